@@ -79,12 +79,12 @@ func Items(cfg CoreConfig) (dump.ItemConfig, error) {
 		if s == nil {
 			return items, fmt.Errorf("cannot load tasks of suite %q: want one of %v", suite, items.Suites.Names())
 		}
-		t, err := dump.TaskSource{Path: path, Rule: s.Tasks, Limits: cfg.Lines, JSON: cfg.Scenes,
+		tasks, err := dump.TaskSource{Path: path, Rule: s.Tasks, Limits: cfg.Lines, JSON: cfg.Scenes,
 			Whole: cfg.Whole}.Load()
 		if err != nil {
 			return items, err
 		}
-		items.Tasks[key] = t
+		items.Tasks[key] = tasks
 	}
 	return items, nil
 }
@@ -136,15 +136,15 @@ func Open(cfg CoreConfig) (*Core, error) {
 // pictures returns the options with which scenes are read for an engine: its version of
 // tldraw, and which scenes the editor draws.
 func pictures(i render.Info, l scene.Limits) dump.PictureOptions {
-	o := dump.PictureOptions{Limits: l}
-	o.Version, _ = view.ParseVersion(i.Tldraw) // the engine has read it before
+	options := dump.PictureOptions{Limits: l}
+	options.Version, _ = view.ParseVersion(i.Tldraw) // the engine has read it before
 	switch {
 	case i.Fidelity == render.FidelityTldraw:
-		o.Editor = dump.ForAll
+		options.Editor = dump.ForAll
 	case i.Fidelity == render.FidelityAuto: // without a browser too: the error then says what is missing
-		o.Editor = dump.ForForeign
+		options.Editor = dump.ForForeign
 	}
-	return o
+	return options
 }
 
 // Close finishes what is queued and stops the engine.
@@ -177,12 +177,12 @@ func closeJudge(j *judge.Client) error {
 }
 
 // ParseRaster reads the value of --raster.
-func ParseRaster(s string) (paint.Raster, error) {
-	switch s {
+func ParseRaster(text string) (paint.Raster, error) {
+	switch text {
 	case "", "reference":
 		return paint.Reference, nil
 	case "exact":
 		return paint.Exact, nil
 	}
-	return 0, fmt.Errorf("cannot use raster %q: want reference or exact", s)
+	return 0, fmt.Errorf("cannot use raster %q: want reference or exact", text)
 }

@@ -31,15 +31,15 @@ type drawer struct {
 
 // Prepare implements queue.Drawer. A view that the editor must draw becomes a late, which
 // the queue finishes apart.
-func (d drawer) Prepare(v view.View) (queue.Pic, error) {
-	p, err := d.Worker.Prepare(v)
+func (drawer drawer) Prepare(v view.View) (queue.Pic, error) {
+	prepared, err := drawer.Worker.Prepare(v)
 	if err != nil {
-		return nil, coded(err, d.remote)
+		return nil, coded(err, drawer.remote)
 	}
-	if p.Pending() {
-		return late{p, d.remote}, nil
+	if prepared.Pending() {
+		return late{prepared, drawer.remote}, nil
 	}
-	return p, nil
+	return prepared, nil
 }
 
 // late is a view that the editor draws, which takes longer than native drawing.
@@ -50,22 +50,22 @@ type late struct {
 
 // Finish waits until the editor has drawn the picture. Errors get the codes of results. It implements
 // queue.Late.
-func (l late) Finish(ctx context.Context, keep bool) error {
-	return coded(l.Prepared.Finish(ctx, keep), l.remote)
+func (late late) Finish(ctx context.Context, keep bool) error {
+	return coded(late.Prepared.Finish(ctx, keep), late.remote)
 }
 
 // Origin implements queue.Late. It says that the editor draws, why, and for which shape, if
 // a shape is the reason.
-func (l late) Origin() queue.Origin {
-	o := queue.Origin{Backend: render.BackendChrome}
-	if _, why := l.Foreign(); why != nil {
-		o.Reason = why.Error()
+func (late late) Origin() queue.Origin {
+	origin := queue.Origin{Backend: render.BackendChrome}
+	if _, why := late.Foreign(); why != nil {
+		origin.Reason = why.Error()
 		var named interface{ ShapeID() string }
 		if errors.As(why, &named) {
-			o.Shape = named.ShapeID()
+			origin.Shape = named.ShapeID()
 		}
 	}
-	return o
+	return origin
 }
 
 // coded returns an error of the renderer as a scoring.Error with its code, so that clients can tell
@@ -145,12 +145,12 @@ func (e engine) observe(t render.Timing, err error) {
 // drew is inside a value of type late.
 func prepared(ps []queue.Pic) []*render.Prepared {
 	out := make([]*render.Prepared, len(ps))
-	for i, p := range ps {
-		if l, ok := p.(late); ok {
+	for i, pic := range ps {
+		if l, ok := pic.(late); ok {
 			out[i] = l.Prepared
 			continue
 		}
-		out[i] = p.(*render.Prepared)
+		out[i] = pic.(*render.Prepared)
 	}
 	return out
 }

@@ -30,22 +30,22 @@ type need struct {
 
 // needs lists how many file descriptors the daemon needs beside connections of clients, and
 // for what.
-func (d *running) needs() []need {
+func (running *running) needs() []need {
 	list := []need{{ownFiles, "its own"}}
-	if c := d.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {
+	if c := running.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {
 		pages := c.Chrome.Pages
 		if pages <= 0 {
 			pages = min(runtime.NumCPU(), 4)
 		}
 		list = append(list, need{pages * pageFiles, fmt.Sprintf("--chrome-pages %d", pages)})
 	}
-	if d.cfg.Admin != "" || d.given.admin != nil {
+	if running.cfg.Admin != "" || running.given.admin != nil {
 		list = append(list, need{adminConns, "--admin"})
 	}
-	if j := d.cfg.Core.Judge; j != nil {
+	if j := running.cfg.Core.Judge; j != nil {
 		list = append(list, need{2 * max(j.Concurrency, 1), "--judge-concurrency"})
 	}
-	if s := d.cfg.Shared; s != nil && s.Socket != "" {
+	if s := running.cfg.Shared; s != nil && s.Socket != "" {
 		regions := s.Regions
 		if regions <= 0 {
 			regions = shm.DefaultRegions
@@ -59,19 +59,19 @@ func (d *running) needs() []need {
 // of descriptors: --max-conns, or without it as many as the limit of open files leaves, at
 // most the default. It returns an error if --max-conns needs more, or if fewer than fewConns
 // are left. The Go runtime has raised the soft limit to the hard one.
-func (d *running) connections() (int, error) {
+func (running *running) connections() (int, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return 0, fmt.Errorf("%w: cannot read the limit: %w", ErrFiles, err)
 	}
 	files := int(min(limit.Cur, 1<<30))
 	left, words := files, []string(nil)
-	for _, n := range d.needs() {
+	for _, n := range running.needs() {
 		left -= n.n
 		words = append(words, fmt.Sprintf("%d for %s", n.n, n.why))
 	}
 	others := strings.Join(words, ", ")
-	want := d.cfg.API.Connections
+	want := running.cfg.API.Connections
 	switch {
 	case left < fewConns:
 		return 0, fmt.Errorf("%w: %d may be open (ulimit -n; LimitNOFILE of a unit), and beside connections the daemon needs %s; want at least %d", ErrFiles, files, others, files-left+fewConns)
@@ -80,7 +80,7 @@ func (d *running) connections() (int, error) {
 	case want > 0:
 		return want, nil
 	case left < api.DefaultConnections:
-		d.cfg.Log.Warn("few files may be open: fewer connections are taken", "max-conns", left,
+		running.cfg.Log.Warn("few files may be open: fewer connections are taken", "max-conns", left,
 			"default", api.DefaultConnections, "open-files", files, "other-files", others)
 	}
 	return min(left, api.DefaultConnections), nil

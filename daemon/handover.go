@@ -55,25 +55,25 @@ func takeOver(addr string) (net.Listener, error) {
 	if err := sameUser(unixConn); err != nil {
 		return nil, err
 	}
-	b, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
-	_, n, _, _, err := unixConn.ReadMsgUnix(b, oob)
+	data, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
+	_, n, _, _, err := unixConn.ReadMsgUnix(data, oob)
 	if err != nil {
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
-	ln, err := listenerFrom(oob[:n])
+	listener, err := listenerFrom(oob[:n])
 	if err != nil {
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
-	got, ok := ln.Addr().(*net.TCPAddr)
+	got, ok := listener.Addr().(*net.TCPAddr)
 	if !ok || handoverAddress(got).Name != handoverAddress(want).Name {
-		ln.Close()
-		return nil, fmt.Errorf("cannot take over the listening socket: got one of %v; want %v", ln.Addr(), want)
+		listener.Close()
+		return nil, fmt.Errorf("cannot take over the listening socket: got one of %v; want %v", listener.Addr(), want)
 	}
-	if _, err := unixConn.Write(b); err != nil { // confirms, so that the older process may stop accepting
-		ln.Close()
+	if _, err := unixConn.Write(data); err != nil { // confirms, so that the older process may stop accepting
+		listener.Close()
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
-	return ln, nil
+	return listener, nil
 }
 
 // listenerFrom returns the listening socket whose descriptor is in the control data oob of a

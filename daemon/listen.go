@@ -42,16 +42,16 @@ func newFront(ln net.Listener) *front { return &front{Listener: ln} }
 // Accept implements net.Listener. After leave it returns io.EOF: at once if another process
 // accepts from the socket too, else when no connection came for emptyAfter, or after
 // acceptWaiting at the latest.
-func (f *front) Accept() (net.Conn, error) {
+func (front *front) Accept() (net.Conn, error) {
 	for {
-		end := f.until.Load()
+		end := front.until.Load()
 		if end != 0 {
-			if f.shared.Load() || time.Now().UnixNano() > end {
+			if front.shared.Load() || time.Now().UnixNano() > end {
 				return nil, io.EOF
 			}
-			f.deadline(time.Now().Add(emptyAfter))
+			front.deadline(time.Now().Add(emptyAfter))
 		}
-		c, err := f.Listener.Accept()
+		c, err := front.Listener.Accept()
 		var late net.Error
 		if err == nil || !errors.As(err, &late) || !late.Timeout() {
 			return c, err
@@ -64,21 +64,21 @@ func (f *front) Accept() (net.Conn, error) {
 
 // leave makes Accept stop, after the connections that wait in the queue if the socket is not
 // shared. The deadline in the past wakes an Accept that waits.
-func (f *front) leave() {
-	f.until.Store(time.Now().Add(acceptWaiting).UnixNano())
-	f.deadline(time.Unix(1, 0))
+func (front *front) leave() {
+	front.until.Store(time.Now().Add(acceptWaiting).UnixNano())
+	front.deadline(time.Unix(1, 0))
 }
 
 // deadline limits how long Accept waits, where the listener can do that.
-func (f *front) deadline(t time.Time) {
-	if d, ok := f.Listener.(interface{ SetDeadline(time.Time) error }); ok {
+func (front *front) deadline(t time.Time) {
+	if d, ok := front.Listener.(interface{ SetDeadline(time.Time) error }); ok {
 		d.SetDeadline(t)
 	}
 }
 
 // Close implements net.Listener; only the first call does anything.
-func (f *front) Close() (err error) {
-	f.once.Do(func() { err = f.Listener.Close() })
+func (front *front) Close() (err error) {
+	front.once.Do(func() { err = front.Listener.Close() })
 	return err
 }
 
@@ -95,11 +95,11 @@ func listenTCP(addr string) (net.Listener, error) {
 		}
 		return err
 	}}
-	ln, err := lc.Listen(context.Background(), "tcp", addr)
+	listener, err := lc.Listen(context.Background(), "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w (--listen)", addr, err)
 	}
-	return ln, nil
+	return listener, nil
 }
 
 // socket is a listening Unix socket. It replaces that of an older process atomically, and
@@ -116,11 +116,11 @@ type socket struct {
 func listenUnix(network, path, flag string) (*socket, error) {
 	next := fmt.Sprintf("%s.%d", path, os.Getpid())
 	os.Remove(next)
-	ln, err := net.Listen(network, next)
+	listener, err := net.Listen(network, next)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on socket: %w (%s)", err, flag)
 	}
-	s := &socket{UnixListener: ln.(*net.UnixListener), path: path}
+	s := &socket{UnixListener: listener.(*net.UnixListener), path: path}
 	s.SetUnlinkOnClose(false)
 	err = os.Chmod(next, 0o660)
 	if err == nil {
@@ -142,13 +142,13 @@ func listenUnix(network, path, flag string) (*socket, error) {
 
 // replaceable returns an error if path exists and is not a socket.
 func replaceable(path string) error {
-	st, err := os.Lstat(path)
+	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
-	case st.Mode()&fs.ModeSocket == 0:
+	case info.Mode()&fs.ModeSocket == 0:
 		return errors.New("the path is taken by something that is no socket")
 	}
 	return nil
@@ -173,31 +173,31 @@ type admin struct {
 
 // listenAdmin opens the listener of --admin.
 func listenAdmin(addr string) (net.Listener, error) {
-	ln, err := net.Listen("tcp", addr)
+	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w (--admin)", addr, err)
 	}
-	return ln, nil
+	return listener, nil
 }
 
 // adminConns is how many connections to --admin may be open.
 const adminConns = 64
 
-// serveAdmin starts an HTTP server on ln for the operator's routes of --admin (metrics and
+// serveAdmin starts an HTTP server on listener for the operator's routes of --admin (metrics and
 // profiles) and returns at once. secure is nil for no TLS. When too many connections are
 // open, the one that has been idle longest is closed.
-func serveAdmin(ln net.Listener, secure *tls.Config, h http.Handler, log *slog.Logger) *admin {
+func serveAdmin(listener net.Listener, secure *tls.Config, h http.Handler, log *slog.Logger) *admin {
 	open := conns.New(conns.Config{Max: adminConns, Log: log})
-	a := &admin{ln: ln, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
-		ConnState: func(c net.Conn, state http.ConnState) {
+	a := &admin{ln: listener, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		ConnState: func(conn net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateActive:
-				conns.Of(c).Busy(false) // false: whether it is authorized is not known yet
+				conns.Of(conn).Busy(false) // false: whether it is authorized is not known yet
 			case http.StateIdle:
-				conns.Of(c).Rest()
+				conns.Of(conn).Rest()
 			}
 		}}}
-	inner := open.Listen(ln)
+	inner := open.Listen(listener)
 	if secure != nil {
 		inner = tls.NewListener(inner, secure)
 	}

@@ -43,14 +43,14 @@ type given struct{ main, unix, admin net.Listener }
 // of a kind are an error.
 func activated() (given given, err error) {
 	for _, f := range activation.Files(true) {
-		ln, err := net.FileListener(f)
+		listener, err := net.FileListener(f)
 		name := f.Name()
 		f.Close()
 		if err != nil {
 			return given, fmt.Errorf("cannot use a socket of the service manager: %w", err)
 		}
 		place := &given.main
-		if u, ok := ln.(*net.UnixListener); ok {
+		if u, ok := listener.(*net.UnixListener); ok {
 			u.SetUnlinkOnClose(false) // the manager's
 			place = &given.unix
 		}
@@ -58,9 +58,9 @@ func activated() (given given, err error) {
 			place = &given.admin
 		}
 		if *place != nil {
-			return given, fmt.Errorf("cannot use the sockets of the service manager: got two of %s; want one TCP socket, one Unix socket and one of the name admin at most", ln.Addr().Network())
+			return given, fmt.Errorf("cannot use the sockets of the service manager: got two of %s; want one TCP socket, one Unix socket and one of the name admin at most", listener.Addr().Network())
 		}
-		*place = ln
+		*place = listener
 	}
 	return given, nil
 }
@@ -117,24 +117,24 @@ func newPulse(beat func(context.Context) error, every time.Duration, log *slog.L
 }
 
 // run checks the device at the interval of the pulse, and tells the watchdog of each
-// success, until ctx ends. If the device cannot recover it calls p.dead and returns.
-func (p *pulse) run(ctx context.Context) {
-	tick := time.NewTicker(p.every)
+// success, until ctx ends. If the device cannot recover it calls pulse.dead and returns.
+func (pulse *pulse) run(ctx context.Context) {
+	tick := time.NewTicker(pulse.every)
 	defer tick.Stop()
 	for {
-		one, cancel := context.WithTimeout(ctx, max(p.every, time.Second))
-		err := p.beat(one)
+		one, cancel := context.WithTimeout(ctx, max(pulse.every, time.Second))
+		err := pulse.beat(one)
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
-		p.note(err)
+		pulse.note(err)
 		if errors.Is(err, render.ErrDead) { // only a new process can help
-			p.dead(err)
+			pulse.dead(err)
 			return
 		}
-		if err == nil && p.feed {
-			notify(p.log, sd.SdNotifyWatchdog)
+		if err == nil && pulse.feed {
+			notify(pulse.log, sd.SdNotifyWatchdog)
 		}
 		select {
 		case <-tick.C:
@@ -145,35 +145,35 @@ func (p *pulse) run(ctx context.Context) {
 }
 
 // note records and logs the result of one check of the device.
-func (p *pulse) note(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (pulse *pulse) note(err error) {
+	pulse.mu.Lock()
+	defer pulse.mu.Unlock()
 	if err == nil {
-		if p.fails > 0 {
-			p.log.Info("the device answers again", "after", p.fails)
+		if pulse.fails > 0 {
+			pulse.log.Info("the device answers again", "after", pulse.fails)
 		}
-		p.fails, p.err = 0, nil
+		pulse.fails, pulse.err = 0, nil
 		return
 	}
-	p.fails++
-	p.err = err
-	p.log.Warn("the device does not answer", "times", p.fails, "error", err)
+	pulse.fails++
+	pulse.err = err
+	pulse.log.Warn("the device does not answer", "times", pulse.fails, "error", err)
 }
 
 // health returns the error of the last check, nil where it succeeded.
-func (p *pulse) health() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.err
+func (pulse *pulse) health() error {
+	pulse.mu.Lock()
+	defer pulse.mu.Unlock()
+	return pulse.err
 }
 
 // down returns an error where the device failed so many checks in a row that new work must be
 // refused, nil otherwise.
-func (p *pulse) down() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.fails < downAfter {
+func (pulse *pulse) down() error {
+	pulse.mu.Lock()
+	defer pulse.mu.Unlock()
+	if pulse.fails < downAfter {
 		return nil
 	}
-	return fmt.Errorf("the device did not answer %d times", p.fails)
+	return fmt.Errorf("the device did not answer %d times", pulse.fails)
 }

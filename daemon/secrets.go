@@ -58,58 +58,58 @@ func newSecrets(cfg SecretConfig, log *slog.Logger) (*secrets, error) {
 
 // load reads tokens and certificates from their files. If either cannot be read, the old
 // ones remain in use.
-func (s *secrets) load() error {
-	config, err := s.config()
+func (secrets *secrets) load() error {
+	config, err := secrets.config()
 	if err != nil {
 		return err
 	}
-	if err := s.loadTokens(); err != nil {
+	if err := secrets.loadTokens(); err != nil {
 		return err
 	}
 	if config != nil {
-		s.tls.Store(config)
+		secrets.tls.Store(config)
 	}
 	return nil
 }
 
 // loadTokens reads the tokens of the environment and of --tokens-file, and warns if other
-// users can read that file. s.tokens stays nil if neither is given.
-func (s *secrets) loadTokens() error {
-	text := s.cfg.Tokens
-	if s.cfg.TokensFile != "" {
-		b, err := os.ReadFile(s.cfg.TokensFile)
+// users can read that file. secrets.tokens stays nil if neither is given.
+func (secrets *secrets) loadTokens() error {
+	text := secrets.cfg.Tokens
+	if secrets.cfg.TokensFile != "" {
+		data, err := os.ReadFile(secrets.cfg.TokensFile)
 		if err != nil {
 			return fmt.Errorf("cannot read --tokens-file: %w", pathless(err))
 		}
-		if st, err := os.Stat(s.cfg.TokensFile); err == nil && st.Mode().Perm()&0o007 != 0 {
-			s.log.Warn("everybody on this machine can read the tokens; want mode 0640 or less", "flag", "--tokens-file")
+		if st, err := os.Stat(secrets.cfg.TokensFile); err == nil && st.Mode().Perm()&0o007 != 0 {
+			secrets.log.Warn("everybody on this machine can read the tokens; want mode 0640 or less", "flag", "--tokens-file")
 		}
-		text += "\n" + string(b)
+		text += "\n" + string(data)
 	}
-	if strings.TrimSpace(text) == "" && s.cfg.TokensFile == "" {
+	if strings.TrimSpace(text) == "" && secrets.cfg.TokensFile == "" {
 		return nil
 	}
-	if s.tokens == nil {
+	if secrets.tokens == nil {
 		t, err := api.NewTokens(strings.NewReader(text))
 		if err == nil {
-			s.tokens = t
+			secrets.tokens = t
 		}
 		return err
 	}
-	return s.tokens.Replace(strings.NewReader(text))
+	return secrets.tokens.Replace(strings.NewReader(text))
 }
 
 // config reads the certificates and returns the TLS configuration, or nil if the daemon has
 // no TLS.
-func (s *secrets) config() (*tls.Config, error) {
-	if s.cfg.Cert == "" {
+func (secrets *secrets) config() (*tls.Config, error) {
+	if secrets.cfg.Cert == "" {
 		return nil, nil
 	}
-	cert, err := os.ReadFile(s.cfg.Cert)
+	cert, err := os.ReadFile(secrets.cfg.Cert)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read --tls-cert: %w", pathless(err))
 	}
-	key, err := os.ReadFile(s.cfg.Key)
+	key, err := os.ReadFile(secrets.cfg.Key)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read --tls-key: %w", pathless(err))
 	}
@@ -119,8 +119,8 @@ func (s *secrets) config() (*tls.Config, error) {
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair},
 		NextProtos: []string{"http/1.1"}}
-	if s.cfg.ClientCA != "" {
-		ca, err := os.ReadFile(s.cfg.ClientCA)
+	if secrets.cfg.ClientCA != "" {
+		ca, err := os.ReadFile(secrets.cfg.ClientCA)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read --tls-client-ca: %w", pathless(err))
 		}
@@ -134,35 +134,35 @@ func (s *secrets) config() (*tls.Config, error) {
 
 // server returns the TLS configuration of listeners, which follows reloads of the certificates; nil
 // for no TLS.
-func (s *secrets) server() *tls.Config {
-	if s.cfg.Cert == "" {
+func (secrets *secrets) server() *tls.Config {
+	if secrets.cfg.Cert == "" {
 		return nil
 	}
 	return &tls.Config{MinVersion: tls.VersionTLS12,
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return s.tls.Load(), nil }}
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return secrets.tls.Load(), nil }}
 }
 
 // reload reads tokens and certificates again; a failure is logged and changes nothing.
-func (s *secrets) reload() {
-	if err := s.load(); err != nil {
-		s.log.Error("secrets are as before", "error", err)
+func (secrets *secrets) reload() {
+	if err := secrets.load(); err != nil {
+		secrets.log.Error("secrets are as before", "error", err)
 		return
 	}
-	s.log.Info("secrets were read again", "tokens", s.tokens.Len(), "tls", s.cfg.Cert != "")
+	secrets.log.Info("secrets were read again", "tokens", secrets.tokens.Len(), "tls", secrets.cfg.Cert != "")
 }
 
 // state returns a text of the sizes and times of the files, which changes when a file does.
-func (s *secrets) state() string {
-	var b strings.Builder
-	for _, path := range []string{s.cfg.TokensFile, s.cfg.Cert, s.cfg.Key, s.cfg.ClientCA} {
+func (secrets *secrets) state() string {
+	var text strings.Builder
+	for _, path := range []string{secrets.cfg.TokensFile, secrets.cfg.Cert, secrets.cfg.Key, secrets.cfg.ClientCA} {
 		if path == "" {
 			continue
 		}
 		if st, err := os.Stat(path); err == nil {
-			fmt.Fprintf(&b, "%d %d;", st.Size(), st.ModTime().UnixNano())
+			fmt.Fprintf(&text, "%d %d;", st.Size(), st.ModTime().UnixNano())
 		}
 	}
-	return b.String()
+	return text.String()
 }
 
 // checkInterval is the interval at which the files are checked.
@@ -171,22 +171,22 @@ const checkInterval = 2 * time.Second
 // watch reloads files that change, until ctx ends, because tools that renew certificates
 // send no signal. It reloads after one interval without a further change, so that both files
 // of a pair are written. It returns at once if there are no files.
-func (s *secrets) watch(ctx context.Context) {
-	if s.state() == "" {
+func (secrets *secrets) watch(ctx context.Context) {
+	if secrets.state() == "" {
 		return
 	}
 	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
-	for last := s.seen; ; {
+	for last := secrets.seen; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		now := s.state()
-		if now != s.seen && now == last {
-			s.seen = now
-			s.reload()
+		now := secrets.state()
+		if now != secrets.seen && now == last {
+			secrets.seen = now
+			secrets.reload()
 		}
 		last = now
 	}

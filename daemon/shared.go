@@ -23,41 +23,41 @@ type lent struct {
 
 // openShared opens the registry of shared memory, which removes orphans of daemons that were
 // killed, and serves its socket, if any. It returns nil for a nil cfg.
-func (d *running) openShared(cfg *Shared) (*lent, error) {
+func (running *running) openShared(cfg *Shared) (*lent, error) {
 	if cfg == nil {
 		return nil, nil
 	}
-	g, err := shm.Open(cfg.Config)
+	registry, err := shm.Open(cfg.Config)
 	if err != nil {
 		return nil, err
 	}
-	l := &lent{registry: g, ended: make(chan struct{})}
+	l := &lent{registry: registry, ended: make(chan struct{})}
 	if cfg.Socket == "" {
 		close(l.ended)
 		return l, nil
 	}
 	if l.socket, err = listenUnix("unixpacket", cfg.Socket, "--shm-socket"); err != nil {
-		return nil, errors.Join(err, g.Close())
+		return nil, errors.Join(err, registry.Close())
 	}
 	go func() {
 		defer close(l.ended)
-		if err := g.Serve(l.socket.UnixListener); err != nil {
-			d.failed <- err
+		if err := registry.Serve(l.socket.UnixListener); err != nil {
+			running.failed <- err
 		}
 	}()
 	return l, nil
 }
 
 // close removes the socket of shared memory and releases all regions.
-func (l *lent) close() error {
-	if l == nil {
+func (lent *lent) close() error {
+	if lent == nil {
 		return nil
 	}
-	if l.socket != nil {
-		l.socket.remove()
+	if lent.socket != nil {
+		lent.socket.remove()
 	}
-	err := l.registry.Close()
-	<-l.ended
+	err := lent.registry.Close()
+	<-lent.ended
 	if err != nil {
 		return fmt.Errorf("cannot let go of shared memory: %w", err)
 	}

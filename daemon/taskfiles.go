@@ -29,62 +29,62 @@ type taskFiles struct {
 
 // newTaskFiles returns the watcher of a core's task files, which were read just before, and
 // registers its counts in the metrics.
-func newTaskFiles(core *Core, m *api.Metrics, log *slog.Logger) *taskFiles {
-	f := &taskFiles{log: log, tasks: core.Items.Tasks, changed: core.Queue.TasksChanged, seen: map[string]string{},
+func newTaskFiles(core *Core, metrics *api.Metrics, log *slog.Logger) *taskFiles {
+	files := &taskFiles{log: log, tasks: core.Items.Tasks, changed: core.Queue.TasksChanged, seen: map[string]string{},
 		stale: map[string]bool{}}
-	for key, t := range f.tasks {
-		f.seen[key] = fileState(t.Path())
+	for key, t := range files.tasks {
+		files.seen[key] = fileState(t.Path())
 	}
-	m.Tasks(func() api.TaskFiles {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return f.counts
+	metrics.Tasks(func() api.TaskFiles {
+		files.mu.Lock()
+		defer files.mu.Unlock()
+		return files.counts
 	})
-	return f
+	return files
 }
 
 // fileState returns the size and the time of a task file, by which a change is noticed; "" where
 // there is none.
 func fileState(path string) string {
-	st, err := os.Stat(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprint(st.Size(), st.ModTime().UnixNano())
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
 // reload reads all files again, whether they have changed or not.
-func (f *taskFiles) reload() {
-	for _, key := range slices.Sorted(maps.Keys(f.tasks)) {
-		f.readAgain(key, fileState(f.tasks[key].Path()))
+func (files *taskFiles) reload() {
+	for _, key := range slices.Sorted(maps.Keys(files.tasks)) {
+		files.readAgain(key, fileState(files.tasks[key].Path()))
 	}
 }
 
 // readAgain reads one task file again. now is the state of the file. If that fails, the
 // tasks stay as they were and count as stale.
-func (f *taskFiles) readAgain(key, now string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	t := f.tasks[key]
-	f.seen[key] = now
-	err := t.Reload()
+func (files *taskFiles) readAgain(key, now string) {
+	files.mu.Lock()
+	defer files.mu.Unlock()
+	tasks := files.tasks[key]
+	files.seen[key] = now
+	err := tasks.Reload()
 	if err != nil {
-		f.counts.Failed++
-		f.stale[key] = true
-		f.log.Error("tasks are as before", "tasks", key, "error", api.Pathless(err.Error()))
+		files.counts.Failed++
+		files.stale[key] = true
+		files.log.Error("tasks are as before", "tasks", key, "error", api.Pathless(err.Error()))
 	} else {
-		f.counts.Read++
-		delete(f.stale, key)
-		f.log.Info("tasks were read again", "tasks", key, "count", t.Len())
-		f.changed()
+		files.counts.Read++
+		delete(files.stale, key)
+		files.log.Info("tasks were read again", "tasks", key, "count", tasks.Len())
+		files.changed()
 	}
-	f.counts.Stale = len(f.stale)
+	files.counts.Stale = len(files.stale)
 }
 
 // watch reads files that change again, until ctx ends. It reads a file after one interval
 // without a further change, so that a file which is being written is not read in part.
-func (f *taskFiles) watch(ctx context.Context) {
-	if len(f.tasks) == 0 {
+func (files *taskFiles) watch(ctx context.Context) {
+	if len(files.tasks) == 0 {
 		return
 	}
 	tick := time.NewTicker(checkInterval)
@@ -96,13 +96,13 @@ func (f *taskFiles) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		for key, t := range f.tasks {
+		for key, t := range files.tasks {
 			now := fileState(t.Path())
-			f.mu.Lock()
-			seen := f.seen[key]
-			f.mu.Unlock()
+			files.mu.Lock()
+			seen := files.seen[key]
+			files.mu.Unlock()
 			if now != seen && now == last[key] {
-				f.readAgain(key, now)
+				files.readAgain(key, now)
 			}
 			last[key] = now
 		}

@@ -27,21 +27,21 @@ type UIConfig struct {
 // openUI makes the explorer of the daemon, if there is a folder of results. Without tokens
 // and on a loopback address it answers only under loopback names, so that pages of other
 // sites cannot reach it.
-func (d *running) openUI() {
-	ui := d.cfg.UI
-	if ui.Dir == "" {
+func (running *running) openUI() {
+	uIConfig := running.cfg.UI
+	if uIConfig.Dir == "" {
 		return
 	}
 	var hosts []string
-	if d.secrets.tokens.Len() == 0 && d.given.main == nil && d.cfg.Listen != "" &&
-		rejectRemote(d.cfg.Listen, "--listen") == nil {
+	if running.secrets.tokens.Len() == 0 && running.given.main == nil && running.cfg.Listen != "" &&
+		rejectRemote(running.cfg.Listen, "--listen") == nil {
 		hosts = loopbackNames
 	}
-	d.ui = explorer.New(explorer.Config{
-		Title: ui.Dir, Jobs: func() ([]explorer.Job, error) { return FindJobs(ui.Dir) }, Items: d.core.Items, Variants: d.cfg.API.Variants, Papers: ui.Papers,
-		Line: d.cfg.Core.Lines.Line, ResultCopies: ui.ResultCopies, DumpCopies: ui.DumpCopies, Engine: func() (explorer.Engine, error) { return ExploredBy(d.core, d.cfg.API.Variants), nil },
-		Prompts: d.cfg.API.Prompts, Flags: ui.Flags, Client: ui.Pages, Version: d.cfg.API.Version.Version, Hosts: hosts, Log: d.cfg.Log})
-	d.cfg.API.UI = d.ui.Handle
+	running.ui = explorer.New(explorer.Config{
+		Title: uIConfig.Dir, Jobs: func() ([]explorer.Job, error) { return FindJobs(uIConfig.Dir) }, Items: running.core.Items, Variants: running.cfg.API.Variants, Papers: uIConfig.Papers,
+		Line: running.cfg.Core.Lines.Line, ResultCopies: uIConfig.ResultCopies, DumpCopies: uIConfig.DumpCopies, Engine: func() (explorer.Engine, error) { return ExploredBy(running.core, running.cfg.API.Variants), nil },
+		Prompts: running.cfg.API.Prompts, Flags: uIConfig.Flags, Client: uIConfig.Pages, Version: running.cfg.API.Version.Version, Hosts: hosts, Log: running.cfg.Log})
+	running.cfg.API.UI = running.ui.Handle
 }
 
 // Bounds of the search for jobs.
@@ -55,7 +55,7 @@ const (
 // them. The first line of a file tells what it is. Hidden folders and those of unfinished
 // runs (*.job) are skipped.
 func FindJobs(dir string) (jobs []explorer.Job, err error) {
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		name, relErr := filepath.Rel(dir, path)
 		if err != nil || relErr != nil {
 			if path == dir {
@@ -63,10 +63,10 @@ func FindJobs(dir string) (jobs []explorer.Job, err error) {
 			}
 			return nil // a folder that may not be read has no jobs
 		}
-		if !e.IsDir() {
+		if !entry.IsDir() {
 			return nil
 		}
-		if name != "." && (strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(name, ".job") ||
+		if name != "." && (strings.HasPrefix(entry.Name(), ".") || strings.HasSuffix(name, ".job") ||
 			strings.Count(name, string(filepath.Separator)) >= maxDepth) {
 			return fs.SkipDir
 		}
@@ -101,23 +101,23 @@ const maxPeek = 16 << 20
 // kindOf returns "results" or "dump" by the first line of a file, "" if it is neither or
 // longer than maxPeek.
 func kindOf(path string) string {
-	f, err := dump.Open(path, dump.Limits{Line: maxPeek})
+	reader, err := dump.Open(path, dump.Limits{Line: maxPeek})
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
-	line, err := f.Next()
+	defer reader.Close()
+	line, err := reader.Next()
 	if err != nil || line.Fault != "" {
 		return ""
 	}
-	v, err := fastjson.ParseBytes(line.Bytes)
-	if err != nil || v.Type() != fastjson.TypeObject {
+	value, err := fastjson.ParseBytes(line.Bytes)
+	if err != nil || value.Type() != fastjson.TypeObject {
 		return ""
 	}
-	if v.Exists("response") || v.Exists("actions") {
+	if value.Exists("response") || value.Exists("actions") {
 		return "dump"
 	}
-	if _, err := scoring.CheckResult(v); err == nil && v.Exists("metrics") {
+	if _, err := scoring.CheckResult(value); err == nil && value.Exists("metrics") {
 		return "results"
 	}
 	return ""

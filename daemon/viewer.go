@@ -104,11 +104,11 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 func saveResults(ctx context.Context, cfg *ViewConfig) error {
 	e := explorer.New(cfg.Explorer)
 	defer e.Close()
-	b, err := e.Save(ctx, "", cfg.Items)
+	data, err := e.Save(ctx, "", cfg.Items)
 	if err != nil {
 		return err
 	}
-	_, err = cfg.Save.Write(b)
+	_, err = cfg.Save.Write(data)
 	return err
 }
 
@@ -118,11 +118,11 @@ func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 	if err := rejectRemote(cfg.Listen, "--listen"); err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", cfg.Listen)
+	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (--listen)", cfg.Listen, err)
 	}
-	host, _, _ := net.SplitHostPort(ln.Addr().String())
+	host, _, _ := net.SplitHostPort(listener.Addr().String())
 	cfg.Explorer.Hosts = append(slices.Clone(loopbackNames), host)
 	e := explorer.New(cfg.Explorer)
 	defer e.Close()
@@ -138,8 +138,8 @@ func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 			e.Handle(c)
 		}}
 	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(ln) }()
-	fmt.Fprintf(cfg.Out, "listening on http://%s%s\n", ln.Addr(), explorer.Prefix)
+	go func() { ended <- srv.Serve(listener) }()
+	fmt.Fprintf(cfg.Out, "listening on http://%s%s\n", listener.Addr(), explorer.Prefix)
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -150,8 +150,8 @@ func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 	return err
 }
 
-// loopbackNames are the names of this machine by which an explorer without tokens may be reached: another name that
-// leads here may be that of a hostile page.
+// loopbackNames are the names of this machine by which an explorer without tokens may be reached:
+// another name that leads here may be that of a hostile page.
 var loopbackNames = []string{"127.0.0.1", "localhost", "::1"}
 
 // noLog drops what the HTTP library reports of connections.

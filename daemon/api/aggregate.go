@@ -11,8 +11,8 @@ import (
 
 // aggregateMetrics answers POST /aggregate_metrics, in which NeMo Gym sends all verify responses of a
 // benchmark as {"verify_responses":[...]}, with the means of their rewards and numbers.
-func (s *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
-	body, ok := s.checked(ctx)
+func (server *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
+	body, ok := server.checked(ctx)
 	if !ok {
 		return
 	}
@@ -24,19 +24,19 @@ func (s *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
 		return nil
 	})
 	if jsoncut.Null(value) {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_field", "cannot use verify_responses: got "+jsoncut.Kind(value)+"; want a list")
+		server.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_field", "cannot use verify_responses: got "+jsoncut.Kind(value)+"; want a list")
 		return
 	}
-	rows, fault := s.list("verify_responses", value)
+	rows, fault := server.list("verify_responses", value)
 	if fault != nil {
-		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return
 	}
 	var all reward.Aggregate
 	for i, row := range rows {
 		if row[0] != '{' {
 			e := badField(fmt.Sprintf("verify_responses[%d]", i), row, "a verify response")
-			s.fail(ctx, fasthttp.StatusUnprocessableEntity, e.Code, e.Message)
+			server.fail(ctx, fasthttp.StatusUnprocessableEntity, e.Code, e.Message)
 			return
 		}
 		all.Add(row)

@@ -288,49 +288,49 @@ func routes() map[string]route {
 
 // serve is the handler of all requests: it assigns an id, dispatches the request, and
 // counts, traces and logs it.
-func (s *Server) serve(ctx *fasthttp.RequestCtx) {
+func (server *Server) serve(ctx *fasthttp.RequestCtx) {
 	start := time.Now()
-	s.active.Add(1)
-	defer s.active.Add(-1)
-	id := s.requestID(ctx)
+	server.active.Add(1)
+	defer server.active.Add(-1)
+	id := server.requestID(ctx)
 	ctx.Response.Header.Set("X-Request-Id", id)
-	trail := s.beginTrail(ctx, id, start)
-	name := s.dispatch(ctx, id, func(r route) {
-		r.handle(s, ctx)
+	trail := server.beginTrail(ctx, id, start)
+	name := server.dispatch(ctx, id, func(r route) {
+		r.handle(server, ctx)
 		if r.method == "POST" && ctx.Response.StatusCode() != fasthttp.StatusTooManyRequests {
-			s.pace.tick(time.Now()) // a refusal would make the queue look fast
+			server.pace.tick(time.Now()) // a refusal would make the queue look fast
 		}
 	})
-	s.releaseRequest(ctx)
-	if s.draining.Load() && !ctx.Hijacked() { // so that the client's next request goes to another process
+	server.releaseRequest(ctx)
+	if server.draining.Load() && !ctx.Hijacked() { // so that the client's next request goes to another process
 		ctx.SetConnectionClose()
 	}
-	s.finishConnection(ctx)
+	server.finishConnection(ctx)
 	if !ctx.Response.IsBodyStream() { // a stream is counted when it ends
-		s.cfg.Metrics.request(name, ctx.Response.StatusCode(), time.Since(start))
-		s.endTrail(trail, ctx.Response.StatusCode())
+		server.cfg.Metrics.request(name, ctx.Response.StatusCode(), time.Since(start))
+		server.endTrail(trail, ctx.Response.StatusCode())
 	}
-	s.cfg.Log.Debug("request", "route", name, "code", ctx.Response.StatusCode(), "request", id, "took", time.Since(start))
+	server.cfg.Log.Debug("request", "route", name, "code", ctx.Response.StatusCode(), "request", id, "took", time.Since(start))
 }
 
 // dispatch finds the route of a request and, if the request is admitted, marks its connection as busy
 // and calls f with the route. It returns the route's name for metrics. It recovers from a panic in f,
 // which fasthttp does not, and answers with status 500.
-func (s *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (name string) {
-	r, ok := s.find(string(ctx.Path()))
-	name = r.name
+func (server *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (name string) {
+	route, ok := server.find(string(ctx.Path()))
+	name = route.name
 	if !ok {
 		name = "other"
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			s.cfg.Log.Error("BUG: panic in a handler", "route", name, "request", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			s.fail(ctx, fasthttp.StatusInternalServerError, "internal", "cannot answer: internal error; the log has the details")
+			server.cfg.Log.Error("BUG: panic in a handler", "route", name, "request", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			server.fail(ctx, fasthttp.StatusInternalServerError, "internal", "cannot answer: internal error; the log has the details")
 			ctx.SetConnectionClose()
 		}
 	}()
-	if s.admitted(ctx, r, ok) && conns.Of(ctx.Conn()).Busy(!r.open) {
-		f(r)
+	if server.admitted(ctx, route, ok) && conns.Of(ctx.Conn()).Busy(!route.open) {
+		f(route)
 	}
 	return name
 }
@@ -338,72 +338,72 @@ func (s *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (n
 // admitted reports whether the handler of route may answer a request. Otherwise it answers
 // the request itself: the path is unknown, the method or token is wrong, or the daemon
 // accepts no work.
-func (s *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool) bool {
+func (server *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool) bool {
 	method := string(ctx.Method())
 	switch {
 	case ambiguous(&ctx.Request.Header):
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_request", "cannot read request: got Transfer-Encoding with Content-Length, "+
+		server.fail(ctx, fasthttp.StatusBadRequest, "bad_request", "cannot read request: got Transfer-Encoding with Content-Length, "+
 			"or another Transfer-Encoding than chunked; want one way to tell where the body ends")
 		return false
 	case !known:
-		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this path: GET /openapi.json lists those that there are")
+		server.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this path: GET /openapi.json lists those that there are")
 		return false
 	case !route.takes(method):
 		ctx.Response.Header.Set("Allow", route.method)
-		s.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, route.method))
+		server.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, route.method))
 		return false
-	case route.open, route.name == metricsRoute && s.cfg.OpenMetrics:
+	case route.open, route.name == metricsRoute && server.cfg.OpenMetrics:
 		return true
 	}
-	held, ok := s.authorize(ctx)
+	held, ok := server.authorize(ctx)
 	if !ok {
 		return false
 	}
 	if held != nil {
 		ctx.SetUserValue(heldKey, held)
 	}
-	return route.method != "POST" || s.acceptsWork(ctx)
+	return route.method != "POST" || server.acceptsWork(ctx)
 }
 
 // releaseRequest counts a request as finished for the limits of its token, and returns the memory of its
 // body. A request that goes on after its handler has taken its token before; see detachToken.
-func (s *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
-	s.detachToken(ctx)()
-	s.drop(ctx)
+func (server *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
+	server.detachToken(ctx)()
+	server.drop(ctx)
 }
 
 // expect answers the header "Expect: 100-continue" of a client that waits with its body. It returns the
 // status 100, or refuses a request whose body would be refused anyway, with its answer. It dispatches
 // the request without its handler; the request comes again with its body, so a token's rate counts it
 // once only.
-func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
+func (server *Server) expect(ctx *fasthttp.RequestCtx) int {
 	refused := true
-	id := s.requestID(ctx)
-	name := s.dispatch(ctx, id, func(r route) {
-		refused = !r.stream && s.oversize(ctx)
+	id := server.requestID(ctx)
+	name := server.dispatch(ctx, id, func(r route) {
+		refused = !r.stream && server.oversize(ctx)
 		if !refused {
-			s.refund(ctx) // the request is counted again with its body
+			server.refund(ctx) // the request is counted again with its body
 		}
 	})
-	s.releaseRequest(ctx)
+	server.releaseRequest(ctx)
 	if !refused {
 		return fasthttp.StatusContinue
 	}
 	status := ctx.Response.StatusCode()
 	ctx.Response.Header.Set("X-Request-Id", id)
-	s.cfg.Metrics.request(name, status, 0)
+	server.cfg.Metrics.request(name, status, 0)
 	return status
 }
 
 // requestID returns the X-Request-Id of the client if it is valid, else a new one. A valid one has 1 to
 // 128 printable ASCII characters without spaces, because it goes into logs and headers.
-func (s *Server) requestID(ctx *fasthttp.RequestCtx) string {
+func (server *Server) requestID(ctx *fasthttp.RequestCtx) string {
 	given := ctx.Request.Header.Peek("X-Request-Id")
 	unsafe := func(r rune) bool { return r <= ' ' || r > '~' }
 	if n := len(given); n > 0 && n <= 128 && bytes.IndexFunc(given, unsafe) < 0 {
 		return string(given)
 	}
-	return s.nonce + "-" + strconv.FormatUint(s.count.Add(1), 10)
+	return server.nonce + "-" + strconv.FormatUint(server.count.Add(1), 10)
 }
 
 // quiet is the logger of the HTTP library. It writes debug lines, because the library

@@ -32,13 +32,13 @@ type limited struct {
 
 // Read implements io.Reader. It reads one byte more than the limit at most, which shows that the input
 // is too long, and then fails with errTooLarge.
-func (l *limited) Read(p []byte) (int, error) {
-	if len(p) > l.left+1 {
-		p = p[:l.left+1]
+func (limited *limited) Read(p []byte) (int, error) {
+	if len(p) > limited.left+1 {
+		p = p[:limited.left+1]
 	}
-	n, err := l.reader.Read(p)
-	l.left -= n
-	if l.left < 0 {
+	n, err := limited.reader.Read(p)
+	limited.left -= n
+	if limited.left < 0 {
 		return 0, errTooLarge
 	}
 	return n, err
@@ -47,16 +47,16 @@ func (l *limited) Read(p []byte) (int, error) {
 // body reads the whole body of a request and decompresses it. If that fails, it answers the request,
 // and ok is false. Its memory counts for the client until releaseRequest. It counts the bytes itself,
 // because fasthttp 1.74 does not bound streamed bodies. See docs/spec/http.md#r6.
-func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
-	if s.oversize(ctx) {
+func (server *Server) body(ctx *fasthttp.RequestCtx) (data []byte, ok bool) {
+	if server.oversize(ctx) {
 		return nil, false
 	}
-	h := s.bodies.Hold(s.client(ctx))
-	ctx.SetUserValue(bodyKey, h)
+	hold := server.bodies.Hold(server.client(ctx))
+	ctx.SetUserValue(bodyKey, hold)
 	encoding := strings.ToLower(strings.TrimSpace(string(ctx.Request.Header.ContentEncoding())))
-	plain, err := s.decoded(h, raw(ctx, s.cfg.Body), encoding)
+	plain, err := server.decoded(hold, raw(ctx, server.cfg.Body), encoding)
 	if fault := (*scoring.Error)(nil); asType(err, &fault) {
-		s.fail(ctx, fasthttp.StatusUnsupportedMediaType, fault.Code, fault.Message)
+		server.fail(ctx, fasthttp.StatusUnsupportedMediaType, fault.Code, fault.Message)
 		return nil, false
 	}
 	announced := ctx.Request.Header.ContentLength()
@@ -64,42 +64,42 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 		announced = -1 // the length of the plain body is not known
 	}
 	if err == nil {
-		b, err = s.readWhole(h, &limited{plain, s.cfg.Body}, announced)
+		data, err = server.readWhole(hold, &limited{plain, server.cfg.Body}, announced)
 		plain.Close()
 	}
 	switch {
 	case err == nil:
-		return b, true
+		return data, true
 	case errors.Is(err, errTooLarge):
-		s.tooLarge(ctx)
+		server.tooLarge(ctx)
 	case errors.Is(err, memory.ErrFull), errors.Is(err, memory.ErrTooLarge), errors.Is(err, context.Canceled):
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 	case errors.Is(err, dump.ErrWindow), errors.Is(err, dump.ErrRatio):
-		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
+		server.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
 	case errors.Is(err, errSlow):
-		s.fail(ctx, fasthttp.StatusRequestTimeout, "timeout", "cannot read body in time (--read-timeout)")
-		s.lost(ctx)
+		server.fail(ctx, fasthttp.StatusRequestTimeout, "timeout", "cannot read body in time (--read-timeout)")
+		server.lost(ctx)
 	default:
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_body", "cannot read body: "+err.Error())
-		s.lost(ctx)
+		server.fail(ctx, fasthttp.StatusBadRequest, "bad_body", "cannot read body: "+err.Error())
+		server.lost(ctx)
 	}
 	return nil, false
 }
 
 // oversize reports whether the Content-Length is beyond --max-body, and refuses the
 // request then.
-func (s *Server) oversize(ctx *fasthttp.RequestCtx) bool {
-	if ctx.Request.Header.ContentLength() <= s.cfg.Body {
+func (server *Server) oversize(ctx *fasthttp.RequestCtx) bool {
+	if ctx.Request.Header.ContentLength() <= server.cfg.Body {
 		return false
 	}
-	s.tooLarge(ctx)
+	server.tooLarge(ctx)
 	return true
 }
 
 // tooLarge answers a request whose body is beyond --max-body.
-func (s *Server) tooLarge(ctx *fasthttp.RequestCtx) {
-	s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
-		fmt.Sprintf("cannot read body: it has more than %d bytes (--max-body)", s.cfg.Body))
+func (server *Server) tooLarge(ctx *fasthttp.RequestCtx) {
+	server.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
+		fmt.Sprintf("cannot read body: it has more than %d bytes (--max-body)", server.cfg.Body))
 }
 
 // bodyKey is the user value that holds the memory of a request's body.
@@ -112,39 +112,39 @@ const firstRead = 16 << 10
 // readWhole reads a body to its end; announced is its length in bytes, or -1 if that is not known. It
 // doubles the buffer as bytes arrive. A buffer beyond firstRead counts in hold, and while one is copied
 // both the old and the new one do. The error is that of r, or of hold, which may have no room.
-func (s *Server) readWhole(hold *memory.Hold, r io.Reader, announced int) ([]byte, error) {
+func (server *Server) readWhole(hold *memory.Hold, r io.Reader, announced int) ([]byte, error) {
 	size := firstRead
 	if announced >= 0 {
 		size = min(size, announced+1) // one more to read the end of file
 	}
-	b := make([]byte, 0, size)
+	out := make([]byte, 0, size)
 	for held := int64(0); ; { // held is what the present buffer counts in hold
-		n, err := r.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
+		n, err := r.Read(out[len(out):cap(out)])
+		out = out[:len(out)+n]
 		if err == io.EOF {
-			return b, nil
+			return out, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if len(b) < cap(b) {
+		if len(out) < cap(out) {
 			continue
 		}
-		next := 2 * cap(b)
-		if announced >= cap(b) {
+		next := 2 * cap(out)
+		if announced >= cap(out) {
 			next = min(next, announced+1)
 		}
-		if err := hold.Grow(s.life, int64(next)); err != nil {
+		if err := hold.Grow(server.life, int64(next)); err != nil {
 			return nil, err
 		}
-		b = append(make([]byte, 0, next), b...)
+		out = append(make([]byte, 0, next), out...)
 		hold.Shrink(held)
 		held = int64(next)
 	}
 }
 
 // drop returns the memory of a request's body to the budget, if it had one.
-func (s *Server) drop(ctx *fasthttp.RequestCtx) {
+func (server *Server) drop(ctx *fasthttp.RequestCtx) {
 	if h, ok := ctx.UserValue(bodyKey).(*memory.Hold); ok {
 		ctx.RemoveUserValue(bodyKey)
 		h.Close()
@@ -194,8 +194,8 @@ const leastWindow = 1 << 20
 // decoded returns a reader that undoes the Content-Encoding: gzip, zstd or none. It bounds how much
 // the input may expand. The memory of a zstd decoder, its window, counts in hold until the reader is
 // closed. The error for an unknown encoding is a *scoring.Error.
-func (s *Server) decoded(hold *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
-	limits := s.cfg.Lines.Filled()
+func (server *Server) decoded(hold *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
+	limits := server.cfg.Lines.Filled()
 	counter := &dump.Counter{R: r}
 	switch encoding {
 	case "", "identity":
@@ -206,18 +206,18 @@ func (s *Server) decoded(hold *memory.Hold, r io.Reader, encoding string) (io.Re
 		window, held := limits.Window, int64(0)
 		grow := func(frame uint64) error { // counts the window of a frame; the decoder refuses one beyond the limit
 			more := int64(min(max(frame, leastWindow), uint64(window))) - held
-			if err := hold.Grow(s.life, more); err != nil {
+			if err := hold.Grow(server.life, more); err != nil {
 				return err
 			}
 			held += max(more, 0)
 			return nil
 		}
-		z, err := dump.NewZstd(zstdframe.NewReader(counter, grow), window)
+		decoder, err := dump.NewZstd(zstdframe.NewReader(counter, grow), window)
 		if err != nil {
 			return nil, err
 		}
-		free := func() { z.Close(); hold.Shrink(held) }
-		return &closing{&dump.Bounded{Src: z, Format: "zstd", Packed: &counter.N, Ratio: limits.Ratio, Window: window}, free}, nil
+		free := func() { decoder.Close(); hold.Shrink(held) }
+		return &closing{&dump.Bounded{Src: decoder, Format: "zstd", Packed: &counter.N, Ratio: limits.Ratio, Window: window}, free}, nil
 	}
 	return nil, &scoring.Error{Code: "bad_encoding",
 		Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
@@ -258,7 +258,7 @@ const unreadable = "unreadable"
 
 // lost marks the body of a request as unreadable, and closes the connection after the answer: where the
 // next request would begin is not known.
-func (s *Server) lost(ctx *fasthttp.RequestCtx) {
+func (server *Server) lost(ctx *fasthttp.RequestCtx) {
 	ctx.SetUserValue(unreadable, true)
 	ctx.SetConnectionClose()
 }

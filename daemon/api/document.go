@@ -27,7 +27,7 @@ var contracts embed.FS
 var document = describe(written)
 
 // openAPI answers GET /openapi.json.
-func (s *Server) openAPI(ctx *fasthttp.RequestCtx) {
+func (server *Server) openAPI(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
 	ctx.SetBody(document)
 }
@@ -71,21 +71,21 @@ type trainerContract struct {
 }
 
 // readContract returns the contract of a trainer. A trainer without one is a bug of ours.
-func readContract(name string) (c trainerContract) {
+func readContract(name string) (contract trainerContract) {
 	b, err := contracts.ReadFile("contracts/" + name + ".json")
 	if err == nil {
-		err = json.Unmarshal(b, &c)
+		err = json.Unmarshal(b, &contract)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("BUG: contract of the trainer %s: %v", name, err))
 	}
-	return c
+	return contract
 }
 
 // appendMembers appends the members of a JSON object and a comma, or nothing if there is no object.
-func appendMembers(b []byte, object json.RawMessage) []byte {
+func appendMembers(dst []byte, object json.RawMessage) []byte {
 	if object == nil {
-		return b
+		return dst
 	}
-	return append(append(b, object[1:len(object)-1]...), ',')
+	return append(append(dst, object[1:len(object)-1]...), ',')
 }

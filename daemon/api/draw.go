@@ -22,76 +22,76 @@ import (
 // render answers POST /v1/render. The body is one scene, whose picture is the answer or goes into a
 // region of shared memory, or several scenes, each with a region of its own. See
 // docs/spec/http.md#r12.
-func (s *Server) render(ctx *fasthttp.RequestCtx) {
-	body, ok := s.body(ctx)
+func (server *Server) render(ctx *fasthttp.RequestCtx) {
+	body, ok := server.body(ctx)
 	if !ok {
 		return
 	}
-	d := drawing{options: s.cfg.Pictures, client: s.client(ctx), who: s.askedBy(ctx)}
-	d.options.Limits = s.cfg.Scenes
+	d := drawing{options: server.cfg.Pictures, client: server.client(ctx), who: server.askedBy(ctx)}
+	d.options.Limits = server.cfg.Scenes
 	args := ctx.QueryArgs()
 	if v := args.Peek("bounds"); v != nil {
-		b, err := dump.ParseBounds(string(v))
+		bounds, err := dump.ParseBounds(string(v))
 		if err != nil {
-			s.fail(ctx, fasthttp.StatusBadRequest, "bad_options", err.Error())
+			server.fail(ctx, fasthttp.StatusBadRequest, "bad_options", err.Error())
 			return
 		}
-		d.options.Bounds = &b
+		d.options.Bounds = &bounds
 	}
 	channels := string(args.Peek("channels"))
 	if channels != "" && channels != "rgba" && channels != "alpha" {
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_options", fmt.Sprintf("cannot use channels %.16q: want rgba or alpha", channels))
+		server.fail(ctx, fasthttp.StatusBadRequest, "bad_options", fmt.Sprintf("cannot use channels %.16q: want rgba or alpha", channels))
 		return
 	}
 	d.alpha = channels == "alpha"
-	to, several, err := s.targets(ctx, body)
+	to, several, err := server.targets(ctx, body)
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
-	done, err := s.cfg.Queue.Admit()
+	done, err := server.cfg.Queue.Admit()
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
 	defer done()
-	life, cancel := context.WithTimeout(s.life, s.cfg.ReadTimeout)
+	life, cancel := context.WithTimeout(server.life, server.cfg.ReadTimeout)
 	defer cancel()
-	life, gone := s.clients.wait(life, ctx.Conn())
+	life, gone := server.clients.wait(life, ctx.Conn())
 	defer gone()
 	switch {
 	case several != nil:
-		s.renderMany(ctx, life, several, d)
+		server.renderMany(ctx, life, several, d)
 	case to.name != "":
 		var p placedPicture
-		p, err = s.renderInto(life, body, d, to)
+		p, err = server.renderInto(life, body, d, to)
 		if err == nil {
-			s.reply(ctx, p)
+			server.reply(ctx, p)
 		}
 	default:
-		err = s.drawScene(life, body, d, func(_ string, p queue.Picture) error {
-			s.picture(ctx, p, d.alpha)
+		err = server.drawScene(life, body, d, func(_ string, p queue.Picture) error {
+			server.picture(ctx, p, d.alpha)
 			return nil
 		})
 	}
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 	}
 }
 
 // targets returns where the pictures of a render request go. For one scene, to is the region of shared
 // memory that the query or the scene names; without a name the picture goes to the client. For several
 // scenes, several holds them, and each names its own region.
-func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, several [][]byte, err error) {
+func (server *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, several [][]byte, err error) {
 	fault := func(text string) error { return &scoring.Error{Code: "bad_options", Message: text} }
 	if to, err = queryTarget(ctx); err != nil {
 		return to, nil, err
 	}
-	list, many, err := scenes(body, s.cfg.ItemsMax)
+	list, many, err := scenes(body, server.cfg.ItemsMax)
 	switch {
 	case errors.Is(err, jsoncut.ErrTooMany):
 		return to, nil, &scoring.Error{Code: "too_large",
-			Message: fmt.Sprintf("cannot draw scenes: there are more than %d (--max-items)", s.cfg.ItemsMax)}
+			Message: fmt.Sprintf("cannot draw scenes: there are more than %d (--max-items)", server.cfg.ItemsMax)}
 	case err != nil:
 		return to, nil, &scoring.Error{Code: "bad_line", Message: "cannot read scenes: " + err.Error()}
 	case many && to.name != "":
@@ -111,36 +111,36 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 
 // drawScene decodes and draws a scene and calls use with its id and picture. It waits for memory, and
 // until the bounds on pictures and pixels that are held at once leave room. life ends the waits.
-func (s *Server) drawScene(life context.Context, body []byte, d drawing, use func(id string, p queue.Picture) error) error {
+func (server *Server) drawScene(life context.Context, body []byte, drawing drawing, use func(id string, p queue.Picture) error) error {
 	// Memory comes before a place among the pictures, so that a scene that waits for it blocks no small ones.
-	held, free, err := s.holdWork(life, d.client, body)
+	held, free, err := server.holdWork(life, drawing.client, body)
 	if err != nil {
 		return err
 	}
 	defer free()
-	if err := s.drawing.Acquire(life, 1); err != nil {
+	if err := server.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer s.drawing.Release(1)
-	id, v, err := dump.Picture(body, d.options)
+	defer server.drawing.Release(1)
+	id, wanted, err := dump.Picture(body, drawing.options)
 	if err != nil {
 		return err
 	}
-	pixels := int(v.Bounds.W) * int(v.Bounds.H)
-	if v.Content != nil { // only the editor can measure it; it draws a few at a time
-		pixels = s.mostPixels() / 4
+	pixels := int(wanted.Bounds.W) * int(wanted.Bounds.H)
+	if wanted.Content != nil { // only the editor can measure it; it draws a few at a time
+		pixels = server.mostPixels() / 4
 	}
-	give, err := s.takePixels(life, pixels)
+	give, err := server.takePixels(life, pixels)
 	if err != nil {
 		return err
 	}
 	defer give()
-	v.Unmeasured = true // the answer has no sums
-	p, err := s.cfg.Queue.Draw(life, held, func() (view.View, error) { return v, nil })
+	wanted.Unmeasured = true // the answer has no sums
+	picture, err := server.cfg.Queue.Draw(life, held, func() (view.View, error) { return wanted, nil })
 	if err != nil {
 		return err
 	}
-	return use(id, p)
+	return use(id, picture)
 }
 
 // mostDrawn is how many pictures are drawn at once.
@@ -148,25 +148,27 @@ func mostDrawn() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // mostPixels is how many pixels all pictures that are drawn at once have. A pixel takes
 // about 16 bytes until it is sent.
-func (s *Server) mostPixels() int { return max(s.cfg.Scenes.Pixels, scene.DefaultLimits().Pixels) }
+func (server *Server) mostPixels() int {
+	return max(server.cfg.Scenes.Pixels, scene.DefaultLimits().Pixels)
+}
 
 // takePixels waits until n more pixels may be held at once, and returns a function that releases them.
 // A picture with more than mostPixels waits until there are no others. The error is that of ctx.
-func (s *Server) takePixels(ctx context.Context, n int) (give func(), err error) {
-	n = min(n, s.mostPixels())
-	return func() { s.pixels.Release(int64(n)) }, s.pixels.Acquire(ctx, int64(n))
+func (server *Server) takePixels(ctx context.Context, n int) (give func(), err error) {
+	n = min(n, server.mostPixels())
+	return func() { server.pixels.Release(int64(n)) }, server.pixels.Acquire(ctx, int64(n))
 }
 
 // holdWork waits for the memory that a large body needs while it is parsed and drawn; a small one needs
 // none. free releases it, and lets the queue look for tasks that wait for memory. After an error free
 // has been called.
-func (s *Server) holdWork(life context.Context, client string, body []byte) (held *memory.Hold, free func(), err error) {
+func (server *Server) holdWork(life context.Context, client string, body []byte) (held *memory.Hold, free func(), err error) {
 	n := queue.Weight(body)
-	held = s.cfg.Work.Hold(client)
+	held = server.cfg.Work.Hold(client)
 	free = func() {
 		held.Close()
 		if n > 0 {
-			s.cfg.Queue.Freed()
+			server.cfg.Queue.Freed()
 		}
 	}
 	if err = held.Grow(life, n); err != nil {
@@ -177,8 +179,8 @@ func (s *Server) holdWork(life context.Context, client string, body []byte) (hel
 
 // parsing waits for the memory that parsing a body needs and calls f, which parses it. f is not called
 // if the error is not nil.
-func (s *Server) parsing(life context.Context, client string, body []byte, f func()) error {
-	_, free, err := s.holdWork(life, client, body)
+func (server *Server) parsing(life context.Context, client string, body []byte, f func()) error {
+	_, free, err := server.holdWork(life, client, body)
 	if err != nil {
 		return err
 	}
@@ -189,7 +191,7 @@ func (s *Server) parsing(life context.Context, client string, body []byte, f fun
 
 // picture answers a render request with an image, of its alpha alone if alpha is true: as raw bytes if
 // the client accepts them, else as a PNG. Headers have its size, who drew it, and why.
-func (s *Server) picture(ctx *fasthttp.RequestCtx, p queue.Picture, alpha bool) {
+func (server *Server) picture(ctx *fasthttp.RequestCtx, p queue.Picture, alpha bool) {
 	img := p.Image
 	ctx.Response.Header.Set("X-Backend", p.Origin.Backend)
 	if why := p.Origin.Reason; why != "" {

@@ -17,18 +17,18 @@ import (
 // receiveHeader sets the limits of a request before its body is read. It skips the body of a
 // request that is refused whatever the body holds, because a client that sends it
 // slowly or never would occupy the connection. See docs/spec/http.md#r7.
-func (s *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	cfg := fasthttp.RequestConfig{ReadTimeout: s.cfg.ReadTimeout}
+func (server *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	cfg := fasthttp.RequestConfig{ReadTimeout: server.cfg.ReadTimeout}
 	u := fasthttp.AcquireURI()
 	defer fasthttp.ReleaseURI(u)
 	if u.Parse(h.Host(), h.RequestURI()) != nil {
 		return cfg // the server refuses the request itself
 	}
-	r, known := s.find(string(u.Path()))
-	if r.stream {
+	route, known := server.find(string(u.Path()))
+	if route.stream {
 		cfg.WriteTimeout = 24 * time.Hour // the stream sets a deadline for every read and write
 	}
-	if h.ContentLength() > 0 && !(known && s.wantsBody(h, u, r)) {
+	if h.ContentLength() > 0 && !(known && server.wantsBody(h, u, route)) {
 		h.SetContentLength(0)  // the handler is called at once and refuses the request
 		h.SetConnectionClose() // the rest of the body could be read as a next request
 	}
@@ -37,20 +37,20 @@ func (s *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestConfig
 
 // wantsBody reports whether the handler of a route may read the body: the method, the
 // header, the token and the options of a stream are valid.
-func (s *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, r route) bool {
-	if r.method != fasthttp.MethodPost || !r.takes(string(h.Method())) || ambiguous(h) {
+func (server *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, route route) bool {
+	if route.method != fasthttp.MethodPost || !route.takes(string(h.Method())) || ambiguous(h) {
 		return false
 	}
 	secret := secretOf(string(h.Peek("Authorization")), string(u.QueryArgs().Peek("token")))
-	if s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secret) == nil {
+	if server.cfg.Tokens.Len() > 0 && server.cfg.Tokens.find(secret) == nil {
 		return false
 	}
-	if !r.stream {
+	if !route.stream {
 		return true
 	}
 	var ctx fasthttp.RequestCtx
 	h.CopyTo(&ctx.Request.Header)
-	_, fault := s.options(&ctx, nil)
+	_, fault := server.options(&ctx, nil)
 	return fault == nil
 }
 
@@ -76,7 +76,7 @@ func has(h *fasthttp.RequestHeader, field string) bool {
 // drops the rest of the request's body if that has arrived. Otherwise, or if it is in doubt where the
 // body ends, the answer is sent at once, and the connection is closed after it. Streams, WebSockets and
 // bodies that cannot be read have ends of their own.
-func (s *Server) finishConnection(ctx *fasthttp.RequestCtx) {
+func (server *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 	if ctx.Response.IsBodyStream() || ctx.Hijacked() || ctx.UserValue(unreadable) != nil {
 		return
 	}
@@ -88,20 +88,20 @@ func (s *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 	}
 	if r != nil && !doubt {
 		ctx.Conn().SetReadDeadline(time.Unix(1, 0)) // a deadline in the past: reads only bytes that have arrived
-		if n, err := io.CopyN(io.Discard, r, int64(s.cfg.Header)); err == io.EOF && n < int64(s.cfg.Header) {
+		if n, err := io.CopyN(io.Discard, r, int64(server.cfg.Header)); err == io.EOF && n < int64(server.cfg.Header) {
 			return // all of the body was there
 		}
 	}
 	ctx.SetConnectionClose()
-	if s.lingering.Add(1) > lingerers {
-		s.lingering.Add(-1)
+	if server.lingering.Add(1) > lingerers {
+		server.lingering.Add(-1)
 		return
 	}
 	// fasthttp closes a hijacked connection only when this function returns.
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(c net.Conn) {
-		defer s.lingering.Add(-1)
-		s.sendLastAnswer(ctx, c)
+		defer server.lingering.Add(-1)
+		server.sendLastAnswer(ctx, c)
 	})
 }
 
@@ -116,34 +116,34 @@ const (
 
 // sendLastAnswer writes the last answer of a connection, closes its sending side and discards what the
 // client still sends, for a bounded time.
-func (s *Server) sendLastAnswer(ctx *fasthttp.RequestCtx, c net.Conn) {
+func (server *Server) sendLastAnswer(ctx *fasthttp.RequestCtx, conn net.Conn) {
 	conns.Of(ctx.Conn()).Rest()
-	c.SetWriteDeadline(time.Now().Add(lingerTime))
-	w := bufio.NewWriterSize(c, 4096)
+	conn.SetWriteDeadline(time.Now().Add(lingerTime))
+	w := bufio.NewWriterSize(conn, 4096)
 	if ctx.Response.Write(w) != nil || w.Flush() != nil {
 		return
 	}
 	if half, ok := ctx.Conn().(interface{ CloseWrite() error }); ok {
 		half.CloseWrite()
 	}
-	discard(c)
+	discard(conn)
 }
 
 // discard reads and drops bytes from the client. It ends after lingerIdle without data,
 // after lingerTime in all, or when the client closes the connection.
-func discard(c net.Conn) {
+func discard(conn net.Conn) {
 	end := time.Now().Add(lingerTime)
 	b := make([]byte, 16<<10)
 	for now := time.Now(); now.Before(end); now = time.Now() {
-		c.SetReadDeadline(now.Add(lingerIdle))
-		if _, err := c.Read(b); err != nil {
+		conn.SetReadDeadline(now.Add(lingerIdle))
+		if _, err := conn.Read(b); err != nil {
 			return
 		}
 	}
 }
 
 // connState marks a connection as idle when the server reports that it is.
-func (s *Server) connState(c net.Conn, state fasthttp.ConnState) {
+func (server *Server) connState(c net.Conn, state fasthttp.ConnState) {
 	if state == fasthttp.StateIdle {
 		conns.Of(c).Rest()
 	}
@@ -159,29 +159,29 @@ func unwrapped(ctx *fasthttp.RequestCtx) net.Conn {
 
 // refuseConnection answers 503 on a connection for which there is no room. There is no TLS
 // handshake before it, so a TLS client reads the answer as an error.
-func (s *Server) refuseConnection(c net.Conn, perAddress bool) {
+func (server *Server) refuseConnection(conn net.Conn, perAddress bool) {
 	what, flag := "as many as allowed are open, all busy", "--max-conns"
 	if perAddress {
 		what, flag = "as many as allowed are open from this address, all busy", "--max-conns-per-ip"
 	}
 	body := fmt.Sprintf(`{"error":"cannot take connection: %s; retry later or raise %s","error_type":"busy"}`, what, flag)
-	s.cfg.Metrics.request("other", fasthttp.StatusServiceUnavailable, 0)
-	c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)) // the accepting goroutine must not wait for one client
-	fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"+
+	server.cfg.Metrics.request("other", fasthttp.StatusServiceUnavailable, 0)
+	conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)) // the accepting goroutine must not wait for one client
+	fmt.Fprintf(conn, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 }
 
 // malformed answers an HTTP request that could not be parsed or did not arrive in time.
-func (s *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
+func (server *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
 	code, kind, message := fasthttp.StatusBadRequest, "bad_request", "cannot read request"
 	var small *fasthttp.ErrSmallBuffer
 	switch {
 	case asType(err, &small):
 		code, kind = fasthttp.StatusRequestHeaderFieldsTooLarge, "too_large"
-		message = fmt.Sprintf("cannot read request: its header has more than %d bytes (--max-header)", s.cfg.Header)
+		message = fmt.Sprintf("cannot read request: its header has more than %d bytes (--max-header)", server.cfg.Header)
 	case isTimeout(err):
 		code, kind, message = fasthttp.StatusRequestTimeout, "timeout", "cannot read request in time (--header-timeout, --read-timeout)"
 	}
-	s.fail(ctx, code, kind, message)
-	s.cfg.Metrics.request("other", code, 0)
+	server.fail(ctx, code, kind, message)
+	server.cfg.Metrics.request("other", code, 0)
 }

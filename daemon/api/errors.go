@@ -28,47 +28,47 @@ func Pathless(message string) string { return path.ReplaceAllString(message, "${
 
 // fail answers an HTTP request with an error as the JSON object {"error","error_type"}, in place of any
 // answer before. Messages with a status from 500 lose file paths. See docs/spec/http.md#r2.
-func (s *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
+func (server *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
 	if status >= fasthttp.StatusInternalServerError {
 		message = Pathless(message)
 	}
-	b := append([]byte(nil), `{"error":`...)
-	b = scoring.AppendString(b, message)
-	b = append(b, `,"error_type":`...)
-	b = append(scoring.AppendString(b, kind), '}')
+	out := append([]byte(nil), `{"error":`...)
+	out = scoring.AppendString(out, message)
+	out = append(out, `,"error_type":`...)
+	out = append(scoring.AppendString(out, kind), '}')
 	ctx.Response.ResetBody()
 	ctx.SetStatusCode(status)
 	ctx.SetContentType("application/json")
-	ctx.SetBody(b)
+	ctx.SetBody(out)
 }
 
 // unavailable refuses work while the daemon shuts down, with a short Retry-After because
 // another process takes over.
-func (s *Server) unavailable(ctx *fasthttp.RequestCtx) {
-	s.later(ctx, time.Second)
+func (server *Server) unavailable(ctx *fasthttp.RequestCtx) {
+	server.later(ctx, time.Second)
 	ctx.SetConnectionClose()
-	s.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again")
+	server.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again")
 }
 
 // failWith answers an HTTP request with the status and text of an error. It sets Retry-After if the
 // client may try again, and wanted_bytes if a region of shared memory was too small. A client that has
 // disconnected only counts in the metrics.
-func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
+func (server *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.Is(err, queue.ErrBusy):
-		s.later(ctx, s.pace.until(s.cfg.Queue.Depth()-s.highWater()))
-		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", err.Error())
-	case errors.Is(err, context.Canceled) && s.life.Err() == nil: // the client has disconnected
+		server.later(ctx, server.pace.until(server.cfg.Queue.Depth()-server.highWater()))
+		server.fail(ctx, fasthttp.StatusTooManyRequests, "busy", err.Error())
+	case errors.Is(err, context.Canceled) && server.life.Err() == nil: // the client has disconnected
 		ctx.SetConnectionClose()
-		s.fail(ctx, clientGone, "gone", "cannot answer: the client closed its connection")
+		server.fail(ctx, clientGone, "gone", "cannot answer: the client closed its connection")
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
-		s.unavailable(ctx)
+		server.unavailable(ctx)
 	default:
-		status, kind, message := s.explain(err)
+		status, kind, message := server.explain(err)
 		if status == fasthttp.StatusTooManyRequests {
-			s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
+			server.later(ctx, server.pace.until(server.cfg.Queue.Depth()))
 		}
-		s.fail(ctx, status, kind, message)
+		server.fail(ctx, status, kind, message)
 		if n := wantedOf(err); n > 0 {
 			ctx.SetBody(fmt.Appendf(bytes.TrimSuffix(ctx.Response.Body(), []byte("}")), `,"wanted_bytes":%d}`, n))
 		}
@@ -77,8 +77,8 @@ func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 
 // explain returns the status, the error type and the message of an error. No other function maps errors
 // of other packages. An error that it does not know is logged, and is the daemon's fault: status 500.
-func (s *Server) explain(err error) (status int, kind, message string) {
-	var e *scoring.Error
+func (server *Server) explain(err error) (status int, kind, message string) {
+	var failure *scoring.Error
 	var region *shm.Error
 	var syntax *scene.Error
 	switch {
@@ -86,8 +86,8 @@ func (s *Server) explain(err error) (status int, kind, message string) {
 		return fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot take request: " + err.Error()
 	case errors.Is(err, memory.ErrFull):
 		return fasthttp.StatusTooManyRequests, "busy", "cannot take request: " + err.Error()
-	case errors.As(err, &e):
-		return statusOf(e.Code), e.Code, e.Message
+	case errors.As(err, &failure):
+		return statusOf(failure.Code), failure.Code, failure.Message
 	case errors.As(err, &region): // 400, as Triton answers; see docs/spec/http.md#r27
 		return fasthttp.StatusBadRequest, region.Code, region.Message
 	case errors.Is(err, scene.ErrLimit):
@@ -103,7 +103,7 @@ func (s *Server) explain(err error) (status int, kind, message string) {
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
 		return fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again"
 	}
-	s.cfg.Log.Error("cannot answer", "error", err)
+	server.cfg.Log.Error("cannot answer", "error", err)
 	return fasthttp.StatusInternalServerError, "backend", err.Error()
 }
 

@@ -34,46 +34,46 @@ type waiter struct {
 // wait returns a context that ends with parent, or when the HTTP client closes conn: the work for its
 // answer can then stop. The caller must call done when the answer is ready. A connection that cannot be
 // polled only ends with parent.
-func (c *clients) wait(parent context.Context, conn net.Conn) (ctx context.Context, done func()) {
+func (clients *clients) wait(parent context.Context, conn net.Conn) (ctx context.Context, done func()) {
 	ctx, stop := context.WithCancel(parent)
 	raw := rawConn(conn)
 	if raw == nil {
 		return ctx, stop
 	}
 	w := &waiter{conn: raw, stop: stop}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting == nil {
-		c.waiting = map[*waiter]struct{}{}
+	clients.mu.Lock()
+	defer clients.mu.Unlock()
+	if clients.waiting == nil {
+		clients.waiting = map[*waiter]struct{}{}
 	}
-	c.waiting[w] = struct{}{}
-	if !c.looking {
-		c.looking = true
-		time.AfterFunc(lookEvery, c.look)
+	clients.waiting[w] = struct{}{}
+	if !clients.looking {
+		clients.looking = true
+		time.AfterFunc(lookEvery, clients.look)
 	}
 	return ctx, func() {
-		c.mu.Lock()
-		delete(c.waiting, w)
-		c.mu.Unlock()
+		clients.mu.Lock()
+		delete(clients.waiting, w)
+		clients.mu.Unlock()
 		stop()
 	}
 }
 
 // look polls the connections of requests in flight and cancels the requests of clients that closed
 // theirs.
-func (c *clients) look() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for w := range c.waiting {
-		if w.seen && closed(w.conn) {
-			w.stop()
-			delete(c.waiting, w)
+func (clients *clients) look() {
+	clients.mu.Lock()
+	defer clients.mu.Unlock()
+	for waiter := range clients.waiting {
+		if waiter.seen && closed(waiter.conn) {
+			waiter.stop()
+			delete(clients.waiting, waiter)
 		}
-		w.seen = true // most answers are ready before the second poll
+		waiter.seen = true // most answers are ready before the second poll
 	}
-	c.looking = len(c.waiting) > 0
-	if c.looking {
-		time.AfterFunc(lookEvery, c.look)
+	clients.looking = len(clients.waiting) > 0
+	if clients.looking {
+		time.AfterFunc(lookEvery, clients.look)
 	}
 }
 

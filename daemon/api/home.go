@@ -23,37 +23,37 @@ const guidePath = "/docs/"
 
 // home answers GET / with the start page for browsers: the daemon's health, its suites and links. It
 // shows nothing that needs a token.
-func (s *Server) home(ctx *fasthttp.RequestCtx) {
+func (server *Server) home(ctx *fasthttp.RequestCtx) {
 	page := struct {
 		Health, Reason, Locked, Host string
 		Suites, Guides               []string
 		OpenMetrics                  bool
-	}{OpenMetrics: s.cfg.OpenMetrics, Health: "healthy", Host: string(ctx.Host()), Suites: s.cfg.Items.Suites.Names()}
-	if err := s.healthy(); err != nil {
+	}{OpenMetrics: server.cfg.OpenMetrics, Health: "healthy", Host: string(ctx.Host()), Suites: server.cfg.Items.Suites.Names()}
+	if err := server.healthy(); err != nil {
 		page.Health, page.Reason = "unhealthy", Pathless(err.Error())
 	}
-	if s.cfg.Tokens.Len() > 0 {
+	if server.cfg.Tokens.Len() > 0 {
 		page.Locked = "; wants a token"
 	}
 	page.Guides, _ = fs.Glob(docs.Files, "*.md")
-	var b bytes.Buffer
-	if err := homeTemplate.Execute(&b, page); err != nil {
-		s.failWith(ctx, fmt.Errorf("cannot write page: %w", err))
+	var buffer bytes.Buffer
+	if err := homeTemplate.Execute(&buffer, page); err != nil {
+		server.failWith(ctx, fmt.Errorf("cannot write page: %w", err))
 		return
 	}
 	ctx.Response.Header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	ctx.SetContentType("text/html; charset=utf-8")
-	ctx.SetBody(b.Bytes())
+	ctx.SetBody(buffer.Bytes())
 }
 
 // guide answers with one page of docs as Markdown.
-func (s *Server) guide(ctx *fasthttp.RequestCtx) {
-	b, err := docs.Files.ReadFile(strings.TrimPrefix(string(ctx.Path()), guidePath))
+func (server *Server) guide(ctx *fasthttp.RequestCtx) {
+	data, err := docs.Files.ReadFile(strings.TrimPrefix(string(ctx.Path()), guidePath))
 	if err != nil {
-		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this guide: GET / lists those that there are")
+		server.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this guide: GET / lists those that there are")
 		return
 	}
 	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
 	ctx.SetContentType("text/plain; charset=utf-8")
-	ctx.SetBody(b)
+	ctx.SetBody(data)
 }

@@ -14,23 +14,23 @@ import (
 )
 
 // metrics answers GET /metrics in the text format of Prometheus.
-func (s *Server) metrics(ctx *fasthttp.RequestCtx) {
-	families, err := s.cfg.Metrics.registry.Gather()
+func (server *Server) metrics(ctx *fasthttp.RequestCtx) {
+	families, err := server.cfg.Metrics.registry.Gather()
 	if err != nil {
-		s.failWith(ctx, fmt.Errorf("cannot gather metrics: %w", err))
+		server.failWith(ctx, fmt.Errorf("cannot gather metrics: %w", err))
 		return
 	}
-	var b bytes.Buffer
+	var buffer bytes.Buffer
 	format := expfmt.NewFormat(expfmt.TypeTextPlain)
-	enc := expfmt.NewEncoder(&b, format)
+	enc := expfmt.NewEncoder(&buffer, format)
 	for _, f := range families {
 		if err := enc.Encode(f); err != nil {
-			s.failWith(ctx, fmt.Errorf("cannot write metrics: %w", err))
+			server.failWith(ctx, fmt.Errorf("cannot write metrics: %w", err))
 			return
 		}
 	}
 	ctx.SetContentType(string(format))
-	ctx.SetBody(b.Bytes())
+	ctx.SetBody(buffer.Bytes())
 }
 
 // EditorInfo describes to clients the editor that draws scenes which are not native.
@@ -46,8 +46,8 @@ type EditorInfo struct {
 }
 
 // info answers GET /v1/info: the build, the reward mode and the editor.
-func (s *Server) info(ctx *fasthttp.RequestCtx) {
-	s.reply(ctx, map[string]any{"version": s.cfg.Version, "reward": s.cfg.Reward.String(), "editor": s.cfg.Editor})
+func (server *Server) info(ctx *fasthttp.RequestCtx) {
+	server.reply(ctx, map[string]any{"version": server.cfg.Version, "reward": server.cfg.Reward.String(), "editor": server.cfg.Editor})
 }
 
 // suiteInfo is one entry of GET /v1/suites.
@@ -69,42 +69,42 @@ type variantInfo struct {
 
 // suites answers GET /v1/suites: the suites with their tests, variants and number of loaded tasks, the
 // version and the reward mode.
-func (s *Server) suites(ctx *fasthttp.RequestCtx) {
+func (server *Server) suites(ctx *fasthttp.RequestCtx) {
 	list := []suiteInfo{}
-	for _, suite := range s.cfg.Items.Suites {
-		e := suiteInfo{Name: suite.Name, Tests: suite.Tests, Variants: []variantInfo{}, Tasks: s.cfg.Items.Tasks[suite.Name].Len()}
+	for _, suite := range server.cfg.Items.Suites {
+		info := suiteInfo{Name: suite.Name, Tests: suite.Tests, Variants: []variantInfo{}, Tasks: server.cfg.Items.Tasks[suite.Name].Len()}
 		for _, v := range suite.Variants {
-			chosen := s.cfg.Variants.On(v.Name)
-			e.Variants = append(e.Variants, variantInfo{Name: v.Name, Value: v.Value, Source: v.Source, Doc: v.Doc, Default: chosen})
+			chosen := server.cfg.Variants.On(v.Name)
+			info.Variants = append(info.Variants, variantInfo{Name: v.Name, Value: v.Value, Source: v.Source, Doc: v.Doc, Default: chosen})
 		}
-		list = append(list, e)
+		list = append(list, info)
 	}
-	s.reply(ctx, map[string]any{"suites": list, "version": s.cfg.Version, "reward": s.cfg.Reward.String()})
+	server.reply(ctx, map[string]any{"suites": list, "version": server.cfg.Version, "reward": server.cfg.Reward.String()})
 }
 
 // describe answers GET /v2 with the server metadata of the KServe v2 protocol, and with how shared
 // memory can be used if it is on.
-func (s *Server) describe(ctx *fasthttp.RequestCtx) {
-	m := map[string]any{"name": "plumb", "version": s.cfg.Version.Version, "extensions": []string{}}
-	if shared := s.sharedInfo(); shared != nil {
+func (server *Server) describe(ctx *fasthttp.RequestCtx) {
+	m := map[string]any{"name": "plumb", "version": server.cfg.Version.Version, "extensions": []string{}}
+	if shared := server.sharedInfo(); shared != nil {
 		m["extensions"], m["system_shared_memory"] = []string{"system_shared_memory"}, shared
 	}
-	s.reply(ctx, m)
+	server.reply(ctx, m)
 }
 
 // reply answers an HTTP request with JSON that is not a result line.
-func (s *Server) reply(ctx *fasthttp.RequestCtx, v any) {
-	b, err := json.Marshal(v)
+func (server *Server) reply(ctx *fasthttp.RequestCtx, v any) {
+	data, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: reply of %T: %v", v, err))
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(b)
+	ctx.SetBody(data)
 }
 
 // known lists the variants that a request may choose.
-func (s *Server) known() []scoring.Variant {
-	return append(slices.Clone(s.cfg.Known), s.cfg.Items.Suites.Variants()...)
+func (server *Server) known() []scoring.Variant {
+	return append(slices.Clone(server.cfg.Known), server.cfg.Items.Suites.Variants()...)
 }
 
 // accepts reports whether the HTTP client asks for a media type by name.

@@ -21,8 +21,8 @@ const (
 // mcp answers POST /mcp, which OpenEnv's validation asks for. The daemon has no tools, so every
 // request gets an error of JSON-RPC 2.0, with status 200 as that protocol has it. See
 // docs/spec/episodes.md#r3.
-func (s *Server) mcp(ctx *fasthttp.RequestCtx) {
-	body, ok := s.body(ctx)
+func (server *Server) mcp(ctx *fasthttp.RequestCtx) {
+	body, ok := server.body(ctx)
 	if !ok {
 		return
 	}
@@ -30,7 +30,7 @@ func (s *Server) mcp(ctx *fasthttp.RequestCtx) {
 	id := []byte("null") // of a request that has none
 	code, message := rpcRequest, `cannot read request: want an object with "jsonrpc":"2.0" and a method`
 	method, version := "", ""
-	if err := s.cfg.Items.Limits.Check(body); len(body) == 0 || err != nil {
+	if err := server.cfg.Items.Limits.Check(body); len(body) == 0 || err != nil {
 		code, message = rpcParse, "cannot read request: it is no JSON"
 	} else if body[0] == '{' {
 		jsoncut.Members(body, func(key, v []byte) error {

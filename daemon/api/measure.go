@@ -22,38 +22,38 @@ type pixelRequest struct {
 
 // measure answers POST /v1/metrics: it measures the pixels that the client sends, inline
 // or in a region. See docs/spec/http.md#r13.
-func (s *Server) measure(ctx *fasthttp.RequestCtx) {
-	body, ok := s.body(ctx)
+func (server *Server) measure(ctx *fasthttp.RequestCtx) {
+	body, ok := server.body(ctx)
 	if !ok {
 		return
 	}
-	var q pixelRequest
+	var request pixelRequest
 	var fault error
-	err := s.parsing(s.life, s.client(ctx), body, func() { q, fault = s.readPixelRequest(ctx, body) })
+	err := server.parsing(server.life, server.client(ctx), body, func() { request, fault = server.readPixelRequest(ctx, body) })
 	if err = cmp.Or(err, fault); err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
-	done, err := s.cfg.Queue.Admit()
+	done, err := server.cfg.Queue.Admit()
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
 	defer done()
-	life, cancel := context.WithTimeout(s.life, s.cfg.ReadTimeout)
+	life, cancel := context.WithTimeout(server.life, server.cfg.ReadTimeout)
 	defer cancel()
-	if err := s.measurePixels(life, ctx, q); err != nil {
-		s.failWith(ctx, err)
+	if err := server.measurePixels(life, ctx, request); err != nil {
+		server.failWith(ctx, err)
 	}
 }
 
 // measurePixels loads the masks of a request, measures each, compares them if there are two, and
 // answers. It waits until the bounds on pictures and pixels that are held at once leave room.
-func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, pixelRequest pixelRequest) error {
-	if err := s.drawing.Acquire(life, 1); err != nil {
+func (server *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, pixelRequest pixelRequest) error {
+	if err := server.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer s.drawing.Release(1)
+	defer server.drawing.Release(1)
 	area := pixelRequest.a.width * pixelRequest.a.height
 	if pixelRequest.b != nil {
 		if pixelRequest.a.width != pixelRequest.b.width || pixelRequest.a.height != pixelRequest.b.height {
@@ -62,77 +62,77 @@ func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, p
 		}
 		area *= 2
 	}
-	give, err := s.takePixels(life, area)
+	give, err := server.takePixels(life, area)
 	if err != nil {
 		return err
 	}
 	defer give()
-	a, err := s.loadMask(pixelRequest.a, s.askedBy(ctx))
+	a, err := server.loadMask(pixelRequest.a, server.askedBy(ctx))
 	if err != nil {
 		return err
 	}
 	if pixelRequest.b == nil {
-		s.replyMask(ctx, metric.Measure(a, pixelRequest.threshold), pixelRequest)
+		server.replyMask(ctx, metric.Measure(a, pixelRequest.threshold), pixelRequest)
 		return nil
 	}
-	b, err := s.loadMask(pixelRequest.b, s.askedBy(ctx))
+	b, err := server.loadMask(pixelRequest.b, server.askedBy(ctx))
 	if err != nil {
 		return err
 	}
-	c, err := s.cfg.Meter.Compare(life, a, b, metric.Options{Threshold: pixelRequest.threshold, Hausdorff: pixelRequest.hausdorff})
+	comparison, err := server.cfg.Meter.Compare(life, a, b, metric.Options{Threshold: pixelRequest.threshold, Hausdorff: pixelRequest.hausdorff})
 	if err != nil {
 		return err
 	}
-	s.replyPair(ctx, c, pixelRequest)
+	server.replyPair(ctx, comparison, pixelRequest)
 	return nil
 }
 
 // readPixelRequest reads a request for metrics of pixels. Its masks are JSON, a PNG or raw bytes in the
 // body, by the Content-Type, or in a region that the query names. Options are in the query; those of
 // a JSON body take precedence. The pixels themselves are decoded later.
-func (s *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (q pixelRequest, err error) {
+func (server *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (request pixelRequest, err error) {
 	args := ctx.QueryArgs()
-	q = pixelRequest{threshold: metric.CoveredFrom, hausdorff: true}
-	if v := args.Peek("threshold"); v != nil {
-		n, ok := digits(v)
+	request = pixelRequest{threshold: metric.CoveredFrom, hausdorff: true}
+	if value := args.Peek("threshold"); value != nil {
+		n, ok := digits(value)
 		if !ok {
 			n = -1 // which threshold refuses, with the text in its message
 		}
-		if q.threshold, err = threshold(n, string(v)); err != nil {
-			return q, err
+		if request.threshold, err = threshold(n, string(value)); err != nil {
+			return request, err
 		}
 	}
 	switch v := string(args.Peek("hausdorff")); v {
 	case "", "true":
 	case "false":
-		q.hausdorff = false
+		request.hausdorff = false
 	default:
-		return q, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use hausdorff %.16q: want true or false", v)}
+		return request, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use hausdorff %.16q: want true or false", v)}
 	}
 	to, err := queryTarget(ctx)
 	if err != nil {
-		return q, err
+		return request, err
 	}
 	kind := mediaType(ctx)
 	switch {
 	case to.name != "":
 		if len(body) > 0 {
-			return q, wrongPixels("a", "got a body and %s; want one of them", paramRegion)
+			return request, wrongPixels("a", "got a body and %s; want one of them", paramRegion)
 		}
-		return q, s.rawPixels(ctx, &q, nil, to)
+		return request, server.rawPixels(ctx, &request, nil, to)
 	case kind == "application/octet-stream":
-		return q, s.rawPixels(ctx, &q, body, to)
+		return request, server.rawPixels(ctx, &request, body, to)
 	case kind == "image/png":
-		q.a, err = s.pngPixels("a", body)
-		return q, err
+		request.a, err = server.pngPixels("a", body)
+		return request, err
 	}
-	return q, s.jsonPixels(&q, body)
+	return request, server.jsonPixels(&request, body)
 }
 
-// jsonPixels reads into pixelRequest a JSON body {"a": mask, "b": mask, "threshold": 1 to 255, "hausdorff": bool},
-// of which only a is needed. Errors name the member that cannot be used.
-func (s *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error {
-	if err := s.cfg.Scenes.Check(body); err != nil {
+// jsonPixels reads into pixelRequest a JSON body {"a": mask, "b": mask, "threshold": 1 to 255,
+// "hausdorff": bool}, of which only a is needed. Errors name the member that cannot be used.
+func (server *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error {
+	if err := server.cfg.Scenes.Check(body); err != nil {
 		return err
 	}
 	value, err := jsontree.Parse(new(fastjson.Parser), body)
@@ -154,13 +154,13 @@ func (s *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error {
 			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use hausdorff %.40q: want true or false", f.String())}
 		}
 	}
-	if pixelRequest.a, err = s.mask(value.Get("a"), "a"); err != nil {
+	if pixelRequest.a, err = server.mask(value.Get("a"), "a"); err != nil {
 		return err
 	}
 	if pixelRequest.a == nil {
 		return wrongPixels("a", "it is missing; want a mask")
 	}
-	pixelRequest.b, err = s.mask(value.Get("b"), "b")
+	pixelRequest.b, err = server.mask(value.Get("b"), "b")
 	return err
 }
 
@@ -216,42 +216,42 @@ func head(q pixelRequest) []byte {
 }
 
 // replyMask answers with the measures of one mask.
-func (s *Server) replyMask(ctx *fasthttp.RequestCtx, m metric.Stats, q pixelRequest) {
+func (server *Server) replyMask(ctx *fasthttp.RequestCtx, m metric.Stats, q pixelRequest) {
 	var u undefined
 	u.finish(ctx, u.sums(head(q), "a", m))
 }
 
 // replyPair answers with the measures of two masks and of how they overlap. A metric that is undefined,
 // or that the request leaves out, is null with a reason.
-func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q pixelRequest) {
+func (server *Server) replyPair(ctx *fasthttp.RequestCtx, comparison metric.Comparison, request pixelRequest) {
 	var u undefined
-	b := u.sums(head(q), "a", c.A)
-	b = u.sums(append(b, ','), "b", c.B)
-	b = fmt.Appendf(b, `,"both_pixels":%d`, c.Both)
+	out := u.sums(head(request), "a", comparison.A)
+	out = u.sums(append(out, ','), "b", comparison.B)
+	out = fmt.Appendf(out, `,"both_pixels":%d`, comparison.Both)
 	for _, m := range pairMetrics {
-		b = append(b, ',')
-		b = scoring.AppendString(b, m.name)
-		b = append(b, ':')
-		x, ok := m.value(c)
+		out = append(out, ',')
+		out = scoring.AppendString(out, m.name)
+		out = append(out, ':')
+		x, ok := m.value(comparison)
 		switch {
 		case ok:
-			b = scoring.AppendFloat(b, x)
+			out = scoring.AppendFloat(out, x)
 			continue
-		case m.name == "hausdorff" && !q.hausdorff:
+		case m.name == "hausdorff" && !request.hausdorff:
 			u.add(m.name, notAsked)
 		default:
 			u.add(m.name, m.why)
 		}
-		b = append(b, "null"...)
+		out = append(out, "null"...)
 	}
-	u.finish(ctx, b)
+	u.finish(ctx, out)
 }
 
 // finish adds the reasons for null members to the reply and sends it.
-func (u *undefined) finish(ctx *fasthttp.RequestCtx, b []byte) {
+func (u *undefined) finish(ctx *fasthttp.RequestCtx, dst []byte) {
 	if u.b != nil {
-		b = append(append(append(b, `,"undefined":{`...), u.b...), '}')
+		dst = append(append(append(dst, `,"undefined":{`...), u.b...), '}')
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(append(b, '}', '\n'))
+	ctx.SetBody(append(dst, '}', '\n'))
 }

@@ -68,53 +68,53 @@ type verified struct {
 // adds: the reward, its components, the result, and for a failure its class. The components score and
 // failed also stand at the top, where NeMo Gym's metrics look for them. There a member of the request
 // with such a name is kept, unless an earlier verify wrote it.
-func (v *verified) append(b, request []byte) []byte {
+func (verified *verified) append(dst, request []byte) []byte {
 	components := []struct {
 		name  string
 		value float64
-	}{{"score", v.outcome.Score}, {"failed", failedAs1(v.outcome)}}
+	}{{"score", verified.outcome.Score}, {"failed", failedAs1(verified.outcome)}}
 	earlier := earlierComponents(request)
 	taken := map[string]bool{}
-	b = append(b, '{')
+	dst = append(dst, '{')
 	jsoncut.Members(request, func(key, value []byte) error {
 		name := jsoncut.Name(key)
 		if verifyKeys[name] || earlier[name] {
 			return nil
 		}
 		taken[name] = true
-		b = append(b, '"')
-		b = append(b, key...)
-		b = append(b, '"', ':')
-		b = append(append(b, value...), ',')
+		dst = append(dst, '"')
+		dst = append(dst, key...)
+		dst = append(dst, '"', ':')
+		dst = append(append(dst, value...), ',')
 		return nil
 	})
-	b = scoring.AppendFloat(append(b, `"reward":`...), v.outcome.Reward)
-	b = append(b, `,"reward_components":{`...)
+	dst = scoring.AppendFloat(append(dst, `"reward":`...), verified.outcome.Reward)
+	dst = append(dst, `,"reward_components":{`...)
 	for i, c := range components {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = scoring.AppendFloat(append(b, `"`+c.name+`":`...), c.value)
+		dst = scoring.AppendFloat(append(dst, `"`+c.name+`":`...), c.value)
 	}
-	b = append(b, '}')
+	dst = append(dst, '}')
 	for _, c := range components {
 		if !taken[c.name] {
-			b = scoring.AppendFloat(append(b, `,"`+c.name+`":`...), c.value)
+			dst = scoring.AppendFloat(append(dst, `,"`+c.name+`":`...), c.value)
 		}
 	}
-	if v.line != nil {
-		b = append(append(b, `,"plumb_result":`...), v.line...)
+	if verified.line != nil {
+		dst = append(append(dst, `,"plumb_result":`...), verified.line...)
 	}
-	if v.outcome.Failed {
-		b = scoring.AppendString(append(b, `,"`+failureClass+`":`...), v.outcome.Err.Code)
-		if v.terminal {
-			b = append(b, `,"`+failureTerminal+`":true`...)
+	if verified.outcome.Failed {
+		dst = scoring.AppendString(append(dst, `,"`+failureClass+`":`...), verified.outcome.Err.Code)
+		if verified.terminal {
+			dst = append(dst, `,"`+failureTerminal+`":true`...)
 		}
-		b = scoring.AppendString(append(b, `,"`+failureReason+`":`...), v.outcome.Err.Message)
-		b = append(b, `,"`+maskSample+`":true`...)
-		b = scoring.AppendString(append(b, `,"`+failureKind+`":`...), "plumb:"+v.outcome.Err.Code)
+		dst = scoring.AppendString(append(dst, `,"`+failureReason+`":`...), verified.outcome.Err.Message)
+		dst = append(dst, `,"`+maskSample+`":true`...)
+		dst = scoring.AppendString(append(dst, `,"`+failureKind+`":`...), "plumb:"+verified.outcome.Err.Code)
 	}
-	return append(b, '}')
+	return append(dst, '}')
 }
 
 // earlierComponents returns the names of the reward's components that an earlier verify of the row
@@ -191,15 +191,15 @@ func textAndMember(object []byte, text, other string) (s string, v []byte) {
 
 // echoSession answers POST /seed_session and POST /close_session. The daemon keeps no state of a
 // session, so the answer is its name, where the request has one, and closing is always possible.
-func (s *Server) echoSession(ctx *fasthttp.RequestCtx) {
-	body, ok := s.body(ctx)
+func (server *Server) echoSession(ctx *fasthttp.RequestCtx) {
+	body, ok := server.body(ctx)
 	if !ok {
 		return
 	}
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 {
-		if err := s.cfg.Items.Limits.Check(body); err != nil {
-			s.fail(ctx, fasthttp.StatusBadRequest, "bad_json", "cannot read body: "+err.Error())
+		if err := server.cfg.Items.Limits.Check(body); err != nil {
+			server.fail(ctx, fasthttp.StatusBadRequest, "bad_json", "cannot read body: "+err.Error())
 			return
 		}
 	}
@@ -217,7 +217,7 @@ func (s *Server) echoSession(ctx *fasthttp.RequestCtx) {
 }
 
 // reverifyMode answers GET /reverify_mode: a row may be verified again at any time.
-func (s *Server) reverifyMode(ctx *fasthttp.RequestCtx) {
+func (server *Server) reverifyMode(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
 	ctx.SetBodyString(`"stateless"`)
 }

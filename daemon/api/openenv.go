@@ -54,25 +54,25 @@ const openEnv = "openenv"
 // stepped returns OpenEnv's answer to a step of an episode of one step: the observation, the reward,
 // which is null for a failure unless the policy is zero, and that the episode is done.
 func stepped(x *exchange) []byte {
-	r, o := &x.results[0], x.outcomes[0]
+	graded, outcome := &x.results[0], x.outcomes[0]
 	rewardJSON := []byte("null")
-	if !o.Failed || x.policy == reward.Zero {
-		rewardJSON = scoring.AppendFloat(nil, o.Reward)
+	if !outcome.Failed || x.policy == reward.Zero {
+		rewardJSON = scoring.AppendFloat(nil, outcome.Reward)
 	}
-	return wrapObservation(nil, string(observed(&r.result, o, r.json)), rewardJSON, true)
+	return wrapObservation(nil, string(observed(&graded.result, outcome, graded.json)), rewardJSON, true)
 }
 
-// action reads b, the JSON object of an action, as the one sample of x, and its timeout. path is where the
+// action reads data, the JSON object of an action, as the one sample of x, and its timeout. path is where the
 // object stands in the request, for errors. An action without a label gets that of the episode e, if there is
 // one. The sample is set with an error too.
-func (x *exchange) action(b []byte, path string, e *episodeState) *scoring.Error {
-	one, fault := nativeSample(b, path, x.steps)
+func (x *exchange) action(data []byte, path string, e *episodeState) *scoring.Error {
+	one, fault := nativeSample(data, path, x.steps)
 	if one.label == nil && e != nil {
 		one.label = e.label
 	}
 	x.samples = []sample{one}
 	if fault == nil {
-		x.timeout, fault = timeoutOf(b, path)
+		x.timeout, fault = timeoutOf(data, path)
 	}
 	return fault
 }
@@ -89,19 +89,19 @@ const emptyObservation = `{"status":null,"score":null,"error":null,"result":null
 var schemas []byte
 
 // metadata answers GET /metadata, OpenEnv's route that describes the environment.
-func (s *Server) metadata(ctx *fasthttp.RequestCtx) {
-	s.reply(ctx, map[string]any{"name": "plumb", "version": s.cfg.Version.Version,
+func (server *Server) metadata(ctx *fasthttp.RequestCtx) {
+	server.reply(ctx, map[string]any{"name": "plumb", "version": server.cfg.Version.Version,
 		"description": "Whiteboard benchmarks as episodes of one or several turns: prompts with pictures, answers, feedback and rewards."})
 }
 
 // schema answers GET /schema with the JSON schemas of actions, observations and states.
-func (s *Server) schema(ctx *fasthttp.RequestCtx) {
+func (server *Server) schema(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
 	ctx.SetBody(schemas)
 }
 
 // state answers GET /state: requests over HTTP share no episode.
-func (s *Server) state(ctx *fasthttp.RequestCtx) {
+func (server *Server) state(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
 	ctx.SetBody(episodeState{}.append(nil))
 }
@@ -116,75 +116,75 @@ type episodeState struct {
 }
 
 // open reports whether an episode is under way.
-func (e *episodeState) open() bool {
-	return e.play != nil && !e.play.Done() || e.label != nil && !e.done
+func (state *episodeState) open() bool {
+	return state.play != nil && !state.play.Done() || state.label != nil && !state.done
 }
 
 // append appends the state of an OpenEnv episode as a JSON object.
-func (e episodeState) append(b []byte) []byte {
-	b = append(b, `{"episode_id":`...)
-	if e.id == "" {
-		b = append(b, "null"...)
+func (state episodeState) append(dst []byte) []byte {
+	dst = append(dst, `{"episode_id":`...)
+	if state.id == "" {
+		dst = append(dst, "null"...)
 	} else {
-		b = scoring.AppendString(b, e.id)
+		dst = scoring.AppendString(dst, state.id)
 	}
-	b = strconv.AppendInt(append(b, `,"step_count":`...), int64(e.steps), 10)
-	if e.play != nil {
-		b = append(append(b, ','), e.play.State()...)
+	dst = strconv.AppendInt(append(dst, `,"step_count":`...), int64(state.steps), 10)
+	if state.play != nil {
+		dst = append(append(dst, ','), state.play.State()...)
 	}
-	return append(b, '}')
+	return append(dst, '}')
 }
 
 // newEpisode begins an episode of one step with the parameters of a reset: seed, episode_id and label
 // of the object data, or none if data is nil. It checks the label, so that a bad one is an error of
 // the reset. Without an id the episode gets a new one.
-func (s *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
-	e := episodeState{}
+func (server *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
+	state := episodeState{}
 	var fault *scoring.Error
 	if data != nil {
-		jsoncut.Members(data, func(key, v []byte) error {
-			if fault != nil || jsoncut.Null(v) {
+		jsoncut.Members(data, func(key, value []byte) error {
+			if fault != nil || jsoncut.Null(value) {
 				return nil
 			}
 			switch string(key) {
 			case "seed":
-				if _, err := strconv.ParseUint(string(v), 10, 64); err != nil {
-					fault = badField("seed", v, "a whole number, 0 or more")
+				if _, err := strconv.ParseUint(string(value), 10, 64); err != nil {
+					fault = badField("seed", value, "a whole number, 0 or more")
 				}
 			case "episode_id":
-				if v[0] != '"' || len([]rune(string(jsoncut.Text(v)))) > maxEpisodeID {
-					fault = badField("episode_id", v, "a string of at most 255 characters")
+				if value[0] != '"' || len([]rune(string(jsoncut.Text(value)))) > maxEpisodeID {
+					fault = badField("episode_id", value, "a string of at most 255 characters")
 					return nil
 				}
-				e.id = string(jsoncut.Text(v))
+				state.id = string(jsoncut.Text(value))
 			case "label":
-				e.label = bytes.Clone(v)
+				state.label = bytes.Clone(value)
 			}
 			return nil
 		})
 	}
-	if e.label != nil && fault == nil {
-		_, fault = s.labels().Line(nil, e.label, nil, "label") // only checks it
+	if state.label != nil && fault == nil {
+		_, fault = server.labels().Line(nil, state.label, nil, "label") // only checks it
 	}
-	if e.id == "" {
-		e.id = s.nonce + "-" + strconv.FormatUint(s.count.Add(1), 10)
+	if state.id == "" {
+		state.id = server.nonce + "-" + strconv.FormatUint(server.count.Add(1), 10)
 	}
-	return e, fault
+	return state, fault
 }
 
 // wrapObservation appends OpenEnv's answer to a reset or a step: an observation and a reward, both JSON,
 // and whether the episode is done.
-func wrapObservation(b []byte, observation string, rewardJSON []byte, done bool) []byte {
-	b = append(append(b, `{"observation":`...), observation...)
-	b = append(append(b, `,"reward":`...), rewardJSON...)
-	b = strconv.AppendBool(append(b, `,"done":`...), done)
-	return append(b, '}')
+func wrapObservation(dst []byte, observation string, rewardJSON []byte, done bool) []byte {
+	dst = append(append(dst, `{"observation":`...), observation...)
+	dst = append(append(dst, `,"reward":`...), rewardJSON...)
+	dst = strconv.AppendBool(append(dst, `,"done":`...), done)
+	return append(dst, '}')
 }
 
 // reset answers POST /reset, which begins an episode. If the body chooses an episode of several turns,
 // the answer is its first observation, else an empty one. Over plain HTTP nothing is kept of either.
-func (s *Server) reset(ctx *fasthttp.RequestCtx) {
-	body, ok := s.body(ctx)
+func (server *Server) reset(ctx *fasthttp.RequestCtx) {
+	body, ok := server.body(ctx)
 	if !ok {
 		return
 	}
@@ -192,18 +192,18 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	body, ok = s.object(ctx, body)
+	body, ok = server.object(ctx, body)
 	if !ok {
 		return
 	}
-	_, fault := s.newEpisode(body) // for its checks
-	o, optionsFault := episode.ReadOptions(body, "")
+	_, fault := server.newEpisode(body) // for its checks
+	options, optionsFault := episode.ReadOptions(body, "")
 	if fault = cmp.Or(fault, optionsFault); fault != nil {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
+		server.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
 		return
 	}
-	if s.asksForTurns(&o) {
-		s.playReset(ctx, o)
+	if server.asksForTurns(&options) {
+		server.playReset(ctx, options)
 		return
 	}
 	ctx.SetContentType("application/json")
@@ -213,13 +213,13 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 // timeoutOf returns timeout_s of a step, in seconds above 0; 0 if the object b has none. A timeout of
 // more than a day counts as one. path is where b stands in the request, for messages.
 func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
-	jsoncut.Members(b, func(key, v []byte) error {
-		if string(key) != "timeout_s" || jsoncut.Null(v) {
+	jsoncut.Members(b, func(key, value []byte) error {
+		if string(key) != "timeout_s" || jsoncut.Null(value) {
 			return nil
 		}
-		x, err := strconv.ParseFloat(string(v), 64)
+		x, err := strconv.ParseFloat(string(value), 64)
 		if err != nil || !(x > 0) {
-			fault = badField(path+"timeout_s", v, "a number of seconds above 0")
+			fault = badField(path+"timeout_s", value, "a number of seconds above 0")
 			return nil
 		}
 		d = time.Duration(min(x, 24*3600) * float64(time.Second)) // a larger product could overflow
@@ -231,21 +231,21 @@ func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
 
 // observed returns the observation of an OpenEnv step as JSON: status, score, error and the result
 // line. It has the same members in every case, as OpenEnv's model demands; what is missing is null.
-func observed(r *scoring.Result, o reward.Outcome, line []byte) []byte {
-	b := []byte(`{"status":`)
-	if r.Status == "" {
-		b = append(b, "null"...)
+func observed(result *scoring.Result, outcome reward.Outcome, line []byte) []byte {
+	out := []byte(`{"status":`)
+	if result.Status == "" {
+		out = append(out, "null"...)
 	} else {
-		b = scoring.AppendString(b, r.Status)
+		out = scoring.AppendString(out, result.Status)
 	}
-	b = append(b, `,"score":`...)
-	if o.Failed {
-		b = append(b, `null,"error":{"code":`...)
-		b = append(scoring.AppendString(b, o.Err.Code), `,"message":`...)
-		b = append(scoring.AppendString(b, o.Err.Message), '}')
+	out = append(out, `,"score":`...)
+	if outcome.Failed {
+		out = append(out, `null,"error":{"code":`...)
+		out = append(scoring.AppendString(out, outcome.Err.Code), `,"message":`...)
+		out = append(scoring.AppendString(out, outcome.Err.Message), '}')
 	} else {
-		b = append(scoring.AppendFloat(b, o.Score), `,"error":null`...)
+		out = append(scoring.AppendFloat(out, outcome.Score), `,"error":null`...)
 	}
-	b = append(append(b, `,"result":`...), line...)
-	return append(b, '}')
+	out = append(append(out, `,"result":`...), line...)
+	return append(out, '}')
 }

@@ -40,23 +40,23 @@ var openRLHFRoute = trainer{
 // appendRewards appends OpenRLHF's answer: lists of numbers, one for each sample of list. The keys are
 // always the same, but that extra_logs of an empty request is empty. times holds the times of each
 // sample, which become two more lists, or is nil.
-func appendRewards(b []byte, list []reward.Outcome, times []queue.Timing) []byte {
+func appendRewards(dst []byte, list []reward.Outcome, times []queue.Timing) []byte {
 	numbers := func(begin string, value func(i int) float64) { // appends begin, then a list
-		b = append(append(b, begin...), '[')
+		dst = append(append(dst, begin...), '[')
 		for i := range list {
 			if i > 0 {
-				b = append(b, ',')
+				dst = append(dst, ',')
 			}
-			b = scoring.AppendFloat(b, value(i))
+			dst = scoring.AppendFloat(dst, value(i))
 		}
-		b = append(b, ']')
+		dst = append(dst, ']')
 	}
 	column := func(begin string, value func(reward.Outcome) float64) {
 		numbers(begin, func(i int) float64 { return value(list[i]) })
 	}
 	column(`{"rewards":`, func(o reward.Outcome) float64 { return o.Reward })
 	column(`,"scores":`, func(o reward.Outcome) float64 { return o.Clamped })
-	b = append(b, `,"extra_logs":{`...)
+	dst = append(dst, `,"extra_logs":{`...)
 	if len(list) > 0 {
 		column(`"score":`, func(o reward.Outcome) float64 { return o.Score })
 		column(`,"failed":`, failedAs1)
@@ -66,7 +66,7 @@ func appendRewards(b []byte, list []reward.Outcome, times []queue.Timing) []byte
 		numbers(`,"queue_ms":`, func(i int) float64 { return milliseconds(wait(i)) })
 		numbers(`,"score_ms":`, func(i int) float64 { return milliseconds(times[i].Total() - wait(i)) })
 	}
-	return append(b, '}', '}')
+	return append(dst, '}', '}')
 }
 
 // failedAs1 returns 1 for a sample that could not be scored, else 0, as OpenRLHF logs it.
@@ -80,7 +80,7 @@ func failedAs1(o reward.Outcome) float64 {
 // openRLHFSamples reads the samples of a request from its lists query, prompts and labels, which must
 // have equal lengths; prompts may be missing. A query is the prompt and the answer in one text, so the
 // prompt is cut off, and the rest is prepared by steps.
-func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *scoring.Error) {
+func (server *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *scoring.Error) {
 	lists := map[string][][]byte{}
 	var fault *scoring.Error
 	jsoncut.Members(body, func(key, value []byte) error {
@@ -88,7 +88,7 @@ func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *sc
 		if !slices.Contains([]string{"query", "prompts", "labels"}, name) || fault != nil || jsoncut.Null(value) {
 			return nil
 		}
-		lists[name], fault = s.list(name, value)
+		lists[name], fault = server.list(name, value)
 		return nil
 	})
 	if fault != nil {
@@ -129,14 +129,14 @@ func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *sc
 
 // list returns the elements of a JSON list of a request, of at most --max-items. name is where the list
 // stands, for messages. An empty list is not nil.
-func (s *Server) list(name string, value []byte) ([][]byte, *scoring.Error) {
+func (server *Server) list(name string, value []byte) ([][]byte, *scoring.Error) {
 	if value[0] != '[' {
 		return nil, badField(name, value, "a list")
 	}
-	all, err := jsoncut.Elements(value, s.cfg.ItemsMax)
+	all, err := jsoncut.Elements(value, server.cfg.ItemsMax)
 	if err != nil {
 		return nil, &scoring.Error{Code: "too_large",
-			Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, s.cfg.ItemsMax)}
+			Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, server.cfg.ItemsMax)}
 	}
 	if all == nil {
 		all = [][]byte{}

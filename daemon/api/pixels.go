@@ -32,37 +32,37 @@ func wrongPixels(at, format string, args ...any) error {
 }
 
 // bytes returns how many bytes the client's raw pixels have.
-func (p *pixels) bytes() int {
-	n := p.width * p.height
-	if p.rgba {
+func (pixels *pixels) bytes() int {
+	n := pixels.width * pixels.height
+	if pixels.rgba {
 		n *= 4
 	}
 	return n
 }
 
 // channels names the channels of a picture in JSON.
-func (p *pixels) channels() string {
-	if p.rgba {
+func (pixels *pixels) channels() string {
+	if pixels.rgba {
 		return "rgba"
 	}
 	return "alpha"
 }
 
 // newPixels checks the size and the channels of a mask and returns it without its pixels.
-func (s *Server) newPixels(at string, width, height int, channels string) (*pixels, error) {
+func (server *Server) newPixels(at string, width, height int, channels string) (*pixels, error) {
 	if channels != "" && channels != "alpha" && channels != "rgba" {
 		return nil, wrongPixels(at+".channels", "got %.16q; want alpha or rgba", channels)
 	}
-	if err := s.cfg.Scenes.CheckCanvas(float64(width), float64(height)); err != nil {
+	if err := server.cfg.Scenes.CheckCanvas(float64(width), float64(height)); err != nil {
 		return nil, fmt.Errorf("cannot use %s: %w", at, err)
 	}
 	return &pixels{at: at, width: width, height: height, rgba: channels == "rgba"}, nil
 }
 
 // checkLength returns an error where got is not the number of bytes of the client's raw pixels.
-func (p *pixels) checkLength(got int) error {
-	if want := p.bytes(); got != want {
-		return wrongPixels(p.at, "got %d bytes; want %d (%d x %d px of %s)", got, want, p.width, p.height, p.channels())
+func (pixels *pixels) checkLength(got int) error {
+	if want := pixels.bytes(); got != want {
+		return wrongPixels(pixels.at, "got %d bytes; want %d (%d x %d px of %s)", got, want, pixels.width, pixels.height, pixels.channels())
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (p *pixels) checkLength(got int) error {
 // rawPixels reads into pixelRequest a request with raw pixels, whose query has width, height and channels. If
 // from names a region of shared memory, that holds mask a. Else the body is mask a, or a and then b if it is
 // twice as long.
-func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, pixelRequest *pixelRequest, body []byte, from target) error {
+func (server *Server) rawPixels(ctx *fasthttp.RequestCtx, pixelRequest *pixelRequest, body []byte, from target) error {
 	args := ctx.QueryArgs()
 	var size [2]int
 	for i, name := range []string{"width", "height"} {
@@ -80,7 +80,7 @@ func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, pixelRequest *pixelRequest,
 		}
 		size[i] = v
 	}
-	pixels, err := s.newPixels("a", size[0], size[1], string(args.Peek("channels")))
+	pixels, err := server.newPixels("a", size[0], size[1], string(args.Peek("channels")))
 	if err != nil {
 		return err
 	}
@@ -100,10 +100,10 @@ func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, pixelRequest *pixelRequest,
 
 // within returns an error where the part of the shared memory that the client names is smaller than
 // the pixels.
-func (p *pixels) within() error {
-	if want := int64(p.bytes()); p.from.size < want {
-		return wrongPixels(p.at, "%s is %d; want at least %d (%d x %d px of %s)",
-			paramSize, p.from.size, want, p.width, p.height, p.channels())
+func (pixels *pixels) within() error {
+	if want := int64(pixels.bytes()); pixels.from.size < want {
+		return wrongPixels(pixels.at, "%s is %d; want at least %d (%d x %d px of %s)",
+			paramSize, pixels.from.size, want, pixels.width, pixels.height, pixels.channels())
 	}
 	return nil
 }
@@ -112,11 +112,11 @@ func (p *pixels) within() error {
 const maxDigits = 9
 
 // digits reads a whole number of at most maxDigits digits from a query.
-func digits(b []byte) (n int, ok bool) {
-	if len(b) == 0 || len(b) > maxDigits {
+func digits(data []byte) (n int, ok bool) {
+	if len(data) == 0 || len(data) > maxDigits {
 		return 0, false
 	}
-	for _, c := range b {
+	for _, c := range data {
 		if c < '0' || c > '9' {
 			return 0, false
 		}
@@ -126,23 +126,23 @@ func digits(b []byte) (n int, ok bool) {
 }
 
 // pngPixels reads the size of a mask that is a PNG; its pixels are decoded later.
-func (s *Server) pngPixels(at string, b []byte) (*pixels, error) {
-	c, err := png.DecodeConfig(bytes.NewReader(b))
+func (server *Server) pngPixels(at string, data []byte) (*pixels, error) {
+	c, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return nil, wrongPixels(at, "it is no PNG that can be read: %v", err)
 	}
-	p, err := s.newPixels(at, c.Width, c.Height, "")
+	pixels, err := server.newPixels(at, c.Width, c.Height, "")
 	if err != nil {
 		return nil, err
 	}
-	p.png = b
-	return p, nil
+	pixels.png = data
+	return pixels, nil
 }
 
 // mask reads a mask of a JSON body, or returns nil if value is missing or null. The object has exactly one
 // of data, png and parameters as the source of the pixels. Unless that is a PNG, it also has width and
 // height. at names the mask in messages.
-func (s *Server) mask(value *fastjson.Value, at string) (*pixels, error) {
+func (server *Server) mask(value *fastjson.Value, at string) (*pixels, error) {
 	if value == nil || value.Type() == fastjson.TypeNull {
 		return nil, nil
 	}
@@ -170,18 +170,18 @@ func (s *Server) mask(value *fastjson.Value, at string) (*pixels, error) {
 				return nil, wrongPixels(at+"."+k, "the PNG says it; want it left out")
 			}
 		}
-		b, err := decode64(f, at+".png")
+		data, err := decode64(f, at+".png")
 		if err != nil {
 			return nil, err
 		}
-		return s.pngPixels(at, b)
+		return server.pngPixels(at, data)
 	}
-	return s.sizedMask(value, fields, at)
+	return server.sizedMask(value, fields, at)
 }
 
 // sizedMask reads a mask with a width and a height, whose pixels are in data or in the region of
 // parameters. fields are the members of v that are not null.
-func (s *Server) sizedMask(v *fastjson.Value, fields map[string]*fastjson.Value, at string) (*pixels, error) {
+func (server *Server) sizedMask(v *fastjson.Value, fields map[string]*fastjson.Value, at string) (*pixels, error) {
 	var size [2]int
 	for i, k := range []string{"width", "height"} {
 		n, given, err := wholeMember(v, k)
@@ -197,7 +197,7 @@ func (s *Server) sizedMask(v *fastjson.Value, fields map[string]*fastjson.Value,
 			channels = f.String()
 		}
 	}
-	pixels, err := s.newPixels(at, size[0], size[1], channels)
+	pixels, err := server.newPixels(at, size[0], size[1], channels)
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +217,11 @@ func (s *Server) sizedMask(v *fastjson.Value, fields map[string]*fastjson.Value,
 }
 
 // decode64 decodes the base64 text of a client's pixels.
-func decode64(f *fastjson.Value, at string) ([]byte, error) {
-	if f.Type() != fastjson.TypeString {
+func decode64(value *fastjson.Value, at string) ([]byte, error) {
+	if value.Type() != fastjson.TypeString {
 		return nil, wrongPixels(at, "want base64 in a text")
 	}
-	src := f.GetStringBytes()
+	src := value.GetStringBytes()
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(src)))
 	n, err := base64.StdEncoding.Decode(out, src)
 	if err != nil {
@@ -232,14 +232,14 @@ func decode64(f *fastjson.Value, at string) ([]byte, error) {
 
 // loadMask decodes the pixels of a mask. It copies those of a region first, because the
 // client may change them at any time.
-func (s *Server) loadMask(pixels *pixels, who asker) (metric.Mask, error) {
+func (server *Server) loadMask(pixels *pixels, who asker) (metric.Mask, error) {
 	raw := pixels.raw
 	switch {
 	case pixels.png != nil:
 		return pixels.decoded()
 	case pixels.from.name != "":
 		pixels.from.size = int64(pixels.bytes())
-		pin, err := s.pin(pixels.from, false, who)
+		pin, err := server.pin(pixels.from, false, who)
 		if err != nil {
 			return metric.Mask{}, err
 		}
@@ -256,21 +256,21 @@ func (s *Server) loadMask(pixels *pixels, who asker) (metric.Mask, error) {
 
 // decoded returns the alpha of the client's PNG as a mask. For a grey PNG that is its grey, as
 // /v1/render writes it with channels=alpha. 16-bit values are rounded to 8 bits.
-func (p *pixels) decoded() (metric.Mask, error) {
-	img, err := png.Decode(bytes.NewReader(p.png))
+func (pixels *pixels) decoded() (metric.Mask, error) {
+	img, err := png.Decode(bytes.NewReader(pixels.png))
 	if err != nil {
-		return metric.Mask{}, wrongPixels(p.at, "it is no PNG that can be read: %v", err)
+		return metric.Mask{}, wrongPixels(pixels.at, "it is no PNG that can be read: %v", err)
 	}
 	switch img := img.(type) {
 	case *image.NRGBA:
 		return metric.OfImage(img), nil
 	case *image.Gray:
-		return metric.Mask{Pix: img.Pix, Width: p.width, Height: p.height, Step: 1, Stride: img.Stride}, nil
+		return metric.Mask{Pix: img.Pix, Width: pixels.width, Height: pixels.height, Step: 1, Stride: img.Stride}, nil
 	}
 	grey, _ := img.(*image.Gray16)
-	alpha := make([]byte, p.width*p.height)
+	alpha := make([]byte, pixels.width*pixels.height)
 	for i := range alpha {
-		x, y := i%p.width, i/p.width
+		x, y := i%pixels.width, i/pixels.width
 		var v uint32
 		if grey != nil {
 			v = uint32(grey.Gray16At(x, y).Y)
@@ -279,7 +279,7 @@ func (p *pixels) decoded() (metric.Mask, error) {
 		}
 		alpha[i] = uint8((v*255 + 32767) / 65535) // from 0..65535, rounded to the nearest
 	}
-	return metric.Alpha(alpha, p.width, p.height), nil
+	return metric.Alpha(alpha, pixels.width, pixels.height), nil
 }
 
 // mediaType returns the Content-Type of a request without parameters, in lower case.

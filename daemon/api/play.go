@@ -30,20 +30,20 @@ type player struct {
 }
 
 // config returns the configuration of the episodes of this client.
-func (p *player) config() episode.Config {
-	c := episode.Config{Items: p.server.cfg.Items, Prompts: p.server.cfg.Prompts, Turns: p.server.cfg.Turns,
-		Variants: p.opt.Variants, Suite: p.opt.Suite}
-	if p.server.cfg.Shared != nil {
-		c.Place = p.place
+func (player *player) config() episode.Config {
+	config := episode.Config{Items: player.server.cfg.Items, Prompts: player.server.cfg.Prompts, Turns: player.server.cfg.Turns,
+		Variants: player.opt.Variants, Suite: player.opt.Suite}
+	if player.server.cfg.Shared != nil {
+		config.Place = player.place
 	}
-	return c
+	return config
 }
 
 // place writes the pictures of an observation, as PNG files, into the client's region of shared memory,
 // one after another. It returns for each picture a JSON object with its place. A region that is too
 // small is an error with the size wanted.
-func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, err error) {
-	pin, err := p.server.pin(target{name: at.Name, offset: at.Offset, size: at.Size}, true, p.who)
+func (player *player) place(region episode.Region, all []ask.Picture) (places [][]byte, err error) {
+	pin, err := player.server.pin(target{name: region.Name, offset: region.Offset, size: region.Size}, true, player.who)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, e
 		if err := pin.Use(func(mem []byte) { copy(mem[from:], data) }); err != nil {
 			return nil, err
 		}
-		place := scoring.AppendString([]byte(`{"region":`), at.Name)
-		places = append(places, fmt.Appendf(place, `,"offset":%d,"byte_size":%d}`, at.Offset+int64(from), len(data)))
+		place := scoring.AppendString([]byte(`{"region":`), region.Name)
+		places = append(places, fmt.Appendf(place, `,"offset":%d,"byte_size":%d}`, region.Offset+int64(from), len(data)))
 		from += len(data)
 	}
 	return places, nil
@@ -70,16 +70,16 @@ func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, e
 // last of these, or the first observation if there are none. fault is what the client must change in
 // the request. err is any other failure, after which the client may send the same reset again. The
 // answers are noted in trail, for traces and logs.
-func (p *player) begin(trail *trail, life context.Context, opts episode.Options) (
+func (player *player) begin(trail *trail, life context.Context, opts episode.Options) (
 	e *episode.Episode, observation []byte, fault *scoring.Error, err error) {
-	if p.server.cfg.Prompts == nil {
+	if player.server.cfg.Prompts == nil {
 		return nil, nil, nil, errPrompts
 	}
-	if e, fault = episode.New(p.config(), opts); fault != nil {
+	if e, fault = episode.New(player.config(), opts); fault != nil {
 		return nil, nil, fault, nil
 	}
 	if len(opts.History) == 0 {
-		err = p.drawing(life, func() error { observation, err = e.First(); return err })
+		err = player.drawing(life, func() error { observation, err = e.First(); return err })
 		if err != nil && errors.As(err, &fault) {
 			return nil, nil, fault, nil
 		}
@@ -94,10 +94,10 @@ func (p *player) begin(trail *trail, life context.Context, opts episode.Options)
 		if _, fault = one.unwrap(fmt.Sprintf("history[%d]", i)); fault != nil {
 			return nil, nil, fault, nil
 		}
-		one.prepare(p.steps, false)
+		one.prepare(player.steps, false)
 		var r reply
 		isLast := i+1 == len(opts.History)
-		r, fault, err = p.turn(trail, life, e, &one, turnOptions{unseen: !isLast})
+		r, fault, err = player.turn(trail, life, e, &one, turnOptions{unseen: !isLast})
 		if fault != nil || err != nil {
 			return nil, nil, fault, err
 		}
@@ -107,11 +107,11 @@ func (p *player) begin(trail *trail, life context.Context, opts episode.Options)
 }
 
 // drawing calls f, which may draw pictures, within the bound on requests that draw at once.
-func (p *player) drawing(life context.Context, f func() error) error {
-	if err := p.server.drawing.Acquire(life, 1); err != nil {
+func (player *player) drawing(life context.Context, f func() error) error {
+	if err := player.server.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer p.server.drawing.Release(1)
+	defer player.server.drawing.Release(1)
 	return f()
 }
 
@@ -130,7 +130,7 @@ type turnOptions struct {
 // turn plays one turn of an episode: it scores the answer and returns the observation and the reward.
 // fault is what the client must change in the request, err any other failure. After either, the episode
 // is as it was before, and the answer may come again. The answer is noted in trail.
-func (p *player) turn(trail *trail, life context.Context, e *episode.Episode, one *sample, turnOptions turnOptions) (
+func (player *player) turn(trail *trail, life context.Context, e *episode.Episode, one *sample, turnOptions turnOptions) (
 	reply reply, fault *scoring.Error, err error) {
 	if turnOptions.timeout > 0 {
 		var cancel context.CancelFunc
@@ -139,7 +139,7 @@ func (p *player) turn(trail *trail, life context.Context, e *episode.Episode, on
 	}
 	played := false
 	var turn *episode.Turn
-	err = p.server.parsing(life, p.opt.Client, one.answer, func() { turn = e.Begin(one.answer) })
+	err = player.server.parsing(life, player.opt.Client, one.answer, func() { turn = e.Begin(one.answer) })
 	defer func() {
 		if !played {
 			err = errors.Join(err, e.Cancel())
@@ -148,31 +148,31 @@ func (p *player) turn(trail *trail, life context.Context, e *episode.Episode, on
 	if err != nil {
 		return reply, nil, err
 	}
-	a, err := p.server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: turn.Line}, p.opt)
+	answer, err := player.server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: turn.Line}, player.opt)
 	if errors.Is(err, context.DeadlineExceeded) && turnOptions.timeout > 0 {
 		err = errTimeout
 	}
 	if err != nil {
 		return reply, nil, err
 	}
-	p.server.answered(trail, &a, time.Now())
-	all := []graded{{a.Result, slices.Clone(a.JSON), a.Timing}}
-	if fault = reward.Fault(&a.Result, one.at); fault != nil {
+	player.server.answered(trail, &answer, time.Now())
+	all := []graded{{answer.Result, slices.Clone(answer.JSON), answer.Timing}}
+	if fault = reward.Fault(&answer.Result, one.at); fault != nil {
 		return reply, fault, nil
 	}
-	p.server.addNotes([]sample{*one}, all, p.opt, true)
-	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, p.opt.Reward),
-		Zero: p.policy == reward.Zero}
-	if f := result.Outcome; f.Failed {
+	player.server.addNotes([]sample{*one}, all, player.opt, true)
+	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, player.opt.Reward),
+		Zero: player.policy == reward.Zero}
+	if outcome := result.Outcome; outcome.Failed {
 		// These say nothing about the answer, which may come again.
-		noTurn := f.Err.Code == "busy" || f.Err.Code == "closed" || all[0].waited()
-		if noTurn || p.policy == reward.Error {
-			return reply, nil, f.Err
+		noTurn := outcome.Err.Code == "busy" || outcome.Err.Code == "closed" || all[0].waited()
+		if noTurn || player.policy == reward.Error {
+			return reply, nil, outcome.Err
 		}
 	}
 	turn.Unseen = turnOptions.unseen
 	played = true
-	err = p.drawing(life, func() error {
+	err = player.drawing(life, func() error {
 		reply.observation, reply.reward, reply.done, err = e.End(turn, result)
 		return err
 	})
@@ -214,45 +214,45 @@ func (one *sample) useBareAction(action []byte) {
 // asksForTurns reports whether a reset or an action asks for an episode of several turns, and not for one of
 // one step: it has an option of such episodes, or names the task by a seed alone where tasks are
 // loaded.
-func (s *Server) asksForTurns(o *episode.Options) bool {
-	return o.Chosen || o.Seed != nil && o.Label == nil && len(s.cfg.Items.Tasks) > 0
+func (server *Server) asksForTurns(o *episode.Options) bool {
+	return o.Chosen || o.Seed != nil && o.Label == nil && len(server.cfg.Items.Tasks) > 0
 }
 
 // playReset answers POST /reset for an episode of several turns: with its first observation, or the one
 // after the last answer of its history. Nothing is kept of the episode.
-func (s *Server) playReset(ctx *fasthttp.RequestCtx, o episode.Options) {
-	opt, steps, ok := s.choices(ctx, openEnv)
+func (server *Server) playReset(ctx *fasthttp.RequestCtx, options episode.Options) {
+	opt, steps, ok := server.choices(ctx, openEnv)
 	if !ok {
 		return
 	}
-	p := &player{server: s, opt: opt, steps: steps, policy: s.cfg.Policies[openEnv], who: s.askedBy(ctx)}
-	life, gone := s.clients.wait(s.life, ctx.Conn())
+	p := &player{server: server, opt: opt, steps: steps, policy: server.cfg.Policies[openEnv], who: server.askedBy(ctx)}
+	life, gone := server.clients.wait(server.life, ctx.Conn())
 	defer gone()
-	e, observation, fault, err := p.begin(trailOf(ctx), life, o)
-	if s.failTurn(ctx, fault, err) {
+	episode, observation, fault, err := p.begin(trailOf(ctx), life, options)
+	if server.failTurn(ctx, fault, err) {
 		return
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(wrapObservation(nil, string(observation), []byte("null"), e.Done()))
+	ctx.SetBody(wrapObservation(nil, string(observation), []byte("null"), episode.Done()))
 }
 
 // failTurn answers a request of an episode with its error, and reports whether there was one.
 // fault is what the client must change in the request, such as a bad field. err is any other
 // failure: to score the answer, to draw, or to do so in time. Where both are nil it writes
 // nothing.
-func (s *Server) failTurn(ctx *fasthttp.RequestCtx, fault *scoring.Error, err error) (failed bool) {
+func (server *Server) failTurn(ctx *fasthttp.RequestCtx, fault *scoring.Error, err error) (failed bool) {
 	var unscored *scoring.Error
 	switch {
 	case fault != nil:
-		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 	case errors.Is(err, errTimeout):
-		s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", err.Error())
+		server.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", err.Error())
 	case errors.As(err, &unscored) && statusOf(unscored.Code) == fasthttp.StatusOK:
 		// An item without a score by the rules is no failure elsewhere and has status 200. Here
 		// the policy "error" made it one, which needs the status of a failure.
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, unscored.Code, unscored.Message)
+		server.fail(ctx, fasthttp.StatusUnprocessableEntity, unscored.Code, unscored.Message)
 	case err != nil:
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 	}
 	return fault != nil || err != nil
 }
@@ -261,20 +261,20 @@ func (s *Server) failTurn(ctx *fasthttp.RequestCtx, fault *scoring.Error, err er
 // describe completely, because the daemon keeps none over HTTP: the task, the options of a reset, and
 // the earlier answers as history. It returns false, and answers nothing, for an action of an episode
 // of one step.
-func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool) {
+func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool) {
 	_, action := textAndMember(body, "", "action")
 	if len(action) == 0 || action[0] != '{' {
 		return false
 	}
 	opts, fault := episode.ReadOptions(action, "action.")
-	if fault == nil && !s.asksForTurns(&opts) {
+	if fault == nil && !server.asksForTurns(&opts) {
 		return false
 	}
-	opt, steps, ok := s.choices(ctx, openEnv)
+	opt, steps, ok := server.choices(ctx, openEnv)
 	if !ok {
 		return true
 	}
-	p := &player{server: s, opt: opt, steps: steps, policy: s.cfg.Policies[openEnv], who: s.askedBy(ctx)}
+	p := &player{server: server, opt: opt, steps: steps, policy: server.cfg.Policies[openEnv], who: server.askedBy(ctx)}
 	x := &exchange{steps: steps}
 	if fault == nil {
 		fault = x.action(action, "action.", nil)
@@ -282,31 +282,31 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool)
 	if fault == nil && x.timeout == 0 {
 		x.timeout, fault = timeoutOf(body, "")
 	}
-	if s.failTurn(ctx, fault, nil) {
+	if server.failTurn(ctx, fault, nil) {
 		return true
 	}
-	life, gone := s.clients.wait(s.life, ctx.Conn())
+	life, gone := server.clients.wait(server.life, ctx.Conn())
 	defer gone()
-	r, fault, err := p.replayAndTurn(trailOf(ctx), life, opts, x, action)
-	if s.failTurn(ctx, fault, err) {
+	reply, fault, err := p.replayAndTurn(trailOf(ctx), life, opts, x, action)
+	if server.failTurn(ctx, fault, err) {
 		return true
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(wrapObservation(nil, string(r.observation), r.reward, r.done))
+	ctx.SetBody(wrapObservation(nil, string(reply.observation), reply.reward, reply.done))
 	return true
 }
 
 // replayAndTurn makes an episode for this request alone, plays the answers of its history, and then the
 // turn of the request's action, whose reply it returns. The reward counts for that turn alone. fault is
 // what the client must change in the request, err any other failure.
-func (p *player) replayAndTurn(trail *trail, life context.Context, o episode.Options, exchange *exchange, action []byte) (
+func (player *player) replayAndTurn(trail *trail, life context.Context, options episode.Options, exchange *exchange, action []byte) (
 	r reply, fault *scoring.Error, err error) {
-	if p.server.cfg.Prompts == nil {
+	if player.server.cfg.Prompts == nil {
 		return reply{}, nil, errPrompts
 	}
-	history := o.History
-	o.History = nil
-	e, fault := episode.New(p.config(), o)
+	history := options.History
+	options.History = nil
+	e, fault := episode.New(player.config(), options)
 	if fault != nil {
 		return reply{}, fault, nil
 	}
@@ -315,8 +315,8 @@ func (p *player) replayAndTurn(trail *trail, life context.Context, o episode.Opt
 		if _, fault := one.unwrap("action.history[" + strconv.Itoa(i) + "]"); fault != nil {
 			return reply{}, fault, nil
 		}
-		one.prepare(p.steps, false)
-		if _, fault, err := p.turn(trail, life, e, &one, turnOptions{exchange.timeout, true}); fault != nil || err != nil {
+		one.prepare(player.steps, false)
+		if _, fault, err := player.turn(trail, life, e, &one, turnOptions{exchange.timeout, true}); fault != nil || err != nil {
 			return reply{}, fault, err
 		}
 		if e.Done() {
@@ -328,5 +328,5 @@ func (p *player) replayAndTurn(trail *trail, life context.Context, o episode.Opt
 	if e.Bare() {
 		one.useBareAction(action)
 	}
-	return p.turn(trail, life, e, one, turnOptions{timeout: exchange.timeout})
+	return player.turn(trail, life, e, one, turnOptions{timeout: exchange.timeout})
 }

@@ -19,18 +19,18 @@ var errPrompts = errors.New("cannot write prompts: this daemon has none")
 // prompt answers POST /v1/prompt with what a model is asked about an item: the text, with the bytes of
 // `plumb prompt`, and the pictures. The body is the item itself or has the member label. See
 // docs/spec/episodes.md#r2.
-func (s *Server) prompt(ctx *fasthttp.RequestCtx) {
-	body, ok := s.checked(ctx)
+func (server *Server) prompt(ctx *fasthttp.RequestCtx) {
+	body, ok := server.checked(ctx)
 	if !ok {
 		return
 	}
 	arm, pictures, fault := promptOptions(ctx.QueryArgs())
 	if fault != nil {
-		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return
 	}
 	var asked *ask.Asked
-	err := s.asking(s.life, s.client(ctx), body, func() (err error) {
+	err := server.asking(server.life, server.client(ctx), body, func() (err error) {
 		label, at := body, "item"
 		jsoncut.Members(body, func(key, v []byte) error {
 			if string(key) == "label" {
@@ -38,11 +38,11 @@ func (s *Server) prompt(ctx *fasthttp.RequestCtx) {
 			}
 			return nil
 		})
-		asked, err = s.asked(label, at, arm, pictures)
+		asked, err = server.asked(label, at, arm, pictures)
 		return err
 	})
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
 	b := scoring.AppendString([]byte(`{"prompt":`), asked.Text)
@@ -52,37 +52,37 @@ func (s *Server) prompt(ctx *fasthttp.RequestCtx) {
 }
 
 // promptOptions reads from a query how a model is asked, and whether the answer has pictures.
-func promptOptions(args *fasthttp.Args) (a ask.Arm, pictures bool, fault *scoring.Error) {
+func promptOptions(args *fasthttp.Args) (arm ask.Arm, pictures bool, fault *scoring.Error) {
 	text := func(name string) string { return string(args.Peek(name)) }
-	a = ask.Arm{Mode: text("mode"), Input: text("input"), Setting: text("setting"),
+	arm = ask.Arm{Mode: text("mode"), Input: text("input"), Setting: text("setting"),
 		Format: text("format"), Method: text("method")}
-	switch v := text("images"); v {
+	switch value := text("images"); value {
 	case "", "all":
-		return a, true, nil
+		return arm, true, nil
 	case "none":
-		return a, false, nil
+		return arm, false, nil
 	default:
-		return a, false, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use images %.40q: want all or none", v)}
+		return arm, false, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use images %.40q: want all or none", value)}
 	}
 }
 
 // asking calls f, which draws for a client, once there is room for it: a place in the queue, one among
 // the pictures that are drawn at once, and memory for parsing body. It returns the error of f, or why
 // there is no room.
-func (s *Server) asking(life context.Context, client string, body []byte, f func() error) error {
-	done, err := s.cfg.Queue.Admit()
+func (server *Server) asking(life context.Context, client string, body []byte, f func() error) error {
+	done, err := server.cfg.Queue.Admit()
 	if err != nil {
 		return err
 	}
 	defer done()
-	life, cancel := context.WithTimeout(life, s.cfg.ReadTimeout)
+	life, cancel := context.WithTimeout(life, server.cfg.ReadTimeout)
 	defer cancel()
-	if err := s.drawing.Acquire(life, 1); err != nil {
+	if err := server.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer s.drawing.Release(1)
+	defer server.drawing.Release(1)
 	var fault error
-	if err := s.parsing(life, client, body, func() { fault = f() }); err != nil {
+	if err := server.parsing(life, client, body, func() { fault = f() }); err != nil {
 		return err
 	}
 	return fault
@@ -90,29 +90,29 @@ func (s *Server) asking(life context.Context, client string, body []byte, f func
 
 // asked returns what a model is asked about the item of a label: the text, and its pictures if they are
 // wanted. at names the label in messages.
-func (s *Server) asked(label []byte, at string, a ask.Arm, pictures bool) (*ask.Asked, error) {
-	if s.cfg.Prompts == nil {
+func (server *Server) asked(label []byte, at string, arm ask.Arm, pictures bool) (*ask.Asked, error) {
+	if server.cfg.Prompts == nil {
 		return nil, errPrompts
 	}
-	line, fault := s.labels().Line(nil, label, nil, at)
+	line, fault := server.labels().Line(nil, label, nil, at)
 	if fault != nil {
 		return nil, fault
 	}
-	it, fault := dump.NewDecoder(s.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, "")
+	item, fault := dump.NewDecoder(server.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, "")
 	if fault != nil {
 		return nil, fault
 	}
-	return s.cfg.Prompts.Ask(it, a, pictures)
+	return server.cfg.Prompts.Ask(item, arm, pictures)
 }
 
 // appendPictures appends pictures as a JSON list of objects with their bytes as data URLs.
-func appendPictures(b []byte, all []ask.Picture) []byte {
-	b = append(b, '[')
+func appendPictures(dst []byte, all []ask.Picture) []byte {
+	dst = append(dst, '[')
 	for i := range all {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = all[i].AppendJSON(b, nil)
+		dst = all[i].AppendJSON(dst, nil)
 	}
-	return append(b, ']')
+	return append(dst, ']')
 }

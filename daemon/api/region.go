@@ -97,7 +97,7 @@ func regionParameters(scene []byte) (target target, err error) {
 
 // renderMany draws the scenes of a list at the same time, each into its region, and answers with a
 // place or an error for each, in their order.
-func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list [][]byte, d drawing) {
+func (server *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list [][]byte, drawing drawing) {
 	out := make([]any, len(list))
 	next := make(chan int)
 	request := string(ctx.Response.Header.Peek("X-Request-Id")) // Peek is not safe for concurrent use
@@ -105,7 +105,7 @@ func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list
 	for range min(len(list), mostDrawn()) {
 		wg.Go(func() {
 			for i := range next {
-				out[i] = s.renderOne(life, list[i], d, request)
+				out[i] = server.renderOne(life, list[i], drawing, request)
 			}
 		})
 	}
@@ -114,46 +114,46 @@ func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list
 	}
 	close(next)
 	wg.Wait()
-	s.reply(ctx, map[string]any{"pictures": out})
+	server.reply(ctx, map[string]any{"pictures": out})
 }
 
 // renderOne draws one scene of several into its region. It returns a placedPicture, or a failedScene
 // with the reason. A panic is an error of this scene alone, and is logged with the id of the request.
-func (s *Server) renderOne(life context.Context, scene []byte, d drawing, request string) (answer any) {
+func (server *Server) renderOne(life context.Context, scene []byte, drawing drawing, request string) (answer any) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.cfg.Log.Error("BUG: panic while a scene is drawn", "request", request, "panic", fmt.Sprint(p))
+			server.cfg.Log.Error("BUG: panic while a scene is drawn", "request", request, "panic", fmt.Sprint(p))
 			answer = failedScene{Error: "cannot answer: internal error; the log has the details", Type: "internal"}
 		}
 	}()
-	t, err := regionParameters(scene)
-	if err == nil && t.name == "" {
+	target, err := regionParameters(scene)
+	if err == nil && target.name == "" {
 		err = &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot draw scene: want parameters with %s and %s: "+
 			"several pictures fit into no other answer", paramRegion, paramSize)}
 	}
-	var p placedPicture
+	var picture placedPicture
 	if err == nil {
-		p, err = s.renderInto(life, scene, d, t)
+		picture, err = server.renderInto(life, scene, drawing, target)
 	}
 	if err != nil {
-		_, kind, message := s.explain(err)
-		return failedScene{ID: p.ID, Error: message, Type: kind, Wanted: wantedOf(err)}
+		_, kind, message := server.explain(err)
+		return failedScene{ID: picture.ID, Error: message, Type: kind, Wanted: wantedOf(err)}
 	}
-	return p
+	return picture
 }
 
 // renderInto draws one scene into a region, which it pins meanwhile so that the memory
 // stays mapped.
-func (s *Server) renderInto(life context.Context, scene []byte, d drawing, t target) (placedPicture, error) {
-	pin, err := s.pin(t, true, d.who)
+func (server *Server) renderInto(life context.Context, scene []byte, drawing drawing, target target) (placedPicture, error) {
+	pin, err := server.pin(target, true, drawing.who)
 	if err != nil {
 		return placedPicture{}, err
 	}
 	defer pin.Release()
-	out := placedPicture{Region: t.name, Offset: t.offset}
-	err = s.drawScene(life, scene, d, func(id string, p queue.Picture) error {
+	out := placedPicture{Region: target.name, Offset: target.offset}
+	err = server.drawScene(life, scene, drawing, func(id string, p queue.Picture) error {
 		out.ID, out.Backend, out.Reason = id, p.Origin.Backend, p.Origin.Reason
-		return copyToRegion(pin, p, d.alpha, &out)
+		return copyToRegion(pin, p, drawing.alpha, &out)
 	})
 	return out, err
 }

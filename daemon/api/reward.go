@@ -85,42 +85,42 @@ type graded struct {
 }
 
 // answer returns the result in the form of the queue, for code that writes timings.
-func (g *graded) answer() *queue.Answer {
-	wait := g.timing[queue.PartQueue]
-	return &queue.Answer{Result: g.result, JSON: g.json, Wait: wait, Took: g.timing.Total() - wait, Timing: g.timing}
+func (graded *graded) answer() *queue.Answer {
+	wait := graded.timing[queue.PartQueue]
+	return &queue.Answer{Result: graded.result, JSON: graded.json, Wait: wait, Took: graded.timing.Total() - wait, Timing: graded.timing}
 }
 
 // choices reads what a trainer's request chooses: the options, and the steps of text preparation, which
 // are those of the adapter if the query names none. ok is false if they are invalid: then it has
 // answered the request itself.
-func (s *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.Options, steps reward.Steps, ok bool) {
-	opt, fault := s.options(ctx, nil)
+func (server *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.Options, steps reward.Steps, ok bool) {
+	opt, fault := server.options(ctx, nil)
 	if fault == nil {
-		steps, fault = s.steps(ctx, adapter)
+		steps, fault = server.steps(ctx, adapter)
 	}
 	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+		server.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
 	}
 	return opt, steps, fault == nil
 }
 
 // parsed calls f, which reads samples from a trainer's body, once there is memory for it. ok is false
 // if there is none or f found a fault: then it has answered the request itself.
-func (s *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byte, f func() *scoring.Error) (ok bool) {
+func (server *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byte, f func() *scoring.Error) (ok bool) {
 	var fault *scoring.Error
-	if err := s.parsing(s.life, opt.Client, body, func() { fault = f() }); err != nil {
-		s.failWith(ctx, err)
+	if err := server.parsing(server.life, opt.Client, body, func() { fault = f() }); err != nil {
+		server.failWith(ctx, err)
 		return false
 	}
 	if fault != nil {
-		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 	}
 	return fault == nil
 }
 
 // steps returns how the texts of a trainer's answers are prepared: as its adapter does, unless the
 // query chooses otherwise.
-func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, *scoring.Error) {
+func (server *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, *scoring.Error) {
 	if v := ctx.QueryArgs().Peek("prepare"); v != nil {
 		steps, err := reward.ParseSteps(string(v))
 		if err != nil {
@@ -128,12 +128,12 @@ func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, 
 		}
 		return steps, nil
 	}
-	return s.cfg.Prepare[adapter], nil
+	return server.cfg.Prepare[adapter], nil
 }
 
 // nativeSamples reads the samples of the body of /v1/reward: the body itself, or those of its list
 // samples, and then batch is true.
-func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, batch bool, fault *scoring.Error) {
+func (server *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, batch bool, fault *scoring.Error) {
 	var samples []byte
 	jsoncut.Members(body, func(key, value []byte) error {
 		if string(key) == "samples" {
@@ -145,7 +145,7 @@ func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, 
 		one, fault := nativeSample(body, "", steps)
 		return []sample{one}, false, fault
 	}
-	values, fault := s.list("samples", samples)
+	values, fault := server.list("samples", samples)
 	if fault != nil {
 		return nil, true, fault
 	}
@@ -199,11 +199,11 @@ func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 	if jsoncut.Null(one.answer) || one.answer[0] == '"' {
 		return "", nil
 	}
-	v, err := jsontree.Parse(new(fastjson.Parser), one.answer)
+	value, err := jsontree.Parse(new(fastjson.Parser), one.answer)
 	if err != nil {
 		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + ": " + err.Error()}
 	}
-	message, ok, err := message.Read(v)
+	message, ok, err := message.Read(value)
 	switch {
 	case err != nil:
 		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + err.Error()}
@@ -223,40 +223,40 @@ func badField(at string, v []byte, want string) *scoring.Error {
 
 // checked reads the body of a trainer's request, which must be one JSON object within the limits. ok is
 // false if it is not: then it has answered the request itself.
-func (s *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
-	body, ok = s.body(ctx)
+func (server *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
+	body, ok = server.body(ctx)
 	if !ok {
 		return nil, false
 	}
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_json", "cannot read body: it is empty; want a JSON object")
+		server.fail(ctx, fasthttp.StatusBadRequest, "bad_json", "cannot read body: it is empty; want a JSON object")
 		return nil, false
 	}
-	return s.object(ctx, body)
+	return server.object(ctx, body)
 }
 
 // object checks that the body of a trainer's request, which is not empty, is a JSON object within the
 // limits. ok is false if it is not: then it has answered the request itself.
-func (s *Server) object(ctx *fasthttp.RequestCtx, body []byte) (_ []byte, ok bool) {
-	if err := s.cfg.Items.Limits.Check(body); err != nil {
+func (server *Server) object(ctx *fasthttp.RequestCtx, body []byte) (_ []byte, ok bool) {
+	if err := server.cfg.Items.Limits.Check(body); err != nil {
 		status, kind := fasthttp.StatusBadRequest, "bad_json"
 		if errors.Is(err, scene.ErrLimit) {
 			status, kind = fasthttp.StatusUnprocessableEntity, "limit"
 		}
-		s.fail(ctx, status, kind, "cannot read body: "+err.Error())
+		server.fail(ctx, status, kind, "cannot read body: "+err.Error())
 		return nil, false
 	}
 	if body[0] != '{' {
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_field", "cannot read body: got "+jsoncut.Kind(body)+"; want an object")
+		server.fail(ctx, fasthttp.StatusUnprocessableEntity, "bad_field", "cannot read body: got "+jsoncut.Kind(body)+"; want an object")
 		return nil, false
 	}
 	return body, true
 }
 
 // labels returns how labels are read by this daemon.
-func (s *Server) labels() *reward.Labels {
-	c := &s.cfg.Items
+func (server *Server) labels() *reward.Labels {
+	c := &server.cfg.Items
 	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.Suite, Tasks: c.Tasks}
 }
 
@@ -265,31 +265,31 @@ func (s *Server) labels() *reward.Labels {
 // learn from a reward of zero, so it is told to try again. A sample that was being worked on when its
 // deadline passed follows the adapter's policy instead: it might never end. See
 // docs/spec/http.md#r23.
-func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
+func (server *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	if len(all) != 1 || !all[0].waited() {
 		return false
 	}
-	s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
-	s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", all[0].result.Err.Message+"; it waited for its turn: try again")
+	server.later(ctx, server.pace.until(server.cfg.Queue.Depth()))
+	server.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", all[0].result.Err.Message+"; it waited for its turn: try again")
 	return true
 }
 
 // waited reports whether the deadline of the sample passed while it mostly waited for its turn: at least half
 // of its time. See docs/spec/http.md#r23.
-func (g *graded) waited() bool {
-	if g.result.Err == nil || g.result.Err.Code != "deadline" {
+func (graded *graded) waited() bool {
+	if graded.result.Err == nil || graded.result.Err.Code != "deadline" {
 		return false
 	}
-	waiting := g.timing[queue.PartQueue]
-	if g.result.Suite == "" { // no worker has read the sample, so all its time was waiting
-		waiting = g.timing.Total()
+	waiting := graded.timing[queue.PartQueue]
+	if graded.result.Suite == "" { // no worker has read the sample, so all its time was waiting
+		waiting = graded.timing.Total()
 	}
-	return waiting >= g.timing.Total()/2
+	return waiting >= graded.timing.Total()/2
 }
 
 // timed reports where the time of the samples went: in the headers of the reply for a single sample, and
 // in the result lines if the request asks for timings. hasLines is false if the reply has no result lines.
-func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, hasLines bool) {
+func (server *Server) timed(ctx *fasthttp.RequestCtx, all []graded, hasLines bool) {
 	if len(all) == 1 {
 		timing(ctx, all[0].answer())
 	}
@@ -303,7 +303,7 @@ func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, hasLines bool) {
 
 // addNotes adds to the results of a trainer's request the notes of its samples, on how the answers were
 // read. text says that there are result lines, which are then written anew.
-func (s *Server) addNotes(samples []sample, all []graded, opt *queue.Options, text bool) {
+func (server *Server) addNotes(samples []sample, all []graded, opt *queue.Options, text bool) {
 	for i, one := range samples {
 		if one.notes == nil {
 			continue
@@ -311,7 +311,7 @@ func (s *Server) addNotes(samples []sample, all []graded, opt *queue.Options, te
 		r := &all[i].result
 		r.Notes = append(slices.Clip(r.Notes), one.notes...)
 		if text {
-			all[i].json = r.AppendJSON(nil, opt.Reward, "plumb "+s.cfg.Version.Version)
+			all[i].json = r.AppendJSON(nil, opt.Reward, "plumb "+server.cfg.Version.Version)
 		}
 	}
 }
@@ -320,71 +320,71 @@ func (s *Server) addNotes(samples []sample, all []graded, opt *queue.Options, te
 // priority of training, several become one stream. text says that the result lines are wanted. The
 // results are noted in trail, for traces and logs. fault is that of the first label that cannot be used,
 // which refuses the whole request.
-func (s *Server) grade(trail *trail, life context.Context, samples []sample, opt *queue.Options, text bool) (
+func (server *Server) grade(trail *trail, life context.Context, samples []sample, opt *queue.Options, text bool) (
 	all []graded, fault *scoring.Error, err error) {
 	lines := make([]dump.Line, len(samples))
-	labels := s.labels()
+	labels := server.labels()
 	for i, one := range samples {
-		b, fault := labels.Line(nil, one.label, one.answer, one.at)
+		data, fault := labels.Line(nil, one.label, one.answer, one.at)
 		if fault != nil {
 			return nil, fault, nil
 		}
-		lines[i] = dump.Line{N: i + 1, Bytes: b}
+		lines[i] = dump.Line{N: i + 1, Bytes: data}
 	}
 	if len(lines) == 1 {
-		a, err := s.cfg.Queue.Score(life, lines[0], opt)
+		answer, err := server.cfg.Queue.Score(life, lines[0], opt)
 		if err != nil {
 			return nil, nil, err
 		}
-		s.answered(trail, &a, time.Now())
-		return []graded{{a.Result, a.JSON, a.Timing}}, reward.Fault(&a.Result, samples[0].at), nil
+		server.answered(trail, &answer, time.Now())
+		return []graded{{answer.Result, answer.JSON, answer.Timing}}, reward.Fault(&answer.Result, samples[0].at), nil
 	}
-	return s.gradeMany(trail, life, samples, lines, opt, text)
+	return server.gradeMany(trail, life, samples, lines, opt, text)
 }
 
 // gradeMany scores the lines of several samples as one stream, which takes one place in the queue and
 // has the normal priority unless the request chooses another. The rest is as for grade. After an error
 // it waits until the queue has given back all lines.
-func (s *Server) gradeMany(trail *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, text bool) (
+func (server *Server) gradeMany(trail *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, text bool) (
 	all []graded, fault *scoring.Error, _ error) {
-	done, err := s.cfg.Queue.Admit()
+	done, err := server.cfg.Queue.Admit()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
 	life, cancel := context.WithCancel(life)
 	opt.Priority = cmp.Or(opt.Priority, queue.PriorityNormal)
-	st := s.cfg.Queue.Stream(life, opt)
+	stream := server.cfg.Queue.Stream(life, opt)
 	defer func() {
 		cancel()
 		for err == nil { // the stream ends when its last line is taken; until then its lines use the body
-			_, err = st.Next()
+			_, err = stream.Next()
 		}
 	}()
 	go func() {
-		defer st.End()
+		defer stream.End()
 		for i := range lines {
-			if st.Put(lines[i]) != nil {
+			if stream.Put(lines[i]) != nil {
 				return
 			}
 		}
 	}()
 	for {
-		var a queue.Answer
-		a, err = st.Next()
+		var answer queue.Answer
+		answer, err = stream.Next()
 		if err == io.EOF {
 			return all, nil, nil
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if fault := reward.Fault(&a.Result, samples[len(all)].at); fault != nil {
+		if fault := reward.Fault(&answer.Result, samples[len(all)].at); fault != nil {
 			return nil, fault, nil
 		}
-		s.answered(trail, &a, time.Now())
-		g := graded{result: a.Result, timing: a.Timing}
+		server.answered(trail, &answer, time.Now())
+		g := graded{result: answer.Result, timing: answer.Timing}
 		if text {
-			g.json = slices.Clone(a.JSON)
+			g.json = slices.Clone(answer.JSON)
 		}
 		all = append(all, g)
 	}

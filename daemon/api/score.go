@@ -20,51 +20,51 @@ import (
 
 // score answers POST /v1/score: one item, or {"items":[...], "options":{...}}. See
 // docs/spec/http.md#r4.
-func (s *Server) score(ctx *fasthttp.RequestCtx) {
-	body, ok := s.body(ctx)
+func (server *Server) score(ctx *fasthttp.RequestCtx) {
+	body, ok := server.body(ctx)
 	if !ok {
 		return
 	}
-	env, err := split(body, s.cfg.ItemsMax)
+	env, err := split(body, server.cfg.ItemsMax)
 	if errors.Is(err, jsoncut.ErrTooMany) {
-		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
-			fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", s.cfg.ItemsMax))
+		server.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
+			fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", server.cfg.ItemsMax))
 		return
 	}
 	if err != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_line", "cannot read body: "+err.Error())
+		server.fail(ctx, fasthttp.StatusBadRequest, "bad_line", "cannot read body: "+err.Error())
 		return
 	}
-	opt, fault := s.options(ctx, env.options)
+	opt, fault := server.options(ctx, env.options)
 	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+		server.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
 		return
 	}
 	if !env.batch {
-		s.scoreOne(ctx, body, opt)
+		server.scoreOne(ctx, body, opt)
 		return
 	}
-	s.scoreMany(ctx, env.items, opt)
+	server.scoreMany(ctx, env.items, opt)
 }
 
 // scoreOne scores the only item of a request and answers with its result line. If the item could not be
 // scored, the answer is its error with the status for that. Headers have the times of the sample.
-func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {
-	life, done := s.clients.wait(s.life, ctx.Conn())
+func (server *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {
+	life, done := server.clients.wait(server.life, ctx.Conn())
 	defer done()
-	answer, err := s.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: body}, opt)
+	answer, err := server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: body}, opt)
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
-	s.answered(trailOf(ctx), &answer, time.Now())
+	server.answered(trailOf(ctx), &answer, time.Now())
 	timing(ctx, &answer)
 	if answer.Source != queue.Computed {
 		ctx.Response.Header.Set("X-Source", answer.Source.String())
 	}
 	if e := answer.Result.Err; e != nil {
 		if status := statusOf(e.Code); status != fasthttp.StatusOK {
-			s.fail(ctx, status, e.Code, e.Message)
+			server.fail(ctx, status, e.Code, e.Message)
 			return
 		}
 	}
@@ -78,21 +78,21 @@ func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Opti
 // scoreMany scores the items of one request as a stream and answers with {"results":[...]}, in which
 // each item has its result or its error. The stream takes one place in the queue, has the normal
 // priority unless the request chooses another, and bounded memory.
-func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.Options) {
-	done, err := s.cfg.Queue.Admit()
+func (server *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.Options) {
+	done, err := server.cfg.Queue.Admit()
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
 	defer done()
-	life, cancel := s.clients.wait(s.life, ctx.Conn())
+	life, cancel := server.clients.wait(server.life, ctx.Conn())
 	defer cancel()
 	opt.Priority = cmp.Or(opt.Priority, queue.PriorityNormal)
-	st := s.cfg.Queue.Stream(life, opt)
+	stream := server.cfg.Queue.Stream(life, opt)
 	go func() {
-		defer st.End()
+		defer stream.End()
 		for i, b := range items {
-			if st.Put(dump.Line{N: i + 1, Bytes: b}) != nil {
+			if stream.Put(dump.Line{N: i + 1, Bytes: b}) != nil {
 				return
 			}
 		}
@@ -100,15 +100,15 @@ func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.
 	trail, timed := trailOf(ctx), wantsTimings(ctx)
 	out := []byte(`{"results":[`)
 	for i := 0; ; i++ {
-		answer, err := st.Next()
+		answer, err := stream.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			s.failWith(ctx, err)
+			server.failWith(ctx, err)
 			return
 		}
-		s.answered(trail, &answer, time.Now())
+		server.answered(trail, &answer, time.Now())
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -133,7 +133,7 @@ type requestOptions struct {
 // options returns the options of a request: those of object, the member options of its body (nil for
 // none), else those of the query and the headers, else those of the daemon's flags. Whether results
 // carry times is kept with the request, for wantsTimings.
-func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Options, *scoring.Error) {
+func (server *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Options, *scoring.Error) {
 	args := ctx.QueryArgs()
 	given := requestOptions{suite: string(args.Peek("suite")), reward: string(args.Peek("reward"))}
 	for _, v := range args.PeekMulti("variant") {
@@ -151,18 +151,18 @@ func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Option
 	if given.timings != nil {
 		ctx.SetUserValue(timingsKey, *given.timings)
 	}
-	o, fault := s.newOptions(given.suite, given.reward, given.variants)
+	options, fault := server.newOptions(given.suite, given.reward, given.variants)
 	if fault == nil {
-		o.Priority, o.Deadline, o.Share = given.urgency.Priority, given.urgency.Deadline, true
-		o.Client = s.client(ctx)
-		o.Memory = s.bodies
+		options.Priority, options.Deadline, options.Share = given.urgency.Priority, given.urgency.Deadline, true
+		options.Client = server.client(ctx)
+		options.Memory = server.bodies
 	}
-	return o, fault
+	return options, fault
 }
 
 // read reads the options of the JSON object of a request's body, which replace those that it names. A
 // member that is unknown or of another type is refused; null counts as absent.
-func (r *requestOptions) read(object []byte) (fault *scoring.Error) {
+func (options *requestOptions) read(object []byte) (fault *scoring.Error) {
 	refuse := func(f string, args ...any) *scoring.Error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use options: " + fmt.Sprintf(f, args...)}
 	}
@@ -182,20 +182,20 @@ func (r *requestOptions) read(object []byte) (fault *scoring.Error) {
 		case value.Type() == fastjson.TypeNull:
 		case key == "timings" && (value.Type() == fastjson.TypeTrue || value.Type() == fastjson.TypeFalse):
 			on := value.Type() == fastjson.TypeTrue
-			r.timings = &on
+			options.timings = &on
 		case key == "suite" && value.Type() == fastjson.TypeString:
-			r.suite = string(value.GetStringBytes())
+			options.suite = string(value.GetStringBytes())
 		case key == "reward" && value.Type() == fastjson.TypeString:
-			r.reward = string(value.GetStringBytes())
+			options.reward = string(value.GetStringBytes())
 		case key == "variants" && value.Type() == fastjson.TypeArray:
-			r.variants = nil
+			options.variants = nil
 			for _, e := range value.GetArray() {
-				r.variants = append(r.variants, string(e.GetStringBytes()))
+				options.variants = append(options.variants, string(e.GetStringBytes()))
 			}
 		case key == "priority" && value.Type() == fastjson.TypeString:
-			fault = cmp.Or(fault, r.urgency.priority(string(value.GetStringBytes())))
+			fault = cmp.Or(fault, options.urgency.priority(string(value.GetStringBytes())))
 		case key == "deadline_ms" && value.Type() == fastjson.TypeNumber:
-			fault = cmp.Or(fault, r.urgency.deadline(value.String()))
+			fault = cmp.Or(fault, options.urgency.deadline(value.String()))
 		default:
 			fault = refuse("got %.40q; want suite (text), reward (text), variants (list of NAME or NAME=VALUE), "+
 				"timings (true or false), priority (high, normal or bulk), deadline_ms (number)", key)
@@ -206,10 +206,10 @@ func (r *requestOptions) read(object []byte) (fault *scoring.Error) {
 
 // newOptions returns the options for a suite, a reward mode and variants by name. An empty name, or no
 // variant, means what the daemon's flags chose. An unknown name is refused.
-func (s *Server) newOptions(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
-	opts := &queue.Options{Suite: suite, Variants: s.cfg.Variants, Reward: s.cfg.Reward}
-	if suite != "" && s.cfg.Items.Suites.Find(suite) == nil {
-		names := strings.Join(s.cfg.Items.Suites.Names(), ", ")
+func (server *Server) newOptions(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
+	opts := &queue.Options{Suite: suite, Variants: server.cfg.Variants, Reward: server.cfg.Reward}
+	if suite != "" && server.cfg.Items.Suites.Find(suite) == nil {
+		names := strings.Join(server.cfg.Items.Suites.Names(), ", ")
 		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %s", suite, names)}
 	}
 	var err error
@@ -219,7 +219,7 @@ func (s *Server) newOptions(suite, reward string, variants []string) (*queue.Opt
 		}
 	}
 	if len(variants) > 0 {
-		if opts.Variants, err = scoring.ParseVariants(variants, s.known()); err != nil {
+		if opts.Variants, err = scoring.ParseVariants(variants, server.known()); err != nil {
 			return nil, &scoring.Error{Code: "bad_options", Message: err.Error()}
 		}
 	}

@@ -41,13 +41,13 @@ func newScores(r prometheus.Registerer) *scores {
 
 // count adds one result. suite and test must be safe as label values; codes and statuses
 // are constants of the program.
-func (s *scores) count(suite, test string, r *scoring.Result) {
-	if r.Err != nil {
-		s.failed.WithLabelValues(suite, test, r.Err.Code).Inc()
+func (scores *scores) count(suite, test string, result *scoring.Result) {
+	if result.Err != nil {
+		scores.failed.WithLabelValues(suite, test, result.Err.Code).Inc()
 	}
-	if !r.Scored {
+	if !result.Scored {
 		return
 	}
-	s.spread.WithLabelValues(suite, test).Observe(r.Score)
-	s.read.WithLabelValues(suite, test, cmp.Or(r.Status, "none")).Inc()
+	scores.spread.WithLabelValues(suite, test).Observe(result.Score)
+	scores.read.WithLabelValues(suite, test, cmp.Or(result.Status, "none")).Inc()
 }

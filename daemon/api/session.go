@@ -55,39 +55,39 @@ type sessions struct {
 // enter adds a WebSocket session if fewer than limit are open and the daemon does not shut down. ok says
 // whether it did, n how many sessions are open now, and closed that the daemon shuts down. A session
 // that was added must leave.
-func (a *sessions) enter(s *session, limit int) (n int, closed, ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed || len(a.open) >= limit {
-		return len(a.open), a.closed, false
+func (sessions *sessions) enter(s *session, limit int) (n int, closed, ok bool) {
+	sessions.mu.Lock()
+	defer sessions.mu.Unlock()
+	if sessions.closed || len(sessions.open) >= limit {
+		return len(sessions.open), sessions.closed, false
 	}
-	if a.open == nil {
-		a.open = map[*session]struct{}{}
+	if sessions.open == nil {
+		sessions.open = map[*session]struct{}{}
 	}
-	a.open[s] = struct{}{}
-	a.running.Add(1)
-	return len(a.open), false, true
+	sessions.open[s] = struct{}{}
+	sessions.running.Add(1)
+	return len(sessions.open), false, true
 }
 
 // leave removes a WebSocket session that has ended.
-func (a *sessions) leave(s *session) {
-	a.mu.Lock()
-	delete(a.open, s)
-	a.mu.Unlock()
-	a.running.Done()
+func (sessions *sessions) leave(s *session) {
+	sessions.mu.Lock()
+	delete(sessions.open, s)
+	sessions.mu.Unlock()
+	sessions.running.Done()
 }
 
 // stop ends all WebSocket sessions after their current message and waits for them, or for ctx.
-func (a *sessions) stop(ctx context.Context) {
-	a.mu.Lock()
-	a.closed = true
-	for s := range a.open {
+func (sessions *sessions) stop(ctx context.Context) {
+	sessions.mu.Lock()
+	sessions.closed = true
+	for s := range sessions.open {
 		s.stop()
 	}
-	a.mu.Unlock()
+	sessions.mu.Unlock()
 	over := make(chan struct{})
 	go func() {
-		a.running.Wait()
+		sessions.running.Wait()
 		close(over)
 	}()
 	select {
@@ -115,64 +115,64 @@ type session struct {
 
 // webSocket answers GET /ws: it turns the connection into a WebSocket, on which a session runs. The
 // session counts as a request under way of its token until it ends. See docs/spec/http.md#r21.
-func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
+func (server *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	if !websocket.FastHTTPIsWebSocketUpgrade(ctx) {
 		ctx.Response.Header.Set("Upgrade", "websocket")
-		s.fail(ctx, fasthttp.StatusUpgradeRequired, "bad_handshake", "cannot open session: want a WebSocket handshake")
+		server.fail(ctx, fasthttp.StatusUpgradeRequired, "bad_handshake", "cannot open session: want a WebSocket handshake")
 		return
 	}
-	opt, steps, ok := s.choices(ctx, openEnv)
+	opt, steps, ok := server.choices(ctx, openEnv)
 	if !ok {
 		return
 	}
-	give := s.detachToken(ctx)
-	trail := s.handshake(ctx)
-	peer, peerErr := s.peerOf(ctx) // asked now, because the request does not outlive the handshake
+	give := server.detachToken(ctx)
+	trail := server.handshake(ctx)
+	peer, peerErr := server.peerOf(ctx) // asked now, because the request does not outlive the handshake
 	who := func() (shm.Peer, error) { return peer, peerErr }
 	err := upgrader.Upgrade(ctx, func(c *websocket.Conn) {
 		defer give()
-		hold := s.bodies.Hold(opt.Client)
+		hold := server.bodies.Hold(opt.Client)
 		defer hold.Close()
-		kept := s.bodies.Hold(opt.Client)
+		kept := server.bodies.Hold(opt.Client)
 		defer kept.Close()
-		one := &session{server: s, conn: c, trail: trail, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}
+		one := &session{server: server, conn: c, trail: trail, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}
 		one.run()
 	})
 	if err != nil {
 		give()
 		status := ctx.Response.StatusCode()
 		ctx.Response.Header.Del("Content-Type")
-		s.fail(ctx, status, "bad_handshake", "cannot open session: "+err.Error())
+		server.fail(ctx, status, "bad_handshake", "cannot open session: "+err.Error())
 	}
 }
 
 // run opens a WebSocket session, answers its messages until it ends, and closes it. It refuses the
 // session with a message if too many are open, if the daemon shuts down, or if its device fails. After
 // a panic the client gets a message too.
-func (c *session) run() {
-	c.server.active.Add(1)
-	defer c.server.active.Add(-1)
+func (session *session) run() {
+	session.server.active.Add(1)
+	defer session.server.active.Add(-1)
 	defer func() {
 		if p := recover(); p != nil {
-			c.server.cfg.Log.Error("BUG: panic in a session", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			c.end(websocket.CloseInternalServerErr, wsSession, "cannot go on: internal error; the log has the details", "")
+			session.server.cfg.Log.Error("BUG: panic in a session", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			session.end(websocket.CloseInternalServerErr, wsSession, "cannot go on: internal error; the log has the details", "")
 		}
 	}()
-	n, closed, ok := c.server.sessions.enter(c, c.server.cfg.Sessions)
+	n, closed, ok := session.server.sessions.enter(session, session.server.cfg.Sessions)
 	if !ok && closed {
-		c.end(websocket.CloseServiceRestart, wsSession, "cannot open session: the daemon is shutting down; try again", "")
+		session.end(websocket.CloseServiceRestart, wsSession, "cannot open session: the daemon is shutting down; try again", "")
 		return
 	}
 	if !ok {
-		c.end(websocket.CloseTryAgainLater, wsCapacity,
-			fmt.Sprintf("cannot open session: %d of %d are open (--max-sessions); try again", n, c.server.cfg.Sessions),
-			fmt.Sprintf(`,"active_sessions":%d,"max_sessions":%d`, n, c.server.cfg.Sessions))
+		session.end(websocket.CloseTryAgainLater, wsCapacity,
+			fmt.Sprintf("cannot open session: %d of %d are open (--max-sessions); try again", n, session.server.cfg.Sessions),
+			fmt.Sprintf(`,"active_sessions":%d,"max_sessions":%d`, n, session.server.cfg.Sessions))
 		return
 	}
-	defer c.server.sessions.leave(c)
-	if f := c.server.cfg.Health; f != nil {
+	defer session.server.sessions.leave(session)
+	if f := session.server.cfg.Health; f != nil {
 		if err := f(); err != nil {
-			c.end(websocket.CloseTryAgainLater, wsFactory, "cannot open session: "+err.Error(), `,"factory_name":"plumb"`)
+			session.end(websocket.CloseTryAgainLater, wsFactory, "cannot open session: "+err.Error(), `,"factory_name":"plumb"`)
 			return
 		}
 	}
@@ -185,21 +185,21 @@ func (c *session) run() {
 	}()
 	go func() {
 		defer close(pinged)
-		c.ping(over)
+		session.ping(over)
 	}()
-	c.conn.SetPongHandler(func(string) error { c.extendDeadline(); return nil })
-	c.readLoop()
+	session.conn.SetPongHandler(func(string) error { session.extendDeadline(); return nil })
+	session.readLoop()
 }
 
 // ping sends a WebSocket ping at each interval of SessionPing until over is closed. The answers show
 // that the client is still there.
-func (c *session) ping(over chan struct{}) {
-	t := time.NewTicker(c.server.cfg.SessionPing)
+func (session *session) ping(over chan struct{}) {
+	t := time.NewTicker(session.server.cfg.SessionPing)
 	defer t.Stop()
 	for {
 		select {
 		case <-t.C:
-			c.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(5*time.Second))
+			session.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(5*time.Second))
 		case <-over:
 			return
 		}
@@ -209,47 +209,47 @@ func (c *session) ping(over chan struct{}) {
 // extendDeadline sets the read deadline for the next frame: the end of --session-idle since the last
 // message, or of two pings from now, whichever is earlier. It is called for each message and each
 // answer to a ping. A session that is to stop gets a deadline in the past.
-func (c *session) extendDeadline() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopping.Load() {
-		c.conn.SetReadDeadline(time.Unix(1, 0))
+func (session *session) extendDeadline() {
+	session.mu.Lock()
+	defer session.mu.Unlock()
+	if session.stopping.Load() {
+		session.conn.SetReadDeadline(time.Unix(1, 0))
 		return
 	}
-	deadline := c.last.Add(c.server.cfg.SessionIdle)
-	if alive := time.Now().Add(2*c.server.cfg.SessionPing + 5*time.Second); alive.Before(deadline) {
+	deadline := session.last.Add(session.server.cfg.SessionIdle)
+	if alive := time.Now().Add(2*session.server.cfg.SessionPing + 5*time.Second); alive.Before(deadline) {
 		deadline = alive
 	}
-	c.conn.SetReadDeadline(deadline)
+	session.conn.SetReadDeadline(deadline)
 }
 
 // stop ends the WebSocket session as soon as it waits for the client: a read deadline in the past wakes
 // the read. A message that is being answered is answered first.
-func (c *session) stop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stopping.Store(true)
-	c.conn.SetReadDeadline(time.Unix(1, 0))
+func (session *session) stop() {
+	session.mu.Lock()
+	defer session.mu.Unlock()
+	session.stopping.Store(true)
+	session.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
 // readLoop reads and answers the messages of a WebSocket, one after another, until the session ends. The
 // memory of a message is given back after its answer.
-func (c *session) readLoop() {
+func (session *session) readLoop() {
 	for {
-		c.extendDeadline()
-		kind, message, err := c.read()
+		session.extendDeadline()
+		kind, message, err := session.read()
 		if err != nil {
-			c.over(err)
+			session.over(err)
 			return
 		}
-		c.last = time.Now()
+		session.last = time.Now()
 		goOn := true
 		if kind == websocket.TextMessage {
-			goOn = c.answer(message)
+			goOn = session.answer(message)
 		} else {
-			c.error(wsInvalidJSON, "cannot read message: got a binary frame; want text", "")
+			session.error(wsInvalidJSON, "cannot read message: got a binary frame; want text", "")
 		}
-		c.memory.Shrink(c.memory.Held())
+		session.memory.Shrink(session.memory.Held())
 		if !goOn {
 			return
 		}
@@ -258,232 +258,232 @@ func (c *session) readLoop() {
 
 // read reads one message of at most --max-body. The limit of the library is not used,
 // because it closes the connection without an error message.
-func (c *session) read() (kind int, message []byte, err error) {
-	kind, r, err := c.conn.NextReader()
+func (session *session) read() (kind int, message []byte, err error) {
+	kind, r, err := session.conn.NextReader()
 	if err != nil {
 		return 0, nil, err
 	}
-	message, err = c.server.readWhole(c.memory, &limited{r, c.server.cfg.Body}, -1)
+	message, err = session.server.readWhole(session.memory, &limited{r, session.server.cfg.Body}, -1)
 	return kind, message, err
 }
 
 // over ends the WebSocket session after a failed read. If the client may still receive a message, it
 // sends why: the daemon shuts down, the message is too long, there is no memory for it, or the session
 // was silent for too long. A client that is gone gets none.
-func (c *session) over(err error) {
+func (session *session) over(err error) {
 	var n net.Error
 	switch {
-	case c.stopping.Load():
-		c.end(websocket.CloseServiceRestart, wsSession, "cannot go on: the daemon is shutting down", "")
+	case session.stopping.Load():
+		session.end(websocket.CloseServiceRestart, wsSession, "cannot go on: the daemon is shutting down", "")
 	case errors.Is(err, memory.ErrTooLarge):
-		c.refuse(websocket.CloseMessageTooBig, wsValidation, "cannot read message: "+err.Error())
+		session.refuse(websocket.CloseMessageTooBig, wsValidation, "cannot read message: "+err.Error())
 	case errors.Is(err, memory.ErrFull):
-		c.refuse(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error())
+		session.refuse(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error())
 	case errors.Is(err, errTooLarge):
-		c.refuse(websocket.CloseMessageTooBig, wsValidation,
-			fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", c.server.cfg.Body))
+		session.refuse(websocket.CloseMessageTooBig, wsValidation,
+			fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", session.server.cfg.Body))
 	case errors.As(err, &n) && n.Timeout():
-		silent := time.Since(c.last).Round(time.Millisecond)
-		c.end(websocket.CloseNormalClosure, wsSession,
+		silent := time.Since(session.last).Round(time.Millisecond)
+		session.end(websocket.CloseNormalClosure, wsSession,
 			fmt.Sprintf("cannot go on: no message for %v (--session-idle), or no answer to a ping", silent), "")
 	}
 }
 
 // answer answers one message of a WebSocket session by its type: reset, step, state or close. It returns
 // false if the session must end.
-func (c *session) answer(m []byte) bool {
-	if err := c.server.cfg.Items.Limits.Check(m); err != nil {
-		return c.error(wsInvalidJSON, "cannot read message: "+err.Error(), "")
+func (session *session) answer(m []byte) bool {
+	if err := session.server.cfg.Items.Limits.Check(m); err != nil {
+		return session.error(wsInvalidJSON, "cannot read message: "+err.Error(), "")
 	}
 	m = bytes.TrimSpace(m)
 	if m[0] != '{' {
-		return c.error(wsValidation, "cannot read message: got "+jsoncut.Kind(m)+"; want an object", "")
+		return session.error(wsValidation, "cannot read message: got "+jsoncut.Kind(m)+"; want an object", "")
 	}
 	kind, data := textAndMember(m, "type", "data")
 	switch kind {
 	case "close":
-		c.sendClose(websocket.CloseNormalClosure)
+		session.sendClose(websocket.CloseNormalClosure)
 		return false
 	case "state":
-		return c.send(append(c.episode.append([]byte(`{"type":"state","data":`)), '}'))
+		return session.send(append(session.episode.append([]byte(`{"type":"state","data":`)), '}'))
 	case "reset", "step":
 		if jsoncut.Null(data) && kind == "reset" {
 			data = []byte("{}")
 		}
 		if jsoncut.Null(data) || data[0] != '{' {
-			return c.error(wsValidation, "cannot use data: got "+jsoncut.Kind(data)+"; want an object", "")
+			return session.error(wsValidation, "cannot use data: got "+jsoncut.Kind(data)+"; want an object", "")
 		}
 		if kind == "reset" {
-			return c.reset(data)
+			return session.reset(data)
 		}
-		return c.step(data)
+		return session.step(data)
 	}
-	return c.error(wsUnknownType, fmt.Sprintf("cannot answer type %.40q: want reset, step, state or close", kind), "")
+	return session.error(wsUnknownType, fmt.Sprintf("cannot answer type %.40q: want reset, step, state or close", kind), "")
 }
 
 // reset answers the message "reset" of an OpenEnv session: it begins a new episode with the parameters
 // of data, of several turns if they ask for that, and gives up the one before. After an error the
 // episode before stays. It returns false if the session must end.
-func (c *session) reset(data []byte) bool {
-	episodeState, fault := c.server.newEpisode(data)
+func (session *session) reset(data []byte) bool {
+	episodeState, fault := session.server.newEpisode(data)
 	opts, optionsFault := episode.ReadOptions(data, "")
 	if fault = cmp.Or(fault, optionsFault); fault != nil {
-		return c.error(wsValidation, fault.Message, "")
+		return session.error(wsValidation, fault.Message, "")
 	}
 	observation := []byte(emptyObservation)
 	done := false
-	if c.server.asksForTurns(&opts) { // an episode of several turns; one of one step has nothing to begin
-		trail := c.server.messageTrail(c.trail)
-		ctx, stop := c.server.clients.wait(c.server.life, c.conn.NetConn())
+	if session.server.asksForTurns(&opts) { // an episode of several turns; one of one step has nothing to begin
+		trail := session.server.messageTrail(session.trail)
+		ctx, stop := session.server.clients.wait(session.server.life, session.conn.NetConn())
 		defer stop()
 		var err error
-		episodeState.play, observation, fault, err = c.player().begin(trail, ctx, opts)
-		c.server.endTrail(trail, messageStatus(fault, err))
-		if goOn, failed := c.failed(fault, err); failed {
+		episodeState.play, observation, fault, err = session.player().begin(trail, ctx, opts)
+		session.server.endTrail(trail, messageStatus(fault, err))
+		if goOn, failed := session.failed(fault, err); failed {
 			return goOn
 		}
 		episodeState.label, episodeState.steps, done = nil, len(opts.History), episodeState.play.Done()
 	}
-	c.kept.Shrink(c.kept.Held()) // gives back the memory of the answers of the episode before
-	c.episode = episodeState
-	return c.observation(wrapObservation(nil, string(observation), []byte("null"), done))
+	session.kept.Shrink(session.kept.Held()) // gives back the memory of the answers of the episode before
+	session.episode = episodeState
+	return session.observation(wrapObservation(nil, string(observation), []byte("null"), done))
 }
 
 // player returns what the turns of this session's episodes need.
-func (c *session) player() *player {
-	return &player{server: c.server, opt: c.opt, steps: c.steps, policy: c.server.cfg.Policies[openEnv], who: c.who}
+func (session *session) player() *player {
+	return &player{server: session.server, opt: session.opt, steps: session.steps, policy: session.server.cfg.Policies[openEnv], who: session.who}
 }
 
 // failed answers a message of a WebSocket session with its error, and reports whether there was one.
 // fault is what the client must change in the message, err any other failure. goOn is false if the
 // session must end, because the daemon shuts down or the client is gone.
-func (c *session) failed(fault *scoring.Error, err error) (goOn, failed bool) {
+func (session *session) failed(fault *scoring.Error, err error) (goOn, failed bool) {
 	var unscored *scoring.Error
 	switch {
 	case fault != nil:
-		return c.error(wsValidation, fault.Message, ""), true
+		return session.error(wsValidation, fault.Message, ""), true
 	case err == nil:
 		return true, false
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
-		c.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
+		session.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
 		return false, true
 	case errors.Is(err, queue.ErrBusy):
-		wait := seconds(c.server.pace.until(c.server.cfg.Queue.Depth() - c.server.highWater()))
-		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(wait)), true
+		wait := seconds(session.server.pace.until(session.server.cfg.Queue.Depth() - session.server.highWater()))
+		return session.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(wait)), true
 	case errors.As(err, &unscored):
-		return c.error(wsExecution, unscored.Message, `,"error_type":`+strconv.Quote(unscored.Code)), true
+		return session.error(wsExecution, unscored.Message, `,"error_type":`+strconv.Quote(unscored.Code)), true
 	case errors.Is(err, memory.ErrFull), errors.Is(err, memory.ErrTooLarge):
-		_, _, message := c.server.explain(err)
-		return c.error(wsExecution, message, ""), true
+		_, _, message := session.server.explain(err)
+		return session.error(wsExecution, message, ""), true
 	}
-	return c.error(wsExecution, err.Error(), ""), true
+	return session.error(wsExecution, err.Error(), ""), true
 }
 
 // step answers the message "step" of an OpenEnv session: it scores the answer and sends the observation
 // and the reward. An answer with a label of its own is an episode of one step, which is refused while
 // another episode is under way. An answer without one belongs to the episode of the last reset. It
 // returns false if the session must end. See docs/spec/episodes.md#r4.
-func (c *session) step(data []byte) bool {
-	x := &exchange{opt: c.opt, steps: c.steps, policy: c.server.cfg.Policies[openEnv], lines: true}
+func (session *session) step(data []byte) bool {
+	x := &exchange{opt: session.opt, steps: session.steps, policy: session.server.cfg.Policies[openEnv], lines: true}
 	var fault *scoring.Error
-	err := c.server.parsing(c.server.life, c.opt.Client, data, func() { fault = x.action(data, "data.", nil) })
-	if goOn, failed := c.failed(fault, err); failed {
+	err := session.server.parsing(session.server.life, session.opt.Client, data, func() { fault = x.action(data, "data.", nil) })
+	if goOn, failed := session.failed(fault, err); failed {
 		return goOn
 	}
-	one, episodeState := &x.samples[0], &c.episode
+	one, episodeState := &x.samples[0], &session.episode
 	if episodeState.play != nil && episodeState.play.Bare() {
 		one.useBareAction(data)
 		one.label = nil // a bare action has none
 	}
 	switch {
 	case !jsoncut.Null(one.label) && episodeState.open():
-		return c.error(wsValidation, "cannot use data.label: an episode is under way; want none, or reset before", "")
+		return session.error(wsValidation, "cannot use data.label: an episode is under way; want none, or reset before", "")
 	case !jsoncut.Null(one.label):
-		return c.oneStep(x)
+		return session.oneStep(x)
 	case episodeState.play == nil && episodeState.label == nil:
-		return c.error(wsValidation, "cannot step: there is no episode; want reset with a task before, or data.label",
+		return session.error(wsValidation, "cannot step: there is no episode; want reset with a task before, or data.label",
 			`,"error_type":"no_episode"`)
 	case !episodeState.open():
-		return c.error(wsExecution, "cannot step: the episode has ended; want reset", `,"error_type":"episode_done"`)
+		return session.error(wsExecution, "cannot step: the episode has ended; want reset", `,"error_type":"episode_done"`)
 	case episodeState.play == nil:
 		one.label = episodeState.label
-		return c.oneStep(x)
+		return session.oneStep(x)
 	}
-	trail := c.server.messageTrail(c.trail)
-	ctx, stop := c.server.clients.wait(c.server.life, c.conn.NetConn())
+	trail := session.server.messageTrail(session.trail)
+	ctx, stop := session.server.clients.wait(session.server.life, session.conn.NetConn())
 	defer stop()
 	var r reply
-	if err = c.kept.Grow(ctx, int64(len(one.answer))); err == nil {
-		r, fault, err = c.player().turn(trail, ctx, episodeState.play, one, turnOptions{timeout: x.timeout})
+	if err = session.kept.Grow(ctx, int64(len(one.answer))); err == nil {
+		r, fault, err = session.player().turn(trail, ctx, episodeState.play, one, turnOptions{timeout: x.timeout})
 	}
-	c.server.endTrail(trail, messageStatus(fault, err))
-	if goOn, failed := c.failed(fault, err); failed {
+	session.server.endTrail(trail, messageStatus(fault, err))
+	if goOn, failed := session.failed(fault, err); failed {
 		return goOn
 	}
 	episodeState.steps++
-	return c.observation(wrapObservation(nil, string(r.observation), r.reward, r.done))
+	return session.observation(wrapObservation(nil, string(r.observation), r.reward, r.done))
 }
 
 // oneStep scores the one sample of x as an episode of one step in a WebSocket session, and sends the
 // observation. It returns false if the session must end.
-func (c *session) oneStep(x *exchange) bool {
-	trail := c.server.messageTrail(c.trail)
-	ctx, stop := c.server.clients.wait(c.server.life, c.conn.NetConn())
+func (session *session) oneStep(x *exchange) bool {
+	trail := session.server.messageTrail(session.trail)
+	ctx, stop := session.server.clients.wait(session.server.life, session.conn.NetConn())
 	defer stop()
-	err := c.server.run(trail, ctx, x)
+	err := session.server.run(trail, ctx, x)
 	if refused := x.refused(); refused != nil { // assigned only if not nil: a nil pointer would be an error
 		err = refused
 	}
-	c.server.endTrail(trail, messageStatus(x.fault, err))
-	if goOn, failed := c.failed(x.fault, err); failed {
+	session.server.endTrail(trail, messageStatus(x.fault, err))
+	if goOn, failed := session.failed(x.fault, err); failed {
 		return goOn
 	}
-	c.episode.steps++
-	c.episode.done = c.episode.done || c.episode.label != nil
-	return c.observation(stepped(x))
+	session.episode.steps++
+	session.episode.done = session.episode.done || session.episode.label != nil
+	return session.observation(stepped(x))
 }
 
 // observation sends an observation message with data, and returns false if the client is gone.
-func (c *session) observation(data []byte) bool {
+func (session *session) observation(data []byte) bool {
 	b := append([]byte(`{"type":"observation","data":`), data...)
-	return c.send(append(b, '}'))
+	return session.send(append(b, '}'))
 }
 
 // error sends an error message in the form of OpenEnv's WebSocket. more holds further JSON members of its
 // data, each after a comma, or is "". It returns false if the client is gone.
-func (c *session) error(code, message, more string) bool {
+func (session *session) error(code, message, more string) bool {
 	b := scoring.AppendString([]byte(`{"type":"error","data":{"message":`), message)
 	b = append(append(b, `,"code":"`...), code...)
 	b = append(append(b, '"'), more...)
-	return c.send(append(b, '}', '}'))
+	return session.send(append(b, '}', '}'))
 }
 
 // end sends an error message, as error does, and then the message that closes the WebSocket with a
 // status.
-func (c *session) end(status int, code, message, more string) {
-	c.error(code, message, more)
-	c.sendClose(status)
+func (session *session) end(status int, code, message, more string) {
+	session.error(code, message, more)
+	session.sendClose(status)
 }
 
 // sendClose sends the message that closes the WebSocket with a status. It waits 5 s for that at most.
-func (c *session) sendClose(status int) {
+func (session *session) sendClose(status int) {
 	closing := websocket.FormatCloseMessage(status, "")
-	c.conn.WriteControl(websocket.CloseMessage, closing, time.Now().Add(5*time.Second))
+	session.conn.WriteControl(websocket.CloseMessage, closing, time.Now().Add(5*time.Second))
 }
 
 // refuse ends the session in the middle of a message. It discards the rest of the message,
 // because closing earlier would reset the connection and lose the error message.
-func (c *session) refuse(status int, code, message string) {
-	c.end(status, code, message, "")
-	if c.server.lingering.Add(1) <= lingerers { // a bounded number of connections waits for its client
-		discard(c.conn.NetConn())
+func (session *session) refuse(status int, code, message string) {
+	session.end(status, code, message, "")
+	if session.server.lingering.Add(1) <= lingerers { // a bounded number of connections waits for its client
+		discard(session.conn.NetConn())
 	}
-	c.server.lingering.Add(-1)
+	session.server.lingering.Add(-1)
 }
 
 // send writes one message to the client. It returns false if that fails, or takes longer than
 // --read-timeout.
-func (c *session) send(b []byte) bool {
-	c.conn.SetWriteDeadline(time.Now().Add(c.server.cfg.ReadTimeout))
-	return c.conn.WriteMessage(websocket.TextMessage, b) == nil
+func (session *session) send(b []byte) bool {
+	session.conn.SetWriteDeadline(time.Now().Add(session.server.cfg.ReadTimeout))
+	return session.conn.WriteMessage(websocket.TextMessage, b) == nil
 }

@@ -26,7 +26,7 @@ const maxVerb = 64 << 10
 
 // find returns the route of an HTTP path. Paths with a name in them, of a region, a guide, a page of the
 // explorer or an environment, are listed once, with {name} or {env} in place of the name.
-func (s *Server) find(path string) (route, bool) {
+func (server *Server) find(path string) (route, bool) {
 	if rest, ok := strings.CutPrefix(path, regionPath); ok {
 		if i := strings.LastIndexByte(rest, '/'); i > 0 {
 			path = regionPath + anyName + rest[i:]
@@ -46,7 +46,7 @@ func (s *Server) find(path string) (route, bool) {
 			path = "/" + envName + path[i:]
 		}
 	}
-	r, ok := s.routes[path]
+	r, ok := server.routes[path]
 	return r, ok
 }
 
@@ -61,95 +61,95 @@ func regionName(ctx *fasthttp.RequestCtx) string {
 
 // shared returns the registry of regions of shared memory. If shared memory is off, ok is false, and it
 // has answered the request with an error.
-func (s *Server) shared(ctx *fasthttp.RequestCtx) (g *shm.Registry, ok bool) {
-	if s.cfg.Shared == nil {
-		s.failWith(ctx, errShared)
+func (server *Server) shared(ctx *fasthttp.RequestCtx) (g *shm.Registry, ok bool) {
+	if server.cfg.Shared == nil {
+		server.failWith(ctx, errShared)
 		return nil, false
 	}
-	return s.cfg.Shared, true
+	return server.cfg.Shared, true
 }
 
 // errShared is the error for a request that names a region where shared memory is off.
 var errShared = &shm.Error{Code: "shm_off", Message: "cannot use shared memory: it is off; want a daemon with --allow-client-shm"}
 
 // sharedStatus answers with one region or all regions of the client.
-func (s *Server) sharedStatus(ctx *fasthttp.RequestCtx) {
-	g, ok := s.shared(ctx)
+func (server *Server) sharedStatus(ctx *fasthttp.RequestCtx) {
+	registry, ok := server.shared(ctx)
 	if !ok {
 		return
 	}
-	peer, err := s.peerOf(ctx)
+	peer, err := server.peerOf(ctx)
 	var list []shm.Info
 	if err == nil {
-		list, err = g.Status(regionName(ctx), peer)
+		list, err = registry.Status(regionName(ctx), peer)
 	}
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
-	s.reply(ctx, list)
+	server.reply(ctx, list)
 }
 
 // sharedRegister registers a region of the client.
-func (s *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
-	g, ok := s.shared(ctx)
+func (server *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
+	registry, ok := server.shared(ctx)
 	if !ok {
 		return
 	}
-	body, ok := s.body(ctx)
+	body, ok := server.body(ctx)
 	if !ok {
 		return
 	}
-	peer, err := s.peerOf(ctx)
+	peer, err := server.peerOf(ctx)
 	if err == nil {
 		var key string
 		var offset, size int64
 		key, offset, size, err = registration(body)
 		if err == nil {
-			err = g.Register(regionName(ctx), key, offset, size, peer)
+			err = registry.Register(regionName(ctx), key, offset, size, peer)
 		}
 	}
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 	}
 }
 
 // sharedUnregister removes one region or all regions of the client.
-func (s *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
-	g, ok := s.shared(ctx)
+func (server *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
+	registry, ok := server.shared(ctx)
 	if !ok {
 		return
 	}
-	peer, err := s.peerOf(ctx)
+	peer, err := server.peerOf(ctx)
 	if name := regionName(ctx); err == nil && name == "" {
-		err = g.UnregisterAll(peer)
+		err = registry.UnregisterAll(peer)
 	} else if err == nil {
-		err = g.Unregister(name, peer)
+		err = registry.Unregister(name, peer)
 	}
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 	}
 }
 
 // peerOf returns the process that sent a request, whose memory the request may use. The
 // kernel tells it only for Unix sockets. With --shm-trust-loopback every process that
 // connects over TCP from this host counts as the daemon's own user.
-func (s *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
+func (server *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
 	refused := func(why string) (shm.Peer, error) {
 		return shm.Peer{}, &shm.Error{Code: "bad_client", Message: "cannot use shared memory" + why}
 	}
 	if c, ok := unwrapped(ctx).(*net.UnixConn); ok {
-		p, err := shm.Credentials(c)
+		peer, err := shm.Credentials(c)
 		if err != nil {
 			return refused(": the client's user cannot be told")
 		}
-		return p, nil
+		return peer, nil
 	}
 	a, ok := ctx.RemoteAddr().(*net.TCPAddr)
 	switch {
 	case !ok || !a.IP.IsLoopback():
 		return refused(": the client is not on this host; want the daemon's Unix socket (--socket)")
-	case !s.cfg.TrustLoopback:
+	case !server.cfg.TrustLoopback:
 		return refused(" over TCP: the kernel does not tell whose process asks; " +
 			"want the daemon's Unix socket (--socket), or a daemon with --shm-trust-loopback")
 	}
@@ -161,8 +161,8 @@ func (s *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
 type asker func() (shm.Peer, error)
 
 // askedBy returns the asker of a request, which must not be called after its handler.
-func (s *Server) askedBy(ctx *fasthttp.RequestCtx) asker {
-	return func() (shm.Peer, error) { return s.peerOf(ctx) }
+func (server *Server) askedBy(ctx *fasthttp.RequestCtx) asker {
+	return func() (shm.Peer, error) { return server.peerOf(ctx) }
 }
 
 // registration reads the body of a request to register a region: the key of the memory, and the range of
@@ -198,12 +198,12 @@ func registration(body []byte) (key string, offset, size int64, err error) {
 
 // wholeMember reads a member of a shared-memory request that is an integer; null counts as absent.
 func wholeMember(v *fastjson.Value, field string) (n int64, given bool, err error) {
-	f := v.Get(field)
-	if f == nil || f.Type() == fastjson.TypeNull {
+	value := v.Get(field)
+	if value == nil || value.Type() == fastjson.TypeNull {
 		return 0, false, nil
 	}
-	if n, err = f.Int64(); err != nil {
-		return 0, false, fmt.Errorf("%s is %.40q; want a whole number", field, f.String())
+	if n, err = value.Int64(); err != nil {
+		return 0, false, fmt.Errorf("%s is %.40q; want a whole number", field, value.String())
 	}
 	return n, true, nil
 }
@@ -231,12 +231,12 @@ func parameters(value *fastjson.Value, at string) (target target, err error) {
 	fault := func(format string, args ...any) error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 	}
-	o, e := value.Object()
+	object, e := value.Object()
 	if e != nil {
 		return target, fault("want an object with %s, %s and %s", paramRegion, paramSize, paramOffset)
 	}
 	var unknown string
-	o.Visit(func(k []byte, _ *fastjson.Value) {
+	object.Visit(func(k []byte, _ *fastjson.Value) {
 		if key := string(k); key != paramRegion && key != paramSize && key != paramOffset {
 			unknown = key
 		}
@@ -244,7 +244,7 @@ func parameters(value *fastjson.Value, at string) (target target, err error) {
 	if unknown != "" {
 		return target, fault("got the unknown member %.40q; want %s, %s and %s", unknown, paramRegion, paramSize, paramOffset)
 	}
-	name := o.Get(paramRegion)
+	name := object.Get(paramRegion)
 	if name != nil && name.Type() != fastjson.TypeNull {
 		if name.Type() != fastjson.TypeString || len(name.GetStringBytes()) == 0 {
 			return target, fault("%s is %.40q; want the name of a region", paramRegion, name.String())
@@ -299,35 +299,35 @@ func queryTarget(ctx *fasthttp.RequestCtx) (target target, err error) {
 
 // checkTogether returns an error unless the region and the size are both given or both absent. The
 // offset may be absent in either case, which means 0, but is refused without a region.
-func (t *target) checkTogether(hasSize, hasOffset bool) error {
+func (target *target) checkTogether(hasSize, hasOffset bool) error {
 	switch {
-	case t.name == "" && (hasSize || hasOffset):
+	case target.name == "" && (hasSize || hasOffset):
 		return fmt.Errorf("got %s or %s without %s; want all or none (%s may be left out: 0)", paramSize, paramOffset, paramRegion, paramOffset)
-	case t.name != "" && !hasSize:
+	case target.name != "" && !hasSize:
 		return fmt.Errorf("got %s without %s; want both", paramRegion, paramSize)
 	}
 	return nil
 }
 
 // pin pins the range of shared memory that a request names, for the process that who returns.
-func (s *Server) pin(t target, write bool, who asker) (*shm.Pin, error) {
-	if s.cfg.Shared == nil {
+func (server *Server) pin(target target, write bool, who asker) (*shm.Pin, error) {
+	if server.cfg.Shared == nil {
 		return nil, errShared
 	}
 	peer, err := who()
 	if err != nil {
 		return nil, err
 	}
-	return s.cfg.Shared.Pin(t.name, t.offset, t.size, write, peer)
+	return server.cfg.Shared.Pin(target.name, target.offset, target.size, write, peer)
 }
 
 // sharedInfo describes shared memory for GET /v2, nil where it is off.
-func (s *Server) sharedInfo() map[string]any {
-	if s.cfg.Shared == nil {
+func (server *Server) sharedInfo() map[string]any {
+	if server.cfg.Shared == nil {
 		return nil
 	}
 	keys := []string{"sysv:<segment id>"}
-	if s.cfg.SharedSocket {
+	if server.cfg.SharedSocket {
 		keys = append(keys, shm.MemfdKey)
 	}
 	return map[string]any{

@@ -26,37 +26,37 @@ const streamBuffers = 512 << 10
 // scoreStream answers POST /v1/score/stream: it reads lines and writes result lines in order at the
 // same time, until the body ends. While a client does not read, nothing is read from it. The request
 // goes on after this function, until stream.Close. See docs/spec/http.md#r5.
-func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
-	opt, fault := s.options(ctx, nil)
+func (server *Server) scoreStream(ctx *fasthttp.RequestCtx) {
+	opt, fault := server.options(ctx, nil)
 	if fault != nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+		server.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
 		return
 	}
 	body := ctx.RequestBodyStream()
 	if body == nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_body", "cannot read body: there is none; want lines of JSON")
+		server.fail(ctx, fasthttp.StatusBadRequest, "bad_body", "cannot read body: there is none; want lines of JSON")
 		return
 	}
-	done, err := s.cfg.Queue.Admit()
+	done, err := server.cfg.Queue.Admit()
 	if err != nil {
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
-	st := &stream{server: s, start: time.Now(), trail: trailOf(ctx), timed: wantsTimings(ctx),
-		conn: ctx.Conn(), body: body, memory: s.bodies.Hold(opt.Client),
-		in: &idleReader{conn: ctx.Conn(), body: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
-	if err := st.memory.Grow(s.life, streamBuffers); err != nil {
+	st := &stream{server: server, start: time.Now(), trail: trailOf(ctx), timed: wantsTimings(ctx),
+		conn: ctx.Conn(), body: body, memory: server.bodies.Hold(opt.Client),
+		in: &idleReader{conn: ctx.Conn(), body: body, idle: server.cfg.StreamIdle}, over: make(chan struct{})}
+	if err := st.memory.Grow(server.life, streamBuffers); err != nil {
 		done()
 		st.memory.Close()
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	}
-	give := s.detachToken(ctx)
+	give := server.detachToken(ctx)
 	st.done = func() { done(); give(); st.memory.Close() }
-	st.life, st.cancel = s.clients.wait(s.life, ctx.Conn())
+	st.life, st.cancel = server.clients.wait(server.life, ctx.Conn())
 	opt.Share = false // dumps hold few duplicates, and looking for them costs time
-	st.out = s.cfg.Queue.Stream(st.life, opt)
-	s.active.Add(1)
+	st.out = server.cfg.Queue.Stream(st.life, opt)
+	server.active.Add(1)
 	go st.read()
 	ctx.SetContentType("application/x-ndjson")
 	ctx.Response.Header.Set("X-Accel-Buffering", "no") // nginx in front must pass lines on at once
@@ -86,10 +86,12 @@ type stream struct {
 }
 
 // Read makes stream a body; fasthttp calls WriteTo instead.
-func (st *stream) Read([]byte) (int, error) { return 0, fmt.Errorf("BUG: stream is written, not read") }
+func (stream *stream) Read([]byte) (int, error) {
+	return 0, fmt.Errorf("BUG: stream is written, not read")
+}
 
 // SupportsBodyWriteTo tells fasthttp to call WriteTo.
-func (st *stream) SupportsBodyWriteTo() bool { return true }
+func (stream *stream) SupportsBodyWriteTo() bool { return true }
 
 // idleReader renews the read deadline before every read, so that only an idle stream
 // times out. After an error, or stop, it reads no more.
@@ -104,89 +106,90 @@ type idleReader struct {
 }
 
 // Read implements io.Reader. It fails where the client sends nothing for the idle time.
-func (p *idleReader) Read(b []byte) (int, error) {
-	if p.err != nil {
-		return 0, p.err
+func (reader *idleReader) Read(data []byte) (int, error) {
+	if reader.err != nil {
+		return 0, reader.err
 	}
-	p.mu.Lock()
-	if p.stopped {
-		p.err = net.ErrClosed
+	reader.mu.Lock()
+	if reader.stopped {
+		reader.err = net.ErrClosed
 	} else {
-		p.conn.SetReadDeadline(time.Now().Add(p.idle))
+		reader.conn.SetReadDeadline(time.Now().Add(reader.idle))
 	}
-	p.mu.Unlock()
-	if p.err != nil {
-		return 0, p.err
+	reader.mu.Unlock()
+	if reader.err != nil {
+		return 0, reader.err
 	}
-	n, err := p.body.Read(b)
-	p.err = bodyError(err)
-	return n, p.err
+	n, err := reader.body.Read(data)
+	reader.err = bodyError(err)
+	return n, reader.err
 }
 
 // stop wakes a read of the request's body that waits for the client, with a read deadline in the past,
 // and lets no later read begin.
-func (p *idleReader) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stopped = true
-	p.conn.SetReadDeadline(time.Unix(1, 0))
+func (reader *idleReader) stop() {
+	reader.mu.Lock()
+	defer reader.mu.Unlock()
+	reader.stopped = true
+	reader.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
 // read puts the lines of a request's body into the queue until the body ends or the stream is
-// cancelled. If the rest of the body cannot be read, one more line becomes a result with the error, unless the
-// last line said so already. A panic cancels the stream. It runs in a goroutine of its own, sets st.whole where
-// the body was read to its end, and closes st.over when it touches the body no more.
-func (st *stream) read() {
-	in := st.in
-	defer close(st.over)
-	defer st.out.End()
+// cancelled. If the rest of the body cannot be read, one more line becomes a result with the error,
+// unless the last line said so already. A panic cancels the stream. It runs in a goroutine of its
+// own, sets stream.whole where the body was read to its end, and closes stream.over when it touches
+// the body no more.
+func (stream *stream) read() {
+	reader := stream.in
+	defer close(stream.over)
+	defer stream.out.End()
 	defer func() {
-		st.whole = in.err == io.EOF
+		stream.whole = reader.err == io.EOF
 		if p := recover(); p != nil {
-			st.server.cfg.Log.Error("BUG: panic in a stream", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			st.cancel()
+			stream.server.cfg.Log.Error("BUG: panic in a stream", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			stream.cancel()
 		}
 	}()
 	n, torn := 0, false // the number of the last line, and whether it could not be read
-	limits := st.server.cfg.Lines
-	limits.Memory = st.memory
-	r, err := dump.NewReader(in, limits)
+	limits := stream.server.cfg.Lines
+	limits.Memory = stream.memory
+	r, err := dump.NewReader(reader, limits)
 	if err == nil {
 		defer r.Close()
 	}
 	for err == nil {
-		var l dump.Line
-		l, err = r.Next()
+		var line dump.Line
+		line, err = r.Next()
 		if err == nil {
-			n, torn = l.N, l.Fault != ""
-			err = st.out.Put(l)
+			n, torn = line.N, line.Fault != ""
+			err = stream.out.Put(line)
 		}
 	}
-	if err != io.EOF && !torn && st.life.Err() == nil {
-		st.out.Put(dump.Line{N: n + 1, Fault: fmt.Sprintf("cannot read line %d and what follows: %v", n+1, err)})
+	if err != io.EOF && !torn && stream.life.Err() == nil {
+		stream.out.Put(dump.Line{N: n + 1, Fault: fmt.Sprintf("cannot read line %d and what follows: %v", n+1, err)})
 	}
 }
 
 // WriteTo writes the result lines of a streamed request to the client as soon as they are ready, several
 // at once if they are. fasthttp calls it as the body of the answer. It returns the number of bytes
 // written, and an error if the client does not read for --stream-idle or the queue ends.
-func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
+func (stream *stream) WriteTo(w io.Writer) (total int64, err error) {
 	buf := make([]byte, 0, chunk+4096)
 	for {
-		a, err := st.out.Next()
+		answer, err := stream.out.Next()
 		if err == nil {
-			st.server.answered(st.trail, &a, time.Now())
-			if st.timed {
-				buf = append(appendTimed(buf, &a), '\n')
+			stream.server.answered(stream.trail, &answer, time.Now())
+			if stream.timed {
+				buf = append(appendTimed(buf, &answer), '\n')
 			} else {
-				buf = append(append(buf, a.JSON...), '\n')
+				buf = append(append(buf, answer.JSON...), '\n')
 			}
-			if len(buf) < chunk && st.out.Ready() {
+			if len(buf) < chunk && stream.out.Ready() {
 				continue
 			}
 		}
 		if len(buf) > 0 {
-			st.conn.SetWriteDeadline(time.Now().Add(st.server.cfg.StreamIdle))
+			stream.conn.SetWriteDeadline(time.Now().Add(stream.server.cfg.StreamIdle))
 			n, werr := w.Write(buf)
 			total += int64(n)
 			if werr != nil {
@@ -195,8 +198,8 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 			buf = buf[:0]
 		}
 		if err == io.EOF {
-			st.count(fasthttp.StatusOK) // before the client sees the end
-			st.conn.SetWriteDeadline(time.Now().Add(st.server.cfg.ReadTimeout))
+			stream.count(fasthttp.StatusOK) // before the client sees the end
+			stream.conn.SetWriteDeadline(time.Now().Add(stream.server.cfg.ReadTimeout))
 			return total, nil
 		}
 		if err != nil {
@@ -208,39 +211,39 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 // Close ends the stream, complete or not, and counts the request. It cancels the lines that have no
 // results, and returns when nothing uses the buffers of the connection any more. fasthttp calls it after
 // WriteTo.
-func (st *stream) Close() error {
-	st.cancel()
+func (stream *stream) Close() error {
+	stream.cancel()
 	select {
-	case <-st.over:
+	case <-stream.over:
 	default: // read still waits for the client
-		st.in.stop()
-		<-st.over
+		stream.in.stop()
+		<-stream.over
 	}
-	if !st.whole && st.server.life.Err() == nil {
+	if !stream.whole && stream.server.life.Err() == nil {
 		// A part of the rest is read, because a client that is still sending would get a reset and no answer.
-		st.conn.SetReadDeadline(time.Now().Add(2 * time.Second))
-		io.CopyN(io.Discard, st.body, leftover)
+		stream.conn.SetReadDeadline(time.Now().Add(2 * time.Second))
+		io.CopyN(io.Discard, stream.body, leftover)
 	}
 	for { // takes what is left of the results, until the queue has given back all lines
-		if _, err := st.out.Next(); err != nil {
+		if _, err := stream.out.Next(); err != nil {
 			break
 		}
 	}
-	st.done()
-	if st.server.life.Err() != nil {
-		st.count(fasthttp.StatusServiceUnavailable)
+	stream.done()
+	if stream.server.life.Err() != nil {
+		stream.count(fasthttp.StatusServiceUnavailable)
 	} else {
-		st.count(clientGone)
+		stream.count(clientGone)
 	}
-	st.server.active.Add(-1)
+	stream.server.active.Add(-1)
 	return nil
 }
 
 // count counts the streamed request once in the metrics, with the status that was sent where the
 // answer was complete, else with one for the reason.
-func (st *stream) count(code int) {
-	st.once.Do(func() {
-		st.server.cfg.Metrics.request("score_stream", code, time.Since(st.start))
-		st.server.endTrail(st.trail, code)
+func (stream *stream) count(code int) {
+	stream.once.Do(func() {
+		stream.server.cfg.Metrics.request("score_stream", code, time.Since(stream.start))
+		stream.server.endTrail(stream.trail, code)
 	})
 }

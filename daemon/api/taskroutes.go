@@ -32,13 +32,13 @@ var taskRoutes = map[string]route{
 }
 
 // environments answers GET /list_environments: the suites with loaded tasks.
-func (s *Server) environments(ctx *fasthttp.RequestCtx) { s.reply(ctx, s.loaded()) }
+func (server *Server) environments(ctx *fasthttp.RequestCtx) { server.reply(ctx, server.loaded()) }
 
 // loaded lists the suites whose task files the daemon has, in alphabetical order.
-func (s *Server) loaded() []string {
+func (server *Server) loaded() []string {
 	list := []string{}
-	for _, name := range s.cfg.Items.Suites.Names() {
-		if len(s.splitsOf(name)) > 0 {
+	for _, name := range server.cfg.Items.Suites.Names() {
+		if len(server.splitsOf(name)) > 0 {
 			list = append(list, name)
 		}
 	}
@@ -47,8 +47,8 @@ func (s *Server) loaded() []string {
 
 // splitsOf lists the splits of a suite that were loaded: dump.TestSplit first, the others in
 // alphabetical order.
-func (s *Server) splitsOf(suite string) (list []string) {
-	for key := range s.cfg.Items.Tasks {
+func (server *Server) splitsOf(suite string) (list []string) {
+	for key := range server.cfg.Items.Tasks {
 		if key == suite {
 			list = append(list, dump.TestSplit)
 		} else if split, ok := strings.CutPrefix(key, suite+":"); ok {
@@ -69,11 +69,11 @@ func (s *Server) splitsOf(suite string) (list []string) {
 
 // environment returns the suite that the path of a request names as its environment. ok is false if no
 // tasks of such a suite are loaded: then it has answered the request itself.
-func (s *Server) environment(ctx *fasthttp.RequestCtx) (suite string, ok bool) {
+func (server *Server) environment(ctx *fasthttp.RequestCtx) (suite string, ok bool) {
 	suite, _, _ = strings.Cut(strings.TrimPrefix(string(ctx.Path()), "/"), "/")
-	if len(s.splitsOf(suite)) == 0 {
-		message := fmt.Sprintf("cannot find environment %.64q: want one of %v (plumb serve --tasks SUITE=FILE)", suite, s.loaded())
-		s.fail(ctx, fasthttp.StatusNotFound, "not_found", message)
+	if len(server.splitsOf(suite)) == 0 {
+		message := fmt.Sprintf("cannot find environment %.64q: want one of %v (plumb serve --tasks SUITE=FILE)", suite, server.loaded())
+		server.fail(ctx, fasthttp.StatusNotFound, "not_found", message)
 		return "", false
 	}
 	return suite, true
@@ -87,20 +87,20 @@ type splitInfo struct {
 
 // splits answers GET /{env}/splits: the loaded splits of a suite's tasks. OpenEnv has the types train,
 // validation and test, so any other split is one for validation.
-func (s *Server) splits(ctx *fasthttp.RequestCtx) {
-	suite, ok := s.environment(ctx)
+func (server *Server) splits(ctx *fasthttp.RequestCtx) {
+	suite, ok := server.environment(ctx)
 	if !ok {
 		return
 	}
 	list := []splitInfo{}
-	for _, name := range s.splitsOf(suite) {
+	for _, name := range server.splitsOf(suite) {
 		kind := "validation"
 		if name == "train" || name == dump.TestSplit {
 			kind = name
 		}
 		list = append(list, splitInfo{name, kind})
 	}
-	s.reply(ctx, list)
+	server.reply(ctx, list)
 }
 
 // taskQuery is what a request about tasks asks for.
@@ -113,46 +113,46 @@ type taskQuery struct {
 // taskQuery reads a request about the tasks of an environment: the split, which is that of test unless
 // the body names one, and an index or a range. ok is false if the request is invalid or no such split
 // is loaded: then it has answered the request itself.
-func (s *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, ok bool) {
-	if taskQuery.suite, ok = s.environment(ctx); !ok {
+func (server *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, ok bool) {
+	if taskQuery.suite, ok = server.environment(ctx); !ok {
 		return taskQuery, false
 	}
-	body, ok := s.checked(ctx)
+	body, ok := server.checked(ctx)
 	if !ok {
 		return taskQuery, false
 	}
 	var fault *scoring.Error
-	jsoncut.Members(body, func(key, v []byte) error {
-		if fault != nil || jsoncut.Null(v) {
+	jsoncut.Members(body, func(key, value []byte) error {
+		if fault != nil || jsoncut.Null(value) {
 			return nil
 		}
 		switch string(key) {
 		case "split":
-			if v[0] != '"' {
-				fault = badField("split", v, "the name of a split")
+			if value[0] != '"' {
+				fault = badField("split", value, "the name of a split")
 				return nil
 			}
-			taskQuery.split = string(jsoncut.Text(v))
+			taskQuery.split = string(jsoncut.Text(value))
 		case "index":
-			taskQuery.index, fault = wholeNumber("index", v)
+			taskQuery.index, fault = wholeNumber("index", value)
 		case "start":
-			taskQuery.start, fault = wholeNumber("start", v)
+			taskQuery.start, fault = wholeNumber("start", value)
 		case "stop":
-			taskQuery.stop, fault = wholeNumber("stop", v)
+			taskQuery.stop, fault = wholeNumber("stop", value)
 		}
 		return nil
 	})
 	if fault != nil {
-		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return taskQuery, false
 	}
 	if taskQuery.split == "" {
 		taskQuery.split = dump.TestSplit
 	}
-	taskQuery.tasks = s.cfg.Items.Tasks[dump.TasksKey(taskQuery.suite, taskQuery.split)]
+	taskQuery.tasks = server.cfg.Items.Tasks[dump.TasksKey(taskQuery.suite, taskQuery.split)]
 	if taskQuery.tasks == nil {
-		message := fmt.Sprintf("cannot find split %.64q of %s: want one of %v", taskQuery.split, taskQuery.suite, s.splitsOf(taskQuery.suite))
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_split", message)
+		message := fmt.Sprintf("cannot find split %.64q of %s: want one of %v", taskQuery.split, taskQuery.suite, server.splitsOf(taskQuery.suite))
+		server.fail(ctx, fasthttp.StatusBadRequest, "bad_split", message)
 		return taskQuery, false
 	}
 	return taskQuery, true
@@ -168,49 +168,49 @@ func wholeNumber(at string, v []byte) (*int, *scoring.Error) {
 }
 
 // allTasks answers POST /{env}/tasks: all tasks of a split.
-func (s *Server) allTasks(ctx *fasthttp.RequestCtx) {
-	if q, ok := s.taskQuery(ctx); ok {
+func (server *Server) allTasks(ctx *fasthttp.RequestCtx) {
+	if q, ok := server.taskQuery(ctx); ok {
 		list, _ := q.between(0, math.MaxInt)
-		s.reply(ctx, map[string]any{"tasks": list, "env_name": q.suite})
+		server.reply(ctx, map[string]any{"tasks": list, "env_name": q.suite})
 	}
 }
 
 // numTasks answers POST /{env}/num_tasks.
-func (s *Server) numTasks(ctx *fasthttp.RequestCtx) {
-	if q, ok := s.taskQuery(ctx); ok {
-		s.reply(ctx, map[string]any{"num_tasks": q.tasks.Positions()})
+func (server *Server) numTasks(ctx *fasthttp.RequestCtx) {
+	if q, ok := server.taskQuery(ctx); ok {
+		server.reply(ctx, map[string]any{"num_tasks": q.tasks.Positions()})
 	}
 }
 
 // oneTask answers POST /{env}/task: the task at an index; a negative one counts from the end, as in
 // Python.
-func (s *Server) oneTask(ctx *fasthttp.RequestCtx) {
-	taskQuery, ok := s.taskQuery(ctx)
+func (server *Server) oneTask(ctx *fasthttp.RequestCtx) {
+	taskQuery, ok := server.taskQuery(ctx)
 	if !ok {
 		return
 	}
 	if taskQuery.index == nil {
 		fault := badField("index", nil, "a whole number")
-		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
+		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return
 	}
-	at, n := *taskQuery.index, taskQuery.tasks.Positions()
-	if at < 0 {
-		at += n
+	pos, n := *taskQuery.index, taskQuery.tasks.Positions()
+	if pos < 0 {
+		pos += n
 	}
-	list, _ := taskQuery.between(at, at+1)
-	if at < 0 || len(list) == 0 {
+	list, _ := taskQuery.between(pos, pos+1)
+	if pos < 0 || len(list) == 0 {
 		message := fmt.Sprintf("cannot find task %d of split %s: it has %d tasks, from 0", *taskQuery.index, taskQuery.split, n)
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_index", message)
+		server.fail(ctx, fasthttp.StatusBadRequest, "bad_index", message)
 		return
 	}
-	s.reply(ctx, map[string]any{"task": list[0], "env_name": taskQuery.suite})
+	server.reply(ctx, map[string]any{"task": list[0], "env_name": taskQuery.suite})
 }
 
 // taskRange answers POST /{env}/task_range: the tasks from start to stop, stop excluded. As in a Python
 // slice, negative bounds count from the end, missing ones are the ends, and no bound is out of range.
-func (s *Server) taskRange(ctx *fasthttp.RequestCtx) {
-	taskQuery, ok := s.taskQuery(ctx)
+func (server *Server) taskRange(ctx *fasthttp.RequestCtx) {
+	taskQuery, ok := server.taskQuery(ctx)
 	if !ok {
 		return
 	}
@@ -225,16 +225,16 @@ func (s *Server) taskRange(ctx *fasthttp.RequestCtx) {
 		return *given
 	}
 	list, _ := taskQuery.between(bound(taskQuery.start, 0), bound(taskQuery.stop, n))
-	s.reply(ctx, map[string]any{"tasks": list, "env_name": taskQuery.suite})
+	server.reply(ctx, map[string]any{"tasks": list, "env_name": taskQuery.suite})
 }
 
 // between returns the descriptions of the tasks from start to stop, stop excluded, and how many tasks
 // the split has. Bounds beyond the split are moved into it.
-func (q *taskQuery) between(start, stop int) (list []map[string]any, of int) {
-	names, tasks, of := q.tasks.Between(start, stop)
+func (query *taskQuery) between(start, stop int) (list []map[string]any, of int) {
+	names, tasks, of := query.tasks.Between(start, stop)
 	list = []map[string]any{}
 	for i := range names {
-		list = append(list, q.spec(max(start, 0)+i, names[i], tasks[i]))
+		list = append(list, query.spec(max(start, 0)+i, names[i], tasks[i]))
 	}
 	return list, of
 }
@@ -245,21 +245,21 @@ var publicMembers = []string{"test", "category", "subcategory", "difficulty", "l
 // spec returns the description of a task for a trainer: its label, which names the task so that the
 // daemon finds it again, its suite, split, index and id, and those members of the task that say nothing
 // about the right answer.
-func (q *taskQuery) spec(index int, name string, task []byte) map[string]any {
-	label := append([]byte(`{"suite":"`), q.suite...)
-	if q.split != dump.TestSplit {
-		label = append(append(label, `","split":"`...), q.split...)
+func (query *taskQuery) spec(index int, name string, task []byte) map[string]any {
+	label := append([]byte(`{"suite":"`), query.suite...)
+	if query.split != dump.TestSplit {
+		label = append(append(label, `","split":"`...), query.split...)
 	}
 	label = append(label, `","id":`...)
 	label = scoring.AppendString(label, name)
 	label = append(label, '}')
-	spec := map[string]any{"label": string(label), "suite": q.suite, "split": q.split, "index": index, "id": name}
-	v, err := fastjson.ParseBytes(task)
+	spec := map[string]any{"label": string(label), "suite": query.suite, "split": query.split, "index": index, "id": name}
+	value, err := fastjson.ParseBytes(task)
 	if err != nil {
 		return spec
 	}
 	for _, key := range publicMembers {
-		if m := v.Get(key); m != nil && m.Type() == fastjson.TypeString {
+		if m := value.Get(key); m != nil && m.Type() == fastjson.TypeString {
 			spec[key] = json.RawMessage(scoring.AppendString(nil, string(m.GetStringBytes())))
 		}
 	}

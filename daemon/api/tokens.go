@@ -63,9 +63,9 @@ func NewTokens(r io.Reader) (*Tokens, error) {
 // Replace replaces all tokens by those of r, in the form of NewTokens. A token that stays keeps its
 // counts. Two tokens with one name or one secret, more than maxTokens, or none at all are errors; after
 // an error the old tokens remain.
-func (t *Tokens) Replace(r io.Reader) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (tokens *Tokens) Replace(r io.Reader) error {
+	tokens.mu.Lock()
+	defer tokens.mu.Unlock()
 	var next []*token
 	names, sums := map[string]int{}, map[[sha256.Size]byte]int{}
 	lines := bufio.NewScanner(io.LimitReader(r, 1<<20))
@@ -96,15 +96,15 @@ func (t *Tokens) Replace(r io.Reader) error {
 	if len(next) == 0 {
 		return errors.New("cannot read tokens: there are none; want lines of NAME:TOKEN[:RATE[:CONCURRENCY]]")
 	}
-	t.carryOver(next)
-	t.list.Store(&next)
+	tokens.carryOver(next)
+	tokens.list.Store(&next)
 	return nil
 }
 
 // carryOver replaces in next each token that the old list has too, by name and secret, by the old one
 // with the new limits. So a reload does not reset the counts of requests.
-func (t *Tokens) carryOver(next []*token) {
-	oldList := t.list.Load()
+func (tokens *Tokens) carryOver(next []*token) {
+	oldList := tokens.list.Load()
 	if oldList == nil {
 		return
 	}
@@ -139,11 +139,11 @@ func parseToken(line string, number int) (*token, error) {
 	}
 	tok.sum = sha256.Sum256([]byte(secret))
 	if len(f) > 2 && f[2] != "" {
-		v, err := strconv.ParseFloat(f[2], 64)
-		if err != nil || !(v >= 0 && v <= 1e6) {
+		value, err := strconv.ParseFloat(f[2], 64)
+		if err != nil || !(value >= 0 && value <= 1e6) {
 			return nil, errors.New("want a rate of 0 to 1000000 requests per second in the third field")
 		}
-		tok.rate = v
+		tok.rate = value
 	}
 	if len(f) > 3 && f[3] != "" {
 		v, err := strconv.Atoi(f[3])
@@ -159,18 +159,18 @@ func parseToken(line string, number int) (*token, error) {
 func unprintable(r rune) bool { return r < ' ' || r > '~' }
 
 // Len returns the number of tokens.
-func (t *Tokens) Len() int {
-	if t == nil || t.list.Load() == nil {
+func (tokens *Tokens) Len() int {
+	if tokens == nil || tokens.list.Load() == nil {
 		return 0
 	}
-	return len(*t.list.Load())
+	return len(*tokens.list.Load())
 }
 
 // find returns the token with the given secret, nil for none. It takes the same time for
 // every secret.
-func (t *Tokens) find(given string) (found *token) {
+func (tokens *Tokens) find(given string) (found *token) {
 	sum := sha256.Sum256([]byte(given))
-	for _, tok := range *t.list.Load() {
+	for _, tok := range *tokens.list.Load() {
 		if subtle.ConstantTimeCompare(sum[:], tok.sum[:]) == 1 {
 			found = tok
 		}
@@ -218,7 +218,7 @@ func (tok *token) give() {
 
 // refund gives the credit that a request took back to its token, for a request that comes again with its
 // body and is then counted again.
-func (s *Server) refund(ctx *fasthttp.RequestCtx) {
+func (server *Server) refund(ctx *fasthttp.RequestCtx) {
 	if tok, _ := ctx.UserValue(heldKey).(*token); tok != nil {
 		tok.mu.Lock()
 		tok.credit++
@@ -229,20 +229,20 @@ func (s *Server) refund(ctx *fasthttp.RequestCtx) {
 // authorize finds the token of a request and counts the request as under way. The caller must call
 // held.give when the request is over; held is nil if the daemon needs no token. Without a valid token,
 // or beyond a limit of it, ok is false, and it has answered the request itself.
-func (s *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
-	if s.cfg.Tokens.Len() == 0 {
+func (server *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
+	if server.cfg.Tokens.Len() == 0 {
 		return nil, true
 	}
 	secret := secretOf(string(ctx.Request.Header.Peek("Authorization")), string(ctx.QueryArgs().Peek("token")))
-	tok := s.cfg.Tokens.find(cmp.Or(secret, s.uiSecret(ctx)))
+	tok := server.cfg.Tokens.find(cmp.Or(secret, server.uiSecret(ctx)))
 	if tok == nil {
 		ctx.Response.Header.Set("WWW-Authenticate", `Bearer realm="plumb"`)
-		s.fail(ctx, fasthttp.StatusUnauthorized, "unauthorized", "cannot take request: want a token (Authorization: Bearer)")
+		server.fail(ctx, fasthttp.StatusUnauthorized, "unauthorized", "cannot take request: want a token (Authorization: Bearer)")
 		return nil, false
 	}
 	if wait, limit := tok.take(); limit != "" {
-		s.later(ctx, wait)
-		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot take request: the token is at its limit: "+limit)
+		server.later(ctx, wait)
+		server.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot take request: the token is at its limit: "+limit)
 		return nil, false
 	}
 	return tok, true
@@ -270,7 +270,7 @@ const heldKey = "token"
 // finished, at its first call. A request that outlives its handler, such as a stream, calls it when
 // it ends: releaseRequest runs after the handler, finds no token under heldKey any more, and so the
 // request goes on to count against the limits of its client.
-func (s *Server) detachToken(ctx *fasthttp.RequestCtx) (give func()) {
+func (server *Server) detachToken(ctx *fasthttp.RequestCtx) (give func()) {
 	tok, _ := ctx.UserValue(heldKey).(*token)
 	if tok == nil {
 		return func() {}
@@ -281,11 +281,11 @@ func (s *Server) detachToken(ctx *fasthttp.RequestCtx) (give func()) {
 
 // Guard returns a handler that refuses requests without a valid token and passes the others to h. It
 // passes all if the daemon has no tokens, and those for /metrics with --metrics-no-token.
-func (s *Server) Guard(h http.Handler) http.Handler {
+func (server *Server) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secret := secretOf(r.Header.Get("Authorization"), r.URL.Query().Get("token"))
-		open := s.cfg.OpenMetrics && r.URL.Path == "/metrics"
-		if !open && s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secret) == nil {
+		open := server.cfg.OpenMetrics && r.URL.Path == "/metrics"
+		if !open && server.cfg.Tokens.Len() > 0 && server.cfg.Tokens.find(secret) == nil {
 			const refusal = `{"error":"cannot take request: want a token (Authorization: Bearer)","error_type":"unauthorized"}`
 			w.Header().Set("WWW-Authenticate", `Bearer realm="plumb"`)
 			http.Error(w, refusal, http.StatusUnauthorized)
@@ -297,7 +297,7 @@ func (s *Server) Guard(h http.Handler) http.Handler {
 
 // client returns the name of the client whose share of the memory a request uses: that of
 // its token, else the network of its address.
-func (s *Server) client(ctx *fasthttp.RequestCtx) string {
+func (server *Server) client(ctx *fasthttp.RequestCtx) string {
 	if tok, _ := ctx.UserValue(heldKey).(*token); tok != nil {
 		return "token " + tok.name
 	}

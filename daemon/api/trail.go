@@ -48,12 +48,12 @@ type trail struct {
 
 // beginTrail begins the trail of a request and keeps it with the request, for trailOf. Only POST
 // requests get a span: they do work, unlike health checks.
-func (s *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time.Time) *trail {
-	r := s.routes[string(ctx.Path())]
+func (server *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time.Time) *trail {
+	r := server.routes[string(ctx.Path())]
 	t := &trail{id: id, name: r.name, start: start}
-	if s.cfg.Trace != nil && r.method == fasthttp.MethodPost && string(ctx.Method()) == r.method {
+	if server.cfg.Trace != nil && r.method == fasthttp.MethodPost && string(ctx.Method()) == r.method {
 		t.method, t.path = r.method, string(ctx.Path())
-		t.span = s.cfg.Trace.Begin(func(key string) string { return string(ctx.Request.Header.Peek(key)) })
+		t.span = server.cfg.Trace.Begin(func(key string) string { return string(ctx.Request.Header.Peek(key)) })
 	}
 	ctx.SetUserValue(trailKey, t)
 	return t
@@ -61,23 +61,23 @@ func (s *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time.Time
 
 // handshake returns the trail from which the trails of a WebSocket's messages are made. It copies the
 // headers that name the client's trace, because the request ends with the handshake.
-func (s *Server) handshake(ctx *fasthttp.RequestCtx) *trail {
-	t := *trailOf(ctx)
-	t.path = string(ctx.Path())
-	if s.cfg.Trace != nil {
+func (server *Server) handshake(ctx *fasthttp.RequestCtx) *trail {
+	trail := *trailOf(ctx)
+	trail.path = string(ctx.Path())
+	if server.cfg.Trace != nil {
 		h := &ctx.Request.Header
 		parent, state := string(h.Peek("traceparent")), string(h.Peek("tracestate"))
-		t.header = func(key string) string { return map[string]string{"traceparent": parent, "tracestate": state}[key] }
+		trail.header = func(key string) string { return map[string]string{"traceparent": parent, "tracestate": state}[key] }
 	}
-	return &t
+	return &trail
 }
 
 // messageTrail begins the trail of one message of a WebSocket, which is logged and traced as a request
 // of its own.
-func (s *Server) messageTrail(of *trail) *trail {
+func (server *Server) messageTrail(of *trail) *trail {
 	t := &trail{id: of.id, name: of.name, method: "WS", path: of.path, start: time.Now()}
 	if of.header != nil {
-		t.span = s.cfg.Trace.Begin(of.header)
+		t.span = server.cfg.Trace.Begin(of.header)
 	}
 	return t
 }
@@ -111,19 +111,19 @@ func trailOf(ctx *fasthttp.RequestCtx) *trail {
 
 // endTrail exports the trail of an answered request as a span with its samples, if the request is traced. It
 // is called when the whole answer has been sent.
-func (s *Server) endTrail(t *trail, code int) {
-	if !t.span.Recorded() {
+func (server *Server) endTrail(trail *trail, code int) {
+	if !trail.span.Recorded() {
 		return
 	}
-	s.cfg.Trace.End(&trace.Request{Span: t.span, Method: t.method, Route: t.path, ID: t.id, Code: code,
-		Start: t.start, End: time.Now(), All: t.all, Sample: t.sample})
+	server.cfg.Trace.End(&trace.Request{Span: trail.span, Method: trail.method, Route: trail.path, ID: trail.id, Code: code,
+		Start: trail.start, End: time.Now(), All: trail.all, Sample: trail.sample})
 }
 
-// answered adds one sample to the trail of its request, and logs it if it was slow. The slow-sample log takes
-// few lines a second, so it may leave the sample out. Every route calls answered for each answer; at is when the
-// answer came. Only the first samples of a request get spans, and slow
-// ones up to a larger number; the others are only counted.
-func (s *Server) answered(trail *trail, answer *queue.Answer, at time.Time) {
+// answered adds one sample to the trail of its request, and logs it if it was slow. The slow-sample
+// log takes few lines a second, so it may leave the sample out. Every route calls answered for each
+// answer; at is when the answer came. Only the first samples of a request get spans, and slow ones
+// up to a larger number; the others are only counted.
+func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time) {
 	trail.all++
 	outcome := "scored"
 	if answer.Result.Err != nil {
@@ -133,9 +133,9 @@ func (s *Server) answered(trail *trail, answer *queue.Answer, at time.Time) {
 	if outcome != "deadline" { // all the time of a sample past its deadline is in this part
 		took -= answer.Timing[queue.PartReply] // in a stream, the wait for earlier lines
 	}
-	slow := s.cfg.Slow > 0 && took > s.cfg.Slow
+	slow := server.cfg.Slow > 0 && took > server.cfg.Slow
 	if slow {
-		s.slow(trail, answer, outcome, took)
+		server.slow(trail, answer, outcome, took)
 	}
 	limit := tracedFirst
 	if slow {
@@ -155,23 +155,23 @@ func (s *Server) answered(trail *trail, answer *queue.Answer, at time.Time) {
 	trail.sample = append(trail.sample, x)
 }
 
-// slow writes one line of the slow-sample log for a sample. The rate is limited: where slowPerSecond lines
-// were written in this second, it writes none, and the next line says how many were left out. The line names the
-// sample and shows none of its content.
-func (s *Server) slow(trail *trail, a *queue.Answer, outcome string, took time.Duration) {
-	ok, omitted := s.slowly.take(time.Now()) // at most slowPerSecond lines a second
+// slow writes one line of the slow-sample log for a sample. The rate is limited: where
+// slowPerSecond lines were written in this second, it writes none, and the next line says how many
+// were left out. The line names the sample and shows none of its content.
+func (server *Server) slow(trail *trail, answer *queue.Answer, outcome string, took time.Duration) {
+	ok, omitted := server.slowly.take(time.Now()) // at most slowPerSecond lines a second
 	if !ok {
 		return
 	}
-	args := []any{"id", clip(a.Result.ID), "suite", clip(a.Result.Suite), "test", clip(a.Result.Test), "outcome", outcome,
-		"route", trail.name, "request", trail.id, "wait", a.Wait, "took", took}
+	args := []any{"id", clip(answer.Result.ID), "suite", clip(answer.Result.Suite), "test", clip(answer.Result.Test), "outcome", outcome,
+		"route", trail.name, "request", trail.id, "wait", answer.Wait, "took", took}
 	for p := queue.PartDecode; p < queue.PartReply; p++ {
-		if d := a.Timing[p]; d > 0 {
+		if d := answer.Timing[p]; d > 0 {
 			args = append(args, p.String(), d)
 		}
 	}
-	if a.Source != queue.Computed {
-		args = append(args, "source", a.Source.String())
+	if answer.Source != queue.Computed {
+		args = append(args, "source", answer.Source.String())
 	}
 	if id := trail.span.TraceID(); id != "" {
 		args = append(args, "trace", id)
@@ -179,7 +179,7 @@ func (s *Server) slow(trail *trail, a *queue.Answer, outcome string, took time.D
 	if omitted > 0 {
 		args = append(args, "others-omitted", omitted)
 	}
-	s.cfg.Log.Warn("slow sample", args...)
+	server.cfg.Log.Warn("slow sample", args...)
 }
 
 // clip shortens a name that came from outside, for logs.
@@ -201,44 +201,44 @@ type logLimiter struct {
 
 // take reports whether one more event passes at the time now, and how many were omitted since the last
 // one that did. It counts events by the second of the clock.
-func (p *logLimiter) take(now time.Time) (ok bool, omitted int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if s := now.Unix(); s != p.second {
-		p.second, p.n = s, 0
+func (limiter *logLimiter) take(now time.Time) (ok bool, omitted int) {
+	limiter.mu.Lock()
+	defer limiter.mu.Unlock()
+	if s := now.Unix(); s != limiter.second {
+		limiter.second, limiter.n = s, 0
 	}
-	if p.n >= slowPerSecond {
-		p.omitted++
+	if limiter.n >= slowPerSecond {
+		limiter.omitted++
 		return false, 0
 	}
-	p.n++
-	omitted, p.omitted = p.omitted, 0
+	limiter.n++
+	omitted, limiter.omitted = limiter.omitted, 0
 	return true, omitted
 }
 
 // timing sets the headers with the timing of a request's only sample, so that clients can
 // tell a slow server from a full connection pool of their own.
-func timing(ctx *fasthttp.RequestCtx, a *queue.Answer) {
+func timing(ctx *fasthttp.RequestCtx, answer *queue.Answer) {
 	h := &ctx.Response.Header
-	h.Set("Server-Timing", serverTiming(&a.Timing))
-	h.Set("X-Queue-Ms", string(appendMS(nil, a.Wait)))
-	h.Set("X-Score-Ms", string(appendMS(nil, a.Took)))
+	h.Set("Server-Timing", serverTiming(&answer.Timing))
+	h.Set("X-Queue-Ms", string(appendMS(nil, answer.Wait)))
+	h.Set("X-Score-Ms", string(appendMS(nil, answer.Took)))
 }
 
 // serverTiming returns the value of the header Server-Timing: the total and its parts, in
 // milliseconds.
 func serverTiming(t *queue.Timing) string {
-	b := append([]byte(nil), "total;dur="...)
-	b = appendMS(b, t.Total())
+	out := append([]byte(nil), "total;dur="...)
+	out = appendMS(out, t.Total())
 	for p, d := range t {
 		if d > 0 {
-			b = append(b, ", "...)
-			b = append(b, queue.Part(p).String()...)
-			b = append(b, ";dur="...)
-			b = appendMS(b, d)
+			out = append(out, ", "...)
+			out = append(out, queue.Part(p).String()...)
+			out = append(out, ";dur="...)
+			out = appendMS(out, d)
 		}
 	}
-	return string(b)
+	return string(out)
 }
 
 // appendMS appends a duration in milliseconds with three digits after the point.
@@ -271,14 +271,14 @@ func appendTimed(dst []byte, answer *queue.Answer) []byte {
 	dst = append(dst, `,"score_ms":`...)
 	dst = appendMS(dst, answer.Took)
 	dst = append(dst, `,"parts_ms":{`...)
-	for p := range queue.Parts {
-		if p > 0 {
+	for part := range queue.Parts {
+		if part > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '"')
-		dst = append(dst, p.String()...)
+		dst = append(dst, part.String()...)
 		dst = append(dst, `":`...)
-		dst = appendMS(dst, answer.Timing[p])
+		dst = appendMS(dst, answer.Timing[part])
 	}
 	return append(append(dst, "}}"...), answer.JSON[end:]...)
 }

@@ -73,48 +73,48 @@ type exchange struct {
 // train answers one request of a trainer: it decodes the samples, scores them, and encodes the reply.
 // The whole request is refused if it cannot be read, if a label cannot be used (unless the trainer
 // takes that as an answer), or if a sample has no score and the policy is error.
-func (s *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
-	body, ok := s.checked(ctx)
+func (server *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
+	body, ok := server.checked(ctx)
 	if !ok {
 		return
 	}
-	if trainer.instead != nil && trainer.instead(s, ctx, body) {
+	if trainer.instead != nil && trainer.instead(server, ctx, body) {
 		return
 	}
-	opt, steps, ok := s.choices(ctx, trainer.name)
+	opt, steps, ok := server.choices(ctx, trainer.name)
 	if !ok {
 		return
 	}
-	x := &exchange{body: body, query: ctx.QueryArgs(), opt: opt, steps: steps, policy: s.cfg.Policies[trainer.name],
+	x := &exchange{body: body, query: ctx.QueryArgs(), opt: opt, steps: steps, policy: server.cfg.Policies[trainer.name],
 		lines: trainer.lines, timings: wantsTimings(ctx)}
-	if !s.parsed(ctx, opt, body, func() *scoring.Error { return trainer.decode(s, x) }) {
+	if !server.parsed(ctx, opt, body, func() *scoring.Error { return trainer.decode(server, x) }) {
 		return
 	}
-	life, gone := s.clients.wait(s.life, ctx.Conn())
+	life, gone := server.clients.wait(server.life, ctx.Conn())
 	defer gone()
-	switch err := s.run(trailOf(ctx), life, x); {
+	switch err := server.run(trailOf(ctx), life, x); {
 	case errors.Is(err, errTimeout):
-		s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", err.Error())
+		server.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", err.Error())
 		return
 	case err != nil:
-		s.failWith(ctx, err)
+		server.failWith(ctx, err)
 		return
 	case x.fault != nil && !trainer.faultIsAnswer:
-		s.fail(ctx, statusOfField(x.fault), x.fault.Code, x.fault.Message)
+		server.fail(ctx, statusOfField(x.fault), x.fault.Code, x.fault.Message)
 		return
-	case trainer.askAgain && s.overran(ctx, x.results):
+	case trainer.askAgain && server.overran(ctx, x.results):
 		return
 	}
-	if e := x.refused(); e != nil {
-		status := statusOf(e.Code)
+	if failure := x.refused(); failure != nil {
+		status := statusOf(failure.Code)
 		if status == fasthttp.StatusOK {
 			status = fasthttp.StatusUnprocessableEntity
 		}
-		s.fail(ctx, status, e.Code, e.Message)
+		server.fail(ctx, status, failure.Code, failure.Message)
 		return
 	}
 	if x.fault == nil {
-		s.timed(ctx, x.results, x.lines)
+		server.timed(ctx, x.results, x.lines)
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(trainer.encode(x))
@@ -123,23 +123,23 @@ func (s *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
 // errTimeout is the error of a request that took longer than its own timeout_s.
 var errTimeout = errors.New("cannot step in time: timeout_s is over")
 
-// run scores the samples of one request of a trainer, and sets exchange.results and exchange.outcomes. A label that
-// cannot be used becomes exchange.fault, and there are no results then. err is the error of the queue, or
-// errTimeout if the request's own time is over.
-func (s *Server) run(trail *trail, life context.Context, exchange *exchange) (err error) {
+// run scores the samples of one request of a trainer, and sets exchange.results and
+// exchange.outcomes. A label that cannot be used becomes exchange.fault, and there are no results
+// then. err is the error of the queue, or errTimeout if the request's own time is over.
+func (server *Server) run(trail *trail, life context.Context, exchange *exchange) (err error) {
 	if exchange.timeout > 0 {
 		var cancel context.CancelFunc
 		life, cancel = context.WithTimeout(life, exchange.timeout)
 		defer cancel()
 	}
-	exchange.results, exchange.fault, err = s.grade(trail, life, exchange.samples, exchange.opt, exchange.lines)
+	exchange.results, exchange.fault, err = server.grade(trail, life, exchange.samples, exchange.opt, exchange.lines)
 	if errors.Is(err, context.DeadlineExceeded) && exchange.timeout > 0 {
 		return errTimeout
 	}
 	if err != nil || exchange.fault != nil {
 		return err
 	}
-	s.addNotes(exchange.samples, exchange.results, exchange.opt, exchange.lines)
+	server.addNotes(exchange.samples, exchange.results, exchange.opt, exchange.lines)
 	for i := range exchange.results {
 		exchange.outcomes = append(exchange.outcomes, reward.Of(&exchange.results[i].result, exchange.opt.Reward))
 	}

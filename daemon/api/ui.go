@@ -17,12 +17,12 @@ const uiCookie = "plumb_token"
 
 // ui passes a request to the explorer. A token in the query becomes a cookie first, and the browser is
 // sent to the address without it, so that the token stands in no history. See docs/spec/http.md#r46.
-func (s *Server) ui(ctx *fasthttp.RequestCtx) {
-	if s.cfg.UI == nil {
-		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot show results: the daemon has no folder of them (--ui DIR)")
+func (server *Server) ui(ctx *fasthttp.RequestCtx) {
+	if server.cfg.UI == nil {
+		server.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot show results: the daemon has no folder of them (--ui DIR)")
 		return
 	}
-	if token := ctx.QueryArgs().Peek("token"); len(token) > 0 && s.cfg.Tokens.Len() > 0 {
+	if token := ctx.QueryArgs().Peek("token"); len(token) > 0 && server.cfg.Tokens.Len() > 0 {
 		c := fasthttp.AcquireCookie()
 		defer fasthttp.ReleaseCookie(c)
 		c.SetKey(uiCookie)
@@ -38,11 +38,11 @@ func (s *Server) ui(ctx *fasthttp.RequestCtx) {
 		ctx.SetStatusCode(fasthttp.StatusFound)
 		return
 	}
-	s.cfg.UI(ctx)
+	server.cfg.UI(ctx)
 }
 
 // uiSecret returns the token in the cookie that a browser sends to the explorer, "" for other paths.
-func (s *Server) uiSecret(ctx *fasthttp.RequestCtx) string {
+func (server *Server) uiSecret(ctx *fasthttp.RequestCtx) string {
 	if !strings.HasPrefix(string(ctx.Path()), uiPath) {
 		return ""
 	}

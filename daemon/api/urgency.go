@@ -16,36 +16,36 @@ type urgency struct {
 	Deadline time.Duration // 0 for the daemon's
 }
 
-// header returns u with what the HTTP headers X-Priority and X-Deadline-Ms say.
-func (u urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
+// header returns urgency with what the HTTP headers X-Priority and X-Deadline-Ms say.
+func (urgency urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	h := &ctx.Request.Header
-	if fault := u.priority(string(h.Peek("X-Priority"))); fault != nil {
-		return u, fault
+	if fault := urgency.priority(string(h.Peek("X-Priority"))); fault != nil {
+		return urgency, fault
 	}
 	if ms := h.Peek("X-Deadline-Ms"); len(ms) > 0 {
-		return u, u.deadline(string(ms))
+		return urgency, urgency.deadline(string(ms))
 	}
-	return u, nil
+	return urgency, nil
 }
 
 // priority reads the value of the option priority of a request.
-func (u *urgency) priority(name string) *scoring.Error {
-	p, err := queue.ParsePriority(name)
+func (urgency *urgency) priority(name string) *scoring.Error {
+	priority, err := queue.ParsePriority(name)
 	if err != nil {
 		return &scoring.Error{Code: "bad_options", Message: err.Error()}
 	}
-	u.Priority = p
+	urgency.Priority = priority
 	return nil
 }
 
 // deadline reads the deadline of a request in milliseconds, 1 to 1e9. The queue bounds it by the daemon's
 // own deadline. See docs/spec/http.md#r36.
-func (u *urgency) deadline(ms string) *scoring.Error {
+func (urgency *urgency) deadline(ms string) *scoring.Error {
 	x, err := strconv.ParseFloat(ms, 64)
 	if err != nil || !(x >= 1 && x <= 1e9) {
 		quoted := strconv.Quote(ms[:min(len(ms), 40)])
 		return &scoring.Error{Code: "bad_options", Message: "cannot use deadline " + quoted + ": want milliseconds from 1 to 1e9"}
 	}
-	u.Deadline = time.Duration(x * float64(time.Millisecond))
+	urgency.Deadline = time.Duration(x * float64(time.Millisecond))
 	return nil
 }

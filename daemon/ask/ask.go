@@ -68,12 +68,12 @@ type Task struct {
 
 // prompt returns the text that a suite asks about the task. It decodes the task's line at each call and
 // keeps nothing, because the decoded JSON takes twenty times the memory of its text.
-func (t *Task) prompt(s *scoring.Suite, o scoring.PromptOptions) (string, error) {
-	it, fault := itemDecoder(s).Item(dump.Line{N: 1, Bytes: t.Line}, s.Name)
+func (t *Task) prompt(suite *scoring.Suite, options scoring.PromptOptions) (string, error) {
+	item, fault := itemDecoder(suite).Item(dump.Line{N: 1, Bytes: t.Line}, suite.Name)
 	if fault != nil {
 		return "", fault
 	}
-	return s.Prompt(it, o)
+	return suite.Prompt(item, options)
 }
 
 // Step is one call of a task.
@@ -124,12 +124,12 @@ type single struct{ tasks []*Task }
 func (s *single) Tasks() []*Task { return s.tasks }
 
 // Answers implements Suite: the reply to the last call of a task is its only answer.
-func (s *single) Answers(t *Task, _ Arm, replies []Heard) []Answer {
+func (s *single) Answers(task *Task, _ Arm, replies []Heard) []Answer {
 	if len(replies) == 0 {
 		return nil
 	}
 	last := replies[len(replies)-1]
-	return []Answer{{ID: t.ID, Text: last.Text, OK: last.OK, Last: len(replies) - 1}}
+	return []Answer{{ID: task.ID, Text: last.Text, OK: last.OK, Last: len(replies) - 1}}
 }
 
 // once returns the only call of a task with the messages that the function makes, or nil if it has been
@@ -152,12 +152,12 @@ func chosen(flag string, asked, standard, all []string) ([]string, error) {
 	if asked == nil {
 		asked = standard
 	}
-	for _, v := range asked {
-		if !slices.Contains(all, v) {
+	for _, value := range asked {
+		if !slices.Contains(all, value) {
 			if len(all) == 0 {
-				return nil, fmt.Errorf("cannot use --%s %s: the suite has no --%[1]s", flag, v)
+				return nil, fmt.Errorf("cannot use --%s %s: the suite has no --%[1]s", flag, value)
 			}
-			return nil, fmt.Errorf("cannot use --%s %q: want one of %s", flag, v, strings.Join(all, ", "))
+			return nil, fmt.Errorf("cannot use --%s %q: want one of %s", flag, value, strings.Join(all, ", "))
 		}
 	}
 	if len(all) == 0 {
@@ -175,15 +175,15 @@ type choices struct {
 // arms returns all combinations of the values that were asked for in which any task is asked. fits returns
 // how many of all tasks are asked in an arm. left has a message for each combination in which some tasks
 // are left out. Values that the suite does not have, and combinations that no task has, are errors.
-func (c *choices) arms(o Options, fits func(Arm) int, tasks int) (arms []Arm, left []string, err error) {
+func (choices *choices) arms(options Options, fits func(Arm) int, tasks int) (arms []Arm, left []string, err error) {
 	var lists [5][]string
 	for i, m := range []struct {
 		flag                 string
 		asked, standard, all []string
 	}{
-		{"mode", o.Modes, c.standard.Modes, c.modes}, {"input", o.Inputs, c.standard.Inputs, c.inputs},
-		{"setting", o.Settings, c.standard.Settings, c.settings}, {"format", o.Formats, c.standard.Formats, c.formats},
-		{"method", o.Methods, c.standard.Methods, c.methods},
+		{"mode", options.Modes, choices.standard.Modes, choices.modes}, {"input", options.Inputs, choices.standard.Inputs, choices.inputs},
+		{"setting", options.Settings, choices.standard.Settings, choices.settings}, {"format", options.Formats, choices.standard.Formats, choices.formats},
+		{"method", options.Methods, choices.standard.Methods, choices.methods},
 	} {
 		if m.standard == nil && len(m.all) > 0 {
 			m.standard = m.all[:1]
@@ -192,13 +192,13 @@ func (c *choices) arms(o Options, fits func(Arm) int, tasks int) (arms []Arm, le
 			return nil, nil, err
 		}
 	}
-	for _, a := range combinations(lists) {
-		n := fits(a)
+	for _, arm := range combinations(lists) {
+		n := fits(arm)
 		if n > 0 {
-			arms = append(arms, a)
+			arms = append(arms, arm)
 		}
 		if n < tasks {
-			left = append(left, fmt.Sprintf("%s: %d of %d tasks have no such form and are left out", a, tasks-n, tasks))
+			left = append(left, fmt.Sprintf("%s: %d of %d tasks have no such form and are left out", arm, tasks-n, tasks))
 		}
 	}
 	if len(arms) == 0 {

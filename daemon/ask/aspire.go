@@ -25,46 +25,46 @@ var minimalTests = []string{"arrow", "balance", "graph", "overlap"}
 
 // NewAspire returns the suite for task lines, each a dump line without a model and a
 // response. See docs/spec/runs.md#r30.
-func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, o Options) (Suite, error) {
-	s := &aspire{suite: suite, boards: boards, named: o.Tests != nil, choice: choices{
+func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, options Options) (Suite, error) {
+	s := &aspire{suite: suite, boards: boards, named: options.Tests != nil, choice: choices{
 		modes: []string{ModeDefault, ModeCoT, ModeReasoning}, inputs: []string{InputFull, InputMinimal, InputScaffold},
 	}}
 	var err error
-	s.tasks, err = readItems(suite, lines, o.Tests, func(t *Task, it *scoring.Item) { t.Group = it.Test })
+	s.tasks, err = readItems(suite, lines, options.Tests, func(t *Task, it *scoring.Item) { t.Group = it.Test })
 	return s, err
 }
 
 // Arms implements Suite. If there is a scaffold to draw, it opens the font of its texts.
-func (s *aspire) Arms(o Options) ([]Arm, []string, error) {
-	fits := func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }
-	arms, left, err := s.choice.arms(o, fits, len(s.tasks))
+func (aspire *aspire) Arms(o Options) ([]Arm, []string, error) {
+	fits := func(a Arm) int { return count(aspire.tasks, func(t *Task) bool { return aspire.Fits(t, a) }) }
+	arms, left, err := aspire.choice.arms(o, fits, len(aspire.tasks))
 	if err == nil && slices.ContainsFunc(arms, func(a Arm) bool { return a.Input == InputScaffold }) {
-		err = s.boards.openPen() // so that a missing font is found before the first call
+		err = aspire.boards.openPen() // so that a missing font is found before the first call
 	}
 	return arms, left, err
 }
 
 // Fits implements Suite: it reports whether a task of ASPIRE is asked with the input of an arm.
-func (s *aspire) Fits(t *Task, a Arm) bool {
+func (aspire *aspire) Fits(task *Task, a Arm) bool {
 	switch a.Input {
 	case InputMinimal:
-		return s.named || slices.Contains(minimalTests, t.Test)
+		return aspire.named || slices.Contains(minimalTests, task.Test)
 	case InputScaffold:
-		return HasScaffold(t.Test)
+		return HasScaffold(task.Test)
 	}
 	return true
 }
 
 // Next implements Suite: one call with the picture before the text.
-func (s *aspire) Next(t *Task, a Arm, replies []Heard) (*Step, error) {
+func (aspire *aspire) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 	return once(replies, func() ([]chat.Message, error) {
-		text, err := t.prompt(s.suite, scoring.PromptOptions{Minimal: a.Input != InputFull, StepWise: a.Mode == ModeCoT})
+		text, err := task.prompt(aspire.suite, scoring.PromptOptions{Minimal: arm.Input != InputFull, StepWise: arm.Mode == ModeCoT})
 		if err != nil {
-			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+			return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
 		}
-		img, err := s.boards.Picture(t, a.Input == InputScaffold)
+		img, err := aspire.boards.Picture(task, arm.Input == InputScaffold)
 		if err != nil {
-			return nil, fmt.Errorf("cannot ask %s: cannot draw its picture: %w", t.ID, err)
+			return nil, fmt.Errorf("cannot ask %s: cannot draw its picture: %w", task.ID, err)
 		}
 		return []chat.Message{chat.User(chat.Picture(img), chat.Text(text))}, nil
 	})
@@ -84,21 +84,21 @@ func readItems(suite *scoring.Suite, lines [][]byte, tests []string, fill func(*
 	seen := map[string]bool{}
 	d := itemDecoder(suite)
 	for i, line := range lines {
-		it, fault := d.Item(dump.Line{N: i + 1, Bytes: line}, suite.Name)
+		item, fault := d.Item(dump.Line{N: i + 1, Bytes: line}, suite.Name)
 		switch {
 		case fault != nil:
-			return nil, fmt.Errorf("cannot use task %s: %w", it.ID, fault)
-		case seen[it.ID]:
-			return nil, fmt.Errorf("cannot use task %s: another task has its id; want each once", it.ID)
-		case suite.Tests != nil && it.Test != "" && !slices.Contains(suite.Tests, it.Test):
-			return nil, fmt.Errorf("cannot use task %s: got the test %q; want one of %s", it.ID, it.Test, strings.Join(suite.Tests, ", "))
+			return nil, fmt.Errorf("cannot use task %s: %w", item.ID, fault)
+		case seen[item.ID]:
+			return nil, fmt.Errorf("cannot use task %s: another task has its id; want each once", item.ID)
+		case suite.Tests != nil && item.Test != "" && !slices.Contains(suite.Tests, item.Test):
+			return nil, fmt.Errorf("cannot use task %s: got the test %q; want one of %s", item.ID, item.Test, strings.Join(suite.Tests, ", "))
 		}
-		seen[it.ID] = true
-		if tests != nil && !slices.Contains(tests, it.Test) {
+		seen[item.ID] = true
+		if tests != nil && !slices.Contains(tests, item.Test) {
 			continue
 		}
-		t := &Task{ID: it.ID, Test: it.Test, Line: line}
-		fill(t, it)
+		t := &Task{ID: item.ID, Test: item.Test, Line: line}
+		fill(t, item)
 		tasks = append(tasks, t)
 	}
 	if len(tasks) == 0 {

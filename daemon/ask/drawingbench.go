@@ -34,14 +34,14 @@ const emptyAnswer = "(empty answer)"
 func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result, error)) (Suite, error) {
 	s := &drawing{score: score, choice: choices{modes: []string{ModeDefault, ModeReasoning}}}
 	err := tasks.Each(func(name string, index int, json []byte) error {
-		v, err := fastjson.ParseBytes(json)
+		value, err := fastjson.ParseBytes(json)
 		if err != nil {
 			return err
 		}
-		line := scoring.AppendString([]byte(`{"suite":"drawingbench","task_id":`), string(v.GetStringBytes("id")))
+		line := scoring.AppendString([]byte(`{"suite":"drawingbench","task_id":`), string(value.GetStringBytes("id")))
 		line = strconv.AppendInt(append(line, `,"index":`...), int64(index), 10)
 		line = append(line, '}')
-		s.tasks = append(s.tasks, &Task{ID: name, Test: drawingTest, Group: drawingTest, Line: line, data: v})
+		s.tasks = append(s.tasks, &Task{ID: name, Test: drawingTest, Group: drawingTest, Line: line, data: value})
 		return nil
 	})
 	if err == nil && len(s.tasks) == 0 {
@@ -51,23 +51,23 @@ func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result
 }
 
 // Arms implements Suite: every arm asks all tasks.
-func (s *drawing) Arms(o Options) ([]Arm, []string, error) {
-	return s.choice.arms(o, func(Arm) int { return len(s.tasks) }, len(s.tasks))
+func (drawing *drawing) Arms(o Options) ([]Arm, []string, error) {
+	return drawing.choice.arms(o, func(Arm) int { return len(drawing.tasks) }, len(drawing.tasks))
 }
 
 // Tasks implements Suite: the tasks in the order of their file.
-func (s *drawing) Tasks() []*Task { return s.tasks }
+func (drawing *drawing) Tasks() []*Task { return drawing.tasks }
 
 // Fits implements Suite: every task is asked in every arm.
-func (s *drawing) Fits(*Task, Arm) bool { return true }
+func (drawing *drawing) Fits(*Task, Arm) bool { return true }
 
 // Next implements Suite. The first turn asks for the task. If its answer, which Next scores, is below the
 // benchmark's bound, the second turn gives the feedback on it in the same chat. A first call without an
 // answer ends the task.
-func (s *drawing) Next(t *Task, _ Arm, replies []Heard) (*Step, error) {
-	text, err := drawingbench.Prompt(t.data.(*fastjson.Value))
+func (drawing *drawing) Next(task *Task, _ Arm, replies []Heard) (*Step, error) {
+	text, err := drawingbench.Prompt(task.data.(*fastjson.Value))
 	if err != nil {
-		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+		return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
 	}
 	first := chat.User(chat.Text(text))
 	if len(replies) == 0 {
@@ -76,11 +76,11 @@ func (s *drawing) Next(t *Task, _ Arm, replies []Heard) (*Step, error) {
 	if len(replies) > 1 || !replies[0].OK {
 		return nil, nil
 	}
-	r, err := s.score(AppendAnswer(nil, t, Answer{ID: turnID(t, 1), Turn: 1, Text: replies[0].Text, OK: true}, nil))
+	result, err := drawing.score(AppendAnswer(nil, task, Answer{ID: turnID(task, 1), Turn: 1, Text: replies[0].Text, OK: true}, nil))
 	if err != nil {
-		return nil, fmt.Errorf("cannot score the first turn of %s: %w", t.ID, err)
+		return nil, fmt.Errorf("cannot score the first turn of %s: %w", task.ID, err)
 	}
-	feedback, again := drawingbench.Followup(r)
+	feedback, again := drawingbench.Followup(result)
 	if !again {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func (s *drawing) Next(t *Task, _ Arm, replies []Heard) (*Step, error) {
 func turnID(t *Task, turn int) string { return t.ID + "/" + strconv.Itoa(turn) }
 
 // Answers implements Suite: one for each turn.
-func (s *drawing) Answers(t *Task, _ Arm, replies []Heard) (all []Answer) {
+func (drawing *drawing) Answers(t *Task, _ Arm, replies []Heard) (all []Answer) {
 	for i, h := range replies {
 		all = append(all, Answer{ID: turnID(t, h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i})
 	}
@@ -101,18 +101,18 @@ func (s *drawing) Answers(t *Task, _ Arm, replies []Heard) (all []Answer) {
 
 // AppendAnswer appends the dump line of an answer without its closing newline: the task's
 // line with the id, the turn and the response. more are further members without braces.
-func AppendAnswer(dst []byte, t *Task, a Answer, more []byte) []byte {
-	dst = scoring.AppendString(append(dst, `{"id":`...), a.ID)
-	if a.Turn > 0 {
-		dst = strconv.AppendInt(append(dst, `,"turn":`...), int64(a.Turn), 10)
+func AppendAnswer(dst []byte, task *Task, answer Answer, more []byte) []byte {
+	dst = scoring.AppendString(append(dst, `{"id":`...), answer.ID)
+	if answer.Turn > 0 {
+		dst = strconv.AppendInt(append(dst, `,"turn":`...), int64(answer.Turn), 10)
 	}
-	dst = appendMembers(dst, t.Line)
+	dst = appendMembers(dst, task.Line)
 	if len(more) > 0 {
 		dst = append(append(dst, ','), more...)
 	}
 	dst = append(dst, `,"response":`...)
-	if a.OK {
-		dst = scoring.AppendString(dst, a.Text)
+	if answer.OK {
+		dst = scoring.AppendString(dst, answer.Text)
 	} else {
 		dst = append(dst, "null"...)
 	}

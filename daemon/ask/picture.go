@@ -18,39 +18,39 @@ import (
 // AppendJSON appends the picture as a JSON object, with its bytes as a data URL. region is nil, or the
 // JSON of the place in shared memory where the bytes are, and then the object has that instead. A picture
 // that could not be drawn has the member error and no bytes.
-func (p *Picture) AppendJSON(b, region []byte) []byte {
-	if p.Failed != "" {
-		b = jsontree.AppendString(append(b, `{"name":`...), p.Name)
-		b = jsontree.AppendString(append(b, `,"mime":`...), p.Type)
-		b = jsontree.AppendString(append(b, `,"width":0,"height":0,"sha256":null,"data":null,"region":null,"error":`...), p.Failed)
-		return append(b, '}')
+func (picture *Picture) AppendJSON(dst, region []byte) []byte {
+	if picture.Failed != "" {
+		dst = jsontree.AppendString(append(dst, `{"name":`...), picture.Name)
+		dst = jsontree.AppendString(append(dst, `,"mime":`...), picture.Type)
+		dst = jsontree.AppendString(append(dst, `,"width":0,"height":0,"sha256":null,"data":null,"region":null,"error":`...), picture.Failed)
+		return append(dst, '}')
 	}
-	sum := sha256.Sum256(p.Data)
-	b = jsontree.AppendString(append(b, `{"name":`...), p.Name)
-	b = jsontree.AppendString(append(b, `,"mime":`...), p.Type)
-	b = strconv.AppendInt(append(b, `,"width":`...), int64(p.Width), 10)
-	b = strconv.AppendInt(append(b, `,"height":`...), int64(p.Height), 10)
-	b = append(hex.AppendEncode(append(b, `,"sha256":"`...), sum[:]), '"')
+	sum := sha256.Sum256(picture.Data)
+	dst = jsontree.AppendString(append(dst, `{"name":`...), picture.Name)
+	dst = jsontree.AppendString(append(dst, `,"mime":`...), picture.Type)
+	dst = strconv.AppendInt(append(dst, `,"width":`...), int64(picture.Width), 10)
+	dst = strconv.AppendInt(append(dst, `,"height":`...), int64(picture.Height), 10)
+	dst = append(hex.AppendEncode(append(dst, `,"sha256":"`...), sum[:]), '"')
 	if region != nil {
-		b = append(b, `,"data":null,"region":`...)
-		b = append(b, region...)
-		return append(b, '}')
+		dst = append(dst, `,"data":null,"region":`...)
+		dst = append(dst, region...)
+		return append(dst, '}')
 	}
-	b = append(b, `,"data":"data:`...)
-	b = append(b, p.Type...)
-	b = append(b, ";base64,"...)
-	b = base64.StdEncoding.AppendEncode(b, p.Data)
-	return append(b, `","region":null}`...)
+	dst = append(dst, `,"data":"data:`...)
+	dst = append(dst, picture.Type...)
+	dst = append(dst, ";base64,"...)
+	dst = base64.StdEncoding.AppendEncode(dst, picture.Data)
+	return append(dst, `","region":null}`...)
 }
 
 // DrawView draws a whiteboard as Draw does, without a scaffold.
-func (b *Boards) DrawView(v view.View) ([]byte, error) {
-	if err := b.limits.CheckCanvas(v.Bounds.W, v.Bounds.H); err != nil {
+func (boards *Boards) DrawView(view view.View) ([]byte, error) {
+	if err := boards.limits.CheckCanvas(view.Bounds.W, view.Bounds.H); err != nil {
 		return nil, err
 	}
-	b.drawing <- struct{}{}
-	defer func() { <-b.drawing }()
-	shapes, reuse, err := b.shapes(v)
+	boards.drawing <- struct{}{}
+	defer func() { <-boards.drawing }()
+	shapes, reuse, err := boards.shapes(view)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +59,12 @@ func (b *Boards) DrawView(v view.View) ([]byte, error) {
 }
 
 // BoardPicture is the picture of a whiteboard, drawn as those of prompts are.
-func (p *Prompter) BoardPicture(name string, v view.View) (Picture, error) {
-	boards, err := p.Boards()
+func (prompter *Prompter) BoardPicture(name string, view view.View) (Picture, error) {
+	boards, err := prompter.Boards()
 	if err != nil {
 		return Picture{}, err
 	}
-	data, err := boards.DrawView(v)
+	data, err := boards.DrawView(view)
 	if err != nil {
 		return Picture{}, fmt.Errorf("cannot draw board: %w", err)
 	}
@@ -74,9 +74,9 @@ func (p *Prompter) BoardPicture(name string, v view.View) (Picture, error) {
 // Painted returns a picture that a suite has painted as a PNG, with the same bytes as `plumb render`
 // writes.
 func Painted(name string, img image.Image) (Picture, error) {
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+	var buffer bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buffer, img); err != nil {
 		return Picture{}, err
 	}
-	return sized(name, "image/png", b.Bytes()), nil
+	return sized(name, "image/png", buffer.Bytes()), nil
 }

@@ -50,45 +50,45 @@ type Picture struct {
 }
 
 // Ask returns what a model is asked about an item in an arm. The item must have been decoded with the
-// tasks of p. If pictures is false, none is drawn or read, and Images is nil. Errors wrap *scoring.Error
+// tasks of prompter. If pictures is false, none is drawn or read, and Images is nil. Errors wrap *scoring.Error
 // if the item or the arm is at fault; the code is bad_item, bad_task, bad_scene or bad_options.
-func (p *Prompter) Ask(it *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
-	suite := p.Suites.Find(it.Suite)
-	if err := check(it, arm); err != nil {
+func (prompter *Prompter) Ask(item *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
+	suite := prompter.Suites.Find(item.Suite)
+	if err := check(item, arm); err != nil {
 		return nil, err
 	}
 	switch {
-	case it.Suite == "tangram":
-		return p.askPuzzle(it, arm, pictures)
-	case it.Suite == "drawingbench":
-		text, err := drawingbench.Prompt(it.Fields)
+	case item.Suite == "tangram":
+		return prompter.askPuzzle(item, arm, pictures)
+	case item.Suite == "drawingbench":
+		text, err := drawingbench.Prompt(item.Fields)
 		return &Asked{Text: text}, err
 	case suite == nil || suite.Prompt == nil:
-		return nil, badItem("cannot ask about %s: suite %q has no prompts", it.ID, it.Suite)
+		return nil, badItem("cannot ask about %s: suite %q has no prompts", item.ID, item.Suite)
 	}
-	o := scoring.PromptOptions{Minimal: arm.Input == InputMinimal || arm.Input == InputScaffold, StepWise: arm.Mode == ModeCoT,
+	options := scoring.PromptOptions{Minimal: arm.Input == InputMinimal || arm.Input == InputScaffold, StepWise: arm.Mode == ModeCoT,
 		Open: arm.Format == "open", Method: arm.Method}
 	if arm.Method != "" {
-		o.Step = vqa.Steps(arm.Method, 1)[0] // the first call of a method with several
+		options.Step = vqa.Steps(arm.Method, 1)[0] // the first call of a method with several
 	}
-	text, err := suite.Prompt(it, o)
+	text, err := suite.Prompt(item, options)
 	if err != nil {
 		return nil, err
 	}
 	asked := &Asked{Text: text}
 	switch {
 	case !pictures || arm.Input == InputBlind:
-	case it.Suite == "aspire":
-		asked.Images, err = p.board(it, arm.Input == InputScaffold)
+	case item.Suite == "aspire":
+		asked.Images, err = prompter.board(item, arm.Input == InputScaffold)
 	default:
-		asked.Images, err = p.photographs(it)
+		asked.Images, err = prompter.photographs(item)
 	}
 	return asked, err
 }
 
 // check returns an error for an arm with a value that the suite of an item does not have, and for a
 // scaffold of a test without one. Members of other suites are ignored.
-func check(it *scoring.Item, arm Arm) error {
+func check(item *scoring.Item, arm Arm) error {
 	for _, m := range []struct {
 		name, value string
 		suites      []string // nil: all
@@ -101,7 +101,7 @@ func check(it *scoring.Item, arm Arm) error {
 		{"format", arm.Format, []string{"spatialab"}, []string{"mcq", "open"}},
 		{"method", arm.Method, []string{"spatialab"}, vqa.Methods()},
 	} {
-		if m.value == "" || m.suites != nil && !slices.Contains(m.suites, it.Suite) {
+		if m.value == "" || m.suites != nil && !slices.Contains(m.suites, item.Suite) {
 			continue
 		}
 		if !slices.Contains(m.values, m.value) {
@@ -109,8 +109,8 @@ func check(it *scoring.Item, arm Arm) error {
 			return &scoring.Error{Code: "bad_options", Message: message}
 		}
 	}
-	if arm.Input == InputScaffold && !HasScaffold(it.Test) {
-		return badItem("cannot draw scaffold: the test %s has none", it.Test)
+	if arm.Input == InputScaffold && !HasScaffold(item.Test) {
+		return badItem("cannot draw scaffold: the test %s has none", item.Test)
 	}
 	return nil
 }
@@ -121,8 +121,8 @@ func badItem(format string, args ...any) error {
 }
 
 // board draws the whiteboard of an item of ASPIRE.
-func (p *Prompter) board(it *scoring.Item, scaffold bool) ([]Picture, error) {
-	png, err := p.DrawBoard(jsontree.Append(nil, it.Fields), it.Test, scaffold)
+func (prompter *Prompter) board(it *scoring.Item, scaffold bool) ([]Picture, error) {
+	png, err := prompter.DrawBoard(jsontree.Append(nil, it.Fields), it.Test, scaffold)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +131,8 @@ func (p *Prompter) board(it *scoring.Item, scaffold bool) ([]Picture, error) {
 
 // DrawBoard draws the whiteboard of a dump line of ASPIRE; see Boards.Draw. The error has the code
 // bad_scene.
-func (p *Prompter) DrawBoard(line []byte, test string, scaffold bool) ([]byte, error) {
-	boards, err := p.Boards()
+func (prompter *Prompter) DrawBoard(line []byte, test string, scaffold bool) ([]byte, error) {
+	boards, err := prompter.Boards()
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +152,22 @@ func sized(name, kind string, data []byte) Picture {
 // photographs reads the files of a question's pictures. The paths are those of the loaded task with the
 // item's id, never those of the item itself, so that no client can read files of this machine. An item
 // with pictures that is no loaded task is an error.
-func (p *Prompter) photographs(it *scoring.Item) ([]Picture, error) {
-	tasks := p.tasksOf(it)
-	task := parsed(tasks.JSON(it.ID))
+func (prompter *Prompter) photographs(item *scoring.Item) ([]Picture, error) {
+	tasks := prompter.tasksOf(item)
+	task := parsed(tasks.JSON(item.ID))
 	if task == nil {
-		if len(pictures(it.Fields)) == 0 {
+		if len(pictures(item.Fields)) == 0 {
 			return nil, nil
 		}
 		return nil, badItem("cannot send the image of %s: pictures are read only for tasks of a file that the daemon has loaded "+
-			"(--tasks)", it.ID)
+			"(--tasks)", item.ID)
 	}
 	var all []Picture
 	s := visual{folder: filepath.Dir(tasks.Path())}
 	for _, path := range pictures(task) {
 		img, err := s.picture(path)
 		if err != nil {
-			return nil, badItem("cannot ask %s: %v", it.ID, s.withoutFolder(err, path))
+			return nil, badItem("cannot ask %s: %v", item.ID, s.withoutFolder(err, path))
 		}
 		all = append(all, sized("image", img.Type, img.Data))
 	}
@@ -176,8 +176,8 @@ func (p *Prompter) photographs(it *scoring.Item) ([]Picture, error) {
 
 // withoutFolder returns a picture's error with the path as the task file has it, or the file's name alone
 // where that is absolute: a client of the daemon should not see the folders of this machine.
-func (s *visual) withoutFolder(err error, path string) error {
-	full, shown := filepath.Join(s.folder, path), path
+func (visual *visual) withoutFolder(err error, path string) error {
+	full, shown := filepath.Join(visual.folder, path), path
 	if filepath.IsAbs(path) {
 		full, shown = path, filepath.Base(path)
 	}
@@ -185,10 +185,12 @@ func (s *visual) withoutFolder(err error, path string) error {
 }
 
 // tasksOf returns the tasks of the split that an item names.
-func (p *Prompter) tasksOf(it *scoring.Item) *dump.Tasks {
-	c := dump.ItemConfig{Tasks: p.Tasks}
+func (prompter *Prompter) tasksOf(it *scoring.Item) *dump.Tasks {
+	c := dump.ItemConfig{Tasks: prompter.Tasks}
 	return c.TasksOf(it.Suite, string(it.Fields.GetStringBytes("split")))
 }
 
 // Image is the picture as messages of a chat carry it.
-func (p *Picture) Image() *chat.Image { return &chat.Image{Data: p.Data, Type: p.Type} }
+func (picture *Picture) Image() *chat.Image {
+	return &chat.Image{Data: picture.Data, Type: picture.Type}
+}

@@ -35,16 +35,16 @@ type instances struct {
 
 // of returns the instances of a task file, sorted by id. It reads them once for each reading of the file.
 // No instances, or one that is not valid, is an error.
-func (p *puzzles) of(tasks *dump.Tasks) (*instances, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (puzzles *puzzles) of(tasks *dump.Tasks) (*instances, error) {
+	puzzles.mu.Lock()
+	defer puzzles.mu.Unlock()
 	var whole [][]byte
 	tasks.EachWhole(func(_ string, _ int, json []byte) error { whole = append(whole, json); return nil })
 	if len(whole) == 0 {
 		return nil, badItem("cannot ask: options and examples come from a file of instances; want plumb serve --tasks tangram=FILE")
 	}
 	// The same slice in memory means that the file has not been read again since.
-	if old := p.sets[tasks]; old != nil && old.n == len(whole) && &old.first[0] == &whole[0][0] {
+	if old := puzzles.sets[tasks]; old != nil && old.n == len(whole) && &old.first[0] == &whole[0][0] {
 		return old, nil
 	}
 	in := &instances{first: whole[0], n: len(whole)}
@@ -57,10 +57,10 @@ func (p *puzzles) of(tasks *dump.Tasks) (*instances, error) {
 	}
 	slices.SortStableFunc(in.set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
 	in.all = Candidates(in.set)
-	if p.sets == nil {
-		p.sets = map[*dump.Tasks]*instances{}
+	if puzzles.sets == nil {
+		puzzles.sets = map[*dump.Tasks]*instances{}
 	}
-	p.sets[tasks] = in
+	puzzles.sets[tasks] = in
 	return in, nil
 }
 
@@ -72,17 +72,17 @@ func (in *instances) find(id string) int {
 // Outline returns the dump line, without a response, of the item of Task 1 for the instance at a
 // position of a file of instances, with the options that a seed draws: the line that
 // `plumb tangram items` writes for it. It holds the right letter.
-func (p *Prompter) Outline(t *dump.Tasks, position int, seed int64) ([]byte, error) {
-	in, err := p.puzzles.of(t)
+func (prompter *Prompter) Outline(tasks *dump.Tasks, position int, seed int64) ([]byte, error) {
+	instances, err := prompter.puzzles.of(tasks)
 	if err != nil {
 		return nil, err
 	}
-	name, ok := t.At(position)
-	k := in.find(name)
+	name, ok := tasks.At(position)
+	k := instances.find(name)
 	if !ok || k < 0 {
 		return nil, badItem("cannot ask: no instance stands at position %d", position)
 	}
-	items, err := choice.Items(in.all, seed)
+	items, err := choice.Items(instances.all, seed)
 	if err != nil {
 		return nil, badItem("%v", err)
 	}
@@ -90,12 +90,12 @@ func (p *Prompter) Outline(t *dump.Tasks, position int, seed int64) ([]byte, err
 }
 
 // askPuzzle returns what a model is asked about a puzzle of TangramPuzzle, as Ask does.
-func (p *Prompter) askPuzzle(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
-	t, name, err := p.puzzle(it, &a)
+func (prompter *Prompter) askPuzzle(it *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
+	task, name, err := prompter.puzzle(it, &arm)
 	if err != nil {
 		return nil, err
 	}
-	text, draw := Puzzle(t, a)
+	text, draw := Puzzle(task, arm)
 	asked := &Asked{Text: text}
 	if !pictures {
 		return asked, nil
@@ -112,24 +112,24 @@ func (p *Prompter) askPuzzle(it *scoring.Item, a Arm, pictures bool) (*Asked, er
 // puzzle returns the task of an item with all that its prompt needs, and the name of its picture. The
 // instance is the loaded one of its id, else the item itself. It sets the setting in the arm: none for
 // Task 1, zero-shot by default for Task 2. The examples of in-context are drawn from the loaded file.
-func (p *Prompter) puzzle(it *scoring.Item, arm *Arm) (task *Task, name string, err error) {
-	tasks := p.tasksOf(it)
-	id := string(it.Fields.GetStringBytes("instance_id"))
+func (prompter *Prompter) puzzle(item *scoring.Item, arm *Arm) (task *Task, name string, err error) {
+	tasks := prompter.tasksOf(item)
+	id := string(item.Fields.GetStringBytes("instance_id"))
 	if id == "" {
-		id = it.ID
+		id = item.ID
 	}
 	whole := tasks.Whole(id)
 	if whole == nil {
-		whole = jsontree.Append(nil, it.Fields)
+		whole = jsontree.Append(nil, item.Fields)
 	}
 	puzzle := &puzzle{}
 	if puzzle.instance, err = assembly.Read(whole); err != nil {
-		return nil, "", badItem("cannot ask %s: %v", it.ID, err)
+		return nil, "", badItem("cannot ask %s: %v", item.ID, err)
 	}
-	task = &Task{ID: it.ID, Test: testSolution, data: puzzle}
-	if it.Test == testOutline {
+	task = &Task{ID: item.ID, Test: testSolution, data: puzzle}
+	if item.Test == testOutline {
 		task.Test, arm.Setting = testOutline, ""
-		return task, "options", p.drawn(it, tasks, puzzle)
+		return task, "options", prompter.drawn(item, tasks, puzzle)
 	}
 	if arm.Setting == "" {
 		arm.Setting = string(prompt.ZeroShot)
@@ -137,36 +137,36 @@ func (p *Prompter) puzzle(it *scoring.Item, arm *Arm) (task *Task, name string, 
 	if arm.Setting != string(prompt.InContext) {
 		return task, "outline", nil
 	}
-	in, err := p.puzzles.of(tasks)
+	instances, err := prompter.puzzles.of(tasks)
 	if err != nil {
 		return nil, "", err
 	}
-	k := in.find(id)
-	if err := choice.CheckOutlines(in.all, prompt.Examples+1); err != nil || k < 0 {
+	k := instances.find(id)
+	if err := choice.CheckOutlines(instances.all, prompt.Examples+1); err != nil || k < 0 {
 		return nil, "", badItem("cannot ask %s in context: its examples come from the file of instances, "+
-			"which lacks it or has too few", it.ID)
+			"which lacks it or has too few", item.ID)
 	}
-	for _, j := range choice.Draw(in.all, k, prompt.ExampleSeed(0, id), prompt.Examples).Others {
-		puzzle.examples = append(puzzle.examples, in.set[j])
+	for _, j := range choice.Draw(instances.all, k, prompt.ExampleSeed(0, id), prompt.Examples).Others {
+		puzzle.examples = append(puzzle.examples, instances.set[j])
 	}
 	return task, "outline", nil
 }
 
 // drawn sets the options of an item of TangramPuzzle's Task 1, and the outlines that its picture shows.
 // The item names the instances, which must be loaded.
-func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, puzzle *puzzle) error {
-	puzzle.options, puzzle.loops = &choice.Item{ID: it.ID}, map[string]loop{}
+func (prompter *Prompter) drawn(item *scoring.Item, tasks *dump.Tasks, puzzle *puzzle) error {
+	puzzle.options, puzzle.loops = &choice.Item{ID: item.ID}, map[string]loop{}
 	for i := range puzzle.options.Options {
 		letter := choice.Letters[i : i+1]
-		id := string(it.Fields.GetStringBytes("options", letter))
-		b := tasks.Whole(id)
-		if b == nil {
+		id := string(item.Fields.GetStringBytes("options", letter))
+		data := tasks.Whole(id)
+		if data == nil {
 			return badItem("cannot ask %s: options.%s is %.64q, which no loaded file has exactly once "+
-				"(plumb serve --tasks tangram=FILE)", it.ID, letter, id)
+				"(plumb serve --tasks tangram=FILE)", item.ID, letter, id)
 		}
-		one, err := assembly.Read(b)
+		one, err := assembly.Read(data)
 		if err != nil {
-			return badItem("cannot ask %s: %v", it.ID, err)
+			return badItem("cannot ask %s: %v", item.ID, err)
 		}
 		puzzle.options.Options[i] = id
 		puzzle.loops[id] = loopOf(one)
@@ -176,13 +176,13 @@ func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, puzzle *puzzle) er
 
 // parsed returns the JSON of a task as a value with memory of its own, or nil if there is none or it
 // cannot be parsed.
-func parsed(b []byte) *fastjson.Value {
-	if b == nil {
+func parsed(data []byte) *fastjson.Value {
+	if data == nil {
 		return nil
 	}
-	v, err := jsontree.Parse(new(fastjson.Parser), b)
+	value, err := jsontree.Parse(new(fastjson.Parser), data)
 	if err != nil {
 		return nil
 	}
-	return v
+	return value
 }

@@ -26,19 +26,19 @@ type pen struct{ *sheet.Writer }
 
 // newPen returns a pen that writes sans-serif text on pictures of prompts.
 func newPen() (*pen, error) {
-	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
+	writer, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
 		return nil, err
 	}
-	return &pen{w}, nil
+	return &pen{writer}, nil
 }
 
 // openPen opens the font for the texts of scaffolds at the first call.
-func (b *Boards) openPen() (err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.pen == nil {
-		b.pen, err = newPen()
+func (boards *Boards) openPen() (err error) {
+	boards.mu.Lock()
+	defer boards.mu.Unlock()
+	if boards.pen == nil {
+		boards.pen, err = newPen()
 	}
 	return err
 }
@@ -52,8 +52,8 @@ func HasScaffold(test string) bool { return test == "arrow" || test == "balance"
 // scaffold returns what the scaffold of a task draws: a polar plot for arrow and a grid for balance, both
 // below the shapes, and numbers of nodes above them for graph. Other tests are an error. It opens the
 // font.
-func (b *Boards) scaffold(line []byte, test string) (plan, error) {
-	if err := b.openPen(); err != nil {
+func (boards *Boards) scaffold(line []byte, test string) (plan, error) {
+	if err := boards.openPen(); err != nil {
 		return plan{}, err
 	}
 	doc, err := fastjson.ParseBytes(line)
@@ -62,11 +62,11 @@ func (b *Boards) scaffold(line []byte, test string) (plan, error) {
 	}
 	switch test {
 	case "arrow":
-		return plan{below: func(s *sheet.Sheet) error { return b.pen.polar(s, doc) }}, nil
+		return plan{below: func(s *sheet.Sheet) error { return boards.pen.polar(s, doc) }}, nil
 	case "balance":
-		return plan{below: b.pen.grid}, nil
+		return plan{below: boards.pen.grid}, nil
 	case "graph":
-		return plan{above: func(s *sheet.Sheet) error { return b.pen.nodes(s, doc) }}, nil
+		return plan{above: func(s *sheet.Sheet) error { return boards.pen.nodes(s, doc) }}, nil
 	}
 	return plan{}, fmt.Errorf("cannot draw scaffold: the test %s has none", test)
 }
@@ -84,7 +84,7 @@ const (
 // polar draws the scaffold of the arrow test: circles about the arrow's centre, spokes each 30
 // degrees, and the angles of the spokes. 0 points right, and angles grow clockwise as the editor's
 // rotations do.
-func (p *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
+func (pen *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 	id := string(doc.GetStringBytes("task", "arrow"))
 	arrow := shapeOf(doc, id)
 	if arrow == nil {
@@ -103,7 +103,7 @@ func (p *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / spokes)
 		s.Fill(lineTone, sheet.Bar(centre, sheet.Pt(centre.X+polarRadius*cos, centre.Y+polarRadius*sin), 1))
 		at := sheet.Pt(centre.X+labelRadius*cos, centre.Y+labelRadius*sin)
-		if err := p.centred(s, textTone, fmt.Sprintf("%d°", k*360/spokes), labelSize, at, true); err != nil {
+		if err := pen.centred(s, textTone, fmt.Sprintf("%d°", k*360/spokes), labelSize, at, true); err != nil {
 			return err
 		}
 	}
@@ -112,42 +112,42 @@ func (p *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 
 // arc returns a circle of a scaffold as a polygon, whose sides are less than a hundredth of a pixel off.
 // An inner circle runs the other way round, so that the fill leaves it out.
-func arc(c sheet.Point, r float64, inner bool) sheet.Loop {
+func arc(point sheet.Point, r float64, inner bool) sheet.Loop {
 	const n = 720
-	l := make(sheet.Loop, n)
-	for i := range l {
+	loop := make(sheet.Loop, n)
+	for i := range loop {
 		angle := 2 * math.Pi * float64(i) / n
 		if inner {
 			angle = -angle
 		}
 		sin, cos := math.Sincos(angle)
-		l[i] = sheet.Pt(c.X+float64(r*cos), c.Y+float64(r*sin))
+		loop[i] = sheet.Pt(point.X+float64(r*cos), point.Y+float64(r*sin))
 	}
-	return l
+	return loop
 }
 
 // centred writes a text of a scaffold so that the middle of its box, advance width by height of capitals,
 // is at a point. With whole, a text that the edge of the picture would cut is left out.
-func (p *pen) centred(s *sheet.Sheet, tone color.NRGBA, text string, size float64, at sheet.Point, whole bool) error {
-	l, err := p.Line(text, size)
+func (pen *pen) centred(sheet *sheet.Sheet, tone color.NRGBA, text string, size float64, point sheet.Point, whole bool) error {
+	line, err := pen.Line(text, size)
 	if err != nil {
 		return err
 	}
-	x, y := at.X-l.Width/2, at.Y+p.Caps*size/2
-	if whole && (x < 0 || x+l.Width > float64(s.Rect.Dx()) || y-p.Caps*size < 0 || y > float64(s.Rect.Dy())) {
+	x, y := point.X-line.Width/2, point.Y+pen.Caps*size/2
+	if whole && (x < 0 || x+line.Width > float64(sheet.Rect.Dx()) || y-pen.Caps*size < 0 || y > float64(sheet.Rect.Dy())) {
 		return nil
 	}
-	s.Write(tone, l, x, y)
+	sheet.Write(tone, line, x, y)
 	return nil
 }
 
 // grid draws the scaffold of the balance test: a line each 100 px in both directions, also at the right
 // and bottom edges, with its coordinate at the top or on the left.
-func (p *pen) grid(s *sheet.Sheet) error {
+func (pen *pen) grid(s *sheet.Sheet) error {
 	const step, size = 100, 12
 	w, h := s.Rect.Dx(), s.Rect.Dy()
 	write := func(n int, x, y float64) error {
-		l, err := p.Line(strconv.Itoa(n), size)
+		l, err := pen.Line(strconv.Itoa(n), size)
 		if err == nil {
 			s.Write(textTone, l, x, y)
 		}
@@ -176,14 +176,14 @@ func (p *pen) grid(s *sheet.Sheet) error {
 
 // nodes draws the scaffold of the graph test: the number of each node, which its id ends in, at the
 // middle of the node.
-func (p *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
-	for _, v := range doc.GetArray("shapes") {
-		n, ok := strings.CutPrefix(string(v.GetStringBytes("id")), "shape:node-")
+func (pen *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
+	for _, value := range doc.GetArray("shapes") {
+		n, ok := strings.CutPrefix(string(value.GetStringBytes("id")), "shape:node-")
 		if !ok {
 			continue
 		}
-		at := sheet.Pt(v.GetFloat64("x")+v.GetFloat64("props", "w")/2, v.GetFloat64("y")+v.GetFloat64("props", "h")/2)
-		if err := p.centred(s, nodeTone, n, 18, at, false); err != nil {
+		at := sheet.Pt(value.GetFloat64("x")+value.GetFloat64("props", "w")/2, value.GetFloat64("y")+value.GetFloat64("props", "h")/2)
+		if err := pen.centred(s, nodeTone, n, 18, at, false); err != nil {
 			return err
 		}
 	}

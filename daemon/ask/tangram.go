@@ -35,11 +35,11 @@ type puzzle struct {
 type loop = sheet.Loop
 
 // loopOf returns the target outline of a puzzle with its exact coordinates as float64.
-func loopOf(in *assembly.Instance) (l loop) {
+func loopOf(in *assembly.Instance) (loop loop) {
 	for _, p := range in.Outline {
-		l = append(l, sheet.Pt(p.Floats()))
+		loop = append(loop, sheet.Pt(p.Floats()))
 	}
-	return l
+	return loop
 }
 
 // tangram asks TangramPuzzle's tasks.
@@ -85,18 +85,18 @@ func NewTangram(set []*assembly.Instance, opts Options) (Suite, error) {
 // text of its exact vertices, so that equal outlines are equal texts.
 func Candidates(set []*assembly.Instance) []choice.Candidate {
 	out := make([]choice.Candidate, len(set))
-	for i, in := range set {
-		var b []byte
-		for _, p := range in.Outline {
-			b = append(p.Y.AppendLaTeX(append(p.X.AppendLaTeX(b), ',')), ' ')
+	for i, instance := range set {
+		var dst []byte
+		for _, p := range instance.Outline {
+			dst = append(p.Y.AppendLaTeX(append(p.X.AppendLaTeX(dst), ',')), ' ')
 		}
-		out[i] = choice.Candidate{ID: in.ID, Outline: string(b)}
+		out[i] = choice.Candidate{ID: instance.ID, Outline: string(dst)}
 	}
 	return out
 }
 
 // addOutlines adds the tasks of Task 1: each instance with four options, which the seed draws from all.
-func (s *tangram) addOutlines(set []*assembly.Instance, all []choice.Candidate, o Options) error {
+func (tangram *tangram) addOutlines(set []*assembly.Instance, all []choice.Candidate, o Options) error {
 	items, err := choice.Items(all, o.Seed)
 	if err != nil {
 		return err
@@ -109,81 +109,83 @@ func (s *tangram) addOutlines(set []*assembly.Instance, all []choice.Candidate, 
 		it := &items[i]
 		own := &puzzle{instance: set[i], options: it, loops: loops} // set and items are both sorted by id
 		line := append(AppendOptions([]byte{'{'}, it), '}')
-		s.tasks = append(s.tasks, &Task{ID: it.ID, Test: testOutline, Group: testOutline, Line: line, data: own})
+		tangram.tasks = append(tangram.tasks, &Task{ID: it.ID, Test: testOutline, Group: testOutline, Line: line, data: own})
 	}
 	return nil
 }
 
 // AppendOptions appends the members of a Task 1 item, without braces.
-func AppendOptions(b []byte, it *choice.Item) []byte {
-	b = scoring.AppendString(append(b, `"id":`...), it.ID)
-	b = scoring.AppendString(append(b, `,"suite":"tangram","test":"outline","instance_id":`...), it.ID)
-	b = append(b, `,"options":{`...)
-	for i, o := range it.Options {
+func AppendOptions(dst []byte, item *choice.Item) []byte {
+	dst = scoring.AppendString(append(dst, `"id":`...), item.ID)
+	dst = scoring.AppendString(append(dst, `,"suite":"tangram","test":"outline","instance_id":`...), item.ID)
+	dst = append(dst, `,"options":{`...)
+	for i, o := range item.Options {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = scoring.AppendString(fmt.Appendf(b, `"%c":`, choice.Letters[i]), o)
+		dst = scoring.AppendString(fmt.Appendf(dst, `"%c":`, choice.Letters[i]), o)
 	}
-	return scoring.AppendString(append(b, `},"answer":`...), it.Answer)
+	return scoring.AppendString(append(dst, `},"answer":`...), item.Answer)
 }
 
 // addSolutions adds the tasks of Task 2: each instance, and if the setting in-context is asked, with
 // solved examples that the seed draws from the others.
-func (s *tangram) addSolutions(set []*assembly.Instance, all []choice.Candidate, o Options) error {
-	inContext := slices.Contains(o.Settings, string(prompt.InContext))
+func (tangram *tangram) addSolutions(set []*assembly.Instance, all []choice.Candidate, options Options) error {
+	inContext := slices.Contains(options.Settings, string(prompt.InContext))
 	if inContext {
 		if err := choice.CheckOutlines(all, prompt.Examples+1); err != nil {
 			return err
 		}
 	}
-	for k, in := range set {
-		p := &puzzle{instance: in}
+	for k, instance := range set {
+		p := &puzzle{instance: instance}
 		if inContext {
-			for _, j := range choice.Draw(all, k, prompt.ExampleSeed(o.Seed, in.ID), prompt.Examples).Others {
+			for _, j := range choice.Draw(all, k, prompt.ExampleSeed(options.Seed, instance.ID), prompt.Examples).Others {
 				p.examples = append(p.examples, set[j])
 			}
 		}
-		line := scoring.AppendString([]byte(`{"id":`), in.ID)
-		line = scoring.AppendString(append(line, `,"suite":"tangram","test":"solution","instance_id":`...), in.ID)
-		s.tasks = append(s.tasks, &Task{ID: in.ID, Test: testSolution, Group: testSolution, Line: append(line, '}'), data: p})
+		line := scoring.AppendString([]byte(`{"id":`), instance.ID)
+		line = scoring.AppendString(append(line, `,"suite":"tangram","test":"solution","instance_id":`...), instance.ID)
+		tangram.tasks = append(tangram.tasks, &Task{ID: instance.ID, Test: testSolution, Group: testSolution, Line: append(line, '}'), data: p})
 	}
 	return nil
 }
 
 // Arms implements Suite. Task 1 has no settings, so it is asked once for each mode.
-func (s *tangram) Arms(o Options) ([]Arm, []string, error) {
-	arms, left, err := s.choice.arms(o, func(Arm) int { return len(s.tasks) }, len(s.tasks))
+func (tangram *tangram) Arms(o Options) ([]Arm, []string, error) {
+	arms, left, err := tangram.choice.arms(o, func(Arm) int { return len(tangram.tasks) }, len(tangram.tasks))
 	if err != nil {
 		return nil, nil, err
 	}
-	solutions := count(s.tasks, func(t *Task) bool { return t.Test == testSolution })
-	if solutions == len(s.tasks) {
+	solutions := count(tangram.tasks, func(t *Task) bool { return t.Test == testSolution })
+	if solutions == len(tangram.tasks) {
 		return arms, left, nil
 	}
 	var out []Arm
-	for _, a := range arms {
-		plain := Arm{Mode: a.Mode}
+	for _, arm := range arms {
+		plain := Arm{Mode: arm.Mode}
 		if !slices.Contains(out, plain) {
 			out = append(out, plain)
 		}
 		if solutions > 0 {
-			out = append(out, a)
+			out = append(out, arm)
 		}
 	}
 	return out, left, nil
 }
 
 // Fits implements Suite: Task 2 alone has settings, and is asked in one of them.
-func (s *tangram) Fits(t *Task, a Arm) bool { return (a.Setting != "") == (t.Test == testSolution) }
+func (tangram *tangram) Fits(t *Task, a Arm) bool {
+	return (a.Setting != "") == (t.Test == testSolution)
+}
 
 // Next implements Suite: each task has one call, with the picture before the text.
-func (s *tangram) Next(t *Task, a Arm, replies []Heard) (*Step, error) {
+func (tangram *tangram) Next(task *Task, a Arm, replies []Heard) (*Step, error) {
 	return once(replies, func() ([]chat.Message, error) {
-		text, draw := Puzzle(t, a)
+		text, draw := Puzzle(task, a)
 		img, err := draw()
 		if err != nil {
-			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+			return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
 		}
 		picture := &chat.Image{Data: flatpng.Over(img, ground), Type: "image/png"} // it is opaque
 		return []chat.Message{chat.User(chat.Picture(picture), chat.Text(text))}, nil

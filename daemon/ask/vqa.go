@@ -51,21 +51,21 @@ func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string) (Sui
 }
 
 // Arms implements Suite: an arm asks the tasks that fit it.
-func (s *visual) Arms(o Options) ([]Arm, []string, error) {
-	fits := func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }
-	return s.choice.arms(o, fits, len(s.tasks))
+func (visual *visual) Arms(o Options) ([]Arm, []string, error) {
+	fits := func(a Arm) int { return count(visual.tasks, func(t *Task) bool { return visual.Fits(t, a) }) }
+	return visual.choice.arms(o, fits, len(visual.tasks))
 }
 
 // Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
-func (s *visual) Fits(t *Task, a Arm) bool {
+func (visual *visual) Fits(t *Task, a Arm) bool {
 	named := t.data.(*question).format
-	return !s.spatialab || named == "" || named == a.Format
+	return !visual.spatialab || named == "" || named == a.Format
 }
 
 // Next implements Suite. A method has one or several steps, each a call of its own, whose texts may quote
 // the replies to earlier ones. A step without a reply ends the task. Pictures come before the text for
 // SPATIALAB and after it for SpaCE-Eval, and not in steps that are about texts alone.
-func (s *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
+func (visual *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 	paths := task.data.(*question).pictures
 	steps := vqa.Steps(arm.Method, len(paths))
 	n := len(replies)
@@ -76,7 +76,7 @@ func (s *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 	for _, h := range replies {
 		textByStep[h.Name] = h.Text
 	}
-	text, err := task.prompt(s.suite, scoring.PromptOptions{Open: arm.Format == "open", Method: arm.Method, Step: steps[n], Heard: textByStep})
+	text, err := task.prompt(visual.suite, scoring.PromptOptions{Open: arm.Format == "open", Method: arm.Method, Step: steps[n], Heard: textByStep})
 	if err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
 	}
@@ -86,14 +86,14 @@ func (s *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 			return nil, fmt.Errorf("cannot ask %s: got no image; want a path or a list of paths, or --input blind", task.ID)
 		}
 		for _, path := range paths {
-			img, err := s.picture(path)
+			img, err := visual.picture(path)
 			if err != nil {
 				return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
 			}
 			parts = append(parts, chat.Picture(img))
 		}
 	}
-	if s.spatialab {
+	if visual.spatialab {
 		parts = append(parts, chat.Text(text))
 	} else { // as the benchmark's own program does
 		parts = append([]chat.Part{chat.Text(text)}, parts...)
@@ -103,8 +103,8 @@ func (s *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 
 // Answers implements Suite: the answer is the reply to the last step. If a step failed, or not all steps
 // have been made, there is an answer without a text.
-func (s *visual) Answers(t *Task, a Arm, replies []Heard) []Answer {
-	all := s.single.Answers(t, a, replies)
+func (visual *visual) Answers(t *Task, a Arm, replies []Heard) []Answer {
+	all := visual.single.Answers(t, a, replies)
 	for i := range all {
 		if len(replies) < len(vqa.Steps(a.Method, len(t.data.(*question).pictures))) {
 			all[i].OK, all[i].Text = false, ""
@@ -116,17 +116,17 @@ func (s *visual) Answers(t *Task, a Arm, replies []Heard) []Answer {
 // pictures returns the paths of the pictures of a SPATIALAB or SpaCE-Eval question, in its member image
 // or else images, which is a text or a list of texts. Elements that are no texts are left out.
 func pictures(v *fastjson.Value) (paths []string) {
-	f := v.Get("image")
-	if f == nil {
-		f = v.Get("images")
+	value := v.Get("image")
+	if value == nil {
+		value = v.Get("images")
 	}
-	if f == nil {
+	if value == nil {
 		return nil
 	}
-	if f.Type() == fastjson.TypeString {
-		return []string{string(f.GetStringBytes())}
+	if value.Type() == fastjson.TypeString {
+		return []string{string(value.GetStringBytes())}
 	}
-	for _, e := range f.GetArray() {
+	for _, e := range value.GetArray() {
 		if e.Type() == fastjson.TypeString {
 			paths = append(paths, string(e.GetStringBytes()))
 		}
@@ -137,9 +137,9 @@ func pictures(v *fastjson.Value) (paths []string) {
 // picture reads the file of a picture; a relative path is one in the folder of the task file. The media
 // type follows from the first bytes, whatever the file's name. A file that is too long or of a type that
 // endpoints do not take is an error.
-func (s *visual) picture(path string) (*chat.Image, error) {
+func (visual *visual) picture(path string) (*chat.Image, error) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.folder, path)
+		path = filepath.Join(visual.folder, path)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -148,28 +148,28 @@ func (s *visual) picture(path string) (*chat.Image, error) {
 	if info.Size() > maxPicture {
 		return nil, fmt.Errorf("cannot use picture %s: got %d bytes; want at most %d", path, info.Size(), maxPicture)
 	}
-	b, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read picture: %w", err)
 	}
-	kind := pictureType(b)
+	kind := pictureType(data)
 	if kind == "" {
 		return nil, fmt.Errorf("cannot use picture %s: got an unknown type; want JPEG, PNG, WebP or GIF", path)
 	}
-	return &chat.Image{Data: b, Type: kind, Detail: s.detail}, nil
+	return &chat.Image{Data: data, Type: kind, Detail: visual.detail}, nil
 }
 
 // pictureType returns the media type that bytes begin with, "" for one that endpoints do not
 // take.
-func pictureType(b []byte) string {
+func pictureType(data []byte) string {
 	switch {
-	case len(b) > 3 && string(b[:3]) == "\xff\xd8\xff":
+	case len(data) > 3 && string(data[:3]) == "\xff\xd8\xff":
 		return "image/jpeg"
-	case len(b) > 8 && string(b[:8]) == "\x89PNG\r\n\x1a\n":
+	case len(data) > 8 && string(data[:8]) == "\x89PNG\r\n\x1a\n":
 		return "image/png"
-	case len(b) > 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP":
+	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
 		return "image/webp"
-	case len(b) > 6 && (string(b[:6]) == "GIF87a" || string(b[:6]) == "GIF89a"):
+	case len(data) > 6 && (string(data[:6]) == "GIF87a" || string(data[:6]) == "GIF89a"):
 		return "image/gif"
 	}
 	return ""

@@ -44,15 +44,15 @@ func Create(path string) (*File, error) {
 
 // Under makes the partial file in another folder of the same file system. It must be called before
 // the first Write.
-func (f *File) Under(dir string) { f.dir = dir }
+func (file *File) Under(dir string) { file.dir = dir }
 
 // Probe returns an error if the partial file could not be created, so that a mistyped folder
 // fails before the work. It creates and removes one.
-func (f *File) Probe() error {
-	if f.partial != nil {
+func (file *File) Probe() error {
+	if file.partial != nil {
 		return nil
 	}
-	p, err := createPartial(f.path)
+	p, err := createPartial(file.path)
 	if err != nil {
 		return err
 	}
@@ -61,94 +61,94 @@ func (f *File) Probe() error {
 
 // Write writes to the partial file, which takes the place of the old file at the end. The first
 // call creates it. It implements io.Writer.
-func (f *File) Write(p []byte) (int, error) {
-	if err := f.open(); err != nil {
+func (file *File) Write(p []byte) (int, error) {
+	if err := file.open(); err != nil {
 		return 0, err
 	}
-	return f.partial.Write(p)
+	return file.partial.Write(p)
 }
 
 // open creates and locks the partial file at the first call, with the permissions of the
 // file that it replaces. The lock tells other processes that the file is being written (see
 // Leftovers).
-func (f *File) open() (err error) {
-	if f.partial != nil {
+func (file *File) open() (err error) {
+	if file.partial != nil {
 		return nil
 	}
-	path := f.path
-	if f.dir != "" {
-		path = filepath.Join(f.dir, filepath.Base(path))
+	path := file.path
+	if file.dir != "" {
+		path = filepath.Join(file.dir, filepath.Base(path))
 	}
-	if f.partial, err = createPartial(path); err != nil {
+	if file.partial, err = createPartial(path); err != nil {
 		return err
 	}
-	f.part = f.partial.Name()
-	syscall.Flock(int(f.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // the kernel releases it when the process ends; see Leftovers
-	if info, err := os.Stat(f.path); err == nil {
-		return f.partial.Chmod(info.Mode().Perm())
+	file.part = file.partial.Name()
+	syscall.Flock(int(file.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // the kernel releases it when the process ends; see Leftovers
+	if info, err := os.Stat(file.path); err == nil {
+		return file.partial.Chmod(info.Mode().Perm())
 	}
 	return nil
 }
 
 // Sync flushes the written bytes to the disk, so that a power cut after Commit does not
 // lose them. It does nothing for pipes and devices.
-func (f *File) Sync() error {
-	if f.partial == nil || f.direct {
+func (file *File) Sync() error {
+	if file.partial == nil || file.direct {
 		return nil
 	}
-	return f.partial.Sync()
+	return file.partial.Sync()
 }
 
 // Commit closes the partial file and renames it to the file that it replaces. A file that
 // was never written becomes empty. After an error the former file is unchanged, and the
 // createPartial file exists until Discard.
-func (f *File) Commit() error {
-	if err := f.open(); err != nil {
+func (file *File) Commit() error {
+	if err := file.open(); err != nil {
 		return err
 	}
-	err := f.partial.Close()
-	if err == nil && !f.direct {
-		err = os.Rename(f.part, f.path)
+	err := file.partial.Close()
+	if err == nil && !file.direct {
+		err = os.Rename(file.part, file.path)
 	}
 	if err == nil {
-		f.part = ""
+		file.part = ""
 	}
 	return err
 }
 
 // Keep ends writing without replacing the file. It returns the path of the partial
 // file, "" where there is none.
-func (f *File) Keep() string {
-	if f.partial != nil {
-		f.partial.Close()
+func (file *File) Keep() string {
+	if file.partial != nil {
+		file.partial.Close()
 	}
-	return f.part
+	return file.part
 }
 
 // Discard ends writing and removes the partial file.
-func (f *File) Discard() {
-	if part := f.Keep(); part != "" {
+func (file *File) Discard() {
+	if part := file.Keep(); part != "" {
 		os.Remove(part)
-		f.part = ""
+		file.part = ""
 	}
 }
 
 // Path returns the path of the file that Commit replaces, without symbolic links.
-func (f *File) Path() string { return f.path }
+func (file *File) Path() string { return file.path }
 
 // WriteFile replaces the file at path by what fill writes. After an error the former
 // file is unchanged and no partial file is left.
 func WriteFile(path string, fill func(*File) error) error {
-	f, err := Create(path)
+	file, err := Create(path)
 	if err != nil {
 		return err
 	}
-	err = fill(f)
+	err = fill(file)
 	if err == nil {
-		err = f.Commit()
+		err = file.Commit()
 	}
 	if err != nil {
-		f.Discard()
+		file.Discard()
 	}
 	return err
 }
@@ -161,13 +161,13 @@ func IsFull(err error) bool {
 
 // createPartial creates a new partial file beside path, under a random name, with the
 // default mode of new files.
-func createPartial(path string) (f *os.File, err error) {
+func createPartial(path string) (file *os.File, err error) {
 	for range 100 {
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", prefix(path), rand.Uint32(), suffix))
-		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if !errors.Is(err, os.ErrExist) {
 			break
 		}
 	}
-	return f, err
+	return file, err
 }

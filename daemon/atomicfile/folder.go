@@ -25,24 +25,24 @@ type Folder struct {
 func NewFolder(dir, name string) *Folder { return &Folder{dir: dir, name: name} }
 
 // WriteFile writes what fill produces to the file of that name in the partial folder.
-func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
-	if err := d.create(); err != nil {
+func (folder *Folder) WriteFile(name string, fill func(io.Writer) error) error {
+	if err := folder.create(); err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(d.stage.Name(), name))
+	file, err := os.Create(filepath.Join(folder.stage.Name(), name))
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
+	w := bufio.NewWriter(file)
 	err = fill(w)
 	if err == nil {
 		err = w.Flush()
 	}
-	if e := f.Close(); err == nil {
+	if e := file.Close(); err == nil {
 		err = e
 	}
-	if !slices.Contains(d.files, name) {
-		d.files = append(d.files, name)
+	if !slices.Contains(folder.files, name) {
+		folder.files = append(folder.files, name)
 	}
 	return err
 }
@@ -50,18 +50,18 @@ func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 // create makes the partial folder at the first call and locks it. The lock tells other processes
 // that it is being written (see Leftovers). On a file system without locks the folder is not locked,
 // and others may report it as left behind.
-func (d *Folder) create() error {
-	if d.stage != nil {
+func (folder *Folder) create() error {
+	if folder.stage != nil {
 		return nil
 	}
-	path := filepath.Join(d.dir, fmt.Sprintf("%s.%08x%s", d.name, rand.Uint32(), suffix))
+	path := filepath.Join(folder.dir, fmt.Sprintf("%s.%08x%s", folder.name, rand.Uint32(), suffix))
 	err := os.Mkdir(path, 0o777)
 	if err != nil {
 		return err
 	}
-	d.stage, err = os.Open(path)
+	folder.stage, err = os.Open(path)
 	if err == nil {
-		syscall.Flock(int(d.stage.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		syscall.Flock(int(folder.stage.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	}
 	return err
 }
@@ -69,32 +69,32 @@ func (d *Folder) create() error {
 // Commit moves the files into the folder, in the order in which they were first written, and
 // removes the partial folder. The caller writes the file that links to the others last, so
 // that its links work at any time.
-func (d *Folder) Commit() error {
-	if d.stage == nil {
+func (folder *Folder) Commit() error {
+	if folder.stage == nil {
 		return nil
 	}
-	for _, name := range d.files {
-		if err := os.Rename(filepath.Join(d.stage.Name(), name), filepath.Join(d.dir, name)); err != nil {
+	for _, name := range folder.files {
+		if err := os.Rename(filepath.Join(folder.stage.Name(), name), filepath.Join(folder.dir, name)); err != nil {
 			return err
 		}
 	}
-	return os.Remove(d.Keep())
+	return os.Remove(folder.Keep())
 }
 
 // Keep ends writing and leaves the files in the partial folder, the one in which they are written
 // before Commit. The caller keeps it if the files are to be looked at though they are not complete. It
 // returns the path of the partial folder, "" if nothing was written.
-func (d *Folder) Keep() string {
-	if d.stage == nil {
+func (folder *Folder) Keep() string {
+	if folder.stage == nil {
 		return ""
 	}
-	d.stage.Close()
-	return d.stage.Name()
+	folder.stage.Close()
+	return folder.stage.Name()
 }
 
 // Discard ends writing and removes the partial folder.
-func (d *Folder) Discard() {
-	if path := d.Keep(); path != "" {
+func (folder *Folder) Discard() {
+	if path := folder.Keep(); path != "" {
 		os.RemoveAll(path)
 	}
 }

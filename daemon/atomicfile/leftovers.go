@@ -48,15 +48,15 @@ func LeftoversIn(dir string) []Leftover {
 // list returns the partial files in a folder whose names mine accepts.
 func list(dir string, mine func(name string) bool) (all []Leftover) {
 	entries, _ := os.ReadDir(dir) // a folder that cannot be read counts as empty
-	for _, e := range entries {
-		if !IsPartial(e.Name()) || !mine(e.Name()) {
+	for _, entry := range entries {
+		if !IsPartial(entry.Name()) || !mine(entry.Name()) {
 			continue
 		}
-		info, err := e.Info()
+		info, err := entry.Info()
 		if err != nil {
 			continue // removed meanwhile
 		}
-		path := filepath.Join(dir, e.Name())
+		path := filepath.Join(dir, entry.Name())
 		all = append(all, Leftover{Path: path, Bytes: info.Size(), Time: info.ModTime(), Running: locked(path)})
 	}
 	return all
@@ -77,10 +77,10 @@ func IsPartial(path string) bool {
 // locked reports whether a process holds the lock of a partial file and so is writing it.
 // The kernel releases the lock when the process ends in any way.
 func locked(path string) bool {
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == syscall.EWOULDBLOCK
+	defer file.Close()
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == syscall.EWOULDBLOCK
 }

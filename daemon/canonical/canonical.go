@@ -37,129 +37,129 @@ func JSON(value []byte) ([]byte, error) {
 
 // Of returns the canonical form of the JSON of a Go value, as encoding/json makes it.
 func Of(v any) ([]byte, error) {
-	b, err := json.Marshal(v)
+	data, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	return JSON(b)
+	return JSON(data)
 }
 
 // Key returns the first 32 hexadecimal digits of the SHA-256 of the canonical form of a
 // Go value. See docs/spec/runs.md#r3.
 func Key(v any) (string, error) {
-	b, err := Of(v)
+	data, err := Of(v)
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// appendValue appends a decoded JSON value in canonical form. v is what encoding/json
+// appendValue appends a decoded JSON value in canonical form. value is what encoding/json
 // decodes with UseNumber.
-func appendValue(b []byte, v any) (_ []byte, err error) {
-	switch v := v.(type) {
+func appendValue(dst []byte, value any) (_ []byte, err error) {
+	switch v := value.(type) {
 	case nil:
-		return append(b, "null"...), nil
+		return append(dst, "null"...), nil
 	case bool:
-		return strconv.AppendBool(b, v), nil
+		return strconv.AppendBool(dst, v), nil
 	case string:
-		return AppendString(b, v), nil
+		return AppendString(dst, v), nil
 	case json.Number:
-		return appendNumber(b, string(v))
+		return appendNumber(dst, string(v))
 	case []any:
-		b = append(b, '[')
+		dst = append(dst, '[')
 		for i, x := range v {
 			if i > 0 {
-				b = append(b, ',')
+				dst = append(dst, ',')
 			}
-			if b, err = appendValue(b, x); err != nil {
+			if dst, err = appendValue(dst, x); err != nil {
 				return nil, err
 			}
 		}
-		return append(b, ']'), nil
+		return append(dst, ']'), nil
 	case map[string]any:
-		b = append(b, '{')
+		dst = append(dst, '{')
 		for i, name := range slices.Sorted(maps.Keys(v)) { // bytes of UTF-8 sort as code points do
 			if i > 0 {
-				b = append(b, ',')
+				dst = append(dst, ',')
 			}
-			b = append(AppendString(b, name), ':')
-			if b, err = appendValue(b, v[name]); err != nil {
+			dst = append(AppendString(dst, name), ':')
+			if dst, err = appendValue(dst, v[name]); err != nil {
 				return nil, err
 			}
 		}
-		return append(b, '}'), nil
+		return append(dst, '}'), nil
 	}
-	panic(fmt.Sprintf("BUG: JSON value of type %T", v))
+	panic(fmt.Sprintf("BUG: JSON value of type %T", value))
 }
 
 // appendNumber appends a number in canonical form. Integers keep their digits; others become
 // float64, written as ECMAScript writes them.
-func appendNumber(b []byte, s string) ([]byte, error) {
-	if !strings.ContainsAny(s, ".eE") {
-		if s == "-0" {
-			s = "0"
+func appendNumber(dst []byte, text string) ([]byte, error) {
+	if !strings.ContainsAny(text, ".eE") {
+		if text == "-0" {
+			text = "0"
 		}
-		return append(b, s...), nil
+		return append(dst, text...), nil
 	}
-	x, err := strconv.ParseFloat(s, 64)
+	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the number %s: it is too large", s)
+		return nil, fmt.Errorf("cannot read the number %s: it is too large", text)
 	}
 	if x == math.Trunc(x) && math.Abs(x) < 1e21 {
-		return strconv.AppendFloat(b, x+0, 'f', -1, 64), nil // x+0 turns -0 into 0
+		return strconv.AppendFloat(dst, x+0, 'f', -1, 64), nil // x+0 turns -0 into 0
 	}
 	if a := math.Abs(x); a >= 1e-6 && a < 1e21 {
-		return strconv.AppendFloat(b, x, 'f', -1, 64), nil
+		return strconv.AppendFloat(dst, x, 'f', -1, 64), nil
 	}
-	s = strconv.FormatFloat(x, 'e', -1, 64)
-	if n := len(s); s[n-2] == '0' && (s[n-3] == '-' || s[n-3] == '+') { // e-07 becomes e-7
-		s = s[:n-2] + s[n-1:]
+	text = strconv.FormatFloat(x, 'e', -1, 64)
+	if n := len(text); text[n-2] == '0' && (text[n-3] == '-' || text[n-3] == '+') { // e-07 becomes e-7
+		text = text[:n-2] + text[n-1:]
 	}
-	return append(b, s...), nil
+	return append(dst, text...), nil
 }
 
 // AppendString appends a string as JSON with only those escapes that JSON requires. Bytes
 // that are no UTF-8 become U+FFFD.
-func AppendString(b []byte, s string) []byte {
+func AppendString(dst []byte, text string) []byte {
 	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	from := 0 // bytes before are in b
-	for i := 0; i < len(s); {
-		c := s[i]
+	dst = append(dst, '"')
+	from := 0 // bytes before are in dst
+	for i := 0; i < len(text); {
+		c := text[i]
 		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
 			i++
 			continue
 		}
 		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
+			r, n := utf8.DecodeRuneInString(text[i:])
 			if r == utf8.RuneError && n == 1 {
-				b = append(append(b, s[from:i]...), "\uFFFD"...)
+				dst = append(append(dst, text[from:i]...), "\uFFFD"...)
 				from = i + 1
 			}
 			i += n
 			continue
 		}
-		b = append(b, s[from:i]...)
+		dst = append(dst, text[from:i]...)
 		switch c {
 		case '"', '\\':
-			b = append(b, '\\', c)
+			dst = append(dst, '\\', c)
 		case '\n':
-			b = append(b, '\\', 'n')
+			dst = append(dst, '\\', 'n')
 		case '\r':
-			b = append(b, '\\', 'r')
+			dst = append(dst, '\\', 'r')
 		case '\t':
-			b = append(b, '\\', 't')
+			dst = append(dst, '\\', 't')
 		case '\b':
-			b = append(b, '\\', 'b')
+			dst = append(dst, '\\', 'b')
 		case '\f':
-			b = append(b, '\\', 'f')
+			dst = append(dst, '\\', 'f')
 		default:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 		i++
 		from = i
 	}
-	return append(append(b, s[from:]...), '"')
+	return append(append(dst, text[from:]...), '"')
 }

@@ -107,13 +107,13 @@ func (e *apiError) status() int {
 
 // Brief returns a text on one line, cut to n bytes at the boundary of a character, with
 // "..." if it was cut.
-func Brief(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= n {
-		return s
+func Brief(text string, n int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= n {
+		return text
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--
 	}
-	return s[:n] + "..."
+	return text[:n] + "..."
 }

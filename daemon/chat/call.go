@@ -18,29 +18,29 @@ const maxBody = 16 << 20
 
 // call sends a request once and reads its reply, in one piece or as a stream. A fault of the
 // connection becomes a Reading. The error is that of ctx.
-func (c *Client) call(ctx context.Context, request *Request) (Reading, error) {
-	try, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+func (client *Client) call(ctx context.Context, request *Request) (Reading, error) {
+	try, cancel := context.WithTimeout(ctx, client.cfg.Timeout)
 	defer cancel()
-	body, err := request.body(c.cfg.Stream)
+	body, err := request.body(client.cfg.Stream)
 	if err != nil {
 		return newReading(Refused, 0, ": "+err.Error()), nil
 	}
-	req, err := http.NewRequestWithContext(try, http.MethodPost, c.endpoint, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(try, http.MethodPost, client.endpoint, bytes.NewReader(body))
 	if err != nil {
 		return newReading(Refused, 0, "'s address cannot be used"), nil
 	}
 	req.Header.Set("Content-Type", "application/json")
-	c.authorize(req.Header)
-	resp, err := c.http.Do(req)
+	client.authorize(req.Header)
+	resp, err := client.http.Do(req)
 	if err != nil {
-		return c.broken(ctx, try, err)
+		return client.broken(ctx, try, err)
 	}
 	defer resp.Body.Close()
-	reader := &Reader{Key: c.cfg.Key, Request: request, Now: time.Now()}
+	reader := &Reader{Key: client.cfg.Key, Request: request, Now: time.Now()}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode/100 == 2 &&
 		kind == "text/event-stream" {
 		g, err := reader.stream(resp.StatusCode, resp.Header, resp.Body)
-		return c.received(ctx, try, g, err)
+		return client.received(ctx, try, g, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
@@ -50,28 +50,28 @@ func (c *Client) call(ctx context.Context, request *Request) (Reading, error) {
 		err = errLong
 	}
 	if err != nil {
-		return c.received(ctx, try, Reading{}, err)
+		return client.received(ctx, try, Reading{}, err)
 	}
 	return reader.Read(resp.StatusCode, resp.Header, text), nil
 }
 
 // received returns the reading of a reply, or what err, the error of receiving it, means.
-func (c *Client) received(ctx, try context.Context, g Reading, err error) (Reading, error) {
+func (client *Client) received(ctx, try context.Context, reading Reading, err error) (Reading, error) {
 	switch {
 	case errors.Is(err, errLong):
 		return broken(http.StatusOK, fmt.Sprintf("'s reply is longer than %d bytes", maxBody)), nil
 	case err != nil:
-		return c.broken(ctx, try, err)
+		return client.broken(ctx, try, err)
 	}
-	return g, nil
+	return reading, nil
 }
 
 // Do sends a request to another route of the endpoint, such as "files" or "batches/ID",
 // once, with the key and the query of the endpoint's address. kind is the content type of
 // the body, "" for none. The caller closes the body of the response, and passes texts of it
 // through Hide before it shows or keeps them. Errors tell neither address nor key.
-func (c *Client) Do(ctx context.Context, method, route, kind string, body io.Reader) (*http.Response, error) {
-	base, query, _ := strings.Cut(c.endpoint, "?")
+func (client *Client) Do(ctx context.Context, method, route, kind string, body io.Reader) (*http.Response, error) {
+	base, query, _ := strings.Cut(client.endpoint, "?")
 	u := strings.TrimSuffix(base, "chat/completions") + route
 	if query != "" {
 		sep := "?"
@@ -82,17 +82,17 @@ func (c *Client) Do(ctx context.Context, method, route, kind string, body io.Rea
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u, body)
 	if err != nil {
-		return nil, errors.New(c.cfg.Name + "'s address cannot be used")
+		return nil, errors.New(client.cfg.Name + "'s address cannot be used")
 	}
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
-	c.authorize(req.Header)
-	resp, err := c.http.Do(req)
+	client.authorize(req.Header)
+	resp, err := client.http.Do(req)
 	if err != nil {
-		g, err := c.broken(ctx, ctx, err)
+		g, err := client.broken(ctx, ctx, err)
 		if err == nil {
-			err = errors.New(c.cfg.Name + g.why)
+			err = errors.New(client.cfg.Name + g.why)
 		}
 		return nil, err
 	}
@@ -100,38 +100,38 @@ func (c *Client) Do(ctx context.Context, method, route, kind string, body io.Rea
 }
 
 // Hide takes the key out of a text that the endpoint sent.
-func (c *Client) Hide(s string) string { return hide(s, c.cfg.Key) }
+func (client *Client) Hide(s string) string { return hide(s, client.cfg.Key) }
 
 // authorize adds the key to the headers of a request.
-func (c *Client) authorize(h http.Header) {
+func (client *Client) authorize(h http.Header) {
 	switch {
-	case c.cfg.Key == "":
-	case c.cfg.KeyHeader == "" || strings.EqualFold(c.cfg.KeyHeader, "Authorization"):
-		h.Set("Authorization", "Bearer "+c.cfg.Key)
+	case client.cfg.Key == "":
+	case client.cfg.KeyHeader == "" || strings.EqualFold(client.cfg.KeyHeader, "Authorization"):
+		h.Set("Authorization", "Bearer "+client.cfg.Key)
 	default:
-		h.Set(c.cfg.KeyHeader, c.cfg.Key)
+		h.Set(client.cfg.KeyHeader, client.cfg.Key)
 	}
 }
 
 // broken returns the reading of a call that brought no complete reply, with the cause in
 // words without the address. Paid is false only if the request cannot have arrived. The
 // error is that of ctx.
-func (c *Client) broken(ctx, try context.Context, err error) (Reading, error) {
+func (client *Client) broken(ctx, try context.Context, err error) (Reading, error) {
 	if ctx.Err() != nil {
 		return Reading{}, ctx.Err()
 	}
-	g := broken(0, "'s reply broke off")
+	reading := broken(0, "'s reply broke off")
 	var op *net.OpError
 	var dns *net.DNSError
 	switch {
 	case try.Err() != nil:
-		g.why, g.timeout = fmt.Sprintf(" did not answer within %v", c.cfg.Timeout), true
+		reading.why, reading.timeout = fmt.Sprintf(" did not answer within %v", client.cfg.Timeout), true
 	case errors.As(err, &dns):
-		g.why, g.Paid = "'s host was not found", false
+		reading.why, reading.Paid = "'s host was not found", false
 	case errors.As(err, &op) && op.Op == "dial":
-		g.why, g.Paid = " cannot be reached: "+op.Err.Error(), false // without the address
+		reading.why, reading.Paid = " cannot be reached: "+op.Err.Error(), false // without the address
 	case strings.Contains(err.Error(), "x509") || strings.Contains(err.Error(), "tls:"):
-		g.why, g.Paid = "'s TLS certificate or connection was refused", false
+		reading.why, reading.Paid = "'s TLS certificate or connection was refused", false
 	}
-	return g, nil
+	return reading, nil
 }

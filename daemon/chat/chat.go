@@ -116,18 +116,18 @@ func New(cfg Config) (*Client, error) {
 	}
 	endpoint, _ := endpointOf(&cfg)
 	cfg = cfg.complete()
-	c := &Client{cfg: cfg, endpoint: endpoint, window: newWindow(cfg.Concurrency, cfg.Fixed),
+	client := &Client{cfg: cfg, endpoint: endpoint, window: newWindow(cfg.Concurrency, cfg.Fixed),
 		pace: newPace(cfg.RPM, cfg.TPM),
 		gate: newGate(cfg.Name, tripFailures(cfg.Concurrency), cfg.Patience, cfg.Backoff), meter: cfg.Meter}
-	c.gate.longest = max(0, cfg.Deadline)
+	client.gate.longest = max(0, cfg.Deadline)
 	if cfg.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, 2*cfg.Concurrency
 		cfg.Transport = t
 	}
-	c.http = &http.Client{Transport: cfg.Transport, // a redirect would take the key and the answers elsewhere
+	client.http = &http.Client{Transport: cfg.Transport, // a redirect would take the key and the answers elsewhere
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return c, nil
+	return client, nil
 }
 
 // tripFailures returns after how many failures in a row the circuit opens: more than calls that fail
@@ -135,18 +135,18 @@ func New(cfg Config) (*Client, error) {
 func tripFailures(concurrency int) int { return max(10, 2*concurrency) }
 
 // complete returns the configuration with defaults in place of zero values.
-func (c Config) complete() Config {
-	c.Name = cmp.Or(c.Name, "the endpoint")
-	c.Concurrency = cmp.Or(c.Concurrency, DefaultConcurrency)
-	c.Tries = cmp.Or(c.Tries, DefaultTries)
-	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
-	c.Deadline = cmp.Or(c.Deadline, DefaultDeadline)
-	c.Backoff = cmp.Or(c.Backoff, DefaultBackoff)
-	c.Patience = max(0, cmp.Or(c.Patience, DefaultPatience))
-	if c.Meter == nil {
-		c.Meter = budget.New(budget.Limits{}, nil, budget.Spent{}, c.Flag)
+func (config Config) complete() Config {
+	config.Name = cmp.Or(config.Name, "the endpoint")
+	config.Concurrency = cmp.Or(config.Concurrency, DefaultConcurrency)
+	config.Tries = cmp.Or(config.Tries, DefaultTries)
+	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
+	config.Deadline = cmp.Or(config.Deadline, DefaultDeadline)
+	config.Backoff = cmp.Or(config.Backoff, DefaultBackoff)
+	config.Patience = max(0, cmp.Or(config.Patience, DefaultPatience))
+	if config.Meter == nil {
+		config.Meter = budget.New(budget.Limits{}, nil, budget.Spent{}, config.Flag)
 	}
-	return c
+	return config
 }
 
 // Check reports whether a configuration can be used, and opens nothing. Errors wrap
@@ -169,33 +169,33 @@ func Check(cfg Config) error {
 const headerChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // wrong returns the error of a setting that cannot be used.
-func (c *Config) wrong(format string, args ...any) error {
-	name := strings.TrimPrefix(cmp.Or(c.Name, "the endpoint"), "the ")
+func (config *Config) wrong(format string, args ...any) error {
+	name := strings.TrimPrefix(cmp.Or(config.Name, "the endpoint"), "the ")
 	return &configError{"cannot use " + name + ": " + fmt.Sprintf(format, args...)}
 }
 
 // flag returns the name of a setting's flag for messages.
-func (c *Config) flag(name string) string {
-	if c.Flag == nil {
+func (config *Config) flag(name string) string {
+	if config.Flag == nil {
 		return name
 	}
-	return c.Flag(name)
+	return config.Flag(name)
 }
 
 // endpointOf returns the URL to which chat requests go: the base with /chat/completions
 // behind its path. It refuses addresses with a password or fragment. Messages do not repeat
 // the address, because it may hold secrets. See docs/spec/runs.md#r4.
-func endpointOf(c *Config) (string, error) {
-	u, err := url.Parse(c.URL)
+func endpointOf(config *Config) (string, error) {
+	u, err := url.Parse(config.URL)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", c.wrong("got an address that is none; want %s http://HOST/v1 or https://HOST/v1",
-			c.flag("--model-url"))
+		return "", config.wrong("got an address that is none; want %s http://HOST/v1 or https://HOST/v1",
+			config.flag("--model-url"))
 	case u.User != nil:
-		return "", c.wrong("got an address with a password; want the key in the environment (%s)",
-			c.flag("--model-key-env"))
+		return "", config.wrong("got an address with a password; want the key in the environment (%s)",
+			config.flag("--model-key-env"))
 	case u.Fragment != "":
-		return "", c.wrong("got an address with a fragment; want none")
+		return "", config.wrong("got an address with a fragment; want none")
 	}
 	if path := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(path, "/chat/completions") {
 		u.Path = path + "/chat/completions"
@@ -214,27 +214,27 @@ func TakeKey(name string) (key string, set bool) {
 
 // Stop ends all calls for good: what waits ends as Stopped, requests under way have
 // their outcomes.
-func (c *Client) Stop() {
-	c.gate.halt(&ending{Stopped, &Error{Code: "stopped", Message: "the run was stopped"}})
+func (client *Client) Stop() {
+	client.gate.halt(&ending{Stopped, &Error{Code: "stopped", Message: "the run was stopped"}})
 }
 
 // halt ends all calls for good, and calls OnEnd unless they had ended already.
-func (c *Client) halt(k Kind, e *Error) {
-	if c.gate.halt(&ending{k, e}) && c.cfg.OnEnd != nil {
-		c.cfg.OnEnd(e)
+func (client *Client) halt(k Kind, e *Error) {
+	if client.gate.halt(&ending{k, e}) && client.cfg.OnEnd != nil {
+		client.cfg.OnEnd(e)
 	}
 }
 
 // Halted returns why all calls ended, an *Error, or nil where they did not.
-func (c *Client) Halted() error {
-	if e := c.gate.halted(); e != nil {
+func (client *Client) Halted() error {
+	if e := client.gate.halted(); e != nil {
 		return e.err
 	}
 	return nil
 }
 
 // Spent returns what was spent so far, before the client too.
-func (c *Client) Spent() budget.Spent { return c.meter.Spent() }
+func (client *Client) Spent() budget.Spent { return client.meter.Spent() }
 
 // Status is what a client does at the moment.
 type Status struct {
@@ -245,12 +245,12 @@ type Status struct {
 }
 
 // Status returns what the client does at the moment.
-func (c *Client) Status() Status {
-	s := Status{Calls: int(c.flying.Load())}
-	_, s.Width = c.window.state()
-	s.Hold, s.HTTP = c.gate.state()
+func (client *Client) Status() Status {
+	s := Status{Calls: int(client.flying.Load())}
+	_, s.Width = client.window.state()
+	s.Hold, s.HTTP = client.gate.state()
 	return s
 }
 
 // Close closes the connections that no call uses.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (client *Client) Close() { client.http.CloseIdleConnections() }

@@ -72,9 +72,9 @@ type pass struct {
 // enter waits until a call to the endpoint is permitted. It returns at once if the
 // permission would come after the deadline of ctx, and when the endpoint has been down
 // longer than the patience. Errors are those of ctx, or an *ending.
-func (g *gate) enter(ctx context.Context) (*pass, error) {
+func (gate *gate) enter(ctx context.Context) (*pass, error) {
 	for {
-		p, wait, change, err := g.tryEnter(ctx)
+		p, wait, change, err := gate.tryEnter(ctx)
 		if p != nil || err != nil {
 			return p, err
 		}
@@ -101,69 +101,69 @@ func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 // change of the gate, which closes the channel, may come first. If the circuit is closed, a
 // call waits only for pauses. If it is open, one probe at a time is let through, until the
 // patience ends.
-func (g *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, change <-chan struct{}, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.end != nil {
-		return nil, 0, nil, g.ended()
+func (gate *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, change <-chan struct{}, err error) {
+	gate.mu.Lock()
+	defer gate.mu.Unlock()
+	if gate.end != nil {
+		return nil, 0, nil, gate.ended()
 	}
 	now := time.Now()
-	wait = max(0, g.until.Sub(now))
-	if g.since.IsZero() { // the circuit is closed
-		if err := g.tooLong(ctx, wait); err != nil {
+	wait = max(0, gate.until.Sub(now))
+	if gate.since.IsZero() { // the circuit is closed
+		if err := gate.tooLong(ctx, wait); err != nil {
 			return nil, 0, nil, err
 		}
 		if wait == 0 {
-			return &pass{gate: g, epoch: g.epoch}, 0, nil, nil
+			return &pass{gate: gate, epoch: gate.epoch}, 0, nil, nil
 		}
-		return nil, wait, g.change, nil
+		return nil, wait, gate.change, nil
 	}
-	if wait == 0 && !g.probing {
-		g.probing = true
-		return &pass{gate: g, probe: true, epoch: g.epoch}, 0, nil, nil
+	if wait == 0 && !gate.probing {
+		gate.probing = true
+		return &pass{gate: gate, probe: true, epoch: gate.epoch}, 0, nil, nil
 	}
-	left := g.patience - now.Sub(g.since)
+	left := gate.patience - now.Sub(gate.since)
 	if left <= 0 {
 		return nil, 0, nil, &ending{Refused, &Error{Code: "down",
-			Message: fmt.Sprintf("%s has not answered for %v: %s%s", g.name, now.Sub(g.since).Round(time.Second),
-				g.name, g.last)}}
+			Message: fmt.Sprintf("%s has not answered for %v: %s%s", gate.name, now.Sub(gate.since).Round(time.Second),
+				gate.name, gate.last)}}
 	}
 	if wait == 0 { // another call probes: wait for its end
 		wait = left
 	}
-	return nil, min(wait, left), g.change, nil
+	return nil, min(wait, left), gate.change, nil
 }
 
 // tooLong returns the *ending of a question whose deadline comes before the present pause
 // ends, or nil. Its code is "pause" if the pause is longer than any question may take. The
 // caller holds mu.
-func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
+func (gate *gate) tooLong(ctx context.Context, wait time.Duration) error {
 	until, ok := ctx.Deadline()
-	if !ok || wait == 0 || !until.Before(g.until) {
+	if !ok || wait == 0 || !until.Before(gate.until) {
 		return nil
 	}
 	code := "deadline"
-	if g.longest > 0 && wait > g.longest {
+	if gate.longest > 0 && wait > gate.longest {
 		code = "pause"
 	}
 	return &ending{Refused, &Error{Code: code,
-		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", g.name, wait.Round(time.Second),
-			g.name, g.last)}}
+		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", gate.name, wait.Round(time.Second),
+			gate.name, gate.last)}}
 }
 
 // waitPauses waits for the end of pauses that the endpoint asked for after the call was
 // permitted. A probe does not wait.
-func (p *pass) waitPauses(ctx context.Context) error {
-	g := p.gate
+func (pass *pass) waitPauses(ctx context.Context) error {
+	gate := pass.gate
 	for {
-		g.mu.Lock()
-		wait, change := time.Until(g.until), g.change
-		err := g.tooLong(ctx, max(0, wait))
-		if g.end != nil {
-			err = g.ended()
+		gate.mu.Lock()
+		wait, change := time.Until(gate.until), gate.change
+		err := gate.tooLong(ctx, max(0, wait))
+		if gate.end != nil {
+			err = gate.ended()
 		}
-		g.mu.Unlock()
-		if err != nil || wait <= 0 || p.probe {
+		gate.mu.Unlock()
+		if err != nil || wait <= 0 || pass.probe {
 			return err
 		}
 		if err := await(ctx, wait, change); err != nil {
@@ -174,13 +174,13 @@ func (p *pass) waitPauses(ctx context.Context) error {
 
 // succeeded reports that the endpoint answered the call. It closes the circuit. The backoff
 // of pauses starts anew unless another pause began after the call was permitted.
-func (p *pass) succeeded() {
-	p.gate.set(func(g *gate) {
+func (pass *pass) succeeded() {
+	pass.gate.set(func(g *gate) {
 		g.failures = 0
 		g.since = time.Time{}
 		g.cool = firstCool
 		g.probing = false
-		if p.epoch == g.epoch {
+		if pass.epoch == g.epoch {
 			g.pauses = 0
 		}
 	})
@@ -188,35 +188,35 @@ func (p *pass) succeeded() {
 
 // withdrawn reports that the call was not made, or that its end says nothing about the
 // endpoint. Another probe may follow.
-func (p *pass) withdrawn() { p.gate.set(func(g *gate) { g.probing = g.probing && !p.probe }) }
+func (pass *pass) withdrawn() { pass.gate.set(func(g *gate) { g.probing = g.probing && !pass.probe }) }
 
 // countFailure counts a failed call, and opens the circuit after g.trip failures in a row.
 // With hold, all calls wait as long as the endpoint asks.
-func (p *pass) countFailure(r *Reading, hold bool) {
-	p.gate.set(func(g *gate) {
+func (pass *pass) countFailure(reading *Reading, hold bool) {
+	pass.gate.set(func(g *gate) {
 		if g.failures++; g.failures >= g.trip {
 			g.openCircuit()
 		}
-		p.failed(r, hold)
+		pass.failed(reading, hold)
 	})
 }
 
 // fatalFailure reports a failure that all calls would meet. It opens the circuit at once.
-func (p *pass) fatalFailure(r *Reading) {
-	p.gate.set(func(g *gate) {
+func (pass *pass) fatalFailure(reading *Reading) {
+	pass.gate.set(func(g *gate) {
 		g.failures = max(g.failures, g.trip)
 		g.openCircuit()
-		p.failed(r, true)
+		pass.failed(reading, true)
 	})
 }
 
 // startPause holds all calls because the endpoint asks for a pause: for the time that it
 // names, or else for a backoff that grows with each pause. Calls that were permitted before
 // the pause and fail with it do not start another one. See docs/spec/runs.md#r11.
-func (p *pass) startPause(r *Reading) {
-	p.gate.set(func(g *gate) {
-		p.failed(r, true)
-		if r.After != nil || p.epoch != g.epoch {
+func (pass *pass) startPause(r *Reading) {
+	pass.gate.set(func(g *gate) {
+		pass.failed(r, true)
+		if r.After != nil || pass.epoch != g.epoch {
 			return
 		}
 		g.until = later(g.until, time.Now().Add(jitter(g.backoff, g.pauses)))
@@ -238,37 +238,37 @@ func jitter(backoff time.Duration, n int) time.Duration {
 
 // openCircuit opens the circuit, so that no calls go to the endpoint for a while. If it is
 // open already, a failed probe makes the next wait longer. The caller holds mu.
-func (g *gate) openCircuit() {
+func (gate *gate) openCircuit() {
 	now := time.Now()
-	if !g.since.IsZero() && now.Before(g.until) {
+	if !gate.since.IsZero() && now.Before(gate.until) {
 		return // one of several calls that were under way when it opened
 	}
-	if g.since.IsZero() {
-		g.since = now
+	if gate.since.IsZero() {
+		gate.since = now
 	} else {
-		g.cool = min(2*g.cool, maxCool)
+		gate.cool = min(2*gate.cool, maxCool)
 	}
-	g.until = now.Add(g.cool)
+	gate.until = now.Add(gate.cool)
 }
 
 // failed records a failure for messages, ends a probe, and with hold sets until when the
 // endpoint asks to wait. The caller holds mu.
-func (p *pass) failed(r *Reading, hold bool) {
-	g := p.gate
-	g.probing, g.last = g.probing && !p.probe, r.why
-	g.status = r.Status
-	if hold && r.After != nil && *r.After > 0 {
-		g.until = later(g.until, time.Now().Add(*r.After))
+func (pass *pass) failed(reading *Reading, hold bool) {
+	gate := pass.gate
+	gate.probing, gate.last = gate.probing && !pass.probe, reading.why
+	gate.status = reading.Status
+	if hold && reading.After != nil && *reading.After > 0 {
+		gate.until = later(gate.until, time.Now().Add(*reading.After))
 	}
 }
 
 // set changes the circuit breaker under its lock and wakes all calls that wait for it.
-func (g *gate) set(change func(*gate)) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	change(g)
-	close(g.change)
-	g.change = make(chan struct{})
+func (gate *gate) set(change func(*gate)) {
+	gate.mu.Lock()
+	defer gate.mu.Unlock()
+	change(gate)
+	close(gate.change)
+	gate.change = make(chan struct{})
 }
 
 // halt ends all calls for good. It returns false if they had ended already; the first reason
@@ -285,25 +285,25 @@ func (g *gate) halt(e *ending) (first bool) {
 
 // ended returns the ending of a question that comes after the end of all calls. The caller
 // holds mu.
-func (g *gate) ended() *ending {
-	e := *g.end.err
+func (gate *gate) ended() *ending {
+	e := *gate.end.err
 	e.Message = "no further calls: " + e.Message
-	return &ending{g.end.kind, &e}
+	return &ending{gate.end.kind, &e}
 }
 
 // halted returns why all calls ended, or nil where they did not.
-func (g *gate) halted() *ending {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.end
+func (gate *gate) halted() *ending {
+	gate.mu.Lock()
+	defer gate.mu.Unlock()
+	return gate.end
 }
 
 // state returns for how long calls are held back now, and because of which status.
-func (g *gate) state() (time.Duration, int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if wait := time.Until(g.until); wait > 0 {
-		return wait, g.status
+func (gate *gate) state() (time.Duration, int) {
+	gate.mu.Lock()
+	defer gate.mu.Unlock()
+	if wait := time.Until(gate.until); wait > 0 {
+		return wait, gate.status
 	}
 	return 0, 0
 }

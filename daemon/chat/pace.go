@@ -33,38 +33,38 @@ func newPace(rpm, tpm int64) *pace {
 // reserve returns the earliest time at which a call may begin, and the tokens that it
 // reserves: its prompt and a guess of its completion, the mean of those so far and at first
 // 1000, at most mostCompletion. With a limit on neither, `at` is now.
-func (p *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (pace *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64) {
+	pace.mu.Lock()
+	defer pace.mu.Unlock()
 	now := time.Now()
 	at = now
-	if p.perCall > 0 {
-		at = later(at, p.call)
+	if pace.perCall > 0 {
+		at = later(at, pace.call)
 	}
-	if p.perToken > 0 {
-		at = later(at, p.token)
+	if pace.perToken > 0 {
+		at = later(at, pace.token)
 		completion := min(mostCompletion, 1000)
-		if p.counts > 0 {
-			completion = min(mostCompletion, int64(p.mean))
+		if pace.counts > 0 {
+			completion = min(mostCompletion, int64(pace.mean))
 		}
 		tokens = prompt + completion
-		p.token = at.Add(time.Duration(float64(tokens) * p.perToken))
+		pace.token = at.Add(time.Duration(float64(tokens) * pace.perToken))
 	}
-	p.call = at.Add(p.perCall)
+	pace.call = at.Add(pace.perCall)
 	return at, tokens
 }
 
 // correct replaces the tokens that a call reserved (taken) by those that it took, and
 // updates the mean of completions, in which about the last 100 count.
-func (p *pace) correct(taken, prompt, completion int64) {
-	if p.perToken == 0 {
+func (pace *pace) correct(taken, prompt, completion int64) {
+	if pace.perToken == 0 {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.token = p.token.Add(time.Duration(float64(prompt+completion-taken) * p.perToken))
-	p.counts++
-	p.mean += (float64(completion) - p.mean) / float64(min(p.counts, 100))
+	pace.mu.Lock()
+	defer pace.mu.Unlock()
+	pace.token = pace.token.Add(time.Duration(float64(prompt+completion-taken) * pace.perToken))
+	pace.counts++
+	pace.mean += (float64(completion) - pace.mean) / float64(min(pace.counts, 100))
 }
 
 // later returns the later of two times.

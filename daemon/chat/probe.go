@@ -11,19 +11,19 @@ import (
 // checkReachable returns why no connection to the endpoint can be opened, if Config.Probe
 // asks for the check. The first call of a client probes, others wait for it; a failure ends
 // all calls. See docs/spec/runs.md#r57.
-func (c *Client) checkReachable(ctx context.Context) error {
-	if !c.cfg.Probe {
+func (client *Client) checkReachable(ctx context.Context) error {
+	if !client.cfg.Probe {
 		return nil
 	}
-	c.probing.Do(func() {
-		if err := c.probe(ctx); err != nil {
-			c.absent = &ending{Fatal, &Error{Code: "down", Message: err.Error(),
+	client.probing.Do(func() {
+		if err := client.probe(ctx); err != nil {
+			client.absent = &ending{Fatal, &Error{Code: "down", Message: err.Error(),
 				Hint: "--model-url with the address of a server that runs"}}
-			c.halt(Fatal, c.absent.err)
+			client.halt(Fatal, client.absent.err)
 		}
 	})
-	if c.absent != nil {
-		return c.absent
+	if client.absent != nil {
+		return client.absent
 	}
 	return nil
 }
@@ -31,8 +31,8 @@ func (c *Client) checkReachable(ctx context.Context) error {
 // probe returns an error if no connection to the endpoint can be opened in three tries, a
 // second apart. It sends no request. It returns nil if a proxy is in between, if the address
 // is wrong, or if ctx ends; the first call then says what is wrong.
-func (c *Client) probe(ctx context.Context) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.cfg.URL, nil)
+func (client *Client) probe(ctx context.Context) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, client.cfg.URL, nil)
 	if err != nil {
 		return nil // the first call says what is wrong
 	}
@@ -60,9 +60,9 @@ func (c *Client) probe(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	g, e := c.broken(ctx, ctx, err)
+	reading, e := client.broken(ctx, ctx, err)
 	if e != nil {
 		return nil
 	}
-	return fmt.Errorf("%s%s; nothing was asked", c.cfg.Name, g.why)
+	return fmt.Errorf("%s%s; nothing was asked", client.cfg.Name, reading.why)
 }

@@ -87,12 +87,12 @@ type usage struct {
 
 // UnmarshalJSON implements json.Unmarshaler. A value that is no usage leaves all counts nil
 // and is no error, so that the answer is kept.
-func (u *usage) UnmarshalJSON(b []byte) error {
+func (u *usage) UnmarshalJSON(dst []byte) error {
 	type plain usage
-	if json.Unmarshal(b, (*plain)(u)) != nil {
+	if json.Unmarshal(dst, (*plain)(u)) != nil {
 		*u = usage{}
 	}
-	u.raw = append(json.RawMessage(nil), b...)
+	u.raw = append(json.RawMessage(nil), dst...)
 	return nil
 }
 
@@ -100,11 +100,11 @@ func (u *usage) UnmarshalJSON(b []byte) error {
 type raw = json.RawMessage
 
 // text returns the string that a member of a reply holds; "" for any other value.
-func text(r raw) (s string) {
+func text(r raw) (text string) {
 	if len(r) > 0 {
-		_ = json.Unmarshal(r, &s)
+		_ = json.Unmarshal(r, &text)
 	}
-	return s
+	return text
 }
 
 func null(r raw) bool { return len(r) == 0 || string(r) == "null" }
@@ -128,9 +128,9 @@ func joinedText(r raw) string {
 	return s
 }
 
-// newReading returns the reading of a reply of that kind and status. k is "" where failed decides it. why
-// says what happened in words that follow the endpoint's name, so that it begins with a space, "'s" or a colon. It
-// is "" for an answer.
+// newReading returns the reading of a reply of that kind and status. k is "" where failed decides
+// it. why says what happened in words that follow the endpoint's name, so that it begins with a
+// space, "'s" or a colon. It is "" for an answer.
 func newReading(k Kind, status int, why string) Reading {
 	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, why: why}
 }
@@ -146,76 +146,76 @@ func broken(status int, why string) Reading {
 
 // Read reads a whole reply: an answer, or a failure with its kind, cause and the wait that
 // the endpoint asks for. The texts of failures follow the endpoint's name.
-func (r *Reader) Read(status int, header http.Header, body []byte) Reading {
+func (reader *Reader) Read(status int, header http.Header, body []byte) Reading {
 	if status/100 != 2 {
 		// Without a name of the status the text would end with a space.
 		message := strings.TrimRight(fmt.Sprintf(" answered %d %s", status, http.StatusText(status)), " ")
-		return r.failed(status, header, parseError(body), newReading("", status, message))
+		return reader.failed(status, header, parseError(body), newReading("", status, message))
 	}
 	var got completion
 	if err := json.Unmarshal(body, &got); err != nil {
 		return broken(status, "'s reply is not a chat completion in JSON")
 	}
-	return r.readCompletion(status, header, &got)
+	return reader.readCompletion(status, header, &got)
 }
 
 // readCompletion reads a reply that is JSON. An error in the reply, or in its first choice, is a
 // failure of the status that the error stands for. Other choices are ignored.
-func (r *Reader) readCompletion(status int, header http.Header, got *completion) Reading {
+func (reader *Reader) readCompletion(status int, header http.Header, got *completion) Reading {
 	if !null(got.Error) {
 		e := errorIn(got.Error)
 		g := newReading("", status, " answered with an error")
 		g.Paid = len(got.Choices) > 0
-		return r.failed(e.status(), header, e, g)
+		return reader.failed(e.status(), header, e, g)
 	}
 	if len(got.Choices) == 0 {
 		return broken(status, "'s reply has no choices")
 	}
-	c := &got.Choices[0]
-	finish := text(c.Finish)
-	if !null(c.Error) || finish == "error" {
-		e := errorIn(c.Error)
+	choice := &got.Choices[0]
+	finish := text(choice.Finish)
+	if !null(choice.Error) || finish == "error" {
+		e := errorIn(choice.Error)
 		g := newReading("", status, " broke off its answer with an error")
 		g.Paid = true
-		return r.failed(e.status(), header, e, g)
+		return reader.failed(e.status(), header, e, g)
 	}
-	g := newReading(Answer, status, "")
-	g.Model, g.ID = r.hide(text(got.Model)), r.hide(text(got.ID))
-	g.Provider, g.Fingerprint = r.hide(text(got.Provider)), r.hide(text(got.Fingerprint))
-	g.Text = r.hide(c.text())
-	g.Reasoning = r.hide(c.reasoning())
-	g.Finish = r.hide(finish)
+	reading := newReading(Answer, status, "")
+	reading.Model, reading.ID = reader.hide(text(got.Model)), reader.hide(text(got.ID))
+	reading.Provider, reading.Fingerprint = reader.hide(text(got.Provider)), reader.hide(text(got.Fingerprint))
+	reading.Text = reader.hide(choice.text())
+	reading.Reasoning = reader.hide(choice.reasoning())
+	reading.Finish = reader.hide(finish)
 	if isFilter(finish) { // with a text it is an answer that was cut
-		g.Finish = "content_filter"
-		if g.Text == "" {
-			g.Kind = Filtered
-			g.Message = r.hide("finish reason " + finish)
-			g.why = " withheld its answer"
-			g.Error = &Error{Code: "content_filter", Message: g.Message}
+		reading.Finish = "content_filter"
+		if reading.Text == "" {
+			reading.Kind = Filtered
+			reading.Message = reader.hide("finish reason " + finish)
+			reading.why = " withheld its answer"
+			reading.Error = &Error{Code: "content_filter", Message: reading.Message}
 		}
 	}
-	g.Usage, g.Cost = r.usage(got.Usage, g.Text+g.Reasoning)
-	return g
+	reading.Usage, reading.Cost = reader.usage(got.Usage, reading.Text+reading.Reasoning)
+	return reading
 }
 
 // text returns the answer of a choice. See docs/spec/runs.md#r6.
-func (c *choice) text() string {
-	if s := joinedText(c.Message.Content); s != "" {
+func (choice *choice) text() string {
+	if s := joinedText(choice.Message.Content); s != "" {
 		return s
 	}
-	return text(c.Message.Refusal)
+	return text(choice.Message.Refusal)
 }
 
 // reasoning returns the text of the reasoning, where the endpoint sends it apart. See
 // docs/spec/runs.md#r9.
-func (c *choice) reasoning() string {
-	if s := joinedText(c.Message.Reasoning); s != "" {
+func (choice *choice) reasoning() string {
+	if s := joinedText(choice.Message.Reasoning); s != "" {
 		return s
 	}
-	if s := joinedText(c.Message.Old); s != "" {
+	if s := joinedText(choice.Message.Old); s != "" {
 		return s
 	}
-	return reasoningDetails(c.Message.Details)
+	return reasoningDetails(choice.Message.Details)
 }
 
 // isFilter reports whether a finish reason says that a content filter withheld the answer,
@@ -235,17 +235,17 @@ func isFilter(finish string) bool {
 // usage returns the token counts and the cost in USD of a reply. Without counts they are
 // estimated from the texts of request and answer. Tokens that only the total has count as
 // reasoning. See docs/spec/runs.md#r10.
-func (r *Reader) usage(usage *usage, answer string) (*Usage, *float64) {
+func (reader *Reader) usage(usage *usage, answer string) (*Usage, *float64) {
 	if usage == nil || usage.Prompt == nil && usage.Completion == nil {
-		out := &Usage{Prompt: r.Request.estimate(), Completion: Estimate(answer)}
+		out := &Usage{Prompt: reader.Request.estimate(), Completion: Estimate(answer)}
 		if usage != nil {
-			out.Raw = json.RawMessage(r.hide(string(usage.raw)))
+			out.Raw = json.RawMessage(reader.hide(string(usage.raw)))
 			return out, cost(usage.Cost)
 		}
 		return out, nil
 	}
 	out := &Usage{Prompt: tokens(usage.Prompt), Completion: tokens(usage.Completion), Counted: true,
-		Raw: json.RawMessage(r.hide(string(usage.raw)))}
+		Raw: json.RawMessage(reader.hide(string(usage.raw)))}
 	if d := usage.PromptMore; d != nil && d.Cached != nil {
 		out.Cached = new(min(tokens(d.Cached), out.Prompt))
 	}
@@ -283,30 +283,30 @@ func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) 
 
 // failed completes the reading reading of a failed reply: its kind, whether it may have been paid
 // for, the wait that the endpoint asks for, and the error with the key removed.
-func (r *Reader) failed(status int, header http.Header, apiError *apiError, reading Reading) Reading {
+func (reader *Reader) failed(status int, header http.Header, apiError *apiError, reading Reading) Reading {
 	reading.Status = status
-	reading.Kind = r.decide(status, header, apiError)
+	reading.Kind = reader.decide(status, header, apiError)
 	reading.Paid = reading.Paid && (reading.Kind == Retry || reading.Kind == Wait)
-	reading.After = retryAfter(header, r.Now)
-	reading.Message = Brief(r.hide(apiError.message), 500)
+	reading.After = retryAfter(header, reader.Now)
+	reading.Message = Brief(reader.hide(apiError.message), 500)
 	if apiError.message != "" {
-		reading.why += ": " + Brief(r.hide(apiError.message), 200)
+		reading.why += ": " + Brief(reader.hide(apiError.message), 200)
 	}
-	code := r.hide(apiError.code)
+	code := reader.hide(apiError.code)
 	if code == "" {
 		code = "http_" + strconv.Itoa(status)
 	}
 	reading.Error = &Error{Code: Brief(code, 100), Message: reading.Message}
 	if reading.Kind == Fatal {
-		reading.Error.Hint = r.hint(status, apiError)
+		reading.Error.Hint = reader.hint(status, apiError)
 	}
 	return reading
 }
 
 // decide returns the kind of a failed reply by its status and error. An endpoint that sends
 // x-should-retry: false gets no further try. See docs/spec/runs.md#r8.
-func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
-	k := r.classify(status, header, e)
+func (reader *Reader) decide(status int, header http.Header, e *apiError) Kind {
+	k := reader.classify(status, header, e)
 	if (k == Retry || k == Wait) && strings.EqualFold(header.Get("x-should-retry"), "false") {
 		return Refused
 	}
@@ -315,7 +315,7 @@ func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
 
 // classify returns what the HTTP status of a failed reply and its error mean: wait, try
 // again, end this question (Refused, Filtered), or end all calls (Fatal).
-func (r *Reader) classify(status int, header http.Header, apiError *apiError) Kind {
+func (reader *Reader) classify(status int, header http.Header, apiError *apiError) Kind {
 	hasWait := header.Get("Retry-After") != "" || header.Get("retry-after-ms") != ""
 	switch status {
 	case http.StatusTooManyRequests:
@@ -346,7 +346,7 @@ func (r *Reader) classify(status int, header http.Header, apiError *apiError) Ki
 		switch {
 		case apiError.code == "content_filter" || apiError.code == "content_policy_violation":
 			return Filtered
-		case strings.HasPrefix(apiError.code, "unsupported_") || r.setting(apiError.param):
+		case strings.HasPrefix(apiError.code, "unsupported_") || reader.setting(apiError.param):
 			return Fatal
 		}
 		return Refused
@@ -363,7 +363,7 @@ func (r *Reader) classify(status int, header http.Header, apiError *apiError) Ki
 // setting reports whether a parameter that the endpoint complains about was put into the
 // request by a setting, so that every request would be refused. Model, messages and prompt
 // are not settings.
-func (r *Reader) setting(param string) bool {
+func (reader *Reader) setting(param string) bool {
 	name := param
 	if i := strings.IndexAny(name, ".["); i >= 0 {
 		name = name[:i]
@@ -375,18 +375,18 @@ func (r *Reader) setting(param string) bool {
 		"reasoning", "reasoning_effort", "thinking", "chat_template_kwargs":
 		return true
 	}
-	if name == r.Request.Settings.tokensField() {
+	if name == reader.Request.Settings.tokensField() {
 		return true
 	}
 	var extra map[string]json.RawMessage
-	_ = json.Unmarshal(r.Request.Extra, &extra)
+	_ = json.Unmarshal(reader.Request.Extra, &extra)
 	_, ok := extra[name]
 	return ok
 }
 
 // hint returns the flag of plumb run that helps against an error that all requests would
 // meet.
-func (r *Reader) hint(status int, e *apiError) string {
+func (reader *Reader) hint(status int, e *apiError) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return "--model-key-env NAME, the variable that holds the key"
@@ -395,14 +395,14 @@ func (r *Reader) hint(status int, e *apiError) string {
 	case http.StatusNotFound:
 		return "another --model, or a --model-url that ends before /chat/completions"
 	case http.StatusBadRequest:
-		return r.settingHint(e)
+		return reader.settingHint(e)
 	}
 	return "the --model-url that it moved to"
 }
 
 // settingHint returns the flag that helps against an error about a parameter of the request.
 // The parameter is e.param, or else the first quoted word of the message.
-func (r *Reader) settingHint(e *apiError) string {
+func (reader *Reader) settingHint(e *apiError) string {
 	param := e.param
 	if param == "" { // some say it in the message alone
 		if _, s, ok := strings.Cut(e.message, "'"); ok {
@@ -415,7 +415,7 @@ func (r *Reader) settingHint(e *apiError) string {
 		return "--tokens-field max_completion_tokens"
 	case name == "max_completion_tokens" && e.code == "unsupported_parameter":
 		return "--tokens-field max_tokens"
-	case name == "max_tokens" || name == "max_completion_tokens" || name == r.Request.Settings.tokensField():
+	case name == "max_tokens" || name == "max_completion_tokens" || name == reader.Request.Settings.tokensField():
 		return "another --max-tokens, or none"
 	case name == "temperature":
 		return "--temperature none"
@@ -432,7 +432,7 @@ func (r *Reader) settingHint(e *apiError) string {
 }
 
 // hide removes the key from a text that an endpoint sent.
-func (r *Reader) hide(s string) string { return hide(s, r.Key) }
+func (reader *Reader) hide(s string) string { return hide(s, reader.Key) }
 
 // shortKey is the longest text that is no secret: it may well stand in an answer, as the
 // key "none" of a local server does.
@@ -440,11 +440,11 @@ const shortKey = 7
 
 // hide replaces the key in a text by "[key]". A key of at most shortKey characters stays,
 // because it may be a word of the answer. See docs/spec/runs.md#r24.
-func hide(s, key string) string {
+func hide(text, key string) string {
 	if len(key) <= shortKey {
-		return s
+		return text
 	}
-	return strings.ReplaceAll(s, key, "[key]")
+	return strings.ReplaceAll(text, key, "[key]")
 }
 
 // retryAfter returns how long an endpoint asks to wait, nil if it does not: in milliseconds,
@@ -454,11 +454,11 @@ func retryAfter(h http.Header, now time.Time) *time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("retry-after-ms")), 64); err == nil && ms >= 0 {
 		return new(time.Duration(min(ms, 1e9) * float64(time.Millisecond)))
 	}
-	s := strings.TrimSpace(h.Get("Retry-After"))
-	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n >= 0 {
 		return new(time.Duration(min(n, 1e6) * float64(time.Second)))
 	}
-	at, err := http.ParseTime(s)
+	at, err := http.ParseTime(text)
 	if err != nil {
 		return nil
 	}

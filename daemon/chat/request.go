@@ -111,23 +111,23 @@ const defaultCompletion = 32768
 // Most returns the most tokens that one call may take. A token of text has at least one
 // byte, so the bytes bound the prompt. The completion is bounded by Extra, else by the
 // settings, else by defaultCompletion. See docs/spec/runs.md#r21.
-func (r *Request) Most() budget.Tokens {
+func (request *Request) Most() budget.Tokens {
 	tokens := budget.Tokens{Completion: defaultCompletion}
-	r.each(func(p *Part) {
-		if p.Image != nil {
-			tokens.Prompt += p.Image.tokens()
+	request.each(func(part *Part) {
+		if part.Image != nil {
+			tokens.Prompt += part.Image.tokens()
 		} else {
-			tokens.Prompt += int64(len(p.Text))
+			tokens.Prompt += int64(len(part.Text))
 		}
 	})
-	if n := r.Settings.MaxTokens; n != nil {
+	if n := request.Settings.MaxTokens; n != nil {
 		tokens.Completion = *n
 	}
 	var extra struct {
 		Old int64 `json:"max_tokens"`
 		New int64 `json:"max_completion_tokens"`
 	}
-	if json.Unmarshal(r.Extra, &extra) == nil && max(extra.Old, extra.New) > 0 {
+	if json.Unmarshal(request.Extra, &extra) == nil && max(extra.Old, extra.New) > 0 {
 		tokens.Completion = max(extra.Old, extra.New)
 	}
 	return tokens
@@ -135,23 +135,23 @@ func (r *Request) Most() budget.Tokens {
 
 // estimate returns about how many tokens the prompt has: four characters a token, and the
 // most that pictures may cost.
-func (r *Request) estimate() int64 {
+func (request *Request) estimate() int64 {
 	var pictures, runes int64
-	r.each(func(p *Part) {
-		if p.Image != nil {
-			pictures += p.Image.tokens()
+	request.each(func(part *Part) {
+		if part.Image != nil {
+			pictures += part.Image.tokens()
 		} else {
-			runes += int64(utf8.RuneCountInString(p.Text))
+			runes += int64(utf8.RuneCountInString(part.Text))
 		}
 	})
 	return pictures + runes/4 + 1
 }
 
 // each calls f for each text and picture of the request's messages.
-func (r *Request) each(f func(*Part)) {
-	for i := range r.Messages {
-		for j := range r.Messages[i].Parts {
-			f(&r.Messages[i].Parts[j])
+func (request *Request) each(f func(*Part)) {
+	for i := range request.Messages {
+		for j := range request.Messages[i].Parts {
+			f(&request.Messages[i].Parts[j])
 		}
 	}
 }
@@ -160,13 +160,13 @@ func (r *Request) each(f func(*Part)) {
 var streamed = []string{"stream", "stream_options"}
 
 // Check reports whether the request can be sent.
-func (r *Request) Check() error {
-	if r.Model == "" || len(r.Messages) == 0 {
+func (request *Request) Check() error {
+	if request.Model == "" || len(request.Messages) == 0 {
 		return errors.New("got a request without model or messages")
 	}
 	var extra map[string]json.RawMessage
-	if len(r.Extra) > 0 && (json.Unmarshal(r.Extra, &extra) != nil || extra == nil) {
-		return fmt.Errorf("got %s as members of the request; want a JSON object", Brief(string(r.Extra), 100))
+	if len(request.Extra) > 0 && (json.Unmarshal(request.Extra, &extra) != nil || extra == nil) {
+		return fmt.Errorf("got %s as members of the request; want a JSON object", Brief(string(request.Extra), 100))
 	}
 	for _, name := range []string{"stream", "stream_options", "messages", "model", "n"} {
 		if _, ok := extra[name]; ok {
@@ -185,27 +185,27 @@ type member struct {
 // members returns the members of the body in their order: the settings, and then those of
 // Extra by name, which replace settings of the same name. With hashed, pictures are replaced
 // by their hashes. The error is about Extra.
-func (r *Request) members(hashed bool) ([]member, error) {
-	list := []member{{"model", canonical.AppendString(nil, r.Model)}, {"messages", r.messages(hashed)}}
+func (request *Request) members(hashed bool) ([]member, error) {
+	list := []member{{"model", canonical.AppendString(nil, request.Model)}, {"messages", request.messages(hashed)}}
 	add := func(name string, value []byte) { list = append(list, member{name, value}) }
-	s := &r.Settings
-	if s.Temperature != nil {
-		add("temperature", number(*s.Temperature))
+	settings := &request.Settings
+	if settings.Temperature != nil {
+		add("temperature", number(*settings.Temperature))
 	}
-	if s.MaxTokens != nil {
-		add(s.tokensField(), strconv.AppendInt(nil, *s.MaxTokens, 10))
+	if settings.MaxTokens != nil {
+		add(settings.tokensField(), strconv.AppendInt(nil, *settings.MaxTokens, 10))
 	}
-	if s.TopP != nil {
-		add("top_p", number(*s.TopP))
+	if settings.TopP != nil {
+		add("top_p", number(*settings.TopP))
 	}
-	if s.Seed != nil {
-		add("seed", strconv.AppendInt(nil, *s.Seed, 10))
+	if settings.Seed != nil {
+		add("seed", strconv.AppendInt(nil, *settings.Seed, 10))
 	}
-	if len(r.Extra) == 0 {
+	if len(request.Extra) == 0 {
 		return list, nil
 	}
 	var extra map[string]json.RawMessage
-	if err := json.Unmarshal(r.Extra, &extra); err != nil {
+	if err := json.Unmarshal(request.Extra, &extra); err != nil {
 		return nil, fmt.Errorf("cannot read members of the request: %w", err)
 	}
 	names := make([]string, 0, len(extra))
@@ -237,102 +237,102 @@ func (s *Settings) tokensField() string {
 
 // number returns the JSON of a numeric setting of a request, such as the temperature.
 func number(x float64) []byte {
-	b, err := canonical.Of(x)
+	data, err := canonical.Of(x)
 	if err != nil {
 		panic("BUG: a setting that is no number: " + err.Error())
 	}
-	return b
+	return data
 }
 
 // messages returns the JSON of the messages. A message of one text has it as a string,
 // others have a list of parts. With hashed, it is canonical: pictures are replaced by their
 // hashes, and members are sorted by name.
-func (r *Request) messages(hashed bool) []byte {
+func (request *Request) messages(hashed bool) []byte {
 	size := 0
-	r.each(func(p *Part) {
+	request.each(func(p *Part) {
 		size += len(p.Text) + 100
 		if p.Image != nil && !hashed {
 			size += base64.StdEncoding.EncodedLen(len(p.Image.Data)) + 100
 		}
 	})
-	b := append(make([]byte, 0, size+100), '[')
-	for i, message := range r.Messages {
+	out := append(make([]byte, 0, size+100), '[')
+	for i, message := range request.Messages {
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
 		content := func() {
-			b = append(b, `"content":`...)
+			out = append(out, `"content":`...)
 			if len(message.Parts) == 1 && message.Parts[0].Image == nil {
-				b = canonical.AppendString(b, message.Parts[0].Text)
+				out = canonical.AppendString(out, message.Parts[0].Text)
 				return
 			}
-			b = append(b, '[')
+			out = append(out, '[')
 			for j := range message.Parts {
 				if j > 0 {
-					b = append(b, ',')
+					out = append(out, ',')
 				}
-				b = message.Parts[j].append(b, hashed)
+				out = message.Parts[j].append(out, hashed)
 			}
-			b = append(b, ']')
+			out = append(out, ']')
 		}
-		b = append(b, '{')
+		out = append(out, '{')
 		if hashed {
 			content()
-			b = append(b, `,"role":`...)
-			b = canonical.AppendString(b, message.Role)
+			out = append(out, `,"role":`...)
+			out = canonical.AppendString(out, message.Role)
 		} else {
-			b = append(b, `"role":`...)
-			b = append(canonical.AppendString(b, message.Role), ',')
+			out = append(out, `"role":`...)
+			out = append(canonical.AppendString(out, message.Role), ',')
 			content()
 		}
-		b = append(b, '}')
+		out = append(out, '}')
 	}
-	return append(b, ']')
+	return append(out, ']')
 }
 
 // append appends the JSON of a part of a message: as it is sent, or if hashed with the
 // picture's hash and with sorted members.
-func (p *Part) append(b []byte, hashed bool) []byte {
-	m := p.Image
+func (part *Part) append(dst []byte, hashed bool) []byte {
+	image := part.Image
 	switch {
-	case m == nil && hashed:
-		b = append(b, `{"text":`...)
-		b = canonical.AppendString(b, p.Text)
-		b = append(b, `,"type":"text"}`...)
-	case m == nil:
-		b = append(b, `{"type":"text","text":`...)
-		b = canonical.AppendString(b, p.Text)
-		b = append(b, '}')
+	case image == nil && hashed:
+		dst = append(dst, `{"text":`...)
+		dst = canonical.AppendString(dst, part.Text)
+		dst = append(dst, `,"type":"text"}`...)
+	case image == nil:
+		dst = append(dst, `{"type":"text","text":`...)
+		dst = canonical.AppendString(dst, part.Text)
+		dst = append(dst, '}')
 	case hashed:
-		b = append(b, '{')
-		if m.Detail != "" {
-			b = append(b, `"detail":`...)
-			b = canonical.AppendString(b, m.Detail)
-			b = append(b, ',')
+		dst = append(dst, '{')
+		if image.Detail != "" {
+			dst = append(dst, `"detail":`...)
+			dst = canonical.AppendString(dst, image.Detail)
+			dst = append(dst, ',')
 		}
-		b = append(b, `"sha256":"`...)
-		b = append(b, m.SHA256()...)
-		b = append(b, `","type":"image"}`...)
+		dst = append(dst, `"sha256":"`...)
+		dst = append(dst, image.SHA256()...)
+		dst = append(dst, `","type":"image"}`...)
 	default:
-		b = append(b, `{"type":"image_url","image_url":{"url":"data:`...)
-		b = append(b, m.Type...)
-		b = append(b, ";base64,"...)
-		b = append(base64.StdEncoding.AppendEncode(b, m.Data), '"')
-		if m.Detail != "" {
-			b = canonical.AppendString(append(b, `,"detail":`...), m.Detail)
+		dst = append(dst, `{"type":"image_url","image_url":{"url":"data:`...)
+		dst = append(dst, image.Type...)
+		dst = append(dst, ";base64,"...)
+		dst = append(base64.StdEncoding.AppendEncode(dst, image.Data), '"')
+		if image.Detail != "" {
+			dst = canonical.AppendString(append(dst, `,"detail":`...), image.Detail)
 		}
-		b = append(b, "}}"...)
+		dst = append(dst, "}}"...)
 	}
-	return b
+	return dst
 }
 
 // Body returns the JSON that is sent, without the members of streams.
-func (r *Request) Body() ([]byte, error) { return r.body(false) }
+func (request *Request) Body() ([]byte, error) { return request.body(false) }
 
 // body returns the JSON that is sent, with the members that ask for a stream if stream is
 // true.
-func (r *Request) body(stream bool) ([]byte, error) {
-	list, err := r.members(false)
+func (request *Request) body(stream bool) ([]byte, error) {
+	list, err := request.members(false)
 	if err != nil {
 		return nil, err
 	}
@@ -346,8 +346,8 @@ func (r *Request) body(stream bool) ([]byte, error) {
 // Canonical returns the canonical JSON of the body: members sorted by name, pictures as
 // their hashes, and without the members of streams. Equal requests have equal bytes. See
 // docs/spec/runs.md#r2.
-func (r *Request) Canonical() ([]byte, error) {
-	list, err := r.members(true)
+func (request *Request) Canonical() ([]byte, error) {
+	list, err := request.members(true)
 	if err != nil {
 		return nil, err
 	}
@@ -357,12 +357,12 @@ func (r *Request) Canonical() ([]byte, error) {
 }
 
 // Hash returns the SHA-256 of the canonical body in hexadecimal digits.
-func (r *Request) Hash() (string, error) {
-	b, err := r.Canonical()
+func (request *Request) Hash() (string, error) {
+	data, err := request.Canonical()
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
 }
 
@@ -372,14 +372,14 @@ func object(list []member) []byte {
 	for _, m := range list {
 		size += len(m.name) + len(m.value) + 4
 	}
-	b := append(make([]byte, 0, size), '{')
-	for i, m := range list {
+	out := append(make([]byte, 0, size), '{')
+	for i, member := range list {
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
-		b = canonical.AppendString(b, m.name)
-		b = append(b, ':')
-		b = append(b, m.value...)
+		out = canonical.AppendString(out, member.name)
+		out = append(out, ':')
+		out = append(out, member.value...)
 	}
-	return append(b, '}')
+	return append(out, '}')
 }

@@ -42,7 +42,7 @@ type assembly struct {
 // finish reason and the end mark [DONE]; otherwise the stream broke off. An error within the
 // stream is a failure. The returned error is that of the connection, or errLong. See
 // docs/spec/runs.md#r16.
-func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading, error) {
+func (reader *Reader) stream(status int, header http.Header, body io.Reader) (Reading, error) {
 	var a assembly
 	err := events(body, func(data []byte) bool {
 		if string(data) == "[DONE]" {
@@ -52,7 +52,7 @@ func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading
 		return a.add(data)
 	})
 	if !null(a.whole.Error) || a.begun && !null(a.choice.Error) {
-		return r.readCompletion(status, header, a.completion()), nil
+		return reader.readCompletion(status, header, a.completion()), nil
 	}
 	switch {
 	case err != nil:
@@ -62,17 +62,17 @@ func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading
 	case !a.done || a.begun && null(a.choice.Finish):
 		return broken(status, "'s stream broke off"), nil
 	}
-	return r.readCompletion(status, header, a.completion()), nil
+	return reader.readCompletion(status, header, a.completion()), nil
 }
 
 // add adds an event to the reply. It returns false to end the stream: after an event that is
 // not JSON, or an error. Only choice 0 is read.
-func (a *assembly) add(data []byte) bool {
+func (assembly *assembly) add(data []byte) bool {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
 		return false
 	}
-	completion := &a.whole
+	completion := &assembly.whole
 	completion.ID, completion.Model = first(completion.ID, c.ID), first(completion.Model, c.Model)
 	completion.Provider, completion.Fingerprint = first(completion.Provider, c.Provider), first(completion.Fingerprint, c.Fingerprint)
 	if c.Usage != nil && c.Usage.raw != nil && string(c.Usage.raw) != "null" {
@@ -86,20 +86,20 @@ func (a *assembly) add(data []byte) bool {
 		if d.Index != 0 {
 			continue
 		}
-		a.begun = true
-		a.content = append(a.content, joinedText(d.Delta.Content)...)
-		a.refusal = append(a.refusal, text(d.Delta.Refusal)...)
-		a.reasoning = append(a.reasoning, joinedText(d.Delta.Reasoning)...)
-		a.old = append(a.old, joinedText(d.Delta.Old)...)
-		a.details = append(a.details, reasoningDetails(d.Delta.Details)...)
+		assembly.begun = true
+		assembly.content = append(assembly.content, joinedText(d.Delta.Content)...)
+		assembly.refusal = append(assembly.refusal, text(d.Delta.Refusal)...)
+		assembly.reasoning = append(assembly.reasoning, joinedText(d.Delta.Reasoning)...)
+		assembly.old = append(assembly.old, joinedText(d.Delta.Old)...)
+		assembly.details = append(assembly.details, reasoningDetails(d.Delta.Details)...)
 		if !null(d.Finish) {
-			a.choice.Finish = d.Finish
+			assembly.choice.Finish = d.Finish
 		}
 		if !null(d.Error) {
-			a.choice.Error = d.Error
+			assembly.choice.Error = d.Error
 		}
 	}
-	return null(completion.Error) && null(a.choice.Error)
+	return null(completion.Error) && null(assembly.choice.Error)
 }
 
 // first returns a, or b where a is null.
@@ -112,27 +112,27 @@ func first(a, b raw) raw {
 
 // completion returns the reply as if it had come in one piece. Without any choice it has
 // none.
-func (a *assembly) completion() *completion {
-	if !a.begun {
-		return &a.whole
+func (assembly *assembly) completion() *completion {
+	if !assembly.begun {
+		return &assembly.whole
 	}
-	m := &a.choice.Message
-	m.Content = quote(a.content)
-	m.Refusal = quote(a.refusal)
-	m.Reasoning = quote(a.reasoning)
-	m.Old = quote(a.old)
-	m.Details = append(append(raw(`[{"text":`), quote(a.details)...), "}]"...)
-	a.whole.Choices = []choice{a.choice}
-	return &a.whole
+	m := &assembly.choice.Message
+	m.Content = quote(assembly.content)
+	m.Refusal = quote(assembly.refusal)
+	m.Reasoning = quote(assembly.reasoning)
+	m.Old = quote(assembly.old)
+	m.Details = append(append(raw(`[{"text":`), quote(assembly.details)...), "}]"...)
+	assembly.whole.Choices = []choice{assembly.choice}
+	return &assembly.whole
 }
 
 // quote returns a text of a streamed reply as a JSON string.
 func quote(b []byte) raw {
-	s, err := json.Marshal(string(b))
+	text, err := json.Marshal(string(b))
 	if err != nil {
 		panic("BUG: JSON of a text: " + err.Error())
 	}
-	return s
+	return text
 }
 
 // events calls f with the data of each server-sent event until f returns false or the stream

@@ -42,106 +42,106 @@ type slot struct {
 // enter waits for a place among the concurrent calls. Questions that were tried before
 // (again) go first, so that their deadline does not pass while they wait; otherwise the
 // order of arrival counts. It returns errStop when stop is closed, or the error of ctx.
-func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*slot, error) {
+func (window *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*slot, error) {
 	turn := make(chan struct{})
-	w.mu.Lock()
+	window.mu.Lock()
 	if again {
-		w.retries = append(w.retries, turn)
+		window.retries = append(window.retries, turn)
 	} else {
-		w.fresh = append(w.fresh, turn)
+		window.fresh = append(window.fresh, turn)
 	}
-	w.admit()
-	w.mu.Unlock()
+	window.admit()
+	window.mu.Unlock()
 	select {
 	case <-turn:
-		return &slot{window: w}, nil
+		return &slot{window: window}, nil
 	case <-stop:
-		w.leave(turn)
+		window.leave(turn)
 		return nil, errStop
 	case <-ctx.Done():
-		w.leave(turn)
+		window.leave(turn)
 		return nil, ctx.Err()
 	}
 }
 
 // leave removes a question that waits no longer. If it got its place at the same moment, the
 // place is given to another one.
-func (w *window) leave(turn chan struct{}) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, queue := range []*[]chan struct{}{&w.retries, &w.fresh} {
+func (window *window) leave(turn chan struct{}) {
+	window.mu.Lock()
+	defer window.mu.Unlock()
+	for _, queue := range []*[]chan struct{}{&window.retries, &window.fresh} {
 		if i := slices.Index(*queue, turn); i >= 0 {
 			*queue = slices.Delete(*queue, i, i+1)
 			return
 		}
 	}
-	w.busy-- // the place came at the same moment
-	w.admit()
+	window.busy-- // the place came at the same moment
+	window.admit()
 }
 
 // admit gives free places to waiting questions by closing their channels. The caller holds
 // mu.
-func (w *window) admit() {
-	for w.busy < w.width {
-		queue := &w.retries
+func (window *window) admit() {
+	for window.busy < window.width {
+		queue := &window.retries
 		if len(*queue) == 0 {
-			queue = &w.fresh
+			queue = &window.fresh
 		}
 		if len(*queue) == 0 {
 			return
 		}
 		close((*queue)[0])
 		*queue = (*queue)[1:]
-		w.busy++
+		window.busy++
 	}
 }
 
 // begin records that the request is sent now.
-func (s *slot) begin() {
-	s.window.mu.Lock()
-	defer s.window.mu.Unlock()
-	s.epoch = s.window.epoch
+func (slot *slot) begin() {
+	slot.window.mu.Lock()
+	defer slot.window.mu.Unlock()
+	slot.epoch = slot.window.epoch
 }
 
 // free ends the call's place among those under way, so that another may begin.
-func (s *slot) free() {
-	s.window.mu.Lock()
-	defer s.window.mu.Unlock()
-	s.window.busy--
-	s.window.admit()
+func (slot *slot) free() {
+	slot.window.mu.Lock()
+	defer slot.window.mu.Unlock()
+	slot.window.busy--
+	slot.window.admit()
 }
 
 // answered records that the endpoint had room for a call. After as many answers as the
 // window is wide, the window grows by one.
-func (s *slot) answered() {
-	w := s.window
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.answered++; w.fixed || w.answered < w.width {
+func (slot *slot) answered() {
+	window := slot.window
+	window.mu.Lock()
+	defer window.mu.Unlock()
+	if window.answered++; window.fixed || window.answered < window.width {
 		return
 	}
-	w.answered = 0
-	w.width = min(w.width+1, w.max)
-	w.admit()
+	window.answered = 0
+	window.width = min(window.width+1, window.max)
+	window.admit()
 }
 
 // crowded records that the endpoint had no room for a call. It halves the window, once for
 // all calls that were sent before the halving.
-func (s *slot) crowded() {
-	w := s.window
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.fixed || s.epoch != w.epoch {
+func (slot *slot) crowded() {
+	window := slot.window
+	window.mu.Lock()
+	defer window.mu.Unlock()
+	if window.fixed || slot.epoch != window.epoch {
 		return
 	}
-	w.epoch++
-	w.answered = 0
-	w.width = max(1, w.width/2)
+	window.epoch++
+	window.answered = 0
+	window.width = max(1, window.width/2)
 }
 
 // state returns the calls under way and the width.
-func (w *window) state() (busy, width int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.busy, w.width
+func (window *window) state() (busy, width int) {
+	window.mu.Lock()
+	defer window.mu.Unlock()
+	return window.busy, window.width
 }

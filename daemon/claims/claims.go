@@ -53,19 +53,19 @@ type Queue struct {
 }
 
 // Check refuses an address that would send claims and credentials in the clear to another machine.
-func Check(c *Config) error {
-	u, err := url.Parse(c.URL)
+func Check(config *Config) error {
+	u, err := url.Parse(config.URL)
 	if err != nil || u.Host == "" {
-		return fmt.Errorf("cannot use --nats %q: want nats://HOST:PORT or tls://HOST:PORT", c.URL)
+		return fmt.Errorf("cannot use --nats %q: want nats://HOST:PORT or tls://HOST:PORT", config.URL)
 	}
 	ip := net.ParseIP(u.Hostname())
 	if u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	if u.Scheme != "tls" && c.CA == "" {
+	if u.Scheme != "tls" && config.CA == "" {
 		return fmt.Errorf("cannot use --nats %s: want tls:// (or --nats-ca FILE) for another machine", u.Redacted())
 	}
-	if c.Creds == "" && u.User == nil {
+	if config.Creds == "" && u.User == nil {
 		return fmt.Errorf("cannot use --nats %s: want credentials for another machine (--nats-creds FILE)",
 			u.Redacted())
 	}
@@ -100,40 +100,40 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect to --nats: %w", err)
 	}
-	q := &Queue{cfg: cfg, nc: nc, stream: "plumb_" + cfg.Job}
-	if q.js, err = jetstream.New(nc); err == nil {
-		err = q.makeQueue(ctx)
+	queue := &Queue{cfg: cfg, nc: nc, stream: "plumb_" + cfg.Job}
+	if queue.js, err = jetstream.New(nc); err == nil {
+		err = queue.makeQueue(ctx)
 	}
 	if err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("cannot make the queue: %w", err)
 	}
-	return q, nil
+	return queue, nil
 }
 
 // subject is that of the claim of a shard.
-func (q *Queue) subject(shard string) string { return q.stream + ".shard." + shard }
+func (queue *Queue) subject(shard string) string { return queue.stream + ".shard." + shard }
 
 // makeQueue makes the stream of claims, its consumer and the counts of tries, if they do not
 // exist.
-func (q *Queue) makeQueue(ctx context.Context) error {
-	_, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: q.stream, Subjects: []string{q.subject("*")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+func (queue *Queue) makeQueue(ctx context.Context) error {
+	_, err := queue.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: queue.stream, Subjects: []string{queue.subject("*")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
 		MaxAge: maxAge, MaxBytes: maxBytes, Duplicates: sameClaim, Description: "claims of plumb score"})
 	if err != nil {
 		return err
 	}
 	// One durable consumer without InactiveThreshold, which would delete it during long work.
-	c, err := q.js.CreateOrUpdateConsumer(ctx, q.stream, jetstream.ConsumerConfig{Durable: consumerName,
+	c, err := queue.js.CreateOrUpdateConsumer(ctx, queue.stream, jetstream.ConsumerConfig{Durable: consumerName,
 		AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait:   q.cfg.AckWait, MaxDeliver: -1, MaxAckPending: q.cfg.Claims}) // -1: without end
+		AckWait:   queue.cfg.AckWait, MaxDeliver: -1, MaxAckPending: queue.cfg.Claims}) // -1: without end
 	if err != nil {
 		return err
 	}
-	q.mu.Lock()
-	q.puller = c
-	q.mu.Unlock()
-	q.tries, err = q.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: q.stream + "_tries",
+	queue.mu.Lock()
+	queue.puller = c
+	queue.mu.Unlock()
+	queue.tries, err = queue.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: queue.stream + "_tries",
 		Storage: jetstream.FileStorage, TTL: maxAge, MaxBytes: maxBytes})
 	return err
 }
@@ -141,10 +141,10 @@ func (q *Queue) makeQueue(ctx context.Context) error {
 // Offer publishes the claims of shards. A claim that is published twice within an hour
 // counts once, so planning twice does no harm. A rebuilt queue has another generation, in
 // which the claims count again.
-func (q *Queue) Offer(ctx context.Context, shards []int, generation string) error {
+func (queue *Queue) Offer(ctx context.Context, shards []int, generation string) error {
 	for _, n := range shards {
 		id := strconv.Itoa(n)
-		_, err := q.js.Publish(ctx, q.subject(id), []byte(id), jetstream.WithMsgID(q.cfg.Job+"."+generation+"."+id))
+		_, err := queue.js.Publish(ctx, queue.subject(id), []byte(id), jetstream.WithMsgID(queue.cfg.Job+"."+generation+"."+id))
 		if err != nil {
 			return fmt.Errorf("cannot publish a claim: %w", err)
 		}
@@ -167,10 +167,10 @@ var ErrNothing = errors.New("there is no claim")
 
 // Next waits for the next shard to work on, at most `wait`. The error is ErrNothing if none
 // came in time.
-func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
-	q.mu.Lock()
-	puller := q.puller
-	q.mu.Unlock()
+func (queue *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
+	queue.mu.Lock()
+	puller := queue.puller
+	queue.mu.Unlock()
 	msg, err := puller.Next(jetstream.FetchMaxWait(wait))
 	switch {
 	case ctx.Err() != nil:
@@ -180,22 +180,22 @@ func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot get a claim: %w", err)
 	}
-	c := &Claim{queue: q, msg: msg, last: time.Now()}
-	if c.Shard, err = strconv.Atoi(string(msg.Data())); err != nil {
+	claim := &Claim{queue: queue, msg: msg, last: time.Now()}
+	if claim.Shard, err = strconv.Atoi(string(msg.Data())); err != nil {
 		msg.Term() // no process gets it again
 		return nil, fmt.Errorf("cannot read a claim: got %.40q", msg.Data())
 	}
-	c.Tries, err = q.countTry(ctx, string(msg.Data()))
-	return c, err
+	claim.Tries, err = queue.countTry(ctx, string(msg.Data()))
+	return claim, err
 }
 
 // countTry counts that this process tries a shard, and returns how many did before. The
 // server's own counts of deliveries would begin anew with a rebuilt queue.
-func (q *Queue) countTry(ctx context.Context, shard string) (before int, err error) {
+func (queue *Queue) countTry(ctx context.Context, shard string) (before int, err error) {
 	for range 10 {
-		entry, err := q.tries.Get(ctx, shard)
+		entry, err := queue.tries.Get(ctx, shard)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			if _, err = q.tries.Create(ctx, shard, []byte("1")); err == nil {
+			if _, err = queue.tries.Create(ctx, shard, []byte("1")); err == nil {
 				return 0, nil
 			}
 			continue
@@ -204,7 +204,7 @@ func (q *Queue) countTry(ctx context.Context, shard string) (before int, err err
 			return 0, fmt.Errorf("cannot count tries: %w", err)
 		}
 		n, _ := strconv.Atoi(string(entry.Value()))
-		if _, err = q.tries.Update(ctx, shard, []byte(strconv.Itoa(n+1)), entry.Revision()); err == nil {
+		if _, err = queue.tries.Update(ctx, shard, []byte(strconv.Itoa(n+1)), entry.Revision()); err == nil {
 			return n, nil
 		}
 	}
@@ -214,32 +214,32 @@ func (q *Queue) countTry(ctx context.Context, shard string) (before int, err err
 // Progress tells the server that work on the claim goes on, so that it keeps the claim. It
 // is called when results came back, never by a timer, because a device that hangs must lose
 // its claim. It sends at most ten messages within the wait for acknowledgements.
-func (c *Claim) Progress() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.last) > c.queue.cfg.AckWait/10 {
-		c.last = time.Now()
-		c.msg.InProgress() // a message that is lost is followed by others
+func (claim *Claim) Progress() {
+	claim.mu.Lock()
+	defer claim.mu.Unlock()
+	if time.Since(claim.last) > claim.queue.cfg.AckWait/10 {
+		claim.last = time.Now()
+		claim.msg.InProgress() // a message that is lost is followed by others
 	}
 }
 
 // Done acknowledges the claim, after the marker of the shard is on the disk, and waits until
 // the server has the acknowledgement.
-func (c *Claim) Done(ctx context.Context) error {
-	if err := c.msg.DoubleAck(ctx); err != nil {
-		return fmt.Errorf("cannot acknowledge shard %d: %w", c.Shard, err)
+func (claim *Claim) Done(ctx context.Context) error {
+	if err := claim.msg.DoubleAck(ctx); err != nil {
+		return fmt.Errorf("cannot acknowledge shard %d: %w", claim.Shard, err)
 	}
 	return nil
 }
 
 // Return gives the claim back at once, for another process.
-func (c *Claim) Return() error { return c.msg.Nak() }
+func (claim *Claim) Return() error { return claim.msg.Nak() }
 
 // Left returns how many shards wait for a process and how many are under way.
-func (q *Queue) Left(ctx context.Context) (waiting, under int, err error) {
-	q.mu.Lock()
-	puller := q.puller
-	q.mu.Unlock()
+func (queue *Queue) Left(ctx context.Context) (waiting, under int, err error) {
+	queue.mu.Lock()
+	puller := queue.puller
+	queue.mu.Unlock()
 	info, err := puller.Info(ctx)
 	if err != nil {
 		return 0, 0, err
@@ -249,27 +249,27 @@ func (q *Queue) Left(ctx context.Context) (waiting, under int, err error) {
 
 // Rebuild makes the queue anew with the claims of shards, because it is lost or stuck:
 // shards are missing, but none waits or is under way.
-func (q *Queue) Rebuild(ctx context.Context, shards []int) error {
-	if err := q.js.DeleteStream(ctx, q.stream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+func (queue *Queue) Rebuild(ctx context.Context, shards []int) error {
+	if err := queue.js.DeleteStream(ctx, queue.stream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("cannot rebuild the queue: %w", err)
 	}
-	if err := q.makeQueue(ctx); err != nil {
+	if err := queue.makeQueue(ctx); err != nil {
 		return fmt.Errorf("cannot rebuild the queue: %w", err)
 	}
-	return q.Offer(ctx, shards, strconv.FormatInt(time.Now().UnixNano(), 36))
+	return queue.Offer(ctx, shards, strconv.FormatInt(time.Now().UnixNano(), 36))
 }
 
 // Remove removes the queue of a job that is done.
-func (q *Queue) Remove(ctx context.Context) error {
-	err := q.js.DeleteStream(ctx, q.stream)
+func (queue *Queue) Remove(ctx context.Context) error {
+	err := queue.js.DeleteStream(ctx, queue.stream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		err = nil
 	}
-	if e := q.js.DeleteKeyValue(ctx, q.stream+"_tries"); e != nil && !errors.Is(e, jetstream.ErrBucketNotFound) {
+	if e := queue.js.DeleteKeyValue(ctx, queue.stream+"_tries"); e != nil && !errors.Is(e, jetstream.ErrBucketNotFound) {
 		err = errors.Join(err, e)
 	}
 	return err
 }
 
 // Close ends the connection.
-func (q *Queue) Close() { q.nc.Close() }
+func (queue *Queue) Close() { queue.nc.Close() }

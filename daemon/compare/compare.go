@@ -57,23 +57,23 @@ func Pictures(got, ref *image.NRGBA, colours bool) (*Likeness, error) {
 		return nil, fmt.Errorf("cannot compare pictures: got %v px; want %v", got.Rect.Size(), ref.Rect.Size())
 	}
 	likeness := &Likeness{Figures: Figures{Width: ref.Rect.Dx(), Height: ref.Rect.Dy(), Colours: colours}}
-	g, r := weigh(got), weigh(ref)
+	weight, r := weigh(got), weigh(ref)
 	likeness.Box = r.box
-	likeness.compareMass(&g, &r)
+	likeness.compareMass(&weight, &r)
 	likeness.tables(got, ref)
-	b := likeness.Box
-	if b.Empty() {
+	bounds := likeness.Box
+	if bounds.Empty() {
 		likeness.Within, likeness.ColourWithin = 1, 1
-		if g.covered > 0 {
+		if weight.covered > 0 {
 			likeness.Within, likeness.ColourWithin, likeness.Mean, likeness.Mass = 0, 0, 255, 1
 		}
-		likeness.Outside = g.covered
+		likeness.Outside = weight.covered
 		return likeness, nil
 	}
-	likeness.Within, likeness.Mean = likeness.region(b)
-	likeness.Outside = g.covered - covered(got, b)
+	likeness.Within, likeness.Mean = likeness.region(bounds)
+	likeness.Outside = weight.covered - covered(got, bounds)
 	if colours {
-		likeness.ColourWithin, likeness.ColourMean = likeness.colours(b), likeness.ColourMean/float64(b.Dx()*b.Dy())
+		likeness.ColourWithin, likeness.ColourMean = likeness.colours(bounds), likeness.ColourMean/float64(bounds.Dx()*bounds.Dy())
 	}
 	return likeness, nil
 }
@@ -126,45 +126,45 @@ func covered(img *image.NRGBA, b image.Rectangle) (n int) {
 
 // compareMass sets the errors of mass, centre and covered pixels of the picture g against
 // the reference r. They stay 0 if the reference is empty.
-func (l *Likeness) compareMass(g, r *weight) {
+func (likeness *Likeness) compareMass(g, r *weight) {
 	if r.sum == 0 {
 		return
 	}
-	l.Mass = g.sum/r.sum - 1
-	l.Covered = float64(g.covered)/float64(r.covered) - 1
+	likeness.Mass = g.sum/r.sum - 1
+	likeness.Covered = float64(g.covered)/float64(r.covered) - 1
 	if g.sum > 0 {
-		l.Centre = math.Hypot(g.x/g.sum-r.x/r.sum, g.y/g.sum-r.y/r.sum)
+		likeness.Centre = math.Hypot(g.x/g.sum-r.x/r.sum, g.y/g.sum-r.y/r.sum)
 	}
 }
 
 // tables builds the summed-area tables of errors, with which Region measures any part of the
 // picture. It also sets Worst, and in ColourMean the sum of colour errors in Box, which the
 // caller divides.
-func (l *Likeness) tables(got, ref *image.NRGBA) {
-	w := l.Width + 1
-	n := w * (l.Height + 1)
-	l.errors, l.sum = make([]uint32, n), make([]uint64, n)
-	if l.Colours {
-		l.tone = make([]uint32, n)
+func (likeness *Likeness) tables(got, ref *image.NRGBA) {
+	w := likeness.Width + 1
+	n := w * (likeness.Height + 1)
+	likeness.errors, likeness.sum = make([]uint32, n), make([]uint64, n)
+	if likeness.Colours {
+		likeness.tone = make([]uint32, n)
 	}
-	for y := range l.Height {
+	for y := range likeness.Height {
 		p, q := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:]
 		var bad, tone uint32 // of the row so far
 		var sum uint64
-		for x := range l.Width {
+		for x := range likeness.Width {
 			d := int(p[4*x+3]) - int(q[4*x+3])
 			d = max(d, -d)
 			sum += uint64(d)
 			if d > 2 {
 				bad++
 			}
-			inside := image.Pt(x, y).In(l.Box)
+			inside := image.Pt(x, y).In(likeness.Box)
 			if inside {
-				l.Worst = max(l.Worst, d)
+				likeness.Worst = max(likeness.Worst, d)
 			}
 			at := (y+1)*w + x + 1
-			l.errors[at], l.sum[at] = l.errors[at-w]+bad, l.sum[at-w]+sum
-			if !l.Colours {
+			likeness.errors[at], likeness.sum[at] = likeness.errors[at-w]+bad, likeness.sum[at-w]+sum
+			if !likeness.Colours {
 				continue
 			}
 			worst, all := colourError(p[4*x:4*x+4], q[4*x:4*x+4])
@@ -172,9 +172,9 @@ func (l *Likeness) tables(got, ref *image.NRGBA) {
 				tone++
 			}
 			if inside {
-				l.ColourMean += all
+				likeness.ColourMean += all
 			}
-			l.tone[at] = l.tone[at-w] + tone
+			likeness.tone[at] = likeness.tone[at-w] + tone
 		}
 	}
 }
@@ -196,18 +196,18 @@ func colourError(p, q []byte) (worst, mean float64) {
 
 // region returns the share of pixels within 2 and the mean error of a part of
 // the picture, which is not empty.
-func (l *Likeness) region(b image.Rectangle) (within, mean float64) {
+func (likeness *Likeness) region(b image.Rectangle) (within, mean float64) {
 	area := float64(b.Dx() * b.Dy())
-	return 1 - float64(rectangleSum(l.errors, b, l.Width+1))/area, float64(rectangleSum(l.sum, b, l.Width+1)) / area
+	return 1 - float64(rectangleSum(likeness.errors, b, likeness.Width+1))/area, float64(rectangleSum(likeness.sum, b, likeness.Width+1)) / area
 }
 
 // colours returns the share of pixels of a part, which is not empty, all of whose
 // colours are within 2; 1 where there are none.
-func (l *Likeness) colours(b image.Rectangle) float64 {
-	if !l.Colours {
+func (likeness *Likeness) colours(bounds image.Rectangle) float64 {
+	if !likeness.Colours {
 		return 1
 	}
-	return 1 - float64(rectangleSum(l.tone, b, l.Width+1))/float64(b.Dx()*b.Dy())
+	return 1 - float64(rectangleSum(likeness.tone, bounds, likeness.Width+1))/float64(bounds.Dx()*bounds.Dy())
 }
 
 // rectangleSum returns the sum over a rectangle from a summed-area table with rows of w
@@ -218,12 +218,12 @@ func rectangleSum[T uint32 | uint64](t []T, b image.Rectangle, w int) T {
 
 // Region measures the part of the picture in a rectangle; ok is false where that
 // lies outside.
-func (l *Likeness) Region(b image.Rectangle) (p Part, ok bool) {
-	b = b.Intersect(image.Rect(0, 0, l.Width, l.Height))
-	if b.Empty() {
-		return p, false
+func (likeness *Likeness) Region(bounds image.Rectangle) (part Part, ok bool) {
+	bounds = bounds.Intersect(image.Rect(0, 0, likeness.Width, likeness.Height))
+	if bounds.Empty() {
+		return part, false
 	}
-	p.Within, p.Mean = l.region(b)
-	p.ColourWithin = l.colours(b)
-	return p, true
+	part.Within, part.Mean = likeness.region(bounds)
+	part.ColourWithin = likeness.colours(bounds)
+	return part, true
 }

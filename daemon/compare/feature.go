@@ -22,26 +22,26 @@ const edge = 12
 // Parts returns the features of the visible shapes of a view, each with the figures of the
 // part of the picture that the shape's box takes up. Shapes that overlap share their errors.
 // Groups are left out.
-func (l *Likeness) Parts(v view.View) []Part {
+func (likeness *Likeness) Parts(wanted view.View) []Part {
 	var all []Part
-	scaleX, scaleY := float64(l.Width)/v.Bounds.W, float64(l.Height)/v.Bounds.H
-	for i := range v.Scene.Shapes {
-		sh := &v.Scene.Shapes[i]
-		if sh.Kind == scene.Group || !v.Shows(int32(i)) {
+	scaleX, scaleY := float64(likeness.Width)/wanted.Bounds.W, float64(likeness.Height)/wanted.Bounds.H
+	for i := range wanted.Scene.Shapes {
+		sh := &wanted.Scene.Shapes[i]
+		if sh.Kind == scene.Group || !wanted.Shows(int32(i)) {
 			continue
 		}
-		b, ok := view.PageBounds(v.Scene, int32(i))
+		box, ok := view.PageBounds(wanted.Scene, int32(i))
 		if !ok {
 			continue
 		}
-		p, ok := l.Region(image.Rect(
-			pixel((b.X-v.Bounds.X)*scaleX-edge), pixel((b.Y-v.Bounds.Y)*scaleY-edge),
-			pixel((b.X+b.W-v.Bounds.X)*scaleX+edge)+1, pixel((b.Y+b.H-v.Bounds.Y)*scaleY+edge)+1))
+		part, ok := likeness.Region(image.Rect(
+			pixel((box.X-wanted.Bounds.X)*scaleX-edge), pixel((box.Y-wanted.Bounds.Y)*scaleY-edge),
+			pixel((box.X+box.W-wanted.Bounds.X)*scaleX+edge)+1, pixel((box.Y+box.H-wanted.Bounds.Y)*scaleY+edge)+1))
 		if !ok {
 			continue
 		}
-		for _, p.Feature = range Features(v.Scene, int32(i)) {
-			all = append(all, p)
+		for _, part.Feature = range Features(wanted.Scene, int32(i)) {
+			all = append(all, part)
 		}
 	}
 	return all
@@ -52,8 +52,8 @@ func pixel(v float64) int { return int(math.Floor(min(max(v, -1e6), 1e6))) }
 
 // Features names the properties of shape i that affect how it is drawn, each once: its kind
 // first, then its styles, its text and its parents.
-func Features(s *scene.Scene, i int32) []string {
-	sh := &s.Shapes[i]
+func Features(sc *scene.Scene, i int32) []string {
+	sh := &sc.Shapes[i]
 	list := []string{kind(sh)}
 	add := func(yes bool, name string) {
 		if yes {
@@ -69,8 +69,8 @@ func Features(s *scene.Scene, i int32) []string {
 		for _, h := range []scene.Arrowhead{sh.Arrow.HeadStart, sh.Arrow.HeadEnd} {
 			add(h != scene.HeadNone, "arrowhead "+h.String())
 		}
-		for j := range s.Bindings {
-			add(s.Bindings[j].From == i, "bound arrow")
+		for j := range sc.Bindings {
+			add(sc.Bindings[j].From == i, "bound arrow")
 		}
 	}
 	if sh.Rich != nil {
@@ -79,8 +79,8 @@ func Features(s *scene.Scene, i int32) []string {
 		list = append(list, textStyles(sh.Rich)...)
 	}
 	opacity, turned := 1.0, false
-	for p := i; p >= 0; p = s.Shapes[p].Parent {
-		a := &s.Shapes[p]
+	for p := i; p >= 0; p = sc.Shapes[p].Parent {
+		a := &sc.Shapes[p]
 		opacity *= a.Opacity
 		turned = turned || math.Mod(a.Rotation, math.Pi/2) != 0
 		add(p != i && a.Kind == scene.Frame, "in a frame")
@@ -93,40 +93,40 @@ func Features(s *scene.Scene, i int32) []string {
 }
 
 // kind names the kind of a shape as a feature of the comparison: "geo ellipse", "arrow arc".
-func kind(sh *scene.Shape) string {
+func kind(shape *scene.Shape) string {
 	switch {
-	case sh.Kind == scene.Geo:
-		return "geo " + sh.Geo.String()
-	case sh.Kind == scene.Arrow && sh.Arrow.Elbow:
+	case shape.Kind == scene.Geo:
+		return "geo " + shape.Geo.String()
+	case shape.Kind == scene.Arrow && shape.Arrow.Elbow:
 		return "arrow elbow"
-	case sh.Kind == scene.Arrow && sh.Arrow.Bend != 0:
+	case shape.Kind == scene.Arrow && shape.Arrow.Bend != 0:
 		return "arrow arc"
-	case sh.Kind == scene.Arrow:
+	case shape.Kind == scene.Arrow:
 		return "arrow straight"
 	}
-	return sh.TypeName
+	return shape.TypeName
 }
 
 // textStyles names what a text has beside plain paragraphs, such as bold or a list. Names
 // may repeat.
-func textStyles(t *scene.RichText) (list []string) {
+func textStyles(text *scene.RichText) (list []string) {
 	add := func(yes bool, name string) {
 		if yes {
 			list = append(list, name)
 		}
 	}
-	for i := range t.Blocks {
-		b := &t.Blocks[i]
+	for i := range text.Blocks {
+		b := &text.Blocks[i]
 		add(b.Depth > 0, "list")
 		for j := range b.Spans {
-			sp := &b.Spans[j]
-			add(sp.Bold, "bold")
-			add(sp.Italic, "italic")
-			add(sp.Code, "code")
-			add(sp.Link, "link")
-			add(sp.Strike, "strike")
-			add(sp.Underline, "underline")
-			add(sp.Highlight, "marked text")
+			span := &b.Spans[j]
+			add(span.Bold, "bold")
+			add(span.Italic, "italic")
+			add(span.Code, "code")
+			add(span.Link, "link")
+			add(span.Strike, "strike")
+			add(span.Underline, "underline")
+			add(span.Highlight, "marked text")
 		}
 	}
 	return list

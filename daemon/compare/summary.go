@@ -23,32 +23,32 @@ type feature struct {
 }
 
 // Add takes the figures of a scene that is drawn natively, and of its shapes by their features.
-func (s *Summary) Add(f *Figures, parts []Part) {
-	s.Scenes = append(s.Scenes, *f)
-	s.scene++
-	if s.parts == nil {
-		s.parts = map[string]*feature{}
+func (summary *Summary) Add(f *Figures, parts []Part) {
+	summary.Scenes = append(summary.Scenes, *f)
+	summary.scene++
+	if summary.parts == nil {
+		summary.parts = map[string]*feature{}
 	}
-	for _, p := range parts {
-		e := s.parts[p.Feature]
+	for _, part := range parts {
+		e := summary.parts[part.Feature]
 		if e == nil {
 			e = new(feature)
-			s.parts[p.Feature] = e
+			summary.parts[part.Feature] = e
 		}
-		e.within = append(e.within, p.Within)
-		e.mean = append(e.mean, p.Mean)
-		e.colour = append(e.colour, p.ColourWithin)
-		if e.last != s.scene {
-			e.last = s.scene
+		e.within = append(e.within, part.Within)
+		e.mean = append(e.mean, part.Mean)
+		e.colour = append(e.colour, part.ColourWithin)
+		if e.last != summary.scene {
+			e.last = summary.scene
 			e.scenes++
 		}
 	}
 }
 
 // NativeShare is the part of the scenes that is drawn natively; 1 for none.
-func (s *Summary) NativeShare() float64 {
-	if n := len(s.Scenes) + s.Foreign; n > 0 {
-		return float64(len(s.Scenes)) / float64(n)
+func (summary *Summary) NativeShare() float64 {
+	if n := len(summary.Scenes) + summary.Foreign; n > 0 {
+		return float64(len(summary.Scenes)) / float64(n)
 	}
 	return 1
 }
@@ -65,14 +65,14 @@ type Row struct {
 // Rows returns the distribution of each figure over the scenes, without figures that no
 // scene has. Errors are absolute. A row has the median, the value that 95 % of the scenes
 // reach, the worst value, and how many scenes miss the bar.
-func (s *Summary) Rows() []Row {
+func (summary *Summary) Rows() []Row {
 	rows := []Row{}
 	// add adds the row of a figure with its bar. figure returns it for a scene, false if the scene has none.
 	add := func(name string, bar float64, higherIsBetter bool, figure func(*Figures) (float64, bool)) {
 		var v []float64
 		row := Row{Name: name, Bar: bar}
-		for i := range s.Scenes {
-			x, ok := figure(&s.Scenes[i])
+		for i := range summary.Scenes {
+			x, ok := figure(&summary.Scenes[i])
 			if !ok {
 				continue
 			}
@@ -123,17 +123,17 @@ func (r *FeatureRow) Severity() float64 {
 }
 
 // Features returns a row per feature, the most severe first.
-func (s *Summary) Features() []FeatureRow {
+func (summary *Summary) Features() []FeatureRow {
 	rows := []FeatureRow{}
-	for name, e := range s.parts {
-		slices.Sort(e.within)
-		slices.Sort(e.mean)
-		slices.Sort(e.colour)
-		n := len(e.mean)
-		rows = append(rows, FeatureRow{Name: name, Shapes: n, Scenes: e.scenes,
-			Within: e.within[n/2], WithinWorst: e.within[0],
-			Mean: e.mean[n/2], MeanTail: e.mean[min(n-1, n*95/100)], MeanWorst: e.mean[n-1],
-			Colour: e.colour[n/2], ColourWorst: e.colour[0]})
+	for name, feature := range summary.parts {
+		slices.Sort(feature.within)
+		slices.Sort(feature.mean)
+		slices.Sort(feature.colour)
+		n := len(feature.mean)
+		rows = append(rows, FeatureRow{Name: name, Shapes: n, Scenes: feature.scenes,
+			Within: feature.within[n/2], WithinWorst: feature.within[0],
+			Mean: feature.mean[n/2], MeanTail: feature.mean[min(n-1, n*95/100)], MeanWorst: feature.mean[n-1],
+			Colour: feature.colour[n/2], ColourWorst: feature.colour[0]})
 	}
 	slices.SortFunc(rows, func(a, b FeatureRow) int {
 		return cmp.Or(cmp.Compare(b.Severity(), a.Severity()), cmp.Compare(b.Mean, a.Mean),

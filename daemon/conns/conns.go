@@ -66,15 +66,15 @@ func New(cfg Config) *Set {
 }
 
 // Stats returns the present counts.
-func (s *Set) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st := s.stats
-	for _, g := range s.groups {
-		st.Waiting += g.waiting[0].Len() + g.waiting[1].Len()
+func (set *Set) Stats() Stats {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	stats := set.stats
+	for _, g := range set.groups {
+		stats.Waiting += g.waiting[0].Len() + g.waiting[1].Len()
 	}
-	st.Busy = s.open - st.Waiting
-	return st
+	stats.Busy = set.open - stats.Waiting
+	return stats
 }
 
 // Conn is one connection of a Set.
@@ -88,96 +88,96 @@ type Conn struct {
 	closed bool
 }
 
-// Of returns the Conn that c is, or that the TLS connection c wraps, or nil.
-func Of(c net.Conn) *Conn {
-	if t, ok := c.(*tls.Conn); ok {
-		c = t.NetConn()
+// Of returns the Conn that conn is, or that the TLS connection conn wraps, or nil.
+func Of(conn net.Conn) *Conn {
+	if t, ok := conn.(*tls.Conn); ok {
+		conn = t.NetConn()
 	}
-	own, _ := c.(*Conn)
+	own, _ := conn.(*Conn)
 	return own
 }
 
 // NetConn returns the connection that the system's listener accepted.
-func (c *Conn) NetConn() net.Conn { return c.Conn }
+func (conn *Conn) NetConn() net.Conn { return conn.Conn }
 
 // Busy marks a request in flight, so that the connection is not closed to make room.
 // proved means that the request was authorized. Busy returns false where the
 // connection is closed already, and true for a nil Conn.
-func (c *Conn) Busy(proved bool) bool {
-	if c == nil {
+func (conn *Conn) Busy(proved bool) bool {
+	if conn == nil {
 		return true
 	}
-	c.set.mu.Lock()
-	defer c.set.mu.Unlock()
-	c.unmarkIdle()
-	c.proved = c.proved || proved
-	return !c.closed
+	conn.set.mu.Lock()
+	defer conn.set.mu.Unlock()
+	conn.unmarkIdle()
+	conn.proved = conn.proved || proved
+	return !conn.closed
 }
 
 // Rest marks the connection as idle again. It does nothing for a nil Conn.
-func (c *Conn) Rest() {
-	if c == nil {
+func (conn *Conn) Rest() {
+	if conn == nil {
 		return
 	}
-	c.set.mu.Lock()
-	defer c.set.mu.Unlock()
-	if c.unmarkIdle(); !c.closed {
-		c.markIdle()
+	conn.set.mu.Lock()
+	defer conn.set.mu.Unlock()
+	if conn.unmarkIdle(); !conn.closed {
+		conn.markIdle()
 	}
 }
 
 // markIdle appends the connection to the idle ones of its client's address. The caller holds
 // mu.
-func (c *Conn) markIdle() {
+func (conn *Conn) markIdle() {
 	k := 0
-	if c.proved {
+	if conn.proved {
 		k = 1
 	}
-	c.set.turn++
-	c.turn = c.set.turn
-	c.at = c.group.waiting[k].PushBack(c)
+	conn.set.turn++
+	conn.turn = conn.set.turn
+	conn.at = conn.group.waiting[k].PushBack(conn)
 }
 
 // unmarkIdle removes the connection from the idle ones of its address. The caller holds mu.
-func (c *Conn) unmarkIdle() {
-	if c.at != nil {
-		c.group.waiting[0].Remove(c.at) // does nothing for an element of the other list
-		c.group.waiting[1].Remove(c.at)
-		c.at = nil
+func (conn *Conn) unmarkIdle() {
+	if conn.at != nil {
+		conn.group.waiting[0].Remove(conn.at) // does nothing for an element of the other list
+		conn.group.waiting[1].Remove(conn.at)
+		conn.at = nil
 	}
 }
 
 // Close implements net.Conn. A second call does nothing.
-func (c *Conn) Close() error {
-	c.set.mu.Lock()
-	first := c.remove()
-	c.set.mu.Unlock()
+func (conn *Conn) Close() error {
+	conn.set.mu.Lock()
+	first := conn.remove()
+	conn.set.mu.Unlock()
 	if !first {
 		return nil
 	}
-	return c.Conn.Close()
+	return conn.Conn.Close()
 }
 
 // remove takes the connection out of the counts of open ones. It returns false if that was
 // done before. The caller holds mu.
-func (c *Conn) remove() bool {
-	if c.closed {
+func (conn *Conn) remove() bool {
+	if conn.closed {
 		return false
 	}
-	c.unmarkIdle()
-	c.closed = true
-	c.set.open--
-	c.group.open--
-	if c.group.open == 0 {
-		delete(c.set.groups, c.group.from)
+	conn.unmarkIdle()
+	conn.closed = true
+	conn.set.open--
+	conn.group.open--
+	if conn.group.open == 0 {
+		delete(conn.set.groups, conn.group.from)
 	}
 	return true
 }
 
 // CloseWrite half-closes the connection: it ends the sending side. The error is
 // errors.ErrUnsupported where the connection cannot be half-closed.
-func (c *Conn) CloseWrite() error {
-	if h, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+func (conn *Conn) CloseWrite() error {
+	if h, ok := conn.Conn.(interface{ CloseWrite() error }); ok {
 		return h.CloseWrite()
 	}
 	return errors.ErrUnsupported
@@ -202,27 +202,27 @@ func Network(a net.Addr) netip.Prefix {
 
 // admit counts a new connection, and closes an idle one if a limit is reached. It returns
 // nil if no connection is idle. perAddress is true if the limit was Config.PerAddress.
-func (s *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
+func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 	from := Network(raw.RemoteAddr())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if g := s.groups[from]; g != nil && s.cfg.PerAddress > 0 && from.IsValid() && g.open >= s.cfg.PerAddress {
-		if !s.closeIdle(g.longest()) {
-			s.stats.Refused++
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	if g := set.groups[from]; g != nil && set.cfg.PerAddress > 0 && from.IsValid() && g.open >= set.cfg.PerAddress {
+		if !set.closeIdle(g.longest()) {
+			set.stats.Refused++
 			return nil, true
 		}
 	}
-	if s.open >= s.cfg.Max && !s.closeIdle(s.longest()) {
-		s.stats.Refused++
+	if set.open >= set.cfg.Max && !set.closeIdle(set.longest()) {
+		set.stats.Refused++
 		return nil, false
 	}
-	g := s.groups[from]
+	g := set.groups[from]
 	if g == nil {
 		g = &group{from: from}
-		s.groups[from] = g
+		set.groups[from] = g
 	}
-	conn = &Conn{Conn: raw, set: s, group: g}
-	s.open++
+	conn = &Conn{Conn: raw, set: set, group: g}
+	set.open++
 	g.open++
 	conn.markIdle()
 	return conn, false
@@ -230,9 +230,9 @@ func (s *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 
 // longest returns the connection of a group that has been idle longest, unproved ones
 // first; nil where none is idle.
-func (g *group) longest() *Conn {
-	for k := range g.waiting {
-		if e := g.waiting[k].Front(); e != nil {
+func (group *group) longest() *Conn {
+	for k := range group.waiting {
+		if e := group.waiting[k].Front(); e != nil {
 			return e.Value.(*Conn)
 		}
 	}
@@ -242,16 +242,16 @@ func (g *group) longest() *Conn {
 // longest returns the connection to close for a new one, or nil if none is idle: the longest
 // idle one of the address with the most idle connections, so that a client that holds many
 // loses them first. Connections without an authorized request go first. The caller holds mu.
-func (s *Set) longest() *Conn {
+func (set *Set) longest() *Conn {
 	for k := range 2 {
 		var found *Conn
 		most := 0
-		for _, g := range s.groups {
-			n := g.waiting[k].Len()
+		for _, group := range set.groups {
+			n := group.waiting[k].Len()
 			if n == 0 || n < most {
 				continue
 			}
-			if c := g.waiting[k].Front().Value.(*Conn); n > most || c.turn < found.turn {
+			if c := group.waiting[k].Front().Value.(*Conn); n > most || c.turn < found.turn {
 				most, found = n, c
 			}
 		}
@@ -264,18 +264,18 @@ func (s *Set) longest() *Conn {
 
 // closeIdle closes an idle connection to make room for another. It returns false for nil.
 // The caller holds mu.
-func (s *Set) closeIdle(c *Conn) bool {
-	if c == nil {
+func (set *Set) closeIdle(conn *Conn) bool {
+	if conn == nil {
 		return false
 	}
-	c.remove()
-	c.Conn.Close()
-	s.stats.Closed++
+	conn.remove()
+	conn.Conn.Close()
+	set.stats.Closed++
 	return true
 }
 
 // Listen returns a listener whose connections belong to the set.
-func (s *Set) Listen(ln net.Listener) net.Listener { return &listener{ln, s} }
+func (set *Set) Listen(ln net.Listener) net.Listener { return &listener{ln, set} }
 
 // listener accepts connections within the bounds of a Set.
 type listener struct {
@@ -292,25 +292,25 @@ const (
 // Accept implements net.Listener. It retries transient failures, such as too many open
 // files, with a back-off and never returns them. Connections for which there is no room are
 // refused and closed.
-func (l *listener) Accept() (net.Conn, error) {
+func (listener *listener) Accept() (net.Conn, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		conn, err := l.Listener.Accept()
+		conn, err := listener.Listener.Accept()
 		if err != nil {
 			if !transient(err) {
 				return nil, err
 			}
-			if l.set.failed(err) {
+			if listener.set.failed(err) {
 				pause = firstPause
 			}
 			time.Sleep(pause)
 			continue
 		}
-		own, perAddress := l.set.admit(conn)
+		own, perAddress := listener.set.admit(conn)
 		if own != nil {
 			return own, nil
 		}
-		if l.set.cfg.Refuse != nil {
-			l.set.cfg.Refuse(conn, perAddress)
+		if listener.set.cfg.Refuse != nil {
+			listener.set.cfg.Refuse(conn, perAddress)
 		}
 		conn.Close()
 		pause = firstPause
@@ -319,15 +319,15 @@ func (l *listener) Accept() (net.Conn, error) {
 
 // failed counts a failure of accept, logs it at most once a second, and closes an idle
 // connection to free its descriptor. It reports whether there was one.
-func (s *Set) failed(err error) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stats.Failed++
-	room := s.closeIdle(s.longest())
-	if now := time.Now(); now.Sub(s.told) > time.Second {
-		s.told = now
-		s.cfg.Log.Warn("cannot accept a connection; trying again", "error", err, "open", s.open,
-			"failures", s.stats.Failed, "closed-for-room", s.stats.Closed)
+func (set *Set) failed(err error) bool {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	set.stats.Failed++
+	room := set.closeIdle(set.longest())
+	if now := time.Now(); now.Sub(set.told) > time.Second {
+		set.told = now
+		set.cfg.Log.Warn("cannot accept a connection; trying again", "error", err, "open", set.open,
+			"failures", set.stats.Failed, "closed-for-room", set.stats.Closed)
 	}
 	return room
 }

@@ -29,43 +29,43 @@ func Ask(s ask.Suite, cfg Config, o Options, mode scoring.RewardMode, score func
 }
 
 // newEpisode begins the episode of a task that a model is asked about.
-func (s *asked) newEpisode(t *ask.Task) (*Episode, error) {
-	o := s.opt
-	o.Label = scoring.AppendString(nil, string(t.Line))
-	e, fault := New(s.cfg, o)
+func (asked *asked) newEpisode(task *ask.Task) (*Episode, error) {
+	o := asked.opt
+	o.Label = scoring.AppendString(nil, string(task.Line))
+	episode, fault := New(asked.cfg, o)
 	if fault != nil {
-		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, fault)
+		return nil, fmt.Errorf("cannot ask %s: %w", task.ID, fault)
 	}
-	return e, nil
+	return episode, nil
 }
 
 // Next implements ask.Suite. It plays the episode again from its start with the answers so
 // far (replies), each of which it scores, and returns the chat with each answer and
 // observation, to be answered next. It returns nil if the episode has ended or an answer is
 // missing.
-func (s *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.Step, error) {
-	step, err := s.Suite.Next(task, a, nil)
+func (asked *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.Step, error) {
+	step, err := asked.Suite.Next(task, a, nil)
 	if err != nil || step == nil || len(replies) == 0 {
 		return step, err
 	}
-	episode, err := s.newEpisode(task)
+	episode, err := asked.newEpisode(task)
 	if err != nil {
 		return nil, err
 	}
 	messages := step.Messages
-	for _, h := range replies {
-		if !h.OK || episode.Done() {
+	for _, heard := range replies {
+		if !heard.OK || episode.Done() {
 			return nil, nil
 		}
-		turn := episode.Begin(scoring.AppendString(nil, h.Text))
-		r, line, err := s.score(turn.Line)
+		turn := episode.Begin(scoring.AppendString(nil, heard.Text))
+		result, line, err := asked.score(turn.Line)
 		if err != nil {
-			return nil, fmt.Errorf("cannot score turn %d of %s: %w", h.Turn, task.ID, err)
+			return nil, fmt.Errorf("cannot score turn %d of %s: %w", heard.Turn, task.ID, err)
 		}
-		if _, _, _, err := episode.End(turn, Result{Result: r, JSON: line, Outcome: reward.Of(r, s.reward)}); err != nil {
+		if _, _, _, err := episode.End(turn, Result{Result: result, JSON: line, Outcome: reward.Of(result, asked.reward)}); err != nil {
 			return nil, fmt.Errorf("cannot go on with %s: %w", task.ID, err)
 		}
-		text := h.Text
+		text := heard.Text
 		if text == "" {
 			text = "(empty answer)" // an endpoint refuses a message without content
 		}
@@ -88,12 +88,12 @@ func (s *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.Step,
 
 // Answers implements ask.Suite: one answer for each turn, with id/turn as its id. If turns
 // build on each other, its text is that of all turns merged.
-func (s *asked) Answers(t *ask.Task, _ ask.Arm, replies []ask.Heard) (all []ask.Answer) {
-	e, err := s.newEpisode(t)
+func (asked *asked) Answers(t *ask.Task, _ ask.Arm, replies []ask.Heard) (all []ask.Answer) {
+	episode, err := asked.newEpisode(t)
 	for i, h := range replies {
 		one := ask.Answer{ID: t.ID + "/" + strconv.Itoa(h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i}
 		if err == nil && h.OK {
-			if r := e.Begin(scoring.AppendString(nil, h.Text)).response; r[0] == '"' { // a text
+			if r := episode.Begin(scoring.AppendString(nil, h.Text)).response; r[0] == '"' { // a text
 				one.Text = string(jsoncut.Text(r))
 			}
 		}

@@ -67,17 +67,17 @@ func New(cfg Config, opts Options) (*Episode, *scoring.Error) {
 	if fault := episode.findTask(); fault != nil {
 		return nil, fault
 	}
-	it, fault := episode.item(nil)
+	item, fault := episode.item(nil)
 	if fault != nil {
 		return nil, fault
 	}
-	episode.suite = cfg.Items.Suites.Find(it.Suite)
-	episode.id = it.ID
-	episode.test = it.Test
-	if episode.test == "" && it.Suite == "tangram" {
+	episode.suite = cfg.Items.Suites.Find(item.Suite)
+	episode.id = item.ID
+	episode.test = item.Test
+	if episode.test == "" && item.Suite == "tangram" {
 		episode.test = "solution"
 	}
-	if episode.rule, fault = chooseMode(&opts, it.Suite, episode.test, cfg.Turns); fault != nil {
+	if episode.rule, fault = chooseMode(&opts, item.Suite, episode.test, cfg.Turns); fault != nil {
 		return nil, fault
 	}
 	if len(opts.History) > episode.rule.turns {
@@ -101,51 +101,51 @@ func coded(err error) *scoring.Error {
 
 // findTask sets the dump line of the task, from the label or from suite, split and index or
 // seed. Both together are an error.
-func (e *Episode) findTask() (fault *scoring.Error) {
-	o := &e.opt
-	label := o.Label
+func (episode *Episode) findTask() (fault *scoring.Error) {
+	options := &episode.opt
+	label := options.Label
 	if label == nil {
-		if label, fault = e.labelByIndex(); fault != nil {
+		if label, fault = episode.labelByIndex(); fault != nil {
 			return fault
 		}
-	} else if o.Suite != "" || o.Index != nil || o.Split != "" {
+	} else if options.Suite != "" || options.Index != nil || options.Split != "" {
 		return badOption("label", "got suite, split or index beside it; want one way to name the task")
 	}
-	c := &e.cfg.Items
-	labels := reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: e.cfg.Suite, Tasks: c.Tasks}
-	e.line, fault = labels.Line(nil, label, nil, "label")
+	c := &episode.cfg.Items
+	labels := reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: episode.cfg.Suite, Tasks: c.Tasks}
+	episode.line, fault = labels.Line(nil, label, nil, "label")
 	return fault
 }
 
 // labelByIndex returns the label of the task at the chosen index, from the end if it is
 // negative, or at the seed modulo the number of tasks. See docs/spec/episodes.md#r7.
-func (e *Episode) labelByIndex() ([]byte, *scoring.Error) {
-	opts := &e.opt
-	suite, fault := e.suiteOfTasks()
+func (episode *Episode) labelByIndex() ([]byte, *scoring.Error) {
+	opts := &episode.opt
+	suite, fault := episode.suiteOfTasks()
 	if fault != nil {
 		return nil, fault
 	}
-	tasks := e.cfg.Items.Tasks[dump.TasksKey(suite, opts.Split)]
+	tasks := episode.cfg.Items.Tasks[dump.TasksKey(suite, opts.Split)]
 	n := tasks.Positions()
 	if n == 0 {
 		return nil, badOption("split", "got %.40q; want a split with tasks of %s (plumb serve --tasks %[2]s:SPLIT=FILE)",
 			opts.Split, suite)
 	}
-	at := 0
+	pos := 0
 	switch {
 	case opts.Index != nil && (*opts.Index >= n || *opts.Index < -n):
 		return nil, badOption("index", "got %d; want less than %d", *opts.Index, n)
 	case opts.Index != nil:
-		at = (*opts.Index + n) % n
+		pos = (*opts.Index + n) % n
 	case opts.Seed != nil:
-		at = int(*opts.Seed % uint64(n))
+		pos = int(*opts.Seed % uint64(n))
 	default:
 		return nil, badOption("index", "got nothing; want label, index or seed")
 	}
 	if opts.Test == "outline" && suite == "tangram" {
-		return e.outlineLabel(tasks, at)
+		return episode.outlineLabel(tasks, pos)
 	}
-	name, _ := tasks.At(at)
+	name, _ := tasks.At(pos)
 	label := append([]byte(`{"suite":"`), suite...)
 	if key := dump.TasksKey(suite, opts.Split); key != suite {
 		label = scoring.AppendString(append(label, `","split":`...), opts.Split)
@@ -157,16 +157,16 @@ func (e *Episode) labelByIndex() ([]byte, *scoring.Error) {
 
 // outlineLabel returns the label of an item of TangramPuzzle's first test, made from the
 // task at a position, for an episode of one choice. The seed orders the options.
-func (e *Episode) outlineLabel(tasks *dump.Tasks, at int) ([]byte, *scoring.Error) {
+func (episode *Episode) outlineLabel(tasks *dump.Tasks, pos int) ([]byte, *scoring.Error) {
 	seed := int64(0)
-	if e.opt.Seed != nil {
-		seed = int64(*e.opt.Seed)
+	if episode.opt.Seed != nil {
+		seed = int64(*episode.opt.Seed)
 	}
-	line, err := e.cfg.Prompts.Outline(tasks, at, seed)
+	line, err := episode.cfg.Prompts.Outline(tasks, pos, seed)
 	if err != nil {
 		return nil, coded(err)
 	}
-	if s := e.opt.Split; s != "" && s != dump.TestSplit {
+	if s := episode.opt.Split; s != "" && s != dump.TestSplit {
 		line = append(line[:len(line)-1], `,"split":`...)
 		line = scoring.AppendString(line, s)
 		line = append(line, '}')
@@ -176,16 +176,16 @@ func (e *Episode) outlineLabel(tasks *dump.Tasks, at int) ([]byte, *scoring.Erro
 
 // suiteOfTasks returns the suite from whose task file the episode takes its task: the one
 // that is named, or the only one with tasks.
-func (e *Episode) suiteOfTasks() (string, *scoring.Error) {
-	if s := e.opt.Suite; s != "" {
-		if e.cfg.Items.Suites.Find(s) == nil {
-			return "", badOption("suite", "got %.40q; want one of %v", s, e.cfg.Items.Suites.Names())
+func (episode *Episode) suiteOfTasks() (string, *scoring.Error) {
+	if text := episode.opt.Suite; text != "" {
+		if episode.cfg.Items.Suites.Find(text) == nil {
+			return "", badOption("suite", "got %.40q; want one of %v", text, episode.cfg.Items.Suites.Names())
 		}
-		return s, nil
+		return text, nil
 	}
 	var all []string
-	for _, name := range e.cfg.Items.Suites.Names() {
-		for key := range e.cfg.Items.Tasks {
+	for _, name := range episode.cfg.Items.Suites.Names() {
+		for key := range episode.cfg.Items.Tasks {
 			if key == name || strings.HasPrefix(key, name+":") {
 				all = append(all, name)
 				break
@@ -199,17 +199,17 @@ func (e *Episode) suiteOfTasks() (string, *scoring.Error) {
 }
 
 // item decodes the episode's task with a response, a JSON value; nil for none.
-func (e *Episode) item(response []byte) (*scoring.Item, *scoring.Error) {
-	line := e.line
+func (episode *Episode) item(response []byte) (*scoring.Item, *scoring.Error) {
+	line := episode.line
 	if response != nil {
-		line = e.lineWith(response)
+		line = episode.lineWith(response)
 	}
-	return dump.NewDecoder(e.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, e.cfg.Suite)
+	return dump.NewDecoder(episode.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, episode.cfg.Suite)
 }
 
 // lineWith returns the dump line of the episode's task with a response, a JSON value.
-func (e *Episode) lineWith(response []byte) []byte {
-	line := append(make([]byte, 0, len(e.line)+len(response)+16), e.line[:len(e.line)-1]...)
+func (episode *Episode) lineWith(response []byte) []byte {
+	line := append(make([]byte, 0, len(episode.line)+len(response)+16), episode.line[:len(episode.line)-1]...)
 	if line[len(line)-1] != '{' {
 		line = append(line, ',')
 	}
@@ -220,33 +220,33 @@ func (e *Episode) lineWith(response []byte) []byte {
 
 // resetCanvas makes the canvas anew and applies the answers that were scored so far, so that
 // a turn that was begun is undone. It does nothing if answers do not build on each other.
-func (e *Episode) resetCanvas() error {
-	if !e.rule.builds {
+func (episode *Episode) resetCanvas() error {
+	if !episode.rule.builds {
 		return nil
 	}
 	var err error
-	if e.canvas, err = e.newCanvas(); err != nil {
+	if episode.canvas, err = episode.newCanvas(); err != nil {
 		return err
 	}
-	for _, answer := range e.answers {
-		if it, fault := e.item(answer); fault == nil {
-			e.canvas.Apply(it) // without an error: it was applied before
+	for _, answer := range episode.answers {
+		if it, fault := episode.item(answer); fault == nil {
+			episode.canvas.Apply(it) // without an error: it was applied before
 		}
 	}
 	return nil
 }
 
 // newCanvas returns the canvas of the episode's task before the first answer.
-func (e *Episode) newCanvas() (scoring.Canvas, error) {
-	if e.suite.Canvas == nil {
-		return nil, fmt.Errorf("BUG: answers to %s do not build on each other", e.suite.Name)
+func (episode *Episode) newCanvas() (scoring.Canvas, error) {
+	if episode.suite.Canvas == nil {
+		return nil, fmt.Errorf("BUG: answers to %s do not build on each other", episode.suite.Name)
 	}
-	it, fault := e.item(nil)
+	item, fault := episode.item(nil)
 	if fault != nil {
 		return nil, fault
 	}
-	it.Test = e.test
-	return e.suite.Canvas(it, e.cfg.Variants)
+	item.Test = episode.test
+	return episode.suite.Canvas(item, episode.cfg.Variants)
 }
 
 // Turn is an answer that is to be scored.
@@ -266,39 +266,39 @@ type Turn struct {
 // Begin begins a turn with an answer, a JSON value; nil is null. If answers build on each
 // other, it applies the answer to the canvas, and all answers merged into one are scored. An
 // answer that cannot be applied is scored by itself. It must be followed by End or Cancel.
-func (e *Episode) Begin(answer []byte) *Turn {
+func (episode *Episode) Begin(answer []byte) *Turn {
 	if answer == nil {
 		answer = []byte("null")
 	}
-	turn := &Turn{given: answer, response: answer, Line: e.lineWith(answer)}
-	if e.canvas == nil {
+	turn := &Turn{given: answer, response: answer, Line: episode.lineWith(answer)}
+	if episode.canvas == nil {
 		return turn
 	}
-	it, fault := e.item(answer)
+	item, fault := episode.item(answer)
 	if fault != nil { // the scorer says it too
 		return turn
 	}
-	it.Test = e.test
-	status, notes, err := e.canvas.Apply(it)
+	item.Test = episode.test
+	status, notes, err := episode.canvas.Apply(item)
 	if err != nil {
 		return turn
 	}
 	turn.read = true
 	turn.status = status
-	turn.notes = append(it.Notes, notes...)
-	turn.response = scoring.AppendString(nil, string(e.canvas.AppendAnswer(nil)))
-	turn.Line = e.lineWith(turn.response)
+	turn.notes = append(item.Notes, notes...)
+	turn.response = scoring.AppendString(nil, string(episode.canvas.AppendAnswer(nil)))
+	turn.Line = episode.lineWith(turn.response)
 	return turn
 }
 
 // Cancel undoes Begin: the answer was not scored and may come again.
-func (e *Episode) Cancel() error { return e.resetCanvas() }
+func (episode *Episode) Cancel() error { return episode.resetCanvas() }
 
 // Done reports whether the episode has ended.
-func (e *Episode) Done() bool { return e.done }
+func (episode *Episode) Done() bool { return episode.done }
 
 // Bare reports whether an action without a response is itself the answer.
-func (e *Episode) Bare() bool { return e.opt.Bare }
+func (episode *Episode) Bare() bool { return episode.opt.Bare }
 
 // Result is the scored answer of a turn.
 type Result struct {
@@ -311,58 +311,58 @@ type Result struct {
 // End takes the result of a turn and returns the observation, the JSON of the step's reward
 // and whether the episode has ended: at the threshold, at the last turn, or when the scorer
 // failed. The reward of a failed scorer is null, or 0.0 if result.Zero.
-func (e *Episode) End(turn *Turn, result Result) (observation, rewardJSON []byte, done bool, err error) {
-	e.taken++
-	if e.canvas != nil {
-		e.answers = append(e.answers, append([]byte(nil), turn.given...))
+func (episode *Episode) End(turn *Turn, result Result) (observation, rewardJSON []byte, done bool, err error) {
+	episode.taken++
+	if episode.canvas != nil {
+		episode.answers = append(episode.answers, append([]byte(nil), turn.given...))
 	}
 	rewardJSON = []byte("null")
 	switch {
 	case !result.Outcome.Failed:
 		x, score := result.Outcome.Reward, result.Outcome.Score
-		e.lineRewards = append(e.lineRewards, x)
-		e.done = x >= e.rule.threshold || e.taken >= e.rule.turns
-		step := e.opt.Reward.step(e.lineRewards, e.done)
-		e.scores = append(e.scores, &score)
-		e.steps = append(e.steps, &step)
+		episode.lineRewards = append(episode.lineRewards, x)
+		episode.done = x >= episode.rule.threshold || episode.taken >= episode.rule.turns
+		step := episode.opt.Reward.step(episode.lineRewards, episode.done)
+		episode.scores = append(episode.scores, &score)
+		episode.steps = append(episode.steps, &step)
 		rewardJSON = scoring.AppendFloat(nil, step)
 	default:
-		e.done, e.failed, e.zero = true, true, result.Zero
-		e.scores = append(e.scores, nil)
+		episode.done, episode.failed, episode.zero = true, true, result.Zero
+		episode.scores = append(episode.scores, nil)
 		var step *float64
 		if result.Zero {
 			step = new(float64)
 			rewardJSON = []byte("0.0")
 		}
-		e.lineRewards = append(e.lineRewards, 0)
-		e.steps = append(e.steps, step)
+		episode.lineRewards = append(episode.lineRewards, 0)
+		episode.steps = append(episode.steps, step)
 	}
 	if !turn.Unseen {
-		observation, err = e.observe(turn, &result)
+		observation, err = episode.observe(turn, &result)
 	}
-	return observation, rewardJSON, e.done, err
+	return observation, rewardJSON, episode.done, err
 }
 
 // truncated reports whether the episode ended in another way than by reaching its threshold.
 // An episode of one turn is truncated only if the scorer failed.
-func (e *Episode) truncated() bool {
+func (episode *Episode) truncated() bool {
 	switch {
-	case !e.done:
+	case !episode.done:
 		return false
-	case e.failed:
+	case episode.failed:
 		return true
 	}
-	return e.rule.turns > 1 && e.lineRewards[len(e.lineRewards)-1] < e.rule.threshold
+	return episode.rule.turns > 1 && episode.lineRewards[len(episode.lineRewards)-1] < episode.rule.threshold
 }
 
 // State returns JSON members without braces that describe the episode: suite, id, turns,
 // whether it has ended, and seed.
-func (e *Episode) State() []byte {
-	b := scoring.AppendString([]byte(`"suite":`), e.suite.Name)
-	b = scoring.AppendString(append(b, `,"id":`...), e.id)
-	b = fmt.Appendf(b, `,"turn":%d,"turns":%d,"done":%t,"seed":`, e.taken, e.rule.turns, e.done)
-	if e.opt.Seed == nil {
-		return append(b, "null"...)
+func (episode *Episode) State() []byte {
+	out := scoring.AppendString([]byte(`"suite":`), episode.suite.Name)
+	out = scoring.AppendString(append(out, `,"id":`...), episode.id)
+	out = fmt.Appendf(out, `,"turn":%d,"turns":%d,"done":%t,"seed":`, episode.taken, episode.rule.turns, episode.done)
+	if episode.opt.Seed == nil {
+		return append(out, "null"...)
 	}
-	return fmt.Append(b, *e.opt.Seed)
+	return fmt.Append(out, *episode.opt.Seed)
 }

@@ -16,33 +16,33 @@ import (
 const maxTold = 10
 
 // level returns how much feedback the observations of the episode give.
-func (e *Episode) level() string {
-	if e.opt.Feedback == "" {
+func (episode *Episode) level() string {
+	if episode.opt.Feedback == "" {
 		return feedbackScore
 	}
-	return e.opt.Feedback
+	return episode.opt.Feedback
 }
 
 // closingRequest returns the text that ends the prompt of a further turn and asks for
 // another answer.
-func (e *Episode) closingRequest() string {
-	if e.suite.Name == "drawingbench" && e.rule.name == "retry" {
+func (episode *Episode) closingRequest() string {
+	if episode.suite.Name == "drawingbench" && episode.rule.name == "retry" {
 		return drawingbench.Again
 	}
-	return e.rule.closing
+	return episode.rule.closing
 }
 
 // feedback returns what an answer did and what is wrong with it: as text for the model, and
 // as a JSON object. The level that the reset chose says how much: nothing, how the answer
 // was read, the score, or all metrics. DrawingBench has feedback of its own. See
 // docs/spec/episodes.md#r12.
-func (e *Episode) feedback(turn *Turn, result *Result) (text string, object []byte) {
-	level := e.level()
+func (episode *Episode) feedback(turn *Turn, result *Result) (text string, object []byte) {
+	level := episode.level()
 	if level == feedbackNone {
 		return "", nil
 	}
 	scored := level == feedbackScore || level == feedbackFull
-	if e.suite.Name == "drawingbench" && scored && result.Scored {
+	if episode.suite.Name == "drawingbench" && scored && result.Scored {
 		text, object = drawingbench.Feedback(result.Result), []byte("null")
 		for _, f := range result.Fields {
 			if j, ok := f.Value.(scoring.JSON); ok && f.Name == "feedback" {
@@ -74,8 +74,8 @@ func (e *Episode) feedback(turn *Turn, result *Result) (text string, object []by
 	if scored && !result.Outcome.Failed {
 		lines = append(lines, "Score: "+short(result.Outcome.Score)+" (1 is best).")
 		object = scoring.AppendFloat(append(object, `,"score":`...), result.Outcome.Score)
-		if e.rule.name == "place" {
-			lines = append(lines, e.puzzleFeedback(result)...)
+		if episode.rule.name == "place" {
+			lines = append(lines, episode.puzzleFeedback(result)...)
 		}
 	}
 	if level == feedbackFull {
@@ -105,9 +105,9 @@ func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
 // puzzleFeedback returns lines of feedback on placed tangram pieces: which are missing,
 // which overlap, and how much area is outside of the outline.
-func (e *Episode) puzzleFeedback(result *Result) (lines []string) {
+func (episode *Episode) puzzleFeedback(result *Result) (lines []string) {
 	var placed []string
-	if p, ok := e.canvas.(interface{ Placed() []string }); ok {
+	if p, ok := episode.canvas.(interface{ Placed() []string }); ok {
 		placed = p.Placed()
 	}
 	var missing []string
@@ -151,11 +151,11 @@ func (e *Episode) puzzleFeedback(result *Result) (lines []string) {
 
 // metrics returns the member metrics of a result line, "" for none.
 func metrics(line []byte) string {
-	v, err := fastjson.ParseBytes(line)
-	if err != nil || v.Get("metrics") == nil {
+	value, err := fastjson.ParseBytes(line)
+	if err != nil || value.Get("metrics") == nil {
 		return ""
 	}
-	return v.Get("metrics").String()
+	return value.Get("metrics").String()
 }
 
 // feedbackJSON is the member feedback of an observation.

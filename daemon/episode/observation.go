@@ -24,29 +24,29 @@ var null = []byte("null")
 
 // First returns the observation of a reset: the task's prompt and its pictures. Errors wrap
 // *scoring.Error where the task cannot be asked.
-func (e *Episode) First() ([]byte, error) {
-	it, fault := e.item(nil)
+func (episode *Episode) First() ([]byte, error) {
+	item, fault := episode.item(nil)
 	if fault != nil {
 		return nil, fault
 	}
-	it.Test = e.test
-	asked, err := e.cfg.Prompts.Ask(it, ask.Arm{}, e.opt.Images != imagesNone)
+	item.Test = episode.test
+	asked, err := episode.cfg.Prompts.Ask(item, ask.Arm{}, episode.opt.Images != imagesNone)
 	if err != nil {
 		return nil, err
 	}
 	s := seen{prompt: &asked.Text, feedback: null, status: null, score: null, error: null, result: null, answer: null,
 		total: null}
-	if s.images, err = e.pictures(asked.Images); err != nil {
+	if s.images, err = episode.pictures(asked.Images); err != nil {
 		return nil, err
 	}
-	return e.append(nil, &s), nil
+	return episode.append(nil, &s), nil
 }
 
 // observe returns the observation after a turn: how the answer was read and scored,
 // feedback, pictures, and the next prompt, or at the end the return. It keeps the prompt and
-// pictures in e.next and e.shown.
-func (e *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
-	s := seen{status: null, score: null, error: null, answer: null, total: null, result: e.markProtocol(result.JSON)}
+// pictures in episode.next and episode.shown.
+func (episode *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
+	s := seen{status: null, score: null, error: null, answer: null, total: null, result: episode.markProtocol(result.JSON)}
 	status := result.Status
 	if turn.read {
 		status = turn.status
@@ -54,52 +54,52 @@ func (e *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
 	if status != "" {
 		s.status = scoring.AppendString(nil, status)
 	}
-	if f := result.Outcome; f.Failed {
-		s.error = scoring.AppendString([]byte(`{"code":`), f.Err.Code)
-		s.error = append(scoring.AppendString(append(s.error, `,"message":`...), f.Err.Message), '}')
+	if outcome := result.Outcome; outcome.Failed {
+		s.error = scoring.AppendString([]byte(`{"code":`), outcome.Err.Code)
+		s.error = append(scoring.AppendString(append(s.error, `,"message":`...), outcome.Err.Message), '}')
 	} else {
-		s.score = scoring.AppendFloat(nil, f.Score)
+		s.score = scoring.AppendFloat(nil, outcome.Score)
 	}
-	text, object := e.feedback(turn, result)
+	text, object := episode.feedback(turn, result)
 	s.feedback = feedbackJSON(text, object)
-	e.next = ""
-	if !e.done {
-		e.next = text + e.closingRequest()
-		s.prompt = &e.next
+	episode.next = ""
+	if !episode.done {
+		episode.next = text + episode.closingRequest()
+		s.prompt = &episode.next
 	} else {
-		s.total = e.total()
+		s.total = episode.total()
 	}
-	if e.opt.Answer {
+	if episode.opt.Answer {
 		s.answer = turn.response
 	}
-	shown, err := e.pictureAfter(turn)
+	shown, err := episode.pictureAfter(turn)
 	if err != nil {
 		return nil, err
 	}
-	e.shown = shown
-	if s.images, err = e.pictures(shown); err != nil {
+	episode.shown = shown
+	if s.images, err = episode.pictures(shown); err != nil {
 		return nil, err
 	}
-	return e.append(nil, &s), nil
+	return episode.append(nil, &s), nil
 }
 
 // total returns the JSON of the return of an episode that has ended: null if a scorer failed
 // and that does not count as 0.
-func (e *Episode) total() []byte {
-	if e.failed && !e.zero {
+func (episode *Episode) total() []byte {
+	if episode.failed && !episode.zero {
 		return null
 	}
 	var steps []float64
-	for _, s := range e.steps {
+	for _, s := range episode.steps {
 		steps = append(steps, *s)
 	}
-	return scoring.AppendFloat(nil, e.opt.Reward.total(e.lineRewards, steps))
+	return scoring.AppendFloat(nil, episode.opt.Reward.total(episode.lineRewards, steps))
 }
 
 // markProtocol returns a result line with "protocol":"plumb" added if the turns are not the
 // benchmark's own protocol: one answer, or for DrawingBench a second try.
-func (e *Episode) markProtocol(line []byte) []byte {
-	published := e.rule.turns == 1 && !e.rule.builds || e.suite.Name == "drawingbench" && e.rule.name == "retry" && e.rule.turns == 2
+func (episode *Episode) markProtocol(line []byte) []byte {
+	published := episode.rule.turns == 1 && !episode.rule.builds || episode.suite.Name == "drawingbench" && episode.rule.name == "retry" && episode.rule.turns == 2
 	line = bytes.TrimSpace(line)
 	if published || len(line) == 0 {
 		return line
@@ -110,42 +110,42 @@ func (e *Episode) markProtocol(line []byte) []byte {
 // pictureAfter returns the picture of the whiteboard or canvas after an answer, or nothing
 // if there is none or it is not wanted. A picture that cannot be drawn is returned empty
 // with its reason, so that it does not cost the score.
-func (e *Episode) pictureAfter(t *Turn) ([]ask.Picture, error) {
-	if e.opt.Images == imagesNone || e.opt.Images == imagesFirst || e.rule.once ||
-		e.rule.onRequest && e.opt.Images == "" {
+func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
+	if episode.opt.Images == imagesNone || episode.opt.Images == imagesFirst || episode.rule.once ||
+		episode.rule.onRequest && episode.opt.Images == "" {
 		return nil, nil
 	}
-	it, fault := e.item(t.response)
+	item, fault := episode.item(turn.response)
 	if fault != nil {
 		return nil, nil
 	}
-	it.Test = e.test
+	item.Test = episode.test
 	switch {
-	case e.suite.Canvas != nil && e.suite.Paint == nil:
-		board, _ := e.canvas.(scoring.Board)
+	case episode.suite.Canvas != nil && episode.suite.Paint == nil:
+		board, _ := episode.canvas.(scoring.Board)
 		if board == nil {
-			c, err := e.newCanvas()
+			canvas, err := episode.newCanvas()
 			if err != nil {
 				return nil, err
 			}
-			if board, _ = c.(scoring.Board); board == nil {
+			if board, _ = canvas.(scoring.Board); board == nil {
 				return nil, nil
 			}
-			if _, _, err := board.Apply(it); err != nil {
+			if _, _, err := board.Apply(item); err != nil {
 				return nil, nil // there is no answer to see
 			}
 		}
-		v, err := board.View()
+		view, err := board.View()
 		if err != nil {
 			return undrawn(err), nil
 		}
-		p, err := e.cfg.Prompts.BoardPicture("canvas", v)
+		picture, err := episode.cfg.Prompts.BoardPicture("canvas", view)
 		if err != nil {
 			return undrawn(err), nil
 		}
-		return []ask.Picture{p}, nil
-	case e.suite.Paint != nil && e.test != "outline":
-		painting, err := e.suite.Paint(it, e.cfg.Variants)
+		return []ask.Picture{picture}, nil
+	case episode.suite.Paint != nil && episode.test != "outline":
+		painting, err := episode.suite.Paint(item, episode.cfg.Variants)
 		if err != nil {
 			return undrawn(err), nil
 		}
@@ -162,35 +162,35 @@ func undrawn(err error) []ask.Picture {
 
 // pictures returns the JSON of an observation's pictures: with their bytes, or if the client
 // chose a region, with their places in its shared memory, into which they are copied.
-func (e *Episode) pictures(all []ask.Picture) ([]byte, error) {
+func (episode *Episode) pictures(all []ask.Picture) ([]byte, error) {
 	var places [][]byte
-	if e.opt.Images == imagesRegion && len(all) > 0 {
+	if episode.opt.Images == imagesRegion && len(all) > 0 {
 		var err error
-		if places, err = e.cfg.Place(e.opt.Region, all); err != nil {
+		if places, err = episode.cfg.Place(episode.opt.Region, all); err != nil {
 			return nil, err
 		}
 	}
-	b := []byte{'['}
+	out := []byte{'['}
 	for i := range all {
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
 		if places != nil {
-			b = all[i].AppendJSON(b, places[i])
+			out = all[i].AppendJSON(out, places[i])
 		} else {
-			b = all[i].AppendJSON(b, nil)
+			out = all[i].AppendJSON(out, nil)
 		}
 	}
-	return append(b, ']'), nil
+	return append(out, ']'), nil
 }
 
 // append appends an observation, which always has the same members.
-func (e *Episode) append(b []byte, seen *seen) []byte {
-	text := func(name, v string) {
+func (episode *Episode) append(b []byte, seen *seen) []byte {
+	text := func(name, value string) {
 		b = append(b, '"')
 		b = append(b, name...)
 		b = append(b, `":`...)
-		b = scoring.AppendString(b, v)
+		b = scoring.AppendString(b, value)
 		b = append(b, ',')
 	}
 	member := func(name string, v []byte) {
@@ -201,11 +201,11 @@ func (e *Episode) append(b []byte, seen *seen) []byte {
 		b = append(b, ',')
 	}
 	b = append(b, '{')
-	text("suite", e.suite.Name)
-	text("id", e.id)
-	text("test", e.test)
-	member("turn", strconv.AppendInt(nil, int64(e.taken), 10))
-	member("turns", strconv.AppendInt(nil, int64(e.rule.turns), 10))
+	text("suite", episode.suite.Name)
+	text("id", episode.id)
+	text("test", episode.test)
+	member("turn", strconv.AppendInt(nil, int64(episode.taken), 10))
+	member("turns", strconv.AppendInt(nil, int64(episode.rule.turns), 10))
 	if seen.prompt != nil {
 		text("prompt", *seen.prompt)
 	} else {
@@ -217,26 +217,26 @@ func (e *Episode) append(b []byte, seen *seen) []byte {
 	member("score", seen.score)
 	member("error", seen.error)
 	member("result", seen.result)
-	member("scores", numbers(e.scores))
-	member("rewards", numbers(e.steps))
+	member("scores", numbers(episode.scores))
+	member("rewards", numbers(episode.steps))
 	member("return", seen.total)
 	member("answer", seen.answer)
 	b = append(b, `"truncated":`...)
-	return append(strconv.AppendBool(b, e.truncated()), '}')
+	return append(strconv.AppendBool(b, episode.truncated()), '}')
 }
 
 // numbers returns a JSON list of rewards, null for nil.
 func numbers(list []*float64) []byte {
-	b := []byte{'['}
+	out := []byte{'['}
 	for i, x := range list {
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
 		if x == nil {
-			b = append(b, "null"...)
+			out = append(out, "null"...)
 		} else {
-			b = scoring.AppendFloat(b, *x)
+			out = scoring.AppendFloat(out, *x)
 		}
 	}
-	return append(b, ']')
+	return append(out, ']')
 }

@@ -67,8 +67,8 @@ func wanted(at string, v []byte, want string) *scoring.Error {
 // and others are not read. path is put before the names of members in messages. After the
 // first fault nothing more is read.
 func ReadOptions(data []byte, path string) (opts Options, fault *scoring.Error) {
-	jsoncut.Members(data, func(key, v []byte) error {
-		if fault != nil || jsoncut.Null(v) {
+	jsoncut.Members(data, func(key, value []byte) error {
+		if fault != nil || jsoncut.Null(value) {
 			return nil
 		}
 		name := string(key)
@@ -76,38 +76,38 @@ func ReadOptions(data []byte, path string) (opts Options, fault *scoring.Error) 
 		chosen := true // a member that one-step episodes do not have
 		switch name {
 		case "label":
-			opts.Label, chosen = bytes.Clone(v), false
+			opts.Label, chosen = bytes.Clone(value), false
 		case "seed":
-			opts.Seed, fault = readSeed(at, v)
+			opts.Seed, fault = readSeed(at, value)
 			chosen = false
 		case "suite":
-			opts.Suite, fault = word(at, v)
+			opts.Suite, fault = word(at, value)
 		case "split":
-			opts.Split, fault = word(at, v)
+			opts.Split, fault = word(at, value)
 		case "test":
-			opts.Test, fault = word(at, v)
+			opts.Test, fault = word(at, value)
 		case "index":
-			opts.Index, fault = whole(at, v)
+			opts.Index, fault = whole(at, value)
 		case "turns":
-			opts.Turns, fault = readTurns(at, v)
+			opts.Turns, fault = readTurns(at, value)
 		case "threshold":
-			opts.Threshold, fault = number(at, v)
+			opts.Threshold, fault = number(at, value)
 		case "mode":
-			opts.Mode, fault = word(at, v)
+			opts.Mode, fault = word(at, value)
 		case "feedback":
-			opts.Feedback, fault = oneOf(at, v, feedbackNone, feedbackStatus, feedbackScore, feedbackFull)
+			opts.Feedback, fault = oneOf(at, value, feedbackNone, feedbackStatus, feedbackScore, feedbackFull)
 		case "reward":
-			opts.Reward, fault = readRule(at, v)
+			opts.Reward, fault = readRule(at, value)
 		case "images":
-			fault = opts.readImages(at, v)
+			fault = opts.readImages(at, value)
 		case "action":
 			var form string
-			form, fault = oneOf(at, v, "bare", "response")
+			form, fault = oneOf(at, value, "bare", "response")
 			opts.Bare = form == "bare"
 		case "answer":
-			opts.Answer, fault = truth(at, v)
+			opts.Answer, fault = truth(at, value)
 		case "history":
-			opts.History, fault = readHistory(at, v)
+			opts.History, fault = readHistory(at, value)
 		default:
 			chosen = false
 		}
@@ -118,20 +118,20 @@ func ReadOptions(data []byte, path string) (opts Options, fault *scoring.Error) 
 }
 
 // word reads a string among the options of an episode's reset.
-func word(at string, v []byte) (string, *scoring.Error) {
-	if v[0] != '"' {
-		return "", wanted(at, v, "a string")
+func word(at string, value []byte) (string, *scoring.Error) {
+	if value[0] != '"' {
+		return "", wanted(at, value, "a string")
 	}
-	return string(jsoncut.Text(v)), nil
+	return string(jsoncut.Text(value)), nil
 }
 
 // oneOf reads one of several words among the options of an episode's reset.
 func oneOf(at string, v []byte, list ...string) (string, *scoring.Error) {
-	s, fault := word(at, v)
-	if fault == nil && !slices.Contains(list, s) {
-		fault = badOption(at, "got %.40q; want one of %v", s, list)
+	text, fault := word(at, v)
+	if fault == nil && !slices.Contains(list, text) {
+		fault = badOption(at, "got %.40q; want one of %v", text, list)
 	}
-	return s, fault
+	return text, fault
 }
 
 // whole reads a whole number among the options of an episode's reset.
@@ -174,20 +174,20 @@ func number(at string, v []byte) (*float64, *scoring.Error) {
 }
 
 // truth reads true or false among the options of an episode's reset.
-func truth(at string, v []byte) (bool, *scoring.Error) {
-	if s := string(v); s == "true" || s == "false" {
+func truth(at string, value []byte) (bool, *scoring.Error) {
+	if s := string(value); s == "true" || s == "false" {
 		return s == "true", nil
 	}
-	return false, wanted(at, v, "true or false")
+	return false, wanted(at, value, "true or false")
 }
 
 // readHistory reads the earlier answers of an episode that a reset continues.
-func readHistory(at string, v []byte) ([][]byte, *scoring.Error) {
-	if v[0] != '[' {
-		return nil, wanted(at, v, "a list of answers")
+func readHistory(at string, value []byte) ([][]byte, *scoring.Error) {
+	if value[0] != '[' {
+		return nil, wanted(at, value, "a list of answers")
 	}
 	const most = 1 << 10 // any limit of turns is below
-	list, err := jsoncut.Elements(v, most)
+	list, err := jsoncut.Elements(value, most)
 	if err != nil {
 		return nil, badOption(at, "got more than %d answers; want at most as many as turns", most)
 	}
@@ -199,12 +199,12 @@ func readHistory(at string, v []byte) ([][]byte, *scoring.Error) {
 
 // readImages reads which pictures observations have: a word, or an object with a region of
 // shared memory.
-func (o *Options) readImages(at string, v []byte) (fault *scoring.Error) {
+func (options *Options) readImages(at string, v []byte) (fault *scoring.Error) {
 	if v[0] != '{' {
-		o.Images, fault = oneOf(at, v, imagesAll, imagesFirst, imagesNone)
+		options.Images, fault = oneOf(at, v, imagesAll, imagesFirst, imagesNone)
 		return fault
 	}
-	o.Images = imagesRegion
+	options.Images = imagesRegion
 	jsoncut.Members(v, func(key, m []byte) error {
 		if fault != nil {
 			return nil
@@ -213,22 +213,22 @@ func (o *Options) readImages(at string, v []byte) (fault *scoring.Error) {
 		var n *int
 		switch string(key) {
 		case "region":
-			o.Region.Name, fault = word(name, m)
+			options.Region.Name, fault = word(name, m)
 		case "offset", "byte_size":
 			if n, fault = whole(name, m); fault == nil && *n < 0 {
 				fault = badOption(name, "got %d; want 0 or more bytes", *n)
 			}
 			if fault == nil && string(key) == "offset" {
-				o.Region.Offset = int64(*n)
+				options.Region.Offset = int64(*n)
 			} else if fault == nil {
-				o.Region.Size = int64(*n)
+				options.Region.Size = int64(*n)
 			}
 		default:
 			fault = badOption(name, "it is not known; want region, offset and byte_size")
 		}
 		return nil
 	})
-	if fault == nil && (o.Region.Name == "" || o.Region.Size == 0) {
+	if fault == nil && (options.Region.Name == "" || options.Region.Size == 0) {
 		fault = badOption(at, "want region, offset and byte_size")
 	}
 	return fault

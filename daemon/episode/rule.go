@@ -41,7 +41,7 @@ func readRule(at string, v []byte) (rule Rule, fault *scoring.Error) {
 
 // readShaped reads the members of a shaped rule, by which a step is rewarded with the gain in score
 // since the step before: gamma is the discount of the new score, and cost is taken off for each step.
-func (r *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
+func (rule *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
 	jsoncut.Members(v, func(key, m []byte) error {
 		if fault != nil {
 			return nil
@@ -50,11 +50,11 @@ func (r *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
 		switch string(key) {
 		case "gamma":
 			if x, fault = number(at+".gamma", m); fault == nil {
-				r.gamma = *x
+				rule.gamma = *x
 			}
 		case "cost":
 			if x, fault = number(at+".cost", m); fault == nil {
-				r.cost = *x
+				rule.cost = *x
 			}
 		default:
 			fault = badOption(at+"."+string(key), "it is not known; want gamma and cost")
@@ -67,18 +67,18 @@ func (r *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
 // step returns the reward of the last step. x are the rewards of the result lines so far;
 // done says that the episode ends with this step. The operations are in the order of the
 // rule. The product is converted to float64 so that no machine fuses it with the sum.
-func (r Rule) step(x []float64, done bool) float64 {
+func (rule Rule) step(x []float64, done bool) float64 {
 	now, before := x[len(x)-1], 0.0
 	if len(x) > 1 {
 		before = x[len(x)-2]
 	}
-	switch r.kind {
+	switch rule.kind {
 	case "gain":
 		return now - before
 	case "best":
 		return max(0, now-best(x[:len(x)-1]))
 	case "shaped":
-		return float64(r.gamma*now) - before - r.cost
+		return float64(rule.gamma*now) - before - rule.cost
 	}
 	if done {
 		return now
@@ -88,8 +88,8 @@ func (r Rule) step(x []float64, done bool) float64 {
 
 // total returns the return of an episode: for "shaped" the sum of its steps' rewards, for "best" the
 // best of the rewards x of its result lines, else the last of these.
-func (r Rule) total(x, steps []float64) (sum float64) {
-	switch r.kind {
+func (rule Rule) total(x, steps []float64) (sum float64) {
+	switch rule.kind {
 	case "best":
 		return slices.Max(x)
 	case "shaped":

@@ -35,11 +35,11 @@ type Shown struct {
 
 // Key returns a hash that is equal for panels that show the same picture; ok is false where that is
 // not known before it is drawn.
-func Key(p *scoring.Panel) (key [sha256.Size]byte, ok bool) {
-	if p.Image != nil || p.View.Scene == nil {
+func Key(panel *scoring.Panel) (key [sha256.Size]byte, ok bool) {
+	if panel.Image != nil || panel.View.Scene == nil {
 		return key, false
 	}
-	return identity(p.View)
+	return identity(panel.View)
 }
 
 // Show draws a panel without its marks, shrunk by a whole factor to at most wide x high px.

@@ -12,32 +12,32 @@ import (
 
 // drawNative draws a view as draw does. If the view has shapes that are not native, it draws
 // the others and returns those as missing. A view with two sets of shapes fails instead.
-func drawNative(r Renderer, v view.View, wide, high int) (img *image.RGBA, missing []Lost, err error) {
-	img, err = draw(r, v, wide, high)
-	if errors.Is(err, view.ErrForeign) && v.Other == nil {
-		v.Only, missing = splitNative(r, v)
-		img, err = draw(r, v, wide, high)
+func drawNative(renderer Renderer, wanted view.View, wide, high int) (img *image.RGBA, missing []Lost, err error) {
+	img, err = draw(renderer, wanted, wide, high)
+	if errors.Is(err, view.ErrForeign) && wanted.Other == nil {
+		wanted.Only, missing = splitNative(renderer, wanted)
+		img, err = draw(renderer, wanted, wide, high)
 	}
 	return img, missing, err
 }
 
 // splitNative draws every visible shape of the view alone, in a picture of one pixel, to see
 // whether it can be drawn natively. It returns the ids of those that can be, and the others.
-func splitNative(r Renderer, v view.View) (only []string, missing []Lost) {
+func splitNative(renderer Renderer, wanted view.View) (only []string, missing []Lost) {
 	only = []string{} // nil would mean everything
-	for i := range v.Scene.Shapes {
-		sh := &v.Scene.Shapes[i]
-		if !v.Shows(int32(i)) || sh.Kind == scene.Group {
+	for i := range wanted.Scene.Shapes {
+		shape := &wanted.Scene.Shapes[i]
+		if !wanted.Shows(int32(i)) || shape.Kind == scene.Group {
 			continue
 		}
-		probe := view.View{Scene: v.Scene, Only: []string{sh.ID},
-			Bounds: view.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
-		if _, err := r.Picture(probe); err != nil {
-			missing = append(missing, Lost{Name: sh.TypeName + " " + strings.TrimPrefix(sh.ID, "shape:"),
-				Why: err.Error(), Corners: corners(v.Scene, int32(i))})
+		probe := view.View{Scene: wanted.Scene, Only: []string{shape.ID},
+			Bounds: view.Box{X: wanted.Bounds.X, Y: wanted.Bounds.Y, W: 1, H: 1}}
+		if _, err := renderer.Picture(probe); err != nil {
+			missing = append(missing, Lost{Name: shape.TypeName + " " + strings.TrimPrefix(shape.ID, "shape:"),
+				Why: err.Error(), Corners: corners(wanted.Scene, int32(i))})
 			continue
 		}
-		only = append(only, sh.ID)
+		only = append(only, shape.ID)
 	}
 	return only, missing
 }
@@ -52,17 +52,17 @@ const (
 
 // corners returns the corners of the box of shape i on the page, in order around the box,
 // after the transforms of the shape and its parents. A tiny box is enlarged.
-func corners(s *scene.Scene, i int32) [4]scene.Point {
-	sh := &s.Shapes[i]
-	lo, hi := scene.Point{}, scene.Point{X: sh.W, Y: sh.H + sh.GrowY}
+func corners(sc *scene.Scene, i int32) [4]scene.Point {
+	shape := &sc.Shapes[i]
+	lo, hi := scene.Point{}, scene.Point{X: shape.W, Y: shape.H + shape.GrowY}
 	stretch := func(x, y float64) {
 		lo = scene.Point{X: min(lo.X, x), Y: min(lo.Y, y)}
 		hi = scene.Point{X: max(hi.X, x), Y: max(hi.Y, y)}
 	}
-	for _, p := range sh.Points {
+	for _, p := range shape.Points {
 		stretch(p.X, p.Y)
 	}
-	for _, g := range sh.Segments {
+	for _, g := range shape.Segments {
 		for _, p := range g.Points {
 			stretch(p.X, p.Y)
 		}
@@ -71,8 +71,8 @@ func corners(s *scene.Scene, i int32) [4]scene.Point {
 		stretch(lo.X+tinyWidth, lo.Y+tinyHeight)
 	}
 	box := [4]scene.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}}
-	for ; i >= 0; i = s.Shapes[i].Parent {
-		p := &s.Shapes[i]
+	for ; i >= 0; i = sc.Shapes[i].Parent {
+		p := &sc.Shapes[i]
 		sin, cos := math.Sincos(p.Rotation)
 		for k, c := range box {
 			box[k] = scene.Point{X: p.X + cos*c.X - sin*c.Y, Y: p.Y + sin*c.X + cos*c.Y}

@@ -30,22 +30,22 @@ var errNoRenderer = errors.New("no renderer")
 
 // draw draws a view on paper, or if it has a second set of shapes, how the first covers the
 // second. The picture is shrunk by a whole factor to at most wide x high px.
-func draw(renderer Renderer, v view.View, wide, high int) (*image.RGBA, error) {
+func draw(renderer Renderer, view view.View, wide, high int) (*image.RGBA, error) {
 	if renderer == nil {
 		return nil, errNoRenderer
 	}
-	first := v
+	first := view
 	first.Other = nil
 	img, err := renderer.Picture(first)
 	if err != nil {
 		return nil, err
 	}
 	var out *image.RGBA
-	if v.Other == nil {
+	if view.Other == nil {
 		out = OnPaper(img)
 	} else {
-		second := v
-		second.Only, second.Other = v.Other, nil
+		second := view
+		second.Only, second.Other = view.Other, nil
 		other, err := renderer.Picture(second)
 		if err != nil {
 			return nil, err
@@ -64,12 +64,12 @@ func OnPaper(img *image.NRGBA) *image.RGBA { return onPaper(img, Paper) }
 // onPaper composites a picture, not premultiplied, over an opaque background. It reuses the
 // result of the pixel before if that is equal, as most are.
 func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
-	b := img.Bounds()
-	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	bounds := img.Bounds()
+	out := image.NewRGBA(image.Rect(0, 0, bounds.Dx(), bounds.Dy()))
 	last, composite := uint32(0), opaque(paper) // a clear pixel and its result
-	for y := range b.Dy() {
+	for y := range bounds.Dy() {
 		src, dst := img.Pix[y*img.Stride:], out.Pix[y*out.Stride:]
-		for i := 0; i < 4*b.Dx(); i += 4 {
+		for i := 0; i < 4*bounds.Dx(); i += 4 {
 			if v := binary.LittleEndian.Uint32(src[i:]); v != last {
 				last = v
 				var c [3]int
@@ -121,12 +121,12 @@ func Shrink(img *image.RGBA, n int) *image.RGBA {
 	if n == 1 {
 		return img
 	}
-	b := img.Bounds()
-	out := image.NewRGBA(image.Rect(0, 0, (b.Dx()+n-1)/n, (b.Dy()+n-1)/n))
+	bounds := img.Bounds()
+	out := image.NewRGBA(image.Rect(0, 0, (bounds.Dx()+n-1)/n, (bounds.Dy()+n-1)/n))
 	for y := range out.Bounds().Dy() {
-		rows := min(n, b.Dy()-y*n)
+		rows := min(n, bounds.Dy()-y*n)
 		for x := range out.Bounds().Dx() {
-			columns := min(n, b.Dx()-x*n)
+			columns := min(n, bounds.Dx()-x*n)
 			px := meanColour(img.Pix[img.PixOffset(x*n, y*n):], img.Stride, columns, rows)
 			binary.LittleEndian.PutUint32(out.Pix[out.PixOffset(x, y):], px)
 		}

@@ -25,35 +25,35 @@ var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"
 // asked answers GET asked: the prompt and pictures with which plumb asks for such an answer,
 // in the way that the result names. If the dump line holds a prompt, that is shown in place
 // of plumb's own.
-func (e *Explorer) asked(o *opened, row int) (*Asked, error) {
-	got, a, err := e.ask(o, row)
+func (explorer *Explorer) asked(o *opened, row int) (*Asked, error) {
+	got, answer, err := explorer.ask(o, row)
 	if err != nil {
 		return nil, err
 	}
 	out := &Asked{Text: cut(got.Text, pageLimits.prompt), Of: "plumb asks this, in the way that the result names", Images: []Seen{}}
-	if p := string(a.item.Fields.GetStringBytes("prompt")); p != "" {
+	if p := string(answer.item.Fields.GetStringBytes("prompt")); p != "" {
 		out.Text, out.Of = cut(p, pageLimits.prompt), "the prompt in the dump; pictures as plumb sends them"
 	}
 	for _, p := range got.Images {
-		s := Seen{Title: p.Name, Width: p.Width, Height: p.Height, Error: p.Failed}
-		if s.Error == "" && !slices.Contains(pictureTypes, p.Type) {
-			s.Error = "it is " + p.Type
+		seen := Seen{Title: p.Name, Width: p.Width, Height: p.Height, Error: p.Failed}
+		if seen.Error == "" && !slices.Contains(pictureTypes, p.Type) {
+			seen.Error = "it is " + p.Type
 		}
-		out.Images = append(out.Images, s)
+		out.Images = append(out.Images, seen)
 	}
 	return out, nil
 }
 
 // ask returns what the model of a row was asked, as plumb makes it, and the row's answer.
 // The last one is kept, because the page then asks for each picture.
-func (e *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, error) {
-	answer, err := e.read(opened, row)
+func (explorer *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, error) {
+	answer, err := explorer.read(opened, row)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case answer.item == nil:
 		return nil, nil, errors.New("cannot tell what was asked: " + answer.why)
-	case e.cfg.Prompts == nil:
+	case explorer.cfg.Prompts == nil:
 		return nil, nil, errors.New("cannot tell what was asked: there are no prompts here")
 	}
 	key := fmt.Sprintf("%d %x %x", row, xxhash.Sum64(answer.raw), xxhash.Sum64(answer.line))
@@ -67,7 +67,7 @@ func (e *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, error) {
 	if answer.item.Suite == "spatialab" && arm.Format == "" {
 		arm.Format = answer.result.Test // its tests are its formats
 	}
-	got, err := e.cfg.Prompts.Ask(answer.item, arm, true) // true: with pictures
+	got, err := explorer.cfg.Prompts.Ask(answer.item, arm, true) // true: with pictures
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot tell what was asked: %w", err)
 	}
@@ -83,8 +83,8 @@ type shown struct {
 
 // seenPicture answers GET seen: picture n, from 0, of those that the model was asked with.
 // The error is errNoPicture if there is none or a browser cannot show its type.
-func (e *Explorer) seenPicture(_ context.Context, o *opened, row, n int) (any, error) {
-	got, _, err := e.ask(o, row)
+func (explorer *Explorer) seenPicture(_ context.Context, o *opened, row, n int) (any, error) {
+	got, _, err := explorer.ask(o, row)
 	if err != nil {
 		return nil, err
 	}

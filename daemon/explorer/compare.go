@@ -39,21 +39,21 @@ type side struct {
 // largest loss of b first, and the number of questions that only one series has a score for
 // (lone). Repeats are averaged. Duplicates and rows without a score are left out. The result
 // is kept until the filter or the series change.
-func (o *opened) paired(f index.Filter, a, b string) (pairs []pairOf, lone int, err error) {
+func (opened *opened) paired(filter index.Filter, a, b string) (pairs []pairOf, lone int, err error) {
 	for _, id := range []string{a, b} {
-		if _, ok := o.byID[id]; !ok {
+		if _, ok := opened.byID[id]; !ok {
 			return nil, 0, fmt.Errorf("cannot compare: there is no series %.40q", id)
 		}
 	}
-	key := fmt.Sprintf("%s|%s|%s", a, b, f.Key())
-	o.pairs.mu.Lock()
-	defer o.pairs.mu.Unlock()
-	if o.pairs.key == key {
-		return o.pairs.pairs, o.pairs.lone, nil
+	key := fmt.Sprintf("%s|%s|%s", a, b, filter.Key())
+	opened.pairs.mu.Lock()
+	defer opened.pairs.mu.Unlock()
+	if opened.pairs.key == key {
+		return opened.pairs.pairs, opened.pairs.lone, nil
 	}
-	sel := o.set.Select(f)
-	pairs, lone = pairUp(o.side(sel, a), o.side(sel, b))
-	o.pairs.key, o.pairs.pairs, o.pairs.lone = key, pairs, lone
+	sel := opened.set.Select(filter)
+	pairs, lone = pairUp(opened.side(sel, a), opened.side(sel, b))
+	opened.pairs.key, opened.pairs.pairs, opened.pairs.lone = key, pairs, lone
 	return pairs, lone, nil
 }
 
@@ -85,24 +85,24 @@ const againstTime = 4 * time.Second
 // against answers GET against: how each other series differs from one on the questions that
 // both share, the best first. Series that share no question are left out, and those that are
 // not reached within againstTime.
-func (o *opened) against(f index.Filter, a string) (*Against, error) {
-	if _, ok := o.byID[a]; !ok {
+func (opened *opened) against(filter index.Filter, a string) (*Against, error) {
+	if _, ok := opened.byID[a]; !ok {
 		return nil, fmt.Errorf("cannot compare: there is no series %.40q", a)
 	}
 	begin := time.Now()
 	out := &Against{Lines: []Rival{}}
-	sel := o.set.Select(f)
-	left := o.side(sel, a)
-	for i, s := range o.series {
-		if s.ID == a {
+	sel := opened.set.Select(filter)
+	left := opened.side(sel, a)
+	for i, series := range opened.series {
+		if series.ID == a {
 			continue
 		}
 		if time.Since(begin) > againstTime {
-			out.Remark = fmt.Sprintf("the first %d of %d series were compared; choose tests on the left for more", i, len(o.series))
+			out.Remark = fmt.Sprintf("the first %d of %d series were compared; choose tests on the left for more", i, len(opened.series))
 			break
 		}
-		if pairs, lone := pairUp(left, o.side(sel, s.ID)); len(pairs) > 0 {
-			out.Lines = append(out.Lines, Rival{o.line([2]string{}, pairs), s.ID, s.Name, lone}) // no name: all tests
+		if pairs, lone := pairUp(left, opened.side(sel, series.ID)); len(pairs) > 0 {
+			out.Lines = append(out.Lines, Rival{opened.line([2]string{}, pairs), series.ID, series.Name, lone}) // no name: all tests
 		}
 	}
 	slices.SortStableFunc(out.Lines, func(x, y Rival) int { return cmp.Compare(y.Difference, x.Difference) })
@@ -112,21 +112,21 @@ func (o *opened) against(f index.Filter, a string) (*Against, error) {
 // side returns the scores of a series, by the hash of the question and in the order of these
 // hashes. The scores of repeats are added up. Duplicates and rows without a score are left
 // out.
-func (o *opened) side(sel *index.Selection, id string) []side {
+func (opened *opened) side(sel *index.Selection, id string) []side {
 	var number, code int
 	fmt.Sscanf(id, "%d.%d", &number, &code)
-	f, first := o.set.Files[number], o.set.First(number)
-	isDuplicate := make([]bool, len(f.NoteSets))
-	for i, w := range f.NoteSets {
+	file, first := opened.set.Files[number], opened.set.First(number)
+	isDuplicate := make([]bool, len(file.NoteSets))
+	for i, w := range file.NoteSets {
 		isDuplicate[i] = slices.Contains(w, duplicate)
 	}
 	var list []side
-	for row := range f.Rows() {
-		x := f.Score[row]
-		if int(f.Series[row]) != code || math.IsNaN(x) || !sel.Has(number, row) || isDuplicate[f.Notes[row]] {
+	for row := range file.Rows() {
+		x := file.Score[row]
+		if int(file.Series[row]) != code || math.IsNaN(x) || !sel.Has(number, row) || isDuplicate[file.Notes[row]] {
 			continue
 		}
-		list = append(list, side{f.Item[row], x, 1, uint32(first + row)})
+		list = append(list, side{file.Item[row], x, 1, uint32(first + row)})
 	}
 	slices.SortFunc(list, func(a, b side) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.row, b.row)) })
 	out := list[:0]
@@ -152,25 +152,25 @@ const maxResampled = 2000
 // for. There is a line for each test, at most maxValues, and with several tests one for all
 // pairs before them. The scatter plot gets at most maxPoints pairs, evenly chosen from their
 // order.
-func (o *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
-	pairs, lone, err := o.paired(f, a, b)
+func (opened *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
+	pairs, lone, err := opened.paired(f, a, b)
 	if err != nil {
 		return nil, err
 	}
-	out := &Comparison{Names: []string{o.series[o.byID[a]].Name, o.series[o.byID[b]].Name}, Lines: []Paired{}, Points: []Point{}, Unpaired: lone, Pairs: len(pairs)}
+	out := &Comparison{Names: []string{opened.series[opened.byID[a]].Name, opened.series[opened.byID[b]].Name}, Lines: []Paired{}, Points: []Point{}, Unpaired: lone, Pairs: len(pairs)}
 	groups := map[[2]string][]pairOf{}
-	for _, p := range pairs {
-		i, at, _ := o.set.Find(int(p.rowA))
-		file := o.set.Files[i]
+	for _, of := range pairs {
+		i, at, _ := opened.set.Find(int(of.rowA))
+		file := opened.set.Files[i]
 		name := [2]string(file.Tests[file.Test[at]])
-		groups[name] = append(groups[name], p)
+		groups[name] = append(groups[name], of)
 	}
-	names := slices.SortedFunc(maps.Keys(groups), o.compareTests)
+	names := slices.SortedFunc(maps.Keys(groups), opened.compareTests)
 	for _, name := range names[:min(len(names), maxValues)] {
-		out.Lines = append(out.Lines, o.line(name, groups[name]))
+		out.Lines = append(out.Lines, opened.line(name, groups[name]))
 	}
 	if len(names) > 1 {
-		out.Lines = append([]Paired{o.line([2]string{}, pairs)}, out.Lines...) // no name: all tests
+		out.Lines = append([]Paired{opened.line([2]string{}, pairs)}, out.Lines...) // no name: all tests
 	}
 	if len(pairs) > maxResampled {
 		out.Remark = fmt.Sprintf("intervals of more than %d pairs are normal approximations, others are resampled", maxResampled)
@@ -192,24 +192,24 @@ const normal95 = 1.96
 // line compares the scores of two series on the pairs of one test: means, difference B - A
 // with its 95 % interval, and the p-values of the sign test and the signed-rank test. The interval
 // is resampled for up to maxResampled pairs, else it is that of a normal distribution.
-func (o *opened) line(name [2]string, pairs []pairOf) Paired {
+func (opened *opened) line(name [2]string, pairs []pairOf) Paired {
 	out := Paired{Suite: name[0], Test: name[1], N: len(pairs)}
 	differences := make([]float64, len(pairs))
 	scoresB, scoresA := make([]stats.Value, len(pairs)), make([]stats.Value, len(pairs))
 	cluster := make([]byte, 0, 8)
-	for i, p := range pairs {
-		differences[i] = p.b - p.a
-		out.A += p.a / float64(len(pairs))
-		out.B += p.b / float64(len(pairs))
-		if p.b > p.a {
+	for i, of := range pairs {
+		differences[i] = of.b - of.a
+		out.A += of.a / float64(len(pairs))
+		out.B += of.b / float64(len(pairs))
+		if of.b > of.a {
 			out.Better++
-		} else if p.b < p.a {
+		} else if of.b < of.a {
 			out.Worse++
 		}
 		if len(pairs) <= maxResampled {
 			cluster = fmt.Appendf(cluster[:0], "%d", i)
-			scoresB[i] = stats.Value{Cluster: string(cluster), Mean: p.b}
-			scoresA[i] = stats.Value{Cluster: string(cluster), Mean: p.a}
+			scoresB[i] = stats.Value{Cluster: string(cluster), Mean: of.b}
+			scoresA[i] = stats.Value{Cluster: string(cluster), Mean: of.a}
 		}
 	}
 	out.Difference = out.B - out.A
@@ -229,20 +229,20 @@ func (o *opened) line(name [2]string, pairs []pairOf) Paired {
 // listPairs answers GET pairs: at most n, and at most maxRows, of the paired questions from
 // place `from` on, in the order of B - A. The largest loss comes first, with down the
 // largest gain.
-func (o *opened) listPairs(f index.Filter, a, b string, down bool, from, n int) (*Pairs, error) {
-	pairs, _, err := o.paired(f, a, b)
+func (opened *opened) listPairs(f index.Filter, a, b string, down bool, from, n int) (*Pairs, error) {
+	pairs, _, err := opened.paired(f, a, b)
 	if err != nil {
 		return nil, err
 	}
 	from = max(0, min(from, len(pairs)))
 	out := &Pairs{Total: len(pairs), From: from, Pairs: []Pair{}}
 	for i := from; i < min(len(pairs), from+min(n, maxRows)); i++ {
-		p := pairs[i]
+		of := pairs[i]
 		if down {
-			p = pairs[len(pairs)-1-i]
+			of = pairs[len(pairs)-1-i]
 		}
-		r := o.row(int(p.rowA), "")
-		out.Pairs = append(out.Pairs, Pair{ID: r.ID, Test: r.Test, RowA: int(p.rowA), RowB: int(p.rowB), A: p.a, B: p.b})
+		r := opened.row(int(of.rowA), "")
+		out.Pairs = append(out.Pairs, Pair{ID: r.ID, Test: r.Test, RowA: int(of.rowA), RowB: int(of.rowB), A: of.a, B: of.b})
 	}
 	return out, nil
 }

@@ -49,10 +49,11 @@ type Config struct {
 	Variants scoring.Variants
 	Papers   [][]byte // as in table.Options
 	Line     int      // bytes of a line at most
-	// ResultCopies and DumpCopies are index.Options.Copies of result files and dumps; nil refuses what is no plain file of
-	// plumb's own lines.
+	// ResultCopies and DumpCopies are index.Options.Copies of result files and dumps; nil refuses
+	// what is no plain file of plumb's own lines.
 	ResultCopies, DumpCopies func(path string) (index.Copy, error)
-	// Engine opens the engine; it is called once, when the first picture is wanted. The error is shown in place of pictures.
+	// Engine opens the engine; it is called once, when the first picture is wanted. The error is
+	// shown in place of pictures.
 	Engine  func() (Engine, error)
 	Prompts *ask.Prompter // what models were asked, with pictures; nil for pages without
 	// Flags are the flags with which plumb score reads the dumps, for the commands that pages show.
@@ -83,7 +84,8 @@ type Explorer struct {
 // maxOpen is how many jobs are open at once; of others the one that was used longest ago is closed.
 const maxOpen = 4
 
-// New returns an explorer. It opens nothing yet. A folder without built pages is no error: the page then says so.
+// New returns an explorer. It opens nothing yet. A folder without built pages is no error: the page
+// then says so.
 func New(cfg Config) *Explorer {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -95,27 +97,27 @@ func New(cfg Config) *Explorer {
 }
 
 // Close stops what is under way. Requests must have ended.
-func (e *Explorer) Close() {
-	e.end()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, o := range e.open {
+func (explorer *Explorer) Close() {
+	explorer.end()
+	explorer.mu.Lock()
+	defer explorer.mu.Unlock()
+	for _, o := range explorer.open {
 		o.close()
 	}
-	e.open = nil
+	explorer.open = nil
 }
 
 // openEngine returns the engine that draws pictures and scores answers. The first call opens
 // it, and every call gets the same engine or error.
-func (e *Explorer) openEngine() (Engine, error) {
-	e.engineOnce.Do(func() {
-		if e.cfg.Engine == nil {
-			e.engineErr = errors.New("there is no engine")
+func (explorer *Explorer) openEngine() (Engine, error) {
+	explorer.engineOnce.Do(func() {
+		if explorer.cfg.Engine == nil {
+			explorer.engineErr = errors.New("there is no engine")
 			return
 		}
-		e.engine, e.engineErr = e.cfg.Engine()
+		explorer.engine, explorer.engineErr = explorer.cfg.Engine()
 	})
-	return e.engine, e.engineErr
+	return explorer.engine, explorer.engineErr
 }
 
 // opened is a job with its indexes.
@@ -143,31 +145,32 @@ type opened struct {
 	closed bool
 }
 
-// Begin begins to open a job, so that it is there when the first page asks for it. What is wrong with it the page says.
-func (e *Explorer) Begin(name string) { e.find(name) }
+// Begin begins to open a job, so that it is there when the first page asks for it. What is wrong
+// with it the page says.
+func (explorer *Explorer) Begin(name string) { explorer.find(name) }
 
 // errLoading says that indexes are still made.
 var errLoading = errors.New("the index is being made; ask info for how far it is")
 
 // find returns the opened job of that name, and begins to open it in the background if it is
 // not open or its files have changed. If more than maxOpen jobs are open, it closes the one
-// that was used longest ago. Callers wait for o.done before they read the columns.
-func (e *Explorer) find(name string) (*opened, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for i, o := range e.open {
-		if o.job.Name != name {
+// that was used longest ago. Callers wait for its channel done before they read the columns.
+func (explorer *Explorer) find(name string) (*opened, error) {
+	explorer.mu.Lock()
+	defer explorer.mu.Unlock()
+	for i, opened := range explorer.open {
+		if opened.job.Name != name {
 			continue
 		}
-		if o.stale() {
-			e.open = slices.Delete(e.open, i, i+1)
-			go o.close()
+		if opened.stale() {
+			explorer.open = slices.Delete(explorer.open, i, i+1)
+			go opened.close()
 			break
 		}
-		e.open = append(slices.Delete(e.open, i, i+1), o)
-		return o, nil
+		explorer.open = append(slices.Delete(explorer.open, i, i+1), opened)
+		return opened, nil
 	}
-	jobs, err := e.cfg.Jobs()
+	jobs, err := explorer.cfg.Jobs()
 	if err != nil {
 		return nil, err
 	}
@@ -175,18 +178,18 @@ func (e *Explorer) find(name string) (*opened, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("cannot open %.80q: there is no such job", name)
 	}
-	o := e.begin(jobs[i])
-	if e.open = append(e.open, o); len(e.open) > maxOpen {
-		go e.open[0].close()
-		e.open = slices.Delete(e.open, 0, 1)
+	opened := explorer.begin(jobs[i])
+	if explorer.open = append(explorer.open, opened); len(explorer.open) > maxOpen {
+		go explorer.open[0].close()
+		explorer.open = slices.Delete(explorer.open, 0, 1)
 	}
-	return o, nil
+	return opened, nil
 }
 
 // ready returns an open job whose columns may be read until release is called. The error is
 // errLoading while the job is being opened.
-func (e *Explorer) ready(name string) (opened *opened, release func(), err error) {
-	opened, err = e.find(name)
+func (explorer *Explorer) ready(name string) (opened *opened, release func(), err error) {
+	opened, err = explorer.find(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -206,84 +209,84 @@ func (e *Explorer) ready(name string) (opened *opened, release func(), err error
 	return opened, opened.users.RUnlock, nil
 }
 
-// begin opens the result files of a job in the background. o.done is closed at the end, and
-// o.fault says what failed.
-func (e *Explorer) begin(j Job) *opened {
-	ctx, cancel := context.WithCancel(e.life)
-	o := &opened{job: j, done: make(chan struct{}), cancel: cancel, set: &index.Set{}, byID: map[string]int{}}
+// begin opens the result files of a job in the background. The channel done is closed at the end, and
+// the field fault says what failed.
+func (explorer *Explorer) begin(j Job) *opened {
+	ctx, cancel := context.WithCancel(explorer.life)
+	job := &opened{job: j, done: make(chan struct{}), cancel: cancel, set: &index.Set{}, byID: map[string]int{}}
 	go func() {
-		defer close(o.done)
+		defer close(job.done)
 		defer func() {
 			if p := recover(); p != nil {
-				o.fault = fmt.Errorf("cannot open the results: BUG: %v", p)
+				job.fault = fmt.Errorf("cannot open the results: BUG: %v", p)
 			}
 		}()
-		if o.fault = e.load(ctx, o); o.fault != nil {
-			e.cfg.Log.Warn("cannot show results", "job", j.Name, "error", o.fault)
+		if job.fault = explorer.load(ctx, job); job.fault != nil {
+			explorer.cfg.Log.Warn("cannot show results", "job", j.Name, "error", job.fault)
 		}
 	}()
-	return o
+	return job
 }
 
 // load opens the result files and dumps of a job, which makes the indexes that are missing.
 // A dump that cannot be opened is only remarked on, because results can be shown without it.
-func (e *Explorer) load(ctx context.Context, opened *opened) error {
+func (explorer *Explorer) load(ctx context.Context, opened *opened) error {
 	for _, path := range opened.job.Results {
-		opt := opened.options(e, path, IndexOptions(e.cfg.Items.Suites, e.cfg.Variants, e.cfg.Papers))
-		opt.Copies = e.cfg.ResultCopies
-		f, err := index.OpenResults(ctx, path, opt)
+		opt := opened.options(explorer, path, IndexOptions(explorer.cfg.Items.Suites, explorer.cfg.Variants, explorer.cfg.Papers))
+		opt.Copies = explorer.cfg.ResultCopies
+		file, err := index.OpenResults(ctx, path, opt)
 		if err != nil {
 			return err
 		}
-		opened.set.Files = append(opened.set.Files, f)
+		opened.set.Files = append(opened.set.Files, file)
 		var tables []TextTable
-		if len(f.Extra) > 0 && json.Unmarshal(f.Extra, &tables) == nil {
+		if len(file.Extra) > 0 && json.Unmarshal(file.Extra, &tables) == nil {
 			opened.addPapers(tables, path)
 		}
 	}
 	for _, path := range opened.job.Dumps {
-		opt := opened.options(e, path, index.Options{})
-		opt.Copies = e.cfg.DumpCopies
-		d, err := index.OpenDump(ctx, path, opt)
+		opt := opened.options(explorer, path, index.Options{})
+		opt.Copies = explorer.cfg.DumpCopies
+		dump, err := index.OpenDump(ctx, path, opt)
 		if err != nil { // results can be shown without it
 			opened.remark(err.Error() + "; answers and pictures of it are not shown")
 			continue
 		}
-		opened.dumps = append(opened.dumps, d)
+		opened.dumps = append(opened.dumps, dump)
 	}
 	if len(opened.dumps) == 0 {
 		opened.remark("no dump is open, so answers and pictures are not shown; want --dump DUMP")
 	}
 	opened.findSeries()
 	opened.set.Texts = opened.searchTexts
-	opened.rules = newScanner(e, opened)
+	opened.rules = newScanner(explorer, opened)
 	opened.set.Rules = opened.rules.bitmaps
 	return nil
 }
 
 // addPapers keeps the tables of a result file. If the job has several files, the titles get
 // the file's name.
-func (o *opened) addPapers(tables []TextTable, path string) {
-	for _, t := range tables {
-		if len(o.job.Results) > 1 {
-			t.Title = short(path) + ": " + t.Title
+func (opened *opened) addPapers(tables []TextTable, path string) {
+	for _, table := range tables {
+		if len(opened.job.Results) > 1 {
+			table.Title = short(path) + ": " + table.Title
 		}
-		o.papers = append(o.papers, t)
+		opened.papers = append(opened.papers, table)
 	}
 }
 
 // options returns opt with the limit of lines, and with functions that show progress and
 // remarks on the page.
-func (o *opened) options(e *Explorer, path string, opt index.Options) index.Options {
-	opt.Line = e.cfg.Line
+func (opened *opened) options(explorer *Explorer, path string, opt index.Options) index.Options {
+	opt.Line = explorer.cfg.Line
 	opt.Progress = func(done, total int64) {
-		o.mu.Lock()
-		o.loading = Loading{What: "index of " + filepath.Base(path), Done: done, Total: total}
-		o.mu.Unlock()
+		opened.mu.Lock()
+		opened.loading = Loading{What: "index of " + filepath.Base(path), Done: done, Total: total}
+		opened.mu.Unlock()
 	}
 	opt.Tell = func(s string) {
-		e.cfg.Log.Warn("index", "what", s)
-		o.remark(s)
+		explorer.cfg.Log.Warn("index", "what", s)
+		opened.remark(s)
 	}
 	return opt
 }
@@ -292,72 +295,72 @@ func (o *opened) options(e *Explorer, path string, opt index.Options) index.Opti
 const maxRemarks = 100
 
 // remark adds a sentence on the job for the page, unless it has maxRemarks.
-func (o *opened) remark(s string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.remarks) < maxRemarks {
-		o.remarks = append(o.remarks, s)
+func (opened *opened) remark(text string) {
+	opened.mu.Lock()
+	defer opened.mu.Unlock()
+	if len(opened.remarks) < maxRemarks {
+		opened.remarks = append(opened.remarks, text)
 	}
 }
 
 // stale reports whether the job must be opened again: a result file has changed, or opening
 // failed and the cause may be gone. It returns false while the job is being opened.
-func (o *opened) stale() bool {
+func (opened *opened) stale() bool {
 	select {
-	case <-o.done:
+	case <-opened.done:
 	default:
 		return false
 	}
-	if o.fault != nil { // what was wrong may have been mended
+	if opened.fault != nil { // what was wrong may have been mended
 		return true
 	}
-	return slices.ContainsFunc(o.set.Files, (*index.File).Changed)
+	return slices.ContainsFunc(opened.set.Files, (*index.File).Changed)
 }
 
 // close ends the opening and the scan of answers, waits until no request uses the columns,
 // and closes the job's files. It may be called twice.
-func (o *opened) close() {
-	o.cancel()
-	<-o.done
-	if o.rules != nil {
-		o.rules.stop()
+func (opened *opened) close() {
+	opened.cancel()
+	<-opened.done
+	if opened.rules != nil {
+		opened.rules.stop()
 	}
-	o.users.Lock()
-	defer o.users.Unlock()
-	if o.closed {
+	opened.users.Lock()
+	defer opened.users.Unlock()
+	if opened.closed {
 		return
 	}
-	o.closed = true
-	for _, f := range o.set.Files {
+	opened.closed = true
+	for _, f := range opened.set.Files {
 		f.Close()
 	}
-	for _, d := range o.dumps {
+	for _, d := range opened.dumps {
 		d.Close()
 	}
 }
 
 // findSeries lists the series of all files with their numbers of rows. A series that several
 // files have gets the file's name in its own.
-func (o *opened) findSeries() {
+func (opened *opened) findSeries() {
 	filesWith := map[string]int{} // by the name of a series
-	for _, f := range o.set.Files {
+	for _, f := range opened.set.Files {
 		for _, w := range f.SeriesOf {
 			filesWith[seriesName(w)]++
 		}
 	}
-	for i, f := range o.set.Files {
-		counts := make([]int, len(f.SeriesOf))
-		for _, c := range f.Series {
+	for i, file := range opened.set.Files {
+		counts := make([]int, len(file.SeriesOf))
+		for _, c := range file.Series {
 			counts[c]++
 		}
-		for code, w := range f.SeriesOf {
-			name := seriesName(w)
+		for code, word := range file.SeriesOf {
+			name := seriesName(word)
 			if filesWith[name] > 1 {
-				name = strings.TrimSuffix(short(f.Path)+": "+name, ": ")
+				name = strings.TrimSuffix(short(file.Path)+": "+name, ": ")
 			}
-			s := Series{ID: seriesID(i, code), Name: cmp.Or(name, short(f.Path)), Model: w[0], Arm: arm(w), File: f.Path, Rows: counts[code], Words: w}
-			o.byID[s.ID] = len(o.series)
-			o.series = append(o.series, s)
+			s := Series{ID: seriesID(i, code), Name: cmp.Or(name, short(file.Path)), Model: word[0], Arm: arm(word), File: file.Path, Rows: counts[code], Words: word}
+			opened.byID[s.ID] = len(opened.series)
+			opened.series = append(opened.series, s)
 		}
 	}
 }
@@ -391,12 +394,12 @@ func short(path string) string {
 
 // info answers GET info: what is open, or how far the making of indexes is. Without a job's
 // name, and with several jobs to choose from, it lists only their names.
-func (e *Explorer) info(name string) (*Info, error) {
-	jobs, err := e.cfg.Jobs()
+func (explorer *Explorer) info(name string) (*Info, error) {
+	jobs, err := explorer.cfg.Jobs()
 	if err != nil {
 		return nil, err
 	}
-	out := e.emptyInfo()
+	out := explorer.emptyInfo()
 	out.Job = name
 	for _, j := range jobs {
 		out.Jobs = append(out.Jobs, j.Name)
@@ -404,7 +407,7 @@ func (e *Explorer) info(name string) (*Info, error) {
 	if name == "" && !slices.ContainsFunc(jobs, func(j Job) bool { return j.Name == "" }) {
 		return out, nil // one has to be chosen first
 	}
-	opened, err := e.find(name)
+	opened, err := explorer.find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -426,8 +429,8 @@ func (e *Explorer) info(name string) (*Info, error) {
 }
 
 // emptyInfo returns what is known while nothing is open.
-func (e *Explorer) emptyInfo() *Info {
-	return &Info{Title: e.cfg.Title, Jobs: []string{}, Files: []FileInfo{}, Series: []Series{}, Metrics: []string{}, Remarks: []string{}, Version: e.cfg.Version}
+func (explorer *Explorer) emptyInfo() *Info {
+	return &Info{Title: explorer.cfg.Title, Jobs: []string{}, Files: []FileInfo{}, Series: []Series{}, Metrics: []string{}, Remarks: []string{}, Version: explorer.cfg.Version}
 }
 
 // maxPages is the number of bytes of mapped files above which they are released after a request.
@@ -436,39 +439,39 @@ const maxPages = 96 << 20
 // trim releases the mapped pages of the indexes if this process holds more than maxPages
 // bytes of mapped files, so that its memory stays small. It does nothing where the system
 // does not tell.
-func (o *opened) trim() {
-	b, err := os.ReadFile("/proc/self/statm") // in pages: size, resident, those of them that are of files, ...
+func (opened *opened) trim() {
+	data, err := os.ReadFile("/proc/self/statm") // in pages: size, resident, those of them that are of files, ...
 	if err != nil {
 		return // no Linux
 	}
-	f := bytes.Fields(b)
+	f := bytes.Fields(data)
 	if len(f) < 3 {
 		return
 	}
 	if n, err := strconv.Atoi(string(f[2])); err == nil && n*os.Getpagesize() > maxPages {
-		o.set.Release()
+		opened.set.Release()
 	}
 }
 
 // inform fills in what is known of an open job: its files, metrics, series, remarks and
 // number of rows.
-func (o *opened) inform(out *Info) {
-	for _, f := range o.set.Files {
-		out.Files = append(out.Files, FileInfo{f.Path, f.Rows(), f.Bad})
-		if f.Bad > 0 {
-			out.Remarks = append(out.Remarks, fmt.Sprintf("%d lines of %s are no results; they are rows with the failure unreadable_line", f.Bad, f.Path))
+func (opened *opened) inform(out *Info) {
+	for _, file := range opened.set.Files {
+		out.Files = append(out.Files, FileInfo{file.Path, file.Rows(), file.Bad})
+		if file.Bad > 0 {
+			out.Remarks = append(out.Remarks, fmt.Sprintf("%d lines of %s are no results; they are rows with the failure unreadable_line", file.Bad, file.Path))
 		}
-		for _, m := range f.Metrics {
+		for _, m := range file.Metrics {
 			if !slices.Contains(out.Metrics, m) {
 				out.Metrics = append(out.Metrics, m)
 			}
 		}
 	}
 	slices.Sort(out.Metrics)
-	o.mu.Lock()
-	out.Remarks = append(out.Remarks, o.remarks...)
-	o.mu.Unlock()
-	out.Rows = o.set.Rows()
-	out.Series = o.series
-	out.Answers = len(o.dumps) > 0 || o.given != nil
+	opened.mu.Lock()
+	out.Remarks = append(out.Remarks, opened.remarks...)
+	opened.mu.Unlock()
+	out.Rows = opened.set.Rows()
+	out.Series = opened.series
+	out.Answers = len(opened.dumps) > 0 || opened.given != nil
 }

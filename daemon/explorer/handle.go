@@ -64,7 +64,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // what the pages ask for. It refuses other methods and pages of other origins. A panic
 // becomes an error; a memory fault in a mapped index, which another program has cut, asks
 // the client to try again.
-func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
+func (explorer *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 	responseHeader := &ctx.Response.Header
 	responseHeader.Set("Content-Security-Policy", policy)
 	responseHeader.Set("X-Content-Type-Options", "nosniff")
@@ -81,11 +81,11 @@ func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 			return
 		}
 		if p != nil {
-			e.cfg.Log.Error("BUG: panic in the explorer", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			explorer.cfg.Log.Error("BUG: panic in the explorer", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			fail(ctx, fasthttp.StatusInternalServerError, "internal", "cannot answer: internal error; the log has the details")
 		}
 	}()
-	if why := e.refusal(ctx); why != "" {
+	if why := explorer.refusal(ctx); why != "" {
 		fail(ctx, fasthttp.StatusForbidden, "forbidden", why)
 		return
 	}
@@ -96,24 +96,24 @@ func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 	}
 	name := strings.TrimPrefix(string(ctx.Path()), Prefix)
 	if route, ok := strings.CutPrefix(name, "api/"); ok {
-		e.api(ctx, route)
+		explorer.api(ctx, route)
 		return
 	}
-	e.file(ctx, name)
+	explorer.file(ctx, name)
 }
 
 // refusal returns the reason why a request is refused, "" for one that is answered. Pages of
 // other origins must not read from a server on the loopback address, not even under a host
 // name of their own that resolves to it. A link from another site that opens the page is
 // allowed.
-func (e *Explorer) refusal(ctx *fasthttp.RequestCtx) string {
+func (explorer *Explorer) refusal(ctx *fasthttp.RequestCtx) string {
 	host := string(ctx.Host())
 	name, _, err := net.SplitHostPort(host)
 	if err != nil { // without a port
 		name = strings.Trim(host, "[]")
 	}
-	if e.cfg.Hosts != nil && !slices.Contains(e.cfg.Hosts, name) {
-		return fmt.Sprintf("cannot answer for the host %.80q; want one of %s", host, strings.Join(e.cfg.Hosts, ", "))
+	if explorer.cfg.Hosts != nil && !slices.Contains(explorer.cfg.Hosts, name) {
+		return fmt.Sprintf("cannot answer for the host %.80q; want one of %s", host, strings.Join(explorer.cfg.Hosts, ", "))
 	}
 	if o := string(ctx.Request.Header.Peek("Origin")); o != "" {
 		if u, err := url.Parse(o); err != nil || u.Host != host {
@@ -129,13 +129,13 @@ func (e *Explorer) refusal(ctx *fasthttp.RequestCtx) string {
 
 // file answers with a file of the built pages, index.html for an empty name, or with an
 // error that says how to build them.
-func (e *Explorer) file(ctx *fasthttp.RequestCtx, name string) {
-	a, ok := e.assets[cmp.Or(name, "index.html")]
+func (explorer *Explorer) file(ctx *fasthttp.RequestCtx, name string) {
+	a, ok := explorer.assets[cmp.Or(name, "index.html")]
 	switch {
 	case ok:
 		answer304(ctx, a.tag, a.kind, a.body)
-	case len(e.assets) == 0:
-		fail(ctx, fasthttp.StatusNotFound, "not_built", "the explorer's pages are not built: no folder "+e.cfg.Client+"; want sh scripts/explorer.sh (part of make setup)")
+	case len(explorer.assets) == 0:
+		fail(ctx, fasthttp.StatusNotFound, "not_built", "the explorer's pages are not built: no folder "+explorer.cfg.Client+"; want sh scripts/explorer.sh (part of make setup)")
 	default:
 		fail(ctx, fasthttp.StatusNotFound, "not_found", "there is no such page; want "+Prefix)
 	}
@@ -161,13 +161,13 @@ func fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
 
 // writeJSON answers a request of the explorer with JSON.
 func writeJSON(ctx *fasthttp.RequestCtx, v any) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	var buffer bytes.Buffer
+	enc := json.NewEncoder(&buffer)
 	if err := enc.Encode(v); err != nil {
 		panic("BUG: an answer without JSON: " + err.Error())
 	}
 	ctx.SetContentType("application/json; charset=utf-8")
-	ctx.SetBody(b.Bytes())
+	ctx.SetBody(buffer.Bytes())
 }
 
 // answerTime bounds one answer.
@@ -175,14 +175,14 @@ const answerTime = 30 * time.Second
 
 // api answers a route of the explorer's API: schema.json and info at once, the others when
 // their job is open, within answerTime.
-func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
+func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 	switch name {
 	case "schema.json":
 		ctx.SetContentType("application/schema+json")
 		ctx.SetBody(Schema)
 		return
 	case "info":
-		e.answer(ctx, func(*query) (any, error) { return e.info(string(ctx.QueryArgs().Peek("job"))) })
+		explorer.answer(ctx, func(*query) (any, error) { return explorer.info(string(ctx.QueryArgs().Peek("job"))) })
 		return
 	}
 	respond, ok := map[string]func(context.Context, *opened, *query) (any, error){
@@ -198,55 +198,57 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		},
 		"suspects": func(_ context.Context, o *opened, q *query) (any, error) { return o.rules.list(q.filter(o)), nil },
 		"item": func(c context.Context, o *opened, q *query) (any, error) {
-			return e.item(c, o, q.row, q.filter(o), q.sort)
+			return explorer.item(c, o, q.row, q.filter(o), q.sort)
 		},
 		"sensitivity": func(c context.Context, o *opened, q *query) (any, error) {
-			return e.sensitivity(c, o, q)
+			return explorer.sensitivity(c, o, q)
 		},
-		"asked": func(_ context.Context, o *opened, q *query) (any, error) { return e.asked(o, q.row) },
-		"seen":  func(c context.Context, o *opened, q *query) (any, error) { return e.seenPicture(c, o, q.row, q.panel) },
+		"asked": func(_ context.Context, o *opened, q *query) (any, error) { return explorer.asked(o, q.row) },
+		"seen": func(c context.Context, o *opened, q *query) (any, error) {
+			return explorer.seenPicture(c, o, q.row, q.panel)
+		},
 		"picture": func(c context.Context, o *opened, q *query) (any, error) {
-			return e.picture(c, o, q.row, q.panel, q.wide)
+			return explorer.picture(c, o, q.row, q.panel, q.wide)
 		},
 		"save": func(_ context.Context, o *opened, q *query) (any, error) {
-			b, err := e.savePage(o, q, q.items, string(ctx.QueryArgs().Peek("state")))
+			b, err := explorer.savePage(o, q, q.items, string(ctx.QueryArgs().Peek("state")))
 			return attachment{fileName(o), b}, err
 		},
 		"raw": func(_ context.Context, o *opened, q *query) (any, error) {
-			a, err := e.read(o, q.row)
+			answer, err := explorer.read(o, q.row)
 			if err != nil {
 				return nil, err
 			}
-			return append(append(a.raw, '\n'), a.line...), nil
+			return append(append(answer.raw, '\n'), answer.line...), nil
 		},
 	}[name]
 	if !ok {
 		fail(ctx, fasthttp.StatusNotFound, "not_found", "there is no such route")
 		return
 	}
-	e.answer(ctx, func(q *query) (any, error) {
-		o, release, err := e.ready(string(ctx.QueryArgs().Peek("job")))
+	explorer.answer(ctx, func(q *query) (any, error) {
+		job, release, err := explorer.ready(string(ctx.QueryArgs().Peek("job")))
 		if err != nil {
 			return nil, err
 		}
 		defer release()
-		defer o.trim()
-		c, cancel := context.WithTimeout(e.life, answerTime)
+		defer job.trim()
+		c, cancel := context.WithTimeout(explorer.life, answerTime)
 		defer cancel()
-		return respond(c, o, q)
+		return respond(c, job, q)
 	})
 }
 
 // answer reads the query of a request and writes what f returns: a picture, a file, plain
 // text, or else JSON. Errors become status codes: 400 for the query, 503 while indexes are
 // made, 204 for no picture, 422 for the rest.
-func (e *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, error)) {
-	q, err := readQuery(ctx.QueryArgs())
+func (explorer *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, error)) {
+	query, err := readQuery(ctx.QueryArgs())
 	if err != nil {
 		fail(ctx, fasthttp.StatusBadRequest, "bad_query", err.Error())
 		return
 	}
-	v, err := f(q)
+	value, err := f(query)
 	switch {
 	case errors.Is(err, errLoading):
 		ctx.Response.Header.Set("Retry-After", "1")
@@ -256,7 +258,7 @@ func (e *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, error))
 	case err != nil:
 		fail(ctx, fasthttp.StatusUnprocessableEntity, "cannot", err.Error())
 	default:
-		switch v := v.(type) {
+		switch v := value.(type) {
 		case drawn:
 			answer304(ctx, v.tag, "image/png", v.shown.PNG)
 		case shown:
@@ -293,13 +295,13 @@ type query struct {
 // filter returns the filter of a request. If it names a rule for suspects, the scan of
 // answers is started, and the filter gets the number of the rule's present bitmaps, so that
 // results of older ones are not used again.
-func (q *query) filter(o *opened) index.Filter {
-	f := q.given
-	if f.Rule != "" {
-		o.rules.begin()
-		f.Epoch = o.rules.epoch(f.Rule)
+func (query *query) filter(opened *opened) index.Filter {
+	filter := query.given
+	if filter.Rule != "" {
+		opened.rules.begin()
+		filter.Epoch = opened.rules.epoch(filter.Rule)
 	}
-	return f
+	return filter
 }
 
 // maxFilter is the longest filter, bytes.
@@ -314,22 +316,22 @@ func readQuery(args *fasthttp.Args) (*query, error) {
 		name string
 		to   *int
 	}{{"from", &q.from}, {"n", &q.n}, {"row", &q.row}, {"panel", &q.panel}, {"w", &q.wide}, {"steps", &q.steps}, {"items", &q.items}} {
-		s := string(args.Peek(p.name))
-		if s == "" {
+		text := string(args.Peek(p.name))
+		if text == "" {
 			continue
 		}
-		v, err := strconv.Atoi(s)
+		v, err := strconv.Atoi(text)
 		if err != nil || v < -1 || v > 1<<31 { // -1: the panel to see first
-			return nil, fmt.Errorf("cannot use %s: got %.40q; want a whole number", p.name, s)
+			return nil, fmt.Errorf("cannot use %s: got %.40q; want a whole number", p.name, text)
 		}
 		*p.to = v
 	}
 	if s := string(args.Peek("step")); s != "" {
-		v, err := strconv.ParseFloat(s, 64)
+		value, err := strconv.ParseFloat(s, 64)
 		if err != nil {
 			return nil, fmt.Errorf("cannot use step: got %.40q; want a number", s)
 		}
-		q.step = v
+		q.step = value
 	}
 	q.sort = index.Sort{By: string(args.Peek("sort")), Down: string(args.Peek("down")) == "1"}
 	if err := q.sort.Check(); err != nil {
@@ -338,35 +340,35 @@ func readQuery(args *fasthttp.Args) (*query, error) {
 	return q, q.readFilter(args.Peek("q"))
 }
 
-// readFilter reads the parameter q, a filter as JSON, into q.given. It refuses unknown
+// readFilter reads the parameter query, a filter as JSON, into query.given. It refuses unknown
 // members, facets and rules.
-func (q *query) readFilter(b []byte) error {
-	if len(b) == 0 {
+func (query *query) readFilter(data []byte) error {
+	if len(data) == 0 {
 		return nil
 	}
-	if len(b) > maxFilter {
-		return fmt.Errorf("cannot use q: it has %d bytes; want at most %d", len(b), maxFilter)
+	if len(data) > maxFilter {
+		return fmt.Errorf("cannot use q: it has %d bytes; want at most %d", len(data), maxFilter)
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
+	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&q.given); err != nil {
+	if err := d.Decode(&query.given); err != nil {
 		return fmt.Errorf("cannot use q: %w; want a filter as in schema.json", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("cannot use q: want one JSON object")
 	}
-	for name := range q.given.Values {
+	for name := range query.given.Values {
 		if !slices.Contains(index.FacetNames[:], name) {
 			return fmt.Errorf("cannot use q.values.%.40s: want one of %s", name, strings.Join(index.FacetNames[:], ", "))
 		}
 	}
-	if r := q.given.Rule; r != "" && findRule(r) == nil {
+	if r := query.given.Rule; r != "" && findRule(r) == nil {
 		return fmt.Errorf("cannot use q.rule: there is no rule %.40q", r)
 	}
-	q.given.Epoch = 0 // not for clients to set
+	query.given.Epoch = 0 // not for clients to set
 	return nil
 }
 
-// PagesDir returns the folder of the built pages: explicit if given, else the environment's PLUMB_UI_PAGES, else
-// where assets.Dir finds explorer. It does not check the files.
+// PagesDir returns the folder of the built pages: explicit if given, else the environment's
+// PLUMB_UI_PAGES, else where assets.Dir finds explorer. It does not check the files.
 func PagesDir(explicit string) string { return assets.Dir(explicit, "PLUMB_UI_PAGES", "explorer") }

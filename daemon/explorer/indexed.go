@@ -18,24 +18,24 @@ import (
 // hash of the variants and papers, which change these tables. papers are those of Config.
 func IndexOptions(suites scoring.Suites, variants scoring.Variants, papers [][]byte) index.Options {
 	t := table.New(table.Options{Suites: suites, Variants: variants, Clamp: variants.On(table.Clamp), Papers: papers})
-	h := xxhash.New()
+	hash := xxhash.New()
 	for _, name := range slices.Sorted(maps.Keys(variants)) {
-		fmt.Fprintf(h, "%q=%q ", name, variants[name])
+		fmt.Fprintf(hash, "%q=%q ", name, variants[name])
 	}
-	fmt.Fprint(h, papers == nil)
+	fmt.Fprint(hash, papers == nil)
 	for _, doc := range papers {
-		fmt.Fprintf(h, "%q ", doc)
+		fmt.Fprintf(hash, "%q ", doc)
 	}
-	return index.Options{Observe: func(r *scoring.Result) { t.Add(r) }, Extra: func() json.RawMessage { return TablesOf(t) }, Tag: fmt.Sprintf("%016x", h.Sum64())}
+	return index.Options{Observe: func(r *scoring.Result) { t.Add(r) }, Extra: func() json.RawMessage { return TablesOf(t) }, Tag: fmt.Sprintf("%016x", hash.Sum64())}
 }
 
 // TablesOf returns the tables of the suites as JSON, as IndexOptions has them.
 func TablesOf(t *table.Table) json.RawMessage {
-	b, err := json.Marshal(textTables(t.Own()))
+	data, err := json.Marshal(textTables(t.Own()))
 	if err != nil {
 		panic("BUG: tables: " + err.Error())
 	}
-	return b
+	return data
 }
 
 // textTables returns tables as the API has them.

@@ -40,29 +40,29 @@ func (a *answer) key(panel int) string {
 
 // read reads a result line and finds its answer in the dumps. The error is about the result
 // line. If there is no answer, its field why says so.
-func (e *Explorer) read(opened *opened, row int) (*answer, error) {
-	i, at, ok := opened.set.Find(row)
+func (explorer *Explorer) read(opened *opened, row int) (*answer, error) {
+	i, pos, ok := opened.set.Find(row)
 	if !ok {
 		return nil, fmt.Errorf("cannot show row %d: there are %d", row, opened.set.Rows())
 	}
 	file := opened.set.Files[i]
 	given := opened.given[row]
 	if given != nil {
-		return e.readGiven(given), nil
+		return explorer.readGiven(given), nil
 	}
-	raw, err := file.Line(at)
+	raw, err := file.Line(pos)
 	if err != nil {
 		return nil, err
 	}
-	a := newAnswer(raw)
+	answer := newAnswer(raw)
 	switch {
-	case a.value == nil:
+	case answer.value == nil:
 	case len(opened.dumps) == 0:
-		a.why = "no dump is open (--dump), so the answer and its pictures are not shown"
+		answer.why = "no dump is open (--dump), so the answer and its pictures are not shown"
 	default:
-		e.findLine(opened, a, file.Answer[at])
+		explorer.findLine(opened, answer, file.Answer[pos])
 	}
-	return a, nil
+	return answer, nil
 }
 
 // newAnswer reads a result line. If it is no result, value is nil and why says so.
@@ -82,7 +82,7 @@ func newAnswer(raw []byte) *answer {
 // findLine finds the dump line with that key that is of the result's test, and reads it as
 // an item. It looks first into the dump that the result names as its file. If no dump has
 // such a line, a.why says so.
-func (e *Explorer) findLine(o *opened, answer *answer, key uint64) {
+func (explorer *Explorer) findLine(o *opened, answer *answer, key uint64) {
 	dumps := o.dumps
 	if i := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == answer.result.Who.File }); i > 0 {
 		dumps = slices.Insert(slices.Clone(dumps), 0, dumps[i]) // others may have an answer of the same identity
@@ -95,7 +95,7 @@ func (e *Explorer) findLine(o *opened, answer *answer, key uint64) {
 		}
 		for i, l := range lines {
 			test := fastjson.GetString(l, "test")
-			if suite := e.cfg.Items.Suites.Find(answer.result.Suite); test == "" && suite != nil { // tests of questions are their formats
+			if suite := explorer.cfg.Items.Suites.Find(answer.result.Suite); test == "" && suite != nil { // tests of questions are their formats
 				if format := fastjson.GetString(l, "format"); slices.Contains(suite.Tests, format) {
 					test = format
 				}
@@ -114,33 +114,33 @@ func (e *Explorer) findLine(o *opened, answer *answer, key uint64) {
 		answer.why = "no open dump has an answer with this id, model, repeat and turn that can be read"
 		return
 	}
-	e.readItem(answer, dump.Line{N: answer.number, Bytes: answer.line})
+	explorer.readItem(answer, dump.Line{N: answer.number, Bytes: answer.line})
 }
 
-// readItem decodes the dump line of an answer. If that fails, a.item is nil or a.why says
+// readItem decodes the dump line of an answer. If that fails, answer.item is nil or answer.why says
 // what is wrong.
-func (e *Explorer) readItem(a *answer, l dump.Line) {
-	it, fault := dump.NewDecoder(e.cfg.Items).Item(l, a.result.Suite)
+func (explorer *Explorer) readItem(answer *answer, l dump.Line) {
+	item, fault := dump.NewDecoder(explorer.cfg.Items).Item(l, answer.result.Suite)
 	if fault != nil {
-		a.why = "the answer cannot be read: " + fault.Message
+		answer.why = "the answer cannot be read: " + fault.Message
 	}
-	a.item = it
-	if it != nil && it.Fields == nil {
-		a.item = nil
+	answer.item = item
+	if item != nil && item.Fields == nil {
+		answer.item = nil
 	}
 }
 
 // exhibit returns the pictures and texts that explain a score, and the suite of the item.
 // why says why there are none, "" if there are.
-func (e *Explorer) exhibit(answer *answer) (x scoring.Exhibit, suite *scoring.Suite, why string) {
+func (explorer *Explorer) exhibit(answer *answer) (x scoring.Exhibit, suite *scoring.Suite, why string) {
 	if answer.item == nil || answer.why != "" {
 		return x, nil, answer.why
 	}
-	suite = e.cfg.Items.Suites.Find(answer.item.Suite)
+	suite = explorer.cfg.Items.Suites.Find(answer.item.Suite)
 	if suite == nil {
 		return x, nil, fmt.Sprintf("no pictures: suite %q is not known here", answer.item.Suite)
 	}
-	job, err := suite.Prepare(answer.item, e.cfg.Variants)
+	job, err := suite.Prepare(answer.item, explorer.cfg.Variants)
 	if err != nil {
 		return x, suite, "no pictures: " + err.Error()
 	}
@@ -163,24 +163,24 @@ var (
 // maxOthers is how many other answers, and how many parts, a page lists.
 const maxOthers = 100
 
-// item answers GET item: everything about one result, its place in the list that f and by
+// item answers GET item: everything about one result, its place in the list that filter and by
 // give, and other results of the same question.
-func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter, order index.Sort) (*Item, error) {
-	a, err := e.read(o, row)
+func (explorer *Explorer) item(ctx context.Context, opened *opened, row int, filter index.Filter, order index.Sort) (*Item, error) {
+	answer, err := explorer.read(opened, row)
 	if err != nil {
 		return nil, err
 	}
-	out, _ := e.describe(ctx, o, row, a, order.By, &pageLimits)
-	o.place(out, row, f, order)
-	o.others(out, row)
+	out, _ := explorer.describe(ctx, opened, row, answer, order.By, &pageLimits)
+	opened.place(out, row, filter, order)
+	opened.others(out, row)
 	return out, nil
 }
 
 // describe describes one result without its neighbours in a list. It also returns the
 // picture of each panel, empty for one that could not be drawn. order is the key by
 // which the list is sorted, and limits bounds the bytes of texts.
-func (e *Explorer) describe(ctx context.Context, opened *opened, row int, answer *answer, order string, limits *limits) (*Item, []drawn) {
-	x, suite, why := e.exhibit(answer)
+func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int, answer *answer, order string, limits *limits) (*Item, []drawn) {
+	x, suite, why := explorer.exhibit(answer)
 	out := &Item{Row: opened.row(row, order), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
 		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: max(0, min(x.First, len(x.Panels)-1)), Raw: cut(string(answer.raw), limits.raw)}
 	if answer.value != nil {
@@ -188,7 +188,7 @@ func (e *Explorer) describe(ctx context.Context, opened *opened, row int, answer
 	}
 	var pictures []drawn
 	for i := range x.Panels {
-		p, d := e.describePanel(ctx, answer, i, &x.Panels[i])
+		p, d := explorer.describePanel(ctx, answer, i, &x.Panels[i])
 		out.Panels = append(out.Panels, p)
 		pictures = append(pictures, d)
 	}
@@ -204,12 +204,12 @@ func (e *Explorer) describe(ctx context.Context, opened *opened, row int, answer
 		if answer.copied && answer.result.Who.At != "" {
 			out.Line = fmt.Sprintf("%s, %s", answer.source, answer.result.Who.At)
 		}
-		out.Command = e.command(answer)
+		out.Command = explorer.command(answer)
 	}
 	if answer.item != nil {
-		out.answered(answer, suite, e.cfg.Variants, limits.answer)
+		out.answered(answer, suite, explorer.cfg.Variants, limits.answer)
 		if suite != nil && suite.Parts != nil && answer.why == "" {
-			for _, p := range suite.Parts(answer.item, e.cfg.Variants) {
+			for _, p := range suite.Parts(answer.item, explorer.cfg.Variants) {
 				if sane(p.X, p.Y) && len(out.Parts) < maxOthers {
 					out.Parts = append(out.Parts, Part{cut(p.Name, 200), p.X, p.Y})
 				}
@@ -225,22 +225,22 @@ func (e *Explorer) describe(ctx context.Context, opened *opened, row int, answer
 
 // cut shortens a text to at most limit bytes, at the boundary of a character, and says how
 // many bytes are left out. Bytes that are not UTF-8 are replaced.
-func cut(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	if len(s) <= limit {
-		return s
+func cut(text string, limit int) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
+	if len(text) <= limit {
+		return text
 	}
 	n := limit
-	for !utf8.RuneStart(s[n]) {
+	for !utf8.RuneStart(text[n]) {
 		n--
 	}
-	return fmt.Sprintf("%s\n[%d further bytes are not shown]", s[:n], len(s)-n)
+	return fmt.Sprintf("%s\n[%d further bytes are not shown]", text[:n], len(text)-n)
 }
 
 // place sets the number of a row in the list that f and sort give, the length of the list, and
 // the rows before and after it. Position is -1 if the list does not have the row.
-func (o *opened) place(out *Item, row int, f index.Filter, sort index.Sort) {
-	order := o.set.Order(f, sort)
+func (opened *opened) place(out *Item, row int, f index.Filter, sort index.Sort) {
+	order := opened.set.Order(f, sort)
 	out.Total, out.Position = len(order), slices.Index(order, uint32(row))
 	if i := out.Position; i >= 0 {
 		if i > 0 {
@@ -255,14 +255,14 @@ func (o *opened) place(out *Item, row int, f index.Filter, sort index.Sort) {
 }
 
 // others adds the other results of the same question in all files, at most maxOthers.
-func (o *opened) others(out *Item, row int) {
-	i, at, _ := o.set.Find(row)
-	key := o.set.Files[i].Item[at]
-	for k, f := range o.set.Files {
-		first := o.set.First(k)
+func (opened *opened) others(out *Item, row int) {
+	i, at, _ := opened.set.Find(row)
+	key := opened.set.Files[i].Item[at]
+	for k, f := range opened.set.Files {
+		first := opened.set.First(k)
 		for n, item := range f.Item {
 			if item == key && first+n != row && len(out.Others) < maxOthers {
-				out.Others = append(out.Others, o.row(first+n, ""))
+				out.Others = append(out.Others, opened.row(first+n, ""))
 			}
 		}
 	}
@@ -325,9 +325,9 @@ const panelWidth = 760
 // describePanel draws a panel and describes it with its marks. If it cannot be drawn, Error
 // says why, and its marks are shown if the bounds of the panel are known. Marks with
 // coordinates beyond maxCoordinate are left out. n is the number of the panel in its item.
-func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, panel *scoring.Panel) (Panel, drawn) {
+func (explorer *Explorer) describePanel(ctx context.Context, a *answer, n int, panel *scoring.Panel) (Panel, drawn) {
 	out := Panel{Title: panel.Title, Cover: panel.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
-	d, err := e.panel(ctx, a.key(n), panel, panelWidth)
+	d, err := explorer.panel(ctx, a.key(n), panel, panelWidth)
 	if err != nil {
 		out.Error = err.Error()
 		if b := panel.View.Bounds; panel.Image != nil || !(b.W > 0 && b.H > 0 && b.W < maxPanel && b.H < maxPanel) {
@@ -342,11 +342,11 @@ func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, panel *s
 			out.Axes = []float64{at.X, at.Y, at.UnitX, at.UnitY}
 		}
 	}
-	for _, m := range panel.Marks {
-		if !sane(m.A.X, m.A.Y, m.B.X, m.B.Y, m.R, m.From, m.To) {
+	for _, mark := range panel.Marks {
+		if !sane(mark.A.X, mark.A.Y, mark.B.X, mark.B.Y, mark.R, mark.From, mark.To) {
 			continue
 		}
-		out.Marks = append(out.Marks, Mark{forms[m.Form], tones[m.Tone], []float64{m.A.X, m.A.Y}, []float64{m.B.X, m.B.Y}, m.R, m.From, m.To, m.Text})
+		out.Marks = append(out.Marks, Mark{forms[mark.Form], tones[mark.Tone], []float64{mark.A.X, mark.A.Y}, []float64{mark.B.X, mark.B.Y}, mark.R, mark.From, mark.To, mark.Text})
 	}
 	for _, missing := range d.shown.Lost {
 		lost := Lost{Name: missing.Name, Why: missing.Why}
@@ -375,9 +375,9 @@ func sane(list ...float64) bool {
 
 // answered fills in the answer's text, at most limit bytes, in up to three segments: before, within
 // and after the part that was read as the answer. Reading says why no part is marked.
-func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, limit int) {
-	text, isText := answerText(a.item.Fields)
-	if text == "" && isMissing(a.item.Fields) {
+func (out *Item) answered(answer *answer, suite *scoring.Suite, variants scoring.Variants, limit int) {
+	text, isText := answerText(answer.item.Fields)
+	if text == "" && isMissing(answer.item.Fields) {
 		out.Reading = "there is no answer: the response is missing"
 		return
 	}
@@ -389,7 +389,7 @@ func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, l
 		out.Reading = "the part that was read is not marked for this suite"
 	default:
 		var ok bool
-		if from, to, ok = suite.Reading(a.item, v); !ok {
+		if from, to, ok = suite.Reading(answer.item, variants); !ok {
 			out.Reading, from, to = "nothing in the answer was read as an answer", 0, 0
 		}
 	}
@@ -433,14 +433,14 @@ func isMissing(v *fastjson.Value) bool {
 
 // promptOf returns the prompt of an item and where it is from: the dump, or else the suite's
 // own prompt. Both are "" if neither has one.
-func promptOf(it *scoring.Item, suite *scoring.Suite) (text, of string) {
-	if p := it.Fields.GetStringBytes("prompt"); len(p) > 0 {
+func promptOf(item *scoring.Item, suite *scoring.Suite) (text, of string) {
+	if p := item.Fields.GetStringBytes("prompt"); len(p) > 0 {
 		return string(p), "the prompt in the dump"
 	}
 	if suite == nil || suite.Prompt == nil {
 		return "", ""
 	}
-	p, err := suite.Prompt(it, scoring.PromptOptions{})
+	p, err := suite.Prompt(item, scoring.PromptOptions{})
 	if err != nil {
 		return "", ""
 	}
@@ -450,35 +450,35 @@ func promptOf(it *scoring.Item, suite *scoring.Suite) (text, of string) {
 // command returns a shell command that scores an answer alone: from its line in the dump, or
 // if the dump is a copy, from the line itself, unless that is longer than maxInline; then it
 // returns "".
-func (e *Explorer) command(a *answer) string {
-	args := append([]string{"plumb", "score"}, e.cfg.Flags...)
-	if fastjson.GetString(a.line, "suite") == "" && a.result.Suite != "" && !slices.Contains(e.cfg.Flags, "--suite") {
-		args = append(args, "--suite", a.result.Suite)
+func (explorer *Explorer) command(answer *answer) string {
+	args := append([]string{"plumb", "score"}, explorer.cfg.Flags...)
+	if fastjson.GetString(answer.line, "suite") == "" && answer.result.Suite != "" && !slices.Contains(explorer.cfg.Flags, "--suite") {
+		args = append(args, "--suite", answer.result.Suite)
 	}
 	for i, s := range args {
 		args[i] = quoted(s)
 	}
-	if !a.copied {
-		return fmt.Sprintf("sed -n %dp %s | %s -", a.number, quoted(a.source), strings.Join(args, " "))
+	if !answer.copied {
+		return fmt.Sprintf("sed -n %dp %s | %s -", answer.number, quoted(answer.source), strings.Join(args, " "))
 	}
-	if len(a.line) > maxInline {
+	if len(answer.line) > maxInline {
 		return ""
 	}
-	return fmt.Sprintf("printf '%%s\\n' %s | %s -", quoted(string(a.line)), strings.Join(args, " "))
+	return fmt.Sprintf("printf '%%s\\n' %s | %s -", quoted(string(answer.line)), strings.Join(args, " "))
 }
 
 // maxInline is how many bytes of a line stand in the command that scores it.
 const maxInline = 64 << 10
 
 // quoted returns an argument quoted for a shell, or as it is if no character needs quotes.
-func quoted(s string) string {
+func quoted(text string) string {
 	needsQuotes := func(r rune) bool {
 		return !strings.ContainsRune("+-./:=_,@%", r) && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
 	}
-	if s != "" && strings.IndexFunc(s, needsQuotes) < 0 {
-		return s
+	if text != "" && strings.IndexFunc(text, needsQuotes) < 0 {
+		return text
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // errNoPicture says that an item has no picture, which is no fault.
@@ -487,17 +487,17 @@ var errNoPicture = errors.New("there is no picture")
 // picture returns a panel of the exhibit of a row of results as a picture. It is at least `wide` px
 // wide, but not wider than the largest of widths, the sizes that are drawn. Panel -1 is the one that
 // is shown first.
-func (e *Explorer) picture(ctx context.Context, o *opened, row, panel, wide int) (drawn, error) {
-	a, err := e.read(o, row)
+func (explorer *Explorer) picture(ctx context.Context, o *opened, row, panel, wide int) (drawn, error) {
+	answer, err := explorer.read(o, row)
 	if err != nil {
 		return drawn{}, err
 	}
-	x, _, why := e.exhibit(a)
+	x, _, why := explorer.exhibit(answer)
 	if panel < 0 {
 		panel = x.First
 	}
 	if panel >= len(x.Panels) {
 		return drawn{}, fmt.Errorf("%w: %s", errNoPicture, cmp.Or(why, "the item has none"))
 	}
-	return e.panel(ctx, a.key(panel), &x.Panels[panel], wide)
+	return explorer.panel(ctx, answer.key(panel), &x.Panels[panel], wide)
 }

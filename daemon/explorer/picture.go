@@ -44,24 +44,24 @@ func newPictureCache(limit int64) *pictureCache {
 }
 
 // get returns the picture of that key from the cache, which then counts as used last.
-func (c *pictureCache) get(key string) (p drawn, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lru.Get(key)
+func (cache *pictureCache) get(key string) (p drawn, ok bool) {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	return cache.lru.Get(key)
 }
 
 // put adds a picture to the cache and drops those that were used longest ago until the rest
-// has at most c.limit bytes. The last picture is always kept.
-func (c *pictureCache) put(key string, p drawn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.lru.Contains(key) {
+// has at most cache.limit bytes. The last picture is always kept.
+func (cache *pictureCache) put(key string, drawn drawn) {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	if cache.lru.Contains(key) {
 		return
 	}
-	c.lru.Add(key, p)
-	for c.bytes += int64(len(p.shown.PNG)); c.bytes > c.limit && c.lru.Len() > 1; {
-		_, old, _ := c.lru.RemoveOldest()
-		c.bytes -= int64(len(old.shown.PNG))
+	cache.lru.Add(key, drawn)
+	for cache.bytes += int64(len(drawn.shown.PNG)); cache.bytes > cache.limit && cache.lru.Len() > 1; {
+		_, old, _ := cache.lru.RemoveOldest()
+		cache.bytes -= int64(len(old.shown.PNG))
 	}
 }
 
@@ -71,7 +71,7 @@ var drawing = make(chan struct{}, 4)
 // panel draws a panel, or returns it from the cache. wide is rounded up to one of widths.
 // key identifies the row and the panel; it is used only if the content of the panel has no
 // key of its own. It waits while too many pictures are drawn.
-func (e *Explorer) panel(ctx context.Context, key string, panel *scoring.Panel, wide int) (drawn, error) {
+func (explorer *Explorer) panel(ctx context.Context, key string, panel *scoring.Panel, wide int) (drawn, error) {
 	if k, ok := exhibit.Key(panel); ok {
 		key = hex.EncodeToString(k[:])
 	}
@@ -82,10 +82,10 @@ func (e *Explorer) panel(ctx context.Context, key string, panel *scoring.Panel, 
 		}
 	}
 	key = fmt.Sprintf("%s %d", key, wide)
-	if got, ok := e.cache.get(key); ok {
+	if got, ok := explorer.cache.get(key); ok {
 		return got, nil
 	}
-	eng, err := e.openEngine()
+	eng, err := explorer.openEngine()
 	if err != nil && panel.Image == nil {
 		return drawn{}, fmt.Errorf("cannot draw pictures: %w", err)
 	}
@@ -103,6 +103,6 @@ func (e *Explorer) panel(ctx context.Context, key string, panel *scoring.Panel, 
 		return drawn{}, errors.New("the picture is empty")
 	}
 	out := drawn{shown, fmt.Sprintf(`"%016x"`, xxhash.Sum64(shown.PNG))}
-	e.cache.put(key, out)
+	explorer.cache.put(key, out)
 	return out, nil
 }

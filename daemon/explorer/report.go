@@ -37,9 +37,9 @@ type Report struct {
 }
 
 // Built returns an error where the pages are not built, and so no report can be written.
-func (e *Explorer) Built() error {
-	if e.assets["app.js"].body == nil || e.assets["app.css"].body == nil {
-		return fmt.Errorf("the explorer's pages are not in %s; want sh scripts/explorer.sh (part of make setup), or their folder in PLUMB_UI_PAGES", e.cfg.Client)
+func (explorer *Explorer) Built() error {
+	if explorer.assets["app.js"].body == nil || explorer.assets["app.css"].body == nil {
+		return fmt.Errorf("the explorer's pages are not in %s; want sh scripts/explorer.sh (part of make setup), or their folder in PLUMB_UI_PAGES", explorer.cfg.Client)
 	}
 	return nil
 }
@@ -47,83 +47,83 @@ func (e *Explorer) Built() error {
 // WriteReport writes results as one HTML file that needs no server and no network. If ctx
 // ends, the remaining pictures are left out. partial is why the page says that it is not
 // complete, "" if it does not.
-func (e *Explorer) WriteReport(ctx context.Context, w io.Writer, report *Report) (partial string, err error) {
-	o := &opened{set: &index.Set{Files: []*index.File{report.Columns}}, byID: map[string]int{}, given: map[int]*Given{}, remarks: report.Remarks}
+func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *Report) (partial string, err error) {
+	job := &opened{set: &index.Set{Files: []*index.File{report.Columns}}, byID: map[string]int{}, given: map[int]*Given{}, remarks: report.Remarks}
 	for i := range report.Given {
-		o.given[report.Given[i].Row] = &report.Given[i]
+		job.given[report.Given[i].Row] = &report.Given[i]
 	}
-	o.findSeries()
-	o.papers = textTables(report.Table.Own())
-	o.rules = newScanner(e, o)
-	defer o.rules.stop()
-	o.set.Rules = o.rules.bitmaps
-	o.rules.begin()
-	<-o.rules.ended // the page must not depend on how far the scan is
+	job.findSeries()
+	job.papers = textTables(report.Table.Own())
+	job.rules = newScanner(explorer, job)
+	defer job.rules.stop()
+	job.set.Rules = job.rules.bitmaps
+	job.rules.begin()
+	<-job.rules.ended // the page must not depend on how far the scan is
 	data := &savedPage{workers: max(1, report.Workers), progress: report.Progress, bytes: reportBytes}
-	data.Info = *e.emptyInfo()
+	data.Info = *explorer.emptyInfo()
 	data.Info.Title, data.Info.Jobs = report.Title, []string{""}
-	o.inform(&data.Info)
-	data.Selected, data.Overview, data.Suspects = *o.selected(index.Filter{}), *o.overview(index.Filter{}), *o.rules.list(index.Filter{})
-	data.Overview.Suites = o.withTable(report.Table, data.Overview.Suites)
+	job.inform(&data.Info)
+	data.Selected, data.Overview, data.Suspects = *job.selected(index.Filter{}), *job.overview(index.Filter{}), *job.rules.list(index.Filter{})
+	data.Overview.Suites = job.withTable(report.Table, data.Overview.Suites)
 	data.Rows = Rows{Total: report.Columns.Rows(), Rows: []Row{}}
-	for _, row := range o.set.Order(index.Filter{}, index.Sort{By: "score"}) {
-		if o.given[int(row)] != nil {
-			data.Rows.Rows = append(data.Rows.Rows, o.row(int(row), ""))
+	for _, row := range job.set.Order(index.Filter{}, index.Sort{By: "score"}) {
+		if job.given[int(row)] != nil {
+			data.Rows.Rows = append(data.Rows.Rows, job.row(int(row), ""))
 		}
 	}
-	if err := data.compare(o); err != nil {
+	if err := data.compare(job); err != nil {
 		return "", err
 	}
-	if err := e.fill(ctx, o, data, len(data.Rows.Rows)); err != nil {
+	if err := explorer.fill(ctx, job, data, len(data.Rows.Rows)); err != nil {
 		return "", err
 	}
 	data.Remark, data.Partial = report.Remark, report.Partial
 	if ctx.Err() != nil {
 		data.Partial = cmp.Or(data.Partial, report.Interrupted)
 	}
-	return data.Partial, e.writePage(w, data)
+	return data.Partial, explorer.writePage(w, data)
 }
 
 // readGiven returns a result that the report was given, with the answer of its dump line if
 // there is one.
-func (e *Explorer) readGiven(g *Given) *answer {
-	a := newAnswer(g.Result)
+func (explorer *Explorer) readGiven(given *Given) *answer {
+	answer := newAnswer(given.Result)
 	switch {
-	case a.value == nil:
-	case g.Line.Bytes == nil && g.Line.Fault == "":
-		a.why = "this report was made of results alone, so the answer and its pictures are not here"
+	case answer.value == nil:
+	case given.Line.Bytes == nil && given.Line.Fault == "":
+		answer.why = "this report was made of results alone, so the answer and its pictures are not here"
 	default:
-		a.line, a.number, a.source = g.Line.Bytes, g.Line.N, g.Source
-		e.readItem(a, g.Line)
+		answer.line, answer.number, answer.source = given.Line.Bytes, given.Line.N, given.Source
+		explorer.readItem(answer, given.Line)
 	}
-	return a
+	return answer
 }
 
 // withTable returns the suites' tables with the means of t for tests, groups and totals, which
 // count missing answers and clusters by t's own options. Distributions, times and costs are taken
 // from cells.
-func (o *opened) withTable(t *table.Table, cells []SuiteTable) (out []SuiteTable) {
+func (opened *opened) withTable(t *table.Table, cells []SuiteTable) (out []SuiteTable) {
 	ids := map[string]string{} // by the name of a series
-	for _, s := range o.series {
+	for _, s := range opened.series {
 		ids[seriesName(s.Words)] = s.ID
 	}
 	var series []string
 	for _, s := range t.Series() {
 		series = append(series, ids[s.String()])
 	}
-	for _, l := range t.Lines() {
-		if len(out) == 0 || out[len(out)-1].Suite != l.Suite {
-			out = append(out, SuiteTable{Suite: l.Suite, Series: series})
+	for _, line := range t.Lines() {
+		if len(out) == 0 || out[len(out)-1].Suite != line.Suite {
+			out = append(out, SuiteTable{Suite: line.Suite, Series: series})
 		}
 		to := &out[len(out)-1]
-		row := TestOf{Test: l.Name, Kind: map[table.Kind]string{table.Test: "test", table.Group: "group", table.Total: "total"}[l.Kind]}
-		for i := range l.Cells {
-			c := Cell{Histogram: []int{}}
-			if l.Kind == table.Test {
-				c = cellOf(cells, l.Suite, l.Name, series[i])
+		row := TestOf{Test: line.Name, Kind: map[table.Kind]string{table.Test: "test", table.Group: "group", table.Total: "total"}[line.Kind]}
+		for i := range line.Cells {
+			cell := Cell{Histogram: []int{}}
+			if line.Kind == table.Test {
+				cell = cellOf(cells, line.Suite, line.Name, series[i])
 			}
-			c.setFigures(&l.Cells[i])
-			row.Cells = append(row.Cells, c)
+			cell.setFigures(&line.Cells[i])
+			row.Cells = append(row.Cells, cell)
 		}
 		to.Tests = append(to.Tests, row)
 	}
@@ -134,13 +134,13 @@ func (o *opened) withTable(t *table.Table, cells []SuiteTable) (out []SuiteTable
 // one.
 func cellOf(all []SuiteTable, suite, test, series string) Cell {
 	for i := range all {
-		at := slices.Index(all[i].Series, series)
-		if all[i].Suite != suite || at < 0 {
+		pos := slices.Index(all[i].Series, series)
+		if all[i].Suite != suite || pos < 0 {
 			continue
 		}
 		for _, t := range all[i].Tests {
 			if t.Test == test {
-				return t.Cells[at]
+				return t.Cells[pos]
 			}
 		}
 	}
@@ -149,12 +149,12 @@ func cellOf(all []SuiteTable, suite, test, series string) Cell {
 
 // setFigures takes the counts, mean and standard error from a row of a table. A group or
 // total counts tests, not results.
-func (c *Cell) setFigures(r *table.Row) {
-	c.N, c.Scored, c.Mean, c.Error = r.N, r.Scored, r.Mean, r.SE
-	if r.Kind != table.Test {
-		c.N, c.Scored = r.Tests, r.Tests
-		if r.Tests < r.Of {
-			c.Tests = fmt.Sprintf("%d of %d tests", r.Tests, r.Of)
+func (cell *Cell) setFigures(row *table.Row) {
+	cell.N, cell.Scored, cell.Mean, cell.Error = row.N, row.Scored, row.Mean, row.SE
+	if row.Kind != table.Test {
+		cell.N, cell.Scored = row.Tests, row.Tests
+		if row.Tests < row.Of {
+			cell.Tests = fmt.Sprintf("%d of %d tests", row.Tests, row.Of)
 		}
 	}
 }
@@ -169,14 +169,14 @@ const (
 
 // compare adds the comparisons that a page without a server needs: the first series with each other
 // one, and the first savedSeries with each other. Series beyond maxCompared are left out.
-func (p *savedPage) compare(o *opened) error {
-	series := o.series[:min(len(o.series), maxCompared)]
+func (page *savedPage) compare(opened *opened) error {
+	series := opened.series[:min(len(opened.series), maxCompared)]
 	for i, a := range series {
 		for k, b := range series {
 			if k <= i || i > 0 && k >= savedSeries {
 				continue
 			}
-			if err := p.compareTwo(o, index.Filter{}, a.ID, b.ID, false); err != nil {
+			if err := page.compareTwo(opened, index.Filter{}, a.ID, b.ID, false); err != nil {
 				return err
 			}
 		}
@@ -186,22 +186,22 @@ func (p *savedPage) compare(o *opened) error {
 
 // compareTwo adds the comparison of two series, with at most savedPoints points, evenly
 // chosen, and the first savedPairs pairs of the list.
-func (p *savedPage) compareTwo(o *opened, f index.Filter, a, b string, down bool) error {
-	c, err := o.compare(f, a, b)
+func (page *savedPage) compareTwo(opened *opened, filter index.Filter, a, b string, down bool) error {
+	comparison, err := opened.compare(filter, a, b)
 	if err != nil {
 		return err
 	}
-	if n := len(c.Points); n > savedPoints {
+	if n := len(comparison.Points); n > savedPoints {
 		for i := range savedPoints {
-			c.Points[i] = c.Points[i*n/savedPoints]
+			comparison.Points[i] = comparison.Points[i*n/savedPoints]
 		}
-		c.Points = c.Points[:savedPoints]
+		comparison.Points = comparison.Points[:savedPoints]
 	}
-	pairs, err := o.listPairs(f, a, b, down, 0, savedPairs)
+	pairs, err := opened.listPairs(filter, a, b, down, 0, savedPairs)
 	if err != nil {
 		return err
 	}
-	p.Compared = append(p.Compared, Compared{a, b, *c, *pairs})
+	page.Compared = append(page.Compared, Compared{a, b, *comparison, *pairs})
 	return nil
 }
 

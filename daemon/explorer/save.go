@@ -31,10 +31,10 @@ const (
 	savers      = 4 // items that are described at once
 )
 
-// Save returns a job as one HTML file, the worst results first; items is how many of them have their pictures and
-// texts, 200 at most. It waits for indexes that are made.
-func (e *Explorer) Save(ctx context.Context, name string, items int) ([]byte, error) {
-	opened, err := e.find(name)
+// Save returns a job as one HTML file, the worst results first; items is how many of them have
+// their pictures and texts, 200 at most. It waits for indexes that are made.
+func (explorer *Explorer) Save(ctx context.Context, name string, items int) ([]byte, error) {
+	opened, err := explorer.find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (e *Explorer) Save(ctx context.Context, name string, items int) ([]byte, er
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return e.savePage(opened, &query{sort: index.Sort{By: "score"}}, items, "")
+	return explorer.savePage(opened, &query{sort: index.Sort{By: "score"}}, items, "")
 }
 
 // savedPage is a page that is being made.
@@ -66,35 +66,35 @@ type savedPage struct {
 	progress func(done, total int)
 }
 
-// savePage answers GET save: one HTML file with the explorer's pages, the results that q
+// savePage answers GET save: one HTML file with the explorer's pages, the results that query
 // selects, and the first rows of their list. items is how many of these rows have their
 // item, the texts and pictures of a result; at most savedItems. state is the query with
 // which the file opens.
-func (e *Explorer) savePage(o *opened, q *query, items int, state string) ([]byte, error) {
-	if err := e.Built(); err != nil { // the file holds the script and style of the pages, which a build makes
+func (explorer *Explorer) savePage(opened *opened, query *query, items int, state string) ([]byte, error) {
+	if err := explorer.Built(); err != nil { // the file holds the script and style of the pages, which a build makes
 		return nil, fmt.Errorf("cannot save the page: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(e.life, saveTime)
+	ctx, cancel := context.WithTimeout(explorer.life, saveTime)
 	defer cancel()
-	data, err := e.collect(ctx, o, q, min(items, savedItems))
+	data, err := explorer.collect(ctx, opened, query, min(items, savedItems))
 	if err != nil {
 		return nil, err
 	}
 	data.State = state
 	var b bytes.Buffer
-	err = e.writePage(&b, data)
+	err = explorer.writePage(&b, data)
 	return b.Bytes(), err
 }
 
 // writePage writes a saved page as one HTML file with script, style, data and pictures
 // inside. Its policy lets only this script run, and nothing is loaded from elsewhere.
-func (e *Explorer) writePage(w io.Writer, data *savedPage) error {
+func (explorer *Explorer) writePage(w io.Writer, data *savedPage) error {
 	text, err := json.Marshal(data.Saved) // it escapes <, > and &
 	if err != nil {
 		return err
 	}
-	code := bytes.ReplaceAll(e.assets["app.js"].body, []byte("</script"), []byte("<\\/script"))
-	style := bytes.ReplaceAll(e.assets["app.css"].body, []byte("</"), []byte("<\\/"))
+	code := bytes.ReplaceAll(explorer.assets["app.js"].body, []byte("</script"), []byte("<\\/script"))
+	style := bytes.ReplaceAll(explorer.assets["app.css"].body, []byte("</"), []byte("<\\/"))
 	sum := sha256.Sum256(code)
 	title := data.Info.Title
 	if data.Partial != "" {
@@ -128,26 +128,26 @@ func (e *Explorer) writePage(w io.Writer, data *savedPage) error {
 // collect gathers what a saved page holds: the selection, overview, suspects, at most
 // savedRows rows of the list, the comparison if query names two series, and the items of the
 // first rows.
-func (e *Explorer) collect(ctx context.Context, opened *opened, query *query, items int) (*savedPage, error) {
-	f := query.filter(opened)
-	info, err := e.info(opened.job.Name)
+func (explorer *Explorer) collect(ctx context.Context, opened *opened, query *query, items int) (*savedPage, error) {
+	filter := query.filter(opened)
+	info, err := explorer.info(opened.job.Name)
 	if err != nil {
 		return nil, err
 	}
 	info.Title = cmp.Or(opened.job.Name, info.Title)
 	info.Job, info.Jobs = "", []string{""} // the file has one job, without a name
 	out := &savedPage{workers: savers, bytes: savedBytes}
-	out.Saved = Saved{Info: *info, Selected: *opened.selected(f), Overview: *opened.overview(f), Rows: *opened.rows(f, query.sort, 0, maxRows), Suspects: *opened.rules.list(f)}
+	out.Saved = Saved{Info: *info, Selected: *opened.selected(filter), Overview: *opened.overview(filter), Rows: *opened.rows(filter, query.sort, 0, maxRows), Suspects: *opened.rules.list(filter)}
 	for len(out.Rows.Rows) < min(savedRows, out.Rows.Total) {
-		more := opened.rows(f, query.sort, len(out.Rows.Rows), min(maxRows, savedRows-len(out.Rows.Rows)))
+		more := opened.rows(filter, query.sort, len(out.Rows.Rows), min(maxRows, savedRows-len(out.Rows.Rows)))
 		out.Rows.Rows = append(out.Rows.Rows, more.Rows...)
 	}
 	if query.a != "" && query.b != "" {
-		if err = out.compareTwo(opened, f, query.a, query.b, query.sort.Down); err != nil {
+		if err = out.compareTwo(opened, filter, query.a, query.b, query.sort.Down); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.fill(ctx, opened, out, min(items, len(out.Rows.Rows))); err != nil {
+	if err := explorer.fill(ctx, opened, out, min(items, len(out.Rows.Rows))); err != nil {
 		return nil, err
 	}
 	out.Remark = fmt.Sprintf("A saved page: %d of %d results are listed, the first %d with their items. It was saved on %s.",
@@ -157,7 +157,7 @@ func (e *Explorer) collect(ctx context.Context, opened *opened, query *query, it
 
 // fill adds the items of the first rows with their pictures, and for each rule the listed
 // rows that it suspects. Items are made in windows by several workers and added in order.
-func (e *Explorer) fill(ctx context.Context, opened *opened, savedPage *savedPage, items int) error {
+func (explorer *Explorer) fill(ctx context.Context, opened *opened, savedPage *savedPage, items int) error {
 	savedPage.Items = []Item{}
 	savedPage.pictures = map[string][]byte{}
 	savedPage.Found = map[string][]int{}
@@ -176,7 +176,7 @@ func (e *Explorer) fill(ctx context.Context, opened *opened, savedPage *savedPag
 	questions := savedPage.sameQuestions(opened)
 	for from := 0; from < items; from += window {
 		rows := savedPage.Rows.Rows[from:min(items, from+window)]
-		list, pictures, err := e.describeAll(ctx, opened, rows, savedPage.workers)
+		list, pictures, err := explorer.describeAll(ctx, opened, rows, savedPage.workers)
 		if err != nil {
 			return err
 		}
@@ -193,12 +193,13 @@ func (e *Explorer) fill(ctx context.Context, opened *opened, savedPage *savedPag
 	return nil
 }
 
-// window is how many items are described before they are added in order, so that the page does not depend on the workers.
+// window is how many items are described before they are added in order, so that the page does not
+// depend on the workers.
 const window = 32
 
 // describeAll describes rows with several workers. list and pictures are in the order of
 // rows.
-func (e *Explorer) describeAll(ctx context.Context, o *opened, rows []Row, workers int) (list []Item, pictures [][]drawn, err error) {
+func (explorer *Explorer) describeAll(ctx context.Context, opened *opened, rows []Row, workers int) (list []Item, pictures [][]drawn, err error) {
 	list, pictures = make([]Item, len(rows)), make([][]drawn, len(rows))
 	errs := make([]error, len(rows))
 	var wait sync.WaitGroup
@@ -206,9 +207,9 @@ func (e *Explorer) describeAll(ctx context.Context, o *opened, rows []Row, worke
 	for range min(workers, len(rows)) {
 		wait.Go(func() {
 			for i := range next {
-				a, err := e.read(o, rows[i].Row)
+				a, err := explorer.read(opened, rows[i].Row)
 				if errs[i] = err; err == nil {
-					it, drawn := e.describe(ctx, o, rows[i].Row, a, "", &savedLimits)
+					it, drawn := explorer.describe(ctx, opened, rows[i].Row, a, "", &savedLimits)
 					it.Parts = []Part{} // moves need the engine
 					list[i], pictures[i] = *it, drawn
 				}
@@ -223,46 +224,46 @@ func (e *Explorer) describeAll(ctx context.Context, o *opened, rows []Row, worke
 	return list, pictures, errors.Join(errs...)
 }
 
-// add adds an item. Its pictures are kept while they fit into p.bytes, each one once; a
+// add adds an item. Its pictures are kept while they fit into page.bytes, each one once; a
 // panel whose picture is left out says so. If interrupted, no further picture is kept.
-func (p *savedPage) add(it *Item, pictures []drawn, interrupted bool) {
-	for n := range it.Panels {
-		png, panel := pictures[n].shown.PNG, &it.Panels[n]
+func (page *savedPage) add(item *Item, pictures []drawn, interrupted bool) {
+	for n := range item.Panels {
+		png, panel := pictures[n].shown.PNG, &item.Panels[n]
 		if len(png) == 0 {
 			continue // the panel says why
 		}
 		name := strings.Trim(pictures[n].tag, `"`)
-		if p.pictures[name] == nil {
+		if page.pictures[name] == nil {
 			size := base64.StdEncoding.EncodedLen(len(png))
-			if p.size+size > p.bytes || interrupted {
+			if page.size+size > page.bytes || interrupted {
 				panel.Error = errFull.Error()
 				continue
 			}
-			p.size += size
-			p.pictures[name] = png
+			page.size += size
+			page.pictures[name] = png
 		}
 		panel.Picture = name
 	}
-	p.Items = append(p.Items, *it)
+	page.Items = append(page.Items, *item)
 }
 
 // neighbours sets the place of an item among the listed rows.
-func (out *Item) neighbours(at int, rows []Row) {
-	out.Position, out.Total = at, len(rows)
-	if at > 0 {
-		out.Previous = &rows[at-1].Row
+func (out *Item) neighbours(pos int, rows []Row) {
+	out.Position, out.Total = pos, len(rows)
+	if pos > 0 {
+		out.Previous = &rows[pos-1].Row
 	}
-	if at+1 < len(rows) {
-		out.Next = &rows[at+1].Row
+	if pos+1 < len(rows) {
+		out.Next = &rows[pos+1].Row
 	}
 }
 
 // sameQuestions groups the places of the listed rows by the hash of their question.
-func (p *savedPage) sameQuestions(o *opened) map[uint64][]int {
+func (page *savedPage) sameQuestions(opened *opened) map[uint64][]int {
 	at := map[uint64][]int{}
-	for i, r := range p.Rows.Rows {
-		file, row, _ := o.set.Find(r.Row)
-		key := o.set.Files[file].Item[row]
+	for i, r := range page.Rows.Rows {
+		file, row, _ := opened.set.Find(r.Row)
+		key := opened.set.Files[file].Item[row]
 		at[key] = append(at[key], i)
 	}
 	return at
@@ -270,24 +271,24 @@ func (p *savedPage) sameQuestions(o *opened) map[uint64][]int {
 
 // others returns the other listed rows of the same question as the row at a place, at most
 // maxOthers. same is from sameQuestions.
-func (p *savedPage) others(o *opened, same map[uint64][]int, at int) []Row {
+func (page *savedPage) others(o *opened, same map[uint64][]int, pos int) []Row {
 	list := []Row{}
-	file, row, _ := o.set.Find(p.Rows.Rows[at].Row)
+	file, row, _ := o.set.Find(page.Rows.Rows[pos].Row)
 	for _, i := range same[o.set.Files[file].Item[row]] {
-		if i != at && len(list) < maxOthers {
-			list = append(list, p.Rows.Rows[i])
+		if i != pos && len(list) < maxOthers {
+			list = append(list, page.Rows.Rows[i])
 		}
 	}
 	return list
 }
 
 // fileName returns the name under which a browser keeps the saved page.
-func fileName(o *opened) string {
+func fileName(opened *opened) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 			return r
 		}
 		return '_'
-	}, cmp.Or(o.job.Name, short(o.job.Results[0])))
+	}, cmp.Or(opened.job.Name, short(opened.job.Results[0])))
 	return "plumb-" + name + ".html"
 }

@@ -44,98 +44,98 @@ type scanner struct {
 }
 
 // newScanner returns the scanner of a job's answers, which has not begun.
-func newScanner(e *Explorer, o *opened) *scanner {
-	s := &scanner{explorer: e, opened: o, ended: make(chan struct{})}
+func newScanner(explorer *Explorer, o *opened) *scanner {
+	s := &scanner{explorer: explorer, opened: o, ended: make(chan struct{})}
 	if o.given != nil {
 		s.which = slices.Sorted(maps.Keys(o.given))
 	}
-	s.ctx, s.cancel = context.WithCancel(e.life)
+	s.ctx, s.cancel = context.WithCancel(explorer.life)
 	return s
 }
 
 // total returns how many answers the scan for suspect results covers.
-func (s *scanner) total() int {
-	if s.which != nil {
-		return len(s.which)
+func (scanner *scanner) total() int {
+	if scanner.which != nil {
+		return len(scanner.which)
 	}
-	return min(s.opened.set.Rows(), maxScanned)
+	return min(scanner.opened.set.Rows(), maxScanned)
 }
 
 // row returns which row of the job the scan for suspect results reads as number i.
-func (s *scanner) row(i int) int {
-	if s.which != nil {
-		return s.which[i]
+func (scanner *scanner) row(i int) int {
+	if scanner.which != nil {
+		return scanner.which[i]
 	}
 	return i
 }
 
 // answers reports whether there are answers to look at.
-func (s *scanner) answers() bool { return len(s.opened.dumps) > 0 || s.which != nil }
+func (scanner *scanner) answers() bool { return len(scanner.opened.dumps) > 0 || scanner.which != nil }
 
 // begin starts to read all answers of a job in the background, one by one, for the rules that find
 // suspect results. It keeps what these rules need. It does nothing if the scan was started before.
-func (s *scanner) begin() {
-	s.start.Do(func() {
+func (scanner *scanner) begin() {
+	scanner.start.Do(func() {
 		go func() {
-			defer close(s.ended)
-			for i := 0; i < s.total() && s.answers() && s.ctx.Err() == nil; i++ {
-				a := s.scanAnswer(s.row(i))
-				s.mu.Lock()
-				s.rows = append(s.rows, a)
-				s.mu.Unlock()
+			defer close(scanner.ended)
+			for i := 0; i < scanner.total() && scanner.answers() && scanner.ctx.Err() == nil; i++ {
+				a := scanner.scanAnswer(scanner.row(i))
+				scanner.mu.Lock()
+				scanner.rows = append(scanner.rows, a)
+				scanner.mu.Unlock()
 			}
 		}()
 	})
 }
 
 // stop ends the scan and waits for its end. A scan that has not begun never begins.
-func (s *scanner) stop() {
-	s.cancel()
-	s.start.Do(func() { close(s.ended) }) // where it has not begun
-	<-s.ended
+func (scanner *scanner) stop() {
+	scanner.cancel()
+	scanner.start.Do(func() { close(scanner.ended) }) // where it has not begun
+	<-scanner.ended
 }
 
 // progress returns how many rows were looked at.
-func (s *scanner) progress() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.rows)
+func (scanner *scanner) progress() int {
+	scanner.mu.Lock()
+	defer scanner.mu.Unlock()
+	return len(scanner.rows)
 }
 
 // each calls f for each answer that the scan for suspect results has read so far. Rows without an
 // answer are left out.
-func (s *scanner) each(f func(row int, a *scanned)) {
-	s.mu.Lock()
-	rows := s.rows // elements do not change
-	s.mu.Unlock()
+func (scanner *scanner) each(f func(row int, a *scanned)) {
+	scanner.mu.Lock()
+	rows := scanner.rows // elements do not change
+	scanner.mu.Unlock()
 	for i := range rows {
 		if rows[i].flags&flagScanned != 0 {
-			f(s.row(i), &rows[i])
+			f(scanner.row(i), &rows[i])
 		}
 	}
 }
 
 // scanAnswer reads one answer and returns what the rules for suspects need of it: hashes of
 // the part that was read, and flags. It returns no flags if there is no answer.
-func (s *scanner) scanAnswer(row int) (out scanned) {
+func (scanner *scanner) scanAnswer(row int) (out scanned) {
 	defer func() {
 		if p := recover(); p != nil { // a hostile answer must not end the daemon
-			s.opened.remark(fmt.Sprintf("row %d was not looked at: BUG: %v", row, p))
+			scanner.opened.remark(fmt.Sprintf("row %d was not looked at: BUG: %v", row, p))
 		}
 	}()
-	answer, err := s.explorer.read(s.opened, row)
+	answer, err := scanner.explorer.read(scanner.opened, row)
 	if err != nil || answer.item == nil {
 		return out
 	}
 	text, isText := answerText(answer.item.Fields)
-	suite := s.explorer.cfg.Items.Suites.Find(answer.item.Suite)
+	suite := scanner.explorer.cfg.Items.Suites.Find(answer.item.Suite)
 	if isText && suite != nil && suite.Reading != nil {
-		if from, to, ok := suite.Reading(answer.item, s.explorer.cfg.Variants); ok {
+		if from, to, ok := suite.Reading(answer.item, scanner.explorer.cfg.Variants); ok {
 			text = text[from:to]
 		}
 	}
 	out = scanned{flags: flagScanned, text: hashWithout(text, 0), rough: hashWithout(text, nearRound)}
-	x, _, why := s.explorer.exhibit(answer)
+	x, _, why := scanner.explorer.exhibit(answer)
 	if why != "" {
 		return out
 	}
@@ -146,7 +146,7 @@ func (s *scanner) scanAnswer(row int) (out scanned) {
 // comparePanels compares the pictures before and after an answer and returns the flags of
 // what is suspect: a full score although the picture is unchanged or empty, and shapes more
 // than outsideBy px outside of the page and of what was there before.
-func comparePanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
+func comparePanels(x *scoring.Exhibit, result *scoring.Result) (flags uint8) {
 	var before, after *scoring.Panel
 	for i := range x.Panels {
 		switch x.Panels[i].Title {
@@ -159,7 +159,7 @@ func comparePanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
 	if after == nil || after.View.Scene == nil {
 		return 0
 	}
-	if r.Scored && r.Score >= fullScore {
+	if result.Scored && result.Score >= fullScore {
 		same := len(after.View.Scene.Shapes) == 0
 		if before != nil {
 			a, ok := exhibit.Key(before)
@@ -187,21 +187,21 @@ func comparePanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
 
 // hashWithout returns a hash of a text without its white space. With round above 0 its
 // numbers are first rounded to multiples of round, so that near-equal answers have one hash.
-func hashWithout(s string, round float64) uint64 {
+func hashWithout(text string, round float64) uint64 {
 	digest := xxhash.New()
 	buf := make([]byte, 0, 4096)
-	for i := 0; i < len(s); {
-		c := s[i]
+	for i := 0; i < len(text); {
+		c := text[i]
 		if c == ' ' || c == '\n' || c == '\t' || c == '\r' {
 			i++
 			continue
 		}
 		if round > 0 && (c >= '0' && c <= '9' || c == '-') {
 			end := i + 1
-			for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '.') {
+			for end < len(text) && (text[end] >= '0' && text[end] <= '9' || text[end] == '.') {
 				end++
 			}
-			if x, err := strconv.ParseFloat(s[i:end], 64); err == nil {
+			if x, err := strconv.ParseFloat(text[i:end], 64); err == nil {
 				buf = strconv.AppendFloat(buf, math.Round(x/round)*round+0, 'f', 0, 64) // +0: no -0
 				i = end
 				continue
@@ -221,63 +221,63 @@ func hashWithout(s string, round float64) uint64 {
 // bitmaps implements index.Set.Rules: it returns, for each file, the rows that a rule
 // suspects so far, from columns, flags of answers, or groups of answers. It returns nil for
 // an unknown rule.
-func (s *scanner) bitmaps(name string) []index.Bitmap {
+func (scanner *scanner) bitmaps(name string) []index.Bitmap {
 	rule := findRule(name)
 	if rule == nil {
 		return nil
 	}
 	var out []index.Bitmap
-	for _, f := range s.opened.set.Files {
-		b := index.NewBitmap(f.Rows())
+	for _, file := range scanner.opened.set.Files {
+		bitmap := index.NewBitmap(file.Rows())
 		if rule.column != nil {
-			holds := rule.column(f)
-			for row := range f.Rows() {
+			holds := rule.column(file)
+			for row := range file.Rows() {
 				if holds(row) {
-					b.Set(row)
+					bitmap.Set(row)
 				}
 			}
 		}
-		out = append(out, b)
+		out = append(out, bitmap)
 	}
 	mark := func(row int) {
-		i, at, _ := s.opened.set.Find(row)
+		i, at, _ := scanner.opened.set.Find(row)
 		out[i].Set(at)
 	}
 	if rule.flag != 0 {
-		s.each(func(row int, a *scanned) {
+		scanner.each(func(row int, a *scanned) {
 			if a.flags&rule.flag != 0 {
 				mark(row)
 			}
 		})
 	}
 	if rule.group != nil {
-		rule.group(s, mark)
+		rule.group(scanner, mark)
 	}
 	return out
 }
 
 // remark returns a sentence for the page on how many answers a rule for suspects has covered so
 // far, "" for a rule that needs no answers or has covered all rows.
-func (s *scanner) remark(name string) string {
+func (scanner *scanner) remark(name string) string {
 	r := findRule(name)
-	if r == nil || r.column != nil || s.progress() == s.opened.set.Rows() {
+	if r == nil || r.column != nil || scanner.progress() == scanner.opened.set.Rows() {
 		return ""
 	}
-	if s.which != nil {
-		return fmt.Sprintf("this rule has looked at the %d answers that are listed", s.progress())
+	if scanner.which != nil {
+		return fmt.Sprintf("this rule has looked at the %d answers that are listed", scanner.progress())
 	}
-	return fmt.Sprintf("this rule has looked at the first %d of %d answers", s.progress(), s.opened.set.Rows())
+	return fmt.Sprintf("this rule has looked at the first %d of %d answers", scanner.progress(), scanner.opened.set.Rows())
 }
 
 // epoch returns a number that changes when the rows that a rule suspects may have changed: every
 // two seconds during the scan of answers, and once at its end. It is 0 for rules that need no
 // answers.
-func (s *scanner) epoch(name string) int {
+func (scanner *scanner) epoch(name string) int {
 	if r := findRule(name); r == nil || r.column != nil {
 		return 0
 	}
 	select {
-	case <-s.ended:
+	case <-scanner.ended:
 		return 1
 	default:
 		return int(time.Now().Unix()/2) + 2
@@ -285,27 +285,27 @@ func (s *scanner) epoch(name string) int {
 }
 
 // list answers GET suspects: the rules with what they have found so far.
-func (s *scanner) list(filter index.Filter) *Suspects {
-	s.begin()
-	out := &Suspects{Rules: []Suspect{}, Of: s.total(), Scanned: s.progress()}
+func (scanner *scanner) list(filter index.Filter) *Suspects {
+	scanner.begin()
+	out := &Suspects{Rules: []Suspect{}, Of: scanner.total(), Scanned: scanner.progress()}
 	select {
-	case <-s.ended:
+	case <-scanner.ended:
 	default:
 		out.Scanning = true
 	}
 	switch {
-	case s.which != nil && len(s.which) == s.opened.set.Rows():
-	case s.which != nil:
+	case scanner.which != nil && len(scanner.which) == scanner.opened.set.Rows():
+	case scanner.which != nil:
 		out.Remark = "the rules that look at answers look at those that are listed"
-	case len(s.opened.dumps) == 0:
+	case len(scanner.opened.dumps) == 0:
 		out.Remark = "no dump is open, so the rules that look at answers find nothing"
-	case s.total() < s.opened.set.Rows():
-		out.Remark = fmt.Sprintf("the rules that look at answers look at the first %d of %d", s.total(), s.opened.set.Rows())
+	case scanner.total() < scanner.opened.set.Rows():
+		out.Remark = fmt.Sprintf("the rules that look at answers look at the first %d of %d", scanner.total(), scanner.opened.set.Rows())
 	}
 	for i := range rules {
 		r := &rules[i]
-		filter.Rule, filter.Epoch = r.name, s.epoch(r.name)
-		out.Rules = append(out.Rules, Suspect{Name: r.name, Title: r.title, Doc: r.doc, Answers: r.column == nil, N: s.opened.set.Select(filter).Rows})
+		filter.Rule, filter.Epoch = r.name, scanner.epoch(r.name)
+		out.Rules = append(out.Rules, Suspect{Name: r.name, Title: r.title, Doc: r.doc, Answers: r.column == nil, N: scanner.opened.set.Select(filter).Rows})
 	}
 	return out
 }

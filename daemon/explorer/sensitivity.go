@@ -22,16 +22,16 @@ const scoredAtOnce = 64
 // sensitivity answers GET sensitivity: it scores copies of an answer in which one part, or for "" all
 // parts, is moved, and returns the scores row by row, the unmoved copy in the middle. A remark says if
 // the unmoved copy does not score what the results say.
-func (e *Explorer) sensitivity(ctx context.Context, o *opened, query *query) (*Sensitivity, error) {
-	answer, err := e.read(o, query.row)
+func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *query) (*Sensitivity, error) {
+	answer, err := explorer.read(o, query.row)
 	if err != nil {
 		return nil, err
 	}
-	suite, err := e.movable(answer)
+	suite, err := explorer.movable(answer)
 	if err != nil {
 		return nil, err
 	}
-	eng, err := e.openEngine()
+	eng, err := explorer.openEngine()
 	if err != nil {
 		return nil, fmt.Errorf("cannot score moved answers: %w", err)
 	}
@@ -41,7 +41,7 @@ func (e *Explorer) sensitivity(ctx context.Context, o *opened, query *query) (*S
 	}
 	begin := time.Now()
 	out := &Sensitivity{Part: query.part, Metric: query.metric, Steps: steps, Step: step, Unit: suite.Move.Unit, Up: suite.Move.Up}
-	lines, err := e.copies(answer, suite, out)
+	lines, err := explorer.copies(answer, suite, out)
 	if err != nil {
 		return nil, err
 	}
@@ -68,15 +68,15 @@ func (e *Explorer) sensitivity(ctx context.Context, o *opened, query *query) (*S
 
 // movable returns the suite of an answer if the suite can move what the answer placed, else
 // an error that says why not.
-func (e *Explorer) movable(a *answer) (*scoring.Suite, error) {
-	if a.item == nil || a.why != "" {
-		return nil, fmt.Errorf("cannot move the answer: %s", a.why)
+func (explorer *Explorer) movable(answer *answer) (*scoring.Suite, error) {
+	if answer.item == nil || answer.why != "" {
+		return nil, fmt.Errorf("cannot move the answer: %s", answer.why)
 	}
-	suite := e.cfg.Items.Suites.Find(a.item.Suite)
+	suite := explorer.cfg.Items.Suites.Find(answer.item.Suite)
 	if suite == nil || suite.Moved == nil {
-		return nil, fmt.Errorf("cannot move the answer: answers of suite %s place nothing that can be moved", a.item.Suite)
+		return nil, fmt.Errorf("cannot move the answer: answers of suite %s place nothing that can be moved", answer.item.Suite)
 	}
-	if len(suite.Parts(a.item, e.cfg.Variants)) == 0 {
+	if len(suite.Parts(answer.item, explorer.cfg.Variants)) == 0 {
 		return nil, fmt.Errorf("cannot move the answer: it places nothing")
 	}
 	return suite, nil
@@ -84,7 +84,7 @@ func (e *Explorer) movable(a *answer) (*scoring.Suite, error) {
 
 // copies returns dump lines with the moved answers, in the order of Sensitivity.Scores: row
 // by row, from the upper left, up to of.Steps steps in each direction.
-func (e *Explorer) copies(a *answer, suite *scoring.Suite, grid *Sensitivity) ([][]byte, error) {
+func (explorer *Explorer) copies(answer *answer, suite *scoring.Suite, grid *Sensitivity) ([][]byte, error) {
 	side := 2*grid.Steps + 1
 	lines := make([][]byte, side*side)
 	for i := range lines {
@@ -92,11 +92,11 @@ func (e *Explorer) copies(a *answer, suite *scoring.Suite, grid *Sensitivity) ([
 		if grid.Up {
 			dy = -dy
 		}
-		response, err := suite.Moved(a.item, e.cfg.Variants, grid.Part, dx, dy)
+		response, err := suite.Moved(answer.item, explorer.cfg.Variants, grid.Part, dx, dy)
 		if err != nil {
 			return nil, fmt.Errorf("cannot move the answer: %w", err)
 		}
-		if lines[i], err = withResponse(a.line, response); err != nil {
+		if lines[i], err = withResponse(answer.line, response); err != nil {
 			return nil, err
 		}
 	}
@@ -105,32 +105,32 @@ func (e *Explorer) copies(a *answer, suite *scoring.Suite, grid *Sensitivity) ([
 
 // valueOf returns the score of a result, or if metric is not "", that metric: 1 and 0 for
 // yes and no. It returns nil if there is none.
-func valueOf(r *scoring.Result, metric string) *float64 {
+func valueOf(result *scoring.Result, metric string) *float64 {
 	if metric == "" {
-		if !r.Scored {
+		if !result.Scored {
 			return nil
 		}
-		return finite(r.Score)
+		return finite(result.Score)
 	}
-	if yes, ok := r.Bool(metric); ok {
+	if yes, ok := result.Bool(metric); ok {
 		x := 0.0
 		if yes {
 			x = 1
 		}
 		return &x
 	}
-	if x, ok := r.Float(metric); ok {
+	if x, ok := result.Float(metric); ok {
 		return finite(x)
 	}
 	return nil
 }
 
 // printScore returns the score of a result as text, "nothing" where there is none.
-func printScore(r *scoring.Result) string {
-	if !r.Scored {
+func printScore(result *scoring.Result) string {
+	if !result.Scored {
 		return "nothing"
 	}
-	return fmt.Sprintf("%.4g", r.Score)
+	return fmt.Sprintf("%.4g", result.Score)
 }
 
 // withResponse returns a copy of a dump line whose answer is response, a JSON value, in
@@ -170,14 +170,14 @@ func scoreAll(ctx context.Context, eng Engine, lines [][]byte, number int, suite
 	for range min(scoredAtOnce, len(lines)) {
 		wait.Go(func() {
 			for i := range next {
-				r, err := eng.Score(ctx, dump.Line{N: number, Bytes: lines[i]}, suite)
+				result, err := eng.Score(ctx, dump.Line{N: number, Bytes: lines[i]}, suite)
 				if err != nil {
 					mu.Lock()
 					failed = err
 					mu.Unlock()
 					return
 				}
-				out[i] = r
+				out[i] = result
 			}
 		})
 	}

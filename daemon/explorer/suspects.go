@@ -61,12 +61,12 @@ var unread = []string{"no_json", "no_answer", "none", "no_list", "empty"}
 
 // fullUnread returns a function that reports whether a row has a full score although nothing
 // of the answer was read.
-func fullUnread(f *index.File) func(row int) bool {
-	nothing := make([]bool, len(f.Statuses))
-	for i, w := range f.Statuses {
+func fullUnread(file *index.File) func(row int) bool {
+	nothing := make([]bool, len(file.Statuses))
+	for i, w := range file.Statuses {
 		nothing[i] = slices.Contains(unread, w[0])
 	}
-	return func(row int) bool { return nothing[f.Status[row]] && f.Score[row] >= fullScore }
+	return func(row int) bool { return nothing[file.Status[row]] && file.Score[row] >= fullScore }
 }
 
 // near tells from which value a metric of a test is as good as right.
@@ -108,21 +108,21 @@ func zeroNear(file *index.File) func(row int) bool {
 
 // sameAnswers marks the answers that one series gives, in one file, to at least sameTimes
 // questions of a test.
-func sameAnswers(s *scanner, mark func(row int)) {
+func sameAnswers(scanner *scanner, mark func(row int)) {
 	type key struct {
 		text       uint64
 		file, test int
 		series     uint16
 	}
 	groups := map[key]map[uint64][]int{} // rows by question
-	s.each(func(row int, a *scanned) {
-		i, at, _ := s.opened.set.Find(row)
-		f := s.opened.set.Files[i]
-		k := key{a.text, i, int(f.Test[at]), f.Series[at]}
+	scanner.each(func(row int, a *scanned) {
+		i, pos, _ := scanner.opened.set.Find(row)
+		file := scanner.opened.set.Files[i]
+		k := key{a.text, i, int(file.Test[pos]), file.Series[pos]}
 		if groups[k] == nil {
 			groups[k] = map[uint64][]int{}
 		}
-		groups[k][f.Item[at]] = append(groups[k][f.Item[at]], row)
+		groups[k][file.Item[pos]] = append(groups[k][file.Item[pos]], row)
 	})
 	for _, questions := range groups {
 		if len(questions) < sameTimes {
@@ -140,21 +140,21 @@ func sameAnswers(s *scanner, mark func(row int)) {
 // to a question, if the scores differ by nearJump or more: nearly the same text should get nearly the
 // same reward. Answers are near-equal if they have the same hash `rough`, of the text with its numbers
 // rounded. Rows without a score are left out.
-func rewardJumps(s *scanner, mark func(row int)) {
+func rewardJumps(scanner *scanner, mark func(row int)) {
 	type key struct{ item, rough uint64 }
 	type ends struct{ low, high int }
 	groups := map[key]*ends{}
 	score := func(row int) float64 {
-		i, at, _ := s.opened.set.Find(row)
-		return s.opened.set.Files[i].Score[at]
+		i, at, _ := scanner.opened.set.Find(row)
+		return scanner.opened.set.Files[i].Score[at]
 	}
-	s.each(func(row int, a *scanned) {
+	scanner.each(func(row int, a *scanned) {
 		x := score(row)
 		if x != x { // NaN: no score
 			return
 		}
-		i, at, _ := s.opened.set.Find(row)
-		k := key{s.opened.set.Files[i].Item[at], a.rough}
+		i, at, _ := scanner.opened.set.Find(row)
+		k := key{scanner.opened.set.Files[i].Item[at], a.rough}
 		g := groups[k]
 		if g == nil {
 			groups[k] = &ends{row, row}

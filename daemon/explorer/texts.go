@@ -23,13 +23,13 @@ type textCache struct {
 }
 
 // remark says how far the answers were searched for a text, "" where nothing was left out.
-func (c *textCache) remark(f index.Filter) string {
-	if f.Text == "" {
+func (cache *textCache) remark(filter index.Filter) string {
+	if filter.Text == "" {
 		return ""
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.texts[f.Text]
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	return cache.texts[filter.Text]
 }
 
 // maxSearches is how many searches are remembered.
@@ -37,31 +37,31 @@ const maxSearches = 100
 
 // note keeps how far the search for a text came, as a sentence for the page. After maxSearches searches it
 // forgets the earlier ones.
-func (c *textCache) note(text, sentence string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.texts == nil || len(c.texts) > maxSearches {
-		c.texts = map[string]string{}
+func (cache *textCache) note(text, sentence string) {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	if cache.texts == nil || len(cache.texts) > maxSearches {
+		cache.texts = map[string]string{}
 	}
-	c.texts[text] = sentence
+	cache.texts[text] = sentence
 }
 
 // searchTexts marks, for each file, the rows whose answers hold the text of the filter. It
 // reads the dumps from their beginnings for textTime at most. Rows that it did not reach
 // count as not found, and a remark on the page says so.
-func (o *opened) searchTexts(filter index.Filter) []index.Bitmap {
+func (opened *opened) searchTexts(filter index.Filter) []index.Bitmap {
 	ctx, cancel := context.WithTimeout(context.Background(), textTime)
 	defer cancel()
 	found := map[uint64]bool{}
 	probe, want := longest(filter.Text), []byte(filter.Text)
 	var done, total int64
-	var p fastjson.Parser
-	for _, d := range o.dumps {
-		var at, size int64
+	var parser fastjson.Parser
+	for _, d := range opened.dumps {
+		var pos, size int64
 		err := d.Scan(ctx, func(key uint64, line []byte, read, all int64) bool {
-			at, size = read, all
+			pos, size = read, all
 			if bytes.Contains(line, probe) { // quick: most lines need not be parsed
-				if v, err := p.ParseBytes(line); err == nil {
+				if v, err := parser.ParseBytes(line); err == nil {
 					if text, _ := answerText(v); bytes.Contains([]byte(text), want) {
 						found[key] = true
 					}
@@ -69,28 +69,28 @@ func (o *opened) searchTexts(filter index.Filter) []index.Bitmap {
 			}
 			return ctx.Err() == nil
 		})
-		done, total = done+at, total+size
+		done, total = done+pos, total+size
 		if err != nil {
-			o.remark(err.Error())
+			opened.remark(err.Error())
 		}
 	}
 	said := ""
 	switch {
-	case len(o.dumps) == 0:
+	case len(opened.dumps) == 0:
 		said = "answers cannot be searched without a dump"
 	case ctx.Err() != nil:
 		said = fmt.Sprintf("the first %d of %d MB of answers were searched; the others count as not found", done>>20, total>>20)
 	}
-	o.texts.note(filter.Text, said)
+	opened.texts.note(filter.Text, said)
 	var out []index.Bitmap
-	for _, file := range o.set.Files {
-		b := index.NewBitmap(file.Rows())
+	for _, file := range opened.set.Files {
+		bitmap := index.NewBitmap(file.Rows())
 		for row, key := range file.Answer {
 			if found[key] {
-				b.Set(row)
+				bitmap.Set(row)
 			}
 		}
-		out = append(out, b)
+		out = append(out, bitmap)
 	}
 	return out
 }

@@ -70,11 +70,11 @@ func Over(img *image.NRGBA, ground color.NRGBA) []byte { return encode(img, rgb,
 
 // standard returns a picture as the standard writer makes it.
 func standard(img image.Image) []byte {
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+	var buffer bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buffer, img); err != nil {
 		panic("BUG: cannot write PNG: " + err.Error()) // only of a picture without pixels
 	}
-	return b.Bytes()
+	return buffer.Bytes()
 }
 
 // encode returns a picture as a PNG of a form; ground is for rgb. A row that equals the one above is

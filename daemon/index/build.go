@@ -61,45 +61,45 @@ func newBuilder(dir string) (*builder, error) {
 }
 
 // buildResults reads all of a result file and writes its index.
-func buildResults(ctx context.Context, src *os.File, s stamp, path string, o Options) error {
-	b, err := newBuilder(filepath.Dir(path))
+func buildResults(ctx context.Context, src *os.File, stamp stamp, path string, options Options) error {
+	builder, err := newBuilder(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	defer b.discard()
-	b.observe = o.Observe
-	err = eachLine(ctx, src, s.Size, cmp.Or(max(o.Line, 0), defaultLine), o.Progress, func(line []byte, n int, at int64, fault string) error {
-		return b.add(line, n, at, fault)
+	defer builder.discard()
+	builder.observe = options.Observe
+	err = eachLine(ctx, src, stamp.Size, cmp.Or(max(options.Line, 0), defaultLine), options.Progress, func(line []byte, n int, at int64, fault string) error {
+		return builder.add(line, n, at, fault)
 	})
 	if err != nil {
 		return err
 	}
-	return b.end(path, s, &o)
+	return builder.end(path, stamp, &options)
 }
 
 // end writes the index of a result file with the stamp s to path. Without any score the
 // range is 0 to 1, because JSON has no infinities.
-func (b *builder) end(path string, s stamp, o *Options) error {
-	h := &header{Kind: "results", Rows: b.rows, Source: s, Tag: o.Tag, Bad: b.badLines, Low: b.low, High: b.high,
-		Words: map[string][]Word{"test": b.tests.list, "series": b.seriesOf.list, "status": b.statuses.list, "notes": b.noteSets.list, "code": b.codes.list}}
-	if b.low > b.high { // no score
+func (builder *builder) end(path string, s stamp, options *Options) error {
+	h := &header{Kind: "results", Rows: builder.rows, Source: s, Tag: options.Tag, Bad: builder.badLines, Low: builder.low, High: builder.high,
+		Words: map[string][]Word{"test": builder.tests.list, "series": builder.seriesOf.list, "status": builder.statuses.list, "notes": builder.noteSets.list, "code": builder.codes.list}}
+	if builder.low > builder.high { // no score
 		h.Low, h.High = 0, 1
 	}
-	for _, w := range b.metrics.list {
+	for _, w := range builder.metrics.list {
 		h.Metrics = append(h.Metrics, w[0])
 	}
-	if o.Extra != nil {
-		h.Extra = o.Extra()
+	if options.Extra != nil {
+		h.Extra = options.Extra()
 	}
-	return b.finish(path, h)
+	return builder.finish(path, h)
 }
 
 // add adds line n of a result file to the index. fault says why the line could not be read,
 // "" if it could. A line that is no result becomes a row with the code unreadable_line; as
 // the first row it is an error.
-func (b *builder) add(line []byte, n int, at int64, fault string) error {
+func (builder *builder) add(line []byte, n int, pos int64, fault string) error {
 	result := &scoring.Result{}
-	value, err := b.parser.ParseBytes(line)
+	value, err := builder.parser.ParseBytes(line)
 	if fault != "" {
 		err = errors.New(fault)
 	}
@@ -107,52 +107,52 @@ func (b *builder) add(line []byte, n int, at int64, fault string) error {
 		result, err = scoring.CheckResult(value)
 	}
 	if err != nil {
-		if b.rows == 0 {
+		if builder.rows == 0 {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		b.badLines++
+		builder.badLines++
 		result = &scoring.Result{Err: &scoring.Error{Code: unreadable}}
 		value = nil
 	}
-	if b.observe != nil && value != nil {
-		b.observe(result)
+	if builder.observe != nil && value != nil {
+		builder.observe(result)
 	}
-	return b.put(result, rewardOf(value), at, len(line))
+	return builder.put(result, rewardOf(value), pos, len(line))
 }
 
-// rewardOf returns the reward of a result line, NaN if it has none. v is nil for a line that
+// rewardOf returns the reward of a result line, NaN if it has none. value is nil for a line that
 // cannot be read.
-func rewardOf(v *fastjson.Value) float64 {
-	if v == nil || v.Get("reward") == nil || v.Get("reward").Type() != fastjson.TypeNumber {
+func rewardOf(value *fastjson.Value) float64 {
+	if value == nil || value.Get("reward") == nil || value.Get("reward").Type() != fastjson.TypeNumber {
 		return math.NaN()
 	}
-	return v.GetFloat64("reward")
+	return value.GetFloat64("reward")
 }
 
 // put adds a row for a result to all columns. at is where its line begins in the file and length how long it
 // is, both in bytes.
-func (b *builder) put(r *scoring.Result, reward float64, at int64, length int) error {
-	b.rows++
-	put(b.at, uint64(at))
-	put(b.length, uint32(length))
-	b.addNumbers(r, reward)
-	b.addWords(r)
-	return b.addTexts(r)
+func (builder *builder) put(result *scoring.Result, reward float64, at int64, length int) error {
+	builder.rows++
+	put(builder.at, uint64(at))
+	put(builder.length, uint32(length))
+	builder.addNumbers(result, reward)
+	builder.addWords(result)
+	return builder.addTexts(result)
 }
 
 // addNumbers writes the columns of numbers: score, reward, repeat, turn, time, cost, and the
 // hashes of question and answer. A value that is missing is NaN. A result whose question is
 // unknown gets a hash of its own.
-func (b *builder) addNumbers(result *scoring.Result, reward float64) {
+func (builder *builder) addNumbers(result *scoring.Result, reward float64) {
 	score := math.NaN()
 	if result.Scored {
 		score = result.Score
-		b.low, b.high = min(b.low, score), max(b.high, score)
+		builder.low, builder.high = min(builder.low, score), max(builder.high, score)
 	}
-	put(b.score, score)
-	put(b.reward, reward)
-	put(b.repeat, uint16(min(result.Who.Repeat, math.MaxUint16)))
-	put(b.turn, uint16(min(result.Who.Turn, math.MaxUint16)))
+	put(builder.score, score)
+	put(builder.reward, reward)
+	put(builder.repeat, uint16(min(result.Who.Repeat, math.MaxUint16)))
+	put(builder.turn, uint16(min(result.Who.Turn, math.MaxUint16)))
 	seconds, cost := math.NaN(), math.NaN()
 	if s, ok := result.Who.Settings().Seconds(); ok {
 		seconds = s
@@ -160,16 +160,16 @@ func (b *builder) addNumbers(result *scoring.Result, reward float64) {
 	if c, ok := result.Who.Settings().Cost(); ok {
 		cost = c
 	}
-	put(b.time, float32(seconds))
-	put(b.cost, float32(cost))
+	put(builder.time, float32(seconds))
+	put(builder.cost, float32(cost))
 	var known bool
-	b.key, known = result.Item(b.key[:0])
+	builder.key, known = result.Item(builder.key[:0])
 	if !known { // nothing is the same question
-		b.key = strconv.AppendInt(append(b.key[:0], "row "...), int64(b.rows), 10)
+		builder.key = strconv.AppendInt(append(builder.key[:0], "row "...), int64(builder.rows), 10)
 	}
-	put(b.item, xxhash.Sum64(b.key))
-	b.key = appendAnswer(b.key[:0], result.ID, &result.Who)
-	put(b.answer, xxhash.Sum64(b.key))
+	put(builder.item, xxhash.Sum64(builder.key))
+	builder.key = appendAnswer(builder.key[:0], result.ID, &result.Who)
+	put(builder.answer, xxhash.Sum64(builder.key))
 }
 
 // maxNoteCodes is how many different notes of a result the index has.
@@ -177,40 +177,40 @@ const maxNoteCodes = 32
 
 // addWords writes the columns of words: test, series, status, the sorted set of at most maxNoteCodes
 // codes of notes, and error code.
-func (b *builder) addWords(result *scoring.Result) {
-	put(b.test, b.tests.code(result.Suite, result.Test))
+func (builder *builder) addWords(result *scoring.Result) {
+	put(builder.test, builder.tests.code(result.Suite, result.Test))
 	arm := result.Who.Arm()
-	put(b.series, b.seriesOf.code(result.Who.Model, arm[0], arm[1], arm[2], arm[3], arm[4]))
-	put(b.status, b.statuses.code(result.Status))
-	b.set = b.set[:0]
+	put(builder.series, builder.seriesOf.code(result.Who.Model, arm[0], arm[1], arm[2], arm[3], arm[4]))
+	put(builder.status, builder.statuses.code(result.Status))
+	builder.set = builder.set[:0]
 	for _, n := range result.Notes {
-		if !slices.Contains(b.set, n.Code) && len(b.set) < maxNoteCodes {
-			b.set = append(b.set, n.Code)
+		if !slices.Contains(builder.set, n.Code) && len(builder.set) < maxNoteCodes {
+			builder.set = append(builder.set, n.Code)
 		}
 	}
-	slices.Sort(b.set)
-	put(b.notes, b.noteSets.code(b.set...))
+	slices.Sort(builder.set)
+	put(builder.notes, builder.noteSets.code(builder.set...))
 	code := ""
 	if result.Err != nil {
 		code = result.Err.Code
 	}
-	put(b.code, b.codes.code(code))
+	put(builder.code, builder.codes.code(code))
 }
 
 // addTexts writes the id, cut to maxID bytes, and the metrics that are numbers or truth
 // values. Beyond maxMetrics different names further metrics are left out. It returns an
 // error when the columns are full, whose places are 32 bits wide.
-func (b *builder) addTexts(r *scoring.Result) error {
-	id := r.ID
+func (builder *builder) addTexts(result *scoring.Result) error {
+	id := result.ID
 	if len(id) > maxID {
 		id = strings.ToValidUTF8(id[:maxID], "")
 	}
-	b.ids.text(strings.ReplaceAll(id, "\n", " "))
-	put(b.ids, byte('\n'))
-	b.ends.id += uint32(len(id))
-	put(b.idEnd, b.ends.id)
-	b.ends.id++
-	for _, metric := range r.Metrics {
+	builder.ids.text(strings.ReplaceAll(id, "\n", " "))
+	put(builder.ids, byte('\n'))
+	builder.ends.id += uint32(len(id))
+	put(builder.idEnd, builder.ends.id)
+	builder.ends.id++
+	for _, metric := range result.Metrics {
 		x, ok := 0.0, true
 		switch v := metric.Value.(type) {
 		case float64:
@@ -224,16 +224,16 @@ func (b *builder) addTexts(r *scoring.Result) error {
 		default:
 			ok = false
 		}
-		if !ok || len(b.metrics.list) >= maxMetrics && b.metrics.at[metric.Name+"\x00"] == 0 {
+		if !ok || len(builder.metrics.list) >= maxMetrics && builder.metrics.at[metric.Name+"\x00"] == 0 {
 			continue
 		}
-		put(b.mName, b.metrics.code(metric.Name))
-		put(b.mValue, float32(x))
-		b.ends.metric++
+		put(builder.mName, builder.metrics.code(metric.Name))
+		put(builder.mValue, float32(x))
+		builder.ends.metric++
 	}
-	put(b.mEnd, b.ends.metric)
-	if b.ends.id > math.MaxUint32-2*maxID || b.ends.metric > math.MaxUint32-maxMetrics*10 {
-		return fmt.Errorf("the file has more than the %d rows that an index holds; want it in parts", b.rows)
+	put(builder.mEnd, builder.ends.metric)
+	if builder.ends.id > math.MaxUint32-2*maxID || builder.ends.metric > math.MaxUint32-maxMetrics*10 {
+		return fmt.Errorf("the file has more than the %d rows that an index holds; want it in parts", builder.rows)
 	}
 	return nil
 }

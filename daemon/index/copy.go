@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 )
 
-// Copy writes the lines of a file whose own lines have no places, because it is compressed or in another format, one after another
-// with line ends. read is called with the bytes of the file that were read so far; it may not be nil.
+// Copy writes the lines of a file whose own lines have no places, because it is compressed or in
+// another format, one after another with line ends. read is called with the bytes of the file that
+// were read so far; it may not be nil.
 type Copy func(ctx context.Context, w io.Writer, read func(bytes int64)) error
 
 // source is what an index is made of and lines are read from: a file, or a copy of its lines.
@@ -23,35 +24,35 @@ type source struct {
 	origin os.FileInfo
 }
 
-// openSource opens the file of an index, or a copy of its lines if o.Copies makes one,
+// openSource opens the file of an index, or a copy of its lines if options.Copies makes one,
 // because the file is compressed or in another format. A file whose lines have no places is
 // refused.
-func openSource(ctx context.Context, path string, o *Options) (*source, error) {
+func openSource(ctx context.Context, path string, options *Options) (*source, error) {
 	if !littleEndian() {
 		return nil, errors.New("this machine is big endian, and indexes are not")
 	}
-	if o.Copies != nil {
-		c, err := o.Copies(path)
+	if options.Copies != nil {
+		c, err := options.Copies(path)
 		if err != nil {
 			return nil, err
 		}
 		if c != nil {
-			return copyLines(ctx, path, c, o)
+			return copyLines(ctx, path, c, options)
 		}
 	}
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{File: f, at: path}
-	if s.stamp, err = stampOf(f); err == nil {
-		err = checkPlain(f)
+	s := &source{File: file, at: path}
+	if s.stamp, err = stampOf(file); err == nil {
+		err = checkPlain(file)
 	}
 	if err == nil {
-		s.origin, err = f.Stat()
+		s.origin, err = file.Stat()
 	}
 	if err != nil {
-		f.Close()
+		file.Close()
 		return nil, err
 	}
 	return s, nil
@@ -83,13 +84,13 @@ func copyLines(ctx context.Context, path string, c Copy, opts *Options) (s *sour
 	if s.origin != nil {
 		total = s.origin.Size()
 	}
-	w := bufio.NewWriterSize(s.File, 1<<20)
-	err = c(ctx, w, func(n int64) {
+	out := bufio.NewWriterSize(s.File, 1<<20)
+	err = c(ctx, out, func(n int64) {
 		if opts.Progress != nil {
 			opts.Progress(n, total)
 		}
 	})
-	if err = errors.Join(err, w.Flush()); err != nil {
+	if err = errors.Join(err, out.Flush()); err != nil {
 		return nil, fmt.Errorf("cannot copy its lines: %w", err)
 	}
 	s.stamp, err = stampOf(s.File)
@@ -98,28 +99,28 @@ func copyLines(ctx context.Context, path string, c Copy, opts *Options) (s *sour
 
 // removeFolder removes the folder of a copy after the index in it was mapped, which stays
 // readable. It does nothing for a file.
-func (s *source) removeFolder(m *mapped) {
-	if s.folder != "" {
+func (source *source) removeFolder(m *mapped) {
+	if source.folder != "" {
 		m.unnamed = true
-		os.RemoveAll(s.folder)
+		os.RemoveAll(source.folder)
 	}
 }
 
 // discard closes the source and removes its copy.
-func (s *source) discard() {
-	if s.File != nil {
-		s.File.Close()
+func (source *source) discard() {
+	if source.File != nil {
+		source.File.Close()
 	}
-	if s.folder != "" {
-		os.RemoveAll(s.folder)
+	if source.folder != "" {
+		os.RemoveAll(source.folder)
 	}
 }
 
 // changed reports whether the file is no longer the one that was opened.
-func (s *source) changed(path string) bool {
-	if s.origin == nil {
+func (source *source) changed(path string) bool {
+	if source.origin == nil {
 		return false
 	}
 	info, err := os.Stat(path)
-	return err != nil || info.Size() != s.origin.Size() || !info.ModTime().Equal(s.origin.ModTime())
+	return err != nil || info.Size() != source.origin.Size() || !info.ModTime().Equal(source.origin.ModTime())
 }

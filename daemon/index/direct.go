@@ -12,8 +12,8 @@ import (
 // readsBack reports whether the line of a result reads back as the same result, so that the
 // line need not be parsed. It returns false for what is rare or costs little beside its
 // scoring: lists, fields of a suite, and numbers that lose a digit.
-func (b *builder) readsBack(result *scoring.Result, reward scoring.RewardMode) bool {
-	if result.Scored && !(b.numberReadsBack(result.Score) && b.numberReadsBack(reward.Of(result.Score))) || len(result.Fields) > 0 || !identityReadsBack(&result.Who) {
+func (builder *builder) readsBack(result *scoring.Result, reward scoring.RewardMode) bool {
+	if result.Scored && !(builder.numberReadsBack(result.Score) && builder.numberReadsBack(reward.Of(result.Score))) || len(result.Fields) > 0 || !identityReadsBack(&result.Who) {
 		return false
 	}
 	if result.Err != nil && (result.Who.Asked != nil || !utf8.ValidString(result.Err.Code)) { // a faulty identity is one more error
@@ -30,7 +30,7 @@ func (b *builder) readsBack(result *scoring.Result, reward scoring.RewardMode) b
 		}
 	}
 	for i := range result.Metrics {
-		if !b.metricReadsBack(&result.Metrics[i], &result.Who) {
+		if !builder.metricReadsBack(&result.Metrics[i], &result.Who) {
 			return false
 		}
 	}
@@ -39,11 +39,11 @@ func (b *builder) readsBack(result *scoring.Result, reward scoring.RewardMode) b
 
 // metricReadsBack reports whether a metric of a line reads back as it is in memory. An
 // integer may come back as a float64, which makes no difference to the index.
-func (b *builder) metricReadsBack(m *scoring.Metric, who *scoring.Identity) bool {
-	if m.Name == "model" && who.Model == "" || m.Name == "run" && who.Repeat == 0 || m.Name == "turn" && who.Turn == 0 {
+func (builder *builder) metricReadsBack(metric *scoring.Metric, who *scoring.Identity) bool {
+	if metric.Name == "model" && who.Model == "" || metric.Name == "run" && who.Repeat == 0 || metric.Name == "turn" && who.Turn == 0 {
 		return false // it becomes a part of the identity
 	}
-	switch v := m.Value.(type) {
+	switch v := metric.Value.(type) {
 	case nil, bool:
 		return true
 	case string:
@@ -51,7 +51,7 @@ func (b *builder) metricReadsBack(m *scoring.Metric, who *scoring.Identity) bool
 	case int:
 		return -1<<31 <= v && v < 1<<31
 	case float64:
-		return b.numberReadsBack(v)
+		return builder.numberReadsBack(v)
 	}
 	return false
 }
@@ -79,26 +79,26 @@ func identityReadsBack(who *scoring.Identity) bool {
 
 // numberReadsBack reports whether a number in a line reads back without a change. The parser
 // may be wrong in the last digit.
-func (b *builder) numberReadsBack(x float64) bool {
+func (builder *builder) numberReadsBack(x float64) bool {
 	if x == math.Trunc(x) && math.Abs(x) < 1<<31 {
 		return true // as most are
 	}
-	b.digits = scoring.AppendFloat(b.digits[:0], x)
-	return fastfloat.ParseBestEffort(string(b.digits)) == x
+	builder.digits = scoring.AppendFloat(builder.digits[:0], x)
+	return fastfloat.ParseBestEffort(string(builder.digits)) == x
 }
 
 // addResult adds a row for a result whose line reads back as it is. at and length are the
 // place of the line in bytes.
-func (b *builder) addResult(r *scoring.Result, reward scoring.RewardMode, at int64, length int) error {
-	b.own = *r
-	b.own.Cluster = "" // lines do not have it
-	b.own.Score += 0   // there is no -0 in a line
-	if b.observe != nil {
-		b.observe(&b.own)
+func (builder *builder) addResult(result *scoring.Result, reward scoring.RewardMode, pos int64, length int) error {
+	builder.own = *result
+	builder.own.Cluster = "" // lines do not have it
+	builder.own.Score += 0   // there is no -0 in a line
+	if builder.observe != nil {
+		builder.observe(&builder.own)
 	}
 	x := math.NaN()
-	if r.Scored {
-		x = reward.Of(b.own.Score) + 0
+	if result.Scored {
+		x = reward.Of(builder.own.Score) + 0
 	}
-	return b.put(&b.own, x, at, length)
+	return builder.put(&builder.own, x, pos, length)
 }

@@ -35,26 +35,26 @@ type Dump struct {
 
 // OpenDump opens a dump with its index, which it makes where there is none that can be trusted. A
 // dump of another tool needs Options.Copies.
-func OpenDump(ctx context.Context, path string, o Options) (*Dump, error) {
-	src, err := openSource(ctx, path, &o)
+func OpenDump(ctx context.Context, path string, options Options) (*Dump, error) {
+	src, err := openSource(ctx, path, &options)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
 	}
-	m, err := openOrBuild(src.at, "dump", src.stamp, o, func(at string) error { return buildDump(ctx, src.File, src.stamp, at, o) })
+	mapped, err := openOrBuild(src.at, "dump", src.stamp, options, func(at string) error { return buildDump(ctx, src.File, src.stamp, at, options) })
 	if err != nil {
 		src.discard()
 		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
 	}
-	src.removeFolder(m)
-	return &Dump{Path: path, Copied: src.folder != "", source: src, index: m, key: column[uint64](m, "key"), at: column[uint64](m, "at"),
-		length: column[uint32](m, "length"), line: column[uint32](m, "line")}, nil
+	src.removeFolder(mapped)
+	return &Dump{Path: path, Copied: src.folder != "", source: src, index: mapped, key: column[uint64](mapped, "key"), at: column[uint64](mapped, "at"),
+		length: column[uint32](mapped, "length"), line: column[uint32](mapped, "line")}, nil
 }
 
 // Lines returns the number of answers.
-func (d *Dump) Lines() int { return len(d.key) }
+func (dump *Dump) Lines() int { return len(dump.key) }
 
 // Close releases the index.
-func (d *Dump) Close() error { return errors.Join(d.source.Close(), d.index.close()) }
+func (dump *Dump) Close() error { return errors.Join(dump.source.Close(), dump.index.close()) }
 
 // maxFound is how many lines Find returns; more than one is rare.
 const maxFound = 64
@@ -63,15 +63,15 @@ const maxFound = 64
 // File.Answer of the result, a hash of id, model, repeat and turn. The lines may be of
 // different tests, which the key leaves out, so the caller picks the one of the result's
 // test.
-func (d *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
-	i, _ := slices.BinarySearch(d.key, key)
-	for ; i < len(d.key) && d.key[i] == key && len(lines) < maxFound; i++ {
-		b := make([]byte, d.length[i])
-		if _, err := d.source.ReadAt(b, int64(d.at[i])); err != nil {
-			return nil, nil, fmt.Errorf("cannot read line %d of %s: %w", d.line[i], d.Path, err)
+func (dump *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
+	i, _ := slices.BinarySearch(dump.key, key)
+	for ; i < len(dump.key) && dump.key[i] == key && len(lines) < maxFound; i++ {
+		out := make([]byte, dump.length[i])
+		if _, err := dump.source.ReadAt(out, int64(dump.at[i])); err != nil {
+			return nil, nil, fmt.Errorf("cannot read line %d of %s: %w", dump.line[i], dump.Path, err)
 		}
-		lines = append(lines, b)
-		numbers = append(numbers, int(d.line[i]))
+		lines = append(lines, out)
+		numbers = append(numbers, int(dump.line[i]))
 	}
 	return lines, numbers, nil
 }
@@ -79,20 +79,20 @@ func (d *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
 // Scan calls f for each line of the dump with the key of its answer, in the order of the
 // file, until f returns false or ctx ends; neither is an error. A line with two keys is
 // given twice. done and total are bytes of the file.
-func (d *Dump) Scan(ctx context.Context, f func(key uint64, line []byte, done, total int64) bool) error {
-	order := make([]int32, len(d.at)) // answers by their place; the columns are in the order of keys
+func (dump *Dump) Scan(ctx context.Context, f func(key uint64, line []byte, done, total int64) bool) error {
+	order := make([]int32, len(dump.at)) // answers by their place; the columns are in the order of keys
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(d.at[a], d.at[b]) })
-	info, err := d.source.Stat()
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(dump.at[a], dump.at[b]) })
+	info, err := dump.source.Stat()
 	if err != nil {
 		return err
 	}
 	next, stopped := 0, errors.New("stopped")
-	err = eachLine(ctx, d.source, info.Size(), defaultLine, nil, func(line []byte, _ int, at int64, fault string) error {
-		for ; next < len(order) && int64(d.at[order[next]]) <= at; next++ {
-			if int64(d.at[order[next]]) == at && fault == "" && !f(d.key[order[next]], line, at+int64(len(line)), info.Size()) {
+	err = eachLine(ctx, dump.source, info.Size(), defaultLine, nil, func(line []byte, _ int, at int64, fault string) error {
+		for ; next < len(order) && int64(dump.at[order[next]]) <= at; next++ {
+			if int64(dump.at[order[next]]) == at && fault == "" && !f(dump.key[order[next]], line, at+int64(len(line)), info.Size()) {
 				return stopped
 			}
 		}
@@ -110,12 +110,12 @@ func answerKey(id string, who *scoring.Identity) uint64 {
 }
 
 // appendAnswer appends what answerKey is the hash of.
-func appendAnswer(b []byte, id string, who *scoring.Identity) []byte {
-	b = append(b, id...)
-	b = append(b, 0)
-	b = append(b, who.Model...)
-	b = strconv.AppendInt(append(b, 0), int64(max(1, who.Repeat)), 10)
-	return strconv.AppendInt(append(b, 0), int64(max(1, who.Turn)), 10)
+func appendAnswer(dst []byte, id string, who *scoring.Identity) []byte {
+	dst = append(dst, id...)
+	dst = append(dst, 0)
+	dst = append(dst, who.Model...)
+	dst = strconv.AppendInt(append(dst, 0), int64(max(1, who.Repeat)), 10)
+	return strconv.AppendInt(append(dst, 0), int64(max(1, who.Turn)), 10)
 }
 
 // place is where one answer of a dump stands.
@@ -127,19 +127,19 @@ type place struct {
 // buildDump reads a dump and writes its index to path. It holds 24 bytes a line in memory,
 // because places are sorted by key. Lines that cannot be parsed are left out, but a file
 // whose first line is no JSON object is refused.
-func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, o Options) error {
+func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, options Options) error {
 	var list []place
-	var p fastjson.Parser
+	var parser fastjson.Parser
 	first := true
-	err := eachLine(ctx, src, stamp.Size, cmp.Or(max(o.Line, 0), defaultLine), o.Progress, func(line []byte, n int, at int64, fault string) error {
+	err := eachLine(ctx, src, stamp.Size, cmp.Or(max(options.Line, 0), defaultLine), options.Progress, func(line []byte, n int, pos int64, fault string) error {
 		isFirst := first
 		first = false
 		if fault != "" || len(line) > math.MaxUint32 {
 			return nil
 		}
-		v, err := p.ParseBytes(line)
-		if err == nil && v.Type() != fastjson.TypeObject {
-			err = fmt.Errorf("got %s; want an object", v.Type())
+		value, err := parser.ParseBytes(line)
+		if err == nil && value.Type() != fastjson.TypeObject {
+			err = fmt.Errorf("got %s; want an object", value.Type())
 		}
 		if err != nil && isFirst {
 			return fmt.Errorf("line %d: %w; want lines of plumb's own format", n, err)
@@ -147,12 +147,12 @@ func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, o Op
 		if err != nil {
 			return nil // its result says so
 		}
-		id := lineID(v, n)
-		who, _ := scoring.ReadIdentity(v, "") // a faulty one has no result with that identity
-		list = append(list, place{answerKey(id, &who), uint64(at), uint32(len(line)), uint32(n)})
-		if v.Exists("run") && who.Repeat == 0 { // the name that some suites have for repeat
-			who, _ = scoring.ReadIdentity(v, "run")
-			list = append(list, place{answerKey(id, &who), uint64(at), uint32(len(line)), uint32(n)})
+		id := lineID(value, n)
+		who, _ := scoring.ReadIdentity(value, "") // a faulty one has no result with that identity
+		list = append(list, place{answerKey(id, &who), uint64(pos), uint32(len(line)), uint32(n)})
+		if value.Exists("run") && who.Repeat == 0 { // the name that some suites have for repeat
+			who, _ = scoring.ReadIdentity(value, "run")
+			list = append(list, place{answerKey(id, &who), uint64(pos), uint32(len(line)), uint32(n)})
 		}
 		return nil
 	})
@@ -171,12 +171,12 @@ func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, o Op
 		{"length", func(c *columnFile, x *place) { put(c, x.length) }},
 		{"line", func(c *columnFile, x *place) { put(c, x.line) }},
 	} {
-		f, err := w.column(c.name)
+		file, err := w.column(c.name)
 		if err != nil {
 			return err
 		}
 		for i := range list {
-			c.put(f, &list[i])
+			c.put(file, &list[i])
 		}
 	}
 	return w.finish(path, &header{Kind: "dump", Rows: len(list), Source: stamp})

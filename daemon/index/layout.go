@@ -65,8 +65,8 @@ const sampled = 64 << 10
 
 // stampOf returns the stamp of an open file: its size, its time, and a hash of its first and last
 // bytes. Reading all of a large file would take as long as indexing it anew.
-func stampOf(f *os.File) (stamp stamp, err error) {
-	info, err := f.Stat()
+func stampOf(file *os.File) (stamp stamp, err error) {
+	info, err := file.Stat()
 	if err != nil {
 		return stamp, err
 	}
@@ -74,13 +74,13 @@ func stampOf(f *os.File) (stamp stamp, err error) {
 		return stamp, errors.New("it is no plain file")
 	}
 	stamp.Size, stamp.Modified = info.Size(), info.ModTime().UnixNano()
-	h := xxhash.New()
+	hash := xxhash.New()
 	for _, at := range []int64{0, max(0, stamp.Size-sampled)} {
-		if _, err := io.Copy(h, io.NewSectionReader(f, at, sampled)); err != nil {
+		if _, err := io.Copy(hash, io.NewSectionReader(file, at, sampled)); err != nil {
 			return stamp, err
 		}
 	}
-	stamp.Sample = h.Sum64()
+	stamp.Sample = hash.Sum64()
 	return stamp, nil
 }
 
@@ -123,24 +123,24 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 		return nil, errors.New("it is damaged: its header is longer than the file")
 	}
 	// The file is read through a buffer first, so that the memory of this process does not grow by it.
-	h := xxhash.New()
-	h.Write(head[16:])
-	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{file}, make([]byte, 1<<20)); err != nil {
+	hash := xxhash.New()
+	hash.Write(head[16:])
+	if _, err := io.CopyBuffer(struct{ io.Writer }{hash}, struct{ io.Reader }{file}, make([]byte, 1<<20)); err != nil {
 		return nil, err
 	}
-	if h.Sum64() != binary.LittleEndian.Uint64(head[8:]) {
+	if hash.Sum64() != binary.LittleEndian.Uint64(head[8:]) {
 		return nil, errors.New("it is damaged: its checksum is wrong")
 	}
-	b, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	data, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("cannot map it: %w", err)
 	}
-	m := &mapped{path: path, info: info, bytes: b}
-	if err := json.Unmarshal(b[preamble:preamble+size], &m.header); err != nil {
-		unix.Munmap(b)
+	m := &mapped{path: path, info: info, bytes: data}
+	if err := json.Unmarshal(data[preamble:preamble+size], &m.header); err != nil {
+		unix.Munmap(data)
 		return nil, fmt.Errorf("its header cannot be read: %w", err)
 	}
-	m.body = b[aligned(preamble+int64(size)):]
+	m.body = data[aligned(preamble+int64(size)):]
 	switch {
 	case m.Kind != kind:
 		err = fmt.Errorf("it is an index of %s; want one of %s", m.Kind, kind)
@@ -148,7 +148,7 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 		err = errStale
 	}
 	if err != nil {
-		unix.Munmap(b)
+		unix.Munmap(data)
 		return nil, err
 	}
 	return m, nil
@@ -181,14 +181,14 @@ type number interface {
 
 // column returns a column of a mapped index, with as many elements as its section has, or nil if
 // there is no such section. The slice is the mapped memory itself.
-func column[T number](m *mapped, name string) []T {
-	for _, s := range m.Sections {
-		if s.Name != name || s.Length == 0 {
+func column[T number](mapped *mapped, name string) []T {
+	for _, section := range mapped.Sections {
+		if section.Name != name || section.Length == 0 {
 			continue
 		}
 		var one T
-		b := m.body[s.At : s.At+s.Length]
-		return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), int(s.Length)/int(unsafe.Sizeof(one)))
+		b := mapped.body[section.At : section.At+section.Length]
+		return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), int(section.Length)/int(unsafe.Sizeof(one)))
 	}
 	return nil
 }

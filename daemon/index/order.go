@@ -17,35 +17,35 @@ type Sort struct {
 }
 
 // Check returns an error for an order of results that is not known.
-func (s Sort) Check() error {
-	switch s.By {
+func (sort Sort) Check() error {
+	switch sort.By {
 	case "", "row", "score", "reward", "time", "cost", "repeat", "turn", "id", "test", "model", "status", "failure":
 		return nil
 	}
-	if strings.HasPrefix(s.By, "metric:") {
+	if strings.HasPrefix(sort.By, "metric:") {
 		return nil
 	}
-	return fmt.Errorf("cannot sort by %.40q; want row, score, reward, time, cost, repeat, turn, id, test, model, status, failure or metric:NAME", s.By)
+	return fmt.Errorf("cannot sort by %.40q; want row, score, reward, time, cost, repeat, turn, id, test, model, status, failure or metric:NAME", sort.By)
 }
 
 // Order returns the rows of a selection in order, as rows of the set. The slice must not be
 // changed, because the last few orders are kept for later calls.
-func (s *Set) Order(f Filter, order Sort) []uint32 {
-	key := fmt.Sprintf("%s %v %s", order.By, order.Down, f.Key())
-	s.mu.Lock()
-	got, ok := s.orders.get(key)
-	s.mu.Unlock()
+func (set *Set) Order(filter Filter, order Sort) []uint32 {
+	key := fmt.Sprintf("%s %v %s", order.By, order.Down, filter.Key())
+	set.mu.Lock()
+	got, ok := set.orders.get(key)
+	set.mu.Unlock()
 	if ok {
 		return got
 	}
-	got = s.sorted(s.Select(f), order)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	got = set.sorted(set.Select(filter), order)
+	set.mu.Lock()
+	defer set.mu.Unlock()
 	keep := 8
-	if s.Rows() > 4<<20 { // 4 bytes a row each
+	if set.Rows() > 4<<20 { // 4 bytes a row each
 		keep = 2
 	}
-	s.orders.put(key, got, keep)
+	set.orders.put(key, got, keep)
 	return got
 }
 
@@ -60,13 +60,13 @@ const noValue = math.MaxUint64
 
 // sorted returns the rows of a selection in the given order. Rows without a value come last in both
 // directions.
-func (s *Set) sorted(sel *Selection, order Sort) []uint32 {
+func (set *Set) sorted(sel *Selection, order Sort) []uint32 {
 	rows := make([]uint32, 0, sel.Rows)
 	if order.By == "" || order.By == "row" {
-		for i, f := range s.Files {
+		for i, f := range set.Files {
 			for row := range f.Rows() {
 				if sel.bits[i].has(row) {
-					rows = append(rows, uint32(s.First(i)+row))
+					rows = append(rows, uint32(set.First(i)+row))
 				}
 			}
 		}
@@ -76,9 +76,9 @@ func (s *Set) sorted(sel *Selection, order Sort) []uint32 {
 		return rows
 	}
 	list := make([]entry, 0, sel.Rows)
-	ranks := s.ranks(order.By)
-	for i, f := range s.Files {
-		first := s.First(i)
+	ranks := set.ranks(order.By)
+	for i, f := range set.Files {
+		first := set.First(i)
 		keyOf := f.sortKey(order.By, ranks[i])
 		for row := range f.Rows() {
 			if !sel.bits[i].has(row) {
@@ -93,7 +93,7 @@ func (s *Set) sorted(sel *Selection, order Sort) []uint32 {
 	}
 	list = radixSort(list)
 	if order.By == "id" {
-		s.sortByID(list, order.Down)
+		set.sortByID(list, order.Down)
 	}
 	for _, e := range list {
 		rows = append(rows, e.row)
@@ -116,7 +116,7 @@ func floatKey(x float64) uint64 {
 
 // sortKey returns the function that gives the key of a row for an order. ranks are from
 // Set.ranks, for orders by words. Rows without a value have the key noValue.
-func (f *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
+func (file *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
 	ranked := func(column []uint16) func(int) uint64 { return func(row int) uint64 { return ranks[column[row]] } }
 	whole := func(column []uint16) func(int) uint64 {
 		return func(row int) uint64 {
@@ -128,38 +128,38 @@ func (f *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
 	}
 	switch key {
 	case "score":
-		return func(row int) uint64 { return floatKey(f.Score[row]) }
+		return func(row int) uint64 { return floatKey(file.Score[row]) }
 	case "reward":
-		return func(row int) uint64 { return floatKey(f.Reward[row]) }
+		return func(row int) uint64 { return floatKey(file.Reward[row]) }
 	case "time":
-		return func(row int) uint64 { return floatKey(float64(f.Time[row])) }
+		return func(row int) uint64 { return floatKey(float64(file.Time[row])) }
 	case "cost":
-		return func(row int) uint64 { return floatKey(float64(f.Cost[row])) }
+		return func(row int) uint64 { return floatKey(float64(file.Cost[row])) }
 	case "repeat":
-		return whole(f.Repeat)
+		return whole(file.Repeat)
 	case "turn":
-		return whole(f.Turn)
+		return whole(file.Turn)
 	case "test":
-		return ranked(f.Test)
+		return ranked(file.Test)
 	case "model":
-		return ranked(f.Series)
+		return ranked(file.Series)
 	case "status":
-		return ranked(f.Status)
+		return ranked(file.Status)
 	case "failure":
-		return ranked(f.Code)
+		return ranked(file.Code)
 	case "id":
 		return func(row int) uint64 {
 			var b [8]byte
-			copy(b[:], f.ID(row))
+			copy(b[:], file.ID(row))
 			return binary.BigEndian.Uint64(b[:]) >> 1 // the first 8 bytes; sortByID orders ids that begin alike
 		}
 	}
-	name := slices.Index(f.Metrics, strings.TrimPrefix(key, "metric:"))
+	name := slices.Index(file.Metrics, strings.TrimPrefix(key, "metric:"))
 	return func(row int) uint64 {
 		if name < 0 {
 			return noValue
 		}
-		x, ok := f.Metric(row, uint16(name))
+		x, ok := file.Metric(row, uint16(name))
 		if !ok {
 			return noValue
 		}
@@ -170,27 +170,27 @@ func (f *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
 // ranks returns, for each file, the ranks of the words of a column among the words of all
 // files, in alphabetical order. An empty word has the rank noValue. Orders that are not by
 // words get no ranks.
-func (s *Set) ranks(by string) [][]uint64 {
-	wordsOf := func(f *File) []Word {
+func (set *Set) ranks(by string) [][]uint64 {
+	wordsOf := func(file *File) []Word {
 		switch by {
 		case "test":
-			return f.Tests
+			return file.Tests
 		case "model":
-			return f.SeriesOf
+			return file.SeriesOf
 		case "status":
-			return f.Statuses
+			return file.Statuses
 		case "failure":
-			return f.Codes
+			return file.Codes
 		}
 		return nil
 	}
 	var all []Word
-	for _, f := range s.Files {
+	for _, f := range set.Files {
 		all = append(all, wordsOf(f)...)
 	}
 	slices.SortFunc(all, func(a, b Word) int { return slices.Compare(a, b) })
-	out := make([][]uint64, len(s.Files))
-	for i, f := range s.Files {
+	out := make([][]uint64, len(set.Files))
+	for i, f := range set.Files {
 		for _, w := range wordsOf(f) {
 			n, _ := slices.BinarySearchFunc(all, w, func(a, b Word) int { return slices.Compare(a, b) })
 			rank := uint64(n)
@@ -205,10 +205,10 @@ func (s *Set) ranks(by string) [][]uint64 {
 
 // sortByID sorts by whole ids the runs of entries with equal keys, since keys hold only the
 // first bytes of ids.
-func (s *Set) sortByID(list []entry, down bool) {
+func (set *Set) sortByID(list []entry, down bool) {
 	id := func(e entry) string {
-		i, row, _ := s.Find(int(e.row))
-		return s.Files[i].ID(row)
+		i, row, _ := set.Find(int(e.row))
+		return set.Files[i].ID(row)
 	}
 	for from := 0; from < len(list); {
 		to := from + 1
@@ -263,23 +263,23 @@ type recent[T any] struct {
 
 // get returns the value of a key that was asked for lately, such as the order of a filter's
 // results.
-func (r *recent[T]) get(key string) (v T, ok bool) {
-	i := slices.Index(r.keys, key)
+func (recent *recent[T]) get(key string) (v T, ok bool) {
+	i := slices.Index(recent.keys, key)
 	if i < 0 {
 		return v, false
 	}
-	v = r.values[i]
-	r.keys = append(slices.Delete(r.keys, i, i+1), key)
-	r.values = append(slices.Delete(r.values, i, i+1), v)
+	v = recent.values[i]
+	recent.keys = append(slices.Delete(recent.keys, i, i+1), key)
+	recent.values = append(slices.Delete(recent.values, i, i+1), v)
 	return v, true
 }
 
 // put adds the value of a key, such as the order of a filter's results, and drops the least
 // recently used ones beyond limit.
-func (r *recent[T]) put(key string, v T, limit int) {
-	r.keys = append(r.keys, key)
-	r.values = append(r.values, v)
-	for len(r.keys) > limit {
-		r.keys, r.values = slices.Delete(r.keys, 0, 1), slices.Delete(r.values, 0, 1)
+func (recent *recent[T]) put(key string, v T, limit int) {
+	recent.keys = append(recent.keys, key)
+	recent.values = append(recent.values, v)
+	for len(recent.keys) > limit {
+		recent.keys, recent.values = slices.Delete(recent.keys, 0, 1), slices.Delete(recent.values, 0, 1)
 	}
 }

@@ -98,7 +98,7 @@ type Selection struct {
 }
 
 // Has reports whether a row is selected.
-func (s *Selection) Has(file, row int) bool { return s.bits[file].has(row) }
+func (selection *Selection) Has(file, row int) bool { return selection.bits[file].has(row) }
 
 // bitmap has a bit for each row.
 type bitmap []uint64
@@ -120,8 +120,8 @@ func (b Bitmap) Set(row int) { b.bits.set(row) }
 // Set is the files of one view. It is safe for concurrent use.
 type Set struct {
 	Files []*File
-	// Rules and Texts return the bitmaps of a rule or of a text, one for each file; nil means that there is no such
-	// rule. They are called once per filter.
+	// Rules and Texts return the bitmaps of a rule or of a text, one for each file; nil means that
+	// there is no such rule. They are called once per filter.
 	Rules func(name string) []Bitmap
 	Texts func(f Filter) []Bitmap
 
@@ -131,25 +131,25 @@ type Set struct {
 }
 
 // Rows returns the number of results in all files of the set.
-func (s *Set) Rows() (n int) {
-	for _, f := range s.Files {
+func (set *Set) Rows() (n int) {
+	for _, f := range set.Files {
 		n += f.Rows()
 	}
 	return n
 }
 
-// Release gives the pages of the columns that were read back to the kernel, so that the memory of this process does not
-// grow to the size of the indexes. Columns may be read meanwhile.
-func (s *Set) Release() {
-	for _, f := range s.Files {
+// Release gives the pages of the columns that were read back to the kernel, so that the memory of
+// this process does not grow to the size of the indexes. Columns may be read meanwhile.
+func (set *Set) Release() {
+	for _, f := range set.Files {
 		f.index.release()
 	}
 }
 
 // Find returns in which file a row of the set is, and which row of that file it is; ok is false if
 // there is no such row.
-func (s *Set) Find(row int) (file, inFile int, ok bool) {
-	for i, f := range s.Files {
+func (set *Set) Find(row int) (file, inFile int, ok bool) {
+	for i, f := range set.Files {
 		if row < f.Rows() {
 			return i, row, row >= 0
 		}
@@ -159,17 +159,17 @@ func (s *Set) Find(row int) (file, inFile int, ok bool) {
 }
 
 // First returns the row of the set with which a file's rows begin.
-func (s *Set) First(file int) (n int) {
-	for _, f := range s.Files[:file] {
+func (set *Set) First(file int) (n int) {
+	for _, f := range set.Files[:file] {
 		n += f.Rows()
 	}
 	return n
 }
 
 // Range returns the range of histograms of scores: 0 to 1, or as large as the scores need.
-func (s *Set) Range() (low, high float64) {
+func (set *Set) Range() (low, high float64) {
 	low, high = 0, 1
-	for _, f := range s.Files {
+	for _, f := range set.Files {
 		low, high = min(low, f.Low), max(high, f.High)
 	}
 	return low, high
@@ -177,28 +177,28 @@ func (s *Set) Range() (low, high float64) {
 
 // Select returns which results a filter selects, with counts and means. Selections that were asked
 // for lately are kept.
-func (s *Set) Select(f Filter) *Selection {
-	key := f.Key()
-	s.mu.Lock()
-	got, ok := s.recent.get(key)
-	s.mu.Unlock()
+func (set *Set) Select(filter Filter) *Selection {
+	key := filter.Key()
+	set.mu.Lock()
+	got, ok := set.recent.get(key)
+	set.mu.Unlock()
 	if ok {
 		return got
 	}
-	got = s.scan(f)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.recent.put(key, got, 16)
+	got = set.scan(filter)
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	set.recent.put(key, got, 16)
 	return got
 }
 
 // Key returns a text that identifies a filter of results: equal filters have equal keys.
 func (f *Filter) Key() string {
-	b, err := json.Marshal(f)
+	data, err := json.Marshal(f)
 	if err != nil {
 		return "" // a bound that is no number; the caller has refused it
 	}
-	return string(b)
+	return string(data)
 }
 
 // block is how many rows are scanned at once.
@@ -216,20 +216,20 @@ type partial struct {
 // scan evaluates a filter over all rows, on all cores. The result does not depend on the
 // number of cores: counts are integers, and scores are added by blocks in order. A panic of
 // a goroutine, such as a memory fault in an index that was cut, is raised again here.
-func (s *Set) scan(filter Filter) *Selection {
+func (set *Set) scan(filter Filter) *Selection {
 	out := &Selection{Counts: map[string][]Count{}}
-	low, high := s.Range()
-	plans := make([]*plan, len(s.Files))
+	low, high := set.Range()
+	plans := make([]*plan, len(set.Files))
 	type job struct{ file, from, to int }
 	var jobs []job
 	var rules, texts []Bitmap
-	if filter.Rule != "" && s.Rules != nil {
-		rules = s.Rules(filter.Rule)
+	if filter.Rule != "" && set.Rules != nil {
+		rules = set.Rules(filter.Rule)
 	}
-	if filter.Text != "" && s.Texts != nil {
-		texts = s.Texts(filter)
+	if filter.Text != "" && set.Texts != nil {
+		texts = set.Texts(filter)
 	}
-	for i, file := range s.Files {
+	for i, file := range set.Files {
 		plans[i] = newPlan(file, i, &filter)
 		if filter.Rule != "" {
 			plans[i].addBitmap(rules, i, file.Rows())
@@ -258,16 +258,16 @@ func (s *Set) scan(filter Filter) *Selection {
 			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // an index that another program has cut
 			defer func() {
 				if e := recover(); e != nil {
-					s.mu.Lock()
+					set.mu.Lock()
 					fault = e
-					s.mu.Unlock()
+					set.mu.Unlock()
 				}
 			}()
-			p.tally = make([]*tallies, len(s.Files))
+			p.tally = make([]*tallies, len(set.Files))
 			for i := range next {
 				j := jobs[i]
 				if p.tally[j.file] == nil {
-					p.tally[j.file] = newTallies(s.Files[j.file])
+					p.tally[j.file] = newTallies(set.Files[j.file])
 				}
 				p.sum = 0
 				plans[j.file].run(j.from, j.to, out.bits[j.file], p, p.tally[j.file])
@@ -283,7 +283,7 @@ func (s *Set) scan(filter Filter) *Selection {
 	for _, x := range sums {
 		sum += x
 	}
-	out.join(s.Files, parts)
+	out.join(set.Files, parts)
 	out.Histogram.Low, out.Histogram.High = low, high
 	out.Mean = sum / float64(out.Scored)
 	return out
@@ -296,14 +296,14 @@ func (out *Selection) join(files []*File, parts []partial) {
 	for i := range counts {
 		counts[i] = map[string]int{}
 	}
-	for _, p := range parts {
-		out.Rows += p.rows
-		out.Scored += p.scored
-		out.Histogram.Null += p.histogram.Null
-		for i, n := range p.histogram.Bars {
+	for _, partial := range parts {
+		out.Rows += partial.rows
+		out.Scored += partial.scored
+		out.Histogram.Null += partial.histogram.Null
+		for i, n := range partial.histogram.Bars {
 			out.Histogram.Bars[i] += n
 		}
-		for i, t := range p.tally {
+		for i, t := range partial.tally {
 			if t != nil {
 				t.addTo(files[i], &counts)
 			}
@@ -394,39 +394,39 @@ func notesFail(set Word, failBit func(Facet, string) uint32) uint32 {
 
 // addBitmap demands that selected rows are in bitmap i of the list. If the list has none,
 // because the rule is unknown, no row is selected.
-func (p *plan) addBitmap(list []Bitmap, i, rows int) {
+func (plan *plan) addBitmap(list []Bitmap, i, rows int) {
 	if i < len(list) {
-		p.add(list[i].bits)
+		plan.add(list[i].bits)
 		return
 	}
-	p.add(newBitmap(rows))
+	plan.add(newBitmap(rows))
 }
 
-func (p *plan) add(b bitmap) { p.bitmaps, p.wantsBitmaps = append(p.bitmaps, b), true }
+func (plan *plan) add(b bitmap) { plan.bitmaps, plan.wantsBitmaps = append(plan.bitmaps, b), true }
 
 // run evaluates a filter on rows from to to-1 of a result file: it sets the bits of the
 // selected rows and counts them in out and tallies. A row that fails only one facet, or only the
 // range of scores, still counts: beside the facet's other values, or in the histogram, which
 // ignore that part of the filter.
-func (p *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies) {
-	file := p.file
+func (plan *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies) {
+	file := plan.file
 	for i := from; i < to; i++ {
-		fails := p.source | p.test[file.Test[i]] | p.series[file.Series[i]] | p.status[file.Status[i]] | p.notes[file.Notes[i]] | p.code[file.Code[i]]
+		fails := plan.source | plan.test[file.Test[i]] | plan.series[file.Series[i]] | plan.status[file.Status[i]] | plan.notes[file.Notes[i]] | plan.code[file.Code[i]]
 		score := file.Score[i]
-		if p.score != nil && !p.score.holds(score) {
+		if plan.score != nil && !plan.score.holds(score) {
 			fails |= failsScore
 		}
 		if fails&(fails-1) != 0 { // two facets fail: no count has it
 			continue
 		}
-		if p.wantsTime && !p.time.holds32(file.Time[i]) || p.wantsBitmaps && !p.inAll(i) || p.wantsMetric && !p.metricHolds(i) {
+		if plan.wantsTime && !plan.time.holds32(file.Time[i]) || plan.wantsBitmaps && !plan.inAll(i) || plan.wantsMetric && !plan.metricHolds(i) {
 			continue
 		}
 		if fails&^failsScore == 0 {
 			if score != score { // NaN: no score
 				out.histogram.Null++
 			} else {
-				out.histogram.Bars[min(Bins-1, max(0, int((score-p.low)*p.scale)))]++
+				out.histogram.Bars[min(Bins-1, max(0, int((score-plan.low)*plan.scale)))]++
 			}
 		}
 		if fails != 0 {
@@ -447,8 +447,8 @@ func (p *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies) {
 
 // inAll reports whether a row of results is in all bitmaps that the filter names, such as those of
 // a text search.
-func (p *plan) inAll(i int) bool {
-	for _, b := range p.bitmaps {
+func (plan *plan) inAll(i int) bool {
+	for _, b := range plan.bitmaps {
 		if b.lacks(i) != 0 {
 			return false
 		}
@@ -457,32 +457,32 @@ func (p *plan) inAll(i int) bool {
 }
 
 // metricHolds reports whether a metric of a row is in the range of the filter.
-func (p *plan) metricHolds(i int) bool {
-	if p.noMetric {
+func (plan *plan) metricHolds(i int) bool {
+	if plan.noMetric {
 		return false
 	}
-	x, ok := p.file.Metric(i, p.metricName)
-	return ok && p.metric.holds32(x)
+	x, ok := plan.file.Metric(i, plan.metricName)
+	return ok && plan.metric.holds32(x)
 }
 
 // search returns the rows whose ids contain a text. The ids are one text with a line break after
 // each, so a match that runs over the end of an id does not count.
-func (f *File) search(text string) bitmap {
-	out := newBitmap(f.Rows())
+func (file *File) search(text string) bitmap {
+	out := newBitmap(file.Rows())
 	want := []byte(text)
-	for at := 0; ; {
-		n := bytes.Index(f.ids[at:], want)
+	for pos := 0; ; {
+		n := bytes.Index(file.ids[pos:], want)
 		if n < 0 {
 			return out
 		}
-		at += n
-		row, _ := slices.BinarySearch(f.idEnd, uint32(at))
-		if row >= f.Rows() {
+		pos += n
+		row, _ := slices.BinarySearch(file.idEnd, uint32(pos))
+		if row >= file.Rows() {
 			return out
 		}
-		if at+len(want) <= int(f.idEnd[row]) {
+		if pos+len(want) <= int(file.idEnd[row]) {
 			out.set(row)
 		}
-		at = int(f.idEnd[row])
+		pos = int(file.idEnd[row])
 	}
 }

@@ -18,8 +18,9 @@ import (
 // batchBytes is how many bytes of lines are handed to the goroutine of a Recorder at once.
 const batchBytes = 64 << 10
 
-// Recorder makes the index of a result file while its lines are written, so that it need not be read again. Most
-// columns are taken from results in memory. A goroutine of its own reads the lines of others. One goroutine uses it.
+// Recorder makes the index of a result file while its lines are written, so that it need not be
+// read again. Most columns are taken from results in memory. A goroutine of its own reads the lines
+// of others. One goroutine uses it.
 type Recorder struct {
 	path    string
 	opts    RecorderOptions
@@ -47,49 +48,49 @@ const (
 type RecorderOptions struct {
 	Options
 	Reward scoring.RewardMode // how the lines have it
-	// Shared returns what Extra would if Observe had had the results that were given to Add. So Observe need not be called
-	// while these read back as they are. nil where nothing has it.
+	// Shared returns what Extra would if Observe had had the results that were given to Add. So
+	// Observe need not be called while these read back as they are. nil where nothing has it.
 	Shared func() json.RawMessage
 }
 
 // NewRecorder begins the index of the file that will be at path. It keeps columns in files without names in the
 // folder of path until Finish or Discard.
-func NewRecorder(path string, o RecorderOptions) (*Recorder, error) {
+func NewRecorder(path string, options RecorderOptions) (*Recorder, error) {
 	if !littleEndian() {
 		return nil, errors.New("this machine is big endian, and indexes are not")
 	}
-	b, err := newBuilder(filepath.Dir(path))
+	builder, err := newBuilder(filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("cannot begin the index of %s: %w", path, err)
 	}
-	r := &Recorder{path: path, opts: o, builder: b, batches: make(chan []byte, 16)}
-	if o.Shared != nil && o.Observe != nil {
-		r.sums = sumsShared
+	recorder := &Recorder{path: path, opts: options, builder: builder, batches: make(chan []byte, 16)}
+	if options.Shared != nil && options.Observe != nil {
+		recorder.sums = sumsShared
 	} else {
-		b.observe = o.Observe
+		builder.observe = options.Observe
 	}
-	r.done.Go(r.read)
-	return r, nil
+	recorder.done.Go(recorder.read)
+	return recorder, nil
 }
 
 // read adds the result lines of batches to the index, until there are no more. It runs in a
 // goroutine of its own.
-func (r *Recorder) read() {
-	for batch := range r.batches {
-		r.addLines(batch)
-		r.reading.Done()
+func (recorder *Recorder) read() {
+	for batch := range recorder.batches {
+		recorder.addLines(batch)
+		recorder.reading.Done()
 	}
 }
 
 // addLines parses result lines and adds them to the index. After an error it ignores further
 // lines.
-func (r *Recorder) addLines(batch []byte) {
-	r.unshare()
-	for from := 0; from < len(batch) && r.fault == nil; {
+func (recorder *Recorder) addLines(batch []byte) {
+	recorder.unshare()
+	for from := 0; from < len(batch) && recorder.fault == nil; {
 		to := from + bytes.IndexByte(batch[from:], '\n')
-		r.results++
-		r.fault = r.builder.add(batch[from:to], r.results, r.at, "")
-		r.at += int64(to - from + 1)
+		recorder.results++
+		recorder.fault = recorder.builder.add(batch[from:to], recorder.results, recorder.at, "")
+		recorder.at += int64(to - from + 1)
 		from = to + 1
 	}
 }
@@ -98,120 +99,120 @@ func (r *Recorder) addLines(batch []byte) {
 // line break. of is the result that the line was made from, or nil if the line says
 // something else or more. A line that reads back as the result is not parsed; the others
 // are, by the goroutine, in batches.
-func (r *Recorder) Add(line []byte, of *scoring.Result) {
-	r.size += int64(len(line)) + 1
-	if of != nil && r.builder.readsBack(of, r.opts.Reward) {
-		r.waitForLines()
-		if r.fault == nil {
-			if of.Cluster != "" { // lines do not have it
-				r.unshare()
+func (recorder *Recorder) Add(line []byte, result *scoring.Result) {
+	recorder.size += int64(len(line)) + 1
+	if result != nil && recorder.builder.readsBack(result, recorder.opts.Reward) {
+		recorder.waitForLines()
+		if recorder.fault == nil {
+			if result.Cluster != "" { // lines do not have it
+				recorder.unshare()
 			}
-			r.results++
-			r.fault = r.builder.addResult(of, r.opts.Reward, r.at, len(line))
-			r.at += int64(len(line)) + 1
+			recorder.results++
+			recorder.fault = recorder.builder.addResult(result, recorder.opts.Reward, recorder.at, len(line))
+			recorder.at += int64(len(line)) + 1
 		}
 		return
 	}
-	r.batch = append(append(r.batch, line...), '\n')
-	if len(r.batch) >= batchBytes {
-		r.reading.Add(1)
-		r.batches <- r.batch
-		r.batch = make([]byte, 0, batchBytes+batchBytes/4)
+	recorder.batch = append(append(recorder.batch, line...), '\n')
+	if len(recorder.batch) >= batchBytes {
+		recorder.reading.Add(1)
+		recorder.batches <- recorder.batch
+		recorder.batch = make([]byte, 0, batchBytes+batchBytes/4)
 	}
 }
 
 // unshare ends the use of RecorderOptions.Shared, because the next result does not read back
 // as it was scored. Observe gets the results from now on if there are none before, else all
 // of them from the file at the end.
-func (r *Recorder) unshare() {
+func (recorder *Recorder) unshare() {
 	switch {
-	case r.sums != sumsShared:
-	case r.results == 0:
-		r.sums, r.builder.observe = sumsOwn, r.opts.Observe
+	case recorder.sums != sumsShared:
+	case recorder.results == 0:
+		recorder.sums, recorder.builder.observe = sumsOwn, recorder.opts.Observe
 	default:
-		r.sums = sumsLate
+		recorder.sums = sumsLate
 	}
 }
 
 // waitForLines waits until all batches are read and then reads the lines of the unfinished
 // batch, because rows are in the order of lines.
-func (r *Recorder) waitForLines() {
-	r.reading.Wait()
-	if len(r.batch) > 0 {
-		r.addLines(r.batch)
-		r.batch = r.batch[:0]
+func (recorder *Recorder) waitForLines() {
+	recorder.reading.Wait()
+	if len(recorder.batch) > 0 {
+		recorder.addLines(recorder.batch)
+		recorder.batch = recorder.batch[:0]
 	}
 }
 
 // Finish writes the index and ends the Recorder. The file must be complete at its path:
 // every line that was added, each with one line end. Otherwise there is an error and no
 // index.
-func (r *Recorder) Finish() error {
-	err := r.finish()
+func (recorder *Recorder) Finish() error {
+	err := recorder.finish()
 	if err != nil {
-		err = fmt.Errorf("cannot write the index of %s: %w", r.path, err)
+		err = fmt.Errorf("cannot write the index of %s: %w", recorder.path, err)
 	}
 	return err
 }
 
 // finish writes the index of the file once its goroutine has ended.
-func (r *Recorder) finish() error {
-	r.waitForLines()
-	r.stop()
-	defer r.builder.discard()
-	if r.fault != nil {
-		return r.fault
+func (recorder *Recorder) finish() error {
+	recorder.waitForLines()
+	recorder.stop()
+	defer recorder.builder.discard()
+	if recorder.fault != nil {
+		return recorder.fault
 	}
-	src, err := openSource(context.Background(), r.path, &Options{})
+	src, err := openSource(context.Background(), recorder.path, &Options{})
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	if n := src.stamp.Size; n != r.size {
-		return fmt.Errorf("the file has %d bytes; want the %d that were written", n, r.size)
+	if n := src.stamp.Size; n != recorder.size {
+		return fmt.Errorf("the file has %d bytes; want the %d that were written", n, recorder.size)
 	}
-	o := r.opts.Options
-	switch r.sums {
+	options := recorder.opts.Options
+	switch recorder.sums {
 	case sumsShared:
-		o.Extra = r.opts.Shared
+		options.Extra = recorder.opts.Shared
 	case sumsLate:
-		if err := r.observeFile(src.File); err != nil {
+		if err := recorder.observeFile(src.File); err != nil {
 			return err
 		}
 	}
-	return r.builder.end(r.path+Suffix, src.stamp, &o)
+	return recorder.builder.end(recorder.path+Suffix, src.stamp, &options)
 }
 
 // observeFile gives the results of the complete file to Observe. Lines that are no results
 // are left out.
-func (r *Recorder) observeFile(src *os.File) error {
+func (recorder *Recorder) observeFile(src *os.File) error {
 	var p fastjson.Parser
-	return eachLine(context.Background(), src, r.size, defaultLine, nil, func(line []byte, _ int, _ int64, fault string) error {
-		v, err := p.ParseBytes(line)
+	return eachLine(context.Background(), src, recorder.size, defaultLine, nil, func(line []byte, _ int, _ int64, fault string) error {
+		value, err := p.ParseBytes(line)
 		if err != nil || fault != "" {
 			return nil // it has no part in Extra
 		}
-		if result, err := scoring.CheckResult(v); err == nil {
-			r.opts.Observe(result)
+		if result, err := scoring.CheckResult(value); err == nil {
+			recorder.opts.Observe(result)
 		}
 		return nil
 	})
 }
 
 // stop waits for the goroutine that reads result lines.
-func (r *Recorder) stop() {
-	if !r.ended {
-		r.ended = true
-		close(r.batches)
-		r.done.Wait()
+func (recorder *Recorder) stop() {
+	if !recorder.ended {
+		recorder.ended = true
+		close(recorder.batches)
+		recorder.done.Wait()
 	}
 }
 
 // Discard ends a Recorder without an index.
-func (r *Recorder) Discard() {
-	if !r.ended {
-		r.stop()
-		r.builder.discard()
+func (recorder *Recorder) Discard() {
+	if !recorder.ended {
+		recorder.stop()
+		recorder.builder.discard()
 	}
 }
 
@@ -225,39 +226,39 @@ func NewColumns() (*Columns, error) {
 	if !littleEndian() {
 		return nil, errors.New("this machine is big endian, and columns are not")
 	}
-	b, err := newBuilder(os.TempDir())
+	builder, err := newBuilder(os.TempDir())
 	if err != nil {
 		return nil, fmt.Errorf("cannot begin columns: %w", err)
 	}
-	return &Columns{b}, nil
+	return &Columns{builder}, nil
 }
 
 // Add adds a result with its line v.
-func (c *Columns) Add(r *scoring.Result, v *fastjson.Value) error {
-	return c.builder.put(r, rewardOf(v), 0, 0)
+func (columns *Columns) Add(r *scoring.Result, v *fastjson.Value) error {
+	return columns.builder.put(r, rewardOf(v), 0, 0)
 }
 
 // File returns the results that were added, as a File with that name for its path. Nothing
 // can be added any more. The columns are in a mapped file without a name.
-func (c *Columns) File(name string) (*File, error) {
-	defer c.builder.discard()
+func (columns *Columns) File(name string) (*File, error) {
+	defer columns.builder.discard()
 	at, err := os.CreateTemp("", "plumb-columns-")
 	if err != nil {
 		return nil, err
 	}
 	at.Close()
 	defer os.Remove(at.Name()) // what is mapped stays
-	if err := c.builder.end(at.Name(), stamp{}, &Options{}); err != nil {
+	if err := columns.builder.end(at.Name(), stamp{}, &Options{}); err != nil {
 		return nil, fmt.Errorf("cannot write columns: %w", err)
 	}
-	m, err := openIndex(at.Name(), "results", stamp{})
+	mapped, err := openIndex(at.Name(), "results", stamp{})
 	if err != nil {
 		return nil, fmt.Errorf("cannot open columns: %w", err)
 	}
-	f := &File{Path: name, index: m}
-	f.load(m)
+	f := &File{Path: name, index: mapped}
+	f.load(mapped)
 	return f, nil
 }
 
 // Discard ends Columns that File was not called of.
-func (c *Columns) Discard() { c.builder.discard() }
+func (columns *Columns) Discard() { columns.builder.discard() }

@@ -23,15 +23,17 @@ type Options struct {
 	Line     int                     // bytes of a line at most, default 64 MiB
 	Progress func(done, total int64) // bytes of the source that were read while an index is made; may be nil
 	Tell     func(string)            // says why an index is made, or where it is kept; may be nil
-	// Observe is called for each result while an index is made, and Extra afterwards for a JSON value that is kept
-	// in the index. Both may be nil.
+	// Observe is called for each result while an index is made, and Extra afterwards for a JSON
+	// value that is kept in the index. Both may be nil.
 	Observe func(*scoring.Result)
 	Extra   func() json.RawMessage
 	Tag     string // of what Extra depends on: an index with another tag is made again
-	// Cache is the folder for copies, and for indexes of files in folders that cannot be written; "" for the user's.
+	// Cache is the folder for copies, and for indexes of files in folders that cannot be written;
+	// "" for the user's.
 	Cache string
-	// Copies returns how the lines of a file are copied, nil where its own lines serve. The copy and its index last until
-	// Close. Without it, compressed files and those of other formats are refused.
+	// Copies returns how the lines of a file are copied, nil where its own lines serve. The copy
+	// and its index last until Close. Without it, compressed files and those of other formats are
+	// refused.
 	Copies func(path string) (Copy, error)
 }
 
@@ -82,24 +84,24 @@ type File struct {
 }
 
 // Rows returns the number of rows.
-func (f *File) Rows() int { return len(f.Score) }
+func (file *File) Rows() int { return len(file.Score) }
 
 // OpenResults opens a result file with its index, which it makes if there is none that can
 // be trusted. A line that is no result becomes a row with the error code unreadable_line,
 // but a file whose first line is no result is refused.
-func OpenResults(ctx context.Context, path string, o Options) (*File, error) {
-	src, err := openSource(ctx, path, &o)
+func OpenResults(ctx context.Context, path string, options Options) (*File, error) {
+	src, err := openSource(ctx, path, &options)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open results %s: %w", path, err)
 	}
-	m, err := openOrBuild(src.at, "results", src.stamp, o, func(at string) error { return buildResults(ctx, src.File, src.stamp, at, o) })
+	mapped, err := openOrBuild(src.at, "results", src.stamp, options, func(at string) error { return buildResults(ctx, src.File, src.stamp, at, options) })
 	if err != nil {
 		src.discard()
 		return nil, fmt.Errorf("cannot open results %s: %w", path, err)
 	}
-	src.removeFolder(m)
-	f := &File{Path: path, source: src, index: m}
-	f.load(m)
+	src.removeFolder(mapped)
+	f := &File{Path: path, source: src, index: mapped}
+	f.load(mapped)
 	return f, nil
 }
 
@@ -121,12 +123,12 @@ func Check(path string) error {
 	checked := errors.New("checked") // ends the reading after the first line
 	if err == nil {
 		err = eachLine(context.Background(), src, info.Size(), defaultLine, nil, func(line []byte, n int, _ int64, fault string) error {
-			v, err := fastjson.ParseBytes(line)
+			value, err := fastjson.ParseBytes(line)
 			if fault != "" {
 				err = errors.New(fault)
 			}
 			if err == nil {
-				_, err = scoring.CheckResult(v)
+				_, err = scoring.CheckResult(value)
 			}
 			if err != nil {
 				return fmt.Errorf("line %d: %w", n, err)
@@ -157,13 +159,13 @@ func openOrBuild(path, kind string, stamp stamp, opts Options, build func(at str
 		places = append(places, filepath.Join(dir, fmt.Sprintf("%s-%016x%s", filepath.Base(path), xxhash.Sum64String(full), Suffix)))
 	}
 	for _, at := range places {
-		m, err := openIndex(at, kind, stamp)
-		if err == nil && m.Tag != opts.Tag {
-			m.close()
+		mapped, err := openIndex(at, kind, stamp)
+		if err == nil && mapped.Tag != opts.Tag {
+			mapped.close()
 			err = errors.New("it was made with other variants or paper tables")
 		}
 		if err == nil {
-			return m, nil
+			return mapped, nil
 		}
 		if !errors.Is(err, os.ErrNotExist) {
 			tell(fmt.Sprintf("%s is made again: %v", at, err))
@@ -190,9 +192,9 @@ func openOrBuild(path, kind string, stamp stamp, opts Options, build func(at str
 
 // cache returns the folder for indexes that cannot be beside their files, "" if there is
 // none.
-func (o *Options) cache() string {
-	if o.Cache != "" {
-		return o.Cache
+func (options *Options) cache() string {
+	if options.Cache != "" {
+		return options.Cache
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -221,88 +223,88 @@ func checkPlain(src io.ReaderAt) error {
 
 // Plain reports whether a path is a file whose lines have places: a regular one that is not compressed.
 func Plain(path string) bool {
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	return err == nil && info.Mode().IsRegular() && checkPlain(f) == nil
+	defer file.Close()
+	info, err := file.Stat()
+	return err == nil && info.Mode().IsRegular() && checkPlain(file) == nil
 }
 
 // load sets the columns of a result file from its mapped index.
-func (f *File) load(m *mapped) {
-	f.Score, f.Reward = column[float64](m, "score"), column[float64](m, "reward")
-	f.Test = column[uint16](m, "test")
-	f.Series = column[uint16](m, "series")
-	f.Status = column[uint16](m, "status")
-	f.Notes, f.Code = column[uint16](m, "notes"), column[uint16](m, "code")
-	f.Repeat, f.Turn = column[uint16](m, "repeat"), column[uint16](m, "turn")
-	f.Time = column[float32](m, "time")
-	f.Cost = column[float32](m, "cost")
-	f.Item = column[uint64](m, "item")
-	f.Answer = column[uint64](m, "answer")
-	f.at, f.length = column[uint64](m, "at"), column[uint32](m, "length")
-	f.idEnd, f.ids = column[uint32](m, "id_end"), column[byte](m, "ids")
-	f.mEnd = column[uint32](m, "metric_end")
-	f.mName = column[uint16](m, "metric_name")
-	f.mValue = column[float32](m, "metric_value")
-	f.Tests, f.SeriesOf, f.Statuses = m.Words["test"], m.Words["series"], m.Words["status"]
-	f.NoteSets, f.Codes, f.Metrics = m.Words["notes"], m.Words["code"], m.header.Metrics
-	f.Low, f.High, f.Bad, f.Extra = m.Low, m.High, m.Bad, m.header.Extra
+func (file *File) load(mapped *mapped) {
+	file.Score, file.Reward = column[float64](mapped, "score"), column[float64](mapped, "reward")
+	file.Test = column[uint16](mapped, "test")
+	file.Series = column[uint16](mapped, "series")
+	file.Status = column[uint16](mapped, "status")
+	file.Notes, file.Code = column[uint16](mapped, "notes"), column[uint16](mapped, "code")
+	file.Repeat, file.Turn = column[uint16](mapped, "repeat"), column[uint16](mapped, "turn")
+	file.Time = column[float32](mapped, "time")
+	file.Cost = column[float32](mapped, "cost")
+	file.Item = column[uint64](mapped, "item")
+	file.Answer = column[uint64](mapped, "answer")
+	file.at, file.length = column[uint64](mapped, "at"), column[uint32](mapped, "length")
+	file.idEnd, file.ids = column[uint32](mapped, "id_end"), column[byte](mapped, "ids")
+	file.mEnd = column[uint32](mapped, "metric_end")
+	file.mName = column[uint16](mapped, "metric_name")
+	file.mValue = column[float32](mapped, "metric_value")
+	file.Tests, file.SeriesOf, file.Statuses = mapped.Words["test"], mapped.Words["series"], mapped.Words["status"]
+	file.NoteSets, file.Codes, file.Metrics = mapped.Words["notes"], mapped.Words["code"], mapped.header.Metrics
+	file.Low, file.High, file.Bad, file.Extra = mapped.Low, mapped.High, mapped.Bad, mapped.header.Extra
 }
 
 // Close releases the columns, which must not be used any more.
-func (f *File) Close() error {
-	err := f.index.close()
-	if f.source != nil {
-		err = errors.Join(err, f.source.Close())
+func (file *File) Close() error {
+	err := file.index.close()
+	if file.source != nil {
+		err = errors.Join(err, file.source.Close())
 	}
 	return err
 }
 
 // Changed reports whether the file or its index is no longer the one that was opened.
-func (f *File) Changed() bool {
-	if f.source == nil {
+func (file *File) Changed() bool {
+	if file.source == nil {
 		return false
 	}
-	return f.index.changed() || f.source.changed(f.Path)
+	return file.index.changed() || file.source.changed(file.Path)
 }
 
 // Line reads the result line of a row, without line end.
-func (f *File) Line(row int) ([]byte, error) {
-	if f.source == nil {
+func (file *File) Line(row int) ([]byte, error) {
+	if file.source == nil {
 		return nil, fmt.Errorf("cannot read row %d: its line was not kept", row)
 	}
-	b := make([]byte, f.length[row])
-	if _, err := f.source.ReadAt(b, int64(f.at[row])); err != nil {
-		return nil, fmt.Errorf("cannot read row %d of %s: %w", row, f.Path, err)
+	data := make([]byte, file.length[row])
+	if _, err := file.source.ReadAt(data, int64(file.at[row])); err != nil {
+		return nil, fmt.Errorf("cannot read row %d of %s: %w", row, file.Path, err)
 	}
-	return b, nil
+	return data, nil
 }
 
 // At returns the byte of the file at which the line of a row begins.
-func (f *File) At(row int) int64 { return int64(f.at[row]) }
+func (file *File) At(row int) int64 { return int64(file.at[row]) }
 
 // ID returns the id of a row, cut after maxID bytes.
-func (f *File) ID(row int) string {
+func (file *File) ID(row int) string {
 	begin := uint32(0)
 	if row > 0 {
-		begin = f.idEnd[row-1] + 1
+		begin = file.idEnd[row-1] + 1
 	}
-	return string(f.ids[begin:f.idEnd[row]])
+	return string(file.ids[begin:file.idEnd[row]])
 }
 
 // Metric returns a metric of a row by the number of its name in Metrics; ok is false where the
 // row has none.
-func (f *File) Metric(row int, name uint16) (x float32, ok bool) {
+func (file *File) Metric(row int, name uint16) (x float32, ok bool) {
 	begin := uint32(0)
 	if row > 0 {
-		begin = f.mEnd[row-1]
+		begin = file.mEnd[row-1]
 	}
-	for i := begin; i < f.mEnd[row]; i++ {
-		if f.mName[i] == name {
-			return f.mValue[i], true
+	for i := begin; i < file.mEnd[row]; i++ {
+		if file.mName[i] == name {
+			return file.mValue[i], true
 		}
 	}
 	return 0, false
@@ -358,26 +360,26 @@ type lineReader struct {
 // next returns the next line, with its line end if it has one, which is valid until the next
 // call, and its length in the file. A line of more than maxBytes without its line end is cut
 // to its first maxBytes bytes and comes with a fault. With the last line err is io.EOF.
-func (r *lineReader) next() (line []byte, length int64, fault string, err error) {
-	line, err = r.in.ReadSlice('\n')
+func (reader *lineReader) next() (line []byte, length int64, fault string, err error) {
+	line, err = reader.in.ReadSlice('\n')
 	length = int64(len(line))
 	if err == bufio.ErrBufferFull {
-		r.long = append(r.long[:0], line...)
+		reader.long = append(reader.long[:0], line...)
 		for err == bufio.ErrBufferFull {
-			line, err = r.in.ReadSlice('\n')
+			line, err = reader.in.ReadSlice('\n')
 			length += int64(len(line))
-			room := max(0, r.maxBytes+1-len(r.long)) // one more, for a line end
-			r.long = append(r.long, line[:min(len(line), room)]...)
+			room := max(0, reader.maxBytes+1-len(reader.long)) // one more, for a line end
+			reader.long = append(reader.long, line[:min(len(line), room)]...)
 		}
-		line = r.long
+		line = reader.long
 	}
 	content := length
 	if err == nil {
 		content-- // the line end
 	}
-	if content > int64(r.maxBytes) {
-		fault = fmt.Sprintf("it has more than %d bytes (--max-line)", r.maxBytes)
-		line = line[:r.maxBytes]
+	if content > int64(reader.maxBytes) {
+		fault = fmt.Sprintf("it has more than %d bytes (--max-line)", reader.maxBytes)
+		line = line[:reader.maxBytes]
 	}
 	return line, length, fault, err
 }

@@ -18,65 +18,65 @@ func newTallies(f *File) *tallies {
 }
 
 // count counts a selected row of results by its words.
-func (t *tallies) count(f *File, i int) {
-	t.rows++
-	t.test[f.Test[i]]++
-	t.series[f.Series[i]]++
-	t.status[f.Status[i]]++
-	t.notes[f.Notes[i]]++
-	t.code[f.Code[i]]++
+func (tallies *tallies) count(file *File, i int) {
+	tallies.rows++
+	tallies.test[file.Test[i]]++
+	tallies.series[file.Series[i]]++
+	tallies.status[file.Status[i]]++
+	tallies.notes[file.Notes[i]]++
+	tallies.code[file.Code[i]]++
 }
 
 // countFailing counts a row that fails the filter of one facet only. fails has that facet's
 // bit.
-func (t *tallies) countFailing(f *File, i int, fails uint32) {
+func (tallies *tallies) countFailing(file *File, i int, fails uint32) {
 	facet := Facet(bits.TrailingZeros32(fails))
 	if facet == Source {
-		t.failsOnlySource++
+		tallies.failsOnlySource++
 		return
 	}
-	column, words := f.facetColumn(facet)
-	if t.failsOnly[facet] == nil {
-		t.failsOnly[facet] = make([]int, len(words))
+	column, words := file.facetColumn(facet)
+	if tallies.failsOnly[facet] == nil {
+		tallies.failsOnly[facet] = make([]int, len(words))
 	}
-	t.failsOnly[facet][column[i]]++
+	tallies.failsOnly[facet][column[i]]++
 }
 
 // facetColumn returns the column that holds a facet, and its words.
-func (f *File) facetColumn(facet Facet) ([]uint16, []Word) {
+func (file *File) facetColumn(facet Facet) ([]uint16, []Word) {
 	switch facet {
 	case Suite, Test:
-		return f.Test, f.Tests
+		return file.Test, file.Tests
 	case Status:
-		return f.Status, f.Statuses
+		return file.Status, file.Statuses
 	case Note:
-		return f.Notes, f.NoteSets
+		return file.Notes, file.NoteSets
 	case Failure:
-		return f.Code, f.Codes
+		return file.Code, file.Codes
 	}
-	return f.Series, f.SeriesOf
+	return file.Series, file.SeriesOf
 }
 
-// addTo adds the counts of the file f to counts, which hold those of all files by facet and
+// addTo adds the counts of the file to counts, which hold those of all files by facet and
 // value. A value counts the selected rows that have it, and the rows that only this facet's
 // filter excludes, so that each facet shows what its other values would select.
-func (t *tallies) addTo(f *File, counts *[facets]map[string]int) {
+func (tallies *tallies) addTo(file *File, counts *[facets]map[string]int) {
 	for facet := range Facet(facets) {
 		if facet == Source {
-			counts[Source][f.Path] += t.rows + t.failsOnlySource
+			counts[Source][file.Path] += tallies.rows + tallies.failsOnlySource
 			continue
 		}
-		_, words := f.facetColumn(facet)
-		selected := t.of(facet)
-		for code, w := range words {
+		_, words := file.facetColumn(facet)
+		selected := tallies.of(facet)
+		for code, word := range words {
 			n := selected[code]
-			if t.failsOnly[facet] != nil {
-				n += t.failsOnly[facet][code]
+			if tallies.failsOnly[facet] != nil {
+				n += tallies.failsOnly[facet][code]
 			}
 			if n == 0 {
 				continue
 			}
-			for _, v := range facet.values(w) {
+			for _, v := range facet.values(word) {
 				counts[facet][v] += n
 			}
 		}
@@ -84,34 +84,34 @@ func (t *tallies) addTo(f *File, counts *[facets]map[string]int) {
 }
 
 // of returns the counts of selected rows in the column of a facet.
-func (t *tallies) of(facet Facet) []int {
+func (tallies *tallies) of(facet Facet) []int {
 	switch facet {
 	case Suite, Test:
-		return t.test
+		return tallies.test
 	case Status:
-		return t.status
+		return tallies.status
 	case Note:
-		return t.notes
+		return tallies.notes
 	case Failure:
-		return t.code
+		return tallies.code
 	}
-	return t.series
+	return tallies.series
 }
 
 // values returns the values of a facet that a word has: one, or for notes each of the set,
 // "" for the empty set. The words of series have model, mode, input, setting, format and
 // method in the order of the facets.
-func (facet Facet) values(w Word) []string {
+func (facet Facet) values(word Word) []string {
 	switch facet {
 	case Suite, Test:
-		return w[facet : facet+1]
+		return word[facet : facet+1]
 	case Status, Failure:
-		return w
+		return word
 	case Note:
-		if len(w) == 0 {
+		if len(word) == 0 {
 			return []string{""}
 		}
-		return w
+		return word
 	}
-	return w[facet-Model : facet-Model+1]
+	return word[facet-Model : facet-Model+1]
 }

@@ -36,38 +36,38 @@ const columnBuffer = 128 << 10
 
 // column begins a column of the index, in a temporary file that has no name and so vanishes with
 // the process.
-func (w *writer) column(name string) (*columnFile, error) {
-	f, err := os.CreateTemp(w.dir, ".plumbidx-")
+func (writer *writer) column(name string) (*columnFile, error) {
+	file, err := os.CreateTemp(writer.dir, ".plumbidx-")
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(f.Name())
-	c := &columnFile{name: name, file: f}
-	w.columns = append(w.columns, c)
+	os.Remove(file.Name())
+	c := &columnFile{name: name, file: file}
+	writer.columns = append(writer.columns, c)
 	return c, nil
 }
 
 // reserve makes room for n bytes in the buffer of an index's column, by writing the buffer to the
 // file if needed. Write errors are kept and returned when the column is copied.
-func (c *columnFile) reserve(n int) {
-	c.n += int64(n)
-	if len(c.buf)+n > columnBuffer {
-		c.flush()
+func (file *columnFile) reserve(n int) {
+	file.n += int64(n)
+	if len(file.buf)+n > columnBuffer {
+		file.flush()
 	}
 }
 
 // flush writes the buffer of an index's column to its temporary file.
-func (c *columnFile) flush() {
-	if c.err == nil {
-		_, c.err = c.file.Write(c.buf)
+func (file *columnFile) flush() {
+	if file.err == nil {
+		_, file.err = file.file.Write(file.buf)
 	}
-	c.buf = c.buf[:0]
+	file.buf = file.buf[:0]
 }
 
 // text appends bytes to a column.
-func (c *columnFile) text(b string) {
-	c.reserve(len(b))
-	c.buf = append(c.buf, b...)
+func (file *columnFile) text(b string) {
+	file.reserve(len(b))
+	file.buf = append(file.buf, b...)
 }
 
 // put appends a number to a column, in the byte order of this machine, which has to be little endian.
@@ -80,25 +80,25 @@ func put[T number](c *columnFile, x T) {
 func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
 // discard closes the temporary files, which removes them.
-func (w *writer) discard() {
-	for _, c := range w.columns {
+func (writer *writer) discard() {
+	for _, c := range writer.columns {
 		c.file.Close()
 	}
 }
 
 // finish writes the index: preamble, header, and the columns, each at a multiple of 8 bytes.
 // It writes a temporary file and renames it to path, so that no partial index appears.
-func (w *writer) finish(path string, h *header) (err error) {
+func (writer *writer) finish(path string, header *header) (err error) {
 	at := int64(0)
-	for _, c := range w.columns {
-		h.Sections = append(h.Sections, section{c.name, at, c.n})
+	for _, c := range writer.columns {
+		header.Sections = append(header.Sections, section{c.name, at, c.n})
 		at = aligned(at + c.n)
 	}
-	text, err := json.Marshal(h)
+	text, err := json.Marshal(header)
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(w.dir, "."+filepath.Base(path)+"-")
+	file, err := os.CreateTemp(writer.dir, "."+filepath.Base(path)+"-")
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (w *writer) finish(path string, h *header) (err error) {
 	out.Write(head[16:])
 	out.Write(text)
 	pad(out, preamble+int64(len(text)))
-	for _, c := range w.columns {
+	for _, c := range writer.columns {
 		if err = c.copyTo(out); err != nil {
 			return err
 		}
@@ -139,21 +139,21 @@ func (w *writer) finish(path string, h *header) (err error) {
 
 // copyTo copies a column from its file and buffer, and the zeros that pad it to a multiple
 // of 8 bytes.
-func (c *columnFile) copyTo(out *bufio.Writer) error {
-	if c.n > int64(len(c.buf)) { // a part is in the file
-		c.flush()
-		if c.err != nil {
-			return fmt.Errorf("cannot write the column %s: %w", c.name, c.err)
+func (file *columnFile) copyTo(out *bufio.Writer) error {
+	if file.n > int64(len(file.buf)) { // a part is in the file
+		file.flush()
+		if file.err != nil {
+			return fmt.Errorf("cannot write the column %s: %w", file.name, file.err)
 		}
-		if _, err := c.file.Seek(0, io.SeekStart); err != nil {
+		if _, err := file.file.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		if _, err := io.Copy(out, c.file); err != nil {
+		if _, err := io.Copy(out, file.file); err != nil {
 			return err
 		}
 	}
-	out.Write(c.buf)
-	pad(out, c.n)
+	out.Write(file.buf)
+	pad(out, file.n)
 	return nil
 }
 
@@ -177,46 +177,46 @@ const overflow = math.MaxUint16
 // code returns the number by which a column of the index stores a word, such as a test or a series,
 // and adds a new word. It first tries the word that followed the last one before, because results
 // come in the same order again and again.
-func (w *words) code(parts ...string) uint16 {
-	if int(w.last) < len(w.after) {
-		if n := w.after[w.last]; slices.Equal(w.list[n], parts) {
-			w.last = n
+func (words *words) code(parts ...string) uint16 {
+	if int(words.last) < len(words.after) {
+		if n := words.after[words.last]; slices.Equal(words.list[n], parts) {
+			words.last = n
 			return n
 		}
 	}
-	n := w.find(parts)
-	for len(w.after) < len(w.list) {
-		w.after = append(w.after, 0)
+	n := words.find(parts)
+	for len(words.after) < len(words.list) {
+		words.after = append(words.after, 0)
 	}
-	w.after[w.last], w.last = n, n
+	words.after[words.last], words.last = n, n
 	return n
 }
 
 // find returns the number of a word of the index by the map of all words, and adds a new one. After
 // 65,535 words all new ones share the number overflow.
-func (w *words) find(parts []string) uint16 {
+func (words *words) find(parts []string) uint16 {
 	var buf [256]byte
 	key := buf[:0]
 	for _, p := range parts {
 		key = append(append(key, p...), 0)
 	}
-	if n, ok := w.at[string(key)]; ok {
+	if n, ok := words.at[string(key)]; ok {
 		return n
 	}
-	if w.at == nil {
-		w.at = map[string]uint16{}
+	if words.at == nil {
+		words.at = map[string]uint16{}
 	}
-	if len(w.list) == overflow {
+	if len(words.list) == overflow {
 		other := make(Word, len(parts))
 		for i := range other {
 			other[i] = "(more than 65,535 values)"
 		}
-		w.list = append(w.list, other)
+		words.list = append(words.list, other)
 	}
-	if len(w.list) > overflow {
+	if len(words.list) > overflow {
 		return overflow
 	}
-	w.at[string(key)] = uint16(len(w.list))
-	w.list = append(w.list, append(Word(nil), parts...))
-	return w.at[string(key)]
+	words.at[string(key)] = uint16(len(words.list))
+	words.list = append(words.list, append(Word(nil), parts...))
+	return words.at[string(key)]
 }

@@ -24,27 +24,27 @@ func Describe(path string) (in Input, err error) {
 
 // HashFile returns the xxhash64 of a file's content in hexadecimal digits, which tells that it changed.
 func HashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("cannot open: %w", err)
 	}
-	defer f.Close()
-	h := xxhash.New()
-	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 256<<10)); err != nil {
+	defer file.Close()
+	hash := xxhash.New()
+	if _, err := io.CopyBuffer(hash, struct{ io.Reader }{file}, make([]byte, 256<<10)); err != nil {
 		return "", fmt.Errorf("cannot read %s: %w", path, err)
 	}
-	return fmt.Sprintf("%016x", h.Sum64()), nil
+	return fmt.Sprintf("%016x", hash.Sum64()), nil
 }
 
 // ID returns a name of the job: a hash of its inputs and settings, in 16 hexadecimal digits. All
 // processes that share the job have the same.
-func (h *Header) ID() string {
-	b, _ := json.Marshal(struct {
+func (header *Header) ID() string {
+	data, _ := json.Marshal(struct {
 		Plumb    string
 		Settings map[string]string
 		Inputs   []Input
-	}{h.Plumb, h.Settings, h.Inputs})
-	return fmt.Sprintf("%016x", xxhash.Sum64(b))
+	}{header.Plumb, header.Settings, header.Inputs})
+	return fmt.Sprintf("%016x", xxhash.Sum64(data))
 }
 
 // Differs returns the first difference between this job, which was planned before, and header,
@@ -54,18 +54,18 @@ func (h *Header) Differs(header *Header) string {
 	if h.Plumb != header.Plumb {
 		return fmt.Sprintf("it was begun by plumb %s, and this is %s", h.Plumb, header.Plumb)
 	}
-	for i, in := range h.Inputs {
-		if i >= len(header.Inputs) || header.Inputs[i].Path != in.Path {
-			return fmt.Sprintf("it has the input %s, which this command does not have at that place", in.Name)
+	for i, input := range h.Inputs {
+		if i >= len(header.Inputs) || header.Inputs[i].Path != input.Path {
+			return fmt.Sprintf("it has the input %s, which this command does not have at that place", input.Name)
 		}
 		switch now := header.Inputs[i]; {
-		case now.Size != in.Size:
-			return fmt.Sprintf("%s had %d bytes and has %d now", in.Name, in.Size, now.Size)
-		case now.Tag != in.Tag:
-			return fmt.Sprintf("%s had the version %s and has %s now", in.Name, in.Tag, now.Tag)
-		case !now.Modified.Equal(in.Modified):
-			return fmt.Sprintf("%s was modified at %s, since %s", in.Name, now.Modified.Format(time.RFC3339Nano),
-				in.Modified.Format(time.RFC3339Nano))
+		case now.Size != input.Size:
+			return fmt.Sprintf("%s had %d bytes and has %d now", input.Name, input.Size, now.Size)
+		case now.Tag != input.Tag:
+			return fmt.Sprintf("%s had the version %s and has %s now", input.Name, input.Tag, now.Tag)
+		case !now.Modified.Equal(input.Modified):
+			return fmt.Sprintf("%s was modified at %s, since %s", input.Name, now.Modified.Format(time.RFC3339Nano),
+				input.Modified.Format(time.RFC3339Nano))
 		}
 	}
 	if len(header.Inputs) > len(h.Inputs) {

@@ -32,18 +32,18 @@ type Journal struct {
 
 // Journal opens the journal for a run, whose name no other run has. Until the run ends, or its
 // process does, others see that it is going on.
-func (j *Job) Journal(run string) (*Journal, error) {
-	folder, ok := j.Store.(*Folder)
+func (job *Job) Journal(run string) (*Journal, error) {
+	folder, ok := job.Store.(*Folder)
 	if !ok {
-		return &Journal{run: run, object: newObjectJournal(j.Store, run)}, nil
+		return &Journal{run: run, object: newObjectJournal(job.Store, run)}, nil
 	}
-	f, err := os.OpenFile(folder.Path(journalName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(folder.Path(journalName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	lock := lockOf(run)
-	unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock) // a file system without locks has no runs that go on
-	return &Journal{file: f, run: run}, nil
+	unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, &lock) // a file system without locks has no runs that go on
+	return &Journal{file: file, run: run}, nil
 }
 
 // lockOf returns the lock that a run holds: one byte far behind the end of the journal, at a
@@ -63,11 +63,11 @@ func goesOn(journal *os.File, run string) bool {
 }
 
 // Begin records that this run begins a part.
-func (g *Journal) Begin(p Part) error {
+func (g *Journal) Begin(part Part) error {
 	if g.object != nil {
-		return g.object.begin(p)
+		return g.object.begin(part)
 	}
-	return g.note(runNote{Run: g.run, Shard: p.Shard, Chunk: p.Chunk})
+	return g.note(runNote{Run: g.run, Shard: part.Shard, Chunk: part.Chunk})
 }
 
 // Close records that the run ended and was not killed, and closes the journal.
@@ -91,11 +91,11 @@ func (g *Journal) note(b runNote) error {
 // Begun counts, for each part that was begun and is not done, the processes that died while
 // they worked at it (died) and those that work at it now (running). Runs that ended without
 // being killed are not counted.
-func (j *Job) Begun() (died, running map[Part]int, err error) {
+func (job *Job) Begun() (died, running map[Part]int, err error) {
 	died, running = map[Part]int{}, map[Part]int{}
-	folder, ok := j.Store.(*Folder)
+	folder, ok := job.Store.(*Folder)
 	if !ok {
-		return died, running, j.begunObjects(died, running)
+		return died, running, job.begunObjects(died, running)
 	}
 	file, err := folder.Open(journalName)
 	if errors.Is(err, os.ErrNotExist) {
@@ -109,15 +109,15 @@ func (j *Job) Begun() (died, running map[Part]int, err error) {
 	r := bufio.NewReader(file)
 	for {
 		line, err := r.ReadBytes('\n')
-		var b runNote
-		if json.Unmarshal(line, &b) == nil && b.Run != "" {
+		var note runNote
+		if json.Unmarshal(line, &note) == nil && note.Run != "" {
 			switch {
-			case b.Ended:
-				delete(runs, b.Run)
-			case runs[b.Run] == nil:
-				runs[b.Run] = map[Part]bool{{b.Shard, b.Chunk}: true}
+			case note.Ended:
+				delete(runs, note.Run)
+			case runs[note.Run] == nil:
+				runs[note.Run] = map[Part]bool{{note.Shard, note.Chunk}: true}
 			default:
-				runs[b.Run][Part{b.Shard, b.Chunk}] = true
+				runs[note.Run][Part{note.Shard, note.Chunk}] = true
 			}
 		}
 		if err == io.EOF {
@@ -132,23 +132,23 @@ func (j *Job) Begun() (died, running map[Part]int, err error) {
 		if goesOn(file, run) {
 			count = running
 		}
-		j.countUndone(parts, count)
+		job.countUndone(parts, count)
 	}
 	return died, running, nil
 }
 
 // countUndone adds one to count for each part without a marker. A part whose marker cannot
 // be read is left out.
-func (j *Job) countUndone(parts map[Part]bool, count map[Part]int) {
+func (job *Job) countUndone(parts map[Part]bool, count map[Part]int) {
 	for p := range parts {
-		if _, done, err := j.Marker(p); err == nil && !done {
+		if _, done, err := job.Marker(p); err == nil && !done {
 			count[p]++
 		}
 	}
 }
 
 // Deaths returns how many processes died while a part was under way that is not done, by part.
-func (j *Job) Deaths() (map[Part]int, error) {
-	died, _, err := j.Begun()
+func (job *Job) Deaths() (map[Part]int, error) {
+	died, _, err := job.Begun()
 	return died, err
 }

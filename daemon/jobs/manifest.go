@@ -126,33 +126,33 @@ func Open(store Store) (job *Job, err error) {
 
 // lastLine returns the last line of a manifest without its line end, which must be shorter
 // than 512 bytes. It returns nil if the line end is missing.
-func lastLine(f *os.File) ([]byte, error) {
+func lastLine(file *os.File) ([]byte, error) {
 	const tail = 512
-	info, err := f.Stat()
+	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, min(tail, info.Size()))
-	if _, err := f.ReadAt(b, info.Size()-int64(len(b))); err != nil {
+	data := make([]byte, min(tail, info.Size()))
+	if _, err := file.ReadAt(data, info.Size()-int64(len(data))); err != nil {
 		return nil, err
 	}
-	if !bytes.HasSuffix(b, []byte("\n")) {
+	if !bytes.HasSuffix(data, []byte("\n")) {
 		return nil, nil
 	}
-	b = b[:len(b)-1]
-	return b[bytes.LastIndexByte(b, '\n')+1:], nil
+	data = data[:len(data)-1]
+	return data[bytes.LastIndexByte(data, '\n')+1:], nil
 }
 
 // Create plans a job: it writes the manifest, with the shards that plan gives one after the
 // other. plan may be called more than once. If another process has planned an equal job
 // meanwhile, its manifest stays; any other manifest is replaced. See docs/spec/jobs.md#r2.
-func Create(store Store, h Header, plan func(give func(Shard) error) error) (*Job, error) {
-	h.Job = formatVersion
-	fill := func(w io.Writer) error { return writeManifest(w, &h, plan) }
+func Create(store Store, header Header, plan func(give func(Shard) error) error) (*Job, error) {
+	header.Job = formatVersion
+	fill := func(w io.Writer) error { return writeManifest(w, &header, plan) }
 	err := store.Create(ManifestName, fill)
 	if errors.Is(err, ErrTaken) {
 		present, e := Open(store)
-		if e == nil && present.Header.Differs(&h) == "" {
+		if e == nil && present.Header.Differs(&header) == "" {
 			return present, nil
 		}
 		err = store.Replace(ManifestName, fill) // it was not written to its end, or is another job's
@@ -165,19 +165,19 @@ func Create(store Store, h Header, plan func(give func(Shard) error) error) (*Jo
 
 // writeManifest writes the lines of a manifest: the header, the shards with their numbers,
 // and the end with the totals.
-func writeManifest(w io.Writer, h *Header, plan func(give func(Shard) error) error) error {
+func writeManifest(w io.Writer, header *Header, plan func(give func(Shard) error) error) error {
 	out := bufio.NewWriterSize(w, 256<<10)
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(h); err != nil {
+	if err := e.Encode(header); err != nil {
 		return err
 	}
 	var all end
-	err := plan(func(s Shard) error {
-		s.N = all.Shards
+	err := plan(func(shard Shard) error {
+		shard.N = all.Shards
 		all.Shards++
-		all.Lines += int64(max(0, s.Lines))
-		return e.Encode(&s)
+		all.Lines += int64(max(0, shard.Lines))
+		return e.Encode(&shard)
 	})
 	if err == nil {
 		err = e.Encode(all)
@@ -190,21 +190,21 @@ func writeManifest(w io.Writer, h *Header, plan func(give func(Shard) error) err
 
 // Each calls f for each shard in order, and returns the first error of f. It reads the
 // manifest as it goes, because a manifest may be larger than memory.
-func (j *Job) Each(f func(Shard) error) error {
-	r := bufio.NewReaderSize(io.NewSectionReader(j.manifest, 0, math.MaxInt64), 256<<10)
-	if _, err := r.ReadBytes('\n'); err != nil { // the header
+func (job *Job) Each(f func(Shard) error) error {
+	reader := bufio.NewReaderSize(io.NewSectionReader(job.manifest, 0, math.MaxInt64), 256<<10)
+	if _, err := reader.ReadBytes('\n'); err != nil { // the header
 		return err
 	}
-	for n := range j.Shards {
-		line, err := r.ReadBytes('\n')
+	for n := range job.Shards {
+		line, err := reader.ReadBytes('\n')
 		if err != nil {
-			return fmt.Errorf("cannot read job %s: shard %d: %w", j.Store.Path(""), n, err)
+			return fmt.Errorf("cannot read job %s: shard %d: %w", job.Store.Path(""), n, err)
 		}
-		var s Shard
-		if err := json.Unmarshal(line, &s); err != nil || s.N != n || s.Input < 0 || s.Input >= len(j.Header.Inputs) {
-			return fmt.Errorf("cannot read job %s: shard %d: got %.80q", j.Store.Path(""), n, line)
+		var shard Shard
+		if err := json.Unmarshal(line, &shard); err != nil || shard.N != n || shard.Input < 0 || shard.Input >= len(job.Header.Inputs) {
+			return fmt.Errorf("cannot read job %s: shard %d: got %.80q", job.Store.Path(""), n, line)
 		}
-		if err := f(s); err != nil {
+		if err := f(shard); err != nil {
 			return err
 		}
 	}
@@ -215,11 +215,11 @@ func (j *Job) Each(f func(Shard) error) error {
 var ErrStop = errors.New("stop")
 
 // Find returns the shard of that number, or an error if the job has none.
-func (j *Job) Find(n int) (found Shard, err error) {
-	if n < 0 || n >= j.Shards {
-		return found, fmt.Errorf("cannot find shard %d: the job has %d", n, j.Shards)
+func (job *Job) Find(n int) (found Shard, err error) {
+	if n < 0 || n >= job.Shards {
+		return found, fmt.Errorf("cannot find shard %d: the job has %d", n, job.Shards)
 	}
-	err = j.Each(func(s Shard) error {
+	err = job.Each(func(s Shard) error {
 		if s.N == n {
 			found = s
 			return ErrStop

@@ -40,42 +40,42 @@ type objectJournal struct {
 // object is written anew for each part that the run begins, and every rewriteInterval as a
 // sign of life, until close.
 func newObjectJournal(store Store, run string) *objectJournal {
-	o := &objectJournal{store: store, name: journalPrefix + processName() + "-" + run, end: make(chan struct{})}
-	o.over.Go(func() {
+	journal := &objectJournal{store: store, name: journalPrefix + processName() + "-" + run, end: make(chan struct{})}
+	journal.over.Go(func() {
 		t := time.NewTicker(rewriteInterval)
 		defer t.Stop()
 		for {
 			select {
-			case <-o.end:
+			case <-journal.end:
 				return
 			case <-t.C:
-				o.mu.Lock()
-				if len(o.parts) > 0 {
-					o.write() // an error does not matter: it is written again at the next tick
+				journal.mu.Lock()
+				if len(journal.parts) > 0 {
+					journal.write() // an error does not matter: it is written again at the next tick
 				}
-				o.mu.Unlock()
+				journal.mu.Unlock()
 			}
 		}
 	})
-	return o
+	return journal
 }
 
 // begin adds a part to the object, in place of the oldest one if it has maxParts already.
-func (o *objectJournal) begin(p Part) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.parts) == maxParts {
-		o.parts = append(o.parts[:0], o.parts[1:]...)
+func (journal *objectJournal) begin(part Part) error {
+	journal.mu.Lock()
+	defer journal.mu.Unlock()
+	if len(journal.parts) == maxParts {
+		journal.parts = append(journal.parts[:0], journal.parts[1:]...)
 	}
-	o.parts = append(o.parts, p)
-	return o.write()
+	journal.parts = append(journal.parts, part)
+	return journal.write()
 }
 
 // write replaces the object with one line for each part. The caller holds mu.
-func (o *objectJournal) write() error {
-	return o.store.Replace(o.name, func(w io.Writer) error {
+func (journal *objectJournal) write() error {
+	return journal.store.Replace(journal.name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
-		for _, p := range o.parts {
+		for _, p := range journal.parts {
 			if err := e.Encode(runNote{Shard: p.Shard, Chunk: p.Chunk}); err != nil {
 				return err
 			}
@@ -86,33 +86,34 @@ func (o *objectJournal) write() error {
 
 // close stops the rewriting and removes the object, because the run ended and was not
 // killed.
-func (o *objectJournal) close() error {
-	close(o.end)
-	o.over.Wait()
-	if len(o.parts) == 0 {
+func (journal *objectJournal) close() error {
+	close(journal.end)
+	journal.over.Wait()
+	if len(journal.parts) == 0 {
 		return nil
 	}
-	if err := o.store.Remove(o.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := journal.store.Remove(journal.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// begunObjects is Begun for an object store. In the journal of each run it counts the parts that were begun
-// and are not done: in running if the run is alive, else in died. A run's journal is one object, which is removed when
-// the run ends, so each one that is left belongs to a run that goes on or died.
-func (j *Job) begunObjects(died, running map[Part]int) error {
-	list, err := j.Store.List(journalPrefix)
+// begunObjects is Begun for an object store. In the journal of each run it counts the parts that
+// were begun and are not done: in running if the run is alive, else in died. A run's journal is one
+// object, which is removed when the run ends, so each one that is left belongs to a run that goes
+// on or died.
+func (job *Job) begunObjects(died, running map[Part]int) error {
+	list, err := job.Store.List(journalPrefix)
 	if err != nil {
 		return err
 	}
 	for _, info := range list {
-		journal, err := readFile(j.Store, info.Name)
+		journal, err := readFile(job.Store, info.Name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its run has ended since
 		}
 		if err != nil {
-			return fmt.Errorf("cannot read %s: %w", j.Store.Path(info.Name), err)
+			return fmt.Errorf("cannot read %s: %w", job.Store.Path(info.Name), err)
 		}
 		parts := map[Part]bool{}
 		for line := range bytes.Lines(journal) {
@@ -126,7 +127,7 @@ func (j *Job) begunObjects(died, running map[Part]int) error {
 		if alive(strings.TrimPrefix(info.Name, journalPrefix), info.Modified) {
 			count = running
 		}
-		j.countUndone(parts, count)
+		job.countUndone(parts, count)
 	}
 	return nil
 }
@@ -147,12 +148,12 @@ func bootAndNamespace() string {
 
 // began returns when a process began, in ticks of the kernel; "" where it has ended.
 func began(pid int) string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
 	const state, start = 0, 19 // fields behind the name, which may hold blanks
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	if len(fields) <= start || fields[state] == "Z" {
 		return ""
 	}

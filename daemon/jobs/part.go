@@ -56,20 +56,20 @@ func (p Part) name() string {
 // Commit stores the result lines of a part and then its marker, whose Bytes and Hash it
 // sets. A part that is there already and equal is kept, so running a shard twice is
 // harmless; one with other bytes is damaged and replaced. See docs/spec/jobs.md#r3.
-func (j *Job) Commit(p Part, lines []byte, m Marker) error {
-	m.Bytes, m.Hash = int64(len(lines)), hash(lines)
-	if m.Cells == nil {
-		m.Cells = []Cell{}
+func (job *Job) Commit(part Part, lines []byte, marker Marker) error {
+	marker.Bytes, marker.Hash = int64(len(lines)), hash(lines)
+	if marker.Cells == nil {
+		marker.Cells = []Cell{}
 	}
-	if err := put(j.Store, p.name(), lines, false); err != nil { // false: durable with the marker
-		return fmt.Errorf("cannot write part %s: %w", j.Store.Path(p.name()), err)
+	if err := put(job.Store, part.name(), lines, false); err != nil { // false: durable with the marker
+		return fmt.Errorf("cannot write part %s: %w", job.Store.Path(part.name()), err)
 	}
-	b, err := json.Marshal(&m)
+	out, err := json.Marshal(&marker)
 	if err != nil {
 		return err
 	}
-	if err := put(j.Store, p.name()+markerSuffix, append(b, '\n'), true); err != nil {
-		return fmt.Errorf("cannot write marker %s: %w", j.Store.Path(p.name()+markerSuffix), err)
+	if err := put(job.Store, part.name()+markerSuffix, append(out, '\n'), true); err != nil {
+		return fmt.Errorf("cannot write marker %s: %w", job.Store.Path(part.name()+markerSuffix), err)
 	}
 	return nil
 }
@@ -77,41 +77,41 @@ func (j *Job) Commit(p Part, lines []byte, m Marker) error {
 func hash(b []byte) string { return strconv.FormatUint(xxhash.Sum64(b), 16) }
 
 // Marker returns the marker of a part; ok is false where there is none.
-func (j *Job) Marker(p Part) (m Marker, ok bool, err error) {
-	b, err := readFile(j.Store, p.name()+markerSuffix)
+func (job *Job) Marker(p Part) (marker Marker, ok bool, err error) {
+	data, err := readFile(job.Store, p.name()+markerSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, false, nil
+		return marker, false, nil
 	}
 	if err != nil {
-		return m, false, fmt.Errorf("cannot read marker: %w", err)
+		return marker, false, fmt.Errorf("cannot read marker: %w", err)
 	}
-	if json.Unmarshal(b, &m) != nil {
+	if json.Unmarshal(data, &marker) != nil {
 		return Marker{}, false, nil // it was not written to its end
 	}
-	return m, true, nil
+	return marker, true, nil
 }
 
 // Read returns the result lines of a part that is done. ok is false where its marker is missing, or
 // does not match the part: then both are removed and the part must be made again.
-func (j *Job) Read(p Part) (lines []byte, m Marker, ok bool, err error) {
-	m, ok, err = j.Marker(p)
+func (job *Job) Read(part Part) (lines []byte, marker Marker, ok bool, err error) {
+	marker, ok, err = job.Marker(part)
 	if err != nil || !ok {
-		return nil, m, false, err
+		return nil, marker, false, err
 	}
-	lines, err = readFile(j.Store, p.name())
-	if err == nil && int64(len(lines)) == m.Bytes && hash(lines) == m.Hash {
-		return lines, m, true, nil
+	lines, err = readFile(job.Store, part.name())
+	if err == nil && int64(len(lines)) == marker.Bytes && hash(lines) == marker.Hash {
+		return lines, marker, true, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, m, false, fmt.Errorf("cannot read part: %w", err)
+		return nil, marker, false, fmt.Errorf("cannot read part: %w", err)
 	}
-	return nil, m, false, j.drop(p)
+	return nil, marker, false, job.drop(part)
 }
 
 // drop removes the marker and the result lines of a damaged part.
-func (j *Job) drop(p Part) error {
+func (job *Job) drop(p Part) error {
 	for _, name := range []string{p.name() + markerSuffix, p.name()} { // in this order: no marker without its part
-		if err := j.Store.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := job.Store.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot remove a damaged part: %w", err)
 		}
 	}
@@ -120,28 +120,28 @@ func (j *Job) drop(p Part) error {
 
 // Done reports whether all parts of a shard are there, with the number of lines in those that are.
 // It reads markers and sizes, not parts.
-func (j *Job) Done(s Shard) (done bool, lines int, err error) {
+func (job *Job) Done(s Shard) (done bool, lines int, err error) {
 	for chunk := 0; ; chunk++ {
-		p := Part{s.N, chunk}
-		m, ok, err := j.Marker(p)
+		part := Part{s.N, chunk}
+		marker, ok, err := job.Marker(part)
 		if err != nil || !ok {
 			return false, lines, err
 		}
-		if info, err := j.Store.Stat(p.name()); err != nil || info.Size != m.Bytes {
+		if info, err := job.Store.Stat(part.name()); err != nil || info.Size != marker.Bytes {
 			return false, lines, nil
 		}
-		lines += m.Lines
-		if m.Last {
+		lines += marker.Lines
+		if marker.Last {
 			return true, lines, nil
 		}
 	}
 }
 
 // Remove removes the job's manifest, parts, markers and journals.
-func (j *Job) Remove() error {
-	j.manifest.Close()
-	err := j.Store.Clear("")
-	if f, ok := j.Store.(*Folder); ok && err == nil {
+func (job *Job) Remove() error {
+	job.manifest.Close()
+	err := job.Store.Clear("")
+	if f, ok := job.Store.(*Folder); ok && err == nil {
 		err = os.RemoveAll(f.dir) // with its lock
 	}
 	return err

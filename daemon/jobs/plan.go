@@ -13,7 +13,7 @@ import (
 // is the length of the file in bytes. Blank lines are counted, as readers count them. It
 // holds one buffer, whatever the file's length. See docs/spec/jobs.md#r2.
 func CutLines(input int, text io.Reader, size int64, give func(Shard) error) error {
-	r := bufio.NewReaderSize(text, 1<<20)
+	reader := bufio.NewReaderSize(text, 1<<20)
 	least := min(size/shortPart, shortBytes)
 	shard := Shard{Input: input, Line: 1}
 	giveShard := func() error { // and begins the next one at its end
@@ -22,7 +22,7 @@ func CutLines(input int, text io.Reader, size int64, give func(Shard) error) err
 		return err
 	}
 	for {
-		n, whole, err := skipLine(r)
+		n, whole, err := skipLine(reader)
 		if n > 0 {
 			if shard.Lines > 0 && shard.To-shard.From+n > ShardBytes { // the line would make the shard too long
 				if err := giveShard(); err != nil {

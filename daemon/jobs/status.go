@@ -17,23 +17,23 @@ type Status struct {
 // Status counts the shards and lines that are done, and finds the times of the first and the
 // last marker. Only the marker of a shard's first part is asked for its time. See
 // docs/spec/jobs.md#r6.
-func (j *Job) Status() (status Status, err error) {
-	status = Status{Shards: j.Shards, Lines: j.Lines}
-	l, err := j.listing()
+func (job *Job) Status() (status Status, err error) {
+	status = Status{Shards: job.Shards, Lines: job.Lines}
+	listing, err := job.listing()
 	if err != nil {
 		return status, err
 	}
-	err = j.Each(func(sh Shard) error {
-		done, lines, err := l.done(sh)
+	err = job.Each(func(shard Shard) error {
+		done, lines, err := listing.done(shard)
 		if err != nil {
 			return err
 		}
 		if done {
 			status.Done++
 		}
-		status.Whole = status.Whole || sh.Lines < 0
+		status.Whole = status.Whole || shard.Lines < 0
 		status.Scored += int64(lines)
-		if info, err := l.stat(Part{sh.N, 0}.name() + markerSuffix); err == nil {
+		if info, err := listing.stat(Part{shard.N, 0}.name() + markerSuffix); err == nil {
 			t := info.Modified
 			if status.First.IsZero() || t.Before(status.First) {
 				status.First = t
@@ -48,13 +48,13 @@ func (j *Job) Status() (status Status, err error) {
 }
 
 // Undone lists the shards that are not done.
-func (j *Job) Undone() (list []int, err error) {
-	l, err := j.listing()
+func (job *Job) Undone() (list []int, err error) {
+	listing, err := job.listing()
 	if err != nil {
 		return nil, err
 	}
-	err = j.Each(func(s Shard) error {
-		done, _, err := l.done(s)
+	err = job.Each(func(s Shard) error {
+		done, _, err := listing.done(s)
 		if !done {
 			list = append(list, s.N)
 		}
@@ -71,12 +71,12 @@ type listing struct {
 }
 
 // listing lists the files of all parts, unless the store is a folder.
-func (j *Job) listing() (*listing, error) {
-	l := &listing{job: j}
-	if _, ok := j.Store.(*Folder); ok {
+func (job *Job) listing() (*listing, error) {
+	l := &listing{job: job}
+	if _, ok := job.Store.(*Folder); ok {
 		return l, nil
 	}
-	list, err := j.Store.List("part-")
+	list, err := job.Store.List("part-")
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +88,11 @@ func (j *Job) listing() (*listing, error) {
 }
 
 // stat is Store.Stat, answered from the list if there is one.
-func (l *listing) stat(name string) (Info, error) {
-	if l.names == nil {
-		return l.job.Store.Stat(name)
+func (listing *listing) stat(name string) (Info, error) {
+	if listing.names == nil {
+		return listing.job.Store.Stat(name)
 	}
-	info, ok := l.names[name]
+	info, ok := listing.names[name]
 	if !ok {
 		return info, fs.ErrNotExist
 	}
@@ -102,20 +102,20 @@ func (l *listing) stat(name string) (Info, error) {
 // done is Job.Done, answered from the list if there is one. A shard of one part is done when
 // its part and marker are listed; that they match is checked when the part is read. A shard
 // of several parts (Lines below 0) is asked of the job, which reads the markers.
-func (l *listing) done(s Shard) (done bool, lines int, err error) {
-	if l.names == nil || s.Lines < 0 && l.listed(Part{s.N, 0}) {
-		return l.job.Done(s)
+func (listing *listing) done(shard Shard) (done bool, lines int, err error) {
+	if listing.names == nil || shard.Lines < 0 && listing.listed(Part{shard.N, 0}) {
+		return listing.job.Done(shard)
 	}
-	if s.Lines >= 0 && l.listed(Part{s.N, 0}) {
-		return true, s.Lines, nil
+	if shard.Lines >= 0 && listing.listed(Part{shard.N, 0}) {
+		return true, shard.Lines, nil
 	}
 	return false, 0, nil
 }
 
 // listed reports whether a part and its marker are in the list.
-func (l *listing) listed(p Part) bool {
-	_, part := l.names[p.name()]
-	_, marker := l.names[p.name()+markerSuffix]
+func (listing *listing) listed(p Part) bool {
+	_, part := listing.names[p.name()]
+	_, marker := listing.names[p.name()+markerSuffix]
 	return part && marker
 }
 

@@ -49,18 +49,18 @@ type Folder struct{ dir string }
 func NewFolder(dir string) *Folder { return &Folder{dir} }
 
 // Path implements Store: the path of a file in the folder.
-func (s *Folder) Path(name string) string { return filepath.Join(s.dir, name) }
+func (folder *Folder) Path(name string) string { return filepath.Join(folder.dir, name) }
 
 // Create implements Store. It writes a file under a temporary name, syncs it, and links it to its
 // name, which fails where the name exists. link is atomic between processes and machines that share
 // the folder.
-func (s *Folder) Create(name string, fill func(io.Writer) error) error {
-	return errors.Join(s.create(name, fill), syncFolder(s.dir))
+func (folder *Folder) Create(name string, fill func(io.Writer) error) error {
+	return errors.Join(folder.create(name, fill), syncFolder(folder.dir))
 }
 
 // create is Create without syncing the folder, so a power cut may lose the name of the file.
-func (s *Folder) create(name string, fill func(io.Writer) error) error {
-	return s.write(name, fill, func(temporary, path string) error {
+func (folder *Folder) create(name string, fill func(io.Writer) error) error {
+	return folder.write(name, fill, func(temporary, path string) error {
 		err := os.Link(temporary, path)
 		if !errors.Is(err, fs.ErrExist) {
 			return err
@@ -74,18 +74,18 @@ func (s *Folder) create(name string, fill func(io.Writer) error) error {
 }
 
 // Replace implements Store: it writes a file under a temporary name, syncs it, and renames it.
-func (s *Folder) Replace(name string, fill func(io.Writer) error) error {
-	return errors.Join(s.write(name, fill, os.Rename), syncFolder(s.dir))
+func (folder *Folder) Replace(name string, fill func(io.Writer) error) error {
+	return errors.Join(folder.write(name, fill, os.Rename), syncFolder(folder.dir))
 }
 
 // write fills a temporary file in the job's folder, syncs it, and calls place, which gives
 // it its final name. It makes the folder if there is none, and always removes the temporary
 // name.
-func (s *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
-	file, err := os.CreateTemp(s.dir, name+".*.tmp")
+func (folder *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
+	file, err := os.CreateTemp(folder.dir, name+".*.tmp")
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(s.dir, 0o755); err == nil {
-			file, err = os.CreateTemp(s.dir, name+".*.tmp")
+		if err = os.MkdirAll(folder.dir, 0o755); err == nil {
+			file, err = os.CreateTemp(folder.dir, name+".*.tmp")
 		}
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Folder) write(name string, fill func(io.Writer) error, place func(tempo
 		err = file.Sync()
 	}
 	if err == nil {
-		err = place(file.Name(), s.Path(name))
+		err = place(file.Name(), folder.Path(name))
 	}
 	return err
 }
@@ -125,11 +125,11 @@ func syncFolder(dir string) error {
 }
 
 // Open implements Store: it opens a file for reading.
-func (s *Folder) Open(name string) (*os.File, error) { return os.Open(s.Path(name)) }
+func (folder *Folder) Open(name string) (*os.File, error) { return os.Open(folder.Path(name)) }
 
 // Stat implements Store: the size of a file and when it was written.
-func (s *Folder) Stat(name string) (Info, error) {
-	info, err := os.Stat(s.Path(name))
+func (folder *Folder) Stat(name string) (Info, error) {
+	info, err := os.Stat(folder.Path(name))
 	if err != nil {
 		return Info{}, err
 	}
@@ -137,11 +137,11 @@ func (s *Folder) Stat(name string) (Info, error) {
 }
 
 // Remove implements Store: it deletes a file.
-func (s *Folder) Remove(name string) error { return os.Remove(s.Path(name)) }
+func (folder *Folder) Remove(name string) error { return os.Remove(folder.Path(name)) }
 
 // List implements Store: the files whose names begin with prefix, in alphabetical order.
-func (s *Folder) List(prefix string) (list []Info, err error) {
-	found, err := filepath.Glob(s.Path(prefix + "*"))
+func (folder *Folder) List(prefix string) (list []Info, err error) {
+	found, err := filepath.Glob(folder.Path(prefix + "*"))
 	for _, path := range found {
 		if info, err := os.Stat(path); err == nil {
 			list = append(list, Info{info.Name(), info.Size(), info.ModTime()})
@@ -151,14 +151,14 @@ func (s *Folder) List(prefix string) (list []Info, err error) {
 }
 
 // Clear implements Store. It removes everything in the folder but keep, folders included.
-func (s *Folder) Clear(keep string) error {
-	list, err := os.ReadDir(s.dir)
+func (folder *Folder) Clear(keep string) error {
+	list, err := os.ReadDir(folder.dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
 		if e.Name() != keep {
-			if err := os.RemoveAll(s.Path(e.Name())); err != nil {
+			if err := os.RemoveAll(folder.Path(e.Name())); err != nil {
 				return err
 			}
 		}
@@ -180,35 +180,35 @@ func Owned(name string) bool {
 
 // readFile returns the bytes of a file of a store.
 func readFile(s Store, name string) ([]byte, error) {
-	f, err := s.Open(name)
+	file, err := s.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return io.ReadAll(f)
+	defer file.Close()
+	return io.ReadAll(file)
 }
 
 // put writes a file with those bytes. It keeps an equal file and replaces another one, which
 // must be damaged because all processes of a job write the same. durable is false where a
 // further file of the same folder follows, which makes both names durable.
-func put(s Store, name string, b []byte, durable bool) error {
+func put(store Store, name string, b []byte, durable bool) error {
 	fill := func(w io.Writer) error { _, err := w.Write(b); return err }
-	create := s.Create
-	if f, ok := s.(*Folder); ok && !durable {
+	create := store.Create
+	if f, ok := store.(*Folder); ok && !durable {
 		create = f.create
 	}
 	err := create(name, fill)
 	if errors.Is(err, ErrTaken) {
-		err = s.Replace(name, fill)
+		err = store.Replace(name, fill)
 	}
 	return err
 }
 
 // Put writes a file beside the parts, in place of one that is there.
-func (j *Job) Put(name string, b []byte) error {
-	err := j.Store.Replace(name, func(w io.Writer) error { _, err := w.Write(b); return err })
+func (job *Job) Put(name string, b []byte) error {
+	err := job.Store.Replace(name, func(w io.Writer) error { _, err := w.Write(b); return err })
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", j.Store.Path(name), err)
+		return fmt.Errorf("cannot write %s: %w", job.Store.Path(name), err)
 	}
 	return nil
 }

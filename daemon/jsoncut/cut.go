@@ -41,14 +41,14 @@ func stringEnd(b []byte, i int) (end int, err error) {
 	return 0, errCut
 }
 
-// valueEnd returns the index after the JSON value that begins at b[i], by brackets and quotes
+// valueEnd returns the index after the JSON value that begins at data[i], by brackets and quotes
 // alone. A number or word ends before a comma or closing bracket.
-func valueEnd(b []byte, i int) (end int, err error) {
+func valueEnd(data []byte, i int) (end int, err error) {
 	depth := 0
-	for i < len(b) {
-		switch b[i] {
+	for i < len(data) {
+		switch data[i] {
 		case '"':
-			if i, err = stringEnd(b, i); err != nil {
+			if i, err = stringEnd(data, i); err != nil {
 				return 0, err
 			}
 			if depth == 0 {
@@ -75,40 +75,40 @@ func valueEnd(b []byte, i int) (end int, err error) {
 	return 0, errCut
 }
 
-// Members calls f for each member of the object b, which begins with its brace.
+// Members calls f for each member of the object data, which begins with its brace.
 // Keys are without quotes and with their escapes, values without blanks around
-// them. The error is that of f, or says at which byte b cannot be cut.
-func Members(b []byte, f func(key, value []byte) error) error {
-	i := skipSpace(b, 1)
-	if i < len(b) && b[i] == '}' {
-		return requireEnd(b, i+1)
+// them. The error is that of f, or says at which byte data cannot be cut.
+func Members(data []byte, f func(key, value []byte) error) error {
+	i := skipSpace(data, 1)
+	if i < len(data) && data[i] == '}' {
+		return requireEnd(data, i+1)
 	}
 	for {
-		if i >= len(b) || b[i] != '"' {
+		if i >= len(data) || data[i] != '"' {
 			return fmt.Errorf("at byte %d: want a key", i)
 		}
-		end, err := stringEnd(b, i)
+		end, err := stringEnd(data, i)
 		if err != nil {
 			return err
 		}
-		key := b[i+1 : end-1]
-		i = skipSpace(b, end)
-		if i >= len(b) || b[i] != ':' {
+		key := data[i+1 : end-1]
+		i = skipSpace(data, end)
+		if i >= len(data) || data[i] != ':' {
 			return fmt.Errorf("at byte %d: want a colon", i)
 		}
-		i = skipSpace(b, i+1)
-		if end, err = valueEnd(b, i); err != nil {
+		i = skipSpace(data, i+1)
+		if end, err = valueEnd(data, i); err != nil {
 			return err
 		}
-		if err := f(key, bytes.TrimSpace(b[i:end])); err != nil {
+		if err := f(key, bytes.TrimSpace(data[i:end])); err != nil {
 			return err
 		}
-		i = skipSpace(b, end)
+		i = skipSpace(data, end)
 		switch {
-		case i < len(b) && b[i] == ',':
-			i = skipSpace(b, i+1)
-		case i < len(b) && b[i] == '}':
-			return requireEnd(b, i+1)
+		case i < len(data) && data[i] == ',':
+			i = skipSpace(data, i+1)
+		case i < len(data) && data[i] == '}':
+			return requireEnd(data, i+1)
 		default:
 			return fmt.Errorf("at byte %d: want a comma or a closing brace", i)
 		}
@@ -124,40 +124,40 @@ func requireEnd(b []byte, i int) error {
 	return nil
 }
 
-// Elements returns the elements of the list b, which begins with its bracket, at
+// Elements returns the elements of the list data, which begins with its bracket, at
 // most limit of them: a longer list is ErrTooMany.
-func Elements(b []byte, limit int) (list [][]byte, err error) {
-	i := skipSpace(b, 1)
-	if i < len(b) && b[i] == ']' {
-		return nil, requireEnd(b, i+1)
+func Elements(data []byte, limit int) (list [][]byte, err error) {
+	i := skipSpace(data, 1)
+	if i < len(data) && data[i] == ']' {
+		return nil, requireEnd(data, i+1)
 	}
 	for {
 		if len(list) == limit {
 			return nil, ErrTooMany
 		}
-		end, err := valueEnd(b, i)
+		end, err := valueEnd(data, i)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, bytes.TrimSpace(b[i:end]))
-		i = skipSpace(b, end)
+		list = append(list, bytes.TrimSpace(data[i:end]))
+		i = skipSpace(data, end)
 		switch {
-		case i < len(b) && b[i] == ',':
-			i = skipSpace(b, i+1)
-		case i < len(b) && b[i] == ']':
-			return list, requireEnd(b, i+1)
+		case i < len(data) && data[i] == ',':
+			i = skipSpace(data, i+1)
+		case i < len(data) && data[i] == ']':
+			return list, requireEnd(data, i+1)
 		default:
 			return nil, fmt.Errorf("at byte %d: want a comma or a closing bracket", i)
 		}
 	}
 }
 
-// Kind names the kind of the value v in messages: "an object", "a string".
-func Kind(v []byte) string {
-	if len(v) == 0 {
+// Kind names the kind of the value in messages: "an object", "a string".
+func Kind(value []byte) string {
+	if len(value) == 0 {
 		return "nothing"
 	}
-	switch v[0] {
+	switch value[0] {
 	case '{':
 		return "an object"
 	case '[':
@@ -183,13 +183,13 @@ func Name(key []byte) string {
 	return string(Text([]byte(`"` + string(key) + `"`)))
 }
 
-// Text returns a copy of the text of the JSON string v, which has its quotes. An unpaired
-// surrogate becomes the replacement character. v must have passed scene.Check.
-func Text(v []byte) []byte {
-	if bytes.IndexByte(v, '\\') < 0 && len(v) >= 2 {
-		return bytes.Clone(v[1 : len(v)-1])
+// Text returns a copy of the text of the JSON string value, which has its quotes. An unpaired
+// surrogate becomes the replacement character. value must have passed scene.Check.
+func Text(value []byte) []byte {
+	if bytes.IndexByte(value, '\\') < 0 && len(value) >= 2 {
+		return bytes.Clone(value[1 : len(value)-1])
 	}
-	s, err := jsontree.Parse(new(fastjson.Parser), v)
+	s, err := jsontree.Parse(new(fastjson.Parser), value)
 	if err != nil {
 		return nil
 	}

@@ -19,29 +19,29 @@ const maxReplies = 3
 // askUntilVerdict asks the judge until a reply is a verdict, maxReplies times at most. The last request
 // repeats which form of reply is wanted. A verdict is kept in the folder before the next call begins. An
 // error says that the judge did not reply, or that no reply is a verdict.
-func (c *Client) askUntilVerdict(ctx context.Context, f *flight, r *request) (verdict verdict, err error) {
-	prompt := r.prompt
+func (client *Client) askUntilVerdict(ctx context.Context, flight *flight, request *request) (verdict verdict, err error) {
+	prompt := request.prompt
 	for n := range maxReplies {
 		if n == maxReplies-1 {
 			prompt += lastLine
 		}
 		found := false
-		o := c.chat.Ask(ctx, &chat.Request{Model: c.cfg.Model, Messages: []chat.Message{chat.User(chat.Text(prompt))},
-			Settings: chat.Settings{Temperature: &c.cfg.Temperature, MaxTokens: new(int64(c.cfg.MaxTokens))},
+		outcome := client.chat.Ask(ctx, &chat.Request{Model: client.cfg.Model, Messages: []chat.Message{chat.User(chat.Text(prompt))},
+			Settings: chat.Settings{Temperature: &client.cfg.Temperature, MaxTokens: new(int64(client.cfg.MaxTokens))},
 			Hooks: chat.Hooks{
-				Begin: func(int, *budget.Hold) error { return c.begin(f) },
-				End:   func() { c.ended(f) },
+				Begin: func(int, *budget.Hold) error { return client.begin(flight) },
+				End:   func() { client.ended(flight) },
 				Keep: func(o *chat.Outcome) error { // called as soon as the reply is there, so that a kill loses none
-					verdict, found = c.keepVerdict(r, o)
+					verdict, found = client.keepVerdict(request, o)
 					return nil
 				}}})
 		switch {
 		case found:
 			return verdict, nil
-		case !replied(&o):
-			return verdict, errors.New(o.Error.Message)
+		case !replied(&outcome):
+			return verdict, errors.New(outcome.Error.Message)
 		}
-		c.count(func(s *Stats) { s.Unread++ })
+		client.count(func(s *Stats) { s.Unread++ })
 	}
 	return verdict, fmt.Errorf("none of %d replies is a verdict", maxReplies)
 }
@@ -54,19 +54,19 @@ func replied(o *chat.Outcome) bool {
 
 // keepVerdict returns the verdict in a judge's reply, and keeps it in the folder. ok is false if there is
 // none. A verdict that cannot be kept still counts, and the error is logged.
-func (c *Client) keepVerdict(r *request, o *chat.Outcome) (v verdict, ok bool) {
-	if !replied(o) {
+func (client *Client) keepVerdict(request *request, outcome *chat.Outcome) (v verdict, ok bool) {
+	if !replied(outcome) {
 		return v, false
 	}
-	right, ok := c.readReply(o)
+	right, ok := client.readReply(outcome)
 	if !ok {
 		return v, false
 	}
-	v = verdict{Right: right, Reply: cut(o.Text), Model: c.cfg.Model, Prompt: r.version, Time: time.Now().UTC(),
-		PromptTokens: o.Usage.Prompt, CompletionTokens: o.Usage.Completion, Cost: o.Cost}
-	if err := c.store.put(r.key, v); err != nil {
-		c.count(func(s *Stats) { s.Unsaved++ })
-		c.cfg.Log.Error("a verdict was not kept", "error", err)
+	v = verdict{Right: right, Reply: cut(outcome.Text), Model: client.cfg.Model, Prompt: request.version, Time: time.Now().UTC(),
+		PromptTokens: outcome.Usage.Prompt, CompletionTokens: outcome.Usage.Completion, Cost: outcome.Cost}
+	if err := client.store.put(request.key, v); err != nil {
+		client.count(func(s *Stats) { s.Unsaved++ })
+		client.cfg.Log.Error("a verdict was not kept", "error", err)
 	}
 	return v, true
 }
@@ -74,31 +74,31 @@ func (c *Client) keepVerdict(r *request, o *chat.Outcome) (v verdict, ok bool) {
 // readReply returns the verdict that a judge's reply states; ok is false if it states none. A reply that
 // the limit of tokens cut off counts only if it is a single digit, because the rest of any other could
 // have changed its meaning.
-func (c *Client) readReply(o *chat.Outcome) (right, ok bool) {
-	text := strings.TrimSpace(o.Text)
-	cutOff := o.Finish == "length"
+func (client *Client) readReply(outcome *chat.Outcome) (right, ok bool) {
+	text := strings.TrimSpace(outcome.Text)
+	cutOff := outcome.Finish == "length"
 	if cutOff && text != "0" && text != "1" {
 		return false, false
 	}
-	return c.cfg.Read(o.Text)
+	return client.cfg.Read(outcome.Text)
 }
 
 // begin records that a call for a flight (a question that several callers may wait for) begins; from
 // then on it is paid for, and leave lets it end. If nobody waits for the flight any more, or the client
 // is closed, it returns an error, and no call is made.
-func (c *Client) begin(f *flight) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f.calling = f.waiters > 0 && !c.closed
-	if !f.calling {
+func (client *Client) begin(flight *flight) error {
+	client.mu.Lock()
+	defer client.mu.Unlock()
+	flight.calling = flight.waiters > 0 && !client.closed
+	if !flight.calling {
 		return errors.New("no request waits for it any more")
 	}
 	return nil
 }
 
 // ended records that the call for a flight has ended.
-func (c *Client) ended(f *flight) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (client *Client) ended(f *flight) {
+	client.mu.Lock()
+	defer client.mu.Unlock()
 	f.calling = false
 }

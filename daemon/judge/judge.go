@@ -127,11 +127,11 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStore(cfg.Cache)
+	store, err := openStore(cfg.Cache)
 	if err != nil {
 		return nil, err
 	}
-	return &Client{cfg: cfg, chat: client, store: s, flights: map[digest]*flight{}}, nil
+	return &Client{cfg: cfg, chat: client, store: store, flights: map[digest]*flight{}}, nil
 }
 
 // Check reports whether a configuration can be used, and opens nothing. Errors wrap
@@ -151,22 +151,22 @@ func Check(cfg Config) error {
 
 // clientConfig returns the configuration of the client of the endpoint. See docs/spec/vqa.md#r39 and
 // docs/spec/vqa.md#r40.
-func (c Config) clientConfig() chat.Config {
-	cfg := chat.Config{URL: c.URL, Key: c.Key, Name: "the judge", Flag: flagName,
-		Concurrency: c.Concurrency,
+func (config Config) clientConfig() chat.Config {
+	cfg := chat.Config{URL: config.URL, Key: config.Key, Name: "the judge", Flag: flagName,
+		Concurrency: config.Concurrency,
 		Fixed:       true, // always as many calls at once, whatever the endpoint can take
-		Tries:       c.Tries,
+		Tries:       config.Tries,
 		CountWaits:  true, // a try that the endpoint puts off is one of Tries
-		Timeout:     c.Timeout,
+		Timeout:     config.Timeout,
 		Deadline:    -1, // none for a call: a question may take several calls, and Config.Deadline is for them all
-		Backoff:     c.Backoff, Patience: c.Patience, Policy: chat.GoOn,
-		Meter:  budget.New(c.Budget, c.Price, budget.Spent{}, flagName),
-		OnEnd:  func(err error) { c.Log.Error("judging ends", "error", err) },
-		OnDown: func(err error) { c.Log.Error("the judge refuses all requests", "error", err) }}
-	if c.Halt {
+		Backoff:     config.Backoff, Patience: config.Patience, Policy: chat.GoOn,
+		Meter:  budget.New(config.Budget, config.Price, budget.Spent{}, flagName),
+		OnEnd:  func(err error) { config.Log.Error("judging ends", "error", err) },
+		OnDown: func(err error) { config.Log.Error("the judge refuses all requests", "error", err) }}
+	if config.Halt {
 		cfg.Policy = chat.EndOnRefused
 	}
-	if c.Patience == 0 { // here: do not wait for an endpoint that is down; for the client: its default
+	if config.Patience == 0 { // here: do not wait for an endpoint that is down; for the client: its default
 		cfg.Patience = -1 // do not wait
 	}
 	return cfg
@@ -179,102 +179,102 @@ func flagName(run string) string {
 }
 
 // complete returns the configuration with defaults in place of zero values.
-func (c Config) complete() Config {
-	c.MaxTokens = cmp.Or(c.MaxTokens, DefaultMaxTokens)
-	c.Concurrency = cmp.Or(c.Concurrency, DefaultConcurrency)
-	c.Tries = cmp.Or(c.Tries, DefaultTries)
-	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
-	c.Deadline = cmp.Or(c.Deadline, DefaultDeadline)
-	c.Backoff = cmp.Or(c.Backoff, DefaultBackoff)
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
+func (config Config) complete() Config {
+	config.MaxTokens = cmp.Or(config.MaxTokens, DefaultMaxTokens)
+	config.Concurrency = cmp.Or(config.Concurrency, DefaultConcurrency)
+	config.Tries = cmp.Or(config.Tries, DefaultTries)
+	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
+	config.Deadline = cmp.Or(config.Deadline, DefaultDeadline)
+	config.Backoff = cmp.Or(config.Backoff, DefaultBackoff)
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
 	}
-	return c
+	return config
 }
 
 // Known returns the verdict of a question that was answered before, without asking
 // anybody and without waiting.
-func (c *Client) Known(q *scoring.Question) (j scoring.Judgement, ok bool) {
-	v, ok := c.store.get(c.digest(q))
+func (client *Client) Known(q *scoring.Question) (j scoring.Judgement, ok bool) {
+	verdict, ok := client.store.get(client.digest(q))
 	if !ok {
 		return j, false
 	}
-	c.count(func(s *Stats) { s.Asked++; s.Cached++ })
-	return v.judgement(), true
+	client.count(func(s *Stats) { s.Asked++; s.Cached++ })
+	return verdict.judgement(), true
 }
 
 // Ask waits for the verdict of a question and returns it, or why there is none. Equal questions at the
 // same time are asked once. The end of ctx ends the wait of the caller; a call that was made goes on,
 // because its reply is paid for, and the next caller finds its verdict.
-func (c *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judgement {
-	r := c.request(q)
-	f, err := c.join(r)
+func (client *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judgement {
+	r := client.request(q)
+	flight, err := client.join(r)
 	if err != nil {
 		return unjudged(err)
 	}
 	select {
-	case <-f.done:
-		return f.judgement
+	case <-flight.done:
+		return flight.judgement
 	case <-ctx.Done():
 	}
-	c.leave(f)
+	client.leave(flight)
 	return unjudged(errors.New("the judge did not answer in time"))
 }
 
 // join returns the flight of a question, which has one more waiter then: the one that another caller has
 // begun, or a new one, which runs in a goroutine of its own. It fails after Close.
-func (c *Client) join(request *request) (*flight, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stats.Asked++
-	if c.closed {
-		c.stats.Failed++
+func (client *Client) join(request *request) (*flight, error) {
+	client.mu.Lock()
+	defer client.mu.Unlock()
+	client.stats.Asked++
+	if client.closed {
+		client.stats.Failed++
 		return nil, errors.New("the judge is shutting down")
 	}
-	if f := c.flights[request.key]; f != nil {
+	if f := client.flights[request.key]; f != nil {
 		f.waiters++
 		return f, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), c.cfg.Deadline)
+	ctx, cancel := context.WithTimeout(context.Background(), client.cfg.Deadline)
 	f := &flight{done: make(chan struct{}), waiters: 1, cancel: cancel}
-	c.flights[request.key] = f
-	c.running.Go(func() { c.finishFlight(ctx, f, request) })
+	client.flights[request.key] = f
+	client.running.Go(func() { client.finishFlight(ctx, f, request) })
 	return f, nil
 }
 
 // leave ends a caller's wait for a verdict, which counts as failed. A flight that nobody waits for ends,
 // unless a call is in progress, whose reply is paid for.
-func (c *Client) leave(f *flight) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stats.Failed++
-	f.waiters--
-	if f.waiters == 0 && !f.calling {
-		f.cancel()
+func (client *Client) leave(flight *flight) {
+	client.mu.Lock()
+	defer client.mu.Unlock()
+	client.stats.Failed++
+	flight.waiters--
+	if flight.waiters == 0 && !flight.calling {
+		flight.cancel()
 	}
 }
 
 // finishFlight resolves the question of a flight, gives the verdict to all callers that wait for it, and
 // counts the outcome for each. Later callers begin a new flight.
-func (c *Client) finishFlight(ctx context.Context, flight *flight, r *request) {
+func (client *Client) finishFlight(ctx context.Context, flight *flight, request *request) {
 	defer flight.cancel()
-	v, known, err := c.resolve(ctx, flight, r)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.flights, r.key)
+	verdict, known, err := client.resolve(ctx, flight, request)
+	client.mu.Lock()
+	defer client.mu.Unlock()
+	delete(client.flights, request.key)
 	n := int64(flight.waiters)
 	switch {
 	case err != nil:
 		flight.judgement = unjudged(err)
-		c.stats.Failed += n
+		client.stats.Failed += n
 	case known:
-		flight.judgement = v.judgement()
-		c.stats.Cached += n
+		flight.judgement = verdict.judgement()
+		client.stats.Cached += n
 	default:
-		flight.judgement = v.judgement()
+		flight.judgement = verdict.judgement()
 		if n > 0 { // one caller paid for the verdict, the others share it; those that left are counted
-			c.stats.Judged++
-			c.stats.Shared += n - 1
+			client.stats.Judged++
+			client.stats.Shared += n - 1
 		}
 	}
 	close(flight.done)
@@ -283,82 +283,82 @@ func (c *Client) finishFlight(ctx context.Context, flight *flight, r *request) {
 // resolve returns the verdict of a question, from the folder, in which known is true, or from the judge.
 // It claims the question first, so that of several processes with one folder only one asks. In a dry
 // run it counts the call that there would be and returns an error. A panic is an error of this question.
-func (c *Client) resolve(ctx context.Context, flight *flight, request *request) (verdict verdict, known bool, err error) {
+func (client *Client) resolve(ctx context.Context, flight *flight, request *request) (verdict verdict, known bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.cfg.Log.Error("BUG: panic in a question to the judge", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			client.cfg.Log.Error("BUG: panic in a question to the judge", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errors.New("internal error; the log has the details")
 		}
 	}()
-	release, err := c.store.claim(ctx, request.key)
+	release, err := client.store.claim(ctx, request.key)
 	if err != nil {
 		return verdict, false, err
 	}
 	defer release()
-	if v, ok := c.store.get(request.key); ok { // another process may have asked while this one waited
+	if v, ok := client.store.get(request.key); ok { // another process may have asked while this one waited
 		return v, true, nil
 	}
-	if c.cfg.DryRun {
-		c.count(func(s *Stats) { s.DryRun++; s.PromptTokens += chat.Estimate(request.prompt) })
+	if client.cfg.DryRun {
+		client.count(func(s *Stats) { s.DryRun++; s.PromptTokens += chat.Estimate(request.prompt) })
 		return verdict, false, errors.New("a dry run makes no calls")
 	}
-	verdict, err = c.askUntilVerdict(ctx, flight, request)
+	verdict, err = client.askUntilVerdict(ctx, flight, request)
 	return verdict, false, err
 }
 
 // count changes the statistics under their lock.
-func (c *Client) count(change func(*Stats)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	change(&c.stats)
+func (client *Client) count(change func(*Stats)) {
+	client.mu.Lock()
+	defer client.mu.Unlock()
+	change(&client.stats)
 }
 
 // Stats returns the counts so far.
-func (c *Client) Stats() Stats {
-	c.mu.Lock()
-	s := c.stats
-	c.mu.Unlock()
-	dryRunTokens := s.PromptTokens // the client of the endpoint counts all others
-	s.Spent = c.chat.Spent()
-	s.PromptTokens += dryRunTokens
-	return s
+func (client *Client) Stats() Stats {
+	client.mu.Lock()
+	stats := client.stats
+	client.mu.Unlock()
+	dryRunTokens := stats.PromptTokens // the client of the endpoint counts all others
+	stats.Spent = client.chat.Spent()
+	stats.PromptTokens += dryRunTokens
+	return stats
 }
 
 // Width returns how many questions may usefully be asked at once: four times as many as calls, because
 // some wait for their next try, and 1024 at most.
-func (c *Client) Width() int { return min(4*c.cfg.Concurrency, 1024) }
+func (client *Client) Width() int { return min(4*client.cfg.Concurrency, 1024) }
 
 // Halted returns why all judging has ended, nil where it has not.
-func (c *Client) Halted() error { return c.chat.Halted() }
+func (client *Client) Halted() error { return client.chat.Halted() }
 
 // closeTime is how long the end waits for replies that are paid for.
 const closeTime = 5 * time.Second
 
 // Close ends the client. It waits closeTime at most for the replies of calls under way, which are paid
 // for, so that their verdicts are kept. All other questions end without a verdict.
-func (c *Client) Close() error {
-	c.mu.Lock()
-	c.closed = true
-	for _, f := range c.flights {
+func (client *Client) Close() error {
+	client.mu.Lock()
+	client.closed = true
+	for _, f := range client.flights {
 		if !f.calling {
 			f.cancel()
 		}
 	}
-	c.mu.Unlock()
+	client.mu.Unlock()
 	done := make(chan struct{})
-	go func() { c.running.Wait(); close(done) }()
+	go func() { client.running.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(closeTime):
-		c.mu.Lock()
-		for _, f := range c.flights {
+		client.mu.Lock()
+		for _, f := range client.flights {
 			f.cancel()
 		}
-		c.mu.Unlock()
+		client.mu.Unlock()
 		<-done
 	}
-	c.chat.Close()
-	return c.store.close()
+	client.chat.Close()
+	return client.store.close()
 }
 
 // unjudged returns the judgement of a question without a verdict.

@@ -62,54 +62,54 @@ type request struct {
 // request returns the request for a question: its prompt, the version of that, and the key of its
 // verdict. Placeholders are filled in one pass, so that a text in an answer that looks like a
 // placeholder stays as it is. With Config.Fence the answer stands between lines with a random text.
-func (c *Client) request(q *scoring.Question) *request {
+func (client *Client) request(question *scoring.Question) *request {
 	text := openPrompt
-	if q.Kind == scoring.JudgeChoice {
+	if question.Kind == scoring.JudgeChoice {
 		text = choicePrompt
 	}
-	answer := q.Answer
-	if c.cfg.Fence {
+	answer := question.Answer
+	if client.cfg.Fence {
 		fence := "=====" + rand.Text() + "====="
 		answer = fence + "\n" + answer + "\n" + fence
 	}
-	fill := strings.NewReplacer("{question}", q.Text, "{ground_truth}", q.Truth,
-		"{options}", strings.Join(q.Options, "\n"), "{model_answer}", answer)
-	return &request{key: c.digest(q), version: c.version(q), prompt: fill.Replace(text)}
+	fill := strings.NewReplacer("{question}", question.Text, "{ground_truth}", question.Truth,
+		"{options}", strings.Join(question.Options, "\n"), "{model_answer}", answer)
+	return &request{key: client.digest(question), version: client.version(question), prompt: fill.Replace(text)}
 }
 
 // version returns the name of the prompt for a question. It is part of the key of kept verdicts, so that
 // a change of a prompt makes them stale.
-func (c *Client) version(q *scoring.Question) string {
-	v := openVersion
+func (client *Client) version(q *scoring.Question) string {
+	value := openVersion
 	if q.Kind == scoring.JudgeChoice {
-		v = choiceVersion
+		value = choiceVersion
 	}
-	if c.cfg.Fence {
-		v += fenceVersion
+	if client.cfg.Fence {
+		value += fenceVersion
 	}
-	return v
+	return value
 }
 
 // digest hashes the canonical JSON (sorted names, no spaces) of what a verdict depends
 // on. The endpoint's address and the key are no part of it. See docs/spec/vqa.md#r42.
-func (c *Client) digest(q *scoring.Question) digest {
-	content := map[string]any{"prompt_version": c.version(q), "judge_model": c.cfg.Model, "temperature": c.cfg.Temperature,
-		"max_tokens": c.cfg.MaxTokens, "question": q.Text, "ground_truth": q.Truth, "answer": q.Answer}
-	if q.Kind == scoring.JudgeChoice {
-		content["options"] = q.Options
+func (client *Client) digest(question *scoring.Question) digest {
+	content := map[string]any{"prompt_version": client.version(question), "judge_model": client.cfg.Model, "temperature": client.cfg.Temperature,
+		"max_tokens": client.cfg.MaxTokens, "question": question.Text, "ground_truth": question.Truth, "answer": question.Answer}
+	if question.Kind == scoring.JudgeChoice {
+		content["options"] = question.Options
 	}
 	return sha256.Sum256(bytes.TrimSuffix(compact(content), []byte("\n")))
 }
 
-// compact returns the JSON of v with sorted names, without spaces, without the escapes of HTML that
+// compact returns the JSON of value with sorted names, without spaces, without the escapes of HTML that
 // JSON does not ask for, and with a line break at the end. The key of a verdict is a hash of it, so its
 // bytes must not change.
-func compact(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+func compact(value any) []byte {
+	var buffer bytes.Buffer
+	enc := json.NewEncoder(&buffer)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := enc.Encode(value); err != nil {
 		panic("BUG: JSON of a question: " + err.Error())
 	}
-	return b.Bytes()
+	return buffer.Bytes()
 }

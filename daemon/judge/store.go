@@ -44,11 +44,11 @@ func (v verdict) judgement() scoring.Judgement {
 
 // cut shortens a judge's reply to what is kept, so that a verdict is the same whether it is new or
 // from the folder.
-func cut(s string) string {
-	if len(s) <= maxReply {
-		return s
+func cut(text string) string {
+	if len(text) <= maxReply {
+		return text
 	}
-	return chat.Brief(s, maxReply)
+	return chat.Brief(text, maxReply)
 }
 
 // store keeps verdicts in DIR/verdicts.jsonl: one line each, appended by one write under
@@ -107,70 +107,70 @@ func openStore(dir string) (*store, error) {
 }
 
 // get returns the verdict that is kept for a question.
-func (s *store) get(k digest) (v verdict, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v, ok = s.mem[k]
-	if ok || s.log == nil {
+func (store *store) get(key digest) (v verdict, ok bool) {
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	v, ok = store.mem[key]
+	if ok || store.log == nil {
 		return v, ok
 	}
-	p, ok := s.at[k]
+	place, ok := store.at[key]
 	if !ok {
 		return v, false
 	}
-	line := make([]byte, p.n)
-	if _, err := s.log.ReadAt(line, p.off); err == nil {
-		if got, v, ok := parse(line); ok && got == k {
+	line := make([]byte, place.n)
+	if _, err := store.log.ReadAt(line, place.off); err == nil {
+		if got, v, ok := parse(line); ok && got == key {
 			return v, true
 		}
 	}
-	delete(s.at, k) // the line is not there any more: another process has replaced the file
+	delete(store.at, key) // the line is not there any more: another process has replaced the file
 	return verdict{}, false
 }
 
 // put appends a verdict to the file, and lets it be flushed to the disk within a second. After an error,
 // or without a folder, the verdict is kept for this process only.
-func (s *store) put(k digest, v verdict) error {
-	v.Key = hex.EncodeToString(k[:])
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.log == nil || s.closed {
-		s.remember(k, v)
+func (store *store) put(key digest, verdict verdict) error {
+	verdict.Key = hex.EncodeToString(key[:])
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	if store.log == nil || store.closed {
+		store.remember(key, verdict)
 		return nil
 	}
-	if err := s.log.Append(line(v)); err != nil {
-		s.remember(k, v)
+	if err := store.log.Append(line(verdict)); err != nil {
+		store.remember(key, verdict)
 		return fmt.Errorf("cannot write to --judge-cache: %w", err)
 	}
-	if !s.dirty {
-		s.dirty = true
-		s.tick.Reset(syncEvery)
+	if !store.dirty {
+		store.dirty = true
+		store.tick.Reset(syncEvery)
 	}
-	return s.refresh()
+	return store.refresh()
 }
 
 // remember keeps a verdict in memory. If the memory is full, it takes the place of any other one. The
 // caller holds mu.
-func (s *store) remember(k digest, v verdict) {
-	if len(s.mem) >= maxMem {
-		for anyKey := range s.mem {
-			delete(s.mem, anyKey)
+func (store *store) remember(key digest, verdict verdict) {
+	if len(store.mem) >= maxMem {
+		for anyKey := range store.mem {
+			delete(store.mem, anyKey)
 			break
 		}
 	}
-	s.mem[k] = v
+	store.mem[key] = verdict
 }
 
 // refresh indexes the verdicts that were appended to the file since the last call, by this process and
 // by others. If the file was replaced, it indexes it anew. The caller holds mu, or no other goroutine
 // uses the store yet.
-func (s *store) refresh() error {
-	if s.log == nil {
+func (store *store) refresh() error {
+	if store.log == nil {
 		return nil
 	}
-	return s.log.Refresh(func() { clear(s.at) }, func(line []byte, off int64) {
+	return store.log.Refresh(func() { clear(store.at) }, func(line []byte, off int64) {
 		if k, _, ok := parse(line); ok {
-			s.at[k] = place{off, int32(len(line))}
+			store.at[k] = place{off, int32(len(line))}
 		}
 	})
 }
@@ -180,23 +180,23 @@ func line(v verdict) []byte { return ledger.Line(compact(v)) }
 
 // parse reads a line of the file of verdicts, without its line break. ok is false for a line that is not
 // whole, which its checksum shows, or is no verdict.
-func parse(b []byte) (k digest, v verdict, ok bool) {
-	if !ledger.Whole(b) || json.Unmarshal(b, &v) != nil || len(v.Key) != 2*len(k) {
-		return k, v, false
+func parse(b []byte) (key digest, verdict verdict, ok bool) {
+	if !ledger.Whole(b) || json.Unmarshal(b, &verdict) != nil || len(verdict.Key) != 2*len(key) {
+		return key, verdict, false
 	}
-	_, err := hex.Decode(k[:], []byte(v.Key))
-	return k, v, err == nil
+	_, err := hex.Decode(key[:], []byte(verdict.Key))
+	return key, verdict, err == nil
 }
 
 // sync flushes the file of verdicts to the disk if something was appended. It does so without the lock,
 // because a disk may be slow. It ignores an error: then a power cut may lose what no flush has saved.
-func (s *store) sync() {
-	s.mu.Lock()
-	dirty, closed := s.dirty, s.closed
-	s.dirty = false
-	s.mu.Unlock()
+func (store *store) sync() {
+	store.mu.Lock()
+	dirty, closed := store.dirty, store.closed
+	store.dirty = false
+	store.mu.Unlock()
 	if dirty && !closed {
-		s.log.Sync()
+		store.log.Sync()
 	}
 }
 
@@ -208,16 +208,16 @@ const pollClaim = 50 * time.Millisecond
 // only one that does, until release. Then it reads the verdicts that others have got meanwhile. On a
 // file system without such locks several processes may ask at once. The error is that of the wait, when
 // ctx ends, or of reading.
-func (s *store) claim(ctx context.Context, k digest) (release func(), err error) {
-	if s.log == nil {
+func (store *store) claim(ctx context.Context, key digest) (release func(), err error) {
+	if store.log == nil {
 		return func() {}, nil
 	}
 	// A question is locked as one byte of the file asking, at an offset that follows from its key. The
 	// shift keeps the offset positive. The kernel gives the lock up when the process ends.
-	at := int64(binary.BigEndian.Uint64(k[:]) >> 2)
+	at := int64(binary.BigEndian.Uint64(key[:]) >> 2)
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
 	for {
-		err := unix.FcntlFlock(s.locks.Fd(), unix.F_OFD_SETLK, &lock)
+		err := unix.FcntlFlock(store.locks.Fd(), unix.F_OFD_SETLK, &lock)
 		taken := err == unix.EAGAIN || err == unix.EACCES // by another process
 		if !taken && err != unix.EINTR {
 			break // it is ours, or there are no such locks here
@@ -226,12 +226,12 @@ func (s *store) claim(ctx context.Context, k digest) (release func(), err error)
 			return nil, errors.New("another process asks the same question, and has no verdict yet")
 		}
 	}
-	s.mu.Lock()
-	err = s.refresh()
-	s.mu.Unlock()
+	store.mu.Lock()
+	err = store.refresh()
+	store.mu.Unlock()
 	release = func() {
 		lock.Type = unix.F_UNLCK
-		unix.FcntlFlock(s.locks.Fd(), unix.F_OFD_SETLK, &lock)
+		unix.FcntlFlock(store.locks.Fd(), unix.F_OFD_SETLK, &lock)
 	}
 	if err != nil {
 		release()
@@ -241,15 +241,15 @@ func (s *store) claim(ctx context.Context, k digest) (release func(), err error)
 }
 
 // close flushes and closes the files of verdicts.
-func (s *store) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.log == nil || s.closed {
+func (store *store) close() error {
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	if store.log == nil || store.closed {
 		return nil
 	}
-	s.closed = true
-	s.tick.Stop()
-	return errors.Join(s.log.Sync(), s.log.Close(), s.locks.Close())
+	store.closed = true
+	store.tick.Stop()
+	return errors.Join(store.log.Sync(), store.log.Close(), store.locks.Close())
 }
 
 // sleep waits for d, or until ctx ends, whose error it returns then.

@@ -82,18 +82,18 @@ func OpenLog(path string, replay func(line []byte, at Place) error) (*Log, error
 		file.Close()
 		return nil, err
 	}
-	st, err := file.file.Stat()
+	info, err := file.file.Stat()
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	l := &Log{file: file.file, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{}), end: st.Size()}
+	log := &Log{file: file.file, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{}), end: info.Size()}
 	if open {
-		l.pending = []byte{'\n'} // goes before the first line
-		l.end++
+		log.pending = []byte{'\n'} // goes before the first line
+		log.end++
 	}
-	go l.write()
-	return l, nil
+	go log.write()
+	return log, nil
 }
 
 // Read calls replay with each whole line of the log at path, as OpenLog does, but changes
@@ -112,20 +112,20 @@ func Read(path string, replay func(line []byte, at Place) error) (torn int, err 
 // replay calls f with each whole line until f returns an error, and reports whether the last
 // line lacks its end. Such a line is given to f if only its end is missing, and counted as
 // torn otherwise.
-func (l *File) replay(f func(line []byte, at Place) error) (unended bool, err error) {
+func (file *File) replay(f func(line []byte, at Place) error) (unended bool, err error) {
 	var failed error
 	giveLine := func(line []byte, off int64) {
 		if failed == nil {
 			failed = f(line, Place{off, len(line)})
 		}
 	}
-	err = l.Refresh(func() {}, giveLine)
-	rest, restErr := l.rest()
+	err = file.Refresh(func() {}, giveLine)
+	rest, restErr := file.rest()
 	switch {
 	case Whole(rest): // only its end is missing, which the next line brings
-		giveLine(rest, l.read)
+		giveLine(rest, file.read)
 	case len(rest) > 0:
-		l.torn++
+		file.torn++
 	}
 	return len(rest) > 0, errors.Join(err, restErr, failed)
 }
@@ -141,24 +141,24 @@ func syncFolder(dir string) error {
 }
 
 // Torn is the number of lines that were skipped at the opening.
-func (l *Log) Torn() int { return l.torn }
+func (log *Log) Torn() int { return log.torn }
 
 // Append writes an object as a line and returns its place when the line is flushed to the
 // disk. After an error the log takes no more lines.
-func (l *Log) Append(object []byte) (Place, error) {
+func (log *Log) Append(object []byte) (Place, error) {
 	told := make(chan error, 1)
-	at, err := l.add(object, &l.lineWaiters, told)
+	place, err := log.add(object, &log.lineWaiters, told)
 	if err != nil {
-		return at, err
+		return place, err
 	}
-	return at, <-told
+	return place, <-told
 }
 
 // Note writes an object as a line and returns when it is written but not flushed: a kill of
 // the process does not lose it, a power cut may. It is flushed with the next Append.
-func (l *Log) Note(object []byte) error {
+func (log *Log) Note(object []byte) error {
 	told := make(chan error, 1)
-	if _, err := l.add(object, &l.noteWaiters, told); err != nil {
+	if _, err := log.add(object, &log.noteWaiters, told); err != nil {
 		return err
 	}
 	return <-told
@@ -166,62 +166,62 @@ func (l *Log) Note(object []byte) error {
 
 // LineAt reads the line at a place of the log in r, without its end. The error says that
 // the file cannot be read, or that the place has no whole line.
-func LineAt(r io.ReaderAt, at Place) ([]byte, error) {
-	line := make([]byte, at.Len)
-	if n, err := r.ReadAt(line, at.Off); n < at.Len {
-		return nil, fmt.Errorf("cannot read the log at byte %d: %w", at.Off, err)
+func LineAt(r io.ReaderAt, place Place) ([]byte, error) {
+	line := make([]byte, place.Len)
+	if n, err := r.ReadAt(line, place.Off); n < place.Len {
+		return nil, fmt.Errorf("cannot read the log at byte %d: %w", place.Off, err)
 	}
 	if !Whole(line) {
-		return nil, fmt.Errorf("cannot read the log at byte %d: the line there is not whole any more", at.Off)
+		return nil, fmt.Errorf("cannot read the log at byte %d: the line there is not whole any more", place.Off)
 	}
 	return line, nil
 }
 
 // add queues a line for the writer and returns where it will be. told is put into list
-// (l.lineWaiters or l.noteWaiters) and gets the result of the write.
-func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place, error) {
+// (log.lineWaiters or log.noteWaiters) and gets the result of the write.
+func (log *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place, error) {
 	line := Line(object)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	log.mu.Lock()
+	defer log.mu.Unlock()
 	switch {
-	case l.err != nil:
-		return Place{}, l.err
-	case l.closed:
+	case log.err != nil:
+		return Place{}, log.err
+	case log.closed:
 		return Place{}, os.ErrClosed
 	}
-	at := Place{l.end, len(line) - 1}
-	l.end += int64(len(line))
-	l.pending = append(l.pending, line...)
+	place := Place{log.end, len(line) - 1}
+	log.end += int64(len(line))
+	log.pending = append(log.pending, line...)
 	*list = append(*list, told)
 	select {
-	case l.wake <- struct{}{}:
+	case log.wake <- struct{}{}:
 	default: // the writer is awake, or about to be
 	}
-	return at, nil
+	return place, nil
 }
 
 // write is the goroutine of the log: it writes the pending bytes and flushes them, until the log
 // is closed. What arrives during a flush is written together next. Calls of Note are answered after the
 // write, because a note need not survive a power cut. Calls of Append are answered after the flush,
 // because their line must. After an error nothing more is written, and everyone gets the error.
-func (l *Log) write() {
-	defer close(l.done)
-	for range l.wake {
-		l.mu.Lock()
-		group, lineWaiters, noteWaiters, err, closed := l.pending, l.lineWaiters, l.noteWaiters, l.err, l.closed
+func (log *Log) write() {
+	defer close(log.done)
+	for range log.wake {
+		log.mu.Lock()
+		group, lineWaiters, noteWaiters, err, closed := log.pending, log.lineWaiters, log.noteWaiters, log.err, log.closed
 		someWait := len(lineWaiters)+len(noteWaiters) > 0
 		if someWait {
-			l.pending, l.lineWaiters, l.noteWaiters = nil, nil, nil
+			log.pending, log.lineWaiters, log.noteWaiters = nil, nil, nil
 		}
-		l.mu.Unlock()
+		log.mu.Unlock()
 		if someWait && err == nil {
-			_, err = l.file.Write(group)
+			_, err = log.file.Write(group)
 		}
 		tell(noteWaiters, err)
 		if len(lineWaiters) > 0 && err == nil {
-			err = l.file.Sync()
+			err = log.file.Sync()
 		}
-		err = l.fail(err) // keeps it for later calls
+		err = log.fail(err) // keeps it for later calls
 		tell(lineWaiters, err)
 		if closed {
 			return
@@ -238,28 +238,28 @@ func tell(list []chan<- error, err error) {
 
 // fail keeps the first error of the log and returns it, or nil without one. After an error
 // the end of the file is unknown, so nothing more is written.
-func (l *Log) fail(err error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err == nil && err != nil {
-		l.err = fmt.Errorf("cannot write the log: %w", err)
+func (log *Log) fail(err error) error {
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	if log.err == nil && err != nil {
+		log.err = fmt.Errorf("cannot write the log: %w", err)
 	}
-	return l.err
+	return log.err
 }
 
 // Close writes what is pending and closes the log.
-func (l *Log) Close() error {
-	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
+func (log *Log) Close() error {
+	log.mu.Lock()
+	if log.closed {
+		log.mu.Unlock()
 		return nil
 	}
-	l.closed = true
+	log.closed = true
 	select {
-	case l.wake <- struct{}{}:
+	case log.wake <- struct{}{}:
 	default:
 	}
-	l.mu.Unlock()
-	<-l.done
-	return errors.Join(l.file.Sync(), l.file.Close())
+	log.mu.Unlock()
+	<-log.done
+	return errors.Join(log.file.Sync(), log.file.Close())
 }

@@ -56,36 +56,36 @@ func New(flag string, size, share int64) *Pool {
 }
 
 // Held returns how many bytes of the budget all requests hold now.
-func (p *Pool) Held() int64 {
-	if p == nil {
+func (pool *Pool) Held() int64 {
+	if pool == nil {
 		return 0
 	}
-	return p.held.Load()
+	return pool.held.Load()
 }
 
 // Hold opens an empty hold for the client of that name. The caller must Close it.
-func (p *Pool) Hold(name string) *Hold {
-	if p == nil {
+func (pool *Pool) Hold(name string) *Hold {
+	if pool == nil {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := p.clients[name]
+	pool.mu.Lock()
+	defer pool.mu.Unlock()
+	c := pool.clients[name]
 	if c == nil {
-		c = &client{left: semaphore.NewWeighted(p.share)}
-		p.clients[name] = c
+		c = &client{left: semaphore.NewWeighted(pool.share)}
+		pool.clients[name] = c
 	}
 	c.users++
-	return &Hold{pool: p, name: name, client: c}
+	return &Hold{pool: pool, name: name, client: c}
 }
 
 // Fits reports whether n bytes can be held at all; the error wraps ErrTooLarge.
-func (p *Pool) Fits(n int64) error {
-	if p == nil || n <= p.share {
+func (pool *Pool) Fits(n int64) error {
+	if pool == nil || n <= pool.share {
 		return nil
 	}
 	return fmt.Errorf("%w: about %d bytes; want at most %d for one client (%s, --client-share)", ErrTooLarge, n,
-		p.share, p.flag)
+		pool.share, pool.flag)
 }
 
 // Hold is the memory that one request takes from a pool. A nil Hold has no bounds. It
@@ -103,112 +103,112 @@ type Hold struct {
 // Grow takes n more bytes from the client's share and from the pool, and waits up to
 // Pool.Wait for room. An error wraps ErrTooLarge or ErrFull, or is that of ctx; nothing is
 // taken then.
-func (h *Hold) Grow(ctx context.Context, n int64) error {
-	if h == nil || n <= 0 {
+func (hold *Hold) Grow(ctx context.Context, n int64) error {
+	if hold == nil || n <= 0 {
 		return nil
 	}
-	if err := h.pool.Fits(h.Held() + n); err != nil {
+	if err := hold.pool.Fits(hold.Held() + n); err != nil {
 		return err
 	}
-	patience, cancel := context.WithTimeout(ctx, h.pool.Wait)
+	patience, cancel := context.WithTimeout(ctx, hold.pool.Wait)
 	defer cancel()
-	err := h.client.left.Acquire(patience, n)
+	err := hold.client.left.Acquire(patience, n)
 	if err == nil {
-		if err = h.pool.all.Acquire(patience, n); err != nil {
-			h.client.left.Release(n)
+		if err = hold.pool.all.Acquire(patience, n); err != nil {
+			hold.client.left.Release(n)
 		}
 	}
 	switch {
 	case err == nil:
-		h.record(n)
+		hold.record(n)
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return h.pool.full(n)
+	return hold.pool.full(n)
 }
 
 // full is the error of n bytes for which there is no room now.
-func (p *Pool) full(n int64) error {
+func (pool *Pool) full(n int64) error {
 	return fmt.Errorf("%w: %d bytes more, where %d of %d are held (%s), and one client may hold %d (--client-share); try again later",
-		ErrFull, n, p.Held(), p.size, p.flag, p.share)
+		ErrFull, n, pool.Held(), pool.size, pool.flag, pool.share)
 }
 
 // Try takes n more bytes if there is room now, and reports whether it did.
-func (h *Hold) Try(n int64) bool {
-	if h == nil || n <= 0 {
+func (hold *Hold) Try(n int64) bool {
+	if hold == nil || n <= 0 {
 		return true
 	}
-	if !h.client.left.TryAcquire(n) {
+	if !hold.client.left.TryAcquire(n) {
 		return false
 	}
-	if !h.pool.all.TryAcquire(n) {
-		h.client.left.Release(n)
+	if !hold.pool.all.TryAcquire(n) {
+		hold.client.left.Release(n)
 		return false
 	}
-	h.record(n)
+	hold.record(n)
 	return true
 }
 
 // record adds n bytes that were acquired to the hold. If the hold was closed meanwhile, they
 // are released at once.
-func (h *Hold) record(n int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.pool.held.Add(n)
-	h.n += n
-	if h.closed {
-		h.release(h.n)
+func (hold *Hold) record(n int64) {
+	hold.mu.Lock()
+	defer hold.mu.Unlock()
+	hold.pool.held.Add(n)
+	hold.n += n
+	if hold.closed {
+		hold.release(hold.n)
 	}
 }
 
 // Held returns how many bytes the hold has taken.
-func (h *Hold) Held() int64 {
-	if h == nil {
+func (hold *Hold) Held() int64 {
+	if hold == nil {
 		return 0
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.n
+	hold.mu.Lock()
+	defer hold.mu.Unlock()
+	return hold.n
 }
 
 // Shrink releases n bytes, at most those that are held.
-func (h *Hold) Shrink(n int64) {
-	if h == nil {
+func (hold *Hold) Shrink(n int64) {
+	if hold == nil {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.release(min(n, h.n))
+	hold.mu.Lock()
+	defer hold.mu.Unlock()
+	hold.release(min(n, hold.n))
 }
 
 // release returns n bytes of the hold to the client's share and the pool. The caller holds
 // mu.
-func (h *Hold) release(n int64) {
-	h.n -= n
-	h.pool.held.Add(-n)
-	h.pool.all.Release(n)
-	h.client.left.Release(n)
+func (hold *Hold) release(n int64) {
+	hold.n -= n
+	hold.pool.held.Add(-n)
+	hold.pool.all.Release(n)
+	hold.client.left.Release(n)
 }
 
 // Close releases all bytes. Bytes that a later Grow takes are released at once. A
 // second call does nothing.
-func (h *Hold) Close() {
-	if h == nil {
+func (hold *Hold) Close() {
+	if hold == nil {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	hold.mu.Lock()
+	defer hold.mu.Unlock()
+	if hold.closed {
 		return
 	}
-	h.closed = true
-	h.release(h.n)
-	p := h.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	h.client.users--
-	if h.client.users == 0 {
-		delete(p.clients, h.name)
+	hold.closed = true
+	hold.release(hold.n)
+	pool := hold.pool
+	pool.mu.Lock()
+	defer pool.mu.Unlock()
+	hold.client.users--
+	if hold.client.users == 0 {
+		delete(pool.clients, hold.name)
 	}
 }

@@ -8,15 +8,15 @@ import (
 
 // Describe describes the type and content of a value for error messages: "a list of
 // texts", "an object with role, content".
-func Describe(v *fastjson.Value) string {
-	if v == nil {
+func Describe(value *fastjson.Value) string {
+	if value == nil {
 		return "nothing"
 	}
-	switch v.Type() {
+	switch value.Type() {
 	case fastjson.TypeObject:
-		return describeObject(v)
+		return describeObject(value)
 	case fastjson.TypeArray:
-		return describeList(v.GetArray())
+		return describeList(value.GetArray())
 	case fastjson.TypeString:
 		return "a text"
 	case fastjson.TypeNumber:
@@ -36,16 +36,16 @@ const (
 // describeObject names the first members of an object.
 func describeObject(v *fastjson.Value) string {
 	var names []string
-	o := v.GetObject()
-	o.Visit(func(key []byte, _ *fastjson.Value) {
+	object := v.GetObject()
+	object.Visit(func(key []byte, _ *fastjson.Value) {
 		if len(names) < maxMembers {
 			names = append(names, strings.ToValidUTF8(string(key[:min(len(key), maxName)]), ""))
 		}
 	})
 	switch {
-	case o.Len() == 0:
+	case object.Len() == 0:
 		return "an empty object"
-	case o.Len() > maxMembers:
+	case object.Len() > maxMembers:
 		names = append(names, "...")
 	}
 	return "an object with " + strings.Join(names, ", ")

@@ -77,19 +77,19 @@ const (
 )
 
 // shapeOf detects the format of a value from its type and members.
-func shapeOf(v *fastjson.Value) shape {
+func shapeOf(value *fastjson.Value) shape {
 	switch {
-	case v == nil:
-	case v.Type() == fastjson.TypeArray:
-		return shapeOfList(v.GetArray())
-	case v.Type() != fastjson.TypeObject:
-	case is(v.Get("choices"), fastjson.TypeArray):
+	case value == nil:
+	case value.Type() == fastjson.TypeArray:
+		return shapeOfList(value.GetArray())
+	case value.Type() != fastjson.TypeObject:
+	case is(value.Get("choices"), fastjson.TypeArray):
 		return completion
-	case isMessage(v):
+	case isMessage(value):
 		return message
-	case is(v.Get("output"), fastjson.TypeArray):
+	case is(value.Get("output"), fastjson.TypeArray):
 		return response
-	case partTypes[partType(v)] && v.Exists(partType(v)):
+	case partTypes[partType(value)] && value.Exists(partType(value)):
 		return part
 	}
 	return none
@@ -99,11 +99,11 @@ func shapeOf(v *fastjson.Value) shape {
 // parts. Any other list is none.
 func shapeOfList(values []*fastjson.Value) shape {
 	roles := 0
-	for _, v := range values {
+	for _, value := range values {
 		switch {
-		case isMessage(v):
+		case isMessage(value):
 			roles++
-		case !partTypes[partType(v)]:
+		case !partTypes[partType(value)]:
 			return none
 		}
 	}

@@ -36,21 +36,21 @@ func role(v *fastjson.Value) string { return string(v.GetStringBytes("role")) }
 // outputText joins the texts of the messages in the output of a Responses object. Items
 // between them, such as thoughts and tool calls, are skipped.
 func outputText(values []*fastjson.Value) (string, error) {
-	var b strings.Builder
-	for i, v := range values {
-		if v.Type() != fastjson.TypeObject {
-			return "", fmt.Errorf(".output[%d]: got %s; want an object", i, Describe(v))
+	var out strings.Builder
+	for i, value := range values {
+		if value.Type() != fastjson.TypeObject {
+			return "", fmt.Errorf(".output[%d]: got %s; want an object", i, Describe(value))
 		}
-		if partType(v) != "message" {
+		if partType(value) != "message" {
 			continue
 		}
-		text, err := contentText(v, fmt.Sprintf(".output[%d]", i))
+		text, err := contentText(value, fmt.Sprintf(".output[%d]", i))
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(text)
+		out.WriteString(text)
 	}
-	return b.String(), nil
+	return out.String(), nil
 }
 
 // choiceText returns the text of the only choice of a completion object. Several choices are
@@ -75,11 +75,11 @@ func choiceText(choices []*fastjson.Value) (string, error) {
 
 // messageText returns the text of a message of the assistant. Another role is an error. path
 // is the path of the message for errors.
-func messageText(v *fastjson.Value, path string) (string, error) {
-	if r := role(v); r != assistant {
+func messageText(value *fastjson.Value, path string) (string, error) {
+	if r := role(value); r != assistant {
 		return "", fmt.Errorf("%s.role: got %.40q; want %q", path, r, assistant)
 	}
-	return contentText(v, path)
+	return contentText(value, path)
 }
 
 // contentText returns the text of a message: its content, a text or a list of parts, or if
@@ -100,21 +100,21 @@ func contentText(m *fastjson.Value, path string) (string, error) {
 // joinedParts joins the texts of content parts. Parts of other known types are skipped; an
 // unknown type is an error.
 func joinedParts(values []*fastjson.Value, path string) (string, error) {
-	var b strings.Builder
-	for i, v := range values {
+	var out strings.Builder
+	for i, value := range values {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		kind := partType(v)
+		kind := partType(value)
 		if !partTypes[kind] {
-			return "", fmt.Errorf("%s: got %s; want a content part of a known type", at, Describe(v))
+			return "", fmt.Errorf("%s: got %s; want a content part of a known type", at, Describe(value))
 		}
 		if kind != "text" && kind != "output_text" {
 			continue
 		}
-		text := v.Get("text")
+		text := value.Get("text")
 		if !is(text, fastjson.TypeString) {
 			return "", fmt.Errorf("%s.text: got %s; want a text", at, Describe(text))
 		}
-		b.Write(text.GetStringBytes())
+		out.Write(text.GetStringBytes())
 	}
-	return b.String(), nil
+	return out.String(), nil
 }

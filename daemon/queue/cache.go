@@ -45,64 +45,64 @@ func newCache(limit int) *cache {
 }
 
 // get returns the cached result of a digest, or nil if there is none, and counts a hit or a miss.
-func (c *cache) get(d digest) *cacheEntry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.lru.Get(d)
+func (cache *cache) get(d digest) *cacheEntry {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	entry, ok := cache.lru.Get(d)
 	if !ok {
-		c.Misses++
+		cache.Misses++
 		return nil
 	}
-	c.Hits++
-	return e
+	cache.Hits++
+	return entry
 }
 
 // put keeps a result and a copy of json, and removes the least recently used results beyond the limit. A
 // result without a score is not kept, because its error may not occur again, nor is one larger than an
 // eighth of the cache, because it would remove too many others.
-func (c *cache) put(d digest, r *scoring.Result, json []byte) {
-	if !r.Scored {
+func (cache *cache) put(digest digest, result *scoring.Result, json []byte) {
+	if !result.Scored {
 		return
 	}
-	size := footprint(r, json)
-	if size > c.max/8 {
+	size := footprint(result, json)
+	if size > cache.max/8 {
 		return
 	}
-	e := &cacheEntry{result: *r, json: slices.Clone(json), size: size}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.lru.Contains(d) {
+	entry := &cacheEntry{result: *result, json: slices.Clone(json), size: size}
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	if cache.lru.Contains(digest) {
 		return
 	}
-	c.lru.Add(d, e)
-	c.Bytes += size
-	for c.Bytes > c.max {
-		_, old, _ := c.lru.RemoveOldest()
-		c.Bytes -= old.size
+	cache.lru.Add(digest, entry)
+	cache.Bytes += size
+	for cache.Bytes > cache.max {
+		_, old, _ := cache.lru.RemoveOldest()
+		cache.Bytes -= old.size
 	}
 }
 
 // stats returns the counts so far.
-func (c *cache) stats() CacheStats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.Entries = c.lru.Len()
-	return c.CacheStats
+func (cache *cache) stats() CacheStats {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	cache.Entries = cache.lru.Len()
+	return cache.CacheStats
 }
 
 // footprint estimates how many bytes of memory a result takes, and rather overestimates: the fixed
 // sizes of entries, metrics and notes, and the bytes of their texts and lists.
-func footprint(r *scoring.Result, json []byte) int {
+func footprint(result *scoring.Result, json []byte) int {
 	const (
 		entry  = 512 // the entry, its place in the map, the result itself
 		metric = 48  // its name and value, without what the value points to
 		note   = 64  // without its texts
 	)
-	n := entry + len(json) + len(r.ID) + metric*len(r.Metrics) + note*len(r.Notes)
-	for _, m := range r.Metrics {
+	n := entry + len(json) + len(result.ID) + metric*len(result.Metrics) + note*len(result.Notes)
+	for _, m := range result.Metrics {
 		n += valueSize(m.Value)
 	}
-	for _, x := range r.Notes {
+	for _, x := range result.Notes {
 		n += len(x.Path) + len(x.Message)
 	}
 	return n

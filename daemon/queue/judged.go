@@ -29,41 +29,41 @@ type Judge interface {
 
 // needsJudge reports whether a task must wait for the judge's verdict, and sets its question then. A
 // verdict that is in memory is given to the job at once. Without a judge no task waits.
-func (q *Queue) needsJudge(t *task) bool {
-	job, ok := t.job.(scoring.Judged)
-	if !ok || q.cfg.Judge == nil {
+func (queue *Queue) needsJudge(task *task) bool {
+	job, ok := task.job.(scoring.Judged)
+	if !ok || queue.cfg.Judge == nil {
 		return false
 	}
 	question, ok := job.Question()
 	if !ok {
 		return false
 	}
-	if j, ok := q.cfg.Judge.Known(&question); ok {
+	if j, ok := queue.cfg.Judge.Known(&question); ok {
 		job.Judge(j)
 		return false
 	}
-	t.question = &question
+	task.question = &question
 	return true
 }
 
 // awaitVerdict asks the judge about the answer of a task, waits for the verdict and gives it to the job.
 // It returns false if the task has no waiters left. If the readers leave while it waits and another one
 // joins, it asks again.
-func (q *Queue) awaitVerdict(t *task) bool {
-	start := q.now()
-	for !q.hasNoWaiters(t) {
-		ctx := q.beginJudging(t)
-		j := q.askJudge(ctx, t)
+func (queue *Queue) awaitVerdict(task *task) bool {
+	start := queue.now()
+	for !queue.hasNoWaiters(task) {
+		ctx := queue.beginJudging(task)
+		j := queue.askJudge(ctx, task)
 		readersLeft := errors.Is(ctx.Err(), context.Canceled)
-		q.endJudging(t)
+		queue.endJudging(task)
 		if j.Err != nil && readersLeft {
 			continue
 		}
-		t.question = nil
-		t.marks[PartJudge] = q.now()
-		q.cfg.Watch.stage("judge", t.marks[PartJudge]-start)
-		if t.fault == nil {
-			t.job.(scoring.Judged).Judge(j)
+		task.question = nil
+		task.marks[PartJudge] = queue.now()
+		queue.cfg.Watch.stage("judge", task.marks[PartJudge]-start)
+		if task.fault == nil {
+			task.job.(scoring.Judged).Judge(j)
 		}
 		return true
 	}
@@ -72,58 +72,58 @@ func (q *Queue) awaitVerdict(t *task) bool {
 
 // askJudge asks the judge the question of a task and waits for the verdict, or for the end of ctx. A
 // panic becomes the fault of this task.
-func (q *Queue) askJudge(ctx context.Context, t *task) (j scoring.Judgement) {
+func (queue *Queue) askJudge(ctx context.Context, task *task) (j scoring.Judgement) {
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("BUG: panic while a sample was judged", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			t.fault = &scoring.Error{Code: "internal", Message: "cannot judge answer: internal error; the log has the details"}
+			task.fault = &scoring.Error{Code: "internal", Message: "cannot judge answer: internal error; the log has the details"}
 		}
 	}()
-	return q.cfg.Judge.Ask(ctx, t.question)
+	return queue.cfg.Judge.Ask(ctx, task.question)
 }
 
 // beginJudging returns the context of a question to the judge, which ends when the last reader of the
 // task leaves. In bulk work it also ends after judgeLimit, and the deadline of the task's readers is
 // that of the judge until endJudging.
-func (q *Queue) beginJudging(task *task) context.Context {
+func (queue *Queue) beginJudging(task *task) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := cancel
 	if task.bulk {
 		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, q.judgeLimit(task.opt))
+		ctx, end = context.WithTimeout(ctx, queue.judgeLimit(task.opt))
 		stop = func() { cancel(); end() }
 	}
-	q.flights.mu.Lock()
-	defer q.flights.mu.Unlock()
+	queue.flights.mu.Lock()
+	defer queue.flights.mu.Unlock()
 	task.stop = stop // leave calls it
 	if task.noReaders() {
 		cancel() // the last reader left before there was a context to end
 	}
 	if task.bulk {
 		task.judging = true
-		task.started.Store(int64(q.now()))
+		task.started.Store(int64(queue.now()))
 	}
 	return ctx
 }
 
 // judgeLimit returns how long a sample of a stream may wait for its verdict: the deadline of the
 // stream's options, at most Config.JudgeDeadline.
-func (q *Queue) judgeLimit(o *Options) time.Duration {
+func (queue *Queue) judgeLimit(o *Options) time.Duration {
 	if o != nil && o.Deadline > 0 {
-		return min(o.Deadline, q.cfg.JudgeDeadline)
+		return min(o.Deadline, queue.cfg.JudgeDeadline)
 	}
-	return q.cfg.JudgeDeadline
+	return queue.cfg.JudgeDeadline
 }
 
 // endJudging ends the context of beginJudging. The ordinary deadline of bulk work begins anew now.
-func (q *Queue) endJudging(t *task) {
-	q.flights.mu.Lock()
-	stop := t.stop
-	t.stop = nil
-	if t.bulk {
-		t.judging = false
-		t.started.Store(int64(q.now()))
+func (queue *Queue) endJudging(task *task) {
+	queue.flights.mu.Lock()
+	stop := task.stop
+	task.stop = nil
+	if task.bulk {
+		task.judging = false
+		task.started.Store(int64(queue.now()))
 	}
-	q.flights.mu.Unlock()
+	queue.flights.mu.Unlock()
 	stop()
 }

@@ -17,8 +17,8 @@ const (
 )
 
 // ParsePriority reads high, normal or bulk; "" is the default.
-func ParsePriority(s string) (Priority, error) {
-	switch s {
+func ParsePriority(text string) (Priority, error) {
+	switch text {
 	case "":
 		return PriorityDefault, nil
 	case "high":
@@ -28,7 +28,7 @@ func ParsePriority(s string) (Priority, error) {
 	case "bulk":
 		return PriorityBulk, nil
 	}
-	return 0, fmt.Errorf("cannot use priority %.20q: want high, normal or bulk", s)
+	return 0, fmt.Errorf("cannot use priority %.20q: want high, normal or bulk", text)
 }
 
 // fairness is how often a waiting class is passed over before it is served. See
@@ -42,19 +42,19 @@ type turns [4]uint8
 
 // pick returns the class whose turn it is, of the first n classes, and counts which others were passed
 // over. has reports whether a class has samples; at least one must.
-func (p *turns) pick(n int, has func(c int) bool) int {
+func (turns *turns) pick(n int, has func(c int) bool) int {
 	chosen := -1
 	for c := n - 1; c >= 0; c-- { // from the least urgent: a more urgent one takes over unless that one has waited too often
-		if has(c) && (chosen < 0 || p[chosen] < fairness) {
+		if has(c) && (chosen < 0 || turns[chosen] < fairness) {
 			chosen = c
 		}
 	}
 	for c := chosen + 1; c < n; c++ { // less urgent ones that wait
 		if has(c) {
-			p[c]++
+			turns[c]++
 		}
 	}
-	p[chosen] = 0
+	turns[chosen] = 0
 	return chosen
 }
 
@@ -84,26 +84,26 @@ type fifo[T any] struct {
 	head  int
 }
 
-func (f *fifo[T]) len() int { return len(f.items) - f.head }
+func (fifo *fifo[T]) len() int { return len(fifo.items) - fifo.head }
 
-func (f *fifo[T]) push(v T) { f.items = append(f.items, v) }
+func (fifo *fifo[T]) push(v T) { fifo.items = append(fifo.items, v) }
 
-func (f *fifo[T]) peek() T { return f.items[f.head] }
+func (fifo *fifo[T]) peek() T { return fifo.items[fifo.head] }
 
 // pop removes and returns the first element; the list must not be empty. The place of a removed element
 // stays unused until the list is empty, or half of a long list is unused: then the rest moves to the
 // front. So a removal costs little, and memory does not grow.
-func (f *fifo[T]) pop() T {
+func (fifo *fifo[T]) pop() T {
 	var zero T
-	v := f.items[f.head]
-	f.items[f.head] = zero // for the garbage collector
-	f.head++
-	if f.head == len(f.items) {
-		f.items, f.head = f.items[:0], 0
-	} else if f.head >= 1024 && f.head*2 >= len(f.items) {
-		n := copy(f.items, f.items[f.head:])
-		clear(f.items[n:])
-		f.items, f.head = f.items[:n], 0
+	v := fifo.items[fifo.head]
+	fifo.items[fifo.head] = zero // for the garbage collector
+	fifo.head++
+	if fifo.head == len(fifo.items) {
+		fifo.items, fifo.head = fifo.items[:0], 0
+	} else if fifo.head >= 1024 && fifo.head*2 >= len(fifo.items) {
+		n := copy(fifo.items, fifo.items[fifo.head:])
+		clear(fifo.items[n:])
+		fifo.items, fifo.head = fifo.items[:n], 0
 	}
 	return v
 }

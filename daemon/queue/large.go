@@ -55,17 +55,17 @@ type largeBacklog struct {
 	list  []*task
 }
 
-func (l *largeBacklog) len() int { return len(l.list) }
+func (backlog *largeBacklog) len() int { return len(backlog.list) }
 
-func (l *largeBacklog) push(t *task) { l.list = append(l.list, t) }
+func (backlog *largeBacklog) push(t *task) { backlog.list = append(backlog.list, t) }
 
 // pop takes the first large sample that can begin: for which there is room on the ready list and memory,
 // which it reserves, or that has no waiters left. It returns nil if there is none; a smaller sample may
 // so pass a larger one.
-func (l *largeBacklog) pop() *task {
-	for i, t := range l.list {
-		if l.queue.hasNoWaiters(t) || l.queue.hasRoom() && l.queue.reserveMemory(t) {
-			l.list = slices.Delete(l.list, i, i+1)
+func (backlog *largeBacklog) pop() *task {
+	for i, t := range backlog.list {
+		if backlog.queue.hasNoWaiters(t) || backlog.queue.hasRoom() && backlog.queue.reserveMemory(t) {
+			backlog.list = slices.Delete(backlog.list, i, i+1)
 			return t
 		}
 	}
@@ -75,72 +75,72 @@ func (l *largeBacklog) pop() *task {
 // prepareLarge prepares a large sample, whose memory is reserved, and reports whether it goes on. It
 // uses new buffers, because pooled ones would keep the size of the largest sample. Then it gives back
 // the memory that a prepared sample no longer takes.
-func (q *Queue) prepareLarge(t *task) (onward bool) {
-	w := &worker{queue: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
-	onward = w.prepare(t)
-	stillHeld := 3*int64(len(t.buf)) + rowBytes*int64(t.work) // the line as in Weight, and the tiles
-	t.memory.Shrink(t.weight - stillHeld)
-	q.Freed()
+func (queue *Queue) prepareLarge(task *task) (onward bool) {
+	w := &worker{queue: queue, decoder: dump.NewDecoder(queue.cfg.Items), drawer: queue.cfg.Engine.Drawer()}
+	onward = w.prepare(task)
+	stillHeld := 3*int64(len(task.buf)) + rowBytes*int64(task.work) // the line as in Weight, and the tiles
+	task.memory.Shrink(task.weight - stillHeld)
+	queue.Freed()
 	return onward
 }
 
 // reserveMemory takes the memory of a large sample, and reports whether there was enough.
-func (q *Queue) reserveMemory(t *task) bool {
-	if t.memory == nil {
-		t.memory = q.cfg.Memory.Hold(t.client())
+func (queue *Queue) reserveMemory(task *task) bool {
+	if task.memory == nil {
+		task.memory = queue.cfg.Memory.Hold(task.client())
 	}
-	return t.memory.Try(t.weight)
+	return task.memory.Try(task.weight)
 }
 
 // releaseMemory returns the memory of a large sample to the pool and wakes the goroutines
 // that wait for memory.
-func (q *Queue) releaseMemory(t *task) {
-	if t.weight == 0 {
+func (queue *Queue) releaseMemory(task *task) {
+	if task.weight == 0 {
 		return
 	}
-	t.memory.Close()
-	t.memory = nil
-	q.Freed()
+	task.memory.Close()
+	task.memory = nil
+	queue.Freed()
 }
 
 // Freed wakes the goroutines that wait for memory of Config.Memory. Other users of
 // that pool call it when they release memory.
-func (q *Queue) Freed() {
-	q.mu.Lock()
-	q.large.more.Broadcast()
-	q.mu.Unlock()
+func (queue *Queue) Freed() {
+	queue.mu.Lock()
+	queue.large.more.Broadcast()
+	queue.mu.Unlock()
 }
 
 // retryWithMemory resets a sample whose preparation showed that it is larger than its line says, so that
 // it is prepared again with more memory. What it holds is released first, because samples that hold
 // memory and wait for more could wait for one another. If it can never fit, it fails the sample and
 // returns false.
-func (q *Queue) retryWithMemory(t *task) bool {
-	t.release()
-	t.job, t.fault, t.err, t.work, t.pixels = nil, nil, nil, 0, 0
-	t.weight = max(spilledWeight, t.memory.Held())
-	t.memory.Shrink(t.memory.Held())
-	e := q.tooLarge(t)
-	if e != nil {
-		t.spilled = false
-		t.result, t.err = t.failed(e), e
+func (queue *Queue) retryWithMemory(task *task) bool {
+	task.release()
+	task.job, task.fault, task.err, task.work, task.pixels = nil, nil, nil, 0, 0
+	task.weight = max(spilledWeight, task.memory.Held())
+	task.memory.Shrink(task.memory.Held())
+	failure := queue.tooLarge(task)
+	if failure != nil {
+		task.spilled = false
+		task.result, task.err = task.failed(failure), failure
 	}
-	return e == nil
+	return failure == nil
 }
 
 // client returns the name of the client whose share of the memory the sample uses, "" for
 // none.
-func (t *task) client() string {
-	if t.opt == nil {
+func (task *task) client() string {
+	if task.opt == nil {
 		return ""
 	}
-	return t.opt.Client
+	return task.opt.Client
 }
 
 // tooLarge returns the error too_large for a sample that can never fit into the memory
 // of its client, nil for others.
-func (q *Queue) tooLarge(t *task) *scoring.Error {
-	if err := q.cfg.Memory.Fits(t.weight); err != nil {
+func (queue *Queue) tooLarge(t *task) *scoring.Error {
+	if err := queue.cfg.Memory.Fits(t.weight); err != nil {
 		return &scoring.Error{Code: "too_large", Message: "cannot score item: " + err.Error()}
 	}
 	return nil

@@ -18,18 +18,18 @@ import (
 // deadline of its readers. In bulk work, and if the editor first had to be made ready, the deadline
 // begins anew now. It returns false if a picture fails, which fails the sample, or if nobody waits for
 // it.
-func (q *Queue) awaitPictures(task *task) (ok bool) {
-	if q.hasNoWaiters(task) {
+func (queue *Queue) awaitPictures(task *task) (ok bool) {
+	if queue.hasNoWaiters(task) {
 		return false
 	}
-	hadToWarm := q.warm(task)
-	start := q.now()
+	hadToWarm := queue.warm(task)
+	start := queue.now()
 	end := time.Duration(task.until.Load())
 	if task.bulk {
 		task.started.Store(int64(start))
 	}
 	if task.bulk || hadToWarm {
-		end = start + q.limit(task.opt)
+		end = start + queue.limit(task.opt)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), end-start)
 	defer cancel()
@@ -40,23 +40,23 @@ func (q *Queue) awaitPictures(task *task) (ok bool) {
 			ok = false
 		}
 	}()
-	for _, p := range task.pics {
-		l, ok := p.(Late)
+	for _, pic := range task.pics {
+		late, ok := pic.(Late)
 		if !ok {
 			continue
 		}
-		if err := l.Finish(ctx, task.view != nil); err != nil {
+		if err := late.Finish(ctx, task.view != nil); err != nil {
 			if ctx.Err() != nil {
-				err = deadlineError(q.limit(task.opt), q.limit(task.opt) < q.cfg.Deadline)
+				err = deadlineError(queue.limit(task.opt), queue.limit(task.opt) < queue.cfg.Deadline)
 			}
 			task.failPictures(err)
 			return false
 		}
-		task.cost(p)
+		task.cost(pic)
 	}
 	task.late = false
-	q.mark(task, PartExport)
-	q.cfg.Watch.stage("export", task.marks[PartExport]-start)
+	queue.mark(task, PartExport)
+	queue.cfg.Watch.stage("export", task.marks[PartExport]-start)
 	return true
 }
 
@@ -65,61 +65,61 @@ const cold = -1
 
 // warm waits until the editor is ready to draw a sample's pictures, and reports whether it had to
 // wait.
-func (q *Queue) warm(t *task) bool {
-	if !q.cfg.Engine.Cold() {
+func (queue *Queue) warm(task *task) bool {
+	if !queue.cfg.Engine.Cold() {
 		return false
 	}
-	t.warm.Store(cold)
-	q.cfg.Engine.Warm()
-	t.warm.Store(int64(q.now()))
+	task.warm.Store(cold)
+	queue.cfg.Engine.Warm()
+	task.warm.Store(int64(queue.now()))
 	return true
 }
 
 // extraWait returns how long a reader waits beyond its deadline because the editor was not ready to draw;
 // 0 or less means no longer. While the editor is made ready, the reader looks again after a tenth of a
 // second; its whole time then runs from when the editor was ready.
-func (q *Queue) extraWait(r *reader) time.Duration {
-	switch _, _, readySince := q.waitState(r); readySince {
+func (queue *Queue) extraWait(reader *reader) time.Duration {
+	switch _, _, readySince := queue.waitState(reader); readySince {
 	case 0: // it never waited for the editor
 		return 0
 	case cold:
 		return 100 * time.Millisecond
 	default:
-		return r.limit - (q.now() - readySince)
+		return reader.limit - (queue.now() - readySince)
 	}
 }
 
 // failPictures fails a sample one of whose pictures could not be drawn, and releases its pictures.
-func (t *task) failPictures(err error) {
-	t.release()
-	t.fault, t.err = asError(err), err
+func (task *task) failPictures(err error) {
+	task.release()
+	task.fault, task.err = asError(err), err
 }
 
 // recordOrigin records that another backend draws a picture of the sample later, and why, as a note. A
 // reason that several pictures have is noted once.
-func (t *task) recordOrigin(o Origin) {
-	t.late, t.backend = true, o.Backend
-	if o.Reason == "" {
+func (task *task) recordOrigin(origin Origin) {
+	task.late, task.backend = true, origin.Backend
+	if origin.Reason == "" {
 		return
 	}
-	n := scoring.Note{Code: "rendered_by_" + o.Backend, Path: o.Shape, Message: o.Reason}
-	if !slices.Contains(t.notes, n) {
-		t.notes = append(t.notes, n)
+	n := scoring.Note{Code: "rendered_by_" + origin.Backend, Path: origin.Shape, Message: origin.Reason}
+	if !slices.Contains(task.notes, n) {
+		task.notes = append(task.notes, n)
 	}
 }
 
 // complete adds the notes on how the line was read, and the backend that drew the
 // pictures, to a result. engine is the backend of native pictures.
-func (t *task) complete(r *scoring.Result, engine string) {
-	if t.read != nil {
-		r.Notes = append(slices.Clip(t.read), r.Notes...)
+func (task *task) complete(result *scoring.Result, engine string) {
+	if task.read != nil {
+		result.Notes = append(slices.Clip(task.read), result.Notes...)
 	}
-	if t.backend == "" {
-		if r.Backend == "" {
-			r.Backend = engine
+	if task.backend == "" {
+		if result.Backend == "" {
+			result.Backend = engine
 		}
 		return
 	}
-	r.Backend = t.backend
-	r.Notes = append(slices.Clip(r.Notes), t.notes...)
+	result.Backend = task.backend
+	result.Notes = append(slices.Clip(result.Notes), task.notes...)
 }

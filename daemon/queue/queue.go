@@ -156,104 +156,104 @@ func New(cfg Config) *Queue {
 }
 
 // begin starts the goroutines of the queue: workers, dispatchers and waiting stages.
-func (q *Queue) begin() {
-	inFlight := max(1, q.cfg.Engine.InFlight())
-	q.running.Add(q.cfg.Workers + inFlight + 1)
-	go q.finishMeasured()
-	for range q.cfg.Workers {
-		go q.runWorker(q.spareWorker())
+func (queue *Queue) begin() {
+	inFlight := max(1, queue.cfg.Engine.InFlight())
+	queue.running.Add(queue.cfg.Workers + inFlight + 1)
+	go queue.finishMeasured()
+	for range queue.cfg.Workers {
+		go queue.runWorker(queue.spareWorker())
 	}
 	for range inFlight {
-		go (&dispatcher{queue: q}).run()
+		go (&dispatcher{queue: queue}).run()
 	}
 	// Half as many as workers: the other half of the processors is for ordinary samples.
-	q.startStage(&q.large, max(1, q.cfg.Workers/2), q.prepareLarge)
-	if q.cfg.Judge != nil {
-		q.startStage(&q.judging, max(1, q.cfg.Judge.Width()), q.awaitVerdict)
+	queue.startStage(&queue.large, max(1, queue.cfg.Workers/2), queue.prepareLarge)
+	if queue.cfg.Judge != nil {
+		queue.startStage(&queue.judging, max(1, queue.cfg.Judge.Width()), queue.awaitVerdict)
 	}
-	if n := q.cfg.Engine.Lates(); n > 0 {
+	if n := queue.cfg.Engine.Lates(); n > 0 {
 		// One more: while one turns a picture into coverage, the editor can draw the next.
-		q.startStage(&q.late, n+1, q.awaitPictures)
+		queue.startStage(&queue.late, n+1, queue.awaitPictures)
 	}
 }
 
 // Depth returns the number of requests under way.
-func (q *Queue) Depth() int { return int(q.inUse.Load()) }
+func (queue *Queue) Depth() int { return int(queue.inUse.Load()) }
 
 // Max returns the number of requests that may be under way.
-func (q *Queue) Max() int { return q.cfg.Max }
+func (queue *Queue) Max() int { return queue.cfg.Max }
 
 // Admit counts a request as under way until done is called. The error wraps ErrBusy.
-func (q *Queue) Admit() (done func(), err error) {
-	if err := q.admit(); err != nil {
+func (queue *Queue) Admit() (done func(), err error) {
+	if err := queue.admit(); err != nil {
 		return nil, err
 	}
-	return sync.OnceFunc(func() { q.inUse.Add(-1) }), nil
+	return sync.OnceFunc(func() { queue.inUse.Add(-1) }), nil
 }
 
 // admit counts a request as under way, or returns an error that wraps ErrBusy. The caller lowers
 // inUse when the request is over.
-func (q *Queue) admit() error {
-	if n := q.inUse.Add(1); n > int64(q.cfg.Max) {
-		q.inUse.Add(-1)
-		return fmt.Errorf("cannot queue request: %w: %d of %d; retry later or raise --queue-max", ErrBusy, n-1, q.cfg.Max)
+func (queue *Queue) admit() error {
+	if n := queue.inUse.Add(1); n > int64(queue.cfg.Max) {
+		queue.inUse.Add(-1)
+		return fmt.Errorf("cannot queue request: %w: %d of %d; retry later or raise --queue-max", ErrBusy, n-1, queue.cfg.Max)
 	}
 	return nil
 }
 
 // limit returns the deadline of a sample: that of its request, at most that of the queue.
-func (q *Queue) limit(o *Options) time.Duration {
+func (queue *Queue) limit(o *Options) time.Duration {
 	if o != nil && o.Deadline > 0 {
-		return min(o.Deadline, q.cfg.Deadline)
+		return min(o.Deadline, queue.cfg.Deadline)
 	}
-	return q.cfg.Deadline
+	return queue.cfg.Deadline
 }
 
 // Close finishes what was given to the queue and stops its goroutines, but for
 // those that are stuck in a sample past its deadline.
-func (q *Queue) Close() {
-	q.mu.Lock()
-	q.closed.Store(true)
-	q.wake()
-	q.mu.Unlock()
-	q.running.Wait()
-	q.alarm.Stop()
-	q.slowTimer.Stop()
+func (queue *Queue) Close() {
+	queue.mu.Lock()
+	queue.closed.Store(true)
+	queue.wake()
+	queue.mu.Unlock()
+	queue.running.Wait()
+	queue.alarm.Stop()
+	queue.slowTimer.Stop()
 }
 
 // wake wakes every goroutine of the queue that waits for samples, so that each checks whether it
 // must end.
-func (q *Queue) wake() {
-	q.workers.Broadcast()
-	q.device.Broadcast()
-	q.finisher.Broadcast()
-	q.late.more.Broadcast()
-	q.judging.more.Broadcast()
-	q.large.more.Broadcast()
+func (queue *Queue) wake() {
+	queue.workers.Broadcast()
+	queue.device.Broadcast()
+	queue.finisher.Broadcast()
+	queue.late.more.Broadcast()
+	queue.judging.more.Broadcast()
+	queue.large.more.Broadcast()
 }
 
 // push queues a task for the workers. A large one, which has a weight, is queued in the stage
 // large instead: it waits there for memory, and the stage's own goroutines prepare it. The error
 // wraps ErrClosed.
-func (q *Queue) push(t *task) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed.Load() {
+func (queue *Queue) push(task *task) error {
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	if queue.closed.Load() {
 		return errClosed
 	}
-	if t.weight > 0 {
-		q.large.push(t) // wakes a goroutine of the stage
+	if task.weight > 0 {
+		queue.large.push(task) // wakes a goroutine of the stage
 		return nil
 	}
-	q.waiting.push(t)
-	q.workers.Signal()
-	q.startSlowTimer()
+	queue.waiting.push(task)
+	queue.workers.Signal()
+	queue.startSlowTimer()
 	return nil
 }
 
 // drained reports whether no sample is left that could still reach the device: none waits, none is
 // prepared for a reader, and none is on the device. The caller holds mu.
-func (q *Queue) drained() bool {
-	stagesEmpty := q.judging.empty() && q.late.empty() && q.large.empty()
-	return q.waiting.len() == 0 && !q.anyWorkerBusy() && stagesEmpty && q.readyList.empty() && q.inFlight == 0
+func (queue *Queue) drained() bool {
+	stagesEmpty := queue.judging.empty() && queue.late.empty() && queue.large.empty()
+	return queue.waiting.len() == 0 && !queue.anyWorkerBusy() && stagesEmpty && queue.readyList.empty() && queue.inFlight == 0
 }

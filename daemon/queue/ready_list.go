@@ -48,26 +48,28 @@ func (s *readyList) empty() bool { return s.urgent() == 0 && !s.has(classHeavy) 
 
 // mayLead reports whether a batch may begin with a sample of class c. There is at most
 // one heavy sample on the device.
-func (q *Queue) mayLead(c int) bool { return q.readyList.has(c) && (c != classHeavy || q.heavies == 0) }
+func (queue *Queue) mayLead(c int) bool {
+	return queue.readyList.has(c) && (c != classHeavy || queue.heavies == 0)
+}
 
 // urgent returns the number of small samples of requests, which clients wait for.
 func (s *readyList) urgent() int { return s.byClass[classHigh].len() + s.byClass[classNormal].len() }
 
 // push adds a sample that is prepared to those that wait for a batch on the device.
-func (s *readyList) push(t *task) {
-	if t.class != classHeavy {
-		s.count(t, 1)
+func (s *readyList) push(task *task) {
+	if task.class != classHeavy {
+		s.count(task, 1)
 	}
-	s.byClass[t.class].push(t)
+	s.byClass[task.class].push(task)
 }
 
 // pop takes the next prepared sample of a class for a batch.
 func (s *readyList) pop(c int) *task {
-	t := s.byClass[c].pop()
+	task := s.byClass[c].pop()
 	if c != classHeavy {
-		s.count(t, -1)
+		s.count(task, -1)
 	}
-	return t
+	return task
 }
 
 // count adds a task to the sums, or takes it off them where sign is -1.
@@ -78,94 +80,94 @@ func (s *readyList) count(t *task, sign int) {
 }
 
 // classify sets the class of a prepared task from its cost and priority.
-func (q *Queue) classify(t *task) {
+func (queue *Queue) classify(task *task) {
 	switch {
-	case t.work >= q.cfg.Work || t.pixels >= q.cfg.Pixels || len(t.pics) > q.cfg.Batch:
-		t.class = classHeavy
-	case t.priority == PriorityHigh:
-		t.class = classHigh
-	case t.priority == PriorityNormal:
-		t.class = classNormal
+	case task.work >= queue.cfg.Work || task.pixels >= queue.cfg.Pixels || len(task.pics) > queue.cfg.Batch:
+		task.class = classHeavy
+	case task.priority == PriorityHigh:
+		task.class = classHigh
+	case task.priority == PriorityNormal:
+		task.class = classNormal
 	default:
-		t.class = classBulk
+		task.class = classBulk
 	}
 }
 
 // ready adds a prepared task to the ready list. The caller holds mu.
-func (q *Queue) ready(t *task) {
-	q.classify(t)
-	q.readyList.last = q.now()
-	if q.readyList.empty() {
-		q.readyList.since = q.readyList.last
+func (queue *Queue) ready(task *task) {
+	queue.classify(task)
+	queue.readyList.last = queue.now()
+	if queue.readyList.empty() {
+		queue.readyList.since = queue.readyList.last
 	}
-	q.readyList.push(t)
+	queue.readyList.push(task)
 }
 
 // hasRoom reports whether another sample may be prepared: two batches ahead of the
 // device are enough to keep it busy, more would only hold memory.
-func (q *Queue) hasRoom() bool {
-	s := &q.readyList
-	return s.pictures < 2*q.cfg.Batch && s.work < 2*q.cfg.Work && s.pixels < 2*q.cfg.Pixels &&
+func (queue *Queue) hasRoom() bool {
+	s := &queue.readyList
+	return s.pictures < 2*queue.cfg.Batch && s.work < 2*queue.cfg.Work && s.pixels < 2*queue.cfg.Pixels &&
 		s.byClass[classHeavy].len() < maxHeavy
 }
 
 // target returns how many pictures make a batch worth starting on the device while more are being
 // prepared. For requests that is half of the backlog, so that one half is prepared while the other
 // is measured.
-func (q *Queue) target() int {
+func (queue *Queue) target() int {
 	n := streamTarget
-	switch urgent := q.readyList.urgent() > 0; {
-	case urgent && q.cfg.Delay > 0: // --queue-delay asks to wait for a full batch
-		n = q.cfg.Batch
+	switch urgent := queue.readyList.urgent() > 0; {
+	case urgent && queue.cfg.Delay > 0: // --queue-delay asks to wait for a full batch
+		n = queue.cfg.Batch
 	case urgent:
-		n = min(max((q.readyList.pictures+q.waiting.len())/2, minTarget), maxTarget)
+		n = min(max((queue.readyList.pictures+queue.waiting.len())/2, minTarget), maxTarget)
 	}
-	return min(n, q.cfg.Batch)
+	return min(n, queue.cfg.Batch)
 }
 
 // worthBatch reports whether the small samples reach target or the cost of a full batch.
-func (q *Queue) worthBatch() bool {
-	s := &q.readyList
-	return s.pictures >= q.target() || s.work >= q.cfg.Work || s.pixels >= q.cfg.Pixels
+func (queue *Queue) worthBatch() bool {
+	s := &queue.readyList
+	return s.pictures >= queue.target() || s.work >= queue.cfg.Work || s.pixels >= queue.cfg.Pixels
 }
 
 // batchDue reports whether to start a batch. A request waits for others only while
 // there is a backlog, because all of it pays the fixed cost of a batch, or for
 // Config.Delay. Bulk work waits for a short time while more is being prepared. While a
 // batch is in flight, another one starts only when it is worth it.
-func (q *Queue) batchDue() bool {
-	s := &q.readyList
-	small := s.urgent() > 0 || s.has(classBulk)
+func (queue *Queue) batchDue() bool {
+	list := &queue.readyList
+	small := list.urgent() > 0 || list.has(classBulk)
 	switch {
-	case !small && !q.mayLead(classHeavy): // there is nothing to start
+	case !small && !queue.mayLead(classHeavy): // there is nothing to start
 		return false
-	case small && q.worthBatch():
+	case small && queue.worthBatch():
 		return true
-	case q.inFlight > q.heavies: // the device has a batch of small samples
+	case queue.inFlight > queue.heavies: // the device has a batch of small samples
 		return false
-	case q.force || !q.hasRoom(): // the wait is over, or nothing more can be added
+	case queue.force || !queue.hasRoom(): // the wait is over, or nothing more can be added
 		return true
-	case s.urgent() > 0: // requests wait for others only while there is a backlog, or for --queue-delay
-		return q.cfg.Delay <= 0 && q.waiting.len() == 0
-	case q.mayLead(classHeavy):
+	case list.urgent() > 0: // requests wait for others only while there is a backlog, or for --queue-delay
+		return queue.cfg.Delay <= 0 && queue.waiting.len() == 0
+	case queue.mayLead(classHeavy):
 		return true
 	}
-	return q.busy == 0 && q.waiting.len() == 0 // bulk work waits while more is being prepared
+	return queue.busy == 0 && queue.waiting.len() == 0 // bulk work waits while more is being prepared
 }
 
 // batchDueAt returns when a batch that is not due starts anyway, on the queue's clock. Without
 // Config.Delay that is when no sample was added for a while, or maxWait after the first one. With it,
 // the batch waits for Config.Delay too, but no request longer than that since its arrival.
-func (q *Queue) batchDueAt() time.Duration {
-	s := &q.readyList
-	at := min(s.last+lull, s.since+maxWait)
-	if q.cfg.Delay <= 0 {
+func (queue *Queue) batchDueAt() time.Duration {
+	list := &queue.readyList
+	at := min(list.last+lull, list.since+maxWait)
+	if queue.cfg.Delay <= 0 {
 		return at
 	}
-	at = max(at, s.since+q.cfg.Delay)
+	at = max(at, list.since+queue.cfg.Delay)
 	for c := classHigh; c <= classNormal; c++ {
-		if s.has(c) {
-			at = min(at, s.byClass[c].peek().arrived+q.cfg.Delay)
+		if list.has(c) {
+			at = min(at, list.byClass[c].peek().arrived+queue.cfg.Delay)
 		}
 	}
 	return at

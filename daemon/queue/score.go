@@ -50,32 +50,32 @@ type Picture struct {
 // keep. The error is ErrBusy, ErrClosed or that of ctx; everything that is wrong
 // with the sample is in the answer. Identical samples in flight at the same time
 // are scored once.
-func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, error) {
-	if err := q.admit(); err != nil {
+func (queue *Queue) Score(ctx context.Context, line dump.Line, options *Options) (Answer, error) {
+	if err := queue.admit(); err != nil {
 		return Answer{}, err
 	}
-	defer q.inUse.Add(-1)
-	reader, err := q.submit(l, o, manner{priority: cmp.Or(o.Priority, PriorityHigh), share: true})
+	defer queue.inUse.Add(-1)
+	reader, err := queue.submit(line, options, manner{priority: cmp.Or(options.Priority, PriorityHigh), share: true})
 	if err != nil {
-		q.abandon(reader)
+		queue.abandon(reader)
 		return Answer{}, err
 	}
-	who, ok, err := q.await(ctx, reader)
+	who, ok, err := queue.await(ctx, reader)
 	if err != nil {
-		q.free(reader)
+		queue.free(reader)
 		return Answer{}, err
 	}
-	var a Answer
+	var answer Answer
 	if ok {
-		a = q.answer(reader)
-		a.JSON = slices.Clone(a.JSON) // finished gives up its memory
-		q.finished(reader)
+		answer = queue.answer(reader)
+		answer.JSON = slices.Clone(answer.JSON) // finished gives up its memory
+		queue.finished(reader)
 	} else {
-		a = q.deadlineAnswer(reader, who)
-		q.free(reader)
+		answer = queue.deadlineAnswer(reader, who)
+		queue.free(reader)
 	}
-	q.sample(&a.Result)
-	return a, nil
+	queue.sample(&answer.Result)
+	return answer, nil
 }
 
 // Draw makes one picture and waits for it, at PriorityNormal. view runs on a worker. A picture is
@@ -83,33 +83,33 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 // than their number. held is what the caller holds of Config.Memory for the scene, nil for
 // nothing; where the picture needs more, held is released first and then grown. The error is
 // ErrClosed, that of ctx, or what is wrong with the scene.
-func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.View, error)) (Picture, error) {
-	r := q.reader(dump.Line{}, nil, false)
-	t, _ := q.join(r, key{priority: PriorityNormal}, false)
-	t.view, t.memory = view, held
-	if err := q.start(t); err != nil {
-		q.abandon(r)
+func (queue *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.View, error)) (Picture, error) {
+	reader := queue.reader(dump.Line{}, nil, false)
+	task, _ := queue.join(reader, key{priority: PriorityNormal}, false)
+	task.view, task.memory = view, held
+	if err := queue.start(task); err != nil {
+		queue.abandon(reader)
 		return Picture{}, err
 	}
-	_, ok, err := q.await(ctx, r)
+	_, ok, err := queue.await(ctx, reader)
 	if err != nil || !ok {
-		q.free(r)
-		return Picture{}, cmp.Or(err, error(deadlineError(q.cfg.Deadline, false)))
+		queue.free(reader)
+		return Picture{}, cmp.Or(err, error(deadlineError(queue.cfg.Deadline, false)))
 	}
-	defer q.finished(r)
-	p, err := t.picture()
-	p.Origin.Backend = cmp.Or(t.backend, q.cfg.Engine.Backend())
-	for _, n := range t.notes { // one at most, as there is one picture: why the editor drew it
-		p.Origin.Reason, p.Origin.Shape = n.Message, n.Path
+	defer queue.finished(reader)
+	picture, err := task.picture()
+	picture.Origin.Backend = cmp.Or(task.backend, queue.cfg.Engine.Backend())
+	for _, n := range task.notes { // one at most, as there is one picture: why the editor drew it
+		picture.Origin.Reason, picture.Origin.Shape = n.Message, n.Path
 	}
-	return p, err
+	return picture, err
 }
 
 // await waits for the answer of a request to the queue, whose deadline runs from its arrival. ok is
 // false where the deadline passed; who then names the sample, or is nil where it was not decoded.
 // After an error or a deadline the reader holds no task.
-func (q *Queue) await(ctx context.Context, reader *reader) (who *identity, ok bool, err error) {
-	reader.timer.Reset(reader.arrived + reader.limit - q.now())
+func (queue *Queue) await(ctx context.Context, reader *reader) (who *identity, ok bool, err error) {
+	reader.timer.Reset(reader.arrived + reader.limit - queue.now())
 	overdue := false
 wait:
 	for {
@@ -117,7 +117,7 @@ wait:
 		case <-reader.done:
 			return nil, true, nil
 		case <-reader.timer.C:
-			if more := q.extraWait(reader); more > 0 {
+			if more := queue.extraWait(reader); more > 0 {
 				reader.timer.Reset(more)
 				continue
 			}
@@ -128,7 +128,7 @@ wait:
 			break wait
 		}
 	}
-	who, ok = q.leave(reader, overdue)
+	who, ok = queue.leave(reader, overdue)
 	if !ok { // the answer was delivered in the meantime
 		<-reader.done
 		return nil, true, nil
@@ -149,34 +149,34 @@ func deadlineError(d time.Duration, asked bool) *scoring.Error {
 
 // deadlineAnswer returns the answer of a sample whose deadline passed. Its timing has
 // only the time in the queue and the rest. who is as await returns it.
-func (q *Queue) deadlineAnswer(r *reader, who *identity) Answer {
+func (queue *Queue) deadlineAnswer(reader *reader, who *identity) Answer {
 	var m marks
 	if who != nil {
 		m[PartQueue] = who.taken
 	} else {
-		who = &identity{id: fmt.Sprintf("line:%d", r.lineNumber)}
+		who = &identity{id: fmt.Sprintf("line:%d", reader.lineNumber)}
 	}
-	a := Answer{Line: r.lineNumber, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
-		Err: deadlineError(r.limit, r.limit < q.cfg.Deadline), Backend: q.cfg.Engine.Backend()}}
-	a.timed(m.parts(r.arrived, q.now()))
-	a.JSON = a.Result.AppendJSON(nil, r.opt.Reward, q.cfg.Scorer)
-	return a
+	answer := Answer{Line: reader.lineNumber, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
+		Err: deadlineError(reader.limit, reader.limit < queue.cfg.Deadline), Backend: queue.cfg.Engine.Backend()}}
+	answer.timed(m.parts(reader.arrived, queue.now()))
+	answer.JSON = answer.Result.AppendJSON(nil, reader.opt.Reward, queue.cfg.Scorer)
+	return answer
 }
 
-// answer returns the result that was delivered to the reader r. Its JSON belongs to the cache or to
+// answer returns the result that was delivered to a reader. Its JSON belongs to the cache or to
 // the task, and is valid until finished is called.
-func (q *Queue) answer(r *reader) (a Answer) {
-	if r.hit != nil {
-		a = Answer{Line: r.lineNumber, Result: r.hit.result, JSON: r.hit.json, Source: Cached}
-		a.timed(new(marks).parts(r.arrived, q.now()))
-		return a
+func (queue *Queue) answer(reader *reader) (answer Answer) {
+	if reader.hit != nil {
+		answer = Answer{Line: reader.lineNumber, Result: reader.hit.result, JSON: reader.hit.json, Source: Cached}
+		answer.timed(new(marks).parts(reader.arrived, queue.now()))
+		return answer
 	}
-	a = Answer{Line: r.lineNumber, Result: r.task.result, JSON: r.task.json}
-	if r.joined && !r.repeated {
-		a.Source = Shared
+	answer = Answer{Line: reader.lineNumber, Result: reader.task.result, JSON: reader.task.json}
+	if reader.joined && !reader.repeated {
+		answer.Source = Shared
 	}
-	a.timed(r.task.marks.parts(r.arrived, q.now()))
-	return a
+	answer.timed(reader.task.marks.parts(reader.arrived, queue.now()))
+	return answer
 }
 
 // timed sets the timing of an answer.
@@ -186,19 +186,19 @@ func (a *Answer) timed(t Timing) {
 }
 
 // picture returns the image and the tally of a finished task of Draw.
-func (t *task) picture() (Picture, error) {
-	if t.err != nil {
-		return Picture{}, t.err
+func (task *task) picture() (Picture, error) {
+	if task.err != nil {
+		return Picture{}, task.err
 	}
-	if len(t.drawn) != 1 || len(t.tallies) != 1 {
-		return Picture{}, fmt.Errorf("BUG: got %d images and %d tallies of one picture", len(t.drawn), len(t.tallies))
+	if len(task.drawn) != 1 || len(task.tallies) != 1 {
+		return Picture{}, fmt.Errorf("BUG: got %d images and %d tallies of one picture", len(task.drawn), len(task.tallies))
 	}
-	return Picture{Image: t.drawn[0], Tally: t.tallies[0]}, nil
+	return Picture{Image: task.drawn[0], Tally: task.tallies[0]}, nil
 }
 
 // sample reports an answer to Watch.
-func (q *Queue) sample(r *scoring.Result) {
-	if q.cfg.Watch.Sample != nil {
-		q.cfg.Watch.Sample(r)
+func (queue *Queue) sample(r *scoring.Result) {
+	if queue.cfg.Watch.Sample != nil {
+		queue.cfg.Watch.Sample(r)
 	}
 }

@@ -63,18 +63,18 @@ func newReader() any {
 }
 
 // reader takes a reader for a line from the pool.
-func (q *Queue) reader(l dump.Line, o *Options, bulk bool) *reader {
-	r := q.readers.Get().(*reader)
+func (queue *Queue) reader(l dump.Line, o *Options, bulk bool) *reader {
+	r := queue.readers.Get().(*reader)
 	r.lineNumber, r.size, r.opt, r.bulk = l.N, len(l.Bytes), o, bulk
-	r.arrived, r.limit = q.now(), q.limit(o)
+	r.arrived, r.limit = queue.now(), queue.limit(o)
 	return r
 }
 
 // free returns a reader to the pool. The reader must hold no task.
-func (q *Queue) free(r *reader) {
+func (queue *Queue) free(r *reader) {
 	r.timer.Stop()
 	r.task, r.hit, r.opt, r.joined, r.repeated = nil, nil, nil, false, false
-	q.readers.Put(r)
+	queue.readers.Put(r)
 }
 
 // manner is how a line is worked on.
@@ -87,37 +87,37 @@ type manner struct {
 // submit starts the work on a line, joins identical work in flight, or takes the answer from the cache,
 // and returns the reader that gets the answer. After ErrClosed the reader has an answer with that
 // error.
-func (q *Queue) submit(line dump.Line, o *Options, m manner) (*reader, error) {
-	reader := q.reader(line, o, m.bulk)
-	k := key{priority: m.priority, bulk: m.bulk}
-	if m.share || q.cache != nil {
-		k.content, reader.scratch = contentOf(line, o, q.tasksRead.Load(), reader.scratch[:0])
+func (queue *Queue) submit(line dump.Line, options *Options, manner manner) (*reader, error) {
+	reader := queue.reader(line, options, manner.bulk)
+	k := key{priority: manner.priority, bulk: manner.bulk}
+	if manner.share || queue.cache != nil {
+		k.content, reader.scratch = contentOf(line, options, queue.tasksRead.Load(), reader.scratch[:0])
 	}
-	if q.cache != nil {
-		reader.hit = q.cache.get(k.content)
+	if queue.cache != nil {
+		reader.hit = queue.cache.get(k.content)
 		if reader.hit != nil {
 			reader.done <- struct{}{}
 			return reader, nil
 		}
 	}
-	task, fresh := q.join(reader, k, m.share)
+	task, fresh := queue.join(reader, k, manner.share)
 	if fresh {
 		task.fill(line)
-		return reader, q.start(task)
+		return reader, queue.start(task)
 	}
-	if !q.closed.Load() {
+	if !queue.closed.Load() {
 		return reader, nil
 	}
 	// The queue was closed after the reader joined. The last worker may have ended already, and then nobody
 	// finishes the task. So the reader leaves it for a task of its own, which start refuses, unless the
 	// answer has been delivered.
-	if _, ok := q.leave(reader, false); !ok {
+	if _, ok := queue.leave(reader, false); !ok {
 		return reader, nil
 	}
 	reader.joined = false
-	task, _ = q.join(reader, k, false)
+	task, _ = queue.join(reader, k, false)
 	task.fill(line)
-	return reader, q.start(task)
+	return reader, queue.start(task)
 }
 
 // errClosed is ErrClosed with what could not be done.
@@ -125,21 +125,21 @@ var errClosed = fmt.Errorf("cannot queue sample: %w", ErrClosed)
 
 // TasksChanged must be called after task files were read again. A line that names a task by its id may
 // mean another task now, so results of earlier samples are not used for later ones any more.
-func (q *Queue) TasksChanged() { q.tasksRead.Add(1) }
+func (queue *Queue) TasksChanged() { queue.tasksRead.Add(1) }
 
 // contentOf returns the hash of everything that a result depends on: the line, its number, the options,
 // and read, how often task files were read. Texts are hashed with their lengths, so that no two contents
 // are the same bytes. scratch is memory that is used and returned for the next call.
-func contentOf(l dump.Line, opts *Options, read uint64, scratch []byte) (digest, []byte) {
+func contentOf(dumpLine dump.Line, opts *Options, read uint64, scratch []byte) (digest, []byte) {
 	text := func(s string) {
 		scratch = binary.AppendUvarint(scratch, uint64(len(s)))
 		scratch = append(scratch, s...)
 	}
-	line := sha256.Sum256(l.Bytes)
+	line := sha256.Sum256(dumpLine.Bytes)
 	scratch = append(scratch, line[:]...)
-	scratch = binary.AppendVarint(scratch, int64(l.N))
+	scratch = binary.AppendVarint(scratch, int64(dumpLine.N))
 	scratch = binary.AppendUvarint(scratch, read)
-	text(l.Fault)
+	text(dumpLine.Fault)
 	text(opts.Suite)
 	scratch = binary.AppendVarint(scratch, int64(opts.Reward))
 	if len(opts.Variants) > 0 {
@@ -153,35 +153,35 @@ func contentOf(l dump.Line, opts *Options, read uint64, scratch []byte) (digest,
 
 // join adds a reader to the task that already works on the same sample, with the key key, where share
 // allows it. Otherwise it adds the reader to a fresh task, which the caller must fill and start.
-func (q *Queue) join(reader *reader, key key, share bool) (t *task, fresh bool) {
-	f := &q.flights
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (queue *Queue) join(reader *reader, key key, share bool) (t *task, fresh bool) {
+	flight := &queue.flights
+	flight.mu.Lock()
+	defer flight.mu.Unlock()
 	if share {
-		t = f.tasks[key]
+		t = flight.tasks[key]
 	}
 	if t != nil {
 		reader.joined = true
-		f.shared++
+		flight.shared++
 	} else {
-		t, fresh = q.tasks.Get().(*task), true
+		t, fresh = queue.tasks.Get().(*task), true
 		t.key, t.shared = key, share
 		t.opt, t.arrived, t.priority, t.bulk = reader.opt, reader.arrived, key.priority, key.bulk
 		if share {
-			f.tasks[key] = t
+			flight.tasks[key] = t
 		}
 	}
 	t.add(reader)
 	return t, fresh
 }
 
-// add adds r to the readers that wait for the task's result. The caller holds flights.mu.
-func (t *task) add(r *reader) {
-	r.task = t
-	t.readers = append(t.readers, r)
-	t.wanted.Add(1)
-	if until := int64(r.arrived + r.limit); until > t.until.Load() {
-		t.until.Store(until)
+// add adds reader to the readers that wait for the task's result. The caller holds flights.mu.
+func (task *task) add(reader *reader) {
+	reader.task = task
+	task.readers = append(task.readers, reader)
+	task.wanted.Add(1)
+	if until := int64(reader.arrived + reader.limit); until > task.until.Load() {
+		task.until.Store(until)
 	}
 }
 
@@ -195,17 +195,17 @@ func (f *singleFlight) forget(t *task) {
 
 // start queues a filled task. It answers the task with an error where the queue is closed
 // or the task is too large for its memory.
-func (q *Queue) start(t *task) error {
-	if e := q.tooLarge(t); e != nil {
-		t.result, t.err = t.failed(e), e
-		q.finish(t)
+func (queue *Queue) start(task *task) error {
+	if e := queue.tooLarge(task); e != nil {
+		task.result, task.err = task.failed(e), e
+		queue.finish(task)
 		return nil
 	}
-	err := q.push(t)
+	err := queue.push(task)
 	if err != nil {
-		t.result = t.failed(&scoring.Error{Code: "closed", Message: err.Error()})
-		t.err = err
-		q.finish(t)
+		task.result = task.failed(&scoring.Error{Code: "closed", Message: err.Error()})
+		task.err = err
+		queue.finish(task)
 	}
 	return err
 }
@@ -214,77 +214,77 @@ func (q *Queue) start(t *task) error {
 // stays. A task without readers is skipped if it has not begun, its wait for a judge ends, and if it is
 // overdue, a spare worker replaces the one that is stuck in it. who names the sample; it is nil if the
 // sample was not decoded.
-func (q *Queue) leave(r *reader, overdue bool) (who *identity, ok bool) {
-	q.flights.mu.Lock()
-	task := r.task
+func (queue *Queue) leave(reader *reader, overdue bool) (who *identity, ok bool) {
+	queue.flights.mu.Lock()
+	task := reader.task
 	if task.over {
-		q.flights.mu.Unlock()
+		queue.flights.mu.Unlock()
 		return nil, false
 	}
 	if n := task.who.Load(); n != nil {
 		c := *n // the task may serve another sample soon
 		who = &c
 	}
-	i := slices.Index(task.readers, r)
+	i := slices.Index(task.readers, reader)
 	task.readers = slices.Delete(task.readers, i, i+1)
 	last, turn := task.wanted.Add(-1) == 0, task.turn // once unlocked, the task may serve another sample in its next turn
 	if last && task.stop != nil {
 		task.stop()
 	}
-	q.flights.mu.Unlock()
+	queue.flights.mu.Unlock()
 	if last && overdue {
-		q.relieveFrom(task, turn)
+		queue.relieveFrom(task, turn)
 	}
 	if last { // a large sample that waits for memory is finished now
-		q.Freed()
+		queue.Freed()
 	}
 	return who, true
 }
 
 // hasNoWaiters reports whether the task has no waiters left. If it has none, it is marked as dead, and no
 // other reader can join it any more: the caller may give it up.
-func (q *Queue) hasNoWaiters(t *task) bool {
-	if !t.noReaders() {
+func (queue *Queue) hasNoWaiters(task *task) bool {
+	if !task.noReaders() {
 		return false
 	}
-	q.flights.mu.Lock()
-	defer q.flights.mu.Unlock()
-	if t.noReaders() { // again, because one may have joined before the lock
-		t.dead = true
-		q.flights.forget(t)
+	queue.flights.mu.Lock()
+	defer queue.flights.mu.Unlock()
+	if task.noReaders() { // again, because one may have joined before the lock
+		task.dead = true
+		queue.flights.forget(task)
 	}
-	return t.dead
+	return task.dead
 }
 
 // deliver signals the readers of a task that its answer is there, and starts the work anew for those
 // that had joined it and may try again. No reader can join it any more. A task without readers returns
 // to the pool at once.
-func (q *Queue) deliver(t *task) {
-	f := &q.flights
-	f.mu.Lock()
-	f.forget(t)
-	next := q.retryJoined(t)
-	t.over = true
-	t.reading = len(t.readers)
-	for _, r := range t.readers {
+func (queue *Queue) deliver(task *task) {
+	flight := &queue.flights
+	flight.mu.Lock()
+	flight.forget(task)
+	next := queue.retryJoined(task)
+	task.over = true
+	task.reading = len(task.readers)
+	for _, r := range task.readers {
 		r.done <- struct{}{} // has room for one
 	}
-	unread := t.reading == 0
-	f.mu.Unlock()
+	unread := task.reading == 0
+	flight.mu.Unlock()
 	if unread {
-		q.put(t)
+		queue.put(task)
 	}
 	if next != nil {
-		q.start(next)
+		queue.start(next)
 	}
 }
 
 // retryJoined moves the readers that had joined a failed task of another request to a new
 // task, because a transient failure may not repeat. It returns that task, nil for none.
 // Each reader is moved once. The caller holds flights.mu.
-func (q *Queue) retryJoined(t *task) (next *task) {
+func (queue *Queue) retryJoined(t *task) (next *task) {
 	failed := t.view == nil && t.result.Err != nil
-	if !failed || !transient(t.result.Err.Code) || q.closed.Load() {
+	if !failed || !transient(t.result.Err.Code) || queue.closed.Load() {
 		return nil
 	}
 	stay := t.readers[:0]
@@ -294,12 +294,12 @@ func (q *Queue) retryJoined(t *task) (next *task) {
 			continue
 		}
 		if next == nil {
-			next = q.tasks.Get().(*task)
+			next = queue.tasks.Get().(*task)
 			next.fill(t.line)
-			next.opt, next.arrived = t.opt, q.now()
+			next.opt, next.arrived = t.opt, queue.now()
 			next.key, next.shared, next.priority, next.bulk = t.key, true, t.priority, t.bulk
-			q.flights.tasks[t.key] = next
-			q.flights.repeats++
+			queue.flights.tasks[t.key] = next
+			queue.flights.repeats++
 		}
 		reader.repeated = true
 		t.wanted.Add(-1)
@@ -315,30 +315,30 @@ func transient(code string) bool { return code == "deadline" || code == "backend
 
 // finished returns a reader to the pool once its request no longer uses the answer. The last reader
 // of a task returns the task too.
-func (q *Queue) finished(r *reader) {
-	if r.hit == nil { // not from the cache: the answer is memory of a task that others may still read
-		q.flights.mu.Lock()
-		t := r.task
-		t.reading--
-		last := t.reading == 0
-		q.flights.mu.Unlock()
+func (queue *Queue) finished(reader *reader) {
+	if reader.hit == nil { // not from the cache: the answer is memory of a task that others may still read
+		queue.flights.mu.Lock()
+		task := reader.task
+		task.reading--
+		last := task.reading == 0
+		queue.flights.mu.Unlock()
 		if last {
-			q.put(t)
+			queue.put(task)
 		}
 	}
-	q.free(r)
+	queue.free(reader)
 }
 
 // waitState returns what the deadline of a reader depends on: when its time began (0 for
 // not yet), how long it may wait, and the value of task.warm.
-func (q *Queue) waitState(r *reader) (started, limit, warm time.Duration) {
-	q.flights.mu.Lock()
-	defer q.flights.mu.Unlock()
-	limit = r.limit
-	if r.task.judging {
-		limit = q.judgeLimit(r.opt) + judgeSlack
+func (queue *Queue) waitState(reader *reader) (started, limit, warm time.Duration) {
+	queue.flights.mu.Lock()
+	defer queue.flights.mu.Unlock()
+	limit = reader.limit
+	if reader.task.judging {
+		limit = queue.judgeLimit(reader.opt) + judgeSlack
 	}
-	return time.Duration(r.task.started.Load()), limit, time.Duration(r.task.warm.Load())
+	return time.Duration(reader.task.started.Load()), limit, time.Duration(reader.task.warm.Load())
 }
 
 // judgeSlack is how much longer a reader waits than the judge may take, so that the
@@ -353,12 +353,12 @@ type Stats struct {
 }
 
 // Stats returns the counts so far.
-func (q *Queue) Stats() Stats {
-	q.flights.mu.Lock()
-	s := Stats{Shared: q.flights.shared, Again: q.flights.repeats}
-	q.flights.mu.Unlock()
-	if q.cache != nil {
-		s.Cache = q.cache.stats()
+func (queue *Queue) Stats() Stats {
+	queue.flights.mu.Lock()
+	stats := Stats{Shared: queue.flights.shared, Again: queue.flights.repeats}
+	queue.flights.mu.Unlock()
+	if queue.cache != nil {
+		stats.Cache = queue.cache.stats()
 	}
-	return s
+	return stats
 }

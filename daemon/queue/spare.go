@@ -16,99 +16,99 @@ const slowAfter = 50 * time.Millisecond
 // time. The caches of a worker take megabytes, so Queue.spareWorkers keeps few of them.
 
 // spareWorker takes an unused spare worker, or makes one. The caller holds mu.
-func (q *Queue) spareWorker() *worker {
-	n := len(q.spareWorkers)
+func (queue *Queue) spareWorker() *worker {
+	n := len(queue.spareWorkers)
 	if n == 0 {
-		return &worker{queue: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
+		return &worker{queue: queue, decoder: dump.NewDecoder(queue.cfg.Items), drawer: queue.cfg.Engine.Drawer()}
 	}
-	w := q.spareWorkers[n-1]
-	q.spareWorkers = q.spareWorkers[:n-1]
+	w := queue.spareWorkers[n-1]
+	queue.spareWorkers = queue.spareWorkers[:n-1]
 	return w
 }
 
 // occupy records which sample a worker is busy with, so that a slow one can be relieved. The caller
 // holds mu.
-func (q *Queue) occupy(w *worker, t *task, preparing bool) {
-	w.task, w.turn, w.since, w.preparing = t, t.turn, q.now(), preparing
-	w.at = len(q.occupied)
-	q.occupied = append(q.occupied, w)
+func (queue *Queue) occupy(w *worker, t *task, preparing bool) {
+	w.task, w.turn, w.since, w.preparing = t, t.turn, queue.now(), preparing
+	w.at = len(queue.occupied)
+	queue.occupied = append(queue.occupied, w)
 	if preparing {
-		q.busy++
+		queue.busy++
 	}
-	q.startSlowTimer()
+	queue.startSlowTimer()
 }
 
 // vacate records that a worker is done with its sample. stays is false where a spare worker
 // relieved it and it must end. The caller holds mu.
-func (q *Queue) vacate(worker *worker) (stays bool) {
-	last := q.occupied[len(q.occupied)-1]
-	q.occupied[worker.at], last.at = last, worker.at
-	q.occupied[len(q.occupied)-1] = nil
-	q.occupied = q.occupied[:len(q.occupied)-1]
+func (queue *Queue) vacate(worker *worker) (stays bool) {
+	last := queue.occupied[len(queue.occupied)-1]
+	queue.occupied[worker.at], last.at = last, worker.at
+	queue.occupied[len(queue.occupied)-1] = nil
+	queue.occupied = queue.occupied[:len(queue.occupied)-1]
 	worker.task = nil
 	if !worker.relieved {
 		if worker.preparing {
-			q.busy--
+			queue.busy--
 		}
 		return true
 	}
 	worker.relieved = false
-	q.spares--
-	if len(q.spareWorkers) <= q.cfg.Workers/8 {
-		q.spareWorkers = append(q.spareWorkers, worker)
+	queue.spares--
+	if len(queue.spareWorkers) <= queue.cfg.Workers/8 {
+		queue.spareWorkers = append(queue.spareWorkers, worker)
 	}
-	if q.waiting.len() > 0 {
-		q.startSlowTimer()
+	if queue.waiting.len() > 0 {
+		queue.startSlowTimer()
 	}
 	return false
 }
 
 // startSlowTimer starts slowTimer where samples wait for a worker. The caller holds mu.
-func (q *Queue) startSlowTimer() {
-	if q.waiting.len() > 0 && !q.watching && !q.closed.Load() {
-		q.watching = true
-		q.slowTimer.Reset(slowAfter)
+func (queue *Queue) startSlowTimer() {
+	if queue.waiting.len() > 0 && !queue.watching && !queue.closed.Load() {
+		queue.watching = true
+		queue.slowTimer.Reset(slowAfter)
 	}
 }
 
 // relieveSlow relieves the workers that have been busy for too long, one for each
 // sample that waits.
-func (q *Queue) relieveSlow() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.watching = false
-	n := q.waiting.len()
-	for i := 0; i < len(q.occupied) && n > 0; i++ {
-		if w := q.occupied[i]; !w.relieved && w.since+slowAfter <= q.now() && q.relieve(w) {
+func (queue *Queue) relieveSlow() {
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	queue.watching = false
+	n := queue.waiting.len()
+	for i := 0; i < len(queue.occupied) && n > 0; i++ {
+		if w := queue.occupied[i]; !w.relieved && w.since+slowAfter <= queue.now() && queue.relieve(w) {
 			n--
 		}
 	}
-	q.startSlowTimer()
+	queue.startSlowTimer()
 }
 
-// relieve starts a spare worker in place of w, where there is one left. The
+// relieve starts a spare worker in place of worker, where there is one left. The
 // caller holds mu.
-func (q *Queue) relieve(w *worker) bool {
-	if q.spares >= q.cfg.Spares || q.closed.Load() {
+func (queue *Queue) relieve(worker *worker) bool {
+	if queue.spares >= queue.cfg.Spares || queue.closed.Load() {
 		return false
 	}
-	w.relieved = true
-	q.spares++
-	if w.preparing {
-		q.busy--
+	worker.relieved = true
+	queue.spares++
+	if worker.preparing {
+		queue.busy--
 	}
-	go q.runWorker(q.spareWorker())
+	go queue.runWorker(queue.spareWorker())
 	return true
 }
 
 // relieveFrom relieves the worker that is in that turn of a task, if there is
 // one: its sample is overdue, and Close must not wait for it.
-func (q *Queue) relieveFrom(t *task, turn uint64) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, w := range q.occupied {
-		if w.task == t && w.turn == turn && !w.relieved {
-			q.relieve(w)
+func (queue *Queue) relieveFrom(task *task, turn uint64) {
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	for _, w := range queue.occupied {
+		if w.task == task && w.turn == turn && !w.relieved {
+			queue.relieve(w)
 			return
 		}
 	}
@@ -116,8 +116,8 @@ func (q *Queue) relieveFrom(t *task, turn uint64) {
 
 // anyWorkerBusy reports whether a worker is in a sample that has readers. The caller
 // holds mu.
-func (q *Queue) anyWorkerBusy() bool {
-	for _, w := range q.occupied {
+func (queue *Queue) anyWorkerBusy() bool {
+	for _, w := range queue.occupied {
 		if !w.task.noReaders() {
 			return true
 		}

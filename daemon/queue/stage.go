@@ -20,11 +20,11 @@ type stage struct {
 
 // push adds a sample to the backlog of a waiting stage. The deadline of bulk work does not count
 // the wait in the backlog.
-func (s *stage) push(t *task) {
-	if t.bulk {
-		t.started.Store(0)
+func (s *stage) push(task *task) {
+	if task.bulk {
+		task.started.Store(0)
 	}
-	s.backlog.push(t)
+	s.backlog.push(task)
 	s.more.Signal()
 }
 
@@ -33,46 +33,46 @@ func (s *stage) empty() bool { return s.len() == 0 && s.busy == 0 }
 
 // startStage starts n goroutines of a stage. work reports whether a sample goes on;
 // otherwise the sample is finished.
-func (q *Queue) startStage(s *stage, n int, work func(*task) bool) {
-	q.running.Add(n)
+func (queue *Queue) startStage(s *stage, n int, work func(*task) bool) {
+	queue.running.Add(n)
 	for range n {
-		go q.runStage(s, work)
+		go queue.runStage(s, work)
 	}
 }
 
 // runStage works on the samples of a stage until the queue closes.
-func (q *Queue) runStage(s *stage, work func(*task) bool) {
-	defer q.running.Done()
+func (queue *Queue) runStage(stage *stage, work func(*task) bool) {
+	defer queue.running.Done()
 	for {
-		t := q.takeFrom(s)
-		if t == nil {
+		task := queue.takeFrom(stage)
+		if task == nil {
 			return
 		}
-		onward := work(t) && !q.hasNoWaiters(t)
+		onward := work(task) && !queue.hasNoWaiters(task)
 		if !onward {
-			q.finish(t)
+			queue.finish(task)
 		}
-		q.mu.Lock()
-		s.busy--
-		q.enqueueNext(t, onward)
-		q.mu.Unlock()
+		queue.mu.Lock()
+		stage.busy--
+		queue.enqueueNext(task, onward)
+		queue.mu.Unlock()
 	}
 }
 
 // takeFrom waits for a sample of a stage. It returns nil once the queue is closed and
 // idle.
-func (q *Queue) takeFrom(s *stage) *task {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+func (queue *Queue) takeFrom(stage *stage) *task {
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
 	for {
-		if t := s.pop(); t != nil {
-			s.busy++
+		if t := stage.pop(); t != nil {
+			stage.busy++
 			return t
 		}
-		if q.closed.Load() && q.drained() {
-			q.wake()
+		if queue.closed.Load() && queue.drained() {
+			queue.wake()
 			return nil
 		}
-		s.more.Wait()
+		stage.more.Wait()
 	}
 }

@@ -83,14 +83,14 @@ type identity struct {
 }
 
 // fill copies a line into the task, and estimates the memory that it takes.
-func (t *task) fill(l dump.Line) {
-	t.buf = append(t.buf[:0], l.Bytes...)
-	t.line = dump.Line{N: l.N, Bytes: t.buf, Fault: l.Fault, Busy: l.Busy, Checked: l.Checked}
-	t.weight = Weight(t.buf)
+func (task *task) fill(l dump.Line) {
+	task.buf = append(task.buf[:0], l.Bytes...)
+	task.line = dump.Line{N: l.N, Bytes: task.buf, Fault: l.Fault, Busy: l.Busy, Checked: l.Checked}
+	task.weight = Weight(task.buf)
 }
 
 // put returns a task, with its buffers, to the pool. No goroutine may still use it.
-func (q *Queue) put(task *task) {
+func (queue *Queue) put(task *task) {
 	task.release()
 	if cap(task.buf) > maxKept {
 		task.buf = nil
@@ -103,53 +103,53 @@ func (q *Queue) put(task *task) {
 	task.until.Store(0)
 	task.who.Store(nil)
 	task.warm.Store(0)
-	q.flights.mu.Lock()
+	queue.flights.mu.Lock()
 	task.turn++
 	clear(task.readers)
 	task.readers, task.reading = task.readers[:0], 0
 	task.over, task.dead, task.shared, task.judging, task.stop = false, false, false, false, nil
-	q.flights.mu.Unlock()
+	queue.flights.mu.Unlock()
 	// All else is cleared, and buffers keep their memory.
 	task.load = load{buf: task.buf[:0], json: task.json[:0], pics: task.pics[:0], notes: task.notes[:0], tallies: task.tallies[:0]}
-	q.tasks.Put(task)
+	queue.tasks.Put(task)
 }
 
 // release returns the prepared pictures of a sample to the engine.
-func (t *task) release() {
-	for i, p := range t.pics {
+func (task *task) release() {
+	for i, p := range task.pics {
 		p.Release()
-		t.pics[i] = nil
+		task.pics[i] = nil
 	}
-	t.pics = t.pics[:0]
+	task.pics = task.pics[:0]
 }
 
 // noReaders reports whether the task has no readers at the moment; one may still join.
-func (t *task) noReaders() bool { return t.wanted.Load() == 0 }
+func (task *task) noReaders() bool { return task.wanted.Load() == 0 }
 
 // cost adds the cost of a prepared picture to that of the task.
-func (t *task) cost(p Pic) {
-	t.work += p.Work()
-	t.pixels += area(p)
+func (task *task) cost(p Pic) {
+	task.work += p.Work()
+	task.pixels += area(p)
 }
 
 // name sets the fields of a result that identify its sample. A line that was not decoded has its number
 // for an id.
-func (t *task) name(r *scoring.Result) {
-	if n := t.who.Load(); n != nil {
-		r.ID, r.Suite, r.Test, r.Who = n.id, n.suite, n.test, n.who
+func (task *task) name(result *scoring.Result) {
+	if n := task.who.Load(); n != nil {
+		result.ID, result.Suite, result.Test, result.Who = n.id, n.suite, n.test, n.who
 		return
 	}
-	r.ID = fmt.Sprintf("line:%d", t.line.N)
+	result.ID = fmt.Sprintf("line:%d", task.line.N)
 }
 
 // failed returns the result of a sample that failed before it had a job: what identifies it, and the
 // error. Only a line that could not be read names its number, as it has no id.
-func (t *task) failed(e *scoring.Error) scoring.Result {
-	var r scoring.Result
-	t.name(&r)
-	r.Err = e
-	if e.Code == "bad_line" {
-		r.Line = t.line.N
+func (task *task) failed(failure *scoring.Error) scoring.Result {
+	var result scoring.Result
+	task.name(&result)
+	result.Err = failure
+	if failure.Code == "bad_line" {
+		result.Line = task.line.N
 	}
-	return r
+	return result
 }

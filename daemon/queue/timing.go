@@ -43,20 +43,20 @@ func (t Timing) Total() (sum time.Duration) {
 type marks [Parts]time.Duration
 
 // parts splits the time from arrived until now at the marks.
-func (m *marks) parts(arrived, now time.Duration) (t Timing) {
+func (marks *marks) parts(arrived, now time.Duration) (timing Timing) {
 	partBegin := arrived
-	for p, end := range m {
+	for p, end := range marks {
 		if end > partBegin { // else the sample did not pass the part
-			t[p] = end - partBegin
+			timing[p] = end - partBegin
 			partBegin = end
 		}
 	}
-	t[PartReply] += max(0, now-partBegin)
-	return t
+	timing[PartReply] += max(0, now-partBegin)
+	return timing
 }
 
 // now reads the queue's clock, which only runs forward and is never 0.
-func (q *Queue) now() time.Duration { return time.Since(q.epoch) }
+func (queue *Queue) now() time.Duration { return time.Since(queue.epoch) }
 
 // mark records that a part of a task ends now.
-func (q *Queue) mark(t *task, p Part) { t.marks[p] = q.now() }
+func (queue *Queue) mark(t *task, p Part) { t.marks[p] = queue.now() }

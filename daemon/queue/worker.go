@@ -30,14 +30,14 @@ type worker struct {
 }
 
 // runWorker is the loop of one worker: it scores measured samples first, else prepares one.
-func (q *Queue) runWorker(w *worker) {
+func (queue *Queue) runWorker(worker *worker) {
 	for {
-		t, measured, ok := q.take(w)
+		task, measured, ok := queue.take(worker)
 		if !ok {
 			return
 		}
-		onward := !measured && w.prepare(t)
-		if !q.done(w, t, onward) {
+		onward := !measured && worker.prepare(task)
+		if !queue.done(worker, task, onward) {
 			return
 		}
 	}
@@ -45,65 +45,65 @@ func (q *Queue) runWorker(w *worker) {
 
 // take waits for a task. measured says that the task is to be finished, else it is to be
 // prepared. ok is false when the worker must end.
-func (q *Queue) take(worker *worker) (task *task, measured, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+func (queue *Queue) take(worker *worker) (task *task, measured, ok bool) {
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
 	for {
 		switch {
-		case q.measured.len() > 0:
-			task, measured = q.measured.pop(), true
-		case q.waiting.len() > 0 && q.hasRoom():
-			task = q.waiting.pop()
-		case q.closed.Load() && q.drained():
-			q.wake() // the last one wakes the others
-			q.running.Done()
+		case queue.measured.len() > 0:
+			task, measured = queue.measured.pop(), true
+		case queue.waiting.len() > 0 && queue.hasRoom():
+			task = queue.waiting.pop()
+		case queue.closed.Load() && queue.drained():
+			queue.wake() // the last one wakes the others
+			queue.running.Done()
 			return nil, false, false
 		default:
-			q.workers.Wait()
+			queue.workers.Wait()
 			continue
 		}
-		q.occupy(worker, task, !measured)
+		queue.occupy(worker, task, !measured)
 		return task, measured, true
 	}
 }
 
 // finishMeasured finishes measured samples, as the workers do, so that they do not wait
 // while all workers are busy.
-func (q *Queue) finishMeasured() {
+func (queue *Queue) finishMeasured() {
 	for {
-		t, ok := q.takeMeasured()
+		task, ok := queue.takeMeasured()
 		if !ok {
 			return
 		}
-		q.finish(t)
+		queue.finish(task)
 	}
 }
 
 // takeMeasured waits for a measured task. ok is false once the queue is closed and drained.
-func (q *Queue) takeMeasured() (t *task, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.measured.len() == 0 {
-		if q.closed.Load() && q.drained() {
-			q.running.Done()
+func (queue *Queue) takeMeasured() (t *task, ok bool) {
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	for queue.measured.len() == 0 {
+		if queue.closed.Load() && queue.drained() {
+			queue.running.Done()
 			return nil, false
 		}
-		q.finisher.Wait()
+		queue.finisher.Wait()
 	}
-	return q.measured.pop(), true
+	return queue.measured.pop(), true
 }
 
 // done finishes a task, or if onward is true and somebody waits for it, queues it for its next part. It
 // returns false if a spare worker has taken this one's place, so that it must end.
-func (q *Queue) done(w *worker, t *task, onward bool) (stays bool) {
-	onward = onward && !q.hasNoWaiters(t)
+func (queue *Queue) done(worker *worker, task *task, onward bool) (stays bool) {
+	onward = onward && !queue.hasNoWaiters(task)
 	if !onward {
-		q.finish(t)
+		queue.finish(task)
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	stays = q.vacate(w)
-	q.enqueueNext(t, onward)
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	stays = queue.vacate(worker)
+	queue.enqueueNext(task, onward)
 	return stays
 }
 
@@ -111,47 +111,47 @@ func (q *Queue) done(w *worker, t *task, onward bool) (stays bool) {
 // of the editor, the device, or its score. It queues nothing where onward is false,
 // because the task is finished and may be in use for another sample. It wakes a
 // dispatcher, which may wait for samples in preparation. The caller holds mu.
-func (q *Queue) enqueueNext(t *task, onward bool) {
+func (queue *Queue) enqueueNext(task *task, onward bool) {
 	switch {
 	case !onward:
-	case t.spilled:
-		t.spilled = false
-		q.large.push(t)
-	case t.question != nil:
-		q.judging.push(t)
-	case t.late && t.fault == nil:
-		q.late.push(t)
-	case len(t.pics) > 0 && t.fault == nil:
-		q.ready(t)
+	case task.spilled:
+		task.spilled = false
+		queue.large.push(task)
+	case task.question != nil:
+		queue.judging.push(task)
+	case task.late && task.fault == nil:
+		queue.late.push(task)
+	case len(task.pics) > 0 && task.fault == nil:
+		queue.ready(task)
 	default:
-		q.measured.push(t)
-		q.workers.Signal()
-		q.finisher.Signal()
+		queue.measured.push(task)
+		queue.workers.Signal()
+		queue.finisher.Signal()
 	}
-	if onward || q.busy == 0 {
-		q.device.Signal()
+	if onward || queue.busy == 0 {
+		queue.device.Signal()
 	}
-	if q.closed.Load() {
-		q.wake()
+	if queue.closed.Load() {
+		queue.wake()
 	}
 }
 
 // prepare decodes a sample and outlines its pictures. onward is true if the sample then goes on to be
 // judged, drawn or measured, or back to wait for more memory; it is false if the sample is to be
 // finished. A panic fails this sample alone, and the worker gets a new decoder and drawer.
-func (w *worker) prepare(task *task) (onward bool) {
-	if w.queue.hasNoWaiters(task) {
+func (worker *worker) prepare(task *task) (onward bool) {
+	if worker.queue.hasNoWaiters(task) {
 		return false
 	}
-	defer w.decoder.Trim()
-	start := w.queue.now()
+	defer worker.decoder.Trim()
+	start := worker.queue.now()
 	task.started.Store(int64(start))
 	task.marks[PartQueue] = start
-	w.queue.cfg.Watch.wait(start - task.arrived)
+	worker.queue.cfg.Watch.wait(start - task.arrived)
 	defer func() {
 		if p := recover(); p != nil {
-			w.drawer = w.queue.cfg.Engine.Drawer() // its buffers may be half written
-			w.decoder = dump.NewDecoder(w.queue.cfg.Items)
+			worker.drawer = worker.queue.cfg.Engine.Drawer() // its buffers may be half written
+			worker.decoder = dump.NewDecoder(worker.queue.cfg.Items)
 			task.release()
 			task.job = nil
 			task.failInternally(p)
@@ -159,150 +159,150 @@ func (w *worker) prepare(task *task) (onward bool) {
 		}
 	}()
 	if task.view != nil {
-		onward = w.scene(task)
+		onward = worker.scene(task)
 	} else {
-		onward = w.item(task, start)
+		onward = worker.item(task, start)
 	}
 	if task.spilled {
-		return w.queue.retryWithMemory(task)
+		return worker.queue.retryWithMemory(task)
 	}
 	return onward
 }
 
 // item prepares a sample that is scored: it decodes the line, makes the job and outlines the job's
 // views. start is when the worker took the sample. onward is false if no later stage is needed:
-// because the sample fails, or because its job needs neither a judge nor pictures. If there is no job, it sets the
-// task's result itself. If a view cannot be drawn, it sets task.fault, from which the job makes the
-// result later.
-func (w *worker) item(task *task, start time.Duration) (onward bool) {
-	it, e := w.decoder.Item(task.line, task.opt.Suite)
-	task.label = identity{it.ID, it.Suite, it.Test, it.Who, start}
+// because the sample fails, or because its job needs neither a judge nor pictures. If there is no
+// job, it sets the task's result itself. If a view cannot be drawn, it sets task.fault, from which
+// the job makes the result later.
+func (worker *worker) item(task *task, start time.Duration) (onward bool) {
+	item, failure := worker.decoder.Item(task.line, task.opt.Suite)
+	task.label = identity{item.ID, item.Suite, item.Test, item.Who, start}
 	task.who.Store(&task.label)
-	task.read = it.Notes
-	if e != nil {
-		w.queue.mark(task, PartDecode)
-		task.result = task.failed(e)
+	task.read = item.Notes
+	if failure != nil {
+		worker.queue.mark(task, PartDecode)
+		task.result = task.failed(failure)
 		return false
 	}
-	job, err := prepare(w.queue.cfg.Items.Suites.Find(it.Suite), it, task.opt.Variants)
+	job, err := prepare(worker.queue.cfg.Items.Suites.Find(item.Suite), item, task.opt.Variants)
 	if err != nil {
-		w.queue.mark(task, PartDecode)
+		worker.queue.mark(task, PartDecode)
 		task.result = task.failed(asError(err))
 		return false
 	}
 	task.job = job
 	views := job.Views()
-	w.queue.mark(task, PartDecode)
+	worker.queue.mark(task, PartDecode)
 	decoded := task.marks[PartDecode]
-	w.queue.cfg.Watch.stage("decode", decoded-start)
+	worker.queue.cfg.Watch.stage("decode", decoded-start)
 	for i := range views {
-		if err := w.add(task, &views[i]); err != nil {
-			w.queue.mark(task, PartOutline)
+		if err := worker.add(task, &views[i]); err != nil {
+			worker.queue.mark(task, PartOutline)
 			task.release()
 			task.fault = asError(err)
 			return false
 		}
 	}
 	if len(views) > 0 {
-		w.queue.mark(task, PartOutline)
-		w.queue.cfg.Watch.stage("render", task.marks[PartOutline]-decoded)
+		worker.queue.mark(task, PartOutline)
+		worker.queue.cfg.Watch.stage("render", task.marks[PartOutline]-decoded)
 	}
-	return w.queue.needsJudge(task) || len(views) > 0
+	return worker.queue.needsJudge(task) || len(views) > 0
 }
 
 // prepare makes the job of an item after its suite has checked that no member is missing.
-func prepare(s *scoring.Suite, it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
-	if s.Lacking != nil {
-		if err := s.Lacking(it); err != nil {
+func prepare(suite *scoring.Suite, item *scoring.Item, variants scoring.Variants) (scoring.Job, error) {
+	if suite.Lacking != nil {
+		if err := suite.Lacking(item); err != nil {
 			return nil, err
 		}
 	}
-	return s.Prepare(it, v)
+	return suite.Prepare(item, variants)
 }
 
 // scene prepares the picture of a task of Draw.
-func (w *worker) scene(t *task) (onward bool) {
-	v, err := t.view()
+func (worker *worker) scene(task *task) (onward bool) {
+	v, err := task.view()
 	if err == nil {
 		v.Picture = true // an image is wanted, not only sums
-		err = w.add(t, &v)
+		err = worker.add(task, &v)
 	}
-	t.err = err
+	task.err = err
 	return err == nil
 }
 
 // add prepares one more picture of a sample for the device. Preparing stops when nobody waits for the
 // sample any more. If it shows that the sample is large, task.spilled is set beside the error.
-func (w *worker) add(task *task, v *view.View) error {
+func (worker *worker) add(task *task, v *view.View) error {
 	wanted := *v
-	wanted.Stop = func() bool { return w.queue.cancelled(task) }
+	wanted.Stop = func() bool { return worker.queue.cancelled(task) }
 	if task.weight < spilledWeight {
 		wanted.Light = lightCoverage
 	}
-	p, err := w.drawer.Prepare(wanted)
+	pic, err := worker.drawer.Prepare(wanted)
 	task.spilled = errors.Is(err, view.ErrLarge)
 	if errors.Is(err, view.ErrStopped) { // the reader of a stream gets it after earlier lines
-		return deadlineError(w.queue.limit(task.opt), w.queue.limit(task.opt) < w.queue.cfg.Deadline)
+		return deadlineError(worker.queue.limit(task.opt), worker.queue.limit(task.opt) < worker.queue.cfg.Deadline)
 	}
 	if err != nil {
 		return err
 	}
-	task.pics = append(task.pics, p)
-	if l, ok := p.(Late); ok {
+	task.pics = append(task.pics, pic)
+	if l, ok := pic.(Late); ok {
 		task.recordOrigin(l.Origin())
 		return nil
 	}
-	task.cost(p)
+	task.cost(pic)
 	return nil
 }
 
 // cancelled reports whether the work on a task should stop: it has no readers left, or
 // its deadline has passed.
-func (q *Queue) cancelled(t *task) bool {
+func (queue *Queue) cancelled(task *task) bool {
 	// The reader of a stream may still wait for an earlier line, and then does not check this deadline.
-	if t.bulk && t.opt != nil && q.now() > time.Duration(t.started.Load())+q.limit(t.opt) {
+	if task.bulk && task.opt != nil && queue.now() > time.Duration(task.started.Load())+queue.limit(task.opt) {
 		return true
 	}
-	return q.hasNoWaiters(t)
+	return queue.hasNoWaiters(task)
 }
 
 // finish ends a task: it scores it if it is to be scored and somebody waits, writes its result line,
 // keeps that in the cache, releases pictures and memory, and delivers the answer. Only the readers of
 // the answer may use the task afterwards.
-func (q *Queue) finish(task *task) {
-	if task.view == nil && !q.hasNoWaiters(task) {
-		start := q.now()
-		q.score(task)
-		q.mark(task, PartScore)
-		q.cfg.Watch.stage("score", task.marks[PartScore]-start)
-		if e := task.result.Err; e != nil && e.Code == "backend" && q.cfg.Tell != nil {
-			task.result.Err = &scoring.Error{Code: e.Code, Message: q.cfg.Tell(e.Message)}
+func (queue *Queue) finish(task *task) {
+	if task.view == nil && !queue.hasNoWaiters(task) {
+		start := queue.now()
+		queue.score(task)
+		queue.mark(task, PartScore)
+		queue.cfg.Watch.stage("score", task.marks[PartScore]-start)
+		if e := task.result.Err; e != nil && e.Code == "backend" && queue.cfg.Tell != nil {
+			task.result.Err = &scoring.Error{Code: e.Code, Message: queue.cfg.Tell(e.Message)}
 		}
 		task.json = task.json[:0]
 		if !task.opt.Bare {
-			task.json = task.result.AppendJSON(task.json[:0], task.opt.Reward, q.cfg.Scorer)
+			task.json = task.result.AppendJSON(task.json[:0], task.opt.Reward, queue.cfg.Scorer)
 		}
-		q.mark(task, PartEncode)
-		q.cfg.Watch.stage("encode", task.marks[PartEncode]-task.marks[PartScore])
-		if q.cache != nil && !task.opt.Bare {
-			q.cache.put(task.key.content, &task.result, task.json)
+		queue.mark(task, PartEncode)
+		queue.cfg.Watch.stage("encode", task.marks[PartEncode]-task.marks[PartScore])
+		if queue.cache != nil && !task.opt.Bare {
+			queue.cache.put(task.key.content, &task.result, task.json)
 		}
 	}
 	task.release()
-	q.releaseMemory(task)
-	q.deliver(task)
+	queue.releaseMemory(task)
+	queue.deliver(task)
 }
 
 // score computes the result of a task from its tallies, or from its fault if it has one. It then completes
 // every result with the notes, the backend and the identity of the sample. A panic in the suite is an
 // error of this sample alone, and its result is completed as well.
-func (q *Queue) score(task *task) {
+func (queue *Queue) score(task *task) {
 	defer func() {
 		if p := recover(); p != nil {
 			task.job = nil
 			task.failInternally(p)
 		}
-		task.complete(&task.result, q.cfg.Engine.Backend())
+		task.complete(&task.result, queue.cfg.Engine.Backend())
 		if named := task.who.Load(); named != nil { // decoded: who made the answer, which suites do not set
 			task.result.Who = named.who
 		}
@@ -320,10 +320,10 @@ func (q *Queue) score(task *task) {
 
 // failInternally sets the result of a task whose work panicked, so that only this sample
 // fails.
-func (t *task) failInternally(p any) {
-	slog.Error("BUG: panic in a sample", "panic", fmt.Sprint(p), "line", t.line.N, "stack", string(debug.Stack()))
+func (task *task) failInternally(p any) {
+	slog.Error("BUG: panic in a sample", "panic", fmt.Sprint(p), "line", task.line.N, "stack", string(debug.Stack()))
 	e := &scoring.Error{Code: "internal", Message: "cannot score item: internal error; the daemon's log has the details"}
-	t.result, t.err = t.failed(e), e
+	task.result, task.err = task.failed(e), e
 }
 
 // asError returns err as a scoring error: as it is, or with the code for an error of the

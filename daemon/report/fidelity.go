@@ -56,52 +56,52 @@ func NewFidelity(cfg FidelityConfig) (*Fidelity, error) {
 }
 
 // Summary returns the figures of the scenes so far.
-func (f *Fidelity) Summary() *compare.Summary { return &f.summary }
+func (fidelity *Fidelity) Summary() *compare.Summary { return &fidelity.summary }
 
 // Add adds a scene that is drawn natively, with the native picture got and the reference
 // ref. If the scene is among the worst so far, its pictures are encoded and kept, and the
 // least bad one of the list is dropped. The images themselves are not kept.
-func (f *Fidelity) Add(id string, l *compare.Likeness, v view.View, got, ref *image.NRGBA) error {
-	parts := l.Parts(v)
-	f.summary.Add(&l.Figures, parts)
-	s := l.Severity()
-	if n := len(f.worst); n == f.cfg.Worst && s <= f.worst[n-1].severity {
+func (fidelity *Fidelity) Add(id string, likeness *compare.Likeness, v view.View, got, ref *image.NRGBA) error {
+	parts := likeness.Parts(v)
+	fidelity.summary.Add(&likeness.Figures, parts)
+	s := likeness.Severity()
+	if n := len(fidelity.worst); n == fidelity.cfg.Worst && s <= fidelity.worst[n-1].severity {
 		return nil
 	}
-	c := &fidelityCard{ID: id, severity: s, Missed: s > 1, Figures: shownFigures(&l.Figures)}
+	card := &fidelityCard{ID: id, severity: s, Missed: s > 1, Figures: shownFigures(&likeness.Figures)}
 	seen := map[string]bool{}
 	for _, p := range parts {
 		if !seen[p.Feature] {
 			seen[p.Feature] = true
-			c.Features = append(c.Features, p.Feature)
+			card.Features = append(card.Features, p.Feature)
 		}
 	}
 	for _, p := range []struct {
 		title string
 		img   *image.RGBA
-	}{{"native", exhibit.OnPaper(got)}, {"difference", difference(got, ref)}, {f.cfg.Reference, exhibit.OnPaper(ref)}} {
-		if err := c.panel(p.title, p.img); err != nil {
+	}{{"native", exhibit.OnPaper(got)}, {"difference", difference(got, ref)}, {fidelity.cfg.Reference, exhibit.OnPaper(ref)}} {
+		if err := card.panel(p.title, p.img); err != nil {
 			return err
 		}
 	}
-	f.worst = append(f.worst, c)
-	slices.SortStableFunc(f.worst, func(a, b *fidelityCard) int { return cmp.Compare(b.severity, a.severity) })
-	if len(f.worst) > f.cfg.Worst {
-		f.worst = f.worst[:f.cfg.Worst]
+	fidelity.worst = append(fidelity.worst, card)
+	slices.SortStableFunc(fidelity.worst, func(a, b *fidelityCard) int { return cmp.Compare(b.severity, a.severity) })
+	if len(fidelity.worst) > fidelity.cfg.Worst {
+		fidelity.worst = fidelity.worst[:fidelity.cfg.Worst]
 	}
 	return nil
 }
 
 // Foreign adds a scene that is not native.
-func (f *Fidelity) Foreign(id, reason string) {
-	f.summary.Foreign++
-	f.foreign = append(f.foreign, reasonView{id, reason})
+func (fidelity *Fidelity) Foreign(id, reason string) {
+	fidelity.summary.Foreign++
+	fidelity.foreign = append(fidelity.foreign, reasonView{id, reason})
 }
 
 // Failed adds a scene that could not be compared.
-func (f *Fidelity) Failed(id, reason string) {
-	f.summary.Failed++
-	f.failed = append(f.failed, reasonView{id, reason})
+func (fidelity *Fidelity) Failed(id, reason string) {
+	fidelity.summary.Failed++
+	fidelity.failed = append(fidelity.failed, reasonView{id, reason})
 }
 
 // metricView is a figure as text.
@@ -130,21 +130,22 @@ type fidelityPanel struct {
 	Height int
 }
 
-// maxWide and maxHigh bound a picture in the page, in px. Larger ones are shrunk by a whole factor, which keeps edges exact.
+// maxWide and maxHigh bound a picture in the page, in px. Larger ones are shrunk by a whole factor,
+// which keeps edges exact.
 const (
 	maxWide = 760
 	maxHigh = 600
 )
 
 // panel adds a picture to the card, shrunk to report size.
-func (c *fidelityCard) panel(title string, img *image.RGBA) error {
+func (card *fidelityCard) panel(title string, img *image.RGBA) error {
 	b := img.Bounds()
 	img = exhibit.Shrink(img, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh))
 	png, err := exhibit.Encode(img)
 	if err != nil {
 		return err
 	}
-	c.Panels = append(c.Panels, fidelityPanel{title, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png)),
+	card.Panels = append(card.Panels, fidelityPanel{title, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png)),
 		img.Rect.Dx(), img.Rect.Dy()})
 	return nil
 }
@@ -188,21 +189,21 @@ func errorTone(p, q []byte) (tone [3]int, strength float64) {
 }
 
 // shownFigures returns the figures of one scene as text.
-func shownFigures(f *compare.Figures) []metricView {
+func shownFigures(figures *compare.Figures) []metricView {
 	list := []metricView{
-		{"size", fmt.Sprintf("%d × %d px", f.Width, f.Height)},
-		{"alpha within 2/255", shareOf(f.Within)},
-		{"mean error of alpha", figure(f.Mean) + " /255, worst " + fmt.Sprint(f.Worst)},
-		{"mass", signedPercent(f.Mass)},
-		{"centre of mass", figure(f.Centre) + " px"},
-		{"covered pixels", signedPercent(f.Covered)},
+		{"size", fmt.Sprintf("%d × %d px", figures.Width, figures.Height)},
+		{"alpha within 2/255", shareOf(figures.Within)},
+		{"mean error of alpha", figure(figures.Mean) + " /255, worst " + fmt.Sprint(figures.Worst)},
+		{"mass", signedPercent(figures.Mass)},
+		{"centre of mass", figure(figures.Centre) + " px"},
+		{"covered pixels", signedPercent(figures.Covered)},
 	}
-	if f.Outside > 0 {
-		list = append(list, metricView{"outside the box", fmt.Sprintf("%d px", f.Outside)})
+	if figures.Outside > 0 {
+		list = append(list, metricView{"outside the box", fmt.Sprintf("%d px", figures.Outside)})
 	}
-	if f.Colours {
-		list = append(list, metricView{"colours within 2/255", shareOf(f.ColourWithin)},
-			metricView{"mean error of colours", figure(f.ColourMean) + " /255"})
+	if figures.Colours {
+		list = append(list, metricView{"colours within 2/255", shareOf(figures.ColourWithin)},
+			metricView{"mean error of colours", figure(figures.ColourMean) + " /255"})
 	}
 	return list
 }
@@ -234,22 +235,22 @@ var rowNames = map[string]struct {
 
 // shownRow returns a row of the distribution as text. A row without a bar has dashes in
 // place of the bar and the number that miss it.
-func shownRow(r *compare.Row) rowShown {
-	n := rowNames[r.Name]
+func shownRow(row *compare.Row) rowShown {
+	n := rowNames[row.Name]
 	show := func(x float64) string {
 		if n.share {
 			return shareOf(x)
 		}
 		return figure(x) + n.unit
 	}
-	s := rowShown{Name: n.text, Median: show(r.Median), Tail: show(r.Tail), Worst: show(r.Extreme), Bar: "–",
+	shown := rowShown{Name: n.text, Median: show(row.Median), Tail: show(row.Tail), Worst: show(row.Extreme), Bar: "–",
 		Missed: "–"}
-	if r.Bar != 0 {
-		s.Bar = show(r.Bar)
-		s.Missed = fmt.Sprintf("%d of %d", r.Missed, r.N)
-		s.Bad = r.Missed > 0
+	if row.Bar != 0 {
+		shown.Bar = show(row.Bar)
+		shown.Missed = fmt.Sprintf("%d of %d", row.Missed, row.N)
+		shown.Bad = row.Missed > 0
 	}
-	return s
+	return shown
 }
 
 // featureShown is a row of the features as text. Bar is 100 where an error is as
@@ -279,24 +280,24 @@ type fidelityPage struct {
 
 // Close writes index.html with the distribution of each figure, the features of shapes, and the worst
 // scenes, and returns its path.
-func (f *Fidelity) Close() (string, error) {
-	s := &f.summary
-	p := &fidelityPage{Title: f.cfg.Title, Reference: f.cfg.Reference, Style: template.CSS(style), Worst: f.worst,
-		Scenes: len(s.Scenes), All: len(s.Scenes) + s.Foreign + s.Failed,
-		Share: fmt.Sprintf("%.1f %%", 100*s.NativeShare())}
-	p.Foreign, p.Failed = f.foreign[:min(len(f.foreign), maxReasons)], f.failed[:min(len(f.failed), maxReasons)]
-	p.MoreForeign, p.MoreFailed = len(f.foreign)-len(p.Foreign), len(f.failed)-len(p.Failed)
-	for _, r := range s.Rows() {
-		p.Rows = append(p.Rows, shownRow(&r))
+func (fidelity *Fidelity) Close() (string, error) {
+	summary := &fidelity.summary
+	page := &fidelityPage{Title: fidelity.cfg.Title, Reference: fidelity.cfg.Reference, Style: template.CSS(style), Worst: fidelity.worst,
+		Scenes: len(summary.Scenes), All: len(summary.Scenes) + summary.Foreign + summary.Failed,
+		Share: fmt.Sprintf("%.1f %%", 100*summary.NativeShare())}
+	page.Foreign, page.Failed = fidelity.foreign[:min(len(fidelity.foreign), maxReasons)], fidelity.failed[:min(len(fidelity.failed), maxReasons)]
+	page.MoreForeign, page.MoreFailed = len(fidelity.foreign)-len(page.Foreign), len(fidelity.failed)-len(page.Failed)
+	for _, r := range summary.Rows() {
+		page.Rows = append(page.Rows, shownRow(&r))
 	}
-	features := s.Features()
+	features := summary.Features()
 	for _, r := range features {
-		p.Features = append(p.Features, featureShown{r.Name, r.Shapes, r.Scenes, shareOf(r.Within), shareOf(r.WithinWorst),
+		page.Features = append(page.Features, featureShown{r.Name, r.Shapes, r.Scenes, shareOf(r.Within), shareOf(r.WithinWorst),
 			figure(r.Mean), figure(r.MeanWorst), shareOf(r.Colour), shareOf(r.ColourWorst),
 			fmt.Sprintf("%.1f", 100*min(r.Severity(), 1)), r.Severity() > 1})
 	}
-	path := filepath.Join(f.cfg.Dir, "index.html")
-	err := atomicfile.WriteFile(path, func(out *atomicfile.File) error { return fidelityTemplate.Execute(out, p) })
+	path := filepath.Join(fidelity.cfg.Dir, "index.html")
+	err := atomicfile.WriteFile(path, func(out *atomicfile.File) error { return fidelityTemplate.Execute(out, page) })
 	if err != nil {
 		return "", fmt.Errorf("cannot write report: %w", err)
 	}

@@ -110,8 +110,8 @@ func newWriter(cfg Config) *Writer {
 
 // open checks that the explorer's pages are built, makes the folder, and opens the columns
 // of results. Results may be added afterwards.
-func (w *Writer) open(dir string) (err error) {
-	e := w.explorer()
+func (writer *Writer) open(dir string) (err error) {
+	e := writer.explorer()
 	defer e.Close()
 	if err := cannotWrite(e.Built()); err != nil {
 		return err
@@ -119,25 +119,25 @@ func (w *Writer) open(dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make report folder: %w", err)
 	}
-	if w.columns, err = index.NewColumns(); err != nil {
+	if writer.columns, err = index.NewColumns(); err != nil {
 		return cannotWrite(err)
 	}
-	w.cfg.Dir, w.folder = dir, atomicfile.NewFolder(dir, "report")
+	writer.cfg.Dir, writer.folder = dir, atomicfile.NewFolder(dir, "report")
 	return nil
 }
 
 // explorer returns an explorer that makes the page, with an engine that draws and scores
 // nothing.
-func (w *Writer) explorer() *explorer.Explorer {
-	pages := w.cfg.Pages
+func (writer *Writer) explorer() *explorer.Explorer {
+	pages := writer.cfg.Pages
 	if pages == "" {
 		pages = explorer.PagesDir("")
 	}
-	return explorer.New(explorer.Config{Items: w.cfg.Items, Variants: w.cfg.Variants, Flags: w.cfg.Flags, Client: pages, Engine: func() (explorer.Engine, error) {
-		if w.cfg.Renderer == nil {
+	return explorer.New(explorer.Config{Items: writer.cfg.Items, Variants: writer.cfg.Variants, Flags: writer.cfg.Flags, Client: pages, Engine: func() (explorer.Engine, error) {
+		if writer.cfg.Renderer == nil {
 			return nil, errors.New("no renderer")
 		}
-		return engine{w.cfg.Renderer}, nil
+		return engine{writer.cfg.Renderer}, nil
 	}})
 }
 
@@ -154,75 +154,75 @@ func (engine) Score(context.Context, dump.Line, string) (r scoring.Result, err e
 // Add adds a dump line and its result line, and copies what it keeps of them. It
 // returns an error for a line that is no result, such as that of a broken stream, and
 // none for a bad dump line.
-func (w *Writer) Add(line dump.Line, result []byte) error {
-	v, r, err := readResult(&w.parser, result)
+func (writer *Writer) Add(line dump.Line, result []byte) error {
+	value, res, err := readResult(&writer.parser, result)
 	if err != nil {
 		return err
 	}
-	return w.add(line, result, v, r)
+	return writer.add(line, result, value, res)
 }
 
-// add counts a result, whose line is v, in the tables and keeps it for its item and columns.
+// add counts a result, whose line is value, in the tables and keeps it for its item and columns.
 // A duplicate, which the tables do not count, is left out everywhere.
-func (w *Writer) add(line dump.Line, result []byte, v *fastjson.Value, r *scoring.Result) error {
-	w.backend = r.Backend
-	if w.scorer == "" {
-		w.scorer = string(v.GetStringBytes("scorer"))
+func (writer *Writer) add(line dump.Line, result []byte, value *fastjson.Value, res *scoring.Result) error {
+	writer.backend = res.Backend
+	if writer.scorer == "" {
+		writer.scorer = string(value.GetStringBytes("scorer"))
 	}
-	if !w.table.Add(r) {
+	if !writer.table.Add(res) {
 		return nil
 	}
-	w.sample.add(line, result, r)
-	w.rows++
-	if w.columns == nil {
+	writer.sample.add(line, result, res)
+	writer.rows++
+	if writer.columns == nil {
 		return nil
 	}
-	return w.columns.Add(r, v)
+	return writer.columns.Add(res, value)
 }
 
-// readResult reads a result line. r keeps nothing of b or the parser, but v is valid only
+// readResult reads a result line. result keeps nothing of b or the parser, but value is valid only
 // until the parser's next use. It returns an error for a line that is no result, such as a
 // dump line.
-func readResult(p *fastjson.Parser, b []byte) (v *fastjson.Value, r *scoring.Result, err error) {
-	if v, err = jsontree.Parse(p, b); err != nil {
+func readResult(p *fastjson.Parser, b []byte) (value *fastjson.Value, result *scoring.Result, err error) {
+	if value, err = jsontree.Parse(p, b); err != nil {
 		return nil, nil, fmt.Errorf("cannot read result line: %w; want a line that plumb score wrote", err)
 	}
-	r, err = scoring.CheckResult(v)
-	return v, r, err
+	result, err = scoring.CheckResult(value)
+	return value, result, err
 }
 
 // From names the file that all dump lines are of, in plumb's own format. The page then shows
 // the commands that score its lines alone.
-func (w *Writer) From(path string) { w.dump = path }
+func (writer *Writer) From(path string) { writer.dump = path }
 
 // EndedEarly marks the report as partial, for the reason why. A partial report does not
 // replace a former one: Close returns its own path instead.
-func (w *Writer) EndedEarly(why string) { w.early = why }
+func (writer *Writer) EndedEarly(why string) { writer.early = why }
 
 // Discard removes what was written so far; a former report stays as it was.
-func (w *Writer) Discard() {
-	if w.columns != nil {
-		w.columns.Discard()
+func (writer *Writer) Discard() {
+	if writer.columns != nil {
+		writer.columns.Discard()
 	}
-	if w.folder != nil {
-		w.folder.Discard()
+	if writer.folder != nil {
+		writer.folder.Discard()
 	}
 }
 
 // Close writes the page and returns its path. After an error nothing is left of it. A
 // partial report does not replace a former one: it stays under a name of its own, whose path
 // is returned.
-func (w *Writer) Close() (path string, err error) {
-	partial, err := w.finish()
+func (writer *Writer) Close() (path string, err error) {
+	partial, err := writer.finish()
 	if err != nil {
-		w.folder.Discard()
+		writer.folder.Discard()
 		return "", fmt.Errorf("cannot write report: %w", err)
 	}
-	path = filepath.Join(w.cfg.Dir, "index.html")
+	path = filepath.Join(writer.cfg.Dir, "index.html")
 	if _, err := os.Stat(path); partial != "" && err == nil {
-		return filepath.Join(w.folder.Keep(), "index.html"), nil
+		return filepath.Join(writer.folder.Keep(), "index.html"), nil
 	}
-	if err := w.folder.Commit(); err != nil {
+	if err := writer.folder.Commit(); err != nil {
 		return "", fmt.Errorf("cannot write report: %w", err)
 	}
 	return path, nil
@@ -230,22 +230,22 @@ func (w *Writer) Close() (path string, err error) {
 
 // finish writes the page into the temporary folder. partial is the reason why the report is
 // partial, "" if it is not.
-func (w *Writer) finish() (partial string, err error) {
-	columns, err := w.columns.File(w.cfg.Title)
+func (writer *Writer) finish() (partial string, err error) {
+	columns, err := writer.columns.File(writer.cfg.Title)
 	if err != nil {
 		return "", err
 	}
 	defer columns.Close()
-	e := w.explorer()
+	e := writer.explorer()
 	defer e.Close()
-	r := &explorer.Report{Title: w.cfg.Title, Columns: columns, Table: w.table, Given: w.given(), Remark: w.remark(),
-		Remarks: w.remarks(), Workers: w.cfg.Workers,
-		Progress: w.cfg.Progress, Interrupted: partialText("interrupted while pictures were drawn")}
-	if w.early != "" {
-		r.Partial = partialText(w.early)
+	report := &explorer.Report{Title: writer.cfg.Title, Columns: columns, Table: writer.table, Given: writer.given(), Remark: writer.remark(),
+		Remarks: writer.remarks(), Workers: writer.cfg.Workers,
+		Progress: writer.cfg.Progress, Interrupted: partialText("interrupted while pictures were drawn")}
+	if writer.early != "" {
+		report.Partial = partialText(writer.early)
 	}
-	err = w.folder.WriteFile("index.html", func(f io.Writer) error {
-		partial, err = e.WriteReport(w.cfg.Context, f, r)
+	err = writer.folder.WriteFile("index.html", func(f io.Writer) error {
+		partial, err = e.WriteReport(writer.cfg.Context, f, report)
 		return err
 	})
 	return partial, err
@@ -257,10 +257,10 @@ func partialText(why string) string {
 }
 
 // given lists the items that are kept.
-func (w *Writer) given() (list []explorer.Given) {
-	for _, g := range w.sample.groups {
+func (writer *Writer) given() (list []explorer.Given) {
+	for _, g := range writer.sample.groups {
 		for _, p := range g.items {
-			list = append(list, explorer.Given{Row: p.order, Result: p.result, Line: p.line, Source: w.dump})
+			list = append(list, explorer.Given{Row: p.order, Result: p.result, Line: p.line, Source: writer.dump})
 		}
 	}
 	slices.SortFunc(list, func(a, b explorer.Given) int { return a.Row - b.Row })
@@ -268,37 +268,37 @@ func (w *Writer) given() (list []explorer.Given) {
 }
 
 // remark says how many answers there are, how many of them the page shows, and what scored them.
-func (w *Writer) remark() string {
-	s := fmt.Sprintf("%d answers", w.rows)
-	if w.rows == 1 {
-		s = "1 answer"
+func (writer *Writer) remark() string {
+	text := fmt.Sprintf("%d answers", writer.rows)
+	if writer.rows == 1 {
+		text = "1 answer"
 	}
 	switch {
-	case w.sample.n == 0:
-		s += ". No items are shown; tables count all answers (--report-items)."
-	case w.sample.n < w.rows:
-		s += fmt.Sprintf(", %d shown: the worst of each test and model (--report-items). Tables count all answers.",
-			w.sample.n)
+	case writer.sample.n == 0:
+		text += ". No items are shown; tables count all answers (--report-items)."
+	case writer.sample.n < writer.rows:
+		text += fmt.Sprintf(", %d shown: the worst of each test and model (--report-items). Tables count all answers.",
+			writer.sample.n)
 	default:
-		s += "."
+		text += "."
 	}
-	if w.scorer != "" {
-		s += " Scored by " + w.scorer
-		if w.backend != "" {
-			s += ", backend " + w.backend
+	if writer.scorer != "" {
+		text += " Scored by " + writer.scorer
+		if writer.backend != "" {
+			text += ", backend " + writer.backend
 		}
-		s += "."
+		text += "."
 	}
-	return s
+	return text
 }
 
 // remarks says what the tables leave out.
-func (w *Writer) remarks() []string {
+func (writer *Writer) remarks() []string {
 	list := []string{}
-	if s := w.table.Unlisted(); s != "" {
+	if s := writer.table.Unlisted(); s != "" {
 		list = append(list, s)
 	}
-	if s := w.table.LeftOut(); s != "" {
+	if s := writer.table.LeftOut(); s != "" {
 		list = append(list, s)
 	}
 	return list

@@ -57,48 +57,48 @@ func newSampler(limit int) *sampler {
 
 // add keeps an item if it is among the worst of its section, and then drops the best items
 // of the largest sections until the limits hold. It copies line and result.
-func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
-	p := pair{series: r.Series().String(), score: r.Score, order: s.order}
-	s.order++
+func (sampler *sampler) add(line dump.Line, result []byte, res *scoring.Result) {
+	p := pair{series: res.Series().String(), score: res.Score, order: sampler.order}
+	sampler.order++
 	switch {
-	case r.Scored:
+	case res.Scored:
 		p.class = 1
-	case r.Err != nil && r.Err.Code == "no_response":
+	case res.Err != nil && res.Err.Code == "no_response":
 		p.class = 2
 	}
-	g := s.group(groupKey{r.Suite, r.Test, p.series})
-	g.total++
+	group := sampler.group(groupKey{res.Suite, res.Test, p.series})
+	group.total++
 	// It would be dropped at once: the sampler is full, the section is the largest, and its best item is worse.
-	if s.max <= 0 || s.n >= s.max && g == s.groups[0] && len(g.items) > 0 && worse(&g.items[0], &p) {
+	if sampler.max <= 0 || sampler.n >= sampler.max && group == sampler.groups[0] && len(group.items) > 0 && worse(&group.items[0], &p) {
 		return
 	}
 	p.line, p.result = line, bytes.Clone(result)
 	p.line.Bytes = bytes.Clone(line.Bytes)
-	heap.Push(g, p)
-	s.n++
-	s.size += p.bytes()
-	heap.Fix(&s.groups, g.at)
-	for s.n > s.max || s.size > s.bytes && s.n > 1 {
-		big := s.groups[0]
+	heap.Push(group, p)
+	sampler.n++
+	sampler.size += p.bytes()
+	heap.Fix(&sampler.groups, group.at)
+	for sampler.n > sampler.max || sampler.size > sampler.bytes && sampler.n > 1 {
+		big := sampler.groups[0]
 		gone := heap.Pop(big).(pair)
-		s.n--
-		s.size -= gone.bytes()
-		heap.Fix(&s.groups, big.at)
+		sampler.n--
+		sampler.size -= gone.bytes()
+		heap.Fix(&sampler.groups, big.at)
 	}
 }
 
 // group returns the group of a key, and makes one if there is none. Beyond maxGroups new
 // keys share the group "others".
-func (s *sampler) group(k groupKey) *group {
-	g := s.byKey[k]
-	if g == nil && len(s.byKey) >= maxGroups {
+func (sampler *sampler) group(k groupKey) *group {
+	g := sampler.byKey[k]
+	if g == nil && len(sampler.byKey) >= maxGroups {
 		k = groupKey{test: "others"}
-		g = s.byKey[k]
+		g = sampler.byKey[k]
 	}
 	if g == nil {
-		g = &group{groupKey: k, first: s.order}
-		s.byKey[k] = g
-		heap.Push(&s.groups, g)
+		g = &group{groupKey: k, first: sampler.order}
+		sampler.byKey[k] = g
+		heap.Push(&sampler.groups, g)
 	}
 	return g
 }

@@ -31,18 +31,18 @@ type cellView struct{ Mean, Error, Count string }
 
 // means returns, for each suite, a table of means with a row for each test, group and total
 // and a column for each series.
-func means(t *table.Table) []tableView {
+func means(table *table.Table) []tableView {
 	var models []string
-	for _, s := range t.Series() {
+	for _, s := range table.Series() {
 		models = append(models, s.String())
 	}
 	var out []tableView
-	for _, l := range t.Lines() {
-		if len(out) == 0 || out[len(out)-1].Suite != l.Suite {
-			out = append(out, tableView{Suite: l.Suite, Models: models})
+	for _, line := range table.Lines() {
+		if len(out) == 0 || out[len(out)-1].Suite != line.Suite {
+			out = append(out, tableView{Suite: line.Suite, Models: models})
 		}
-		row := rowView{Name: l.Name}
-		for _, r := range l.Cells {
+		row := rowView{Name: line.Name}
+		for _, r := range line.Cells {
 			row.Cells = append(row.Cells, cell(r))
 		}
 		v := &out[len(out)-1]
@@ -54,23 +54,23 @@ func means(t *table.Table) []tableView {
 // cell returns a mean as text with its standard error. Count is the number of answers, and
 // says how many of them, or of a group's tests, have a score if not all have.
 func cell(row table.Row) cellView {
-	c := cellView{Mean: "–"}
+	view := cellView{Mean: "–"}
 	if row.Mean != nil {
-		c.Mean = table.Number(*row.Mean, 3)
+		view.Mean = table.Number(*row.Mean, 3)
 		if row.SE != nil {
-			c.Error = table.Number(*row.SE, 3)
+			view.Error = table.Number(*row.SE, 3)
 		}
 	}
 	switch {
 	case row.N == 0:
-		c.Count = "0"
+		view.Count = "0"
 	case row.Kind != table.Test && row.Tests < row.Of:
-		c.Count = fmt.Sprintf("%d of %d tests", row.Tests, row.Of)
+		view.Count = fmt.Sprintf("%d of %d tests", row.Tests, row.Of)
 	case row.Kind != table.Test:
 	case row.Scored < row.N:
-		c.Count = fmt.Sprintf("%d of %d scored", row.Scored, row.N)
+		view.Count = fmt.Sprintf("%d of %d scored", row.Scored, row.N)
 	default:
-		c.Count = fmt.Sprint(row.N)
+		view.Count = fmt.Sprint(row.N)
 	}
-	return c
+	return view
 }

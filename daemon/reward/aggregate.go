@@ -36,7 +36,7 @@ const maskSample = "mask_sample"
 // the numbers and booleans at the top of the row and in the usage of its response, but none of NeMo
 // Gym's own members, which begin with _ng_. A row with a failure class or a true mask_sample is counted,
 // and its numbers stay out of the statistics.
-func (a *Aggregate) Add(row []byte) {
+func (aggregate *Aggregate) Add(row []byte) {
 	failed, task := false, "0"
 	type number struct {
 		name  string
@@ -70,16 +70,16 @@ func (a *Aggregate) Add(row []byte) {
 		}
 		return nil
 	})
-	if a.tasks == nil {
-		a.tasks = map[string]*group{}
+	if aggregate.tasks == nil {
+		aggregate.tasks = map[string]*group{}
 	}
-	g := a.tasks[task]
+	g := aggregate.tasks[task]
 	if g == nil {
 		g = &group{}
-		a.tasks[task] = g
-		a.order = append(a.order, task)
+		aggregate.tasks[task] = g
+		aggregate.order = append(aggregate.order, task)
 	}
-	for _, g := range []*group{&a.all, g} {
+	for _, g := range []*group{&aggregate.all, g} {
 		g.rows++
 		if failed {
 			g.failed++
@@ -93,8 +93,8 @@ func (a *Aggregate) Add(row []byte) {
 
 // numberOf returns a JSON number as float64, or a boolean as 0 or 1. ok is false for any other value, and
 // for a number that is too large.
-func numberOf(v []byte) (x float64, ok bool) {
-	switch v[0] {
+func numberOf(value []byte) (x float64, ok bool) {
+	switch value[0] {
 	case 't':
 		return 1, true
 	case 'f':
@@ -102,89 +102,89 @@ func numberOf(v []byte) (x float64, ok bool) {
 	case '"', '{', '[', 'n': // a text, an object, a list or null
 		return 0, false
 	}
-	x, err := strconv.ParseFloat(string(v), 64)
+	x, err := strconv.ParseFloat(string(value), 64)
 	return x, err == nil && !math.IsInf(x, 0)
 }
 
 // add adds a value of a verify response to the series of that name.
-func (g *group) add(name string, x float64) {
-	if g.values == nil {
-		g.values = map[string][]float64{}
+func (group *group) add(name string, x float64) {
+	if group.values == nil {
+		group.values = map[string][]float64{}
 	}
-	list, ok := g.values[name]
+	list, ok := group.values[name]
 	if !ok {
-		g.names = append(g.names, name)
+		group.names = append(group.names, name)
 	}
-	g.values[name] = append(list, x)
+	group.values[name] = append(list, x)
 }
 
 // AppendJSON appends the aggregate metrics as NeMo Gym reads them: group_level_metrics has the statistics
 // of each task, agent_metrics those of all rows, and key_metrics the means of all rows alone. n and failed
 // count the rows.
-func (a *Aggregate) AppendJSON(b []byte) []byte {
-	b = append(b, `{"group_level_metrics":[`...)
-	for i, task := range a.order {
+func (aggregate *Aggregate) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"group_level_metrics":[`...)
+	for i, task := range aggregate.order {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = append(b, '{')
-		b = append(b, `"`+taskIndex+`":`...)
-		b = append(b, task...)
-		b = append(a.tasks[task].appendStats(append(b, ',')), '}')
+		dst = append(dst, '{')
+		dst = append(dst, `"`+taskIndex+`":`...)
+		dst = append(dst, task...)
+		dst = append(aggregate.tasks[task].appendStats(append(dst, ',')), '}')
 	}
-	b = append(b, `],"agent_metrics":{`...)
-	b = a.all.appendStats(b)
-	b = a.coverage(b)
-	b = append(b, `},"key_metrics":{`...)
-	for i, name := range a.all.names {
+	dst = append(dst, `],"agent_metrics":{`...)
+	dst = aggregate.all.appendStats(dst)
+	dst = aggregate.coverage(dst)
+	dst = append(dst, `},"key_metrics":{`...)
+	for i, name := range aggregate.all.names {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = appendStat(b, "mean", name, statsOf(a.all.values[name]).mean)
+		dst = appendStat(dst, "mean", name, statsOf(aggregate.all.values[name]).mean)
 	}
-	b = append(b, `},"n":`...)
-	b = strconv.AppendInt(b, int64(a.all.rows), 10)
-	b = append(b, `,"failed":`...)
-	return append(strconv.AppendInt(b, int64(a.all.failed), 10), '}')
+	dst = append(dst, `},"n":`...)
+	dst = strconv.AppendInt(dst, int64(aggregate.all.rows), 10)
+	dst = append(dst, `,"failed":`...)
+	return append(strconv.AppendInt(dst, int64(aggregate.all.failed), 10), '}')
 }
 
 // coverage appends further members that say of how many rows and tasks the statistics are made, under the
 // names of NeMo Gym. It appends nothing if no row was left out.
-func (a *Aggregate) coverage(b []byte) []byte {
-	if a.all.failed == 0 {
-		return b
+func (aggregate *Aggregate) coverage(dst []byte) []byte {
+	if aggregate.all.failed == 0 {
+		return dst
 	}
 	measured := 0
-	for _, g := range a.tasks {
+	for _, g := range aggregate.tasks {
 		if g.failed < g.rows {
 			measured++
 		}
 	}
-	b = fmt.Appendf(b, `,"coverage/measured_rollouts":%d,"coverage/masked_rollouts":%d`, a.all.rows-a.all.failed, a.all.failed)
-	return fmt.Appendf(b, `,"coverage/measured_tasks":%d,"coverage/fully_masked_tasks":%d`, measured, len(a.tasks)-measured)
+	dst = fmt.Appendf(dst, `,"coverage/measured_rollouts":%d,"coverage/masked_rollouts":%d`, aggregate.all.rows-aggregate.all.failed, aggregate.all.failed)
+	return fmt.Appendf(dst, `,"coverage/measured_tasks":%d,"coverage/fully_masked_tasks":%d`, measured, len(aggregate.tasks)-measured)
 }
 
 // appendStats appends the metrics of the group as members of a JSON object, without its braces:
 // the number of rows as "n", of failed rows as "n_failed", then for each series NAME its mean,
 // max, min, median and standard deviation under the keys of NeMo Gym, such as "mean/NAME", and the
 // number of its values as "n/NAME". A series may have fewer values than there are rows.
-func (g *group) appendStats(b []byte) []byte {
-	b = strconv.AppendInt(append(b, `"n":`...), int64(g.rows), 10)
-	b = strconv.AppendInt(append(b, `,"n_failed":`...), int64(g.failed), 10)
-	for _, name := range g.names {
-		s := statsOf(g.values[name])
+func (group *group) appendStats(dst []byte) []byte {
+	dst = strconv.AppendInt(append(dst, `"n":`...), int64(group.rows), 10)
+	dst = strconv.AppendInt(append(dst, `,"n_failed":`...), int64(group.failed), 10)
+	for _, name := range group.names {
+		stats := statsOf(group.values[name])
 		for _, m := range []struct {
 			stat  string
 			value float64
-		}{{"mean", s.mean}, {"max", s.max}, {"min", s.min}, {"median", s.median}, {"std", s.std}} {
-			b = appendStat(append(b, ','), m.stat, name, m.value)
+		}{{"mean", stats.mean}, {"max", stats.max}, {"min", stats.min}, {"median", stats.median}, {"std", stats.std}} {
+			dst = appendStat(append(dst, ','), m.stat, name, m.value)
 		}
-		b = append(b, ',')
-		b = scoring.AppendString(b, "n/"+name)
-		b = append(b, ':')
-		b = strconv.AppendInt(b, int64(len(g.values[name])), 10)
+		dst = append(dst, ',')
+		dst = scoring.AppendString(dst, "n/"+name)
+		dst = append(dst, ':')
+		dst = strconv.AppendInt(dst, int64(len(group.values[name])), 10)
 	}
-	return b
+	return dst
 }
 
 // appendStat appends one statistic as a JSON member, "mean/reward".

@@ -42,7 +42,7 @@ var referenceKeys = []string{"suite", "split", "id", "test", "turn"}
 // answer is the JSON of the response; absent or null for a missing response.
 // at names the label in messages ("labels[3]"). Errors have the code BadLabel. See
 // docs/spec/http.md#r14.
-func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Error) {
+func (labels *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Error) {
 	object := label
 	prune := true
 	switch {
@@ -54,7 +54,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 		if len(object) == 0 || object[0] != '{' {
 			return dst, bad(at, "the string %.40q holds no JSON object; want the item, or a reference to one", object)
 		}
-		if err := l.Limits.Check(object); err != nil {
+		if err := labels.Limits.Check(object); err != nil {
 			return dst, bad(at, "%v", err)
 		}
 	case label[0] != '{':
@@ -64,7 +64,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 	start := len(dst)
 	dst, _ = c.members(dst, 0, true)
 	if c.reference {
-		if err := l.resolve(string(c.suite), string(c.split), string(c.id), at); err != nil {
+		if err := labels.resolve(string(c.suite), string(c.split), string(c.id), at); err != nil {
 			return dst[:start], err
 		}
 	}
@@ -82,9 +82,9 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 // resolve returns nil if a reference names a loaded task, and otherwise the error that says what is
 // missing. A reference without a suite, where the daemon has no --suite either, is left to the decoder,
 // which looks through the files of all suites. at names the label in messages.
-func (l *Labels) resolve(name, split, id, at string) *scoring.Error {
+func (labels *Labels) resolve(name, split, id, at string) *scoring.Error {
 	if name == "" {
-		name = l.Suite
+		name = labels.Suite
 	}
 	if len(id) == 0 {
 		return bad(at, "it has neither task fields nor an id; want the item, or a reference of suite and id")
@@ -92,18 +92,18 @@ func (l *Labels) resolve(name, split, id, at string) *scoring.Error {
 	if name == "" {
 		return nil // the decoder looks through all files
 	}
-	if l.Suites.Find(name) == nil {
-		return bad(at+".suite", "got %.64q; want one of %s", name, strings.Join(l.Suites.Names(), ", "))
+	if labels.Suites.Find(name) == nil {
+		return bad(at+".suite", "got %.64q; want one of %s", name, strings.Join(labels.Suites.Names(), ", "))
 	}
 	key := dump.TasksKey(name, split)
-	if key != name && l.Tasks[key] == nil {
+	if key != name && labels.Tasks[key] == nil {
 		return bad(at+".split", "got %.64q; want the split of a loaded file (plumb serve --tasks %s:SPLIT=FILE), or none", split, name)
 	}
-	if l.Tasks[key].Len() == 0 {
+	if labels.Tasks[key].Len() == 0 {
 		return bad(at+".id", "%.64q is a reference, and no tasks of suite %s are loaded; want --tasks %s=FILE, "+
 			"or the whole item", id, name, name)
 	}
-	if err := l.Tasks[key].Find(id); err != nil {
+	if err := labels.Tasks[key].Find(id); err != nil {
 		return bad(at+".id", "%s", err.Message)
 	}
 	return nil
@@ -125,8 +125,8 @@ type copier struct {
 }
 
 // space returns the index of the first byte of the label from i on that is no JSON white space.
-func (c *copier) space(i int) int {
-	for i < len(c.src) && c.src[i] <= ' ' {
+func (copier *copier) space(i int) int {
+	for i < len(copier.src) && copier.src[i] <= ' ' {
 		i++
 	}
 	return i
@@ -135,28 +135,28 @@ func (c *copier) space(i int) int {
 // members appends the object that begins at byte i of src, without the members that are not wanted. next
 // is the index after its closing brace. top says that the object is the label itself. A member is copied
 // before it is known whether it is wanted, and taken back if it is not.
-func (c *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
+func (copier *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
 	dst = append(dst, '{')
 	empty := true
-	for i = c.space(i + 1); c.src[i] != '}'; {
+	for i = copier.space(i + 1); copier.src[i] != '}'; {
 		beforeMember := len(dst)
 		if !empty {
 			dst = append(dst, ',')
 		}
-		key := c.src[i:c.stringEnd(i)]
+		key := copier.src[i:copier.stringEnd(i)]
 		dst = append(append(dst, key...), ':')
-		i = c.space(i + len(key))
-		i = c.space(i + 1) // after the colon
+		i = copier.space(i + len(key))
+		i = copier.space(i + 1) // after the colon
 		from := i
-		dst, i = c.value(dst, i)
-		if c.wanted(key, bytes.TrimSpace(c.src[from:i]), top) {
+		dst, i = copier.value(dst, i)
+		if copier.wanted(key, bytes.TrimSpace(copier.src[from:i]), top) {
 			empty = false
 		} else {
 			dst = dst[:beforeMember]
 		}
-		i = c.space(i)
-		if c.src[i] == ',' {
-			i = c.space(i + 1)
+		i = copier.space(i)
+		if copier.src[i] == ',' {
+			i = copier.space(i + 1)
 		}
 	}
 	return append(dst, '}'), i + 1
@@ -165,8 +165,8 @@ func (c *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
 // wanted reports whether a member is copied: not if it is null and nulls count as absent, nor at the top
 // if it holds an old answer. At the top it also notes the suite, split and id of a reference, and that a
 // label with any other member is none.
-func (c *copier) wanted(key, value []byte, top bool) bool {
-	if c.prune && value[0] == 'n' { // null
+func (copier *copier) wanted(key, value []byte, top bool) bool {
+	if copier.prune && value[0] == 'n' { // null
 		return false
 	}
 	if !top {
@@ -177,54 +177,54 @@ func (c *copier) wanted(key, value []byte, top bool) bool {
 	case slices.Contains(answerKeys, name):
 		return false
 	case !slices.Contains(referenceKeys, name):
-		c.reference = false
+		copier.reference = false
 	case name == "suite" && value[0] == '"':
-		c.suite = jsoncut.Text(value)
+		copier.suite = jsoncut.Text(value)
 	case name == "split" && value[0] == '"':
-		c.split = jsoncut.Text(value)
+		copier.split = jsoncut.Text(value)
 	case name == "id" && value[0] == '"':
-		c.id = jsoncut.Text(value)
+		copier.id = jsoncut.Text(value)
 	case name == "id": // an integer becomes its text; the decoder refuses what is none
-		c.id = value
+		copier.id = value
 	}
 	return true
 }
 
 // value appends the JSON value that begins at byte i of src; next is the index after it. Objects in it
 // lose their null members if nulls count as absent; lists keep theirs.
-func (c *copier) value(dst []byte, i int) (out []byte, next int) {
-	switch c.src[i] {
+func (copier *copier) value(dst []byte, i int) (out []byte, next int) {
+	switch copier.src[i] {
 	case '{':
-		return c.members(dst, i, false)
+		return copier.members(dst, i, false)
 	case '[':
 		dst = append(dst, '[')
-		for i = c.space(i + 1); c.src[i] != ']'; {
-			dst, i = c.value(dst, i)
-			i = c.space(i)
-			if c.src[i] == ',' {
+		for i = copier.space(i + 1); copier.src[i] != ']'; {
+			dst, i = copier.value(dst, i)
+			i = copier.space(i)
+			if copier.src[i] == ',' {
 				dst = append(dst, ',')
-				i = c.space(i + 1)
+				i = copier.space(i + 1)
 			}
 		}
 		return append(dst, ']'), i + 1
 	case '"':
-		end := c.stringEnd(i)
-		return append(dst, c.src[i:end]...), end
+		end := copier.stringEnd(i)
+		return append(dst, copier.src[i:end]...), end
 	}
 	end := i // a number, true, false or null
-	for end < len(c.src) && !ends(c.src[end]) {
+	for end < len(copier.src) && !ends(copier.src[end]) {
 		end++
 	}
-	return append(dst, c.src[i:end]...), end
+	return append(dst, copier.src[i:end]...), end
 }
 
 // ends reports whether a byte cannot belong to a JSON number, true, false or null.
 func ends(b byte) bool { return b <= ' ' || b == ',' || b == ']' || b == '}' }
 
 // stringEnd returns the index after the JSON string that begins at byte i of src.
-func (c *copier) stringEnd(i int) int {
-	for i++; c.src[i] != '"'; i++ {
-		if c.src[i] == '\\' {
+func (copier *copier) stringEnd(i int) int {
+	for i++; copier.src[i] != '"'; i++ {
+		if copier.src[i] == '\\' {
 			i++
 		}
 	}

@@ -21,15 +21,15 @@ type Outcome struct {
 
 // Of returns a result as a trainer sees it, with the reward by the given mode. A result without a score,
 // or with one that is not finite, is a failure.
-func Of(r *scoring.Result, mode scoring.RewardMode) Outcome {
+func Of(result *scoring.Result, mode scoring.RewardMode) Outcome {
 	switch {
-	case !r.Scored && r.Err != nil:
-		return Outcome{Failed: true, Err: r.Err}
-	case !r.Scored || math.IsNaN(r.Score) || math.IsInf(r.Score, 0):
+	case !result.Scored && result.Err != nil:
+		return Outcome{Failed: true, Err: result.Err}
+	case !result.Scored || math.IsNaN(result.Score) || math.IsInf(result.Score, 0):
 		err := &scoring.Error{Code: "undefined", Message: "cannot score item: the result has no finite score"}
 		return Outcome{Failed: true, Err: err}
 	}
-	return Outcome{Reward: mode.Of(r.Score), Score: r.Score + 0, Clamped: scoring.Clamp01.Of(r.Score)} // + 0 turns -0 into 0
+	return Outcome{Reward: mode.Of(result.Score), Score: result.Score + 0, Clamped: scoring.Clamp01.Of(result.Score)} // + 0 turns -0 into 0
 }
 
 // scorerFaults are the codes of results without a score that the label did not cause:
@@ -45,15 +45,15 @@ var scorerFaults = map[string]bool{
 // status comes from an item whose answer was read, so its label is right. at names the
 // label ("samples[1].label"). So the message begins "cannot read samples[1].response" for a response, and
 // "cannot use samples[1].label" for a label. See docs/spec/http.md#r15.
-func Fault(r *scoring.Result, at string) *scoring.Error {
+func Fault(result *scoring.Result, at string) *scoring.Error {
 	switch {
-	case r.Scored || r.Err == nil:
+	case result.Scored || result.Err == nil:
 		return nil
-	case r.Err.Code == dump.BadResponse:
+	case result.Err.Code == dump.BadResponse:
 		path := "cannot read " + strings.TrimSuffix(at, "label")
-		return &scoring.Error{Code: r.Err.Code, Message: strings.Replace(r.Err.Message, "cannot read ", path, 1)}
-	case r.Status != "" || scorerFaults[r.Err.Code]:
+		return &scoring.Error{Code: result.Err.Code, Message: strings.Replace(result.Err.Message, "cannot read ", path, 1)}
+	case result.Status != "" || scorerFaults[result.Err.Code]:
 		return nil
 	}
-	return &scoring.Error{Code: BadLabel, Message: "cannot use " + at + ": " + r.Err.Message}
+	return &scoring.Error{Code: BadLabel, Message: "cannot use " + at + ": " + result.Err.Message}
 }

@@ -91,21 +91,21 @@ func StripSpecial(s string) (text string, n int) {
 	}
 }
 
-// specialSuffix returns the length in bytes of the special token at the end of s, 0 if there is none. A
+// specialSuffix returns the length in bytes of the special token at the end of text, 0 if there is none. A
 // token that begins texts counts too, for an answer that holds nothing but such tokens.
-func specialSuffix(s string) int {
+func specialSuffix(text string) int {
 	for _, token := range specials {
-		if strings.HasSuffix(s, token) {
+		if strings.HasSuffix(text, token) {
 			return len(token)
 		}
 	}
 	for _, o := range openers {
-		if strings.HasSuffix(s, o) {
+		if strings.HasSuffix(text, o) {
 			return len(o)
 		}
 	}
 	for _, form := range [][2]string{{"<|", "|>"}, {"<｜", "｜>"}} {
-		inner, ok := strings.CutSuffix(s, form[1])
+		inner, ok := strings.CutSuffix(text, form[1])
 		if !ok {
 			continue
 		}
@@ -114,7 +114,7 @@ func specialSuffix(s string) int {
 			continue
 		}
 		if name := inner[i+len(form[0]):]; named(name) {
-			return len(s) - i
+			return len(text) - i
 		}
 	}
 	return 0
@@ -122,11 +122,11 @@ func specialSuffix(s string) int {
 
 // named reports whether a special token of a chat template may have that name: ASCII letters, digits
 // and a few signs, 40 bytes at most. A longer one is rather a part of the answer.
-func named(s string) bool {
-	if s == "" || len(s) > 40 {
+func named(text string) bool {
+	if text == "" || len(text) > 40 {
 		return false
 	}
-	for _, r := range s {
+	for _, r := range text {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 		if !letter && !strings.ContainsRune("_-./▁ ", r) { // ▁ (U+2581) is a space to DeepSeek's tokenizer
 			return false
@@ -157,10 +157,10 @@ var stepNames = []struct {
 }{{"special", StepSpecial}, {"think", StepThink}, {"answer", StepTags}, {"fenced", StepFenced}, {"boxed", StepBoxed}}
 
 // String lists the names of the steps with commas between them; "" for none.
-func (s Step) String() string {
+func (step Step) String() string {
 	var names []string
 	for _, n := range stepNames {
-		if s&n.step != 0 {
+		if step&n.step != 0 {
 			names = append(names, n.name)
 		}
 	}
@@ -229,77 +229,77 @@ func OpensThought(prompt string) bool {
 // Harmony, else after the last </think>. Text in another channel, or in a block of thought that does not
 // end, is no answer, and the result is "". A text without thoughts is returned whole. open says that the
 // prompt has opened a block.
-func afterThought(s string, open bool) string {
+func afterThought(text string, open bool) string {
 	const final = "<|channel|>final<|message|>"
-	if i := strings.LastIndex(s, final); i >= 0 {
-		return s[i+len(final):]
+	if i := strings.LastIndex(text, final); i >= 0 {
+		return text[i+len(final):]
 	}
-	if strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "<|channel|>") {
+	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<|channel|>") {
 		return "" // analysis or commentary, and nothing after it
 	}
-	begin, end := strings.LastIndex(s, "<think>"), strings.LastIndex(s, "</think>")
+	begin, end := strings.LastIndex(text, "<think>"), strings.LastIndex(text, "</think>")
 	switch {
 	case begin > end, end < 0 && open: // the block does not end
 		return ""
 	case end < 0:
-		return s
+		return text
 	}
-	return strings.TrimLeft(s[end+len("</think>"):], "\r\n")
+	return strings.TrimLeft(text[end+len("</think>"):], "\r\n")
 }
 
 // lastBetween returns what stands between the last closing tag of a model's text and the opening tag
 // before it, or the whole text if it has no such pair.
-func lastBetween(s, opening, closing string) string {
-	end := strings.LastIndex(s, closing)
+func lastBetween(text, opening, closing string) string {
+	end := strings.LastIndex(text, closing)
 	if end < 0 {
-		return s
+		return text
 	}
-	start := strings.LastIndex(s[:end], opening)
+	start := strings.LastIndex(text[:end], opening)
 	if start < 0 {
-		return s
+		return text
 	}
-	return s[start+len(opening) : end]
+	return text[start+len(opening) : end]
 }
 
 // lastFenced returns what the last closed block of code holds, between two lines that begin with ```, or
 // the whole text if there is none.
-func lastFenced(s string) string {
+func lastFenced(text string) string {
 	block, found := "", false
 	open, start := false, 0 // a block is open, and begins here
-	for lineBegin := 0; lineBegin < len(s); {
-		lineEnd := len(s)
-		if i := strings.IndexByte(s[lineBegin:], '\n'); i >= 0 {
+	for lineBegin := 0; lineBegin < len(text); {
+		lineEnd := len(text)
+		if i := strings.IndexByte(text[lineBegin:], '\n'); i >= 0 {
 			lineEnd = lineBegin + i + 1
 		}
-		if strings.HasPrefix(strings.TrimLeft(s[lineBegin:lineEnd], " \t"), "```") {
+		if strings.HasPrefix(strings.TrimLeft(text[lineBegin:lineEnd], " \t"), "```") {
 			if open {
-				block, found = s[start:lineBegin], true
+				block, found = text[start:lineBegin], true
 			}
 			open, start = !open, lineEnd
 		}
 		lineBegin = lineEnd
 	}
 	if !found {
-		return s
+		return text
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(block, "\n"), "\r")
 }
 
 // lastBoxed returns what the last \boxed{} that closes holds, with balanced braces in it, or the whole
 // text if there is none. Escaped braces do not count.
-func lastBoxed(s string) string {
+func lastBoxed(text string) string {
 	const box = `\boxed{`
-	for end := len(s); ; {
-		begin := strings.LastIndex(s[:end], box)
+	for end := len(text); ; {
+		begin := strings.LastIndex(text[:end], box)
 		if begin < 0 {
-			return s
+			return text
 		}
-		if length := bracedLength(s[begin+len(box):]); length >= 0 {
-			return s[begin+len(box):][:length]
+		if length := bracedLength(text[begin+len(box):]); length >= 0 {
+			return text[begin+len(box):][:length]
 		}
 		end = begin // it does not close: the one before it
-		if end <= 0 || len(s)-begin > maxBox {
-			return s
+		if end <= 0 || len(text)-begin > maxBox {
+			return text
 		}
 	}
 }

@@ -84,19 +84,19 @@ type batcher struct {
 // that depend on the answers of others come in later batches. Batches that an earlier process began
 // are taken up, as batches.jsonl in the folder tells. ctx ends the waiting only: batches go on at the
 // endpoint. Results are as for Ask.
-func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConfig) ([]Failure, error) {
+func (run *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConfig) ([]Failure, error) {
 	cfg.Poll, cfg.Slow = cmp.Or(cfg.Poll, 15*time.Second), cmp.Or(cfg.Slow, 2*time.Minute)
 	if cfg.Tell == nil {
 		cfg.Tell = func(string) {}
 	}
-	b := &batcher{run: r, client: client, cfg: cfg}
+	b := &batcher{run: run, client: client, cfg: cfg}
 	var err error
 	if b.log, err = ledger.OpenLog(filepath.Join(cfg.Dir, "batches.jsonl"), b.replay); err != nil {
 		return nil, err
 	}
 	defer b.log.Close()
 	// With the hash of its calls this finds a batch again among those of all runs at the endpoint.
-	sum := sha256.Sum256([]byte(r.cfg.Suite + "|" + r.cfg.Model + "|" + cfg.Dir))
+	sum := sha256.Sum256([]byte(run.cfg.Suite + "|" + run.cfg.Model + "|" + cfg.Dir))
 	b.runID = hex.EncodeToString(sum[:8])
 	failures, err := b.ask(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -106,29 +106,29 @@ func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConf
 	return failures, err
 }
 
-// replay brings b.parts up to date with one line of batches.jsonl: what an earlier process did with a
+// replay brings batcher.parts up to date with one line of batches.jsonl: what an earlier process did with a
 // batch. Only the first line of a batch has its calls and hash; later ones get them from it.
-func (b *batcher) replay(line []byte, _ ledger.Place) error {
+func (batcher *batcher) replay(line []byte, _ ledger.Place) error {
 	var p part
 	if err := json.Unmarshal(line, &p); err != nil {
 		return fmt.Errorf("cannot read batches.jsonl: %w", err)
 	}
 	if p.Event == partPrepared {
-		b.parts = append(b.parts, &p)
+		batcher.parts = append(batcher.parts, &p)
 		return nil
 	}
-	i := slices.IndexFunc(b.parts, func(q *part) bool { return q.Part == p.Part })
+	i := slices.IndexFunc(batcher.parts, func(q *part) bool { return q.Part == p.Part })
 	if i < 0 {
 		return fmt.Errorf("cannot read batches.jsonl: part %d was not prepared", p.Part)
 	}
-	p.Keys, p.Hash = b.parts[i].Keys, b.parts[i].Hash
-	b.parts[i] = &p
+	p.Keys, p.Hash = batcher.parts[i].Keys, batcher.parts[i].Hash
+	batcher.parts[i] = &p
 	return nil
 }
 
 // note sets the event and time of a batch, writes them to batches.jsonl, and returns when that is on
 // the disk. The keys of its calls, which are long, are written with the first event only.
-func (b *batcher) note(p *part, event string) error {
+func (batcher *batcher) note(p *part, event string) error {
 	p.Event, p.Time = event, now()
 	line := *p
 	if event != partPrepared {
@@ -136,7 +136,7 @@ func (b *batcher) note(p *part, event string) error {
 	}
 	j, err := json.Marshal(line)
 	if err == nil {
-		_, err = b.log.Append(j)
+		_, err = batcher.log.Append(j)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errLog, err)
@@ -145,8 +145,8 @@ func (b *batcher) note(p *part, event string) error {
 }
 
 // live returns the batches whose results are not fetched.
-func (b *batcher) live() (list []*part) {
-	for _, p := range b.parts {
+func (batcher *batcher) live() (list []*part) {
+	for _, p := range batcher.parts {
 		if p.Event != partFetched {
 			list = append(list, p)
 		}
@@ -159,32 +159,32 @@ func (b *batcher) live() (list []*part) {
 // call can be made, or early, when so many waves in a row bring no outcome that more would be paid for
 // in vain. With Cancel it makes no batches, and waits for those that run. Failures are tasks that
 // cannot be asked.
-func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
-	if err := b.recover(ctx); err != nil {
+func (batcher *batcher) ask(ctx context.Context) ([]Failure, error) {
+	if err := batcher.recover(ctx); err != nil {
 		return nil, err
 	}
 	for idle := 0; ; { // waves in a row without an outcome
-		makes := !b.cfg.Cancel && idle < mostWaves
-		count, failures, err := b.wanted(ctx, makes)
+		makes := !batcher.cfg.Cancel && idle < mostWaves
+		count, failures, err := batcher.wanted(ctx, makes)
 		if err != nil {
 			return failures, err
 		}
-		countBefore := b.got
-		if count > 0 && !b.cfg.Cancel {
+		countBefore := batcher.got
+		if count > 0 && !batcher.cfg.Cancel {
 			if idle++; !makes {
 				return failures, fmt.Errorf("%w: %d calls had no outcome in %d batches each", ErrEarly, count, mostWaves)
 			}
 		}
-		if len(b.live()) == 0 {
-			if b.cfg.Cancel && count > 0 {
+		if len(batcher.live()) == 0 {
+			if batcher.cfg.Cancel && count > 0 {
 				return failures, fmt.Errorf("%w: batches were cancelled; %d calls have no outcome", ErrEarly, count)
 			}
 			return failures, nil
 		}
-		if err := b.wait(ctx); err != nil {
+		if err := batcher.wait(ctx); err != nil {
 			return failures, err
 		}
-		if b.got > countBefore {
+		if batcher.got > countBefore {
 			idle = 0
 		}
 	}
@@ -194,9 +194,9 @@ func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
 // asked for another unit too: one answer serves both. A unit without a next call is marked as made.
 // With makes it makes batches of the calls at the endpoint, as many as their limits ask for. Each call
 // is in memory only until it is written. Failures are the tasks that cannot be asked.
-func (b *batcher) wanted(ctx context.Context, makes bool) (count int, failures []Failure, err error) {
+func (batcher *batcher) wanted(ctx context.Context, makes bool) (count int, failures []Failure, err error) {
 	busy := map[string]bool{} // keys of calls
-	for _, p := range b.live() {
+	for _, p := range batcher.live() {
 		for _, k := range p.Keys {
 			busy[k] = true
 		}
@@ -207,24 +207,24 @@ func (b *batcher) wanted(ctx context.Context, makes bool) (count int, failures [
 			open.drop()
 		}
 	}()
-	for i, u := range b.run.units {
-		if _, ok := b.run.finished[i]; ok {
+	for i, unit := range batcher.run.units {
+		if _, ok := batcher.run.finished[i]; ok {
 			continue
 		}
 		var m made
-		c, err := b.run.missing(u, &m, b.run.outcome, ignore)
+		call, err := batcher.run.missing(unit, &m, batcher.run.outcome, ignore)
 		switch {
 		case errors.Is(err, errLog):
 			return count, failures, err
 		case err != nil:
-			failures = append(failures, Failure{u.task.ID, err})
-		case c == nil:
-			b.run.finished[i] = m.keys()
-		case !busy[c.key]:
-			busy[c.key] = true // units of several arms may ask the same
+			failures = append(failures, Failure{unit.task.ID, err})
+		case call == nil:
+			batcher.run.finished[i] = m.keys()
+		case !busy[call.key]:
+			busy[call.key] = true // units of several arms may ask the same
 			count++
 			if makes {
-				if open, err = b.add(ctx, open, c); err != nil {
+				if open, err = batcher.add(ctx, open, call); err != nil {
 					return count, failures, err
 				}
 			}
@@ -233,7 +233,7 @@ func (b *batcher) wanted(ctx context.Context, makes bool) (count int, failures [
 	if open != nil {
 		full := open
 		open = nil
-		err = b.begin(ctx, full)
+		err = batcher.begin(ctx, full)
 	}
 	return count, failures, err
 }
@@ -241,66 +241,66 @@ func (b *batcher) wanted(ctx context.Context, makes bool) (count int, failures [
 // add writes a call into the file of a batch. It returns the file that takes the next call: a new one
 // where there was none, or where the call would exceed the limits of the one before, whose batch is then
 // made. The call's pictures are kept in the folder of the run.
-func (b *batcher) add(ctx context.Context, open *partFile, c *call) (*partFile, error) {
-	body, err := c.request.Body()
+func (batcher *batcher) add(ctx context.Context, open *partFile, call *call) (*partFile, error) {
+	body, err := call.request.Body()
 	if err != nil {
-		return open, fmt.Errorf("cannot ask %s: %w", c.task.ID, err)
+		return open, fmt.Errorf("cannot ask %s: %w", call.task.ID, err)
 	}
 	line, err := json.Marshal(map[string]any{
-		"custom_id": c.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
+		"custom_id": call.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
 	if err != nil {
 		return open, err
 	}
 	line = append(line, '\n')
 	if open != nil && open.isFull(len(line)) {
-		if err := b.begin(ctx, open); err != nil {
+		if err := batcher.begin(ctx, open); err != nil {
 			return nil, err
 		}
 		open = nil
 	}
 	if open == nil {
-		p := &part{Part: len(b.parts) + 1}
-		if open, err = newPartFile(p, b.path(p)); err != nil {
+		p := &part{Part: len(batcher.parts) + 1}
+		if open, err = newPartFile(p, batcher.path(p)); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.run.keepPictures(c); err != nil {
+	if err := batcher.run.keepPictures(call); err != nil {
 		return open, err
 	}
-	open.add(line, c)
+	open.add(line, call)
 	return open, nil
 }
 
 // begin makes the batch of a file at the endpoint. Before it is uploaded, the most that it may cost is
 // reserved of the budget, and its calls are in batches.jsonl.
-func (b *batcher) begin(ctx context.Context, file *partFile) error {
-	p := file.part
+func (batcher *batcher) begin(ctx context.Context, file *partFile) error {
+	part := file.part
 	if err := file.finish(); err != nil {
 		file.drop()
 		return fmt.Errorf("cannot write batch: %w", err)
 	}
 	var err error
-	if p.hold, err = b.cfg.Meter.Reserve(ctx, file.most); err != nil {
+	if part.hold, err = batcher.cfg.Meter.Reserve(ctx, file.most); err != nil {
 		file.drop()
 		return fmt.Errorf("%w: %w", ErrEarly, err)
 	}
-	if err := b.note(p, partPrepared); err != nil {
+	if err := batcher.note(part, partPrepared); err != nil {
 		return err
 	}
-	b.parts = append(b.parts, p)
-	return b.upload(ctx, p)
+	batcher.parts = append(batcher.parts, part)
+	return batcher.upload(ctx, part)
 }
 
 // path returns the path of the file of a batch, which is deleted when the endpoint has made the batch.
-func (b *batcher) path(p *part) string {
-	return filepath.Join(b.cfg.Dir, "batch-"+strconv.Itoa(p.Part)+".jsonl")
+func (batcher *batcher) path(p *part) string {
+	return filepath.Join(batcher.cfg.Dir, "batch-"+strconv.Itoa(p.Part)+".jsonl")
 }
 
 // upload sends the file of a batch to the endpoint as a form, notes the id of the uploaded file in
 // batches.jsonl, and has the endpoint make the batch. The form is written to a pipe while it is sent,
 // as it is too long for memory.
-func (b *batcher) upload(ctx context.Context, part *part) error {
-	f, err := os.Open(b.path(part))
+func (batcher *batcher) upload(ctx context.Context, part *part) error {
+	f, err := os.Open(batcher.path(part))
 	if err != nil {
 		return fmt.Errorf("cannot read batch: %w", err)
 	}
@@ -311,7 +311,7 @@ func (b *batcher) upload(ctx context.Context, part *part) error {
 		err := form.WriteField("purpose", "batch")
 		var w io.Writer
 		if err == nil {
-			w, err = form.CreateFormFile("file", filepath.Base(b.path(part)))
+			w, err = form.CreateFormFile("file", filepath.Base(batcher.path(part)))
 		}
 		if err == nil {
 			_, err = io.Copy(w, f)
@@ -319,47 +319,47 @@ func (b *batcher) upload(ctx context.Context, part *part) error {
 		into.CloseWithError(errors.Join(err, form.Close()))
 	}()
 	var file struct{ ID string }
-	err = b.do(ctx, "POST", "files", form.FormDataContentType(), body, &file)
+	err = batcher.do(ctx, "POST", "files", form.FormDataContentType(), body, &file)
 	body.Close()
 	if err != nil || file.ID == "" {
 		return fmt.Errorf("%w: cannot upload a batch: %w", ErrEarly, cmp.Or(err, errors.New("the endpoint named no file")))
 	}
 	part.File = file.ID
-	if err := b.note(part, partUploaded); err != nil {
+	if err := batcher.note(part, partUploaded); err != nil {
 		return err
 	}
-	return b.create(ctx, part)
+	return batcher.create(ctx, part)
 }
 
 // create has the endpoint make the batch of an uploaded file, and notes its id.
-func (b *batcher) create(ctx context.Context, p *part) error {
+func (batcher *batcher) create(ctx context.Context, part *part) error {
 	body, err := json.Marshal(map[string]any{
-		"input_file_id": p.File, "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": b.metadata(p)})
+		"input_file_id": part.File, "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": batcher.metadata(part)})
 	if err != nil {
 		return err
 	}
 	var made state
-	if err := b.do(ctx, "POST", "batches", "application/json", bytes.NewReader(body), &made); err != nil || made.ID == "" {
+	if err := batcher.do(ctx, "POST", "batches", "application/json", bytes.NewReader(body), &made); err != nil || made.ID == "" {
 		return fmt.Errorf("%w: cannot begin a batch: %w", ErrEarly, cmp.Or(err, errors.New("the endpoint named no batch")))
 	}
-	return b.created(p, made.ID)
+	return batcher.created(part, made.ID)
 }
 
 // created notes the id that the endpoint gave to a batch in batches.jsonl, deletes the batch's file,
 // which is not needed any more, and tells people.
-func (b *batcher) created(p *part, id string) error {
-	p.Batch = id
-	if err := b.note(p, partCreated); err != nil {
+func (batcher *batcher) created(part *part, id string) error {
+	part.Batch = id
+	if err := batcher.note(part, partCreated); err != nil {
 		return err
 	}
-	os.Remove(b.path(p))
-	b.cfg.Tell(fmt.Sprintf("batch %s: %d calls", id, len(p.Keys)))
+	os.Remove(batcher.path(part))
+	batcher.cfg.Tell(fmt.Sprintf("batch %s: %d calls", id, len(part.Keys)))
 	return nil
 }
 
 // metadata returns the metadata by which a batch of this run is told from all others at the endpoint.
-func (b *batcher) metadata(p *part) map[string]string {
-	return map[string]string{"plumb_run": b.runID, "plumb_part": strconv.Itoa(p.Part) + "-" + p.Hash[:16]}
+func (batcher *batcher) metadata(p *part) map[string]string {
+	return map[string]string{"plumb_run": batcher.runID, "plumb_part": strconv.Itoa(p.Part) + "-" + p.Hash[:16]}
 }
 
 // state is what the endpoint says of a batch.
@@ -375,23 +375,23 @@ type state struct {
 // uploaded is given up: its calls are asked anew. One whose file was uploaded is looked for among the
 // endpoint's batches before it is made, so that none is made and paid for twice. With Cancel the
 // endpoint is told to end each batch.
-func (b *batcher) recover(ctx context.Context) error {
-	for _, part := range b.live() {
+func (batcher *batcher) recover(ctx context.Context) error {
+	for _, part := range batcher.live() {
 		var err error
 		switch part.Event {
 		case partPrepared: // not uploaded: its calls are asked anew
-			os.Remove(b.path(part))
-			err = b.note(part, partFetched)
+			os.Remove(batcher.path(part))
+			err = batcher.note(part, partFetched)
 		case partUploaded:
 			var id string
-			if id, err = b.find(ctx, part); err == nil && id != "" {
-				err = b.created(part, id)
+			if id, err = batcher.find(ctx, part); err == nil && id != "" {
+				err = batcher.created(part, id)
 			} else if err == nil {
-				err = b.create(ctx, part)
+				err = batcher.create(ctx, part)
 			}
 		}
-		if err == nil && part.Event == partCreated && b.cfg.Cancel {
-			err = b.do(ctx, "POST", "batches/"+part.Batch+"/cancel", "application/json", nil, nil)
+		if err == nil && part.Event == partCreated && batcher.cfg.Cancel {
+			err = batcher.do(ctx, "POST", "batches/"+part.Batch+"/cancel", "application/json", nil, nil)
 		}
 		if err != nil {
 			return err
@@ -402,8 +402,8 @@ func (b *batcher) recover(ctx context.Context) error {
 
 // find returns the id of the batch at the endpoint that has the metadata of p, "" for none. It goes
 // through the list of all batches there, page by page.
-func (b *batcher) find(ctx context.Context, p *part) (string, error) {
-	want := b.metadata(p)
+func (batcher *batcher) find(ctx context.Context, p *part) (string, error) {
+	want := batcher.metadata(p)
 	after := ""
 	for {
 		var list struct {
@@ -414,7 +414,7 @@ func (b *batcher) find(ctx context.Context, p *part) (string, error) {
 		if after != "" {
 			route += "&after=" + after
 		}
-		if err := b.do(ctx, "GET", route, "", nil, &list); err != nil {
+		if err := batcher.do(ctx, "GET", route, "", nil, &list); err != nil {
 			return "", fmt.Errorf("%w: cannot list batches: %w", ErrEarly, err)
 		}
 		for _, s := range list.Data {
@@ -434,14 +434,14 @@ func (b *batcher) find(ctx context.Context, p *part) (string, error) {
 // about it, and fetches its results if it has ended, be it with success or not: a batch that failed or
 // was cancelled may have answered some of its calls. The time between two looks doubles. An endpoint
 // that does not answer is told to people and asked again.
-func (b *batcher) wait(ctx context.Context) error {
-	for _, p := range b.live() {
+func (batcher *batcher) wait(ctx context.Context) error {
+	for _, p := range batcher.live() {
 		if p.Event == partEnded {
-			return b.fetch(ctx, p)
+			return batcher.fetch(ctx, p)
 		}
 	}
 	var next *part
-	for _, p := range b.live() {
+	for _, p := range batcher.live() {
 		if next == nil || p.look.Before(next.look) {
 			next = p
 		}
@@ -454,11 +454,11 @@ func (b *batcher) wait(ctx context.Context) error {
 		}
 	}
 	var s state
-	if err := b.do(ctx, "GET", "batches/"+next.Batch, "", nil, &s); err != nil {
+	if err := batcher.do(ctx, "GET", "batches/"+next.Batch, "", nil, &s); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		b.cfg.Tell(fmt.Sprintf("batch %s: cannot look at it: %v", next.Batch, err))
+		batcher.cfg.Tell(fmt.Sprintf("batch %s: cannot look at it: %v", next.Batch, err))
 	}
 	switch s.Status {
 	case "completed", "failed", "expired", "cancelled":
@@ -470,14 +470,14 @@ func (b *batcher) wait(ctx context.Context) error {
 			next.Errors = *s.Errors
 		}
 		if s.Status != "completed" {
-			b.cfg.Tell(fmt.Sprintf("batch %s: %s; what it answered is kept", next.Batch, s.Status))
+			batcher.cfg.Tell(fmt.Sprintf("batch %s: %s; what it answered is kept", next.Batch, s.Status))
 		}
-		if err := b.note(next, partEnded); err != nil {
+		if err := batcher.note(next, partEnded); err != nil {
 			return err
 		}
-		return b.fetch(ctx, next)
+		return batcher.fetch(ctx, next)
 	}
-	next.wait = min(max(2*next.wait, b.cfg.Poll), b.cfg.Slow)
+	next.wait = min(max(2*next.wait, batcher.cfg.Poll), batcher.cfg.Slow)
 	next.look = time.Now().Add(next.wait)
 	return nil
 }

@@ -43,12 +43,12 @@ func (f *partFile) isFull(line int) bool {
 
 // add writes the line of a call, and adds its key to the part and the most tokens that it can use to
 // f.most. An error of writing is returned by finish.
-func (f *partFile) add(line []byte, c *call) {
+func (f *partFile) add(line []byte, call *call) {
 	f.writer.Write(line)
 	f.size += len(line)
-	most := c.request.Most()
+	most := call.request.Most()
 	f.most.Prompt, f.most.Completion = f.most.Prompt+most.Prompt, f.most.Completion+most.Completion
-	f.part.Keys = append(f.part.Keys, c.key)
+	f.part.Keys = append(f.part.Keys, call.key)
 }
 
 // finish closes the file when it is on the disk, and sets part.Hash. With the keys it identifies the batch

@@ -27,17 +27,17 @@ type result struct {
 // and marks the batch as fetched. Left out, and thus asked anew if they are still wanted, are lines
 // without a response; left out for good are results of tasks that are not chosen now, and second
 // results of a call.
-func (b *batcher) fetch(ctx context.Context, part *part) error {
+func (batcher *batcher) fetch(ctx context.Context, part *part) error {
 	ofPart := map[string]bool{}
 	for _, key := range part.Keys {
 		ofPart[key] = true
 	}
 	calls := map[string]*call{} // with their pictures, which a batch's limit of bytes bounds
-	for i, u := range b.run.units {
-		if _, ok := b.run.finished[i]; ok {
+	for i, unit := range batcher.run.units {
+		if _, ok := batcher.run.finished[i]; ok {
 			continue
 		}
-		c, err := b.run.missing(u, new(made), b.run.outcome, ignore)
+		c, err := batcher.run.missing(unit, new(made), batcher.run.outcome, ignore)
 		if errors.Is(err, errLog) {
 			return err
 		}
@@ -51,7 +51,7 @@ func (b *batcher) fetch(ctx context.Context, part *part) error {
 		if id == "" {
 			continue
 		}
-		err := b.lines(ctx, "files/"+id+"/content", func(line []byte) error {
+		err := batcher.lines(ctx, "files/"+id+"/content", func(line []byte) error {
 			var r result
 			if err := json.Unmarshal(line, &r); err != nil || r.Response == nil {
 				return nil // the call has no outcome and is asked anew
@@ -60,10 +60,10 @@ func (b *batcher) fetch(ctx context.Context, part *part) error {
 			if c == nil { // of a task that was not chosen now
 				return nil
 			}
-			if d, err := b.run.outcome(r.Key); err != nil || d != nil { // the result comes twice
+			if d, err := batcher.run.outcome(r.Key); err != nil || d != nil { // the result comes twice
 				return err
 			}
-			return b.keep(part, c, r.Response.Status, r.Response.Body, &spent, &told)
+			return batcher.keep(part, c, r.Response.Status, r.Response.Body, &spent, &told)
 		})
 		if err != nil {
 			return err
@@ -76,30 +76,30 @@ func (b *batcher) fetch(ctx context.Context, part *part) error {
 			return fmt.Errorf("%w: %w", ErrEarly, err)
 		}
 	}
-	return b.note(part, partFetched)
+	return batcher.note(part, partFetched)
 }
 
 // keep puts one result of a batch into the log of calls, with its cost: that which the endpoint tells,
 // or else by the price of its tokens. It adds the tokens to spent and a told cost to told. A result
 // that is not final, such as an overloaded server's, is left out: the call is made again.
-func (b *batcher) keep(part *part, call *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
-	reader := chat.Reader{Key: b.cfg.Key, Request: call.request, Now: time.Now()}
-	g := reader.Read(status, nil, body)
-	if !g.Kind.Final() {
+func (batcher *batcher) keep(part *part, call *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
+	reader := chat.Reader{Key: batcher.cfg.Key, Request: call.request, Now: time.Now()}
+	reading := reader.Read(status, nil, body)
+	if !reading.Kind.Final() {
 		return nil
 	}
-	outcome := g.Outcome
+	outcome := reading.Outcome
 	outcome.Tries, outcome.Started = 1, now()
 	if outcome.Usage != nil {
-		t := budget.Tokens{Prompt: outcome.Usage.Prompt, Completion: outcome.Usage.Completion}
+		tokens := budget.Tokens{Prompt: outcome.Usage.Prompt, Completion: outcome.Usage.Completion}
 		if outcome.Usage.Cached != nil {
-			t.Cached = *outcome.Usage.Cached
+			tokens.Cached = *outcome.Usage.Cached
 		}
-		spent.Prompt += t.Prompt
-		spent.Completion += t.Completion
-		spent.Cached += t.Cached
-		if outcome.Cost == nil && b.cfg.Price != nil {
-			cost := b.cfg.Price.Of(t)
+		spent.Prompt += tokens.Prompt
+		spent.Completion += tokens.Completion
+		spent.Cached += tokens.Cached
+		if outcome.Cost == nil && batcher.cfg.Price != nil {
+			cost := batcher.cfg.Price.Of(tokens)
 			outcome.Cost, outcome.Priced = &cost, true
 		} else if outcome.Cost != nil {
 			sum := *outcome.Cost
@@ -109,20 +109,20 @@ func (b *batcher) keep(part *part, call *call, status int, body []byte, spent *b
 			*told = &sum
 		}
 	}
-	d := b.run.done(call, &outcome)
-	d.Batch = &part.Batch
-	if _, err := b.run.calls.keep(d); err != nil {
+	done := batcher.run.done(call, &outcome)
+	done.Batch = &part.Batch
+	if _, err := batcher.run.calls.keep(done); err != nil {
 		return fmt.Errorf("%w: %w", errLog, err)
 	}
-	b.run.count(d)
-	b.got++
+	batcher.run.count(done)
+	batcher.got++
 	return nil
 }
 
 // lines calls f with each line of a file at the endpoint but the blank ones. The line is valid during
 // the call only. An error of f ends it and is returned.
-func (b *batcher) lines(ctx context.Context, route string, f func([]byte) error) error {
-	resp, err := b.client.Do(ctx, "GET", route, "", nil)
+func (batcher *batcher) lines(ctx context.Context, route string, f func([]byte) error) error {
+	resp, err := batcher.client.Do(ctx, "GET", route, "", nil)
 	if err != nil {
 		return fmt.Errorf("%w: cannot read results of a batch: %w", ErrEarly, err)
 	}
@@ -149,13 +149,13 @@ func (b *batcher) lines(ctx context.Context, route string, f func([]byte) error)
 // do makes one request of the files or batches API as once does, with four tries at most, 1, 2 and 3 seconds
 // apart, where the endpoint is busy or cannot be reached. A POST with a body is tried once: the body is read by
 // then, and the endpoint may have made the file or the batch all the same.
-func (b *batcher) do(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) error {
+func (batcher *batcher) do(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) error {
 	tries := 4
 	if method == "POST" && body != nil {
 		tries = 1
 	}
 	for try := 1; ; try++ {
-		again, err := b.once(ctx, method, route, mediaType, body, reply)
+		again, err := batcher.once(ctx, method, route, mediaType, body, reply)
 		if err == nil || !again || try == tries {
 			return err
 		}
@@ -170,8 +170,8 @@ func (b *batcher) do(ctx context.Context, method, route, mediaType string, body 
 // once makes one request of the files or batches API and decodes the JSON of the answer into reply, unless
 // that is nil. mediaType is that of the body. With an error, again says that another try may help. An
 // error quotes the start of the answer, without the API key.
-func (b *batcher) once(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) (again bool, err error) {
-	resp, err := b.client.Do(ctx, method, route, mediaType, body)
+func (batcher *batcher) once(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) (again bool, err error) {
+	resp, err := batcher.client.Do(ctx, method, route, mediaType, body)
 	if err != nil {
 		return true, err
 	}
@@ -182,7 +182,7 @@ func (b *batcher) once(ctx context.Context, method, route, mediaType string, bod
 	}
 	if resp.StatusCode/100 != 2 {
 		busy := resp.StatusCode >= 500 || resp.StatusCode == 429 // failed, or too many requests
-		return busy, fmt.Errorf("the endpoint answered %d: %s", resp.StatusCode, chat.Brief(b.client.Hide(string(text)), 200))
+		return busy, fmt.Errorf("the endpoint answered %d: %s", resp.StatusCode, chat.Brief(batcher.client.Hide(string(text)), 200))
 	}
 	if reply == nil {
 		return false, nil

@@ -107,18 +107,18 @@ func OpenCalls(path string) (*Calls, error) {
 
 // ReadCalls reads the log at path without a lock and without changing it.
 func ReadCalls(path string) (*Calls, error) {
-	c := newCalls()
+	calls := newCalls()
 	var err error
-	if c.file, err = os.Open(path); errors.Is(err, os.ErrNotExist) {
-		return c, nil
+	if calls.file, err = os.Open(path); errors.Is(err, os.ErrNotExist) {
+		return calls, nil
 	}
 	if err == nil {
-		c.torn, err = ledger.Read(path, c.replay)
+		calls.torn, err = ledger.Read(path, calls.replay)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot read the log of calls: %w", err), c.Close())
+		return nil, errors.Join(fmt.Errorf("cannot read the log of calls: %w", err), calls.Close())
 	}
-	return c, nil
+	return calls, nil
 }
 
 // newCalls returns a Calls without a log.
@@ -126,9 +126,9 @@ func newCalls() *Calls {
 	return &Calls{done: map[string]*record{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
 }
 
-// replay brings c up to date with one line of the log. at is the place of the line, where an outcome is
+// replay brings calls up to date with one line of the log. at is the place of the line, where an outcome is
 // read again when it is needed.
-func (c *Calls) replay(line []byte, at ledger.Place) error {
+func (calls *Calls) replay(line []byte, place ledger.Place) error {
 	var event struct {
 		Event string `json:"event"`
 	}
@@ -136,50 +136,50 @@ func (c *Calls) replay(line []byte, at ledger.Place) error {
 		return fmt.Errorf("cannot read the log of calls: %w", err)
 	}
 	if event.Event == eventSent {
-		var s Sent
-		if err := json.Unmarshal(line, &s); err != nil {
+		var sent Sent
+		if err := json.Unmarshal(line, &sent); err != nil {
 			return fmt.Errorf("cannot read the log of calls: %w", err)
 		}
-		c.spent.Calls++
-		c.open[s.Key] = append(c.open[s.Key], s.Reserve)
+		calls.spent.Calls++
+		calls.open[sent.Key] = append(calls.open[sent.Key], sent.Reserve)
 		return nil
 	}
-	d := new(Done)
-	if err := json.Unmarshal(line, d); err != nil {
+	done := new(Done)
+	if err := json.Unmarshal(line, done); err != nil {
 		return fmt.Errorf("cannot read the log of calls: %w", err)
 	}
-	c.settle(d)
-	c.take(d, at, false)
+	calls.settle(done)
+	calls.take(done, place, false)
 	// The first call's pictures are enough: sameAsEarlier gives them to all later calls.
-	if key := d.shownFor(); len(d.Images) > 0 && c.pictures[key] == nil {
-		c.pictures[key] = d.Images
+	if key := done.shownFor(); len(done.Images) > 0 && calls.pictures[key] == nil {
+		calls.pictures[key] = done.Images
 	}
 	return nil
 }
 
-// settle closes the requests of a call that has its outcome, and adds what the call took to c.spent.
+// settle closes the requests of a call that has its outcome, and adds what the call took to calls.spent.
 // The requests that may have been paid for without an answer, whose number the outcome has, are counted
 // as lost with all that was reserved for them.
-func (c *Calls) settle(done *Done) {
-	requests := c.open[done.Key]
+func (calls *Calls) settle(done *Done) {
+	requests := calls.open[done.Key]
 	if done.Batch != nil { // a request in a batch has no line of its own, which counts it
-		c.spent.Calls++
+		calls.spent.Calls++
 	}
 	lost := min(done.Lost, len(requests))
 	for _, r := range requests[:lost] {
-		c.spent.Lost++
-		c.spent.LostTokens += r.Tokens
-		c.spent.LostCost += r.Cost
+		calls.spent.Lost++
+		calls.spent.LostTokens += r.Tokens
+		calls.spent.LostCost += r.Cost
 	}
-	delete(c.open, done.Key)
+	delete(calls.open, done.Key)
 	if done.Usage != nil {
-		c.spent.PromptTokens += done.Usage.Prompt
-		c.spent.CompletionTokens += done.Usage.Completion
+		calls.spent.PromptTokens += done.Usage.Prompt
+		calls.spent.CompletionTokens += done.Usage.Completion
 	}
 	if done.Cost != nil {
-		c.spent.Cost += *done.Cost
-		c.spent.Dearest = max(c.spent.Dearest, *done.Cost)
-		c.spent.Priced = true
+		calls.spent.Cost += *done.Cost
+		calls.spent.Dearest = max(calls.spent.Dearest, *done.Cost)
+		calls.spent.Priced = true
 	}
 }
 
@@ -187,48 +187,48 @@ func (c *Calls) settle(done *Done) {
 // first answer counts; a later one is a duplicate. A failure is replaced by what a later try brings. An
 // outcome that is not final is left out: its line only says what the requests cost, and the call is
 // made again.
-func (c *Calls) take(d *Done, at ledger.Place, fresh bool) ledger.Place {
-	if !d.Kind.Final() {
-		return at
+func (calls *Calls) take(done *Done, place ledger.Place, fresh bool) ledger.Place {
+	if !done.Kind.Final() {
+		return place
 	}
-	old := c.done[d.Key]
+	old := calls.done[done.Key]
 	if old != nil && old.answered {
-		c.duplicates++
+		calls.duplicates++
 		return old.at
 	}
-	order := int32(len(c.done))
+	order := int32(len(calls.done))
 	if old != nil {
 		order = old.order
 	}
-	c.done[d.Key] = &record{at, order, d.Kind == chat.Answer || d.Kind == chat.Filtered, fresh}
-	return at
+	calls.done[done.Key] = &record{place, order, done.Kind == chat.Answer || done.Kind == chat.Filtered, fresh}
+	return place
 }
 
 // all returns the records of all calls that have an outcome, in the order in which their first outcomes
 // came.
-func (c *Calls) all() []*record {
-	if c == nil {
+func (calls *Calls) all() []*record {
+	if calls == nil {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.SortedFunc(maps.Values(c.done), func(a, b *record) int { return int(a.order - b.order) })
+	calls.mu.Lock()
+	defer calls.mu.Unlock()
+	return slices.SortedFunc(maps.Values(calls.done), func(a, b *record) int { return int(a.order - b.order) })
 }
 
 // record returns the record of a call's outcome, nil for none. A nil Calls, that of a plan alone, has
 // none.
-func (c *Calls) record(key string) *record {
-	if c == nil {
+func (calls *Calls) record(key string) *record {
+	if calls == nil {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.done[key]
+	calls.mu.Lock()
+	defer calls.mu.Unlock()
+	return calls.done[key]
 }
 
 // read reads the line at a place into d, a *Done or a part of it.
-func (c *Calls) read(at ledger.Place, d any) error {
-	line, err := ledger.LineAt(c.file, at)
+func (calls *Calls) read(at ledger.Place, d any) error {
+	line, err := ledger.LineAt(calls.file, at)
 	if err == nil {
 		err = json.Unmarshal(line, d)
 	}
@@ -239,72 +239,72 @@ func (c *Calls) read(at ledger.Place, d any) error {
 }
 
 // Done reads the outcome of a call from the log. It returns nil where there is none.
-func (c *Calls) Done(key string) (*Done, error) {
-	r := c.record(key)
-	if r == nil {
+func (calls *Calls) Done(key string) (*Done, error) {
+	record := calls.record(key)
+	if record == nil {
 		return nil, nil
 	}
 	d := new(Done)
-	return d, c.read(r.at, d)
+	return d, calls.read(record.at, d)
 }
 
 // Spent is what the calls of the folder took before this process.
-func (c *Calls) Spent() budget.Spent {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.spent
+func (calls *Calls) Spent() budget.Spent {
+	calls.mu.Lock()
+	defer calls.mu.Unlock()
+	return calls.spent
 }
 
 // Duplicates returns how many outcomes came for a call that had an answer already. It may be called
 // when no call is under way.
-func (c *Calls) Duplicates() int { return c.duplicates }
+func (calls *Calls) Duplicates() int { return calls.duplicates }
 
 // Torn returns the number of lines of the log that are not whole.
-func (c *Calls) Torn() int { return c.torn }
+func (calls *Calls) Torn() int { return calls.torn }
 
 // sent writes to the log that a request is about to be sent to the model, and returns when that is
 // on the disk.
-func (c *Calls) sent(key string, try int, hold *budget.Hold) error {
-	s := Sent{Event: eventSent, Key: key, Time: now(), Try: try}
+func (calls *Calls) sent(key string, try int, hold *budget.Hold) error {
+	sent := Sent{Event: eventSent, Key: key, Time: now(), Try: try}
 	if hold != nil {
-		s.Reserve = Reserve{hold.Tokens, hold.Cost}
+		sent.Reserve = Reserve{hold.Tokens, hold.Cost}
 	}
-	b, err := json.Marshal(s)
+	out, err := json.Marshal(sent)
 	if err != nil {
 		return err
 	}
-	_, err = c.log.Append(b)
+	_, err = calls.log.Append(out)
 	return err
 }
 
 // keep writes the outcome of a call to the log and waits until it is on the disk. It returns the outcome
 // that counts for the call: an earlier answer where there is one, else done.
-func (c *Calls) keep(done *Done) (*Done, error) {
-	b, err := json.Marshal(done)
+func (calls *Calls) keep(done *Done) (*Done, error) {
+	out, err := json.Marshal(done)
 	if err != nil {
 		return nil, err
 	}
-	at, err := c.log.Append(b)
+	place, err := calls.log.Append(out)
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	first := c.take(done, at, true)
-	c.mu.Unlock()
-	if first == at {
+	calls.mu.Lock()
+	first := calls.take(done, place, true)
+	calls.mu.Unlock()
+	if first == place {
 		return done, nil
 	}
 	done = new(Done)
-	return done, c.read(first, done)
+	return done, calls.read(first, done)
 }
 
 // Close closes the log.
-func (c *Calls) Close() (err error) {
-	if c.log != nil {
-		err = c.log.Close()
+func (calls *Calls) Close() (err error) {
+	if calls.log != nil {
+		err = calls.log.Close()
 	}
-	if c.file != nil {
-		err = errors.Join(err, c.file.Close())
+	if calls.file != nil {
+		err = errors.Join(err, calls.file.Close())
 	}
 	return err
 }

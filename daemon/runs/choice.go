@@ -20,35 +20,35 @@ type Choice struct {
 // Tasks returns the chosen tasks in the order of all. The limits apply one after the other: the ids of
 // Only, then Sample tasks at random from each group, then the first Limit tasks of each group. The error
 // names an id of Only that no task has.
-func (c Choice) Tasks(all []*ask.Task) ([]*ask.Task, error) {
-	tasks, err := c.named(all)
+func (choice Choice) Tasks(all []*ask.Task) ([]*ask.Task, error) {
+	tasks, err := choice.named(all)
 	if err != nil {
 		return nil, err
 	}
-	if c.Sample > 0 {
-		tasks = c.sampled(tasks)
+	if choice.Sample > 0 {
+		tasks = choice.sampled(tasks)
 	}
-	if c.Limit > 0 {
+	if choice.Limit > 0 {
 		count := map[string]int{} // of tasks by group
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t *ask.Task) bool {
 			count[t.Group]++
-			return count[t.Group] > c.Limit
+			return count[t.Group] > choice.Limit
 		})
 	}
 	return tasks, nil
 }
 
 // named returns the tasks whose ids Only has, or all if Only is nil.
-func (c Choice) named(all []*ask.Task) (tasks []*ask.Task, err error) {
-	if c.Only == nil {
+func (choice Choice) named(all []*ask.Task) (tasks []*ask.Task, err error) {
+	if choice.Only == nil {
 		return all, nil
 	}
 	for _, t := range all {
-		if slices.Contains(c.Only, t.ID) {
+		if slices.Contains(choice.Only, t.ID) {
 			tasks = append(tasks, t)
 		}
 	}
-	for _, id := range c.Only {
+	for _, id := range choice.Only {
 		if !slices.ContainsFunc(tasks, func(t *ask.Task) bool { return t.ID == id }) {
 			return nil, fmt.Errorf("cannot use --only %q: no task has this id", id)
 		}
@@ -57,14 +57,14 @@ func (c Choice) named(all []*ask.Task) (tasks []*ask.Task, err error) {
 }
 
 // sampled returns Sample tasks of each group, or the whole group if it has no more. The seed decides which.
-func (c Choice) sampled(tasks []*ask.Task) []*ask.Task {
+func (choice Choice) sampled(tasks []*ask.Task) []*ask.Task {
 	groups := map[string][]string{} // ids of tasks
 	for _, t := range tasks {
 		groups[t.Group] = append(groups[t.Group], t.ID)
 	}
 	chosen := map[string]bool{}
 	for _, ids := range groups {
-		for _, id := range Subset(ids, c.Sample, c.Seed) {
+		for _, id := range Subset(ids, choice.Sample, choice.Seed) {
 			chosen[id] = true
 		}
 	}

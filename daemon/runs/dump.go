@@ -62,22 +62,22 @@ type Totals struct {
 // Dump writes one line for each answer in the log, of this command and of earlier ones in
 // the folder, by task, arm, repeat and turn. Planned tasks whose calls are not all made
 // count as pending and have no line. See docs/spec/runs.md#r42.
-func (r *Run) Dump(w io.Writer) (totals Totals, err error) {
+func (run *Run) Dump(w io.Writer) (totals Totals, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	totals.Priced = true
-	planned := map[unitKey]int{} // indices in r.units
-	for i, u := range r.units {
+	planned := map[unitKey]int{} // indices in run.units
+	for i, u := range run.units {
 		planned[keyOfUnit(u)] = i
 	}
-	earlier, err := r.earlierCalls()
+	earlier, err := run.earlierCalls()
 	if err != nil {
 		return totals, err
 	}
-	for _, unit := range r.allUnits(planned, earlier) {
+	for _, unit := range run.allUnits(planned, earlier) {
 		i, asked := planned[keyOfUnit(unit)]
 		var m made
 		if asked {
-			if m, err = r.planned(i); err != nil {
+			if m, err = run.planned(i); err != nil {
 				return totals, err
 			}
 			if !m.whole {
@@ -85,7 +85,7 @@ func (r *Run) Dump(w io.Writer) (totals Totals, err error) {
 			}
 		}
 		if !m.whole {
-			if m, err = r.fromLog(unit, earlier[keyOfUnit(unit)]); err != nil {
+			if m, err = run.fromLog(unit, earlier[keyOfUnit(unit)]); err != nil {
 				return totals, err
 			}
 			if asked && m.whole {
@@ -95,8 +95,8 @@ func (r *Run) Dump(w io.Writer) (totals Totals, err error) {
 		if !m.whole {
 			continue
 		}
-		for _, a := range r.cfg.Source.Answers(unit.task, unit.arm, m.replies) {
-			line, err := r.line(unit, a, m.calls, &totals)
+		for _, a := range run.cfg.Source.Answers(unit.task, unit.arm, m.replies) {
+			line, err := run.line(unit, a, m.calls, &totals)
 			if err == nil {
 				_, err = out.Write(line)
 			}
@@ -129,18 +129,18 @@ type labelled struct {
 // log. Of each arm (a model in a mode) only calls with one configuration count, so that no table mixes
 // two. That is the configuration of this command if the log has any call with it, else that of the
 // last call. A configuration is a hash that the arm is part of.
-func (r *Run) earlierCalls() (map[unitKey][]labelled, error) {
+func (run *Run) earlierCalls() (map[unitKey][]labelled, error) {
 	var all []labelled
 	config := map[ask.Arm]string{}
-	for _, record := range r.calls.all() {
+	for _, record := range run.calls.all() {
 		d := labelled{at: record.at}
-		if err := r.calls.read(record.at, &d.Label); err != nil {
+		if err := run.calls.read(record.at, &d.Label); err != nil {
 			return nil, err
 		}
 		all = append(all, d)
 		config[d.Arm.ask()] = d.Config
 	}
-	for arm, s := range r.args {
+	for arm, s := range run.args {
 		// A configuration with which nothing was asked yet does not replace that of earlier calls.
 		if slices.ContainsFunc(all, func(d labelled) bool { return d.Config == s.config }) {
 			config[arm] = s.config
@@ -159,9 +159,9 @@ func (r *Run) earlierCalls() (map[unitKey][]labelled, error) {
 
 // allUnits returns the units of the plan and those of the log, each once, by task, arm and repeat. Left
 // out are units of the log whose task is not in the file of tasks any more, or has another test there.
-func (r *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled) []unit {
+func (run *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled) []unit {
 	keys := map[string][]unitKey{} // by task
-	arms := slices.Clone(r.cfg.Arms)
+	arms := slices.Clone(run.cfg.Arms)
 	seen := map[unitKey]bool{}
 	add := func(k unitKey) {
 		if !seen[k] {
@@ -180,13 +180,13 @@ func (r *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled) 
 	}
 	slices.SortFunc(arms, func(a, b ask.Arm) int { return strings.Compare(armOrder(a), armOrder(b)) })
 	var out []unit
-	for _, t := range r.cfg.Source.Tasks() {
-		list := keys[t.ID]
+	for _, task := range run.cfg.Source.Tasks() {
+		list := keys[task.ID]
 		slices.SortFunc(list, func(a, b unitKey) int {
 			return cmp.Or(slices.Index(arms, a.arm)-slices.Index(arms, b.arm), a.repeat-b.repeat)
 		})
 		for _, k := range list {
-			if u := (unit{t, k.arm, k.repeat}); testOf(u) == k.test {
+			if u := (unit{task, k.arm, k.repeat}); testOf(u) == k.test {
 				out = append(out, u)
 			}
 		}
@@ -204,10 +204,10 @@ func armOrder(a ask.Arm) string {
 // fromLog puts the calls of a unit together that an earlier command made, whatever they asked. Of calls
 // of one turn and step the last one counts. The result is not whole if a call is missing, or if the
 // task cannot be asked; the error is of reading the log.
-func (r *Run) fromLog(u unit, calls []labelled) (made made, err error) {
+func (run *Run) fromLog(u unit, calls []labelled) (made made, err error) {
 	for {
 		// Next only has to tell whether there is another call: what it would ask was asked.
-		step, err := r.cfg.Source.Next(u.task, u.arm, made.replies)
+		step, err := run.cfg.Source.Next(u.task, u.arm, made.replies)
 		if err != nil {
 			return made, nil // not whole
 		}
@@ -221,20 +221,20 @@ func (r *Run) fromLog(u unit, calls []labelled) (made made, err error) {
 		if i < 0 {
 			return made, nil
 		}
-		d := new(Done)
-		if err := r.calls.read(calls[i].at, d); err != nil {
+		done := new(Done)
+		if err := run.calls.read(calls[i].at, done); err != nil {
 			return made, err
 		}
-		made.add(r, d)
+		made.add(run, done)
 	}
 }
 
 // planned reads the calls of unit i of this command from the log. The result is not whole if one is
 // missing, or if the task cannot be asked; the error is of reading the log.
-func (r *Run) planned(i int) (made made, err error) {
-	keys, ok := r.finished[i]
+func (run *Run) planned(i int) (made made, err error) {
+	keys, ok := run.finished[i]
 	if !ok { // the log may have them all the same
-		c, err := r.missing(r.units[i], &made, r.calls.Done, ignore)
+		c, err := run.missing(run.units[i], &made, run.calls.Done, ignore)
 		made.whole = err == nil && c == nil
 		if errors.Is(err, errLog) {
 			return made, err
@@ -242,11 +242,11 @@ func (r *Run) planned(i int) (made made, err error) {
 		return made, nil
 	}
 	for _, key := range keys {
-		d, err := r.calls.Done(key)
+		done, err := run.calls.Done(key)
 		if err != nil {
 			return made, err
 		}
-		made.add(r, d)
+		made.add(run, done)
 	}
 	made.whole = true
 	return made, nil
@@ -255,30 +255,30 @@ func (r *Run) planned(i int) (made made, err error) {
 // line returns the dump line of an answer, which ends in a line feed, and adds the answer to the totals.
 // Its usage, time and tries are sums over the calls that led to the answer, its outcome that of the
 // last one. Its cost is unknown if that of any call is.
-func (r *Run) line(unit unit, answer ask.Answer, calls []*Done, totals *Totals) ([]byte, error) {
+func (run *Run) line(unit unit, answer ask.Answer, calls []*Done, totals *Totals) ([]byte, error) {
 	calls = calls[answer.From : answer.Last+1]
 	last := calls[len(calls)-1]
 	asked := Asked{
-		Model: r.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(unit.arm), Repeat: unit.repeat, Config: last.Config,
+		Model: run.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(unit.arm), Repeat: unit.repeat, Config: last.Config,
 		Finish: orNil(last.Finish), Outcome: string(last.Kind),
 		Calls: len(calls), Usage: new(Usage), Cost: new(float64), // sums
 	}
 	if answer.Turn > 0 {
 		asked.Turn = &answer.Turn
 	}
-	for _, d := range calls {
-		asked.Tries += d.Tries
-		asked.Seconds += d.Seconds
-		asked.Usage.add(d.Usage)
-		if d.Cost == nil {
+	for _, done := range calls {
+		asked.Tries += done.Tries
+		asked.Seconds += done.Seconds
+		asked.Usage.add(done.Usage)
+		if done.Cost == nil {
 			asked.Cost = nil // and stays so
 		} else if asked.Cost != nil {
-			*asked.Cost += *d.Cost
+			*asked.Cost += *done.Cost
 		}
 	}
 	totals.add(&asked, answer.OK, last)
 	// Members that plumb score and the tables read stand beside "asked", which is for people and tools.
-	more := scoring.AppendString([]byte(`"model":`), r.cfg.Model)
+	more := scoring.AppendString([]byte(`"model":`), run.cfg.Model)
 	more = strconv.AppendInt(append(more, `,"repeat":`...), int64(unit.repeat), 10)
 	if asked.Finish != nil {
 		more = scoring.AppendString(append(more, `,"finish_reason":`...), *asked.Finish)
@@ -293,23 +293,23 @@ func (r *Run) line(unit unit, answer ask.Answer, calls []*Done, totals *Totals) 
 		more = strconv.AppendInt(append(more, `,"tokens":`...), asked.Usage.Completion, 10)
 		more = strconv.AppendInt(append(more, `,"completion_tokens":`...), asked.Usage.Completion, 10)
 	}
-	b, err := json.Marshal(asked)
+	out, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
 	}
-	more = append(append(more, `,"asked":`...), b...)
+	more = append(append(more, `,"asked":`...), out...)
 	return append(ask.AppendAnswer(nil, unit.task, answer, more), '\n'), nil
 }
 
 // add adds the tokens of one call, none where the call does not tell them.
-func (u *Usage) add(call *chat.Usage) {
+func (usage *Usage) add(call *chat.Usage) {
 	if call == nil {
 		return
 	}
-	u.Prompt += call.Prompt
-	u.Completion += call.Completion
-	u.Reasoning = addKnown(u.Reasoning, call.Reasoning)
-	u.Cached = addKnown(u.Cached, call.Cached)
+	usage.Prompt += call.Prompt
+	usage.Completion += call.Completion
+	usage.Reasoning = addKnown(usage.Reasoning, call.Reasoning)
+	usage.Cached = addKnown(usage.Cached, call.Cached)
 }
 
 // addKnown returns the sum of two numbers of which one or both may be unknown. An unknown number counts
@@ -327,53 +327,53 @@ func addKnown(sum, n *int64) *int64 {
 
 // add adds an answer to the totals. ok says that it has a response; last is its last call. What a filter
 // withheld counts as missing too, without a reason.
-func (t *Totals) add(a *Asked, ok bool, last *Done) {
-	t.Answers++
-	t.Seconds += a.Seconds
-	t.Tokens.Prompt += a.Usage.Prompt
-	t.Tokens.Completion += a.Usage.Completion
-	if a.Cost == nil {
-		t.Priced = false
+func (totals *Totals) add(asked *Asked, ok bool, last *Done) {
+	totals.Answers++
+	totals.Seconds += asked.Seconds
+	totals.Tokens.Prompt += asked.Usage.Prompt
+	totals.Tokens.Completion += asked.Usage.Completion
+	if asked.Cost == nil {
+		totals.Priced = false
 	} else {
-		t.Cost += *a.Cost
+		totals.Cost += *asked.Cost
 	}
 	switch {
 	case last.Kind == chat.Filtered:
-		t.Filtered++
-		t.Missing++
+		totals.Filtered++
+		totals.Missing++
 	case !ok:
-		t.Missing++
-		t.why(last)
+		totals.Missing++
+		totals.why(last)
 	case last.Cut():
-		t.Cut++
+		totals.Cut++
 	}
 }
 
 // why counts the reason of a missing answer. Past maxReasons different ones, new ones are counted
 // together.
-func (t *Totals) why(last *Done) {
-	if t.Reasons == nil {
-		t.Reasons = map[string]int{}
+func (totals *Totals) why(last *Done) {
+	if totals.Reasons == nil {
+		totals.Reasons = map[string]int{}
 	}
 	reason := string(last.Kind)
 	if last.Error != nil {
 		reason += ": " + last.Error.Message
 	}
-	if _, ok := t.Reasons[reason]; !ok && len(t.Reasons) >= maxReasons {
+	if _, ok := totals.Reasons[reason]; !ok && len(totals.Reasons) >= maxReasons {
 		reason = "other reasons"
 	}
-	t.Reasons[reason]++
+	totals.Reasons[reason]++
 }
 
 // maxReasons bounds how many different reasons are told apart.
 const maxReasons = 20
 
 // orNil returns a pointer to a text, nil for "", so that JSON has null.
-func orNil(s string) *string {
-	if s == "" {
+func orNil(text string) *string {
+	if text == "" {
 		return nil
 	}
-	return &s
+	return &text
 }
 
 // Plan is what a run would do.
@@ -390,13 +390,13 @@ type Plan struct {
 // is taken as a good one without text, so that the calls after it are counted too: from the second turn
 // on the numbers are the most there may be. give, unless it is nil, gets each call with its number from
 // 0; its error ends Plan and is returned with the counts so far.
-func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (plans []Plan, err error) {
+func (run *Run) Plan(give func(n int, arm string, request *chat.Request) error) (plans []Plan, err error) {
 	at := map[[2]string]int{} // indices in plans by arm and turn
 	n := 0                    // calls so far
-	for _, unit := range r.units {
+	for _, unit := range run.units {
 		var replies []ask.Heard
 		for turn := 1; ; turn++ {
-			call, err := r.next(unit, replies)
+			call, err := run.next(unit, replies)
 			if err != nil {
 				return nil, err
 			}
@@ -416,11 +416,11 @@ func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (p
 				}
 			}
 			n++
-			d, err := r.calls.Done(call.key)
+			done, err := run.calls.Done(call.key)
 			if err != nil {
 				return nil, err
 			}
-			if d == nil {
+			if done == nil {
 				most := call.request.Most()
 				plan.Prompt += most.Prompt
 				plan.Most += most.Completion
@@ -428,7 +428,7 @@ func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (p
 				continue
 			}
 			plan.Answered++
-			replies = append(replies, r.heardOf(d))
+			replies = append(replies, run.heardOf(done))
 		}
 	}
 	slices.SortStableFunc(plans, func(a, b Plan) int { return a.Turn - b.Turn })

@@ -18,23 +18,23 @@ func (d *Done) shownFor() shown { return shown{d.Task, d.Test, d.Arm.ask().Input
 // input, each where the two have equal pixels. Another version of the program may compress a picture
 // into other bytes, which would change the key of the call: all would be asked and paid for again. See
 // docs/spec/runs.md#r58.
-func (r *Run) sameAsEarlier(c *call) {
-	if r.cfg.Kept == nil || r.calls == nil {
+func (run *Run) sameAsEarlier(call *call) {
+	if run.cfg.Kept == nil || run.calls == nil {
 		return
 	}
-	sums := r.calls.pictures[shown{c.task.ID, testOf(c.unit), c.arm.Input}]
+	sums := run.calls.pictures[shown{call.task.ID, testOf(call.unit), call.arm.Input}]
 	n := 0 // pictures of the request so far
-	for _, m := range c.request.Messages {
+	for _, m := range call.request.Messages {
 		for j := range m.Parts {
-			p := &m.Parts[j]
-			if p.Image == nil {
+			part := &m.Parts[j]
+			if part.Image == nil {
 				continue
 			}
-			if n < len(sums) && sums[n] != p.Image.SHA256() {
-				old := &chat.Image{Data: r.cfg.Kept(sums[n]), Type: p.Image.Type, Detail: p.Image.Detail}
+			if n < len(sums) && sums[n] != part.Image.SHA256() {
+				old := &chat.Image{Data: run.cfg.Kept(sums[n]), Type: part.Image.Type, Detail: part.Image.Detail}
 				// The kept file may be gone or damaged: then its hash is another one.
-				if old.SHA256() == sums[n] && equalPixels(old.Data, p.Image.Data) {
-					p.Image = old
+				if old.SHA256() == sums[n] && equalPixels(old.Data, part.Image.Data) {
+					part.Image = old
 				}
 			}
 			n++

@@ -22,26 +22,26 @@ type Arm struct {
 }
 
 // ArmOf returns the arm as JSON has it.
-func ArmOf(a ask.Arm) Arm {
-	word := func(s string) *string {
-		if s == "" {
+func ArmOf(arm ask.Arm) Arm {
+	word := func(text string) *string {
+		if text == "" {
 			return nil
 		}
-		return &s
+		return &text
 	}
-	return Arm{word(a.Mode), word(a.Input), word(a.Setting), word(a.Format), word(a.Method)}
+	return Arm{word(arm.Mode), word(arm.Input), word(arm.Setting), word(arm.Format), word(arm.Method)}
 }
 
 // ask returns the arm in the form that suites use.
-func (a Arm) ask() ask.Arm {
-	word := func(s *string) string {
-		if s == nil {
+func (arm Arm) ask() ask.Arm {
+	word := func(text *string) string {
+		if text == nil {
 			return ""
 		}
-		return *s
+		return *text
 	}
 	return ask.Arm{
-		Mode: word(a.Mode), Input: word(a.Input), Setting: word(a.Setting), Format: word(a.Format), Method: word(a.Method)}
+		Mode: word(arm.Mode), Input: word(arm.Input), Setting: word(arm.Setting), Format: word(arm.Format), Method: word(arm.Method)}
 }
 
 // identity is what the key of a call is the hash of. See docs/spec/runs.md#r40.

@@ -111,13 +111,13 @@ func New(cfg Config, calls *Calls) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range cfg.Arms {
-		s := cfg.Settings(a)
-		config, err := configOf(&cfg, a, &s)
+	for _, arm := range cfg.Arms {
+		settings := cfg.Settings(arm)
+		config, err := configOf(&cfg, arm, &settings)
 		if err != nil {
 			return nil, err
 		}
-		run.args[a] = armSettings{s, config}
+		run.args[arm] = armSettings{settings, config}
 	}
 	for _, t := range tasks {
 		for _, a := range cfg.Arms {
@@ -143,40 +143,40 @@ type call struct {
 
 // next returns the next call to the model for a unit whose calls so far brought replies, nil if there is
 // none. Its pictures are those of earlier calls where these look the same, so that its key is theirs.
-func (r *Run) next(unit unit, replies []ask.Heard) (*call, error) {
-	step, err := r.cfg.Source.Next(unit.task, unit.arm, replies)
+func (run *Run) next(unit unit, replies []ask.Heard) (*call, error) {
+	step, err := run.cfg.Source.Next(unit.task, unit.arm, replies)
 	if err != nil || step == nil {
 		return nil, err
 	}
-	s := r.args[unit.arm]
+	s := run.args[unit.arm]
 	c := &call{unit: unit, step: step, request: &chat.Request{
-		Model: r.cfg.Model, Messages: step.Messages, Settings: s.Settings.Settings, Extra: s.Extra}}
-	if r.cfg.System != "" {
-		system := chat.Message{Role: "system", Parts: []chat.Part{chat.Text(r.cfg.System)}}
+		Model: run.cfg.Model, Messages: step.Messages, Settings: s.Settings.Settings, Extra: s.Extra}}
+	if run.cfg.System != "" {
+		system := chat.Message{Role: "system", Parts: []chat.Part{chat.Text(run.cfg.System)}}
 		c.request.Messages = append([]chat.Message{system}, step.Messages...)
 	}
 	if seed := c.request.Settings.Seed; seed != nil { // with one seed, all repeats would bring the same answer
 		n := *seed + int64(unit.repeat) - 1
 		c.request.Settings.Seed = &n
 	}
-	r.sameAsEarlier(c)
+	run.sameAsEarlier(c)
 	if c.hash, err = c.request.Hash(); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", unit.task.ID, err)
 	}
-	c.key, err = keyOf(r.cfg.Suite, c)
+	c.key, err = keyOf(run.cfg.Suite, c)
 	return c, err
 }
 
 // heardOf returns the outcome of a call in the form in which a suite gets it. Only an answer has a text:
 // its own, or with ReasoningText its reasoning where it has none.
-func (r *Run) heardOf(d *Done) ask.Heard {
-	h := ask.Heard{Turn: d.Turn, Name: d.Step, OK: d.Outcome.Kind == chat.Answer}
-	if h.OK {
-		if h.Text = d.Outcome.Text; h.Text == "" && r.cfg.ReasoningText {
-			h.Text = d.Outcome.Reasoning
+func (run *Run) heardOf(done *Done) ask.Heard {
+	heard := ask.Heard{Turn: done.Turn, Name: done.Step, OK: done.Outcome.Kind == chat.Answer}
+	if heard.OK {
+		if heard.Text = done.Outcome.Text; heard.Text == "" && run.cfg.ReasoningText {
+			heard.Text = done.Outcome.Reasoning
 		}
 	}
-	return h
+	return heard
 }
 
 // Failure is a task that could not be asked.
@@ -192,7 +192,7 @@ var ErrEarly = errors.New("the run ended early")
 // it: calls under way are finished first. So does a client that halts, as for a spent budget. The error
 // wraps ErrEarly where calls are missing, and errLog where the log cannot be used; failures are tasks
 // that cannot be asked at all.
-func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure, err error) {
+func (run *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure, err error) {
 	defer context.AfterFunc(ctx, client.Stop)() // what waits for another try ends at once
 	var (
 		mu   sync.Mutex
@@ -201,18 +201,18 @@ func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure,
 		left atomic.Int64 // units that lack a call
 		end  error        // of the log
 	)
-	for range min(r.cfg.Workers, len(r.units)) {
+	for range min(run.cfg.Workers, len(run.units)) {
 		wg.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= len(r.units) {
+				if i >= len(run.units) {
 					return
 				}
 				if ctx.Err() != nil || client.Halted() != nil {
 					left.Add(1)
 					continue
 				}
-				done, err := r.makeCalls(ctx, client, i)
+				done, err := run.makeCalls(ctx, client, i)
 				if !done {
 					left.Add(1)
 				}
@@ -223,7 +223,7 @@ func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure,
 				if errors.Is(err, errLog) {
 					end = err
 				} else {
-					failures = append(failures, Failure{r.units[i].task.ID, err})
+					failures = append(failures, Failure{run.units[i].task.ID, err})
 				}
 				mu.Unlock()
 			}
@@ -247,42 +247,42 @@ var errLog = errors.New("cannot use the log of calls")
 // makeCalls makes the calls to the model that unit i, one task in one arm, still needs. Those in the log
 // are counted as made. A call that another unit makes at the same time is made once. If all have an
 // outcome, done is true and the unit is marked as made; else the first one without ends it.
-func (r *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
+func (run *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
 	var m made
 	for {
-		c, err := r.missing(r.units[i], &m, r.outcome, r.count)
+		call, err := run.missing(run.units[i], &m, run.outcome, run.count)
 		if err != nil {
 			return false, err
 		}
-		if c == nil {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.finished[i] = m.keys()
+		if call == nil {
+			run.mu.Lock()
+			defer run.mu.Unlock()
+			run.finished[i] = m.keys()
 			return true, nil
 		}
-		d, err := r.shared(c.key, func() (*Done, error) { return r.ask(ctx, client, c) })
+		d, err := run.shared(call.key, func() (*Done, error) { return run.ask(ctx, client, call) })
 		if err != nil || d == nil {
 			return false, err
 		}
-		r.count(d)
-		m.add(r, d)
+		run.count(d)
+		m.add(run, d)
 	}
 }
 
-// missing returns the first call of a unit, after those in m, for which outcome has none, nil if there
-// is none. Each call before it is added to m with its outcome and passed to seen.
-func (r *Run) missing(u unit, m *made, outcome func(key string) (*Done, error), seen func(*Done)) (*call, error) {
+// missing returns the first call of a unit, after those in made, for which outcome has none, nil if there
+// is none. Each call before it is added to made with its outcome and passed to seen.
+func (run *Run) missing(u unit, made *made, outcome func(key string) (*Done, error), seen func(*Done)) (*call, error) {
 	for {
-		c, err := r.next(u, m.replies)
-		if err != nil || c == nil {
+		call, err := run.next(u, made.replies)
+		if err != nil || call == nil {
 			return nil, err
 		}
-		d, err := outcome(c.key)
-		if err != nil || d == nil {
-			return c, err
+		done, err := outcome(call.key)
+		if err != nil || done == nil {
+			return call, err
 		}
-		seen(d)
-		m.add(r, d)
+		seen(done)
+		made.add(run, done)
 	}
 }
 
@@ -291,30 +291,30 @@ func ignore(*Done) {}
 
 // outcome returns the outcome of a call, nil where the call is to be made: if there is none, or with
 // RetryFailed, if an earlier process had no answer. Failures of this process are not tried again.
-func (r *Run) outcome(key string) (*Done, error) {
-	if old := r.calls.record(key); old != nil && r.cfg.RetryFailed && !old.answered && !old.fresh {
+func (run *Run) outcome(key string) (*Done, error) {
+	if old := run.calls.record(key); old != nil && run.cfg.RetryFailed && !old.answered && !old.fresh {
 		return nil, nil
 	}
-	return r.calls.Done(key)
+	return run.calls.Done(key)
 }
 
 // shared makes a call, or if another unit is making one with the same key, waits for its outcome: units
 // of several arms may ask the same.
-func (r *Run) shared(key string, ask func() (*Done, error)) (*Done, error) {
-	v, err, _ := r.flight.Do(key, func() (any, error) { return ask() })
+func (run *Run) shared(key string, ask func() (*Done, error)) (*Done, error) {
+	v, err, _ := run.flight.Do(key, func() (any, error) { return ask() })
 	return v.(*Done), err
 }
 
 // count adds the outcome of a call to the run's progress. Whatever is no answer counts as failed, what a
 // filter withheld too.
-func (r *Run) count(d *Done) {
-	if d.Outcome.Kind != chat.Answer {
-		r.failed.Add(1)
+func (run *Run) count(done *Done) {
+	if done.Outcome.Kind != chat.Answer {
+		run.failed.Add(1)
 		return
 	}
-	r.answered.Add(1)
-	if d.Outcome.Cut() {
-		r.cut.Add(1)
+	run.answered.Add(1)
+	if done.Outcome.Cut() {
+		run.cut.Add(1)
 	}
 }
 
@@ -322,31 +322,31 @@ func (r *Run) count(d *Done) {
 // before it is sent, and each outcome when it has come. It returns the outcome that counts for the
 // call, nil if there is no final one, or if ctx ended before the first try; a call that is refused
 // before it is sent is an error.
-func (r *Run) ask(ctx context.Context, client *chat.Client, call *call) (*Done, error) {
+func (run *Run) ask(ctx context.Context, client *chat.Client, call *call) (*Done, error) {
 	var kept *Done
 	call.request.Hooks = chat.Hooks{
 		Begin: func(try int, hold *budget.Hold) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return r.calls.sent(call.key, try, hold)
+			return run.calls.sent(call.key, try, hold)
 		},
-		Keep: func(o *chat.Outcome) error {
-			d, err := r.calls.keep(r.done(call, o))
+		Keep: func(outcome *chat.Outcome) error {
+			done, err := run.calls.keep(run.done(call, outcome))
 			if err != nil {
 				return fmt.Errorf("%w: %w", errLog, err)
 			}
-			if o.Kind.Final() {
-				kept = d
+			if outcome.Kind.Final() {
+				kept = done
 			}
 			return nil
 		},
 	}
-	if err := r.keepPictures(call); err != nil {
+	if err := run.keepPictures(call); err != nil {
 		return nil, err
 	}
-	r.asking.Add(1)
-	defer r.asking.Add(-1)
+	run.asking.Add(1)
+	defer run.asking.Add(-1)
 	// A call under way is finished and kept even when the run is interrupted.
 	o := client.Ask(context.WithoutCancel(ctx), call.request)
 	if kept == nil && o.Kind.Final() && o.Tries == 0 { // refused before it was sent
@@ -356,16 +356,16 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, call *call) (*Done, 
 }
 
 // keepPictures passes each picture of a call to Config.Picture, which keeps it, if there is one.
-func (r *Run) keepPictures(c *call) error {
-	if r.cfg.Picture == nil {
+func (run *Run) keepPictures(call *call) error {
+	if run.cfg.Picture == nil {
 		return nil
 	}
-	for _, m := range c.request.Messages {
-		for _, p := range m.Parts {
-			if p.Image == nil {
+	for _, m := range call.request.Messages {
+		for _, part := range m.Parts {
+			if part.Image == nil {
 				continue
 			}
-			if err := r.cfg.Picture(p.Image); err != nil {
+			if err := run.cfg.Picture(part.Image); err != nil {
 				return fmt.Errorf("cannot keep picture: %w", err)
 			}
 		}
@@ -375,24 +375,24 @@ func (r *Run) keepPictures(c *call) error {
 
 // done returns the log's line of a call with its outcome. Reasoning is left out of it, unless the
 // configuration keeps it, or it stands for an answer without text.
-func (r *Run) done(c *call, o *chat.Outcome) *Done {
+func (run *Run) done(call *call, outcome *chat.Outcome) *Done {
 	label := Label{
-		Task: c.task.ID, Test: testOf(c.unit), Arm: ArmOf(c.arm), Repeat: c.repeat,
-		Turn: c.step.Turn, Step: c.step.Name, Config: r.args[c.arm].config,
+		Task: call.task.ID, Test: testOf(call.unit), Arm: ArmOf(call.arm), Repeat: call.repeat,
+		Turn: call.step.Turn, Step: call.step.Name, Config: run.args[call.arm].config,
 	}
-	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Label: label, Request: c.hash, Outcome: *o}
-	isAnswer := o.Text == "" && r.cfg.ReasoningText
-	if !r.cfg.KeepReasoning && !isAnswer {
-		d.Outcome.Reasoning = ""
+	done := &Done{Event: eventDone, Key: call.key, Suite: run.cfg.Suite, Label: label, Request: call.hash, Outcome: *outcome}
+	isAnswer := outcome.Text == "" && run.cfg.ReasoningText
+	if !run.cfg.KeepReasoning && !isAnswer {
+		done.Outcome.Reasoning = ""
 	}
-	for _, m := range c.request.Messages {
+	for _, m := range call.request.Messages {
 		for _, p := range m.Parts {
 			if p.Image != nil {
-				d.Images = append(d.Images, p.Image.SHA256())
+				done.Images = append(done.Images, p.Image.SHA256())
 			}
 		}
 	}
-	return d
+	return done
 }
 
 // Progress is how far a run is.
@@ -405,15 +405,15 @@ type Progress struct {
 }
 
 // Progress returns how far the run is.
-func (r *Run) Progress() Progress {
-	r.mu.Lock()
-	done := len(r.finished)
-	r.mu.Unlock()
-	return Progress{len(r.units), done, int(r.answered.Load()), int(r.failed.Load()), int(r.cut.Load()), int(r.asking.Load())}
+func (run *Run) Progress() Progress {
+	run.mu.Lock()
+	done := len(run.finished)
+	run.mu.Unlock()
+	return Progress{len(run.units), done, int(run.answered.Load()), int(run.failed.Load()), int(run.cut.Load()), int(run.asking.Load())}
 }
 
 // Config returns the hash of what is sent in an arm beside its tasks.
-func (r *Run) Config(a ask.Arm) string { return r.args[a].config }
+func (run *Run) Config(a ask.Arm) string { return run.args[a].config }
 
 // now returns the time in the form that log lines have: UTC, in milliseconds.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -30,33 +30,33 @@ type entry struct {
 // state reports whether the segment still exists, whether its creator is known to be dead,
 // and how many processes map it. A segment whose id was reused does not exist. One whose
 // creator is unknown is never orphaned.
-func (e entry) state() (exists, orphaned bool, attached uint64) {
+func (entry entry) state() (exists, orphaned bool, attached uint64) {
 	var d sysv.IdDs
-	if _, err := sysv.Ctl(e.ID, sysv.IPC_STAT, &d); err != nil {
+	if _, err := sysv.Ctl(entry.ID, sysv.IPC_STAT, &d); err != nil {
 		return false, false, 0
 	}
-	if d.Cpid != e.Creator || d.Ctime != e.SegmentCreated || d.SegSz != e.Bytes || d.Perm.Uid != e.UID {
+	if d.Cpid != entry.Creator || d.Ctime != entry.SegmentCreated || d.SegSz != entry.Bytes || d.Perm.Uid != entry.UID {
 		return false, false, 0 // the id was reused
 	}
-	if e.Creator == 0 { // unknown: the creator is in another PID namespace
+	if entry.Creator == 0 { // unknown: the creator is in another PID namespace
 		return true, false, uint64(d.Nattch)
 	}
-	born, ok := started(e.Creator)
-	return true, !ok || born != e.ProcessStarted, uint64(d.Nattch)
+	born, ok := started(entry.Creator)
+	return true, !ok || born != entry.ProcessStarted, uint64(d.Nattch)
 }
 
 // sweep removes the segment if its creator is dead and no process maps it. left reports
 // whether the segment still exists afterwards, because it is in use or could not be removed.
-func (e entry) sweep(log *slog.Logger) (left bool) {
-	exists, orphaned, attached := e.state()
+func (entry entry) sweep(log *slog.Logger) (left bool) {
+	exists, orphaned, attached := entry.state()
 	if !exists || !orphaned || attached > 0 {
 		return exists
 	}
-	if err := sysv.Rm(e.ID); err != nil {
-		log.Warn("cannot remove an unused segment", "bytes", e.Bytes, "error", err)
+	if err := sysv.Rm(entry.ID); err != nil {
+		log.Warn("cannot remove an unused segment", "bytes", entry.Bytes, "error", err)
 		return true
 	}
-	log.Info("removed an unused segment", "bytes", e.Bytes)
+	log.Info("removed an unused segment", "bytes", entry.Bytes)
 	return false
 }
 
@@ -120,144 +120,144 @@ func requirePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	st, err := os.Stat(dir)
+	info, err := os.Stat(dir)
 	if err != nil {
 		return err
 	}
-	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() || st.Mode().Perm()&0o022 != 0 {
+	if sys, ok := info.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("want a folder of user %d that no other user may write to", os.Geteuid())
 	}
 	return nil
 }
 
 // reclaimOrphans removes the orphaned segments that the file of a dead daemon lists, and
-// then the file. Segments that cannot be removed yet go to l.left. It leaves the file of a
+// then the file. Segments that cannot be removed yet go to ledger.left. It leaves the file of a
 // running daemon alone. The segments of another boot or IPC namespace are not touched,
 // because their ids mean nothing here.
-func (l *ledger) reclaimOrphans(path string) {
+func (ledger *ledger) reclaimOrphans(path string) {
 	var r record
 	st, err := os.Lstat(path)
 	if err != nil || !st.Mode().IsRegular() || st.Size() > maxFile {
 		return
 	}
-	b, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return
 	}
-	if err := json.Unmarshal(b, &r); err != nil {
-		l.log.Warn("cannot read a record of shared memory", "error", err)
+	if err := json.Unmarshal(data, &r); err != nil {
+		ledger.log.Warn("cannot read a record of shared memory", "error", err)
 		os.Remove(path)
 		return
 	}
-	if born, ok := started(r.PID); ok && born == r.ProcessStarted && r.Boot == l.self.Boot && r.PID != l.self.PID {
+	if born, ok := started(r.PID); ok && born == r.ProcessStarted && r.Boot == ledger.self.Boot && r.PID != ledger.self.PID {
 		return // that daemon is running
 	}
-	if r.Boot == l.self.Boot && r.Space == l.self.Space {
+	if r.Boot == ledger.self.Boot && r.Space == ledger.self.Space {
 		for _, e := range r.Segments {
-			if e.sweep(l.log) {
-				l.left[e] = true
+			if e.sweep(ledger.log) {
+				ledger.left[e] = true
 			}
 		}
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.log.Warn("cannot remove a record of shared memory", "error", err)
+		ledger.log.Warn("cannot remove a record of shared memory", "error", err)
 	}
 }
 
 // write replaces the file with the segments in use and those still to be removed,
 // atomically. It does nothing without a file. The caller holds mu, or is openLedger.
-func (l *ledger) write() error {
-	if l.path == "" {
+func (ledger *ledger) write() error {
+	if ledger.path == "" {
 		return nil
 	}
-	r := l.self
-	r.Segments = []entry{}
-	for e := range l.used {
-		r.Segments = append(r.Segments, e)
+	record := ledger.self
+	record.Segments = []entry{}
+	for e := range ledger.used {
+		record.Segments = append(record.Segments, e)
 	}
-	for e := range l.left {
-		if l.used[e] == 0 {
-			r.Segments = append(r.Segments, e)
+	for e := range ledger.left {
+		if ledger.used[e] == 0 {
+			record.Segments = append(record.Segments, e)
 		}
 	}
-	slices.SortFunc(r.Segments, func(a, b entry) int { return a.ID - b.ID })
-	b, err := json.Marshal(r)
+	slices.SortFunc(record.Segments, func(a, b entry) int { return a.ID - b.ID })
+	data, err := json.Marshal(record)
 	if err != nil {
 		return fmt.Errorf("cannot write record of shared memory: %w", err)
 	}
-	next := l.path + ".next"
-	if err := os.WriteFile(next, b, 0o600); err != nil {
+	next := ledger.path + ".next"
+	if err := os.WriteFile(next, data, 0o600); err != nil {
 		return fmt.Errorf("cannot write record of shared memory: %w", err)
 	}
-	return os.Rename(next, l.path)
+	return os.Rename(next, ledger.path)
 }
 
 // add counts one more use of a segment and records the segment before its first use, so that
 // the next daemon removes it if this one is killed.
-func (l *ledger) add(e entry) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.used[e]++
-	if l.used[e] > 1 {
+func (ledger *ledger) add(entry entry) error {
+	ledger.mu.Lock()
+	defer ledger.mu.Unlock()
+	ledger.used[entry]++
+	if ledger.used[entry] > 1 {
 		return nil
 	}
-	err := l.write()
+	err := ledger.write()
 	if err != nil {
-		l.log.Error("cannot keep a record of shared memory", "error", err)
+		ledger.log.Error("cannot keep a record of shared memory", "error", err)
 	}
 	return err
 }
 
 // drop counts one use less. After the last one it removes the segment if no process maps it
 // and its creator is dead, or if detached is false: the daemon could not unmap it. A segment
-// that cannot be removed yet is kept in l.left.
-func (l *ledger) drop(e entry, detached bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.used[e]--
-	if l.used[e] > 0 {
+// that cannot be removed yet is kept in ledger.left.
+func (ledger *ledger) drop(entry entry, detached bool) {
+	ledger.mu.Lock()
+	defer ledger.mu.Unlock()
+	ledger.used[entry]--
+	if ledger.used[entry] > 0 {
 		return
 	}
-	delete(l.used, e)
+	delete(ledger.used, entry)
 	// A creator that is alive removes its segment itself.
-	if _, orphaned, _ := e.state(); (orphaned || !detached) && e.sweep(l.log) {
-		l.left[e] = true
+	if _, orphaned, _ := entry.state(); (orphaned || !detached) && entry.sweep(ledger.log) {
+		ledger.left[entry] = true
 	}
-	if err := l.write(); err != nil {
-		l.log.Error("cannot keep a record of shared memory", "error", err)
+	if err := ledger.write(); err != nil {
+		ledger.log.Error("cannot keep a record of shared memory", "error", err)
 	}
 }
 
-// sweep tries again to remove the segments in l.left that no region uses, and rewrites the
+// sweep tries again to remove the segments in ledger.left that no region uses, and rewrites the
 // file when some are gone.
-func (l *ledger) sweep() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	before := len(l.left)
-	for e := range l.left {
-		if l.used[e] == 0 && !e.sweep(l.log) {
-			delete(l.left, e)
+func (ledger *ledger) sweep() {
+	ledger.mu.Lock()
+	defer ledger.mu.Unlock()
+	before := len(ledger.left)
+	for e := range ledger.left {
+		if ledger.used[e] == 0 && !e.sweep(ledger.log) {
+			delete(ledger.left, e)
 		}
 	}
-	if len(l.left) == before {
+	if len(ledger.left) == before {
 		return
 	}
-	if err := l.write(); err != nil {
-		l.log.Error("cannot keep a record of shared memory", "error", err)
+	if err := ledger.write(); err != nil {
+		ledger.log.Error("cannot keep a record of shared memory", "error", err)
 	}
 }
 
 // close removes the file, unless segments are in use or still to be removed. Then the file
 // stays for the next daemon.
-func (l *ledger) close() error {
-	l.sweep()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.path == "" || len(l.left) > 0 || len(l.used) > 0 {
+func (ledger *ledger) close() error {
+	ledger.sweep()
+	ledger.mu.Lock()
+	defer ledger.mu.Unlock()
+	if ledger.path == "" || len(ledger.left) > 0 || len(ledger.used) > 0 {
 		return nil
 	}
-	path := l.path
-	l.path = ""
+	path := ledger.path
+	ledger.path = ""
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot remove record of shared memory: %w", err)
 	}

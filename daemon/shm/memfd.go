@@ -32,8 +32,8 @@ func adopt(fd int) (*file, string) {
 }
 
 // refuse returns the reason why the memfd of a client cannot be used, "" where it can be. It
-// sets f.bytes.
-func (f *file) refuse(fd int) string {
+// sets file.bytes.
+func (file *file) refuse(fd int) string {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	const want = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW // a mapping of a file that shrinks faults
 	if err != nil {
@@ -53,52 +53,52 @@ func (f *file) refuse(fd int) string {
 	if st.Size <= 0 || st.Size > MaxSegment {
 		return fmt.Sprintf("it has %d bytes: want 1 to %d", st.Size, MaxSegment)
 	}
-	f.bytes = st.Size
+	file.bytes = st.Size
 	return ""
 }
 
-func (f *file) size() int64 { return f.bytes }
+func (file *file) size() int64 { return file.bytes }
 
-func (f *file) read() ([]byte, error) { return f.mapped(&f.in, unix.PROT_READ) }
+func (file *file) read() ([]byte, error) { return file.mapped(&file.in, unix.PROT_READ) }
 
-func (f *file) write() ([]byte, error) {
-	return f.mapped(&f.out, unix.PROT_READ|unix.PROT_WRITE)
+func (file *file) write() ([]byte, error) {
+	return file.mapped(&file.out, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// mapped returns *b, the mapping with that access, after mapping the whole file at the first
+// mapped returns *data, the mapping with that access, after mapping the whole file at the first
 // call.
-func (f *file) mapped(b *[]byte, access int) ([]byte, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
+func (file *file) mapped(data *[]byte, access int) ([]byte, error) {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if file.closed {
 		return nil, os.ErrClosed
 	}
-	if *b != nil {
-		return *b, nil
+	if *data != nil {
+		return *data, nil
 	}
 	var err error
-	*b, err = unix.Mmap(int(f.fd.Fd()), 0, int(f.bytes), access, unix.MAP_SHARED)
-	return *b, err
+	*data, err = unix.Mmap(int(file.fd.Fd()), 0, int(file.bytes), access, unix.MAP_SHARED)
+	return *data, err
 }
 
 // alive returns living, because the region ends with its connection.
-func (f *file) alive() lease { return living }
+func (file *file) alive() lease { return living }
 
 // close closes the descriptor and removes both mappings. It goes on after an error and
 // returns the first one.
-func (f *file) close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closed = true
-	err := f.fd.Close()
-	for _, b := range [][]byte{f.in, f.out} {
-		if b == nil {
+func (file *file) close() error {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	file.closed = true
+	err := file.fd.Close()
+	for _, data := range [][]byte{file.in, file.out} {
+		if data == nil {
 			continue
 		}
-		if e := unix.Munmap(b); err == nil {
+		if e := unix.Munmap(data); err == nil {
 			err = e
 		}
 	}
-	f.in, f.out = nil, nil
+	file.in, file.out = nil, nil
 	return err
 }

@@ -43,10 +43,10 @@ func probeMemfd() error {
 		unix.Close(fd)
 		return fmt.Errorf("cannot seal a memfd: %w", os.NewSyscallError("fcntl", err))
 	}
-	f, why := adopt(fd)
+	file, why := adopt(fd)
 	if why != "" {
 		return errors.New("cannot use a memfd: " + why)
 	}
-	_, err = f.write()
-	return errors.Join(err, f.close())
+	_, err = file.write()
+	return errors.Join(err, file.close())
 }

@@ -40,26 +40,26 @@ type region struct {
 	used         atomic.Int64 // Unix ns
 }
 
-func (r *region) info() Info { return Info{r.name, r.key, r.offset, r.size} }
+func (region *region) info() Info { return Info{region.name, region.key, region.offset, region.size} }
 
-func (r *region) touch() { r.used.Store(time.Now().UnixNano()) }
+func (region *region) touch() { region.used.Store(time.Now().UnixNano()) }
 
 // release drops one reference. The last one unmaps the memory, frees its share of the
 // limits, and ends the record of a System V segment.
-func (r *region) release() error {
-	r.registry.mu.Lock()
-	r.refs--
-	last := r.refs == 0
-	r.registry.mu.Unlock()
+func (region *region) release() error {
+	region.registry.mu.Lock()
+	region.refs--
+	last := region.refs == 0
+	region.registry.mu.Unlock()
 	if !last {
 		return nil
 	}
-	err := r.mem.close()
-	r.registry.mu.Lock()
-	r.registry.count(r, -1)
-	r.registry.mu.Unlock()
-	if s, ok := r.mem.(*segment); ok {
-		r.registry.file.drop(s.entry(), err == nil)
+	err := region.mem.close()
+	region.registry.mu.Lock()
+	region.registry.count(region, -1)
+	region.registry.mu.Unlock()
+	if s, ok := region.mem.(*segment); ok {
+		region.registry.file.drop(s.entry(), err == nil)
 	}
 	return err
 }
@@ -75,20 +75,20 @@ type Pin struct {
 // Pin pins size bytes at offset from the start of a region of the peer's user, for reading or
 // for writing. The caller must Release the pin. Errors are *Error and name the fields of
 // requests.
-func (g *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pin, error) {
-	g.mu.Lock()
-	r, ok := g.regions[name]
-	ok = ok && r.owner.UID == p.UID
+func (registry *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pin, error) {
+	registry.mu.Lock()
+	region, ok := registry.regions[name]
+	ok = ok && region.owner.UID == p.UID
 	if ok {
-		r.refs++
+		region.refs++
 	}
-	g.mu.Unlock()
+	registry.mu.Unlock()
 	if !ok {
 		return nil, unknown("use", name)
 	}
-	pin, err := r.pin(offset, size, write)
+	pin, err := region.pin(offset, size, write)
 	if err != nil {
-		r.release()
+		region.release()
 		return nil, err
 	}
 	return pin, nil
@@ -96,17 +96,17 @@ func (g *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pi
 
 // pin checks the range and maps the memory, all of it at the first use. The caller has added
 // a reference, which the pin releases.
-func (r *region) pin(offset, size int64, write bool) (*Pin, error) {
+func (region *region) pin(offset, size int64, write bool) (*Pin, error) {
 	switch {
-	case offset < 0 || offset >= r.size:
-		return nil, wrong(CodeRange, "cannot use region %q: got shared_memory_offset %d; want 0 to %d", r.name,
-			offset, r.size-1)
-	case size < 0 || size > r.size-offset:
-		return nil, wrong(CodeRange, "cannot use region %q: got shared_memory_byte_size %d at offset %d; want at most %d there", r.name, size, offset, r.size-offset)
+	case offset < 0 || offset >= region.size:
+		return nil, wrong(CodeRange, "cannot use region %q: got shared_memory_offset %d; want 0 to %d", region.name,
+			offset, region.size-1)
+	case size < 0 || size > region.size-offset:
+		return nil, wrong(CodeRange, "cannot use region %q: got shared_memory_byte_size %d at offset %d; want at most %d there", region.name, size, offset, region.size-offset)
 	}
-	open := r.mem.read
+	open := region.mem.read
 	if write {
-		open = r.mem.write
+		open = region.mem.write
 	}
 	all, err := open()
 	if err != nil {
@@ -114,44 +114,44 @@ func (r *region) pin(offset, size int64, write bool) (*Pin, error) {
 		if write {
 			how = "writing"
 		}
-		return nil, wrong(CodeKey, "cannot use region %q: it cannot be mapped for %s: %v", r.name, how, err)
+		return nil, wrong(CodeKey, "cannot use region %q: it cannot be mapped for %s: %v", region.name, how, err)
 	}
-	r.touch()
-	from := r.offset + offset
-	return &Pin{region: r, bytes: all[from : from+size : from+size]}, nil // an append cannot write behind the range
+	region.touch()
+	from := region.offset + offset
+	return &Pin{region: region, bytes: all[from : from+size : from+size]}, nil // an append cannot write behind the range
 }
 
 // Size returns the number of pinned bytes.
-func (p *Pin) Size() int { return len(p.bytes) }
+func (pin *Pin) Size() int { return len(pin.bytes) }
 
 // Use calls f with the bytes, which f must not keep and which the client may change at any
 // time. A memory fault in f becomes an *Error. It panics after Release.
-func (p *Pin) Use(f func(mem []byte)) error {
-	if p.done.Load() {
+func (pin *Pin) Use(f func(mem []byte)) error {
+	if pin.done.Load() {
 		panic("BUG: a pin is used after its release")
 	}
-	if !guarded(p.bytes, func() { f(p.bytes) }) {
-		return wrong(CodeGone, "cannot use region %q: its memory is gone", p.region.name)
+	if !guarded(pin.bytes, func() { f(pin.bytes) }) {
+		return wrong(CodeGone, "cannot use region %q: its memory is gone", pin.region.name)
 	}
 	return nil
 }
 
 // Copy returns a copy of the bytes. Code that checks contents must use a copy, because the
 // client may change the region after the check.
-func (p *Pin) Copy() ([]byte, error) {
-	out := make([]byte, len(p.bytes))
-	err := p.Use(func(mem []byte) { copy(out, mem) })
+func (pin *Pin) Copy() ([]byte, error) {
+	out := make([]byte, len(pin.bytes))
+	err := pin.Use(func(mem []byte) { copy(out, mem) })
 	return out, err
 }
 
 // Release ends the pin, which must not be used afterwards.
-func (p *Pin) Release() {
-	if p.done.Swap(true) {
+func (pin *Pin) Release() {
+	if pin.done.Swap(true) {
 		return
 	}
-	p.bytes = nil
-	if err := p.region.release(); err != nil {
-		p.region.registry.cfg.Log.Error("cannot let go of a region", "region", p.region.name, "error", err)
+	pin.bytes = nil
+	if err := pin.region.release(); err != nil {
+		pin.region.registry.cfg.Log.Error("cannot let go of a region", "region", pin.region.name, "error", err)
 	}
 }
 

@@ -118,36 +118,36 @@ func Open(cfg Config) (*Registry, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Registry{cfg: cfg, done: make(chan struct{}), regions: map[string]*region{}, held: map[string]int{}}
+	registry := &Registry{cfg: cfg, done: make(chan struct{}), regions: map[string]*region{}, held: map[string]int{}}
 	var err error
-	if g.file, err = openLedger(cfg.Dir, cfg.Log); err != nil {
+	if registry.file, err = openLedger(cfg.Dir, cfg.Log); err != nil {
 		return nil, err
 	}
-	g.wait.Go(g.watch)
-	return g, nil
+	registry.wait.Go(registry.watch)
+	return registry, nil
 }
 
 // Close stops the watch and unregisters all regions. Pinned ones are unmapped with their
 // last pin. It is safe to call it twice.
-func (g *Registry) Close() error {
-	g.mu.Lock()
-	g.closed = true
-	g.mu.Unlock()
-	g.stop.Do(func() { close(g.done) })
-	g.wait.Wait()
-	return errors.Join(g.unregister(func(*region) bool { return true }), g.file.close())
+func (registry *Registry) Close() error {
+	registry.mu.Lock()
+	registry.closed = true
+	registry.mu.Unlock()
+	registry.stop.Do(func() { close(registry.done) })
+	registry.wait.Wait()
+	return errors.Join(registry.unregister(func(*region) bool { return true }), registry.file.close())
 }
 
 // Count returns the number of registered regions.
-func (g *Registry) Count() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.regions)
+func (registry *Registry) Count() int {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	return len(registry.regions)
 }
 
 // Register maps a region under a name. Offset and size are in bytes within the
 // segment that the key names. Errors are *Error. See docs/spec/http.md#r30.
-func (g *Registry) Register(name, key string, offset, size int64, peer Peer) error {
+func (registry *Registry) Register(name, key string, offset, size int64, peer Peer) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (g *Registry) Register(name, key string, offset, size int64, peer Peer) err
 	if !ok {
 		return wrong(CodeKey, "cannot register region %q: the key is of no kind that is known here; want sysv:<segment id>", name)
 	}
-	return g.add(&region{name: name, key: key, offset: offset, size: size, owner: peer}, func(r *region) error {
+	return registry.add(&region{name: name, key: key, offset: offset, size: size, owner: peer}, func(r *region) error {
 		return attach(r, id, peer)
 	})
 }
@@ -170,12 +170,12 @@ func (g *Registry) Register(name, key string, offset, size int64, peer Peer) err
 // add checks the limits, calls open, which sets the memory of the region, and registers the
 // region. It returns before it calls open if the region fits no limit. If it fails later, it
 // closes the memory.
-func (g *Registry) add(region *region, open func(*region) error) error {
+func (registry *Registry) add(region *region, open func(*region) error) error {
 	if region.offset < 0 || region.size <= 0 {
 		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want an offset of at least 0 and a size above 0", region.name, region.offset, region.size)
 	}
-	region.registry, region.refs = g, 1
-	if err := g.room(region, 0); err != nil { // 0 bytes: the size is known after open, the other limits already now
+	region.registry, region.refs = registry, 1
+	if err := registry.room(region, 0); err != nil { // 0 bytes: the size is known after open, the other limits already now
 		return err
 	}
 	if err := open(region); err != nil {
@@ -185,21 +185,21 @@ func (g *Registry) add(region *region, open func(*region) error) error {
 		region.mem.close()
 		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want a range within its segment of %d bytes, which may have %d at most", region.name, region.offset, region.size, have, MaxSegment)
 	}
-	g.mu.Lock()
-	err := g.fits(region, region.mem.size()) // again: others may have registered regions meanwhile
+	registry.mu.Lock()
+	err := registry.fits(region, region.mem.size()) // again: others may have registered regions meanwhile
 	if err == nil {
 		region.touch()
-		g.regions[region.name] = region
-		g.count(region, 1)
+		registry.regions[region.name] = region
+		registry.count(region, 1)
 	}
-	g.mu.Unlock()
+	registry.mu.Unlock()
 	if err != nil {
 		region.mem.close()
 		return err
 	}
 	if s, ok := region.mem.(*segment); ok {
-		if err := g.file.add(s.entry()); err != nil {
-			g.Unregister(region.name, region.owner)
+		if err := registry.file.add(s.entry()); err != nil {
+			registry.Unregister(region.name, region.owner)
 			return wrong(CodeLimit, "cannot register region %q: cannot keep a record of it, without which it could be left behind", region.name)
 		}
 	}
@@ -207,39 +207,39 @@ func (g *Registry) add(region *region, open func(*region) error) error {
 }
 
 // room is fits for callers that do not hold mu.
-func (g *Registry) room(r *region, bytes int64) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.fits(r, bytes)
+func (registry *Registry) room(r *region, bytes int64) error {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	return registry.fits(r, bytes)
 }
 
 // fits returns an error where a region of that many bytes exceeds a limit or its name is
 // taken. The caller holds mu.
-func (g *Registry) fits(r *region, bytes int64) error {
-	switch _, taken := g.regions[r.name]; {
-	case g.closed:
-		return wrong(CodeLimit, "cannot register region %q: the daemon is shutting down", r.name)
+func (registry *Registry) fits(region *region, bytes int64) error {
+	switch _, taken := registry.regions[region.name]; {
+	case registry.closed:
+		return wrong(CodeLimit, "cannot register region %q: the daemon is shutting down", region.name)
 	case taken:
-		return wrong(CodeTaken, "cannot register region %q: there is one of that name; want another name, or unregister it first", r.name)
-	case g.total >= g.cfg.Regions:
-		return wrong(CodeLimit, "cannot register region %q: %d are held; want at most %d (--max-shm-regions)", r.name,
-			g.total, g.cfg.Regions)
-	case r.client != "" && g.held[r.client] >= g.cfg.PerClient:
-		return wrong(CodeLimit, "cannot register region %q: its client has %d; want at most %d (--max-shm-per-client)", r.name, g.held[r.client], g.cfg.PerClient)
-	case bytes > g.cfg.Bytes-g.bytes:
-		return wrong(CodeLimit, "cannot register region %q: %d bytes are held and it adds %d; want at most %d (--max-shm-bytes)", r.name, g.bytes, bytes, g.cfg.Bytes)
+		return wrong(CodeTaken, "cannot register region %q: there is one of that name; want another name, or unregister it first", region.name)
+	case registry.total >= registry.cfg.Regions:
+		return wrong(CodeLimit, "cannot register region %q: %d are held; want at most %d (--max-shm-regions)", region.name,
+			registry.total, registry.cfg.Regions)
+	case region.client != "" && registry.held[region.client] >= registry.cfg.PerClient:
+		return wrong(CodeLimit, "cannot register region %q: its client has %d; want at most %d (--max-shm-per-client)", region.name, registry.held[region.client], registry.cfg.PerClient)
+	case bytes > registry.cfg.Bytes-registry.bytes:
+		return wrong(CodeLimit, "cannot register region %q: %d bytes are held and it adds %d; want at most %d (--max-shm-bytes)", region.name, registry.bytes, bytes, registry.cfg.Bytes)
 	}
 	return nil
 }
 
 // count adds a region to the counts of its client (n is 1) or removes it (n is -1). The
 // caller holds mu.
-func (g *Registry) count(r *region, n int) {
-	g.total += n
-	g.bytes += int64(n) * r.mem.size()
-	g.held[r.client] += n
-	if g.held[r.client] == 0 {
-		delete(g.held, r.client)
+func (registry *Registry) count(region *region, n int) {
+	registry.total += n
+	registry.bytes += int64(n) * region.mem.size()
+	registry.held[region.client] += n
+	if registry.held[region.client] == 0 {
+		delete(registry.held, region.client)
 	}
 }
 
@@ -255,20 +255,20 @@ func checkName(name string) error {
 
 // Status describes the region of that name, or with "" all regions of the peer's user in
 // order of their names.
-func (g *Registry) Status(name string, p Peer) ([]Info, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (registry *Registry) Status(name string, peer Peer) ([]Info, error) {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
 	if name != "" {
-		r, ok := g.regions[name]
-		if !ok || r.owner.UID != p.UID {
+		region, ok := registry.regions[name]
+		if !ok || region.owner.UID != peer.UID {
 			return nil, unknown("show", name)
 		}
-		r.touch()
-		return []Info{r.info()}, nil
+		region.touch()
+		return []Info{region.info()}, nil
 	}
 	list := []Info{}
-	for _, n := range slices.Sorted(maps.Keys(g.regions)) {
-		if r := g.regions[n]; r.owner.UID == p.UID {
+	for _, n := range slices.Sorted(maps.Keys(registry.regions)) {
+		if r := registry.regions[n]; r.owner.UID == peer.UID {
 			list = append(list, r.info())
 		}
 	}
@@ -281,50 +281,50 @@ func unknown(verb, name string) *Error {
 		verb, name)
 }
 
-// Unregister removes the name of a region that p registered. The region's memory is unmapped
+// Unregister removes the name of a region that peer registered. The region's memory is unmapped
 // with its last pin.
-func (g *Registry) Unregister(name string, p Peer) error {
-	g.mu.Lock()
-	r, ok := g.regions[name]
-	ok = ok && r.owner.UID == p.UID
-	own := ok && r.owner == p
+func (registry *Registry) Unregister(name string, peer Peer) error {
+	registry.mu.Lock()
+	region, ok := registry.regions[name]
+	ok = ok && region.owner.UID == peer.UID
+	own := ok && region.owner == peer
 	if own {
-		delete(g.regions, name)
+		delete(registry.regions, name)
 	}
-	g.mu.Unlock()
+	registry.mu.Unlock()
 	switch {
 	case !ok:
 		return unknown("unregister", name)
 	case !own:
 		return wrong(CodeOwner, "cannot unregister region %q: another process registered it; it goes when that one unregisters it or ends", name)
 	}
-	if err := r.release(); err != nil {
+	if err := region.release(); err != nil {
 		return wrong(CodeRelease, "cannot unregister region %q: its memory could not be let go of: %v", name, err)
 	}
 	return nil
 }
 
 // UnregisterAll removes all regions that p registered; the error names those that failed.
-func (g *Registry) UnregisterAll(p Peer) error {
-	return g.unregister(func(r *region) bool { return r.owner == p })
+func (registry *Registry) UnregisterAll(p Peer) error {
+	return registry.unregister(func(r *region) bool { return r.owner == p })
 }
 
 // unregister removes the regions that match, in order of their names, and goes on after an
 // error. The error names the regions whose memory could not be unmapped.
-func (g *Registry) unregister(match func(*region) bool) error {
-	g.mu.Lock()
+func (registry *Registry) unregister(match func(*region) bool) error {
+	registry.mu.Lock()
 	var gone []*region
-	for _, name := range slices.Sorted(maps.Keys(g.regions)) {
-		if r := g.regions[name]; match(r) {
+	for _, name := range slices.Sorted(maps.Keys(registry.regions)) {
+		if r := registry.regions[name]; match(r) {
 			gone = append(gone, r)
-			delete(g.regions, name)
+			delete(registry.regions, name)
 		}
 	}
-	g.mu.Unlock()
+	registry.mu.Unlock()
 	var failed []string
 	for _, r := range gone {
 		if err := r.release(); err != nil {
-			g.cfg.Log.Error("cannot let go of a region", "region", r.name, "error", err)
+			registry.cfg.Log.Error("cannot let go of a region", "region", r.name, "error", err)
 			failed = append(failed, r.name)
 		}
 	}

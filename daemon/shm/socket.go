@@ -46,7 +46,7 @@ type reply struct {
 // Serve accepts connections until the listener or the registry is closed, which closes open
 // connections too, and returns when all have ended. The regions that are registered over a
 // connection end with it, also when its client dies.
-func (g *Registry) Serve(ln net.Listener) error {
+func (registry *Registry) Serve(listener net.Listener) error {
 	var mu sync.Mutex
 	open := map[net.Conn]bool{}
 	var running sync.WaitGroup
@@ -55,10 +55,10 @@ func (g *Registry) Serve(ln net.Listener) error {
 	defer close(ended)
 	running.Go(func() {
 		select {
-		case <-g.done:
+		case <-registry.done:
 		case <-ended:
 		}
-		ln.Close()
+		listener.Close()
 		mu.Lock()
 		defer mu.Unlock()
 		for c := range open {
@@ -66,12 +66,12 @@ func (g *Registry) Serve(ln net.Listener) error {
 		}
 	})
 	// A connection without a region may be closed for a new one.
-	bounded := conns.New(conns.Config{Max: g.cfg.Regions, Log: g.cfg.Log}).Listen(ln)
+	bounded := conns.New(conns.Config{Max: registry.cfg.Regions, Log: registry.cfg.Log}).Listen(listener)
 	for {
 		conn, err := bounded.Accept()
 		if err != nil {
 			select {
-			case <-g.done:
+			case <-registry.done:
 				return nil
 			default:
 			}
@@ -86,14 +86,14 @@ func (g *Registry) Serve(ln net.Listener) error {
 				delete(open, conn)
 				mu.Unlock()
 			}()
-			g.serveClient(conn)
+			registry.serveClient(conn)
 		})
 	}
 }
 
 // serveClient answers the messages of one client until its connection ends, and then
 // unregisters the client's regions. It takes the client's user and process from the kernel.
-func (g *Registry) serveClient(conn net.Conn) {
+func (registry *Registry) serveClient(conn net.Conn) {
 	defer conn.Close()
 	own := conns.Of(conn)
 	unixConn, ok := own.NetConn().(*net.UnixConn)
@@ -104,7 +104,7 @@ func (g *Registry) serveClient(conn net.Conn) {
 	if err != nil {
 		return
 	}
-	defer g.unregister(func(r *region) bool { return r.conn == conn })
+	defer registry.unregister(func(r *region) bool { return r.conn == conn })
 	// One byte more than a packet may have, to notice one that is too long. A descriptor takes 4 bytes.
 	buf, oob := make([]byte, maxPacket+1), make([]byte, unix.CmsgSpace(4*maxFDs))
 	for {
@@ -119,7 +119,7 @@ func (g *Registry) serveClient(conn net.Conn) {
 			closeAll(fds)
 			fault = wrong("bad_message", "cannot read message: want at most %d bytes and one descriptor", maxPacket)
 		} else {
-			fault = g.execute(buf[:n], fds, conn, peer)
+			fault = registry.execute(buf[:n], fds, conn, peer)
 		}
 		if fault == nil {
 			own.Busy(true) // not closed for a new connection any more
@@ -132,7 +132,7 @@ func (g *Registry) serveClient(conn net.Conn) {
 
 // execute registers or unregisters the region of a message. It takes ownership of the
 // descriptors and closes those that no region holds in the end.
-func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, peer Peer) error {
+func (registry *Registry) execute(packet []byte, fds []int, conn net.Conn, peer Peer) error {
 	var m message
 	want := `want {"register":{"name","offset","byte_size"}} with one descriptor, or {"unregister":{"name"}}`
 	switch err := json.Unmarshal(packet, &m); {
@@ -141,7 +141,7 @@ func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, peer Peer) e
 		return wrong("bad_message", "cannot read message: %s", want)
 	case m.Unregister != nil:
 		closeAll(fds)
-		return g.Unregister(m.Unregister.Name, peer)
+		return registry.Unregister(m.Unregister.Name, peer)
 	case len(fds) != 1:
 		closeAll(fds)
 		return wrong("bad_message", "cannot register region %.130q: got %d descriptors; want one", m.Register.Name,
@@ -154,13 +154,13 @@ func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, peer Peer) e
 		return err
 	}
 	adopted := false
-	err := g.add(r, func(r *region) error {
+	err := registry.add(r, func(r *region) error {
 		adopted = true // adopt owns the descriptor from here, also when it fails
-		f, why := adopt(fds[0])
+		file, why := adopt(fds[0])
 		if why != "" {
 			return wrong(CodeKey, "cannot register region %q: its descriptor cannot be used: %s", r.name, why)
 		}
-		r.mem = f
+		r.mem = file
 		return nil
 	})
 	if !adopted { // add refused the region before it opened the memory
@@ -180,12 +180,12 @@ func sendReply(c *net.UnixConn, fault error) bool {
 			r.Type = e.Code
 		}
 	}
-	b, err := json.Marshal(r)
+	data, err := json.Marshal(r)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: reply: %v", err))
 	}
 	c.SetWriteDeadline(time.Now().Add(sendTime))
-	_, err = c.Write(b)
+	_, err = c.Write(data)
 	return err == nil
 }
 

@@ -40,9 +40,9 @@ type segment struct {
 // attach maps the segment for reading, checks that the peer may use it, and makes it the
 // memory of region, counted to the process that created it. It checks after attaching, because
 // the id cannot be reused while the segment is attached.
-func attach(region *region, id int, p Peer) error {
+func attach(region *region, id int, peer Peer) error {
 	refused := func(why string) error {
-		return wrong(CodeKey, "cannot register region %q: %s; want a System V segment of user %d with mode 0600 whose creator lives", region.name, why, p.UID)
+		return wrong(CodeKey, "cannot register region %q: %s; want a System V segment of user %d with mode 0600 whose creator lives", region.name, why, peer.UID)
 	}
 	in, err := sysv.At(id, 0, sysv.SHM_RDONLY)
 	if err != nil {
@@ -53,7 +53,7 @@ func attach(region *region, id int, p Peer) error {
 		s.close()
 		return refused("the key names no segment that can be attached")
 	}
-	if why := s.refuse(p); why != "" {
+	if why := s.refuse(peer); why != "" {
 		s.close()
 		return refused(why)
 	}
@@ -62,22 +62,22 @@ func attach(region *region, id int, p Peer) error {
 }
 
 // refuse returns the reason why a peer may not use the segment, "" where it may. It sets
-// s.born. The text reveals nothing about segments of other users.
-func (s *segment) refuse(p Peer) string {
-	d := &s.data
+// segment.born. The text reveals nothing about segments of other users.
+func (segment *segment) refuse(p Peer) string {
+	d := &segment.data
 	switch {
 	case d.Perm.Uid != p.UID || d.Perm.Cuid != p.UID:
 		return "the key names no segment that can be attached"
 	case d.Perm.Mode&0o777 != 0o600:
 		return fmt.Sprintf("its mode is %#o", d.Perm.Mode&0o777)
-	case d.SegSz == 0 || d.SegSz > MaxSegment || uint64(len(s.in)) != d.SegSz:
+	case d.SegSz == 0 || d.SegSz > MaxSegment || uint64(len(segment.in)) != d.SegSz:
 		return fmt.Sprintf("it has %d bytes, and %d are allowed", d.SegSz, MaxSegment)
 	case d.Cpid < 0:
 		return "its creator is not known"
 	}
 	if d.Cpid > 0 { // 0: the creator is in another PID namespace
 		var ok bool
-		s.born, ok = started(d.Cpid)
+		segment.born, ok = started(d.Cpid)
 		if !ok {
 			return "its creator is dead"
 		}
@@ -85,70 +85,70 @@ func (s *segment) refuse(p Peer) string {
 	return ""
 }
 
-func (s *segment) size() int64 { return int64(s.data.SegSz) }
+func (segment *segment) size() int64 { return int64(segment.data.SegSz) }
 
-func (s *segment) read() ([]byte, error) { return s.in, nil }
+func (segment *segment) read() ([]byte, error) { return segment.in, nil }
 
 // write attaches the segment a second time for writing, so that reads use a read-only
 // mapping.
-func (s *segment) write() ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.out == nil && s.in != nil {
-		out, err := sysv.At(s.id, 0, 0)
+func (segment *segment) write() ([]byte, error) {
+	segment.mu.Lock()
+	defer segment.mu.Unlock()
+	if segment.out == nil && segment.in != nil {
+		out, err := sysv.At(segment.id, 0, 0)
 		if err != nil {
 			return nil, err
 		}
-		if len(out) != len(s.in) {
+		if len(out) != len(segment.in) {
 			return nil, errors.Join(errors.New("its size is another one now"), sysv.Dt(out))
 		}
-		s.out = out
+		segment.out = out
 	}
-	return s.out, nil
+	return segment.out, nil
 }
 
 // alive checks the creator, whose process id is 0 in another PID namespace.
-func (s *segment) alive() lease {
-	if s.data.Cpid == 0 {
+func (segment *segment) alive() lease {
+	if segment.data.Cpid == 0 {
 		return unseen
 	}
-	if born, ok := started(s.data.Cpid); !ok || born != s.born {
+	if born, ok := started(segment.data.Cpid); !ok || born != segment.born {
 		return dead
 	}
 	return living
 }
 
 // close removes both mappings of the segment. The segment itself stays.
-func (s *segment) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (segment *segment) close() error {
+	segment.mu.Lock()
+	defer segment.mu.Unlock()
 	var errs []error
-	for _, b := range [][]byte{s.in, s.out} {
+	for _, b := range [][]byte{segment.in, segment.out} {
 		if b != nil {
 			errs = append(errs, sysv.Dt(b))
 		}
 	}
-	s.in, s.out = nil, nil
+	segment.in, segment.out = nil, nil
 	return errors.Join(errs...)
 }
 
 // entry is what the ledger keeps of a segment.
-func (s *segment) entry() entry {
-	return entry{ID: s.id, Creator: s.data.Cpid, ProcessStarted: s.born, SegmentCreated: s.data.Ctime,
-		Bytes: s.data.SegSz, UID: s.data.Perm.Uid}
+func (segment *segment) entry() entry {
+	return entry{ID: segment.id, Creator: segment.data.Cpid, ProcessStarted: segment.born, SegmentCreated: segment.data.Ctime,
+		Bytes: segment.data.SegSz, UID: segment.data.Perm.Uid}
 }
 
 // started returns when a process began, in ticks since the boot. The time and the process id
 // together identify the process. ok is false where there is no such process or it is a
 // zombie.
 func started(pid int32) (ticks uint64, ok bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
 	if err != nil {
 		return 0, false
 	}
 	// "pid (name) state ppid ...": the name may hold anything; field 22 is the time.
-	end := strings.LastIndexByte(string(b), ')')
-	fields := strings.Fields(string(b[end+1:]))
+	end := strings.LastIndexByte(string(data), ')')
+	fields := strings.Fields(string(data[end+1:]))
 	if end < 0 || len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" { // zombie or dead
 		return 0, false
 	}

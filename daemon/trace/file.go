@@ -21,70 +21,70 @@ type file struct {
 
 // create opens the file of --trace-file for Chrome's trace events; it holds max bytes at most.
 func create(path string, max int64) (*file, error) {
-	w, err := event.Create(path, max)
+	writer, err := event.Create(path, max)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write traces: %w (--trace-file)", err)
 	}
-	return &file{Writer: w}, nil
+	return &file{Writer: writer}, nil
 }
 
 // request writes one request and the parts of its time, in a row without overlapping
 // requests. Parts are written only for requests with one sample, because those of several
 // overlap and would not nest. The error says why nothing more can be written.
-func (f *file) request(request *Request) error {
-	if f.base.IsZero() {
-		f.base = request.Start
+func (file *file) request(request *Request) error {
+	if file.base.IsZero() {
+		file.base = request.Start
 	}
-	row := f.row(request.Start, request.End)
+	row := file.row(request.Start, request.End)
 	emit := func(name string, at time.Time, took time.Duration, args map[string]any) error {
-		return f.Write(event.Event{Name: name, At: at.Sub(f.base), Took: took, Row: row, Args: args})
+		return file.Write(event.Event{Name: name, At: at.Sub(file.base), Took: took, Row: row, Args: args})
 	}
 	args := map[string]any{"request": request.ID, "code": request.Code, "samples": request.All, "trace": request.Span.TraceID()}
 	if err := emit(request.Method+" "+request.Route, request.Start, request.End.Sub(request.Start), args); err != nil {
 		return err
 	}
 	if len(request.Sample) != 1 || request.All != 1 { // samples of one request overlap: their parts would not nest
-		return f.flush(request.End)
+		return file.flush(request.End)
 	}
-	s := &request.Sample[0]
+	sample := &request.Sample[0]
 	at := request.Start
-	parts := append([]Part{{"read", s.Start.Sub(request.Start)}}, s.Parts...)
-	for i, p := range parts {
+	parts := append([]Part{{"read", sample.Start.Sub(request.Start)}}, sample.Parts...)
+	for i, part := range parts {
 		var args map[string]any
 		if i == 0 {
-			args = map[string]any{"id": s.ID, "suite": s.Suite, "test": s.Test, "outcome": s.Outcome}
+			args = map[string]any{"id": sample.ID, "suite": sample.Suite, "test": sample.Test, "outcome": sample.Outcome}
 		}
-		if err := emit(p.Name, at, p.Took, args); err != nil {
+		if err := emit(part.Name, at, part.Took, args); err != nil {
 			return err
 		}
-		at = at.Add(max(p.Took, 0))
+		at = at.Add(max(part.Took, 0))
 	}
 	if err := emit("reply", at, request.End.Sub(at), nil); err != nil {
 		return err
 	}
-	return f.flush(request.End)
+	return file.flush(request.End)
 }
 
 // row returns the first row of the trace view that is free at the start of a request, and
 // marks it as busy until the end. Requests come in the order of their ends, so the last one
 // of a row ends last.
-func (f *file) row(start, end time.Time) int {
-	for i, last := range f.rows {
+func (file *file) row(start, end time.Time) int {
+	for i, last := range file.rows {
 		if !start.Before(last) {
-			f.rows[i] = end
+			file.rows[i] = end
 			return i
 		}
 	}
-	f.rows = append(f.rows, end)
-	return len(f.rows) - 1
+	file.rows = append(file.rows, end)
+	return len(file.rows) - 1
 }
 
 // flush writes buffered events if the last flush is a second ago, so that the file is
 // readable while the daemon runs.
-func (f *file) flush(now time.Time) error {
-	if now.Sub(f.fresh) < time.Second {
+func (file *file) flush(now time.Time) error {
+	if now.Sub(file.fresh) < time.Second {
 		return nil
 	}
-	f.fresh = now
-	return f.Flush()
+	file.fresh = now
+	return file.Flush()
 }

@@ -70,35 +70,35 @@ func newExporter(cfg Config) (*exporter, error) {
 // ExportSpans implements sdk.SpanExporter. It counts spans that the collector does not
 // accept, and logs a warning at most once a minute. It returns no error, because the SDK
 // would log it as well, for each batch of spans.
-func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	err := e.SpanExporter.ExportSpans(ctx, spans)
+func (exporter *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	err := exporter.SpanExporter.ExportSpans(ctx, spans)
 	if err == nil {
 		return nil
 	}
-	e.lost.Add(int64(len(spans)))
-	if now := time.Now(); now.Sub(e.told) > time.Minute {
-		e.told = now
-		e.log.Warn("the collector takes no traces", "error", err, "spans-lost", e.lost.Load())
+	exporter.lost.Add(int64(len(spans)))
+	if now := time.Now(); now.Sub(exporter.told) > time.Minute {
+		exporter.told = now
+		exporter.log.Warn("the collector takes no traces", "error", err, "spans-lost", exporter.lost.Load())
 	}
 	return nil
 }
 
 // close sends the remaining spans to the collector.
-func (e *exporter) close(ctx context.Context) error {
-	if e == nil {
+func (exporter *exporter) close(ctx context.Context) error {
+	if exporter == nil {
 		return nil
 	}
-	return e.provider.Shutdown(ctx)
+	return exporter.provider.Shutdown(ctx)
 }
 
 // request makes the spans of one request: one for the request, below it the parts of its
 // only sample, or one span for each sample with its parts.
-func (e *exporter) request(request *Request) {
+func (exporter *exporter) request(request *Request) {
 	ctx := context.WithValue(context.Background(), traceKey{}, request.Span.trace)
 	if request.Span.parent.IsValid() {
 		ctx = otel.ContextWithRemoteSpanContext(ctx, request.Span.parent)
 	}
-	ctx, root := e.tracer.Start(ctx, request.Method+" "+request.Route, otel.WithTimestamp(request.Start),
+	ctx, root := exporter.tracer.Start(ctx, request.Method+" "+request.Route, otel.WithTimestamp(request.Start),
 		otel.WithSpanKind(otel.SpanKindServer),
 		otel.WithAttributes(
 			attribute.String("http.request.method", request.Method),
@@ -112,15 +112,15 @@ func (e *exporter) request(request *Request) {
 	if len(request.Sample) == 1 && request.All == 1 {
 		s := &request.Sample[0]
 		root.SetAttributes(s.attributes()...)
-		e.part(ctx, Part{"read", s.Start.Sub(request.Start)}, request.Start)
-		end := e.parts(ctx, s)
-		e.part(ctx, Part{"reply", request.End.Sub(end)}, end)
+		exporter.part(ctx, Part{"read", s.Start.Sub(request.Start)}, request.Start)
+		end := exporter.parts(ctx, s)
+		exporter.part(ctx, Part{"reply", request.End.Sub(end)}, end)
 	} else {
 		for i := range request.Sample {
 			s := &request.Sample[i]
-			in, span := e.tracer.Start(ctx, "sample", otel.WithTimestamp(s.Start),
+			in, span := exporter.tracer.Start(ctx, "sample", otel.WithTimestamp(s.Start),
 				otel.WithAttributes(s.attributes()...))
-			span.End(otel.WithTimestamp(e.parts(in, s)))
+			span.End(otel.WithTimestamp(exporter.parts(in, s)))
 		}
 	}
 	root.End(otel.WithTimestamp(request.End))
@@ -128,30 +128,30 @@ func (e *exporter) request(request *Request) {
 
 // parts makes a span for each part of a sample's time (queue, decode, draw, score, ...), one
 // after another without gaps. It returns when the last one ended.
-func (e *exporter) parts(ctx context.Context, s *Sample) (end time.Time) {
+func (exporter *exporter) parts(ctx context.Context, s *Sample) (end time.Time) {
 	at := s.Start
 	for _, p := range s.Parts {
-		at = e.part(ctx, p, at)
+		at = exporter.part(ctx, p, at)
 	}
 	return at
 }
 
 // part adds a span for a part of a request, and returns when it ended.
-func (e *exporter) part(ctx context.Context, p Part, at time.Time) (end time.Time) {
+func (exporter *exporter) part(ctx context.Context, p Part, at time.Time) (end time.Time) {
 	end = at.Add(max(p.Took, 0))
-	_, span := e.tracer.Start(ctx, p.Name, otel.WithTimestamp(at))
+	_, span := exporter.tracer.Start(ctx, p.Name, otel.WithTimestamp(at))
 	span.End(otel.WithTimestamp(end))
 	return end
 }
 
 // attributes returns the OpenTelemetry attributes of a sample's span.
-func (s *Sample) attributes() []attribute.KeyValue {
+func (sample *Sample) attributes() []attribute.KeyValue {
 	return []attribute.KeyValue{
-		attribute.String("plumb.sample.id", s.ID),
-		attribute.String("plumb.suite", s.Suite),
-		attribute.String("plumb.test", s.Test),
-		attribute.String("plumb.outcome", s.Outcome),
-		attribute.String("plumb.source", s.Source),
+		attribute.String("plumb.sample.id", sample.ID),
+		attribute.String("plumb.suite", sample.Suite),
+		attribute.String("plumb.test", sample.Test),
+		attribute.String("plumb.outcome", sample.Outcome),
+		attribute.String("plumb.source", sample.Source),
 	}
 }
 

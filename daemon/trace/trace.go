@@ -119,101 +119,101 @@ func Open(cfg Config) (*Tracer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tracer{cfg: cfg, sampler: sampler, in: make(chan *Request, cfg.Queue), done: make(chan struct{}),
+	tracer := &Tracer{cfg: cfg, sampler: sampler, in: make(chan *Request, cfg.Queue), done: make(chan struct{}),
 		closing: make(chan struct{})}
 	if cfg.Endpoint != "" || cfg.Env {
-		if t.spans, err = newExporter(cfg); err != nil {
+		if tracer.spans, err = newExporter(cfg); err != nil {
 			return nil, err
 		}
 	}
 	if cfg.File != "" {
-		if t.file, err = create(cfg.File, maxFile); err != nil {
-			t.spans.close(context.Background())
+		if tracer.file, err = create(cfg.File, maxFile); err != nil {
+			tracer.spans.close(context.Background())
 			return nil, err
 		}
 	}
-	go t.run()
-	return t, nil
+	go tracer.run()
+	return tracer, nil
 }
 
 // Begin decides whether a request is recorded. get returns a header of the request; where
 // the client began a trace, the span continues it and follows its sampling decision.
-func (t *Tracer) Begin(get func(string) string) Span {
-	if t == nil {
+func (tracer *Tracer) Begin(get func(string) string) Span {
+	if tracer == nil {
 		return Span{}
 	}
 	ctx := propagation.TraceContext{}.Extract(context.Background(), carrier(get))
-	s := Span{parent: otel.SpanContextFromContext(ctx)}
-	s.trace = s.parent.TraceID()
-	if !s.parent.IsValid() {
-		s.trace = newTraceID()
+	span := Span{parent: otel.SpanContextFromContext(ctx)}
+	span.trace = span.parent.TraceID()
+	if !span.parent.IsValid() {
+		span.trace = newTraceID()
 	}
-	d := t.sampler.ShouldSample(sdk.SamplingParameters{ParentContext: ctx, TraceID: s.trace, Kind: otel.SpanKindServer})
-	s.recorded = d.Decision == sdk.RecordAndSample
-	return s
+	d := tracer.sampler.ShouldSample(sdk.SamplingParameters{ParentContext: ctx, TraceID: span.trace, Kind: otel.SpanKindServer})
+	span.recorded = d.Decision == sdk.RecordAndSample
+	return span
 }
 
 // End queues a recorded request, which the caller must not use afterwards. It never waits:
 // if the queue is full or the Tracer closed, the request is dropped and counted.
-func (t *Tracer) End(r *Request) {
-	if t == nil || !r.Span.recorded {
+func (tracer *Tracer) End(request *Request) {
+	if tracer == nil || !request.Span.recorded {
 		return
 	}
-	r.useStartClock()
+	request.useStartClock()
 	select {
-	case <-t.closing:
-		t.dropped.Add(1)
+	case <-tracer.closing:
+		tracer.dropped.Add(1)
 		return
 	default:
 	}
 	select {
-	case t.in <- r:
+	case tracer.in <- request:
 	default:
-		t.dropped.Add(1)
+		tracer.dropped.Add(1)
 	}
 }
 
 // useStartClock replaces all times of a request by the wall clock at its start plus
 // monotonic durations, so that parts add up to the nanosecond even if the clock was set
 // meanwhile.
-func (r *Request) useStartClock() {
-	base, start := r.Start.Round(0), r.Start
-	r.Start, r.End = base, base.Add(r.End.Sub(start))
-	for i := range r.Sample {
-		s := &r.Sample[i]
+func (request *Request) useStartClock() {
+	base, start := request.Start.Round(0), request.Start
+	request.Start, request.End = base, base.Add(request.End.Sub(start))
+	for i := range request.Sample {
+		s := &request.Sample[i]
 		s.Start = base.Add(s.Start.Sub(start))
 	}
 }
 
 // Lost returns what was lost so far.
-func (t *Tracer) Lost() Lost {
-	if t == nil {
+func (tracer *Tracer) Lost() Lost {
+	if tracer == nil {
 		return Lost{}
 	}
-	l := Lost{Requests: t.dropped.Load()}
-	if t.spans != nil {
-		l.Spans = t.spans.lost.Load()
+	lost := Lost{Requests: tracer.dropped.Load()}
+	if tracer.spans != nil {
+		lost.Spans = tracer.spans.lost.Load()
 	}
-	return l
+	return lost
 }
 
 // Close exports the queued requests, for as long as ctx allows, and closes the file unless
 // it is still being written. Later calls of End drop their requests. It must be called once
 // only.
-func (t *Tracer) Close(ctx context.Context) error {
-	if t == nil {
+func (tracer *Tracer) Close(ctx context.Context) error {
+	if tracer == nil {
 		return nil
 	}
-	close(t.closing)
+	close(tracer.closing)
 	select {
-	case <-t.done:
+	case <-tracer.done:
 	case <-ctx.Done():
 	}
-	err := t.spans.close(ctx)
+	err := tracer.spans.close(ctx)
 	select {
-	case <-t.done: // else the file is still being written
-		if t.file != nil {
-			err = errors.Join(err, t.file.Close())
+	case <-tracer.done: // else the file is still being written
+		if tracer.file != nil {
+			err = errors.Join(err, tracer.file.Close())
 		}
 	default:
 	}
@@ -225,19 +225,19 @@ func (t *Tracer) Close(ctx context.Context) error {
 
 // run is the goroutine that exports queued requests. After Close it exports those that are
 // left and ends.
-func (t *Tracer) run() {
-	defer close(t.done)
+func (tracer *Tracer) run() {
+	defer close(tracer.done)
 	for {
 		select {
-		case r := <-t.in:
-			t.write(r)
+		case r := <-tracer.in:
+			tracer.write(r)
 			continue
-		case <-t.closing:
+		case <-tracer.closing:
 		}
 		for {
 			select {
-			case r := <-t.in:
-				t.write(r)
+			case r := <-tracer.in:
+				tracer.write(r)
 			default:
 				return
 			}
@@ -247,15 +247,15 @@ func (t *Tracer) run() {
 
 // write exports one request to the collector and the trace file. If the file takes no more,
 // it is closed.
-func (t *Tracer) write(r *Request) {
-	if t.spans != nil {
-		t.spans.request(r)
+func (tracer *Tracer) write(request *Request) {
+	if tracer.spans != nil {
+		tracer.spans.request(request)
 	}
-	if t.file != nil {
-		if err := t.file.request(r); err != nil {
-			t.cfg.Log.Warn("no more requests in the trace file", "error", err)
-			t.file.Close()
-			t.file = nil
+	if tracer.file != nil {
+		if err := tracer.file.request(request); err != nil {
+			tracer.cfg.Log.Warn("no more requests in the trace file", "error", err)
+			tracer.file.Close()
+			tracer.file = nil
 		}
 	}
 }

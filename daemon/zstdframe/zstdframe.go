@@ -30,64 +30,64 @@ func NewReader(src io.Reader, grow func(window uint64) error) *Reader {
 
 // Read passes the input on, in pieces that end before each header, so that the window of a frame is known
 // before its header is passed on. It implements io.Reader.
-func (r *Reader) Read(p []byte) (int, error) {
-	if r.left == 0 {
-		if err := r.next(); err != nil {
+func (reader *Reader) Read(p []byte) (int, error) {
+	if reader.left == 0 {
+		if err := reader.next(); err != nil {
 			return 0, err
 		}
 	}
-	n, err := r.src.Read(p[:min(int64(len(p)), r.left)])
-	r.left -= int64(n)
+	n, err := reader.src.Read(p[:min(int64(len(p)), reader.left)])
+	reader.left -= int64(n)
 	return n, err
 }
 
 // passOn is the value of Reader.left for input without a further header: all of it is passed on.
 const passOn = math.MaxInt64
 
-// next peeks at the next header and sets r.left to the bytes from there to the header after it. For
-// the header of a frame it calls r.grow.
-func (r *Reader) next() error {
-	r.left = passOn
-	if r.inFrame {
-		r.nextBlock()
+// next peeks at the next header and sets reader.left to the bytes from there to the header after it. For
+// the header of a frame it calls reader.grow.
+func (reader *Reader) next() error {
+	reader.left = passOn
+	if reader.inFrame {
+		reader.nextBlock()
 		return nil
 	}
 	var header zstd.Header
-	b, _ := r.src.Peek(zstd.HeaderMaxSize)
+	b, _ := reader.src.Peek(zstd.HeaderMaxSize)
 	if len(b) == 0 || header.Decode(b) != nil {
 		return nil
 	}
-	r.left = int64(header.HeaderSize)
+	reader.left = int64(header.HeaderSize)
 	if header.Skippable {
-		r.left += int64(header.SkippableSize)
+		reader.left += int64(header.SkippableSize)
 		return nil
 	}
-	r.inFrame, r.checksum = true, 0
+	reader.inFrame, reader.checksum = true, 0
 	if header.HasCheckSum {
-		r.checksum = 4
+		reader.checksum = 4
 	}
 	if header.SingleSegment { // the window is all of the content
-		return r.grow(header.FrameContentSize)
+		return reader.grow(header.FrameContentSize)
 	}
-	return r.grow(header.WindowSize)
+	return reader.grow(header.WindowSize)
 }
 
-// nextBlock sets r.left to the length of the next block with its header. The last block takes the
+// nextBlock sets reader.left to the length of the next block with its header. The last block takes the
 // checksum with it and ends the frame.
-func (r *Reader) nextBlock() {
+func (reader *Reader) nextBlock() {
 	const headerSize, repeatedByte = 3, 1
-	b, err := r.src.Peek(headerSize)
+	data, err := reader.src.Peek(headerSize)
 	if err != nil {
 		return // the input breaks off
 	}
-	h := int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16
+	h := int64(data[0]) | int64(data[1])<<8 | int64(data[2])<<16
 	last, kind, size := h&1 == 1, h>>1&3, h>>3 // bit 0, bits 1 and 2, bits 3 to 23
 	if kind == repeatedByte {
 		size = 1 // in the input; the header has the size of the output
 	}
-	r.left = headerSize + size
+	reader.left = headerSize + size
 	if last {
-		r.inFrame = false
-		r.left += r.checksum
+		reader.inFrame = false
+		reader.left += reader.checksum
 	}
 }

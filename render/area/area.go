@@ -61,13 +61,13 @@ func (f *Filler) Add(p *vector.Path, clip chord.Rect) {
 	f.clip = clip
 	f.segments = f.cutter.Append(f.segments[:0], p, clip, chord.Exact)
 	f.Pieces += len(f.segments)
-	for _, s := range f.segments {
+	for _, segment := range f.segments {
 		wind := int64(1)
-		if s.Y1 < s.Y0 { // an edge runs down; wind keeps the direction of the path
-			s.X0, s.Y0, s.X1, s.Y1 = s.X1, s.Y1, s.X0, s.Y0
+		if segment.Y1 < segment.Y0 { // an edge runs down; wind keeps the direction of the path
+			segment.X0, segment.Y0, segment.X1, segment.Y1 = segment.X1, segment.Y1, segment.X0, segment.Y0
 			wind = -1
 		}
-		x0, y0, x1, y1 := int64(s.X0), int64(s.Y0), int64(s.X1), int64(s.Y1)
+		x0, y0, x1, y1 := int64(segment.X0), int64(segment.Y0), int64(segment.X1), int64(segment.Y1)
 		f.edges = append(f.edges, edge{x0: x0, y0: y0, x1: x1, y1: y1, x: x0, wind: wind, path: f.paths})
 	}
 	f.paths++

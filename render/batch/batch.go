@@ -28,79 +28,79 @@ type Batch struct {
 type Picture struct{ Offset, Width, Height int } // px
 
 // Reset empties the batch of drawings and keeps its memory.
-func (b *Batch) Reset() {
-	clear(b.Masks)
-	b.Masks, b.Items, b.Tiles, b.Runs = b.Masks[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]
-	b.Pictures, b.tileds = b.Pictures[:0], b.tileds[:0]
-	b.Ends, b.Pixels = [Classes]int{}, 0
+func (batch *Batch) Reset() {
+	clear(batch.Masks)
+	batch.Masks, batch.Items, batch.Tiles, batch.Runs = batch.Masks[:0], batch.Items[:0], batch.Tiles[:0], batch.Runs[:0]
+	batch.Pictures, batch.tileds = batch.Pictures[:0], batch.tileds[:0]
+	batch.Ends, batch.Pixels = [Classes]int{}, 0
 }
 
 // Pack resets the batch and lays the drawings out, first the runs that shaders evaluate, then those of the
 // CPU twin, both by class. It keeps references to the drawings until the next Reset. The tally of a drawing
-// has the same index as the drawing in ts.
-func (b *Batch) Pack(ts []*Tiled) {
-	b.Reset()
-	b.tileds = append(b.tileds, ts...)
-	for _, t := range ts {
-		b.Pictures = append(b.Pictures, Picture{b.Pixels, t.Width, t.Height})
-		b.Pixels += t.Width * t.Height
+// has the same index as the drawing in tileds.
+func (batch *Batch) Pack(tileds []*Tiled) {
+	batch.Reset()
+	batch.tileds = append(batch.tileds, tileds...)
+	for _, t := range tileds {
+		batch.Pictures = append(batch.Pictures, Picture{batch.Pixels, t.Width, t.Height})
+		batch.Pixels += t.Width * t.Height
 	}
-	b.bases = b.bases[:0]
+	batch.bases = batch.bases[:0]
 	rows := 0 // of masks so far
-	for i, t := range ts {
-		b.bases = append(b.bases, Run{
-			Tiles: uint32(len(b.Tiles)), Items: uint32(len(b.Items)), Masks: uint32(rows),
-			Scene: uint32(i), Picture: uint32(b.Pictures[i].Offset), Stride: uint32(t.Width),
+	for i, tiled := range tileds {
+		batch.bases = append(batch.bases, Run{
+			Tiles: uint32(len(batch.Tiles)), Items: uint32(len(batch.Items)), Masks: uint32(rows),
+			Scene: uint32(i), Picture: uint32(batch.Pictures[i].Offset), Stride: uint32(tiled.Width),
 		})
-		b.Masks = append(b.Masks, t.Masks)
-		rows += len(t.Masks)
-		b.Items = append(b.Items, t.Items...)
-		b.Tiles = append(b.Tiles, t.Tiles...)
+		batch.Masks = append(batch.Masks, tiled.Masks)
+		rows += len(tiled.Masks)
+		batch.Items = append(batch.Items, tiled.Items...)
+		batch.Tiles = append(batch.Tiles, tiled.Tiles...)
 	}
 	for c := range Classes {
-		b.Ends[c] = b.appendClass(ts, c, false) // for shaders
+		batch.Ends[c] = batch.appendClass(tileds, c, false) // for shaders
 	}
 	for c := range Classes {
-		b.appendClass(ts, c, true) // for the CPU twin
+		batch.appendClass(tileds, c, true) // for the CPU twin
 	}
 }
 
 // Shader returns how many runs, from the first on, shaders evaluate; the CPU twin evaluates the
 // others.
-func (b *Batch) Shader() int { return b.Ends[Classes-1] }
+func (batch *Batch) Shader() int { return batch.Ends[Classes-1] }
 
-// appendClass appends the runs of class c, either those that the CPU twin evaluates or the others, and
+// appendClass appends the runs of class, either those that the CPU twin evaluates or the others, and
 // returns the number of runs so far. The twin takes all runs of a drawing marked Twin, and every run of more
 // than MaxItems items.
-func (b *Batch) appendClass(ts []*Tiled, c Class, twin bool) int {
-	for i, t := range ts {
-		if b.MaxItems > 0 && t.Deepest > b.MaxItems {
-			for k, r := range t.Runs[c] {
-				if (t.Twin || t.countItems(&r) > b.MaxItems) == twin {
-					b.appendRuns(i, t.Runs[c][k:k+1])
+func (batch *Batch) appendClass(ts []*Tiled, class Class, twin bool) int {
+	for i, tiled := range ts {
+		if batch.MaxItems > 0 && tiled.Deepest > batch.MaxItems {
+			for k, r := range tiled.Runs[class] {
+				if (tiled.Twin || tiled.countItems(&r) > batch.MaxItems) == twin {
+					batch.appendRuns(i, tiled.Runs[class][k:k+1])
 				}
 			}
-		} else if t.Twin == twin {
-			b.appendRuns(i, t.Runs[c])
+		} else if tiled.Twin == twin {
+			batch.appendRuns(i, tiled.Runs[class])
 		}
 	}
-	return len(b.Runs)
+	return len(batch.Runs)
 }
 
 // appendRuns appends runs of drawing i, with offsets into the whole batch.
-func (b *Batch) appendRuns(i int, runs []Run) {
+func (batch *Batch) appendRuns(i int, runs []Run) {
 	for _, r := range runs {
-		base := b.bases[i]
+		base := batch.bases[i]
 		base.Tiles += r.Tiles
 		base.Count, base.X, base.Y = r.Count, r.X, r.Y
-		b.Runs = append(b.Runs, base)
+		batch.Runs = append(batch.Runs, base)
 	}
 }
 
 // Rows returns the number of rows of all masks.
-func (b *Batch) Rows() int {
+func (batch *Batch) Rows() int {
 	n := 0
-	for _, r := range b.Masks {
+	for _, r := range batch.Masks {
 		n += len(r)
 	}
 	return n
@@ -108,28 +108,28 @@ func (b *Batch) Rows() int {
 
 // Mask returns the mask of an item of a run, which is empty where the item fills
 // its tile.
-func (b *Batch) Mask(r *Run, it *Item) []MaskRow {
-	return b.Masks[r.Scene][it.First:][:it.Rows()]
+func (batch *Batch) Mask(r *Run, it *Item) []MaskRow {
+	return batch.Masks[r.Scene][it.First:][:it.Rows()]
 }
 
 // Tallies appends one tally per drawing to dst: the sum of its rows in all runs and of its solids, in closed
 // form. rows holds TileH RowSums per run, in the order of Runs.
-func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
+func (batch *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 	from := len(dst)
-	all := append(dst, make([]metric.Tally, len(b.tileds))...)
+	all := append(dst, make([]metric.Tally, len(batch.tileds))...)
 	dst = all[from:]
-	for i := range b.Runs {
-		r := &b.Runs[i]
-		t := &dst[r.Scene]
-		for y, s := range rows[i*TileH : (i+1)*TileH] {
+	for i := range batch.Runs {
+		run := &batch.Runs[i]
+		tally := &dst[run.Scene]
+		for y, sums := range rows[i*TileH : (i+1)*TileH] {
 			// Counts holds three numbers of ten bits.
-			addRow(&t.A, s.A0, s.AX0, s.Counts&0x3ff, r.X, r.Y+uint32(y))
-			addRow(&t.B, s.A1, s.AX1, s.Counts>>10&0x3ff, r.X, r.Y+uint32(y))
-			t.Both += uint64(s.Counts >> 20)
+			addRow(&tally.A, sums.A0, sums.AX0, sums.Counts&0x3ff, run.X, run.Y+uint32(y))
+			addRow(&tally.B, sums.A1, sums.AX1, sums.Counts>>10&0x3ff, run.X, run.Y+uint32(y))
+			tally.Both += uint64(sums.Counts >> 20)
 		}
 	}
 	// Solids have one value in all pixels, so that their sums have a formula.
-	for i, td := range b.tileds {
+	for i, td := range batch.tileds {
 		for j := range td.Solids {
 			s := &td.Solids[j]
 			s.addTo(&dst[i])
@@ -140,48 +140,48 @@ func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 
 // addRow adds the sums of one pixel row of a run, whose first pixel is (x, y), to the sums of a set: a is the
 // sum of alpha, ax that of alpha times the column from x on, covered the number of covered pixels.
-func addRow(s *metric.Sums, a, ax, covered, x, y uint32) {
-	s.Alpha += uint64(a)
-	s.AlphaX += uint64(ax) + uint64(a)*uint64(x)
-	s.AlphaY += uint64(a) * uint64(y)
-	s.Covered += uint64(covered)
+func addRow(sums *metric.Sums, a, ax, covered, x, y uint32) {
+	sums.Alpha += uint64(a)
+	sums.AlphaX += uint64(ax) + uint64(a)*uint64(x)
+	sums.AlphaY += uint64(a) * uint64(y)
+	sums.Covered += uint64(covered)
 }
 
 // addTo adds the rectangle to a tally.
-func (s *Solid) addTo(t *metric.Tally) {
-	addSolid(&t.A, s, s.Flat.A0)
-	addSolid(&t.B, s, s.Flat.A1)
+func (s *Solid) addTo(tally *metric.Tally) {
+	addSolid(&tally.A, s, s.Flat.A0)
+	addSolid(&tally.B, s, s.Flat.A1)
 	if s.Flat.A0 >= metric.CoveredFrom && s.Flat.A1 >= metric.CoveredFrom {
-		t.Both += uint64(s.W) * uint64(s.H)
+		tally.Both += uint64(s.W) * uint64(s.H)
 	}
 }
 
 // addSolid adds a rectangle whose pixels all have alpha a to the sums of a set. The columns X..X+W-1 sum to
 // W*(2X+W-1)/2, and rows likewise. The bound of a sum, 2^8 * 2^26 px * 2^15, fits 64 bits.
-func addSolid(s *metric.Sums, r *Solid, a uint32) {
+func addSolid(sums *metric.Sums, solid *Solid, a uint32) {
 	if a == 0 {
 		return
 	}
-	x, y, w, h := uint64(r.X), uint64(r.Y), uint64(r.W), uint64(r.H)
-	s.Alpha += uint64(a) * w * h
-	s.AlphaX += uint64(a) * h * (w * (2*x + w - 1) / 2)
-	s.AlphaY += uint64(a) * w * (h * (2*y + h - 1) / 2)
+	x, y, w, h := uint64(solid.X), uint64(solid.Y), uint64(solid.W), uint64(solid.H)
+	sums.Alpha += uint64(a) * w * h
+	sums.AlphaX += uint64(a) * h * (w * (2*x + w - 1) / 2)
+	sums.AlphaY += uint64(a) * w * (h * (2*y + h - 1) / 2)
 	if a >= metric.CoveredFrom {
-		s.Covered += w * h
+		sums.Covered += w * h
 	}
 }
 
 // FillSolids writes the interiors into the picture buffer, one uint32 per px as
 // in Flat.RGBA; the tile stage writes the rest.
-func (b *Batch) FillSolids(pixels []uint32) {
-	for i, t := range b.tileds {
-		p := b.Pictures[i]
+func (batch *Batch) FillSolids(pixels []uint32) {
+	for i, t := range batch.tileds {
+		picture := batch.Pictures[i]
 		for j := range t.Solids {
-			s := &t.Solids[j]
-			for y := s.Y; y < s.Y+s.H; y++ {
-				row := pixels[p.Offset+int(y)*p.Width+int(s.X):][:s.W]
+			solid := &t.Solids[j]
+			for y := solid.Y; y < solid.Y+solid.H; y++ {
+				row := pixels[picture.Offset+int(y)*picture.Width+int(solid.X):][:solid.W]
 				for x := range row {
-					row[x] = s.Flat.RGBA
+					row[x] = solid.Flat.RGBA
 				}
 			}
 		}

@@ -7,38 +7,38 @@ import (
 
 // compose walks all tiles in order and writes them to tiled: those that an outline crosses into runs for the
 // shader, those that are all interior as solids. A tile that its topmost item hides takes a short way.
-func (b *Binner) compose(d *paint.Drawing, tiled *Tiled) {
-	w := tileWriter{binner: b, drawing: d, tiled: tiled}
-	for r := range b.lists {
+func (binner *Binner) compose(d *paint.Drawing, tiled *Tiled) {
+	writer := tileWriter{binner: binner, drawing: d, tiled: tiled}
+	for r := range binner.lists {
 		tiled.closeRun()
-		lo, hi := b.stackRow(b.lists[r].first)
+		lo, hi := binner.stackRow(binner.lists[r].first)
 		for c := lo; c < hi; c++ {
-			top := b.top[c]
+			top := binner.top[c]
 			if top < 0 {
 				continue
 			}
-			b.top[c] = -1 // for the next row
-			if e := &b.entries[top]; e.mask < 0 && b.inks[e.item].hides {
-				x, y, cols, rows := b.place(int32(r), c)
-				tiled.addSolid(x, y, cols, rows, b.inks[e.item].flat)
+			binner.top[c] = -1 // for the next row
+			if e := &binner.entries[top]; e.mask < 0 && binner.inks[e.item].hides {
+				x, y, cols, rows := binner.place(int32(r), c)
+				tiled.addSolid(x, y, cols, rows, binner.inks[e.item].flat)
 				continue
 			}
-			w.writeTile(int32(r), c, top)
+			writer.writeTile(int32(r), c, top)
 		}
 	}
 	tiled.closeRun()
 }
 
 // stackRow takes the list of a tile row, which begins with the entry first, and links the entries of each tile
-// from front to back, with the topmost in b.top. It returns the range of columns [lo, hi) that have some.
-func (b *Binner) stackRow(first int32) (lo, hi int32) {
-	lo = b.cols
+// from front to back, with the topmost in binner.top. It returns the range of columns [lo, hi) that have some.
+func (binner *Binner) stackRow(first int32) (lo, hi int32) {
+	lo = binner.cols
 	for i := first; i >= 0; {
-		e := &b.entries[i]
-		e.below = b.top[e.col]
-		b.top[e.col] = i
-		lo, hi = min(lo, e.col), max(hi, e.col+1)
-		i = e.after
+		entry := &binner.entries[i]
+		entry.below = binner.top[entry.col]
+		binner.top[entry.col] = i
+		lo, hi = min(lo, entry.col), max(hi, entry.col+1)
+		i = entry.after
 	}
 	return lo, hi
 }
@@ -68,49 +68,49 @@ type tileState struct {
 // writeTile writes the tile in tile row r and column c, from its topmost entry top down to where nothing below
 // can be seen: as a solid if no outline crosses it, or with AlphaOnly if it is opaque throughout, else as
 // items of a run. A tile whose items are all invisible is left out.
-func (w *tileWriter) writeTile(r, c, top int32) {
-	binner, tiled := w.binner, w.tiled
+func (writer *tileWriter) writeTile(r, c, top int32) {
+	binner, tiled := writer.binner, writer.tiled
 	binner.stack = binner.stack[:0]
 	// The entries of the tile are a linked list from the topmost down.
 	for e := top; e >= 0; e = binner.entries[e].below {
 		binner.stack = append(binner.stack, e)
 	}
 	// Both sets of a view are painted until each is opaque throughout.
-	w.items, w.tileState = len(tiled.Items), tileState{clip: -1}
-	for i := 0; i < len(binner.stack) && !(w.full[0] && w.full[1]); i++ {
-		w.paintEntry(&binner.entries[binner.stack[i]], binner.stack[i+1:])
+	writer.items, writer.tileState = len(tiled.Items), tileState{clip: -1}
+	for i := 0; i < len(binner.stack) && !(writer.full[0] && writer.full[1]); i++ {
+		writer.paintEntry(&binner.entries[binner.stack[i]], binner.stack[i+1:])
 	}
-	w.closeGroup()
-	if len(tiled.Items) == w.items {
+	writer.closeGroup()
+	if len(tiled.Items) == writer.items {
 		return
 	}
 	x, y, cols, rows := binner.place(r, c)
 	// Where only the alpha is wanted, an opaque tile has one value in all pixels, whatever its
 	// colours.
-	if binner.AlphaOnly && w.edge && w.opaque() {
-		tiled.Items = tiled.Items[:w.items] // not needed
-		tiled.addSolid(x, y, cols, rows, Flat{A0: 255 * flag(w.inks[0]), A1: 255 * flag(w.inks[1])})
+	if binner.AlphaOnly && writer.edge && writer.opaque() {
+		tiled.Items = tiled.Items[:writer.items] // not needed
+		tiled.addSolid(x, y, cols, rows, Flat{A0: 255 * flag(writer.inks[0]), A1: 255 * flag(writer.inks[1])})
 		return
 	}
 	// No outline crosses the tile, so that all pixels are equal.
-	if !w.edge {
-		tiled.addSolid(x, y, cols, rows, binner.flatten(tiled.Items[w.items:]))
-		tiled.Items = tiled.Items[:w.items]
+	if !writer.edge {
+		tiled.addSolid(x, y, cols, rows, binner.flatten(tiled.Items[writer.items:]))
+		tiled.Items = tiled.Items[:writer.items]
 		return
 	}
 	switch {
-	case w.filled && (cols < TileW || rows < TileH):
-		w.class = Full // it handles the end of the picture
-	case w.class == Double:
-		binner.secondSetLast(tiled.Items[w.items:])
+	case writer.filled && (cols < TileW || rows < TileH):
+		writer.class = Full // it handles the end of the picture
+	case writer.class == Double:
+		binner.secondSetLast(tiled.Items[writer.items:])
 	}
-	tiled.addTile(w.class, x, y, cols, rows, w.items)
+	tiled.addTile(writer.class, x, y, cols, rows, writer.items)
 }
 
 // opaque reports whether every pixel of the tile has alpha 255 in each set that has items: one of
 // them is opaque and fills the tile, and whatever is painted over it leaves that as it is.
-func (w *tileWriter) opaque() bool {
-	return (w.full[0] || !w.inks[0]) && (w.full[1] || !w.inks[1])
+func (writer *tileWriter) opaque() bool {
+	return (writer.full[0] || !writer.inks[0]) && (writer.full[1] || !writer.inks[1])
 }
 
 // flag returns 1 for true.
@@ -123,25 +123,25 @@ func flag(v bool) uint32 {
 
 // place returns where the tile in tile row r and column c lies, and how many of its columns and rows are in
 // the picture, px.
-func (b *Binner) place(r, c int32) (x, y, cols, rows uint32) {
+func (binner *Binner) place(r, c int32) (x, y, cols, rows uint32) {
 	x, y = uint32(c)*TileW, uint32(r)*TileH
-	return x, y, min(TileW, uint32(b.widthPx)-x), min(TileH, uint32(b.heightPx)-y)
+	return x, y, min(TileW, uint32(binner.widthPx)-x), min(TileH, uint32(binner.heightPx)-y)
 }
 
 // secondSetLast moves the items of the second set behind the others. Sets are composited
 // independently, so only the order within each counts.
-func (b *Binner) secondSetLast(items []Item) {
-	b.second = b.second[:0]
+func (binner *Binner) secondSetLast(items []Item) {
+	binner.second = binner.second[:0]
 	n := 0
-	for _, it := range items {
-		if it.Paint&FlagSecond != 0 {
-			b.second = append(b.second, it)
+	for _, item := range items {
+		if item.Paint&FlagSecond != 0 {
+			binner.second = append(binner.second, item)
 			continue
 		}
-		items[n] = it
+		items[n] = item
 		n++
 	}
-	copy(items[n:], b.second)
+	copy(items[n:], binner.second)
 }
 
 // itemInk holds the fields Paint and Color that an item has in each of its tiles.
@@ -155,152 +155,152 @@ type itemInk struct {
 
 // markHiding sets hides and flat in the inks of a drawing's items, but of none if the drawing has a second
 // set.
-func (b *Binner) markHiding(d *paint.Drawing) {
-	for k := range d.Items {
-		if d.Items[k].Second {
+func (binner *Binner) markHiding(drawing *paint.Drawing) {
+	for k := range drawing.Items {
+		if drawing.Items[k].Second {
 			return
 		}
 	}
-	for k := range d.Items {
-		it, ink := &d.Items[k], &b.inks[k]
+	for k := range drawing.Items {
+		it, ink := &drawing.Items[k], &binner.inks[k]
 		if it.Op == paint.OpPaint && it.Opacity == shapes.Opaque && it.Clip < 0 && it.Group == 0 {
-			ink.hides, ink.flat = true, b.flatten([]Item{{Paint: ink.paint, Color: ink.color}})
+			ink.hides, ink.flat = true, binner.flatten([]Item{{Paint: ink.paint, Color: ink.color}})
 		}
 	}
 }
 
 // inkOf returns the ink of an item: its alpha and flags, and its colour times the alpha. A clip has none.
-func inkOf(it *paint.Item) itemInk {
-	if it.Op != paint.OpPaint {
+func inkOf(item *paint.Item) itemInk {
+	if item.Op != paint.OpPaint {
 		return itemInk{}
 	}
-	alpha := shapes.Alpha(it.Opacity)
-	k := itemInk{paint: alpha}
-	for i, c := range it.Color {
-		k.color |= Div255(uint32(c)*alpha) << (8 * i)
+	alpha := shapes.Alpha(item.Opacity)
+	ink := itemInk{paint: alpha}
+	for i, c := range item.Color {
+		ink.color |= Div255(uint32(c)*alpha) << (8 * i)
 	}
-	if it.Second {
-		k.paint |= FlagSecond
+	if item.Second {
+		ink.paint |= FlagSecond
 	}
-	if it.Round {
-		k.paint |= FlagRound
+	if item.Round {
+		ink.paint |= FlagRound
 	}
-	return k
+	return ink
 }
 
 // paintEntry writes an entry to the tile, and before it its clip if that crosses the tile and is not in force
 // already. It does nothing if the entry cannot be seen: it is a clip itself or transparent, what is above
 // hides it, or its clip covers nothing here. It opens and closes groups, and notes what the entry hides.
 // below are the entries further back.
-func (w *tileWriter) paintEntry(e *entry, below []int32) {
-	k := w.binner.inks[e.item]
+func (writer *tileWriter) paintEntry(e *entry, below []int32) {
+	ink := writer.binner.inks[e.item]
 	// set is 0 for the view's first set of shapes and 1 for the second.
-	set := k.paint / FlagSecond & 1
-	if w.full[set] || k.paint&0xff == 0 { // the lowest eight bits are the alpha
+	set := ink.paint / FlagSecond & 1
+	if writer.full[set] || ink.paint&0xff == 0 { // the lowest eight bits are the alpha
 		return
 	}
-	it := &w.drawing.Items[e.item]
-	if it.Group != 0 && it.Group == w.hidden {
+	item := &writer.drawing.Items[e.item]
+	if item.Group != 0 && item.Group == writer.hidden {
 		return
 	}
 	clip := (*entry)(nil)
-	if it.Clip >= 0 {
-		inside, c := w.findClip(it.Clip, below)
+	if item.Clip >= 0 {
+		inside, c := writer.findClip(item.Clip, below)
 		if !inside {
 			return
 		}
 		clip = c
 	}
 	// A group layer ends where an item of another group follows.
-	if it.Group != w.group {
-		w.closeGroup()
-		w.group, w.begun = it.Group, false
+	if item.Group != writer.group {
+		writer.closeGroup()
+		writer.group, writer.begun = item.Group, false
 	}
 	if clip != nil {
-		if w.clip != it.Clip {
-			w.appendItem(clip, itemInk{paint: FlagClip})
-			w.clip = it.Clip
+		if writer.clip != item.Clip {
+			writer.appendItem(clip, itemInk{paint: FlagClip})
+			writer.clip = item.Clip
 		}
-		k.paint |= FlagClipped
+		ink.paint |= FlagClipped
 	}
-	out := w.appendItem(e, k)
-	w.inks[set] = true
-	if w.group != 0 {
-		w.markGrouped(out, it)
+	out := writer.appendItem(e, ink)
+	writer.inks[set] = true
+	if writer.group != 0 {
+		writer.markGrouped(out, item)
 	}
 	// An entry without mask covers the whole tile: nothing below it is visible.
-	if e.mask < 0 && clip == nil && it.Opacity == shapes.Opaque {
-		w.markHidden(it, set)
+	if e.mask < 0 && clip == nil && item.Opacity == shapes.Opaque {
+		writer.markHidden(item, set)
 	}
 }
 
 // markHidden records that an item covers all of a tile, so that nothing below it in its group can
 // be seen, nor in its set if the group is opaque or there is none.
-func (w *tileWriter) markHidden(it *paint.Item, set uint32) {
-	if it.Group == 0 {
-		w.full[set] = true
+func (writer *tileWriter) markHidden(item *paint.Item, set uint32) {
+	if item.Group == 0 {
+		writer.full[set] = true
 		return
 	}
-	w.hidden = it.Group
-	if w.drawing.Groups[it.Group-1] == shapes.Opaque {
-		w.full[set] = true
+	writer.hidden = item.Group
+	if writer.drawing.Groups[item.Group-1] == shapes.Opaque {
+		writer.full[set] = true
 	}
 }
 
 // findClip looks for the clip, an item's position, among the entries below. inside is false if it is not there:
 // then it covers nothing of the tile. e is its entry, or nil if the clip covers all of the tile.
-func (w *tileWriter) findClip(clip int32, below []int32) (inside bool, e *entry) {
+func (writer *tileWriter) findClip(clip int32, below []int32) (inside bool, e *entry) {
 	for _, m := range below {
-		if c := &w.binner.entries[m]; c.item == clip {
-			if c.mask < 0 {
+		if entry := &writer.binner.entries[m]; entry.item == clip {
+			if entry.mask < 0 {
 				return true, nil
 			}
-			return true, c
+			return true, entry
 		}
 	}
 	return false, nil
 }
 
-// appendItem appends entry e with ink k to the items of the tile and returns the item. It notes whether the
+// appendItem appends entry with ink k to the items of the tile and returns the item. It notes whether the
 // tile has an outline or an item that fills it, and raises the class that it needs.
-func (w *tileWriter) appendItem(e *entry, k itemInk) *Item {
+func (writer *tileWriter) appendItem(entry *entry, k itemInk) *Item {
 	out := Item{Paint: k.paint, Color: k.color}
-	if e.mask >= 0 {
+	if entry.mask >= 0 {
 		out.Paint |= FlagMask
-		if w.drawing.Items[e.item].Paired > 0 {
+		if writer.drawing.Items[entry.item].Paired > 0 {
 			out.Paint |= FlagPairs
 		}
-		out.First = uint32(e.mask)
-		w.edge = true
+		out.First = uint32(entry.mask)
+		writer.edge = true
 	} else {
-		w.filled = true
+		writer.filled = true
 	}
-	w.class = max(w.class, classOf(out.Paint))
-	w.tiled.Items = append(w.tiled.Items, out)
-	return &w.tiled.Items[len(w.tiled.Items)-1]
+	writer.class = max(writer.class, classOf(out.Paint))
+	writer.tiled.Items = append(writer.tiled.Items, out)
+	return &writer.tiled.Items[len(writer.tiled.Items)-1]
 }
 
 // markGrouped sets the flags of an item in the open group; the first one that is written, the topmost, gets the
 // group's opacity.
-func (w *tileWriter) markGrouped(out *Item, it *paint.Item) {
-	w.class = Full
+func (writer *tileWriter) markGrouped(out *Item, it *paint.Item) {
+	writer.class = Full
 	out.Paint |= FlagGrouped
 	if it.Clip >= 0 {
 		out.Paint |= FlagApart
 	}
-	if !w.begun {
+	if !writer.begun {
 		out.Paint |= FlagGroupFirst
-		out.Group = shapes.Alpha(w.drawing.Groups[w.group-1])
-		w.begun = true
+		out.Group = shapes.Alpha(writer.drawing.Groups[writer.group-1])
+		writer.begun = true
 	}
 }
 
 // closeGroup marks the last written item of the open group as its lowest.
-func (w *tileWriter) closeGroup() {
-	if w.group != 0 && w.begun {
-		w.tiled.Items[len(w.tiled.Items)-1].Paint |= FlagGroupLast
+func (writer *tileWriter) closeGroup() {
+	if writer.group != 0 && writer.begun {
+		writer.tiled.Items[len(writer.tiled.Items)-1].Paint |= FlagGroupLast
 	}
-	w.group = 0
+	writer.group = 0
 }
 
 // classOf returns the class of the tile stage that an item with these flags needs.

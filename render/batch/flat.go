@@ -8,24 +8,24 @@ type Flat struct {
 
 // flatten composites items that all fill their tile, given front to back, and returns the one value of its
 // pixels. It keeps the value of the last single item, because neighbours often have the same.
-func (b *Binner) flatten(items []Item) Flat {
+func (binner *Binner) flatten(items []Item) Flat {
 	if len(items) > 1 {
 		return flatOf(items)
 	}
-	if items[0] != b.lastItem {
-		b.lastItem, b.lastFlat = items[0], flatOf(items)
+	if items[0] != binner.lastItem {
+		binner.lastItem, binner.lastFlat = items[0], flatOf(items)
 	}
-	return b.lastFlat
+	return binner.lastFlat
 }
 
 // flatOf is flatten without the cache of the last single item.
 func flatOf(items []Item) Flat {
-	var p Pixel
+	var pixel Pixel
 	for i := len(items) - 1; i >= 0; i-- {
-		p.Add(&items[i], 255, false)
+		pixel.Add(&items[i], 255, false)
 	}
 	var f Flat
-	f.A0, f.A1 = p.Alpha()
-	f.RGBA = p.RGBA()
+	f.A0, f.A1 = pixel.Alpha()
+	f.RGBA = pixel.RGBA()
 	return f
 }

@@ -8,16 +8,16 @@ import (
 
 // Hash returns a hash of all that devices read of a drawing. Equal drawings have equal hashes
 // under one seed, which is valid within the process.
-func (t *Tiled) Hash(seed maphash.Seed) uint64 {
+func (tiled *Tiled) Hash(seed maphash.Seed) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	hashRecords(&h, t.Masks)
-	hashRecords(&h, t.Items)
-	hashRecords(&h, t.Tiles)
-	for _, runs := range t.Runs {
+	hashRecords(&h, tiled.Masks)
+	hashRecords(&h, tiled.Items)
+	hashRecords(&h, tiled.Tiles)
+	for _, runs := range tiled.Runs {
 		hashRecords(&h, runs)
 	}
-	hashRecords(&h, []uint64{uint64(t.Width), uint64(t.Height)})
+	hashRecords(&h, []uint64{uint64(tiled.Width), uint64(tiled.Height)})
 	return h.Sum64()
 }
 

@@ -48,11 +48,11 @@ type Item struct {
 }
 
 // Rows is how many of Batch.Masks the item has.
-func (it *Item) Rows() int {
+func (item *Item) Rows() int {
 	switch {
-	case it.Paint&FlagMask == 0:
+	case item.Paint&FlagMask == 0:
 		return 0
-	case it.Paint&FlagPairs != 0:
+	case item.Paint&FlagPairs != 0:
 		return TileH + 1
 	}
 	return TileH

@@ -36,9 +36,9 @@ type unitSums struct {
 }
 
 // Bytes returns how many bytes the ledger takes.
-func (l *Ledger) Bytes() int {
+func (ledger *Ledger) Bytes() int {
 	perUnit := int(unsafe.Sizeof(unit{}) + unsafe.Sizeof(interval16{}))
-	return 100 + len(l.units)*perUnit + 4*len(l.rows) + len(l.solids)*int(unsafe.Sizeof(Solid{}))
+	return 100 + len(ledger.units)*perUnit + 4*len(ledger.rows) + len(ledger.solids)*int(unsafe.Sizeof(Solid{}))
 }
 
 // NewLedger returns the ledger of a drawing that BinApart has cut, still without sums: a unit for each run,
@@ -80,7 +80,9 @@ func NewLedger(tiled *Tiled) *Ledger {
 }
 
 // row returns the columns of the units of a tile row.
-func (l *Ledger) row(y int32) []interval16 { return l.columns[l.rows[y]:l.rows[y+1]] }
+func (ledger *Ledger) row(y int32) []interval16 {
+	return ledger.columns[ledger.rows[y]:ledger.rows[y+1]]
+}
 
 // compare orders intervals that share no column.
 func (v interval16) compare(o interval16) int { return int(v.from) - int(o.from) }
@@ -92,20 +94,20 @@ func columnsOf(r *Run) interval16 {
 }
 
 // unitOf returns the unit of a run, which must be one of the ledger's drawing.
-func (l *Ledger) unitOf(r *Run) *unit {
+func (ledger *Ledger) unitOf(r *Run) *unit {
 	y := r.Y / TileH
-	i, ok := slices.BinarySearchFunc(l.row(int32(y)), columnsOf(r), interval16.compare)
+	i, ok := slices.BinarySearchFunc(ledger.row(int32(y)), columnsOf(r), interval16.compare)
 	if !ok {
 		panic("BUG: a run is not in the ledger of its drawing")
 	}
-	return &l.units[int(l.rows[y])+i]
+	return &ledger.units[int(ledger.rows[y])+i]
 }
 
 // Ledgers fills in the units of ledgers: all has the ledger of each drawing of the batch that BinApart has
 // cut, nil for others. rows are those of Tallies.
-func (b *Batch) Ledgers(all []*Ledger, rows []RowSums) {
-	for i := range b.Runs {
-		r := &b.Runs[i]
+func (batch *Batch) Ledgers(all []*Ledger, rows []RowSums) {
+	for i := range batch.Runs {
+		r := &batch.Runs[i]
 		if l := all[r.Scene]; l != nil {
 			l.unitOf(r).fill(r, rows[i*TileH:(i+1)*TileH])
 		}
@@ -113,15 +115,15 @@ func (b *Batch) Ledgers(all []*Ledger, rows []RowSums) {
 }
 
 // fill sets the sums of a unit of the ledger to those of the rows of its run.
-func (u *unit) fill(r *Run, rows []RowSums) {
+func (u *unit) fill(run *Run, rows []RowSums) {
 	*u = unit{}
 	for i := range rows {
-		s, y := &rows[i], r.Y+uint32(i)
-		u.a.add(s.A0, s.AX0, r.X, y)
-		u.b.add(s.A1, s.AX1, r.X, y)
-		u.coveredA += uint16(s.Counts & 0x3ff)
-		u.coveredB += uint16(s.Counts >> 10 & 0x3ff)
-		u.shared += uint16(s.Counts >> 20)
+		sums, y := &rows[i], run.Y+uint32(i)
+		u.a.add(sums.A0, sums.AX0, run.X, y)
+		u.b.add(sums.A1, sums.AX1, run.X, y)
+		u.coveredA += uint16(sums.Counts & 0x3ff)
+		u.coveredB += uint16(sums.Counts >> 10 & 0x3ff)
+		u.shared += uint16(sums.Counts >> 20)
 	}
 }
 
@@ -133,13 +135,13 @@ func (s *unitSums) add(a, ax, x, y uint32) {
 }
 
 // Extend extends a region so that it holds each unit that it meets as a whole.
-func (l *Ledger) Extend(r *Region) {
-	for i := range r.rows {
-		v := &r.rows[i]
+func (ledger *Ledger) Extend(region *Region) {
+	for i := range region.rows {
+		v := &region.rows[i]
 		if v.from >= v.to {
 			continue
 		}
-		for _, c := range l.row(r.first + int32(i)) { // left to right: only the last one reaches further right
+		for _, c := range ledger.row(region.first + int32(i)) { // left to right: only the last one reaches further right
 			if u := (interval{int32(c.from), int32(c.to)}); u.from < v.to && u.to > v.from {
 				v.join(u)
 			}
@@ -149,42 +151,42 @@ func (l *Ledger) Extend(r *Region) {
 
 // Inside returns the tally of what the drawing has inside a region: of the units in it, and of the part of each
 // solid in it. Extend must have extended the region, so that it cuts no unit.
-func (l *Ledger) Inside(r *Region) (tally metric.Tally) {
-	for i, v := range r.rows {
-		if v.from >= v.to {
+func (ledger *Ledger) Inside(region *Region) (tally metric.Tally) {
+	for i, interval := range region.rows {
+		if interval.from >= interval.to {
 			continue
 		}
-		y := r.first + int32(i)
-		for j, c := range l.row(y) {
-			if int32(c.from) >= v.from && int32(c.to) <= v.to {
-				l.units[int(l.rows[y])+j].addTo(&tally)
+		y := region.first + int32(i)
+		for j, c := range ledger.row(y) {
+			if int32(c.from) >= interval.from && int32(c.to) <= interval.to {
+				ledger.units[int(ledger.rows[y])+j].addTo(&tally)
 			}
 		}
 	}
 	// A solid may be wider than the region: only the columns in both are added.
-	for i := range l.solids {
-		s := l.solids[i]
-		v := r.row(int32(s.Y / TileH))
-		from, to := max(s.X, uint32(v.from)*TileW), min(s.X+s.W, uint32(max(v.to, 0))*TileW)
+	for i := range ledger.solids {
+		solid := ledger.solids[i]
+		v := region.row(int32(solid.Y / TileH))
+		from, to := max(solid.X, uint32(v.from)*TileW), min(solid.X+solid.W, uint32(max(v.to, 0))*TileW)
 		if v.from < v.to && from < to {
-			s.X, s.W = from, to-from
-			s.addTo(&tally)
+			solid.X, solid.W = from, to-from
+			solid.addTo(&tally)
 		}
 	}
 	return tally
 }
 
 // addTo adds the sums of a unit to a tally.
-func (u *unit) addTo(t *metric.Tally) {
-	u.a.addTo(&t.A, u.coveredA)
-	u.b.addTo(&t.B, u.coveredB)
-	t.Both += uint64(u.shared)
+func (unit *unit) addTo(t *metric.Tally) {
+	unit.a.addTo(&t.A, unit.coveredA)
+	unit.b.addTo(&t.B, unit.coveredB)
+	t.Both += uint64(unit.shared)
 }
 
 // addTo adds the sums of one set of a unit of the ledger to a tally.
-func (s *unitSums) addTo(t *metric.Sums, covered uint16) {
-	t.Alpha += uint64(s.alpha)
-	t.AlphaX += s.x
-	t.AlphaY += s.y
-	t.Covered += uint64(covered)
+func (s *unitSums) addTo(sums *metric.Sums, covered uint16) {
+	sums.Alpha += uint64(s.alpha)
+	sums.AlphaX += s.x
+	sums.AlphaY += s.y
+	sums.Covered += uint64(covered)
 }

@@ -15,27 +15,27 @@ type layer struct{ a, r, g, b uint32 }
 // Add paints an item over the pixel, of which it covers coverage/255, its clip taken into account: onto its
 // set, or onto the group layer, which begins with the group's lowest item and is drawn onto the set after its
 // topmost one. paired says that the two-pixel rule holds.
-func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
-	f := it.Paint
-	set := &p.sets[f/FlagSecond&1]
+func (pixel *Pixel) Add(item *Item, coverage uint32, paired bool) {
+	f := item.Paint
+	set := &pixel.sets[f/FlagSecond&1]
 	into := set
 	if f&FlagGrouped != 0 {
-		into = &p.group
+		into = &pixel.group
 		if f&FlagGroupLast != 0 {
 			*into = layer{}
 		}
 	}
 	switch {
 	case f&FlagRound != 0:
-		into.paintRounded(coverage, f&0xff, it.Color)
+		into.paintRounded(coverage, f&0xff, item.Color)
 	case paired:
-		into.paintPair(coverage, it.Color)
+		into.paintPair(coverage, item.Color)
 	default:
-		into.paint(coverage, f&0xff, it.Color)
+		into.paint(coverage, f&0xff, item.Color)
 	}
 	// The topmost item of a group ends its layer.
 	if f&FlagGroupFirst != 0 {
-		set.drawLayer(into, it.Group, f&FlagApart != 0)
+		set.drawLayer(into, item.Group, f&FlagApart != 0)
 	}
 }
 
@@ -58,30 +58,30 @@ func (l *layer) paint(coverage, alpha, color uint32) {
 
 // paintPair draws an opaque colour by the two-pixel rule. coverage is one less than the scale of
 // the rule. See docs/spec/raster.md#r22.
-func (l *layer) paintPair(coverage, color uint32) {
+func (layer *layer) paintPair(coverage, color uint32) {
 	over := func(dst *uint32, c uint32) { *dst = (c*(coverage+1) + *dst*(255-coverage)) >> 8 }
-	over(&l.r, color&0xff)
-	over(&l.g, color>>8&0xff)
-	over(&l.b, color>>16&0xff)
-	over(&l.a, 255)
+	over(&layer.r, color&0xff)
+	over(&layer.g, color>>8&0xff)
+	over(&layer.b, color>>16&0xff)
+	over(&layer.a, 255)
 }
 
 // paintRounded draws a colour as an image is drawn: products are rounded. See
 // docs/spec/raster.md#r26.
-func (l *layer) paintRounded(coverage, alpha, color uint32) {
+func (layer *layer) paintRounded(coverage, alpha, color uint32) {
 	a := Div255(alpha * coverage)
 	over := func(dst *uint32, c uint32) {
 		*dst = Div255((color>>c&0xff)*coverage) + Div255(*dst*(255-a))
 	}
-	over(&l.r, 0)
-	over(&l.g, 8)
-	over(&l.b, 16)
-	l.a = a + Div255(l.a*(255-a))
+	over(&layer.r, 0)
+	over(&layer.g, 8)
+	over(&layer.b, 16)
+	layer.a = a + Div255(layer.a*(255-a))
 }
 
 // drawLayer draws a finished group layer with its opacity as alpha. apart tells that it is drawn
 // through a clip, which floors each product. See docs/spec/raster.md#r27.
-func (l *layer) drawLayer(g *layer, alpha uint32, apart bool) {
+func (layer *layer) drawLayer(g *layer, alpha uint32, apart bool) {
 	rest := 0xffff - g.a*(alpha+1)
 	left := (rest + rest>>8) >> 8 // share of what is below, in 1/256
 	over := func(dst *uint32, v uint32) { *dst = (v*(alpha+1) + *dst*left) >> 8 }
@@ -89,19 +89,19 @@ func (l *layer) drawLayer(g *layer, alpha uint32, apart bool) {
 		left = 256 - g.a*(alpha+1)>>8
 		over = func(dst *uint32, v uint32) { *dst = v*(alpha+1)>>8 + *dst*left>>8 }
 	}
-	over(&l.r, g.r)
-	over(&l.g, g.g)
-	over(&l.b, g.b)
-	over(&l.a, g.a)
+	over(&layer.r, g.r)
+	over(&layer.g, g.g)
+	over(&layer.b, g.b)
+	over(&layer.a, g.a)
 }
 
 // Alpha returns the alpha of both sets, 0..255.
-func (p *Pixel) Alpha() (a0, a1 uint32) { return p.sets[0].a, p.sets[1].a }
+func (pixel *Pixel) Alpha() (a0, a1 uint32) { return pixel.sets[0].a, pixel.sets[1].a }
 
 // RGBA returns the picture of the pixel, set A over set B: 8 bits a channel, not premultiplied,
 // ties down, red in the lowest byte. See docs/spec/raster.md#r30.
-func (p *Pixel) RGBA() uint32 {
-	a, b := &p.sets[0], &p.sets[1]
+func (pixel *Pixel) RGBA() uint32 {
+	a, b := &pixel.sets[0], &pixel.sets[1]
 	if a.a == 255 { // the general case gives the same, more slowly
 		return a.r | a.g<<8 | a.b<<16 | 255<<24
 	}

@@ -27,10 +27,10 @@ func (v *interval) join(o interval) {
 }
 
 // Reset empties the region and keeps its memory.
-func (r *Region) Reset() { r.rows = r.rows[:0] }
+func (region *Region) Reset() { region.rows = region.rows[:0] }
 
 // Clone returns a copy that takes no more memory than it needs.
-func (r *Region) Clone() Region { return CloneAll([]Region{*r})[0] }
+func (region *Region) Clone() Region { return CloneAll([]Region{*region})[0] }
 
 // CloneAll returns copies of regions that together take no more memory than they need.
 func CloneAll(all []Region) []Region {
@@ -48,47 +48,47 @@ func CloneAll(all []Region) []Region {
 }
 
 // Bytes returns about how many bytes the region takes.
-func (r *Region) Bytes() int { return 40 + 8*len(r.rows) }
+func (region *Region) Bytes() int { return 40 + 8*len(region.rows) }
 
 // row returns the columns of a tile row that belong to the region.
-func (r *Region) row(y int32) interval {
-	if i := y - r.first; i >= 0 && int(i) < len(r.rows) {
-		return r.rows[i]
+func (region *Region) row(y int32) interval {
+	if i := y - region.first; i >= 0 && int(i) < len(region.rows) {
+		return region.rows[i]
 	}
 	return interval{}
 }
 
 // at returns the interval of tile row y of the region, which the caller extends. It adds the row, and all rows
 // between it and the others, as empty ones, if the region does not reach to it.
-func (r *Region) at(y int32) *interval {
-	if len(r.rows) == 0 {
-		r.first = y
+func (region *Region) at(y int32) *interval {
+	if len(region.rows) == 0 {
+		region.first = y
 	}
-	if n := int(r.first - y); n > 0 {
-		r.rows = slices.Insert(r.rows, 0, slices.Repeat([]interval{empty}, n)...)
-		r.first = y
+	if n := int(region.first - y); n > 0 {
+		region.rows = slices.Insert(region.rows, 0, slices.Repeat([]interval{empty}, n)...)
+		region.first = y
 	}
-	for int(y-r.first) >= len(r.rows) {
-		r.rows = append(r.rows, empty)
+	for int(y-region.first) >= len(region.rows) {
+		region.rows = append(region.rows, empty)
 	}
-	return &r.rows[y-r.first]
+	return &region.rows[y-region.first]
 }
 
 // Join adds the tiles of another region to this one. A tile row is one interval, so the tiles between the two
 // intervals of a row are added too.
-func (r *Region) Join(o *Region) {
+func (region *Region) Join(o *Region) {
 	for i, v := range o.rows {
 		if v.from < v.to {
-			r.at(o.first + int32(i)).join(v)
+			region.at(o.first + int32(i)).join(v)
 		}
 	}
 }
 
 // Meets reports whether the two regions share a tile.
-func (r *Region) Meets(o *Region) bool {
-	from, to := max(r.first, o.first), min(r.first+int32(len(r.rows)), o.first+int32(len(o.rows)))
+func (region *Region) Meets(o *Region) bool {
+	from, to := max(region.first, o.first), min(region.first+int32(len(region.rows)), o.first+int32(len(o.rows)))
 	for y := from; y < to; y++ {
-		a, b := r.rows[y-r.first], o.rows[y-o.first]
+		a, b := region.rows[y-region.first], o.rows[y-o.first]
 		if max(a.from, b.from) < min(a.to, b.to) {
 			return true
 		}
@@ -119,7 +119,7 @@ func (r *Region) EachRow(width, height int, f func(y, from, to int)) {
 
 // AddItem adds the tiles of the picture that the coverage of an item touches, in each tile row from the first
 // to the last.
-func (r *Region) AddItem(d *paint.Drawing, it *paint.Item) {
+func (region *Region) AddItem(d *paint.Drawing, it *paint.Item) {
 	width, height := int32(d.Width), int32(d.Height)
 	spans := coverageOf(d, it)
 	for len(spans) > 0 {
@@ -135,7 +135,7 @@ func (r *Region) AddItem(d *paint.Drawing, it *paint.Item) {
 			}
 		}
 		if v.from < v.to {
-			r.at(y).join(v)
+			region.at(y).join(v)
 		}
 		spans = spans[n:]
 	}

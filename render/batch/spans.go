@@ -11,160 +11,161 @@ import (
 // gets an entry, with a mask unless the item fills the tile. Spans outside of the picture, or of
 // the part that is cut, count for nothing. The columns of each row are added to the item's reach,
 // if that is wanted.
-func (b *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
+func (binner *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	all, bytes := coverageOf(d, it), d.Coverage.Bytes
-	b.pairs, b.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
+	binner.pairs, binner.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
 	if it.Paired > 0 { // one more row of the mask, whose bits mark the item's pairs of pixels (paint.Pixel)
-		b.maskRows++
+		binner.maskRows++
 	}
 	for len(all) > 0 {
 		r := all[0].Y >> 3 // floor also where a glyph begins above the picture
-		b.lo, b.hi = b.cols, 0
-		b.beginRow(r)
+		binner.lo, binner.hi = binner.cols, 0
+		binner.beginRow(r)
 		for len(all) > 0 && all[0].Y>>3 == r {
-			if s := &all[0]; r >= 0 && s.Y < b.heightPx {
-				b.binSpan(s, bytes)
+			if s := &all[0]; r >= 0 && s.Y < binner.heightPx {
+				binner.binSpan(s, bytes)
 			}
 			all = all[1:]
 		}
-		if b.lo < b.hi {
-			if b.reaches != nil && b.reaches[k] != nil {
-				b.reaches[k].at(r).join(interval{b.lo, b.hi})
+		if binner.lo < binner.hi {
+			if binner.reaches != nil && binner.reaches[k] != nil {
+				binner.reaches[k].at(r).join(interval{binner.lo, binner.hi})
 			}
-			b.endRow(k, r)
+			binner.endRow(k, r)
 		}
 	}
 }
 
 // beginRow sets which pixels of tile row r are cut.
-func (b *Binner) beginRow(r int32) {
-	b.left, b.right = 0, b.widthPx
-	if b.part != nil {
-		v := b.part.row(r)
-		b.left, b.right = v.from<<tileShift, min(v.to<<tileShift, b.widthPx)
+func (binner *Binner) beginRow(r int32) {
+	binner.left, binner.right = 0, binner.widthPx
+	if binner.part != nil {
+		v := binner.part.row(r)
+		binner.left, binner.right = v.from<<tileShift, min(v.to<<tileShift, binner.widthPx)
 	}
 }
 
 // clipped returns the columns [from, to) of a span inside the picture, or the part of it that is
 // cut.
-func (b *Binner) clipped(s *scan.Span) (from, to int32) {
-	return max(s.X, b.left), min(s.X+s.N, b.right)
+func (binner *Binner) clipped(s *scan.Span) (from, to int32) {
+	return max(s.X, binner.left), min(s.X+s.N, binner.right)
 }
 
 // binSpan copies one span of an item's coverage, whose bytes are in bytes, into the masks of the tiles of the
-// current tile row, and extends b.lo and b.hi.
-func (b *Binner) binSpan(span *scan.Span, bytes []byte) {
-	from, to := b.clipped(span)
+// current tile row, and extends binner.lo and binner.hi.
+func (binner *Binner) binSpan(span *scan.Span, bytes []byte) {
+	from, to := binner.clipped(span)
 	if from >= to {
 		return
 	}
 	row := span.Y & (TileH - 1)
 	first, last := from>>tileShift, (to-1)>>tileShift+1
-	b.lo, b.hi = min(b.lo, first), max(b.hi, last)
+	binner.lo, binner.hi = min(binner.lo, first), max(binner.hi, last)
 	switch {
 	// Opaque throughout: rows of a tile that it fills need no bytes.
 	case span.At == scan.Full:
-		b.binFull(row, from, to)
+		binner.binFull(row, from, to)
 	case (span.X|span.N)&(TileW-1) == 0 && to-from == span.N: // whole cells, as most come
 		src := bytes[span.At:][:span.N]
-		columns := b.columns[first:last]
+		columns := binner.columns[first:last]
 		for i := range columns {
 			mask := columns[i].mask
 			if mask < 0 {
-				mask = b.openMask(&columns[i])
+				mask = binner.openMask(&columns[i])
 			}
-			b.scratch[mask+row] = MaskRow(src[i*TileW:])
+			binner.scratch[mask+row] = MaskRow(src[i*TileW:])
 		}
 	default:
-		b.binPixels(row, from, to, bytes[span.At+from-span.X:])
+		binner.binPixels(row, from, to, bytes[span.At+from-span.X:])
 	}
 }
 
 // binFull puts pixels that an item covers wholly, columns [from, to) of a pixel row of the tile row, into the
 // tiles: a bit for each tile that they cross, and bytes of a mask in tiles at the ends.
-func (b *Binner) binFull(row, from, to int32) {
+func (binner *Binner) binFull(row, from, to int32) {
 	first, last := (from+TileW-1)>>tileShift, to>>tileShift
-	if to == b.widthPx { // the last tile may reach beyond the picture
-		last = b.cols
+	if to == binner.widthPx { // the last tile may reach beyond the picture
+		last = binner.cols
 	}
 	if first > last { // inside of one tile
-		b.binPixels(row, from, to, opaqueRow[:])
+		binner.binPixels(row, from, to, opaqueRow[:])
 		return
 	}
 	if x := min(first<<tileShift, to); from < x {
-		b.binPixels(row, from, x, opaqueRow[:])
+		binner.binPixels(row, from, x, opaqueRow[:])
 	}
 	if x := last << tileShift; x < to {
-		b.binPixels(row, x, to, opaqueRow[:])
+		binner.binPixels(row, x, to, opaqueRow[:])
 	}
-	columns := b.columns[first:last]
+	columns := binner.columns[first:last]
 	for i := range columns {
 		columns[i].full |= 1 << row
 	}
 }
 
 // binPixels copies the coverage of the columns [from, to) into the masks of their tiles.
-func (b *Binner) binPixels(row, from, to int32, bytes []byte) {
+func (binner *Binner) binPixels(row, from, to int32, bytes []byte) {
 	for from < to {
-		c := &b.columns[from>>tileShift]
-		if c.mask < 0 {
-			b.openMask(c)
+		column := &binner.columns[from>>tileShift]
+		if column.mask < 0 {
+			binner.openMask(column)
 		}
 		x := from & (TileW - 1)
 		n := min(to-from, TileW-x)
-		copyShort(b.scratch[c.mask+row][x:x+n], bytes)
+		copyShort(binner.scratch[column.mask+row][x:x+n], bytes)
 		from, bytes = from+n, bytes[n:]
 	}
 }
 
 // openMask gives a tile an empty mask and returns its first row.
-func (b *Binner) openMask(c *column) int32 {
-	c.mask = int32(len(b.scratch))
+func (binner *Binner) openMask(column *column) int32 {
+	column.mask = int32(len(binner.scratch))
 	var empty [TileH + 1]MaskRow
-	b.scratch = append(b.scratch, empty[:b.maskRows]...)
-	return c.mask
+	binner.scratch = append(binner.scratch, empty[:binner.maskRows]...)
+	return column.mask
 }
 
-// endRow makes an entry for each tile of row r that item k touches, and clears b.columns for the next row. A
-// tile that is full in all its rows needs no mask; in the masks of others the full rows are filled in.
-func (b *Binner) endRow(k, r int32) {
-	whole := uint32(1)<<min(TileH, b.heightPx-r*TileH) - 1 // a bit for each row that the picture has
-	for x := b.lo; x < b.hi; x++ {
-		c := &b.columns[x]
+// endRow makes an entry for each tile of row r that item k touches, and clears binner.columns for
+// the next row. A tile that is full in all its rows needs no mask; in the masks of others the full
+// rows are filled in.
+func (binner *Binner) endRow(k, r int32) {
+	whole := uint32(1)<<min(TileH, binner.heightPx-r*TileH) - 1 // a bit for each row that the picture has
+	for x := binner.lo; x < binner.hi; x++ {
+		c := &binner.columns[x]
 		switch {
 		case c.full == whole:
 		case c.mask < 0 && c.full == 0: // between spans
 			continue
 		case c.mask < 0:
-			b.openMask(c)
+			binner.openMask(c)
 		}
 		if c.mask >= 0 {
 			row := opaqueRow
-			if x == b.cols-1 {
-				row = b.lastRow
+			if x == binner.cols-1 {
+				row = binner.lastRow
 			}
 			// c.full has a bit for each row of the tile that the item fills.
 			for rows := c.full; rows != 0; rows &= rows - 1 {
-				b.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = row
+				binner.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = row
 			}
 		}
-		b.addEntry(r, entry{item: k, col: x, mask: c.mask})
+		binner.addEntry(r, entry{item: k, col: x, mask: c.mask})
 	}
-	b.markPairs(r)
-	for x := b.lo; x < b.hi; x++ {
-		b.columns[x] = column{mask: -1}
+	binner.markPairs(r)
+	for x := binner.lo; x < binner.hi; x++ {
+		binner.columns[x] = column{mask: -1}
 	}
 }
 
-// markPairs takes the pixels of tile row r, and any before it, from b.pairs, which are in rows, and sets their
-// bits in the row behind the masks of their tiles.
-func (b *Binner) markPairs(r int32) {
-	for len(b.pairs) > 0 && b.pairs[0].Y>>3 <= r {
-		p := b.pairs[0]
-		b.pairs = b.pairs[1:]
-		if x := p.X >> tileShift; p.Y>>3 == r && x >= b.lo && x < b.hi && b.columns[x].mask >= 0 {
+// markPairs takes the pixels of tile row r, and any before it, from binner.pairs, which are in
+// rows, and sets their bits in the row behind the masks of their tiles.
+func (binner *Binner) markPairs(r int32) {
+	for len(binner.pairs) > 0 && binner.pairs[0].Y>>3 <= r {
+		p := binner.pairs[0]
+		binner.pairs = binner.pairs[1:]
+		if x := p.X >> tileShift; p.Y>>3 == r && x >= binner.lo && x < binner.hi && binner.columns[x].mask >= 0 {
 			bit := (p.Y&7)*TileW + p.X&(TileW-1)
-			b.scratch[b.columns[x].mask+TileH][bit>>3] |= 1 << (bit & 7)
+			binner.scratch[binner.columns[x].mask+TileH][bit>>3] |= 1 << (bit & 7)
 		}
 	}
 }

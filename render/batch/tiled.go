@@ -47,36 +47,37 @@ type Tiled struct {
 }
 
 // reset empties the tiles for another drawing and keeps their memory.
-func (t *Tiled) reset(d *paint.Drawing) {
-	t.Width, t.Height = d.Width, d.Height
-	t.Masks, t.Items, t.Tiles, t.Solids = t.Masks[:0], t.Items[:0], t.Tiles[:0], t.Solids[:0]
-	for i := range t.Runs {
-		t.Runs[i] = t.Runs[i][:0]
+func (tiled *Tiled) reset(d *paint.Drawing) {
+	tiled.Width, tiled.Height = d.Width, d.Height
+	tiled.Masks, tiled.Items, tiled.Tiles, tiled.Solids = tiled.Masks[:0], tiled.Items[:0], tiled.Tiles[:0], tiled.Solids[:0]
+	for i := range tiled.Runs {
+		tiled.Runs[i] = tiled.Runs[i][:0]
 	}
-	t.apart, t.open, t.Twin, t.Deepest = false, false, false, 0
+	tiled.apart, tiled.open, tiled.Twin, tiled.Deepest = false, false, false, 0
 }
 
 // closeRun makes the next tile begin a new run.
-func (t *Tiled) closeRun() { t.open = false }
+func (tiled *Tiled) closeRun() { tiled.open = false }
 
-// addTile appends a tile at (x, y) whose items, the last ones, begin at first: to the open run if that is of the
-// same class and has room, else to a new run, which is then open. cols and rows are what the picture has of it.
-func (t *Tiled) addTile(c Class, x, y, cols, rows uint32, first int) {
-	runs := &t.Runs[c]
-	if t.open && t.class == c {
+// addTile appends a tile at (x, y) whose items, the last ones, begin at first: to the open run if
+// that is of the same class and has room, else to a new run, which is then open. cols and rows are
+// what the picture has of it.
+func (tiled *Tiled) addTile(class Class, x, y, cols, rows uint32, first int) {
+	runs := &tiled.Runs[class]
+	if tiled.open && tiled.class == class {
 		last := &(*runs)[len(*runs)-1]
-		items := len(t.Items) - int(t.Tiles[last.Tiles].First)
-		if t.takes(last, x) && items <= RunItems {
+		items := len(tiled.Items) - int(tiled.Tiles[last.Tiles].First)
+		if tiled.takes(last, x) && items <= RunItems {
 			last.Count++
-			t.appendTile(x-last.X, cols, rows, first)
-			t.Deepest = max(t.Deepest, items)
+			tiled.appendTile(x-last.X, cols, rows, first)
+			tiled.Deepest = max(tiled.Deepest, items)
 			return
 		}
 	}
-	*runs = append(*runs, Run{Tiles: uint32(len(t.Tiles)), Count: 1, X: x, Y: y})
-	t.open, t.class = true, c
-	t.appendTile(0, cols, rows, first)
-	t.Deepest = max(t.Deepest, len(t.Items)-first)
+	*runs = append(*runs, Run{Tiles: uint32(len(tiled.Tiles)), Count: 1, X: x, Y: y})
+	tiled.open, tiled.class = true, class
+	tiled.appendTile(0, cols, rows, first)
+	tiled.Deepest = max(tiled.Deepest, len(tiled.Items)-first)
 }
 
 // apartTiles is the most tiles of a run that BinApart makes: fewer make the regions of edits
@@ -84,43 +85,43 @@ func (t *Tiled) addTile(c Class, x, y, cols, rows uint32, first int) {
 const apartTiles = 4
 
 // takes reports whether a run of tiles has room for a tile whose left edge is at x. The tiles of a run
-// may have gaps between them, up to RunSpan px in all. With BinApart (t.apart) a run is shorter and its
+// may have gaps between them, up to RunSpan px in all. With BinApart (tiled.apart) a run is shorter and its
 // tiles touch.
-func (t *Tiled) takes(r *Run, x uint32) bool {
-	if t.apart {
-		return r.Count < apartTiles && x == r.X+r.Count*TileW
+func (tiled *Tiled) takes(run *Run, x uint32) bool {
+	if tiled.apart {
+		return run.Count < apartTiles && x == run.X+run.Count*TileW
 	}
-	return r.Count < RunTiles && x+TileW-r.X <= RunSpan
+	return run.Count < RunTiles && x+TileW-run.X <= RunSpan
 }
 
 // appendTile appends a tile that is col px right of its run's first tile.
-func (t *Tiled) appendTile(col, cols, rows uint32, first int) {
-	t.Tiles = append(t.Tiles, Tile{
-		First: uint32(first), Count: uint32(len(t.Items) - first),
+func (tiled *Tiled) appendTile(col, cols, rows uint32, first int) {
+	tiled.Tiles = append(tiled.Tiles, Tile{
+		First: uint32(first), Count: uint32(len(tiled.Items) - first),
 		Valid: cols | rows<<16, Col: col,
 	})
 }
 
 // addSolid appends a tile of equal pixels and joins it with an equal neighbour on its left.
-func (t *Tiled) addSolid(x, y, cols, rows uint32, f Flat) {
-	if n := len(t.Solids); n > 0 {
-		l := &t.Solids[n-1]
-		if l.Y == y && l.X+l.W == x && l.Flat == f {
+func (tiled *Tiled) addSolid(x, y, cols, rows uint32, flat Flat) {
+	if n := len(tiled.Solids); n > 0 {
+		l := &tiled.Solids[n-1]
+		if l.Y == y && l.X+l.W == x && l.Flat == flat {
 			l.W += cols
 			return
 		}
 	}
-	t.Solids = append(t.Solids, Solid{x, y, cols, rows, f})
+	tiled.Solids = append(tiled.Solids, Solid{x, y, cols, rows, flat})
 }
 
 // Work estimates the cost of the tile stage from rows of masks and items. Batches are bounded by
 // it, not by the number of scenes.
-func (t *Tiled) Work() int { return len(t.Masks) + 2*len(t.Items) }
+func (tiled *Tiled) Work() int { return len(tiled.Masks) + 2*len(tiled.Items) }
 
 // countItems returns the number of items of a run of the drawing.
-func (t *Tiled) countItems(r *Run) int {
+func (tiled *Tiled) countItems(r *Run) int {
 	n := 0
-	for _, tile := range t.Tiles[r.Tiles : r.Tiles+r.Count] {
+	for _, tile := range tiled.Tiles[r.Tiles : r.Tiles+r.Count] {
 		n += int(tile.Count)
 	}
 	return n

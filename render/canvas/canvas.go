@@ -81,51 +81,51 @@ var white = func() *row {
 }()
 
 // Reset makes the canvas white. Snapshots taken before must not be used any more.
-func (c *Canvas) Reset() {
-	for y, r := range c.rows {
-		if r != nil && r.owner == c {
-			c.free = append(c.free, r)
+func (canvas *Canvas) Reset() {
+	for y, r := range canvas.rows {
+		if r != nil && r.owner == canvas {
+			canvas.free = append(canvas.free, r)
 		}
-		c.rows[y] = white
+		canvas.rows[y] = white
 	}
-	c.era++
-	c.mark = Mark{}
+	canvas.era++
+	canvas.mark = Mark{}
 }
 
 // Snapshot keeps the picture as it is now.
-func (c *Canvas) Snapshot() *Snapshot {
-	c.era++
-	return &Snapshot{c.rows}
+func (canvas *Canvas) Snapshot() *Snapshot {
+	canvas.era++
+	return &Snapshot{canvas.rows}
 }
 
 // Restore sets the picture to that of a snapshot. It does not count as painting.
-func (c *Canvas) Restore(s *Snapshot) {
-	c.rows = s.rows
-	c.era++
+func (canvas *Canvas) Restore(s *Snapshot) {
+	canvas.rows = s.rows
+	canvas.era++
 }
 
 // Take returns the Mark since the last call, and starts a new one.
-func (c *Canvas) Take() Mark {
-	m := c.mark
-	c.mark = Mark{}
+func (canvas *Canvas) Take() Mark {
+	m := canvas.mark
+	canvas.mark = Mark{}
 	return m
 }
 
 // rowForWriting returns row y of the picture, for the caller to write to. If the canvas shares it with a
 // snapshot, or it is the white row, the canvas gets a copy first.
-func (c *Canvas) rowForWriting(y int) *row {
-	r := c.rows[y]
-	if r.owner == c && r.era == c.era {
+func (canvas *Canvas) rowForWriting(y int) *row {
+	r := canvas.rows[y]
+	if r.owner == canvas && r.era == canvas.era {
 		return r
 	}
 	var own *row
-	if n := len(c.free); n > 0 {
-		own, c.free = c.free[n-1], c.free[:n-1]
+	if n := len(canvas.free); n > 0 {
+		own, canvas.free = canvas.free[n-1], canvas.free[:n-1]
 	} else {
 		own = &row{}
 	}
-	own.owner, own.era, own.pix = c, c.era, r.pix
-	c.rows[y] = own
+	own.owner, own.era, own.pix = canvas, canvas.era, r.pix
+	canvas.rows[y] = own
 	return own
 }
 
@@ -138,75 +138,75 @@ var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 
 // fill paints the inside of a path onto the canvas: it blends every pixel that the scan converter covers, with
 // the coverage, or with that before the two-pixel rule where this alone has drawn the pixel. Painting is
-// recorded in c.mark.
-func (c *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
-	c.cover.Reset()
-	c.scanner.Pairs = c.notePair
-	c.scanner.Append(&c.cover, p, clip, rule)
-	for _, s := range c.cover.Spans {
-		x, y, n := int(s.X), int(s.Y), int(s.N)
+// recorded in canvas.mark.
+func (canvas *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
+	canvas.cover.Reset()
+	canvas.scanner.Pairs = canvas.notePair
+	canvas.scanner.Append(&canvas.cover, p, clip, rule)
+	for _, span := range canvas.cover.Spans {
+		x, y, n := int(span.X), int(span.Y), int(span.N)
 		if y < 0 || y >= Height || x < 0 || x >= Width {
 			continue
 		}
 		n = min(n, Width-x)
-		r := c.rowForWriting(y)
+		row := canvas.rowForWriting(y)
 		for i := range n {
 			a := uint32(255)
-			if s.At != scan.Full {
-				a = uint32(c.cover.Bytes[int(s.At)+i])
+			if span.At != scan.Full {
+				a = uint32(canvas.cover.Bytes[int(span.At)+i])
 			}
 			index := y*Width + x + i
-			pair := uint32(c.pairs[index])
-			c.pairs[index] = 0
+			pair := uint32(canvas.pairs[index])
+			canvas.pairs[index] = 0
 			if pair != 0 && a != 255*(pair+pair>>7)>>8 { // not what the rule makes of it on an empty pixel
 				pair = 0 // something else was drawn there too
 			}
 			if a|pair != 0 {
-				c.blendPixel(r, x+i, y, a, pair, blend)
+				canvas.blendPixel(row, x+i, y, a, pair, blend)
 			}
 		}
 	}
-	for _, index := range c.paired {
+	for _, index := range canvas.paired {
 		// What was not in a span has no coverage after the rule, but coverage 1 is blended all the same.
-		if c.pairs[index] == 1 {
+		if canvas.pairs[index] == 1 {
 			x, y := int(index)%Width, int(index)/Width
-			c.blendPixel(c.rowForWriting(y), x, y, 0, 1, blend)
+			canvas.blendPixel(canvas.rowForWriting(y), x, y, 0, 1, blend)
 		}
-		c.pairs[index] = 0
+		canvas.pairs[index] = 0
 	}
-	c.paired = c.paired[:0]
+	canvas.paired = canvas.paired[:0]
 }
 
 // notePair records a pixel of the canvas that the two-pixel rule blends.
-func (c *Canvas) notePair(x, y int32, a byte) {
+func (canvas *Canvas) notePair(x, y int32, a byte) {
 	if x >= 0 && x < Width && y >= 0 && y < Height && a != 0 {
 		at := y*Width + x
-		c.pairs[at] = a
-		c.paired = append(c.paired, at)
+		canvas.pairs[at] = a
+		canvas.paired = append(canvas.paired, at)
 	}
 }
 
 // blendPixel blends one pixel of row y into the picture and records in the mark that it changed.
-func (c *Canvas) blendPixel(r *row, x, y int, a, pair uint32, blend blender) {
+func (canvas *Canvas) blendPixel(r *row, x, y int, a, pair uint32, blend blender) {
 	p := r.pix[4*x : 4*x+4 : 4*x+4]
 	before := [4]uint8(p)
 	blend(p, a, pair)
-	c.mark.Writes++
+	canvas.mark.Writes++
 	if [4]uint8(p) != before {
-		c.mark.addPixel(x, y)
+		canvas.mark.addPixel(x, y)
 	}
 }
 
 // addPixel adds a changed pixel to what the mark tells of the last painting: the number and the box
 // of changed pixels.
-func (m *Mark) addPixel(x, y int) {
-	m.Changed++
+func (mark *Mark) addPixel(x, y int) {
+	mark.Changed++
 	at := image.Rect(x, y, x+1, y+1)
-	if m.Box.Empty() {
-		m.Box = at
+	if mark.Box.Empty() {
+		mark.Box = at
 		return
 	}
-	m.Box = m.Box.Union(at)
+	mark.Box = mark.Box.Union(at)
 }
 
 // opaqueBlender returns what blends an opaque drawing colour into a pixel of the canvas. See
@@ -261,110 +261,111 @@ func point(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: fl
 
 // Segment paints a line with round ends, px; one of no length paints nothing. See
 // docs/spec/drawingbench.md#r58.
-func (c *Canvas) Segment(x0, y0, x1, y1, size float64, k Colour, erasing bool) {
+func (canvas *Canvas) Segment(x0, y0, x1, y1, size float64, k Colour, erasing bool) {
 	if !allFinite(x0, y0, x1, y1) || point(x0, y0) == point(x1, y1) {
 		return
 	}
-	c.line.Reset()
-	c.line.MoveTo(point(x0, y0))
-	c.line.LineTo(point(x1, y1))
-	c.stroke(size, k, erasing)
+	canvas.line.Reset()
+	canvas.line.MoveTo(point(x0, y0))
+	canvas.line.LineTo(point(x1, y1))
+	canvas.stroke(size, k, erasing)
 }
 
-// stroke paints c.line onto the canvas with a round pen of size px.
-func (c *Canvas) stroke(size float64, k Colour, erasing bool) {
-	c.outline.Reset()
-	c.stroker.Outline(&c.outline, &c.line, float32(size), 1)
+// stroke paints canvas.line onto the canvas with a round pen of size px.
+func (canvas *Canvas) stroke(size float64, k Colour, erasing bool) {
+	canvas.outline.Reset()
+	canvas.stroker.Outline(&canvas.outline, &canvas.line, float32(size), 1)
 	p, rule := brush(k, erasing)
-	c.fill(&c.outline, rule, p)
+	canvas.fill(&canvas.outline, rule, p)
 }
 
 // Disc paints a filled circle of the given diameter, px. See
 // docs/spec/drawingbench.md#r60.
-func (c *Canvas) Disc(x, y, size float64, k Colour, erasing bool) {
+func (canvas *Canvas) Disc(x, y, size float64, k Colour, erasing bool) {
 	if !allFinite(x, y) {
 		return
 	}
-	c.outline.Reset()
-	circle(&c.outline, x, y, size/2)
+	canvas.outline.Reset()
+	circle(&canvas.outline, x, y, size/2)
 	p, rule := brush(k, erasing)
-	c.fill(&c.outline, rule, p)
+	canvas.fill(&canvas.outline, rule, p)
 }
 
 // circle appends a circle on the canvas to a path as four conics, from its right end clockwise on
 // screen.
-func circle(p *vector.Path, x, y, r float64) {
+func circle(path *vector.Path, x, y, r float64) {
 	w := float32(math.Sqrt2 / 2)
-	p.MoveTo(point(x+r, y))
-	p.ConicTo(point(x+r, y+r), point(x, y+r), w)
-	p.ConicTo(point(x-r, y+r), point(x-r, y), w)
-	p.ConicTo(point(x-r, y-r), point(x, y-r), w)
-	p.ConicTo(point(x+r, y-r), point(x+r, y), w)
-	p.Close()
+	path.MoveTo(point(x+r, y))
+	path.ConicTo(point(x+r, y+r), point(x, y+r), w)
+	path.ConicTo(point(x-r, y+r), point(x-r, y), w)
+	path.ConicTo(point(x-r, y-r), point(x, y-r), w)
+	path.ConicTo(point(x+r, y-r), point(x+r, y), w)
+	path.Close()
 }
 
 // Circle paints the outline of a circle with a centred stroke, px. Where the stroke
 // is wider than the circle, it is a disc. See docs/spec/drawingbench.md#r62.
-func (c *Canvas) Circle(x, y, r, size float64, k Colour) {
+func (canvas *Canvas) Circle(x, y, r, size float64, k Colour) {
 	if !allFinite(x, y, r) || r <= 0 {
 		return
 	}
 	if r < size/2 {
-		c.Disc(x, y, 2*r+size, k, false)
+		canvas.Disc(x, y, 2*r+size, k, false)
 		return
 	}
-	c.line.Reset()
-	circle(&c.line, x, y, r)
-	c.line.Verbs = c.line.Verbs[:len(c.line.Verbs)-1] // without the Close: an open path, whose round ends meet
-	c.stroke(size, k, false)
+	canvas.line.Reset()
+	circle(&canvas.line, x, y, r)
+	canvas.line.Verbs = canvas.line.Verbs[:len(canvas.line.Verbs)-1] // without the Close: an open path, whose round ends meet
+	canvas.stroke(size, k, false)
 }
 
 // Rectangle paints the outline of the rectangle between two corners, with sharp
 // corners or round ones. With one side of no length it is a bar along the other,
 // cut flat at its ends where corners are sharp; with both it is nothing. See
 // docs/spec/drawingbench.md#r61.
-func (c *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, k Colour) {
+func (canvas *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, k Colour) {
 	if !allFinite(x0, y0, x1, y1) || x0 == x1 && y0 == y1 {
 		return
 	}
 	x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
 	if x0 == x1 || y0 == y1 {
-		c.drawBar(x0, y0, x1, y1, size, round, k)
+		canvas.drawBar(x0, y0, x1, y1, size, round, k)
 		return
 	}
-	p, _ := brush(k, false)
+	blender, _ := brush(k, false)
 	if round {
-		c.line.Reset()
-		corners(&c.line, x0, y0, x1, y1)
-		c.stroke(size, k, false)
+		canvas.line.Reset()
+		corners(&canvas.line, x0, y0, x1, y1)
+		canvas.stroke(size, k, false)
 		return
 	}
 	h := size / 2
-	c.fillFrame(frameBox{x0 - h, y0 - h, x1 + h, y1 + h}, frameBox{x0 + h, y0 + h, x1 - h, y1 - h}, p)
+	canvas.fillFrame(frameBox{x0 - h, y0 - h, x1 + h, y1 + h}, frameBox{x0 + h, y0 + h, x1 - h, y1 - h}, blender)
 }
 
-// drawBar paints a rectangle with one side of length 0: a line along the other side, with round ends or cut flat.
-func (c *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, k Colour) {
+// drawBar paints a rectangle with one side of length 0: a line along the other side, with round
+// ends or cut flat.
+func (canvas *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, k Colour) {
 	if round {
-		c.Segment(x0, y0, x1, y1, size, k, false)
+		canvas.Segment(x0, y0, x1, y1, size, k, false)
 		return
 	}
 	h := size / 2
-	p, _ := brush(k, false)
+	blender, _ := brush(k, false)
 	if y0 == y1 {
 		y0, y1 = y0-h, y1+h
 	} else {
 		x0, x1 = x0-h, x1+h
 	}
-	c.fillFrame(frameBox{x0, y0, x1, y1}, frameBox{}, p)
+	canvas.fillFrame(frameBox{x0, y0, x1, y1}, frameBox{}, blender)
 }
 
-// corners appends the outline of a rectangle to p, from its top left corner (x0, y0) clockwise on screen; the
-// opposite corner is (x1, y1), both in canvas px.
-func corners(p *vector.Path, x0, y0, x1, y1 float64) {
-	p.MoveTo(point(x0, y0))
-	p.LineTo(point(x1, y0))
-	p.LineTo(point(x1, y1))
-	p.LineTo(point(x0, y1))
-	p.Close()
+// corners appends the outline of a rectangle to path, from its top left corner (x0, y0) clockwise
+// on screen; the opposite corner is (x1, y1), both in canvas px.
+func corners(path *vector.Path, x0, y0, x1, y1 float64) {
+	path.MoveTo(point(x0, y0))
+	path.LineTo(point(x1, y0))
+	path.LineTo(point(x1, y1))
+	path.LineTo(point(x0, y1))
+	path.Close()
 }

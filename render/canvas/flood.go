@@ -8,32 +8,32 @@ const MaxFill = 100_001
 // it painted: 0 if the start is off the canvas or has the colour already, MaxFill if it was
 // stopped. As in the app it uses a stack, up first, then down, left, right: the order decides
 // which pixels a stopped fill paints. See docs/spec/drawingbench.md#r65.
-func (c *Canvas) Fill(x, y int, k Colour) int {
+func (canvas *Canvas) Fill(x, y int, k Colour) int {
 	if x < 0 || y < 0 || x >= Width || y >= Height {
 		return 0
 	}
-	target := c.colour(x, y)
+	target := canvas.colour(x, y)
 	if target == k {
 		return 0
 	}
 	painted, paint := 0, opaqueBlender(k)
 	push := func(x, y int) {
-		if x >= 0 && y >= 0 && x < Width && y < Height && c.colour(x, y) == target {
-			c.stack = append(c.stack, int32(y*Width+x))
+		if x >= 0 && y >= 0 && x < Width && y < Height && canvas.colour(x, y) == target {
+			canvas.stack = append(canvas.stack, int32(y*Width+x))
 		}
 	}
 	// A painted pixel has another colour than the target, so no pixel is painted
 	// twice. Pixels that are off the canvas or painted already are not pushed, which
 	// leaves the order of the others as it is.
-	c.stack = append(c.stack[:0], int32(y*Width+x))
-	for len(c.stack) > 0 {
-		index := int(c.stack[len(c.stack)-1])
-		c.stack = c.stack[:len(c.stack)-1]
+	canvas.stack = append(canvas.stack[:0], int32(y*Width+x))
+	for len(canvas.stack) > 0 {
+		index := int(canvas.stack[len(canvas.stack)-1])
+		canvas.stack = canvas.stack[:len(canvas.stack)-1]
 		x, y := index%Width, index/Width
-		if c.colour(x, y) != target { // painted since it was pushed
+		if canvas.colour(x, y) != target { // painted since it was pushed
 			continue
 		}
-		c.blendPixel(c.rowForWriting(y), x, y, 255, 0, paint) // whole, and no pair
+		canvas.blendPixel(canvas.rowForWriting(y), x, y, 255, 0, paint) // whole, and no pair
 		painted++
 		if painted == MaxFill {
 			return painted
@@ -47,8 +47,8 @@ func (c *Canvas) Fill(x, y int, k Colour) int {
 }
 
 // colour returns the colour of a pixel without its alpha.
-func (c *Canvas) colour(x, y int) Colour {
-	p := c.rows[y].pix[4*x : 4*x+4 : 4*x+4]
+func (canvas *Canvas) colour(x, y int) Colour {
+	p := canvas.rows[y].pix[4*x : 4*x+4 : 4*x+4]
 	if p[3] == 255 {
 		return Colour{p[0], p[1], p[2]}
 	}

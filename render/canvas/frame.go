@@ -5,14 +5,14 @@ import "math"
 // fillFrame paints the area between an outer rectangle and an inner one, which is empty if its sides have
 // crossed. Edges are rounded down to 1/256 px, and a pixel's coverage is the product of the covered parts of
 // its width and height. The two rectangles must be at least 2 px apart. See docs/spec/raster.md#r23.
-func (c *Canvas) fillFrame(outer, inner frameBox, blend blender) {
+func (canvas *Canvas) fillFrame(outer, inner frameBox, blend blender) {
 	if inner.x1 <= inner.x0 || inner.y1 <= inner.y0 {
 		inner = frameBox{}
 	}
 	top, bottom := int(max(0, math.Floor(outer.y0))), int(min(Height, math.Ceil(outer.y1)))
 	left, right := int(max(0, math.Floor(outer.x0))), int(min(Width, math.Ceil(outer.x1)))
 	for y := top; y < bottom; y++ {
-		r := c.rowForWriting(y)
+		row := canvas.rowForWriting(y)
 		for x := left; x < right; x++ {
 			if inner.holds(x, y) {
 				// Nothing until its right edge: go on in the column of that.
@@ -20,7 +20,7 @@ func (c *Canvas) fillFrame(outer, inner frameBox, blend blender) {
 				continue
 			}
 			if a := outer.cover(x, y) - inner.hole(x, y); a > 0 {
-				c.blendPixel(r, x, y, uint32(a), 0, blend)
+				canvas.blendPixel(row, x, y, uint32(a), 0, blend)
 			}
 		}
 	}
@@ -30,14 +30,14 @@ func (c *Canvas) fillFrame(outer, inner frameBox, blend blender) {
 type frameBox struct{ x0, y0, x1, y1 float64 }
 
 // holds reports whether a whole pixel lies inside.
-func (b frameBox) holds(x, y int) bool {
-	return float64(x) >= b.x0 && float64(x+1) <= b.x1 && float64(y) >= b.y0 && float64(y+1) <= b.y1
+func (box frameBox) holds(x, y int) bool {
+	return float64(x) >= box.x0 && float64(x+1) <= box.x1 && float64(y) >= box.y0 && float64(y+1) <= box.y1
 }
 
 // cover returns how much of pixel (x, y) of the canvas the rectangle covers, 0..255.
-func (b frameBox) cover(x, y int) int {
-	w := part(b.x0, b.x1, x)
-	h := part(b.y0, b.y1, y)
+func (box frameBox) cover(x, y int) int {
+	w := part(box.x0, box.x1, x)
+	h := part(box.y0, box.y1, y)
 	if w == 256 && h == 256 {
 		return 255
 	}
@@ -47,12 +47,12 @@ func (b frameBox) cover(x, y int) int {
 // hole returns the share of a pixel that the inner box leaves unpainted, 0..255. Its left and
 // upper edges take 1/256 less than they cover, as in the browser. See
 // docs/spec/drawingbench.md#r61.
-func (b frameBox) hole(x, y int) int {
-	w, h := part(b.x0, b.x1, x), part(b.y0, b.y1, y)
-	if w > 0 && b.x0 > float64(x) {
+func (box frameBox) hole(x, y int) int {
+	w, h := part(box.x0, box.x1, x), part(box.y0, box.y1, y)
+	if w > 0 && box.x0 > float64(x) {
 		w--
 	}
-	if h > 0 && b.y0 > float64(y) {
+	if h > 0 && box.y0 > float64(y) {
 		h--
 	}
 	return min(255, (w*h+128)>>8)
@@ -60,10 +60,10 @@ func (b frameBox) hole(x, y int) int {
 
 // part returns the length between a and b within the pixel [at, at+1] of the canvas, in 1/256: the
 // share of the pixel's width or height that an edge leaves covered.
-func part(a, b float64, at int) int {
-	lo, hi := max(a, float64(at)), min(b, float64(at+1))
+func part(a, b float64, pos int) int {
+	lo, hi := max(a, float64(pos)), min(b, float64(pos+1))
 	if hi <= lo {
 		return 0
 	}
-	return int(math.Floor((hi-float64(at))*256) - math.Floor((lo-float64(at))*256))
+	return int(math.Floor((hi-float64(pos))*256) - math.Floor((lo-float64(pos))*256))
 }

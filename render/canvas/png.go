@@ -24,10 +24,10 @@ func (p *buffers) Get() *png.EncoderBuffer  { return p.b }
 func (p *buffers) Put(b *png.EncoderBuffer) { p.b = b }
 
 // Encode writes a picture; its pixels read back as they are.
-func (e *Encoder) Encode(w io.Writer, m image.Image) error {
-	enc := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &e.buffers}
+func (encoder *Encoder) Encode(w io.Writer, m image.Image) error {
+	enc := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &encoder.buffers}
 	if n, ok := m.(*image.NRGBA); ok {
-		if p := e.paletted(n); p != nil {
+		if p := encoder.paletted(n); p != nil {
 			m = p
 		}
 	}
@@ -37,34 +37,35 @@ func (e *Encoder) Encode(w io.Writer, m image.Image) error {
 	return nil
 }
 
-// paletted returns the picture with a palette, whose colours are in the order of first appearance; nil if it has
-// more than 256 colours. The result is in the encoder's memory, valid until the next call.
-func (e *Encoder) paletted(m *image.NRGBA) *image.Paletted {
-	if e.image == nil || e.image.Rect != m.Rect {
-		e.image = image.NewPaletted(m.Rect, nil)
+// paletted returns the picture with a palette, whose colours are in the order of first appearance;
+// nil if it has more than 256 colours. The result is in the encoder's memory, valid until the next
+// call.
+func (encoder *Encoder) paletted(m *image.NRGBA) *image.Paletted {
+	if encoder.image == nil || encoder.image.Rect != m.Rect {
+		encoder.image = image.NewPaletted(m.Rect, nil)
 	}
-	if e.places == nil {
-		e.places = make(map[uint32]uint8, 256)
+	if encoder.places == nil {
+		encoder.places = make(map[uint32]uint8, 256)
 	}
-	clear(e.places)
-	e.image.Palette = e.image.Palette[:0]
-	last, place, out := uint32(0), uint8(0), e.image.Pix
+	clear(encoder.places)
+	encoder.image.Palette = encoder.image.Palette[:0]
+	last, place, out := uint32(0), uint8(0), encoder.image.Pix
 	for i := range out {
 		c := binary.LittleEndian.Uint32(m.Pix[4*i:])
 		if c != last || i == 0 { // neighbours are mostly equal
-			known, ok := e.places[c]
+			known, ok := encoder.places[c]
 			if !ok {
-				if len(e.image.Palette) == 256 {
+				if len(encoder.image.Palette) == 256 {
 					return nil
 				}
-				known = uint8(len(e.image.Palette))
-				e.places[c] = known
+				known = uint8(len(encoder.image.Palette))
+				encoder.places[c] = known
 				rgba := color.NRGBA{uint8(c), uint8(c >> 8), uint8(c >> 16), uint8(c >> 24)}
-				e.image.Palette = append(e.image.Palette, rgba)
+				encoder.image.Palette = append(encoder.image.Palette, rgba)
 			}
 			last, place = c, known
 		}
 		out[i] = place
 	}
-	return e.image
+	return encoder.image
 }

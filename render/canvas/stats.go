@@ -24,33 +24,33 @@ type Stats struct {
 }
 
 // Measure computes the statistics of the picture: colours, ink and its place.
-func (c *Canvas) Measure(p Palette) Stats {
-	s := Stats{Colours: make([]int, len(p))}
+func (canvas *Canvas) Measure(palette Palette) Stats {
+	stats := Stats{Colours: make([]int, len(palette))}
 	plain := 0 // rows that nothing was painted on
-	for y, r := range c.rows {
-		if r == white {
+	for y, row := range canvas.rows {
+		if row == white {
 			plain++
 			continue
 		}
-		s.addRow(r, y, p)
+		stats.addRow(row, y, palette)
 	}
-	s.addWhite(plain*Width, p)
-	return s
+	stats.addWhite(plain*Width, palette)
+	return stats
 }
 
 // addWhite counts n white pixels of the canvas, for rows on which nothing was painted.
-func (s *Stats) addWhite(n int, p Palette) {
+func (stats *Stats) addWhite(n int, p Palette) {
 	for i, k := range p {
 		if (k == Colour{255, 255, 255}) {
-			s.Colours[i] += n
+			stats.Colours[i] += n
 			return
 		}
 	}
-	s.Other += n
+	stats.Other += n
 }
 
 // addRow adds the pixels of row y of the picture to the statistics: their colours and their ink over white.
-func (s *Stats) addRow(r *row, y int, p Palette) {
+func (stats *Stats) addRow(r *row, y int, palette Palette) {
 	plain := 0 // white pixels
 	for x := range Width {
 		q := r.pix[4*x : 4*x+4 : 4*x+4]
@@ -60,49 +60,49 @@ func (s *Stats) addRow(r *row, y int, p Palette) {
 		}
 		switch q[3] {
 		case 255:
-			s.countColour(Colour{q[0], q[1], q[2]}, p)
+			stats.countColour(Colour{q[0], q[1], q[2]}, palette)
 		case 0:
-			s.Transparent++
+			stats.Transparent++
 		default:
-			s.Partial++
+			stats.Partial++
 		}
 		// Premultiplied over white: every channel gains what alpha lacks.
 		lack := 255 - q[3]
 		ink := 255 - int64(min(q[0], q[1], q[2])) - int64(lack)
 		if ink > 0 {
-			s.addInk(x, y, ink)
+			stats.addInk(x, y, ink)
 		}
 	}
-	s.addWhite(plain, p)
+	stats.addWhite(plain, palette)
 }
 
 // countColour counts an opaque pixel of the canvas by its colour.
-func (s *Stats) countColour(k Colour, p Palette) {
+func (stats *Stats) countColour(k Colour, p Palette) {
 	for i := range p {
 		if p[i] == k {
-			s.Colours[i]++
+			stats.Colours[i]++
 			return
 		}
 	}
-	s.Other++
+	stats.Other++
 }
 
 // solidInk is the ink, half of the full 255, from which a pixel counts as solid.
 const solidInk = 128
 
 // addInk adds a pixel with ink, 1..255, to the sums, boxes, quadrants and corners of the statistics.
-func (s *Stats) addInk(x, y int, ink int64) {
+func (stats *Stats) addInk(x, y int, ink int64) {
 	at := image.Rect(x, y, x+1, y+1)
-	s.NonWhite++
-	s.InkSum += ink
-	s.InkX += ink * int64(x)
-	s.InkY += ink * int64(y)
-	s.SumX += int64(x)
-	s.SumY += int64(y)
-	s.Box = s.Box.Union(at)
+	stats.NonWhite++
+	stats.InkSum += ink
+	stats.InkX += ink * int64(x)
+	stats.InkY += ink * int64(y)
+	stats.SumX += int64(x)
+	stats.SumY += int64(y)
+	stats.Box = stats.Box.Union(at)
 	if ink >= solidInk {
-		s.Solid++
-		s.SolidBox = s.SolidBox.Union(at)
+		stats.Solid++
+		stats.SolidBox = stats.SolidBox.Union(at)
 	}
 	quadrant := 0
 	if x >= Width/2 {
@@ -111,21 +111,21 @@ func (s *Stats) addInk(x, y int, ink int64) {
 	if y >= Height/2 {
 		quadrant += 2
 	}
-	s.Quadrants[quadrant]++
+	stats.Quadrants[quadrant]++
 	// Thirds are not whole pixels: a pixel belongs to the cell of its centre.
 	left, right := 6*x+3 < 2*Width, 6*x+3 >= 4*Width
 	top, bottom := 6*y+3 < 2*Height, 6*y+3 >= 4*Height
 	for i, in := range [4]bool{left && top, right && top, left && bottom, right && bottom} {
 		if in {
-			s.Corners[i]++
+			stats.Corners[i]++
 		}
 	}
 }
 
 // Image returns the picture with alpha that is not premultiplied, as a PNG holds it.
-func (c *Canvas) Image() *image.NRGBA {
+func (canvas *Canvas) Image() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, Width, Height))
-	for y, r := range c.rows {
+	for y, r := range canvas.rows {
 		out := m.Pix[y*m.Stride : y*m.Stride+4*Width]
 		copy(out, r.pix[:])
 		if r == white {
@@ -144,17 +144,17 @@ func (c *Canvas) Image() *image.NRGBA {
 
 // Enclosed counts the pixels that no path of white pixels, 4-connected, joins with the border: the area that a
 // viewer sees as covered. It floods the white from the border inwards and counts what is left.
-func (c *Canvas) Enclosed() int {
+func (canvas *Canvas) Enclosed() int {
 	outside := make([]bool, Width*Height)
 	n := 0 // pixels outside
-	c.stack = c.stack[:0]
+	canvas.stack = canvas.stack[:0]
 	push := func(x, y int) {
-		if x < 0 || y < 0 || x >= Width || y >= Height || outside[y*Width+x] || !c.isWhite(x, y) {
+		if x < 0 || y < 0 || x >= Width || y >= Height || outside[y*Width+x] || !canvas.isWhite(x, y) {
 			return
 		}
 		outside[y*Width+x] = true
 		n++
-		c.stack = append(c.stack, int32(y*Width+x))
+		canvas.stack = append(canvas.stack, int32(y*Width+x))
 	}
 	for x := range Width {
 		push(x, 0)
@@ -164,9 +164,9 @@ func (c *Canvas) Enclosed() int {
 		push(0, y)
 		push(Width-1, y)
 	}
-	for len(c.stack) > 0 {
-		at := int(c.stack[len(c.stack)-1])
-		c.stack = c.stack[:len(c.stack)-1]
+	for len(canvas.stack) > 0 {
+		at := int(canvas.stack[len(canvas.stack)-1])
+		canvas.stack = canvas.stack[:len(canvas.stack)-1]
 		x, y := at%Width, at/Width
 		push(x+1, y)
 		push(x-1, y)
@@ -177,8 +177,8 @@ func (c *Canvas) Enclosed() int {
 }
 
 // isWhite reports whether a pixel is white over a white page.
-func (c *Canvas) isWhite(x, y int) bool {
-	p := c.rows[y].pix[4*x : 4*x+4 : 4*x+4]
+func (canvas *Canvas) isWhite(x, y int) bool {
+	p := canvas.rows[y].pix[4*x : 4*x+4 : 4*x+4]
 	lack := 255 - p[3]
 	return p[0]+lack == 255 && p[1]+lack == 255 && p[2]+lack == 255
 }

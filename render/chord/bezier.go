@@ -38,22 +38,22 @@ func (a axis) set(p *vector.Point, v float32) {
 	}
 }
 
-func (b *bezier) end() vector.Point { return b.p[b.n-1] }
+func (bezier *bezier) end() vector.Point { return bezier.p[bezier.n-1] }
 
 // reversed returns the same curve from its end to its start.
-func (b *bezier) reversed() bezier {
-	r := *b
+func (bezier *bezier) reversed() bezier {
+	r := *bezier
 	slices.Reverse(r.p[:r.n])
 	return r
 }
 
 // split cuts a curve of a path at the parameter t by de Casteljau's algorithm, in binary32.
-func (b *bezier) split(t float32) (l, r bezier) {
-	p := b.p
-	l.n, r.n = b.n, b.n
-	for k := range b.n {
-		l.p[k], r.p[b.n-1-k] = p[0], p[b.n-1-k]
-		for i := range b.n - 1 - k {
+func (bezier *bezier) split(t float32) (l, r bezier) {
+	p := bezier.p
+	l.n, r.n = bezier.n, bezier.n
+	for k := range bezier.n {
+		l.p[k], r.p[bezier.n-1-k] = p[0], p[bezier.n-1-k]
+		for i := range bezier.n - 1 - k {
 			p[i].X += float32((p[i+1].X - p[i].X) * t)
 			p[i].Y += float32((p[i+1].Y - p[i].Y) * t)
 		}
@@ -63,41 +63,41 @@ func (b *bezier) split(t float32) (l, r bezier) {
 
 // isMonotoneY reports whether the curve need not be cut along y, so that monotone would leave it as it
 // is: the control of a quadratic, or both controls of a cubic, lie between its ends.
-func (b *bezier) isMonotoneY() bool {
-	p0, p1, p2 := b.p[0].Y, b.p[1].Y, b.p[2].Y
-	if b.n == 3 {
+func (bezier *bezier) isMonotoneY() bool {
+	p0, p1, p2 := bezier.p[0].Y, bezier.p[1].Y, bezier.p[2].Y
+	if bezier.n == 3 {
 		return p0 <= p1 && p1 <= p2 || p0 >= p1 && p1 >= p2
 	}
-	lo, hi := min(p0, b.p[3].Y), max(p0, b.p[3].Y)
+	lo, hi := min(p0, bezier.p[3].Y), max(p0, bezier.p[3].Y)
 	return p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi
 }
 
 // monotone cuts the curve at its extrema along the axis into at most 3 pieces, which it returns in
 // order, in buf. The controls on both sides of a cut get the coordinate of the cut, so that no piece
 // turns back. A quadratic that has an extremum but no root for it gets its control moved to an end.
-func (b *bezier) monotone(buf *[3]bezier, a axis) []bezier {
+func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 	var roots [2]float32
-	ts := b.extrema(&roots, a)
+	ts := bezier.extrema(&roots, axis)
 	if len(ts) == 0 {
-		buf[0] = *b
-		if b.n == 3 { // no root for want of digits: make it so
-			lo, hi := a.of(b.p[0]), a.of(b.p[2])
-			m := a.of(b.p[1])
+		buf[0] = *bezier
+		if bezier.n == 3 { // no root for want of digits: make it so
+			lo, hi := axis.of(bezier.p[0]), axis.of(bezier.p[2])
+			m := axis.of(bezier.p[1])
 			if m < min(lo, hi) || m > max(lo, hi) {
 				if abs(lo-m) >= abs(m-hi) {
 					lo = hi
 				}
-				a.set(&buf[0].p[1], lo)
+				axis.set(&buf[0].p[1], lo)
 			}
 		}
 		return buf[:1]
 	}
-	rest, done := *b, float32(0) // the part of the curve from done on
+	rest, done := *bezier, float32(0) // the part of the curve from done on
 	for i, t := range ts {
 		l, r := rest.split((t - done) / (1 - done)) // t as a parameter of rest
-		v := a.of(r.p[0])
-		a.set(&l.p[l.n-2], v)
-		a.set(&r.p[1], v)
+		v := axis.of(r.p[0])
+		axis.set(&l.p[l.n-2], v)
+		axis.set(&r.p[1], v)
 		buf[i], rest, done = l, r, t
 	}
 	buf[len(ts)] = rest
@@ -107,9 +107,9 @@ func (b *bezier) monotone(buf *[3]bezier, a axis) []bezier {
 // extrema returns the parameters t in (0, 1) at which a path's curve turns round along the axis,
 // ascending, in buf: the roots of its derivative. A cubic whose controls lie between its ends
 // counts as having none.
-func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
-	p0, p1, p2 := a.of(b.p[0]), a.of(b.p[1]), a.of(b.p[2])
-	if b.n == 3 {
+func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
+	p0, p1, p2 := axis.of(bezier.p[0]), axis.of(bezier.p[1]), axis.of(bezier.p[2])
+	if bezier.n == 3 {
 		if (p0-p1)*(p1-p2) >= 0 {
 			return nil
 		}
@@ -119,7 +119,7 @@ func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
 		}
 		return nil
 	}
-	p3 := a.of(b.p[3])
+	p3 := axis.of(bezier.p[3])
 	if lo, hi := min(p0, p3), max(p0, p3); p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi {
 		return nil // control polygon within its ends: no turn that would matter
 	}
@@ -142,8 +142,8 @@ func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
 
 // cut splits a curve where it has the coordinate v on an axis. It must be monotone along the axis, and
 // v must lie between its ends. Both parts get exactly v at the cut.
-func (b *bezier) cut(a axis, v float32) (l, r bezier) {
-	l, r = b.split(b.find(a, v))
+func (bezier *bezier) cut(a axis, v float32) (l, r bezier) {
+	l, r = bezier.split(bezier.find(a, v))
 	a.set(&l.p[l.n-1], v)
 	a.set(&r.p[0], v)
 	return l, r
@@ -151,16 +151,16 @@ func (b *bezier) cut(a axis, v float32) (l, r bezier) {
 
 // find returns the parameter t at which a monotone curve of a path has the coordinate v on an axis:
 // by bisection, which cannot leave [0, 1] whatever the numbers are.
-func (b *bezier) find(a axis, v float32) float32 {
-	p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
+func (bezier *bezier) find(a axis, v float32) float32 {
+	p0, p1, p2, p3 := float64(a.of(bezier.p[0])), float64(a.of(bezier.p[1])), float64(a.of(bezier.p[2])), float64(a.of(bezier.p[3]))
 	want := float64(v)
-	rising := float64(a.of(b.end())) > p0
+	rising := float64(a.of(bezier.end())) > p0
 	lo, hi := 0.0, 1.0
 	for range 32 { // halvings: more digits than a float32 has
 		t := (lo + hi) / 2
 		u := 1 - t
 		y := float64(u*u*p0) + float64(2*u*t*p1) + float64(t*t*p2)
-		if b.n == 4 {
+		if bezier.n == 4 {
 			y = float64(u*u*u*p0) + float64(3*u*u*t*p1) + float64(3*u*t*t*p2) + float64(t*t*t*p3)
 		}
 		if (y < want) == rising {

@@ -63,104 +63,104 @@ type Cutter struct {
 // its left edge, what lies right of it, above or below vanishes: windings inside stay what they
 // are. In a layer the browser's clip is the layer's painted box, else the canvas. See
 // docs/spec/raster.md#r28.
-func (c *Cutter) Append(dst []Segment, p *vector.Path, clip Rect, mode Mode) []Segment {
-	b, ok := bounds(p.Points)
+func (cutter *Cutter) Append(dst []Segment, path *vector.Path, clip Rect, mode Mode) []Segment {
+	box, ok := bounds(path.Points)
 	if !ok {
 		return dst
 	}
-	c.clip = clip.Within(NoClip).box()
-	c.out, c.exact = dst, mode == Exact || b.exactAsRectangle() && Rectangle(p)
-	c.walk(p, c.clip.contains(b))
-	dst, c.out = c.out, nil
+	cutter.clip = clip.Within(NoClip).box()
+	cutter.out, cutter.exact = dst, mode == Exact || box.exactAsRectangle() && Rectangle(path)
+	cutter.walk(path, cutter.clip.contains(box))
+	dst, cutter.out = cutter.out, nil
 	return dst
 }
 
 // walk passes every segment of the path on to line, curve or conic, and closes each subpath with a line
 // if it is open. inside says that the whole path lies within the clip.
-func (c *Cutter) walk(p *vector.Path, inside bool) {
+func (cutter *Cutter) walk(p *vector.Path, inside bool) {
 	var cur, first vector.Point // the current point and the start of the subpath
 	pts, w := p.Points, p.Weights
 	for _, v := range p.Verbs {
 		switch v {
 		case vector.Move:
-			c.line(cur, first, inside)
+			cutter.line(cur, first, inside)
 			cur, first, pts = pts[0], pts[0], pts[1:]
 		case vector.Line:
-			c.line(cur, pts[0], inside)
+			cutter.line(cur, pts[0], inside)
 			cur, pts = pts[0], pts[1:]
 		case vector.Quad:
-			c.curve(&bezier{[4]vector.Point{cur, pts[0], pts[1]}, 3}, inside)
+			cutter.curve(&bezier{[4]vector.Point{cur, pts[0], pts[1]}, 3}, inside)
 			cur, pts = pts[1], pts[2:]
 		case vector.Cubic:
-			c.curve(&bezier{[4]vector.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
+			cutter.curve(&bezier{[4]vector.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
 			cur, pts = pts[2], pts[3:]
 		case vector.Conic:
-			c.conic(cur, pts[0], pts[1], w[0], inside)
+			cutter.conic(cur, pts[0], pts[1], w[0], inside)
 			cur, pts, w = pts[1], pts[2:], w[1:]
 		// Move, Close and the end of the path close a subpath; line draws nothing between equal
 		// points.
 		case vector.Close:
-			c.line(cur, first, inside)
+			cutter.line(cur, first, inside)
 			cur = first
 		}
 	}
-	c.line(cur, first, inside)
+	cutter.line(cur, first, inside)
 }
 
 // conic approximates the conic from a to b, whose control ctl has the weight w, by quadratics, and
 // passes these on to curve.
-func (c *Cutter) conic(a, ctl, b vector.Point, w float32, inside bool) {
+func (cutter *Cutter) conic(a, ctl, b vector.Point, w float32, inside bool) {
 	tol := float32(conicTol)
-	if c.exact {
+	if cutter.exact {
 		tol = exactConicTol
 	}
-	c.quads = vector.ConicQuads(c.quads[:0], a, ctl, b, w, tol)
-	for q := c.quads; len(q) > 0; q = q[2:] { // control and end of each
-		c.curve(&bezier{[4]vector.Point{a, q[0], q[1]}, 3}, inside)
+	cutter.quads = vector.ConicQuads(cutter.quads[:0], a, ctl, b, w, tol)
+	for q := cutter.quads; len(q) > 0; q = q[2:] { // control and end of each
+		cutter.curve(&bezier{[4]vector.Point{a, q[0], q[1]}, 3}, inside)
 		a = q[1]
 	}
 }
 
 // line stores a straight segment of the path, clipped unless it is inside. A horizontal one, which
 // carries no winding, is left out.
-func (c *Cutter) line(a, b vector.Point, inside bool) {
+func (cutter *Cutter) line(a, b vector.Point, inside bool) {
 	switch {
 	case a.Y == b.Y:
 	case !inside:
-		c.clipLine(a, b)
-	case c.exact:
-		c.exactLine(a, b)
+		cutter.clipLine(a, b)
+	case cutter.exact:
+		cutter.exactLine(a, b)
 	default:
-		c.gridLine(a, b)
+		cutter.gridLine(a, b)
 	}
 }
 
 // curve stores a curve of the path as chords, clipped unless it is inside.
-func (c *Cutter) curve(b *bezier, inside bool) {
+func (cutter *Cutter) curve(bezier *bezier, inside bool) {
 	switch {
 	case !inside:
-		c.clipCurve(*b)
-	case c.exact:
-		c.exactCurve(b)
-	case b.isMonotoneY():
-		c.gridCurve(b)
+		cutter.clipCurve(*bezier)
+	case cutter.exact:
+		cutter.exactCurve(bezier)
+	case bezier.isMonotoneY():
+		cutter.gridCurve(bezier)
 	default:
-		c.gridPieces(b)
+		cutter.gridPieces(bezier)
 	}
 }
 
 // gridPieces is gridCurve for a curve that is not monotone in y: it is cut at its turning points.
-func (c *Cutter) gridPieces(b *bezier) {
+func (cutter *Cutter) gridPieces(b *bezier) {
 	var buf [3]bezier
 	pieces := b.monotone(&buf, axisY)
 	for i := range pieces {
-		c.gridCurve(&pieces[i])
+		cutter.gridCurve(&pieces[i])
 	}
 }
 
 // addSegment stores a segment unless it is horizontal.
-func (c *Cutter) addSegment(s Segment) {
+func (cutter *Cutter) addSegment(s Segment) {
 	if s.Y0 != s.Y1 {
-		c.out = append(c.out, s)
+		cutter.out = append(cutter.out, s)
 	}
 }

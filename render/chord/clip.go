@@ -62,19 +62,19 @@ func fromOrderedBits(i int32) float32 {
 }
 
 // clipLine clips the line from a to b, which is not horizontal, and stores what is left of it.
-func (c *Cutter) clipLine(a, b vector.Point) {
+func (cutter *Cutter) clipLine(a, b vector.Point) {
 	if a.Y > b.Y {
-		c.clipDown(b, a, true)
+		cutter.clipDown(b, a, true)
 	} else {
-		c.clipDown(a, b, false)
+		cutter.clipDown(a, b, false)
 	}
 }
 
 // clipDown clips the line from a down to b and stores the pieces, upwards if upward says that the path runs
 // from b to a. Above and below the clip the line is cut off. Left and right of it the line is cut at the
 // sides, and addClipped moves these pieces to the side or drops them.
-func (c *Cutter) clipDown(a, b vector.Point, upward bool) {
-	box := &c.clip
+func (cutter *Cutter) clipDown(a, b vector.Point, upward bool) {
+	box := &cutter.clip
 	if b.Y <= box.y0 || a.Y >= box.y1 {
 		return
 	}
@@ -120,7 +120,7 @@ func (c *Cutter) clipDown(a, b vector.Point, upward bool) {
 		if upward {
 			p, q = q, p
 		}
-		c.addClipped(p, q)
+		cutter.addClipped(p, q)
 	}
 }
 
@@ -131,35 +131,35 @@ func between(v, a, b float32) bool { return v > min(a, b) && v < max(a, b) }
 // left of the clip is moved to its left side, where it still counts for the winding inside. One right of
 // it cannot change the winding inside and is dropped, or moved to the right side with keepRight. A piece
 // inside is only clamped against rounding errors. It is stored exactly or on the reference's grid.
-func (c *Cutter) addClipped(p, q vector.Point) {
-	k := &c.clip
-	if !c.keepRight && min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
+func (cutter *Cutter) addClipped(p, q vector.Point) {
+	k := &cutter.clip
+	if !cutter.keepRight && min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
 		return
 	}
 	p.X, q.X = min(max(p.X, k.x0), k.x1), min(max(q.X, k.x0), k.x1)
 	p.Y, q.Y = min(max(p.Y, k.y0), k.y1), min(max(q.Y, k.y0), k.y1)
-	if c.exact {
-		c.exactLine(p, q)
+	if cutter.exact {
+		cutter.exactLine(p, q)
 	} else {
-		c.gridLine(p, q)
+		cutter.gridLine(p, q)
 	}
 }
 
 // clipCurve clips a curve and stores what is left of it. It cuts the curve into pieces that are monotone
 // in x and in y, each of which crosses a side of the clip at most once.
-func (c *Cutter) clipCurve(b bezier) {
+func (cutter *Cutter) clipCurve(b bezier) {
 	var ys, xs [3]bezier
 	for _, m := range b.monotone(&ys, axisY) {
 		for _, p := range m.monotone(&xs, axisX) {
-			c.clipMonotone(p)
+			cutter.clipMonotone(p)
 		}
 	}
 }
 
 // clipMonotone clips a curve that is monotone in x and in y, and stores it. What lies above or below the
 // clip is dropped, what lies left or right of it becomes vertical lines there, as in addClipped.
-func (c *Cutter) clipMonotone(bezier bezier) {
-	box := &c.clip
+func (cutter *Cutter) clipMonotone(bezier bezier) {
+	box := &cutter.clip
 	lo, hi := bezier.p[0].Y, bezier.end().Y
 	if lo > hi {
 		lo, hi = hi, lo
@@ -173,24 +173,24 @@ func (c *Cutter) clipMonotone(bezier bezier) {
 		bezier = bezier.reversed() // now it runs to the right; parts are stored in their own direction
 	}
 	if bezier.p[0].X >= box.x1 && bezier.end().X > box.x1 { // all of it is right of the clip
-		c.addRightSide(bezier.p[0], bezier.end(), rising)
+		cutter.addRightSide(bezier.p[0], bezier.end(), rising)
 		return
 	}
 	if bezier.end().X <= box.x0 { // all of it is left of the clip
-		c.addSideLine(box.x0, bezier.p[0], bezier.end(), rising)
+		cutter.addSideLine(box.x0, bezier.p[0], bezier.end(), rising)
 		return
 	}
 	if bezier.p[0].X < box.x0 {
 		l, r := bezier.cut(axisX, box.x0)
-		c.addSideLine(box.x0, l.p[0], l.end(), rising)
+		cutter.addSideLine(box.x0, l.p[0], l.end(), rising)
 		bezier = r
 	}
 	if bezier.end().X > box.x1 {
 		l, r := bezier.cut(axisX, box.x1)
-		if c.exact {
-			c.addRightSide(r.p[0], r.end(), rising)
+		if cutter.exact {
+			cutter.addRightSide(r.p[0], r.end(), rising)
 		} else { // the browser keeps the rest of a curve that it cuts, which changes the strips beside it
-			c.addSideLine(box.x1, r.p[0], r.end(), rising)
+			cutter.addSideLine(box.x1, r.p[0], r.end(), rising)
 		}
 		bezier = l
 	}
@@ -199,26 +199,26 @@ func (c *Cutter) clipMonotone(bezier bezier) {
 	}
 	bezier.clampMonotone(axisX, box.x0, box.x1) // against rounding errors
 	bezier.clampMonotone(axisY, box.y0, box.y1)
-	if c.exact {
-		c.exactCurve(&bezier)
+	if cutter.exact {
+		cutter.exactCurve(&bezier)
 	} else {
-		c.gridCurve(&bezier)
+		cutter.gridCurve(&bezier)
 	}
 }
 
 // clipAxis returns the part of a monotone curve within [lo, hi] along one axis, in the same direction.
 // The curve must reach into that range.
-func (b *bezier) clipAxis(a axis, lo, hi float32) bezier {
-	out := *b
-	falling := a.of(out.p[0]) > a.of(out.end())
+func (bezier *bezier) clipAxis(axis axis, lo, hi float32) bezier {
+	out := *bezier
+	falling := axis.of(out.p[0]) > axis.of(out.end())
 	if falling {
 		out = out.reversed() // now it rises; turned back at the end
 	}
-	if a.of(out.p[0]) < lo {
-		_, out = out.cut(a, lo)
+	if axis.of(out.p[0]) < lo {
+		_, out = out.cut(axis, lo)
 	}
-	if a.of(out.end()) > hi {
-		out, _ = out.cut(a, hi)
+	if axis.of(out.end()) > hi {
+		out, _ = out.cut(axis, hi)
 	}
 	if falling {
 		out = out.reversed()
@@ -229,33 +229,33 @@ func (b *bezier) clipAxis(a axis, lo, hi float32) bezier {
 // clampMonotone clamps the ends of a monotone curve to [lo, hi], and its controls to where a
 // monotone curve has them: of a quadratic between the ends, of a cubic at most a third of their
 // distance outside. It only corrects rounding errors of binary32 in large coordinates.
-func (b *bezier) clampMonotone(a axis, lo, hi float32) {
-	p, q := &b.p[0], &b.p[b.n-1]
-	a.set(p, min(max(a.of(*p), lo), hi))
-	a.set(q, min(max(a.of(*q), lo), hi))
-	lo, hi = min(a.of(*p), a.of(*q)), max(a.of(*p), a.of(*q))
-	if b.n == 4 {
+func (bezier *bezier) clampMonotone(axis axis, lo, hi float32) {
+	p, q := &bezier.p[0], &bezier.p[bezier.n-1]
+	axis.set(p, min(max(axis.of(*p), lo), hi))
+	axis.set(q, min(max(axis.of(*q), lo), hi))
+	lo, hi = min(axis.of(*p), axis.of(*q)), max(axis.of(*p), axis.of(*q))
+	if bezier.n == 4 {
 		d := (hi - lo) / 3
 		lo, hi = lo-d, hi+d
 	}
-	for i := 1; i < b.n-1; i++ {
-		a.set(&b.p[i], min(max(a.of(b.p[i]), lo), hi))
+	for i := 1; i < bezier.n-1; i++ {
+		axis.set(&bezier.p[i], min(max(axis.of(bezier.p[i]), lo), hi))
 	}
 }
 
 // addSideLine stores the part of a curve from a to b, which lies beyond the side of the clip at x, as a
 // vertical line on that side: from a to b if forward, else from b to a.
-func (c *Cutter) addSideLine(x float32, a, b vector.Point, forward bool) {
+func (cutter *Cutter) addSideLine(x float32, a, b vector.Point, forward bool) {
 	if !forward {
 		a, b = b, a
 	}
 	a.X, b.X = x, x
-	c.addClipped(a, b)
+	cutter.addClipped(a, b)
 }
 
 // addRightSide is addSideLine for the right side of the clip, if that is kept.
-func (c *Cutter) addRightSide(a, b vector.Point, forward bool) {
-	if c.keepRight {
-		c.addSideLine(c.clip.x1, a, b, forward)
+func (cutter *Cutter) addRightSide(a, b vector.Point, forward bool) {
+	if cutter.keepRight {
+		cutter.addSideLine(cutter.clip.x1, a, b, forward)
 	}
 }

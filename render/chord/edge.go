@@ -38,33 +38,33 @@ func Bounds(p *vector.Path) (lo, hi vector.Point, ok bool) {
 // Edges replaces dst by the edges of a path for which Bounds is ok. inside says that the box of
 // Bounds lies within the clip, convex that what lies right of the clip becomes vertical lines
 // there instead of vanishing. See docs/spec/raster.md#r10.
-func (c *Cutter) Edges(dst *Edges, p *vector.Path, clip Rect, inside, convex bool) {
+func (cutter *Cutter) Edges(dst *Edges, path *vector.Path, clip Rect, inside, convex bool) {
 	dst.List, dst.curves = dst.List[:0], dst.curves[:0]
-	c.clip = clip.Within(NoClip).box()
-	c.exact, c.edges, c.keepRight = false, dst, convex
-	c.walk(p, inside)
-	c.edges, c.keepRight = nil, false
+	cutter.clip = clip.Within(NoClip).box()
+	cutter.exact, cutter.edges, cutter.keepRight = false, dst, convex
+	cutter.walk(path, inside)
+	cutter.edges, cutter.keepRight = nil, false
 }
 
 // setLine sets the edge's only chord to the line from (x0, y0) down to (x1, y1), in q16.
-func (e *Edge) setLine(x0, y0, x1, y1 int64) {
+func (edge *Edge) setLine(x0, y0, x1, y1 int64) {
 	dx, dy := (x1-x0)>>10, (y1-y0)>>10
-	e.X, e.Top, e.Bottom = x0, int32(y0>>14), int32(y1>>14)
-	e.Slope = divide(dx, dy)
+	edge.X, edge.Top, edge.Bottom = x0, int32(y0>>14), int32(y1>>14)
+	edge.Slope = divide(dx, dy)
 	// A line takes its slope itself for 1/64 px here: one steeper than 1:64
 	// counts as far too flat. The reference does so.
-	e.DY = perColumn(dx, dy, e.Slope, max(e.Slope, -e.Slope))
+	edge.DY = perColumn(dx, dy, edge.Slope, max(edge.Slope, -edge.Slope))
 }
 
 // setChord sets the edge's current chord to the one from (x0, y0) down to (x1, y1), with that slope, all
 // in q16.
-func (e *Edge) setChord(x0, y0, x1, y1, slope int64) {
-	e.X = x0
-	e.Slope = slope
-	e.Top = int32(y0 >> 14)
-	e.Bottom = int32(y1 >> 14)
+func (edge *Edge) setChord(x0, y0, x1, y1, slope int64) {
+	edge.X = x0
+	edge.Slope = slope
+	edge.Top = int32(y0 >> 14)
+	edge.Bottom = int32(y1 >> 14)
 	s := slope >> 10 // in 1/64
-	e.DY = perColumn((x1-x0)>>10, (y1-y0)>>10, slope, max(s, -s))
+	edge.DY = perColumn((x1-x0)>>10, (y1-y0)>>10, slope, max(s, -s))
 }
 
 // perColumn returns |dy/dx| in q16 for dx and dy in 1/64 px. slope is dx/dy, 0 for a vertical line,
@@ -84,19 +84,19 @@ func perColumn(dx, dy, slope, s int64) int64 {
 
 // addLine appends a line to the list. If it is vertical, and so is the line just before it, at the same
 // x, the two are merged, which may leave nothing of either. See docs/spec/raster.md#r13.
-func (l *Edges) addLine(e *Edge) {
-	if n := len(l.List); n > 0 && e.Slope == 0 {
-		if last := &l.List[n-1]; last.curve == noCurve && last.Slope == 0 && last.X == e.X {
-			merged, empty := last.merge(e)
+func (edges *Edges) addLine(edge *Edge) {
+	if n := len(edges.List); n > 0 && edge.Slope == 0 {
+		if last := &edges.List[n-1]; last.curve == noCurve && last.Slope == 0 && last.X == edge.X {
+			merged, empty := last.merge(edge)
 			if empty {
-				l.List = l.List[:n-1]
+				edges.List = edges.List[:n-1]
 			}
 			if merged {
 				return
 			}
 		}
 	}
-	l.List = append(l.List, *e)
+	edges.List = append(edges.List, *edge)
 }
 
 // merge joins the vertical line edge, at the same x, into e, and reports whether it could: edge continues e in
@@ -133,51 +133,51 @@ func (e *Edge) merge(edge *Edge) (merged, empty bool) {
 
 // newCurve returns the memory behind the ends of both lists for another curve and its edge. They belong
 // to the lists only once addCurve has appended them: so a curve is made in place, without a copy.
-func (l *Edges) newCurve() (*chordSteps, *Edge) {
-	l.curves, l.List = slices.Grow(l.curves, 1), slices.Grow(l.List, 1)
-	n, k := len(l.curves), len(l.List)
-	return &l.curves[:n+1][n], &l.List[:k+1][k]
+func (edges *Edges) newCurve() (*chordSteps, *Edge) {
+	edges.curves, edges.List = slices.Grow(edges.curves, 1), slices.Grow(edges.List, 1)
+	n, k := len(edges.curves), len(edges.List)
+	return &edges.curves[:n+1][n], &edges.List[:k+1][k]
 }
 
-// addCurve appends the curve s and its edge e, which newCurve has returned, to the lists. It first sets e to the
-// first chord of the curve that has height; a curve without such a chord is left out.
-func (l *Edges) addCurve(s *chordSteps, e *Edge) {
+// addCurve appends the curve s and its edge e, which newCurve has returned, to the lists. It first
+// sets e to the first chord of the curve that has height; a curve without such a chord is left out.
+func (edges *Edges) addCurve(s *chordSteps, e *Edge) {
 	if s.next(e) {
-		e.curve = int32(len(l.curves))
-		l.List, l.curves = l.List[:len(l.List)+1], l.curves[:len(l.curves)+1]
+		e.curve = int32(len(edges.curves))
+		edges.List, edges.curves = edges.List[:len(edges.List)+1], edges.curves[:len(edges.curves)+1]
 	}
 }
 
 // Next moves the edge to its next chord, which begins at the curve. It returns false, and leaves
 // the edge as it is, if there is none.
-func (l *Edges) Next(e *Edge) bool {
-	return e.curve != noCurve && l.curves[e.curve].next(e)
+func (edges *Edges) Next(e *Edge) bool {
+	return e.curve != noCurve && edges.curves[e.curve].next(e)
 }
 
 // Follow is Next for an edge whose walk has come to x, in q16, which may differ from the end of the
 // chord by rounding errors: the next chord begins at x.
-func (l *Edges) Follow(e *Edge, x int64) bool {
-	if e.curve == noCurve {
+func (edges *Edges) Follow(edge *Edge, x int64) bool {
+	if edge.curve == noCurve {
 		return false
 	}
-	s := &l.curves[e.curve]
-	if s.cubic {
-		s.x.at = x
-		return s.cubicNext(e)
+	steps := &edges.curves[edge.curve]
+	if steps.cubic {
+		steps.x.at = x
+		return steps.cubicNext(edge)
 	}
-	s.sx = x
-	return s.quadNext(e)
+	steps.sx = x
+	return steps.quadNext(edge)
 }
 
-// Smooth reports whether edge e turns so slowly at the end of its chord that a walk may pass the end by
+// Smooth reports whether edge turns so slowly at the end of its chord that a walk may pass the end by
 // part of a row. If this is the last chord, next, the edge that follows, must have almost the same slope
 // and be at least a row high. See docs/spec/raster.md#r18.
-func (l *Edges) Smooth(e, next *Edge) bool {
-	if e.curve != noCurve {
-		if s := &l.curves[e.curve]; s.left > 0 {
+func (edges *Edges) Smooth(edge, next *Edge) bool {
+	if edge.curve != noCurve {
+		if s := &edges.curves[edge.curve]; s.left > 0 {
 			return s.smooth()
 		}
 	}
-	d := next.Slope - e.Slope
+	d := next.Slope - edge.Slope
 	return max(d, -d) <= one && next.Bottom-next.Top >= 4
 }

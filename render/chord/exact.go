@@ -18,8 +18,8 @@ const (
 )
 
 // exactLine stores a line with its ends rounded to the grid of segments.
-func (c *Cutter) exactLine(a, b vector.Point) {
-	c.addSegment(Segment{toUnit(float64(a.X)), toUnit(float64(a.Y)), toUnit(float64(b.X)), toUnit(float64(b.Y))})
+func (cutter *Cutter) exactLine(a, b vector.Point) {
+	cutter.addSegment(Segment{toUnit(float64(a.X)), toUnit(float64(a.Y)), toUnit(float64(b.X)), toUnit(float64(b.Y))})
 }
 
 // toUnit rounds px to the grid of segments.
@@ -31,11 +31,11 @@ type cubicPoly [4][2]float64
 // poly returns the x and the y of a path's curve as polynomials of its parameter t: element i holds
 // the coefficients of t^i, index 0 for x and 1 for y. Of a quadratic the highest coefficients are
 // 0.
-func (b *bezier) poly() (k cubicPoly) {
+func (bezier *bezier) poly() (k cubicPoly) {
 	for i, a := range [2]axis{axisX, axisY} {
-		p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
+		p0, p1, p2, p3 := float64(a.of(bezier.p[0])), float64(a.of(bezier.p[1])), float64(a.of(bezier.p[2])), float64(a.of(bezier.p[3]))
 		bend := p0 - p1 - p1 + p2
-		if b.n == 3 {
+		if bezier.n == 3 {
 			k[0][i], k[1][i], k[2][i] = p0, 2*(p1-p0), bend
 		} else {
 			k[0][i], k[1][i], k[2][i], k[3][i] = p0, 3*(p1-p0), 3*bend, p3-p0+float64(3*(p1-p2))
@@ -57,7 +57,7 @@ func (k *cubicPoly) at(axis int, t float64) float64 {
 // exactCurve stores n chords that enclose the same area as the curve, so that few are needed: their
 // inner points stand off the curve by h^2/12 of its second derivative, where h is the step of t. The
 // ends stay on the curve, so the inner points also take the ends' share, the factor n/(n-1).
-func (c *Cutter) exactCurve(bezier *bezier) {
+func (cutter *Cutter) exactCurve(bezier *bezier) {
 	k := bezier.poly()
 	// The deviation from the chord is an eighth of the second derivative, which
 	// is greatest at one of the ends.
@@ -74,8 +74,8 @@ func (c *Cutter) exactCurve(bezier *bezier) {
 		t := float64(i) * h
 		x1 := toUnit(k.at(0, t) - float64(off*k.halfSecondDerivative(0, t)))
 		y1 := toUnit(k.at(1, t) - float64(off*k.halfSecondDerivative(1, t)))
-		c.addSegment(Segment{x0, y0, x1, y1})
+		cutter.addSegment(Segment{x0, y0, x1, y1})
 		x0, y0 = x1, y1
 	}
-	c.addSegment(Segment{x0, y0, toUnit(float64(bezier.end().X)), toUnit(float64(bezier.end().Y))})
+	cutter.addSegment(Segment{x0, y0, toUnit(float64(bezier.end().X)), toUnit(float64(bezier.end().Y))})
 }

@@ -51,9 +51,9 @@ func saturate(v int64) int64 { return min(max(v, -math.MaxInt32), math.MaxInt32)
 // slope returns dx/dy in q16 from q16 differences.
 func slope(dx, dy int64) int64 { return divide(dx>>10, dy>>10) }
 
-// gridLine rounds a line to quarter rows and stores it downwards, as an edge of c.edges or, without
-// these, as a segment of c.out. A line that gets no height is left out. See docs/spec/raster.md#r11.
-func (c *Cutter) gridLine(a, b vector.Point) {
+// gridLine rounds a line to quarter rows and stores it downwards, as an edge of cutter.edges or, without
+// these, as a segment of cutter.out. A line that gets no height is left out. See docs/spec/raster.md#r11.
+func (cutter *Cutter) gridLine(a, b vector.Point) {
 	edge := Edge{Winding: 1, curve: noCurve}
 	if a.Y > b.Y {
 		a, b = b, a
@@ -65,17 +65,17 @@ func (c *Cutter) gridLine(a, b vector.Point) {
 	}
 	x0, x1 := toGrid(a.X)<<8, toGrid(b.X)<<8
 	edge.setLine(x0, y0, x1, y1)
-	if c.edges != nil {
-		c.edges.addLine(&edge)
+	if cutter.edges != nil {
+		cutter.edges.addLine(&edge)
 		return
 	}
 	// The lower end's x follows from the rounded slope.
-	c.addChord(x0, y0, x0+(edge.Slope*(y1-y0))>>16, y1, edge.Winding < 0)
+	cutter.addChord(x0, y0, x0+(edge.Slope*(y1-y0))>>16, y1, edge.Winding < 0)
 }
 
 // gridCurve stores a curve that is monotone in y, downwards, as chords on quarter rows: as one edge of
-// c.edges or, without these, as segments of c.out. A curve that gets no height is left out.
-func (c *Cutter) gridCurve(bezier *bezier) {
+// cutter.edges or, without these, as segments of cutter.out. A curve that gets no height is left out.
+func (cutter *Cutter) gridCurve(bezier *bezier) {
 	var x, y [4]int64
 	for i := range bezier.n {
 		x[i], y[i] = toGrid(bezier.p[i].X), toGrid(bezier.p[i].Y)
@@ -94,9 +94,9 @@ func (c *Cutter) gridCurve(bezier *bezier) {
 	}
 	// Edges keep the steps of their curve, because the scan converter advances from chord to chord;
 	// segments need them only here.
-	chordSteps, edge := &c.steps, &c.edge
-	if c.edges != nil {
-		chordSteps, edge = c.edges.newCurve()
+	chordSteps, edge := &cutter.steps, &cutter.edge
+	if cutter.edges != nil {
+		chordSteps, edge = cutter.edges.newCurve()
 	}
 	edge.Winding = winding
 	if bezier.n == 3 {
@@ -104,26 +104,26 @@ func (c *Cutter) gridCurve(bezier *bezier) {
 	} else {
 		chordSteps.setCubic(&x, &y)
 	}
-	if c.edges != nil {
-		c.edges.addCurve(chordSteps, edge)
+	if cutter.edges != nil {
+		cutter.edges.addCurve(chordSteps, edge)
 		return
 	}
 	for chordSteps.next(edge) {
-		c.addChord(edge.X, int64(edge.Top)<<14, chordSteps.sx, int64(edge.Bottom)<<14, edge.Winding < 0)
+		cutter.addChord(edge.X, int64(edge.Top)<<14, chordSteps.sx, int64(edge.Bottom)<<14, edge.Winding < 0)
 	}
 }
 
-// addChord stores the chord from (x0, y0) down to (x1, y1), all in q16, as a segment of c.out, turned
+// addChord stores the chord from (x0, y0) down to (x1, y1), all in q16, as a segment of cutter.out, turned
 // round if up says that the path runs upwards.
-func (c *Cutter) addChord(x0, y0, x1, y1 int64, up bool) {
+func (cutter *Cutter) addChord(x0, y0, x1, y1 int64, up bool) {
 	if up {
 		x0, y0, x1, y1 = x1, y1, x0, y0
 	}
-	if c.trace != nil {
-		c.trace([4]int64{x0, y0, x1, y1})
+	if cutter.trace != nil {
+		cutter.trace([4]int64{x0, y0, x1, y1})
 	}
 	const half = 1 << 5 // rounds q16 to 1/Unit px
-	c.addSegment(Segment{int32((x0 + half) >> 6), int32(y0 >> 6), int32((x1 + half) >> 6), int32(y1 >> 6)})
+	cutter.addSegment(Segment{int32((x0 + half) >> 6), int32(y0 >> 6), int32((x1 + half) >> 6), int32(y1 >> 6)})
 }
 
 // subdivisions returns how often a curve is halved so that chords can replace it, from its deviation from

@@ -24,19 +24,19 @@ func (b box) exactAsRectangle() bool {
 // Rectangle reports whether the path is one axis-aligned rectangle and nothing else: four points, or
 // five with the first repeated, closed or not. It may have no area.
 func Rectangle(p *vector.Path) bool {
-	v, q := p.Verbs, p.Points
-	if n := len(v); n > 0 && v[n-1] == vector.Close {
-		v = v[:n-1]
+	verbs, points := p.Verbs, p.Points
+	if n := len(verbs); n > 0 && verbs[n-1] == vector.Close {
+		verbs = verbs[:n-1]
 	}
-	fourCorners := len(q) == 4 || len(q) == 5 && q[4] == q[0]
-	if len(v) != len(q) || !fourCorners || v[0] != vector.Move {
+	fourCorners := len(points) == 4 || len(points) == 5 && points[4] == points[0]
+	if len(verbs) != len(points) || !fourCorners || verbs[0] != vector.Move {
 		return false
 	}
-	for _, w := range v[1:] {
+	for _, w := range verbs[1:] {
 		if w != vector.Line {
 			return false
 		}
 	}
-	return q[0].Y == q[1].Y && q[1].X == q[2].X && q[2].Y == q[3].Y && q[3].X == q[0].X ||
-		q[0].X == q[1].X && q[1].Y == q[2].Y && q[2].X == q[3].X && q[3].Y == q[0].Y
+	return points[0].Y == points[1].Y && points[1].X == points[2].X && points[2].Y == points[3].Y && points[3].X == points[0].X ||
+		points[0].X == points[1].X && points[1].Y == points[2].Y && points[2].X == points[3].X && points[3].Y == points[0].Y
 }

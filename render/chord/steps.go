@@ -14,82 +14,82 @@ type chordSteps struct {
 	cubic         bool
 }
 
-// next sets e to the next chord that has height, and returns false if none is left.
-func (s *chordSteps) next(e *Edge) bool {
-	if s.cubic {
-		return s.cubicNext(e)
+// next sets edge to the next chord that has height, and returns false if none is left.
+func (steps *chordSteps) next(edge *Edge) bool {
+	if steps.cubic {
+		return steps.cubicNext(edge)
 	}
-	return s.quadNext(e)
+	return steps.quadNext(edge)
 }
 
 // setQuad prepares the chords of a quadratic from points in 1/256 px. See
 // docs/spec/raster.md#r14.
-func (s *chordSteps) setQuad(x, y *[4]int64) {
+func (steps *chordSteps) setQuad(x, y *[4]int64) {
 	ax, ay := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
 	k := min(max(subdivisions(-ax>>2, -ay>>2), 1), 6) // 2 to 64 chords
-	s.x.setQuad(x, ax, k)
-	s.y.setQuad(y, ay, k)
-	s.y.at, s.y.end = snapRow(s.y.at), snapRow(s.y.end)
-	s.sx, s.sy = s.x.at, s.y.at
-	s.left, s.shift, s.shift2, s.cubic = 1<<k, int8(k-1), 0, false
+	steps.x.setQuad(x, ax, k)
+	steps.y.setQuad(y, ay, k)
+	steps.y.at, steps.y.end = snapRow(steps.y.at), snapRow(steps.y.end)
+	steps.sx, steps.sy = steps.x.at, steps.y.at
+	steps.left, steps.shift, steps.shift2, steps.cubic = 1<<k, int8(k-1), 0, false
 }
 
 // setQuad sets one coordinate of a quadratic from its points p, in 1/256 px, and a, half its second
-// derivative: start and end, and the first and second difference for 1<<k steps. d.d is 1<<(k-1) times
-// the difference of a step.
-func (d *forwardDifferences) setQuad(p *[4]int64, a int64, k int) {
+// derivative: start and end, and the first and second difference for 1<<k steps. differences.d is
+// 1<<(k-1) times the difference of a step.
+func (differences *forwardDifferences) setQuad(p *[4]int64, a int64, k int) {
 	b := (p[1] - p[0]) << 10
 	a <<= 9
-	d.at, d.d, d.dd, d.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
+	differences.at, differences.d, differences.dd, differences.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
 }
 
 // quadNext sets edge to the next chord of a quadratic that has height, and returns false if none is left.
 // A chord ends on the nearest quarter row; one from a steep step of 2 px or more ends on a whole row, and
 // its x is moved there along the slope, as in the reference.
-func (s *chordSteps) quadNext(edge *Edge) bool {
-	for s.left > 0 {
-		s.left--
-		nx, ny := s.x.end, s.y.end // unsnapped end of the step
-		x1, y1 := nx, ny           // end of the chord
+func (steps *chordSteps) quadNext(edge *Edge) bool {
+	for steps.left > 0 {
+		steps.left--
+		nx, ny := steps.x.end, steps.y.end // unsnapped end of the step
+		x1, y1 := nx, ny                   // end of the chord
 		tall := false
-		if s.left > 0 { // not the last step, which ends at the end
-			stepX, stepY := s.x.d>>s.shift, s.y.d>>s.shift
-			nx, ny = s.x.at+stepX, s.y.at+stepY
-			x1, y1 = nx, min(s.y.end, snapRow(ny))
-			tall = max(stepY, -stepY) >= 2*one && 64*max(s.y.d, -s.y.d) > max(s.x.d, -s.x.d)
-			s.x.d, s.y.d = s.x.d+s.x.dd, s.y.d+s.y.dd
+		if steps.left > 0 { // not the last step, which ends at the end
+			stepX, stepY := steps.x.d>>steps.shift, steps.y.d>>steps.shift
+			nx, ny = steps.x.at+stepX, steps.y.at+stepY
+			x1, y1 = nx, min(steps.y.end, snapRow(ny))
+			tall = max(stepY, -stepY) >= 2*one && 64*max(steps.y.d, -steps.y.d) > max(steps.x.d, -steps.x.d)
+			steps.x.d, steps.y.d = steps.x.d+steps.x.dd, steps.y.d+steps.y.dd
 		}
-		s.x.at, s.y.at = nx, ny
+		steps.x.at, steps.y.at = nx, ny
 		var m int64
 		if tall {
-			m = slope(nx-s.sx, ny-s.sy)
-			y1 = min(s.y.end, wholeRow(ny))
+			m = slope(nx-steps.sx, ny-steps.sy)
+			y1 = min(steps.y.end, wholeRow(ny))
 			x1 = nx - (m*(ny-y1))>>16
 		}
-		if y1 <= s.sy {
+		if y1 <= steps.sy {
 			continue
 		}
 		if !tall {
-			m = slope(x1-s.sx, y1-s.sy)
+			m = slope(x1-steps.sx, y1-steps.sy)
 		}
-		edge.setChord(s.sx, s.sy, x1, y1, m)
-		s.sx, s.sy = x1, y1
+		edge.setChord(steps.sx, steps.sy, x1, y1, m)
+		steps.sx, steps.sy = x1, y1
 		return true
 	}
 	return false
 }
 
 // setCubic prepares the chords of a cubic from points in 1/256 px. See docs/spec/raster.md#r15.
-func (s *chordSteps) setCubic(x, y *[4]int64) {
+func (steps *chordSteps) setCubic(x, y *[4]int64) {
 	k := min(subdivisions(cubicDeviation(x), cubicDeviation(y))+1, 6)
-	s.x.setCubic(x, k)
-	s.y.setCubic(y, k)
-	s.y.at, s.y.end = snapRow(s.y.at), snapRow(s.y.end)
-	s.sx, s.sy = s.x.at, s.y.at
-	s.left = 1 << k
-	s.shift = int8(max(0, k-4))
-	s.shift2 = int8(k)
-	s.cubic = true
+	steps.x.setCubic(x, k)
+	steps.y.setCubic(y, k)
+	steps.y.at, steps.y.end = snapRow(steps.y.at), snapRow(steps.y.end)
+	steps.sx, steps.sy = steps.x.at, steps.y.at
+	steps.left = 1 << k
+	steps.shift = int8(max(0, k-4))
+	steps.shift2 = int8(k)
+	steps.cubic = true
 }
 
 // cubicDeviation returns how far one coordinate of a cubic is from its chord at a third and at two
@@ -102,35 +102,35 @@ func cubicDeviation(p *[4]int64) int64 {
 
 // setCubic sets one coordinate of a cubic from its points p, in 1/256 px: start and end, and three
 // differences for 1<<k steps, which carry k-4 more bits where k > 4.
-func (d *forwardDifferences) setCubic(p *[4]int64, k int) {
+func (differences *forwardDifferences) setCubic(p *[4]int64, k int) {
 	u := max(6, 10-k)
 	// The polynomial is ((e t + c) t + b) t + start, scaled by 1<<u.
 	b := 3 * (p[1] - p[0]) << u
 	c := 3 * (p[0] - 2*p[1] + p[2]) << u
 	e := (p[3] + 3*(p[1]-p[2]) - p[0]) << u
-	d.at, d.end = p[0]<<8, p[3]<<8
-	d.d, d.dd, d.ddd = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
+	differences.at, differences.end = p[0]<<8, p[3]<<8
+	differences.d, differences.dd, differences.ddd = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
 }
 
-// cubicNext sets e to the next chord of a cubic that has height, and returns false if none is left. A
+// cubicNext sets edge to the next chord of a cubic that has height, and returns false if none is left. A
 // chord ends on the nearest quarter row. It keeps the x of the step, so that the next chord starts there,
 // and never goes up.
-func (s *chordSteps) cubicNext(e *Edge) bool {
-	for s.left > 0 {
-		s.left--
-		x, y := s.x.at, s.y.at
-		nx, ny := s.x.end, s.y.end // where the step ends
-		if s.left > 0 {
-			nx, ny = x+s.x.d>>s.shift, max(y, y+s.y.d>>s.shift)
-			s.x.d, s.x.dd = s.x.d+s.x.dd>>s.shift2, s.x.dd+s.x.ddd
-			s.y.d, s.y.dd = s.y.d+s.y.dd>>s.shift2, s.y.dd+s.y.ddd
+func (steps *chordSteps) cubicNext(edge *Edge) bool {
+	for steps.left > 0 {
+		steps.left--
+		x, y := steps.x.at, steps.y.at
+		nx, ny := steps.x.end, steps.y.end // where the step ends
+		if steps.left > 0 {
+			nx, ny = x+steps.x.d>>steps.shift, max(y, y+steps.y.d>>steps.shift)
+			steps.x.d, steps.x.dd = steps.x.d+steps.x.dd>>steps.shift2, steps.x.dd+steps.x.ddd
+			steps.y.d, steps.y.dd = steps.y.d+steps.y.dd>>steps.shift2, steps.y.dd+steps.y.ddd
 		}
-		y1 := min(s.y.end, snapRow(ny))
-		s.x.at, s.y.at, s.sx = nx, ny, nx
-		if y1 > s.sy {
+		y1 := min(steps.y.end, snapRow(ny))
+		steps.x.at, steps.y.at, steps.sx = nx, ny, nx
+		if y1 > steps.sy {
 			dx := (nx - x) >> 10
-			e.setChord(x, s.sy, nx, y1, saturate((dx<<16)/((y1-s.sy)>>10)))
-			s.sy = y1
+			edge.setChord(x, steps.sy, nx, y1, saturate((dx<<16)/((y1-steps.sy)>>10)))
+			steps.sy = y1
 			return true
 		}
 	}
@@ -139,9 +139,9 @@ func (s *chordSteps) cubicNext(e *Edge) bool {
 
 // smooth reports whether the next step of a curve is at least a px high, and the steps change slowly: the
 // second difference is at most half the first, in x and in y.
-func (s *chordSteps) smooth() bool {
+func (steps *chordSteps) smooth() bool {
 	steady := func(d *forwardDifferences) bool {
-		return max(d.d, -d.d)>>1 >= max(d.dd, -d.dd)>>s.shift2
+		return max(d.d, -d.d)>>1 >= max(d.dd, -d.dd)>>steps.shift2
 	}
-	return steady(&s.x) && steady(&s.y) && (s.y.d-s.y.dd>>s.shift2)>>s.shift >= one
+	return steady(&steps.x) && steady(&steps.y) && (steps.y.d-steps.y.dd>>steps.shift2)>>steps.shift >= one
 }

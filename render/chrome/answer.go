@@ -63,27 +63,27 @@ var errRuns = errors.New("its runs do not fill it")
 // these are smaller and faster than a PNG. Each run begins with a number, of which the lowest bit says what
 // follows: 1 for that many different pixels, 0 for one pixel that is repeated so often. Runs that do not
 // fill the picture exactly are errRuns.
-func decodeRuns(pix, b []byte) error {
-	for len(b) > 0 {
-		v, n := binary.Uvarint(b)
+func decodeRuns(pix, data []byte) error {
+	for len(data) > 0 {
+		v, n := binary.Uvarint(data)
 		if n <= 0 || v>>1 > uint64(len(pix)/4) {
 			return errRuns
 		}
-		b = b[n:]
+		data = data[n:]
 		count := int(v>>1) * 4 // bytes
 		if v&1 == 1 {
-			if len(b) < count {
+			if len(data) < count {
 				return errRuns
 			}
-			copy(pix, b[:count])
-			pix, b = pix[count:], b[count:]
+			copy(pix, data[:count])
+			pix, data = pix[count:], data[count:]
 			continue
 		}
-		if len(b) < 4 {
+		if len(data) < 4 {
 			return errRuns
 		}
-		repeatPixel(pix[:count], b[:4])
-		pix, b = pix[count:], b[4:]
+		repeatPixel(pix[:count], data[:4])
+		pix, data = pix[count:], data[4:]
 	}
 	if len(pix) > 0 {
 		return errRuns

@@ -12,10 +12,10 @@ import (
 
 // checkAssets checks every data URL in the scene, before the browser reads it, against the limits
 // on bytes and on an image's pixels. A small file can declare a huge image.
-func (c *Config) checkAssets(v *fastjson.Value) error {
+func (config *Config) checkAssets(v *fastjson.Value) error {
 	var err error
 	walkStrings(v, func(b []byte) bool {
-		err = c.checkAsset(b, 0)
+		err = config.checkAsset(b, 0)
 		return err == nil
 	})
 	return err
@@ -23,19 +23,19 @@ func (c *Config) checkAssets(v *fastjson.Value) error {
 
 // walkStrings calls f with every string value in the JSON of a scene until f returns false, and
 // reports whether f never did. Its recursion is bounded by the parser's limit on nesting.
-func walkStrings(v *fastjson.Value, f func([]byte) bool) bool {
-	switch v.Type() {
+func walkStrings(value *fastjson.Value, f func([]byte) bool) bool {
+	switch value.Type() {
 	case fastjson.TypeString:
-		return f(v.GetStringBytes())
+		return f(value.GetStringBytes())
 	case fastjson.TypeArray:
-		for _, e := range v.GetArray() {
+		for _, e := range value.GetArray() {
 			if !walkStrings(e, f) {
 				return false
 			}
 		}
 	case fastjson.TypeObject:
 		ok := true
-		v.GetObject().Visit(func(_ []byte, e *fastjson.Value) { ok = ok && walkStrings(e, f) })
+		value.GetObject().Visit(func(_ []byte, e *fastjson.Value) { ok = ok && walkStrings(e, f) })
 		return ok
 	}
 	return true
@@ -43,27 +43,27 @@ func walkStrings(v *fastjson.Value, f func([]byte) bool) bool {
 
 // checkAsset checks one string of the scene, or of an SVG in it at the given depth, if it is a data URL: its
 // bytes, and the pixels of an image. Other strings pass. An image whose size cannot be told is refused.
-func (c *Config) checkAsset(b []byte, depth int) error {
-	head := bytes.TrimLeft(b[:min(len(b), 64)], "\x00\t\n\f\r ")
+func (config *Config) checkAsset(data []byte, depth int) error {
+	head := bytes.TrimLeft(data[:min(len(data), 64)], "\x00\t\n\f\r ")
 	if len(head) < 5 || !strings.EqualFold(string(head[:5]), "data:") {
 		return nil
 	}
-	if len(b) > c.MaxAsset {
+	if len(data) > config.MaxAsset {
 		return fmt.Errorf("cannot export scene: %w: got a data URL of %d bytes; want at most %d (--max-asset)",
-			ErrLimit, len(b), c.MaxAsset)
+			ErrLimit, len(data), config.MaxAsset)
 	}
-	kind, body := cutDataURL(b)
+	kind, body := cutDataURL(data)
 	if !strings.HasPrefix(kind, "image/") {
 		return nil // a video, or a link that reads "data:", which shows nothing
 	}
-	w, h, ok := c.imageSize(kind, body, depth)
+	w, h, ok := config.imageSize(kind, body, depth)
 	if !ok {
 		return fmt.Errorf("cannot export scene: %w: got an image (%s) whose size in px cannot be told; want PNG, JPEG, GIF, WebP, BMP, AVIF or SVG (--max-asset-pixels)",
 			ErrLimit, clip(kind, 40))
 	}
-	if side := float64(c.MaxSide); !(w <= side && h <= side && w*h <= float64(c.MaxAssetPixels)) {
+	if side := float64(config.MaxSide); !(w <= side && h <= side && w*h <= float64(config.MaxAssetPixels)) {
 		return fmt.Errorf("cannot export scene: %w: got an image of %.0f x %.0f px; want sides of at most %d px (--max-side) and %d px in all (--max-asset-pixels)",
-			ErrLimit, w, h, c.MaxSide, c.MaxAssetPixels)
+			ErrLimit, w, h, config.MaxSide, config.MaxAssetPixels)
 	}
 	return nil
 }

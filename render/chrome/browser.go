@@ -39,14 +39,14 @@ type browserInstance struct {
 // first call to a browser must have no deadline, because chromedp ends the browser with that
 // context. A tab that is opened before that call would start a second browser.
 func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, error) {
-	p, err := newProfile(cfg.Temp, cfg.Hinted)
+	profile, err := newProfile(cfg.Temp, cfg.Hinted)
 	if err != nil {
 		return nil, err
 	}
-	b := &browserInstance{profile: p, retiring: make(chan struct{}), removed: make(chan struct{})}
+	instance := &browserInstance{profile: profile, retiring: make(chan struct{}), removed: make(chan struct{})}
 	out := &tail{}
 	var cmd *exec.Cmd // of the browser, once it is to be started
-	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), append(flags(program, p, sandboxed),
+	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), append(flags(program, profile, sandboxed),
 		chromedp.CombinedOutput(out), chromedp.ModifyCmdFunc(func(c *exec.Cmd) {
 			// The browser gets a process group, which is killed as one, and ends with this process.
 			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -54,19 +54,19 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 		}))...)
 	quiet := func(string, ...any) {} // calls return the errors that matter
 	ctx, stop := chromedp.NewContext(alloc, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet), chromedp.WithDebugf(quiet))
-	b.ctx = ctx
-	b.stop = func() { stop(); stopAlloc() }
+	instance.ctx = ctx
+	instance.stop = func() { stop(); stopAlloc() }
 
 	late := time.AfterFunc(cfg.Start, stopAlloc) // the time limit, in place of a deadline
-	b.onThread(func() {
+	instance.onThread(func() {
 		v, e := chromedp.CallBrowser(ctx, browser.GetVersion, cdp.Empty{})
 		err = e
 		if e == nil {
-			b.product = v.Product
+			instance.product = v.Product
 		}
 	})
 	if cmd != nil && cmd.Process != nil { // also of a program that never answered
-		b.pid = cmd.Process.Pid
+		instance.pid = cmd.Process.Pid
 	}
 	if err == nil {
 		_, err = chromedp.CallBrowser(ctx, browser.SetDownloadBehavior,
@@ -76,27 +76,27 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 		err = errors.Join(fmt.Errorf("no answer within %v (--chrome-start)", cfg.Start), err)
 	}
 	if err != nil {
-		b.close()
+		instance.close()
 		return nil, fmt.Errorf("cannot start the browser %s: %w: %w; it printed: %s", program, ErrMissing, err, out)
 	}
 	go func() { // removes what a browser that dies by itself leaves
 		<-ctx.Done()
-		b.close()
+		instance.close()
 	}()
-	return b, nil
+	return instance, nil
 }
 
 // onThread calls f, which starts the browser, and waits for it. f runs on a thread that exists as
 // long as the browser does, because the kernel ends the browser (Pdeathsig) when the thread that
 // started it ends.
-func (b *browserInstance) onThread(f func()) {
+func (browser *browserInstance) onThread(f func()) {
 	done := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		f()
 		close(done)
-		<-b.removed
+		<-browser.removed
 	}()
 	<-done
 }
@@ -104,11 +104,11 @@ func (b *browserInstance) onThread(f func()) {
 // flags returns the browser's flags: fixed values of what a picture may depend on (colour
 // profile, scale, hinting), no network, and no background work. "disable-dev-shm-usage" is
 // for containers, whose /dev/shm often has 64 MB.
-func flags(program string, p *profile, sandboxed bool) []chromedp.ExecAllocatorOption {
+func flags(program string, profile *profile, sandboxed bool) []chromedp.ExecAllocatorOption {
 	o := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(program), chromedp.Headless,
-		chromedp.NoInheritEnv, chromedp.Env(environment(p)...),
-		chromedp.UserDataDir(p.data()),
+		chromedp.NoInheritEnv, chromedp.Env(environment(profile)...),
+		chromedp.UserDataDir(profile.data()),
 		chromedp.WindowSize(1280, 800),
 		chromedp.Flag("no-sandbox", !sandboxed),
 	}
@@ -142,36 +142,36 @@ func flags(program string, p *profile, sandboxed bool) []chromedp.ExecAllocatorO
 
 // environment returns the whole environment of the browser: without secrets, and without settings
 // that could change a picture, except for the installed fonts.
-func environment(p *profile) []string {
+func environment(profile *profile) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "LANG=en_US.UTF-8", "TZ=UTC",
-		"HOME=" + p.dir, "XDG_CONFIG_HOME=" + p.dir, "XDG_CACHE_HOME=" + p.dir, "TMPDIR=" + p.dir,
-		"FONTCONFIG_FILE=" + p.fonts(), "DBUS_SESSION_BUS_ADDRESS=disabled:",
+		"HOME=" + profile.dir, "XDG_CONFIG_HOME=" + profile.dir, "XDG_CACHE_HOME=" + profile.dir, "TMPDIR=" + profile.dir,
+		"FONTCONFIG_FILE=" + profile.fonts(), "DBUS_SESSION_BUS_ADDRESS=disabled:",
 	}
 }
 
 // kill retires the browser for a reason and ends its processes at once. Calls to its pages return
 // errors from then on. Its folder stays until close.
-func (b *browserInstance) kill(reason string) {
-	b.retire(reason)
-	if b.pid > 0 {
-		syscall.Kill(-b.pid, syscall.SIGKILL)
+func (browser *browserInstance) kill(reason string) {
+	browser.retire(reason)
+	if browser.pid > 0 {
+		syscall.Kill(-browser.pid, syscall.SIGKILL)
 	}
-	b.stop()
+	browser.stop()
 }
 
 // retire takes the browser out of use for a reason: it gets no new tabs, and closes when its last
 // tab does.
-func (b *browserInstance) retire(reason string) {
-	if b.retired.CompareAndSwap(false, true) {
-		b.reason.Store(reason)
-		close(b.retiring)
+func (browser *browserInstance) retire(reason string) {
+	if browser.retired.CompareAndSwap(false, true) {
+		browser.reason.Store(reason)
+		close(browser.retiring)
 	}
 }
 
 // retireReason returns why the browser was taken out of use, or that it ended by itself.
-func (b *browserInstance) retireReason() string {
-	if s, ok := b.reason.Load().(string); ok {
+func (browser *browserInstance) retireReason() string {
+	if s, ok := browser.reason.Load().(string); ok {
 		return s
 	}
 	return "it ended by itself"
@@ -179,32 +179,32 @@ func (b *browserInstance) retireReason() string {
 
 // close ends the browser and removes its folder. It returns when no process and no file is left. It may be
 // called several times and concurrently: every call waits for the first one.
-func (b *browserInstance) close() {
-	b.closing.Do(func() {
-		b.retire("closed")
-		if b.pid > 0 {
-			syscall.Kill(-b.pid, syscall.SIGKILL)
+func (browser *browserInstance) close() {
+	browser.closing.Do(func() {
+		browser.retire("closed")
+		if browser.pid > 0 {
+			syscall.Kill(-browser.pid, syscall.SIGKILL)
 		}
-		b.stop()
-		if b.pid > 0 {
-			killRemaining(b.pid, b.profile.dir)
+		browser.stop()
+		if browser.pid > 0 {
+			killRemaining(browser.pid, browser.profile.dir)
 		}
-		b.profile.remove()
-		close(b.removed)
+		browser.profile.remove()
+		close(browser.removed)
 	})
-	<-b.removed
+	<-browser.removed
 }
 
 // memory returns the bytes of private memory of the browser's processes.
-func (b *browserInstance) memory() (sum int64) {
-	for _, p := range browserProcesses(b.pid, b.profile.dir) {
+func (browser *browserInstance) memory() (sum int64) {
+	for _, p := range browserProcesses(browser.pid, browser.profile.dir) {
 		sum += p.bytes
 	}
 	return sum
 }
 
 // alive reports whether the browser's connection is open.
-func (b *browserInstance) alive() bool { return b.ctx.Err() == nil }
+func (browser *browserInstance) alive() bool { return browser.ctx.Err() == nil }
 
 // tail keeps the last output of a browser, for the error message when it fails.
 type tail struct {
@@ -214,19 +214,19 @@ type tail struct {
 
 // Write keeps the last 2,000 bytes of what Chromium prints, which an error shows when the browser
 // does not start. It implements io.Writer.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, b...)
-	if over := len(t.buf) - 2000; over > 0 {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
+func (tail *tail) Write(dst []byte) (int, error) {
+	tail.mu.Lock()
+	defer tail.mu.Unlock()
+	tail.buf = append(tail.buf, dst...)
+	if over := len(tail.buf) - 2000; over > 0 {
+		tail.buf = append(tail.buf[:0], tail.buf[over:]...)
 	}
-	return len(b), nil
+	return len(dst), nil
 }
 
 // String returns the last output of Chromium, for messages.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
+func (tail *tail) String() string {
+	tail.mu.Lock()
+	defer tail.mu.Unlock()
+	return string(tail.buf)
 }

@@ -95,36 +95,36 @@ type Config struct {
 }
 
 // withDefaults returns the browser's configuration with defaults in place of zero values.
-func (c Config) withDefaults() Config {
+func (config Config) withDefaults() Config {
 	set := func(v *int, def int) {
 		if *v == 0 {
 			*v = def
 		}
 	}
-	set(&c.Pages, min(runtime.GOMAXPROCS(0), 4))
-	set(&c.PageExports, 1000)
-	set(&c.BrowserExports, 20000)
-	set(&c.MaxSource, 64<<20)
-	set(&c.MaxAsset, 16<<20)
-	set(&c.MaxAssetPixels, 64<<20)
-	set(&c.MaxPixels, 64<<20)
-	set(&c.MaxSide, 32768)
-	if c.Version == "" {
-		c.Version = Version42
+	set(&config.Pages, min(runtime.GOMAXPROCS(0), 4))
+	set(&config.PageExports, 1000)
+	set(&config.BrowserExports, 20000)
+	set(&config.MaxSource, 64<<20)
+	set(&config.MaxAsset, 16<<20)
+	set(&config.MaxAssetPixels, 64<<20)
+	set(&config.MaxPixels, 64<<20)
+	set(&config.MaxSide, 32768)
+	if config.Version == "" {
+		config.Version = Version42
 	}
-	if c.Deadline == 0 {
-		c.Deadline = 10 * time.Second
+	if config.Deadline == 0 {
+		config.Deadline = 10 * time.Second
 	}
-	if c.Start == 0 {
-		c.Start = 30 * time.Second
+	if config.Start == 0 {
+		config.Start = 30 * time.Second
 	}
-	if c.MaxMemory == 0 {
-		c.MaxMemory = 3 << 30
+	if config.MaxMemory == 0 {
+		config.MaxMemory = 3 << 30
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
 	}
-	return c
+	return config
 }
 
 // Request is a scene and what is wanted of it.

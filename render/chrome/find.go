@@ -62,12 +62,12 @@ func PageDir(explicit string) string { return assets.Dir(explicit, "PLUMB_PAGE",
 // as root, nor where the kernel or the container allows neither user namespaces nor the browser's
 // setuid helper. If Config.Sandbox requires a sandbox that is not possible, the error wraps
 // ErrSandbox.
-func (c *Config) Sandboxed(program string) (on bool, reason string, err error) {
-	if c.Sandbox == SandboxOff {
+func (config *Config) Sandboxed(program string) (on bool, reason string, err error) {
+	if config.Sandbox == SandboxOff {
 		return false, "--chrome-sandbox is off", nil
 	}
 	on, reason = sandbox(program)
-	if !on && c.Sandbox == SandboxRequire {
+	if !on && config.Sandbox == SandboxRequire {
 		err = fmt.Errorf("cannot start the browser: %w: %s; want --chrome-sandbox auto, or a machine that allows it",
 			ErrSandbox, reason)
 	}

@@ -23,82 +23,82 @@ type job struct {
 // job turns a request for an export into the JSON that the page in the browser reads: the scene
 // (its source if there is one), one or two pictures, and a new random colour for their proof. It
 // refuses what is beyond the limits.
-func (c *Config) job(r *Request) (*job, error) {
-	var b []byte
+func (config *Config) job(request *Request) (*job, error) {
+	var out []byte
 	var err error
 	switch {
-	case r.Source != nil:
-		b, err = c.appendSource(nil, r.Source)
-	case r.Scene != nil:
-		b, err = appendScene(nil, r.Scene)
+	case request.Source != nil:
+		out, err = config.appendSource(nil, request.Source)
+	case request.Scene != nil:
+		out, err = appendScene(nil, request.Scene)
 	default:
 		return nil, fmt.Errorf("cannot export scene: %w: got neither Scene nor Source", ErrScene)
 	}
 	if err != nil {
 		return nil, err
 	}
-	b = append(b, `,"pictures":[`...)
-	if b, err = c.appendPicture(b, r, r.Only, nil); err != nil {
+	out = append(out, `,"pictures":[`...)
+	if out, err = config.appendPicture(out, request, request.Only, nil); err != nil {
 		return nil, err
 	}
-	if r.Other != nil {
-		b = append(b, ',')
-		if b, err = c.appendPicture(b, r, r.Other, r.Only); err != nil {
+	if request.Other != nil {
+		out = append(out, ',')
+		if out, err = config.appendPicture(out, request, request.Other, request.Only); err != nil {
 			return nil, err
 		}
 	}
-	j := &job{mark: newMark(), measure: r.Measure}
-	b = strconv.AppendUint(append(b, `],"mark":`...), uint64(j.mark), 10)
-	j.text = string(append(b, '}'))
+	j := &job{mark: newMark(), measure: request.Measure}
+	out = strconv.AppendUint(append(out, `],"mark":`...), uint64(j.mark), 10)
+	j.text = string(append(out, '}'))
 	return j, nil
 }
 
 // appendPicture appends one picture to the page's job: which shapes are drawn (ids, nil for all, but not those
 // in except), which part of the page, and the limits on its size, which the page checks where it finds the
 // bounds itself.
-func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]byte, error) {
-	b = append(b, '{')
-	if r.Measure {
-		b = append(b, `"measure":true,`...)
+func (config *Config) appendPicture(dst []byte, request *Request, ids, except []string) ([]byte, error) {
+	dst = append(dst, '{')
+	if request.Measure {
+		dst = append(dst, `"measure":true,`...)
 	}
 	if ids != nil {
-		b = append(appendStrings(append(b, `"ids":`...), ids), ',')
+		dst = append(appendStrings(append(dst, `"ids":`...), ids), ',')
 	}
 	if len(except) > 0 {
-		b = append(appendStrings(append(b, `"except":`...), except), ',')
+		dst = append(appendStrings(append(dst, `"except":`...), except), ',')
 	}
-	padding := r.Padding
-	if !r.Content && !r.Measure {
+	padding := request.Padding
+	if !request.Content && !request.Measure {
 		padding = 0
-		if err := c.checkSize(r.Bounds); err != nil {
+		if err := config.checkSize(request.Bounds); err != nil {
 			return nil, err
 		}
-		b = append(b, `"bounds":[`...)
-		for i, v := range [4]float64{r.Bounds.X, r.Bounds.Y, r.Bounds.W, r.Bounds.H} {
+		dst = append(dst, `"bounds":[`...)
+		for i, value := range [4]float64{request.Bounds.X, request.Bounds.Y, request.Bounds.W, request.Bounds.H} {
 			if i > 0 {
-				b = append(b, ',')
+				dst = append(dst, ',')
 			}
-			b = appendNumber(b, v)
+			dst = appendNumber(dst, value)
 		}
-		b = append(b, `],`...)
+		dst = append(dst, `],`...)
 	}
-	b = appendNumber(append(b, `"padding":`...), padding)
-	b = strconv.AppendInt(append(b, `,"maxPixels":`...), int64(c.MaxPixels), 10)
-	b = strconv.AppendInt(append(b, `,"maxSide":`...), int64(c.MaxSide), 10)
-	return append(b, '}'), nil
+	dst = appendNumber(append(dst, `"padding":`...), padding)
+	dst = strconv.AppendInt(append(dst, `,"maxPixels":`...), int64(config.MaxPixels), 10)
+	dst = strconv.AppendInt(append(dst, `,"maxSide":`...), int64(config.MaxSide), 10)
+	return append(dst, '}'), nil
 }
 
 // checkSize refuses the bounds of a picture that are not finite, empty or beyond the limits on its
 // side and its pixels.
-func (c *Config) checkSize(b view.Box) error {
-	side := float64(c.MaxSide)
-	if !(b.W >= 1 && b.H >= 1 && b.X-b.X == 0 && b.Y-b.Y == 0) { // v-v is 0 if v is finite
+func (config *Config) checkSize(box view.Box) error {
+	side := float64(config.MaxSide)
+	if !(box.W >= 1 && box.H >= 1 && box.X-box.X == 0 && box.Y-box.Y == 0) { // v-v is 0 if v is finite
 		return fmt.Errorf("cannot export scene: %w: got bounds %g, %g, %g x %g; want finite ones of at least 1 x 1 px",
-			ErrScene, b.X, b.Y, b.W, b.H)
+			ErrScene, box.X, box.Y, box.W, box.H)
 	}
-	if !(b.W <= side && b.H <= side && b.W*b.H <= float64(c.MaxPixels)) {
+	if !(box.W <= side && box.H <= side && box.W*box.H <= float64(config.MaxPixels)) {
 		return fmt.Errorf("cannot export scene: %w: got a picture of %g x %g px; want sides of at most %d px (--max-side) and %d px in all (--max-pixels)",
-			ErrLimit, b.W, b.H, c.MaxSide, c.MaxPixels)
+			ErrLimit, box.W, box.H, config.MaxSide, config.MaxPixels)
 	}
 	return nil
 }
@@ -107,15 +107,15 @@ func appendNumber(b []byte, v float64) []byte { return strconv.AppendFloat(b, v,
 
 // appendStrings appends a JSON array of strings to a job of rendering, which the export page in the
 // browser reads.
-func appendStrings(b []byte, list []string) []byte {
-	b = append(b, '[')
-	for i, s := range list {
+func appendStrings(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, text := range list {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = jsontree.AppendString(b, s)
+		dst = jsontree.AppendString(dst, text)
 	}
-	return append(b, ']')
+	return append(dst, ']')
 }
 
 // sceneFault returns the error for a resolved scene that cannot be written as records.

@@ -19,31 +19,31 @@ const development = "http://localhost:1"
 
 // origin returns the origin from which the page is loaded. In production it is the host
 // of the licence key over HTTPS, so that the editor can check the key.
-func (c *Config) origin() string {
-	if c.Use == Production {
-		return "https://" + c.LicenseHost
+func (config *Config) origin() string {
+	if config.Use == Production {
+		return "https://" + config.LicenseHost
 	}
 	return development
 }
 
 // CheckUse checks that Config.Use is valid and that production has a licence key and
 // its host. Errors wrap ErrLicense.
-func (c *Config) CheckUse() error {
-	switch c.Use {
+func (config *Config) CheckUse() error {
+	switch config.Use {
 	case "", Development:
 		return nil
 	case Production:
 	default:
 		return fmt.Errorf("cannot use tldraw: %w: got use %q; want %s or %s (--tldraw-use)",
-			ErrLicense, c.Use, Development, Production)
+			ErrLicense, config.Use, Development, Production)
 	}
-	if c.LicenseKey == "" || c.LicenseHost == "" {
+	if config.LicenseKey == "" || config.LicenseHost == "" {
 		return fmt.Errorf("cannot use tldraw in production: %w wants a key: got key %v, host %q; want --tldraw-license-key and --tldraw-host, a host that the key is for, see docs/tldraw-licence.md",
-			ErrLicense, c.LicenseKey != "", c.LicenseHost)
+			ErrLicense, config.LicenseKey != "", config.LicenseHost)
 	}
-	if !isPublicHost(c.origin(), c.LicenseHost) {
+	if !isPublicHost(config.origin(), config.LicenseHost) {
 		return fmt.Errorf("cannot use tldraw in production: %w: got host %q; want a host that the key is for, such as boards.example.com (--tldraw-host)",
-			ErrLicense, c.LicenseHost)
+			ErrLicense, config.LicenseHost)
 	}
 	return nil
 }
@@ -59,22 +59,22 @@ func isPublicHost(origin, host string) bool {
 // checkLicence waits in production until the editor has checked the licence key, and returns an
 // error if the editor rejects it. An editor that rejects the key hides itself after some seconds,
 // and the page exports nothing from then on.
-func (w *worker) checkLicence() error {
-	if w.pool.cfg.Use != Production {
+func (worker *worker) checkLicence() error {
+	if worker.pool.cfg.Use != Production {
 		return nil
 	}
-	_, err := w.page.call(w.page.ctx, "licensed", "")
-	return w.pool.cfg.licenceError(err)
+	_, err := worker.page.call(worker.page.ctx, "licensed", "")
+	return worker.pool.cfg.licenceError(err)
 }
 
 // licenceError wraps ErrLicense around the page's error for a rejected licence key; it returns
 // other errors unchanged.
-func (c *Config) licenceError(err error) error {
+func (config *Config) licenceError(err error) error {
 	if err == nil || !strings.Contains(err.Error(), refusedLicense) {
 		return err
 	}
 	return fmt.Errorf("cannot draw with tldraw: %w does not allow it: the editor does not take the key for %s (--tldraw-license-key, --tldraw-host), see docs/tldraw-licence.md",
-		ErrLicense, c.LicenseHost)
+		ErrLicense, config.LicenseHost)
 }
 
 // refusedLicense is part of the error of a page whose editor has hidden itself

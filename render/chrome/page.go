@@ -63,11 +63,11 @@ func openPage(b *browserInstance, s site, cfg *Config, limit time.Duration) (*pa
 // minimise minimises the tab's window, because the browser paints a visible page after every
 // change, which costs an eighth of an export. A browser without windows may refuse; then it stays
 // visible.
-func (p *page) minimise() {
-	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+func (page *page) minimise() {
+	ctx, cancel := context.WithTimeout(page.ctx, time.Second)
 	defer cancel()
 	window, err := chromedp.CallBrowser(ctx, browser.GetWindowForTarget,
-		browser.GetWindowForTargetParams{TargetID: p.target.TargetID})
+		browser.GetWindowForTargetParams{TargetID: page.target.TargetID})
 	if err == nil {
 		chromedp.CallBrowser(ctx, browser.SetWindowBounds, browser.SetWindowBoundsParams{
 			WindowID: window.WindowID, Bounds: &browser.Bounds{WindowState: browser.WindowStateMinimized}})
@@ -77,28 +77,28 @@ func (p *page) minimise() {
 // mount prepares the tab: it intercepts the tab's requests, which blocks the network, loads the
 // page, finds its script (window.plumb) and starts it with tldraw's licence key. A page that was
 // made for another protocol is refused.
-func (p *page) mount(ctx context.Context, licence string) error {
+func (page *page) mount(ctx context.Context, licence string) error {
 	// chromedp follows the document by these; for us every change of the
 	// editor would be reported before the listener exists.
 	for _, off := range []string{css.Disable.Method, dom.Disable.Method, log.Disable.Method, network.Disable.Method} {
-		if err := p.target.Call(ctx, off, cdp.Empty{}, nil); err != nil {
+		if err := page.target.Call(ctx, off, cdp.Empty{}, nil); err != nil {
 			return err
 		}
 	}
-	if err := chromedp.Listen(ctx, p.onEvent); err != nil {
+	if err := chromedp.Listen(ctx, page.onEvent); err != nil {
 		return err
 	}
 	guarded := "*"
-	if p.plain { // served by us, as by any server, but not watched: that would slow it down
-		guarded = p.site.origin + "/*"
+	if page.plain { // served by us, as by any server, but not watched: that would slow it down
+		guarded = page.site.origin + "/*"
 	}
 	patterns := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: guarded}}}
-	if _, err := cdp.Call(ctx, p.target, fetch.Enable, patterns); err != nil {
+	if _, err := cdp.Call(ctx, page.target, fetch.Enable, patterns); err != nil {
 		return err
 	}
-	loaded := cdp.Events(ctx, p.target, cdppage.LoadEventFired)
-	address := cdppage.NavigateParams{URL: p.site.origin + "/"}
-	if _, err := cdp.Call(ctx, p.target, cdppage.Navigate, address); err != nil {
+	loaded := cdp.Events(ctx, page.target, cdppage.LoadEventFired)
+	address := cdppage.NavigateParams{URL: page.site.origin + "/"}
+	if _, err := cdp.Call(ctx, page.target, cdppage.Navigate, address); err != nil {
 		return err
 	}
 	for _, err := range loaded { // the first event is the one
@@ -107,15 +107,15 @@ func (p *page) mount(ctx context.Context, licence string) error {
 		}
 		break
 	}
-	object, err := cdp.Call(ctx, p.target, runtime.Evaluate, runtime.EvaluateParams{Expression: "window.plumb"})
+	object, err := cdp.Call(ctx, page.target, runtime.Evaluate, runtime.EvaluateParams{Expression: "window.plumb"})
 	if err != nil {
 		return err
 	}
-	p.plumb = object.Result.ObjectID
-	if p.plumb == "" {
+	page.plumb = object.Result.ObjectID
+	if page.plumb == "" {
 		return errors.New("its script did not run")
 	}
-	made, err := p.call(ctx, "start", licence)
+	made, err := page.call(ctx, "start", licence)
 	if err == nil && string(made) != strconv.Quote(protocol) {
 		err = fmt.Errorf("%w: got a page that was made for %s; want %q, made by make setup",
 			ErrMissing, clip(string(made), 40), protocol)
@@ -125,15 +125,15 @@ func (p *page) mount(ctx context.Context, licence string) error {
 
 // call calls a method of window.plumb, the script in the tab, with one string, waits for its promise, and
 // returns the value as JSON. An exception in the page is a chromedp.ExceptionError.
-func (p *page) call(ctx context.Context, method, argument string) ([]byte, error) {
+func (page *page) call(ctx context.Context, method, argument string) ([]byte, error) {
 	arg, err := json.Marshal(argument)
 	if err != nil {
 		return nil, err
 	}
 	yes := true
-	r, err := cdp.Call(ctx, p.target, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+	r, err := cdp.Call(ctx, page.target, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
 		FunctionDeclaration: "function(x){return this." + method + "(x)}",
-		ObjectID:            p.plumb,
+		ObjectID:            page.plumb,
 		Arguments:           []*runtime.CallArgument{{Value: arg}},
 		Silent:              &yes, AwaitPromise: &yes, ReturnByValue: &yes,
 	})
@@ -148,45 +148,45 @@ func (p *page) call(ctx context.Context, method, argument string) ([]byte, error
 
 // onEvent handles the browser's events for this tab: requests of the page, and a crash. It must not
 // block.
-func (p *page) onEvent(ev any) {
+func (page *page) onEvent(ev any) {
 	switch ev := ev.(type) {
 	case *fetch.EventRequestPaused:
-		go p.answerRequest(ev)
+		go page.answerRequest(ev)
 	case *inspector.EventTargetCrashed:
-		go p.cancel()
+		go page.cancel()
 	}
 }
 
 // answerRequest serves the page's own files to the browser and stops and counts every other request, so that
 // no scene reaches the network. Blobs, which the page makes itself in memory, pass.
-func (p *page) answerRequest(ev *fetch.EventRequestPaused) {
-	f := p.site.files[ev.Request.URL]
-	if ev.ResourceType == network.ResourceTypeDocument && p.loaded.Swap(true) {
-		f = nil // the page is loaded once and goes nowhere else
+func (page *page) answerRequest(ev *fetch.EventRequestPaused) {
+	file := page.site.files[ev.Request.URL]
+	if ev.ResourceType == network.ResourceTypeDocument && page.loaded.Swap(true) {
+		file = nil // the page is loaded once and goes nowhere else
 	}
-	if f == nil || ev.Request.Method != "GET" {
-		if strings.HasPrefix(ev.Request.URL, "blob:"+p.site.origin+"/") {
-			cdp.Call(p.ctx, p.target, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: ev.RequestID})
+	if file == nil || ev.Request.Method != "GET" {
+		if strings.HasPrefix(ev.Request.URL, "blob:"+page.site.origin+"/") {
+			cdp.Call(page.ctx, page.target, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: ev.RequestID})
 			return
 		}
-		p.blocked.Add(1)
-		cdp.Call(p.ctx, p.target, fetch.FailRequest,
+		page.blocked.Add(1)
+		cdp.Call(page.ctx, page.target, fetch.FailRequest,
 			fetch.FailRequestParams{RequestID: ev.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
 		return
 	}
-	cdp.Call(p.ctx, p.target, fetch.FulfillRequest, fetch.FulfillRequestParams{
-		RequestID: ev.RequestID, ResponseCode: 200, ResponseHeaders: f.headers, Body: f.body})
+	cdp.Call(page.ctx, page.target, fetch.FulfillRequest, fetch.FulfillRequestParams{
+		RequestID: ev.RequestID, ResponseCode: 200, ResponseHeaders: file.headers, Body: file.body})
 }
 
 // run sends a job to the editor in the tab and waits for its answer, for at most deadline. After an
 // error the page must not be used again.
-func (p *page) run(job string, deadline time.Duration) (*answer, error) {
-	ctx, cancel := context.WithTimeout(p.ctx, deadline)
+func (page *page) run(job string, deadline time.Duration) (*answer, error) {
+	ctx, cancel := context.WithTimeout(page.ctx, deadline)
 	defer cancel()
-	value, err := p.call(ctx, "run", job)
+	value, err := page.call(ctx, "run", job)
 	switch {
 	case err == nil:
-	case p.ctx.Err() == nil && ctx.Err() != nil:
+	case page.ctx.Err() == nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("cannot export scene: %w: no answer within %v", ErrDeadline, deadline)
 	default:
 		return nil, err
@@ -195,10 +195,10 @@ func (p *page) run(job string, deadline time.Duration) (*answer, error) {
 	if err := json.Unmarshal(value, a); err != nil {
 		return nil, fmt.Errorf("cannot read the page's answer of %d bytes: %w", len(value), err)
 	}
-	a.Blocked += int(p.blocked.Swap(0))
-	p.exports++
+	a.Blocked += int(page.blocked.Swap(0))
+	page.exports++
 	return a, nil
 }
 
 // close closes the tab, without waiting if the browser is gone.
-func (p *page) close() { p.cancel() }
+func (page *page) close() { page.cancel() }

@@ -67,38 +67,38 @@ func Open(cfg Config) (*Pool, error) {
 	if !slices.Contains([]string{Version42, Version54, VersionPlain}, cfg.Version) {
 		return nil, fmt.Errorf("cannot open tldraw %q: want %s or %s", cfg.Version, Version42, Version54)
 	}
-	s, err := readSite(PageDir(cfg.Page), cfg.Version, cfg.origin())
+	site, err := readSite(PageDir(cfg.Page), cfg.Version, cfg.origin())
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{cfg: cfg, program: program, site: s, calls: make(chan *call), done: make(chan struct{})}
-	if p.sandbox, p.noBox, err = cfg.Sandboxed(program); err != nil {
+	pool := &Pool{cfg: cfg, program: program, site: site, calls: make(chan *call), done: make(chan struct{})}
+	if pool.sandbox, pool.noBox, err = cfg.Sandboxed(program); err != nil {
 		return nil, err
 	}
-	w := &worker{pool: p}
+	w := &worker{pool: pool}
 	if err := w.ensurePage(); err != nil {
-		p.Close()
+		pool.Close()
 		return nil, err
 	}
 	if err := w.checkLicence(); err != nil {
 		w.closePage()
-		p.Close()
+		pool.Close()
 		return nil, err
 	}
-	if !p.sandbox {
-		cfg.Log.Warn("the browser runs without its sandbox", "reason", p.noBox)
+	if !pool.sandbox {
+		cfg.Log.Warn("the browser runs without its sandbox", "reason", pool.noBox)
 	}
 	for range cfg.Pages - 1 {
-		p.start(&worker{pool: p})
+		pool.start(&worker{pool: pool})
 	}
-	p.start(w)
-	p.watcher.Go(p.watch)
-	cfg.Log.Info("browser started", "program", filepath.Base(program), "version", p.product,
-		"tldraw", cfg.Version, "pages", cfg.Pages, "sandbox", p.sandbox)
-	return p, nil
+	pool.start(w)
+	pool.watcher.Go(pool.watch)
+	cfg.Log.Info("browser started", "program", filepath.Base(program), "version", pool.product,
+		"tldraw", cfg.Version, "pages", cfg.Pages, "sandbox", pool.sandbox)
+	return pool, nil
 }
 
-func (p *Pool) start(w *worker) { p.workers.Go(w.run) }
+func (pool *Pool) start(w *worker) { pool.workers.Go(w.run) }
 
 // Info describes a pool.
 type Info struct {
@@ -111,10 +111,10 @@ type Info struct {
 }
 
 // Info describes the browser of the pool.
-func (p *Pool) Info() Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return Info{p.program, p.product, p.cfg.Version, p.sandbox, p.noBox, p.cfg.Hinted}
+func (pool *Pool) Info() Info {
+	pool.mu.Lock()
+	defer pool.mu.Unlock()
+	return Info{pool.program, pool.product, pool.cfg.Version, pool.sandbox, pool.noBox, pool.cfg.Hinted}
 }
 
 // Stats counts what a pool did so far.
@@ -131,24 +131,24 @@ type Stats struct {
 }
 
 // Stats returns how many exports, tabs, browsers and faults the pool has had so far.
-func (p *Pool) Stats() Stats {
-	c := &p.stats
+func (pool *Pool) Stats() Stats {
+	counters := &pool.stats
 	return Stats{
-		Exports: c.exports.Load(), Retries: c.retries.Load(), Blocked: c.blocked.Load(), Refused: c.refused.Load(),
-		Pages: c.pages.Load(), Browsers: c.browsers.Load(), Lost: c.lost.Load(),
-		Unproved: c.unproved.Load(), Blank: c.blank.Load(),
+		Exports: counters.exports.Load(), Retries: counters.retries.Load(), Blocked: counters.blocked.Load(), Refused: counters.refused.Load(),
+		Pages: counters.pages.Load(), Browsers: counters.browsers.Load(), Lost: counters.lost.Load(),
+		Unproved: counters.unproved.Load(), Blank: counters.blank.Load(),
 	}
 }
 
 // Memory returns the bytes of private memory of the browser's processes, and their number.
-func (p *Pool) Memory() (bytes int64, processes int) {
-	p.mu.Lock()
-	b := p.browser
-	p.mu.Unlock()
-	if b == nil {
+func (pool *Pool) Memory() (bytes int64, processes int) {
+	pool.mu.Lock()
+	browser := pool.browser
+	pool.mu.Unlock()
+	if browser == nil {
 		return 0, 0
 	}
-	for _, one := range browserProcesses(b.pid, b.profile.dir) {
+	for _, one := range browserProcesses(browser.pid, browser.profile.dir) {
 		bytes += one.bytes
 		processes++
 	}
@@ -158,19 +158,19 @@ func (p *Pool) Memory() (bytes int64, processes int) {
 // Export draws a scene with the editor in a tab. It waits for a free tab until ctx ends. A tab that
 // has begun a job finishes it even then. Errors wrap ErrScene, ErrLimit, ErrDeadline, ErrLost,
 // ErrClosed, ErrMissing or the cause of ctx.
-func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
-	j, err := p.cfg.job(&r)
+func (pool *Pool) Export(ctx context.Context, request Request) (*Result, error) {
+	j, err := pool.cfg.job(&request)
 	if err != nil {
-		p.stats.refused.Add(1)
+		pool.stats.refused.Add(1)
 		return nil, err
 	}
 	c := &call{ctx: ctx, job: j, done: make(chan struct{})}
 	select {
-	case <-p.done:
+	case <-pool.done:
 		return nil, fmt.Errorf("cannot export scene: %w", ErrClosed)
 	case <-ctx.Done():
 		return nil, fmt.Errorf("cannot export scene: %w", context.Cause(ctx))
-	case p.calls <- c:
+	case pool.calls <- c:
 	}
 	select {
 	case <-c.done:
@@ -182,78 +182,78 @@ func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	return p.result(&r, c.answer)
+	return pool.result(&request, c.answer)
 }
 
 // result turns the page's answer to a request into images, or into a box if the request has
 // Measure, and counts the export. An error that the page reports wraps ErrLimit or ErrScene and
 // counts as refused.
-func (p *Pool) result(r *Request, a *answer) (*Result, error) {
-	s := &p.stats
-	s.blocked.Add(int64(a.Blocked))
-	if a.Error != "" {
-		s.refused.Add(1)
+func (pool *Pool) result(request *Request, answer *answer) (*Result, error) {
+	counters := &pool.stats
+	counters.blocked.Add(int64(answer.Blocked))
+	if answer.Error != "" {
+		counters.refused.Add(1)
 		kind := ErrScene
-		if a.Limit {
+		if answer.Limit {
 			kind = ErrLimit
 		}
-		return nil, fmt.Errorf("cannot export scene: %w: %s", kind, clip(a.Error, 300))
+		return nil, fmt.Errorf("cannot export scene: %w: %s", kind, clip(answer.Error, 300))
 	}
-	out := &Result{Bounds: r.Bounds, Blocked: a.Blocked}
-	if r.Measure {
-		if len(a.Pictures) == 0 || a.Pictures[0].Bounds == nil {
+	out := &Result{Bounds: request.Bounds, Blocked: answer.Blocked}
+	if request.Measure {
+		if len(answer.Pictures) == 0 || answer.Pictures[0].Bounds == nil {
 			out.Bounds, out.Empty = view.Box{}, true
 			return out, nil
 		}
-		out.Bounds = box(a.Pictures[0].Bounds)
+		out.Bounds = box(answer.Pictures[0].Bounds)
 		return out, nil
 	}
 	for i, dst := range []**image.NRGBA{&out.Image, &out.Other} {
-		if i >= len(a.Pictures) {
+		if i >= len(answer.Pictures) {
 			break
 		}
-		*dst = a.Pictures[i].img
-		if b := a.Pictures[i].Bounds; b != nil && r.Content && i == 0 {
+		*dst = answer.Pictures[i].img
+		if b := answer.Pictures[i].Bounds; b != nil && request.Content && i == 0 {
 			out.Bounds = box(b)
 		}
 	}
-	s.exports.Add(1)
+	counters.exports.Add(1)
 	return out, nil
 }
 
 func box(b *[4]float64) view.Box { return view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]} }
 
 // clip shortens a text of the browser to n bytes for a message.
-func clip(s string, n int) string {
-	if len(s) > n {
-		return s[:n] + "..."
+func clip(text string, n int) string {
+	if len(text) > n {
+		return text[:n] + "..."
 	}
-	return s
+	return text
 }
 
 // View draws the first picture of a view with the editor. It calls Export for callers that have a
 // *scene.Scene and want one picture.
-func (p *Pool) View(ctx context.Context, v view.View) (*image.NRGBA, error) {
-	r, err := p.Export(ctx, Request{View: v})
+func (pool *Pool) View(ctx context.Context, v view.View) (*image.NRGBA, error) {
+	result, err := pool.Export(ctx, Request{View: v})
 	if err != nil {
 		return nil, err
 	}
-	return r.Image, nil
+	return result.Image, nil
 }
 
 // Close waits for the exports that have begun and stops the browser. After it no process and no
 // file of the browser is left.
-func (p *Pool) Close() error {
-	p.once.Do(func() {
-		close(p.done)
-		p.workers.Wait()
-		p.watcher.Wait()
-		p.mu.Lock()
-		b := p.browser
-		p.browser = nil
-		p.mu.Unlock()
-		if b != nil {
-			b.close()
+func (pool *Pool) Close() error {
+	pool.once.Do(func() {
+		close(pool.done)
+		pool.workers.Wait()
+		pool.watcher.Wait()
+		pool.mu.Lock()
+		browser := pool.browser
+		pool.browser = nil
+		pool.mu.Unlock()
+		if browser != nil {
+			browser.close()
 		}
 	})
 	return nil
@@ -262,77 +262,77 @@ func (p *Pool) Close() error {
 // acquire returns the browser for a new tab, and counts the tab. If there is no browser, or it has ended or is
 // retired, it starts another one; other callers wait for that. The caller must call release when the tab is
 // closed.
-func (p *Pool) acquire() (*browserInstance, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for p.starting != nil { // another caller starts a browser, without the lock
-		wait := p.starting
-		p.mu.Unlock()
+func (pool *Pool) acquire() (*browserInstance, error) {
+	pool.mu.Lock()
+	defer pool.mu.Unlock()
+	for pool.starting != nil { // another caller starts a browser, without the lock
+		wait := pool.starting
+		pool.mu.Unlock()
 		<-wait
-		p.mu.Lock()
+		pool.mu.Lock()
 	}
-	if b := p.browser; b != nil {
-		if b.alive() && !b.retired.Load() {
-			b.pages++
-			return b, nil
+	if browser := pool.browser; browser != nil {
+		if browser.alive() && !browser.retired.Load() {
+			browser.pages++
+			return browser, nil
 		}
-		if b.pages == 0 {
-			go b.close()
+		if browser.pages == 0 {
+			go browser.close()
 		}
 	}
 	started := make(chan struct{})
-	p.starting, p.browser = started, nil
-	p.mu.Unlock()
-	b, err := launch(&p.cfg, p.program, p.sandbox)
-	p.mu.Lock()
-	p.starting = nil
+	pool.starting, pool.browser = started, nil
+	pool.mu.Unlock()
+	browser, err := launch(&pool.cfg, pool.program, pool.sandbox)
+	pool.mu.Lock()
+	pool.starting = nil
 	close(started)
 	if err != nil {
 		return nil, err
 	}
-	p.stats.browsers.Add(1)
-	p.browser, p.product = b, b.product
-	b.pages++
-	return b, nil
+	pool.stats.browsers.Add(1)
+	pool.browser, pool.product = browser, browser.product
+	browser.pages++
+	return browser, nil
 }
 
 // release removes a tab from a browser; a retired browser closes with its last tab.
-func (p *Pool) release(b *browserInstance) {
-	p.mu.Lock()
-	b.pages--
-	last := b.pages == 0 && (b.retired.Load() || !b.alive())
-	if last && p.browser == b {
-		p.browser = nil
+func (pool *Pool) release(browser *browserInstance) {
+	pool.mu.Lock()
+	browser.pages--
+	last := browser.pages == 0 && (browser.retired.Load() || !browser.alive())
+	if last && pool.browser == browser {
+		pool.browser = nil
 	}
-	p.mu.Unlock()
+	pool.mu.Unlock()
 	if last {
-		b.close()
+		browser.close()
 	}
 }
 
 // watch checks the memory of the browser's processes twice a second, and retires a browser that
 // holds too much, so that another one replaces it.
-func (p *Pool) watch() {
+func (pool *Pool) watch() {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
-		case <-p.done:
+		case <-pool.done:
 			return
 		case <-tick.C:
 		}
-		p.mu.Lock()
-		b := p.browser
-		p.mu.Unlock()
-		if b == nil || !b.alive() {
+		pool.mu.Lock()
+		browser := pool.browser
+		pool.mu.Unlock()
+		if browser == nil || !browser.alive() {
 			continue
 		}
-		switch n := b.memory(); {
-		case n > p.cfg.MaxMemory:
-			p.cfg.Log.Warn("browser killed", "reason", "memory", "bytes", n, "limit", p.cfg.MaxMemory)
-			b.kill(fmt.Sprintf("it held %d MiB; want at most %d", n>>20, p.cfg.MaxMemory>>20))
-		case n > p.cfg.MaxMemory/2:
-			b.retire("memory")
+		switch n := browser.memory(); {
+		case n > pool.cfg.MaxMemory:
+			pool.cfg.Log.Warn("browser killed", "reason", "memory", "bytes", n, "limit", pool.cfg.MaxMemory)
+			browser.kill(fmt.Sprintf("it held %d MiB; want at most %d", n>>20, pool.cfg.MaxMemory>>20))
+		case n > pool.cfg.MaxMemory/2:
+			browser.retire("memory")
 		}
 	}
 }

@@ -40,13 +40,13 @@ func browserProcesses(group int, dir string) []process {
 // processStat returns the process group of a browser process and its state, such as 'Z' for a
 // zombie. ok is false if there is no such process.
 func processStat(pid int) (pgrp int, state byte, ok bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0, 0, false
 	}
 	// The name is in parentheses and may hold anything; what follows does not.
-	i := bytes.LastIndexByte(b, ')')
-	f := bytes.Fields(b[i+1:]) // state, parent, group
+	i := bytes.LastIndexByte(data, ')')
+	f := bytes.Fields(data[i+1:]) // state, parent, group
 	if len(f) < 3 {
 		return 0, 0, false
 	}
@@ -63,13 +63,13 @@ func commandLineContains(pid int, dir string) bool {
 // ownMemory returns how many bytes of memory a browser process holds that no file backs; 0 if the
 // process is gone.
 func ownMemory(pid int) int64 {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return 0
 	}
 	var sum int64
 	for _, key := range []string{"\nRssAnon:", "\nRssShmem:"} {
-		_, rest, ok := bytes.Cut(b, []byte(key))
+		_, rest, ok := bytes.Cut(data, []byte(key))
 		if !ok {
 			continue
 		}
@@ -87,16 +87,16 @@ func ownMemory(pid int) int64 {
 func killRemaining(group int, dir string) (left int) {
 	for range 250 {
 		left = 0
-		for _, p := range browserProcesses(group, dir) {
-			if p.zombie {
+		for _, process := range browserProcesses(group, dir) {
+			if process.zombie {
 				// A zombie does not count as left: it is collected here, or later by the process that
 				// inherited it.
 				var ws syscall.WaitStatus
-				syscall.Wait4(p.pid, &ws, syscall.WNOHANG, nil)
+				syscall.Wait4(process.pid, &ws, syscall.WNOHANG, nil)
 				continue
 			}
 			left++
-			syscall.Kill(p.pid, syscall.SIGKILL)
+			syscall.Kill(process.pid, syscall.SIGKILL)
 		}
 		if left == 0 {
 			return 0

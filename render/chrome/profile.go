@@ -58,32 +58,32 @@ func newProfile(temp string, hinted bool) (*profile, error) {
 }
 
 // writeFiles creates the browser's data folder and its font configuration.
-func (p *profile) writeFiles(hinted bool) error {
-	if len(p.dir) > maxDir {
-		return fmt.Errorf("the path %s has %d bytes; want at most %d, see TMPDIR", p.dir, len(p.dir), maxDir)
+func (profile *profile) writeFiles(hinted bool) error {
+	if len(profile.dir) > maxDir {
+		return fmt.Errorf("the path %s has %d bytes; want at most %d, see TMPDIR", profile.dir, len(profile.dir), maxDir)
 	}
-	if err := os.Mkdir(p.data(), 0o700); err != nil {
+	if err := os.Mkdir(profile.data(), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(p.fonts(), []byte(fontConfig(hinted)), 0o600)
+	return os.WriteFile(profile.fonts(), []byte(fontConfig(hinted)), 0o600)
 }
 
-func (p *profile) data() string  { return filepath.Join(p.dir, "data") }
-func (p *profile) fonts() string { return filepath.Join(p.dir, "fonts.conf") }
+func (profile *profile) data() string  { return filepath.Join(profile.dir, "data") }
+func (profile *profile) fonts() string { return filepath.Join(profile.dir, "fonts.conf") }
 
 // remove deletes the browser's folder. It tries for ten seconds, because processes that are just
 // ending may still write into it.
-func (p *profile) remove() error {
+func (profile *profile) remove() error {
 	var err error
 	for range 500 {
-		err = os.RemoveAll(p.dir)
+		err = os.RemoveAll(profile.dir)
 		if err == nil {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	if p.lock != nil {
-		p.lock.Close()
+	if profile.lock != nil {
+		profile.lock.Close()
 	}
 	return err
 }
@@ -114,15 +114,15 @@ func fontConfig(hinted bool) string {
 // lock locks a browser's folder by a file in it, until the file is closed or the process ends. It
 // does not wait: if another process holds the lock, it returns an error.
 func lock(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
 		return nil, err
 	}
-	return f, nil
+	return file, nil
 }
 
 // Sweep removes the browsers' folders that killed programs left in temp; "" is the system's folder

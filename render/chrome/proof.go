@@ -31,9 +31,9 @@ func newMark() uint32 { return rand.Uint32N(1 << 24) }
 // proof of each: rows in the colour of the job (mark), which a lost canvas does not have. Pictures
 // of plain pages have no proof. blank is true if a picture is fully transparent although a shape
 // reaches into it. A wrong proof is errUnproved.
-func (a *answer) checkProofs(mark uint32, plain bool) (blank bool, err error) {
-	for i := range a.Pictures {
-		picture := &a.Pictures[i]
+func (answer *answer) checkProofs(mark uint32, plain bool) (blank bool, err error) {
+	for i := range answer.Pictures {
+		picture := &answer.Pictures[i]
 		if picture.Runs == nil && picture.PNG == nil { // the page says that nothing is on it
 			picture.img = image.NewNRGBA(image.Rect(0, 0, picture.W, picture.H))
 			blank = blank || picture.Visible

@@ -14,73 +14,73 @@ const pageID = "page:page"
 // no picture depends on the editor's defaults. What the editor computes when it creates a shape
 // (Shape.Grow) it computes for the ids listed in "created". A shape whose data a *scene.Scene does
 // not hold is an error.
-func appendScene(b []byte, s *scene.Scene) ([]byte, error) {
-	b = append(b, `{"records":[`...)
+func appendScene(dst []byte, sc *scene.Scene) ([]byte, error) {
+	dst = append(dst, `{"records":[`...)
 	children := make(map[int32]int) // of each parent so far: they get indexes in their order
-	for i := range s.Shapes {
-		sh := &s.Shapes[i]
-		if err := checkComplete(sh); err != nil {
+	for i := range sc.Shapes {
+		shape := &sc.Shapes[i]
+		if err := checkComplete(shape); err != nil {
 			return nil, err
 		}
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
 		parent := pageID
-		if sh.Parent >= 0 {
-			parent = s.Shapes[sh.Parent].ID
+		if shape.Parent >= 0 {
+			parent = sc.Shapes[shape.Parent].ID
 		}
-		children[sh.Parent]++
-		b = appendShape(b, sh, parent, scene.IndexKey(children[sh.Parent]))
+		children[shape.Parent]++
+		dst = appendShape(dst, shape, parent, scene.IndexKey(children[shape.Parent]))
 	}
-	for i := range s.Bindings {
-		b = appendBinding(append(b, ','), s, i)
+	for i := range sc.Bindings {
+		dst = appendBinding(append(dst, ','), sc, i)
 	}
-	b = append(b, `],"created":[`...)
+	dst = append(dst, `],"created":[`...)
 	first := true
-	for i := range s.Shapes {
-		if !s.Shapes[i].Grow {
+	for i := range sc.Shapes {
+		if !sc.Shapes[i].Grow {
 			continue
 		}
 		if !first {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
 		first = false
-		b = jsontree.AppendString(b, s.Shapes[i].ID)
+		dst = jsontree.AppendString(dst, sc.Shapes[i].ID)
 	}
-	return append(b, ']'), nil
+	return append(dst, ']'), nil
 }
 
 // checkComplete refuses a shape of which a *scene.Scene keeps a name but not the data: an unknown
 // type or colour, foreign text, an asset. The editor could not draw it from records.
-func checkComplete(sh *scene.Shape) error {
+func checkComplete(shape *scene.Shape) error {
 	switch {
-	case sh.Kind >= scene.Other:
-		return sceneFault(sh, "its type is "+strconv.Quote(sh.TypeName))
-	case sh.Color == scene.CustomColor || sh.LabelColor == scene.CustomColor:
-		return sceneFault(sh, "its colour is not one of the palette")
-	case sh.Rich != nil && sh.Rich.Foreign != "" && sh.Rich.Document == "":
-		return sceneFault(sh, "its text has a "+sh.Rich.Foreign)
-	case sh.Asset != "":
-		return sceneFault(sh, "its asset "+strconv.Quote(sh.Asset)+" is not part of the scene")
+	case shape.Kind >= scene.Other:
+		return sceneFault(shape, "its type is "+strconv.Quote(shape.TypeName))
+	case shape.Color == scene.CustomColor || shape.LabelColor == scene.CustomColor:
+		return sceneFault(shape, "its colour is not one of the palette")
+	case shape.Rich != nil && shape.Rich.Foreign != "" && shape.Rich.Document == "":
+		return sceneFault(shape, "its text has a "+shape.Rich.Foreign)
+	case shape.Asset != "":
+		return sceneFault(shape, "its asset "+strconv.Quote(shape.Asset)+" is not part of the scene")
 	}
 	return nil
 }
 
 // appendShape writes a shape as a store record of the editor, below the given parent and with the
 // given index.
-func appendShape(b []byte, sh *scene.Shape, parent, index string) []byte {
+func appendShape(b []byte, shape *scene.Shape, parent, index string) []byte {
 	p := props{b: append(b, `{"typeName":"shape","isLocked":false,"meta":{}`...)}
-	p.text("id", sh.ID)
-	p.text("type", sh.TypeName)
+	p.text("id", shape.ID)
+	p.text("type", shape.TypeName)
 	p.text("parentId", parent)
 	p.text("index", index)
-	p.number("x", sh.X)
-	p.number("y", sh.Y)
-	p.number("rotation", sh.Rotation)
-	p.number("opacity", sh.Opacity)
+	p.number("x", shape.X)
+	p.number("y", shape.Y)
+	p.number("rotation", shape.Rotation)
+	p.number("opacity", shape.Opacity)
 	p.b = append(p.b, `,"props":{`...)
 	p.first = true
-	p.shape(sh)
+	p.shape(shape)
 	return append(p.b, '}', '}')
 }
 
@@ -91,22 +91,31 @@ type props struct {
 }
 
 // key writes the name of the next member of a tldraw record, with the comma before it.
-func (p *props) key(name string) {
-	if !p.first {
-		p.b = append(p.b, ',')
+func (props *props) key(name string) {
+	if !props.first {
+		props.b = append(props.b, ',')
 	}
-	p.first = false
-	p.b = append(append(append(p.b, '"'), name...), '"', ':')
+	props.first = false
+	props.b = append(append(append(props.b, '"'), name...), '"', ':')
 }
 
-func (p *props) text(name, value string)           { p.key(name); p.b = jsontree.AppendString(p.b, value) }
-func (p *props) number(name string, value float64) { p.key(name); p.b = appendNumber(p.b, value) }
-func (p *props) flag(name string, value bool)      { p.key(name); p.b = strconv.AppendBool(p.b, value) }
-func (p *props) raw(name, value string)            { p.key(name); p.b = append(p.b, value...) }
+func (props *props) text(name, value string) {
+	props.key(name)
+	props.b = jsontree.AppendString(props.b, value)
+}
+func (props *props) number(name string, value float64) {
+	props.key(name)
+	props.b = appendNumber(props.b, value)
+}
+func (props *props) flag(name string, value bool) {
+	props.key(name)
+	props.b = strconv.AppendBool(props.b, value)
+}
+func (props *props) raw(name, value string) { props.key(name); props.b = append(props.b, value...) }
 
-func (p *props) point(name string, v scene.Point) {
-	p.key(name)
-	p.b = appendPoint(p.b, v)
+func (props *props) point(name string, v scene.Point) {
+	props.key(name)
+	props.b = appendPoint(props.b, v)
 }
 
 func appendPoint(b []byte, v scene.Point) []byte {
@@ -115,202 +124,202 @@ func appendPoint(b []byte, v scene.Point) []byte {
 	return append(b, '}')
 }
 
-func (p *props) box(sh *scene.Shape) {
-	p.number("w", sh.W)
-	p.number("h", sh.H)
+func (props *props) box(sh *scene.Shape) {
+	props.number("w", sh.W)
+	props.number("h", sh.H)
 }
 
 // ink writes what strokes share.
-func (p *props) ink(sh *scene.Shape) {
-	p.text("color", sh.Color.String())
-	p.text("size", sh.Size.String())
-	p.number("scale", sh.Scale)
+func (props *props) ink(sh *scene.Shape) {
+	props.text("color", sh.Color.String())
+	props.text("size", sh.Size.String())
+	props.number("scale", sh.Scale)
 }
 
 // label writes what labels share.
-func (p *props) label(sh *scene.Shape) {
-	p.text("labelColor", sh.LabelColor.String())
-	p.text("font", sh.Font.String())
-	p.rich(sh.Rich)
+func (props *props) label(sh *scene.Shape) {
+	props.text("labelColor", sh.LabelColor.String())
+	props.text("font", sh.Font.String())
+	props.rich(sh.Rich)
 }
 
 // aligned writes how the text of a tldraw shape is aligned along both axes of its box.
-func (p *props) aligned(sh *scene.Shape) {
-	p.text("align", sh.Align.String())
-	p.text("verticalAlign", sh.Vertical.String())
-	p.number("growY", sh.GrowY)
-	p.text("url", sh.URL)
+func (props *props) aligned(shape *scene.Shape) {
+	props.text("align", shape.Align.String())
+	props.text("verticalAlign", shape.Vertical.String())
+	props.number("growY", shape.GrowY)
+	props.text("url", shape.URL)
 }
 
-func (p *props) asset(sh *scene.Shape) {
-	p.raw("assetId", "null") // shapes with one are refused by checkComplete
-	p.text("url", sh.URL)
+func (props *props) asset(sh *scene.Shape) {
+	props.raw("assetId", "null") // shapes with one are refused by checkComplete
+	props.text("url", sh.URL)
 }
 
 // shape writes the properties of a shape by its kind, as tldraw's store records have them.
-func (p *props) shape(sh *scene.Shape) {
-	switch sh.Kind {
+func (props *props) shape(shape *scene.Shape) {
+	switch shape.Kind {
 	case scene.Geo:
-		p.ink(sh)
-		p.box(sh)
-		p.label(sh)
-		p.aligned(sh)
-		p.text("geo", sh.Geo.String())
-		p.text("dash", sh.Dash.String())
-		p.text("fill", sh.Fill.String())
+		props.ink(shape)
+		props.box(shape)
+		props.label(shape)
+		props.aligned(shape)
+		props.text("geo", shape.Geo.String())
+		props.text("dash", shape.Dash.String())
+		props.text("fill", shape.Fill.String())
 	case scene.Text:
-		p.ink(sh)
-		p.number("w", sh.W)
-		p.text("font", sh.Font.String())
-		p.text("textAlign", sh.Align.String())
-		p.flag("autoSize", sh.Auto)
-		p.rich(sh.Rich)
+		props.ink(shape)
+		props.number("w", shape.W)
+		props.text("font", shape.Font.String())
+		props.text("textAlign", shape.Align.String())
+		props.flag("autoSize", shape.Auto)
+		props.rich(shape.Rich)
 	case scene.Note:
-		p.ink(sh)
-		p.label(sh)
-		p.aligned(sh)
-		p.number("fontSizeAdjustment", sh.FontPx)
+		props.ink(shape)
+		props.label(shape)
+		props.aligned(shape)
+		props.number("fontSizeAdjustment", shape.FontPx)
 	case scene.Arrow:
-		p.arrow(sh)
+		props.arrow(shape)
 	case scene.Line, scene.Draw, scene.Highlight:
-		p.stroke(sh)
+		props.stroke(shape)
 	default:
-		p.holder(sh)
+		props.holder(shape)
 	}
 }
 
 // arrow writes the properties of an arrow: its form, heads, label and ends.
-func (p *props) arrow(sh *scene.Shape) {
-	a := sh.Arrow
-	p.ink(sh)
-	p.label(sh)
+func (props *props) arrow(shape *scene.Shape) {
+	a := shape.Arrow
+	props.ink(shape)
+	props.label(shape)
 	kind := "arc"
 	if a.Elbow {
 		kind = "elbow"
 	}
-	p.text("kind", kind)
-	p.text("dash", sh.Dash.String())
-	p.text("fill", sh.Fill.String())
-	p.point("start", sh.Points[0])
-	p.point("end", sh.Points[1])
-	p.number("bend", a.Bend)
-	p.text("arrowheadStart", a.HeadStart.String())
-	p.text("arrowheadEnd", a.HeadEnd.String())
-	p.number("labelPosition", a.LabelPosition)
-	p.number("elbowMidPoint", a.ElbowMidPoint)
+	props.text("kind", kind)
+	props.text("dash", shape.Dash.String())
+	props.text("fill", shape.Fill.String())
+	props.point("start", shape.Points[0])
+	props.point("end", shape.Points[1])
+	props.number("bend", a.Bend)
+	props.text("arrowheadStart", a.HeadStart.String())
+	props.text("arrowheadEnd", a.HeadEnd.String())
+	props.number("labelPosition", a.LabelPosition)
+	props.number("elbowMidPoint", a.ElbowMidPoint)
 }
 
 // stroke writes the properties of a line, a freehand shape or a highlight, as tldraw's records have
 // them.
-func (p *props) stroke(sh *scene.Shape) {
-	p.ink(sh)
-	if sh.Kind != scene.Highlight {
-		p.text("dash", sh.Dash.String())
+func (props *props) stroke(shape *scene.Shape) {
+	props.ink(shape)
+	if shape.Kind != scene.Highlight {
+		props.text("dash", shape.Dash.String())
 	}
-	if sh.Kind == scene.Line {
+	if shape.Kind == scene.Line {
 		spline := "line"
-		if sh.Cubic {
+		if shape.Cubic {
 			spline = "cubic"
 		}
-		p.text("spline", spline)
-		p.points(sh.Points)
+		props.text("spline", spline)
+		props.points(shape.Points)
 		return
 	}
-	p.flag("isComplete", sh.Complete)
-	p.flag("isPen", sh.Pen)
-	p.segments(sh.Segments)
-	if sh.Kind == scene.Draw {
-		p.flag("isClosed", sh.Closed)
-		p.text("fill", sh.Fill.String())
+	props.flag("isComplete", shape.Complete)
+	props.flag("isPen", shape.Pen)
+	props.segments(shape.Segments)
+	if shape.Kind == scene.Draw {
+		props.flag("isClosed", shape.Closed)
+		props.text("fill", shape.Fill.String())
 	}
 }
 
 // holder writes the properties of a tldraw shape with a box: a frame, picture, video, bookmark or
 // embed; a group has none. What a *scene.Scene does not hold gets the editor's default.
-func (p *props) holder(sh *scene.Shape) {
-	if sh.Kind == scene.Group {
+func (props *props) holder(shape *scene.Shape) {
+	if shape.Kind == scene.Group {
 		return
 	}
-	p.box(sh)
-	switch sh.Kind {
+	props.box(shape)
+	switch shape.Kind {
 	case scene.Frame:
-		p.text("name", sh.Name)
-		p.text("color", sh.Color.String())
+		props.text("name", shape.Name)
+		props.text("color", shape.Color.String())
 	case scene.Image:
-		p.asset(sh)
-		p.raw("crop", "null")
-		p.flag("flipX", sh.Flip[0])
-		p.flag("flipY", sh.Flip[1])
-		p.flag("playing", true)
-		p.text("altText", "")
+		props.asset(shape)
+		props.raw("crop", "null")
+		props.flag("flipX", shape.Flip[0])
+		props.flag("flipY", shape.Flip[1])
+		props.flag("playing", true)
+		props.text("altText", "")
 	case scene.Video:
-		p.asset(sh)
-		p.number("time", 0)
-		p.flag("playing", true)
-		p.flag("autoplay", true)
-		p.text("altText", "")
+		props.asset(shape)
+		props.number("time", 0)
+		props.flag("playing", true)
+		props.flag("autoplay", true)
+		props.text("altText", "")
 	case scene.Bookmark:
-		p.asset(sh)
+		props.asset(shape)
 	case scene.Embed:
-		p.text("url", sh.URL)
+		props.text("url", shape.URL)
 	}
 }
 
 // points writes the points of a line as tldraw's records have them: {key: {id, index, x, y}}. The
 // keys are whole index keys in the order of the points.
-func (p *props) points(points []scene.Point) {
-	p.key("points")
-	p.b = append(p.b, '{')
+func (props *props) points(points []scene.Point) {
+	props.key("points")
+	props.b = append(props.b, '{')
 	for i, v := range points {
 		if i > 0 {
-			p.b = append(p.b, ',')
+			props.b = append(props.b, ',')
 		}
 		key := scene.IndexKey(i + 1)
-		p.b = jsontree.AppendString(p.b, key)
-		p.b = jsontree.AppendString(append(p.b, `:{"id":`...), key)
-		p.b = jsontree.AppendString(append(p.b, `,"index":`...), key)
-		p.b = appendNumber(append(p.b, `,"x":`...), v.X)
-		p.b = appendNumber(append(p.b, `,"y":`...), v.Y)
-		p.b = append(p.b, '}')
+		props.b = jsontree.AppendString(props.b, key)
+		props.b = jsontree.AppendString(append(props.b, `:{"id":`...), key)
+		props.b = jsontree.AppendString(append(props.b, `,"index":`...), key)
+		props.b = appendNumber(append(props.b, `,"x":`...), v.X)
+		props.b = appendNumber(append(props.b, `,"y":`...), v.Y)
+		props.b = append(props.b, '}')
 	}
-	p.b = append(p.b, '}')
+	props.b = append(props.b, '}')
 }
 
 // segments writes the points of a freehand line, segment by segment, as tldraw's records have them.
-func (p *props) segments(segments []scene.Segment) {
-	p.key("segments")
-	p.b = append(p.b, '[')
+func (props *props) segments(segments []scene.Segment) {
+	props.key("segments")
+	props.b = append(props.b, '[')
 	for i := range segments {
 		if i > 0 {
-			p.b = append(p.b, ',')
+			props.b = append(props.b, ',')
 		}
 		kind := `{"type":"free","points":[`
 		if segments[i].Straight {
 			kind = `{"type":"straight","points":[`
 		}
-		p.b = append(p.b, kind...)
-		for j, v := range segments[i].Points {
+		props.b = append(props.b, kind...)
+		for j, pressed := range segments[i].Points {
 			if j > 0 {
-				p.b = append(p.b, ',')
+				props.b = append(props.b, ',')
 			}
-			p.b = appendNumber(append(p.b, `{"x":`...), v.X)
-			p.b = appendNumber(append(p.b, `,"y":`...), v.Y)
-			p.b = appendNumber(append(p.b, `,"z":`...), v.Z)
-			p.b = append(p.b, '}')
+			props.b = appendNumber(append(props.b, `{"x":`...), pressed.X)
+			props.b = appendNumber(append(props.b, `,"y":`...), pressed.Y)
+			props.b = appendNumber(append(props.b, `,"z":`...), pressed.Z)
+			props.b = append(props.b, '}')
 		}
-		p.b = append(p.b, `]}`...)
+		props.b = append(props.b, `]}`...)
 	}
-	p.b = append(p.b, ']')
+	props.b = append(props.b, ']')
 }
 
 // appendBinding writes the i-th binding of the scene as a store record: one end of an arrow and its
 // target.
-func appendBinding(b []byte, s *scene.Scene, i int) []byte {
-	bind := &s.Bindings[i]
+func appendBinding(b []byte, scene *scene.Scene, i int) []byte {
+	bind := &scene.Bindings[i]
 	p := props{b: append(b, `{"typeName":"binding","type":"arrow","meta":{}`...)}
 	p.text("id", "binding:"+strconv.Itoa(i))
-	p.text("fromId", s.Shapes[bind.From].ID)
-	p.text("toId", s.Shapes[bind.To].ID)
+	p.text("fromId", scene.Shapes[bind.From].ID)
+	p.text("toId", scene.Shapes[bind.To].ID)
 	p.b = append(p.b, `,"props":{`...)
 	p.first = true
 	terminal := "start"

@@ -19,16 +19,16 @@ import (
 
 // imageSize returns the size in px that an image of that MIME type declares. ok is false if the size cannot be
 // read, or if an image inside an SVG exceeds a limit; depth is how deep it is nested itself.
-func (c *Config) imageSize(kind string, b []byte, depth int) (w, h float64, ok bool) {
-	if cfg, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil {
+func (config *Config) imageSize(kind string, data []byte, depth int) (w, h float64, ok bool) {
+	if cfg, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
 		return float64(cfg.Width), float64(cfg.Height), true
 	}
-	w, h, ok = avifSize(b)
+	w, h, ok = avifSize(data)
 	if ok {
 		return w, h, ok
 	}
 	if kind == "image/svg+xml" {
-		return c.svgSize(b, depth)
+		return config.svgSize(data, depth)
 	}
 	return 0, 0, false
 }
@@ -38,29 +38,29 @@ func (c *Config) imageSize(kind string, b []byte, depth int) (w, h float64, ok b
 // several images, such as tiles and thumbnails, and a limit must hold for the largest. For the
 // same reason it searches the bytes instead of reading the boxes: no property is missed, and bytes
 // that are "ispe" by chance can only make the size larger.
-func avifSize(b []byte) (w, h float64, ok bool) {
-	if !isAVIF(b) {
+func avifSize(data []byte) (w, h float64, ok bool) {
+	if !isAVIF(data) {
 		return 0, 0, false
 	}
 	for {
-		_, rest, found := bytes.Cut(b, []byte("ispe"))
+		_, rest, found := bytes.Cut(data, []byte("ispe"))
 		if !found || len(rest) < 12 {
 			return w, h, ok
 		}
 		// Four bytes of version and flags follow the box's type, then width and height.
 		w = max(w, float64(binary.BigEndian.Uint32(rest[4:])))
 		h = max(h, float64(binary.BigEndian.Uint32(rest[8:])))
-		b, ok = rest, true
+		data, ok = rest, true
 	}
 }
 
 // isAVIF reports whether an image file is AVIF: whether it begins with a box "ftyp" that lists a
 // brand of AVIF. The list has no fixed length; the first 256 bytes hold 60 brands.
-func isAVIF(b []byte) bool {
-	if len(b) < 12 || string(b[4:8]) != "ftyp" {
+func isAVIF(data []byte) bool {
+	if len(data) < 12 || string(data[4:8]) != "ftyp" {
 		return false
 	}
-	brands := b[:min(len(b), 256)]
+	brands := data[:min(len(data), 256)]
 	return bytes.Contains(brands, []byte("avif")) || bytes.Contains(brands, []byte("avis"))
 }
 
@@ -70,11 +70,11 @@ const maxNested = 2
 // svgSize returns the size in px that an SVG declares by width and height, or by its viewBox. It checks images
 // nested in it against the same limits as images of the scene. ok is false if one exceeds a limit, if images
 // are nested too deep, and for XML that is broken or has another root.
-func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
+func (config *Config) svgSize(data []byte, depth int) (w, h float64, ok bool) {
 	if depth > maxNested {
 		return 0, 0, false
 	}
-	d := xml.NewDecoder(bytes.NewReader(b))
+	d := xml.NewDecoder(bytes.NewReader(data))
 	for {
 		t, err := d.Token()
 		if err != nil { // the end, or XML that the browser refuses too
@@ -90,10 +90,10 @@ func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
 				ok = true
 			}
 			for _, a := range t.Attr {
-				ok = ok && c.checkNested(a.Value, depth)
+				ok = ok && config.checkNested(a.Value, depth)
 			}
 		case xml.CharData:
-			ok = (ok || len(bytes.TrimSpace(t)) == 0) && c.checkNested(string(t), depth)
+			ok = (ok || len(bytes.TrimSpace(t)) == 0) && config.checkNested(string(t), depth)
 		}
 	}
 }
@@ -103,12 +103,12 @@ var dataURL = regexp.MustCompile(`(?i)data:image/[^\s"')]*`)
 
 // checkNested reports whether the images in a text of an SVG, as data URLs, are within the limits
 // on images of a scene. depth is how deep the SVG is nested itself.
-func (c *Config) checkNested(s string, depth int) bool {
-	if len(s) < len("data:image/") {
+func (config *Config) checkNested(text string, depth int) bool {
+	if len(text) < len("data:image/") {
 		return true
 	}
-	for _, u := range dataURL.FindAllString(s, -1) {
-		if c.checkAsset([]byte(u), depth+1) != nil {
+	for _, u := range dataURL.FindAllString(text, -1) {
+		if config.checkAsset([]byte(u), depth+1) != nil {
 			return false
 		}
 	}
@@ -138,13 +138,13 @@ var units = map[string]float64{
 
 // cssLength returns a CSS length of an SVG image in px, or fallback for anything else, such as a
 // percentage.
-func cssLength(s string, fallback float64) float64 {
-	s = strings.ToLower(strings.TrimSpace(s))
-	number := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")
-	v, err := strconv.ParseFloat(number, 64)
-	per, known := units[s[len(number):]]
-	if err != nil || !known || !(v >= 0) {
+func cssLength(text string, fallback float64) float64 {
+	text = strings.ToLower(strings.TrimSpace(text))
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
+	value, err := strconv.ParseFloat(number, 64)
+	per, known := units[text[len(number):]]
+	if err != nil || !known || !(value >= 0) {
 		return fallback
 	}
-	return v * per
+	return value * per
 }

@@ -7,16 +7,16 @@ import (
 
 // rowSums computes the sums of one pixel row of a run. A row has at most 128 pixels, so every sum
 // fits 32 bits (batch.RunSpan). pixels is scratch memory.
-func rowSums(b *batch.Batch, r *batch.Run, y int, pixels *tileRow) (s batch.RowSums) {
+func rowSums(b *batch.Batch, r *batch.Run, y int, pixels *tileRow) (sums batch.RowSums) {
 	eachPixel(b, r, y, pixels, func(col uint32, p *batch.Pixel) {
 		a0, a1 := p.Alpha()
-		s.A0 += a0
-		s.AX0 += a0 * col
-		s.A1 += a1
-		s.AX1 += a1 * col
-		s.Counts += covered(a0) | covered(a1)<<10 | covered(a0)*covered(a1)<<20
+		sums.A0 += a0
+		sums.AX0 += a0 * col
+		sums.A1 += a1
+		sums.AX1 += a1 * col
+		sums.Counts += covered(a0) | covered(a1)<<10 | covered(a0)*covered(a1)<<20
 	})
-	return s
+	return sums
 }
 
 // covered returns 1 for an alpha from which on a pixel of a tile counts as covered by the shape,

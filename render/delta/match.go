@@ -16,7 +16,7 @@ type matcher struct {
 // run pairs the layers of two views. It returns for each new layer the position of the old one with
 // the same stamp, -1 for none, in the memory of dst, which must be empty. The positions rise, and as many
 // layers as possible have one: it is a longest rising subsequence.
-func (m *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
+func (matcher *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
 	n := 0 // most edits leave the beginning as it was
 	for n < len(layers) && n < len(old) && layers[n].Stamp == old[n].Stamp {
 		dst = append(dst, int32(n))
@@ -28,50 +28,51 @@ func (m *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
 	if n == len(layers) || n == len(old) {
 		return dst
 	}
-	if m.places == nil {
-		m.places = map[paint.Stamp]int32{}
+	if matcher.places == nil {
+		matcher.places = map[paint.Stamp]int32{}
 	}
-	clear(m.places)
+	clear(matcher.places)
 	for i := n; i < len(old); i++ {
-		m.places[old[i].Stamp] = int32(i)
+		matcher.places[old[i].Stamp] = int32(i)
 	}
 	for i := n; i < len(layers); i++ {
-		if at, ok := m.places[layers[i].Stamp]; ok {
+		if at, ok := matcher.places[layers[i].Stamp]; ok {
 			dst[i] = at
 		}
 	}
 	if broken != ForgetOrder { // only tests break rules
-		m.keepRising(dst, n)
+		matcher.keepRising(dst, n)
 	}
 	return dst
 }
 
-// keepRising keeps a longest rising subsequence of the positions at[n:] and sets the others to -1. It goes through
-// them with, for each length, the sequence so far that ends lowest, and then back along the longest.
-func (m *matcher) keepRising(at []int32, n int) {
-	m.tails = m.tails[:0]
-	m.before = append(m.before[:0], make([]int32, len(at))...)
+// keepRising keeps a longest rising subsequence of the positions at[n:] and sets the others to -1.
+// It goes through them with, for each length, the sequence so far that ends lowest, and then back
+// along the longest.
+func (matcher *matcher) keepRising(at []int32, n int) {
+	matcher.tails = matcher.tails[:0]
+	matcher.before = append(matcher.before[:0], make([]int32, len(at))...)
 	for i := n; i < len(at); i++ {
 		if at[i] < 0 {
 			continue
 		}
-		k := sort.Search(len(m.tails), func(k int) bool { return at[m.tails[k]] >= at[i] })
-		m.before[i] = -1
+		k := sort.Search(len(matcher.tails), func(k int) bool { return at[matcher.tails[k]] >= at[i] })
+		matcher.before[i] = -1
 		if k > 0 {
-			m.before[i] = m.tails[k-1]
+			matcher.before[i] = matcher.tails[k-1]
 		}
-		if k == len(m.tails) {
-			m.tails = append(m.tails, 0)
+		if k == len(matcher.tails) {
+			matcher.tails = append(matcher.tails, 0)
 		}
-		m.tails[k] = int32(i)
+		matcher.tails[k] = int32(i)
 	}
 	last := int32(-1)
-	if len(m.tails) > 0 {
-		last = m.tails[len(m.tails)-1]
+	if len(matcher.tails) > 0 {
+		last = matcher.tails[len(matcher.tails)-1]
 	}
 	for i := int32(len(at) - 1); i >= int32(n); i-- {
 		if i == last {
-			last = m.before[i]
+			last = matcher.before[i]
 		} else {
 			at[i] = -1
 		}

@@ -31,24 +31,24 @@ func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) 
 	}
 }
 
-// auto opens an OpenGL context on the GPU that CUDA would take, else on the only GPU that works, else on a
-// software device. Several other GPUs that work are ErrAmbiguous. If nothing works, the error joins those of all
-// that were tried.
+// auto opens an OpenGL context on the GPU that CUDA would take, else on the only GPU that works,
+// else on a software device. Several other GPUs that work are ErrAmbiguous. If nothing works, the
+// error joins those of all that were tried.
 func auto(adapters []Adapter, open opener) (context, Info, error) {
-	c, info, failed := firstThatOpens(devices(adapters, func(a Adapter) bool { return a.CUDA == 0 }), open)
-	if c != nil {
-		return c, info, nil
+	context, info, failed := firstThatOpens(devices(adapters, func(a Adapter) bool { return a.CUDA == 0 }), open)
+	if context != nil {
+		return context, info, nil
 	}
-	c, info, err := onlyGPU(adapters, open)
-	if c != nil || errors.Is(err, ErrAmbiguous) {
-		return c, info, err
+	context, info, err := onlyGPU(adapters, open)
+	if context != nil || errors.Is(err, ErrAmbiguous) {
+		return context, info, err
 	}
 	failed = errors.Join(failed, err)
-	c, info, err = firstThatOpens(software(adapters), open)
+	context, info, err = firstThatOpens(software(adapters), open)
 	if err != nil {
 		return nil, Info{}, errors.Join(failed, err)
 	}
-	return c, info, nil
+	return context, info, nil
 }
 
 // onlyGPU opens the only GPU that works, without CUDA's first, which auto has tried. It returns
@@ -58,11 +58,11 @@ func onlyGPU(adapters []Adapter, open opener) (context, Info, error) {
 	var found context
 	var info Info
 	var failed error
-	for _, a := range adapters {
-		if a.Software || a.CUDA == 0 || (found != nil && a.Node != "" && a.Node == info.Adapter.Node) {
+	for _, adapter := range adapters {
+		if adapter.Software || adapter.CUDA == 0 || (found != nil && adapter.Node != "" && adapter.Node == info.Adapter.Node) {
 			continue
 		}
-		c, opened, err := open(candidate{PlatformDevice, a})
+		c, opened, err := open(candidate{PlatformDevice, adapter})
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
@@ -71,7 +71,7 @@ func onlyGPU(adapters []Adapter, open opener) (context, Info, error) {
 			c.close()
 			found.close()
 			return nil, Info{}, fmt.Errorf("cannot choose between %s and %s: %w: name one with --device",
-				info.Adapter, a, ErrAmbiguous)
+				info.Adapter, adapter, ErrAmbiguous)
 		}
 		found, info = c, opened
 	}
@@ -108,8 +108,9 @@ func firstThatOpens(list []candidate, open opener) (context, Info, error) {
 	return nil, Info{}, failed
 }
 
-// adapterNamed returns the adapter that want, the value of --device, names: an index, a DRM node or the beginning of a
-// UUID. None is ErrNoDevice and several are ErrAmbiguous, both with a list of them.
+// adapterNamed returns the adapter that want, the value of --device, names: an index, a DRM node or
+// the beginning of a UUID. None is ErrNoDevice and several are ErrAmbiguous, both with a list of
+// them.
 func adapterNamed(want string, adapters []Adapter, open opener) (Adapter, error) {
 	var fit []Adapter
 	n, err := strconv.Atoi(want)
@@ -149,16 +150,16 @@ func byUUID(want string, adapters []Adapter, open opener) []Adapter {
 	if want == "" {
 		return nil
 	}
-	return pick(adapters, func(a Adapter) bool {
-		if a.UUID == "" {
-			c, info, err := open(candidate{PlatformDevice, a})
+	return pick(adapters, func(adapter Adapter) bool {
+		if adapter.UUID == "" {
+			context, info, err := open(candidate{PlatformDevice, adapter})
 			if err != nil {
 				return false
 			}
-			c.close()
-			a.UUID = info.Adapter.UUID
+			context.close()
+			adapter.UUID = info.Adapter.UUID
 		}
-		return strings.HasPrefix(a.UUID, want)
+		return strings.HasPrefix(adapter.UUID, want)
 	})
 }
 

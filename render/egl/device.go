@@ -42,29 +42,29 @@ func timeout(limit time.Duration) <-chan time.Time {
 // Open opens a context on the device that cfg names, on an OS thread of its own, and keeps both
 // until Close. Errors wrap ErrNoDevice, ErrAmbiguous or, past the limit, ErrStuck.
 func Open(cfg Config) (*Device, error) {
-	d := &Device{
+	device := &Device{
 		calls: make(chan call), quit: make(chan struct{}),
 		stuck: make(chan struct{}), gone: make(chan struct{}),
 	}
 	ready := make(chan error, 1) // buffered, so that the thread can end even if nobody reads it
-	go d.thread(cfg, ready)
+	go device.thread(cfg, ready)
 	select {
 	case err := <-ready:
 		if err != nil {
 			return nil, err
 		}
-		return d, nil
+		return device, nil
 	case <-timeout(cfg.Limit):
-		d.quitOnce.Do(func() { close(d.quit) }) // the thread ends when the driver returns
+		device.quitOnce.Do(func() { close(device.quit) }) // the thread ends when the driver returns
 		return nil, fmt.Errorf("cannot open device in %v: %w", cfg.Limit, ErrStuck)
 	}
 }
 
 // thread runs on the device's OS thread: it opens the context, runs calls until quit, and
 // destroys the context. It sends the result of opening to ready.
-func (d *Device) thread(cfg Config, ready chan<- error) {
+func (device *Device) thread(cfg Config, ready chan<- error) {
 	runtime.LockOSThread() // never unlocked: the thread dies with the context
-	defer close(d.gone)
+	defer close(device.gone)
 	ctx, info, err := choose(cfg, Adapters(), func(c candidate) (context, Info, error) {
 		n, info, err := openNative(c)
 		if err != nil {
@@ -72,7 +72,7 @@ func (d *Device) thread(cfg Config, ready chan<- error) {
 		}
 		return n, info, nil
 	})
-	d.info = info
+	device.info = info
 	ready <- err
 	if err != nil {
 		return
@@ -80,9 +80,9 @@ func (d *Device) thread(cfg Config, ready chan<- error) {
 	defer ctx.close()
 	for {
 		select {
-		case c := <-d.calls:
+		case c := <-device.calls:
 			c.done <- runRecovered(c.run)
-		case <-d.quit:
+		case <-device.quit:
 			return
 		}
 	}
@@ -110,44 +110,44 @@ func runRecovered(f func() error) (err error) {
 }
 
 // Info describes the context. It does not change while the device is open.
-func (d *Device) Info() Info { return d.info }
+func (device *Device) Info() Info { return device.info }
 
 // Do runs f on the device's thread, after the calls that came before it, and
 // returns its error, a *Panic, ErrClosed or ErrStuck. Send whole batches of
 // work: every call changes threads twice. f must not call Do.
-func (d *Device) Do(f func() error) error { return d.DoWithin(0, f) }
+func (device *Device) Do(f func() error) error { return device.DoWithin(0, f) }
 
 // DoWithin is Do with a limit on the time of f, 0 for none. Waiting for earlier calls does not
 // count. When f takes longer, the device is given up: this call and all later ones return
 // ErrStuck, while f may still run and use what it refers to.
-func (d *Device) DoWithin(limit time.Duration, f func() error) error {
+func (device *Device) DoWithin(limit time.Duration, f func() error) error {
 	c := call{run: f, done: make(chan error, 1)}
 	select { // a closed device takes no call even if its thread still listens
-	case <-d.quit:
-		return d.refused()
+	case <-device.quit:
+		return device.refused()
 	default:
 	}
 	select {
-	case d.calls <- c:
-	case <-d.quit:
-		return d.refused()
-	case <-d.stuck:
+	case device.calls <- c:
+	case <-device.quit:
+		return device.refused()
+	case <-device.stuck:
 		return ErrStuck
 	}
 	select {
 	case err := <-c.done:
 		return err
 	case <-timeout(limit):
-		d.giveUp()
-	case <-d.stuck:
+		device.giveUp()
+	case <-device.stuck:
 	}
-	return fmt.Errorf("cannot finish call on %s: %w", d.info.Renderer, ErrStuck)
+	return fmt.Errorf("cannot finish call on %s: %w", device.info.Renderer, ErrStuck)
 }
 
 // refused returns the error of a call to a device that is closed or given up.
-func (d *Device) refused() error {
+func (device *Device) refused() error {
 	select {
-	case <-d.stuck:
+	case <-device.stuck:
 		return ErrStuck
 	default:
 		return ErrClosed
@@ -155,19 +155,19 @@ func (d *Device) refused() error {
 }
 
 // giveUp makes all calls to the device return ErrStuck.
-func (d *Device) giveUp() { d.stuckOnce.Do(func() { close(d.stuck) }) }
+func (device *Device) giveUp() { device.stuckOnce.Do(func() { close(device.stuck) }) }
 
 // Close waits for the call in progress, destroys the context and ends the thread. When the call
 // takes longer than closeLimit it returns ErrStuck and leaves thread and context behind. Closing
 // twice is harmless.
-func (d *Device) Close() error {
-	d.quitOnce.Do(func() { close(d.quit) })
+func (device *Device) Close() error {
+	device.quitOnce.Do(func() { close(device.quit) })
 	select {
-	case <-d.gone:
+	case <-device.gone:
 		return nil
 	case <-time.After(closeLimit):
-		d.giveUp()
-		return fmt.Errorf("cannot close %s: %w", d.info.Renderer, ErrStuck)
+		device.giveUp()
+		return fmt.Errorf("cannot close %s: %w", device.info.Renderer, ErrStuck)
 	}
 }
 

@@ -58,21 +58,21 @@ type Adapter struct {
 }
 
 // String names the adapter with all values of --device that choose it.
-func (a Adapter) String() string {
-	s := fmt.Sprintf("EGL device %d", a.Index)
-	if a.CUDA >= 0 {
-		s += fmt.Sprintf(", CUDA %d", a.CUDA)
+func (adapter Adapter) String() string {
+	text := fmt.Sprintf("EGL device %d", adapter.Index)
+	if adapter.CUDA >= 0 {
+		text += fmt.Sprintf(", CUDA %d", adapter.CUDA)
 	}
-	if a.Node != "" {
-		s += ", " + a.Node
+	if adapter.Node != "" {
+		text += ", " + adapter.Node
 	}
-	if a.UUID != "" {
-		s += ", UUID " + a.UUID
+	if adapter.UUID != "" {
+		text += ", UUID " + adapter.UUID
 	}
-	if a.Software {
-		s += ", software"
+	if adapter.Software {
+		text += ", software"
 	}
-	return s
+	return text
 }
 
 // Info describes an open context; it goes into logs and result headers.

@@ -22,13 +22,13 @@ var shared struct {
 // Use opens the fonts in dir, by default Dir(""), for the whole process. It must be called before
 // the first text is laid out; later it affects only new Sets.
 func Use(dir string) error {
-	l, err := Open(Dir(dir))
+	library, err := Open(Dir(dir))
 	if err != nil {
 		return err
 	}
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	shared.fonts = l
+	shared.fonts = library
 	return nil
 }
 
@@ -38,11 +38,11 @@ func Default() (*Library, error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.fonts == nil {
-		l, err := Open(Dir(""))
+		library, err := Open(Dir(""))
 		if err != nil {
 			return nil, err
 		}
-		shared.fonts = l
+		shared.fonts = library
 	}
 	return shared.fonts, nil
 }

@@ -50,15 +50,15 @@ const (
 )
 
 // index returns the position of the style's font in files.
-func (s Style) index() int {
-	if s.Family == Heading {
+func (style Style) index() int {
+	if style.Family == Heading {
 		return shipped
 	}
-	i := int(s.Family) * 4
-	if s.Bold {
+	i := int(style.Family) * 4
+	if style.Bold {
 		i++
 	}
-	if s.Italic {
+	if style.Italic {
 		i += 2
 	}
 	return i
@@ -100,25 +100,25 @@ type file struct {
 // Open reads the library in dir. tldraw's 16 files must be there; the font of
 // headings may be missing.
 func Open(dir string) (*Library, error) {
-	l := &Library{dir: dir}
+	library := &Library{dir: dir}
 	for i, name := range files {
-		b, err := os.ReadFile(filepath.Join(dir, name+".ttf"))
+		data, err := os.ReadFile(filepath.Join(dir, name+".ttf"))
 		if err != nil && (i < shipped || !errors.Is(err, fs.ErrNotExist)) {
 			return nil, fmt.Errorf("cannot open fonts: %w; want 16 files in %s, made by scripts/fonts.sh", err, dir)
 		}
-		l.fonts[i].data = b
+		library.fonts[i].data = data
 	}
-	return l, nil
+	return library, nil
 }
 
 // load returns the parsed font of a style, shared by all workers. The first call parses it; its error stays. A
 // font whose file was missing is an error that wraps fs.ErrNotExist.
-func (l *Library) load(s Style) (*file, error) {
+func (library *Library) load(s Style) (*file, error) {
 	i := s.index()
-	e := &l.fonts[i]
+	e := &library.fonts[i]
 	e.once.Do(func() {
 		if e.data == nil {
-			path := filepath.Join(l.dir, files[i]+".ttf")
+			path := filepath.Join(library.dir, files[i]+".ttf")
 			e.err = fmt.Errorf("cannot read font: %w", &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist})
 			return
 		}
@@ -149,7 +149,7 @@ func parse(name string, b []byte) (*file, error) {
 
 // metrics reads ascent, descent and the thickness of underlines. The browser takes ascent and
 // descent from hhea unless the font asks for its typographic ones, which none of the 16 does.
-func (f *file) metrics(ld *ot.Loader) error {
+func (file *file) metrics(ld *ot.Loader) error {
 	hhea, err := table(ld, "hhea", 36)
 	if err != nil {
 		return err
@@ -158,21 +158,21 @@ func (f *file) metrics(ld *ot.Loader) error {
 	if err != nil {
 		return err
 	}
-	f.ascent, f.descent = int(i16(hhea, 4)), -int(i16(hhea, 6)) // the numbers are places in the tables
-	f.underline = int(i16(post, 10))
+	file.ascent, file.descent = int(i16(hhea, 4)), -int(i16(hhea, 6)) // the numbers are places in the tables
+	file.underline = int(i16(post, 10))
 	return nil
 }
 
 // table returns the raw table of a font file with that tag; one of fewer than least bytes is an error.
 func table(ld *ot.Loader, tag string, least int) ([]byte, error) {
-	b, err := ld.RawTable(ot.MustNewTag(tag))
+	data, err := ld.RawTable(ot.MustNewTag(tag))
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", tag, err)
 	}
-	if len(b) < least {
-		return nil, fmt.Errorf("table %s has %d bytes; want %d or more", tag, len(b), least)
+	if len(data) < least {
+		return nil, fmt.Errorf("table %s has %d bytes; want %d or more", tag, len(data), least)
 	}
-	return b, nil
+	return data, nil
 }
 
 // u16 and i16 read big-endian integers at byte i.

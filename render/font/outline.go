@@ -63,39 +63,39 @@ func newGlyphTable(ld *ot.Loader, units int) (glyphTable glyphTable, err error) 
 
 // data returns the description of a glyph in the font's glyf table; it is empty for a glyph without ink. The
 // table loca has where it begins and ends: in bytes, or, with 16 bits, in units of two bytes.
-func (g *glyphTable) data(id int) ([]byte, error) {
-	if id < 0 || id >= g.count {
-		return nil, fmt.Errorf("no glyph %d; want below %d", id, g.count)
+func (glyphs *glyphTable) data(id int) ([]byte, error) {
+	if id < 0 || id >= glyphs.count {
+		return nil, fmt.Errorf("no glyph %d; want below %d", id, glyphs.count)
 	}
 	var from, to int
-	if g.long {
-		from = int(u16(g.loca, 4*id))<<16 | int(u16(g.loca, 4*id+2))
-		to = int(u16(g.loca, 4*id+4))<<16 | int(u16(g.loca, 4*id+6))
+	if glyphs.long {
+		from = int(u16(glyphs.loca, 4*id))<<16 | int(u16(glyphs.loca, 4*id+2))
+		to = int(u16(glyphs.loca, 4*id+4))<<16 | int(u16(glyphs.loca, 4*id+6))
 	} else {
-		from, to = 2*int(u16(g.loca, 2*id)), 2*int(u16(g.loca, 2*id+2))
+		from, to = 2*int(u16(glyphs.loca, 2*id)), 2*int(u16(glyphs.loca, 2*id+2))
 	}
-	if from > to || to > len(g.glyf) {
-		return nil, fmt.Errorf("glyph %d lies at %d..%d; want within %d bytes", id, from, to, len(g.glyf))
+	if from > to || to > len(glyphs.glyf) {
+		return nil, fmt.Errorf("glyph %d lies at %d..%d; want within %d bytes", id, from, to, len(glyphs.glyf))
 	}
-	return g.glyf[from:to], nil
+	return glyphs.glyf[from:to], nil
 }
 
 // bearing returns the distance from the pen to the glyph's left edge, in font units.
-func (g *glyphTable) bearing(id int) int32 {
-	if id < g.longMetrics {
-		return int32(i16(g.hmtx, 4*id+2))
+func (glyphs *glyphTable) bearing(id int) int32 {
+	if id < glyphs.longMetrics {
+		return int32(i16(glyphs.hmtx, 4*id+2))
 	}
-	return int32(i16(g.hmtx, 4*g.longMetrics+2*(id-g.longMetrics)))
+	return int32(i16(glyphs.hmtx, 4*glyphs.longMetrics+2*(id-glyphs.longMetrics)))
 }
 
 // advance returns the distance to the next pen position, font units.
-func (g *glyphTable) advance(id int) int32 {
-	return int32(u16(g.hmtx, 4*min(id, g.longMetrics-1)))
+func (glyphs *glyphTable) advance(id int) int32 {
+	return int32(u16(glyphs.hmtx, 4*min(id, glyphs.longMetrics-1)))
 }
 
 // scale returns the factor from font units to 1/64 px, 64*size/units, as 16.16, rounded.
-func (g *glyphTable) scale(size float64) int64 {
-	return int64(math.Floor(size*64*65536/float64(g.units) + 0.5))
+func (glyphs *glyphTable) scale(size float64) int64 {
+	return int64(math.Floor(size*64*65536/float64(glyphs.units) + 0.5))
 }
 
 // scaleRound scales a coordinate of a glyph by a 16.16 factor and rounds half away from zero.
@@ -116,21 +116,21 @@ const maxDepth = 8
 
 // points appends the points of a glyph to dst, scaled to size px per em, in 1/64 px. A glyph without ink has
 // none.
-func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) {
+func (glyphs *glyphTable) points(dst []point, id int, size float64) ([]point, error) {
 	first := len(dst)
-	b, err := g.data(id)
-	if err != nil || len(b) == 0 {
+	data, err := glyphs.data(id)
+	if err != nil || len(data) == 0 {
 		return dst, err
 	}
-	if len(b) < glyphHeader {
-		return dst, fmt.Errorf("glyph %d has %d bytes; want %d or more", id, len(b), glyphHeader)
+	if len(data) < glyphHeader {
+		return dst, fmt.Errorf("glyph %d has %d bytes; want %d or more", id, len(data), glyphHeader)
 	}
-	f := g.scale(size)
-	if dst, err = g.collectPoints(dst, b, id, f, 0); err != nil {
+	f := glyphs.scale(size)
+	if dst, err = glyphs.collectPoints(dst, data, id, f, 0); err != nil {
 		return dst, err
 	}
 	// The left edge is where the metrics say, not where the points are (byte 2: the least x).
-	if shift := scaleRound(int32(i16(b, 2))-g.bearing(id), f); shift != 0 {
+	if shift := scaleRound(int32(i16(data, 2))-glyphs.bearing(id), f); shift != 0 {
 		for i := first; i < len(dst); i++ {
 			dst[i].x -= shift
 		}
@@ -138,23 +138,24 @@ func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) 
 	return dst, nil
 }
 
-// collectPoints appends the points of a glyph with the description b, simple or composite, scaled by f (16.16).
-// depth is how deep it is nested in composite glyphs. An empty description has none.
-func (g *glyphTable) collectPoints(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
-	if len(b) < glyphHeader {
+// collectPoints appends the points of a glyph with the description data, simple or composite,
+// scaled by f (16.16). depth is how deep it is nested in composite glyphs. An empty description has
+// none.
+func (glyphs *glyphTable) collectPoints(dst []point, data []byte, id int, f int64, depth int) ([]point, error) {
+	if len(data) < glyphHeader {
 		return dst, nil
 	}
 	if depth > maxDepth {
 		return dst, fmt.Errorf("glyph %d is nested deeper than %d", id, maxDepth)
 	}
-	if contours := int(i16(b, 0)); contours >= 0 {
-		out, ok := simplePoints(dst, b[10:], contours, f)
+	if contours := int(i16(data, 0)); contours >= 0 {
+		out, ok := simplePoints(dst, data[10:], contours, f)
 		if !ok {
 			return dst, fmt.Errorf("glyph %d is cut short", id)
 		}
 		return out, nil
 	}
-	return g.composite(dst, b[10:], id, f, depth)
+	return glyphs.composite(dst, data[10:], id, f, depth)
 }
 
 // Flags of points in a simple glyph.
@@ -168,23 +169,23 @@ const (
 )
 
 // simplePoints appends the points of a glyph with contours of its own, scaled by f; ok is false if
-// its description b is too short.
-func simplePoints(dst []point, b []byte, contours int, f int64) (out []point, ok bool) {
+// its description data is too short.
+func simplePoints(dst []point, data []byte, contours int, f int64) (out []point, ok bool) {
 	if contours == 0 {
 		return dst, true
 	}
-	if len(b) < 2*contours+2 {
+	if len(data) < 2*contours+2 {
 		return dst, false
 	}
-	ends := b[:2*contours]                         // the last point of each contour
-	n := int(u16(ends, 2*contours-2)) + 1          // points
-	at := 2*contours + 2 + int(u16(b, 2*contours)) // behind the instructions
-	if at > len(b) {
+	ends := data[:2*contours]                          // the last point of each contour
+	n := int(u16(ends, 2*contours-2)) + 1              // points
+	pos := 2*contours + 2 + int(u16(data, 2*contours)) // behind the instructions
+	if pos > len(data) {
 		return dst, false
 	}
 	first := len(dst)
-	dst, at = readFlags(dst, b, at, n)
-	if at < 0 {
+	dst, pos = readFlags(dst, data, pos, n)
+	if pos < 0 {
 		return dst, false
 	}
 	for c := range contours {
@@ -193,60 +194,62 @@ func simplePoints(dst []point, b []byte, contours int, f int64) (out []point, ok
 		}
 	}
 	pts := dst[first:]
-	at = readAxis(pts, b, at, f, xByte, xSame, false)
-	if at < 0 {
+	pos = readAxis(pts, data, pos, f, xByte, xSame, false)
+	if pos < 0 {
 		return dst, false
 	}
-	return dst, readAxis(pts, b, at, f, yByte, ySame, true) >= 0
+	return dst, readAxis(pts, data, pos, f, yByte, ySame, true) >= 0
 }
 
-// readFlags appends n points with their flags, which are stored from byte at of b on, as runs of equal ones. It
-// returns the longer list and the position behind the flags, -1 if b is too short.
-func readFlags(dst []point, b []byte, at, n int) ([]point, int) {
+// readFlags appends n points with their flags, which are stored from byte pos of data on, as runs of
+// equal ones. It returns the longer list and the position after the flags, -1 if data is too
+// short.
+func readFlags(dst []point, data []byte, pos, n int) ([]point, int) {
 	for n > 0 {
-		if at >= len(b) {
+		if pos >= len(data) {
 			return dst, -1
 		}
-		v, same := b[at], 1
-		at++
+		v, same := data[pos], 1
+		pos++
 		if v&repeat != 0 {
-			if at >= len(b) {
+			if pos >= len(data) {
 				return dst, -1
 			}
-			same += int(b[at])
-			at++
+			same += int(data[pos])
+			pos++
 		}
 		for ; same > 0 && n > 0; same, n = same-1, n-1 {
 			dst = append(dst, point{flag: v, on: v&onCurve != 0})
 		}
 	}
-	return dst, at
+	return dst, pos
 }
 
-// readAxis reads the coordinates of one axis of pts from byte at of b on, and scales them by f. They are stored
-// as differences, of which the flags short and same tell the form: a byte with its sign in same, nothing where
-// the coordinate is the same, else two bytes. It returns the position behind them, -1 if b is too short.
-func readAxis(pts []point, b []byte, at int, f int64, short, same byte, vertical bool) int {
+// readAxis reads the coordinates of one axis of pts from byte pos of data on, and scales them by f.
+// They are stored as differences, of which the flags short and same tell the form: a byte with its
+// sign in same, nothing where the coordinate is the same, else two bytes. It returns the position
+// behind them, -1 if data is too short.
+func readAxis(pts []point, data []byte, pos int, f int64, short, same byte, vertical bool) int {
 	var v int32
 	for i := range pts {
 		point := &pts[i]
 		switch {
 		case point.flag&short != 0:
-			if at >= len(b) {
+			if pos >= len(data) {
 				return -1
 			}
-			if d := int32(b[at]); point.flag&same != 0 {
+			if d := int32(data[pos]); point.flag&same != 0 {
 				v += d
 			} else {
 				v -= d
 			}
-			at++
+			pos++
 		case point.flag&same == 0:
-			if at+2 > len(b) {
+			if pos+2 > len(data) {
 				return -1
 			}
-			v += int32(i16(b, at))
-			at += 2
+			v += int32(i16(data, pos))
+			pos += 2
 		}
 		if vertical {
 			point.y = scaleRound(v, f)
@@ -254,7 +257,7 @@ func readAxis(pts []point, b []byte, at int, f int64, short, same byte, vertical
 			point.x = scaleRound(v, f)
 		}
 	}
-	return at
+	return pos
 }
 
 // Flags of a component.
@@ -268,37 +271,37 @@ const (
 	scaledShift = 1 << 11
 )
 
-// composite appends the points of a glyph that consists of other glyphs, each moved by an offset. b is the list
-// of its parts. Parts that are placed in another way are an error.
-func (g *glyphTable) composite(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
-	for at := 0; ; {
-		if at+4 > len(b) {
+// composite appends the points of a glyph that consists of other glyphs, each moved by an offset.
+// data is the list of its parts. Parts that are placed in another way are an error.
+func (glyphs *glyphTable) composite(dst []point, data []byte, id int, f int64, depth int) ([]point, error) {
+	for pos := 0; ; {
+		if pos+4 > len(data) {
 			return dst, fmt.Errorf("glyph %d is cut short", id)
 		}
-		flags, part := u16(b, at), int(u16(b, at+2))
-		at += 4
+		flags, part := u16(data, pos), int(u16(data, pos+2))
+		pos += 4
 		need := 2
 		if flags&argWords != 0 {
 			need = 4
 		}
-		if at+need > len(b) {
+		if pos+need > len(data) {
 			return dst, fmt.Errorf("glyph %d is cut short", id)
 		}
 		// The 16 fonts place parts by offsets only, unscaled; see TestFontsAreSimple.
 		if flags&argOffsets == 0 || flags&(oneScale|twoScales|fullMatrix|scaledShift) != 0 {
 			return dst, fmt.Errorf("glyph %d places part %d with flags %#x; want a plain offset", id, part, flags)
 		}
-		dx, dy := int32(int8(b[at])), int32(int8(b[at+1]))
+		dx, dy := int32(int8(data[pos])), int32(int8(data[pos+1]))
 		if need == 4 {
-			dx, dy = int32(i16(b, at)), int32(i16(b, at+2))
+			dx, dy = int32(i16(data, pos)), int32(i16(data, pos+2))
 		}
-		at += need
-		sub, err := g.data(part)
+		pos += need
+		sub, err := glyphs.data(part)
 		if err != nil {
 			return dst, err
 		}
 		first := len(dst)
-		if dst, err = g.collectPoints(dst, sub, part, f, depth+1); err != nil {
+		if dst, err = glyphs.collectPoints(dst, sub, part, f, depth+1); err != nil {
 			return dst, err
 		}
 		dx, dy = scaleRound(dx, f), scaleRound(dy, f)
@@ -332,9 +335,9 @@ func appendContours(dst *vector.Path, pts []point) {
 	}
 }
 
-// contour appends one contour of a glyph's outline: lines between points on the curve, quadratics around
-// controls. Between two controls the curve goes through their middle. It starts at the first point if that is on
-// the curve, else at the last one, else in the middle between them.
+// contour appends one contour of a glyph's outline: lines between points on the curve, quadratics
+// around controls. Between two controls the curve goes through their middle. It starts at the first
+// point if that is on the curve, else at the last one, else in the middle between them.
 func contour(dst *vector.Path, pts []point) {
 	if len(pts) < 2 {
 		return

@@ -48,8 +48,8 @@ type Set struct {
 }
 
 // NewSet returns a set of faces that share the library's fonts.
-func (l *Library) NewSet() *Set {
-	return &Set{fonts: l, buffer: harfbuzz.NewBuffer()}
+func (library *Library) NewSet() *Set {
+	return &Set{fonts: library, buffer: harfbuzz.NewBuffer()}
 }
 
 // Face is one font for one worker.
@@ -63,54 +63,54 @@ type Face struct {
 }
 
 // Face returns the face of a style, and reads its file at the first call.
-func (s *Set) Face(style Style) (*Face, error) {
+func (set *Set) Face(style Style) (*Face, error) {
 	i := style.index()
-	if s.faces[i] != nil {
-		return s.faces[i], nil
+	if set.faces[i] != nil {
+		return set.faces[i], nil
 	}
-	f, err := s.fonts.load(style)
+	file, err := set.fonts.load(style)
 	if err != nil {
 		return nil, err
 	}
-	s.faces[i] = &Face{
-		set: s, file: f, hb: harfbuzz.NewFont(gofont.NewFace(f.font)),
+	set.faces[i] = &Face{
+		set: set, file: file, hb: harfbuzz.NewFont(gofont.NewFace(file.font)),
 		runs: map[string][]Glyph{}, tabularRuns: map[string][]Glyph{},
 	}
-	return s.faces[i], nil
+	return set.faces[i], nil
 }
 
 // Name returns the file's name without its ending.
-func (f *Face) Name() string { return f.file.name }
+func (face *Face) Name() string { return face.file.name }
 
 // Ascent returns round(ascent * size), in px above the baseline. See docs/spec/drawing.md#r43.
-func (f *Face) Ascent(size float64) float64 { return f.round(f.file.ascent, size) }
+func (face *Face) Ascent(size float64) float64 { return face.round(face.file.ascent, size) }
 
 // Descent returns round(descent * size), in px below the baseline.
-func (f *Face) Descent(size float64) float64 { return f.round(f.file.descent, size) }
+func (face *Face) Descent(size float64) float64 { return face.round(face.file.descent, size) }
 
 // round converts font units to whole px.
-func (f *Face) round(v int, size float64) float64 {
-	return math.Floor(float64(v)*size/float64(f.file.units) + 0.5)
+func (face *Face) round(v int, size float64) float64 {
+	return math.Floor(float64(v)*size/float64(face.file.units) + 0.5)
 }
 
 // Advance returns the advance of a shaped glyph in px. The browser scales the
 // glyph's own advance by size/units rounded to 16.16 and what kerning adds
 // exactly; over a line this moves widths by up to 1/64 px.
-func (f *Face) Advance(g Glyph, size float64) float32 {
-	own := (int64(g.Own)*f.file.glyphs.scale(size) + 32) >> 6 // from 1/64 px in 16.16 to px in 16.16
-	return float32(float64(own)/65536) + f.Pixels(g.Kern, size)
+func (face *Face) Advance(g Glyph, size float64) float32 {
+	own := (int64(g.Own)*face.file.glyphs.scale(size) + 32) >> 6 // from 1/64 px in 16.16 to px in 16.16
+	return float32(float64(own)/65536) + face.Pixels(g.Kern, size)
 }
 
 // ZeroWidth returns the CSS unit ch in px: the advance of the nominal glyph of '0', without
 // substitutions.
-func (f *Face) ZeroWidth(size float64) float64 {
-	id, _ := f.file.font.NominalGlyph('0')
-	return float64(f.Advance(Glyph{Own: f.file.glyphs.advance(int(id))}, size))
+func (face *Face) ZeroWidth(size float64) float64 {
+	id, _ := face.file.font.NominalGlyph('0')
+	return float64(face.Advance(Glyph{Own: face.file.glyphs.advance(int(id))}, size))
 }
 
 // Pixels scales font units to px in steps of 1/65536, as the browser's shaper does.
-func (f *Face) Pixels(v int32, size float64) float32 {
-	return float32(math.Floor(float64(v)*size*65536/float64(f.file.units)+0.5) / 65536)
+func (face *Face) Pixels(v int32, size float64) float32 {
+	return float32(math.Floor(float64(v)*size*65536/float64(face.file.units)+0.5) / 65536)
 }
 
 // maxRuns bounds the glyphs in the cache of a face, about 3 MB.
@@ -120,13 +120,13 @@ const maxRuns = 1 << 17
 // default. See docs/spec/drawing.md#r44. The face keeps no reference to text. The result is
 // shared and read-only; it stays valid when later calls drop it from the cache. text must hold
 // no line breaks or tabs. Errors are *ForeignError.
-func (f *Face) Shape(text []byte) ([]Glyph, error) {
-	return f.cached(f.runs, text, nil)
+func (face *Face) Shape(text []byte) ([]Glyph, error) {
+	return face.cached(face.runs, text, nil)
 }
 
 // ShapeTabular is Shape with digits of equal width, as numbers of lists have.
-func (f *Face) ShapeTabular(text []byte) ([]Glyph, error) {
-	return f.cached(f.tabularRuns, text, tabular)
+func (face *Face) ShapeTabular(text []byte) ([]Glyph, error) {
+	return face.cached(face.tabularRuns, text, tabular)
 }
 
 var tabular = []harfbuzz.Feature{{
@@ -135,19 +135,19 @@ var tabular = []harfbuzz.Feature{{
 
 // cached returns the shaped glyphs of a text from a cache, and shapes the text if it is not there.
 // All caches of a face are emptied when they are full.
-func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.Feature) ([]Glyph, error) {
+func (face *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.Feature) ([]Glyph, error) {
 	if run, ok := runs[string(text)]; ok {
 		return run, nil
 	}
-	run, err := f.shape(string(text), features)
+	run, err := face.shape(string(text), features)
 	if err != nil {
 		return nil, err
 	}
-	f.total += len(run)
-	if f.total > maxRuns {
-		clear(f.runs)
-		clear(f.tabularRuns)
-		f.total = len(run)
+	face.total += len(run)
+	if face.total > maxRuns {
+		clear(face.runs)
+		clear(face.tabularRuns)
+		face.total = len(run)
 	}
 	runs[string(text)] = run
 	return run, nil
@@ -155,18 +155,18 @@ func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.
 
 // shape shapes a text with HarfBuzz, script by script, and returns its glyphs. A character that the browser
 // would write in another way is a *ForeignError.
-func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) {
-	set := f.set
+func (face *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) {
+	set := face.set
 	set.runes, set.offsets = set.runes[:0], set.offsets[:0]
 	before := rune(-1)
 	for i, r := range text {
 		why := foreignReason(r)
 		if why == "" && r >= 0x80 {
-			why = f.foreignHere(r, before)
+			why = face.foreignHere(r, before)
 		}
 		before = r
 		if why != "" {
-			return nil, &ForeignError{Rune: r, Font: f.file.name, Why: why}
+			return nil, &ForeignError{Rune: r, Font: face.file.name, Why: why}
 		}
 		set.runes = append(set.runes, r)
 		set.offsets = append(set.offsets, int32(i))
@@ -179,9 +179,9 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 		set.buffer.Props = harfbuzz.SegmentProperties{
 			Direction: harfbuzz.LeftToRight, Script: script, Language: english,
 		}
-		set.buffer.Shape(f.hb, features)
+		set.buffer.Shape(face.hb, features)
 		var err error
-		if run, err = f.appendShaped(run); err != nil {
+		if run, err = face.appendShaped(run); err != nil {
 			return nil, err
 		}
 		from = to
@@ -191,15 +191,15 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 
 // foreignHere returns why a character cannot be laid out in this font, or after the one before it;
 // "" if it can. before is -1 at the start. See docs/spec/drawing.md#r45.
-func (f *Face) foreignHere(r, before rune) string {
+func (face *Face) foreignHere(r, before rune) string {
 	switch {
 	case unicode.Is(unicode.Zs, r):
-		if _, ok := f.file.font.NominalGlyph(r); !ok {
+		if _, ok := face.file.font.NominalGlyph(r); !ok {
 			return "the font has no such space"
 		}
 	case unicode.Is(unicode.Mn, r) && unicode.IsSpace(before):
 		return "it is a mark on a space"
-	case r == 'Ą' && f.file.name == "IBMPlexSans-Medium":
+	case r == 'Ą' && face.file.name == "IBMPlexSans-Medium":
 		return "the letter behind it is placed by other rules"
 	}
 	return ""
@@ -210,18 +210,18 @@ var english = language.NewLanguage("en")
 
 // appendShaped appends the glyphs in the shaping buffer to run, with the advance of each split into its own and
 // what kerning adds. A character that the font lacks is a *ForeignError.
-func (f *Face) appendShaped(run []Glyph) ([]Glyph, error) {
-	set := f.set
+func (face *Face) appendShaped(run []Glyph) ([]Glyph, error) {
+	set := face.set
 	for i, info := range set.buffer.Info {
 		if info.Glyph == 0 { // the font's glyph for missing characters
-			missing := f.missing(set.runes[info.Cluster:])
-			return nil, &ForeignError{Rune: missing, Font: f.file.name, Why: "the font has no such character"}
+			missing := face.missing(set.runes[info.Cluster:])
+			return nil, &ForeignError{Rune: missing, Font: face.file.name, Why: "the font has no such character"}
 		}
-		data, err := f.file.glyphs.data(int(info.Glyph))
+		data, err := face.file.glyphs.data(int(info.Glyph))
 		if err != nil {
-			return nil, fmt.Errorf("cannot shape text in %s: %w", f.file.name, err)
+			return nil, fmt.Errorf("cannot shape text in %s: %w", face.file.name, err)
 		}
-		p, own := set.buffer.Pos[i], f.file.glyphs.advance(int(info.Glyph))
+		p, own := set.buffer.Pos[i], face.file.glyphs.advance(int(info.Glyph))
 		if p.XAdvance == 0 {
 			own = 0 // a mark that takes no room, or a character that leaves no trace
 		}
@@ -236,9 +236,9 @@ func (f *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 
 // missing returns the character for which a cluster has no glyph, for messages: the first one that the font
 // lacks, which may be a mark behind a letter that it has, else the first one.
-func (f *Face) missing(cluster []rune) rune {
+func (face *Face) missing(cluster []rune) rune {
 	for _, r := range cluster {
-		if _, ok := f.file.font.NominalGlyph(r); !ok {
+		if _, ok := face.file.font.NominalGlyph(r); !ok {
 			return r
 		}
 	}
@@ -301,11 +301,11 @@ var ignorable = &unicode.RangeTable{
 // Outline appends the outline of a glyph at size px per em, with the baseline at y = 0 and the
 // pen at x = 0, px, y down, every coordinate a multiple of 1/64 px. See
 // docs/spec/raster.md#r24. A glyph without ink appends nothing.
-func (f *Face) Outline(dst *vector.Path, id uint16, size float64) error {
-	pts, err := f.file.glyphs.points(f.set.points[:0], int(id), size)
-	f.set.points = pts[:0]
+func (face *Face) Outline(dst *vector.Path, id uint16, size float64) error {
+	pts, err := face.file.glyphs.points(face.set.points[:0], int(id), size)
+	face.set.points = pts[:0]
 	if err != nil {
-		return fmt.Errorf("cannot outline glyph in %s: %w", f.file.name, err)
+		return fmt.Errorf("cannot outline glyph in %s: %w", face.file.name, err)
 	}
 	appendContours(dst, pts)
 	return nil

@@ -56,25 +56,25 @@ func Read4(v float64) float32 {
 
 // Read returns what the browser reads for a number that the editor's SVG export writes with all
 // digits. Numbers with an exponent, or far outside of every picture, are only rounded to binary32.
-func Read(v float64) float32 {
-	if a := math.Abs(v); !(a >= 1e-6 && a < 1e15) {
-		return float32(v)
+func Read(value float64) float32 {
+	if a := math.Abs(value); !(a >= 1e-6 && a < 1e15) {
+		return float32(value)
 	}
 	var digits [32]byte
-	b := strconv.AppendFloat(digits[:0], math.Abs(v), 'f', -1, 64)
+	data := strconv.AppendFloat(digits[:0], math.Abs(value), 'f', -1, 64)
 	whole, point := float32(0), 0 // the digits before the decimal point, and its position
-	for point < len(b) && b[point] != '.' {
+	for point < len(data) && data[point] != '.' {
 		point++
 	}
 	power := float32(1)
 	for i := point - 1; i >= 0; i-- {
-		whole += float32(power * float32(b[i]-'0'))
+		whole += float32(power * float32(data[i]-'0'))
 		power *= 10
 	}
-	if point < len(b) {
-		whole += fraction(string(b[point+1:]))
+	if point < len(data) {
+		whole += fraction(string(data[point+1:]))
 	}
-	return float32(math.Copysign(float64(whole), v))
+	return float32(math.Copysign(float64(whole), value))
 }
 
 // Written returns the point that the browser reads for one that the export writes with four

@@ -70,38 +70,38 @@ const (
 
 // start prepares the OpenGL context: it looks for what the driver can do, reads the limits, compiles the
 // programs, makes the slots and runs every program once. It runs on the device's thread.
-func (e *engine) start() error {
+func (engine *engine) start() error {
 	if err := initGL(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
 	}
 	has := extensions()
-	info := e.dev.Info()
-	e.status = resetStatus(info.Major, info.Minor, has)
-	e.mapped = (info.Major*10+info.Minor >= 44 || has["GL_ARB_buffer_storage"]) && !e.cfg.noStorage
+	info := engine.dev.Info()
+	engine.status = resetStatus(info.Major, info.Minor, has)
+	engine.mapped = (info.Major*10+info.Minor >= 44 || has["GL_ARB_buffer_storage"]) && !engine.cfg.noStorage
 	// Without mapped memory the driver itself brings uploads to the device.
-	e.direct = !e.mapped || e.cfg.Transfer == TransferDirect ||
-		e.cfg.Transfer == TransferAuto && info.Software
-	e.synchronous = info.Software
-	e.limits = e.queryLimits()
+	engine.direct = !engine.mapped || engine.cfg.Transfer == TransferDirect ||
+		engine.cfg.Transfer == TransferAuto && info.Software
+	engine.synchronous = info.Software
+	engine.limits = engine.queryLimits()
 	var err error
-	if e.limits.iterations, err = countIterations(); err != nil {
+	if engine.limits.iterations, err = countIterations(); err != nil {
 		return err
 	}
-	for v := range e.programs {
+	for v := range engine.programs {
 		name := shaders.Variant(v)
-		p, err := compile(name.String(), e.cfg.source(name, e.cfg.Access == AccessTexture))
+		program, err := compile(name.String(), engine.cfg.source(name, engine.cfg.Access == AccessTexture))
 		if err != nil {
 			return err
 		}
-		e.programs[v] = p
+		engine.programs[v] = program
 	}
-	for range e.cfg.Slots {
-		s := &slot{engine: e}
+	for range engine.cfg.Slots {
+		s := &slot{engine: engine}
 		gl.GenTextures(inputs, &s.textures[0])
-		e.slots = append(e.slots, s)
-		e.free <- s
+		engine.slots = append(engine.slots, s)
+		engine.free <- s
 	}
-	return e.warmUp()
+	return engine.warmUp()
 }
 
 // extensions returns the OpenGL extensions of the current context.
@@ -124,32 +124,32 @@ func integer(name uint32) int {
 
 // queryLimits reads the device's limits and applies those of the configuration. They decide how batches are
 // split.
-func (e *engine) queryLimits() limits {
+func (engine *engine) queryLimits() limits {
 	var groups int32
 	gl.GetIntegeri_v(gl.MAX_COMPUTE_WORK_GROUP_COUNT, 1, &groups)
 	l := limits{
 		texels: integer(gl.MAX_TEXTURE_BUFFER_SIZE), storage: integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE),
-		groups: int(groups), slot: e.cfg.SlotBytes, access: e.cfg.Access,
+		groups: int(groups), slot: engine.cfg.SlotBytes, access: engine.cfg.Access,
 		align: max(texel, integer(gl.TEXTURE_BUFFER_OFFSET_ALIGNMENT),
 			integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT)),
 	}
 	if l.slot <= 0 {
 		l.slot = defaultSlotBytes
-		if e.dev.Info().Software {
+		if engine.dev.Info().Software {
 			l.slot = softwareSlotBytes
 		}
 	}
-	if e.cfg.limit != nil {
-		e.cfg.limit(&l)
+	if engine.cfg.limit != nil {
+		engine.cfg.limit(&l)
 	}
 	return l
 }
 
 // warmUp runs every program once over a run without tiles, so that the first
 // real batch does not pay for the driver's compiler.
-func (e *engine) warmUp() error {
-	slot := <-e.free
-	defer func() { e.free <- slot }()
+func (engine *engine) warmUp() error {
+	slot := <-engine.free
+	defer func() { engine.free <- slot }()
 	// One empty run for each class, and one for pictures.
 	sums := piece{runs: make([]batch.Run, batch.Classes), outputBytes: int(batch.Classes) * batch.TileH * rowBytes}
 	for c := range sums.ends {
@@ -163,15 +163,15 @@ func (e *engine) warmUp() error {
 		if err := slot.grow(total, p.outputBytes); err != nil {
 			return err
 		}
-		if e.mapped {
+		if engine.mapped {
 			slot.write(&p)
 		}
 		if err := slot.submit(&p, total); err != nil {
 			return err
 		}
-		done, err := slot.poll(e.cfg.Watchdog)
+		done, err := slot.poll(engine.cfg.Watchdog)
 		if err == nil && !done {
-			err = fmt.Errorf("cannot finish first dispatch in %v: %w", e.cfg.Watchdog, errLost)
+			err = fmt.Errorf("cannot finish first dispatch in %v: %w", engine.cfg.Watchdog, errLost)
 		}
 		if err != nil {
 			return err
@@ -185,13 +185,13 @@ func (e *engine) warmUp() error {
 
 // checkReset returns an error if the context is lost, or if the driver reports a reset now, which
 // loses it. It runs on the device's thread.
-func (e *engine) checkReset() error {
-	if e.lost.Load() {
-		return fmt.Errorf("cannot use context on %s: it was lost earlier: %w", e.dev.Info().Renderer, errLost)
+func (engine *engine) checkReset() error {
+	if engine.lost.Load() {
+		return fmt.Errorf("cannot use context on %s: it was lost earlier: %w", engine.dev.Info().Renderer, errLost)
 	}
-	if e.status != nil && isReset(e.status()) {
-		e.lost.Store(true)
-		return fmt.Errorf("cannot use context on %s: the driver reported a reset: %w", e.dev.Info().Renderer, errLost)
+	if engine.status != nil && isReset(engine.status()) {
+		engine.lost.Store(true)
+		return fmt.Errorf("cannot use context on %s: the driver reported a reset: %w", engine.dev.Info().Renderer, errLost)
 	}
 	return nil
 }
@@ -202,48 +202,48 @@ const resetWait = time.Second
 // close ends the engine: mapped memory must not be used any more, a reset gets up to resetWait to end, and
 // all objects and the device are released. It does not wait for a thread that hangs: that is left behind,
 // and egl.ErrStuck returned.
-func (e *engine) close() error {
-	e.mu.Lock() // no goroutine touches mapped memory from here on
-	e.closed = true
-	e.mu.Unlock()
-	err := e.dev.DoWithin(2*resetWait, func() error {
+func (engine *engine) close() error {
+	engine.mu.Lock() // no goroutine touches mapped memory from here on
+	engine.closed = true
+	engine.mu.Unlock()
+	err := engine.dev.DoWithin(2*resetWait, func() error {
 		// A reset is over when the status is clean again (ARB_robustness).
-		for end := time.Now().Add(resetWait); e.status != nil && isReset(e.status()) && time.Now().Before(end); {
+		for end := time.Now().Add(resetWait); engine.status != nil && isReset(engine.status()) && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond)
 		}
-		e.release()
+		engine.release()
 		return nil
 	})
 	if errors.Is(err, egl.ErrStuck) {
-		go e.dev.Close() // its thread may never come back
+		go engine.dev.Close() // its thread may never come back
 		return err
 	}
-	return errors.Join(err, e.dev.Close())
+	return errors.Join(err, engine.dev.Close())
 }
 
 // release deletes all objects; destroying the context would do so too, but only
 // once nothing else uses it.
-func (e *engine) release() {
-	for _, s := range e.slots {
-		s.discard()
-		gl.DeleteTextures(inputs, &s.textures[0])
-		gl.DeleteQueries(steps, &s.queries[0])
-		for _, b := range []*buffer{&s.upload, &s.in, &s.out, &s.fin} {
-			b.free(e)
+func (engine *engine) release() {
+	for _, slot := range engine.slots {
+		slot.discard()
+		gl.DeleteTextures(inputs, &slot.textures[0])
+		gl.DeleteQueries(steps, &slot.queries[0])
+		for _, b := range []*buffer{&slot.upload, &slot.in, &slot.out, &slot.fin} {
+			b.free(engine)
 		}
 	}
-	for _, p := range e.programs {
+	for _, p := range engine.programs {
 		gl.DeleteProgram(p.id)
 	}
 }
 
 // info returns the description of the engine's device and limits.
-func (e *engine) info() Info {
-	l := e.limits
+func (engine *engine) info() Info {
+	limits := engine.limits
 	return Info{
-		Info: e.dev.Info(), Mapped: e.mapped, Direct: e.direct,
-		Watched: e.status != nil && e.dev.Info().Notified,
-		Limits: Limits{Texels: l.texels, StorageBytes: l.storage, Groups: l.groups, SlotBytes: l.slot,
-			Iterations: l.iterations, Items: l.items()},
+		Info: engine.dev.Info(), Mapped: engine.mapped, Direct: engine.direct,
+		Watched: engine.status != nil && engine.dev.Info().Notified,
+		Limits: Limits{Texels: limits.texels, StorageBytes: limits.storage, Groups: limits.groups, SlotBytes: limits.slot,
+			Iterations: limits.iterations, Items: limits.items()},
 	}
 }

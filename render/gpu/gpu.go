@@ -81,20 +81,20 @@ const (
 )
 
 // withDefaults returns the configuration of a Runner with defaults in place of zero values.
-func (c Config) withDefaults() Config {
-	if c.Slots <= 0 {
-		c.Slots = defaultSlots
+func (config Config) withDefaults() Config {
+	if config.Slots <= 0 {
+		config.Slots = defaultSlots
 	}
-	if c.Watchdog <= 0 {
-		c.Watchdog = defaultWatchdog
+	if config.Watchdog <= 0 {
+		config.Watchdog = defaultWatchdog
 	}
-	if c.Stats == nil {
-		c.Stats = new(Stats)
+	if config.Stats == nil {
+		config.Stats = new(Stats)
 	}
-	if c.source == nil {
-		c.source = shaders.Source
+	if config.source == nil {
+		config.source = shaders.Source
 	}
-	return c
+	return config
 }
 
 // Info describes what a Runner runs on.

@@ -90,43 +90,43 @@ func OpenMeter(cfg MeterConfig) (*Meter, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Meter{cfg: cfg, dev: dev}
+	meter := &Meter{cfg: cfg, dev: dev}
 	if cfg.Bytes <= 0 {
-		m.cfg.Bytes = meterBytes
+		meter.cfg.Bytes = meterBytes
 		if dev.Info().Software {
-			m.cfg.Bytes = softwareMeterBytes
+			meter.cfg.Bytes = softwareMeterBytes
 		}
 	}
-	if err := dev.DoWithin(startLimit, m.start); err != nil {
+	if err := dev.DoWithin(startLimit, meter.start); err != nil {
 		go dev.Close() // its thread may never come back
 		return nil, fmt.Errorf("cannot start on %s: %w", dev.Info().Renderer, err)
 	}
-	return m, nil
+	return meter, nil
 }
 
 // start prepares the OpenGL context of the Meter on the device's thread: it compiles the stages
 // that compare regions.
-func (m *Meter) start() error {
+func (meter *Meter) start() error {
 	if err := initGL(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
 	}
-	for s := range m.programs {
+	for s := range meter.programs {
 		name := shaders.Match(s)
-		id, err := link(name.String(), m.cfg.source(name))
+		id, err := link(name.String(), meter.cfg.source(name))
 		if err != nil {
 			return err
 		}
-		m.programs[s] = stage{id, location(id, "uFirst"), location(id, "uStep")}
+		meter.programs[s] = stage{id, location(id, "uFirst"), location(id, "uStep")}
 	}
-	m.maxStorageBytes = integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE)
+	meter.maxStorageBytes = integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE)
 	return glError("start")
 }
 
 // Info describes the device.
-func (m *Meter) Info() egl.Info { return m.dev.Info() }
+func (meter *Meter) Info() egl.Info { return meter.dev.Info() }
 
 // Close ends the device.
-func (m *Meter) Close() error { return m.dev.Close() }
+func (meter *Meter) Close() error { return meter.dev.Close() }
 
 // request is a pair of regions or masks that waits for the device.
 type request struct {
@@ -146,26 +146,26 @@ var scenes = sync.Pool{New: func() any { return new(region.Packed) }}
 
 // Measure compares the two regions of a scene on the device, in one batch with other calls. It implements
 // region.Meter. Errors besides region.ErrInvalid say that the device failed.
-func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
-	p := scenes.Get().(*region.Packed)
-	defer scenes.Put(p)
-	if err := p.Pack(s); err != nil {
+func (meter *Meter) Measure(s *region.Scene) (region.Result, error) {
+	packed := scenes.Get().(*region.Packed)
+	defer scenes.Put(packed)
+	if err := packed.Pack(s); err != nil {
 		return region.Result{}, err
 	}
-	sums, err := m.enqueue(request{scene: p})
+	sums, err := meter.enqueue(request{scene: packed})
 	if err != nil {
 		return region.Result{}, err
 	}
-	return p.Result(sums), nil
+	return packed.Result(sums), nil
 }
 
 // Compare compares two masks: the host counts pixels, and the device finds the Hausdorff distance, if that is
 // asked for and neither mask is empty. A search that is too long for a thread of the device is done on the
 // host. It implements metric.Meter.
-func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options) (metric.Comparison, error) {
-	asked := o.Hausdorff
-	o.Hausdorff = false // the host only counts
-	comparison, err := metric.Oracle{}.Compare(ctx, a, b, o)
+func (meter *Meter) Compare(ctx context.Context, a, b metric.Mask, options metric.Options) (metric.Comparison, error) {
+	asked := options.Hausdorff
+	options.Hausdorff = false // the host only counts
+	comparison, err := metric.Oracle{}.Compare(ctx, a, b, options)
 	if err != nil || !asked || comparison.A.Covered == 0 || comparison.B.Covered == 0 {
 		return comparison, err
 	}
@@ -173,15 +173,15 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 	var bits [2]region.Bits
 	for i, from := range [2]*metric.Mask{&a, &b} {
 		bits[i].Reset(box.Dx(), box.Dy())
-		from.Pack(box, o.Threshold, bits[i].W)
+		from.Pack(box, options.Threshold, bits[i].W)
 	}
-	sums, err := m.enqueue(request{a: &bits[0], b: &bits[1]})
+	sums, err := meter.enqueue(request{a: &bits[0], b: &bits[1]})
 	if err != nil {
 		return comparison, err
 	}
 	if sums.Far2 == unfinished {
-		o.Hausdorff = true
-		return metric.Oracle{}.Compare(ctx, a, b, o)
+		options.Hausdorff = true
+		return metric.Oracle{}.Compare(ctx, a, b, options)
 	}
 	comparison.Far2, comparison.Measured = int64(sums.Far2), true
 	return comparison, ctx.Err()
@@ -189,105 +189,105 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 
 // enqueue adds a pair to the backlog and waits for its result. The first caller starts the
 // goroutine that serves the backlog.
-func (m *Meter) enqueue(r request) (region.Sums, error) {
+func (meter *Meter) enqueue(request request) (region.Sums, error) {
 	done := make(chan outcome, 1)
-	r.done = done
-	m.mu.Lock()
-	m.waiting = append(m.waiting, r)
-	if !m.running {
-		m.running = true
-		go m.serve()
+	request.done = done
+	meter.mu.Lock()
+	meter.waiting = append(meter.waiting, request)
+	if !meter.running {
+		meter.running = true
+		go meter.serve()
 	}
-	m.mu.Unlock()
+	meter.mu.Unlock()
 	o := <-done
 	return o.sums, o.err
 }
 
 // serve runs the backlog, batch after batch, and ends when it is empty.
-func (m *Meter) serve() {
+func (meter *Meter) serve() {
 	for {
-		m.mu.Lock()
-		list := m.waiting
-		m.waiting = nil
-		m.running = len(list) > 0
-		m.mu.Unlock()
+		meter.mu.Lock()
+		list := meter.waiting
+		meter.waiting = nil
+		meter.running = len(list) > 0
+		meter.mu.Unlock()
 		if len(list) == 0 {
 			return
 		}
-		sums, err := m.run(list)
-		for i, r := range list {
+		sums, err := meter.run(list)
+		for i, request := range list {
 			o := outcome{err: err}
 			if err == nil {
 				o.sums = sums[i]
 			}
-			r.done <- o
+			request.done <- o
 		}
 	}
 }
 
 // Count returns the sums of packed scenes, one for each in list's order. The scenes must not change
 // while it runs.
-func (m *Meter) Count(list []*region.Packed) ([]region.Sums, error) {
+func (meter *Meter) Count(list []*region.Packed) ([]region.Sums, error) {
 	all := make([]request, len(list))
 	for i, p := range list {
 		all[i].scene = p
 	}
-	return m.run(all)
+	return meter.run(all)
 }
 
 // run compares pairs of regions or masks in batches that fit the memory limit, and returns their sums in
 // order. The Go twin, whose integers are the same, takes scenes with more parts than a shader can hold.
-func (m *Meter) run(list []request) ([]region.Sums, error) {
+func (meter *Meter) run(list []request) ([]region.Sums, error) {
 	out := make([]region.Sums, len(list))
-	w := &meterBatch{out: out}
+	batch := &meterBatch{out: out}
 	for i := range list {
-		r := &list[i]
-		if r.scene != nil && !r.scene.Fits() && !m.cfg.unbounded {
-			m.leftToTwin.Add(1)
-			out[i] = region.Count([]*region.Packed{r.scene})[0]
+		request := &list[i]
+		if request.scene != nil && !request.scene.Fits() && !meter.cfg.unbounded {
+			meter.leftToTwin.Add(1)
+			out[i] = region.Count([]*region.Packed{request.scene})[0]
 			continue
 		}
-		if w.full(r, m.cfg.Bytes) {
-			if err := m.dispatchBatch(w, list); err != nil {
+		if batch.full(request, meter.cfg.Bytes) {
+			if err := meter.dispatchBatch(batch, list); err != nil {
 				return nil, err
 			}
 		}
-		w.add(r, i)
+		batch.add(request, i)
 	}
-	return out, m.dispatchBatch(w, list)
+	return out, meter.dispatchBatch(batch, list)
 }
 
 // dispatchBatch runs a batch on the device, stores its sums at the places of their requests in list, and
 // empties the batch. Regions whose search needs too many iterations go to the Go twin; of masks the result
 // is left as unfinished, for their caller. A batch beyond the device's buffers is ErrCapacity.
-func (m *Meter) dispatchBatch(w *meterBatch, list []request) error {
-	if len(w.jobs) == 0 {
+func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
+	if len(batch.jobs) == 0 {
 		return nil
 	}
-	if n := max(4*w.bits, 4*w.blocks, 16*len(w.edges)); n > m.maxStorageBytes {
+	if n := max(4*batch.bits, 4*batch.blocks, 16*len(batch.edges)); n > meter.maxStorageBytes {
 		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d",
-			ErrCapacity, n, m.maxStorageBytes)
+			ErrCapacity, n, meter.maxStorageBytes)
 	}
 	// A thread that was given up may still read the batch: it gets a copy of its own.
-	inFlight := *w
+	inFlight := *batch
 	var sums []region.Sums
-	err := m.dev.DoWithin(m.cfg.Watchdog, func() (err error) {
-		sums, err = m.dispatch(&inFlight)
+	err := meter.dev.DoWithin(meter.cfg.Watchdog, func() (err error) {
+		sums, err = meter.dispatch(&inFlight)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for i, at := range w.places {
-		if r := &list[at]; sums[i].Far2 == unfinished {
-			m.leftToTwin.Add(1)
+	for i, pos := range batch.places {
+		if r := &list[pos]; sums[i].Far2 == unfinished {
+			meter.leftToTwin.Add(1)
 			if r.scene != nil { // masks may be large: their caller can be cancelled
 				sums[i] = region.Count([]*region.Packed{r.scene})[0]
 			}
 		}
-		w.out[at] = sums[i]
+		batch.out[pos] = sums[i]
 	}
-	*w = meterBatch{out: w.out} // new memory: see inFlight
+	*batch = meterBatch{out: batch.out} // new memory: see inFlight
 	return nil
 }
 
@@ -296,11 +296,11 @@ const unfinished = 1<<32 - 1
 
 // Left returns how many pairs the Go twin has taken so far: scenes with more parts than a shader
 // holds, and searches that are too long for a thread.
-func (m *Meter) Left() int { return int(m.leftToTwin.Load()) }
+func (meter *Meter) Left() int { return int(meter.leftToTwin.Load()) }
 
 // Broken reports whether an error of a Meter means that it must be replaced: all do but refused input, too
 // little memory, and the end of the caller's context.
-func (m *Meter) Broken(err error) bool {
+func (meter *Meter) Broken(err error) bool {
 	harmless := []error{
 		region.ErrInvalid, metric.ErrSize, ErrCapacity, context.Canceled, context.DeadlineExceeded,
 	}

@@ -86,16 +86,16 @@ func infoLog(id uint32, length func(uint32, uint32, *int32),
 
 // dispatch runs the program over the runs [first, first+count), runsPerGroup to a work group. groups is how
 // many work groups the device takes in one dispatch; beyond that it makes several.
-func (p program) dispatch(first, count, groups int) {
+func (program program) dispatch(first, count, groups int) {
 	if count == 0 {
 		return
 	}
-	gl.UseProgram(p.id)
+	gl.UseProgram(program.id)
 	most := groups * runsPerGroup
 	for count > 0 {
 		n := min(count, most)
-		gl.Uniform1ui(p.first, uint32(first))
-		gl.Uniform1ui(p.runs, uint32(n))
+		gl.Uniform1ui(program.first, uint32(first))
+		gl.Uniform1ui(program.runs, uint32(n))
 		gl.DispatchCompute(1, uint32((n+runsPerGroup-1)/runsPerGroup), 1)
 		first, count = first+n, count-n
 	}

@@ -42,43 +42,43 @@ func Open(cfg Config) (*Runner, error) {
 	if err := loadFaults(); err != nil {
 		return nil, err
 	}
-	r := &Runner{cfg: cfg.withDefaults()}
-	e, err := openEngine(r.cfg, startLimit)
+	runner := &Runner{cfg: cfg.withDefaults()}
+	engine, err := openEngine(runner.cfg, startLimit)
 	if err != nil {
 		return nil, err
 	}
-	r.eng, r.last = e, e.info()
-	return r, nil
+	runner.eng, runner.last = engine, engine.info()
+	return runner, nil
 }
 
 // Info describes the device, its limits and the contexts lost so far.
-func (r *Runner) Info() Info {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := r.last
-	i.Resets, i.Hangs = r.resets, r.hangs
-	if r.eng != nil {
-		i.Memory = r.eng.memory.Load()
+func (runner *Runner) Info() Info {
+	runner.mu.Lock()
+	defer runner.mu.Unlock()
+	i := runner.last
+	i.Resets, i.Hangs = runner.resets, runner.hangs
+	if runner.eng != nil {
+		i.Memory = runner.eng.memory.Load()
 	}
 	return i
 }
 
 // Totals returns the sums of the timings of all batches so far.
-func (r *Runner) Totals() Totals { return r.cfg.Stats.Totals() }
+func (runner *Runner) Totals() Totals { return runner.cfg.Stats.Totals() }
 
 // Ready returns nil if a context is open, and never waits. If the last one was lost and could not
 // be replaced, it starts another try in the background, because callers that wait for readiness
 // send no batches that would. Errors wrap ErrClosed, or ErrDeviceLost and, once enough tries have
 // failed, ErrDead.
-func (r *Runner) Ready() error {
-	e, next, err := r.state()
+func (runner *Runner) Ready() error {
+	e, next, err := runner.state()
 	if e != nil || errors.Is(err, ErrClosed) {
 		return err
 	}
-	if time.Now().After(next) && r.opening.TryLock() {
+	if time.Now().After(next) && runner.opening.TryLock() {
 		go func() {
-			defer r.opening.Unlock()
-			r.currentOrReopen() // the next call of Ready returns its error
+			defer runner.opening.Unlock()
+			runner.currentOrReopen() // the next call of Ready returns its error
 		}()
 	}
 	if err == nil {
@@ -88,15 +88,15 @@ func (r *Runner) Ready() error {
 }
 
 // Close ends the Runner and its device. Batches in flight fail.
-func (r *Runner) Close() error {
-	r.mu.Lock()
-	e := r.eng
-	r.closed, r.eng = true, nil
-	r.mu.Unlock()
-	if e == nil {
+func (runner *Runner) Close() error {
+	runner.mu.Lock()
+	engine := runner.eng
+	runner.closed, runner.eng = true, nil
+	runner.mu.Unlock()
+	if engine == nil {
 		return nil
 	}
-	return e.close()
+	return engine.close()
 }
 
 // Ticket is a batch in flight. Exactly one Wait must follow each Ticket.
@@ -109,142 +109,142 @@ func (t Ticket) Timing() Timing { return t.work.timing }
 // the driver lets it. It waits while all Slots are taken, so hold fewer Tickets
 // than Config.Slots before the next Submit. The batch must not change until
 // Wait. Errors wrap ErrCapacity, ErrDeviceLost or ErrClosed.
-func (r *Runner) Submit(b *batch.Batch) (Ticket, error) {
+func (runner *Runner) Submit(b *batch.Batch) (Ticket, error) {
 	w := &work{batch: b}
-	return Ticket{w}, r.send(w)
+	return Ticket{w}, runner.send(w)
 }
 
 // Wait returns the row sums of a batch: TileH for each of the runs [0, b.Shader),
 // in their order. The CPU twin evaluates the others; the result has the capacity
 // for them.
-func (r *Runner) Wait(t Ticket) ([]batch.RowSums, error) { return r.WaitInto(nil, t) }
+func (runner *Runner) Wait(t Ticket) ([]batch.RowSums, error) { return runner.WaitInto(nil, t) }
 
 // WaitInto is Wait with the result in dst where it is large enough.
-func (r *Runner) WaitInto(dst []batch.RowSums, t Ticket) ([]batch.RowSums, error) {
-	if err := r.receive(t.work, dst); err != nil {
+func (runner *Runner) WaitInto(dst []batch.RowSums, ticket Ticket) ([]batch.RowSums, error) {
+	if err := runner.receive(ticket.work, dst); err != nil {
 		return nil, err
 	}
-	return t.work.rows, nil
+	return ticket.work.rows, nil
 }
 
 // Run evaluates a batch on the device and waits for its row sums: Submit and Wait.
-func (r *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) {
-	t, err := r.Submit(b)
+func (runner *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) {
+	ticket, err := runner.Submit(b)
 	if err != nil {
 		return nil, err
 	}
-	return r.Wait(t)
+	return runner.Wait(ticket)
 }
 
 // SubmitPictures is Submit for pictures, which WaitPixels returns: RGBA8, red in the lowest byte,
 // not premultiplied, row 0 on top, each picture at its offset. It draws the runs [0, b.Shader)
 // only; other pixels are zero until the caller adds interiors (b.FillSolids) and the CPU twin's
 // runs.
-func (r *Runner) SubmitPictures(b *batch.Batch) (Ticket, error) {
+func (runner *Runner) SubmitPictures(b *batch.Batch) (Ticket, error) {
 	w := &work{batch: b, picture: true}
-	return Ticket{w}, r.send(w)
+	return Ticket{w}, runner.send(w)
 }
 
 // WaitPixels waits for the pictures of a batch that SubmitPictures has sent.
-func (r *Runner) WaitPixels(t Ticket) ([]uint32, error) {
-	if err := r.receive(t.work, nil); err != nil {
+func (runner *Runner) WaitPixels(ticket Ticket) ([]uint32, error) {
+	if err := runner.receive(ticket.work, nil); err != nil {
 		return nil, err
 	}
-	return t.work.pixels, nil
+	return ticket.work.pixels, nil
 }
 
 // Pictures draws the pictures of a batch on the device and waits for them.
-func (r *Runner) Pictures(b *batch.Batch) ([]uint32, error) {
-	t, err := r.SubmitPictures(b)
+func (runner *Runner) Pictures(b *batch.Batch) ([]uint32, error) {
+	ticket, err := runner.SubmitPictures(b)
 	if err != nil {
 		return nil, err
 	}
-	return r.WaitPixels(t)
+	return runner.WaitPixels(ticket)
 }
 
 // send starts a batch on the device: once more, on a new context, if the first is lost.
-func (r *Runner) send(w *work) error {
-	e, err := r.engine()
+func (runner *Runner) send(work *work) error {
+	engine, err := runner.engine()
 	if err != nil {
 		return err
 	}
-	return r.retry(w, w.start(e))
+	return runner.retry(work, work.start(engine))
 }
 
 // receive waits for a batch on the device and stores its row sums in dst. dst is unused if the
 // batch was split, because its first parts are already in other memory.
-func (r *Runner) receive(w *work, dst []batch.RowSums) error {
+func (runner *Runner) receive(w *work, dst []batch.RowSums) error {
 	w.dst = dst
 	for !w.done { // false after a finish that was lost: retry has started it again
-		if err := r.retry(w, w.finish()); err != nil {
+		if err := runner.retry(w, w.finish()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// retry handles err, the result of a step of batch w: after a loss it replaces the context and starts the
+// retry handles err, the result of a step of batch work: after a loss it replaces the context and starts the
 // batch again, but only once for each batch. Other errors, and nil, it returns unchanged.
-func (r *Runner) retry(w *work, err error) error {
+func (runner *Runner) retry(work *work, err error) error {
 	for isLost(err) {
-		e, rerr := r.replace(w.engine, isHung(err))
+		engine, rerr := runner.replace(work.engine, isHung(err))
 		if errors.Is(rerr, ErrClosed) {
 			return rerr
 		}
 		if rerr != nil {
 			return fmt.Errorf("%w; lost by: %w", rerr, err)
 		}
-		if w.retried {
-			return fmt.Errorf("cannot run batch of %d runs: %w twice: %w", len(w.batch.Runs), ErrDeviceLost, err)
+		if work.retried {
+			return fmt.Errorf("cannot run batch of %d runs: %w twice: %w", len(work.batch.Runs), ErrDeviceLost, err)
 		}
-		w.retried = true
-		err = w.start(e)
+		work.retried = true
+		err = work.start(engine)
 	}
 	return err
 }
 
 // engine returns the open context. After a replacement that failed it tries to open one, unless the last try
 // was a moment ago.
-func (r *Runner) engine() (*engine, error) {
-	if e, _, err := r.state(); e != nil || errors.Is(err, ErrClosed) {
+func (runner *Runner) engine() (*engine, error) {
+	if e, _, err := runner.state(); e != nil || errors.Is(err, ErrClosed) {
 		return e, err
 	}
-	r.opening.Lock()
-	defer r.opening.Unlock()
-	return r.currentOrReopen()
+	runner.opening.Lock()
+	defer runner.opening.Unlock()
+	return runner.currentOrReopen()
 }
 
 // state returns the engine with an open OpenGL context, else the earliest time of the next try and
 // the error of the last one.
-func (r *Runner) state() (*engine, time.Time, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (runner *Runner) state() (*engine, time.Time, error) {
+	runner.mu.Lock()
+	defer runner.mu.Unlock()
 	switch {
-	case r.closed:
+	case runner.closed:
 		return nil, time.Time{}, ErrClosed
-	case r.eng != nil:
-		return r.eng, time.Time{}, nil
+	case runner.eng != nil:
+		return runner.eng, time.Time{}, nil
 	}
-	return nil, r.lastTry.Add(openRetryPause), r.lastError
+	return nil, runner.lastTry.Add(openRetryPause), runner.lastError
 }
 
 // currentOrReopen returns the open context or tries to open one, unless the last try was less than
-// openRetryPause ago. The caller holds r.opening.
-func (r *Runner) currentOrReopen() (*engine, error) {
-	e, next, err := r.state()
+// openRetryPause ago. The caller holds runner.opening.
+func (runner *Runner) currentOrReopen() (*engine, error) {
+	e, next, err := runner.state()
 	if e != nil || errors.Is(err, ErrClosed) || err != nil && time.Now().Before(next) {
 		return e, err
 	}
-	return r.reopen()
+	return runner.reopen()
 }
 
 // replace closes the lost context old and returns another one, which may be open already. It tries until one
 // opens or the Runner counts as dead, because everything in flight would fail otherwise. hung says that old
 // was given up because its device did not respond. A lost context is counted once.
-func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
-	r.opening.Lock()
-	defer r.opening.Unlock()
-	engine, _, err := r.state()
+func (runner *Runner) replace(old *engine, hung bool) (*engine, error) {
+	runner.opening.Lock()
+	defer runner.opening.Unlock()
+	engine, _, err := runner.state()
 	if errors.Is(err, ErrClosed) {
 		return nil, err
 	}
@@ -252,19 +252,19 @@ func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 		return engine, nil // another batch of the lost context came first
 	}
 	if engine != nil {
-		r.mu.Lock()
-		r.eng = nil
-		r.resets++
+		runner.mu.Lock()
+		runner.eng = nil
+		runner.resets++
 		if hung {
-			r.hangs++
+			runner.hangs++
 		}
-		r.mu.Unlock()
+		runner.mu.Unlock()
 		old.close() // its errors say nothing new: it is lost
 	} else if err != nil {
-		return r.currentOrReopen() // the tries for the lost context were all made
+		return runner.currentOrReopen() // the tries for the lost context were all made
 	}
 	for {
-		engine, err = r.reopen()
+		engine, err = runner.reopen()
 		if err == nil || errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
 			return engine, err
 		}
@@ -274,33 +274,33 @@ func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 
 // reopen tries once to open a context on the same device and makes it the current one; an error is kept for
 // state, and after maxOpenTries in a row it wraps ErrDead. A different device is refused, because its results
-// might differ in bits. The caller holds r.opening.
-func (r *Runner) reopen() (*engine, error) {
-	engine, err := openEngine(r.cfg, reopenLimit)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err == nil && engine.info().Renderer != r.last.Renderer {
-		err = fmt.Errorf("cannot go on with %s: it was %s", engine.info().Renderer, r.last.Renderer)
+// might differ in bits. The caller holds runner.opening.
+func (runner *Runner) reopen() (*engine, error) {
+	engine, err := openEngine(runner.cfg, reopenLimit)
+	runner.mu.Lock()
+	defer runner.mu.Unlock()
+	if err == nil && engine.info().Renderer != runner.last.Renderer {
+		err = fmt.Errorf("cannot go on with %s: it was %s", engine.info().Renderer, runner.last.Renderer)
 		go engine.close()
 	}
-	if err == nil && r.closed {
+	if err == nil && runner.closed {
 		go engine.close()
 	}
-	if r.closed {
+	if runner.closed {
 		return nil, ErrClosed
 	}
 	if err != nil {
-		r.failedTries, r.lastTry = r.failedTries+1, time.Now()
-		r.lastError = fmt.Errorf("cannot replace context: %w: %w", ErrDeviceLost, err)
-		if r.failedTries >= maxOpenTries {
-			r.lastError = fmt.Errorf("cannot replace context in %d tries: %w: %w: %w",
-				r.failedTries, ErrDead, ErrDeviceLost, err)
+		runner.failedTries, runner.lastTry = runner.failedTries+1, time.Now()
+		runner.lastError = fmt.Errorf("cannot replace context: %w: %w", ErrDeviceLost, err)
+		if runner.failedTries >= maxOpenTries {
+			runner.lastError = fmt.Errorf("cannot replace context in %d tries: %w: %w: %w",
+				runner.failedTries, ErrDead, ErrDeviceLost, err)
 		}
-		return nil, r.lastError
+		return nil, runner.lastError
 	}
-	r.eng = engine
-	r.last = engine.info()
-	r.failedTries = 0
-	r.lastError = nil
+	runner.eng = engine
+	runner.last = engine.info()
+	runner.failedTries = 0
+	runner.lastError = nil
 	return engine, nil
 }

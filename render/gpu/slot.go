@@ -57,47 +57,47 @@ const (
 // persistent mapping, 0 for memory that the host does not map; usage is the hint where buffer storage is
 // missing. Errors wrap ErrCapacity where memory is short, or where more is asked for than a slot may take:
 // NVIDIA's driver grants buffers of any size, larger than its memory too.
-func (b *buffer) ensure(engine *engine, need int, flags, usage uint32) error {
-	if need <= b.size {
+func (buffer *buffer) ensure(engine *engine, need int, flags, usage uint32) error {
+	if need <= buffer.size {
 		return nil
 	}
 	if most := engine.limits.slot + slack; need > most {
 		return fmt.Errorf("cannot grow buffer to %d bytes; slots may take %d: %w", need, most, ErrCapacity)
 	}
-	b.free(engine)
+	buffer.free(engine)
 	size := bufferSize(need)
-	gl.GenBuffers(1, &b.id)
-	gl.BindBuffer(gl.COPY_WRITE_BUFFER, b.id)
+	gl.GenBuffers(1, &buffer.id)
+	gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffer.id)
 	if !engine.mapped {
 		gl.BufferData(gl.COPY_WRITE_BUFFER, size, nil, usage)
 	} else {
 		gl.BufferStorage(gl.COPY_WRITE_BUFFER, size, nil, flags)
 		if flags != 0 {
 			if p := gl.MapBufferRange(gl.COPY_WRITE_BUFFER, 0, size, flags); p != nil {
-				b.mapped = unsafe.Slice((*byte)(p), size)
+				buffer.mapped = unsafe.Slice((*byte)(p), size)
 			}
 		}
 	}
 	err := glError("allocate buffer")
-	if err == nil && engine.mapped && flags != 0 && b.mapped == nil {
+	if err == nil && engine.mapped && flags != 0 && buffer.mapped == nil {
 		err = fmt.Errorf("cannot map buffer: %w", ErrCapacity)
 	}
 	if err != nil {
-		b.free(engine)
+		buffer.free(engine)
 		return fmt.Errorf("cannot grow buffer to %d bytes; %d are needed, slots may take %d: %w",
 			size, need, engine.limits.slot, err)
 	}
-	b.size = size
+	buffer.size = size
 	engine.memory.Add(int64(size))
 	return nil
 }
 
 // free deletes the buffer of the device, which also unmaps it.
-func (b *buffer) free(e *engine) {
+func (b *buffer) free(engine *engine) {
 	if b.id != 0 {
 		gl.DeleteBuffers(1, &b.id)
 	}
-	e.memory.Add(-int64(b.size))
+	engine.memory.Add(-int64(b.size))
 	*b = buffer{}
 }
 
@@ -116,11 +116,11 @@ const slack = 64 << 10
 // layout sets the offsets and sizes of the sections of a piece and returns the bytes to upload; the
 // buffer must be slack bytes larger. Each section begins where the device lets a texture or
 // storage range begin, and has at least one texel, since ranges may not be empty.
-func (s *slot) layout(p *piece) int {
-	align := s.engine.limits.align
+func (slot *slot) layout(p *piece) int {
+	align := slot.engine.limits.align
 	end := 0
 	for i, n := range p.sizes() {
-		s.offsets[i], s.sizes[i] = end, n
+		slot.offsets[i], slot.sizes[i] = end, n
 		end += (max(n, texel) + align - 1) / align * align
 	}
 	return end
@@ -128,75 +128,75 @@ func (s *slot) layout(p *piece) int {
 
 // grow makes the slot's buffers large enough for the upload and the results of a piece: two, which host and
 // shaders share, or four where the device has memory of its own.
-func (s *slot) grow(upBytes, outBytes int) error {
-	engine := s.engine
+func (slot *slot) grow(upBytes, outBytes int) error {
+	engine := slot.engine
 	upBytes += slack
 	if engine.direct {
-		if err := s.upload.ensure(engine, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
+		if err := slot.upload.ensure(engine, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
 			return err
 		}
-		return s.out.ensure(engine, outBytes, flagsFin, gl.STREAM_READ)
+		return slot.out.ensure(engine, outBytes, flagsFin, gl.STREAM_READ)
 	}
-	if err := s.upload.ensure(engine, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
+	if err := slot.upload.ensure(engine, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
 		return err
 	}
-	if err := s.in.ensure(engine, upBytes, 0, gl.STREAM_COPY); err != nil {
+	if err := slot.in.ensure(engine, upBytes, 0, gl.STREAM_COPY); err != nil {
 		return err
 	}
-	if err := s.out.ensure(engine, outBytes, 0, gl.STREAM_COPY); err != nil {
+	if err := slot.out.ensure(engine, outBytes, 0, gl.STREAM_COPY); err != nil {
 		return err
 	}
-	return s.fin.ensure(engine, outBytes, flagsFin, gl.STREAM_READ)
+	return slot.fin.ensure(engine, outBytes, flagsFin, gl.STREAM_READ)
 }
 
 // hasRoom reports whether the slot's buffers are large enough for the upload and the results of a
 // piece.
-func (s *slot) hasRoom(upBytes, outBytes int) bool {
+func (slot *slot) hasRoom(upBytes, outBytes int) bool {
 	upBytes += slack
-	if upBytes > s.upload.size || outBytes > s.out.size {
+	if upBytes > slot.upload.size || outBytes > slot.out.size {
 		return false
 	}
-	return s.engine.direct || upBytes <= s.in.size && outBytes <= s.fin.size
+	return slot.engine.direct || upBytes <= slot.in.size && outBytes <= slot.fin.size
 }
 
 // input returns the buffer that shaders read: the upload buffer itself, or its copy on a device
 // with memory of its own.
-func (s *slot) input() *buffer {
-	if s.engine.direct {
-		return &s.upload
+func (slot *slot) input() *buffer {
+	if slot.engine.direct {
+		return &slot.upload
 	}
-	return &s.in
+	return &slot.in
 }
 
 // result returns the buffer from which the host reads results: what the shaders wrote, or its copy
 // where the device has memory of its own.
-func (s *slot) result() *buffer {
-	if s.engine.direct {
-		return &s.out
+func (slot *slot) result() *buffer {
+	if slot.engine.direct {
+		return &slot.out
 	}
-	return &s.fin
+	return &slot.fin
 }
 
 // write copies the piece into the mapped upload buffer, on the caller's thread, and notes the time.
-func (s *slot) write(p *piece) {
+func (slot *slot) write(p *piece) {
 	begin := time.Now()
-	s.eachSection(p, func(at int, b []byte) { copy(s.upload.mapped[at:], b) })
-	s.timing.CopyIn = time.Since(begin)
+	slot.eachSection(p, func(at int, b []byte) { copy(slot.upload.mapped[at:], b) })
+	slot.timing.CopyIn = time.Since(begin)
 }
 
 // eachSection calls f with every part of the upload and its offset in the buffer; empty parts are left out.
 // The masks are several lists, one after the other in their section.
-func (s *slot) eachSection(p *piece, f func(at int, b []byte)) {
-	at := s.offsets[inMasks]
-	for _, records := range p.masks {
+func (slot *slot) eachSection(piece *piece, f func(at int, b []byte)) {
+	pos := slot.offsets[inMasks]
+	for _, records := range piece.masks {
 		if b := bytesOf(records); len(b) > 0 {
-			f(at, b)
-			at += len(b)
+			f(pos, b)
+			pos += len(b)
 		}
 	}
-	for i, b := range p.rest() {
+	for i, b := range piece.rest() {
 		if len(b) > 0 {
-			f(s.offsets[inMasks+1+i], b)
+			f(slot.offsets[inMasks+1+i], b)
 		}
 	}
 }
@@ -204,26 +204,26 @@ func (s *slot) eachSection(p *piece, f func(at int, b []byte)) {
 // submit queues the upload, the dispatches and the read-back of a piece, and a fence behind them, and does not
 // wait for them. total is the bytes of the upload. Without mapped memory the driver copies the upload; with it,
 // write has put it there. If the shaders read and write host memory (direct), nothing is transferred.
-func (s *slot) submit(piece *piece, total int) error {
-	engine := s.engine
+func (slot *slot) submit(piece *piece, total int) error {
+	engine := slot.engine
 	if !engine.mapped {
 		begin := time.Now()
-		gl.BindBuffer(gl.COPY_WRITE_BUFFER, s.upload.id)
-		s.eachSection(piece, func(at int, b []byte) {
+		gl.BindBuffer(gl.COPY_WRITE_BUFFER, slot.upload.id)
+		slot.eachSection(piece, func(at int, b []byte) {
 			gl.BufferSubData(gl.COPY_WRITE_BUFFER, at, len(b), unsafe.Pointer(&b[0]))
 		})
-		s.timing.CopyIn = time.Since(begin)
+		slot.timing.CopyIn = time.Since(begin)
 	}
 	if !engine.direct {
-		s.timed(stepUpload, func() { transfer(&s.upload, &s.in, total) })
+		slot.timed(stepUpload, func() { transfer(&slot.upload, &slot.in, total) })
 	}
-	s.bind(piece.outputBytes)
+	slot.bind(piece.outputBytes)
 	if piece.picture {
 		// All zero: shaders write only the pixels of runs.
 		gl.ClearBufferSubData(gl.SHADER_STORAGE_BUFFER, gl.R32UI, 0, piece.outputBytes,
 			gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
 	}
-	s.timed(stepDispatch, func() {
+	slot.timed(stepDispatch, func() {
 		if piece.picture {
 			engine.programs[shaders.Picture].dispatch(0, len(piece.runs), engine.limits.groups)
 			return
@@ -238,11 +238,11 @@ func (s *slot) submit(piece *piece, total int) error {
 		gl.MemoryBarrier(clientMappedBufferBarrier | gl.BUFFER_UPDATE_BARRIER_BIT)
 	} else {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-		s.timed(stepReadBack, func() { transfer(&s.out, &s.fin, piece.outputBytes) })
+		slot.timed(stepReadBack, func() { transfer(&slot.out, &slot.fin, piece.outputBytes) })
 	}
-	s.fence = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+	slot.fence = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	gl.Flush()
-	s.sent = time.Now()
+	slot.sent = time.Now()
 	return glError("run batch")
 }
 
@@ -253,19 +253,19 @@ const clientMappedBufferBarrier = 0x00004000
 
 // bind attaches the sections of the upload to the shaders' binding points, as storage or as textures, and the
 // output buffer to binding 0 of storage.
-func (s *slot) bind(outBytes int) {
-	in := s.input().id
+func (slot *slot) bind(outBytes int) {
+	in := slot.input().id
 	for i := range inputs {
-		size := max(s.sizes[i], texel)
-		if s.engine.limits.access == AccessStorage {
-			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, uint32(1+i), in, s.offsets[i], size)
+		size := max(slot.sizes[i], texel)
+		if slot.engine.limits.access == AccessStorage {
+			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, uint32(1+i), in, slot.offsets[i], size)
 			continue
 		}
 		gl.ActiveTexture(gl.TEXTURE0 + uint32(i))
-		gl.BindTexture(gl.TEXTURE_BUFFER, s.textures[i])
-		gl.TexBufferRange(gl.TEXTURE_BUFFER, gl.RGBA32UI, in, s.offsets[i], textureRangeSize(size))
+		gl.BindTexture(gl.TEXTURE_BUFFER, slot.textures[i])
+		gl.TexBufferRange(gl.TEXTURE_BUFFER, gl.RGBA32UI, in, slot.offsets[i], textureRangeSize(size))
 	}
-	gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.out.id, 0, outBytes)
+	gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, slot.out.id, 0, outBytes)
 }
 
 // transfer copies n bytes from one buffer to another on the device.
@@ -277,25 +277,25 @@ func transfer(from, to *buffer, n int) {
 
 // timed runs f between two timer queries of the device. A software driver runs compute inside the
 // call and its timers do not see it, so there the call itself is timed.
-func (s *slot) timed(step int, f func()) {
-	if s.engine.dev.Info().Software {
+func (slot *slot) timed(step int, f func()) {
+	if slot.engine.dev.Info().Software {
 		begin := time.Now()
 		f()
-		*s.timing.step(step) = time.Since(begin)
+		*slot.timing.step(step) = time.Since(begin)
 		return
 	}
-	if s.queries[step] == 0 {
-		gl.GenQueries(1, &s.queries[step])
+	if slot.queries[step] == 0 {
+		gl.GenQueries(1, &slot.queries[step])
 	}
-	gl.BeginQuery(gl.TIME_ELAPSED, s.queries[step])
+	gl.BeginQuery(gl.TIME_ELAPSED, slot.queries[step])
 	f()
 	gl.EndQuery(gl.TIME_ELAPSED)
-	s.queryPending[step] = true
+	slot.queryPending[step] = true
 }
 
 // poll waits for the fence, for at most wait, and reports whether it is signalled.
-func (s *slot) poll(wait time.Duration) (done bool, err error) {
-	switch r := gl.ClientWaitSync(s.fence, gl.SYNC_FLUSH_COMMANDS_BIT, uint64(wait)); r {
+func (slot *slot) poll(wait time.Duration) (done bool, err error) {
+	switch r := gl.ClientWaitSync(slot.fence, gl.SYNC_FLUSH_COMMANDS_BIT, uint64(wait)); r {
 	case gl.ALREADY_SIGNALED, gl.CONDITION_SATISFIED:
 		return true, nil
 	case gl.TIMEOUT_EXPIRED:
@@ -306,32 +306,32 @@ func (s *slot) poll(wait time.Duration) (done bool, err error) {
 }
 
 // readResults deletes the fence, which must be signalled, reads the timer queries, and copies the output to
-// s.raw if it is not mapped. Then s.haveResults is set.
-func (s *slot) readResults() error {
-	gl.DeleteSync(s.fence)
-	s.fence = 0
-	for i := range s.queryPending {
-		if s.queryPending[i] {
+// slot.raw if it is not mapped. Then slot.haveResults is set.
+func (slot *slot) readResults() error {
+	gl.DeleteSync(slot.fence)
+	slot.fence = 0
+	for i := range slot.queryPending {
+		if slot.queryPending[i] {
 			var ns uint64
-			gl.GetQueryObjectui64v(s.queries[i], gl.QUERY_RESULT, &ns)
-			*s.timing.step(i) = time.Duration(ns)
-			s.queryPending[i] = false
+			gl.GetQueryObjectui64v(slot.queries[i], gl.QUERY_RESULT, &ns)
+			*slot.timing.step(i) = time.Duration(ns)
+			slot.queryPending[i] = false
 		}
 	}
-	if len(s.raw) > 0 {
+	if len(slot.raw) > 0 {
 		begin := time.Now()
-		gl.BindBuffer(gl.COPY_READ_BUFFER, s.result().id)
-		gl.GetBufferSubData(gl.COPY_READ_BUFFER, 0, len(s.raw), unsafe.Pointer(&s.raw[0]))
-		s.timing.ReadBack += time.Since(begin)
+		gl.BindBuffer(gl.COPY_READ_BUFFER, slot.result().id)
+		gl.GetBufferSubData(gl.COPY_READ_BUFFER, 0, len(slot.raw), unsafe.Pointer(&slot.raw[0]))
+		slot.timing.ReadBack += time.Since(begin)
 	}
-	s.haveResults = true
+	slot.haveResults = true
 	return glError("read results")
 }
 
 // discard drops the batch in flight, its fence and its queries, so that the slot can be used again.
-func (s *slot) discard() {
-	if s.fence != 0 {
-		gl.DeleteSync(s.fence)
+func (slot *slot) discard() {
+	if slot.fence != 0 {
+		gl.DeleteSync(slot.fence)
 	}
-	s.fence, s.queryPending = 0, [steps]bool{}
+	slot.fence, slot.queryPending = 0, [steps]bool{}
 }

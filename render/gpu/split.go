@@ -119,32 +119,32 @@ func splitSums(b *batch.Batch, limits *limits) ([]piece, error) {
 // splitPicture is splitSums for pictures. Where the picture buffer does not fit it is cut into windows, and the
 // runs of a window into pieces, whose outputs are merged. Windows begin and end between tile rows, so no run
 // is cut. A tile row that does not fit is ErrCapacity.
-func splitPicture(b *batch.Batch, limits *limits) ([]piece, error) {
-	n := b.Shader()
-	whole := recordCounts{b.Rows(), len(b.Items), len(b.Tiles), n}
-	if n == 0 || b.Pixels == 0 {
+func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
+	n := batch.Shader()
+	whole := recordCounts{batch.Rows(), len(batch.Items), len(batch.Tiles), n}
+	if n == 0 || batch.Pixels == 0 {
 		return nil, nil
 	}
-	if limits.fits(whole) && b.Pixels*pixelBytes <= limits.output() {
+	if limits.fits(whole) && batch.Pixels*pixelBytes <= limits.output() {
 		return []piece{{
-			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n],
-			picture: true, pixels: b.Pixels, outputBytes: b.Pixels * pixelBytes,
+			masks: batch.Masks, items: batch.Items, tiles: batch.Tiles, runs: batch.Runs[:n],
+			picture: true, pixels: batch.Pixels, outputBytes: batch.Pixels * pixelBytes,
 		}}, nil
 	}
-	ends, err := pictureWindows(b, limits.output()/pixelBytes)
+	ends, err := pictureWindows(batch, limits.output()/pixelBytes)
 	if err != nil {
 		return nil, err
 	}
 	members := make([][]int, len(ends))
-	for i := range b.Runs[:n] {
-		r := &b.Runs[i]
+	for i := range batch.Runs[:n] {
+		r := &batch.Runs[i]
 		w := findWindow(ends, int(r.Picture)+int(r.Y)*int(r.Stride))
 		members[w] = append(members[w], i)
 	}
 	var out []piece
 	from := 0
 	for w, end := range ends {
-		pieces, err := copyRuns(b, members[w], limits, n)
+		pieces, err := copyRuns(batch, members[w], limits, n)
 		if err != nil {
 			return nil, err
 		}
@@ -159,11 +159,11 @@ func splitPicture(b *batch.Batch, limits *limits) ([]piece, error) {
 
 // setWindow makes a piece draw into the window [from, to) of the picture buffer, in px. merge says that other
 // pieces draw into the same window.
-func (p *piece) setWindow(from, to int, merge bool) {
-	p.picture, p.pixel, p.pixels, p.merge = true, from, to-from, merge
-	p.outputBytes = p.pixels * pixelBytes
-	for i := range p.runs {
-		p.runs[i].Picture -= uint32(from) // may wrap; adding the row's offset wraps back
+func (piece *piece) setWindow(from, to int, merge bool) {
+	piece.picture, piece.pixel, piece.pixels, piece.merge = true, from, to-from, merge
+	piece.outputBytes = piece.pixels * pixelBytes
+	for i := range piece.runs {
+		piece.runs[i].Picture -= uint32(from) // may wrap; adding the row's offset wraps back
 	}
 }
 
@@ -172,12 +172,12 @@ func (p *piece) setWindow(from, to int, merge bool) {
 func pictureWindows(b *batch.Batch, limit int) ([]int, error) {
 	var ends []int
 	start, end := 0, 0 // of the current window so far
-	for _, p := range b.Pictures {
-		for y := 0; y < p.Height; y += batch.TileH {
-			next := p.Offset + min(y+batch.TileH, p.Height)*p.Width
+	for _, picture := range b.Pictures {
+		for y := 0; y < picture.Height; y += batch.TileH {
+			next := picture.Offset + min(y+batch.TileH, picture.Height)*picture.Width
 			if next-end > limit {
 				return nil, fmt.Errorf("cannot draw picture %d px wide: %w: a tile row takes %d px; %d fit the device's buffer",
-					p.Width, ErrCapacity, next-end, limit)
+					picture.Width, ErrCapacity, next-end, limit)
 			}
 			if next-start > limit {
 				ends = append(ends, end)
@@ -197,22 +197,22 @@ func findWindow(ends []int, px int) int {
 
 // copyRuns copies the runs of a batch at the positions in order, with all their records, into pieces that fit
 // the limits and have at most limit runs. A single run that does not fit is ErrCapacity.
-func copyRuns(b *batch.Batch, order []int, l *limits, limit int) ([]piece, error) {
+func copyRuns(batch *batch.Batch, order []int, limits *limits, limit int) ([]piece, error) {
 	var out []piece
 	var sum recordCounts
 	p := piece{}
 	for _, i := range order {
-		n := countRecords(b, &b.Runs[i])
-		if !l.fits(n) || limit < 1 {
+		n := countRecords(batch, &batch.Runs[i])
+		if !limits.fits(n) || limit < 1 {
 			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: "+
 				"it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
-				i, b.Runs[i].Scene, ErrCapacity, l.upload(n), n.masks, n.items, l.slot, l.section())
+				i, batch.Runs[i].Scene, ErrCapacity, limits.upload(n), n.masks, n.items, limits.slot, limits.section())
 		}
-		if !l.fits(sum.add(n)) || sum.runs == limit {
+		if !limits.fits(sum.add(n)) || sum.runs == limit {
 			out = append(out, p)
 			p, sum = piece{}, recordCounts{}
 		}
-		p.add(b, &b.Runs[i])
+		p.add(batch, &batch.Runs[i])
 		sum = sum.add(n)
 	}
 	if len(p.runs) > 0 {
@@ -223,11 +223,11 @@ func copyRuns(b *batch.Batch, order []int, l *limits, limit int) ([]piece, error
 
 // countRecords counts the records of the shader's buffers that one run of tiles refers to: tiles, items and
 // rows of masks. By these counts a batch is split into pieces that fit into the buffers.
-func countRecords(b *batch.Batch, r *batch.Run) recordCounts {
-	n := recordCounts{tiles: int(r.Count), runs: 1}
-	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
+func countRecords(batch *batch.Batch, run *batch.Run) recordCounts {
+	n := recordCounts{tiles: int(run.Count), runs: 1}
+	for _, t := range batch.Tiles[run.Tiles : run.Tiles+run.Count] {
 		n.items += int(t.Count)
-		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
+		items := batch.Items[run.Items+t.First : run.Items+t.First+t.Count]
 		for i := range items {
 			n.masks += items[i].Rows()
 		}
@@ -235,37 +235,37 @@ func countRecords(b *batch.Batch, r *batch.Run) recordCounts {
 	return n
 }
 
-// add appends a copy of run r of a batch, with all records that it refers to, to the piece. Positions in the
+// add appends a copy of run of a batch, with all records that it refers to, to the piece. Positions in the
 // copies are those in the piece.
-func (p *piece) add(b *batch.Batch, r *batch.Run) {
-	out := *r
-	if p.masks == nil {
-		p.masks = make([][]batch.MaskRow, 1)
+func (piece *piece) add(b *batch.Batch, run *batch.Run) {
+	out := *run
+	if piece.masks == nil {
+		piece.masks = make([][]batch.MaskRow, 1)
 	}
-	masks := &p.masks[0]
-	out.Tiles = uint32(len(p.tiles))
-	out.Items = uint32(len(p.items))
+	masks := &piece.masks[0]
+	out.Tiles = uint32(len(piece.tiles))
+	out.Items = uint32(len(piece.items))
 	out.Masks = uint32(len(*masks))
-	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
-		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
-		t.First = uint32(len(p.items)) - out.Items
-		for _, it := range items {
-			mask := b.Mask(r, &it)
-			it.First = uint32(len(*masks)) - out.Masks
+	for _, tile := range b.Tiles[run.Tiles : run.Tiles+run.Count] {
+		items := b.Items[run.Items+tile.First : run.Items+tile.First+tile.Count]
+		tile.First = uint32(len(piece.items)) - out.Items
+		for _, item := range items {
+			mask := b.Mask(run, &item)
+			item.First = uint32(len(*masks)) - out.Masks
 			*masks = append(*masks, mask...)
-			p.items = append(p.items, it)
+			piece.items = append(piece.items, item)
 		}
-		p.tiles = append(p.tiles, t)
+		piece.tiles = append(piece.tiles, tile)
 	}
-	p.runs = append(p.runs, out)
+	piece.runs = append(piece.runs, out)
 }
 
 // sizes returns the bytes of the sections that a piece uploads.
-func (p *piece) sizes() (n [inputs]int) {
-	for _, s := range p.masks {
+func (piece *piece) sizes() (n [inputs]int) {
+	for _, s := range piece.masks {
 		n[inMasks] += len(s) * maskBytes
 	}
-	for i, b := range p.rest() {
+	for i, b := range piece.rest() {
 		n[inMasks+1+i] = len(b)
 	}
 	return n
@@ -273,8 +273,8 @@ func (p *piece) sizes() (n [inputs]int) {
 
 // rest returns the bytes of the sections after the masks, in the order of the constants after inMasks, as
 // the shaders read them.
-func (p *piece) rest() [inputs - 1][]byte {
-	return [inputs - 1][]byte{bytesOf(p.items), bytesOf(p.tiles), bytesOf(p.runs)}
+func (piece *piece) rest() [inputs - 1][]byte {
+	return [inputs - 1][]byte{bytesOf(piece.items), bytesOf(piece.tiles), bytesOf(piece.runs)}
 }
 
 // bytesOf returns the memory of s as bytes.

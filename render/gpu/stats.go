@@ -21,16 +21,16 @@ type Timing struct {
 }
 
 // add adds the times of another batch on the device.
-func (t *Timing) add(o Timing) {
-	t.Parts += o.Parts
-	t.UpBytes += o.UpBytes
-	t.DownBytes += o.DownBytes
-	t.CopyIn += o.CopyIn
-	t.Upload += o.Upload
-	t.Dispatch += o.Dispatch
-	t.ReadBack += o.ReadBack
-	t.Fetch += o.Fetch
-	t.Latency += o.Latency
+func (timing *Timing) add(o Timing) {
+	timing.Parts += o.Parts
+	timing.UpBytes += o.UpBytes
+	timing.DownBytes += o.DownBytes
+	timing.CopyIn += o.CopyIn
+	timing.Upload += o.Upload
+	timing.Dispatch += o.Dispatch
+	timing.ReadBack += o.ReadBack
+	timing.Fetch += o.Fetch
+	timing.Latency += o.Latency
 }
 
 // Totals are sums since a Runner was opened, or its Stats were made.
@@ -53,11 +53,11 @@ func (s *Stats) Totals() Totals {
 }
 
 // addBatch adds the times of one batch on the device.
-func (s *Stats) addBatch(t Timing) {
+func (s *Stats) addBatch(timing Timing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.totals.Batches++
-	s.totals.add(t)
+	s.totals.add(timing)
 }
 
 // The steps that timer queries measure.
@@ -69,6 +69,6 @@ const (
 )
 
 // step returns the field of a step that timer queries measure.
-func (t *Timing) step(i int) *time.Duration {
-	return [steps]*time.Duration{&t.Upload, &t.Dispatch, &t.ReadBack}[i]
+func (timing *Timing) step(i int) *time.Duration {
+	return [steps]*time.Duration{&timing.Upload, &timing.Dispatch, &timing.ReadBack}[i]
 }

@@ -35,24 +35,24 @@ type part struct {
 // start splits the batch and sends it to the engine, piece by piece, dropping what an earlier start has left.
 // It waits if no slot is free, and then takes results of its own; the last pieces stay in flight until finish.
 // After an error none is in flight.
-func (w *work) start(e *engine) error {
-	w.engine = e
-	w.inFlight = w.inFlight[:0]
-	w.fault = nextFault(w.batch)
-	w.done = false
-	w.rows, w.pixels = nil, nil // what a lost run has left is not used
-	w.timing = Timing{Latency: w.timing.Latency}
+func (work *work) start(engine *engine) error {
+	work.engine = engine
+	work.inFlight = work.inFlight[:0]
+	work.fault = nextFault(work.batch)
+	work.done = false
+	work.rows, work.pixels = nil, nil // what a lost run has left is not used
+	work.timing = Timing{Latency: work.timing.Latency}
 	split := splitSums
-	if w.picture {
+	if work.picture {
 		split = splitPicture
 	}
-	pieces, err := split(w.batch, &e.limits)
+	pieces, err := split(work.batch, &engine.limits)
 	if err != nil {
 		return err
 	}
 	for _, p := range pieces {
-		if err := w.send(p); err != nil {
-			w.releaseSlots()
+		if err := work.send(p); err != nil {
+			work.releaseSlots()
 			return err
 		}
 	}
@@ -61,12 +61,12 @@ func (w *work) start(e *engine) error {
 
 // allocResults allocates the results, all zero, if there are none yet: pixels outside all runs
 // stay zero. Rows have capacity for the runs that the CPU twin evaluates.
-func (w *work) allocResults() {
+func (work *work) allocResults() {
 	switch {
-	case w.picture && w.pixels == nil:
-		w.pixels = make([]uint32, w.batch.Pixels)
-	case !w.picture && w.rows == nil:
-		w.rows = zeroed(w.dst, len(w.batch.Runs)*batch.TileH)[:w.batch.Shader()*batch.TileH]
+	case work.picture && work.pixels == nil:
+		work.pixels = make([]uint32, work.batch.Pixels)
+	case !work.picture && work.rows == nil:
+		work.rows = zeroed(work.dst, len(work.batch.Runs)*batch.TileH)[:work.batch.Shader()*batch.TileH]
 	}
 }
 
@@ -81,14 +81,14 @@ func zeroed[T any](s []T, n int) []T {
 }
 
 // send takes a free slot, writes one piece of the batch into it and queues it on the device's thread. On a
-// synchronous device it takes the results at once. The slot is in w.inFlight, after an error too.
-func (w *work) send(piece piece) error {
-	slot, err := w.slot()
+// synchronous device it takes the results at once. The slot is in work.inFlight, after an error too.
+func (work *work) send(piece piece) error {
+	slot, err := work.slot()
 	if err != nil {
 		return err
 	}
-	w.inFlight = append(w.inFlight, part{slot, piece})
-	engine := w.engine
+	work.inFlight = append(work.inFlight, part{slot, piece})
+	engine := work.engine
 	total := slot.layout(&piece)
 	slot.timing = Timing{Parts: 1, UpBytes: int64(total), DownBytes: int64(piece.outputBytes)}
 	slot.began, slot.haveResults = time.Now(), false
@@ -113,7 +113,7 @@ func (w *work) send(piece piece) error {
 	if engine.cfg.wrote != nil {
 		engine.cfg.wrote()
 	}
-	fault := w.fault // not w: a thread that was given up may come back when w runs elsewhere
+	fault := work.fault // not work: a thread that was given up may come back when work runs elsewhere
 	return engine.onThread(func() error {
 		if fault == faultStuck {
 			select {} // for ever
@@ -129,9 +129,9 @@ func (w *work) send(piece piece) error {
 
 // onThread runs f on the thread that owns the OpenGL context, within the watchdog's time, unless
 // the engine is closed.
-func (e *engine) onThread(f func() error) error {
-	return e.dev.DoWithin(e.cfg.Watchdog, func() error {
-		if err := e.whileOpen(func() error { return nil }); err != nil {
+func (engine *engine) onThread(f func() error) error {
+	return engine.dev.DoWithin(engine.cfg.Watchdog, func() error {
+		if err := engine.whileOpen(func() error { return nil }); err != nil {
 			return err
 		}
 		return f()
@@ -139,72 +139,72 @@ func (e *engine) onThread(f func() error) error {
 }
 
 // whileOpen runs f, which touches mapped memory, unless the engine is closed.
-func (e *engine) whileOpen(f func() error) error {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.closed {
-		return fmt.Errorf("cannot use context on %s: it was closed: %w", e.dev.Info().Renderer, errLost)
+func (engine *engine) whileOpen(f func() error) error {
+	engine.mu.RLock()
+	defer engine.mu.RUnlock()
+	if engine.closed {
+		return fmt.Errorf("cannot use context on %s: it was closed: %w", engine.dev.Info().Renderer, errLost)
 	}
 	return f()
 }
 
 // slot takes a free slot. A batch that holds slots collects its own results instead of waiting for
 // others, or two such batches would wait for each other.
-func (w *work) slot() (*slot, error) {
+func (work *work) slot() (*slot, error) {
 	for {
 		select {
-		case s := <-w.engine.free:
+		case s := <-work.engine.free:
 			return s, nil
 		default:
 		}
-		if len(w.inFlight) == 0 {
-			return <-w.engine.free, nil
+		if len(work.inFlight) == 0 {
+			return <-work.engine.free, nil
 		}
-		if err := w.collect(); err != nil {
+		if err := work.collect(); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // finish waits for all parts of the batch that are in flight on the device.
-func (w *work) finish() error {
-	for len(w.inFlight) > 0 {
-		if err := w.collect(); err != nil {
-			w.releaseSlots()
+func (work *work) finish() error {
+	for len(work.inFlight) > 0 {
+		if err := work.collect(); err != nil {
+			work.releaseSlots()
 			return err
 		}
 	}
-	w.allocResults()
-	w.done = true
-	w.engine.cfg.Stats.addBatch(w.timing)
+	work.allocResults()
+	work.done = true
+	work.engine.cfg.Stats.addBatch(work.timing)
 	return nil
 }
 
 // collect waits for the oldest part of the batch on the device, copies its results and frees its
 // slot. After an error the part keeps its slot in inFlight, because the device may still write to
 // it; the caller calls releaseSlots, which waits for the device first.
-func (w *work) collect() error {
-	engine, oldest := w.engine, w.inFlight[0]
+func (work *work) collect() error {
+	engine, oldest := work.engine, work.inFlight[0]
 	slot, piece := oldest.slot, &oldest.piece
-	if err := w.waitForFence(slot); err != nil {
+	if err := work.waitForFence(slot); err != nil {
 		return err
 	}
 	begin := time.Now()
 	if engine.mapped { // the results are in mapped memory, which is gone once the engine is closed
 		err := engine.whileOpen(func() error {
-			w.copyResults(piece, slot.result().mapped[:piece.outputBytes])
+			work.copyResults(piece, slot.result().mapped[:piece.outputBytes])
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 	} else { // without mapped memory, readResults has copied them to raw on the device's thread
-		w.copyResults(piece, slot.raw)
+		work.copyResults(piece, slot.raw)
 	}
 	slot.timing.Fetch = time.Since(begin)
 	slot.timing.Latency = time.Since(slot.began)
-	w.timing.add(slot.timing)
-	w.inFlight = append(w.inFlight[:0], w.inFlight[1:]...)
+	work.timing.add(slot.timing)
+	work.inFlight = append(work.inFlight[:0], work.inFlight[1:]...)
 	engine.free <- slot
 	return nil
 }
@@ -215,16 +215,16 @@ const maxPoll = 250 * time.Microsecond
 
 // waitForFence polls until the slot's results are in. If the device has finished nothing, of this batch or
 // another, for the watchdog's time since the slot was sent, it gives the context up.
-func (w *work) waitForFence(s *slot) error {
-	e, fault := w.engine, w.fault
-	for !s.haveResults {
-		err := e.onThread(func() error { return e.pollSlot(s, maxPoll, fault) })
-		if err != nil || s.haveResults {
+func (work *work) waitForFence(slot *slot) error {
+	engine, fault := work.engine, work.fault
+	for !slot.haveResults {
+		err := engine.onThread(func() error { return engine.pollSlot(slot, maxPoll, fault) })
+		if err != nil || slot.haveResults {
 			return err
 		}
-		since := max(e.progress.Load(), s.sent.UnixNano()) // the last sign of life
-		if waited := time.Duration(time.Now().UnixNano() - since); waited > e.cfg.Watchdog {
-			return e.giveUp(waited)
+		since := max(engine.progress.Load(), slot.sent.UnixNano()) // the last sign of life
+		if waited := time.Duration(time.Now().UnixNano() - since); waited > engine.cfg.Watchdog {
+			return engine.giveUp(waited)
 		}
 	}
 	return nil
@@ -233,44 +233,44 @@ func (w *work) waitForFence(s *slot) error {
 // pollSlot waits for the slot's fence, for at most wait, and reads the results if it is signalled, which also
 // counts as a sign of life of the device. A lost context is an error. It runs on the device's thread. fault is
 // what tests inject.
-func (e *engine) pollSlot(s *slot, wait time.Duration, fault fault) error {
-	done, err := s.poll(wait)
+func (engine *engine) pollSlot(slot *slot, wait time.Duration, fault fault) error {
+	done, err := slot.poll(wait)
 	if err != nil {
 		return err
 	}
 	if fault == faultLoss {
-		e.lost.Store(true)
+		engine.lost.Store(true)
 	}
 	// A lost context may signal its fences or never do so: ask either way.
-	if err := e.checkReset(); err != nil || !done || fault == faultHang {
+	if err := engine.checkReset(); err != nil || !done || fault == faultHang {
 		return err
 	}
-	e.progress.Store(time.Now().UnixNano())
-	return s.readResults()
+	engine.progress.Store(time.Now().UnixNano())
+	return slot.readResults()
 }
 
 // giveUp marks the context as lost, because the device has finished nothing for the time waited,
 // so that other batches end too. It returns the error of this batch, joined with what the driver
 // reports.
-func (e *engine) giveUp(waited time.Duration) error {
+func (engine *engine) giveUp(waited time.Duration) error {
 	// The driver is asked first, because afterwards the context is lost in any case. The limit
 	// holds if the thread is stuck in a call of the driver.
-	err := e.dev.DoWithin(e.cfg.Watchdog, e.checkReset)
-	e.lost.Store(true)
+	err := engine.dev.DoWithin(engine.cfg.Watchdog, engine.checkReset)
+	engine.lost.Store(true)
 	return errors.Join(fmt.Errorf("cannot finish batch on %s: no fence for %v; limit %v: %w",
-		e.dev.Info().Renderer, waited.Round(time.Millisecond), e.cfg.Watchdog, errHung), err)
+		engine.dev.Info().Renderer, waited.Round(time.Millisecond), engine.cfg.Watchdog, errHung), err)
 }
 
 // copyResults copies the results of a piece, raw, to their place in the results of the batch. Pieces that share
 // a window of a picture are combined by or: each pixel is written by one of them and zero in the others.
-func (w *work) copyResults(p *piece, raw []byte) {
-	w.allocResults()
-	if !p.picture {
-		copy(w.rows[p.first*batch.TileH:], recordsOf[batch.RowSums](raw))
+func (work *work) copyResults(piece *piece, raw []byte) {
+	work.allocResults()
+	if !piece.picture {
+		copy(work.rows[piece.first*batch.TileH:], recordsOf[batch.RowSums](raw))
 		return
 	}
-	dst := w.pixels[p.pixel : p.pixel+p.pixels]
-	if !p.merge {
+	dst := work.pixels[piece.pixel : piece.pixel+piece.pixels]
+	if !piece.merge {
 		copy(dst, recordsOf[uint32](raw))
 		return
 	}
@@ -288,20 +288,20 @@ func recordsOf[T any](raw []byte) []T {
 // releaseSlots drops the pieces in flight and frees their slots. It waits for what still runs, since its memory
 // must not be overwritten; what does not end within the watchdog's time loses the context. On a lost engine
 // nothing runs, but other batches may wait for a slot, and with it find out that the engine is lost.
-func (w *work) releaseSlots() {
-	e := w.engine
-	for _, part := range w.inFlight {
-		s := part.slot
-		e.dev.DoWithin(e.cfg.Watchdog, func() error {
-			if s.fence != 0 && !e.lost.Load() {
-				if done, err := s.poll(e.cfg.Watchdog); err != nil || !done {
-					e.lost.Store(true)
+func (work *work) releaseSlots() {
+	engine := work.engine
+	for _, part := range work.inFlight {
+		slot := part.slot
+		engine.dev.DoWithin(engine.cfg.Watchdog, func() error {
+			if slot.fence != 0 && !engine.lost.Load() {
+				if done, err := slot.poll(engine.cfg.Watchdog); err != nil || !done {
+					engine.lost.Store(true)
 				}
 			}
-			s.discard()
+			slot.discard()
 			return nil
 		})
-		e.free <- s
+		engine.free <- slot
 	}
-	w.inFlight = w.inFlight[:0]
+	work.inFlight = work.inFlight[:0]
 }

@@ -25,7 +25,8 @@ type Stroker struct {
 	Style
 }
 
-// Style is how a stroke is drawn. It is set as a whole before Add, so that nothing of the stroke before remains.
+// Style is how a stroke is drawn. It is set as a whole before Add, so that nothing of the stroke
+// before remains.
 type Style struct {
 	Strength uint32 // how strong each plot is, in 1/255
 	Plain    bool   // without the two-pixel rule
@@ -86,8 +87,8 @@ func (stroker *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights
 	}
 	first, cur := pts[0], pts[0]
 	pts = pts[1:]
-	for _, v := range verbs {
-		switch v {
+	for _, verb := range verbs {
+		switch verb {
 		case vector.Line:
 			stroker.line(cur, pts[0])
 		case vector.Quad:
@@ -105,7 +106,7 @@ func (stroker *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights
 		case vector.Close:
 			stroker.line(cur, first)
 		}
-		if n := v.Points(); n > 0 {
+		if n := verb.Points(); n > 0 {
 			cur, pts = pts[n-1], pts[n:]
 		}
 	}

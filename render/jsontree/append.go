@@ -17,24 +17,24 @@ func Append(dst []byte, value *fastjson.Value) []byte {
 		return AppendString(dst, text(value.GetStringBytes()))
 	case fastjson.TypeArray:
 		dst = append(dst, '[')
-		for i, e := range value.GetArray() {
+		for i, element := range value.GetArray() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = Append(dst, e)
+			dst = Append(dst, element)
 		}
 		return append(dst, ']')
 	case fastjson.TypeObject:
 		dst = append(dst, '{')
 		first := true
-		value.GetObject().Visit(func(key []byte, e *fastjson.Value) {
+		value.GetObject().Visit(func(key []byte, element *fastjson.Value) {
 			if !first {
 				dst = append(dst, ',')
 			}
 			first = false
 			dst = AppendString(dst, text(key))
 			dst = append(dst, ':')
-			dst = Append(dst, e)
+			dst = Append(dst, element)
 		})
 		return append(dst, '}')
 	}
@@ -46,29 +46,30 @@ func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string. Control characters and the two line separators that
+// AppendString appends text as a JSON string. Control characters and the two line separators that
 // break JavaScript are escaped; bytes that are not UTF-8 become the replacement character.
-func AppendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	start := 0
-	for i := 0; i < len(s); {
-		c, n := rune(s[i]), 1
+	for i := 0; i < len(text); {
+		c, n := rune(text[i]), 1
 		if c >= utf8.RuneSelf {
-			c, n = utf8.DecodeRuneInString(s[i:])
+			c, n = utf8.DecodeRuneInString(text[i:])
 		}
 		if c >= ' ' && c != '"' && c != '\\' && c != '\u2028' && c != '\u2029' && !(c == utf8.RuneError && n == 1) {
 			i += n
 			continue
 		}
-		dst = append(dst, s[start:i]...)
+		dst = append(dst, text[start:i]...)
 		dst = appendEscaped(dst, c)
 		i += n
 		start = i
 	}
-	return append(append(dst, s[start:]...), '"')
+	return append(append(dst, text[start:]...), '"')
 }
 
-// appendEscaped appends the JSON escape of a character below U+10000: a short one where there is one, else \uXXXX.
+// appendEscaped appends the JSON escape of a character below U+10000: a short one where there is
+// one, else \uXXXX.
 func appendEscaped(dst []byte, c rune) []byte {
 	switch c {
 	case '"', '\\':
@@ -89,16 +90,16 @@ func Absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.Ty
 
 // Text returns a value as text: a string without quotes, a number with its digits, any other
 // value as JSON. It is "" for an absent value and for null.
-func Text(v *fastjson.Value) string {
+func Text(value *fastjson.Value) string {
 	switch {
-	case Absent(v):
+	case Absent(value):
 		return ""
-	case v.Type() == fastjson.TypeString:
-		return string(v.GetStringBytes())
-	case v.Type() == fastjson.TypeNumber:
-		return v.String()
+	case value.Type() == fastjson.TypeString:
+		return string(value.GetStringBytes())
+	case value.Type() == fastjson.TypeNumber:
+		return value.String()
 	}
-	return string(Append(nil, v))
+	return string(Append(nil, value))
 }
 
 // AppendContent appends a value to dst in a form that can be read in one way only, so that values

@@ -29,8 +29,8 @@ const ValueBytes = 128
 // this version of fastjson has no such field.
 var values = offset(reflect.TypeFor[fastjson.Parser]())
 
-// offset returns the value of the variable values: it looks for the field c.vs, a list of fastjson.Value, in the
-// type of fastjson's parser.
+// offset returns the value of the variable values: it looks for the field c.vs, a list of
+// fastjson.Value, in the type of fastjson's parser.
 func offset(parser reflect.Type) int {
 	cache, ok := parser.FieldByName("c")
 	if !ok || cache.Type.Kind() != reflect.Struct {
@@ -48,18 +48,18 @@ func valuesOf(p *fastjson.Parser) *[]fastjson.Value {
 	return (*[]fastjson.Value)(unsafe.Add(unsafe.Pointer(p), values))
 }
 
-// Parse parses b like p.ParseBytes, with its errors; unpaired surrogates become the
+// Parse parses data like parser.ParseBytes, with its errors; unpaired surrogates become the
 // replacement character. For a long text it first allocates the list of all values.
 // fastjson alone grows the list in steps, and values keep the former lists alive, so
 // that a value would take 400 bytes instead of about 100.
-func Parse(p *fastjson.Parser, b []byte) (*fastjson.Value, error) {
-	b = wellFormed(b)
-	if len(b) > small && values >= 0 {
-		if n := Count(b); n > cap(*valuesOf(p)) {
-			*valuesOf(p) = make([]fastjson.Value, 0, n)
+func Parse(parser *fastjson.Parser, data []byte) (*fastjson.Value, error) {
+	data = wellFormed(data)
+	if len(data) > small && values >= 0 {
+		if n := Count(data); n > cap(*valuesOf(parser)) {
+			*valuesOf(parser) = make([]fastjson.Value, 0, n)
 		}
 	}
-	return p.ParseBytes(b)
+	return parser.ParseBytes(data)
 }
 
 // Trim frees the memory of a parser where it is large. Values that were parsed before
@@ -70,32 +70,32 @@ func Trim(p *fastjson.Parser) {
 	}
 }
 
-// Count returns an upper bound of the number of values in the JSON text b; names of
+// Count returns an upper bound of the number of values in the JSON text data; names of
 // members do not count. It takes one pass and allocates nothing.
-func Count(b []byte) int {
+func Count(data []byte) int {
 	n := 1
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
 		case ',', '[', '{':
 			n++
 		case '"':
-			i = quoted(b, i+1)
+			i = quoted(data, i+1)
 		}
 	}
 	return n
 }
 
 // quoted returns the position of the quote that ends the JSON string whose first character is at i,
-// or the length of b if none does. A quote after an odd number of backslashes is escaped and does
+// or the length of data if none does. A quote after an odd number of backslashes is escaped and does
 // not end it.
-func quoted(b []byte, i int) int {
-	for i < len(b) {
-		n := bytes.IndexByte(b[i:], '"')
+func quoted(data []byte, i int) int {
+	for i < len(data) {
+		n := bytes.IndexByte(data[i:], '"')
 		if n < 0 {
-			return len(b)
+			return len(data)
 		}
 		slashes := 0
-		for k := i + n - 1; k >= i && b[k] == '\\'; k-- {
+		for k := i + n - 1; k >= i && data[k] == '\\'; k-- {
 			slashes++
 		}
 		i += n

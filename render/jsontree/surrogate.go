@@ -9,35 +9,35 @@ import (
 // wellFormed replaces escapes of unpaired surrogates (\ud800) in a JSON text by that of
 // the replacement character (\ufffd), which browsers show for them. fastjson would keep
 // such an escape as six characters. The text is copied only where it has one.
-func wellFormed(b []byte) []byte {
-	if !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
-		return b
+func wellFormed(data []byte) []byte {
+	if !bytes.Contains(data, []byte(`\ud`)) && !bytes.Contains(data, []byte(`\uD`)) {
+		return data
 	}
-	i := Unpaired(b, 0)
+	i := Unpaired(data, 0)
 	if i >= 0 {
-		b = bytes.Clone(b) // the caller's text stays as it is
+		data = bytes.Clone(data) // the caller's text stays as it is
 	}
-	for ; i >= 0; i = Unpaired(b, i) {
-		copy(b[i:], `\ufffd`) // of the same length
+	for ; i >= 0; i = Unpaired(data, i) {
+		copy(data[i:], `\ufffd`) // of the same length
 	}
-	return b
+	return data
 }
 
 // Unpaired returns the position from i of the first escape of an unpaired surrogate in
 // a JSON text, or -1 where there is none. i must not be within an escape.
-func Unpaired(b []byte, i int) int {
-	for i < len(b) {
-		n := bytes.IndexByte(b[i:], '\\')
+func Unpaired(data []byte, i int) int {
+	for i < len(data) {
+		n := bytes.IndexByte(data[i:], '\\')
 		if n < 0 {
 			break
 		}
 		i += n
-		r, ok := escape(b[i:])
+		r, ok := escape(data[i:])
 		if !ok { // a short escape
 			i += 2
 			continue
 		}
-		low, paired := escape(b[min(i+6, len(b)):])
+		low, paired := escape(data[min(i+6, len(data)):])
 		switch {
 		case !utf16.IsSurrogate(r):
 			i += 6
@@ -50,11 +50,11 @@ func Unpaired(b []byte, i int) int {
 	return -1
 }
 
-// escape reads the escape \uXXXX at the start of b and returns its code unit; ok is false if there is none.
-func escape(b []byte) (unit rune, ok bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+// escape reads the escape \uXXXX at the start of data and returns its code unit; ok is false if there is none.
+func escape(data []byte) (unit rune, ok bool) {
+	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	v, err := strconv.ParseUint(string(data[2:6]), 16, 16)
 	return rune(v), err == nil
 }

@@ -68,32 +68,32 @@ type Oracle struct{}
 // Compare counts the covered pixels of two masks and those that both cover, and, if asked, finds the Hausdorff
 // distance by distance transforms. It implements Meter. It takes time and memory in proportion to the pixels of
 // the box around everything covered, 4 bytes per pixel of it for the distance.
-func (Oracle) Compare(ctx context.Context, a, b Mask, o Options) (Comparison, error) {
+func (Oracle) Compare(ctx context.Context, a, b Mask, options Options) (Comparison, error) {
 	if a.Width != b.Width || a.Height != b.Height {
 		return Comparison{}, fmt.Errorf("cannot compare masks: %w: %d x %d px and %d x %d px",
 			ErrSize, a.Width, a.Height, b.Width, b.Height)
 	}
-	o.Threshold = max(o.Threshold, CoveredFrom)
-	comparison := Comparison{A: Measure(a, o.Threshold), B: Measure(b, o.Threshold)}
+	options.Threshold = max(options.Threshold, CoveredFrom)
+	comparison := Comparison{A: Measure(a, options.Threshold), B: Measure(b, options.Threshold)}
 	shared := comparison.A.Box.Intersect(comparison.B.Box)
 	for y := shared.Min.Y; y < shared.Max.Y; y++ {
 		ra, rb := a.row(y), b.row(y)
 		for x := shared.Min.X; x < shared.Max.X; x++ {
-			if ra[x*a.Step+a.First] >= o.Threshold && rb[x*b.Step+b.First] >= o.Threshold {
+			if ra[x*a.Step+a.First] >= options.Threshold && rb[x*b.Step+b.First] >= options.Threshold {
 				comparison.Both++
 			}
 		}
 	}
-	if !o.Hausdorff || comparison.A.Covered == 0 || comparison.B.Covered == 0 {
+	if !options.Hausdorff || comparison.A.Covered == 0 || comparison.B.Covered == 0 {
 		return comparison, ctx.Err()
 	}
 	box := comparison.A.Box.Union(comparison.B.Box)
-	d := distanceTransform{threshold: o.Threshold, box: box}
-	fromA, err := d.farthest(ctx, a, b)
+	transform := distanceTransform{threshold: options.Threshold, box: box}
+	fromA, err := transform.farthest(ctx, a, b)
 	if err != nil {
 		return comparison, err
 	}
-	fromB, err := d.farthest(ctx, b, a)
+	fromB, err := transform.farthest(ctx, b, a)
 	if err != nil {
 		return comparison, err
 	}

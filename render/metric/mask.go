@@ -63,20 +63,20 @@ type Stats struct {
 // threshold, 1..255; CoveredFrom is the rule of all other packages.
 func Measure(m Mask, threshold uint8) Stats {
 	m.mustBeValid()
-	s := Stats{Box: image.Rectangle{Min: image.Pt(m.Width, m.Height)}}
+	stats := Stats{Box: image.Rectangle{Min: image.Pt(m.Width, m.Height)}}
 	for y := range m.Height {
 		row := m.row(y)[min(m.First, m.Width*m.Step):] // from the first alpha on; min for a mask without columns
-		s.addRow(row, m.Step, y, max(threshold, CoveredFrom))
+		stats.addRow(row, m.Step, y, max(threshold, CoveredFrom))
 	}
-	if s.Covered == 0 {
-		s.Box = image.Rectangle{}
+	if stats.Covered == 0 {
+		stats.Box = image.Rectangle{}
 	}
-	return s
+	return stats
 }
 
-// addRow adds row y of a mask to the sums, the counts and the box. row begins at the alpha of its first pixel, and
-// the alphas are step bytes apart.
-func (s *Stats) addRow(row []byte, step, y int, threshold uint8) {
+// addRow adds row y of a mask to the sums, the counts and the box. row begins at the alpha of its
+// first pixel, and the alphas are step bytes apart.
+func (stats *Stats) addRow(row []byte, step, y int, threshold uint8) {
 	var alpha, alphaX uint64
 	first, last := -1, 0
 	for i, x := 0, 0; i < len(row); i, x = i+step, x+1 {
@@ -87,23 +87,23 @@ func (s *Stats) addRow(row []byte, step, y int, threshold uint8) {
 		alpha += uint64(a)
 		alphaX += uint64(a) * uint64(x)
 		if a == 255 {
-			s.Opaque++
+			stats.Opaque++
 		}
 		if a < threshold {
 			continue
 		}
-		s.Covered++
+		stats.Covered++
 		last = x
 		if first < 0 {
 			first = x
 		}
 	}
-	s.Alpha += alpha
-	s.AlphaX += alphaX
-	s.AlphaY += alpha * uint64(y)
+	stats.Alpha += alpha
+	stats.AlphaX += alphaX
+	stats.AlphaY += alpha * uint64(y)
 	if first >= 0 {
-		s.Box.Min.X, s.Box.Max.X = min(s.Box.Min.X, first), max(s.Box.Max.X, last+1)
-		s.Box.Min.Y, s.Box.Max.Y = min(s.Box.Min.Y, y), max(s.Box.Max.Y, y+1)
+		stats.Box.Min.X, stats.Box.Max.X = min(stats.Box.Min.X, first), max(stats.Box.Max.X, last+1)
+		stats.Box.Min.Y, stats.Box.Max.Y = min(stats.Box.Min.Y, y), max(stats.Box.Max.Y, y+1)
 	}
 }
 

@@ -30,19 +30,19 @@ type Tally struct {
 }
 
 // Add adds the sums of other pixels of the same picture.
-func (s *Sums) Add(o Sums) {
-	s.Alpha += o.Alpha
-	s.AlphaX += o.AlphaX
-	s.AlphaY += o.AlphaY
-	s.Covered += o.Covered
+func (s *Sums) Add(sums Sums) {
+	s.Alpha += sums.Alpha
+	s.AlphaX += sums.AlphaX
+	s.AlphaY += sums.AlphaY
+	s.Covered += sums.Covered
 }
 
 // Subtract takes the sums of some pixels away from those of a picture.
-func (s *Sums) Subtract(o Sums) {
-	s.Alpha -= o.Alpha
-	s.AlphaX -= o.AlphaX
-	s.AlphaY -= o.AlphaY
-	s.Covered -= o.Covered
+func (s *Sums) Subtract(sums Sums) {
+	s.Alpha -= sums.Alpha
+	s.AlphaX -= sums.AlphaX
+	s.AlphaY -= sums.AlphaY
+	s.Covered -= sums.Covered
 }
 
 // Add adds the tally of other pixels.

@@ -47,30 +47,30 @@ type Draw struct {
 }
 
 // Filled is the path in px, a copy.
-func (d *Draw) Filled() *vector.Path {
+func (draw *Draw) Filled() *vector.Path {
 	p := new(vector.Path)
-	p.Append(d.Path)
-	p.Transform(d.M)
+	p.Append(draw.Path)
+	p.Transform(draw.M)
 	return p
 }
 
 // Stroked is the outline of the stroke in px. fine is how many times finer than
 // the reference's it is.
-func (d *Draw) Stroked(fine float32) *vector.Path {
-	var s stroke.Stroker
+func (draw *Draw) Stroked(fine float32) *vector.Path {
+	var stroker stroke.Stroker
 	var dash stroke.Dasher
-	res := stroke.Resolution(d.M) * fine
-	src, dashes, out := d.Path, new(vector.Path), new(vector.Path)
-	if dash.Dash(dashes, src, d.Dash, d.Offset, res) {
+	res := stroke.Resolution(draw.M) * fine
+	src, dashes, out := draw.Path, new(vector.Path), new(vector.Path)
+	if dash.Dash(dashes, src, draw.Dash, draw.Offset, res) {
 		src = dashes
 	}
-	s.Outline(out, src, d.Width, res)
-	out.Transform(d.M)
+	stroker.Outline(out, src, draw.Width, res)
+	out.Transform(draw.M)
 	return out
 }
 
-// Vectors reads all cases of raster-vectors.json. It fails the test for a case whose alphas do not fit its size, and
-// skips it without the reference data.
+// Vectors reads all cases of raster-vectors.json. It fails the test for a case whose alphas do not
+// fit its size, and skips it without the reference data.
 func Vectors(t testing.TB) []Vector {
 	t.Helper()
 	var file struct {
@@ -95,21 +95,21 @@ func Vectors(t testing.TB) []Vector {
 		if err != nil || len(alpha) != v.W*v.H || len(v.Draws) == 0 {
 			t.Fatalf("%s: %d draws, alphas of %d px, %v; want some, and %d", v.ID, len(v.Draws), len(alpha), err, v.W*v.H)
 		}
-		w := Vector{ID: v.ID, W: v.W, H: v.H, Alpha: alpha, Chords: v.Chords, Outline: v.Outline}
+		vector := Vector{ID: v.ID, W: v.W, H: v.H, Alpha: alpha, Chords: v.Chords, Outline: v.Outline}
 		if v.Clip != "" {
-			w.Clip = Path(t, v.Clip)
+			vector.Clip = Path(t, v.Clip)
 		}
 		for _, d := range v.Draws {
 			opacity := 1.0
 			if d.Opacity != nil {
 				opacity = *d.Opacity
 			}
-			w.Draws = append(w.Draws, Draw{
+			vector.Draws = append(vector.Draws, Draw{
 				Path: Path(t, d.D), M: Matrix(t, d.Transform), Fill: colour(d.Fill), Stroke: colour(d.Stroke),
 				Width: d.Width, Dash: d.Dash, Offset: d.Offset, Opacity: opacity,
 			})
 		}
-		out = append(out, w)
+		out = append(out, vector)
 	}
 	return out
 }
@@ -120,26 +120,26 @@ func colour(s string) string { return strings.TrimPrefix(s, "none") }
 // Path parses SVG path data.
 func Path(t testing.TB, d string) *vector.Path {
 	t.Helper()
-	p, err := vectortest.Parse(d)
+	path, err := vectortest.Parse(d)
 	if err != nil {
 		t.Fatalf("%.60q: %v", d, err)
 	}
-	return p
+	return path
 }
 
 // Matrix parses a transform of the form matrix(a b c d e f); "" is the identity.
-func Matrix(t testing.TB, s string) vector.Matrix {
+func Matrix(t testing.TB, text string) vector.Matrix {
 	t.Helper()
-	m := vector.Identity
-	if s == "" {
-		return m
+	matrix := vector.Identity
+	if text == "" {
+		return matrix
 	}
-	_, err := fmt.Sscanf(strings.ReplaceAll(s, ",", " "), "matrix(%g %g %g %g %g %g)",
-		&m.A, &m.B, &m.C, &m.D, &m.E, &m.F)
+	_, err := fmt.Sscanf(strings.ReplaceAll(text, ",", " "), "matrix(%g %g %g %g %g %g)",
+		&matrix.A, &matrix.B, &matrix.C, &matrix.D, &matrix.E, &matrix.F)
 	if err != nil {
-		t.Fatalf("%q: %v", s, err)
+		t.Fatalf("%q: %v", text, err)
 	}
-	return m
+	return matrix
 }
 
 // Export is what the editor's vector export of a scene draws.
@@ -152,9 +152,9 @@ type Export struct {
 	Defined bool
 }
 
-// Exports reads the exports whose names begin with kind, but only those that consist of fills and strokes alone,
-// with the file of the browser's picture of each. It fails the test if there is none, and skips it without the
-// reference data.
+// Exports reads the exports whose names begin with kind, but only those that consist of fills and
+// strokes alone, with the file of the browser's picture of each. It fails the test if there is
+// none, and skips it without the reference data.
 func Exports(t testing.TB, kind string) []*Export {
 	t.Helper()
 	dir := filepath.Dir(testdata.Path(t, "tldraw/raster-vectors.json"))
@@ -164,23 +164,23 @@ func Exports(t testing.TB, kind string) []*Export {
 	}
 	var out []*Export
 	for _, file := range files {
-		b, err := os.ReadFile(file)
+		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var root node
-		if err := xml.Unmarshal(b, &root); err != nil {
+		if err := xml.Unmarshal(data, &root); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		e := &Export{ID: strings.TrimSuffix(filepath.Base(file), ".svg")}
-		if !e.add(t, &root, style{m: vector.Identity, fill: "black", stroke: "none", width: "1"}) {
+		export := &Export{ID: strings.TrimSuffix(filepath.Base(file), ".svg")}
+		if !export.add(t, &root, style{m: vector.Identity, fill: "black", stroke: "none", width: "1"}) {
 			continue
 		}
-		e.Picture = filepath.Join(dir, "png", e.ID+"-after.png")
-		if _, err := os.Stat(e.Picture); err != nil {
-			e.Picture = filepath.Join(dir, "png", e.ID+".png")
+		export.Picture = filepath.Join(dir, "png", export.ID+"-after.png")
+		if _, err := os.Stat(export.Picture); err != nil {
+			export.Picture = filepath.Join(dir, "png", export.ID+".png")
 		}
-		out = append(out, e)
+		out = append(out, export)
 	}
 	if len(out) == 0 {
 		t.Fatalf("no export of kind %s", kind)
@@ -212,32 +212,33 @@ type style struct {
 	fill, stroke, width string
 }
 
-// add appends the draws of an element and its children to the export; in is the style that it inherits. It returns
-// false if the element draws more than paths with fills and strokes. Definitions only set e.Defined.
-func (e *Export) add(t testing.TB, node *node, in style) bool {
+// add appends the draws of an element and its children to the export; in is the style that it
+// inherits. It returns false if the element draws more than paths with fills and strokes.
+// Definitions only set export.Defined.
+func (export *Export) add(t testing.TB, node *node, style style) bool {
 	t.Helper()
 	if node.XMLName.Local == "defs" {
 		for i := range node.Nodes {
-			e.Defined = e.Defined || foreign[node.Nodes[i].XMLName.Local]
+			export.Defined = export.Defined || foreign[node.Nodes[i].XMLName.Local]
 		}
 		return true
 	}
 	if foreign[node.XMLName.Local] || node.attr("opacity", "1") != "1" {
 		return false
 	}
-	in.m = in.m.Mul(Matrix(t, node.attr("transform", "")))
-	in.fill, in.stroke = node.attr("fill", in.fill), node.attr("stroke", in.stroke)
-	in.width = node.attr("stroke-width", in.width)
+	style.m = style.m.Mul(Matrix(t, node.attr("transform", "")))
+	style.fill, style.stroke = node.attr("fill", style.fill), node.attr("stroke", style.stroke)
+	style.width = node.attr("stroke-width", style.width)
 	if node.XMLName.Local == "path" {
-		d := Draw{Path: Path(t, node.attr("d", "")), M: in.m, Fill: colour(in.fill), Stroke: colour(in.stroke),
-			Width: number(t, in.width), Offset: number(t, node.attr("stroke-dashoffset", "0")), Opacity: 1}
+		draw := Draw{Path: Path(t, node.attr("d", "")), M: style.m, Fill: colour(style.fill), Stroke: colour(style.stroke),
+			Width: number(t, style.width), Offset: number(t, node.attr("stroke-dashoffset", "0")), Opacity: 1}
 		for _, f := range strings.Fields(node.attr("stroke-dasharray", "")) {
-			d.Dash = append(d.Dash, number(t, f))
+			draw.Dash = append(draw.Dash, number(t, f))
 		}
-		e.Draws = append(e.Draws, d)
+		export.Draws = append(export.Draws, draw)
 	}
 	for i := range node.Nodes {
-		if !e.add(t, &node.Nodes[i], in) {
+		if !export.add(t, &node.Nodes[i], style) {
 			return false
 		}
 	}
@@ -254,9 +255,9 @@ var foreign = map[string]bool{
 // number reads a number of an exported picture's SVG, or fails the test.
 func number(t testing.TB, s string) float32 {
 	t.Helper()
-	v, err := strconv.ParseFloat(s, 32)
+	value, err := strconv.ParseFloat(s, 32)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return float32(v)
+	return float32(value)
 }

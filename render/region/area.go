@@ -5,10 +5,10 @@ import "math"
 // span is the range of a scan line that a part covers, in units of the grid.
 type span struct{ low, high int32 }
 
-// coverLine appends to w.spans what each convex part of the two regions covers of the scan line at
+// coverLine appends to scratch.spans what each convex part of the two regions covers of the scan line at
 // height y, from its leftmost crossing to its rightmost. It returns how many of the spans are of region U:
 // these come first.
-func (w *scratch) coverLine(packed *Packed, y int32) (ofU int) {
+func (scratch *scratch) coverLine(packed *Packed, y int32) (ofU int) {
 	for i := range packed.spans {
 		part := &packed.spans[i]
 		if y < part.low || y > part.high {
@@ -23,7 +23,7 @@ func (w *scratch) coverLine(packed *Packed, y int32) (ofU int) {
 			}
 		}
 		if high > low {
-			w.spans = append(w.spans, span{low, high})
+			scratch.spans = append(scratch.spans, span{low, high})
 			if part.first < packed.SidesU {
 				ofU++
 			}
@@ -34,9 +34,9 @@ func (w *scratch) coverLine(packed *Packed, y int32) (ofU int) {
 
 // at returns the x of the edge at a height within it, rounded down to the grid. The float32 is
 // rounded after the product and after the sum, as on every device.
-func (e *Edge) at(y int32) int32 {
-	x0, x1 := int32(e.A&0xffff), int32(e.B&0xffff) // x is in the lower half of a word, y in the upper one
-	t := float32(float32(y-int32(e.A>>16)) * e.Slope)
+func (edge *Edge) at(y int32) int32 {
+	x0, x1 := int32(edge.A&0xffff), int32(edge.B&0xffff) // x is in the lower half of a word, y in the upper one
+	t := float32(float32(y-int32(edge.A>>16)) * edge.Slope)
 	x := int32(math.Floor(float64(float32(x0) + t)))
 	return max(min(x0, x1), min(x, max(x0, x1)))
 }
@@ -48,11 +48,11 @@ func unionLength(list []span) (sum uint32) {
 	place := int32(-1)
 	for {
 		reach, next := place, int32(math.MaxInt32)
-		for _, s := range list {
-			if s.low <= place {
-				reach = max(reach, s.high)
+		for _, span := range list {
+			if span.low <= place {
+				reach = max(reach, span.high)
 			} else {
-				next = min(next, s.low)
+				next = min(next, span.low)
 			}
 		}
 		switch {

@@ -22,11 +22,11 @@ func farthest(a, b *Bits, words int) uint32 {
 	if s.left >= 0 {
 		return s.largest
 	}
-	c, err := metric.Oracle{}.Compare(context.Background(), a.mask(), b.mask(), metric.Options{Hausdorff: true})
+	comparison, err := metric.Oracle{}.Compare(context.Background(), a.mask(), b.mask(), metric.Options{Hausdorff: true})
 	if err != nil {
 		panic("BUG: " + err.Error()) // sizes are equal and the context does not end
 	}
-	return uint32(c.Far2)
+	return uint32(comparison.Far2)
 }
 
 // wordsPerPixel is the number of words that a search may read for each pixel of the masks.
@@ -40,13 +40,13 @@ type search struct {
 }
 
 // mask unpacks the pixels of the bitmap to one byte each.
-func (b *Bits) mask() metric.Mask {
-	pix := make([]byte, b.Width*b.Height)
+func (bits *Bits) mask() metric.Mask {
+	pix := make([]byte, bits.Width*bits.Height)
 	for i := range pix {
-		x := i % b.Width
-		pix[i] = byte(b.W[i/b.Width*b.Words+x>>5] >> (x & 31) & 1)
+		x := i % bits.Width
+		pix[i] = byte(bits.W[i/bits.Width*bits.Words+x>>5] >> (x & 31) & 1)
 	}
-	return metric.Alpha(pix, b.Width, b.Height)
+	return metric.Alpha(pix, bits.Width, bits.Height)
 }
 
 // nearPixel is a pixel, and the square of its distance from another.
@@ -55,11 +55,11 @@ type nearPixel struct {
 	x, y int
 }
 
-// farthest raises s.largest to the largest squared distance from a pixel of b to the nearest pixel
+// farthest raises search.largest to the largest squared distance from a pixel of b to the nearest pixel
 // of other, if that is greater. Pixels that are in both are skipped. The nearest pixel of the last
-// one is also near the next one: if it is no farther than s.largest, no search is needed. It ends
-// early when s.left gets negative.
-func (s *search) farthest(b, other *Bits) {
+// one is also near the next one: if it is no farther than search.largest, no search is needed. It ends
+// early when search.left gets negative.
+func (search *search) farthest(b, other *Bits) {
 	low, high := other.rows()
 	near := nearPixel{d: math.MaxUint32}
 	known := false
@@ -72,48 +72,49 @@ func (s *search) farthest(b, other *Bits) {
 				if known { // the distance of the last nearest pixel from this one
 					near.d = uint32((x-near.x)*(x-near.x) + (y-near.y)*(y-near.y))
 				}
-				if near.d <= s.largest {
+				if near.d <= search.largest {
 					continue
 				}
-				near, known = s.nearest(other, x, y, near, low, high), true
-				if s.left < 0 {
+				near, known = search.nearest(other, x, y, near, low, high), true
+				if search.left < 0 {
 					return
 				}
-				s.largest = max(s.largest, near.d)
+				search.largest = max(search.largest, near.d)
 			}
 		}
 	}
 }
 
 // rows returns the first and the last row with a pixel.
-func (b *Bits) rows() (low, high int) {
+func (bits *Bits) rows() (low, high int) {
 	empty := func(y int) bool {
-		for _, w := range b.W[y*b.Words:][:b.Words] {
+		for _, w := range bits.W[y*bits.Words:][:bits.Words] {
 			if w != 0 {
 				return false
 			}
 		}
 		return true
 	}
-	for low < b.Height && empty(low) {
+	for low < bits.Height && empty(low) {
 		low++
 	}
-	high = b.Height - 1
+	high = bits.Height - 1
 	for high > low && empty(high) {
 		high--
 	}
 	return low, high
 }
 
-// nearest returns the pixel of b, in its rows low to high, that is nearest to (x, y), or best if none is nearer. It
-// goes outwards row by row, and stops at the first pixel that is not farther than s.far: it cannot raise that.
-func (s *search) nearest(b *Bits, x, y int, best nearPixel, low, high int) nearPixel {
-	for d := max(0, low-y, y-high); d < b.Height && uint32(d*d) < best.d && best.d > s.largest && s.left >= 0; d++ {
+// nearest returns the pixel of bits, in its rows low to high, that is nearest to (x, y), or best if
+// none is nearer. It goes outwards row by row, and stops at the first pixel that is not farther
+// than search.far: it cannot raise that.
+func (search *search) nearest(bits *Bits, x, y int, best nearPixel, low, high int) nearPixel {
+	for d := max(0, low-y, y-high); d < bits.Height && uint32(d*d) < best.d && best.d > search.largest && search.left >= 0; d++ {
 		if y-d >= low && y-d <= high {
-			best = s.nearestInRow(b, x, y-d, uint32(d*d), best)
+			best = search.nearestInRow(bits, x, y-d, uint32(d*d), best)
 		}
 		if d > 0 && y+d >= low && y+d <= high {
-			best = s.nearestInRow(b, x, y+d, uint32(d*d), best)
+			best = search.nearestInRow(bits, x, y+d, uint32(d*d), best)
 		}
 	}
 	return best
@@ -121,7 +122,7 @@ func (s *search) nearest(b *Bits, x, y int, best nearPixel, low, high int) nearP
 
 // nearestInRow returns the pixel of b's row y that is nearest to column x, or best if none is nearer. up is the
 // square of the distance to that row. It goes outwards word by word, and counts the words that it reads.
-func (s *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) nearPixel {
+func (search *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) nearPixel {
 	row := b.W[y*b.Words:][:b.Words]
 	try := func(column int) {
 		if d := uint32((column-x)*(column-x)) + up; d < best.d {
@@ -130,7 +131,7 @@ func (s *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) near
 	}
 	for d, w := 0, x>>5; ; d++ {
 		left, right := w-d, w+d
-		s.left -= 2
+		search.left -= 2
 		// The nearest px of words d away lies at least 32 d - 31 px off.
 		if gap := uint32(max(0, 32*d-31)); left < 0 && right >= b.Words || gap*gap+up >= best.d {
 			return best

@@ -10,14 +10,14 @@ type Bits struct {
 }
 
 // Reset gives the bitmap a size and clears it.
-func (b *Bits) Reset(width, height int) {
-	b.Width, b.Height, b.Words = width, height, (width+31)/32
-	n := b.Words * height
-	if cap(b.W) < n {
-		b.W = make([]uint32, n)
+func (bits *Bits) Reset(width, height int) {
+	bits.Width, bits.Height, bits.Words = width, height, (width+31)/32
+	n := bits.Words * height
+	if cap(bits.W) < n {
+		bits.W = make([]uint32, n)
 	}
-	b.W = b.W[:n]
-	clear(b.W)
+	bits.W = bits.W[:n]
+	clear(bits.W)
 }
 
 // mark makes b a bitmap of size x size px and sets the pixels whose closed squares the segments of a boundary
@@ -38,14 +38,14 @@ func (b *Bits) mark(size int, list []Edge) {
 }
 
 // cells returns the range of x, in units of the grid, that an edge crosses between two heights.
-func (e *Edge) cells(low, high int32) (x0, x1 int32) {
-	y0, y1 := int32(e.A>>16), int32(e.B>>16)
-	a, b := int32(e.A&0xffff), int32(e.B&0xffff)
+func (edge *Edge) cells(low, high int32) (x0, x1 int32) {
+	y0, y1 := int32(edge.A>>16), int32(edge.B>>16)
+	a, b := int32(edge.A&0xffff), int32(edge.B&0xffff)
 	if low > y0 {
-		a = e.at(low)
+		a = edge.at(low)
 	}
 	if high < y1 {
-		b = e.at(high)
+		b = edge.at(high)
 	}
 	return min(a, b), max(a, b)
 }

@@ -17,22 +17,22 @@ var oracleMemories = sync.Pool{New: func() any { return new(oracleMemory) }}
 
 // Measure compares the two regions of a scene in plain Go. It implements Meter.
 func (Oracle) Measure(s *Scene) (Result, error) {
-	t := oracleMemories.Get().(*oracleMemory)
-	defer oracleMemories.Put(t)
-	if err := t.packed.Pack(s); err != nil {
+	memory := oracleMemories.Get().(*oracleMemory)
+	defer oracleMemories.Put(memory)
+	if err := memory.packed.Pack(s); err != nil {
 		return Result{}, err
 	}
-	return t.packed.Result(t.scratch.sums(&t.packed)), nil
+	return memory.packed.Result(memory.scratch.sums(&memory.packed)), nil
 }
 
 // Count returns the areas and distances of packed scenes as integer sums. Every device must return
 // the same.
 func Count(list []*Packed) []Sums {
-	t := oracleMemories.Get().(*oracleMemory)
-	defer oracleMemories.Put(t)
+	memory := oracleMemories.Get().(*oracleMemory)
+	defer oracleMemories.Put(memory)
 	out := make([]Sums, len(list))
 	for i, p := range list {
-		out[i] = t.scratch.sums(p)
+		out[i] = memory.scratch.sums(p)
 	}
 	return out
 }
@@ -44,18 +44,18 @@ type scratch struct {
 }
 
 // sums computes the areas and the distance of a pair of regions, as integers.
-func (w *scratch) sums(p *Packed) Sums {
-	var s Sums
+func (scratch *scratch) sums(packed *Packed) Sums {
+	var sums Sums
 	for k := range Rows {
 		y := int32(k*RowStep + RowStep/2) // the middle of the strip
-		w.spans = w.spans[:0]
-		ofU := w.coverLine(p, y)
-		s.U += unionLength(w.spans[:ofU])
-		s.T += unionLength(w.spans[ofU:])
-		s.Either += unionLength(w.spans)
+		scratch.spans = scratch.spans[:0]
+		ofU := scratch.coverLine(packed, y)
+		sums.U += unionLength(scratch.spans[:ofU])
+		sums.T += unionLength(scratch.spans[ofU:])
+		sums.Either += unionLength(scratch.spans)
 	}
-	w.a.mark(p.Size, p.Segments[:p.SegsU])
-	w.b.mark(p.Size, p.Segments[p.SegsU:])
-	s.Far2 = Farthest(&w.a, &w.b)
-	return s
+	scratch.a.mark(packed.Size, packed.Segments[:packed.SegsU])
+	scratch.b.mark(packed.Size, packed.Segments[packed.SegsU:])
+	sums.Far2 = Farthest(&scratch.a, &scratch.b)
+	return sums
 }

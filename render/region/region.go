@@ -140,26 +140,26 @@ func (b *box) add(p Point) {
 // Pack puts a scene on the grid, which is a square around both regions, with a free unit on each side. Errors
 // wrap ErrInvalid: no such size, a region without parts or edges, coordinates that are not finite, regions that
 // are a point.
-func (p *Packed) Pack(scene *Scene) error {
-	p.Size = scene.Size
-	if p.Size == 0 {
-		p.Size = DefaultSize
+func (packed *Packed) Pack(scene *Scene) error {
+	packed.Size = scene.Size
+	if packed.Size == 0 {
+		packed.Size = DefaultSize
 	}
-	if !slices.Contains(Sizes, p.Size) {
-		return fmt.Errorf("cannot measure scene: %w: size is %d px; want one of %v", ErrInvalid, p.Size, Sizes)
+	if !slices.Contains(Sizes, packed.Size) {
+		return fmt.Errorf("cannot measure scene: %w: size is %d px; want one of %v", ErrInvalid, packed.Size, Sizes)
 	}
 	b := box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
-	for i, r := range []*Region{&scene.U, &scene.T} {
-		if len(r.Parts) == 0 || len(r.Edges) == 0 {
+	for i, region := range []*Region{&scene.U, &scene.T} {
+		if len(region.Parts) == 0 || len(region.Edges) == 0 {
 			return fmt.Errorf("cannot measure scene: %w: region %d has %d parts and %d edges; want some",
-				ErrInvalid, i, len(r.Parts), len(r.Edges))
+				ErrInvalid, i, len(region.Parts), len(region.Edges))
 		}
-		for _, part := range r.Parts {
+		for _, part := range region.Parts {
 			for _, q := range part {
 				b.add(q)
 			}
 		}
-		for _, e := range r.Edges {
+		for _, e := range region.Edges {
 			b.add(e.A)
 			b.add(e.B)
 		}
@@ -168,88 +168,88 @@ func (p *Packed) Pack(scene *Scene) error {
 	if !(side > 0 && side < 1e300) { // NaN too
 		return fmt.Errorf("cannot measure scene: %w: it spans %g; want a finite length above 0", ErrInvalid, side)
 	}
-	p.unit, p.x0, p.y0 = side/(Grid-2), b.x0, b.y0
-	p.Sides, p.Segments, p.spans = p.Sides[:0], p.Segments[:0], p.spans[:0]
-	p.Parts, p.strips, p.around = 0, 0, 0
-	p.parts(&scene.U)
-	p.SidesU = len(p.Sides)
-	p.parts(&scene.T)
-	p.edges(scene.U.Edges)
-	p.SegsU = len(p.Segments)
-	p.edges(scene.T.Edges)
+	packed.unit, packed.x0, packed.y0 = side/(Grid-2), b.x0, b.y0
+	packed.Sides, packed.Segments, packed.spans = packed.Sides[:0], packed.Segments[:0], packed.spans[:0]
+	packed.Parts, packed.strips, packed.around = 0, 0, 0
+	packed.parts(&scene.U)
+	packed.SidesU = len(packed.Sides)
+	packed.parts(&scene.T)
+	packed.edges(scene.U.Edges)
+	packed.SegsU = len(packed.Segments)
+	packed.edges(scene.T.Edges)
 	return nil
 }
 
 // at rounds a point to the grid; a unit on each side stays free.
-func (p *Packed) at(q Point) (x, y int32) {
-	return 1 + int32(math.Round((q.X-p.x0)/p.unit)), 1 + int32(math.Round((q.Y-p.y0)/p.unit))
+func (packed *Packed) at(q Point) (x, y int32) {
+	return 1 + int32(math.Round((q.X-packed.x0)/packed.unit)), 1 + int32(math.Round((q.Y-packed.y0)/packed.unit))
 }
 
 // edge puts a side or segment onto the grid, with its lower y first, or its lower x if it is level.
-func (p *Packed) edge(a, b Point) Edge {
-	x0, y0 := p.at(a)
-	x1, y1 := p.at(b)
+func (packed *Packed) edge(a, b Point) Edge {
+	x0, y0 := packed.at(a)
+	x1, y1 := packed.at(b)
 	if y1 < y0 || y1 == y0 && x1 < x0 {
 		x0, y0, x1, y1 = x1, y1, x0, y0
 	}
-	e := Edge{A: uint32(x0) | uint32(y0)<<16, B: uint32(x1) | uint32(y1)<<16}
+	edge := Edge{A: uint32(x0) | uint32(y0)<<16, B: uint32(x1) | uint32(y1)<<16}
 	if y1 > y0 {
-		e.Slope = float32(float64(x1-x0) / float64(y1-y0))
+		edge.Slope = float32(float64(x1-x0) / float64(y1-y0))
 	}
-	return e
+	return edge
 }
 
 // parts appends the sides of a region's convex parts, on the grid, and the rows of each part, and adds to the
 // sums from which the error bounds follow.
-func (p *Packed) parts(r *Region) {
+func (packed *Packed) parts(r *Region) {
 	for _, part := range r.Parts {
-		w := partRows{low: math.MaxInt32, first: len(p.Sides)}
+		rows := partRows{low: math.MaxInt32, first: len(packed.Sides)}
 		for i, a := range part {
 			b := part[(i+1)%len(part)]
-			e := p.edge(a, b)
-			p.Sides = append(p.Sides, e)
-			w.low, w.high = min(w.low, int32(e.A>>16)), max(w.high, int32(e.B>>16))
-			p.strips += math.Abs(float64(e.B&0xffff) - float64(e.A&0xffff))
-			p.around += math.Hypot(b.X-a.X, b.Y-a.Y)
+			e := packed.edge(a, b)
+			packed.Sides = append(packed.Sides, e)
+			rows.low, rows.high = min(rows.low, int32(e.A>>16)), max(rows.high, int32(e.B>>16))
+			packed.strips += math.Abs(float64(e.B&0xffff) - float64(e.A&0xffff))
+			packed.around += math.Hypot(b.X-a.X, b.Y-a.Y)
 		}
 		if len(part) > 0 {
-			p.Sides[len(p.Sides)-1].Last = 1
-			p.Parts++
-			w.end = len(p.Sides)
-			p.spans = append(p.spans, w)
+			packed.Sides[len(packed.Sides)-1].Last = 1
+			packed.Parts++
+			rows.end = len(packed.Sides)
+			packed.spans = append(packed.spans, rows)
 		}
 	}
 }
 
 // edges appends the segments of a region's boundary.
-func (p *Packed) edges(list []Segment) {
+func (packed *Packed) edges(list []Segment) {
 	for _, e := range list {
-		p.Segments = append(p.Segments, p.edge(e.A, e.B))
+		packed.Segments = append(packed.Segments, packed.edge(e.A, e.B))
 	}
 }
 
 // Fits reports whether the scene is small enough for a device.
-func (p *Packed) Fits() bool {
-	return p.Parts <= MaxParts && len(p.Sides) <= MaxSides && len(p.Segments) <= MaxSegments
+func (packed *Packed) Fits() bool {
+	return packed.Parts <= MaxParts && len(packed.Sides) <= MaxSides && len(packed.Segments) <= MaxSegments
 }
 
-// Result converts the sums of the grid to areas, IoU and distance in the scene's units, with the error bounds of
-// the package comment.
-func (p *Packed) Result(s Sums) Result {
-	area := p.unit * p.unit * RowStep // of a unit of length in a strip
-	r := Result{Sums: s, Size: p.Size, Pixel: p.unit * Grid / float64(p.Size)}
-	r.Union, r.Shared = float64(s.U)*area, float64(s.U+s.T-s.Either)*area
-	r.AreaBound = p.unit*p.unit*RowStep/2*p.strips + 1.3*p.unit*p.around + float64(p.Parts)*2*math.Pi*p.unit*p.unit
-	r.IoUBound = 1
-	if s.Either > 0 {
-		r.IoU = float64(s.U+s.T-s.Either) / float64(s.Either)
-		if least := float64(s.Either)*area - r.AreaBound; least > 0 {
-			r.IoUBound = min(1, (1+r.IoU)*r.AreaBound/least)
+// Result converts the sums of the grid to areas, IoU and distance in the scene's units, with the
+// error bounds of the package comment.
+func (packed *Packed) Result(sums Sums) Result {
+	area := packed.unit * packed.unit * RowStep // of a unit of length in a strip
+	result := Result{Sums: sums, Size: packed.Size, Pixel: packed.unit * Grid / float64(packed.Size)}
+	result.Union, result.Shared = float64(sums.U)*area, float64(sums.U+sums.T-sums.Either)*area
+	result.AreaBound = packed.unit*packed.unit*RowStep/2*packed.strips + 1.3*packed.unit*packed.around + float64(packed.Parts)*2*math.Pi*packed.unit*packed.unit
+	result.IoUBound = 1
+	if sums.Either > 0 {
+		result.IoU = float64(sums.U+sums.T-sums.Either) / float64(sums.Either)
+		if least := float64(sums.Either)*area - result.AreaBound; least > 0 {
+			result.IoUBound = min(1, (1+result.IoU)*result.AreaBound/least)
 		}
 	}
-	r.Hausdorff = math.Sqrt(float64(s.Far2)) * r.Pixel
-	r.FarBound = math.Sqrt2 * (r.Pixel + 1.3*p.unit)
-	return r
+	result.Hausdorff = math.Sqrt(float64(sums.Far2)) * result.Pixel
+	result.FarBound = math.Sqrt2 * (result.Pixel + 1.3*packed.unit)
+	return result
 }
 
 // Meter measures scenes. Oracle is the one in plain Go; a device's gives the same

@@ -16,112 +16,112 @@ func cellFloor(x int32) int32 { return x &^ (Cell - 1) }
 func cellCeil(x int32) int32 { return (x + Cell - 1) &^ (Cell - 1) }
 
 // markCells marks every cell that has one of the columns [x0, x1) as possibly not empty, so that
-// finishCells looks at it. x0 < x1. r.marks has a bit for each cell, 64 to a word.
-func (r *row) markCells(x0, x1 int32) {
-	r.layered = true
-	first, last := uint32(x0-r.left)/Cell, uint32(x1-1-r.left)/Cell
-	r.marks[first>>6] |= 1 << (first & 63)
-	r.marks[last>>6] |= 1 << (last & 63)
+// finishCells looks at it. x0 < x1. row.marks has a bit for each cell, 64 to a word.
+func (row *row) markCells(x0, x1 int32) {
+	row.layered = true
+	first, last := uint32(x0-row.left)/Cell, uint32(x1-1-row.left)/Cell
+	row.marks[first>>6] |= 1 << (first & 63)
+	row.marks[last>>6] |= 1 << (last & 63)
 	for c := first + 1; c < last; c++ { // few: the usual span begins and ends in the same cell
-		r.marks[c>>6] |= 1 << (c & 63)
+		row.marks[c>>6] |= 1 << (c & 63)
 	}
 }
 
 // addRunCells adds alpha to all pixels of the columns [x0, x1), which are whole cells. It only notes
 // where alpha rises and falls, which costs the same for a run of any length; finishCells sums up.
-func (r *row) addRunCells(x0, x1, alpha int32) {
-	r.layered = true
-	first, end := (x0-r.left)/Cell, (x1-r.left)/Cell
-	r.marks[first>>6] |= 1 << (first & 63)
-	r.marks[end>>6] |= 1 << (end & 63)
-	r.riseBy[first] += alpha
-	r.riseBy[end] -= alpha
+func (row *row) addRunCells(x0, x1, alpha int32) {
+	row.layered = true
+	first, end := (x0-row.left)/Cell, (x1-row.left)/Cell
+	row.marks[first>>6] |= 1 << (first & 63)
+	row.marks[end>>6] |= 1 << (end & 63)
+	row.riseBy[first] += alpha
+	row.riseBy[end] -= alpha
 }
 
 // finishCells stores the coverage of a pixel row that is kept in cells as spans, and clears the row.
 // It visits only marked cells: between two of them the alpha of runs is the same, so these cells are
 // stored without a look at the layers. Cells that runs fill with 255 become Full spans.
-func (r *row) finishCells() {
+func (row *row) finishCells() {
 	var (
 		level int32            // alpha of all runs over the current cell
 		next  = int32(0)       // first cell that is not stored yet
 		full  = int32(nowhere) // column where the current Full span begins
 	)
-	for i, set := range r.marks {
+	for i, set := range row.marks {
 		if set == 0 {
 			continue
 		}
-		r.marks[i] = 0
+		row.marks[i] = 0
 		for ; set != 0; set &= set - 1 { // drops the lowest bit
 			c := int32(i<<6 + bits.TrailingZeros64(set))
-			x := r.left + c*Cell
+			x := row.left + c*Cell
 			if level > 0 && level < 255 { // the cells since the last marked one
-				r.levelCells(r.left+next*Cell, x, byte(level))
+				row.levelCells(row.left+next*Cell, x, byte(level))
 			}
 			next = c + 1
-			level += r.riseBy[c]
-			r.riseBy[c] = 0
+			level += row.riseBy[c]
+			row.riseBy[c] = 0
 			if level >= 255 {
-				r.clearCell(x)
+				row.clearCell(x)
 				if full == nowhere {
 					full = x
 				}
 				continue
 			}
 			if full != nowhere {
-				r.fullCells(full, x)
+				row.fullCells(full, x)
 				full = nowhere
 			}
-			r.storeCell(x, uint64(level)*everyByte)
+			row.storeCell(x, uint64(level)*everyByte)
 		}
 	}
 }
 
 // levelCells stores one alpha, level after end snapping, for all pixels of the cells [x0, x1), which
 // may be none.
-func (r *row) levelCells(x0, x1 int32, level byte) {
+func (row *row) levelCells(x0, x1 int32, level byte) {
 	if x0 >= x1 {
 		return
 	}
 	level = snapped[level]
-	for p := r.openCells(x0, x1)[:x1-x0]; len(p) > 0; p = p[1:] {
+	for p := row.openCells(x0, x1)[:x1-x0]; len(p) > 0; p = p[1:] {
 		p[0] = level
 	}
 }
 
 // fullCells stores the cells [x0, x1) as one Full span. The span of cells before it ends there.
-func (r *row) fullCells(x0, x1 int32) {
-	r.closeCells()
-	r.dst.Spans = append(r.dst.Spans, Span{X: x0, Y: r.y, N: x1 - x0, At: Full})
+func (row *row) fullCells(x0, x1 int32) {
+	row.closeCells()
+	row.dst.Spans = append(row.dst.Spans, Span{X: x0, Y: row.y, N: x1 - x0, At: Full})
 }
 
 // clearCell empties both layers of the cell that begins at column x.
-func (r *row) clearCell(x int32) {
-	i := x - r.left
-	clear(r.sums[i : i+Cell])
-	clear(r.direct[i : i+Cell])
+func (row *row) clearCell(x int32) {
+	i := x - row.left
+	clear(row.sums[i : i+Cell])
+	clear(row.direct[i : i+Cell])
 }
 
 // storeCell stores the coverage of the cell that begins at column x, if it has any, and empties the
 // cell. Coverage is the sums, plus level, which has the alpha of runs in each of its eight bytes,
 // snapped at its ends, and then blended over the direct layer. The 16 pixels are two words.
-func (r *row) storeCell(x int32, level uint64) {
-	i := x - r.left
-	s := r.sums[i : i+Cell]
+func (row *row) storeCell(x int32, level uint64) {
+	i := x - row.left
+	s := row.sums[i : i+Cell]
 	lo, hi := addWord(load(s), level), addWord(load(s[8:]), level)
 	store(s, 0)
 	store(s[8:], 0)
-	if !r.masked {
+	if !row.masked {
 		lo, hi = snapWord(lo), snapWord(hi)
 	}
-	if r.hasDirect {
-		d := r.direct[i : i+Cell]
+	if row.hasDirect {
+		d := row.direct[i : i+Cell]
 		lo, hi = overWord(load(d), lo), overWord(load(d[8:]), hi)
 		store(d, 0)
 		store(d[8:], 0)
 	}
 	if lo|hi != 0 {
-		p := r.openCells(x, x+Cell)
+		p := row.openCells(x, x+Cell)
 		store(p, lo)
 		store(p[8:], hi)
 	}
@@ -131,15 +131,15 @@ func (r *row) storeCell(x int32, level uint64) {
 // bytes from x on. If there is a gap before them, it ends the open span and begins another. The
 // pixels must not lie left of the start of the open span. New bytes are 0; the caller may also write
 // to the Cell bytes behind the last, which do not belong to the span.
-func (r *row) openCells(x, end int32) []byte {
-	dst := r.dst
-	if first := cellFloor(x); first > r.openEnd {
-		r.closeCells()
-		r.openX, r.openEnd, r.openAt = first, first, len(dst.Bytes)
+func (row *row) openCells(x, end int32) []byte {
+	dst := row.dst
+	if first := cellFloor(x); first > row.openEnd {
+		row.closeCells()
+		row.openX, row.openEnd, row.openAt = first, first, len(dst.Bytes)
 	}
 	n := len(dst.Bytes)
-	more := int(max(cellCeil(end)-r.openEnd, 0))
-	r.openEnd += int32(more)
+	more := int(max(cellCeil(end)-row.openEnd, 0))
+	row.openEnd += int32(more)
 	if cap(dst.Bytes)-n < more+4*Cell { // room for the 32 bytes cleared below and what callers write behind
 		dst.Bytes = slices.Grow(dst.Bytes, more+64*Cell)
 	}
@@ -152,20 +152,20 @@ func (r *row) openCells(x, end int32) []byte {
 	if more > 2*Cell {
 		clear(dst.Bytes[n:])
 	}
-	return dst.Bytes[r.openAt+int(x-r.openX) : n+more+Cell]
+	return dst.Bytes[row.openAt+int(x-row.openX) : n+more+Cell]
 }
 
 // closeCells ends the open span of cells and appends it to the coverage; it does nothing if none is
 // open. A span whose place in the bytes does not fit At is dropped, as in emit.
-func (r *row) closeCells() {
-	if r.openEnd == nowhere {
+func (row *row) closeCells() {
+	if row.openEnd == nowhere {
 		return
 	}
-	dst := r.dst
+	dst := row.dst
 	if len(dst.Bytes) <= math.MaxInt32 { // always: callers bound the bytes far below
-		dst.Spans = append(dst.Spans, Span{X: r.openX, Y: r.y, N: r.openEnd - r.openX, At: int32(r.openAt)})
+		dst.Spans = append(dst.Spans, Span{X: row.openX, Y: row.y, N: row.openEnd - row.openX, At: int32(row.openAt)})
 	} else {
-		dst.Bytes = dst.Bytes[:r.openAt]
+		dst.Bytes = dst.Bytes[:row.openAt]
 	}
-	r.openEnd = nowhere
+	row.openEnd = nowhere
 }

@@ -33,53 +33,55 @@ type convexWalk struct {
 // convex fills a convex path from its sorted edges, of which there must be two or more. It goes down
 // the path with one left and one right edge, and in each step draws the rows until one of the two
 // ends. It is the faster of the two scan converters.
-func (s *Scanner) convex(f *fill) {
-	w := convexWalk{scanner: s, bottom: f.inner.Y1 * 4, waiting: 2}
-	w.left, w.right = f.bounds()
+func (scanner *Scanner) convex(f *fill) {
+	walk := convexWalk{scanner: scanner, bottom: f.inner.Y1 * 4, waiting: 2}
+	walk.left, walk.right = f.bounds()
 	var l, r edgeSide
-	l.setChord(w.edge(0))
-	r.setChord(w.edge(1))
+	l.setChord(walk.edge(0))
+	r.setChord(walk.edge(1))
 	// y is in quarters of a row.
 	y := max(l.edge.Top, r.edge.Top)
-	s.row.y = y >> 2
-	for w.advanceTo(&l, y) && w.advanceTo(&r, y) && y < w.bottom {
+	scanner.row.y = y >> 2
+	for walk.advanceTo(&l, y) && walk.advanceTo(&r, y) && y < walk.bottom {
 		l.moveTo(y)
 		r.moveTo(y)
 		if l.x > r.x || l.x == r.x && l.edge.Slope > r.edge.Slope {
 			l, r = r, l // the edges cross here, or edge 0 was the right one
 		}
 		end := min(l.edge.Bottom, r.edge.Bottom)
-		if w.mayPassEnd(l.edge, r.edge) {
+		if walk.mayPassEnd(l.edge, r.edge) {
 			end = (end + 3) &^ 3 // the end of the pixel row, four quarters
 		}
-		end = min(end, w.bottom)
-		l.x, r.x = max(w.left, l.x), min(w.right, r.x)
+		end = min(end, walk.bottom)
+		l.x, r.x = max(walk.left, l.x), min(walk.right, r.x)
 		if l.edge.Slope == 0 && r.edge.Slope == 0 {
-			w.fillUpright(l.x, r.x, y, end)
+			walk.fillUpright(l.x, r.x, y, end)
 		} else {
-			w.fillSlanted(&l, &r, y, end)
+			walk.fillSlanted(&l, &r, y, end)
 		}
 		y = end
 		l.y, r.y = y, y
 	}
 }
 
-func (w *convexWalk) edge(i int) *chord.Edge { return &w.scanner.edges.List[w.scanner.order[i].edge] }
+func (walk *convexWalk) edge(i int) *chord.Edge {
+	return &walk.scanner.edges.List[walk.scanner.order[i].edge]
+}
 
 // advanceTo replaces the side's chord by the next chords of its edge, and at the end of that edge by
 // the next edges that wait, until one reaches below row y (quarter rows). It returns false if there
 // is none: the path ends.
-func (w *convexWalk) advanceTo(d *edgeSide, y int32) bool {
-	for d.edge.Bottom <= y {
-		if w.scanner.edges.Next(d.edge) {
-			d.setChord(d.edge)
+func (walk *convexWalk) advanceTo(side *edgeSide, y int32) bool {
+	for side.edge.Bottom <= y {
+		if walk.scanner.edges.Next(side.edge) {
+			side.setChord(side.edge)
 			continue
 		}
-		if w.waiting == len(w.scanner.order) {
+		if walk.waiting == len(walk.scanner.order) {
 			return false
 		}
-		d.setChord(w.edge(w.waiting))
-		w.waiting++
+		side.setChord(walk.edge(walk.waiting))
+		walk.waiting++
 	}
 	return true
 }
@@ -87,20 +89,20 @@ func (w *convexWalk) advanceTo(d *edgeSide, y int32) bool {
 // mayPassEnd reports whether the chord of l or r that ends first may be drawn on to the end of its
 // last pixel row: the edge that waits next continues it smoothly. If both end within a row of each
 // other, both must have such a successor.
-func (w *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
-	if w.waiting == len(w.scanner.order) || w.scanner.omits(smoothJump) {
+func (walk *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
+	if walk.waiting == len(walk.scanner.order) || walk.scanner.omits(smoothJump) {
 		return false
 	}
-	next, edges := w.edge(w.waiting), &w.scanner.edges
+	next, edges := walk.edge(walk.waiting), &walk.scanner.edges
 	switch {
 	case l.Bottom+4 < r.Bottom: // the left one ends more than a row before the right one
 		return edges.Smooth(l, next)
 	case r.Bottom+4 < l.Bottom:
 		return edges.Smooth(r, next)
-	case w.waiting+1 == len(w.scanner.order):
+	case walk.waiting+1 == len(walk.scanner.order):
 		return false
 	}
-	other := w.edge(w.waiting + 1)
+	other := walk.edge(walk.waiting + 1)
 	if other.X < next.X {
 		next, other = other, next // so that next is the left one
 	}
@@ -112,14 +114,14 @@ func partAlpha(v int64) byte { return byte((255*v + one/2) >> 16) }
 
 // fillUpright draws the rectangle between two vertical edges at l and r (q16), from quarter row y to
 // before end, pixel row by pixel row.
-func (w *convexWalk) fillUpright(l, r int64, y, end int32) {
-	row := &w.scanner.row
+func (walk *convexWalk) fillUpright(l, r int64, y, end int32) {
+	row := &walk.scanner.row
 	for y < end {
 		if y>>2 != row.y {
 			row.nextRow(y >> 2)
 		}
 		stop := min(end, (y>>2+1)<<2)
-		w.fillUprightRow(l, r, int64(stop-y)<<14) // a quarter is 1<<14 in q16
+		walk.fillUprightRow(l, r, int64(stop-y)<<14) // a quarter is 1<<14 in q16
 		y = stop
 	}
 }
@@ -128,11 +130,11 @@ func (w *convexWalk) fillUpright(l, r int64, y, end int32) {
 // the height h (q16, at most one). Its columns are a left border pixel, the interior [j, k) and a
 // right border pixel; where it lies within one column, there is one pixel alone. A whole row of a
 // convex path in cells is stored at once, without the layers.
-func (w *convexWalk) fillUprightRow(l, r, h int64) {
+func (walk *convexWalk) fillUprightRow(l, r, h int64) {
 	if l >= r {
 		return
 	}
-	row := &w.scanner.row
+	row := &walk.scanner.row
 	j, k := ceil(l), floor(r)
 	if h == one && row.words { // the row holds nothing else: store it at once
 		x0, x1 := floor(l), ceil(r)
@@ -148,24 +150,24 @@ func (w *convexWalk) fillUprightRow(l, r, h int64) {
 	}
 	row.markTouched(floor(l), ceil(r))
 	if j > k { // within one column
-		w.drawBorderPixel(j-1, partAlpha((h*(r-l))>>16), h)
+		walk.drawBorderPixel(j-1, partAlpha((h*(r-l))>>16), h)
 		return
 	}
 	if v := int64(j)<<16 - l; v > 0 {
-		w.drawBorderPixel(j-1, partAlpha((h*v)>>16), h)
+		walk.drawBorderPixel(j-1, partAlpha((h*v)>>16), h)
 	}
 	if j < k {
 		row.drawInterior(j, k, int32(partAlpha(h)), h == one)
 	}
 	if v := r - int64(k)<<16; v > 0 {
-		w.drawBorderPixel(k, partAlpha((h*v)>>16), h)
+		walk.drawBorderPixel(k, partAlpha((h*v)>>16), h)
 	}
 }
 
 // drawBorderPixel draws the pixel in column x with alpha a, for a vertical border in a strip of
 // height h (q16). In a small mask a whole row overwrites the pixel; else it is added or blended.
-func (w *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
-	row := &w.scanner.row
+func (walk *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
+	row := &walk.scanner.row
 	if h == one && row.masked {
 		row.setMaskPixel(x, a)
 	} else {
@@ -176,8 +178,8 @@ func (w *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
 // fillSlanted draws between two edges that are not both vertical, from quarter row y to before end,
 // one trapezoid in each pixel row, and leaves the edges' x at end in l and r. Trapezoids have their x
 // rounded to 1/16 px, as in the reference; the edges go on with the exact x.
-func (w *convexWalk) fillSlanted(l, r *edgeSide, y, end int32) {
-	row := &w.scanner.row
+func (walk *convexWalk) fillSlanted(l, r *edgeSide, y, end int32) {
+	row := &walk.scanner.row
 	const half = one / 32 // half of 1/16 px, so that the mask below rounds to the nearest
 	lx, rx := l.x+half, r.x+half
 	for y < end {
@@ -188,7 +190,7 @@ func (w *convexWalk) fillSlanted(l, r *edgeSide, y, end int32) {
 		h := int64(stop - y)
 		full := int32(partAlpha(h << 14))
 		nl, nr := lx+(l.edge.Slope*h)>>2, rx+(r.edge.Slope*h)>>2
-		nl, nr = max(nl, w.left+half), min(nr, w.right+half)
+		nl, nr = max(nl, walk.left+half), min(nr, walk.right+half)
 		const grid = ^int64(one/16 - 1)
 		row.trapezoid(lx&grid, nl&grid, rx&grid, nr&grid, l.edge.DY, r.edge.DY, full, full == 255)
 		y, lx, rx = stop, nl, nr

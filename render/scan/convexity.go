@@ -6,23 +6,23 @@ import "plumb/render/vector"
 // all points, controls included, turns one way. Products are rounded to binary32 as in the
 // browser, so a nearly straight corner can make a path concave. See docs/spec/raster.md#r17.
 func isConvex(p *vector.Path) bool {
-	v, pts := p.Verbs, p.Points
-	for len(v) > 1 && v[len(v)-1] == vector.Move { // trailing moves do not count
-		v, pts = v[:len(v)-1], pts[:len(pts)-1]
+	verbs, pts := p.Verbs, p.Points
+	for len(verbs) > 1 && verbs[len(verbs)-1] == vector.Move { // trailing moves do not count
+		verbs, pts = verbs[:len(verbs)-1], pts[:len(pts)-1]
 	}
-	for len(v) > 1 && v[0] == vector.Move && v[1] == vector.Move { // of leading moves only the last counts
-		v, pts = v[1:], pts[1:]
+	for len(verbs) > 1 && verbs[0] == vector.Move && verbs[1] == vector.Move { // of leading moves only the last counts
+		verbs, pts = verbs[1:], pts[1:]
 	}
-	if len(pts) == 0 || !oneContour(v) || !fewDirectionChanges(pts) {
+	if len(pts) == 0 || !oneContour(verbs) || !fewDirectionChanges(pts) {
 		return false
 	}
-	t := turnCheck{last: pts[0]}
+	check := turnCheck{last: pts[0]}
 	for _, q := range pts[1:] {
-		if !t.add(q) {
+		if !check.add(q) {
 			return false
 		}
 	}
-	return t.add(pts[0]) && t.addVector(t.first) // the closing side, and its turn into the first
+	return check.add(pts[0]) && check.addVector(check.first) // the closing side, and its turn into the first
 }
 
 // oneContour reports whether the verbs make one contour: no move but the first verb, and nothing
@@ -88,36 +88,36 @@ type turnCheck struct {
 
 // add adds the side from the last point to q; a side of no length is left out. It returns false if
 // the polygon cannot be convex any more.
-func (t *turnCheck) add(q vector.Point) bool {
-	if q == t.last {
+func (check *turnCheck) add(q vector.Point) bool {
+	if q == check.last {
 		return true
 	}
-	d := vector.Point{X: q.X - t.last.X, Y: q.Y - t.last.Y}
-	t.last = q
-	if t.vec == (vector.Point{}) {
-		t.vec, t.first = d, d
+	d := vector.Point{X: q.X - check.last.X, Y: q.Y - check.last.Y}
+	check.last = q
+	if check.vec == (vector.Point{}) {
+		check.vec, check.first = d, d
 		return true
 	}
-	return t.addVector(d)
+	return check.addVector(d)
 }
 
 // addVector adds a side with the vector d. It returns false if the polygon turns the other way there
 // than before, or goes straight back for the third time.
-func (t *turnCheck) addVector(d vector.Point) bool {
+func (check *turnCheck) addVector(d vector.Point) bool {
 	// float32 around each product: no fused multiply-add, so the rounding is the browser's.
-	cross := float32(t.vec.X*d.Y) - float32(t.vec.Y*d.X)
+	cross := float32(check.vec.X*d.Y) - float32(check.vec.Y*d.X)
 	if cross == 0 {
-		if float32(t.vec.X*d.X)+float32(t.vec.Y*d.Y) < 0 { // straight back
-			t.vec = d
-			t.reversals++
-			return t.reversals < 3
+		if float32(check.vec.X*d.X)+float32(check.vec.Y*d.Y) < 0 { // straight back
+			check.vec = d
+			check.reversals++
+			return check.reversals < 3
 		}
 		return true
 	}
 	way := signOf(cross)
-	if t.way != 0 && way != t.way {
+	if check.way != 0 && way != check.way {
 		return false
 	}
-	t.way, t.vec = way, d
+	check.way, check.vec = way, d
 	return true
 }

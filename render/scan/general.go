@@ -36,55 +36,55 @@ type generalWalk struct {
 // strip. A strip is a whole pixel row where no edge begins, ends or crosses another, else a quarter
 // or a half. Where many rows in a row have no such event they are drawn at once. If keeping the list
 // sorted takes too long, it leaves the rest to fillSorted.
-func (s *Scanner) general(f *fill) {
-	g := generalWalk{scanner: s, mask: -1, event: noRow}
-	g.left, g.right = f.bounds()
-	if f.rule.EvenOdd {
-		g.mask = 1
+func (scanner *Scanner) general(fill *fill) {
+	walk := generalWalk{scanner: scanner, mask: -1, event: noRow}
+	walk.left, walk.right = fill.bounds()
+	if fill.rule.EvenOdd {
+		walk.mask = 1
 	}
-	g.noCrossings = f.points > 2*int(f.inner.Y1-f.inner.Y0) // as the reference: many points for few rows
-	s.active = s.active[:0]
-	g.y = s.topOf(0)
+	walk.noCrossings = fill.points > 2*int(fill.inner.Y1-fill.inner.Y0) // as the reference: many points for few rows
+	scanner.active = scanner.active[:0]
+	walk.y = scanner.topOf(0)
 	// The edges of the first strip.
-	for g.waiting < len(s.order) && s.topOf(g.waiting) <= g.y {
-		g.noteEvent(s.activate(g.waiting).bottom)
-		g.waiting++
+	for walk.waiting < len(scanner.order) && scanner.topOf(walk.waiting) <= walk.y {
+		walk.noteEvent(scanner.activate(walk.waiting).bottom)
+		walk.waiting++
 	}
-	g.noteEvent(s.topOf(g.waiting))
-	bottom := f.inner.Y1 * 4
-	s.row.y = g.y >> 2
+	walk.noteEvent(scanner.topOf(walk.waiting))
+	bottom := fill.inner.Y1 * 4
+	scanner.row.y = walk.y >> 2
 	for {
-		if g.scanner.shouldStop(g.y) {
+		if walk.scanner.shouldStop(walk.y) {
 			return
 		}
 		// The strip reaches to the next event, at most to the end of the pixel row.
 		// heights is indexed by the number of quarter rows up to the end of the strip, 1 to 4.
-		h := heights[(min(g.event, (g.y>>2+1)<<2)-g.y)&7]
-		end, steady := g.y+h.rows, int32(0)
-		if h.rows == 4 {
-			steady = g.drawSteadyRows(bottom)
+		height := heights[(min(walk.event, (walk.y>>2+1)<<2)-walk.y)&7]
+		end, steady := walk.y+height.rows, int32(0)
+		if height.rows == 4 {
+			steady = walk.drawSteadyRows(bottom)
 		}
 		if steady > 0 {
-			end = g.y + 4*steady
+			end = walk.y + 4*steady
 		} else {
-			g.strip(end, h.shift, h.full)
+			walk.strip(end, height.shift, height.full)
 		}
-		g.y = end
+		walk.y = end
 		if end >= bottom {
 			return
 		}
-		if len(s.active) == 0 {
-			if g.waiting == len(s.order) {
+		if len(scanner.active) == 0 {
+			if walk.waiting == len(scanner.order) {
 				return
 			}
-			g.y = s.topOf(g.waiting) // skip the empty rows
+			walk.y = scanner.topOf(walk.waiting) // skip the empty rows
 		}
-		if g.y>>2 != s.row.y {
-			s.row.nextRow(g.y >> 2)
+		if walk.y>>2 != scanner.row.y {
+			scanner.row.nextRow(walk.y >> 2)
 		}
-		g.beginEdges()
-		if g.unsorted {
-			g.fillSorted(bottom)
+		walk.beginEdges()
+		if walk.unsorted {
+			walk.fillSorted(bottom)
 			return
 		}
 	}
@@ -99,8 +99,8 @@ const (
 // shouldStop reports whether the caller wants to stop. It calls Stop, which may be slow, only at the
 // start of every stopEveryRows-th pixel row, and only for paths with many active edges. y is in
 // quarter rows.
-func (s *Scanner) shouldStop(y int32) bool {
-	return s.Stop != nil && y&(4*stopEveryRows-1) == 0 && len(s.active) >= stopMinEdges && s.Stop()
+func (scanner *Scanner) shouldStop(y int32) bool {
+	return scanner.Stop != nil && y&(4*stopEveryRows-1) == 0 && len(scanner.active) >= stopMinEdges && scanner.Stop()
 }
 
 // height is the height of a strip: in quarter rows, as the shift that turns a slope into the
@@ -116,53 +116,53 @@ type height struct {
 var heights = [8]height{1: {1, 2, 64}, 2: {2, 1, 128}, 3: {1, 2, 64}, 4: {4, 0, 255}}
 
 // topOf returns the quarter row where the i-th edge of the order begins, noRow past the last.
-func (s *Scanner) topOf(i int) int32 {
-	if i == len(s.order) {
+func (scanner *Scanner) topOf(i int) int32 {
+	if i == len(scanner.order) {
 		return noRow
 	}
-	return s.order[i].top
+	return scanner.order[i].top
 }
 
 // activate appends the i-th edge of the order to the active edges.
-func (s *Scanner) activate(i int) *active {
-	n := len(s.active)
-	s.active = slices.Grow(s.active, 1)[:n+1]
-	a := &s.active[n]
-	a.edge = s.order[i].edge
-	a.load(&s.edges.List[a.edge])
+func (scanner *Scanner) activate(i int) *active {
+	n := len(scanner.active)
+	scanner.active = slices.Grow(scanner.active, 1)[:n+1]
+	a := &scanner.active[n]
+	a.edge = scanner.order[i].edge
+	a.load(&scanner.edges.List[a.edge])
 	return a
 }
 
 // load copies the edge's current chord.
-func (a *active) load(e *chord.Edge) {
-	a.x = e.X
-	a.slope = e.Slope
-	a.dy = int32(e.DY)
-	a.bottom = e.Bottom
-	a.wind = e.Winding
+func (a *active) load(edge *chord.Edge) {
+	a.x = edge.X
+	a.slope = edge.Slope
+	a.dy = int32(edge.DY)
+	a.bottom = edge.Bottom
+	a.wind = edge.Winding
 }
 
 // noteEvent records that an edge begins, ends or crosses at row y, below the current strip.
-func (g *generalWalk) noteEvent(y int32) {
-	if y < g.event {
-		g.event = y
+func (walk *generalWalk) noteEvent(y int32) {
+	if y < walk.event {
+		walk.event = y
 	}
 }
 
 // noteCrossing records an event a quarter row below y if the k-th active edge and the one left of it
 // cross within a row from there on: such rows are drawn in quarters. It does nothing for an edge
 // that is not in the list or has none to its left.
-func (g *generalWalk) noteCrossing(k int, y int32) {
-	if k > 0 && k < len(g.scanner.active) {
-		l, r := &g.scanner.active[k-1], &g.scanner.active[k]
+func (walk *generalWalk) noteCrossing(k int, y int32) {
+	if k > 0 && k < len(walk.scanner.active) {
+		l, r := &walk.scanner.active[k-1], &walk.scanner.active[k]
 		if l.x+l.slope > r.x+r.slope {
-			g.event = y + 1
+			walk.event = y + 1
 		}
 	}
 }
 
 // strip draws the spans of one strip and prepares the active edges for the next. The strip reaches from its
-// top g.y down to end, both in quarter rows. slope>>shift is an edge's step in x, and full is the height
+// top walk.y down to end, both in quarter rows. slope>>shift is an edge's step in x, and full is the height
 // of the strip as alpha. For each edge, strip
 //
 //  1. moves the edge down to end, and opens or closes a span where the winding changes between outside and inside,
@@ -175,17 +175,17 @@ func (g *generalWalk) noteCrossing(k int, y int32) {
 // A direct span lies in a strip of a whole row and shares no pixel with another, so it needs no sums. Two edges are near
 // if there may be a column or less between them somewhere in the row. The right one has no x below
 // x - |slope| there.
-func (g *generalWalk) strip(end int32, shift uint, full int32) {
+func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 	var (
-		scanner = g.scanner
+		scanner = walk.scanner
 		list    = scanner.active
 		direct  = full == 255 && !scanner.row.summed // spans of this strip may be direct
 		winding int32
 		open    bool               // whether a span is open
-		l       leftEdge           // its left edge
-		spanEnd = floor(g.left)    // column where the last span ended
+		edge    leftEdge           // its left edge
+		spanEnd = floor(walk.left) // column where the last span ended
 		n       int                // edges kept so far
-		maxX    = g.left           // largest x of these, at end
+		maxX    = walk.left        // largest x of these, at end
 		shifts  = 1024 + len(list) // moves of the insertion sort that are left before it takes too long
 		event   = int32(noRow)
 	)
@@ -196,25 +196,25 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 		x := top + active.slope>>(shift&63) // &63 spares Go's check for large shifts; shift is at most 2
 		// 1. Spans.
 		winding += active.wind
-		if inside := winding&g.mask != 0; inside != open {
+		if inside := winding&walk.mask != 0; inside != open {
 			if inside {
-				l = leftEdge{top: max(g.left, top), bottom: x, dy: int64(active.dy)}
+				edge = leftEdge{top: max(walk.left, top), bottom: x, dy: int64(active.dy)}
 				if direct {
-					l.near = n > 0 && list[n-1].x+one >= x-max(active.slope, -active.slope)
+					edge.near = n > 0 && list[n-1].x+one >= x-max(active.slope, -active.slope)
 				}
 			} else {
 				alone := false // the span is direct
 				if direct {
 					// It begins where the last span ended or later, and the next edge is not near.
-					alone = spanEnd <= floor(l.top) && spanEnd <= floor(l.bottom)
-					spanEnd = ceil(max(min(g.right, top), x))
+					alone = spanEnd <= floor(edge.top) && spanEnd <= floor(edge.bottom)
+					spanEnd = ceil(max(min(walk.right, top), x))
 					if alone && i+1 < len(list) {
 						next := &list[i+1]
 						alone = x+one < next.x-max(next.slope, -next.slope)
 					}
 				}
-				scanner.row.trapezoid(l.top, max(g.left, l.bottom), min(g.right, top), min(g.right, x),
-					l.dy, int64(active.dy), full, alone)
+				scanner.row.trapezoid(edge.top, max(walk.left, edge.bottom), min(walk.right, top), min(walk.right, x),
+					edge.dy, int64(active.dy), full, alone)
 			}
 			open = inside
 		}
@@ -240,22 +240,22 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 				shifts--
 			}
 			list[k] = moved
-			g.unsorted = g.unsorted || shifts <= 0
+			walk.unsorted = walk.unsorted || shifts <= 0
 		} else if k != i {
 			list[k] = *active
 		}
 		// 4. If the edge crosses its left neighbour within a row below end, the next strip stops
 		// after a quarter row: noteCrossing has the same rule. No other event can be earlier.
-		if k > 0 && !g.noCrossings {
+		if k > 0 && !walk.noCrossings {
 			if b := &list[k-1]; b.x+b.slope > list[k].x+list[k].slope {
 				event = end + 1
 			}
 		}
 	}
 	if open { // no edge closes the last span: it reaches to the right end
-		scanner.row.trapezoid(l.top, max(g.left, l.bottom), g.right, g.right, l.dy, 0, full, direct && !l.near)
+		scanner.row.trapezoid(edge.top, max(walk.left, edge.bottom), walk.right, walk.right, edge.dy, 0, full, direct && !edge.near)
 	}
-	g.event = event
+	walk.event = event
 	scanner.active = list[:n]
 }
 
@@ -268,11 +268,11 @@ type leftEdge struct {
 
 // loadChordBelow replaces the active edge's chord by the edge's next one that reaches below
 // row y. It returns false if the edge ends before.
-func (s *Scanner) loadChordBelow(a *active, y int32) bool {
-	e := &s.edges.List[a.edge]
-	for s.nextChord(e, a.x) {
+func (scanner *Scanner) loadChordBelow(edge *active, y int32) bool {
+	e := &scanner.edges.List[edge.edge]
+	for scanner.nextChord(e, edge.x) {
 		if e.Bottom > y {
-			a.load(e)
+			edge.load(e)
 			return true
 		}
 	}
@@ -280,66 +280,66 @@ func (s *Scanner) loadChordBelow(a *active, y int32) bool {
 }
 
 // nextChord moves the edge to its next chord, which begins at x, and reports whether there is one.
-func (s *Scanner) nextChord(e *chord.Edge, x int64) bool {
-	if s.omits(walkedX) {
-		return s.edges.Next(e)
+func (scanner *Scanner) nextChord(edge *chord.Edge, x int64) bool {
+	if scanner.omits(walkedX) {
+		return scanner.edges.Next(edge)
 	}
-	return s.edges.Follow(e, x)
+	return scanner.edges.Follow(edge, x)
 }
 
 // beginEdges adds the edges that start at the strip's top to the active edges, sorts them in by x and
-// notes the next event. If they are so many that sorting them in takes too long, it sets g.unsorted
+// notes the next event. If they are so many that sorting them in takes too long, it sets walk.unsorted
 // instead.
-func (g *generalWalk) beginEdges() {
-	scanner := g.scanner
-	if scanner.topOf(g.waiting) > g.y {
-		g.noteEvent(scanner.topOf(g.waiting))
+func (walk *generalWalk) beginEdges() {
+	scanner := walk.scanner
+	if scanner.topOf(walk.waiting) > walk.y {
+		walk.noteEvent(scanner.topOf(walk.waiting))
 		return
 	}
 	// activate appends the new edges, which are sorted among themselves, after the old ones.
 	old := len(scanner.active)
-	first := g.waiting
-	for g.waiting < len(scanner.order) && scanner.topOf(g.waiting) <= g.y {
-		scanner.activate(g.waiting)
-		g.waiting++
+	first := walk.waiting
+	for walk.waiting < len(scanner.order) && scanner.topOf(walk.waiting) <= walk.y {
+		scanner.activate(walk.waiting)
+		walk.waiting++
 	}
-	g.noteEvent(scanner.topOf(g.waiting))
-	fresh := g.waiting - first
+	walk.noteEvent(scanner.topOf(walk.waiting))
+	fresh := walk.waiting - first
 	switch {
 	case old == 0 || scanner.active[old-1].x <= scanner.active[old].x: // sorted already
 		for k := old; k < len(scanner.active); k++ {
-			g.noteCrossing(k, g.y)
-			g.noteEvent(scanner.active[k].bottom)
+			walk.noteCrossing(k, walk.y)
+			walk.noteEvent(scanner.active[k].bottom)
 		}
 	case fresh*len(scanner.active) > 1<<16+64*len(scanner.active): // insert could take fresh*active steps
-		g.unsorted = true
+		walk.unsorted = true
 	default:
-		g.insert(old)
+		walk.insert(old)
 	}
 }
 
 // insert sorts the active edges from index old on into those before, by x. As in the reference
 // browser the first goes behind edges with its x, the others right behind their predecessor.
-func (g *generalWalk) insert(old int) {
-	list := g.scanner.active
+func (walk *generalWalk) insert(old int) {
+	list := walk.scanner.active
 	k := old
 	for k > 0 && list[k-1].x > list[old].x {
 		k--
 	}
 	for i := old; i < len(list); i++ {
-		a := list[i]
-		for k < i && list[k].x < a.x {
+		edge := list[i]
+		for k < i && list[k].x < edge.x {
 			k++
 		}
 		shiftRight(list[k : i+1])
-		list[k] = a
-		g.noteCrossing(k, g.y)
+		list[k] = edge
+		walk.noteCrossing(k, walk.y)
 		if k+1 < len(list) {
-			g.noteCrossing(k+1, g.y)
+			walk.noteCrossing(k+1, walk.y)
 		} else {
-			g.noteCrossingAhead(&a)
+			walk.noteCrossingAhead(&edge)
 		}
-		g.noteEvent(a.bottom)
+		walk.noteEvent(edge.bottom)
 		k++
 	}
 }
@@ -356,15 +356,15 @@ func shiftRight(list []active) {
 	}
 }
 
-// noteCrossingAhead makes the walk stop at the next row of pixels (g.event) if the rightmost edge,
+// noteCrossingAhead makes the walk stop at the next row of pixels (walk.event) if the rightmost edge,
 // which was just inserted, passes the first edge that still waits, within one row. The waiting edge
 // begins further down, but the reference rasteriser compares the two as if it had begun already.
-func (g *generalWalk) noteCrossingAhead(a *active) {
-	if g.waiting == len(g.scanner.order) {
+func (walk *generalWalk) noteCrossingAhead(edge *active) {
+	if walk.waiting == len(walk.scanner.order) {
 		return
 	}
-	e := &g.scanner.edges.List[g.scanner.order[g.waiting].edge]
-	if a.x+a.slope > e.X+e.Slope {
-		g.event = g.y + 1
+	e := &walk.scanner.edges.List[walk.scanner.order[walk.waiting].edge]
+	if edge.x+edge.slope > e.X+e.Slope {
+		walk.event = walk.y + 1
 	}
 }

@@ -9,13 +9,13 @@ import (
 // orderedEdge is one edge in the order of walking: the row where it begins and its index.
 type orderedEdge struct{ top, edge int32 }
 
-// sortEdges fills s.order with all edges, sorted by top, then x there, then slope
+// sortEdges fills scanner.order with all edges, sorted by top, then x there, then slope
 // (docs/spec/raster.md#r11). It sorts keys of 64 bits, each of the top, x in 1/256 px and the index
 // of an edge, less the smallest top and x. For huge paths, where these take more than 64 bits, the
 // lowest bits of x are left out. Edges with equal keys but for the index are then sorted in full by
 // bySlope. There must be an edge.
-func (s *Scanner) sortEdges() {
-	list := s.edges.List
+func (scanner *Scanner) sortEdges() {
+	list := scanner.edges.List
 	top, x := list[0].Top, list[0].X>>8
 	lastTop, lastX := top, x
 	for i := range list {
@@ -27,35 +27,35 @@ func (s *Scanner) sortEdges() {
 	xBits := bits.Len64(uint64(lastX - x)) // bits of an x
 	// drop is how many of the lowest bits of x do not fit into 64.
 	drop := max(0, bits.Len32(uint32(lastTop-top))+xBits+indexBits-64)
-	s.keys = s.keys[:0]
+	scanner.keys = scanner.keys[:0]
 	for i := range list {
 		e := &list[i]
-		s.keys = append(s.keys, (uint64(e.Top-top)<<xBits|uint64(e.X>>8-x))>>drop<<indexBits|uint64(i))
+		scanner.keys = append(scanner.keys, (uint64(e.Top-top)<<xBits|uint64(e.X>>8-x))>>drop<<indexBits|uint64(i))
 	}
-	s.spareKeys = slices.Grow(s.spareKeys[:0], len(s.keys))[:len(s.keys)]
-	s.keys, s.spareKeys, s.runs = sortKeys(s.keys, s.spareKeys, s.runs)
+	scanner.spareKeys = slices.Grow(scanner.spareKeys[:0], len(scanner.keys))[:len(scanner.keys)]
+	scanner.keys, scanner.spareKeys, scanner.runs = sortKeys(scanner.keys, scanner.spareKeys, scanner.runs)
 	// The lowest bits of a sorted key are the index of its edge.
-	s.order = s.order[:0]
-	for _, k := range s.keys {
+	scanner.order = scanner.order[:0]
+	for _, k := range scanner.keys {
 		i := int32(k & (1<<indexBits - 1))
-		s.order = append(s.order, orderedEdge{list[i].Top, i})
+		scanner.order = append(scanner.order, orderedEdge{list[i].Top, i})
 	}
-	s.bySlope(indexBits)
+	scanner.bySlope(indexBits)
 }
 
 // bySlope finds the edges whose keys differ in the index alone, which takes the lowest indexBits bits
 // of a key, and sorts each such group by top, exact x, slope and index.
-func (s *Scanner) bySlope(indexBits int) {
-	for i := 1; i < len(s.keys); i++ {
-		if s.keys[i]>>indexBits != s.keys[i-1]>>indexBits {
+func (scanner *Scanner) bySlope(indexBits int) {
+	for i := 1; i < len(scanner.keys); i++ {
+		if scanner.keys[i]>>indexBits != scanner.keys[i-1]>>indexBits {
 			continue
 		}
 		first := i - 1
-		for i < len(s.keys) && s.keys[i]>>indexBits == s.keys[first]>>indexBits {
+		for i < len(scanner.keys) && scanner.keys[i]>>indexBits == scanner.keys[first]>>indexBits {
 			i++
 		}
-		slices.SortFunc(s.order[first:i], func(a, b orderedEdge) int {
-			l, r := &s.edges.List[a.edge], &s.edges.List[b.edge]
+		slices.SortFunc(scanner.order[first:i], func(a, b orderedEdge) int {
+			l, r := &scanner.edges.List[a.edge], &scanner.edges.List[b.edge]
 			return cmp.Or(cmp.Compare(l.Top, r.Top), cmp.Compare(l.X, r.X), cmp.Compare(l.Slope, r.Slope),
 				int(a.edge-b.edge))
 		})

@@ -13,4 +13,4 @@ const (
 )
 
 // omits reports whether a test leaves the rule out.
-func (s *Scanner) omits(q quirk) bool { return s.without&q != 0 }
+func (scanner *Scanner) omits(q quirk) bool { return scanner.without&q != 0 }

@@ -25,13 +25,13 @@ func fillSmallRect(dst *Coverage, f *fill) bool {
 			h = y1 - float32(bottom-1)
 		}
 		// The alpha of a pixel is its covered width times the covered height.
-		at := len(dst.Bytes)
+		pos := len(dst.Bytes)
 		dst.Bytes = append(dst.Bytes, areaAlpha(l*h))
 		for range right - left - 2 {
 			dst.Bytes = append(dst.Bytes, areaAlpha(h))
 		}
 		dst.Bytes = append(dst.Bytes, areaAlpha(r*h))
-		dst.appendTrimmed(left, y, at)
+		dst.appendTrimmed(left, y, pos)
 	}
 	return true
 }
@@ -42,21 +42,21 @@ func areaAlpha(area float32) byte { return snapped[byte(float32(area*255))] }
 // appendTrimmed makes the bytes from at on, which must be the last ones, a span that begins in column
 // x of row y. Zeros at both ends are left out: trailing ones are removed from the bytes, leading ones
 // stay there unused. If all are zero there is no span.
-func (c *Coverage) appendTrimmed(x, y int32, at int) {
-	end := len(c.Bytes)
-	for end > at && c.Bytes[end-1] == 0 {
+func (coverage *Coverage) appendTrimmed(x, y int32, pos int) {
+	end := len(coverage.Bytes)
+	for end > pos && coverage.Bytes[end-1] == 0 {
 		end--
 	}
-	c.Bytes = c.Bytes[:end]
-	for at < end && c.Bytes[at] == 0 {
-		at, x = at+1, x+1
+	coverage.Bytes = coverage.Bytes[:end]
+	for pos < end && coverage.Bytes[pos] == 0 {
+		pos, x = pos+1, x+1
 	}
-	if at == end {
+	if pos == end {
 		return
 	}
 	if end > math.MaxInt32 { // never: callers bound the bytes far below what Span.At can hold
-		c.Bytes = c.Bytes[:at]
+		coverage.Bytes = coverage.Bytes[:pos]
 		return
 	}
-	c.Spans = append(c.Spans, Span{X: x, Y: y, N: int32(end - at), At: int32(at)})
+	coverage.Spans = append(coverage.Spans, Span{X: x, Y: y, N: int32(end - pos), At: int32(pos)})
 }

@@ -67,20 +67,20 @@ type Scanner struct {
 // spans. Every subpath counts as closed. The clip is the canvas (in a layer the
 // layer's painted box), in px from the corner that the path is given from;
 // chord.NoClip fills a mask of the path's own, which a glyph has.
-func (s *Scanner) Append(dst *Coverage, p *vector.Path, clip chord.Rect, r Rule) (first, count int) {
+func (scanner *Scanner) Append(dst *Coverage, path *vector.Path, clip chord.Rect, rule Rule) (first, count int) {
 	first = len(dst.Spans)
-	lo, hi, ok := chord.Bounds(p)
+	lo, hi, ok := chord.Bounds(path)
 	if !ok {
 		return first, 0
 	}
-	f := fill{rule: r, lo: lo, hi: hi}
-	f.setClip(clip)
-	if f.inner.X0 >= f.inner.X1 || f.inner.Y0 >= f.inner.Y1 {
+	filled := fill{rule: rule, lo: lo, hi: hi}
+	filled.setClip(clip)
+	if filled.inner.X0 >= filled.inner.X1 || filled.inner.Y0 >= filled.inner.Y1 {
 		return first, 0
 	}
-	f.masked = !r.Clip && chord.FitsSmallMask(lo, hi) && !s.omits(smallMask)
-	if !f.masked || !chord.Rectangle(p) || !fillSmallRect(dst, &f) {
-		s.fill(dst, p, &f)
+	filled.masked = !rule.Clip && chord.FitsSmallMask(lo, hi) && !scanner.omits(smallMask)
+	if !filled.masked || !chord.Rectangle(path) || !fillSmallRect(dst, &filled) {
+		scanner.fill(dst, path, &filled)
 	}
 	return first, len(dst.Spans) - first
 }
@@ -96,21 +96,21 @@ type fill struct {
 	points int        // of the path
 }
 
-// setClip sets f.clip to the part of clip that can be filled, which for chord.NoClip is the path's
-// own bounds; f.inner to the pixels that the path can touch; and f.inside.
-func (f *fill) setClip(clip chord.Rect) {
+// setClip sets fill.clip to the part of clip that can be filled, which for chord.NoClip is the path's
+// own bounds; fill.inner to the pixels that the path can touch; and fill.inside.
+func (fill *fill) setClip(clip chord.Rect) {
 	whole := chord.Rect{X0: -maxPx, Y0: -maxPx, X1: maxPx, Y1: maxPx}
 	own := chord.Rect{
-		X0: clampPx(math.Floor(float64(f.lo.X))), Y0: clampPx(math.Floor(float64(f.lo.Y))),
-		X1: clampPx(math.Ceil(float64(f.hi.X))), Y1: clampPx(math.Ceil(float64(f.hi.Y))),
+		X0: clampPx(math.Floor(float64(fill.lo.X))), Y0: clampPx(math.Floor(float64(fill.lo.Y))),
+		X1: clampPx(math.Ceil(float64(fill.hi.X))), Y1: clampPx(math.Ceil(float64(fill.hi.Y))),
 	}
 	if clip == chord.NoClip {
 		clip = own
 	}
-	f.clip = intersect(clip, whole)
-	f.inner = intersect(own, f.clip)
-	f.inside = f.lo.X >= float32(f.clip.X0) && f.lo.Y >= float32(f.clip.Y0) &&
-		f.hi.X <= float32(f.clip.X1) && f.hi.Y <= float32(f.clip.Y1)
+	fill.clip = intersect(clip, whole)
+	fill.inner = intersect(own, fill.clip)
+	fill.inside = fill.lo.X >= float32(fill.clip.X0) && fill.lo.Y >= float32(fill.clip.Y0) &&
+		fill.hi.X <= float32(fill.clip.X1) && fill.hi.Y <= float32(fill.clip.Y1)
 }
 
 // clampPx converts a coordinate to a pixel and clamps it to what can be filled.
@@ -123,36 +123,36 @@ func intersect(a, b chord.Rect) chord.Rect {
 
 // fill cuts the path into edges, scan-converts them and appends the coverage to dst: convex paths
 // by pairs of edges, others with a list of active edges. A path without edges covers nothing.
-func (s *Scanner) fill(dst *Coverage, p *vector.Path, f *fill) {
+func (scanner *Scanner) fill(dst *Coverage, path *vector.Path, fill *fill) {
 	// Judged is the path by which the browser decides on convexity, where it differs from the one
 	// to fill.
-	judged := p
-	if s.Judged != nil {
-		judged = s.Judged
+	judged := path
+	if scanner.Judged != nil {
+		judged = scanner.Judged
 	}
-	convex := isConvex(judged) && !s.omits(convexRule)
-	f.points = len(p.Points)
-	s.cutter.Edges(&s.edges, p, f.clip, f.inside, convex)
-	if len(s.edges.List) == 0 {
+	convex := isConvex(judged) && !scanner.omits(convexRule)
+	fill.points = len(path.Points)
+	scanner.cutter.Edges(&scanner.edges, path, fill.clip, fill.inside, convex)
+	if len(scanner.edges.List) == 0 {
 		return
 	}
-	s.sortEdges()
-	s.row.trace, s.row.plain = s.Pairs, s.omits(endSnap)
-	s.row.begin(dst, f)
-	if convex && len(s.edges.List) >= 2 {
-		s.convex(f)
+	scanner.sortEdges()
+	scanner.row.trace, scanner.row.plain = scanner.Pairs, scanner.omits(endSnap)
+	scanner.row.begin(dst, fill)
+	if convex && len(scanner.edges.List) >= 2 {
+		scanner.convex(fill)
 	} else {
-		s.general(f)
+		scanner.general(fill)
 	}
-	s.row.finish()
-	s.row.dst = nil // the scanner keeps no result
+	scanner.row.finish()
+	scanner.row.dst = nil // the scanner keeps no result
 }
 
 // bounds returns the range that x is clamped to while edges are walked, in q16: the clip,
 // or the small mask's own columns.
-func (f *fill) bounds() (left, right int64) {
-	if f.masked {
-		return int64(f.inner.X0) << 16, int64(f.inner.X1) << 16
+func (fill *fill) bounds() (left, right int64) {
+	if fill.masked {
+		return int64(fill.inner.X0) << 16, int64(fill.inner.X1) << 16
 	}
-	return int64(f.clip.X0) << 16, int64(f.clip.X1) << 16
+	return int64(fill.clip.X0) << 16, int64(fill.clip.X1) << 16
 }

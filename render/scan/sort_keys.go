@@ -64,14 +64,14 @@ func findRuns(keys []uint64, runs []int) []int {
 // empty. Its inner loop compares without branches, which would be mispredicted.
 func merge(dst, src []uint64, from, mid, to int) {
 	i, k := from, mid
-	for at := from; at < to; at++ {
+	for pos := from; pos < to; pos++ {
 		if i == mid || k == to { // one run is used up: one of these copies has nothing to do
-			copy(dst[at:to], src[k:to])
-			copy(dst[at:to], src[i:mid])
+			copy(dst[pos:to], src[k:to])
+			copy(dst[pos:to], src[i:mid])
 			return
 		}
 		x, y := src[i], src[k]
-		dst[at] = min(x, y)
+		dst[pos] = min(x, y)
 		_, less := bits.Sub64(y, x, 0) // 1 if y < x, else 0
 		i, k = i+1-int(less), k+int(less)
 	}

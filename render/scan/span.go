@@ -19,4 +19,6 @@ type Coverage struct {
 }
 
 // Reset empties the coverage and keeps its memory.
-func (c *Coverage) Reset() { c.Spans, c.Bytes = c.Spans[:0], c.Bytes[:0] }
+func (coverage *Coverage) Reset() {
+	coverage.Spans, coverage.Bytes = coverage.Spans[:0], coverage.Bytes[:0]
+}

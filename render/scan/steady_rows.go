@@ -7,24 +7,24 @@ type steadySpan struct {
 	r, slopeR, dyR int64
 }
 
-// drawSteadyRows draws as many whole rows from g.y on as it can without the general strip: until an
+// drawSteadyRows draws as many whole rows from walk.y on as it can without the general strip: until an
 // edge begins, ends, or meets another one or a side of the clip, or two spans are less than a column
 // apart. Such rows differ from the one above by the slopes alone. It moves the active edges below
 // these rows and returns their number, 0 if there is none or the row is not in words.
-func (g *generalWalk) drawSteadyRows(bottom int32) int32 {
-	scanner := g.scanner
+func (walk *generalWalk) drawSteadyRows(bottom int32) int32 {
+	scanner := walk.scanner
 	if r := &scanner.row; !r.words || r.summed || r.trace != nil {
 		return 0
 	}
-	n := g.findSteadyRows((min(g.event-1, bottom) - g.y) >> 2)
+	n := walk.findSteadyRows((min(walk.event-1, bottom) - walk.y) >> 2)
 	if n <= 0 {
 		return 0
 	}
 	for i := range scanner.active {
 		a := &scanner.active[i]
 		a.x += a.slope * int64(n)
-		if !g.noCrossings {
-			g.noteCrossing(i, g.y+4*n)
+		if !walk.noCrossings {
+			walk.noteCrossing(i, walk.y+4*n)
 		}
 	}
 	scanner.row.drawSteady(scanner.steadySpans, n)
@@ -35,8 +35,8 @@ func (g *generalWalk) drawSteadyRows(bottom int32) int32 {
 // spans of the first one in scanner.steadySpans. The conditions are that edges keep their order, spans
 // their distance, and all edges stay within the bounds. All are linear in the row: what holds in the
 // first and in the last row holds between them.
-func (g *generalWalk) findSteadyRows(n int32) int32 {
-	scanner := g.scanner
+func (walk *generalWalk) findSteadyRows(n int32) int32 {
+	scanner := walk.scanner
 	list := scanner.active
 	if n <= 0 || len(list) == 0 {
 		return 0
@@ -50,7 +50,7 @@ func (g *generalWalk) findSteadyRows(n int32) int32 {
 		a := &list[i]
 		winding += a.wind
 		was := inside
-		inside = winding&g.mask != 0
+		inside = winding&walk.mask != 0
 		// Neighbours must not cross: their distance must not become negative.
 		if i > 0 {
 			l := &list[i-1]
@@ -78,8 +78,8 @@ func (g *generalWalk) findSteadyRows(n int32) int32 {
 		return 0
 	}
 	first, last := &list[0], &list[len(list)-1]
-	untilLeft := rowsWhileNonNegative(first.x-g.left, first.slope)
-	untilRight := rowsWhileNonNegative(g.right-last.x, -last.slope)
+	untilLeft := rowsWhileNonNegative(first.x-walk.left, first.slope)
+	untilRight := rowsWhileNonNegative(walk.right-last.x, -last.slope)
 	return int32(min(rows, untilLeft, untilRight))
 }
 
@@ -95,21 +95,21 @@ func rowsWhileNonNegative(gap, slope int64) int64 {
 	return gap / -slope
 }
 
-// drawSteady draws the spans of list in n rows from r.y on. In each row the edges go on by their
-// slopes; list is left at the row after the last, as is r.y.
-func (r *row) drawSteady(list []steadySpan, n int32) {
+// drawSteady draws the spans of list in n rows from row.y on. In each row the edges go on by their
+// slopes; list is left at the row after the last, as is row.y.
+func (row *row) drawSteady(list []steadySpan, n int32) {
 	for ; n > 0; n-- {
 		for i := range list {
-			t := &list[i]
-			ul, ur := t.l, t.r // upper left and right corner
-			ll, lr := ul+t.slopeL, ur+t.slopeR
-			t.l, t.r = ll, lr
+			span := &list[i]
+			ul, ur := span.l, span.r // upper left and right corner
+			ll, lr := ul+span.slopeL, ur+span.slopeR
+			span.l, span.r = ll, lr
 			if ul != ur || ll != lr { // not empty
-				r.storeTrapezoidCells(min(ul, ll), max(ul, ll), min(ur, lr), max(ur, lr), t.dyL, t.dyR)
+				row.storeTrapezoidCells(min(ul, ll), max(ul, ll), min(ur, lr), max(ur, lr), span.dyL, span.dyR)
 			}
 		}
-		r.closeCells()
-		r.storedX = nowhere
-		r.y++
+		row.closeCells()
+		row.storedX = nowhere
+		row.y++
 	}
 }

@@ -31,7 +31,7 @@ func subSaturated(a, b byte) byte { return a - min(a, b) }
 // [x0, j), the interior [j, k) and a right border [k, x1); where the borders overlap (j > k), the
 // trapezoid is drawn as one. While the row holds only direct spans from left to right they are
 // stored at once. See docs/spec/raster.md#r19.
-func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
+func (row *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
 	if ul > ur {
 		return
 	}
@@ -49,37 +49,37 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	if x0 >= x1 {
 		return
 	}
-	if full < 255 && r.words { // all of the row is sums
-		r.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
+	if full < 255 && row.words { // all of the row is sums
+		row.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
 		return
 	}
-	if r.storedX > nowhere || !r.layered { // all of the row so far was stored at once, or it is empty
-		if direct && !r.masked && x0 >= r.storedX {
-			if r.cells && r.trace == nil {
-				r.storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR)
+	if row.storedX > nowhere || !row.layered { // all of the row so far was stored at once, or it is empty
+		if direct && !row.masked && x0 >= row.storedX {
+			if row.cells && row.trace == nil {
+				row.storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR)
 				return
 			}
-			if !r.cells {
-				r.storeTrapezoid(ul, ll, ur, lr, dyL, dyR)
+			if !row.cells {
+				row.storeTrapezoid(ul, ll, ur, lr, dyL, dyR)
 				return
 			}
 		}
-		if r.storedX > nowhere {
-			r.moveToLayers()
+		if row.storedX > nowhere {
+			row.moveToLayers()
 		}
 	}
-	if r.words && !direct {
-		r.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
+	if row.words && !direct {
+		row.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
 		return
 	}
 	// From here on the row is drawn in layers: left border, interior, right border.
 	j, k := ceil(ll), floor(ur)
-	r.markTouched(x0, x1)
+	row.markTouched(x0, x1)
 	if j > k {
 		if x1-x0 == 1 {
-			r.drawPixel(x0, columnAlpha(ur-ul, lr-ll), full, direct)
+			row.drawPixel(x0, columnAlpha(ur-ul, lr-ll), full, direct)
 		} else {
-			r.drawWedge(x0, r.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, full), direct)
+			row.drawWedge(x0, row.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, full), direct)
 		}
 		return
 	}
@@ -87,26 +87,26 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	case 0:
 	case 1:
 		end := int64(j) << 16
-		r.drawPixel(x0, columnAlpha(end-ul, end-ll), full, direct)
+		row.drawPixel(x0, columnAlpha(end-ul, end-ll), full, direct)
 	case 2:
 		a, b := leftPair(ul, ll, j, dyL, full)
-		r.drawPair(x0, a, b, direct)
+		row.drawPair(x0, a, b, direct)
 	default:
-		r.drawWedge(x0, r.leftWedge(ul, ll, x0, j, dyL, full), direct)
+		row.drawWedge(x0, row.leftWedge(ul, ll, x0, j, dyL, full), direct)
 	}
 	if j < k {
-		r.drawInterior(j, k, full, direct)
+		row.drawInterior(j, k, full, direct)
 	}
 	switch x1 - k {
 	case 0:
 	case 1:
 		start := int64(k) << 16
-		r.drawPixel(k, columnAlpha(ur-start, lr-start), full, direct)
+		row.drawPixel(k, columnAlpha(ur-start, lr-start), full, direct)
 	case 2:
 		a, b := rightPair(ur, lr, k, dyR, full)
-		r.drawPair(k, a, b, direct)
+		row.drawPair(k, a, b, direct)
 	default:
-		r.drawWedge(k, r.rightWedge(ur, lr, k, x1, dyR, full), direct)
+		row.drawWedge(k, row.rightWedge(ur, lr, k, x1, dyR, full), direct)
 	}
 }
 
@@ -129,8 +129,8 @@ func rightPair(ur, lr int64, k int32, dy int64, full int32) (a, b byte) {
 // leftWedge returns the alphas of the three or more columns [x0, j) that a left edge crosses: the
 // strip's height, full, less the area left of the edge. The slice is valid until the next call of a
 // function that returns a wedge.
-func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte {
-	w, start := r.wedge[:j-x0], int64(x0)<<16
+func (row *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte {
+	w, start := row.wedge[:j-x0], int64(x0)<<16
 	areaLeftOf(w, ul-start, ll-start, dy, full)
 	for i, a := range w {
 		w[i] = subSaturated(byte(full), a)
@@ -142,8 +142,8 @@ func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte 
 // height of the strip, full, less the area right of the edge. The edge goes from x = ur at the top of
 // the strip to lr at its bottom, in 1/65536 px, and falls by dy for each px to the right. The slice is
 // valid as that of leftWedge.
-func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte {
-	w, start := r.wedge[:x1-k], int64(k)<<16
+func (row *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte {
+	w, start := row.wedge[:x1-k], int64(k)<<16
 	areaRightOf(w, ur-start, lr-start, dy, full)
 	for i, a := range w {
 		w[i] = subSaturated(byte(full), a)
@@ -155,8 +155,8 @@ func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte
 // height of the strip, full, less the area left of the left edge and that right of the right one.
 // Columns that only two of an edge's columns touch use its corners, as in leftPair and rightPair. The
 // slice is valid as that of leftWedge.
-func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte {
-	w := r.wedge[:x1-x0]
+func (row *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte {
+	w := row.wedge[:x1-x0]
 	for i := range w {
 		w[i] = byte(full)
 	}
@@ -166,7 +166,7 @@ func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte 
 		w[0] = subSaturated(w[0], byte(full)-cornerAlpha(mid-ul, dyL))
 		w[1] = subSaturated(w[1], cornerAlpha(ll-mid, dyL))
 	} else {
-		b := r.beyond[:n]
+		b := row.beyond[:n]
 		areaLeftOf(b, ul-int64(x0)<<16, ll-int64(x0)<<16, dyL, full)
 		for i, a := range b {
 			w[i] = subSaturated(w[i], a)
@@ -180,7 +180,7 @@ func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte 
 		v[0] = subSaturated(v[0], cornerAlpha(start+one-ur, dyR))
 		v[1] = subSaturated(v[1], byte(full)-cornerAlpha(lr-start-one, dyR))
 	} else {
-		b := r.beyond[:n]
+		b := row.beyond[:n]
 		areaRightOf(b, ur-start, lr-start, dyR, full)
 		for i, a := range b {
 			v[i] = subSaturated(v[i], a)

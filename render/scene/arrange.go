@@ -16,62 +16,63 @@ type arrangement struct {
 	order   []int32          // positions of records in paint order; nil when it is the given one
 }
 
-// arrange computes the paint order of a scene's shapes (a.order) and their parents (a.parents). The
-// paint order is depth first: a parent comes before its children, and siblings come by index.
-// Arrows that are created with bindings are lifted above their targets first. Both lists stay nil
-// if no record has a parent and the given order is the paint order. See docs/spec/drawing.md#r8.
-func (a *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
-	indexed := a.findParents()
+// arrange computes the paint order of a scene's shapes (arrangement.order) and their parents
+// (arrangement.parents). The paint order is depth first: a parent comes before its children, and
+// siblings come by index. Arrows that are created with bindings are lifted above their targets
+// first. Both lists stay nil if no record has a parent and the given order is the paint order. See
+// docs/spec/drawing.md#r8.
+func (arrangement *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
+	indexed := arrangement.findParents()
 	mayLift := len(bindings) > 0
-	if a.parents == nil && !indexed && !mayLift {
+	if arrangement.parents == nil && !indexed && !mayLift {
 		return nil
 	}
-	a.order = make([]int32, len(a.records))
-	for i := range a.order {
-		a.order[i] = int32(i)
+	arrangement.order = make([]int32, len(arrangement.records))
+	for i := range arrangement.order {
+		arrangement.order[i] = int32(i)
 	}
 	if indexed {
-		keys := siblingKeys(a.records, a.parents)
-		sortByIndex(a.order, keys)
+		keys := siblingKeys(arrangement.records, arrangement.parents)
+		sortByIndex(arrangement.order, keys)
 	}
-	siblings := a.order
-	if a.parents != nil {
-		if err := a.depthFirst(siblings, lim); err != nil {
+	siblings := arrangement.order
+	if arrangement.parents != nil {
+		if err := arrangement.depthFirst(siblings, lim); err != nil {
 			return err
 		}
 	}
-	if mayLift && a.liftArrows(siblings, bindings) && a.parents != nil {
-		return a.depthFirst(siblings, lim) // again: arrows have moved
+	if mayLift && arrangement.liftArrows(siblings, bindings) && arrangement.parents != nil {
+		return arrangement.depthFirst(siblings, lim) // again: arrows have moved
 	}
 	return nil
 }
 
-// findParents fills a.parents with the positions of the shapes' parents, and reports whether any
+// findParents fills arrangement.parents with the positions of the shapes' parents, and reports whether any
 // record has an index. The list stays nil if no record has another one as its parent. An unknown
 // parent means the page.
-func (a *arrangement) findParents() (indexed bool) {
-	for i := range a.records {
-		r := &a.records[i]
-		indexed = indexed || r.Has&HasIndex != 0
-		if r.Has&HasParent == 0 {
+func (arrangement *arrangement) findParents() (indexed bool) {
+	for i := range arrangement.records {
+		record := &arrangement.records[i]
+		indexed = indexed || record.Has&HasIndex != 0
+		if record.Has&HasParent == 0 {
 			continue
 		}
-		if p := findRecord(a.records, a.ids, r.ParentID); p >= 0 {
-			a.needParents()
-			a.parents[i] = p
+		if p := findRecord(arrangement.records, arrangement.ids, record.ParentID); p >= 0 {
+			arrangement.needParents()
+			arrangement.parents[i] = p
 		}
 	}
 	return indexed
 }
 
 // needParents makes the list of parents on first use.
-func (a *arrangement) needParents() {
-	if a.parents != nil {
+func (arrangement *arrangement) needParents() {
+	if arrangement.parents != nil {
 		return
 	}
-	a.parents = make([]int32, len(a.records))
-	for i := range a.parents {
-		a.parents[i] = -1
+	arrangement.parents = make([]int32, len(arrangement.records))
+	for i := range arrangement.parents {
+		arrangement.parents[i] = -1
 	}
 }
 
@@ -172,21 +173,21 @@ func firstUnit(r rune) rune {
 	return r
 }
 
-// depthFirst sets a.order to the paint order: depth first, siblings in the order that they have in
+// depthFirst sets arrangement.order to the paint order: depth first, siblings in the order that they have in
 // sorted, which holds the positions of all records. It refuses cycles of parents and nesting beyond the
 // limit.
-func (a *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
+func (arrangement *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 	// first[p+1] and next form a list of the children of p, in sorted order.
-	first := make([]int32, len(a.records)+1)
-	next := make([]int32, len(a.records))
+	first := make([]int32, len(arrangement.records)+1)
+	next := make([]int32, len(arrangement.records))
 	for i := range first {
 		first[i] = -1
 	}
 	for _, i := range slices.Backward(sorted) {
-		p := a.parents[i] + 1
+		p := arrangement.parents[i] + 1
 		next[i], first[p] = first[p], i
 	}
-	a.order = make([]int32, 0, len(a.records))
+	arrangement.order = make([]int32, 0, len(arrangement.records))
 	stack := []int32{first[0]} // the next one to visit, per level
 	for len(stack) > 0 {
 		i := stack[len(stack)-1]
@@ -194,20 +195,20 @@ func (a *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		a.order = append(a.order, i)
+		arrangement.order = append(arrangement.order, i)
 		stack[len(stack)-1] = next[i]
 		child := first[i+1]
 		if child < 0 {
 			continue
 		}
 		if len(stack) >= lim.Depth {
-			return overLimit("parentId", a.records[child].ID, strconv.Itoa(len(stack))+" ancestors",
+			return overLimit("parentId", arrangement.records[child].ID, strconv.Itoa(len(stack))+" ancestors",
 				"fewer than "+strconv.Itoa(lim.Depth), FlagDepth)
 		}
 		stack = append(stack, child)
 	}
-	if len(a.order) < len(a.records) {
-		return a.cycle()
+	if len(arrangement.order) < len(arrangement.records) {
+		return arrangement.cycle()
 	}
 	return nil
 }
@@ -215,17 +216,17 @@ func (a *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 // cycle returns the error for a shape that is its own ancestor. The depth-first walk reaches no
 // shape on a cycle of parents or below one, so it looks among the shapes that the walk did not
 // reach.
-func (a *arrangement) cycle() *Error {
-	seen := make([]bool, len(a.records))
-	for _, i := range a.order {
+func (arrangement *arrangement) cycle() *Error {
+	seen := make([]bool, len(arrangement.records))
+	for _, i := range arrangement.order {
 		seen[i] = true
 	}
 	i := int32(slices.Index(seen, false))
 	for !seen[i] { // walk up; the first shape met twice is on the cycle
 		seen[i] = true
-		i = a.parents[i]
+		i = arrangement.parents[i]
 	}
-	r := &a.records[i]
+	r := &arrangement.records[i]
 	return invalid("parentId", r.ID, strconv.Quote(clip(r.ParentID, 80))+", which makes the shape its own ancestor",
 		"parents that end at the page")
 }

@@ -20,12 +20,12 @@ func Check(b []byte, maxDepth int) error {
 // Check checks a JSON text as the function Check does, and also its length, depth and number of
 // values. Code that parses a text into a tree calls this first, because a tree takes up to
 // jsontree.ValueBytes per value: 50 times the length of a text such as `[0,0,0`.
-func (l Limits) Check(b []byte) error {
-	l = l.withDefaults()
-	if len(b) > l.Line {
-		return overLimit("JSON", "", strconv.Itoa(len(b))+" bytes", "at most "+strconv.Itoa(l.Line), FlagLine)
+func (limits Limits) Check(data []byte) error {
+	limits = limits.withDefaults()
+	if len(data) > limits.Line {
+		return overLimit("JSON", "", strconv.Itoa(len(data))+" bytes", "at most "+strconv.Itoa(limits.Line), FlagLine)
 	}
-	return check(b, l.Depth, l.Values)
+	return check(data, limits.Depth, limits.Values)
 }
 
 // container is an object or array that is open.
@@ -57,125 +57,125 @@ const keepBytes = 1 << 20
 
 // check checks a JSON text strictly, with limits on depth and number of values. It uses a pooled
 // jsonChecker, which goes back to the pool unless the input is large.
-func check(b []byte, maxDepth, maxValues int) error {
-	if len(b) > math.MaxInt32 { // positions of keys are kept in 32 bits
-		return overLimit("JSON", "", strconv.Itoa(len(b))+" bytes", "at most 2 GiB", FlagLine)
+func check(data []byte, maxDepth, maxValues int) error {
+	if len(data) > math.MaxInt32 { // positions of keys are kept in 32 bits
+		return overLimit("JSON", "", strconv.Itoa(len(data))+" bytes", "at most 2 GiB", FlagLine)
 	}
-	c := checkers.Get().(*jsonChecker)
-	c.b, c.i, c.maxDepth, c.values, c.fault = b, 0, maxDepth, maxValues, nil
-	c.open, c.keys, c.unescaped = c.open[:0], c.keys[:0], c.unescaped[:0]
-	if c.live > 0 { // only after an error; otherwise every key was removed with its object
-		clear(c.table)
-		c.live = 0
+	checker := checkers.Get().(*jsonChecker)
+	checker.b, checker.i, checker.maxDepth, checker.values, checker.fault = data, 0, maxDepth, maxValues, nil
+	checker.open, checker.keys, checker.unescaped = checker.open[:0], checker.keys[:0], checker.unescaped[:0]
+	if checker.live > 0 { // only after an error; otherwise every key was removed with its object
+		clear(checker.table)
+		checker.live = 0
 	}
 	var err error
-	if !c.document() {
-		err = c.fault // not assigned above: a nil *Error would be an error that is not nil
+	if !checker.document() {
+		err = checker.fault // not assigned above: a nil *Error would be an error that is not nil
 	}
-	c.b = nil // the pool keeps no input
-	if len(b) <= keepBytes {
-		checkers.Put(c)
+	checker.b = nil // the pool keeps no input
+	if len(data) <= keepBytes {
+		checkers.Put(checker)
 	}
 	return err
 }
 
 // document checks the whole JSON text and reports whether it is valid. This and the methods below
-// return false after they have set c.fault.
-func (c *jsonChecker) document() bool {
-	c.blanks()
-	if !c.value() {
+// return false after they have set checker.fault.
+func (checker *jsonChecker) document() bool {
+	checker.blanks()
+	if !checker.value() {
 		return false
 	}
-	for len(c.open) > 0 {
-		if !c.next() {
+	for len(checker.open) > 0 {
+		if !checker.next() {
 			return false
 		}
 	}
-	c.blanks()
-	if c.i < len(c.b) {
-		return c.unexpected("the end of the input")
+	checker.blanks()
+	if checker.i < len(checker.b) {
+		return checker.unexpected("the end of the input")
 	}
 	return true
 }
 
 // value checks the JSON value at the current position. A scalar is checked in full. Of a container
 // only the opening is checked, and what comes first in it, down to the first scalar or empty
-// container; the containers that it opens go onto c.open, and next continues from there. It refuses
+// container; the containers that it opens go onto checker.open, and next continues from there. It refuses
 // nesting and values beyond the limits.
-func (c *jsonChecker) value() bool {
+func (checker *jsonChecker) value() bool {
 	for {
-		if len(c.open) >= c.maxDepth {
-			c.fail("nesting of "+strconv.Itoa(len(c.open)+1), "at most "+strconv.Itoa(c.maxDepth)+" ("+FlagDepth+")")
-			c.fault.Kind = ErrLimit
+		if len(checker.open) >= checker.maxDepth {
+			checker.fail("nesting of "+strconv.Itoa(len(checker.open)+1), "at most "+strconv.Itoa(checker.maxDepth)+" ("+FlagDepth+")")
+			checker.fault.Kind = ErrLimit
 			return false
 		}
-		c.values--
-		if c.values < 0 {
-			c.fail("more JSON values than the limit", "fewer ("+FlagValues+")")
-			c.fault.Kind = ErrLimit
+		checker.values--
+		if checker.values < 0 {
+			checker.fail("more JSON values than the limit", "fewer ("+FlagValues+")")
+			checker.fault.Kind = ErrLimit
 			return false
 		}
-		if c.i >= len(c.b) {
-			return c.unexpected("a value")
+		if checker.i >= len(checker.b) {
+			return checker.unexpected("a value")
 		}
-		switch ch := c.b[c.i]; ch {
+		switch ch := checker.b[checker.i]; ch {
 		case '"':
-			_, ok := c.text()
+			_, ok := checker.text()
 			return ok
 		case '{', '[':
-			c.i++
-			c.blanks()
-			if c.i < len(c.b) && c.b[c.i] == ch+2 { // '}' is '{'+2, ']' is '['+2
-				c.i++
+			checker.i++
+			checker.blanks()
+			if checker.i < len(checker.b) && checker.b[checker.i] == ch+2 { // '}' is '{'+2, ']' is '['+2
+				checker.i++
 				return true
 			}
 			if ch == '[' { // keys is the position of the current element
-				c.open = append(c.open, container{keys: 0})
+				checker.open = append(checker.open, container{keys: 0})
 				continue
 			}
-			c.open = append(c.open, container{object: true, keys: len(c.keys)})
-			if !c.key() {
+			checker.open = append(checker.open, container{object: true, keys: len(checker.keys)})
+			if !checker.key() {
 				return false
 			}
 		case 't':
-			return c.literal("true")
+			return checker.literal("true")
 		case 'f':
-			return c.literal("false")
+			return checker.literal("false")
 		case 'n':
-			return c.literal("null")
+			return checker.literal("null")
 		default:
-			return c.number()
+			return checker.number()
 		}
 	}
 }
 
 // next checks what follows a value in the innermost open container: a comma and the next value, as value
 // checks it, or the end of the container, which is then no longer open.
-func (c *jsonChecker) next() bool {
-	c.blanks()
-	top := &c.open[len(c.open)-1]
-	if c.i >= len(c.b) {
-		return c.unexpected(commaOrEnd(top.object))
+func (checker *jsonChecker) next() bool {
+	checker.blanks()
+	top := &checker.open[len(checker.open)-1]
+	if checker.i >= len(checker.b) {
+		return checker.unexpected(commaOrEnd(top.object))
 	}
-	switch ch := c.b[c.i]; {
+	switch ch := checker.b[checker.i]; {
 	case ch == ',' && top.object:
-		c.i++
-		c.blanks()
-		return c.key() && c.value()
+		checker.i++
+		checker.blanks()
+		return checker.key() && checker.value()
 	case ch == ',':
-		c.i++
-		c.blanks()
+		checker.i++
+		checker.blanks()
 		top.keys++
-		return c.value()
+		return checker.value()
 	case ch == '}' && top.object:
-		c.i++
-		c.removeKeys(top)
+		checker.i++
+		checker.removeKeys(top)
 	case ch == ']' && !top.object:
-		c.i++
+		checker.i++
 	default:
-		return c.unexpected(commaOrEnd(top.object))
+		return checker.unexpected(commaOrEnd(top.object))
 	}
-	c.open = c.open[:len(c.open)-1]
+	checker.open = checker.open[:len(checker.open)-1]
 	return true
 }
 
@@ -188,43 +188,43 @@ func commaOrEnd(object bool) string {
 }
 
 // key checks the key of a member of a JSON object, which must not occur twice in it, and the colon
-// after it. It reports whether both are valid; otherwise c.fault is set.
-func (c *jsonChecker) key() bool {
-	if c.i >= len(c.b) || c.b[c.i] != '"' {
-		c.unexpected("a key in quotes")
-		c.fault.Path = c.pointer(len(c.open) - 1) // without the key before it
+// after it. It reports whether both are valid; otherwise checker.fault is set.
+func (checker *jsonChecker) key() bool {
+	if checker.i >= len(checker.b) || checker.b[checker.i] != '"' {
+		checker.unexpected("a key in quotes")
+		checker.fault.Path = checker.pointer(len(checker.open) - 1) // without the key before it
 		return false
 	}
-	at := c.i
-	escaped, ok := c.text()
+	pos := checker.i
+	escaped, ok := checker.text()
 	if !ok {
 		return false
 	}
-	k := keySpan{from: int32(at + 1), to: int32(c.i - 1)}
+	k := keySpan{from: int32(pos + 1), to: int32(checker.i - 1)}
 	if escaped {
-		k = c.unescape(k)
+		k = checker.unescape(k)
 	}
-	if !c.addKey(k) {
-		name := clip(string(c.keyBytes(k)), 80)
-		c.i = at
-		c.fail("the key "+strconv.Quote(name)+" a second time", "each key once")
+	if !checker.addKey(k) {
+		name := clip(string(checker.keyBytes(k)), 80)
+		checker.i = pos
+		checker.fail("the key "+strconv.Quote(name)+" a second time", "each key once")
 		return false
 	}
-	c.blanks()
-	if c.i >= len(c.b) || c.b[c.i] != ':' {
-		return c.unexpected("':'")
+	checker.blanks()
+	if checker.i >= len(checker.b) || checker.b[checker.i] != ':' {
+		return checker.unexpected("':'")
 	}
-	c.i++
-	c.blanks()
+	checker.i++
+	checker.blanks()
 	return true
 }
 
 // blanks skips the white space between JSON tokens.
-func (c *jsonChecker) blanks() {
-	for c.i < len(c.b) {
-		switch c.b[c.i] {
+func (checker *jsonChecker) blanks() {
+	for checker.i < len(checker.b) {
+		switch checker.b[checker.i] {
 		case ' ', '\n', '\r', '\t':
-			c.i++
+			checker.i++
 		default:
 			return
 		}
@@ -232,61 +232,61 @@ func (c *jsonChecker) blanks() {
 }
 
 // literal checks one of the JSON words true, false and null.
-func (c *jsonChecker) literal(word string) bool {
-	end := c.i + len(word)
-	if end > len(c.b) || string(c.b[c.i:end]) != word {
-		return c.unexpected("a value")
+func (checker *jsonChecker) literal(word string) bool {
+	end := checker.i + len(word)
+	if end > len(checker.b) || string(checker.b[checker.i:end]) != word {
+		return checker.unexpected("a value")
 	}
-	c.i = end
+	checker.i = end
 	return true
 }
 
-// unexpected sets c.fault to an error at the current position of the JSON text and returns false.
+// unexpected sets checker.fault to an error at the current position of the JSON text and returns false.
 // The error quotes the next characters, up to 12 or the end of a word. want is what should stand
 // there.
-func (c *jsonChecker) unexpected(want string) bool {
-	if c.i >= len(c.b) {
-		c.fail("the end of the input", want)
+func (checker *jsonChecker) unexpected(want string) bool {
+	if checker.i >= len(checker.b) {
+		checker.fail("the end of the input", want)
 		return false
 	}
-	rest := c.b[c.i:min(len(c.b), c.i+12)]
+	rest := checker.b[checker.i:min(len(checker.b), checker.i+12)]
 	for n, ch := range rest {
 		if n > 0 && (ch <= ' ' || strings.IndexByte(`,:]}"`, ch) >= 0) {
 			rest = rest[:n]
 			break
 		}
 	}
-	c.fail(strconv.Quote(string(rest)), want)
+	checker.fail(strconv.Quote(string(rest)), want)
 	return false
 }
 
 // fail sets the fault to one at the current byte, with the JSON pointer of the value that is being read.
-func (c *jsonChecker) fail(got, want string) {
-	c.fault = &Error{Kind: ErrInvalid, Offset: c.i, Path: c.pointer(len(c.open)), Got: got, Want: want}
+func (checker *jsonChecker) fail(got, want string) {
+	checker.fault = &Error{Kind: ErrInvalid, Offset: checker.i, Path: checker.pointer(len(checker.open)), Got: got, Want: want}
 }
 
 // pointer returns the place of the value that is being checked as a JSON pointer (RFC 6901), made
 // of the current members of the outermost n containers. The middle of a very long pointer is left
 // out.
-func (c *jsonChecker) pointer(n int) string {
+func (checker *jsonChecker) pointer(n int) string {
 	const enough = 60
-	var b strings.Builder
+	var text strings.Builder
 	cut := false
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	for d := range n {
-		if b.Len() > enough && d < n-2 {
+		if text.Len() > enough && d < n-2 {
 			if !cut {
-				b.WriteString("/...")
+				text.WriteString("/...")
 			}
 			cut = true
 			continue
 		}
-		top := &c.open[d]
+		top := &checker.open[d]
 		if !top.object {
-			b.WriteString("/" + strconv.Itoa(top.keys))
-		} else if end := c.endOfKeys(d); end > top.keys {
-			b.WriteString("/" + escape.Replace(clip(string(c.keyBytes(c.keys[end-1])), 80)))
+			text.WriteString("/" + strconv.Itoa(top.keys))
+		} else if end := checker.endOfKeys(d); end > top.keys {
+			text.WriteString("/" + escape.Replace(clip(string(checker.keyBytes(checker.keys[end-1])), 80)))
 		}
 	}
-	return b.String()
+	return text.String()
 }

@@ -18,26 +18,26 @@ const fewKeys = 16
 var hashSeed = maphash.MakeSeed()
 
 // keyBytes returns the characters of a JSON key with its escapes decoded. Keys with escapes are
-// kept decoded in c.unescaped; others are part of the input.
-func (c *jsonChecker) keyBytes(k keySpan) []byte {
+// kept decoded in checker.unescaped; others are part of the input.
+func (checker *jsonChecker) keyBytes(k keySpan) []byte {
 	if k.from < 0 {
-		return c.unescaped[-1-k.from : k.to]
+		return checker.unescaped[-1-k.from : k.to]
 	}
-	return c.b[k.from:k.to]
+	return checker.b[k.from:k.to]
 }
 
 // addKey adds a key to the innermost open object, and returns false if the object has it already. Up to
 // fewKeys keys are compared one by one; with more, all keys of the object go into the hash table.
-func (c *jsonChecker) addKey(k keySpan) bool {
-	top := &c.open[len(c.open)-1]
-	mine := c.keys[top.keys:]
-	c.keys = append(c.keys, k)
+func (checker *jsonChecker) addKey(k keySpan) bool {
+	top := &checker.open[len(checker.open)-1]
+	mine := checker.keys[top.keys:]
+	checker.keys = append(checker.keys, k)
 	if top.hashed {
-		return c.insert(int32(len(c.keys) - 1))
+		return checker.insert(int32(len(checker.keys) - 1))
 	}
-	name := c.keyBytes(k)
+	name := checker.keyBytes(k)
 	for _, o := range mine {
-		if string(c.keyBytes(o)) == string(name) {
+		if string(checker.keyBytes(o)) == string(name) {
 			return false
 		}
 	}
@@ -45,8 +45,8 @@ func (c *jsonChecker) addKey(k keySpan) bool {
 		return true
 	}
 	top.hashed = true
-	for n := top.keys; n < len(c.keys); n++ {
-		c.insert(int32(n))
+	for n := top.keys; n < len(checker.keys); n++ {
+		checker.insert(int32(n))
 	}
 	return true
 }
@@ -56,108 +56,108 @@ func (c *jsonChecker) addKey(k keySpan) bool {
 // uses open addressing with linear probing. Entries are removed in the reverse order of insertion,
 // because containers close innermost first, so clearing a slot never breaks a probe chain. A slot
 // holds the position of a key plus 1, or 0.
-func (c *jsonChecker) insert(n int32) bool {
-	if c.live*2 >= len(c.table) {
-		c.grow()
+func (checker *jsonChecker) insert(n int32) bool {
+	if checker.live*2 >= len(checker.table) {
+		checker.grow()
 	}
-	first := int32(c.open[len(c.open)-1].keys)
-	name := c.keyBytes(c.keys[n])
-	mask := uint64(len(c.table) - 1)
-	at := c.hash(name) & mask
-	for ; c.table[at] != 0; at = (at + 1) & mask {
-		o := c.table[at] - 1
+	first := int32(checker.open[len(checker.open)-1].keys)
+	name := checker.keyBytes(checker.keys[n])
+	mask := uint64(len(checker.table) - 1)
+	at := checker.hash(name) & mask
+	for ; checker.table[at] != 0; at = (at + 1) & mask {
+		o := checker.table[at] - 1
 		// Keys of outer objects stand before first.
-		if o >= first && string(c.keyBytes(c.keys[o])) == string(name) {
+		if o >= first && string(checker.keyBytes(checker.keys[o])) == string(name) {
 			return false
 		}
 	}
-	c.table[at] = n + 1
-	c.live++
+	checker.table[at] = n + 1
+	checker.live++
 	return true
 }
 
 // hash returns the hash of a key of the innermost object. It depends on the depth too, so
 // that equal keys of nested objects do not collide.
-func (c *jsonChecker) hash(name []byte) uint64 {
-	return maphash.Bytes(hashSeed, name) ^ uint64(len(c.open))*0x9E3779B97F4A7C15
+func (checker *jsonChecker) hash(name []byte) uint64 {
+	return maphash.Bytes(hashSeed, name) ^ uint64(len(checker.open))*0x9E3779B97F4A7C15
 }
 
 // grow doubles the hash table of keys and inserts the keys of open objects again, in the order in which
-// they were inserted first, so that they can still be removed in reverse. Only the first c.live keys of
+// they were inserted first, so that they can still be removed in reverse. Only the first checker.live keys of
 // hashed objects are in the table: the one that is being inserted is not yet.
-func (c *jsonChecker) grow() {
-	c.table = make([]int32, max(64, 2*len(c.table)))
-	mask := uint64(len(c.table) - 1)
-	left := c.live
-	for d := 0; d < len(c.open) && left > 0; d++ {
-		if !c.open[d].hashed {
+func (checker *jsonChecker) grow() {
+	checker.table = make([]int32, max(64, 2*len(checker.table)))
+	mask := uint64(len(checker.table) - 1)
+	left := checker.live
+	for d := 0; d < len(checker.open) && left > 0; d++ {
+		if !checker.open[d].hashed {
 			continue
 		}
 		salt := uint64(d+1) * 0x9E3779B97F4A7C15
-		for n := c.open[d].keys; n < c.endOfKeys(d) && left > 0; n++ {
-			at := (maphash.Bytes(hashSeed, c.keyBytes(c.keys[n])) ^ salt) & mask
-			for c.table[at] != 0 {
+		for n := checker.open[d].keys; n < checker.endOfKeys(d) && left > 0; n++ {
+			at := (maphash.Bytes(hashSeed, checker.keyBytes(checker.keys[n])) ^ salt) & mask
+			for checker.table[at] != 0 {
 				at = (at + 1) & mask
 			}
-			c.table[at] = int32(n) + 1
+			checker.table[at] = int32(n) + 1
 			left--
 		}
 	}
 }
 
-// endOfKeys returns the position in c.keys after the last key of the open JSON object d, where the
+// endOfKeys returns the position in checker.keys after the last key of the open JSON object d, where the
 // keys of the next object inside it begin.
-func (c *jsonChecker) endOfKeys(d int) int {
-	for m := d + 1; m < len(c.open); m++ {
-		if c.open[m].object {
-			return c.open[m].keys
+func (checker *jsonChecker) endOfKeys(d int) int {
+	for m := d + 1; m < len(checker.open); m++ {
+		if checker.open[m].object {
+			return checker.open[m].keys
 		}
 	}
-	return len(c.keys)
+	return len(checker.keys)
 }
 
 // removeKeys removes the keys of the innermost object, which closes, from the list of keys, and from the
 // hash table if they are in it.
-func (c *jsonChecker) removeKeys(top *container) {
+func (checker *jsonChecker) removeKeys(top *container) {
 	if top.hashed {
-		mask := uint64(len(c.table) - 1)
-		for n := len(c.keys) - 1; n >= top.keys; n-- {
-			slot := c.hash(c.keyBytes(c.keys[n])) & mask
-			for c.table[slot] != int32(n)+1 {
+		mask := uint64(len(checker.table) - 1)
+		for n := len(checker.keys) - 1; n >= top.keys; n-- {
+			slot := checker.hash(checker.keyBytes(checker.keys[n])) & mask
+			for checker.table[slot] != int32(n)+1 {
 				slot = (slot + 1) & mask
 			}
-			c.table[slot] = 0
-			c.live--
+			checker.table[slot] = 0
+			checker.live--
 		}
 	}
-	c.keys = c.keys[:top.keys]
+	checker.keys = checker.keys[:top.keys]
 }
 
 // unescape decodes the escapes of key k, which are valid, so that "\u0061" and "a" are the same key. The
-// result is kept in c.unescaped, to which the returned span points.
-func (c *jsonChecker) unescape(k keySpan) keySpan {
-	from := len(c.unescaped)
-	for b := c.b[k.from:k.to]; len(b) > 0; {
-		if b[0] != '\\' {
-			c.unescaped = append(c.unescaped, b[0])
-			b = b[1:]
+// result is kept in checker.unescaped, to which the returned span points.
+func (checker *jsonChecker) unescape(k keySpan) keySpan {
+	from := len(checker.unescaped)
+	for data := checker.b[k.from:k.to]; len(data) > 0; {
+		if data[0] != '\\' {
+			checker.unescaped = append(checker.unescaped, data[0])
+			data = data[1:]
 			continue
 		}
-		if b[1] != 'u' {
-			c.unescaped = append(c.unescaped, shortEscape(b[1]))
-			b = b[2:]
+		if data[1] != 'u' {
+			checker.unescaped = append(checker.unescaped, shortEscape(data[1]))
+			data = data[2:]
 			continue
 		}
-		r := hexRune(b[2:])
-		b = b[6:]
-		if utf16.IsSurrogate(r) && len(b) >= 6 && b[0] == '\\' && b[1] == 'u' { // perhaps a pair
-			if both := utf16.DecodeRune(r, hexRune(b[2:])); both != utf8.RuneError {
-				r, b = both, b[6:]
+		r := hexRune(data[2:])
+		data = data[6:]
+		if utf16.IsSurrogate(r) && len(data) >= 6 && data[0] == '\\' && data[1] == 'u' { // perhaps a pair
+			if both := utf16.DecodeRune(r, hexRune(data[2:])); both != utf8.RuneError {
+				r, data = both, data[6:]
 			}
 		}
-		c.unescaped = appendRune(c.unescaped, r)
+		checker.unescaped = appendRune(checker.unescaped, r)
 	}
-	return keySpan{from: int32(-1 - from), to: int32(len(c.unescaped))}
+	return keySpan{from: int32(-1 - from), to: int32(len(checker.unescaped))}
 }
 
 // appendRune appends a character of a JSON key in UTF-8. Unlike utf8.AppendRune it also encodes

@@ -37,59 +37,59 @@ func markSpecial(w uint64) uint64 {
 
 // text checks the JSON string that begins with the quote at the current position, up to its last quote,
 // and reports whether it has escapes. It refuses control characters, bad escapes and bad UTF-8.
-func (c *jsonChecker) text() (escaped, ok bool) {
-	b, i := c.b, c.i+1
+func (checker *jsonChecker) text() (escaped, ok bool) {
+	data, i := checker.b, checker.i+1
 	for {
-		for i+8 <= len(b) && markSpecial(binary.LittleEndian.Uint64(b[i:])) == 0 {
+		for i+8 <= len(data) && markSpecial(binary.LittleEndian.Uint64(data[i:])) == 0 {
 			i += 8
 		}
-		for i < len(b) && unchecked[b[i]] {
+		for i < len(data) && unchecked[data[i]] {
 			i++
 		}
-		if i >= len(b) {
-			c.i = i
-			return false, c.unexpected("the end of a string")
+		if i >= len(data) {
+			checker.i = i
+			return false, checker.unexpected("the end of a string")
 		}
-		switch ch := b[i]; {
+		switch ch := data[i]; {
 		case ch == '"':
-			c.i = i + 1
+			checker.i = i + 1
 			return escaped, true
 		case ch == '\\':
-			n := escapeLen(b[i:])
+			n := escapeLen(data[i:])
 			if n == 0 {
-				c.i = i
-				return false, c.unexpected("an escape of JSON")
+				checker.i = i
+				return false, checker.unexpected("an escape of JSON")
 			}
 			i += n
 			escaped = true
 		case ch < ' ':
-			c.i = i
-			return false, c.unexpected("control characters escaped")
+			checker.i = i
+			return false, checker.unexpected("control characters escaped")
 		default:
-			r, n := utf8.DecodeRune(b[i:])
+			r, n := utf8.DecodeRune(data[i:])
 			if r == utf8.RuneError && n == 1 {
-				c.i = i
-				return false, c.unexpected("valid UTF-8")
+				checker.i = i
+				return false, checker.unexpected("valid UTF-8")
 			}
 			i += n
 		}
 	}
 }
 
-// escapeLen returns the length in bytes of the escape that b, a part of a JSON string, begins with,
+// escapeLen returns the length in bytes of the escape that data, a part of a JSON string, begins with,
 // or 0 if it is not a valid escape.
-func escapeLen(b []byte) int {
-	if len(b) < 2 {
+func escapeLen(data []byte) int {
+	if len(data) < 2 {
 		return 0
 	}
-	switch b[1] {
+	switch data[1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		if len(b) < 6 {
+		if len(data) < 6 {
 			return 0
 		}
-		for _, ch := range b[2:6] {
+		for _, ch := range data[2:6] {
 			if hexDigit(ch) < 0 {
 				return 0
 			}
@@ -114,44 +114,44 @@ func hexDigit(ch byte) int {
 
 // number checks a JSON number by the grammar of RFC 8259: no NaN, no leading zeros, and digits on
 // both sides of a point.
-func (c *jsonChecker) number() bool {
-	b, from := c.b, c.i
+func (checker *jsonChecker) number() bool {
+	data, from := checker.b, checker.i
 	i := from
-	if i < len(b) && b[i] == '-' {
+	if i < len(data) && data[i] == '-' {
 		i++
 	}
-	whole := digits(b, i)
-	if whole == 0 || whole > 1 && b[i] == '0' {
-		return c.unexpected("a value")
+	whole := digits(data, i)
+	if whole == 0 || whole > 1 && data[i] == '0' {
+		return checker.unexpected("a value")
 	}
 	i += whole
-	if i < len(b) && b[i] == '.' {
-		n := digits(b, i+1)
+	if i < len(data) && data[i] == '.' {
+		n := digits(data, i+1)
 		if n == 0 {
-			return c.unexpected("a digit after the point")
+			return checker.unexpected("a digit after the point")
 		}
 		i += 1 + n
 	}
 	risky := whole > 200 // a number overflows only by many digits or by its exponent
-	if i < len(b) && b[i]|0x20 == 'e' {
+	if i < len(data) && data[i]|0x20 == 'e' {
 		i++
-		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+		if i < len(data) && (data[i] == '+' || data[i] == '-') {
 			i++
 		}
-		n := digits(b, i)
+		n := digits(data, i)
 		if n == 0 {
-			return c.unexpected("a digit in the exponent")
+			return checker.unexpected("a digit in the exponent")
 		}
 		i += n
 		risky = risky || n > 2
 	}
 	if risky {
-		if v, _ := strconv.ParseFloat(string(b[from:i]), 64); math.IsInf(v, 0) {
-			c.fail(clip(string(b[from:i]), 40), "a number that fits a float64")
+		if v, _ := strconv.ParseFloat(string(data[from:i]), 64); math.IsInf(v, 0) {
+			checker.fail(clip(string(data[from:i]), 40), "a number that fits a float64")
 			return false
 		}
 	}
-	c.i = i
+	checker.i = i
 	return true
 }
 

@@ -8,39 +8,41 @@ import (
 // AppendContent appends everything that a picture of the scene depends on to dst: scenes with equal
 // content have equal pictures. Numbers that compare equal but have different bits, as 0 and -0,
 // differ. The form is not stable between versions.
-func (s *Scene) AppendContent(dst []byte) []byte {
-	c := contentWriter(dst)
-	c.length(len(s.Shapes))
-	for i := range s.Shapes {
-		c.shape(&s.Shapes[i])
+func (scene *Scene) AppendContent(dst []byte) []byte {
+	writer := contentWriter(dst)
+	writer.length(len(scene.Shapes))
+	for i := range scene.Shapes {
+		writer.shape(&scene.Shapes[i])
 	}
-	c.length(len(s.Bindings))
-	for i := range s.Bindings {
-		b := &s.Bindings[i]
-		c.length(int(b.From))
-		c.length(int(b.To))
-		c.bytes(flag(b.End), flag(b.IsExact), flag(b.IsPrecise), byte(b.Snap))
-		c.floats(b.Anchor.X, b.Anchor.Y)
+	writer.length(len(scene.Bindings))
+	for i := range scene.Bindings {
+		binding := &scene.Bindings[i]
+		writer.length(int(binding.From))
+		writer.length(int(binding.To))
+		writer.bytes(flag(binding.End), flag(binding.IsExact), flag(binding.IsPrecise), byte(binding.Snap))
+		writer.floats(binding.Anchor.X, binding.Anchor.Y)
 	}
-	return c
+	return writer
 }
 
 // contentWriter appends values in a form that can be read in one way only: numbers have fixed sizes
 // and everything else stands behind its length.
 type contentWriter []byte
 
-func (c *contentWriter) bytes(v ...byte) { *c = append(*c, v...) }
+func (writer *contentWriter) bytes(v ...byte) { *writer = append(*writer, v...) }
 
-func (c *contentWriter) length(n int) { *c = binary.LittleEndian.AppendUint32(*c, uint32(n)) }
-
-func (c *contentWriter) text(s string) {
-	c.length(len(s))
-	*c = append(*c, s...)
+func (writer *contentWriter) length(n int) {
+	*writer = binary.LittleEndian.AppendUint32(*writer, uint32(n))
 }
 
-func (c *contentWriter) floats(v ...float64) {
+func (writer *contentWriter) text(s string) {
+	writer.length(len(s))
+	*writer = append(*writer, s...)
+}
+
+func (writer *contentWriter) floats(v ...float64) {
 	for _, x := range v {
-		*c = binary.LittleEndian.AppendUint64(*c, math.Float64bits(x))
+		*writer = binary.LittleEndian.AppendUint64(*writer, math.Float64bits(x))
 	}
 }
 
@@ -54,63 +56,63 @@ func flag(v bool) byte {
 
 // shape appends every field of a whiteboard shape to the content, because the shape's picture may
 // depend on each.
-func (c *contentWriter) shape(s *Shape) {
-	c.text(s.ID)
-	c.text(s.TypeName)
-	c.text(s.Odd)
-	c.length(int(s.Parent))
-	c.floats(s.X, s.Y, s.Rotation, s.Opacity, s.Scale, s.W, s.H, s.GrowY, s.FontPx)
-	c.bytes(byte(s.Kind), byte(s.Color), byte(s.LabelColor), byte(s.Size), byte(s.Dash), byte(s.Fill), byte(s.Font),
-		byte(s.Align), byte(s.Vertical), byte(s.Geo), flag(s.Grow), flag(s.Auto), flag(s.Cubic), flag(s.Closed),
-		flag(s.Complete), flag(s.Pen), flag(s.Flip[0]), flag(s.Flip[1]))
-	c.text(s.Name)
-	c.text(s.Asset)
-	c.text(s.URL)
-	c.length(len(s.Points))
-	for _, p := range s.Points {
-		c.floats(p.X, p.Y)
+func (writer *contentWriter) shape(shape *Shape) {
+	writer.text(shape.ID)
+	writer.text(shape.TypeName)
+	writer.text(shape.Odd)
+	writer.length(int(shape.Parent))
+	writer.floats(shape.X, shape.Y, shape.Rotation, shape.Opacity, shape.Scale, shape.W, shape.H, shape.GrowY, shape.FontPx)
+	writer.bytes(byte(shape.Kind), byte(shape.Color), byte(shape.LabelColor), byte(shape.Size), byte(shape.Dash), byte(shape.Fill), byte(shape.Font),
+		byte(shape.Align), byte(shape.Vertical), byte(shape.Geo), flag(shape.Grow), flag(shape.Auto), flag(shape.Cubic), flag(shape.Closed),
+		flag(shape.Complete), flag(shape.Pen), flag(shape.Flip[0]), flag(shape.Flip[1]))
+	writer.text(shape.Name)
+	writer.text(shape.Asset)
+	writer.text(shape.URL)
+	writer.length(len(shape.Points))
+	for _, p := range shape.Points {
+		writer.floats(p.X, p.Y)
 	}
-	c.length(len(s.Segments))
-	for i := range s.Segments {
-		c.bytes(flag(s.Segments[i].Straight))
-		c.length(len(s.Segments[i].Points))
-		for _, p := range s.Segments[i].Points {
-			c.floats(p.X, p.Y, p.Z)
+	writer.length(len(shape.Segments))
+	for i := range shape.Segments {
+		writer.bytes(flag(shape.Segments[i].Straight))
+		writer.length(len(shape.Segments[i].Points))
+		for _, p := range shape.Segments[i].Points {
+			writer.floats(p.X, p.Y, p.Z)
 		}
 	}
-	c.arrow(s.Arrow)
-	c.rich(s.Rich)
+	writer.arrow(shape.Arrow)
+	writer.rich(shape.Rich)
 }
 
 // arrow appends the properties of an arrow, nil for none.
-func (c *contentWriter) arrow(a *ArrowProps) {
-	c.bytes(flag(a != nil))
-	if a != nil {
-		c.bytes(flag(a.Elbow), byte(a.HeadStart), byte(a.HeadEnd))
-		c.floats(a.Bend, a.LabelPosition, a.ElbowMidPoint)
+func (writer *contentWriter) arrow(props *ArrowProps) {
+	writer.bytes(flag(props != nil))
+	if props != nil {
+		writer.bytes(flag(props.Elbow), byte(props.HeadStart), byte(props.HeadEnd))
+		writer.floats(props.Bend, props.LabelPosition, props.ElbowMidPoint)
 	}
 }
 
 // rich appends a rich text to the content, nil for none.
-func (c *contentWriter) rich(text *RichText) {
-	c.bytes(flag(text != nil))
+func (writer *contentWriter) rich(text *RichText) {
+	writer.bytes(flag(text != nil))
 	if text == nil {
 		return
 	}
-	c.text(text.Foreign)
-	c.text(text.Document)
-	c.length(len(text.Blocks))
+	writer.text(text.Foreign)
+	writer.text(text.Document)
+	writer.length(len(text.Blocks))
 	for i := range text.Blocks {
 		block := &text.Blocks[i]
-		c.length(block.Depth)
-		c.length(block.Number)
-		c.length(block.Items)
-		c.bytes(flag(block.Ordered), flag(block.Bullet))
-		c.length(len(block.Spans))
+		writer.length(block.Depth)
+		writer.length(block.Number)
+		writer.length(block.Items)
+		writer.bytes(flag(block.Ordered), flag(block.Bullet))
+		writer.length(len(block.Spans))
 		for j := range block.Spans {
 			span := &block.Spans[j]
-			c.text(span.Text)
-			c.bytes(flag(span.Bold), flag(span.Italic), flag(span.Code), flag(span.Strike), flag(span.Underline), flag(span.Link), flag(span.Highlight))
+			writer.text(span.Text)
+			writer.bytes(flag(span.Bold), flag(span.Italic), flag(span.Code), flag(span.Strike), flag(span.Underline), flag(span.Link), flag(span.Highlight))
 		}
 	}
 }

@@ -17,52 +17,52 @@ var parsers fastjson.ParserPool
 // an object has both, its records are the scene. b is checked as by Limits.Check and not kept.
 // Unknown properties are ignored; a value of the wrong type, an unknown name and whatever Resolve
 // refuses is an error that wraps ErrInvalid, ErrLimit or ErrVersion and names the field.
-func Decode(b []byte, lim Limits) (s *Scene, err error) {
+func Decode(b []byte, lim Limits) (scene *Scene, err error) {
 	err = Parse(b, lim, func(v *fastjson.Value) error {
-		s, err = DecodeValue(v, lim)
+		scene, err = DecodeValue(v, lim)
 		return err
 	})
-	return s, err
+	return scene, err
 }
 
 // Parse checks a JSON text as Limits.Check does and calls use with its parsed tree, which is valid
 // until use returns. It returns the error of the check or of use.
-func Parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
+func Parse(data []byte, lim Limits, use func(*fastjson.Value) error) error {
 	lim.Depth = min(lim.withDefaults().Depth, fastjson.MaxDepth)
-	if err := lim.Check(b); err != nil {
+	if err := lim.Check(data); err != nil {
 		return err
 	}
-	p := parsers.Get()
+	parser := parsers.Get()
 	defer func() {
-		jsontree.Trim(p)
-		parsers.Put(p)
+		jsontree.Trim(parser)
+		parsers.Put(parser)
 	}()
-	v, err := jsontree.Parse(p, b)
-	if err != nil { // never after Check; fastjson's own message may be as long as b
+	value, err := jsontree.Parse(parser, data)
+	if err != nil { // never after Check; fastjson's own message may be as long as data
 		return invalid("", "", "JSON that the parser refuses", "JSON")
 	}
-	return use(v)
+	return use(value)
 }
 
 // DecodeValue reads a whiteboard as Decode does, from a parsed value. It does not notice duplicate
-// keys: the first one counts. The scene does not refer to v.
-func DecodeValue(v *fastjson.Value, lim Limits) (*Scene, error) {
-	d := decoders.Get().(*sceneDecoder)
-	defer d.release()
-	d.lim = lim.withDefaults()
-	d.container(v)
-	if d.fault == nil {
-		d.keepShownPage()
+// keys: the first one counts. The scene does not refer to value.
+func DecodeValue(value *fastjson.Value, lim Limits) (*Scene, error) {
+	decoder := decoders.Get().(*sceneDecoder)
+	defer decoder.release()
+	decoder.lim = lim.withDefaults()
+	decoder.container(value)
+	if decoder.fault == nil {
+		decoder.keepShownPage()
 	}
-	if d.fault != nil {
-		return nil, d.fault
+	if decoder.fault != nil {
+		return nil, decoder.fault
 	}
-	s, err := resolve(d.records, d.bindings, &d.lim)
+	scene, err := resolve(decoder.records, decoder.bindings, &decoder.lim)
 	if err != nil {
 		return nil, err
 	}
-	s.Skipped = d.skipped
-	return s, nil
+	scene.Skipped = decoder.skipped
+	return scene, nil
 }
 
 var decoders = sync.Pool{New: func() any { return new(sceneDecoder) }}
@@ -73,30 +73,30 @@ const keepRecords = 1000
 // release empties the decoder and puts it back into the pool. It is emptied because the scene
 // shares memory with the decoder's records. A decoder with room for many records is left to the
 // garbage collector.
-func (d *sceneDecoder) release() {
-	if cap(d.records) > keepRecords {
+func (decoder *sceneDecoder) release() {
+	if cap(decoder.records) > keepRecords {
 		return
 	}
-	clear(d.records)
-	*d = sceneDecoder{digits: d.digits[:0], records: d.records[:0]}
-	decoders.Put(d)
+	clear(decoder.records)
+	*decoder = sceneDecoder{digits: decoder.digits[:0], records: decoder.records[:0]}
+	decoders.Put(decoder)
 }
 
 // grow makes room for n records.
-func (d *sceneDecoder) grow(n int) { d.records = slices.Grow(d.records[:0], n) }
+func (decoder *sceneDecoder) grow(n int) { decoder.records = slices.Grow(decoder.records[:0], n) }
 
 // DecodeShape reads one shape of the list that a model answers with, in the form of the editor's
 // "create shapes", and checks ranges and limits. path names it in messages ("shapes[3]"). A missing
 // id is not made up, and unknown members are dropped without a note. Errors are as for Decode. The
 // record does not refer to v.
 func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
-	d := sceneDecoder{lim: lim.withDefaults(), answer: true}
-	var r Record
-	d.shape(&r, v, where{list: path, i: -1}) // -1: path is the whole place
-	if d.fault != nil {
-		return Record{}, d.fault
+	decoder := sceneDecoder{lim: lim.withDefaults(), answer: true}
+	var record Record
+	decoder.shape(&record, v, where{list: path, i: -1}) // -1: path is the whole place
+	if decoder.fault != nil {
+		return Record{}, decoder.fault
 	}
-	return r, nil
+	return record, nil
 }
 
 // sceneDecoder reads one document. The first fault stops it: every method returns at
@@ -152,99 +152,99 @@ func (place where) field(name string) string {
 }
 
 // refuse sets the fault to a value that is not what the field wants, unless there is a fault.
-func (d *sceneDecoder) refuse(place where, field string, v *fastjson.Value, want string) {
-	if d.fault == nil {
-		d.fault = invalid(place.field(field), place.shape, describe(v), want)
+func (decoder *sceneDecoder) refuse(place where, field string, v *fastjson.Value, want string) {
+	if decoder.fault == nil {
+		decoder.fault = invalid(place.field(field), place.shape, describe(v), want)
 	}
 }
 
 // describe writes a JSON value for an error message: scalars shortened, lists and objects by their
 // type.
-func describe(v *fastjson.Value) string {
-	if v == nil {
+func describe(value *fastjson.Value) string {
+	if value == nil {
 		return "nothing"
 	}
-	switch v.Type() {
+	switch value.Type() {
 	case fastjson.TypeObject:
 		return "an object"
 	case fastjson.TypeArray:
 		return "a list"
 	case fastjson.TypeString:
-		b, _ := v.StringBytes()
+		b, _ := value.StringBytes()
 		return strconv.Quote(clip(string(b[:min(len(b), 100)]), 60))
 	}
-	return clip(string(v.MarshalTo(nil)), 60)
+	return clip(string(value.MarshalTo(nil)), 60)
 }
 
-// container reads a whiteboard in whichever encoding v is: a list of shapes, an editor snapshot (with
+// container reads a whiteboard in whichever encoding value is: a list of shapes, an editor snapshot (with
 // document), a store snapshot, a .tldr file (with records), or an object with shapes and bindings.
-func (d *sceneDecoder) container(v *fastjson.Value) {
-	if v.Type() == fastjson.TypeArray {
-		d.shapeList(v, "")
+func (decoder *sceneDecoder) container(value *fastjson.Value) {
+	if value.Type() == fastjson.TypeArray {
+		decoder.shapeList(value, "")
 		return
 	}
-	o, err := v.Object()
+	object, err := value.Object()
 	if err != nil {
-		d.refuse(where{i: -1}, "", v, "a list of shapes, or an object with shapes, records, store or document")
+		decoder.refuse(where{i: -1}, "", value, "a list of shapes, or an object with shapes, records, store or document")
 		return
 	}
 	switch {
-	case o.Get("document") != nil:
-		d.current = string(o.Get("session").GetStringBytes("currentPageId"))
-		d.snapshot(o.Get("document"), "document.")
-	case o.Get("store") != nil:
-		d.snapshot(v, "")
-	case o.Get("records") != nil:
-		d.file(o)
-	case o.Get("shapes") != nil:
-		d.shapeList(o.Get("shapes"), "shapes")
-		if b := o.Get("bindings"); b != nil {
-			d.bindingList(b)
+	case object.Get("document") != nil:
+		decoder.current = string(object.Get("session").GetStringBytes("currentPageId"))
+		decoder.snapshot(object.Get("document"), "document.")
+	case object.Get("store") != nil:
+		decoder.snapshot(value, "")
+	case object.Get("records") != nil:
+		decoder.file(object)
+	case object.Get("shapes") != nil:
+		decoder.shapeList(object.Get("shapes"), "shapes")
+		if b := object.Get("bindings"); b != nil {
+			decoder.bindingList(b)
 		}
 	default:
-		d.refuse(where{i: -1}, "", v, "shapes, records, store or document in it")
+		decoder.refuse(where{i: -1}, "", value, "shapes, records, store or document in it")
 	}
 }
 
 // shapeList reads a list of shapes, called name in messages, in the form of the editor's "create shapes".
 // A shape without an id gets one from its position.
-func (d *sceneDecoder) shapeList(v *fastjson.Value, name string) {
+func (decoder *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 	items, err := v.Array()
 	if err != nil {
-		d.refuse(where{list: name, i: -1}, "", v, "a list of shapes")
+		decoder.refuse(where{list: name, i: -1}, "", v, "a list of shapes")
 		return
 	}
-	if len(items) > d.lim.Shapes {
-		d.fault = tooManyShapes(len(items), &d.lim)
+	if len(items) > decoder.lim.Shapes {
+		decoder.fault = tooManyShapes(len(items), &decoder.lim)
 		return
 	}
-	d.grow(len(items))
-	d.records = d.records[:len(items)]
-	clear(d.records)
+	decoder.grow(len(items))
+	decoder.records = decoder.records[:len(items)]
+	clear(decoder.records)
 	for i, item := range items {
-		r := &d.records[i]
-		d.shape(r, item, where{list: name, i: i})
-		if d.fault != nil {
+		record := &decoder.records[i]
+		decoder.shape(record, item, where{list: name, i: i})
+		if decoder.fault != nil {
 			return
 		}
 		// Made-up ids must never change, because they seed the hand-drawn outline. See
 		// docs/spec/aspire.md#r7 and docs/spec/aspire.md#r23.
-		if r.ID == "" {
-			r.ID = "shape:new-" + strconv.Itoa(i)
+		if record.ID == "" {
+			record.ID = "shape:new-" + strconv.Itoa(i)
 		}
 	}
 }
 
 // bindingList reads bindings that are to be created.
-func (d *sceneDecoder) bindingList(v *fastjson.Value) {
+func (decoder *sceneDecoder) bindingList(v *fastjson.Value) {
 	items, err := v.Array()
 	if err != nil {
-		d.refuse(where{list: "bindings", i: -1}, "", v, "a list of bindings")
+		decoder.refuse(where{list: "bindings", i: -1}, "", v, "a list of bindings")
 		return
 	}
 	for i, item := range items {
-		d.binding(item, where{list: "bindings", i: i})
-		if d.fault != nil {
+		decoder.binding(item, where{list: "bindings", i: i})
+		if decoder.fault != nil {
 			return
 		}
 	}
@@ -253,19 +253,19 @@ func (d *sceneDecoder) bindingList(v *fastjson.Value) {
 // stringArena copies short strings into a few large blocks, never into the input.
 type stringArena struct{ free []byte }
 
-// copy returns a copy of b, a text of a scene's record, as a string. Short strings share one block
+// copy returns a copy of dst, a text of a scene's record, as a string. Short strings share one block
 // of memory, which is never written again, so that one allocation serves many.
-func (a *stringArena) copy(b []byte) string {
-	if len(b) == 0 {
+func (arena *stringArena) copy(dst []byte) string {
+	if len(dst) == 0 {
 		return ""
 	}
-	if cap(a.free)-len(a.free) < len(b) {
-		if len(b) >= 256 { // a copy of its own
-			return string(b)
+	if cap(arena.free)-len(arena.free) < len(dst) {
+		if len(dst) >= 256 { // a copy of its own
+			return string(dst)
 		}
-		a.free = make([]byte, 0, max(256, min(2*cap(a.free), 16<<10))) // blocks double up to 16 KiB
+		arena.free = make([]byte, 0, max(256, min(2*cap(arena.free), 16<<10))) // blocks double up to 16 KiB
 	}
-	n := len(a.free)
-	a.free = append(a.free, b...)
-	return asString(a.free[n:])
+	n := len(arena.free)
+	arena.free = append(arena.free, dst...)
+	return asString(arena.free[n:])
 }

@@ -12,48 +12,48 @@ var (
 // points coincide. See docs/spec/drawing.md#r5.
 const coincideShift = 0.1
 
-// fill sets s to the complete shape that a valid record stands for: the defaults of its kind, then
+// fill sets shape to the complete shape that a valid record stands for: the defaults of its kind, then
 // the fields that the record has and its kind knows, then, if the shape is being created, what the
 // editor changes on creation. It does not set Parent.
-func (s *Shape) fill(r *Record) {
-	*s = defaults[min(r.Kind, Other)]
-	s.ID, s.Odd = r.ID, r.Odd
-	if r.Kind >= Other {
-		s.TypeName = r.TypeName
+func (shape *Shape) fill(record *Record) {
+	*shape = defaults[min(record.Kind, Other)]
+	shape.ID, shape.Odd = record.ID, record.Odd
+	if record.Kind >= Other {
+		shape.TypeName = record.TypeName
 	}
-	given := r.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
-	if r.Kind == Arrow {
+	given := record.Has & (baseFields | fieldsOf[min(record.Kind, Other)])
+	if record.Kind == Arrow {
 		own := new(struct { // of this shape alone; one allocation
 			props ArrowProps
 			ends  [2]Point
 		})
 		own.props = arrowDefaults
 		own.ends = [2]Point{arrowStart, arrowEnd}
-		s.Arrow, s.Points = &own.props, own.ends[:]
+		shape.Arrow, shape.Points = &own.props, own.ends[:]
 	}
-	assign(s, &r.Shape, given)
-	if !r.Stored {
-		s.applyCreation()
+	assign(shape, &record.Shape, given)
+	if !record.Stored {
+		shape.applyCreation()
 	}
 }
 
 // applyCreation changes a shape as the editor changes one that it creates: the growth of geo shapes and
 // notes follows from their text, and a line whose points coincide gets its last point moved. Stored
 // shapes have these values already. See docs/spec/drawing.md#r5.
-func (s *Shape) applyCreation() {
-	switch s.Kind {
+func (shape *Shape) applyCreation() {
+	switch shape.Kind {
 	case Geo, Note:
-		s.GrowY, s.FontPx = 0, 0
-		s.Grow = s.Rich != nil
+		shape.GrowY, shape.FontPx = 0, 0
+		shape.Grow = shape.Rich != nil
 	case Line:
-		if !allEqual(s.Points) {
+		if !allEqual(shape.Points) {
 			return
 		}
-		moved := append([]Point(nil), s.Points...) // a copy: records share their points
+		moved := append([]Point(nil), shape.Points...) // a copy: records share their points
 		last := &moved[len(moved)-1]
 		last.X += coincideShift
 		last.Y += coincideShift
-		s.Points = moved
+		shape.Points = moved
 	}
 }
 

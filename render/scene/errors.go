@@ -31,25 +31,25 @@ type Error struct {
 
 // Error returns one line: `cannot read PATH of shape ID: got X; want Y`.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("cannot read ")
+	var text strings.Builder
+	text.WriteString("cannot read ")
 	switch {
 	case e.Offset >= 0:
-		b.WriteString("JSON at byte ")
-		b.WriteString(strconv.Itoa(e.Offset))
+		text.WriteString("JSON at byte ")
+		text.WriteString(strconv.Itoa(e.Offset))
 		if e.Path != "" {
-			b.WriteString(" (" + e.Path + ")")
+			text.WriteString(" (" + e.Path + ")")
 		}
 	case e.Path == "":
-		b.WriteString("scene")
+		text.WriteString("scene")
 	default:
-		b.WriteString(e.Path)
+		text.WriteString(e.Path)
 	}
 	if e.Shape != "" {
-		b.WriteString(" of shape " + strconv.Quote(clip(e.Shape, 80)))
+		text.WriteString(" of shape " + strconv.Quote(clip(e.Shape, 80)))
 	}
-	b.WriteString(": got " + e.Got + "; want " + e.Want)
-	return b.String()
+	text.WriteString(": got " + e.Got + "; want " + e.Want)
+	return text.String()
 }
 
 // Unwrap returns the kind of the error.
@@ -68,12 +68,12 @@ func wrongVersion(path, shape, got, want string) *Error {
 }
 
 // clip shortens a text for a message without cutting a character in two.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--
 	}
-	return s[:n] + "..."
+	return text[:n] + "..."
 }

@@ -117,7 +117,7 @@ var fieldRows = [...]fieldRow{
 func (f Fields) row() *fieldRow { return &fieldRows[bits.TrailingZeros64(uint64(f))] }
 
 // number returns where the shape keeps the numeric field f.
-func (s *Shape) number(f Fields) *float64 { return f.row().pointer(s).(*float64) }
+func (shape *Shape) number(f Fields) *float64 { return f.row().pointer(shape).(*float64) }
 
 // String returns the path of the first field of the set inside its record.
 func (f Fields) String() string { return f.row().path }

@@ -10,11 +10,11 @@ import (
 // the targets share, and directly above the topmost of them, unless only other arrows lie between.
 // siblings lists all records, with siblings in order; it is sorted again if something moved, which the
 // function reports. Stored arrows stay. See docs/spec/drawing.md#r6.
-func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (moved bool) {
-	lifter := arrowLifter{arrangement: a}
+func (arrangement *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (moved bool) {
+	lifter := arrowLifter{arrangement: arrangement}
 	for i := range bindings {
-		from := findRecord(a.records, a.ids, bindings[i].From)
-		if from < 0 || a.records[from].Kind != Arrow || a.records[from].Stored {
+		from := findRecord(arrangement.records, arrangement.ids, bindings[i].From)
+		if from < 0 || arrangement.records[from].Kind != Arrow || arrangement.records[from].Stored {
 			continue
 		}
 		if lifter.places == nil {
@@ -36,16 +36,16 @@ func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (mo
 // of which the last one is lowest.
 type place struct{ at, above int32 }
 
-// compare compares the places of two siblings in the paint order, back to front: negative if p is
+// compare compares the places of two siblings in the paint order, back to front: negative if place is
 // behind q.
-func (p place) compare(q place) int {
+func (place place) compare(q place) int {
 	switch {
-	case p.at != q.at:
-		return int(p.at) - int(q.at)
-	case p.above == 0 || q.above == 0:
-		return int(p.above) - int(q.above)
+	case place.at != q.at:
+		return int(place.at) - int(q.at)
+	case place.above == 0 || q.above == 0:
+		return int(place.above) - int(q.above)
 	}
-	return int(q.above) - int(p.above)
+	return int(q.above) - int(place.above)
 }
 
 // arrowLifter moves bound arrows above their targets.
@@ -64,20 +64,20 @@ func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 	lifter.places = make([]place, len(lifter.records))
 	lifter.next = make([]int32, len(lifter.records))
 	last := map[int32]int32{} // of each parent: the child that is no arrow met last, going backwards
-	for at, i := range slices.Backward(siblings) {
-		lifter.places[i] = place{at: int32(at)}
+	for pos, i := range slices.Backward(siblings) {
+		lifter.places[i] = place{at: int32(pos)}
 		lifter.next[i] = math.MaxInt32
 		if n, ok := last[lifter.parent(i)]; ok {
 			lifter.next[i] = n
 		}
 		if lifter.records[i].Kind != Arrow {
-			last[lifter.parent(i)] = int32(at)
+			last[lifter.parent(i)] = int32(pos)
 		}
 	}
 	lifter.targets = make(map[int32][2]int32)
 	for i := range bindings {
-		b := &bindings[i]
-		from, to := findRecord(lifter.records, lifter.ids, b.From), findRecord(lifter.records, lifter.ids, b.To)
+		record := &bindings[i]
+		from, to := findRecord(lifter.records, lifter.ids, record.From), findRecord(lifter.records, lifter.ids, record.To)
 		if from < 0 || to < 0 || lifter.records[to].Kind == Arrow {
 			continue // refused later
 		}
@@ -86,7 +86,7 @@ func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 			t = [2]int32{-1, -1}
 		}
 		end := 0
-		if b.End {
+		if record.End {
 			end = 1
 		}
 		if t[end] < 0 { // the first one found counts
@@ -160,26 +160,26 @@ func (lifter *arrowLifter) moveTo(arrow, parent int32) {
 		lifter.records, lifter.cloned = slices.Clone(lifter.records), true
 	}
 	lifter.needParents()
-	r := &lifter.records[arrow]
+	record := &lifter.records[arrow]
 	out := lifter.pageMap(lifter.parents[arrow]) // first onto the page, then into the parent
-	at := out.Apply(geom.Pt(r.given(HasX), r.given(HasY)))
-	r.X, r.Y, r.Rotation = at.X, at.Y, r.given(HasRotation)+math.Atan2(out.B, out.A)
-	r.Has |= HasX | HasY | HasRotation
+	at := out.Apply(geom.Pt(record.given(HasX), record.given(HasY)))
+	record.X, record.Y, record.Rotation = at.X, at.Y, record.given(HasRotation)+math.Atan2(out.B, out.A)
+	record.Has |= HasX | HasY | HasRotation
 	in, id := lifter.pageMap(parent), ""
 	if parent >= 0 {
 		id = lifter.records[parent].ID
 	}
-	r.moveInto(in, id)
+	record.moveInto(in, id)
 	lifter.parents[arrow] = parent
 }
 
 // given returns a numeric field of a shape's record whose default is zero: the value that the
 // record has, else 0.
-func (r *Record) given(f Fields) float64 {
-	if r.Has&f == 0 {
+func (record *Record) given(fields Fields) float64 {
+	if record.Has&fields == 0 {
 		return 0
 	}
-	return *r.Shape.number(f)
+	return *record.Shape.number(fields)
 }
 
 // pageMap returns the map from the space of record i to the page's; -1 is the page itself.
@@ -196,15 +196,15 @@ func (lifter *arrowLifter) pageMap(i int32) geom.Matrix {
 // moveInto puts a shape's record whose place is given on the page under a parent. m maps the
 // parent's space to the page; the record's place and rotation become those in the parent's space,
 // so that the shape does not move on the page.
-func (r *Record) moveInto(m geom.Matrix, parent string) {
-	if r.Has&HasRotation == 0 {
-		r.Rotation = 0
+func (record *Record) moveInto(m geom.Matrix, parent string) {
+	if record.Has&HasRotation == 0 {
+		record.Rotation = 0
 	}
-	at := unmap(m, geom.Pt(r.X, r.Y))
-	r.X, r.Y = at.X, at.Y
-	r.Rotation -= math.Atan2(m.B, m.A)
-	r.ParentID = parent
-	r.Has |= HasX | HasY | HasParent | HasRotation
+	at := unmap(m, geom.Pt(record.X, record.Y))
+	record.X, record.Y = at.X, at.Y
+	record.Rotation -= math.Atan2(m.B, m.A)
+	record.ParentID = parent
+	record.Has |= HasX | HasY | HasParent | HasRotation
 }
 
 // unmap is the inverse of m.Apply for a map that only moves and turns: the inverse of the

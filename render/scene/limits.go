@@ -53,29 +53,29 @@ func DefaultLimits() Limits {
 }
 
 // withDefaults returns the limits with each field that is 0 replaced by its default.
-func (l Limits) withDefaults() Limits {
+func (limits Limits) withDefaults() Limits {
 	d := DefaultLimits()
-	l.Line, l.Depth, l.Values = cmp.Or(l.Line, d.Line), cmp.Or(l.Depth, d.Depth), cmp.Or(l.Values, d.Values)
-	l.Shapes, l.Points, l.Text = cmp.Or(l.Shapes, d.Shapes), cmp.Or(l.Points, d.Points), cmp.Or(l.Text, d.Text)
-	l.Pixels, l.Side = cmp.Or(l.Pixels, d.Pixels), cmp.Or(l.Side, d.Side)
-	l.Coordinate = cmp.Or(l.Coordinate, d.Coordinate)
-	return l
+	limits.Line, limits.Depth, limits.Values = cmp.Or(limits.Line, d.Line), cmp.Or(limits.Depth, d.Depth), cmp.Or(limits.Values, d.Values)
+	limits.Shapes, limits.Points, limits.Text = cmp.Or(limits.Shapes, d.Shapes), cmp.Or(limits.Points, d.Points), cmp.Or(limits.Text, d.Text)
+	limits.Pixels, limits.Side = cmp.Or(limits.Pixels, d.Pixels), cmp.Or(limits.Side, d.Side)
+	limits.Coordinate = cmp.Or(limits.Coordinate, d.Coordinate)
+	return limits
 }
 
 // CheckCanvas refuses a picture of w x h px that is empty, not finite or too large. Sizes are
 // rounded down first, as an export does. See docs/spec/drawing.md#r16.
-func (l Limits) CheckCanvas(w, h float64) error {
-	l = l.withDefaults()
+func (limits Limits) CheckCanvas(w, h float64) error {
+	limits = limits.withDefaults()
 	got := func() string { return formatNumber(w) + " x " + formatNumber(h) + " px" }
 	if !(w >= 1 && h >= 1) || math.IsInf(w, 1) || math.IsInf(h, 1) {
 		return invalid("bounds", "", got(), "a finite size of at least 1 x 1 px")
 	}
 	width, height := math.Floor(w), math.Floor(h)
-	if width > float64(l.Side) || height > float64(l.Side) {
-		return overLimit("bounds", "", got(), "at most "+strconv.Itoa(l.Side)+" px a side", FlagSide)
+	if width > float64(limits.Side) || height > float64(limits.Side) {
+		return overLimit("bounds", "", got(), "at most "+strconv.Itoa(limits.Side)+" px a side", FlagSide)
 	}
-	if width*height > float64(l.Pixels) {
-		return overLimit("bounds", "", got(), "at most "+strconv.Itoa(l.Pixels)+" px in all", FlagPixels)
+	if width*height > float64(limits.Pixels) {
+		return overLimit("bounds", "", got(), "at most "+strconv.Itoa(limits.Pixels)+" px in all", FlagPixels)
 	}
 	return nil
 }

@@ -12,47 +12,47 @@ func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // parseNumber reads a JSON number of a whiteboard, rounded correctly as in JavaScript, which the
-// JSON library's fast parser does not always do. ok is false if b is not a number or does not fit a
+// JSON library's fast parser does not always do. ok is false if data is not a number or does not fit a
 // float64. It reads short numbers without exponent itself and passes all others to parseSlowly.
-func parseNumber(b []byte) (v float64, ok bool) {
-	i, n, point := 0, 0, -1 // place in b; digits so far; digits before the point, -1 without one
-	if len(b) > 0 && b[0] == '-' {
+func parseNumber(data []byte) (value float64, ok bool) {
+	i, n, point := 0, 0, -1 // place in data; digits so far; digits before the point, -1 without one
+	if len(data) > 0 && data[0] == '-' {
 		i = 1
 	}
 	var mantissa uint64
-	for ; i < len(b); i++ {
-		switch ch := b[i]; {
+	for ; i < len(data); i++ {
+		switch ch := data[i]; {
 		case ch-'0' <= 9:
 			mantissa = mantissa*10 + uint64(ch-'0')
 			n++
 		case ch == '.' && point < 0 && n > 0:
 			point = n
 		default:
-			return parseSlowly(b)
+			return parseSlowly(data)
 		}
 	}
 	// Up to 15 digits are exact, and dividing two exact numbers rounds once.
 	if n == 0 || n > 15 || point == n {
-		return parseSlowly(b)
+		return parseSlowly(data)
 	}
-	v = float64(mantissa)
+	value = float64(mantissa)
 	if point >= 0 {
-		v /= powers[n-point]
+		value /= powers[n-point]
 	}
-	if b[0] == '-' {
-		v = -v
+	if data[0] == '-' {
+		value = -value
 	}
-	return v, true
+	return value, true
 }
 
 // parseSlowly reads exponents and long numbers. It refuses the other notations of
 // strconv.ParseFloat, such as NaN and hexadecimal.
-func parseSlowly(b []byte) (float64, bool) {
-	for _, ch := range b {
+func parseSlowly(data []byte) (float64, bool) {
+	for _, ch := range data {
 		if ch-'0' > 9 && ch != '.' && ch != '-' && ch != '+' && ch|0x20 != 'e' {
 			return 0, false
 		}
 	}
-	v, err := strconv.ParseFloat(asString(b), 64)
+	v, err := strconv.ParseFloat(asString(data), 64)
 	return v, err == nil
 }

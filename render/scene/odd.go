@@ -53,79 +53,79 @@ var savedProps = func() (all [Other + 1][]string) {
 }()
 
 // note records what the editor may refuse in the shape that is being read; the first counts.
-func (d *sceneDecoder) note(field, got, want string) {
-	if d.odd == "" && !d.answer {
-		d.odd = "got " + got + " as " + field + ", want " + want
+func (decoder *sceneDecoder) note(field, got, want string) {
+	if decoder.odd == "" && !decoder.answer {
+		decoder.odd = "got " + got + " as " + field + ", want " + want
 	}
 }
 
 // only notes, in the shape's Odd, members of an object whose names are not in the list, because the
 // editor may refuse them. field is the object's path in the note. It ignores a value that is not an
 // object.
-func (d *sceneDecoder) only(v *fastjson.Value, field string, names []string) {
-	o, err := v.Object()
+func (decoder *sceneDecoder) only(v *fastjson.Value, field string, names []string) {
+	object, err := v.Object()
 	if err != nil {
 		return
 	}
-	o.Visit(func(key []byte, _ *fastjson.Value) {
+	object.Visit(func(key []byte, _ *fastjson.Value) {
 		if !slices.Contains(names, string(key)) {
-			d.note(field+"."+clip(string(key), 40), "a member", "none of this name")
+			decoder.note(field+"."+clip(string(key), 40), "a member", "none of this name")
 		}
 	})
 }
 
 // lacks notes, in the shape's Odd, the members of the list that an object does not have, because
 // the editor may refuse a shape without them.
-func (d *sceneDecoder) lacks(v *fastjson.Value, field string, names []string) {
+func (decoder *sceneDecoder) lacks(v *fastjson.Value, field string, names []string) {
 	for _, name := range names {
 		if v.Get(name) == nil {
-			d.note(strings.TrimPrefix(field+"."+name, "."), "nothing", "what is saved with every shape")
+			decoder.note(strings.TrimPrefix(field+"."+name, "."), "nothing", "what is saved with every shape")
 		}
 	}
 }
 
-// checkWhole notes how the stored record o of a shape of kind k differs from what the editor saves:
+// checkWhole notes how the stored record object of a shape of kind k differs from what the editor saves:
 // members and properties that are missing, have other names, or have values of another type. The
 // editor may refuse such a record. Plain text in place of rich text is no difference. If something
 // is noted already it does nothing. See docs/spec/drawing.md#r89.
-func (d *sceneDecoder) checkWhole(k Kind, o *fastjson.Object) {
-	if k == Other || d.odd != "" {
+func (decoder *sceneDecoder) checkWhole(k Kind, object *fastjson.Object) {
+	if k == Other || decoder.odd != "" {
 		return
 	}
 	for _, name := range storedMembers {
-		if o.Get(name) == nil {
-			d.note(name, "nothing", "what is saved with every shape")
+		if object.Get(name) == nil {
+			decoder.note(name, "nothing", "what is saved with every shape")
 		}
 	}
-	o.Visit(func(key []byte, v *fastjson.Value) {
+	object.Visit(func(key []byte, value *fastjson.Value) {
 		switch name := string(key); {
 		case !slices.Contains(storedMembers, name):
-			d.note(clip(name, 40), "a member", "none of this name")
+			decoder.note(clip(name, 40), "a member", "none of this name")
 		case name == "isLocked":
-			d.wantType(name, v, fastjson.TypeTrue, fastjson.TypeFalse)
+			decoder.wantType(name, value, fastjson.TypeTrue, fastjson.TypeFalse)
 		case name == "meta":
-			d.wantType(name, v, fastjson.TypeObject)
+			decoder.wantType(name, value, fastjson.TypeObject)
 		}
 	})
-	props := o.Get("props")
+	props := object.Get("props")
 	for _, name := range savedProps[k] {
 		if props.Get(name) == nil && (name != "richText" || props.Get("text") == nil) {
-			d.note("props."+name, "nothing", "what is saved with every shape of its kind")
+			decoder.note("props."+name, "nothing", "what is saved with every shape of its kind")
 		}
 	}
 	props.GetObject().Visit(func(key []byte, v *fastjson.Value) {
 		name := string(key)
 		if u, ok := unread[name]; ok && slices.Contains(u.kinds, k) {
-			d.wantType("props."+name, v, u.types...)
+			decoder.wantType("props."+name, v, u.types...)
 		} else if !slices.Contains(savedProps[k], name) && (name != "text" || props.Get("richText") != nil) {
-			d.note("props."+clip(name, 40), "a property", "none of this name")
+			decoder.note("props."+clip(name, 40), "a property", "none of this name")
 		}
 	})
 }
 
 // wantType notes a value that has none of the types.
-func (d *sceneDecoder) wantType(field string, v *fastjson.Value, types ...fastjson.Type) {
+func (decoder *sceneDecoder) wantType(field string, v *fastjson.Value, types ...fastjson.Type) {
 	if !slices.Contains(types, v.Type()) {
-		d.note(field, describe(v), "a value of another type")
+		decoder.note(field, describe(v), "a value of another type")
 	}
 }

@@ -8,60 +8,60 @@ import (
 )
 
 // point reads a point of a shape, {x, y}, within the limit on coordinates.
-func (d *sceneDecoder) point(v *fastjson.Value, place where, field string) (p Point) {
-	if v.Type() != fastjson.TypeObject {
-		d.refuse(place, field, v, "an object with x and y")
+func (decoder *sceneDecoder) point(value *fastjson.Value, place where, field string) (p Point) {
+	if value.Type() != fastjson.TypeObject {
+		decoder.refuse(place, field, value, "an object with x and y")
 		return p
 	}
-	d.only(v, field, pointMembers)
-	p.X = d.coordinate(v.Get("x"), place, field, ".x")
-	p.Y = d.coordinate(v.Get("y"), place, field, ".y")
+	decoder.only(value, field, pointMembers)
+	p.X = decoder.coordinate(value.Get("x"), place, field, ".x")
+	p.Y = decoder.coordinate(value.Get("y"), place, field, ".y")
 	return p
 }
 
 // coordinate reads one coordinate of a shape's point, within the limit.
-func (d *sceneDecoder) coordinate(v *fastjson.Value, place where, field, axis string) float64 {
-	n, ok := d.float(v)
+func (decoder *sceneDecoder) coordinate(v *fastjson.Value, place where, field, axis string) float64 {
+	n, ok := decoder.float(v)
 	if !ok {
-		d.refuse(place, field+axis, v, "a finite number")
+		decoder.refuse(place, field+axis, v, "a finite number")
 		return 0
 	}
-	if err := checkCoordinate(n, &d.lim); err != nil && d.fault == nil {
-		d.fault = err.in(place.field(field+axis), place.shape)
+	if err := checkCoordinate(n, &decoder.lim); err != nil && decoder.fault == nil {
+		decoder.fault = err.in(place.field(field+axis), place.shape)
 	}
 	return n
 }
 
 // linePoints reads the object of a line's points, {key: {id, index, x, y}}, and returns the points in the
 // order of their indexes.
-func (d *sceneDecoder) linePoints(v *fastjson.Value, place where) []Point {
-	o, err := v.Object()
+func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place where) []Point {
+	object, err := v.Object()
 	if err != nil {
-		d.refuse(place, "props.points", v, "an object of points, each with index, x and y")
+		decoder.refuse(place, "props.points", v, "an object of points, each with index, x and y")
 		return nil
 	}
-	if !d.fewPoints(o.Len(), place, "props.points") {
+	if !decoder.fewPoints(object.Len(), place, "props.points") {
 		return nil
 	}
-	points := make([]Point, 0, o.Len())
-	keys := make([]string, 0, o.Len())
+	points := make([]Point, 0, object.Len())
+	keys := make([]string, 0, object.Len())
 	sorted := true
-	o.Visit(func(key []byte, v *fastjson.Value) {
-		if d.fault != nil {
+	object.Visit(func(key []byte, value *fastjson.Value) {
+		if decoder.fault != nil {
 			return
 		}
-		k := d.index(v.Get("index"), place, "props.points.index")
-		points = append(points, d.point(v, place, "props.points"))
-		if id := v.Get("id"); id == nil || id.Type() != fastjson.TypeString {
-			d.note("props.points."+clip(string(key), 40)+".id", describe(id), "a string")
+		k := decoder.index(value.Get("index"), place, "props.points.index")
+		points = append(points, decoder.point(value, place, "props.points"))
+		if id := value.Get("id"); id == nil || id.Type() != fastjson.TypeString {
+			decoder.note("props.points."+clip(string(key), 40)+".id", describe(id), "a string")
 		}
-		if d.fault != nil { // say in which point
-			d.addMember("props.points", "."+clip(string(key), 80))
+		if decoder.fault != nil { // say in which point
+			decoder.addMember("props.points", "."+clip(string(key), 80))
 		}
 		sorted = sorted && (len(keys) == 0 || compareCodeUnits(keys[len(keys)-1], k) <= 0)
 		keys = append(keys, k)
 	})
-	if sorted || d.fault != nil {
+	if sorted || decoder.fault != nil {
 		return points
 	}
 	order := make([]int32, len(points))
@@ -78,11 +78,11 @@ func (d *sceneDecoder) linePoints(v *fastjson.Value, place where) []Point {
 
 // fewPoints refuses a shape with n points if that is over the limit. It reports whether the decoder
 // has found no fault so far.
-func (d *sceneDecoder) fewPoints(n int, place where, field string) bool {
-	if n > d.lim.Points && d.fault == nil {
-		d.fault = overPoints(n, &d.lim).in(place.field(field), place.shape)
+func (decoder *sceneDecoder) fewPoints(n int, place where, field string) bool {
+	if n > decoder.lim.Points && decoder.fault == nil {
+		decoder.fault = overPoints(n, &decoder.lim).in(place.field(field), place.shape)
 	}
-	return d.fault == nil
+	return decoder.fault == nil
 }
 
 func overPoints(n int, lim *Limits) *Error {
@@ -91,22 +91,22 @@ func overPoints(n int, lim *Limits) *Error {
 
 // segments reads the list of segments of a freehand shape. The limit on points holds for all of them
 // together.
-func (d *sceneDecoder) segments(v *fastjson.Value, place where) []Segment {
+func (decoder *sceneDecoder) segments(v *fastjson.Value, place where) []Segment {
 	list, err := v.Array()
 	if err != nil {
-		d.refuse(place, "props.segments", v, "a list of segments")
+		decoder.refuse(place, "props.segments", v, "a list of segments")
 		return nil
 	}
 	segments := make([]Segment, len(list))
 	points := 0
 	for i, item := range list {
 		points += len(item.GetArray("points"))
-		if !d.fewPoints(points, place, "props.segments") {
+		if !decoder.fewPoints(points, place, "props.segments") {
 			return nil
 		}
-		segments[i] = d.segment(item, place)
-		if d.fault != nil {
-			d.addMember("props.segments", "["+strconv.Itoa(i)+"]")
+		segments[i] = decoder.segment(item, place)
+		if decoder.fault != nil {
+			decoder.addMember("props.segments", "["+strconv.Itoa(i)+"]")
 			return nil
 		}
 	}
@@ -115,60 +115,60 @@ func (d *sceneDecoder) segments(v *fastjson.Value, place where) []Segment {
 
 // segment reads one segment of a freehand shape (props.segments): straight or free, with its
 // points. Error messages name the member of the list, not the segment's number.
-func (d *sceneDecoder) segment(v *fastjson.Value, place where) (s Segment) {
-	if v.Type() != fastjson.TypeObject {
-		d.refuse(place, "props.segments", v, "an object with type and points")
-		return s
+func (decoder *sceneDecoder) segment(value *fastjson.Value, place where) (segment Segment) {
+	if value.Type() != fastjson.TypeObject {
+		decoder.refuse(place, "props.segments", value, "an object with type and points")
+		return segment
 	}
-	kind, ok := findName[uint8](segmentNames, v.GetStringBytes("type"))
+	kind, ok := findName[uint8](segmentNames, value.GetStringBytes("type"))
 	if !ok {
-		d.refuse(place, "props.segments.type", v.Get("type"), oneOf(segmentNames))
+		decoder.refuse(place, "props.segments.type", value.Get("type"), oneOf(segmentNames))
 	}
-	d.only(v, "props.segments", segmentMembers)
-	if p := v.Get("path"); p != nil && v.Get("points") == nil {
-		d.refuseVersion(place, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
+	decoder.only(value, "props.segments", segmentMembers)
+	if p := value.Get("path"); p != nil && value.Get("points") == nil {
+		decoder.refuseVersion(place, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
 	}
-	s.Straight = kind == 1
-	s.Points = d.pressurePoints(v.Get("points"), place, "props.segments.points")
-	return s
+	segment.Straight = kind == 1
+	segment.Points = decoder.pressurePoints(value.Get("points"), place, "props.segments.points")
+	return segment
 }
 
 // addMember inserts the name of a list's member into the path of a fault that was just found in
 // that member. It is inserted afterwards so that paths are made for errors alone.
-func (d *sceneDecoder) addMember(list, member string) {
-	if d.fault == nil {
+func (decoder *sceneDecoder) addMember(list, member string) {
+	if decoder.fault == nil {
 		return
 	}
-	if i := strings.LastIndex(d.fault.Path, list); i >= 0 {
+	if i := strings.LastIndex(decoder.fault.Path, list); i >= 0 {
 		i += len(list)
-		d.fault.Path = d.fault.Path[:i] + member + d.fault.Path[i:]
+		decoder.fault.Path = decoder.fault.Path[:i] + member + decoder.fault.Path[i:]
 	}
 }
 
 // pressurePoints reads the points of a freehand segment, each with its pressure; a missing pressure
 // is 1. See docs/spec/drawing.md#r72.
-func (d *sceneDecoder) pressurePoints(v *fastjson.Value, place where, field string) []Pressed {
-	if d.fault != nil {
+func (decoder *sceneDecoder) pressurePoints(value *fastjson.Value, place where, field string) []Pressed {
+	if decoder.fault != nil {
 		return nil
 	}
-	if v != nil && v.Type() == fastjson.TypeString {
-		d.refuseVersion(place, field, "points in base64, of tldraw 5", "a list of points")
+	if value != nil && value.Type() == fastjson.TypeString {
+		decoder.refuseVersion(place, field, "points in base64, of tldraw 5", "a list of points")
 		return nil
 	}
-	if v == nil || v.Type() != fastjson.TypeArray {
-		d.refuse(place, field, v, "a list of points")
+	if value == nil || value.Type() != fastjson.TypeArray {
+		decoder.refuse(place, field, value, "a list of points")
 		return nil
 	}
-	list := v.GetArray()
+	list := value.GetArray()
 	points := make([]Pressed, len(list))
 	for i, item := range list {
-		p := d.point(item, place, field)
+		p := decoder.point(item, place, field)
 		z := 1.0
 		if zv := item.Get("z"); zv != nil {
-			z = d.coordinate(zv, place, field, ".z")
+			z = decoder.coordinate(zv, place, field, ".z")
 		}
-		if d.fault != nil {
-			d.addMember(field, "["+strconv.Itoa(i)+"]")
+		if decoder.fault != nil {
+			decoder.addMember(field, "["+strconv.Itoa(i)+"]")
 			return nil
 		}
 		points[i] = Pressed{p.X, p.Y, z}
@@ -177,14 +177,14 @@ func (d *sceneDecoder) pressurePoints(v *fastjson.Value, place where, field stri
 }
 
 // index reads the fractional index that orders a shape, a page or a point among its siblings.
-func (d *sceneDecoder) index(v *fastjson.Value, place where, field string) string {
-	if v == nil {
-		d.refuse(place, field, nil, "a string")
+func (decoder *sceneDecoder) index(value *fastjson.Value, place where, field string) string {
+	if value == nil {
+		decoder.refuse(place, field, nil, "a string")
 		return ""
 	}
-	key := d.text(v, place, field)
-	if d.fault == nil && !validIndex(key) {
-		d.refuse(place, field, v, `a fractional index, such as "a1" or "a1V"`)
+	key := decoder.text(value, place, field)
+	if decoder.fault == nil && !validIndex(key) {
+		decoder.refuse(place, field, value, `a fractional index, such as "a1" or "a1V"`)
 	}
 	return key
 }

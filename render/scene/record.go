@@ -21,24 +21,24 @@ func NewRecord(id string, kind Kind) Record {
 
 // Merge applies an update of a shape to its record as the editor does: x, y, rotation and opacity
 // are replaced, props are replaced one by one, and lists (points, segments, rich text) as a whole.
-// Fields that the kind of r does not have are ignored. The id, the type and the place (parent,
+// Fields that the kind of record does not have are ignored. The id, the type and the place (parent,
 // index) of u are ignored too, because an update keeps them.
-func (r *Record) Merge(u *Record) {
-	given := u.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
+func (record *Record) Merge(u *Record) {
+	given := u.Has & (baseFields | fieldsOf[min(record.Kind, Other)])
 	if given&arrowFields != 0 {
 		props := arrowDefaults // copied: other records may share the old ones
-		if r.Arrow != nil {
-			props = *r.Arrow
+		if record.Arrow != nil {
+			props = *record.Arrow
 		}
-		r.Arrow = &props
+		record.Arrow = &props
 	}
 	if given&endFields != 0 {
 		ends := []Point{arrowStart, arrowEnd}
-		copy(ends, r.Points)
-		r.Points = ends
+		copy(ends, record.Points)
+		record.Points = ends
 	}
-	assign(&r.Shape, &u.Shape, given)
-	r.Has |= given
+	assign(&record.Shape, &u.Shape, given)
+	record.Has |= given
 }
 
 // assign copies the given fields of a shape from src to dst. For fields of arrows, dst.Arrow and

@@ -25,11 +25,11 @@ func Resolve(records []Record, bindings []BindingRecord, lim Limits) (*Scene, er
 			return nil, err
 		}
 	}
-	s, err := resolve(records, bindings, &lim)
+	scene, err := resolve(records, bindings, &lim)
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return scene, nil
 }
 
 // resolve makes a scene of shape records that are valid one by one: it computes parents and paint
@@ -43,39 +43,39 @@ func resolve(records []Record, bindings []BindingRecord, lim *Limits) (*Scene, *
 	if err := a.arrange(bindings, lim); err != nil {
 		return nil, err
 	}
-	s := &Scene{Shapes: make([]Shape, len(records))}
-	s.fillShapes(&a)
-	if err := s.bind(bindings); err != nil {
+	scene := &Scene{Shapes: make([]Shape, len(records))}
+	scene.fillShapes(&a)
+	if err := scene.bind(bindings); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return scene, nil
 }
 
 func tooManyShapes(n int, lim *Limits) *Error {
 	return overLimit("shapes", "", strconv.Itoa(n)+" shapes", "at most "+strconv.Itoa(lim.Shapes), FlagShapes)
 }
 
-// fillShapes fills s.Shapes from the records in paint order, with the positions of their parents, and
-// sets s.byID, which takes over the map of a and now gives positions of shapes.
-func (s *Scene) fillShapes(a *arrangement) {
-	s.byID = a.ids
-	if a.order == nil {
-		for i := range a.records {
-			s.Shapes[i].fill(&a.records[i])
+// fillShapes fills scene.Shapes from the records in paint order, with the positions of their parents, and
+// sets scene.byID, which takes over the map of a and now gives positions of shapes.
+func (scene *Scene) fillShapes(arrangement *arrangement) {
+	scene.byID = arrangement.ids
+	if arrangement.order == nil {
+		for i := range arrangement.records {
+			scene.Shapes[i].fill(&arrangement.records[i])
 		}
 		return
 	}
-	rank := make([]int32, len(a.order))
-	for at, i := range a.order {
+	rank := make([]int32, len(arrangement.order))
+	for at, i := range arrangement.order {
 		rank[i] = int32(at)
-		sh := &s.Shapes[at]
-		sh.fill(&a.records[i])
-		if a.parents != nil && a.parents[i] >= 0 {
-			sh.Parent = rank[a.parents[i]] // the parent comes first, so its rank is known
+		sh := &scene.Shapes[at]
+		sh.fill(&arrangement.records[i])
+		if arrangement.parents != nil && arrangement.parents[i] >= 0 {
+			sh.Parent = rank[arrangement.parents[i]] // the parent comes first, so its rank is known
 		}
 	}
-	for id, i := range s.byID {
-		s.byID[id] = rank[i]
+	for id, i := range scene.byID {
+		scene.byID[id] = rank[i]
 	}
 }
 
@@ -107,32 +107,32 @@ func duplicateID(id string) *Error {
 	return invalid("id", id, "an id that another shape has", "unique ids")
 }
 
-// bind sets s.Bindings from records of bindings, with positions for ids. It refuses one that is not from
+// bind sets scene.Bindings from records of bindings, with positions for ids. It refuses one that is not from
 // an arrow to a shape that is no arrow, or whose anchor is not finite. An arrow without Odd gets that of
 // its binding.
-func (s *Scene) bind(bindings []BindingRecord) *Error {
+func (scene *Scene) bind(bindings []BindingRecord) *Error {
 	if len(bindings) == 0 {
 		return nil
 	}
-	s.Bindings = make([]Binding, len(bindings))
+	scene.Bindings = make([]Binding, len(bindings))
 	for i := range bindings {
-		b := &bindings[i]
-		from, to := s.Find(b.From), s.Find(b.To)
+		record := &bindings[i]
+		from, to := scene.Find(record.From), scene.Find(record.To)
 		path := "bindings[" + strconv.Itoa(i) + "]"
 		switch {
-		case from < 0 || s.Shapes[from].Kind != Arrow:
-			return invalid(path+".fromId", "", strconv.Quote(clip(b.From, 80)), "the id of an arrow")
-		case to < 0 || s.Shapes[to].Kind == Arrow:
-			return invalid(path+".toId", "", strconv.Quote(clip(b.To, 80)), "the id of a shape that is no arrow")
-		case !geom.Finite(geom.Point(b.Anchor)):
-			return invalid(path+".props.normalizedAnchor", "", formatNumber(b.Anchor.X)+", "+formatNumber(b.Anchor.Y),
+		case from < 0 || scene.Shapes[from].Kind != Arrow:
+			return invalid(path+".fromId", "", strconv.Quote(clip(record.From, 80)), "the id of an arrow")
+		case to < 0 || scene.Shapes[to].Kind == Arrow:
+			return invalid(path+".toId", "", strconv.Quote(clip(record.To, 80)), "the id of a shape that is no arrow")
+		case !geom.Finite(geom.Point(record.Anchor)):
+			return invalid(path+".props.normalizedAnchor", "", formatNumber(record.Anchor.X)+", "+formatNumber(record.Anchor.Y),
 				"finite numbers")
 		}
-		if sh := &s.Shapes[from]; sh.Odd == "" {
-			sh.Odd = b.Odd
+		if sh := &scene.Shapes[from]; sh.Odd == "" {
+			sh.Odd = record.Odd
 		}
-		s.Bindings[i] = Binding{From: from, To: to, End: b.End, Anchor: b.Anchor,
-			IsExact: b.IsExact, IsPrecise: b.IsPrecise, Snap: b.Snap}
+		scene.Bindings[i] = Binding{From: from, To: to, End: record.End, Anchor: record.Anchor,
+			IsExact: record.IsExact, IsPrecise: record.IsPrecise, Snap: record.Snap}
 	}
 	return nil
 }

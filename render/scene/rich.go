@@ -12,48 +12,48 @@ import (
 // which is one paragraph without the key content, and after a fault. A document with parts that
 // RichText cannot hold is not a fault: Foreign names the first such part, and Document keeps its
 // JSON. See docs/spec/drawing.md#r51.
-func (d *sceneDecoder) rich(v *fastjson.Value, place where) *RichText {
-	doc, err := v.Object()
-	if err != nil || string(v.GetStringBytes("type")) != "doc" {
-		d.refuse(place, "props.richText", v, `an object of type "doc"`)
+func (decoder *sceneDecoder) rich(value *fastjson.Value, place where) *RichText {
+	doc, err := value.Object()
+	if err != nil || string(value.GetStringBytes("type")) != "doc" {
+		decoder.refuse(place, "props.richText", value, `an object of type "doc"`)
 		return nil
 	}
-	d.only(v, "props.richText", documentMembers)
+	decoder.only(value, "props.richText", documentMembers)
 	if doc.Get("content") == nil {
-		d.refuse(place, "props.richText", v, "a document with content that is a list")
+		decoder.refuse(place, "props.richText", value, "a document with content that is a list")
 		return nil
 	}
-	blocks, ok := d.content(doc, place)
+	blocks, ok := decoder.content(doc, place)
 	isEmpty := len(blocks) == 1 && blocks[0].Get("content") == nil &&
 		string(blocks[0].GetStringBytes("type")) == "paragraph"
 	if !ok || isEmpty {
 		return nil
 	}
-	reader := &richReader{d: d, w: place, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
+	reader := &richReader{d: decoder, w: place, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
 	if len(blocks) == 0 {
 		reader.foreign("document without blocks")
 	}
 	for _, b := range blocks {
 		reader.block(b, Block{})
 	}
-	if d.fault != nil {
+	if decoder.fault != nil {
 		return nil
 	}
 	if reader.out.Foreign != "" {
-		reader.out.Document = string(jsontree.Append(nil, v))
+		reader.out.Document = string(jsontree.Append(nil, value))
 	}
 	return reader.out
 }
 
 // content returns the children of a node of a rich text, or none if the node has no key "content".
-func (d *sceneDecoder) content(node *fastjson.Object, place where) ([]*fastjson.Value, bool) {
-	c := node.Get("content")
-	if c == nil {
+func (decoder *sceneDecoder) content(node *fastjson.Object, place where) ([]*fastjson.Value, bool) {
+	value := node.Get("content")
+	if value == nil {
 		return nil, true
 	}
-	items, err := c.Array()
+	items, err := value.Array()
 	if err != nil {
-		d.refuse(place, "props.richText", c, "content that is a list")
+		decoder.refuse(place, "props.richText", value, "content that is a list")
 	}
 	return items, err == nil
 }
@@ -75,50 +75,50 @@ func (reader *richReader) foreign(name string) {
 	}
 }
 
-// node checks that v is a node of a rich text and returns its type and children.
-func (reader *richReader) node(v *fastjson.Value) (kind string, children []*fastjson.Value, ok bool) {
-	o, err := v.Object()
-	if err != nil || v.Get("type") == nil || v.Get("type").Type() != fastjson.TypeString {
-		reader.d.refuse(reader.w, "props.richText", v, "nodes that are objects with a type")
+// node checks that value is a node of a rich text and returns its type and children.
+func (reader *richReader) node(value *fastjson.Value) (kind string, children []*fastjson.Value, ok bool) {
+	object, err := value.Object()
+	if err != nil || value.Get("type") == nil || value.Get("type").Type() != fastjson.TypeString {
+		reader.d.refuse(reader.w, "props.richText", value, "nodes that are objects with a type")
 		return "", nil, false
 	}
 	if reader.d.fault != nil {
 		return "", nil, false
 	}
-	children, ok = reader.d.content(o, reader.w)
-	return string(v.GetStringBytes("type")), children, ok
+	children, ok = reader.d.content(object, reader.w)
+	return string(value.GetStringBytes("type")), children, ok
 }
 
 // block reads a block of a rich text: it appends a paragraph to the blocks, or reads a list. as
 // holds the properties of the lists around it, which paragraphs inherit. Other nodes, and a text
 // direction other than auto and left to right, are noted as foreign.
-func (reader *richReader) block(v *fastjson.Value, as Block) {
-	kind, children, ok := reader.node(v)
+func (reader *richReader) block(value *fastjson.Value, block Block) {
+	kind, children, ok := reader.node(value)
 	if !ok {
 		return
 	}
 	switch kind {
 	case "bulletList", "orderedList":
-		reader.list(v, kind == "orderedList", children, as)
+		reader.list(value, kind == "orderedList", children, block)
 		return
 	case "paragraph":
 	case "text", "hardBreak":
 		reader.foreign(kind + " outside of paragraphs")
-		children = []*fastjson.Value{v}
+		children = []*fastjson.Value{value}
 	default:
 		reader.foreign(kind)
 	}
-	if dir := v.GetStringBytes("attrs", "dir"); len(dir) > 0 && string(dir) != "auto" && string(dir) != "ltr" {
+	if dir := value.GetStringBytes("attrs", "dir"); len(dir) > 0 && string(dir) != "auto" && string(dir) != "ltr" {
 		reader.foreign("dir " + string(dir))
 	}
 	if len(children) > 0 {
-		as.Spans = make([]Span, 0, len(children))
+		block.Spans = make([]Span, 0, len(children))
 	}
 	for _, c := range children {
-		reader.inline(c, &as)
+		reader.inline(c, &block)
 	}
 	reader.count(0, 1)
-	reader.out.Blocks = append(reader.out.Blocks, as)
+	reader.out.Blocks = append(reader.out.Blocks, block)
 }
 
 // list reads the items of a list in a rich text, inside a list with the properties as. Only the first
@@ -169,8 +169,8 @@ func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjso
 
 // inline reads a text node or a line break of a rich text and appends it to the block's spans. Of another
 // node, which is foreign, it reads the children.
-func (reader *richReader) inline(v *fastjson.Value, block *Block) {
-	kind, children, ok := reader.node(v)
+func (reader *richReader) inline(value *fastjson.Value, block *Block) {
+	kind, children, ok := reader.node(value)
 	if !ok {
 		return
 	}
@@ -178,7 +178,7 @@ func (reader *richReader) inline(v *fastjson.Value, block *Block) {
 	switch kind {
 	case "hardBreak":
 	case "text":
-		text := v.Get("text")
+		text := value.Get("text")
 		if text == nil || text.Type() != fastjson.TypeString {
 			reader.d.refuse(reader.w, "props.richText", text, "a text node with a text")
 			return
@@ -191,7 +191,7 @@ func (reader *richReader) inline(v *fastjson.Value, block *Block) {
 			reader.foreign("text without characters") // the editor refuses it
 		}
 		span.Text = reader.d.strings.copy(raw)
-		reader.marks(v, &span)
+		reader.marks(value, &span)
 	default:
 		reader.foreign(kind)
 		for _, c := range children {
@@ -214,8 +214,8 @@ func (reader *richReader) marks(v *fastjson.Value, span *Span) {
 		reader.d.refuse(reader.w, "props.richText", list, "marks that are a list")
 		return
 	}
-	for _, m := range list.GetArray() {
-		switch kind := string(m.GetStringBytes("type")); kind {
+	for _, member := range list.GetArray() {
+		switch kind := string(member.GetStringBytes("type")); kind {
 		case "bold":
 			span.Bold = true
 		case "italic":
@@ -231,7 +231,7 @@ func (reader *richReader) marks(v *fastjson.Value, span *Span) {
 		case "highlight":
 			span.Highlight = true
 		case "":
-			reader.d.refuse(reader.w, "props.richText", m, "marks that are objects with a type")
+			reader.d.refuse(reader.w, "props.richText", member, "marks that are objects with a type")
 			return
 		default:
 			reader.foreign("mark " + kind)
@@ -286,16 +286,16 @@ func Plain(text *RichText) string {
 	if len(text.Blocks) == 1 && len(text.Blocks[0].Spans) == 1 {
 		return text.Blocks[0].Spans[0].Text
 	}
-	var b strings.Builder
+	var out strings.Builder
 	for i := range text.Blocks {
 		if i > 0 {
-			b.WriteByte('\n')
+			out.WriteByte('\n')
 		}
 		for j := range text.Blocks[i].Spans {
-			b.WriteString(text.Blocks[i].Spans[j].Text)
+			out.WriteString(text.Blocks[i].Spans[j].Text)
 		}
 	}
-	return b.String()
+	return out.String()
 }
 
 // size returns the size of a rich text that the limit on text bounds: its bytes or the number of

@@ -274,15 +274,15 @@ type Span struct {
 }
 
 // Find returns the position of the shape with this id in the scene, or -1.
-func (s *Scene) Find(id string) int32 {
-	if s.byID != nil {
-		if i, ok := s.byID[id]; ok {
+func (scene *Scene) Find(id string) int32 {
+	if scene.byID != nil {
+		if i, ok := scene.byID[id]; ok {
 			return i
 		}
 		return -1
 	}
-	for i := range s.Shapes {
-		if s.Shapes[i].ID == id {
+	for i := range scene.Shapes {
+		if scene.Shapes[i].ID == id {
 			return int32(i)
 		}
 	}
@@ -291,10 +291,10 @@ func (s *Scene) Find(id string) int32 {
 
 // LocalMatrix returns the map from the shape's space to its parent's: a turn about the shape's
 // origin, then a move. See docs/spec/drawing.md#r10.
-func (s *Shape) LocalMatrix() geom.Matrix {
-	if s.Rotation == 0 {
-		return geom.Matrix{A: 1, D: 1, E: s.X, F: s.Y}
+func (shape *Shape) LocalMatrix() geom.Matrix {
+	if shape.Rotation == 0 {
+		return geom.Matrix{A: 1, D: 1, E: shape.X, F: shape.Y}
 	}
-	sin, cos := math.Sincos(s.Rotation)
-	return geom.Matrix{A: cos, B: sin, C: -sin, D: cos, E: s.X, F: s.Y}
+	sin, cos := math.Sincos(shape.Rotation)
+	return geom.Matrix{A: cos, B: sin, C: -sin, D: cos, E: shape.X, F: shape.Y}
 }

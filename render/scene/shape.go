@@ -6,90 +6,91 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// shape reads one shape of a whiteboard into r, as a record of the store (r.Stored) or as it is created,
-// and checks ranges and limits. What the editor may refuse goes into r.Odd. Unknown members are ignored.
-func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, place where) {
-	o, err := v.Object()
+// shape reads one shape of a whiteboard into record, as a record of the store (record.Stored) or as
+// it is created, and checks ranges and limits. What the editor may refuse goes into record.Odd.
+// Unknown members are ignored.
+func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place where) {
+	object, err := v.Object()
 	if err != nil {
-		d.refuse(place, "", v, "an object")
+		decoder.refuse(place, "", v, "an object")
 		return
 	}
-	if id := o.Get("id"); id != nil {
-		r.ID = d.text(id, place, "id")
-		if r.checkID() != nil {
-			d.refuse(place, "id", id, `an id that begins with "shape:"`)
+	if id := object.Get("id"); id != nil {
+		record.ID = decoder.text(id, place, "id")
+		if record.checkID() != nil {
+			decoder.refuse(place, "id", id, `an id that begins with "shape:"`)
 		}
-		place.shape = r.ID
+		place.shape = record.ID
 	}
-	if t := o.Get("typeName"); t != nil && string(t.GetStringBytes()) != "shape" {
-		d.refuse(place, "typeName", t, `"shape"; other records belong into {"records": [...]}`)
+	if t := object.Get("typeName"); t != nil && string(t.GetStringBytes()) != "shape" {
+		decoder.refuse(place, "typeName", t, `"shape"; other records belong into {"records": [...]}`)
 	}
-	d.kind(r, o.Get("type"), place)
-	if d.fault != nil {
+	decoder.kind(record, object.Get("type"), place)
+	if decoder.fault != nil {
 		return
 	}
-	o.Visit(func(key []byte, v *fastjson.Value) {
-		if d.fault == nil {
-			d.base(r, key, v, place)
+	object.Visit(func(key []byte, v *fastjson.Value) {
+		if decoder.fault == nil {
+			decoder.base(record, key, v, place)
 		}
 	})
-	if d.fault != nil {
+	if decoder.fault != nil {
 		return
 	}
-	if err := r.valid(&d.lim); err != nil {
-		d.fault = err.in(place.field(err.Path), r.ID)
+	if err := record.valid(&decoder.lim); err != nil {
+		decoder.fault = err.in(place.field(err.Path), record.ID)
 		return
 	}
-	if r.Stored && d.whole {
-		d.checkWhole(r.Kind, o)
+	if record.Stored && decoder.whole {
+		decoder.checkWhole(record.Kind, object)
 	}
-	r.Odd, d.odd = d.odd, ""
+	record.Odd, decoder.odd = decoder.odd, ""
 }
 
 // kind reads the type of the shape, which decides how its other fields are read.
-func (d *sceneDecoder) kind(r *Record, v *fastjson.Value, place where) {
-	if v == nil || v.Type() != fastjson.TypeString {
-		d.refuse(place, "type", v, "the name of a kind of shape")
+func (decoder *sceneDecoder) kind(record *Record, value *fastjson.Value, place where) {
+	if value == nil || value.Type() != fastjson.TypeString {
+		decoder.refuse(place, "type", value, "the name of a kind of shape")
 		return
 	}
-	name := v.GetStringBytes()
+	name := value.GetStringBytes()
 	if k, ok := findName[Kind](kindNames[:], name); ok {
-		r.Kind, r.TypeName = k, k.String()
+		record.Kind, record.TypeName = k, k.String()
 		return
 	}
-	r.Kind, r.TypeName = Other, d.strings.copy(name)
+	record.Kind, record.TypeName = Other, decoder.strings.copy(name)
 }
 
 // base reads one member of a shape's record other than id and type: its place, opacity, parent or
 // index, or its properties one by one.
-func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, place where) {
+func (decoder *sceneDecoder) base(record *Record, key []byte, value *fastjson.Value, place where) {
 	switch string(key) {
 	case "x":
-		d.number(r, HasX, v, place)
+		decoder.number(record, HasX, value, place)
 	case "y":
-		d.number(r, HasY, v, place)
+		decoder.number(record, HasY, value, place)
 	case "rotation":
-		d.number(r, HasRotation, v, place)
+		decoder.number(record, HasRotation, value, place)
 	case "opacity":
-		d.number(r, HasOpacity, v, place)
+		decoder.number(record, HasOpacity, value, place)
 	case "parentId":
-		r.ParentID = d.text(v, place, "parentId")
-		r.Has |= HasParent
+		record.ParentID = decoder.text(value, place, "parentId")
+		record.Has |= HasParent
 	case "index":
-		if !r.Stored && v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0 {
+		if !record.Stored && value.Type() == fastjson.TypeString && len(value.GetStringBytes()) == 0 {
 			return // the editor assigns one
 		}
-		r.Index = d.index(v, place, "index")
-		r.Has |= HasIndex
+		record.Index = decoder.index(value, place, "index")
+		record.Has |= HasIndex
 	case "props":
-		o, err := v.Object()
+		object, err := value.Object()
 		if err != nil {
-			d.refuse(place, "props", v, "an object")
+			decoder.refuse(place, "props", value, "an object")
 			return
 		}
-		o.Visit(func(key []byte, v *fastjson.Value) {
-			if d.fault == nil {
-				d.prop(r, key, v, place)
+		object.Visit(func(key []byte, v *fastjson.Value) {
+			if decoder.fault == nil {
+				decoder.prop(record, key, v, place)
 			}
 		})
 	}
@@ -97,66 +98,66 @@ func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, place wher
 
 // prop reads one property of a shape into the record. It ignores properties that the kind does not
 // have.
-func (d *sceneDecoder) prop(r *Record, key []byte, v *fastjson.Value, place where) {
-	f := propField(r.Kind, key)
-	if f&fieldsOf[r.Kind] == 0 {
-		d.foreignProp(r, key, v, place)
+func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Value, place where) {
+	fields := propField(record.Kind, key)
+	if fields&fieldsOf[record.Kind] == 0 {
+		decoder.foreignProp(record, key, value, place)
 		return
 	}
-	r.Has |= f
-	d.needArrow(r, f)
-	row := f.row()
+	record.Has |= fields
+	decoder.needArrow(record, fields)
+	row := fields.row()
 	if row.names != nil {
-		d.enum(r, f, v, place)
+		decoder.enum(record, fields, value, place)
 		return
 	}
-	switch to := row.pointer(&r.Shape).(type) {
+	switch to := row.pointer(&record.Shape).(type) {
 	case *float64:
-		d.number(r, f, v, place)
+		decoder.number(record, fields, value, place)
 	case *bool:
-		*to = d.flag(v, place, row.path)
+		*to = decoder.flag(value, place, row.path)
 	case *string:
-		if f == HasAsset && v.Type() == fastjson.TypeNull {
+		if fields == HasAsset && value.Type() == fastjson.TypeNull {
 			return
 		}
-		if *to = d.text(v, place, row.path); f == HasAsset && *to == "" {
-			d.note("props.assetId", `""`, `null, or an id that begins with "asset:"`)
+		if *to = decoder.text(value, place, row.path); fields == HasAsset && *to == "" {
+			decoder.note("props.assetId", `""`, `null, or an id that begins with "asset:"`)
 		}
 	case *Point:
-		d.arrowEnd(to, v, place, row.path)
+		decoder.arrowEnd(to, value, place, row.path)
 	case *[]Point:
-		*to = d.linePoints(v, place)
+		*to = decoder.linePoints(value, place)
 	case *[]Segment:
-		*to = d.segments(v, place)
+		*to = decoder.segments(value, place)
 	case **RichText:
-		*to = d.rich(v, place)
+		*to = decoder.rich(value, place)
 	}
 }
 
 // flag reads true or false of a shape; path names the field in messages.
-func (d *sceneDecoder) flag(v *fastjson.Value, place where, path string) bool {
+func (decoder *sceneDecoder) flag(v *fastjson.Value, place where, path string) bool {
 	t := v.Type()
 	if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
-		d.refuse(place, path, v, "true or false")
+		decoder.refuse(place, path, v, "true or false")
 	}
 	return t == fastjson.TypeTrue
 }
 
 // enum reads a field of a shape whose value is one of a few names, such as a colour.
-func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, place where) {
-	row := f.row()
+func (decoder *sceneDecoder) enum(record *Record, fields Fields, value *fastjson.Value, place where) {
+	row := fields.row()
 	names, path := row.names, row.path
-	if f == HasAlign && r.Kind == Text {
+	if fields == HasAlign && record.Kind == Text {
 		names, path = alignNames[:], "props.textAlign"
 	}
-	i, ok := findName[uint8](names, v.GetStringBytes())
+	i, ok := findName[uint8](names, value.GetStringBytes())
 	if !ok {
-		d.refuse(place, path, v, oneOf(names))
+		decoder.refuse(place, path, value, oneOf(names))
 	}
-	if f == HasAlign {
+	if fields == HasAlign {
 		i = min(i, uint8(AlignEnd)) // legacy values behave as end
 	}
-	switch to := row.pointer(&r.Shape).(type) {
+	switch to := row.pointer(&record.Shape).(type) {
 	case *uint8:
 		*to = i
 	case *bool:
@@ -165,14 +166,14 @@ func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, place where)
 }
 
 // needArrow gives an arrow's record properties or end points of its own, with the defaults, if
-// field f is one of these and the record has none yet. It does nothing for other fields.
-func (d *sceneDecoder) needArrow(r *Record, f Fields) {
-	if f&arrowFields != 0 && r.Arrow == nil {
-		r.Arrow = new(ArrowProps)
-		*r.Arrow = arrowDefaults
+// field fields is one of these and the record has none yet. It does nothing for other fields.
+func (decoder *sceneDecoder) needArrow(record *Record, fields Fields) {
+	if fields&arrowFields != 0 && record.Arrow == nil {
+		record.Arrow = new(ArrowProps)
+		*record.Arrow = arrowDefaults
 	}
-	if f&endFields != 0 && r.Points == nil {
-		r.Points = []Point{arrowStart, arrowEnd}
+	if fields&endFields != 0 && record.Points == nil {
+		record.Points = []Point{arrowStart, arrowEnd}
 	}
 }
 
@@ -210,81 +211,81 @@ var propFields = func() map[string]Fields {
 }()
 
 // number reads a numeric field of a shape. Whether it is in range is for Record.valid.
-func (d *sceneDecoder) number(r *Record, f Fields, v *fastjson.Value, place where) {
-	n, ok := d.float(v)
+func (decoder *sceneDecoder) number(record *Record, fields Fields, v *fastjson.Value, place where) {
+	n, ok := decoder.float(v)
 	if !ok {
-		d.refuse(place, f.String(), v, "a finite number")
+		decoder.refuse(place, fields.String(), v, "a finite number")
 		return
 	}
-	*r.Shape.number(f) = n
-	r.Has |= f
+	*record.Shape.number(fields) = n
+	record.Has |= fields
 }
 
-// float reads a JSON number of a whiteboard. ok is false if v is not a number or does not fit a
+// float reads a JSON number of a whiteboard. ok is false if value is not a number or does not fit a
 // float64.
-func (d *sceneDecoder) float(v *fastjson.Value) (float64, bool) {
-	if v == nil || v.Type() != fastjson.TypeNumber {
+func (decoder *sceneDecoder) float(value *fastjson.Value) (float64, bool) {
+	if value == nil || value.Type() != fastjson.TypeNumber {
 		return 0, false
 	}
-	d.digits = v.MarshalTo(d.digits[:0])
-	return parseNumber(d.digits)
+	decoder.digits = value.MarshalTo(decoder.digits[:0])
+	return parseNumber(decoder.digits)
 }
 
 // text reads a JSON string of a shape within the limit on text.
-func (d *sceneDecoder) text(v *fastjson.Value, place where, field string) string {
-	if v.Type() != fastjson.TypeString {
-		d.refuse(place, field, v, "a string")
+func (decoder *sceneDecoder) text(value *fastjson.Value, place where, field string) string {
+	if value.Type() != fastjson.TypeString {
+		decoder.refuse(place, field, value, "a string")
 		return ""
 	}
-	b := v.GetStringBytes()
-	if len(b) > d.lim.Text {
-		if d.fault == nil {
-			d.fault = textTooLong(len(b), &d.lim).in(place.field(field), place.shape)
+	data := value.GetStringBytes()
+	if len(data) > decoder.lim.Text {
+		if decoder.fault == nil {
+			decoder.fault = textTooLong(len(data), &decoder.lim).in(place.field(field), place.shape)
 		}
 		return ""
 	}
-	return d.strings.copy(b)
+	return decoder.strings.copy(data)
 }
 
 // foreignProp handles a property that the kind of the shape does not have in this version. It reads the
 // plain text of older records as rich text, refuses layouts of other versions that would be misread, and
 // ignores all others.
-func (d *sceneDecoder) foreignProp(r *Record, key []byte, v *fastjson.Value, place where) {
+func (decoder *sceneDecoder) foreignProp(record *Record, key []byte, value *fastjson.Value, place where) {
 	switch name := string(key); {
-	case name == "text" && fieldsOf[r.Kind]&HasRich != 0:
-		if r.Has&HasRich != 0 {
+	case name == "text" && fieldsOf[record.Kind]&HasRich != 0:
+		if record.Has&HasRich != 0 {
 			return // the newer form counts
 		}
-		if s := d.text(v, place, "props.text"); d.fault == nil {
-			r.Rich = TextOf(s)
-			r.Has |= HasRich
+		if s := decoder.text(value, place, "props.text"); decoder.fault == nil {
+			record.Rich = TextOf(s)
+			record.Has |= HasRich
 		}
-	case name == "handles" && r.Kind == Line:
-		d.refuseVersion(place, "props.handles", "handles, of an older version", "points")
-	case name == "opacity" && r.Stored:
-		d.refuseVersion(place, "props.opacity", "opacity among the props, of an older version", "opacity of the record")
-	case (name == "flipX" || name == "flipY") && r.Kind == Geo && v.Type() == fastjson.TypeTrue:
-		d.refuseVersion(place, "props."+name, "a mirrored outline, of tldraw 5", "false")
-	case (name == "scaleX" || name == "scaleY") && (r.Kind == Draw || r.Kind == Highlight):
-		if n, ok := d.float(v); !ok || n != 1 {
-			d.refuseVersion(place, "props."+name, describe(v)+", of tldraw 5", "1")
+	case name == "handles" && record.Kind == Line:
+		decoder.refuseVersion(place, "props.handles", "handles, of an older version", "points")
+	case name == "opacity" && record.Stored:
+		decoder.refuseVersion(place, "props.opacity", "opacity among the props, of an older version", "opacity of the record")
+	case (name == "flipX" || name == "flipY") && record.Kind == Geo && value.Type() == fastjson.TypeTrue:
+		decoder.refuseVersion(place, "props."+name, "a mirrored outline, of tldraw 5", "false")
+	case (name == "scaleX" || name == "scaleY") && (record.Kind == Draw || record.Kind == Highlight):
+		if n, ok := decoder.float(value); !ok || n != 1 {
+			decoder.refuseVersion(place, "props."+name, describe(value)+", of tldraw 5", "1")
 		}
 	}
 }
 
 // refuseVersion sets the fault to a layout that needs the editor's own migrations.
-func (d *sceneDecoder) refuseVersion(place where, field, got, want string) {
-	if d.fault == nil {
-		d.fault = wrongVersion(place.field(field), place.shape, got, want)
+func (decoder *sceneDecoder) refuseVersion(place where, field, got, want string) {
+	if decoder.fault == nil {
+		decoder.fault = wrongVersion(place.field(field), place.shape, got, want)
 	}
 }
 
 // arrowEnd reads the position of an unbound end of an arrow, a point in the arrow's space. Older versions
 // of the editor kept a binding in its place, which is refused.
-func (d *sceneDecoder) arrowEnd(to *Point, v *fastjson.Value, place where, path string) {
-	if string(v.GetStringBytes("type")) == "binding" {
-		d.refuseVersion(place, path, "a binding inside the arrow, of an older version", "a binding record")
+func (decoder *sceneDecoder) arrowEnd(to *Point, value *fastjson.Value, place where, path string) {
+	if string(value.GetStringBytes("type")) == "binding" {
+		decoder.refuseVersion(place, path, "a binding inside the arrow, of an older version", "a binding record")
 		return
 	}
-	*to = d.point(v, place, path)
+	*to = decoder.point(value, place, path)
 }

@@ -38,60 +38,60 @@ var rules = func() (all []numberRule) {
 // of its range or over a limit, text that is too long, an id without its prefix. Resolve accepts
 // records for which it returns nil, unless ids occur twice or parents form a cycle. Errors wrap
 // ErrInvalid or ErrLimit and name the field.
-func (r *Record) Valid(lim Limits) error {
+func (record *Record) Valid(lim Limits) error {
 	lim = lim.withDefaults()
-	if err := r.check(&lim); err != nil {
+	if err := record.check(&lim); err != nil {
 		return err
 	}
 	return nil
 }
 
 // check checks a shape's record as Valid does, with limits that have their defaults.
-func (r *Record) check(lim *Limits) *Error {
-	if err := r.checkID(); err != nil {
+func (record *Record) check(lim *Limits) *Error {
+	if err := record.checkID(); err != nil {
 		return err
 	}
-	return r.valid(lim)
+	return record.valid(lim)
 }
 
 // checkID refuses a shape's record whose id does not begin with "shape:".
-func (r *Record) checkID() *Error {
-	if !strings.HasPrefix(r.ID, "shape:") {
-		return invalid("id", "", strconv.Quote(clip(r.ID, 80)), `an id that begins with "shape:"`)
+func (record *Record) checkID() *Error {
+	if !strings.HasPrefix(record.ID, "shape:") {
+		return invalid("id", "", strconv.Quote(clip(record.ID, 80)), `an id that begins with "shape:"`)
 	}
 	return nil
 }
 
 // valid checks the record of a shape as Valid does, except its id: the numbers, points, segments
 // and texts of the fields that the record has and its kind knows.
-func (r *Record) valid(lim *Limits) *Error {
-	given := r.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
-	if given&arrowFields != 0 && r.Arrow == nil || given&endFields != 0 && len(r.Points) < 2 {
-		return invalid("props", r.ID, "an arrow without its properties", "Arrow and both Points set")
+func (record *Record) valid(lim *Limits) *Error {
+	given := record.Has & (baseFields | fieldsOf[min(record.Kind, Other)])
+	if given&arrowFields != 0 && record.Arrow == nil || given&endFields != 0 && len(record.Points) < 2 {
+		return invalid("props", record.ID, "an arrow without its properties", "Arrow and both Points set")
 	}
 	for i := range rules {
 		if given&rules[i].field != 0 {
-			if err := rules[i].check(r, lim); err != nil {
+			if err := rules[i].check(record, lim); err != nil {
 				return err
 			}
 		}
 	}
-	if n := len(r.Points); given&(HasPoints|endFields) != 0 && n > lim.Points {
-		return overPoints(n, lim).in("props.points", r.ID)
+	if n := len(record.Points); given&(HasPoints|endFields) != 0 && n > lim.Points {
+		return overPoints(n, lim).in("props.points", record.ID)
 	}
 	if given&(HasPoints|endFields) != 0 {
-		for i, p := range r.Points {
+		for i, p := range record.Points {
 			if err := checkPoint(p, lim); err != nil {
-				return err.in("props.points["+strconv.Itoa(i)+"]", r.ID)
+				return err.in("props.points["+strconv.Itoa(i)+"]", record.ID)
 			}
 		}
 	}
 	if given&HasSegments != 0 {
-		if err := checkSegments(r.Segments, lim); err != nil {
-			return err.in(err.Path, r.ID)
+		if err := checkSegments(record.Segments, lim); err != nil {
+			return err.in(err.Path, record.ID)
 		}
 	}
-	return r.checkText(lim)
+	return record.checkText(lim)
 }
 
 // in sets the path and the shape of the error and returns it.
@@ -103,13 +103,13 @@ func (e *Error) in(path, shape string) *Error {
 // check refuses a shape's record in which the rule's field is not finite or outside of the rule's
 // range. Where the rule says so, it also refuses a value over the limit on coordinates. The record
 // must have the field.
-func (rule *numberRule) check(r *Record, lim *Limits) *Error {
-	v := *r.Shape.number(rule.field)
-	if !(v >= rule.min && v <= rule.max) || math.IsInf(v, 0) || rule.open && v == rule.min {
-		return invalid(rule.field.String(), r.ID, formatNumber(v), rule.want)
+func (rule *numberRule) check(record *Record, lim *Limits) *Error {
+	value := *record.Shape.number(rule.field)
+	if !(value >= rule.min && value <= rule.max) || math.IsInf(value, 0) || rule.open && value == rule.min {
+		return invalid(rule.field.String(), record.ID, formatNumber(value), rule.want)
 	}
-	if rule.bounded && math.Abs(v) > lim.Coordinate {
-		return overCoordinate(v, lim).in(rule.field.String(), r.ID)
+	if rule.bounded && math.Abs(value) > lim.Coordinate {
+		return overCoordinate(value, lim).in(rule.field.String(), record.ID)
 	}
 	return nil
 }
@@ -119,14 +119,14 @@ func overCoordinate(v float64, lim *Limits) *Error {
 }
 
 // checkCoordinate refuses a coordinate that is not finite or over the limit.
-func checkCoordinate(v float64, lim *Limits) *Error {
-	if math.Abs(v) <= lim.Coordinate {
+func checkCoordinate(value float64, lim *Limits) *Error {
+	if math.Abs(value) <= lim.Coordinate {
 		return nil
 	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return invalid("", "", formatNumber(v), "a finite number")
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return invalid("", "", formatNumber(value), "a finite number")
 	}
-	return overCoordinate(v, lim)
+	return overCoordinate(value, lim)
 }
 
 // checkPoint refuses a point of which a coordinate is not finite or over the limit.
@@ -163,18 +163,18 @@ func checkSegments(segments []Segment, lim *Limits) *Error {
 }
 
 // checkText refuses a record in which a text, an id or a name is longer than the limit on text.
-func (r *Record) checkText(lim *Limits) *Error {
+func (record *Record) checkText(lim *Limits) *Error {
 	sizes := [...]struct {
 		n    int
 		path string
 	}{
-		{len(r.ID), "id"}, {len(r.TypeName), "type"}, {len(r.ParentID), "parentId"}, {len(r.Index), "index"},
-		{len(r.Name), "props.name"}, {len(r.URL), "props.url"}, {len(r.Asset), "props.assetId"},
-		{r.Rich.size(), "props.richText"},
+		{len(record.ID), "id"}, {len(record.TypeName), "type"}, {len(record.ParentID), "parentId"}, {len(record.Index), "index"},
+		{len(record.Name), "props.name"}, {len(record.URL), "props.url"}, {len(record.Asset), "props.assetId"},
+		{record.Rich.size(), "props.richText"},
 	}
 	for i := range sizes {
 		if sizes[i].n > lim.Text {
-			return textTooLong(sizes[i].n, lim).in(sizes[i].path, r.ID)
+			return textTooLong(sizes[i].n, lim).in(sizes[i].path, record.ID)
 		}
 	}
 	return nil

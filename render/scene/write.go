@@ -12,24 +12,24 @@ import (
 // which DecodeShape reads. It writes only fields that the record has, so for an update it writes
 // the partial shape. rich returns the JSON of a text that the record has; text is nil for the empty
 // one. Parent and index, which a shape does not keep, are not written.
-func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte {
-	dst = jsontree.AppendString(append(dst, `{"id":`...), r.ID)
-	dst = jsontree.AppendString(append(dst, `,"type":`...), r.Kind.String())
-	for given := r.Has & baseFields; given != 0; given &= given - 1 { // drops the lowest field
+func (record *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte {
+	dst = jsontree.AppendString(append(dst, `{"id":`...), record.ID)
+	dst = jsontree.AppendString(append(dst, `,"type":`...), record.Kind.String())
+	for given := record.Has & baseFields; given != 0; given &= given - 1 { // drops the lowest field
 		row := given.row()
 		dst = append(append(append(dst, `,"`...), row.path...), `":`...)
-		dst = appendNumber(dst, *row.pointer(&r.Shape).(*float64))
+		dst = appendNumber(dst, *row.pointer(&record.Shape).(*float64))
 	}
-	given := r.Has & fieldsOf[min(r.Kind, Other)]
+	given := record.Has & fieldsOf[min(record.Kind, Other)]
 	if given == 0 {
 		return append(dst, '}')
 	}
-	s := r.Shape
-	if s.Arrow == nil { // appendField points into both, whatever the kind
-		s.Arrow = new(ArrowProps)
+	shape := record.Shape
+	if shape.Arrow == nil { // appendField points into both, whatever the kind
+		shape.Arrow = new(ArrowProps)
 	}
-	if len(s.Points) < 2 {
-		s.Points = []Point{arrowStart, arrowEnd}
+	if len(shape.Points) < 2 {
+		shape.Points = []Point{arrowStart, arrowEnd}
 	}
 	dst = append(dst, `,"props":{`...)
 	for first := true; given != 0; given &= given - 1 {
@@ -37,23 +37,23 @@ func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte
 			dst = append(dst, ',')
 		}
 		first = false
-		f := given & -given // the lowest field
-		name := strings.TrimPrefix(f.row().path, "props.")
-		if f == HasAlign && r.Kind == Text {
+		fields := given & -given // the lowest field
+		name := strings.TrimPrefix(fields.row().path, "props.")
+		if fields == HasAlign && record.Kind == Text {
 			name = "textAlign"
 		}
 		dst = append(append(append(dst, '"'), name...), `":`...)
-		dst = s.appendField(dst, f, rich)
+		dst = shape.appendField(dst, fields, rich)
 	}
 	return append(dst, '}', '}')
 }
 
-// appendField appends the value of a shape's field f as JSON in the editor's form; rich returns the
-// JSON of a text. s must have Arrow and two Points. It panics for a field that a shape does not
+// appendField appends the value of a shape's field fields as JSON in the editor's form; rich returns the
+// JSON of a text. shape must have Arrow and two Points. It panics for a field that a shape does not
 // keep.
-func (s *Shape) appendField(dst []byte, f Fields, rich func(*RichText) []byte) []byte {
-	row := f.row()
-	switch v := row.pointer(s).(type) {
+func (shape *Shape) appendField(dst []byte, fields Fields, rich func(*RichText) []byte) []byte {
+	row := fields.row()
+	switch v := row.pointer(shape).(type) {
 	case *float64:
 		return appendNumber(dst, *v)
 	case *uint8:
@@ -77,7 +77,7 @@ func (s *Shape) appendField(dst []byte, f Fields, rich func(*RichText) []byte) [
 	case **RichText:
 		return append(dst, rich(*v)...)
 	}
-	panic("BUG: field " + strconv.Itoa(bits.TrailingZeros64(uint64(f))) + " has no JSON")
+	panic("BUG: field " + strconv.Itoa(bits.TrailingZeros64(uint64(fields))) + " has no JSON")
 }
 
 // appendNumber appends the shortest digits that read back as x, which is finite.
@@ -108,21 +108,21 @@ func appendPoints(dst []byte, points []Point) []byte {
 // {type, points}, whose points have the pressure as z.
 func appendSegments(dst []byte, all []Segment) []byte {
 	dst = append(dst, '[')
-	for i, s := range all {
+	for i, segment := range all {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		kind := "free"
-		if s.Straight {
+		if segment.Straight {
 			kind = "straight"
 		}
 		dst = append(append(append(dst, `{"type":"`...), kind...), `","points":[`...)
-		for k, p := range s.Points {
+		for k, pressed := range segment.Points {
 			if k > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendXY(append(dst, '{'), Point{X: p.X, Y: p.Y})
-			dst = append(appendNumber(append(dst, `,"z":`...), p.Z), '}')
+			dst = appendXY(append(dst, '{'), Point{X: pressed.X, Y: pressed.Y})
+			dst = append(appendNumber(append(dst, `,"z":`...), pressed.Z), '}')
 		}
 		dst = append(dst, ']', '}')
 	}

@@ -31,76 +31,77 @@ type Cover struct {
 func NewCover(w, h int) *Cover { return &Cover{w: w, h: h, cells: make([]float64, (w+1)*h)} }
 
 // Reset empties the cover, so that the next polygons of the picture are covered by themselves.
-func (c *Cover) Reset() {
-	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
-		clear(c.cells[y*(c.w+1):][c.box.Min.X:c.box.Max.X])
+func (cover *Cover) Reset() {
+	for y := cover.box.Min.Y; y < cover.box.Max.Y; y++ {
+		clear(cover.cells[y*(cover.w+1):][cover.box.Min.X:cover.box.Max.X])
 	}
-	c.box = image.Rectangle{}
+	cover.box = image.Rectangle{}
 }
 
 // Add puts a loop in. Each edge adds, to the pixels right of it, the winding that
 // it gives them: height within the row, times the part of the pixel that lies
 // right of it.
-func (c *Cover) Add(l Loop) {
+func (cover *Cover) Add(l Loop) {
 	for i, p := range l {
-		c.edge(p, l[(i+1)%len(l)])
+		cover.edge(p, l[(i+1)%len(l)])
 	}
 }
 
-// edge adds the coverage to the right of the polygon's edge from p to q, row by row, and extends the box of what
-// is changed. Edges down count positive, edges up negative, level ones and those outside of all rows nothing.
-func (c *Cover) edge(p, q Point) {
+// edge adds the coverage to the right of the polygon's edge from p to q, row by row, and extends
+// the box of what is changed. Edges down count positive, edges up negative, level ones and those
+// outside of all rows nothing.
+func (cover *Cover) edge(p, q Point) {
 	sign := 1.0
 	if p.Y > q.Y {
 		p, q, sign = q, p, -1
 	}
-	if p.Y == q.Y || q.Y <= 0 || p.Y >= float64(c.h) {
+	if p.Y == q.Y || q.Y <= 0 || p.Y >= float64(cover.h) {
 		return
 	}
 	slope := (q.X - p.X) / (q.Y - p.Y)
 	at := func(y float64) float64 { return p.X + float64(slope*(y-p.Y)) }
-	top, bottom := max(p.Y, 0), min(q.Y, float64(c.h))
-	first, last := int(top), min(int(math.Ceil(bottom)), c.h)
+	top, bottom := max(p.Y, 0), min(q.Y, float64(cover.h))
+	first, last := int(top), min(int(math.Ceil(bottom)), cover.h)
 	for row := first; row < last; row++ {
 		y0, y1 := max(top, float64(row)), min(bottom, float64(row+1))
-		c.slice(row, at(y0), at(y1), sign*(y1-y0))
+		cover.slice(row, at(y0), at(y1), sign*(y1-y0))
 	}
-	left, right := c.columns(at(top), at(bottom))
-	c.box = c.box.Union(image.Rect(left, first, right, last))
+	left, right := cover.columns(at(top), at(bottom))
+	cover.box = cover.box.Union(image.Rect(left, first, right, last))
 }
 
 // columns returns the range [left, right) of a pixel row's cells that a polygon's edge between x0
 // and x1 may change: up to the one after its last column or, if the edge leaves the picture on the
 // right, up to the end of the row.
-func (c *Cover) columns(x0, x1 float64) (left, right int) {
+func (cover *Cover) columns(x0, x1 float64) (left, right int) {
 	if x := min(x0, x1); x > 0 {
-		left = int(min(x, float64(c.w)))
+		left = int(min(x, float64(cover.w)))
 	}
-	right = c.w + 1
-	if x := max(x0, x1); x < float64(c.w) {
+	right = cover.w + 1
+	if x := max(x0, x1); x < float64(cover.w) {
 		right = int(max(x, 0)) + 2
 	}
-	return left, min(right, c.w+1)
+	return left, min(right, cover.w+1)
 }
 
-// slice adds to a pixel row a straight piece of a polygon's edge within it, from x0 to x1, whose height, with its
-// sign, is d. Each cell gets the change of the winding from the pixel before: the pixel that the piece crosses
-// gets the part that lies right of it, the next one the rest.
-func (c *Cover) slice(row int, x0, x1, d float64) {
+// slice adds to a pixel row a straight piece of a polygon's edge within it, from x0 to x1, whose
+// height, with its sign, is d. Each cell gets the change of the winding from the pixel before: the
+// pixel that the piece crosses gets the part that lies right of it, the next one the rest.
+func (cover *Cover) slice(row int, x0, x1, d float64) {
 	if x0 > x1 {
 		x0, x1 = x1, x0
 	}
-	if d == 0 || x0 >= float64(c.w) {
+	if d == 0 || x0 >= float64(cover.w) {
 		return
 	}
-	cells := c.cells[row*(c.w+1) : (row+1)*(c.w+1)]
+	cells := cover.cells[row*(cover.w+1) : (row+1)*(cover.w+1)]
 	if x1 <= 0 { // left of the picture
 		cells[0] += d
 		return
 	}
 	if x1-x0 < 1e-12 { // vertical
-		x := min(max(x0, 0), float64(c.w))
-		k := min(int(x), c.w-1)
+		x := min(max(x0, 0), float64(cover.w))
+		k := min(int(x), cover.w-1)
 		right := float64(k+1) - x
 		cells[k] += d * right
 		cells[k+1] += d * (1 - right)
@@ -112,8 +113,8 @@ func (c *Cover) slice(row int, x0, x1, d float64) {
 		cells[0] += rate * -x0
 		x0 = 0
 	}
-	end := min(x1, float64(c.w))
-	for k := int(x0); float64(k) < end && k < c.w; k++ {
+	end := min(x1, float64(cover.w))
+	for k := int(x0); float64(k) < end && k < cover.w; k++ {
 		a, b := max(x0, float64(k)), min(end, float64(k+1))
 		right := float64(k+1) - (a+b)/2
 		cells[k] += rate * (b - a) * right
@@ -121,15 +122,15 @@ func (c *Cover) slice(row int, x0, x1, d float64) {
 	}
 }
 
-// Each calls f with the winding of every pixel that the polygons touch, averaged over its area, row by row; pixels
-// whose winding is 0 but for rounding errors are left out.
-func (c *Cover) Each(f func(x, y int, winding float64)) {
-	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
+// Each calls f with the winding of every pixel that the polygons touch, averaged over its area, row
+// by row; pixels whose winding is 0 but for rounding errors are left out.
+func (cover *Cover) Each(f func(x, y int, winding float64)) {
+	for y := cover.box.Min.Y; y < cover.box.Max.Y; y++ {
 		sum := 0.0
-		for x, d := range c.cells[y*(c.w+1):][c.box.Min.X:min(c.box.Max.X, c.w)] {
+		for x, d := range cover.cells[y*(cover.w+1):][cover.box.Min.X:min(cover.box.Max.X, cover.w)] {
 			sum += d
 			if math.Abs(sum) > 1e-9 {
-				f(c.box.Min.X+x, y, sum)
+				f(cover.box.Min.X+x, y, sum)
 			}
 		}
 	}
@@ -159,30 +160,30 @@ func New(w, h int, ground color.NRGBA) *Sheet {
 }
 
 // Clear paints the whole sheet in the colour of its ground.
-func (s *Sheet) Clear(ground color.NRGBA) {
-	if len(s.Pix) == 0 {
+func (sheet *Sheet) Clear(ground color.NRGBA) {
+	if len(sheet.Pix) == 0 {
 		return
 	}
-	copy(s.Pix, []byte{ground.R, ground.G, ground.B, ground.A})
-	for n := 4; n < len(s.Pix); n *= 2 { // double what is painted
-		copy(s.Pix[n:], s.Pix[:n])
+	copy(sheet.Pix, []byte{ground.R, ground.G, ground.B, ground.A})
+	for n := 4; n < len(sheet.Pix); n *= 2 { // double what is painted
+		copy(sheet.Pix[n:], sheet.Pix[:n])
 	}
 }
 
 // Cover returns the empty cover that Fill uses, for other rules of filling.
-func (s *Sheet) Cover() *Cover {
-	if s.cover == nil {
-		s.cover = NewCover(s.Rect.Dx(), s.Rect.Dy())
+func (sheet *Sheet) Cover() *Cover {
+	if sheet.cover == nil {
+		sheet.cover = NewCover(sheet.Rect.Dx(), sheet.Rect.Dy())
 	}
-	s.cover.Reset()
-	return s.cover
+	sheet.cover.Reset()
+	return sheet.cover
 }
 
-// Blend puts a colour, with its alpha, over the pixel (x, y) of the picture, of which it covers the part coverage,
-// 0 to 1. The pixel stays opaque.
-func (s *Sheet) Blend(x, y int, c color.NRGBA, coverage float64) {
+// Blend puts a colour, with its alpha, over the pixel (x, y) of the picture, of which it covers the
+// part coverage, 0 to 1. The pixel stays opaque.
+func (sheet *Sheet) Blend(x, y int, c color.NRGBA, coverage float64) {
 	a := coverage * (float64(c.A) / 255)
-	p := s.Pix[s.PixOffset(x, y):][:3]
+	p := sheet.Pix[sheet.PixOffset(x, y):][:3]
 	for i, v := range [3]uint8{c.R, c.G, c.B} {
 		// float64 around products: no fused multiply-add, equal on every machine
 		p[i] = uint8(math.Floor(float64(float64(p[i])*(1-a)) + float64(float64(v)*a) + 0.5))
@@ -190,21 +191,21 @@ func (s *Sheet) Blend(x, y int, c color.NRGBA, coverage float64) {
 }
 
 // Fill paints polygons onto the picture by the non-zero rule.
-func (s *Sheet) Fill(c color.NRGBA, loops ...Loop) {
-	cover := s.Cover()
+func (sheet *Sheet) Fill(c color.NRGBA, loops ...Loop) {
+	cover := sheet.Cover()
 	for _, l := range loops {
 		cover.Add(l)
 	}
-	cover.Each(func(x, y int, w float64) { s.Blend(x, y, c, Solid(w)) })
+	cover.Each(func(x, y int, w float64) { sheet.Blend(x, y, c, Solid(w)) })
 }
 
 // Stroke paints the outline of a loop, width px wide, with round corners.
-func (s *Sheet) Stroke(c color.NRGBA, width float64, l Loop) {
+func (sheet *Sheet) Stroke(c color.NRGBA, width float64, l Loop) {
 	var loops []Loop
 	for i, p := range l {
 		loops = append(loops, Bar(p, l[(i+1)%len(l)], width), Circle(p, width/2))
 	}
-	s.Fill(c, loops...)
+	sheet.Fill(c, loops...)
 }
 
 // Bar returns a polygon for a straight line of a given width on a sheet, with flat ends, or nil for a
@@ -221,13 +222,13 @@ func Bar(p, q Point, width float64) Loop {
 }
 
 // Circle returns a polygon of 64 sides for a disc on a sheet, with the area of the disc.
-func Circle(p Point, r float64) Loop {
+func Circle(point Point, r float64) Loop {
 	const n = 64
 	r *= math.Sqrt(2 * math.Pi / n / math.Sin(2*math.Pi/n))
-	l := make(Loop, n)
-	for i := range l {
+	loop := make(Loop, n)
+	for i := range loop {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / n)
-		l[i] = Point{p.X + float64(r*cos), p.Y + float64(r*sin)}
+		loop[i] = Point{point.X + float64(r*cos), point.Y + float64(r*sin)}
 	}
-	return l
+	return loop
 }

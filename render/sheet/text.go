@@ -24,14 +24,14 @@ func NewWriter(style font.Style) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write labels: %w", err)
 	}
-	w := &Writer{face: face}
-	h, err := w.Line("H", 100)
+	writer := &Writer{face: face}
+	line, err := writer.Line("H", 100)
 	if err != nil {
 		return nil, err
 	}
-	_, low, _, high := Bounds(h.Loops...)
-	w.Caps = (high - low) / 100
-	return w, nil
+	_, low, _, high := Bounds(line.Loops...)
+	writer.Caps = (high - low) / 100
+	return writer, nil
 }
 
 // Line is text as outlines: the baseline at y = 0, the pen at x = 0, y down.
@@ -41,21 +41,21 @@ type Line struct {
 }
 
 // Line shapes one line of text for a sheet, at size px per em.
-func (w *Writer) Line(text string, size float64) (Line, error) {
-	glyphs, err := w.face.Shape([]byte(text))
+func (writer *Writer) Line(text string, size float64) (Line, error) {
+	glyphs, err := writer.face.Shape([]byte(text))
 	if err != nil {
 		return Line{}, fmt.Errorf("cannot write label %q: %w", text, err)
 	}
 	var out Line
-	for _, g := range glyphs {
-		var p vector.Path
-		if err := w.face.Outline(&p, g.ID, size); err != nil {
+	for _, glyph := range glyphs {
+		var path vector.Path
+		if err := writer.face.Outline(&path, glyph.ID, size); err != nil {
 			return out, fmt.Errorf("cannot write label %q: %w", text, err)
 		}
-		dx := out.Width + float64(w.face.Pixels(g.DX, size))
-		dy := -float64(w.face.Pixels(g.DY, size))
-		out.Loops = append(out.Loops, flatten(&p, dx, dy)...)
-		out.Width += float64(w.face.Advance(g, size))
+		dx := out.Width + float64(writer.face.Pixels(glyph.DX, size))
+		dy := -float64(writer.face.Pixels(glyph.DY, size))
+		out.Loops = append(out.Loops, flatten(&path, dx, dy)...)
+		out.Width += float64(writer.face.Advance(glyph, size))
 	}
 	return out, nil
 }
@@ -64,15 +64,15 @@ func (w *Writer) Line(text string, size float64) (Line, error) {
 const flatness = 12
 
 // flatten makes polygons of the outline of a glyph, moved by dx and dy: each curve becomes chords.
-func flatten(p *vector.Path, dx, dy float64) (loops []Loop) {
+func flatten(path *vector.Path, dx, dy float64) (loops []Loop) {
 	var cur Loop
 	i := 0
 	next := func() Point {
-		v := p.Points[i]
+		v := path.Points[i]
 		i++
 		return Point{float64(v.X) + dx, float64(v.Y) + dy}
 	}
-	for _, verb := range p.Verbs {
+	for _, verb := range path.Verbs {
 		switch verb {
 		case vector.Move:
 			if cur != nil {
@@ -115,11 +115,11 @@ func Mix(a, b Point, t float64) Point {
 func Bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
 	first := true
 	for _, l := range loops {
-		for _, p := range l {
+		for _, point := range l {
 			if first {
-				x0, y0, x1, y1, first = p.X, p.Y, p.X, p.Y, false
+				x0, y0, x1, y1, first = point.X, point.Y, point.X, point.Y, false
 			}
-			x0, y0, x1, y1 = min(x0, p.X), min(y0, p.Y), max(x1, p.X), max(y1, p.Y)
+			x0, y0, x1, y1 = min(x0, point.X), min(y0, point.Y), max(x1, point.X), max(y1, point.Y)
 		}
 	}
 	return x0, y0, x1, y1
@@ -138,8 +138,8 @@ func shifted(loops []Loop, dx, dy float64) []Loop {
 }
 
 // Write paints a line with the pen at (x, y), the baseline.
-func (s *Sheet) Write(c color.NRGBA, l Line, x, y float64) {
-	s.Fill(c, shifted(l.Loops, x, y)...)
+func (sheet *Sheet) Write(c color.NRGBA, l Line, x, y float64) {
+	sheet.Fill(c, shifted(l.Loops, x, y)...)
 }
 
 // Box returns a rectangle as a loop.

@@ -20,12 +20,12 @@ type curve struct {
 // conicCurve returns the conic from p0 to p2 whose middle control point p1 has the weight w > 0. Its
 // maxCurvature, used only if it is flat, is that of the quadratic with the same points.
 func conicCurve(p0, p1, p2 vec, w float32) curve {
-	c := quadCurve(p0, p1, p2)
-	c.w = w
+	curve := quadCurve(p0, p1, p2)
+	curve.w = w
 	m := scale(p1, w)
-	c.b = vec{X: p2.X - float32(2*m.X) + p0.X, Y: p2.Y - float32(2*m.Y) + p0.Y}
-	c.c = scale(sub(m, p0), 2)
-	return c
+	curve.b = vec{X: p2.X - float32(2*m.X) + p0.X, Y: p2.Y - float32(2*m.Y) + p0.Y}
+	curve.c = scale(sub(m, p0), 2)
+	return curve
 }
 
 // quadCurve returns the quadratic Bézier curve from p0 to p2 with the control point p1. Its point at t is
@@ -57,27 +57,27 @@ func cubicCurve(p0, p1, p2, p3 vec) curve {
 	}
 }
 
-func (c *curve) end() vec { return c.p[c.n-1] }
+func (curve *curve) end() vec { return curve.p[curve.n-1] }
 
 // at returns the point of a stroked curve at the parameter t, 0 to 1, by its polynomial. Each
 // product is converted to float32, so that no multiply-add is fused and the rounding is the
 // browser's.
-func (c *curve) at(t float32) vec {
-	if c.n == 3 {
+func (curve *curve) at(t float32) vec {
+	if curve.n == 3 {
 		q := vec{
-			X: float32((float32(c.b.X*t)+c.c.X)*t) + c.p[0].X,
-			Y: float32((float32(c.b.Y*t)+c.c.Y)*t) + c.p[0].Y,
+			X: float32((float32(curve.b.X*t)+curve.c.X)*t) + curve.p[0].X,
+			Y: float32((float32(curve.b.Y*t)+curve.c.Y)*t) + curve.p[0].Y,
 		}
-		if c.w != 0 {
-			v := 2 * (c.w - 1)
+		if curve.w != 0 {
+			v := 2 * (curve.w - 1)
 			d := float32((float32(-v*t)+v)*t) + 1
 			q = vec{X: q.X / d, Y: q.Y / d}
 		}
 		return q
 	}
 	return vec{
-		X: float32((float32((float32(c.a.X*t)+c.b.X)*t)+c.c.X)*t) + c.p[0].X,
-		Y: float32((float32((float32(c.a.Y*t)+c.b.Y)*t)+c.c.Y)*t) + c.p[0].Y,
+		X: float32((float32((float32(curve.a.X*t)+curve.b.X)*t)+curve.c.X)*t) + curve.p[0].X,
+		Y: float32((float32((float32(curve.a.Y*t)+curve.b.Y)*t)+curve.c.Y)*t) + curve.p[0].Y,
 	}
 }
 
@@ -85,62 +85,62 @@ func (c *curve) at(t float32) vec {
 // multiple: callers need the direction. It may be zero. It adds in the browser's order: at the end of a
 // quadratic with a vertical leg the result must be exactly vertical, because corners of exactly 90
 // degrees depend on it.
-func (c *curve) slope(t float32) vec {
-	p := &c.p
-	if c.w != 0 { // conic: the numerator of the quotient's derivative
+func (curve *curve) slope(t float32) vec {
+	p := &curve.p
+	if curve.w != 0 { // conic: the numerator of the quotient's derivative
 		d := sub(p[2], p[0])
-		m := scale(sub(p[1], p[0]), c.w)
-		a := sub(scale(d, c.w), d)
+		m := scale(sub(p[1], p[0]), curve.w)
+		a := sub(scale(d, curve.w), d)
 		b := sub(sub(d, m), m)
 		return vec{X: float32((float32(a.X*t)+b.X)*t) + m.X, Y: float32((float32(a.Y*t)+b.Y)*t) + m.Y}
 	}
-	if c.n == 3 {
+	if curve.n == 3 {
 		b := sub(p[1], p[0])
 		a := sub(sub(p[2], p[1]), b)
 		d := vec{X: float32(a.X*t) + b.X, Y: float32(a.Y*t) + b.Y}
 		return add(d, d)
 	}
-	// A cubic, with c.a as the coefficient of t^2.
+	// A cubic, with curve.a as the coefficient of t^2.
 	b := vec{
 		X: 2 * (p[2].X - float32(2*p[1].X) + p[0].X),
 		Y: 2 * (p[2].Y - float32(2*p[1].Y) + p[0].Y),
 	}
 	d := sub(p[1], p[0])
 	return vec{
-		X: float32((float32(c.a.X*t)+b.X)*t) + d.X,
-		Y: float32((float32(c.a.Y*t)+b.Y)*t) + d.Y,
+		X: float32((float32(curve.a.X*t)+b.X)*t) + d.X,
+		Y: float32((float32(curve.a.Y*t)+b.Y)*t) + d.Y,
 	}
 }
 
 // tangent returns the direction in which a stroked curve runs at the parameter t. Where the
 // derivative vanishes it is the direction to or from the next control point that differs.
-func (c *curve) tangent(t float32) vec {
+func (curve *curve) tangent(t float32) vec {
 	zero := vec{}
 	// At an end whose control point coincides with it, the derivative is zero.
-	if c.n == 3 {
-		if t == 0 && c.p[0] == c.p[1] || t == 1 && c.p[1] == c.p[2] {
-			return sub(c.p[2], c.p[0])
+	if curve.n == 3 {
+		if t == 0 && curve.p[0] == curve.p[1] || t == 1 && curve.p[1] == curve.p[2] {
+			return sub(curve.p[2], curve.p[0])
 		}
 	} else {
-		if t == 0 && c.p[0] == c.p[1] {
-			if d := sub(c.p[2], c.p[0]); d != zero {
+		if t == 0 && curve.p[0] == curve.p[1] {
+			if d := sub(curve.p[2], curve.p[0]); d != zero {
 				return d
 			}
-			return sub(c.p[3], c.p[0])
+			return sub(curve.p[3], curve.p[0])
 		}
-		if t == 1 && c.p[2] == c.p[3] {
-			if d := sub(c.p[3], c.p[1]); d != zero {
+		if t == 1 && curve.p[2] == curve.p[3] {
+			if d := sub(curve.p[3], curve.p[1]); d != zero {
 				return d
 			}
-			return sub(c.p[3], c.p[0])
+			return sub(curve.p[3], curve.p[0])
 		}
 	}
-	d := c.slope(t)
+	d := curve.slope(t)
 	if d == zero { // a cusp: the direction to the end
-		d = sub(c.end(), c.at(t))
+		d = sub(curve.end(), curve.at(t))
 	}
 	if d == zero {
-		d = sub(c.end(), c.p[0])
+		d = sub(curve.end(), curve.p[0])
 	}
 	return d
 }
@@ -150,22 +150,22 @@ func (c *curve) tangent(t float32) vec {
 // the square of how far apart these two are, with the browser's slop. How far two points are apart is
 // the larger of their distances in x and y, as in the browser: of equal ones the first two count, so a
 // curve may be flat in one direction and not in the other.
-func (c *curve) flat() bool {
+func (curve *curve) flat() bool {
 	slop := float32(0.000005)
-	if c.n == 4 {
+	if curve.n == 4 {
 		slop = 0.00001
 	}
 	far, i0, i1 := float32(-1), 0, 0
-	for i := range c.n {
-		for j := i + 1; j < c.n; j++ {
-			d := sub(c.p[i], c.p[j])
+	for i := range curve.n {
+		for j := i + 1; j < curve.n; j++ {
+			d := sub(curve.p[i], curve.p[j])
 			if apart := max(d.X, -d.X, d.Y, -d.Y); apart > far {
 				far, i0, i1 = apart, i, j
 			}
 		}
 	}
-	for i := range c.n {
-		if i != i0 && i != i1 && distToLeg2(c.p[i], c.p[i0], c.p[i1]) > far*far*slop {
+	for i := range curve.n {
+		if i != i0 && i != i1 && distToLeg2(curve.p[i], curve.p[i0], curve.p[i1]) > far*far*slop {
 			return false
 		}
 	}
@@ -174,17 +174,17 @@ func (c *curve) flat() bool {
 
 // maxCurvature returns the parameters in (0, 1), at most 3, ascending, where the curve turns most: where
 // its speed is least. A flat curve has its cusps there. The values are in buf.
-func (c *curve) maxCurvature(buf *[3]float32) []float32 {
+func (curve *curve) maxCurvature(buf *[3]float32) []float32 {
 	// The derivative of |P'|^2 = 0: P' . P'' = 0.
 	// d is the dot product in binary64; its conversions keep multiply-adds from being fused.
 	d := func(u, v vec) float64 {
 		return float64(float64(u.X)*float64(v.X)) + float64(float64(u.Y)*float64(v.Y))
 	}
-	if c.n == 3 {
-		return unitRoots(buf, 0, 0, float64(2*d(c.b, c.b)), d(c.b, c.c))
+	if curve.n == 3 {
+		return unitRoots(buf, 0, 0, float64(2*d(curve.b, curve.b)), d(curve.b, curve.c))
 	}
-	return unitRoots(buf, float64(9*d(c.a, c.a)), float64(9*d(c.a, c.b)),
-		float64(2*d(c.b, c.b))+float64(3*d(c.a, c.c)), d(c.b, c.c))
+	return unitRoots(buf, float64(9*d(curve.a, curve.a)), float64(9*d(curve.a, curve.b)),
+		float64(2*d(curve.b, curve.b))+float64(3*d(curve.a, curve.c)), d(curve.b, curve.c))
 }
 
 // SplitAtMaxCurvature splits a cubic with the control points p at its points of greatest curvature,
@@ -207,12 +207,12 @@ func SplitAtMaxCurvature(p [4]vector.Point) (pieces [4][4]vector.Point, n int) {
 // browser's binary32: a cubic whose control point coincides with its end has two inflections
 // there, and rounding errors move one of them by up to 0.001. The browser starts a new fit at it
 // (observed).
-func (c *curve) inflections(buf *[3]float32) []float32 {
-	p := &c.p
+func (curve *curve) inflections(buf *[3]float32) []float32 {
+	p := &curve.p
 	leg := sub(p[1], p[0])
 	bend := vec{X: p[2].X - float32(2*p[1].X) + p[0].X, Y: p[2].Y - float32(2*p[1].Y) + p[0].Y}
 	// At an inflection P' x P'' = 0. Divided by 18 that is k2 t^2 + k1 t + k0.
-	k2, k1, k0 := cross(bend, c.a), cross(leg, c.a), cross(leg, bend)
+	k2, k1, k0 := cross(bend, curve.a), cross(leg, curve.a), cross(leg, bend)
 	d := float64(float64(k1)*float64(k1)) - float64(4*float64(k2)*float64(k0))
 	if !(d >= 0) { // also NaN
 		return nil
@@ -233,15 +233,15 @@ func (c *curve) inflections(buf *[3]float32) []float32 {
 // cusp returns the parameter in (0, 1) of the cusp of a cubic, where its direction turns round at once;
 // ok is false if it has none, and for other curves. Only a cubic whose control polygon crosses itself
 // can have one, at a point of greatest curvature where the derivative is almost zero.
-func (c *curve) cusp() (t float32, ok bool) {
-	p := &c.p
-	if c.n != 4 || p[0] == p[1] || p[2] == p[3] || sameSide(p, 0, 2) || sameSide(p, 2, 0) {
+func (curve *curve) cusp() (t float32, ok bool) {
+	p := &curve.p
+	if curve.n != 4 || p[0] == p[1] || p[2] == p[3] || sameSide(p, 0, 2) || sameSide(p, 2, 0) {
 		return 0, false
 	}
 	limit := (dist2(p[1], p[0]) + dist2(p[2], p[1]) + dist2(p[3], p[2])) * 1e-8
 	var buf [3]float32
-	for _, t := range c.maxCurvature(&buf) {
-		if d := c.slope(t); dot(d, d) < limit {
+	for _, t := range curve.maxCurvature(&buf) {
+		if d := curve.slope(t); dot(d, d) < limit {
 			return t, true
 		}
 	}

@@ -23,52 +23,52 @@ type Dasher struct {
 // false and appends nothing where the browser ignores the dashes and draws a solid line: no
 // dashes, a length that is negative or not finite, a sum of 0, or more than 1,000,000 pieces.
 // resolution is as for Outline. See docs/spec/raster.md#r5.
-func (d *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolution float32) bool {
-	if !d.setPattern(dashes) || !finite(offset) {
+func (dasher *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolution float32) bool {
+	if !dasher.setPattern(dashes) || !finite(offset) {
 		return false
 	}
-	first, rest, period := d.begin(offset)
-	d.measure.tol = 0.5 / resolution
+	first, rest, period := dasher.begin(offset)
+	dasher.measure.tol = 0.5 / resolution
 	verbs, points, weights := len(dst.Verbs), len(dst.Points), len(dst.Weights) // of dst before
 	left := float64(maxDashes)                                                  // pieces that are left
 	// flush appends the dashes of the subpath measured so far, if its pieces are still allowed.
 	flush := func(closed bool) {
-		n := math.Ceil(float64(d.measure.length)/float64(period)) * float64(len(d.pattern)/2)
+		n := math.Ceil(float64(dasher.measure.length)/float64(period)) * float64(len(dasher.pattern)/2)
 		left -= n
 		if left >= 0 {
-			d.pieces(dst, first, rest, closed)
+			dasher.pieces(dst, first, rest, closed)
 		}
-		d.measure.reset()
+		dasher.measure.reset()
 	}
 	var cur, start vec
 	pts, w := src.Points, src.Weights
-	d.measure.reset()
-	for _, v := range src.Verbs {
-		switch v {
+	dasher.measure.reset()
+	for _, verb := range src.Verbs {
+		switch verb {
 		case vector.Move:
 			flush(false)
 			start = pts[0]
 		case vector.Line:
-			d.measure.line(cur, pts[0])
+			dasher.measure.line(cur, pts[0])
 		case vector.Quad:
-			d.measure.curve(quadCurve(cur, pts[0], pts[1]))
+			dasher.measure.curve(quadCurve(cur, pts[0], pts[1]))
 		case vector.Cubic:
-			d.measure.curve(cubicCurve(cur, pts[0], pts[1], pts[2]))
+			dasher.measure.curve(cubicCurve(cur, pts[0], pts[1], pts[2]))
 		case vector.Conic:
-			d.quads = vector.ConicQuads(d.quads[:0], cur, pts[0], pts[1], w[0], d.measure.tol)
+			dasher.quads = vector.ConicQuads(dasher.quads[:0], cur, pts[0], pts[1], w[0], dasher.measure.tol)
 			from := cur
-			for q := d.quads; len(q) > 0; q = q[2:] {
-				d.measure.curve(quadCurve(from, q[0], q[1]))
+			for q := dasher.quads; len(q) > 0; q = q[2:] {
+				dasher.measure.curve(quadCurve(from, q[0], q[1]))
 				from = q[1]
 			}
 			w = w[1:]
 		case vector.Close:
-			d.measure.line(cur, start)
+			dasher.measure.line(cur, start)
 			flush(true)
 			cur = start
 			continue
 		}
-		k := v.Points() // of the verb
+		k := verb.Points() // of the verb
 		cur, pts = pts[k-1], pts[k:]
 	}
 	flush(false)
@@ -78,15 +78,15 @@ func (d *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolutio
 	return left >= 0
 }
 
-// setPattern stores the dashes in d.pattern, twice if their number is odd. It returns false if the
+// setPattern stores the dashes in dasher.pattern, twice if their number is odd. It returns false if the
 // browser ignores them: a length is negative or NaN, or the sum is 0 or not finite.
-func (d *Dasher) setPattern(dashes []float32) bool {
-	d.pattern = append(d.pattern[:0], dashes...)
+func (dasher *Dasher) setPattern(dashes []float32) bool {
+	dasher.pattern = append(dasher.pattern[:0], dashes...)
 	if len(dashes)%2 == 1 {
-		d.pattern = append(d.pattern, dashes...)
+		dasher.pattern = append(dasher.pattern, dashes...)
 	}
 	var sum float32
-	for _, l := range d.pattern {
+	for _, l := range dasher.pattern {
 		if !(l >= 0) {
 			return false
 		}
@@ -98,8 +98,8 @@ func (d *Dasher) setPattern(dashes []float32) bool {
 // begin returns the index of the interval of the dash pattern in which a subpath starts, offset into
 // the pattern, then what is left of that interval, and the length of the whole pattern. Rounding is the
 // browser's.
-func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
-	for _, l := range d.pattern {
+func (dasher *Dasher) begin(offset float32) (index int, rest, period float32) {
+	for _, l := range dasher.pattern {
 		period += l
 	}
 	if offset < 0 {
@@ -111,21 +111,21 @@ func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 	} else if offset >= period {
 		offset = float32(math.Mod(float64(offset), float64(period)))
 	}
-	for i, l := range d.pattern {
+	for i, l := range dasher.pattern {
 		if offset > l || offset == l && l != 0 { // the interval ends before or at offset
 			offset -= l
 			continue
 		}
 		return i, l - offset, period
 	}
-	return 0, d.pattern[0], period // offset is at the end but for rounding errors
+	return 0, dasher.pattern[0], period // offset is at the end but for rounding errors
 }
 
 // pieces appends the dashes of the measured subpath to dst. The pattern begins with the rest of its
 // interval first; even intervals are drawn. In a closed subpath the first dash comes last, so that it
 // continues a dash that reaches the end. A single segment without length becomes a dot.
-func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
-	pathMeasure := &d.measure
+func (dasher *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
+	pathMeasure := &dasher.measure
 	if pathMeasure.length == 0 {
 		if pathMeasure.seen == 1 && !closed {
 			dst.MoveTo(pathMeasure.dot)
@@ -143,8 +143,8 @@ func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) 
 		}
 		at += step
 		skip = false
-		i = (i + 1) % len(d.pattern)
-		step = float64(d.pattern[i])
+		i = (i + 1) % len(dasher.pattern)
+		step = float64(dasher.pattern[i])
 	}
 	if closed && first%2 == 0 {
 		pathMeasure.piece(dst, 0, rest, !joined) // without a move it continues the last dash

@@ -34,61 +34,61 @@ type pathMeasure struct {
 }
 
 // reset starts a subpath.
-func (m *pathMeasure) reset() {
-	m.segs, m.chordEnds = m.segs[:0], m.chordEnds[:0]
-	m.length, m.seen = 0, 0
+func (measure *pathMeasure) reset() {
+	measure.segs, measure.chordEnds = measure.segs[:0], measure.chordEnds[:0]
+	measure.length, measure.seen = 0, 0
 }
 
 // add adds the chord from a to b to the measured length and notes its end: parameter t of the segment
 // that line or curve appends next. A chord too short to change the length is left out.
-func (m *pathMeasure) add(a, b vec, t float32) {
-	d := m.length + sqrt(dist2(a, b))
-	if d > m.length {
-		m.length = d
-		m.chordEnds = append(m.chordEnds, chordEnd{d, int32(len(m.segs)), t})
+func (measure *pathMeasure) add(a, b vec, t float32) {
+	d := measure.length + sqrt(dist2(a, b))
+	if d > measure.length {
+		measure.length = d
+		measure.chordEnds = append(measure.chordEnds, chordEnd{d, int32(len(measure.segs)), t})
 	}
 }
 
 // line adds a straight segment to the subpath that is measured for dashes. One without length only
-// counts in m.seen.
-func (m *pathMeasure) line(a, b vec) {
-	before := m.length
-	m.seen, m.dot = m.seen+1, a
-	if m.add(a, b, 1); m.length > before {
-		m.segs = append(m.segs, segment{[4]vec{a, b}, 2})
+// counts in measure.seen.
+func (measure *pathMeasure) line(a, b vec) {
+	before := measure.length
+	measure.seen, measure.dot = measure.seen+1, a
+	if measure.add(a, b, 1); measure.length > before {
+		measure.segs = append(measure.segs, segment{[4]vec{a, b}, 2})
 	}
 }
 
 // curve adds a quadratic or cubic to the subpath that is measured for dashes, by its chords. One
-// without length only counts in m.seen.
-func (m *pathMeasure) curve(c curve) {
-	before := m.length
-	m.seen, m.dot = m.seen+1, c.p[0]
+// without length only counts in measure.seen.
+func (measure *pathMeasure) curve(c curve) {
+	before := measure.length
+	measure.seen, measure.dot = measure.seen+1, c.p[0]
 	s := segment{c.p, c.n}
-	if m.chords(s, 0, 1, 0); m.length > before {
-		m.segs = append(m.segs, s)
+	if measure.chords(s, 0, 1, 0); measure.length > before {
+		measure.segs = append(measure.segs, s)
 	}
 }
 
-// chords adds the chords of the curve s, which covers [t0, t1] of its segment: one if the curve is
+// chords adds the chords of the curve segment, which covers [t0, t1] of its segment: one if the curve is
 // close to it or was halved often enough, else those of both halves.
-func (m *pathMeasure) chords(s segment, t0, t1 float32, level int) {
-	if level == measureLevels || !s.leavesChord(m.tol) {
-		m.add(s.p[0], s.p[s.n-1], t1)
+func (measure *pathMeasure) chords(segment segment, t0, t1 float32, level int) {
+	if level == measureLevels || !segment.leavesChord(measure.tol) {
+		measure.add(segment.p[0], segment.p[segment.n-1], t1)
 		return
 	}
-	a, b := s.split(0.5)
+	a, b := segment.split(0.5)
 	mid := (t0 + t1) / 2
-	m.chords(a, t0, mid, level+1)
-	m.chords(b, mid, t1, level+1)
+	measure.chords(a, t0, mid, level+1)
+	measure.chords(b, mid, t1, level+1)
 }
 
 // leavesChord reports whether a curve deviates from its chord by more than tol px in x or y. A
 // quadratic curve, of three points, is compared in its middle, a cubic one by how far its two controls
 // are from the thirds of the chord.
-func (s *segment) leavesChord(tol float32) bool {
-	p := &s.p
-	if s.n == 3 {
+func (segment *segment) leavesChord(tol float32) bool {
+	p := &segment.p
+	if segment.n == 3 {
 		d := sub(scale(p[1], 0.5), scale(add(p[0], p[2]), 0.25))
 		return max(abs(d.X), abs(d.Y)) > tol
 	}
@@ -98,12 +98,12 @@ func (s *segment) leavesChord(tol float32) bool {
 
 // split cuts a segment of a dashed path at the parameter t into its left and its right part, by de
 // Casteljau's algorithm.
-func (s *segment) split(t float32) (l, r segment) {
-	p := s.p
-	l.n, r.n = s.n, s.n
-	for k := range s.n {
-		l.p[k], r.p[s.n-1-k] = p[0], p[s.n-1-k]
-		for i := range s.n - 1 - k {
+func (segment *segment) split(t float32) (l, r segment) {
+	p := segment.p
+	l.n, r.n = segment.n, segment.n
+	for k := range segment.n {
+		l.p[k], r.p[segment.n-1-k] = p[0], p[segment.n-1-k]
+		for i := range segment.n - 1 - k {
 			p[i] = mix(p[i], p[i+1], t)
 		}
 	}
@@ -113,10 +113,10 @@ func (s *segment) split(t float32) (l, r segment) {
 // at returns the point of a dashed path's segment at the parameter t, by the polynomial. It is
 // rounded differently from the points of split: the browser starts a dash at this point, but draws
 // the pieces of split.
-func (s *segment) at(t float32) vec {
-	p := &s.p
+func (segment *segment) at(t float32) vec {
+	p := &segment.p
 	var c curve
-	switch s.n {
+	switch segment.n {
 	case 2:
 		return mix(p[0], p[1], t)
 	case 3:
@@ -129,33 +129,33 @@ func (s *segment) at(t float32) vec {
 
 // piece appends the part of the subpath between the distances from and to, which is a dash, to dst: as
 // a new subpath if move is true, else continuing the last one. Distances beyond the ends are clamped.
-func (m *pathMeasure) piece(dst *vector.Path, from, to float32, move bool) {
-	from, to = max(from, 0), min(to, m.length)
-	if !(from <= to) || len(m.chordEnds) == 0 {
+func (measure *pathMeasure) piece(dst *vector.Path, from, to float32, move bool) {
+	from, to = max(from, 0), min(to, measure.length)
+	if !(from <= to) || len(measure.chordEnds) == 0 {
 		return
 	}
-	seg0, t0 := m.locate(from)
-	seg1, t1 := m.locate(to)
+	seg0, t0 := measure.locate(from)
+	seg1, t1 := measure.locate(to)
 	if move {
-		dst.MoveTo(m.segs[seg0].at(t0))
+		dst.MoveTo(measure.segs[seg0].at(t0))
 	}
 	for ; seg0 < seg1; seg0, t0 = seg0+1, 0 {
-		m.segs[seg0].appendTo(dst, t0, 1)
+		measure.segs[seg0].appendTo(dst, t0, 1)
 	}
-	m.segs[seg1].appendTo(dst, t0, t1)
+	measure.segs[seg1].appendTo(dst, t0, t1)
 }
 
 // locate converts a distance d along the subpath to the index of a segment and a parameter of it, by
 // interpolating on the chord that reaches d, or on the last one. There must be a chord.
-func (m *pathMeasure) locate(d float32) (seg int32, t float32) {
-	i := sort.Search(len(m.chordEnds), func(i int) bool { return m.chordEnds[i].d >= d })
-	i = min(i, len(m.chordEnds)-1)
-	end := m.chordEnds[i]
+func (measure *pathMeasure) locate(d float32) (seg int32, t float32) {
+	i := sort.Search(len(measure.chordEnds), func(i int) bool { return measure.chordEnds[i].d >= d })
+	i = min(i, len(measure.chordEnds)-1)
+	end := measure.chordEnds[i]
 	var d0, t0 float32 // where the chord begins; t0 is 0 at the start of a segment
 	if i > 0 {
-		d0 = m.chordEnds[i-1].d
-		if m.chordEnds[i-1].seg == end.seg {
-			t0 = m.chordEnds[i-1].t
+		d0 = measure.chordEnds[i-1].d
+		if measure.chordEnds[i-1].seg == end.seg {
+			t0 = measure.chordEnds[i-1].t
 		}
 	}
 	return end.seg, t0 + float32((end.t-t0)*(d-d0))/(end.d-d0)
@@ -163,19 +163,19 @@ func (m *pathMeasure) locate(d float32) (seg int32, t float32) {
 
 // appendTo appends the part [t0, t1] of the segment to dst, which must end where it starts. A part
 // without length becomes a line to its own start, so that it gets caps.
-func (s *segment) appendTo(dst *vector.Path, t0, t1 float32) {
+func (segment *segment) appendTo(dst *vector.Path, t0, t1 float32) {
 	if t0 == t1 {
 		dst.LineTo(dst.Points[len(dst.Points)-1])
 		return
 	}
-	c := *s
+	c := *segment
 	if t0 > 0 {
 		_, c = c.split(t0)
 	}
 	if t1 < 1 {
 		c, _ = c.split((t1 - t0) / (1 - t0))
 	}
-	switch s.n {
+	switch segment.n {
 	case 2:
 		dst.LineTo(c.p[1])
 	case 3:

@@ -15,34 +15,34 @@ const nearlyZero = 1.0 / 4096
 // join adds the round join from unit normal a to unit normal b at the current point to both sides: an
 // arc on the outside of the turn, two lines through the point on the inside. Normals that are almost
 // equal need none. See docs/spec/raster.md#r8.
-func (p *pen) join(a, b vec) {
+func (pen *pen) join(a, b vec) {
 	d := dot(a, b)
 	if d >= 0 && 1-d <= nearlyZero {
 		return
 	}
 	// The left side is the outer one unless the path turns left; there the offsets change sign.
-	outer, inner, side := p.out, &p.inner, p.r
+	outer, inner, side := pen.out, &pen.inner, pen.r
 	if !(float32(a.X*b.Y) > float32(a.Y*b.X)) {
-		outer, inner, side = inner, outer, -p.r
+		outer, inner, side = inner, outer, -pen.r
 	}
-	p.arc(outer, scale(a, side), scale(b, side), a, b)
-	inner.LineTo(p.cur)
-	inner.LineTo(sub(p.cur, scale(b, side)))
+	pen.arc(outer, scale(a, side), scale(b, side), a, b)
+	inner.LineTo(pen.cur)
+	inner.LineTo(sub(pen.cur, scale(b, side)))
 }
 
 // arc appends the shorter arc around the current point to dst, from its offset from to its offset to:
 // one conic for each full quadrant and one for the rest. a and b are the unit normals that belong to
 // the offsets; the offsets are these times the radius, or times minus the radius.
-func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
+func (pen *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	cos, sin := dot(a, b), cross(a, b)
 	turn := func(v vec) vec { return vec{X: -v.Y, Y: v.X} } // clockwise on screen
-	if sin < 0 || sin == 0 && from != scale(a, p.r) {
+	if sin < 0 || sin == 0 && from != scale(a, pen.r) {
 		turn = left
 	}
 	at, u := from, a      // the offset so far and its unit vector
 	quarterTo := func() { // adds a quadrant
 		q := turn(at)
-		dst.ConicTo(add(p.cur, add(at, q)), add(p.cur, q), quarter)
+		dst.ConicTo(add(pen.cur, add(at, q)), add(pen.cur, q), quarter)
 		at = q
 	}
 	switch {
@@ -62,31 +62,31 @@ func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	}
 	// The rest: w is the cosine of half its angle, the weight of the conic; h is the offset of its control.
 	w := sqrt((1 + dot(u, b)) / 2)
-	h, ok := withLength(add(at, to), p.r/w)
-	if !ok || near(at, h, p.r*nearlyZero) {
+	h, ok := withLength(add(at, to), pen.r/w)
+	if !ok || near(at, h, pen.r*nearlyZero) {
 		return
 	}
-	dst.ConicTo(add(p.cur, h), add(p.cur, to), w)
+	dst.ConicTo(add(pen.cur, h), add(pen.cur, to), w)
 }
 
 // cap adds the round cap of a stroke around its end q to the outer side of the outline: a half
 // circle, in two conics, from q + n to end. n is the normal times the radius, and end is q - n as
 // the inner side has it.
-func (p *pen) cap(q, n, end vec) {
+func (pen *pen) cap(q, n, end vec) {
 	side := vec{X: -n.Y, Y: n.X}
 	mid := add(q, side)
-	p.out.ConicTo(add(mid, n), mid, quarter)
-	p.out.ConicTo(sub(mid, n), end, quarter)
+	pen.out.ConicTo(add(mid, n), mid, quarter)
+	pen.out.ConicTo(sub(mid, n), end, quarter)
 }
 
 // disc adds a circle around q to a stroke's outline, in the direction of outlines, for a stroke
 // without length.
-func (p *pen) disc(q vec) {
-	n := vec{X: p.r}
-	p.out.MoveTo(add(q, n))
-	p.cap(q, n, sub(q, n))
-	p.cap(q, scale(n, -1), add(q, n))
-	p.out.Close()
+func (pen *pen) disc(q vec) {
+	n := vec{X: pen.r}
+	pen.out.MoveTo(add(q, n))
+	pen.cap(q, n, sub(q, n))
+	pen.cap(q, scale(n, -1), add(q, n))
+	pen.out.Close()
 }
 
 // box is an axis-aligned rectangle, x0 <= x1 and y0 <= y1.
@@ -96,29 +96,29 @@ type box struct{ x0, y0, x1, y1 float32 }
 // points or of five with the first repeated, and returns it. The browser strokes such a path by a
 // special rule.
 func rectangle(src *vector.Path) (b box, ok bool) {
-	v, q := src.Verbs, src.Points
-	n := len(q)
-	if len(v) != n+1 || v[n] != vector.Close || n != 4 && !(n == 5 && q[4] == q[0]) {
+	verbs, points := src.Verbs, src.Points
+	n := len(points)
+	if len(verbs) != n+1 || verbs[n] != vector.Close || n != 4 && !(n == 5 && points[4] == points[0]) {
 		return b, false
 	}
-	for _, w := range v[1:n] {
+	for _, w := range verbs[1:n] {
 		if w != vector.Line {
 			return b, false
 		}
 	}
-	flatFirst := q[0].Y == q[1].Y && q[1].X == q[2].X && q[2].Y == q[3].Y && q[3].X == q[0].X
-	uprightFirst := q[0].X == q[1].X && q[1].Y == q[2].Y && q[2].X == q[3].X && q[3].Y == q[0].Y
+	flatFirst := points[0].Y == points[1].Y && points[1].X == points[2].X && points[2].Y == points[3].Y && points[3].X == points[0].X
+	uprightFirst := points[0].X == points[1].X && points[1].Y == points[2].Y && points[2].X == points[3].X && points[3].Y == points[0].Y
 	if !flatFirst && !uprightFirst {
 		return b, false
 	}
-	b = box{min(q[0].X, q[2].X), min(q[0].Y, q[2].Y), max(q[0].X, q[2].X), max(q[0].Y, q[2].Y)}
+	b = box{min(points[0].X, points[2].X), min(points[0].Y, points[2].Y), max(points[0].X, points[2].X), max(points[0].Y, points[2].Y)}
 	return b, b.x0 < b.x1 && b.y0 < b.y1
 }
 
 // rectangle adds the outline of a stroked rectangle: its outer edge with round corners and, in
 // the other direction, its inner edge. A stroke that fills the rectangle has no inner edge.
-func (p *pen) rectangle(box box) {
-	r, path := p.r, p.out
+func (pen *pen) rectangle(box box) {
+	r, path := pen.r, pen.out
 	x0, y0, x1, y1 := box.x0-r, box.y0-r, box.x1+r, box.y1+r // outer edge
 	path.MoveTo(vec{X: box.x0, Y: y0})
 	path.LineTo(vec{X: box.x1, Y: y0})

@@ -38,20 +38,20 @@ const stopInterval = 1024
 // width (units of src, > 0). Fill it with the non-zero rule, all of it as one
 // path. resolution is Resolution(m) for the map m from src's units to px, times
 // Fine for outlines closer than the browser's. dst must not be src.
-func (s *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
-	pen := &s.pen
+func (stroker *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
+	pen := &stroker.pen
 	pen.start(dst, width, resolution, len(src.Points))
 	if box, ok := rectangle(src); ok {
 		pen.rectangle(box)
 		return
 	}
 	pts, weights := src.Points, src.Weights
-	for i, v := range src.Verbs {
+	for i, verb := range src.Verbs {
 		// A path may have millions of points, so that the deadline is checked at intervals.
-		if i%stopInterval == stopInterval-1 && s.Stop != nil && s.Stop() {
+		if i%stopInterval == stopInterval-1 && stroker.Stop != nil && stroker.Stop() {
 			return
 		}
-		switch v {
+		switch verb {
 		case vector.Move:
 			pen.finish(false)
 			pen.moveTo(pts[0])
@@ -112,73 +112,73 @@ type pen struct {
 
 // start prepares the pen for the outline of another path, which is appended to dst. points is the number
 // of points of the path: it sets how many ranges of curves may be fitted.
-func (p *pen) start(dst *vector.Path, width, resolution float32, points int) {
-	p.out = dst
-	p.r = width / 2
-	p.eps = 1 / (4 * resolution)
-	p.budget = rangesPerCall + rangesPerPoint*points
-	p.moveTo(vec{})
+func (pen *pen) start(dst *vector.Path, width, resolution float32, points int) {
+	pen.out = dst
+	pen.r = width / 2
+	pen.eps = 1 / (4 * resolution)
+	pen.budget = rangesPerCall + rangesPerPoint*points
+	pen.moveTo(vec{})
 }
 
 // moveTo begins a subpath at a, without drawing anything: the sides start with its first segment.
-func (p *pen) moveTo(a vec) {
-	p.cur, p.first, p.drawn = a, a, false
-	p.inner.Reset()
-	p.dots = p.dots[:0]
+func (pen *pen) moveTo(a vec) {
+	pen.cur, pen.first, pen.drawn = a, a, false
+	pen.inner.Reset()
+	pen.dots = pen.dots[:0]
 }
 
 // startSegment prepares both sides for a segment that starts at the current point with unit normal n:
 // with a join to the segment before, or, for the first one, by starting the two sides.
-func (p *pen) startSegment(n vec) {
-	p.dot = false
-	if p.drawn {
-		p.join(p.n, n)
+func (pen *pen) startSegment(n vec) {
+	pen.dot = false
+	if pen.drawn {
+		pen.join(pen.n, n)
 		return
 	}
-	p.drawn = true
-	p.n0 = n
-	p.outerFirst = add(p.cur, scale(n, p.r))
-	p.out.MoveTo(p.outerFirst)
-	p.inner.MoveTo(sub(p.cur, scale(n, p.r)))
+	pen.drawn = true
+	pen.n0 = n
+	pen.outerFirst = add(pen.cur, scale(n, pen.r))
+	pen.out.MoveTo(pen.outerFirst)
+	pen.inner.MoveTo(sub(pen.cur, scale(n, pen.r)))
 }
 
 // endSegment sets the current point to a, where the unit normal is n.
-func (p *pen) endSegment(a, n vec) { p.cur, p.n = a, n }
+func (pen *pen) endSegment(a, n vec) { pen.cur, pen.n = a, n }
 
 // lineTo adds a straight segment to a to the stroke; verbs and pts are the rest of the path after
 // it. A segment without length is left out if the subpath has others, before or after it; else it
 // becomes a dot, which has round caps.
-func (p *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
-	tiny := p.eps / 4096
-	short := abs(a.X-p.cur.X) <= tiny && abs(a.Y-p.cur.Y) <= tiny
-	if short && (p.drawn || hasLength(a, verbs, pts)) {
+func (pen *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
+	tiny := pen.eps / 4096
+	short := abs(a.X-pen.cur.X) <= tiny && abs(a.Y-pen.cur.Y) <= tiny
+	if short && (pen.drawn || hasLength(a, verbs, pts)) {
 		return
 	}
-	t, ok := withLength(sub(a, p.cur), 1)
+	t, ok := withLength(sub(a, pen.cur), 1)
 	n := left(t)
 	if !ok || short { // any direction will do for a dot
 		n = vec{X: 1}
 	}
-	p.startSegment(n)
-	p.dot = short
-	p.line(a, n)
-	p.endSegment(a, n)
+	pen.startSegment(n)
+	pen.dot = short
+	pen.line(a, n)
+	pen.endSegment(a, n)
 }
 
 // line adds a straight line to a to both sides.
-func (p *pen) line(a, n vec) {
-	p.out.LineTo(add(a, scale(n, p.r)))
-	p.inner.LineTo(sub(a, scale(n, p.r)))
+func (pen *pen) line(a, n vec) {
+	pen.out.LineTo(add(a, scale(n, pen.r)))
+	pen.inner.LineTo(sub(a, scale(n, pen.r)))
 }
 
 // hasLength reports whether the rest of the subpath has another point than a, so that it has a
 // direction.
 func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
-	for _, v := range verbs {
-		if v == vector.Move || v == vector.Close {
+	for _, verb := range verbs {
+		if verb == vector.Move || verb == vector.Close {
 			return false
 		}
-		k := v.Points()
+		k := verb.Points()
 		for _, q := range pts[:k] {
 			if q != a {
 				return true
@@ -191,47 +191,47 @@ func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
 
 // curveTo adds a curve that starts at the current point to both sides. A flat curve is drawn as lines;
 // a cubic is fitted between its inflections, and a cusp gets a disc of its own when the subpath ends.
-func (p *pen) curveTo(curve curve) {
+func (pen *pen) curveTo(curve curve) {
 	if curve.flat() {
-		p.flatTo(&curve)
+		pen.flatTo(&curve)
 		return
 	}
 	t, ok := withLength(curve.tangent(0), 1)
 	if !ok {
-		p.lineTo(curve.end(), nil, nil)
+		pen.lineTo(curve.end(), nil, nil)
 		return
 	}
 	n := left(t)
-	p.startSegment(n)
+	pen.startSegment(n)
 	// A fit must not contain an inflection, so that a cubic is cut there.
 	var buf [3]float32
 	var cuts []float32 // where a new fit begins
 	if curve.n == 4 {
 		cuts = curve.inflections(&buf)
 	}
-	t0, a := float32(0), p.pointOn(&curve, 0)
+	t0, point := float32(0), pen.pointOn(&curve, 0)
 	for i := range len(cuts) + 1 {
 		t1 := float32(1)
 		if i < len(cuts) {
 			t1 = cuts[i]
 		}
-		b := p.pointOn(&curve, t1)
-		p.fit(p.out, &curve, 1, t0, t1, &a, &b) // 1 and -1 are the sides
-		p.fit(&p.inner, &curve, -1, t0, t1, &a, &b)
-		t0, a = t1, b
+		b := pen.pointOn(&curve, t1)
+		pen.fit(pen.out, &curve, 1, t0, t1, &point, &b) // 1 and -1 are the sides
+		pen.fit(&pen.inner, &curve, -1, t0, t1, &point, &b)
+		t0, point = t1, b
 	}
 	if t, ok := curve.cusp(); ok {
-		p.dots = append(p.dots, curve.at(t))
+		pen.dots = append(pen.dots, curve.at(t))
 	}
 	if t, ok := withLength(curve.tangent(1), 1); ok {
 		n = left(t)
 	}
-	p.endSegment(curve.end(), n)
+	pen.endSegment(curve.end(), n)
 }
 
 // flatTo adds a flat curve as lines: through its cusps, where it turns back, to its end. A curve with
 // only one pair of different neighbouring control points is a single line (observed in the browser).
-func (p *pen) flatTo(curve *curve) {
+func (pen *pen) flatTo(curve *curve) {
 	legs := 0
 	for i := 1; i < curve.n; i++ {
 		if curve.p[i] != curve.p[i-1] {
@@ -239,62 +239,62 @@ func (p *pen) flatTo(curve *curve) {
 		}
 	}
 	if legs <= 1 {
-		p.lineTo(curve.end(), nil, nil)
+		pen.lineTo(curve.end(), nil, nil)
 		return
 	}
 	var buf [3]float32
 	start := curve.p[0]
 	for _, t := range curve.maxCurvature(&buf) {
 		if q := curve.at(t); q != start && q != curve.end() {
-			p.lineTo(q, nil, nil)
+			pen.lineTo(q, nil, nil)
 		}
 	}
-	p.lineTo(curve.end(), nil, nil)
+	pen.lineTo(curve.end(), nil, nil)
 }
 
 // finish ends the outline of the subpath, if anything was drawn: two contours if it is closed, the
 // sides, else one, the sides with caps. Then it adds discs at cusps, and begins a subpath at its start.
-func (p *pen) finish(closed bool) {
-	if !p.drawn {
+func (pen *pen) finish(closed bool) {
+	if !pen.drawn {
 		return
 	}
-	last := p.inner.Points[len(p.inner.Points)-1]
+	last := pen.inner.Points[len(pen.inner.Points)-1]
 	if closed {
 		// The outer side is one contour, the inner side, reversed, the other: the area between them
 		// is the stroke.
-		p.join(p.n, p.n0)
-		last = p.inner.Points[len(p.inner.Points)-1]
-		p.out.Close()
-		p.out.MoveTo(last)
-		p.reverse()
+		pen.join(pen.n, pen.n0)
+		last = pen.inner.Points[len(pen.inner.Points)-1]
+		pen.out.Close()
+		pen.out.MoveTo(last)
+		pen.reverse()
 	} else {
 		// One contour: outer side, cap at the end, inner side back, cap at the start.
-		p.cap(p.cur, scale(p.n, p.r), last)
-		p.reverse()
-		p.cap(p.first, scale(p.n0, -p.r), p.outerFirst)
+		pen.cap(pen.cur, scale(pen.n, pen.r), last)
+		pen.reverse()
+		pen.cap(pen.first, scale(pen.n0, -pen.r), pen.outerFirst)
 	}
-	p.out.Close()
-	for _, q := range p.dots {
-		p.disc(q)
+	pen.out.Close()
+	for _, q := range pen.dots {
+		pen.disc(q)
 	}
-	p.moveTo(p.first)
+	pen.moveTo(pen.first)
 }
 
 // reverse appends the inner side of the stroke backwards to the outline, without its last point, at
 // which the outline is already.
-func (p *pen) reverse() {
-	in := &p.inner
-	i, w := len(in.Points)-1, len(in.Weights)-1 // of the last point and weight not yet appended
-	for v := len(in.Verbs) - 1; v >= 0; v-- {
-		switch in.Verbs[v] { // the first verb, a move, appends nothing
+func (pen *pen) reverse() {
+	path := &pen.inner
+	i, w := len(path.Points)-1, len(path.Weights)-1 // of the last point and weight not yet appended
+	for v := len(path.Verbs) - 1; v >= 0; v-- {
+		switch path.Verbs[v] { // the first verb, a move, appends nothing
 		case vector.Line:
-			p.out.LineTo(in.Points[i-1])
+			pen.out.LineTo(path.Points[i-1])
 		case vector.Quad:
-			p.out.QuadTo(in.Points[i-1], in.Points[i-2])
+			pen.out.QuadTo(path.Points[i-1], path.Points[i-2])
 		case vector.Conic:
-			p.out.ConicTo(in.Points[i-1], in.Points[i-2], in.Weights[w])
+			pen.out.ConicTo(path.Points[i-1], path.Points[i-2], path.Weights[w])
 			w--
 		}
-		i -= in.Verbs[v].Points()
+		i -= path.Verbs[v].Points()
 	}
 }

@@ -19,42 +19,42 @@ type span struct {
 }
 
 // Reset empties the cache of frames' clips for a scene with that many shapes.
-func (c *Clips) Reset(shapes int) {
-	c.Points = c.Points[:0]
-	if cap(c.Spans) < shapes {
-		c.Spans = make([]span, shapes)
+func (clips *Clips) Reset(shapes int) {
+	clips.Points = clips.Points[:0]
+	if cap(clips.Spans) < shapes {
+		clips.Spans = make([]span, shapes)
 	}
-	c.Spans = c.Spans[:shapes]
-	clear(c.Spans)
+	clips.Spans = clips.Spans[:shapes]
+	clear(clips.Spans)
 }
 
 // OfFrame returns the visible part of a frame inside the frames around it: a convex polygon in
 // page units, empty if nothing is visible. See docs/spec/drawing.md#r12.
-func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
-	if sp := c.Spans[frame]; sp.known {
-		return c.Points[sp.First : sp.First+sp.Count]
+func (clips *Clips) OfFrame(tree *Tree, scene *scene.Scene, frame int32) []geom.Point {
+	if sp := clips.Spans[frame]; sp.known {
+		return clips.Points[sp.First : sp.First+sp.Count]
 	}
-	sh, m := &s.Shapes[frame], t.Nodes[frame].Page
+	sh, m := &scene.Shapes[frame], tree.Nodes[frame].Page
 	rect := [4]geom.Point{geom.Pt(0, 0), geom.Pt(sh.W, 0), geom.Pt(sh.W, sh.H), geom.Pt(0, sh.H)}
 	for i := range rect {
 		rect[i] = m.Apply(rect[i])
 	}
 	out := rect[:]
-	if outer := t.Nodes[frame].Frame; outer >= 0 {
-		out = c.Intersect(c.OfFrame(t, s, outer), rect[:])
+	if outer := tree.Nodes[frame].Frame; outer >= 0 {
+		out = clips.Intersect(clips.OfFrame(tree, scene, outer), rect[:])
 	}
-	first := int32(len(c.Points))
-	c.Points = append(c.Points, out...)
-	c.Spans[frame] = span{first, int32(len(out)), true}
-	return c.Points[first:]
+	first := int32(len(clips.Points))
+	clips.Points = append(clips.Points, out...)
+	clips.Spans[frame] = span{first, int32(len(out)), true}
+	return clips.Points[first:]
 }
 
 // Intersect returns the intersection of the convex polygons p and by, such as the visible part of a
 // frame and the frame around it. It cuts p by each side of by, which must run clockwise on the
 // screen. The result is valid until the next call.
-func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
-	in := append(c.scratch[0][:0], p...)
-	out := c.scratch[1][:0]
+func (clips *Clips) Intersect(p, by []geom.Point) []geom.Point {
+	in := append(clips.scratch[0][:0], p...)
+	out := clips.scratch[1][:0]
 	for i := range by {
 		a, b := by[i], by[(i+1)%len(by)]
 		inwards := func(p geom.Point) float64 { return geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) } // from side ab
@@ -71,16 +71,16 @@ func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
 		}
 		in, out = out, in
 	}
-	c.scratch = [2][]geom.Point{in, out}
+	clips.scratch = [2][]geom.Point{in, out}
 	return in
 }
 
 // ClipBox returns the bounds of the part of a shape's box e that the convex polygon by, a frame's
 // visible part, leaves visible.
-func (c *Clips) ClipBox(e geom.Extent, by []geom.Point) geom.Extent {
+func (clips *Clips) ClipBox(e geom.Extent, by []geom.Point) geom.Extent {
 	out := geom.NewExtent()
 	box := [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}
-	for _, p := range c.Intersect(by, box[:]) {
+	for _, p := range clips.Intersect(by, box[:]) {
 		out.Add(p)
 	}
 	return out

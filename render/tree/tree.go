@@ -50,52 +50,53 @@ type Tree struct {
 // maxFrames is the deepest nesting of frames: each one adds four edges to the clip of its content.
 const maxFrames = 256
 
-// Build fills t.Nodes with the place, opacity and frame of every shape, and collects the bindings of arrows. In a
-// scene parents stand before their children. Frames nested deeper than maxFrames are refused.
-func (t *Tree) Build(s *scene.Scene) error {
-	if cap(t.Nodes) < len(s.Shapes) {
-		t.Nodes = make([]Node, len(s.Shapes))
+// Build fills tree.Nodes with the place, opacity and frame of every shape, and collects the
+// bindings of arrows. In a scene parents stand before their children. Frames nested deeper than
+// maxFrames are refused.
+func (tree *Tree) Build(sc *scene.Scene) error {
+	if cap(tree.Nodes) < len(sc.Shapes) {
+		tree.Nodes = make([]Node, len(sc.Shapes))
 	}
-	t.Nodes = t.Nodes[:len(s.Shapes)]
-	t.layered = false
-	for i := range s.Shapes {
-		sh, n := &s.Shapes[i], &t.Nodes[i]
-		*n = Node{Page: sh.LocalMatrix(), Opacity: sh.Opacity, Frame: -1, back: -1}
-		if sh.Kind == scene.Highlight {
-			t.layered = true
+	tree.Nodes = tree.Nodes[:len(sc.Shapes)]
+	tree.layered = false
+	for i := range sc.Shapes {
+		shape, n := &sc.Shapes[i], &tree.Nodes[i]
+		*n = Node{Page: shape.LocalMatrix(), Opacity: shape.Opacity, Frame: -1, back: -1}
+		if shape.Kind == scene.Highlight {
+			tree.layered = true
 		}
-		if sh.Parent < 0 {
+		if shape.Parent < 0 {
 			continue
 		}
-		p := &t.Nodes[sh.Parent]
+		p := &tree.Nodes[shape.Parent]
 		n.Page = p.Page.Mul(n.Page)
 		n.Opacity *= p.Opacity
 		n.Frame, n.frames = p.Frame, p.frames
-		if s.Shapes[sh.Parent].Kind == scene.Frame {
-			n.Frame, n.frames = sh.Parent, p.frames+1
+		if sc.Shapes[shape.Parent].Kind == scene.Frame {
+			n.Frame, n.frames = shape.Parent, p.frames+1
 		}
 		if n.frames > maxFrames {
 			return fmt.Errorf("cannot draw shape %q: %w: it lies in %d frames; want at most %d",
-				sh.ID, scene.ErrLimit, n.frames, maxFrames)
+				shape.ID, scene.ErrLimit, n.frames, maxFrames)
 		}
 	}
-	t.bind(s)
+	tree.bind(sc)
 	return nil
 }
 
 // bind records for each arrow of the scene which bindings tie its start and its end to other
-// shapes. If several tie the same end, the first counts. Without bindings t.bound is empty. See
+// shapes. If several tie the same end, the first counts. Without bindings tree.bound is empty. See
 // docs/spec/drawing.md#r13.
-func (t *Tree) bind(s *scene.Scene) {
-	t.bound = t.bound[:0]
-	if len(s.Bindings) == 0 {
+func (tree *Tree) bind(scene *scene.Scene) {
+	tree.bound = tree.bound[:0]
+	if len(scene.Bindings) == 0 {
 		return
 	}
-	t.bound = slices.Grow(t.bound, len(s.Shapes))[:len(s.Shapes)]
-	clear(t.bound)
-	for i := range s.Bindings {
-		b := &s.Bindings[i]
-		k := &t.bound[b.From][terminalOf(b)]
+	tree.bound = slices.Grow(tree.bound, len(scene.Shapes))[:len(scene.Shapes)]
+	clear(tree.bound)
+	for i := range scene.Bindings {
+		b := &scene.Bindings[i]
+		k := &tree.bound[b.From][terminalOf(b)]
 		if *k == 0 {
 			*k = int32(i + 1)
 		}
@@ -111,40 +112,40 @@ func terminalOf(b *scene.Binding) int {
 }
 
 // BindingOf returns the binding of an arrow's start (0) or end (1), nil for none.
-func (t *Tree) BindingOf(s *scene.Scene, arrow int32, end int) *scene.Binding {
-	if len(t.bound) == 0 || t.bound[arrow][end] == 0 {
+func (tree *Tree) BindingOf(scene *scene.Scene, arrow int32, end int) *scene.Binding {
+	if len(tree.bound) == 0 || tree.bound[arrow][end] == 0 {
 		return nil
 	}
-	return &s.Bindings[t.bound[arrow][end]-1]
+	return &scene.Bindings[tree.bound[arrow][end]-1]
 }
 
 // Select puts each shape into one of a view's two sets, or none, by the lists of ids; a nil list only puts all
 // shapes into the first set. Descendants are in the set of their parent. A shape in both lists belongs to only.
 // An unknown id is an error.
-func (t *Tree) Select(s *scene.Scene, only, other []string) error {
-	t.OnlyFrame = [InOther + 1]int32{-1, -1, -1}
+func (tree *Tree) Select(scene *scene.Scene, only, other []string) error {
+	tree.OnlyFrame = [InOther + 1]int32{-1, -1, -1}
 	if only == nil {
-		if len(t.Nodes) == 1 {
-			t.setOnlyFrame(s, 0, inOnly)
+		if len(tree.Nodes) == 1 {
+			tree.setOnlyFrame(scene, 0, inOnly)
 		}
-		for i := range t.Nodes {
-			t.Nodes[i].Set = inOnly
+		for i := range tree.Nodes {
+			tree.Nodes[i].Set = inOnly
 		}
 		return nil
 	}
-	if err := t.mark(s, other, InOther); err != nil {
+	if err := tree.mark(scene, other, InOther); err != nil {
 		return err
 	}
-	if err := t.mark(s, only, inOnly); err != nil {
+	if err := tree.mark(scene, only, inOnly); err != nil {
 		return err
 	}
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		p := s.Shapes[i].Parent
+	for i := range tree.Nodes {
+		n := &tree.Nodes[i]
+		p := scene.Shapes[i].Parent
 		if p < 0 {
 			continue
 		}
-		if above := t.Nodes[p].Set; above == inOnly || n.Set == Unset { // only goes before other
+		if above := tree.Nodes[p].Set; above == inOnly || n.Set == Unset { // only goes before other
 			n.Set = above
 		}
 	}
@@ -152,15 +153,15 @@ func (t *Tree) Select(s *scene.Scene, only, other []string) error {
 }
 
 // mark puts the shapes with these ids into one of the view's two sets.
-func (t *Tree) mark(s *scene.Scene, ids []string, in set) error {
+func (tree *Tree) mark(sc *scene.Scene, ids []string, set set) error {
 	for _, id := range ids {
-		i := s.Find(id)
+		i := sc.Find(id)
 		if i < 0 {
 			return fmt.Errorf("cannot draw shape %q: %w: the scene has no shape of this id", id, scene.ErrInvalid)
 		}
-		t.Nodes[i].Set = in
+		tree.Nodes[i].Set = set
 		if len(ids) == 1 {
-			t.setOnlyFrame(s, i, in)
+			tree.setOnlyFrame(sc, i, set)
 		}
 	}
 	return nil
@@ -168,53 +169,54 @@ func (t *Tree) mark(s *scene.Scene, ids []string, in set) error {
 
 // setOnlyFrame records shape i as the only one of a set if it is a frame: the editor then exports
 // the content without the frame. See docs/spec/drawing.md#r17.
-func (t *Tree) setOnlyFrame(s *scene.Scene, i int32, in set) {
+func (tree *Tree) setOnlyFrame(s *scene.Scene, i int32, in set) {
 	if s.Shapes[i].Kind == scene.Frame {
-		t.OnlyFrame[in] = i
+		tree.OnlyFrame[in] = i
 	}
 }
 
 // PaintOrder returns the layers of all shapes, back to front. The lower layers of highlights
 // lie below everything on the page, or just above the frame that holds them. See
 // docs/spec/drawing.md#r9.
-func (t *Tree) PaintOrder(s *scene.Scene) []Layer {
-	t.order = t.order[:0]
-	if !t.layered {
-		for i := range s.Shapes {
-			t.order = append(t.order, Layer{Shape: int32(i)})
+func (tree *Tree) PaintOrder(sc *scene.Scene) []Layer {
+	tree.order = tree.order[:0]
+	if !tree.layered {
+		for i := range sc.Shapes {
+			tree.order = append(tree.order, Layer{Shape: int32(i)})
 		}
-		return t.order
+		return tree.order
 	}
-	t.linkHighlights(s)
-	t.appendBacks(t.back)
-	for i := range s.Shapes {
-		t.order = append(t.order, Layer{Shape: int32(i)})
-		if s.Shapes[i].Kind == scene.Frame {
-			t.appendBacks(t.Nodes[i].back)
+	tree.linkHighlights(sc)
+	tree.appendBacks(tree.back)
+	for i := range sc.Shapes {
+		tree.order = append(tree.order, Layer{Shape: int32(i)})
+		if sc.Shapes[i].Kind == scene.Frame {
+			tree.appendBacks(tree.Nodes[i].back)
 		}
 	}
-	return t.order
+	return tree.order
 }
 
-// linkHighlights makes a linked list of the highlights of each frame, and one of those outside of frames, in the
-// order of the shapes: t.back or Node.back of the frame is its first one, Node.back of a highlight the next.
-func (t *Tree) linkHighlights(s *scene.Scene) {
-	t.back = -1
+// linkHighlights makes a linked list of the highlights of each frame, and one of those outside of
+// frames, in the order of the shapes: tree.back or Node.back of the frame is its first one,
+// Node.back of a highlight the next.
+func (tree *Tree) linkHighlights(s *scene.Scene) {
+	tree.back = -1
 	for i := len(s.Shapes) - 1; i >= 0; i-- {
 		if s.Shapes[i].Kind != scene.Highlight {
 			continue
 		}
-		head := &t.back
-		if f := t.Nodes[i].Frame; f >= 0 {
-			head = &t.Nodes[f].back
+		head := &tree.back
+		if f := tree.Nodes[i].Frame; f >= 0 {
+			head = &tree.Nodes[f].back
 		}
-		t.Nodes[i].back, *head = *head, int32(i)
+		tree.Nodes[i].back, *head = *head, int32(i)
 	}
 }
 
 // appendBacks appends the lower layers of a list of highlights to the paint order.
-func (t *Tree) appendBacks(i int32) {
-	for ; i >= 0; i = t.Nodes[i].back {
-		t.order = append(t.order, Layer{Shape: i, Back: true})
+func (tree *Tree) appendBacks(i int32) {
+	for ; i >= 0; i = tree.Nodes[i].back {
+		tree.order = append(tree.order, Layer{Shape: i, Back: true})
 	}
 }

@@ -9,14 +9,14 @@ import "math"
 //
 // It becomes equal conics of at most a third of a turn, computed in binary32, because the last
 // bits decide how finely the browser draws an arc. See docs/spec/raster.md#r2.
-func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
-	a := p.Points[len(p.Points)-1]
+func (path *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
+	a := path.Points[len(path.Points)-1]
 	if a == b {
 		return
 	}
 	rx, ry = max(rx, -rx), max(ry, -ry)
 	if rx == 0 || ry == 0 {
-		p.LineTo(b)
+		path.LineTo(b)
 		return
 	}
 	ellipse := newEllipse(rx, ry, deg, Point{(a.X - b.X) * 0.5, (a.Y - b.Y) * 0.5})
@@ -31,7 +31,7 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 		span -= 2 * math.Pi
 	}
 	if !(math.Abs(float64(span)) >= math.Pi/1e6) { // the circle is far too large, or NaN
-		p.LineTo(b)
+		path.LineTo(b)
 		return
 	}
 	n := int(math.Ceil(math.Abs(float64(span / (2 * math.Pi / 3)))))
@@ -45,18 +45,18 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 		end := Point{cos + c.X, sin + c.Y}
 		control := ellipse.real(Point{end.X + float32(reach*sin), end.Y - float32(reach*cos)})
 		if i == n-1 {
-			p.ConicTo(control, b, weight)
+			path.ConicTo(control, b, weight)
 			return
 		}
-		p.ConicTo(control, ellipse.real(end), weight)
+		path.ConicTo(control, ellipse.real(end), weight)
 	}
 }
 
 // ellipse maps between an ellipse and the unit circle.
 type ellipse struct{ rx, ry, sin, cos float32 }
 
-// newEllipse returns the ellipse of an arc with radii rx and ry, turned by deg degrees. It is scaled up if it is
-// too small to reach both ends of the arc's chord; half is half of that chord.
+// newEllipse returns the ellipse of an arc with radii rx and ry, turned by deg degrees. It is
+// scaled up if it is too small to reach both ends of the arc's chord; half is half of that chord.
 func newEllipse(rx, ry, deg float32, half Point) ellipse {
 	sin, cos := math.Sincos(float64(deg) * math.Pi / 180)
 	e := ellipse{rx, ry, float32(sin), float32(cos)}

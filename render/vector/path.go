@@ -32,52 +32,52 @@ type Path struct {
 }
 
 // Reset empties the path and keeps its memory.
-func (p *Path) Reset() {
-	p.Verbs, p.Points, p.Weights = p.Verbs[:0], p.Points[:0], p.Weights[:0]
+func (path *Path) Reset() {
+	path.Verbs, path.Points, path.Weights = path.Verbs[:0], path.Points[:0], path.Weights[:0]
 }
 
 // Empty reports whether nothing was added.
-func (p *Path) Empty() bool { return len(p.Verbs) == 0 }
+func (path *Path) Empty() bool { return len(path.Verbs) == 0 }
 
 // MoveTo begins a subpath at a.
-func (p *Path) MoveTo(a Point) {
-	p.Verbs = append(p.Verbs, Move)
-	p.Points = append(p.Points, a)
+func (path *Path) MoveTo(a Point) {
+	path.Verbs = append(path.Verbs, Move)
+	path.Points = append(path.Points, a)
 }
 
 // LineTo adds a straight segment to a.
-func (p *Path) LineTo(a Point) {
-	p.Verbs = append(p.Verbs, Line)
-	p.Points = append(p.Points, a)
+func (path *Path) LineTo(a Point) {
+	path.Verbs = append(path.Verbs, Line)
+	path.Points = append(path.Points, a)
 }
 
 // QuadTo adds a quadratic with control c to a.
-func (p *Path) QuadTo(c, a Point) {
-	p.Verbs = append(p.Verbs, Quad)
-	p.Points = append(p.Points, c, a)
+func (path *Path) QuadTo(c, a Point) {
+	path.Verbs = append(path.Verbs, Quad)
+	path.Points = append(path.Points, c, a)
 }
 
 // CubicTo adds a cubic with controls c and d to a.
-func (p *Path) CubicTo(c, d, a Point) {
-	p.Verbs = append(p.Verbs, Cubic)
-	p.Points = append(p.Points, c, d, a)
+func (path *Path) CubicTo(c, d, a Point) {
+	path.Verbs = append(path.Verbs, Cubic)
+	path.Points = append(path.Points, c, d, a)
 }
 
 // ConicTo adds a conic with control c and weight w to a.
-func (p *Path) ConicTo(c, a Point, w float32) {
-	p.Verbs = append(p.Verbs, Conic)
-	p.Points = append(p.Points, c, a)
-	p.Weights = append(p.Weights, w)
+func (path *Path) ConicTo(c, a Point, w float32) {
+	path.Verbs = append(path.Verbs, Conic)
+	path.Points = append(path.Points, c, a)
+	path.Weights = append(path.Weights, w)
 }
 
 // Close joins the subpath to its start.
-func (p *Path) Close() { p.Verbs = append(p.Verbs, Close) }
+func (path *Path) Close() { path.Verbs = append(path.Verbs, Close) }
 
 // Append adds all of q.
-func (p *Path) Append(q *Path) {
-	p.Verbs = append(p.Verbs, q.Verbs...)
-	p.Points = append(p.Points, q.Points...)
-	p.Weights = append(p.Weights, q.Weights...)
+func (path *Path) Append(q *Path) {
+	path.Verbs = append(path.Verbs, q.Verbs...)
+	path.Points = append(path.Points, q.Points...)
+	path.Weights = append(path.Weights, q.Weights...)
 }
 
 // Matrix maps (x, y) to (A x + C y + E, B x + D y + F), in binary32 as the
@@ -89,29 +89,29 @@ var Identity = Matrix{A: 1, D: 1}
 
 // Apply maps one point. Products are rounded before they are added, so that the compiler cannot
 // fuse them and results do not depend on the processor. See docs/spec/raster.md#r38.
-func (m Matrix) Apply(p Point) Point {
+func (matrix Matrix) Apply(p Point) Point {
 	return Point{
-		X: float32(m.A*p.X) + float32(m.C*p.Y) + m.E,
-		Y: float32(m.B*p.X) + float32(m.D*p.Y) + m.F,
+		X: float32(matrix.A*p.X) + float32(matrix.C*p.Y) + matrix.E,
+		Y: float32(matrix.B*p.X) + float32(matrix.D*p.Y) + matrix.F,
 	}
 }
 
-// Mul returns the map of path points that applies n first and then m.
-func (m Matrix) Mul(n Matrix) Matrix {
+// Mul returns the map of path points that applies n first and then matrix.
+func (matrix Matrix) Mul(n Matrix) Matrix {
 	return Matrix{
-		A: float32(m.A*n.A) + float32(m.C*n.B),
-		B: float32(m.B*n.A) + float32(m.D*n.B),
-		C: float32(m.A*n.C) + float32(m.C*n.D),
-		D: float32(m.B*n.C) + float32(m.D*n.D),
-		E: float32(m.A*n.E) + float32(m.C*n.F) + m.E,
-		F: float32(m.B*n.E) + float32(m.D*n.F) + m.F,
+		A: float32(matrix.A*n.A) + float32(matrix.C*n.B),
+		B: float32(matrix.B*n.A) + float32(matrix.D*n.B),
+		C: float32(matrix.A*n.C) + float32(matrix.C*n.D),
+		D: float32(matrix.B*n.C) + float32(matrix.D*n.D),
+		E: float32(matrix.A*n.E) + float32(matrix.C*n.F) + matrix.E,
+		F: float32(matrix.B*n.E) + float32(matrix.D*n.F) + matrix.F,
 	}
 }
 
 // Transform maps every point of the path in place.
-func (p *Path) Transform(m Matrix) {
-	for i, q := range p.Points {
-		p.Points[i] = m.Apply(q)
+func (path *Path) Transform(m Matrix) {
+	for i, q := range path.Points {
+		path.Points[i] = m.Apply(q)
 	}
 }
 

@@ -23,110 +23,110 @@ type boundsFinder struct {
 
 var boundsFinders = sync.Pool{New: func() any { return new(boundsFinder) }}
 
-// PageBounds returns the box of shape i of s in page units: that of its ideal outline, strokes not
+// PageBounds returns the box of shape i of scene in page units: that of its ideal outline, strokes not
 // included, and of a group that of its descendants. See docs/spec/drawing.md#r14. Frames do not
 // clip it. ok is false if the shape has no outline, or one that is not known natively: text in
 // missing fonts, arrows bound to such text, arrows whose ends or label depend on rounding errors.
-func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
+func PageBounds(scene *scene.Scene, i int32) (b Box, ok bool) {
 	finder := boundsFinders.Get().(*boundsFinder)
 	defer boundsFinders.Put(finder)
 	finder.arrows.Visited = 0
-	e := geom.NewExtent()
-	if finder.addWithDescendants(s, i, &e) != nil || e.Empty() {
+	extent := geom.NewExtent()
+	if finder.addWithDescendants(scene, i, &extent) != nil || extent.Empty() {
 		return Box{}, false
 	}
-	return BoxOf(&e), true
+	return BoxOf(&extent), true
 }
 
 // ContentBounds returns the box that holds the shapes of these ids and their descendants, those
 // of all shapes when ids is nil: the page box of an export without padding. Frames clip their
 // content. See docs/spec/drawing.md#r14. ok is false when there is nothing. Errors name a
 // missing id, or wrap ErrForeign where a shape's size is not known natively.
-func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
+func ContentBounds(sc *scene.Scene, ids []string) (b Box, ok bool, err error) {
 	finder := boundsFinders.Get().(*boundsFinder)
 	defer boundsFinders.Put(finder)
-	if err := finder.tree.Build(s); err != nil {
+	if err := finder.tree.Build(sc); err != nil {
 		return Box{}, false, err
 	}
-	if err := finder.tree.Select(s, ids, nil); err != nil {
+	if err := finder.tree.Select(sc, ids, nil); err != nil {
 		return Box{}, false, err
 	}
-	finder.clip.Reset(len(s.Shapes))
+	finder.clip.Reset(len(sc.Shapes))
 	finder.arrows.Visited = 0
 	all := geom.NewExtent()
-	for i := range s.Shapes {
+	for i := range sc.Shapes {
 		n := &finder.tree.Nodes[i]
-		if n.Set == tree.Unset || s.Shapes[i].Kind == scene.Group {
+		if n.Set == tree.Unset || sc.Shapes[i].Kind == scene.Group {
 			continue
 		}
-		e := geom.NewExtent()
-		if err := finder.addShape(s, int32(i), n.Page, &e); err != nil {
+		extent := geom.NewExtent()
+		if err := finder.addShape(sc, int32(i), n.Page, &extent); err != nil {
 			return Box{}, false, err
 		}
-		if n.Frame >= 0 && !e.Empty() {
-			e = finder.clip.ClipBox(e, finder.clip.OfFrame(&finder.tree, s, n.Frame))
+		if n.Frame >= 0 && !extent.Empty() {
+			extent = finder.clip.ClipBox(extent, finder.clip.OfFrame(&finder.tree, sc, n.Frame))
 		}
-		if !e.Empty() {
-			all.Join(e)
+		if !extent.Empty() {
+			all.Join(extent)
 		}
 	}
 	return BoxOf(&all), !all.Empty(), nil
 }
 
 // addWithDescendants adds the page bounds of shape i, or of the descendants if it is a group, to
-// the extent e. Only groups and arrows need the tree of the whole scene, which takes time to build.
-func (finder *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Extent) error {
-	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
-		m := s.Shapes[i].LocalMatrix()
-		for p := s.Shapes[i].Parent; p >= 0; p = s.Shapes[p].Parent {
-			m = s.Shapes[p].LocalMatrix().Mul(m)
+// the extent. Only groups and arrows need the tree of the whole scene, which takes time to build.
+func (finder *boundsFinder) addWithDescendants(sc *scene.Scene, i int32, extent *geom.Extent) error {
+	if k := sc.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
+		m := sc.Shapes[i].LocalMatrix()
+		for p := sc.Shapes[i].Parent; p >= 0; p = sc.Shapes[p].Parent {
+			m = sc.Shapes[p].LocalMatrix().Mul(m)
 		}
-		return finder.addShape(s, i, m, e)
+		return finder.addShape(sc, i, m, extent)
 	}
-	if err := finder.tree.Build(s); err != nil {
+	if err := finder.tree.Build(sc); err != nil {
 		return err
 	}
-	if s.Shapes[i].Kind == scene.Arrow {
-		return finder.addShape(s, i, finder.tree.Nodes[i].Page, e)
+	if sc.Shapes[i].Kind == scene.Arrow {
+		return finder.addShape(sc, i, finder.tree.Nodes[i].Page, extent)
 	}
 	// Descendants stand right after their ancestor, each after its parent.
-	for j := i + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= i; j++ {
-		if s.Shapes[j].Kind == scene.Group {
+	for j := i + 1; j < int32(len(sc.Shapes)) && sc.Shapes[j].Parent >= i; j++ {
+		if sc.Shapes[j].Kind == scene.Group {
 			continue
 		}
-		if err := finder.addShape(s, j, finder.tree.Nodes[j].Page, e); err != nil {
+		if err := finder.addShape(sc, j, finder.tree.Nodes[j].Page, extent); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addShape adds the points that stand for shape i when bounds are computed to the extent e. m maps
+// addShape adds the points that stand for shape i when bounds are computed to the extent; m maps
 // the shape's space to the page. Arrows need the tree of the scene.
-func (finder *boundsFinder) addShape(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
-	sh := &s.Shapes[i]
-	if err := shapes.Check(sh); err != nil {
+func (finder *boundsFinder) addShape(sc *scene.Scene, i int32, m geom.Matrix, extent *geom.Extent) error {
+	shape := &sc.Shapes[i]
+	if err := shapes.Check(shape); err != nil {
 		return err
 	}
-	add := func(p geom.Point) { e.Add(m.Apply(p)) }
-	if sh.Kind == scene.Arrow {
-		return finder.addArrow(s, i, add)
+	add := func(p geom.Point) { extent.Add(m.Apply(p)) }
+	if shape.Kind == scene.Arrow {
+		return finder.addArrow(sc, i, add)
 	}
-	return finder.local.Contours(sh, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
+	return finder.local.Contours(shape, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
 }
 
 // addArrow calls add with the points that represent arrow i in bounds: those of its body and the corners of its
 // label's box, but not its heads.
-func (finder *boundsFinder) addArrow(s *scene.Scene, i int32, add func(geom.Point)) error {
-	w := &finder.arrows
-	if err := w.Solve(s, &finder.tree, i); err != nil {
+func (finder *boundsFinder) addArrow(scene *scene.Scene, i int32, add func(geom.Point)) error {
+	solver := &finder.arrows
+	if err := solver.Solve(scene, &finder.tree, i); err != nil {
 		return err
 	}
-	label, err := w.Label(&s.Shapes[i])
+	label, err := solver.Label(&scene.Shapes[i])
 	if err != nil {
 		return err
 	}
-	points, _ := w.Samples()
+	points, _ := solver.Samples()
 	for _, p := range points {
 		add(p)
 	}

@@ -18,44 +18,44 @@ const (
 )
 
 // String returns the number of the tldraw release.
-func (v Version) String() string {
-	if v == V5 {
+func (version Version) String() string {
+	if version == V5 {
 		return "5.4"
 	}
 	return "4.2"
 }
 
 // ParseVersion reads the number of a release, "4.2" or "5.4"; "" is 4.2.
-func ParseVersion(s string) (Version, error) {
-	switch s {
+func ParseVersion(text string) (Version, error) {
+	switch text {
 	case "", V4.String():
 		return V4, nil
 	case V5.String():
 		return V5, nil
 	}
-	return V4, fmt.Errorf("cannot draw as tldraw %q: want %v or %v", s, V4, V5)
+	return V4, fmt.Errorf("cannot draw as tldraw %q: want %v or %v", text, V4, V5)
 }
 
 // unsupported names the part of a shape that this version draws in a way that plumb does not
 // reproduce, or returns "".
-func (v Version) unsupported(sh *scene.Shape) string {
-	if v == V4 {
-		if sh.Dash == scene.DashNone { // the editor refuses it
+func (version Version) unsupported(shape *scene.Shape) string {
+	if version == V4 {
+		if shape.Dash == scene.DashNone { // the editor refuses it
 			return "its dash none"
 		}
 		return ""
 	}
-	if sh.Kind == scene.Group {
+	if shape.Kind == scene.Group {
 		return ""
 	}
 	switch {
-	case sh.Kind != scene.Geo && sh.Kind != scene.Line:
-		return "as a " + sh.TypeName
-	case sh.Rich != nil:
+	case shape.Kind != scene.Geo && shape.Kind != scene.Line:
+		return "as a " + shape.TypeName
+	case shape.Rich != nil:
 		return "its label"
-	case sh.Dash == scene.DashDotted:
+	case shape.Dash == scene.DashDotted:
 		return "its dots"
-	case sh.Kind == scene.Geo && sh.Geo == scene.XBox && sh.Dash == scene.DashDraw && sh.Scale != 1:
+	case shape.Kind == scene.Geo && shape.Geo == scene.XBox && shape.Dash == scene.DashDraw && shape.Scale != 1:
 		return "the scaled cross in it"
 	}
 	return ""
@@ -63,10 +63,10 @@ func (v Version) unsupported(sh *scene.Shape) string {
 
 // Check returns an error that wraps ErrForeign for a shape that this version draws in a way that
 // plumb does not reproduce.
-func (v Version) Check(sh *scene.Shape) error {
-	if what := v.unsupported(sh); what != "" {
+func (version Version) Check(sh *scene.Shape) error {
+	if what := version.unsupported(sh); what != "" {
 		return fmt.Errorf("cannot draw shape %q (%s) as tldraw %v does: %s: %w",
-			sh.ID, sh.TypeName, v, what, ErrForeign)
+			sh.ID, sh.TypeName, version, what, ErrForeign)
 	}
 	return nil
 }
@@ -74,9 +74,9 @@ func (v Version) Check(sh *scene.Shape) error {
 // Differs returns an error that wraps ErrForeign if the scene has a shape that this version of
 // tldraw draws in a way that plumb does not reproduce, because the page bounds of such a shape are
 // not known. Bounds of all other scenes are the same in every version.
-func (v Version) Differs(s *scene.Scene) error {
+func (version Version) Differs(s *scene.Scene) error {
 	for i := range s.Shapes {
-		if err := v.Check(&s.Shapes[i]); err != nil {
+		if err := version.Check(&s.Shapes[i]); err != nil {
 			return err
 		}
 	}

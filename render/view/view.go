@@ -18,7 +18,7 @@ var ErrStopped = errors.New("the picture is not wanted any more")
 var ErrLarge = errors.New("the view is a large one")
 
 // Stopped reports whether the view is not wanted any more.
-func (v *View) Stopped() bool { return v.Stop != nil && v.Stop() }
+func (view *View) Stopped() bool { return view.Stop != nil && view.Stop() }
 
 // Box is a rectangle in page units: x to the right, y down.
 type Box struct{ X, Y, W, H float64 }
@@ -78,12 +78,12 @@ type View struct {
 
 // Shows reports whether shape i is drawn in the view's first set: Only lists it or one of its
 // ancestors.
-func (v *View) Shows(i int32) bool {
-	if v.Only == nil {
+func (view *View) Shows(i int32) bool {
+	if view.Only == nil {
 		return true
 	}
-	for ; i >= 0; i = v.Scene.Shapes[i].Parent {
-		if slices.Contains(v.Only, v.Scene.Shapes[i].ID) {
+	for ; i >= 0; i = view.Scene.Shapes[i].Parent {
+		if slices.Contains(view.Only, view.Scene.Shapes[i].ID) {
 			return true
 		}
 	}

@@ -66,35 +66,35 @@ type Hold struct {
 // New returns a meter. Limits hold for what was spent before and what the meter allows
 // together. The price is nil where none is known; flag words the name of a flag
 // ("--max-cost") for messages, nil for as it is.
-func New(l Limits, p *Price, spent Spent, flag func(string) string) *Meter {
+func New(limits Limits, price *Price, spent Spent, flag func(string) string) *Meter {
 	if flag == nil {
 		flag = func(s string) string { return s }
 	}
-	return &Meter{limits: l, price: p, spent: spent, dear: spent.Dearest, flag: flag, change: make(chan struct{})}
+	return &Meter{limits: limits, price: price, spent: spent, dear: spent.Dearest, flag: flag, change: make(chan struct{})}
 }
 
 // Reserve takes the most that a call can take out of the budget. If it does not fit because
 // of calls under way, Reserve waits for one of them to end and tries again. Errors wrap
 // ErrEnded or ErrNoPrice and name the limit, or are those of ctx. See docs/spec/runs.md#r21.
-func (m *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) {
+func (meter *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) {
 	for {
-		m.mu.Lock()
-		h := &Hold{meter: m, Tokens: reserve.Prompt + reserve.Completion, Cost: m.dear}
-		if m.price != nil {
-			h.Cost = m.price.Of(reserve)
+		meter.mu.Lock()
+		hold := &Hold{meter: meter, Tokens: reserve.Prompt + reserve.Completion, Cost: meter.dear}
+		if meter.price != nil {
+			hold.Cost = meter.price.Of(reserve)
 		}
-		err := m.fits(h)
+		err := meter.fits(hold)
 		if err == nil {
-			m.held.Tokens += h.Tokens
-			m.held.Cost += h.Cost
-			m.flying++
-			m.spent.Calls++
-			m.mu.Unlock()
-			return h, nil
+			meter.held.Tokens += hold.Tokens
+			meter.held.Cost += hold.Cost
+			meter.flying++
+			meter.spent.Calls++
+			meter.mu.Unlock()
+			return hold, nil
 		}
 		// Waiting helps only if calls under way may give something back; a call that was made stays counted.
-		hopeless, change := m.flying == 0 || m.limits.Calls > 0 && m.spent.Calls >= m.limits.Calls, m.change
-		m.mu.Unlock()
+		hopeless, change := meter.flying == 0 || meter.limits.Calls > 0 && meter.spent.Calls >= meter.limits.Calls, meter.change
+		meter.mu.Unlock()
 		if hopeless {
 			return nil, err
 		}
@@ -109,61 +109,61 @@ func (m *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) {
 // fits returns an error that names the limit which a call would exceed, or nil. While a cost
 // is limited and no cost is known yet, only one call is let through at a time. The caller
 // holds mu.
-func (m *Meter) fits(h *Hold) error {
-	l, s := m.limits, &m.spent
-	tokens, cost := s.PromptTokens+s.CompletionTokens+s.LostTokens, s.Cost+s.LostCost
+func (meter *Meter) fits(hold *Hold) error {
+	limits, spent := meter.limits, &meter.spent
+	tokens, cost := spent.PromptTokens+spent.CompletionTokens+spent.LostTokens, spent.Cost+spent.LostCost
 	switch {
-	case l.Calls > 0 && s.Calls+1 > l.Calls:
-		return fmt.Errorf("%w: %d calls were made (%s)", ErrEnded, s.Calls, m.flag("--max-calls"))
-	case l.Tokens > 0 && tokens+m.held.Tokens+h.Tokens > l.Tokens:
-		return fmt.Errorf("%w: %d tokens were used and a call may take %d, of %d (%s)", ErrEnded, tokens, h.Tokens,
-			l.Tokens, m.flag("--max-total-tokens"))
-	case l.Cost > 0 && cost+m.held.Cost+h.Cost > l.Cost:
-		return fmt.Errorf("%w: %.4f USD were spent and a call may cost %.4f, of %.4f (%s)", ErrEnded, cost, h.Cost,
-			l.Cost, m.flag("--max-cost"))
-	case l.Cost > 0 && m.price == nil && !m.known && m.flying > 0:
+	case limits.Calls > 0 && spent.Calls+1 > limits.Calls:
+		return fmt.Errorf("%w: %d calls were made (%s)", ErrEnded, spent.Calls, meter.flag("--max-calls"))
+	case limits.Tokens > 0 && tokens+meter.held.Tokens+hold.Tokens > limits.Tokens:
+		return fmt.Errorf("%w: %d tokens were used and a call may take %d, of %d (%s)", ErrEnded, tokens, hold.Tokens,
+			limits.Tokens, meter.flag("--max-total-tokens"))
+	case limits.Cost > 0 && cost+meter.held.Cost+hold.Cost > limits.Cost:
+		return fmt.Errorf("%w: %.4f USD were spent and a call may cost %.4f, of %.4f (%s)", ErrEnded, cost, hold.Cost,
+			limits.Cost, meter.flag("--max-cost"))
+	case limits.Cost > 0 && meter.price == nil && !meter.known && meter.flying > 0:
 		return ErrNoPrice // the caller waits for the first reply, which tells what calls cost
 	}
 	return nil
 }
 
 // Cancel returns a reservation: no request was sent, so the call does not count.
-func (h *Hold) Cancel() {
-	m := h.meter
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.spent.Calls--
-	m.end(h)
+func (hold *Hold) Cancel() {
+	meter := hold.meter
+	meter.mu.Lock()
+	defer meter.mu.Unlock()
+	meter.spent.Calls--
+	meter.end(hold)
 }
 
 // Drop ends a call that brought no reply. If it may have been paid for (lost), what it
 // reserved counts as spent. See docs/spec/runs.md#r22.
-func (h *Hold) Drop(lost bool) {
-	m := h.meter
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (hold *Hold) Drop(lost bool) {
+	meter := hold.meter
+	meter.mu.Lock()
+	defer meter.mu.Unlock()
 	if lost {
-		m.spent.Lost++
-		m.spent.LostTokens += h.Tokens
-		m.spent.LostCost += h.Cost
+		meter.spent.Lost++
+		meter.spent.LostTokens += hold.Tokens
+		meter.spent.LostCost += hold.Cost
 	}
-	m.end(h)
+	meter.end(hold)
 }
 
 // Pay ends a call with a reply, and returns its cost in USD: what the endpoint told, else
 // what the price gives (priced is true then), else nil. An error wraps ErrNoPrice: the cost
 // is limited and unknown. See docs/spec/runs.md#r19.
-func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err error) {
-	meter := h.meter
+func (hold *Hold) Pay(tokens Tokens, told *float64) (cost *float64, priced bool, err error) {
+	meter := hold.meter
 	meter.mu.Lock()
 	defer meter.mu.Unlock()
-	meter.spent.PromptTokens += t.Prompt
-	meter.spent.CompletionTokens += t.Completion
+	meter.spent.PromptTokens += tokens.Prompt
+	meter.spent.CompletionTokens += tokens.Completion
 	switch {
 	case told != nil && *told >= 0:
 		cost = told
 	case meter.price != nil:
-		cost, priced = new(meter.price.Of(t)), true
+		cost, priced = new(meter.price.Of(tokens)), true
 	case meter.limits.Cost > 0:
 		err = fmt.Errorf("%w (%s): the endpoint does not tell the cost; want %s", ErrNoPrice, meter.flag("--max-cost"),
 			meter.flag("--price"))
@@ -174,51 +174,51 @@ func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err err
 		meter.known, meter.dear = true, max(meter.dear, *cost)
 		meter.spent.Dearest = meter.dear
 	}
-	meter.end(h)
+	meter.end(hold)
 	return cost, priced, err
 }
 
 // end frees what a call reserved and wakes the calls that wait. The caller holds mu.
-func (m *Meter) end(h *Hold) {
-	m.held.Tokens -= h.Tokens
-	m.held.Cost -= h.Cost
-	m.flying--
-	if m.flying == 0 {
-		m.held = Hold{} // a sum of floats may end slightly off 0
+func (meter *Meter) end(h *Hold) {
+	meter.held.Tokens -= h.Tokens
+	meter.held.Cost -= h.Cost
+	meter.flying--
+	if meter.flying == 0 {
+		meter.held = Hold{} // a sum of floats may end slightly off 0
 	}
-	close(m.change)
-	m.change = make(chan struct{})
+	close(meter.change)
+	meter.change = make(chan struct{})
 }
 
 // Retried counts a call that is made because one before it failed.
-func (m *Meter) Retried() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.spent.Retries++
+func (meter *Meter) Retried() {
+	meter.mu.Lock()
+	defer meter.mu.Unlock()
+	meter.spent.Retries++
 }
 
 // Spent returns what was spent so far, before the meter too.
-func (m *Meter) Spent() Spent {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.spent
+func (meter *Meter) Spent() Spent {
+	meter.mu.Lock()
+	defer meter.mu.Unlock()
+	return meter.spent
 }
 
 // Left returns what the limits leave: without what was spent, what lost calls may have taken
 // and what calls under way may take. It is 0 for what has no limit.
-func (m *Meter) Left() Limits {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var l Limits
-	s := &m.spent
-	if m.limits.Calls > 0 {
-		l.Calls = max(0, m.limits.Calls-s.Calls)
+func (meter *Meter) Left() Limits {
+	meter.mu.Lock()
+	defer meter.mu.Unlock()
+	var limits Limits
+	spent := &meter.spent
+	if meter.limits.Calls > 0 {
+		limits.Calls = max(0, meter.limits.Calls-spent.Calls)
 	}
-	if m.limits.Tokens > 0 {
-		l.Tokens = max(0, m.limits.Tokens-s.PromptTokens-s.CompletionTokens-s.LostTokens-m.held.Tokens)
+	if meter.limits.Tokens > 0 {
+		limits.Tokens = max(0, meter.limits.Tokens-spent.PromptTokens-spent.CompletionTokens-spent.LostTokens-meter.held.Tokens)
 	}
-	if m.limits.Cost > 0 {
-		l.Cost = max(0, m.limits.Cost-s.Cost-s.LostCost-m.held.Cost)
+	if meter.limits.Cost > 0 {
+		limits.Cost = max(0, meter.limits.Cost-spent.Cost-spent.LostCost-meter.held.Cost)
 	}
-	return l
+	return limits
 }

@@ -26,49 +26,49 @@ type Tokens struct {
 
 // Of returns the cost of a call in USD by its tokens. The conversions to float64 prevent
 // fused multiply-add, so that the sum is equal on every machine.
-func (p *Price) Of(t Tokens) float64 {
-	cached := p.Prompt
-	if p.Cached != nil {
-		cached = *p.Cached
+func (price *Price) Of(tokens Tokens) float64 {
+	cached := price.Prompt
+	if price.Cached != nil {
+		cached = *price.Cached
 	}
-	fresh := float64(t.Prompt - t.Cached)
-	return float64(fresh*p.Prompt)/1e6 + float64(float64(t.Cached)*cached)/1e6 + float64(float64(t.Completion)*p.Completion)/1e6
+	fresh := float64(tokens.Prompt - tokens.Cached)
+	return float64(fresh*price.Prompt)/1e6 + float64(float64(tokens.Cached)*cached)/1e6 + float64(float64(tokens.Completion)*price.Completion)/1e6
 }
 
 // InBatch returns the price of calls in a batch: all rates times Batch, or DefaultBatch if
 // that is 0.
-func (p *Price) InBatch() *Price {
-	f := p.Batch
+func (price *Price) InBatch() *Price {
+	f := price.Batch
 	if f == 0 {
 		f = DefaultBatch
 	}
-	q := &Price{Prompt: p.Prompt * f, Completion: p.Completion * f, Batch: 1}
-	if p.Cached != nil {
-		q.Cached = new(*p.Cached * f)
+	q := &Price{Prompt: price.Prompt * f, Completion: price.Completion * f, Batch: 1}
+	if price.Cached != nil {
+		q.Cached = new(*price.Cached * f)
 	}
 	return q
 }
 
 // ParsePrice reads IN:OUT or IN:OUT:CACHED, prices in USD per million tokens of prompts, of replies, and of
 // prompts that the endpoint has cached.
-func ParsePrice(s string) (*Price, error) {
-	fields := strings.Split(s, ":")
+func ParsePrice(text string) (*Price, error) {
+	fields := strings.Split(text, ":")
 	var x []float64
 	for _, f := range fields {
-		v, err := strconv.ParseFloat(f, 64)
-		if err != nil || !amount(v) {
+		value, err := strconv.ParseFloat(f, 64)
+		if err != nil || !amount(value) {
 			break
 		}
-		x = append(x, v)
+		x = append(x, value)
 	}
 	if len(x) != len(fields) || len(x) < 2 || len(x) > 3 {
-		return nil, fmt.Errorf("got the price %q; want USD per million tokens as IN:OUT or IN:OUT:CACHED, such as 0.30:2.50", s)
+		return nil, fmt.Errorf("got the price %q; want USD per million tokens as IN:OUT or IN:OUT:CACHED, such as 0.30:2.50", text)
 	}
-	p := &Price{Prompt: x[0], Completion: x[1]}
+	price := &Price{Prompt: x[0], Completion: x[1]}
 	if len(x) == 3 {
-		p.Cached = &x[2]
+		price.Cached = &x[2]
 	}
-	return p, nil
+	return price, nil
 }
 
 func amount(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }
@@ -94,9 +94,9 @@ func ReadPrices(file []byte, model string) (*Price, error) {
 	if m.In == nil || m.Out == nil {
 		return nil, fmt.Errorf("the price of %q has no in or no out; want both, in USD per million tokens", model)
 	}
-	p := &Price{Prompt: *m.In, Completion: *m.Out, Cached: m.Cached}
+	price := &Price{Prompt: *m.In, Completion: *m.Out, Cached: m.Cached}
 	if m.Batch != nil {
-		p.Batch = *m.Batch
+		price.Batch = *m.Batch
 	}
-	return p, nil
+	return price, nil
 }

@@ -69,39 +69,39 @@ type item struct {
 
 // serveBatches answers the routes of files and batches. It returns false, and sends nothing,
 // for any other route.
-func (e *Endpoint) serveBatches(w http.ResponseWriter, r *http.Request, body []byte) bool {
-	e.batches.mu.Lock()
-	defer e.batches.mu.Unlock()
+func (endpoint *Endpoint) serveBatches(w http.ResponseWriter, r *http.Request, body []byte) bool {
+	endpoint.batches.mu.Lock()
+	defer endpoint.batches.mu.Unlock()
 	path := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
 	route := r.Method + " " + path[0]
 	switch {
 	case route == "POST files" && len(path) == 1:
-		e.upload(w, r, body)
+		endpoint.upload(w, r, body)
 	case route == "GET files" && len(path) == 2:
-		send(w, e.batches.files[path[1]])
+		send(w, endpoint.batches.files[path[1]])
 	case route == "GET files" && len(path) == 3 && path[2] == "content":
-		if f := e.batches.files[path[1]]; f != nil {
+		if f := endpoint.batches.files[path[1]]; f != nil {
 			w.Write(f.data)
 		} else {
 			fail(w, http.StatusNotFound, "no such file")
 		}
 	case route == "DELETE files" && len(path) == 2:
-		delete(e.batches.files, path[1])
+		delete(endpoint.batches.files, path[1])
 		say(w, http.StatusOK, `{"id":"`+path[1]+`","object":"file","deleted":true}`)
 	case route == "POST batches" && len(path) == 1:
-		e.create(w, body)
+		endpoint.create(w, body)
 	case route == "GET batches" && len(path) == 1:
-		e.listBatches(w, r)
+		endpoint.listBatches(w, r)
 	case route == "GET batches" && len(path) == 2:
-		b := e.find(path[1])
-		e.poll(b)
+		b := endpoint.find(path[1])
+		endpoint.poll(b)
 		send(w, b)
 	case route == "POST batches" && len(path) == 3 && path[2] == "cancel":
-		b := e.find(path[1])
-		if b != nil && (b.Status == "in_progress" || b.Status == "validating") {
-			b.Status = "cancelling"
+		batch := endpoint.find(path[1])
+		if batch != nil && (batch.Status == "in_progress" || batch.Status == "validating") {
+			batch.Status = "cancelling"
 		}
-		send(w, b)
+		send(w, batch)
 	default:
 		return false
 	}
@@ -118,8 +118,8 @@ func send[T any](w http.ResponseWriter, v *T) {
 }
 
 // find returns the batch of that id, nil if there is none.
-func (e *Endpoint) find(id string) *batch {
-	for _, b := range e.batches.list {
+func (endpoint *Endpoint) find(id string) *batch {
+	for _, b := range endpoint.batches.list {
 		if b.ID == id {
 			return b
 		}
@@ -129,7 +129,7 @@ func (e *Endpoint) find(id string) *batch {
 
 // upload answers the upload of a file of requests: a form with the purpose batch and one
 // file.
-func (e *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
+func (endpoint *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		fail(w, http.StatusBadRequest, "want multipart/form-data")
@@ -152,25 +152,25 @@ func (e *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
 		fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	send(w, e.store(form.File["file"][0].Filename, "batch", data))
+	send(w, endpoint.store(form.File["file"][0].Filename, "batch", data))
 }
 
 // store keeps a file. The caller holds the lock of the batches.
-func (e *Endpoint) store(name, purpose string, data []byte) *file {
-	s := &e.batches
-	s.next++
-	f := &file{ID: fmt.Sprintf("file-%04d", s.next), Object: "file", Bytes: len(data), Created: time.Now().Unix(),
+func (endpoint *Endpoint) store(name, purpose string, data []byte) *file {
+	batches := &endpoint.batches
+	batches.next++
+	f := &file{ID: fmt.Sprintf("file-%04d", batches.next), Object: "file", Bytes: len(data), Created: time.Now().Unix(),
 		Filename: name, Purpose: purpose, data: data}
-	if s.files == nil {
-		s.files = map[string]*file{}
+	if batches.files == nil {
+		batches.files = map[string]*file{}
 	}
-	s.files[f.ID] = f
+	batches.files[f.ID] = f
 	return f
 }
 
 // create answers the creation of a batch. One whose file is wrong, or that draws the fault
 // Failed, is created with the status failed.
-func (e *Endpoint) create(w http.ResponseWriter, body []byte) {
+func (endpoint *Endpoint) create(w http.ResponseWriter, body []byte) {
 	var req struct {
 		Input    string            `json:"input_file_id"`
 		Endpoint string            `json:"endpoint"`
@@ -178,41 +178,41 @@ func (e *Endpoint) create(w http.ResponseWriter, body []byte) {
 		Metadata map[string]string `json:"metadata"`
 	}
 	if json.Unmarshal(body, &req) != nil || req.Endpoint != "/v1/chat/completions" || req.Window != "24h" ||
-		e.batches.files[req.Input] == nil {
+		endpoint.batches.files[req.Input] == nil {
 		fail(w, http.StatusBadRequest, "want an input_file_id, the endpoint /v1/chat/completions and the completion_window 24h")
 		return
 	}
-	s := &e.batches
-	b := &batch{ID: fmt.Sprintf("batch_%04d", len(s.list)), Object: "batch", Endpoint: req.Endpoint,
+	batches := &endpoint.batches
+	b := &batch{ID: fmt.Sprintf("batch_%04d", len(batches.list)), Object: "batch", Endpoint: req.Endpoint,
 		Window: req.Window, Status: "in_progress", Input: req.Input,
-		Created: time.Now().Unix(), Metadata: req.Metadata, number: len(s.list)}
-	if problem := b.read(s.files[req.Input].data); problem != "" || e.drawn(b, Failed) {
+		Created: time.Now().Unix(), Metadata: req.Metadata, number: len(batches.list)}
+	if problem := b.read(batches.files[req.Input].data); problem != "" || endpoint.drawn(b, Failed) {
 		b.Status = "failed"
 		b.Problems = map[string]any{"object": "list", "data": []any{map[string]any{"code": "invalid_file", "message": "the input file cannot be used" + problem}}}
 	}
-	s.list = append(s.list, b)
+	batches.list = append(batches.list, b)
 	send(w, b)
 }
 
 // read reads the requests of a batch from its file. problem, to be put behind a message,
 // says what is wrong with them, "" for nothing.
-func (b *batch) read(data []byte) (problem string) {
+func (batch *batch) read(data []byte) (problem string) {
 	seen := map[string]bool{}
 	for line := range bytes.Lines(data) {
 		var it item
 		switch {
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
-		case json.Unmarshal(line, &it) != nil || it.ID == "" || it.Method != "POST" || it.URL != b.Endpoint:
+		case json.Unmarshal(line, &it) != nil || it.ID == "" || it.Method != "POST" || it.URL != batch.Endpoint:
 			return ": a line is no request"
 		case seen[it.ID]:
 			return ": two requests have the custom_id " + it.ID
 		}
 		seen[it.ID] = true
-		b.items = append(b.items, it)
+		batch.items = append(batch.items, it)
 	}
-	b.Counts.Total = len(b.items)
-	if n := len(b.items); n == 0 || n > maxRequests {
+	batch.Counts.Total = len(batch.items)
+	if n := len(batch.items); n == 0 || n > maxRequests {
 		return fmt.Sprintf(": it has %d requests; want 1 to %d", n, maxRequests)
 	}
 	return ""
@@ -220,17 +220,17 @@ func (b *batch) read(data []byte) (problem string) {
 
 // drawn reports whether a batch meets a fault, which follows from the seed and the number of
 // the batch, and counts it.
-func (e *Endpoint) drawn(b *batch, f Fault) bool {
-	hit := e.chance(fmt.Sprintf("%s|%d", f, b.number)) < e.cfg.Faults[f]
+func (endpoint *Endpoint) drawn(b *batch, f Fault) bool {
+	hit := endpoint.chance(fmt.Sprintf("%s|%d", f, b.number)) < endpoint.cfg.Faults[f]
 	if hit {
-		e.meet(f)
+		endpoint.meet(f)
 	}
 	return hit
 }
 
 // listBatches answers with a page of the list of batches, newest first, that begins behind
 // the batch `after`.
-func (e *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
+func (endpoint *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || limit < 1 || limit > 100 {
 		limit = 20
@@ -238,7 +238,7 @@ func (e *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 	var page []*batch // newest first
 	after := r.URL.Query().Get("after")
 	more := false
-	for _, b := range slices.Backward(e.batches.list) {
+	for _, b := range slices.Backward(endpoint.batches.list) {
 		switch {
 		case after != "":
 			if b.ID == after {
@@ -261,40 +261,40 @@ func (e *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 // it ends, completed or expired; a slow one takes ten times as many, and one that is being
 // cancelled ends at once. Half of the requests of an expired or cancelled batch are
 // answered.
-func (e *Endpoint) poll(batch *batch) {
+func (endpoint *Endpoint) poll(batch *batch) {
 	if batch == nil || batch.Status != "in_progress" && batch.Status != "cancelling" {
 		return
 	}
-	if batch.polls == 0 && e.drawn(batch, Slow) {
-		batch.polls = -9 * e.cfg.BatchPolls
+	if batch.polls == 0 && endpoint.drawn(batch, Slow) {
+		batch.polls = -9 * endpoint.cfg.BatchPolls
 	}
-	if batch.polls++; batch.Status == "in_progress" && batch.polls <= e.cfg.BatchPolls {
+	if batch.polls++; batch.Status == "in_progress" && batch.polls <= endpoint.cfg.BatchPolls {
 		return
 	}
 	half := (len(batch.items) + 1) / 2
 	switch {
 	case batch.Status == "cancelling":
-		e.end(batch, "cancelled", half)
-	case e.drawn(batch, Expired):
-		e.end(batch, "expired", half)
+		endpoint.end(batch, "cancelled", half)
+	case endpoint.drawn(batch, Expired):
+		endpoint.end(batch, "expired", half)
 	default:
-		e.end(batch, "completed", len(batch.items))
+		endpoint.end(batch, "completed", len(batch.items))
 	}
 }
 
 // end ends a batch: it answers the first n requests, reports the others as not executed, and
 // stores both files. Faults repeat or reorder the answers.
-func (e *Endpoint) end(batch *batch, status string, n int) {
+func (endpoint *Endpoint) end(batch *batch, status string, n int) {
 	batch.Status = status
 	var good, bad [][]byte
-	for i, it := range batch.items {
+	for i, item := range batch.items {
 		if i >= n {
-			bad = append(bad, encode(map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": it.ID, "response": nil,
+			bad = append(bad, encode(map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": item.ID, "response": nil,
 				"error": map[string]any{"code": "batch_" + status, "message": "This request was not executed."}}))
 			continue
 		}
-		code, body := e.answerItem(&it)
-		line := encode(map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": it.ID, "error": nil,
+		code, body := endpoint.answerItem(&item)
+		line := encode(map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": item.ID, "error": nil,
 			"response": map[string]any{"status_code": code, "request_id": fmt.Sprintf("req_%d", i), "body": body}})
 		if code == http.StatusOK {
 			good = append(good, line)
@@ -303,18 +303,18 @@ func (e *Endpoint) end(batch *batch, status string, n int) {
 		}
 	}
 	batch.Counts.Completed, batch.Counts.Failed = len(good), len(bad)
-	if e.drawn(batch, Twice) {
+	if endpoint.drawn(batch, Twice) {
 		good = append(good, good[:(len(good)+1)/2]...)
 	}
-	if e.drawn(batch, Shuffled) {
+	if endpoint.drawn(batch, Shuffled) {
 		slices.Reverse(good)
 		good = append(good[len(good)/3:], good[:len(good)/3]...)
 	}
 	if len(good) > 0 {
-		batch.Output = &e.store(batch.ID+"_output.jsonl", "batch_output", lines(good)).ID
+		batch.Output = &endpoint.store(batch.ID+"_output.jsonl", "batch_output", lines(good)).ID
 	}
 	if len(bad) > 0 {
-		batch.Errors = &e.store(batch.ID+"_error.jsonl", "batch_output", lines(bad)).ID
+		batch.Errors = &endpoint.store(batch.ID+"_error.jsonl", "batch_output", lines(bad)).ID
 	}
 }
 
@@ -324,28 +324,28 @@ func lines(list [][]byte) []byte {
 
 // answerItem answers one request of a batch, with those of the faults of calls that batches
 // have, and bills the answer.
-func (e *Endpoint) answerItem(it *item) (status int, body json.RawMessage) {
-	call, err := readCall(it.Body)
+func (endpoint *Endpoint) answerItem(item *item) (status int, body json.RawMessage) {
+	call, err := readCall(item.Body)
 	if err != nil {
 		return http.StatusBadRequest, encode(map[string]any{"error": map[string]any{"message": err.Error()}})
 	}
-	e.mu.Lock()
-	call.N = e.asked[call.id]
-	e.asked[call.id]++
-	e.mu.Unlock()
-	f := e.fault(call)
-	switch f {
+	endpoint.mu.Lock()
+	call.N = endpoint.asked[call.id]
+	endpoint.asked[call.id]++
+	endpoint.mu.Unlock()
+	fault := endpoint.fault(call)
+	switch fault {
 	case Context, Parameter, Broken, TooMany:
-		e.meet(f)
-		code := map[Fault]int{Context: 400, Parameter: 400, Broken: 500, TooMany: 429}[f]
-		return code, encode(map[string]any{"error": map[string]any{"message": "refused in a batch: " + string(f)}})
+		endpoint.meet(fault)
+		code := map[Fault]int{Context: 400, Parameter: 400, Broken: 500, TooMany: 429}[fault]
+		return code, encode(map[string]any{"error": map[string]any{"message": "refused in a batch: " + string(fault)}})
 	case Length, LengthNull, Filter, GeminiFilter, Refusal, NoUsage, Gap:
-		e.meet(f)
+		endpoint.meet(fault)
 	default:
-		f = None
+		fault = None
 	}
 	call.Stream = false
-	b := e.completion(f, call)
-	e.bill(call, it.ID)
+	b := endpoint.completion(fault, call)
+	endpoint.bill(call, item.ID)
 	return http.StatusOK, b
 }

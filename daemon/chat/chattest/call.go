@@ -70,17 +70,17 @@ func readCall(body []byte) (*Call, error) {
 
 // hash returns the SHA-256 of a value's canonical JSON in hexadecimal digits.
 func hash(v any) string {
-	b, err := canonical.Of(v)
+	data, err := canonical.Of(v)
 	if err != nil {
 		panic(err)
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// content returns the joined texts of a message. It keeps the pictures in c.Images and
+// content returns the joined texts of a message. It keeps the pictures in call.Images and
 // replaces them in the message by their hashes.
-func (c *Call) content(m map[string]any) (string, error) {
+func (call *Call) content(m map[string]any) (string, error) {
 	switch x := m["content"].(type) {
 	case string:
 		return x, nil
@@ -96,7 +96,7 @@ func (c *Call) content(m map[string]any) (string, error) {
 				}
 				text += s
 			case "image_url":
-				hashed, err := c.picture(p)
+				hashed, err := call.picture(p)
 				if err != nil {
 					return "", fmt.Errorf("part %d: %w", i, err)
 				}
@@ -110,21 +110,21 @@ func (c *Call) content(m map[string]any) (string, error) {
 	return "", errors.New("want a content")
 }
 
-// picture keeps a picture in c.Images and returns what replaces it in the message: its hash
+// picture keeps a picture in call.Images and returns what replaces it in the message: its hash
 // and level of detail.
-func (c *Call) picture(p map[string]any) (map[string]any, error) {
+func (call *Call) picture(p map[string]any) (map[string]any, error) {
 	u, _ := p["image_url"].(map[string]any)
 	s, _ := u["url"].(string)
 	_, data, ok := strings.Cut(s, ";base64,")
 	if !ok || !strings.HasPrefix(s, "data:image/") {
 		return nil, errors.New("want a picture as a data URL in base64")
 	}
-	b, err := base64.StdEncoding.DecodeString(data)
+	dst, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
 		return nil, err
 	}
-	c.Images = append(c.Images, b)
-	sum := sha256.Sum256(b)
+	call.Images = append(call.Images, dst)
+	sum := sha256.Sum256(dst)
 	out := map[string]any{"type": "image", "sha256": hex.EncodeToString(sum[:])}
 	if d, ok := u["detail"]; ok {
 		out["detail"] = d

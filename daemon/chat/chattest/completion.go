@@ -22,16 +22,16 @@ type draft struct {
 
 // text returns what the model answers: by Config.Answer, or else a verdict 1 or 0, by
 // Config.Right or by a hash of the prompt.
-func (e *Endpoint) text(c *Call) string {
-	if e.cfg.Answer != nil {
-		return e.cfg.Answer(c)
+func (endpoint *Endpoint) text(call *Call) string {
+	if endpoint.cfg.Answer != nil {
+		return endpoint.cfg.Answer(call)
 	}
 	right := false
-	if e.cfg.Right != nil {
-		right = e.cfg.Right(c.Prompt)
+	if endpoint.cfg.Right != nil {
+		right = endpoint.cfg.Right(call.Prompt)
 	} else {
 		h := fnv.New32a()
-		io.WriteString(h, c.Prompt)
+		io.WriteString(h, call.Prompt)
 		right = h.Sum32()%2 == 0
 	}
 	if right {
@@ -42,13 +42,13 @@ func (e *Endpoint) text(c *Call) string {
 
 // completion returns the body of a reply, whole or as a stream, after the fault has changed
 // the answer.
-func (e *Endpoint) completion(f Fault, call *Call) []byte {
-	text := e.text(call)
+func (endpoint *Endpoint) completion(fault Fault, call *Call) []byte {
+	text := endpoint.text(call)
 	s := &draft{content: &text, finish: "stop"}
-	if e.cfg.Reasoning != "" {
+	if endpoint.cfg.Reasoning != "" {
 		s.reasoning = thoughts
 	}
-	switch f {
+	switch fault {
 	case Truncated:
 		text, s.finish = "The model's answer says the same as the ground truth, so the score is "+text+" if", "length"
 	case Prose:
@@ -69,49 +69,49 @@ func (e *Endpoint) completion(f Fault, call *Call) []byte {
 		s.finish = "error"
 		s.err = map[string]any{"code": 502, "message": "the provider died"}
 	}
-	s.count(e, f, call)
+	s.count(endpoint, fault, call)
 	if call.Stream {
-		return e.stream(s, call)
+		return endpoint.stream(s, call)
 	}
-	return e.whole(s, call)
+	return endpoint.whole(s, call)
 }
 
 // count sets the token counts. With Config.Answer they follow from the texts and pictures,
 // else they are constants. The faults NoUsage and Gap leave all out, or leave the thoughts
 // out of the completion.
-func (s *draft) count(endpoint *Endpoint, f Fault, c *Call) {
-	if f == NoUsage {
+func (draft *draft) count(endpoint *Endpoint, fault Fault, call *Call) {
+	if fault == NoUsage {
 		return
 	}
 	prompt, completion, thought := 100, 1, 0
 	if endpoint.cfg.Answer != nil {
-		prompt, completion = len([]rune(c.Prompt))/4+1+1500*len(c.Images), 0
-		if s.content != nil {
-			completion = len([]rune(*s.content))/4 + 1
+		prompt, completion = len([]rune(call.Prompt))/4+1+1500*len(call.Images), 0
+		if draft.content != nil {
+			completion = len([]rune(*draft.content))/4 + 1
 		}
 	}
-	if s.reasoning != "" || f == Gap {
+	if draft.reasoning != "" || fault == Gap {
 		thought = len(thoughts)/4 + 1
 	}
-	s.usage = map[string]any{"prompt_tokens": prompt, "completion_tokens": completion + thought,
+	draft.usage = map[string]any{"prompt_tokens": prompt, "completion_tokens": completion + thought,
 		"total_tokens": prompt + completion + thought}
 	switch {
-	case f == Gap:
-		s.usage["completion_tokens"] = completion
+	case fault == Gap:
+		draft.usage["completion_tokens"] = completion
 	case thought > 0:
-		s.usage["completion_tokens_details"] = map[string]any{"reasoning_tokens": thought}
+		draft.usage["completion_tokens_details"] = map[string]any{"reasoning_tokens": thought}
 	}
 	if endpoint.cfg.Cost > 0 {
-		s.usage["cost"] = endpoint.cfg.Cost
+		draft.usage["cost"] = endpoint.cfg.Cost
 	}
 }
 
 // whole returns the body of a completion that is not streamed.
-func (e *Endpoint) whole(draft *draft, call *Call) []byte {
+func (endpoint *Endpoint) whole(draft *draft, call *Call) []byte {
 	choice := map[string]any{"index": 0, "finish_reason": draft.finish}
 	if !draft.noMessage {
 		m := map[string]any{"role": "assistant", "content": draft.content}
-		if draft.content != nil && e.cfg.Parts {
+		if draft.content != nil && endpoint.cfg.Parts {
 			a, b := halves(*draft.content)
 			m["content"] = []map[string]string{{"type": "text", "text": a}, {"type": "text", "text": b}}
 		}
@@ -119,7 +119,7 @@ func (e *Endpoint) whole(draft *draft, call *Call) []byte {
 			m["refusal"] = draft.refusal
 		}
 		if draft.reasoning != "" {
-			m[e.cfg.Reasoning] = draft.reasoning
+			m[endpoint.cfg.Reasoning] = draft.reasoning
 		}
 		choice["message"] = m
 	}
@@ -136,7 +136,7 @@ func (e *Endpoint) whole(draft *draft, call *Call) []byte {
 
 // stream returns the completion as server-sent events, with texts in pieces of about seven
 // bytes.
-func (e *Endpoint) stream(draft *draft, call *Call) []byte {
+func (endpoint *Endpoint) stream(draft *draft, call *Call) []byte {
 	out := []byte(": a comment\n\n")
 	event := func(v map[string]any) {
 		v["id"], v["object"], v["model"] = "x-"+call.Hash[:8], "chat.completion.chunk", call.Model+"-served"
@@ -154,7 +154,7 @@ func (e *Endpoint) stream(draft *draft, call *Call) []byte {
 			text = text[n:]
 		}
 	}
-	delta(e.cfg.Reasoning, draft.reasoning)
+	delta(endpoint.cfg.Reasoning, draft.reasoning)
 	if draft.content != nil && !draft.noMessage {
 		delta("content", *draft.content)
 	}
@@ -171,19 +171,19 @@ func (e *Endpoint) stream(draft *draft, call *Call) []byte {
 }
 
 // halves splits a text near its middle, at the boundary of a character.
-func halves(s string) (a, b string) {
-	n := len(s) / 2
-	for n > 0 && n < len(s) && s[n]&0xc0 == 0x80 { // within a character of UTF-8
+func halves(text string) (a, b string) {
+	n := len(text) / 2
+	for n > 0 && n < len(text) && text[n]&0xc0 == 0x80 { // within a character of UTF-8
 		n--
 	}
-	return s[:n], s[n:]
+	return text[:n], text[n:]
 }
 
 // encode returns the JSON of a value.
 func encode(v any) []byte {
-	b, err := json.Marshal(v)
+	data, err := json.Marshal(v)
 	if err != nil {
 		panic(err)
 	}
-	return b
+	return data
 }

@@ -88,96 +88,96 @@ func Handler(cfg Config) *Endpoint {
 }
 
 // Base returns the address for the configuration of a client.
-func (e *Endpoint) Base() string { return e.URL + "/v1" }
+func (endpoint *Endpoint) Base() string { return endpoint.URL + "/v1" }
 
 // ServeHTTP implements http.Handler: GET /counts for tests, files and batches, and chat
 // completions, which may meet faults.
-func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (endpoint *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && r.URL.Path == "/counts" {
 		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(e.Counts())
+		json.NewEncoder(w).Encode(endpoint.Counts())
 		return
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
 	}
-	if !e.allowed(r.Header) {
+	if !endpoint.allowed(r.Header) {
 		fail(w, http.StatusUnauthorized, "wrong key")
 		return
 	}
 	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
-		if !e.serveBatches(w, r, body) {
+		if !endpoint.serveBatches(w, r, body) {
 			fail(w, http.StatusNotFound, "no such route")
 		}
 		return
 	}
-	c, err := readCall(body)
+	call, err := readCall(body)
 	if err != nil {
 		fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	e.enter(c, r.Header)
-	defer e.leave()
-	if !pause(r, e.cfg.Delay) {
+	endpoint.enter(call, r.Header)
+	defer endpoint.leave()
+	if !pause(r, endpoint.cfg.Delay) {
 		return
 	}
-	f := e.fault(c)
-	e.meet(f)
-	e.answer(w, r, f, c)
+	f := endpoint.fault(call)
+	endpoint.meet(f)
+	endpoint.answer(w, r, f, call)
 }
 
 // allowed reports whether a request has the key.
-func (e *Endpoint) allowed(h http.Header) bool {
+func (endpoint *Endpoint) allowed(h http.Header) bool {
 	switch {
-	case e.cfg.Key == "":
+	case endpoint.cfg.Key == "":
 		return true
-	case e.cfg.KeyHeader == "":
-		return h.Get("Authorization") == "Bearer "+e.cfg.Key
+	case endpoint.cfg.KeyHeader == "":
+		return h.Get("Authorization") == "Bearer "+endpoint.cfg.Key
 	}
-	return h.Get(e.cfg.KeyHeader) == e.cfg.Key
+	return h.Get(endpoint.cfg.KeyHeader) == endpoint.cfg.Key
 }
 
 // enter counts a call that begins, sets how often its question came before, and keeps the
 // first 64 requests.
-func (e *Endpoint) enter(c *Call, h http.Header) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.calls++
-	e.now++
-	e.maxInFlight = max(e.maxInFlight, e.now)
-	c.N = e.asked[c.id]
-	e.asked[c.id]++
-	if len(e.bodies) < 64 {
-		e.bodies = append(e.bodies, string(c.Body))
-		e.headers = append(e.headers, h.Clone())
+func (endpoint *Endpoint) enter(call *Call, h http.Header) {
+	endpoint.mu.Lock()
+	defer endpoint.mu.Unlock()
+	endpoint.calls++
+	endpoint.now++
+	endpoint.maxInFlight = max(endpoint.maxInFlight, endpoint.now)
+	call.N = endpoint.asked[call.id]
+	endpoint.asked[call.id]++
+	if len(endpoint.bodies) < 64 {
+		endpoint.bodies = append(endpoint.bodies, string(call.Body))
+		endpoint.headers = append(endpoint.headers, h.Clone())
 	}
 }
 
 // leave counts a call that ends.
-func (e *Endpoint) leave() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.now--
+func (endpoint *Endpoint) leave() {
+	endpoint.mu.Lock()
+	defer endpoint.mu.Unlock()
+	endpoint.now--
 }
 
 // meet counts a fault that a call met.
-func (e *Endpoint) meet(f Fault) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.met[f]++
+func (endpoint *Endpoint) meet(f Fault) {
+	endpoint.mu.Lock()
+	defer endpoint.mu.Unlock()
+	endpoint.met[f]++
 }
 
 // fault chooses the fault that a call meets: by Config.Next, or by a number that follows
 // from the seed, the question and how often it was asked, compared with the shares in
 // Config.Faults. See docs/spec/runs.md#r28.
-func (e *Endpoint) fault(c *Call) Fault {
-	if e.cfg.Next != nil {
-		return e.cfg.Next(c.Prompt, c.N)
+func (endpoint *Endpoint) fault(call *Call) Fault {
+	if endpoint.cfg.Next != nil {
+		return endpoint.cfg.Next(call.Prompt, call.N)
 	}
-	x := e.chance(fmt.Sprintf("%d|%s", c.N, c.id))
+	x := endpoint.chance(fmt.Sprintf("%d|%s", call.N, call.id))
 	for _, f := range callFaults {
-		if x -= e.cfg.Faults[f]; x < 0 {
+		if x -= endpoint.cfg.Faults[f]; x < 0 {
 			return f
 		}
 	}
@@ -185,30 +185,30 @@ func (e *Endpoint) fault(c *Call) Fault {
 }
 
 // chance returns a number from 0 to 1 that follows from the seed and a text.
-func (e *Endpoint) chance(of string) float64 {
+func (endpoint *Endpoint) chance(of string) float64 {
 	h := fnv.New64a()
 	io.WriteString(h, of)
-	return rand.New(rand.NewPCG(e.cfg.Seed, h.Sum64())).Float64()
+	return rand.New(rand.NewPCG(endpoint.cfg.Seed, h.Sum64())).Float64()
 }
 
 // bill counts an answer that was sent whole, and writes a line about it to Config.Bills.
 // label is its custom_id in a batch, else "".
-func (e *Endpoint) bill(c *Call, label string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.billed[c.id]++
-	if e.cfg.Bills == nil {
+func (endpoint *Endpoint) bill(call *Call, label string) {
+	endpoint.mu.Lock()
+	defer endpoint.mu.Unlock()
+	endpoint.billed[call.id]++
+	if endpoint.cfg.Bills == nil {
 		return
 	}
-	b, err := json.Marshal(struct {
+	out, err := json.Marshal(struct {
 		Request string `json:"request"`
 		Answer  int    `json:"answer"` // of this request, from 1
 		ID      string `json:"custom_id,omitempty"`
-	}{c.Hash, e.billed[c.id], label})
+	}{call.Hash, endpoint.billed[call.id], label})
 	if err != nil {
 		panic(err)
 	}
-	e.cfg.Bills.Write(append(b, '\n'))
+	endpoint.cfg.Bills.Write(append(out, '\n'))
 }
 
 // pause waits for d. It returns false if the client is gone before.
@@ -236,19 +236,19 @@ type Counts struct {
 
 // Counts returns what the mock endpoint has seen so far: calls, how many there were at once,
 // distinct questions, answers that it would have charged for, and faults.
-func (e *Endpoint) Counts() Counts {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	c := Counts{Calls: e.calls, Most: e.maxInFlight, Asked: len(e.asked), Billed: len(e.billed), Met: maps.Clone(e.met)}
-	for _, n := range e.billed {
-		c.Twice += max(0, n-max(1, e.cfg.Repeats))
+func (endpoint *Endpoint) Counts() Counts {
+	endpoint.mu.Lock()
+	defer endpoint.mu.Unlock()
+	counts := Counts{Calls: endpoint.calls, Most: endpoint.maxInFlight, Asked: len(endpoint.asked), Billed: len(endpoint.billed), Met: maps.Clone(endpoint.met)}
+	for _, n := range endpoint.billed {
+		counts.Twice += max(0, n-max(1, endpoint.cfg.Repeats))
 	}
-	return c
+	return counts
 }
 
 // Requests returns bodies and headers of the first requests.
-func (e *Endpoint) Requests() ([]string, []http.Header) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.bodies), slices.Clone(e.headers)
+func (endpoint *Endpoint) Requests() ([]string, []http.Header) {
+	endpoint.mu.Lock()
+	defer endpoint.mu.Unlock()
+	return slices.Clone(endpoint.bodies), slices.Clone(endpoint.headers)
 }

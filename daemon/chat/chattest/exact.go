@@ -51,11 +51,11 @@ func Exact(tasks []byte) (func(*Call) string, error) {
 			answers[string(state)+t.Prompt] = *a
 		}
 	}
-	return func(c *Call) string {
-		if a, ok := answers[taskKey(c.Prompt)]; ok {
+	return func(call *Call) string {
+		if a, ok := answers[taskKey(call.Prompt)]; ok {
 			return a
 		}
-		if strings.Contains(c.Prompt, "JSON array of actions") {
+		if strings.Contains(call.Prompt, "JSON array of actions") {
 			return drawing
 		}
 		return "```json\n{\"createShapes\": [], \"deleteShapes\": [], \"updateShapes\": []}\n```"

@@ -73,16 +73,16 @@ func Faults() []Fault {
 
 // answer sends the answer to a call, or what the fault makes of it. Faults of batches alone,
 // and those that only change the text, go to reply.
-func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, f Fault, call *Call) {
-	switch f {
+func (endpoint *Endpoint) answer(w http.ResponseWriter, r *http.Request, fault Fault, call *Call) {
+	switch fault {
 	case TooMany:
 		fail(w, http.StatusTooManyRequests, "slow down")
 	case TooManyWait, Unavailable:
-		w.Header().Set("Retry-After", e.cfg.RetryAfter)
-		fail(w, map[Fault]int{TooManyWait: http.StatusTooManyRequests, Unavailable: http.StatusServiceUnavailable}[f],
+		w.Header().Set("Retry-After", endpoint.cfg.RetryAfter)
+		fail(w, map[Fault]int{TooManyWait: http.StatusTooManyRequests, Unavailable: http.StatusServiceUnavailable}[fault],
 			"slow down")
 	case TooManyDate:
-		after, _ := strconv.ParseFloat(e.cfg.RetryAfter, 64)
+		after, _ := strconv.ParseFloat(endpoint.cfg.RetryAfter, 64)
 		now := time.Now().UTC().Truncate(time.Second)
 		w.Header().Set("Date", now.Format(http.TimeFormat))
 		w.Header().Set("Retry-After", now.Add(time.Duration(after*float64(time.Second))).Format(http.TimeFormat))
@@ -119,59 +119,59 @@ func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, f Fault, call 
 	case Error200:
 		say(w, http.StatusOK, `{"error":{"code":502,"message":"Provider returned error","metadata":{"raw":"upstream is down","provider_name":"P"}}}`)
 	case Slow:
-		if !pause(r, e.cfg.Slow) {
+		if !pause(r, endpoint.cfg.Slow) {
 			return
 		}
 		fallthrough
 	default:
-		e.reply(w, f, call)
+		endpoint.reply(w, fault, call)
 	}
 }
 
 // reply sends a completion and bills it if it was sent whole and is an answer. The faults
 // Half and CutStream send half of it; Lost bills it and resets the connection.
-func (e *Endpoint) reply(w http.ResponseWriter, f Fault, call *Call) {
-	b := e.completion(f, call)
+func (endpoint *Endpoint) reply(w http.ResponseWriter, fault Fault, call *Call) {
+	data := endpoint.completion(fault, call)
 	w.Header().Set("Content-Type", "application/json")
 	if call.Stream {
 		w.Header().Set("Content-Type", "text/event-stream")
 	}
-	switch f {
+	switch fault {
 	case Half, CutStream:
-		if f == Half || !call.Stream {
-			w.Header().Set("Content-Length", fmt.Sprint(len(b)))
+		if fault == Half || !call.Stream {
+			w.Header().Set("Content-Length", fmt.Sprint(len(data)))
 		}
-		w.Write(b[:len(b)/2])
+		w.Write(data[:len(data)/2])
 		w.(http.Flusher).Flush()
-		if f == Half || !call.Stream {
+		if fault == Half || !call.Stream {
 			panic(http.ErrAbortHandler)
 		}
 		return
 	case Lost:
-		e.bill(call, "")
+		endpoint.bill(call, "")
 		reset(w)
 		return
 	}
-	if _, err := w.Write(b); err != nil {
+	if _, err := w.Write(data); err != nil {
 		return
 	}
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	switch f {
+	switch fault {
 	case Truncated, Prose, FinishError:
 	default:
-		e.bill(call, "")
+		endpoint.bill(call, "")
 	}
 }
 
 // fail sends an error as OpenAI does.
 func fail(w http.ResponseWriter, status int, message string) {
-	b, err := json.Marshal(map[string]any{"error": map[string]any{"message": message}})
+	data, err := json.Marshal(map[string]any{"error": map[string]any{"message": message}})
 	if err != nil {
 		panic(err)
 	}
-	say(w, status, string(b))
+	say(w, status, string(data))
 }
 
 // say sends an answer of JSON.
@@ -183,12 +183,12 @@ func say(w http.ResponseWriter, status int, body string) {
 
 // reset ends the connection without an answer, as a crash does.
 func reset(w http.ResponseWriter) {
-	c, _, err := w.(http.Hijacker).Hijack()
+	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		return
 	}
-	if tcp, ok := c.(*net.TCPConn); ok {
+	if tcp, ok := conn.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
 	}
-	c.Close()
+	conn.Close()
 }

@@ -30,12 +30,12 @@ type pipeListener struct {
 }
 
 // dial connects a client to the server through memory.
-func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (listener *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	here, there := net.Pipe()
 	select {
-	case l.conns <- there:
+	case listener.conns <- there:
 		return here, nil
-	case <-l.done:
+	case <-listener.done:
 		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -43,20 +43,20 @@ func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) 
 }
 
 // Accept implements net.Listener.
-func (l *pipeListener) Accept() (net.Conn, error) {
+func (listener *pipeListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-l.conns:
+	case c := <-listener.conns:
 		return c, nil
-	case <-l.done:
+	case <-listener.done:
 		return nil, net.ErrClosed
 	}
 }
 
 // Close implements net.Listener.
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.done) })
+func (listener *pipeListener) Close() error {
+	listener.once.Do(func() { close(listener.done) })
 	return nil
 }
 
 // Addr implements net.Listener.
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+func (listener *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }

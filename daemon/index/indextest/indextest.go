@@ -21,54 +21,54 @@ var (
 // score 0, a fifth of the others score 1, and one in fifty no score.
 func Write(w io.Writer, n int) error {
 	out := bufio.NewWriterSize(w, 1<<20)
-	r := rand.New(rand.NewPCG(1, 2))
-	b := make([]byte, 0, 1024)
+	random := rand.New(rand.NewPCG(1, 2))
+	dst := make([]byte, 0, 1024)
 	for i := range n {
 		question := i / (len(models) * len(modes))
 		test := tests[question%len(tests)]
 		model, mode := models[i%len(models)], modes[i/len(models)%len(modes)]
-		b = append(b[:0], `{"id":"`...)
-		b = append(b, test...)
-		b = append(b, '-')
-		b = strconv.AppendInt(b, int64(question), 10)
-		b = append(append(b, `","suite":"aspire","test":"`...), test...)
-		b = append(append(b, `","model":"`...), model...)
-		b = append(b, `","repeat":1,"score":`...)
-		score := r.Float64()
-		if r.IntN(10) == 0 {
+		dst = append(dst[:0], `{"id":"`...)
+		dst = append(dst, test...)
+		dst = append(dst, '-')
+		dst = strconv.AppendInt(dst, int64(question), 10)
+		dst = append(append(dst, `","suite":"aspire","test":"`...), test...)
+		dst = append(append(dst, `","model":"`...), model...)
+		dst = append(dst, `","repeat":1,"score":`...)
+		score := random.Float64()
+		if random.IntN(10) == 0 {
 			score = 0
-		} else if r.IntN(5) == 0 {
+		} else if random.IntN(5) == 0 {
 			score = 1
 		}
-		failed := r.IntN(50) == 0
+		failed := random.IntN(50) == 0
 		if failed {
-			b = append(b, `null,"reward":null`...)
+			dst = append(dst, `null,"reward":null`...)
 		} else {
-			b = strconv.AppendFloat(b, score, 'f', 6, 64)
-			b = strconv.AppendFloat(append(b, `,"reward":`...), score, 'f', 6, 64)
+			dst = strconv.AppendFloat(dst, score, 'f', 6, 64)
+			dst = strconv.AppendFloat(append(dst, `,"reward":`...), score, 'f', 6, 64)
 		}
-		b = append(append(b, `,"status":"`...), statuses[r.IntN(len(statuses))]...)
-		b = append(b, `","metrics":{"created":["shape:new-0"],"chosen":"shape:new-0","centre":[`...)
-		b = strconv.AppendFloat(b, 1400*r.Float64(), 'f', 2, 64)
-		b = strconv.AppendFloat(append(b, ','), 800*r.Float64(), 'f', 2, 64)
-		b = strconv.AppendFloat(append(b, `],"distance":`...), 300*(1-score), 'f', 6, 64)
-		b = strconv.AppendFloat(append(b, `,"score_cell":`...), score*score, 'f', 6, 64)
-		b = append(b, `},"notes":[`...)
-		if r.IntN(8) == 0 {
-			b = append(b, `{"code":"dropped_field","path":"createShapes[0].props.foo","message":"not a property of geo"}`...)
+		dst = append(append(dst, `,"status":"`...), statuses[random.IntN(len(statuses))]...)
+		dst = append(dst, `","metrics":{"created":["shape:new-0"],"chosen":"shape:new-0","centre":[`...)
+		dst = strconv.AppendFloat(dst, 1400*random.Float64(), 'f', 2, 64)
+		dst = strconv.AppendFloat(append(dst, ','), 800*random.Float64(), 'f', 2, 64)
+		dst = strconv.AppendFloat(append(dst, `],"distance":`...), 300*(1-score), 'f', 6, 64)
+		dst = strconv.AppendFloat(append(dst, `,"score_cell":`...), score*score, 'f', 6, 64)
+		dst = append(dst, `},"notes":[`...)
+		if random.IntN(8) == 0 {
+			dst = append(dst, `{"code":"dropped_field","path":"createShapes[0].props.foo","message":"not a property of geo"}`...)
 		}
-		b = append(b, ']')
+		dst = append(dst, ']')
 		if failed {
-			b = append(append(b, `,"error":{"code":"`...), codes[r.IntN(len(codes))]...)
-			b = append(b, `","message":"made up"}`...)
+			dst = append(append(dst, `,"error":{"code":"`...), codes[random.IntN(len(codes))]...)
+			dst = append(dst, `","message":"made up"}`...)
 		}
-		b = append(b, `,"backend":"gl","scorer":"plumb test","asked":{"model":"`...)
-		b = append(b, model...)
-		b = append(b, `","mode":"`...)
-		b = append(b, mode...)
-		b = append(b, `","repeat":1,"cost":0.004,"seconds":`...)
-		b = append(strconv.AppendFloat(b, 1+30*r.Float64(), 'f', 1, 64), "}}\n"...)
-		if _, err := out.Write(b); err != nil {
+		dst = append(dst, `,"backend":"gl","scorer":"plumb test","asked":{"model":"`...)
+		dst = append(dst, model...)
+		dst = append(dst, `","mode":"`...)
+		dst = append(dst, mode...)
+		dst = append(dst, `","repeat":1,"cost":0.004,"seconds":`...)
+		dst = append(strconv.AppendFloat(dst, 1+30*random.Float64(), 'f', 1, 64), "}}\n"...)
+		if _, err := out.Write(dst); err != nil {
 			return err
 		}
 	}

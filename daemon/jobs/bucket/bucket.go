@@ -36,7 +36,7 @@ type Store struct {
 
 // Open returns the store at an address s3://BUCKET/PREFIX. It does not ask the server
 // whether the bucket exists.
-func Open(o *address.Options, at string) (*Store, error) {
+func Open(options *address.Options, at string) (*Store, error) {
 	if !strings.HasPrefix(at, "s3://") {
 		return nil, errors.New("want s3://BUCKET/PREFIX")
 	}
@@ -47,7 +47,7 @@ func Open(o *address.Options, at string) (*Store, error) {
 	if prefix = strings.Trim(prefix, "/"); prefix == "" {
 		return nil, errors.New("it names no prefix; want s3://BUCKET/PREFIX")
 	}
-	client, err := o.Store()
+	client, err := options.Store()
 	if err != nil {
 		return nil, err
 	}
@@ -55,26 +55,26 @@ func Open(o *address.Options, at string) (*Store, error) {
 }
 
 // Path returns the address of a file for messages, s3://BUCKET/PREFIX/NAME.
-func (s *Store) Path(name string) string {
-	return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix+name, "/")
+func (store *Store) Path(name string) string {
+	return "s3://" + store.bucket + "/" + strings.TrimSuffix(store.prefix+name, "/")
 }
 
 // Create implements jobs.Store: it writes an object. If one with other bytes is there, also because another
 // process was faster, the error is jobs.ErrTaken.
-func (s *Store) Create(name string, fill func(io.Writer) error) error {
-	return s.write(name, fill, true)
+func (store *Store) Create(name string, fill func(io.Writer) error) error {
+	return store.write(name, fill, true)
 }
 
 // Replace implements jobs.Store: it writes an object in place of a former one.
-func (s *Store) Replace(name string, fill func(io.Writer) error) error {
-	return s.write(name, fill, false)
+func (store *Store) Replace(name string, fill func(io.Writer) error) error {
+	return store.write(name, fill, false)
 }
 
 // write stores what fill writes, through a temporary file because its length must be known.
 // With fresh it stores only if the name is free, and returns jobs.ErrTaken if the object
 // there has other bytes. Afterwards the store is asked what it has, because some stores
 // accept the condition and ignore it.
-func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error {
+func (store *Store) write(name string, fill func(io.Writer) error, fresh bool) error {
 	file, err := temporary()
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error
 	if err != nil {
 		return err
 	}
-	tag, err := s.upload(name, file, size, fresh)
+	tag, err := store.upload(name, file, size, fresh)
 	if err != nil && !fresh {
 		return address.Explain(err)
 	}
@@ -99,14 +99,14 @@ func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error
 		return address.Explain(err)
 	}
 	// The object is in place, or another process wrote one of that name: compare.
-	there, e := s.client.StatObject(context.Background(), s.bucket, s.prefix+name, minio.StatObjectOptions{})
+	there, e := store.client.StatObject(context.Background(), store.bucket, store.prefix+name, minio.StatObjectOptions{})
 	switch {
 	case e != nil:
 		return fmt.Errorf("cannot check what the store has: %w", address.Explain(errors.Join(e, err)))
 	case err == nil && tag != "" && there.ETag == tag && there.Size == size:
 		return nil
 	case there.Size == size:
-		same, err := s.same(name, file)
+		same, err := store.same(name, file)
 		if err != nil || same {
 			return err
 		}
@@ -116,33 +116,33 @@ func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error
 
 // temporary returns an empty file without a name.
 func temporary() (*os.File, error) {
-	f, err := os.CreateTemp("", "plumb-object-*")
+	file, err := os.CreateTemp("", "plumb-object-*")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a temporary file: %w", err)
 	}
-	return f, os.Remove(f.Name())
+	return file, os.Remove(file.Name())
 }
 
 // tries bounds how often an upload is made that another one of the same object disturbs.
 const tries = 5
 
-// upload stores the first size bytes of f and returns the tag that the store gives them.
+// upload stores the first size bytes of file and returns the tag that the store gives them.
 // With fresh the name must be free. It waits and tries again while another process writes
 // the object. A store without conditional writes is asked first whether the name is free, and
 // then written without a condition.
-func (s *Store) upload(name string, f *os.File, size int64, fresh bool) (tag string, err error) {
+func (store *Store) upload(name string, file *os.File, size int64, fresh bool) (tag string, err error) {
 	var o minio.PutObjectOptions
 	if fresh {
 		o.SetMatchETagExcept("*") // If-None-Match: the name must be free
 	}
 	for try := range tries {
 		if size > partSize {
-			tag, err = s.parts(name, f, size, o)
+			tag, err = store.parts(name, file, size, o)
 		} else {
 			o.DisableMultipart, o.DisableContentSha256 = true, size == 0 // the client signs nothing as a chunk of unknown length
 			var up minio.UploadInfo
-			up, err = s.client.PutObject(context.Background(), s.bucket, s.prefix+name,
-				io.NewSectionReader(f, 0, size), size, o)
+			up, err = store.client.PutObject(context.Background(), store.bucket, store.prefix+name,
+				io.NewSectionReader(file, 0, size), size, o)
 			tag = up.ETag
 		}
 		switch minio.ToErrorResponse(err).StatusCode {
@@ -153,7 +153,7 @@ func (s *Store) upload(name string, f *os.File, size int64, fresh bool) (tag str
 			if !fresh {
 				return tag, err
 			}
-			if _, e := s.Stat(name); !errors.Is(e, fs.ErrNotExist) {
+			if _, e := store.Stat(name); !errors.Is(e, fs.ErrNotExist) {
 				return "", errors.Join(errTaken, e)
 			}
 			o, fresh = minio.PutObjectOptions{}, false
@@ -175,28 +175,28 @@ func taken(err error) bool {
 // parts stores an object in parts. The condition in o goes with the last step, which alone
 // makes the object visible. The client's own upload in parts drops the condition, so it is
 // not used.
-func (s *Store) parts(name string, f *os.File, size int64, o minio.PutObjectOptions) (tag string, err error) {
-	ctx, core, key := context.Background(), minio.Core{Client: s.client}, s.prefix+name
-	id, err := core.NewMultipartUpload(ctx, s.bucket, key, minio.PutObjectOptions{})
+func (store *Store) parts(name string, file *os.File, size int64, o minio.PutObjectOptions) (tag string, err error) {
+	ctx, core, key := context.Background(), minio.Core{Client: store.client}, store.prefix+name
+	id, err := core.NewMultipartUpload(ctx, store.bucket, key, minio.PutObjectOptions{})
 	if err != nil {
 		return "", err
 	}
 	defer func() {
 		if err != nil {
-			core.AbortMultipartUpload(ctx, s.bucket, key, id) // the store removes what is left by its own rules
+			core.AbortMultipartUpload(ctx, store.bucket, key, id) // the store removes what is left by its own rules
 		}
 	}()
 	var all []minio.CompletePart
 	for off := int64(0); off < size; off += partSize {
 		n := min(size-off, partSize)
-		p, err := core.PutObjectPart(ctx, s.bucket, key, id, len(all)+1, io.NewSectionReader(f, off, n), n,
+		p, err := core.PutObjectPart(ctx, store.bucket, key, id, len(all)+1, io.NewSectionReader(file, off, n), n,
 			minio.PutObjectPartOptions{DisableContentSha256: true})
 		if err != nil {
 			return "", err
 		}
 		all = append(all, minio.CompletePart{PartNumber: p.PartNumber, ETag: p.ETag})
 	}
-	up, err := core.CompleteMultipartUpload(ctx, s.bucket, key, id, all, o)
+	up, err := core.CompleteMultipartUpload(ctx, store.bucket, key, id, all, o)
 	return up.ETag, err
 }
 
@@ -205,8 +205,8 @@ const comparedAtOnce = 64 << 10
 
 // same reports whether the object of that name has the same bytes as a file, which it reads from the
 // beginning.
-func (s *Store) same(name string, file *os.File) (bool, error) {
-	object, err := s.Open(name)
+func (store *Store) same(name string, file *os.File) (bool, error) {
+	object, err := store.Open(name)
 	if err != nil {
 		return false, err
 	}
@@ -228,22 +228,22 @@ func (s *Store) same(name string, file *os.File) (bool, error) {
 }
 
 // Open implements jobs.Store. The file is a copy of the object.
-func (s *Store) Open(name string) (*os.File, error) {
-	r, err := s.client.GetObject(context.Background(), s.bucket, s.prefix+name, minio.GetObjectOptions{})
+func (store *Store) Open(name string) (*os.File, error) {
+	r, err := store.client.GetObject(context.Background(), store.bucket, store.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, missing(err)
 	}
 	defer r.Close()
-	f, err := temporary()
+	file, err := temporary()
 	if err != nil {
 		return nil, err
 	}
-	if _, err = io.Copy(f, r); err != nil {
-		f.Close()
+	if _, err = io.Copy(file, r); err != nil {
+		file.Close()
 		return nil, missing(err)
 	}
-	_, err = f.Seek(0, io.SeekStart)
-	return f, err
+	_, err = file.Seek(0, io.SeekStart)
+	return file, err
 }
 
 // missing returns fs.ErrNotExist for an error that means that the object does not exist, and
@@ -257,8 +257,8 @@ func missing(err error) error {
 }
 
 // Stat returns the size of an object and when it was written.
-func (s *Store) Stat(name string) (jobs.Info, error) {
-	info, err := s.client.StatObject(context.Background(), s.bucket, s.prefix+name, minio.StatObjectOptions{})
+func (store *Store) Stat(name string) (jobs.Info, error) {
+	info, err := store.client.StatObject(context.Background(), store.bucket, store.prefix+name, minio.StatObjectOptions{})
 	if err != nil {
 		return jobs.Info{}, missing(err)
 	}
@@ -266,17 +266,17 @@ func (s *Store) Stat(name string) (jobs.Info, error) {
 }
 
 // Remove implements jobs.Store. A store does not tell whether the object was there.
-func (s *Store) Remove(name string) error {
-	return missing(s.client.RemoveObject(context.Background(), s.bucket, s.prefix+name, minio.RemoveObjectOptions{}))
+func (store *Store) Remove(name string) error {
+	return missing(store.client.RemoveObject(context.Background(), store.bucket, store.prefix+name, minio.RemoveObjectOptions{}))
 }
 
 // List returns the objects directly below the store's prefix whose names begin with prefix.
-func (s *Store) List(prefix string) (list []jobs.Info, err error) {
+func (store *Store) List(prefix string) (list []jobs.Info, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	for info := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix}) {
+	for info := range store.client.ListObjects(ctx, store.bucket, minio.ListObjectsOptions{Prefix: store.prefix + prefix}) {
 		if info.Err != nil {
-			return nil, fmt.Errorf("cannot list %s: %w", s.Path(prefix), address.Explain(info.Err))
+			return nil, fmt.Errorf("cannot list %s: %w", store.Path(prefix), address.Explain(info.Err))
 		}
 		if !strings.HasSuffix(info.Key, "/") {
 			list = append(list, jobs.Info{Name: path.Base(info.Key), Size: info.Size, Modified: info.LastModified})
@@ -286,8 +286,8 @@ func (s *Store) List(prefix string) (list []jobs.Info, err error) {
 }
 
 // Clear implements jobs.Store. It removes the objects that jobs make, and no others.
-func (s *Store) Clear(keep string) error {
-	list, err := s.List("")
+func (store *Store) Clear(keep string) error {
+	list, err := store.List("")
 	if err != nil {
 		return err
 	}
@@ -295,8 +295,8 @@ func (s *Store) Clear(keep string) error {
 		if !jobs.Owned(info.Name) || info.Name == keep {
 			continue
 		}
-		if err := s.Remove(info.Name); err != nil {
-			return fmt.Errorf("cannot remove %s: %w", s.Path(info.Name), err)
+		if err := store.Remove(info.Name); err != nil {
+			return fmt.Errorf("cannot remove %s: %w", store.Path(info.Name), err)
 		}
 	}
 	return nil

@@ -70,90 +70,90 @@ type late struct {
 }
 
 // Finish implements queue.Late.
-func (l *late) Finish(ctx context.Context, _ bool) error {
-	n := l.engine.Waiting.Add(1)
-	defer l.engine.Waiting.Add(-1)
-	for m := l.engine.Most.Load(); n > m && !l.engine.Most.CompareAndSwap(m, n); m = l.engine.Most.Load() {
+func (late *late) Finish(ctx context.Context, _ bool) error {
+	n := late.engine.Waiting.Add(1)
+	defer late.engine.Waiting.Add(-1)
+	for m := late.engine.Most.Load(); n > m && !late.engine.Most.CompareAndSwap(m, n); m = late.engine.Most.Load() {
 	}
-	l.done = true
-	return l.engine.Draws(ctx, l.w)
+	late.done = true
+	return late.engine.Draws(ctx, late.w)
 }
 
 // Origin implements queue.Late.
-func (l *late) Origin() queue.Origin {
+func (late *late) Origin() queue.Origin {
 	return queue.Origin{Backend: "away", Reason: "it lies above the page", Shape: "shape:a"}
 }
 
 // InFlight implements queue.Engine.
-func (e *Engine) InFlight() int { return e.Flight }
+func (engine *Engine) InFlight() int { return engine.Flight }
 
 // Lates implements queue.Engine.
-func (e *Engine) Lates() int { return e.Late }
+func (engine *Engine) Lates() int { return engine.Late }
 
 // Drawer implements queue.Engine.
-func (e *Engine) Drawer() queue.Drawer { return drawer{e} }
+func (engine *Engine) Drawer() queue.Drawer { return drawer{engine} }
 
 // Backend implements queue.Engine.
-func (e *Engine) Backend() string { return "fake" }
+func (engine *Engine) Backend() string { return "fake" }
 
 type drawer struct{ engine *Engine }
 
 // Prepare prepares the queue's fake picture of a view.
-func (d drawer) Prepare(v view.View) (queue.Pic, error) {
-	if v.Bounds.W < 0 {
+func (drawer drawer) Prepare(wanted view.View) (queue.Pic, error) {
+	if wanted.Bounds.W < 0 {
 		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", view.ErrForeign)
 	}
-	if d.engine.Large != nil && d.engine.Large(v.Bounds.W) && v.Light > 0 {
+	if drawer.engine.Large != nil && drawer.engine.Large(wanted.Bounds.W) && wanted.Light > 0 {
 		return nil, view.ErrLarge
 	}
-	if d.engine.Prepare != nil {
-		d.engine.Prepare(v.Bounds.W)
+	if drawer.engine.Prepare != nil {
+		drawer.engine.Prepare(wanted.Bounds.W)
 	}
-	if d.engine.Endless != nil && d.engine.Endless(v.Bounds.W) {
-		d.engine.Begun.Add(1)
-		for !v.Stop() {
+	if drawer.engine.Endless != nil && drawer.engine.Endless(wanted.Bounds.W) {
+		drawer.engine.Begun.Add(1)
+		for !wanted.Stop() {
 			time.Sleep(time.Millisecond)
 		}
-		d.engine.Stopped.Add(1)
+		drawer.engine.Stopped.Add(1)
 		return nil, view.ErrStopped
 	}
-	d.engine.Alive.Add(1)
-	if v.Bounds.Y < 0 {
-		return &late{picture: picture{d.engine, v.Bounds.W, v.Bounds.H}}, nil
+	drawer.engine.Alive.Add(1)
+	if wanted.Bounds.Y < 0 {
+		return &late{picture: picture{drawer.engine, wanted.Bounds.W, wanted.Bounds.H}}, nil
 	}
-	return &picture{d.engine, v.Bounds.W, v.Bounds.H}, nil
+	return &picture{drawer.engine, wanted.Bounds.W, wanted.Bounds.H}, nil
 }
 
 // Cold implements queue.Engine.
-func (e *Engine) Cold() bool { return e.Starts != nil && !e.hot.Load() }
+func (engine *Engine) Cold() bool { return engine.Starts != nil && !engine.hot.Load() }
 
 // Warm implements queue.Engine.
-func (e *Engine) Warm() {
-	e.Starts()
-	e.hot.Store(true)
+func (engine *Engine) Warm() {
+	engine.Starts()
+	engine.hot.Store(true)
 }
 
 // Measure implements queue.Engine: the sum of alpha is the width.
-func (e *Engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, error) {
-	if e.Hold != nil {
-		<-e.Hold
+func (engine *Engine) Measure(dst []metric.Tally, pictures []queue.Pic) ([]metric.Tally, error) {
+	if engine.Hold != nil {
+		<-engine.Hold
 	}
 	var widths []float64
-	for _, p := range ps {
+	for _, p := range pictures {
 		widths = append(widths, widthOf(p))
 	}
-	if e.Batch != nil {
-		e.Batch(widths)
+	if engine.Batch != nil {
+		engine.Batch(widths)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.Batches++
-	e.Largest = max(e.Largest, len(ps))
+	engine.mu.Lock()
+	defer engine.mu.Unlock()
+	engine.Batches++
+	engine.Largest = max(engine.Largest, len(pictures))
 	for _, w := range widths {
 		dst = append(dst, metric.Tally{A: metric.Sums{Alpha: uint64(w)}})
 	}
-	if e.Fail != nil {
-		if err := e.Fail(widths); err != nil {
+	if engine.Fail != nil {
+		if err := engine.Fail(widths); err != nil {
 			return nil, err
 		}
 	}
@@ -173,12 +173,12 @@ func widthOf(p queue.Pic) float64 {
 }
 
 // Draw implements queue.Engine: empty images of the widths.
-func (e *Engine) Draw(ps []queue.Pic) ([]*image.NRGBA, error) {
-	if e.Paint != nil {
-		e.Paint()
+func (engine *Engine) Draw(pictures []queue.Pic) ([]*image.NRGBA, error) {
+	if engine.Paint != nil {
+		engine.Paint()
 	}
 	var out []*image.NRGBA
-	for _, p := range ps {
+	for _, p := range pictures {
 		out = append(out, image.NewNRGBA(image.Rect(0, 0, int(widthOf(p)), 1)))
 	}
 	return out, nil
@@ -198,8 +198,8 @@ type Suite struct {
 }
 
 // As returns the suite by that name.
-func (s Suite) As(name string) *scoring.Suite {
-	return &scoring.Suite{Name: name, Tests: []string{"sum"}, Prepare: s.prepare,
+func (suite Suite) As(name string) *scoring.Suite {
+	return &scoring.Suite{Name: name, Tests: []string{"sum"}, Prepare: suite.prepare,
 		Variants: []scoring.Variant{{Name: "sum.twice", Source: "here", Doc: "doubles the score"}}}
 }
 
@@ -228,8 +228,8 @@ func (j *job) Judge(said scoring.Judgement) {
 }
 
 // prepare reads an item of the fake suite with which the queue is tested.
-func (s Suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
-	j := &job{it: *it, twice: v.On("sum.twice"), do: string(it.Fields.GetStringBytes("do")), ask: string(it.Fields.GetStringBytes("ask"))}
+func (suite Suite) prepare(item *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+	j := &job{it: *item, twice: v.On("sum.twice"), do: string(item.Fields.GetStringBytes("do")), ask: string(item.Fields.GetStringBytes("ask"))}
 	j.it.Fields = nil
 	switch j.do {
 	case "panic":
@@ -237,26 +237,26 @@ func (s Suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error
 	case "refuse":
 		return nil, &scoring.Error{Code: "bad_shapes", Message: "cannot use shapes"}
 	case "block":
-		if s.Blocked != nil {
-			s.Blocked.Add(1)
+		if suite.Blocked != nil {
+			suite.Blocked.Add(1)
 		}
-		<-s.Block
+		<-suite.Block
 	}
-	j.unit = s.Unit
+	j.unit = suite.Unit
 	if j.unit == 0 {
 		j.unit = 1
 	}
-	if s.Heard {
-		said, want := it.Fields.Get("response"), it.Fields.Get("expect")
+	if suite.Heard {
+		said, want := item.Fields.Get("response"), item.Fields.Get("expect")
 		if said == nil || said.Type() == fastjson.TypeNull {
 			return nil, &scoring.Error{Code: "no_response", Message: "cannot score answer: there is no response"}
 		}
 		j.wrong = want != nil && string(said.GetStringBytes()) != string(want.GetStringBytes())
 	}
-	for _, v := range it.Fields.GetArray("views") {
+	for _, v := range item.Fields.GetArray("views") {
 		j.views = append(j.views, view.View{Bounds: view.Box{W: v.GetFloat64(), H: 1}})
 	}
-	for _, v := range it.Fields.GetArray("late") {
+	for _, v := range item.Fields.GetArray("late") {
 		j.views = append(j.views, view.View{Bounds: view.Box{Y: -1, W: v.GetFloat64(), H: 1}})
 	}
 	return j, nil

@@ -49,12 +49,12 @@ type Writer struct {
 
 // Create makes the file, of at most max bytes.
 func Create(path string, max int64) (*Writer, error) {
-	f, err := os.Create(path)
+	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	w := New(f, max)
-	w.closer = f
+	w := New(file, max)
+	w.closer = file
 	return w, nil
 }
 
@@ -65,7 +65,7 @@ func New(dst io.Writer, max int64) *Writer {
 
 // Write adds one event to the trace file. It returns an error if the event would make the
 // file larger than its limit, and writes nothing then.
-func (w *Writer) Write(e Event) error {
+func (writer *Writer) Write(e Event) error {
 	r := record{Name: e.Name, Phase: e.Phase, At: micros(e.At), Took: micros(max(e.Took, 0)), PID: e.Group,
 		Row: e.Row, Args: e.Args}
 	if r.Phase == "" {
@@ -74,47 +74,47 @@ func (w *Writer) Write(e Event) error {
 	if r.PID == 0 {
 		r.PID = 1
 	}
-	b, err := json.Marshal(r)
+	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("BUG: trace event: %w", err)
 	}
-	w.left -= int64(len(b)) + 2 // with the separator
-	if w.left < 2 {             // the end of the array takes 2
-		return fmt.Errorf("cannot grow beyond %d bytes", w.max)
+	writer.left -= int64(len(data)) + 2 // with the separator
+	if writer.left < 2 {                // the end of the array takes 2
+		return fmt.Errorf("cannot grow beyond %d bytes", writer.max)
 	}
 	sep := ",\n"
-	if !w.wrote {
-		sep, w.wrote = "[\n", true
+	if !writer.wrote {
+		sep, writer.wrote = "[\n", true
 	}
-	w.out.WriteString(sep)
-	_, err = w.out.Write(b)
+	writer.out.WriteString(sep)
+	_, err = writer.out.Write(data)
 	return err
 }
 
 // Label names a row of a group, or with a negative row the group itself.
-func (w *Writer) Label(group, row int, name string) error {
-	e := Event{Name: "thread_name", Phase: "M", Group: group, Row: row, Args: map[string]any{"name": name}}
+func (writer *Writer) Label(group, row int, name string) error {
+	event := Event{Name: "thread_name", Phase: "M", Group: group, Row: row, Args: map[string]any{"name": name}}
 	if row < 0 {
-		e.Name, e.Row = "process_name", 0
+		event.Name, event.Row = "process_name", 0
 	}
-	return w.Write(e)
+	return writer.Write(event)
 }
 
 // Flush writes what is held.
-func (w *Writer) Flush() error { return w.out.Flush() }
+func (writer *Writer) Flush() error { return writer.out.Flush() }
 
 // Close ends the JSON array of events, writes what is buffered, and closes the file if the writer has
 // opened it. It returns the first error.
-func (w *Writer) Close() error {
-	if !w.wrote {
-		w.out.WriteString("[")
+func (writer *Writer) Close() error {
+	if !writer.wrote {
+		writer.out.WriteString("[")
 	}
-	w.out.WriteString("\n]\n")
-	err := w.out.Flush()
-	if w.closer == nil {
+	writer.out.WriteString("\n]\n")
+	err := writer.out.Flush()
+	if writer.closer == nil {
 		return err
 	}
-	if e := w.closer.Close(); err == nil {
+	if e := writer.closer.Close(); err == nil {
 		err = e
 	}
 	return err

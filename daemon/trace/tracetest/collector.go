@@ -42,30 +42,30 @@ func Collect(answer func() int) *Collector {
 }
 
 // Close waits for requests under way.
-func (c *Collector) Close() { c.server.Close() }
+func (collector *Collector) Close() { collector.server.Close() }
 
 // ServeHTTP implements http.Handler.
-func (c *Collector) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if c.answer != nil {
-		if code := c.answer(); code != http.StatusOK {
+func (collector *Collector) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if collector.answer != nil {
+		if code := collector.answer(); code != http.StatusOK {
 			w.WriteHeader(code)
 			return
 		}
 	}
 	m, err := read(req)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	collector.mu.Lock()
+	defer collector.mu.Unlock()
 	if err != nil {
-		c.faults = append(c.faults, err.Error())
+		collector.faults = append(collector.faults, err.Error())
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	for _, rs := range m.ResourceSpans {
 		for _, a := range rs.Resource.GetAttributes() {
-			c.about[a.Key] = a.Value.GetStringValue()
+			collector.about[a.Key] = a.Value.GetStringValue()
 		}
 		for _, ss := range rs.ScopeSpans {
-			c.spans = append(c.spans, ss.Spans...)
+			collector.spans = append(collector.spans, ss.Spans...)
 		}
 	}
 	w.Header().Set("Content-Type", "application/x-protobuf")
@@ -86,42 +86,42 @@ func read(req *http.Request) (*collector.ExportTraceServiceRequest, error) {
 		}
 		in = z
 	}
-	b, err := io.ReadAll(in)
+	data, err := io.ReadAll(in)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read spans: %w", err)
 	}
 	m := new(collector.ExportTraceServiceRequest)
-	if err := proto.Unmarshal(b, m); err != nil {
+	if err := proto.Unmarshal(data, m); err != nil {
 		return nil, fmt.Errorf("cannot read spans: %w", err)
 	}
 	return m, nil
 }
 
 // Spans returns all spans so far, in the order in which they came.
-func (c *Collector) Spans() []*tracepb.Span {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.spans)
+func (collector *Collector) Spans() []*tracepb.Span {
+	collector.mu.Lock()
+	defer collector.mu.Unlock()
+	return slices.Clone(collector.spans)
 }
 
 // Faults returns what was wrong with requests so far.
-func (c *Collector) Faults() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.faults)
+func (collector *Collector) Faults() []string {
+	collector.mu.Lock()
+	defer collector.mu.Unlock()
+	return slices.Clone(collector.faults)
 }
 
 // About returns an attribute of the process that sent the spans.
-func (c *Collector) About(key string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.about[key]
+func (collector *Collector) About(key string) string {
+	collector.mu.Lock()
+	defer collector.mu.Unlock()
+	return collector.about[key]
 }
 
 // Children returns the spans below the one with this id in the order of their
 // starts; nil asks for those without a parent.
-func (c *Collector) Children(id []byte) (list []*tracepb.Span) {
-	for _, s := range c.Spans() {
+func (collector *Collector) Children(id []byte) (list []*tracepb.Span) {
+	for _, s := range collector.Spans() {
 		if bytes.Equal(s.ParentSpanId, id) {
 			list = append(list, s)
 		}

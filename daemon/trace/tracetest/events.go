@@ -10,7 +10,7 @@ import (
 )
 
 // Events reads a file of trace events that was closed.
-func Events(b []byte) ([]event.Event, error) {
+func Events(data []byte) ([]event.Event, error) {
 	var read []struct {
 		Name  string         `json:"name"`
 		Phase string         `json:"ph"`
@@ -20,7 +20,7 @@ func Events(b []byte) ([]event.Event, error) {
 		Row   int            `json:"tid"`
 		Args  map[string]any `json:"args"`
 	}
-	if err := json.Unmarshal(b, &read); err != nil {
+	if err := json.Unmarshal(data, &read); err != nil {
 		return nil, fmt.Errorf("cannot read trace events: %w", err)
 	}
 	events := make([]event.Event, len(read))
