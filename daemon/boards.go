@@ -19,29 +19,29 @@ type boards struct {
 }
 
 // open returns the renderer of prompts, and starts it at the first call.
-func (b *boards) open() (*ask.Boards, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.opened != nil {
-		return b.opened, nil
+func (boards *boards) open() (*ask.Boards, error) {
+	boards.mu.Lock()
+	defer boards.mu.Unlock()
+	if boards.opened != nil {
+		return boards.opened, nil
 	}
 	var err error
-	b.opened, err = ask.NewBoards(b.limits, b.cache)
-	return b.opened, err
+	boards.opened, err = ask.NewBoards(boards.limits, boards.cache)
+	return boards.opened, err
 }
 
-// prompts returns the prompter that tells clients what models are asked, and sets d.boards,
+// prompts returns the prompter that tells clients what models are asked, and sets running.boards,
 // which it draws with.
-func (d *running) prompts(core *Core) *ask.Prompter {
-	d.boards = &boards{limits: d.cfg.Core.Scenes, cache: d.cfg.Core.Engine.TallyCache}
-	return &ask.Prompter{Suites: core.Items.Suites, Tasks: core.Items.Tasks, Boards: d.boards.open}
+func (running *running) prompts(core *Core) *ask.Prompter {
+	running.boards = &boards{limits: running.cfg.Core.Scenes, cache: running.cfg.Core.Engine.TallyCache}
+	return &ask.Prompter{Suites: core.Items.Suites, Tasks: core.Items.Tasks, Boards: running.boards.open}
 }
 
 // addImages adds what was drawn to the counts of the other engine's images.
-func (b *boards) addImages(counts *api.TallyCounts) {
-	b.mu.Lock()
-	opened := b.opened
-	b.mu.Unlock()
+func (boards *boards) addImages(counts *api.TallyCounts) {
+	boards.mu.Lock()
+	opened := boards.opened
+	boards.mu.Unlock()
 	if opened == nil {
 		return
 	}
@@ -51,10 +51,10 @@ func (b *boards) addImages(counts *api.TallyCounts) {
 	counts.ImageBytes += bytes
 }
 
-// close ends the renderer, where there is one. b may be nil.
-func (b *boards) close() error {
-	if b == nil || b.opened == nil {
+// close ends the renderer, where there is one. boards may be nil.
+func (boards *boards) close() error {
+	if boards == nil || boards.opened == nil {
 		return nil
 	}
-	return b.opened.Close()
+	return boards.opened.Close()
 }

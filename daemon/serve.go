@@ -232,29 +232,29 @@ func start(cfg Config) (*running, error) {
 // prepare reads the secrets, takes the sockets of the service manager, and checks the limit
 // of open files, before anything costly is opened. Without a token it refuses addresses that
 // other machines reach.
-func (d *running) prepare() (err error) {
-	if d.cfg.Beat <= 0 {
-		d.cfg.Beat = DefaultBeat
+func (running *running) prepare() (err error) {
+	if running.cfg.Beat <= 0 {
+		running.cfg.Beat = DefaultBeat
 	}
-	if d.secrets, err = newSecrets(d.cfg.Secrets, d.cfg.Log); err != nil {
+	if running.secrets, err = newSecrets(running.cfg.Secrets, running.cfg.Log); err != nil {
 		return err
 	}
-	if d.given, err = activated(); err != nil {
+	if running.given, err = activated(); err != nil {
 		return err
 	}
-	if d.cfg.API.Connections, err = d.connections(); err != nil {
+	if running.cfg.API.Connections, err = running.connections(); err != nil {
 		return err
 	}
-	d.life, d.end = context.WithCancel(context.Background())
-	if d.cfg.Secrets.Insecure || d.secrets.tokens.Len() > 0 {
+	running.life, running.end = context.WithCancel(context.Background())
+	if running.cfg.Secrets.Insecure || running.secrets.tokens.Len() > 0 {
 		return nil
 	}
-	main, admin := d.cfg.Listen, d.cfg.Admin
-	if d.given.main != nil {
-		main = d.given.main.Addr().String()
+	main, admin := running.cfg.Listen, running.cfg.Admin
+	if running.given.main != nil {
+		main = running.given.main.Addr().String()
 	}
-	if d.given.admin != nil {
-		admin = d.given.admin.Addr().String()
+	if running.given.admin != nil {
+		admin = running.given.admin.Addr().String()
 	}
 	if main != "" {
 		err = rejectRemote(main, "--listen")
@@ -267,12 +267,12 @@ func (d *running) prepare() (err error) {
 
 // checkUse returns an error if the editor draws without --tldraw-use on an address that
 // other machines reach, because tldraw's licence requires a key for production.
-func (d *running) checkUse(info render.Info) error {
-	addr := d.cfg.Listen
-	if d.given.main != nil {
-		addr = d.given.main.Addr().String()
+func (running *running) checkUse(info render.Info) error {
+	addr := running.cfg.Listen
+	if running.given.main != nil {
+		addr = running.given.main.Addr().String()
 	}
-	if info.Exports == 0 || d.cfg.Core.Engine.Chrome.Use != "" || addr == "" {
+	if info.Exports == 0 || running.cfg.Core.Engine.Chrome.Use != "" || addr == "" {
 		return nil
 	}
 	if a, err := net.ResolveTCPAddr("tcp", addr); err != nil || a.IP.IsLoopback() {
@@ -282,42 +282,42 @@ func (d *running) checkUse(info render.Info) error {
 }
 
 // editorInfo describes the editor for clients.
-func editorInfo(i render.Info, c *chrome.Config) api.EditorInfo {
-	e := api.EditorInfo{Available: i.Exports > 0, Fidelity: i.Fidelity, Tldraw: i.Tldraw}
+func editorInfo(i render.Info, config *chrome.Config) api.EditorInfo {
+	info := api.EditorInfo{Available: i.Exports > 0, Fidelity: i.Fidelity, Tldraw: i.Tldraw}
 	if i.NoChrome != nil {
-		e.Reason = api.Pathless(i.NoChrome.Error())
+		info.Reason = api.Pathless(i.NoChrome.Error())
 	}
-	if e.Available {
-		e.Use, e.LicenseKey = cmp.Or(c.Use, chrome.Development), c.LicenseKey != ""
-		e.Sandbox, e.NoSandbox = &i.Sandbox, api.Pathless(i.NoSandbox)
+	if info.Available {
+		info.Use, info.LicenseKey = cmp.Or(config.Use, chrome.Development), config.LicenseKey != ""
+		info.Sandbox, info.NoSandbox = &i.Sandbox, api.Pathless(i.NoSandbox)
 	}
-	return e
+	return info
 }
 
 // DefaultBeat is the time between two heartbeats of the device.
 const DefaultBeat = 5 * time.Second
 
 // health returns why balancers should send no requests, or nil.
-func (d *running) health() error {
-	if err := d.core.Engine.Healthy(); err != nil {
+func (running *running) health() error {
+	if err := running.core.Engine.Healthy(); err != nil {
 		return err
 	}
-	return d.pulse.health()
+	return running.pulse.health()
 }
 
 // listen opens the listeners, starts to serve them, offers the TCP socket to newer processes
 // unless the service manager owns it, and announces the address on Out. With a socket and a
 // port the port is announced.
-func (d *running) listen() error {
-	main, err := d.openTCP()
+func (running *running) listen() error {
+	main, err := running.openTCP()
 	if err != nil {
 		return err
 	}
-	unix, err := d.openUnix()
+	unix, err := running.openUnix()
 	if err != nil {
 		return err
 	}
-	if err := d.openAdmin(); err != nil {
+	if err := running.openAdmin(); err != nil {
 		return err
 	}
 	if main == nil && unix == nil {
@@ -326,133 +326,133 @@ func (d *running) listen() error {
 	address := ""
 	if unix != nil {
 		address = unix.Addr().String()
-		d.serve(unix, nil)
+		running.serve(unix, nil)
 	}
 	if main != nil {
 		address = main.Addr().String()
-		d.serve(main, d.secrets.server())
-		offers, stop := context.WithCancel(d.life)
-		d.offers = stop
-		if d.given.main == nil {
-			go offer(offers, main, d.cfg.Log)
+		running.serve(main, running.secrets.server())
+		offers, stop := context.WithCancel(running.life)
+		running.offers = stop
+		if running.given.main == nil {
+			go offer(offers, main, running.cfg.Log)
 		}
 	}
 	if unix != nil && main != nil {
-		d.cfg.Log.Info("listening on a socket too")
+		running.cfg.Log.Info("listening on a socket too")
 	}
-	notify(d.cfg.Log, sd.SdNotifyReady, "STATUS=listening on "+address)
-	fmt.Fprintf(d.cfg.Out, "listening on %s\n", address)
+	notify(running.cfg.Log, sd.SdNotifyReady, "STATUS=listening on "+address)
+	fmt.Fprintf(running.cfg.Out, "listening on %s\n", address)
 	return nil
 }
 
 // serve answers HTTP requests on connections from f, with TLS where secure is not nil.
-func (d *running) serve(f *front, secure *tls.Config) {
-	d.fronts = append(d.fronts, f)
-	d.serving.Go(func() {
-		if err := d.server.Serve(f, secure); err != nil {
-			d.failed <- err
+func (running *running) serve(f *front, secure *tls.Config) {
+	running.fronts = append(running.fronts, f)
+	running.serving.Go(func() {
+		if err := running.server.Serve(f, secure); err != nil {
+			running.failed <- err
 		}
 	})
 }
 
 // openTCP returns the listener of --listen: the service manager's socket, that of an older
 // process, or a new one. It returns nil if there is no address.
-func (d *running) openTCP() (*front, error) {
-	if d.given.main != nil {
-		f := newFront(d.given.main)
+func (running *running) openTCP() (*front, error) {
+	if running.given.main != nil {
+		f := newFront(running.given.main)
 		f.shared.Store(true) // with the manager, which keeps its queue
 		return f, nil
 	}
-	if d.cfg.Listen == "" {
+	if running.cfg.Listen == "" {
 		return nil, nil
 	}
-	ln, err := takeOver(d.cfg.Listen)
+	listener, err := takeOver(running.cfg.Listen)
 	if err == nil {
-		d.cfg.Log.Info("took over the listening socket of an older process")
-		return newFront(ln), nil
+		running.cfg.Log.Info("took over the listening socket of an older process")
+		return newFront(listener), nil
 	}
 	if err != errNoListener {
-		d.cfg.Log.Warn("the listening socket is opened anew", "error", err)
+		running.cfg.Log.Warn("the listening socket is opened anew", "error", err)
 	}
-	if ln, err = listenTCP(d.cfg.Listen); err != nil {
+	if listener, err = listenTCP(running.cfg.Listen); err != nil {
 		return nil, err
 	}
-	return newFront(ln), nil
+	return newFront(listener), nil
 }
 
 // openUnix returns the listener of --socket: the service manager's socket or a new one. It
 // returns nil if there is none.
-func (d *running) openUnix() (*front, error) {
-	if d.given.unix != nil {
-		f := newFront(d.given.unix)
+func (running *running) openUnix() (*front, error) {
+	if running.given.unix != nil {
+		f := newFront(running.given.unix)
 		f.shared.Store(true)
 		return f, nil
 	}
-	if d.cfg.Socket == "" {
+	if running.cfg.Socket == "" {
 		return nil, nil
 	}
-	s, err := listenUnix("unix", d.cfg.Socket, "--socket")
+	socket, err := listenUnix("unix", running.cfg.Socket, "--socket")
 	if err != nil {
 		return nil, err
 	}
-	d.socket = s
-	return newFront(s), nil
+	running.socket = socket
+	return newFront(socket), nil
 }
 
 // openAdmin starts the server of --admin, if there is an address. If other machines reach
 // it, it needs the same tokens and TLS as requests.
-func (d *running) openAdmin() (err error) {
-	ln := d.given.admin
-	if ln == nil && d.cfg.Admin == "" {
+func (running *running) openAdmin() (err error) {
+	listener := running.given.admin
+	if listener == nil && running.cfg.Admin == "" {
 		return nil
 	}
-	if ln == nil {
-		if ln, err = listenAdmin(d.cfg.Admin); err != nil {
+	if listener == nil {
+		if listener, err = listenAdmin(running.cfg.Admin); err != nil {
 			return err
 		}
 	}
-	h, secure := d.server.AdminHandler(), (*tls.Config)(nil)
-	if a, ok := ln.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
-		h, secure = d.server.Guard(h), d.secrets.server()
+	h, secure := running.server.AdminHandler(), (*tls.Config)(nil)
+	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+		h, secure = running.server.Guard(h), running.secrets.server()
 	}
-	d.admin = serveAdmin(ln, secure, h, d.cfg.Log)
-	d.cfg.Log.Info("admin listening", "address", d.admin.addr())
+	running.admin = serveAdmin(listener, secure, h, running.cfg.Log)
+	running.cfg.Log.Info("admin listening", "address", running.admin.addr())
 	return nil
 }
 
 // stop ends the daemon: it reports that it is not ready, still accepts for the grace period,
 // then accepts no more, finishes what is under way within the drain time, and closes the
 // device. When hurry ends, each wait ends at once and the device is left to the system.
-func (d *running) stop(hurry context.Context) error {
+func (running *running) stop(hurry context.Context) error {
 	begin := time.Now()
-	notify(d.cfg.Log, sd.SdNotifyStopping)
-	d.server.Drain()
-	if d.offers != nil {
-		d.offers() // a process that starts now must not take this socket over
+	notify(running.cfg.Log, sd.SdNotifyStopping)
+	running.server.Drain()
+	if running.offers != nil {
+		running.offers() // a process that starts now must not take this socket over
 	}
 	select {
-	case <-time.After(d.cfg.Grace):
+	case <-time.After(running.cfg.Grace):
 	case <-hurry.Done():
 	}
-	for _, f := range d.fronts {
+	for _, f := range running.fronts {
 		f.leave()
 	}
-	d.serving.Wait()
-	d.server.Refuse()
-	d.cfg.Log.Info("no longer accepting", "after", time.Since(begin))
-	budget, cancel := context.WithTimeout(hurry, d.cfg.Drain)
+	running.serving.Wait()
+	running.server.Refuse()
+	running.cfg.Log.Info("no longer accepting", "after", time.Since(begin))
+	budget, cancel := context.WithTimeout(hurry, running.cfg.Drain)
 	defer cancel()
-	err := d.server.Shutdown(budget)
+	err := running.server.Shutdown(budget)
 	if err != nil {
 		err = fmt.Errorf("cannot finish everything in time: %w (--drain-timeout)", err)
 	}
-	d.cfg.Log.Info("requests finished", "after", time.Since(begin), "error", err)
+	running.cfg.Log.Info("requests finished", "after", time.Since(begin), "error", err)
 	if hurry.Err() != nil {
 		return err // at once: the system releases the device
 	}
-	d.flush(hurry)
-	err = errors.Join(err, d.close())
-	d.cfg.Log.Info("stopped", "after", time.Since(begin))
+	running.flush(hurry)
+	err = errors.Join(err, running.close())
+	running.cfg.Log.Info("stopped", "after", time.Since(begin))
 	return err
 }
 
@@ -460,46 +460,46 @@ func (d *running) stop(hurry context.Context) error {
 const flushTime = 5 * time.Second
 
 // flush sends the remaining traces. A failure is only logged.
-func (d *running) flush(hurry context.Context) {
+func (running *running) flush(hurry context.Context) {
 	ctx, cancel := context.WithTimeout(hurry, flushTime)
 	defer cancel()
-	if err := d.tracer.Close(ctx); err != nil {
-		d.cfg.Log.Warn("traces are lost", "error", err)
+	if err := running.tracer.Close(ctx); err != nil {
+		running.cfg.Log.Warn("traces are lost", "error", err)
 	}
 }
 
 // close closes what start opened, in reverse order. It may be called when only a part is
 // open.
-func (d *running) close() error {
-	if d.admin != nil {
-		d.admin.close()
+func (running *running) close() error {
+	if running.admin != nil {
+		running.admin.close()
 	}
-	if d.socket != nil {
-		d.socket.remove()
+	if running.socket != nil {
+		running.socket.remove()
 	}
-	d.end()
-	for _, f := range d.fronts {
+	running.end()
+	for _, f := range running.fronts {
 		f.Close()
 	}
-	if d.ui != nil {
-		d.ui.Close()
+	if running.ui != nil {
+		running.ui.Close()
 	}
-	return errors.Join(d.core.Close(), d.shared.close(), d.boards.close())
+	return errors.Join(running.core.Close(), running.shared.close(), running.boards.close())
 }
 
 // describeMetrics registers the build, the queue, the device and the caches of tallies and images in the
 // daemon's Prometheus metrics.
-func describeMetrics(m *api.Metrics, v api.Version, core *Core, prompts *boards) {
-	m.Describe(v, core.Queue, func() (lost, hung int) {
+func describeMetrics(metrics *api.Metrics, v api.Version, core *Core, prompts *boards) {
+	metrics.Describe(v, core.Queue, func() (lost, hung int) {
 		s := core.Engine.DeviceStats()
 		return s.Resets - s.Hangs, s.Hangs
 	})
 	if device := core.Engine.Info().GPU; device != nil {
 		stats := core.Engine.DeviceStats
-		m.Device(device.Renderer, func() int64 { return stats().Memory },
+		metrics.Device(device.Renderer, func() int64 { return stats().Memory },
 			func() int64 { return stats().UpBytes }, func() int64 { return stats().DownBytes })
 	}
-	m.Tallies(func() api.TallyCounts {
+	metrics.Tallies(func() api.TallyCounts {
 		counts := api.TallyCounts(core.Engine.TallyStats())
 		prompts.addImages(&counts)
 		return counts

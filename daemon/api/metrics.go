@@ -99,21 +99,21 @@ func opts(name, help string, labels []string) prometheus.Opts {
 }
 
 // connections registers the counts of open, closed and refused connections.
-func (m *Metrics) connections(stats func() conns.Stats) {
+func (metrics *Metrics) connections(stats func() conns.Stats) {
 	const open = "Connections open now: busy with a request, or waiting for their clients."
-	gauge(m, "connections", open, func() int { return stats().Busy }, "state", "busy")
-	gauge(m, "connections", open, func() int { return stats().Waiting }, "state", "waiting")
-	counter(m, "connections_closed_for_room", "Waiting connections that were closed for new ones.",
+	gauge(metrics, "connections", open, func() int { return stats().Busy }, "state", "busy")
+	gauge(metrics, "connections", open, func() int { return stats().Waiting }, "state", "waiting")
+	counter(metrics, "connections_closed_for_room", "Waiting connections that were closed for new ones.",
 		func() int64 { return stats().Closed })
-	counter(m, "connections_refused", "Connections refused because all that may be open were busy.",
+	counter(metrics, "connections_refused", "Connections refused because all that may be open were busy.",
 		func() int64 { return stats().Refused })
-	counter(m, "accept_failures", "Connections that could not be accepted at once, mostly for want of file descriptors.",
+	counter(metrics, "accept_failures", "Connections that could not be accepted at once, mostly for want of file descriptors.",
 		func() int64 { return stats().Failed })
 }
 
 // Process registers the counts of the process: memory, files, goroutines.
-func (m *Metrics) Process() {
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+func (metrics *Metrics) Process() {
+	metrics.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 }
 
 // TaskFiles are how often task files were read again, and what of them is in use.
@@ -123,23 +123,23 @@ type TaskFiles struct {
 }
 
 // Tasks registers how often task files were read again, and how many could not be.
-func (m *Metrics) Tasks(counts func() TaskFiles) {
+func (metrics *Metrics) Tasks(counts func() TaskFiles) {
 	const reloads = "Task files read again, by result."
-	counter(m, "task_reloads", reloads, func() int64 { return counts().Read }, "result", "ok")
-	counter(m, "task_reloads", reloads, func() int64 { return counts().Failed }, "result", "failed")
-	gauge(m, "task_files_stale", "Task files whose new content cannot be read, so that the tasks before are in use.",
+	counter(metrics, "task_reloads", reloads, func() int64 { return counts().Read }, "result", "ok")
+	counter(metrics, "task_reloads", reloads, func() int64 { return counts().Failed }, "result", "failed")
+	gauge(metrics, "task_files_stale", "Task files whose new content cannot be read, so that the tasks before are in use.",
 		func() int { return counts().Stale })
 }
 
 // Suites sets the suites and tests that have series of their own. Items may name any
 // others; those count as "unknown", so that a hostile client cannot make any number of
 // series.
-func (m *Metrics) Suites(suites scoring.Suites) {
+func (metrics *Metrics) Suites(suites scoring.Suites) {
 	known := map[string][]string{}
 	for _, s := range suites {
 		known[s.Name] = s.Tests
 	}
-	m.suites.Store(&known)
+	metrics.suites.Store(&known)
 }
 
 // unknown is the label of names that no suite has.
@@ -147,9 +147,9 @@ const unknown = "unknown"
 
 // labels returns the suite and the test of a result as labels. A name that no suite has becomes
 // "unknown", because items may hold any text.
-func (m *Metrics) labels(r *scoring.Result) (suite, test string) {
+func (metrics *Metrics) labels(r *scoring.Result) (suite, test string) {
 	suite, test = r.Suite, r.Test
-	if known := m.suites.Load(); known != nil {
+	if known := metrics.suites.Load(); known != nil {
 		tests, ok := (*known)[suite]
 		if !ok {
 			suite = ""
@@ -162,36 +162,36 @@ func (m *Metrics) labels(r *scoring.Result) (suite, test string) {
 }
 
 // memory registers the gauges of the bytes held by data from clients and by work.
-func (m *Metrics) memory(sent, work *memory.Pool) {
+func (metrics *Metrics) memory(sent, work *memory.Pool) {
 	const held = "Memory that requests under way hold of --max-bodies (sent) and of the rest of --max-memory (work)."
-	gauge(m, "memory_held_bytes", held, sent.Held, "part", "sent")
-	gauge(m, "memory_held_bytes", held, work.Held, "part", "work")
+	gauge(metrics, "memory_held_bytes", held, sent.Held, "part", "sent")
+	gauge(metrics, "memory_held_bytes", held, work.Held, "part", "work")
 }
 
 // Traces registers the counts of requests and spans that no trace holds.
-func (m *Metrics) Traces(lost func() trace.Lost) {
-	counter(m, "traced_requests_dropped", "Requests that are in no trace because too many waited for the collector.",
+func (metrics *Metrics) Traces(lost func() trace.Lost) {
+	counter(metrics, "traced_requests_dropped", "Requests that are in no trace because too many waited for the collector.",
 		func() int64 { return lost().Requests })
-	counter(m, "trace_spans_lost", "Spans that the collector did not take.", func() int64 { return lost().Spans })
+	counter(metrics, "trace_spans_lost", "Spans that the collector did not take.", func() int64 { return lost().Spans })
 }
 
 // Describe registers the build, the queue and the device of a running daemon. resets
 // returns how many GL contexts were replaced because the driver reported a loss, and
 // because the device was silent.
-func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() (lost, hung int)) {
-	gauge(m, "build_info", "Always 1; the labels say what runs.", func() int { return 1 },
+func (metrics *Metrics) Describe(v Version, queue *queue.Queue, resets func() (lost, hung int)) {
+	gauge(metrics, "build_info", "Always 1; the labels say what runs.", func() int { return 1 },
 		"version", v.Version, "commit", v.Commit, "gl_renderer", v.Renderer)
-	gauge(m, "queue_depth", "Requests under way.", q.Depth)
+	gauge(metrics, "queue_depth", "Requests under way.", queue.Depth)
 	const anew = "GL contexts that were made anew, because the driver reported a loss or the device was silent."
-	counter(m, "gl_context_resets", anew, func() int { lost, _ := resets(); return lost }, "reason", "lost")
-	counter(m, "gl_context_resets", anew, func() int { _, hung := resets(); return hung }, "reason", "hang")
-	counter(m, "shared_samples", "Samples that joined identical work in flight.", func() int64 { return q.Stats().Shared })
-	counter(m, "shared_again", "Samples begun anew because the work they had joined failed.",
-		func() int64 { return q.Stats().Again })
-	counter(m, "result_cache_hits", "Samples answered from the result cache.", func() int64 { return q.Stats().Cache.Hits })
-	counter(m, "result_cache_misses", "Samples that the result cache did not have.",
-		func() int64 { return q.Stats().Cache.Misses })
-	gauge(m, "result_cache_bytes", "Memory of the result cache, estimated.", func() int { return q.Stats().Cache.Bytes })
+	counter(metrics, "gl_context_resets", anew, func() int { lost, _ := resets(); return lost }, "reason", "lost")
+	counter(metrics, "gl_context_resets", anew, func() int { _, hung := resets(); return hung }, "reason", "hang")
+	counter(metrics, "shared_samples", "Samples that joined identical work in flight.", func() int64 { return queue.Stats().Shared })
+	counter(metrics, "shared_again", "Samples begun anew because the work they had joined failed.",
+		func() int64 { return queue.Stats().Again })
+	counter(metrics, "result_cache_hits", "Samples answered from the result cache.", func() int64 { return queue.Stats().Cache.Hits })
+	counter(metrics, "result_cache_misses", "Samples that the result cache did not have.",
+		func() int64 { return queue.Stats().Cache.Misses })
+	gauge(metrics, "result_cache_bytes", "Memory of the result cache, estimated.", func() int { return queue.Stats().Cache.Bytes })
 }
 
 // TallyCounts are the counts of the cache of tallies and images since the start, and what it holds.
@@ -204,20 +204,20 @@ type TallyCounts struct {
 }
 
 // Tallies registers the counts of the cache of tallies and images.
-func (m *Metrics) Tallies(counts func() TallyCounts) {
+func (metrics *Metrics) Tallies(counts func() TallyCounts) {
 	const pictures = "Pictures to be measured, by where their sums came from: the cache (hit), an equal picture under way (shared), " +
 		"the part that an edit changed (edit), the whole picture (full)."
-	counter(m, "tally_pictures", pictures, func() int64 { return counts().Hits }, "from", "hit")
-	counter(m, "tally_pictures", pictures, func() int64 { return counts().Shared }, "from", "shared")
-	counter(m, "tally_pictures", pictures, func() int64 { return counts().Edits }, "from", "edit")
-	counter(m, "tally_pictures", pictures, func() int64 { return counts().Full }, "from", "full")
-	gauge(m, "tally_cache_entries", "Pictures whose sums the cache holds.", func() int { return counts().Entries })
-	gauge(m, "tally_cache_bytes", "Memory of the cache of sums, estimated.", func() int { return counts().Bytes })
+	counter(metrics, "tally_pictures", pictures, func() int64 { return counts().Hits }, "from", "hit")
+	counter(metrics, "tally_pictures", pictures, func() int64 { return counts().Shared }, "from", "shared")
+	counter(metrics, "tally_pictures", pictures, func() int64 { return counts().Edits }, "from", "edit")
+	counter(metrics, "tally_pictures", pictures, func() int64 { return counts().Full }, "from", "full")
+	gauge(metrics, "tally_cache_entries", "Pictures whose sums the cache holds.", func() int { return counts().Entries })
+	gauge(metrics, "tally_cache_bytes", "Memory of the cache of sums, estimated.", func() int { return counts().Bytes })
 	const images = "Pictures to be drawn as images, by what was drawn: the part in which a picture differs from one that is kept (edit), " +
 		"the whole picture (full)."
-	counter(m, "image_pictures", images, func() int64 { return counts().ImageEdits }, "from", "edit")
-	counter(m, "image_pictures", images, func() int64 { return counts().ImagesFull }, "from", "full")
-	gauge(m, "image_cache_bytes", "Memory of images that are kept, a part of --tally-cache, estimated.", func() int { return counts().ImageBytes })
+	counter(metrics, "image_pictures", images, func() int64 { return counts().ImageEdits }, "from", "edit")
+	counter(metrics, "image_pictures", images, func() int64 { return counts().ImagesFull }, "from", "full")
+	gauge(metrics, "image_cache_bytes", "Memory of images that are kept, a part of --tally-cache, estimated.", func() int { return counts().ImageBytes })
 }
 
 // EditorCounts are the counts of the editor since the start.
@@ -232,17 +232,17 @@ type EditorCounts struct {
 }
 
 // Editor registers the counts of the editor in the Prometheus metrics.
-func (m *Metrics) Editor(counts func() EditorCounts) {
-	counter(m, "editor_exports", "Scenes drawn by the real editor.", func() int64 { return counts().Exports })
-	counter(m, "editor_retries", "Attempts of the real editor that were repeated.", func() int64 { return counts().Retries })
-	counter(m, "editor_lost", "Browsers and pages that died, were killed or gave a picture without its proof.",
+func (metrics *Metrics) Editor(counts func() EditorCounts) {
+	counter(metrics, "editor_exports", "Scenes drawn by the real editor.", func() int64 { return counts().Exports })
+	counter(metrics, "editor_retries", "Attempts of the real editor that were repeated.", func() int64 { return counts().Retries })
+	counter(metrics, "editor_lost", "Browsers and pages that died, were killed or gave a picture without its proof.",
 		func() int64 { return counts().Lost })
-	counter(m, "editor_unproved_pictures", "Pictures of the real editor that were not believed, because what was drawn had been lost.",
+	counter(metrics, "editor_unproved_pictures", "Pictures of the real editor that were not believed, because what was drawn had been lost.",
 		func() int64 { return counts().Unproved })
-	counter(m, "editor_blank_pictures",
+	counter(metrics, "editor_blank_pictures",
 		"Pictures of the real editor that were drawn again, because they were empty where shapes are visible.",
 		func() int64 { return counts().Blank })
-	counter(m, "editor_blocked_requests", "Requests of scenes for something on the network, stopped.",
+	counter(metrics, "editor_blocked_requests", "Requests of scenes for something on the network, stopped.",
 		func() int64 { return counts().Blocked })
 }
 
@@ -255,54 +255,54 @@ type JudgeCounts struct {
 }
 
 // Judge registers the counts of the judge.
-func (m *Metrics) Judge(counts func() JudgeCounts) {
+func (metrics *Metrics) Judge(counts func() JudgeCounts) {
 	const answers, tokens = "Answers for the judge, by what became of them.", "Tokens of the judge's replies."
-	counter(m, "judge_answers", answers, func() int64 { return counts().Judged }, "outcome", "judged")
-	counter(m, "judge_answers", answers, func() int64 { return counts().Known }, "outcome", "known")
-	counter(m, "judge_answers", answers, func() int64 { return counts().Unjudged }, "outcome", "unjudged")
-	counter(m, "judge_calls", "Calls to the judge, failed ones too.", func() int64 { return counts().Calls })
-	counter(m, "judge_lost_calls", "Calls that may have been paid for and brought no reply.", func() int64 { return counts().Lost })
-	counter(m, "judge_tokens", tokens, func() int64 { return counts().Prompt }, "kind", "prompt")
-	counter(m, "judge_tokens", tokens, func() int64 { return counts().Completion }, "kind", "completion")
-	counter(m, "judge_cost_usd", "What the judge's replies cost, where that is known.", func() float64 { return counts().Cost })
+	counter(metrics, "judge_answers", answers, func() int64 { return counts().Judged }, "outcome", "judged")
+	counter(metrics, "judge_answers", answers, func() int64 { return counts().Known }, "outcome", "known")
+	counter(metrics, "judge_answers", answers, func() int64 { return counts().Unjudged }, "outcome", "unjudged")
+	counter(metrics, "judge_calls", "Calls to the judge, failed ones too.", func() int64 { return counts().Calls })
+	counter(metrics, "judge_lost_calls", "Calls that may have been paid for and brought no reply.", func() int64 { return counts().Lost })
+	counter(metrics, "judge_tokens", tokens, func() int64 { return counts().Prompt }, "kind", "prompt")
+	counter(metrics, "judge_tokens", tokens, func() int64 { return counts().Completion }, "kind", "completion")
+	counter(metrics, "judge_cost_usd", "What the judge's replies cost, where that is known.", func() float64 { return counts().Cost })
 }
 
 // Device registers the counts of a GL device in bytes: its buffers, and the uploads and
 // read-backs of batches.
-func (m *Metrics) Device(name string, memory, up, down func() int64) {
-	gauge(m, "gpu_memory_bytes", "Buffers held on the device, and what the host maps of it.", memory, "device", name)
-	counter(m, "gpu_upload_bytes", "Bytes of batches brought to the device.", up, "device", name)
-	counter(m, "gpu_readback_bytes", "Bytes of results taken from the device.", down, "device", name)
+func (metrics *Metrics) Device(name string, memory, up, down func() int64) {
+	gauge(metrics, "gpu_memory_bytes", "Buffers held on the device, and what the host maps of it.", memory, "device", name)
+	counter(metrics, "gpu_upload_bytes", "Bytes of batches brought to the device.", up, "device", name)
+	counter(metrics, "gpu_readback_bytes", "Bytes of results taken from the device.", down, "device", name)
 }
 
 // Watch returns the callbacks with which a queue updates the metrics.
-func (m *Metrics) Watch() queue.Watch {
+func (metrics *Metrics) Watch() queue.Watch {
 	stage := map[string]prometheus.Observer{}
 	for _, n := range []string{"decode", "render", "judge", "export", "metric", "readback", "score", "encode"} {
-		stage[n] = m.stages.WithLabelValues(n)
+		stage[n] = metrics.stages.WithLabelValues(n)
 	}
 	return queue.Watch{
-		Sample: m.sample,
+		Sample: metrics.sample,
 		Batch: func(n int) {
-			m.batches.Inc()
-			m.sizes.Observe(float64(n))
+			metrics.batches.Inc()
+			metrics.sizes.Observe(float64(n))
 		},
-		Wait:  func(d time.Duration) { m.wait.Observe(d.Seconds()) },
+		Wait:  func(d time.Duration) { metrics.wait.Observe(d.Seconds()) },
 		Stage: func(n string, d time.Duration) { stage[n].Observe(d.Seconds()) },
 	}
 }
 
 // sample counts the result of one scored sample in the Prometheus metrics.
-func (m *Metrics) sample(r *scoring.Result) {
+func (metrics *Metrics) sample(result *scoring.Result) {
 	code := "scored"
-	if r.Err != nil {
-		code = r.Err.Code
+	if result.Err != nil {
+		code = result.Err.Code
 	}
-	suite, test := m.labels(r)
-	m.scores.count(suite, test, r)
-	m.samples.WithLabelValues(suite, outcomeOf(code)).Inc()
+	suite, test := metrics.labels(result)
+	metrics.scores.count(suite, test, result)
+	metrics.samples.WithLabelValues(suite, outcomeOf(code)).Inc()
 	if reason := reasonOf(code); reason != "" {
-		m.failures.WithLabelValues(suite, reason).Inc()
+		metrics.failures.WithLabelValues(suite, reason).Inc()
 	}
 }
 
@@ -356,10 +356,10 @@ func outcomeOf(code string) string {
 }
 
 // request counts an answered HTTP request that took d in the Prometheus metrics.
-func (m *Metrics) request(route string, code int, d time.Duration) {
-	m.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
-	m.duration.WithLabelValues(route).Observe(d.Seconds())
+func (metrics *Metrics) request(route string, code int, d time.Duration) {
+	metrics.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
+	metrics.duration.WithLabelValues(route).Observe(d.Seconds())
 	if reason := refusal(code); reason != "" {
-		m.refused.WithLabelValues(route, reason).Inc()
+		metrics.refused.WithLabelValues(route, reason).Inc()
 	}
 }

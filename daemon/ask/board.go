@@ -57,29 +57,30 @@ type Boards struct {
 // maxDrawn bounds the memory of pictures that are kept for further arms and repeats.
 const maxDrawn = 16 << 20
 
-// NewBoards opens the renderer, in plain Go: its pictures are the same on every machine. Half of cache, in bytes, is
-// room for the last whiteboards that were drawn, of which others to the same task take what did not change.
+// NewBoards opens the renderer, in plain Go: its pictures are the same on every machine. Half of
+// cache, in bytes, is room for the last whiteboards that were drawn, of which others to the same
+// task take what did not change.
 func NewBoards(limits scene.Limits, cache int) (*Boards, error) {
-	e, err := render.Open(render.Config{Backend: render.BackendCPU, TallyCache: cache,
+	engine, err := render.Open(render.Config{Backend: render.BackendCPU, TallyCache: cache,
 		MaxPixels: limits.Pixels, MaxSide: limits.Side, MaxPoints: limits.Points})
 	if err != nil {
 		return nil, err
 	}
-	b := &Boards{limits: limits, engine: e, drawing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	b := &Boards{limits: limits, engine: engine, drawing: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		drawn: map[pictureKey]*chat.Image{}, sums: map[pictureKey]string{}}
-	b.workers.New = func() any { return e.Worker() }
+	b.workers.New = func() any { return engine.Worker() }
 	return b, nil
 }
 
-// Images returns how many whiteboards were drawn as edits of another one and in full, and the memory of those that are
-// kept.
-func (b *Boards) Images() (edits, full int64, bytes int) {
-	s := b.engine.TallyStats()
+// Images returns how many whiteboards were drawn as edits of another one and in full, and the
+// memory of those that are kept.
+func (boards *Boards) Images() (edits, full int64, bytes int) {
+	s := boards.engine.TallyStats()
 	return s.ImageEdits, s.ImagesFull, s.ImageBytes
 }
 
 // Close ends the renderer.
-func (b *Boards) Close() error { return b.engine.Close() }
+func (boards *Boards) Close() error { return boards.engine.Close() }
 
 // pictureKey names a picture.
 type pictureKey struct {
@@ -90,189 +91,189 @@ type pictureKey struct {
 // Picture returns the picture of a task as a PNG without alpha; scaffold adds what the
 // scaffold input shows. It is drawn once for all arms and repeats: recent pictures are kept in memory,
 // older ones come from Kept, and callers at the same time share one drawing. After Blank it is empty.
-func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
-	key := pictureKey{t.ID, scaffold}
-	b.mu.Lock()
-	img := b.drawn[key]
-	b.mu.Unlock()
+func (boards *Boards) Picture(task *Task, scaffold bool) (*chat.Image, error) {
+	key := pictureKey{task.ID, scaffold}
+	boards.mu.Lock()
+	img := boards.drawn[key]
+	boards.mu.Unlock()
 	if img != nil {
 		return img, nil
 	}
-	if b.blank != nil {
-		return b.blankOf(t)
+	if boards.blank != nil {
+		return boards.blankOf(task)
 	}
-	v, err, _ := b.flight.Do(fmt.Sprint(scaffold, t.ID), func() (any, error) { return b.picture(t, key) })
+	value, err, _ := boards.flight.Do(fmt.Sprint(scaffold, task.ID), func() (any, error) { return boards.picture(task, key) })
 	if err != nil {
 		return nil, err
 	}
-	return v.(*chat.Image), nil
+	return value.(*chat.Image), nil
 }
 
 // picture returns a picture from memory or from where it was kept, or draws it and remembers it. A kept
 // picture whose bytes have another hash is drawn again.
-func (b *Boards) picture(t *Task, key pictureKey) (*chat.Image, error) {
-	b.mu.Lock()
-	img, sum := b.drawn[key], b.sums[key]
-	b.mu.Unlock()
+func (boards *Boards) picture(task *Task, key pictureKey) (*chat.Image, error) {
+	boards.mu.Lock()
+	img, sum := boards.drawn[key], boards.sums[key]
+	boards.mu.Unlock()
 	if img != nil {
 		return img, nil
 	}
-	if sum != "" && b.Kept != nil {
-		img = &chat.Image{Data: b.Kept(sum), Type: "image/png"}
+	if sum != "" && boards.Kept != nil {
+		img = &chat.Image{Data: boards.Kept(sum), Type: "image/png"}
 		if img.SHA256() == sum {
 			return img, nil
 		}
 	}
-	png, err := b.Draw(t.Line, t.Test, key.scaffold)
+	png, err := boards.Draw(task.Line, task.Test, key.scaffold)
 	if err != nil {
 		return nil, err
 	}
 	img = &chat.Image{Data: png, Type: "image/png"}
-	b.remember(key, img)
+	boards.remember(key, img)
 	return img, nil
 }
 
 // remember keeps the picture of a whiteboard in memory for other arms and repeats, and its hash for good.
 // It drops the oldest pictures beyond maxDrawn bytes, but never the new one.
-func (b *Boards) remember(key pictureKey, img *chat.Image) {
+func (boards *Boards) remember(key pictureKey, img *chat.Image) {
 	sum := img.SHA256()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sums[key] = sum
-	b.drawn[key] = img
-	b.order = append(b.order, key)
-	for b.memory += len(img.Data); b.memory > maxDrawn && len(b.order) > 1; b.order = b.order[1:] {
-		if old := b.drawn[b.order[0]]; old != nil {
-			b.memory -= len(old.Data)
-			delete(b.drawn, b.order[0])
+	boards.mu.Lock()
+	defer boards.mu.Unlock()
+	boards.sums[key] = sum
+	boards.drawn[key] = img
+	boards.order = append(boards.order, key)
+	for boards.memory += len(img.Data); boards.memory > maxDrawn && len(boards.order) > 1; boards.order = boards.order[1:] {
+		if old := boards.drawn[boards.order[0]]; old != nil {
+			boards.memory -= len(old.Data)
+			delete(boards.drawn, boards.order[0])
 		}
 	}
 }
 
 // Blank makes all pictures empty ones of the right sizes, for plans that need no more.
-func (b *Boards) Blank() { b.blank = map[[2]int]*chat.Image{} }
+func (boards *Boards) Blank() { boards.blank = map[[2]int]*chat.Image{} }
 
 // blankOf returns an empty picture of the size that the task's picture has. Tasks of one size share it.
-func (b *Boards) blankOf(t *Task) (*chat.Image, error) {
-	v, err := b.view(t.Line, t.Test)
+func (boards *Boards) blankOf(t *Task) (*chat.Image, error) {
+	view, err := boards.view(t.Line, t.Test)
 	if err != nil {
 		return nil, err
 	}
-	size := [2]int{int(v.Bounds.W), int(v.Bounds.H)}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.blank[size] == nil {
+	size := [2]int{int(view.Bounds.W), int(view.Bounds.H)}
+	boards.mu.Lock()
+	defer boards.mu.Unlock()
+	if boards.blank[size] == nil {
 		empty := image.NewNRGBA(image.Rect(0, 0, size[0], size[1]))
-		b.blank[size] = &chat.Image{Data: flatpng.Over(empty, ground), Type: "image/png"}
+		boards.blank[size] = &chat.Image{Data: flatpng.Over(empty, ground), Type: "image/png"}
 	}
-	return b.blank[size], nil
+	return boards.blank[size], nil
 }
 
 // Draw draws the whiteboard of an ASPIRE task, given by its dump line, as the model sees it: the
 // background, the part of a scaffold that lies behind the shapes, the shapes, the part of a
 // scaffold above them. It returns a PNG without alpha.
-func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
-	v, err := b.view(line, test)
+func (boards *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
+	view, err := boards.view(line, test)
 	if err != nil {
 		return nil, err
 	}
 	if !scaffold {
-		return b.DrawView(v)
+		return boards.DrawView(view)
 	}
-	b.drawing <- struct{}{}
-	defer func() { <-b.drawing }()
-	shapes, reuse, err := b.shapes(v)
+	boards.drawing <- struct{}{}
+	defer func() { <-boards.drawing }()
+	shapes, reuse, err := boards.shapes(view)
 	if err != nil {
 		return nil, err
 	}
 	defer reuse()
-	layers, err := b.scaffold(line, test)
+	layers, err := boards.scaffold(line, test)
 	if err != nil {
 		return nil, err
 	}
-	s := b.sheet(int(v.Bounds.W), int(v.Bounds.H))
-	defer b.sheets.Put(s)
-	if err := b.paint(s, layers.below); err != nil {
+	sheet := boards.sheet(int(view.Bounds.W), int(view.Bounds.H))
+	defer boards.sheets.Put(sheet)
+	if err := boards.paint(sheet, layers.below); err != nil {
 		return nil, err
 	}
-	over(s.NRGBA, shapes)
-	if err := b.paint(s, layers.above); err != nil {
+	over(sheet.NRGBA, shapes)
+	if err := boards.paint(sheet, layers.above); err != nil {
 		return nil, err
 	}
-	return flatpng.Over(s.NRGBA, ground), nil
+	return flatpng.Over(sheet.NRGBA, ground), nil
 }
 
 // sheet returns an empty picture to draw a prompt's whiteboard on, in the memory of an earlier one
 // where there is one of its size.
-func (b *Boards) sheet(w, h int) *sheet.Sheet {
-	if s, ok := b.sheets.Get().(*sheet.Sheet); ok && s.Rect == image.Rect(0, 0, w, h) {
+func (boards *Boards) sheet(w, h int) *sheet.Sheet {
+	if s, ok := boards.sheets.Get().(*sheet.Sheet); ok && s.Rect == image.Rect(0, 0, w, h) {
 		s.Clear(ground)
 		return s
 	}
 	return sheet.New(w, h, ground)
 }
 
-// paint draws one layer of a scaffold on s; nil is no layer. It holds the lock, because all layers share
+// paint draws one layer of a scaffold on sheet; nil is no layer. It holds the lock, because all layers share
 // a pen.
-func (b *Boards) paint(s *sheet.Sheet, layer func(*sheet.Sheet) error) error {
+func (boards *Boards) paint(sheet *sheet.Sheet, layer func(*sheet.Sheet) error) error {
 	if layer == nil {
 		return nil
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return layer(s)
+	boards.mu.Lock()
+	defer boards.mu.Unlock()
+	return layer(sheet)
 }
 
 // shapes draws the shapes of a prompt's whiteboard on a transparent ground. The picture is valid until
 // reuse is called, which gives its memory to the next one.
-func (b *Boards) shapes(v view.View) (img *image.NRGBA, reuse func(), err error) {
-	w := b.workers.Get().(*render.Worker)
-	defer b.workers.Put(w)
-	v.Unmeasured = true // nobody asks for the sums of a prompt's picture
+func (boards *Boards) shapes(view view.View) (img *image.NRGBA, reuse func(), err error) {
+	worker := boards.workers.Get().(*render.Worker)
+	defer boards.workers.Put(worker)
+	view.Unmeasured = true // nobody asks for the sums of a prompt's picture
 	// Only a picture shows the lines of a hatched fill; for sums alone the fill has its mean colour.
 	hatched := func(s scene.Shape) bool { return s.Fill == scene.FillPattern }
-	v.Picture = slices.ContainsFunc(v.Scene.Shapes, hatched)
-	p, err := w.Prepare(v)
+	view.Picture = slices.ContainsFunc(view.Scene.Shapes, hatched)
+	prepared, err := worker.Prepare(view)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer p.Release()
-	drawn, err := b.engine.Pictures([]*render.Prepared{p})
+	defer prepared.Release()
+	drawn, err := boards.engine.Pictures([]*render.Prepared{prepared})
 	if err != nil {
 		return nil, nil, err
 	}
-	return drawn[0], func() { b.engine.Reuse(drawn[0]) }, nil
+	return drawn[0], func() { boards.engine.Reuse(drawn[0]) }, nil
 }
 
 // view reads the shapes of an ASPIRE task, and returns them with the part of the page that the picture
 // shows: a fixed frame, but in the test overlap the bounds of all shapes, which reach beyond that. A
 // picture beyond the limits is an error.
-func (b *Boards) view(line []byte, test string) (v view.View, err error) {
-	err = scene.Parse(line, b.limits, func(doc *fastjson.Value) error {
-		if v.Scene, err = scene.DecodeValue(doc, b.limits); err != nil {
+func (boards *Boards) view(line []byte, test string) (view view.View, err error) {
+	err = scene.Parse(line, boards.limits, func(doc *fastjson.Value) error {
+		if view.Scene, err = scene.DecodeValue(doc, boards.limits); err != nil {
 			return err
 		}
-		v.Bounds = frame
+		view.Bounds = frame
 		if test == "overlap" {
-			v.Bounds, err = padded(v.Scene)
+			view.Bounds, err = padded(view.Scene)
 		}
 		return err
 	})
 	if err == nil {
-		err = b.limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
+		err = boards.limits.CheckCanvas(view.Bounds.W, view.Bounds.H)
 	}
-	return v, err
+	return view, err
 }
 
 // padded returns the union of the page bounds of all shapes with pagePad units of room about it, rounded
 // outwards to whole units. Without shapes it is the fixed frame.
 func padded(s *scene.Scene) (view.Box, error) {
-	b, ok, err := view.ContentBounds(s, nil)
+	box, ok, err := view.ContentBounds(s, nil)
 	if err != nil || !ok {
 		return frame, err
 	}
-	x0, y0 := math.Floor(b.X-pagePad), math.Floor(b.Y-pagePad)
-	return view.Box{X: x0, Y: y0, W: math.Ceil(b.X+b.W+pagePad) - x0, H: math.Ceil(b.Y+b.H+pagePad) - y0}, nil
+	x0, y0 := math.Floor(box.X-pagePad), math.Floor(box.Y-pagePad)
+	return view.Box{X: x0, Y: y0, W: math.Ceil(box.X+box.W+pagePad) - x0, H: math.Ceil(box.Y+box.H+pagePad) - y0}, nil
 }
 
 // over blends the picture of the shapes, src, whose alpha is not premultiplied, over the opaque

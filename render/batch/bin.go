@@ -52,87 +52,87 @@ type Binner struct {
 // Bin cuts a drawing into t, which is reset first. Spans may leave the picture.
 // Work and memory are proportional to the tiles that outlines and interiors touch
 // inside of it.
-func (b *Binner) Bin(d *paint.Drawing, t *Tiled) {
+func (binner *Binner) Bin(d *paint.Drawing, t *Tiled) {
 	t.reset(d)
-	b.cut(d, nil, t)
+	binner.cut(d, nil, t)
 }
 
 // BinReaches is Bin that also adds the tiles that item k touches to reaches[k], unless that is nil.
-func (b *Binner) BinReaches(d *paint.Drawing, reaches []*Region, t *Tiled) {
+func (binner *Binner) BinReaches(d *paint.Drawing, reaches []*Region, t *Tiled) {
 	t.reset(d)
-	b.cutReaching(d, reaches, t)
+	binner.cutReaching(d, reaches, t)
 }
 
 // BinApart is BinReaches with short runs of neighbours, which costs a little more: a Ledger then
 // has what each of them adds.
-func (b *Binner) BinApart(d *paint.Drawing, reaches []*Region, t *Tiled) {
+func (binner *Binner) BinApart(d *paint.Drawing, reaches []*Region, t *Tiled) {
 	t.reset(d)
 	t.apart = true
-	b.cutReaching(d, reaches, t)
+	binner.cutReaching(d, reaches, t)
 }
 
 // cutReaching cuts all of a drawing into the tiles of t, and adds the tiles that item k touches to reaches[k],
 // unless that is nil.
-func (b *Binner) cutReaching(d *paint.Drawing, reaches []*Region, t *Tiled) {
-	b.reaches = reaches
-	defer func() { b.reaches = nil }()
-	b.cut(d, nil, t)
+func (binner *Binner) cutReaching(d *paint.Drawing, reaches []*Region, t *Tiled) {
+	binner.reaches = reaches
+	defer func() { binner.reaches = nil }()
+	binner.cut(d, nil, t)
 }
 
 // BinPart is Bin for the tiles of a region. The drawing may lack items that do not reach it.
-func (b *Binner) BinPart(d *paint.Drawing, part *Region, t *Tiled) {
+func (binner *Binner) BinPart(d *paint.Drawing, part *Region, t *Tiled) {
 	t.reset(d)
-	b.cut(d, part, t)
+	binner.cut(d, part, t)
 }
 
-// cut cuts a drawing, or the part of it within a region (nil for all), into the tiles of t, which is empty:
+// cut cuts a drawing, or the part of it within a region (nil for all), into the tiles of tiled, which is empty:
 // it sorts the coverage of every item into tiles, and then composes these.
-func (b *Binner) cut(d *paint.Drawing, part *Region, t *Tiled) {
-	b.part, t.AlphaOnly = part, b.AlphaOnly
-	b.scratch = t.Masks // masks are made in t's own memory
-	b.clearGrid(d)
-	for k := range d.Items {
-		b.binItem(int32(k), d, &d.Items[k])
+func (binner *Binner) cut(drawing *paint.Drawing, part *Region, tiled *Tiled) {
+	binner.part, tiled.AlphaOnly = part, binner.AlphaOnly
+	binner.scratch = tiled.Masks // masks are made in t's own memory
+	binner.clearGrid(drawing)
+	for k := range drawing.Items {
+		binner.binItem(int32(k), drawing, &drawing.Items[k])
 	}
-	t.Masks, b.scratch = b.scratch, nil
-	b.compose(d, t)
+	tiled.Masks, binner.scratch = binner.scratch, nil
+	binner.compose(drawing, tiled)
 }
 
 // clearGrid empties the grid of tiles for a drawing. It also computes the ink of each item, its alpha and its
 // colour times the alpha, and marks the items that hide what lies below. Each row of tiles, not each tile, has
 // a list of entries, so that an empty page costs little.
-func (b *Binner) clearGrid(d *paint.Drawing) {
-	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
-	b.cols = int32((d.Width + TileW - 1) / TileW)
-	b.rows = int32((d.Height + TileH - 1) / TileH)
-	b.lastRow = MaskRow{}
-	copy(b.lastRow[:d.Width-(int(b.cols)-1)*TileW], opaqueRow[:]) // up to the picture's right side
-	b.entries, b.lists, b.inks = b.entries[:0], b.lists[:0], b.inks[:0]
-	for k := range d.Items {
-		b.inks = append(b.inks, inkOf(&d.Items[k]))
+func (binner *Binner) clearGrid(drawing *paint.Drawing) {
+	binner.widthPx, binner.heightPx = int32(drawing.Width), int32(drawing.Height)
+	binner.cols = int32((drawing.Width + TileW - 1) / TileW)
+	binner.rows = int32((drawing.Height + TileH - 1) / TileH)
+	binner.lastRow = MaskRow{}
+	copy(binner.lastRow[:drawing.Width-(int(binner.cols)-1)*TileW], opaqueRow[:]) // up to the picture's right side
+	binner.entries, binner.lists, binner.inks = binner.entries[:0], binner.lists[:0], binner.inks[:0]
+	for k := range drawing.Items {
+		binner.inks = append(binner.inks, inkOf(&drawing.Items[k]))
 	}
-	b.markHiding(d)
-	for range b.rows {
-		b.lists = append(b.lists, entryList{-1, -1})
+	binner.markHiding(drawing)
+	for range binner.rows {
+		binner.lists = append(binner.lists, entryList{-1, -1})
 	}
-	for len(b.columns) < int(b.cols) {
-		b.columns = append(b.columns, column{})
-		b.top = append(b.top, 0)
+	for len(binner.columns) < int(binner.cols) {
+		binner.columns = append(binner.columns, column{})
+		binner.top = append(binner.top, 0)
 	}
-	for i := range b.columns { // a panic may have left them in the middle of a drawing
-		b.columns[i], b.top[i] = column{mask: -1}, -1
+	for i := range binner.columns { // a panic may have left them in the middle of a drawing
+		binner.columns[i], binner.top[i] = column{mask: -1}, -1
 	}
 }
 
 // addEntry appends an entry to the linked list of tile row r.
-func (b *Binner) addEntry(r int32, e entry) {
-	n := int32(len(b.entries))
-	if l := &b.lists[r]; l.first < 0 {
-		l.first, l.last = n, n
+func (binner *Binner) addEntry(r int32, entry entry) {
+	n := int32(len(binner.entries))
+	if list := &binner.lists[r]; list.first < 0 {
+		list.first, list.last = n, n
 	} else {
-		b.entries[l.last].after = n
-		l.last = n
+		binner.entries[list.last].after = n
+		list.last = n
 	}
-	e.after = -1
-	b.entries = append(b.entries, e)
+	entry.after = -1
+	binner.entries = append(binner.entries, entry)
 }

@@ -97,22 +97,22 @@ func (region *Region) Meets(o *Region) bool {
 }
 
 // Tiles returns how many tiles the region has.
-func (r *Region) Tiles() (n int) {
-	for _, v := range r.rows {
+func (region *Region) Tiles() (n int) {
+	for _, v := range region.rows {
 		n += int(max(v.to-v.from, 0))
 	}
 	return n
 }
 
 // EachRow calls f for each row of pixels of the region in a picture of a size, with its columns [from, to), px.
-func (r *Region) EachRow(width, height int, f func(y, from, to int)) {
-	for i, v := range r.rows {
-		if v.from >= v.to {
+func (region *Region) EachRow(width, height int, f func(y, from, to int)) {
+	for i, interval := range region.rows {
+		if interval.from >= interval.to {
 			continue
 		}
-		top := int(r.first+int32(i)) * TileH
+		top := int(region.first+int32(i)) * TileH
 		for y := top; y < min(top+TileH, height); y++ {
-			f(y, int(v.from)*TileW, min(int(v.to)*TileW, width))
+			f(y, int(interval.from)*TileW, min(int(interval.to)*TileW, width))
 		}
 	}
 }

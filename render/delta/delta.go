@@ -26,13 +26,13 @@ type Base struct {
 
 // Bytes returns about how many bytes of memory the description of a view takes, against which
 // edited views are compared.
-func (b *Base) Bytes() int {
+func (base *Base) Bytes() int {
 	n := 64
-	if b.Ledger != nil {
-		n += b.Ledger.Bytes()
+	if base.Ledger != nil {
+		n += base.Ledger.Bytes()
 	}
-	for i := range b.Layers {
-		n += 32 + b.Layers[i].Reach.Bytes()
+	for i := range base.Layers {
+		n += 32 + base.Layers[i].Reach.Bytes()
 	}
 	return n
 }
@@ -59,53 +59,54 @@ type Finder struct {
 	remains []bool  // per old layer: it has a new one
 }
 
-// NewBase cuts drawing d, whose layers must all be drawn and arranged, into the tiles of t, and describes it: for
-// each layer its stamp, its bytes and the tiles that its painted items touch. The ledger has no sums yet.
-func (f *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
-	bin.BinApart(d, f.reachesOf(d, layers), t)
-	b := f.describe(d, layers)
+// NewBase cuts drawing d, whose layers must all be drawn and arranged, into the tiles of t, and
+// describes it: for each layer its stamp, its bytes and the tiles that its painted items touch. The
+// ledger has no sums yet.
+func (finder *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
+	bin.BinApart(d, finder.reachesOf(d, layers), t)
+	b := finder.describe(d, layers)
 	b.Ledger = batch.NewLedger(t)
 	return b
 }
 
 // NewPicture is NewBase for a view whose pixels are kept, not its sums: the description has no ledger.
-func (f *Finder) NewPicture(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
-	bin.BinReaches(d, f.reachesOf(d, layers), t)
-	return f.describe(d, layers)
+func (finder *Finder) NewPicture(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
+	bin.BinReaches(d, finder.reachesOf(d, layers), t)
+	return finder.describe(d, layers)
 }
 
-// reachesOf returns for each item of a drawing where its tiles are to be added: to the reach of its layer, f.reaches,
-// which it empties; nil for an item that paints nothing by itself.
-func (f *Finder) reachesOf(d *paint.Drawing, layers []paint.Layer) []*batch.Region {
-	for len(f.reaches) < len(layers) {
-		f.reaches = append(f.reaches, batch.Region{})
+// reachesOf returns for each item of a drawing where its tiles are to be added: to the reach of its
+// layer, finder.reaches, which it empties; nil for an item that paints nothing by itself.
+func (finder *Finder) reachesOf(drawing *paint.Drawing, layers []paint.Layer) []*batch.Region {
+	for len(finder.reaches) < len(layers) {
+		finder.reaches = append(finder.reaches, batch.Region{})
 	}
-	f.ofItem = append(f.ofItem[:0], make([]*batch.Region, len(d.Items))...)
+	finder.ofItem = append(finder.ofItem[:0], make([]*batch.Region, len(drawing.Items))...)
 	for i := range layers {
-		f.reaches[i].Reset()
+		finder.reaches[i].Reset()
 		for k := layers[i].Items[0]; k < layers[i].Items[1]; k++ {
-			if d.Items[k].Op == paint.OpPaint {
-				f.ofItem[k] = &f.reaches[i]
+			if drawing.Items[k].Op == paint.OpPaint {
+				finder.ofItem[k] = &finder.reaches[i]
 			}
 		}
 	}
-	return f.ofItem
+	return finder.ofItem
 }
 
 // describe returns the description of a drawing, with a copy of the layers' reaches.
-func (f *Finder) describe(d *paint.Drawing, layers []paint.Layer) *Base {
-	b := &Base{Width: d.Width, Height: d.Height, Layers: make([]Layer, len(layers))}
-	for i, reach := range batch.CloneAll(f.reaches[:len(layers)]) {
-		b.Layers[i] = Layer{layers[i].Stamp, layers[i].Bytes, reach}
+func (finder *Finder) describe(d *paint.Drawing, layers []paint.Layer) *Base {
+	base := &Base{Width: d.Width, Height: d.Height, Layers: make([]Layer, len(layers))}
+	for i, reach := range batch.CloneAll(finder.reaches[:len(layers)]) {
+		base.Layers[i] = Layer{layers[i].Stamp, layers[i].Bytes, reach}
 	}
-	return b
+	return base
 }
 
 // Kept returns how many layers of a view are in a base too, in the same order. layers are those of
 // builder.Layers.
-func (f *Finder) Kept(layers []paint.Layer, base *Base) (n int) {
-	f.findKept(layers, base.Layers)
-	for _, old := range f.kept {
+func (finder *Finder) Kept(layers []paint.Layer, base *Base) (n int) {
+	finder.findKept(layers, base.Layers)
+	for _, old := range finder.kept {
 		if old >= 0 {
 			n++
 		}
@@ -113,23 +114,24 @@ func (f *Finder) Kept(layers []paint.Layer, base *Base) (n int) {
 	return n
 }
 
-// Draw finds the tiles in which a view may differ from the base, f.Region, draws the layers of the view that reach
-// them, and arranges the drawing. Tiles differ where a layer was removed or added; whole units of the base's
-// ledger are taken. layers are those of builder.Layers. ok is false if the view must be drawn in full: the pictures
-// differ in size, the region has more tiles than most, or the coverage of all layers together is beyond the builder's
-// limit, for which only a full drawing gives the usual error.
-func (f *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []paint.Layer, base *Base, most int) (ok bool, err error) {
+// Draw finds the tiles in which a view may differ from the base, finder.Region, draws the layers of
+// the view that reach them, and arranges the drawing. Tiles differ where a layer was removed or
+// added; whole units of the base's ledger are taken. layers are those of builder.Layers. ok is
+// false if the view must be drawn in full: the pictures differ in size, the region has more tiles
+// than most, or the coverage of all layers together is beyond the builder's limit, for which only a
+// full drawing gives the usual error.
+func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []paint.Layer, base *Base, most int) (ok bool, err error) {
 	if drawing.Width != base.Width || drawing.Height != base.Height {
 		return false, nil
 	}
-	f.findKept(layers, base.Layers)
-	f.Region.Reset()
+	finder.findKept(layers, base.Layers)
+	finder.Region.Reset()
 	for i := range base.Layers {
-		if !f.remains[i] && broken != ForgetRemoved {
-			f.Region.Join(&base.Layers[i].Reach)
+		if !finder.remains[i] && broken != ForgetRemoved {
+			finder.Region.Join(&base.Layers[i].Reach)
 		}
 	}
-	for i, old := range f.kept {
+	for i, old := range finder.kept {
 		if old >= 0 {
 			continue
 		}
@@ -137,21 +139,21 @@ func (f *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []p
 			return false, err
 		}
 		if broken != ForgetAdded {
-			addReach(&f.Region, drawing, &layers[i])
+			addReach(&finder.Region, drawing, &layers[i])
 		}
 	}
 	if broken != ForgetUnits && base.Ledger != nil {
-		base.Ledger.Extend(&f.Region)
+		base.Ledger.Extend(&finder.Region)
 	}
-	if f.Region.Tiles() > most {
+	if finder.Region.Tiles() > most {
 		return false, nil
 	}
 	bytes := 0 // of all layers, drawn or not
-	for i, old := range f.kept {
+	for i, old := range finder.kept {
 		switch {
 		case old < 0: // drawn above
 			bytes += layers[i].Bytes
-		case broken == ForgetOverlap || !f.Region.Meets(&base.Layers[old].Reach):
+		case broken == ForgetOverlap || !finder.Region.Meets(&base.Layers[old].Reach):
 			bytes += base.Layers[old].Bytes
 			layers[i].Drawn = false // Arrange leaves it out
 		default:
@@ -168,13 +170,14 @@ func (f *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []p
 	return true, nil
 }
 
-// findKept finds the most layers that are in both views, in the same order, and sets f.kept and f.remains.
-func (f *Finder) findKept(layers []paint.Layer, old []Layer) {
-	f.kept = f.match.run(f.kept[:0], layers, old)
-	f.remains = append(f.remains[:0], make([]bool, len(old))...)
-	for _, at := range f.kept {
+// findKept finds the most layers that are in both views, in the same order, and sets finder.kept
+// and finder.remains.
+func (finder *Finder) findKept(layers []paint.Layer, old []Layer) {
+	finder.kept = finder.match.run(finder.kept[:0], layers, old)
+	finder.remains = append(finder.remains[:0], make([]bool, len(old))...)
+	for _, at := range finder.kept {
 		if at >= 0 {
-			f.remains[at] = true
+			finder.remains[at] = true
 		}
 	}
 }
