@@ -2,16 +2,9 @@ package main
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -22,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"plumb/daemon/certtest"
 )
 
 // patience is how long something may take that must happen: long, as the machine
@@ -334,41 +329,13 @@ func status(t *testing.T, url string) int {
 	return resp.StatusCode
 }
 
-// issue writes a certificate for 127.0.0.1, signed by itself, and its key.
-func issue(t *testing.T, cert, key, name string) tls.Certificate {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, _ := x509.MarshalECPrivateKey(private)
-	for path, b := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "EC PRIVATE KEY", Bytes: k}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(b), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pair
-}
-
 // TLS: strangers are kept out, and a renewed certificate is taken without a restart.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	issue(t, at("cert"), at("key"), "first")
-	mine := issue(t, at("client"), at("client-key"), "client")
-	stranger := issue(t, at("other"), at("other-key"), "stranger")
+	certtest.SelfSigned(t, at("cert"), at("key"), "first", "127.0.0.1")
+	mine := certtest.SelfSigned(t, at("client"), at("client-key"), "client", "127.0.0.1")
+	stranger := certtest.SelfSigned(t, at("other"), at("other-key"), "stranger", "127.0.0.1")
 	d := startDaemon(t, "--backend", "cpu", "--tls-cert", at("cert"), "--tls-key", at("key"), "--tls-client-ca", at("client"))
 	get := func(with ...tls.Certificate) (name string, code int, err error) {
 		transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: with}}
@@ -397,7 +364,7 @@ func TestTLS(t *testing.T) {
 	if name, _, err := get(mine); err != nil || name != "first" {
 		t.Errorf("with a broken key: got %q, %v; want the first", name, err)
 	}
-	issue(t, at("cert"), at("key"), "second")
+	certtest.SelfSigned(t, at("cert"), at("key"), "second", "127.0.0.1")
 	await(t, "the renewed certificate", func() bool { name, _, _ := get(mine); return name == "second" })
 	if strings.Contains(d.logged(), dir) {
 		t.Errorf("the log holds paths\n%s", d.logged())

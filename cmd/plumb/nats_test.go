@@ -2,14 +2,8 @@ package main
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -21,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"plumb/daemon/certtest"
 	"plumb/daemon/jobs"
 )
 
@@ -130,30 +125,14 @@ func TestNATSEmbedded(t *testing.T) {
 	}
 }
 
-// certificate makes a certificate for two loopback addresses, and the file of its authority.
-func certificate(t *testing.T) (tls.Certificate, string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(127, 0, 0, 2)}}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ca := written(t, filepath.Join(t.TempDir(), "ca.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, ca
-}
-
 // Two processes at two addresses of the machine share a job over TLS.
 func TestNATSOverTLS(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the program runs in other processes; nothing here can race")
 	}
-	cert, ca := certificate(t)
 	dir := t.TempDir()
+	ca := filepath.Join(dir, "ca.pem")
+	cert := certtest.SelfSigned(t, ca, filepath.Join(dir, "key.pem"), "queue", "127.0.0.1", "127.0.0.2")
 	s, err := server.NewServer(&server.Options{Host: "0.0.0.0", Port: -1, JetStream: true, StoreDir: filepath.Join(dir, "store"), NoLog: true, NoSigs: true,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}})
 	if err != nil {

@@ -1,14 +1,7 @@
 package claims
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,51 +10,18 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"plumb/daemon/certtest"
 )
-
-// authority makes a certificate that signs others, and its file.
-func authority(t *testing.T, name string) (cert *x509.Certificate, key *ecdsa.PrivateKey, file string) {
-	t.Helper()
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	der, key := signed(t, template, template, nil)
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file = filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return cert, key, file
-}
-
-// signed makes a certificate with a new key, signed with by, or with its own key for nil.
-func signed(t *testing.T, template, parent *x509.Certificate, by *ecdsa.PrivateKey) ([]byte, *ecdsa.PrivateKey) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if by == nil {
-		by = key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, by)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return der, key
-}
 
 // TestTLS checks which servers a queue trusts: a real server with TLS has a certificate that an authority
 // signed. Without that authority nothing is sent, and the error says what is wanted. See docs/spec/jobs.md#r9.
 func TestTLS(t *testing.T) {
-	ca, caKey, caFile := authority(t, "right")
-	_, _, otherFile := authority(t, "right") // of the same name, with another key
-	der, key := signed(t, &x509.Certificate{SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, ca, caKey)
+	authority := certtest.NewAuthority(t, "right")
+	otherFile := certtest.NewAuthority(t, "right").File // of the same name, with another key
+	caFile := authority.File
 	s, err := server.NewServer(&server.Options{Host: "0.0.0.0", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Username: "plumb", Password: "key",
-		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}})
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{authority.Sign(t, "127.0.0.1")}, MinVersion: tls.VersionTLS12}})
 	if err != nil {
 		t.Fatal(err)
 	}
