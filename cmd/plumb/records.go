@@ -22,8 +22,9 @@ type recordsCmd struct {
 // recordCounts are the numbers of the last line that the command prints.
 type recordCounts struct{ all, missing, cut, faults, lost int }
 
-// Run writes the records that would be scored of the dumps, and prints the format of each dump and
-// the counts of records. A dump that breaks off does not end the others, but the run then fails.
+// Run writes the records of the dumps as lines of JSON, as plumb score would score them, and prints the
+// format of each dump and the counts of records to standard error. Where a dump cannot be read to its
+// end, the others are read all the same, and the run fails at its end.
 func (cmd *recordsCmd) Run(std streams) error {
 	s := scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks}
 	config, err := core(&engineFlags{Raster: "reference"}, &cmd.limitFlags, &s)

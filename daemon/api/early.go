@@ -35,8 +35,9 @@ func (server *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestC
 	return cfg
 }
 
-// wantsBody reports whether the handler of a route may read the body: the method, the
-// header, the token and the options of a stream are valid.
+// wantsBody reports whether the body of a request is worth reading, so that a wrong request is refused
+// before the client sends it. The method, the length in the header and the token must be right, and on a
+// route that streams, the options too.
 func (server *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, route route) bool {
 	if route.method != fasthttp.MethodPost || !route.takes(string(h.Method())) || ambiguous(h) {
 		return false

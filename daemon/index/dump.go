@@ -124,9 +124,10 @@ type place struct {
 	length, line uint32
 }
 
-// buildDump reads a dump and writes its index to path. It holds 24 bytes a line in memory,
-// because places are sorted by key. Lines that cannot be parsed are left out, but a file
-// whose first line is no JSON object is refused.
+// buildDump writes the index of a dump to path: for each line a place, which is the key of its answer
+// with the line's offset, length and number, sorted by key. So the line of a result is found without
+// reading the dump. It holds 24 bytes a line in memory. Lines that cannot be parsed are left out, but a
+// file whose first line is no JSON object is refused.
 func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, options Options) error {
 	var list []place
 	var parser fastjson.Parser
@@ -145,12 +146,12 @@ func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, opti
 			return fmt.Errorf("line %d: %w; want lines of plumb's own format", n, err)
 		}
 		if err != nil {
-			return nil // its result says so
+			return nil // left out: its result carries the error
 		}
 		id := lineID(value, n)
-		who, _ := scoring.ReadIdentity(value, "") // a faulty one has no result with that identity
+		who, _ := scoring.ReadIdentity(value, "") // with a fault, no result has this identity, and the place is never looked up
 		list = append(list, place{answerKey(id, &who), uint64(pos), uint32(len(line)), uint32(n)})
-		if value.Exists("run") && who.Repeat == 0 { // the name that some suites have for repeat
+		if value.Exists("run") && who.Repeat == 0 { // some suites call repeat run: the line is found under both
 			who, _ = scoring.ReadIdentity(value, "run")
 			list = append(list, place{answerKey(id, &who), uint64(pos), uint32(len(line)), uint32(n)})
 		}

@@ -144,9 +144,9 @@ func (recorder *Recorder) waitForLines() {
 	}
 }
 
-// Finish writes the index and ends the Recorder. The file must be complete at its path:
-// every line that was added, each with one line end. Otherwise there is an error and no
-// index.
+// Finish writes the index of the file of results, and ends the Recorder. The file must be complete at
+// its path by then: it has exactly the lines that were added, each ended by one line feed. Otherwise
+// Finish returns an error and writes no index.
 func (recorder *Recorder) Finish() error {
 	err := recorder.finish()
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 )
 
 // AppendJSON appends an answer, a record with its task, as one JSON object that shows what would be
-// scored: file, at, id (the dump's own key), repeat, model, response, reasoning, finish_reason, cut,
-// error, suite, test and join (the id of the task), then usage and notes if there are any. Unknown
-// values are null.
+// scored: file, at (its place in the file), id (the dump's own key), repeat, model, response, reasoning,
+// finish_reason, cut (how the answer was cut off, or false), error, suite, test and join (the id of the
+// task), then usage and notes if there are any. Unknown values are null.
 //
-// There are three failures. After Fault, a record that cannot be read, nothing but its place and perhaps
-// its key is known: repeat, response and join are null. After Missing, a record without an answer, response is null.
-// After Err, a record without a task, join is null.
+// One of three fields tells of a failure. Fault is set if the record cannot be read: then repeat,
+// response and join are null. Missing is set if it has no answer: response is null. Err is set if no
+// task fits it: join is null.
 func (a *Answer) AppendJSON(dst []byte) []byte {
 	dst = jsontree.AppendString(append(dst, `{"file":`...), a.File)
 	null := func(name string) { // appends a member that is null

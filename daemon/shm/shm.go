@@ -108,8 +108,8 @@ type Registry struct {
 	closed  bool
 }
 
-// Open returns an empty registry. It removes orphaned segments that daemons recorded which
-// were killed.
+// Open returns an empty registry of clients' shared memory. First, openLedger removes the segments that
+// killed daemons have left behind, which it knows from their records in cfg.Dir.
 func Open(cfg Config) (*Registry, error) {
 	cfg.Regions = cmp.Or(max(cfg.Regions, 0), DefaultRegions)
 	cfg.PerClient = cmp.Or(max(cfg.PerClient, 0), DefaultPerClient)

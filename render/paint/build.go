@@ -213,8 +213,9 @@ func (builder *Builder) setCanvas(bounds view.Box) error {
 	return nil
 }
 
-// shape draws one layer, which is one appearance of a shape, into the drawing, unless it is hidden or
-// not selected.
+// shape draws one layer of a shape into the drawing, unless place tells that the shape is hidden or not
+// selected. Most shapes have one layer. A highlight has two, of which one lies behind all shapes of its
+// frame.
 func (builder *Builder) shape(source *scene.Scene, layer tree.Layer) error {
 	placement, ok, err := builder.place(source, layer)
 	if err != nil || !ok {

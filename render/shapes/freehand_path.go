@@ -31,8 +31,10 @@ func (line *freehand) openCentre(path *vector.Path) {
 	path.LineTo(geom.Written(line.Points[n-1].At))
 }
 
-// closedCentre appends the centre line of the smoothed stroke, which has at least two points, as a closed
-// path through the middles between neighbouring points, the last and the first among them.
+// closedCentre appends the centre line of the smoothed stroke, which has at least two points, as a
+// closed path of quadratic curves. They join in the middles between neighbouring points, of which the
+// last and the first are two. Their control points are the points of the stroke: smooth finds each by
+// reflecting the one before, which gives point i.
 func (line *freehand) closedCentre(path *vector.Path) {
 	n := len(line.Points)
 	at := func(i int) geom.Point { return line.Points[i%n].At }

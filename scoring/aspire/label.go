@@ -57,16 +57,18 @@ func prepareLabel(workspace *workspace, j *job) error {
 		return nil
 	}
 	wanted.Bounds = bounds
-	workspace.compareWithTask(j, &wanted)
+	workspace.measureAsEdit(j, &wanted)
 	j.views = []view.View{wanted}
 	j.scoreTallies = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
 	return nil
 }
 
-// compareWithTask lets the renderer draw the label test's view wanted as an edit of a view that all
-// answers to one task share, the initial shape alone, which saves work. See
-// docs/spec/raster.md#r46.
-func (workspace *workspace) compareWithTask(j *job, wanted *view.View) {
+// measureAsEdit has the renderer measure the picture of the label test, wanted, as an edit of the
+// task's initial picture. That picture is measured once for all answers to the task, and of each answer
+// only the tiles that differ from it. In the initial picture the first set, Only, is empty, because it
+// is for labels, which only answers have. If the initial scene cannot be read, wanted is measured in
+// full. See docs/spec/raster.md#r46.
+func (workspace *workspace) measureAsEdit(j *job, wanted *view.View) {
 	if wanted.Other == nil {
 		return
 	}

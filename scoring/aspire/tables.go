@@ -310,8 +310,9 @@ var categoryNames = []scoring.Group{
 	{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
 }
 
-// categoryTable returns Figure 5 of the ASPIRE paper, scores by category of tests. Its columns are
-// the model, the mean of each category over the model's modes with the full input, and these modes.
+// categoryTable returns Figure 5 of the ASPIRE paper, scores by category of tests, with a row for each
+// model. A row has the model's mean score in each category and the modes, ways of asking, that the means
+// are over: those in which the model got the full input.
 func (tables *tables) categoryTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Figure 5: categories", Text: 1, Columns: []string{"model"},
 		Note: "Means over the modes, full input. The paper prints no numbers here."}
@@ -324,7 +325,7 @@ func (tables *tables) categoryTable() scoring.TextTable {
 			make([]float64, len(categoryNames)), []string{}
 		for ; i < len(tables.arms) && tables.arms[i].model == model; i++ {
 			arm := tables.arms[i]
-			if arm.input != "full" && arm.input != "" {
+			if arm.input != "full" && arm.input != "" { // no input is named where there is only the full one
 				continue
 			}
 			modesSeen = append(modesSeen, cmp.Or(arm.mode, "-"))

@@ -40,26 +40,27 @@ func valuesByCluster(list []Value) [][]float64 {
 	return out
 }
 
-// Clustered returns the mean score over tasks and its standard error over clusters of tasks, which
-// is NaN for fewer than two clusters. See docs/spec/runs.md#r45.
+// Clustered returns the mean score over tasks, and its standard error with tasks of a cluster taken as
+// dependent: deviations from the mean are added up within each cluster before they are squared. The
+// error is NaN for fewer than two clusters. See docs/spec/runs.md#r45.
 func Clustered(list []Value) (mean, se float64) {
 	for _, v := range list {
 		mean += v.Mean
 	}
 	mean /= float64(len(list))
-	all := valuesByCluster(list)
+	clusters := valuesByCluster(list)
 	squares := 0.0
-	for _, c := range all {
+	for _, c := range clusters {
 		deviation := 0.0
 		for _, value := range c {
 			deviation += value - mean
 		}
-		squares += float64(deviation * deviation)
+		squares += float64(deviation * deviation) // the conversion forbids a fused multiply-add, so that all machines agree
 	}
-	if len(all) < 2 {
+	if len(clusters) < 2 {
 		return mean, math.NaN()
 	}
-	clusterCount := float64(len(all))
+	clusterCount := float64(len(clusters))
 	return mean, math.Sqrt(clusterCount/(clusterCount-1)*squares) / float64(len(list))
 }
 

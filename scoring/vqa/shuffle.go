@@ -89,9 +89,10 @@ func isWordByte(text []byte, i int) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
 }
 
-// readOrder reads in which order the question's options were shown: from the member order, a list
-// of indices in the item, or else from shuffle, a seed, which putInShownOrder applies later.
-// Without both it is the order of the item. See docs/spec/vqa.md#r8.
+// readOrder reads the order in which the model saw the options, by which a letter of its answer is
+// mapped back to an option. The item's field `order` lists for each shown position the option's original
+// position, from 0. Without it, `shuffle` is a seed, from which putInShownOrder makes the order later.
+// Without both, options were shown as the item lists them. See docs/spec/vqa.md#r8.
 func (j *job) readOrder(it *scoring.Item) error {
 	seed, list := it.Fields.Get("shuffle"), it.Fields.Get("order")
 	if !jsontree.Absent(list) {

@@ -108,9 +108,9 @@ func chatUsage(usage *fastjson.Value) record.Usage {
 		Reasoning: count(usage.Get("completion_tokens_details", "reasoning_tokens"))}
 }
 
-// failure describes the error of a failed call in words: its status if that is 400 or more,
-// its code or else its type, and its message, as far as they are known. The error may be a
-// text or an object, or in a member error.
+// failure describes a failed call in words, such as "429 rate_limit: slow down": its status if that is
+// 400 or more, the error's code, or its type where it has none, and its message. What is unknown is left
+// out. e is the error itself, a text or an object, or an object that has it as its member error.
 func failure(status int, e *fastjson.Value) string {
 	if inner := e.Get("error"); inner != nil {
 		e = inner

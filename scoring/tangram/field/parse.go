@@ -158,11 +158,11 @@ func (p *parser) unicodeToken(s string) (n int, ok bool) {
 	return 0, false
 }
 
-// readCommand reads the LaTeX command that text, a part of a coordinate's expression, begins with. n
-// is its length in bytes; kind is 0 for one that is skipped, such as a blank. ok is false for an
-// unknown one.
+// readCommand reads the LaTeX command at the beginning of text, which is the rest of a coordinate's
+// expression and begins with a backslash. kind is its token, 0 for a command that is skipped, such as
+// the space "\,". n is the command's length in bytes. ok is false if it is unknown.
 func readCommand(text string) (kind tokenKind, n int, ok bool) {
-	for n = 1; n < len(text) && (text[n]|0x20)-'a' < 26; n++ {
+	for n = 1; n < len(text) && (text[n]|0x20)-'a' < 26; n++ { // while it is a letter; other bytes give 26 or more
 	}
 	if n > 1 {
 		kind, ok = commands[text[1:n]]

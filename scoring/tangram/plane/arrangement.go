@@ -379,8 +379,9 @@ func (arr *arrangement) splitBySide(list []span, side sides) (same, opposite []s
 	return merge(arr.vs, arr.spansB[:n:n]), merge(arr.vs, arr.spansB[n:])
 }
 
-// boundariesMeet reports whether the closed boundaries of rings i and j have a point in
-// common.
+// boundariesMeet reports whether the closed boundaries of rings i and j have a point in common. An edge
+// of a ring that crosses itself may lie within the ring's region, and is no boundary there. So where
+// segmentsMeet finds a common point, edgesMeet asks whether it is on both boundaries.
 func (arr *arrangement) boundariesMeet(i, j int32) bool {
 	if !arr.boxes[i].overlaps(&arr.boxes[j]) {
 		return false
