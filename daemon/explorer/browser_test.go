@@ -160,7 +160,15 @@ func has(text string) string { return fmt.Sprintf("document.body.innerText.inclu
 func (tb *tab) keys(keys ...string) {
 	tb.t.Helper()
 	for _, k := range keys {
-		tb.run(chromedp.KeyEvent(k))
+		tb.run(chromedp.KeyEvent(k, asKeyboard))
+	}
+}
+
+// asKeyboard makes the pressing of a key that of a keyboard: a page that handles it gets no character, even
+// where it moves the focus into a field before the character is sent.
+func asKeyboard(event *input.DispatchKeyEventParams) {
+	if event.Type == input.DispatchKeyEventTypeKeyDown {
+		event.Type = input.DispatchKeyEventTypeRawKeyDown
 	}
 }
 
