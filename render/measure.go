@@ -44,13 +44,14 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 }
 
 // MeasureTimed is Measure with the timing of the batch, also after an error. Views whose tally is
-// known, shared with another view or not wanted (then it is zero) are not in the batch.
+// known, shared with another view or not wanted (then it is zero) are not in the batch; it puts their
+// tallies between the measured ones, in the order of ps.
 func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
 	m := measurement{engine: e, ps: ps, timing: Timing{Views: len(ps)}}
 	if err := m.run(); err != nil {
 		return dst, m.timing, err
 	}
-	alone := m.alone // tallies of the views that were measured for themselves, in order
+	measured := m.alone // tallies of the default case below, in order
 	for _, p := range ps {
 		switch {
 		case p.outcome != nil:
@@ -60,7 +61,8 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 		case p.unmeasured:
 			dst = append(dst, metric.Tally{})
 		default:
-			dst, alone = append(dst, p.tally(alone[0])), alone[1:]
+			// Of an edited view only the tiles that changed were measured: p.tally adds the others.
+			dst, measured = append(dst, p.tally(measured[0])), measured[1:]
 		}
 	}
 	return dst, m.timing, nil

@@ -28,19 +28,26 @@ type process struct {
 	err   error // how it ended, after done
 }
 
-// buffer keeps the end of what a process wrote.
+// buffer keeps the end of what a process wrote: once more than maxKept bytes are held, only the
+// last keptBytes of them stay.
 type buffer struct {
 	mu  sync.Mutex
 	buf []byte
 }
 
-// Write implements io.Writer. It keeps the last half of a MiB at least.
+const (
+	keptBytes = 512 << 10 // what is kept at least, in bytes
+	maxKept   = 1 << 20   // twice as much, so that few writes have to copy what is kept
+)
+
+// Write appends what a process wrote and drops the oldest bytes over the bound, so that a daemon
+// that runs long does not fill the memory. It implements io.Writer.
 func (buffer *buffer) Write(p []byte) (int, error) {
 	buffer.mu.Lock()
 	defer buffer.mu.Unlock()
 	buffer.buf = append(buffer.buf, p...)
-	if len(buffer.buf) > 1<<20 {
-		buffer.buf = append([]byte(nil), buffer.buf[len(buffer.buf)-1<<19:]...)
+	if excess := len(buffer.buf) - keptBytes; len(buffer.buf) > maxKept {
+		buffer.buf = append([]byte(nil), buffer.buf[excess:]...)
 	}
 	return len(p), nil
 }

@@ -28,7 +28,7 @@ type Config struct {
 	Warmup   time.Duration // of each step, not counted
 	Duration time.Duration // of each step after that
 	Timeout  time.Duration // of a request
-	MaxOpen  int           // requests under way at most; a rate that needs more is said to be behind
+	MaxOpen  int           // requests under way at most; at a rate that needs more they are sent late
 }
 
 // Step is one load: Clients that send one request after another, or a Rate in requests per second.
@@ -180,7 +180,8 @@ func (runner *runner) closed(ctx context.Context, clients int, recorder *recorde
 	wg.Wait()
 }
 
-// open sends requests at a rate, whether or not answers came, as an open load does.
+// open sends requests at a rate, whether or not answers came, as an open load does. A request that has
+// to wait because MaxOpen are under way is counted as behind, and its latency includes the wait.
 func (runner *runner) open(ctx context.Context, rate float64, begin time.Time, recorder *recorder) {
 	var wg sync.WaitGroup
 	places := make(chan struct{}, runner.cfg.MaxOpen)
@@ -200,7 +201,7 @@ func (runner *runner) open(ctx context.Context, rate float64, begin time.Time, r
 		case places <- struct{}{}:
 		default:
 			behind++
-			places <- struct{}{} // the request is late, and its latency says so
+			places <- struct{}{}
 		}
 		wg.Go(func() {
 			defer func() { <-places }()

@@ -20,7 +20,9 @@ import (
 // percentiles are those that are shown.
 var percentiles = []float64{50, 90, 99, 99.9, 100}
 
-// Table writes results as a table, one line per step.
+// Table writes results as a table with one row per step, which is a load that was sent for some time: a
+// number of clients or a rate. The columns are the load, answers of status 200 per second and in all,
+// the numbers of other answers by status code, requests that were sent late (behind), and latencies.
 func Table(w io.Writer, all []Result) error {
 	writer := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(writer, "load\tanswers/s\tok\tothers\tbehind\t")

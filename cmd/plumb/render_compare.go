@@ -159,8 +159,10 @@ func (comparison *comparison) drawBoth(task *renderTask, pair *pair) error {
 	return err
 }
 
-// referencePicture returns the editor's picture of a scene, over the same part of the page: from the
-// folder of --reference, or drawn in Chromium. colours is false if it holds alpha alone.
+// referencePicture returns the editor's picture of the scene of a pair, over the part of the page that
+// the native picture shows. It reads a file of the folder that --reference names or, without that
+// flag, has Chromium draw source, the scene's line of the dump. colours is false for a file that holds
+// alpha alone.
 func (comparison *comparison) referencePicture(source []byte, pair *pair) (img *image.NRGBA, colours bool, err error) {
 	if comparison.pool == nil {
 		return readReference(filepath.Join(comparison.reference, fileName(pair.id)+".png"))

@@ -161,12 +161,14 @@ type remoteFile struct{ *address.Object }
 // Close does nothing: an object at an address is opened anew for each read.
 func (remoteFile) Close() error { return nil }
 
-// section returns a reader of the bytes of a dump from one offset to another. Each read of an object in
-// a store is a request, so the reads are made large there.
+// section returns a reader of the bytes [from, to) of a dump. Each read of an object in a store is a
+// request, so there the section is buffered: in whole up to jobs.ShardBytes, and else in parts of that
+// size.
 func section(f inputFile, from, to int64) io.Reader {
 	r := io.NewSectionReader(f, from, to-from)
 	if _, remote := f.(remoteFile); remote {
-		return bufio.NewReaderSize(r, int(min(to-from+1, jobs.ShardBytes)))
+		room := to - from + 1 // one byte more, so that the read that fills the buffer also finds the end
+		return bufio.NewReaderSize(r, int(min(room, jobs.ShardBytes)))
 	}
 	return r
 }

@@ -117,8 +117,9 @@ func (server *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context,
 	server.reply(ctx, map[string]any{"pictures": out})
 }
 
-// renderOne draws one scene of several into its region. It returns a placedPicture, or a failedScene
-// with the reason. A panic is an error of this scene alone, and is logged with the id of the request.
+// renderOne draws one of the scenes of a request and writes the pixels into the region of shared memory
+// that the scene's parameters name. It returns a placedPicture, or a failedScene with the reason. A
+// panic is an error of this scene alone, and is logged with the id of the request.
 func (server *Server) renderOne(life context.Context, scene []byte, drawing drawing, request string) (answer any) {
 	defer func() {
 		if p := recover(); p != nil {

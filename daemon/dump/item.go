@@ -146,8 +146,9 @@ func lineError(n int, err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_line", Message: fmt.Sprintf("cannot read line %d: %v", n, err)}
 }
 
-// id sets the item's id: a string, or an integer as its text. An item without an id keeps
-// the one that it has. See docs/spec/cli.md#r14.
+// id sets the item's id from the member id of its line: a string, or an integer as its text. If the
+// line has no id, null or "", the item keeps the id that it has, made of its line's number. See
+// docs/spec/cli.md#r14.
 func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 	v := it.Fields.Get("id")
 	if v == nil || v.Type() == fastjson.TypeNull {

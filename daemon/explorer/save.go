@@ -282,7 +282,8 @@ func (page *savedPage) others(o *opened, same map[uint64][]int, pos int) []Row {
 	return list
 }
 
-// fileName returns the name under which a browser keeps the saved page.
+// fileName returns the file name that a browser proposes for the saved page: the name of the job, or
+// else of its first file of results, with _ for each character that a file system may refuse.
 func fileName(opened *opened) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {

@@ -192,8 +192,9 @@ func (config Config) complete() Config {
 	return config
 }
 
-// Known returns the verdict of a question that was answered before, without asking
-// anybody and without waiting.
+// Known returns the verdict of a question that was answered before, or ok false for a new question,
+// without a call and without waiting. A question with a verdict counts as asked and as cached. A new one
+// is not counted here, because the caller goes on to Ask, which counts it.
 func (client *Client) Known(q *scoring.Question) (j scoring.Judgement, ok bool) {
 	verdict, ok := client.store.get(client.digest(q))
 	if !ok {

@@ -113,8 +113,10 @@ func (file *File) rest() ([]byte, error) {
 // maxLine is the longest line that is read, in bytes. A longer one counts as torn.
 const maxLine = 64 << 20
 
-// lines calls f with the whole lines of data, which begins at offset file.read, counts the torn
-// ones, and moves file.read on. It returns the bytes after the last line end.
+// lines divides data, which begins at offset file.read, at line ends. It calls f with each whole
+// line: one whose checksum fits its bytes. Other lines are torn, because a kill or a power cut ended
+// their write, and are only counted; empty lines are neither. It moves file.read behind the last line
+// end and returns the bytes after that, the beginning of a line.
 func (file *File) lines(data []byte, f func(line []byte, off int64)) []byte {
 	for {
 		i := bytes.IndexByte(data, '\n')

@@ -113,8 +113,8 @@ func (face *Face) Pixels(v int32, size float64) float32 {
 	return float32(math.Floor(float64(v)*size*65536/float64(face.file.units)+0.5) / 65536)
 }
 
-// maxRuns bounds the glyphs in the cache of a face, about 3 MB.
-const maxRuns = 1 << 17
+// maxCachedGlyphs is the number of glyphs that the caches of a face hold at most, about 3 MB.
+const maxCachedGlyphs = 1 << 17
 
 // Shape returns the glyphs of text, left to right, with the features that the browser has on by
 // default. See docs/spec/drawing.md#r44. The face keeps no reference to text. The result is
@@ -144,7 +144,7 @@ func (face *Face) cached(runs map[string][]Glyph, text []byte, features []harfbu
 		return nil, err
 	}
 	face.total += len(run)
-	if face.total > maxRuns {
+	if face.total > maxCachedGlyphs {
 		clear(face.runs)
 		clear(face.tabularRuns)
 		face.total = len(run)

@@ -194,7 +194,7 @@ func (slot *slot) eachSection(piece *piece, f func(at int, b []byte)) {
 			pos += len(b)
 		}
 	}
-	for i, b := range piece.rest() {
+	for i, b := range piece.sectionsAfterMasks() {
 		if len(b) > 0 {
 			f(slot.offsets[inMasks+1+i], b)
 		}

@@ -29,7 +29,8 @@ const (
 	pixelBytes = 4
 )
 
-// piece is the part of a batch that one slot runs: all of it where it fits.
+// piece is the part of a batch that is uploaded and evaluated at once, by one slot: the whole batch if
+// that fits into the device's buffers. Its records refer to each other by their positions in the piece.
 type piece struct {
 	masks [][]batch.MaskRow // one after the other in one section
 	items []batch.Item
@@ -235,29 +236,30 @@ func countRecords(batch *batch.Batch, run *batch.Run) recordCounts {
 	return n
 }
 
-// add appends a copy of run of a batch, with all records that it refers to, to the piece. Positions in the
-// copies are those in the piece.
+// add appends a copy of a run of tiles of a batch to the piece, with the records that the run needs: its
+// tiles, the items of each tile and the mask rows of each item. The copies lie elsewhere in the piece than
+// in the batch, so add also sets the positions by which they refer to each other.
 func (piece *piece) add(b *batch.Batch, run *batch.Run) {
-	out := *run
 	if piece.masks == nil {
 		piece.masks = make([][]batch.MaskRow, 1)
 	}
 	masks := &piece.masks[0]
-	out.Tiles = uint32(len(piece.tiles))
-	out.Items = uint32(len(piece.items))
-	out.Masks = uint32(len(*masks))
+	newRun := *run
+	newRun.Tiles = uint32(len(piece.tiles))
+	newRun.Items = uint32(len(piece.items))
+	newRun.Masks = uint32(len(*masks))
 	for _, tile := range b.Tiles[run.Tiles : run.Tiles+run.Count] {
 		items := b.Items[run.Items+tile.First : run.Items+tile.First+tile.Count]
-		tile.First = uint32(len(piece.items)) - out.Items
+		tile.First = uint32(len(piece.items)) - newRun.Items // counted from the run's first item
 		for _, item := range items {
 			mask := b.Mask(run, &item)
-			item.First = uint32(len(*masks)) - out.Masks
+			item.First = uint32(len(*masks)) - newRun.Masks // counted from the run's first mask row
 			*masks = append(*masks, mask...)
 			piece.items = append(piece.items, item)
 		}
 		piece.tiles = append(piece.tiles, tile)
 	}
-	piece.runs = append(piece.runs, out)
+	piece.runs = append(piece.runs, newRun)
 }
 
 // sizes returns the bytes of the sections that a piece uploads.
@@ -265,15 +267,15 @@ func (piece *piece) sizes() (n [inputs]int) {
 	for _, s := range piece.masks {
 		n[inMasks] += len(s) * maskBytes
 	}
-	for i, b := range piece.rest() {
+	for i, b := range piece.sectionsAfterMasks() {
 		n[inMasks+1+i] = len(b)
 	}
 	return n
 }
 
-// rest returns the bytes of the sections after the masks, in the order of the constants after inMasks, as
-// the shaders read them.
-func (piece *piece) rest() [inputs - 1][]byte {
+// sectionsAfterMasks returns the bytes of items, tiles and runs: the sections after the masks, in the order
+// of the constants after inMasks, as the shaders read them.
+func (piece *piece) sectionsAfterMasks() [inputs - 1][]byte {
 	return [inputs - 1][]byte{bytesOf(piece.items), bytesOf(piece.tiles), bytesOf(piece.runs)}
 }
 

@@ -133,8 +133,9 @@ func (decoder *sceneDecoder) segment(value *fastjson.Value, place where) (segmen
 	return segment
 }
 
-// addMember inserts the name of a list's member into the path of a fault that was just found in
-// that member. It is inserted afterwards so that paths are made for errors alone.
+// addMember inserts a member behind a list's name in the path of the fault that was just found: with
+// list "segments" and member "[3]", "segments.type" becomes "segments[3].type". It is inserted
+// afterwards, so that only errors cost the work of making paths.
 func (decoder *sceneDecoder) addMember(list, member string) {
 	if decoder.fault == nil {
 		return

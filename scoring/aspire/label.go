@@ -31,13 +31,16 @@ func prepareLabel(workspace *workspace, j *job) error {
 		j.setError(err)
 		return nil
 	}
+	// The view counts two sets of shapes: Only is the label, Other is the shape that it should lie over.
 	wanted := view.View{Scene: scene, Only: labels, TallyOnly: true}
 	if scene.Find(target.ID) >= 0 {
 		wanted.Other = []string{target.ID}
 	}
+	// In the variant LabelOwn, text that the answer put into the shape itself is a label too.
 	if len(labels) == 0 && workspace.variants.On(LabelOwn) {
 		wanted = ownTextView(scene, target)
 	}
+	// Where plumb cannot compute the size of a shape, the editor finds the bounds while it draws.
 	bounds, ok, err := workspace.labelBounds(&wanted)
 	if errors.Is(err, view.ErrForeign) {
 		workspace.deferLabelBounds(j, wanted, err)

@@ -31,11 +31,12 @@ type item struct {
 	cluster            uint64 // hash of what it shares with other items, 0 for nothing
 }
 
-// runningMean is a mean that is updated value by value (Welford), with the sum of squared
-// distances from it. The difference of two large sums would lose digits.
+// runningMean is the mean of n values, which is updated value by value (Welford's method).
+// squaredDeviations is the sum of the values' squared distances from it. To compute that as the
+// difference of two large sums would lose digits.
 type runningMean struct {
-	n              int
-	value, squares float64
+	n                        int
+	value, squaredDeviations float64
 }
 
 // add adds a score to a running mean (Welford's method). The conversions to float64 prevent fused
@@ -44,7 +45,7 @@ func (mean *runningMean) add(value float64) {
 	mean.n++
 	delta := value - mean.value
 	mean.value += delta / float64(mean.n)
-	mean.squares += float64(delta * (value - mean.value))
+	mean.squaredDeviations += float64(delta * (value - mean.value))
 }
 
 // join merges the running mean of other scores into mean.
@@ -54,7 +55,7 @@ func (mean *runningMean) join(other runningMean) {
 	}
 	n := mean.n + other.n
 	delta := other.value - mean.value
-	mean.squares += other.squares + float64(delta*delta)*float64(mean.n)*float64(other.n)/float64(n)
+	mean.squaredDeviations += other.squaredDeviations + float64(delta*delta)*float64(mean.n)*float64(other.n)/float64(n)
 	mean.value += delta * float64(other.n) / float64(n)
 	mean.n = n
 }
@@ -65,7 +66,7 @@ func (mean *runningMean) standardError() (se float64, ok bool) {
 	if mean.n < 2 {
 		return 0, false
 	}
-	return math.Sqrt(mean.squares/float64(mean.n-1)) / math.Sqrt(float64(mean.n)), true
+	return math.Sqrt(mean.squaredDeviations/float64(mean.n-1)) / math.Sqrt(float64(mean.n)), true
 }
 
 // meanScore returns a cell's mean: the mean over items of the mean scores over their repeats. Its

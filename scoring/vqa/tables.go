@@ -21,10 +21,10 @@ type tables struct {
 	runs            map[runKey]*modelRun
 	ordered         []*modelRun
 	published       []*modelRun
-	builtIn         bool         // the papers are the program's own
+	builtIn         bool         // published is from the papers in the program, not from the user's files
 	methods         *paper.Paper // published rows of methods and runs
-	heldFindings    int          // findings that are remembered
-	findingsLeftOut bool         // there were more
+	heldFindings    int          // findings that are remembered, over all runs
+	findingsLeftOut bool         // there were more than maxFindings: tables that compare items are left out
 	clusterOf       func(suite, id string) string
 }
 

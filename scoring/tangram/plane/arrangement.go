@@ -425,12 +425,15 @@ func (arr *arrangement) isOnBoundary(e *edge, p edgeParam) bool {
 	return false
 }
 
-// collinearMeet reports whether boundary parts of two edges on one line have a point in common. It
-// is edgesMeet for collinear edges.
+// collinearMeet reports whether two edges that lie on one line have a point in common that is on the
+// boundary of both polygons. It is edgesMeet for collinear edges, which meet along a stretch. A
+// stretch of an edge is given by edge parameters: 0 is the edge's start and 1 its end, so those of f
+// must be converted before they are compared with those of e.
 func (arr *arrangement) collinearMeet(e, f *edge) bool {
 	vertices := arr.vs
-	// toE converts a parameter of f to one of e: a line that crosses f there crosses e too.
-	toE := func(p edgeParam) edgeParam {
+	// paramOnE returns the parameter on e of the point that has the parameter p on f. A line that
+	// crosses f in the point crosses e there too, because e and f lie on one line.
+	paramOnE := func(p edgeParam) edgeParam {
 		switch {
 		case p == start:
 			return vertices.atVertex(e.a, e.b, f.a)
@@ -443,7 +446,7 @@ func (arr *arrangement) collinearMeet(e, f *edge) bool {
 	}
 	for _, fSpans := range f.ownSpans {
 		for _, fSpan := range fSpans.slice(arr.spans) {
-			lo, hi := toE(fSpan.lo), toE(fSpan.hi)
+			lo, hi := paramOnE(fSpan.lo), paramOnE(fSpan.hi)
 			if vertices.compare(lo, hi) > 0 {
 				lo, hi = hi, lo
 			}
