@@ -37,7 +37,8 @@ func (running *running) prompts(core *Core) *ask.Prompter {
 	return &ask.Prompter{Suites: core.Items.Suites, Tasks: core.Items.Tasks, Boards: running.boards.open}
 }
 
-// addImages adds what was drawn to the counts of the other engine's images.
+// addImages adds the numbers of images that the engine for prompts' pictures has drawn to counts,
+// which hold those of the scoring engine. It adds nothing before that engine is opened.
 func (boards *boards) addImages(counts *api.TallyCounts) {
 	boards.mu.Lock()
 	opened := boards.opened

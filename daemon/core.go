@@ -176,7 +176,8 @@ func closeJudge(j *judge.Client) error {
 	return j.Close()
 }
 
-// ParseRaster reads the value of --raster.
+// ParseRaster reads the value of --raster: how paths are filled. "reference", the default, is as the
+// reference browser fills them, "exact" with their true coverage.
 func ParseRaster(text string) (paint.Raster, error) {
 	switch text {
 	case "", "reference":

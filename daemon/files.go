@@ -28,8 +28,8 @@ type need struct {
 	why string
 }
 
-// needs lists how many file descriptors the daemon needs beside connections of clients, and
-// for what.
+// needs lists how many file descriptors the daemon needs beside its clients' connections, and for
+// what: the browser's pages, the administrator's address, the judge, and shared memory.
 func (running *running) needs() []need {
 	list := []need{{ownFiles, "its own"}}
 	if c := running.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {

@@ -140,7 +140,8 @@ func listenUnix(network, path, flag string) (*socket, error) {
 	return s, nil
 }
 
-// replaceable returns an error if path exists and is not a socket.
+// replaceable returns an error if there is something at path that is not a socket. A socket is
+// replaced, because a daemon that was killed leaves one.
 func replaceable(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -171,7 +172,7 @@ type admin struct {
 	srv *http.Server
 }
 
-// listenAdmin opens the listener of --admin.
+// listenAdmin opens the listener for the administrator's routes at the address of --admin.
 func listenAdmin(addr string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -144,7 +144,8 @@ func (pulse *pulse) run(ctx context.Context) {
 	}
 }
 
-// note records and logs the result of one check of the device.
+// note records the result of one check whether the graphics device answers; nil means that it does. It
+// logs each failure, and the first success after failures.
 func (pulse *pulse) note(err error) {
 	pulse.mu.Lock()
 	defer pulse.mu.Unlock()

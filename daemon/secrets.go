@@ -99,8 +99,8 @@ func (secrets *secrets) loadTokens() error {
 	return secrets.tokens.Replace(strings.NewReader(text))
 }
 
-// config reads the certificates and returns the TLS configuration, or nil if the daemon has
-// no TLS.
+// config reads the files of certificates and returns the daemon's TLS configuration, or nil if the
+// daemon has no TLS. With --tls-client-ca, clients must show a certificate of that authority.
 func (secrets *secrets) config() (*tls.Config, error) {
 	if secrets.cfg.Cert == "" {
 		return nil, nil

@@ -130,14 +130,15 @@ type running struct {
 	ui      *explorer.Explorer // nil for none
 }
 
-// start opens the device, tests it, opens everything that the API uses, and listens. The
-// line on Out is written last. After an error nothing is left open.
+// start opens everything that a daemon needs, tests the device, and listens. The line on Out with the
+// address is written last, because clients wait for it. After an error nothing is left open.
 func start(cfg Config) (*running, error) {
 	begin := time.Now()
 	d := &running{cfg: cfg, failed: make(chan error, 4)}
 	if err := d.prepare(); err != nil {
 		return nil, err
 	}
+	// Open the engine and its queue, and draw a known picture.
 	chrome.Sweep(cfg.Core.Engine.Chrome.Temp)
 	cfg.API.Metrics = api.NewMetrics()
 	cfg.API.Metrics.Process()
@@ -156,6 +157,7 @@ func start(cfg Config) (*running, error) {
 	if _, err := font.Default(); err != nil { // read at start, so that a missing font is logged
 		cfg.Log.Warn("scenes with text are refused", "error", err)
 	}
+	// Say what works and what does not.
 	info := core.Engine.Info()
 	cfg.API.Version.Backend = info.Backend
 	if info.GPU != nil {
@@ -174,6 +176,7 @@ func start(cfg Config) (*running, error) {
 	if info.NoChrome != nil {
 		cfg.Log.Warn("what is not native is refused", "fidelity", info.Fidelity, "reason", info.NoChrome)
 	}
+	// Give the API what it uses: the queue, tasks, metrics, traces and shared memory.
 	cfg.API.Queue, cfg.API.Items, cfg.API.Pictures, cfg.API.Log = core.Queue, core.Items, core.Pictures, cfg.Log
 	cfg.API.Meter = core.Engine.Meter()
 	cfg.API.Prompts = d.prompts(core)
@@ -209,6 +212,7 @@ func start(cfg Config) (*running, error) {
 	}
 	d.cfg.API = cfg.API
 	d.openUI()
+	// Listen, and watch the device and the files that may change.
 	d.server = api.New(d.cfg.API)
 	if err := d.listen(); err != nil {
 		d.server.Shutdown(context.Background())
@@ -281,7 +285,8 @@ func (running *running) checkUse(info render.Info) error {
 	return fmt.Errorf("cannot draw with tldraw on %s, which other machines reach: its licence wants a key for production; %w", addr, ErrUse)
 }
 
-// editorInfo describes the editor for clients.
+// editorInfo returns what the API says about the editor: whether it can draw, its version and licence,
+// and whether the browser runs in its sandbox.
 func editorInfo(i render.Info, config *chrome.Config) api.EditorInfo {
 	info := api.EditorInfo{Available: i.Exports > 0, Fidelity: i.Fidelity, Tldraw: i.Tldraw}
 	if i.NoChrome != nil {
@@ -297,7 +302,8 @@ func editorInfo(i render.Info, config *chrome.Config) api.EditorInfo {
 // DefaultBeat is the time between two heartbeats of the device.
 const DefaultBeat = 5 * time.Second
 
-// health returns why balancers should send no requests, or nil.
+// health returns why load balancers should send no requests, such as a device that does not answer, or
+// nil.
 func (running *running) health() error {
 	if err := running.core.Engine.Healthy(); err != nil {
 		return err
@@ -459,7 +465,8 @@ func (running *running) stop(hurry context.Context) error {
 // flushTime is how long stopping may wait for the collector of traces.
 const flushTime = 5 * time.Second
 
-// flush sends the remaining traces. A failure is only logged.
+// flush sends the traces that are not sent yet. It takes flushTime at most, or until hurry ends; a
+// failure is only logged.
 func (running *running) flush(hurry context.Context) {
 	ctx, cancel := context.WithTimeout(hurry, flushTime)
 	defer cancel()

@@ -48,7 +48,8 @@ func (running *running) openShared(cfg *Shared) (*lent, error) {
 	return l, nil
 }
 
-// close removes the socket of shared memory and releases all regions.
+// close removes the socket over which clients pass shared memory, and releases all of their regions.
+// Without shared memory, on nil, it does nothing.
 func (lent *lent) close() error {
 	if lent == nil {
 		return nil

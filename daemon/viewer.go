@@ -112,8 +112,8 @@ func saveResults(ctx context.Context, cfg *ViewConfig) error {
 	return err
 }
 
-// serveView serves an explorer on a loopback address until ctx ends, and then gives requests
-// under way five seconds.
+// serveView serves the explorer's pages on a loopback address until ctx ends. Then requests in flight
+// get five seconds to end.
 func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 	if err := rejectRemote(cfg.Listen, "--listen"); err != nil {
 		return err

@@ -181,7 +181,8 @@ func (e *Engine) openBackend() error {
 	return nil
 }
 
-// Info describes the backend, the device and the browser of the engine.
+// Info returns which backend the engine uses and why, and describes its graphics device and its
+// browser.
 func (e *Engine) Info() Info {
 	i := Info{Counter: BackendCPU, Reason: e.reason, Fonts: font.Dir(""), Fidelity: e.cfg.Fidelity, Tldraw: e.cfg.Tldraw}
 	if e.runner != nil {
@@ -198,7 +199,8 @@ func (e *Engine) Info() Info {
 	return i
 }
 
-// Backend is Info().Backend, without looking at the machine.
+// Backend returns the name of the backend that draws or measures: the browser, OpenGL or plain Go. It
+// is Info().Backend without the cost of describing the machine.
 func (e *Engine) Backend() string {
 	switch {
 	case e.cfg.Fidelity == FidelityTldraw:
@@ -342,7 +344,8 @@ func (p *Prepared) Work() int {
 	return p.tiled.Work()
 }
 
-// Size returns the picture's size in px.
+// Size returns the size of the view's picture in px. A view whose tally was already known, or is
+// shared with an equal view, has it from there.
 func (p *Prepared) Size() (width, height int) {
 	switch {
 	case p.outcome != nil:

@@ -134,7 +134,7 @@ func (e *Engine) Warm() error {
 	return err
 }
 
-// EditorStats counts what the browser did so far.
+// EditorStats returns the counts of what the browser has done since it was started, zeros before that.
 func (e *Engine) EditorStats() chrome.Stats {
 	if e.exporter != nil {
 		if pool := e.exporter.pool.Load(); pool != nil {

@@ -36,7 +36,7 @@ func (k *keptPicture) suits(width, height int, details bool) bool {
 	return k.base.Width == width && k.base.Height == height && k.details == details
 }
 
-// tally returns the sums of the picture, which it computes once.
+// tally returns the sums of alpha over a kept picture. They are computed at the first call.
 func (k *keptPicture) tally() metric.Tally {
 	k.once.Do(func() {
 		for y := range k.base.Height {

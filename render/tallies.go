@@ -75,7 +75,8 @@ func newTallies(budget int) *tallies {
 	return t
 }
 
-// TallyStats returns the counts so far.
+// TallyStats returns the counts of the cache of tallies since the start, and how many entries it has.
+// Without a cache all are 0.
 func (e *Engine) TallyStats() TallyStats {
 	t := e.tallies
 	if t == nil {
@@ -88,7 +89,8 @@ func (e *Engine) TallyStats() TallyStats {
 	return s
 }
 
-// ForgetTallies empties the cache of tallies and pictures.
+// ForgetTallies empties the cache of tallies and the pictures that are kept for edits, so that a
+// measurement begins as after the start.
 func (e *Engine) ForgetTallies() {
 	if t := e.tallies; t != nil {
 		t.mu.Lock()

@@ -50,7 +50,7 @@ func (result *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) [
 	return append(writer.dst, '}')
 }
 
-// AppendMetrics appends metrics of a result as a JSON object.
+// AppendMetrics appends the metrics of a result as a JSON object, in the order of the list.
 func AppendMetrics(dst []byte, list []Metric) []byte {
 	writer := memberWriter{dst: append(dst, '{')}
 	for _, m := range list {

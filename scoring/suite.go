@@ -108,7 +108,7 @@ func NewSuites(all ...*Suite) Suites {
 	return all
 }
 
-// Find returns the benchmark suite of that name, or nil.
+// Find returns the benchmark suite with this name, or nil.
 func (suites Suites) Find(name string) *Suite {
 	i := slices.IndexFunc(suites, func(s *Suite) bool { return s.Name == name })
 	if i < 0 {
@@ -117,7 +117,7 @@ func (suites Suites) Find(name string) *Suite {
 	return suites[i]
 }
 
-// Names lists the names of the benchmark suites.
+// Names returns the names of the benchmark suites, in their order.
 func (suites Suites) Names() []string {
 	names := make([]string, len(suites))
 	for i, s := range suites {

@@ -35,7 +35,9 @@ var kinds = []kind{
 
 var groupOf64 = kind{"64 per task", func(i int) int { return i / 64 }, false}
 
-// make makes n answers. Each seed has tasks of its own.
+// make writes a dump of n answers of this kind into the folder dir, and keeps its lines, which are
+// also sent over HTTP. Each seed gives other tasks, so that a run finds none of them in a cache of the
+// run before.
 func (k kind) make(dir string, n int, seed uint64) (*dump, error) {
 	d := &dump{path: filepath.Join(dir, "dump.jsonl")}
 	file, err := os.Create(d.path)

@@ -9,7 +9,9 @@ import (
 	"plumb/bench/spawn"
 )
 
-// overHTTP starts `plumb serve`, sends a dump in requests, and stops it.
+// overHTTP starts `plumb serve`, sends it the lines of a dump in requests, and stops it. The sample
+// has the answers per second, the daemon's processor time per answer and its peak memory, and a hash
+// of the results, which must be that of other programs.
 func overHTTP(program string, dump *dump) (sample sample, err error) {
 	daemon, err := spawn.Start(program, serveFlags...)
 	if err != nil {

@@ -119,7 +119,9 @@ func run(plumb, before string, n, rounds int) error {
 	return nil
 }
 
-// inTurn runs the programs, each round in another order, and compares their results.
+// inTurn scores the dump d with each program once and appends what it took to the program's row. The
+// order of the programs differs from round to round, because the first one may find a colder machine.
+// Programs whose results differ are an error.
 func inTurn(programs []string, round int, score func(string, *dump) (sample, error), d *dump, row [][]sample) error {
 	for k := range programs {
 		k = (k + round) % len(programs)
@@ -153,7 +155,7 @@ func core(s sample) float64 { return s.core.Seconds() * 1e3 }
 func rate(s sample) float64 { return s.rate }
 func rss(s sample) float64  { return float64(s.rss) / 1e6 }
 
-// median returns the median of a figure over the rounds.
+// median returns the median, over the rounds of a program, of the figure of a sample that f returns.
 func median(all []sample, f func(sample) float64) float64 {
 	v := make([]float64, len(all))
 	for i, s := range all {
@@ -171,7 +173,8 @@ func ratio(row [][]sample, f func(sample) float64) float64 {
 	return figure.Median(v)
 }
 
-// inProcess runs `plumb score` on a dump as a process of its own, and returns what it took.
+// inProcess runs `plumb score` on a dump as a process of its own. The sample has its answers per
+// second, processor time per answer, peak memory, and a hash of the results.
 func inProcess(program string, dump *dump) (s sample, err error) {
 	out := dump.path + ".out"
 	defer os.Remove(out)

@@ -24,7 +24,8 @@ type kernels struct {
 	query    uint32
 }
 
-// measure measures the ceilings of the device, on the thread of its context.
+// measure measures what the device can do at most: arithmetic, copies and the time of an empty
+// dispatch. It runs on the thread of the OpenGL context.
 func (k *kernels) measure(ceilings *Ceilings) error {
 	if err := load(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
@@ -117,7 +118,8 @@ func (k *kernels) arithmetic() (float64, error) {
 	}), nil
 }
 
-// moves measures how many bytes per second the device copies between buffers.
+// moves measures how many bytes per second can be copied at most: from one buffer of the device to
+// another, from the host to the device (Up) and back (Down).
 func (k *kernels) moves(ceilings *Ceilings) {
 	size := block
 	if !k.software {
@@ -157,7 +159,8 @@ func (k *kernels) moves(ceilings *Ceilings) {
 	})
 }
 
-// dispatch returns the time of an empty dispatch with its fence, us.
+// dispatch returns the time in us of the smallest piece of work: a dispatch of one empty group and the
+// wait for its fence. It is the median of 101.
 func (k *kernels) dispatch() (float64, error) {
 	p, err := program(emptySource)
 	if err != nil {
@@ -187,7 +190,8 @@ func location(p uint32, name string) int32 {
 	return gl.GetUniformLocation(p, *text)
 }
 
-// program compiles a compute shader that measures the device.
+// program compiles and links a compute shader from its source and returns the program, or an error
+// with the compiler's message.
 func program(source string) (uint32, error) {
 	sh := gl.CreateShader(gl.COMPUTE_SHADER)
 	defer gl.DeleteShader(sh)

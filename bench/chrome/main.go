@@ -29,7 +29,8 @@ import (
 	"plumb/render/view"
 )
 
-// main reads the flags and measures the reference scenes in Chromium.
+// main reads the flags and measures how fast Chromium draws the reference scenes: one tab of a plain
+// loop, one tab of plumb, and several tabs.
 func main() {
 	data := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the reference data, else PLUMB_DATA")
 	every := flag.Int("every", 3, "take every n-th scene")
@@ -54,7 +55,9 @@ type row struct {
 	scene [][]float64     // per round: ms of each scene
 }
 
-// run measures all ways to draw scenes with Chromium in turn and prints their rows.
+// run draws the reference scenes in each round with each way of using Chromium, and prints a row per
+// way. The ways must agree on every picture's centre of mass, or the comparison is an error. Without
+// reference data it prints that and measures nothing.
 func run(path string, every, rounds, tabs int) error {
 	if _, err := os.Stat(path); err != nil {
 		fmt.Printf("no reference data: %v\n", err)
@@ -111,7 +114,7 @@ func (row *row) round(requests []chrome.Request) ([]centre, error) {
 // centre is the alpha-weighted mean of pixel centres, px.
 type centre struct{ x, y float64 }
 
-// same reports whether two lists of centres of mass agree.
+// same reports whether two lists of the same scenes' centres of mass agree within rounding errors.
 func same(a, b []centre) bool {
 	for i := range a {
 		if math.Hypot(a[i].x-b[i].x, a[i].y-b[i].y) > 1e-9 {
@@ -179,7 +182,8 @@ func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
 	}
 }
 
-// quickest returns the mean over scenes of each one's quickest round, ms.
+// quickest returns the mean time of a scene in ms. Of each scene the quickest round counts, because a
+// busy machine only makes rounds slower.
 func (row *row) quickest() (sum float64) {
 	n := len(row.scene[0])
 	for i := range n {
@@ -200,7 +204,8 @@ func median(d []time.Duration) time.Duration {
 	return s[len(s)/2]
 }
 
-// read makes requests for Chromium of reference scenes, as lists of shapes.
+// read returns a request for each every-th scene of a file of reference scenes: its shapes, those that
+// the answer added, its bindings, and the part of the page to draw.
 func read(path string, every int) ([]chrome.Request, error) {
 	file, err := os.Open(path)
 	if err != nil {

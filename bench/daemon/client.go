@@ -62,7 +62,8 @@ type status int
 
 func (s status) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// reason names a failed try of a client in few words.
+// reason names the failure of a try in few words, such as "refused" or "timeout", so that equal
+// failures are counted together.
 func reason(err error) string {
 	var code status
 	var n net.Error
@@ -171,7 +172,8 @@ func (tally *tally) answered(took time.Duration) {
 	tally.took.RecordValue(max(1, took.Microseconds()))
 }
 
-// lose records a request to the daemon that got no answer.
+// lose counts a request that got no answer after all tries, and keeps what, its text, for the first
+// few of them.
 func (tally *tally) lose(what string) {
 	tally.mu.Lock()
 	defer tally.mu.Unlock()
@@ -181,7 +183,7 @@ func (tally *tally) lose(what string) {
 	}
 }
 
-// err records a wrong answer of the daemon.
+// err counts a wrong answer of the daemon, and keeps what, its text, for the first few of them.
 func (tally *tally) err(what string) {
 	tally.mu.Lock()
 	defer tally.mu.Unlock()
@@ -204,7 +206,9 @@ func (tally *tally) verdict() error {
 	return fmt.Errorf("%d requests lost: %q; %d wrong: %q", tally.nLost, tally.failures, tally.nWrong, tally.wrong)
 }
 
-// ask gets one reward, with the trainer's retries, and compares it with the expected one.
+// ask requests the reward of one item as a trainer does: up to trainer.tries times, with its pauses. A
+// reward other than the expected one is counted as wrong, and an item without an answer after the last
+// try as lost.
 func (client *client) ask(trainer *trainer, item *item, body []byte, tally *tally) {
 	start := time.Now()
 	for try := range trainer.tries {

@@ -67,8 +67,10 @@ func head(method, path, token string, headers ...string) string {
 	return strings.Join(append(append(lines, headers...), "", ""), "\r\n")
 }
 
-// hostile runs every probe and prints a row for each: what it cost the daemon, how ordinary
-// clients fared, and what the probe saw.
+// hostile attacks daemons: each probe gets a daemon of its own, which ordinary clients use at the same
+// time. It prints a row for each probe: what the attack cost the daemon, how the ordinary clients
+// fared, and what the probe got for answers. A probe after which the daemon fails a check makes the
+// whole run an error.
 func hostile(cfg config) error {
 	items, err := makeItems(cfg.distinct, cfg.tests...)
 	if err != nil {

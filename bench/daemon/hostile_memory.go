@@ -25,7 +25,7 @@ type replies struct {
 	n  map[string]int
 }
 
-// add counts a reply of the attacked daemon.
+// add counts one reply of the attacked daemon by what it was, such as "status 413" or "closed".
 func (replies *replies) add(what string) {
 	replies.mu.Lock()
 	defer replies.mu.Unlock()
@@ -46,7 +46,8 @@ func (replies *replies) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// repeat posts bodies to the attacked daemon from one client each, over and over for holdTime.
+// repeat attacks the daemon's memory: one client for each body posts that body to path over and over
+// for holdTime. It returns how often each kind of reply came.
 func (target *target) repeat(path string, bodies ...[]byte) *replies {
 	var o replies
 	var all sync.WaitGroup
@@ -178,7 +179,9 @@ func (target *target) holding(long time.Duration, n int, parts ...[]byte) string
 	})
 }
 
-// firstLine returns the status line of the first answer that arrives until end.
+// firstLine waits until the time end for what the daemon answers on a connection and names it: the
+// status of an HTTP answer, "answered" for other bytes, "held" if nothing came, "closed" if the
+// connection was closed.
 func firstLine(c net.Conn, end time.Time) string {
 	c.SetReadDeadline(end)
 	var b [4096]byte

@@ -55,7 +55,8 @@ func slow(target *target) (string, error) {
 	return seen, nil
 }
 
-// trickle sends a header byte by byte until the daemon has enough.
+// trickle attacks with a slow client: it sends the header of a request byte by byte, one each 200 ms,
+// until stop is closed or the daemon closes the connection.
 func trickle(conn net.Conn, stop chan struct{}) {
 	defer conn.Close()
 	h := head("POST", "/v1/score/stream", "", "Content-Length: 100000")

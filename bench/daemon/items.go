@@ -64,8 +64,9 @@ func labelOf(line []byte) (string, error) {
 	return string(b), err
 }
 
-// score runs plumb score on the items and keeps its results. It returns how
-// long that took as a whole process.
+// score runs plumb score in a process on the items and keeps each item's result line and reward, with
+// which the daemon's answers are compared later. It returns how long the process took from start to
+// end.
 func (config config) score(items []item) (took time.Duration, err error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {

@@ -37,7 +37,9 @@ func light(cfg config) error {
 	return report(cfg, col.Spans(), traced, began)
 }
 
-// oneByOne warms a daemon up with a tenth of the requests and measures the rest.
+// oneByOne starts a daemon and sends it one request after another from a single client. The first
+// config.n/10 requests warm the daemon up and are not counted. It returns the tally of the next
+// config.n requests and when they began.
 func (config config) oneByOne(items []item, args ...string) (tally *tally, began time.Time, err error) {
 	process, err := config.serve("127.0.0.1:0", nil, args...)
 	if err != nil {
@@ -68,7 +70,9 @@ func (config config) oneByOne(items []item, args ...string) (tally *tally, began
 	return tally, began, process.stop()
 }
 
-// report prints the mean of each part and checks that they add up.
+// report prints how long each part of a request took in the mean, from the spans that the daemon
+// traced, and returns an error if the parts do not add up to the whole request. A request is a span
+// without a parent; those before began, which warmed the daemon up, are left out.
 func report(cfg config, spans []*tracepb.Span, tally *tally, began time.Time) error {
 	roots := map[string]float64{} // ms by span id
 	for _, s := range spans {

@@ -40,7 +40,8 @@ type config struct {
 	out      io.Writer
 }
 
-// main reads the flags and runs the mode that is named, with the mode's own numbers where a flag gives none.
+// main reads the flags and runs one mode of this load test: storm, light, rate, kill or hostile.
+// Numbers of requests and clients that no flag gives are those of the mode.
 func main() {
 	log.SetFlags(0)
 	var cfg config

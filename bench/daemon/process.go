@@ -75,7 +75,8 @@ func (config config) command(addr string, args ...string) *exec.Cmd {
 	return exec.Command(config.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, config.args, config.more, args)...)
 }
 
-// launch starts a daemon and waits until it listens.
+// launch starts a daemon and waits until it has printed the addresses that it listens at: one for
+// requests, one for the administrator. It kills a daemon that does not do so within two minutes.
 func (config config) launch(cmd *exec.Cmd, env []string) (*process, error) {
 	p := &process{cmd: cmd, log: new(buffer), done: make(chan struct{})}
 	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), env...), p.log
@@ -111,7 +112,8 @@ func (process *process) kill() {
 	<-process.done
 }
 
-// stop drains the daemon and waits for its end.
+// stop asks the daemon to end, which it does after the requests in flight are answered, and waits for
+// that. A daemon that needs more than two minutes, or ends with an error, is an error.
 func (process *process) stop() error {
 	process.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -135,7 +137,8 @@ func (process *process) peak() int { return int(rig.MemoryOf(process.cmd.Process
 // metrics holds the values of a daemon's Prometheus metrics by name and labels.
 type metrics map[string]float64
 
-// scrape reads the Prometheus metrics of the daemon under load.
+// scrape reads the Prometheus metrics of the daemon under load: the value of each series by its name
+// and labels, as the text has them.
 func (process *process) scrape() (metrics, error) {
 	resp, err := http.Get("http://" + process.admin + "/metrics")
 	if err != nil {
@@ -158,7 +161,7 @@ func (process *process) scrape() (metrics, error) {
 	return m, nil
 }
 
-// sum adds the series of a name, whatever their labels.
+// sum returns the sum of all series of one metric: those that have this name, with any labels.
 func (metrics metrics) sum(name string) (value float64) {
 	for series, x := range metrics {
 		if base, _, _ := strings.Cut(series, "{"); base == name {

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// rate compares single-sample requests with plumb score in process, on the same
-// items, in turn.
+// rate compares two ways to score the same items, in turn: each item as an HTTP request of its own to
+// a daemon, and all of them in one plumb score. It prints items per second of both and their ratio.
+// Round 0 warms the daemon and is not counted.
 func rate(cfg config) error {
 	items, err := makeItems(cfg.n, cfg.tests...)
 	if err != nil {
@@ -55,7 +56,8 @@ func rate(cfg config) error {
 	return process.stop()
 }
 
-// inside returns how many items a second plumb score scores, without its start.
+// inside returns how many items a second plumb score scores. It subtracts the time of a run with one
+// item, so that the start of the process does not count.
 func (config config) inside(items []item) (float64, error) {
 	repeated := slices.Clone(items)
 	one, err := config.score(repeated[:1])
@@ -69,7 +71,8 @@ func (config config) inside(items []item) (float64, error) {
 	return float64(len(items)-1) / (all - one).Seconds(), nil
 }
 
-// through sends each item as a request of its own and compares the bytes of the results.
+// through sends each item in an HTTP request of its own from all clients, and compares each answer
+// with the result that plumb score gave for the item. It returns how long all of them took.
 func (config config) through(addr string, items []item, tally *tally) time.Duration {
 	var next atomic.Int64
 	var all sync.WaitGroup

@@ -48,7 +48,8 @@ type stormy struct {
 	memory        [2][]int64 // of both, sampled
 }
 
-// run sends requests from all clients while daemons restart.
+// run has all clients send requests while the first daemon is replaced by a second one, and while
+// their memory is watched. At the end it reads the second daemon's metrics and stops it.
 func (stormy *stormy) run() error {
 	var all sync.WaitGroup
 	start := time.Now()
@@ -130,7 +131,9 @@ func (stormy *stormy) watch(stop chan struct{}) {
 	}
 }
 
-// report prints what happened, and returns an error if an answer was lost or wrong.
+// report prints what happened, and returns an error if an answer was lost or wrong, if no OpenGL
+// context was lost in one of the daemons, so that the test proved nothing, or if a request is not
+// accounted for.
 func (stormy *stormy) report() error {
 	stormy.say("requests answered   %d in %.1f s: %.0f requests/s", stormy.tally.n, stormy.took.Seconds(), float64(stormy.tally.n)/stormy.took.Seconds())
 	stormy.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", stormy.tally.ms(50), stormy.tally.ms(99), stormy.tally.ms(100))

@@ -27,7 +27,8 @@ type answers struct {
 // answer is an answer to a task.
 type answer struct{ id, text string }
 
-// makeChoices makes multiple-choice questions and answers of the lengths that models give.
+// makeChoices makes n multiple-choice questions, whose task file it writes into the folder dir, and
+// answers to them of the lengths that models give, from one letter to three sentences.
 func makeChoices(dir string, n int) (*answers, error) {
 	a := &answers{suite: "spatialab", tasks: filepath.Join(dir, "items.jsonl")}
 	reasons := []string{"B", "2", "The answer is B.", "Looking at the picture, the red block stands left of the blue one, and the lamp is above both. So the answer is C.", "A"}
@@ -40,7 +41,8 @@ func makeChoices(dir string, n int) (*answers, error) {
 	return a, os.WriteFile(a.tasks, tasks.Bytes(), 0o600)
 }
 
-// makeScenes takes the tasks and answers of the sample dump, many times over.
+// makeScenes makes n ASPIRE tasks, whose task file it writes into the folder dir, and their answers.
+// It repeats those of the sample dump under new ids.
 func makeScenes(dir string, n int) (*answers, error) {
 	text, err := os.ReadFile("testdata/aspire/demo.jsonl")
 	if err != nil {
@@ -109,7 +111,8 @@ var formats = []struct {
 	{"helm", filepath.Join("helm", "scenario_state.json"), writeHELM},
 }
 
-// jsonLines returns a function that writes answers as a dump of JSON lines.
+// jsonLines returns a function that writes answers to a file as JSON lines: line returns the object
+// for answer i.
 func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	return func(path string, a *answers) error {
 		return fill(path, func(out *bufio.Writer) error {
@@ -125,7 +128,7 @@ func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	}
 }
 
-// fill creates a file for a dump and writes it.
+// fill creates a file for a dump, with its folder, and has write fill it through a buffer.
 func fill(path string, write func(*bufio.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -196,7 +199,8 @@ func writeXLSX(path string, answers *answers) error {
 // zstdMethod is the method of zip entries that inspect_ai writes.
 const zstdMethod = 93
 
-// writeInspect returns a writer of logs of inspect_ai, an entry for each sample.
+// writeInspect returns a function that writes answers as a log of inspect_ai: a zip archive with a
+// JSON file for each sample and one header. method is the compression of the archive's entries.
 func writeInspect(method uint16) func(string, *answers) error {
 	return func(path string, a *answers) error {
 		return fill(path, func(w *bufio.Writer) error {
@@ -226,7 +230,8 @@ func writeInspect(method uint16) func(string, *answers) error {
 	}
 }
 
-// writeHELM writes a document with all states, and its sibling that names the run.
+// writeHELM writes answers as HELM's document of a scenario: one JSON object whose list request_states
+// has a question and its answer for each.
 func writeHELM(path string, a *answers) error {
 	return fill(path, func(out *bufio.Writer) error {
 		fmt.Fprint(out, `{"adapter_spec":{"method":"generation","model":"org/m","model_deployment":"org/m"},"request_states":[`)

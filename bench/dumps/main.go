@@ -56,8 +56,9 @@ func main() {
 	}
 }
 
-// run measures how fast `plumb score` reads dumps of other tools, and prints a table for each kind
-// of answer.
+// run measures how fast `plumb score` reads dumps of other tools, and prints a table for each kind of
+// answer. Each row is a form of dump and names the row that it is compared with. before is an earlier
+// build of plumb to compare with, "" for none.
 func run(plumb, before string, choices, scenes, rounds int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -208,7 +209,8 @@ func (way *way) check(want string) (string, error) {
 	return got, nil
 }
 
-// run scores the dump and returns the core time in seconds.
+// run scores the way's dump once and returns the processor time in seconds. The results go to the file
+// way.to, if there is one.
 func (way *way) run() (float64, error) {
 	if way.to == "" {
 		return way.start(nil)
@@ -232,7 +234,9 @@ func (way *way) start(out io.Writer) (float64, error) {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
 }
 
-// scores returns the ids and scores of a run, a line each.
+// scores returns the ids and scores of a run as text, a line each, so that two runs can be compared.
+// The results are out, or the file way.output if the run has written one. A result without a score is
+// an error.
 func (way *way) scores(out []byte) (string, error) {
 	if len(way.output) > 0 {
 		var err error

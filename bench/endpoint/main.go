@@ -25,7 +25,8 @@ func main() {
 	}
 }
 
-// run serves the made-up chat endpoint until it is interrupted.
+// run reads the flags and serves an endpoint of a made-up chat model until it is interrupted. The
+// flags say what it answers and which faults of real services it imitates.
 func run() error {
 	var cfg chattest.Config
 	listen := flag.String("listen", "127.0.0.1:8099", "address to listen at; port 0 takes a free one")
@@ -78,7 +79,8 @@ func names() string {
 	return strings.Join(list, " ")
 }
 
-// readFaults reads the shares of faults from -faults.
+// readFaults reads the text of -faults, NAME=SHARE,...: how large a share of the requests gets which
+// fault.
 func readFaults(s string) (map[chattest.Fault]float64, error) {
 	out := map[chattest.Fault]float64{}
 	for pair := range strings.SplitSeq(s, ",") {
@@ -95,7 +97,9 @@ func readFaults(s string) (map[chattest.Fault]float64, error) {
 	return out, nil
 }
 
-// readAnswers reads the answers of the made-up model.
+// readAnswers returns the function that answers requests from the text of -answers: a file of answers
+// by the hash of the request, or with exact: a task file of ASPIRE, whose tasks get the right answer.
+// It returns nil for no text.
 func readAnswers(text string) (func(*chattest.Call) string, error) {
 	if text == "" {
 		return nil, nil

@@ -29,7 +29,8 @@ import (
 	"plumb/daemon/index/indextest"
 )
 
-// main reads the flags and measures plumb view on a made result file of each size.
+// main reads the flags and measures plumb view on a file of made-up results, for each of the wanted
+// numbers of results.
 func main() {
 	log.SetFlags(0)
 	program := flag.String("plumb", filepath.Join("bin", "plumb"), "the program, as make build makes it")
@@ -51,8 +52,9 @@ func main() {
 	}
 }
 
-// measure measures `plumb view` on a file of n results: the time of its index, of its pages, and
-// its memory.
+// measure writes a file of n made-up results and measures `plumb view` on it: how long its index takes
+// when there is none, how long the first page takes when there is one, all kinds of requests, and
+// memory.
 func measure(program, dir string, n int) error {
 	path := filepath.Join(dir, fmt.Sprintf("explorer-%d.jsonl", n))
 	defer os.Remove(path)
@@ -101,7 +103,9 @@ func measure(program, dir string, n int) error {
 	return nil
 }
 
-// queries measures what the pages of `plumb view` ask for.
+// queries measures the requests that the pages of `plumb view` make: filters, scrolling, sorting,
+// overviews and single items, each several times with different random values. It prints a row for
+// each kind.
 func (process *process) queries(n int) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	tests, models := []string{"maze", "graph", "label", "line", "arrow"}, []string{"alpha-72b", "beta-9b", "gamma"}
@@ -163,7 +167,8 @@ type process struct {
 	begin time.Time
 }
 
-// start starts `plumb view` on a result file.
+// start starts `plumb view` on a result file and waits until it has printed the address that it
+// listens at.
 func start(program, path string) (*process, error) {
 	p := &process{cmd: exec.Command(program, "view", path, "--fidelity", "native"), begin: time.Now()}
 	out, err := p.cmd.StderrPipe()
@@ -190,7 +195,8 @@ func (process *process) stop() {
 	process.cmd.Wait()
 }
 
-// get asks `plumb view` for a route of its API.
+// get requests a route of `plumb view`'s API and returns the body. A status other than 200 is an
+// error.
 func (process *process) get(path string) ([]byte, error) {
 	response, err := http.Get(process.url + "api/" + path)
 	if err != nil {
@@ -204,7 +210,8 @@ func (process *process) get(path string) ([]byte, error) {
 	return data, err
 }
 
-// ready waits until the index is there and returns how long that took since the start.
+// ready asks `plumb view` again and again until the index is made, and returns how long that took
+// since the start of the process.
 func (process *process) ready() (time.Duration, error) {
 	for {
 		data, err := process.get("info")

@@ -42,7 +42,8 @@ import (
 	"plumb/testdata/madeup"
 )
 
-// main reads the flags and compares the reference scenes, or with -made-up made-up ones, with the editor.
+// main reads the flags and compares pictures of plumb with those of the editor: of the reference
+// scenes, or with -made-up of made-up scenes.
 func main() {
 	log.SetFlags(0)
 	data := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the reference data, else PLUMB_DATA")
@@ -121,7 +122,9 @@ func countAgain(out, plumb string, seed uint64) error {
 	return nil
 }
 
-// countPart adds the scenes of a part to tally, and asks the editor for pictures of those that are refused.
+// countPart adds the scenes of one part of a run with made-up scenes to the tally. dir holds the
+// figures that plumb render --compare wrote. For scenes that plumb refused, it finds out whether the
+// editor draws them. Ids get the part's seed in front, because parts use the same ids.
 func countPart(tally *tally, dir, plumb string, seed uint64) error {
 	refused := map[string]bool{}
 	var all []*figures
@@ -217,7 +220,7 @@ func madeUp(n int, seed uint64) (scenes []madeUpScene) {
 // madeUpScene is a scene line: its id, and the member with its shapes.
 type madeUpScene struct{ id, shapes string }
 
-// writeScenes writes scenes as JSON lines.
+// writeScenes writes made-up scenes as JSON lines, as plumb render reads them.
 func writeScenes(path string, scenes []madeUpScene) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -267,7 +270,8 @@ func runAgain(out, plumb, results string, args []string) error {
 	return nil
 }
 
-// run compares the reference scenes and prints what the report says.
+// run compares plumb's pictures of the reference scenes with the recorded pictures of the editor, or
+// with chrome with pictures that Chromium draws now, and prints what the report says.
 func run(data, out, plumb, scenes string, chrome bool, args []string) error {
 	reference := filepath.Join(out, "reference")
 	if _, err := os.Stat(data); err != nil {
@@ -317,7 +321,9 @@ type scene struct {
 	Records []json.RawMessage `json:"records"`
 }
 
-// prepare writes a scene for each reference picture, and links the pictures under the scenes' ids.
+// prepare writes a scene for each recorded picture of the reference data, and links the pictures under
+// the ids of these scenes, where --reference looks for them. If a scene was also recorded without font
+// hinting, that picture is taken, because plumb draws text without hinting.
 func prepare(data, reference, path string) (err error) {
 	unhinted := map[string]recorded{}
 	if err := lines(filepath.Join(data, "scenes-nohint.jsonl"), func(r *recorded) error {
@@ -370,7 +376,7 @@ func (recorded *recorded) only(picture string) []string {
 	return ids
 }
 
-// link makes the file to a link to the file from.
+// link makes the path to a symbolic link to the file from, in place of what was there.
 func link(from, to string) error {
 	from, err := filepath.Abs(from)
 	if err != nil {
@@ -382,7 +388,7 @@ func link(from, to string) error {
 	return os.Symlink(from, to)
 }
 
-// lines reads a file of JSON lines.
+// lines reads a file of JSON lines and calls f with the value of each, until f returns an error.
 func lines[T any](path string, f func(*T) error) error {
 	file, err := os.Open(path)
 	if err != nil {

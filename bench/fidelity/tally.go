@@ -25,7 +25,8 @@ type figures struct {
 	Centre       float64
 }
 
-// missed names the bars of docs/spec/raster.md#r36 that a scene misses.
+// missed returns the bars of docs/spec/raster.md#r36 that a scene's picture misses, each with its
+// value. A bar is how much a picture may differ from the editor's in one figure.
 func (figures *figures) missed() []string {
 	var names []string
 	for _, bar := range []struct {
@@ -80,7 +81,8 @@ func (tally *tally) add(figures *figures) {
 	}
 }
 
-// total returns the counts in one line.
+// total returns one line of text with how many scenes miss a bar, how many were drawn natively, and
+// how many have no picture of the editor.
 func (tally *tally) total() string {
 	refused := 0
 	for _, n := range tally.refused {

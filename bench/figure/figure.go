@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Median returns the middle value, 0 of none. v keeps its order.
+// Median returns the middle value of v, the mean of the middle two for an even number, or 0 for no
+// values. v keeps its order.
 func Median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
@@ -106,7 +107,8 @@ type Fit struct {
 	N     int       `json:"n"`  // observations
 }
 
-// At returns the fitted y for the given x.
+// At returns the value of a fitted linear model for the given variables: the sum of each fitted term
+// times its variable.
 func (f Fit) At(x ...float64) (y float64) {
 	for i, t := range f.Terms {
 		y += float64(t * x[i])
@@ -160,8 +162,9 @@ func Least(rows [][]float64, y []float64) (Fit, error) {
 	return fit, nil
 }
 
-// solve solves the linear equations of a fit by elimination with pivots, after scaling columns to
-// like size.
+// solve solves n linear equations of a least-squares fit. Row i of m is the symmetric matrix's row
+// and, as its last element, the right side. It scales the unknowns to like size and then eliminates
+// with row pivots. ok is false if the equations have no single solution. m is overwritten.
 func solve(m [][]float64) ([]float64, bool) {
 	n := len(m)
 	scale := make([]float64, n)

@@ -50,7 +50,8 @@ func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 	return nil
 }
 
-// oneOverHTTP sends one line, which adds a round to its item.
+// oneOverHTTP sends one line to a daemon and adds the time until its reply as one more round to the
+// item's times. An item that cannot be scored keeps the error's code in timed.fault.
 func oneOverHTTP(daemon *spawn.Daemon, line []byte, timed *timed) error {
 	start := time.Now()
 	body, err := daemon.Post(line)

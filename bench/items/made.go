@@ -24,8 +24,8 @@ type Set struct {
 	HTTP  bool     // scored by a daemon, over HTTP
 }
 
-// Made makes n items for every test of every suite. The same seed and number give
-// the same bytes.
+// Made makes the items that plumb bench measures: about n for every test of every suite. The same seed
+// and number give the same bytes.
 func Made(n int, seed uint64) ([]Set, error) {
 	var sets []Set
 	for _, test := range scenario.Tests() {
@@ -51,7 +51,8 @@ func Made(n int, seed uint64) ([]Set, error) {
 		Set{Name: "spaceeval", Doc: "multiple choice, answers that need no judge", Lines: questions("spaceeval", "letters", "answer", forms[:1], n)}), nil
 }
 
-// whiteboards makes ASPIRE items, answered by programs of different skill.
+// whiteboards makes n ASPIRE items of one test. Programs of different skill answer them in turn, as
+// models of different skill would.
 func whiteboards(test string, n int, seed uint64) (lines [][]byte, err error) {
 	programs := program.All()
 	for i := 0; len(lines) < n; i++ {
@@ -73,7 +74,8 @@ func whiteboards(test string, n int, seed uint64) (lines [][]byte, err error) {
 	return lines, nil
 }
 
-// answers makes groups of different answers to one task of ASPIRE's balance test.
+// answers makes ASPIRE balance items as a trainer has them: groups of tasks with size different
+// answers to each task. One program that varies its answers gives all of them.
 func answers(size, groups int, seed uint64) (lines [][]byte, err error) {
 	noisy := program.All()[1]
 	for i := range size * groups {
@@ -118,7 +120,8 @@ func drawings(n int, seed uint64) (lines [][]byte) {
 	return lines
 }
 
-// solutions makes TangramPuzzle items that carry their instance.
+// solutions makes n items of TangramPuzzle's Task 2, which carry their instance, with answers of
+// different quality in turn.
 func solutions(n int, seed uint64) (lines [][]byte) {
 	for i := range n {
 		in := generate.Instance(int64(seed), i)
@@ -129,7 +132,8 @@ func solutions(n int, seed uint64) (lines [][]byte) {
 	return lines
 }
 
-// outlines makes items of TangramPuzzle's Task 1.
+// outlines makes n items of TangramPuzzle's Task 1, in which a model picks one of four silhouettes:
+// the right letter and the form of the answer change from item to item.
 func outlines(n int) (lines [][]byte) {
 	for i := range n {
 		right := choice.Letters[i%4 : i%4+1]
@@ -144,7 +148,9 @@ func outlines(n int) (lines [][]byte) {
 var forms = []string{"%[1]s", "%[1]s.", "%[1]s. %[2]s", "The answer is %[1]s.", `{"answer": "%[1]s"}`, "<result>%[1]s</result>",
 	"Looking at the picture, the room with the stove is nearest to the door.\n\nAnswer: %[1]s", "I would choose %[1]s because it has a window."}
 
-// questions makes multiple-choice items whose options are numbered or lettered.
+// questions makes n multiple-choice items with right answers. labels says whether options are numbered
+// or lettered, key names the member that holds the right option, and forms are the texts in which
+// models name an option.
 func questions(suite, labels, key string, forms []string, n int) (lines [][]byte) {
 	options := []string{"Hall", "Kitchen", "Bath", "Terrace"}
 	for i := range n {

@@ -119,7 +119,8 @@ func (c *Config) forget() {
 	}
 }
 
-// together sends all lines as one stream, and adds the rate to class, which may be nil.
+// together scores all lines of a set in one stream, and adds the rate and the processor time per item
+// to class. Without a class nothing is kept: the pass warms the process up.
 func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 	cfg.forget()
 	ctx, stop := context.WithCancel(ctx)
@@ -151,7 +152,8 @@ func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 	return nil
 }
 
-// alone scores one item after the other and adds a round of times to each.
+// alone scores the items of a set one after the other and adds a round to each item's times, so that
+// one item's time does not depend on others.
 func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
 	cfg.forget()
 	for i, line := range set.Lines {
@@ -168,7 +170,9 @@ func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
 	return nil
 }
 
-// sum computes the figures of the class after the last round.
+// sum computes the figures of a class of items from the times of all rounds: of each item the middle
+// round counts. It sets percentiles, the mean of each part, the slowest items and the numbers of
+// errors.
 func (class *Class) sum(items []timed) {
 	class.Failed = map[string]int{}
 	var took []float64

@@ -42,7 +42,8 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 	}
 }
 
-// nameOf returns the suite and the test that a dump line names.
+// nameOf returns the name of the set to which a dump line belongs, SUITE/TEST. suite is that of lines
+// without one. Members that are missing everywhere leave "items", or the suite alone.
 func nameOf(line []byte, suite string) string {
 	if s := fastjson.GetString(line, "suite"); s != "" {
 		suite = s

@@ -37,7 +37,7 @@ type Step struct {
 	Rate    float64
 }
 
-// String names the load, such as 8 clients, in tables.
+// String returns the load of a step for tables, such as "8 clients" or "100/s".
 func (s Step) String() string {
 	if s.Rate > 0 {
 		return fmt.Sprintf("%g/s", s.Rate)
@@ -146,7 +146,8 @@ func (runner *runner) step(ctx context.Context, s Step) Result {
 	return runner.phase(ctx, s, runner.cfg.Duration)
 }
 
-// phase puts one step of load on the server for some time.
+// phase sends requests to the server for the time d with the load of a step, its clients or its rate,
+// and returns what came back. A time of 0 returns an empty result.
 func (runner *runner) phase(ctx context.Context, step Step, d time.Duration) Result {
 	c := &recorder{result: Result{Step: step, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, 3)}}
 	if d <= 0 {

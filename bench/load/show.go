@@ -50,7 +50,8 @@ func Table(w io.Writer, all []Result) error {
 	return writer.Flush()
 }
 
-// JSON writes results as lines: the load, counts, and latencies in milliseconds.
+// JSON writes the result of each step as one line of JSON: the load, numbers of answers, and
+// percentiles of their latencies in milliseconds.
 func JSON(w io.Writer, all []Result) error {
 	for i := range all {
 		result := &all[i]

@@ -18,7 +18,7 @@ type place struct {
 	index int
 }
 
-// get returns the value at the place.
+// get returns the value at a place of a JSON document: a member of an object, or an element of a list.
 func (p place) get() any {
 	if p.in != nil {
 		return p.in[p.key]
@@ -26,7 +26,7 @@ func (p place) get() any {
 	return p.list[p.index]
 }
 
-// set replaces the value at the place.
+// set replaces the value at a place of a JSON document.
 func (p place) set(value any) {
 	if p.in != nil {
 		p.in[p.key] = value
@@ -35,7 +35,8 @@ func (p place) set(value any) {
 	}
 }
 
-// places lists all members and elements below a value.
+// places returns the places of all members and elements of a JSON value, at every depth. path is the
+// value's own path, with which theirs begin.
 func places(path string, v any) (all []place) {
 	switch v := v.(type) {
 	case object:
@@ -52,7 +53,9 @@ func places(path string, v any) (all []place) {
 	return all
 }
 
-// change changes one thing: mostly a property, else anything.
+// change makes a document of a whiteboard odd: at one random place it removes the value, adds another
+// member, or replaces the value by an unusual one. Mostly the place is a property of a shape, because
+// there are most of the rules. It notes the change as text.
 func (document *document) change(random *rand.Rand) {
 	all := append(places("shapes", document.shapes), places("bindings", document.bindings)...)
 	depth := oneOf(random, 2, 2, 2, 0)
@@ -88,7 +91,8 @@ func (document *document) change(random *rand.Rand) {
 var words = strings.Fields("unknown NaN Infinity none solid pattern pipe middle start end start-legacy end-legacy red RED #ff0000 xl draw sans cubic elbow arc line cloud arrow free straight shape:0 shape:1 shape:9 page:page page:other " +
 	"binding:x a1 a10 a1V Zz doc paragraph text bulletList listItem hardBreak heading bold code true 12 null https://example.org")
 
-// odd returns a value that is unlike another one: of another type, or out of its range.
+// odd returns a value unlike old, of another type or out of its usual range, as a broken program might
+// write it.
 func odd(random *rand.Rand, old any) any {
 	if random.IntN(3) == 0 {
 		return oneOf[any](random, nil, true, false, 0, 7, -3.5, "", "12", "NaN", list{}, object{}, list{nil}, object{"type": "doc"})

@@ -34,7 +34,8 @@ var containers = []string{"bookmark", "embed", "frame", "group", "image", "video
 // kinds lists the kinds of shapes.
 func kinds() []string { return append(slices.Clone(madeup.Kinds), containers...) }
 
-// oddDocument makes a document and changes one to three things in it.
+// oddDocument makes a document with a shape of the given kind, in one of the three forms in which
+// tldraw's documents are saved, and makes one to three random changes in it.
 func oddDocument(random *rand.Rand, name, kind string) *document {
 	d := &document{name: name, kind: kind, form: oneOf(random, formShapes, formShapes, formRecords, formFile)}
 	d.add(random, "shape:0", kind, "page:page")
@@ -114,7 +115,8 @@ var values = object{"kind": "arc", "align": "middle", "verticalAlign": "middle",
 	"growY": 0, "fontSizeAdjustment": 0, "scale": 1, "url": "", "assetId": nil, "crop": nil, "flipX": false, "flipY": false, "altText": "", "time": 0, "playing": true, "autoplay": true,
 	"labelPosition": 0.5, "elbowMidPoint": 0.5, "isComplete": true, "isClosed": false, "isPen": false, "name": "", "autoSize": true, "spline": "line"}
 
-// complete gives a shape everything that a saved one has.
+// complete gives a shape, number i of its document, everything that a shape in a saved file has, such
+// as default properties, because the editor refuses files without them.
 func complete(o object, i int) {
 	o["isLocked"], o["meta"] = false, object{}
 	props := o["props"].(object)
@@ -147,7 +149,8 @@ var schema = object{"schemaVersion": 2, "sequences": object{
 	"com.tldraw.shape.group": 0, "com.tldraw.shape.image": 5, "com.tldraw.shape.video": 4, "com.tldraw.shape.bookmark": 2, "com.tldraw.shape.embed": 4,
 	"com.tldraw.binding": 0, "com.tldraw.binding.arrow": 1}}
 
-// source returns the document as JSON.
+// source returns the document as JSON, in its form: shapes as a tool passes them to the editor,
+// records, or a saved file.
 func (document *document) source() []byte {
 	o := object{}
 	switch document.form {

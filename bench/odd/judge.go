@@ -111,7 +111,8 @@ func (j *judge) judge(worker *render.Worker, document *document) (verdict, error
 	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, figures.Box, figures.Mass, figures.Centre, figures.Outside)}, j.keep(document, images[0], result.Image)
 }
 
-// part returns the part of the page that is compared.
+// part returns the part of the page of which pictures are compared: all shapes of a scene with a
+// margin, but at most `most` px in width and height; a square for an empty scene.
 func part(s *scene.Scene) (view.Box, error) {
 	box, ok, err := view.ContentBounds(s, nil)
 	if err != nil || !ok {
@@ -150,7 +151,8 @@ func leaving(err error) verdict {
 	return verdict{outcome: left, reason: strings.TrimPrefix(why, view.ErrForeign.Error()+": ")}
 }
 
-// keep writes both pictures of a document side by side.
+// keep writes both pictures of a document, plumb's and the editor's, side by side into the folder of
+// -pictures, if there is one.
 func (j *judge) keep(document *document, got, want image.Image) error {
 	if j.pictures == "" {
 		return nil

@@ -23,7 +23,8 @@ import (
 	"plumb/bench/rig"
 )
 
-// main reads the flags and has odd documents of each kind of shape judged.
+// main reads the flags, makes odd documents of each kind of shape, and compares what plumb and the
+// editor make of them.
 func main() {
 	log.SetFlags(0)
 	each := flag.Int("n", 60, "documents of each kind of shape")
@@ -40,7 +41,8 @@ func main() {
 	}
 }
 
-// run judges the documents and prints the table.
+// run makes the odd documents, judges each one and prints the table. It returns an error if plumb is
+// at fault in any of them.
 func run(each int, seed uint64, tabs int, pictures string) error {
 	var list []*document
 	for _, kind := range kinds() {
@@ -60,7 +62,8 @@ func run(each int, seed uint64, tabs int, pictures string) error {
 	return nil
 }
 
-// judgeAll judges documents side by side.
+// judgeAll compares plumb with the editor on all documents, as many at a time as there are tabs of the
+// browser, and returns a verdict for each, in the order of the list.
 func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err error) {
 	judge, err := openJudge(tabs, pictures)
 	if err != nil {

@@ -42,7 +42,8 @@ var classes = map[string]class{"S8": {"S8", 1, 1}, "S8x2": {"S8x2", 2, 1}, "S50"
 // side is the size of the page that a balance scene is shown in, px.
 const sideX, sideY = 1400, 800
 
-// scenes makes n different scenes of a class out of balance scenarios.
+// scenes makes n different scenes of a class. A scene consists of class.copy balance scenarios,
+// arranged in rows of three and scaled by class.scale.
 func (class class) scenes(n int) ([]work, error) {
 	var all []work
 	for i := range n {
@@ -65,7 +66,7 @@ func (class class) scenes(n int) ([]work, error) {
 	return all, nil
 }
 
-// balance returns the shapes of a balance scenario.
+// balance returns the shapes of ASPIRE's balance scenario i, parsed from its dump line.
 func balance(i int) ([]*fastjson.Value, error) {
 	s, err := scenario.Make(7, "balance", i)
 	if err != nil {
@@ -82,7 +83,8 @@ func balance(i int) ([]*fastjson.Value, error) {
 	return value.GetArray("shapes"), nil
 }
 
-// moved returns a simple shape of a scene at another place and size.
+// moved returns a shape as JSON after a move by (dx, dy) and a scaling of its position and size. Its
+// id gets the suffix k, so that copies of a shape in one scene have different ids. value is changed.
 func moved(value *fastjson.Value, scale, dx, dy float64, k int) string {
 	num := func(path ...string) float64 { return value.GetFloat64(path...) }
 	set := func(o *fastjson.Value, name string, x float64) {
@@ -126,7 +128,7 @@ func appendSVG(dst []byte, p *vector.Path) []byte {
 	return dst
 }
 
-// svg returns the scene as an SVG document.
+// svg returns a scene's filled paths as an SVG document, for the renderers that read SVG.
 func (work *work) svg() []byte {
 	out := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">`, work.w, work.h)
 	for i := range work.fills {

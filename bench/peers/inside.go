@@ -42,8 +42,9 @@ func ours(backend string, list []work) (*row, error) {
 	return r, nil
 }
 
-// ofPaths measures plumb from finished outlines, as the other renderers get them: filling, tiles
-// and the device.
+// ofPaths returns the row of the table for plumb when it starts from finished outlines, as the other
+// renderers do: it only fills them, cuts tiles and measures on the device. The row of plumb as a whole
+// also reads the scene and makes the outlines.
 func ofPaths(list []work) (*row, error) {
 	engine, err := render.Open(render.Config{Fidelity: render.FidelityNative})
 	if err != nil {
@@ -71,7 +72,8 @@ func ofPaths(list []work) (*row, error) {
 	return r, nil
 }
 
-// fillPaths makes the drawing of a scene from its paths.
+// fillPaths makes the drawing of a scene from its finished paths: an opaque item for each, with its
+// coverage.
 func fillPaths(work *work, scanner *scan.Scanner, drawing *paint.Drawing) {
 	drawing.Reset()
 	drawing.Width, drawing.Height = work.w, work.h
@@ -127,7 +129,8 @@ func tallies(engine *render.Engine, list []work) ([]centre, error) {
 	return out, errors.Join(failed...)
 }
 
-// prepared prepares scenes for a batch; the caller releases them.
+// prepared reads scenes and prepares them for a batch. The caller releases them; after an error they
+// are released already.
 func prepared(worker *render.Worker, list []work) (batch []*render.Prepared, err error) {
 	defer func() {
 		if err != nil {
@@ -152,7 +155,8 @@ func prepared(worker *render.Worker, list []work) (batch []*render.Prepared, err
 	return batch, nil
 }
 
-// goVector measures golang.org/x/image/vector, from paths.
+// goVector returns the row of the table for the rasteriser golang.org/x/image/vector. It fills the
+// finished paths of each scene and computes the picture's centre of mass.
 func goVector(list []work) *row {
 	return &row{name: "Go x/image/vector", input: "paths", close: func() {}, run: func() (figures, error) {
 		return timed(func() (out []centre, err error) {
@@ -192,7 +196,8 @@ func bounds(p *vector.Path) image.Rectangle {
 	return image.Rect(floor(lo.X), floor(lo.Y), floor(hi.X)+1, floor(hi.Y)+1)
 }
 
-// trace adds a path to the rasteriser of golang.org/x/image/vector, whose picture begins at x, y.
+// trace adds a path to the rasteriser of golang.org/x/image/vector. (x, y) is the upper left corner of
+// the rasteriser's picture, because it holds only the box around the path.
 func trace(z *raster.Rasterizer, p *vector.Path, x, y float32) {
 	each(p, func(kind byte, _ vector.Point, points []vector.Point) {
 		switch kind {

@@ -26,7 +26,8 @@ import (
 	"plumb/render/chrome"
 )
 
-// main reads the flags and measures each class of scenes with all renderers that are installed.
+// main reads the flags and compares plumb's speed with that of every other renderer that is installed,
+// on each class of scenes.
 func main() {
 	log.SetFlags(0)
 	n := flag.Int("n", 60, "scenes of each class")
@@ -50,7 +51,9 @@ func main() {
 	}
 }
 
-// measure measures plumb and the other renderers on one class of scenes and prints the table.
+// measure draws the scenes of one class with plumb and the other renderers in turn, and prints a table
+// of their speeds. Round 0 warms them up and is not counted. A renderer whose pictures have other
+// centres of mass is an error, because it does not draw the same.
 func measure(class class, n, rounds int, dir string, browser bool) error {
 	list, err := class.scenes(n)
 	if err != nil {
@@ -122,7 +125,9 @@ func table(rows []*row, n int) {
 	}
 }
 
-// open starts every renderer that is installed; their input is written to temp.
+// open returns a row for every renderer that is installed: plumb's own ones in this process, others as
+// programs that read the scenes from files in temp, and tldraw in Chromium if browser is set. It
+// prints which ones are left out and why.
 func open(list []work, dir, temp string, browser bool) (rows []*row, err error) {
 	for _, backend := range []string{render.BackendGL, render.BackendCPU} {
 		row, err := ours(backend, list)

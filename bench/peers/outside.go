@@ -47,7 +47,8 @@ func outside(name, input string, cmd *exec.Cmd) (*row, error) {
 // files are the inputs of the renderers in other processes.
 type files struct{ lines, binary, polygons string }
 
-// write writes the scenes in the forms that the other renderers read.
+// write writes the scenes into three files in the folder dir, one for each form that the other
+// renderers read: JSON lines with SVG and path texts, path operations in binary, and polygons.
 func write(dir string, list []work) (f files, err error) {
 	f = files{filepath.Join(dir, "scenes.jsonl"), filepath.Join(dir, "scenes.bin"), filepath.Join(dir, "polygons.jsonl")}
 	var lines, bin, polygons bytes.Buffer
@@ -130,7 +131,8 @@ func operations(path *vector.Path) []byte {
 	return out
 }
 
-// rings returns a path's subpaths as polygons for other renderers, curves in eight pieces.
+// rings returns each subpath of a path as a polygon, a list of x and y in turn, for renderers that
+// know only polygons. A curve becomes eight straight pieces.
 func rings(p *vector.Path) [][]float32 {
 	var out [][]float32
 	add := func(x, y float32) { out[len(out)-1] = append(out[len(out)-1], x, y) }

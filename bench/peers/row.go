@@ -37,7 +37,8 @@ type row struct {
 	less  float64 // largest relative difference of alpha
 }
 
-// timed measures one renderer, f, in this process.
+// timed calls f, which draws all scenes with one renderer in this process, and returns the time and
+// processor time that it took, the process's peak memory, and the centres of mass that f returns.
 func timed(f func() ([]centre, error)) (figures, error) {
 	start, core := time.Now(), rig.CoreTime()
 	list, err := f()

@@ -37,7 +37,8 @@ func tldraw(name string, cfg chrome.Config, list []work) (*row, error) {
 	return r, nil
 }
 
-// exports draws all scenes, tabs of them at a time.
+// exports draws all scenes with tldraw in Chromium, in several tabs at a time, and returns the centre
+// of mass of each picture.
 func exports(pool *chrome.Pool, tabs int, list []work) ([]centre, error) {
 	out := make([]centre, len(list))
 	failed := make([]error, tabs)

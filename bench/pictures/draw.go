@@ -43,7 +43,9 @@ func whiteboards(n, group int, seed uint64) ([][]byte, error) {
 	return lines, nil
 }
 
-// files draws whiteboards as PNG files with `plumb render`, a process of its own.
+// files draws whiteboards as PNG files with `plumb render`, a process of its own. The sample has the
+// pictures per second, the processor time and bytes of a picture, and a hash of all pixels and
+// measurements, which must be that of other programs.
 func files(program string, flags []string, scenes [][]byte) (s sample, err error) {
 	dir, err := os.MkdirTemp("", "plumb-pictures-")
 	if err != nil {
@@ -86,7 +88,8 @@ func files(program string, flags []string, scenes [][]byte) (s sample, err error
 	return s, nil
 }
 
-// pixelsOf returns the hash of the pixels of a PNG with alpha.
+// pixelsOf returns the hash of the pixels of a PNG with alpha. Pixels are compared, because two
+// programs may compress the same picture to different bytes.
 func pixelsOf(b []byte) ([sha256.Size]byte, error) {
 	img, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
@@ -99,7 +102,9 @@ func pixelsOf(b []byte) ([sha256.Size]byte, error) {
 	return sha256.Sum256(pixels.Pix), nil
 }
 
-// overHTTP starts `plumb serve`, asks it for the pictures of whiteboards one by one, and stops it.
+// overHTTP starts `plumb serve`, requests the pictures of whiteboards from spawn.Clients clients, one
+// whiteboard a request, and stops it. accept is the wanted format. The sample has speed, processor
+// time, memory, bytes and a hash of all pictures.
 func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s sample, err error) {
 	daemon, err := spawn.Start(program, append([]string{"--fidelity", "native"}, flags...)...)
 	if err != nil {

@@ -23,7 +23,8 @@ import (
 	"plumb/bench/spawn"
 )
 
-// main reads the flags and measures.
+// main reads the flags and measures how fast plumb draws the pictures of answers to ASPIRE tasks, as
+// files and over HTTP.
 func main() {
 	log.SetFlags(0)
 	plumb := flag.String("plumb", "bin/plumb", "the program")
@@ -61,8 +62,9 @@ var ways = []struct {
 	}},
 }
 
-// run measures each group size in each way, with one build of plumb or with two in turn, and prints a
-// row for each.
+// run draws pictures in each way (files, HTTP) for each number of answers to a task, and prints a row
+// for each. With before, an earlier build, both programs run in turn, and pictures that differ are an
+// error.
 func run(plumb, before string, n, rounds int, flags []string) error {
 	programs := []string{plumb}
 	commit, err := rig.CommitOf(plumb)
@@ -139,7 +141,7 @@ func rate(s sample) float64 { return s.rate }
 func rss(s sample) float64  { return float64(s.rss) / 1e6 }
 func size(s sample) float64 { return float64(s.bytes) }
 
-// median returns the median of a figure over the rounds.
+// median returns the median, over the rounds of a program, of the figure of a sample that f returns.
 func median(all []sample, f func(sample) float64) float64 {
 	v := make([]float64, len(all))
 	for i, s := range all {
@@ -160,7 +162,7 @@ func ratio(row [][]sample, f func(sample) float64) float64 {
 // digest is the hash of the pixels of pictures, whatever file format they came in.
 type digest struct{ sums [][sha256.Size]byte }
 
-// sum returns the hash of all pictures in order.
+// sum returns one hash of all pictures: the hash of their hashes, in order.
 func (d *digest) sum() [sha256.Size]byte {
 	h := sha256.New()
 	for _, s := range d.sums {

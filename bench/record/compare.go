@@ -152,7 +152,9 @@ func InTurn(rounds []Round) (*Comparison, error) {
 	return comparison, nil
 }
 
-// begin records what is compared, how the two sides differ and whether their results are equal.
+// begin starts the comparison of two result files. It warns of each difference of machine, driver or
+// settings, which makes the speeds hard to compare, and records for each class of scenes whether both
+// files hold the same results.
 func begin(old, new *File) *Comparison {
 	comparison := &Comparison{Old: old.Commit + " " + old.Date, New: new.Commit + " " + new.Date, Warnings: []string{}, Changes: []Change{}, Results: []Same{}}
 	for _, d := range []struct{ what, a, b string }{
@@ -216,7 +218,9 @@ type row struct {
 
 func (r row) same(s row) bool { return r.what == s.what && r.figure == s.figure }
 
-// series lists the figures of a file that comparisons compare.
+// series lists the figures of a result file that comparisons compare, each with its samples: processor
+// time and speed of scenes, items and sweeps. The third member of a row is 1 for a figure that should
+// be high, -1 for one that should be low.
 func series(file *File) (rows []row) {
 	add := func(what string, samples []stage.Sample) {
 		if len(samples) > 0 {

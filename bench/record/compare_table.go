@@ -6,7 +6,8 @@ import (
 	"text/tabwriter"
 )
 
-// Table writes the comparison of two programs as text.
+// Table writes the comparison of two programs as text: a row for each figure with the ratio of new to
+// old and its confidence interval, then for each class of scenes whether both give equal results.
 func (comparison *Comparison) Table(w io.Writer) error {
 	fmt.Fprintf(w, "old: %s\nnew: %s\n%g %% intervals of new/old: %s\n", comparison.Old, comparison.New, 100*comparison.Confidence, comparison.Method)
 	for _, s := range comparison.Warnings {

@@ -57,7 +57,8 @@ type times struct {
 	ceil, alone time.Duration
 }
 
-// times returns how long the parts of the measurement run.
+// times returns how long the parts of the measurement run: a few seconds in all with --quick, else
+// long enough for stable figures.
 func (plan *Plan) times() times {
 	if plan.Quick {
 		return times{rounds: 3, run: 200 * time.Millisecond, sweep: 50 * time.Millisecond, ceil: 500 * time.Millisecond, alone: 50 * time.Millisecond}
@@ -75,7 +76,8 @@ type session struct {
 	done, steps int
 }
 
-// step reports which step of the measurement begins.
+// step tells the caller's progress function, if there is one, which step of the measurement begins and
+// how many of all steps are done.
 func (session *session) step(what string) {
 	if session.Report != nil {
 		session.Report(what, session.done, session.steps)
@@ -123,7 +125,9 @@ func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	return s.spans, nil
 }
 
-// classes measures all classes in turn, so that other work of the machine slows all of them alike.
+// classes measures all classes of scenes. First each scene is drawn once, which fills caches; then
+// rounds measure the classes in turn, so that other work of the machine slows all of them alike; then
+// the details of each class are measured.
 func (session *session) classes() error {
 	sets := make([]*stage.Set, len(session.Classes))
 	out := make([]Class, len(session.Classes))
@@ -186,7 +190,9 @@ func (session *session) round(class *Class, set *stage.Set) error {
 	return nil
 }
 
-// detail measures once per class what does not need several rounds.
+// detail measures what needs one run per class: the profile by stages, the digest of the results, the
+// device alone at growing batch sizes, and single scenes one after another. The last two are only
+// measured if all scenes of the class can be drawn natively.
 func (session *session) detail(class *Class, set *stage.Set) (err error) {
 	cfg := session.cfg
 	cfg.Time, cfg.Profile = session.run, true
@@ -219,7 +225,9 @@ func (session *session) detail(class *Class, set *stage.Set) (err error) {
 	return nil
 }
 
-// shares computes the profile's shares of the ceilings.
+// shares computes which share of the machine's ceilings a class reaches: of the device's arithmetic,
+// of copies to and from the device, and of the host's memory. It divides what a scene needs by the
+// time that it took.
 func (session *session) shares(class *Class) Shares {
 	sample, top := class.Profile, session.file.Ceilings
 	out := Shares{Ops: Operations(sample.Cost)}

@@ -38,7 +38,8 @@ type figured struct {
 	SVG              template.HTML
 }
 
-// Page writes the file as HTML with plots, all in one file.
+// Page writes the results as one HTML file with plots and the text tables. spans are the times of the
+// stages of each class, which are drawn as time lines.
 func (file *File) Page(path string, spans map[string][]stage.Span) error {
 	var text, out bytes.Buffer
 	if err := file.Table(&text); err != nil {
@@ -70,7 +71,8 @@ func (file *File) Page(path string, spans map[string][]stage.Span) error {
 // hues are the colours of the stages, in their order.
 var hues = [stage.Stages]string{"#4e79a7", "#a0cbe8", "#f28e2b", "#ffbe7d", "#8cd17d", "#e15759", "#b6992d", "#f1ce63", "#499894", "#86bcb6", "#d7d7d7"}
 
-// bars draws core time per stage, a bar for each class.
+// bars draws an SVG bar chart of processor time per scene: a bar for each class of scenes, divided by
+// stages, and a legend of the stages' colours.
 func (file *File) bars() template.HTML {
 	const w, row, from = 860, 30, 90
 	most := 1e-9
@@ -125,7 +127,8 @@ func middle(spans []stage.Span) []stage.Span {
 	return clip(spans, max(0, last/2-window/2), window)
 }
 
-// timeline draws spans in rows: workers, batches, the device.
+// timeline draws the spans of a profile as an SVG: time to the right, one row for each worker, for
+// each batch in flight and for the device. A span is one stage of a scene or a batch.
 func (file *File) timeline(spans []stage.Span) template.HTML {
 	const w, row, from = 860, 20, 90
 	rows, end := 0, time.Duration(1)
@@ -161,7 +164,8 @@ func (file *File) timeline(spans []stage.Span) template.HTML {
 	return template.HTML(text.String())
 }
 
-// figure draws core time over the sweep's values, with the fit.
+// figure plots processor time per scene over the values of a sweep, each with its range over the
+// rounds, and notes the line that was fitted.
 func (sweep Sweep) figure() figured {
 	p := plot{xName: sweep.Unit, yName: "core us per scene", logX: true}
 	for _, q := range sweep.Points {
@@ -184,8 +188,9 @@ func (sweep Sweep) figure() figured {
 	return out
 }
 
-// roof draws the device's roofline: operations per second over operations per
-// byte moved to and from it.
+// roof draws the device's roofline: operations per second over operations per byte moved to and from
+// the device. The roof is the most that the device can do: limited by copies left of the ridge, by
+// arithmetic right of it. Each class of scenes is a dot under it.
 func (file *File) roof() template.HTML {
 	ceilings := file.Ceilings
 	if ceilings.DeviceOps <= 0 || ceilings.Up <= 0 {
@@ -222,7 +227,8 @@ func (file *File) roof() template.HTML {
 	return p.svg()
 }
 
-// predicted draws the model's values over the measured ones.
+// predicted plots the processor times that the fitted model gives for the points of all sweeps over
+// the measured times. A perfect model gives points on the diagonal.
 func (file *File) predicted() template.HTML {
 	p := plot{xName: "measured core us per scene", yName: "model", logX: true, logY: true}
 	type pair struct {

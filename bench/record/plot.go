@@ -78,7 +78,8 @@ func (plot *plot) label(x, y float64, before bool, text string) {
 	plot.add(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, plot.y(y)+4, anchor, html.EscapeString(text))
 }
 
-// line draws a line of a plot through points.
+// line draws a line of a plot through points, given by their values. class is the CSS class of the
+// line.
 func (plot *plot) line(class string, xs, ys []float64) {
 	plot.add(`<path class="%s" d="`, class)
 	for i := range xs {

@@ -111,7 +111,7 @@ func CoreOf(s stage.Sample) float64 { return s.Core }
 // RateOf returns the scenes per second of a sample.
 func RateOf(s stage.Sample) float64 { return s.Rate }
 
-// Of returns one figure of every sample of a class.
+// Of returns one figure of every sample: f returns it from a sample.
 func Of(samples []stage.Sample, f func(stage.Sample) float64) []float64 {
 	v := make([]float64, len(samples))
 	for i, s := range samples {

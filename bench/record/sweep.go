@@ -67,7 +67,8 @@ func AllSweeps() []string {
 	return names
 }
 
-// sweeps measures the chosen sweeps, and fits what a scene costs.
+// sweeps measures the sweeps that the session names. To the points of those sweeps that the model
+// describes, it fits a model of what a scene costs.
 func (session *session) sweeps() error {
 	var model []Point
 	for _, name := range session.Sweeps {
@@ -102,7 +103,9 @@ const (
 	least     = 64
 )
 
-// sweep measures one sweep, in which one input varies: a few scenes per point, points in turn.
+// sweep measures the scenes of one sweep, in which a single property of scenes varies, such as the
+// number of shapes. It makes scenes for each value, measures the values in turn over several rounds,
+// and fits a line to the processor times if the axis has terms for it.
 func (session *session) sweep(axis *axis) (Sweep, error) {
 	sweep := Sweep{Name: axis.name, Unit: axis.unit, Doc: axis.doc}
 	values := axis.values

@@ -10,7 +10,8 @@ import (
 	"plumb/bench/stage"
 )
 
-// Table writes the results of `plumb bench` as text.
+// Table writes the results of `plumb bench` as text: machine and ceilings, then tables of rates,
+// stages, bytes, items and sweeps, and the fitted model.
 func (file *File) Table(w io.Writer) error {
 	fmt.Fprintf(w, "plumb %s (%s), %s, %s mode, raster %s, backend %s, %d workers, batches of %d\n", file.Version, file.Commit, file.Date, file.Mode, file.Raster, file.Backend, file.Workers, file.Batch)
 	fmt.Fprintf(w, "machine: %d x %s, %s, load %s\n", file.Machine.Cores, file.Machine.CPU, file.Machine.OS, file.Machine.Load)
@@ -42,7 +43,7 @@ func (file *File) Table(w io.Writer) error {
 	return nil
 }
 
-// String returns the model as a sum of terms.
+// String returns the model as a sum of terms, such as "3.2 us/shape + 0.1 us/tile".
 func (model *Model) String() string {
 	var parts []string
 	for i, name := range model.Names {
@@ -66,7 +67,8 @@ func (file *File) rates(t io.Writer) {
 	}
 }
 
-// stages writes core time per stage; in brackets the time of the device.
+// stages writes a row for each class of scenes with the processor time of each stage, then the
+// device's time and how much of it overlaps with work of the processor.
 func (file *File) stages(t io.Writer) {
 	fmt.Fprint(t, "\ncore us/scene\t")
 	for s := range stage.Stages {
@@ -86,7 +88,8 @@ func (file *File) stages(t io.Writer) {
 	}
 }
 
-// bytes prints what a scene of each class costs in bytes and tiles.
+// bytes writes a row for each class of scenes with what one scene costs: bytes that are read and
+// moved, allocations, records for the device, and shares of the ceilings.
 func (file *File) bytes(t io.Writer) {
 	fmt.Fprintln(t, "\nper scene\tJSON B\tup B\tdown B\tallocs\theap B\tGC\tboundary tiles\titems\trecords\tof compute\tof up copy\tof down copy\t")
 	for _, class := range file.Classes {

@@ -32,7 +32,8 @@ func (file *File) Trace(path string, spans map[string][]stage.Span) error {
 	return nil
 }
 
-// traceClass writes the spans of one class as a group of rows: workers, batches, the device.
+// traceClass writes the profile of one class of scenes as events of a trace viewer, in a group of
+// rows: one for each worker, for each batch in flight, and for each batch on the device.
 func (file *File) traceClass(writer *event.Writer, group int, name string, spans []stage.Span) error {
 	if len(spans) == 0 {
 		return nil
@@ -68,7 +69,7 @@ func (file *File) traceClass(writer *event.Writer, group int, name string, spans
 	return nil
 }
 
-// clip returns the spans of a profile within [from, from+length).
+// clip returns the parts of the spans that lie within [from, from+length), counted from there.
 func clip(spans []stage.Span, from, length time.Duration) []stage.Span {
 	var out []stage.Span
 	for _, s := range spans {

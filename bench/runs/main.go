@@ -31,7 +31,8 @@ import (
 // atOnce is the default of plumb run's --concurrency.
 const atOnce = 32
 
-// main reads the flags and measures plumb run against the scripted endpoint.
+// main reads the flags and measures plumb run against a made-up endpoint: how fast it asks, and how
+// much memory and processor time that takes.
 func main() {
 	log.SetFlags(0)
 	plumb := flag.String("plumb", "bin/plumb", "the program")
@@ -44,8 +45,8 @@ func main() {
 	}
 }
 
-// run measures `plumb run` against a made-up endpoint, and prints the header and a row for each
-// measurement.
+// run measures `plumb run` in three ways and prints a row for each: ASPIRE tasks with two forms of
+// input, and questions with large pictures. The endpoint is made up and answers with a fixed latency.
 func run(plumb string, tasks int, rate float64, questions int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -89,7 +90,9 @@ func run(plumb string, tasks int, rate float64, questions int) error {
 	return measure("spatialab, a picture of 1 MB each", plumb, args, 50*time.Millisecond, func(*chattest.Call) string { return "1" })
 }
 
-// measure starts `plumb run` against a fresh endpoint and prints a row.
+// measure starts `plumb run` against a fresh endpoint in this process, looks at its memory and times
+// every 20 ms until it ends, and prints a row. The row has the speed, the processor time of an answer,
+// and the memory when quarters of the calls are answered. latency is that of the endpoint.
 func measure(name, plumb string, args []string, latency time.Duration, answer func(*chattest.Call) string) error {
 	var calls atomic.Int64
 	counted := func(c *chattest.Call) string { calls.Add(1); return answer(c) }

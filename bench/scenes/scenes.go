@@ -86,8 +86,8 @@ func (spec Spec) line(id string, random *rand.Rand) []byte {
 	return append(out, "]}"...)
 }
 
-// shape appends one shape: sides of 40 to 160 px as in balance scenes, anywhere
-// on the page.
+// shape appends shape k of a made-up scene as JSON: of a random kind, with sides of 40 to 160 px as in
+// balance scenes, anywhere on the page. With spec.Points it is freehand ink of that many points.
 func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
 	w, h := 40+halves(random, 120), 40+halves(random, 120)
 	x, y := halves(random, Width-w), halves(random, Height-h)

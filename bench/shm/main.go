@@ -115,7 +115,9 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	return nil
 }
 
-// load takes n scenes from a dump, spread over it: whiteboards with what is on them.
+// load returns n different scenes of a dump, spread evenly over it, or repeated if the dump has fewer.
+// A scene is the beginning of a request of the daemon: its JSON lacks the last brace, because
+// parameters may follow.
 func load(path string, n int) ([][]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -145,7 +147,8 @@ func load(path string, n int) ([][]byte, error) {
 	return out, nil
 }
 
-// start runs a daemon and registers a segment for that many pictures.
+// start starts a daemon, makes a segment of System V shared memory with room for that many pictures,
+// and registers it with the daemon, which then writes pictures into it.
 func (bench *bench) start(plumb string, args []string, places int) (err error) {
 	size := places * place
 	if size > shm.MaxSegment {
@@ -193,7 +196,8 @@ func (bench *bench) close() {
 	}
 }
 
-// post sends a request for pictures to the daemon and returns the body of its answer.
+// post sends a request to the daemon and returns the body of its answer. accept is the wanted format
+// of pictures, "" for the route's own. A status other than 200 is an error.
 func (bench *bench) post(path string, body []byte, accept string) ([]byte, error) {
 	req, err := http.NewRequest("POST", "http://"+bench.addr+path, bytes.NewReader(body))
 	if err != nil {
@@ -275,7 +279,8 @@ func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
 	return reply.Pictures, nil
 }
 
-// verify compares the pictures in the segment with the PNGs, and counts pixels.
+// verify requests every scene twice, once into the shared segment and once as a PNG, and returns an
+// error if the pixels differ. pixels is the number of pixels of all scenes.
 func (bench *bench) verify() (pixels int, err error) {
 	all, err := bench.renderShared(0, len(bench.scenes), 0)
 	if err != nil {
@@ -303,7 +308,8 @@ func (bench *bench) verify() (pixels int, err error) {
 	return pixels, nil
 }
 
-// pass asks the daemon for all scenes once through one route and returns scenes per second.
+// pass has clients request all scenes once and returns scenes per second. f makes one request, for
+// step scenes from scene i on, on behalf of a client.
 func (bench *bench) pass(clients, step int, f func(client, i int) error) (float64, error) {
 	work := make(chan int)
 	errs := make(chan error, clients)

@@ -40,7 +40,8 @@ type Daemon struct {
 	client *http.Client
 }
 
-// Start starts `PROGRAM serve` on a socket of its own, and waits until it is ready.
+// Start starts `PROGRAM serve` on a Unix socket in a temporary folder, and waits until it is ready.
+// Close ends it and removes the folder.
 func Start(program string, flags ...string) (*Daemon, error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
@@ -123,7 +124,7 @@ func (d *Daemon) PostTo(path, accept string, body []byte) ([]byte, error) {
 	return b, err
 }
 
-// waitReady waits until the daemon answers that it is ready.
+// waitReady asks the daemon again and again until it answers that it is ready, for at most a minute.
 func (d *Daemon) waitReady() error {
 	var last error
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {

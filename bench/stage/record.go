@@ -93,7 +93,8 @@ func (recorder *recorder) measured(timing *render.Timing) {
 	recorder.at, recorder.spent = at, spent
 }
 
-// threadTime returns the processor time of the calling thread.
+// threadTime returns the processor time that the calling thread has used, or 0 if the system cannot
+// tell.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
@@ -118,7 +119,8 @@ func now() moment {
 	return moment{at: time.Now(), core: rig.CoreTime(), gc: s[0].Value.Float64(), allocs: s[1].Value.Uint64(), heap: s[2].Value.Uint64()}
 }
 
-// fill writes the use of resources since the moment, per scene.
+// fill sets what was used since the moment in a sample, per scene: time, processor time, allocations,
+// and the share of the garbage collector.
 func (moment moment) fill(sample *Sample) {
 	n := now()
 	scenes := float64(max(sample.Scenes, 1))
@@ -133,7 +135,10 @@ func (moment moment) fill(sample *Sample) {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// parts sums up where the time of a run went from the records of its goroutines.
+// parts sums up the spans of all goroutines of a run by stage: time and processor time per scene. What
+// no stage of the host has used of the process's processor time counts as the device's, which is true
+// for a software driver. It also computes how much of the run's time, wall, the processor and the
+// device were busy, and both at once.
 func parts(rs []*recorder, sample *Sample, wall time.Duration) *Parts {
 	parts := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
 	var sum, core [Stages]time.Duration
@@ -207,7 +212,8 @@ func length(list []interval) (d time.Duration) {
 	return d
 }
 
-// common returns how long two sets of stages were running at the same time.
+// common returns how long intervals of both lists lie on each other. Each list is sorted, and its
+// intervals do not overlap.
 func common(a, b []interval) (d time.Duration) {
 	for len(a) > 0 && len(b) > 0 {
 		if both := min(a[0].to, b[0].to) - max(a[0].from, b[0].from); both > 0 {

@@ -116,7 +116,9 @@ func (run *run) failure() error {
 	return run.err
 }
 
-// all starts the workers and callers of a measured run and waits for them.
+// all runs one measurement: workers prepare scenes and put them into batches, callers measure full
+// batches. When the workers are done it closes the last, partly filled batch, waits for the callers
+// and computes the sample.
 func (run *run) all() (Sample, error) {
 	recorders := make([]*recorder, run.Workers+run.Callers)
 	run.start = now()
@@ -146,7 +148,8 @@ func (run *run) all() (Sample, error) {
 	return sample, run.failure()
 }
 
-// fill writes the totals of the run into the sample.
+// fill sets the means per scene in a sample from the sums of the run: bytes, batch sizes, and what the
+// scenes cost.
 func (run *run) fill(sample *Sample) {
 	n := float64(max(run.sums.scenes, 1))
 	sums := &run.sums
@@ -169,7 +172,8 @@ func (run *run) nextScene() int {
 	return n
 }
 
-// work prepares scenes for batches until the measured run ends.
+// work is one worker of a measured run: it prepares scenes and puts them into batches until the run
+// ends. A scene that cannot be prepared is counted as failed.
 func (run *run) work(rec *recorder) {
 	worker := run.Engine.Worker()
 	rec.begin()
@@ -216,7 +220,8 @@ func (run *run) put(job job) {
 	}
 }
 
-// call measures batches of scenes on the device until there are no more.
+// call takes full batches, has the engine measure each and writes the results, until there are no more
+// batches. Emptied batches are given back to the workers.
 func (run *run) call(rec *recorder) {
 	var prepared []*render.Prepared
 	var tallies []metric.Tally
@@ -264,7 +269,8 @@ func (run *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *rec
 	return line, nil
 }
 
-// count adds a batch to the totals and releases its views.
+// count adds the scenes of a measured batch to the sums of the run and releases its views. It adds
+// them up before it takes the lock, so that the lock is held briefly.
 func (run *run) count(jobs []job, timing *render.Timing) {
 	var add sums
 	for _, j := range jobs {

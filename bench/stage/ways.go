@@ -15,7 +15,8 @@ import (
 // or tiles: they take memory.
 const most = 64
 
-// ready makes the inputs of the measured way, before the clock starts.
+// ready makes the inputs of a measurement that does not begin with JSON, before the clock starts:
+// drawings of some scenes of the set. They are kept in the set for later runs of the same raster.
 func (run *run) ready() error {
 	if run.Way == EndToEnd || run.Way == "" {
 		return nil
@@ -41,7 +42,8 @@ func (run *run) ready() error {
 	return nil
 }
 
-// prepare takes a scene from its JSON to its tiles, with the time of each stage.
+// prepare takes scene i from its JSON to its tiles, or from its finished drawing if the measurement
+// begins there, and records the time of each stage.
 func (run *run) prepare(worker *render.Worker, i int, rec *recorder) (job, error) {
 	if run.drawings != nil {
 		i %= len(run.drawings)
@@ -127,7 +129,9 @@ type Latency struct {
 	Max    float64 `json:"max_us"`
 }
 
-// Lone measures scenes one after another, from one goroutine.
+// Lone measures scenes one after another in one goroutine, each in a batch of its own, and returns
+// percentiles of the time from JSON to result line. It ends after cfg.Count scenes or, without a
+// count, after cfg.Time.
 func Lone(cfg Config, set *Set) (Latency, error) {
 	cfg.Way = EndToEnd
 	r := &run{Config: cfg, set: set}

@@ -35,7 +35,8 @@ func where() source {
 // answer is one recorded answer.
 type answer struct{ id, instance, target, response string }
 
-// load returns the answers, each with the target_outline of its instance.
+// load returns the recorded answers of a source, each with the target_outline of its instance, which
+// is in another file.
 func load(source source) ([]answer, error) {
 	targets := map[string]string{}
 	err := each(source.instances, func(v *fastjson.Value) error {
@@ -62,7 +63,8 @@ func load(source source) ([]answer, error) {
 	return out, err
 }
 
-// prepared returns the targets of the answers, by instance.
+// prepared returns the target of each instance that the answers name, ready for comparisons, by the id
+// of the instance. An outline that cannot be read or crosses itself is an error.
 func prepared(list []answer) (map[string]*plane.Target, error) {
 	out := map[string]*plane.Target{}
 	for i := range list {
@@ -131,7 +133,8 @@ func (answer *answer) line(whole bool, copy int) []byte {
 	return append(out, '}')
 }
 
-// write writes the answers as a dump, each that many times.
+// write writes the answers as a dump, each `copies` times. whole says that the lines hold their
+// targets; else these come from a task file.
 func write(path string, list []answer, whole bool, copies int) error {
 	var out []byte
 	for c := range copies {

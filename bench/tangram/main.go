@@ -55,7 +55,9 @@ func main() {
 	}
 }
 
-// run measures all ways of scoring TangramPuzzle answers in turn and prints them.
+// run measures several ways of scoring TangramPuzzle answers in turn and prints a table: plumb from
+// answer to score, from line to line, as a process, and a Python program that uses shapely, if that is
+// installed.
 func run(source source, rounds, times, copies int, program, shapely string) error {
 	list, err := load(source)
 	if err != nil {
@@ -99,7 +101,9 @@ func run(source source, rounds, times, copies int, program, shapely string) erro
 	return report(rows, list)
 }
 
-// measure measures the ways of scoring answers in turn.
+// measure runs the ways of scoring answers in turn, round after round, and keeps their figures. The
+// first round fills caches and is dropped. A way whose results change their size from run to run is an
+// error.
 func measure(rows []*row, rounds int) error {
 	for round := range rounds + 1 { // the first fills caches and buffers
 		for _, row := range rows {
@@ -119,7 +123,8 @@ func measure(rows []*row, rounds int) error {
 	return nil
 }
 
-// report prints the table. Rows are compared with the last one where it has values of IoU.
+// report prints a table of the rows' speeds. If the last row, that of another program, has values of
+// IoU, these are first compared with plumb's, and the speeds are given as multiples of its speed.
 func report(rows []*row, list []answer) error {
 	other := rows[len(rows)-1]
 	compared := other.all[0].IoU != nil
@@ -165,8 +170,9 @@ func (row *row) rate(column func(*figures) float64) float64 {
 // tolerance is how far values of IoU may differ.
 const tolerance = 1e-6
 
-// agree compares another row's IoU with plumb's where both read the same pieces and all of these
-// are simple polygons with an area.
+// agree compares the IoU that another program found with plumb's, and returns a text about it. It
+// compares answers of which both programs read the same pieces, all of them simple polygons with an
+// area. A difference above the tolerance is an error, and so are too few comparable answers.
 func agree(list []answer, other *row) (string, error) {
 	plumbs, err := found(list)
 	if err != nil {
@@ -200,7 +206,7 @@ func agree(list []answer, other *row) (string, error) {
 	return fmt.Sprintf("IoU of plumb and shapely 2: %d of %d evaluable answers compared (the rest hold degenerate pieces, or are read otherwise), at most %.1g apart; in %d of them the distance of vertices is more than 0.01 off that of the boundaries", n, evaluable, worst, farther), nil
 }
 
-// header prints what was measured, where and how.
+// header prints what was measured and how: the answers, the rounds, the machine and the commit.
 func header(source source, list []answer, rounds int) {
 	size := 0
 	for i := range list {

@@ -55,7 +55,8 @@ func within(name string, times, n int, pass func() (figures, error)) *row {
 	}}
 }
 
-// lines scores dump lines that hold their targets, up to result lines.
+// lines returns the row that measures the way from a dump line to its result line, as plumb score
+// takes it. The lines hold their targets, so no task file is needed.
 func lines(list []answer, times int) *row {
 	suite := tangram.New()
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
@@ -82,7 +83,8 @@ func lines(list []answer, times int) *row {
 	})
 }
 
-// answers reads and evaluates answers: from the model's text to every decision and measure.
+// answers returns the row that measures the way from a model's text to every decision and measure of
+// the answer. Targets are prepared before, and no JSON is read or written.
 func answers(list []answer, times int) (*row, error) {
 	targets, err := prepared(list)
 	if err != nil {
@@ -99,7 +101,8 @@ func answers(list []answer, times int) (*row, error) {
 	}), nil
 }
 
-// found returns what plumb finds in each answer. It is not measured.
+// found returns what plumb finds in each answer, to be compared with another program's values: IoU,
+// distance, number of pieces, and whether all pieces are simple polygons. It is not measured.
 func found(list []answer) (figures figures, err error) {
 	suite := tangram.New()
 	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
@@ -139,8 +142,8 @@ func found(list []answer) (figures figures, err error) {
 	return figures, nil
 }
 
-// command measures `plumb score` as a process on one core: start, task file, join, scores, result
-// lines, table.
+// command returns the row that measures `plumb score` as a whole process on one core, from its start
+// to its table. The dump has each answer `copies` times.
 func command(program, dir string, list []answer, source source, copies int) (*row, error) {
 	path := filepath.Join(dir, "dump-"+strconv.Itoa(copies)+".jsonl")
 	if err := write(path, list, false, copies); err != nil {

@@ -42,7 +42,9 @@ func (d difference) String() string {
 	return fmt.Sprintf("%v: %.0f of %.0f px", d.sample, d.px, d.of)
 }
 
-// compare draws the samples with plumb and with the editor.
+// compare draws samples, each a character in a style at a place, with plumb and with the editor, and
+// returns those whose pictures differ. Sheets of many samples are drawn at once, in several tabs of
+// the browser.
 func (sweep *sweep) compare(list []sample) (all []difference, err error) {
 	native, err := render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative})
 	if err != nil {
@@ -84,7 +86,8 @@ type drawer struct {
 	pool   *chrome.Pool
 }
 
-// record returns the text shape that shows a character as JSON.
+// record returns the text shape number i of a whiteboard as JSON, which shows the sample's character
+// at (x, y).
 func (sample sample) record(i, x, y int) []byte {
 	out := fmt.Appendf(nil, `{"id":"shape:%d","type":"text","x":%d,"y":%d,"props":{"font":%q,"autoSize":%t,"w":%g,`,
 		i, x, y, fontNames[sample.style.font], places[sample.place].w == 0, max(1, places[sample.place].w))
@@ -103,8 +106,9 @@ func (sample sample) record(i, x, y int) []byte {
 	return fmt.Appendf(out, `,"marks":[%s]}]}]}}}`, marks)
 }
 
-// sheet draws up to across x down characters on one whiteboard with plumb and with the editor, and
-// returns those that differ.
+// sheet draws up to across x down characters on one whiteboard with plumb and with the editor,
+// compares the two pictures cell by cell, and returns the samples that differ. A sample that plumb
+// refuses to draw is one of them.
 func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	var native []sample
 	var boxes []view.Box
@@ -154,7 +158,7 @@ func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	return differing, nil
 }
 
-// size returns the box of a sample, or why it is not drawn.
+// size returns the box of a sample's shape, or as the error why plumb does not draw it.
 func (drawer *drawer) size(s sample) (view.Box, error) {
 	sc, err := scene.Decode(append(append([]byte{'['}, s.record(0, 0, 0)...), ']'), scene.DefaultLimits())
 	if err != nil {
@@ -172,7 +176,8 @@ func (drawer *drawer) size(s sample) (view.Box, error) {
 	return box, nil
 }
 
-// draw draws a whiteboard of characters with plumb and with the editor.
+// draw draws the part bounds of a whiteboard of characters, given as JSON, with plumb (got) and with
+// the editor (want).
 func (drawer *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRGBA, err error) {
 	sc, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
@@ -195,7 +200,8 @@ func (drawer *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRG
 	return images[0], result.Image, nil
 }
 
-// keep writes both pictures of a character side by side.
+// keep writes both pictures of a character that differs side by side into the folder for pictures, if
+// there is one.
 func (drawer *drawer) keep(difference difference, got, want image.Image) error {
 	if drawer.pictures == "" {
 		return nil

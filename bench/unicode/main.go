@@ -21,7 +21,8 @@ import (
 	"plumb/bench/rig"
 )
 
-// main reads the flags and compares every code point with the editor.
+// main reads the flags and compares how plumb and the editor draw each code point of Unicode, in every
+// font.
 func main() {
 	log.SetFlags(0)
 	first := flag.Int("from", 0, "first code point")
@@ -64,7 +65,9 @@ func (sweep *sweep) run() error {
 	return nil
 }
 
-// print prints how many samples were drawn, how many were refused and why.
+// print prints a row for each font and place with how many characters were drawn natively, refused,
+// and drawn otherwise than the editor does, then the reasons of refusals and the characters that
+// differ.
 func (sweep *sweep) print(result *result, differing []difference) {
 	natives, differ, slight := map[row]int{}, map[row]int{}, map[row]int{}
 	for _, one := range result.native {

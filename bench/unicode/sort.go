@@ -32,7 +32,7 @@ type style struct {
 
 var fontNames = [...]string{scene.FontDraw: "draw", scene.FontSans: "sans", scene.FontSerif: "serif", scene.FontMono: "mono"}
 
-// String names the font with its cut.
+// String returns the name of the style's font and cut, such as "sans bold".
 func (style style) String() string {
 	name := fontNames[style.font]
 	if style.bold {
@@ -86,7 +86,8 @@ type result struct {
 	unnamed []string // refused, but not by the character's name
 }
 
-// sort lays out every sample and tells native ones from refused ones.
+// sort lays out every character in every style and place with plumb, and divides them into native ones
+// and refused ones. Rows, one style at one place each, are sorted at the same time.
 func (sweep *sweep) sort() (*result, error) {
 	library, err := font.Default()
 	if err != nil {
@@ -117,7 +118,7 @@ func (sweep *sweep) sort() (*result, error) {
 	return all, nil
 }
 
-// add adds the counts of other characters.
+// add adds the counts and lists of o, which are of another row of characters.
 func (result *result) add(o *result) {
 	result.native = append(result.native, o.native...)
 	result.unnamed = append(result.unnamed, o.unnamed...)
@@ -127,7 +128,9 @@ func (result *result) add(o *result) {
 	}
 }
 
-// sortRow lays out every character in one style at one place.
+// sortRow lays out every character in one style at one place. A character that plumb does not draw as
+// the editor does is refused; the reason is counted if the error names the character, else the error
+// is kept as unnamed.
 func (sweep *sweep) sortRow(layouter *text.Layouter, k row) *result {
 	r := &result{refused: map[row]int{}, reasons: map[string]int{}}
 	span := []scene.Span{{Bold: k.style.bold, Italic: k.style.italic}}

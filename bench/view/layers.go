@@ -50,7 +50,8 @@ func page(x, y int) color.RGBA {
 	return greySquare
 }
 
-// over composites the scene over a background of the window.
+// over returns the picture of a scene on an opaque ground. background returns the colour of the ground
+// at a pixel.
 func (s *shown) over(background func(x, y int) color.RGBA) *image.RGBA {
 	b := s.image.Rect
 	out := image.NewRGBA(b)
@@ -104,7 +105,8 @@ func (s *shown) heat(of func(*render.TileInfo) int) *image.RGBA {
 	})
 }
 
-// tinted returns the picture in grey, mixed with a colour for each tile, with the tiles' borders.
+// tinted returns the picture of a scene in grey, with each tile of the tile stage in the colour that
+// `of` gives it, and with the borders of tiles.
 func (s *shown) tinted(of func(*render.TileInfo) color.RGBA) *image.RGBA {
 	out := s.over(func(int, int) color.RGBA { return color.RGBA{255, 255, 255, 255} })
 	for i := 0; i < len(out.Pix); i += 4 {

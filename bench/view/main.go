@@ -34,7 +34,8 @@ func main() {
 	}
 }
 
-// run shows the scenes of a file in the window until it is closed.
+// run opens a window and shows the scenes of a file in it until it is closed. mode is the layer to
+// begin with. If shot is a path, it writes the first view there and ends.
 func run(path string, mode int, shot string, limit int) error {
 	all, err := read(path, limit)
 	if err != nil {
@@ -54,7 +55,8 @@ func run(path string, mode int, shot string, limit int) error {
 	return v.loop()
 }
 
-// read draws every scene of a file with the engine.
+// read draws every scene of a file, at most limit of them, with plumb's engine. A scene that cannot be
+// drawn is named on standard error and left out.
 func read(path string, limit int) (all []shown, err error) {
 	e, err := render.Open(render.Config{Fidelity: render.FidelityNative})
 	if err != nil {
@@ -84,7 +86,8 @@ func read(path string, limit int) (all []shown, err error) {
 	return all, err
 }
 
-// one draws one scene of the file with all its layers for the window.
+// one draws the scene of one line of a file, and returns its picture and the tiles that the tile stage
+// had, which the window shows as layers.
 func one(e *render.Engine, w *render.Worker, l dump.Line) (s shown, err error) {
 	if l.Fault != "" {
 		return s, fmt.Errorf("%s", l.Fault)
@@ -115,7 +118,8 @@ type viewer struct {
 	stale  bool
 }
 
-// key handles a key: other scenes, other layers, a screenshot.
+// key handles a key of the window: arrows, space, home and end choose the scene, digits the layer, s
+// saves a screenshot, q and escape close the window.
 func (v *viewer) key(k glfw.Key) {
 	switch {
 	case k == glfw.KeyRight || k == glfw.KeySpace:
@@ -141,7 +145,7 @@ func (v *viewer) key(k glfw.Key) {
 	v.stale = true
 }
 
-// loop redraws the window when something has changed.
+// loop redraws the window when a key has changed what it shows, until the window is closed.
 func (v *viewer) loop() error {
 	v.stale = true
 	for !v.window.window.ShouldClose() {

@@ -37,7 +37,8 @@ uniform sampler2D picture;
 void main() { colour = texture(picture, at); }` + "\x00"
 )
 
-// open opens a window for images of w x h px. Those larger than the screen are shown smaller.
+// open opens a window with an OpenGL 4.3 context for images of w x h px, and prepares the texture that
+// holds the image. Images larger than the screen are shown smaller.
 func open(w, h int) (*window, error) {
 	if err := glfw.Init(); err != nil {
 		return nil, fmt.Errorf("cannot open a window: %w", err)

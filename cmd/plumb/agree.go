@@ -97,7 +97,8 @@ func (cmd *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
 	return err
 }
 
-// read reads a case of `plumb agree` whose labels are lists.
+// read reads a line of `plumb agree` that is a whole study: lists of labels of the judge and of each
+// annotator, and optionally of the items' categories. All lists must have a label for each item.
 func (study *study) read(value *fastjson.Value) (err error) {
 	if study.Judge, err = labels("judge", value.Get("judge")); err != nil {
 		return err
@@ -226,7 +227,8 @@ func (study *study) categoryNames() (out []string) {
 	return out
 }
 
-// part returns the labels of the items of one category.
+// part returns the study of the items of one category: the labels that the judge and each annotator
+// gave them.
 func (study *study) part(name string) (p agree.Study) {
 	p.Annotators = make([][]string, len(study.Annotators))
 	for i, n := range study.categories {

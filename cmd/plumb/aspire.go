@@ -24,8 +24,8 @@ type aspireGenerateCmd struct {
 	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tasks, one JSON line each; - is standard output."`
 }
 
-// Run writes the tasks, test by test in the order of the paper. See
-// docs/spec/aspire.md#r72.
+// Run writes generated ASPIRE tasks as lines, test by test in the order of the paper: tasks number
+// --from to --from + --count of each test. See docs/spec/aspire.md#r72.
 func (cmd *aspireGenerateCmd) Run(std streams) error {
 	seed, tests, err := cmd.check()
 	if err != nil {
@@ -63,7 +63,8 @@ func (cmd *aspireGenerateCmd) check() (seed uint64, tests []string, err error) {
 	return seed, tests, err
 }
 
-// aspireTask returns one generated task as a line.
+// aspireTask returns task number index of an ASPIRE test as a line. The same seed, test, number and
+// level give the same task.
 func aspireTask(seed uint64, test string, index int, level scenario.Level) ([]byte, error) {
 	s, err := scenario.MakeLevel(seed, test, index, level)
 	if err != nil {

@@ -40,8 +40,8 @@ type benchCmd struct {
 	limitFlags
 }
 
-// Run measures scenes and items and writes the results, or with --compare compares two programs or
-// two result files.
+// Run measures scenes and items, prints a table, and writes the results as JSON and, if wanted, as a
+// trace and a page. With --compare it compares two programs or two result files instead.
 func (cmd *benchCmd) Run(k *kong.Context, std streams) error {
 	if cmd.Compare {
 		return cmd.compare(k, std)

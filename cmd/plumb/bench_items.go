@@ -68,8 +68,8 @@ func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error
 	return sets, nil
 }
 
-// readSets reads the dumps of --items. Items of the same test in several dumps are one
-// set.
+// readSets reads the items of the dumps of --items into sets, one for each test. Items of the same
+// test in several dumps are one set.
 func (cmd *benchCmd) readSets(config daemon.CoreConfig) (sets []items.Set, err error) {
 	cfg, err := daemon.Items(config)
 	if err != nil {
@@ -119,7 +119,8 @@ func (cmd *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *
 	return items.Measure(context.Background(), cfg, sets)
 }
 
-// serve starts a daemon of this program with the same engine, without Chromium.
+// serve starts a daemon of this program for measurements over HTTP. It has the same engine as this
+// process and no Chromium.
 func (cmd *benchCmd) serve() (*spawn.Daemon, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -62,7 +62,8 @@ func (cmd *compareCmd) Run(std streams) error {
 	return out.finish(table.WriteOne(out, comparisonTable(lines, modelOrPath(a, cmd.A), modelOrPath(b, cmd.B))))
 }
 
-// document returns the comparison for JSON. Numbers that are undefined are null.
+// document returns the comparison of two models as a JSON document: one object for each test, and how
+// many tasks only one of the models has (unpaired). Undefined numbers are null.
 func (cmd *compareCmd) document(lines []stats.Line, unpaired int) map[string]any {
 	var all []map[string]any
 	for _, line := range lines {
@@ -158,8 +159,9 @@ type powerCmd struct {
 	limitFlags
 }
 
-// Run prints how many tasks show a difference: from the results of one model, or for each pair of
-// the given ones. See docs/spec/runs.md#r48.
+// Run prints a table of how many tasks it takes to show a difference of --difference between two
+// models. With one file of results the variation is that of its model; with several there are rows for
+// each pair of models. See docs/spec/runs.md#r48.
 func (cmd *powerCmd) Run(std streams) error {
 	if !(cmd.Difference > 0) || cmd.Repeats < 1 {
 		return usage("cannot use --difference %g and --repeats %d: want a difference above 0 and repeats from 1", cmd.Difference, cmd.Repeats)

@@ -71,7 +71,8 @@ func (cmd *doctorCmd) Run(std streams) error {
 	return nil
 }
 
-// routing prints which scenes are drawn natively and which by the editor.
+// routing prints which scenes are drawn natively and which by the editor, by the flags of the engine.
+// editor says that Chromium works.
 func (doctor *doctor) routing(flags *engineFlags, editor bool) {
 	switch {
 	case flags.Fidelity == render.FidelityTldraw || flags.Backend == render.BackendChrome:
@@ -98,7 +99,8 @@ func (doctor *doctor) line(ok bool, format string, args ...any) bool {
 	return ok
 }
 
-// devices prints the GL devices that EGL lists.
+// devices prints the graphics devices that EGL lists, on which OpenGL contexts can be opened without a
+// window.
 func (doctor *doctor) devices() {
 	list := egl.Adapters()
 	for _, a := range list {

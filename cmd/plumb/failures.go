@@ -41,7 +41,8 @@ func (limit *lineLimit) UnmarshalText(data []byte) error {
 	return fmt.Errorf("got %q; want a number of lines such as 10, or a share such as 5%%", data)
 }
 
-// String returns the limit in the form of the flag.
+// String returns the limit on failed lines in the form of its flag, --max-failed: a number of lines,
+// or a share such as "5%".
 func (limit lineLimit) String() string {
 	if limit.isPercent {
 		return strconv.FormatFloat(limit.percent, 'g', -1, 64) + "%"

@@ -49,7 +49,8 @@ func (s *size) UnmarshalText(data []byte) error {
 // cacheSize is a number of bytes, or 0 for none.
 type cacheSize int
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads 0, or a size.
+// UnmarshalText reads the value of a flag for the size of a cache: 0, which turns the cache off, or a
+// size such as 64MiB.
 func (c *cacheSize) UnmarshalText(data []byte) error {
 	if string(data) == "0" {
 		*c = 0

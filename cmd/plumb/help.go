@@ -132,7 +132,8 @@ func described(v *kong.Value) string {
 	return text
 }
 
-// helpArguments replaces `plumb help COMMAND` by `plumb COMMAND --help`.
+// helpArguments turns the arguments of `plumb help COMMAND` into those of `plumb COMMAND --help`,
+// which prints the same. Others it returns unchanged.
 func helpArguments(args []string) []string {
 	if len(args) == 0 || args[0] != "help" {
 		return args

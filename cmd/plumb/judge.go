@@ -113,7 +113,8 @@ func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
 // endpoints need no key.
 const defaultKeyEnv = "PLUMB_JUDGE_KEY"
 
-// judgeUsageError makes a usage error of a judge configuration error.
+// judgeUsageError returns an error of the judge as a usageError if the judge's configuration caused
+// it, because that comes from flags, and otherwise unchanged.
 func judgeUsageError(err error) error {
 	if errors.Is(err, judge.ErrConfig) {
 		return usageError{err}

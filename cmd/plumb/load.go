@@ -80,7 +80,8 @@ func (cmd *loadCmd) Run(std streams) error {
 	return runErr
 }
 
-// write writes the results of `plumb load`: the table, the lines and the plot.
+// write writes the results of `plumb load`: the table to standard error, the JSON lines to --output
+// and the plot to --plot, if these are given.
 func (cmd *loadCmd) write(std streams, all []load.Result) error {
 	if err := load.Table(std.err, all); err != nil {
 		return err

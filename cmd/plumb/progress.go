@@ -129,7 +129,7 @@ func (progress *progress) drawing(n int) {
 	progress.mu.Unlock()
 }
 
-// drawn records that made of all items of the report are drawn.
+// drawn records that `made` of `all` items of the report are drawn, and shows the progress.
 func (progress *progress) drawn(made, all int) {
 	now := time.Now()
 	progress.mu.Lock()
@@ -180,7 +180,8 @@ func (progress *progress) read(offset int64) {
 	progress.mu.Unlock()
 }
 
-// count counts an answer; ok is true where it has a score.
+// count counts one answered line, which has a score if ok is true, and shows the progress. Without
+// progress, on nil, it does nothing.
 func (progress *progress) count(ok bool) {
 	if progress == nil {
 		return
@@ -197,7 +198,8 @@ func (progress *progress) count(ok bool) {
 	})
 }
 
-// next records that a dump of the run is complete.
+// next records that one dump of the run is complete: its bytes are added to those of the dumps before,
+// and offsets begin at 0 again.
 func (progress *progress) next() {
 	if progress == nil {
 		return

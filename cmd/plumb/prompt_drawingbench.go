@@ -18,8 +18,8 @@ type drawingBenchPrompts struct {
 	Turn2 string   `name:"second-turn" placeholder:"RESULTS" group:"drawingbench" help:"Write the prompts of second turns instead, from result lines of plumb score: the feedback for every first turn that scored less than 0.9."`
 }
 
-// drawingBench writes the prompts of DrawingBench: those of first turns from the task
-// file, those of second turns from result lines.
+// drawingBench writes the prompts of DrawingBench: of first turns from the task file, or of second
+// turns, with --second-turn, from the result lines of first ones.
 func (cmd *promptCmd) drawingBench(std streams) error {
 	if cmd.Items != "" {
 		return usage("cannot write prompts of drawingbench: it takes --tasks or --second-turn alone")

@@ -77,7 +77,9 @@ func (cmd *recordsCmd) Run(std streams) error {
 	return err
 }
 
-// add counts a record of a dump by what would be scored of it.
+// add counts a record of a dump under what would become of it: a fault for one that cannot be read,
+// missing for one without a response, cut for one whose response was cut off, and lost for a readable
+// one that is an error all the same.
 func (n *recordCounts) add(answer *records.Answer) {
 	n.all++
 	switch {

@@ -101,7 +101,9 @@ func (stream *remoteStream) wake() {
 	stream.mu.Unlock()
 }
 
-// connect begins a request to the daemon that sends all unanswered lines.
+// connect begins a request to the daemon whose body is the lines without an answer, beginning with the
+// oldest. One goroutine writes the body and another waits for the answer's header, because the daemon
+// answers lines while others are still sent.
 func (stream *remoteStream) connect() error {
 	ctx, cancel := context.WithCancel(stream.ctx)
 	body, pipe := io.Pipe()
@@ -306,7 +308,8 @@ func (stream *remoteStream) read() error {
 	}
 }
 
-// result parses a result line of the daemon, for the tables.
+// result parses the daemon's result for line n of the dump, because the tables need its values. The
+// answer holds the bytes as they came.
 func (stream *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	value, err := stream.parser.ParseBytes(line)
 	if err != nil {

@@ -81,7 +81,7 @@ func (cmd *renderCmd) Run(std streams) error {
 	return stats.finish(job.run(cmd.Scenes, config.Lines, std, stats))
 }
 
-// folder makes the folder of --out, if there is one.
+// folder makes the folder for pictures that --out names, if it is given.
 func (cmd *renderCmd) folder() error {
 	if cmd.Out == "" {
 		return nil
@@ -289,7 +289,7 @@ func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*rend
 	return nil
 }
 
-// openDump opens a file, or standard input for "-".
+// openDump opens a file of scenes or answers, or standard input for "-".
 func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, error) {
 	if path == "-" {
 		return dump.NewReader(stdin, limits)

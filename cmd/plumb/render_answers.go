@@ -61,7 +61,8 @@ type answerRun struct {
 	encoders sync.Pool
 }
 
-// eachItem calls give for every item of a dump, each with bytes of its own.
+// eachItem calls give for every item of a dump of answers. Each item has a copy of its line, because
+// items are drawn while the reader goes on.
 func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemConfig, give func(*renderTask)) error {
 	reader, err := openDump(path, limits, stdin)
 	if err != nil {

@@ -136,7 +136,8 @@ func (comparison *comparison) pair(task *renderTask) []byte {
 	return failure(p.id, codeOf(err), p.reason)
 }
 
-// drawBoth draws a scene natively, gets the editor's picture of it, and compares them. It fills pair.
+// drawBoth draws a scene with plumb, gets the editor's picture of it, and sets both pictures and their
+// likeness in pair. A scene that is not native is an error.
 func (comparison *comparison) drawBoth(task *renderTask, pair *pair) error {
 	id, wanted, err := dump.Picture(task.line.Bytes, comparison.options)
 	if id != "" {

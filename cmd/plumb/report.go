@@ -148,6 +148,7 @@ func (cmd *reportCmd) Run(std streams) error {
 		return err
 	}
 	defer joined.Discard()
+	// Read all results.
 	names, paths := cmd.series()
 	for i, path := range paths {
 		if err := cmd.file(joined, names[i], path, std); err != nil {
@@ -310,8 +311,8 @@ func writeMarkdown(w io.Writer, tables []scoring.TextTable) {
 	}
 }
 
-// appendTables appends tables as one JSON document: {"tables":[{"title","columns","rows","note"}]},
-// with all cells as texts.
+// appendTables appends tables as one JSON document, {"tables":[{"title","columns","rows","note"}]}.
+// All cells are texts, as the text tables have them.
 func appendTables(dst []byte, tables []scoring.TextTable) []byte {
 	list := func(dst []byte, texts []string) []byte {
 		dst = append(dst, '[')

@@ -95,7 +95,8 @@ func (cmd *runCmd) openRecord(preparedRun *preparedRun) error {
 	return cmd.writeRecord(&record)
 }
 
-// readRecord reads a run.json. It returns nil without an error if there is none.
+// readRecord reads the run.json of a folder of plumb run, which holds its settings and totals. It
+// returns nil without an error if there is none.
 func readRecord(path string) (*runRecord, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -136,8 +137,9 @@ func writeWhole(path string, data []byte) error {
 	return nil
 }
 
-// derive writes the dump of the answers in the run's folder, scores it in this process, and writes
-// the results, the report and the run's record.
+// derive makes everything in the run's folder that follows from the log of calls: it writes the dump
+// of the answers, completes run.json, and scores the dump as plumb score does, with results and
+// report. It is an error if there is no answer yet.
 func (cmd *runCmd) derive(std streams, preparedRun *preparedRun) error {
 	path := filepath.Join(cmd.Out, "dump.jsonl")
 	var totals runs.Totals

@@ -21,7 +21,8 @@ import (
 	"plumb/scoring"
 )
 
-// defaultScore returns `plumb score` with the default of every flag.
+// defaultScore returns the command `plumb score` with the default value of every flag. The dump is set
+// by the caller.
 func defaultScore() *scoreCmd {
 	var c cli
 	if _, err := parser(&c).Parse([]string{"score", "-"}); err != nil {
@@ -157,7 +158,7 @@ func (scorer *turnScorer) score(line []byte) (*scoring.Result, error) {
 	return &answer.Result, err
 }
 
-// close closes the engine, if a turn has needed one.
+// close closes the engine that scores turns, if a turn has needed one.
 func (scorer *turnScorer) close() error {
 	if scorer.core == nil {
 		return nil

@@ -78,10 +78,12 @@ func (cmd *scoreCmd) Run(std streams) error {
 	if err := cmd.checkInput(); err != nil {
 		return err
 	}
+	// Fewer garbage collections: scoring makes much garbage and keeps little.
 	defer runtime.KeepAlive(make([]byte, ballast))
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
 	}
+	// Flags become settings, each checked before anything is opened.
 	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
 		return err
@@ -122,6 +124,7 @@ func (cmd *scoreCmd) Run(std streams) error {
 	if err := cmd.judge(std, &config); err != nil {
 		return err
 	}
+	// The arguments become dumps, and the output its form.
 	if cmd.Dumps, err = cmd.expand(cmd.Dumps, &config, std); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (annotator *annotator) add(dump string, line []byte) error {
 	return nil
 }
 
-// close flushes and closes the temporary file that is open, if any.
+// close flushes and closes the temporary file for the results of the current dump, if one is open.
 func (annotator *annotator) close() error {
 	if annotator.out == nil {
 		return nil
@@ -127,8 +127,9 @@ func (j *job) annotate() (err error) {
 	return err
 }
 
-// annotateDump writes the copy of a dump with its scores; path is the file of its results. For a log
-// of inspect_ai it writes a file of scores instead.
+// annotateDump writes the annotated copy of a dump, each record with its score; path is the file of
+// the dump's results. For a log of inspect_ai it writes a file of scores instead, because such a log
+// cannot be extended.
 func (j *job) annotateDump(dump, path string) error {
 	target := j.annotator.copies[dump]
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
@@ -172,7 +173,8 @@ func (j *job) annotateDump(dump, path string) error {
 	return atomicfile.WriteFile(target, func(f *atomicfile.File) error { return annotate.Copy(source, format, f, all) })
 }
 
-// scoresOfLog writes the scores of one log of inspect_ai.
+// scoresOfLog writes the scores of one log of inspect_ai to f, as inspect_ai's score command reads
+// them, from the log's result lines. Messages go to log.
 func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
 	out := bufio.NewWriterSize(f, 64<<10)
 	s := &scores{write.NewInspect(out), log}

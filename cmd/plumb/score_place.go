@@ -98,7 +98,8 @@ func (j *job) store() (store jobs.Store, dir string, err error) {
 	return jobs.NewFolder(dir), dir, nil
 }
 
-// openBucket opens the object store that --job names.
+// openBucket opens the object store at an address that --job names. An address that cannot be used is
+// a usageError.
 func openBucket(o *address.Options, at string) (jobs.Store, error) {
 	store, err := bucket.Open(o, at)
 	if err != nil {
@@ -127,7 +128,8 @@ func (j *job) tellPlan() error {
 	}{manifest, status.Shards, status.Done})
 }
 
-// cutLines gives the shards of an input of lines.
+// cutLines calls give for each shard of input number i, whose records are lines: ranges of whole lines
+// of about equal size.
 func (j *job) cutLines(i int, input jobs.Input, give func(jobs.Shard) error) error {
 	file, err := j.openInput(input)
 	if err != nil {
@@ -137,7 +139,7 @@ func (j *job) cutLines(i int, input jobs.Input, give func(jobs.Shard) error) err
 	return jobs.CutLines(i, section(file, 0, input.Size), input.Size, give)
 }
 
-// openInput opens an input for reading at any place.
+// openInput opens an input of the job, a file or an object at an address, for reads at any offset.
 func (j *job) openInput(input jobs.Input) (inputFile, error) {
 	if at := j.cmd.remote.Known(input.Path); at != nil {
 		return remoteFile{at}, nil

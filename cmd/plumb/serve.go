@@ -132,7 +132,7 @@ func (cmd *serveCmd) Run(std streams) error {
 		debug.SetMemoryLimit(int64(cmd.MaxMemory) + int64(cmd.ResultCache) + int64(cmd.Tallies) + baseMemory)
 	}
 	config.Lines.Window = int(cmd.MaxWindow)
-	rest := int64(cmd.MaxMemory - cmd.MaxBodies)
+	rest := int64(cmd.MaxMemory - cmd.MaxBodies) // for work: the bodies of requests have a budget of their own
 	config.Queue.Memory = memory.New("--max-memory", rest, int64(float64(cmd.Share)*float64(rest)))
 	config.Queue.Delay, config.Queue.Cache = cmd.QueueDelay, int(cmd.ResultCache)
 	traces, err := cmd.traces()

@@ -24,7 +24,8 @@ type sharedFlags struct {
 	ShmIdle          time.Duration `default:"10m" placeholder:"TIME" group:"shared memory" help:"How long a region is kept unused whose creator cannot be seen from here, as in another container. Other regions go when their creator dies."`
 }
 
-// config returns the settings of shared memory, or nil without --allow-client-shm.
+// config returns the daemon's settings of shared memory from the flags, or nil without
+// --allow-client-shm, when the daemon has none.
 func (flags *sharedFlags) config(log *slog.Logger) (*daemon.Shared, error) {
 	if !flags.AllowClientShm {
 		return nil, nil

@@ -111,7 +111,8 @@ func timesLine(file string, answer *queue.Answer, work time.Duration) []byte {
 var workParts = []queue.Part{queue.PartDecode, queue.PartOutline, queue.PartJudge, queue.PartExport, queue.PartGPU,
 	queue.PartScore, queue.PartEncode}
 
-// testTable returns the table of the seconds of each test, in all and by part.
+// testTable returns the table of --times with the seconds of work of each test: in all, and by part of
+// the work, such as decoding or drawing.
 func (times *times) testTable() scoring.TextTable {
 	table := scoring.TextTable{Title: "Seconds of work per test", Text: 2,
 		Columns: []string{"suite", "test", "lines", "seconds", "mean ms", "slowest ms"},

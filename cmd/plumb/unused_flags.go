@@ -73,7 +73,8 @@ func (cmd *recordsCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb records", join(answerNames, queueNames, canvasNames, sceneNames)}}
 }
 
-// unusedFlags implements flagUser: most flags belong to the prompts of one suite.
+// unusedFlags lists the flags that have no use with the others of this plumb prompt, so that giving
+// one is an error. Most flags belong to the prompts of one suite.
 func (cmd *promptCmd) unusedFlags() []unusedFlags {
 	all := []unusedFlags{{"with plumb prompt", join(answerNames, queueNames)}}
 	if cmd.Suite != "aspire" || cmd.Images == "" {

@@ -18,7 +18,8 @@ func thisVersion() api.Version {
 	return api.Version{Version: version, Commit: commit, Go: runtime.Version()}
 }
 
-// Run prints the version.
+// Run prints the program's version, the commit from which it was built and the version of Go, as text
+// or with --json as JSON.
 func (cmd *versionCmd) Run(std streams) error {
 	version := thisVersion()
 	if !cmd.JSON {

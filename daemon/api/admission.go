@@ -97,7 +97,7 @@ type pace struct {
 	known bool      // rate has been measured
 }
 
-// tick counts one answered request at t.
+// tick counts one request that was answered at time t, for the pace at which the daemon answers.
 func (pace *pace) tick(t time.Time) {
 	pace.mu.Lock()
 	defer pace.mu.Unlock()

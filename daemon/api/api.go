@@ -194,7 +194,8 @@ func New(cfg Config) *Server {
 	return server
 }
 
-// setDefaults replaces the zero values of a configuration by the defaults.
+// setDefaults replaces members of the server's configuration that are zero, negative or nil by their
+// defaults.
 func setDefaults(cfg *Config) {
 	cfg.Body = cmp.Or(max(cfg.Body, 0), DefaultBody)
 	cfg.ItemsMax = cmp.Or(max(cfg.ItemsMax, 0), DefaultItems)
@@ -239,7 +240,9 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// routes returns the routes of all paths. See docs/spec/http.md#r1.
+// routes returns the server's routes by path. get, post and health make routes; those of health are
+// open, that is, they need no token. Each trainer has a route of its own and may have more. See
+// docs/spec/http.md#r1.
 func routes() map[string]route {
 	get := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
 		return route{name: name, method: "GET", handle: f}

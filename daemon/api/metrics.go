@@ -98,7 +98,8 @@ func opts(name, help string, labels []string) prometheus.Opts {
 	return o
 }
 
-// connections registers the counts of open, closed and refused connections.
+// connections registers the Prometheus metrics of client connections; stats returns their present
+// numbers.
 func (metrics *Metrics) connections(stats func() conns.Stats) {
 	const open = "Connections open now: busy with a request, or waiting for their clients."
 	gauge(metrics, "connections", open, func() int { return stats().Busy }, "state", "busy")
@@ -203,7 +204,8 @@ type TallyCounts struct {
 	ImageBytes             int
 }
 
-// Tallies registers the counts of the cache of tallies and images.
+// Tallies registers the Prometheus metrics of the cache of measured pictures and of drawn images;
+// counts returns their present values.
 func (metrics *Metrics) Tallies(counts func() TallyCounts) {
 	const pictures = "Pictures to be measured, by where their sums came from: the cache (hit), an equal picture under way (shared), " +
 		"the part that an edit changed (edit), the whole picture (full)."
@@ -231,7 +233,8 @@ type EditorCounts struct {
 	Unproved, Blank int64
 }
 
-// Editor registers the counts of the editor in the Prometheus metrics.
+// Editor registers the Prometheus metrics of scenes that the editor draws in a browser; counts returns
+// their present values.
 func (metrics *Metrics) Editor(counts func() EditorCounts) {
 	counter(metrics, "editor_exports", "Scenes drawn by the real editor.", func() int64 { return counts().Exports })
 	counter(metrics, "editor_retries", "Attempts of the real editor that were repeated.", func() int64 { return counts().Retries })
@@ -254,7 +257,8 @@ type JudgeCounts struct {
 	Cost                    float64 // USD
 }
 
-// Judge registers the counts of the judge.
+// Judge registers the Prometheus metrics of the judge, the model that decides on answers; counts
+// returns their present values.
 func (metrics *Metrics) Judge(counts func() JudgeCounts) {
 	const answers, tokens = "Answers for the judge, by what became of them.", "Tokens of the judge's replies."
 	counter(metrics, "judge_answers", answers, func() int64 { return counts().Judged }, "outcome", "judged")
@@ -275,7 +279,8 @@ func (metrics *Metrics) Device(name string, memory, up, down func() int64) {
 	counter(metrics, "gpu_readback_bytes", "Bytes of results taken from the device.", down, "device", name)
 }
 
-// Watch returns the callbacks with which a queue updates the metrics.
+// Watch returns the functions that a queue calls for each sample, batch, wait and stage, and that
+// update the metrics.
 func (metrics *Metrics) Watch() queue.Watch {
 	stage := map[string]prometheus.Observer{}
 	for _, n := range []string{"decode", "render", "judge", "export", "metric", "readback", "score", "encode"} {
@@ -292,7 +297,7 @@ func (metrics *Metrics) Watch() queue.Watch {
 	}
 }
 
-// sample counts the result of one scored sample in the Prometheus metrics.
+// sample counts the result of one sample under its suite: whether it was scored, or why not.
 func (metrics *Metrics) sample(result *scoring.Result) {
 	code := "scored"
 	if result.Err != nil {

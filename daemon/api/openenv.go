@@ -120,7 +120,8 @@ func (state *episodeState) open() bool {
 	return state.play != nil && !state.play.Done() || state.label != nil && !state.done
 }
 
-// append appends the state of an OpenEnv episode as a JSON object.
+// append appends the state of an OpenEnv episode as a JSON object: its id, the number of steps, and
+// what the episode's play adds.
 func (state episodeState) append(dst []byte) []byte {
 	dst = append(dst, `{"episode_id":`...)
 	if state.id == "" {

@@ -31,7 +31,8 @@ func wrongPixels(at, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_pixels", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
 
-// bytes returns how many bytes the client's raw pixels have.
+// bytes returns how many bytes the raw pixels of a client's picture have: four a pixel with colours,
+// one for alpha alone.
 func (pixels *pixels) bytes() int {
 	n := pixels.width * pixels.height
 	if pixels.rgba {
@@ -40,7 +41,7 @@ func (pixels *pixels) bytes() int {
 	return n
 }
 
-// channels names the channels of a picture in JSON.
+// channels returns the name of the picture's channels in JSON, rgba or alpha.
 func (pixels *pixels) channels() string {
 	if pixels.rgba {
 		return "rgba"
@@ -111,7 +112,8 @@ func (pixels *pixels) within() error {
 // maxDigits is the longest number that digits reads: it fits into 32 bits.
 const maxDigits = 9
 
-// digits reads a whole number of at most maxDigits digits from a query.
+// digits reads a whole number without sign, of at most maxDigits digits, from a query of pixels. ok is
+// false for anything else.
 func digits(data []byte) (n int, ok bool) {
 	if len(data) == 0 || len(data) > maxDigits {
 		return 0, false
@@ -216,7 +218,7 @@ func (server *Server) sizedMask(v *fastjson.Value, fields map[string]*fastjson.V
 	return pixels, pixels.within()
 }
 
-// decode64 decodes the base64 text of a client's pixels.
+// decode64 decodes the pixels that a client sent as base64 text. at is the member's name for errors.
 func decode64(value *fastjson.Value, at string) ([]byte, error) {
 	if value.Type() != fastjson.TypeString {
 		return nil, wrongPixels(at, "want base64 in a text")

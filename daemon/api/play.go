@@ -29,7 +29,8 @@ type player struct {
 	who    asker // whose shared memory pictures go to
 }
 
-// config returns the configuration of the episodes of this client.
+// config returns the configuration of the episodes that this client plays: the server's items and
+// prompts, the client's options, and, if the server has shared memory, how pictures are placed there.
 func (player *player) config() episode.Config {
 	config := episode.Config{Items: player.server.cfg.Items, Prompts: player.server.cfg.Prompts, Turns: player.server.cfg.Turns,
 		Variants: player.opt.Variants, Suite: player.opt.Suite}

@@ -18,8 +18,8 @@ import (
 	"plumb/scoring"
 )
 
-// score answers POST /v1/score: one item, or {"items":[...], "options":{...}}. See
-// docs/spec/http.md#r4.
+// score answers POST /v1/score with the result of one item, or with the list of results of
+// {"items":[...], "options":{...}}. See docs/spec/http.md#r4.
 func (server *Server) score(ctx *fasthttp.RequestCtx) {
 	body, ok := server.body(ctx)
 	if !ok {

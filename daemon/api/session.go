@@ -69,7 +69,8 @@ func (sessions *sessions) enter(s *session, limit int) (n int, closed, ok bool) 
 	return len(sessions.open), false, true
 }
 
-// leave removes a WebSocket session that has ended.
+// leave removes a WebSocket session that has ended from the open ones, so that stop does not wait for
+// it.
 func (sessions *sessions) leave(s *session) {
 	sessions.mu.Lock()
 	delete(sessions.open, s)

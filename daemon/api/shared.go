@@ -72,7 +72,8 @@ func (server *Server) shared(ctx *fasthttp.RequestCtx) (g *shm.Registry, ok bool
 // errShared is the error for a request that names a region where shared memory is off.
 var errShared = &shm.Error{Code: "shm_off", Message: "cannot use shared memory: it is off; want a daemon with --allow-client-shm"}
 
-// sharedStatus answers with one region or all regions of the client.
+// sharedStatus answers GET .../status with the region of shared memory that the path names or, without
+// a name, with all regions of the client.
 func (server *Server) sharedStatus(ctx *fasthttp.RequestCtx) {
 	registry, ok := server.shared(ctx)
 	if !ok {
@@ -90,7 +91,8 @@ func (server *Server) sharedStatus(ctx *fasthttp.RequestCtx) {
 	server.reply(ctx, list)
 }
 
-// sharedRegister registers a region of the client.
+// sharedRegister answers POST .../register: it registers a region of shared memory under the name in
+// the path, for the client that asks. The body names the segment, the offset and the size.
 func (server *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
 	registry, ok := server.shared(ctx)
 	if !ok {
@@ -114,7 +116,8 @@ func (server *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// sharedUnregister removes one region or all regions of the client.
+// sharedUnregister answers POST .../unregister: it removes the region that the path names or, without
+// a name, all regions of the client.
 func (server *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
 	registry, ok := server.shared(ctx)
 	if !ok {

@@ -105,7 +105,9 @@ type idleReader struct {
 	stopped bool
 }
 
-// Read implements io.Reader. It fails where the client sends nothing for the idle time.
+// Read reads the body of a streamed request. It sets the connection's deadline anew each time, so that
+// a client that sends nothing for the idle time is an error, however long the stream is. After an
+// error it returns the same error again.
 func (reader *idleReader) Read(data []byte) (int, error) {
 	if reader.err != nil {
 		return 0, reader.err

@@ -158,7 +158,8 @@ func (server *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, 
 	return taskQuery, true
 }
 
-// wholeNumber reads a whole number from a request about tasks.
+// wholeNumber reads the value v of a member of a request about tasks as a whole number. at is the
+// member's name for the error.
 func wholeNumber(at string, v []byte) (*int, *scoring.Error) {
 	n, err := strconv.Atoi(string(v))
 	if err != nil {

@@ -158,7 +158,7 @@ func parseToken(line string, number int) (*token, error) {
 // unprintable reports whether a character is no printable ASCII character.
 func unprintable(r rune) bool { return r < ' ' || r > '~' }
 
-// Len returns the number of tokens.
+// Len returns the number of tokens that clients may use, 0 for a server without tokens.
 func (tokens *Tokens) Len() int {
 	if tokens == nil || tokens.list.Load() == nil {
 		return 0

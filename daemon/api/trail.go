@@ -182,7 +182,7 @@ func (server *Server) slow(trail *trail, answer *queue.Answer, outcome string, t
 	server.cfg.Log.Warn("slow sample", args...)
 }
 
-// clip shortens a name that came from outside, for logs.
+// clip shortens a name that a client sent to 128 bytes for a log, so that clients cannot fill it.
 func clip(name string) string {
 	const maxBytes = 128
 	if len(name) > maxBytes {

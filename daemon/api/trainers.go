@@ -158,8 +158,9 @@ func (x *exchange) refused() *scoring.Error {
 	return nil
 }
 
-// ParsePolicies reads the values of --unscorable, each ADAPTER=POLICY. Adapters that are
-// not named keep their default.
+// ParsePolicies reads the values of --unscorable, each ADAPTER=POLICY: what the route of a trainer
+// answers for a sample without a score. An adapter that is not named keeps its default, the first of
+// its policies.
 func ParsePolicies(args []string) (map[string]reward.Policy, error) {
 	all, lists := map[string]reward.Policy{}, map[string][]reward.Policy{}
 	for _, t := range trainers() {
@@ -183,8 +184,9 @@ func ParsePolicies(args []string) (map[string]reward.Policy, error) {
 	return all, nil
 }
 
-// ParsePrepare reads the values of --prepare, each ADAPTER=STEP[,STEP...], into the steps
-// of every adapter.
+// ParsePrepare reads the values of --prepare, each ADAPTER=STEP[,STEP...]: the steps by which the
+// route of a trainer prepares a model's text before scoring. An adapter that is not named keeps its
+// default steps.
 func ParsePrepare(args []string) (map[string]reward.Steps, error) {
 	all := map[string]reward.Steps{}
 	for _, t := range trainers() {
@@ -244,7 +246,7 @@ func adapters(wanted func(*trainer) bool) string {
 	return strings.Join(names, ", ")
 }
 
-// policyNames lists policies in a message.
+// policyNames returns the names of policies, separated by commas, for a message.
 func policyNames(list []reward.Policy) string {
 	var names []string
 	for _, p := range list {

@@ -16,7 +16,8 @@ type urgency struct {
 	Deadline time.Duration // 0 for the daemon's
 }
 
-// header returns urgency with what the HTTP headers X-Priority and X-Deadline-Ms say.
+// header returns how urgent a request is after its HTTP headers: X-Priority and X-Deadline-Ms replace
+// the values that urgency has.
 func (urgency urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	h := &ctx.Request.Header
 	if fault := urgency.priority(string(h.Peek("X-Priority"))); fault != nil {
@@ -28,7 +29,7 @@ func (urgency urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error
 	return urgency, nil
 }
 
-// priority reads the value of the option priority of a request.
+// priority sets the priority from the value of a request's option or header of this name.
 func (urgency *urgency) priority(name string) *scoring.Error {
 	priority, err := queue.ParsePriority(name)
 	if err != nil {

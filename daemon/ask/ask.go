@@ -225,7 +225,7 @@ func combinations(lists [5][]string) (arms []Arm) {
 	return arms
 }
 
-// count returns how many of the tasks fit.
+// count returns how many of the tasks satisfy fits.
 func count(tasks []*Task, fits func(*Task) bool) (n int) {
 	for _, t := range tasks {
 		if fits(t) {

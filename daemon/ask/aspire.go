@@ -55,7 +55,8 @@ func (aspire *aspire) Fits(task *Task, a Arm) bool {
 	return true
 }
 
-// Next implements Suite: one call with the picture before the text.
+// Next returns the only call of an ASPIRE task, or nil after its reply: a message with the picture of
+// the whiteboard and then the text. The arm says which text and whether the picture has a scaffold.
 func (aspire *aspire) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 	return once(replies, func() ([]chat.Message, error) {
 		text, err := task.prompt(aspire.suite, scoring.PromptOptions{Minimal: arm.Input != InputFull, StepWise: arm.Mode == ModeCoT})

@@ -91,7 +91,8 @@ func (drawing *drawing) Next(task *Task, _ Arm, replies []Heard) (*Step, error) 
 // turnID returns the id of the dump line of a turn: TASK/1 or TASK/2.
 func turnID(t *Task, turn int) string { return t.ID + "/" + strconv.Itoa(turn) }
 
-// Answers implements Suite: one for each turn.
+// Answers returns the answers of a DrawingBench task: one for each reply, because each turn is scored
+// on its own.
 func (drawing *drawing) Answers(t *Task, _ Arm, replies []Heard) (all []Answer) {
 	for i, h := range replies {
 		all = append(all, Answer{ID: turnID(t, h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i})

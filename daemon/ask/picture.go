@@ -43,7 +43,9 @@ func (picture *Picture) AppendJSON(dst, region []byte) []byte {
 	return append(dst, `","region":null}`...)
 }
 
-// DrawView draws a whiteboard as Draw does, without a scaffold.
+// DrawView draws the part of a whiteboard that a view names as a PNG on the ground of prompts'
+// pictures. Few pictures are drawn at a time, so a caller may wait. It draws no scaffold, which Draw
+// can add.
 func (boards *Boards) DrawView(view view.View) ([]byte, error) {
 	if err := boards.limits.CheckCanvas(view.Bounds.W, view.Bounds.H); err != nil {
 		return nil, err
@@ -58,7 +60,8 @@ func (boards *Boards) DrawView(view view.View) ([]byte, error) {
 	return flatpng.Over(shapes, ground), nil
 }
 
-// BoardPicture is the picture of a whiteboard, drawn as those of prompts are.
+// BoardPicture draws a view of a whiteboard as a picture for a prompt under the given name, as the
+// pictures of tasks are drawn.
 func (prompter *Prompter) BoardPicture(name string, view view.View) (Picture, error) {
 	boards, err := prompter.Boards()
 	if err != nil {

@@ -120,7 +120,8 @@ func badItem(format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf(format, args...)}
 }
 
-// board draws the whiteboard of an item of ASPIRE.
+// board draws the whiteboard of an ASPIRE item as the one picture of its prompt, with or without the
+// scaffold of its test.
 func (prompter *Prompter) board(it *scoring.Item, scaffold bool) ([]Picture, error) {
 	png, err := prompter.DrawBoard(jsontree.Append(nil, it.Fields), it.Test, scaffold)
 	if err != nil {

@@ -89,7 +89,8 @@ func (prompter *Prompter) Outline(tasks *dump.Tasks, position int, seed int64) (
 	return append(AppendOptions([]byte{'{'}, &items[k]), '}'), nil
 }
 
-// askPuzzle returns what a model is asked about a puzzle of TangramPuzzle, as Ask does.
+// askPuzzle returns the prompt of a TangramPuzzle item under an arm: its text and, if pictures is
+// true, its picture. It is Ask for this suite.
 func (prompter *Prompter) askPuzzle(it *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
 	task, name, err := prompter.puzzle(it, &arm)
 	if err != nil {

@@ -51,7 +51,8 @@ type tangram struct {
 // stepwise ends a prompt of the mode cot, which the paper does not have for TangramPuzzle.
 const stepwise = "\nThink step-by-step"
 
-// NewTangram returns the suite for instances, which must have different ids. See
+// NewTangram returns the source of TangramPuzzle's tasks for instances, which must have different ids:
+// those of the tests in opts, Task 1 (outline) before Task 2 (solution), in the order of ids. See
 // docs/spec/runs.md#r34.
 func NewTangram(set []*assembly.Instance, opts Options) (Suite, error) {
 	set = slices.Clone(set)
@@ -114,7 +115,8 @@ func (tangram *tangram) addOutlines(set []*assembly.Instance, all []choice.Candi
 	return nil
 }
 
-// AppendOptions appends the members of a Task 1 item, without braces.
+// AppendOptions appends the members of the dump line of a Task 1 item, without the object's braces:
+// ids, the four options and the right letter.
 func AppendOptions(dst []byte, item *choice.Item) []byte {
 	dst = scoring.AppendString(append(dst, `"id":`...), item.ID)
 	dst = scoring.AppendString(append(dst, `,"suite":"tangram","test":"outline","instance_id":`...), item.ID)
@@ -151,7 +153,8 @@ func (tangram *tangram) addSolutions(set []*assembly.Instance, all []choice.Cand
 	return nil
 }
 
-// Arms implements Suite. Task 1 has no settings, so it is asked once for each mode.
+// Arms returns the arms under which tasks are asked, and which wishes of o have no use. Task 1 has no
+// settings, so if there are tasks of it, it gets one arm without a setting for each mode.
 func (tangram *tangram) Arms(o Options) ([]Arm, []string, error) {
 	arms, left, err := tangram.choice.arms(o, func(Arm) int { return len(tangram.tasks) }, len(tangram.tasks))
 	if err != nil {

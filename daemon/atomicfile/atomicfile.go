@@ -125,7 +125,7 @@ func (file *File) Keep() string {
 	return file.part
 }
 
-// Discard ends writing and removes the partial file.
+// Discard ends writing and removes the partial file, so that the former file stays as it was.
 func (file *File) Discard() {
 	if part := file.Keep(); part != "" {
 		os.Remove(part)

@@ -24,7 +24,8 @@ type Folder struct {
 // called first. The name of the partial folder starts with name.
 func NewFolder(dir, name string) *Folder { return &Folder{dir: dir, name: name} }
 
-// WriteFile writes what fill produces to the file of that name in the partial folder.
+// WriteFile makes a file in the partial folder, which gets its place later as a whole, and has fill
+// write its content.
 func (folder *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	if err := folder.create(); err != nil {
 		return err

@@ -55,8 +55,8 @@ func Key(v any) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// appendValue appends a decoded JSON value in canonical form. value is what encoding/json
-// decodes with UseNumber.
+// appendValue appends a JSON value in canonical form: no blanks, members sorted by name, numbers in
+// one form. value is what encoding/json decodes with UseNumber.
 func appendValue(dst []byte, value any) (_ []byte, err error) {
 	switch v := value.(type) {
 	case nil:

@@ -275,7 +275,8 @@ func (question *question) take(reading *Reading) {
 	}
 }
 
-// finish ends the question without a reply of the endpoint.
+// finish ends a question without a reply of the endpoint: k says how it ended and e why. If no call
+// was made, all the time since the question began counts as waiting.
 func (question *question) finish(k Kind, e *Error) {
 	question.out.Kind, question.out.Error = k, e
 	if question.out.Tries == 0 {

@@ -102,7 +102,8 @@ func (client *Client) Do(ctx context.Context, method, route, kind string, body i
 // Hide takes the key out of a text that the endpoint sent.
 func (client *Client) Hide(s string) string { return hide(s, client.cfg.Key) }
 
-// authorize adds the key to the headers of a request.
+// authorize adds the endpoint's key to the headers of a request: as a bearer token, or as it is in the
+// header that the configuration names.
 func (client *Client) authorize(h http.Header) {
 	switch {
 	case client.cfg.Key == "":

@@ -134,7 +134,7 @@ func New(cfg Config) (*Client, error) {
 // together because of one fault.
 func tripFailures(concurrency int) int { return max(10, 2*concurrency) }
 
-// complete returns the configuration with defaults in place of zero values.
+// complete returns the configuration of a client with defaults in place of zero values.
 func (config Config) complete() Config {
 	config.Name = cmp.Or(config.Name, "the endpoint")
 	config.Concurrency = cmp.Or(config.Concurrency, DefaultConcurrency)
@@ -174,7 +174,8 @@ func (config *Config) wrong(format string, args ...any) error {
 	return &configError{"cannot use " + name + ": " + fmt.Sprintf(format, args...)}
 }
 
-// flag returns the name of a setting's flag for messages.
+// flag returns the name under which the user knows a setting's flag, for messages: the judge's client
+// has other flags than plumb run's.
 func (config *Config) flag(name string) string {
 	if config.Flag == nil {
 		return name
@@ -244,7 +245,8 @@ type Status struct {
 	HTTP  int           // the status for which calls are held back; 0 for none
 }
 
-// Status returns what the client does at the moment.
+// Status returns what the client does at the moment: calls in flight, how many may be, and how long
+// and after which HTTP status the endpoint has asked to wait.
 func (client *Client) Status() Status {
 	s := Status{Calls: int(client.flying.Load())}
 	_, s.Width = client.window.state()

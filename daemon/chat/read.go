@@ -198,7 +198,8 @@ func (reader *Reader) readCompletion(status int, header http.Header, got *comple
 	return reading
 }
 
-// text returns the answer of a choice. See docs/spec/runs.md#r6.
+// text returns the text of one choice of a completion: its content, or else the model's refusal. See
+// docs/spec/runs.md#r6.
 func (choice *choice) text() string {
 	if s := joinedText(choice.Message.Content); s != "" {
 		return s

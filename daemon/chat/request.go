@@ -159,7 +159,8 @@ func (request *Request) each(f func(*Part)) {
 // streamed are the members by which a reply comes in pieces. They are the client's.
 var streamed = []string{"stream", "stream_options"}
 
-// Check reports whether the request can be sent.
+// Check returns an error if the request cannot be sent: it lacks a model or messages, or its extra
+// members are no object or would replace members that the client sets itself.
 func (request *Request) Check() error {
 	if request.Model == "" || len(request.Messages) == 0 {
 		return errors.New("got a request without model or messages")
@@ -290,8 +291,8 @@ func (request *Request) messages(hashed bool) []byte {
 	return append(out, ']')
 }
 
-// append appends the JSON of a part of a message: as it is sent, or if hashed with the
-// picture's hash and with sorted members.
+// append appends the JSON of one part of a message, a text or a picture. If hashed, the form is that
+// of the canonical body: the picture's hash in place of its bytes, and sorted members.
 func (part *Part) append(dst []byte, hashed bool) []byte {
 	image := part.Image
 	switch {
@@ -356,7 +357,8 @@ func (request *Request) Canonical() ([]byte, error) {
 	return object(list), nil
 }
 
-// Hash returns the SHA-256 of the canonical body in hexadecimal digits.
+// Hash returns the SHA-256 of the request's canonical body in hexadecimal digits. Equal requests have
+// equal hashes, by which replies are found again.
 func (request *Request) Hash() (string, error) {
 	data, err := request.Canonical()
 	if err != nil {
@@ -366,7 +368,7 @@ func (request *Request) Hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// object returns the JSON body of a request with its members in the given order.
+// object returns the JSON object of a request's body, whose members have the order of the list.
 func object(list []member) []byte {
 	size := 2
 	for _, m := range list {

@@ -102,7 +102,7 @@ func (assembly *assembly) add(data []byte) bool {
 	return null(completion.Error) && null(assembly.choice.Error)
 }
 
-// first returns a, or b where a is null.
+// first returns the JSON value a, or b if a is missing or null.
 func first(a, b raw) raw {
 	if null(a) {
 		return b
@@ -178,7 +178,8 @@ func events(body io.Reader, f func(data []byte) bool) error {
 	}
 }
 
-// readLine reads a line of at most maxBody bytes, without its line end.
+// readLine reads one line of a streamed reply, without its line end. A line of more than maxBody bytes
+// is errLong.
 func readLine(br *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := br.ReadSlice('\n')

@@ -52,7 +52,8 @@ type Queue struct {
 	puller jetstream.Consumer
 }
 
-// Check refuses an address that would send claims and credentials in the clear to another machine.
+// Check returns an error for an address of a NATS server on another machine if claims would go there
+// unencrypted or without credentials. An address on this machine needs neither.
 func Check(config *Config) error {
 	u, err := url.Parse(config.URL)
 	if err != nil || u.Host == "" {
@@ -111,7 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	return queue, nil
 }
 
-// subject is that of the claim of a shard.
+// subject returns the NATS subject of the message that offers a shard.
 func (queue *Queue) subject(shard string) string { return queue.stream + ".shard." + shard }
 
 // makeQueue makes the stream of claims, its consumer and the counts of tries, if they do not
@@ -259,7 +260,8 @@ func (queue *Queue) Rebuild(ctx context.Context, shards []int) error {
 	return queue.Offer(ctx, shards, strconv.FormatInt(time.Now().UnixNano(), 36))
 }
 
-// Remove removes the queue of a job that is done.
+// Remove removes the queue of a job that is done, and its counts of tries, from the NATS server. What
+// is not there needs no removal.
 func (queue *Queue) Remove(ctx context.Context) error {
 	err := queue.js.DeleteStream(ctx, queue.stream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {

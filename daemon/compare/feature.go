@@ -107,8 +107,8 @@ func kind(shape *scene.Shape) string {
 	return shape.TypeName
 }
 
-// textStyles names what a text has beside plain paragraphs, such as bold or a list. Names
-// may repeat.
+// textStyles returns what a text has that plain paragraphs lack, such as bold or a list, as names of
+// features. Names may repeat.
 func textStyles(text *scene.RichText) (list []string) {
 	add := func(yes bool, name string) {
 		if yes {
@@ -132,7 +132,8 @@ func textStyles(text *scene.RichText) (list []string) {
 	return list
 }
 
-// unique drops repeated names of features; lists are short.
+// unique returns a list of features' names without repeats, in its own memory. It compares each with
+// all before it, because lists are short.
 func unique(list []string) []string {
 	out := list[:0]
 	for _, f := range list {

@@ -22,7 +22,9 @@ type feature struct {
 	scenes, last         int
 }
 
-// Add takes the figures of a scene that is drawn natively, and of its shapes by their features.
+// Add adds a natively drawn scene to the summary of a comparison: its figures, and for each feature of
+// its shapes, such as a dash, the figures of the shapes that have it. A scene counts once for a
+// feature, however many of its shapes have it.
 func (summary *Summary) Add(f *Figures, parts []Part) {
 	summary.Scenes = append(summary.Scenes, *f)
 	summary.scene++
@@ -122,7 +124,9 @@ func (r *FeatureRow) Severity() float64 {
 	return max((1-r.Within)/(1-Bars.Within), r.Mean/Bars.Mean, (1-r.Colour)/(1-Bars.Within))
 }
 
-// Features returns a row per feature, the most severe first.
+// Features returns a row for each feature of shapes, such as a dash or a font, with the median and the
+// worst figures of the shapes that have it. The features whose pictures differ most from the editor's
+// come first.
 func (summary *Summary) Features() []FeatureRow {
 	rows := []FeatureRow{}
 	for name, feature := range summary.parts {

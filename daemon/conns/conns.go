@@ -65,7 +65,8 @@ func New(cfg Config) *Set {
 	return &Set{cfg: cfg, groups: map[netip.Prefix]*group{}}
 }
 
-// Stats returns the present counts.
+// Stats returns the numbers of connections: open ones, busy or waiting for their clients, and the
+// counts of closed, refused and failed ones since the start.
 func (set *Set) Stats() Stats {
 	set.mu.Lock()
 	defer set.mu.Unlock()
@@ -147,7 +148,8 @@ func (conn *Conn) unmarkIdle() {
 	}
 }
 
-// Close implements net.Conn. A second call does nothing.
+// Close closes the connection and makes room for another one in the set. A second call does nothing.
+// It implements net.Conn.
 func (conn *Conn) Close() error {
 	conn.set.mu.Lock()
 	first := conn.remove()

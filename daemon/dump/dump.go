@@ -101,7 +101,8 @@ func (c *Counter) Read(p []byte) (int, error) {
 // Offset returns the number of bytes read from the input, before decompression.
 func (r *Reader) Offset() int64 { return r.raw.N }
 
-// Open opens the dump at path; "-" is standard input.
+// Open opens the dump at path for reading; "-" is standard input. Its first bytes say whether and how
+// it is compressed. Close closes the file.
 func Open(path string, limits Limits) (*Reader, error) {
 	if path == "-" {
 		return NewReader(os.Stdin, limits)
@@ -119,7 +120,8 @@ func Open(path string, limits Limits) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads a dump from src, decompressing it where its first bytes say so.
+// NewReader reads a dump from src. It decompresses the dump if its first bytes are those of a
+// compressed file, and skips a byte order mark.
 func NewReader(src io.Reader, limits Limits) (*Reader, error) {
 	r := &Reader{limits: limits.Filled(), raw: &Counter{R: src}}
 	head := bufio.NewReaderSize(r.raw, 64<<10)
@@ -258,7 +260,9 @@ type Bounded struct {
 	out    int64
 }
 
-// Read implements io.Reader; it ends with an error that wraps ErrRatio.
+// Read reads decompressed bytes. It ends with an error that wraps ErrRatio once they are too many
+// times the compressed bytes, as a small file that becomes huge would fill the disk or the memory. It
+// implements io.Reader.
 func (b *Bounded) Read(p []byte) (int, error) {
 	n, err := b.Src.Read(p)
 	b.out += int64(n)
@@ -272,7 +276,8 @@ func (b *Bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends reading and closes what Open opened.
+// Close ends reading, closes the files that Open opened, and frees the memory of long lines. It
+// returns the first error.
 func (r *Reader) Close() error {
 	var first error
 	for _, f := range r.closer {

@@ -65,7 +65,8 @@ type Decoder struct {
 	names  map[string]string
 }
 
-// NewDecoder returns a decoder.
+// NewDecoder returns a decoder of items with the configuration cfg. Limits that are 0 or less get
+// their defaults.
 func NewDecoder(cfg ItemConfig) *Decoder {
 	if cfg.Response <= 0 {
 		cfg.Response = scoring.DefaultResponse
@@ -343,7 +344,8 @@ func (d *Decoder) exceeded(item *fastjson.Value, line int) string {
 	return ""
 }
 
-// field reads an optional string; null counts as absent.
+// field returns the optional member `name` of an item, which must be a string. A missing one and null
+// are "".
 func field(v *fastjson.Value, name string) (string, *scoring.Error) {
 	f := v.Get(name)
 	if f == nil || f.Type() == fastjson.TypeNull {
@@ -359,7 +361,7 @@ func field(v *fastjson.Value, name string) (string, *scoring.Error) {
 // maxQuoted is how many bytes of a text from outside stand in a message.
 const maxQuoted = 64
 
-// clip shortens text from outside to maxQuoted bytes for messages.
+// clip shortens text that came from outside to maxQuoted bytes, so that it can be quoted in a message.
 func clip(s string) string {
 	if len(s) > maxQuoted {
 		return strings.ToValidUTF8(s[:maxQuoted], "") + "..."

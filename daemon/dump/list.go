@@ -147,7 +147,7 @@ func (l *list) brokenOff(err error) error {
 	return err
 }
 
-// skip reads the next byte that is not blank.
+// skip reads blanks of a JSON list and the byte after them, which it returns.
 func skip(src *bufio.Reader) (byte, error) {
 	for {
 		c, err := src.ReadByte()

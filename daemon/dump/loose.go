@@ -56,7 +56,8 @@ var (
 	beyond   = []byte("1e999   ")
 )
 
-// replaceInfinities replaces each Infinity outside of strings by 1e999 and blanks, in place.
+// replaceInfinities replaces each Infinity outside of strings, which is no JSON, by the number 1e999
+// and blanks, in place. Parsers read 1e999 as infinity.
 func replaceInfinities(b []byte) {
 	quoted := false
 	for i := 0; i < len(b); i++ {

@@ -29,8 +29,8 @@ type Bounds struct {
 // docs/spec/cli.md#r30.
 var DefaultBounds = Bounds{Content: true, Pad: 32}
 
-// ParseBounds reads the value of --bounds: "x,y,w,h" or "content[:PAD]", in page units.
-// Without PAD it is that of DefaultBounds.
+// ParseBounds reads the value of --bounds, the part of the page to draw: "x,y,w,h" in page units, or
+// "content[:PAD]" for all shapes with a margin of PAD, by default that of DefaultBounds.
 func ParseBounds(s string) (Bounds, error) {
 	fault := fmt.Errorf("cannot use bounds %q: want x,y,w,h or content[:PAD] in page units", clip(s))
 	if rest, ok := strings.CutPrefix(s, "content"); ok {
@@ -92,7 +92,9 @@ func Picture(b []byte, o PictureOptions) (id string, v view.View, err error) {
 	return id, v, err
 }
 
-// picture is Picture for b that has been parsed.
+// picture returns the id of a scene's line and the view to draw: the scene, the wanted shapes and the
+// part of the page. doc is the parsed line and b its bytes, which the editor gets if it must draw the
+// scene. Errors come with the id if that was read.
 func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id string, v view.View, err error) {
 	if id, err = pictureID(doc); err != nil {
 		return "", v, err
@@ -182,8 +184,8 @@ func knownIDs(s *scene.Scene, ids []string) ([]string, error) {
 	return out, nil
 }
 
-// pictureBounds returns the bounds of a picture: given, else the member bounds of the scene
-// line, else DefaultBounds.
+// pictureBounds returns the part of the page that a picture of a scene shows: the given one of the
+// command, else the member bounds of the scene's line, else DefaultBounds.
 func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	if given != nil {
 		return *given, nil
@@ -260,7 +262,7 @@ func framed(s *scene.Scene, all view.Box) bool {
 	return false
 }
 
-// Alpha returns the alpha of a picture as 8-bit grey.
+// Alpha returns the alpha channel of a picture as an 8-bit grey picture, for formats without colours.
 func Alpha(img *image.NRGBA) *image.Gray {
 	g := image.NewGray(img.Rect)
 	for i := range g.Pix {

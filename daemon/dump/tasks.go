@@ -86,7 +86,7 @@ func (t *Tasks) EachWhole(f func(name string, index int, json []byte) error) err
 	return nil
 }
 
-// Len returns the number of tasks.
+// Len returns the number of tasks that the last reading of the file found, 0 for a nil file.
 func (t *Tasks) Len() int {
 	if s := t.set(); s != nil {
 		return s.n

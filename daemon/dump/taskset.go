@@ -108,7 +108,7 @@ func (l *taskLoader) document(doc []byte) (done bool, err error) {
 	return true, nil
 }
 
-// line checks and adds the task of one line.
+// line checks one line of a task file as strictly as items are checked, and adds its task to the set.
 func (l *taskLoader) line(line Line) error {
 	if line.Fault != "" {
 		return fmt.Errorf("%s", line.Fault)
@@ -181,7 +181,8 @@ func (t *taskSet) wholeAt(at int) []byte {
 // twice reports whether a name occurs more than once.
 func (t *taskSet) twice(name string) bool { return t.repeats[name] != nil }
 
-// trimmed returns a task without the members that the suite does not read, valid until the next call.
+// trimmed returns the JSON of a task without those members that its suite never reads, because all
+// tasks are kept in memory. The result is valid until the next call.
 func (l *taskLoader) trimmed(b []byte) []byte {
 	if len(l.set.rule.Unread) == 0 {
 		return b
@@ -204,7 +205,8 @@ func (l *taskLoader) trimmed(b []byte) []byte {
 	return l.buf
 }
 
-// keys returns the names of the task at position index, at least one.
+// keys returns the names by which dump lines refer to the task v, at least one. The suite's rule makes
+// them from the task and its position in the file; without a rule the name is its id.
 func (t *taskSet) keys(v *fastjson.Value, index int) ([]string, error) {
 	if t.rule.Keys != nil {
 		keys, err := t.rule.Keys(v, index)
@@ -224,7 +226,7 @@ func (t *taskSet) keys(v *fastjson.Value, index int) ([]string, error) {
 	return []string{it.ID}, nil
 }
 
-// has reports whether a task has the name id.
+// has reports whether the set has a task with the name id.
 func (t *taskSet) has(id string) bool {
 	if t == nil {
 		return false

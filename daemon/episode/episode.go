@@ -236,7 +236,8 @@ func (episode *Episode) resetCanvas() error {
 	return nil
 }
 
-// newCanvas returns the canvas of the episode's task before the first answer.
+// newCanvas returns the state that the answers of an episode build on, such as a whiteboard, as it is
+// before the first answer.
 func (episode *Episode) newCanvas() (scoring.Canvas, error) {
 	if episode.suite.Canvas == nil {
 		return nil, fmt.Errorf("BUG: answers to %s do not build on each other", episode.suite.Name)

@@ -103,8 +103,8 @@ func describeStatus(status string) string {
 // short writes a number with four digits, for people and models.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// puzzleFeedback returns lines of feedback on placed tangram pieces: which are missing,
-// which overlap, and how much area is outside of the outline.
+// puzzleFeedback returns lines of text about the tangram pieces that the answers have placed: which
+// are missing, which overlap, and how much area lies outside of the outline.
 func (episode *Episode) puzzleFeedback(result *Result) (lines []string) {
 	var placed []string
 	if p, ok := episode.canvas.(interface{ Placed() []string }); ok {
@@ -158,7 +158,8 @@ func metrics(line []byte) string {
 	return value.Get("metrics").String()
 }
 
-// feedbackJSON is the member feedback of an observation.
+// feedbackJSON returns the member feedback of an observation: an object with the text for the model
+// and the same as an object, or null if there is none.
 func feedbackJSON(text string, object []byte) []byte {
 	if object == nil {
 		return null

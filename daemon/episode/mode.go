@@ -27,7 +27,9 @@ const (
 	againPlain = "\n\nImprove your answer.\n"
 )
 
-// modesOf lists the modes of a test, the default first.
+// modesOf returns the modes in which a test can be played over several turns, the default first. A
+// mode says how many turns there are, at which score an episode ends, whether answers build on each
+// other, and how prompts after the first end.
 func modesOf(suite, test string) []mode {
 	switch {
 	case suite == "aspire":

@@ -184,7 +184,8 @@ func (episode *Episode) pictures(all []ask.Picture) ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// append appends an observation, which always has the same members.
+// append appends an observation of the episode as a JSON object: the state after a turn, as a trainer
+// reads it. It always has the same members; those without a value are null.
 func (episode *Episode) append(b []byte, seen *seen) []byte {
 	text := func(name, value string) {
 		b = append(b, '"')
@@ -225,7 +226,7 @@ func (episode *Episode) append(b []byte, seen *seen) []byte {
 	return append(strconv.AppendBool(b, episode.truncated()), '}')
 }
 
-// numbers returns a JSON list of rewards, null for nil.
+// numbers returns a list of scores or rewards as JSON. A nil, for a turn without one, becomes null.
 func numbers(list []*float64) []byte {
 	out := []byte{'['}
 	for i, x := range list {

@@ -197,8 +197,9 @@ func readHistory(at string, value []byte) ([][]byte, *scoring.Error) {
 	return list, nil
 }
 
-// readImages reads which pictures observations have: a word, or an object with a region of
-// shared memory.
+// readImages reads the option that says which pictures observations have: all, first or none, or an
+// object that names a region of shared memory into which they are written. at is the option's name for
+// errors.
 func (options *Options) readImages(at string, v []byte) (fault *scoring.Error) {
 	if v[0] != '{' {
 		options.Images, fault = oneOf(at, v, imagesAll, imagesFirst, imagesNone)

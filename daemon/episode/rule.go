@@ -14,8 +14,8 @@ type Rule struct {
 	gamma, cost float64
 }
 
-// readRule reads the rule of an episode's rewards: a name, or
-// {"shaped":{"gamma":G,"cost":C}} with defaults 1 and 0.
+// readRule reads the option that says how an episode's scores become rewards: final, gain or best, or
+// {"shaped":{"gamma":G,"cost":C}} with the defaults 1 and 0. at is the option's name for errors.
 func readRule(at string, v []byte) (rule Rule, fault *scoring.Error) {
 	if v[0] != '{' {
 		rule.kind, fault = oneOf(at, v, "final", "gain", "best")

@@ -96,7 +96,8 @@ func New(cfg Config) *Explorer {
 	return e
 }
 
-// Close stops what is under way. Requests must have ended.
+// Close stops the work in the background, such as the making of indexes, and closes all open jobs.
+// Requests must have ended.
 func (explorer *Explorer) Close() {
 	explorer.end()
 	explorer.mu.Lock()

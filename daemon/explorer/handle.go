@@ -159,7 +159,7 @@ func fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
 	writeJSON(ctx, Fault{message, kind})
 }
 
-// writeJSON answers a request of the explorer with JSON.
+// writeJSON answers a request of the explorer's pages with a value as JSON.
 func writeJSON(ctx *fasthttp.RequestCtx, v any) {
 	var buffer bytes.Buffer
 	enc := json.NewEncoder(&buffer)
@@ -173,8 +173,8 @@ func writeJSON(ctx *fasthttp.RequestCtx, v any) {
 // answerTime bounds one answer.
 const answerTime = 30 * time.Second
 
-// api answers a route of the explorer's API: schema.json and info at once, the others when
-// their job is open, within answerTime.
+// api answers a route of the explorer's API. schema.json and info are answered at once. The others
+// need an open job: they wait until its index is made, at most answerTime.
 func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 	switch name {
 	case "schema.json":

@@ -38,7 +38,7 @@ func TablesOf(t *table.Table) json.RawMessage {
 	return data
 }
 
-// textTables returns tables as the API has them.
+// textTables converts tables of package scoring to those that the explorer's API answers with.
 func textTables(all []scoring.TextTable) []TextTable {
 	list := []TextTable{}
 	for _, x := range all {

@@ -268,8 +268,8 @@ func (opened *opened) others(out *Item, row int) {
 	}
 }
 
-// describe fills in what the result line says: id, reward, error, notes, metrics, and how
-// the model was asked. Empty values and zeros of the latter are left out.
+// describe sets what the page of one item shows of its result line: id, reward, error, notes, metrics,
+// and a list of how the model was asked, in which empty values and zeros are left out.
 func (out *Item) describe(answer *answer) {
 	result := answer.result
 	out.ID = cut(result.ID, 4096)

@@ -247,7 +247,8 @@ func (page *savedPage) add(item *Item, pictures []drawn, interrupted bool) {
 	page.Items = append(page.Items, *item)
 }
 
-// neighbours sets the place of an item among the listed rows.
+// neighbours sets the position of an item among the listed rows and the rows before and after it, to
+// which the page has links.
 func (out *Item) neighbours(pos int, rows []Row) {
 	out.Position, out.Total = pos, len(rows)
 	if pos > 0 {

@@ -284,7 +284,9 @@ func (scanner *scanner) epoch(name string) int {
 	}
 }
 
-// list answers GET suspects: the rules with what they have found so far.
+// list answers GET suspects: each rule that finds suspicious answers, with the number of rows of the
+// filter that it has found so far. Rules that read answers scan them in the background, which the
+// first call starts.
 func (scanner *scanner) list(filter index.Filter) *Suspects {
 	scanner.begin()
 	out := &Suspects{Rules: []Suspect{}, Of: scanner.total(), Scanned: scanner.progress()}

@@ -48,7 +48,7 @@ var rules = []rule{
 		group: rewardJumps},
 }
 
-// findRule returns the rule of that name, nil for none.
+// findRule returns the rule of this name that finds suspicious answers, or nil if there is none.
 func findRule(name string) *rule {
 	if i := slices.IndexFunc(rules, func(r rule) bool { return r.name == name }); i >= 0 {
 		return &rules[i]

@@ -43,7 +43,8 @@ const largeTokens = 1 << 20
 // writers keeps writers with their memory for further pictures.
 var writers = sync.Pool{New: func() any { return new(rowWriter) }}
 
-// RGBA returns a picture as a PNG with alpha.
+// RGBA returns a picture as a PNG with alpha. It is encoded by the fast encoder for pictures with
+// large flat areas, or by the standard library if the picture has too much detail for that.
 func RGBA(img *image.NRGBA) []byte {
 	if b := encode(img, rgba, color.NRGBA{}, mostTokens); b != nil {
 		return b

@@ -29,7 +29,7 @@ type builder struct {
 	writer
 	score, reward, test, series, status, notes, code, repeat, turn *columnFile
 	time, cost, item, answer, at, length, idEnd, ids               *columnFile
-	mEnd, mName, mValue                                            *columnFile
+	metricEnds, metricNames, metricValues                          *columnFile
 
 	tests, seriesOf, statuses, noteSets, codes, metrics words
 	ends                                                struct{ id, metric uint32 }
@@ -42,7 +42,8 @@ type builder struct {
 	set                                                 []string
 }
 
-// newBuilder returns a builder that keeps its columns in temporary files in a folder.
+// newBuilder returns a builder of an index, which keeps each column of the index in a temporary file
+// in a folder until the index is written.
 func newBuilder(dir string) (*builder, error) {
 	b := &builder{writer: writer{dir: dir}, low: math.Inf(1), high: math.Inf(-1)}
 	for _, c := range []struct {
@@ -50,7 +51,7 @@ func newBuilder(dir string) (*builder, error) {
 		name string
 	}{{&b.score, "score"}, {&b.reward, "reward"}, {&b.test, "test"}, {&b.series, "series"}, {&b.status, "status"}, {&b.notes, "notes"},
 		{&b.code, "code"}, {&b.repeat, "repeat"}, {&b.turn, "turn"}, {&b.time, "time"}, {&b.cost, "cost"}, {&b.item, "item"}, {&b.answer, "answer"}, {&b.at, "at"},
-		{&b.length, "length"}, {&b.idEnd, "id_end"}, {&b.ids, "ids"}, {&b.mEnd, "metric_end"}, {&b.mName, "metric_name"}, {&b.mValue, "metric_value"}} {
+		{&b.length, "length"}, {&b.idEnd, "id_end"}, {&b.ids, "ids"}, {&b.metricEnds, "metric_end"}, {&b.metricNames, "metric_name"}, {&b.metricValues, "metric_value"}} {
 		var err error
 		if *c.to, err = b.column(c.name); err != nil {
 			b.discard()
@@ -60,7 +61,8 @@ func newBuilder(dir string) (*builder, error) {
 	return b, nil
 }
 
-// buildResults reads all of a result file and writes its index.
+// buildResults reads a result file from its beginning to its end and writes its index to path. stamp
+// says which state of the file the index belongs to.
 func buildResults(ctx context.Context, src *os.File, stamp stamp, path string, options Options) error {
 	builder, err := newBuilder(filepath.Dir(path))
 	if err != nil {
@@ -227,11 +229,11 @@ func (builder *builder) addTexts(result *scoring.Result) error {
 		if !ok || len(builder.metrics.list) >= maxMetrics && builder.metrics.at[metric.Name+"\x00"] == 0 {
 			continue
 		}
-		put(builder.mName, builder.metrics.code(metric.Name))
-		put(builder.mValue, float32(x))
+		put(builder.metricNames, builder.metrics.code(metric.Name))
+		put(builder.metricValues, float32(x))
 		builder.ends.metric++
 	}
-	put(builder.mEnd, builder.ends.metric)
+	put(builder.metricEnds, builder.ends.metric)
 	if builder.ends.id > math.MaxUint32-2*maxID || builder.ends.metric > math.MaxUint32-maxMetrics*10 {
 		return fmt.Errorf("the file has more than the %d rows that an index holds; want it in parts", builder.rows)
 	}

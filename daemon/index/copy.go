@@ -106,7 +106,7 @@ func (source *source) removeFolder(m *mapped) {
 	}
 }
 
-// discard closes the source and removes its copy.
+// discard closes the file of results and removes its unpacked copy, if one was made.
 func (source *source) discard() {
 	if source.File != nil {
 		source.File.Close()

@@ -109,7 +109,8 @@ func answerKey(id string, who *scoring.Identity) uint64 {
 	return xxhash.Sum64(appendAnswer(nil, id, who))
 }
 
-// appendAnswer appends what answerKey is the hash of.
+// appendAnswer appends what identifies one answer: the item's id, the model, the repeat and the turn,
+// with zero bytes between them. answerKey is the hash of these bytes.
 func appendAnswer(dst []byte, id string, who *scoring.Identity) []byte {
 	dst = append(dst, id...)
 	dst = append(dst, 0)

@@ -58,8 +58,9 @@ type entry struct {
 // noValue is the key of rows without a value.
 const noValue = math.MaxUint64
 
-// sorted returns the rows of a selection in the given order. Rows without a value come last in both
-// directions.
+// sorted returns the rows of a selection in the given order, by their numbers in the whole set. Rows
+// without a value come last, upwards and downwards. Rows get a number as sort key and are sorted by
+// it; ids, which do not fit into a key, are then compared in full.
 func (set *Set) sorted(sel *Selection, order Sort) []uint32 {
 	rows := make([]uint32, 0, sel.Rows)
 	if order.By == "" || order.By == "row" {

@@ -289,8 +289,8 @@ func (set *Set) scan(filter Filter) *Selection {
 	return out
 }
 
-// join adds up what the goroutines have counted, and lists the values of each facet, the
-// most frequent first.
+// join adds up what the goroutines have counted, one of each file, and lists the values of each facet
+// with their counts, the most frequent first.
 func (out *Selection) join(files []*File, parts []partial) {
 	counts := [facets]map[string]int{}
 	for i := range counts {

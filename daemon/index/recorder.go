@@ -155,7 +155,9 @@ func (recorder *Recorder) Finish() error {
 	return err
 }
 
-// finish writes the index of the file once its goroutine has ended.
+// finish writes the index of a result file after its last line: it waits for the goroutine that reads
+// the lines, checks that the file has the size that was written, adds what the caller wants to keep
+// with the index, and writes it.
 func (recorder *Recorder) finish() error {
 	recorder.waitForLines()
 	recorder.stop()
@@ -199,7 +201,8 @@ func (recorder *Recorder) observeFile(src *os.File) error {
 	})
 }
 
-// stop waits for the goroutine that reads result lines.
+// stop tells the goroutine that reads result lines that no more come, and waits until it ends. A
+// second call does nothing.
 func (recorder *Recorder) stop() {
 	if !recorder.ended {
 		recorder.ended = true
@@ -208,7 +211,7 @@ func (recorder *Recorder) stop() {
 	}
 }
 
-// Discard ends a Recorder without an index.
+// Discard ends a Recorder without an index and removes its temporary files.
 func (recorder *Recorder) Discard() {
 	if !recorder.ended {
 		recorder.stop()

@@ -46,27 +46,27 @@ const unreadable = "unreadable_line"
 // File is a result file with its columns. Columns have one element per row; rows are its lines that
 // are not blank, in order. It is safe for concurrent use until Close.
 type File struct {
-	Path   string
-	Score  []float64 // NaN for null
-	Reward []float64 // NaN for null
-	Test   []uint16  // number of a word of Tests; so are the next four
-	Series []uint16
-	Status []uint16
-	Notes  []uint16
-	Code   []uint16
-	Repeat []uint16 // from 1, 0 for unknown
-	Turn   []uint16
-	Time   []float32 // seconds that the answer took, NaN for unknown
-	Cost   []float32 // in the currency of the run, NaN for unknown
-	Item   []uint64  // hash of the question; equal for answers to the same one
-	Answer []uint64  // hash of id, model, repeat and turn, by which Dump finds the answer
-	at     []uint64
-	length []uint32
-	idEnd  []uint32 // end of each id in ids; each id is followed by a line break
-	ids    []byte
-	mEnd   []uint32 // end of the metrics of each row
-	mName  []uint16
-	mValue []float32
+	Path         string
+	Score        []float64 // NaN for null
+	Reward       []float64 // NaN for null
+	Test         []uint16  // number of a word of Tests; so are the next four
+	Series       []uint16
+	Status       []uint16
+	Notes        []uint16
+	Code         []uint16
+	Repeat       []uint16 // from 1, 0 for unknown
+	Turn         []uint16
+	Time         []float32 // seconds that the answer took, NaN for unknown
+	Cost         []float32 // in the currency of the run, NaN for unknown
+	Item         []uint64  // hash of the question; equal for answers to the same one
+	Answer       []uint64  // hash of id, model, repeat and turn, by which Dump finds the answer
+	at           []uint64
+	length       []uint32
+	idEnd        []uint32 // end of each id in ids; each id is followed by a line break
+	ids          []byte
+	metricEnds   []uint32 // end of the metrics of each row
+	metricNames  []uint16
+	metricValues []float32
 
 	Tests    []Word // suite, test
 	SeriesOf []Word // model, mode, input, setting, format, method
@@ -105,8 +105,8 @@ func OpenResults(ctx context.Context, path string, options Options) (*File, erro
 	return f, nil
 }
 
-// Check returns the error with which OpenResults would refuse a file. It reads only the
-// first line.
+// Check returns the error with which OpenResults would refuse a file, or nil. It reads only the first
+// line, so it is quick for a large file.
 func Check(path string) error {
 	src, err := os.Open(path)
 	if err != nil {
@@ -203,7 +203,8 @@ func (options *Options) cache() string {
 	return filepath.Join(dir, "plumb")
 }
 
-// checkPlain refuses compressed files and tables, whose lines have no places.
+// checkPlain returns an error for compressed files, spreadsheets and Parquet files, by their first
+// bytes. The index reads single lines at their offsets in the file, which these do not have.
 func checkPlain(src io.ReaderAt) error {
 	var b [4]byte
 	n, _ := src.ReadAt(b[:], 0)
@@ -232,7 +233,10 @@ func Plain(path string) bool {
 	return err == nil && info.Mode().IsRegular() && checkPlain(file) == nil
 }
 
-// load sets the columns of a result file from its mapped index.
+// load sets the columns of a result file from its mapped index. A column holds a value for each row;
+// columns of words hold positions in lists of words, such as Tests. The columns metric_name and
+// metric_value hold the metrics of all rows one after the other, and metric_end where those of each
+// row end; ids and id_end are likewise.
 func (file *File) load(mapped *mapped) {
 	file.Score, file.Reward = column[float64](mapped, "score"), column[float64](mapped, "reward")
 	file.Test = column[uint16](mapped, "test")
@@ -246,9 +250,9 @@ func (file *File) load(mapped *mapped) {
 	file.Answer = column[uint64](mapped, "answer")
 	file.at, file.length = column[uint64](mapped, "at"), column[uint32](mapped, "length")
 	file.idEnd, file.ids = column[uint32](mapped, "id_end"), column[byte](mapped, "ids")
-	file.mEnd = column[uint32](mapped, "metric_end")
-	file.mName = column[uint16](mapped, "metric_name")
-	file.mValue = column[float32](mapped, "metric_value")
+	file.metricEnds = column[uint32](mapped, "metric_end")
+	file.metricNames = column[uint16](mapped, "metric_name")
+	file.metricValues = column[float32](mapped, "metric_value")
 	file.Tests, file.SeriesOf, file.Statuses = mapped.Words["test"], mapped.Words["series"], mapped.Words["status"]
 	file.NoteSets, file.Codes, file.Metrics = mapped.Words["notes"], mapped.Words["code"], mapped.header.Metrics
 	file.Low, file.High, file.Bad, file.Extra = mapped.Low, mapped.High, mapped.Bad, mapped.header.Extra
@@ -271,7 +275,7 @@ func (file *File) Changed() bool {
 	return file.index.changed() || file.source.changed(file.Path)
 }
 
-// Line reads the result line of a row, without line end.
+// Line reads the result line of a row from the result file, without its line end.
 func (file *File) Line(row int) ([]byte, error) {
 	if file.source == nil {
 		return nil, fmt.Errorf("cannot read row %d: its line was not kept", row)
@@ -300,11 +304,11 @@ func (file *File) ID(row int) string {
 func (file *File) Metric(row int, name uint16) (x float32, ok bool) {
 	begin := uint32(0)
 	if row > 0 {
-		begin = file.mEnd[row-1]
+		begin = file.metricEnds[row-1]
 	}
-	for i := begin; i < file.mEnd[row]; i++ {
-		if file.mName[i] == name {
-			return file.mValue[i], true
+	for i := begin; i < file.metricEnds[row]; i++ {
+		if file.metricNames[i] == name {
+			return file.metricValues[i], true
 		}
 	}
 	return 0, false

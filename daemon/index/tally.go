@@ -17,7 +17,7 @@ func newTallies(f *File) *tallies {
 		notes: make([]int, len(f.NoteSets)), code: make([]int, len(f.Codes))}
 }
 
-// count counts a selected row of results by its words.
+// count counts row i of a file in each facet: under its test, series, status, notes and error code.
 func (tallies *tallies) count(file *File, i int) {
 	tallies.rows++
 	tallies.test[file.Test[i]]++
@@ -42,7 +42,8 @@ func (tallies *tallies) countFailing(file *File, i int, fails uint32) {
 	tallies.failsOnly[facet][column[i]]++
 }
 
-// facetColumn returns the column that holds a facet, and its words.
+// facetColumn returns the column that holds a facet of a file's rows, and the words that its values
+// stand for.
 func (file *File) facetColumn(facet Facet) ([]uint16, []Word) {
 	switch facet {
 	case Suite, Test:
@@ -83,7 +84,7 @@ func (tallies *tallies) addTo(file *File, counts *[facets]map[string]int) {
 	}
 }
 
-// of returns the counts of selected rows in the column of a facet.
+// of returns the counts of selected rows in the column of a facet, by the value in the column.
 func (tallies *tallies) of(facet Facet) []int {
 	switch facet {
 	case Suite, Test:

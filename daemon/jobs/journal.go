@@ -62,7 +62,8 @@ func goesOn(journal *os.File, run string) bool {
 	return unix.FcntlFlock(journal.Fd(), unix.F_OFD_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
 }
 
-// Begin records that this run begins a part.
+// Begin records in the journal that this run begins a part, so that a later run sees which parts a
+// killed process was working on.
 func (g *Journal) Begin(part Part) error {
 	if g.object != nil {
 		return g.object.begin(part)

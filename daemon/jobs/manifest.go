@@ -214,7 +214,7 @@ func (job *Job) Each(f func(Shard) error) error {
 // ErrStop ends Each without an error of its own.
 var ErrStop = errors.New("stop")
 
-// Find returns the shard of that number, or an error if the job has none.
+// Find returns the shard with number n of the job, or an error if the job has none.
 func (job *Job) Find(n int) (found Shard, err error) {
 	if n < 0 || n >= job.Shards {
 		return found, fmt.Errorf("cannot find shard %d: the job has %d", n, job.Shards)

@@ -47,7 +47,7 @@ func (job *Job) Status() (status Status, err error) {
 	return status, err
 }
 
-// Undone lists the shards that are not done.
+// Undone returns the numbers of the shards of which a part is still missing.
 func (job *Job) Undone() (list []int, err error) {
 	listing, err := job.listing()
 	if err != nil {
@@ -70,7 +70,8 @@ type listing struct {
 	names map[string]Info // nil for a folder
 }
 
-// listing lists the files of all parts, unless the store is a folder.
+// listing lists the files of all parts with one request, because an object store would need a request
+// for each file. A folder needs no list.
 func (job *Job) listing() (*listing, error) {
 	l := &listing{job: job}
 	if _, ok := job.Store.(*Folder); ok {
@@ -87,7 +88,8 @@ func (job *Job) listing() (*listing, error) {
 	return l, nil
 }
 
-// stat is Store.Stat, answered from the list if there is one.
+// stat returns the size and time of a file of the job's store: from the list, if there is one, else
+// from the store.
 func (listing *listing) stat(name string) (Info, error) {
 	if listing.names == nil {
 		return listing.job.Store.Stat(name)

@@ -114,7 +114,7 @@ func sameBytes(a, b string) (bool, error) {
 	return bytes.Equal(x, y), err
 }
 
-// syncFolder makes the names in a folder durable.
+// syncFolder flushes a folder to the disk, so that a power cut does not lose the names of new files.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -150,7 +150,7 @@ func (folder *Folder) List(prefix string) (list []Info, err error) {
 	return list, err
 }
 
-// Clear implements Store. It removes everything in the folder but keep, folders included.
+// Clear removes everything in the folder except keep, subfolders included. It implements Store.
 func (folder *Folder) Clear(keep string) error {
 	list, err := os.ReadDir(folder.dir)
 	if err != nil {

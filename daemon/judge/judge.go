@@ -178,7 +178,7 @@ func flagName(run string) string {
 	return "--judge-" + strings.TrimPrefix(strings.TrimPrefix(run, "--"), "model-")
 }
 
-// complete returns the configuration with defaults in place of zero values.
+// complete returns the configuration of a judge with defaults in place of zero values.
 func (config Config) complete() Config {
 	config.MaxTokens = cmp.Or(config.MaxTokens, DefaultMaxTokens)
 	config.Concurrency = cmp.Or(config.Concurrency, DefaultConcurrency)

@@ -106,7 +106,8 @@ func openStore(dir string) (*store, error) {
 	return s, nil
 }
 
-// get returns the verdict that is kept for a question.
+// get returns the verdict that is kept for a question, by the digest of the question: from memory, or
+// from the line of the log where it was written. ok is false if there is none.
 func (store *store) get(key digest) (v verdict, ok bool) {
 	store.mu.Lock()
 	defer store.mu.Unlock()
@@ -240,7 +241,7 @@ func (store *store) claim(ctx context.Context, key digest) (release func(), err 
 	return release, nil
 }
 
-// close flushes and closes the files of verdicts.
+// close flushes and closes the files of verdicts and stops the regular flushing.
 func (store *store) close() error {
 	store.mu.Lock()
 	defer store.mu.Unlock()

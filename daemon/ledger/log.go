@@ -247,7 +247,8 @@ func (log *Log) fail(err error) error {
 	return log.err
 }
 
-// Close writes what is pending and closes the log.
+// Close wakes the goroutine that writes, waits until it has written all pending lines, and flushes and
+// closes the file. A second call does nothing.
 func (log *Log) Close() error {
 	log.mu.Lock()
 	if log.closed {

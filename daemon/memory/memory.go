@@ -162,7 +162,7 @@ func (hold *Hold) record(n int64) {
 	}
 }
 
-// Held returns how many bytes the hold has taken.
+// Held returns how many bytes of the budget the hold has at the moment.
 func (hold *Hold) Held() int64 {
 	if hold == nil {
 		return 0
@@ -172,7 +172,7 @@ func (hold *Hold) Held() int64 {
 	return hold.n
 }
 
-// Shrink releases n bytes, at most those that are held.
+// Shrink gives n of the held bytes back to the budget, at most all of them. A nil hold has none.
 func (hold *Hold) Shrink(n int64) {
 	if hold == nil {
 		return

@@ -33,7 +33,7 @@ const (
 	maxName    = 32 // bytes
 )
 
-// describeObject names the first members of an object.
+// describeObject returns what a message says of a JSON object: the names of its first members.
 func describeObject(v *fastjson.Value) string {
 	var names []string
 	object := v.GetObject()

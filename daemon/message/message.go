@@ -76,7 +76,8 @@ const (
 	response
 )
 
-// shapeOf detects the format of a value from its type and members.
+// shapeOf returns in which format a value holds a model's answer, from its type and members: a chat
+// completion, a message, a response, a part of a message, a list of such, or none of them.
 func shapeOf(value *fastjson.Value) shape {
 	switch {
 	case value == nil:

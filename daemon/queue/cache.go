@@ -82,7 +82,7 @@ func (cache *cache) put(digest digest, result *scoring.Result, json []byte) {
 	}
 }
 
-// stats returns the counts so far.
+// stats returns how many results the cache holds, and its counts of hits and misses since the start.
 func (cache *cache) stats() CacheStats {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()

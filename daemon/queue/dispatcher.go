@@ -62,8 +62,8 @@ func (dispatcher *dispatcher) moveImagesLast() (images int) {
 	return images
 }
 
-// queueMeasured queues measured tasks for scoring. The dispatcher must not use them
-// afterwards.
+// queueMeasured puts tasks whose pictures have been measured into the list from which workers score
+// them. The dispatcher must not use them afterwards.
 func (dispatcher *dispatcher) queueMeasured(tasks []*task) {
 	if len(tasks) == 0 {
 		return

@@ -16,7 +16,7 @@ const (
 	priorities      = 3
 )
 
-// ParsePriority reads high, normal or bulk; "" is the default.
+// ParsePriority reads a priority by its name: high, normal or bulk; "" is the default.
 func ParsePriority(text string) (Priority, error) {
 	switch text {
 	case "":

@@ -79,7 +79,8 @@ func (s *readyList) count(t *task, sign int) {
 	s.pixels += sign * t.pixels
 }
 
-// classify sets the class of a prepared task from its cost and priority.
+// classify sets the class of a prepared task, by which the dispatcher chooses the next batch: heavy
+// for one that needs much work, many pixels or more pictures than a batch has, else by its priority.
 func (queue *Queue) classify(task *task) {
 	switch {
 	case task.work >= queue.cfg.Work || task.pixels >= queue.cfg.Pixels || len(task.pics) > queue.cfg.Batch:

@@ -62,7 +62,8 @@ func newReader() any {
 	return r
 }
 
-// reader takes a reader for a line from the pool.
+// reader takes a reader from the pool and sets it to wait for the result of a line: with the line's
+// number and size, the options, and the time limit from now on.
 func (queue *Queue) reader(l dump.Line, o *Options, bulk bool) *reader {
 	r := queue.readers.Get().(*reader)
 	r.lineNumber, r.size, r.opt, r.bulk = l.N, len(l.Bytes), o, bulk
@@ -352,7 +353,8 @@ type Stats struct {
 	Cache  CacheStats
 }
 
-// Stats returns the counts so far.
+// Stats returns how many lines shared the work of an equal line, and the counts of the cache of
+// results, since the start.
 func (queue *Queue) Stats() Stats {
 	queue.flights.mu.Lock()
 	stats := Stats{Shared: queue.flights.shared, Again: queue.flights.repeats}

@@ -40,7 +40,9 @@ func (queue *Queue) startStage(s *stage, n int, work func(*task) bool) {
 	}
 }
 
-// runStage works on the samples of a stage until the queue closes.
+// runStage is one worker of a stage of the queue: it takes samples that wait for the stage and works
+// on them, until the queue closes. A sample goes on to its next stage, unless work has ended it or
+// nobody waits for its result any more.
 func (queue *Queue) runStage(stage *stage, work func(*task) bool) {
 	defer queue.running.Done()
 	for {

@@ -37,7 +37,8 @@ type Stream struct {
 	held int // bytes under way
 }
 
-// Stream begins a stream. Cancelling ctx stops it.
+// Stream begins a stream of lines with the same options, whose results come in the order of the lines.
+// Cancelling ctx stops it.
 func (queue *Queue) Stream(ctx context.Context, o *Options) *Stream {
 	stream := &Stream{queue: queue, opt: o, ctx: ctx, order: make(chan *reader, queue.cfg.Window),
 		seen: scoring.NewAnswers(scoring.MaxAnswers), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
@@ -122,7 +123,8 @@ func (stream *Stream) Next() (Answer, error) {
 	return stream.answer, nil
 }
 
-// Ready reports whether the next answer is there, so that Next would not wait.
+// Ready reports whether the result of the next line is there, so that Next would return without
+// waiting.
 func (stream *Stream) Ready() bool {
 	if stream.head == nil {
 		select {

@@ -318,7 +318,8 @@ func tables(open func(*input.Input, rows.Options) (record.Source, error)) opener
 // never says that rows of a table are no events of OpenAI evals, which depend on each other.
 func never() bool { return false }
 
-// Names returns the names of all formats, for --format.
+// Names returns the names of all formats of dumps that can be read, in alphabetical order, for
+// --format and for messages.
 func Names() []string {
 	names := append([]string{Own}, lines.Names()...)
 	for name := range openers {
@@ -337,7 +338,8 @@ func CheckFormat(name string) error {
 	return fmt.Errorf("cannot use --format %q: want one of %s", name, oneOf(Names()))
 }
 
-// open opens the source of records of a dump that another tool wrote.
+// open opens the source of records of a dump that another tool wrote, by the dump's format. A format
+// of rows may come as JSON lines or as one JSON list.
 func (r *Reader) open() (record.Source, error) {
 	listed := lines.Rows(r.Format) && bytes.HasPrefix(bytes.TrimLeft(r.in.Head(), " \t\r\n"), []byte("["))
 	if listed {

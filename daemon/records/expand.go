@@ -39,7 +39,8 @@ func Expand(args []string, o *Options) (*Found, error) {
 	return f, nil
 }
 
-// expand adds the dumps that one argument names.
+// expand adds the dumps that one argument names: standard input for "-", the objects at an address,
+// the files of a folder, the files that match a pattern, or one file.
 func (f *Found) expand(arg string, o *Options) error {
 	if arg == "-" {
 		f.Paths = append(f.Paths, arg)

@@ -90,8 +90,9 @@ func (r *Reader) join(a *Answer) {
 	}
 }
 
-// joinByFlag sets the task of an answer by --join: by position, or by a member of the
-// record, of which a pattern may take the id, test, model and repeat.
+// joinByFlag sets the task of an answer as --join says: by the record's position, or by one of its
+// members. If --join has a pattern, its named groups take the id, test, model and repeat from that
+// member.
 func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 	if j.position {
 		return r.joinByPosition(a)

@@ -31,7 +31,8 @@ func (r *Reader) openOwn() (record.Source, error) {
 // Close implements record.Source.
 func (o *own) Close() error { return nil }
 
-// Next returns the next line of plumb's own dump as a record. It implements record.Source.
+// Next returns the next line of plumb's own dump as a record: its id, answer, model, and how the model
+// was asked. A line that cannot be read gives a record with its fault. It implements record.Source.
 func (o *own) Next() (*record.Record, error) {
 	l, err := o.lines.Next()
 	if err != nil {

@@ -60,7 +60,8 @@ type Reader struct {
 	text    []byte // memory for the JSON of an answer
 }
 
-// Open opens a dump and finds its format; "-" reads stdin. An error names the path.
+// Open opens a dump and finds its format from its first bytes, unless o names it; "-" reads stdin. An
+// error names the path.
 func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 	in, err := input.Open(path, stdin, o.Limits)
 	if err != nil {
@@ -106,7 +107,7 @@ func (r *Reader) Lines() *dump.Reader { return r.in.Lines() }
 // Skipped returns how many lines repeated an earlier answer and were left out.
 func (r *Reader) Skipped() int { return r.in.Skipped }
 
-// Close closes the dump.
+// Close closes the dump and the source of its records.
 func (r *Reader) Close() error {
 	if r.source != nil {
 		r.source.Close()

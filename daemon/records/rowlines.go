@@ -38,7 +38,9 @@ func openRows(in *input.Input, o *Options) (record.Source, error) {
 // Close implements record.Source.
 func (s *rowLines) Close() error { return nil }
 
-// Next returns the next line of a table in JSON lines as a record. It implements record.Source.
+// Next returns the next line of a table in JSON lines as a record: each line is a row, and the options
+// say which members are the id and the answer. A line that cannot be read gives a record with its
+// fault. It implements record.Source.
 func (s *rowLines) Next() (*record.Record, error) {
 	l, err := s.lines.Next()
 	if err != nil {

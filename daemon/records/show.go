@@ -101,7 +101,8 @@ func (a *Answer) appendUsage(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendNotes appends the notes of a shown record, and nothing where there are none.
+// appendNotes appends the notes of a record that plumb records prints, as the member notes, and
+// nothing if there are none.
 func (a *Answer) appendNotes(dst []byte) []byte {
 	for i, n := range a.Notes {
 		if i == 0 {

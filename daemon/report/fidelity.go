@@ -44,7 +44,8 @@ type Fidelity struct {
 	failed  []reasonView
 }
 
-// NewFidelity makes the folder.
+// NewFidelity makes the folder of a report that compares pictures with the editor's, and returns the
+// empty report. Without a number, the worst 24 scenes are shown.
 func NewFidelity(cfg FidelityConfig) (*Fidelity, error) {
 	if cfg.Worst <= 0 {
 		cfg.Worst = 24
@@ -137,7 +138,8 @@ const (
 	maxHigh = 600
 )
 
-// panel adds a picture to the card, shrunk to report size.
+// panel adds a picture with a title to the card of a scene. A large picture is shrunk by a whole
+// factor to the size of the report.
 func (card *fidelityCard) panel(title string, img *image.RGBA) error {
 	b := img.Bounds()
 	img = exhibit.Shrink(img, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh))
@@ -188,7 +190,7 @@ func errorTone(p, q []byte) (tone [3]int, strength float64) {
 	return [3]int{230, 130, 0}, math.Sqrt(float64(worst) / 255)
 }
 
-// shownFigures returns the figures of one scene as text.
+// shownFigures returns the figures of one scene's comparison as texts, each with its title.
 func shownFigures(figures *compare.Figures) []metricView {
 	list := []metricView{
 		{"size", fmt.Sprintf("%d × %d px", figures.Width, figures.Height)},

@@ -85,7 +85,8 @@ func (joined *Joined) Scored() int { return joined.scored }
 // LeftOut returns lines of text on duplicates that the tables leave out; "" for none.
 func (joined *Joined) LeftOut() string { return joined.writer.table.LeftOut() }
 
-// WriteText writes every table in aligned columns.
+// WriteText writes the tables of the joined results one after the other as text in aligned columns,
+// with an empty line between them.
 func (joined *Joined) WriteText(w io.Writer) error {
 	for i, textTable := range joined.Tables() {
 		if i > 0 {

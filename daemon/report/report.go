@@ -256,7 +256,7 @@ func partialText(why string) string {
 	return "This report is partial. The run ended early: " + why + ". Tables and items cover what was scored before that."
 }
 
-// given lists the items that are kept.
+// given returns the items that the sampler has kept for the report, in the order of the results.
 func (writer *Writer) given() (list []explorer.Given) {
 	for _, g := range writer.sample.groups {
 		for _, p := range g.items {
@@ -267,7 +267,8 @@ func (writer *Writer) given() (list []explorer.Given) {
 	return list
 }
 
-// remark says how many answers there are, how many of them the page shows, and what scored them.
+// remark returns the sentence at the top of the report: how many answers there are, how many of them
+// the pages show, and what scored them.
 func (writer *Writer) remark() string {
 	text := fmt.Sprintf("%d answers", writer.rows)
 	if writer.rows == 1 {
@@ -292,7 +293,7 @@ func (writer *Writer) remark() string {
 	return text
 }
 
-// remarks says what the tables leave out.
+// remarks returns sentences about what the tables leave out, such as repeated results.
 func (writer *Writer) remarks() []string {
 	list := []string{}
 	if s := writer.table.Unlisted(); s != "" {

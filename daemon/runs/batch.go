@@ -144,7 +144,7 @@ func (batcher *batcher) note(p *part, event string) error {
 	return nil
 }
 
-// live returns the batches whose results are not fetched.
+// live returns the batches at the endpoint whose results are not fetched yet.
 func (batcher *batcher) live() (list []*part) {
 	for _, p := range batcher.parts {
 		if p.Event != partFetched {

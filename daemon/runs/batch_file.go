@@ -23,7 +23,8 @@ type partFile struct {
 	most   budget.Tokens // the most tokens that the calls can use
 }
 
-// newPartFile creates the file of a batch.
+// newPartFile creates the file of requests that is uploaded for a batch. What is written to it is
+// hashed on the way.
 func newPartFile(part *part, path string) (*partFile, error) {
 	file, err := os.Create(path)
 	if err != nil {

@@ -105,7 +105,8 @@ func OpenCalls(path string) (*Calls, error) {
 	return calls, nil
 }
 
-// ReadCalls reads the log at path without a lock and without changing it.
+// ReadCalls reads the log of a run's calls at path without a lock and without changing it, for
+// commands that only look at a run. A missing log is an empty one.
 func ReadCalls(path string) (*Calls, error) {
 	calls := newCalls()
 	var err error
@@ -298,7 +299,7 @@ func (calls *Calls) keep(done *Done) (*Done, error) {
 	return done, calls.read(first, done)
 }
 
-// Close closes the log.
+// Close writes what is pending in the log of calls and closes its files.
 func (calls *Calls) Close() (err error) {
 	if calls.log != nil {
 		err = calls.log.Close()

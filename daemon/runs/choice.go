@@ -38,7 +38,8 @@ func (choice Choice) Tasks(all []*ask.Task) ([]*ask.Task, error) {
 	return tasks, nil
 }
 
-// named returns the tasks whose ids Only has, or all if Only is nil.
+// named returns the tasks whose ids --only names, in the order of all, or all tasks if Only is nil. An
+// id without a task is an error.
 func (choice Choice) named(all []*ask.Task) (tasks []*ask.Task, err error) {
 	if choice.Only == nil {
 		return all, nil

@@ -21,7 +21,8 @@ type Arm struct {
 	Method  *string `json:"method"`
 }
 
-// ArmOf returns the arm as JSON has it.
+// ArmOf returns an arm, the way in which a model is asked, as JSON has it: members that are not set
+// are null.
 func ArmOf(arm ask.Arm) Arm {
 	word := func(text string) *string {
 		if text == "" {
@@ -32,7 +33,7 @@ func ArmOf(arm ask.Arm) Arm {
 	return Arm{word(arm.Mode), word(arm.Input), word(arm.Setting), word(arm.Format), word(arm.Method)}
 }
 
-// ask returns the arm in the form that suites use.
+// ask returns the arm in the form that suites use, in which members that are not set are "".
 func (arm Arm) ask() ask.Arm {
 	word := func(text *string) string {
 		if text == nil {

@@ -86,7 +86,7 @@ func (m *made) add(r *Run, d *Done) {
 	m.replies = append(m.replies, r.heardOf(d))
 }
 
-// keys returns the keys of the calls, in order.
+// keys returns the keys of a task's calls, in the order in which they were made.
 func (m *made) keys() (keys []string) {
 	for _, d := range m.calls {
 		keys = append(keys, d.Key)
@@ -404,7 +404,8 @@ type Progress struct {
 	Asking           int // under way
 }
 
-// Progress returns how far the run is.
+// Progress returns how far the run is: how many units there are and are done, and how many calls were
+// answered, failed, were cut off, and are in flight.
 func (run *Run) Progress() Progress {
 	run.mu.Lock()
 	done := len(run.finished)

@@ -28,8 +28,8 @@ func probeSegment() error {
 	return errors.Join(err, r.mem.close())
 }
 
-// probeMemfd makes, seals and maps a small memfd as a client does, and returns the first
-// error.
+// probeMemfd makes, seals and maps a small memfd, a file in memory, as a client does, and returns the
+// first error. It shows whether this machine supports that.
 func probeMemfd() error {
 	fd, err := unix.MemfdCreate("plumb", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

@@ -144,7 +144,8 @@ func (pin *Pin) Copy() ([]byte, error) {
 	return out, err
 }
 
-// Release ends the pin, which must not be used afterwards.
+// Release ends the pin that keeps a region of shared memory mapped. The pin's bytes must not be used
+// afterwards. A second call does nothing.
 func (pin *Pin) Release() {
 	if pin.done.Swap(true) {
 		return

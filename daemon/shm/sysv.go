@@ -118,7 +118,8 @@ func (segment *segment) alive() lease {
 	return living
 }
 
-// close removes both mappings of the segment. The segment itself stays.
+// close unmaps a segment of System V shared memory: its mappings for reading and for writing. The
+// segment itself stays, because it belongs to the client.
 func (segment *segment) close() error {
 	segment.mu.Lock()
 	defer segment.mu.Unlock()

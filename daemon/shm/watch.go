@@ -5,7 +5,7 @@ import "time"
 // tick is the interval at which the creators of segments are checked.
 const tick = time.Second
 
-// watch removes the regions of dead clients until the registry is closed.
+// watch removes the regions of dead or idle clients once every tick, until the registry is closed.
 func (registry *Registry) watch() {
 	t := time.NewTicker(tick)
 	defer t.Stop()

@@ -83,7 +83,8 @@ func (exporter *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlyS
 	return nil
 }
 
-// close sends the remaining spans to the collector.
+// close sends the remaining spans to the collector, until ctx ends at the latest. Without a collector,
+// on nil, it does nothing.
 func (exporter *exporter) close(ctx context.Context) error {
 	if exporter == nil {
 		return nil

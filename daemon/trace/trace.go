@@ -101,7 +101,8 @@ type Tracer struct {
 	closing chan struct{}
 }
 
-// Open starts a Tracer. It returns nil without an error where cfg names no destination.
+// Open starts a Tracer, which sends the timings of requests to a collector, writes them to a file, or
+// both. It returns nil without an error if cfg names no destination.
 func Open(cfg Config) (*Tracer, error) {
 	if cfg.Endpoint == "" && !cfg.Env && cfg.File == "" {
 		return nil, nil
@@ -185,7 +186,8 @@ func (request *Request) useStartClock() {
 	}
 }
 
-// Lost returns what was lost so far.
+// Lost returns how many requests and spans were not traced, because the tracer or the collector was
+// too slow.
 func (tracer *Tracer) Lost() Lost {
 	if tracer == nil {
 		return Lost{}

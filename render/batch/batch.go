@@ -27,7 +27,7 @@ type Batch struct {
 // Picture is the place of a drawing's pixels in the picture buffer.
 type Picture struct{ Offset, Width, Height int } // px
 
-// Reset empties the batch of drawings and keeps its memory.
+// Reset removes all drawings from the batch and keeps its memory for the next ones.
 func (batch *Batch) Reset() {
 	clear(batch.Masks)
 	batch.Masks, batch.Items, batch.Tiles, batch.Runs = batch.Masks[:0], batch.Items[:0], batch.Tiles[:0], batch.Runs[:0]
@@ -97,7 +97,7 @@ func (batch *Batch) appendRuns(i int, runs []Run) {
 	}
 }
 
-// Rows returns the number of rows of all masks.
+// Rows returns the number of mask rows in the batch.
 func (batch *Batch) Rows() int {
 	n := 0
 	for _, r := range batch.Masks {
@@ -147,7 +147,8 @@ func addRow(sums *metric.Sums, a, ax, covered, x, y uint32) {
 	sums.Covered += uint64(covered)
 }
 
-// addTo adds the rectangle to a tally.
+// addTo adds the pixels of a rectangle of one colour to a tally: to the sums of sets A and B, by the
+// alpha that each set has there, and to the pixels that both sets cover.
 func (s *Solid) addTo(tally *metric.Tally) {
 	addSolid(&tally.A, s, s.Flat.A0)
 	addSolid(&tally.B, s, s.Flat.A1)

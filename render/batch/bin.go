@@ -124,7 +124,8 @@ func (binner *Binner) clearGrid(drawing *paint.Drawing) {
 	}
 }
 
-// addEntry appends an entry to the linked list of tile row r.
+// addEntry appends an entry to the linked list of tile row r. All lists share the array
+// binner.entries; an entry names the position of the one after it, -1 for none.
 func (binner *Binner) addEntry(r int32, entry entry) {
 	n := int32(len(binner.entries))
 	if list := &binner.lists[r]; list.first < 0 {

@@ -18,7 +18,8 @@ func (binner *Binner) flatten(items []Item) Flat {
 	return binner.lastFlat
 }
 
-// flatOf is flatten without the cache of the last single item.
+// flatOf returns the colour and the alphas of a pixel that all of the items cover fully. The last item
+// lies on top. It is flatten without a cache.
 func flatOf(items []Item) Flat {
 	var pixel Pixel
 	for i := len(items) - 1; i >= 0; i-- {

@@ -47,7 +47,8 @@ type Item struct {
 	Group uint32 // opacity of the group that FlagGroupFirst composites, 0..255
 }
 
-// Rows is how many of Batch.Masks the item has.
+// Rows returns how many mask rows the item has in Batch.Masks: none if it covers its tile fully, one
+// for each row of the tile, and one more if rows are used in pairs.
 func (item *Item) Rows() int {
 	switch {
 	case item.Paint&FlagMask == 0:

@@ -32,7 +32,7 @@ func (region *Region) Reset() { region.rows = region.rows[:0] }
 // Clone returns a copy that takes no more memory than it needs.
 func (region *Region) Clone() Region { return CloneAll([]Region{*region})[0] }
 
-// CloneAll returns copies of regions that together take no more memory than they need.
+// CloneAll returns copies of regions. The copies share one array, which is just large enough.
 func CloneAll(all []Region) []Region {
 	n := 0
 	for i := range all {
@@ -84,7 +84,8 @@ func (region *Region) Join(o *Region) {
 	}
 }
 
-// Meets reports whether the two regions share a tile.
+// Meets reports whether the region and o share a tile. Both are intervals of columns, one for each
+// tile row.
 func (region *Region) Meets(o *Region) bool {
 	from, to := max(region.first, o.first), min(region.first+int32(len(region.rows)), o.first+int32(len(o.rows)))
 	for y := from; y < to; y++ {
@@ -96,7 +97,7 @@ func (region *Region) Meets(o *Region) bool {
 	return false
 }
 
-// Tiles returns how many tiles the region has.
+// Tiles returns the number of tiles in the region.
 func (region *Region) Tiles() (n int) {
 	for _, v := range region.rows {
 		n += int(max(v.to-v.from, 0))

@@ -36,7 +36,8 @@ func (binner *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	}
 }
 
-// beginRow sets which pixels of tile row r are cut.
+// beginRow sets which columns, in px, of tile row r are cut into tiles: all of the picture, or those
+// of the part of it that is wanted.
 func (binner *Binner) beginRow(r int32) {
 	binner.left, binner.right = 0, binner.widthPx
 	if binner.part != nil {

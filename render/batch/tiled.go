@@ -46,7 +46,7 @@ type Tiled struct {
 	class Class
 }
 
-// reset empties the tiles for another drawing and keeps their memory.
+// reset empties the tiles and sets them to the size of another drawing. Their memory is kept.
 func (tiled *Tiled) reset(d *paint.Drawing) {
 	tiled.Width, tiled.Height = d.Width, d.Height
 	tiled.Masks, tiled.Items, tiled.Tiles, tiled.Solids = tiled.Masks[:0], tiled.Items[:0], tiled.Tiles[:0], tiled.Solids[:0]

@@ -230,7 +230,8 @@ func opaqueBlender(k Colour) blender {
 	}
 }
 
-// eraseBlender blends the eraser into a pixel of the canvas. See docs/spec/drawingbench.md#r59.
+// eraseBlender reduces all channels of a pixel of the canvas by the eraser's coverage a, 0 to 255, so
+// that a fully covered pixel becomes transparent. See docs/spec/drawingbench.md#r59.
 func eraseBlender(p []uint8, a, _ uint32) {
 	for i := range p {
 		v := uint32(p[i]) * (255 - a)

@@ -46,7 +46,8 @@ func (canvas *Canvas) Fill(x, y int, k Colour) int {
 	return painted
 }
 
-// colour returns the colour of a pixel without its alpha.
+// colour returns the colour of a pixel of the canvas without its alpha. Stored channels are multiplied
+// by alpha, so those of a translucent pixel are divided by it.
 func (canvas *Canvas) colour(x, y int) Colour {
 	p := canvas.rows[y].pix[4*x : 4*x+4 : 4*x+4]
 	if p[3] == 255 {

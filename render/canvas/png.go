@@ -23,7 +23,8 @@ type buffers struct{ b *png.EncoderBuffer }
 func (p *buffers) Get() *png.EncoderBuffer  { return p.b }
 func (p *buffers) Put(b *png.EncoderBuffer) { p.b = b }
 
-// Encode writes a picture; its pixels read back as they are.
+// Encode writes a picture as a PNG whose pixels read back as they are. A picture of few colours is
+// written with a palette, which is smaller and quicker.
 func (encoder *Encoder) Encode(w io.Writer, m image.Image) error {
 	enc := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &encoder.buffers}
 	if n, ok := m.(*image.NRGBA); ok {

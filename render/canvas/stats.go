@@ -76,7 +76,7 @@ func (stats *Stats) addRow(r *row, y int, palette Palette) {
 	stats.addWhite(plain, palette)
 }
 
-// countColour counts an opaque pixel of the canvas by its colour.
+// countColour counts an opaque pixel under its colour of the app's palette, or as another colour.
 func (stats *Stats) countColour(k Colour, p Palette) {
 	for i := range p {
 		if p[i] == k {

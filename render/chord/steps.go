@@ -79,7 +79,9 @@ func (steps *chordSteps) quadNext(edge *Edge) bool {
 	return false
 }
 
-// setCubic prepares the chords of a cubic from points in 1/256 px. See docs/spec/raster.md#r15.
+// setCubic prepares the division of a cubic curve into 2^k chords, from its four points in 1/256 px. k
+// grows with how far the curve deviates from a line. The walk steps through x and y by differences,
+// whose shifts follow from k. See docs/spec/raster.md#r15.
 func (steps *chordSteps) setCubic(x, y *[4]int64) {
 	k := min(subdivisions(cubicDeviation(x), cubicDeviation(y))+1, 6)
 	steps.x.setCubic(x, k)

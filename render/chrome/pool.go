@@ -53,8 +53,9 @@ type call struct {
 	done   chan struct{}
 }
 
-// Open starts a browser and mounts one editor in a tab, so that software that is missing is
-// reported at once. Errors wrap ErrMissing where the machine lacks something.
+// Open starts a browser and opens one tab with the editor, so that missing software is reported at
+// once. It then starts a worker for each tab of the configuration. Errors wrap ErrMissing if the
+// machine lacks something.
 func Open(cfg Config) (*Pool, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.CheckUse(); err != nil {

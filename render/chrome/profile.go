@@ -57,7 +57,8 @@ func newProfile(temp string, hinted bool) (*profile, error) {
 	return p, nil
 }
 
-// writeFiles creates the browser's data folder and its font configuration.
+// writeFiles creates the folder for the data of a browser and its font configuration, with or without
+// hinting. A path that is too long for the browser's sockets is an error.
 func (profile *profile) writeFiles(hinted bool) error {
 	if len(profile.dir) > maxDir {
 		return fmt.Errorf("the path %s has %d bytes; want at most %d, see TMPDIR", profile.dir, len(profile.dir), maxDir)

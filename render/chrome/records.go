@@ -156,7 +156,7 @@ func (props *props) asset(sh *scene.Shape) {
 	props.text("url", sh.URL)
 }
 
-// shape writes the properties of a shape by its kind, as tldraw's store records have them.
+// shape writes the properties of a shape, those that its kind has in tldraw's store records.
 func (props *props) shape(shape *scene.Shape) {
 	switch shape.Kind {
 	case scene.Geo:

@@ -78,7 +78,8 @@ func onlyGPU(adapters []Adapter, open opener) (context, Info, error) {
 	return found, info, failed
 }
 
-// devices returns the displays of the adapters that keep accepts.
+// devices returns a candidate for a context for each adapter that keep accepts: its display without a
+// window system.
 func devices(adapters []Adapter, keep func(Adapter) bool) (out []candidate) {
 	for _, a := range pick(adapters, keep) {
 		out = append(out, candidate{PlatformDevice, a})

@@ -57,7 +57,8 @@ type Adapter struct {
 	handle   uintptr // EGLDeviceEXT
 }
 
-// String names the adapter with all values of --device that choose it.
+// String returns the names of a graphics adapter in one line: every value of --device that chooses it,
+// and whether it is a software driver.
 func (adapter Adapter) String() string {
 	text := fmt.Sprintf("EGL device %d", adapter.Index)
 	if adapter.CUDA >= 0 {

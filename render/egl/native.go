@@ -98,7 +98,8 @@ func (n *native) close() {
 	}
 }
 
-// info describes the context, which was opened on cand.
+// info returns the description of an opened OpenGL context: its display, driver, version and
+// abilities. cand is the display on which it was opened.
 func (n *native) info(cand candidate) Info {
 	c := &n.c
 	i := Info{
@@ -115,7 +116,7 @@ func (n *native) info(cand candidate) Info {
 	return i
 }
 
-// String names the display in messages.
+// String returns the name of the display for messages.
 func (c candidate) String() string {
 	if c.platform == PlatformDevice {
 		return c.adapter.String()

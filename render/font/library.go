@@ -49,7 +49,8 @@ const (
 	faces   = shipped + 1
 )
 
-// index returns the position of the style's font in files.
+// index returns the position of the style's font in the list of files: four cuts for each family
+// (normal, bold, italic, bold italic), and last the font of headings.
 func (style Style) index() int {
 	if style.Family == Heading {
 		return shipped
@@ -127,7 +128,8 @@ func (library *Library) load(s Style) (*file, error) {
 	return e.file, e.err
 }
 
-// parse parses a font file with its metrics and its outlines.
+// parse parses the bytes of a font file: its tables, the metrics that lines of text need, and the
+// outlines of its glyphs.
 func parse(name string, b []byte) (*file, error) {
 	ld, err := ot.NewLoader(bytes.NewReader(b))
 	if err != nil {

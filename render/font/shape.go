@@ -62,7 +62,8 @@ type Face struct {
 	total       int                // glyphs in both
 }
 
-// Face returns the face of a style, and reads its file at the first call.
+// Face returns the face of a style, with which text is shaped. It reads the font's file at the first
+// call and keeps the face.
 func (set *Set) Face(style Style) (*Face, error) {
 	i := style.index()
 	if set.faces[i] != nil {

@@ -104,7 +104,7 @@ func (engine *engine) start() error {
 	return engine.warmUp()
 }
 
-// extensions returns the OpenGL extensions of the current context.
+// extensions returns the names of the OpenGL extensions that the current context has.
 func extensions() map[string]bool {
 	var n int32
 	gl.GetIntegerv(gl.NUM_EXTENSIONS, &n)
@@ -122,8 +122,8 @@ func integer(name uint32) int {
 	return int(v)
 }
 
-// queryLimits reads the device's limits and applies those of the configuration. They decide how batches are
-// split.
+// queryLimits returns the limits by which batches are split: those of the device, the bytes of a slot
+// from the configuration or a default, and what tests set.
 func (engine *engine) queryLimits() limits {
 	var groups int32
 	gl.GetIntegeri_v(gl.MAX_COMPUTE_WORK_GROUP_COUNT, 1, &groups)
@@ -237,7 +237,8 @@ func (engine *engine) release() {
 	}
 }
 
-// info returns the description of the engine's device and limits.
+// info returns the description of the engine: its device, how buffers are mapped, whether lost
+// contexts are noticed, and the limits.
 func (engine *engine) info() Info {
 	limits := engine.limits
 	return Info{

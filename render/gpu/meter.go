@@ -203,7 +203,8 @@ func (meter *Meter) enqueue(request request) (region.Sums, error) {
 	return o.sums, o.err
 }
 
-// serve runs the backlog, batch after batch, and ends when it is empty.
+// serve takes all waiting requests as one batch, has the device evaluate it and gives each caller its
+// outcome, again and again. It ends when no request waits; the next one starts it again.
 func (meter *Meter) serve() {
 	for {
 		meter.mu.Lock()

@@ -51,7 +51,8 @@ func Open(cfg Config) (*Runner, error) {
 	return runner, nil
 }
 
-// Info describes the device, its limits and the contexts lost so far.
+// Info returns the description of the device and its limits, how many contexts were lost or hung so
+// far, and the device memory in use.
 func (runner *Runner) Info() Info {
 	runner.mu.Lock()
 	defer runner.mu.Unlock()
@@ -87,7 +88,7 @@ func (runner *Runner) Ready() error {
 	return err
 }
 
-// Close ends the Runner and its device. Batches in flight fail.
+// Close closes the device. Batches in flight fail, and so do all later ones.
 func (runner *Runner) Close() error {
 	runner.mu.Lock()
 	engine := runner.eng

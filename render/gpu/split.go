@@ -262,7 +262,7 @@ func (piece *piece) add(b *batch.Batch, run *batch.Run) {
 	piece.runs = append(piece.runs, newRun)
 }
 
-// sizes returns the bytes of the sections that a piece uploads.
+// sizes returns the bytes of each section that the piece uploads: masks, items, tiles and runs.
 func (piece *piece) sizes() (n [inputs]int) {
 	for _, s := range piece.masks {
 		n[inMasks] += len(s) * maskBytes

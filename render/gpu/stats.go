@@ -20,7 +20,7 @@ type Timing struct {
 	Latency   time.Duration // from the start of a part to its result
 }
 
-// add adds the times of another batch on the device.
+// add adds the times and bytes of other work on the device.
 func (timing *Timing) add(o Timing) {
 	timing.Parts += o.Parts
 	timing.UpBytes += o.UpBytes
@@ -52,7 +52,7 @@ func (s *Stats) Totals() Totals {
 	return s.totals
 }
 
-// addBatch adds the times of one batch on the device.
+// addBatch counts one batch on the device and adds its times to the totals.
 func (s *Stats) addBatch(timing Timing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -199,7 +199,7 @@ func (stroker *Stroker) quad(a, b, c vector.Point) {
 	}
 }
 
-// absCeil returns |v| rounded up, at most 2^20.
+// absCeil returns |v| rounded up to a whole number, at most 2^20.
 func absCeil(v float32) uint32 {
 	if v < 0 {
 		v = -v

@@ -39,7 +39,7 @@ type search struct {
 	left    int
 }
 
-// mask unpacks the pixels of the bitmap to one byte each.
+// mask returns the bitmap with one byte a pixel, the form that the distance transform reads.
 func (bits *Bits) mask() metric.Mask {
 	pix := make([]byte, bits.Width*bits.Height)
 	for i := range pix {
@@ -85,7 +85,7 @@ func (search *search) farthest(b, other *Bits) {
 	}
 }
 
-// rows returns the first and the last row with a pixel.
+// rows returns the first and the last row of the bitmap that have a pixel set; low > high if none is.
 func (bits *Bits) rows() (low, high int) {
 	empty := func(y int) bool {
 		for _, w := range bits.W[y*bits.Words:][:bits.Words] {

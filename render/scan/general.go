@@ -133,7 +133,8 @@ func (scanner *Scanner) activate(i int) *active {
 	return a
 }
 
-// load copies the edge's current chord.
+// load sets the state of an active edge from the edge's current chord: x at the present row, the
+// change of x per row, the bottom of the chord, and its winding.
 func (a *active) load(edge *chord.Edge) {
 	a.x = edge.X
 	a.slope = edge.Slope

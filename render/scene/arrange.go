@@ -65,7 +65,7 @@ func (arrangement *arrangement) findParents() (indexed bool) {
 	return indexed
 }
 
-// needParents makes the list of parents on first use.
+// needParents makes the list of the shapes' parents on first use, with -1, no parent, for each shape.
 func (arrangement *arrangement) needParents() {
 	if arrangement.parents != nil {
 		return
@@ -76,7 +76,8 @@ func (arrangement *arrangement) needParents() {
 	}
 }
 
-// findRecord returns the position of the shape record with this id, or -1.
+// findRecord returns the position of the shape record with this id, or -1. It looks the id up in ids,
+// or searches the records one by one if ids is nil.
 func findRecord(records []Record, ids map[string]int32, id string) int32 {
 	if ids != nil {
 		if i, ok := ids[id]; ok {
@@ -165,7 +166,7 @@ func compareCodeUnits(a, b string) int {
 	return int(ra) - int(rb)
 }
 
-// firstUnit returns the first UTF-16 code unit of r.
+// firstUnit returns the first UTF-16 code unit of a character, by which JavaScript compares strings.
 func firstUnit(r rune) rune {
 	if hi, _ := utf16.EncodeRune(r); hi != utf8.RuneError {
 		return hi

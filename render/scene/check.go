@@ -219,7 +219,7 @@ func (checker *jsonChecker) key() bool {
 	return true
 }
 
-// blanks skips the white space between JSON tokens.
+// blanks moves past the white space between tokens of the JSON that is checked.
 func (checker *jsonChecker) blanks() {
 	for checker.i < len(checker.b) {
 		switch checker.b[checker.i] {
@@ -231,7 +231,8 @@ func (checker *jsonChecker) blanks() {
 	}
 }
 
-// literal checks one of the JSON words true, false and null.
+// literal checks that one of the JSON words true, false and null is next, and moves past it. It
+// returns false after it has recorded the error.
 func (checker *jsonChecker) literal(word string) bool {
 	end := checker.i + len(word)
 	if end > len(checker.b) || string(checker.b[checker.i:end]) != word {

@@ -169,7 +169,7 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// hexRune returns the UTF-16 code unit of four hexadecimal digits.
+// hexRune returns the UTF-16 code unit that four hexadecimal digits of an escape \uXXXX name.
 func hexRune(b []byte) (r rune) {
 	for _, ch := range b[:4] {
 		r = r<<4 | rune(hexDigit(ch))
@@ -177,7 +177,8 @@ func hexRune(b []byte) (r rune) {
 	return r
 }
 
-// shortEscape returns the character of a two-character escape such as \n.
+// shortEscape returns the character that the letter of a two-character escape in JSON means: a line
+// feed for n.
 func shortEscape(ch byte) byte {
 	switch ch {
 	case 'b':

@@ -54,8 +54,8 @@ func flag(v bool) byte {
 	return 0
 }
 
-// shape appends every field of a whiteboard shape to the content, because the shape's picture may
-// depend on each.
+// shape appends every field of a whiteboard shape to the bytes that identify a scene's content. Each
+// field belongs to it, because the shape's picture may depend on it.
 func (writer *contentWriter) shape(shape *Shape) {
 	writer.text(shape.ID)
 	writer.text(shape.TypeName)
@@ -84,7 +84,8 @@ func (writer *contentWriter) shape(shape *Shape) {
 	writer.rich(shape.Rich)
 }
 
-// arrow appends the properties of an arrow, nil for none.
+// arrow appends the properties of an arrow to the bytes that identify a scene's content; nil stands
+// for a shape that is no arrow.
 func (writer *contentWriter) arrow(props *ArrowProps) {
 	writer.bytes(flag(props != nil))
 	if props != nil {
@@ -93,7 +94,8 @@ func (writer *contentWriter) arrow(props *ArrowProps) {
 	}
 }
 
-// rich appends a rich text to the content, nil for none.
+// rich appends a rich text, with its blocks and spans, to the bytes that identify a scene's content;
+// nil stands for no text.
 func (writer *contentWriter) rich(text *RichText) {
 	writer.bytes(flag(text != nil))
 	if text == nil {

@@ -235,7 +235,8 @@ func (decoder *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 	}
 }
 
-// bindingList reads bindings that are to be created.
+// bindingList reads the list of bindings of a scene whose shapes are to be created. A binding ties the
+// end of an arrow to a shape.
 func (decoder *sceneDecoder) bindingList(v *fastjson.Value) {
 	items, err := v.Array()
 	if err != nil {

@@ -29,7 +29,8 @@ type Error struct {
 	Want   string // with the flag, for limits
 }
 
-// Error returns one line: `cannot read PATH of shape ID: got X; want Y`.
+// Error returns the error as one line: `cannot read PATH of shape ID: got X; want Y`, or with the byte
+// offset for a fault of the JSON.
 func (e *Error) Error() string {
 	var text strings.Builder
 	text.WriteString("cannot read ")

@@ -19,7 +19,8 @@ func (decoder *sceneDecoder) point(value *fastjson.Value, place where, field str
 	return p
 }
 
-// coordinate reads one coordinate of a shape's point, within the limit.
+// coordinate reads one coordinate of a shape's point, which must be finite and within the limit on
+// coordinates. axis is the end of its name in errors, such as ".x".
 func (decoder *sceneDecoder) coordinate(v *fastjson.Value, place where, field, axis string) float64 {
 	n, ok := decoder.float(v)
 	if !ok {

@@ -96,8 +96,9 @@ func (decoder *sceneDecoder) base(record *Record, key []byte, value *fastjson.Va
 	}
 }
 
-// prop reads one property of a shape into the record. It ignores properties that the kind does not
-// have.
+// prop reads one property of a shape into the record. The property's row in the table of fields says
+// of which type it is and where it is stored. A property that the kind of shape does not have is noted
+// and left out.
 func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Value, place where) {
 	fields := propField(record.Kind, key)
 	if fields&fieldsOf[record.Kind] == 0 {
@@ -231,7 +232,8 @@ func (decoder *sceneDecoder) float(value *fastjson.Value) (float64, bool) {
 	return parseNumber(decoder.digits)
 }
 
-// text reads a JSON string of a shape within the limit on text.
+// text reads a JSON string of a shape, which may not be longer than the limit on text, and returns a
+// copy.
 func (decoder *sceneDecoder) text(value *fastjson.Value, place where, field string) string {
 	if value.Type() != fastjson.TypeString {
 		decoder.refuse(place, field, value, "a string")

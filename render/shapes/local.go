@@ -87,8 +87,8 @@ func (maker *Maker) geo(shape *scene.Shape, growY float64, _ bool) error {
 	return maker.Stroke(shape, width)
 }
 
-// Fill adds the draws that fill the path with the shape's colour and fill style. See
-// docs/spec/drawing.md#r37.
+// Fill adds the draws that fill a path with the shape's colour in its fill style. The style pattern
+// needs two: a plain colour and the hatch over it. See docs/spec/drawing.md#r37.
 func (maker *Maker) Fill(shape *scene.Shape, path *vector.Path) {
 	s := &Palette[shape.Color]
 	color := semiFill

@@ -190,7 +190,8 @@ func (sheet *Sheet) Blend(x, y int, c color.NRGBA, coverage float64) {
 	}
 }
 
-// Fill paints polygons onto the picture by the non-zero rule.
+// Fill paints polygons onto the picture in a colour. A point is inside if the loops wind around it
+// (non-zero rule); pixels at the border are blended by how much of them is covered.
 func (sheet *Sheet) Fill(c color.NRGBA, loops ...Loop) {
 	cover := sheet.Cover()
 	for _, l := range loops {

@@ -14,7 +14,8 @@ type Writer struct {
 	Caps float64 // height of a capital letter for each px of size
 }
 
-// NewWriter returns a writer of texts in one of the shipped fonts.
+// NewWriter returns a writer of lines of text in one of the shipped fonts. It measures the height of
+// capitals by that of an H.
 func NewWriter(style font.Style) (*Writer, error) {
 	library, err := font.Default()
 	if err != nil {
@@ -40,7 +41,8 @@ type Line struct {
 	Width float64 // of the advances, px
 }
 
-// Line shapes one line of text for a sheet, at size px per em.
+// Line returns the outlines of one line of text as polygons, which begin at (0, 0) on the base line,
+// and its width. size is px per em.
 func (writer *Writer) Line(text string, size float64) (Line, error) {
 	glyphs, err := writer.face.Shape([]byte(text))
 	if err != nil {
@@ -63,7 +65,8 @@ func (writer *Writer) Line(text string, size float64) (Line, error) {
 // flatness is how many chords stand for a curve of a glyph.
 const flatness = 12
 
-// flatten makes polygons of the outline of a glyph, moved by dx and dy: each curve becomes chords.
+// flatten returns the outline of a glyph as polygons, moved by dx and dy. Each curve becomes a fixed
+// number of straight pieces, which is enough for labels.
 func flatten(path *vector.Path, dx, dy float64) (loops []Loop) {
 	var cur Loop
 	i := 0

@@ -40,7 +40,8 @@ func quadCurve(p0, p1, p2 vec) curve {
 	}
 }
 
-// cubicCurve returns the cubic Bézier curve from p0 to p3.
+// cubicCurve returns the cubic Bézier curve with the control points p0 to p3. a, b and c are the
+// coefficients of t^3, t^2 and t of its polynomial; that of 1 is p0.
 func cubicCurve(p0, p1, p2, p3 vec) curve {
 	return curve{
 		p: [4]vec{p0, p1, p2, p3},

@@ -152,7 +152,8 @@ func (tree *Tree) Select(scene *scene.Scene, only, other []string) error {
 	return nil
 }
 
-// mark puts the shapes with these ids into one of the view's two sets.
+// mark puts the shapes with these ids into one of the two sets of shapes that a view measures. A
+// single frame in a set is painted in another way than among other shapes. An unknown id is an error.
 func (tree *Tree) mark(sc *scene.Scene, ids []string, set set) error {
 	for _, id := range ids {
 		i := sc.Find(id)

@@ -101,7 +101,7 @@ var tests = []test{
 	{"balance", operationKeys, prepareBalance},
 }
 
-// findTest returns the ASPIRE test of that name, or nil.
+// findTest returns the ASPIRE test with this name, or nil.
 func findTest(name string) *test {
 	if i := slices.IndexFunc(tests, func(t test) bool { return t.name == name }); i >= 0 {
 		return &tests[i]

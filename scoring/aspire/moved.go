@@ -109,7 +109,8 @@ type moveWriter struct {
 	dx, dy float64
 }
 
-// writeObject writes an object of the answer. writeMember writes the value of each member.
+// writeObject writes an object of the model's answer as JSON. It writes the names, and calls
+// writeMember for the value of each member, which may change it.
 func (writer *moveWriter) writeObject(v answer.Value, writeMember func(member answer.Value)) {
 	writer.dst = append(writer.dst, '{')
 	first := true
@@ -165,7 +166,7 @@ func (writer *moveWriter) writeEntry(v answer.Value, moves bool) {
 	})
 }
 
-// writeValue writes any JSON value of the answer unchanged, but for the form of numbers.
+// writeValue writes any value of the model's answer as JSON. Only the form of numbers changes.
 func (writer *moveWriter) writeValue(value answer.Value) {
 	switch value.Kind() {
 	case answer.Object:

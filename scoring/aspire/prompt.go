@@ -163,7 +163,8 @@ func (printer *printer) writeObject(object *fastjson.Object, first []string) {
 	printer.closeBracket('}')
 }
 
-// writeValue writes any JSON value of the item into the prompt. Numbers keep their text.
+// writeValue writes any JSON value of the item into the prompt, indented as the printer does it.
+// Numbers keep their text.
 func (printer *printer) writeValue(value *fastjson.Value) {
 	switch value.Type() {
 	case fastjson.TypeObject:

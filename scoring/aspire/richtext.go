@@ -58,7 +58,7 @@ func (cleaner *cleaner) readDocument(record *scene.Record, v answer.Value) bool 
 	return true
 }
 
-// appendJSON appends a value of a model's answer as JSON.
+// appendJSON appends a value that was read from a model's answer as JSON.
 func appendJSON(dst []byte, value answer.Value) []byte {
 	switch value.Kind() {
 	case answer.Bool:

@@ -61,7 +61,8 @@ func (workspace *workspace) floats(name string, n int) (xs []float64, ok bool) {
 	return xs, true
 }
 
-// point reads a point [x, y] of an ASPIRE task.
+// point reads the member name of an ASPIRE task as a point [x, y]. ok is false if it is missing or
+// something else.
 func (workspace *workspace) point(name string) (scene.Point, bool) {
 	xs, ok := workspace.floats(name, 2)
 	if !ok {

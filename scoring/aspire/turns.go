@@ -131,8 +131,10 @@ func (turns *boardOverTurns) rememberUpdate(update *scene.Record) {
 	merged.Merge(update)
 }
 
-// AppendAnswer appends one ASPIRE answer that has the effect of all turns. Creations and updates
-// are in z-order, deletions in the order of the item's shapes. It implements scoring.Canvas.
+// AppendAnswer appends one ASPIRE answer that has the effect of the answers of all turns: the shapes
+// that were created and still exist, the updates of initial shapes, both in z-order, and the deletions
+// in the order of the item's shapes. An arrow that was only turned becomes one rotation. It implements
+// scoring.Canvas.
 func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
 	if turns.arrowID != "" && !turns.turnedByUpdate {
 		dst = append(dst, `{"rotation":`...)

@@ -97,7 +97,8 @@ func markElements(list []replay.Element) (marks []scoring.Mark, changed int) {
 	return marks, changed
 }
 
-// listActions returns an answer's actions as text, one a line, at most maxListed.
+// listActions returns the mouse actions of an answer as text for people, one action a line with its
+// number and coordinates, at most maxListed.
 func listActions(actions *pyjson.Value) string {
 	if actions.Kind != pyjson.List {
 		return "not a list: " + string(actions.AppendRepr(nil))

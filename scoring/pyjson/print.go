@@ -35,7 +35,8 @@ func AppendFloat(dst []byte, x float64) []byte {
 	return append(dst, '.', '0')
 }
 
-// AppendText appends a value as Python's str() prints it.
+// AppendText appends a value as Python's str() prints it: a string as it is, anything else as by
+// repr().
 func (value *Value) AppendText(dst []byte) []byte {
 	if value.Kind == Str {
 		return append(dst, value.S...)
@@ -43,7 +44,8 @@ func (value *Value) AppendText(dst []byte) []byte {
 	return value.AppendRepr(dst)
 }
 
-// AppendRepr appends a value as Python's repr() prints it.
+// AppendRepr appends a value as Python's repr() prints it, with quoted strings and None, True and
+// False.
 func (value *Value) AppendRepr(dst []byte) []byte {
 	switch value.Kind {
 	case None:

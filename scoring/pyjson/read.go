@@ -85,7 +85,7 @@ func (reader *Reader) At(from int) (value Value, end int, err error) {
 	return value, reader.at, err
 }
 
-// skipSpace moves past the white space that Python's json module skips.
+// skipSpace moves past the four characters that Python's json module takes for white space.
 func (reader *Reader) skipSpace() {
 	for reader.at < len(reader.text) {
 		switch reader.text[reader.at] {
@@ -190,7 +190,8 @@ func (reader *Reader) pushList() error {
 	return nil
 }
 
-// pushDict reads a JSON object as Python's json module reads a dict.
+// pushDict reads a JSON object as Python's json module reads a dict, and pushes it onto the reader's
+// stack. Of a repeated key the last value counts.
 func (reader *Reader) pushDict() error {
 	if err := reader.openContainer(); err != nil {
 		return err

@@ -79,7 +79,7 @@ func (value *Value) Get(key string) *Value {
 	return &value.in.items[i]
 }
 
-// True reports whether Python's bool() of the value is True.
+// True reports whether Python's bool() of the value is True: not for None, 0 and what is empty.
 func (value *Value) True() bool {
 	switch value.Kind {
 	case None:

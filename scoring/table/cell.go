@@ -48,7 +48,8 @@ func (mean *runningMean) add(value float64) {
 	mean.squaredDeviations += float64(delta * (value - mean.value))
 }
 
-// join merges the running mean of other scores into mean.
+// join merges the running mean of other scores into mean, as if all scores had been added to one. The
+// sum of squared deviations grows by what the distance of the two means adds.
 func (mean *runningMean) join(other runningMean) {
 	if other.n == 0 {
 		return

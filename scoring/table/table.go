@@ -96,7 +96,8 @@ type testName struct{ suite, test string }
 // because their names come from the dump.
 const maxSeen = 1000
 
-// New returns an empty table of mean scores.
+// New returns an empty table of mean scores. Suites that build tables of their own from all series get
+// one collector each.
 func New(o Options) *Table {
 	table := &Table{options: o, bySeries: map[scoring.Series]*seriesCells{}, joinedTables: map[string]scoring.Tables{},
 		isUnlisted: map[testName]bool{}, ledger: newLedger(scoring.MaxAnswers)}
@@ -332,8 +333,8 @@ func (table *Table) ownWithoutRemark() []scoring.TextTable {
 // same answer (scoring.Result.Answer).
 func (table *Table) Twice() int { return table.duplicates }
 
-// suiteLines returns the rows of one suite that have results: its tests, categories and
-// average.
+// suiteLines returns the rows of one suite in the table: its tests, its groups of tests and the
+// average over all tests. Rows without any result are left out.
 func (table *Table) suiteLines(suite *scoring.Suite) []Line {
 	var lines []Line
 	addUnlessEmpty := func(l Line) {

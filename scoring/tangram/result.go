@@ -153,8 +153,8 @@ func (score *Score) pieceList() scoring.JSON {
 	return append(out, ']')
 }
 
-// appendJSON appends the description of one tangram piece of an answer as a JSON object. Unknown
-// members are null (id, type) or left out.
+// appendJSON appends what was found about one tangram piece of an answer as a JSON object; index is
+// its position in the answer. Unknown members are null (id, type) or left out.
 func (piece *PieceScore) appendJSON(dst []byte, index int) []byte {
 	dst = strconv.AppendInt(append(dst, `{"index":`...), int64(index), 10)
 	text := func(name, s string, known bool) {

@@ -226,7 +226,7 @@ func (score *Score) matchExact(result *plane.Result, target *plane.Target, decim
 // unionFind is a disjoint-set forest of pieces: its sets are connected components.
 type unionFind struct{ parent []int }
 
-// reset makes n sets of one tangram piece each.
+// reset makes n sets that have one tangram piece each: every piece is the root of its set.
 func (sets *unionFind) reset(n int) {
 	sets.parent = sets.parent[:0]
 	for i := range n {

@@ -114,7 +114,7 @@ func (group *group) itemOf(r *scoring.Result) int {
 	return len(group.items) - 1
 }
 
-// merge adds the counts and sums of other tangram answers.
+// merge adds the counts and sums of other answers of TangramPuzzle to the tally.
 func (tally *answerTally) merge(other *answerTally) {
 	tally.n += other.n
 	for i, count := range other.counts {

@@ -212,7 +212,8 @@ func (j *job) Judge(judgement scoring.Judgement) {
 	j.decide(judgement.Right, sourceJudge)
 }
 
-// result returns the result of a question without score and error, which depend on the outcome.
+// result returns the result of a question with everything but score and error, which depend on the
+// outcome: identity and metrics, of which those are left out that do not apply.
 func (j *job) result() scoring.Result {
 	result := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source], Cluster: j.pictures}
 	m := j.metrics[:0]

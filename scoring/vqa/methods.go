@@ -56,7 +56,8 @@ func HasPicture(method, step string) bool { return method != Xolver || step == x
 //go:embed prompts/*.txt
 var printed embed.FS
 
-// printedPrompt returns a prompt that the benchmark's paper prints.
+// printedPrompt returns the text of a prompt that the benchmark's paper prints, from the files in the
+// program.
 func printedPrompt(name string) string {
 	data, err := printed.ReadFile("prompts/" + name + ".txt")
 	if err != nil {
@@ -73,8 +74,9 @@ type promptQuestion struct {
 	style    extract.Style
 }
 
-// text returns the prompt for one step of a prompting method. heard holds the model's answers to
-// the steps before it, by step.
+// text returns the prompt for one step of a prompting method, such as chain of thought. It chooses the
+// printed prompt by method, step and kind of question, and fills it in. heard holds the model's
+// answers to the steps before, by step.
 func (question *promptQuestion) text(method, step string, heard map[string]string) string {
 	format := "mcq"
 	if question.open {
@@ -106,7 +108,7 @@ func (question *promptQuestion) text(method, step string, heard map[string]strin
 	return fillIn(question.fitToOptions(printedPrompt(name)), values)
 }
 
-// labelledOptions lists the question's options with their labels: "1. Kitchen".
+// labelledOptions returns the question's options with their labels, such as "1. Kitchen".
 func (question *promptQuestion) labelledOptions() []string {
 	out := make([]string, len(question.options))
 	for i, o := range question.options {

@@ -304,7 +304,7 @@ func (tables *tables) publishedSolvedTable(format string, own []*modelRun) scori
 	return out
 }
 
-// benchmarkSize returns the number of questions of SPATIALAB or SpaCE-Eval.
+// benchmarkSize returns how many questions the benchmark has, over all of its categories.
 func (tables *tables) benchmarkSize() (n int) {
 	for i := range tables.categories {
 		n += tables.categories[i].size

@@ -188,7 +188,7 @@ func (run *modelRun) addToGroups(tables *tables, result *scoring.Result, outcome
 	}
 }
 
-// add adds the counts of another group of questions.
+// add adds the counts of other questions to these.
 func (counts *counts) add(o counts) {
 	counts.n += o.n
 	counts.correct += o.correct
@@ -322,7 +322,7 @@ func (tables *tables) subcategoryTable(format string, own []*modelRun) scoring.T
 	return out
 }
 
-// hasSubcategories reports whether the run has counted questions in any subcategory.
+// hasSubcategories reports whether the run has results of any question that names its subcategory.
 func (run *modelRun) hasSubcategories() bool {
 	for _, list := range run.subcategories {
 		for _, c := range list {

@@ -19,6 +19,8 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 )
 
+// main reads the dashboards that are named and writes their queries as recording rules of Prometheus,
+// with which a check can test that each query parses.
 func main() {
 	failed := false
 	var queries []string

@@ -215,7 +215,7 @@ func (check *citationCheck) resolve(file, name string) string {
 	return ""
 }
 
-// excepted reports whether exceptions lists the mention of name in file.
+// excepted reports whether the list of exceptions allows the mention of name in a file.
 func excepted(file, name string) bool {
 	for _, e := range exceptions {
 		if strings.HasPrefix(file, e.prefix) && (e.name == "" || e.name == name) {

@@ -99,8 +99,8 @@ func (tree *tree) measure() (*sizes, error) {
 	return s, nil
 }
 
-// addSource adds the functions and exported names of a Go file. Methods and names of commands
-// do not count as exported.
+// addSource adds the functions of a Go file, with their lengths, and its exported names, with or
+// without a comment, to the sizes. Methods and the names of commands do not count as exported.
 func (sizes *sizes) addSource(file, text string) error {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -161,7 +161,8 @@ func last(list []sized) sized {
 
 func percent(part, all int) float64 { return 100 * float64(part) / float64(max(all, 1)) }
 
-// write prints the table of sizes and returns a text for each limit that does not hold.
+// write prints the table of sizes, one row a measure, and returns a text for each limit that does not
+// hold.
 func (sizes *sizes) write(w io.Writer) (faults []string) {
 	writer := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(ok bool, limit, measure, format string, args ...any) { // prints a row; ok: the limit holds

@@ -39,7 +39,8 @@ type config struct {
 	packages []string
 }
 
-// main tests the mutants of the packages that are named.
+// main reads the flags and tests the mutants, small changes of the code, of the packages that are
+// named. It ends with exit code 1 if too many go unnoticed.
 func main() {
 	var c config
 	flag.StringVar(&c.dir, "dir", "build/mutation", "`folder` of lists, binaries and results")
@@ -66,7 +67,8 @@ func main() {
 	}
 }
 
-// run tests every package, prints the report, and reports whether it is good enough.
+// run tests the mutants of every package, prints the report, and reports whether enough of them were
+// noticed and all survivors have a listed reason.
 func (config *config) run() (bool, error) {
 	listed, err := readListed(config.listed)
 	if err != nil {
@@ -104,7 +106,7 @@ func header() string {
 		runtime.Version(), bytes.TrimSpace(commit), strings.Join(flagsOf(os.Args[1:]), " "))
 }
 
-// flagsOf returns the arguments that are flags.
+// flagsOf returns those arguments that are flags: they begin with a dash.
 func flagsOf(arguments []string) (flags []string) {
 	for _, a := range arguments {
 		if strings.HasPrefix(a, "-") {

@@ -158,8 +158,8 @@ func listTested() (list []testedPackage, err error) {
 	return list, nil
 }
 
-// sumTests returns a hash of the test files of the folders and of everything in their
-// testdata.
+// sumTests returns a hash of the test files in the folders and of everything in their testdata, by
+// which a later run sees whether the tests have changed.
 func sumTests(dirs []string) (string, error) {
 	sum := sha256.New()
 	for _, dir := range dirs {

@@ -134,8 +134,8 @@ func (result *result) tally() (made int, count map[string]int, percent float64) 
 	return made, count, 100 * float64(count[killed]+count[timedOut]) / float64(made)
 }
 
-// reportFaults prints survivors without a reason, and reasons without a survivor. It reports
-// whether there are none.
+// reportFaults prints mutants that no test noticed and that the list has no reason for, and entries of
+// the list that are out of date. It reports whether there are none of both.
 func reportFaults(out io.Writer, all []*result, listed map[string]string) bool {
 	ok := true
 	for _, result := range all {
@@ -164,8 +164,8 @@ func reportFaults(out io.Writer, all []*result, listed map[string]string) bool {
 	return ok
 }
 
-// writeTable prints a row for each package. It reports whether all were run, and enough of
-// their mutants noticed.
+// writeTable prints a row for each package with what became of its mutants. It reports whether all
+// were run and in each package at least want percent were noticed.
 func writeTable(out io.Writer, all []*result, want float64) bool {
 	ok := true
 	fmt.Fprintf(out, "%-34s %6s %6s %6s %6s %6s %6s %7s %9s\n", "package", "listed", "tried", "killed", "timed", "lived",

@@ -139,7 +139,9 @@ type signature struct {
 	fn       *ast.FuncDecl
 }
 
-// signature returns the signature of a function of the package.
+// signature returns the signature of a function as source text: receiver, type parameters and
+// arguments, with new names for those without one, so that a mutant can be called with the same
+// arguments.
 func (pack *pack) signature(function *ast.FuncDecl) *signature {
 	s := &signature{fn: function, results: function.Type.Results.NumFields() > 0}
 	if function.Recv != nil {

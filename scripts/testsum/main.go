@@ -97,7 +97,7 @@ func (summary *summary) take(event event) {
 	}
 }
 
-// keep adds text to the output of a test or package.
+// keep adds text to the output that is kept of a test or a package, for the case that it fails.
 func (summary *summary) keep(k key, text string) {
 	out := summary.output[k]
 	if out == nil {
@@ -149,7 +149,8 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:] + "\n"
 }
 
-// reason returns what the test said when it skipped.
+// reason returns the first line of a skipped test's output that the test wrote itself: why it was
+// skipped.
 func reason(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -73,8 +73,9 @@ func ParsePrice(text string) (*Price, error) {
 
 func amount(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }
 
-// ReadPrices reads a file of prices, {"MODEL":{"in":..,"out":..,"cached":..,"batch":..}},
-// and returns that of a model. Members cached and batch may be missing.
+// ReadPrices reads a file of prices, {"MODEL":{"in":..,"out":..,"cached":..,"batch":..}}, and returns
+// the price of one model, in USD per million tokens. Members cached and batch may be missing. A model
+// without a price is an error.
 func ReadPrices(file []byte, model string) (*Price, error) {
 	var all map[string]struct {
 		In, Out, Cached, Batch *float64

@@ -114,7 +114,8 @@ func (store *Store) write(name string, fill func(io.Writer) error, fresh bool) e
 	return jobs.ErrTaken // another size, or other bytes
 }
 
-// temporary returns an empty file without a name.
+// temporary returns an empty file that has no name in any folder, so that it disappears when it is
+// closed or the process ends.
 func temporary() (*os.File, error) {
 	file, err := os.CreateTemp("", "plumb-object-*")
 	if err != nil {
@@ -227,7 +228,8 @@ func (store *Store) same(name string, file *os.File) (bool, error) {
 	}
 }
 
-// Open implements jobs.Store. The file is a copy of the object.
+// Open returns a copy of an object of the store in a temporary file, positioned at its start. It
+// implements jobs.Store.
 func (store *Store) Open(name string) (*os.File, error) {
 	r, err := store.client.GetObject(context.Background(), store.bucket, store.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
@@ -285,7 +287,8 @@ func (store *Store) List(prefix string) (list []jobs.Info, err error) {
 	return list, nil
 }
 
-// Clear implements jobs.Store. It removes the objects that jobs make, and no others.
+// Clear removes the objects that jobs make, except the one named keep, and no others. It implements
+// jobs.Store.
 func (store *Store) Clear(keep string) error {
 	list, err := store.List("")
 	if err != nil {

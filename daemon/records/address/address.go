@@ -161,7 +161,8 @@ func (a *Object) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Open returns the bytes of the object at an address, from its beginning.
+// Open returns the bytes of the object at an address, from its beginning. Servers that cannot read
+// parts give the whole object with one request; else it is read chunk by chunk.
 func (a *Object) Open() (io.ReadCloser, error) {
 	if a.whole != nil {
 		r, err := a.whole(context.Background())

@@ -91,7 +91,7 @@ type place struct {
 	keys                string // amazonKeys or googleKeys
 }
 
-// place returns where an address of a bucket leads.
+// place returns the store, the bucket and the key that an address of an object names, s3:// or gs://.
 func (o *Options) place(address string) (p place, err error) {
 	store := o.Store
 	p.scheme, p.keys = "s3://", amazonKeys
@@ -106,7 +106,8 @@ func (o *Options) place(address string) (p place, err error) {
 	return p, err
 }
 
-// explain is Explain for the store of the place.
+// explain returns an error of the store as plumb prints it, with where the keys of this store come
+// from.
 func (p place) explain(err error) error { return explain(err, p.keys) }
 
 // findStored finds the size and the version of an object. Each read demands that version, and

@@ -36,7 +36,8 @@ func Copy(in *input.Input, format string, w io.Writer, r *Results) error {
 	return errors.Join(err, out.Flush())
 }
 
-// copyText copies a dump that is text, with its scores.
+// copyText copies a dump that is text and adds the scores of its records. The format and the first
+// bytes say whether it is a document of HELM, a JSON list, JSON lines or a table of separated values.
 func copyText(in *input.Input, format string, text []byte, out *bufio.Writer, r *Results) error {
 	switch {
 	case format == "helm":
@@ -158,8 +159,8 @@ func copyList(in *input.Input, out *bufio.Writer, r *Results) error {
 	}
 }
 
-// copyDocument copies a document of HELM, one member a line, and adds the member plumb to
-// each state.
+// copyDocument copies a document of HELM, a JSON object, with one member a line. In its list
+// request_states each state gets the member plumb with its score; other members are copied unchanged.
 func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 	walker := jsonwalk.New(in.Stream())
 	if err := walker.Object(); err != nil {
@@ -195,7 +196,8 @@ func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 	}
 }
 
-// copyStates copies the list of states of a document of HELM.
+// copyStates copies the list request_states of a document of HELM, one element a line, and adds its
+// score to each. limit bounds the bytes of an element.
 func copyStates(walker *jsonwalk.Walker, limit int, out *bufio.Writer, r *Results) error {
 	if err := walker.List(); err != nil {
 		return err

@@ -108,7 +108,7 @@ func latestEntries(files []File) []File {
 	return kept
 }
 
-// Find returns the live entry of that name, or nil.
+// Find returns the entry of the archive with this name, the latest if there are several, or nil.
 func (a *Archive) Find(name string) *File {
 	for i := range a.Files {
 		if a.Files[i].Name == name {
@@ -180,7 +180,9 @@ type checked struct {
 	err error
 }
 
-// Read implements io.Reader.
+// Read reads an entry of the archive and checks it against the archive's directory: an entry that is
+// longer or shorter than stated there, or has another checksum, ends with an error. It implements
+// io.Reader.
 func (c *checked) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
@@ -301,7 +303,9 @@ type window struct {
 // windowSize is how many bytes are read at once.
 const windowSize = 1 << 20
 
-// ReadAt implements io.ReaderAt. Long reads do not use the window.
+// ReadAt reads from an offset of the archive through a window of bytes that are kept, so that small
+// reads close to each other cost one read of the file. Long reads go past the window. It implements
+// io.ReaderAt.
 func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	if len(p) > windowSize/2 {
 		return w.src.ReadAt(p, off)

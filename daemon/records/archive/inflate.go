@@ -229,8 +229,9 @@ func (d *inflater) makeFixed() {
 // headerOrder is the order in which a block has the lengths of the codes for its lengths of codes.
 var headerOrder = [...]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// readCodes reads the Huffman codes that a deflate block begins with. It returns false if they are
-// not valid.
+// readCodes reads the Huffman codes that a deflate block begins with: first the lengths of the code in
+// which the other lengths are written, then those of the codes for literals and for distances. It
+// returns false if they are not valid.
 func (d *inflater) readCodes() bool {
 	literals, distances, headers := d.take(5)+257, d.take(5)+1, d.take(4)+4
 	if literals > maxLiterals || distances > maxDistances {

@@ -31,7 +31,8 @@ type helm struct {
 	cur   record.Record
 }
 
-// HELM reads scenario_state.json of a run of HELM. See docs/spec/dumps-files.md#r15.
+// HELM opens the file scenario_state.json of a run of HELM, whose records are the elements of its list
+// request_states. See docs/spec/dumps-files.md#r15.
 func HELM(in *input.Input, o Options) (record.Source, error) {
 	s := &helm{}
 	s.listDocument = listDocument{list: "request_states", end: func() error {
@@ -43,7 +44,9 @@ func HELM(in *input.Input, o Options) (record.Source, error) {
 	return s, s.open(in, o)
 }
 
-// Next returns the next record of a state of HELM. It implements record.Source.
+// Next returns the next record. A state of HELM, which is one request, may give several records, one
+// for each completion; they wait in a queue. A state that cannot be read gives a record with its
+// fault. It implements record.Source.
 func (s *helm) Next() (*record.Record, error) {
 	for len(s.queue) == 0 {
 		v, at, fault, err := s.next(s.element.wants(stateWant))

@@ -97,7 +97,9 @@ type attachments struct {
 	file  *archive.File
 }
 
-// Inspect reads a log of inspect_ai that is an archive. See docs/spec/dumps-files.md#r13.
+// Inspect opens a log of inspect_ai that is an archive: it reads the log's header and sorts the
+// entries of the archive into samples and parts that samples refer to. See
+// docs/spec/dumps-files.md#r13.
 func Inspect(in *input.Input, o Options) (record.Source, error) {
 	a, err := archive.Open(in)
 	if err != nil {
@@ -204,8 +206,9 @@ func (s *inspect) read(f *archive.File, open func(*archive.File) (io.ReadCloser,
 // Close implements record.Source.
 func (s *inspect) Close() error { return nil }
 
-// Next returns the record of the next sample in an archive of inspect_ai. It implements
-// record.Source.
+// Next returns the record of the next sample in an archive of inspect_ai. Texts that a sample refers
+// to are read from its attachments, and a sample in chunks is put together. A sample that cannot be
+// read gives a record with its fault. It implements record.Source.
 func (s *inspect) Next() (*record.Record, error) {
 	if s.next >= len(s.samples) {
 		return nil, io.EOF

@@ -17,7 +17,8 @@ type inspectDocument struct {
 	cur     record.Record
 }
 
-// InspectJSON reads a log of inspect_ai that is one JSON document. See docs/spec/dumps-files.md#r14.
+// InspectJSON opens a log of inspect_ai that is one JSON document, whose records are the elements of
+// its list samples. See docs/spec/dumps-files.md#r14.
 func InspectJSON(in *input.Input, o Options) (record.Source, error) {
 	s := &inspectDocument{}
 	s.options = o
@@ -54,8 +55,9 @@ func (s *inspectDocument) head(name string) (known bool, err error) {
 	return true, nil
 }
 
-// Next returns the record of the next sample in a JSON document of inspect_ai. It implements
-// record.Source.
+// Next returns the record of the next sample in a JSON document of inspect_ai. Texts that the sample
+// refers to are read from its attachments. A sample that cannot be read gives a record with its fault.
+// It implements record.Source.
 func (s *inspectDocument) Next() (*record.Record, error) {
 	v, at, fault, err := s.next(s.element.sample)
 	if err != nil {

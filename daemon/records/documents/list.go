@@ -22,7 +22,8 @@ type listDocument struct {
 	end    func() error                              // checks the whole document
 }
 
-// open moves to the first element of the document's list.
+// open begins to read a JSON document that holds its records in one list, and stops at the first
+// element of that list. Members before the list are read on the way.
 func (d *listDocument) open(in *input.Input, o Options) error {
 	d.walker, d.element, d.begun = jsonwalk.New(in.Stream()), newElement(in.Limits.Line, o), -1
 	if err := d.walker.Object(); err != nil {

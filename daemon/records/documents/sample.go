@@ -114,7 +114,8 @@ func attachmentsIn(b []byte) jsonwalk.Want {
 	}
 }
 
-// checkVersion refuses a log of inspect_ai of an unknown version. See docs/spec/dumps-files.md#r12.
+// checkVersion returns an error for a log of inspect_ai whose format version v is not one that this
+// reader knows. See docs/spec/dumps-files.md#r12.
 func checkVersion(v *fastjson.Value) error {
 	if s := jsontree.Text(v); !versions[s] {
 		if s == "" {

@@ -78,7 +78,8 @@ func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	return in, nil
 }
 
-// open opens the dump's file or object at path as *src. For "-" *src stays as it is.
+// open opens the dump at path, a file or an object at an address, and sets *src to its bytes. For "-",
+// which is standard input, *src stays as it is.
 func (in *Input) open(path string, src *io.Reader) error {
 	if path == "-" {
 		return nil
@@ -101,7 +102,8 @@ func (in *Input) open(path string, src *io.Reader) error {
 	return nil
 }
 
-// Close closes what the dump has open, and removes temporary files.
+// Close closes the files that reading the dump has opened, the last one first, and removes temporary
+// files.
 func (in *Input) Close() error {
 	var all []error
 	for i := len(in.closers) - 1; i >= 0; i-- {

@@ -140,7 +140,8 @@ func (walker *Walker) Object() error { return walker.enter('{', "an object") }
 // List enters a list, whose elements Element finds.
 func (walker *Walker) List() error { return walker.enter('[', "a list") }
 
-// enter enters the container that begins with bracket.
+// enter moves the walker into the object or list that begins with bracket. want says in the error what
+// should have been there.
 func (walker *Walker) enter(bracket byte, want string) error {
 	c, err := walker.Peek()
 	if err != nil {

@@ -111,8 +111,8 @@ func (walker *Walker) appendWanted(k *keeper, want Want) error {
 	return nil
 }
 
-// readValue reads a whole JSON value of any depth without recursion, and checks its brackets
-// and commas. A nil keeper keeps nothing.
+// readValue reads a whole JSON value of any depth without recursion, and checks its brackets and
+// commas. k gets the bytes of the value; a nil keeper keeps nothing.
 func (walker *Walker) readValue(k *keeper) error {
 	if walker.err != nil {
 		return walker.err

@@ -16,8 +16,8 @@ type anthropicBatch struct{}
 
 func newAnthropicBatch(*input.Input, *Options) (format, error) { return anthropicBatch{}, nil }
 
-// read adds the record of one request of Anthropic's message batches: its text and reasoning, or
-// why it failed.
+// read adds the record of one line of a result file of Anthropic's message batches: the text and
+// reasoning of a request that succeeded, or else why it has no answer.
 func (anthropicBatch) read(s *source, l dump.Line, v *fastjson.Value) error {
 	id := key(v.Get("custom_id"))
 	if id == "" {

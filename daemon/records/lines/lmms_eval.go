@@ -66,7 +66,8 @@ func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return nil
 }
 
-// leaves appends the answers in nested lists of lmms-eval to list.
+// leaves appends the answers in v to list: v itself, or all values in its nested lists, as lmms-eval
+// writes several answers of a sample.
 func leaves(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
 	if !is(v, fastjson.TypeArray) {
 		return append(list, v)

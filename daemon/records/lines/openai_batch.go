@@ -18,7 +18,8 @@ type openAIBatch struct{}
 
 func newOpenAIBatch(*input.Input, *Options) (format, error) { return openAIBatch{}, nil }
 
-// read reads the answers of one request of an OpenAI batch, or why it failed.
+// read adds the records of one line of an OpenAI batch's output: the answers of a request, or why it
+// has none. A line of the input file of a batch is an error.
 func (f openAIBatch) read(s *source, l dump.Line, v *fastjson.Value) error {
 	if v.Exists("method") && v.Exists("url") && !v.Exists("response") {
 		return fmt.Errorf("it is a request (custom_id, method, url), not an answer")

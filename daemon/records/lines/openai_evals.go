@@ -105,7 +105,8 @@ func (evals *openAIEvals) scan(l dump.Line) (sample, fault string) {
 // Close implements record.Source; the input belongs to the caller.
 func (evals *openAIEvals) Close() error { return nil }
 
-// Next returns the next record of a log of OpenAI evals. It implements record.Source.
+// Next returns the next record of a log of OpenAI evals. An event of the log may give several records;
+// those that are read wait in ready. It implements record.Source.
 func (evals *openAIEvals) Next() (*record.Record, error) {
 	for evals.next == len(evals.ready) {
 		if len(evals.events) == 0 {
@@ -121,8 +122,9 @@ func (evals *openAIEvals) Next() (*record.Record, error) {
 	return &evals.ready[evals.next-1], nil
 }
 
-// read reads the event of a sample again and adds its records to ready: one for each answer of the
-// sample, or one that says why there is none.
+// read reads one event of a sample and adds its records to ready: one for each answer of the sample,
+// or one that says why there is none. Events are read a second time here, because the model's name and
+// other facts may stand behind them in the log.
 func (evals *openAIEvals) read(ev event) error {
 	at := at(dump.Line{N: ev.line})
 	if ev.fault != "" {

@@ -40,7 +40,8 @@ type formula struct {
 	shared bool // the text stands in another cell
 }
 
-// openCells opens the part of a sheet.
+// openCells opens the part of a spreadsheet's archive that holds the cells of a sheet. t are the
+// spreadsheet's shared texts, to which cells refer.
 func openCells(a *archive.Archive, f *archive.File, t *texts) (*cells, error) {
 	r, err := a.Again(f)
 	if err != nil {

@@ -65,7 +65,8 @@ func CSV(in *input.Input, o rows.Options) (record.Source, error) {
 // Close implements record.Source.
 func (t *csvTable) Close() error { return nil }
 
-// Next returns the record of the next row of a table of separated values. It implements
+// Next returns the record of the next row of a table of separated values. A row that cannot be parsed,
+// or has another number of fields than the header, gives a record with its fault. It implements
 // record.Source.
 func (t *csvTable) Next() (*record.Record, error) {
 	for {

@@ -48,7 +48,9 @@ func JSON(in *input.Input, o rows.Options) (record.Source, error) {
 // Close implements record.Source.
 func (t *jsonTable) Close() error { return nil }
 
-// Next returns the record of the next row of a JSON list. It implements record.Source.
+// Next returns the record of the next row of a JSON list of objects. The first row decides which
+// members are the id and the answer. An element that cannot be read gives a record with its fault. It
+// implements record.Source.
 func (t *jsonTable) Next() (*record.Record, error) {
 	for {
 		if r := t.pop(); r != nil {

@@ -29,8 +29,9 @@ type parquetTable struct {
 	end     int64           // of the current row group
 }
 
-// Parquet reads a table, or rows of another format, from a Parquet file. See
-// docs/spec/dumps-files.md#r16.
+// Parquet opens a Parquet file whose rows are a table or records of another format. It prepares to
+// read only the columns that are used. A panic of the Parquet library, which damaged files can cause,
+// becomes an error. See docs/spec/dumps-files.md#r16.
 func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 	table, err := openParquet(in)
 	if err != nil {
@@ -61,7 +62,8 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 	return table, nil
 }
 
-// openParquet opens a Parquet file: it checks its footer and decodes it.
+// openParquet opens a Parquet file. It checks the footer before the library decodes it, because a
+// damaged one can make the library take all memory. A panic of the library becomes an error.
 func openParquet(in *input.Input) (table *parquetTable, err error) {
 	at, size, err := in.Random()
 	if err != nil {

@@ -107,7 +107,8 @@ func (t *texts) read(m *markup, long bool) error {
 // n returns the number of texts.
 func (t *texts) n() int { return len(t.ends) }
 
-// at returns a shared text of the spreadsheet by its number from 0.
+// at returns shared text number i, from 0, of a spreadsheet. Texts are in memory or, if they are
+// large, in a temporary file.
 func (t *texts) at(i int) (string, error) {
 	from := int64(0)
 	if i > 0 {
@@ -123,7 +124,7 @@ func (t *texts) at(i int) (string, error) {
 	return string(b), nil
 }
 
-// Close removes the temporary file of a spreadsheet's shared texts.
+// Close closes, and so removes, the temporary file of a spreadsheet's shared texts, if there is one.
 func (t *texts) Close() error {
 	if t == nil || t.file == nil {
 		return nil

@@ -39,7 +39,8 @@ type xlsxTable struct {
 	object  object
 }
 
-// XLSX reads a spreadsheet with answers, such as a result file of VLMEvalKit. See
+// XLSX opens a spreadsheet with answers, such as a result file of VLMEvalKit. It checks the sizes of
+// the archive's parts before it opens the sheet. A panic of the decoder becomes an error. See
 // docs/spec/dumps-files.md#r11.
 func XLSX(in *input.Input, o rows.Options) (src record.Source, err error) {
 	defer func() {
@@ -67,7 +68,8 @@ func XLSX(in *input.Input, o rows.Options) (src record.Source, err error) {
 	return t, nil
 }
 
-// openWorkbook opens the spreadsheet, whose parts have total bytes.
+// openWorkbook opens a spreadsheet with a library that reads all of it. total is the size of the
+// archive's unpacked parts, which bounds what the library unpacks.
 func openWorkbook(in *input.Input, total int64) (*excelize.File, error) {
 	at, size, err := in.Random()
 	if err != nil {
@@ -129,7 +131,8 @@ func (t *xlsxTable) Close() error {
 	return errors.Join(err, t.texts.Close())
 }
 
-// Next returns the record of the next row of a spreadsheet. It implements record.Source.
+// Next returns the record of the next row of a spreadsheet's first sheet. A panic of the decoder,
+// which damaged files can cause, becomes an error. It implements record.Source.
 func (t *xlsxTable) Next() (r *record.Record, err error) {
 	defer func() {
 		if p := recover(); p != nil {

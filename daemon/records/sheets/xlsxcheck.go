@@ -38,8 +38,9 @@ func (r *textReader) Read(p []byte) (int, error) {
 // textsName is the part with the texts that cells name by numbers.
 const textsName = "xl/sharedStrings.xml"
 
-// firstSheet returns the name of the first sheet, from the workbook, and the part that holds
-// its cells, from the list of links.
+// firstSheet returns the name of the spreadsheet's first sheet and the part of its archive that holds
+// the cells. The part xl/workbook.xml gives the sheet's name and the id of a link, the list of links
+// the part's path.
 func firstSheet(a *archive.Archive) (name string, part *archive.File, err error) {
 	var workbook struct {
 		Sheets []struct {

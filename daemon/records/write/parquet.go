@@ -81,8 +81,8 @@ func doubleColumn(name string, keys ...string) column {
 	}}
 }
 
-// resultColumns returns the Parquet columns that every file of results has. See
-// docs/spec/dumps-files.md#r18.
+// resultColumns returns the columns that every Parquet file of results has: name, type, and the
+// function that takes the value from a result. See docs/spec/dumps-files.md#r18.
 func resultColumns() []column {
 	return []column{
 		{"id", parquet.String(), func(r *result) (parquet.Value, bool) { return parquet.ValueOf(r.text("id")), true }},

@@ -48,7 +48,8 @@ func SummaryJSON(w io.Writer, all []Summary) error {
 	return e.Encode(append([]Summary{}, all...))
 }
 
-// SummaryCSV writes the table of a run as CSV. An undefined mean is an empty field.
+// SummaryCSV writes the table of a run, the mean scores of its tests, as CSV. An undefined mean is an
+// empty field.
 func SummaryCSV(w io.Writer, all []Summary) error {
 	out := csv.NewWriter(w)
 	out.Write(summaryHeader)
@@ -70,8 +71,8 @@ func SummaryCSV(w io.Writer, all []Summary) error {
 	return out.Error()
 }
 
-// SummaryXLSX writes the table of a run as a spreadsheet. Names are texts, also where they begin
-// with =.
+// SummaryXLSX writes the table of a run, the mean scores of its tests, as a spreadsheet. Names are
+// texts even if they begin with =, so that no spreadsheet program takes them for formulas.
 func SummaryXLSX(w io.Writer, all []Summary) error {
 	f := excelize.NewFile()
 	defer f.Close()

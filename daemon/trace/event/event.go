@@ -47,7 +47,8 @@ type Writer struct {
 	wrote  bool
 }
 
-// Create makes the file, of at most max bytes.
+// Create makes a file of trace events and returns its writer, which stops before the file has more
+// than max bytes.
 func Create(path string, max int64) (*Writer, error) {
 	file, err := os.Create(path)
 	if err != nil {

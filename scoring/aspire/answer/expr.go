@@ -106,7 +106,8 @@ func (parser *parser) factor() (x float64, ok bool) {
 	return x, true
 }
 
-// parenthesis reads an expression of a model's arithmetic in round brackets.
+// parenthesis reads an expression in round brackets, as models write arithmetic in place of numbers.
+// ok is false if it is not valid or nested too deeply.
 func (parser *parser) parenthesis() (float64, bool) {
 	if !parser.enterLevel() {
 		return 0, false

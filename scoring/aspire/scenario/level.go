@@ -49,8 +49,8 @@ func (measures Measures) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// Measured returns the difficulty measures of a scenario and the level that follows from them. See
-// docs/spec/aspire.md#r71.
+// Measured returns the measures of a scenario's difficulty, which depend on its test, and the level
+// that follows from them: easy, or harder from the stated bounds on. See docs/spec/aspire.md#r71.
 func (scenario *Scenario) Measured() (Measures, Level) {
 	switch task := scenario.Task.(type) {
 	case *MazeTask:

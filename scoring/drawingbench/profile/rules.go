@@ -29,7 +29,8 @@ func visibleElements(p *replay.Picture) (list []*replay.Element) {
 	return list
 }
 
-// countErrors counts the published evaluator's errors and warnings of a type.
+// countErrors returns how many errors and warnings of one type the published evaluator has found in
+// the answer.
 func (answer *Answer) countErrors(kind string) (n int) {
 	for _, t := range answer.Evaluation.ErrorTypes() {
 		if t == kind {

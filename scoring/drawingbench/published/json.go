@@ -90,8 +90,9 @@ func (object *jsonObject) writeMember(name string, fill func()) {
 	object.writeObject(fill)
 }
 
-// AppendJSON appends the evaluation as the published evaluator returns it, keys in its
-// order; null after a crash, when it returns nothing. See docs/spec/drawingbench.md#r21.
+// AppendJSON appends the evaluation as the published evaluator, a Python program, returns it, with the
+// keys in its order. After a crash it returns nothing, which is null. See
+// docs/spec/drawingbench.md#r21.
 func (evaluation *Evaluation) AppendJSON(dst []byte) []byte {
 	if evaluation.Crash != "" {
 		return append(dst, "null"...)
@@ -214,8 +215,9 @@ func (evaluation *Evaluation) writeCriteriaMet(object *jsonObject) {
 	}
 }
 
-// writeClasses writes the members of error_classification, which sorts what the answer lacks by
-// kind. Without criteria all lists are empty. See docs/spec/drawingbench.md#r43.
+// writeClasses writes the members of error_classification, which sorts what the answer lacks by kind:
+// a list for each of space, tools, colours, planning and syntax. Without criteria all lists are empty.
+// See docs/spec/drawingbench.md#r43.
 func (evaluation *Evaluation) writeClasses(object *jsonObject) {
 	criteria := evaluation.Criteria
 	if criteria == nil {

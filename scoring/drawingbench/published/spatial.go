@@ -29,7 +29,8 @@ var regions = []region{
 	{name: "right", col: 2, row: 1, words: []string{"right"}},
 }
 
-// namedRegion returns the first of regions that a task's prompt names, or nil.
+// namedRegion returns the region of the canvas that a task's prompt names, such as "upper left": the
+// first one in the order of the list, or nil if it names none.
 func namedRegion(prompt string) *region {
 	prompt = strings.ToLower(prompt)
 	for i := range regions {

@@ -65,7 +65,8 @@ func FromPolygons(polys [Count][]Point) (*Figure, error) {
 	return build(polys, at)
 }
 
-// build checks placed tangram pieces and returns their normalized figure.
+// build checks that placed tangram pieces touch without overlap and form one figure with a simple
+// outline, and returns the figure in its normal form.
 func build(polys [Count][]Point, at [Count]Placement) (*Figure, error) {
 	var shapes [Count]shape
 	for i := range shapes {

@@ -90,8 +90,9 @@ func (reader *Reader) Where(text string) (from, to int, ok bool) {
 	return reader.from, reader.to, state != nil
 }
 
-// Read parses the answer of a model that places tangram pieces. With repair it doubles stray
-// backslashes first.
+// Read parses the answer of a model that places tangram pieces. It finds the JSON in the text, reads
+// each piece, checks that all seven are there, and collects the reasons of what is wrong. With repair
+// it first doubles backslashes that are no escapes.
 func (reader *Reader) Read(text string, repair bool) Prediction {
 	if repair {
 		text = Repair(text)

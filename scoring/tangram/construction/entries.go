@@ -47,7 +47,8 @@ func (reader *Reader) Entries(text string, repair bool) (all []Entry, found bool
 	return all, true
 }
 
-// pieceJSON returns a tangram piece as a JSON object that begins with its id.
+// pieceJSON returns a tangram piece, which the answer has as a member named id of an object, as a JSON
+// object of its own that begins with the id.
 func pieceJSON(value *pyjson.Value, id string) []byte {
 	out := jsontree.AppendString([]byte(`{"id":`), id)
 	for i, key := range value.Keys() {

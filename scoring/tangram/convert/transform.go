@@ -12,7 +12,7 @@ type matrix struct{ a, b, c, d, e, f float64 }
 
 var identity = matrix{a: 1, d: 1}
 
-// apply maps a point by the SVG transform.
+// apply returns the point to which the SVG transform maps p.
 func (m matrix) apply(p Point) Point {
 	return Point{
 		float64(m.a*p.X) + float64(m.c*p.Y) + m.e,
@@ -65,8 +65,8 @@ func parseNumbers(s string) (v []float64, err error) {
 	return v, nil
 }
 
-// transformFunction returns the matrix of a single SVG transform function with the numbers
-// v.
+// transformFunction returns the matrix of one function of an SVG transform attribute, such as
+// rotate(30), by its name and its numbers v.
 func transformFunction(name string, v []float64) (matrix, error) {
 	n := len(v)
 	switch {

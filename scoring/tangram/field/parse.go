@@ -357,8 +357,8 @@ func (p *parser) power() (Number, bool) {
 	return product, true
 }
 
-// exponent reads the exponent of a power in a coordinate's expression: one digit, or an integer in
-// braces.
+// exponent reads the exponent of a power in the expression of a coordinate, as LaTeX writes it: one
+// digit, or an integer in braces. It is at most maxPower in magnitude.
 func (p *parser) exponent() (int, bool) {
 	if p.peek() == numeral {
 		n, ok := p.digit()
@@ -405,8 +405,8 @@ func (p *parser) digit() (int, bool) {
 	return int(c - '0'), literalLength(number.text) == len(number.text)
 }
 
-// atom reads an atom of a coordinate's expression: a number, a bracketed group, a fraction, a root
-// or pi.
+// atom reads an atom of the expression of a coordinate: a number, a bracketed group, a fraction, a
+// root or pi. pi makes the coordinate inexact.
 func (p *parser) atom() (Number, bool) {
 	kind := p.peek()
 	if kind == 0 {

@@ -219,7 +219,8 @@ func subtract(vertices *vertexSet, dst []span, at, end edgeParam, list []span) [
 	return dst
 }
 
-// intersect appends the common parts of the spans in two merged lists of one polygon's edge.
+// intersect appends the common parts of the spans in two lists to dst. Both lists are of spans of one
+// polygon's edge, sorted and without overlaps.
 func intersect(vertices *vertexSet, dst, a, b []span) []span {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		lo, hi := &a[i].lo, &a[i].hi

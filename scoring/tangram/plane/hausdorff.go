@@ -21,7 +21,8 @@ func newSegmentDist(s segment) segmentDist {
 	return out
 }
 
-// prepareSegments appends a boundary, prepared for distances.
+// prepareSegments appends the segments of a boundary to dst, each with what the search for distances
+// needs of it.
 func prepareSegments(dst []segmentDist, list []segment) []segmentDist {
 	for _, s := range list {
 		dst = append(dst, newSegmentDist(s))

@@ -176,7 +176,8 @@ func (kernel *int64Kernel) paramOf(a, b, c int32) float64 {
 	return q.num.float() / q.den.float()
 }
 
-// quotientOf returns num/den with a positive denominator.
+// quotientOf returns the quotient num/den in the form with a positive denominator, in which quotients
+// can be compared. A surd is a number a + b sqrt 2.
 func quotientOf(num, den surd) quotient {
 	if den.sign() < 0 {
 		num, den = surd{-num.a, -num.b}, surd{-den.a, -den.b}
@@ -225,7 +226,8 @@ func (kernel *int64Kernel) order(p, q edgeParam) int {
 // bigSurd is a surd of any size, for comparisons that overflow int64.
 type bigSurd struct{ a, b *big.Int }
 
-// mulBig returns the product of two surds without overflow.
+// mulBig returns the product of two surds, numbers a + b sqrt 2, with big integers, for factors whose
+// product may overflow 64 bits.
 func mulBig(x, y surd) bigSurd {
 	n := func(v int64) *big.Int { return big.NewInt(v) }
 	mul := func(v, w int64) *big.Int { return new(big.Int).Mul(n(v), n(w)) }

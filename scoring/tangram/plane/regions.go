@@ -39,7 +39,8 @@ func (result *Result) Regions(t *Target, decimal bool) (union, target region.Reg
 	return union, target
 }
 
-// regionPoints pairs x and y of a boundary into points.
+// regionPoints returns the points of a boundary, whose coordinates are in two lists, as package region
+// takes them.
 func regionPoints(x, y []float64) []region.Point {
 	out := make([]region.Point, len(x))
 	for i := range x {

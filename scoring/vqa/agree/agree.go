@@ -63,7 +63,7 @@ func Measure(study Study) Agreement {
 	return agreement
 }
 
-// ratings returns the annotators' labels of item i, without missing ones.
+// ratings returns the labels that the annotators gave item i, without missing ones.
 func (study *Study) ratings(i int) (out []string) {
 	for _, annotator := range study.Annotators {
 		label := labelAt(annotator, i)

@@ -56,7 +56,9 @@ func readParquet(data []byte, keep func(picture []byte, ext string) (string, err
 	}
 }
 
-// rowRecord returns the record of a Parquet row. It stores pictures with keep.
+// rowRecord returns one row of a Parquet file of questions as a record: each column's value as JSON.
+// keep stores the bytes of a picture under a name and returns its path, which takes the picture's
+// place.
 func rowRecord(row any, names []string, keep func([]byte, string) (string, error)) (Record, error) {
 	columns, ok := row.(map[string]any)
 	if !ok {

@@ -72,7 +72,8 @@ func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 	return label, true
 }
 
-// closingBracket returns the bracket that closes the one before an option's label.
+// closingBracket returns the bracket that closes b, an opening bracket before an option's label, as in
+// "(B)".
 func closingBracket(b byte) byte {
 	switch b {
 	case '(':

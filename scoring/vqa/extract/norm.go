@@ -32,7 +32,8 @@ func appendLower(dst, text []byte) []byte {
 	return dst
 }
 
-// appendFlat appends an answer with every run of white space replaced by one space.
+// appendFlat appends an answer with every run of white space replaced by one space, so that patterns
+// need not care about line breaks. White space at the start is dropped.
 func appendFlat(dst, s []byte) []byte {
 	start := len(dst)
 	for _, b := range s {

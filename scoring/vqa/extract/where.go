@@ -71,7 +71,7 @@ func (reader *Reader) lineOf(answer []byte, from, to int, strict bool, option in
 	return from, to
 }
 
-// wordsOf returns where the words of an answer begin and end.
+// wordsOf returns the positions of the words in an answer: where each begins and where it ends.
 func wordsOf(text []byte) (list [][2]int) {
 	for i := 0; i < len(text); {
 		if isSpace(text[i]) || text[i] == '\r' || text[i] == '\t' {

@@ -47,7 +47,8 @@ func Spoken(s string) string {
 	return string(data)
 }
 
-// needsFold reports whether AppendFolded might change s.
+// needsFold reports whether s has a byte for which AppendFolded might change the text. Most answers
+// have none, and are not copied then.
 func needsFold(s []byte) bool {
 	for _, b := range s {
 		if b >= utf8.RuneSelf || b == '\r' || b == '\t' {
