@@ -102,11 +102,13 @@ func Open(cfg CoreConfig) (*Core, error) {
 			return nil, fmt.Errorf("cannot use fonts: %w", err)
 		}
 	}
+	// Limits of scenes are limits of the engine and the browser too.
 	cfg.Engine.MaxPixels, cfg.Engine.MaxSide, cfg.Engine.MaxPoints = cfg.Scenes.Pixels, cfg.Scenes.Side, cfg.Scenes.Points
 	cfg.Engine.Chrome.MaxSource = cfg.Scenes.Line
 	if d := cfg.Queue.Deadline; d > 0 {
 		cfg.Engine.Chrome.Deadline = min(d, queue.DefaultDeadline)
 	}
+	// Open the judge and the engine.
 	judgeClient, err := openJudge(cfg.Judge)
 	if err != nil {
 		return nil, err
@@ -117,6 +119,7 @@ func Open(cfg CoreConfig) (*Core, error) {
 		return nil, err
 	}
 	items.Meter = device.Meter()
+	// The queue, whose batches fit the engine.
 	queueConfig := cfg.Queue
 	queueConfig.Engine, queueConfig.Items = engine{device, cfg.Queue.Watch.Stage, cfg.Remote}, items
 	if queueConfig.Workers <= 0 {

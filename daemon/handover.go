@@ -123,6 +123,7 @@ func offer(ctx context.Context, front *front, log *slog.Logger) {
 			}
 			continue
 		}
+		// Serve newer processes until ctx ends, which closes the listener.
 		stop := context.AfterFunc(ctx, func() { ln.Close() })
 		for {
 			c, err := ln.AcceptUnix()

@@ -79,6 +79,7 @@ func (cmd *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
 		return fmt.Errorf("line %d: %w", line.N, err)
 	}
 	judge := value.Get("judge")
+	// A single label: the line is an item of the pool.
 	if judge == nil || judge.Type() != fastjson.TypeArray {
 		if err := pool.addItem(value); err != nil {
 			return fmt.Errorf("line %d: %w", line.N, err)
@@ -145,6 +146,7 @@ func (study *study) addItem(value *fastjson.Value) error {
 	if err != nil {
 		return err
 	}
+	// The first item says how many annotators there are.
 	if len(study.Judge) > 0 && len(all) != len(study.Annotators) {
 		return fmt.Errorf("cannot read annotators: got %d labels; want %d as before (null for a missing one)", len(all), len(study.Annotators))
 	}

@@ -119,6 +119,7 @@ func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.P
 			return nil, fmt.Errorf("cannot use fonts: %w", err)
 		}
 	}
+	// The engine and the machine's share of it.
 	plan = &record.Plan{Engine: config.Engine, Limits: config.Scenes, Workers: cmd.Workers, Batch: int(cmd.Batch), Work: daemon.BatchWork,
 		Seed: cmd.Seed, Quick: cmd.Quick}
 	plan.Engine.Fidelity = render.FidelityNative
@@ -129,9 +130,11 @@ func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.P
 	if plan.Sweeps, err = cmd.sweeps(); err != nil {
 		return nil, err
 	}
+	// Progress is shown on a terminal only.
 	if e, ok := std.err.(*os.File); ok && term.IsTerminal(int(e.Fd())) {
 		plan.Report = func(what string, done, all int) { fmt.Fprintf(std.err, "\r\x1b[K%d/%d %s", done, all, what) }
 	}
+	// The scenes to measure: given ones, or generated classes.
 	if len(cmd.Files) > 0 {
 		plan.Classes, err = cmd.givenScenes(config, std)
 		return plan, err

@@ -32,6 +32,7 @@ func (cmd *benchCmd) compare(context *kong.Context, std streams) error {
 	if len(cmd.Files) != 2 {
 		return usage("cannot compare %d files: want two result files or two programs, the old one first", len(cmd.Files))
 	}
+	// Both files must be of one sort, and the flags must have an effect on it.
 	programs := 0
 	for _, path := range cmd.Files {
 		if isProgram(path) {
@@ -52,6 +53,7 @@ func (cmd *benchCmd) compare(context *kong.Context, std streams) error {
 			}
 		}
 	}
+	// Compare, and write the comparison.
 	out, err := output(cmd.Output, std, cmd.Files...)
 	if err != nil {
 		return err

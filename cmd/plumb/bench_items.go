@@ -40,6 +40,7 @@ func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error
 	if len(cmd.Files) > 0 {
 		return nil, nil
 	}
+	// Without files, items are made and chosen by the names of --class.
 	n := fullItems
 	if cmd.Quick {
 		n = quickItems
@@ -59,6 +60,7 @@ func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error
 			sets = append(sets, set)
 		}
 	}
+	// A name that matches nothing is an error.
 	for _, name := range cmd.Class {
 		if !known[name] {
 			names := slices.Sorted(maps.Keys(known))

@@ -46,12 +46,14 @@ func (cmd *compareCmd) Run(std streams) error {
 	if !slices.ContainsFunc(lines, func(l stats.Line) bool { return l.Tasks > 0 }) {
 		return errors.New("cannot compare: no task has a score on both sides")
 	}
+	// Say what the comparison leaves out.
 	if unpaired > 0 {
 		fmt.Fprintf(std.err, "plumb: %d tasks are on one side alone and are left out\n", unpaired)
 	}
 	if n := a.Twice + b.Twice; n > 0 {
 		fmt.Fprintf(std.err, "plumb: %d results repeat the answer of an earlier line and are left out\n", n)
 	}
+	// Write it as JSON or as a table.
 	out, err := output(cmd.Output, std)
 	if err != nil {
 		return err
@@ -123,6 +125,7 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 	if ok {
 		path = folder.results
 	}
+	// Each line is a result.
 	sample := stats.NewSample()
 	var parser fastjson.Parser
 	err = eachLine(path, limits, nil, func(line dump.Line) error {
@@ -140,6 +143,7 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 		sample.Add(result, folder.clusters[result.ID])
 		return nil
 	})
+	// The sample must hold results, all of one model.
 	switch {
 	case err != nil:
 	case sample.Len() == 0:
@@ -178,6 +182,7 @@ func (cmd *powerCmd) Run(std streams) error {
 		cmd.Difference, cmd.Repeats)
 	textTable := scoring.TextTable{Title: title, Text: 2,
 		Columns: []string{"suite", "test", "tasks seen", "sd", "tasks wanted", "smallest difference"}}
+	// The variation of one model, of a pair, or of each pair of several.
 	switch len(samples) {
 	case 1:
 		textTable.Rows = cmd.rows(samples[0], nil)

@@ -172,6 +172,7 @@ func (doctor *doctor) editor(flags *engineFlags) (works bool, err error) {
 		return doctor.line(false, "Chromium: %v", err), nil
 	}
 	defer pool.Close()
+	// The browser runs: say which one.
 	info := pool.Info()
 	doctor.line(true, "Chromium: %s, %s, started in %d ms", info.Product, info.Program, time.Since(start).Milliseconds())
 	if info.Sandbox {
@@ -179,6 +180,7 @@ func (doctor *doctor) editor(flags *engineFlags) (works bool, err error) {
 	} else {
 		doctor.line(false, "Chromium's sandbox: off: %s", info.Reason)
 	}
+	// Let the editor draw.
 	start = time.Now()
 	if err := tryExport(pool); err != nil {
 		return doctor.line(false, "tldraw %s: %v", info.Version, err), nil
@@ -189,6 +191,7 @@ func (doctor *doctor) editor(flags *engineFlags) (works bool, err error) {
 	}
 	doctor.line(true, "tldraw %s: drew a scene in %d ms; page %s; text is %s", info.Version, time.Since(start).Milliseconds(),
 		filepath.Join(chrome.PageDir(cfg.Page), info.Version), hinting)
+	// What the licence of the editor allows.
 	switch {
 	case cfg.Use == chrome.Production:
 		doctor.line(true, "tldraw's licence: used in production, and the editor takes the key for %s", cfg.LicenseHost)

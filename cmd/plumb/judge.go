@@ -78,11 +78,13 @@ func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
 		}
 		return nil, nil
 	}
+	// Take the key out of the environment.
 	key, set := os.LookupEnv(flags.JudgeKeyEnv)
 	if !set && flags.JudgeKeyEnv != defaultKeyEnv {
 		return nil, usage("cannot read the judge's key: the environment variable %s of --judge-key-env is not set", flags.JudgeKeyEnv)
 	}
 	os.Unsetenv(flags.JudgeKeyEnv)
+	// Check numbers and times.
 	if flags.JudgeMaxCalls < 0 || flags.JudgeMaxTotal < 0 {
 		return nil, usage("cannot use --judge-max-calls %d and --judge-max-total-tokens %d: want 0 or more", flags.JudgeMaxCalls, flags.JudgeMaxTotal)
 	}
@@ -98,6 +100,7 @@ func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
 		Temperature: flags.JudgeTemperature, MaxTokens: int(flags.JudgeMaxTokens), Fence: flags.JudgeFence, Concurrency: int(flags.JudgeConcurrency),
 		Tries: int(flags.JudgeTries), Timeout: flags.JudgeTimeout, Deadline: flags.JudgeDeadline, Backoff: flags.JudgeBackoff, Halt: bulk,
 		Budget: judge.Budget{Calls: flags.JudgeMaxCalls, Tokens: flags.JudgeMaxTotal, Cost: float64(flags.JudgeMaxCost)}, Price: flags.JudgePrice.price}
+	// How long a question waits for an endpoint that fails.
 	switch {
 	case flags.JudgePatience != nil && *flags.JudgePatience >= 0:
 		config.Patience = *flags.JudgePatience

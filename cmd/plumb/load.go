@@ -147,12 +147,14 @@ func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read %s: %w", cmd.Items, err)
 		}
+		// A line that the server would refuse measures nothing.
 		if line.Fault != "" {
 			return nil, fmt.Errorf("cannot use line %d of %s: %s", line.N, cmd.Items, line.Fault)
 		}
 		if err := cmd.scenes().Check(line.Bytes); err != nil {
 			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.N, cmd.Items, err)
 		}
+		// The body is the line itself, or the request that the route's trainer makes of it.
 		body := slices.Clone(line.Bytes)
 		if cmd.Path == "" && cmd.Route != "score" {
 			if body = cmd.request(line.Bytes); body == nil {

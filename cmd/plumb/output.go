@@ -115,6 +115,7 @@ func (s *sink) finish(err error) error { return finish(err, s) }
 // which the returned error names. All outputs are flushed before the first file is replaced, so that
 // an output that cannot be written leaves the former files of the others.
 func finish(err error, outputs ...*sink) error {
+	// Flush all outputs before any file is replaced.
 	for _, s := range outputs {
 		flushed := s.Flush()
 		if err == nil && flushed == nil && s.end != nil {
@@ -124,6 +125,7 @@ func finish(err error, outputs ...*sink) error {
 			err = fmt.Errorf("cannot write output: %w", flushed)
 		}
 	}
+	// Replace the former files, or keep the partial ones after an error.
 	var kept []string
 	for _, sink := range outputs {
 		if sink.file == nil {

@@ -63,6 +63,7 @@ func (cmd *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 	if err != nil {
 		return err
 	}
+	// What turns a line into an item, its prompt and its picture.
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes()})
 	promptOptions := scoring.PromptOptions{Minimal: cmd.Input != ask.InputFull, StepWise: cmd.Mode == ask.ModeCoT,
 		Open: cmd.Format == "open", Method: cmd.Method}
@@ -88,6 +89,7 @@ func (cmd *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 		}
 		return cmd.drawBoard(boards, item, line)
 	}
+	// One line of output for each item.
 	var told promptTally
 	for err == nil {
 		var l dump.Line

@@ -30,6 +30,7 @@ func (cmd *promptCmd) drawingBench(std streams) error {
 	if cmd.Turn2 != "" {
 		return cmd.secondTurns(std)
 	}
+	// First turns: the tasks of the file, in its order.
 	config, err := core(&engineFlags{Raster: "reference", Backend: "cpu"}, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 	case cmd.Suite == "tangram" && cmd.Test == "outline":
 		return usage("cannot write rows of --test outline: its options are in the lines of plumb tangram items; want --test solution")
 	}
+	// Load the tasks.
 	if err := font.Use(cmd.FontsDir); err != nil {
 		return err
 	}
@@ -36,6 +37,7 @@ func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 	if err != nil {
 		return err
 	}
+	// What makes prompts and pictures, and the way in which the model is asked.
 	all := map[string]*dump.Tasks{cmd.Suite: tasks}
 	prompter := &ask.Prompter{Suites: suites, Tasks: all,
 		Boards: sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(cmd.scenes(), 0) })}
@@ -47,6 +49,7 @@ func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 	if cmd.Suite != "aspire" {
 		arm.Input = ""
 	}
+	// One row for each task.
 	var told promptTally
 	err = tasks.Each(func(name string, index int, _ []byte) error {
 		line, fault := promptRow(prompter, decoder, arm, name, cmd.Suite)

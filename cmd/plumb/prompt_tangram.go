@@ -33,6 +33,7 @@ func (cmd *promptCmd) tangram(std streams) error {
 	if err != nil {
 		return err
 	}
+	// The folder of the pictures.
 	if cmd.Images != "" {
 		if err := font.Use(cmd.FontsDir); err != nil {
 			return err
@@ -42,6 +43,7 @@ func (cmd *promptCmd) tangram(std streams) error {
 		}
 		tellLeftovers(std.err, atomicfile.LeftoversIn(cmd.Images))
 	}
+	// One line for each task.
 	source, err := ask.NewTangram(set, ask.Options{Tests: []string{cmd.Test}, Settings: []string{cmd.Setting}, Seed: cmd.Seed})
 	if err != nil {
 		return err

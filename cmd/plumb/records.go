@@ -50,6 +50,7 @@ func (cmd *recordsCmd) Run(std streams) error {
 	if err := cmd.check(paths, config.Lines); err != nil {
 		return out.finish(err)
 	}
+	// Write the records of all dumps. One that breaks off does not end the others.
 	var n recordCounts
 	var buf []byte
 	show := func(a *records.Answer) error {
@@ -66,6 +67,7 @@ func (cmd *recordsCmd) Run(std streams) error {
 		}
 		broken = errors.Join(broken, err)
 	}
+	// Requests of --requests that no dump has answered are records too.
 	err = nil
 	records.Unanswered(options, func(_ *records.Reader, a *records.Answer) { err = errors.Join(err, show(a)) })
 	fmt.Fprintf(std.err, "%d records, %d without an answer, %d cut, %d that name no task, %d unreadable\n",

@@ -57,12 +57,14 @@ func (cmd *renderCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	// Other work with the same flags.
 	switch {
 	case cmd.Suite != "":
 		return cmd.renderAnswers(ctx, config, std)
 	case cmd.Compare != "":
 		return cmd.compare(config, job, given, std)
 	}
+	// Draw the scenes.
 	if err := cmd.folder(); err != nil {
 		return err
 	}

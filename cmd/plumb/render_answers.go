@@ -36,6 +36,7 @@ func (cmd *renderCmd) renderAnswers(ctx context.Context, config daemon.CoreConfi
 	if err != nil {
 		return err
 	}
+	// Decoders and encoders are pooled, because several goroutines draw.
 	run := &answerRun{renderRun: renderRun{ctx: ctx, out: cmd.Out, alpha: cmd.Channels == "alpha", threads: config.Queue.Workers}, suite: suite}
 	if run.threads <= 0 {
 		run.threads = runtime.GOMAXPROCS(0)
@@ -47,6 +48,7 @@ func (cmd *renderCmd) renderAnswers(ctx context.Context, config daemon.CoreConfi
 		defer run.encoders.Put(e)
 		return e.Encode(w, img)
 	}
+	// The run draws items of dumps where it would draw scenes of files.
 	run.each, run.source = run.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 		return eachItem(path, limits, stdin, items, give)
 	}

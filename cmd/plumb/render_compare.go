@@ -49,6 +49,7 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 	if config.Engine.Backend == render.BackendChrome {
 		return usage("cannot compare --backend chrome with itself: want auto, gl or cpu")
 	}
+	// The reference pictures: of Chromium, or of a folder.
 	m := &comparison{renderRun: job, reference: cmd.Reference}
 	name := "tldraw " + config.Engine.Tldraw
 	if m.reference == "" {
@@ -61,12 +62,14 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 	} else {
 		name = filepath.Base(cmd.Reference)
 	}
+	// The native pictures.
 	if job.core, err = daemon.Open(config); err != nil {
 		return err
 	}
 	defer job.core.Close()
 	job.options = job.core.Pictures
 	job.options.Bounds, job.options.Only = given.Bounds, given.Only
+	// The report.
 	title := cmd.Scenes[0]
 	if len(cmd.Scenes) > 1 {
 		title = fmt.Sprintf("%s and %d more", title, len(cmd.Scenes)-1)
@@ -75,6 +78,7 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 	if err != nil {
 		return err
 	}
+	// Draw and compare each scene.
 	job.each = m.pair
 	job.taken = func(s *renderTask) error { return takePair(page, s.pair) }
 	stats, err := output(cmd.Stats, std, cmd.Scenes...)
@@ -85,6 +89,7 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 	if job.ctx.Err() != nil {
 		return stats.finish(interruption{errors.New("interrupted; there is no report, and the same command begins anew")})
 	}
+	// Write what was found.
 	err = stats.finish(err)
 	path, e := page.Close()
 	err = errors.Join(err, e)

@@ -118,6 +118,7 @@ type successFlag struct {
 func (cmd *reportCmd) Run(std streams) error {
 	suites := cmd.suites(0, 0)
 	known := append(suites.Variants(), table.Variants()...)
+	// Check all flags.
 	variants, err := scoring.ParseVariants(cmd.Variant, known)
 	if err != nil {
 		return usageError{err}
@@ -156,6 +157,7 @@ func (cmd *reportCmd) Run(std streams) error {
 		}
 	}
 	fmt.Fprint(std.err, joined.LeftOut(), joined.Unlisted())
+	// Write the tables.
 	out, err := output(cmd.Output, std, append(paths, cmd.paperFiles()...)...)
 	if err != nil {
 		return err
@@ -171,6 +173,7 @@ func (cmd *reportCmd) Run(std streams) error {
 	if err = out.finish(err); err != nil {
 		return err
 	}
+	// No pages are wanted without --report.
 	if cmd.Report != "" {
 		path, err := joined.Close()
 		if err != nil {
@@ -324,6 +327,7 @@ func appendTables(dst []byte, tables []scoring.TextTable) []byte {
 		}
 		return append(dst, ']')
 	}
+	// Each table is an object with a title, columns, rows and a note.
 	dst = append(dst, `{"tables":[`...)
 	for i, table := range tables {
 		if i > 0 {

@@ -119,6 +119,7 @@ func (cmd *runCmd) Run(std streams) (err error) {
 	if cmd.Out == "" {
 		cmd.Out = filepath.Join("runs", cmd.Suite, fileName(cmd.Model))
 	}
+	// Read the tasks and the settings.
 	look := cmd.DryRun || cmd.Print != nil
 	preparedRun, err := cmd.prepare(look)
 	if err != nil {
@@ -131,6 +132,7 @@ func (cmd *runCmd) Run(std streams) (err error) {
 	if look {
 		return cmd.look(std, preparedRun)
 	}
+	// Open the folder of the run, which one process uses at a time.
 	lock, err := cmd.openFolder(preparedRun)
 	if err != nil {
 		return err
@@ -144,6 +146,7 @@ func (cmd *runCmd) Run(std streams) (err error) {
 	if key == "" && cmd.ModelURL != "" && !cmd.NoCalls && !loopback(cmd.ModelURL) {
 		fmt.Fprintf(std.err, "plumb: no key is sent: the environment variable %s is not set (--model-key-env names another)\n", cmd.ModelKeyEnv)
 	}
+	// Ask what the log of calls lacks.
 	var early error // why calls are missing
 	preparedRun.spent = preparedRun.calls.Spent()
 	if n := preparedRun.spent.Calls; n > 0 {
@@ -152,6 +155,7 @@ func (cmd *runCmd) Run(std streams) (err error) {
 	if !cmd.NoCalls {
 		early = cmd.ask(ctx, std, preparedRun, key)
 	}
+	// Score what was answered, also after an early end.
 	derived := cmd.derive(std, preparedRun)
 	switch {
 	case ctx.Err() != nil && early != nil:
@@ -210,6 +214,7 @@ func (cmd *runCmd) prepare(lookOnly bool) (run *preparedRun, err error) {
 			return run, err
 		}
 	}
+	// The tasks and the ways in which they are asked.
 	options := ask.Options{Modes: cmd.Mode, Inputs: cmd.Input, Settings: cmd.Setting, Formats: cmd.Format, Methods: cmd.Method, Tests: cmd.Tests}
 	if err := cmd.checkEpisodes(); err != nil {
 		return run, err
@@ -224,6 +229,7 @@ func (cmd *runCmd) prepare(lookOnly bool) (run *preparedRun, err error) {
 	if run.arms, run.left, err = source.Arms(options); err != nil {
 		return run, usageError{err}
 	}
+	// What is sent with each request, and what it costs.
 	settings, err := cmd.sendFlags.sender(cmd.Suite, run.arms)
 	if err != nil {
 		return run, err
@@ -323,6 +329,7 @@ func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRu
 	if cmd.Batch && price != nil {
 		price = price.InBatch()
 	}
+	// The client, which counts what calls cost.
 	meter := budget.New(cmd.limits(), price, preparedRun.calls.Spent(), nil)
 	client, err := chat.New(chat.Config{URL: cmd.ModelURL, Key: key, KeyHeader: cmd.ModelKeyHeader, Hints: true, Probe: true,
 		Concurrency: int(cmd.Concurrency), RPM: cmd.RPM, TPM: cmd.TPM, Tries: int(cmd.Tries), Timeout: cmd.Timeout,
@@ -331,12 +338,14 @@ func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRu
 		return usageError{err}
 	}
 	defer client.Close()
+	// Show the progress, and what an interrupt does.
 	stopProgress := cmd.showProgress(std, preparedRun, client)
 	removeMessage := context.AfterFunc(ctx, func() {
 		fmt.Fprintf(std.err, "plumb: interrupted; waiting for the %d calls under way (at most %s); a second interrupt ends at once\n",
 			client.Status().Calls, cmd.Timeout)
 	})
 	defer removeMessage()
+	// Make the calls.
 	var failures []runs.Failure
 	if cmd.Batch || cmd.BatchCancel {
 		failures, err = preparedRun.run.AskBatches(ctx, client, runs.BatchConfig{Dir: cmd.Out, Key: key, Meter: meter, Price: price,
@@ -347,6 +356,7 @@ func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRu
 	}
 	stopProgress()
 	preparedRun.spent = client.Spent()
+	// Print the first failures.
 	const printed = 5
 	for i, failure := range failures {
 		if i == printed {

@@ -66,6 +66,7 @@ func (cmd *runCmd) openRecord(preparedRun *preparedRun) error {
 	if err != nil {
 		return err
 	}
+	// The folder must hold the same run.
 	if old != nil {
 		for _, d := range []struct{ what, had, got string }{
 			{"suite", old.Suite, record.Suite},
@@ -78,6 +79,7 @@ func (cmd *runCmd) openRecord(preparedRun *preparedRun) error {
 		}
 		record.Started, record.Arms = old.Started, old.Arms
 	}
+	// Add the arms of this command.
 	plan, err := runs.New(preparedRun.config, nil)
 	if err != nil {
 		return usageError{err}
@@ -150,6 +152,7 @@ func (cmd *runCmd) derive(std streams, preparedRun *preparedRun) error {
 	if err != nil {
 		return fmt.Errorf("cannot write dump: %w", err)
 	}
+	// Complete the record of the run.
 	runRecord, err := readRecord(cmd.recordPath())
 	if err != nil {
 		return err
@@ -163,6 +166,7 @@ func (cmd *runCmd) derive(std streams, preparedRun *preparedRun) error {
 	if totals.Answers == 0 {
 		return fmt.Errorf("nothing to score: %s holds no answers yet", cmd.Out)
 	}
+	// Score the dump, with the flags that plumb run has in common with plumb score.
 	s := defaultScore()
 	s.Dumps, s.Suite = []string{path}, cmd.Suite
 	s.Output, s.Report = filepath.Join(cmd.Out, "results.jsonl"), filepath.Join(cmd.Out, "report")
@@ -350,6 +354,7 @@ func (cmd *runCmd) showProgress(std streams, preparedRun *preparedRun, client *c
 			}
 		}
 	}()
+	// The caller may write to standard error again once the goroutine has ended.
 	return func() { close(end); <-ended }
 }
 

@@ -41,6 +41,7 @@ func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite
 	if suite == nil {
 		return nil, unknownSuite(cmd.Suite, suites)
 	}
+	// Refuse flags that the suite has no use for.
 	if len(cmd.Tests) > 0 && cmd.Suite != "aspire" && cmd.Suite != "tangram" {
 		return nil, usage("cannot use --tests %s: %s has no tests to choose among; want it with aspire or tangram",
 			strings.Join(cmd.Tests, ","), cmd.Suite)
@@ -54,6 +55,7 @@ func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite
 	if _, err := os.Stat(cmd.Tasks); cmd.Tasks != "" && err != nil {
 		return nil, fmt.Errorf("cannot read tasks: %w", err)
 	}
+	// Read or generate the tasks.
 	var lines [][]byte
 	var err error
 	if cmd.Tasks == "" {
@@ -65,6 +67,7 @@ func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite
 		return nil, err
 	}
 	preparedRun.tasks = append(bytes.Join(lines, []byte{'\n'}), '\n')
+	// Make the source that asks about them.
 	switch cmd.Suite {
 	case "aspire":
 		if preparedRun.boards, err = ask.NewBoards(scoreCmd.scenes(), 0); err != nil {

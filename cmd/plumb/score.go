@@ -237,6 +237,7 @@ func (j *job) run(ctx context.Context) (err error) {
 			err = errors.Join(err, j.core.Close())
 		}
 	}()
+	// Open the output, and check dumps and flags before any work.
 	if j.out, err = j.destination(); err != nil {
 		return err
 	}
@@ -250,6 +251,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err := j.cmd.checkJob(j.form); err != nil {
 		return j.out.finish(err)
 	}
+	// A run that can go on later has a store of its finished parts.
 	if j.cmd.resumable() {
 		if err := j.openJob(); err != nil {
 			j.out.discard()
@@ -261,6 +263,7 @@ func (j *job) run(ctx context.Context) (err error) {
 			return j.tellPlan()
 		}
 	}
+	// Open the other outputs.
 	if j.cmd.Annotate != "" && j.cmd.alone() {
 		if j.annotator, err = openAnnotator(j.cmd.Annotate, j.cmd.Dumps); err != nil {
 			j.out.discard()
@@ -282,6 +285,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if j.cmd.alone() {
 		j.broken = j.cmd.damaged
 	}
+	// Score: all dumps from here, or shards, alone or shared with other processes.
 	switch {
 	case j.shards == nil:
 		err = j.runDumps(ctx)
@@ -348,6 +352,7 @@ func (j *job) inputs() []string {
 // items and records. With --report it also opens the report, whose pictures need an engine in any
 // case. A report that a full disk prevents is dropped, and scoring goes on.
 func (j *job) open(ctx context.Context) (err error) {
+	// What scores: a daemon, or an engine in this process.
 	if j.cmd.Server != "" {
 		if j.remote, err = dial(ctx, j.cmd.Server, j.token); err != nil {
 			return err
@@ -365,6 +370,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	if j.read, err = j.cmd.dumpFlags.options(&j.config, &j.items); err != nil || j.cmd.Report == "" {
 		return err
 	}
+	// The report.
 	title := j.cmd.Dumps[0]
 	if len(j.cmd.Dumps) > 1 {
 		title = fmt.Sprintf("%s and %d more", title, len(j.cmd.Dumps)-1)

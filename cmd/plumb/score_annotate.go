@@ -135,6 +135,7 @@ func (j *job) annotateDump(dump, path string) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
+	// Results in plumb's own format do not say where their records stand, so this is added.
 	reader, err := records.Open(dump, nil, j.read)
 	if err != nil {
 		return err
@@ -146,6 +147,7 @@ func (j *job) annotateDump(dump, path string) error {
 	if err = errors.Join(err, reader.Close()); err != nil {
 		return err
 	}
+	// A log of inspect_ai gets a file of scores.
 	results, err := os.Open(path)
 	if err != nil {
 		return err
@@ -154,6 +156,7 @@ func (j *job) annotateDump(dump, path string) error {
 	if format == inspectFormat {
 		return atomicfile.WriteFile(inspectName(target), func(f *atomicfile.File) error { return scoresOfLog(results, f, j.std.err) })
 	}
+	// Any other dump is copied with its scores.
 	info, err := results.Stat()
 	if err != nil {
 		return err

@@ -55,12 +55,14 @@ func (j *job) settings() (map[string]string, error) {
 	add("max-response", scoreCmd.MaxResponse)
 	add("max-asset", scoreCmd.MaxAsset)
 	add("max-asset-pixels", scoreCmd.MaxAssetPx)
+	// The judge decides on results only if there is one.
 	if scoreCmd.JudgeURL != "" {
 		add("judge-model", scoreCmd.JudgeModel)
 		add("judge-temperature", scoreCmd.JudgeTemperature)
 		add("judge-max-tokens", scoreCmd.JudgeMaxTokens)
 		add("judge-fence", scoreCmd.JudgeFence)
 	}
+	// Files count by their content.
 	for suite, path := range j.config.TaskFile {
 		sum, err := jobs.HashFile(path)
 		if err != nil {

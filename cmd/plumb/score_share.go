@@ -82,6 +82,7 @@ func (j *job) runShare(ctx context.Context) (err error) {
 	if only := j.cmd.only; only != nil && only.to > 0 {
 		return j.runRange(ctx, only)
 	}
+	// Score this process's shards that no process has finished.
 	isMine, err := j.ownShards()
 	if err != nil {
 		return err
@@ -97,6 +98,7 @@ func (j *job) runShare(ctx context.Context) (err error) {
 			return err
 		}
 		scored++
+		// A part that has ended processes again and again is scored with care.
 		first := jobs.Part{Shard: shard.N}
 		if shard.Lines >= 0 && j.shards.deaths[first] >= poisonAfter {
 			return j.quarantine(ctx, shard, first, 0)

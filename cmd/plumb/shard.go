@@ -49,6 +49,7 @@ func (cmd *shardRunCmd) run(std streams) error {
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
 		at, name = at[:i], at[i+1:]
 	}
+	// Open the job's store, an object store or a folder.
 	var store jobs.Store
 	var dir string
 	var err error
@@ -65,6 +66,7 @@ func (cmd *shardRunCmd) run(std streams) error {
 	if err != nil {
 		return err
 	}
+	// Read the manifest.
 	job, err := jobs.Open(store)
 	if errors.Is(err, jobs.ErrNone) {
 		return usage("cannot open %s: it is not there, or was not written to its end; plumb score --plan writes it", cmd.Manifest)
@@ -80,6 +82,7 @@ func (cmd *shardRunCmd) run(std streams) error {
 	if err := os.Chdir(job.Header.Folder); err != nil && dir != "" {
 		return fmt.Errorf("cannot change to the folder of the job: %w", err)
 	}
+	// The command that planned the job, for one shard.
 	var all cli
 	if _, err := parser(&all).Parse(job.Header.Args); err != nil {
 		return usage("cannot read the command of %s: %v", cmd.Manifest, err)
@@ -93,6 +96,7 @@ func (cmd *shardRunCmd) run(std streams) error {
 		scoreCmd.S3Endpoint, scoreCmd.S3Region = cmp.Or(cmd.S3Endpoint, scoreCmd.S3Endpoint), cmp.Or(cmd.S3Region, scoreCmd.S3Region)
 	}
 	scoreCmd.only = &onlyPart{shard: cmd.Shard, chunk: cmd.Part, skip: cmd.Skip, results: cmd.Results, bisect: cmd.Bisect}
+	// Or for a range of a part's records.
 	if cmd.Records != "" {
 		from, to, _ := strings.Cut(cmd.Records, ":")
 		if scoreCmd.only.from, err = strconv.Atoi(from); err == nil {

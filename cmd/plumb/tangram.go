@@ -61,6 +61,7 @@ func (cmd *convertCmd) Run(std streams) error {
 			return finish(err, out, rejects)
 		}
 	}
+	// Print the counts of what became of the drawings.
 	mostFirst := func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }
 	for _, code := range slices.SortedFunc(maps.Keys(counts), mostFirst) {
 		fmt.Fprintf(std.err, "%6d %s\n", counts[code], code)

@@ -43,6 +43,7 @@ func (cmd *viewCmd) Run(std streams) error {
 		}
 	}
 	cmd.Tasks = append(cmd.Tasks, added...)
+	// Flags become settings.
 	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
 		return err
@@ -59,6 +60,7 @@ func (cmd *viewCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	// Compressed results and dumps of other tools are copied, because the pages need lines at offsets.
 	copies := copier{items: items}
 	if copies.read, err = cmd.options(&config, &items); err != nil {
 		return err
@@ -70,6 +72,7 @@ func (cmd *viewCmd) Run(std streams) error {
 	job.Dumps = append(job.Dumps, dumps...)
 	ctx, stop := signalContext()
 	defer stop()
+	// Show the pages, or save them.
 	view := daemon.ViewConfig{Listen: cmd.Listen, Core: config, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
 		Title: strings.Join(cmd.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
 		Items: items, Variants: variants, Papers: papers, Line: int(cmd.MaxLine),
@@ -107,6 +110,7 @@ func (cmd *viewCmd) results(path string, job *explorer.Job, std streams) (tasks 
 	if err != nil {
 		return "", err
 	}
+	// A result file.
 	if !isFolder {
 		if _, err := os.Stat(path); err != nil {
 			return "", usage("cannot open results: %v; want a result file of plumb score, or a folder of plumb run", err)
@@ -117,6 +121,7 @@ func (cmd *viewCmd) results(path string, job *explorer.Job, std streams) (tasks 
 		job.Results = append(job.Results, path)
 		return "", (&copier{}).check(path)
 	}
+	// A folder of plumb run also has a dump and a task file.
 	job.Results = append(job.Results, folder.results)
 	if d := filepath.Join(path, "dump.jsonl"); exists(d) {
 		job.Dumps = append(job.Dumps, d)

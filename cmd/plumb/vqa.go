@@ -49,6 +49,7 @@ var idPrefixes = map[string]string{"spatialab": "sl-", "spaceeval": "se-"}
 // convert writes the items and returns their number by subcategory. It prints the columns that no item
 // uses. A record that makes no valid item, or has the id of another one, ends the conversion.
 func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, error) {
+	// Read the records, and find out which column is which member.
 	data, err := cmd.read(std)
 	if err != nil {
 		return nil, err
@@ -64,6 +65,7 @@ func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, e
 	if len(mapping.Unused) > 0 {
 		fmt.Fprintf(std.err, "columns that no member comes from: %s\n", strings.Join(mapping.Unused, ", "))
 	}
+	// Make and check an item of each record.
 	suites := cmd.suites(0, 0)
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes()})
 	counts := map[string]int{}

@@ -16,6 +16,7 @@ func (server *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
+	// Find the list in the body.
 	var value []byte
 	jsoncut.Members(body, func(key, v []byte) error {
 		if string(key) == "verify_responses" {
@@ -32,6 +33,7 @@ func (server *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
 		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return
 	}
+	// Add up its elements.
 	var all reward.Aggregate
 	for i, row := range rows {
 		if row[0] != '{' {

@@ -27,6 +27,7 @@ func (server *Server) render(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
+	// Options of the query.
 	d := drawing{options: server.cfg.Pictures, client: server.client(ctx), who: server.askedBy(ctx)}
 	d.options.Limits = server.cfg.Scenes
 	args := ctx.QueryArgs()
@@ -44,11 +45,13 @@ func (server *Server) render(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	d.alpha = channels == "alpha"
+	// Where the pictures go.
 	to, several, err := server.targets(ctx, body)
 	if err != nil {
 		server.failWith(ctx, err)
 		return
 	}
+	// Take a place in the queue. The drawing ends if the client goes away.
 	done, err := server.cfg.Queue.Admit()
 	if err != nil {
 		server.failWith(ctx, err)

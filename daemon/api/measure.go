@@ -54,6 +54,7 @@ func (server *Server) measurePixels(life context.Context, ctx *fasthttp.RequestC
 		return err
 	}
 	defer server.drawing.Release(1)
+	// Both masks must have one size. Together they take room for their pixels.
 	area := pixelRequest.a.width * pixelRequest.a.height
 	if pixelRequest.b != nil {
 		if pixelRequest.a.width != pixelRequest.b.width || pixelRequest.a.height != pixelRequest.b.height {
@@ -67,6 +68,7 @@ func (server *Server) measurePixels(life context.Context, ctx *fasthttp.RequestC
 		return err
 	}
 	defer give()
+	// One mask is measured, two are also compared.
 	a, err := server.loadMask(pixelRequest.a, server.askedBy(ctx))
 	if err != nil {
 		return err

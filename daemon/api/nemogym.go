@@ -76,6 +76,7 @@ func (verified *verified) append(dst, request []byte) []byte {
 	earlier := earlierComponents(request)
 	taken := map[string]bool{}
 	dst = append(dst, '{')
+	// Members of the request come back as they are.
 	jsoncut.Members(request, func(key, value []byte) error {
 		name := jsoncut.Name(key)
 		if verifyKeys[name] || earlier[name] {
@@ -88,6 +89,7 @@ func (verified *verified) append(dst, request []byte) []byte {
 		dst = append(append(dst, value...), ',')
 		return nil
 	})
+	// The reward and its components.
 	dst = scoring.AppendFloat(append(dst, `"reward":`...), verified.outcome.Reward)
 	dst = append(dst, `,"reward_components":{`...)
 	for i, c := range components {
@@ -105,6 +107,7 @@ func (verified *verified) append(dst, request []byte) []byte {
 	if verified.line != nil {
 		dst = append(append(dst, `,"plumb_result":`...), verified.line...)
 	}
+	// What NeMo Gym reads of a failure.
 	if verified.outcome.Failed {
 		dst = scoring.AppendString(append(dst, `,"`+failureClass+`":`...), verified.outcome.Err.Code)
 		if verified.terminal {

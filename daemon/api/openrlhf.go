@@ -94,6 +94,7 @@ func (server *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample
 	if fault != nil {
 		return nil, fault
 	}
+	// The lists must fit together.
 	queries, prompts, labels := lists["query"], lists["prompts"], lists["labels"]
 	switch {
 	case queries == nil:
@@ -105,6 +106,7 @@ func (server *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample
 		message := fmt.Sprintf("cannot use labels: got %d; want as many as query, %d (--data.label_key)", len(labels), len(queries))
 		return nil, &scoring.Error{Code: reward.BadLabel, Message: message}
 	}
+	// Cut the prompt off each query and prepare the answer.
 	samples := make([]sample, len(queries))
 	for i, q := range queries {
 		one := sample{label: labels[i], answer: q, at: fmt.Sprintf("labels[%d]", i)}

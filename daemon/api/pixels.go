@@ -151,12 +151,14 @@ func (server *Server) mask(value *fastjson.Value, at string) (*pixels, error) {
 	if value.Type() != fastjson.TypeObject {
 		return nil, wrongPixels(at, "want an object with data, png or parameters")
 	}
+	// Members that are null count as missing.
 	fields := map[string]*fastjson.Value{}
 	for _, k := range []string{"data", "png", "parameters", "channels", "width", "height"} {
 		if f := value.Get(k); f != nil && f.Type() != fastjson.TypeNull {
 			fields[k] = f
 		}
 	}
+	// There must be one source of pixels.
 	sources := 0
 	for _, k := range []string{"data", "png", "parameters"} {
 		if fields[k] != nil {
@@ -166,6 +168,7 @@ func (server *Server) mask(value *fastjson.Value, at string) (*pixels, error) {
 	if sources != 1 {
 		return nil, wrongPixels(at, "got %d of data, png and parameters; want one", sources)
 	}
+	// A PNG has its own size.
 	if f := fields["png"]; f != nil {
 		for _, k := range []string{"width", "height", "channels"} {
 			if fields[k] != nil {

@@ -79,6 +79,7 @@ func (player *player) begin(trail *trail, life context.Context, opts episode.Opt
 	if e, fault = episode.New(player.config(), opts); fault != nil {
 		return nil, nil, fault, nil
 	}
+	// A new episode begins with its first observation.
 	if len(opts.History) == 0 {
 		err = player.drawing(life, func() error { observation, err = e.First(); return err })
 		if err != nil && errors.As(err, &fault) {
@@ -86,6 +87,7 @@ func (player *player) begin(trail *trail, life context.Context, opts episode.Opt
 		}
 		return e, observation, nil, err
 	}
+	// An episode that goes on plays its earlier answers again. Only the last observation is wanted.
 	for i, given := range opts.History {
 		if e.Done() {
 			message := fmt.Sprintf("cannot use history: got %d answers; the episode ends after %d", len(opts.History), i)
@@ -138,6 +140,7 @@ func (player *player) turn(trail *trail, life context.Context, e *episode.Episod
 		life, cancel = context.WithTimeout(life, turnOptions.timeout)
 		defer cancel()
 	}
+	// An episode whose turn is begun but not ended is as before after Cancel.
 	played := false
 	var turn *episode.Turn
 	err = player.server.parsing(life, player.opt.Client, one.answer, func() { turn = e.Begin(one.answer) })
@@ -149,6 +152,7 @@ func (player *player) turn(trail *trail, life context.Context, e *episode.Episod
 	if err != nil {
 		return reply, nil, err
 	}
+	// Score the answer.
 	answer, err := player.server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: turn.Line}, player.opt)
 	if errors.Is(err, context.DeadlineExceeded) && turnOptions.timeout > 0 {
 		err = errTimeout
@@ -158,6 +162,7 @@ func (player *player) turn(trail *trail, life context.Context, e *episode.Episod
 	}
 	player.server.answered(trail, &answer, time.Now())
 	all := []graded{{answer.Result, slices.Clone(answer.JSON), answer.Timing}}
+	// A fault of the request or of the daemon is no turn.
 	if fault = reward.Fault(&answer.Result, one.at); fault != nil {
 		return reply, fault, nil
 	}
@@ -171,6 +176,7 @@ func (player *player) turn(trail *trail, life context.Context, e *episode.Episod
 			return reply, nil, outcome.Err
 		}
 	}
+	// End the turn: this draws the observation.
 	turn.Unseen = turnOptions.unseen
 	played = true
 	err = player.drawing(life, func() error {
@@ -271,6 +277,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	if fault == nil && !server.asksForTurns(&opts) {
 		return false
 	}
+	// The action names everything that the turn depends on.
 	opt, steps, ok := server.choices(ctx, openEnv)
 	if !ok {
 		return true
@@ -286,6 +293,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	if server.failTurn(ctx, fault, nil) {
 		return true
 	}
+	// Play it, unless the client goes away.
 	life, gone := server.clients.wait(server.life, ctx.Conn())
 	defer gone()
 	reply, fault, err := p.replayAndTurn(trailOf(ctx), life, opts, x, action)
@@ -307,6 +315,7 @@ func (player *player) replayAndTurn(trail *trail, life context.Context, options 
 	}
 	history := options.History
 	options.History = nil
+	// Play the earlier answers again.
 	e, fault := episode.New(player.config(), options)
 	if fault != nil {
 		return reply{}, fault, nil
@@ -325,6 +334,7 @@ func (player *player) replayAndTurn(trail *trail, life context.Context, options 
 			return reply{}, &scoring.Error{Code: "episode_done", Message: message}, nil
 		}
 	}
+	// Then play this one.
 	one := &exchange.samples[0]
 	if e.Bare() {
 		one.useBareAction(action)

@@ -30,6 +30,7 @@ func (server *Server) prompt(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	var asked *ask.Asked
+	// Make the prompt. Pictures are drawn within the budget of memory.
 	err := server.asking(server.life, server.client(ctx), body, func() (err error) {
 		label, at := body, "item"
 		jsoncut.Members(body, func(key, v []byte) error {

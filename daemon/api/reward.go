@@ -141,6 +141,7 @@ func (server *Server) nativeSamples(body []byte, steps reward.Steps) (list []sam
 		}
 		return nil
 	})
+	// Without a list the body is one sample.
 	if samples == nil {
 		one, fault := nativeSample(body, "", steps)
 		return []sample{one}, false, fault

@@ -89,6 +89,7 @@ func (server *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *q
 	defer cancel()
 	opt.Priority = cmp.Or(opt.Priority, queue.PriorityNormal)
 	stream := server.cfg.Queue.Stream(life, opt)
+	// One goroutine puts the items in, this one takes the results in the same order.
 	go func() {
 		defer stream.End()
 		for i, b := range items {
@@ -177,6 +178,7 @@ func (options *requestOptions) read(object []byte) (fault *scoring.Error) {
 	if err != nil {
 		return refuse("want an object with suite, reward, variants, timings, priority, deadline_ms")
 	}
+	// Each member has its type; a later one does not undo the first fault.
 	o.Visit(func(k []byte, value *fastjson.Value) {
 		switch key := string(k); {
 		case value.Type() == fastjson.TypeNull:

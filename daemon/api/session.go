@@ -307,6 +307,7 @@ func (session *session) answer(m []byte) bool {
 		return false
 	case "state":
 		return session.send(append(session.episode.append([]byte(`{"type":"state","data":`)), '}'))
+	// Both have data, which a reset may leave out.
 	case "reset", "step":
 		if jsoncut.Null(data) && kind == "reset" {
 			data = []byte("{}")

@@ -182,6 +182,7 @@ func registration(body []byte) (key string, offset, size int64, err error) {
 		return "", 0, 0, fault(`want {"key","offset","byte_size"}`)
 	}
 	fields := v.GetObject()
+	// The key, then the range.
 	k := fields.Get("key")
 	if k == nil || k.Type() != fastjson.TypeString {
 		return "", 0, 0, fault("want key, a text: sysv:<segment id>")
@@ -238,6 +239,7 @@ func parameters(value *fastjson.Value, at string) (target target, err error) {
 	if e != nil {
 		return target, fault("want an object with %s, %s and %s", paramRegion, paramSize, paramOffset)
 	}
+	// Refuse unknown members.
 	var unknown string
 	object.Visit(func(k []byte, _ *fastjson.Value) {
 		if key := string(k); key != paramRegion && key != paramSize && key != paramOffset {
@@ -247,6 +249,7 @@ func parameters(value *fastjson.Value, at string) (target target, err error) {
 	if unknown != "" {
 		return target, fault("got the unknown member %.40q; want %s, %s and %s", unknown, paramRegion, paramSize, paramOffset)
 	}
+	// The region, then the range in it.
 	name := object.Get(paramRegion)
 	if name != nil && name.Type() != fastjson.TypeNull {
 		if name.Type() != fastjson.TypeString || len(name.GetStringBytes()) == 0 {
@@ -261,6 +264,7 @@ func parameters(value *fastjson.Value, at string) (target target, err error) {
 	if target.offset, hasOffset, err = wholeMember(value, paramOffset); err != nil {
 		return target, fault("%v", err)
 	}
+	// A range without a region, or the reverse, is an error.
 	if err = target.checkTogether(hasSize, hasOffset); err != nil {
 		return target, fault("%v", err)
 	}
@@ -294,6 +298,7 @@ func queryTarget(ctx *fasthttp.RequestCtx) (target target, err error) {
 	if args.Has(paramRegion) && target.name == "" {
 		return target, fault("%s is empty; want the name of a region", paramRegion)
 	}
+	// A range without a region, or the reverse, is an error.
 	if e := target.checkTogether(hasSize, hasOffset); e != nil {
 		return target, fault("%v", e)
 	}

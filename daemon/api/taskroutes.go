@@ -121,6 +121,7 @@ func (server *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, 
 	if !ok {
 		return taskQuery, false
 	}
+	// Read the members of the body.
 	var fault *scoring.Error
 	jsoncut.Members(body, func(key, value []byte) error {
 		if fault != nil || jsoncut.Null(value) {
@@ -146,6 +147,7 @@ func (server *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, 
 		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return taskQuery, false
 	}
+	// Find the tasks of the split.
 	if taskQuery.split == "" {
 		taskQuery.split = dump.TestSplit
 	}

@@ -66,6 +66,7 @@ func NewTokens(r io.Reader) (*Tokens, error) {
 func (tokens *Tokens) Replace(r io.Reader) error {
 	tokens.mu.Lock()
 	defer tokens.mu.Unlock()
+	// Read all lines before any token is replaced.
 	var next []*token
 	names, sums := map[string]int{}, map[[sha256.Size]byte]int{}
 	lines := bufio.NewScanner(io.LimitReader(r, 1<<20))
@@ -96,6 +97,7 @@ func (tokens *Tokens) Replace(r io.Reader) error {
 	if len(next) == 0 {
 		return errors.New("cannot read tokens: there are none; want lines of NAME:TOKEN[:RATE[:CONCURRENCY]]")
 	}
+	// From here on the new tokens hold.
 	tokens.carryOver(next)
 	tokens.list.Store(&next)
 	return nil
@@ -138,6 +140,7 @@ func parseToken(line string, number int) (*token, error) {
 		return nil, errors.New("want a token of 1 to 4096 printable ASCII characters without spaces")
 	}
 	tok.sum = sha256.Sum256([]byte(secret))
+	// The limits of the client, both optional.
 	if len(f) > 2 && f[2] != "" {
 		value, err := strconv.ParseFloat(f[2], 64)
 		if err != nil || !(value >= 0 && value <= 1e6) {

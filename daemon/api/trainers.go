@@ -85,11 +85,13 @@ func (server *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
 	if !ok {
 		return
 	}
+	// Decode the samples.
 	x := &exchange{body: body, query: ctx.QueryArgs(), opt: opt, steps: steps, policy: server.cfg.Policies[trainer.name],
 		lines: trainer.lines, timings: wantsTimings(ctx)}
 	if !server.parsed(ctx, opt, body, func() *scoring.Error { return trainer.decode(server, x) }) {
 		return
 	}
+	// Score them.
 	life, gone := server.clients.wait(server.life, ctx.Conn())
 	defer gone()
 	switch err := server.run(trailOf(ctx), life, x); {
@@ -105,6 +107,7 @@ func (server *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
 	case trainer.askAgain && server.overran(ctx, x.results):
 		return
 	}
+	// A sample without a score, which the policy makes an error of the request.
 	if failure := x.refused(); failure != nil {
 		status := statusOf(failure.Code)
 		if status == fasthttp.StatusOK {
@@ -113,6 +116,7 @@ func (server *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
 		server.fail(ctx, status, failure.Code, failure.Message)
 		return
 	}
+	// Encode the reply.
 	if x.fault == nil {
 		server.timed(ctx, x.results, x.lines)
 	}

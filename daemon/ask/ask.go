@@ -185,6 +185,7 @@ func (choices *choices) arms(options Options, fits func(Arm) int, tasks int) (ar
 		{"setting", options.Settings, choices.standard.Settings, choices.settings}, {"format", options.Formats, choices.standard.Formats, choices.formats},
 		{"method", options.Methods, choices.standard.Methods, choices.methods},
 	} {
+		// Without a flag the standard values are asked, or the first one.
 		if m.standard == nil && len(m.all) > 0 {
 			m.standard = m.all[:1]
 		}
@@ -192,6 +193,7 @@ func (choices *choices) arms(options Options, fits func(Arm) int, tasks int) (ar
 			return nil, nil, err
 		}
 	}
+	// Keep the combinations in which some task is asked.
 	for _, arm := range combinations(lists) {
 		n := fits(arm)
 		if n > 0 {

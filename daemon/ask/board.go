@@ -182,6 +182,7 @@ func (boards *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, err
 	}
 	boards.drawing <- struct{}{}
 	defer func() { <-boards.drawing }()
+	// Draw the parts.
 	shapes, reuse, err := boards.shapes(view)
 	if err != nil {
 		return nil, err
@@ -191,6 +192,7 @@ func (boards *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
+	// Put them on each other: ground, lower scaffold, shapes, upper scaffold.
 	sheet := boards.sheet(int(view.Bounds.W), int(view.Bounds.H))
 	defer boards.sheets.Put(sheet)
 	if err := boards.paint(sheet, layers.below); err != nil {

@@ -119,6 +119,7 @@ func (prompter *Prompter) puzzle(item *scoring.Item, arm *Arm) (task *Task, name
 	if id == "" {
 		id = item.ID
 	}
+	// The instance.
 	whole := tasks.Whole(id)
 	if whole == nil {
 		whole = jsontree.Append(nil, item.Fields)
@@ -127,17 +128,20 @@ func (prompter *Prompter) puzzle(item *scoring.Item, arm *Arm) (task *Task, name
 	if puzzle.instance, err = assembly.Read(whole); err != nil {
 		return nil, "", badItem("cannot ask %s: %v", item.ID, err)
 	}
+	// Task 1 has options in place of a setting.
 	task = &Task{ID: item.ID, Test: testSolution, data: puzzle}
 	if item.Test == testOutline {
 		task.Test, arm.Setting = testOutline, ""
 		return task, "options", prompter.drawn(item, tasks, puzzle)
 	}
+	// Task 2 needs examples in one of its settings.
 	if arm.Setting == "" {
 		arm.Setting = string(prompt.ZeroShot)
 	}
 	if arm.Setting != string(prompt.InContext) {
 		return task, "outline", nil
 	}
+	// Draw the examples from the instances with other outlines.
 	instances, err := prompter.puzzles.of(tasks)
 	if err != nil {
 		return nil, "", err

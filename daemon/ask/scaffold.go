@@ -153,6 +153,7 @@ func (pen *pen) grid(s *sheet.Sheet) error {
 		}
 		return err
 	}
+	// The lines.
 	for x := 0; x <= w; x += step {
 		at := float64(min(x, w-1))
 		s.Fill(lineTone, sheet.Box(at, 0, at+1, float64(h)))
@@ -161,6 +162,7 @@ func (pen *pen) grid(s *sheet.Sheet) error {
 		at := float64(min(y, h-1))
 		s.Fill(lineTone, sheet.Box(0, at, float64(w), at+1))
 	}
+	// Their coordinates.
 	for x := 0; x < w; x += step {
 		if err := write(x, float64(x+3), 12); err != nil {
 			return err

@@ -75,6 +75,7 @@ func (client *Client) sleep(ctx context.Context, d time.Duration) error {
 // until the outcome is delivered.
 func (question *question) try() (wait time.Duration, done bool) {
 	client := question.client
+	// Wait for a place among the concurrent calls.
 	place, err := client.window.enter(question.ctx, client.gate.stop, question.timed)
 	if err != nil {
 		question.endBy(err)
@@ -82,6 +83,7 @@ func (question *question) try() (wait time.Duration, done bool) {
 		return 0, true
 	}
 	defer place.free()
+	// Wait for everything else that must allow the call.
 	reserve := question.request.Most()
 	earliest, tokens := client.pace.reserve(question.request.estimate(), reserve.Completion)
 	var hold *budget.Hold
@@ -103,6 +105,7 @@ func (question *question) try() (wait time.Duration, done bool) {
 		question.deliver()
 		return 0, true
 	}
+	// Call the endpoint.
 	place.begin()
 	reply, err := question.send()
 	if err != nil {
@@ -113,6 +116,7 @@ func (question *question) try() (wait time.Duration, done bool) {
 		question.deliver()
 		return 0, true
 	}
+	// Pay for the reply, adapt to how the endpoint does, and decide what follows.
 	question.pay(hold, &reply)
 	if reply.Usage != nil {
 		client.pace.correct(tokens, reply.Usage.Prompt, reply.Usage.Completion)

@@ -71,6 +71,7 @@ func (client *Client) received(ctx, try context.Context, reading Reading, err er
 // the body, "" for none. The caller closes the body of the response, and passes texts of it
 // through Hide before it shows or keeps them. Errors tell neither address nor key.
 func (client *Client) Do(ctx context.Context, method, route, kind string, body io.Reader) (*http.Response, error) {
+	// The route takes the place of the address's last part, and the query stays.
 	base, query, _ := strings.Cut(client.endpoint, "?")
 	u := strings.TrimSuffix(base, "chat/completions") + route
 	if query != "" {

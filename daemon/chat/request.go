@@ -202,6 +202,7 @@ func (request *Request) members(hashed bool) ([]member, error) {
 	if settings.Seed != nil {
 		add("seed", strconv.AppendInt(nil, *settings.Seed, 10))
 	}
+	// Members that the user gave, in an order that does not change.
 	if len(request.Extra) == 0 {
 		return list, nil
 	}
@@ -249,6 +250,7 @@ func number(x float64) []byte {
 // others have a list of parts. With hashed, it is canonical: pictures are replaced by their
 // hashes, and members are sorted by name.
 func (request *Request) messages(hashed bool) []byte {
+	// Room for everything at once, because pictures are large.
 	size := 0
 	request.each(func(p *Part) {
 		size += len(p.Text) + 100
@@ -261,6 +263,7 @@ func (request *Request) messages(hashed bool) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
+		// Sorted by name, the content comes before the role.
 		content := func() {
 			out = append(out, `"content":`...)
 			if len(message.Parts) == 1 && message.Parts[0].Image == nil {

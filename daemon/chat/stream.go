@@ -72,6 +72,7 @@ func (assembly *assembly) add(data []byte) bool {
 	if json.Unmarshal(data, &c) != nil {
 		return false
 	}
+	// Facts about the reply as a whole.
 	completion := &assembly.whole
 	completion.ID, completion.Model = first(completion.ID, c.ID), first(completion.Model, c.Model)
 	completion.Provider, completion.Fingerprint = first(completion.Provider, c.Provider), first(completion.Fingerprint, c.Fingerprint)
@@ -81,6 +82,7 @@ func (assembly *assembly) add(data []byte) bool {
 	if !null(c.Error) {
 		completion.Error = c.Error
 	}
+	// Parts of its text.
 	for i := range c.Choices {
 		d := &c.Choices[i]
 		if d.Index != 0 {

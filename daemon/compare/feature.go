@@ -65,6 +65,7 @@ func Features(sc *scene.Scene, i int32) []string {
 	add(sh.Kind == scene.Geo || sh.Kind == scene.Draw && sh.Closed, "fill "+sh.Fill.String())
 	add(sh.Kind == scene.Line && sh.Cubic, "spline")
 	add(sh.Pen, "pen")
+	// Its ends.
 	if sh.Kind == scene.Arrow {
 		for _, h := range []scene.Arrowhead{sh.Arrow.HeadStart, sh.Arrow.HeadEnd} {
 			add(h != scene.HeadNone, "arrowhead "+h.String())
@@ -73,11 +74,13 @@ func Features(sc *scene.Scene, i int32) []string {
 			add(sc.Bindings[j].From == i, "bound arrow")
 		}
 	}
+	// Its text.
 	if sh.Rich != nil {
 		add(sh.Kind != scene.Text, "label of "+sh.Kind.String())
 		add(true, "font "+sh.Font.String())
 		list = append(list, textStyles(sh.Rich)...)
 	}
+	// What it inherits from its parents.
 	opacity, turned := 1.0, false
 	for p := i; p >= 0; p = sc.Shapes[p].Parent {
 		a := &sc.Shapes[p]

@@ -99,6 +99,7 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 		}
 		return it, &scoring.Error{Code: code, Message: line.Fault}
 	}
+	// The line must be valid JSON, unless its suite reads looser JSON.
 	var strict error
 	if !line.Checked || len(line.Bytes) > d.cfg.Limits.Line {
 		strict = d.cfg.Limits.Check(line.Bytes)
@@ -118,6 +119,7 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 		return it, lineError(line.N, fmt.Errorf("it holds %s; want an object", message.Describe(v)))
 	}
 	it.Fields = v
+	// Who answered what.
 	if e := d.id(it); e != nil {
 		return it, e
 	}
@@ -132,9 +134,11 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 	if e != nil {
 		return it, e
 	}
+	// The suite is known now.
 	if strict != nil && !d.cfg.Suites.Find(it.Suite).LooseAnswers {
 		return it, lineError(line.N, strict)
 	}
+	// The task and the answer.
 	if e := d.join(it); e != nil {
 		return it, e
 	}
@@ -229,6 +233,7 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	if it.Suite == "" {
 		it.Suite = d.suiteOf(it)
 	}
+	// Say why no suite was found.
 	if items := it.Fields.Get("items"); it.Suite == "" && items != nil && items.Type() != fastjson.TypeArray {
 		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot read items: got %s; want a list of items", message.Describe(items))}
 	}

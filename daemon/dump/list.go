@@ -169,6 +169,7 @@ func (l *list) value(r *Reader) ([]byte, error) {
 		if err != nil {
 			return nil, l.brokenOff(err)
 		}
+		// The end of a number or a word.
 		if depth == 0 && !quoted && (c == ',' || c == ']') {
 			r.src.UnreadByte()
 			return bytes.TrimSpace(l.buf), nil
@@ -180,6 +181,7 @@ func (l *list) value(r *Reader) ([]byte, error) {
 			}
 			l.buf = append(l.buf, c)
 		}
+		// Follow quotes and brackets.
 		switch {
 		case escaped:
 			escaped = false
@@ -193,6 +195,7 @@ func (l *list) value(r *Reader) ([]byte, error) {
 		case c == '}' || c == ']':
 			depth--
 		}
+		// The end of an object or a list.
 		if depth == 0 && !quoted && (c == '}' || c == ']') {
 			return l.buf, nil
 		}

@@ -106,6 +106,7 @@ func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id 
 	if err != nil {
 		return id, v, err
 	}
+	// The editor gets the line as it is.
 	if pictureOptions.Editor != NoEditor {
 		v.Source = bytes.Clone(b)
 	}
@@ -115,6 +116,7 @@ func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id 
 		}
 		v.Foreign = fmt.Errorf("cannot read scene: %w: %w", view.ErrForeign, err)
 	}
+	// What of the scene is drawn.
 	if v.Only, err = knownIDs(v.Scene, v.Only); err != nil {
 		return id, v, err
 	}
@@ -215,6 +217,7 @@ func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) e
 		v.Bounds = bounds.Box
 		return nil
 	}
+	// Where the editor draws, it also measures.
 	if pictureOptions.Editor == ForForeign && v.Foreign == nil {
 		v.Foreign = pictureOptions.Version.Differs(v.Scene)
 	}
@@ -226,6 +229,7 @@ func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) e
 		v.Content = &view.Content{Padding: bounds.Pad}
 		return nil
 	}
+	// Else measure here, if all sizes are known.
 	box, ok, err := view.ContentBounds(v.Scene, shown)
 	if pictureOptions.Editor != NoEditor && errors.Is(err, view.ErrForeign) {
 		v.Foreign, v.Content = err, &view.Content{Padding: bounds.Pad}
@@ -238,6 +242,7 @@ func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) e
 		return fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape",
 			scene.ErrInvalid)
 	}
+	// A scene that one frame or image fills has no margin, as in the editor.
 	if framed(v.Scene, box) {
 		bounds.Pad = 0
 	}

@@ -46,10 +46,12 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 	}
 	for {
 		l, err := next()
+		// The end of the file: what is held may be a document.
 		if err != nil {
 			if err == io.EOF {
 				err = nil
 			}
+			// It is known to have lines.
 			if !mayBeDocument {
 				return err
 			}
@@ -67,6 +69,7 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 			}
 			continue
 		}
+		// Hold the line until it is known.
 		l.Bytes = slices.Clone(l.Bytes)
 		held = append(held, l)
 		size += len(l.Bytes) + 1

@@ -129,6 +129,7 @@ func (l *taskLoader) add(b []byte) error {
 	if v.Type() != fastjson.TypeObject {
 		return fmt.Errorf("got %s; want an object", message.Describe(v))
 	}
+	// Its names.
 	taskSet := l.set
 	at := len(taskSet.all)
 	if at == math.MaxInt32 {
@@ -144,6 +145,7 @@ func (l *taskLoader) add(b []byte) error {
 	for _, k := range keys {
 		taskSet.addName(k, int32(at))
 	}
+	// Its JSON.
 	kept := l.keep(l.trimmed(b))
 	taskSet.all = append(taskSet.all, namedTask{keys[0], kept})
 	if !l.whole {

@@ -67,6 +67,7 @@ func New(cfg Config, opts Options) (*Episode, *scoring.Error) {
 	if fault := episode.findTask(); fault != nil {
 		return nil, fault
 	}
+	// What is played, and by which rule.
 	item, fault := episode.item(nil)
 	if fault != nil {
 		return nil, fault
@@ -80,6 +81,7 @@ func New(cfg Config, opts Options) (*Episode, *scoring.Error) {
 	if episode.rule, fault = chooseMode(&opts, item.Suite, episode.test, cfg.Turns); fault != nil {
 		return nil, fault
 	}
+	// What does not fit to the rule or the daemon.
 	if len(opts.History) > episode.rule.turns {
 		return nil, badOption("history", "got %d answers; want at most %d, the turns of the episode", len(opts.History),
 			episode.rule.turns)
@@ -131,6 +133,7 @@ func (episode *Episode) labelByIndex() ([]byte, *scoring.Error) {
 		return nil, badOption("split", "got %.40q; want a split with tasks of %s (plumb serve --tasks %[2]s:SPLIT=FILE)",
 			opts.Split, suite)
 	}
+	// Which task.
 	pos := 0
 	switch {
 	case opts.Index != nil && (*opts.Index >= n || *opts.Index < -n):
@@ -145,6 +148,7 @@ func (episode *Episode) labelByIndex() ([]byte, *scoring.Error) {
 	if opts.Test == "outline" && suite == "tangram" {
 		return episode.outlineLabel(tasks, pos)
 	}
+	// A label that refers to it by its id.
 	name, _ := tasks.At(pos)
 	label := append([]byte(`{"suite":"`), suite...)
 	if key := dump.TasksKey(suite, opts.Split); key != suite {
@@ -318,6 +322,7 @@ func (episode *Episode) End(turn *Turn, result Result) (observation, rewardJSON 
 		episode.answers = append(episode.answers, append([]byte(nil), turn.given...))
 	}
 	rewardJSON = []byte("null")
+	// The reward of the step and the state of the episode.
 	switch {
 	case !result.Outcome.Failed:
 		x, score := result.Outcome.Reward, result.Outcome.Score
@@ -338,6 +343,7 @@ func (episode *Episode) End(turn *Turn, result Result) (observation, rewardJSON 
 		episode.lineRewards = append(episode.lineRewards, 0)
 		episode.steps = append(episode.steps, step)
 	}
+	// Answers that are played again need no observation.
 	if !turn.Unseen {
 		observation, err = episode.observe(turn, &result)
 	}

@@ -51,6 +51,7 @@ func (episode *Episode) feedback(turn *Turn, result *Result) (text string, objec
 		}
 		return text, object
 	}
+	// How the answer was read.
 	status, notes := result.Status, result.Notes
 	if turn.read {
 		status, notes = turn.status, turn.notes
@@ -71,6 +72,7 @@ func (episode *Episode) feedback(turn *Turn, result *Result) (text string, objec
 		object = scoring.AppendString(object, line)
 	}
 	object = append(object, ']')
+	// Its score.
 	if scored && !result.Outcome.Failed {
 		lines = append(lines, "Score: "+short(result.Outcome.Score)+" (1 is best).")
 		object = scoring.AppendFloat(append(object, `,"score":`...), result.Outcome.Score)
@@ -78,6 +80,7 @@ func (episode *Episode) feedback(turn *Turn, result *Result) (text string, objec
 			lines = append(lines, episode.puzzleFeedback(result)...)
 		}
 	}
+	// Its metrics.
 	if level == feedbackFull {
 		if m := metrics(result.JSON); m != "" {
 			lines = append(lines, "Metrics: "+m)

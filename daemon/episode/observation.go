@@ -54,12 +54,14 @@ func (episode *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
 	if status != "" {
 		s.status = scoring.AppendString(nil, status)
 	}
+	// The score, or why there is none.
 	if outcome := result.Outcome; outcome.Failed {
 		s.error = scoring.AppendString([]byte(`{"code":`), outcome.Err.Code)
 		s.error = append(scoring.AppendString(append(s.error, `,"message":`...), outcome.Err.Message), '}')
 	} else {
 		s.score = scoring.AppendFloat(nil, outcome.Score)
 	}
+	// The feedback, which also begins the next prompt.
 	text, object := episode.feedback(turn, result)
 	s.feedback = feedbackJSON(text, object)
 	episode.next = ""
@@ -72,6 +74,7 @@ func (episode *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
 	if episode.opt.Answer {
 		s.answer = turn.response
 	}
+	// The pictures.
 	shown, err := episode.pictureAfter(turn)
 	if err != nil {
 		return nil, err

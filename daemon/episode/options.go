@@ -229,6 +229,7 @@ func (options *Options) readImages(at string, v []byte) (fault *scoring.Error) {
 		}
 		return nil
 	})
+	// A region needs a name and a size.
 	if fault == nil && (options.Region.Name == "" || options.Region.Size == 0) {
 		fault = badOption(at, "want region, offset and byte_size")
 	}

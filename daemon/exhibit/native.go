@@ -59,6 +59,7 @@ func corners(sc *scene.Scene, i int32) [4]scene.Point {
 		lo = scene.Point{X: min(lo.X, x), Y: min(lo.Y, y)}
 		hi = scene.Point{X: max(hi.X, x), Y: max(hi.Y, y)}
 	}
+	// The box in the shape's own coordinates.
 	for _, p := range shape.Points {
 		stretch(p.X, p.Y)
 	}
@@ -71,6 +72,7 @@ func corners(sc *scene.Scene, i int32) [4]scene.Point {
 		stretch(lo.X+tinyWidth, lo.Y+tinyHeight)
 	}
 	box := [4]scene.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}}
+	// Turn and move it with the shape and each parent.
 	for ; i >= 0; i = sc.Shapes[i].Parent {
 		p := &sc.Shapes[i]
 		sin, cos := math.Sincos(p.Rotation)

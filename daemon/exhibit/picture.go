@@ -184,6 +184,7 @@ func Encode(img *image.RGBA) ([]byte, error) {
 // their lowest bits share an entry, their mean; as few bits as possible are dropped. Entries
 // are in the order of their frequency, so that equal pictures have equal bytes.
 func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
+	// Count the pixels of each colour.
 	count := map[[3]uint8]int{}
 	last, run := [3]uint8(img.Pix[:3]), 0
 	for i := 0; i < len(img.Pix); i += 4 {
@@ -200,6 +201,7 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 		n   int
 	}
 	for bits := 0; ; bits++ {
+		// Colours that are equal without `bits` low bits share a bucket.
 		buckets := map[[3]uint8]*bucket{}
 		for c, n := range count {
 			key := [3]uint8{c[0] >> bits, c[1] >> bits, c[2] >> bits}
@@ -216,6 +218,7 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 		if len(buckets) > 256 {
 			continue
 		}
+		// Few enough: the palette, the most frequent first.
 		list := make([]*bucket, 0, len(buckets))
 		for _, k := range buckets {
 			list = append(list, k)
@@ -232,6 +235,7 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 			pal[i] = color.RGBA{uint8((k.sum[0] + k.n/2) / k.n), uint8((k.sum[1] + k.n/2) / k.n),
 				uint8((k.sum[2] + k.n/2) / k.n), 255}
 		}
+		// Which entry each colour has.
 		index := map[[3]uint8]uint8{}
 		for c := range count {
 			index[c] = place[[3]uint8{c[0] >> bits, c[1] >> bits, c[2] >> bits}]

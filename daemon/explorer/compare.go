@@ -120,6 +120,7 @@ func (opened *opened) side(sel *index.Selection, id string) []side {
 	for i, w := range file.NoteSets {
 		isDuplicate[i] = slices.Contains(w, duplicate)
 	}
+	// The rows of the series that count.
 	var list []side
 	for row := range file.Rows() {
 		x := file.Score[row]
@@ -128,6 +129,7 @@ func (opened *opened) side(sel *index.Selection, id string) []side {
 		}
 		list = append(list, side{file.Item[row], x, 1, uint32(first + row)})
 	}
+	// Join rows of the same question.
 	slices.SortFunc(list, func(a, b side) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.row, b.row)) })
 	out := list[:0]
 	for _, x := range list {

@@ -159,6 +159,7 @@ var errLoading = errors.New("the index is being made; ask info for how far it is
 func (explorer *Explorer) find(name string) (*opened, error) {
 	explorer.mu.Lock()
 	defer explorer.mu.Unlock()
+	// An open job moves to the end of the list, as the one used last.
 	for i, opened := range explorer.open {
 		if opened.job.Name != name {
 			continue
@@ -171,6 +172,7 @@ func (explorer *Explorer) find(name string) (*opened, error) {
 		explorer.open = append(slices.Delete(explorer.open, i, i+1), opened)
 		return opened, nil
 	}
+	// Another job is opened.
 	jobs, err := explorer.cfg.Jobs()
 	if err != nil {
 		return nil, err

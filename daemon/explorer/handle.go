@@ -185,6 +185,7 @@ func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		explorer.answer(ctx, func(*query) (any, error) { return explorer.info(string(ctx.QueryArgs().Peek("job"))) })
 		return
 	}
+	// What each other route answers from the open job and the query.
 	respond, ok := map[string]func(context.Context, *opened, *query) (any, error){
 		"select": func(_ context.Context, o *opened, q *query) (any, error) { return o.selected(q.filter(o)), nil },
 		"rows": func(_ context.Context, o *opened, q *query) (any, error) {

@@ -180,12 +180,14 @@ func (explorer *Explorer) item(ctx context.Context, opened *opened, row int, fil
 // picture of each panel, empty for one that could not be drawn. order is the key by
 // which the list is sorted, and limits bounds the bytes of texts.
 func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int, answer *answer, order string, limits *limits) (*Item, []drawn) {
+	// The result.
 	x, suite, why := explorer.exhibit(answer)
 	out := &Item{Row: opened.row(row, order), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
 		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: max(0, min(x.First, len(x.Panels)-1)), Raw: cut(string(answer.raw), limits.raw)}
 	if answer.value != nil {
 		out.describe(answer)
 	}
+	// Its pictures and texts.
 	var pictures []drawn
 	for i := range x.Panels {
 		p, d := explorer.describePanel(ctx, answer, i, &x.Panels[i])
@@ -195,6 +197,7 @@ func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int,
 	for _, t := range x.Texts {
 		out.Texts = append(out.Texts, Text{t.Title, cut(t.Body, limits.prompt)})
 	}
+	// Where its result and its answer come from.
 	i, at, _ := opened.set.Find(row)
 	if opened.given == nil {
 		out.File = fmt.Sprintf("%s, byte %d", opened.set.Files[i].Path, opened.set.Files[i].At(at))
@@ -206,6 +209,7 @@ func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int,
 		}
 		out.Command = explorer.command(answer)
 	}
+	// The answer itself, and what the model was asked.
 	if answer.item != nil {
 		out.answered(answer, suite, explorer.cfg.Variants, limits.answer)
 		if suite != nil && suite.Parts != nil && answer.why == "" {
@@ -285,6 +289,7 @@ func (out *Item) describe(answer *answer) {
 	answer.value.GetObject("metrics").Visit(func(name []byte, v *fastjson.Value) {
 		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(result.Suite, result.Test, string(name))})
 	})
+	// How the model was asked.
 	add := func(name, value string) {
 		if value != "" && value != "0" {
 			out.Arms = append(out.Arms, []string{name, value})
@@ -335,6 +340,7 @@ func (explorer *Explorer) describePanel(ctx context.Context, a *answer, n int, p
 		}
 		d.shown.Box = panel.View.Bounds
 	}
+	// Where on the page the picture lies.
 	box := d.shown.Box
 	out.Box = []float64{box.X, box.Y, box.W, box.H}
 	if panel.Axes != nil {
@@ -342,12 +348,14 @@ func (explorer *Explorer) describePanel(ctx context.Context, a *answer, n int, p
 			out.Axes = []float64{at.X, at.Y, at.UnitX, at.UnitY}
 		}
 	}
+	// What is marked in it.
 	for _, mark := range panel.Marks {
 		if !sane(mark.A.X, mark.A.Y, mark.B.X, mark.B.Y, mark.R, mark.From, mark.To) {
 			continue
 		}
 		out.Marks = append(out.Marks, Mark{forms[mark.Form], tones[mark.Tone], []float64{mark.A.X, mark.A.Y}, []float64{mark.B.X, mark.B.Y}, mark.R, mark.From, mark.To, mark.Text})
 	}
+	// What could not be drawn.
 	for _, missing := range d.shown.Lost {
 		lost := Lost{Name: missing.Name, Why: missing.Why}
 		for _, corner := range missing.Corners {

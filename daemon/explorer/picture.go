@@ -72,6 +72,7 @@ var drawing = make(chan struct{}, 4)
 // key identifies the row and the panel; it is used only if the content of the panel has no
 // key of its own. It waits while too many pictures are drawn.
 func (explorer *Explorer) panel(ctx context.Context, key string, panel *scoring.Panel, wide int) (drawn, error) {
+	// The key in the cache: the content and one of few widths.
 	if k, ok := exhibit.Key(panel); ok {
 		key = hex.EncodeToString(k[:])
 	}
@@ -85,6 +86,7 @@ func (explorer *Explorer) panel(ctx context.Context, key string, panel *scoring.
 	if got, ok := explorer.cache.get(key); ok {
 		return got, nil
 	}
+	// Draw it.
 	eng, err := explorer.openEngine()
 	if err != nil && panel.Image == nil {
 		return drawn{}, fmt.Errorf("cannot draw pictures: %w", err)

@@ -164,6 +164,7 @@ func (explorer *Explorer) fill(ctx context.Context, opened *opened, savedPage *s
 	if savedPage.Compared == nil {
 		savedPage.Compared = []Compared{}
 	}
+	// What the rules suspect.
 	for i := range rules {
 		sel := opened.set.Select(index.Filter{Rule: rules[i].name, Epoch: opened.rules.epoch(rules[i].name)})
 		savedPage.Found[rules[i].name] = []int{}
@@ -173,6 +174,7 @@ func (explorer *Explorer) fill(ctx context.Context, opened *opened, savedPage *s
 			}
 		}
 	}
+	// The items, window by window.
 	questions := savedPage.sameQuestions(opened)
 	for from := 0; from < items; from += window {
 		rows := savedPage.Rows.Rows[from:min(items, from+window)]

@@ -159,6 +159,7 @@ func comparePanels(x *scoring.Exhibit, result *scoring.Result) (flags uint8) {
 	if after == nil || after.View.Scene == nil {
 		return 0
 	}
+	// A full score although nothing has changed, or nothing is there.
 	if result.Scored && result.Score >= fullScore {
 		same := len(after.View.Scene.Shapes) == 0
 		if before != nil {
@@ -170,6 +171,7 @@ func comparePanels(x *scoring.Exhibit, result *scoring.Result) (flags uint8) {
 			flags |= flagUnchanged
 		}
 	}
+	// Shapes far outside of the page and of what was there before.
 	page := view.Box{W: pageWidth, H: pageHeight}
 	if before != nil && before.View.Scene != nil {
 		if b, ok, err := view.ContentBounds(before.View.Scene, nil); ok && err == nil {
@@ -227,6 +229,7 @@ func (scanner *scanner) bitmaps(name string) []index.Bitmap {
 		return nil
 	}
 	var out []index.Bitmap
+	// A rule on columns decides row by row.
 	for _, file := range scanner.opened.set.Files {
 		bitmap := index.NewBitmap(file.Rows())
 		if rule.column != nil {
@@ -239,6 +242,7 @@ func (scanner *scanner) bitmaps(name string) []index.Bitmap {
 		}
 		out = append(out, bitmap)
 	}
+	// Others use what the scan of the answers has found.
 	mark := func(row int) {
 		i, at, _ := scanner.opened.set.Find(row)
 		out[i].Set(at)

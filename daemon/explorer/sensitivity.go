@@ -23,6 +23,7 @@ const scoredAtOnce = 64
 // parts, is moved, and returns the scores row by row, the unmoved copy in the middle. A remark says if
 // the unmoved copy does not score what the results say.
 func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *query) (*Sensitivity, error) {
+	// The answer, its suite, and an engine that scores.
 	answer, err := explorer.read(o, query.row)
 	if err != nil {
 		return nil, err
@@ -35,6 +36,7 @@ func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *que
 	if err != nil {
 		return nil, fmt.Errorf("cannot score moved answers: %w", err)
 	}
+	// Score the moved copies.
 	steps, step := max(1, min(query.steps, maxSteps)), query.step
 	if !(step > 0 && step < 1e6) {
 		step = suite.Move.Step
@@ -49,6 +51,7 @@ func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *que
 	if err != nil {
 		return nil, err
 	}
+	// Their scores.
 	out.Scores = make([]*float64, len(lines))
 	for i := range results {
 		r := &results[i]
@@ -57,6 +60,7 @@ func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *que
 			out.Remark = "some moves have no score: " + r.Err.Message
 		}
 	}
+	// The unmoved copy must score what the results say.
 	middle := &results[len(results)/2]
 	out.Base = out.Scores[len(lines)/2]
 	if middle.Scored != answer.result.Scored || middle.Scored && math.Abs(middle.Score-answer.result.Score) > 1e-9*(1+math.Abs(answer.result.Score)) {

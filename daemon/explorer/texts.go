@@ -56,6 +56,7 @@ func (opened *opened) searchTexts(filter index.Filter) []index.Bitmap {
 	probe, want := longest(filter.Text), []byte(filter.Text)
 	var done, total int64
 	var parser fastjson.Parser
+	// Search the dumps.
 	for _, d := range opened.dumps {
 		var pos, size int64
 		err := d.Scan(ctx, func(key uint64, line []byte, read, all int64) bool {
@@ -74,6 +75,7 @@ func (opened *opened) searchTexts(filter index.Filter) []index.Bitmap {
 			opened.remark(err.Error())
 		}
 	}
+	// Say what was not searched.
 	said := ""
 	switch {
 	case len(opened.dumps) == 0:
@@ -82,6 +84,7 @@ func (opened *opened) searchTexts(filter index.Filter) []index.Bitmap {
 		said = fmt.Sprintf("the first %d of %d MB of answers were searched; the others count as not found", done>>20, total>>20)
 	}
 	opened.texts.note(filter.Text, said)
+	// Mark the rows of the answers that were found.
 	var out []index.Bitmap
 	for _, file := range opened.set.Files {
 		bitmap := index.NewBitmap(file.Rows())

@@ -31,6 +31,7 @@ func openSource(ctx context.Context, path string, options *Options) (*source, er
 	if !littleEndian() {
 		return nil, errors.New("this machine is big endian, and indexes are not")
 	}
+	// A copy, if one is needed.
 	if options.Copies != nil {
 		c, err := options.Copies(path)
 		if err != nil {
@@ -40,6 +41,7 @@ func openSource(ctx context.Context, path string, options *Options) (*source, er
 			return copyLines(ctx, path, c, options)
 		}
 	}
+	// Else the file itself.
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -118,6 +118,7 @@ func floatKey(x float64) uint64 {
 // sortKey returns the function that gives the key of a row for an order. ranks are from
 // Set.ranks, for orders by words. Rows without a value have the key noValue.
 func (file *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
+	// Keys of words are their ranks, keys of whole numbers the numbers, 0 being no value.
 	ranked := func(column []uint16) func(int) uint64 { return func(row int) uint64 { return ranks[column[row]] } }
 	whole := func(column []uint16) func(int) uint64 {
 		return func(row int) uint64 {
@@ -155,6 +156,7 @@ func (file *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
 			return binary.BigEndian.Uint64(b[:]) >> 1 // the first 8 bytes; sortByID orders ids that begin alike
 		}
 	}
+	// Any other order is by a metric.
 	name := slices.Index(file.Metrics, strings.TrimPrefix(key, "metric:"))
 	return func(row int) uint64 {
 		if name < 0 {
@@ -185,11 +187,13 @@ func (set *Set) ranks(by string) [][]uint64 {
 		}
 		return nil
 	}
+	// Sort the words of all files together.
 	var all []Word
 	for _, f := range set.Files {
 		all = append(all, wordsOf(f)...)
 	}
 	slices.SortFunc(all, func(a, b Word) int { return slices.Compare(a, b) })
+	// A word's rank is its place there.
 	out := make([][]uint64, len(set.Files))
 	for i, f := range set.Files {
 		for _, w := range wordsOf(f) {

@@ -150,6 +150,7 @@ func openOrBuild(path, kind string, stamp stamp, opts Options, build func(at str
 	if tell == nil {
 		tell = func(string) {}
 	}
+	// Where the index may be: beside the file, or in the cache folder.
 	places := []string{path + Suffix}
 	if dir := opts.cache(); dir != "" {
 		full, err := filepath.Abs(path)
@@ -158,6 +159,7 @@ func openOrBuild(path, kind string, stamp stamp, opts Options, build func(at str
 		}
 		places = append(places, filepath.Join(dir, fmt.Sprintf("%s-%016x%s", filepath.Base(path), xxhash.Sum64String(full), Suffix)))
 	}
+	// Use one that is there, if it fits.
 	for _, at := range places {
 		mapped, err := openIndex(at, kind, stamp)
 		if err == nil && mapped.Tag != opts.Tag {
@@ -171,6 +173,7 @@ func openOrBuild(path, kind string, stamp stamp, opts Options, build func(at str
 			tell(fmt.Sprintf("%s is made again: %v", at, err))
 		}
 	}
+	// Make one in the first place that can be written.
 	var failed error
 	for i, at := range places {
 		if i > 0 {
@@ -333,6 +336,7 @@ func eachLine(ctx context.Context, src io.ReaderAt, size int64, maxBytes int, pr
 		if err != nil && err != io.EOF {
 			return err
 		}
+		// A byte order mark is no part of the first line.
 		if begin == 0 && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
 			line, begin = line[3:], 3
 		}

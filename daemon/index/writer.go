@@ -89,6 +89,7 @@ func (writer *writer) discard() {
 // finish writes the index: preamble, header, and the columns, each at a multiple of 8 bytes.
 // It writes a temporary file and renames it to path, so that no partial index appears.
 func (writer *writer) finish(path string, header *header) (err error) {
+	// The header says where each column lies.
 	at := int64(0)
 	for _, c := range writer.columns {
 		header.Sections = append(header.Sections, section{c.name, at, c.n})
@@ -98,6 +99,7 @@ func (writer *writer) finish(path string, header *header) (err error) {
 	if err != nil {
 		return err
 	}
+	// A temporary file gets everything, and a checksum of it.
 	file, err := os.CreateTemp(writer.dir, "."+filepath.Base(path)+"-")
 	if err != nil {
 		return err
@@ -131,6 +133,7 @@ func (writer *writer) finish(path string, header *header) (err error) {
 	if _, err = file.WriteAt(head[8:16], 8); err != nil {
 		return err
 	}
+	// It takes its place as a whole.
 	if err = file.Chmod(0o644); err != nil {
 		return err
 	}

@@ -54,6 +54,7 @@ func (h *Header) Differs(header *Header) string {
 	if h.Plumb != header.Plumb {
 		return fmt.Sprintf("it was begun by plumb %s, and this is %s", h.Plumb, header.Plumb)
 	}
+	// The inputs.
 	for i, input := range h.Inputs {
 		if i >= len(header.Inputs) || header.Inputs[i].Path != input.Path {
 			return fmt.Sprintf("it has the input %s, which this command does not have at that place", input.Name)
@@ -71,6 +72,7 @@ func (h *Header) Differs(header *Header) string {
 	if len(header.Inputs) > len(h.Inputs) {
 		return fmt.Sprintf("it does not have the input %s", header.Inputs[len(h.Inputs)].Name)
 	}
+	// The settings of both.
 	var names []string
 	for name := range h.Settings {
 		names = append(names, name)

@@ -106,6 +106,7 @@ func (job *Job) Begun() (died, running map[Part]int, err error) {
 		return nil, nil, err
 	}
 	defer file.Close()
+	// Read which parts each run began.
 	runs := map[string]map[Part]bool{} // the parts that each run began; a run that ended is removed
 	r := bufio.NewReader(file)
 	for {
@@ -128,6 +129,7 @@ func (job *Job) Begun() (died, running map[Part]int, err error) {
 			return nil, nil, err
 		}
 	}
+	// A run that did not end goes on, or died.
 	for run, parts := range runs {
 		count := died
 		if goesOn(file, run) {

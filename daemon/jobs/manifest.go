@@ -104,6 +104,7 @@ func Open(store Store) (job *Job, err error) {
 		}
 	}()
 	job = &Job{Store: store, manifest: file}
+	// The first line is the header.
 	line, err := bufio.NewReaderSize(file, 1<<20).ReadBytes('\n')
 	if err != nil || json.Unmarshal(line, &job.Header) != nil || job.Header.Job == 0 {
 		return nil, fmt.Errorf("cannot read job %s: its manifest does not begin with a header; want another folder, or --restart", store.Path(""))
@@ -112,6 +113,7 @@ func Open(store Store) (job *Job, err error) {
 		return nil, fmt.Errorf("cannot read job %s: its version is %d; this program knows %d", store.Path(""),
 			job.Header.Job, formatVersion)
 	}
+	// The last line is there only if the manifest was written to its end.
 	last, err := lastLine(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read job %s: %w", store.Path(""), err)

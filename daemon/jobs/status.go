@@ -33,6 +33,7 @@ func (job *Job) Status() (status Status, err error) {
 		}
 		status.Whole = status.Whole || shard.Lines < 0
 		status.Scored += int64(lines)
+		// The time of the marker is when the shard was done.
 		if info, err := listing.stat(Part{shard.N, 0}.name() + markerSuffix); err == nil {
 			t := info.Modified
 			if status.First.IsZero() || t.Before(status.First) {

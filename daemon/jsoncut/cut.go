@@ -87,15 +87,18 @@ func Members(data []byte, f func(key, value []byte) error) error {
 		if i >= len(data) || data[i] != '"' {
 			return fmt.Errorf("at byte %d: want a key", i)
 		}
+		// The key.
 		end, err := stringEnd(data, i)
 		if err != nil {
 			return err
 		}
 		key := data[i+1 : end-1]
+		// Another member, or the end.
 		i = skipSpace(data, end)
 		if i >= len(data) || data[i] != ':' {
 			return fmt.Errorf("at byte %d: want a colon", i)
 		}
+		// The value.
 		i = skipSpace(data, i+1)
 		if end, err = valueEnd(data, i); err != nil {
 			return err

@@ -22,6 +22,7 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 	if queue.hasNoWaiters(task) {
 		return false
 	}
+	// Find the deadline.
 	hadToWarm := queue.warm(task)
 	start := queue.now()
 	end := time.Duration(task.until.Load())
@@ -40,6 +41,7 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 			ok = false
 		}
 	}()
+	// Wait for each late picture.
 	for _, pic := range task.pics {
 		late, ok := pic.(Late)
 		if !ok {
@@ -54,6 +56,7 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 		}
 		task.cost(pic)
 	}
+	// The sample can be measured.
 	task.late = false
 	queue.mark(task, PartExport)
 	queue.cfg.Watch.stage("export", task.marks[PartExport]-start)

@@ -148,6 +148,7 @@ func (stream *Stream) wait() (*reader, Answer, error) {
 		stream.queue.finished(stream.last)
 		stream.last = nil
 	}
+	// The oldest sample.
 	reader := stream.head
 	stream.head = nil
 	if reader == nil {
@@ -162,6 +163,7 @@ func (stream *Stream) wait() (*reader, Answer, error) {
 			return stream.cancel(nil)
 		}
 	}
+	// Wait for its answer, or for its deadline, which may not have begun to run yet.
 	for {
 		select {
 		case <-reader.done:
