@@ -119,6 +119,7 @@ func (secrets *secrets) config() (*tls.Config, error) {
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair},
 		NextProtos: []string{"http/1.1"}}
+	// Clients show certificates too.
 	if secrets.cfg.ClientCA != "" {
 		ca, err := os.ReadFile(secrets.cfg.ClientCA)
 		if err != nil {

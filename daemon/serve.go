@@ -253,6 +253,7 @@ func (running *running) prepare() (err error) {
 	if running.cfg.Secrets.Insecure || running.secrets.tokens.Len() > 0 {
 		return nil
 	}
+	// Without a token, both addresses must be loopback ones.
 	main, admin := running.cfg.Listen, running.cfg.Admin
 	if running.given.main != nil {
 		main = running.given.main.Addr().String()
@@ -329,6 +330,7 @@ func (running *running) listen() error {
 	if main == nil && unix == nil {
 		return errors.New("cannot serve: no address; want --listen or --socket")
 	}
+	// Serve them.
 	address := ""
 	if unix != nil {
 		address = unix.Addr().String()
@@ -346,6 +348,7 @@ func (running *running) listen() error {
 	if unix != nil && main != nil {
 		running.cfg.Log.Info("listening on a socket too")
 	}
+	// Tell the service manager and whoever reads Out.
 	notify(running.cfg.Log, sd.SdNotifyReady, "STATUS=listening on "+address)
 	fmt.Fprintf(running.cfg.Out, "listening on %s\n", address)
 	return nil

@@ -43,9 +43,9 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 	return dst, err
 }
 
-// MeasureTimed is Measure with the timing of the batch, also after an error. Views whose tally is
-// known, shared with another view or not wanted (then it is zero) are not in the batch; it puts their
-// tallies between the measured ones, in the order of ps.
+// MeasureTimed measures one batch of views as Measure does, and returns the timing of the batch, also
+// after an error. Views whose tally is known, shared with another view or not wanted (then it is zero)
+// are not in the batch; it puts their tallies between the measured ones, in the order of ps.
 func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
 	m := measurement{engine: e, ps: ps, timing: Timing{Views: len(ps)}}
 	if err := m.run(); err != nil {
@@ -104,8 +104,9 @@ func (e *Engine) Pictures(ps []*Prepared) ([]*image.NRGBA, error) {
 	return images, err
 }
 
-// PicturesTimed is Pictures with the timing of the batch, in which views that the editor has drawn
-// and edits of kept pictures have no part. It panics if one of these was finished without keep.
+// PicturesTimed draws the views as Pictures does, and returns the timing of the batch, in which views
+// that the editor has drawn and edits of kept pictures have no part. It panics if one of these was
+// finished without keep.
 func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	images := make([]*image.NRGBA, len(ps))
 	var native []*Prepared

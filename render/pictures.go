@@ -152,6 +152,7 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Draw only what differs from a kept picture that is alike.
 	like := w.mostAlike(layers, v.Picture)
 	if like != nil && like.pixels != nil {
 		all := ((w.drawing.Width-1)/batch.TileW + 1) * ((w.drawing.Height-1)/batch.TileH + 1)
@@ -165,6 +166,7 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 			return &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled), edited: like, region: w.edits.Region.Clone()}, nil
 		}
 	}
+	// Draw everything.
 	bytes := 0
 	for i := range layers {
 		if err := w.builder.Draw(i); err != nil {
@@ -176,6 +178,7 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 		return nil, nil
 	}
 	w.builder.Arrange()
+	// Keep it for later edits.
 	picture := &keptPicture{details: v.Picture}
 	picture.base = w.edits.NewPicture(&w.drawing, layers, &w.binner, &w.tiled)
 	p := &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled)}

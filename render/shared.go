@@ -58,6 +58,7 @@ func (w *Worker) fill(v *view.View, shared *shared) (work int, err error) {
 			w.engine.releaseShared(shared)
 		}
 	}()
+	// Draw only what differs from a known view, if that is possible.
 	w.binner.AlphaOnly = true
 	ok := false
 	switch {
@@ -77,6 +78,7 @@ func (w *Worker) fill(v *view.View, shared *shared) (work int, err error) {
 		shared.forgetBase(w.engine)
 		w.binner.Bin(&w.drawing, &w.tiled)
 	}
+	// Cut it into tiles.
 	shared.width, shared.height = w.drawing.Width, w.drawing.Height
 	tiled = w.engine.pool.copyOf(&w.tiled)
 	return tiled.Work() + shared.workBefore, nil
@@ -184,6 +186,7 @@ type measurement struct {
 // that no other call is measuring, in one batch with the rest, and then waits for the others. A
 // shared view whose measuring call failed becomes free again, and this call measures it.
 func (m *measurement) run() error {
+	// The views that are not shared.
 	var tiledViews []*batch.Tiled
 	for _, p := range m.ps {
 		switch {
@@ -194,6 +197,7 @@ func (m *measurement) run() error {
 			tiledViews = append(tiledViews, p.tiled)
 		}
 	}
+	// Measure them together with the shared ones that are free.
 	claimed, wait := m.claim()
 	if len(tiledViews)+len(claimed) > 0 {
 		if err := m.measure(tiledViews, claimed); err != nil {
@@ -201,6 +205,7 @@ func (m *measurement) run() error {
 		}
 		claimed, wait = m.claim()
 	}
+	// Wait for the others, or measure them if they become free again.
 	for len(claimed) > 0 || wait != nil {
 		if len(claimed) == 0 {
 			<-wait

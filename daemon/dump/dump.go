@@ -325,9 +325,9 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// NextRaw is Next without skipping blank lines, for callers that pass all lines on. A line
-// that is too long, or for which there is no memory, is read to its end and returned with a
-// Fault. The bytes of a short line are in the reader's buffer and not copied.
+// NextRaw returns the next line of the dump, as Next does, but also blank lines, for callers that pass
+// all lines on. A line that is too long, or for which there is no memory, is read to its end and
+// returned with a Fault. The bytes of a short line are in the reader's buffer and not copied.
 func (r *Reader) NextRaw() (Line, error) {
 	if r.list != nil {
 		return r.list.next(r)

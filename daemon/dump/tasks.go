@@ -72,7 +72,8 @@ func (t *Tasks) Each(f func(name string, index int, json []byte) error) error {
 	return nil
 }
 
-// EachWhole is Each with the tasks as the file has them, where the source keeps them whole.
+// EachWhole calls f with the first name, the position and the JSON of each task, as Each does. The
+// JSON has all members as the file has them, if the source keeps them.
 func (t *Tasks) EachWhole(f func(name string, index int, json []byte) error) error {
 	s := t.set()
 	if s == nil {

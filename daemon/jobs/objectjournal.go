@@ -98,10 +98,9 @@ func (journal *objectJournal) close() error {
 	return nil
 }
 
-// begunObjects is Begun for an object store. In the journal of each run it counts the parts that
-// were begun and are not done: in running if the run is alive, else in died. A run's journal is one
-// object, which is removed when the run ends, so each one that is left belongs to a run that goes
-// on or died.
+// begunObjects counts, for a job in an object store, the parts that were begun and are not done: in
+// running if their run is alive, else in died. A run's journal is one object, which is removed when
+// the run ends, so each one that is left belongs to a run that goes on or died.
 func (job *Job) begunObjects(died, running map[Part]int) error {
 	list, err := job.Store.List(journalPrefix)
 	if err != nil {

@@ -58,7 +58,8 @@ func (folder *Folder) Create(name string, fill func(io.Writer) error) error {
 	return errors.Join(folder.create(name, fill), syncFolder(folder.dir))
 }
 
-// create is Create without syncing the folder, so a power cut may lose the name of the file.
+// create makes a file in the folder as Create does, but does not flush the folder to the disk, so a
+// power cut may lose the name of the file.
 func (folder *Folder) create(name string, fill func(io.Writer) error) error {
 	return folder.write(name, fill, func(temporary, path string) error {
 		err := os.Link(temporary, path)

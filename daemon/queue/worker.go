@@ -175,6 +175,7 @@ func (worker *worker) prepare(task *task) (onward bool) {
 // job, it sets the task's result itself. If a view cannot be drawn, it sets task.fault, from which
 // the job makes the result later.
 func (worker *worker) item(task *task, start time.Duration) (onward bool) {
+	// Decode the line.
 	item, failure := worker.decoder.Item(task.line, task.opt.Suite)
 	task.label = identity{item.ID, item.Suite, item.Test, item.Who, start}
 	task.who.Store(&task.label)
@@ -184,6 +185,7 @@ func (worker *worker) item(task *task, start time.Duration) (onward bool) {
 		task.result = task.failed(failure)
 		return false
 	}
+	// Make the job.
 	job, err := prepare(worker.queue.cfg.Items.Suites.Find(item.Suite), item, task.opt.Variants)
 	if err != nil {
 		worker.queue.mark(task, PartDecode)
@@ -195,6 +197,7 @@ func (worker *worker) item(task *task, start time.Duration) (onward bool) {
 	worker.queue.mark(task, PartDecode)
 	decoded := task.marks[PartDecode]
 	worker.queue.cfg.Watch.stage("decode", decoded-start)
+	// Prepare the pictures that it needs.
 	for i := range views {
 		if err := worker.add(task, &views[i]); err != nil {
 			worker.queue.mark(task, PartOutline)

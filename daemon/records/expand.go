@@ -79,6 +79,7 @@ func (f *Found) addresses(arg string, o *Options) error {
 	if err != nil {
 		return err
 	}
+	// Named objects are taken as they are.
 	if !strings.HasSuffix(arg, "/") || !strings.HasPrefix(arg, "s3://") {
 		for _, one := range list {
 			at, err := o.Limits.Remote.Find(context.Background(), one)
@@ -89,6 +90,7 @@ func (f *Found) addresses(arg string, o *Options) error {
 		}
 		return nil
 	}
+	// Of a folder, those that hold no answers are left out.
 	before := len(f.Paths) + len(f.Damaged)
 	for _, one := range list {
 		folders, name := path.Split(strings.TrimPrefix(one, arg))

@@ -38,6 +38,7 @@ func ParseJoin(s string) (*Join, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot use --join %q: %w", s, err)
 	}
+	// The expression must name what it takes.
 	known := map[string]bool{}
 	for _, g := range joinGroups {
 		known[g] = true
@@ -66,6 +67,7 @@ func (r *Reader) join(a *Answer) {
 	if a.Test = a.Record.Test; a.Test == "" {
 		a.Test = text(labels.Get("test"))
 	}
+	// The task.
 	if j := r.options.Join; j != nil {
 		a.Err = r.joinByFlag(j, a)
 	} else if a.Label = label(labels); a.Label != nil {
@@ -73,6 +75,7 @@ func (r *Reader) join(a *Answer) {
 	} else if a.ID = a.Join; a.ID == "" {
 		a.ID = a.Key
 	}
+	// Why there may be none.
 	switch {
 	case a.Err != nil:
 	case a.ID == "" && a.NoTask == "" && a.Label == nil && a.Item:
@@ -98,6 +101,7 @@ func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 		return r.joinByPosition(a)
 	}
 	name := strings.Join(j.path, ".")
+	// The member's value.
 	v := a.Fields.Get(j.path...)
 	id := ""
 	switch {
@@ -114,6 +118,7 @@ func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 		a.ID = id
 		return nil
 	}
+	// What the pattern takes from it.
 	found := j.pattern.FindStringSubmatch(id)
 	if found == nil {
 		return fmt.Errorf("%s is %.64q, which --join %s does not match", name, id, j.pattern)

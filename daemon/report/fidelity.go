@@ -69,6 +69,7 @@ func (fidelity *Fidelity) Add(id string, likeness *compare.Likeness, v view.View
 	if n := len(fidelity.worst); n == fidelity.cfg.Worst && s <= fidelity.worst[n-1].severity {
 		return nil
 	}
+	// Make its card.
 	card := &fidelityCard{ID: id, severity: s, Missed: s > 1, Figures: shownFigures(&likeness.Figures)}
 	seen := map[string]bool{}
 	for _, p := range parts {
@@ -85,6 +86,7 @@ func (fidelity *Fidelity) Add(id string, likeness *compare.Likeness, v view.View
 			return err
 		}
 	}
+	// Put it into the list.
 	fidelity.worst = append(fidelity.worst, card)
 	slices.SortStableFunc(fidelity.worst, func(a, b *fidelityCard) int { return cmp.Compare(b.severity, a.severity) })
 	if len(fidelity.worst) > fidelity.cfg.Worst {

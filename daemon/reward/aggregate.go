@@ -49,6 +49,7 @@ func (aggregate *Aggregate) Add(row []byte) {
 		}
 		return nil
 	}
+	// Read the row.
 	jsoncut.Members(row, func(key, value []byte) error {
 		switch name := string(key); {
 		case name == "_ng_failure_class":
@@ -73,12 +74,14 @@ func (aggregate *Aggregate) Add(row []byte) {
 	if aggregate.tasks == nil {
 		aggregate.tasks = map[string]*group{}
 	}
+	// Find the group of its task.
 	g := aggregate.tasks[task]
 	if g == nil {
 		g = &group{}
 		aggregate.tasks[task] = g
 		aggregate.order = append(aggregate.order, task)
 	}
+	// Count it in the group of all rows and in that of its task.
 	for _, g := range []*group{&aggregate.all, g} {
 		g.rows++
 		if failed {

@@ -246,12 +246,14 @@ func (batcher *batcher) add(ctx context.Context, open *partFile, call *call) (*p
 	if err != nil {
 		return open, fmt.Errorf("cannot ask %s: %w", call.task.ID, err)
 	}
+	// The line of the file.
 	line, err := json.Marshal(map[string]any{
 		"custom_id": call.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
 	if err != nil {
 		return open, err
 	}
 	line = append(line, '\n')
+	// A full file is sent as a batch, and another one is begun.
 	if open != nil && open.isFull(len(line)) {
 		if err := batcher.begin(ctx, open); err != nil {
 			return nil, err
@@ -307,6 +309,7 @@ func (batcher *batcher) upload(ctx context.Context, part *part) error {
 	defer f.Close()
 	body, into := io.Pipe()
 	form := multipart.NewWriter(into)
+	// Write the form.
 	go func() {
 		err := form.WriteField("purpose", "batch")
 		var w io.Writer
@@ -318,6 +321,7 @@ func (batcher *batcher) upload(ctx context.Context, part *part) error {
 		}
 		into.CloseWithError(errors.Join(err, form.Close()))
 	}()
+	// Send it.
 	var file struct{ ID string }
 	err = batcher.do(ctx, "POST", "files", form.FormDataContentType(), body, &file)
 	body.Close()
@@ -440,6 +444,7 @@ func (batcher *batcher) wait(ctx context.Context) error {
 			return batcher.fetch(ctx, p)
 		}
 	}
+	// Wait until the first batch is due.
 	var next *part
 	for _, p := range batcher.live() {
 		if next == nil || p.look.Before(next.look) {
@@ -453,6 +458,7 @@ func (batcher *batcher) wait(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	// Look at it.
 	var s state
 	if err := batcher.do(ctx, "GET", "batches/"+next.Batch, "", nil, &s); err != nil {
 		if ctx.Err() != nil {
@@ -477,6 +483,7 @@ func (batcher *batcher) wait(ctx context.Context) error {
 		}
 		return batcher.fetch(ctx, next)
 	}
+	// It goes on: look again later.
 	next.wait = min(max(2*next.wait, batcher.cfg.Poll), batcher.cfg.Slow)
 	next.look = time.Now().Add(next.wait)
 	return nil

@@ -90,6 +90,7 @@ func (batcher *batcher) keep(part *part, call *call, status int, body []byte, sp
 	}
 	outcome := reading.Outcome
 	outcome.Tries, outcome.Started = 1, now()
+	// Its tokens and its cost.
 	if outcome.Usage != nil {
 		tokens := budget.Tokens{Prompt: outcome.Usage.Prompt, Completion: outcome.Usage.Completion}
 		if outcome.Usage.Cached != nil {
@@ -109,6 +110,7 @@ func (batcher *batcher) keep(part *part, call *call, status int, body []byte, sp
 			*told = &sum
 		}
 	}
+	// Put it into the log.
 	done := batcher.run.done(call, &outcome)
 	done.Batch = &part.Batch
 	if _, err := batcher.run.calls.keep(done); err != nil {

@@ -73,6 +73,7 @@ func (run *Run) Dump(w io.Writer) (totals Totals, err error) {
 	if err != nil {
 		return totals, err
 	}
+	// Go through this command's tasks and those of earlier ones.
 	for _, unit := range run.allUnits(planned, earlier) {
 		i, asked := planned[keyOfUnit(unit)]
 		var m made
@@ -80,6 +81,7 @@ func (run *Run) Dump(w io.Writer) (totals Totals, err error) {
 			if m, err = run.planned(i); err != nil {
 				return totals, err
 			}
+			// A task that this command has not finished may have been asked by an earlier one in full.
 			if !m.whole {
 				totals.Pending++
 			}

@@ -67,6 +67,7 @@ func samplerOf(cfg Config) (sdk.Sampler, error) {
 	if cfg.Ratio >= 0 {
 		return sdk.ParentBased(sdk.TraceIDRatioBased(cfg.Ratio)), nil
 	}
+	// Without a flag the variables of OpenTelemetry decide.
 	getenv := cfg.Getenv
 	if getenv == nil {
 		getenv = func(string) string { return "" }

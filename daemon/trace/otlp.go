@@ -99,6 +99,7 @@ func (exporter *exporter) request(request *Request) {
 	if request.Span.parent.IsValid() {
 		ctx = otel.ContextWithRemoteSpanContext(ctx, request.Span.parent)
 	}
+	// The span of the request.
 	ctx, root := exporter.tracer.Start(ctx, request.Method+" "+request.Route, otel.WithTimestamp(request.Start),
 		otel.WithSpanKind(otel.SpanKindServer),
 		otel.WithAttributes(
@@ -110,6 +111,7 @@ func (exporter *exporter) request(request *Request) {
 	if request.Code >= 500 {
 		root.SetStatus(codes.Error, "")
 	}
+	// Its parts, or its samples with their parts.
 	if len(request.Sample) == 1 && request.All == 1 {
 		s := &request.Sample[0]
 		root.SetAttributes(s.attributes()...)

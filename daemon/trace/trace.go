@@ -120,6 +120,7 @@ func Open(cfg Config) (*Tracer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Open the destinations.
 	tracer := &Tracer{cfg: cfg, sampler: sampler, in: make(chan *Request, cfg.Queue), done: make(chan struct{}),
 		closing: make(chan struct{})}
 	if cfg.Endpoint != "" || cfg.Env {

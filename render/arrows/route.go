@@ -262,6 +262,7 @@ func (router *elbowRouter) toLeftSide() bool {
 		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, router.midY.at,
 			to.expanded, router.midY.at, to.expanded, to.cross, to.value, to.cross)
 	}
+	// Estimate the lengths of the ways around, over and between the boxes.
 	all, a, b := router.all, router.boxA.grown, router.boxB.grown
 	around := math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-all.Hi.Y) + math.Abs(all.Hi.X-to.expanded) +
 		math.Abs(all.Hi.Y-to.cross) + router.leg + 6
@@ -301,6 +302,7 @@ func (router *elbowRouter) toTopSide() bool {
 		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, router.midY.at,
 			to.cross, router.midY.at, to.cross, to.value)
 	}
+	// Estimate the lengths of the ways around, under and between the boxes.
 	around := math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-all.Lo.Y) + math.Abs(to.cross-all.Hi.X) +
 		math.Abs(to.value-all.Lo.Y)
 	under, between := math.Inf(1), math.Inf(1)

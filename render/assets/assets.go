@@ -20,6 +20,7 @@ func Dir(explicit, env, name string) string {
 		return dir
 	}
 	built := filepath.Join("build", name)
+	// An installed program has its folders beside it.
 	if exe, err := os.Executable(); err == nil {
 		if real, err := filepath.EvalSymlinks(exe); err == nil {
 			exe = real
@@ -31,6 +32,7 @@ func Dir(explicit, env, name string) string {
 			}
 		}
 	}
+	// In a checkout they are above the current folder.
 	folder, err := os.Getwd()
 	if err != nil {
 		return built

@@ -149,7 +149,8 @@ func (cutter *Cutter) curve(bezier *bezier, inside bool) {
 	}
 }
 
-// gridPieces is gridCurve for a curve that is not monotone in y: it is cut at its turning points.
+// gridPieces cuts a curve that is not monotone in y at its turning points, and stores each piece on
+// the reference's grid, as gridCurve does for a monotone curve.
 func (cutter *Cutter) gridPieces(b *bezier) {
 	var buf [3]bezier
 	pieces := b.monotone(&buf, axisY)

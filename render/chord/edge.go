@@ -154,8 +154,8 @@ func (edges *Edges) Next(e *Edge) bool {
 	return e.curve != noCurve && edges.curves[e.curve].next(e)
 }
 
-// Follow is Next for an edge whose walk has come to x, in q16, which may differ from the end of the
-// chord by rounding errors: the next chord begins at x.
+// Follow sets edge to its next chord, as Next does, when its walk has come to x, in q16. By rounding
+// errors that may differ from the end of the present chord; the next chord begins at x.
 func (edges *Edges) Follow(edge *Edge, x int64) bool {
 	if edge.curve == noCurve {
 		return false

@@ -112,6 +112,7 @@ func flags(program string, profile *profile, sandboxed bool) []chromedp.ExecAllo
 		chromedp.WindowSize(1280, 800),
 		chromedp.Flag("no-sandbox", !sandboxed),
 	}
+	// Switches without a value.
 	for _, name := range []string{
 		"no-first-run", "no-default-browser-check", "no-pings", "no-service-autorun", "metrics-recording-only",
 		"disable-background-networking", "disable-background-timer-throttling", "disable-backgrounding-occluded-windows",
@@ -123,6 +124,7 @@ func flags(program string, profile *profile, sandboxed bool) []chromedp.ExecAllo
 	} {
 		o = append(o, chromedp.Flag(name, true))
 	}
+	// Settings.
 	for name, value := range map[string]string{
 		"disable-features": "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication," +
 			"CertificateTransparencyComponentUpdater,DialMediaRouteProvider",

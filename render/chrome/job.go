@@ -26,6 +26,7 @@ type job struct {
 func (config *Config) job(request *Request) (*job, error) {
 	var out []byte
 	var err error
+	// The scene.
 	switch {
 	case request.Source != nil:
 		out, err = config.appendSource(nil, request.Source)
@@ -37,6 +38,7 @@ func (config *Config) job(request *Request) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The pictures.
 	out = append(out, `,"pictures":[`...)
 	if out, err = config.appendPicture(out, request, request.Only, nil); err != nil {
 		return nil, err
@@ -47,6 +49,7 @@ func (config *Config) job(request *Request) (*job, error) {
 			return nil, err
 		}
 	}
+	// The colour of the proof.
 	j := &job{mark: newMark(), measure: request.Measure}
 	out = strconv.AppendUint(append(out, `],"mark":`...), uint64(j.mark), 10)
 	j.text = string(append(out, '}'))
@@ -61,12 +64,14 @@ func (config *Config) appendPicture(dst []byte, request *Request, ids, except []
 	if request.Measure {
 		dst = append(dst, `"measure":true,`...)
 	}
+	// Which shapes.
 	if ids != nil {
 		dst = append(appendStrings(append(dst, `"ids":`...), ids), ',')
 	}
 	if len(except) > 0 {
 		dst = append(appendStrings(append(dst, `"except":`...), except), ',')
 	}
+	// Which part of the page.
 	padding := request.Padding
 	if !request.Content && !request.Measure {
 		padding = 0
@@ -83,6 +88,7 @@ func (config *Config) appendPicture(dst []byte, request *Request, ids, except []
 		dst = append(dst, `],`...)
 	}
 	dst = appendNumber(append(dst, `"padding":`...), padding)
+	// How large it may be.
 	dst = strconv.AppendInt(append(dst, `,"maxPixels":`...), int64(config.MaxPixels), 10)
 	dst = strconv.AppendInt(append(dst, `,"maxSide":`...), int64(config.MaxSide), 10)
 	return append(dst, '}'), nil

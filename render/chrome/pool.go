@@ -61,6 +61,7 @@ func Open(cfg Config) (*Pool, error) {
 	if err := cfg.CheckUse(); err != nil {
 		return nil, err
 	}
+	// Find everything that is needed.
 	program, err := Find(cfg.Path)
 	if err != nil {
 		return nil, err
@@ -76,6 +77,7 @@ func Open(cfg Config) (*Pool, error) {
 	if pool.sandbox, pool.noBox, err = cfg.Sandboxed(program); err != nil {
 		return nil, err
 	}
+	// Draw nothing yet, but see that the editor starts.
 	w := &worker{pool: pool}
 	if err := w.ensurePage(); err != nil {
 		pool.Close()
@@ -89,6 +91,7 @@ func Open(cfg Config) (*Pool, error) {
 	if !pool.sandbox {
 		cfg.Log.Warn("the browser runs without its sandbox", "reason", pool.noBox)
 	}
+	// Start the workers.
 	for range cfg.Pages - 1 {
 		pool.start(&worker{pool: pool})
 	}
@@ -201,6 +204,7 @@ func (pool *Pool) result(request *Request, answer *answer) (*Result, error) {
 		return nil, fmt.Errorf("cannot export scene: %w: %s", kind, clip(answer.Error, 300))
 	}
 	out := &Result{Bounds: request.Bounds, Blocked: answer.Blocked}
+	// Only bounds were wanted.
 	if request.Measure {
 		if len(answer.Pictures) == 0 || answer.Pictures[0].Bounds == nil {
 			out.Bounds, out.Empty = view.Box{}, true
@@ -209,6 +213,7 @@ func (pool *Pool) result(request *Request, answer *answer) (*Result, error) {
 		out.Bounds = box(answer.Pictures[0].Bounds)
 		return out, nil
 	}
+	// One picture, or two.
 	for i, dst := range []**image.NRGBA{&out.Image, &out.Other} {
 		if i >= len(answer.Pictures) {
 			break

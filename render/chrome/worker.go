@@ -96,15 +96,18 @@ func (worker *worker) attempt(j *job, suspect bool) (answer *answer, blank bool,
 	if err := worker.ensurePage(); err != nil {
 		return nil, false, err
 	}
+	// Draw.
 	browser := worker.page.browser
 	browser.exports.Add(1)
 	injected := injectFault(browser)
 	answer, err = worker.page.run(j.text, worker.pool.cfg.Deadline)
 	err = worker.pool.cfg.licenceError(err)
 	injected()
+	// Check the proofs.
 	if err == nil && answer.Error == "" && !j.measure {
 		blank, err = answer.checkProofs(j.mark, worker.page.plain)
 	}
+	// A tab that failed once is not used again.
 	if err != nil {
 		if !browser.alive() {
 			err = fmt.Errorf("the browser is gone (%s): %w", browser.retireReason(), err)

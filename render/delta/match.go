@@ -56,6 +56,7 @@ func (matcher *matcher) keepRising(at []int32, n int) {
 		if at[i] < 0 {
 			continue
 		}
+		// The longest sequence so far that at[i] can follow.
 		k := sort.Search(len(matcher.tails), func(k int) bool { return at[matcher.tails[k]] >= at[i] })
 		matcher.before[i] = -1
 		if k > 0 {
@@ -66,6 +67,7 @@ func (matcher *matcher) keepRising(at []int32, n int) {
 		}
 		matcher.tails[k] = int32(i)
 	}
+	// Walk back along the longest one.
 	last := int32(-1)
 	if len(matcher.tails) > 0 {
 		last = matcher.tails[len(matcher.tails)-1]

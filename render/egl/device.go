@@ -117,9 +117,9 @@ func (device *Device) Info() Info { return device.info }
 // work: every call changes threads twice. f must not call Do.
 func (device *Device) Do(f func() error) error { return device.DoWithin(0, f) }
 
-// DoWithin is Do with a limit on the time of f, 0 for none. Waiting for earlier calls does not
-// count. When f takes longer, the device is given up: this call and all later ones return
-// ErrStuck, while f may still run and use what it refers to.
+// DoWithin runs f on the device's thread, as Do does, with a limit on the time that f takes, 0 for
+// none. Waiting for earlier calls does not count. When f takes longer, the device is given up: this
+// call and all later ones return ErrStuck, while f may still run and use what it refers to.
 func (device *Device) DoWithin(limit time.Duration, f func() error) error {
 	c := call{run: f, done: make(chan error, 1)}
 	select { // a closed device takes no call even if its thread still listens

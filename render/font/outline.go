@@ -47,6 +47,7 @@ func newGlyphTable(ld *ot.Loader, units int) (glyphTable glyphTable, err error) 
 	}
 	glyphTable.units, glyphTable.long = units, u16(head, 50) != 0
 	glyphTable.count, glyphTable.longMetrics = int(u16(maxp, 4)), int(u16(hhea, 34))
+	// Positions of outlines have two or four bytes.
 	entry := 2
 	if glyphTable.long {
 		entry = 4

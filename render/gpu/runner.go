@@ -120,7 +120,8 @@ func (runner *Runner) Submit(b *batch.Batch) (Ticket, error) {
 // for them.
 func (runner *Runner) Wait(t Ticket) ([]batch.RowSums, error) { return runner.WaitInto(nil, t) }
 
-// WaitInto is Wait with the result in dst where it is large enough.
+// WaitInto waits for a batch and returns its rows, as Wait does, in the memory of dst if that is large
+// enough, so that callers can use their memory again.
 func (runner *Runner) WaitInto(dst []batch.RowSums, ticket Ticket) ([]batch.RowSums, error) {
 	if err := runner.receive(ticket.work, dst); err != nil {
 		return nil, err
@@ -284,12 +285,14 @@ func (runner *Runner) reopen() (*engine, error) {
 		err = fmt.Errorf("cannot go on with %s: it was %s", engine.info().Renderer, runner.last.Renderer)
 		go engine.close()
 	}
+	// The runner was closed meanwhile.
 	if err == nil && runner.closed {
 		go engine.close()
 	}
 	if runner.closed {
 		return nil, ErrClosed
 	}
+	// Count the failure.
 	if err != nil {
 		runner.failedTries, runner.lastTry = runner.failedTries+1, time.Now()
 		runner.lastError = fmt.Errorf("cannot replace context: %w: %w", ErrDeviceLost, err)
@@ -299,6 +302,7 @@ func (runner *Runner) reopen() (*engine, error) {
 		}
 		return nil, runner.lastError
 	}
+	// The context is the current one from now on.
 	runner.eng = engine
 	runner.last = engine.info()
 	runner.failedTries = 0

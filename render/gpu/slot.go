@@ -64,6 +64,7 @@ func (buffer *buffer) ensure(engine *engine, need int, flags, usage uint32) erro
 	if most := engine.limits.slot + slack; need > most {
 		return fmt.Errorf("cannot grow buffer to %d bytes; slots may take %d: %w", need, most, ErrCapacity)
 	}
+	// Make a new buffer, and map it if the host uses it.
 	buffer.free(engine)
 	size := bufferSize(need)
 	gl.GenBuffers(1, &buffer.id)
@@ -78,6 +79,7 @@ func (buffer *buffer) ensure(engine *engine, need int, flags, usage uint32) erro
 			}
 		}
 	}
+	// See whether that worked.
 	err := glError("allocate buffer")
 	if err == nil && engine.mapped && flags != 0 && buffer.mapped == nil {
 		err = fmt.Errorf("cannot map buffer: %w", ErrCapacity)

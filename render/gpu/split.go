@@ -117,9 +117,10 @@ func splitSums(b *batch.Batch, limits *limits) ([]piece, error) {
 	return pieces, err
 }
 
-// splitPicture is splitSums for pictures. Where the picture buffer does not fit it is cut into windows, and the
-// runs of a window into pieces, whose outputs are merged. Windows begin and end between tile rows, so no run
-// is cut. A tile row that does not fit is ErrCapacity.
+// splitPicture cuts a batch of pictures into pieces that fit the limits: one piece without a copy if
+// all of it fits, none without runs. Where the picture buffer does not fit, it is cut into windows,
+// and the runs of a window into pieces, whose outputs are merged. Windows begin and end between tile
+// rows, so no run is cut. A tile row that does not fit is ErrCapacity.
 func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
 	n := batch.Shader()
 	whole := recordCounts{batch.Rows(), len(batch.Items), len(batch.Tiles), n}
@@ -132,6 +133,7 @@ func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
 			picture: true, pixels: batch.Pixels, outputBytes: batch.Pixels * pixelBytes,
 		}}, nil
 	}
+	// Cut the picture buffer into windows, and sort the runs into them.
 	ends, err := pictureWindows(batch, limits.output()/pixelBytes)
 	if err != nil {
 		return nil, err
@@ -142,6 +144,7 @@ func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
 		w := findWindow(ends, int(r.Picture)+int(r.Y)*int(r.Stride))
 		members[w] = append(members[w], i)
 	}
+	// Cut the runs of each window into pieces.
 	var out []piece
 	from := 0
 	for w, end := range ends {

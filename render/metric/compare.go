@@ -75,6 +75,7 @@ func (Oracle) Compare(ctx context.Context, a, b Mask, options Options) (Comparis
 	}
 	options.Threshold = max(options.Threshold, CoveredFrom)
 	comparison := Comparison{A: Measure(a, options.Threshold), B: Measure(b, options.Threshold)}
+	// Pixels that both cover lie in both boxes.
 	shared := comparison.A.Box.Intersect(comparison.B.Box)
 	for y := shared.Min.Y; y < shared.Max.Y; y++ {
 		ra, rb := a.row(y), b.row(y)
@@ -87,6 +88,7 @@ func (Oracle) Compare(ctx context.Context, a, b Mask, options Options) (Comparis
 	if !options.Hausdorff || comparison.A.Covered == 0 || comparison.B.Covered == 0 {
 		return comparison, ctx.Err()
 	}
+	// The distance is the larger of the two directions.
 	box := comparison.A.Box.Union(comparison.B.Box)
 	transform := distanceTransform{threshold: options.Threshold, box: box}
 	fromA, err := transform.farthest(ctx, a, b)

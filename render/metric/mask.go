@@ -98,6 +98,7 @@ func (stats *Stats) addRow(row []byte, step, y int, threshold uint8) {
 			first = x
 		}
 	}
+	// The sums of the row, and the box around its covered pixels.
 	stats.Alpha += alpha
 	stats.AlphaX += alphaX
 	stats.AlphaY += alpha * uint64(y)

@@ -169,12 +169,14 @@ func (sampler *tileSampler) next() float64 {
 // below is opaque there. In Exact mode, and where the tile would be too large, the hatch is even.
 func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
 	tile := hatchTileOf(matrix)
+	// An even hatch.
 	if builder.mode == Exact || tile == nil {
 		it := builder.item(placement, draw.Color, draw.Opacity)
 		it.First, it.Count = builder.filled[0], builder.filled[1]
 		builder.emit(it)
 		return nil
 	}
+	// The pixels that take their value from the tile.
 	edge, inside := builder.item(placement, draw.Color, shapes.Opaque), builder.item(placement, draw.Color, tile.mean)
 	edge.Round, inside.Round = true, true
 	coverage, sampler := &builder.d.Coverage, newTileSampler(tile, matrix)
@@ -203,6 +205,7 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	if full == 0 {
 		return nil
 	}
+	// The pixels that take its mean.
 	first = len(coverage.Spans)
 	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {
 		if s := coverage.Spans[i]; s.At == scan.Full {

@@ -122,6 +122,7 @@ func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *t
 			return err
 		}
 	}
+	// From below upwards: the halos, the underline, the glyphs, the strike-through.
 	var below textLine
 	if underlined {
 		var err error

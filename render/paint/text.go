@@ -119,6 +119,7 @@ func (builder *Builder) frameItems(shape *scene.Shape, p *shapePlacement) error 
 	if err := heading(painter, shape, side); err != nil {
 		return err
 	}
+	// The body, and the box of the heading, which lies on the page as `at` says.
 	builder.local.Reset()
 	body, heading := builder.local.Frame(shape, painter.Page.W, side)
 	at := *p
@@ -134,6 +135,7 @@ func (builder *Builder) frameItems(shape *scene.Shape, p *shapePlacement) error 
 	if err := builder.paint(heading, at.m, &at); err != nil {
 		return err
 	}
+	// The name.
 	if len(painter.Page.Runs) > 0 {
 		painter.Page.Place(0, shapes.HeadingBaseline+painter.Page.Runs[0].Face.Ascent(painter.Page.Runs[0].Size)/2)
 	}

@@ -19,6 +19,7 @@ func (builder *Builder) checkCertain(shape *scene.Shape, draws []shapes.Draw, gr
 	hatched := slices.ContainsFunc(draws, func(w shapes.Draw) bool { return w.Hatch })
 	for i := range draws {
 		draw := &draws[i]
+		// Tiny discs.
 		if draw.Disc && axisAligned(matrix) && placement.translucent() && !placement.single && isTinyDisc(draw, matrix) {
 			return shapes.Foreign(shape, "a translucent dot of a pen of at most 5 px")
 		}
@@ -29,6 +30,7 @@ func (builder *Builder) checkCertain(shape *scene.Shape, draws []shapes.Draw, gr
 			isThread(shape.Geo, shape.W/shape.Scale/draw.Width, (shape.H+growY)/shape.Scale/draw.Width) {
 			return shapes.Foreign(shape, "dashes around a heart, cloud or ellipse narrower than two of them")
 		}
+		// Dashes.
 		if draw.Dashes.Gap <= 0 || draw.Dashes.Solid {
 			continue
 		}

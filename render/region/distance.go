@@ -13,8 +13,9 @@ import (
 // time is bounded by the number of pixels.
 func Farthest(a, b *Bits) uint32 { return farthest(a, b, wordsPerPixel*(a.Width+1)*(a.Height+1)) }
 
-// farthest is Farthest with a limit on the words that the search may read. Beyond it the distance transform
-// gives the same number.
+// farthest returns the greatest distance of a pixel of one bitmap to the nearest pixel of the other,
+// squared, as Farthest does, but searches for it only while that reads at most `words` words. Beyond
+// that the distance transform computes the same number.
 func farthest(a, b *Bits, words int) uint32 {
 	s := search{left: words}
 	s.farthest(a, b)

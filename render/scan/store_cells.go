@@ -1,9 +1,10 @@
 package scan
 
-// storeTrapezoidCells is storeTrapezoid for rows that are stored in cells. The last span stays
-// open: its cells are at the end of the bytes, where later trapezoids may still write. Borders of at
-// most eight columns are made in a word and stored together with the interior; wider ones, which are
-// rare, are stored on their own.
+// storeTrapezoidCells draws the part of a span in one whole row, for rows that are stored in cells of
+// Cell columns. Its parameters are those of trapezoid. The last span stays open: its cells are at the
+// end of the bytes, where later trapezoids may still write. Borders of at most eight columns are made
+// in a word and stored together with the interior; wider ones, which are rare, are stored on their
+// own.
 func (row *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
 	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
 	if row.storedX == nowhere {

@@ -212,7 +212,10 @@ func areaLeftOf(dst []byte, l, r, dy int64, full int32) {
 	dst[0] = byte(full) - cornerAlpha(one-l, dy)
 }
 
-// areaRightOf is areaLeftOf for the area right of the edge.
+// areaRightOf sets dst to the area right of an edge from l to r, one alpha per column. l and r are
+// relative to the first column, q16; the edge crosses all columns of dst. The first column is a
+// corner, in those after it the area grows by dy per column, and the last has all but a corner. full
+// is the strip's height as alpha. areaLeftOf does so for the other side.
 func areaRightOf(dst []byte, l, r, dy int64, full int32) {
 	n := len(dst)
 	switch n {

@@ -53,8 +53,9 @@ func rightNarrow(ur, lr int64, k int32, dy int64, full int32) (single, pair uint
 	return uint64(columnAlpha(ur-start, lr-start)), uint64(a) | uint64(b)<<8
 }
 
-// leftWord is leftWedge for three to eight columns [x0, j), in the bytes of a word, the first column
-// in the lowest byte. It goes from the last column to the first.
+// leftWord returns the coverage of the left border of a trapezoid of three to eight columns [x0, j) as
+// the bytes of a word, the first column in the lowest byte. It computes what leftWedge does for
+// borders of any width, and goes from the last column to the first.
 func leftWord(ul, ll int64, x0, j int32, dy int64, full int32) uint64 {
 	last := ll - int64(j-1)<<16 // width of the corner in the last column
 	w := uint64(subSaturated(byte(full), cornerPrecise(last, dy)))
@@ -66,8 +67,9 @@ func leftWord(ul, ll int64, x0, j int32, dy int64, full int32) uint64 {
 	return w<<8 | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(int64(x0+1)<<16-ul, dy)))
 }
 
-// rightWord is rightWedge for three to eight columns [k, x1), in the bytes of a word, the first
-// column in the lowest byte.
+// rightWord returns the coverage of the right border of a trapezoid of three to eight columns [k, x1)
+// as the bytes of a word, the first column in the lowest byte. It computes what rightWedge does for
+// borders of any width.
 func rightWord(ur, lr int64, k, x1 int32, dy int64, full int32) uint64 {
 	first := int64(k+1)<<16 - ur // width of the corner in the first column
 	w := uint64(subSaturated(byte(full), cornerPrecise(first, dy)))

@@ -40,6 +40,7 @@ func markSpecial(w uint64) uint64 {
 func (checker *jsonChecker) text() (escaped, ok bool) {
 	data, i := checker.b, checker.i+1
 	for {
+		// Skip plain text, eight bytes at a time.
 		for i+8 <= len(data) && markSpecial(binary.LittleEndian.Uint64(data[i:])) == 0 {
 			i += 8
 		}
@@ -50,6 +51,7 @@ func (checker *jsonChecker) text() (escaped, ok bool) {
 			checker.i = i
 			return false, checker.unexpected("the end of a string")
 		}
+		// Check what is special.
 		switch ch := data[i]; {
 		case ch == '"':
 			checker.i = i + 1

@@ -124,6 +124,7 @@ func (decoder *sceneDecoder) binding(v *fastjson.Value, place where) {
 	if id := v.Get("id"); id != nil {
 		record.ID = decoder.text(id, place, "id")
 	}
+	// How it is bound.
 	props := v.Get("props")
 	if props == nil || props.Type() != fastjson.TypeObject {
 		decoder.refuse(place, "props", props, "an object")

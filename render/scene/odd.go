@@ -92,6 +92,7 @@ func (decoder *sceneDecoder) checkWhole(k Kind, object *fastjson.Object) {
 	if k == Other || decoder.odd != "" {
 		return
 	}
+	// Members of every shape.
 	for _, name := range storedMembers {
 		if object.Get(name) == nil {
 			decoder.note(name, "nothing", "what is saved with every shape")
@@ -107,6 +108,7 @@ func (decoder *sceneDecoder) checkWhole(k Kind, object *fastjson.Object) {
 			decoder.wantType(name, value, fastjson.TypeObject)
 		}
 	})
+	// Properties of its kind.
 	props := object.Get("props")
 	for _, name := range savedProps[k] {
 		if props.Get(name) == nil && (name != "richText" || props.Get("text") == nil) {

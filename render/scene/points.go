@@ -161,6 +161,7 @@ func (decoder *sceneDecoder) pressurePoints(value *fastjson.Value, place where, 
 		decoder.refuse(place, field, value, "a list of points")
 		return nil
 	}
+	// Each is a point with a pressure.
 	list := value.GetArray()
 	points := make([]Pressed, len(list))
 	for i, item := range list {

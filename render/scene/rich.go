@@ -29,6 +29,7 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place where) *RichText 
 	if !ok || isEmpty {
 		return nil
 	}
+	// Read the blocks.
 	reader := &richReader{d: decoder, w: place, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
 	if len(blocks) == 0 {
 		reader.foreign("document without blocks")
@@ -39,6 +40,7 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place where) *RichText 
 	if decoder.fault != nil {
 		return nil
 	}
+	// Only the editor can draw it, from its JSON.
 	if reader.out.Foreign != "" {
 		reader.out.Document = string(jsontree.Append(nil, value))
 	}
@@ -108,6 +110,7 @@ func (reader *richReader) block(value *fastjson.Value, block Block) {
 	default:
 		reader.foreign(kind)
 	}
+	// A paragraph.
 	if dir := value.GetStringBytes("attrs", "dir"); len(dir) > 0 && string(dir) != "auto" && string(dir) != "ltr" {
 		reader.foreign("dir " + string(dir))
 	}

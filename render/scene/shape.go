@@ -25,6 +25,7 @@ func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place wher
 	if t := object.Get("typeName"); t != nil && string(t.GetStringBytes()) != "shape" {
 		decoder.refuse(place, "typeName", t, `"shape"; other records belong into {"records": [...]}`)
 	}
+	// The kind says which properties there are.
 	decoder.kind(record, object.Get("type"), place)
 	if decoder.fault != nil {
 		return
@@ -37,6 +38,7 @@ func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place wher
 	if decoder.fault != nil {
 		return
 	}
+	// Check ranges, limits and, in a file, what the editor saves.
 	if err := record.valid(&decoder.lim); err != nil {
 		decoder.fault = err.in(place.field(err.Path), record.ID)
 		return
@@ -105,6 +107,7 @@ func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Va
 		decoder.foreignProp(record, key, value, place)
 		return
 	}
+	// The record has it.
 	record.Has |= fields
 	decoder.needArrow(record, fields)
 	row := fields.row()
@@ -112,6 +115,7 @@ func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Va
 		decoder.enum(record, fields, value, place)
 		return
 	}
+	// Store it by its type.
 	switch to := row.pointer(&record.Shape).(type) {
 	case *float64:
 		decoder.number(record, fields, value, place)

@@ -69,6 +69,7 @@ func (record *Record) valid(lim *Limits) *Error {
 	if given&arrowFields != 0 && record.Arrow == nil || given&endFields != 0 && len(record.Points) < 2 {
 		return invalid("props", record.ID, "an arrow without its properties", "Arrow and both Points set")
 	}
+	// Numbers.
 	for i := range rules {
 		if given&rules[i].field != 0 {
 			if err := rules[i].check(record, lim); err != nil {
@@ -79,6 +80,7 @@ func (record *Record) valid(lim *Limits) *Error {
 	if n := len(record.Points); given&(HasPoints|endFields) != 0 && n > lim.Points {
 		return overPoints(n, lim).in("props.points", record.ID)
 	}
+	// Points and segments.
 	if given&(HasPoints|endFields) != 0 {
 		for i, p := range record.Points {
 			if err := checkPoint(p, lim); err != nil {

@@ -52,17 +52,20 @@ func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
 		return err
 	}
+	// The smoothed line.
 	stroke := drawWidth(shape)
 	dot := len(line.Input) == 1
 	if dot && shape.Dash == scene.DashDraw && !shape.Pen {
 		stroke = dotWidth(shape, stroke)
 	}
 	line.smooth(drawPen(shape, stroke))
+	// The fill.
 	if shape.Closed && shape.Fill != scene.FillNone && len(line.Points) > 1 {
 		p := maker.NewPath()
 		line.closedCentre(p)
 		maker.Fill(shape, p)
 	}
+	// The line.
 	color := Palette[shape.Color].Solid
 	path := maker.NewPath()
 	if shape.Dash == scene.DashDraw {
@@ -80,6 +83,7 @@ func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 		maker.Draws = append(maker.Draws, Draw{Path: path, Color: color, Opacity: Opaque}, draw)
 		return nil
 	}
+	// A centre line, with dashes that fit its length.
 	line.centreLine(shape, path)
 	switch shape.Dash {
 	case scene.DashDashed:
@@ -184,6 +188,7 @@ func easeInOut(t float64) float64 {
 // it dropped close points at the last end. It may drop all points.
 func (line *freehand) trim(pen freehandPen) (dropped bool) {
 	input := line.Input
+	// Points almost without pressure.
 	if !pen.simulated {
 		for len(input) > 0 && input[0].Z < 0.025 {
 			input = input[1:]
@@ -196,6 +201,7 @@ func (line *freehand) trim(pen freehandPen) (dropped bool) {
 		line.Input = input
 		return false
 	}
+	// Points close to the first one.
 	closeSquared := pen.size / 3 * (pen.size / 3)
 	gapSquared := func(a, b scene.Pressed) float64 { return geom.Norm2(geom.Pt(a.X-b.X, a.Y-b.Y)) }
 	first := input[0]
@@ -204,6 +210,7 @@ func (line *freehand) trim(pen freehandPen) (dropped bool) {
 		input = input[1:]
 	}
 	input[0] = first
+	// Points close to the last one.
 	last := input[len(input)-1]
 	for len(input) > 1 && gapSquared(input[len(input)-2], last) <= closeSquared {
 		input = input[:len(input)-1]
@@ -340,6 +347,7 @@ func (line *freehand) computeRadii(pen freehandPen) {
 		}
 		return
 	}
+	// From the smoothed pressure.
 	pressure := line.startPressure(pen)
 	for i := range line.Points {
 		point := &line.Points[i]

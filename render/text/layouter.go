@@ -83,6 +83,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	if rich == nil || len(rich.Blocks) == 0 {
 		rich = &blank
 	}
+	// Lay out block after block.
 	base, err := l.fonts.Face(font.Style{Family: families[spec.Font]})
 	if err != nil {
 		return err
@@ -93,6 +94,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 			return err
 		}
 	}
+	// The size, then the alignment within it.
 	out.W, out.H = spec.Width, l.top
 	if spec.Width < 0 {
 		out.W = 0

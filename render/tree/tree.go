@@ -68,6 +68,7 @@ func (tree *Tree) Build(sc *scene.Scene) error {
 		if shape.Parent < 0 {
 			continue
 		}
+		// A child inherits place, opacity and frame.
 		p := &tree.Nodes[shape.Parent]
 		n.Page = p.Page.Mul(n.Page)
 		n.Opacity *= p.Opacity

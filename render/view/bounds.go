@@ -53,6 +53,7 @@ func ContentBounds(sc *scene.Scene, ids []string) (b Box, ok bool, err error) {
 	}
 	finder.clip.Reset(len(sc.Shapes))
 	finder.arrows.Visited = 0
+	// The boxes of the selected shapes, each cut by its frame.
 	all := geom.NewExtent()
 	for i := range sc.Shapes {
 		n := &finder.tree.Nodes[i]

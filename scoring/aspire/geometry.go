@@ -244,6 +244,7 @@ func clampCoordinates(record *scene.Record, limit float64) bool {
 		props.Bend = clamp(props.Bend)
 		record.Arrow = &props
 	}
+	// Copies of what other records share.
 	points := make([]scene.Point, len(record.Points))
 	for i, p := range record.Points {
 		points[i] = scene.Point{X: clamp(p.X), Y: clamp(p.Y)}

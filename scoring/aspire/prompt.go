@@ -34,12 +34,14 @@ func prompt(it *scoring.Item, options scoring.PromptOptions) (string, error) {
 	if task == nil || task.Type() != fastjson.TypeString {
 		return "", newError("bad_task", "cannot build prompt: want the text of the task in prompt")
 	}
+	// The state of the whiteboard.
 	var out []byte
 	if !options.Minimal || !onlyCreates(test.name) {
 		out = append(out, stateHeading...)
 		out = appendState(out, shapes.GetArray(), options.Minimal)
 		out = append(out, "\n```\n\n"...)
 	}
+	// The task, and the form of the answer.
 	out = append(append(out, "Task:\n"...), task.GetStringBytes()...)
 	out = append(out, "\n\nOutput actions to update the whiteboard scene.\nYour output should be in a JSON block from tldraw using the following schema: "...)
 	if test.name == "arrow" {

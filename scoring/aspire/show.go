@@ -33,10 +33,12 @@ func (j *job) Show(result *scoring.Result) scoring.Exhibit {
 	if err != nil {
 		return scoring.Exhibit{}
 	}
+	// What the test marks.
 	var m marks
 	if j.marks != nil {
 		m = j.marks(j, result)
 	}
+	// Both pictures show the same part of the page.
 	bounds := shownBounds(before, after)
 	label, measured := j.measuredLabel(result)
 	if measured {

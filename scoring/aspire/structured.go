@@ -31,6 +31,7 @@ func prepareMaze(workspace *workspace, j *job) error {
 		return err
 	}
 	j.marks = showMaze(target, grid)
+	// The shape that counts.
 	created := workspace.board.created()
 	j.addMetric("created", idsOf(created))
 	chosen := redStar(created)
@@ -45,6 +46,7 @@ func prepareMaze(workspace *workspace, j *job) error {
 		j.setScore(0)
 		return nil
 	}
+	// Its distance from the target.
 	rule := mazeRule{target: target, grid: grid, cell: cell, byCell: workspace.variants.On(MazeCell),
 		clamp: workspace.variants.On(MazeClamp)}
 	var pending pendingPoints

@@ -192,10 +192,12 @@ func (tables *tables) modelTable() scoring.TextTable {
 			"filtered", "cut"},
 		Note: "Score: mean of the means of the tests, full input. Tokens: completion tokens of an answer, on average."}
 	var published []paper.Published
+	// Published rows, whose values the rank compares with.
 	for _, printed := range tables.paper.Tables["models"].Rows {
 		published = append(published, paper.Published{Name: printed.Text(0) + " " + printed.Text(1),
 			Value: printed.Number(2)})
 	}
+	// Measured rows.
 	for _, row := range tables.arms {
 		if row.input != "full" && row.input != "" {
 			continue
@@ -231,6 +233,7 @@ func (tables *tables) inputTable() scoring.TextTable {
 		return out
 	}
 	printed := tables.paper.Tables["inputs"]
+	// The rows of each test: measured ones, then published ones.
 	for _, test := range testNames() {
 		var seen []armKey
 		for _, a := range tables.arms {

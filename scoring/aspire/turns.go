@@ -141,6 +141,7 @@ func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
 		dst = scoring.AppendFloat(dst, turns.totalRotation)
 		return append(dst, '}')
 	}
+	// Shapes that still exist: created ones, then initial ones with updates.
 	board := &turns.workspace.board
 	appendRecords := func(dst []byte, recordOf func(i int) *scene.Record) []byte {
 		first := true
@@ -169,6 +170,7 @@ func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
 		}
 		return turns.updates[board.records[i].ID]
 	})
+	// Initial shapes that do not exist any more.
 	dst = append(dst, `],"deleteShapes":[`...)
 	for i, id := range board.deleted() {
 		if i > 0 {

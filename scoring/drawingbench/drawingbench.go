@@ -262,6 +262,7 @@ func (reader *reader) readTask(item *scoring.Item, variants scoring.Variants) (i
 	criteria := item.Fields.Get("criteria")
 	info.category, info.difficulty = stringMember(item.Fields, "category"), stringMember(item.Fields, "difficulty")
 	info.turn, info.name = turnOf(item), taskName(item)
+	// What the task demands.
 	if !jsontree.Absent(criteria) {
 		if criteria.Type() != fastjson.TypeObject {
 			return info, badItem("criteria", "got %.40s; want an object", criteria)
@@ -277,6 +278,7 @@ func (reader *reader) readTask(item *scoring.Item, variants scoring.Variants) (i
 			return info, &scoring.Error{Code: "bad_item", Message: err.Error()}
 		}
 	}
+	// Its prompt.
 	info.prompt = stringMember(item.Fields, "prompt")
 	if variants.On(WithPrompt) && info.prompt != "" {
 		withPrompt := published.Criteria{}

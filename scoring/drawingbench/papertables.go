@@ -100,6 +100,7 @@ func tokenTable(printed paper.Table, names []string, all []*tables) scoring.Text
 		Columns: []string{"model", "input", "output", "total", "input per call", "output per call", "total per call"},
 		Note:    "Of a task with both turns, on average, and of a call. The paper does not say which of them its numbers are."}
 	for i, t := range all {
+		// Add up the calls of each run.
 		var promptTokens, completionTokens, calls float64
 		tasks := map[runKey]bool{}
 		for _, run := range t.ordered {
@@ -123,6 +124,7 @@ func tokenTable(printed paper.Table, names []string, all []*tables) scoring.Text
 		}
 		out.Rows = append(out.Rows, row)
 	}
+	// Published rows.
 	if len(out.Rows) > 0 {
 		for _, r := range printed.Rows {
 			out.Rows = append(out.Rows, []string{r.Text(0) + paper.Mark, r.Cell(1, 0), r.Cell(2, 0), r.Cell(3, 0),
@@ -189,6 +191,7 @@ func (tables *tables) countTable() scoring.TextTable {
 		Columns: []string{"category"},
 		Note:    "The columns that the paper prints do not add up to its totals."}
 	type key struct{ category, difficulty string }
+	// Count each task once, in its cells and in the totals.
 	tasks := map[string]bool{}
 	taskCount := map[key]int{}
 	var categories []string
@@ -209,6 +212,7 @@ func (tables *tables) countTable() scoring.TextTable {
 		b string) int {
 		return taskCount[key{b, "total"}] - taskCount[key{a, "total"}]
 	})
+	// A row for each category, the most frequent first.
 	columns := append(slices.Clone(difficulties), "total")
 	for _, d := range columns {
 		out.Columns = append(out.Columns, d, "paper")
@@ -230,6 +234,7 @@ func (tables *tables) countTable() scoring.TextTable {
 func (tables *tables) errorsByDifficultyTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", Text: 1, Columns: []string{"type"}}
 	paper := tables.paper.Tables["errors by difficulty"]
+	// Count the errors.
 	counts := map[string][]int{totalName: make([]int, len(difficulties))}
 	for _, r := range tables.ordered {
 		difficulty := slices.Index(difficulties, r.difficulty)
@@ -243,6 +248,7 @@ func (tables *tables) errorsByDifficultyTable() scoring.TextTable {
 			}
 		}
 	}
+	// A row for each type.
 	for _, difficulty := range difficulties {
 		out.Columns = append(out.Columns, difficulty, "paper")
 	}

@@ -32,6 +32,7 @@ func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
 	if name == "release" && !variants.On(PixelMetrics) {
 		return nil
 	}
+	// Draw the picture.
 	demand, err := profile.Read(j.task.demand, j.task.criteria)
 	if err != nil {
 		return &scoring.Error{Code: "bad_item", Message: err.Error()}
@@ -40,6 +41,7 @@ func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
 	if limit != nil {
 		j.base.Notes = append(j.base.Notes,
 			scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: limit.Message})
+		// Score it.
 		if name != "release" {
 			j.base.Score = 0
 		}

@@ -133,6 +133,7 @@ func (tables *tables) overallTable() scoring.TextTable {
 	perfectFirst, perfectLast := stats.Sum(perTask(tables.ordered, isPerfect((*run).firstScore))),
 		stats.Sum(perTask(tables.ordered, isPerfect((*run).lastScore)))
 	endedEarly := stats.Sum(perTask(tables.ordered, func(r *run) float64 { return indicator(r.first == r.last) }))
+	// The rows, each with its value in first and last turns and the paper's.
 	rows := []struct {
 		name        string
 		first, last float64
@@ -158,6 +159,7 @@ func (tables *tables) overallTable() scoring.TextTable {
 		{"2 x segments / actions", 2 * stats.Sum(firstSegments) / stats.Sum(firstActions),
 			2 * stats.Sum(lastSegments) / stats.Sum(lastActions), 3, printedPair{}},
 	}
+	// The table.
 	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", tables.sizeText(len(firstTurns)), tables.label),
 		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, Text: 1,
 		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %s. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",

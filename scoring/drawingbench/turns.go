@@ -32,6 +32,7 @@ func (turns *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.
 		return "crash", []scoring.Note{{Code: "release_crash", Path: "response", Message: result.crash +
 			": the answer cannot be read"}}, nil
 	}
+	// Notes about what was read.
 	if result.limited {
 		all = append(all, scoring.Note{Code: "search_limit", Path: "response",
 			Message: "the search for a list of actions was given up"})
@@ -41,6 +42,7 @@ func (turns *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.
 			scoring.Note{Code: "no_actions", Path: "response",
 				Message: "no list of actions was found; the canvas is as it was"}), nil
 	}
+	// The actions.
 	for i := range result.value.Items() {
 		if len(turns.actions) > 0 {
 			turns.actions = append(turns.actions, ',')

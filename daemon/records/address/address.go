@@ -82,6 +82,7 @@ func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	if twice {
 		return nil, fmt.Errorf("cannot open %s: two addresses differ in their queries alone, and results could not tell them apart", name)
 	}
+	// Look the object up, over HTTP or in an object store.
 	find := o.findHTTP
 	if inBucket(address) {
 		find = o.findStored
@@ -94,6 +95,7 @@ func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open %s: %w", name, withoutAddress(err))
 	}
+	// Keep it for Known.
 	at.Name = name
 	o.mu.Lock()
 	defer o.mu.Unlock()

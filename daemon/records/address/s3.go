@@ -186,6 +186,7 @@ func (o *Options) list(ctx context.Context, address string) (list []string, err 
 	if err != nil {
 		return nil, err
 	}
+	// The store lists by prefix, so the part before the first wildcard is asked for.
 	pattern := p.key
 	prefix := pattern
 	if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {

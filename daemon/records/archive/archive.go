@@ -203,7 +203,8 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Again is Entry for an entry that was read before. What it expands to is not counted twice.
+// Again opens an entry of the archive that was read before. What it expands to is not counted twice
+// against the limit.
 func (a *Archive) Again(f *File) (io.ReadCloser, error) {
 	total := a.total
 	r, err := a.Entry(f)

@@ -237,6 +237,7 @@ func (d *inflater) readCodes() bool {
 	if literals > maxLiterals || distances > maxDistances {
 		return false
 	}
+	// The code of the lengths: its own lengths have three bits each.
 	var short [len(headerOrder)]uint8
 	for _, i := range headerOrder[:headers] {
 		d.fill()
@@ -251,10 +252,12 @@ func (d *inflater) readCodes() bool {
 	if d.unused < 0 || !d.header.init(used, 0) {
 		return false
 	}
+	// The lengths of both other codes, in that code.
 	used, ok := d.readLengths(literals + distances)
 	if !ok {
 		return false
 	}
+	// Where the symbols of distances begin.
 	n := len(used)
 	for n > 0 && int(used[n-1].symbol) >= literals {
 		n--

@@ -48,16 +48,19 @@ func (a *Archive) short(f *File) (s *short) {
 	if err != nil {
 		return nil
 	}
+	// Its packed bytes.
 	packed, err := a.src.view(at, int(f.Packed))
 	if err != nil {
 		return nil
 	}
+	// Memory of an entry that was closed.
 	if last := len(a.shorts) - 1; last >= 0 {
 		s, a.shorts = a.shorts[last], a.shorts[:last]
 	} else {
 		s = &short{a: a}
 	}
 	s.open = true
+	// Decode and check it.
 	size := int(f.Size)
 	s.text, err = a.decode(slices.Grow(s.text[:0], size+1), packed, f.Method, size)
 	total := a.total + int64(len(s.text))

@@ -74,6 +74,7 @@ func (s *helm) state(v *fastjson.Value, at string) (fault string) {
 		At: at, Key: jsontree.Text(v.Get("instance", "id")), Usage: record.NoUsage, Fields: v, Labels: v.Get("instance", "extra_data"),
 		Model: cmp.Or(jsontree.Text(v.Get("request", "model")), jsontree.Text(v.Get("request", "model_deployment"))),
 	}
+	// Why there may be no answer; else one record for each completion.
 	completions := result.GetArray("completions")
 	switch {
 	case v.Type() != fastjson.TypeObject || jsontree.Absent(v.Get("instance")):

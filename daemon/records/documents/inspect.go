@@ -220,11 +220,13 @@ func (s *inspect) Next() (*record.Record, error) {
 		s.next = len(s.samples)
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
+	// A sample in chunks has its metadata in another entry.
 	var c *chunks
 	if folder, chunked := strings.CutSuffix(f.Name, "/sample.json"); fault == "" && chunked {
 		c = cmp.Or(s.chunks[folder], &chunks{})
 		fault = s.addMetadata(v, c)
 	}
+	// Its record.
 	if fault == "" {
 		s.cur = s.record(v, func(name string) (string, error) {
 			if a := v.Get("attachments", name); a != nil {

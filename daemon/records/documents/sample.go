@@ -64,6 +64,7 @@ func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault stri
 		if !ok {
 			break
 		}
+		// Which members are kept, and what of them.
 		want, kept := sampleWant[string(name)]
 		if string(name) == "attachments" {
 			want = attachmentsIn(e.buf)
@@ -75,6 +76,7 @@ func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault stri
 			}
 			continue
 		}
+		// Copy the member.
 		if len(e.buf) > 1 {
 			e.buf = append(e.buf, ',')
 		}
@@ -138,6 +140,7 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 		return record.Record{At: r.Key + "#" + jsontree.Text(epoch), Key: r.Key, Fault: "the sample has no id or no epoch"}
 	}
 	r.At = r.Key + "#" + strconv.Itoa(r.Repeat)
+	// Its task.
 	if labels := r.Labels; labels != nil && labels.Type() == fastjson.TypeObject {
 		r.Suite, r.Test = jsontree.Text(labels.Get("suite")), jsontree.Text(labels.Get("test"))
 	} else {
@@ -147,12 +150,14 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 	if r.Model == "" {
 		r.Model = jsontree.Text(output.Get("model"))
 	}
+	// What the log says against it.
 	if l.unfinished {
 		r.Note("unfinished", "the log was not finished: its process was killed, and samples may be missing")
 	}
 	if !jsontree.Absent(v.Get("invalidation")) {
 		r.Note("invalidated", "the log marks the sample as invalid")
 	}
+	// Its answer, or why there is none.
 	choices := output.GetArray("choices")
 	if e := v.Get("error"); !jsontree.Absent(e) && (!l.options.Errored || len(choices) == 0) {
 		r.Failed(record.NoResponse, message(e))
@@ -185,11 +190,13 @@ func setText(r *record.Record, content *fastjson.Value, resolve func(string) (st
 		}
 		return s, nil
 	}
+	// One text.
 	if content == nil || content.Type() != fastjson.TypeArray {
 		s, err := resolved(content)
 		r.Response = s
 		return err
 	}
+	// A list of parts.
 	var texts, thoughts []string
 	for _, p := range content.GetArray() {
 		var s string

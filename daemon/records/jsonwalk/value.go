@@ -134,6 +134,7 @@ func (walker *Walker) readValue(k *keeper) error {
 			}
 			wantValue = false
 		case ',', ':':
+			// All brackets that the value opened are closed.
 			if len(walker.open) == outside {
 				return walker.syntax(c, "a value")
 			}
@@ -180,6 +181,7 @@ func (walker *Walker) readValue(k *keeper) error {
 // readString reads a JSON string, whose quote is the next byte. It searches long ones for quotes and
 // backslashes in whole segments of the buffer, because this is faster than byte by byte.
 func (walker *Walker) readString(k *keeper) error {
+	// A short text that lies in the buffer as a whole.
 	if n := shortTextLen(walker.buf[walker.pos:walker.end]); n > 0 {
 		if k != nil {
 			k.put(walker.buf[walker.pos : walker.pos+n]...)
@@ -198,6 +200,7 @@ func (walker *Walker) readString(k *keeper) error {
 		if escaped {
 			i, escaped = 1, false
 		}
+		// Find the closing quote of this segment, past escaped ones.
 		for quote := -1; i < len(seg) && end < 0; {
 			if quote < i { // found once for many escapes, so that time stays linear
 				if quote = bytes.IndexByte(seg[i:], '"'); quote < 0 {

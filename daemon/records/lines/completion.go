@@ -68,6 +68,7 @@ func responsesObject(r *record.Record, body *fastjson.Value) error {
 	if !is(output, fastjson.TypeArray) {
 		return fmt.Errorf("output: got %s; want a list", message.Describe(output))
 	}
+	// The texts of the messages and of the reasoning.
 	var said, thought []string
 	for _, item := range output.GetArray() {
 		switch text(item.Get("type")) {
@@ -87,6 +88,7 @@ func responsesObject(r *record.Record, body *fastjson.Value) error {
 		}
 	}
 	r.Response, r.Reasoning = strings.Join(said, ""), strings.Join(thought, "\n")
+	// Why the model stopped.
 	switch status := text(body.Get("status")); status {
 	case "completed":
 		r.FinishReason = "stop"

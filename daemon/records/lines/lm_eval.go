@@ -39,6 +39,7 @@ func (eval *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 		s.in.Skipped++
 		return nil
 	}
+	// The repeats of the first request.
 	repeats := answers.GetArray()[0]
 	list := repeats.GetArray()
 	if !is(repeats, fastjson.TypeArray) {
@@ -55,6 +56,7 @@ func (eval *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 		add().Failed(record.NoText, "the answer is a log-likelihood, not a text")
 		return nil
 	}
+	// A record for each.
 	for _, answer := range list {
 		r := add()
 		if jsontree.Absent(answer) {

@@ -33,6 +33,7 @@ func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 		member = "filtered_resps"
 		answers = v.Get(member)
 	}
+	// A document that an earlier line has.
 	id := key(v.Get("doc_id"))
 	seenBefore := f.seen[id]
 	f.seen[id] = true
@@ -49,6 +50,7 @@ func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 		add().Failed(record.NoText, "the answer is a log-likelihood, not a text")
 		return nil
 	}
+	// A record for each answer.
 	for _, answer := range leaves(nil, answers) {
 		r := add()
 		switch {

@@ -39,6 +39,7 @@ func newNeMoGym(in *input.Input, o *Options) (format, error) {
 		f.labels = o.Requests.rollouts
 		return f, nil
 	}
+	// Read the labels from the file beside the dump.
 	beside, err := in.Sibling(f.inputs)
 	if errors.Is(err, os.ErrNotExist) {
 		return f, nil
@@ -101,6 +102,7 @@ func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 	if is(index, fastjson.TypeNumber) {
 		r.Repeat = index.GetInt() + 1
 	}
+	// Its label.
 	if !hasLabel(v) {
 		r.Labels = nil
 		if b := f.labels[rolloutOf(v)]; b != nil {
@@ -109,6 +111,7 @@ func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 			r.NoTask = "the rollout of task index " + strconv.Itoa(task.GetInt()) + " has no label, and " + f.missingLabel()
 		}
 	}
+	// Its answer, or why there is none.
 	if class := text(v.Get("_ng_failure_class")); class != "" {
 		r.Failed(record.NoResponse, class)
 		return nil

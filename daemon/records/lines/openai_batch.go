@@ -63,6 +63,7 @@ func (openAIBatch) body(s *source, l dump.Line, v *fastjson.Value, id string, bo
 		s.keyed(l, v, id).Failed(record.NoText, fmt.Sprintf("the body is of the kind %q and holds no text", object))
 		return nil
 	}
+	// The choices of a completion.
 	for i, choice := range choices {
 		r := s.keyed(l, v, id)
 		r.Repeat = i + 1

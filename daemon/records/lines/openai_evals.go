@@ -131,6 +131,7 @@ func (evals *openAIEvals) read(ev event) error {
 		evals.ready = append(evals.ready, record.Record{At: at, Fault: ev.fault, Usage: record.NoUsage})
 		return nil
 	}
+	// Read the event's line at its place.
 	evals.buf = slices.Grow(evals.buf[:0], ev.size)[:ev.size]
 	if _, err := evals.file.ReadAt(evals.buf, ev.at); err != nil {
 		return fmt.Errorf("%s cannot be read again: %w", at, err)
@@ -149,6 +150,7 @@ func (evals *openAIEvals) read(ev event) error {
 		}
 		return r
 	}
+	// Its answers.
 	sampled := data.Get("sampled")
 	switch {
 	case text(v.Get("type")) == "error":

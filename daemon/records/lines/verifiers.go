@@ -89,6 +89,7 @@ func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Val
 			return fmt.Errorf(".nodes[%d].parent: got %s; want 0 to %d", i, p, len(nodes)-1)
 		}
 	}
+	// What the episode says of all its traces.
 	r := f.episode(s, l, episode)
 	r.At = place
 	f.calls(r, trace.GetArray("calls"))
@@ -101,6 +102,7 @@ func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Val
 		r.Failed(record.NoResponse, why)
 		return nil
 	}
+	// The answer.
 	for i := len(nodes) - 1; i >= 0; i-- {
 		said := nodes[i].Get("message")
 		if text(said.Get("role")) == "assistant" && nodes[i].GetBool("sampled") {
@@ -111,6 +113,7 @@ func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Val
 	if reply := trace.Get("root_reply"); is(reply, fastjson.TypeString) {
 		r.Response = text(reply)
 	}
+	// Whether a limit cut it off.
 	if stop := text(trace.Get("stop_condition")); strings.HasPrefix(stop, "max_") || stop == "compaction_failed" {
 		r.Cut = record.ByLimit
 	}

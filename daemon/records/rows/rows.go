@@ -78,12 +78,14 @@ func Row(v *fastjson.Value, o Options) record.Record {
 	if label := v.Get("label"); r.Key == "" && label != nil {
 		r.Key = jsontree.Text(label.Get("id"))
 	}
+	// Numbers that a table may hold as texts.
 	for _, name := range counts {
 		toNumber(v, name)
 	}
 	if n := v.GetInt("repeat"); n > 0 {
 		r.Repeat = n
 	}
+	// The column of the answer: the wanted one, or the first known one.
 	name := o.Response
 	for i := 0; name == "" && i < len(Answers); i++ {
 		if v.Exists(Answers[i]) {

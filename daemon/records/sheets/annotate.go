@@ -151,6 +151,7 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 	if err != nil {
 		return err
 	}
+	// The library reads everything into memory, so the size is checked before.
 	total, err := checkParts(a)
 	if err != nil {
 		return err
@@ -167,6 +168,7 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 		return err
 	}
 	defer f.Close()
+	// Add three cells to each row.
 	sheet := f.GetSheetName(0)
 	all, err := f.GetRows(sheet)
 	if err != nil {

@@ -135,11 +135,13 @@ func (c *cells) cell(col *int) error {
 	if *col >= maxColumns {
 		return fmt.Errorf("row %d: column %d; want at most %d", c.row, *col+1, maxColumns)
 	}
+	// Its type, which says where its text is.
 	t, err := c.m.attribute("t")
 	if err != nil {
 		return err
 	}
 	shared, inlined := string(t) == "s", string(t) == "inlineStr" // where the text is: the table of texts, or the cell
+	// Its contents.
 	var value, inline string
 	for {
 		tok, err := c.m.next()
@@ -164,6 +166,7 @@ func (c *cells) cell(col *int) error {
 			return err
 		}
 	}
+	// Its text.
 	switch {
 	case shared && value != "":
 		if value, err = c.shared(value); err != nil {

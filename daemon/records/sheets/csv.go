@@ -87,6 +87,7 @@ func (t *csvTable) Next() (*record.Record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("record %d: %w", t.n, err)
 		}
+		// A quote that is missing often shows as a row with too many or too few fields.
 		if len(fields) != len(t.columns) {
 			line, _ := t.r.FieldPos(0)
 			t.fault(at, fmt.Sprintf("%s (line %d): it has %d fields; want %d, as in the header", at, line,

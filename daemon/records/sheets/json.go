@@ -75,6 +75,7 @@ func (t *jsonTable) Next() (*record.Record, error) {
 			t.fault(at, fmt.Sprintf("%s: got %s; want an object", at, message.Describe(v)))
 			continue
 		}
+		// The first row decides how all are read.
 		if !t.known {
 			if err := t.decide(v); err != nil {
 				return nil, err

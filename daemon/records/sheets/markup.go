@@ -163,6 +163,7 @@ func characters(e gosax.Event) (text []byte, err error) {
 	} else if text, err = gosax.Unescape(text); err != nil {
 		return nil, fmt.Errorf("XML syntax error: %w", err)
 	}
+	// Check each character.
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c >= ' ' && c < utf8.RuneSelf || c == '\n' || c == '\t' || c == '\r' {

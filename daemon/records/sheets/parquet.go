@@ -42,7 +42,9 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 			src, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
 		}
 	}()
+	// Find out by the names of the columns how rows are read.
 	var names []string
+	// Which columns there are.
 	for _, c := range table.file.Root().Columns() {
 		names = append(names, c.Name())
 	}

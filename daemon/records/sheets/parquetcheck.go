@@ -40,6 +40,7 @@ func checkFooter(src io.ReaderAt, size int64) error {
 	case string(tail[4:]) == encryptedMagic:
 		return errors.New("the Parquet file is encrypted; want it decrypted")
 	}
+	// Read the footer, whose length stands before the last four bytes.
 	n := int64(binary.LittleEndian.Uint32(tail))
 	if n > maxFooter || n > size-shortestParquet {
 		return fmt.Errorf("the footer has %d bytes in a file of %d; want at most %d", n, size, maxFooter)
@@ -48,6 +49,7 @@ func checkFooter(src io.ReaderAt, size int64) error {
 	if _, err := src.ReadAt(footer, size-8-n); err != nil {
 		return fmt.Errorf("cannot read the footer: %w", err)
 	}
+	// Walk through it.
 	var s schemaDepth
 	walker := thriftWalker{b: footer, each: s.each, begin: s.begin}
 	if err := walker.structure(); err != nil {
@@ -80,8 +82,8 @@ func (s *schemaDepth) begin(path []int) {
 	}
 }
 
-// each is called with each integer of the Parquet footer. Field 5 of a column is its number of
-// children, which follow it.
+// each follows the schema in a Parquet file's footer, whose integers it is called with one by one, and
+// keeps how deep columns nest. Field 5 of a column is its number of children, which follow it.
 func (s *schemaDepth) each(path []int, v int64) {
 	if len(path) == 2 && path[0] == 2 && path[1] == 5 && v > 0 {
 		s.left = append(s.left, v)

@@ -157,6 +157,7 @@ func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err e
 				inText = false
 			case "rPh":
 				phonetic--
+			// The end of the element.
 			case name:
 				text := dst[from:]
 				if n := bytes.Count(text, []byte("_x")); n > 0 {

@@ -96,6 +96,7 @@ func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTabl
 		return t, err
 	}
 	t.sheet = sheet
+	// Open its cells, and read the first row as the header.
 	if t.texts, err = readTexts(a, spillParts); err != nil {
 		return t, err
 	}
@@ -108,6 +109,7 @@ func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTabl
 	if t.cells.row == 1 {
 		t.columns = slices.Clone(t.cells.values)
 	}
+	// Find the column of answers.
 	t.opts = o
 	t.opts.Response = cmp.Or(o.Response, rows.Prediction)
 	t.cells.answer = slices.Index(t.columns, t.opts.Response)
@@ -158,6 +160,7 @@ func (t *xlsxTable) row(at string) {
 	blank := formula == nil
 	t.object.begin()
 	for i, name := range t.columns {
+		// What an answer in a cell may have lost.
 		switch {
 		case formula != nil && i == t.cells.answer:
 			t.object.set(name, "="+formula.text)
@@ -166,6 +169,7 @@ func (t *xlsxTable) row(at string) {
 			blank = false
 		}
 	}
+	// A record of the row's cells.
 	v, err := t.object.end()
 	if err != nil {
 		t.fault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.cells.row, err))

@@ -54,6 +54,7 @@ func firstSheet(a *archive.Archive) (name string, part *archive.File, err error)
 			Target string `xml:"Target,attr"`
 		} `xml:"Relationship"`
 	}
+	// Read both parts.
 	for part, v := range map[string]any{"xl/workbook.xml": &workbook, "xl/_rels/workbook.xml.rels": &links} {
 		f := a.Find(part)
 		if f == nil {
@@ -72,6 +73,7 @@ func firstSheet(a *archive.Archive) (name string, part *archive.File, err error)
 	if len(workbook.Sheets) == 0 {
 		return "", nil, errors.New("the spreadsheet has no sheet")
 	}
+	// Find the link that the first sheet names.
 	for _, l := range links.Links {
 		if l.ID != workbook.Sheets[0].ID {
 			continue

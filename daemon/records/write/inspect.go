@@ -45,6 +45,7 @@ func (p *InspectResults) Write(line []byte) error {
 		p.Unscored++
 		return nil
 	}
+	// Which sample it is of.
 	id, epoch := r.text("key"), 1
 	if id == "" {
 		id = r.text("id")
@@ -58,6 +59,7 @@ func (p *InspectResults) Write(line []byte) error {
 	} else {
 		p.seen[place] = true
 	}
+	// Write its score.
 	b := append(p.line[:0], `{"id":`...)
 	b = jsontree.AppendString(b, id)
 	b = strconv.AppendInt(append(b, `,"epoch":`...), int64(epoch), 10)

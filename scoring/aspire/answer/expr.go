@@ -89,6 +89,7 @@ func (parser *parser) factor() (x float64, ok bool) {
 	if parser.pos >= parser.end {
 		return 0, false
 	}
+	// The value after the signs.
 	switch c := parser.src[parser.pos]; {
 	case c >= '0' && c <= '9' || c == '.':
 		x, ok = parser.readNumber()

@@ -136,6 +136,7 @@ func (parser *parser) readValue(key span) bool {
 			return ok
 		}
 	}
+	// Anything else is arithmetic.
 	x, ok := parser.expression()
 	if !ok {
 		return false
@@ -206,6 +207,7 @@ func (parser *parser) readObject(key span) bool {
 		return false
 	}
 	parser.openBraces = append(parser.openBraces, int32(parser.pos))
+	// The opening brace.
 	parser.pos++
 	last, members := int32(0), 0
 	for {
@@ -215,6 +217,7 @@ func (parser *parser) readObject(key span) bool {
 		if parser.src[parser.pos] == '}' {
 			break
 		}
+		// A member.
 		name, ok := parser.readName()
 		if !ok || !parser.readChild(self, &last, name) {
 			return false

@@ -37,6 +37,7 @@ func drawArrow(random *rand.Rand) (Scenario, bool) {
 		discs = append(discs, candidate)
 		return true
 	}
+	// The circles.
 	var scenario Scenario
 	for _, color := range []string{"green", "orange"} {
 		side := randomInt(random, 100, 200)
@@ -47,6 +48,7 @@ func drawArrow(random *rand.Rand) (Scenario, bool) {
 		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+color+"-circle", "ellipse", color, x, y, side,
 			side))
 	}
+	// The arrow, which is turned around its corner.
 	width, height := randomInt(random, 90, 140), randomInt(random, 130, 190)
 	rotation := float64(random.IntN(6284)) / 1000 // [0, 2 pi) in thousandths
 	sin, cos := math.Sincos(rotation)
@@ -58,6 +60,7 @@ func drawArrow(random *rand.Rand) (Scenario, bool) {
 	body := solidGeo("shape:blue-arrow", "arrow-up", "blue", x, y, width, height)
 	body.Rotation = rotation
 	scenario.Shapes = append(scenario.Shapes, body)
+	// An arrow-up points upwards when it is not turned.
 	heading := rotation - math.Pi/2
 	off := heading - math.Atan2(discs[0].y-arrowDisc.y, discs[0].x-arrowDisc.x)
 	if math.Abs(math.Remainder(off, 2*math.Pi)) < MinInitialAngle {

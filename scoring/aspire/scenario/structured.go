@@ -46,6 +46,7 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 			scenario.Shapes = append(scenario.Shapes, cell)
 		}
 	}
+	// Four shapes.
 	squares := random.Perm(gridSide * gridSide)[:4]
 	taken := map[int]bool{}
 	looks := distinctLooks(random, 4, "red", "star")
@@ -57,6 +58,7 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 				gridOrigin+inset+float64(square%gridSide*cellSide), gridOrigin+inset+float64(square/gridSide*cellSide),
 				pieceSide, pieceSide))
 	}
+	// The target: a free square beside one of them.
 	anchor := random.IntN(4)
 	row, col := squares[anchor]/gridSide, squares[anchor]%gridSide
 	for _, choice := range random.Perm(len(directions)) {

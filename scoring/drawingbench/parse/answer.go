@@ -104,6 +104,7 @@ func findInFence(reader *pyjson.Reader, text string) (actions foundActions, ok b
 		if opening < 0 {
 			return actions, false
 		}
+		// The block begins with the next line and ends with another fence.
 		lineEnd := strings.IndexByte(text[pos+opening+len(fence):], '\n')
 		if lineEnd < 0 {
 			return actions, false
@@ -114,6 +115,7 @@ func findInFence(reader *pyjson.Reader, text string) (actions foundActions, ok b
 			return actions, false
 		}
 		body := text[bodyStart : bodyStart+bodyLength]
+		// Its content without blanks must be the actions.
 		left := len(body) - len(strings.TrimLeft(body, pythonSpace))
 		right := len(strings.TrimRight(body, pythonSpace))
 		if left < right {

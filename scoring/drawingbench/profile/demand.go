@@ -75,6 +75,7 @@ func readPosition(value *pyjson.Value) (*Position, error) {
 		return nil, wrongKind(name, value, "an object")
 	}
 	constraint := &Position{}
+	// A word.
 	if word := value.Get("type"); word != nil {
 		if word.Kind != pyjson.Str || !slices.Contains(places, word.S) {
 			return nil, wrongKind(name+".type", word,
@@ -83,6 +84,7 @@ func readPosition(value *pyjson.Value) (*Position, error) {
 		constraint.Where = word.S
 		return constraint, nil
 	}
+	// Bounds.
 	var err error
 	if constraint.XMax, err = finiteNumber(value, name, "x_max"); err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ func Pixels(answer *Answer) Score {
 			value -= by
 		}
 	}
+	// Tools.
 	used := []string{}
 	for i, tool := range demand.Tools {
 		switch {
@@ -41,6 +42,7 @@ func Pixels(answer *Answer) Score {
 		}
 	}
 	score.add("painted_required_tools", used)
+	// Colours.
 	shown := []string{}
 	for _, colour := range demand.Colours {
 		if colourVisible(picture, colour) {
@@ -50,6 +52,7 @@ func Pixels(answer *Answer) Score {
 		}
 	}
 	score.add("visible_required_colors", shown)
+	// The other demands.
 	if demand.Segments != nil {
 		deductUnless("min_segments", float64(len(visibleElements(picture))) >= demand.Segments.F, 0.15)
 	}
@@ -66,6 +69,7 @@ func Pixels(answer *Answer) Score {
 	if demand.Corners {
 		deductUnless("corner_placement", allPositive(picture.Stats.Corners), 0.15)
 	}
+	// Faults of the actions, and the bonus for their number.
 	evaluation := answer.Evaluation
 	value -= float64(0.08 * float64(len(evaluation.Faults)))
 	value -= float64(0.02 * float64(len(evaluation.Warnings)))

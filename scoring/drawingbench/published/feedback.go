@@ -35,9 +35,11 @@ func (evaluation *Evaluation) Feedback() Feedback {
 		feedback.Errors = append(feedback.Errors,
 			Warning{evaluation.Faults[maxListedErrors].Type, fmt.Sprintf("And %d more errors of this kind.", more)})
 	}
+	// Demands that are not met.
 	if evaluation.List && evaluation.Criteria != nil {
 		feedback.Errors = append(feedback.Errors, evaluation.unmetDemands()...)
 	}
+	// Warnings.
 	for _, warning := range evaluation.Warnings {
 		feedback.Warnings = append(feedback.Warnings,
 			Warning{warning.Type, warning.Message + ". Consider optimizing your action sequence."})
@@ -56,6 +58,7 @@ func (evaluation *Evaluation) Feedback() Feedback {
 			Warning{"LOW_COVERAGE", fmt.Sprintf("Canvas coverage is %s%%, expected at least %s%%.",
 				formatFixed(evaluation.Grid*100, 1), formatFixed(criteria.Coverage.F*100, 1))})
 	}
+	// Suggestions.
 	if evaluation.Segments == 0 {
 		feedback.Suggestions = append(feedback.Suggestions,
 			"Use mouseDown to start drawing, moveTo to draw lines, and mouseUp to finish.")

@@ -83,6 +83,7 @@ func (evaluator *Evaluator) Evaluate(value *pyjson.Value, criteria *Criteria) (e
 		evaluation.Faults = []Fault{{Type: syntaxError, Message: "Actions must be a list/array", Index: -1}}
 		return evaluation
 	}
+	// What makes the original raise an exception is a panic here.
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			crash, ok := panicked.(Crash)
@@ -92,6 +93,7 @@ func (evaluator *Evaluator) Evaluate(value *pyjson.Value, criteria *Criteria) (e
 			evaluation = Evaluation{Crash: crash, Criteria: criteria}
 		}
 	}()
+	// The steps of the original.
 	evaluator.acts = appendActions(evaluator.acts[:0], value.Items())
 	evaluation.List, evaluation.Actions = true, len(evaluator.acts)
 	for i := range evaluator.acts {
@@ -228,6 +230,7 @@ func sortedSet(list []string) []string {
 func (evaluation *Evaluation) computeScore() {
 	value, isNumpy := 1.0, false
 	if criteria := evaluation.Criteria; criteria != nil {
+		// The criteria.
 		missingTools := 0.0
 		for _, tool := range evaluation.Tools {
 			if !tool.Drew {
@@ -246,11 +249,13 @@ func (evaluation *Evaluation) computeScore() {
 			isNumpy = true
 		}
 	}
+	// Faults of the actions, and the bonus for their number.
 	value -= float64(0.08 * float64(len(evaluation.Faults)))
 	value -= float64(0.02 * float64(len(evaluation.Warnings)))
 	if 10 <= evaluation.Actions && evaluation.Actions <= 500 && value >= 0.2 {
 		value += 0.05
 	}
+	// The original rounds by the type that the value has there.
 	if isNumpy {
 		value = numpyRound(value)
 	} else {

@@ -44,6 +44,7 @@ func (finder *placeFinder) act(i int, value *pyjson.Value) {
 	if name == nil || name.Kind != pyjson.Str {
 		return
 	}
+	// Where the mouse is, and which action moved it there.
 	x, y, movedBy := finder.x, finder.y, finder.movedBy
 	if value.Get("x") != nil || name.S == "moveTo" {
 		if value.Get("x") == nil || value.Get("y") == nil {

@@ -264,12 +264,14 @@ func (player *player) click(x, y float64) {
 	if !onCanvas(x, y) {
 		return
 	}
+	// The element that the click makes.
 	state := &player.session.State
 	cx, cy := x-layout.Left, y-layout.Top
 	element := Element{Kind: Dot, Colour: state.Colour, Box: [4]float64{cx, cy, cx, cy}}
 	if !isShapeTool(state.Tool) {
 		element.Kind = Kind(state.Tool)
 	}
+	// Paint it.
 	if state.Tool == "fill" {
 		filled := player.canvas.Fill(int(math.Floor(cx)), int(math.Floor(cy)), paletteColour(state.Colour))
 		if filled > 0 {
@@ -278,6 +280,7 @@ func (player *player) click(x, y float64) {
 	} else {
 		player.canvas.Disc(cx, cy, float64(state.Size), paletteColour(state.Colour), state.Tool == "eraser")
 	}
+	// Note what changed.
 	element.Painted = player.notePainted(element.Kind, strokeCost)
 	if state.Tool == "fill" {
 		painted := element.Painted.Box

@@ -279,8 +279,9 @@ func (reader *Reader) labelInProse(i int) (option int, saidOption bool) {
 	return option, saidOption
 }
 
-// numberInProse is labelInProse for labels that are numbers. A number counts only with a
-// sign that it is a label: "(3)", "option 3", "choice 3", "number 3", "answer 3", "#3".
+// numberInProse returns the option whose label, a number, stands at position i of the text, as
+// labelInProse does for letters. A number counts only with a sign that it is a label: "(3)", "option
+// 3", "choice 3", "number 3", "answer 3", "#3".
 func (reader *Reader) numberInProse(i int) (option int, saidOption bool) {
 	text, lower := reader.oneLine, reader.oneLineLower
 	isDecimal := i+2 < len(text) && (text[i+1] == '.' || text[i+1] == ',') && isDigit(text[i+2])

@@ -29,6 +29,7 @@ func (question *question) mazeTarget() (centre point, anchor *scenario.Shape, di
 // neighbours returns the green node of a graph scenario, the nodes that edges link to it, and all
 // other nodes. Edges end at the centres of nodes, by which the nodes are found.
 func (question *question) neighbours() (green string, linked, others []string) {
+	// The nodes by their centres.
 	centre := map[point]string{}
 	var nodes []string
 	for i := range question.shapes {
@@ -41,6 +42,7 @@ func (question *question) neighbours() (green string, linked, others []string) {
 			}
 		}
 	}
+	// The nodes at the other ends of the green node's edges.
 	isNeighbour := map[string]bool{}
 	for i := range question.shapes {
 		if s := &question.shapes[i]; s.Type == "line" {
