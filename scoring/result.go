@@ -20,6 +20,7 @@ func (result *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) [
 		writer.writeName("line")
 		writer.dst = strconv.AppendInt(writer.dst, int64(result.Line), 10)
 	}
+	// What was answered by whom, and its score.
 	writer.writeText("suite", result.Suite)
 	writer.writeText("test", result.Test)
 	result.Who.appendMembers(&writer)
@@ -27,6 +28,7 @@ func (result *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) [
 	writer.writeText("status", result.Status)
 	writer.writeName("metrics")
 	writer.dst = AppendMetrics(writer.dst, result.Metrics)
+	// What else the suite and the scorer say.
 	for _, f := range result.Fields {
 		writer.writeName(f.Name)
 		writer.writeValue(f.Value)

@@ -73,6 +73,7 @@ func (tally *Tally) Add(result *Result) {
 	case !result.Scored:
 		tally.Failed++
 	}
+	// How it was asked for, if the line says so.
 	cut := result.Who.Cut != ""
 	if asked := result.Who.Asked; asked != nil {
 		usage := &asked.usage

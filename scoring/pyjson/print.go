@@ -103,6 +103,7 @@ func appendQuoted(dst []byte, text string) []byte {
 			dst = append(dst, `\t`...)
 		case c == ' ' || unicode.IsPrint(c):
 			dst = append(dst, string(c)...)
+		// Escapes have two, four or eight digits, as few as hold the character.
 		case c < 0x100:
 			dst = fmt.Appendf(dst, `\x%02x`, c)
 		case c < 0x10000:

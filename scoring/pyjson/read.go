@@ -318,6 +318,7 @@ func (reader *Reader) pushNumber() error {
 	} else if skipDigits() == 0 {
 		return DecodeError
 	}
+	// A fraction and an exponent, if they have digits.
 	integerEnd := reader.at
 	if reader.peek('.') {
 		reader.at++
@@ -335,6 +336,7 @@ func (reader *Reader) pushNumber() error {
 			reader.at = mantissaEnd
 		}
 	}
+	// With either it is a float, else an int.
 	text := reader.text[start:reader.at]
 	double := nearestDouble(text)
 	if reader.at > integerEnd {
@@ -415,6 +417,7 @@ func (reader *Reader) unescape(before string) (string, error) {
 			text.WriteByte(c)
 			continue
 		}
+		// An escape.
 		if reader.at >= len(reader.text) {
 			return "", DecodeError
 		}
@@ -427,6 +430,7 @@ func (reader *Reader) unescape(before string) (string, error) {
 		if c != 'u' {
 			return "", DecodeError
 		}
+		// A code unit, of which two may make a character.
 		code, ok := reader.fourHexDigits()
 		if !ok {
 			return "", DecodeError

@@ -229,6 +229,7 @@ func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 		_, right = sampleB.scoresByTask(members)
 	}
 	var groups []*spreadGroup
+	// Collect the differences of each test and of each suite.
 	for _, key := range order {
 		scoresA, scoresB := left[key], (*taskScores)(nil)
 		if len(scoresA.list) == 0 {
@@ -259,6 +260,7 @@ func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 			}
 		}
 	}
+	// Measure how much they vary.
 	for _, group := range groups {
 		if len(group.differences) < 2 {
 			continue

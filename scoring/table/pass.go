@@ -50,6 +50,7 @@ func (table *Table) passTable() scoring.TextTable {
 		Columns: []string{"suite", "test", "model", "items", "answers"},
 		Note: "Success: a score of " + score +
 			", of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}
+	// The columns.
 	mostAnswers := 0
 	for _, cells := range table.series {
 		for _, c := range cells.cells {
@@ -69,6 +70,7 @@ func (table *Table) passTable() scoring.TextTable {
 	for _, k := range ks {
 		out.Columns = append(out.Columns, fmt.Sprint("k = ", k))
 	}
+	// The rows.
 	for _, suite := range table.options.Suites {
 		for _, test := range suite.Tests {
 			for _, cells := range table.series {

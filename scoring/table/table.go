@@ -128,6 +128,7 @@ func (table *Table) Add(result *scoring.Result) (first bool) {
 		table.inNoRow++
 		return true
 	}
+	// Count it in its cell, and in the tables of its suite.
 	cell.n++
 	if result.Who.Cut != "" {
 		cell.cut++
@@ -140,6 +141,7 @@ func (table *Table) Add(result *scoring.Result) (first bool) {
 	if suiteTables != nil {
 		suiteTables.Add(result)
 	}
+	// Add its score, or say why it has none.
 	switch {
 	case result.Scored:
 		table.ledger.addScore(cell, result, result.Score, &table.options)
@@ -306,6 +308,7 @@ func (table *Table) ownWithoutRemark() []scoring.TextTable {
 			all = append(all, general)
 		}
 	}
+	// The tables of each suite.
 	for _, suite := range table.options.Suites {
 		if joined := table.joinedTables[suite.Name]; joined != nil {
 			all = append(all, joined.Tables()...)
@@ -407,6 +410,7 @@ func (table *Table) jointRow(cells *seriesCells, k Kind, suite, called string, t
 		if row.Tokens != nil {
 			tokens.add(*row.Tokens)
 		}
+		// A test without a mean counts only its answers.
 		if row.Mean == nil {
 			continue
 		}

@@ -41,6 +41,7 @@ func (table *Table) usageTable() scoring.TextTable {
 				continue
 			}
 			asked = true
+			// The cost, and of how many answers it is known.
 			cost := "-"
 			if tally.Priced > 0 {
 				cost = Number(tally.Cost, 4)
@@ -52,6 +53,7 @@ func (table *Table) usageTable() scoring.TextTable {
 				formatCount(tally.Reasoning), cost, Number(tally.Seconds, 1)))
 		}
 	}
+	// Without any such answer there is nothing to show.
 	if !asked {
 		out.Rows = nil
 	}

@@ -116,6 +116,7 @@ func (table *Table) textLines() (lines [][]string, text int) {
 	if len(rows) == 0 && table.inNoRow == 0 {
 		return nil, 0
 	}
+	// The head.
 	series := table.Series()
 	head := []string{"suite", "test"}
 	if len(series) > 1 {
@@ -126,6 +127,7 @@ func (table *Table) textLines() (lines [][]string, text int) {
 	if table.hasTokens {
 		head = append(head, "tokens")
 	}
+	// The rows, suite by suite, and in each the series one after another.
 	lines = [][]string{head}
 	for len(rows) > 0 {
 		end := 1

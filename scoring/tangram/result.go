@@ -216,6 +216,7 @@ func (score *Score) notes(prediction *construction.Prediction) (out []scoring.No
 		add("coordinates_rounded", "final_state.pieces",
 			"coordinates have so many digits that they were rounded to 1e-12 or so: nothing is decided exactly")
 	}
+	// Each piece.
 	for i := range score.Pieces {
 		piece := &score.Pieces[i]
 		addForPiece := func(code, format string, args ...any) {
@@ -236,6 +237,7 @@ func (score *Score) notes(prediction *construction.Prediction) (out []scoring.No
 			addForPiece("piece_untyped", "%s has no known type", score.pieceName(i))
 		}
 	}
+	// The pieces together.
 	for _, overlap := range score.Overlaps {
 		if overlap.Counts {
 			add("pieces_overlap", fmt.Sprintf("final_state.pieces[%d]", overlap.J), "%s and %s overlap by area %s",

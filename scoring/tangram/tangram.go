@@ -230,12 +230,14 @@ func (suite *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	defer suite.buffers.Put(buffer)
 	*buffer = list.MarshalTo((*buffer)[:0])
 	text := *buffer
+	// Look it up.
 	suite.mu.RLock()
 	prepared := suite.targets[string(text)]
 	suite.mu.RUnlock()
 	if prepared != nil {
 		return prepared, nil
 	}
+	// Prepare and keep it.
 	prepared, err := newTarget(list.GetArray())
 	if err != nil {
 		return nil, err
@@ -267,6 +269,7 @@ func newTarget(list []*fastjson.Value) (*plane.Target, error) {
 		if len(pair) != 2 {
 			return nil, badItem(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want [x, y]", vertex)
 		}
+		// Both coordinates, exactly.
 		var coordinates [2]field.Number
 		for axis := range coordinates {
 			text := string(pair[axis].GetStringBytes())

@@ -45,6 +45,7 @@ func (placed *placedPieces) Apply(it *scoring.Item) (status string, notes []scor
 	addNote := func(code, message string) {
 		notes = append(notes, scoring.Note{Code: code, Path: "final_state", Message: message})
 	}
+	// Place, replace or remove each piece.
 	for _, entry := range entries {
 		switch {
 		case entry.ID == "":

@@ -34,12 +34,14 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 	if tables.benchmark == spatialab {
 		out.Columns = append(out.Columns, "Overall")
 	}
+	// A run of fewer questions is not comparable with the paper's.
 	size := tables.benchmarkSize()
 	if !slices.ContainsFunc(own, func(run *modelRun) bool { return run.total.n+run.total.missing >= size }) {
 		out.Title += ", subset"
 	}
 	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged",
 		"if right")
+	// The rows.
 	for _, run := range own {
 		if chance, ok := run.chanceAccuracy(); ok && format == formatChoice {
 			sameCell := func(counts, float64) string { return decimals(chance) }
@@ -51,6 +53,7 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 	for _, run := range slices.Concat(own, []*modelRun{human}, papers) {
 		out.Rows = append(out.Rows, tables.accuracyCells(run))
 	}
+	// What the reader must know.
 	ci := "Wilson"
 	if slices.ContainsFunc(own, func(run *modelRun) bool { _, ok := run.pictureError(); return ok }) {
 		ci = "normal, with the standard error over pictures, where items share some; else Wilson"

@@ -21,6 +21,7 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 		out.Columns = append(out.Columns, column.name)
 	}
 	out.Columns = append(out.Columns, "Overall")
+	// A row for each model.
 	var unequal []string
 	gapsByColumn := make([][]float64, len(tables.categories)+1) // the last one is Overall
 	humans, own := tables.formatPairs()
@@ -52,6 +53,7 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 	if len(own) == 0 {
 		return scoring.TextTable{}
 	}
+	// Statistics over the models, and published rows.
 	out.Rows = append(append(out.Rows, statisticsRows(gapsByColumn)...), tables.publishedGapRows()...)
 	out.Note = "Statistics over " + strconv.Itoa(len(gapsByColumn[0])) +
 		" models that have every group; the human row is none of them."

@@ -225,6 +225,7 @@ func (j *job) result() scoring.Result {
 			scoring.Metric{Name: "stage", Value: j.reading.Stage},
 			scoring.Metric{Name: "literal", Value: j.reading.Literal})
 	}
+	// Which question it is.
 	if category, sub := j.groupNames(); category != nil || sub != nil {
 		m = append(m, scoring.Metric{Name: "category", Value: category},
 			scoring.Metric{Name: "subcategory", Value: sub})
@@ -235,6 +236,7 @@ func (j *job) result() scoring.Result {
 			scoring.Metric{Name: "option_kind_inferred", Value: j.kindInferred})
 	}
 	m = append(m, scoring.Metric{Name: "options", Value: j.optionCount})
+	// How the model was asked.
 	if j.modelName != "" {
 		m = append(m, scoring.Metric{Name: "model", Value: j.modelName})
 	}

@@ -84,6 +84,7 @@ func (question *promptQuestion) text(method, step string, heard map[string]strin
 	}
 	values := map[string]string{"question": question.question, "question_text": question.question, "image_input": "(attached)",
 		"options_text": "\n" + strings.Join(question.labelledOptions(), "\n")}
+	// The name of the printed prompt, and what it refers to.
 	name := ""
 	switch {
 	case method == CoT, method == Reflect && !question.open && step == stepAnswer:

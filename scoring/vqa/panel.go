@@ -17,6 +17,7 @@ const maxPanel = 100
 // number counts; blind runs do not. Fewer than two models give an empty table; those beyond
 // maxPanel are left out. See docs/spec/vqa.md#r50.
 func (tables *tables) solvedTable(format string, own []*modelRun) scoring.TextTable {
+	// One run of each model.
 	var panel []*modelRun
 	for _, runs := range byModel(own) {
 		run := runs[0]
@@ -38,6 +39,7 @@ func (tables *tables) solvedTable(format string, own []*modelRun) scoring.TextTa
 	for solvers := range len(panel) + 1 {
 		out.Columns = append(out.Columns, strconv.Itoa(solvers))
 	}
+	// Count the items by how many models solved them.
 	ids, others := itemsOfAll(panel)
 	groups := map[taxonomyPlace][]int{}
 	all := make([]int, len(panel)+1)
@@ -55,6 +57,7 @@ func (tables *tables) solvedTable(format string, own []*modelRun) scoring.TextTa
 		}
 		groups[place][solvers]++
 	}
+	// The rows.
 	for c := range tables.categories {
 		for s, sub := range tables.categories[c].subs {
 			if byCount := groups[taxonomyPlace{c, s}]; byCount != nil {

@@ -57,6 +57,7 @@ func (suite *suite) readPaper(doc []byte) (runs []*modelRun) {
 			}
 		}
 	}
+	// Tables by subcategory add to the rows of the same models.
 	bySubcategory := value.GetObject("subcategory_tables")
 	if bySubcategory == nil {
 		return runs

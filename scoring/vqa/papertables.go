@@ -116,6 +116,7 @@ func (tables *tables) categoryTable(format string, category int, own, published 
 	}
 	out.Columns = append(out.Columns, "all", "n", "rank", "nearest")
 	anyOwn := false
+	// What published runs have, for the ranks.
 	var ranked []paper.Published
 	for _, run := range published {
 		if counted := run.sumOfSubcategories(category); counted.n > 0 {
@@ -123,6 +124,7 @@ func (tables *tables) categoryTable(format string, category int, own, published 
 				Value: 100 * float64(counted.correct) / float64(counted.n)})
 		}
 	}
+	// The rows.
 	for i, run := range slices.Concat(own, published) {
 		all := run.sumOfSubcategories(category)
 		if all.n == 0 {

@@ -100,6 +100,7 @@ func (tables *tables) repeatTable(format string, own []*modelRun) scoring.TextTa
 		if len(runs) < 2 {
 			continue
 		}
+		// The items that all runs of the model answered.
 		ids, others := itemsOfAll(runs)
 		columns, repeatedItems := make([][]uint64, len(runs)), 0
 		for i, run := range runs {

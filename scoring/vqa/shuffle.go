@@ -112,6 +112,7 @@ func (j *job) readOrder(it *scoring.Item) error {
 		j.shuffled = true
 		return nil
 	}
+	// A seed.
 	if jsontree.Absent(seed) || seed.Type() == fastjson.TypeFalse {
 		return nil
 	}

@@ -167,6 +167,7 @@ func (run *modelRun) addToGroups(tables *tables, result *scoring.Result, outcome
 	if p, ok := tables.places[wordOf(result, "subcategory")]; ok && p.sub >= 0 {
 		run.subcategories[p.category][p.sub].add(outcome)
 	}
+	// Groups by name, of which there may be any number.
 	for name, groups := range map[string]map[string]*counts{"scale": run.scales, "option_kind": run.optionKinds} {
 		value := wordOf(result, name)
 		if value == "" {
@@ -277,6 +278,7 @@ func (tables *tables) Tables() (out []scoring.TextTable) {
 				tables.groupTable("scale", own, func(r *modelRun) map[string]*counts { return r.scales }, scales))
 		}
 		out = append(out, tables.decidedByTable(format, own))
+		// Tables that may be empty.
 		more := []scoring.TextTable{tables.blindGapTable(format, own), tables.errorClassTable(format, own)}
 		if !tables.findingsLeftOut {
 			more = append(more, tables.methodTable(format, own), tables.solvedTable(format, own),
@@ -371,6 +373,7 @@ func pointsBelow(base float64, counts counts) string {
 func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*modelRun) map[string]*counts,
 	known []string) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " accuracy by " + what + ", %", Text: 1, Columns: []string{what}}
+	// The columns, and all groups that a run has.
 	names, inferred := slices.Clone(known), 0
 	for _, run := range own {
 		inferred += run.inferredKinds
@@ -401,6 +404,7 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 		}
 		return c
 	}
+	// The rows.
 	for _, name := range names {
 		addRow(name, func(run *modelRun) counts { return groupOf(run, name) })
 	}

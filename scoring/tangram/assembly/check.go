@@ -126,6 +126,7 @@ func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 	}
 	start, boundaryEdges := -1, 0
 	present := make(map[[2]int]bool, len(edges))
+	// Edges that no other piece has reversed are on the boundary.
 	for _, edge := range edges {
 		present[edge] = true
 	}
@@ -143,6 +144,7 @@ func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 			start = edge[0]
 		}
 	}
+	// Follow them from the lowest vertex.
 	var loop []vertex
 	for at := start; len(loop) == 0 || at != start; at = next[at] {
 		loop = append(loop, points[at])
@@ -166,12 +168,14 @@ func lowerLeft(p, q vertex) bool {
 // cutEdges returns the distinct vertices of all tangram pieces, and their counter-clockwise edges
 // as pairs of indices of vertices. Edges are cut at every vertex that lies on them.
 func cutEdges(shapes *[Count]shape) (points []vertex, edges [][2]int) {
+	// The distinct vertices.
 	var vertexIndex [Count][4]int
 	for i, s := range shapes {
 		for corner, p := range s {
 			vertexIndex[i][corner] = indexOf(&points, p)
 		}
 	}
+	// Each edge, cut at the vertices on it in their order.
 	var onEdge []int
 	for i, s := range shapes {
 		for corner := range s {

@@ -102,6 +102,7 @@ func (reader *Reader) Read(text string, repair bool) Prediction {
 	if reader.reasons == nil {
 		reader.reasons = map[string]bool{}
 	}
+	// The JSON.
 	state, limited := reader.findState(text)
 	prediction.Limited = limited
 	if state == nil {
@@ -109,6 +110,7 @@ func (reader *Reader) Read(text string, repair bool) Prediction {
 		return prediction
 	}
 	prediction.Found = true
+	// The pieces.
 	reader.readPieces(state, &prediction)
 	for i := range prediction.Pieces {
 		if prediction.Pieces[i].Vertices != nil {
@@ -116,6 +118,7 @@ func (reader *Reader) Read(text string, repair bool) Prediction {
 		}
 	}
 	reader.checkInventory(&prediction)
+	// The reasons, in a fixed order.
 	for reason := range reader.reasons {
 		prediction.Reasons = append(prediction.Reasons, reason)
 	}

@@ -64,6 +64,7 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 	if len(list) > 2*maxPoints {
 		return nil, fmt.Errorf("points: got %d; want at most %d", len(list), maxPoints)
 	}
+	// Read the numbers.
 	var numbers []float64
 	for i, raw := range list {
 		var pair []float64
@@ -78,6 +79,7 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 	if len(numbers)%2 != 0 {
 		return nil, fmt.Errorf("points: got %d numbers; want x and y of each vertex", len(numbers))
 	}
+	// Transform the vertices.
 	matrix, err := parseTransform(transform)
 	if err != nil {
 		return nil, fmt.Errorf("transform: %w", err)

@@ -46,6 +46,7 @@ func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
 	for _, piece := range pieces {
 		all = append(all, piece.Loop)
 	}
+	// The areas by what is wrong with them, then the outlines and the names.
 	picture := sheet.New(answerSide, answerSide, white)
 	toPicture := fitView(all)
 	paintAreas(picture, toPicture, target, pieces)

@@ -38,6 +38,7 @@ func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
 		return nil, err
 	}
 	const boxW, boxH = cell - 2*inset, cell - labelRoom - 2*inset
+	// The largest scale in which all fit.
 	scale := 0.0
 	for i, outline := range outlines {
 		x0, y0, x1, y1 := sheet.Bounds(outline)
@@ -48,6 +49,7 @@ func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
 			scale = fit
 		}
 	}
+	// Four cells, each with its silhouette and its letter.
 	picture := sheet.New(Side, Side, white)
 	picture.Fill(grey, sheet.Box(cell-1, 0, cell+1, Side))
 	picture.Fill(grey, sheet.Box(0, cell-1, Side, cell+1))

@@ -200,6 +200,7 @@ func literalLength(text string) int {
 	if i == 0 {
 		return 0
 	}
+	// An exponent belongs to the number only if it has digits.
 	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
 		j := i + 1
 		if j < len(text) && (text[j] == '+' || text[j] == '-') {
@@ -367,6 +368,7 @@ func (p *parser) exponent() (int, bool) {
 	if !p.accept('{') {
 		return 0, false
 	}
+	// An integer in braces.
 	minus := false
 	if sign := p.peek(); sign == '-' || sign == '+' {
 		minus = sign == '-'

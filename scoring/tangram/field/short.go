@@ -77,9 +77,11 @@ func parseShortTerm(text string, sign int64) (term Number, rest string, ok bool)
 	denominator := int64(1)
 	numeratorText := text
 	fraction := strings.HasPrefix(text, `\frac{`)
+	// The denominator.
 	if fraction {
 		numeratorText = text[len(`\frac{`):]
 	}
+	// The numerator: an integer, a root, or both.
 	numerator, after, hasDigits := parseShortInt(numeratorText)
 	hasRoot := strings.HasPrefix(after, `\sqrt{2}`)
 	if hasRoot {
@@ -100,6 +102,7 @@ func parseShortTerm(text string, sign int64) (term Number, rest string, ok bool)
 		}
 		after = after[1:]
 	}
+	// The end of the term.
 	if after != "" && after[0] != '+' && after[0] != '-' {
 		return term, text, false
 	}

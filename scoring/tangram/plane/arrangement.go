@@ -316,6 +316,7 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 	vertices := arr.vs
 	equal = len(arr.boundary) > 0
 	targetBox := vertices.ringBox(target)
+	// Parts of the union's boundary.
 	for i := range arr.edges {
 		e := &arr.edges[i]
 		if e.exposedSpans[0].empty() && e.exposedSpans[1].empty() {
@@ -342,6 +343,7 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 	if equal { // then no part of the target's boundary lies inside the union
 		return shared, true
 	}
+	// Parts of the target's boundary.
 	for i := target.from; i < target.to; i++ {
 		e := edge{a: i, b: target.next(i), box: vertices.edgeBox(i, target.next(i))}
 		arr.spansA = arr.spansA[:0]

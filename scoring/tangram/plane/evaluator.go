@@ -148,6 +148,7 @@ func (evaluator *Evaluator) tryInt64(pieces [][]Point, target *Target) bool {
 			denominator, ok = commonDenominator(piece, denominator, int64Limit)
 		}
 	}
+	// Numerators over one denominator for all coordinates.
 	kernel, vertices := &evaluator.int64, &evaluator.vertices
 	kernel.x, kernel.y, vertices.x, vertices.y = kernel.x[:0], kernel.y[:0], vertices.x[:0], vertices.y[:0]
 	if !ok || target != nil && !kernel.load(target.points, denominator) {
@@ -162,6 +163,7 @@ func (evaluator *Evaluator) tryInt64(pieces [][]Point, target *Target) bool {
 			return false
 		}
 	}
+	// The same coordinates as floats, which decide where they are sure.
 	for i := len(vertices.x); i < len(kernel.x); i++ {
 		vertices.x = append(vertices.x, kernel.x[i].float()/float64(denominator))
 		vertices.y = append(vertices.y, kernel.y[i].float()/float64(denominator))

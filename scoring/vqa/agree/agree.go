@@ -35,6 +35,7 @@ type Agreement struct {
 // that rating. Items with a gap or a tie have no majority label.
 func Measure(study Study) Agreement {
 	agreement := Agreement{N: len(study.Judge)}
+	// The annotators' majority.
 	majority := make([]string, len(study.Judge))
 	for i := range study.Judge {
 		ratings := study.ratings(i)
@@ -51,6 +52,7 @@ func Measure(study Study) Agreement {
 			agreement.Ties++
 		}
 	}
+	// The judge against the majority, then against each annotator.
 	agreement.AccuracyMajority, agreement.KappaMajority = cohen(study.Judge, majority)
 	all := append([][]string{}, study.Annotators...)
 	for _, annotator := range study.Annotators {

@@ -185,6 +185,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 		}
 		return names[i], true
 	}
+	// Columns that the user names.
 	mapping := &Mapping{columns: map[string]string{}}
 	for field, column := range given {
 		if !slices.ContainsFunc(Fields, func(f Field) bool { return f.Name == field }) {
@@ -196,6 +197,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 		}
 		mapping.columns[field] = column
 	}
+	// Columns by their usual names.
 	for _, f := range Fields {
 		for _, want := range f.Columns {
 			if column, ok := find(want); ok && mapping.columns[f.Name] == "" {
@@ -203,6 +205,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 			}
 		}
 	}
+	// Options may have a column each.
 	if mapping.columns["options"] == "" {
 		for _, list := range optionColumns {
 			var found []string
@@ -219,6 +222,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 			}
 		}
 	}
+	// What is left over, and what is missing.
 	for _, n := range names {
 		if !slices.Contains(mapping.options, n) && !slices.Contains(slices.Collect(maps.Values(mapping.columns)), n) {
 			mapping.Unused = append(mapping.Unused, n)
@@ -268,6 +272,7 @@ func (mapping *Mapping) Item(record Record, n int, prefix string) ([]byte, error
 	if value := record.Values[mapping.columns["image"]]; !isEmpty(value) {
 		member("image", asList(value))
 	}
+	// The question and its options.
 	question := record.Values[mapping.columns["question"]]
 	if isEmpty(question) {
 		return nil, fmt.Errorf("column %s is empty; want the question", mapping.columns["question"])
@@ -280,6 +285,7 @@ func (mapping *Mapping) Item(record Record, n int, prefix string) ([]byte, error
 	if options != nil {
 		member("options", options)
 	}
+	// The answer, as a position or as a text.
 	if value := record.Values[mapping.columns["answer"]]; !isEmpty(value) {
 		if matchName(mapping.columns["answer"]) == "answerindex" {
 			member("answer_index", unquoteNumber(value))

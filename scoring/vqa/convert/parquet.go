@@ -97,6 +97,7 @@ func jsonValue(value any, keep func([]byte, string) (string, error)) (json.RawMe
 		if inner, ok := unwrapList(v); ok {
 			return jsonValue(inner, keep)
 		}
+		// A picture.
 		if picture, ok := v["bytes"]; ok && len(v) <= 2 && picture != nil {
 			return jsonValue(picture, keep)
 		}

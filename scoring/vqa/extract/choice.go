@@ -117,6 +117,7 @@ func (reader *Reader) readStages(text []byte, strict bool, depth int) Reading {
 	if len(text) == 0 {
 		return invalidAnswer(0, Empty)
 	}
+	// Stage 1: the whole text. Stages 2 and 3: JSON and tags.
 	if reading, ok := reader.readWhole(text); ok {
 		return reading
 	}
@@ -132,6 +133,7 @@ func (reader *Reader) readStages(text []byte, strict bool, depth int) Reading {
 	if strict {
 		return invalidAnswer(stageTags, NoAnswer)
 	}
+	// Stages 4 to 6: statements, lines and prose.
 	reader.lower = appendLower(reader.lower[:0], text)
 	if reading, ok := reader.readStatements(text, reader.lower); ok {
 		return reading

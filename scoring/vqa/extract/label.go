@@ -30,6 +30,7 @@ func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 	if i >= len(text) {
 		return label, false
 	}
+	// The letter or the number.
 	switch c := text[i]; {
 	case isDigit(c):
 		if reader.style != Numbers {
@@ -53,10 +54,12 @@ func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 	default:
 		return label, false
 	}
+	// It must stand alone.
 	label.letterForNumber = reader.style == Numbers && !isDigit(text[i-1])
 	if wordStartsAt(text, i) || i+1 < len(text) && text[i] == '\'' && wordStartsAt(text, i+1) {
 		return label, false
 	}
+	// An opened bracket must be closed.
 	if label.bracketed {
 		for i < len(text) && isQuote(text[i]) {
 			i++

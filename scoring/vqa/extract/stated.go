@@ -141,6 +141,7 @@ func (reader *Reader) readStatementRest(text, lower []byte, i int) (got Reading,
 	if afterAny(lower, skipMarks(lower, i), denials[:]) >= 0 {
 		return got, false
 	}
+	// Skip filler words until an option is named.
 	saidOption := false
 	for range maxFillers {
 		if got, yields := reader.readNamed(text, lower, i, saidOption); yields {

@@ -68,6 +68,7 @@ func tagAt(text []byte, i int) (from, to, end int) {
 		}
 		return from, len(text), len(text)
 	}
+	// A tag.
 	if text[i] != '<' {
 		return 0, 0, 0
 	}

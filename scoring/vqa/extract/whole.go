@@ -115,6 +115,7 @@ func (reader *Reader) readLabels(text []byte) (got Reading, ok bool) {
 				i = end
 			}
 		}
+		// Anything but labels and words between them makes it another answer.
 		label, ok := reader.labelAt(text, i)
 		if !ok || label.letterForNumber || !reader.isOption(label) {
 			return got, false
