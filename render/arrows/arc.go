@@ -231,8 +231,15 @@ func (arc *arcSolver) uncertainHit(i int) bool { return arc.Ends[i].hit && arc.E
 func (arc *arcSolver) applyGaps() {
 	from, to, span := arc.handles.angle(arc.a), arc.handles.angle(arc.b), arc.span()
 	length := span * arc.handles.Radius
-	ends := func() (geom.Point, geom.Point) {
-		return arc.handles.at(from + span*(arc.offset[0]/length)*arc.sign), arc.handles.at(to - span*(arc.offset[1]/length)*arc.sign)
+	ends := func() (a, b geom.Point) {
+		a, b = arc.a, arc.b // may lie beside the circle, where they are the nearest points of outlines
+		if arc.offset[0] != 0 {
+			a = arc.handles.at(from + span*(arc.offset[0]/length)*arc.sign)
+		}
+		if arc.offset[1] != 0 {
+			b = arc.handles.at(to - span*(arc.offset[1]/length)*arc.sign)
+		}
+		return a, b
 	}
 	a, b := ends()
 	if geom.Distance(a, b) < arc.least {

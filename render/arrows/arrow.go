@@ -35,6 +35,8 @@ type arrow struct {
 	Body   Circle // arc: through the ends of the body
 	Route  []waypoint
 	swap   bool // elbow: computed from the end to the start
+	// uncertain is set where rounding errors decide in the editor where an end is.
+	uncertain bool
 }
 
 // waypoint is a corner of an elbow arrow. Skipped ones lie on a straight stretch and are not drawn.
@@ -109,9 +111,6 @@ func (solver *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 		}
 	}
 	r := solver.relationOf()
-	if to := solver.Ends[0].binding; r == sameTarget && singlePoint(&s.Shapes[to.To]) {
-		return foreignArrow(sh, "bound to a dot")
-	}
 	solver.moveHandlesToAnchors(sh, r)
 	a, b := solver.Ends[0].Handle, solver.Ends[1].Handle
 	solver.Start, solver.End = a, b
@@ -138,6 +137,9 @@ func (solver *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	}
 	if err == nil && !isArc {
 		err = solver.solveStraight(sh, r)
+	}
+	if err == nil && solver.uncertain {
+		err = foreignArrow(sh, lastBits)
 	}
 	solver.Valid = geom.Finite(solver.Start) && geom.Finite(solver.End)
 	return err

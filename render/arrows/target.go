@@ -13,6 +13,7 @@ import (
 type contour struct {
 	first, count int32
 	open         bool
+	disc         bool // a dot: its points lie on a circle
 }
 
 // target is the shape that an end of an arrow is bound to, in the arrow's space.
@@ -62,6 +63,9 @@ func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, 
 		return err
 	}
 	bound.count = int32(len(solver.lines)) - bound.first
+	if bound.open && solver.lines[bound.first].disc { // has an inside, whatever the line's Closed says
+		bound.open = false
+	}
 	first := len(solver.points)
 	if bound.count > 0 {
 		first = int(solver.lines[bound.first].first)
@@ -106,10 +110,6 @@ func (solver *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shap
 			continue
 		case scene.Arrow:
 			return foreignArrow(sh, "bound to a group that holds arrows")
-		case scene.Draw:
-			if singlePoint(c) {
-				return foreignArrow(sh, "bound to a group that holds a dot")
-			}
 		}
 		if err := solver.outline(sh, c, back.Mul(t.Nodes[j].Page)); err != nil {
 			return err
@@ -120,21 +120,20 @@ func (solver *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shap
 
 // outline appends the contours of shape to, mapped by m, to solver.points and solver.lines. It leaves out inner
 // lines, except the second diagonal of an x-box without dashes, at which the editor's arrows stop. It
-// refuses kinds of shapes that arrows cannot be bound to natively, and small freehand lines of several
-// points that count as dots; the error names the arrow sh. See docs/spec/drawing.md#r60.
+// refuses kinds of shapes that arrows cannot be bound to natively, and lines without points; the error
+// names the arrow sh. See docs/spec/drawing.md#r60.
 func (solver *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	if !shapes.KindOf(to).Target {
 		return foreignArrow(sh, "bound to a "+to.TypeName)
 	}
 	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
-	part, wanted, dot := 0, false, false // number of the contour; whether it is kept; any is a dot
+	part, wanted := 0, false // number of the contour; whether it is kept
 	err := solver.local.Contours(to, shapes.Contours{
 		Begin: func(c shapes.Contour) {
 			wanted = !c.Inner || diagonals && part == 2
 			if wanted {
-				solver.begin(c.Open)
+				solver.begin(c)
 			}
-			dot = dot || c.Dot
 			part++
 		},
 		Point: func(p geom.Point) {
@@ -143,29 +142,15 @@ func (solver *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 			}
 		},
 	})
-	if err == nil && (part == 0 || dot && !singlePoint(to)) {
-		return foreignArrow(sh, "bound to a dot")
+	if err == nil && part == 0 {
+		return foreignArrow(sh, "bound to a line without points")
 	}
 	return err
 }
 
-// singlePoint reports whether all points of a line or freehand line that an arrow is bound to are
-// in one place, so that it is drawn as a dot.
-func singlePoint(sh *scene.Shape) bool {
-	n, last := 0, geom.Point{}
-	for i := range sh.Segments {
-		for _, q := range sh.Segments[i].Points {
-			if p := geom.Pt(q.X, q.Y); n == 0 || p != last {
-				n, last = n+1, p
-			}
-		}
-	}
-	return n == 1
-}
-
-// begin starts a contour of the last target.
-func (solver *Solver) begin(open bool) {
-	solver.lines = append(solver.lines, contour{first: int32(len(solver.points)), open: open})
+// begin starts a contour of the last target like c.
+func (solver *Solver) begin(c shapes.Contour) {
+	solver.lines = append(solver.lines, contour{first: int32(len(solver.points)), open: c.Open, disc: c.Dot})
 }
 
 // point appends a point to the last contour.
@@ -179,32 +164,65 @@ func (solver *Solver) point(p geom.Point) {
 // first.
 func (solver *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
 	for _, l := range solver.lines[t.first : t.first+t.count] {
-		p := solver.points[l.first : l.first+l.count]
-		for i := 1; i < len(p); i++ {
-			f(p[i-1], p[i])
-		}
-		if !l.open && len(p) > 1 {
-			f(p[len(p)-1], p[0])
-		}
+		solver.edgesOf(l, f)
+	}
+}
+
+// edgesOf calls f with each straight piece ab of one contour.
+func (solver *Solver) edgesOf(l contour, f func(a, b geom.Point)) {
+	p := solver.points[l.first : l.first+l.count]
+	for i := 1; i < len(p); i++ {
+		f(p[i-1], p[i])
+	}
+	if !l.open && len(p) > 1 {
+		f(p[len(p)-1], p[0])
 	}
 }
 
 // nearest returns the point nearest to p on the outline of the shape that an arrow is bound to, and
-// its distance from p in px. The distance is infinite if the outline has no edge.
+// its distance from p in px. The distance is infinite if the outline has no edge. Of a dot it takes
+// the circle itself, not the polygon that arrows cross (docs/spec/drawing.md#r60). At the centre of a
+// dot that is so small that an end would move to the circle, it sets solver.uncertain, because rounding
+// errors decide there where on the circle.
 func (solver *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance float64) {
 	distance = math.Inf(1)
-	solver.eachEdge(t, func(a, b geom.Point) {
-		ab := geom.Sub(b, a)
-		share := 0.0 // of the edge, at the foot of the perpendicular from p
-		if n := geom.Norm2(ab); n > 0 {
-			share = geom.Clamp(geom.Dot(geom.Sub(p, a), ab)/n, 0, 1)
-		}
-		foot := geom.Add(a, geom.Scale(ab, share))
+	offer := func(foot geom.Point) {
 		if d := geom.Distance(foot, p); d < distance {
 			q, distance = foot, d
 		}
-	})
+	}
+	for _, l := range solver.lines[t.first : t.first+t.count] {
+		if l.disc {
+			centre, radius := solver.circleOf(l)
+			away := geom.Sub(p, centre)
+			if geom.Length(away) < 1e-6 {
+				solver.uncertain = solver.uncertain || radius < 1
+				away = geom.Pt(1, 0)
+			}
+			offer(geom.Add(centre, geom.Scale(geom.Unit(away), radius)))
+			continue
+		}
+		solver.edgesOf(l, func(a, b geom.Point) {
+			ab := geom.Sub(b, a)
+			share := 0.0 // of the edge, at the foot of the perpendicular from p
+			if n := geom.Norm2(ab); n > 0 {
+				share = geom.Clamp(geom.Dot(geom.Sub(p, a), ab)/n, 0, 1)
+			}
+			offer(geom.Add(a, geom.Scale(ab, share)))
+		})
+	}
 	return q, distance
+}
+
+// circleOf returns the circle on which the points of a dot lie. They are spread evenly, so that their
+// mean is its centre.
+func (solver *Solver) circleOf(dot contour) (centre geom.Point, radius float64) {
+	corners := solver.points[dot.first : dot.first+dot.count]
+	for _, p := range corners {
+		centre = geom.Add(centre, p)
+	}
+	centre = geom.Scale(centre, 1/float64(len(corners)))
+	return centre, geom.Distance(centre, corners[0])
 }
 
 // inside reports whether p lies in a closed contour of the shape that an arrow is bound to, by the
