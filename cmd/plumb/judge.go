@@ -126,20 +126,20 @@ func judgeUsageError(err error) error {
 }
 
 // writeJudgeStats prints the calls, verdicts and costs of the judge, or with --judge-dry-run the
-// calls that there would be. It prints nothing if no answer needed a judge.
-func writeJudgeStats(w io.Writer, stats judge.Stats) {
-	if stats.Asked == 0 {
-		return
-	}
-	if stats.DryRun > 0 {
+// calls that there would be. Without a dry run it prints nothing if no answer needed a judge.
+func writeJudgeStats(w io.Writer, stats judge.Stats, dryRun bool) {
+	if dryRun {
 		fmt.Fprintf(w, "judge: dry run: %d answers to judge, %d of them known; %d calls to make, about %d tokens of prompts\n",
 			stats.Asked, stats.Cached, stats.DryRun, stats.PromptTokens)
+		return
+	}
+	if stats.Asked == 0 {
 		return
 	}
 	fmt.Fprintf(w, "judge: %d answers to judge: %d judged, %d known before, %d the same as others, %d unjudged\n",
 		stats.Asked, stats.Judged, stats.Cached, stats.Shared, stats.Failed)
 	cost := "cost unknown (--judge-price)"
-	if stats.Priced {
+	if stats.Priced || stats.Calls == 0 {
 		cost = fmt.Sprintf("%.4f USD", stats.Cost)
 	}
 	fmt.Fprintf(w, "judge: %d calls (%d tries again, %d replies without a verdict, %d lost), %d tokens in, %d out, %s\n",

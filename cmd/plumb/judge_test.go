@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"plumb/daemon/chat/budget"
 	"plumb/daemon/chat/chattest"
+	"plumb/daemon/judge"
 )
 
 const judgeKey = "sk-plumb-test-4f6c1d"
@@ -362,5 +364,31 @@ func TestWhatIsJudged(t *testing.T) {
 	bodies, _ := m.Requests()
 	if len(bodies) != 1 || !strings.Contains(bodies[0], `Options:\nA. Hall\nB. Kitchen\nC. Attic\nD. Cellar\nCorrect option:\nB. Kitchen\n\nResponse to evaluate:\nit is the red one with the stove\n`) {
 		t.Errorf("got the requests %q; want one about the answer that is not literal", bodies)
+	}
+}
+
+// The summary names the calls that a dry run would make, none too. The cost of no call is known without a price.
+func TestJudgeSummary(t *testing.T) {
+	known := judge.Stats{Asked: 3, Cached: 3}
+	asked := judge.Stats{Asked: 1, Judged: 1, Spent: budget.Spent{Calls: 1}}
+	for _, c := range []struct {
+		name   string
+		stats  judge.Stats
+		dryRun bool
+		want   string
+	}{
+		{"nothing to judge", judge.Stats{}, false, ""},
+		{"dry run, nothing to judge", judge.Stats{}, true, "judge: dry run: 0 answers to judge, 0 of them known; 0 calls to make, about 0 tokens of prompts\n"},
+		{"dry run, all known", known, true, "judge: dry run: 3 answers to judge, 3 of them known; 0 calls to make, about 0 tokens of prompts\n"},
+		{"all known", known, false, "judge: 3 answers to judge: 0 judged, 3 known before, 0 the same as others, 0 unjudged\n" +
+			"judge: 0 calls (0 tries again, 0 replies without a verdict, 0 lost), 0 tokens in, 0 out, 0.0000 USD\n"},
+		{"a call without a price", asked, false, "judge: 1 answers to judge: 1 judged, 0 known before, 0 the same as others, 0 unjudged\n" +
+			"judge: 1 calls (0 tries again, 0 replies without a verdict, 0 lost), 0 tokens in, 0 out, cost unknown (--judge-price)\n"},
+	} {
+		var got strings.Builder
+		writeJudgeStats(&got, c.stats, c.dryRun)
+		if got.String() != c.want {
+			t.Errorf("%s: got\n%swant\n%s", c.name, got.String(), c.want)
+		}
 	}
 }

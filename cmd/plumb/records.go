@@ -73,7 +73,11 @@ func (cmd *recordsCmd) Run(std streams) error {
 	fmt.Fprintf(std.err, "%d records, %d without an answer, %d cut, %d that name no task, %d unreadable\n",
 		n.all, n.missing, n.cut, n.lost, n.faults)
 	err = errors.Join(out.finish(err), broken)
-	if err == nil && n.all == n.faults {
+	switch {
+	case err != nil:
+	case n.all == 0:
+		err = errors.New("no record could be listed: the dumps hold none")
+	case n.all == n.faults:
 		err = errors.New("no record could be read; each line of the output says why")
 	}
 	return err

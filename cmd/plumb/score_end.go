@@ -60,7 +60,7 @@ func (j *job) end(ctx context.Context, early error) error {
 	j.tally.writeTo(j.std.err, "scored")
 	if j.core != nil && j.core.Judge != nil {
 		stats := j.core.Judge.Stats()
-		writeJudgeStats(j.std.err, stats)
+		writeJudgeStats(j.std.err, stats, j.cmd.DryRun)
 		if why := j.core.Judge.Halted(); why != nil {
 			err = errors.Join(err, fmt.Errorf("cannot judge answers: %w", why))
 		}
