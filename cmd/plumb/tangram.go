@@ -66,7 +66,16 @@ func (cmd *convertCmd) Run(std streams) error {
 	for _, code := range slices.SortedFunc(maps.Keys(counts), mostFirst) {
 		fmt.Fprintf(std.err, "%6d %s\n", counts[code], code)
 	}
-	return finish(nil, out, rejects)
+	if err := finish(nil, out, rejects); err != nil {
+		return err
+	}
+	switch {
+	case len(counts) == 0:
+		return errors.New("nothing could be converted: the files have no lines; want one drawing on each")
+	case counts["converted"] == 0:
+		return errors.New("nothing could be converted: no drawing becomes an instance; --rejects FILE has the reasons")
+	}
+	return nil
 }
 
 // eachLine calls give for each line of a file, or of standard input for "-", until give returns an

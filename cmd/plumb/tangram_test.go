@@ -101,6 +101,14 @@ func TestTangramConvert(t *testing.T) {
 	if len(list) != 3 || list[0]["id"] != "six" || list[1]["id"] != "x" || list[2]["id"] != "line:4" {
 		t.Errorf("rejects: got %s", b)
 	}
+	for in, want := range map[string]string{
+		"":                 "nothing could be converted: the files have no lines",
+		string(bad) + "\n": "nothing could be converted: no drawing becomes an instance",
+	} {
+		if code, out, errs := plumb(t, in, "tangram", "convert", "-"); code != 1 || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("convert %q: got exit %d, %q, %s; want 1 and %q", in, code, out, errs, want)
+		}
+	}
 }
 
 // TestTangramPrompt writes the prompts of both tasks with their pictures.
