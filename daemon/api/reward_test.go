@@ -46,6 +46,7 @@ func TestNativeReward(t *testing.T) {
 		{"list as body", "", `[]`, 422, `want an object`},
 		{"no JSON", "", `{"label":NaN}`, 400, `bad_json`},
 		{"nothing", "", ``, 400, `bad_json`},
+		{"unknown name in the query", "?rewards=raw", `{}`, 400, `bad_options`},
 		{"bad option", "?reward=much", `{}`, 400, `bad_options`},
 	} {
 		status, _, body := s.do(t, "POST", "/v1/reward"+c.query, c.body)

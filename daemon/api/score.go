@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,6 +137,9 @@ type requestOptions struct {
 // carry times is kept with the request, for wantsTimings.
 func (server *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Options, *scoring.Error) {
 	args := ctx.QueryArgs()
+	if fault := unknownQuery(args); fault != nil {
+		return nil, fault
+	}
 	given := requestOptions{suite: string(args.Peek("suite")), reward: string(args.Peek("reward"))}
 	for _, v := range args.PeekMulti("variant") {
 		given.variants = append(given.variants, string(v))
@@ -159,6 +163,21 @@ func (server *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.O
 		options.Memory = server.bodies
 	}
 	return options, fault
+}
+
+// queryNames are the names that the query of a request for scores may have. The trainers' routes read
+// prepare too, and slime's reads format.
+var queryNames = []string{"suite", "reward", "variant", "timings", "prepare", "format", "token"}
+
+// unknownQuery returns the fault of a query with another name than queryNames, or nil. A mistyped name
+// would otherwise choose nothing, and rewards would follow from the defaults without notice.
+func unknownQuery(args *fasthttp.Args) *scoring.Error {
+	for key := range args.All() {
+		if !slices.Contains(queryNames, string(key)) {
+			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use query: got %.40q; want %s", key, strings.Join(queryNames, ", "))}
+		}
+	}
+	return nil
 }
 
 // read reads the options of the JSON object of a request's body, which replace those that it names. A

@@ -107,6 +107,7 @@ func TestGetReward(t *testing.T) {
 		{"null label", "", `{"query":["a"],"labels":[null]}`, 422, `labels[0]: got null`},
 		{"too many", "", `{"query":["a","a","a","a","a"],"labels":[]}`, 413, `--max-items`},
 		{"bad step", "?prepare=wash", `{"query":[],"labels":[]}`, 400, `bad_options`},
+		{"unknown name in the query", "?rewards=raw", `{"query":[],"labels":[]}`, 400, `cannot use query: got \"rewards\"; want suite, reward, variant, `},
 		{"bad reward", "?reward=wash", `{"query":[],"labels":[]}`, 400, `bad_options`},
 		{"no JSON", "", `query`, 400, `bad_json`},
 	} {
