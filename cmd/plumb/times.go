@@ -79,8 +79,8 @@ func (times *times) add(file string, answer *queue.Answer) error {
 	return nil
 }
 
-// timesLine returns the JSON line of one answer: what identifies it, its times in milliseconds, without
-// parts that took none, and whether it was computed or taken from a cache.
+// timesLine returns the JSON line of one answer: what identifies it, and its times in milliseconds, without
+// parts that took none.
 func timesLine(file string, answer *queue.Answer, work time.Duration) []byte {
 	out := scoring.AppendString([]byte(`{"id":`), answer.Result.ID)
 	if file != "" {
@@ -103,7 +103,6 @@ func timesLine(file string, answer *queue.Answer, work time.Duration) []byte {
 			ms(queue.Part(p).String(), d)
 		}
 	}
-	out = scoring.AppendString(append(out, `,"source":`...), answer.Source.String())
 	return append(out, "}\n"...)
 }
 
