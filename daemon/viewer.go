@@ -115,8 +115,8 @@ func saveResults(ctx context.Context, cfg *ViewConfig) error {
 // serveView serves the explorer's pages on a loopback address until ctx ends. Then requests in flight
 // get five seconds to end.
 func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
-	if err := rejectRemote(cfg.Listen, "--listen"); err != nil {
-		return err
+	if rejectRemote(cfg.Listen, "--listen") != nil {
+		return fmt.Errorf("cannot listen on %s: it is reached from other machines, and these pages ask for no token; want an address of this machine (--listen), or plumb serve --ui", cfg.Listen)
 	}
 	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {

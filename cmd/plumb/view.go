@@ -31,18 +31,26 @@ type viewCmd struct {
 // Run shows results as pages on an address of this machine until a signal ends it, or with --save
 // writes them as one HTML file. The tasks of folders of plumb run are added to those of --tasks.
 func (cmd *viewCmd) Run(std streams) error {
+	if cmd.Items > explorer.SavedItems {
+		return usage("cannot use --items %d: want at most %d", cmd.Items, explorer.SavedItems)
+	}
 	job := explorer.Job{}
-	var added []string // task files of folders, once each
+	var added []folderTasks // of each suite once
 	for _, path := range cmd.Results {
 		tasks, err := cmd.results(path, &job, std)
 		if err != nil {
 			return err
 		}
-		if tasks != "" && !slices.Contains(added, tasks) {
+		same := slices.IndexFunc(added, func(before folderTasks) bool { return before.suite == tasks.suite })
+		switch {
+		case tasks.file == "":
+		case same < 0:
 			added = append(added, tasks)
+			cmd.Tasks = append(cmd.Tasks, tasks.suite+"="+tasks.file)
+		case added[same].sum != tasks.sum:
+			return usage("cannot show %s together with %s: their tasks of %s differ; want runs of the same tasks", path, filepath.Dir(added[same].file), tasks.suite)
 		}
 	}
-	cmd.Tasks = append(cmd.Tasks, added...)
 	// Flags become settings.
 	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
@@ -102,24 +110,31 @@ func (cmd *viewCmd) dumps(config *daemon.CoreConfig, std streams) ([]string, err
 	return paths, cmd.check(paths, config.Lines)
 }
 
+// folderTasks is the task file of a folder of plumb run.
+type folderTasks struct {
+	suite string
+	file  string // its path; "" for none
+	sum   string // SHA-256 of its bytes, in hexadecimal
+}
+
 // results adds to the job what an argument names: a result file, or the results and the dump of a
-// folder of plumb run. It returns the task file of such a folder in the form SUITE=FILE, "" for none. A
-// partial result file is shown too, with a message.
-func (cmd *viewCmd) results(path string, job *explorer.Job, std streams) (tasks string, err error) {
+// folder of plumb run. It returns the task file of such a folder. A partial result file is shown too,
+// with a message.
+func (cmd *viewCmd) results(path string, job *explorer.Job, std streams) (tasks folderTasks, err error) {
 	folder, isFolder, err := openRunFolder(path, cmd.lines())
 	if err != nil {
-		return "", err
+		return tasks, err
 	}
 	// A result file.
 	if !isFolder {
 		if _, err := os.Stat(path); err != nil {
-			return "", usage("cannot open results: %v; want a result file of plumb score, or a folder of plumb run", err)
+			return tasks, usage("cannot open results: %v; want a result file of plumb score, or a folder of plumb run", err)
 		}
 		if atomicfile.IsPartial(path) {
 			fmt.Fprintf(std.err, "plumb: %s holds the results of a run that ended early\n", path)
 		}
 		job.Results = append(job.Results, path)
-		return "", (&copier{}).check(path)
+		return tasks, (&copier{}).check(path)
 	}
 	// A folder of plumb run also has a dump and a task file.
 	job.Results = append(job.Results, folder.results)
@@ -128,14 +143,14 @@ func (cmd *viewCmd) results(path string, job *explorer.Job, std streams) (tasks 
 	}
 	record, err := readRecord(filepath.Join(path, "run.json"))
 	if err != nil || record == nil {
-		return "", err
+		return tasks, err
 	}
 	for _, name := range []string{"tasks.jsonl", "tasks.json"} {
-		if t := filepath.Join(path, name); exists(t) {
-			return record.Suite + "=" + t, nil
+		if file := filepath.Join(path, name); exists(file) {
+			return folderTasks{record.Suite, file, record.Tasks}, nil
 		}
 	}
-	return "", nil
+	return tasks, nil
 }
 
 // exists reports whether there is a file at path. A file that cannot be looked at counts as there, so

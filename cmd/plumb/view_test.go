@@ -130,7 +130,8 @@ func TestViewRefuses(t *testing.T) {
 		{[]string{written(t, filepath.Join(dir, "d.jsonl.gz"), compressed(t, `{"id":"a","response":"b"}`))}, 1, "score it first: plumb score"},
 		{[]string{written(t, filepath.Join(dir, "r.parquet"), "PAR1")}, 1, "it is Parquet"},
 		{[]string{result, "--dump", filepath.Join(dir, "none.jsonl")}, 1, "no such file"},
-		{[]string{result, "--listen", "0.0.0.0:0"}, 1, "--listen"},
+		{[]string{result, "--listen", "0.0.0.0:0"}, 1, "want an address of this machine (--listen), or plumb serve --ui"},
+		{[]string{result, "--save", filepath.Join(dir, "page.html"), "--items", "201"}, 2, "--items 201: want at most 200"},
 		{[]string{result, "--variant", "nothing"}, 2, "nothing"},
 	} {
 		if code, out, errs := plumb(t, "", append([]string{"view"}, c.args...)...); code != c.code || out != "" || !strings.Contains(errs, c.want) {
@@ -198,5 +199,29 @@ func TestScoreWritesIndex(t *testing.T) {
 		if made, err := os.ReadFile(results + index.Suffix); err != nil || !bytes.Equal(made, wrote) {
 			t.Errorf("%v: the index of plumb view has %d bytes, %v, and differs from that of plumb score with %d", more, len(made), err, len(wrote))
 		}
+	}
+}
+
+// Two folders of plumb run are shown together where their tasks are the same.
+func TestViewRunFolders(t *testing.T) {
+	e := exactEndpoint(t, aspireTasks(t, "--count", "2"))
+	dir := t.TempDir()
+	folder := func(model, count string) string {
+		out := filepath.Join(dir, model)
+		t.Setenv("PLUMB_MODEL_KEY", runKey)
+		if code, _, errs := plumb(t, "", "run", "aspire", "--tests", "maze", "--count", count, "--model-url", e.Base(), "--model", model, "--out", out); code != 0 {
+			t.Fatalf("got exit %d, %s", code, errs)
+		}
+		return out
+	}
+	one, two, other := folder("one", "1"), folder("two", "1"), folder("other", "2")
+	page := filepath.Join(dir, "page.html")
+	if code, _, errs := plumb(t, "", "view", one, two, "--fidelity", "native", "--save", page); code != 0 {
+		t.Errorf("the same tasks: got exit %d, %s", code, errs)
+	} else if text := fileText(t, page); !strings.Contains(text, "2 of 2 results are listed, the first 2 with their items") {
+		t.Error("the page lacks the results of a folder")
+	}
+	if code, _, errs := plumb(t, "", "view", one, other, "--save", page); code != 2 || !strings.Contains(errs, "their tasks of aspire differ") {
+		t.Errorf("other tasks: got exit %d, %s", code, errs)
 	}
 }

@@ -21,10 +21,12 @@ import (
 	"plumb/daemon/index"
 )
 
+// SavedItems is the largest number of results of a saved page that have their pictures and texts.
+const SavedItems = 200
+
 // Bounds of a saved page.
 const (
 	savedRows   = 2000
-	savedItems  = 200       // that have their pictures and texts
 	savedBytes  = 48 << 20  // of pictures; items beyond have none
 	reportBytes = 128 << 20 // the same of a report
 	saveTime    = 2 * time.Minute
@@ -68,7 +70,7 @@ type savedPage struct {
 
 // savePage answers GET save: one HTML file with the explorer's pages, the results that query
 // selects, and the first rows of their list. items is how many of these rows have their
-// item, the texts and pictures of a result; at most savedItems. state is the query with
+// item, the texts and pictures of a result; at most SavedItems. state is the query with
 // which the file opens.
 func (explorer *Explorer) savePage(opened *opened, query *query, items int, state string) ([]byte, error) {
 	if err := explorer.Built(); err != nil { // the file holds the script and style of the pages, which a build makes
@@ -76,7 +78,7 @@ func (explorer *Explorer) savePage(opened *opened, query *query, items int, stat
 	}
 	ctx, cancel := context.WithTimeout(explorer.life, saveTime)
 	defer cancel()
-	data, err := explorer.collect(ctx, opened, query, min(items, savedItems))
+	data, err := explorer.collect(ctx, opened, query, min(items, SavedItems))
 	if err != nil {
 		return nil, err
 	}
