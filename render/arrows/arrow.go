@@ -136,12 +136,12 @@ func (solver *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 		isArc, err = solver.solveArc(sh)
 	}
 	if err == nil && !isArc {
-		err = solver.solveStraight(sh, r)
+		err = solver.solveStraight(s, i, r)
 	}
 	if err == nil && solver.uncertain {
 		err = foreignArrow(sh, lastBits)
 	}
-	solver.Valid = geom.Finite(solver.Start) && geom.Finite(solver.End)
+	solver.Valid = solver.Valid && geom.Finite(solver.Start) && geom.Finite(solver.End)
 	return err
 }
 
@@ -199,9 +199,10 @@ func (end *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) 
 // solveStraight finds the ends of a straight arrow and stores them in the solver. Each end stops
 // where the line between the handles meets the outline of its target, less the gap that it keeps.
 // If the arrow would be too short then, the ends go into their targets instead. r says how the
-// targets lie to each other. An arrow whose ends coincide is an error. See
-// docs/spec/drawing.md#r61.
-func (solver *Solver) solveStraight(sh *scene.Shape, r relation) error {
+// targets lie to each other. An arrow whose ends meet paints nothing, or is an error where it
+// cannot be told whether they do. See docs/spec/drawing.md#r61.
+func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error {
+	sh := &sc.Shapes[i]
 	solver.Kind = StraightArrow
 	from, to := &solver.Ends[0], &solver.Ends[1]
 	a, b := from.Handle, to.Handle
@@ -217,11 +218,27 @@ func (solver *Solver) solveStraight(sh *scene.Shape, r relation) error {
 			solver.End = geom.Sub(solver.Start, geom.Scale(before, 10*s))
 		}
 	}
-	if geom.Near(solver.Start, solver.End, 1e-9) { // in the editor rounding errors decide its direction
-		return foreignArrow(sh, onePlace)
+	met := geom.Near(solver.Start, solver.End, 1e-9) // in the editor rounding errors decide its direction
+	if met {
+		known := r == sameTarget && to.hit && from.hit
+		if known {
+			solver.Start, solver.End, known = solver.meet(sc, i)
+		}
+		switch none := known && solver.Start == solver.End; {
+		case none && sh.Rich == nil:
+			solver.Valid = false
+			return nil
+		case none:
+			return foreignArrow(sh, noLength)
+		case !known:
+			return foreignArrow(sh, onePlace)
+		}
 	}
 	u := geom.Unit(geom.Sub(solver.End, solver.Start))
 	flipped := !geom.Near(u, before, 1e-4) // the ends have passed each other
+	if met && !flipped {
+		return foreignArrow(sh, onePlace)
+	}
 	sign := 1.0
 	if flipped {
 		sign = -1

@@ -54,7 +54,6 @@ func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, 
 	if kind.Stroked {
 		bound.stroke = shapes.StrokeWidth[to.Size]
 	}
-	bound.open = kind.Open && !to.Closed
 	if to.Kind == scene.Group {
 		if err := solver.groupOutlines(s, t, sh, index); err != nil {
 			return err
@@ -63,9 +62,7 @@ func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, 
 		return err
 	}
 	bound.count = int32(len(solver.lines)) - bound.first
-	if bound.open && solver.lines[bound.first].disc { // has an inside, whatever the line's Closed says
-		bound.open = false
-	}
+	bound.open = kind.Open && solver.lines[bound.first].open
 	first := len(solver.points)
 	if bound.count > 0 {
 		first = int(solver.lines[bound.first].first)

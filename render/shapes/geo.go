@@ -3,6 +3,7 @@ package shapes
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"plumb/render/geom"
 	"plumb/render/scene"
@@ -76,17 +77,42 @@ func (spec GeoSpec) Outline(outline *Outline) error {
 	return nil
 }
 
+// corners are the sines and cosines of the directions of the corners of polygons, by their number.
+var corners = sync.OnceValue(func() *[mostCorners + 1][mostCorners][2]float64 {
+	all := new([mostCorners + 1][mostCorners][2]float64)
+	for n := 1; n <= mostCorners; n++ {
+		for i := range n {
+			sin, cos := geom.Sincos(-math.Pi/2 + float64(float64(i)*(2*math.Pi/float64(n))))
+			all[n][i] = [2]float64{sin, cos}
+		}
+	}
+	return all
+})
+
+// mostCorners is how many a star has, and no regular polygon has more.
+const mostCorners = 10
+
+// corner returns the sine and the cosine of the direction of corner i of a polygon with n corners, the first
+// of which is on top, to the last bit as the editor has them.
+func corner(i, n int) (sin, cos float64) {
+	c := &corners()[n][i]
+	return c[0], c[1]
+}
+
 // regular adds the outline of a geo shape with n equal sides, at most 8, in a box of w x h: the
 // corners of a regular polygon, the first on top, stretched so that they fill the box.
 func (outline *Outline) regular(n int, w, h float64) {
 	var points [8]geom.Point
 	extent := geom.NewExtent()
 	for i := range n {
-		sin, cos := math.Sincos(-math.Pi/2 + 2*math.Pi*float64(i)/float64(n))
+		sin, cos := corner(i, n)
 		points[i] = geom.Pt(w/2+float64(w/2*cos), h/2+float64(h/2*sin))
 		extent.Add(points[i])
 	}
 	for i := range n {
+		if n == 8 {
+			break // fills its box as it is
+		}
 		points[i].X = (points[i].X - extent.Lo.X) / (extent.Hi.X - extent.Lo.X) * w
 		points[i].Y = (points[i].Y - extent.Lo.Y) / (extent.Hi.Y - extent.Lo.Y) * h
 	}
@@ -97,19 +123,22 @@ func (outline *Outline) regular(n int, w, h float64) {
 // turns on an outer ellipse and on an inner one of half its size. By the editor's formula it does
 // not fill its box exactly. See docs/spec/drawing.md#r22.
 func (outline *Outline) star(w, h float64) {
-	const s = math.Pi / 5 // angle between two corners
+	const n = 10 // corners
 	// The outermost corners of a star that is not stretched yet.
-	right, left := math.Cos(-math.Pi/2+2*s)*w/2, math.Cos(-math.Pi/2+8*s)*w/2
-	bottom, top := math.Sin(-math.Pi/2+4*s)*h/2, math.Sin(-math.Pi/2)*h/2
+	_, x2 := corner(2, n)
+	_, x8 := corner(8, n)
+	y4, _ := corner(4, n)
+	right, left := x2*w/2, x8*w/2
+	bottom, top := y4*h/2, -h/2
 	centre := geom.Pt((w-(left+right))/2, (h-(top+bottom))/2)
 	outer := geom.Pt((w+(w-math.Abs(right-left)))/2, (h+(h-math.Abs(bottom-top)))/2) // radii
-	var points [10]geom.Point
+	var points [n]geom.Point
 	for i := range points {
 		r := outer
 		if i%2 == 1 {
 			r = geom.Scale(outer, 0.5)
 		}
-		sin, cos := math.Sincos(-math.Pi/2 + float64(float64(i)*s))
+		sin, cos := corner(i, n)
 		points[i] = geom.Pt(centre.X+float64(r.X*cos), centre.Y+float64(r.Y*sin))
 	}
 	outline.Polygon(points[:]...)

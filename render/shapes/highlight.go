@@ -2,6 +2,7 @@ package shapes
 
 import (
 	"math"
+	"sync"
 
 	"plumb/render/geom"
 	"plumb/render/scene"
@@ -123,14 +124,28 @@ func drawWidth(sh *scene.Shape) float64 { return (StrokeWidth[sh.Size] + 1) * sh
 
 // dotOutline calls add with the corners of a polygon that stands for a dot of a freehand line when
 // bounds are computed: the editor's, about 20 px apart on a circle of radius r px around the
-// shape's origin.
+// shape's origin. The usual eight are the editor's to the last bit.
 func dotOutline(r float64, add func(geom.Point)) {
-	n := max(8, math.Ceil(2*math.Pi*r/20))
+	if r <= 8*20/(2*math.Pi) {
+		for _, c := range octagon() {
+			add(geom.Pt(r*c[1], r*c[0]))
+		}
+		return
+	}
+	n := math.Ceil(2 * math.Pi * r / 20)
 	for i := 0.0; i < n; i++ {
 		sin, cos := math.Sincos(2 * math.Pi * i / n)
 		add(geom.Pt(r*cos, r*sin))
 	}
 }
+
+// octagon holds the sines and cosines of the directions of the eight corners of a small dot.
+var octagon = sync.OnceValue(func() (all [8][2]float64) {
+	for i := range all {
+		all[i][0], all[i][1] = geom.Sincos(2 * math.Pi * float64(i) / 8)
+	}
+	return all
+})
 
 // boundsPen returns the pen with which a freehand shape is smoothed when its bounds are computed.
 // The editor uses other settings there than for painting.

@@ -214,7 +214,7 @@ func freehandContours(m *Maker, shape *scene.Shape, contours Contours) error {
 		dotOutline(r, contours.Point)
 		return nil
 	}
-	contours.Begin(Contour{Open: !shape.Closed})
+	contours.Begin(Contour{Open: !shape.Closed || len(line.Points) <= 2}) // nothing to enclose
 	if shape.Kind == scene.Highlight {
 		line.highlightEdge(highlighter(shape), contours.Point)
 		return nil
