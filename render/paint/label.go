@@ -3,6 +3,7 @@ package paint
 import (
 	"math"
 
+	"plumb/render/chord"
 	"plumb/render/shapes"
 	"plumb/render/text"
 	"plumb/render/vector"
@@ -160,7 +161,14 @@ func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *t
 // text's units, which is not 0 for copies of a halo.
 func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run *text.Run, h [2]float64, color shapes.RGB,
 	placement *shapePlacement) error {
+	// In a group layer the browser counts px from the layer's corner, which decides what is rounded in
+	// between: see docs/spec/drawing.md#r56.
+	var corner chord.Rect
+	if builder.layered {
+		corner = builder.canvas()
+	}
 	moved := scale.m // by the displacement first, as the browser does it
+	moved.E, moved.F = moved.E-float32(corner.X0), moved.F-float32(corner.Y0)
 	moved.E = float32(moved.A*float32(h[0])) + (float32(moved.C*float32(h[1])) + moved.E)
 	moved.F = float32(moved.B*float32(h[0])) + (float32(moved.D*float32(h[1])) + moved.F)
 	origin := moved.Apply(vector.Point{X: float32(run.X), Y: float32(run.Baseline)})
@@ -177,12 +185,13 @@ func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run
 		var err error
 		switch {
 		case large:
-			placed.glyph, err = painter.glyphs.outline(&key, pathSize, scale.enlarged(run.Size, x, y), builder.canvas(), placement.rule())
+			placed.glyph, err = painter.glyphs.outline(&key, pathSize, scale.enlarged(run.Size, x+float32(corner.X0), y+float32(corner.Y0)), builder.canvas(), placement.rule())
 		case !(math.Abs(float64(x)) < farAway && math.Abs(float64(y)) < farAway): // also NaN
 			continue
 		default:
 			placed.x, key.subX = quarterPixel(x, scale.snapX)
 			placed.y, key.subY = quarterPixel(y, scale.snapY)
+			placed.x, placed.y = placed.x+corner.X0, placed.y+corner.Y0
 			placed.glyph, err = painter.glyphs.mask(&key)
 		}
 		if err != nil {

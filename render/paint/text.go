@@ -3,6 +3,7 @@ package paint
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"plumb/render/arrows"
 	"plumb/render/geom"
 	"plumb/render/scene"
@@ -32,7 +33,33 @@ func (builder *Builder) paintShapeText(shape *scene.Shape, name string, placemen
 	if len(painter.Page.Dots) > 0 && len(painter.Page.Glyphs) == 0 && builder.mode != Exact { // see docs/spec/drawing.md#r87
 		return shapes.Foreign(shape, "a list of bullets without a letter")
 	}
+	if shape.Kind == scene.Text && placement.translucent() {
+		builder.textLayer(painter, placement)
+		defer builder.endLayer()
+	}
 	return builder.paintText(painter, block, placement)
+}
+
+// textLayer starts the browser's group layer of a translucent text shape. Its box is that of the runs of the text.
+func (builder *Builder) textLayer(painter *textPainter, placement *shapePlacement) {
+	all := geom.NewExtent()
+	for i := range painter.Page.Runs {
+		run := &painter.Page.Runs[i]
+		all.Add(geom.Pt(run.X-1, run.Baseline-run.Face.Ascent(run.Size)))
+		end := run.Inked
+		if run.Link || run.Underline || run.Strike {
+			end = run.Width
+		}
+		all.Add(geom.Pt(run.X+end+1, run.Baseline+run.Face.Descent(run.Size)))
+	}
+	for i := range painter.Page.Dots {
+		dot := &painter.Page.Dots[i]
+		all.Add(geom.Pt(dot.X, dot.Y))
+		all.Add(geom.Pt(dot.X+dot.W, dot.Y+dot.H))
+	}
+	if !all.Empty() {
+		builder.widenLayer(math.Floor(all.Lo.X), math.Floor(all.Lo.Y), math.Ceil(all.Hi.X), math.Ceil(all.Hi.Y), placement.m)
+	}
 }
 
 // bodyText appends the items of a text shape, clipped to the box of the text.

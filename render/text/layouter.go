@@ -498,6 +498,9 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 			})
 		}
 		pen += face.Advance(g, size)
+		if !g.Discards {
+			run.Inked = float64(pen)
+		}
 	}
 	run.Count = int32(len(out.Glyphs)) - run.First
 	out.Runs = append(out.Runs, run)

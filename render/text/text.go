@@ -60,6 +60,7 @@ type Run struct {
 	Size         float64 // px per em
 	X            float64 // left end of the advances
 	Width        float64 // sum of the advances, rounded up to 1/64 px
+	Inked        float64 // sum of the advances up to the last glyph with ink
 	Baseline     float64 // y of the baseline; Place makes it whole
 	Raised       float64 // by how much Place raised the baseline for that
 	First, Count int32   // in Layout.Glyphs: those with ink
