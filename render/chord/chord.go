@@ -30,6 +30,11 @@ const (
 // Rect is a clip in whole px; X1 and Y1 are the first column and row outside.
 type Rect struct{ X0, Y0, X1, Y1 int32 }
 
+// Moved returns the rectangle moved by (dx, dy) px.
+func (rect Rect) Moved(dx, dy int32) Rect {
+	return Rect{X0: rect.X0 + dx, Y0: rect.Y0 + dy, X1: rect.X1 + dx, Y1: rect.Y1 + dy}
+}
+
 // NoClip cuts nothing that a picture could show: it only keeps segments within
 // 32 bits. It is for outlines that are placed later (glyphs).
 var NoClip = Rect{-maxPx, -maxPx, maxPx, maxPx}

@@ -54,12 +54,12 @@ type Builder struct {
 	// between drawings then. The path is valid until Watch returns.
 	Watch func(p *vector.Path, it *Item)
 
-	mode  Raster
-	d     *Drawing
-	view  vector.Matrix // page to px
-	shown view.Box      // part of the page
-	limit int
-	light int // View.Light
+	mode   Raster
+	d      *Drawing
+	staged stagedView    // page to px, in the browser's steps
+	view   vector.Matrix // the same as one map, for the clips of frames
+	limit  int
+	light  int // View.Light
 
 	tree  tree.Tree
 	local shapes.Maker
@@ -68,7 +68,6 @@ type Builder struct {
 	stroker  stroke.Stroker
 	scanner  scan.Scanner // of Reference
 	filler   area.Filler  // of Exact
-	judged   vector.Path  // a disc in px, by the browser's steps
 	part     vector.Path  // a subpath, or dashes
 	outlined vector.Path  // in px at last
 	pattern  [2]float32
@@ -80,9 +79,11 @@ type Builder struct {
 	body     bodyClip
 	layer    chord.Rect // canvas of the current layer
 	layered  bool
-	framed   chord.Rect // canvas outside of layers
-	hair     hair.Stroker
-	picture  bool
+	// originX and originY are the pixel from which px are counted: in a group layer its corner.
+	originX, originY int32
+	framed           chord.Rect // canvas outside of layers
+	hair             hair.Stroker
+	picture          bool
 
 	recalls bool // shapes are cached between drawings
 
@@ -196,20 +197,8 @@ func (builder *Builder) setCanvas(bounds view.Box) error {
 			bounds.X, bounds.Y, bounds.W, bounds.H, scene.ErrInvalid, MaxSidePx)
 	}
 	builder.d.Width, builder.d.Height = int(w), int(h)
-	builder.shown = bounds
-	// The browser lays an image out in 1/64 px, fits the view into that, both sides in
-	// the same measure and in the middle, and stretches the image to whole px. Exact
-	// pictures stand where the others do.
-	left, top := float64(geom.Read(bounds.X)), float64(geom.Read(bounds.Y))
-	viewW, viewH := float64(geom.Read(bounds.W)), float64(geom.Read(bounds.H))
-	fitW, fitH := math.Floor(viewW*64)/64, math.Floor(viewH*64)/64
-	k := min(fitW/viewW, fitH/viewH)
-	kx, ky := w/fitW, h/fitH
-	builder.view = vector.Matrix{
-		A: float32(kx * k), D: float32(ky * k),
-		E: float32(kx * ((fitW-viewW*k)/2 - left*k)),
-		F: float32(ky * ((fitH-viewH*k)/2 - top*k)),
-	}
+	builder.staged = newStagedView(bounds, builder.d.Width, builder.d.Height)
+	builder.view = builder.staged.of(geom.Identity)
 	return nil
 }
 
@@ -245,7 +234,7 @@ func (builder *Builder) place(s *scene.Scene, layer tree.Layer) (placement shape
 	page := n.Page.Rounded()
 	scale := vector.Matrix{A: float32(shape.Scale), D: float32(shape.Scale)}
 	return shapePlacement{
-		m:     builder.view.Mul(page.Binary32()).Mul(scale),
+		m:     builder.staged.of(geom.Widened(page.Binary32())).Mul(scale),
 		page:  page,
 		shape: layer.Shape, second: n.Set == tree.InOther, clip: -1,
 		opacity: shapes.OpacityOf(n.Opacity),

@@ -64,7 +64,7 @@ func (builder *Builder) canvas() chord.Rect {
 	if builder.layered {
 		rect = builder.layer.Within(rect)
 	}
-	return rect
+	return rect.Moved(-builder.originX, -builder.originY)
 }
 
 // layerSlack is by how much in px the box of a layer may reach into a pixel that does not count.

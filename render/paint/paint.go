@@ -51,17 +51,13 @@ func (builder *Builder) fill(draw *shapes.Draw, matrix vector.Matrix, placement 
 		return builder.hatch(draw, matrix, placement)
 	}
 	item := builder.item(placement, draw.Color, draw.Opacity)
-	builder.outlined.Reset()
-	builder.outlined.Append(draw.Path)
-	builder.outlined.Transform(matrix)
-	// Freehand lines in layers keep the plain test: with the staged map four of nine of them were worse.
-	freehand := builder.scene.Shapes[placement.shape].Kind == scene.Draw && !builder.layered
-	if (draw.Disc || freehand) && builder.mode == Reference {
-		builder.judgeDisc(draw, &builder.scene.Shapes[placement.shape], placement)
-		builder.scanner.Judged = &builder.judged
-		defer func() { builder.scanner.Judged = nil }()
-	}
-	if err := builder.cover(draw, &item, matrix, placement); err != nil {
+	err := builder.inLayer(matrix, &item, func(matrix vector.Matrix) error {
+		builder.outlined.Reset()
+		builder.outlined.Append(draw.Path)
+		builder.outlined.Transform(matrix)
+		return builder.cover(draw, &item, matrix, placement)
+	})
+	if err != nil {
 		return err
 	}
 	builder.filled = [2]int32{item.First, item.Count}
@@ -131,35 +127,39 @@ func (builder *Builder) strokeDashed(draw *shapes.Draw, matrix vector.Matrix, pl
 // and placement.opacityApplied is set.
 func (builder *Builder) stroke(draw *shapes.Draw, src *vector.Path, matrix vector.Matrix, placement *shapePlacement) error {
 	item := builder.item(placement, draw.Color, draw.Opacity)
-	builder.outlined.Reset()
-	if width := hairline(float32(draw.Width), matrix); width > 0 && builder.mode == Reference {
-		builder.outlined.Append(src)
+	err := builder.inLayer(matrix, &item, func(matrix vector.Matrix) error {
+		builder.outlined.Reset()
+		if width := hairline(float32(draw.Width), matrix); width > 0 && builder.mode == Reference {
+			builder.outlined.Append(src)
+			builder.outlined.Transform(matrix)
+			return builder.thinStroke(draw, width, &item, placement)
+		}
+		builder.stroker.Outline(&builder.outlined, src, float32(draw.Width), builder.resolution(matrix))
 		builder.outlined.Transform(matrix)
-		strength := uint32(255)
-		if placement.single && placement.translucent() {
-			strength, placement.opacityApplied = shapes.Alpha(placement.opacity), true // pixel by pixel
-		}
-		strength = strength * width >> 8 // width is in 1/256 px
-		rule := placement.rule()
-		builder.hair.Style = hair.Style{
-			Strength: strength,
-			Plain:    strength < 255 || rule.Clip || draw.Cut || builder.plain(&item, rule),
-			Clipped:  rule.Clip || draw.Cut && builder.body.holes,
-		}
-		builder.hair.Add(&builder.outlined, builder.canvas())
-		if err := builder.coverHair(draw, &item); err != nil {
-			return err
-		}
+		return builder.cover(draw, &item, matrix, placement)
+	})
+	if err == nil {
 		builder.emit(item)
-		return nil
 	}
-	builder.stroker.Outline(&builder.outlined, src, float32(draw.Width), builder.resolution(matrix))
-	builder.outlined.Transform(matrix)
-	if err := builder.cover(draw, &item, matrix, placement); err != nil {
-		return err
+	return err
+}
+
+// thinStroke gives an item the coverage of a hairline, whose strength is width/256, along the path in
+// builder.outlined.
+func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, placement *shapePlacement) error {
+	strength := uint32(255)
+	if placement.single && placement.translucent() {
+		strength, placement.opacityApplied = shapes.Alpha(placement.opacity), true // pixel by pixel
 	}
-	builder.emit(item)
-	return nil
+	strength = strength * width >> 8
+	rule := placement.rule()
+	builder.hair.Style = hair.Style{
+		Strength: strength,
+		Plain:    strength < 255 || rule.Clip || draw.Cut || builder.plain(item, rule),
+		Clipped:  rule.Clip || draw.Cut && builder.body.holes,
+	}
+	builder.hair.Add(&builder.outlined, builder.canvas())
+	return builder.coverHair(draw, item)
 }
 
 // hairline returns the width in 1/256 px, at least 1, of a stroke that is too thin to be drawn as an

@@ -45,10 +45,6 @@ type Scanner struct {
 	// Append ends and its output is incomplete.
 	Stop func() bool
 
-	// Judged, if set, is asked whether it is convex, in place of the path that is filled: the same path,
-	// mapped to px in the steps in which the browser maps it.
-	Judged *vector.Path
-
 	without quirk // rules that a test leaves out
 
 	cutter      chord.Cutter
@@ -124,13 +120,7 @@ func intersect(a, b chord.Rect) chord.Rect {
 // fill cuts the path into edges, scan-converts them and appends the coverage to dst: convex paths
 // by pairs of edges, others with a list of active edges. A path without edges covers nothing.
 func (scanner *Scanner) fill(dst *Coverage, path *vector.Path, fill *fill) {
-	// Judged is the path by which the browser decides on convexity, where it differs from the one
-	// to fill.
-	judged := path
-	if scanner.Judged != nil {
-		judged = scanner.Judged
-	}
-	convex := isConvex(judged) && !scanner.omits(convexRule)
+	convex := isConvex(path) && !scanner.omits(convexRule)
 	fill.points = len(path.Points)
 	scanner.cutter.Edges(&scanner.edges, path, fill.clip, fill.inside, convex)
 	if len(scanner.edges.List) == 0 {

@@ -4,15 +4,13 @@ import (
 	"math"
 
 	"plumb/render/geom"
-	"plumb/render/scene"
-	"plumb/render/shapes"
 	"plumb/render/vector"
 	"plumb/render/view"
 )
 
-// A turned disc is convex or not by the last bits of its points, and the browser fills convex paths in
-// another way. So for discs alone these bits are computed in the browser's steps. Everything else is
-// mapped by Builder.view, which is the same map in fewer steps. See docs/spec/drawing.md#r85.
+// The browser maps a shape to the picture in steps, each rounded to its own precision. The last bits of
+// points decide on which quarter of a row an edge begins, and whether a path is convex, which fills it in
+// another way. So every map is made in the browser's steps. See docs/spec/drawing.md#r16.
 
 // stagedView is the map of the page to the picture in two steps: page to image, in binary64, and image
 // to picture, in binary32.
@@ -57,19 +55,34 @@ func newStagedSide(side float64, px int) stagedSide {
 	return s
 }
 
-// judgeDisc makes builder.judged from the path of a disc of a freehand line: in px, by the browser's steps, and
-// from the corner of the group layer where there is one. The scanner asks it whether the disc is convex.
-func (builder *Builder) judgeDisc(draw *shapes.Draw, sh *scene.Shape, placement *shapePlacement) {
-	k := float64(float32(sh.Scale)) * float64(float32(builder.local.Counter))
-	v := newStagedView(builder.shown, builder.d.Width, builder.d.Height)
-	inner := v.image.Mul(geom.Widened(placement.page.Binary32())).Mul(geom.Matrix{A: k, D: k})
-	matrix := v.picture.Mul(geom.Narrowed(inner))
-	if builder.layered {
-		corner := builder.canvas()
-		matrix.E -= float32(corner.X0)
-		matrix.F -= float32(corner.Y0)
+// of returns the map to the picture of what page maps to the page.
+func (staged *stagedView) of(page geom.Matrix) vector.Matrix {
+	return staged.picture.Mul(geom.Narrowed(staged.image.Mul(page)))
+}
+
+// inLayer calls draw, which gives an item its coverage, with the map of the shape to px. In a group layer the
+// browser counts px from the layer's corner, which changes the last bits of points. So there the map and the
+// canvas begin at that corner while draw runs, and the coverage is moved to its place in the picture afterwards.
+func (builder *Builder) inLayer(matrix vector.Matrix, item *Item, draw func(vector.Matrix) error) error {
+	if !builder.layered || builder.mode != Reference {
+		return draw(matrix)
 	}
-	builder.judged.Reset()
-	builder.judged.Append(draw.Path)
-	builder.judged.Transform(matrix)
+	corner := builder.canvas()
+	dx, dy := corner.X0, corner.Y0
+	matrix.E -= float32(dx)
+	matrix.F -= float32(dy)
+	builder.originX, builder.originY = dx, dy
+	err := draw(matrix)
+	builder.originX, builder.originY = 0, 0
+	spans := builder.d.Coverage.Spans[item.First : item.First+item.Count]
+	for i := range spans {
+		spans[i].X += dx
+		spans[i].Y += dy
+	}
+	pairs := builder.d.Pairs[item.Pairs : item.Pairs+item.Paired]
+	for i := range pairs {
+		pairs[i].X += dx
+		pairs[i].Y += dy
+	}
+	return err
 }
