@@ -57,7 +57,7 @@ func findRule(name string) *rule {
 }
 
 // unread are the statuses of answers in which nothing was read.
-var unread = []string{"no_json", "no_answer", "none", "no_list", "empty"}
+var unread = []string{"no_json", "no_answer", "none"}
 
 // fullUnread returns a function that reports whether a row has a full score although nothing
 // of the answer was read.
