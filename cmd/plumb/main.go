@@ -2,7 +2,8 @@
 // flags, inputs and outputs, progress, and the client of --server. In: dumps, scenes, or
 // requests over HTTP. Out: result lines, pictures and tables. Flags are declared in this
 // package and nowhere else; each command has its file. Exit codes: 0 done; 1 ended early,
-// or nothing (or too little) could be scored; 2 wrong use; 130 interrupted by a signal.
+// or nothing (or too little) could be scored; 2 wrong use; 3 not finished (--status); 130
+// interrupted by a signal.
 // See docs/spec/cli.md#r1.
 package main
 
@@ -87,7 +88,7 @@ TangramPuzzle, SPATIALAB and SpaCE-Eval. To begin: plumb score --help for a dump
 model, plumb serve --help for training.
 
 Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 ended early, or too little could
-be scored; 2 wrong use; 130 interrupted.`
+be scored; 2 wrong use; 3 not finished (plumb score --status); 130 interrupted.`
 
 // exited is the exit code with which the command-line library would end the process.
 type exited int
