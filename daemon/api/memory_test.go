@@ -34,7 +34,7 @@ func TestWorkEnds(t *testing.T) {
 	item := `{"test":"sum","views":[13],"n":%d}`
 	routes := map[string]string{
 		"/v1/score":        fmt.Sprintf(item, 1),
-		"/v1/score?suite=":  `{"items":[` + fmt.Sprintf(item, 2) + `]}`,
+		"/v1/score?suite=": `{"items":[` + fmt.Sprintf(item, 2) + `]}`,
 		"/v1/score/stream": fmt.Sprintf(item, 3) + "\n",
 		"/verify":          `{"label":` + fmt.Sprintf(item, 5) + `,"response":{"output":[]}}`,
 		"/step":            `{"action":{"label":` + fmt.Sprintf(item, 6) + `,"response":"x"}}`,
