@@ -26,6 +26,10 @@ func (builder *Builder) checkCertain(shape *scene.Shape, draws []shapes.Draw, gr
 		if shape.Kind != scene.Geo || draw.Width == 0 {
 			continue
 		}
+		if shape.Dash != scene.DashDraw && shape.Dash != scene.DashSolid && shape.Geo == scene.Heart &&
+			shape.H+growY <= flattestHeart && axisAligned(matrix) {
+			return shapes.Foreign(shape, "dashes around a heart at most 1 px high")
+		}
 		if shape.Dash != scene.DashDraw && shape.Dash != scene.DashSolid &&
 			isThread(shape.Geo, shape.W/shape.Scale/draw.Width, (shape.H+growY)/shape.Scale/draw.Width) {
 			return shapes.Foreign(shape, "dashes around a heart, cloud or ellipse narrower than two of them")
@@ -75,22 +79,30 @@ func isTinyDisc(w *shapes.Draw, m vector.Matrix) bool {
 	return ok && box[2]-box[0] <= 5
 }
 
-// longestCloud is how many times as long as wide a cloud in dash draw may be. See
-// docs/spec/drawing.md#r90.
-const longestCloud = 128
+// Clouds that do not turn may be at most longestCloud times as long as wide, and those at most one unit wide at
+// most longestThread units long. See docs/spec/drawing.md#r90.
+const (
+	longestCloud  = 64
+	longestThread = 22
+)
 
-// checkCloud refuses a hand-drawn cloud that is more than longestCloud times as long as wide,
-// because it is not drawn as in the editor.
-func (builder *Builder) checkCloud(shape *scene.Shape, growY float64) error {
-	if builder.mode == Exact || shape.Kind != scene.Geo || shape.Geo != scene.Cloud || shape.Dash != scene.DashDraw {
+// checkCloud refuses a cloud of very many bumps that does not turn, because its bumps begin and end in the same
+// few rows, where they are not drawn as in the editor. matrix maps units to px.
+func (builder *Builder) checkCloud(shape *scene.Shape, growY float64, matrix vector.Matrix) error {
+	if builder.mode == Exact || shape.Kind != scene.Geo || shape.Geo != scene.Cloud || !axisAligned(matrix) {
 		return nil
 	}
-	w, h := max(1, shape.W), max(1, shape.H+growY)
-	if max(w, h) > longestCloud*min(w, h) {
-		return shapes.Foreign(shape, "a cloud more than 128 times as long as wide")
+	w, h := max(1, shape.W/shape.Scale), max(1, (shape.H+growY)/shape.Scale)
+	short, long := min(w, h), max(w, h)
+	if long > longestCloud*short || short <= 1.05 && long > longestThread {
+		return shapes.Foreign(shape, "a cloud more than 64 times as long as wide, or one unit wide")
 	}
 	return nil
 }
+
+// flattestHeart is the height up to which a heart with dots or dashes that does not turn is refused, px. See
+// docs/spec/drawing.md#r92.
+const flattestHeart = 1.1
 
 // labelState says whether the text of a shape shows.
 type labelState uint8

@@ -23,8 +23,9 @@ func TestUncertain(t *testing.T) {
 		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"opacity":%g,"props":{"geo":%q,"w":%g,"h":40,"size":"xl","dash":%q,"text":%q}}`,
 			opacity, kind, w, dash, label)
 	}
-	cloud := func(w float64, dash string) string {
-		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"cloud","w":%g,"h":400,"size":"s","dash":%q}}`, w, dash)
+	cloud := func(w, h, rotation float64, dash string) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"rotation":%g,"props":{"geo":"cloud","w":%g,"h":%g,"size":"s","dash":%q}}`,
+			rotation, w, h, dash)
 	}
 	flat := func(kind string, w, h float64, dash string) string {
 		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":%q,"w":%g,"h":%g,"size":"xl","dash":%q}}`, kind, w, h, dash)
@@ -77,9 +78,16 @@ func TestUncertain(t *testing.T) {
 		{"a bullet alone", bullet(`{"type":"paragraph"}`), true},
 		{"a bullet with a letter", bullet(`{"type":"paragraph","content":[{"type":"text","text":"a"}]}`), false},
 		{"a label within, translucent", box("rectangle", 16, "solid", 0.5, "one"), false},
-		{"a thin cloud", cloud(3, "draw"), true},
-		{"a thin cloud, solid", cloud(3, "solid"), false},
-		{"a wider cloud", cloud(3.2, "draw"), false},
+		{"a thin cloud", cloud(6.2, 400, 0, "draw"), true},
+		{"a thin cloud, solid", cloud(6.2, 400, 0, "solid"), true},
+		{"a thin cloud, turned", cloud(6.2, 400, 0.3, "draw"), false},
+		{"a wider cloud", cloud(6.3, 400, 0, "draw"), false},
+		{"a cloud of one unit", cloud(23, 1, 0, "draw"), true},
+		{"a short cloud of one unit", cloud(22, 1, 0, "draw"), false},
+		{"a cloud of two units", cloud(23, 2, 0, "draw"), false},
+		{"dots in a heart of one px", flat("heart", 30, 1, "dotted"), true},
+		{"a heart of one px", flat("heart", 30, 1, "solid"), false},
+		{"dots in a heart of two px", flat("heart", 30, 2, "dotted"), false},
 	} {
 		var b Builder
 		err := b.Build(view.View{Scene: board(t, "["+c.shape+"]"), Bounds: view.Box{W: 60, H: 60}}, Reference, new(Drawing))
