@@ -206,7 +206,7 @@ func (server *Server) picture(ctx *fasthttp.RequestCtx, p queue.Picture, alpha b
 	if accepts(ctx, "application/octet-stream") {
 		pixels := img.Pix
 		if alpha {
-			pixels = dump.Alpha(img).Pix
+			pixels = flatpng.Grey(img).Pix
 		}
 		ctx.SetContentType("application/octet-stream")
 		ctx.Response.SetBodyRaw(pixels)

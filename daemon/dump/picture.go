@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"image"
 	"math"
 	"strconv"
 	"strings"
@@ -265,13 +264,4 @@ func framed(s *scene.Scene, all view.Box) bool {
 		}
 	}
 	return false
-}
-
-// Alpha returns the alpha channel of a picture as an 8-bit grey picture, for formats without colours.
-func Alpha(img *image.NRGBA) *image.Gray {
-	g := image.NewGray(img.Rect)
-	for i := range g.Pix {
-		g.Pix[i] = img.Pix[4*i+3]
-	}
-	return g
 }

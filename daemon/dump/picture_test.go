@@ -3,7 +3,6 @@ package dump
 import (
 	"errors"
 	"fmt"
-	"image"
 	"strings"
 	"testing"
 
@@ -113,13 +112,5 @@ func TestScenes(t *testing.T) {
 		if err != nil || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.want) {
 			t.Errorf("%q: got %q, %v; want %q", c.in, got, err, c.want)
 		}
-	}
-}
-
-func TestAlpha(t *testing.T) {
-	img := image.NewNRGBA(image.Rect(0, 0, 2, 1))
-	img.Pix = []byte{1, 2, 3, 4, 5, 6, 7, 8}
-	if g := Alpha(img); g.Pix[0] != 4 || g.Pix[1] != 8 {
-		t.Errorf("got %v; want the alpha bytes", g.Pix)
 	}
 }

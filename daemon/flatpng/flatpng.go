@@ -57,13 +57,18 @@ func Alpha(img *image.NRGBA) []byte {
 	if b := encode(img, grey, color.NRGBA{}, mostTokens); b != nil {
 		return b
 	}
-	alpha := image.NewGray(image.Rect(0, 0, img.Rect.Dx(), img.Rect.Dy()))
+	return standard(Grey(img))
+}
+
+// Grey returns the alpha of a picture as an 8-bit grey picture, for formats without colours.
+func Grey(img *image.NRGBA) *image.Gray {
+	grey := image.NewGray(image.Rect(0, 0, img.Rect.Dx(), img.Rect.Dy()))
 	for y := range img.Rect.Dy() {
-		for x := range alpha.Stride {
-			alpha.Pix[y*alpha.Stride+x] = img.Pix[y*img.Stride+4*x+3]
+		for x := range grey.Stride {
+			grey.Pix[y*grey.Stride+x] = img.Pix[y*img.Stride+4*x+3]
 		}
 	}
-	return standard(alpha)
+	return grey
 }
 
 // Over returns a picture, laid over an opaque ground, as a PNG without alpha.

@@ -130,3 +130,11 @@ func TestOver(t *testing.T) {
 		}
 	}
 }
+
+func TestGrey(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 2, 1))
+	img.Pix = []byte{1, 2, 3, 4, 5, 6, 7, 8}
+	if g := Grey(img); g.Pix[0] != 4 || g.Pix[1] != 8 {
+		t.Errorf("got %v; want the alpha bytes", g.Pix)
+	}
+}
