@@ -6,13 +6,14 @@ import (
 	"errors"
 	"time"
 
+	"plumb/bench/inturn"
 	"plumb/bench/spawn"
 )
 
 // overHTTP starts `plumb serve`, sends it the lines of a dump in requests, and stops it. The sample
 // has the answers per second, the daemon's processor time per answer and its peak memory, and a hash
 // of the results, which must be that of other programs.
-func overHTTP(program string, dump *dump) (sample sample, err error) {
+func overHTTP(program string, dump *dump) (sample inturn.Sample, err error) {
 	daemon, err := spawn.Start(program, serveFlags...)
 	if err != nil {
 		return sample, err
@@ -33,9 +34,9 @@ func overHTTP(program string, dump *dump) (sample sample, err error) {
 		return sample, err
 	}
 	n := len(dump.lines)
-	sample.rate, sample.core = float64(n)/took.Seconds(), (total-spent)/time.Duration(n)
-	sample.rss = daemon.Memory().Peak
-	sample.sum = sha256.Sum256(bytes.Join(answers, []byte("\n")))
+	sample.Rate, sample.Core = float64(n)/took.Seconds(), (total-spent)/time.Duration(n)
+	sample.RSS = daemon.Memory().Peak
+	sample.Sum = sha256.Sum256(bytes.Join(answers, []byte("\n")))
 	return sample, nil
 }
 

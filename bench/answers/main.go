@@ -13,18 +13,15 @@ package main
 
 import (
 	"crypto/sha256"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"time"
 
-	"plumb/bench/figure"
-	"plumb/bench/rig"
+	"plumb/bench/inturn"
 	"plumb/bench/spawn"
 )
 
@@ -48,18 +45,10 @@ func main() {
 	}
 }
 
-// sample is what one program took for one dump in one way.
-type sample struct {
-	core time.Duration // per answer, all threads of the process that scores
-	rate float64       // answers/s
-	rss  int64         // bytes, greatest
-	sum  [sha256.Size]byte
-}
-
 // ways are how answers reach the program.
 var ways = []struct {
 	name  string
-	score func(program string, d *dump) (sample, error)
+	score func(program string, d *dump) (inturn.Sample, error)
 }{
 	{"in process", inProcess},
 	{"over HTTP", overHTTP},
@@ -68,34 +57,20 @@ var ways = []struct {
 // run measures each kind of dump, many answers to few tasks, in process and over HTTP, with one
 // build of plumb or with two in turn, and prints a row for each.
 func run(plumb, before string, n, rounds int) error {
-	programs := []string{plumb}
-	commit, err := rig.CommitOf(plumb)
+	programs, err := inturn.Programs("many answers to few tasks of the balance test; groups are of different answers", plumb, before)
 	if err != nil {
 		return err
-	}
-	fmt.Printf("# many answers to few tasks of the balance test; groups are of different answers\n%s", rig.Header(commit))
-	if before != "" {
-		old, err := rig.CommitOf(before)
-		if err != nil {
-			return err
-		}
-		programs = []string{before, plumb}
-		fmt.Printf("# before: commit %s; the programs run in turn, and their results are equal byte for byte\n", old)
 	}
 	fmt.Printf("# %d answers, medians of %d rounds with tasks of their own; each run begins with empty caches\n", n, rounds)
 	fmt.Printf("# core time is user and system time of the process that scores, the software driver's threads included;\n")
 	fmt.Printf("# in process its start is part of it; over HTTP a request has %d answers at most, %d requests at a time\n", spawn.PerRequest, spawn.Clients)
-	fmt.Printf("%-14s %-10s", "dump", "way")
-	for _, p := range programs {
-		fmt.Printf(" %28s", filepath.Base(filepath.Dir(p))+"/"+filepath.Base(p))
-	}
-	fmt.Printf("  %s\n", "core, rate: times before")
+	inturn.Heading("dump", "way", programs, 28)
 	dir, err := os.MkdirTemp("", "plumb-answers-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	all := make([][][]sample, len(kinds)*len(ways)) // by program, by round
+	all := make([]inturn.Row, len(kinds)*len(ways))
 	for round := range rounds {
 		for i, k := range kinds {
 			dump, err := k.make(dir, n, uint64(round+1))
@@ -103,11 +78,8 @@ func run(plumb, before string, n, rounds int) error {
 				return err
 			}
 			for j, w := range ways {
-				row := &all[i*len(ways)+j]
-				if *row == nil {
-					*row = make([][]sample, len(programs))
-				}
-				if err := inTurn(programs, round, w.score, dump, *row); err != nil {
+				score := func(program string) (inturn.Sample, error) { return w.score(program, dump) }
+				if err := all[i*len(ways)+j].Measure(programs, round, score); err != nil {
 					return fmt.Errorf("%s %s: %w", k.name, w.name, err)
 				}
 			}
@@ -119,63 +91,19 @@ func run(plumb, before string, n, rounds int) error {
 	return nil
 }
 
-// inTurn scores the dump d with each program once and appends what it took to the program's row. The
-// order of the programs differs from round to round, because the first one may find a colder machine.
-// Programs whose results differ are an error.
-func inTurn(programs []string, round int, score func(string, *dump) (sample, error), d *dump, row [][]sample) error {
-	for k := range programs {
-		k = (k + round) % len(programs)
-		sample, err := score(programs[k], d)
-		if err != nil {
-			return err
-		}
-		row[k] = append(row[k], sample)
-	}
-	for k := range row {
-		if row[k][round].sum != row[0][round].sum {
-			return errors.New("the results of the programs differ")
-		}
-	}
-	return nil
-}
-
 // printRow prints the medians of a row, and the ratios where there are two programs.
-func printRow(dump, way string, row [][]sample) {
+func printRow(dump, way string, row inturn.Row) {
 	fmt.Printf("%-14s %-10s", dump, way)
-	for _, s := range row {
-		fmt.Printf(" %7.3f ms %6.0f/s %5.0f MB", median(s, core), median(s, rate), median(s, rss))
+	for _, samples := range row {
+		fmt.Printf(" %7.3f ms %6.0f/s %5.0f MB",
+			inturn.Median(samples, inturn.Core), inturn.Median(samples, inturn.Rate), inturn.Median(samples, inturn.RSS))
 	}
-	if len(row) == 2 {
-		fmt.Printf("  %.3f, %.2f", ratio(row, core), ratio(row, rate))
-	}
-	fmt.Println()
-}
-
-func core(s sample) float64 { return s.core.Seconds() * 1e3 }
-func rate(s sample) float64 { return s.rate }
-func rss(s sample) float64  { return float64(s.rss) / 1e6 }
-
-// median returns the median, over the rounds of a program, of the figure of a sample that f returns.
-func median(all []sample, f func(sample) float64) float64 {
-	v := make([]float64, len(all))
-	for i, s := range all {
-		v[i] = f(s)
-	}
-	return figure.Median(v)
-}
-
-// ratio returns the median over the rounds of the second program's figure to the first one's.
-func ratio(row [][]sample, f func(sample) float64) float64 {
-	v := make([]float64, len(row[0]))
-	for i := range v {
-		v[i] = f(row[1][i]) / f(row[0][i])
-	}
-	return figure.Median(v)
+	row.PrintRatios()
 }
 
 // inProcess runs `plumb score` on a dump as a process of its own. The sample has its answers per
 // second, processor time per answer, peak memory, and a hash of the results.
-func inProcess(program string, dump *dump) (s sample, err error) {
+func inProcess(program string, dump *dump) (s inturn.Sample, err error) {
 	out := dump.path + ".out"
 	defer os.Remove(out)
 	cmd := exec.Command(program, "score", "--suite", "aspire", "--fidelity", "native", dump.path, "-o", out)
@@ -189,9 +117,9 @@ func inProcess(program string, dump *dump) (s sample, err error) {
 		return s, err
 	}
 	n := len(dump.lines)
-	return sample{
-		core: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n),
-		rate: float64(n) / took.Seconds(), rss: cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10,
-		sum: sha256.Sum256(data),
+	return inturn.Sample{
+		Core: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n),
+		Rate: float64(n) / took.Seconds(), RSS: cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10,
+		Sum: sha256.Sum256(data),
 	}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"plumb/bench/inturn"
 	"plumb/bench/spawn"
 	"plumb/scoring/aspire/scenario"
 )
@@ -46,7 +47,7 @@ func whiteboards(n, group int, seed uint64) ([][]byte, error) {
 // files draws whiteboards as PNG files with `plumb render`, a process of its own. The sample has the
 // pictures per second, the processor time and bytes of a picture, and a hash of all pixels and
 // measurements, which must be that of other programs.
-func files(program string, flags []string, scenes [][]byte) (s sample, err error) {
+func files(program string, flags []string, scenes [][]byte) (s inturn.Sample, err error) {
 	dir, err := os.MkdirTemp("", "plumb-pictures-")
 	if err != nil {
 		return s, err
@@ -63,9 +64,9 @@ func files(program string, flags []string, scenes [][]byte) (s sample, err error
 		return s, fmt.Errorf("cannot draw: %w: %s", err, output)
 	}
 	took, n := time.Since(begin), len(scenes)
-	s = sample{
-		core: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n),
-		rate: float64(n) / took.Seconds(),
+	s = inturn.Sample{
+		Core: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n),
+		Rate: float64(n) / took.Seconds(),
 	}
 	stats, err := os.ReadFile(filepath.Join(dir, "stats.jsonl"))
 	if err != nil {
@@ -77,14 +78,14 @@ func files(program string, flags []string, scenes [][]byte) (s sample, err error
 		if err != nil {
 			return s, err
 		}
-		s.bytes += int64(len(b)) / int64(n)
+		s.Bytes += int64(len(b)) / int64(n)
 		sum, err := pixelsOf(b)
 		if err != nil {
 			return s, err
 		}
 		d.sums = append(d.sums, sum)
 	}
-	s.sum = d.sum()
+	s.Sum = d.sum()
 	return s, nil
 }
 
@@ -105,7 +106,7 @@ func pixelsOf(b []byte) ([sha256.Size]byte, error) {
 // overHTTP starts `plumb serve`, requests the pictures of whiteboards from spawn.Clients clients, one
 // whiteboard a request, and stops it. accept is the wanted format. The sample has speed, processor
 // time, memory, bytes and a hash of all pictures.
-func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s sample, err error) {
+func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s inturn.Sample, err error) {
 	daemon, err := spawn.Start(program, append([]string{"--fidelity", "native"}, flags...)...)
 	if err != nil {
 		return s, err
@@ -137,10 +138,10 @@ func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s
 		return s, err
 	}
 	n := len(scenes)
-	s = sample{core: (total - spent) / time.Duration(n), rate: float64(n) / took.Seconds(), rss: daemon.Memory().Peak}
+	s = inturn.Sample{Core: (total - spent) / time.Duration(n), Rate: float64(n) / took.Seconds(), RSS: daemon.Memory().Peak}
 	var d digest
 	for _, b := range answers {
-		s.bytes += int64(len(b)) / int64(n)
+		s.Bytes += int64(len(b)) / int64(n)
 		sum := sha256.Sum256(b)
 		if accept == "image/png" {
 			if sum, err = pixelsOf(b); err != nil {
@@ -149,6 +150,6 @@ func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s
 		}
 		d.sums = append(d.sums, sum)
 	}
-	s.sum = d.sum()
+	s.Sum = d.sum()
 	return s, nil
 }

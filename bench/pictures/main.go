@@ -14,12 +14,9 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
-	"plumb/bench/figure"
-	"plumb/bench/rig"
+	"plumb/bench/inturn"
 	"plumb/bench/spawn"
 )
 
@@ -41,23 +38,16 @@ func main() {
 // groups are how many answers a task has.
 var groups = []int{1, 8, 64}
 
-// sample is what one program took for the whiteboards of a group size in one way.
-type sample struct {
-	core  time.Duration // per picture, all threads of the process that draws
-	rate  float64       // pictures/s
-	rss   int64         // bytes, greatest, of a daemon
-	bytes int64         // per picture, as it is sent or written
-	sum   [sha256.Size]byte
-}
-
 // ways are how pictures come out of the program.
 var ways = []struct {
 	name string
-	draw func(program string, flags []string, scenes [][]byte) (sample, error)
+	draw func(program string, flags []string, scenes [][]byte) (inturn.Sample, error)
 }{
 	{"files", files},
-	{"HTTP, PNG", func(p string, flags []string, s [][]byte) (sample, error) { return overHTTP(p, flags, s, "image/png") }},
-	{"HTTP, raw", func(p string, flags []string, s [][]byte) (sample, error) {
+	{"HTTP, PNG", func(p string, flags []string, s [][]byte) (inturn.Sample, error) {
+		return overHTTP(p, flags, s, "image/png")
+	}},
+	{"HTTP, raw", func(p string, flags []string, s [][]byte) (inturn.Sample, error) {
 		return overHTTP(p, flags, s, "application/octet-stream")
 	}},
 }
@@ -66,29 +56,15 @@ var ways = []struct {
 // for each. With before, an earlier build, both programs run in turn, and pictures that differ are an
 // error.
 func run(plumb, before string, n, rounds int, flags []string) error {
-	programs := []string{plumb}
-	commit, err := rig.CommitOf(plumb)
+	programs, err := inturn.Programs("pictures of answers to balance tasks, 1400x800 px; groups are of different answers", plumb, before)
 	if err != nil {
 		return err
-	}
-	fmt.Printf("# pictures of answers to balance tasks, 1400x800 px; groups are of different answers\n%s", rig.Header(commit))
-	if before != "" {
-		old, err := rig.CommitOf(before)
-		if err != nil {
-			return err
-		}
-		programs = []string{before, plumb}
-		fmt.Printf("# before: commit %s; the programs run in turn, and their pictures are equal pixel for pixel\n", old)
 	}
 	fmt.Printf("# %d pictures, medians of %d rounds with tasks of their own; each run begins with empty caches\n", n, rounds)
 	fmt.Printf("# core time is user and system time of the process that draws, the software driver's threads included;\n")
 	fmt.Printf("# with files its start is part of it; over HTTP %d requests of one picture are under way at a time\n", spawn.Clients)
-	fmt.Printf("%-14s %-10s", "answers a task", "way")
-	for _, p := range programs {
-		fmt.Printf(" %40s", filepath.Base(filepath.Dir(p))+"/"+filepath.Base(p))
-	}
-	fmt.Printf("  %s\n", "core, rate: times before")
-	all := make([][][]sample, len(groups)*len(ways)) // by program, by round
+	inturn.Heading("answers a task", "way", programs, 40)
+	all := make([]inturn.Row, len(groups)*len(ways))
 	for round := range rounds {
 		for i, group := range groups {
 			scenes, err := whiteboards(n, group, uint64(round+1))
@@ -96,20 +72,9 @@ func run(plumb, before string, n, rounds int, flags []string) error {
 				return err
 			}
 			for j, w := range ways {
-				row := &all[i*len(ways)+j]
-				if *row == nil {
-					*row = make([][]sample, len(programs))
-				}
-				for k := range programs {
-					k = (k + round) % len(programs)
-					s, err := w.draw(programs[k], flags, scenes)
-					if err != nil {
-						return fmt.Errorf("%s, %d answers a task: %w", w.name, group, err)
-					}
-					(*row)[k] = append((*row)[k], s)
-				}
-				if (*row)[0][round].sum != (*row)[len(programs)-1][round].sum {
-					return errors.New("the pictures of the programs differ")
+				draw := func(program string) (inturn.Sample, error) { return w.draw(program, flags, scenes) }
+				if err := all[i*len(ways)+j].Measure(programs, round, draw); err != nil {
+					return fmt.Errorf("%s, %d answers a task: %w", w.name, group, err)
 				}
 			}
 		}
@@ -121,42 +86,17 @@ func run(plumb, before string, n, rounds int, flags []string) error {
 }
 
 // printRow prints the medians of a row, and the ratios where there are two programs.
-func printRow(group int, way string, row [][]sample) {
+func printRow(group int, way string, row inturn.Row) {
 	fmt.Printf("%-14d %-10s", group, way)
-	for _, s := range row {
-		memory := fmt.Sprintf("%.0f MB", median(s, rss))
+	for _, samples := range row {
+		memory := fmt.Sprintf("%.0f MB", inturn.Median(samples, inturn.RSS))
 		if way == "files" {
 			memory = "" // the system counts that of the process that started it
 		}
-		fmt.Printf(" %7.3f ms %6.0f/s %8s %8.0f B", median(s, core), median(s, rate), memory, median(s, size))
+		fmt.Printf(" %7.3f ms %6.0f/s %8s %8.0f B",
+			inturn.Median(samples, inturn.Core), inturn.Median(samples, inturn.Rate), memory, inturn.Median(samples, inturn.Size))
 	}
-	if len(row) == 2 {
-		fmt.Printf("  %.3f, %.2f", ratio(row, core), ratio(row, rate))
-	}
-	fmt.Println()
-}
-
-func core(s sample) float64 { return s.core.Seconds() * 1e3 }
-func rate(s sample) float64 { return s.rate }
-func rss(s sample) float64  { return float64(s.rss) / 1e6 }
-func size(s sample) float64 { return float64(s.bytes) }
-
-// median returns the median, over the rounds of a program, of the figure of a sample that f returns.
-func median(all []sample, f func(sample) float64) float64 {
-	v := make([]float64, len(all))
-	for i, s := range all {
-		v[i] = f(s)
-	}
-	return figure.Median(v)
-}
-
-// ratio returns the median over the rounds of the second program's figure to the first one's.
-func ratio(row [][]sample, f func(sample) float64) float64 {
-	v := make([]float64, len(row[0]))
-	for i := range v {
-		v[i] = f(row[1][i]) / f(row[0][i])
-	}
-	return figure.Median(v)
+	row.PrintRatios()
 }
 
 // digest is the hash of the pixels of pictures, whatever file format they came in.

@@ -1,0 +1,111 @@
+// Package inturn measures two builds of plumb in turn, on the same work, and tells their ratios. In: the
+// programs, and a function that runs one of them. Out: samples by program and round, their medians and
+// ratios. Builds whose results differ are an error, because a ratio of different work says nothing.
+package inturn
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"plumb/bench/figure"
+	"plumb/bench/rig"
+)
+
+// Sample is what one program took for one piece of work in one round.
+type Sample struct {
+	Core  time.Duration     // user and system time per item, of all threads of the process
+	Rate  float64           // items/s
+	RSS   int64             // bytes, greatest; 0 where it is not known
+	Bytes int64             // of output per item; 0 where it is not measured
+	Sum   [sha256.Size]byte // of the results
+}
+
+// Row holds the samples of one kind of work: by program, then by round.
+type Row [][]Sample
+
+// Programs returns the builds to measure: before, an earlier build, if it is not "", and plumb. It prints
+// the title, the machine and the commits as the head of a results file.
+func Programs(title, plumb, before string) ([]string, error) {
+	commit, err := rig.CommitOf(plumb)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("# %s\n%s", title, rig.Header(commit))
+	if before == "" {
+		return []string{plumb}, nil
+	}
+	old, err := rig.CommitOf(before)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("# before: commit %s; the programs run in turn, and their results are equal\n", old)
+	return []string{before, plumb}, nil
+}
+
+// Heading prints the names of the columns: of the work, of each program in so many characters, and of the ratios.
+func Heading(work, way string, programs []string, width int) {
+	fmt.Printf("%-14s %-10s", work, way)
+	for _, program := range programs {
+		fmt.Printf(" %*s", width, filepath.Base(filepath.Dir(program))+"/"+filepath.Base(program))
+	}
+	fmt.Printf("  %s\n", "core, rate: times before")
+}
+
+// Measure runs each program once and adds what it took to its samples in row. The order of the programs
+// differs from round to round, because the first one may find a colder machine. Programs whose results
+// differ are an error.
+func (row *Row) Measure(programs []string, round int, run func(program string) (Sample, error)) error {
+	if *row == nil {
+		*row = make(Row, len(programs))
+	}
+	for k := range programs {
+		k = (k + round) % len(programs)
+		sample, err := run(programs[k])
+		if err != nil {
+			return err
+		}
+		(*row)[k] = append((*row)[k], sample)
+	}
+	for _, samples := range *row {
+		if samples[round].Sum != (*row)[0][round].Sum {
+			return errors.New("the results of the programs differ")
+		}
+	}
+	return nil
+}
+
+// PrintRatios ends the line of a row: with the ratios of core time and of rate where there are two programs.
+func (row Row) PrintRatios() {
+	if len(row) == 2 {
+		fmt.Printf("  %.3f, %.2f", row.ratio(Core), row.ratio(Rate))
+	}
+	fmt.Println()
+}
+
+// ratio returns the median over the rounds of the second program's figure to the first one's.
+func (row Row) ratio(figureOf func(Sample) float64) float64 {
+	ratios := make([]float64, len(row[0]))
+	for round := range ratios {
+		ratios[round] = figureOf(row[1][round]) / figureOf(row[0][round])
+	}
+	return figure.Median(ratios)
+}
+
+// Core, Rate, RSS and Size are the figures of a sample: core time in ms per item, items per second, memory
+// in MB, and bytes of output per item.
+func Core(s Sample) float64 { return s.Core.Seconds() * 1e3 }
+func Rate(s Sample) float64 { return s.Rate }
+func RSS(s Sample) float64  { return float64(s.RSS) / 1e6 }
+func Size(s Sample) float64 { return float64(s.Bytes) }
+
+// Median returns the median, over the rounds of a program, of a figure of its samples.
+func Median(samples []Sample, figureOf func(Sample) float64) float64 {
+	values := make([]float64, len(samples))
+	for i, sample := range samples {
+		values[i] = figureOf(sample)
+	}
+	return figure.Median(values)
+}
