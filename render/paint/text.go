@@ -34,23 +34,22 @@ func (builder *Builder) paintShapeText(shape *scene.Shape, name string, placemen
 		return shapes.Foreign(shape, "a list of bullets without a letter")
 	}
 	if shape.Kind == scene.Text && placement.translucent() {
-		builder.textLayer(painter, placement)
+		if err := builder.textLayer(painter, placement); err != nil {
+			return err
+		}
 		defer builder.endLayer()
 	}
 	return builder.paintText(painter, block, placement)
 }
 
-// textLayer starts the browser's group layer of a translucent text shape. Its box is that of the runs of the text.
-func (builder *Builder) textLayer(painter *textPainter, placement *shapePlacement) {
+// textLayer starts the browser's group layer of a translucent text shape. Its box holds what the runs of the text
+// paint, also where the text's own box cuts it off, and the bullets. See docs/spec/raster.md#r28.
+func (builder *Builder) textLayer(painter *textPainter, placement *shapePlacement) error {
 	all := geom.NewExtent()
 	for i := range painter.Page.Runs {
-		run := &painter.Page.Runs[i]
-		all.Add(geom.Pt(run.X-1, run.Baseline-run.Face.Ascent(run.Size)))
-		end := run.Inked
-		if run.Link || run.Underline || run.Strike {
-			end = run.Width
+		if err := addRunBox(&all, painter, &painter.Page.Runs[i]); err != nil {
+			return err
 		}
-		all.Add(geom.Pt(run.X+end+1, run.Baseline+run.Face.Descent(run.Size)))
 	}
 	for i := range painter.Page.Dots {
 		dot := &painter.Page.Dots[i]
@@ -60,6 +59,33 @@ func (builder *Builder) textLayer(painter *textPainter, placement *shapePlacemen
 	if !all.Empty() {
 		builder.widenLayer(math.Floor(all.Lo.X), math.Floor(all.Lo.Y), math.Ceil(all.Hi.X), math.Ceil(all.Hi.Y), placement.m)
 	}
+	return nil
+}
+
+// addRunBox adds the box of a run of text to an extent: its advances from ascent to descent, and its letters with
+// their halo of 1 unit. Spaces at the end count only where the run has a line under or through it.
+func addRunBox(all *geom.Extent, painter *textPainter, run *text.Run) error {
+	width := run.Inked
+	if run.Link || run.Underline || run.Strike {
+		width = run.Width
+	}
+	all.Add(geom.Pt(run.X, run.Baseline-run.Face.Ascent(run.Size)))
+	all.Add(geom.Pt(run.X+width, run.Baseline+run.Face.Descent(run.Size)))
+	path := &painter.glyphs.path
+	for _, glyph := range painter.Page.Glyphs[run.First : run.First+run.Count] {
+		path.Reset()
+		if err := run.Face.Outline(path, glyph.ID, run.Size); err != nil {
+			return err
+		}
+		ink := geom.PathBounds(path)
+		if ink.Empty() {
+			continue
+		}
+		x, y := run.X+float64(glyph.X), run.Baseline+float64(glyph.Y)
+		all.Add(geom.Pt(x+ink.Lo.X-1, y+ink.Lo.Y-1))
+		all.Add(geom.Pt(x+ink.Hi.X+1, y+ink.Hi.Y+1))
+	}
+	return nil
 }
 
 // bodyText appends the items of a text shape, clipped to the box of the text.
