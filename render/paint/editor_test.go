@@ -24,6 +24,9 @@ func TestSumsOfExports(t *testing.T) {
 		stub = `[{"id":"shape:a","opacity":1,
 			"props":{"color":"red","dash":"draw","fill":"lined-fill","isClosed":true,"isComplete":false,"isPen":false,"scale":1,
 			"segments":[{"points":[{"x":0,"y":0,"z":0.04},{"x":29.53,"y":102.46,"z":0.5},{"x":41.08,"y":105.04,"z":0.5}],"type":"free"}],"size":"s"},"rotation":0,"type":"draw","x":124,"y":171}]`
+		thin = `[{"id":"shape:a","type":"geo","x":274,"y":42.56,"rotation":1.5,"props":{"geo":"ellipse","w":74,"h":2,"dash":"dotted","fill":"fill","color":"orange"}}]`
+		cut  = `[{"id":"shape:a","type":"text","x":173,"y":59,"opacity":0.75,"rotation":1.05,
+			"props":{"autoSize":false,"color":"light-violet","font":"sans","size":"xl","text":"end. a \n x1\n","textAlign":"middle","w":15.88}}]`
 	)
 	for _, c := range []struct {
 		name, shapes string
@@ -38,8 +41,11 @@ func TestSumsOfExports(t *testing.T) {
 		// The box of a layer ends where it almost does: docs/spec/raster.md#r28.
 		{"translucent dots", dots, 0, 25546, 0},
 		{"translucent dashes of a turned line", turned, 0, 246969, 200},
-		// Whether it is convex is judged as of a dot: docs/spec/drawing.md#r85.
+		// The last bits of its points decide whether an outline is convex: docs/spec/drawing.md#r85.
 		{"a small freehand line", stub, 0, 80270, 10},
+		{"a turned ellipse", thin, 0, 52417, 20},
+		// The layer of text that is cut ends with its runs: docs/spec/raster.md#r28.
+		{"translucent text in a narrow box", cut, 0, 333703, 900},
 	} {
 		s := board(t, c.shapes)
 		bounds := view.Box{W: c.w, H: 40}
