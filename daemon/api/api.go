@@ -339,8 +339,8 @@ func (server *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route
 }
 
 // admitted reports whether the handler of route may answer a request. Otherwise it answers
-// the request itself: the path is unknown, the method or token is wrong, or the daemon
-// accepts no work.
+// the request itself: the path is unknown, the method, the token or a name in the query is wrong, or the
+// daemon accepts no work.
 func (server *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool) bool {
 	method := string(ctx.Method())
 	switch {
@@ -356,7 +356,7 @@ func (server *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool
 		server.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, route.method))
 		return false
 	case route.open, route.name == metricsRoute && server.cfg.OpenMetrics:
-		return true
+		return server.takesQuery(ctx, route)
 	}
 	held, ok := server.authorize(ctx)
 	if !ok {
@@ -365,7 +365,17 @@ func (server *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool
 	if held != nil {
 		ctx.SetUserValue(heldKey, held)
 	}
-	return route.method != "POST" || server.acceptsWork(ctx)
+	return server.takesQuery(ctx, route) && (route.method != "POST" || server.acceptsWork(ctx))
+}
+
+// takesQuery reports whether the route reads every name in the query of a request. Otherwise it answers
+// the request itself.
+func (server *Server) takesQuery(ctx *fasthttp.RequestCtx, route route) bool {
+	fault := unknownQuery(ctx.QueryArgs(), route)
+	if fault != nil {
+		server.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
+	}
+	return fault == nil
 }
 
 // releaseRequest counts a request as finished for the limits of its token, and returns the memory of its

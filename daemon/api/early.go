@@ -36,14 +36,17 @@ func (server *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestC
 }
 
 // wantsBody reports whether the body of a request is worth reading, so that a wrong request is refused
-// before the client sends it. The method, the length in the header and the token must be right, and on a
-// route that streams, the options too.
+// before the client sends it. The method, the length in the header, the token and the names in the query
+// must be right, and on a route that streams, the options too.
 func (server *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, route route) bool {
 	if route.method != fasthttp.MethodPost || !route.takes(string(h.Method())) || ambiguous(h) {
 		return false
 	}
 	secret := secretOf(string(h.Peek("Authorization")), string(u.QueryArgs().Peek("token")))
 	if server.cfg.Tokens.Len() > 0 && server.cfg.Tokens.find(secret) == nil {
+		return false
+	}
+	if unknownQuery(u.QueryArgs(), route) != nil {
 		return false
 	}
 	if !route.stream {

@@ -137,9 +137,6 @@ type requestOptions struct {
 // carry times is kept with the request, for wantsTimings.
 func (server *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Options, *scoring.Error) {
 	args := ctx.QueryArgs()
-	if fault := unknownQuery(args); fault != nil {
-		return nil, fault
-	}
 	given := requestOptions{suite: string(args.Peek("suite")), reward: string(args.Peek("reward"))}
 	for _, v := range args.PeekMulti("variant") {
 		given.variants = append(given.variants, string(v))
@@ -165,16 +162,41 @@ func (server *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.O
 	return options, fault
 }
 
-// queryNames are the names that the query of a request for scores may have. The trainers' routes read
-// prepare too, and slime's reads format.
-var queryNames = []string{"suite", "reward", "variant", "timings", "prepare", "format", "token"}
+// scoreQuery are the names that the query of a request for scores may have, trainQuery those on a
+// trainer's route.
+var (
+	scoreQuery = []string{"suite", "reward", "variant", "timings"}
+	trainQuery = append(slices.Clone(scoreQuery), "prepare")
+)
 
-// unknownQuery returns the fault of a query with another name than queryNames, or nil. A mistyped name
-// would otherwise choose nothing, and rewards would follow from the defaults without notice.
-func unknownQuery(args *fasthttp.Args) *scoring.Error {
+// queries are the names that the query may have on each route that reads any, by the route's name.
+// Every route may have a token beside them.
+var queries = map[string][]string{
+	"score":         scoreQuery,
+	"score_stream":  scoreQuery,
+	"reward":        trainQuery,
+	"get_reward":    trainQuery,
+	"slime":         append(slices.Clone(trainQuery), "format"),
+	"verify":        trainQuery,
+	"step":          trainQuery,
+	"reset":         trainQuery,
+	"ws":            trainQuery,
+	"render":        {"bounds", "channels", paramRegion, paramSize, paramOffset},
+	"pixel_metrics": {"width", "height", "channels", "threshold", "hausdorff", paramRegion, paramSize, paramOffset},
+	"prompt":        {"mode", "input", "setting", "format", "method", "images"},
+}
+
+// unknownQuery returns the fault of a query with a name that the route does not read, or nil. A mistyped
+// name would otherwise choose nothing, and the answer would follow from the defaults without notice. The
+// explorer has names of its own.
+func unknownQuery(args *fasthttp.Args, route route) *scoring.Error {
+	if route.name == uiRoute {
+		return nil
+	}
 	for key := range args.All() {
-		if !slices.Contains(queryNames, string(key)) {
-			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use query: got %.40q; want %s", key, strings.Join(queryNames, ", "))}
+		if name := string(key); name != "token" && !slices.Contains(queries[route.name], name) {
+			want := strings.Join(append(slices.Clone(queries[route.name]), "token"), ", ")
+			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use query: got %.40q; want %s", name, want)}
 		}
 	}
 	return nil
