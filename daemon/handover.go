@@ -105,7 +105,7 @@ func sameUser(c *net.UnixConn) error {
 	return nil
 }
 
-// offer gives the listening socket of front to newer daemons that ask for it, until ctx ends.
+// offer gives the listening socket of front to newer daemons that ask for it at a Unix socket, until ctx ends.
 // Afterwards front counts as shared. While an older process still uses the address, offer tries
 // again.
 func offer(ctx context.Context, front *front, log *slog.Logger) {

@@ -148,7 +148,7 @@ func (e *Engine) EditorStats() chrome.Stats {
 type editorView struct {
 	view   view.View
 	why    error        // why not natively; nil where the editor draws every view
-	image  *image.NRGBA // the picture, if Finish was told to keep it
+	image  *image.NRGBA // the picture, if Finish was asked to keep it
 	bounds view.Box     // the part of the page that the picture shows
 }
 

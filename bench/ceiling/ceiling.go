@@ -1,7 +1,7 @@
 // Package ceiling measures what a machine can do at best: copies of memory,
 // arithmetic, and copies to and from the device. In: a device. Out: bytes and
 // operations per second, by small kernels that do nothing else. What the renderer
-// reaches is told as a share of these.
+// reaches is given as a share of these.
 package ceiling
 
 import (

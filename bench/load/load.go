@@ -61,7 +61,7 @@ func (r *Result) Throughput() float64 { return float64(r.OK) / r.Took.Seconds() 
 // Percentile returns a latency in milliseconds; p is 0 to 100.
 func (r *Result) Percentile(p float64) float64 { return float64(r.Hist.ValueAtPercentile(p)) / 1000 }
 
-// longest is the longest latency that is told apart, in microseconds: 10 minutes.
+// longest is the longest latency that the counters distinguish, in microseconds: 10 minutes.
 const longest = 600_000_000
 
 // recorder counts the answers of a step.
@@ -96,7 +96,7 @@ type runner struct {
 	next   atomic.Int64
 }
 
-// Run runs the steps one after another and calls told after each. It ends early, with the results
+// Run runs the steps one after another and calls told with the result of each. It ends early, with the results
 // so far, when ctx ends.
 func Run(ctx context.Context, cfg Config, steps []Step, told func(Result)) error {
 	runner, err := newRunner(cfg)

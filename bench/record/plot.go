@@ -69,7 +69,7 @@ func (plot *plot) dot(x, y, low, high float64, title string) {
 	plot.add(`<circle class="dot" cx="%.1f" cy="%.1f" r="4"><title>%s</title></circle>`, plot.x(x), plot.y(y), html.EscapeString(title))
 }
 
-// label writes text beside a point of a plot, before or behind it.
+// label writes text beside a point of a plot, left or right of it.
 func (plot *plot) label(x, y float64, before bool, text string) {
 	at, anchor := plot.x(x)+8, "start"
 	if before {

@@ -200,7 +200,7 @@ func modelOf(points []Point) *Model {
 	if len(rows) <= len(model.Names) {
 		return nil
 	}
-	// What comes out below 0 cannot be told from the other terms: it is left out.
+	// What comes out below 0 cannot be distinguished from the other terms: it is left out.
 	for {
 		fit, err := figure.Least(rows, y)
 		if err != nil || math.IsNaN(fit.R2) {

@@ -45,7 +45,7 @@ func CoreTimeOf(pid int) time.Duration {
 	if err != nil {
 		return 0
 	}
-	// The program's name, in brackets, may hold anything, so fields are counted behind it.
+	// The program's name, in brackets, may hold anything, so fields are counted after it.
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	if len(fields) < 13 {
 		return 0

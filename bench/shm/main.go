@@ -242,7 +242,7 @@ func (bench *bench) into(from, to, first int) error {
 
 // renderShared asks for the pictures of scenes from `from` to `to`-1 in shared memory, in one
 // request. The picture of scene `from` goes to the place `first` of the segment, that of the next
-// one to the place behind it.
+// one to the place after it.
 func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
 	appendScene := func(dst []byte, i int) []byte {
 		dst = append(dst, bench.scenes[i]...)

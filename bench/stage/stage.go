@@ -40,7 +40,7 @@ func (s Stage) Host() bool { return s != Device && s != Wait }
 // Span is one piece of work. Times are since the start of the run.
 type Span struct {
 	Stage      Stage
-	Row        int // worker, or behind the workers caller
+	Row        int // of a worker, or of a caller, whose rows follow the workers'
 	Start, End time.Duration
 	Scene      int // position of the scene, -1 for batches
 	Scenes     int // scenes of the batch, 1 otherwise

@@ -117,7 +117,7 @@ func each(path string, f func(*fastjson.Value) error) error {
 }
 
 // line returns the answer as a dump line, with its target outline if whole, else with the id of its
-// instance alone. copy counts from 0. A copy has an id and a remark behind its text of its own, so that
+// instance alone. copy counts from 0. A copy has an id and a remark of its own after its text, so that
 // no result is taken from a cache.
 func (answer *answer) line(whole bool, copy int) []byte {
 	id, response := answer.id, answer.response

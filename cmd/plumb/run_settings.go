@@ -25,7 +25,7 @@ type sendFlags struct {
 	ReasoningOn  string `placeholder:"JSON" group:"model" help:"JSON object with the request members of the mode reasoning, instead of the provider's."`
 }
 
-// provider is how an endpoint is told to reason or not.
+// provider is how a request asks an endpoint to reason or not.
 type provider struct{ off, on, tokens string }
 
 // providers are the endpoints that are known. See docs/spec/runs.md#r37.

@@ -182,7 +182,7 @@ type lineWriter struct {
 	rest []byte // the beginning of a line whose end has not been written yet
 }
 
-// Write gives each line in p to the writer below. What stands behind the last line end is kept for the next
+// Write gives each line in p to the writer below. What follows the last line end is kept for the next
 // call.
 func (writer *lineWriter) Write(p []byte) (int, error) {
 	n := len(p)

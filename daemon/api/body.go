@@ -170,7 +170,7 @@ var (
 // bodyErrors is a reader whose errors clients may see.
 type bodyErrors struct{ reader io.Reader }
 
-// Read implements io.Reader. It turns errors of the connection into those that clients are told.
+// Read implements io.Reader. It turns errors of the connection into those that clients get.
 func (w bodyErrors) Read(p []byte) (int, error) {
 	n, err := w.reader.Read(p)
 	return n, bodyError(err)

@@ -93,7 +93,7 @@ type Settings struct {
 	Seed        *int64
 }
 
-// Hooks are told what becomes of a request. All may be nil.
+// Hooks are called as a request goes on. All may be nil.
 type Hooks struct {
 	// Begin is called before a request is sent, each time that it is, with the most that
 	// it may take. An error ends the question without sending, as Stopped.

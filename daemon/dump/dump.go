@@ -153,7 +153,7 @@ func Section(src io.Reader, limits Limits, line int, at int64) *Reader {
 // Limits.Peek and 256 KiB. The error says why there are fewer, and is io.EOF for a short input.
 func (r *Reader) Peek(n int) ([]byte, error) { return r.src.Peek(n) }
 
-// Text returns the decompressed input behind a byte order mark, for formats without
+// Text returns the decompressed input after a byte order mark, for formats without
 // lines. It must not be used beside Next.
 func (r *Reader) Text() *bufio.Reader { return r.src }
 

@@ -109,7 +109,7 @@ func (l *list) expand(raw []byte) error {
 }
 
 // read returns the next element without white space around it, or io.EOF after the closing
-// bracket and nothing else behind it.
+// bracket and nothing else after it.
 func (l *list) read(reader *Reader) ([]byte, error) {
 	c, err := skip(reader.src)
 	if err != nil {
@@ -157,7 +157,7 @@ func skip(src *bufio.Reader) (byte, error) {
 	}
 }
 
-// value reads one value of a list, up to the comma or bracket behind it, and sets size to its bytes. It
+// value reads one value of a list, up to the comma or bracket that ends it, and sets size to its bytes. It
 // follows brackets and quotes and checks nothing else. Line breaks become blanks, so that the value is one
 // line. Of a value beyond the limit of a line it keeps only the beginning.
 func (l *list) value(r *Reader) ([]byte, error) {

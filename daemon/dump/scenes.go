@@ -51,7 +51,6 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 			if err == io.EOF {
 				err = nil
 			}
-			// It is known to have lines.
 			if !mayBeDocument {
 				return err
 			}
@@ -63,6 +62,7 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 			}
 			return cmp.Or(flush(), err)
 		}
+		// The file is known to be lines.
 		if !mayBeDocument {
 			if err := line(l); err != nil {
 				return err

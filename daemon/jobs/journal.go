@@ -46,7 +46,7 @@ func (job *Job) Journal(run string) (*Journal, error) {
 	return &Journal{file: file, run: run}, nil
 }
 
-// lockOf returns the lock that a run holds: one byte far behind the end of the journal, at a
+// lockOf returns the lock that a run holds: one byte far past the end of the journal, at a
 // bootAndNamespace that is a hash of the run's name. Others test that byte to see whether the run goes
 // on.
 func lockOf(run string) unix.Flock_t {

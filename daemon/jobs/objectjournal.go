@@ -151,7 +151,7 @@ func began(pid int) string {
 	if err != nil {
 		return ""
 	}
-	const state, start = 0, 19 // fields behind the name, which may hold blanks
+	const state, start = 0, 19 // fields after the name, which may hold blanks
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	if len(fields) <= start || fields[state] == "Z" {
 		return ""
@@ -160,7 +160,7 @@ func began(pid int) string {
 }
 
 // alive reports whether the process of a run lives. run is a name that processName made,
-// with the run's own name behind it. On this machine the process id tells, elsewhere the
+// with the run's own name after it. On this machine the process id tells, elsewhere the
 // time of the last write of the object.
 func alive(run string, modified time.Time) bool {
 	fields := strings.Split(run, "-")

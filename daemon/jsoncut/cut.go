@@ -93,7 +93,7 @@ func Members(data []byte, f func(key, value []byte) error) error {
 			return err
 		}
 		key := data[i+1 : end-1]
-		// Another member, or the end.
+		// The colon.
 		i = skipSpace(data, end)
 		if i >= len(data) || data[i] != ':' {
 			return fmt.Errorf("at byte %d: want a colon", i)
@@ -106,6 +106,7 @@ func Members(data []byte, f func(key, value []byte) error) error {
 		if err := f(key, bytes.TrimSpace(data[i:end])); err != nil {
 			return err
 		}
+		// Another member, or the end.
 		i = skipSpace(data, end)
 		switch {
 		case i < len(data) && data[i] == ',':

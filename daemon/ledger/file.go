@@ -115,7 +115,7 @@ const maxLine = 64 << 20
 
 // lines divides data, which begins at offset file.read, at line ends. It calls f with each whole
 // line: one whose checksum fits its bytes. Other lines are torn, because a kill or a power cut ended
-// their write, and are only counted; empty lines are neither. It moves file.read behind the last line
+// their write, and are only counted; empty lines are neither. It moves file.read past the last line
 // end and returns the bytes after that, the beginning of a line.
 func (file *File) lines(data []byte, f func(line []byte, off int64)) []byte {
 	for {

@@ -57,8 +57,8 @@ type Log struct {
 	mu          sync.Mutex
 	pending     []byte         // lines to be written, of Append and of Note
 	end         int64          // of the file, with what is pending
-	lineWaiters []chan<- error // calls of Append, told when their line is on the disk
-	noteWaiters []chan<- error // calls of Note, told when their line is written
+	lineWaiters []chan<- error // of calls of Append, which wait until their line is on the disk
+	noteWaiters []chan<- error // of calls of Note, which wait until their line is written
 	err         error          // after which nothing is written
 	closed      bool
 }
@@ -146,22 +146,22 @@ func (log *Log) Torn() int { return log.torn }
 // Append writes an object as a line and returns its place when the line is flushed to the
 // disk. After an error the log takes no more lines.
 func (log *Log) Append(object []byte) (Place, error) {
-	told := make(chan error, 1)
-	place, err := log.add(object, &log.lineWaiters, told)
+	result := make(chan error, 1)
+	place, err := log.add(object, &log.lineWaiters, result)
 	if err != nil {
 		return place, err
 	}
-	return place, <-told
+	return place, <-result
 }
 
 // Note writes an object as a line and returns when it is written but not flushed: a kill of
 // the process does not lose it, a power cut may. It is flushed with the next Append.
 func (log *Log) Note(object []byte) error {
-	told := make(chan error, 1)
-	if _, err := log.add(object, &log.noteWaiters, told); err != nil {
+	result := make(chan error, 1)
+	if _, err := log.add(object, &log.noteWaiters, result); err != nil {
 		return err
 	}
-	return <-told
+	return <-result
 }
 
 // LineAt reads the line at a place of the log in r, without its end. The error says that
@@ -177,9 +177,9 @@ func LineAt(r io.ReaderAt, place Place) ([]byte, error) {
 	return line, nil
 }
 
-// add queues a line for the writer and returns where it will be. told is put into list
-// (log.lineWaiters or log.noteWaiters) and gets the result of the write.
-func (log *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place, error) {
+// add queues a line for the writer and returns where it will be. It puts the channel result into list
+// (log.lineWaiters or log.noteWaiters); the writer sends the outcome of the write there.
+func (log *Log) add(object []byte, list *[]chan<- error, result chan<- error) (Place, error) {
 	line := Line(object)
 	log.mu.Lock()
 	defer log.mu.Unlock()
@@ -192,7 +192,7 @@ func (log *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Pla
 	place := Place{log.end, len(line) - 1}
 	log.end += int64(len(line))
 	log.pending = append(log.pending, line...)
-	*list = append(*list, told)
+	*list = append(*list, result)
 	select {
 	case log.wake <- struct{}{}:
 	default: // the writer is awake, or about to be

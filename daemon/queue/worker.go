@@ -79,7 +79,8 @@ func (queue *Queue) finishMeasured() {
 	}
 }
 
-// takeMeasured waits for a measured task. ok is false once the queue is closed and drained.
+// takeMeasured returns a task whose pictures are measured and that still has to be finished; it waits
+// for one. ok is false once the queue is closed and drained.
 func (queue *Queue) takeMeasured() (t *task, ok bool) {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()

@@ -190,10 +190,10 @@ func ParseSteps(s string) (Steps, error) {
 	return all, nil
 }
 
-// Prepare runs steps on a text. done names those that changed it, for the log
-// and the result. inThink says that the prompt had opened a block of thought.
-// A step that finds nothing leaves the text, but a block of thought that does
-// not end is no answer: the text becomes empty.
+// Prepare runs the steps on the text of an answer. done names the steps that changed it, for the log
+// and the result. inThink says that the prompt had opened a block of thought. A step that finds
+// nothing leaves the text, but a block of thought that does not end is no answer: the text becomes
+// empty.
 func Prepare(s string, steps Steps, inThink bool) (text string, done []string) {
 	text = s
 	for _, n := range stepNames {

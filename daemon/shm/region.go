@@ -118,7 +118,7 @@ func (region *region) pin(offset, size int64, write bool) (*Pin, error) {
 	}
 	region.touch()
 	from := region.offset + offset
-	return &Pin{region: region, bytes: all[from : from+size : from+size]}, nil // an append cannot write behind the range
+	return &Pin{region: region, bytes: all[from : from+size : from+size]}, nil // an append cannot write past the range
 }
 
 // Size returns the number of pinned bytes.

@@ -237,7 +237,7 @@ func divideAwayFromZero(a, b int64) int64 {
 }
 
 // accumulateRow turns the heights and areas of one path, in the columns from lo to hi, into
-// alphas, and clears them. A pixel keeps the largest alpha of all paths. It continues behind hi
+// alphas, and clears them. A pixel keeps the largest alpha of all paths. It continues after hi
 // while the path is inside, and returns the end.
 func (f *Filler) accumulateRow(lo, hi int) int {
 	var sum int64 // of the heights of all edges further left

@@ -128,7 +128,7 @@ func (binner *Binner) place(r, c int32) (x, y, cols, rows uint32) {
 	return x, y, min(TileW, uint32(binner.widthPx)-x), min(TileH, uint32(binner.heightPx)-y)
 }
 
-// secondSetLast moves the items of the second set behind the others. Sets are composited
+// secondSetLast moves the items of the second set after the others. Sets are composited
 // independently, so only the order within each counts.
 func (binner *Binner) secondSetLast(items []Item) {
 	binner.second = binner.second[:0]

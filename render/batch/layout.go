@@ -33,7 +33,7 @@ const (
 	FlagGrouped    = 1 << 12 // inside a group
 	FlagSecond     = 1 << 13 // second set
 	FlagMask       = 1 << 14 // First names a mask of TileH rows; without one the item fills its tile
-	FlagPairs      = 1 << 15 // behind the mask, a row of TileH words of 16 bits, lowest column first: the two-pixel rule holds
+	FlagPairs      = 1 << 15 // after the mask, a row of TileH words of 16 bits, lowest column first: the two-pixel rule holds
 	FlagRound      = 1 << 16 // products are rounded
 	FlagApart      = 1 << 17 // the group is drawn through a clip, which floors products one by one
 )

@@ -159,7 +159,7 @@ func (binner *Binner) endRow(k, r int32) {
 }
 
 // markPairs takes the pixels of tile row r, and any before it, from binner.pairs, which are in
-// rows, and sets their bits in the row behind the masks of their tiles.
+// rows, and sets their bits in the row after the masks of their tiles.
 func (binner *Binner) markPairs(r int32) {
 	for len(binner.pairs) > 0 && binner.pairs[0].Y>>3 <= r {
 		p := binner.pairs[0]

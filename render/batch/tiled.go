@@ -8,7 +8,7 @@ type Class uint8
 const (
 	// Plain is one set of opaque paints, of which none leaves the picture.
 	Plain Class = iota
-	// Double is Plain for two sets; items of the second stand behind the others.
+	// Double is Plain for two sets; items of the second follow the others.
 	Double
 	// Full handles opacities, rounded products, clips, groups, pairs and the ends of the
 	// picture.

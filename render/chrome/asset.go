@@ -42,7 +42,7 @@ func walkStrings(value *fastjson.Value, f func([]byte) bool) bool {
 }
 
 // checkAsset checks one string of the scene, or of an SVG in it at the given depth, if it is a data URL: its
-// bytes, and the pixels of an image. Other strings pass. An image whose size cannot be told is refused.
+// bytes, and the pixels of an image. Other strings pass. An image whose size cannot be read is refused.
 func (config *Config) checkAsset(data []byte, depth int) error {
 	head := bytes.TrimLeft(data[:min(len(data), 64)], "\x00\t\n\f\r ")
 	if len(head) < 5 || !strings.EqualFold(string(head[:5]), "data:") {

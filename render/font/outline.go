@@ -180,7 +180,7 @@ func simplePoints(dst []point, data []byte, contours int, f int64) (out []point,
 	}
 	ends := data[:2*contours]                          // the last point of each contour
 	n := int(u16(ends, 2*contours-2)) + 1              // points
-	pos := 2*contours + 2 + int(u16(data, 2*contours)) // behind the instructions
+	pos := 2*contours + 2 + int(u16(data, 2*contours)) // after the instructions
 	if pos > len(data) {
 		return dst, false
 	}
@@ -229,7 +229,7 @@ func readFlags(dst []point, data []byte, pos, n int) ([]point, int) {
 // readAxis reads the coordinates of one axis of pts from byte pos of data on, and scales them by f.
 // They are stored as differences, of which the flags short and same tell the form: a byte with its
 // sign in same, nothing where the coordinate is the same, else two bytes. It returns the position
-// behind them, -1 if data is too short.
+// after them, -1 if data is too short.
 func readAxis(pts []point, data []byte, pos int, f int64, short, same byte, vertical bool) int {
 	var v int32
 	for i := range pts {

@@ -236,7 +236,7 @@ func (face *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 }
 
 // missing returns the character for which a cluster has no glyph, for messages: the first one that the font
-// lacks, which may be a mark behind a letter that it has, else the first one.
+// lacks, which may be a mark after a letter that it has, else the first one.
 func (face *Face) missing(cluster []rune) rune {
 	for _, r := range cluster {
 		if _, ok := face.file.font.NominalGlyph(r); !ok {

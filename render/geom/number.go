@@ -8,7 +8,7 @@ import (
 )
 
 // The export writes coordinates as decimals, and the browser reads them digit by digit in
-// binary32: the digits before the point are summed from the right, those behind it from the
+// binary32: the digits before the point are summed from the right, those after it from the
 // left, each times a power of ten that is itself rounded (observed). About one number in ten is
 // off by its last bit. See docs/spec/drawing.md#r18.
 

@@ -64,7 +64,7 @@ func (buffer *buffer) ensure(engine *engine, need int, flags, usage uint32) erro
 	if most := engine.limits.slot + slack; need > most {
 		return fmt.Errorf("cannot grow buffer to %d bytes; slots may take %d: %w", need, most, ErrCapacity)
 	}
-	// Make a new buffer, and map it if the host uses it.
+	// Replace the buffer by a larger one, and map it if the host uses it.
 	buffer.free(engine)
 	size := bufferSize(need)
 	gl.GenBuffers(1, &buffer.id)
@@ -106,7 +106,7 @@ func (b *buffer) free(engine *engine) {
 // textureRangeSize rounds the size of a texture range up to an odd multiple of 32 KiB. llvmpipe of
 // Mesa 22.3 takes bits 8 to 15 of a range's size for the last mip level, and compiles a program
 // anew, in about 100 ms, for each set of textures in which they are zero. With this rounding they
-// never are. Ranges may reach into later sections, or into the slack behind the last one.
+// never are. Ranges may reach into later sections, or into the slack after the last one.
 func textureRangeSize(size int) int {
 	const step = 64 << 10 // two times 32 KiB
 	return (size+step/2-1)/step*step + step/2
@@ -203,7 +203,7 @@ func (slot *slot) eachSection(piece *piece, f func(at int, b []byte)) {
 	}
 }
 
-// submit queues the upload, the dispatches and the read-back of a piece, and a fence behind them, and does not
+// submit queues the upload, the dispatches and the read-back of a piece, and a fence after them, and does not
 // wait for them. total is the bytes of the upload. Without mapped memory the driver copies the upload; with it,
 // write has put it there. If the shaders read and write host memory (direct), nothing is transferred.
 func (slot *slot) submit(piece *piece, total int) error {

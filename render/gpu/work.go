@@ -122,7 +122,7 @@ func (work *work) send(piece piece) error {
 			return err
 		}
 		// The results are there. Taking them in this call spares the caller from
-		// waiting for the thread again, behind batches that came later.
+		// waiting for the thread again, after batches that came later.
 		return engine.pollSlot(slot, 0, fault)
 	})
 }

@@ -128,7 +128,7 @@ func AppendContent(dst []byte, value *fastjson.Value) []byte {
 	return dst
 }
 
-// appendText appends bytes behind their number.
+// appendText appends the number of bytes, then the bytes.
 func appendText(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }

@@ -21,7 +21,7 @@ type lineMask struct {
 // lineRow is the part of a row of pixels from x on, and where in the mask its alpha lies.
 type lineRow struct{ x, y, from, to int32 }
 
-// end returns the column behind the last pixel of the row.
+// end returns the column after the last pixel of the row.
 func (r *lineRow) end() int32 { return r.x + r.to - r.from }
 
 // at returns the alpha, 0 to 255, of pixel (x, y) in the mask of an underline or strike; 0 outside

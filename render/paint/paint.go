@@ -84,7 +84,7 @@ func (builder *Builder) strokeSolid(draw *shapes.Draw, matrix vector.Matrix, pla
 		verbs, points, weights = verbs+n, points+len(builder.part.Points), weights+len(builder.part.Weights)
 		last := verbs == end
 		if n == 1 && !last {
-			continue // a Move without anything behind it
+			continue // a Move that nothing follows
 		}
 		if endsOnStart(&builder.part, float32(draw.Width)) {
 			builder.part.Close()

@@ -130,7 +130,7 @@ func (row *row) storeCell(x int32, level uint64) {
 // openCells extends the open span so that it holds the cells of the pixels [x, end), and returns the
 // bytes from x on. If there is a gap before them, it ends the open span and begins another. The
 // pixels must not lie left of the start of the open span. New bytes are 0; the caller may also write
-// to the Cell bytes behind the last, which do not belong to the span.
+// to the Cell bytes after the last, which do not belong to the span.
 func (row *row) openCells(x, end int32) []byte {
 	dst := row.dst
 	if first := cellFloor(x); first > row.openEnd {
@@ -140,7 +140,7 @@ func (row *row) openCells(x, end int32) []byte {
 	n := len(dst.Bytes)
 	more := int(max(cellCeil(end)-row.openEnd, 0))
 	row.openEnd += int32(more)
-	if cap(dst.Bytes)-n < more+4*Cell { // room for the 32 bytes cleared below and what callers write behind
+	if cap(dst.Bytes)-n < more+4*Cell { // room for the 32 bytes cleared below and what callers write after them
 		dst.Bytes = slices.Grow(dst.Bytes, more+64*Cell)
 	}
 	dst.Bytes = dst.Bytes[:n+more]

@@ -320,7 +320,7 @@ func (walk *generalWalk) beginEdges() {
 }
 
 // insert sorts the active edges from index old on into those before, by x. As in the reference
-// browser the first goes behind edges with its x, the others right behind their predecessor.
+// browser the first goes after edges with its x, the others right after their predecessor.
 func (walk *generalWalk) insert(old int) {
 	list := walk.scanner.active
 	k := old

@@ -41,10 +41,10 @@ type row struct {
 	full               []extent
 	wedge, beyond      []byte // scratch of one trapezoid
 
-	storedX    int32 // behind the last column of trapezoids that were stored at once, or nowhere
+	storedX    int32 // after the last column of trapezoids that were stored at once, or nowhere
 	storedSpan int   // first span that was stored at once
 	openX      int32 // column of the open cells
-	openEnd    int32 // behind the open cells, or nowhere if none are
+	openEnd    int32 // after the open cells, or nowhere if none are
 	openAt     int   // their place in the bytes
 	// trace is Scanner.Pairs.
 	trace func(x, y int32, a byte)

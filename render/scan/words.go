@@ -103,7 +103,7 @@ func firstPixels(x0, j, k int32, level, left, right uint64) uint64 {
 	return w
 }
 
-// morePixels returns eight columns from x on, behind those of firstPixels, so x >= j: bytes of level
+// morePixels returns eight columns from x on, right of those of firstPixels, so x >= j: bytes of level
 // up to column k, then those of right, whose lowest byte is column k.
 func morePixels(x, k int32, level, right uint64) uint64 {
 	switch n := k - x; {

@@ -26,7 +26,7 @@ func (scene *Scene) AppendContent(dst []byte) []byte {
 }
 
 // contentWriter appends values in a form that can be read in one way only: numbers have fixed sizes
-// and everything else stands behind its length.
+// and everything else follows its length.
 type contentWriter []byte
 
 func (writer *contentWriter) bytes(v ...byte) { *writer = append(*writer, v...) }

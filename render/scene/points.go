@@ -134,7 +134,7 @@ func (decoder *sceneDecoder) segment(value *fastjson.Value, place where) (segmen
 	return segment
 }
 
-// addMember inserts a member behind a list's name in the path of the fault that was just found: with
+// addMember inserts a member after a list's name in the path of the fault that was just found: with
 // list "segments" and member "[3]", "segments.type" becomes "segments[3].type". It is inserted
 // afterwards, so that only errors cost the work of making paths.
 func (decoder *sceneDecoder) addMember(list, member string) {

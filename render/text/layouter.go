@@ -412,7 +412,7 @@ func leadingSpaces(line []byte, glyphs []font.Glyph, from int) (n int) {
 	return n
 }
 
-// itemAt returns the index of the first item that ends behind byte at.
+// itemAt returns the index of the first item that ends after byte at.
 func (l *Layouter) itemAt(at int) int {
 	return sort.Search(len(l.items), func(i int) bool { return l.items[i].to > at })
 }

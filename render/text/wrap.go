@@ -307,7 +307,7 @@ func (l *Layouter) leadingDashes() {
 }
 
 // dashLeads reports whether a dash at the start of a word belongs to the letter, or what counts as
-// one, behind it: a rule of the browser's ICU that UAX 14 has for hyphens alone. Where both are
+// one, after it: a rule of the browser's ICU that UAX 14 has for hyphens alone. Where both are
 // ASCII the table counts.
 func dashLeads(dash, c rune) bool {
 	return strings.ContainsRune("-‐‒–", dash) && (dash >= 0x80 || c >= 0x80) &&

@@ -95,7 +95,7 @@ func (cleaner *cleaner) cleanID(v answer.Value) (string, bool) {
 
 // create returns the shape record of an entry of the answer's createShapes. A shape without a
 // usable id gets newID. ok is false, with a note, for an entry that is not an object or whose kind
-// cannot be told.
+// cannot be found out.
 func (cleaner *cleaner) create(value answer.Value, newID string) (record scene.Record, ok bool) {
 	if value.Kind() != answer.Object {
 		cleaner.rejectEntry("no object")
@@ -155,7 +155,7 @@ func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 
 // detectKind returns the kind of a shape that the answer creates, from its type or else from
 // properties that only one kind has. geo is the type if that named a geo shape. ok is false
-// if the kind cannot be told.
+// if the kind cannot be found out.
 func (cleaner *cleaner) detectKind(value answer.Value) (k scene.Kind, geo answer.Value, ok bool) {
 	if cleaner.strict {
 		s, _ := value.Get("type").Text()

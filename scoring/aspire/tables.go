@@ -191,8 +191,8 @@ func (tables *tables) modelTable() scoring.TextTable {
 		Columns: []string{"model", "mode", "score", "tokens", "rank", "nearest", "n", "missing", "failed",
 			"filtered", "cut"},
 		Note: "Score: mean of the means of the tests, full input. Tokens: completion tokens of an answer, on average."}
+	// The published values, among which each measured row is ranked.
 	var published []paper.Published
-	// Published rows, whose values the rank compares with.
 	for _, printed := range tables.paper.Tables["models"].Rows {
 		published = append(published, paper.Published{Name: printed.Text(0) + " " + printed.Text(1),
 			Value: printed.Number(2)})
@@ -214,6 +214,7 @@ func (tables *tables) modelTable() scoring.TextTable {
 		out.Rows = append(out.Rows, append([]string{cmp.Or(row.model, "-"), cmp.Or(row.mode, "-"), score, tokens,
 			rank, nearest}, row.Tally.Cells()...))
 	}
+	// Published rows.
 	for _, printed := range tables.paper.Tables["models"].Rows {
 		out.Rows = append(out.Rows, []string{printed.Text(0) + paper.Mark, printed.Text(1), printed.Cell(2, 2),
 			printed.Cell(3, 2), "-", "-", "-", "-", "-", "-", "-"})

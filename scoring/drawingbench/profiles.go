@@ -41,7 +41,7 @@ func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
 	if limit != nil {
 		j.base.Notes = append(j.base.Notes,
 			scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: limit.Message})
-		// Score it.
+		// The profiles that look at the picture cannot score without it.
 		if name != "release" {
 			j.base.Score = 0
 		}

@@ -33,7 +33,7 @@ type Reader struct {
 	items       arena[Value]
 	keys        arena[string]
 	memberLists arena[members]
-	unescaped   strings.Builder // unescaped strings, one behind the other
+	unescaped   strings.Builder // unescaped strings, one after another
 }
 
 // Reset drops all Python values that were read and sets the JSON text to read from.
@@ -395,7 +395,7 @@ func (reader *Reader) readString() (string, error) {
 const stringBlock = 1 << 10
 
 // unescape reads the rest of a string from its first escape on; before is what precedes
-// that. Unescaped strings are written one behind the other into large blocks, so that many
+// that. Unescaped strings are written one after another into large blocks, so that many
 // cost one allocation. Bytes that were returned are never written again.
 func (reader *Reader) unescape(before string) (string, error) {
 	text := &reader.unescaped

@@ -41,7 +41,7 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 	}
 	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged",
 		"if right")
-	// The rows.
+	// Rows: chance, then this command's runs, the humans and the published models.
 	for _, run := range own {
 		if chance, ok := run.chanceAccuracy(); ok && format == formatChoice {
 			sameCell := func(counts, float64) string { return decimals(chance) }
@@ -53,7 +53,7 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 	for _, run := range slices.Concat(own, []*modelRun{human}, papers) {
 		out.Rows = append(out.Rows, tables.accuracyCells(run))
 	}
-	// What the reader must know.
+	// The note says how the intervals are made and what is incomplete.
 	ci := "Wilson"
 	if slices.ContainsFunc(own, func(run *modelRun) bool { _, ok := run.pictureError(); return ok }) {
 		ci = "normal, with the standard error over pictures, where items share some; else Wilson"

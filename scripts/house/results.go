@@ -38,7 +38,7 @@ func (tree *tree) results(known func(commit string) bool) (faults []string) {
 }
 
 // history returns a function that reports whether a commit is HEAD of the repository at root
-// or an ancestor of it. It returns nil and the reason if that cannot be told: the clone is
+// or an ancestor of it. It returns nil and the reason if that cannot be found out: the clone is
 // shallow and lacks commits, or there is no repository.
 func history(root string) (known func(commit string) bool, why string) {
 	git := func(args ...string) (string, error) {

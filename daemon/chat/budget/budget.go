@@ -150,7 +150,7 @@ func (hold *Hold) Drop(lost bool) {
 	meter.end(hold)
 }
 
-// Pay ends a call with a reply, and returns its cost in USD: what the endpoint told, else
+// Pay ends a call with a reply, and returns its cost in USD: what the endpoint says it cost, else
 // what the price gives (priced is true then), else nil. An error wraps ErrNoPrice: the cost
 // is limited and unknown. See docs/spec/runs.md#r19.
 func (hold *Hold) Pay(tokens Tokens, told *float64) (cost *float64, priced bool, err error) {

@@ -194,7 +194,7 @@ func (endpoint *Endpoint) create(w http.ResponseWriter, body []byte) {
 	send(w, b)
 }
 
-// read reads the requests of a batch from its file. problem, to be put behind a message,
+// read reads the requests of a batch from its file. problem, to be put after a message,
 // says what is wrong with them, "" for nothing.
 func (batch *batch) read(data []byte) (problem string) {
 	seen := map[string]bool{}
@@ -228,7 +228,7 @@ func (endpoint *Endpoint) drawn(b *batch, f Fault) bool {
 	return hit
 }
 
-// listBatches answers with a page of the list of batches, newest first, that begins behind
+// listBatches answers with a page of the list of batches, newest first, that begins after
 // the batch `after`.
 func (endpoint *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))

@@ -38,7 +38,7 @@ type Config struct {
 	Delay      time.Duration            // of every answer
 	Parts      bool                     // contents are lists of parts
 	Reasoning  string                   // the member of messages that holds thoughts: "reasoning", "reasoning_content"; "" for no thoughts
-	Cost       float64                  // told in usage; 0 for not told
+	Cost       float64                  // given in usage; 0 for none given
 	Repeats    int                      // how often each request may be answered; default 1
 	Bills      io.Writer                // one JSON line for each answer that was sent whole; may be nil
 	BatchPolls int                      // how often a batch is still in progress when it is looked at

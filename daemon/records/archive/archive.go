@@ -154,7 +154,7 @@ func (a *Archive) stream(f *File) (io.ReadCloser, error) {
 	return &closer{&checked{r: r, f: f}, r.Close}, nil
 }
 
-// contents returns where the contents of an entry begin: behind a header, whose length the central
+// contents returns where the contents of an entry begin: after a header, whose length the central
 // directory does not tell.
 func (a *Archive) contents(f *File) (int64, error) {
 	if f.offset < 0 || f.offset > a.size-headerSize {
@@ -293,7 +293,7 @@ func newWindow(src io.ReaderAt, size int64) *window {
 	return &window{src: src, bytes: make([]byte, 0, min(size, windowSize))}
 }
 
-// window reads bytes ahead, because entries mostly stand one behind the other. An entry takes small
+// window reads bytes ahead, because entries mostly follow each other. An entry takes small
 // reads of its header and its contents; an object on a server answers each with a request.
 type window struct {
 	src   io.ReaderAt

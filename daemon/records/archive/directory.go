@@ -24,7 +24,7 @@ type File struct {
 	offset int64 // of the header in front of the contents
 }
 
-// encrypted and described are bits of File.Flags: the contents are encrypted, and a record behind them
+// encrypted and described are bits of File.Flags: the contents are encrypted, and a record after them
 // has their checksum too.
 const (
 	encrypted = 1 << 0

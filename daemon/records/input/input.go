@@ -138,7 +138,7 @@ func (in *Input) More() bool {
 // Lines returns the decompressed text as lines. Lines, Stream and Random exclude each other.
 func (in *Input) Lines() *dump.Reader { return in.text }
 
-// Stream returns the decompressed text behind a byte order mark.
+// Stream returns the decompressed text after a byte order mark.
 func (in *Input) Stream() *bufio.Reader { return in.text.Text() }
 
 // Plain reports whether parts of the input can be read by themselves: it is a file, or an object with

@@ -134,7 +134,6 @@ func (walker *Walker) readValue(k *keeper) error {
 			}
 			wantValue = false
 		case ',', ':':
-			// All brackets that the value opened are closed.
 			if len(walker.open) == outside {
 				return walker.syntax(c, "a value")
 			}
@@ -171,6 +170,7 @@ func (walker *Walker) readValue(k *keeper) error {
 			}
 			wantValue = false
 		}
+		// All brackets that the value opened are closed.
 		if len(walker.open) == outside {
 			walker.first = false
 			return nil

@@ -124,7 +124,7 @@ func (evals *openAIEvals) Next() (*record.Record, error) {
 
 // read reads one event of a sample and adds its records to ready: one for each answer of the sample,
 // or one that says why there is none. Events are read a second time here, because the model's name and
-// other facts may stand behind them in the log.
+// other facts may follow them in the log.
 func (evals *openAIEvals) read(ev event) error {
 	at := at(dump.Line{N: ev.line})
 	if ev.fault != "" {

@@ -31,7 +31,7 @@ type Marks interface {
 	Mark(at string) (Mark, error)
 }
 
-// markColumns are the columns that copies have behind those of the dump.
+// markColumns are the columns that copies have after those of the dump.
 var markColumns = []string{"plumb_score", "plumb_status", "plumb_error"}
 
 // AnnotateCSV copies a table of separated values and adds the columns of marks to each

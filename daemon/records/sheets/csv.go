@@ -122,7 +122,7 @@ func (t *csvTable) explain(e *csv.ParseError) string {
 		place = fmt.Sprintf(" (lines %d to %d)", e.StartLine, e.Line)
 	}
 	switch {
-	case e.Err == csv.ErrQuote && t.src.ended && e.Column > t.src.lastLine(): // behind the last character
+	case e.Err == csv.ErrQuote && t.src.ended && e.Column > t.src.lastLine(): // after the last character
 		return fmt.Sprintf(" (line %d): a quoted field runs to the end of the input", e.StartLine)
 	case e.Err == csv.ErrQuote:
 		return place + ": a quote stands inside a quoted field"

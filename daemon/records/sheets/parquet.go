@@ -44,7 +44,6 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 	}()
 	// Find out by the names of the columns how rows are read.
 	var names []string
-	// Which columns there are.
 	for _, c := range table.file.Root().Columns() {
 		names = append(names, c.Name())
 	}
@@ -53,6 +52,7 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 		return nil, err
 	}
 	table.table = *known
+	// Only the columns that a record needs are decoded.
 	for _, c := range table.file.Root().Columns() {
 		if !used(c, table.opts) {
 			continue

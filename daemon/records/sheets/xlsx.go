@@ -160,7 +160,6 @@ func (t *xlsxTable) row(at string) {
 	blank := formula == nil
 	t.object.begin()
 	for i, name := range t.columns {
-		// What an answer in a cell may have lost.
 		switch {
 		case formula != nil && i == t.cells.answer:
 			t.object.set(name, "="+formula.text)
@@ -183,6 +182,7 @@ func (t *xlsxTable) row(at string) {
 	if r.Key == "" {
 		r.Key = jsontree.Text(v.Get("id"))
 	}
+	// Say what the answer may have lost in its cell.
 	switch {
 	case formula != nil && formula.shared:
 		*r = record.Record{At: at, Key: r.Key, Fault: fmt.Sprintf("%s: the cell shares the formula of another one; want its text", t.place())}

@@ -153,7 +153,7 @@ func (reader *svgReader) moreNumbers() bool {
 	return reader.at < len(reader.d) && strings.IndexByte("0123456789.-+", reader.d[reader.at]) >= 0
 }
 
-// numberText matches a number; an e without digits behind it is not a part of it.
+// numberText matches a number; an e that no digits follow is not a part of it.
 var numberText = regexp.MustCompile(`^[-+]?[0-9]*(\.[0-9]*)?([eE][-+]?[0-9]+)?`)
 
 // number reads the next number; a flag is a single 0 or 1, which need not be

@@ -207,8 +207,7 @@ func (parser *parser) readObject(key span) bool {
 		return false
 	}
 	parser.openBraces = append(parser.openBraces, int32(parser.pos))
-	// The opening brace.
-	parser.pos++
+	parser.pos++ // the opening brace
 	last, members := int32(0), 0
 	for {
 		if !parser.skipBlank() || parser.pos >= parser.end {

@@ -86,7 +86,7 @@ func (answer *Answer) positionMet() bool {
 
 // holdsAll reports whether all pixels that the elements painted lie within XMax and YMax, the largest
 // screen coordinates, in px, that the task allows; nil is no limit. Painted boxes are in px of the
-// canvas and end behind their last pixel. layout says where the canvas lies on the screen.
+// canvas and end after their last pixel. layout says where the canvas lies on the screen.
 func (position *Position) holdsAll(elements []*replay.Element) bool {
 	for _, e := range elements {
 		right, bottom := float64(e.Painted.Box.Max.X+layout.Left), float64(e.Painted.Box.Max.Y+layout.Top)

@@ -271,7 +271,7 @@ func (player *player) click(x, y float64) {
 	if !isShapeTool(state.Tool) {
 		element.Kind = Kind(state.Tool)
 	}
-	// Paint it.
+	// Paint it on the canvas.
 	if state.Tool == "fill" {
 		filled := player.canvas.Fill(int(math.Floor(cx)), int(math.Floor(cy)), paletteColour(state.Colour))
 		if filled > 0 {

@@ -126,10 +126,10 @@ func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 	}
 	start, boundaryEdges := -1, 0
 	present := make(map[[2]int]bool, len(edges))
-	// Edges that no other piece has reversed are on the boundary.
 	for _, edge := range edges {
 		present[edge] = true
 	}
+	// Edges that no other piece has reversed are on the boundary.
 	for _, edge := range edges {
 		if present[[2]int{edge[1], edge[0]}] {
 			continue

@@ -77,7 +77,6 @@ func parseShortTerm(text string, sign int64) (term Number, rest string, ok bool)
 	denominator := int64(1)
 	numeratorText := text
 	fraction := strings.HasPrefix(text, `\frac{`)
-	// The denominator.
 	if fraction {
 		numeratorText = text[len(`\frac{`):]
 	}
@@ -92,6 +91,7 @@ func parseShortTerm(text string, sign int64) (term Number, rest string, ok bool)
 	} else if !hasDigits {
 		return term, text, false
 	}
+	// The denominator.
 	if fraction {
 		if !strings.HasPrefix(after, "}{") {
 			return term, text, false

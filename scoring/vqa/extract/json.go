@@ -23,9 +23,9 @@ type jsonReader struct {
 	quoted  []byte
 }
 
-// readObject is stage 2: it reads a list that is the whole text, or the first JSON object in
-// it that has one of answerKeys. ok is false where there is neither. strict and depth are
-// those of readStages. See docs/spec/vqa.md#r21.
+// readObject is stage 2: it reads a list that is the whole text, or the first JSON object in it that
+// has one of answerKeys. ok is false where there is neither. strict and depth are passed on to
+// readStages, which reads the string found there. See docs/spec/vqa.md#r21.
 func (reader *Reader) readObject(text []byte, strict bool, depth int) (got Reading, ok bool) {
 	if text[0] == '[' && text[len(text)-1] == ']' {
 		if v := reader.parseJSON(text, depth); v != nil && v.Type() == fastjson.TypeArray {

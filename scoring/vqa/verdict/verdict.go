@@ -92,7 +92,7 @@ func wordContinues(rest string) bool {
 	if c == '.' || c == ',' {
 		return len(rest) > 1 && isDigit(rest[1])
 	}
-	if c == '\'' { // "1's", but not the quote behind '1'
+	if c == '\'' { // "1's", but not the quote after '1'
 		return len(rest) > 1 && isWordByte(rest[1])
 	}
 	return c >= 'a' && c <= 'z' || isDigit(c) || c == '%' || c == '_' || c >= 0x80
