@@ -93,8 +93,9 @@ func (s *shared) forgetBase(e *Engine) {
 	}
 }
 
-// drawBase draws and tiles a view that edited views will be compared with, and keeps its layers in
-// shared.base. ok is false, and nothing is tiled, if its coverage is beyond the limit of bytes.
+// drawBase draws a view that edited views will be compared with. edits.NewBase then divides its items among tiles,
+// and shared.base keeps them with the layers. ok is false, and there are no tiles, if the coverage of the view is
+// beyond the limit of bytes.
 func (w *Worker) drawBase(v *view.View, shared *shared) (ok bool, err error) {
 	layers, err := w.builder.Layers(*v, w.engine.cfg.Raster, &w.drawing)
 	if err != nil {

@@ -25,7 +25,8 @@ func NewAnswers(limit int) *Answers { return &Answers{seed: maphash.MakeSeed(), 
 func (answers *Answers) Full() bool { return answers.full }
 
 // First reports whether a result's answer (Result.Answer) has not been seen before, and remembers
-// it unless the set is full. The answer of a line without an id always counts as new.
+// it unless the set is full. The answer of a line without an id always counts as new, and so does one that a full
+// set could not remember. Answers are compared by a hash of 64 bits with a random seed.
 func (answers *Answers) First(r *Result) bool {
 	var hasID bool
 	answers.key, hasID = r.Answer(answers.key[:0])

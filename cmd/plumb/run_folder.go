@@ -156,7 +156,8 @@ func differ[T comparable](a, b *T) bool {
 	return (a == nil) != (b == nil) || a != nil && *a != *b
 }
 
-// orDefault writes a setting of a run, "of the service" for one that was not sent.
+// orDefault writes a setting that a run sends to the model's service, such as the temperature. It writes
+// "of the service" for one that was not sent, because the service then takes its own default.
 func orDefault[T any](v *T) string {
 	if v == nil {
 		return "of the service"

@@ -201,8 +201,9 @@ func (likeness *Likeness) region(b image.Rectangle) (within, mean float64) {
 	return 1 - float64(rectangleSum(likeness.errors, b, likeness.Width+1))/area, float64(rectangleSum(likeness.sum, b, likeness.Width+1)) / area
 }
 
-// colours returns the share of pixels of a part, which is not empty, all of whose
-// colours are within 2; 1 where there are none.
+// colours returns the share, 0 to 1, of the pixels of a part whose red, green and blue each differ by at most 2 of
+// 255 between the two pictures; 1 for pictures without colours. The part must not be empty. likeness.tone holds
+// running sums of the pixels that differ by more.
 func (likeness *Likeness) colours(bounds image.Rectangle) float64 {
 	if !likeness.Colours {
 		return 1

@@ -71,7 +71,8 @@ func (g *Journal) Begin(part Part) error {
 	return g.note(runNote{Run: g.run, Shard: part.Shard, Chunk: part.Chunk})
 }
 
-// Close records that the run ended and was not killed, and closes the journal.
+// Close records that the run ended and was not killed, and closes the journal. In a file it notes that; a journal
+// in object storage is removed instead.
 func (g *Journal) Close() error {
 	if g.object != nil {
 		return g.object.close()

@@ -84,8 +84,8 @@ func (journal *objectJournal) write() error {
 	})
 }
 
-// close stops the rewriting and removes the object, because the run ended and was not
-// killed.
+// close stops the goroutine that writes the object anew now and then, and removes the object, because the run ended
+// and was not killed. Without parts the object was never written.
 func (journal *objectJournal) close() error {
 	close(journal.end)
 	journal.over.Wait()

@@ -293,7 +293,8 @@ func (writer *Writer) remark() string {
 	return text
 }
 
-// remarks returns sentences about what the tables leave out, such as repeated results.
+// remarks returns sentences about what the tables leave out: results that belong to no row, and results that repeat
+// an earlier one.
 func (writer *Writer) remarks() []string {
 	list := []string{}
 	if s := writer.table.Unlisted(); s != "" {

@@ -150,11 +150,11 @@ func (ledger *ledger) reclaimOrphans(path string) {
 		return
 	}
 	if born, ok := started(r.PID); ok && born == r.ProcessStarted && r.Boot == ledger.self.Boot && r.PID != ledger.self.PID {
-		return // that daemon is running
+		return // that daemon is running; with this process's own PID it is an earlier one, which has ended
 	}
 	if r.Boot == ledger.self.Boot && r.Space == ledger.self.Space {
 		for _, e := range r.Segments {
-			if e.sweep(ledger.log) {
+			if e.sweep(ledger.log) { // it is still there
 				ledger.left[e] = true
 			}
 		}

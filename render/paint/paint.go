@@ -196,11 +196,12 @@ func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matri
 	return builder.area(&builder.outlined, item, placement.rule())
 }
 
-// coverHair gives an item the coverage of the hairlines in builder.hair. If w is part of an arrow's body,
-// it is clipped as the body is. Else the item also gets the list of the pixels that the two-pixel
-// rule blends.
-func (builder *Builder) coverHair(w *shapes.Draw, item *Item) error {
-	if w.Cut && builder.body.holes {
+// coverHair gives an item the coverage of the hairlines in builder.hair. If the draw is part of an arrow's body
+// in whose clip a label or a head makes a hole, the coverage is cut by that clip. Else the item also gets the
+// range Pairs, Paired of the pixels in Drawing.Pairs that are blended by a rule of their own: see
+// docs/spec/raster.md#r22.
+func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
+	if draw.Cut && builder.body.holes {
 		builder.body.raw.Reset()
 		builder.hair.Take(&builder.body.raw, nil)
 		return builder.clipBodyCoverage(item)

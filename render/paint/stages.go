@@ -12,15 +12,17 @@ import (
 // points decide on which quarter of a row an edge begins, and whether a path is convex, which fills it in
 // another way. So every map is made in the browser's steps. See docs/spec/drawing.md#r16.
 
-// stagedView is the map of the page to the picture in two steps: page to image, in binary64, and image
-// to picture, in binary32.
+// stagedView is the map of the page to the picture in the two steps of the browser, which differ in precision:
+// from the page to the image that the browser lays out, in binary64, and from that image to the picture of whole
+// px, in binary32.
 type stagedView struct {
-	image   geom.Matrix
-	picture vector.Matrix
+	image   geom.Matrix   // page to image
+	picture vector.Matrix // image to picture
 }
 
 // newStagedView returns the map of a part of the page to a picture of w x h px. The browser draws an
 // image whose sides are whole px, into which it stretches the part as it laid it out, in 1/64 px.
+// float64 around products keeps multiply-adds from being fused, so that every machine gives the same bits.
 func newStagedView(part view.Box, w, h int) stagedView {
 	left, top := float64(geom.Read(part.X)), float64(geom.Read(part.Y))
 	x, y := newStagedSide(part.W, w), newStagedSide(part.H, h)

@@ -301,7 +301,8 @@ func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, complet
 }
 
 // evenPressure gives all points of a freehand line shorter than 1 px the highest pressure among
-// them, at least 0.5.
+// them, at least 0.5, the
+// pressure of points that have none.
 func (line *freehand) evenPressure() {
 	if line.Points[len(line.Points)-1].Run >= 1 {
 		return

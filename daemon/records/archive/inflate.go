@@ -185,10 +185,11 @@ func (d *inflater) inflate(dst, src []byte) (n int, ok bool) {
 	return n, true
 }
 
-// stored copies a deflate block that is not compressed to dst[n:], and returns its end in dst.
+// stored copies a deflate block that is not compressed to dst[n:], and returns its end in dst. d.unused is the
+// number of bits that were read from src and not used yet; below 0, more bits were taken than src has.
 func (d *inflater) stored(dst []byte, n int) (int, bool) {
 	d.take(max(d.unused, 0) & 7)   // to the end of the byte
-	d.pos -= max(d.unused, 0) >> 3 // what was read ahead
+	d.pos -= max(d.unused, 0) >> 3 // back over the whole bytes that were read and not used
 	d.bits, d.unused = 0, min(d.unused, 0)
 	if d.unused < 0 || d.pos+4 > len(d.src) {
 		return n, false

@@ -49,7 +49,7 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 	// Four shapes.
 	squares := random.Perm(gridSide * gridSide)[:4]
 	taken := map[int]bool{}
-	looks := distinctLooks(random, 4, "red", "star")
+	looks := distinctLooks(random, 4, "red", "star") // none is a red star, which the prompt asks for
 	for i, square := range squares {
 		taken[square] = true
 		const inset = (cellSide - pieceSide) / 2

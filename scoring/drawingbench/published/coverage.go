@@ -14,7 +14,8 @@ const (
 )
 
 // boxCoverage returns canvas_coverage, a share from 0 to 1 of the canvas: the area of the
-// box around the points on the canvas that have coordinates between a press and its release.
+// box around the points of the actions from a press to its release, as far as they have a point and it lies on the
+// canvas.
 // See docs/spec/drawingbench.md#r31.
 func boxCoverage(acts []action) float64 {
 	drawing, hasPoint := false, false

@@ -69,7 +69,8 @@ func compareAlong(a, b, p, q vertex) int {
 	return -u.X.Mul(v.X).Add(u.Y.Mul(v.Y)).Sign()
 }
 
-// samePoint reports whether two vertices of tangram pieces are exactly one point.
+// samePoint reports whether two vertices of tangram pieces are exactly one point. Most pairs differ clearly in their
+// floating-point coordinates, which is a quick test; the others are compared exactly.
 func samePoint(p, q vertex) bool {
 	size := 1 + max(math.Abs(p.x), math.Abs(p.y))
 	if math.Abs(p.x-q.x) > 1e-13*size || math.Abs(p.y-q.y) > 1e-13*size {

@@ -138,6 +138,7 @@ func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 func (layout *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 	const farthest = 96
 	dir := outwardBisector(layout.loop, i)
+	// A short way matters more than the direction: each round tries all directions, and the next one 28 px farther.
 	for limit := 40.0; limit <= farthest; limit += 28 {
 		for _, turn := range labelAngles {
 			sin, cos := math.Sincos(turn * math.Pi / 180)

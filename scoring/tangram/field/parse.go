@@ -332,7 +332,7 @@ func (p *parser) unary() (Number, bool) {
 
 // power reads an atom of a coordinate's expression with an optional integer exponent of at most
 // maxPower. It refuses values larger than maxBits. It sets p.afterNumber if the atom is a plain
-// number without an exponent.
+// number without an exponent, because no other number may follow such a one without a sign between them.
 func (p *parser) power() (Number, bool) {
 	kind := p.peek()
 	x, ok := p.atom()
