@@ -181,7 +181,7 @@ func (r *replies) plain(t *testing.T) {
 		{"POST", "/v1/prompt", `{"label":5}`, "", 422},
 		{"GET", "/list_environments", "", "", 200}, {"GET", "/fake/splits", "", "", 200}, {"GET", "/chess/splits", "", "", 404},
 		{"POST", "/fake/tasks", `{"split":"test"}`, "", 200}, {"POST", "/fake/tasks", `{"split":5}`, "", 422}, {"POST", "/chess/tasks", `{}`, "", 404},
-		{"POST", "/fake/num_tasks", `{}`, "", 200}, {"POST", "/fake/num_tasks", `{"split":5}`, "", 422}, {"POST", "/chess/num_tasks", `{}`, "", 404},
+		{"POST", "/fake/num_tasks", `{}`, "", 200}, {"POST", "/fake/num_tasks", `{"split":5}`, "", 422}, {"POST", "/fake/num_tasks", `{"splits":"train"}`, "", 422}, {"POST", "/chess/num_tasks", `{}`, "", 404},
 		{"POST", "/fake/task", `{"index":-1}`, "", 200}, {"POST", "/fake/task", `{"index":1.5}`, "", 422}, {"POST", "/chess/task", `{}`, "", 404},
 		{"POST", "/fake/task_range", `{"start":-5,"stop":null}`, "", 200}, {"POST", "/fake/task_range", `{"start":"x"}`, "", 422}, {"POST", "/chess/task_range", `{}`, "", 404},
 		{"POST", "/aggregate_metrics", `{"verify_responses":[{"reward":1.0,"_ng_task_index":4},{"reward":0.0,"_ng_failure_class":"x"}]}`, "", 200},

@@ -181,6 +181,9 @@ func registration(body []byte) (key string, offset, size int64, err error) {
 	if e != nil || v.Type() != fastjson.TypeObject {
 		return "", 0, 0, fault(`want {"key","offset","byte_size"}`)
 	}
+	if name := unknownMember(v, "key", "offset", "byte_size"); name != "" {
+		return "", 0, 0, fault("the body has a member %.64q; want key, offset, byte_size", name)
+	}
 	fields := v.GetObject()
 	// The key, then the range.
 	k := fields.Get("key")

@@ -110,6 +110,9 @@ type taskQuery struct {
 	index, start, stop *int // nil where the request has none
 }
 
+// taskQueryMembers are the members of the body of a request about tasks.
+var taskQueryMembers = []string{"split", "index", "start", "stop"}
+
 // taskQuery reads a request about the tasks of an environment: the split, which is that of test unless
 // the body names one, and an index or a range. ok is false if the request is invalid or no such split
 // is loaded: then it has answered the request itself.
@@ -124,10 +127,19 @@ func (server *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, 
 	// Read the members of the body.
 	var fault *scoring.Error
 	jsoncut.Members(body, func(key, value []byte) error {
-		if fault != nil || jsoncut.Null(value) {
+		if fault != nil {
 			return nil
 		}
-		switch string(key) {
+		name := jsoncut.Name(key)
+		if !slices.Contains(taskQueryMembers, name) { // a mistyped split would answer with the tasks of the test
+			fault = &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use member %.64q: want %s",
+				name, strings.Join(taskQueryMembers, ", "))}
+			return nil
+		}
+		if jsoncut.Null(value) {
+			return nil
+		}
+		switch name {
 		case "split":
 			if value[0] != '"' {
 				fault = badField("split", value, "the name of a split")
