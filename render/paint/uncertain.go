@@ -82,7 +82,7 @@ func isTinyDisc(w *shapes.Draw, m vector.Matrix) bool {
 // Clouds that do not turn may be at most longestCloud times as long as wide, and those at most one unit wide at
 // most longestThread units long. See docs/spec/drawing.md#r90.
 const (
-	longestCloud  = 64
+	longestCloud  = 68
 	longestThread = 22
 )
 
@@ -95,7 +95,7 @@ func (builder *Builder) checkCloud(shape *scene.Shape, growY float64, matrix vec
 	w, h := max(1, shape.W/shape.Scale), max(1, (shape.H+growY)/shape.Scale)
 	short, long := min(w, h), max(w, h)
 	if long > longestCloud*short || short <= 1.05 && long > longestThread {
-		return shapes.Foreign(shape, "a cloud more than 64 times as long as wide, or one unit wide")
+		return shapes.Foreign(shape, "a cloud more than 68 times as long as wide, or one unit wide")
 	}
 	return nil
 }
