@@ -10,7 +10,7 @@ import (
 
 // The browser maps a shape to the picture in steps, each rounded to its own precision. The last bits of
 // points decide on which quarter of a row an edge begins, and whether a path is convex, which fills it in
-// another way. So every map is made in the browser's steps. See docs/spec/drawing.md#r16.
+// another way. So every map is made in the browser's steps. See docs/spec/drawing.md#r85.
 
 // stagedView is the map of the page to the picture in the two steps of the browser, which differ in precision:
 // from the page to the image that the browser lays out, in binary64, and from that image to the picture of whole
