@@ -162,7 +162,7 @@ func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *t
 func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run *text.Run, h [2]float64, color shapes.RGB,
 	placement *shapePlacement) error {
 	// In a group layer the browser counts px from the layer's corner, which decides what is rounded in
-	// between: see docs/spec/drawing.md#r56.
+	// between: see docs/spec/drawing.md#r85.
 	var corner chord.Rect
 	if builder.layered {
 		corner = builder.canvas()
