@@ -79,23 +79,23 @@ func isTinyDisc(w *shapes.Draw, m vector.Matrix) bool {
 	return ok && box[2]-box[0] <= 5
 }
 
-// Clouds that do not turn may be at most longestCloud times as long as wide, and those at most one unit wide at
-// most longestThread units long. See docs/spec/drawing.md#r90.
+// A hand-drawn cloud that does not turn may be at most longestThread units long if it is at most threadWidth
+// units wide. See docs/spec/drawing.md#r90.
 const (
-	longestCloud  = 68
+	threadWidth   = 1.05
 	longestThread = 22
 )
 
-// checkCloud refuses a cloud of very many bumps that does not turn, because its bumps begin and end in the same
-// few rows, where they are not drawn as in the editor. matrix maps units to px.
+// checkCloud refuses a long hand-drawn cloud of one unit that does not turn, because the lowest points of its many
+// bumps may lie between two quarter rows, where they are not drawn as in the editor. matrix maps units to px.
 func (builder *Builder) checkCloud(shape *scene.Shape, growY float64, matrix vector.Matrix) error {
-	if builder.mode == Exact || shape.Kind != scene.Geo || shape.Geo != scene.Cloud || !axisAligned(matrix) {
+	if builder.mode == Exact || shape.Kind != scene.Geo || shape.Geo != scene.Cloud || shape.Dash != scene.DashDraw ||
+		!axisAligned(matrix) {
 		return nil
 	}
 	w, h := max(1, shape.W/shape.Scale), max(1, (shape.H+growY)/shape.Scale)
-	short, long := min(w, h), max(w, h)
-	if long > longestCloud*short || short <= 1.05 && long > longestThread {
-		return shapes.Foreign(shape, "a cloud more than 68 times as long as wide, or one unit wide")
+	if min(w, h) <= threadWidth && max(w, h) > longestThread {
+		return shapes.Foreign(shape, "a long hand-drawn cloud of one unit in width")
 	}
 	return nil
 }

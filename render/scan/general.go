@@ -150,15 +150,11 @@ func (walk *generalWalk) noteEvent(y int32) {
 	}
 }
 
-// noteCrossing records an event a quarter row below y if the k-th active edge and the one left of it
-// cross within a row from there on: such rows are drawn in quarters. It does nothing for an edge
-// that is not in the list or has none to its left.
-func (walk *generalWalk) noteCrossing(k int, y int32) {
-	if k > 0 && k < len(walk.scanner.active) {
-		l, r := &walk.scanner.active[k-1], &walk.scanner.active[k]
-		if l.x+l.slope > r.x+r.slope {
-			walk.event = y + 1
-		}
+// noteCrossing records an event a quarter row below y if the neighbours left and right cross within a
+// row from there on: such rows are drawn in quarters.
+func (walk *generalWalk) noteCrossing(left, right *active, y int32) {
+	if left.x+left.slope > right.x+right.slope {
+		walk.event = y + 1
 	}
 }
 
@@ -182,12 +178,12 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		list    = scanner.active
 		direct  = full == 255 && !scanner.row.summed // spans of this strip may be direct
 		winding int32
-		open    bool               // whether a span is open
-		edge    leftEdge           // its left edge
-		spanEnd = floor(walk.left) // column where the last span ended
-		n       int                // edges kept so far
-		maxX    = walk.left        // largest x of these, at end
-		shifts  = 1024 + len(list) // moves of the insertion sort that are left before it takes too long
+		open    bool                  // whether a span is open
+		edge    leftEdge              // its left edge
+		spanEnd = floor(walk.left)    // column where the last span ended
+		n       int                   // edges kept so far
+		maxX    = walk.left           // largest x of these, at end
+		shifts  = 1024 + 32*len(list) // moves of the insertion sort that are left before it takes too long
 		event   = int32(noRow)
 	)
 	scanner.row.beginStrip()
@@ -289,8 +285,7 @@ func (scanner *Scanner) nextChord(edge *chord.Edge, x int64) bool {
 }
 
 // beginEdges adds the edges that start at the strip's top to the active edges, sorts them in by x and
-// notes the next event. If they are so many that sorting them in takes too long, it sets walk.unsorted
-// instead.
+// notes the next event.
 func (walk *generalWalk) beginEdges() {
 	scanner := walk.scanner
 	if scanner.topOf(walk.waiting) > walk.y {
@@ -299,61 +294,62 @@ func (walk *generalWalk) beginEdges() {
 	}
 	// activate appends the new edges, which are sorted among themselves, after the old ones.
 	old := len(scanner.active)
-	first := walk.waiting
 	for walk.waiting < len(scanner.order) && scanner.topOf(walk.waiting) <= walk.y {
 		scanner.activate(walk.waiting)
 		walk.waiting++
 	}
 	walk.noteEvent(scanner.topOf(walk.waiting))
-	fresh := walk.waiting - first
-	switch {
-	case old == 0 || scanner.active[old-1].x <= scanner.active[old].x: // sorted already
+	if old == 0 || scanner.active[old-1].x <= scanner.active[old].x { // sorted already
 		for k := old; k < len(scanner.active); k++ {
-			walk.noteCrossing(k, walk.y)
+			if k > 0 {
+				walk.noteCrossing(&scanner.active[k-1], &scanner.active[k], walk.y)
+			}
 			walk.noteEvent(scanner.active[k].bottom)
 		}
-	case fresh*len(scanner.active) > 1<<16+64*len(scanner.active): // insert could take fresh*active steps
-		walk.unsorted = true
-	default:
-		walk.insert(old)
-	}
-}
-
-// insert sorts the active edges from index old on into those before, by x. As in the reference
-// browser the first goes after edges with its x, the others right after their predecessor.
-func (walk *generalWalk) insert(old int) {
-	list := walk.scanner.active
-	k := old
-	for k > 0 && list[k-1].x > list[old].x {
-		k--
-	}
-	for i := old; i < len(list); i++ {
-		edge := list[i]
-		for k < i && list[k].x < edge.x {
-			k++
-		}
-		shiftRight(list[k : i+1])
-		list[k] = edge
-		walk.noteCrossing(k, walk.y)
-		if k+1 < len(list) {
-			walk.noteCrossing(k+1, walk.y)
-		} else {
-			walk.noteCrossingAhead(&edge)
-		}
-		walk.noteEvent(edge.bottom)
-		k++
-	}
-}
-
-// shiftRight moves all but the last edge to the right by one place. Short lists take a loop,
-// which is faster than a call of copy.
-func shiftRight(list []active) {
-	if len(list) > 16 {
-		copy(list[1:], list)
 		return
 	}
-	for i := len(list) - 1; i > 0; i-- {
-		list[i] = list[i-1]
+	walk.insert(old)
+}
+
+// insert merges the active edges from index old on into those before, by x. Both parts are sorted
+// by x. As in the reference browser a new edge goes before old edges with its x, but the first new edge,
+// and those with the x of the first, go after them. The merge begins at the right end, so each old edge
+// moves once. Crossings are noted for the neighbours that an edge has when the reference browser
+// inserts it: new edges to its right are not there yet.
+func (walk *generalWalk) insert(old int) {
+	scanner := walk.scanner
+	list := scanner.active
+	scanner.spareActive = append(scanner.spareActive[:0], list[old:]...)
+	fresh := scanner.spareActive
+	k := old           // list[:k] are the old edges that have not moved
+	right := len(list) // place of the leftmost old edge that has moved, if any
+	next := len(list)  // place of the new edge that was inserted last
+	for i := len(fresh) - 1; i >= 0; i-- {
+		edge := &fresh[i]
+		for k > 0 && (list[k-1].x > edge.x || list[k-1].x == edge.x && edge.x != fresh[0].x) {
+			k--
+			right = k + i + 1
+			list[right] = list[k]
+		}
+		list[k+i] = *edge
+		walk.noteEvent(edge.bottom)
+		// Its right neighbour is an old edge, the next new one, or one that has not begun.
+		switch {
+		case right < len(list):
+			walk.noteCrossing(edge, &list[right], walk.y)
+		case i+1 < len(fresh):
+			walk.noteCrossing(edge, &fresh[i+1], walk.y)
+		default:
+			walk.noteCrossingAhead(edge)
+		}
+		// This edge, or the last old one that moved, is the left neighbour of the new edge after it.
+		if i+1 < len(fresh) {
+			walk.noteCrossing(&list[next-1], &list[next], walk.y)
+		}
+		next = k + i
+	}
+	if k > 0 {
+		walk.noteCrossing(&list[k-1], &list[k], walk.y)
 	}
 }
 

@@ -149,7 +149,7 @@ func TestGoldenCoarse(t *testing.T) {
 		want  uint64
 	}{
 		{"coarse", coarse, 100, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 0x37ce14a72e729366},
-		{"long", long, 1, []int{1, 12}, 0x119f631d78631817},
+		{"long", long, 1, []int{1, 12}, 0x6587bdfbec1d1962},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := xxhash.New()

@@ -352,3 +352,39 @@ func FuzzAppend(f *testing.F) {
 		}
 	})
 }
+
+// Where thousands of edges begin in one row among thousands of others, the fill is that of its parts: a
+// comb of narrow teeth between longer teeth, drawn as one path and in groups. Alpha may differ by 2, because rounding
+// does.
+func TestManyEdgesBegin(t *testing.T) {
+	const teeth, group = 700, 50
+	comb := func(from, to int) *vector.Path {
+		p := new(vector.Path)
+		tooth := func(x, top, bottom float32) {
+			p.MoveTo(vector.Point{X: x, Y: top})
+			p.LineTo(vector.Point{X: x + 0.1, Y: bottom})
+			p.LineTo(vector.Point{X: x + 0.4, Y: bottom})
+			p.LineTo(vector.Point{X: x + 0.3, Y: top})
+			p.Close()
+		}
+		for i := from; i < to; i++ {
+			tooth(float32(i)+0.1, 2.1, 12.3)
+			tooth(float32(i)+0.5, 5.6, 9.9)
+		}
+		return p
+	}
+	clip := chord.Rect{X1: teeth + 50, Y1: 20}
+	var scanner Scanner
+	whole := coverageOf(t, &scanner, comb(0, teeth), teeth+50, 20, clip, Rule{})
+	parts := make([]byte, len(whole.a))
+	for from := 0; from < teeth; from += group {
+		for i, a := range coverageOf(t, &scanner, comb(from, from+group), teeth+50, 20, clip, Rule{}).a {
+			parts[i] += a
+		}
+	}
+	for i, want := range parts {
+		if got := whole.a[i]; max(got, want)-min(got, want) > 2 {
+			t.Fatalf("pixel %d of row %d: got %d; want %d, as in the parts", i%(teeth+50), i/(teeth+50), got, want)
+		}
+	}
+}

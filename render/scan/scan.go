@@ -55,7 +55,7 @@ type Scanner struct {
 	order       []orderedEdge
 	active      []active
 	steadySpans []steadySpan
-	spareActive []active // scratch of sortByX
+	spareActive []active // scratch of sortByX and insert
 	row         row
 }
 

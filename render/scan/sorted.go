@@ -1,31 +1,34 @@
 package scan
 
 // fillSorted draws the rest of a path, down to quarter row bottom, whose edges cross so often that
-// keeping them sorted by insertion takes too long; only hostile input has such paths. Strips are
-// whole rows, and edges are sorted anew in each, in time linear in their number. What ends or crosses
-// within a row is then drawn less exactly.
+// keeping them sorted by insertion takes too long; only hostile input has such paths. Strips reach to
+// the end of their row, and edges are sorted anew in each, in time linear in their number. What ends or
+// crosses within a row is then drawn less exactly.
 func (walk *generalWalk) fillSorted(bottom int32) {
 	scanner := walk.scanner
 	walk.noCrossings, walk.unsorted = true, true
-	for y := (walk.y + 3) &^ 3; y < bottom; y += 4 {
-		for walk.waiting < len(scanner.order) && scanner.topOf(walk.waiting) <= y {
+	for walk.y < bottom {
+		for walk.waiting < len(scanner.order) && scanner.topOf(walk.waiting) <= walk.y {
 			a := scanner.activate(walk.waiting)
 			walk.waiting++
-			if a.bottom <= y && !scanner.loadChordBelow(a, y) { // ends within the skipped part of the row
+			if a.bottom <= walk.y && !scanner.loadChordBelow(a, walk.y) { // it began and ended within the last strip
 				scanner.active = scanner.active[:len(scanner.active)-1]
 			}
 		}
 		if len(scanner.active) == 0 && walk.waiting == len(scanner.order) {
 			return
 		}
-		if scanner.shouldStop(y) {
+		if scanner.shouldStop(walk.y) {
 			return
 		}
-		if y>>2 != scanner.row.y {
-			scanner.row.nextRow(y >> 2)
+		if walk.y>>2 != scanner.row.y {
+			scanner.row.nextRow(walk.y >> 2)
 		}
 		scanner.sortByX()
-		walk.strip(y+4, 0, 255) // a whole row: no shift of slopes, full height
+		height := heights[4-walk.y&3] // the rest of the row in which insertion was given up, then whole rows
+		end := walk.y + height.rows
+		walk.strip(end, height.shift, height.full)
+		walk.y = end
 	}
 }
 

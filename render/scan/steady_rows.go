@@ -23,8 +23,8 @@ func (walk *generalWalk) drawSteadyRows(bottom int32) int32 {
 	for i := range scanner.active {
 		a := &scanner.active[i]
 		a.x += a.slope * int64(n)
-		if !walk.noCrossings {
-			walk.noteCrossing(i, walk.y+4*n)
+		if i > 0 && !walk.noCrossings {
+			walk.noteCrossing(&scanner.active[i-1], a, walk.y+4*n)
 		}
 	}
 	scanner.row.drawSteady(scanner.steadySpans, n)
