@@ -200,7 +200,7 @@ func (best *nearestCrossing) offer(at geom.Point, off float64) {
 // whole circle of a bent arrow. It solves q2 t² + q1 t + q0 = 0 for the share t of the segment.
 func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
 	d, f := geom.Sub(b, a), geom.Sub(a, c.Centre)
-	q2, q1, q0 := geom.Norm2(d), 2*geom.Dot(f, d), geom.Norm2(f)-float64(c.Radius*c.Radius)
+	q2, q1, q0 := geom.SquaredLength(d), 2*geom.Dot(f, d), geom.SquaredLength(f)-float64(c.Radius*c.Radius)
 	// float64 around each product: no fused multiply-add, equal on every machine.
 	discriminant := float64(q1*q1) - float64(4*q2*q0)
 	if discriminant < 0 || q2 == 0 {

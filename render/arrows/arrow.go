@@ -178,9 +178,9 @@ func (solver *Solver) relationOf() relation {
 		return safe
 	case a.binding.To == b.binding.To:
 		return sameTarget
-	case a.target.page.Holds(b.target.page):
+	case a.target.page.StrictlyContains(b.target.page):
 		return startHoldsEnd
-	case b.target.page.Holds(a.target.page):
+	case b.target.page.StrictlyContains(a.target.page):
 		return endHoldsStart
 	}
 	return safe
@@ -283,7 +283,7 @@ func (solver *Solver) stopAtTarget(end *terminal, opposite geom.Point) (p geom.P
 	least := math.Inf(1) // squared distance
 	solver.eachEdge(&end.target, func(a, b geom.Point) {
 		if q, ok := crossPoint(opposite, end.Handle, a, b); ok {
-			if d := geom.Norm2(geom.Sub(q, opposite)); d < least {
+			if d := geom.SquaredLength(geom.Sub(q, opposite)); d < least {
 				least, p, hit = d, q, true
 			}
 		}

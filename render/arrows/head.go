@@ -109,13 +109,13 @@ func (h *arrowhead) Write(to *vector.Path) {
 		polyline(to, true, geom.Sub(geom.Scale(geom.Lerp(l, r, 0.5), 2), p), r, p, l)
 	case scene.HeadDot:
 		c, r := geom.Lerp(p, q, 0.45), 0.45*geom.Distance(p, q)
-		left := vector.Point{X: geom.Read(c.X - r), Y: geom.Read(c.Y)}
+		left := vector.Point{X: geom.AsExportedUnrounded(c.X - r), Y: geom.AsExportedUnrounded(c.Y)}
 		to.MoveTo(left)
 		if r == 0 { // arcs without a radius are lines
 			to.LineTo(left)
 			return
 		}
-		radius, d := geom.Read(r), geom.Read(2*r)
+		radius, d := geom.AsExportedUnrounded(r), geom.AsExportedUnrounded(2*r)
 		right := vector.Point{X: left.X + d, Y: left.Y}
 		to.ArcTo(radius, radius, 0, true, false, right)
 		to.ArcTo(radius, radius, 0, true, false, vector.Point{X: right.X - d, Y: left.Y})
@@ -123,10 +123,10 @@ func (h *arrowhead) Write(to *vector.Path) {
 }
 
 // polyline appends straight lines through the points, and back to the first if closed. The editor
-// writes these points with all digits into its export, from which geom.Read takes them.
+// writes these points with all digits into its export, from which geom.AsExportedUnrounded takes them.
 func polyline(to *vector.Path, closed bool, p ...geom.Point) {
 	for i, q := range p {
-		at := vector.Point{X: geom.Read(q.X), Y: geom.Read(q.Y)}
+		at := vector.Point{X: geom.AsExportedUnrounded(q.X), Y: geom.AsExportedUnrounded(q.Y)}
 		if i == 0 {
 			to.MoveTo(at)
 		} else {

@@ -27,7 +27,7 @@ func (solver *Solver) meet(s *scene.Scene, i int32) (start, end geom.Point, ok b
 	arrowBack, targetBack := exactInverse(arrowPage), exactInverse(targetPage)
 	var handles [2]geom.Point // in the target's space, by way of the arrow's
 	for k, b := range bindings {
-		p := geom.Pt(geom.Lerp1(box.Lo.X, box.Hi.X, b.Anchor.X), geom.Lerp1(box.Lo.Y, box.Hi.Y, b.Anchor.Y))
+		p := geom.Pt(geom.LerpNumber(box.Lo.X, box.Hi.X, b.Anchor.X), geom.LerpNumber(box.Lo.Y, box.Hi.Y, b.Anchor.Y))
 		p = arrowBack.Apply(targetPage.Apply(p)) // the handle in the arrow's space
 		handles[k] = targetBack.Apply(arrowPage.Apply(p))
 	}
@@ -42,7 +42,7 @@ func (solver *Solver) meet(s *scene.Scene, i int32) (start, end geom.Point, ok b
 				next = 0
 			}
 			if p, ok := crossPoint(from, to, corners[j], corners[next]); ok {
-				if d := geom.Norm2(geom.Sub(p, from)); d < least {
+				if d := geom.SquaredLength(geom.Sub(p, from)); d < least {
 					least, at, hit = d, p, true
 				}
 			}

@@ -152,10 +152,10 @@ func (router *elbowRouter) load(plan *elbowPlan) {
 		switch {
 		case bLo-aHi >= 0:
 			gap = bLo - aHi
-			mid.at = geom.Lerp1(aHi+growA, bLo-growB, plan.middle)
+			mid.at = geom.LerpNumber(aHi+growA, bLo-growB, plan.middle)
 		case aLo-bHi >= 0:
 			gap = bHi - aLo
-			mid.at = geom.Lerp1(aLo-growA, bHi+growB, plan.middle)
+			mid.at = geom.LerpNumber(aLo-growA, bHi+growB, plan.middle)
 		}
 		mid.ok = math.Abs(gap) > leastA+leastB
 		return gap, mid

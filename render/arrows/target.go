@@ -35,8 +35,8 @@ func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	if !precise {
 		a = scene.Point{X: 0.5, Y: 0.5}
 	}
-	x := geom.Lerp1(t.own.Lo.X, t.own.Hi.X, a.X)
-	y := geom.Lerp1(t.own.Lo.Y, t.own.Hi.Y, a.Y)
+	x := geom.LerpNumber(t.own.Lo.X, t.own.Hi.X, a.X)
+	y := geom.LerpNumber(t.own.Lo.Y, t.own.Hi.Y, a.Y)
 	return t.toArrow.Apply(geom.Pt(x, y))
 }
 
@@ -202,7 +202,7 @@ func (solver *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance f
 		solver.edgesOf(l, func(a, b geom.Point) {
 			ab := geom.Sub(b, a)
 			share := 0.0 // of the edge, at the foot of the perpendicular from p
-			if n := geom.Norm2(ab); n > 0 {
+			if n := geom.SquaredLength(ab); n > 0 {
 				share = geom.Clamp(geom.Dot(geom.Sub(p, a), ab)/n, 0, 1)
 			}
 			offer(geom.Add(a, geom.Scale(ab, share)))

@@ -5,44 +5,46 @@ import (
 	"plumb/render/vector"
 )
 
-// PathBounds returns the exact box of the points of a path, curves included, and not of its control
-// points. It is empty for a path without a line or curve or move.
+// PathBounds returns the smallest box that holds a path. Of a curve it holds the points that the curve
+// reaches, not the control points, which may lie far outside. The box of an empty path is empty.
 func PathBounds(path *vector.Path) Extent {
 	extent := NewExtent()
-	var from [4]Point // the current point, then up to three points of a curve
-	pts, weights := path.Points, path.Weights
+	var segment [4]Point                         // its start, which is the current point, then up to three more
+	points, weights := path.Points, path.Weights // what the verbs have not used yet
 	for _, verb := range path.Verbs {
 		n := verb.Points()
-		for i, q := range pts[:n] {
-			from[i+1] = Pt(float64(q.X), float64(q.Y))
+		for i, q := range points[:n] {
+			segment[i+1] = Pt(float64(q.X), float64(q.Y))
 		}
 		switch verb {
 		case vector.Quad:
-			quadExtrema(&extent, from[0], from[1], from[2], 1)
+			quadExtrema(&extent, segment[0], segment[1], segment[2], 1)
 		case vector.Conic:
-			quadExtrema(&extent, from[0], from[1], from[2], float64(weights[0]))
+			quadExtrema(&extent, segment[0], segment[1], segment[2], float64(weights[0]))
 			weights = weights[1:]
 		case vector.Cubic:
-			cubicExtrema(&extent, &from)
+			cubicExtrema(&extent, &segment)
 		}
 		if n > 0 {
-			from[0] = from[n]
-			extent.Add(from[0])
+			segment[0] = segment[n] // the end: the next segment begins there
+			extent.Add(segment[0])
 		}
-		pts = pts[n:]
+		points = points[n:]
 	}
 	return extent
 }
 
-// quadExtrema adds the points where x or y of a conic from a to c, whose control b has the weight
-// w, is extreme; a quadratic has w = 1.
+// quadExtrema adds to extent the points inside a curve where its x or its y is greatest or least. The
+// curve is a conic from a to c, whose control point b has the weight w; w = 1 makes it a quadratic.
+// float64 around products keeps the compiler from fusing them with sums, which would change last bits.
 func quadExtrema(extent *Extent, a, b, c Point, w float64) {
-	for _, k := range [2][3]float64{{a.X, b.X, c.X}, {a.Y, b.Y, c.Y}} {
-		if (k[1] >= k[0]) == (k[1] <= k[2]) { // the control lies between the ends: none
+	for _, axis := range [2][3]float64{{a.X, b.X, c.X}, {a.Y, b.Y, c.Y}} {
+		from, control, to := axis[0], axis[1], axis[2]
+		if (control >= from) == (control <= to) { // between the ends: the curve does not turn on this axis
 			continue
 		}
-		// The derivative of the conic's numerator over its denominator vanishes.
-		p, q, r := (w-1)*(k[2]-k[0]), (k[2]-k[0])-2*w*(k[1]-k[0]), w*(k[1]-k[0])
+		// Where the curve turns, its derivative is 0: p t t + q t + r = 0.
+		p, q, r := (w-1)*(to-from), (to-from)-2*w*(control-from), w*(control-from)
 		for _, t := range Roots(p, q, r) {
 			if t > 0 && t < 1 {
 				u := 1 - t
@@ -56,13 +58,14 @@ func quadExtrema(extent *Extent, a, b, c Point, w float64) {
 	}
 }
 
-// cubicExtrema adds the points where x or y of a cubic is extreme: at the roots of a third of its derivative.
+// cubicExtrema adds to extent the points inside a cubic where its x or its y is greatest or least. p
+// holds the start, the two control points and the end. There the derivative of the coordinate is 0;
+// the coefficients below are a third of it, which has the same roots.
 func cubicExtrema(extent *Extent, p *[4]Point) {
-	coordinates := [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}}
-	for _, k := range coordinates {
-		a := -k[0] + 3*k[1] - 3*k[2] + k[3]
-		b := 2 * (k[0] - 2*k[1] + k[2])
-		for _, t := range Roots(a, b, k[1]-k[0]) {
+	for _, v := range [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
+		a := -v[0] + 3*v[1] - 3*v[2] + v[3]
+		b := 2 * (v[0] - 2*v[1] + v[2])
+		for _, t := range Roots(a, b, v[1]-v[0]) {
 			if t > 0 && t < 1 {
 				extent.Add(CubicAt(p[0], p[1], p[2], p[3], t))
 			}
@@ -70,17 +73,24 @@ func cubicExtrema(extent *Extent, p *[4]Point) {
 	}
 }
 
+// tinyLeading is how small a leading coefficient is, beside the others, that Roots takes for 0: dividing
+// by it would leave no correct digits.
+const tinyLeading = 1e-12
+
 // Roots solves the quadratic equation a t t + b t + c = 0, or the linear one if a is tiny beside b
-// and c. Missing roots are NaN, for which every comparison is false.
+// and c. A root that does not exist is NaN: callers compare roots with bounds, and every comparison
+// with NaN is false.
 func Roots(a, b, c float64) [2]float64 {
-	if math.Abs(a) < 1e-12*(math.Abs(b)+math.Abs(c)) {
+	if math.Abs(a) < tinyLeading*(math.Abs(b)+math.Abs(c)) {
 		return [2]float64{-c / b, math.NaN()}
 	}
-	d := math.Sqrt(float64(b*b) - float64(4*a*c))
+	d := math.Sqrt(float64(b*b) - float64(4*a*c)) // NaN where there is no real root
 	return [2]float64{(-b - d) / (2 * a), (-b + d) / (2 * a)}
 }
 
-// CubicAt returns the point at t of the cubic from p to q with the controls c1 and c2.
+// CubicAt returns the point of a cubic Bezier curve at parameter t, 0 to 1. The curve leads from p to q
+// with the control points c1 and c2. float64 keeps the compiler from fusing products into sums: results
+// must have the same bits on every processor.
 func CubicAt(p, c1, c2, q Point, t float64) Point {
 	u := 1 - t
 	a, b, c, d := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t

@@ -8,7 +8,8 @@ type Matrix struct{ A, B, C, D, E, F float64 }
 // Identity maps every point to itself.
 var Identity = Matrix{A: 1, D: 1}
 
-// Apply maps a point. Products are rounded before they are added, so that no processor fuses them.
+// Apply maps a point. float64 rounds each product before it is added. Else the compiler may fuse both
+// into one instruction on some processors, and the last bits would differ there.
 func (m Matrix) Apply(p Point) Point {
 	return Point{
 		float64(m.A*p.X) + float64(m.C*p.Y) + m.E,
@@ -16,7 +17,8 @@ func (m Matrix) Apply(p Point) Point {
 	}
 }
 
-// Mul returns the map that applies n first and then m.
+// Mul returns the map that applies n first and then m. float64 keeps products from being fused with
+// sums, as in Apply.
 func (m Matrix) Mul(n Matrix) Matrix {
 	return Matrix{
 		A: float64(m.A*n.A) + float64(m.C*n.B), B: float64(m.B*n.A) + float64(m.D*n.B),
@@ -25,18 +27,20 @@ func (m Matrix) Mul(n Matrix) Matrix {
 	}
 }
 
-// Rounded returns the map as an export writes it, with four decimals. See docs/spec/drawing.md#r10.
+// Rounded returns the map with every number rounded to four decimals, as the editor's SVG export writes
+// it. See docs/spec/drawing.md#r10.
 func (m Matrix) Rounded() Matrix {
-	return Matrix{r4(m.A), r4(m.B), r4(m.C), r4(m.D), r4(m.E), r4(m.F)}
+	return Matrix{roundToFourDecimals(m.A), roundToFourDecimals(m.B), roundToFourDecimals(m.C), roundToFourDecimals(m.D), roundToFourDecimals(m.E), roundToFourDecimals(m.F)}
 }
 
-// Inverse returns the inverse map. The determinant must not be 0; maps of shapes never have that.
+// Inverse returns the map that undoes m. The determinant of m must not be 0: it never is for the maps of
+// shapes, which only move, turn and scale. float64 keeps products from being fused, as in Apply.
 func (m Matrix) Inverse() Matrix {
-	k := 1 / (float64(m.A*m.D) - float64(m.B*m.C))
-	n := Matrix{A: m.D * k, B: -m.B * k, C: -m.C * k, D: m.A * k}
-	n.E = -float64(n.A*m.E) - float64(n.C*m.F)
-	n.F = -float64(n.B*m.E) - float64(n.D*m.F)
-	return n
+	k := 1 / (float64(m.A*m.D) - float64(m.B*m.C)) // 1 over the determinant
+	inverse := Matrix{A: m.D * k, B: -m.B * k, C: -m.C * k, D: m.A * k}
+	inverse.E = -float64(inverse.A*m.E) - float64(inverse.C*m.F)
+	inverse.F = -float64(inverse.B*m.E) - float64(inverse.D*m.F)
+	return inverse
 }
 
 // Widened converts a map of render/vector to binary64.
@@ -44,9 +48,13 @@ func Widened(m vector.Matrix) Matrix {
 	return Matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}
 }
 
-// Binary32 returns the map as the browser reads it from an export.
-func (m Matrix) Binary32() vector.Matrix {
-	return vector.Matrix{A: Read4(m.A), B: Read4(m.B), C: Read4(m.C), D: Read4(m.D), E: Read4(m.E), F: Read4(m.F)}
+// AsExported returns the map as it comes out of an SVG export: written by the editor with four
+// decimals, and read by the browser in binary32.
+func (m Matrix) AsExported() vector.Matrix {
+	return vector.Matrix{
+		A: AsExportedNumber(m.A), B: AsExportedNumber(m.B), C: AsExportedNumber(m.C),
+		D: AsExportedNumber(m.D), E: AsExportedNumber(m.E), F: AsExportedNumber(m.F),
+	}
 }
 
 // Narrowed rounds a map to binary32.

@@ -33,18 +33,18 @@ func fraction(digits string) (sum float32) {
 	return sum
 }
 
-// r4 rounds to the four decimals with which the export writes most numbers.
-func r4(v float64) float64 { return math.Floor(float64(v*decimals)+0.5) / decimals }
+// roundToFourDecimals rounds to the four decimals with which the export writes most numbers.
+func roundToFourDecimals(v float64) float64 { return math.Floor(float64(v*decimals)+0.5) / decimals }
 
-// Read4 returns what the browser reads for a number that the editor's SVG export writes with four
-// decimals.
-func Read4(v float64) float32 {
+// AsExportedNumber returns the number that v becomes in an SVG export: the editor writes it with four
+// decimals, and the browser reads these digits in binary32, with the rounding errors described above.
+func AsExportedNumber(v float64) float32 {
 	n := math.Floor(float64(v*decimals) + 0.5) // in 1/10,000
-	// Whole numbers up to 2^24 are exact however they are summed; greater ones
-	// are far outside of every picture.
+	// The sum of digits is looked up: whole numbers up to 2^24 are exact in whatever order their digits
+	// are summed, and fractions has the rest. Greater numbers are far outside of every picture.
 	const most = 1 << 24 * decimals
 	switch {
-	case !(n > -most && n < most):
+	case !(n > -most && n < most): // also NaN
 		return float32(n / decimals)
 	case n < 0:
 		i := int64(-n)
@@ -54,15 +54,16 @@ func Read4(v float64) float32 {
 	return float32(i/decimals) + fractions[i%decimals]
 }
 
-// Read returns what the browser reads for a number that the editor's SVG export writes with all
-// digits. Numbers with an exponent, or far outside of every picture, are only rounded to binary32.
-func Read(value float64) float32 {
+// AsExportedUnrounded returns the number that a value becomes in an SVG export where the editor writes it
+// with all its digits: the browser reads these in binary32, with the rounding errors described above.
+// Values that are written with an exponent, or lie far outside of every picture, are only rounded.
+func AsExportedUnrounded(value float64) float32 {
 	if a := math.Abs(value); !(a >= 1e-6 && a < 1e15) {
 		return float32(value)
 	}
 	var digits [32]byte
 	data := strconv.AppendFloat(digits[:0], math.Abs(value), 'f', -1, 64)
-	whole, point := float32(0), 0 // the digits before the decimal point, and its position
+	whole, point := float32(0), 0 // the sum of the digits before the decimal point, and its index in data
 	for point < len(data) && data[point] != '.' {
 		point++
 	}
@@ -77,6 +78,8 @@ func Read(value float64) float32 {
 	return float32(math.Copysign(float64(whole), value))
 }
 
-// Written returns the point that the browser reads for one that the export writes with four
-// decimals.
-func Written(p Point) vector.Point { return vector.Point{X: Read4(p.X), Y: Read4(p.Y)} }
+// AsExported returns the point that p becomes in an SVG export: the editor writes its coordinates with
+// four decimals, and the browser reads them in binary32.
+func AsExported(p Point) vector.Point {
+	return vector.Point{X: AsExportedNumber(p.X), Y: AsExportedNumber(p.Y)}
+}

@@ -17,10 +17,12 @@ func Sub(a, b Point) Point { return Point{a.X - b.X, a.Y - b.Y} }
 func Scale(a Point, k float64) Point { return Point{a.X * k, a.Y * k} }
 
 // Lerp returns the point at t from a (0) to b (1).
-func Lerp(a, b Point, t float64) Point { return Point{Lerp1(a.X, b.X, t), Lerp1(a.Y, b.Y, t)} }
+func Lerp(a, b Point, t float64) Point {
+	return Point{LerpNumber(a.X, b.X, t), LerpNumber(a.Y, b.Y, t)}
+}
 
-// Lerp1 returns the number at t from a (0) to b (1).
-func Lerp1(a, b, t float64) float64 { return a + float64((b-a)*t) }
+// LerpNumber returns the number at t from a (0) to b (1).
+func LerpNumber(a, b, t float64) float64 { return a + float64((b-a)*t) }
 
 // Dot returns the dot product of a and b.
 func Dot(a, b Point) float64 { return float64(a.X*b.X) + float64(a.Y*b.Y) }
@@ -28,11 +30,11 @@ func Dot(a, b Point) float64 { return float64(a.X*b.X) + float64(a.Y*b.Y) }
 // Cross returns the cross product of a and b, positive where b is clockwise of a, as y is down.
 func Cross(a, b Point) float64 { return float64(a.X*b.Y) - float64(a.Y*b.X) }
 
-// Norm2 returns the square of the length of a.
-func Norm2(a Point) float64 { return Dot(a, a) }
+// SquaredLength returns the square of the length of a.
+func SquaredLength(a Point) float64 { return Dot(a, a) }
 
 // Length returns the length of a.
-func Length(a Point) float64 { return math.Sqrt(Norm2(a)) }
+func Length(a Point) float64 { return math.Sqrt(SquaredLength(a)) }
 
 // Distance returns the distance of a and b.
 func Distance(a, b Point) float64 { return Length(Sub(a, b)) }
@@ -58,13 +60,13 @@ func Unit(a Point) Point {
 // Pt returns the point (x, y).
 func Pt(x, y float64) Point { return Point{x, y} }
 
-// Circumcentre returns the centre of the circle through a, b and c relative to a. It is not
-// finite if the points are collinear.
+// Circumcentre returns the vector from a to the centre of the circle through a, b and c. Its length is
+// the circle's radius. If the points lie on one line, the result is not finite.
 func Circumcentre(a, b, c Point) Point {
 	ab, ac := Sub(b, a), Sub(c, a)
-	d := 2 * Cross(ab, ac)
-	bb, cc := Norm2(ab), Norm2(ac)
-	return Point{(float64(ac.Y*bb) - float64(ab.Y*cc)) / d, (float64(ab.X*cc) - float64(ac.X*bb)) / d}
+	twiceCross := 2 * Cross(ab, ac)
+	bb, cc := SquaredLength(ab), SquaredLength(ac)
+	return Point{(float64(ac.Y*bb) - float64(ab.Y*cc)) / twiceCross, (float64(ab.X*cc) - float64(ac.X*bb)) / twiceCross}
 }
 
 // Extent is a bounding box that grows to hold points. The zero value is not empty: use NewExtent.
@@ -91,8 +93,8 @@ func (e *Extent) Empty() bool { return !(e.Lo.X <= e.Hi.X && e.Lo.Y <= e.Hi.Y) }
 // Finite reports whether both coordinates of p are finite.
 func Finite(p Point) bool { return p.X-p.X == 0 && p.Y-p.Y == 0 }
 
-// Holds reports whether o lies strictly inside of e.
-func (e Extent) Holds(o Extent) bool {
+// StrictlyContains reports whether o lies strictly inside of e.
+func (e Extent) StrictlyContains(o Extent) bool {
 	return e.Lo.X < o.Lo.X && e.Lo.Y < o.Lo.Y && e.Hi.X > o.Hi.X && e.Hi.Y > o.Hi.Y
 }
 

@@ -234,7 +234,7 @@ func (builder *Builder) place(s *scene.Scene, layer tree.Layer) (placement shape
 	page := n.Page.Rounded()
 	scale := vector.Matrix{A: float32(shape.Scale), D: float32(shape.Scale)}
 	return shapePlacement{
-		m:     builder.staged.of(geom.Widened(page.Binary32())).Mul(scale),
+		m:     builder.staged.of(geom.Widened(page.AsExported())).Mul(scale),
 		page:  page,
 		shape: layer.Shape, second: n.Set == tree.InOther, clip: -1,
 		opacity: shapes.OpacityOf(n.Opacity),

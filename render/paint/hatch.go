@@ -154,13 +154,13 @@ func (sampler *tileSampler) next() float64 {
 		below = 0
 	}
 	a := sampler.tile.alpha
-	top := geom.Lerp1(float64(a[j*n+i]), float64(a[j*n+right]), fu)
-	low := geom.Lerp1(float64(a[below*n+i]), float64(a[below*n+right]), fu)
+	top := geom.LerpNumber(float64(a[j*n+i]), float64(a[j*n+right]), fu)
+	low := geom.LerpNumber(float64(a[below*n+i]), float64(a[below*n+right]), fu)
 	sampler.u, sampler.v = sampler.u+sampler.du, sampler.v+sampler.dv
 	if size := float64(n); sampler.u >= size || sampler.u < 0 || sampler.v >= size || sampler.v < 0 {
 		sampler.u, sampler.v = wrapped(sampler.u, size), wrapped(sampler.v, size)
 	}
-	return geom.Lerp1(top, low, fv)
+	return geom.LerpNumber(top, low, fv)
 }
 
 // hatch appends the items of a hatch over the last fill, whose coverage is builder.filled. Pixels that the fill

@@ -40,9 +40,9 @@ func (mask *lineMask) at(x, y int32) float64 {
 // between interpolates the alpha at (x+dx, y+dy) between the centres of four pixels, as the
 // browser moves and turns pictures; dx and dy are 0..1.
 func (mask *lineMask) between(x, y int32, dx, dy float64) float64 {
-	upper := geom.Lerp1(mask.at(x, y), mask.at(x+1, y), dx)
-	lower := geom.Lerp1(mask.at(x, y+1), mask.at(x+1, y+1), dx)
-	return geom.Lerp1(upper, lower, dy)
+	upper := geom.LerpNumber(mask.at(x, y), mask.at(x+1, y), dx)
+	lower := geom.LerpNumber(mask.at(x, y+1), mask.at(x+1, y+1), dx)
+	return geom.LerpNumber(upper, lower, dy)
 }
 
 // box returns the pixels that the mask of an underline or strike covers: left, top, right, bottom,

@@ -24,7 +24,7 @@ type stagedView struct {
 // image whose sides are whole px, into which it stretches the part as it laid it out, in 1/64 px.
 // float64 around products keeps multiply-adds from being fused, so that every machine gives the same bits.
 func newStagedView(part view.Box, w, h int) stagedView {
-	left, top := float64(geom.Read(part.X)), float64(geom.Read(part.Y))
+	left, top := float64(geom.AsExportedUnrounded(part.X)), float64(geom.AsExportedUnrounded(part.Y))
 	x, y := newStagedSide(part.W, w), newStagedSide(part.H, h)
 	k := min(x.fit/x.side, y.fit/y.side)
 	layout := geom.Matrix{
@@ -48,7 +48,7 @@ type stagedSide struct {
 // newStagedSide returns a side of so many page units that becomes px in the picture. The browser finds
 // the side of the image by a factor, so that it is whole px but for the last bit.
 func newStagedSide(side float64, px int) stagedSide {
-	read := geom.Read(side)
+	read := geom.AsExportedUnrounded(side)
 	s := stagedSide{side: float64(read)}
 	s.fit = math.Floor(s.side*64) / 64
 	whole := float32(math.Floor(s.fit + 0.5))

@@ -123,13 +123,13 @@ func (outline *Outline) closedFrom(i int) bool {
 // write appends run r of an outline, along which dashes lie, to a path as an open subpath, without
 // jitter.
 func (outline *Outline) write(r run, path *vector.Path) {
-	path.MoveTo(geom.Written(r.from))
+	path.MoveTo(geom.AsExported(r.from))
 	for i := r.first; i <= r.last; i++ {
 		command := &outline.List[i]
 		if command.Verb == curveTo {
-			path.CubicTo(geom.Written(command.c1), geom.Written(command.c2), geom.Written(command.To))
+			path.CubicTo(geom.AsExported(command.c1), geom.AsExported(command.c2), geom.AsExported(command.To))
 		} else {
-			path.LineTo(geom.Written(command.To))
+			path.LineTo(geom.AsExported(command.To))
 		}
 	}
 }

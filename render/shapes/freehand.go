@@ -203,7 +203,7 @@ func (line *freehand) trim(pen freehandPen) (dropped bool) {
 	}
 	// Points close to the first one.
 	closeSquared := pen.size / 3 * (pen.size / 3)
-	gapSquared := func(a, b scene.Pressed) float64 { return geom.Norm2(geom.Pt(a.X-b.X, a.Y-b.Y)) }
+	gapSquared := func(a, b scene.Pressed) float64 { return geom.SquaredLength(geom.Pt(a.X-b.X, a.Y-b.Y)) }
 	first := input[0]
 	for len(input) > 1 && gapSquared(input[1], first) <= closeSquared {
 		first.Z = max(first.Z, input[1].Z)
@@ -245,7 +245,7 @@ func (line *freehand) smooth(pen freehandPen) {
 		for i := 1; i <= 4; i++ {
 			t := float64(i) / 4
 			quarters[i] = scene.Pressed{
-				X: geom.Lerp1(a.X, b.X, t), Y: geom.Lerp1(a.Y, b.Y, t), Z: geom.Lerp1(a.Z, b.Z, t),
+				X: geom.LerpNumber(a.X, b.X, t), Y: geom.LerpNumber(a.Y, b.Y, t), Z: geom.LerpNumber(a.Z, b.Z, t),
 			}
 		}
 		input = quarters[:]

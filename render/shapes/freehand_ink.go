@@ -56,7 +56,7 @@ func (line *freehand) elbow(i int) elbow {
 	switch {
 	case d < -0.8:
 		return sharpElbow
-	case d <= 0.7 && (geom.Norm2(in)+geom.Norm2(out))/float64(r*r) < 1.5:
+	case d <= 0.7 && (geom.SquaredLength(in)+geom.SquaredLength(out))/float64(r*r) < 1.5:
 		return tightElbow
 	}
 	return noElbow
@@ -69,7 +69,7 @@ func (line *freehand) dropCrowded() {
 	points := line.part
 	tooClose := func(a, b *strokePoint) bool {
 		d := (a.Radius + b.Radius) / 4
-		return geom.Norm2(geom.Sub(a.At, b.At)) < float64(d*d)
+		return geom.SquaredLength(geom.Sub(a.At, b.At)) < float64(d*d)
 	}
 	drop := 0
 	for len(points)-drop > 2 && tooClose(&points[0], &points[1+drop]) {
@@ -152,11 +152,11 @@ func (line *freehand) offsetSides(pen freehandPen) {
 			continue
 		}
 		side := geom.Scale(geom.Perp(geom.Lerp(next, point.vector, nextDot)), point.Radius)
-		if l := geom.Sub(point.At, side); i <= 1 || geom.Norm2(geom.Sub(l, lastLeft)) > apart {
+		if l := geom.Sub(point.At, side); i <= 1 || geom.SquaredLength(geom.Sub(l, lastLeft)) > apart {
 			line.left = append(line.left, l)
 			lastLeft = l
 		}
-		if r := geom.Add(point.At, side); i <= 1 || geom.Norm2(geom.Sub(r, lastRight)) > apart {
+		if r := geom.Add(point.At, side); i <= 1 || geom.SquaredLength(geom.Sub(r, lastRight)) > apart {
 			line.right = append(line.right, r)
 			lastRight = r
 		}

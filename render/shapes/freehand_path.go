@@ -28,7 +28,7 @@ func (line *freehand) openCentre(path *vector.Path) {
 			quads.smooth(geom.Lerp(line.Points[i].At, line.Points[i+1].At, 0.5))
 		}
 	}
-	path.LineTo(geom.Written(line.Points[n-1].At))
+	path.LineTo(geom.AsExported(line.Points[n-1].At))
 }
 
 // closedCentre appends the centre line of the smoothed stroke, which has at least two points, as a
@@ -50,8 +50,8 @@ func (line *freehand) closedCentre(path *vector.Path) {
 // disc appends the disc for a freehand line of a single point to a path. It is written as the
 // editor's export does: two moves and two half circles, with relative numbers that are not rounded.
 func disc(at geom.Point, radius float64, clockwise bool, path *vector.Path) {
-	r, d := geom.Read(radius), geom.Read(radius*2)
-	p := vector.Point{X: geom.Read(at.X), Y: geom.Read(at.Y)}
+	r, d := geom.AsExportedUnrounded(radius), geom.AsExportedUnrounded(radius*2)
+	p := vector.Point{X: geom.AsExportedUnrounded(at.X), Y: geom.AsExportedUnrounded(at.Y)}
 	path.MoveTo(p)
 	p.X -= r
 	path.MoveTo(p)
@@ -70,29 +70,29 @@ type smoothQuads struct {
 
 // move begins a subpath at p.
 func (c *smoothQuads) move(p geom.Point) {
-	c.cur = geom.Written(p)
+	c.cur = geom.AsExported(p)
 	c.ctrl = c.cur
 	c.to.MoveTo(c.cur)
 }
 
 // quad adds a quadratic with an explicit control point.
 func (c *smoothQuads) quad(ctrl, p geom.Point) {
-	c.ctrl, c.cur = geom.Written(ctrl), geom.Written(p)
+	c.ctrl, c.cur = geom.AsExported(ctrl), geom.AsExported(p)
 	c.to.QuadTo(c.ctrl, c.cur)
 }
 
 // smooth adds a quadratic to p whose control point mirrors the last one.
 func (c *smoothQuads) smooth(p geom.Point) {
 	c.ctrl = vector.Point{X: float32(2*c.cur.X) - c.ctrl.X, Y: float32(2*c.cur.Y) - c.ctrl.Y}
-	c.cur = geom.Written(p)
+	c.cur = geom.AsExported(p)
 	c.to.QuadTo(c.ctrl, c.cur)
 }
 
 // arc adds the half circle around an end of a freehand line's ink. The curve after it does not
 // mirror a control point.
 func (c *smoothQuads) arc(radius float64, p geom.Point) {
-	r := geom.Read4(radius)
-	c.cur = geom.Written(p)
+	r := geom.AsExportedNumber(radius)
+	c.cur = geom.AsExported(p)
 	c.to.ArcTo(r, r, 0, false, true, c.cur)
 	c.ctrl = c.cur
 }

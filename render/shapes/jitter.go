@@ -61,7 +61,7 @@ func (pen *JitterPen) cornerAt(outline *Outline, i, next, first int) jitterCorne
 	if next >= 0 {
 		n := &outline.List[next]
 		lengthNext = n.length
-		if m.Verb == lineTo && n.Verb == lineTo && geom.Norm2(m.e) > 0.01 && geom.Norm2(n.b) > 0.01 {
+		if m.Verb == lineTo && n.Verb == lineTo && geom.SquaredLength(m.e) > 0.01 && geom.SquaredLength(n.b) > 0.01 {
 			// Both tangents point backwards, so going straight on is an angle of 0. See
 			// docs/spec/drawing.md#r32.
 			angle := math.Acos(geom.Clamp(geom.Dot(m.e, n.b), -1, 1))
@@ -145,16 +145,16 @@ func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, k
 	}
 	switch command.Verb {
 	case MoveTo:
-		path.MoveTo(geom.Written(out))
+		path.MoveTo(geom.AsExported(out))
 	case curveTo:
-		path.CubicTo(geom.Written(geom.Add(command.c1, d)), geom.Written(geom.Add(command.c2, d)), geom.Written(out))
+		path.CubicTo(geom.AsExported(geom.Add(command.c1, d)), geom.AsExported(geom.Add(command.c2, d)), geom.AsExported(out))
 	default:
 		if !cutIn || !cutOut {
-			path.LineTo(geom.Written(out))
+			path.LineTo(geom.AsExported(out))
 			return
 		}
-		path.LineTo(geom.Written(in))
-		path.QuadTo(geom.Written(q), geom.Written(out))
+		path.LineTo(geom.AsExported(in))
+		path.QuadTo(geom.AsExported(q), geom.AsExported(out))
 	}
 }
 
@@ -173,13 +173,13 @@ func (outline *Outline) Plain(filled bool, path *vector.Path) {
 		}
 		switch {
 		case command.Verb == MoveTo:
-			path.MoveTo(geom.Written(command.To))
+			path.MoveTo(geom.AsExported(command.To))
 		case command.Verb == curveTo:
-			path.CubicTo(geom.Written(command.c1), geom.Written(command.c2), geom.Written(command.To))
+			path.CubicTo(geom.AsExported(command.c1), geom.AsExported(command.c2), geom.AsExported(command.To))
 		case command.closing:
 			path.Close()
 		default:
-			path.LineTo(geom.Written(command.To))
+			path.LineTo(geom.AsExported(command.To))
 		}
 	}
 }
