@@ -89,6 +89,16 @@ func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 // paintText appends the items of the text on painter.Page, run by run in the browser's order: halos of
 // underline and glyphs, underline, glyphs, the strike with its halo.
 func (builder *Builder) paintText(painter *textPainter, block textBlock, placement *shapePlacement) error {
+	return builder.inLayer(placement.m, func(matrix vector.Matrix) error {
+		at := *placement
+		at.m = matrix
+		return builder.paintTextAt(painter, block, &at)
+	})
+}
+
+// paintTextAt is paintText where placement maps to px that are counted from the corner of the group layer, if the
+// text is in one.
+func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, placement *shapePlacement) error {
 	painter.glyphs.begin()
 	painter.placed = painter.placed[:0]
 	scale := newGlyphScale(placement.m)
@@ -161,14 +171,7 @@ func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *t
 // text's units, which is not 0 for copies of a halo.
 func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run *text.Run, h [2]float64, color shapes.RGB,
 	placement *shapePlacement) error {
-	// In a group layer the browser counts px from the layer's corner, which decides what is rounded in
-	// between: see docs/spec/drawing.md#r85.
-	var corner chord.Rect
-	if builder.layered {
-		corner = builder.canvas()
-	}
 	moved := scale.m // by the displacement first, as the browser does it
-	moved.E, moved.F = moved.E-float32(corner.X0), moved.F-float32(corner.Y0)
 	moved.E = float32(moved.A*float32(h[0])) + (float32(moved.C*float32(h[1])) + moved.E)
 	moved.F = float32(moved.B*float32(h[0])) + (float32(moved.D*float32(h[1])) + moved.F)
 	origin := moved.Apply(vector.Point{X: float32(run.X), Y: float32(run.Baseline)})
@@ -185,13 +188,12 @@ func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run
 		var err error
 		switch {
 		case large:
-			placed.glyph, err = painter.glyphs.outline(&key, pathSize, scale.enlarged(run.Size, x+float32(corner.X0), y+float32(corner.Y0)), builder.canvas(), placement.rule())
+			placed.glyph, err = painter.glyphs.outline(&key, pathSize, scale.enlarged(run.Size, x, y), builder.canvas(), placement.rule())
 		case !(math.Abs(float64(x)) < farAway && math.Abs(float64(y)) < farAway): // also NaN
 			continue
 		default:
 			placed.x, key.subX = quarterPixel(x, scale.snapX)
 			placed.y, key.subY = quarterPixel(y, scale.snapY)
-			placed.x, placed.y = placed.x+corner.X0, placed.y+corner.Y0
 			placed.glyph, err = painter.glyphs.mask(&key)
 		}
 		if err != nil {
@@ -207,8 +209,9 @@ func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run
 func (builder *Builder) addPlaced(painter *textPainter, placed placedMask) {
 	mask := &painter.glyphs.glyphs[placed.glyph]
 	placed.box = [4]int32{placed.x + mask.box[0], placed.y + mask.box[1], placed.x + mask.box[2], placed.y + mask.box[3]}
+	picture := chord.Rect{X1: int32(builder.d.Width), Y1: int32(builder.d.Height)}.Moved(-builder.originX, -builder.originY)
 	left, top, right, bottom := placed.box[0], placed.box[1], placed.box[2], placed.box[3]
-	if mask.count > 0 && left < int32(builder.d.Width) && right > 0 && top < int32(builder.d.Height) && bottom > 0 {
+	if mask.count > 0 && left < picture.X1 && right > picture.X0 && top < picture.Y1 && bottom > picture.Y0 {
 		painter.placed = append(painter.placed, placed)
 	}
 }

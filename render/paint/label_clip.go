@@ -105,12 +105,12 @@ func (builder *Builder) inFrame(k *textPainter, clip []geom.Point, frame int32) 
 }
 
 // frameInPx appends the visible part of a frame, which frames around it may cut, to dst: a polygon
-// in px of the picture.
+// in px, counted from where builder.canvas counts them.
 func (builder *Builder) frameInPx(dst []geom.Point, frame int32) []geom.Point {
 	sp := builder.clip.Spans[frame]
 	for _, q := range builder.clip.Points[sp.First : sp.First+sp.Count] {
 		r := builder.view.Apply(vector.Point{X: float32(q.X), Y: float32(q.Y)})
-		dst = append(dst, geom.Pt(float64(r.X), float64(r.Y)))
+		dst = append(dst, geom.Pt(float64(r.X)-float64(builder.originX), float64(r.Y)-float64(builder.originY)))
 	}
 	return dst
 }

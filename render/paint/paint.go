@@ -51,7 +51,7 @@ func (builder *Builder) fill(draw *shapes.Draw, matrix vector.Matrix, placement 
 		return builder.hatch(draw, matrix, placement)
 	}
 	item := builder.item(placement, draw.Color, draw.Opacity)
-	err := builder.inLayer(matrix, &item, func(matrix vector.Matrix) error {
+	err := builder.inLayer(matrix, func(matrix vector.Matrix) error {
 		builder.outlined.Reset()
 		builder.outlined.Append(draw.Path)
 		builder.outlined.Transform(matrix)
@@ -127,7 +127,7 @@ func (builder *Builder) strokeDashed(draw *shapes.Draw, matrix vector.Matrix, pl
 // and placement.opacityApplied is set.
 func (builder *Builder) stroke(draw *shapes.Draw, src *vector.Path, matrix vector.Matrix, placement *shapePlacement) error {
 	item := builder.item(placement, draw.Color, draw.Opacity)
-	err := builder.inLayer(matrix, &item, func(matrix vector.Matrix) error {
+	err := builder.inLayer(matrix, func(matrix vector.Matrix) error {
 		builder.outlined.Reset()
 		if width := hairline(float32(draw.Width), matrix); width > 0 && builder.mode == Reference {
 			builder.outlined.Append(src)

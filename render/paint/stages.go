@@ -62,29 +62,27 @@ func (staged *stagedView) of(page geom.Matrix) vector.Matrix {
 	return staged.picture.Mul(geom.Narrowed(staged.image.Mul(page)))
 }
 
-// inLayer calls draw, which gives an item its coverage, with the map of the shape to px. In a group layer the
+// inLayer calls draw, which appends coverage to the drawing, with the map of the shape to px. In a group layer the
 // browser counts px from the layer's corner, which changes the last bits of points. So there the map and the
-// canvas begin at that corner while draw runs, and the coverage is moved to its place in the picture afterwards.
-func (builder *Builder) inLayer(matrix vector.Matrix, item *Item, draw func(vector.Matrix) error) error {
-	if !builder.layered || builder.mode != Reference {
+// canvas begin at that corner while draw runs, and its coverage is moved to its place in the picture afterwards.
+func (builder *Builder) inLayer(matrix vector.Matrix, draw func(vector.Matrix) error) error {
+	if !builder.layered {
 		return draw(matrix)
 	}
+	spans, pairs := len(builder.d.Coverage.Spans), len(builder.d.Pairs)
 	corner := builder.canvas()
-	dx, dy := corner.X0, corner.Y0
-	matrix.E -= float32(dx)
-	matrix.F -= float32(dy)
-	builder.originX, builder.originY = dx, dy
+	builder.originX, builder.originY = corner.X0, corner.Y0
+	matrix.E -= float32(corner.X0)
+	matrix.F -= float32(corner.Y0)
 	err := draw(matrix)
 	builder.originX, builder.originY = 0, 0
-	spans := builder.d.Coverage.Spans[item.First : item.First+item.Count]
-	for i := range spans {
-		spans[i].X += dx
-		spans[i].Y += dy
+	for i := range builder.d.Coverage.Spans[spans:] {
+		span := &builder.d.Coverage.Spans[spans+i]
+		span.X, span.Y = span.X+corner.X0, span.Y+corner.Y0
 	}
-	pairs := builder.d.Pairs[item.Pairs : item.Pairs+item.Paired]
-	for i := range pairs {
-		pairs[i].X += dx
-		pairs[i].Y += dy
+	for i := range builder.d.Pairs[pairs:] {
+		pair := &builder.d.Pairs[pairs+i]
+		pair.X, pair.Y = pair.X+corner.X0, pair.Y+corner.Y0
 	}
 	return err
 }
