@@ -60,8 +60,8 @@ func (s *glyphScale) checkLine(r *text.Run, shape *scene.Shape) error {
 
 // underline returns the line below a run of text, with gaps where glyphs cross it. A gap covers the
 // columns of the crossing and, on both sides, as much as the line is thick, at most longestGap.
-// Glyphs that are marked as crossed get no gap. The gaps are kept in k's memory. See
-// docs/spec/drawing.md#r53.
+// Crossings are looked up in outlines of pathSize px, whose points are rounded. Glyphs that are marked as
+// crossed get no gap. The gaps are kept in painter's memory. See docs/spec/drawing.md#r53.
 func underline(painter *textPainter, run *text.Run) (textLine, error) {
 	thick := thickness(run)
 	line := textLine{
@@ -76,14 +76,15 @@ func underline(painter *textPainter, run *text.Run) (textLine, error) {
 			continue
 		}
 		painter.glyphs.path.Reset()
-		if err := run.Face.Outline(&painter.glyphs.path, glyph.ID, run.Size); err != nil {
+		if err := run.Face.Outline(&painter.glyphs.path, glyph.ID, pathSize); err != nil {
 			return line, err
 		}
+		scale := run.Size / pathSize
 		top := line.y - run.Baseline + run.Raised - float64(glyph.Y) // of the line, from the glyph's baseline
-		lo, hi := crossing(&painter.glyphs.path, top+gapInset, top+thick-gapInset)
+		lo, hi := crossing(&painter.glyphs.path, (top+gapInset)/scale, (top+thick-gapInset)/scale)
 		if lo <= hi {
 			x, keep := run.X+float64(glyph.X), min(thick, longestGap)
-			painter.gaps = append(painter.gaps, gap{x + lo - keep, x + hi + keep})
+			painter.gaps = append(painter.gaps, gap{x + float64(lo*scale) - keep, x + float64(hi*scale) + keep})
 		}
 	}
 	slices.SortFunc(painter.gaps, func(a, b gap) int { return cmp.Compare(a.from, b.from) })

@@ -11,17 +11,18 @@ import (
 	"plumb/render/view"
 )
 
-// drawText builds a text shape of one paragraph at (0, 0), by its true area,
-// whose ends tests can read.
-func drawText(t *testing.T, f scene.Font, size scene.Size, span scene.Span) *Drawing {
+// drawText builds a text shape at (0, 0), by its true area, whose ends tests can read: a paragraph below
+// some that are empty.
+func drawText(t *testing.T, f scene.Font, size scene.Size, span scene.Span, above int) *Drawing {
 	t.Helper()
+	blocks := append(make([]scene.Block, above), scene.Block{Spans: []scene.Span{span}})
 	s := &scene.Scene{Shapes: []scene.Shape{{
 		ID: "shape:a", Kind: scene.Text, Parent: -1, Opacity: 1, Scale: 1, Size: size, Font: f, Auto: true,
-		Rich: &scene.RichText{Blocks: []scene.Block{{Spans: []scene.Span{span}}}},
+		Rich: &scene.RichText{Blocks: blocks},
 	}}}
 	var b Builder
 	d := new(Drawing)
-	if err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 400, H: 100}}, Exact, d); err != nil {
+	if err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 400, H: 100 + 60*float64(above)}}, Exact, d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -76,28 +77,33 @@ func TestDecorationRows(t *testing.T) {
 		{scene.FontSerif, scene.SizeL, 39, 23, 3}, {scene.FontMono, scene.SizeXL, 49, 29, 4},
 	} {
 		const spaces = "\u00a0\u00a0\u00a0"
-		y, tall := lineRows(t, drawText(t, c.font, c.size, scene.Span{Text: spaces, Underline: true}))
+		y, tall := lineRows(t, drawText(t, c.font, c.size, scene.Span{Text: spaces, Underline: true}, 0))
 		if y != c.underline || tall != c.tall {
 			t.Errorf("font %d size %d: underline at %d, %d high; want %d, %d", c.font, c.size, y, tall, c.underline, c.tall)
 		}
-		y, tall = lineRows(t, drawText(t, c.font, c.size, scene.Span{Text: spaces, Strike: true}))
+		y, tall = lineRows(t, drawText(t, c.font, c.size, scene.Span{Text: spaces, Strike: true}, 0))
 		if y != c.strike || tall != c.tall {
 			t.Errorf("font %d size %d: strike at %d, %d high; want %d, %d", c.font, c.size, y, tall, c.strike, c.tall)
 		}
 	}
 }
 
-// The underline of "xpx" in Plex Mono keeps away from the stem of the p; the ends
-// of the gap are px edges, as in the browser's picture.
+// Underlines keep away from the letters that cross them; the ends of the gaps are px edges, as in the
+// browser's picture. The place of a line decides how high in 1/64 px its underline lies: on the third line the x
+// ends 0.0005 px above what counts as the underline's upper side, and the @ of the 43rd just touches it.
 func TestUnderlineGap(t *testing.T) {
 	for _, c := range []struct {
-		text string
-		want []float64
+		font  scene.Font
+		above int // empty lines above
+		text  string
+		want  []float64
 	}{
-		{"xpx", []float64{0, 14, 21, 43.2}},
-		{"ppp", []float64{7, 14, 21, 28, 36, 43.2}},
+		{scene.FontMono, 0, "xpx", []float64{0, 14, 21, 43.2}},
+		{scene.FontMono, 0, "ppp", []float64{7, 14, 21, 28, 36, 43.2}},
+		{scene.FontDraw, 2, "x", []float64{0, 13.47}},
+		{scene.FontSans, 42, "@", []float64{0, 21.51}},
 	} {
-		d := drawText(t, scene.FontMono, scene.SizeM, scene.Span{Text: c.text, Underline: true})
+		d := drawText(t, c.font, scene.SizeM, scene.Span{Text: c.text, Underline: true}, c.above)
 		var edges []float64
 		for _, it := range d.Items[:len(d.Items)-len(c.text)] { // the glyphs come last
 			if it.Op == OpPaint && it.Color != shapes.Background {

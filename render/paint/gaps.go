@@ -70,10 +70,13 @@ func (columns *columnRange) quad(p0, p1, p2 vector.Point) {
 }
 
 // crossing returns the columns lo..hi in which a glyph's outline crosses the rows top..bottom of an
-// underline; lo > hi if it does not. The outline has straight lines and quadratics only, as
-// TrueType glyphs have.
+// underline; lo > hi if it does not. One that only touches the first or the last row from outside crosses
+// none. The outline has straight lines and quadratics only, as TrueType glyphs have.
 func crossing(path *vector.Path, top, bottom float64) (lo, hi float64) {
 	columns := columnRange{top, bottom, math.Inf(1), math.Inf(-1)}
+	if box, ok := boundsOf(path.Points, vector.Identity); !ok || float64(box[3]) <= top || float64(box[1]) >= bottom {
+		return columns.lo, columns.hi
+	}
 	var cur, first vector.Point
 	pts := path.Points
 	for _, v := range path.Verbs {

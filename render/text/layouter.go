@@ -293,9 +293,9 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	}
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
-	hang := to                      // where hanging spaces are cut off into a run of their own
-	if wrapped && !l.spanEnds(to) { // else the browser does not cut hanging spaces off
-		hang = l.trimSpaces(from, to)
+	hang, err := l.hangStart(from, to)
+	if err != nil {
+		return err
 	}
 	full, err := l.measureOrEmit(from, to, hang, true)
 	if err != nil {
@@ -328,10 +328,23 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	return nil
 }
 
-// spanEnds reports whether a span ends in front of byte at.
-func (l *Layouter) spanEnds(at int) bool {
-	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to >= at })
-	return i < len(l.spans) && l.spans[i].to == at
+// hangStart returns where the spaces at the end of the line text[from:to] are cut off into a run of their
+// own, or to if they are not. The browser cuts them off where the item in which they begin goes on behind
+// the line, or reaches beyond its end because of them.
+func (l *Layouter) hangStart(from, to int) (int, error) {
+	spaces := l.trimSpaces(from, to)
+	if spaces == to {
+		return to, nil
+	}
+	end := l.items[l.itemAt(spaces)].to
+	if end > to {
+		return spaces, nil
+	}
+	width, err := l.measure(from, end)
+	if err != nil || fitsWidth(width, l.avail) {
+		return to, err
+	}
+	return spaces, nil
 }
 
 // spanWithin reports whether a span ends between two bytes.

@@ -27,7 +27,7 @@ func TestBreaksAtTheEnd(t *testing.T) {
 	}
 }
 
-// Runs end where marks change, and where spaces hang behind a line whose span goes on.
+// Runs end where marks change, and where spaces hang behind a line whose span goes on or has no room for them.
 func TestRuns(t *testing.T) {
 	l := layouter(t)
 	under := func(s string) scene.Span { return scene.Span{Text: s, Underline: true} }
@@ -41,10 +41,14 @@ func TestRuns(t *testing.T) {
 		{"other marks", []scene.Span{{Text: "AV"}, under("AWA")}, Unbounded, 2},
 		{"no wrap", []scene.Span{under("word word ")}, 300, 1},
 		{"wrap", []scene.Span{under("word word")}, 70, 3},
-		{"wrap behind a span", []scene.Span{under("word "), {Text: "word"}}, 70, 2},
+		{"wrap behind a span", []scene.Span{under("word "), {Text: "word"}}, 75, 2},
+		{"wrap behind a span, no room for its space", []scene.Span{under("word "), {Text: "word"}}, 60, 3},
+		{"no room for the last space", []scene.Span{under("word ")}, 60, 2},
+		{"no room for one of the last spaces", []scene.Span{under("word  ")}, 75, 2},
+		{"no room for the space of the next span", []scene.Span{{Text: "word "}, under(" ")}, 75, 2},
 	} {
 		var out Layout
-		if err := l.Layout(&out, paragraph(c.spans...), Spec{Size: 24, Width: c.width}); err != nil {
+		if err := l.Layout(&out, paragraph(c.spans...), Spec{Font: scene.FontMono, Size: 24, Width: c.width}); err != nil {
 			t.Fatal(err)
 		}
 		if len(out.Runs) != c.want {
