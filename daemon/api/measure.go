@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/names"
 	"plumb/render/jsontree"
 	"plumb/render/metric"
 	"plumb/scoring"
@@ -132,16 +132,6 @@ func (server *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (r
 	return request, server.jsonPixels(&request, body)
 }
 
-// unknownMember returns the name of a member of a JSON object that is not among known; "" if there is none.
-func unknownMember(object *fastjson.Value, known ...string) (unknown string) {
-	object.GetObject().Visit(func(name []byte, _ *fastjson.Value) {
-		if !slices.Contains(known, string(name)) {
-			unknown = string(name)
-		}
-	})
-	return unknown
-}
-
 // jsonPixels reads into pixelRequest a JSON body {"a": mask, "b": mask, "threshold": 1 to 255,
 // "hausdorff": bool}, of which only a is needed. Errors name the member that cannot be used.
 func (server *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error {
@@ -153,8 +143,8 @@ func (server *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error 
 		return &scoring.Error{Code: "bad_line", Message: `cannot read body: want {"a":{...},"b":{...}}, image/png, ` +
 			`or application/octet-stream with width and height in the query`}
 	}
-	if name := unknownMember(value, "a", "b", "threshold", "hausdorff"); name != "" {
-		return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use member %.64q of the body: want a, b, threshold, hausdorff", name)}
+	if message := names.UnknownMember("body", value.GetObject(), []string{"a", "b", "threshold", "hausdorff"}); message != "" {
+		return &scoring.Error{Code: "bad_options", Message: message}
 	}
 	if f := value.Get("threshold"); f != nil && f.Type() != fastjson.TypeNull {
 		n, e := f.Int()

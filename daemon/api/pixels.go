@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/names"
 	"plumb/render/metric"
 	"plumb/scoring"
 )
@@ -141,6 +142,9 @@ func (server *Server) pngPixels(at string, data []byte) (*pixels, error) {
 	return pixels, nil
 }
 
+// maskMembers are the members that a mask of a JSON body may have.
+var maskMembers = []string{"data", "png", "parameters", "channels", "width", "height"}
+
 // mask reads a mask of a JSON body, or returns nil if value is missing or null. The object has exactly one
 // of data, png and parameters as the source of the pixels. Unless that is a PNG, it also has width and
 // height. at names the mask in messages.
@@ -151,9 +155,12 @@ func (server *Server) mask(value *fastjson.Value, at string) (*pixels, error) {
 	if value.Type() != fastjson.TypeObject {
 		return nil, wrongPixels(at, "want an object with data, png or parameters")
 	}
+	if message := names.UnknownMember(at, value.GetObject(), maskMembers); message != "" {
+		return nil, &scoring.Error{Code: "bad_options", Message: message}
+	}
 	// Members that are null count as missing.
 	fields := map[string]*fastjson.Value{}
-	for _, k := range []string{"data", "png", "parameters", "channels", "width", "height"} {
+	for _, k := range maskMembers {
 		if f := value.Get(k); f != nil && f.Type() != fastjson.TypeNull {
 			fields[k] = f
 		}

@@ -15,6 +15,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/daemon/jsoncut"
+	"plumb/daemon/names"
 	"plumb/daemon/queue"
 	"plumb/scoring"
 )
@@ -186,18 +187,14 @@ var queries = map[string][]string{
 	"prompt":        {"mode", "input", "setting", "format", "method", "images"},
 }
 
-// unknownQuery returns the fault of a query with a name that the route does not read, or nil. A mistyped
-// name would otherwise choose nothing, and the answer would follow from the defaults without notice. The
-// explorer has names of its own.
+// unknownQuery returns the fault of a query with a name that the route does not read, or nil. The explorer
+// has names of its own and refuses others itself.
 func unknownQuery(args *fasthttp.Args, route route) *scoring.Error {
 	if route.name == uiRoute {
 		return nil
 	}
-	for key := range args.All() {
-		if name := string(key); name != "token" && !slices.Contains(queries[route.name], name) {
-			want := strings.Join(append(slices.Clone(queries[route.name]), "token"), ", ")
-			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use query: got %.40q; want %s", name, want)}
-		}
+	if message := names.UnknownInQuery(args, queries[route.name]); message != "" {
+		return &scoring.Error{Code: "bad_options", Message: message}
 	}
 	return nil
 }

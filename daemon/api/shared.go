@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/names"
 	"plumb/daemon/shm"
 	"plumb/scoring"
 )
@@ -181,10 +182,10 @@ func registration(body []byte) (key string, offset, size int64, err error) {
 	if e != nil || v.Type() != fastjson.TypeObject {
 		return "", 0, 0, fault(`want {"key","offset","byte_size"}`)
 	}
-	if name := unknownMember(v, "key", "offset", "byte_size"); name != "" {
-		return "", 0, 0, fault("the body has a member %.64q; want key, offset, byte_size", name)
-	}
 	fields := v.GetObject()
+	if message := names.UnknownMember("body", fields, []string{"key", "offset", "byte_size"}); message != "" {
+		return "", 0, 0, &shm.Error{Code: "bad_body", Message: message}
+	}
 	// The key, then the range.
 	k := fields.Get("key")
 	if k == nil || k.Type() != fastjson.TypeString {
@@ -242,15 +243,8 @@ func parameters(value *fastjson.Value, at string) (target target, err error) {
 	if e != nil {
 		return target, fault("want an object with %s, %s and %s", paramRegion, paramSize, paramOffset)
 	}
-	// Refuse unknown members.
-	var unknown string
-	object.Visit(func(k []byte, _ *fastjson.Value) {
-		if key := string(k); key != paramRegion && key != paramSize && key != paramOffset {
-			unknown = key
-		}
-	})
-	if unknown != "" {
-		return target, fault("got the unknown member %.40q; want %s, %s and %s", unknown, paramRegion, paramSize, paramOffset)
+	if message := names.UnknownMember(at, object, []string{paramRegion, paramSize, paramOffset}); message != "" {
+		return target, &scoring.Error{Code: "bad_options", Message: message}
 	}
 	// The region, then the range in it.
 	name := object.Get(paramRegion)

@@ -13,6 +13,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/daemon/jsoncut"
+	"plumb/daemon/names"
 	"plumb/scoring"
 )
 
@@ -131,9 +132,8 @@ func (server *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, 
 			return nil
 		}
 		name := jsoncut.Name(key)
-		if !slices.Contains(taskQueryMembers, name) { // a mistyped split would answer with the tasks of the test
-			fault = &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use member %.64q: want %s",
-				name, strings.Join(taskQueryMembers, ", "))}
+		if message := names.Unknown("body", name, taskQueryMembers); message != "" {
+			fault = &scoring.Error{Code: "bad_field", Message: message}
 			return nil
 		}
 		if jsoncut.Null(value) {

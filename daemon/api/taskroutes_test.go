@@ -58,6 +58,7 @@ func TestTaskRoutes(t *testing.T) {
 		{"POST", "/fake/task", `{"index":-1}`, 200, c}, {"POST", "/fake/task", `{"index":-3}`, 200, a},
 		{"POST", "/fake/task", `{"index":3}`, 400, `"error_type":"bad_index"`}, {"POST", "/fake/task", `{"index":-4}`, 400, `it has 3`},
 		{"POST", "/fake/task", `{}`, 422, `cannot use index`}, {"POST", "/fake/task", `{"index":true}`, 422, `cannot use index`},
+		{"POST", "/fake/num_tasks", `{"splits":"train"}`, 422, `cannot use body: got \"splits\"; want split, index, start, stop`},
 		{"POST", "/fake/task_range", `{}`, 200, many(a, b, c)}, {"POST", "/fake/task_range", `{"start":1}`, 200, many(b, c)},
 		{"POST", "/fake/task_range", `{"start":-2,"stop":-1}`, 200, many(b)}, {"POST", "/fake/task_range", `{"start":-9,"stop":9}`, 200, many(a, b, c)},
 		{"POST", "/fake/task_range", `{"start":2,"stop":1}`, 200, many()}, {"POST", "/fake/task_range", `{"stop":0}`, 200, many()},
