@@ -25,6 +25,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/index"
+	"plumb/daemon/names"
 	"plumb/render/assets"
 )
 
@@ -173,9 +174,40 @@ func writeJSON(ctx *fasthttp.RequestCtx, v any) {
 // answerTime bounds one answer.
 const answerTime = 30 * time.Second
 
-// api answers a route of the explorer's API. schema.json and info are answered at once. The others
-// need an open job: they wait until its index is made, at most answerTime.
+// queries are the names that the query may have on each route of the API. The pages add away to the
+// address of info while the server does not answer, so that a browser asks anew.
+var queries = map[string][]string{
+	"schema.json": nil,
+	"info":        {"job", "away"},
+	"select":      {"job", "q"},
+	"rows":        {"job", "q", "sort", "down", "from", "n"},
+	"overview":    {"job", "q"},
+	"compare":     {"job", "q", "a", "b"},
+	"against":     {"job", "q", "a"},
+	"pairs":       {"job", "q", "a", "b", "down", "from", "n"},
+	"suspects":    {"job", "q"},
+	"item":        {"job", "q", "sort", "down", "row"},
+	"sensitivity": {"job", "row", "part", "metric", "steps", "step"},
+	"asked":       {"job", "row"},
+	"seen":        {"job", "row", "panel"},
+	"picture":     {"job", "row", "panel", "w"},
+	"save":        {"job", "q", "sort", "down", "a", "b", "items", "state"},
+	"raw":         {"job", "row"},
+}
+
+// api answers a route of the explorer's API. It refuses a query with a name that the route does not
+// read. schema.json and info are answered at once. The others need an open job: they wait until its
+// index is made, at most answerTime.
 func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
+	known, ok := queries[name]
+	if !ok {
+		fail(ctx, fasthttp.StatusNotFound, "not_found", "there is no such route")
+		return
+	}
+	if message := names.UnknownInQuery(ctx.QueryArgs(), known); message != "" {
+		fail(ctx, fasthttp.StatusBadRequest, "bad_query", message)
+		return
+	}
 	switch name {
 	case "schema.json":
 		ctx.SetContentType("application/schema+json")
@@ -186,7 +218,7 @@ func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		return
 	}
 	// What each other route answers from the open job and the query.
-	respond, ok := map[string]func(context.Context, *opened, *query) (any, error){
+	respond := map[string]func(context.Context, *opened, *query) (any, error){
 		"select": func(_ context.Context, o *opened, q *query) (any, error) { return o.selected(q.filter(o)), nil },
 		"rows": func(_ context.Context, o *opened, q *query) (any, error) {
 			return o.rows(q.filter(o), q.sort, q.from, q.n), nil
@@ -223,10 +255,6 @@ func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 			return append(append(answer.raw, '\n'), answer.line...), nil
 		},
 	}[name]
-	if !ok {
-		fail(ctx, fasthttp.StatusNotFound, "not_found", "there is no such route")
-		return
-	}
 	explorer.answer(ctx, func(q *query) (any, error) {
 		job, release, err := explorer.ready(string(ctx.QueryArgs().Peek("job")))
 		if err != nil {

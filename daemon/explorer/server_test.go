@@ -151,6 +151,27 @@ func TestBadQueries(t *testing.T) {
 	}
 }
 
+// Every route takes a query with all names that the pages send it, and refuses any other name.
+func TestUnknownNames(t *testing.T) {
+	s := serve(t, "127.0.0.1:0", written(t, maze("a", 130, 430, "")))
+	for _, c := range []struct{ route, names string }{
+		{"schema.json", ""}, {"info", "job, away"}, {"select", "job, q"}, {"rows", "job, q, sort, down, from, n"}, {"overview", "job, q"},
+		{"compare", "job, q, a, b"}, {"against", "job, q, a"}, {"pairs", "job, q, a, b, down, from, n"}, {"suspects", "job, q"},
+		{"item", "job, q, sort, down, row"}, {"sensitivity", "job, row, part, metric, steps, step"}, {"asked", "job, row"},
+		{"seen", "job, row, panel"}, {"picture", "job, row, panel, w"}, {"save", "job, q, sort, down, a, b, items, state"}, {"raw", "job, row"},
+	} {
+		known := strings.TrimPrefix(c.names+", token", ", ")
+		if got := s.get(t, c.route+"?"+strings.ReplaceAll(known, ", ", "=&")+"=", nil); got == 400 || got == 404 {
+			t.Errorf("%s with %s: got status %d", c.route, known, got)
+		}
+		var f explorer.Fault
+		want := `cannot use query: got "rows"; want ` + known
+		if got := s.get(t, c.route+"?token=x&rows=1", &f); got != 400 || f.Error != want || f.Type != "bad_query" {
+			t.Errorf("%s: got status %d, %+v; want 400 and %q", c.route, got, f, want)
+		}
+	}
+}
+
 // TestSuspects has for each rule a result that it catches and one that it does not.
 func TestSuspects(t *testing.T) {
 	var lines []string
