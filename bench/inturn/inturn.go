@@ -12,6 +12,7 @@ import (
 
 	"plumb/bench/figure"
 	"plumb/bench/rig"
+	"plumb/bench/spawn"
 )
 
 // Sample is what one program took for one piece of work in one round.
@@ -75,6 +76,21 @@ func (row *Row) Measure(programs []string, round int, run func(program string) (
 		}
 	}
 	return nil
+}
+
+// OverHTTP starts `PROGRAM serve`, lets requests send all requests of n items, and stops it. The sample has
+// the items per second, the daemon's processor time per item and its peak memory.
+func OverHTTP(program string, flags []string, n int, requests func(*spawn.Daemon) error) (sample Sample, err error) {
+	daemon, err := spawn.Start(program, flags...)
+	if err != nil {
+		return sample, err
+	}
+	defer func() { err = errors.Join(err, daemon.Close()) }()
+	took, core, err := daemon.Measure(func() error { return requests(daemon) })
+	if err != nil {
+		return sample, err
+	}
+	return Sample{Core: core / time.Duration(n), Rate: float64(n) / took.Seconds(), RSS: daemon.Memory().Peak}, nil
 }
 
 // PrintRatios ends the line of a row: with the ratios of core time and of rate where there are two programs.

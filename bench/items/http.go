@@ -26,22 +26,16 @@ func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, daemon.Close()) }()
-	spent, err := daemon.CoreTime()
-	if err != nil {
+	took, core, err := daemon.Measure(func() error {
+		_, err := daemon.Score(set.Lines)
 		return err
-	}
-	start := time.Now()
-	if _, err := daemon.Score(set.Lines); err != nil {
-		return err
-	}
-	took := time.Since(start)
-	total, err := daemon.CoreTime()
+	})
 	if err != nil {
 		return err
 	}
 	n := float64(len(set.Lines))
 	class.Rate = append(class.Rate, n/took.Seconds())
-	class.Core = append(class.Core, micros(total-spent)/n)
+	class.Core = append(class.Core, micros(core)/n)
 	for i, line := range set.Lines[:min(mostAlone, len(set.Lines))] {
 		if err := oneOverHTTP(daemon, line, &items[i]); err != nil {
 			return fmt.Errorf("item %d: %w", i+1, err)

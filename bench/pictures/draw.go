@@ -104,44 +104,19 @@ func pixelsOf(b []byte) ([sha256.Size]byte, error) {
 }
 
 // overHTTP starts `plumb serve`, requests the pictures of whiteboards from spawn.Clients clients, one
-// whiteboard a request, and stops it. accept is the wanted format. The sample has speed, processor
-// time, memory, bytes and a hash of all pictures.
+// whiteboard a request, and stops it. accept is the wanted format. The sample has what inturn.OverHTTP
+// measures, the bytes of a picture, and a hash of all pictures.
 func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s inturn.Sample, err error) {
-	daemon, err := spawn.Start(program, append([]string{"--fidelity", "native"}, flags...)...)
+	pictures := make([][]byte, len(scenes))
+	s, err = inturn.OverHTTP(program, append([]string{"--fidelity", "native"}, flags...), len(scenes), func(daemon *spawn.Daemon) error {
+		return request(daemon, scenes, accept, pictures)
+	})
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, daemon.Close()) }()
-	spent, err := daemon.CoreTime()
-	if err != nil {
-		return s, err
-	}
-	answers := make([][]byte, len(scenes))
-	faults := make([]error, spawn.Clients)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	begin := time.Now()
-	for c := range faults {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(scenes) && faults[c] == nil; i = int(next.Add(1)) - 1 {
-				answers[i], faults[c] = daemon.PostTo("/v1/render", accept, scenes[i])
-			}
-		})
-	}
-	wg.Wait()
-	took := time.Since(begin)
-	if err := errors.Join(faults...); err != nil {
-		return s, err
-	}
-	total, err := daemon.CoreTime()
-	if err != nil {
-		return s, err
-	}
-	n := len(scenes)
-	s = inturn.Sample{Core: (total - spent) / time.Duration(n), Rate: float64(n) / took.Seconds(), RSS: daemon.Memory().Peak}
 	var d digest
-	for _, b := range answers {
-		s.Bytes += int64(len(b)) / int64(n)
+	for _, b := range pictures {
+		s.Bytes += int64(len(b)) / int64(len(scenes))
 		sum := sha256.Sum256(b)
 		if accept == "image/png" {
 			if sum, err = pixelsOf(b); err != nil {
@@ -152,4 +127,21 @@ func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s
 	}
 	s.Sum = d.sum()
 	return s, nil
+}
+
+// request requests the picture of each whiteboard from a daemon, spawn.Clients at a time, and puts them
+// into pictures in the same order.
+func request(daemon *spawn.Daemon, scenes [][]byte, accept string, pictures [][]byte) error {
+	faults := make([]error, spawn.Clients)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for c := range faults {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(scenes) && faults[c] == nil; i = int(next.Add(1)) - 1 {
+				pictures[i], faults[c] = daemon.PostTo("/v1/render", accept, scenes[i])
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(faults...)
 }

@@ -152,6 +152,21 @@ func (d *Daemon) CoreTime() (time.Duration, error) {
 	return time.Duration(t.Nano()), nil
 }
 
+// Measure does some work and returns how long it took, and the daemon's core time meanwhile.
+func (d *Daemon) Measure(work func() error) (took, core time.Duration, err error) {
+	before, err := d.CoreTime()
+	if err != nil {
+		return 0, 0, err
+	}
+	begin := time.Now()
+	if err := work(); err != nil {
+		return 0, 0, err
+	}
+	took = time.Since(begin)
+	after, err := d.CoreTime()
+	return took, after - before, err
+}
+
 // Memory returns the memory that the daemon has and had.
 func (d *Daemon) Memory() rig.Memory { return rig.MemoryOf(d.cmd.Process.Pid) }
 
