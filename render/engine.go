@@ -90,7 +90,7 @@ type Engine struct {
 	pool      memoryPool
 	calls     sync.Pool // *call
 	heartbeat heartbeat
-	tallies   *tallies // nil without Config.TallyCache
+	tallies   *tallyCache // nil without Config.TallyCache
 
 	quarantine quarantine
 	// gate is held for reading by calls that are on the device, and for writing
@@ -110,7 +110,7 @@ func Open(cfg Config) (*Engine, error) {
 	if cfg.MaxSide == 0 {
 		cfg.MaxSide = defaultMaxSide
 	}
-	engine := &Engine{cfg: cfg, stage: new(goStage), tallies: newTallies(cfg.TallyCache)}
+	engine := &Engine{cfg: cfg, stage: new(goStage), tallies: newTallyCache(cfg.TallyCache)}
 	engine.calls.New = func() any {
 		c := new(call)
 		c.batch.MaxItems = engine.maxItems
@@ -167,10 +167,10 @@ func (e *Engine) openBackend() error {
 	default:
 		return fmt.Errorf("cannot open backend %q: want auto, gl, cpu or chrome", e.cfg.Backend)
 	}
-	r, err := gpu.Open(gpu.Config{Device: e.cfg.Device, Watchdog: e.cfg.Watchdog})
+	runner, err := gpu.Open(gpu.Config{Device: e.cfg.Device, Watchdog: e.cfg.Watchdog})
 	switch {
 	case err == nil:
-		e.stage, e.runner, e.maxItems = glStage{r}, r, r.Info().Limits.Items
+		e.stage, e.runner, e.maxItems = glStage{runner}, runner, runner.Info().Limits.Items
 	case e.cfg.Backend == BackendGL:
 		return fmt.Errorf("cannot open backend gl: %w", err)
 	case e.cfg.Device != "" && e.cfg.Device != "auto": // a named device is not replaced by another
@@ -184,23 +184,24 @@ func (e *Engine) openBackend() error {
 // Info returns which backend the engine uses and why, and describes its graphics device and its
 // browser.
 func (e *Engine) Info() Info {
-	i := Info{Counter: BackendCPU, Reason: e.reason, Fonts: font.Dir(""), Fidelity: e.cfg.Fidelity, Tldraw: e.cfg.Tldraw}
+	const defaultFolder = "" // font.Dir then looks for the folder
+	info := Info{Counter: BackendCPU, Reason: e.reason, Fonts: font.Dir(defaultFolder), Fidelity: e.cfg.Fidelity, Tldraw: e.cfg.Tldraw}
 	if e.runner != nil {
-		g := e.runner.Info()
-		i.Counter, i.GPU = BackendGL, &g
+		device := e.runner.Info()
+		info.Counter, info.GPU = BackendGL, &device
 	}
 	if e.exporter != nil {
-		i.NoChrome = e.exporter.missing
-		if i.NoChrome == nil {
-			i.Exports, i.Sandbox, i.NoSandbox = e.exporter.cfg.Pages, e.exporter.sandbox, e.exporter.noBox
+		info.NoChrome = e.exporter.missing
+		if info.NoChrome == nil {
+			info.Exports, info.Sandbox, info.NoSandbox = e.exporter.cfg.Pages, e.exporter.sandbox, e.exporter.noSandboxReason
 		}
 	}
-	i.Backend = e.Backend()
-	return i
+	info.Backend = e.Backend()
+	return info
 }
 
-// Backend returns the name of the backend that draws or measures: the browser, OpenGL or plain Go. It
-// is Info().Backend without the cost of describing the machine.
+// Backend returns the name of the backend that draws or measures: BackendChrome where the browser draws
+// every view, else BackendGL or BackendCPU. It is Info().Backend without the cost of describing the machine.
 func (e *Engine) Backend() string {
 	switch {
 	case e.cfg.Fidelity == FidelityTldraw:
@@ -238,12 +239,12 @@ func (e *Engine) builder() paint.Builder {
 	return paint.Builder{Version: e.version, MaxPoints: e.cfg.MaxPoints, MaxCoverage: e.cfg.MaxCoverage}
 }
 
-// Prepare does the CPU's part of a view: outlines, coverage, tiles. The result is for Measure or
-// Pictures, and then for Release; one that is Pending needs Finish first. Errors wrap
-// view.ErrForeign if the scene holds what is not drawn natively and the browser cannot help,
-// ErrLimit, or name the shape.
+// Prepare does the CPU's part of a view: outlines, coverage, tiles. The result is passed to Measure or
+// Pictures, and then released; one that the editor draws is Pending, and needs Finish first. Errors wrap
+// view.ErrForeign if the scene holds what is not drawn natively and the browser cannot help, or
+// ErrLimit; others name the shape.
 func (w *Worker) Prepare(v view.View) (*Prepared, error) {
-	if v.Content == nil {
+	if v.Content == nil { // else the bounds are not known yet, and the editor's size is checked
 		if err := w.engine.checkBounds(v.Bounds); err != nil {
 			return nil, err
 		}
@@ -259,13 +260,15 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 	return p, err
 }
 
-// prepareNative prepares a view that is drawn natively: through the cache of tallies and pictures if there
-// is one, else in full.
+// prepareNative prepares a view that is drawn natively. Where the engine has a cache, a view of which
+// only the tally is wanted may share that of an equal view, and one whose image is wanted may be drawn as
+// an edit of a kept picture. All other views are prepared in full.
 func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
-	if w.engine.tallies != nil && v.TallyOnly && !v.Picture && !v.Unmeasured && v.Foreign == nil {
+	mayShareTally := w.engine.tallies != nil && v.TallyOnly && !v.Picture && !v.Unmeasured && v.Foreign == nil
+	switch {
+	case mayShareTally:
 		return w.prepareShared(v)
-	}
-	if w.engine.keepsPicture(&v) {
+	case w.engine.keepsPicture(&v):
 		return w.preparePicture(v)
 	}
 	return w.prepareAlone(v)
@@ -284,8 +287,9 @@ func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
 // dropLargeMemory replaces the buffers of the worker by empty ones if any has grown beyond its
 // limit, so that one large view does not make the worker large for good.
 func (w *Worker) dropLargeMemory() {
+	const builderShare = 4 // a builder holds the paths of all shapes: it is large later than the rest
 	if w.drawing.Volume() > largeBytes || tiledBytes(&w.tiled) > largeBytes ||
-		w.builder.Volume() > 4*largeBytes || w.keys.large() {
+		w.builder.Volume() > builderShare*largeBytes || w.keys.isLarge() {
 		*w = Worker{engine: w.engine, builder: w.engine.builder()}
 	}
 }
@@ -311,18 +315,19 @@ type Prepared struct {
 	unmeasured bool         // its tally is not wanted
 
 	// Where the tally alone is wanted, one of these is set.
-	outcome *outcome // known already
-	shared  *shared  // held
-	work    int      // of the view that this one made shared
+	outcome    *outcome    // the tally, if it is known already
+	shared     *sharedView // the view of this content, which others may use too; held until Release
+	sharedWork int         // the work of shared, if this one prepared it for all
 
 	// Where the image is wanted, one of these may be set.
-	edited  *keptPicture // what the view is an edit of; tiled holds region alone
-	region  batch.Region
-	keep    *keptPicture // what the image will be kept as
-	instead *keptPicture // in place of this one
+	editOf   *keptPicture // the kept picture that the view is an edit of
+	redrawn  batch.Region // of an edit: where it differs from editOf; tiled holds these tiles alone
+	keepAs   *keptPicture // what the image will be kept as, once it is drawn
+	replaces *keptPicture // the kept picture that keepAs takes the place of
 }
 
-// Release returns the memory of the view to the engine. The caller must not use p afterwards.
+// Release returns the memory of the view to the engine, for further views. The caller must not use p
+// afterwards.
 func (p *Prepared) Release() {
 	if p.tiled != nil {
 		p.engine.pool.giveBack(p.tiled)
@@ -332,20 +337,20 @@ func (p *Prepared) Release() {
 		p.engine.releaseShared(p.shared)
 		p.shared = nil
 	}
-	p.export, p.outcome, p.edited, p.keep, p.instead = nil, nil, nil, nil, nil
+	p.export, p.outcome, p.editOf, p.keepAs, p.replaces = nil, nil, nil, nil, nil
 }
 
 // Work returns the number of mask rows and items, in the unit by which batches are bounded; 0
 // while pending, and for a view whose tally comes from another one.
 func (p *Prepared) Work() int {
 	if p.tiled == nil {
-		return p.work
+		return p.sharedWork
 	}
 	return p.tiled.Work()
 }
 
-// Size returns the size of the view's picture in px. A view whose tally was already known, or is
-// shared with an equal view, has it from there.
+// Size returns the size of the view's picture in px. A view that was not tiled itself, because its
+// tally is known or shared with an equal view, takes the size from there.
 func (p *Prepared) Size() (width, height int) {
 	switch {
 	case p.outcome != nil:

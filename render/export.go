@@ -36,11 +36,11 @@ const (
 
 // exporter is the editor in a browser, which is started when it is first needed.
 type exporter struct {
-	cfg     chrome.Config
-	missing error     // why there is none on this machine; wraps chrome.ErrMissing
-	sandbox bool      // the browser runs in its own sandbox
-	noBox   string    // why not
-	tilers  sync.Pool // *pictureTiler
+	cfg             chrome.Config
+	missing         error     // why there is none on this machine; wraps chrome.ErrMissing
+	sandbox         bool      // the browser runs in its own sandbox
+	noSandboxReason string    // why it does not
+	tilers          sync.Pool // *pictureTiler
 
 	pool atomic.Pointer[chrome.Pool] // nil before the first start
 
@@ -70,7 +70,7 @@ func newExporter(cfg Config) (*exporter, error) {
 		x.missing = err
 		return x, nil
 	}
-	if x.sandbox, x.noBox, err = c.Sandboxed(program); err != nil {
+	if x.sandbox, x.noSandboxReason, err = c.Sandboxed(program); err != nil {
 		return nil, err
 	}
 	script := filepath.Join(chrome.PageDir(c.Page), c.Version, "page.js")
@@ -98,6 +98,7 @@ func (x *exporter) open() (*chrome.Pool, error) {
 	case x.failed != nil && time.Since(x.failedAt) < startPause:
 		return nil, x.failed
 	}
+	// Try at least once, at most maxStarts times, and begin no try after startPause: others wait for mu.
 	for begin, n := time.Now(), 0; n < maxStarts && (n == 0 || time.Since(begin) < startPause); n++ {
 		pool, x.failed = chrome.Open(x.cfg)
 		if x.failed == nil {
@@ -109,8 +110,7 @@ func (x *exporter) open() (*chrome.Pool, error) {
 	return nil, x.failed
 }
 
-// close stops the browser if it runs; further calls of open return chrome.ErrClosed unless they had
-// it running already.
+// close stops the browser if it runs, and keeps later calls of open from starting one.
 func (x *exporter) close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -125,9 +125,10 @@ func (x *exporter) close() error {
 // Finish takes seconds.
 func (e *Engine) Cold() bool { return e.exporter != nil && e.exporter.pool.Load() == nil }
 
-// Warm starts the browser where there is none. Its error is that of Finish.
+// Warm starts the browser, if the engine may use one and none runs yet, so that the first Finish does
+// not have to. It returns the error of the start.
 func (e *Engine) Warm() error {
-	if e.exporter == nil || e.exporter.missing != nil {
+	if e.exporter == nil || e.exporter.missing != nil { // Info and Finish say what is missing
 		return nil
 	}
 	_, err := e.exporter.open()
@@ -154,13 +155,13 @@ type editorView struct {
 
 // exportView returns a Prepared of a view that the editor is to draw when Finish is called. why is
 // the error of drawing it natively, which wraps view.ErrForeign, or nil if that was not tried. It
-// refuses a view if there is no browser, or if a shape has too many points.
+// refuses a view if there is no browser, or if a cloud has too many points.
 func (e *Engine) exportView(v view.View, why error) (*Prepared, error) {
-	if m := e.exporter.missing; m != nil {
+	if missing := e.exporter.missing; missing != nil {
 		if why == nil {
-			return nil, m
+			return nil, missing
 		}
-		return nil, fmt.Errorf("%w; nor can the editor draw it here: %w", why, m)
+		return nil, fmt.Errorf("%w; nor can the editor draw it here: %w", why, missing)
 	}
 	if v.Scene != nil {
 		if err := shapes.CheckClouds(v.Scene, e.cfg.MaxPoints); err != nil {
@@ -187,18 +188,19 @@ func (p *Prepared) Foreign() (foreign bool, why error) {
 // Finish.
 func (p *Prepared) Bounds() view.Box { return p.export.bounds }
 
-// Finish makes the editor draw the view, which takes tens of milliseconds, after waiting for a
-// free page until ctx ends. keep tells that Pictures will need the picture. Errors wrap
-// view.ErrForeign with the reason if there is one, ErrLimit, and those of package chrome.
+// Finish makes the editor draw the view, which takes tens of milliseconds. Before that it waits for a
+// free page of the browser, until ctx ends. keep says that Pictures will need the picture. If the browser
+// is missing, the error wraps the reason why the view is not native, view.ErrForeign; other errors are
+// ErrLimit and those of package chrome.
 func (p *Prepared) Finish(ctx context.Context, keep bool) error {
-	x := p.export
+	export := p.export
 	if err := p.draw(ctx, keep); err != nil {
-		if x.why != nil && errors.Is(err, chrome.ErrMissing) {
-			return fmt.Errorf("%w; nor can the editor draw it here: %w", x.why, err)
+		if export.why != nil && errors.Is(err, chrome.ErrMissing) {
+			return fmt.Errorf("%w; nor can the editor draw it here: %w", export.why, err)
 		}
 		return err
 	}
-	x.view = view.View{} // it is drawn and not needed any more
+	export.view = view.View{} // it is drawn: let its scene go
 	return nil
 }
 
@@ -235,15 +237,16 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 	if keep {
 		editorView.image = got.Image
 	}
-	c := p.engine.exporter.tilers.Get().(*pictureTiler)
+	// From here on the view is measured like a native one: the picture's alpha is its coverage.
+	tiler := p.engine.exporter.tilers.Get().(*pictureTiler)
 	defer func() { // one large picture must not make a pictureTiler large for good
-		if c.drawing.Volume() <= largeBytes && tiledBytes(&c.tiled) <= largeBytes {
-			p.engine.exporter.tilers.Put(c)
+		if tiler.drawing.Volume() <= largeBytes && tiledBytes(&tiler.tiled) <= largeBytes {
+			p.engine.exporter.tilers.Put(tiler)
 		}
 	}()
-	c.setPictures(got.Image, got.Other)
-	c.binner.Bin(&c.drawing, &c.tiled)
-	p.tiled = p.engine.pool.copyOf(&c.tiled)
+	tiler.setPictures(got.Image, got.Other)
+	tiler.binner.Bin(&tiler.drawing, &tiler.tiled)
+	p.tiled = p.engine.pool.copyOf(&tiler.tiled)
 	return nil
 }
 

@@ -48,34 +48,35 @@ func (e *Engine) Heartbeat(ctx context.Context) error {
 	h := &e.heartbeat
 	h.once.Do(h.prepareReference)
 	h.mu.Lock()
-	b := h.current
-	if b == nil {
-		b = &heartbeatRun{done: make(chan struct{})}
-		h.current = b
-		go e.runHeartbeat(b)
+	run := h.current
+	if run == nil {
+		run = &heartbeatRun{done: make(chan struct{})}
+		h.current = run
+		go e.runHeartbeat(run)
 	}
 	h.mu.Unlock()
 	select {
-	case <-b.done:
-		return b.err
+	case <-run.done:
+		return run.err
 	case <-ctx.Done():
 		return fmt.Errorf("cannot finish heartbeat: the device has not answered: %w", ctx.Err())
 	}
 }
 
 // runHeartbeat measures the reference drawing, compares its tally with the expected one and stores
-// the error in b. It then closes b.done, after which the next call of Heartbeat starts a new one.
-func (e *Engine) runHeartbeat(b *heartbeatRun) {
+// the error in run. It then closes run.done, which wakes the calls that wait for it; the next call of
+// Heartbeat starts a new one.
+func (e *Engine) runHeartbeat(run *heartbeatRun) {
 	h := &e.heartbeat
 	got, err := e.Measure(nil, []*Prepared{{engine: e, tiled: h.tiled}})
 	switch {
 	case err != nil:
-		b.err = fmt.Errorf("cannot finish heartbeat: %w", err)
+		run.err = fmt.Errorf("cannot finish heartbeat: %w", err)
 	case got[0] != h.want:
-		b.err = fmt.Errorf("heartbeat failed: got %+v; want %+v", got[0], h.want)
+		run.err = fmt.Errorf("heartbeat failed: got %+v; want %+v", got[0], h.want)
 	}
 	h.mu.Lock()
 	h.current = nil
 	h.mu.Unlock()
-	close(b.done)
+	close(run.done)
 }

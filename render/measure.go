@@ -51,7 +51,7 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 	if err := m.run(); err != nil {
 		return dst, m.timing, err
 	}
-	measured := m.alone // tallies of the default case below, in order
+	measured := m.unsharedTallies // of the views in the default case below, in order
 	for _, p := range ps {
 		switch {
 		case p.outcome != nil:
@@ -61,15 +61,16 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 		case p.unmeasured:
 			dst = append(dst, metric.Tally{})
 		default:
-			// Of an edited view only the tiles that changed were measured: p.tally adds the others.
-			dst, measured = append(dst, p.tally(measured[0])), measured[1:]
+			// Of an edited view only the tiles that changed were measured: completeTally adds the others.
+			dst, measured = append(dst, p.completeTally(measured[0])), measured[1:]
 		}
 	}
 	return dst, m.timing, nil
 }
 
-// sums runs a batch of views on the tile stage and appends one tally per view to dst. It also fills
-// in the ledgers, one per view and nil for a view that wants none. Timing is set after an error too.
+// sums runs a batch of views on the tile stage and appends one tally per view to dst. It also fills in
+// the ledgers, which say what each part of a view adds to its tally: there is one per view, nil where
+// that is not wanted. Timing is set after an error too.
 func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*batch.Ledger) ([]metric.Tally, Timing, error) {
 	var timing Timing
 	begin := time.Now()
@@ -77,9 +78,9 @@ func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*
 	defer e.release(call)
 	timing.Pack = time.Since(begin)
 	b := &call.batch
-	g, err := e.runQuarantining(call, e.evaluateSums)
+	stageTiming, err := e.runQuarantining(call, e.evaluateSums)
 	if err != nil {
-		timing.fill(g, begin)
+		timing.fill(stageTiming, begin)
 		return dst, timing, err
 	}
 	evaluated := time.Now()
@@ -93,7 +94,7 @@ func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*
 		b.Ledgers(ledgers, call.rows)
 	}
 	timing.Sum = time.Since(evaluated)
-	timing.fill(g, begin)
+	timing.fill(stageTiming, begin)
 	return dst, timing, nil
 }
 
@@ -116,7 +117,7 @@ func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 			if images[i] = p.export.image; images[i] == nil {
 				return nil, Timing{}, errors.New("BUG: picture of a view that was not finished to be kept")
 			}
-		case p.edited != nil:
+		case p.editOf != nil:
 			images[i] = e.editedPicture(p)
 		default:
 			native = append(native, p)
@@ -153,9 +154,9 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	defer e.release(c)
 	timing.Pack = time.Since(begin)
 	b := &c.batch
-	g, err := e.runQuarantining(c, e.evaluatePixels)
+	stageTiming, err := e.runQuarantining(c, e.evaluatePixels)
 	if err != nil {
-		timing.fill(g, begin)
+		timing.fill(stageTiming, begin)
 		return nil, timing, err
 	}
 	evaluated := time.Now()
@@ -169,7 +170,7 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 		ps[i].keepImage(own, len(ps) == 1)
 	}
 	timing.Sum = time.Since(evaluated)
-	timing.fill(g, begin)
+	timing.fill(stageTiming, begin)
 	return images, timing, nil
 }
 
@@ -177,14 +178,14 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 func isLittleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
 // Reuse returns the pixels of img to the pool for further pictures; the caller must not use img
-// afterwards. img must come from a call of Pictures that returned this one picture. With a device
-// it does nothing: pictures that a device drew are left to the garbage collector.
+// afterwards. img must come from a call of Pictures that returned this one picture. It does nothing where
+// a device draws, because only the stage in plain Go (goStage) draws into memory of this pool.
 func (e *Engine) Reuse(img *image.NRGBA) {
-	s, ok := e.stage.(*goStage)
-	if ok && isLittleEndian() && len(img.Pix) > 0 {
+	stage, inGo := e.stage.(*goStage)
+	if inGo && isLittleEndian() && len(img.Pix) > 0 {
 		// nrgba made img.Pix by a cast of []uint32; this is the way back.
 		px := unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), len(img.Pix)/4)
-		s.free.Put(&px)
+		stage.free.Put(&px)
 	}
 }
 
@@ -194,12 +195,14 @@ func (e *Engine) release(c *call) {
 	c.batch.Reset() // releases the views
 	clear(c.tiledViews)
 	c.pixels = nil
-	if sliceBytes(c.batch.Items)+sliceBytes(c.batch.Tiles)+sliceBytes(c.batch.Runs)+sliceBytes(c.rows) <= 4*largeBytes {
+	const batchShare = 4 // a batch of many usual views is larger than one of them
+	if sliceBytes(c.batch.Items)+sliceBytes(c.batch.Tiles)+sliceBytes(c.batch.Runs)+sliceBytes(c.rows) <= batchShare*largeBytes {
 		e.calls.Put(c)
 	}
 }
 
-// nrgba makes an image of pixels of the picture buffer. On little-endian machines it shares the
+// nrgba makes an image of w x h pixels of the picture buffer, one word each with red in its lowest byte.
+// On little-endian machines the bytes of a word have the order of the image, which then shares the
 // buffer instead of copying it.
 func nrgba(px []uint32, w, h int) *image.NRGBA {
 	if isLittleEndian() && len(px) > 0 {

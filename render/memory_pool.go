@@ -24,7 +24,7 @@ const (
 // memoryPool keeps the memory of prepared views that are no longer needed, for further ones.
 type memoryPool struct {
 	mu          sync.Mutex
-	pooledBytes int // bytes
+	pooledBytes int // of the slices in the pool
 	tiledViews  []*batch.Tiled
 
 	masks  sliceClasses[batch.MaskRow]
@@ -43,7 +43,7 @@ func (s *sliceClasses[T]) take(n int) (slice []T, taken int) {
 	if n == 0 {
 		return nil, 0
 	}
-	class := bits.Len(uint(n - 1)) // the least with 1<<class >= n
+	class := bits.Len(uint(n - 1)) // the least class with 1<<class >= n
 	if free := s[class]; len(free) > 0 {
 		last := len(free) - 1
 		slice, free[last] = free[last], nil

@@ -22,8 +22,8 @@ type Meter struct {
 	mu      sync.Mutex // guards what follows
 	open    *gpu.Meter // nil while there is none
 	opening bool       // openDevice runs
-	fails   int
-	nextTry time.Time // the device is not opened before it
+	fails   int        // failed starts and breakdowns so far, at most meterTries
+	nextTry time.Time  // the device is not opened before that time
 	closed  bool
 }
 
@@ -34,21 +34,22 @@ const (
 	meterPause = 5 * time.Second
 )
 
-// newMeter makes the meter of an engine. Only hardware is used, because a software driver takes
-// four times the core time of plain Go for a comparison. The first comparison opens its context.
-func newMeter(r *gpu.Runner, cfg Config) *Meter {
+// newMeter makes the meter of an engine whose device is runner, nil for none. Only hardware is used,
+// because a software driver takes four times the core time of plain Go for a comparison. The device is not
+// opened yet: the first comparison does that.
+func newMeter(runner *gpu.Runner, cfg Config) *Meter {
 	return &Meter{
 		cfg:    gpu.MeterConfig{Device: cfg.Device, Watchdog: cfg.Watchdog},
-		hasGPU: r != nil && !r.Info().Software,
+		hasGPU: runner != nil && !runner.Info().Software,
 	}
 }
 
 // Meter returns the engine's meter; Close of the engine ends it.
 func (e *Engine) Meter() *Meter { return e.meter }
 
-// device returns the device if it is open, else nil, for which the caller uses plain Go. In that
-// case it starts to open the device in the background, unless that has failed too often or a moment
-// ago.
+// device returns the device if it is open, else nil: then the caller compares in plain Go. If it is not
+// open, device also starts to open it in the background, for later calls. It does not if that has
+// failed meterTries times, or if the pause after the last failure is not over.
 func (m *Meter) device() *gpu.Meter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,31 +83,32 @@ func (m *Meter) openDevice() {
 	}
 }
 
-// checkScene returns two regions of seven overlapping polygons each, with 3 to 9 corners: enough to
-// need every stage of a comparison.
+// checkScene returns a scene for checkDevice: two regions of seven overlapping polygons each, with 3 to 9
+// corners. Places and turns are arbitrary, but such that a comparison needs all of its stages.
 func checkScene() *region.Scene {
 	scene := new(region.Scene)
-	for i, r := range []*region.Region{&scene.U, &scene.T} {
+	for i, area := range []*region.Region{&scene.U, &scene.T} {
 		for k := range 7 {
-			var part []region.Point
-			for c := range 3 + k {
-				angle := float64(i) + float64(k) + 2*math.Pi*float64(c)/float64(3+k)
-				part = append(part, region.Point{
+			corners := 3 + k
+			var polygon []region.Point
+			for c := range corners {
+				angle := float64(i) + float64(k) + 2*math.Pi*float64(c)/float64(corners)
+				polygon = append(polygon, region.Point{
 					X: float64(3*k%5) + math.Cos(angle)*float64(1+i),
 					Y: float64(2*k%3) + math.Sin(angle),
 				})
 			}
-			r.Parts = append(r.Parts, part)
-			for c, p := range part {
-				r.Edges = append(r.Edges, region.Segment{A: p, B: part[(c+1)%len(part)]})
+			area.Parts = append(area.Parts, polygon)
+			for c, p := range polygon {
+				area.Edges = append(area.Edges, region.Segment{A: p, B: polygon[(c+1)%corners]})
 			}
 		}
 	}
 	return scene
 }
 
-// checkDevice measures the regions of checkScene on a device and in plain Go, and returns an error
-// if the results differ: a driver that gets other integers is not used.
+// checkDevice compares the regions of checkScene on a device and in plain Go (region.Oracle), and returns
+// an error if the results differ: a driver that gets other integers is not used.
 func checkDevice(d *gpu.Meter) error {
 	s := checkScene()
 	want, err := region.Oracle{}.Measure(s)

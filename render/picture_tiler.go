@@ -18,7 +18,8 @@ type pictureTiler struct {
 	tiled   batch.Tiled
 }
 
-// setPictures fills c.drawing: a is set A and b, which may be nil, set B. Both have one size.
+// setPictures makes c.drawing of the editor's pictures. a shows the view's first set of shapes, b its
+// second one, nil if it has none. Both pictures have the same size.
 func (c *pictureTiler) setPictures(a, b *image.NRGBA) {
 	d := &c.drawing
 	d.Reset()
@@ -29,7 +30,8 @@ func (c *pictureTiler) setPictures(a, b *image.NRGBA) {
 	}
 }
 
-// addPicture adds the alpha of a picture as one item of a set.
+// addPicture adds the alpha of a picture to c.drawing as the coverage of one opaque item, in the second
+// set of shapes or the first. So the tile stage sums the alpha of the editor's pixels.
 func (c *pictureTiler) addPicture(img *image.NRGBA, second bool) {
 	d := &c.drawing
 	first := len(d.Coverage.Spans)
@@ -48,9 +50,10 @@ const longRun = 32
 // spans with one byte of alpha a pixel.
 func appendRow(dst *scan.Coverage, row []byte, y int32) {
 	width := len(row) / 4
+	const bothAlphas = 0xff000000ff000000 // the alpha bytes of two pixels that are read as one word
 	for x := 0; ; {
-		// Skip transparent pixels, two at a time while it goes: the mask holds both alpha bytes.
-		for x+1 < width && binary.LittleEndian.Uint64(row[4*x:])&0xff000000ff000000 == 0 {
+		// Skip transparent pixels, two at a time as long as both are.
+		for x+1 < width && binary.LittleEndian.Uint64(row[4*x:])&bothAlphas == 0 {
 			x += 2
 		}
 		for x < width && row[4*x+3] == 0 {
@@ -59,7 +62,7 @@ func appendRow(dst *scan.Coverage, row []byte, y int32) {
 		if x == width {
 			return
 		}
-		if n := opaque(row[4*x:], width-x); n >= longRun {
+		if n := countOpaque(row[4*x:], width-x); n >= longRun {
 			dst.Spans = append(dst.Spans, scan.Span{X: int32(x), Y: y, N: int32(n), At: scan.Full})
 			x += n
 			continue
@@ -68,7 +71,7 @@ func appendRow(dst *scan.Coverage, row []byte, y int32) {
 		// taken as a whole, one pixel that is not opaque by itself.
 		from, at := x, len(dst.Bytes)
 		for x < width && row[4*x+3] != 0 {
-			n := opaque(row[4*x:], min(width-x, longRun))
+			n := countOpaque(row[4*x:], min(width-x, longRun))
 			if n == longRun {
 				break
 			}
@@ -81,13 +84,13 @@ func appendRow(dst *scan.Coverage, row []byte, y int32) {
 	}
 }
 
-// opaque returns how many pixels at the start of a row of the editor's picture are opaque, at most
-// n.
-func opaque(row []byte, n int) int {
-	for i := range n {
+// countOpaque returns how many pixels at the start of a row of the editor's picture are opaque. It counts
+// up to limit, which must not be more than the row has.
+func countOpaque(row []byte, limit int) int {
+	for i := range limit {
 		if row[4*i+3] != 255 {
 			return i
 		}
 	}
-	return n
+	return limit
 }

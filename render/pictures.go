@@ -18,8 +18,8 @@ import (
 // it from here. So pictures that never come again cost no memory. It is read-only. See docs/spec/raster.md#r47.
 type keptPicture struct {
 	base    *delta.Base
-	details bool     // View.Picture
-	pixels  []uint32 // nil for one whose layers alone are known
+	details bool     // it was drawn with View.Picture: details that metrics do not need
+	pixels  []uint32 // nil while only the layers are known
 
 	once sync.Once
 	sums metric.Sums // set by tally
@@ -31,12 +31,14 @@ const keptPictures = 16
 // bytes returns about how many bytes the picture takes in the cache.
 func (k *keptPicture) bytes() int { return 200 + 4*len(k.pixels) + k.base.Bytes() }
 
-// suits reports whether a picture could be an edit of this one: it must have the same size and the same details.
-func (k *keptPicture) suits(width, height int, details bool) bool {
+// mayBeBaseOf reports whether a picture of that size could be an edit of this one: its size must be the same, and
+// both must be drawn with details (View.Picture) or both without.
+func (k *keptPicture) mayBeBaseOf(width, height int, details bool) bool {
 	return k.base.Width == width && k.base.Height == height && k.details == details
 }
 
-// tally returns the sums of alpha over a kept picture. They are computed at the first call.
+// tally returns the sums of alpha over a kept picture, which is all of set A. They are computed at the first call,
+// because most kept pictures are only drawn and never measured.
 func (k *keptPicture) tally() metric.Tally {
 	k.once.Do(func() {
 		for y := range k.base.Height {
@@ -46,15 +48,16 @@ func (k *keptPicture) tally() metric.Tally {
 	return metric.Tally{A: k.sums}
 }
 
-// inside returns the sums of the part of the picture that lies in a region.
-func (k *keptPicture) inside(r *batch.Region) (t metric.Tally) {
+// sumsInside returns the sums of the part of the picture that lies in a region.
+func (k *keptPicture) sumsInside(r *batch.Region) (t metric.Tally) {
 	r.EachRow(k.base.Width, k.base.Height, func(y, from, to int) {
 		addAlpha(&t.A, k.pixels[y*k.base.Width:][from:to], from, y)
 	})
 	return t
 }
 
-// addAlpha adds the alpha of pixels in a row, whose first one is at (x, y), to the sums of a set.
+// addAlpha adds the alpha of pixels in a row, whose first one is at (x, y), to the sums of a set. Pixels have alpha in
+// their highest byte. Faint ones, below metric.CoveredFrom, count for nothing.
 func addAlpha(s *metric.Sums, row []uint32, x, y int) {
 	for i, v := range row {
 		a := uint64(v >> 24)
@@ -68,37 +71,39 @@ func addAlpha(s *metric.Sums, row []uint32, x, y int) {
 	}
 }
 
-// suiting returns the known pictures of which one of this kind may be an edit, the one that was used last first.
-func (t *tallies) suiting(width, height int, details bool) (all []*keptPicture) {
+// possibleBases returns the known pictures that a picture of that size and detail may be an edit of, the one that was
+// used last first.
+func (t *tallyCache) possibleBases(width, height int, details bool) (all []*keptPicture) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, k := range t.pictures {
-		if k.suits(width, height, details) {
+		if k.mayBeBaseOf(width, height, details) {
 			all = append(all, k)
 		}
 	}
 	return all
 }
 
-// use records that a picture was drawn as an edit of k, or for nil in full.
-func (t *tallies) use(k *keptPicture) {
+// countDrawn counts a picture that was drawn as an edit of base, or in full if base is nil. It also moves the base to
+// the front of the known pictures, so that others are dropped before it.
+func (t *tallyCache) countDrawn(base *keptPicture) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if k == nil {
+	if base == nil {
 		t.stats.ImagesFull++
 		return
 	}
 	t.stats.ImageEdits++
-	if i := slices.Index(t.pictures, k); i >= 0 {
+	if i := slices.Index(t.pictures, base); i >= 0 {
 		copy(t.pictures[1:i+1], t.pictures[:i])
-		t.pictures[0] = k
+		t.pictures[0] = base
 	}
 }
 
-// keepPicture adds a picture to the cache, in place of another one unless that is nil. Pictures take at most half of
-// the cache's budget: the ones that were used longest ago are dropped, and so are the oldest tallies if both together
-// are beyond the budget.
-func (t *tallies) keepPicture(k, old *keptPicture) {
+// keepPicture adds picture k to the cache, in place of the picture old unless that is nil. Pictures take at most half
+// of the cache's budget: a larger one is not kept, and the ones that were used longest ago are dropped until the rest
+// fits. Then the oldest tallies are dropped, if tallies and pictures together are beyond the budget.
+func (t *tallyCache) keepPicture(k, old *keptPicture) {
 	size := k.bytes()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,13 +122,14 @@ func (t *tallies) keepPicture(k, old *keptPicture) {
 }
 
 // dropPicture removes picture i from the cache. The caller holds mu.
-func (t *tallies) dropPicture(i int) {
+func (t *tallyCache) dropPicture(i int) {
 	t.stats.ImageBytes -= t.pictures[i].bytes()
 	t.pictures = slices.Delete(t.pictures, i, i+1)
 }
 
 // keepsPicture reports whether a view is drawn with the help of kept pictures: its image is wanted and it is drawn
-// natively. One with two sets has sums that do not follow from its pixels, so it takes no part where they are wanted.
+// natively. A view with a second set of shapes (Other) takes part only if its sums are not wanted, because the sums of
+// two sets do not follow from the pixels of a picture.
 func (e *Engine) keepsPicture(v *view.View) bool {
 	wanted := v.Picture || !v.TallyOnly
 	return e.tallies != nil && wanted && v.Foreign == nil && (v.Other == nil || v.Unmeasured)
@@ -140,30 +146,31 @@ func (w *Worker) preparePicture(v view.View) (*Prepared, error) {
 		return w.prepareAlone(v)
 	}
 	p.unmeasured = v.Unmeasured
-	w.engine.tallies.use(p.edited)
+	w.engine.tallies.countDrawn(p.editOf)
 	return p, nil
 }
 
-// prepareLayers prepares a view layer by layer, as an edit of a kept picture or in full. The result is nil if its
-// coverage is beyond the limit of bytes.
+// prepareLayers prepares a view layer by layer: as an edit of a kept picture if one has most of its layers, else in
+// full. The result is nil, without an error, if the view's coverage is beyond the limit of bytes: a full drawing then
+// gives the usual error.
 func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 	w.binner.AlphaOnly = false
 	layers, err := w.builder.Layers(v, w.engine.cfg.Raster, &w.drawing)
 	if err != nil {
 		return nil, err
 	}
-	// Draw only what differs from a kept picture that is alike.
+	// Draw only what differs from a kept picture that is alike, if that is at most half of the tiles.
 	like := w.mostAlike(layers, v.Picture)
 	if like != nil && like.pixels != nil {
-		all := ((w.drawing.Width-1)/batch.TileW + 1) * ((w.drawing.Height-1)/batch.TileH + 1)
-		ok, err := w.edits.Draw(&w.builder, &w.drawing, layers, like.base, all/2)
+		allTiles := ((w.drawing.Width-1)/batch.TileW + 1) * ((w.drawing.Height-1)/batch.TileH + 1)
+		ok, err := w.edits.Draw(&w.builder, &w.drawing, layers, like.base, allTiles/2)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
 			w.binner.BinPart(&w.drawing, &w.edits.Region, &w.tiled)
 			w.tiled.Twin = true
-			return &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled), edited: like, region: w.edits.Region.Clone()}, nil
+			return &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled), editOf: like, redrawn: w.edits.Region.Clone()}, nil
 		}
 	}
 	// Draw everything.
@@ -178,23 +185,23 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 		return nil, nil
 	}
 	w.builder.Arrange()
-	// Keep it for later edits.
+	// Keep it for later edits: its layers now, or its pixels once it is drawn if its layers came before.
 	picture := &keptPicture{details: v.Picture}
 	picture.base = w.edits.NewPicture(&w.drawing, layers, &w.binner, &w.tiled)
 	p := &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled)}
 	if like != nil && like.pixels == nil {
-		p.keep, p.instead = picture, like
+		p.keepAs, p.replaces = picture, like
 	} else {
 		w.engine.tallies.keepPicture(picture, nil)
 	}
 	return p, nil
 }
 
-// mostAlike returns the known picture that has most of the layers which Layers has returned for a view, or nil if none
-// has more than half of them.
+// mostAlike returns the known picture that shares the most of a view's layers, or nil if none has more than half of
+// them. Of two pictures with equally many it prefers one with pixels, from which tiles can be taken.
 func (w *Worker) mostAlike(layers []paint.Layer, details bool) (like *keptPicture) {
 	most := len(layers) / 2
-	for _, k := range w.engine.tallies.suiting(w.drawing.Width, w.drawing.Height, details) {
+	for _, k := range w.engine.tallies.possibleBases(w.drawing.Width, w.drawing.Height, details) {
 		if n := w.edits.Kept(layers, k.base); n > most || n == most && like != nil && like.pixels == nil {
 			like, most = k, n
 		}
@@ -202,18 +209,18 @@ func (w *Worker) mostAlike(layers []paint.Layer, details bool) (like *keptPictur
 	return like
 }
 
-// keepImage keeps the pixels of a picture that was drawn in full, if it is to be kept. alone says that they are not part
-// of a larger piece of memory.
+// keepImage keeps the pixels of a picture that was drawn in full, if p.keepAs is set. alone says that pixels are not
+// part of the memory of a whole batch, which would be kept with them; else they are copied.
 func (p *Prepared) keepImage(pixels []uint32, alone bool) {
-	if p.keep == nil {
+	if p.keepAs == nil {
 		return
 	}
 	if _, reused := p.engine.stage.(*goStage); reused || !alone {
 		pixels = slices.Clone(pixels) // the caller may give them back with Reuse
 	}
-	p.keep.pixels = pixels
-	p.engine.tallies.keepPicture(p.keep, p.instead)
-	p.keep, p.instead = nil, nil // a second image of the view is not kept again
+	p.keepAs.pixels = pixels
+	p.engine.tallies.keepPicture(p.keepAs, p.replaces)
+	p.keepAs, p.replaces = nil, nil // a second image of the view is not kept again
 }
 
 // editedPicture draws a view that is an edit of a kept picture: it copies that one's pixels and draws the tiles that
@@ -225,19 +232,19 @@ func (e *Engine) editedPicture(p *Prepared) *image.NRGBA {
 	c := e.pack([]*batch.Tiled{p.tiled})
 	defer e.release(c)
 	width, height := p.tiled.Width, p.tiled.Height
-	pixels := e.stage.Copy(p.edited.pixels)
-	p.region.EachRow(width, height, func(y, from, to int) { clear(pixels[y*width:][from:to]) })
+	pixels := e.stage.Copy(p.editOf.pixels)
+	p.redrawn.EachRow(width, height, func(y, from, to int) { clear(pixels[y*width:][from:to]) })
 	cpu.Pixels(&c.batch, 0, len(c.batch.Runs), pixels)
 	c.batch.FillSolids(pixels)
 	return nrgba(pixels, width, height)
 }
 
-// tally returns the tally of the view from that of its tiles: for an edit of a kept picture it is the tally of that
+// completeTally returns the tally of the view from that of its tiles: for an edit of a kept picture it is the tally of that
 // one, less its sums inside the region that was drawn again, plus those of the tiles.
-func (p *Prepared) tally(tiles metric.Tally) metric.Tally {
-	if p.edited != nil {
-		tiles.Add(p.edited.tally())
-		tiles.Subtract(p.edited.inside(&p.region))
+func (p *Prepared) completeTally(tiles metric.Tally) metric.Tally {
+	if p.editOf != nil {
+		tiles.Add(p.editOf.tally())
+		tiles.Subtract(p.editOf.sumsInside(&p.redrawn))
 	}
 	return tiles
 }

@@ -14,9 +14,10 @@ type Spent struct {
 	Tile    time.Duration // a drawing to tiles
 }
 
-// PrepareTimed prepares a view that is drawn natively, as Prepare does, with its timing and without
-// the cache of tallies. between, if not nil, is called between the two steps. A view that only the
-// editor can draw is an error that wraps view.ErrForeign.
+// PrepareTimed prepares a view that is drawn natively, as Prepare does, and returns how long each step
+// took. It does without the cache of tallies, which would hide the cost. between, if not nil, is called
+// between the two steps, for benchmarks that read counters there. A view that only the editor can draw is
+// an error that wraps view.ErrForeign.
 func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, error) {
 	begin := time.Now()
 	if v.Content != nil || w.engine.cfg.Fidelity == FidelityTldraw {

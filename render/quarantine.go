@@ -12,8 +12,8 @@ import (
 )
 
 // quarantine holds the hashes of views over which the device was lost. The CPU twin evaluates
-// these views from then on, with the same sums, so that such a view costs only one loss. The zero
-// value is ready.
+// these views from then on, with the same sums, so that such a view costs only one loss. Should another
+// view have the same hash, it too is left to the twin, which changes no result. The zero value is ready.
 type quarantine struct {
 	size atomic.Int32 // of hashes: while it is 0 nothing is hashed
 
@@ -26,15 +26,15 @@ type quarantine struct {
 // maxQuarantined is the capacity of a quarantine; the oldest view is removed for a new one.
 const maxQuarantined = 1024
 
-// markTwins sets Twin in the drawings that are in quarantine, so that the CPU twin evaluates them.
-// The others stay as they are.
+// markTwins sets Twin in the drawings that are in quarantine, so that the CPU twin evaluates them and
+// they do not reach the device. The others stay as they are.
 func (q *quarantine) markTwins(ts []*batch.Tiled) {
 	if q.size.Load() == 0 {
 		return
 	}
 	for _, t := range ts {
 		if !t.Twin {
-			h := t.Hash(seed())
+			h := t.Hash(hashSeed())
 			q.mu.RLock()
 			if q.hashes[h] { // write only then: other calls may read a drawing that they share
 				t.Twin = true
@@ -48,7 +48,7 @@ func (q *quarantine) markTwins(ts []*batch.Tiled) {
 // quarantine is full.
 func (q *quarantine) add(t *batch.Tiled) {
 	t.Twin = true
-	h := t.Hash(seed())
+	h := t.Hash(hashSeed())
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.hashes[h] {
@@ -73,8 +73,8 @@ func (q *quarantine) count() int64 {
 	return q.total
 }
 
-// seed is random for each process, so that a client cannot make views with equal hashes.
-var seed = sync.OnceValue(maphash.MakeSeed)
+// hashSeed is random for each process, so that a client cannot make views with equal hashes.
+var hashSeed = sync.OnceValue(maphash.MakeSeed)
 
 // stageJob evaluates the batch of a call on the device or the CPU: sums or pixels.
 type stageJob func(c *call) (gpu.Timing, error)
@@ -91,15 +91,16 @@ func (e *Engine) evaluatePixels(c *call) (g gpu.Timing, err error) {
 	return g, err
 }
 
-// runQuarantining evaluates the batch of a call, concurrently with others. If that loses the device
-// (the runner has then tried the batch twice), it looks for the views that cause the loss and puts
-// them into quarantine. Then the batch runs once more, with those views on the CPU.
+// runQuarantining evaluates the batch of a call, concurrently with others: do is evaluateSums or
+// evaluatePixels. If that loses the device (the runner has then tried the batch twice), it looks for the
+// views that cause the loss and puts them into quarantine. Then the batch runs once more, with those views
+// on the CPU.
 func (e *Engine) runQuarantining(c *call, do stageJob) (gpu.Timing, error) {
-	e.gate.RLock()
-	g, err := do(c)
+	e.gate.RLock() // shared: tests of single views, which need the device alone, wait for it
+	timing, err := do(c)
 	e.gate.RUnlock()
 	if !blamesView(err) || !e.quarantineCulprits(c.tiledViews, do) {
-		return g, err
+		return timing, err
 	}
 	c.batch.Pack(c.tiledViews) // again: views in quarantine are marked now
 	return e.runExclusively(c, do)
@@ -122,22 +123,22 @@ func (e *Engine) runExclusively(c *call, do stageJob) (gpu.Timing, error) {
 // twice the watchdog's time, for which all others wait.
 const maxCulprits = 2
 
-// quarantineCulprits evaluates views one by one. A view that loses the device, while a drawing that
-// is known to work does not right after it, is put into quarantine. After maxCulprits of them the
-// rest of the batch goes to the CPU untested, this once. It returns false if the device itself is at
-// fault.
+// quarantineCulprits evaluates the views of a batch that lost the device one by one. A view that loses
+// it again is put into quarantine, if the drawing of heartbeats, which is known to work, still runs after
+// it. After maxCulprits of them the rest of the batch goes to the CPU untested, this once. It returns
+// false if the device itself is at fault.
 func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 	e.heartbeat.once.Do(e.heartbeat.prepareReference)
 	found := 0
 	for i, t := range ts {
-		if t.Twin {
+		if t.Twin { // never on the device
 			continue
 		}
 		err := e.tryView(t, do)
 		if err == nil {
 			continue
 		}
-		if !blamesView(err) || e.tryView(e.heartbeat.tiled, do) != nil {
+		if !blamesView(err) || e.tryView(e.heartbeat.tiled, do) != nil { // the device is at fault
 			return false
 		}
 		e.quarantine.add(t)

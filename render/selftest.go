@@ -65,14 +65,17 @@ func selfTestDrawing() *paint.Drawing {
 	}
 	plain := paint.Item{Opacity: shapes.Opaque, Clip: -1, Color: [3]uint8{200, 100, 50}}
 	itemWith := func(f func(*paint.Item)) paint.Item { it := plain; f(&it); return it }
+	// Plain items: a round one and a turned square.
 	add(plain, 40, 30, 30, 40, 25, 0)
 	add(plain, 4, 92, 31, 30, 20, 0.35)
+	// A clip, a translucent item that it clips, and one that it does not.
 	add(itemWith(func(it *paint.Item) { it.Op = paint.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
 	clip := int32(len(drawing.Items) - 1)
 	add(itemWith(func(it *paint.Item) { it.Clip = clip; it.Opacity = shapes.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
 	add(plain, 9, 110, 50, 35, 18, 0.2)
+	// An item of the second set.
 	add(itemWith(func(it *paint.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
-	// 20 spans that share 120 bytes of coverage: each row starts 5 bytes after the one above.
+	// An item whose 20 spans share 120 bytes of coverage: each row starts 5 bytes after the one above.
 	ragged := plain
 	ragged.First, ragged.Count = int32(len(drawing.Coverage.Spans)), 20
 	start := int32(len(drawing.Coverage.Bytes))
@@ -83,6 +86,7 @@ func selfTestDrawing() *paint.Drawing {
 		drawing.Coverage.Bytes = append(drawing.Coverage.Bytes, byte(37*i))
 	}
 	drawing.Items = append(drawing.Items, ragged)
+	// Three translucent items in a translucent group.
 	grouped := itemWith(func(it *paint.Item) { it.Group = 1; it.Opacity = shapes.Opaque * 3 / 4 })
 	for i := range 3 {
 		add(grouped, 12, 40+20*float64(i), 20, 18, 16, 0)
@@ -96,7 +100,7 @@ func ellipsePolygon(n int, cx, cy, rx, ry, turn float64) vector.Path {
 	var p vector.Path
 	for i := range n {
 		sin, cos := math.Sincos(turn + 2*math.Pi*float64(i)/float64(n))
-		// float64: no fused multiply-add, equal on every machine
+		// float64 keeps the product from being fused with the sum: the points are equal on every machine.
 		q := vector.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
 		if i == 0 {
 			p.MoveTo(q)

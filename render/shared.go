@@ -14,29 +14,28 @@ import (
 // if it is known, waits for a worker that prepares an equal view, or, as the first with such a view,
 // prepares it for all others too.
 func (w *Worker) prepareShared(v view.View) (*Prepared, error) {
-	t := w.engine.tallies
-	known, s, fresh := t.find(w.keys.of(&v))
+	known, shared, isNew := w.engine.tallies.find(w.keys.ofView(&v))
 	if known != nil {
 		return &Prepared{engine: w.engine, outcome: known}, nil
 	}
-	if fresh {
-		work, err := w.fill(&v, s)
+	if isNew {
+		work, err := w.prepareForAll(&v, shared)
 		if err != nil {
 			return nil, err
 		}
-		return &Prepared{engine: w.engine, shared: s, work: work}, nil
+		return &Prepared{engine: w.engine, shared: shared, sharedWork: work}, nil
 	}
-	if s.wait(&v) {
-		return &Prepared{engine: w.engine, shared: s}, nil
+	if shared.wait(&v) {
+		return &Prepared{engine: w.engine, shared: shared}, nil
 	}
-	w.engine.releaseShared(s) // the other worker failed, or v was stopped: this one finds its own error
+	w.engine.releaseShared(shared) // the other worker failed, or v was stopped: this one finds its own error
 	return w.prepareAlone(v)
 }
 
-// fill prepares view v and stores it in the shared view shared, for all that wait for it. Only the tiles
-// that differ from the view before are kept if that view is known. It returns the work as
-// Prepared.Work does. After an error or a panic shared is marked as failed and released.
-func (w *Worker) fill(v *view.View, shared *shared) (work int, err error) {
+// prepareForAll prepares view v and stores its tiles in the shared view, for all that wait for it. If v
+// is an edit of a known view, only the tiles that differ from that one are made. It returns the work as
+// Prepared.Work does. After an error or a panic the shared view is marked as failed and released.
+func (w *Worker) prepareForAll(v *view.View, shared *sharedView) (work int, err error) {
 	tallies := w.engine.tallies
 	var tiled *batch.Tiled
 	defer func() {
@@ -46,7 +45,7 @@ func (w *Worker) fill(v *view.View, shared *shared) (work int, err error) {
 			delete(tallies.pending, shared.key)
 		} else {
 			shared.tiled, shared.state = tiled, stateReady
-			if shared.edited() {
+			if shared.isEdit() {
 				tallies.stats.Edits++
 			} else {
 				tallies.stats.Full++
@@ -84,19 +83,20 @@ func (w *Worker) fill(v *view.View, shared *shared) (work int, err error) {
 	return tiled.Work() + shared.workBefore, nil
 }
 
-// forgetBase makes the shared view one that is measured in full.
-func (s *shared) forgetBase(e *Engine) {
-	s.from, s.base = nil, nil
-	if s.fromShared != nil {
-		e.releaseShared(s.fromShared)
-		s.fromShared = nil
+// forgetBase makes the shared view one that is measured in full: it drops what drawBase or drawEdit has
+// set, and releases the view that this one was edited from.
+func (s *sharedView) forgetBase(e *Engine) {
+	s.before, s.base = nil, nil
+	if s.beforeShared != nil {
+		e.releaseShared(s.beforeShared)
+		s.beforeShared = nil
 	}
 }
 
-// drawBase draws a view that edited views will be compared with. edits.NewBase then divides its items among tiles,
-// and shared.base keeps them with the layers. ok is false, and there are no tiles, if the coverage of the view is
-// beyond the limit of bytes.
-func (w *Worker) drawBase(v *view.View, shared *shared) (ok bool, err error) {
+// drawBase draws a view that edited views will be compared with, and cuts it into tiles. shared.base
+// then describes it: its layers, and which tiles each of them touches. ok is false, and there are no
+// tiles, if the coverage of the view is beyond the limit of bytes.
+func (w *Worker) drawBase(v *view.View, shared *sharedView) (ok bool, err error) {
 	layers, err := w.builder.Layers(*v, w.engine.cfg.Raster, &w.drawing)
 	if err != nil {
 		return false, err
@@ -116,49 +116,50 @@ func (w *Worker) drawBase(v *view.View, shared *shared) (ok bool, err error) {
 	return true, nil
 }
 
-// baseOf returns the view before v, which v was edited from: its outcome, or the shared view that
-// will have one, which the caller must release. If it is not known and v.DrawBefore is set, the
-// worker prepares it for all; the work of that goes to shared. Both results are nil if there is none.
-func (w *Worker) baseOf(v *view.View, shared *shared) (*outcome, *shared) {
-	t, k := w.engine.tallies, w.keys.of(v.Before)
-	o, from := t.findBase(k)
-	if o != nil || from != nil || !v.DrawBefore {
-		return o, from
+// baseOf returns the view before v, which v was edited from: its outcome if it was measured, else the
+// shared view that will have one, which the caller must release. If that view is not known and
+// v.DrawBefore is set, the worker prepares it for all; shared.workBefore then has the work of that. Both
+// results are nil if there is no such view.
+func (w *Worker) baseOf(v *view.View, shared *sharedView) (*outcome, *sharedView) {
+	tallies, key := w.engine.tallies, w.keys.ofView(v.Before)
+	measured, unmeasured := tallies.findBase(key)
+	if measured != nil || unmeasured != nil || !v.DrawBefore {
+		return measured, unmeasured
 	}
-	o, from, fresh := t.find(k)
-	if o != nil {
-		return o, nil
+	measured, unmeasured, isNew := tallies.find(key)
+	if measured != nil { // another call has measured it meanwhile
+		return measured, nil
 	}
 	before := *v.Before
 	before.Stop, before.Light = v.Stop, v.Light // it is drawn for v, under v's conditions
-	if fresh {
-		work, err := w.fill(&before, from)
-		if err != nil { // the view itself has an error that users know
+	if isNew {
+		work, err := w.prepareForAll(&before, unmeasured)
+		if err != nil { // v is drawn in full instead, which gives the error that users know
 			return nil, nil
 		}
 		shared.workBefore = work
-		return nil, from
+		return nil, unmeasured
 	}
-	if !from.wait(&before) {
-		w.engine.releaseShared(from)
+	if !unmeasured.wait(&before) { // the worker that prepares it failed, or v was stopped
+		w.engine.releaseShared(unmeasured)
 		return nil, nil
 	}
-	return nil, from
+	return nil, unmeasured
 }
 
 // drawEdit draws and tiles only the part of a view that differs from the view before, and keeps that
 // region in shared. ok is false, and nothing is tiled, if the view before is not known or the two differ
 // too much.
-func (w *Worker) drawEdit(v *view.View, shared *shared) (ok bool, err error) {
-	o, from := w.baseOf(v, shared)
+func (w *Worker) drawEdit(v *view.View, shared *sharedView) (ok bool, err error) {
+	measured, unmeasured := w.baseOf(v, shared)
 	var base *delta.Base
 	switch {
-	case o != nil:
-		base = o.base
-	case from != nil:
-		base = from.base
+	case measured != nil:
+		base = measured.base
+	case unmeasured != nil:
+		base = unmeasured.base
 	}
-	shared.from, shared.fromShared = o, from
+	shared.before, shared.beforeShared = measured, unmeasured
 	if base == nil {
 		shared.forgetBase(w.engine)
 		return false, nil
@@ -170,17 +171,17 @@ func (w *Worker) drawEdit(v *view.View, shared *shared) (ok bool, err error) {
 	if ok, err = w.edits.Draw(&w.builder, &w.drawing, layers, base, math.MaxInt); !ok || err != nil {
 		return false, err
 	}
-	shared.region = w.edits.Region.Clone()
+	shared.redrawn = w.edits.Region.Clone()
 	w.binner.BinPart(&w.drawing, &w.edits.Region, &w.tiled)
 	return true, nil
 }
 
 // measurement is one call of Measure.
 type measurement struct {
-	engine *Engine
-	ps     []*Prepared
-	timing Timing
-	alone  []metric.Tally // of the views that are measured without the cache
+	engine          *Engine
+	ps              []*Prepared
+	timing          Timing
+	unsharedTallies []metric.Tally // of the views that are measured without the cache
 }
 
 // run measures all views of a call that have no tally yet. Of the shared ones it measures those
@@ -218,10 +219,11 @@ func (m *measurement) run() error {
 	return nil
 }
 
-// claim marks the shared views of the call, and the bases of edits among them, that are ready and
-// not yet being measured, and returns them: this call must measure them. wait is closed when another
-// call that measures one of the views has ended; it is nil if there is none.
-func (m *measurement) claim() (claimed []*shared, wait <-chan struct{}) {
+// claim finds the shared views that this call must measure, marks them as being measured, and returns
+// them. These are the views of the call, and the views that they were edited from, that are prepared and
+// not measured by anybody yet. If another call is measuring one of them, wait is closed when that call
+// has ended; else wait is nil.
+func (m *measurement) claim() (claimed []*sharedView, wait <-chan struct{}) {
 	t := m.engine.tallies
 	if t == nil || !slices.ContainsFunc(m.ps, func(p *Prepared) bool { return p.shared != nil }) {
 		return nil, nil
@@ -232,7 +234,7 @@ func (m *measurement) claim() (claimed []*shared, wait <-chan struct{}) {
 		if p.shared == nil {
 			continue
 		}
-		for s := p.shared; s != nil; s = s.fromShared {
+		for s := p.shared; s != nil; s = s.beforeShared {
 			switch s.state {
 			case stateReady:
 				s.state, s.measured = stateMeasuring, make(chan struct{})
@@ -245,12 +247,12 @@ func (m *measurement) claim() (claimed []*shared, wait <-chan struct{}) {
 	return claimed, wait
 }
 
-// measure measures tiledViews, whose tallies go to m.alone, and claimed views, whose tallies go to
-// their field part, in one batch. It ends the claim: after an error or a panic other calls may claim
-// the views.
-func (m *measurement) measure(tiledViews []*batch.Tiled, claimed []*shared) error {
-	alone := len(tiledViews)
-	ledgers := make([]*batch.Ledger, alone, alone+len(claimed))
+// measure measures tiledViews, whose tallies go to m.unsharedTallies, and claimed views, whose tallies go
+// to their field tiledTally, in one batch. It ends the claim: after an error or a panic other calls may
+// claim the views.
+func (m *measurement) measure(tiledViews []*batch.Tiled, claimed []*sharedView) error {
+	unshared := len(tiledViews) // the claimed views come after these
+	ledgers := make([]*batch.Ledger, unshared, unshared+len(claimed))
 	for _, s := range claimed {
 		tiledViews = append(tiledViews, s.tiled)
 		var l *batch.Ledger
@@ -266,17 +268,17 @@ func (m *measurement) measure(tiledViews []*batch.Tiled, claimed []*shared) erro
 	if err != nil {
 		return err
 	}
-	m.alone = append(m.alone, tallies[:alone]...)
+	m.unsharedTallies = append(m.unsharedTallies, tallies[:unshared]...)
 	for i, s := range claimed { // nobody else reads this before the claim ends
-		s.part = tallies[alone+i]
+		s.tiledTally = tallies[unshared+i]
 	}
 	done = true
 	return nil
 }
 
-// endClaim ends the claim of shared views and wakes the calls that wait for them. With done they are
-// measured, and their tiles go back to the pool; else they become ready to be claimed again.
-func (m *measurement) endClaim(claimed []*shared, done bool) {
+// endClaim ends the claim of shared views and wakes the calls that wait for them. done says that they
+// are measured: then their tiles go back to the pool. Else they become ready to be claimed again.
+func (m *measurement) endClaim(claimed []*sharedView, done bool) {
 	if len(claimed) == 0 {
 		return
 	}
@@ -302,21 +304,21 @@ func (m *measurement) endClaim(claimed []*shared, done bool) {
 // it was edited from. The tally of an edited view is that of the view before, less its sums inside
 // the region that was drawn again, plus what was measured there. The first call adds the outcome to
 // the cache.
-func (t *tallies) outcomeOf(shared *shared) *outcome {
+func (t *tallyCache) outcomeOf(shared *sharedView) *outcome {
 	t.mu.Lock()
-	known, base := shared.outcome, shared.fromShared
+	known, beforeShared := shared.outcome, shared.beforeShared
 	t.mu.Unlock()
 	if known != nil {
 		return known
 	}
-	o := &outcome{width: shared.width, height: shared.height, tally: shared.part, base: shared.base}
-	before := shared.from
-	if base != nil {
-		before = t.outcomeOf(base)
+	o := &outcome{width: shared.width, height: shared.height, tally: shared.tiledTally, base: shared.base}
+	before := shared.before
+	if beforeShared != nil {
+		before = t.outcomeOf(beforeShared)
 	}
 	if before != nil {
 		o.tally.Add(before.tally)
-		o.tally.Subtract(before.base.Ledger.Inside(&shared.region))
+		o.tally.Subtract(before.base.Ledger.Inside(&shared.redrawn))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -75,7 +75,7 @@ func (s *goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 // buffer returns n transparent pixels, in the memory of a picture that was given back if that is
 // large enough.
 func (s *goStage) buffer(n int) []uint32 {
-	if px := s.used(n); px != nil {
+	if px := s.takeFree(n); px != nil {
 		clear(px)
 		return px
 	}
@@ -84,12 +84,12 @@ func (s *goStage) buffer(n int) []uint32 {
 
 // Copy returns a copy of pixels, in the memory of a picture that was given back if that is large enough.
 func (s *goStage) Copy(pixels []uint32) []uint32 {
-	return append(s.used(len(pixels))[:0], pixels...)
+	return append(s.takeFree(len(pixels))[:0], pixels...)
 }
 
-// used returns n pixels, of any colour, in the memory of a picture that was given back, or nil if there is none
+// takeFree returns n pixels, of any colour, in the memory of a picture that was given back, or nil if there is none
 // that is large enough.
-func (s *goStage) used(n int) []uint32 {
+func (s *goStage) takeFree(n int) []uint32 {
 	if px, ok := s.free.Get().(*[]uint32); ok && cap(*px) >= n {
 		return (*px)[:n]
 	}

@@ -36,13 +36,13 @@ func (o *outcome) bytes() int {
 	return entry + o.base.Bytes()
 }
 
-// tallies keeps the outcomes of views by content. Views that are prepared but not measured yet are
+// tallyCache keeps the outcomes of views by content. Views that are prepared but not measured yet are
 // in it too, so that equal ones are computed once. See docs/spec/raster.md#r45.
-type tallies struct {
+type tallyCache struct {
 	budget int // bytes
 
 	mu      sync.Mutex // guards the rest
-	pending map[tallyKey]*shared
+	pending map[tallyKey]*sharedView
 	kept    *simplelru.LRU[tallyKey, *outcome]
 	stats   TallyStats
 
@@ -63,13 +63,13 @@ type TallyStats struct {
 	ImageBytes int   // of kept images, estimated
 }
 
-// newTallies returns an empty cache that holds at most budget bytes, or nil for a budget of 0 or
+// newTallyCache returns an empty cache that holds at most budget bytes, or nil for a budget of 0 or
 // less: then nothing is cached.
-func newTallies(budget int) *tallies {
+func newTallyCache(budget int) *tallyCache {
 	if budget <= 0 {
 		return nil
 	}
-	t := &tallies{budget: budget, pending: map[tallyKey]*shared{}}
+	t := &tallyCache{budget: budget, pending: map[tallyKey]*sharedView{}}
 	// The list is bounded by bytes, not by its length.
 	t.kept, _ = simplelru.NewLRU(math.MaxInt32, func(_ tallyKey, o *outcome) { t.stats.Bytes -= o.bytes() })
 	return t
@@ -102,8 +102,8 @@ func (e *Engine) ForgetTallies() {
 
 // find looks for the view with key k. It returns its outcome if it is known, else the shared view
 // that will have one, which the caller then holds and must release. If there is neither, it makes a
-// shared view; fresh says that the caller must prepare it for all.
-func (t *tallies) find(k tallyKey) (o *outcome, s *shared, fresh bool) {
+// shared view; isNew says that the caller must prepare it for all.
+func (t *tallyCache) find(k tallyKey) (o *outcome, s *sharedView, isNew bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.pending[k]; s != nil {
@@ -115,7 +115,7 @@ func (t *tallies) find(k tallyKey) (o *outcome, s *shared, fresh bool) {
 		t.stats.Hits++
 		return o, nil, false
 	}
-	s = &shared{key: k, holders: 1, prepared: make(chan struct{})}
+	s = &sharedView{key: k, holders: 1, prepared: make(chan struct{})}
 	t.pending[k] = s
 	return nil, s, true
 }
@@ -124,7 +124,7 @@ func (t *tallies) find(k tallyKey) (o *outcome, s *shared, fresh bool) {
 // If the view is prepared but not measured yet, it returns the shared view instead, which the caller
 // then holds and must release. Both are nil if the view is not known or still being prepared, because
 // then its layers cannot be compared. Unlike find it makes nothing and counts no hit.
-func (t *tallies) findBase(k tallyKey) (*outcome, *shared) {
+func (t *tallyCache) findBase(k tallyKey) (*outcome, *sharedView) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.pending[k]; s != nil && s.state != statePreparing {
@@ -135,11 +135,12 @@ func (t *tallies) findBase(k tallyKey) (*outcome, *shared) {
 	return o, nil
 }
 
-// keep adds an outcome to the cache and makes room for it. One that would take more than an eighth of the budget is left out, so that it does not
-// push out many others. The caller holds mu.
-func (t *tallies) keep(k tallyKey, o *outcome) {
+// keep adds an outcome to the cache and makes room for it. One that would take a large share of the
+// budget is left out, so that it does not push out many others. The caller holds mu.
+func (t *tallyCache) keep(k tallyKey, o *outcome) {
+	const leastPerBudget = 8 // so many outcomes of any size fit into the budget
 	size := o.bytes()
-	if size > t.budget/8 || t.kept.Contains(k) {
+	if size > t.budget/leastPerBudget || t.kept.Contains(k) {
 		return
 	}
 	t.kept.Add(k, o)
@@ -149,33 +150,33 @@ func (t *tallies) keep(k tallyKey, o *outcome) {
 
 // makeRoom removes the oldest outcomes until the cache is within its budget, of which pictures take at most half.
 // The caller holds mu.
-func (t *tallies) makeRoom() {
+func (t *tallyCache) makeRoom() {
 	for t.stats.Bytes > t.budget-t.stats.ImageBytes {
 		t.kept.RemoveOldest()
 	}
 }
 
-// shared is a view that is prepared or measured for all that hold it.
-type shared struct {
+// sharedView is a view that is prepared or measured for all that hold it.
+type sharedView struct {
 	key      tallyKey
 	prepared chan struct{} // closed once the view is prepared or has failed
 
 	// The worker that prepares the view sets these before it closes prepared.
 	failed        bool
 	width, height int
-	base          *delta.Base  // of a view with Edited
-	from          *outcome     // the base of an edit, where it was measured before
-	fromShared    *shared      // the same where it is not measured yet; held
-	region        batch.Region // of an edit: what tiled holds
-	workBefore    int          // of the base, where it was prepared for this edit
+	base          *delta.Base  // what edits of this view are compared with; only of a view with Edited
+	before        *outcome     // of an edit: the view that it was edited from, if that was measured
+	beforeShared  *sharedView  // of an edit: the same if it is not measured yet; held
+	redrawn       batch.Region // of an edit: the tiles that tiled holds
+	workBefore    int          // of an edit: the work of the view before, if it was prepared for this one
 
 	// tallies.mu guards these.
-	holders  int
-	state    state
-	tiled    *batch.Tiled  // until it is measured
-	measured chan struct{} // closed when a call that measures the view has ended
-	part     metric.Tally  // of tiled
-	outcome  *outcome      // once all is known
+	holders    int // calls that must still release the view
+	state      state
+	tiled      *batch.Tiled  // its tiles, until they are measured
+	measured   chan struct{} // closed when the call that measures the view has ended
+	tiledTally metric.Tally  // of the tiles; of an edit that is not all
+	outcome    *outcome      // set by outcomeOf, once the views before it are measured too
 }
 
 // state says how far a shared view is.
@@ -183,17 +184,17 @@ type state uint8
 
 const (
 	statePreparing state = iota
-	stateReady           // tiled is there
-	stateMeasuring       // a call is measuring it
-	stateMeasured        // part is there
+	stateReady           // tiled is set
+	stateMeasuring       // a call is measuring tiled
+	stateMeasured        // tiledTally is set
 )
 
-// edited reports whether only the part of the view that differs from a base is measured.
-func (s *shared) edited() bool { return s.from != nil || s.fromShared != nil }
+// isEdit reports whether only the part of the view that differs from a base is measured.
+func (s *sharedView) isEdit() bool { return s.before != nil || s.beforeShared != nil }
 
 // wait waits until another worker has prepared the view. It reports false if that failed, or if v,
-// for which the caller waits, was stopped: that is looked at every 10 ms.
-func (s *shared) wait(v *view.View) bool {
+// the view for which the caller waits, was stopped, which it checks every 10 ms.
+func (s *sharedView) wait(v *view.View) bool {
 	for {
 		select {
 		case <-s.prepared:
@@ -209,20 +210,20 @@ func (s *shared) wait(v *view.View) bool {
 // releaseShared ends the caller's use of a shared view. With its last holder the view leaves the
 // cache's pending views, its tiles go back to the pool, and the view that it was edited from, which
 // it holds, is released in turn.
-func (e *Engine) releaseShared(s *shared) {
+func (e *Engine) releaseShared(s *sharedView) {
 	for s != nil {
 		t := e.tallies
 		t.mu.Lock()
 		s.holders--
 		last := s.holders == 0
 		var tiled *batch.Tiled
-		var next *shared
+		var next *sharedView
 		if last {
 			if t.pending[s.key] == s {
 				delete(t.pending, s.key)
 			}
-			tiled, next = s.tiled, s.fromShared
-			s.tiled, s.fromShared = nil, nil
+			tiled, next = s.tiled, s.beforeShared
+			s.tiled, s.beforeShared = nil, nil
 		}
 		t.mu.Unlock()
 		if tiled != nil {
@@ -239,60 +240,62 @@ var tallySeeds = sync.OnceValue(func() [2]maphash.Seed { return [2]maphash.Seed{
 // and the one before it are prepared one after the other.
 type keyMaker struct {
 	content []byte
-	last    [2]struct {
+	latest  [2]struct {
 		scene *scene.Scene
 		hash  tallyKey
 	}
 }
 
-// large reports whether the last scenes were so large that their memory is not kept.
-func (m *keyMaker) large() bool { return cap(m.content) > largeBytes/4 }
+// isLarge reports whether the last scenes were so large that their memory is not kept.
+func (m *keyMaker) isLarge() bool { return cap(m.content) > largeBytes/4 }
 
-// of returns the key of a view: a hash of the scene, the bounds, both lists of ids and Edited. A nil
+// ofView returns the key of a view: a hash of the scene, the bounds, both lists of ids and Edited. A nil
 // list of ids, which selects everything or nothing, differs from an empty one.
-func (m *keyMaker) of(v *view.View) tallyKey {
-	h := m.ofScene(v.Scene)
-	w := m.content[:0]
-	number := func(n uint64) { w = binary.LittleEndian.AppendUint64(w, n) }
-	number(h[0])
-	number(h[1])
+func (m *keyMaker) ofView(v *view.View) tallyKey {
+	sceneHash := m.ofScene(v.Scene)
+	content := m.content[:0]
+	add := func(n uint64) { content = binary.LittleEndian.AppendUint64(content, n) }
+	add(sceneHash[0])
+	add(sceneHash[1])
 	for _, x := range [...]float64{v.Bounds.X, v.Bounds.Y, v.Bounds.W, v.Bounds.H} {
-		number(math.Float64bits(x))
+		add(math.Float64bits(x))
 	}
+	// Lengths come before the ids, so that no two lists give the same bytes.
 	for _, ids := range [...][]string{v.Only, v.Other} {
 		if ids == nil {
-			number(math.MaxUint64)
+			add(math.MaxUint64) // no list is so long
 			continue
 		}
-		number(uint64(len(ids)))
+		add(uint64(len(ids)))
 		for _, id := range ids {
-			number(uint64(len(id)))
-			w = append(w, id...)
+			add(uint64(len(id)))
+			content = append(content, id...)
 		}
 	}
 	if v.Edited { // its outcome also holds a delta.Base, so it must not be mixed up with a plain one
-		number(1)
+		add(1)
 	}
-	m.content = w
-	return hashBoth(w)
+	m.content = content
+	return hashBoth(content)
 }
 
 // ofScene returns the hash of a scene's content, and keeps it for the next views of the same scene:
-// m.last holds the latest two, the newer one first.
+// m.latest holds the latest two, the newer one first. Scenes must not change, as they are known by address.
 func (m *keyMaker) ofScene(s *scene.Scene) tallyKey {
-	for i := range m.last {
-		if m.last[i].scene == s {
-			return m.last[i].hash
+	for i := range m.latest {
+		if m.latest[i].scene == s {
+			return m.latest[i].hash
 		}
 	}
 	m.content = s.AppendContent(m.content[:0])
 	h := hashBoth(m.content)
-	m.last[1] = m.last[0]
-	m.last[0].scene, m.last[0].hash = s, h
+	m.latest[1] = m.latest[0]
+	m.latest[0].scene, m.latest[0].hash = s, h
 	return h
 }
 
-// hashBoth returns the hashes of some bytes with both seeds.
+// hashBoth returns two hashes of some bytes, with seeds that are random for this process: together they
+// identify the bytes.
 func hashBoth(b []byte) tallyKey {
 	seeds := tallySeeds()
 	return tallyKey{maphash.Bytes(seeds[0], b), maphash.Bytes(seeds[1], b)}
