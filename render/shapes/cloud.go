@@ -17,23 +17,25 @@ const MaxPoints = 1 << 16
 // bumpSpacing is the usual distance of a cloud's bumps along its outline, px.
 var bumpSpacing = [...]float64{scene.SizeS: 50, scene.SizeM: 70, scene.SizeL: 100, scene.SizeXL: 130}
 
-// stadiumPerimeter returns the circumference of the stadium that fits a x b.
-func stadiumPerimeter(a, b float64) float64 {
-	return 2 * (float64(math.Pi*min(a, b)/2) + math.Abs(a-b))
+// stadiumPerimeter returns the circumference of the stadium (a rectangle between two half circles) that
+// fills a box of width x height px.
+func stadiumPerimeter(width, height float64) float64 {
+	return 2 * (float64(math.Pi*min(width, height)/2) + math.Abs(width-height))
 }
 
-// bumps returns how many bumps a cloud of w x h px has.
+// bumps returns how many bumps a cloud of w x h px has: by the usual distance for its size, but at least
+// 6, and so many that no bump is wider than the cloud's shorter side.
 func bumps(w, h float64, size scene.Size) float64 {
-	per := stadiumPerimeter(w, h)
-	return max(math.Ceil(per/bumpSpacing[size]), 6, math.Ceil(per/min(w, h)))
+	perimeter := stadiumPerimeter(w, h)
+	return max(math.Ceil(perimeter/bumpSpacing[size]), 6, math.Ceil(perimeter/min(w, h)))
 }
 
-// checkBumps refuses the outline of a cloud with n bumps if that is over the limit, which is
-// MaxPoints where limit is 0. w and h are the cloud's sides in px, for the error.
-func checkBumps(w, h, n float64, limit int) error {
-	if most := float64(cmp.Or(limit, MaxPoints)); !(n <= most) {
+// checkBumps returns an error if a cloud with bumpCount bumps is over the limit, which is MaxPoints
+// where limit is 0. w and h are the cloud's sides in px, for the error.
+func checkBumps(w, h, bumpCount float64, limit int) error {
+	if mostBumps := float64(cmp.Or(limit, MaxPoints)); !(bumpCount <= mostBumps) {
 		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %.0f (%s): %w",
-			w, h, n, most, scene.FlagPoints, scene.ErrLimit)
+			w, h, bumpCount, mostBumps, scene.FlagPoints, scene.ErrLimit)
 	}
 	return nil
 }
@@ -59,26 +61,29 @@ func CheckClouds(s *scene.Scene, limit int) error {
 func (spec GeoSpec) cloud(outline *Outline) error {
 	w, h := spec.W, spec.H
 	perimeter := stadiumPerimeter(w, h)
-	n := bumps(w, h, spec.Size)
-	if err := checkBumps(w, h, n, spec.most); err != nil {
+	bumpCount := bumps(w, h, spec.Size)
+	if err := checkBumps(w, h, bumpCount, spec.most); err != nil {
 		return err
 	}
-	depth := 0.2 * perimeter / n // how far the stadium is inside the box
+	// Where the bumps begin and end: points on a stadium, before and after the random moves. Its distance
+	// from the box leaves room for the bumps; 0.2 is the editor's.
+	depth := 0.2 * perimeter / bumpCount
 	innerW, innerH := max(w-2*depth, 1), max(h-2*depth, 1)
 	pad := geom.Pt((w-innerW)/2, (h-innerH)/2)
-	spacing := stadiumPerimeter(innerW, innerH) / n
+	spacing := stadiumPerimeter(innerW, innerH) / bumpCount
 
-	outline.anchors = stadiumPoints(outline.anchors[:0], int(n), innerW, innerH, pad)
+	outline.anchors = stadiumPoints(outline.anchors[:0], int(bumpCount), innerW, innerH, pad)
 	outline.wiggled = append(outline.wiggled[:0], outline.anchors...)
 	spec.wiggle(outline.wiggled, depth)
 
+	// One arc for each bump, through its highest point, which the box limits.
 	outline.Move(outline.wiggled[0])
 	for i := range outline.anchors {
 		j := (i + 1) % len(outline.anchors)
 		a, b := outline.anchors[i], outline.anchors[j]
 		from, to := outline.wiggled[i], outline.wiggled[j]
-		ab := geom.Distance(a, b)
-		height := (max(pad.X, pad.Y) + (spacing - ab)) * geom.Distance(from, to) / ab
+		gap := geom.Distance(a, b)
+		height := (max(pad.X, pad.Y) + (spacing - gap)) * geom.Distance(from, to) / gap
 		apex := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Perp(geom.Unit(geom.Sub(b, a))), height))
 		apex = geom.Pt(geom.Clamp(apex.X, 0, w), geom.Clamp(apex.Y, 0, h))
 		outline.arcTo(circleRadius(from, to, apex), to)
@@ -87,22 +92,25 @@ func (spec GeoSpec) cloud(outline *Outline) error {
 	return nil
 }
 
-// wiggle moves the points of a cloud's outline at random in x and y, but not along a side of less
-// than 20 px. The points take their random numbers in pairs from both ends of the list, as in the
-// editor. The middle one of an odd number of points stays.
+// wiggle moves the points of a cloud's outline at random in x and y, as the editor does: seeded by the
+// shape's id, by at most a share of depth, the distance of the stadium from the box. Along a short side
+// nothing moves. The points take their random numbers in pairs from both ends of the list; the middle
+// one of an odd number of points stays.
 func (spec GeoSpec) wiggle(points []geom.Point, depth float64) {
-	reach := func(side float64) float64 { // the most that a point moves
-		if side < 20 {
+	const shortSide, depthShare = 20, 0.3
+	reach := func(side float64) float64 { // the most that a point moves, px
+		if side < shortSide {
 			return 0
 		}
-		return 0.3 * depth * spec.Scale
+		return depthShare * depth * spec.Scale
 	}
 	reachX, reachY := reach(spec.W), reach(spec.H)
 	var rng Random
 	rng.Seed(spec.ID, "")
 	for i := range len(points) / 2 {
 		for _, k := range [2]int{i, len(points) - 1 - i} {
-			points[k].X += float64(rng.Next() * reachX) // float64: no fused multiply-add
+			// float64 keeps the product from being fused with the sum: the same bits on every machine.
+			points[k].X += float64(rng.Next() * reachX)
 			points[k].Y += float64(rng.Next() * reachY)
 		}
 	}
@@ -167,7 +175,7 @@ func stadiumAt(section int, d, r, w, h float64) geom.Point {
 }
 
 // circleRadius returns the radius of the circle through a, b and c, on which a bump of a cloud
-// lies. If the points are collinear, it returns half the distance of a and b.
+// lies: a and b are its ends. If the points lie on one line, it returns half the distance of a and b.
 func circleRadius(a, b, c geom.Point) float64 {
 	r := geom.Length(geom.Circumcentre(a, b, c))
 	if math.IsNaN(r) || math.IsInf(r, 0) {

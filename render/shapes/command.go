@@ -24,22 +24,22 @@ const (
 	Skip                 // meets it with a gap
 )
 
-// outlineCommand is one step of an outline, as the editor keeps them. to is its end; c1 and c2 are
+// outlineCommand is one step of an outline, as the editor keeps them. To is its end; c1 and c2 are
 // the controls of curves. See docs/spec/drawing.md#r19.
 type outlineCommand struct {
 	Verb       verb
-	closing    bool // last of a closed subpath; ends on the subpath's first point
-	merged     bool // same run of dashes as the one before (pieces of one arc)
-	Steady     bool // hand-drawn jitter does not move the end point
-	Hollow     bool // on moveTo: the subpath is stroked only
-	start, end Ending
-	steps      int32 // curves: number of samples, at equal steps of the parameter
+	closing    bool   // last of a closed subpath; ends on the subpath's first point
+	merged     bool   // same run of dashes as the one before (pieces of one arc)
+	Steady     bool   // hand-drawn jitter does not move the end point
+	Hollow     bool   // on moveTo: the subpath is stroked only
+	start, end Ending // how dashes meet the start and the end of the command
+	steps      int32  // curves: number of samples, at equal steps of the parameter
 	To, c1, c2 geom.Point
 
-	// Derived by measure: length of the command, and the unit tangents at its
-	// start and end, both pointing backwards into the segment.
-	length float64
-	b, e   geom.Point
+	// Set by Measure: the length of the command, and the unit tangents at its start and its end. Those of
+	// a line both point back towards its start, those of a curve both into the curve.
+	length                   float64
+	startTangent, endTangent geom.Point
 }
 
 // Outline is a list of commands under construction. The zero value is ready for use.
@@ -82,7 +82,7 @@ func (outline *Outline) current() geom.Point { return outline.List[len(outline.L
 // as closing. It adds a straight line unless the subpath ends there already, within rounding
 // errors.
 func (outline *Outline) Close() {
-	const roundingErrors = 1e-6 // within which a curve, such as an arc, ends on the first point
+	const roundingErrors = 1e-6 // px; within them a curve, such as an arc, ends on the first point
 	start := outline.List[outline.first].To
 	if !geom.Near(outline.current(), start, roundingErrors) {
 		outline.Line(start)
@@ -99,61 +99,61 @@ func (outline *Outline) Polygon(p ...geom.Point) {
 	outline.Close()
 }
 
-// Arc adds a part of an ellipse to a shape's outline, as one to four cubics. The ellipse has the
-// radii rx and ry; the part begins at angle a and goes sweep radians clockwise. The current point
-// must be at its start, and the last piece ends on end exactly. An arc of no angle adds nothing.
-// See docs/spec/drawing.md#r20.
-func (outline *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Point) {
-	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2))) // pieces
-	if !(n > 0) {
+// Arc adds a part of an ellipse to a shape's outline, as one to four cubics of at most a quarter turn
+// each. The ellipse has the radii rx and ry; the part begins at startAngle, in radians, and goes sweep
+// radians clockwise. The current point must be at its start, and the last piece ends on end exactly. An
+// arc of no angle adds nothing. See docs/spec/drawing.md#r20.
+func (outline *Outline) Arc(centre geom.Point, rx, ry, startAngle, sweep float64, end geom.Point) {
+	pieces := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2))) // pieces
+	if !(pieces > 0) {
 		return
 	}
-	d := sweep / n
-	h := 4.0 / 3 * math.Tan(d/4) // distance of the controls from the ends, in tangents
+	step := sweep / pieces
+	controlLength := 4.0 / 3 * math.Tan(step/4) // distance of the controls from the ends, in tangents
 	at := func(t float64) (p, tangent geom.Point) {
 		sin, cos := math.Sincos(t)
 		return geom.Pt(centre.X+float64(rx*cos), centre.Y+float64(ry*sin)), geom.Pt(-rx*sin, ry*cos)
 	}
 	// The number of samples that represent the arc in bounds. See docs/spec/drawing.md#r26.
 	samples := max(8, math.Ceil(max(rx, ry)*math.Abs(sweep)/20))
-	steps := int32(min(math.Ceil(samples/n), MaxSamples))
-	p, tp := at(a)
-	for i := 1.0; i <= n; i++ {
-		q, tq := at(a + d*i)
+	steps := int32(min(math.Ceil(samples/pieces), MaxSamples))
+	p, tp := at(startAngle)
+	for i := 1.0; i <= pieces; i++ {
+		q, tq := at(startAngle + step*i)
 		to := q
-		if i == n {
+		if i == pieces {
 			to = end
 		}
-		cmd := outline.curve(geom.Add(p, geom.Scale(tp, h)), geom.Sub(q, geom.Scale(tq, h)), to)
+		cmd := outline.curve(geom.Add(p, geom.Scale(tp, controlLength)), geom.Sub(q, geom.Scale(tq, controlLength)), to)
 		cmd.merged, cmd.steps = i > 1, steps
 		p, tp = q, tq
 	}
 }
 
-// MaxSamples bounds the samples of one curve: an arc this far bent is larger
-// than any picture, and its bounds are right to 1e-7 of its radius.
+// MaxSamples bounds the samples of one curve. An arc that would need more is larger
+// than any picture, and with so many its bounds are right to 1e-7 of its radius.
 const MaxSamples = 4096
 
-// arcTo adds the smaller arc of a circle of radius r, clockwise, from the outline's current point
+// arcTo adds the smaller arc of a circle of that radius, clockwise, from the outline's current point
 // to end. A radius that is too small grows until the circle reaches both points; a radius of 0
-// makes a line. If both points are equal it adds nothing.
-func (outline *Outline) arcTo(r float64, end geom.Point) {
-	p := outline.current()
-	half := geom.Scale(geom.Sub(end, p), 0.5)
-	h := geom.Length(half) // half the distance
-	if h == 0 {
+// makes a line. If both points are equal it adds nothing. It is the arc command of SVG paths.
+func (outline *Outline) arcTo(radius float64, end geom.Point) {
+	from := outline.current()
+	halfChord := geom.Scale(geom.Sub(end, from), 0.5)
+	halfLength := geom.Length(halfChord) // half the distance
+	if halfLength == 0 {
 		return
 	}
-	if r == 0 {
+	if radius == 0 {
 		outline.Line(end)
 		return
 	}
-	r = max(r, h)
+	radius = max(radius, halfLength)
 	// The centre lies to the right of the direction of travel, y down.
-	k := math.Sqrt(max(0, float64(r*r)-float64(h*h))) / h
-	centre := geom.Add(geom.Add(p, half), geom.Scale(geom.Pt(-half.Y, half.X), k))
-	from := math.Atan2(p.Y-centre.Y, p.X-centre.X)
-	outline.Arc(centre, r, r, from, 2*math.Asin(min(1, h/r)), end)
+	k := math.Sqrt(max(0, float64(radius*radius)-float64(halfLength*halfLength))) / halfLength
+	centre := geom.Add(geom.Add(from, halfChord), geom.Scale(geom.Pt(-halfChord.Y, halfChord.X), k))
+	startAngle := math.Atan2(from.Y-centre.Y, from.X-centre.X)
+	outline.Arc(centre, radius, radius, startAngle, 2*math.Asin(min(1, halfLength/radius)), end)
 }
 
 // gaussT and gaussC are the nodes and weights of the editor's 12-node Gauss-Legendre rule,
@@ -163,11 +163,11 @@ var (
 	gaussC = [6]float64{0.2491, 0.2335, 0.2032, 0.1601, 0.1069, 0.0472}
 )
 
-// curveLength returns the length of the cubic of an outline from p to q, with the controls c1 and
-// c2, as the editor computes it: with a Gauss-Legendre rule of 12 nodes, which lie in pairs around
-// the middle. float64 keeps multiply-adds from being fused.
-func curveLength(p, c1, c2, q geom.Point) float64 {
-	d1, d2, d3 := geom.Sub(c1, p), geom.Sub(c2, c1), geom.Sub(q, c2)
+// curveLength returns the length of a cubic with the controls c1 and c2, as the editor computes it: it
+// sums the curve's speed at 12 nodes (a Gauss-Legendre rule), which lie in pairs around the middle.
+// float64 keeps products from being fused with sums, so that the bits are the same on every machine.
+func curveLength(from, c1, c2, to geom.Point) float64 {
+	d1, d2, d3 := geom.Sub(c1, from), geom.Sub(c2, c1), geom.Sub(to, c2)
 	speed := func(t float64) float64 { // length of the derivative
 		u := 1 - t
 		a, b, c := 3*u*u, 6*u*t, 3*t*t
@@ -184,8 +184,8 @@ func curveLength(p, c1, c2, q geom.Point) float64 {
 }
 
 // Measure sets the length and both tangents of every command of a shape's outline, which dashes and
-// jitter need. A move gets an infinite length and no tangents, so that it limits no corner next to
-// it.
+// jitter need. A move gets an infinite length, because the length of a command limits how far the corner
+// next to it may be rounded, and a move has no part in that. It gets no tangents.
 func (outline *Outline) Measure() {
 	var p geom.Point
 	for i := range outline.List {
@@ -193,21 +193,21 @@ func (outline *Outline) Measure() {
 		switch command.Verb {
 		case lineTo:
 			command.length = geom.Distance(p, command.To)
-			command.b = geom.Unit(geom.Sub(p, command.To))
-			command.e = command.b
+			command.startTangent = geom.Unit(geom.Sub(p, command.To))
+			command.endTangent = command.startTangent
 		case curveTo:
 			command.length = curveLength(p, command.c1, command.c2, command.To)
-			command.b = geom.Unit(geom.Sub(command.c1, p))
-			command.e = geom.Unit(geom.Sub(command.c2, command.To))
+			command.startTangent = geom.Unit(geom.Sub(command.c1, p))
+			command.endTangent = geom.Unit(geom.Sub(command.c2, command.To))
 		default:
-			command.length, command.b, command.e = math.Inf(1), geom.Point{}, geom.Point{}
+			command.length, command.startTangent, command.endTangent = math.Inf(1), geom.Point{}, geom.Point{}
 		}
 		p = command.To
 	}
 }
 
-// Sample calls f with the points that represent the outline in bounds and hit-tests: ends of
-// lines, and points of curves at equal steps of the parameter.
+// Sample calls f with the points that represent the outline when bounds and hits are computed: ends
+// of lines, and points of curves at equal steps of the parameter.
 func (outline *Outline) Sample(f func(geom.Point)) {
 	var p geom.Point
 	for i := range outline.List {

@@ -17,52 +17,54 @@ type Dashes struct {
 	Solid             bool // no dash array, or one that the browser ignores
 }
 
-// FitDashes returns the dashes, or dots, for a run of an outline that is l px long and stroked with
-// the given width. Their lengths are fitted so that the run begins and ends as start and end say;
-// these must not be usual. A very short dashed run becomes one dash or three parts. See
-// docs/spec/drawing.md#r36.
-func FitDashes(l, width float64, dotted bool, start, end Ending) Dashes {
-	unitDash, ratio := min(2*width, l/4), 1.0 // ratio is the gap in dashes
+// FitDashes returns the dashes, or dots, for a run of an outline that is length px long and stroked with
+// the given width. Their lengths are fitted so that the run begins and ends as start and end say, which
+// must be Exact, Outset or Skip. A very short dashed run becomes one dash, or a dash, a gap and a dash.
+// See docs/spec/drawing.md#r36.
+func FitDashes(length, width float64, dotted bool, start, end Ending) Dashes {
+	unitDash, gapPerDash := min(2*width, length/4), 1.0 // the wanted dash in px, and the gap in dashes
 	if dotted {
-		unitDash, ratio = width/100, 100
+		unitDash, gapPerDash = width/100, 100
 	}
+	// The stretch that dashes are fitted into: half a dash longer where they reach beyond an end, a dash
+	// shorter where a gap is there.
 	var dashes Dashes
 	switch start {
 	case Outset:
-		l += unitDash / 2
+		length += unitDash / 2
 		dashes.Offset += unitDash / 2
 	case Skip:
-		l -= unitDash
+		length -= unitDash
 		dashes.Offset -= unitDash
 	}
 	switch end {
 	case Outset:
-		l += unitDash / 2
+		length += unitDash / 2
 	case Skip:
-		l -= unitDash
+		length -= unitDash
 	}
 	// Divided in this order: regular polygons sit exactly on an integer.
-	n := math.Floor(l / unitDash / (2 * ratio))
+	periods := math.Floor(length / unitDash / (2 * gapPerDash))
 	switch {
-	case !dotted && n < 3 && l/width < 4:
-		dashes.Dash = l
-	case !dotted && n < 3:
-		dashes.Dash, dashes.Gap = l/3, l/3
+	case !dotted && periods < 3 && length/width < 4: // very short: one dash
+		dashes.Dash = length
+	case !dotted && periods < 3: // short: a dash, a gap and a dash
+		dashes.Dash, dashes.Gap = length/3, length/3
 	default:
-		dashes.Dash = l / (2 * n * ratio)
-		dashes.Gap = (l - float64(n*dashes.Dash)) / max(1, n-1)
+		dashes.Dash = length / (2 * periods * gapPerDash)
+		dashes.Gap = (length - float64(periods*dashes.Dash)) / max(1, periods-1)
 	}
-	// A dotted run shorter than one period gives "Infinity NaN", which the
-	// browser ignores: the run is drawn solid. So is one without gaps.
+	// For a dotted run shorter than one period the editor writes the dashes "Infinity NaN", which
+	// the browser ignores: the run is drawn solid. So is one without gaps.
 	dashes.Solid = math.IsInf(dashes.Dash, 0) || math.IsNaN(dashes.Dash) || !(dashes.Gap > 0)
 	return dashes
 }
 
 // run is a part of an outline with a dash array of its own.
 type run struct {
-	first, last int // commands, moveTo not included
-	from        geom.Point
-	length      float64
+	first, last int        // positions of its commands; its move is not one of them
+	from        geom.Point // where it begins
+	length      float64    // px
 	start, end  Ending
 }
 
@@ -88,9 +90,9 @@ func (outline *Outline) runs(f func(run) error) error {
 	return nil
 }
 
-// endings returns how the dashes of a run begin and end: beyond its end points at joints and in
-// closed subpaths, exactly on them at open ends, unless a command says otherwise. See
-// docs/spec/drawing.md#r35.
+// endings returns how the dashes of a run begin and end. At joints and in closed subpaths they reach
+// beyond its end points (Outset), at open ends they end exactly on them (Exact). The ending of a command,
+// unless it is usual, comes before these rules. See docs/spec/drawing.md#r35.
 func (outline *Outline) endings(run run) (start, end Ending) {
 	start, end = Outset, Outset
 	lastOfSubpath := run.last+1 == len(outline.List) || outline.List[run.last+1].Verb == MoveTo
@@ -120,9 +122,9 @@ func (outline *Outline) closedFrom(i int) bool {
 	return false
 }
 
-// write appends run r of an outline, along which dashes lie, to a path as an open subpath, without
-// jitter.
-func (outline *Outline) write(r run, path *vector.Path) {
+// appendRun appends run r of an outline, the part along which one dash pattern lies, to a path as an
+// open subpath. Its points are those that the browser reads from an export.
+func (outline *Outline) appendRun(r run, path *vector.Path) {
 	path.MoveTo(geom.AsExported(r.from))
 	for i := r.first; i <= r.last; i++ {
 		command := &outline.List[i]
@@ -134,16 +136,16 @@ func (outline *Outline) write(r run, path *vector.Path) {
 	}
 }
 
-// check refuses a dashed run of an outline, l px long, if it has more dashes than the limit, which
-// is MaxPoints where limit is 0.
-func (dashes Dashes) check(l float64, limit int) error {
+// check returns an error if a line of that length in px has more dashes than the limit, which is
+// MaxPoints where limit is 0.
+func (dashes Dashes) check(length float64, limit int) error {
 	if dashes.Solid || dashes.Dash == 0 {
 		return nil
 	}
-	most := float64(cmp.Or(limit, MaxPoints))
-	if n := l / (dashes.Dash + dashes.Gap); !(n <= most) {
+	mostDashes := float64(cmp.Or(limit, MaxPoints))
+	if count := length / (dashes.Dash + dashes.Gap); !(count <= mostDashes) {
 		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %.0f (%s): %w",
-			l, n, most, scene.FlagPoints, scene.ErrLimit)
+			length, count, mostDashes, scene.FlagPoints, scene.ErrLimit)
 	}
 	return nil
 }

@@ -30,8 +30,8 @@ var (
 )
 
 // Frame makes the fills and strokes of a frame's body and of the box around its heading. textWidth
-// is the width of the heading's text; the box is at most as wide as side, the frame's side below
-// it. The box is in units that the map of HeadingPlace maps to those of the frame.
+// is the width of the heading's text; the box is at most as wide as side, the side of the frame along
+// which it lies. HeadingPlace returns that side, and the map from the box's units to the frame's.
 func (maker *Maker) Frame(shape *scene.Shape, textWidth, side float64) (body, heading []Draw) {
 	// box appends the fill and the border of a rectangle with corners of radius r.
 	box := func(x, y, w, h, r float64, fill, stroke RGB) {
@@ -51,12 +51,12 @@ func (maker *Maker) Frame(shape *scene.Shape, textWidth, side float64) (body, he
 }
 
 // HeadingPlace returns the map from the units of a frame's heading to those of the frame, and the
-// length of the side below the heading: that side of the frame which is uppermost on the page. page
-// maps the frame to the page.
+// length of the side along which the heading lies. The editor puts it along the side that is uppermost on
+// the page, however the frame is turned. page maps the frame to the page.
 func HeadingPlace(shape *scene.Shape, page geom.Matrix) (m vector.Matrix, side float64) {
 	w, h := float32(shape.W), float32(shape.H)
-	turn := math.Atan2(page.B, page.A) + math.Pi/4
-	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) { // quarter turns of the frame, rounded
+	angle := math.Atan2(page.B, page.A) + math.Pi/4
+	switch math.Mod(math.Floor(angle*2/math.Pi)+4, 4) { // quarter turns of the frame, to the nearest
 	case 1: // clockwise: its left side is on top
 		return vector.Matrix{B: -1, C: 1, F: h}, shape.H
 	case 2: // upside down

@@ -12,10 +12,10 @@ import (
 // freehandPen holds the parameters by which a freehand line is smoothed and gets its width. See
 // docs/spec/drawing.md#r73.
 type freehandPen struct {
-	size       float64 // px
-	streamline float64
-	smoothing  float64 // how far apart points of an edge are, in sizes
-	thinning   float64
+	size       float64               // width of the line, px
+	streamline float64               // how strongly points are drawn towards the ones before, 0..1
+	smoothing  float64               // how far apart points of an edge are, in sizes
+	thinning   float64               // how much the width follows the pressure, 0..1
 	simulated  bool                  // pressure follows from the distance of points, not from the record
 	last       bool                  // the line is complete: it ends on its last input point
 	ease       func(float64) float64 // maps pressure to width, both 0..1
@@ -23,12 +23,13 @@ type freehandPen struct {
 
 // strokePoint is a point of a freehand line after smoothing.
 type strokePoint struct {
-	At, raw  geom.Point
-	vector   geom.Point // unit, towards the previous point
-	distance float64
-	Run      float64 // length of the line up to here
-	Pressure float64
-	Radius   float64
+	At       geom.Point // where the smoothed line passes
+	raw      geom.Point // the input point that it was made of
+	vector   geom.Point // unit, towards the point before
+	distance float64    // from the point before, px
+	Run      float64    // length of the line up to here, px
+	Pressure float64    // 0..1
+	Radius   float64    // half the width of the line here, px
 }
 
 // freehand smooths one freehand line after the other and keeps its memory.
@@ -41,11 +42,11 @@ type freehand struct {
 	Most        int           // of input, 0 for MaxPoints
 }
 
-// freehand makes the fill and the line of a freehand shape (kind draw). With dash draw the line is
-// an outline of changing width, which is filled. With solid, dashed and dotted its centre line is
-// stroked, and a line of a single point is a small disc, filled and stroked. With none no line is
-// drawn. A shape without points has no draws. The points include the shape's scale, so Counter
-// undoes the scale of the shape's group.
+// freehand makes the fill and the line of a freehand shape (kind draw); a shape without points has
+// none. The dash decides what the line is: with draw an outline of changing width, which is filled;
+// with solid, dashed and dotted a centre line, which is stroked; with none there is no line. A line of a
+// single point is a small disc. The points include the shape's scale, so Counter undoes the scale of the
+// shape's group.
 func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 	maker.Counter = 1 / shape.Scale
 	line := &maker.Free
@@ -78,7 +79,8 @@ func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 		return nil
 	}
 	if dot || len(line.Points) == 1 { // a dot is filled and stroked, never dashed
-		disc(line.start, 0.5, false, path)
+		const dotRadius = 0.5
+		disc(line.start, dotRadius, false, path)
 		maker.Fill(shape, path)
 		maker.Draws = append(maker.Draws, Draw{Path: path, Color: color, Opacity: Opaque}, draw)
 		return nil
@@ -98,20 +100,21 @@ func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 	return nil
 }
 
-// dotWidth returns the width of a line of a single point: width, changed at random by the shape's
-// id.
+// dotWidth returns the width of the dot that a line of a single point is drawn as: the given width,
+// changed by up to a sixth. The change is random, with the shape's id as the seed, as in the editor.
 func dotWidth(sh *scene.Shape, width float64) float64 {
+	const mostChange = 6 // the width divided by that
 	var rng Random
 	rng.Seed(sh.ID, "")
-	return width + float64(rng.Next()*width/6)
+	return width + float64(rng.Next()*width/mostChange)
 }
 
 // penStreamline is the smoothing of a line that was drawn with a real pen.
 const penStreamline = 0.62
 
 // drawPen returns the pen of a freehand shape: how its line is smoothed, and how wide it is for a
-// stroke of the given width. Only with dash draw the width follows the pressure: the recorded one
-// of a real pen, else a simulated one.
+// stroke of the given width in px. Only with dash draw the width follows the pressure: the recorded one
+// of a real pen, else a simulated one. All numbers are the editor's settings.
 func drawPen(shape *scene.Shape, stroke float64) freehandPen {
 	pen := freehandPen{
 		size:       stroke,
@@ -136,28 +139,29 @@ func drawPen(shape *scene.Shape, stroke float64) freehandPen {
 func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 
 // Gather fills line.Input with the points and pressures of all segments of a freehand shape. A
-// straight segment becomes a point for every 16 px, at least 4; they are denser at its start and
-// have a made-up pressure, as in the editor. It refuses more points than the limit. See
-// docs/spec/drawing.md#r72.
+// straight segment is recorded by its two ends alone: it becomes a point for every 16 px, at least 4. As
+// in the editor, these are denser at its start and have a made-up pressure. More points than the limit
+// are an error. See docs/spec/drawing.md#r72.
 func (line *freehand) Gather(shape *scene.Shape) error {
 	line.Input = line.Input[:0]
-	most := float64(cmp.Or(line.Most, MaxPoints))
-	for _, s := range shape.Segments {
-		if !s.Straight || len(s.Points) < 2 {
-			if n := len(line.Input) + len(s.Points); float64(n) > most {
-				return tooManyPoints(shape, float64(n), most)
+	mostPoints := float64(cmp.Or(line.Most, MaxPoints))
+	for _, segment := range shape.Segments {
+		if !segment.Straight || len(segment.Points) < 2 {
+			if count := len(line.Input) + len(segment.Points); float64(count) > mostPoints {
+				return tooManyPoints(shape, float64(count), mostPoints)
 			}
-			line.Input = append(line.Input, s.Points...)
+			line.Input = append(line.Input, segment.Points...)
 			continue
 		}
-		a, b := s.Points[0], s.Points[1]
-		from, to := geom.Pt(a.X, a.Y), geom.Pt(b.X, b.Y)
-		n := max(4, math.Floor(geom.Distance(from, to)/16))
-		if all := float64(len(line.Input)) + n; !(all <= most) {
-			return tooManyPoints(shape, all, most)
+		first, last := segment.Points[0], segment.Points[1]
+		from, to := geom.Pt(first.X, first.Y), geom.Pt(last.X, last.Y)
+		const spacing = 16 // px
+		count := max(4, math.Floor(geom.Distance(from, to)/spacing))
+		if all := float64(len(line.Input)) + count; !(all <= mostPoints) {
+			return tooManyPoints(shape, all, mostPoints)
 		}
-		for i := 0.0; i < n; i++ {
-			t := i / (n - 1)
+		for i := 0.0; i < count; i++ {
+			t := i / (count - 1)
 			t *= t // denser at the start
 			p := geom.Lerp(from, to, t)
 			pressure := min(1, 0.5+float64(0.65*math.Abs(0.5-easeInOut(t))))
@@ -167,14 +171,14 @@ func (line *freehand) Gather(shape *scene.Shape) error {
 	return nil
 }
 
-// tooManyPoints returns the error for a line over the limit on points.
+// tooManyPoints returns the error for a freehand line of n points if most are allowed.
 func tooManyPoints(sh *scene.Shape, n, most float64) error {
 	return fmt.Errorf("cannot draw line of shape %q: it has %.0f points, of which a straight segment has one for every 16 px; want at most %.0f (%s): %w",
 		sh.ID, n, most, scene.FlagPoints, scene.ErrLimit)
 }
 
-// easeInOut maps 0..1 to 0..1, slowly at both ends. The points of a straight freehand segment are
-// spread by it.
+// easeInOut maps 0..1 to 0..1, slowly at both ends. The made-up pressures of straight freehand segments
+// follow it.
 func easeInOut(t float64) float64 {
 	if t < 0.5 {
 		return 2 * t * t
@@ -182,18 +186,19 @@ func easeInOut(t float64) float64 {
 	return -1 + float64((4-float64(2*t))*t)
 }
 
-// trim drops points at both ends of line.Input, the input of a freehand line: first, if the pressure
-// is real, points almost without pressure; then points closer to the end point than a third of the
-// line's width. At the start, the end point keeps the highest pressure of those. dropped says that
-// it dropped close points at the last end. It may drop all points.
-func (line *freehand) trim(pen freehandPen) (dropped bool) {
+// trim drops points at both ends of line.Input, the input of a freehand line, as the editor does. If the
+// pressure is real, it first drops points almost without pressure. Then it drops points closer to the
+// first or the last point than a third of the line's width; the first point takes the highest pressure of
+// those near it. It may drop all points. droppedNearEnd says that it dropped some near the last point.
+func (line *freehand) trim(pen freehandPen) (droppedNearEnd bool) {
 	input := line.Input
 	// Points almost without pressure.
 	if !pen.simulated {
-		for len(input) > 0 && input[0].Z < 0.025 {
+		const leastAtStart, leastAtEnd = 0.025, 0.01 // pressures
+		for len(input) > 0 && input[0].Z < leastAtStart {
 			input = input[1:]
 		}
-		for len(input) > 0 && input[len(input)-1].Z < 0.01 {
+		for len(input) > 0 && input[len(input)-1].Z < leastAtEnd {
 			input = input[:len(input)-1]
 		}
 	}
@@ -214,11 +219,11 @@ func (line *freehand) trim(pen freehandPen) (dropped bool) {
 	last := input[len(input)-1]
 	for len(input) > 1 && gapSquared(input[len(input)-2], last) <= closeSquared {
 		input = input[:len(input)-1]
-		dropped = true
+		droppedNearEnd = true
 	}
 	input[len(input)-1] = last
 	line.Input = input
-	return dropped
+	return droppedNearEnd
 }
 
 // smooth turns the input points of a freehand line, at least one in line.Input, into the smooth line
@@ -236,9 +241,9 @@ func (line *freehand) smooth(pen freehandPen) {
 		return
 	}
 	n := len(input)
-	complete := pen.last || !pen.simulated || dropped ||
+	reachEnd := pen.last || !pen.simulated || dropped || // the smoothed line is to get close to the last point
 		n > 1 && math.Hypot(input[n-1].X-input[n-2].X, input[n-1].Y-input[n-2].Y) < pen.size
-	var quarters [5]scene.Pressed // two points are too few for a simulated pressure
+	var quarters [5]scene.Pressed // two points are too few for a simulated pressure: three are put between
 	if n == 2 && pen.simulated {
 		a, b := input[0], input[1]
 		quarters[0] = a
@@ -250,17 +255,19 @@ func (line *freehand) smooth(pen freehandPen) {
 		}
 		input = quarters[:]
 	}
-	line.streamline(input, pen, complete)
+	line.streamline(input, pen, reachEnd)
 	line.evenPressure()
 	line.computeRadii(pen)
 }
 
 // streamline appends the input points of a freehand line to line.Points. Each point is moved towards
 // the one before it, and gets its direction and the length of the line so far. Points that hardly
-// move are left out, and early ones that are nearer to the start than the line is wide. complete
+// move are left out, and so are the first few while the line is shorter than it is wide. reachEnd
 // adds the last input point once more, so that the line gets closer to it; with pen.last the line
-// ends there.
-func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, complete bool) {
+// ends there. The numbers are the editor's.
+func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, reachEnd bool) {
+	const samePlace = 1e-4                            // px
+	const early = 4                                   // points
 	follow := 0.15 + float64(0.85*(1-pen.streamline)) // share of the way to the input point
 	pressure := func(z float64) float64 {
 		if pen.simulated {
@@ -271,7 +278,7 @@ func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, complet
 	start := geom.Pt(input[0].X, input[0].Y)
 	line.Points = append(line.Points, strokePoint{At: start, raw: start, vector: geom.Pt(1, 1), Pressure: pressure(input[0].Z)})
 	n, run := len(input), 0.0
-	if complete {
+	if reachEnd {
 		n++
 	}
 	for i := 1; i < n; i++ {
@@ -282,12 +289,12 @@ func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, complet
 		if !(pen.last && i == n-1) {
 			at = geom.Lerp(raw, prev.At, 1-follow)
 		}
-		if geom.Near(at, prev.At, 1e-4) {
+		if geom.Near(at, prev.At, samePlace) {
 			continue
 		}
 		d := geom.Distance(at, prev.At)
 		run += d
-		if i < 4 && run < pen.size {
+		if i < early && run < pen.size {
 			continue
 		}
 		line.Points = append(line.Points, strokePoint{
@@ -300,9 +307,8 @@ func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, complet
 	}
 }
 
-// evenPressure gives all points of a freehand line shorter than 1 px the highest pressure among
-// them, at least 0.5, the
-// pressure of points that have none.
+// evenPressure gives all points of a freehand line that is shorter than 1 px one pressure: the highest
+// among them, at least 0.5.
 func (line *freehand) evenPressure() {
 	if line.Points[len(line.Points)-1].Run >= 1 {
 		return
@@ -313,7 +319,8 @@ func (line *freehand) evenPressure() {
 	}
 }
 
-// highestPressure returns the highest pressure among the points of a freehand line, at least 0.5.
+// highestPressure returns the highest pressure among the points of a freehand line, but at least 0.5, the
+// pressure of points for which none was recorded.
 func (line *freehand) highestPressure() float64 {
 	most := 0.5
 	for i := range line.Points {
@@ -325,21 +332,21 @@ func (line *freehand) highestPressure() float64 {
 // pressureRate is how fast the width follows the pressure.
 const pressureRate = 0.275
 
-// computeRadii sets the radius of a freehand line at each point. A line of a real pen that is
-// shorter than the pen is wide has one radius, by its highest pressure. A pen without thinning has
-// half its size everywhere. All others take the radius from a smoothed pressure. It moves towards
-// the recorded pressure or, if that is simulated, towards a pressure that falls with the speed, and
-// it moves faster at higher speed. The speed of a point is its distance from the one before, in pen
-// sizes, at most 1. See docs/spec/drawing.md#r75.
+// computeRadii sets the radius of a freehand line, half its width, at each point. There are three cases.
+// A line of a real pen that is shorter than the pen is wide has one radius, by its highest pressure. A
+// pen without thinning has half its size everywhere. All others have a radius that follows a smoothed
+// pressure: from point to point that moves towards the recorded pressure or, if none was recorded,
+// towards one that falls with the speed. The speed of a point is its distance from the one before, in
+// pen sizes, at most 1; at higher speed the pressure moves faster. See docs/spec/drawing.md#r75.
 func (line *freehand) computeRadii(pen freehandPen) {
 	radius := func(pressure float64) float64 {
 		return pen.size * pen.ease(0.5-float64(pen.thinning*(0.5-pressure)))
 	}
 	switch {
 	case !pen.simulated && line.Points[len(line.Points)-1].Run < pen.size:
-		even := radius(line.highestPressure())
+		sameRadius := radius(line.highestPressure())
 		for i := range line.Points {
-			line.Points[i].Radius = even
+			line.Points[i].Radius = sameRadius
 		}
 		return
 	case pen.thinning == 0:
@@ -362,8 +369,9 @@ func (line *freehand) computeRadii(pen freehandPen) {
 	}
 }
 
-// startPressure returns the pressure at which a freehand line begins: a mean over its beginning,
-// five times as long as the line is wide, so that the line does not start too wide.
+// startPressure returns the pressure at which a freehand line begins, before its first point: a moving
+// mean of the pressures over its beginning, which is five times as long as the line is wide. So the line
+// does not start too wide. The numbers are the editor's.
 func (line *freehand) startPressure(pen freehandPen) float64 {
 	mean := line.Points[0].Pressure
 	for i := range line.Points {

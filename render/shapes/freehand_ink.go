@@ -8,8 +8,9 @@ import (
 )
 
 // inkOutline appends the outline of the smoothed line, drawn by a pen of changing width, to a path that is
-// filled by the non-zero rule: one closed subpath per part between elbows, or a disc for a single point.
-// The point at an elbow belongs to both parts. See docs/spec/drawing.md#r76.
+// filled by the non-zero rule. The line is cut into parts at its elbows, which are its sharp turns; each
+// part is one closed subpath, and the point at an elbow belongs to both parts. A line of a single point is
+// a disc. See docs/spec/drawing.md#r76.
 func (line *freehand) inkOutline(pen freehandPen, path *vector.Path) {
 	if len(line.Points) == 1 {
 		disc(line.Points[0].At, line.Points[0].Radius, true, path)
@@ -45,26 +46,26 @@ const (
 	tightElbow       // the line turns within its own width
 )
 
-// elbow returns how sharply a freehand line turns at point i, which is not its first or last: by
-// the angle between the pieces to and from the point, and by their length in proportion to the
-// line's width.
+// elbow returns how sharply a freehand line turns at point i, which is not its first or last. That
+// depends on the angle between the pieces to and from the point, and on their length in proportion to the
+// line's width. The thresholds are the editor's.
 func (line *freehand) elbow(i int) elbow {
-	a, b, c := &line.Points[i-1], &line.Points[i], &line.Points[i+1]
-	in, out := geom.Sub(b.At, a.At), geom.Sub(c.At, b.At)
-	d := geom.Dot(geom.Unit(in), geom.Unit(out)) // cosine of the turn
-	r := (a.Radius + b.Radius + c.Radius) / 3
+	before, here, after := &line.Points[i-1], &line.Points[i], &line.Points[i+1]
+	in, out := geom.Sub(here.At, before.At), geom.Sub(after.At, here.At)
+	cosOfTurn := geom.Dot(geom.Unit(in), geom.Unit(out)) // cosine of the turn
+	meanRadius := (before.Radius + here.Radius + after.Radius) / 3
 	switch {
-	case d < -0.8:
+	case cosOfTurn < -0.8:
 		return sharpElbow
-	case d <= 0.7 && (geom.SquaredLength(in)+geom.SquaredLength(out))/float64(r*r) < 1.5:
+	case cosOfTurn <= 0.7 && (geom.SquaredLength(in)+geom.SquaredLength(out))/float64(meanRadius*meanRadius) < 1.5:
 		return tightElbow
 	}
 	return noElbow
 }
 
-// dropCrowded removes the points of line.part, a part of a freehand line, that are too close to one of
-// its ends: closer than a quarter of both radii together. It updates the directions at both ends,
-// which stay.
+// dropCrowded removes the points of line.part, a part of a freehand line, that are too close to its first
+// or its last point: closer than a quarter of both radii together. These two points stay; their directions
+// are computed anew from their new neighbours.
 func (line *freehand) dropCrowded() {
 	points := line.part
 	tooClose := func(a, b *strokePoint) bool {
@@ -101,6 +102,7 @@ func (line *freehand) inkPartOutline(pen freehandPen, path *vector.Path) {
 	}
 	line.offsetSides(pen)
 	start, end := &line.part[0], &line.part[len(line.part)-1]
+	// The left side, and the half circle around the end.
 	quads := smoothQuads{to: path}
 	quads.move(line.left[0])
 	for i := 1; i < len(line.left); i++ {
@@ -109,6 +111,7 @@ func (line *freehand) inkPartOutline(pen freehandPen, path *vector.Path) {
 	side := geom.Scale(geom.Perp(end.vector), end.Radius)
 	quads.smooth(geom.Sub(end.At, side))
 	quads.arc(end.Radius, geom.Add(end.At, side))
+	// The right side, and the half circle around the start.
 	for i := len(line.right) - 1; i > 0; i-- {
 		quads.smooth(geom.Lerp(line.right[i], line.right[i-1], 0.5))
 	}
@@ -118,58 +121,60 @@ func (line *freehand) inkPartOutline(pen freehandPen, path *vector.Path) {
 	path.Close()
 }
 
-// offsetSides fills line.left and line.right with the two sides of the ink of line.part, a radius away from
-// its points on each side. Points of a side that are closer together than the pen's smoothing are
-// left out. At sharp turns corner adds points. The point after a corner is not examined for a turn.
+// offsetSides fills line.left and line.right with the two sides of the ink of line.part. A point of a side
+// lies one radius away from a point of the line, square to its direction. Points of a side that are closer
+// together than the pen's smoothing are left out. At a sharp turn the method corner adds the points; the
+// point after it is not tested for a turn, as in the editor.
 func (line *freehand) offsetSides(pen freehandPen) {
 	line.left, line.right = line.left[:0], line.right[:0]
 	n := len(line.part)
 	total := line.part[n-1].Run
-	apart := pen.size * pen.smoothing
-	apart *= apart                  // squared
-	accepted := line.part[0].vector // of the last point that was no corner
-	cornered := false               // the last point was a corner
+	leastGapSquared := pen.size * pen.smoothing
+	leastGapSquared *= leastGapSquared
+	lastDirection := line.part[0].vector // of the last point that was no corner
+	afterCorner := false                 // the point before was a corner
 	var lastLeft, lastRight geom.Point
 	for i := range line.part {
 		point := &line.part[i]
-		next, nextDot := point.vector, 1.0 // of the next point, and the cosine of the turn towards it
+		next, cosOfTurn := point.vector, 1.0 // of the next point, and the cosine of the turn towards it
 		if i < n-1 {
 			next = line.part[i+1].vector
-			nextDot = geom.Dot(point.vector, next)
+			cosOfTurn = geom.Dot(point.vector, next)
 		}
-		sharpNext := nextDot < 0.2
-		if sharpNext || !cornered && geom.Dot(point.vector, accepted) < 0 {
-			soft := nextDot > -0.62 && total-point.Run > point.Radius
-			lastLeft, lastRight = line.corner(point, accepted, next, soft)
-			cornered = cornered || sharpNext
+		sharpNext := cosOfTurn < 0.2
+		if sharpNext || !afterCorner && geom.Dot(point.vector, lastDirection) < 0 {
+			soft := cosOfTurn > -0.62 && total-point.Run > point.Radius
+			lastLeft, lastRight = line.corner(point, lastDirection, next, soft)
+			afterCorner = afterCorner || sharpNext
 			continue
 		}
-		cornered = false
+		afterCorner = false
 		if i == 0 || i == n-1 {
 			side := geom.Scale(geom.Perp(point.vector), point.Radius)
 			line.left = append(line.left, geom.Sub(point.At, side))
 			line.right = append(line.right, geom.Add(point.At, side))
 			continue
 		}
-		side := geom.Scale(geom.Perp(geom.Lerp(next, point.vector, nextDot)), point.Radius)
-		if l := geom.Sub(point.At, side); i <= 1 || geom.SquaredLength(geom.Sub(l, lastLeft)) > apart {
+		side := geom.Scale(geom.Perp(geom.Lerp(next, point.vector, cosOfTurn)), point.Radius)
+		if l := geom.Sub(point.At, side); i <= 1 || geom.SquaredLength(geom.Sub(l, lastLeft)) > leastGapSquared {
 			line.left = append(line.left, l)
 			lastLeft = l
 		}
-		if r := geom.Add(point.At, side); i <= 1 || geom.SquaredLength(geom.Sub(r, lastRight)) > apart {
+		if r := geom.Add(point.At, side); i <= 1 || geom.SquaredLength(geom.Sub(r, lastRight)) > leastGapSquared {
 			line.right = append(line.right, r)
 			lastRight = r
 		}
-		accepted = point.vector
+		lastDirection = point.vector
 	}
 }
 
 // halfTurn is a little more than half a turn, so that the ends of a fan of points overlap.
 const halfTurn = math.Pi + 1e-4
 
-// corner adds points to both sides of the ink at point, a corner of a freehand line, and returns
-// the last point of each side. A soft turn gets one point on each side, another a half circle
-// around the input point. accepted is the direction before the corner and next the one after it.
+// corner adds points to both sides of the ink at point, a sharp turn of a freehand line, and returns the
+// last point of each side, l and r. A soft turn gets one point on each side; any other gets a fan of points
+// on a half circle around the input point, so that the ink is round there. accepted is the direction before
+// the corner and next the one after it.
 func (line *freehand) corner(point *strokePoint, accepted, next geom.Point, soft bool) (l, r geom.Point) {
 	if soft {
 		side := geom.Scale(accepted, point.Radius)

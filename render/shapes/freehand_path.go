@@ -31,10 +31,10 @@ func (line *freehand) openCentre(path *vector.Path) {
 	path.LineTo(geom.AsExported(line.Points[n-1].At))
 }
 
-// closedCentre appends the centre line of the smoothed stroke, which has at least two points, as a
-// closed path of quadratic curves. They join in the middles between neighbouring points, of which the
-// last and the first are two. Their control points are the points of the stroke: smooth finds each by
-// reflecting the one before, which gives point i.
+// closedCentre appends the centre line of the smoothed stroke, which has at least two points, as a closed
+// path of quadratic curves. Each curve leads from the middle between two neighbouring points to the next
+// such middle, and its control point is the point between them. The last point and the first are
+// neighbours too. smooth mirrors the control point before at the middle, which gives just that point.
 func (line *freehand) closedCentre(path *vector.Path) {
 	n := len(line.Points)
 	at := func(i int) geom.Point { return line.Points[i%n].At }
@@ -47,8 +47,9 @@ func (line *freehand) closedCentre(path *vector.Path) {
 	path.Close()
 }
 
-// disc appends the disc for a freehand line of a single point to a path. It is written as the
-// editor's export does: two moves and two half circles, with relative numbers that are not rounded.
+// disc appends the disc for a freehand line of a single point to a path, as the editor's export writes
+// it: two moves and two half circles. Their numbers are relative to the point before and written with all
+// digits, so the coordinates are added up here in binary32, as the browser adds them.
 func disc(at geom.Point, radius float64, clockwise bool, path *vector.Path) {
 	r, d := geom.AsExportedUnrounded(radius), geom.AsExportedUnrounded(radius*2)
 	p := vector.Point{X: geom.AsExportedUnrounded(at.X), Y: geom.AsExportedUnrounded(at.Y)}

@@ -10,7 +10,7 @@ import (
 )
 
 // GeoSpec holds everything that the outline of a geo shape depends on. For drawing, W and H are
-// divided by the shape's scale; for bounds they are not.
+// divided by the shape's scale; for bounds and hits they are not.
 type GeoSpec struct {
 	Kind  scene.GeoKind
 	W, H  float64
@@ -18,7 +18,7 @@ type GeoSpec struct {
 	Dash  scene.Dash
 	Scale float64 // multiplies the stroke that insets an x and the wiggle of a cloud
 	ID    string
-	most  int // bumps of a cloud, 0 for MaxPoints
+	most  int // the most bumps of a cloud, 0 for MaxPoints
 }
 
 // Outline appends the outline of a geo shape to outline, with the inner lines of an x-box or a check-box.
@@ -27,7 +27,8 @@ type GeoSpec struct {
 func (spec GeoSpec) Outline(outline *Outline) error {
 	spec.W, spec.H = max(1, spec.W), max(1, spec.H)
 	w, h := spec.W, spec.H
-	cx, cy, m := w/2, h/2, min(w, h)
+	cx, cy := w/2, h/2
+	slant := slantShare * min(w, h) // how far the sides of a rhombus or trapezoid lean
 	switch spec.Kind {
 	case scene.Ellipse:
 		outline.Move(geom.Pt(0, cy))
@@ -47,14 +48,11 @@ func (spec GeoSpec) Outline(outline *Outline) error {
 	case scene.Star:
 		outline.star(w, h)
 	case scene.Rhombus:
-		o := 0.38 * m
-		outline.Polygon(geom.Pt(o, 0), geom.Pt(w, 0), geom.Pt(w-o, h), geom.Pt(0, h))
+		outline.Polygon(geom.Pt(slant, 0), geom.Pt(w, 0), geom.Pt(w-slant, h), geom.Pt(0, h))
 	case scene.Rhombus2:
-		o := 0.38 * m
-		outline.Polygon(geom.Pt(0, 0), geom.Pt(w-o, 0), geom.Pt(w, h), geom.Pt(o, h))
+		outline.Polygon(geom.Pt(0, 0), geom.Pt(w-slant, 0), geom.Pt(w, h), geom.Pt(slant, h))
 	case scene.Trapezoid:
-		o := 0.38 * m
-		outline.Polygon(geom.Pt(o, 0), geom.Pt(w-o, 0), geom.Pt(w, h), geom.Pt(0, h))
+		outline.Polygon(geom.Pt(slant, 0), geom.Pt(w-slant, 0), geom.Pt(w, h), geom.Pt(0, h))
 	case scene.ArrowRight, scene.ArrowLeft, scene.ArrowUp, scene.ArrowDown:
 		outline.blockArrow(spec.Kind, w, h)
 	case scene.Oval:
@@ -77,6 +75,10 @@ func (spec GeoSpec) Outline(outline *Outline) error {
 	return nil
 }
 
+// slantShare is how far the slanted sides of a rhombus or trapezoid lean, in shorter sides of the box: the
+// editor's number.
+const slantShare = 0.38
+
 // corners are the sines and cosines of the directions of the corners of polygons, by their number.
 var corners = sync.OnceValue(func() *[mostCorners + 1][mostCorners][2]float64 {
 	all := new([mostCorners + 1][mostCorners][2]float64)
@@ -89,7 +91,7 @@ var corners = sync.OnceValue(func() *[mostCorners + 1][mostCorners][2]float64 {
 	return all
 })
 
-// mostCorners is how many a star has, and no regular polygon has more.
+// mostCorners is the number of corners of a star; no regular polygon has more.
 const mostCorners = 10
 
 // corner returns the sine and the cosine of the direction of corner i of a polygon with n corners, the first
@@ -99,10 +101,12 @@ func corner(i, n int) (sin, cos float64) {
 	return c[0], c[1]
 }
 
-// regular adds the outline of a geo shape with n equal sides, at most 8, in a box of w x h: the
-// corners of a regular polygon, the first on top, stretched so that they fill the box.
+// regular adds the outline of a geo shape with n equal sides, 5, 6 or 8, in a box of w x h: the corners of
+// a regular polygon, the first on top. They are stretched so that they fill the box; those of an octagon
+// stay, because they fill it as they are.
 func (outline *Outline) regular(n int, w, h float64) {
-	var points [8]geom.Point
+	const octagon = 8
+	var points [octagon]geom.Point
 	extent := geom.NewExtent()
 	for i := range n {
 		sin, cos := corner(i, n)
@@ -110,8 +114,8 @@ func (outline *Outline) regular(n int, w, h float64) {
 		extent.Add(points[i])
 	}
 	for i := range n {
-		if n == 8 {
-			break // fills its box as it is
+		if n == octagon {
+			break
 		}
 		points[i].X = (points[i].X - extent.Lo.X) / (extent.Hi.X - extent.Lo.X) * w
 		points[i].Y = (points[i].Y - extent.Lo.Y) / (extent.Hi.Y - extent.Lo.Y) * h
@@ -125,11 +129,11 @@ func (outline *Outline) regular(n int, w, h float64) {
 func (outline *Outline) star(w, h float64) {
 	const n = 10 // corners
 	// The outermost corners of a star that is not stretched yet.
-	_, x2 := corner(2, n)
-	_, x8 := corner(8, n)
-	y4, _ := corner(4, n)
-	right, left := x2*w/2, x8*w/2
-	bottom, top := y4*h/2, -h/2
+	_, rightmost := corner(2, n)
+	_, leftmost := corner(8, n)
+	lowest, _ := corner(4, n)
+	right, left := rightmost*w/2, leftmost*w/2
+	bottom, top := lowest*h/2, -h/2
 	centre := geom.Pt((w-(left+right))/2, (h-(top+bottom))/2)
 	outer := geom.Pt((w+(w-math.Abs(right-left)))/2, (h+(h-math.Abs(bottom-top)))/2) // radii
 	var points [n]geom.Point
@@ -183,8 +187,8 @@ func (outline *Outline) oval(w, h float64) {
 	outline.Close()
 }
 
-// heart adds the outline of the geo shape heart in a box of w x h: four curves from its lower tip on, with
-// the editor's controls, which are in quarters of the box.
+// heart adds the outline of the geo shape heart in a box of w x h: four curves, from its lower tip around
+// the left side and back along the right one. The control points are the editor's, in quarters of the box.
 func (outline *Outline) heart(w, h float64) {
 	x, y, cx := w/4, h/4, w/2
 	outline.Move(geom.Pt(cx, h))
@@ -195,8 +199,8 @@ func (outline *Outline) heart(w, h float64) {
 	outline.Close()
 }
 
-// checkMark adds the open, unfilled mark of a check-box: three points in a square in the middle of the box.
-// Jitter does not move its ends. See docs/spec/drawing.md#r24.
+// checkMark adds the mark of a check-box, an open line that is not filled: three points in a square in the
+// middle of the box. Hand-drawn jitter does not move its ends. See docs/spec/drawing.md#r24.
 func (outline *Outline) checkMark(w, h float64) {
 	side := 0.82 * min(w, h)
 	left, top := (w-side)/2, (h-side)/2
@@ -209,9 +213,9 @@ func (outline *Outline) checkMark(w, h float64) {
 	outline.Line(at(0.82, 0.22)).Steady = true
 }
 
-// crossLines adds the open, unfilled lines of the geo shape x-box. If dashed or dotted these are
-// four lines from the corners to the middle. Else they are two diagonals, which in dash draw begin
-// a little inside of the corners.
+// crossLines adds the cross of the geo shape x-box: open lines, which are not filled. If they are dashed
+// or dotted, there are four, from the corners to the middle, so that dashes meet there alike. Else there are
+// two diagonals, which in dash draw begin a little inside of the corners.
 func (spec GeoSpec) crossLines(outline *Outline) {
 	w, h := spec.W, spec.H
 	if spec.Dash == scene.DashDashed || spec.Dash == scene.DashDotted {

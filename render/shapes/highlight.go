@@ -12,9 +12,9 @@ import (
 // docs/spec/drawing.md#r79.
 var backOpacity, frontOpacity = OpacityOf(0.82), OpacityOf(0.35)
 
-// highlight makes the stroke of one of a highlight's two layers, the lower one if back: its
-// smoothed centre line, or a small disc for a single point, at the highlighter's width. A highlight
-// without points has none.
+// highlight makes the stroke of one of a highlight's two layers: the one below all shapes if back, else
+// the one in its own place, in another opacity. It strokes the smoothed centre line with the
+// highlighter's width; a single point is a small disc. A highlight without points has no stroke.
 func (maker *Maker) highlight(shape *scene.Shape, _ float64, back bool) error {
 	maker.Counter = 1 / shape.Scale
 	line := &maker.Free
@@ -29,7 +29,8 @@ func (maker *Maker) highlight(shape *scene.Shape, _ float64, back bool) error {
 	line.smooth(highlighter(shape))
 	path := maker.NewPath()
 	if dot || len(line.Points) == 1 {
-		disc(line.start, 0.1, false, path)
+		const dotRadius = 0.1 // the stroke around it makes it as wide as the line
+		disc(line.start, dotRadius, false, path)
 	} else {
 		line.openCentre(path)
 	}
@@ -63,8 +64,8 @@ const (
 )
 
 // highlightEdge calls add with the points that stand for a smoothed highlight when bounds are
-// computed: both edges of its stroke, a little wider than it is painted, and the round ends. It
-// uses line.part.
+// computed: both edges of its stroke, a little wider than it is painted, and the round ends, in as many
+// steps as the editor takes. It overwrites line.part.
 func (line *freehand) highlightEdge(pen freehandPen, add func(geom.Point)) {
 	first, last := &line.Points[0], &line.Points[len(line.Points)-1]
 	if len(line.Points) == 1 {
@@ -91,12 +92,11 @@ func (line *freehand) highlightEdge(pen freehandPen, add func(geom.Point)) {
 	}
 }
 
-// smoothForBounds smooths line.Input into line.Points, as the editor does for bounds and hit-tests. It
-// also returns the radius in px of the disc that the editor takes instead of a line with hardly
-// any length, 0 for none. The disc is centred on the shape's origin, wherever the points are
-// (docs/spec/drawing.md#r78). A highlight is a disc if it has one point, with half the width of
-// its stroke as radius. A draw shape is one if its points span less than two strokes both ways, or
-// smooth to a single point; there the editor takes the whole width of the stroke as radius.
+// smoothForBounds smooths line.Input into line.Points, as the editor does for bounds and hit-tests. Instead
+// of a line with hardly any length the editor takes a disc: then the result is its radius in px, else 0. The
+// disc is centred on the shape's origin, wherever the points are (docs/spec/drawing.md#r78). A highlight
+// of one point is a disc of half its stroke's width. A freehand line is a disc if its points span less than
+// two strokes both ways, or smooth to a single point; its radius is the whole width of the stroke.
 func (line *freehand) smoothForBounds(shape *scene.Shape) (disc float64) {
 	if shape.Kind == scene.Highlight {
 		if len(line.Input) == 1 {
@@ -122,20 +122,21 @@ func (line *freehand) smoothForBounds(shape *scene.Shape) (disc float64) {
 // shape. See docs/spec/drawing.md#r29.
 func drawWidth(sh *scene.Shape) float64 { return (StrokeWidth[sh.Size] + 1) * sh.Scale }
 
-// dotOutline calls add with the corners of a polygon that stands for a dot of a freehand line when
-// bounds are computed: the editor's, about 20 px apart on a circle of radius r px around the
-// shape's origin. The usual eight are the editor's to the last bit.
-func dotOutline(r float64, add func(geom.Point)) {
-	if r <= 8*20/(2*math.Pi) {
+// dotOutline calls add with the corners of the polygon that stands for a dot of a freehand line when
+// bounds are computed. As in the editor they lie on a circle around the shape's origin, radius in px, about
+// 20 px apart, but there are at least eight. The usual eight are the editor's to the last bit.
+func dotOutline(radius float64, add func(geom.Point)) {
+	const spacing = 20 // px
+	if radius <= 8*spacing/(2*math.Pi) {
 		for _, c := range octagon() {
-			add(geom.Pt(r*c[1], r*c[0]))
+			add(geom.Pt(radius*c[1], radius*c[0]))
 		}
 		return
 	}
-	n := math.Ceil(2 * math.Pi * r / 20)
-	for i := 0.0; i < n; i++ {
-		sin, cos := math.Sincos(2 * math.Pi * i / n)
-		add(geom.Pt(r*cos, r*sin))
+	corners := math.Ceil(2 * math.Pi * radius / spacing)
+	for i := 0.0; i < corners; i++ {
+		sin, cos := math.Sincos(2 * math.Pi * i / corners)
+		add(geom.Pt(radius*cos, radius*sin))
 	}
 }
 

@@ -18,8 +18,8 @@ type JitterPen struct {
 
 // jitterCorner is how the jitter pen treats the end of one command.
 type jitterCorner struct {
-	offset        float64 // most that the point moves, in each axis
-	before, after float64 // length cut from this command's end and the next one's start
+	offset        float64 // the most that the point moves, in each axis
+	before, after float64 // how much rounding takes away from this command's end and the next one's start
 	next          int     // position of the next command, -1 at an open end
 	first         int     // position of the subpath's moveTo
 }
@@ -32,13 +32,13 @@ var Passes = [2]string{"0", "1"}
 // the first corner is that of the closing command.
 func (pen *JitterPen) Plan(outline *Outline) {
 	pen.corners = pen.corners[:0]
-	first := 0
+	first := 0 // position of the current subpath's move
 	for i := range outline.List {
 		command := &outline.List[i]
 		if command.Verb == MoveTo {
 			first = i
 		}
-		next := -1
+		next := -1           // position of the command after this one, -1 at an open end
 		if command.closing { // the first command behind the move
 			next = first + 1
 		} else if i+1 < len(outline.List) && outline.List[i+1].Verb != MoveTo {
@@ -56,25 +56,26 @@ func (pen *JitterPen) Plan(outline *Outline) {
 // corners between two straight lines are rounded, the sharper ones more. Jitter moves a point by at
 // most a quarter of the shorter of its two commands.
 func (pen *JitterPen) cornerAt(outline *Outline, i, next, first int) jitterCorner {
-	m := &outline.List[i]
+	command := &outline.List[i]
 	lengthNext, cut := math.Inf(1), 0.0
 	if next >= 0 {
-		n := &outline.List[next]
-		lengthNext = n.length
-		if m.Verb == lineTo && n.Verb == lineTo && geom.SquaredLength(m.e) > 0.01 && geom.SquaredLength(n.b) > 0.01 {
+		following := &outline.List[next]
+		lengthNext = following.length
+		haveDirections := geom.SquaredLength(command.endTangent) > 0.01 && geom.SquaredLength(following.startTangent) > 0.01 // 1, or 0 for none
+		if command.Verb == lineTo && following.Verb == lineTo && haveDirections {
 			// Both tangents point backwards, so going straight on is an angle of 0. See
 			// docs/spec/drawing.md#r32.
-			angle := math.Acos(geom.Clamp(geom.Dot(m.e, n.b), -1, 1))
+			angle := math.Acos(geom.Clamp(geom.Dot(command.endTangent, following.startTangent), -1, 1))
 			cut = geom.Clamp(pen.Round*(math.Pi-angle)/(math.Pi/2), 0, pen.Round)
 		}
 	}
 	offset := pen.Offset
-	if m.Steady {
+	if command.Steady {
 		offset = 0
 	}
 	return jitterCorner{
-		offset: max(0, min(offset, (min(m.length, lengthNext)-2*cut)/4)),
-		before: min(cut, m.length/4),
+		offset: max(0, min(offset, (min(command.length, lengthNext)-2*cut)/4)),
+		before: min(cut, command.length/4),
 		after:  min(cut, lengthNext/4),
 		next:   next,
 		first:  first,
@@ -82,24 +83,24 @@ func (pen *JitterPen) cornerAt(outline *Outline, i, next, first int) jitterCorne
 }
 
 // Pass appends the outline as one hand-drawn stroke to a path, with every point moved at random
-// and corners rounded. tail, one of Passes, completes the random seed, so that the two strokes of a
-// line differ. A closing command ends on the moved first point. Plan must come first.
+// and corners rounded. A hand-drawn line consists of two such strokes: tail, one of Passes, completes the
+// random seed, so that they differ. A closing command ends on the moved first point. Plan must come first.
 func (pen *JitterPen) Pass(outline *Outline, tail string, path *vector.Path) {
 	var rng Random
 	if pen.Offset > 0 {
 		rng.Seed(pen.Seed, tail)
 	}
-	var moved geom.Point // offset of the subpath's first point
+	var firstDisplacement geom.Point // offset of the subpath's first point
 	for i := range outline.List {
-		command, k := &outline.List[i], &pen.corners[i]
-		d := moved
+		command, corner := &outline.List[i], &pen.corners[i]
+		displacement := firstDisplacement
 		if !command.closing && pen.Offset > 0 {
-			d = pen.jitter(&rng, k.offset)
+			displacement = pen.jitter(&rng, corner.offset)
 		}
 		if command.Verb == MoveTo {
-			moved = d
+			firstDisplacement = displacement
 		}
-		pen.appendCommand(outline, command, k, d, path)
+		pen.appendCommand(outline, command, corner, displacement, path)
 	}
 }
 
@@ -118,8 +119,9 @@ func (pen *JitterPen) fill(outline *Outline, path *vector.Path) {
 	}
 }
 
-// jitter returns a random displacement for a point of a hand-drawn outline: up to offset in each
-// axis or, with pen.Disc, in any direction. It takes two numbers from rng, or three.
+// jitter returns a random displacement for a point of a hand-drawn outline: up to offset in each axis
+// or, with pen.Disc, up to offset in any direction. For that it takes a third number from rng, whose root
+// spreads the points evenly over the disc.
 func (pen *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 	d.X, d.Y = rng.Next(), rng.Next()
 	if pen.Disc {
@@ -129,38 +131,39 @@ func (pen *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 	return geom.Scale(d, offset)
 }
 
-// appendCommand appends command of a hand-drawn outline, whose end is moved by d, to a path. If
-// its corner k is rounded, the line ends before the corner, and a quadratic leads around it to
-// where the next command begins.
-func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, k *jitterCorner, d geom.Point, path *vector.Path) {
-	q := geom.Add(command.To, d)
-	in, out := q, q // where the rounding begins and ends
-	cutOut := k.next >= 0 && k.after > 0
+// appendCommand appends a command of a hand-drawn outline to a path, with its end moved by displacement.
+// If the corner at its end is rounded, the line ends before the corner, and a quadratic leads around it
+// to where the next command begins.
+func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, corner *jitterCorner, displacement geom.Point, path *vector.Path) {
+	end := geom.Add(command.To, displacement)
+	cutFrom, cutTo := end, end // where the rounding begins and ends
+	cutOut := corner.next >= 0 && corner.after > 0
 	if cutOut {
-		out = geom.Sub(q, geom.Scale(outline.List[k.next].b, k.after))
+		cutTo = geom.Sub(end, geom.Scale(outline.List[corner.next].startTangent, corner.after))
 	}
-	cutIn := k.before > 0
+	cutIn := corner.before > 0
 	if cutIn {
-		in = geom.Add(q, geom.Scale(command.e, k.before))
+		cutFrom = geom.Add(end, geom.Scale(command.endTangent, corner.before))
 	}
 	switch command.Verb {
 	case MoveTo:
-		path.MoveTo(geom.AsExported(out))
+		path.MoveTo(geom.AsExported(cutTo))
 	case curveTo:
-		path.CubicTo(geom.AsExported(geom.Add(command.c1, d)), geom.AsExported(geom.Add(command.c2, d)), geom.AsExported(out))
+		path.CubicTo(geom.AsExported(geom.Add(command.c1, displacement)), geom.AsExported(geom.Add(command.c2, displacement)), geom.AsExported(cutTo))
 	default:
 		if !cutIn || !cutOut {
-			path.LineTo(geom.AsExported(out))
+			path.LineTo(geom.AsExported(cutTo))
 			return
 		}
-		path.LineTo(geom.AsExported(in))
-		path.QuadTo(geom.AsExported(q), geom.AsExported(out))
+		path.LineTo(geom.AsExported(cutFrom))
+		path.QuadTo(geom.AsExported(end), geom.AsExported(cutTo))
 	}
 }
 
-// Plain appends the outline to a path as it is, without jitter and rounding. filled leaves out
-// subpaths that are only stroked. A closed subpath that ends with a line gets a Close in place of
-// that line; one that ends with a curve ends on its first point. See docs/spec/drawing.md#r19.
+// Plain appends the outline to a path as it is, without jitter and rounding. filled says that the path
+// will be filled: then subpaths that are only stroked are left out. A closed subpath that ends with a line
+// gets a Close in place of that line; one that ends with a curve ends on its first point. See
+// docs/spec/drawing.md#r19.
 func (outline *Outline) Plain(filled bool, path *vector.Path) {
 	hollow := false
 	for i := range outline.List {
@@ -194,18 +197,18 @@ func (random *Random) Seed(s, tail string) {
 	*random = Random{}
 	random.absorb(s)
 	random.absorb(tail)
-	h := *random   // in registers
-	for range 64 { // as the editor does, to mix the seed
-		h = h.stepped()
+	state := *random // a local copy stays in registers, which is faster
+	for range 64 {   // as the editor does, to mix the seed
+		state = state.stepped()
 	}
-	*random = h
+	*random = state
 }
 
 // absorb mixes the UTF-16 code units of s, a part of the seed of hand-drawn jitter, into the
-// generator's state.
+// generator's state. The editor is written in JavaScript, whose strings consist of such units.
 func (random *Random) absorb(s string) {
 	for _, r := range s {
-		if r >= 0x10000 { // two code units
+		if r >= 0x10000 { // it has two code units, a surrogate pair
 			r -= 0x10000
 			random.x ^= 0xD800 + r>>10
 			*random = random.stepped()

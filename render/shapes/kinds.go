@@ -98,7 +98,8 @@ func (maker *Maker) Contours(shape *scene.Shape, contours Contours) error {
 }
 
 // CheckOdd returns an error that wraps ErrForeign for the first shape whose record the editor may
-// refuse, drawn or not: it refuses the whole document. See docs/spec/drawing.md#r89.
+// refuse. It looks at all shapes, drawn or not, because the editor then refuses the whole document. See
+// docs/spec/drawing.md#r89.
 func CheckOdd(s *scene.Scene) error {
 	for i := range s.Shapes {
 		if sh := &s.Shapes[i]; sh.Odd != "" {
@@ -162,9 +163,9 @@ func noteContours(_ *Maker, shape *scene.Shape, contours Contours) error {
 	return err
 }
 
-// geoContours passes on the lines of a geo shape's outline, by which bounds and arrows are
-// computed: curves as sample points, the height as grown by the label. Lines that are only stroked
-// count as open and inner.
+// geoContours passes on the lines of a geo shape's outline, by which bounds and arrows are computed.
+// The shape is as high as its label makes it; curves are passed as sample points. Lines that are only
+// stroked, such as a cross, are marked as open and inner.
 func geoContours(maker *Maker, shape *scene.Shape, contours Contours) error {
 	growY, err := Grown(shape)
 	if err != nil {
@@ -179,14 +180,14 @@ func geoContours(maker *Maker, shape *scene.Shape, contours Contours) error {
 	if err := spec.Outline(outline); err != nil {
 		return fmt.Errorf("shape %q: %w", shape.ID, err)
 	}
-	var at geom.Point
+	var from geom.Point // where the command begins
 	for i := range outline.List {
-		k := &outline.List[i]
-		if k.Verb == MoveTo {
-			contours.Begin(Contour{Open: k.Hollow, Inner: k.Hollow})
+		command := &outline.List[i]
+		if command.Verb == MoveTo {
+			contours.Begin(Contour{Open: command.Hollow, Inner: command.Hollow})
 		}
-		k.Sample(at, contours.Point)
-		at = k.To
+		command.Sample(from, contours.Point)
+		from = command.To
 	}
 	return nil
 }
@@ -201,9 +202,9 @@ func lineContours(maker *Maker, sh *scene.Shape, contours Contours) error {
 	return nil
 }
 
-// freehandContours passes on the smoothed points of a freehand line, by which bounds and arrows are
-// computed; of a highlight it passes on those of the edges of its stroke. Where the editor takes a
-// disc instead, it passes on the disc. A line without points has none.
+// freehandContours passes on the lines by which bounds and arrows of a freehand shape are computed: of a
+// draw shape its smoothed points, of a highlight the edges of its stroke. Of a line with hardly any length
+// it passes on a disc, as the editor does. A line without points has none.
 func freehandContours(m *Maker, shape *scene.Shape, contours Contours) error {
 	line := &m.Free
 	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
@@ -214,7 +215,8 @@ func freehandContours(m *Maker, shape *scene.Shape, contours Contours) error {
 		dotOutline(r, contours.Point)
 		return nil
 	}
-	contours.Begin(Contour{Open: !shape.Closed || len(line.Points) <= 2}) // nothing to enclose
+	const mostWithoutInside = 2 // points; a closed line needs more to enclose something
+	contours.Begin(Contour{Open: !shape.Closed || len(line.Points) <= mostWithoutInside})
 	if shape.Kind == scene.Highlight {
 		line.highlightEdge(highlighter(shape), contours.Point)
 		return nil

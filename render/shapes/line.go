@@ -6,9 +6,9 @@ import (
 	"plumb/render/scene"
 )
 
-// OutlineLine appends a line shape with the points to outline: straight pieces, or a smooth curve
-// if cubic. It is open, and jitter does not move its ends. Without points it appends nothing. See
-// docs/spec/drawing.md#r71.
+// OutlineLine appends the outline of a line shape: through its points in order, straight from one to the
+// next, or as a smooth curve if cubic. The line is open, and hand-drawn jitter does not move its two ends.
+// Without points it appends nothing. See docs/spec/drawing.md#r71.
 func OutlineLine(points []scene.Point, cubic bool, outline *Outline) {
 	if len(points) == 0 {
 		return
@@ -30,13 +30,13 @@ func OutlineLine(points []scene.Point, cubic bool, outline *Outline) {
 // shape. At an inner point the tangent is parallel to the line between its neighbours. At an end of
 // the line the control is the end itself.
 func splineControls(points []scene.Point, i int) (c1, c2 geom.Point) {
-	const k = 1.25 / 6 // the editor's tension
+	const tension = 1.25 / 6 // the editor's: length of a tangent, in distances of the neighbours
 	c1, c2 = geom.Point(points[i]), geom.Point(points[i+1])
 	if i > 0 {
-		c1 = geom.Add(c1, geom.Scale(geom.Sub(geom.Point(points[i+1]), geom.Point(points[i-1])), k))
+		c1 = geom.Add(c1, geom.Scale(geom.Sub(geom.Point(points[i+1]), geom.Point(points[i-1])), tension))
 	}
 	if i+2 < len(points) {
-		c2 = geom.Sub(c2, geom.Scale(geom.Sub(geom.Point(points[i+2]), geom.Point(points[i])), k))
+		c2 = geom.Sub(c2, geom.Scale(geom.Sub(geom.Point(points[i+2]), geom.Point(points[i])), tension))
 	}
 	return c1, c2
 }

@@ -23,14 +23,14 @@ type Draw struct {
 
 // Maker makes the draws of one shape after the other and keeps its memory.
 type Maker struct {
-	Most    int // points of a shape, 0 for MaxPoints
+	Most    int // the most points of a shape, 0 for MaxPoints
 	Outline Outline
 	Jitter  JitterPen
 	Draws   []Draw
 	pool    []*vector.Path
 	used    int // paths of the pool in use
 	Free    freehand
-	Counter float64 // counter-scale of the shape's draws: 1/scale, or 1
+	Counter float64 // by what the draws are scaled back: 1/scale where their points include the scale, else 1
 }
 
 // Reset drops the draws of the last shape.
@@ -91,7 +91,7 @@ func (maker *Maker) geo(shape *scene.Shape, growY float64, _ bool) error {
 // needs two: a plain colour and the hatch over it. See docs/spec/drawing.md#r37.
 func (maker *Maker) Fill(shape *scene.Shape, path *vector.Path) {
 	s := &Palette[shape.Color]
-	color := semiFill
+	color := semiFill // of the style semi
 	switch shape.Fill {
 	case scene.FillNone:
 		return
@@ -120,8 +120,9 @@ func (maker *Maker) Measure(shape *scene.Shape, width float64) {
 	}
 }
 
-// Stroke adds the draws that stroke maker.Outline in the shape's dash style. A hand-drawn outline is
-// one draw of two passes; a dashed one has a draw for each run of dashes. Measure must come first.
+// Stroke adds the draws that stroke maker.Outline in the shape's dash style, with that width in px. A
+// hand-drawn outline is one draw whose path has the line twice, jittered each time in another way. A
+// dashed one has a draw for each run of dashes. Measure must come first. Too many dashes are an error.
 func (maker *Maker) Stroke(shape *scene.Shape, width float64) error {
 	outline, color := &maker.Outline, Palette[shape.Color].Solid
 	switch shape.Dash {
@@ -144,7 +145,7 @@ func (maker *Maker) Stroke(shape *scene.Shape, width float64) error {
 				return err
 			}
 			p := maker.NewPath()
-			outline.write(r, p)
+			outline.appendRun(r, p)
 			maker.Draws = append(maker.Draws, Draw{Path: p, Width: width, Dashes: dashes, Color: color, Opacity: Opaque})
 			return nil
 		})
@@ -156,8 +157,8 @@ func (maker *Maker) Stroke(shape *scene.Shape, width float64) error {
 	return nil
 }
 
-// line makes the draws of a line shape. Its points include the scale, so the export undoes the
-// scale of its group.
+// line makes the draws of a line shape. Its points include the shape's scale, so Counter undoes the
+// scale of the shape's group.
 func (maker *Maker) line(shape *scene.Shape, _ float64, _ bool) error {
 	if err := checkDashed(shape); err != nil {
 		return err

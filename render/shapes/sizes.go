@@ -19,10 +19,10 @@ func textSize(shape *scene.Shape) (w, h float64, err error) {
 	return w, h, nil
 }
 
-// Grown returns the growY of a geo shape or note, by which its text makes it higher. It is the
-// stored value, or, for a shape that is being created, computed from the text. As in records, that
-// of geo shapes includes the scale and that of notes does not. See docs/spec/drawing.md#r27 and
-// docs/spec/drawing.md#r81.
+// Grown returns by how many px the text of a geo shape or note makes it higher, the editor's growY. It is
+// the stored value or, for a shape that is being created (Grow), computed from the text. As in records,
+// that of geo shapes includes the shape's scale and that of notes does not. Errors are those of
+// TextError, and of missing fonts. See docs/spec/drawing.md#r27 and docs/spec/drawing.md#r81.
 func Grown(shape *scene.Shape) (grow float64, err error) {
 	if !shape.Grow || shape.Rich == nil {
 		return shape.GrowY, nil
