@@ -22,7 +22,7 @@ type arrangement struct {
 // first. Both lists stay nil if no record has a parent and the given order is the paint order. See
 // docs/spec/drawing.md#r8.
 func (arrangement *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
-	indexed := arrangement.findParents()
+	indexed := arrangement.findParents() // some record says where it stands among its siblings
 	mayLift := len(bindings) > 0
 	if arrangement.parents == nil && !indexed && !mayLift {
 		return nil
@@ -42,14 +42,14 @@ func (arrangement *arrangement) arrange(bindings []BindingRecord, lim *Limits) *
 		}
 	}
 	if mayLift && arrangement.liftArrows(siblings, bindings) && arrangement.parents != nil {
-		return arrangement.depthFirst(siblings, lim) // again: arrows have moved
+		return arrangement.depthFirst(siblings, lim) // again, as arrows have moved
 	}
 	return nil
 }
 
 // findParents fills arrangement.parents with the positions of the shapes' parents, and reports whether any
-// record has an index. The list stays nil if no record has another one as its parent. An unknown
-// parent means the page.
+// record has an index, its key of order among siblings. The list stays nil if no record has another one as
+// its parent. A parent that is no record of the scene means the page.
 func (arrangement *arrangement) findParents() (indexed bool) {
 	for i := range arrangement.records {
 		record := &arrangement.records[i]
@@ -93,8 +93,8 @@ func findRecord(records []Record, ids map[string]int32, id string) int32 {
 	return -1
 }
 
-// sortByIndex sorts positions by key, stably. It ignores parents, because depthFirst keeps
-// only the order among siblings.
+// sortByIndex sorts order, positions of records, by the keys at these positions; equal keys stay in their
+// order. It ignores parents, because depthFirst keeps only the order among siblings.
 func sortByIndex(order []int32, keys []string) {
 	slices.SortStableFunc(order, func(a, b int32) int { return compareCodeUnits(keys[a], keys[b]) })
 }
@@ -124,8 +124,8 @@ func siblingKeys(records []Record, parents []int32) []string {
 }
 
 // IndexKey returns the n-th whole index key of a shape, n >= 0: a0, a1, ..., az, b00, b01, ... Keys
-// are compared as strings, and the first character tells the number of digits. See
-// docs/spec/drawing.md#r8.
+// are compared as strings. The first character says how many digits follow, so that their order as strings
+// is that of the numbers. See docs/spec/drawing.md#r8.
 func IndexKey(n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	head, count := byte('a'), len(digits) // count is how many keys begin with head
@@ -153,7 +153,7 @@ func compareCodeUnits(a, b string) int {
 		n++
 	}
 	if n == len(a) || n == len(b) || a[n] < utf8.RuneSelf || b[n] < utf8.RuneSelf {
-		return strings.Compare(a[n:], b[n:]) // the order of bytes is that of code units
+		return strings.Compare(a[n:], b[n:]) // an end or ASCII: bytes have the order of code units
 	}
 	for !utf8.RuneStart(a[n]) && n > 0 { // back to the start of the characters that differ
 		n--
@@ -174,11 +174,12 @@ func firstUnit(r rune) rune {
 	return r
 }
 
-// depthFirst sets arrangement.order to the paint order: depth first, siblings in the order that they have in
-// sorted, which holds the positions of all records. It refuses cycles of parents and nesting beyond the
-// limit.
+// depthFirst sets arrangement.order to the paint order: each record before its children, siblings in the
+// order that they have in sorted, which holds the positions of all records. Cycles of parents, and nesting
+// beyond the limit, are errors. It walks with a stack of its own instead of recursion.
 func (arrangement *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
-	// first[p+1] and next form a list of the children of p, in sorted order.
+	// The children of record p are a linked list in sorted order: first[p+1] is the first of them, and
+	// next[i] the one after child i; -1 ends the list. first[0] is for the page.
 	first := make([]int32, len(arrangement.records)+1)
 	next := make([]int32, len(arrangement.records))
 	for i := range first {
@@ -228,6 +229,6 @@ func (arrangement *arrangement) cycle() *Error {
 		i = arrangement.parents[i]
 	}
 	r := &arrangement.records[i]
-	return invalid("parentId", r.ID, strconv.Quote(clip(r.ParentID, 80))+", which makes the shape its own ancestor",
+	return invalid("parentId", r.ID, strconv.Quote(shorten(r.ParentID, 80))+", which makes the shape its own ancestor",
 		"parents that end at the page")
 }

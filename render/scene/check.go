@@ -30,23 +30,24 @@ func (limits Limits) Check(data []byte) error {
 
 // container is an object or array that is open.
 type container struct {
-	object bool
-	hashed bool // its keys are in jsonChecker.table
-	keys   int  // object: its first key in jsonChecker.keys; array: position of the current element
+	object   bool
+	hashed   bool // object: its keys are in jsonChecker.table
+	firstKey int  // object: position of its first key in jsonChecker.keys
+	element  int  // array: index of the current element
 }
 
 // jsonChecker is the state of one pass of the JSON tokenizer. Checkers are pooled.
 type jsonChecker struct {
-	b         []byte
-	i         int // next byte
-	maxDepth  int
-	values    int // values that may still come
-	open      []container
-	keys      []keySpan // keys of the open objects, innermost last
-	table     []int32
-	live      int    // entries of table
-	unescaped []byte // keys that were written with escapes
-	fault     *Error
+	input        []byte
+	pos          int // of the next byte of input
+	maxDepth     int
+	values       int         // values that may still come
+	open         []container // the objects and arrays around the current position, innermost last
+	keys         []keySpan   // keys of the open objects, innermost last
+	table        []int32     // hash table of keys: positions in keys plus 1, 0 for a free slot
+	tableEntries int
+	unescaped    []byte // keys that were written with escapes, decoded
+	fault        *Error // the first fault
 }
 
 var checkers = sync.Pool{New: func() any { return new(jsonChecker) }}
@@ -62,17 +63,17 @@ func check(data []byte, maxDepth, maxValues int) error {
 		return overLimit("JSON", "", strconv.Itoa(len(data))+" bytes", "at most 2 GiB", FlagLine)
 	}
 	checker := checkers.Get().(*jsonChecker)
-	checker.b, checker.i, checker.maxDepth, checker.values, checker.fault = data, 0, maxDepth, maxValues, nil
+	checker.input, checker.pos, checker.maxDepth, checker.values, checker.fault = data, 0, maxDepth, maxValues, nil
 	checker.open, checker.keys, checker.unescaped = checker.open[:0], checker.keys[:0], checker.unescaped[:0]
-	if checker.live > 0 { // only after an error; otherwise every key was removed with its object
+	if checker.tableEntries > 0 { // only after an error; otherwise every key was removed with its object
 		clear(checker.table)
-		checker.live = 0
+		checker.tableEntries = 0
 	}
 	var err error
 	if !checker.document() {
 		err = checker.fault // not assigned above: a nil *Error would be an error that is not nil
 	}
-	checker.b = nil // the pool keeps no input
+	checker.input = nil // the pool keeps no input
 	if len(data) <= keepBytes {
 		checkers.Put(checker)
 	}
@@ -87,21 +88,22 @@ func (checker *jsonChecker) document() bool {
 		return false
 	}
 	for len(checker.open) > 0 {
-		if !checker.next() {
+		if !checker.afterValue() {
 			return false
 		}
 	}
 	checker.blanks()
-	if checker.i < len(checker.b) {
+	if checker.pos < len(checker.input) {
 		return checker.unexpected("the end of the input")
 	}
 	return true
 }
 
-// value checks the JSON value at the current position. A scalar is checked in full. Of a container
-// only the opening is checked, and what comes first in it, down to the first scalar or empty
-// container; the containers that it opens go onto checker.open, and next continues from there. It refuses
-// nesting and values beyond the limits.
+// value checks the JSON value at the current position. A scalar is checked in full. Of an object or
+// array only the beginning is checked: its bracket, the first key, and the first value in the same way,
+// down to the first scalar or empty container. The containers that it opens go onto checker.open, and
+// afterValue continues from there; this takes the place of recursion. Nesting and values beyond the limits
+// are faults.
 func (checker *jsonChecker) value() bool {
 	for {
 		if len(checker.open) >= checker.maxDepth {
@@ -115,25 +117,25 @@ func (checker *jsonChecker) value() bool {
 			checker.fault.Kind = ErrLimit
 			return false
 		}
-		if checker.i >= len(checker.b) {
+		if checker.pos >= len(checker.input) {
 			return checker.unexpected("a value")
 		}
-		switch ch := checker.b[checker.i]; ch {
+		switch ch := checker.input[checker.pos]; ch {
 		case '"':
 			_, ok := checker.text()
 			return ok
 		case '{', '[':
-			checker.i++
+			checker.pos++
 			checker.blanks()
-			if checker.i < len(checker.b) && checker.b[checker.i] == ch+2 { // '}' is '{'+2, ']' is '['+2
-				checker.i++
+			if checker.pos < len(checker.input) && checker.input[checker.pos] == ch+2 { // '}' is '{'+2, ']' is '['+2
+				checker.pos++
 				return true
 			}
-			if ch == '[' { // keys is the position of the current element
-				checker.open = append(checker.open, container{keys: 0})
+			if ch == '[' {
+				checker.open = append(checker.open, container{})
 				continue
 			}
-			checker.open = append(checker.open, container{object: true, keys: len(checker.keys)})
+			checker.open = append(checker.open, container{object: true, firstKey: len(checker.keys)})
 			if !checker.key() {
 				return false
 			}
@@ -149,29 +151,29 @@ func (checker *jsonChecker) value() bool {
 	}
 }
 
-// next checks what follows a value in the innermost open container: a comma and the next value, as value
+// afterValue checks what follows a value in the innermost open container: a comma and the next value, as value
 // checks it, or the end of the container, which is then no longer open.
-func (checker *jsonChecker) next() bool {
+func (checker *jsonChecker) afterValue() bool {
 	checker.blanks()
 	top := &checker.open[len(checker.open)-1]
-	if checker.i >= len(checker.b) {
+	if checker.pos >= len(checker.input) {
 		return checker.unexpected(commaOrEnd(top.object))
 	}
-	switch ch := checker.b[checker.i]; {
+	switch ch := checker.input[checker.pos]; {
 	case ch == ',' && top.object:
-		checker.i++
+		checker.pos++
 		checker.blanks()
 		return checker.key() && checker.value()
 	case ch == ',':
-		checker.i++
+		checker.pos++
 		checker.blanks()
-		top.keys++
+		top.element++
 		return checker.value()
 	case ch == '}' && top.object:
-		checker.i++
+		checker.pos++
 		checker.removeKeys(top)
 	case ch == ']' && !top.object:
-		checker.i++
+		checker.pos++
 	default:
 		return checker.unexpected(commaOrEnd(top.object))
 	}
@@ -190,41 +192,41 @@ func commaOrEnd(object bool) string {
 // key checks the key of a member of a JSON object, which must not occur twice in it, and the colon
 // after it. It reports whether both are valid; otherwise checker.fault is set.
 func (checker *jsonChecker) key() bool {
-	if checker.i >= len(checker.b) || checker.b[checker.i] != '"' {
+	if checker.pos >= len(checker.input) || checker.input[checker.pos] != '"' {
 		checker.unexpected("a key in quotes")
-		checker.fault.Path = checker.pointer(len(checker.open) - 1) // without the key before it
+		checker.fault.Path = checker.pointer(len(checker.open) - 1) // of the object, without its last key
 		return false
 	}
-	pos := checker.i
+	pos := checker.pos // of the opening quote
 	escaped, ok := checker.text()
 	if !ok {
 		return false
 	}
-	k := keySpan{from: int32(pos + 1), to: int32(checker.i - 1)}
+	k := keySpan{from: int32(pos + 1), to: int32(checker.pos - 1)}
 	if escaped {
 		k = checker.unescape(k)
 	}
 	if !checker.addKey(k) {
-		name := clip(string(checker.keyBytes(k)), 80)
-		checker.i = pos
+		name := shorten(string(checker.keyBytes(k)), 80)
+		checker.pos = pos
 		checker.fail("the key "+strconv.Quote(name)+" a second time", "each key once")
 		return false
 	}
 	checker.blanks()
-	if checker.i >= len(checker.b) || checker.b[checker.i] != ':' {
+	if checker.pos >= len(checker.input) || checker.input[checker.pos] != ':' {
 		return checker.unexpected("':'")
 	}
-	checker.i++
+	checker.pos++
 	checker.blanks()
 	return true
 }
 
 // blanks moves past the white space between tokens of the JSON that is checked.
 func (checker *jsonChecker) blanks() {
-	for checker.i < len(checker.b) {
-		switch checker.b[checker.i] {
+	for checker.pos < len(checker.input) {
+		switch checker.input[checker.pos] {
 		case ' ', '\n', '\r', '\t':
-			checker.i++
+			checker.pos++
 		default:
 			return
 		}
@@ -234,23 +236,23 @@ func (checker *jsonChecker) blanks() {
 // literal checks that one of the JSON words true, false and null is next, and moves past it. It
 // returns false after it has recorded the error.
 func (checker *jsonChecker) literal(word string) bool {
-	end := checker.i + len(word)
-	if end > len(checker.b) || string(checker.b[checker.i:end]) != word {
+	end := checker.pos + len(word)
+	if end > len(checker.input) || string(checker.input[checker.pos:end]) != word {
 		return checker.unexpected("a value")
 	}
-	checker.i = end
+	checker.pos = end
 	return true
 }
 
-// unexpected sets checker.fault to an error at the current position of the JSON text and returns false.
-// The error quotes the next characters, up to 12 or the end of a word. want is what should stand
-// there.
+// unexpected sets checker.fault to an error at the current position of the JSON text and returns false,
+// so that callers can return its result. The error quotes the next characters, up to 12 or the end of a
+// word. want is what should stand there.
 func (checker *jsonChecker) unexpected(want string) bool {
-	if checker.i >= len(checker.b) {
+	if checker.pos >= len(checker.input) {
 		checker.fail("the end of the input", want)
 		return false
 	}
-	rest := checker.b[checker.i:min(len(checker.b), checker.i+12)]
+	rest := checker.input[checker.pos:min(len(checker.input), checker.pos+12)]
 	for n, ch := range rest {
 		if n > 0 && (ch <= ' ' || strings.IndexByte(`,:]}"`, ch) >= 0) {
 			rest = rest[:n]
@@ -263,14 +265,14 @@ func (checker *jsonChecker) unexpected(want string) bool {
 
 // fail sets the fault to one at the current byte, with the JSON pointer of the value that is being read.
 func (checker *jsonChecker) fail(got, want string) {
-	checker.fault = &Error{Kind: ErrInvalid, Offset: checker.i, Path: checker.pointer(len(checker.open)), Got: got, Want: want}
+	checker.fault = &Error{Kind: ErrInvalid, Offset: checker.pos, Path: checker.pointer(len(checker.open)), Got: got, Want: want}
 }
 
-// pointer returns the place of the value that is being checked as a JSON pointer (RFC 6901), made
-// of the current members of the outermost n containers. The middle of a very long pointer is left
-// out.
+// pointer returns the place of the value that is being checked as a JSON pointer (RFC 6901), such as
+// /shapes/3/props. It is made of the current members of the outermost n open containers. The middle of a
+// very long pointer is left out.
 func (checker *jsonChecker) pointer(n int) string {
-	const enough = 60
+	const enough = 60 // bytes, from which on only the last two members are added
 	var text strings.Builder
 	cut := false
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
@@ -284,9 +286,9 @@ func (checker *jsonChecker) pointer(n int) string {
 		}
 		top := &checker.open[d]
 		if !top.object {
-			text.WriteString("/" + strconv.Itoa(top.keys))
-		} else if end := checker.endOfKeys(d); end > top.keys {
-			text.WriteString("/" + escape.Replace(clip(string(checker.keyBytes(checker.keys[end-1])), 80)))
+			text.WriteString("/" + strconv.Itoa(top.element))
+		} else if end := checker.endOfKeys(d); end > top.firstKey {
+			text.WriteString("/" + escape.Replace(shorten(string(checker.keyBytes(checker.keys[end-1])), 80)))
 		}
 	}
 	return text.String()

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// keySpan is a key: b[from:to] of the input, or of jsonChecker.unescaped when from is
-// negative (then -1-from).
+// keySpan is a key: the bytes [from, to) of the input. If from is negative, it is [-1-from, to) of
+// jsonChecker.unescaped, which holds keys that were written with escapes.
 type keySpan struct{ from, to int32 }
 
 // fewKeys is the number of keys up to which an object is searched linearly; the keys of
@@ -23,79 +23,79 @@ func (checker *jsonChecker) keyBytes(k keySpan) []byte {
 	if k.from < 0 {
 		return checker.unescaped[-1-k.from : k.to]
 	}
-	return checker.b[k.from:k.to]
+	return checker.input[k.from:k.to]
 }
 
 // addKey adds a key to the innermost open object, and returns false if the object has it already. Up to
 // fewKeys keys are compared one by one; with more, all keys of the object go into the hash table.
 func (checker *jsonChecker) addKey(k keySpan) bool {
 	top := &checker.open[len(checker.open)-1]
-	mine := checker.keys[top.keys:]
+	others := checker.keys[top.firstKey:] // of the same object
 	checker.keys = append(checker.keys, k)
 	if top.hashed {
 		return checker.insert(int32(len(checker.keys) - 1))
 	}
 	name := checker.keyBytes(k)
-	for _, o := range mine {
-		if string(checker.keyBytes(o)) == string(name) {
+	for _, other := range others {
+		if string(checker.keyBytes(other)) == string(name) {
 			return false
 		}
 	}
-	if len(mine) < fewKeys {
+	if len(others) < fewKeys {
 		return true
 	}
-	top.hashed = true
-	for n := top.keys; n < len(checker.keys); n++ {
+	top.hashed = true // from now on
+	for n := top.firstKey; n < len(checker.keys); n++ {
 		checker.insert(int32(n))
 	}
 	return true
 }
 
 // insert puts keys[n], a key of the innermost JSON object, into the hash table that finds duplicate
-// keys. It returns false, and changes nothing, if that object has an equal key in it. The table
-// uses open addressing with linear probing. Entries are removed in the reverse order of insertion,
-// because containers close innermost first, so clearing a slot never breaks a probe chain. A slot
-// holds the position of a key plus 1, or 0.
+// keys. It returns false, and changes nothing, if that object has an equal key in it. The table uses open
+// addressing with linear probing: a key whose slot is taken goes into the next free one. Slots can be
+// cleared without breaking such chains, because containers close innermost first, so that keys are
+// removed in the reverse order of insertion.
 func (checker *jsonChecker) insert(n int32) bool {
-	if checker.live*2 >= len(checker.table) {
+	if checker.tableEntries*2 >= len(checker.table) {
 		checker.grow()
 	}
-	first := int32(checker.open[len(checker.open)-1].keys)
+	first := int32(checker.open[len(checker.open)-1].firstKey)
 	name := checker.keyBytes(checker.keys[n])
-	mask := uint64(len(checker.table) - 1)
-	at := checker.hash(name) & mask
+	mask := uint64(len(checker.table) - 1) // the length is a power of two
+	at := checker.hash(name, len(checker.open)) & mask
 	for ; checker.table[at] != 0; at = (at + 1) & mask {
-		o := checker.table[at] - 1
-		// Keys of outer objects stand before first.
-		if o >= first && string(checker.keyBytes(checker.keys[o])) == string(name) {
+		other := checker.table[at] - 1
+		// Keys of outer objects, which may be equal, stand before first.
+		if other >= first && string(checker.keyBytes(checker.keys[other])) == string(name) {
 			return false
 		}
 	}
 	checker.table[at] = n + 1
-	checker.live++
+	checker.tableEntries++
 	return true
 }
 
-// hash returns the hash of a key of the innermost object. It depends on the depth too, so
-// that equal keys of nested objects do not collide.
-func (checker *jsonChecker) hash(name []byte) uint64 {
-	return maphash.Bytes(hashSeed, name) ^ uint64(len(checker.open))*0x9E3779B97F4A7C15
+// hash returns the hash of a key of the object at a depth, 1 for the outermost. It depends on the depth
+// too, so that equal keys of nested objects do not collide: the odd constant spreads small numbers over
+// all bits.
+func (checker *jsonChecker) hash(name []byte, depth int) uint64 {
+	return maphash.Bytes(hashSeed, name) ^ uint64(depth)*0x9E3779B97F4A7C15
 }
 
 // grow doubles the hash table of keys and inserts the keys of open objects again, in the order in which
-// they were inserted first, so that they can still be removed in reverse. Only the first checker.live keys of
+// they were inserted first, so that they can still be removed in reverse. Only the first checker.tableEntries keys of
 // hashed objects are in the table: the one that is being inserted is not yet.
 func (checker *jsonChecker) grow() {
 	checker.table = make([]int32, max(64, 2*len(checker.table)))
 	mask := uint64(len(checker.table) - 1)
-	left := checker.live
+	left := checker.tableEntries // keys still to be inserted
 	for d := 0; d < len(checker.open) && left > 0; d++ {
 		if !checker.open[d].hashed {
 			continue
 		}
-		salt := uint64(d+1) * 0x9E3779B97F4A7C15
-		for n := checker.open[d].keys; n < checker.endOfKeys(d) && left > 0; n++ {
-			at := (maphash.Bytes(hashSeed, checker.keyBytes(checker.keys[n])) ^ salt) & mask
+		for n := checker.open[d].firstKey; n < checker.endOfKeys(d) && left > 0; n++ {
+			at := checker.hash(checker.keyBytes(checker.keys[n]), d+1) & mask
 			for checker.table[at] != 0 {
 				at = (at + 1) & mask
 			}
@@ -110,7 +110,7 @@ func (checker *jsonChecker) grow() {
 func (checker *jsonChecker) endOfKeys(d int) int {
 	for m := d + 1; m < len(checker.open); m++ {
 		if checker.open[m].object {
-			return checker.open[m].keys
+			return checker.open[m].firstKey
 		}
 	}
 	return len(checker.keys)
@@ -121,23 +121,23 @@ func (checker *jsonChecker) endOfKeys(d int) int {
 func (checker *jsonChecker) removeKeys(top *container) {
 	if top.hashed {
 		mask := uint64(len(checker.table) - 1)
-		for n := len(checker.keys) - 1; n >= top.keys; n-- {
-			slot := checker.hash(checker.keyBytes(checker.keys[n])) & mask
+		for n := len(checker.keys) - 1; n >= top.firstKey; n-- {
+			slot := checker.hash(checker.keyBytes(checker.keys[n]), len(checker.open)) & mask
 			for checker.table[slot] != int32(n)+1 {
 				slot = (slot + 1) & mask
 			}
 			checker.table[slot] = 0
-			checker.live--
+			checker.tableEntries--
 		}
 	}
-	checker.keys = checker.keys[:top.keys]
+	checker.keys = checker.keys[:top.firstKey]
 }
 
-// unescape decodes the escapes of key k, which are valid, so that "\u0061" and "a" are the same key. The
-// result is kept in checker.unescaped, to which the returned span points.
+// unescape decodes the escapes of key k, so that "\u0061" and "a" are the same key. The escapes must be
+// valid, as text has checked. The result is kept in checker.unescaped, to which the returned span points.
 func (checker *jsonChecker) unescape(k keySpan) keySpan {
 	from := len(checker.unescaped)
-	for data := checker.b[k.from:k.to]; len(data) > 0; {
+	for data := checker.input[k.from:k.to]; len(data) > 0; {
 		if data[0] != '\\' {
 			checker.unescaped = append(checker.unescaped, data[0])
 			data = data[1:]

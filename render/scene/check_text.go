@@ -17,8 +17,8 @@ var unchecked = func() (t [256]bool) {
 }()
 
 const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
+	ones  = 0x0101010101010101 // 1 in each of eight bytes
+	highs = 0x8080808080808080 // the top bit of each
 )
 
 // markSpecial sets the top bit of each of the eight bytes of w at which the JSON checker must stop
@@ -38,7 +38,7 @@ func markSpecial(w uint64) uint64 {
 // text checks the JSON string that begins with the quote at the current position, up to its last quote,
 // and reports whether it has escapes. It refuses control characters, bad escapes and bad UTF-8.
 func (checker *jsonChecker) text() (escaped, ok bool) {
-	data, i := checker.b, checker.i+1
+	data, i := checker.input, checker.pos+1
 	for {
 		// Skip plain text, eight bytes at a time.
 		for i+8 <= len(data) && markSpecial(binary.LittleEndian.Uint64(data[i:])) == 0 {
@@ -48,29 +48,29 @@ func (checker *jsonChecker) text() (escaped, ok bool) {
 			i++
 		}
 		if i >= len(data) {
-			checker.i = i
+			checker.pos = i
 			return false, checker.unexpected("the end of a string")
 		}
 		// Check what is special.
 		switch ch := data[i]; {
 		case ch == '"':
-			checker.i = i + 1
+			checker.pos = i + 1
 			return escaped, true
 		case ch == '\\':
 			n := escapeLen(data[i:])
 			if n == 0 {
-				checker.i = i
+				checker.pos = i
 				return false, checker.unexpected("an escape of JSON")
 			}
 			i += n
 			escaped = true
 		case ch < ' ':
-			checker.i = i
+			checker.pos = i
 			return false, checker.unexpected("control characters escaped")
 		default:
 			r, n := utf8.DecodeRune(data[i:])
 			if r == utf8.RuneError && n == 1 {
-				checker.i = i
+				checker.pos = i
 				return false, checker.unexpected("valid UTF-8")
 			}
 			i += n
@@ -117,7 +117,7 @@ func hexDigit(ch byte) int {
 // number checks a JSON number by the grammar of RFC 8259: no NaN, no leading zeros, and digits on
 // both sides of a point.
 func (checker *jsonChecker) number() bool {
-	data, from := checker.b, checker.i
+	data, from := checker.input, checker.pos
 	i := from
 	if i < len(data) && data[i] == '-' {
 		i++
@@ -134,7 +134,8 @@ func (checker *jsonChecker) number() bool {
 		}
 		i += 1 + n
 	}
-	risky := whole > 200 // a number overflows only by many digits or by its exponent
+	// A float64 reaches to about 10^308, so only many digits or a long exponent can be too much.
+	mayOverflow := whole > 200
 	if i < len(data) && data[i]|0x20 == 'e' {
 		i++
 		if i < len(data) && (data[i] == '+' || data[i] == '-') {
@@ -145,15 +146,15 @@ func (checker *jsonChecker) number() bool {
 			return checker.unexpected("a digit in the exponent")
 		}
 		i += n
-		risky = risky || n > 2
+		mayOverflow = mayOverflow || n > 2
 	}
-	if risky {
+	if mayOverflow {
 		if v, _ := strconv.ParseFloat(string(data[from:i]), 64); math.IsInf(v, 0) {
-			checker.fail(clip(string(data[from:i]), 40), "a number that fits a float64")
+			checker.fail(shorten(string(data[from:i]), 40), "a number that fits a float64")
 			return false
 		}
 	}
-	checker.i = i
+	checker.pos = i
 	return true
 }
 

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// AppendContent appends everything that a picture of the scene depends on to dst: scenes with equal
-// content have equal pictures. Numbers that compare equal but have different bits, as 0 and -0,
-// differ. The form is not stable between versions.
+// AppendContent appends everything that a picture of the scene depends on to dst, for hashing: scenes
+// with equal content have equal pictures. Numbers that compare equal but have different bits, as 0 and -0,
+// differ. The form may change from one version of the program to the next.
 func (scene *Scene) AppendContent(dst []byte) []byte {
 	writer := contentWriter(dst)
 	writer.length(len(scene.Shapes))

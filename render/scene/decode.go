@@ -38,7 +38,7 @@ func Parse(data []byte, lim Limits, use func(*fastjson.Value) error) error {
 		parsers.Put(parser)
 	}()
 	value, err := jsontree.Parse(parser, data)
-	if err != nil { // never after Check; fastjson's own message may be as long as data
+	if err != nil { // never after Check; the error is not passed on, as it may be as long as data
 		return invalid("", "", "JSON that the parser refuses", "JSON")
 	}
 	return use(value)
@@ -102,18 +102,18 @@ func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
 // sceneDecoder reads one document. The first fault stops it: every method returns at
 // once when fault is set.
 type sceneDecoder struct {
-	lim      Limits
-	fault    *Error
-	strings  stringArena
-	digits   []byte // the number that is being read
-	records  []Record
-	bindings []BindingRecord
-	pages    []page
-	current  string // id of the page that is shown, "" when unknown
-	whole    bool   // records are stored ones that lack nothing
-	answer   bool   // what is read is a shape of an answer, of which unknown members are dropped
-	odd      string // Shape.Odd of the shape that is being read
-	skipped  int
+	lim         Limits
+	fault       *Error
+	strings     stringArena
+	digits      []byte // the number that is being read
+	records     []Record
+	bindings    []BindingRecord
+	pages       []page
+	current     string // id of the page that is shown, "" when unknown
+	mustBeWhole bool   // records are stored ones, which must have every member that the editor saves
+	answer      bool   // what is read is a shape of an answer, of which unknown members are dropped
+	odd         string // Shape.Odd of the shape that is being read
+	skipped     int
 }
 
 // page is a page record.
@@ -122,7 +122,7 @@ type page struct{ id, index string }
 // where is a place in the input. Its text is made only for messages.
 type where struct {
 	list  string // "shapes"
-	i     int    // position in it, -1 when list is the whole path
+	i     int    // index in it, -1 when list is the whole path
 	key   string // member of it, in place of a position
 	shape string // id of the shape, once it is known
 }
@@ -131,7 +131,7 @@ type where struct {
 func (place where) String() string {
 	switch {
 	case place.key != "":
-		return place.list + "[" + strconv.Quote(clip(place.key, 80)) + "]"
+		return place.list + "[" + strconv.Quote(shorten(place.key, 80)) + "]"
 	case place.i >= 0:
 		return place.list + "[" + strconv.Itoa(place.i) + "]"
 	}
@@ -161,6 +161,7 @@ func (decoder *sceneDecoder) refuse(place where, field string, v *fastjson.Value
 // describe writes a JSON value for an error message: scalars shortened, lists and objects by their
 // type.
 func describe(value *fastjson.Value) string {
+	const most = 60 // bytes
 	if value == nil {
 		return "nothing"
 	}
@@ -171,9 +172,9 @@ func describe(value *fastjson.Value) string {
 		return "a list"
 	case fastjson.TypeString:
 		b, _ := value.StringBytes()
-		return strconv.Quote(clip(string(b[:min(len(b), 100)]), 60))
+		return strconv.Quote(shorten(string(b[:min(len(b), 100)]), most)) // long ones are not copied whole
 	}
-	return clip(string(value.MarshalTo(nil)), 60)
+	return shorten(string(value.MarshalTo(nil)), most)
 }
 
 // container reads a whiteboard in whichever encoding value is: a list of shapes, an editor snapshot (with
@@ -254,19 +255,20 @@ func (decoder *sceneDecoder) bindingList(v *fastjson.Value) {
 // stringArena copies short strings into a few large blocks, never into the input.
 type stringArena struct{ free []byte }
 
-// copy returns a copy of dst, a text of a scene's record, as a string. Short strings share one block
-// of memory, which is never written again, so that one allocation serves many.
-func (arena *stringArena) copy(dst []byte) string {
-	if len(dst) == 0 {
+// copy returns a copy of text, which lies in the parser's memory, as a string. Short strings share blocks
+// of memory, so that one allocation serves many; what is in a block is never written again.
+func (arena *stringArena) copy(text []byte) string {
+	const leastBlock, mostBlock = 256, 16 << 10 // bytes
+	if len(text) == 0 {
 		return ""
 	}
-	if cap(arena.free)-len(arena.free) < len(dst) {
-		if len(dst) >= 256 { // a copy of its own
-			return string(dst)
+	if cap(arena.free)-len(arena.free) < len(text) {
+		if len(text) >= leastBlock { // a copy of its own
+			return string(text)
 		}
-		arena.free = make([]byte, 0, max(256, min(2*cap(arena.free), 16<<10))) // blocks double up to 16 KiB
+		arena.free = make([]byte, 0, max(leastBlock, min(2*cap(arena.free), mostBlock))) // each twice as large
 	}
 	n := len(arena.free)
-	arena.free = append(arena.free, dst...)
+	arena.free = append(arena.free, text...)
 	return asString(arena.free[n:])
 }

@@ -12,9 +12,9 @@ var (
 // points coincide. See docs/spec/drawing.md#r5.
 const coincideShift = 0.1
 
-// fill sets shape to the complete shape that a valid record stands for: the defaults of its kind, then
-// the fields that the record has and its kind knows, then, if the shape is being created, what the
-// editor changes on creation. It does not set Parent.
+// fill sets shape to the complete shape that a valid record stands for. It begins with the defaults of
+// its kind and puts in the fields that the record has and its kind knows. If the shape is being created
+// (not record.Stored), it then changes what the editor changes on creation. It does not set Parent.
 func (shape *Shape) fill(record *Record) {
 	*shape = defaults[min(record.Kind, Other)]
 	shape.ID, shape.Odd = record.ID, record.Odd

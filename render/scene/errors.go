@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 		text.WriteString(e.Path)
 	}
 	if e.Shape != "" {
-		text.WriteString(" of shape " + strconv.Quote(clip(e.Shape, 80)))
+		text.WriteString(" of shape " + strconv.Quote(shorten(e.Shape, 80)))
 	}
 	text.WriteString(": got " + e.Got + "; want " + e.Want)
 	return text.String()
@@ -68,8 +68,8 @@ func wrongVersion(path, shape, got, want string) *Error {
 	return &Error{Kind: ErrVersion, Offset: -1, Path: path, Shape: shape, Got: got, Want: want}
 }
 
-// clip shortens a text for a message without cutting a character in two.
-func clip(text string, n int) string {
+// shorten shortens a text for a message without cutting a character in two.
+func shorten(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

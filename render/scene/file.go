@@ -10,7 +10,7 @@ import (
 // "schema"}, and checks its schema. prefix is the path to it, for messages. Its records must have
 // every member that the editor saves.
 func (decoder *sceneDecoder) snapshot(value *fastjson.Value, prefix string) {
-	decoder.whole = true
+	decoder.mustBeWhole = true
 	store := value.Get("store")
 	object := value.GetObject("store")
 	if object == nil {
@@ -37,7 +37,7 @@ func (decoder *sceneDecoder) file(object *fastjson.Object) {
 		}
 	}
 	if schema := object.Get("schema"); schema != nil && schema.Type() != fastjson.TypeNull {
-		decoder.whole = true
+		decoder.mustBeWhole = true
 	}
 	list := object.Get("records")
 	items, err := list.Array()
@@ -130,9 +130,9 @@ func (decoder *sceneDecoder) binding(v *fastjson.Value, place where) {
 		decoder.refuse(place, "props", props, "an object")
 		return
 	}
-	decoder.only(props, "props", bindingMembers)
-	if decoder.whole {
-		decoder.lacks(props, "props", bindingMembers)
+	decoder.noteUnknown(props, "props", bindingMembers)
+	if decoder.mustBeWhole {
+		decoder.noteMissing(props, "props", bindingMembers)
 	}
 	record.Odd, decoder.odd = decoder.odd, ""
 	switch t := props.Get("terminal"); string(t.GetStringBytes()) {
@@ -280,7 +280,7 @@ func (decoder *sceneDecoder) schema(value *fastjson.Value, place where) {
 	if len(decoder.bindings) > 0 {
 		require("binding.arrow", 1)
 	}
-	for k, n := range needed {
+	for k, n := range schemaVersions {
 		if seen[k] {
 			require("shape."+Kind(k).String(), n.text)
 		}

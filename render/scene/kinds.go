@@ -43,10 +43,10 @@ var fieldsOf = [...]Fields{
 	Other:     0,
 }
 
-// needed holds the schema versions of each kind of shape: now is the current one, text the
+// schemaVersions holds the schema versions of each kind of shape: now is the current one, text the
 // version that differs only by plain text in place of rich text, which is upgraded here. See
 // docs/spec/drawing.md#r2.
-var needed = [...]struct{ now, text int }{
+var schemaVersions = [...]struct{ now, text int }{
 	Geo: {10, 9}, Text: {3, 2}, Line: {5, 5}, Draw: {2, 2}, Arrow: {7, 6}, Highlight: {1, 1}, Note: {9, 8},
 	Frame: {1, 1}, Group: {0, 0}, Image: {5, 5}, Video: {4, 4}, Bookmark: {2, 2}, Embed: {4, 4},
 }

@@ -7,13 +7,13 @@ import (
 )
 
 // liftArrows moves arrows that are being created with bindings as the editor does: into the parent that
-// the targets share, and directly above the topmost of them, unless only other arrows lie between.
-// siblings lists all records, with siblings in order; it is sorted again if something moved, which the
-// function reports. Stored arrows stay. See docs/spec/drawing.md#r6.
+// the targets share, and directly above the topmost target. An arrow that already lies above that one, with
+// only arrows between, stays; so do stored arrows. siblings lists all records in the order of siblings; it
+// is sorted again if an arrow moved, which the result says. See docs/spec/drawing.md#r6.
 func (arrangement *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (moved bool) {
 	lifter := arrowLifter{arrangement: arrangement}
 	for i := range bindings {
-		from := findRecord(arrangement.records, arrangement.ids, bindings[i].From)
+		from := findRecord(arrangement.records, arrangement.ids, bindings[i].From) // the arrow
 		if from < 0 || arrangement.records[from].Kind != Arrow || arrangement.records[from].Stored {
 			continue
 		}
@@ -31,10 +31,11 @@ func (arrangement *arrangement) liftArrows(siblings []int32, bindings []BindingR
 	return moved
 }
 
-// place is a position in the list of siblings: at is that of a shape in the first order. above is 0 for
-// the shape itself; for an arrow that was lifted directly above that shape it is the number of the lift,
-// of which the last one is lowest.
-type place struct{ at, above int32 }
+// place is where a record stands in the order of siblings. at is the position, in the order before any
+// lift, of the record itself, for which liftNumber is 0, or of the shape that an arrow was lifted above.
+// Lifts are numbered from 1. The arrow that was lifted last lies directly above the shape, below the
+// arrows that were lifted there before.
+type place struct{ at, liftNumber int32 }
 
 // compare compares the places of two siblings in the paint order, back to front: negative if place is
 // behind q.
@@ -42,33 +43,33 @@ func (place place) compare(q place) int {
 	switch {
 	case place.at != q.at:
 		return int(place.at) - int(q.at)
-	case place.above == 0 || q.above == 0:
-		return int(place.above) - int(q.above)
+	case place.liftNumber == 0 || q.liftNumber == 0:
+		return int(place.liftNumber) - int(q.liftNumber)
 	}
-	return int(q.above) - int(place.above)
+	return int(q.liftNumber) - int(place.liftNumber)
 }
 
 // arrowLifter moves bound arrows above their targets.
 type arrowLifter struct {
 	*arrangement
-	places  []place            // of each record
-	next    []int32            // of each record: the place of the next sibling that is no arrow, MaxInt32 for none
-	targets map[int32][2]int32 // of each bound arrow: the targets of start and end, -1 for none
-	lifted  int32              // number of arrows that were lifted
-	cloned  bool               // records is a copy
+	places    []place            // of each record
+	nextOther []int32            // of each record: the place of the next sibling that is no arrow, MaxInt32 for none
+	targets   map[int32][2]int32 // of each bound arrow: the targets of start and end, -1 for none
+	lifted    int32              // number of arrows that were lifted
+	cloned    bool               // records is a copy
 }
 
 // prepare fills in places, next and targets before the first arrow is lifted. If several bindings
 // tie the same end, the first counts. Bindings that will be refused later are left out.
 func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 	lifter.places = make([]place, len(lifter.records))
-	lifter.next = make([]int32, len(lifter.records))
-	last := map[int32]int32{} // of each parent: the child that is no arrow met last, going backwards
-	for pos, i := range slices.Backward(siblings) {
+	lifter.nextOther = make([]int32, len(lifter.records))
+	last := map[int32]int32{}                       // of each parent: the child that is no arrow met last, going backwards
+	for pos, i := range slices.Backward(siblings) { // from the topmost down
 		lifter.places[i] = place{at: int32(pos)}
-		lifter.next[i] = math.MaxInt32
+		lifter.nextOther[i] = math.MaxInt32
 		if n, ok := last[lifter.parent(i)]; ok {
-			lifter.next[i] = n
+			lifter.nextOther[i] = n
 		}
 		if lifter.records[i].Kind != Arrow {
 			last[lifter.parent(i)] = int32(pos)
@@ -106,11 +107,11 @@ func (lifter *arrowLifter) parent(i int32) int32 {
 
 // lift moves one arrow into the parent that newParent gives, above those children of the parent
 // that are its targets or hold them. It reports whether the arrow moved: it does not if it lies
-// above them already with only arrows between. t holds the arrow's targets, -1 for an unbound end.
-func (lifter *arrowLifter) lift(arrow int32, t [2]int32) bool {
-	parent := lifter.newParent(arrow, t)
-	top := int32(-1)
-	for _, i := range t {
+// above them already with only arrows between. targets has -1 for an unbound end.
+func (lifter *arrowLifter) lift(arrow int32, targets [2]int32) bool {
+	parent := lifter.newParent(arrow, targets)
+	top := int32(-1) // the topmost of these children
+	for _, i := range targets {
 		for ; i >= 0 && lifter.parent(i) != parent; i = lifter.parent(i) { // up to the child of parent
 		}
 		if i >= 0 && i != arrow && (top < 0 || lifter.places[i].compare(lifter.places[top]) > 0) {
@@ -123,30 +124,31 @@ func (lifter *arrowLifter) lift(arrow int32, t [2]int32) bool {
 	was := lifter.places[arrow]
 	if parent != lifter.parent(arrow) {
 		lifter.moveTo(arrow, parent)
-	} else if was.compare(lifter.places[top]) > 0 && was.at < lifter.next[top] {
+	} else if was.compare(lifter.places[top]) > 0 && was.at < lifter.nextOther[top] {
 		return false
 	}
 	lifter.lifted++
-	lifter.places[arrow] = place{at: lifter.places[top].at, above: lifter.lifted}
+	lifter.places[arrow] = place{at: lifter.places[top].at, liftNumber: lifter.lifted}
 	return true
 }
 
-// newParent returns the parent that a bound arrow belongs to, -1 for the page: with two targets t their
-// closest common ancestor, which is not the arrow itself; with one target the parent that it shares with
-// the arrow, else the page.
-func (lifter *arrowLifter) newParent(arrow int32, t [2]int32) int32 {
-	if t[0] < 0 || t[1] < 0 {
-		if p := lifter.parent(max(t[0], t[1])); p == lifter.parent(arrow) {
-			return p
+// newParent returns the parent that a bound arrow belongs to, -1 for the page. With two targets it is
+// their closest common ancestor, other than the arrow itself. With one target, the other being -1, it is
+// the parent that target and arrow share, or the page if they share none.
+func (lifter *arrowLifter) newParent(arrow int32, targets [2]int32) int32 {
+	if targets[0] < 0 || targets[1] < 0 {
+		target := max(targets[0], targets[1])
+		if parent := lifter.parent(target); parent == lifter.parent(arrow) {
+			return parent
 		}
 		return -1
 	}
-	above := map[int32]bool{}
-	for i := lifter.parent(t[0]); i >= 0; i = lifter.parent(i) {
-		above[i] = true
+	ancestors := map[int32]bool{} // of the first target
+	for i := lifter.parent(targets[0]); i >= 0; i = lifter.parent(i) {
+		ancestors[i] = true
 	}
-	i := lifter.parent(t[1])
-	for i >= 0 && (!above[i] || i == arrow) {
+	i := lifter.parent(targets[1])
+	for i >= 0 && (!ancestors[i] || i == arrow) {
 		i = lifter.parent(i)
 	}
 	return i
@@ -161,15 +163,17 @@ func (lifter *arrowLifter) moveTo(arrow, parent int32) {
 	}
 	lifter.needParents()
 	record := &lifter.records[arrow]
-	out := lifter.pageMap(lifter.parents[arrow]) // first onto the page, then into the parent
-	at := out.Apply(geom.Pt(record.given(HasX), record.given(HasY)))
-	record.X, record.Y, record.Rotation = at.X, at.Y, record.given(HasRotation)+math.Atan2(out.B, out.A)
+	// Its place and rotation on the page, then those in the new parent.
+	oldParentToPage := lifter.pageMap(lifter.parents[arrow])
+	at := oldParentToPage.Apply(geom.Pt(record.given(HasX), record.given(HasY)))
+	record.X, record.Y = at.X, at.Y
+	record.Rotation = record.given(HasRotation) + math.Atan2(oldParentToPage.B, oldParentToPage.A)
 	record.Has |= HasX | HasY | HasRotation
-	in, id := lifter.pageMap(parent), ""
+	newParentToPage, id := lifter.pageMap(parent), ""
 	if parent >= 0 {
 		id = lifter.records[parent].ID
 	}
-	record.moveInto(in, id)
+	record.moveInto(newParentToPage, id)
 	lifter.parents[arrow] = parent
 }
 

@@ -15,7 +15,7 @@ var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 
 // JSON library's fast parser does not always do. ok is false if data is not a number or does not fit a
 // float64. It reads short numbers without exponent itself and passes all others to parseSlowly.
 func parseNumber(data []byte) (value float64, ok bool) {
-	i, n, point := 0, 0, -1 // place in data; digits so far; digits before the point, -1 without one
+	i, digits, point := 0, 0, -1 // place in data; digits so far; digits before the point, -1 without one
 	if len(data) > 0 && data[0] == '-' {
 		i = 1
 	}
@@ -24,20 +24,21 @@ func parseNumber(data []byte) (value float64, ok bool) {
 		switch ch := data[i]; {
 		case ch-'0' <= 9:
 			mantissa = mantissa*10 + uint64(ch-'0')
-			n++
-		case ch == '.' && point < 0 && n > 0:
-			point = n
+			digits++
+		case ch == '.' && point < 0 && digits > 0:
+			point = digits
 		default:
 			return parseSlowly(data)
 		}
 	}
-	// Up to 15 digits are exact, and dividing two exact numbers rounds once.
-	if n == 0 || n > 15 || point == n {
+	// Up to 15 digits are exact in a float64, and dividing two exact numbers rounds once.
+	const mostExact = 15
+	if digits == 0 || digits > mostExact || point == digits {
 		return parseSlowly(data)
 	}
 	value = float64(mantissa)
 	if point >= 0 {
-		value /= powers[n-point]
+		value /= powers[digits-point]
 	}
 	if data[0] == '-' {
 		value = -value

@@ -16,9 +16,9 @@ var (
 	storedMembers   = strings.Fields("id typeName type x y rotation index parentId isLocked opacity meta props")
 )
 
-// unread are the properties that are saved with a shape and that its picture does not depend on, with
-// the types that they may have.
-var unread = map[string]struct {
+// ignoredProps are the properties that are saved with a shape and that its picture does not depend on, with
+// the kinds of shapes that have them and the types that they may have.
+var ignoredProps = map[string]struct {
 	kinds []Kind
 	types []fastjson.Type
 }{
@@ -42,7 +42,7 @@ var savedProps = func() (all [Other + 1][]string) {
 				all[k] = append(all[k], f)
 			}
 		}
-		for name, u := range unread {
+		for name, u := range ignoredProps {
 			if slices.Contains(u.kinds, k) {
 				all[k] = append(all[k], name)
 			}
@@ -52,34 +52,34 @@ var savedProps = func() (all [Other + 1][]string) {
 	return all
 }()
 
-// note records what the editor may refuse in the shape that is being read; the first counts.
-func (decoder *sceneDecoder) note(field, got, want string) {
+// noteOdd records what the editor may refuse in the shape that is being read; the first counts.
+func (decoder *sceneDecoder) noteOdd(field, got, want string) {
 	if decoder.odd == "" && !decoder.answer {
 		decoder.odd = "got " + got + " as " + field + ", want " + want
 	}
 }
 
-// only notes, in the shape's Odd, members of an object whose names are not in the list, because the
+// noteUnknown notes, in the shape's Odd, members of an object whose names are not in the list, because the
 // editor may refuse them. field is the object's path in the note. It ignores a value that is not an
 // object.
-func (decoder *sceneDecoder) only(v *fastjson.Value, field string, names []string) {
+func (decoder *sceneDecoder) noteUnknown(v *fastjson.Value, field string, names []string) {
 	object, err := v.Object()
 	if err != nil {
 		return
 	}
 	object.Visit(func(key []byte, _ *fastjson.Value) {
 		if !slices.Contains(names, string(key)) {
-			decoder.note(field+"."+clip(string(key), 40), "a member", "none of this name")
+			decoder.noteOdd(field+"."+shorten(string(key), 40), "a member", "none of this name")
 		}
 	})
 }
 
-// lacks notes, in the shape's Odd, the members of the list that an object does not have, because
+// noteMissing notes, in the shape's Odd, the members of the list that an object does not have, because
 // the editor may refuse a shape without them.
-func (decoder *sceneDecoder) lacks(v *fastjson.Value, field string, names []string) {
+func (decoder *sceneDecoder) noteMissing(v *fastjson.Value, field string, names []string) {
 	for _, name := range names {
 		if v.Get(name) == nil {
-			decoder.note(strings.TrimPrefix(field+"."+name, "."), "nothing", "what is saved with every shape")
+			decoder.noteOdd(strings.TrimPrefix(field+"."+name, "."), "nothing", "what is saved with every shape")
 		}
 	}
 }
@@ -95,13 +95,13 @@ func (decoder *sceneDecoder) checkWhole(k Kind, object *fastjson.Object) {
 	// Members of every shape.
 	for _, name := range storedMembers {
 		if object.Get(name) == nil {
-			decoder.note(name, "nothing", "what is saved with every shape")
+			decoder.noteOdd(name, "nothing", "what is saved with every shape")
 		}
 	}
 	object.Visit(func(key []byte, value *fastjson.Value) {
 		switch name := string(key); {
 		case !slices.Contains(storedMembers, name):
-			decoder.note(clip(name, 40), "a member", "none of this name")
+			decoder.noteOdd(shorten(name, 40), "a member", "none of this name")
 		case name == "isLocked":
 			decoder.wantType(name, value, fastjson.TypeTrue, fastjson.TypeFalse)
 		case name == "meta":
@@ -112,15 +112,15 @@ func (decoder *sceneDecoder) checkWhole(k Kind, object *fastjson.Object) {
 	props := object.Get("props")
 	for _, name := range savedProps[k] {
 		if props.Get(name) == nil && (name != "richText" || props.Get("text") == nil) {
-			decoder.note("props."+name, "nothing", "what is saved with every shape of its kind")
+			decoder.noteOdd("props."+name, "nothing", "what is saved with every shape of its kind")
 		}
 	}
 	props.GetObject().Visit(func(key []byte, v *fastjson.Value) {
 		name := string(key)
-		if u, ok := unread[name]; ok && slices.Contains(u.kinds, k) {
+		if u, ok := ignoredProps[name]; ok && slices.Contains(u.kinds, k) {
 			decoder.wantType("props."+name, v, u.types...)
 		} else if !slices.Contains(savedProps[k], name) && (name != "text" || props.Get("richText") != nil) {
-			decoder.note("props."+clip(name, 40), "a property", "none of this name")
+			decoder.noteOdd("props."+shorten(name, 40), "a property", "none of this name")
 		}
 	})
 }
@@ -128,6 +128,6 @@ func (decoder *sceneDecoder) checkWhole(k Kind, object *fastjson.Object) {
 // wantType notes a value that has none of the types.
 func (decoder *sceneDecoder) wantType(field string, v *fastjson.Value, types ...fastjson.Type) {
 	if !slices.Contains(types, v.Type()) {
-		decoder.note(field, describe(v), "a value of another type")
+		decoder.noteOdd(field, describe(v), "a value of another type")
 	}
 }

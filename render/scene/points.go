@@ -13,7 +13,7 @@ func (decoder *sceneDecoder) point(value *fastjson.Value, place where, field str
 		decoder.refuse(place, field, value, "an object with x and y")
 		return p
 	}
-	decoder.only(value, field, pointMembers)
+	decoder.noteUnknown(value, field, pointMembers)
 	p.X = decoder.coordinate(value.Get("x"), place, field, ".x")
 	p.Y = decoder.coordinate(value.Get("y"), place, field, ".y")
 	return p
@@ -41,26 +41,26 @@ func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place where) []Point 
 		decoder.refuse(place, "props.points", v, "an object of points, each with index, x and y")
 		return nil
 	}
-	if !decoder.fewPoints(object.Len(), place, "props.points") {
+	if !decoder.pointsAllowed(object.Len(), place, "props.points") {
 		return nil
 	}
 	points := make([]Point, 0, object.Len())
 	keys := make([]string, 0, object.Len())
-	sorted := true
+	sorted := true // so far, by their index keys
 	object.Visit(func(key []byte, value *fastjson.Value) {
 		if decoder.fault != nil {
 			return
 		}
-		k := decoder.index(value.Get("index"), place, "props.points.index")
+		index := decoder.index(value.Get("index"), place, "props.points.index")
 		points = append(points, decoder.point(value, place, "props.points"))
 		if id := value.Get("id"); id == nil || id.Type() != fastjson.TypeString {
-			decoder.note("props.points."+clip(string(key), 40)+".id", describe(id), "a string")
+			decoder.noteOdd("props.points."+shorten(string(key), 40)+".id", describe(id), "a string")
 		}
 		if decoder.fault != nil { // say in which point
-			decoder.addMember("props.points", "."+clip(string(key), 80))
+			decoder.addMember("props.points", "."+shorten(string(key), 80))
 		}
-		sorted = sorted && (len(keys) == 0 || compareCodeUnits(keys[len(keys)-1], k) <= 0)
-		keys = append(keys, k)
+		sorted = sorted && (len(keys) == 0 || compareCodeUnits(keys[len(keys)-1], index) <= 0)
+		keys = append(keys, index)
 	})
 	if sorted || decoder.fault != nil {
 		return points
@@ -77,9 +77,9 @@ func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place where) []Point 
 	return inOrder
 }
 
-// fewPoints refuses a shape with n points if that is over the limit. It reports whether the decoder
-// has found no fault so far.
-func (decoder *sceneDecoder) fewPoints(n int, place where, field string) bool {
+// pointsAllowed sets the fault if a shape has n points and that is over the limit. It reports whether the
+// decoder has found no fault so far.
+func (decoder *sceneDecoder) pointsAllowed(n int, place where, field string) bool {
 	if n > decoder.lim.Points && decoder.fault == nil {
 		decoder.fault = overPoints(n, &decoder.lim).in(place.field(field), place.shape)
 	}
@@ -102,7 +102,7 @@ func (decoder *sceneDecoder) segments(v *fastjson.Value, place where) []Segment 
 	points := 0
 	for i, item := range list {
 		points += len(item.GetArray("points"))
-		if !decoder.fewPoints(points, place, "props.segments") {
+		if !decoder.pointsAllowed(points, place, "props.segments") {
 			return nil
 		}
 		segments[i] = decoder.segment(item, place)
@@ -125,7 +125,7 @@ func (decoder *sceneDecoder) segment(value *fastjson.Value, place where) (segmen
 	if !ok {
 		decoder.refuse(place, "props.segments.type", value.Get("type"), oneOf(segmentNames))
 	}
-	decoder.only(value, "props.segments", segmentMembers)
+	decoder.noteUnknown(value, "props.segments", segmentMembers)
 	if p := value.Get("path"); p != nil && value.Get("points") == nil {
 		decoder.refuseVersion(place, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
 	}

@@ -41,9 +41,9 @@ func (record *Record) Merge(u *Record) {
 	record.Has |= given
 }
 
-// assign copies the given fields of a shape from src to dst. For fields of arrows, dst.Arrow and
-// dst.Points must be set and belong to dst alone, because they are written to. Slices and rich text
-// are shared afterwards.
+// assign copies the fields of the set given from src to dst. The table of fields says where a shape keeps
+// each, and of which type it is. For fields of arrows, dst.Arrow and dst.Points must be set and belong to
+// dst alone, because they are written to. Slices and rich text are shared afterwards.
 func assign(dst, src *Shape, given Fields) {
 	for ; given != 0; given &= given - 1 { // drops the lowest field of the set
 		pointer := given.row().pointer

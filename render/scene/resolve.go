@@ -55,8 +55,9 @@ func tooManyShapes(n int, lim *Limits) *Error {
 	return overLimit("shapes", "", strconv.Itoa(n)+" shapes", "at most "+strconv.Itoa(lim.Shapes), FlagShapes)
 }
 
-// fillShapes fills scene.Shapes from the records in paint order, with the positions of their parents, and
-// sets scene.byID, which takes over the map of a and now gives positions of shapes.
+// fillShapes fills scene.Shapes from the records in paint order, with the positions of their parents. It
+// also sets scene.byID: it takes over the arrangement's map of ids and changes it, so that it gives
+// positions of shapes instead of records.
 func (scene *Scene) fillShapes(arrangement *arrangement) {
 	scene.byID = arrangement.ids
 	if arrangement.order == nil {
@@ -121,9 +122,9 @@ func (scene *Scene) bind(bindings []BindingRecord) *Error {
 		path := "bindings[" + strconv.Itoa(i) + "]"
 		switch {
 		case from < 0 || scene.Shapes[from].Kind != Arrow:
-			return invalid(path+".fromId", "", strconv.Quote(clip(record.From, 80)), "the id of an arrow")
+			return invalid(path+".fromId", "", strconv.Quote(shorten(record.From, 80)), "the id of an arrow")
 		case to < 0 || scene.Shapes[to].Kind == Arrow:
-			return invalid(path+".toId", "", strconv.Quote(clip(record.To, 80)), "the id of a shape that is no arrow")
+			return invalid(path+".toId", "", strconv.Quote(shorten(record.To, 80)), "the id of a shape that is no arrow")
 		case !geom.Finite(geom.Point(record.Anchor)):
 			return invalid(path+".props.normalizedAnchor", "", formatNumber(record.Anchor.X)+", "+formatNumber(record.Anchor.Y),
 				"finite numbers")

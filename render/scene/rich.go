@@ -18,7 +18,7 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place where) *RichText 
 		decoder.refuse(place, "props.richText", value, `an object of type "doc"`)
 		return nil
 	}
-	decoder.only(value, "props.richText", documentMembers)
+	decoder.noteUnknown(value, "props.richText", documentMembers)
 	if doc.Get("content") == nil {
 		decoder.refuse(place, "props.richText", value, "a document with content that is a list")
 		return nil
@@ -30,7 +30,7 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place where) *RichText 
 		return nil
 	}
 	// Read the blocks.
-	reader := &richReader{d: decoder, w: place, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
+	reader := &richReader{decoder: decoder, place: place, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
 	if len(blocks) == 0 {
 		reader.foreign("document without blocks")
 	}
@@ -63,17 +63,17 @@ func (decoder *sceneDecoder) content(node *fastjson.Object, place where) ([]*fas
 // richReader collects blocks. The nesting of its calls is that of the JSON,
 // which the parser limits.
 type richReader struct {
-	d      *sceneDecoder
-	w      where
-	out    *RichText
-	bytes  int
-	pieces int
+	decoder *sceneDecoder
+	place   where // of the rich text, for messages
+	out     *RichText
+	bytes   int // of text so far
+	pieces  int // paragraphs and spans so far
 }
 
 // foreign records the first node or mark that RichText cannot hold.
 func (reader *richReader) foreign(name string) {
 	if reader.out.Foreign == "" {
-		reader.out.Foreign = clip(name, 80)
+		reader.out.Foreign = shorten(name, 80)
 	}
 }
 
@@ -81,19 +81,19 @@ func (reader *richReader) foreign(name string) {
 func (reader *richReader) node(value *fastjson.Value) (kind string, children []*fastjson.Value, ok bool) {
 	object, err := value.Object()
 	if err != nil || value.Get("type") == nil || value.Get("type").Type() != fastjson.TypeString {
-		reader.d.refuse(reader.w, "props.richText", value, "nodes that are objects with a type")
+		reader.decoder.refuse(reader.place, "props.richText", value, "nodes that are objects with a type")
 		return "", nil, false
 	}
-	if reader.d.fault != nil {
+	if reader.decoder.fault != nil {
 		return "", nil, false
 	}
-	children, ok = reader.d.content(object, reader.w)
+	children, ok = reader.decoder.content(object, reader.place)
 	return string(value.GetStringBytes("type")), children, ok
 }
 
-// block reads a block of a rich text: it appends a paragraph to the blocks, or reads a list. as
-// holds the properties of the lists around it, which paragraphs inherit. Other nodes, and a text
-// direction other than auto and left to right, are noted as foreign.
+// block reads a node of a rich text that stands for a block: it appends a paragraph to the blocks, or
+// reads a list. The parameter block holds the properties of the lists around it, which paragraphs take
+// over. Other nodes, and a text direction other than auto and left to right, are noted as foreign.
 func (reader *richReader) block(value *fastjson.Value, block Block) {
 	kind, children, ok := reader.node(value)
 	if !ok {
@@ -124,13 +124,15 @@ func (reader *richReader) block(value *fastjson.Value, block Block) {
 	reader.out.Blocks = append(reader.out.Blocks, block)
 }
 
-// list reads the items of a list in a rich text, inside a list with the properties as. Only the first
-// paragraph of an item has the item's marker: a bullet, or a number that counts from attrs.start.
-func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Value, as Block) {
+// list reads the items of a list in a rich text. outer holds the properties of the list around it. Only
+// the first paragraph of an item has the item's marker: a bullet or, if the list is ordered, a number that
+// counts from attrs.start.
+func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Value, outer Block) {
+	const mostStart = 1 << 30 // greater numbers are foreign: the count must not overflow
 	start := 1
 	if s := v.Get("attrs", "start"); ordered && s != nil {
 		n, err := s.Int()
-		if err != nil || n < 1 || n > 1<<30 {
+		if err != nil || n < 1 || n > mostStart {
 			reader.foreign("orderedList start " + describe(s))
 			n = 1
 		}
@@ -142,7 +144,7 @@ func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjso
 	if len(items) == 0 {
 		reader.foreign("list without items")
 	}
-	as = Block{Depth: as.Depth + 1, Ordered: ordered, Items: len(items)}
+	inner := Block{Depth: outer.Depth + 1, Ordered: ordered, Items: len(items)}
 	for i, item := range items {
 		kind, children, ok := reader.node(item)
 		if !ok {
@@ -155,7 +157,7 @@ func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjso
 			reader.foreign("listItem without paragraph")
 		}
 		for j, c := range children {
-			block := as
+			block := inner
 			if j == 0 {
 				block.Bullet = !ordered
 				if ordered {
@@ -183,17 +185,17 @@ func (reader *richReader) inline(value *fastjson.Value, block *Block) {
 	case "text":
 		text := value.Get("text")
 		if text == nil || text.Type() != fastjson.TypeString {
-			reader.d.refuse(reader.w, "props.richText", text, "a text node with a text")
+			reader.decoder.refuse(reader.place, "props.richText", text, "a text node with a text")
 			return
 		}
 		raw, _ := text.StringBytes()
-		if reader.count(len(raw), 0); reader.d.fault != nil {
+		if reader.count(len(raw), 0); reader.decoder.fault != nil {
 			return
 		}
 		if len(raw) == 0 {
 			reader.foreign("text without characters") // the editor refuses it
 		}
-		span.Text = reader.d.strings.copy(raw)
+		span.Text = reader.decoder.strings.copy(raw)
 		reader.marks(value, &span)
 	default:
 		reader.foreign(kind)
@@ -214,7 +216,7 @@ func (reader *richReader) marks(v *fastjson.Value, span *Span) {
 		return
 	}
 	if list.Type() != fastjson.TypeArray {
-		reader.d.refuse(reader.w, "props.richText", list, "marks that are a list")
+		reader.decoder.refuse(reader.place, "props.richText", list, "marks that are a list")
 		return
 	}
 	for _, member := range list.GetArray() {
@@ -234,7 +236,7 @@ func (reader *richReader) marks(v *fastjson.Value, span *Span) {
 		case "highlight":
 			span.Highlight = true
 		case "":
-			reader.d.refuse(reader.w, "props.richText", member, "marks that are objects with a type")
+			reader.decoder.refuse(reader.place, "props.richText", member, "marks that are objects with a type")
 			return
 		default:
 			reader.foreign("mark " + kind)
@@ -247,8 +249,8 @@ func (reader *richReader) marks(v *fastjson.Value, span *Span) {
 func (reader *richReader) count(bytes, pieces int) {
 	reader.bytes += bytes
 	reader.pieces += pieces
-	if n := max(reader.bytes, reader.pieces); n > reader.d.lim.Text && reader.d.fault == nil {
-		reader.d.fault = textTooLong(n, &reader.d.lim).in(reader.w.field("props.richText"), reader.w.shape)
+	if n := max(reader.bytes, reader.pieces); n > reader.decoder.lim.Text && reader.decoder.fault == nil {
+		reader.decoder.fault = textTooLong(n, &reader.decoder.lim).in(reader.place.field("props.richText"), reader.place.shape)
 	}
 }
 

@@ -43,7 +43,7 @@ func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place wher
 		decoder.fault = err.in(place.field(err.Path), record.ID)
 		return
 	}
-	if record.Stored && decoder.whole {
+	if record.Stored && decoder.mustBeWhole {
 		decoder.checkWhole(record.Kind, object)
 	}
 	record.Odd, decoder.odd = decoder.odd, ""
@@ -104,7 +104,7 @@ func (decoder *sceneDecoder) base(record *Record, key []byte, value *fastjson.Va
 func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Value, place where) {
 	fields := propField(record.Kind, key)
 	if fields&fieldsOf[record.Kind] == 0 {
-		decoder.foreignProp(record, key, value, place)
+		decoder.propOfOtherVersion(record, key, value, place)
 		return
 	}
 	// The record has it.
@@ -126,7 +126,7 @@ func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Va
 			return
 		}
 		if *to = decoder.text(value, place, row.path); fields == HasAsset && *to == "" {
-			decoder.note("props.assetId", `""`, `null, or an id that begins with "asset:"`)
+			decoder.noteOdd("props.assetId", `""`, `null, or an id that begins with "asset:"`)
 		}
 	case *Point:
 		decoder.arrowEnd(to, value, place, row.path)
@@ -253,10 +253,10 @@ func (decoder *sceneDecoder) text(value *fastjson.Value, place where, field stri
 	return decoder.strings.copy(data)
 }
 
-// foreignProp handles a property that the kind of the shape does not have in this version. It reads the
+// propOfOtherVersion handles a property that the kind of the shape does not have in this version. It reads the
 // plain text of older records as rich text, refuses layouts of other versions that would be misread, and
 // ignores all others.
-func (decoder *sceneDecoder) foreignProp(record *Record, key []byte, value *fastjson.Value, place where) {
+func (decoder *sceneDecoder) propOfOtherVersion(record *Record, key []byte, value *fastjson.Value, place where) {
 	switch name := string(key); {
 	case name == "text" && fieldsOf[record.Kind]&HasRich != 0:
 		if record.Has&HasRich != 0 {

@@ -8,25 +8,25 @@ import (
 
 // numberRule is the range of a numeric field, which must be finite too.
 type numberRule struct {
-	field   Fields
-	min     float64
-	open    bool // min itself is refused
-	max     float64
-	bounded bool // limited by Limits.Coordinate instead of max
-	want    string
+	field        Fields
+	min          float64
+	excludesMin  bool // min itself is refused
+	max          float64
+	isCoordinate bool // limited by Limits.Coordinate instead of max
+	want         string
 }
 
 // rules has the range of every numeric field.
 var rules = func() (all []numberRule) {
 	inf := math.Inf(1)
 	for _, f := range []Fields{HasX, HasY, HasBend} {
-		all = append(all, numberRule{field: f, min: -inf, max: inf, bounded: true, want: "a finite number"})
+		all = append(all, numberRule{field: f, min: -inf, max: inf, isCoordinate: true, want: "a finite number"})
 	}
 	for _, f := range []Fields{HasW, HasH, HasScale} {
-		all = append(all, numberRule{field: f, open: true, max: inf, bounded: true, want: "a finite number > 0"})
+		all = append(all, numberRule{field: f, excludesMin: true, max: inf, isCoordinate: true, want: "a finite number > 0"})
 	}
 	for _, f := range []Fields{HasGrowY, HasFontPx} {
-		all = append(all, numberRule{field: f, max: inf, bounded: true, want: "a finite number >= 0"})
+		all = append(all, numberRule{field: f, max: inf, isCoordinate: true, want: "a finite number >= 0"})
 	}
 	for _, f := range []Fields{HasOpacity, HasLabelPosition, HasElbowMid} {
 		all = append(all, numberRule{field: f, max: 1, want: "a number from 0 to 1"})
@@ -57,7 +57,7 @@ func (record *Record) check(lim *Limits) *Error {
 // checkID refuses a shape's record whose id does not begin with "shape:".
 func (record *Record) checkID() *Error {
 	if !strings.HasPrefix(record.ID, "shape:") {
-		return invalid("id", "", strconv.Quote(clip(record.ID, 80)), `an id that begins with "shape:"`)
+		return invalid("id", "", strconv.Quote(shorten(record.ID, 80)), `an id that begins with "shape:"`)
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (record *Record) checkID() *Error {
 // valid checks the record of a shape as Valid does, except its id: the numbers, points, segments
 // and texts of the fields that the record has and its kind knows.
 func (record *Record) valid(lim *Limits) *Error {
-	given := record.Has & (baseFields | fieldsOf[min(record.Kind, Other)])
+	given := record.Has & (baseFields | fieldsOf[min(record.Kind, Other)]) // what the record has and its kind knows
 	if given&arrowFields != 0 && record.Arrow == nil || given&endFields != 0 && len(record.Points) < 2 {
 		return invalid("props", record.ID, "an arrow without its properties", "Arrow and both Points set")
 	}
@@ -107,10 +107,10 @@ func (e *Error) in(path, shape string) *Error {
 // must have the field.
 func (rule *numberRule) check(record *Record, lim *Limits) *Error {
 	value := *record.Shape.number(rule.field)
-	if !(value >= rule.min && value <= rule.max) || math.IsInf(value, 0) || rule.open && value == rule.min {
+	if !(value >= rule.min && value <= rule.max) || math.IsInf(value, 0) || rule.excludesMin && value == rule.min {
 		return invalid(rule.field.String(), record.ID, formatNumber(value), rule.want)
 	}
-	if rule.bounded && math.Abs(value) > lim.Coordinate {
+	if rule.isCoordinate && math.Abs(value) > lim.Coordinate {
 		return overCoordinate(value, lim).in(rule.field.String(), record.ID)
 	}
 	return nil

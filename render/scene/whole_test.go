@@ -36,7 +36,7 @@ func TestOdd(t *testing.T) {
 		{"another member", strings.Replace(file("frame", frame), `"meta":{}`, `"meta":{},"z":1`, 1), "as z"},
 		{"no property", file("frame", without(frame, `"name":"",`)), "props.name"},
 		{"another property", file("frame", frame+`,"fill":"none"`), "props.fill"},
-		{"an unread property of another type", file("image", strings.Replace(image, `"playing":true`, `"playing":1`, 1)), "props.playing"},
+		{"an ignoredProps property of another type", file("image", strings.Replace(image, `"playing":true`, `"playing":1`, 1)), "props.playing"},
 		{"an empty asset", file("image", strings.Replace(image, `"assetId":null`, `"assetId":""`, 1)), "props.assetId"},
 		{"a store without schema", `{"store":{"shape:a":{"id":"shape:a","typeName":"shape","type":"group","props":{}}}}`, "x"},
 		{"written by hand", `{"records":[{"id":"shape:a","typeName":"shape","type":"frame","props":{"whatever":1}}]}`, ""},
