@@ -94,7 +94,7 @@ type file struct {
 	font            *gofont.Font
 	glyphs          glyphTable
 	units           int // per em
-	ascent, descent int // hhea, units, both positive downwards and upwards from the baseline
+	ascent, descent int // above and below the baseline, both positive, in units; of the table hhea
 	underline       int // thickness of an underline, units
 }
 
@@ -116,16 +116,16 @@ func Open(dir string) (*Library, error) {
 // font whose file was missing is an error that wraps fs.ErrNotExist.
 func (library *Library) load(s Style) (*file, error) {
 	i := s.index()
-	e := &library.fonts[i]
-	e.once.Do(func() {
-		if e.data == nil {
+	entry := &library.fonts[i]
+	entry.once.Do(func() {
+		if entry.data == nil {
 			path := filepath.Join(library.dir, files[i]+".ttf")
-			e.err = fmt.Errorf("cannot read font: %w", &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist})
+			entry.err = fmt.Errorf("cannot read font: %w", &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist})
 			return
 		}
-		e.file, e.err = parse(files[i], e.data)
+		entry.file, entry.err = parse(files[i], entry.data)
 	})
-	return e.file, e.err
+	return entry.file, entry.err
 }
 
 // parse parses the bytes of a font file: its tables, the metrics that lines of text need, and the
@@ -140,7 +140,7 @@ func parse(name string, b []byte) (*file, error) {
 		return nil, fmt.Errorf("cannot parse font %s: %w", name, err)
 	}
 	f := &file{name: name, font: ft, units: int(ft.Upem())}
-	if err := f.metrics(ld); err != nil {
+	if err := f.readMetrics(ld); err != nil {
 		return nil, fmt.Errorf("cannot read metrics of font %s: %w", name, err)
 	}
 	if f.glyphs, err = newGlyphTable(ld, f.units); err != nil {
@@ -149,9 +149,10 @@ func parse(name string, b []byte) (*file, error) {
 	return f, nil
 }
 
-// metrics reads ascent, descent and the thickness of underlines. The browser takes ascent and
-// descent from hhea unless the font asks for its typographic ones, which none of the 16 does.
-func (file *file) metrics(ld *ot.Loader) error {
+// readMetrics reads ascent, descent and the thickness of underlines from the font's tables hhea and post.
+// The browser takes ascent and descent from hhea unless the font asks for its typographic ones, which none
+// of the 16 does. The bare numbers are least lengths and offsets in bytes, as OpenType defines the tables.
+func (file *file) readMetrics(ld *ot.Loader) error {
 	hhea, err := table(ld, "hhea", 36)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (file *file) metrics(ld *ot.Loader) error {
 	if err != nil {
 		return err
 	}
-	file.ascent, file.descent = int(i16(hhea, 4)), -int(i16(hhea, 6)) // the numbers are places in the tables
+	file.ascent, file.descent = int(i16(hhea, 4)), -int(i16(hhea, 6))
 	file.underline = int(i16(post, 10))
 	return nil
 }

@@ -30,8 +30,9 @@ type point struct {
 	last bool // ends its contour
 }
 
-// newGlyphTable finds the tables of outlines and horizontal metrics in a font, and checks their sizes. The
-// numbers below are places in these tables, as OpenType lays them out. units is per em.
+// newGlyphTable finds the tables of outlines and horizontal metrics in a font, and checks their sizes. The bare
+// numbers are least lengths and offsets in bytes, as OpenType defines the tables. units is the font's number of
+// units per em.
 func newGlyphTable(ld *ot.Loader, units int) (glyphTable glyphTable, err error) {
 	head, err := table(ld, "head", 54)
 	if err != nil {
@@ -99,14 +100,14 @@ func (glyphs *glyphTable) scale(size float64) int64 {
 	return int64(math.Floor(size*64*65536/float64(glyphs.units) + 0.5))
 }
 
-// scaleRound scales a coordinate of a glyph by a 16.16 factor and rounds half away from zero.
-func scaleRound(v int32, f int64) int32 {
-	p := int64(v) * f
-	r := int64(0x8000)
-	if p < 0 {
-		r--
+// scaleRound scales a coordinate of a glyph by a factor in 1/65536 (16.16) and rounds halves away from zero.
+func scaleRound(v int32, factor int64) int32 {
+	product := int64(v) * factor
+	half := int64(0x8000)
+	if product < 0 {
+		half--
 	}
-	return int32((p + r) >> 16)
+	return int32((product + half) >> 16)
 }
 
 // glyphHeader is the length of what a glyph's description begins with: the number of contours and a box.
@@ -130,7 +131,7 @@ func (glyphs *glyphTable) points(dst []point, id int, size float64) ([]point, er
 	if dst, err = glyphs.collectPoints(dst, data, id, f, 0); err != nil {
 		return dst, err
 	}
-	// The left edge is where the metrics say, not where the points are (byte 2: the least x).
+	// The left edge is where the metrics say, not where the points are. Byte 2 holds the least x of the points.
 	if shift := scaleRound(int32(i16(data, 2))-glyphs.bearing(id), f); shift != 0 {
 		for i := first; i < len(dst); i++ {
 			dst[i].x -= shift
@@ -149,14 +150,14 @@ func (glyphs *glyphTable) collectPoints(dst []point, data []byte, id int, f int6
 	if depth > maxDepth {
 		return dst, fmt.Errorf("glyph %d is nested deeper than %d", id, maxDepth)
 	}
-	if contours := int(i16(data, 0)); contours >= 0 {
-		out, ok := simplePoints(dst, data[10:], contours, f)
+	if contours := int(i16(data, 0)); contours >= 0 { // else the glyph is composite
+		out, ok := simplePoints(dst, data[glyphHeader:], contours, f)
 		if !ok {
 			return dst, fmt.Errorf("glyph %d is cut short", id)
 		}
 		return out, nil
 	}
-	return glyphs.composite(dst, data[10:], id, f, depth)
+	return glyphs.composite(dst, data[glyphHeader:], id, f, depth)
 }
 
 // Flags of points in a simple glyph.
@@ -169,8 +170,9 @@ const (
 	ySame
 )
 
-// simplePoints appends the points of a glyph with contours of its own, scaled by f; ok is false if
-// its description data is too short.
+// simplePoints appends the points of a glyph with contours of its own, scaled by f (16.16). data is what
+// follows the header of its description: the last point of each contour, instructions for small sizes, which
+// are skipped, the flags of all points, their x, their y. ok is false if data is too short.
 func simplePoints(dst []point, data []byte, contours int, f int64) (out []point, ok bool) {
 	if contours == 0 {
 		return dst, true
@@ -226,10 +228,11 @@ func readFlags(dst []point, data []byte, pos, n int) ([]point, int) {
 	return dst, pos
 }
 
-// readAxis reads the coordinates of one axis of pts from byte pos of data on, and scales them by f.
-// They are stored as differences, of which the flags short and same tell the form: a byte with its
-// sign in same, nothing where the coordinate is the same, else two bytes. It returns the position
-// after them, -1 if data is too short.
+// readAxis reads the coordinates of one axis of pts from byte pos of data on, and scales them by f (16.16).
+// They are stored as differences from the point before. short and same are the two flags of a point that tell
+// the form of its difference: with short it is one byte, whose sign is + with same; without short it is
+// nothing with same, for a difference of 0, else two bytes. The result is the position after them, -1 if data
+// is too short.
 func readAxis(pts []point, data []byte, pos int, f int64, short, same byte, vertical bool) int {
 	var v int32
 	for i := range pts {
@@ -301,7 +304,7 @@ func (glyphs *glyphTable) composite(dst []point, data []byte, id int, f int64, d
 		if err != nil {
 			return dst, err
 		}
-		first := len(dst)
+		first := len(dst) // of the part's points, which are moved
 		if dst, err = glyphs.collectPoints(dst, sub, part, f, depth+1); err != nil {
 			return dst, err
 		}
@@ -316,7 +319,8 @@ func (glyphs *glyphTable) composite(dst []point, data []byte, id int, f int64, d
 	}
 }
 
-// midpoint returns the middle of two points, truncated to 1/64 px as in the browser's font engine.
+// midpoint returns the middle of two points of a glyph's outline, truncated to 1/64 px as in the browser's font
+// engine.
 func midpoint(a, b point) point { return point{x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, on: true} }
 
 // pixels converts a point to px with y down; this is exact, as |v| < 2^24.

@@ -28,13 +28,13 @@ func (e *ForeignError) Error() string {
 
 // Glyph is one shaped glyph; lengths are in font units.
 type Glyph struct {
-	ID       uint16
-	Unsafe   bool  // text cut before this glyph's cluster must be shaped again on both sides
-	Cluster  int32 // byte offset of its first character in the shaped string
-	Own      int32 // advance of the glyph alone, to the right
-	Kern     int32 // what its neighbours add to that
-	DX, DY   int32 // offset from the pen, to the right and up
-	Discards bool  // carries no ink (a space)
+	ID      uint16
+	Unsafe  bool  // text cut before this glyph's cluster must be shaped again on both sides
+	Cluster int32 // byte offset of its first character in the shaped string
+	Own     int32 // advance of the glyph alone, to the right
+	Kern    int32 // what its neighbours add to that
+	DX, DY  int32 // offset from the pen, to the right and up
+	NoInk   bool  // nothing is drawn for it: a space
 }
 
 // Set is the fonts for one worker. It is not safe for concurrent use.
@@ -57,8 +57,8 @@ type Face struct {
 	set         *Set
 	file        *file
 	hb          *harfbuzz.Font
-	runs        map[string][]Glyph
-	tabularRuns map[string][]Glyph // with digits of equal width
+	runs        map[string][]Glyph // shaped texts, a cache
+	tabularRuns map[string][]Glyph // the same with digits of equal width
 	total       int                // glyphs in both
 }
 
@@ -94,9 +94,9 @@ func (face *Face) round(v int, size float64) float64 {
 	return math.Floor(float64(v)*size/float64(face.file.units) + 0.5)
 }
 
-// Advance returns the advance of a shaped glyph in px. The browser scales the
-// glyph's own advance by size/units rounded to 16.16 and what kerning adds
-// exactly; over a line this moves widths by up to 1/64 px.
+// Advance returns the advance of a shaped glyph in px, at size px per em. As the browser does, it scales the
+// glyph's own advance by a factor that is rounded to 1/65536, and what kerning adds by the exact one; over a
+// line this moves widths by up to 1/64 px.
 func (face *Face) Advance(g Glyph, size float64) float32 {
 	own := (int64(g.Own)*face.file.glyphs.scale(size) + 32) >> 6 // from 1/64 px in 16.16 to px in 16.16
 	return float32(float64(own)/65536) + face.Pixels(g.Kern, size)
@@ -154,8 +154,8 @@ func (face *Face) cached(runs map[string][]Glyph, text []byte, features []harfbu
 	return run, nil
 }
 
-// shape shapes a text with HarfBuzz, script by script, and returns its glyphs. A character that the browser
-// would write in another way is a *ForeignError.
+// shape turns a text into glyphs with HarfBuzz, one run of characters of one script (Latin, Greek) after the
+// other. A character that the browser would write in another way is a *ForeignError.
 func (face *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) {
 	set := face.set
 	set.runes, set.offsets = set.runes[:0], set.offsets[:0]
@@ -190,8 +190,8 @@ func (face *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, erro
 	return run, nil
 }
 
-// foreignHere returns why a character cannot be laid out in this font, or after the one before it;
-// "" if it can. before is -1 at the start. See docs/spec/drawing.md#r45.
+// foreignHere returns why character r cannot be laid out in this font, or after the character before it, which
+// is -1 at the start of the text; "" if it can. See docs/spec/drawing.md#r45.
 func (face *Face) foreignHere(r, before rune) string {
 	switch {
 	case unicode.Is(unicode.Zs, r):
@@ -223,13 +223,13 @@ func (face *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 			return nil, fmt.Errorf("cannot shape text in %s: %w", face.file.name, err)
 		}
 		p, own := set.buffer.Pos[i], face.file.glyphs.advance(int(info.Glyph))
-		if p.XAdvance == 0 {
-			own = 0 // a mark that takes no room, or a character that leaves no trace
+		if p.XAdvance == 0 { // a mark that takes no room, or a character that leaves no trace
+			own = 0
 		}
 		run = append(run, Glyph{
 			ID: uint16(info.Glyph), Cluster: set.offsets[info.Cluster],
 			Unsafe: info.Mask&harfbuzz.GlyphUnsafeToBreak != 0,
-			Own:    own, Kern: p.XAdvance - own, DX: p.XOffset, DY: p.YOffset, Discards: len(data) == 0,
+			Own:    own, Kern: p.XAdvance - own, DX: p.XOffset, DY: p.YOffset, NoInk: len(data) == 0,
 		})
 	}
 	return run, nil

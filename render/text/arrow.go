@@ -25,14 +25,14 @@ func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, heig
 	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
 		return 0, 0, err
 	}
-	natural := l.probe.W
+	unwrapped := l.probe.W // the width without any wrapping
 	switch {
 	case w > h:
-		spec.Width = min(natural, max(margin, w-margin))
-	case natural > maxArrowEm*spec.Size:
+		spec.Width = min(unwrapped, max(margin, w-margin))
+	case unwrapped > maxArrowEm*spec.Size:
 		spec.Width = maxArrowEm * spec.Size
 	}
-	if spec.Width >= 0 && spec.Width < natural {
+	if spec.Width >= 0 && spec.Width < unwrapped {
 		spec.Width = floor64(spec.Width)
 		if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
 			return 0, 0, err

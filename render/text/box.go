@@ -12,7 +12,7 @@ var (
 	labelSize = [...]float64{scene.SizeS: 18, scene.SizeM: 22, scene.SizeL: 26, scene.SizeXL: 32}
 )
 
-// Limits of a geo label's width per size: the least width, and what is added to it. See
+// Limits of a geo label's width per size, px: the least width, and what is added to it. See
 // docs/spec/drawing.md#r27.
 var (
 	leastWidth = [...]float64{scene.SizeS: 12, scene.SizeM: 14, scene.SizeL: 16, scene.SizeXL: 20}
@@ -104,7 +104,7 @@ func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
 	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
 		return 0, err
 	}
-	height := l.probe.H + 2*padding
+	height := l.probe.H + 2*padding // what the label needs, in unscaled units
 	if height <= sh.H/sh.Scale {
 		return 0, nil
 	}

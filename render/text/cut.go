@@ -2,9 +2,10 @@ package text
 
 import "plumb/render/font"
 
-// keep appends shaped glyphs to l.subset and returns l.subset. Their clusters, which count from
-// byte base, become positions in the paragraph.
-func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
+// appendGlyphs appends shaped glyphs to l.subset, the glyphs of a line, and returns l.subset. The cluster of a
+// glyph, the byte of the text that it stands for, counts from the start of what was shaped; adding base, the
+// position of that start, makes it a position in the paragraph.
+func (l *Layouter) appendGlyphs(glyphs []font.Glyph, base int) []font.Glyph {
 	for _, g := range glyphs {
 		g.Cluster += int32(base)
 		l.subset = append(l.subset, g)
@@ -20,12 +21,12 @@ func (l *Layouter) shapeAgain(face *font.Face, from, to int) ([]font.Glyph, erro
 	if err != nil {
 		return nil, err
 	}
-	return l.keep(glyphs, from), nil
+	return l.appendGlyphs(glyphs, from), nil
 }
 
 // safeAfter returns the first position at or after byte at where a line break changes no glyph of
 // the item, and the index of the glyph that begins there. It returns end and 0 if there is none
-// before end.
+// before end. Elsewhere glyphs are joined or kerned across the break, and must be shaped again.
 func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
 	for i := glyphAt(glyphs, at); i < len(glyphs) && int(glyphs[i].Cluster) < end; i++ {
 		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {

@@ -37,6 +37,7 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	if room := math.Ceil(avail); out.W <= room || room < 0 {
 		return l.emitWords(face, name, glyphs)
 	}
+	// Too wide: the part that fits, then the ellipsis.
 	mark, err := face.Shape([]byte(ellipsis))
 	if err != nil {
 		return err

@@ -23,15 +23,15 @@ type Layouter struct {
 	spans  []span
 	pieces []piece
 	items  []item
-	breaks []bool // breaks[i]: a line may end before byte i of text
-	cuts   []bool // cuts[i]: a character begins at byte i of text
-	indent float64
-	listed bool
-	avail  float64   // for a line, px; infinite when nothing wraps
-	top    float64   // of the next line
-	sums   []float32 // of all items' ends
-	subset []font.Glyph
-	probe  Layout // for measuring only
+	breaks []bool       // breaks[i]: a line may end before byte i of text
+	cuts   []bool       // cuts[i]: a character begins at byte i of text
+	indent float64      // of the paragraph's lines, px
+	listed bool         // the paragraph is in a list
+	avail  float64      // width for a line, px; infinite when nothing wraps
+	top    float64      // y at which the next line begins, px
+	sums   []float32    // memory of all items' ends
+	subset []font.Glyph // of the part of an item that is on a line
+	probe  Layout       // for measuring only
 }
 
 // span is a range of the paragraph's text with one set of marks.
@@ -106,7 +106,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	return nil
 }
 
-// layoutBlock lays out a paragraph of a rich text, number at, with its list marker, and appends its
+// layoutBlock lays out the paragraph rich.Blocks[at] of a rich text, with its list marker, and appends its
 // lines to l.out. It splits the paragraph at forced line breaks; the text between two of them wraps
 // by itself.
 func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
@@ -115,15 +115,15 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 		return err
 	}
 	l.setListIndent(rich, at)
+	// The width that lines have.
 	l.avail = math.Inf(1)
 	if l.spec.Width >= 0 {
 		l.avail = max(0, l.spec.Width-l.indent)
-		if l.listed && l.avail == 0 && len(b.Spans) > 1 {
-			// docs/spec/drawing.md#r87
+		if l.listed && l.avail == 0 && len(b.Spans) > 1 { // the browser breaks there: docs/spec/drawing.md#r87
 			return &MarkError{"several spans in a list without room for its lines"}
 		}
 	}
-	first := len(l.out.Lines)
+	first := len(l.out.Lines) // its first line has the marker
 	for from := 0; ; {
 		to := len(l.text)
 		if n := bytes.IndexByte(l.text[from:], '\n'); n >= 0 {
@@ -266,9 +266,9 @@ func (l *Layouter) addPiece(at int, face *font.Face) int {
 // layoutForced lays out text[from:to] of the paragraph, which lies between two forced line breaks,
 // as one line or, where it must wrap, as several.
 func (l *Layouter) layoutForced(from, to int) error {
-	rest := l.trimSpaces(from, to) // only spaces from here on
+	onlySpaces := l.trimSpaces(from, to) // from here on
 	for {
-		end, err := l.fitLine(from, max(from, rest), to)
+		end, err := l.fitLine(from, max(from, onlySpaces), to)
 		if err != nil {
 			return err
 		}
@@ -282,11 +282,10 @@ func (l *Layouter) layoutForced(from, to int) error {
 	}
 }
 
-// emitLine appends text[from:to] of the paragraph to the layout as one line: its runs, glyphs,
-// width and baseline; l.top moves to the end of the line. wrapped says that more text follows.
-// Spaces at the end of a line hang over: they do not count in the width of a wrapped line, and in
-// that of another line only as far as there is room. It refuses lines that the browser places by
-// rules that are not known here.
+// emitLine appends text[from:to] of the paragraph to the layout as one line, with its runs, glyphs, width and
+// baseline, and moves l.top below it. wrapped says that the text goes on in the next line. Spaces at the end
+// of a line hang over its end: the width of a wrapped line does not include them, that of another line only as
+// far as there is room. A *MarkError says that the browser places the line by rules that are not known here.
 func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	if wrapped && bytes.HasSuffix(l.text[from:to], softHyphen) {
 		return &MarkError{"a line that ends in a soft hyphen"}
@@ -347,19 +346,19 @@ func (l *Layouter) hangStart(from, to int) (int, error) {
 	return spaces, nil
 }
 
-// spanWithin reports whether a span ends between two bytes.
+// spanWithin reports whether a span ends inside text[from:to]: the style changes there.
 func (l *Layouter) spanWithin(from, to int) bool {
 	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to > from })
 	return i < len(l.spans) && l.spans[i].to < to
 }
 
-// lineExtent returns how far text in the font f reaches above and below the baseline of a line, in
-// px: the font's ascent and descent, with half of the rest of the line height on each side. See
+// lineExtent returns how far text in a font reaches above and below the baseline of a line, in px: the
+// font's ascent and descent, with half of the rest of the line height on each side. See
 // docs/spec/drawing.md#r43.
-func (l *Layouter) lineExtent(f *font.Face) (above, below float64) {
+func (l *Layouter) lineExtent(face *font.Face) (above, below float64) {
 	height := LineHeight(l.spec.Size)
-	a, d := f.Ascent(l.spec.Size), f.Descent(l.spec.Size)
-	above = a + math.Floor((height-(a+d))/2)
+	ascent, descent := face.Ascent(l.spec.Size), face.Descent(l.spec.Size)
+	above = ascent + math.Floor((height-(ascent+descent))/2)
 	return above, height - above
 }
 
@@ -383,9 +382,9 @@ func (l *Layouter) measure(from, to int) (float64, error) {
 }
 
 // measureOrEmit shapes text[from:to] of the paragraph as a line of its own and returns its width in
-// px. As in the browser, the width of each fragment is rounded up: of each item, of leading spaces,
-// and of the spaces that hang over the line's end, which begin at byte hang. With emit it also
-// appends the runs and glyphs to the layout; the caller sets their baseline.
+// px. The line consists of fragments: its items, of which leading spaces, and the spaces from byte hang
+// on that hang over its end, are fragments of their own. As in the browser, the width of each is rounded
+// up. With emit it also appends the runs and glyphs to the layout; the caller sets their baseline.
 func (l *Layouter) measureOrEmit(from, to, hang int, emit bool) (width float64, err error) {
 	first := l.itemAt(from)
 	for i := first; i < len(l.items) && l.items[i].from < to; i++ {
@@ -432,14 +431,16 @@ func (l *Layouter) itemAt(at int) int {
 
 // tooWide reports whether text[from:to] of the paragraph is certainly wider than a line. To save
 // shaping it adds up the advances that the glyphs have in the whole paragraph. Shaping the text as
-// a line changes its width by less than the slack of two em that is added.
+// a line of its own changes its width by less than two em, which it may therefore be wider.
 func (l *Layouter) tooWide(from, to int) bool {
-	left := l.avail + 2*l.spec.Size
+	const slackEm = 2
+	left := l.avail + slackEm*l.spec.Size // room that is left, px
 	for i := l.itemAt(from); i < len(l.items) && l.items[i].from < to; i++ {
 		it := &l.items[i]
 		if it.tab {
-			if eight, err := l.tabStop(it.face, 0); err == nil { // the width of eight spaces
-				left -= (eight - 1.0/64) / 16 // half a space at least
+			// A tab is at least half a space wide; the first stop is eight spaces, rounded up to 1/64 px.
+			if eightSpaces, err := l.tabStop(it.face, 0); err == nil {
+				left -= (eightSpaces - 1.0/64) / 16
 			}
 		}
 		for _, g := range it.glyphs[glyphAt(it.glyphs, from-it.base):] {
@@ -491,9 +492,9 @@ func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float
 	return x
 }
 
-// emit appends a run of text at x px, with its width and its glyphs, to the layout. Glyphs without
-// ink are left out. Pen positions are summed in binary32 as in the browser, so that glyphs near the
-// edge between two sub-pixel positions are placed alike.
+// emit appends a run of text at x px, with its width and its glyphs, to the layout. Glyphs without ink, such as
+// spaces, are left out. The browser draws a glyph at one of a few sub-pixel positions; pen positions are summed in
+// binary32 as there, so that a glyph near the edge between two of these gets the same one.
 func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph, x, width float64) {
 	out, size := l.out, l.spec.Size
 	run := Run{
@@ -503,7 +504,7 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 	underlined := run.Link || run.Underline
 	var pen float32
 	for _, g := range glyphs {
-		if !g.Discards {
+		if !g.NoInk {
 			out.Glyphs = append(out.Glyphs, Glyph{
 				ID:      g.ID,
 				Crossed: underlined && bytes.IndexByte(crossedByUnderline, l.text[g.Cluster]) >= 0,
@@ -511,7 +512,7 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 			})
 		}
 		pen += face.Advance(g, size)
-		if !g.Discards {
+		if !g.NoInk {
 			run.Inked = float64(pen)
 		}
 	}
@@ -538,7 +539,7 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 // valid until the next call.
 func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, error) {
 	l.subset = l.subset[:0]
-	// From start to end the glyphs [i, j) are as they were.
+	// From byte start to byte end the glyphs [i, j) of the item stay as they are.
 	start, i := from-it.base, 0
 	switch {
 	case from > it.from, begins && from > it.base:
@@ -560,7 +561,7 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 		}
 	}
 	if start < end {
-		l.keep(it.glyphs[i:j], it.base)
+		l.appendGlyphs(it.glyphs[i:j], it.base)
 	}
 	if end < to {
 		return l.shapeAgain(it.face, end, to)

@@ -21,9 +21,9 @@ const (
 	bulletMargin = 1
 )
 
-// setListIndent sets l.listed, and l.indent to the indent in px of the lines of a paragraph, number
-// at: the sum of the paddings of the lists around it. The padding of a numbered list depends on how
-// many items it has.
+// setListIndent sets l.listed and l.indent for the paragraph rich.Blocks[at]: whether it is in a list, and
+// the indent of its lines in px, which is the sum of the paddings of the lists around it. The padding of a
+// numbered list depends on how many items it has, as larger numbers need more room.
 func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
 	l.indent, l.listed = 0, rich.Blocks[at].Depth > 0
 	if !l.listed {
@@ -69,7 +69,7 @@ func (l *Layouter) addMarker(b *scene.Block, line int) error {
 // the font's ascent in whole px, as was observed in the browser for all fonts and sizes.
 func (l *Layouter) addBullet(b *scene.Block, line int) {
 	ascent := int(l.base.Ascent(l.spec.Size))
-	drop := ascent * 2 / 3
+	drop := ascent * 2 / 3 // whole px, as all of these
 	side := float64((drop + 1) / 2)
 	l.out.Lines[line].marker = side + 2*bulletMargin
 	l.out.Dots = append(l.out.Dots, Dot{

@@ -17,17 +17,19 @@ import (
 // be shaped again for each of its lines.
 const maxReshapeBytes = 256
 
-// fitLine returns the end of the line of text that begins at byte from and ends at byte to at the
-// latest: the last place where it may break and up to which it fits. If it does not even fit up to
-// the first such place, the line ends there where words are kept whole (l.spec.Whole). Else the
-// word is cut between characters, with at least one in each line. From byte rest up to to there are
-// only spaces. See docs/spec/drawing.md#r48.
-func (l *Layouter) fitLine(from, rest, to int) (int, error) {
-	if !l.tooWide(from, rest) {
-		if width, err := l.measure(from, rest); err != nil || fitsWidth(width, l.avail) {
+// fitLine returns the end of the line of text that begins at byte from; the text ends at byte to, and from
+// byte onlySpaces on it consists of spaces. The line ends at the last place where it may break and up to
+// which it fits. If its first word does not fit, the line ends after it where words are kept whole
+// (l.spec.Whole), and elsewhere within the word, between two characters; each line has at least one. See
+// docs/spec/drawing.md#r48.
+func (l *Layouter) fitLine(from, onlySpaces, to int) (int, error) {
+	// All of it, if that fits.
+	if !l.tooWide(from, onlySpaces) {
+		if width, err := l.measure(from, onlySpaces); err != nil || fitsWidth(width, l.avail) {
 			return to, err
 		}
 	}
+	// Up to a place between words.
 	found, err := l.lookUpEnd(from, l.avail)
 	if err != nil {
 		return 0, err
@@ -42,6 +44,7 @@ func (l *Layouter) fitLine(from, rest, to int) (int, error) {
 		}
 		return end, nil
 	}
+	// Within a word.
 	l.findCharacters()
 	if end, _, err = l.lastBreak(from, to, found, l.mayCut); err != nil {
 		return 0, err
@@ -75,25 +78,28 @@ func (l *Layouter) mayBreak(from, end int) bool {
 // mayCut reports whether a word may be cut in front of byte end.
 func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 
-// lastBreak returns the last place before to up to which a line from byte from on reaches, of
-// those where it may end; or from if there is none. As the browser does, it looks the place up in
-// the text that was shaped as a whole, and shapes the line anew where its ends change glyphs. If
-// that is too wide, the place before is tried, and so on. If no place is left, it returns the
-// first one and fits is false: the caller must try other places. A line whose glyphs all differ
-// from those in the whole text stays too wide. Only if it is too wide by less than 1 px, the place
-// is looked up once more, for a line narrower by a little more than 1 px. Where no place of the
-// item that the line does not hold whole is within reach, the item's first one is tried before.
+// lastBreak returns the last place before byte to where a line that begins at byte from may end and up to
+// which it fits, or from if there is none. may says where lines may end: between words or characters. found
+// says how far the line reaches by the glyphs of the text shaped as a whole (lookUpEnd).
+//
+// It does as the browser does. It begins at the last place within found and shapes the line anew there,
+// because glyphs may change at its ends. If that is too wide, it tries the place before, and so on. If no
+// place is left, it returns the first one that it tried, and fits is false: the caller must try other places.
+// Two details were observed. A line whose glyphs all differ from those of the whole text is not tried at
+// places before; only if it is too wide by less than 1 px, the place is looked up once more, for a line that
+// is narrower by a little more than 1 px. And where the reach ends in an item without a place to end, the
+// item's first place after it is tried before all others.
 func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int) bool) (
 	end int, fits bool, err error) {
 	furthest := func() int { return l.breakBefore(from, min(l.hangingEnd(found.end, to), to-1), may) }
 	first := furthest()
-	if first <= found.item {
+	if first <= found.item { // no place in the item where the reach ends
 		if end, err = l.firstBreak(from, to, found.item, may); err != nil || end > from {
 			return end, end > from, err
 		}
 	}
 	for end = first; end > from; end = l.breakBefore(from, end-1, may) {
-		shown := l.trimSpaces(from, end)
+		shown := l.trimSpaces(from, end) // the end without hanging spaces
 		width, err := l.triedWidth(from, shown)
 		if err != nil || fitsWidth(width, l.avail) {
 			return end, true, err
@@ -113,7 +119,8 @@ func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int)
 }
 
 // firstBreak returns the first place after byte item, the start of an item, where a line of text
-// that begins at byte from may end, if the line fits up to there; else it returns from.
+// that begins at byte from may end, if the line fits up to there; else it returns from. may says where
+// lines may end.
 func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) (int, error) {
 	if item == from {
 		return from, nil
@@ -132,8 +139,9 @@ func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) 
 	return end, nil
 }
 
-// triedWidth is the width that the browser compares for a line that it tries: what is shaped anew
-// at its end is rounded up by itself.
+// triedWidth returns the width in px that the browser compares with the room for a line when it tries to end
+// it at byte end. It shapes the text anew from the last safe position on, and rounds the width of that part
+// up by itself.
 func (l *Layouter) triedWidth(from, end int) (float64, error) {
 	it := &l.items[l.itemAt(end-1)]
 	anew, _ := safeBefore(it.glyphs, end-it.base, max(from, it.from)-it.base)
@@ -158,20 +166,22 @@ func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int 
 	return max(from, end)
 }
 
-// lookup is how far a line reaches by the advances of the text shaped as a whole: up to byte end, in
-// the item that begins at byte item or before the line. From byte safe on, the glyphs of its first
-// item are certainly the same as in the whole.
-type lookup struct{ end, safe, item int }
+// lookup says how far a line reaches by the glyphs of the text shaped as a whole. All are positions in the
+// paragraph.
+type lookup struct {
+	end  int // the last byte that fits
+	safe int // from here on, the line's glyphs are certainly the same as in the whole text
+	item int // start of the item that end lies in, or of the line if that begins within the item
+}
 
-// lookUpEnd returns how far a line of text that begins at byte from reaches within avail px, by
-// glyphs that are shaped already. A line that begins within an item is shaped again up to the next
-// position that is safe to break, from where on the glyphs do not depend on what is before; the
-// rest keeps its glyphs. Of a ligature that does not fit, all characters but the last count as
-// fitting. As in the browser, positions in an item are compared in 1/64 px: starts of lines, and of
-// what follows a part shaped again, are rounded up, ends of glyphs down. A word that would need too
-// much shaping is refused.
+// lookUpEnd returns how far a line of text that begins at byte from reaches within avail px, by the glyphs
+// of the text shaped as a whole. A line that begins within an item is shaped again, but only up to the next
+// safe position, from where on glyphs do not depend on what is before. Of a ligature that does not fit, all
+// characters but the last count as fitting. As in the browser, positions are compared in 1/64 px: starts of
+// lines, and of what follows a part shaped again, are rounded up, ends of glyphs down. A word that would
+// need too much shaping is an error.
 func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) {
-	first, room := l.itemAt(from), avail
+	first, room := l.itemAt(from), avail // the item that the line begins in, and the width left, px
 	found.safe, found.item = from, from
 	for i := first; i < len(l.items); i++ {
 		it := &l.items[i]
@@ -277,7 +287,7 @@ func (l *Layouter) findBreaks() {
 	}
 	if !ascii {
 		l.markUnicodeBreaks()
-		l.leadingDashes()
+		l.keepLeadingDashes()
 	}
 	for i := 1; i < len(l.text); i++ {
 		a, b := l.text[i-1], l.text[i]
@@ -292,11 +302,11 @@ func (l *Layouter) findBreaks() {
 	}
 }
 
-// leadingDashes removes line breaks after a dash that a line may begin with: a dash at the start of
-// the paragraph, or one that follows another place to break. Such a dash belongs to the letter
-// after it.
-func (l *Layouter) leadingDashes() {
-	at, before := 0, ' '
+// keepLeadingDashes removes the places in l.breaks after a dash that a line may begin with: a dash at the
+// start of the paragraph, or one that follows another place to break. Such a dash belongs to the letter after
+// it, as that of a minus.
+func (l *Layouter) keepLeadingDashes() {
+	at, before := 0, ' ' // the character before i, and where it begins
 	for i := 0; i < len(l.text); {
 		c, n := utf8.DecodeRune(l.text[i:])
 		if l.breaks[i] && dashLeads(before, c) && (at == 0 || l.breaks[at]) {
@@ -328,8 +338,8 @@ func (l *Layouter) markUnicodeBreaks() {
 	}
 }
 
-// breaksBetween reports whether a line of text may end between a and b, both printable ASCII, by
-// the browser's table. before is the text in front of a.
+// breaksBetween reports whether a line of text may end between a and b, both printable ASCII. It is the
+// browser's table, as observed, in short form. before is the text in front of a.
 func breaksBetween(before []byte, a, b byte) bool {
 	switch {
 	case a == '-' && isDigit(b):
