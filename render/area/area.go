@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// unit is the number of steps per px, and whole the value of a pixel that lies inside: its
-	// height times twice its width.
-	unit  = chord.Unit
-	whole = 2 * unit * unit
+	// unit is the number of steps per px. whole is the area of a pixel as it is counted here: its
+	// height times twice its width, in steps.
+	unit      = chord.Unit
+	unitShift = 10 // binary logarithm of unit
+	whole     = 2 * unit * unit
 )
 
 // edge is a straight piece of an outline, directed downwards, in 1/unit px.
 type edge struct {
 	x0, y0, x1, y1 int64
 	x              int64 // where it is at the top of the current row
-	wind           int64
+	wind           int64 // +1 where the path runs down along it, -1 where it runs up
 	path           int32 // number of the path that it belongs to
 }
 
@@ -46,13 +47,14 @@ type Filler struct {
 	paths    int32
 	clip     chord.Rect
 
-	active []edge // that cross the current row, by path
-	// The current row, a column each from left on: what edges in it span of the
-	// row's height, and how far from its left side they run, both signed.
+	active []edge // the edges that cross the current row, grouped by path
+	// The current row of pixels has an entry for each column from left on. height is how much of the
+	// row's height the edges in the column span, and leftArea twice the area on their left inside the
+	// column; edges that run up count negative in both.
 	left     int32
 	height   []int64
 	leftArea []int64
-	alpha    []byte
+	alpha    []byte // the result, 0..255
 }
 
 // Add adds a path to the area to fill. Every subpath counts as closed. clip is the canvas, in px
@@ -81,14 +83,13 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	edges := f.sortEdges()
 	for y := int64(math.MinInt64); len(edges) > 0 || len(f.active) > 0; y++ {
 		if len(f.active) == 0 { // skip the empty rows
-			// y0 is in 1/1024 of a row.
-			y = edges[0].y0 >> 10
+			y = edges[0].y0 >> unitShift
 		}
 		if y >= int64(f.clip.Y1) || f.shouldStop(y) {
 			break
 		}
 		n := 0 // edges that begin in the row
-		for n < len(edges) && edges[n].y0>>10 <= y {
+		for n < len(edges) && edges[n].y0>>unitShift <= y {
 			n++
 		}
 		f.insertActive(edges[:n])
@@ -128,8 +129,8 @@ func (f *Filler) sortEdges() []edge {
 	if len(f.edges) == 0 {
 		return nil
 	}
-	f.left = int32(lo >> 10)
-	f.growRow(int(hi>>10) - int(f.left) + 1)
+	f.left = int32(lo >> unitShift)
+	f.growRow(int(hi>>unitShift) - int(f.left) + 1)
 	return f.edges
 }
 
@@ -200,9 +201,9 @@ func divideRound(a, b int64) int64 {
 	return q
 }
 
-// addEdgePiece adds the part of an edge within one pixel row, from (xa, ya) to (xb, yb), to the
-// row: to each column that it crosses its height, and twice the area on its left, both times the
-// winding. It returns the range of these columns.
+// addEdgePiece adds the part of an edge within one pixel row, from (xa, ya) to (xb, yb), to the sums of
+// the columns that it crosses: to f.height how much of the row's height it spans there, and to f.leftArea
+// twice the area on its left, both times the winding. It returns the range of these columns.
 func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	if ya == yb {
 		return math.MaxInt, 0
@@ -211,18 +212,18 @@ func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 		xa, ya, xb, yb, wind = xb, yb, xa, ya, -wind
 	}
 	base := int64(f.left)
-	first, last := xa>>10, xb>>10
+	first, last := xa>>unitShift, xb>>unitShift
 	x, y := xa, ya
-	for c := first; c <= last; c++ {
-		nx, ny := xb, yb // where it leaves the column
-		if c < last {
-			nx = (c + 1) * unit
-			ny = ya + divideAwayFromZero((nx-xa)*(yb-ya), xb-xa)
+	for column := first; column <= last; column++ {
+		endX, endY := xb, yb // where it leaves the column
+		if column < last {
+			endX = (column + 1) * unit
+			endY = ya + divideAwayFromZero((endX-xa)*(yb-ya), xb-xa)
 		}
-		h := (ny - y) * wind
-		f.height[c-base] += h
-		f.leftArea[c-base] += h * (x + nx - 2*c*unit)
-		x, y = nx, ny
+		spanned := (endY - y) * wind
+		f.height[column-base] += spanned
+		f.leftArea[column-base] += spanned * (x + endX - 2*column*unit)
+		x, y = endX, endY
 	}
 	return int(first - base), int(last-base) + 1
 }
@@ -237,30 +238,30 @@ func divideAwayFromZero(a, b int64) int64 {
 }
 
 // accumulateRow turns the heights and areas of one path, in the columns from lo to hi, into
-// alphas, and clears them. A pixel keeps the largest alpha of all paths. It continues after hi
-// while the path is inside, and returns the end.
+// alphas, and clears them. A pixel keeps the largest alpha of all paths. If the path is still inside at hi, the
+// columns after it are filled up to the clip's right side. The result is the end of what may be covered.
 func (f *Filler) accumulateRow(lo, hi int) int {
-	var sum int64 // of the heights of all edges further left
-	a := byte(0)  // alpha of columns without edges
-	height, reach, alpha := f.height[lo:hi], f.leftArea[lo:hi], f.alpha[lo:hi]
-	for c := range height {
-		h, r := height[c], reach[c]
-		if h|r == 0 {
-			if a > alpha[c] {
-				alpha[c] = a
+	var sum int64    // of the heights of all edges further left: what they cover of a column
+	plain := byte(0) // alpha of columns without edges, which follows from sum
+	heights, leftAreas, alphas := f.height[lo:hi], f.leftArea[lo:hi], f.alpha[lo:hi]
+	for c := range heights {
+		spanned, area := heights[c], leftAreas[c]
+		if spanned|area == 0 {
+			if plain > alphas[c] {
+				alphas[c] = plain
 			}
 			continue
 		}
-		alpha[c] = max(alpha[c], alphaOf((sum+h)*(2*unit)-r))
-		height[c], reach[c] = 0, 0
-		sum += h
-		a = alphaOf(sum * (2 * unit))
+		alphas[c] = max(alphas[c], alphaOf((sum+spanned)*(2*unit)-area))
+		heights[c], leftAreas[c] = 0, 0
+		sum += spanned
+		plain = alphaOf(sum * (2 * unit))
 	}
 	// Windings close within the clip, but for what it cut off on its right side.
-	if a > 0 {
+	if plain > 0 {
 		end := int(f.clip.X1 - f.left)
 		for f.growRow(end); hi < end; hi++ {
-			f.alpha[hi] = max(f.alpha[hi], a)
+			f.alpha[hi] = max(f.alpha[hi], plain)
 		}
 	}
 	return hi

@@ -35,9 +35,9 @@ func (batch *Batch) Reset() {
 	batch.Ends, batch.Pixels = [Classes]int{}, 0
 }
 
-// Pack resets the batch and lays the drawings out, first the runs that shaders evaluate, then those of the
-// CPU twin, both by class. It keeps references to the drawings until the next Reset. The tally of a drawing
-// has the same index as the drawing in tileds.
+// Pack resets the batch and lays the drawings out for the tile stage, first the runs that shaders evaluate, then
+// those of the CPU twin, both by class. It keeps references to the drawings until the next Reset. The tally of a
+// drawing has the same index as the drawing in tileds.
 func (batch *Batch) Pack(tileds []*Tiled) {
 	batch.Reset()
 	batch.tileds = append(batch.tileds, tileds...)
@@ -69,11 +69,11 @@ func (batch *Batch) Pack(tileds []*Tiled) {
 // others.
 func (batch *Batch) Shader() int { return batch.Ends[Classes-1] }
 
-// appendClass appends the runs of class, either those that the CPU twin evaluates or the others, and
-// returns the number of runs so far. The twin takes all runs of a drawing marked Twin, and every run of more
-// than MaxItems items.
-func (batch *Batch) appendClass(ts []*Tiled, class Class, twin bool) int {
-	for i, tiled := range ts {
+// appendClass appends the runs of a class of all drawings: with twin those that the CPU twin evaluates, else
+// those of shaders. It returns the number of runs so far. The twin takes all runs of a drawing marked Twin, and
+// every run of more than MaxItems items.
+func (batch *Batch) appendClass(tileds []*Tiled, class Class, twin bool) int {
+	for i, tiled := range tileds {
 		if batch.MaxItems > 0 && tiled.Deepest > batch.MaxItems {
 			for k, r := range tiled.Runs[class] {
 				if (tiled.Twin || tiled.countItems(&r) > batch.MaxItems) == twin {
@@ -157,8 +157,9 @@ func (s *Solid) addTo(tally *metric.Tally) {
 	}
 }
 
-// addSolid adds a rectangle whose pixels all have alpha a to the sums of a set. The columns X..X+W-1 sum to
-// W*(2X+W-1)/2, and rows likewise. The bound of a sum, 2^8 * 2^26 px * 2^15, fits 64 bits.
+// addSolid adds a rectangle whose pixels all have alpha a to the sums of a set, by a formula instead of pixel
+// by pixel: the columns X..X+W-1 sum to W*(2X+W-1)/2, and rows likewise. No sum exceeds 2^8 * 2^26 px * 2^15,
+// which fits 64 bits.
 func addSolid(sums *metric.Sums, solid *Solid, a uint32) {
 	if a == 0 {
 		return

@@ -32,16 +32,16 @@ type Binner struct {
 	part        *Region   // what is cut, nil for the whole picture
 	left, right int32     // px of the current tile row that are cut: [left, right)
 
-	columns  []column // of the tile row that spans are binned into
-	lo, hi   int32    // the columns that they touch
-	lastRow  MaskRow  // 255 in what the picture has of the last column
-	maskRows int32    // how many rows the item's masks have
-	pairs    []paint.Pixel
+	columns  []column      // of the tile row that spans are binned into
+	lo, hi   int32         // the columns that they touch
+	lastRow  MaskRow       // 255 in what the picture has of the last column
+	maskRows int32         // how many rows the item's masks have
+	pairs    []paint.Pixel // pixels of the item for the two-pixel rule that are not binned yet
 
 	top   []int32 // topmost entry of each tile of the row that is composed, -1 for none
 	stack []int32 // entries of one tile, front to back
 
-	second []Item // of one tile
+	second []Item // memory of secondSetLast
 
 	// What the last tile of one item came to: most interiors have one, the same
 	// as their neighbours'.
@@ -63,8 +63,8 @@ func (binner *Binner) BinReaches(d *paint.Drawing, reaches []*Region, t *Tiled) 
 	binner.cutReaching(d, reaches, t)
 }
 
-// BinApart is BinReaches with short runs of neighbours, which costs a little more: a Ledger then
-// has what each of them adds.
+// BinApart is BinReaches with shorter runs, of tiles that touch each other, which costs a little more: a
+// Ledger of the drawing then holds what each run adds to its tally.
 func (binner *Binner) BinApart(d *paint.Drawing, reaches []*Region, t *Tiled) {
 	t.reset(d)
 	t.apart = true
@@ -124,15 +124,15 @@ func (binner *Binner) clearGrid(drawing *paint.Drawing) {
 	}
 }
 
-// addEntry appends an entry to the linked list of tile row r. All lists share the array
+// addEntry appends an entry to the linked list of a tile row. All lists share the array
 // binner.entries; an entry names the position of the one after it, -1 for none.
-func (binner *Binner) addEntry(r int32, entry entry) {
-	n := int32(len(binner.entries))
-	if list := &binner.lists[r]; list.first < 0 {
-		list.first, list.last = n, n
+func (binner *Binner) addEntry(tileRow int32, entry entry) {
+	position := int32(len(binner.entries))
+	if list := &binner.lists[tileRow]; list.first < 0 {
+		list.first, list.last = position, position
 	} else {
-		binner.entries[list.last].after = n
-		list.last = n
+		binner.entries[list.last].after = position
+		list.last = position
 	}
 	entry.after = -1
 	binner.entries = append(binner.entries, entry)

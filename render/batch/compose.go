@@ -29,8 +29,9 @@ func (binner *Binner) compose(d *paint.Drawing, tiled *Tiled) {
 	tiled.closeRun()
 }
 
-// stackRow takes the list of a tile row, which begins with the entry first, and links the entries of each tile
-// from front to back, with the topmost in binner.top. It returns the range of columns [lo, hi) that have some.
+// stackRow sorts the entries of a tile row by tile. The row's list begins with the entry first and goes from
+// back to front; afterwards the entries of each tile are linked from front to back, with the topmost in
+// binner.top. The result is the range of columns [lo, hi) that have entries.
 func (binner *Binner) stackRow(first int32) (lo, hi int32) {
 	lo = binner.cols
 	for i := first; i >= 0; {
@@ -52,17 +53,17 @@ type tileWriter struct {
 	tileState
 }
 
-// tileState is the state of a tileWriter within a tile.
+// tileState is the state of a tileWriter within a tile. Groups and clips are numbered as in paint.Drawing.
 type tileState struct {
 	class  Class
 	edge   bool    // some outline crosses the tile
 	filled bool    // some item fills it
 	inks   [2]bool // per set: it has an item
 	full   [2]bool // per set: nothing below can be seen
-	clip   int32   // clip in force, -1 for none
-	group  int32   // open group, 0 for none
-	begun  bool    // the open group has written an item
-	hidden int32   // group whose lower items cannot be seen
+	clip   int32   // the clip that was written last, -1 for none
+	group  int32   // the group whose items are being written, 0 for none
+	begun  bool    // an item of that group is written
+	hidden int32   // the group whose lower items cannot be seen, 0 for none
 }
 
 // writeTile writes the tile in tile row r and column c, from its topmost entry top down to where nothing below
@@ -188,10 +189,11 @@ func inkOf(item *paint.Item) itemInk {
 	return ink
 }
 
-// paintEntry writes an entry to the tile, and before it its clip if that crosses the tile and is not in force
-// already. It does nothing if the entry cannot be seen: it is a clip itself or transparent, what is above
-// hides it, or its clip covers nothing here. It opens and closes groups, and notes what the entry hides.
-// below are the entries further back.
+// paintEntry writes an entry of the tile as an item. below are the entries further back, among which its clip
+// must be. If the entry has a clip that crosses the tile, the clip is written before it, unless that was the
+// last clip written. An entry that cannot be seen is left out: a clip by itself, a transparent one, one that is
+// hidden by what is above, or one whose clip covers nothing of the tile. paintEntry also opens and closes
+// groups, and records what the entry hides.
 func (writer *tileWriter) paintEntry(e *entry, below []int32) {
 	ink := writer.binner.inks[e.item]
 	// set is 0 for the view's first set of shapes and 1 for the second.
@@ -247,8 +249,9 @@ func (writer *tileWriter) markHidden(item *paint.Item, set uint32) {
 	}
 }
 
-// findClip looks for the clip, an item's position, among the entries below. inside is false if it is not there:
-// then it covers nothing of the tile. e is its entry, or nil if the clip covers all of the tile.
+// findClip looks for the clip with that position among the drawing's items in the entries below. inside is
+// false if it is not there: then the clip covers nothing of the tile. e is its entry, or nil if the clip covers
+// all of the tile, so that it need not be written.
 func (writer *tileWriter) findClip(clip int32, below []int32) (inside bool, e *entry) {
 	for _, m := range below {
 		if entry := &writer.binner.entries[m]; entry.item == clip {
@@ -261,10 +264,11 @@ func (writer *tileWriter) findClip(clip int32, below []int32) (inside bool, e *e
 	return false, nil
 }
 
-// appendItem appends entry with ink k to the items of the tile and returns the item. It notes whether the
-// tile has an outline or an item that fills it, and raises the class that it needs.
-func (writer *tileWriter) appendItem(entry *entry, k itemInk) *Item {
-	out := Item{Paint: k.paint, Color: k.color}
+// appendItem appends an entry with its ink, which is its colour and flags, to the items of the tile and returns
+// the item. It records whether the tile has an outline or an item that fills it, and raises the class that the
+// tile needs.
+func (writer *tileWriter) appendItem(entry *entry, ink itemInk) *Item {
+	out := Item{Paint: ink.paint, Color: ink.color}
 	if entry.mask >= 0 {
 		out.Paint |= FlagMask
 		if writer.drawing.Items[entry.item].Paired > 0 {
@@ -280,8 +284,9 @@ func (writer *tileWriter) appendItem(entry *entry, k itemInk) *Item {
 	return &writer.tiled.Items[len(writer.tiled.Items)-1]
 }
 
-// markGrouped sets the flags of an item in the open group; the first one that is written, the topmost, gets the
-// group's opacity.
+// markGrouped sets the flags of out, an item in the open group that was made of item it of the drawing. The
+// first item that is written, which is the topmost, gets the group's opacity. The class is Full, as only that
+// one handles groups.
 func (writer *tileWriter) markGrouped(out *Item, it *paint.Item) {
 	writer.class = Full
 	out.Paint |= FlagGrouped
@@ -303,7 +308,8 @@ func (writer *tileWriter) closeGroup() {
 	writer.group = 0
 }
 
-// classOf returns the class of the tile stage that an item with these flags needs.
+// classOf returns the class of the tile stage that an item needs. The lowest eight bits of flags are its alpha:
+// a translucent item needs Full.
 func classOf(flags uint32) Class {
 	switch {
 	case flags&0xff != 255 || flags&(FlagClip|FlagClipped|FlagGrouped|FlagPairs|FlagRound) != 0:

@@ -21,7 +21,8 @@ func (tiled *Tiled) Hash(seed maphash.Seed) uint64 {
 	return h.Sum64()
 }
 
-// hashRecords adds the number of records and their bytes; records have no padding.
+// hashRecords adds the number of records and their bytes to a hash. The records must have no padding, whose
+// bytes could differ.
 func hashRecords[T any](h *maphash.Hash, records []T) {
 	var n [8]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(len(records)))

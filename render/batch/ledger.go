@@ -8,13 +8,13 @@ import (
 )
 
 // Ledger holds what each part of a drawing adds to its tally, so that the tally of a region can be
-// taken out of it. Its parts are runs of neighbouring boundary tiles, as BinApart cuts them, and
-// interiors. See docs/spec/raster.md#r46.
+// taken out of it. Its parts are units, which are runs of neighbouring boundary tiles as BinApart cuts
+// them, and interiors. See docs/spec/raster.md#r46.
 type Ledger struct {
 	columns []interval16 // of each unit; by tile row, left to right within
-	rows    []int32      // where each tile row begins in columns, and the end
+	rows    []int32      // where each tile row begins in columns and units, and the end
 	solids  []Solid      // by tile row
-	units   []unit       // set by Batch.Ledgers
+	units   []unit       // in the order of columns; Batch.Ledgers sets them
 }
 
 // unit is what a run of neighbouring boundary tiles adds to the tally.
@@ -28,8 +28,8 @@ type unit struct {
 // interval16 is an interval of columns; a picture has at most 2,048.
 type interval16 struct{ from, to uint16 }
 
-// unitSums are the sums of one set of a unit. Alpha of apartTiles tiles is at most 4*128*255, times
-// a coordinate below 2^15 less than 2^33.
+// unitSums are the sums of one set of a unit: of alpha, and of alpha times x and y. The alpha of a unit's four
+// tiles is at most 4*128*255, which fits 32 bits; times a coordinate below 2^15 it does not.
 type unitSums struct {
 	alpha uint32
 	x, y  uint64
@@ -103,8 +103,8 @@ func (ledger *Ledger) unitOf(r *Run) *unit {
 	return &ledger.units[int(ledger.rows[y])+i]
 }
 
-// Ledgers fills in the units of ledgers: all has the ledger of each drawing of the batch that BinApart has
-// cut, nil for others. rows are those of Tallies.
+// Ledgers fills in the units of ledgers from the row sums of the batch, which are those of Tallies. all has
+// the ledger of each drawing that BinApart has cut, nil for other drawings.
 func (batch *Batch) Ledgers(all []*Ledger, rows []RowSums) {
 	for i := range batch.Runs {
 		r := &batch.Runs[i]
@@ -137,13 +137,13 @@ func (s *unitSums) add(a, ax, x, y uint32) {
 // Extend extends a region so that it holds each unit that it meets as a whole.
 func (ledger *Ledger) Extend(region *Region) {
 	for i := range region.rows {
-		v := &region.rows[i]
-		if v.from >= v.to {
+		columns := &region.rows[i]
+		if columns.from >= columns.to {
 			continue
 		}
 		for _, c := range ledger.row(region.first + int32(i)) { // left to right: only the last one reaches further right
-			if u := (interval{int32(c.from), int32(c.to)}); u.from < v.to && u.to > v.from {
-				v.join(u)
+			if unitColumns := (interval{int32(c.from), int32(c.to)}); unitColumns.from < columns.to && unitColumns.to > columns.from {
+				columns.join(unitColumns)
 			}
 		}
 	}

@@ -12,35 +12,36 @@ type Pixel struct {
 // layer is the colour of one pixel so far: alpha, and colours times alpha, 0..255 each.
 type layer struct{ a, r, g, b uint32 }
 
-// Add paints an item over the pixel, of which it covers coverage/255, its clip taken into account: onto its
-// set, or onto the group layer, which begins with the group's lowest item and is drawn onto the set after its
-// topmost one. paired says that the two-pixel rule holds.
+// Add paints an item over the pixel. coverage is how much of the pixel it covers, 0 to 255, with its clip taken
+// into account. The item is painted onto its set or, if it belongs to a group, onto the group's layer: that
+// begins with the group's lowest item and is drawn onto the set after its topmost one. paired says that the
+// browser draws the pixel together with a neighbour, which it blends by another rule.
 func (pixel *Pixel) Add(item *Item, coverage uint32, paired bool) {
-	f := item.Paint
-	set := &pixel.sets[f/FlagSecond&1]
+	flags := item.Paint
+	alpha := flags & 0xff
+	set := &pixel.sets[flags/FlagSecond&1]
 	into := set
-	if f&FlagGrouped != 0 {
+	if flags&FlagGrouped != 0 {
 		into = &pixel.group
-		if f&FlagGroupLast != 0 {
+		if flags&FlagGroupLast != 0 {
 			*into = layer{}
 		}
 	}
 	switch {
-	case f&FlagRound != 0:
-		into.paintRounded(coverage, f&0xff, item.Color)
+	case flags&FlagRound != 0:
+		into.paintRounded(coverage, alpha, item.Color)
 	case paired:
 		into.paintPair(coverage, item.Color)
 	default:
-		into.paint(coverage, f&0xff, item.Color)
+		into.paint(coverage, alpha, item.Color)
 	}
-	// The topmost item of a group ends its layer.
-	if f&FlagGroupFirst != 0 {
-		set.drawLayer(into, item.Group, f&FlagApart != 0)
+	if flags&FlagGroupFirst != 0 { // the topmost item of the group
+		set.drawLayer(into, item.Group, flags&FlagApart != 0)
 	}
 }
 
-// paint draws a colour over the pixel's layer, with alpha and coverage in 1/255. color is premultiplied: red
-// is in its lowest byte, then green and blue. Products are rounded down as in the browser.
+// paint draws a colour over the pixel's layer, with alpha and coverage in 1/255. color is premultiplied by
+// alpha: red is in its lowest byte, then green and blue. Products are rounded down as in the browser.
 func (l *layer) paint(coverage, alpha, color uint32) {
 	if alpha&coverage == 255 { // the general case gives the same, more slowly
 		*l = layer{255, color & 0xff, color >> 8 & 0xff, color >> 16 & 0xff}
@@ -56,8 +57,9 @@ func (l *layer) paint(coverage, alpha, color uint32) {
 	l.a = a + l.a*(256-a)>>8
 }
 
-// paintPair draws an opaque colour by the two-pixel rule. coverage is one less than the scale of
-// the rule. See docs/spec/raster.md#r22.
+// paintPair draws an opaque colour by the two-pixel rule, the browser's formula for pixels that it draws in
+// pairs: both products are added before the sum is rounded down, instead of being rounded one by one.
+// coverage is one less than the rule's scale. See docs/spec/raster.md#r22.
 func (layer *layer) paintPair(coverage, color uint32) {
 	over := func(dst *uint32, c uint32) { *dst = (c*(coverage+1) + *dst*(255-coverage)) >> 8 }
 	over(&layer.r, color&0xff)
@@ -66,8 +68,8 @@ func (layer *layer) paintPair(coverage, color uint32) {
 	over(&layer.a, 255)
 }
 
-// paintRounded draws a colour as an image is drawn: products are rounded. See
-// docs/spec/raster.md#r26.
+// paintRounded draws a colour as the browser draws an image: products are rounded to the nearest. Arguments
+// are those of paint. See docs/spec/raster.md#r26.
 func (layer *layer) paintRounded(coverage, alpha, color uint32) {
 	a := Div255(alpha * coverage)
 	over := func(dst *uint32, c uint32) {
@@ -79,8 +81,9 @@ func (layer *layer) paintRounded(coverage, alpha, color uint32) {
 	layer.a = a + Div255(layer.a*(255-a))
 }
 
-// drawLayer draws a finished group layer with its opacity as alpha. apart tells that it is drawn
-// through a clip, which floors each product. See docs/spec/raster.md#r27.
+// drawLayer draws the finished layer g of a group, with the group's opacity as alpha, 0 to 255. Products are
+// added before they are rounded down; if apart, because the layer is drawn through a clip, each is rounded
+// down by itself. See docs/spec/raster.md#r27.
 func (layer *layer) drawLayer(g *layer, alpha uint32, apart bool) {
 	rest := 0xffff - g.a*(alpha+1)
 	left := (rest + rest>>8) >> 8 // share of what is below, in 1/256
@@ -98,8 +101,8 @@ func (layer *layer) drawLayer(g *layer, alpha uint32, apart bool) {
 // Alpha returns the alpha of both sets, 0..255.
 func (pixel *Pixel) Alpha() (a0, a1 uint32) { return pixel.sets[0].a, pixel.sets[1].a }
 
-// RGBA returns the picture of the pixel, set A over set B: 8 bits a channel, not premultiplied,
-// ties down, red in the lowest byte. See docs/spec/raster.md#r30.
+// RGBA returns the colour of the pixel in the picture, the first set drawn over the second: 8 bits a channel,
+// red in the lowest byte, not premultiplied. Halves are rounded down. See docs/spec/raster.md#r30.
 func (pixel *Pixel) RGBA() uint32 {
 	a, b := &pixel.sets[0], &pixel.sets[1]
 	if a.a == 255 { // the general case gives the same, more slowly

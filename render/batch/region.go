@@ -58,8 +58,8 @@ func (region *Region) row(y int32) interval {
 	return interval{}
 }
 
-// at returns the interval of tile row y of the region, which the caller extends. It adds the row, and all rows
-// between it and the others, as empty ones, if the region does not reach to it.
+// at returns the interval of tile row y of the region, for the caller to extend. If the region does not reach
+// to that row, it first adds the row and all rows between, as empty ones.
 func (region *Region) at(y int32) *interval {
 	if len(region.rows) == 0 {
 		region.first = y
@@ -84,8 +84,7 @@ func (region *Region) Join(o *Region) {
 	}
 }
 
-// Meets reports whether the region and o share a tile. Both are intervals of columns, one for each
-// tile row.
+// Meets reports whether the region and another one share a tile.
 func (region *Region) Meets(o *Region) bool {
 	from, to := max(region.first, o.first), min(region.first+int32(len(region.rows)), o.first+int32(len(o.rows)))
 	for y := from; y < to; y++ {
@@ -118,8 +117,8 @@ func (region *Region) EachRow(width, height int, f func(y, from, to int)) {
 	}
 }
 
-// AddItem adds the tiles of the picture that the coverage of an item touches, in each tile row from the first
-// to the last.
+// AddItem adds the tiles of the picture that the coverage of an item of drawing d touches. In each tile row these
+// are all tiles from the leftmost to the rightmost one.
 func (region *Region) AddItem(d *paint.Drawing, it *paint.Item) {
 	width, height := int32(d.Width), int32(d.Height)
 	spans := coverageOf(d, it)

@@ -14,7 +14,7 @@ import (
 func (binner *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	all, bytes := coverageOf(d, it), d.Coverage.Bytes
 	binner.pairs, binner.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
-	if it.Paired > 0 { // one more row of the mask, whose bits mark the item's pairs of pixels (paint.Pixel)
+	if it.Paired > 0 { // one more row of the mask marks the pixels of the two-pixel rule
 		binner.maskRows++
 	}
 	for len(all) > 0 {
@@ -63,10 +63,9 @@ func (binner *Binner) binSpan(span *scan.Span, bytes []byte) {
 	first, last := from>>tileShift, (to-1)>>tileShift+1
 	binner.lo, binner.hi = min(binner.lo, first), max(binner.hi, last)
 	switch {
-	// Opaque throughout: rows of a tile that it fills need no bytes.
-	case span.At == scan.Full:
+	case span.At == scan.Full: // opaque throughout, without bytes
 		binner.binFull(row, from, to)
-	case (span.X|span.N)&(TileW-1) == 0 && to-from == span.N: // whole cells, as most come
+	case (span.X|span.N)&(TileW-1) == 0 && to-from == span.N: // whole rows of tiles, as most come
 		src := bytes[span.At:][:span.N]
 		columns := binner.columns[first:last]
 		for i := range columns {
@@ -158,8 +157,9 @@ func (binner *Binner) endRow(k, r int32) {
 	}
 }
 
-// markPairs takes the pixels of tile row r, and any before it, from binner.pairs, which are in
-// rows, and sets their bits in the row after the masks of their tiles.
+// markPairs takes the pixels of tile row r, and any above it, from binner.pairs, the item's pixels for the
+// two-pixel rule, which are sorted by row. It sets their bits in the additional row after the mask of their
+// tile. Pixels outside of the tiles that the item touches are dropped.
 func (binner *Binner) markPairs(r int32) {
 	for len(binner.pairs) > 0 && binner.pairs[0].Y>>3 <= r {
 		p := binner.pairs[0]

@@ -67,7 +67,7 @@ func (tiled *Tiled) addTile(class Class, x, y, cols, rows uint32, first int) {
 	if tiled.open && tiled.class == class {
 		last := &(*runs)[len(*runs)-1]
 		items := len(tiled.Items) - int(tiled.Tiles[last.Tiles].First)
-		if tiled.takes(last, x) && items <= RunItems {
+		if tiled.hasRoom(last, x) && items <= RunItems {
 			last.Count++
 			tiled.appendTile(x-last.X, cols, rows, first)
 			tiled.Deepest = max(tiled.Deepest, items)
@@ -84,10 +84,10 @@ func (tiled *Tiled) addTile(class Class, x, y, cols, rows uint32, first int) {
 // smaller, more make the runs of the view before cheaper.
 const apartTiles = 4
 
-// takes reports whether a run of tiles has room for a tile whose left edge is at x. The tiles of a run
+// hasRoom reports whether a run of tiles has room for a tile whose left edge is at x px. The tiles of a run
 // may have gaps between them, up to RunSpan px in all. With BinApart (tiled.apart) a run is shorter and its
 // tiles touch.
-func (tiled *Tiled) takes(run *Run, x uint32) bool {
+func (tiled *Tiled) hasRoom(run *Run, x uint32) bool {
 	if tiled.apart {
 		return run.Count < apartTiles && x == run.X+run.Count*TileW
 	}

@@ -23,7 +23,7 @@ func eachPixel(batch *batch.Batch, run *batch.Run, y int, pixels *tileRow, f fun
 // the first. A clip is not painted: the coverage of the items that it clips is multiplied by it.
 func (pixels *tileRow) composite(b *batch.Batch, run *batch.Run, items []batch.Item, y int) {
 	*pixels = tileRow{}
-	clipped := len(items) // items from here on have had their clip looked up
+	clipAt := len(items) // position of the clip that was looked up last
 	var clip [batch.TileW]uint32
 	for i := len(items) - 1; i >= 0; i-- {
 		item := &items[i]
@@ -33,18 +33,19 @@ func (pixels *tileRow) composite(b *batch.Batch, run *batch.Run, items []batch.I
 		mask := b.Mask(run, item)
 		cover := coverage(mask, y)
 		if item.Paint&batch.FlagClipped != 0 {
-			if clipped > i { // the nearest clip before the item
-				for clipped = i - 1; items[clipped].Paint&batch.FlagClip == 0; clipped-- {
+			if clipAt > i { // the nearest clip before the item
+				for clipAt = i - 1; items[clipAt].Paint&batch.FlagClip == 0; clipAt-- {
 				}
-				clip = coverage(b.Mask(run, &items[clipped]), y)
+				clip = coverage(b.Mask(run, &items[clipAt]), y)
 			}
 			for c := range cover {
 				cover[c] = batch.Div255(cover[c] * clip[c])
 			}
 		}
+		// Items with these flags may change a pixel that they do not cover.
 		const changing = batch.FlagGrouped | batch.FlagRound | batch.FlagPairs
 		for c := range pixels {
-			if cover[c] == 0 && item.Paint&changing == 0 { // it leaves the pixel as it is
+			if cover[c] == 0 && item.Paint&changing == 0 {
 				continue
 			}
 			pixels[c].Add(item, cover[c], paired(item, mask, y, c))

@@ -6,8 +6,8 @@ package cpu
 
 import "plumb/render/batch"
 
-// Rows evaluates the tile runs [from, to) of a batch in plain Go, and stores their row sums at the
-// same positions of dst, TileH per run.
+// Rows evaluates the runs [from, to) of a batch in plain Go, a run being a few tiles of one tile row. The
+// sums of its TileH pixel rows go to dst[i*TileH:] for run i.
 func Rows(b *batch.Batch, from, to int, dst []batch.RowSums) {
 	var pixels tileRow
 	for i := from; i < to; i++ {

@@ -37,7 +37,7 @@ func (base *Base) Bytes() int {
 	return n
 }
 
-// addReach adds the tiles that the painted items of a layer touch. A clip by itself changes
+// addReach adds the tiles that the painted items of layer l touch to region r. A clip by itself changes
 // nothing: it counts only where an item that it clips has coverage.
 func addReach(r *batch.Region, d *paint.Drawing, l *paint.Layer) {
 	for i := l.Items[0]; i < l.Items[1]; i++ {
@@ -51,12 +51,12 @@ func addReach(r *batch.Region, d *paint.Drawing, l *paint.Layer) {
 type Finder struct {
 	Region batch.Region // the tiles that may differ, after Draw
 
-	reaches []batch.Region  // per layer of a base
-	ofItem  []*batch.Region // per item
+	reaches []batch.Region  // per layer of a base: the tiles that it touches
+	ofItem  []*batch.Region // per item: the reach of its layer
 
 	match   matcher
-	kept    []int32 // per new layer its position among the old ones, -1 for none
-	remains []bool  // per old layer: it has a new one
+	kept    []int32 // per new layer its position among the old ones, -1 if it is not among them
+	remains []bool  // per old layer: it is among the new ones
 }
 
 // NewBase cuts drawing d, whose layers must all be drawn and arranged, into the tiles of t, and
@@ -75,8 +75,9 @@ func (finder *Finder) NewPicture(d *paint.Drawing, layers []paint.Layer, bin *ba
 	return finder.describe(d, layers)
 }
 
-// reachesOf returns for each item of a drawing where its tiles are to be added: to the reach of its
-// layer, finder.reaches, which it empties; nil for an item that paints nothing by itself.
+// reachesOf returns for each item of a drawing the region to which its tiles are to be added: the reach of
+// its layer, in finder.reaches, which it empties first. It is nil for an item that paints nothing by itself,
+// such as a clip.
 func (finder *Finder) reachesOf(drawing *paint.Drawing, layers []paint.Layer) []*batch.Region {
 	for len(finder.reaches) < len(layers) {
 		finder.reaches = append(finder.reaches, batch.Region{})
@@ -114,20 +115,21 @@ func (finder *Finder) Kept(layers []paint.Layer, base *Base) (n int) {
 	return n
 }
 
-// Draw finds the tiles in which a view may differ from the base, finder.Region, draws the layers of
-// the view that reach them, and arranges the drawing. Tiles differ where a layer was removed or
-// added; whole units of the base's ledger are taken. layers are those of builder.Layers. ok is
-// false if the view must be drawn in full: the pictures differ in size, the region has more tiles
-// than most, or the coverage of all layers together is beyond the builder's limit, for which only a
-// full drawing gives the usual error.
+// Draw finds the tiles in which a view may differ from the base, and draws the layers of the view that
+// reach them. layers are those of builder.Layers for the view. The tiles go to finder.Region: those of each
+// layer that was removed or added, extended to whole units of the base's ledger, because that has sums for
+// whole units only. ok is false if the view must be drawn in full: the pictures differ in size, the region
+// has more tiles than most, or the coverage of all layers together is beyond the builder's limit, for which
+// a full drawing gives the usual error.
 func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []paint.Layer, base *Base, most int) (ok bool, err error) {
 	if drawing.Width != base.Width || drawing.Height != base.Height {
 		return false, nil
 	}
+	// The region: where layers were removed, and where others were added, which must be drawn to know it.
 	finder.findKept(layers, base.Layers)
 	finder.Region.Reset()
 	for i := range base.Layers {
-		if !finder.remains[i] && broken != ForgetRemoved {
+		if !finder.remains[i] && broken != ForgetRemoved { // only tests break rules
 			finder.Region.Join(&base.Layers[i].Reach)
 		}
 	}
@@ -148,7 +150,8 @@ func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layer
 	if finder.Region.Tiles() > most {
 		return false, nil
 	}
-	bytes := 0 // of all layers, drawn or not
+	// Draw the layers that stayed, as far as they reach the region.
+	bytes := 0 // of coverage of all layers, drawn or not
 	for i, old := range finder.kept {
 		switch {
 		case old < 0: // drawn above
@@ -170,8 +173,8 @@ func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layer
 	return true, nil
 }
 
-// findKept finds the most layers that are in both views, in the same order, and sets finder.kept
-// and finder.remains.
+// findKept finds as many layers as possible that are in both views in the same order, and sets finder.kept
+// and finder.remains. The others count as removed and added.
 func (finder *Finder) findKept(layers []paint.Layer, old []Layer) {
 	finder.kept = finder.match.run(finder.kept[:0], layers, old)
 	finder.remains = append(finder.remains[:0], make([]bool, len(old))...)

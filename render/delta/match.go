@@ -13,70 +13,71 @@ type matcher struct {
 	before []int32               // per new layer the one before it in its sequence
 }
 
-// run pairs the layers of two views. It returns for each new layer the position of the old one with
-// the same stamp, -1 for none, in the memory of dst, which must be empty. The positions rise, and as many
-// layers as possible have one: it is a longest rising subsequence.
-func (matcher *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
-	n := 0 // most edits leave the beginning as it was
-	for n < len(layers) && n < len(old) && layers[n].Stamp == old[n].Stamp {
-		dst = append(dst, int32(n))
-		n++
+// run pairs the layers of two views by their stamps: layers with equal stamps are equal. For each new layer
+// it returns the position of its partner among the old ones, -1 for none, in the memory of positions, which
+// must be empty. Partners are in the same order in both views, and as many layers as possible have one: the
+// positions are a longest rising subsequence.
+func (matcher *matcher) run(positions []int32, layers []paint.Layer, old []Layer) []int32 {
+	unchanged := 0 // layers at the beginning that are equal: most edits leave it as it was
+	for unchanged < len(layers) && unchanged < len(old) && layers[unchanged].Stamp == old[unchanged].Stamp {
+		positions = append(positions, int32(unchanged))
+		unchanged++
 	}
-	for range layers[n:] {
-		dst = append(dst, -1)
+	for range layers[unchanged:] {
+		positions = append(positions, -1)
 	}
-	if n == len(layers) || n == len(old) {
-		return dst
+	if unchanged == len(layers) || unchanged == len(old) {
+		return positions
 	}
 	if matcher.places == nil {
 		matcher.places = map[paint.Stamp]int32{}
 	}
 	clear(matcher.places)
-	for i := n; i < len(old); i++ {
+	for i := unchanged; i < len(old); i++ {
 		matcher.places[old[i].Stamp] = int32(i)
 	}
-	for i := n; i < len(layers); i++ {
-		if at, ok := matcher.places[layers[i].Stamp]; ok {
-			dst[i] = at
+	for i := unchanged; i < len(layers); i++ {
+		if position, ok := matcher.places[layers[i].Stamp]; ok {
+			positions[i] = position
 		}
 	}
 	if broken != ForgetOrder { // only tests break rules
-		matcher.keepRising(dst, n)
+		matcher.keepRising(positions, unchanged)
 	}
-	return dst
+	return positions
 }
 
-// keepRising keeps a longest rising subsequence of the positions at[n:] and sets the others to -1.
-// It goes through them with, for each length, the sequence so far that ends lowest, and then back
-// along the longest.
-func (matcher *matcher) keepRising(at []int32, n int) {
+// keepRising keeps a longest rising subsequence of oldPositions[unchanged:] and sets the others to -1.
+// matcher.tails holds, for each length, the rising sequence so far of which the last position is lowest, so that
+// most later ones can follow it. The longest is then walked back from its end.
+func (matcher *matcher) keepRising(oldPositions []int32, unchanged int) {
 	matcher.tails = matcher.tails[:0]
-	matcher.before = append(matcher.before[:0], make([]int32, len(at))...)
-	for i := n; i < len(at); i++ {
-		if at[i] < 0 {
+	matcher.before = append(matcher.before[:0], make([]int32, len(oldPositions))...)
+	for i := unchanged; i < len(oldPositions); i++ {
+		if oldPositions[i] < 0 {
 			continue
 		}
 		// The longest sequence so far that at[i] can follow.
-		k := sort.Search(len(matcher.tails), func(k int) bool { return at[matcher.tails[k]] >= at[i] })
+		length := sort.Search(len(matcher.tails), func(length int) bool { return oldPositions[matcher.tails[length]] >= oldPositions[i] })
 		matcher.before[i] = -1
-		if k > 0 {
-			matcher.before[i] = matcher.tails[k-1]
+		if length > 0 {
+			matcher.before[i] = matcher.tails[length-1]
 		}
-		if k == len(matcher.tails) {
+		if length == len(matcher.tails) {
 			matcher.tails = append(matcher.tails, 0)
 		}
-		matcher.tails[k] = int32(i)
+		matcher.tails[length] = int32(i)
 	}
 	// Walk back along the longest one.
 	last := int32(-1)
 	if len(matcher.tails) > 0 {
 		last = matcher.tails[len(matcher.tails)-1]
 	}
-	for i := int32(len(at) - 1); i >= int32(n); i-- {
+	for i := int32(len(oldPositions) - 1); i >= int32(unchanged); i-- {
 		if i == last {
 			last = matcher.before[i]
 		} else {
-			at[i] = -1
+			oldPositions[i] = -1
 		}
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"plumb/render/vector"
 )
 
-// Stroker draws strokes of at most 1 px as the reference does: not as outlines, but segment by
-// segment, with two pixels per step that share 255. Pixels are drawn over each other in the
-// order of the path. See docs/spec/raster.md#r9.
+// Stroker draws strokes of at most 1 px as the reference browser does: not as outlines, but segment by
+// segment. Along a segment it takes steps of one pixel, and in each draws two pixels beside each other that
+// share the alpha 255. Pixels are drawn over each other in the order of the path. See docs/spec/raster.md#r9.
 type Stroker struct {
-	plots []uint64 // row, column, number, alpha, whether it is one of two
-	plane []byte   // mask of the clip, for plots beyond maxPlots; made by drawPlots, dropped by takePlane
+	plots []uint64 // drawn pixels, packed by addPlot: row, column, number, alpha, whether it is one of a pair
+	plane []byte   // alphas of all pixels of the clip, once there were maxPlots plots; nil before that
 	clip  chord.Rect
 	quads []vector.Point // of a conic
 	Style
@@ -28,19 +28,23 @@ type Stroker struct {
 // Style is how a stroke is drawn. It is set as a whole before Add, so that nothing of the stroke
 // before remains.
 type Style struct {
-	Strength uint32 // how strong each plot is, in 1/255
-	Plain    bool   // without the two-pixel rule
-	Clipped  bool   // drawn through a clip that is no rectangle: pairs are no different from others
+	Strength uint32 // how opaque each plot is, in 1/255
+	// Plain says that the two-pixel rule is not wanted: the browser blends pixels that it draws in pairs
+	// with another rounding than single ones, which only pictures need. See docs/spec/raster.md#r22.
+	Plain bool
+	// Clipped says that the stroke is drawn through a clip that is no rectangle: then the browser draws no
+	// pairs.
+	Clipped bool
 }
 
-// maxPlots is how many plots there are before they go to the plane: their numbers
-// have 16 bits.
+// maxPlots is how many plots the list holds before they are drawn onto the plane: the number of a plot has
+// 16 bits.
 const maxPlots = 1 << 16
 
 // Coordinates of hairlines are in 1/64 px, slopes in 1/65536.
 const hairUnit = 64
 
-// conicTol is by how many px the quadratics that stand for a conic may miss it.
+// conicTol is the most, in px, by which the quadratics that stand for a conic may miss it.
 const conicTol = 0.25
 
 // longestHair is the longest stretch in px that is drawn as one.
@@ -52,16 +56,17 @@ func (stroker *Stroker) Add(p *vector.Path, clip chord.Rect) {
 	stroker.clip = clip
 	pts, weights := p.Points, p.Weights
 	for verbs := p.Verbs; len(verbs) > 0; {
-		n, k, conics := 1, 1, 0 // verbs, points and conics of the subpath
-		for n < len(verbs) && verbs[n] != vector.Move {
-			if verbs[n] == vector.Conic {
-				conics++
+		verbCount, pointCount, conicCount := 1, 1, 0 // of the subpath, which begins with a Move
+		for verbCount < len(verbs) && verbs[verbCount] != vector.Move {
+			verb := verbs[verbCount]
+			if verb == vector.Conic {
+				conicCount++
 			}
-			k += verbs[n].Points()
-			n++
+			pointCount += verb.Points()
+			verbCount++
 		}
-		stroker.subpath(verbs[1:n], pts[:k], weights[:conics])
-		verbs, pts, weights = verbs[n:], pts[k:], weights[conics:]
+		stroker.subpath(verbs[1:verbCount], pts[:pointCount], weights[:conicCount])
+		verbs, pts, weights = verbs[verbCount:], pts[pointCount:], weights[conicCount:]
 	}
 }
 
@@ -74,18 +79,18 @@ func (stroker *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights
 		return
 	}
 	if verbs[len(verbs)-1] != vector.Close {
-		// Of curves too the points alone are moved, not what follows from them.
+		// Of curves too only the end points are moved, not the control points.
 		lengthen(pts)
-		slices.Reverse(pts)
+		slices.Reverse(pts) // the other end
 		lengthen(pts)
 		slices.Reverse(pts)
 		isDot := !slices.ContainsFunc(pts, func(q vector.Point) bool { return q != pts[0] })
-		if isDot { // it lies along the row
+		if isDot { // it becomes a short line along the row
 			pts[0].X -= capReach
 			pts[len(pts)-1].X += capReach
 		}
 	}
-	first, cur := pts[0], pts[0]
+	first, cur := pts[0], pts[0] // where the subpath began, and the current point
 	pts = pts[1:]
 	for _, verb := range verbs {
 		switch verb {
@@ -133,69 +138,72 @@ func lengthen(pts []vector.Point) {
 // cubic draws the cubic a, b, c, d of a thin stroke. If its first or last leg runs against the
 // direction of its chord, the cubic is first split at its points of greatest curvature, because the
 // browser was observed to do so.
-func (stroker *Stroker) cubic(a, b, c, d vector.Point) {
-	// along reports whether the leg from `from` to p runs in the direction of `to`.
+func (stroker *Stroker) cubic(start, c1, c2, end vector.Point) {
+	// along reports whether the line from `from` to p runs in the direction of `to`.
 	along := func(p, from, to vector.Point) bool {
 		return float32((p.X-from.X)*(to.X-from.X))+float32((p.Y-from.Y)*(to.Y-from.Y)) >= 0
 	}
-	if along(b, a, d) && along(c, d, a) {
-		stroker.chords(a, b, c, d)
+	if along(c1, start, end) && along(c2, end, start) {
+		stroker.chords(start, c1, c2, end)
 		return
 	}
-	pieces, n := stroke.SplitAtMaxCurvature([4]vector.Point{a, b, c, d})
+	pieces, n := stroke.SplitAtMaxCurvature([4]vector.Point{start, c1, c2, end})
 	for _, p := range pieces[:n] {
 		stroker.chords(p[0], p[1], p[2], p[3])
 	}
 }
 
-// chords draws a cubic of a thin stroke as 1 to 512 straight chords. The farther its control points
-// lie from the thirds of its chord, the more chords it takes, as in the browser.
-func (stroker *Stroker) chords(a, b, c, d vector.Point) {
+// chords draws a cubic of a thin stroke as 1 to 512 straight chords, as many as the browser takes: the
+// farther the control points lie from the points at a third and two thirds of its chord, the more. float32
+// around products keeps the compiler from fusing them with sums.
+func (stroker *Stroker) chords(start, c1, c2, end vector.Point) {
 	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
-	x1, x2 := third(a.X, d.X)
-	y1, y2 := third(a.Y, d.Y)
-	off := max(b.X-x1, x1-b.X, c.X-x2, x2-c.X, b.Y-y1, y1-b.Y, c.Y-y2, y2-c.Y)
+	x1, x2 := third(start.X, end.X)
+	y1, y2 := third(start.Y, end.Y)
+	distance := max(c1.X-x1, x1-c1.X, c2.X-x2, x2-c2.X, c1.Y-y1, y1-c1.Y, c2.Y-y2, y2-c2.Y)
+	// Twice as many chords are four times as close to the curve: they may miss it by 1/8 px.
 	n := 1
-	for tolerance := float32(0.125); n < 512 && off >= tolerance; n, tolerance = 2*n, 4*tolerance {
+	for tolerance := float32(0.125); n < 512 && distance >= tolerance; n, tolerance = 2*n, 4*tolerance {
 	}
-	last := a
+	from := start
 	for i := 1; i <= n; i++ {
 		t := float32(i) / float32(n)
-		u := 1 - t
-		k0, k1, k2, k3 := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
+		rest := 1 - t
+		w0, w1, w2, w3 := rest*rest*rest, 3*rest*rest*t, 3*rest*t*t, t*t*t
 		q := vector.Point{
-			X: float32(k0*a.X) + float32(k1*b.X) + float32(k2*c.X) + float32(k3*d.X),
-			Y: float32(k0*a.Y) + float32(k1*b.Y) + float32(k2*c.Y) + float32(k3*d.Y),
+			X: float32(w0*start.X) + float32(w1*c1.X) + float32(w2*c2.X) + float32(w3*end.X),
+			Y: float32(w0*start.Y) + float32(w1*c1.Y) + float32(w2*c2.Y) + float32(w3*end.Y),
 		}
 		if i == n {
-			q = d
+			q = end
 		}
-		stroker.line(last, q)
-		last = q
+		stroker.line(from, q)
+		from = q
 	}
 }
 
 // capReach is the length in px that a round cap adds to a hairline.
 const capReach = math.Pi / 8
 
-// quad draws a quadratic of a thin stroke as 1 to 32 straight chords. The farther its control point
-// lies from the middle of its chord, the more chords it takes, as in the browser.
-func (stroker *Stroker) quad(a, b, c vector.Point) {
-	x, y := absCeil((a.X+c.X)/2-b.X), absCeil((a.Y+c.Y)/2-b.Y)
-	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, 5)
-	last := a
+// quad draws a quadratic of a thin stroke as 1 to 32 straight chords, as many as the browser takes: the
+// farther its control point lies from the middle of its chord, the more.
+func (stroker *Stroker) quad(start, control, end vector.Point) {
+	const mostLog = 5 // binary logarithm of the most chords
+	x, y := absCeil((start.X+end.X)/2-control.X), absCeil((start.Y+end.Y)/2-control.Y)
+	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, mostLog) // the sum is about the distance
+	from := start
 	for i := 1; i <= n; i++ {
 		t := float32(i) / float32(n)
-		u := 1 - t
+		rest := 1 - t
 		q := vector.Point{
-			X: float32(u*u*a.X) + float32(2*u*t*b.X) + float32(t*t*c.X),
-			Y: float32(u*u*a.Y) + float32(2*u*t*b.Y) + float32(t*t*c.Y),
+			X: float32(rest*rest*start.X) + float32(2*rest*t*control.X) + float32(t*t*end.X),
+			Y: float32(rest*rest*start.Y) + float32(2*rest*t*control.Y) + float32(t*t*end.Y),
 		}
 		if i == n {
-			q = c
+			q = end
 		}
-		stroker.line(last, q)
-		last = q
+		stroker.line(from, q)
+		from = q
 	}
 }
 
@@ -214,15 +222,15 @@ func absCeil(v float32) uint32 {
 // line draws a straight line of a thin stroke, in px. Only the part within the clip and 1 px around
 // it is drawn, because the rest cannot cover a pixel of the clip.
 func (stroker *Stroker) line(a, b vector.Point) {
-	t0, t1 := float32(0), float32(1) // the part of the line that is left
-	// cut leaves of it what lies between lo-1 and hi+1 on one axis.
+	t0, t1 := float32(0), float32(1) // the part of the line that is left, as parameters
+	// cut shortens it to what lies between lo-1 and hi+1 on one axis.
 	cut := func(from, to float32, lo, hi int32) {
 		u, v := float32(lo-1)-from, float32(hi+1)-from
 		if d := to - from; d != 0 {
 			u, v = u/d, v/d
 			t0, t1 = max(t0, min(u, v)), min(t1, max(u, v))
 		} else if u > 0 || v < 0 {
-			t1 = -1
+			t1 = -1 // nothing is left
 		}
 	}
 	cut(a.X, b.X, stroker.clip.X0, stroker.clip.X1)
@@ -239,7 +247,7 @@ func (stroker *Stroker) line(a, b vector.Point) {
 	if t0 > 0 {
 		a = at(t0)
 	}
-	const far = 1 << 24
+	const far = 1 << 24 // px; the clip ends before that
 	toUnits := func(v float32) int64 { return int64(max(-far, min(v, far)) * hairUnit) }
 	stroker.segment(toUnits(a.X), toUnits(a.Y), toUnits(b.X), toUnits(b.Y))
 }
@@ -277,7 +285,7 @@ func (stroker *Stroker) missesClip(x0, y0, x1, y1 int64) bool {
 // walk draws a hairline pixel by pixel along its longer axis s. In each step two neighbouring
 // pixels across the line share the alpha 255: the nearer one to the line gets more. The first and
 // the last step count in proportion to the part of the pixel that the line covers. t is the other
-// axis; steep says that s is the y axis. All coordinates are in 1/64 px.
+// axis; steep says that s is the y axis. All coordinates are in 1/64 px. See docs/spec/raster.md#r9.
 func (stroker *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 > s1 {
 		s0, t0, s1, t1 = s1, t1, s0, t0
@@ -285,28 +293,29 @@ func (stroker *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 == s1 {
 		return
 	}
-	first, last := s0>>6, (s1+63)>>6 // pixels
-	slope := ((t1 - t0) << 16) / (s1 - s0)
-	at := t0<<10 + (slope*(32-s0&63)+32)>>6 + 1<<15 // t in the middle of the first pixel, plus a half, q16
-	two := uint64(1)                                // slanted pairs are drawn by the two-pixel rule
+	first, last := s0>>6, (s1+63)>>6       // pixels, last not included
+	slope := ((t1 - t0) << 16) / (s1 - s0) // of t, in 1/65536
+	// The t of the line in the middle of the first pixel, plus half a pixel, in 1/65536 px.
+	across := t0<<10 + (slope*(32-s0&63)+32)>>6 + 1<<15
+	inPair := uint64(1) // pixels of a slanted line are blended in pairs: the two-pixel rule
 	if t0 == t1 {
-		at, two = t0<<10+1<<15, 0
+		across, inPair = t0<<10+1<<15, 0
 	}
 	if stroker.leavesClip(min(t0, t1), max(t0, t1), steep) {
-		two = 0
+		inPair = 0
 	}
 	for s := first; s < last; s++ {
-		part := int64(hairUnit)
+		length := int64(hairUnit)
 		if s == first {
-			part -= s0 & 63
+			length -= s0 & 63
 		}
 		if s == last-1 {
-			part -= last*hairUnit - s1
+			length -= last*hairUnit - s1
 		}
-		low := (at >> 8) & 0xff // share of the pixel with the greater t
-		stroker.addPlot(s, at>>16-1, (255-low)*part>>6, steep, two)
-		stroker.addPlot(s, at>>16, low*part>>6, steep, two)
-		at += slope
+		low := (across >> 8) & 0xff // share of the pixel with the greater t, of 255
+		stroker.addPlot(s, across>>16-1, (255-low)*length>>6, steep, inPair)
+		stroker.addPlot(s, across>>16, low*length>>6, steep, inPair)
+		across += slope
 	}
 }
 
@@ -320,27 +329,28 @@ func (stroker *Stroker) leavesClip(lo, hi int64, steep bool) bool {
 	return lo-hairUnit/2 < int64(c0)*hairUnit || hi+hairUnit/2 > int64(c1)*hairUnit
 }
 
-// addPlot records that a hairline covers the pixel (s, t) with an alpha. It ignores pixels outside
-// of the clip and alpha 0. A plot is packed into 64 bits, with row, column and number first, so
-// that sorting brings the plots row by row and keeps their order within each pixel. two is 1 if the
-// two-pixel rule draws the pixel. If the list is full, it is first drawn onto the plane.
-func (stroker *Stroker) addPlot(s, t, alpha int64, steep bool, two uint64) {
-	x, y := s, t
+// addPlot records that a hairline covers a pixel with an alpha. along and across are its coordinates on the
+// line's longer and shorter axis; steep says that the longer one is y. inPair is 1 if the two-pixel rule draws
+// the pixel. Pixels outside of the clip and alpha 0 are ignored. A plot is packed into 64 bits, with row,
+// column and number first, so that sorting brings the plots row by row and keeps their order within each
+// pixel. If the list is full, it is first drawn onto the plane.
+func (stroker *Stroker) addPlot(along, across, alpha int64, steep bool, inPair uint64) {
+	x, y := along, across
 	if steep {
-		x, y = t, s
+		x, y = across, along
 	}
-	c := stroker.clip
-	if alpha <= 0 || x < int64(c.X0) || x >= int64(c.X1) || y < int64(c.Y0) || y >= int64(c.Y1) {
+	clip := stroker.clip
+	if alpha <= 0 || x < int64(clip.X0) || x >= int64(clip.X1) || y < int64(clip.Y0) || y >= int64(clip.Y1) {
 		return
 	}
 	if len(stroker.plots) == maxPlots {
 		stroker.drawPlots()
 	}
-	n := uint64(len(stroker.plots))
-	stroker.plots = append(stroker.plots, uint64(y)<<41|uint64(x)<<25|n<<9|uint64(alpha)<<1|two)
+	number := uint64(len(stroker.plots))
+	stroker.plots = append(stroker.plots, uint64(y)<<41|uint64(x)<<25|number<<9|uint64(alpha)<<1|inPair)
 }
 
-// plotPixel returns the pixel of a plot.
+// plotPixel returns the column and the row of a plot, as addPlot packs them.
 func plotPixel(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p >> 41) }
 
 // drawPlots draws the recorded pixels of hairlines onto the plane, a mask as large as the clip, and
@@ -361,9 +371,9 @@ func (stroker *Stroker) drawPlots() {
 }
 
 // Take appends the coverage of the drawn strokes to dst, empties the stroker and returns the range
-// of the spans. Plots of one pixel are drawn over each other in their order. pair, if set, is
-// called for the pixels that the two-pixel rule draws first, row by row, unless the strokes were so
-// long that the plane was needed.
+// of the spans. Plots of one pixel are drawn over each other in their order. pair, if set, is called,
+// row by row, with each pixel whose first plot the two-pixel rule draws, and the alpha a of that plot; but
+// not if the strokes were so long that the plane was needed.
 func (stroker *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
 	first = len(dst.Spans)
 	if stroker.plane != nil {
@@ -372,23 +382,23 @@ func (stroker *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) 
 		return first, len(dst.Spans) - first
 	}
 	slices.Sort(stroker.plots)
-	last := uint64(1<<64 - 1) // row and column of the pixel before
-	for _, p := range stroker.plots {
-		x, y := plotPixel(p)
-		switch pixel := p >> 25; {
+	last := uint64(1<<64 - 1) // row and column of the pixel before, as packed; none yet
+	for _, plot := range stroker.plots {
+		x, y := plotPixel(plot)
+		switch pixel := plot >> 25; {
 		case pixel == last: // once more in the same pixel
-			b := &dst.Bytes[len(dst.Bytes)-1]
-			*b = stroker.blend(*b, p)
+			alpha := &dst.Bytes[len(dst.Bytes)-1]
+			*alpha = stroker.blend(*alpha, plot)
 			continue
 		case pixel == last+1 && x != 0 && len(dst.Spans) > first: // the next pixel of the row
 			dst.Spans[len(dst.Spans)-1].N++
 		default:
 			dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
 		}
-		last = p >> 25
-		dst.Bytes = append(dst.Bytes, stroker.blend(0, p))
-		if p&1 == 1 && !stroker.Plain && pair != nil {
-			pair(x, y, byte(p>>1))
+		last = plot >> 25
+		dst.Bytes = append(dst.Bytes, stroker.blend(0, plot))
+		if plot&1 == 1 && !stroker.Plain && pair != nil {
+			pair(x, y, byte(plot>>1))
 		}
 	}
 	stroker.plots = stroker.plots[:0]
@@ -420,21 +430,20 @@ func (stroker *Stroker) takePlane(dst *scan.Coverage) {
 	stroker.plane = nil
 }
 
-// blend returns the alpha of a pixel after the plot p of a hairline is drawn over the alpha d. The
-// lowest bit of p says whether the two-pixel rule draws it; the next eight bits are the plot's
-// alpha. With a translucent stroke, a pixel of the two-pixel rule is rounded down together with
-// what lies below it, as was observed in the browser.
-func (stroker *Stroker) blend(d byte, p uint64) byte {
-	a, two := byte(p>>1), p&1 == 1
+// blend returns the alpha of a pixel after a plot of a hairline, as addPlot packs it, is drawn over the
+// alpha below. With a translucent stroke, a pixel of the two-pixel rule is rounded down together with what
+// lies below it; any other is rounded before it is drawn over that. Both were observed in the browser.
+func (stroker *Stroker) blend(below byte, plot uint64) byte {
+	alpha, inPair := byte(plot>>1), plot&1 == 1
 	switch {
-	case stroker.Strength < 255 && two && !stroker.Clipped:
-		k := stroker.Strength * (uint32(a) + 1)
-		rest := 0xffff - k
-		return byte((k + uint32(d)*((rest+rest>>8)>>8)) >> 8)
+	case stroker.Strength < 255 && inPair && !stroker.Clipped:
+		weight := stroker.Strength * (uint32(alpha) + 1)
+		rest := 0xffff - weight
+		return byte((weight + uint32(below)*((rest+rest>>8)>>8)) >> 8)
 	case stroker.Strength < 255:
-		return scan.Over(d, byte(stroker.Strength*(uint32(a)+1)>>8))
-	case two && !stroker.Plain:
-		return scan.OverTwo(d, a)
+		return scan.Over(below, byte(stroker.Strength*(uint32(alpha)+1)>>8))
+	case inPair && !stroker.Plain:
+		return scan.OverTwo(below, alpha)
 	}
-	return scan.Over(d, a)
+	return scan.Over(below, alpha)
 }
