@@ -30,13 +30,14 @@ type pagePicture struct {
 	img *image.NRGBA // once it is decoded
 }
 
-// decode returns a picture that the editor's page sent, as a PNG or as runs, not premultiplied.
-// Below it are its rows of proof; a picture of runs must have as many as proof says.
-func (picture *pagePicture) decode(proof int) (*image.NRGBA, error) {
+// decode returns a picture that the editor's page sent, as a PNG or as runs of pixels, not premultiplied.
+// The page adds rows of proof below a picture. Runs do not say how many, so proofRows does; the result
+// includes these rows.
+func (picture *pagePicture) decode(proofRows int) (*image.NRGBA, error) {
 	if picture.PNG != nil {
 		return decodePNG(picture.PNG)
 	}
-	img := image.NewNRGBA(image.Rect(0, 0, picture.W, picture.H+proof))
+	img := image.NewNRGBA(image.Rect(0, 0, picture.W, picture.H+proofRows))
 	if err := decodeRuns(img.Pix, picture.Runs); err != nil {
 		return nil, fmt.Errorf("cannot read a picture of %d x %d px: %w", picture.W, picture.H, err)
 	}
@@ -65,13 +66,13 @@ var errRuns = errors.New("its runs do not fill it")
 // fill the picture exactly are errRuns.
 func decodeRuns(pix, data []byte) error {
 	for len(data) > 0 {
-		v, n := binary.Uvarint(data)
-		if n <= 0 || v>>1 > uint64(len(pix)/4) {
+		head, n := binary.Uvarint(data)
+		if n <= 0 || head>>1 > uint64(len(pix)/4) {
 			return errRuns
 		}
 		data = data[n:]
-		count := int(v>>1) * 4 // bytes
-		if v&1 == 1 {
+		count := int(head>>1) * 4 // bytes of pix
+		if head&1 == 1 {
 			if len(data) < count {
 				return errRuns
 			}

@@ -13,9 +13,10 @@ import (
 // checkAssets checks every data URL in the scene, before the browser reads it, against the limits
 // on bytes and on an image's pixels. A small file can declare a huge image.
 func (config *Config) checkAssets(v *fastjson.Value) error {
+	const inScene = 0 // depth of an image that is not inside another one
 	var err error
 	walkStrings(v, func(b []byte) bool {
-		err = config.checkAsset(b, 0)
+		err = config.checkAsset(b, inScene)
 		return err == nil
 	})
 	return err
@@ -41,8 +42,9 @@ func walkStrings(value *fastjson.Value, f func([]byte) bool) bool {
 	return true
 }
 
-// checkAsset checks one string of the scene, or of an SVG in it at the given depth, if it is a data URL: its
-// bytes, and the pixels of an image. Other strings pass. An image whose size cannot be read is refused.
+// checkAsset checks one string if it is a data URL: its bytes and, of an image, the pixels that it declares.
+// Other strings pass. An image whose size cannot be read is an error. depth is 0 for a string of the scene, and n
+// for one of an SVG that is nested in n images.
 func (config *Config) checkAsset(data []byte, depth int) error {
 	head := bytes.TrimLeft(data[:min(len(data), 64)], "\x00\t\n\f\r ")
 	if len(head) < 5 || !strings.EqualFold(string(head[:5]), "data:") {

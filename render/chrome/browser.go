@@ -26,18 +26,19 @@ type browserInstance struct {
 	product string
 
 	exports  atomic.Int64
-	retired  atomic.Bool   // no new pages, no new exports
+	retired  atomic.Bool   // it gets no new pages and no new exports
 	retiring chan struct{} // closed when retired is set
-	reason   atomic.Value
-	pages    int // open or being opened; guarded by Pool.mu
-	closing  sync.Once
+	reason   atomic.Value  // string: why it was retired
+	pages    int           // open or being opened; guarded by Pool.mu
+	closing  sync.Once     // of close
 	removed  chan struct{} // closed when no process and no file is left
 }
 
 // launch starts a Chromium and waits until it answers, for at most cfg.Start. After an error no
-// process and no file is left, and the error holds what the browser printed. The context of the
-// first call to a browser must have no deadline, because chromedp ends the browser with that
-// context. A tab that is opened before that call would start a second browser.
+// process and no file is left, and the error holds what the browser printed. The time limit is a timer
+// and not a deadline of the context, because chromedp, the library that controls the browser, ends the
+// browser with the context of the first call. That call is made here, because a tab that is opened before
+// it would start a second browser.
 func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, error) {
 	profile, err := newProfile(cfg.Temp, cfg.Hinted)
 	if err != nil {

@@ -16,8 +16,8 @@ const protocol = "plumb-5"
 // job is one request in the form that the page reads.
 type job struct {
 	text    string // JSON as the page reads it (page/job.ts)
-	mark    uint32 // colour of the proof that its pictures carry, 0xRRGGBB
-	measure bool   // it asks for boxes, which need no proof
+	mark    uint32 // colour of the rows of proof below its pictures, 0xRRGGBB
+	measure bool   // it asks for boxes of shapes, which need no proof
 }
 
 // job turns a request for an export into the JSON that the page in the browser reads: the scene

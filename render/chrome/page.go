@@ -78,8 +78,8 @@ func (page *page) minimise() {
 // page, finds its script (window.plumb) and starts it with tldraw's licence key. A page that was
 // made for another protocol is refused.
 func (page *page) mount(ctx context.Context, licence string) error {
-	// chromedp follows the document by these; for us every change of the
-	// editor would be reported before the listener exists.
+	// chromedp has switched these reports on for purposes of its own. The editor changes its document all
+	// the time, and every change would be reported here for nothing.
 	for _, off := range []string{css.Disable.Method, dom.Disable.Method, log.Disable.Method, network.Disable.Method} {
 		if err := page.target.Call(ctx, off, cdp.Empty{}, nil); err != nil {
 			return err
@@ -88,8 +88,8 @@ func (page *page) mount(ctx context.Context, licence string) error {
 	if err := chromedp.Listen(ctx, page.onEvent); err != nil {
 		return err
 	}
-	guarded := "*"
-	if page.plain { // served by us, as by any server, but not watched: that would slow it down
+	guarded := "*"  // addresses whose requests are intercepted: all
+	if page.plain { // only its own files are served; watching all requests would slow it down
 		guarded = page.site.origin + "/*"
 	}
 	patterns := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: guarded}}}
@@ -101,7 +101,7 @@ func (page *page) mount(ctx context.Context, licence string) error {
 	if _, err := cdp.Call(ctx, page.target, cdppage.Navigate, address); err != nil {
 		return err
 	}
-	for _, err := range loaded { // the first event is the one
+	for _, err := range loaded { // the first event says that the page is loaded
 		if err != nil {
 			return err
 		}

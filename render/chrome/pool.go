@@ -15,11 +15,11 @@ import (
 // Pool is a browser with several tabs, each with an editor. It is safe for concurrent use. A
 // browser or tab that dies is replaced, and its job is done again.
 type Pool struct {
-	cfg     Config
-	program string
-	site    site
-	sandbox bool
-	noBox   string // why there is no sandbox
+	cfg             Config
+	program         string
+	site            site
+	sandbox         bool
+	noSandboxReason string // why there is no sandbox, "" if there is one
 
 	calls   chan *call
 	done    chan struct{} // closed by Close
@@ -27,8 +27,8 @@ type Pool struct {
 	watcher sync.WaitGroup
 	once    sync.Once
 
-	// suspects is held while a scene whose tab died is tried again: one at a time, so that
-	// only the scene that kills tabs fails.
+	// suspects is held while a scene whose tab died is tried again: one such scene at a time, so that
+	// only the scene that kills tabs fails, and not others beside it.
 	suspects sync.Mutex
 
 	mu       sync.Mutex
@@ -74,10 +74,10 @@ func Open(cfg Config) (*Pool, error) {
 		return nil, err
 	}
 	pool := &Pool{cfg: cfg, program: program, site: site, calls: make(chan *call), done: make(chan struct{})}
-	if pool.sandbox, pool.noBox, err = cfg.Sandboxed(program); err != nil {
+	if pool.sandbox, pool.noSandboxReason, err = cfg.Sandboxed(program); err != nil {
 		return nil, err
 	}
-	// Draw nothing yet, but see that the editor starts.
+	// Open one tab, to see that the editor starts.
 	w := &worker{pool: pool}
 	if err := w.ensurePage(); err != nil {
 		pool.Close()
@@ -89,7 +89,7 @@ func Open(cfg Config) (*Pool, error) {
 		return nil, err
 	}
 	if !pool.sandbox {
-		cfg.Log.Warn("the browser runs without its sandbox", "reason", pool.noBox)
+		cfg.Log.Warn("the browser runs without its sandbox", "reason", pool.noSandboxReason)
 	}
 	// Start the workers.
 	for range cfg.Pages - 1 {
@@ -118,7 +118,7 @@ type Info struct {
 func (pool *Pool) Info() Info {
 	pool.mu.Lock()
 	defer pool.mu.Unlock()
-	return Info{pool.program, pool.product, pool.cfg.Version, pool.sandbox, pool.noBox, pool.cfg.Hinted}
+	return Info{pool.program, pool.product, pool.cfg.Version, pool.sandbox, pool.noSandboxReason, pool.cfg.Hinted}
 }
 
 // Stats counts what a pool did so far.

@@ -25,7 +25,7 @@ func browserProcesses(group int, dir string) []process {
 	var all []process
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() {
+		if err != nil || pid == os.Getpid() { // this program may be in the group, or name the folder, itself
 			continue
 		}
 		pgrp, state, ok := processStat(pid)
@@ -44,14 +44,15 @@ func processStat(pid int) (pgrp int, state byte, ok bool) {
 	if err != nil {
 		return 0, 0, false
 	}
-	// The name is in parentheses and may hold anything; what follows does not.
-	i := bytes.LastIndexByte(data, ')')
-	f := bytes.Fields(data[i+1:]) // state, parent, group
-	if len(f) < 3 {
+	// The program's name is in parentheses and may hold any character, also ')'. After it come the state,
+	// the parent and the group.
+	nameEnd := bytes.LastIndexByte(data, ')')
+	fields := bytes.Fields(data[nameEnd+1:])
+	if len(fields) < 3 {
 		return 0, 0, false
 	}
-	pgrp, err = strconv.Atoi(string(f[2]))
-	return pgrp, f[0][0], err == nil
+	pgrp, err = strconv.Atoi(string(fields[2]))
+	return pgrp, fields[0][0], err == nil
 }
 
 // commandLineContains reports whether the command line of a process contains dir.
@@ -60,8 +61,8 @@ func commandLineContains(pid int, dir string) bool {
 	return err == nil && bytes.Contains(b, []byte(dir))
 }
 
-// ownMemory returns how many bytes of memory a browser process holds that no file backs; 0 if the
-// process is gone.
+// ownMemory returns how many bytes of memory a process holds for itself, without those that it shares with
+// files, such as its program; 0 if the process is gone. The kernel gives kilobytes.
 func ownMemory(pid int) int64 {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
@@ -85,7 +86,8 @@ func ownMemory(pid int) int64 {
 // most five seconds. It returns how many are left. It also collects zombies that this program has
 // inherited, as the first process of a container does.
 func killRemaining(group int, dir string) (left int) {
-	for range 250 {
+	const tries, pause = 250, 20 * time.Millisecond // five seconds
+	for range tries {
 		left = 0
 		for _, process := range browserProcesses(group, dir) {
 			if process.zombie {
@@ -101,7 +103,7 @@ func killRemaining(group int, dir string) (left int) {
 		if left == 0 {
 			return 0
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(pause)
 	}
 	return left
 }

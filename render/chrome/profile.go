@@ -40,7 +40,7 @@ func newProfile(temp string, hinted bool) (*profile, error) {
 		p.dir = dir
 		p.lock, err = lock(dir)
 	}
-	if err == nil { // only a locked folder gets a name by which it is swept
+	if err == nil { // only now that it is locked it gets a name by which Sweep of another program finds it
 		dir = filepath.Join(temp, profilePrefix+strings.TrimPrefix(filepath.Base(dir), unlockedPrefix))
 		err = os.Rename(p.dir, dir)
 		if err == nil {
@@ -75,13 +75,14 @@ func (profile *profile) fonts() string { return filepath.Join(profile.dir, "font
 // remove deletes the browser's folder. It tries for ten seconds, because processes that are just
 // ending may still write into it.
 func (profile *profile) remove() error {
+	const tries, pause = 500, 20 * time.Millisecond // ten seconds
 	var err error
-	for range 500 {
+	for range tries {
 		err = os.RemoveAll(profile.dir)
 		if err == nil {
 			break
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(pause)
 	}
 	if profile.lock != nil {
 		profile.lock.Close()

@@ -57,8 +57,9 @@ func (answer *answer) checkProofs(mark uint32, plain bool) (blank bool, err erro
 	return blank, nil
 }
 
-// checkProof checks the rows of proof below a picture of w x h px, whose colour is mark, and
-// returns the picture without them.
+// checkProof checks the rows of proof below a picture of w x h px, and returns the picture without
+// them. The first and the last row have the job's colour, mark (0xRRGGBB); the middle one is drawn by an SVG
+// as the picture is, and has proofColor.
 func checkProof(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
 	if want := image.Rect(0, 0, w, h+proofRows); img.Rect != want {
 		return nil, fmt.Errorf("cannot read a picture: got %v; want %v", img.Rect, want)
@@ -76,7 +77,7 @@ func checkProof(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
 	return &image.NRGBA{Pix: pix, Stride: img.Stride, Rect: image.Rect(0, 0, w, h)}, nil
 }
 
-// transparent reports whether every byte is zero.
+// transparent reports whether every byte of a picture's pixels is zero.
 func transparent(pix []uint8) bool {
 	return !slices.ContainsFunc(pix, func(v uint8) bool { return v != 0 })
 }

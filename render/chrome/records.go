@@ -16,7 +16,7 @@ const pageID = "page:page"
 // not hold is an error.
 func appendScene(dst []byte, sc *scene.Scene) ([]byte, error) {
 	dst = append(dst, `{"records":[`...)
-	children := make(map[int32]int) // of each parent so far: they get indexes in their order
+	children := make(map[int32]int) // number of children of each parent so far, by which they get indexes
 	for i := range sc.Shapes {
 		shape := &sc.Shapes[i]
 		if err := checkComplete(shape); err != nil {
@@ -87,7 +87,7 @@ func appendShape(b []byte, shape *scene.Shape, parent, index string) []byte {
 // props writes the members of a JSON object of a store record.
 type props struct {
 	b     []byte
-	first bool
+	first bool // no member is written yet
 }
 
 // key writes the name of the next member of a tldraw record, with the comma before it.

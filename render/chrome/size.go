@@ -124,6 +124,7 @@ func svgBox(attrs []xml.Attr) (w, h float64) {
 		value[a.Name.Local] = a.Value
 	}
 	isSeparator := func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }
+	// The viewBox has x, y, width and height.
 	if box := strings.FieldsFunc(value["viewBox"], isSeparator); len(box) == 4 { // x, y, width, height
 		w, h = cssLength(box[2], w), cssLength(box[3], h)
 	}
@@ -140,7 +141,7 @@ var units = map[string]float64{
 // percentage.
 func cssLength(text string, fallback float64) float64 {
 	text = strings.ToLower(strings.TrimSpace(text))
-	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz") // without the unit
 	value, err := strconv.ParseFloat(number, 64)
 	per, known := units[text[len(number):]]
 	if err != nil || !known || !(value >= 0) {

@@ -49,7 +49,7 @@ func (worker *worker) retiring() <-chan struct{} {
 // picture that is empty where shapes are visible is drawn again in a fresh tab, and accepted if it
 // is empty there too.
 func (worker *worker) export(ctx context.Context, j *job) (*answer, error) {
-	doubted := false // a picture was empty where shapes are visible
+	doubted := false // a picture was empty where shapes are visible, and is drawn once more
 	for n := 1; ; n++ {
 		answer, blank, err := worker.attempt(j, n > 1)
 		switch {
@@ -86,8 +86,9 @@ func (worker *worker) replaceBlankTab() {
 }
 
 // attempt sends the job to the worker's tab, which it opens if there is none, and checks the proofs of the
-// answer. blank is that of checkProofs. After an error the tab is closed. suspect says that an earlier attempt
-// failed: such jobs run one at a time, so that a scene that kills browsers is not confused with others.
+// answer: that its pictures are not lost. blank says that a picture is empty although shapes are visible. After an
+// error the tab is closed. suspect says that an earlier attempt failed: such jobs run one at a time in the pool, so
+// that a scene that kills browsers does not make others fail.
 func (worker *worker) attempt(j *job, suspect bool) (answer *answer, blank bool, err error) {
 	if suspect {
 		worker.pool.suspects.Lock()

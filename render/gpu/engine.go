@@ -21,12 +21,12 @@ type engine struct {
 	dev         *egl.Device
 	programs    [variants]program
 	limits      limits
-	mapped      bool // buffers stay mapped into host memory (ARB_buffer_storage); else data are copied by GL calls
-	direct      bool // shaders use the memory that the host maps
-	synchronous bool // a batch has run when the call that queues it returns
-	status      func() uint32
+	mapped      bool          // buffers stay mapped into host memory (ARB_buffer_storage); else data are copied by GL calls
+	direct      bool          // shaders use the memory that the host maps
+	synchronous bool          // a batch has run when the call that queues it returns: a software driver
+	status      func() uint32 // reads whether the context was reset; nil if the driver cannot tell
 	slots       []*slot
-	free        chan *slot
+	free        chan *slot // the slots that no batch uses
 
 	memory atomic.Int64 // bytes of all buffers
 
@@ -46,7 +46,7 @@ type engine struct {
 var initGL = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.ProcAddress) })
 
 // openEngine opens a context on the device of cfg, and then compiles its programs and runs them once. Each
-// of the two steps may take limit.
+// of the two steps may take that long; after that the thread is left behind, as drivers may hang.
 func openEngine(cfg Config, limit time.Duration) (*engine, error) {
 	dev, err := egl.Open(egl.Config{Device: cfg.Device, Limit: limit})
 	if err != nil {
@@ -78,7 +78,7 @@ func (engine *engine) start() error {
 	info := engine.dev.Info()
 	engine.status = resetStatus(info.Major, info.Minor, has)
 	engine.mapped = (info.Major*10+info.Minor >= 44 || has["GL_ARB_buffer_storage"]) && !engine.cfg.noStorage
-	// Without mapped memory the driver itself brings uploads to the device.
+	// Without mapped memory the driver itself brings uploads to the device, so copies are not needed.
 	engine.direct = !engine.mapped || engine.cfg.Transfer == TransferDirect ||
 		engine.cfg.Transfer == TransferAuto && info.Software
 	engine.synchronous = info.Software
@@ -206,8 +206,8 @@ func (engine *engine) close() error {
 	engine.mu.Lock() // no goroutine touches mapped memory from here on
 	engine.closed = true
 	engine.mu.Unlock()
-	err := engine.dev.DoWithin(2*resetWait, func() error {
-		// A reset is over when the status is clean again (ARB_robustness).
+	err := engine.dev.DoWithin(2*resetWait, func() error { // the reset, and as long for the rest
+		// A reset is over when the driver does not report it any more (ARB_robustness).
 		for end := time.Now().Add(resetWait); engine.status != nil && isReset(engine.status()) && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond)
 		}

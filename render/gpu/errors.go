@@ -18,9 +18,10 @@ var errHung = fmt.Errorf("no sign of life: %w", errLost)
 // contextLost is GL_CONTEXT_LOST, which newer drivers return from glGetError.
 const contextLost = 0x0507
 
-// glError returns the first OpenGL error since its last call, or nil; doing is what was done. It wraps
-// errLost for a lost context and ErrCapacity where memory is short. It reads the further errors too, so that
-// the next call does not find them, but at most 16, because a lost context may report them for ever.
+// glError returns the first OpenGL error since its last call, or nil. doing says for the message what was being
+// done. The error wraps errLost for a lost context and ErrCapacity where memory is short. Further errors are
+// read too, so that the next call does not find them, but at most 16, because a lost context may report them for
+// ever.
 func glError(doing string) error {
 	first := gl.GetError()
 	if first == gl.NO_ERROR {

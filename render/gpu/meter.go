@@ -163,12 +163,13 @@ func (meter *Meter) Measure(s *region.Scene) (region.Result, error) {
 // asked for and neither mask is empty. A search that is too long for a thread of the device is done on the
 // host. It implements metric.Meter.
 func (meter *Meter) Compare(ctx context.Context, a, b metric.Mask, options metric.Options) (metric.Comparison, error) {
-	asked := options.Hausdorff
+	wantsDistance := options.Hausdorff
 	options.Hausdorff = false // the host only counts
 	comparison, err := metric.Oracle{}.Compare(ctx, a, b, options)
-	if err != nil || !asked || comparison.A.Covered == 0 || comparison.B.Covered == 0 {
+	if err != nil || !wantsDistance || comparison.A.Covered == 0 || comparison.B.Covered == 0 {
 		return comparison, err
 	}
+	// Only the box around both masks is uploaded, a bit for each pixel.
 	box := comparison.A.Box.Union(comparison.B.Box)
 	var bits [2]region.Bits
 	for i, from := range [2]*metric.Mask{&a, &b} {
@@ -179,7 +180,7 @@ func (meter *Meter) Compare(ctx context.Context, a, b metric.Mask, options metri
 	if err != nil {
 		return comparison, err
 	}
-	if sums.Far2 == unfinished {
+	if sums.Far2 == unfinished { // the search was too long for the device
 		options.Hausdorff = true
 		return metric.Oracle{}.Compare(ctx, a, b, options)
 	}
@@ -259,12 +260,14 @@ func (meter *Meter) run(list []request) ([]region.Sums, error) {
 }
 
 // dispatchBatch runs a batch on the device, stores its sums at the places of their requests in list, and
-// empties the batch. Regions whose search needs too many iterations go to the Go twin; of masks the result
-// is left as unfinished, for their caller. A batch beyond the device's buffers is ErrCapacity.
+// empties the batch. A search for a distance may need more iterations than a thread has: then regions go to
+// the Go twin, and the result of masks stays unfinished, for their caller to deal with. A batch that needs
+// more than the device's buffers hold is ErrCapacity.
 func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
 	if len(batch.jobs) == 0 {
 		return nil
 	}
+	// Four bytes for a word of bits and for a block, 16 for an edge.
 	if n := max(4*batch.bits, 4*batch.blocks, 16*len(batch.edges)); n > meter.maxStorageBytes {
 		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d",
 			ErrCapacity, n, meter.maxStorageBytes)
@@ -295,8 +298,8 @@ func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
 // unfinished is what the last stages write where a search needs more iterations than a thread has.
 const unfinished = 1<<32 - 1
 
-// Left returns how many pairs the Go twin has taken so far: scenes with more parts than a shader
-// holds, and searches that are too long for a thread.
+// Left returns how many pairs the Go twin has taken so far instead of the device: scenes with more parts than
+// a shader holds, and searches that are too long for a thread.
 func (meter *Meter) Left() int { return int(meter.leftToTwin.Load()) }
 
 // Broken reports whether an error of a Meter means that it must be replaced: all do but refused input, too

@@ -15,13 +15,13 @@ type meterBatch struct {
 	jobs   []job
 	edges  []region.Edge
 	masks  []hostMasks
-	bits   int // words
-	blocks int
+	bits   int   // words of all bit masks
+	blocks int   // squares of block px of all bit masks
 	places []int // place of each job in out
 	out    []region.Sums
 
-	threads [shaders.Matches]int // of the job that takes the most
-	flood   int                  // the longest side in blocks
+	threads [shaders.Matches]int // per stage: threads of the job that takes the most
+	flood   int                  // the longest side of a mask, in blocks
 }
 
 // hostMasks are two masks of one job that the host uploads.
@@ -30,14 +30,14 @@ type hostMasks struct {
 	a, b  *region.Bits
 }
 
-// full reports whether a request does not fit into the batch any more, within most bytes of working memory on
-// the device. An empty batch takes any request.
-func (batch *meterBatch) full(r *request, most int) bool {
+// full reports whether a request does not fit into the batch any more: the batch may take that many bytes of
+// working memory on the device, and has room for maxJobs. An empty batch takes any request.
+func (batch *meterBatch) full(r *request, mostBytes int) bool {
 	width, height, words := r.size()
 	blocks := (width + block - 1) / block * ((height + block - 1) / block)
 	// Both masks, 4 bytes a word, and three buffers of 4 bytes for each of their blocks.
 	bytes := 4*(batch.bits+2*words*height) + 12*(batch.blocks+2*blocks)
-	return len(batch.jobs) > 0 && bytes > most || len(batch.jobs) >= maxJobs
+	return len(batch.jobs) > 0 && bytes > mostBytes || len(batch.jobs) >= maxJobs
 }
 
 // maxJobs bounds a batch below the number of work groups that every device takes in one dimension.
@@ -51,9 +51,9 @@ func (r *request) size() (width, height, words int) {
 	return r.a.Width, r.a.Height, r.a.Words
 }
 
-// add appends a pair of regions or masks to the batch as a job, and notes the threads that each stage needs
-// for it. Its result belongs at that place of the output. Regions are uploaded as edges, of which the stages
-// Area and Mark make masks; masks are uploaded as they are.
+// add appends a pair of regions or masks to the batch as a job, and records the threads that each stage of the
+// shader needs for it. place is where its result belongs in the output. Regions are uploaded as edges, of which
+// the stages Area and Mark make masks; masks are uploaded as they are.
 func (batch *meterBatch) add(request *request, place int) {
 	width, height, words := request.size()
 	j := job{
@@ -70,7 +70,7 @@ func (batch *meterBatch) add(request *request, place int) {
 		j.SegsT, j.SegsEnd = j.Segs+uint32(packed.SegsU), j.Segs+uint32(len(packed.Segments))
 		batch.edges = append(batch.edges, packed.Segments...)
 		batch.needThreads(shaders.Area, region.Rows/linesPerThread)
-		batch.needThreads(shaders.Mark, 2*height*((words+3)/4))
+		batch.needThreads(shaders.Mark, 2*height*((words+3)/4)) // four words a thread, two masks
 	} else {
 		batch.masks = append(batch.masks, hostMasks{batch.bits, request.a, request.b})
 	}
@@ -133,9 +133,11 @@ func upload[T any](b *storageBuffer, list []T) {
 }
 
 // dispatch uploads a batch, runs all stages of the comparison over it, waits, and returns the sums of its
-// jobs. The distances come from a jump flooding: in steps that halve, each block learns the nearest seed, by
-// turns from one buffer into the other. It runs on the device's thread.
+// jobs. The distances come from jump flooding: each block of pixels learns the nearest covered pixel from
+// blocks that lie a step away, and steps halve from half the picture to one block. It runs on the device's
+// thread.
 func (meter *Meter) dispatch(meterBatch *meterBatch) ([]region.Sums, error) {
+	// The buffers, by their binding points.
 	upload(&meter.buffers[bufJobs], meterBatch.jobs)
 	upload(&meter.buffers[bufEdges], meterBatch.edges)
 	meter.buffers[bufFrom].ensure(4 * meterBatch.blocks)
@@ -153,12 +155,13 @@ func (meter *Meter) dispatch(meterBatch *meterBatch) ([]region.Sums, error) {
 	for i := range meter.buffers {
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, uint32(i), meter.buffers[i].id)
 	}
+	// The stages. Only Flood has a step.
 	meter.stage(shaders.Area, meterBatch, 0)
 	meter.stage(shaders.Mark, meterBatch, 0)
 	meter.stage(shaders.Seed, meterBatch, 0)
 	meter.stage(shaders.Occupy, meterBatch, 0)
 	from, to := meter.buffers[bufFrom].id, meter.buffers[bufTo].id
-	swap := func() {
+	swap := func() { // what a flooding wrote is what the next one reads
 		from, to = to, from
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, bufFrom, from)
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, bufTo, to)

@@ -173,11 +173,11 @@ func (runner *Runner) send(work *work) error {
 	return runner.retry(work, work.start(engine))
 }
 
-// receive waits for a batch on the device and stores its row sums in dst. dst is unused if the
-// batch was split, because its first parts are already in other memory.
+// receive waits for a batch on the device and stores its row sums in dst if that is large enough and the
+// batch was not split: of a split batch the first parts may be in other memory already.
 func (runner *Runner) receive(w *work, dst []batch.RowSums) error {
 	w.dst = dst
-	for !w.done { // false after a finish that was lost: retry has started it again
+	for !w.done { // still false if the context was lost: then retry has started the batch again
 		if err := runner.retry(w, w.finish()); err != nil {
 			return err
 		}
@@ -185,16 +185,16 @@ func (runner *Runner) receive(w *work, dst []batch.RowSums) error {
 	return nil
 }
 
-// retry handles err, the result of a step of batch work: after a loss it replaces the context and starts the
-// batch again, but only once for each batch. Other errors, and nil, it returns unchanged.
+// retry handles err, the result of starting or finishing a batch: if the context was lost, it replaces the
+// context and starts the batch again, but only once for each batch. Other errors, and nil, it returns unchanged.
 func (runner *Runner) retry(work *work, err error) error {
 	for isLost(err) {
-		engine, rerr := runner.replace(work.engine, isHung(err))
-		if errors.Is(rerr, ErrClosed) {
-			return rerr
+		engine, replaceErr := runner.replace(work.engine, isHung(err))
+		if errors.Is(replaceErr, ErrClosed) {
+			return replaceErr
 		}
-		if rerr != nil {
-			return fmt.Errorf("%w; lost by: %w", rerr, err)
+		if replaceErr != nil {
+			return fmt.Errorf("%w; lost by: %w", replaceErr, err)
 		}
 		if work.retried {
 			return fmt.Errorf("cannot run batch of %d runs: %w twice: %w", len(work.batch.Runs), ErrDeviceLost, err)
@@ -240,17 +240,18 @@ func (runner *Runner) currentOrReopen() (*engine, error) {
 	return runner.reopen()
 }
 
-// replace closes the lost context old and returns another one, which may be open already. It tries until one
-// opens or the Runner counts as dead, because everything in flight would fail otherwise. hung says that old
-// was given up because its device did not respond. A lost context is counted once.
-func (runner *Runner) replace(old *engine, hung bool) (*engine, error) {
+// replace closes a lost context and returns another one, which may be open already. It tries until one
+// opens or the Runner counts as dead, because everything in flight would fail otherwise. hung says that the
+// context was given up because its device did not respond. Many batches may report the same loss: the context
+// is counted as lost once.
+func (runner *Runner) replace(lost *engine, hung bool) (*engine, error) {
 	runner.opening.Lock()
 	defer runner.opening.Unlock()
 	engine, _, err := runner.state()
 	if errors.Is(err, ErrClosed) {
 		return nil, err
 	}
-	if engine != nil && engine != old {
+	if engine != nil && engine != lost {
 		return engine, nil // another batch of the lost context came first
 	}
 	if engine != nil {
@@ -261,7 +262,7 @@ func (runner *Runner) replace(old *engine, hung bool) (*engine, error) {
 			runner.hangs++
 		}
 		runner.mu.Unlock()
-		old.close() // its errors say nothing new: it is lost
+		lost.close() // its errors say nothing new: it is lost
 	} else if err != nil {
 		return runner.currentOrReopen() // the tries for the lost context were all made
 	}

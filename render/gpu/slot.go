@@ -16,9 +16,9 @@ import (
 type slot struct {
 	engine *engine
 	upload buffer // input, as the host writes it
-	in     buffer // input, as shaders read it; unused where shaders read up itself
+	in     buffer // input, as shaders read it; unused where shaders read upload itself
 	out    buffer // output, as shaders write it
-	fin    buffer // output, as the host reads it; unused where that is out itself
+	fin    buffer // output, as the host reads it; unused where the host reads out itself
 
 	textures     [inputs]uint32
 	offsets      [inputs]int // of the sections
@@ -54,9 +54,9 @@ const (
 )
 
 // ensure makes the buffer at least need bytes large; its content is lost when it grows. flags are those of a
-// persistent mapping, 0 for memory that the host does not map; usage is the hint where buffer storage is
-// missing. Errors wrap ErrCapacity where memory is short, or where more is asked for than a slot may take:
-// NVIDIA's driver grants buffers of any size, larger than its memory too.
+// persistent mapping, 0 for memory that the host does not map. usage is OpenGL's hint for how the buffer is
+// used, for drivers that cannot map it for good. Errors wrap ErrCapacity where memory is short, or where more
+// is asked for than a slot may take: NVIDIA's driver grants buffers of any size, larger than its memory too.
 func (buffer *buffer) ensure(engine *engine, need int, flags, usage uint32) error {
 	if need <= buffer.size {
 		return nil
@@ -103,10 +103,10 @@ func (b *buffer) free(engine *engine) {
 	*b = buffer{}
 }
 
-// textureRangeSize rounds the size of a texture range up to an odd multiple of 32 KiB. llvmpipe of
-// Mesa 22.3 takes bits 8 to 15 of a range's size for the last mip level, and compiles a program
-// anew, in about 100 ms, for each set of textures in which they are zero. With this rounding they
-// never are. Ranges may reach into later sections, or into the slack after the last one.
+// textureRangeSize rounds the size of a texture range in bytes up to an odd multiple of 32 KiB, to avoid a
+// fault of a driver. llvmpipe of Mesa 22.3 takes bits 8 to 15 of a range's size for the last mip level, and
+// compiles a program anew, in about 100 ms, for each set of textures in which they are zero. With this
+// rounding they never are. Ranges may reach into later sections, or into the slack after the last one.
 func textureRangeSize(size int) int {
 	const step = 64 << 10 // two times 32 KiB
 	return (size+step/2-1)/step*step + step/2

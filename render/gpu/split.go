@@ -138,7 +138,7 @@ func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	members := make([][]int, len(ends))
+	members := make([][]int, len(ends)) // per window: positions of its runs
 	for i := range batch.Runs[:n] {
 		r := &batch.Runs[i]
 		w := findWindow(ends, int(r.Picture)+int(r.Y)*int(r.Stride))
@@ -199,20 +199,20 @@ func findWindow(ends []int, px int) int {
 	return i
 }
 
-// copyRuns copies the runs of a batch at the positions in order, with all their records, into pieces that fit
-// the limits and have at most limit runs. A single run that does not fit is ErrCapacity.
-func copyRuns(batch *batch.Batch, order []int, limits *limits, limit int) ([]piece, error) {
+// copyRuns copies the runs of a batch at these positions, with all their records, into pieces that fit
+// the limits and have at most mostRuns runs. A single run that does not fit is ErrCapacity.
+func copyRuns(batch *batch.Batch, positions []int, limits *limits, mostRuns int) ([]piece, error) {
 	var out []piece
-	var sum recordCounts
+	var sum recordCounts // of piece p so far
 	p := piece{}
-	for _, i := range order {
+	for _, i := range positions {
 		n := countRecords(batch, &batch.Runs[i])
-		if !limits.fits(n) || limit < 1 {
+		if !limits.fits(n) || mostRuns < 1 {
 			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: "+
 				"it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
 				i, batch.Runs[i].Scene, ErrCapacity, limits.upload(n), n.masks, n.items, limits.slot, limits.section())
 		}
-		if !limits.fits(sum.add(n)) || sum.runs == limit {
+		if !limits.fits(sum.add(n)) || sum.runs == mostRuns {
 			out = append(out, p)
 			p, sum = piece{}, recordCounts{}
 		}

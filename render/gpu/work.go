@@ -81,9 +81,10 @@ func zeroed[T any](s []T, n int) []T {
 }
 
 // send takes a free slot, writes one piece of the batch into it and queues it on the device's thread. On a
-// synchronous device it takes the results at once. The slot is in work.inFlight, after an error too.
+// synchronous device it takes the results at once. The slot is in work.inFlight, after an error too, so that
+// releaseSlots gives it back.
 func (work *work) send(piece piece) error {
-	slot, err := work.slot()
+	slot, err := work.takeSlot()
 	if err != nil {
 		return err
 	}
@@ -96,6 +97,7 @@ func (work *work) send(piece piece) error {
 	if !engine.mapped {
 		slot.raw = slices.Grow(slot.raw, piece.outputBytes)[:piece.outputBytes]
 	}
+	// Larger buffers where these are too small, which only the device's thread can make.
 	enough := false
 	if err := engine.whileOpen(func() error { enough = slot.hasRoom(total, piece.outputBytes); return nil }); err != nil {
 		return err
@@ -105,6 +107,7 @@ func (work *work) send(piece piece) error {
 			return err
 		}
 	}
+	// Write the input here, as far as the memory is mapped, and queue the rest.
 	if engine.mapped {
 		if err := engine.whileOpen(func() error { slot.write(&piece); return nil }); err != nil {
 			return err
@@ -148,9 +151,9 @@ func (engine *engine) whileOpen(f func() error) error {
 	return f()
 }
 
-// slot takes a free slot. A batch that holds slots collects its own results instead of waiting for
-// others, or two such batches would wait for each other.
-func (work *work) slot() (*slot, error) {
+// takeSlot takes a free slot, and waits for one. A batch that holds slots does not wait for other batches but
+// collects its own oldest results, which frees a slot; else two such batches would wait for each other.
+func (work *work) takeSlot() (*slot, error) {
 	for {
 		select {
 		case s := <-work.engine.free:
@@ -261,8 +264,9 @@ func (engine *engine) giveUp(waited time.Duration) error {
 		engine.dev.Info().Renderer, waited.Round(time.Millisecond), engine.cfg.Watchdog, errHung), err)
 }
 
-// copyResults copies the results of a piece, raw, to their place in the results of the batch. Pieces that share
-// a window of a picture are combined by or: each pixel is written by one of them and zero in the others.
+// copyResults copies the results of a piece, the bytes raw, to their place in the results of the batch. Pieces
+// that share a window of a picture are combined by a bitwise or: each pixel is written by one of them and zero
+// in the others.
 func (work *work) copyResults(piece *piece, raw []byte) {
 	work.allocResults()
 	if !piece.picture {
