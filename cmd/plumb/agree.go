@@ -20,9 +20,10 @@ type agreeCmd struct {
 	limitFlags
 }
 
-// Run measures how far a judge agrees with annotators by accuracy and kappa. It writes one line for
-// each study. Lines that are one item each make up one further study, which comes last and has the
-// id "all".
+// Run measures how far a judge agrees with human annotators, by accuracy and by kappa, which is agreement
+// beyond chance. A line of the input is a whole study with lists of labels, or a single item with one
+// label of each. It writes one line for each study. All single items together are one further study,
+// which comes last and has the id "all".
 func (cmd *agreeCmd) Run(std streams) error {
 	reader, err := openDump(cmd.Cases, cmd.lines(), std.in)
 	if err != nil {
@@ -64,8 +65,9 @@ type study struct {
 	categories []string // "" for items that name none
 }
 
-// line reads one line of cases. A line whose labels are lists is a study, and its agreement is
-// written to out. A line with one label each is an item and is added to the pool.
+// line reads one line of the input of `plumb agree`. A line whose labels are lists is a whole study of how
+// far a judge agrees with annotators, and its agreement is written to out. A line with one label of each
+// is a single item, and is added to the study pool.
 func (cmd *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
 	err := cmd.scenes().Check(line.Bytes)
 	if line.Fault != "" {
@@ -86,15 +88,15 @@ func (cmd *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
 		}
 		return nil
 	}
-	var s study
-	if err := s.read(value); err != nil {
+	var whole study
+	if err := whole.read(value); err != nil {
 		return fmt.Errorf("line %d: %w", line.N, err)
 	}
 	id := string(value.GetStringBytes("id"))
 	if id == "" {
 		id = "line:" + strconv.Itoa(line.N)
 	}
-	_, err = out.Write(s.appendJSON(nil, id))
+	_, err = out.Write(whole.appendJSON(nil, id))
 	return err
 }
 
@@ -108,9 +110,9 @@ func (study *study) read(value *fastjson.Value) (err error) {
 	if all == nil || all.Type() != fastjson.TypeArray {
 		return fmt.Errorf("cannot read annotators: got %s; want a list with a list of labels for each", all)
 	}
-	for k, one := range all.GetArray() {
+	for k, annotator := range all.GetArray() {
 		name := fmt.Sprintf("annotators[%d]", k)
-		list, err := labels(name, one)
+		list, err := labels(name, annotator)
 		if err == nil && len(list) != len(study.Judge) {
 			err = fmt.Errorf("cannot read %s: got %d labels; want %d as of the judge (null for a missing one)", name, len(list), len(study.Judge))
 		}
@@ -119,8 +121,8 @@ func (study *study) read(value *fastjson.Value) (err error) {
 		}
 		study.Annotators = append(study.Annotators, list)
 	}
-	if c := value.Get("category"); c != nil && c.Type() == fastjson.TypeArray {
-		study.categories, err = labels("category", c)
+	if categories := value.Get("category"); categories != nil && categories.Type() == fastjson.TypeArray {
+		study.categories, err = labels("category", categories)
 		if err == nil && len(study.categories) != len(study.Judge) {
 			err = fmt.Errorf("cannot read category: got %d names; want %d, one for each item", len(study.categories), len(study.Judge))
 		}
@@ -154,30 +156,32 @@ func (study *study) addItem(value *fastjson.Value) error {
 		study.Annotators = make([][]string, len(all))
 	}
 	study.Judge = append(study.Judge, judge)
-	for k, l := range all {
-		study.Annotators[k] = append(study.Annotators[k], l)
+	for k, ofAnnotator := range all {
+		study.Annotators[k] = append(study.Annotators[k], ofAnnotator)
 	}
 	study.categories = append(study.categories, string(value.GetStringBytes("category")))
 	return nil
 }
 
-// labels reads a list of a judge's or annotator's labels; a missing one is "".
+// labels reads a JSON list of labels that a judge or annotator gave; a missing one, null, is "". name is
+// the place of the list in the line, for errors.
 func labels(name string, value *fastjson.Value) (out []string, err error) {
 	if value == nil || value.Type() != fastjson.TypeArray {
 		return nil, fmt.Errorf("cannot read %s: got %s; want a list of labels", name, value)
 	}
-	for k, one := range value.GetArray() {
-		l, err := label(fmt.Sprintf("%s[%d]", name, k), one)
+	for k, element := range value.GetArray() {
+		text, err := label(fmt.Sprintf("%s[%d]", name, k), element)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, l)
+		out = append(out, text)
 	}
 	return out, nil
 }
 
-// label reads one label of a judge or annotator: a text, a number or a truth value. It returns ""
-// for null, which is a missing label.
+// label reads one label that a judge or annotator gave: a text, a number or a truth value, each as a
+// text. It returns "" for null, which is a missing label. name is the place of the label in the line, for
+// errors.
 func label(name string, value *fastjson.Value) (string, error) {
 	switch value.Type() {
 	case fastjson.TypeNull:
@@ -192,8 +196,8 @@ func label(name string, value *fastjson.Value) (string, error) {
 	return "", fmt.Errorf("cannot read %s: got %.40s; want a text, a number, true or false", name, value)
 }
 
-// appendJSON appends the agreement of a study as a JSON line, and in it that of each category that
-// items name.
+// appendJSON appends a JSON line with how far the judge of a study agrees with the annotators, for all
+// items, and for the items of each category where items name categories.
 func (study *study) appendJSON(dst []byte, id string) []byte {
 	dst = scoring.AppendString(append(dst, `{"id":`...), id)
 	dst = appendAgreement(append(dst, ','), agree.Measure(study.Study))
@@ -207,7 +211,7 @@ func (study *study) appendJSON(dst []byte, id string) []byte {
 		first = false
 		dst = scoring.AppendString(dst, name)
 		dst = append(dst, ":{"...)
-		dst = appendAgreement(dst, agree.Measure(study.part(name)))
+		dst = appendAgreement(dst, agree.Measure(study.ofCategory(name)))
 		dst = append(dst, '}')
 	}
 	if !first {
@@ -220,33 +224,34 @@ func (study *study) appendJSON(dst []byte, id string) []byte {
 // category have no name here: they count in the whole study alone.
 func (study *study) categoryNames() (out []string) {
 	seen := map[string]bool{"": true} // "" is no category
-	for _, n := range study.categories {
-		if !seen[n] {
-			out = append(out, n)
+	for _, name := range study.categories {
+		if !seen[name] {
+			out = append(out, name)
 		}
-		seen[n] = true
+		seen[name] = true
 	}
 	return out
 }
 
-// part returns the study of the items of one category: the labels that the judge and each annotator
-// gave them.
-func (study *study) part(name string) (p agree.Study) {
-	p.Annotators = make([][]string, len(study.Annotators))
-	for i, n := range study.categories {
-		if n != name {
+// ofCategory returns the study of the items of one category alone: the labels that the judge and each
+// annotator gave these items.
+func (study *study) ofCategory(name string) (part agree.Study) {
+	part.Annotators = make([][]string, len(study.Annotators))
+	for i, category := range study.categories {
+		if category != name {
 			continue
 		}
-		p.Judge = append(p.Judge, study.Judge[i])
+		part.Judge = append(part.Judge, study.Judge[i])
 		for k := range study.Annotators {
-			p.Annotators[k] = append(p.Annotators[k], study.Annotators[k][i])
+			part.Annotators[k] = append(part.Annotators[k], study.Annotators[k][i])
 		}
 	}
-	return p
+	return part
 }
 
-// appendAgreement appends the measures of an agreement as members of a JSON object, without its
-// braces. A measure that is undefined, such as the kappa of labels that are all equal, is null.
+// appendAgreement appends the measures of how far a judge agrees with annotators, as members of a JSON
+// object, without its braces. A measure that is undefined, such as the kappa of labels that are all equal,
+// is null.
 func appendAgreement(dst []byte, agreement agree.Agreement) []byte {
 	number := func(dst []byte, x *float64) []byte {
 		if x == nil {
@@ -254,7 +259,7 @@ func appendAgreement(dst []byte, agreement agree.Agreement) []byte {
 		}
 		return scoring.AppendFloat(dst, *x)
 	}
-	each := func(dst []byte, list []*float64) []byte {
+	numbers := func(dst []byte, list []*float64) []byte {
 		dst = append(dst, '[')
 		for i, x := range list {
 			if i > 0 {
@@ -267,8 +272,8 @@ func appendAgreement(dst []byte, agreement agree.Agreement) []byte {
 	dst = fmt.Appendf(dst, `"n":%d,"ties":%d,"missing":%d`, agreement.N, agreement.Ties, agreement.Missing)
 	dst = number(append(dst, `,"accuracy_majority":`...), agreement.AccuracyMajority)
 	dst = number(append(dst, `,"kappa_majority":`...), agreement.KappaMajority)
-	dst = each(append(dst, `,"kappa_each":`...), agreement.KappaEach)
-	dst = each(append(dst, `,"accuracy_each":`...), agreement.AccuracyEach)
+	dst = numbers(append(dst, `,"kappa_each":`...), agreement.KappaEach)
+	dst = numbers(append(dst, `,"accuracy_each":`...), agreement.AccuracyEach)
 	dst = number(append(dst, `,"fleiss_annotators":`...), agreement.FleissAnnotators)
 	return number(append(dst, `,"fleiss_with_judge":`...), agreement.FleissWithJudge)
 }

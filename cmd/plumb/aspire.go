@@ -47,15 +47,18 @@ func (cmd *aspireGenerateCmd) Run(std streams) error {
 	return out.finish(err)
 }
 
-// check returns the seed and the tests, and refuses flags that are out of range. The error is a
-// usageError.
+// maxTasks is how many tasks of each test one command may generate.
+const maxTasks = 1_000_000
+
+// check returns the seed of --seed and the ASPIRE tests of --tests, and refuses flags that are out of
+// range. The error is a usageError.
 func (cmd *aspireGenerateCmd) check() (seed uint64, tests []string, err error) {
 	seed, err = strconv.ParseUint(cmd.Seed, 10, 64)
 	switch {
 	case err != nil:
 		return 0, nil, usage("cannot use --seed %q: want a whole number from 0 to %d", cmd.Seed, uint64(math.MaxUint64))
-	case cmd.Count < 1 || cmd.From < 0 || cmd.From > math.MaxInt32 || cmd.Count > 1_000_000:
-		return 0, nil, usage("cannot use --count %d --from %d: want a count from 1 to 1000000 and a first index from 0", cmd.Count, cmd.From)
+	case cmd.Count < 1 || cmd.From < 0 || cmd.From > math.MaxInt32 || cmd.Count > maxTasks:
+		return 0, nil, usage("cannot use --count %d --from %d: want a count from 1 to %d and a first index from 0", cmd.Count, cmd.From, maxTasks)
 	case !slices.Contains(scenario.Levels(), scenario.Level(cmd.Level)):
 		return 0, nil, usage("cannot use --level %q: want one of %v", cmd.Level, scenario.Levels())
 	}
@@ -73,8 +76,8 @@ func aspireTask(seed uint64, test string, index int, level scenario.Level) ([]by
 	return s.AppendTask(nil, seed)
 }
 
-// aspireTests returns the tests that were named, in the order of the paper; all where none
-// was.
+// aspireTests returns the named ASPIRE tests in the order of the paper, or all tests where no name is
+// given. An unknown name is a usageError.
 func aspireTests(named []string) ([]string, error) {
 	if len(named) == 0 {
 		return scenario.Tests(), nil

@@ -40,11 +40,12 @@ type benchCmd struct {
 	limitFlags
 }
 
-// Run measures scenes and items, prints a table, and writes the results as JSON and, if wanted, as a
-// trace and a page. With --compare it compares two programs or two result files instead.
-func (cmd *benchCmd) Run(k *kong.Context, std streams) error {
+// Run measures how fast scenes are drawn and items are scored on this machine. It prints a table, and
+// writes the results as JSON and, if wanted, as a trace and a page. With --compare it compares two
+// programs or two result files instead.
+func (cmd *benchCmd) Run(context *kong.Context, std streams) error {
 	if cmd.Compare {
-		return cmd.compare(k, std)
+		return cmd.compare(context, std)
 	}
 	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
@@ -93,7 +94,8 @@ func (cmd *benchCmd) Run(k *kong.Context, std streams) error {
 	return err
 }
 
-// writable returns an error if an output file of the command cannot be written. It changes nothing.
+// writable returns an error if a file cannot be written at path, as an output of the command. It leaves
+// what is there as it is.
 func writable(path string) error {
 	f, err := atomicfile.Create(path)
 	if err == nil {
@@ -119,7 +121,7 @@ func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.P
 			return nil, fmt.Errorf("cannot use fonts: %w", err)
 		}
 	}
-	// The engine and the machine's share of it.
+	// The engine and its limits.
 	plan = &record.Plan{Engine: config.Engine, Limits: config.Scenes, Workers: cmd.Workers, Batch: int(cmd.Batch), Work: daemon.BatchWork,
 		Seed: cmd.Seed, Quick: cmd.Quick}
 	plan.Engine.Fidelity = render.FidelityNative
@@ -130,8 +132,8 @@ func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.P
 	if plan.Sweeps, err = cmd.sweeps(); err != nil {
 		return nil, err
 	}
-	// Progress is shown on a terminal only.
-	if e, ok := std.err.(*os.File); ok && term.IsTerminal(int(e.Fd())) {
+	// Progress is shown on a terminal only, in one line that is cleared and written anew.
+	if file, ok := std.err.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		plan.Report = func(what string, done, all int) { fmt.Fprintf(std.err, "\r\x1b[K%d/%d %s", done, all, what) }
 	}
 	// The scenes to measure: given ones, or generated classes.
@@ -142,8 +144,9 @@ func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.P
 	return plan, cmd.classes(plan)
 }
 
-// sweeps returns the sweeps that --sweep names. Without the flag these are all, but none for files
-// and dumps of the user, whose scenes a sweep would not vary.
+// sweeps returns the names of the sweeps to measure: series of generated scenes in which one quantity
+// grows. They are those of --sweep. Without the flag they are all, or none where the user gives files or
+// dumps to measure, because a sweep would not measure those.
 func (cmd *benchCmd) sweeps() ([]string, error) {
 	all := record.AllSweeps()
 	list := cmd.Sweep
@@ -161,8 +164,8 @@ func (cmd *benchCmd) sweeps() ([]string, error) {
 	return list, nil
 }
 
-// classes adds the generated scenes of --class to the plan, or of all classes without that flag.
-// With --items it adds none, because then only the items of a dump are measured.
+// classes generates the scenes to measure and adds them to the plan: those of the classes that --class
+// names, or of all classes. With --items it adds none, because then only the items of a dump are measured.
 func (cmd *benchCmd) classes(plan *record.Plan) error {
 	if len(cmd.Items) > 0 {
 		return nil
@@ -180,8 +183,8 @@ func (cmd *benchCmd) classes(plan *record.Plan) error {
 	return nil
 }
 
-// givenScenes reads the files of scenes to measure; each file is a class. A line that cannot be read
-// is printed and left out.
+// givenScenes reads the files of scenes that the user wants to measure. Each file is a class of its own in
+// the results. A line that cannot be read is left out, with a message.
 func (cmd *benchCmd) givenScenes(config daemon.CoreConfig, std streams) ([]record.Scenes, error) {
 	var all []record.Scenes
 	for _, path := range cmd.Files {

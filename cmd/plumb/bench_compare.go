@@ -22,12 +22,12 @@ import (
 	"plumb/bench/rig"
 )
 
-// passed are the flags that a comparison passes to the programs that it runs.
-var passed = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "tally-cache",
+// passedOn are the flags that a comparison passes to the programs that it runs.
+var passedOn = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "tally-cache",
 	"items", "suite", "tasks"}
 
-// compare compares two result files, or two programs that it runs in turn, and writes the comparison
-// as JSON and as a table. It refuses flags that have no effect on the comparison.
+// compare compares the speed of two programs, which it runs in turn, or of two result files of plumb
+// bench. It writes the comparison as JSON and as a table. It refuses flags that have no effect on it.
 func (cmd *benchCmd) compare(context *kong.Context, std streams) error {
 	if len(cmd.Files) != 2 {
 		return usage("cannot compare %d files: want two result files or two programs, the old one first", len(cmd.Files))
@@ -42,12 +42,12 @@ func (cmd *benchCmd) compare(context *kong.Context, std streams) error {
 	if programs == 1 {
 		return usage("cannot compare a program with a file: want two result files or two programs")
 	}
-	given, err := givenFlags(context, append([]string{"compare", "output", "rounds"}, passed...))
+	given, err := givenFlags(context, append([]string{"compare", "output", "rounds"}, passedOn...))
 	if err != nil {
 		return err
 	}
 	if programs == 0 {
-		for _, name := range append([]string{"rounds"}, passed...) {
+		for _, name := range append([]string{"rounds"}, passedOn...) {
 			if len(given[name]) > 0 {
 				return usage("cannot use --%s with two result files: want two programs, which are run in turn", name)
 			}
@@ -58,29 +58,37 @@ func (cmd *benchCmd) compare(context *kong.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	cmp, err := cmd.sides(given, programs == 2, std)
+	var comparison *record.Comparison
+	if programs == 2 {
+		comparison, err = cmd.comparePrograms(given, std)
+	} else {
+		comparison, err = cmd.compareFiles()
+	}
 	if err != nil {
 		return err
 	}
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", " ")
-	return errors.Join(out.finish(enc.Encode(cmp)), cmp.Table(std.err))
+	return errors.Join(out.finish(enc.Encode(comparison)), comparison.Table(std.err))
 }
 
-// sides returns the comparison of two result files; where run is true, the files are programs, which
-// it runs in turn first.
-func (cmd *benchCmd) sides(given map[string][]string, run bool, std streams) (*record.Comparison, error) {
-	if !run {
-		before, err := record.Load(cmd.Files[0])
-		if err != nil {
-			return nil, err
-		}
-		after, err := record.Load(cmd.Files[1])
-		if err != nil {
-			return nil, err
-		}
-		return record.Apart(before, after)
+// compareFiles returns the comparison of two result files, the old one first. The programs that wrote them
+// ran apart, maybe on different days.
+func (cmd *benchCmd) compareFiles() (*record.Comparison, error) {
+	before, err := record.Load(cmd.Files[0])
+	if err != nil {
+		return nil, err
 	}
+	after, err := record.Load(cmd.Files[1])
+	if err != nil {
+		return nil, err
+	}
+	return record.Apart(before, after)
+}
+
+// comparePrograms runs two programs in turn and returns the comparison of their results. given has the
+// flags of the command line, of which some are passed on to the programs.
+func (cmd *benchCmd) comparePrograms(given map[string][]string, std streams) (*record.Comparison, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	rounds, err := cmd.inTurn(ctx, cmd.arguments(given), std)
@@ -99,45 +107,48 @@ func isProgram(path string) bool {
 	return err == nil && st.Mode().IsRegular() && st.Mode().Perm()&0o111 != 0
 }
 
-// givenFlags returns the values of the flags on the command line by name. It returns a
-// usage error for a flag that is not in known.
-func givenFlags(k *kong.Context, known []string) (map[string][]string, error) {
+// givenFlags returns the values of the flags that were given on the command line, by name. allowed are the
+// names of the flags that have an effect with --compare; it returns a usageError for any other.
+func givenFlags(context *kong.Context, allowed []string) (map[string][]string, error) {
 	given := map[string][]string{}
-	for _, p := range k.Path {
-		if p.Flag == nil {
+	for _, word := range context.Path { // the command and the flags
+		flag := word.Flag
+		if flag == nil {
 			continue
 		}
-		if !slices.Contains(known, p.Flag.Name) {
-			return nil, usage("cannot use --%s with --compare: it has no effect there", p.Flag.Name)
+		if !slices.Contains(allowed, flag.Name) {
+			return nil, usage("cannot use --%s with --compare: it has no effect there", flag.Name)
 		}
-		switch v := p.Flag.Target.Interface().(type) {
+		switch value := flag.Target.Interface().(type) {
 		case []string:
-			given[p.Flag.Name] = v
+			given[flag.Name] = value
 		default:
-			given[p.Flag.Name] = []string{fmt.Sprint(v)}
+			given[flag.Name] = []string{fmt.Sprint(value)}
 		}
 	}
 	return given, nil
 }
 
-// arguments returns the command line of one run of either program. It leaves out
-// sweeps unless --sweep is given, because they take long.
+// arguments returns the arguments with which each of the two programs to compare is run: plumb bench
+// --quick with the flags that were given for it. It turns off the series of measurements that --sweep
+// names, unless that flag was given, because they take long.
 func (cmd *benchCmd) arguments(given map[string][]string) []string {
 	args := []string{"bench", "--quick"}
 	if len(given["sweep"]) == 0 {
 		args = append(args, "--sweep=none")
 	}
-	for _, name := range passed {
-		for _, v := range given[name] {
-			args = append(args, "--"+name+"="+v)
+	for _, name := range passedOn {
+		for _, value := range given[name] {
+			args = append(args, "--"+name+"="+value)
 		}
 	}
 	return args
 }
 
-// inTurn runs both programs cmd.Rounds times. The order alternates with every round, so
-// that neither program always runs on a warmer machine. Each round holds the share of the
-// machine's processor time that went to other processes, because these disturb the times.
+// inTurn runs both programs once in each of cmd.Rounds rounds and returns their results. The order
+// alternates with every round, so that neither program always runs on a warmer machine. Each round also
+// has the share of the machine's processor time that went to other processes, because these disturb the
+// times.
 func (cmd *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
@@ -148,19 +159,19 @@ func (cmd *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]
 	for n := range int(cmd.Rounds) {
 		var files [2]*record.File
 		busyBefore, start := rig.BusyTime(), time.Now()
-		var elapsed time.Duration // processor time of the two programs
+		var spent time.Duration // processor time of the two programs
 		for i := range 2 {
 			side := (i + n) % 2
 			fmt.Fprintf(std.err, "round %d of %d: %s\n", n+1, cmd.Rounds, cmd.Files[side])
-			file, spent, err := benchOnce(ctx, cmd.Files[side], args, filepath.Join(dir, "results.json"))
+			file, ofProgram, err := benchOnce(ctx, cmd.Files[side], args, filepath.Join(dir, "results.json"))
 			if err != nil {
 				return nil, err
 			}
 			files[side] = file
-			elapsed += spent
+			spent += ofProgram
 		}
-		all := time.Since(start) * time.Duration(rig.Processors())
-		others := float64(rig.BusyTime()-busyBefore-elapsed) / float64(all)
+		all := time.Since(start) * time.Duration(rig.Processors()) // processor time that there was
+		others := float64(rig.BusyTime()-busyBefore-spent) / float64(all)
 		// The clocks tick coarsely, so the share may come out slightly outside of 0 to 1.
 		rounds = append(rounds, record.Round{Old: files[0], New: files[1], Others: min(1, max(0, others))})
 	}

@@ -24,9 +24,10 @@ const (
 	fullItems, fullRounds   = 96, 7
 )
 
-// sets returns the items to measure: those of --items, else generated ones of the classes that
-// --class names by suite or test, or of all. With files of scenes there are none. It returns a usage
-// error for a class that neither scenes nor items have, and for flags that exclude each other.
+// sets returns the sets of benchmark items whose scoring is to be measured, one set for each test. They
+// are those in the dumps of --items. Without the flag they are generated; --class may choose some by suite
+// or test. Where files of scenes are given, only these are measured, and there are no items. It returns a
+// usageError for a class that neither scenes nor items have, and for flags that exclude each other.
 func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error) {
 	if len(cmd.Items)+len(cmd.Files) > 0 && len(cmd.Class) > 0 {
 		return nil, usage("cannot use --class with files: want one or the other")
@@ -41,11 +42,11 @@ func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error
 		return nil, nil
 	}
 	// Without files, items are made and chosen by the names of --class.
-	n := fullItems
+	perSet := fullItems
 	if cmd.Quick {
-		n = quickItems
+		perSet = quickItems
 	}
-	all, err := items.Made(n, cmd.Seed)
+	all, err := items.Made(perSet, cmd.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error
 			sets = append(sets, set)
 		}
 	}
-	// A name that matches nothing is an error.
+	// A name of neither a class of scenes nor a set of items is an error.
 	for _, name := range cmd.Class {
 		if !known[name] {
 			names := slices.Sorted(maps.Keys(known))
@@ -83,7 +84,7 @@ func (cmd *benchCmd) readSets(config daemon.CoreConfig) (sets []items.Set, err e
 			return nil, err
 		}
 		for _, set := range read {
-			i := slices.IndexFunc(sets, func(t items.Set) bool { return t.Name == set.Name })
+			i := slices.IndexFunc(sets, func(other items.Set) bool { return other.Name == set.Name })
 			if i < 0 {
 				sets = append(sets, set)
 				continue
@@ -97,16 +98,17 @@ func (cmd *benchCmd) readSets(config daemon.CoreConfig) (sets []items.Set, err e
 	return sets, nil
 }
 
-// measureItems measures the sets in this process, through a queue of its own, and over HTTP, through
-// a daemon that it starts. Both run without Chromium.
-func (cmd *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *record.Plan) ([]items.Class, error) {
-	cc.Engine.Fidelity = render.FidelityNative
-	core, err := daemon.Open(cc)
+// measureItems measures how fast sets of items are scored: in this process, through a queue of its own,
+// and over HTTP, through a daemon that it starts. Both run without Chromium, whose times would hide those
+// of plumb itself.
+func (cmd *benchCmd) measureItems(sets []items.Set, config daemon.CoreConfig, plan *record.Plan) ([]items.Class, error) {
+	config.Engine.Fidelity = render.FidelityNative
+	core, err := daemon.Open(config)
 	if err != nil {
 		return nil, err
 	}
 	defer core.Close()
-	reward, err := scoring.ParseReward("clamp01")
+	reward, err := scoring.ParseReward("clamp01") // the default of plumb score
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +123,8 @@ func (cmd *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *
 	return items.Measure(context.Background(), cfg, sets)
 }
 
-// serve starts a daemon of this program for measurements over HTTP. It has the same engine as this
-// process and no Chromium.
+// serve starts this program as a daemon for measurements over HTTP. Its flags give it the same engine as
+// this process has, without Chromium.
 func (cmd *benchCmd) serve() (*spawn.Daemon, error) {
 	self, err := os.Executable()
 	if err != nil {

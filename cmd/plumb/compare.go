@@ -28,8 +28,9 @@ type compareCmd struct {
 	limitFlags
 }
 
-// Run writes how two models differ, as a table or as JSON. Tasks of one side alone and repeated
-// results are left out, and their numbers are printed. See docs/spec/runs.md#r46.
+// Run reads the results of two models on the same tasks and writes how their scores differ, as a table or
+// as JSON. Tasks that only one of them has, and results that repeat an answer, are left out, and their
+// numbers are printed. See docs/spec/runs.md#r46.
 func (cmd *compareCmd) Run(std streams) error {
 	a, err := readSample(cmd.A, cmd.lines())
 	if err != nil {
@@ -64,8 +65,8 @@ func (cmd *compareCmd) Run(std streams) error {
 	return out.finish(table.WriteOne(out, comparisonTable(lines, modelOrPath(a, cmd.A), modelOrPath(b, cmd.B))))
 }
 
-// document returns the comparison of two models as a JSON document: one object for each test, and how
-// many tasks only one of the models has (unpaired). Undefined numbers are null.
+// document returns the comparison of two models in the form of its JSON document: one object for each
+// test, and how many tasks only one of the models has (unpaired). Numbers that are undefined become null.
 func (cmd *compareCmd) document(lines []stats.Line, unpaired int) map[string]any {
 	var all []map[string]any
 	for _, line := range lines {
@@ -77,17 +78,22 @@ func (cmd *compareCmd) document(lines []stats.Line, unpaired int) map[string]any
 	return map[string]any{"a": cmd.A, "b": cmd.B, "comparisons": all, "unpaired": unpaired}
 }
 
-// comparisonTable returns the comparison of the sides with the names a and b as a table, with a row
-// for each test and for all tests of a suite together.
+// comparisonTable returns the comparison of two models, named a and b, as a table. It has a row for each
+// test, and one for all tests of a suite together.
 func comparisonTable(lines []stats.Line, a, b string) scoring.TextTable {
-	table := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", a, b), Text: 2,
+	const textColumns = 2 // columns of texts; the others are numbers
+	table := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", a, b), Text: textColumns,
 		Note: "A - B on the same tasks; 95 % interval by resampling, p by sign flips, Holm over the tests, " +
 			"McNemar for answers that are right or wrong",
 		Columns: []string{"suite", "test", "pairs", "left out", "A", "B", "A - B", "se", "low", "high", "p", "Holm", "McNemar"}}
-	for _, l := range lines {
-		row := []string{l.Suite, cmp.Or(l.Test, "all tests"), strconv.Itoa(l.Tasks), strconv.Itoa(l.Out)}
-		for _, x := range []float64{l.A, l.B, l.Difference, l.SE, l.Low, l.High, l.P, l.Holm, l.McNemar} {
-			row = append(row, fourDigits(x, l.Tasks > 0))
+	for _, line := range lines {
+		row := []string{line.Suite, cmp.Or(line.Test, "all tests"), strconv.Itoa(line.Tasks), strconv.Itoa(line.Out)}
+		numbers := []float64{line.A, line.B, line.Difference, line.SE, line.Low, line.High, line.P, line.Holm, line.McNemar}
+		for _, x := range numbers {
+			if line.Tasks == 0 {
+				x = math.NaN() // nothing was compared
+			}
+			row = append(row, fourDigits(x))
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -99,9 +105,10 @@ func modelOrPath(s *stats.Sample, path string) string {
 	return cmp.Or(s.Models()[0], path)
 }
 
-// fourDigits returns x with four digits after the point, or "-" if it is not finite or not known.
-func fourDigits(x float64, known bool) string {
-	if !known || math.IsNaN(x) || math.IsInf(x, 0) {
+// fourDigits returns x with four digits after the point, or "-" for an undefined number, which is NaN or
+// infinite.
+func fourDigits(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
 	}
 	return strconv.FormatFloat(x+0, 'f', 4, 64) // + 0 turns -0 into 0
@@ -115,8 +122,8 @@ func finite(x float64) any {
 	return x
 }
 
-// readSample reads the results of one side: of a folder of plumb run, or of a result file. It
-// refuses a line that is no result, and results of several models.
+// readSample reads the scores of one model, from a result file or from a folder of plumb run, as a
+// statistical sample. It refuses a line that is no result, and results of several models.
 func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 	folder, ok, err := openRunFolder(path, limits)
 	if err != nil {
@@ -145,7 +152,7 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 	})
 	// The sample must hold results, all of one model.
 	switch {
-	case err != nil:
+	case err != nil: // a line is no result
 	case sample.Len() == 0:
 		err = fmt.Errorf("cannot read %s: it has no lines; want the result lines that plumb score writes", path)
 	case len(sample.Models()) > 1:
@@ -163,9 +170,9 @@ type powerCmd struct {
 	limitFlags
 }
 
-// Run prints a table of how many tasks it takes to show a difference of --difference between two
-// models. With one file of results the variation is that of its model; with several there are rows for
-// each pair of models. See docs/spec/runs.md#r48.
+// Run prints a table of how many tasks a benchmark must have to show a difference of --difference between
+// the scores of two models. How much scores vary is taken from results: with one file from those of its
+// model, with several from each pair of models. See docs/spec/runs.md#r48.
 func (cmd *powerCmd) Run(std streams) error {
 	if !(cmd.Difference > 0) || cmd.Repeats < 1 {
 		return usage("cannot use --difference %g and --repeats %d: want a difference above 0 and repeats from 1", cmd.Difference, cmd.Repeats)
@@ -182,7 +189,7 @@ func (cmd *powerCmd) Run(std streams) error {
 		cmd.Difference, cmd.Repeats)
 	textTable := scoring.TextTable{Title: title, Text: 2,
 		Columns: []string{"suite", "test", "tasks seen", "sd", "tasks wanted", "smallest difference"}}
-	// The variation of one model, of a pair, or of each pair of several.
+	// How much scores vary between tasks: of one model, of a pair of models, or of each pair of several.
 	switch len(samples) {
 	case 1:
 		textTable.Rows = cmd.rows(samples[0], nil)
@@ -191,10 +198,10 @@ func (cmd *powerCmd) Run(std streams) error {
 		textTable.Rows = cmd.rows(samples[0], samples[1])
 	default:
 		textTable.Text, textTable.Columns = 3, append([]string{"results"}, textTable.Columns...)
-		for i, a := range samples {
-			for k, b := range samples[:i] {
+		for i, second := range samples {
+			for k, first := range samples[:i] {
 				pair := shortName(cmd.Results[k]) + " - " + shortName(cmd.Results[i])
-				for _, row := range cmd.rows(b, a) {
+				for _, row := range cmd.rows(first, second) {
 					textTable.Rows = append(textTable.Rows, append([]string{pair}, row...))
 				}
 			}
@@ -206,13 +213,16 @@ func (cmd *powerCmd) Run(std streams) error {
 	return table.WriteOne(std.out, textTable)
 }
 
-// rows returns the rows of the table of `plumb power` for two models: one for each test and for all
-// tests together. Where b is nil, the variation of a alone stands for that of a difference.
+// rows returns the rows of the table of `plumb power` for the results of two models, a and b: one for each
+// test and one for all tests together. Each has the number of tasks seen, the standard deviation of the
+// differences, the number of tasks wanted, and the smallest difference that the tasks seen can show. Where
+// b is nil, two models are taken to differ as much from task to task as the scores of a do.
 func (cmd *powerCmd) rows(a, b *stats.Sample) (rows [][]string) {
-	for _, s := range stats.Spreads(a, b) {
-		wanted := max(2, stats.TasksFor(cmd.Difference, s.Omega2, s.Within, s.Other, cmd.Repeats)) // one task has no variance
-		rows = append(rows, []string{s.Suite, cmp.Or(s.Test, "all tests"), strconv.Itoa(s.Tasks), fourDigits(s.SD, true),
-			strconv.Itoa(wanted), fourDigits(stats.Smallest(s.Tasks, s.SD), true)})
+	for _, spread := range stats.Spreads(a, b) {
+		tasks := stats.TasksFor(cmd.Difference, spread.Omega2, spread.Within, spread.Other, cmd.Repeats)
+		tasks = max(2, tasks) // one task has no variance
+		rows = append(rows, []string{spread.Suite, cmp.Or(spread.Test, "all tests"), strconv.Itoa(spread.Tasks), fourDigits(spread.SD),
+			strconv.Itoa(tasks), fourDigits(stats.Smallest(spread.Tasks, spread.SD))})
 	}
 	return rows
 }

@@ -26,29 +26,29 @@ type doctorCmd struct {
 	judgeFlags
 }
 
-// Run prints what works on this machine, one line for each part, and which backend is used. It
-// returns an error if the backend or the fidelity of the flags does not work, or if fonts are
-// missing.
+// Run prints what works on this machine, one line for each part of plumb: graphics devices, backends,
+// fonts, pages, Chromium, shared memory, judge. It ends with the backend that is used. It returns an error
+// if what --backend or --fidelity asks for does not work, or if fonts are missing.
 func (cmd *doctorCmd) Run(std streams) error {
-	d := doctor{out: std.out}
+	doctor := doctor{out: std.out}
 	raster, err := daemon.ParseRaster(cmd.Raster)
 	if err != nil {
 		return usageError{err}
 	}
-	d.devices()
-	gl := d.backend(render.Config{Backend: render.BackendGL, Device: cmd.Device, Raster: raster})
-	cpu := d.backend(render.Config{Backend: render.BackendCPU, Raster: raster})
-	fonts := d.fonts(cmd.FontsDir)
-	d.pages()
-	editor, err := d.editor(&cmd.engineFlags)
+	doctor.devices()
+	gl := doctor.backend(render.Config{Backend: render.BackendGL, Device: cmd.Device, Raster: raster})
+	cpu := doctor.backend(render.Config{Backend: render.BackendCPU, Raster: raster})
+	fonts := doctor.fonts(cmd.FontsDir)
+	doctor.pages()
+	editor, err := doctor.editor(&cmd.engineFlags)
 	if err != nil {
 		return err
 	}
-	d.shm()
-	if err := d.judge(&cmd.judgeFlags); err != nil {
+	doctor.shm()
+	if err := doctor.judge(&cmd.judgeFlags); err != nil {
 		return err
 	}
-	// The pixels of Chromium are still counted by gl or cpu.
+	// What each value of --backend needs. With chrome, Chromium draws, but gl or cpu counts the pixels.
 	works := map[string]bool{render.BackendGL: gl, render.BackendCPU: cpu, render.BackendAuto: gl || cpu,
 		render.BackendChrome: editor && (gl || cpu)}[cmd.Backend]
 	chosen := cmd.Backend
@@ -66,13 +66,13 @@ func (cmd *doctorCmd) Run(std streams) error {
 	case !fonts:
 		return errors.New("no fonts: shapes with text cannot be drawn; run make setup, or see --fonts-dir")
 	}
-	d.line(true, "backend %s is used", chosen)
-	d.routing(&cmd.engineFlags, editor)
+	doctor.line(true, "backend %s is used", chosen)
+	doctor.routing(&cmd.engineFlags, editor)
 	return nil
 }
 
-// routing prints which scenes are drawn natively and which by the editor, by the flags of the engine.
-// editor says that Chromium works.
+// routing prints which scenes plumb draws itself (natively) and which the editor tldraw draws in Chromium.
+// That follows from --fidelity and --backend, and from editor, which says whether Chromium works.
 func (doctor *doctor) routing(flags *engineFlags, editor bool) {
 	switch {
 	case flags.Fidelity == render.FidelityTldraw || flags.Backend == render.BackendChrome:
@@ -111,8 +111,8 @@ func (doctor *doctor) devices() {
 	}
 }
 
-// backend opens the engine's backend on this machine, runs its self-test and prints the outcome with
-// the driver's details and limits. It reports whether the backend works.
+// backend opens the rendering engine with a backend, OpenGL or the CPU, runs its self-test and prints the
+// outcome with the details and limits of the OpenGL driver. It reports whether the backend works.
 func (doctor *doctor) backend(cfg render.Config) bool {
 	engine, err := render.Open(cfg)
 	if err != nil {
@@ -122,23 +122,22 @@ func (doctor *doctor) backend(cfg render.Config) bool {
 	if err := engine.SelfTest(); err != nil {
 		return doctor.line(false, "backend %s: %v", cfg.Backend, err)
 	}
-	text := "plain Go"
-	if g := engine.Info().GPU; g != nil {
-		text = fmt.Sprintf("%s, GL %s, EGL %s (%s), platform %s, software %v, reset notification %v",
-			g.Renderer, g.Version, g.EGLVersion, g.EGLVendor, g.Platform, g.Software, g.Notified)
+	gpu := engine.Info().GPU
+	if gpu == nil {
+		return doctor.line(true, "backend %s: self-test passed: plain Go", cfg.Backend)
 	}
-	doctor.line(true, "backend %s: self-test passed: %s", cfg.Backend, text)
-	if info := engine.Info().GPU; info != nil {
-		bound := "no limit found up to"
-		if info.Limits.Bounded() {
-			bound = "the driver ends a thread's loops after"
-		}
-		doctor.line(true, "loops: %s %d iterations; tiles of more than %d items are left to the CPU", bound, info.Limits.Iterations, info.Limits.Items)
+	doctor.line(true, "backend %s: self-test passed: %s, GL %s, EGL %s (%s), platform %s, software %v, reset notification %v", cfg.Backend,
+		gpu.Renderer, gpu.Version, gpu.EGLVersion, gpu.EGLVendor, gpu.Platform, gpu.Software, gpu.Notified)
+	// Some drivers end a shader's loops early without an error, which the engine has measured.
+	bound := "no limit found up to"
+	if gpu.Limits.Bounded() {
+		bound = "the driver ends a thread's loops after"
 	}
-	return true
+	return doctor.line(true, "loops: %s %d iterations; tiles of more than %d items are left to the CPU", bound, gpu.Limits.Iterations, gpu.Limits.Items)
 }
 
-// fonts prints whether the editor's fonts can be read from a folder, "" for the default one, and returns it.
+// fonts prints whether the editor's fonts can be read from a folder, "" for the default one, and reports
+// the same.
 func (doctor *doctor) fonts(dir string) bool {
 	dir = font.Dir(dir)
 	if _, err := font.Open(dir); err != nil {
@@ -147,25 +146,28 @@ func (doctor *doctor) fonts(dir string) bool {
 	return doctor.line(true, "fonts: %s", dir)
 }
 
-// pages prints whether the pages of reports and of plumb view are there.
+// pages prints whether the web pages that show reports and results (plumb view) are in their default
+// folder, where the set-up puts them.
 func (doctor *doctor) pages() {
-	e := explorer.New(explorer.Config{Client: explorer.PagesDir("")})
-	defer e.Close()
-	if err := e.Built(); err != nil {
+	dir := explorer.PagesDir("")
+	pages := explorer.New(explorer.Config{Client: dir})
+	defer pages.Close()
+	if err := pages.Built(); err != nil {
 		doctor.line(false, "pages: no reports and no plumb view: %v", err)
 		return
 	}
-	doctor.line(true, "pages: %s", explorer.PagesDir(""))
+	doctor.line(true, "pages: %s", dir)
 }
 
-// editor starts the browser, lets it draw a picture, and prints everything that such a picture
-// depends on. works is false if either failed; an error is a usage error of the flags.
+// editor starts Chromium, lets the editor tldraw draw a picture in it, and prints everything that such a
+// picture depends on: the versions, the sandbox, the hinting of text and the licence. works is false if
+// Chromium does not start or the picture is wrong. The error is a usageError of the flags.
 func (doctor *doctor) editor(flags *engineFlags) (works bool, err error) {
 	cfg, err := flags.browser()
 	if err != nil {
 		return false, err
 	}
-	cfg.Pages, cfg.Version = 1, flags.Tldraw
+	cfg.Pages, cfg.Version = 1, flags.Tldraw // one tab is enough
 	start := time.Now()
 	pool, err := chrome.Open(cfg)
 	if err != nil {
@@ -203,10 +205,12 @@ func (doctor *doctor) editor(flags *engineFlags) (works bool, err error) {
 	return true, nil
 }
 
-// judge prints which judge is configured, if any, and whether its settings are valid. It sends no
-// request, because requests cost money. It removes the judge's key from the environment.
+// judge prints which judge, a language model that judges open answers, the flags configure, and whether
+// its settings are valid. It sends no request, because requests cost money. It removes the judge's key
+// from the environment, as commands that use the judge do. The error is a usageError of the flags.
 func (doctor *doctor) judge(judgeFlags *judgeFlags) error {
-	cfg, err := judgeFlags.config(false)
+	const bulk = false // no answers are scored
+	cfg, err := judgeFlags.config(bulk)
 	if err != nil {
 		return err
 	}
@@ -229,17 +233,17 @@ func (doctor *doctor) judge(judgeFlags *judgeFlags) error {
 	return nil
 }
 
-// tryExport lets the browser draw a filled square of 20 px on a picture of 40 px, and checks the size
-// of the picture, a pixel inside the square and one outside.
+// tryExport lets Chromium draw a filled square of 20 px in the middle of a picture of 40 px. It returns an
+// error unless the picture has that size, the pixel in the middle is opaque, and one near a corner is not.
 func tryExport(pool *chrome.Pool) error {
 	square := `[{"id":"shape:a","type":"geo","x":10,"y":10,"props":{"w":20,"h":20,"fill":"solid","dash":"solid"}}]`
-	sc, err := scene.Decode([]byte(square), scene.DefaultLimits())
+	board, err := scene.Decode([]byte(square), scene.DefaultLimits())
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	img, err := pool.View(ctx, view.View{Scene: sc, Bounds: view.Box{W: 40, H: 40}})
+	img, err := pool.View(ctx, view.View{Scene: board, Bounds: view.Box{W: 40, H: 40}})
 	if err != nil {
 		return err
 	}
@@ -250,17 +254,18 @@ func tryExport(pool *chrome.Pool) error {
 	return nil
 }
 
-// shm prints which kinds of shared memory work that --allow-client-shm allows.
+// shm prints for both kinds of shared memory that clients of the daemon may use, with --allow-client-shm,
+// whether it works on this machine.
 func (doctor *doctor) shm() {
-	segment, sealed := shm.Probe()
-	for _, k := range []struct {
+	segmentErr, memfdErr := shm.Probe()
+	for _, kind := range []struct {
 		name string
 		err  error
-	}{{"System V segments", segment}, {"sealed memfds", sealed}} {
-		if k.err != nil {
-			doctor.line(false, "shared memory: %s: %v", k.name, k.err)
+	}{{"System V segments", segmentErr}, {"sealed memfds", memfdErr}} {
+		if kind.err != nil {
+			doctor.line(false, "shared memory: %s: %v", kind.name, kind.err)
 		} else {
-			doctor.line(true, "shared memory: %s (plumb serve --allow-client-shm)", k.name)
+			doctor.line(true, "shared memory: %s (plumb serve --allow-client-shm)", kind.name)
 		}
 	}
 }

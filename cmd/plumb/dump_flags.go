@@ -32,8 +32,9 @@ type dumpFlags struct {
 	damaged error            // why dumps of folders cannot be read; expand sets it
 }
 
-// inputLimits returns the limits of opening and reading a dump, and how addresses are opened. All
-// calls share one set of address options, which keeps the versions of the objects it has looked up.
+// inputLimits returns the limits of opening and reading a dump, and how dumps at https:// and s3://
+// addresses are opened. All calls share one set of address options, because it remembers which versions
+// of the objects it has found.
 func (flags *dumpFlags) inputLimits(limits dump.Limits) input.Limits {
 	if flags.remote == nil {
 		flags.remote = &address.Options{Endpoint: flags.S3Endpoint, Region: flags.S3Region}
@@ -41,8 +42,9 @@ func (flags *dumpFlags) inputLimits(limits dump.Limits) input.Limits {
 	return input.Limits{Limits: limits, Remote: flags.remote, Spool: int64(flags.MaxSpool), Entries: int(flags.MaxEntries)}
 }
 
-// options returns how records of dumps are read and joined with the tasks of items. It reads the
-// files of --requests.
+// options returns how the records of dumps, which other tools may have written, are read and joined with
+// the tasks in items. It reads the files of --requests. A value of --join that cannot be read is a
+// usageError.
 func (flags *dumpFlags) options(config *daemon.CoreConfig, items *dump.ItemConfig) (options records.Options, err error) {
 	limits := flags.inputLimits(config.Lines)
 	options = records.Options{Format: flags.Format, Response: flags.Response, Model: flags.Model, Cut: records.CutMode(flags.Cut), Errored: flags.Errored == "score",
@@ -60,9 +62,9 @@ func (flags *dumpFlags) options(config *daemon.CoreConfig, items *dump.ItemConfi
 }
 
 // expand returns the dumps that the arguments name, with folders and patterns replaced by their files.
-// It prints which files of folders are skipped or damaged, and keeps the damage in flags.damaged, so that
-// the others are read first and the command fails in the end. With no readable dump at all the damage
-// is the error.
+// It prints which files of folders are skipped or damaged. The error about damaged files is kept in
+// flags.damaged: the other dumps are read first, and the command then fails with it. If no dump at all
+// can be read, it is returned at once.
 func (flags *dumpFlags) expand(args []string, config *daemon.CoreConfig, std streams) ([]string, error) {
 	if err := records.CheckFormat(flags.Format); err != nil {
 		return nil, usageError{err}
@@ -71,11 +73,11 @@ func (flags *dumpFlags) expand(args []string, config *daemon.CoreConfig, std str
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range found.Skipped {
-		fmt.Fprintf(std.err, "plumb: skipped: %s\n", strings.TrimPrefix(s, "cannot read "))
+	for _, message := range found.Skipped {
+		fmt.Fprintf(std.err, "plumb: skipped: %s\n", strings.TrimPrefix(message, "cannot read "))
 	}
-	for _, e := range found.Damaged {
-		fmt.Fprintf(std.err, "plumb: %v; the other dumps are read\n", e)
+	for _, damage := range found.Damaged {
+		fmt.Fprintf(std.err, "plumb: %v; the other dumps are read\n", damage)
 	}
 	flags.damaged = errors.Join(found.Damaged...)
 	if len(found.Paths) == 0 {

@@ -9,10 +9,10 @@ import (
 )
 
 // addDuplicateNote adds the note duplicate_id to a result line whose answer an earlier dump already
-// has: what scores the lines compares only those of one dump. It returns a copy, or the line itself
-// if it has the note.
-func addDuplicateNote(line []byte, r *scoring.Result) []byte {
-	if slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
+// has. The scorer cannot add it, because it compares only the answers of one dump. result is what the
+// line holds. It returns a changed copy of the line, or the line itself if it has the note.
+func addDuplicateNote(line []byte, result *scoring.Result) []byte {
+	if slices.ContainsFunc(result.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
 		return line
 	}
 	out := bytes.Clone(line)
@@ -24,7 +24,7 @@ func addDuplicateNote(line []byte, r *scoring.Result) []byte {
 		// where value begins. end is the index of its closing bracket.
 		end := cap(line) - cap(value) + len(value) - 1
 		var note []byte
-		if line[end-1] != '[' {
+		if line[end-1] != '[' { // the list holds other notes
 			note = append(note, ',')
 		}
 		out = slices.Insert(out, end, scoring.Duplicate.AppendJSON(note)...)

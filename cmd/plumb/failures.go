@@ -50,8 +50,8 @@ func (limit lineLimit) String() string {
 	return strconv.Itoa(limit.count)
 }
 
-// allowed returns how many of all lines may fail: the percentage of them, rounded down, or the number
-// itself.
+// allowed returns how many of all lines may fail: that percentage of them, rounded down, or where the
+// limit is a number of lines, that number.
 func (limit lineLimit) allowed(all int) int {
 	if limit.isPercent {
 		return int(math.Floor(float64(all) * limit.percent / 100))
@@ -68,24 +68,25 @@ func (flags *failFlags) check() error {
 }
 
 // verdict returns the error of a complete run that scored too few lines, or nil if it scored enough
-// (docs/spec/cli.md#r3). missingIsZero says that missing answers count as 0, and so have a score.
-// With judgeDryRun no judge was asked, so only a run in which every line failed is an error.
+// (docs/spec/cli.md#r3). tally holds how many lines were scored, and why others were not. missingIsZero
+// says that missing answers count as 0, and so have a score. With judgeDryRun no judge was asked, so only
+// a run in which every line failed is an error.
 func (flags *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) error {
 	limit := mostFailed
 	if flags.MaxFailed != nil {
 		limit = *flags.MaxFailed
 	}
-	without := tally.failed + tally.unjudged // lines that have no score
+	unscored := tally.failed + tally.unjudged
 	if !missingIsZero {
-		without += tally.missing
+		unscored += tally.missing
 	}
 	switch {
 	case judgeDryRun && tally.failed < tally.lines:
 		return nil
 	case tally.done == 0:
 		return tally.nothing("scored")
-	case flags.Strict && without > 0:
-		return fmt.Errorf("%d of %d lines have no score (--strict): %s", without, tally.lines, tally.outcomes())
+	case flags.Strict && unscored > 0:
+		return fmt.Errorf("%d of %d lines have no score (--strict): %s", unscored, tally.lines, tally.outcomes())
 	case tally.failed > limit.allowed(tally.done+tally.failed):
 		return fmt.Errorf("too few lines could be scored: %d of the %d with an answer failed, and --max-failed is %s: %s",
 			tally.failed, tally.done+tally.failed, limit, tally.counts())
@@ -93,8 +94,8 @@ func (flags *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) e
 	return nil
 }
 
-// nothing returns the error of a run without any result: no line was scored or drawn, which is the
-// value of what. Where no line is JSON, the error adds what a dump looks like.
+// nothing returns the error of a run in which no line had a result. what says what should have been done
+// with the lines: "scored" or "drawn". If no line could be read as JSON, the error adds what is wanted.
 func (tally *tally) nothing(what string) error {
 	if tally.lines == 0 {
 		return fmt.Errorf("nothing could be %s: the input has no lines", what)

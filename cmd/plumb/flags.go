@@ -39,7 +39,7 @@ func (s *size) UnmarshalText(data []byte) error {
 		}
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n <= 0 || n > math.MaxInt/unit {
+	if err != nil || n <= 0 || n > math.MaxInt/unit { // the last: n times unit would overflow
 		return fmt.Errorf("got %q; want a whole number of bytes above 0, such as 65536 or 64MiB", data)
 	}
 	*s = size(n * unit)
@@ -66,7 +66,7 @@ type fraction float64
 // flags are read.
 func (s *fraction) UnmarshalText(b []byte) error {
 	value, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || !(value > 0 && value <= 1) {
+	if err != nil || !(value > 0 && value <= 1) { // written so that NaN is refused too
 		return fmt.Errorf("got %q; want a number above 0 and at most 1, such as 0.5", b)
 	}
 	*s = fraction(value)
@@ -109,8 +109,9 @@ type engineFlags struct {
 	LicenseKey  string        `name:"tldraw-license-key" env:"PLUMB_TLDRAW_LICENSE_KEY" placeholder:"KEY" group:"drawing" help:"tldraw's licence key. Set the environment variable rather than the flag, because other users of the machine can see flags. See docs/tldraw-licence.md."`
 }
 
-// browser returns the configuration of Chromium that the flags ask for. The error is a usageError: a
-// value out of range, or a use of tldraw that its licence does not allow.
+// browser returns the configuration of Chromium, which draws scenes with the editor tldraw, from the
+// flags. The error is a usageError: a value out of range, or a use of tldraw that its licence does not
+// allow.
 func (flags *engineFlags) browser() (config chrome.Config, err error) {
 	if flags.ChromePages < 0 || flags.ChromePages > maxPages {
 		return config, usage("cannot use --chrome-pages %d: want 0 (one for each core) to %d", flags.ChromePages, maxPages)
@@ -164,6 +165,10 @@ func (l *limitFlags) scenes() scene.Limits {
 		Text: int(l.MaxText), Coordinate: l.MaxCoordinate}
 }
 
+// uncachedSuites returns the suites with the limits of the flags for commands that score nothing: they
+// keep no whiteboards of tasks, and the version of tldraw does not matter to them.
+func (l *limitFlags) uncachedSuites() scoring.Suites { return l.suites(view.V4, 0) }
+
 // suites returns the suites with the limits of the flags, for a version of tldraw. They keep the
 // whiteboards of tasks in boardCache bytes, 0 for none.
 func (l *limitFlags) suites(tldraw view.Version, boardCache int) scoring.Suites {
@@ -186,9 +191,10 @@ func isSplit(s string) bool {
 	})
 }
 
-// taskFiles returns the files of --tasks by suite and split, with the keys of dump.TasksKey. A file
-// without SUITE= belongs to the suite of --suite, or else to the suite whose tasks it holds, for which
-// it is opened.
+// taskFiles returns the task files that --tasks names, by the key of their suite and split. A value of
+// --tasks is [SUITE[:SPLIT]=]FILE. A file without SUITE= belongs to the suite of --suite. Without
+// --suite too, it is opened and belongs to the suite whose tasks it holds. The error is a usageError,
+// or that of opening a file.
 func (flags *scoreFlags) taskFiles(suites scoring.Suites, limits dump.Limits) (map[string]string, error) {
 	files := map[string]string{}
 	for _, arg := range flags.Tasks {
@@ -229,9 +235,17 @@ func (flags *scoreFlags) variants(suites scoring.Suites) (scoring.Variants, erro
 	return variants, nil
 }
 
-// core returns the configuration of drawing and scoring that commands share, from their flags. It
-// finds out which suite the task files belong to, but does not read tasks, start the engine or start
-// Chromium.
+const (
+	// parserDepth is how deeply JSON may be nested for the JSON parser, fastjson.
+	parserDepth = 300
+	// boardCacheDivisor makes of --tally-cache the memory for the whiteboards of tasks. The help of
+	// --tally-cache names this sixteenth.
+	boardCacheDivisor = 16
+)
+
+// core returns the configuration of the daemon's core, which draws and scores, from the flags that
+// commands share. It finds out which suite the task files belong to, but does not read tasks, start the
+// engine or start Chromium.
 func core(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *scoreFlags) (daemon.CoreConfig, error) {
 	raster, err := daemon.ParseRaster(engineFlags.Raster)
 	if err != nil {
@@ -240,16 +254,16 @@ func core(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *scoreFla
 	if engineFlags.Workers < 0 {
 		return daemon.CoreConfig{}, usage("cannot use --workers %d: want 0 or more", engineFlags.Workers)
 	}
-	if limitFlags.MaxDepth > 300 { // the JSON parser's own limit
-		return daemon.CoreConfig{}, usage("cannot use --max-depth %d: want at most 300", limitFlags.MaxDepth)
+	if limitFlags.MaxDepth > parserDepth {
+		return daemon.CoreConfig{}, usage("cannot use --max-depth %d: want at most %d", limitFlags.MaxDepth, parserDepth)
 	}
 	browser, err := engineFlags.browser()
 	if err != nil {
 		return daemon.CoreConfig{}, err
 	}
 	browser.MaxAsset, browser.MaxAssetPixels = int(limitFlags.MaxAsset), int(limitFlags.MaxAssetPx)
-	release, _ := view.ParseVersion(engineFlags.Tldraw)               // the engine reports what is wrong with it
-	suites := limitFlags.suites(release, int(engineFlags.Tallies)/16) // the help of --tally-cache says so
+	release, _ := view.ParseVersion(engineFlags.Tldraw) // an unknown version is refused where the engine opens
+	suites := limitFlags.suites(release, int(engineFlags.Tallies)/boardCacheDivisor)
 	if scoreFlags.Suite != "" && suites.Find(scoreFlags.Suite) == nil {
 		return daemon.CoreConfig{}, unknownSuite(scoreFlags.Suite, suites)
 	}
@@ -272,9 +286,9 @@ func unknownSuite(name string, suites scoring.Suites) error {
 	return usage("cannot use suite %q: want one of %s", name, strings.Join(suites.Names(), ", "))
 }
 
-// logger returns a logger that writes records of the level and above to stderr. It also makes it
-// the default of the process, because the renderer and the queue log by package slog alone. The
-// level is one of those of --log-level, which refuses others when flags are read.
+// logger returns a logger that writes records of a level and above to standard error. It also makes it
+// the default of the process, because the renderer and the queue log with the default logger of package
+// slog. level is a value of --log-level, whose parser has refused all others.
 func logger(std streams, level string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
@@ -285,15 +299,15 @@ func logger(std streams, level string) *slog.Logger {
 	return log
 }
 
-// secret returns the token in the environment variable that a flag names, or "" where the flag names
-// none. A variable that is not set or empty is a usageError.
-func secret(name string) (string, error) {
-	if name == "" {
+// secret returns the access token in the environment variable that a flag names, or "" where the flag
+// names none. A variable that is not set or empty is a usageError.
+func secret(variable string) (string, error) {
+	if variable == "" {
 		return "", nil
 	}
-	value := os.Getenv(name)
+	value := os.Getenv(variable)
 	if value == "" {
-		return "", usage("cannot read the token: the environment variable %s is not set, or empty", name)
+		return "", usage("cannot read the token: the environment variable %s is not set, or empty", variable)
 	}
 	return value, nil
 }

@@ -84,8 +84,9 @@ var groupTitles = []kong.Group{
 	{Key: "traces", Title: "Traces and logs:"},
 }
 
-// completeHelp adds to the help of all commands what kong does not write: examples, the values of a
-// flag in place of its default, and no flags that the command refuses in every use.
+// completeHelp changes the help of all commands where that of kong, the command-line library, is not
+// enough. It adds examples, shows the allowed values of a flag as its placeholder, and hides flags that
+// the command refuses in every use.
 func completeHelp(app *kong.Application) {
 	for _, command := range app.Leaves(false) {
 		name := strings.TrimPrefix(command.FullPath(), app.Name+" ")
@@ -94,18 +95,20 @@ func completeHelp(app *kong.Application) {
 				command.Detail = "Examples:\n\n\t" + strings.Join(e.lines, "\n\t")
 			}
 		}
-		never := refusedFlags(command)
-		for _, f := range command.Flags {
-			if f.PlaceHolder == "" && f.Enum != "" {
-				f.PlaceHolder = strings.ReplaceAll(strings.Trim(f.Enum, ","), ",", "|")
+		refused := refusedFlags(command)
+		for _, flag := range command.Flags {
+			if flag.PlaceHolder == "" && flag.Enum != "" {
+				values := strings.Trim(flag.Enum, ",") // a comma at an end stands for the empty value
+				flag.PlaceHolder = strings.ReplaceAll(values, ",", "|")
 			}
-			f.Hidden = f.Hidden || never.include(f)
+			flag.Hidden = flag.Hidden || refused.include(flag)
 		}
 	}
 }
 
-// refusedFlags returns the flags that a command accepts but refuses in every use. It calls their
-// list "with plumb COMMAND", as error messages do.
+// refusedFlags returns the flags that a command shares with others but refuses in every use. A command's
+// method unusedFlags lists flags that have no effect, each list with the use in which that is so, such as
+// "without --server". The list wanted here is that of the use "with plumb COMMAND".
 func refusedFlags(command *kong.Node) unusedFlags {
 	user, ok := command.Target.Addr().Interface().(flagUser)
 	if !ok {
@@ -119,21 +122,21 @@ func refusedFlags(command *kong.Node) unusedFlags {
 	return lists[i]
 }
 
-// described returns the help text of a flag with the environment variable that sets it too, and its
-// default.
-func described(v *kong.Value) string {
-	text := v.Help
-	if len(v.Tag.Envs) > 0 {
-		text += " Environment variable: " + strings.Join(v.Tag.Envs, ", ") + "."
+// flagHelp returns the help text of a flag: its own text, then the environment variable that sets it
+// too, if there is one, and its default.
+func flagHelp(flag *kong.Value) string {
+	text := flag.Help
+	if len(flag.Tag.Envs) > 0 {
+		text += " Environment variable: " + strings.Join(flag.Tag.Envs, ", ") + "."
 	}
-	if v.HasDefault && v.Default != "" {
-		text += " Default: " + v.Default + "."
+	if flag.HasDefault && flag.Default != "" {
+		text += " Default: " + flag.Default + "."
 	}
 	return text
 }
 
 // helpArguments turns the arguments of `plumb help COMMAND` into those of `plumb COMMAND --help`,
-// which prints the same. Others it returns unchanged.
+// which the command-line library understands. Other arguments it returns unchanged.
 func helpArguments(args []string) []string {
 	if len(args) == 0 || args[0] != "help" {
 		return args

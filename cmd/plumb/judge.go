@@ -53,24 +53,24 @@ func (m *money) UnmarshalText(b []byte) error {
 // is nil where the flag is not given.
 type price struct{ price *judge.Price }
 
-// UnmarshalText reads IN:OUT, two finite numbers of at least 0. It implements encoding.TextUnmarshaler, by
-// which flags are read.
+// UnmarshalText reads IN:OUT, the prices in USD of a million tokens of prompts and of replies. Both are
+// finite numbers of at least 0. It implements encoding.TextUnmarshaler, by which flags are read.
 func (price *price) UnmarshalText(data []byte) error {
 	in, out, both := strings.Cut(string(data), ":")
 	prompt, errIn := strconv.ParseFloat(in, 64)
 	completion, errOut := strconv.ParseFloat(out, 64)
-	numbers := both && errIn == nil && errOut == nil && prompt >= 0 && completion >= 0 // false for NaN too
-	if !numbers || math.IsInf(prompt+completion, 0) {
+	valid := both && errIn == nil && errOut == nil && prompt >= 0 && completion >= 0 // false for NaN too
+	if !valid || math.IsInf(prompt+completion, 0) {
 		return fmt.Errorf("got %q; want two prices in USD per million tokens, such as 0.30:2.50", data)
 	}
 	price.price = &judge.Price{Prompt: prompt, Completion: completion}
 	return nil
 }
 
-// config returns the configuration of the judge, or nil if no endpoint is named. It
-// removes the key from the environment, so that no child process gets it. bulk is true for the
-// scoring of dumps: then questions wait longer for a failing endpoint, and judging stops when the
-// endpoint refuses requests for good. The error is a usageError.
+// config returns the configuration of the judge, a language model that judges open answers, or nil if no
+// endpoint is named. It removes the endpoint's key from the environment, so that no child process gets
+// it. bulk is true for the scoring of dumps: then questions wait longer for a failing endpoint, and
+// judging stops when the endpoint refuses requests for good. The error is a usageError.
 func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	if flags.JudgeURL == "" {
 		if flags.JudgeModel != "" {
@@ -88,7 +88,7 @@ func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	if flags.JudgeMaxCalls < 0 || flags.JudgeMaxTotal < 0 {
 		return nil, usage("cannot use --judge-max-calls %d and --judge-max-total-tokens %d: want 0 or more", flags.JudgeMaxCalls, flags.JudgeMaxTotal)
 	}
-	if !(flags.JudgeTemperature >= 0 && flags.JudgeTemperature <= 2) {
+	if !(flags.JudgeTemperature >= 0 && flags.JudgeTemperature <= 2) { // true for NaN too
 		return nil, usage("cannot use --judge-temperature %v: want 0 to 2", flags.JudgeTemperature)
 	}
 	for name, d := range map[string]time.Duration{"timeout": flags.JudgeTimeout, "deadline": flags.JudgeDeadline, "backoff": flags.JudgeBackoff} {
@@ -107,10 +107,14 @@ func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	case flags.JudgePatience != nil:
 		return nil, usage("cannot use --judge-patience %v: want 0s or more", *flags.JudgePatience)
 	case bulk:
-		config.Patience = 2 * time.Minute
+		config.Patience = bulkPatience
 	}
 	return config, nil
 }
+
+// bulkPatience is how long the scoring of dumps waits for a judge's endpoint that fails. The help of
+// --judge-patience names it.
+const bulkPatience = 2 * time.Minute
 
 // defaultKeyEnv is the default of --judge-key-env. This variable alone may be absent, because many
 // endpoints need no key.

@@ -40,8 +40,9 @@ var loadPaths = map[string]string{"score": "/v1/score", "reward": "/v1/reward", 
 // maxLoad bounds the steps of a run and the clients and rates of each.
 const maxLoad = 1_000_000
 
-// Run puts each load in turn on a server, prints a table of the latencies on standard error and
-// writes the other outputs. It is an error if no request was answered with status 200.
+// Run sends requests to a reward server, at each load in turn: a number of clients, or a rate. It prints a
+// table of the latencies on standard error and writes the other outputs. It is an error if no request was
+// answered with status 200.
 func (cmd *loadCmd) Run(std streams) error {
 	steps, err := cmd.steps()
 	if err != nil {
@@ -61,20 +62,20 @@ func (cmd *loadCmd) Run(std streams) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	var all []load.Result
+	var results []load.Result // one for each finished step
 	cfg := load.Config{URL: cmd.URL, Path: path, Requests: requests, Token: token,
 		Warmup: cmd.Warmup, Duration: cmd.Duration, Timeout: cmd.Timeout, MaxOpen: int(cmd.MaxOpen)}
-	runErr := load.Run(ctx, cfg, steps, func(r load.Result) {
-		all = append(all, r)
-		fmt.Fprintf(std.err, "%s: %d answers\n", r.Step, r.OK)
+	runErr := load.Run(ctx, cfg, steps, func(finished load.Result) {
+		results = append(results, finished)
+		fmt.Fprintf(std.err, "%s: %d answers\n", finished.Step, finished.OK)
 	})
-	if len(all) == 0 {
+	if len(results) == 0 {
 		return runErr
 	}
-	if err := cmd.write(std, all); err != nil { // the finished steps count even after an error
+	if err := cmd.write(std, results); err != nil { // the finished steps count even after an error
 		return err
 	}
-	if !slices.ContainsFunc(all, func(r load.Result) bool { return r.OK > 0 }) {
+	if !slices.ContainsFunc(results, func(r load.Result) bool { return r.OK > 0 }) {
 		return errors.Join(runErr, errors.New("cannot measure: no request was answered with status 200; the table above counts the others"))
 	}
 	return runErr
@@ -101,8 +102,9 @@ func (cmd *loadCmd) write(std streams, all []load.Result) error {
 	return load.Plot(cmd.Plot, all)
 }
 
-// steps returns the loads to put on the server, one after another: numbers of clients first, then
-// rates. Without either flag they are 1, 8 and 64 clients. The error is a usageError.
+// steps returns the loads to put on the server, one after another: first the numbers of clients of
+// --concurrency, then the rates of --rate, in requests per second. Without either flag they are 1, 8 and
+// 64 clients. The error is a usageError.
 func (cmd *loadCmd) steps() (steps []load.Step, err error) {
 	clients := cmd.Concurrency
 	if clients == nil && cmd.Rate == nil {
@@ -127,8 +129,9 @@ func (cmd *loadCmd) steps() (steps []load.Step, err error) {
 	return steps, nil
 }
 
-// requests reads the bodies of the requests to send to the server, one for each line. Lines whose
-// answer is no text are left out, with a message, where the route sends texts alone.
+// requests returns the bodies of the requests to send to the server, one for each line of a dump. The
+// trainers of some routes send only answers that are texts. For these, lines with other answers are left
+// out, and their number is printed. A line that cannot be read is an error.
 func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 	reader, err := openDump(cmd.Items, cmd.lines(), std.in)
 	if err != nil {
@@ -154,7 +157,7 @@ func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 		if err := cmd.scenes().Check(line.Bytes); err != nil {
 			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.N, cmd.Items, err)
 		}
-		// The body is the line itself, or the request that the route's trainer makes of it.
+		// The body is the line itself, or for the route of a trainer what that trainer would make of it.
 		body := slices.Clone(line.Bytes)
 		if cmd.Path == "" && cmd.Route != "score" {
 			if body = cmd.request(line.Bytes); body == nil {
@@ -166,14 +169,14 @@ func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 	}
 }
 
-// request returns the body of the request that the trainer of --route would send about a dump line.
-// The whole line is the label. It returns nil where the answer is no text and the trainer sends texts
-// alone.
+// request returns the body of the request that the trainer of --route would send to the server about the
+// answer in a dump line. The whole line is the label, by which the server knows the task. It returns nil
+// where the answer is no text and the trainer sends texts alone.
 func (cmd *loadCmd) request(line []byte) []byte {
-	answer, text := []byte("null"), ""
-	jsoncut.Members(line, func(key, v []byte) error {
+	answer, text := []byte("null"), "" // the answer as JSON, and its text
+	jsoncut.Members(line, func(key, value []byte) error {
 		if string(key) == "response" {
-			answer = v
+			answer = value
 		}
 		return nil
 	})

@@ -90,24 +90,25 @@ model, plumb serve --help for training.
 Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 ended early, or too little could
 be scored; 2 wrong use; 3 not finished (plumb score --status); 130 interrupted.`
 
-// exited is the exit code with which the command-line library would end the process.
+// exited is the exit code with which kong, the command-line library, would end the process.
 type exited int
 
 // run executes one command line, prints its error as one line, and returns the exit code. It never
-// ends the process: where the library of command lines would, as after --help, it returns that code.
+// ends the process. Where kong, the command-line library, would end it, as after --help, kong.Exit
+// panics with the exit code instead, and run recovers and returns that code.
 func run(args []string, std streams) (code int) {
 	defer func() {
-		switch p := recover().(type) {
+		switch cause := recover().(type) {
 		case nil:
 		case exited:
-			code = int(p)
-		default:
-			panic(p)
+			code = int(cause)
+		default: // a fault of the program
+			panic(cause)
 		}
 	}()
 	var c cli
-	k := parser(&c, kong.Writers(std.out, std.err), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(std))
-	ctx, err := k.Parse(helpArguments(args))
+	commands := parser(&c, kong.Writers(std.out, std.err), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(std))
+	ctx, err := commands.Parse(helpArguments(args))
 	if err != nil {
 		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
 		fmt.Fprintf(std.err, "plumb: %s\n", helpHint(err))
@@ -120,15 +121,13 @@ func run(args []string, std streams) (code int) {
 	}
 	if err != nil {
 		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
-		var u usageError
-		var i interruption
-		var e exitError
+		var withCode exitError
 		switch {
-		case errors.As(err, &e):
-			return e.code
-		case errors.As(err, &u):
+		case errors.As(err, &withCode):
+			return withCode.code
+		case errors.As(err, new(usageError)):
 			return 2
-		case errors.As(err, &i):
+		case errors.As(err, new(interruption)):
 			return 130
 		}
 		return 1
@@ -136,16 +135,17 @@ func run(args []string, std streams) (code int) {
 	return 0
 }
 
-// parser returns the parser of command lines, which sets the flags in c.
+// parser returns the parser of plumb's command lines, which sets the flags in c. It panics if the
+// struct tags that declare the flags are wrong. The variables are values that help texts name.
 func parser(c *cli, options ...kong.Option) *kong.Kong {
-	k, err := kong.New(c, append(options, kong.Name("plumb"), kong.Description(about),
+	commands, err := kong.New(c, append(options, kong.Name("plumb"), kong.Description(about),
 		kong.Vars{"policies": api.DefaultPolicies(), "steps": api.DefaultSteps()},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(described), kong.ExplicitGroups(groupTitles))...)
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(flagHelp), kong.ExplicitGroups(groupTitles))...)
 	if err != nil {
 		panic("BUG: flags: " + err.Error())
 	}
-	completeHelp(k.Model)
-	return k
+	completeHelp(commands.Model)
+	return commands
 }
 
 // oneLine replaces line breaks in an error, because errors may quote input.
@@ -153,7 +153,8 @@ func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }
 
-// helpHint names the help of the command whose command line could not be read.
+// helpHint returns the hint that follows an error of the command line: which --help to read. It is that
+// of the command, or that of plumb where err does not tell the command.
 func helpHint(err error) string {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil {

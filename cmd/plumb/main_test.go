@@ -95,7 +95,7 @@ func TestFlags(t *testing.T) {
 				continue
 			}
 			seen++
-			if help := described(f.Value); !strings.HasSuffix(strings.TrimSpace(help), ".") || len(f.Help) < 15 {
+			if help := flagHelp(f.Value); !strings.HasSuffix(strings.TrimSpace(help), ".") || len(f.Help) < 15 {
 				t.Errorf("%s --%s: help %q is no sentence", command.Name, f.Name, help)
 			}
 			if !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z]+)*$`).MatchString(f.Name) {

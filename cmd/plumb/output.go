@@ -29,20 +29,20 @@ type sink struct {
 	log   io.Writer        // gets why there is no index
 }
 
-// line writes a result line, without its line break, to the output of a command and adds it to the
-// index. result is the result that the line was made of; it is nil where the line may hold more than
-// this process has read, and the index then parses the line.
-func (s *sink) line(b []byte, result *scoring.Result) error {
-	s.Write(b) // an error is kept, and WriteByte returns it
+// line writes a result line to the output of a command, adds a line break, and adds the line to the index
+// of the output if there is one. result is the result that the line was made of. It is nil for a line
+// that may hold more than result would, such as that of a daemon; the index then parses the line.
+func (s *sink) line(line []byte, result *scoring.Result) error {
+	s.Write(line) // an error is kept, and WriteByte returns it
 	if s.index != nil {
-		s.index.Add(b, result)
+		s.index.Add(line, result)
 	}
 	return s.WriteByte('\n')
 }
 
-// endIndex writes the index of the file if the work ended well, and discards it otherwise. An index
-// that cannot be written is only printed: the results are complete without it, and plumb view makes
-// a missing index.
+// endIndex writes the index with which plumb view finds results in the output if the work ended well, and
+// discards it otherwise. That an index cannot be written is only printed and no error: the results are
+// complete without it, and plumb view makes a missing index.
 func (s *sink) endIndex(endedWell bool) {
 	if s.index == nil {
 		return
@@ -56,6 +56,9 @@ func (s *sink) endIndex(endedWell bool) {
 	}
 }
 
+// outputBuffer is how many bytes are collected before they are written to an output.
+const outputBuffer = 64 << 10
+
 // output prepares the file at path for writing; "" and "-" are standard output. A run that ends
 // early leaves the former file as it was, and its own partial file beside it. The inputs are the
 // files that the run reads: a missing one is an error, and one that is the output is a usageError.
@@ -68,20 +71,21 @@ func output(path string, std streams, inputs ...string) (*sink, error) {
 		}
 	}
 	if toStd {
-		return &sink{Writer: bufio.NewWriterSize(std.out, 64<<10)}, nil
+		return &sink{Writer: bufio.NewWriterSize(std.out, outputBuffer)}, nil
 	}
-	f, err := atomicfile.Create(path)
+	file, err := atomicfile.Create(path)
 	if err == nil {
-		err = f.Probe()
+		err = file.Probe() // whether the folder can be written to
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot write output: %w", err)
 	}
 	tellLeftovers(std.err, atomicfile.Leftovers(path))
-	return &sink{Writer: bufio.NewWriterSize(f, 64<<10), file: f}, nil
+	return &sink{Writer: bufio.NewWriterSize(file, outputBuffer), file: file}, nil
 }
 
-// discard removes what a command has written to its output so far.
+// discard gives an output up: the index and the partial file are removed, and the former file stays. What
+// went to standard output cannot be taken back.
 func (s *sink) discard() {
 	s.endIndex(false)
 	if s.file != nil {
@@ -95,8 +99,8 @@ func (s *sink) failed() bool {
 	return err != nil
 }
 
-// secondOutput prepares a further output of a run at path, which must not be the first one. Where
-// path is "", there is no such output, and what is written to it is discarded.
+// secondOutput prepares a further output of a run at path, which must not be the file of its first
+// output, at first. If path is "", the run has no such output, and what is written to it is discarded.
 func secondOutput(path, first string, std streams, inputs ...string) (*sink, error) {
 	switch {
 	case path == "":
@@ -170,8 +174,8 @@ func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
 	}
 }
 
-// sameFile reports whether two paths of outputs name one regular file. Files that do not exist yet
-// are compared by their absolute paths. A device is never the same: it may be both outputs.
+// sameFile reports whether two paths of outputs name the same regular file. If one of them does not exist
+// yet, their absolute paths are compared. A device counts as two files, because it may be both outputs.
 func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
@@ -183,9 +187,9 @@ func sameFile(a, b string) bool {
 	return a == b || errX == nil && errY == nil && x == y
 }
 
-// readable returns an error for an input that cannot be opened, so that a mistyped name is found
-// before any work, and a usageError for an input that is the output file out. Standard input,
-// addresses and pipes are not looked at.
+// readable returns an error if the input file in cannot be opened, so that a mistyped name is found
+// before any work. It returns a usageError if in is the same file as the output out; toStd says that the
+// output is standard output, and out no file. Standard input, addresses and pipes are not looked at.
 func readable(in, out string, toStd bool) error {
 	if in == "-" || address.Is(in) { // addresses were looked up when the arguments were expanded
 		return nil
@@ -197,11 +201,11 @@ func readable(in, out string, toStd bool) error {
 	if !info.Mode().IsRegular() {
 		return nil // opening a pipe would take it from its reader
 	}
-	f, err := os.Open(in)
+	file, err := os.Open(in)
 	if err != nil {
 		return fmt.Errorf("cannot open dump: %w", err)
 	}
-	f.Close()
+	file.Close()
 	if toStd {
 		return nil
 	}
@@ -211,33 +215,34 @@ func readable(in, out string, toStd bool) error {
 	return nil
 }
 
-// write stores the picture of a scene in a partial file, as alpha alone with --channels alpha. The
-// file gets its name later, in place, because only there the order of the scenes is known.
-func (d *renderRun) write(renderTask *renderTask, img *image.NRGBA) error {
-	f, err := atomicfile.Create(filepath.Join(d.out, fileName(renderTask.ownID)+".png"))
+// write stores the picture of a scene in a partial file, as alpha alone with --channels alpha. Scenes are
+// drawn in any order, but of two with the same id the later one must get the name. So the file gets its
+// name in place, which is called in the order of the scenes.
+func (run *renderRun) write(renderTask *renderTask, img *image.NRGBA) error {
+	file, err := atomicfile.Create(filepath.Join(run.out, fileName(renderTask.ownID)+".png"))
 	if err != nil {
 		return outputError(err)
 	}
 	switch {
-	case d.alpha:
-		_, err = f.Write(flatpng.Alpha(img))
-	case d.encode != nil:
-		err = d.encode(f, img)
+	case run.alpha:
+		_, err = file.Write(flatpng.Alpha(img))
+	case run.encode != nil:
+		err = run.encode(file, img)
 	default:
-		_, err = f.Write(flatpng.RGBA(img))
+		_, err = file.Write(flatpng.RGBA(img))
 	}
 	if err != nil {
-		f.Discard()
+		file.Discard()
 		return outputError(err)
 	}
-	renderTask.file = f
+	renderTask.file = file
 	return nil
 }
 
-// place gives the picture of a scene its name, and records the error in the scene's line if that
-// fails. It is called in the order of the input: of scenes with the same id, the last one keeps the
-// name in every run, and its line gets the note duplicate_id.
-func (d *renderRun) place(renderTask *renderTask) {
+// place gives the file with the picture of a scene its name. If that fails, the scene's line becomes one
+// with the error. It is called in the order of the input: of scenes with the same id, the last one keeps
+// the name in every run. The line of each scene whose id an earlier one has gets the note duplicate_id.
+func (run *renderRun) place(renderTask *renderTask) {
 	if renderTask.ownID == "" {
 		return
 	}
@@ -247,15 +252,18 @@ func (d *renderRun) place(renderTask *renderTask) {
 			renderTask.stat = renderTask.fail(renderTask.ownID, outputError(err))
 		}
 	}
-	if d.ids == nil {
-		d.ids, d.seed = map[uint64]struct{}{}, maphash.MakeSeed()
+	// Hashes of 64 bits instead of ids bound the memory of long runs. Two ids with the same hash are so
+	// unlikely that a wrong note is accepted.
+	if run.ids == nil {
+		run.ids, run.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
-	h := maphash.String(d.seed, renderTask.ownID) // hashes instead of ids bound the memory of long runs
-	if _, twice := d.ids[h]; twice {
+	hash := maphash.String(run.seed, renderTask.ownID)
+	if _, twice := run.ids[hash]; twice {
 		note := `,"notes":[{"code":"duplicate_id","path":"id","message":"an earlier line has the same id"}]`
-		renderTask.stat = append(append(renderTask.stat[:len(renderTask.stat)-len("}\n")], note...), "}\n"...)
+		open := renderTask.stat[:len(renderTask.stat)-len("}\n")] // the object without its end
+		renderTask.stat = append(append(open, note...), "}\n"...)
 	}
-	d.ids[h] = struct{}{}
+	run.ids[hash] = struct{}{}
 }
 
 // outputError marks an error of writing a picture, so that the run fails and not only the scene.
@@ -263,8 +271,8 @@ func outputError(err error) error {
 	return &scoring.Error{Code: "output", Message: "cannot write picture: " + err.Error()}
 }
 
-// fallback prints why the CPU computes pixels although no flag asks for it; nothing if it does not.
-func fallback(w io.Writer, c *daemon.Core) {
+// tellFallback prints why the CPU computes pixels although no flag asks for it; nothing if it does not.
+func tellFallback(w io.Writer, c *daemon.Core) {
 	if why := c.Engine.Info().Reason; why != "" {
 		fmt.Fprintf(w, "plumb: using the CPU: %s\n", why)
 	}

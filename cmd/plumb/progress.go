@@ -35,16 +35,16 @@ type progress struct {
 	scored      int64 // lines that have their answer
 	unscored    int64 // of these, without a score
 
-	itemsMax   int       // items of the report at most
-	drawnAt    time.Time // when the first of them was drawn; zero before
-	reportDone int       // items of the report that are drawn
-	all        int       // items of the report that will be drawn; known with the first
-	ended      bool
+	itemsMax    int       // items of the report at most
+	drawnAt     time.Time // when the first of them was drawn; zero before
+	reportDone  int       // items of the report that are drawn
+	reportItems int       // items of the report that will be drawn; known with the first
+	ended       bool
 }
 
-// newProgress begins to show on w the progress through the files at paths, until end is called. what
-// names the units of the files (lines, scenes), lost what a failed unit lacks (score, picture). If w
-// is no terminal, a goroutine prints a line at each interval of every.
+// newProgress begins to show on w the progress through the files at paths, until end is called. noun says
+// what is counted ("lines" or "scenes"), and failedNoun what a failed one lacks ("score" or "picture"). On
+// a terminal it shows a progress bar. Elsewhere a goroutine prints a line at each interval of every.
 func newProgress(w io.Writer, paths []string, noun, failedNoun string, every time.Duration) *progress {
 	p := &progress{out: w, noun: noun, failedNoun: failedNoun, start: time.Now(), stop: make(chan struct{})}
 	for _, path := range paths {
@@ -57,7 +57,7 @@ func newProgress(w io.Writer, paths []string, noun, failedNoun string, every tim
 	}
 	if isTerminal(w) {
 		p.bar = progressbar.NewOptions64(p.total,
-			progressbar.OptionSetWriter(w), progressbar.OptionThrottle(200*time.Millisecond),
+			progressbar.OptionSetWriter(w), progressbar.OptionThrottle(redrawEvery),
 			progressbar.OptionEnableColorCodes(false), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionShowBytes(false), progressbar.OptionClearOnFinish())
 		return p
@@ -89,7 +89,7 @@ func (progress *progress) line(now time.Time) string {
 		text += fmt.Sprintf(", %.0f %% of the input", 100*min(1, float64(done)/float64(progress.total)))
 	}
 	if progress.reportDone > 0 {
-		text += fmt.Sprintf(", %d of %d items of the report", progress.reportDone, progress.all)
+		text += fmt.Sprintf(", %d of %d items of the report", progress.reportDone, progress.reportItems)
 	}
 	if done, size := progress.work(now); done > 0 && size > 0 {
 		share := min(1, float64(done)/float64(size))
@@ -103,18 +103,20 @@ func (progress *progress) line(now time.Time) string {
 // takes. For the sample dump of ASPIRE a line takes 1 ms and an item 22 ms.
 const linesPerItem = 20
 
-// work returns the work done and the whole work of the run, both in bytes of the dumps. The time of
-// the report is converted to the bytes that could be scored in it: before its first item is drawn by
-// an estimate, then by its measured pace. Both results are 0 if the size of the input is unknown.
+// work returns how much of the run's work is done and how much there is in all, both in bytes of dumps, so
+// that scoring and drawing the report can be added. Drawing an item of the report counts as the bytes
+// that could be scored in the same time: an estimate before the first item is drawn, then what was
+// measured. Both results are 0 if the size of the input is unknown.
 func (progress *progress) work(now time.Time) (done, size int64) {
 	done = progress.done()
 	if progress.total <= 0 || done <= 0 {
 		return 0, 0
 	}
 	if progress.reportDone > 0 { // all lines are scored, and the report is being drawn
-		bytesPerSecond := float64(progress.total) / max(1e-3, progress.drawnAt.Sub(progress.start).Seconds())
+		const shortest = 1e-3 // seconds; no division by zero
+		bytesPerSecond := float64(progress.total) / max(shortest, progress.drawnAt.Sub(progress.start).Seconds())
 		drawing := now.Sub(progress.drawnAt).Seconds()
-		inAll := drawing * float64(progress.all) / float64(progress.reportDone)
+		inAll := drawing * float64(progress.reportItems) / float64(progress.reportDone)
 		return progress.total + int64(bytesPerSecond*drawing), progress.total + int64(bytesPerSecond*inAll)
 	}
 	bytesPerLine := float64(done) / float64(progress.scored)
@@ -129,25 +131,26 @@ func (progress *progress) drawing(n int) {
 	progress.mu.Unlock()
 }
 
-// drawn records that `made` of `all` items of the report are drawn, and shows the progress.
-func (progress *progress) drawn(made, all int) {
+// drawn records that a number of items of the report are drawn, of all that will be, and shows the
+// progress. Calls may come out of order.
+func (progress *progress) drawn(items, all int) {
 	now := time.Now()
 	progress.mu.Lock()
 	defer progress.mu.Unlock()
 	if progress.reportDone == 0 {
 		progress.drawnAt = now
 	}
-	progress.reportDone, progress.all = max(progress.reportDone, made), all
+	progress.reportDone, progress.reportItems = max(progress.reportDone, items), all
 	progress.show(now, func() string {
-		return fmt.Sprintf("%d lines, %d of %d items of the report", progress.scored, progress.reportDone, progress.all)
+		return fmt.Sprintf("%d lines, %d of %d items of the report", progress.scored, progress.reportDone, progress.reportItems)
 	})
 }
 
 // redrawEvery is the least time between two changes of the progress bar.
 const redrawEvery = 200 * time.Millisecond
 
-// show moves the progress bar and writes text beside it, once in redrawEvery at most. Without a bar
-// it does nothing. The caller holds the mutex.
+// show moves the progress bar and writes the text of text beside it, at most once in redrawEvery, because
+// a terminal is slow. Without a bar it does nothing. The caller holds the mutex.
 func (progress *progress) show(now time.Time, text func() string) {
 	if progress.bar == nil || progress.ended || now.Sub(progress.shown) < redrawEvery {
 		return
@@ -160,8 +163,8 @@ func (progress *progress) show(now time.Time, text func() string) {
 	}
 }
 
-// done returns how many bytes of the dumps are scored. Lines are read ahead of their
-// answers, so it scales the bytes read by the share of lines that have an answer.
+// done returns how many bytes of the dumps are scored, as an estimate. More lines are read than scored, so
+// it multiplies the bytes read by the share of the lines read that are scored.
 func (progress *progress) done() int64 {
 	if progress.taken == 0 {
 		return 0
@@ -169,7 +172,8 @@ func (progress *progress) done() int64 {
 	return int64(float64(progress.bytesBefore+progress.offset) * float64(progress.scored) / float64(progress.taken))
 }
 
-// read records that a line was read, and how many bytes of the current dump so far.
+// read records that a line was read, and that offset bytes of the current dump were read so far. Without
+// progress, on nil, it does nothing.
 func (progress *progress) read(offset int64) {
 	if progress == nil {
 		return
@@ -180,8 +184,8 @@ func (progress *progress) read(offset int64) {
 	progress.mu.Unlock()
 }
 
-// count counts one answered line, which has a score if ok is true, and shows the progress. Without
-// progress, on nil, it does nothing.
+// count counts one line that is done, which has a score or picture if ok is true, and shows the progress.
+// Without progress, on nil, it does nothing.
 func (progress *progress) count(ok bool) {
 	if progress == nil {
 		return
@@ -198,8 +202,8 @@ func (progress *progress) count(ok bool) {
 	})
 }
 
-// next records that one dump of the run is complete: its bytes are added to those of the dumps before,
-// and offsets begin at 0 again.
+// next records that a dump was read to its end. Its bytes are added to those of the dumps before, because
+// the offsets of the next dump begin at 0 again. Without progress, on nil, it does nothing.
 func (progress *progress) next() {
 	if progress == nil {
 		return

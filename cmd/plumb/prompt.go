@@ -30,10 +30,10 @@ type promptCmd struct {
 	limitFlags
 }
 
-// Run writes what a model is asked, in the order of the items. DrawingBench, TangramPuzzle and rows
-// for data sets have ways of their own.
+// Run writes the prompts that a model is asked about a benchmark's items, in the order of the items.
+// DrawingBench, TangramPuzzle and rows for data sets have functions of their own.
 func (cmd *promptCmd) Run(std streams) (err error) {
-	suites := cmd.suites(0, 0)
+	suites := cmd.uncachedSuites()
 	switch {
 	case suites.Find(cmd.Suite) == nil:
 		return unknownSuite(cmd.Suite, suites)
@@ -51,8 +51,9 @@ func (cmd *promptCmd) Run(std streams) (err error) {
 	return cmd.items(std, suites)
 }
 
-// items writes a line for each item of a file, with its prompt and with --images its picture. An item
-// that has no prompt gets a line with its error, and does not end the run.
+// items writes a JSON line for each item of a file, with its prompt. With --images it also draws the
+// whiteboard of each item, and the line names the picture's file. An item for which no prompt can be made
+// gets a line with its error, and does not end the run.
 func (cmd *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 	reader, err := openDump(cmd.Items, cmd.lines(), std.in)
 	if err != nil {
@@ -68,7 +69,7 @@ func (cmd *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 	promptOptions := scoring.PromptOptions{Minimal: cmd.Input != ask.InputFull, StepWise: cmd.Mode == ask.ModeCoT,
 		Open: cmd.Format == "open", Method: cmd.Method}
 	if cmd.Method != "" {
-		promptOptions.Step = vqa.Steps(cmd.Method, 1)[0]
+		promptOptions.Step = vqa.Steps(cmd.Method, 1)[0] // the first step of a method with several
 	}
 	boards, err := cmd.openBoards()
 	if err != nil {
@@ -90,25 +91,29 @@ func (cmd *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 		return cmd.drawBoard(boards, item, line)
 	}
 	// One line of output for each item.
-	var told promptTally
+	var tally promptTally
 	for err == nil {
-		var l dump.Line
-		if l, err = reader.Next(); err == nil {
-			line, fault := promptLine(decoder, l, text, picture)
-			told.add(l.N, fault)
+		var source dump.Line
+		if source, err = reader.Next(); err == nil {
+			line, fault := promptLine(decoder, source, text, picture)
+			tally.add(source.N, fault)
 			_, err = out.Write(line)
 		}
 	}
 	if err == io.EOF {
-		err = told.verdict(std.err)
+		err = tally.verdict(std.err)
 	} else {
 		err = fmt.Errorf("cannot write prompts of %s: %w", cmd.Items, err)
 	}
 	return out.finish(err)
 }
 
-// openBoards starts the renderer that draws the pictures of ASPIRE's prompts. With --images it opens
-// the fonts for the whole process and makes the folder.
+// noBoardCache is the memory for the last whiteboards that were drawn, of which edited ones take what did
+// not change. The boards of prompts are not edited, so none are kept.
+const noBoardCache = 0
+
+// openBoards starts the renderer that draws whiteboards for the prompts of ASPIRE. With --images it opens
+// the fonts for the whole process and makes the folder of the pictures.
 func (cmd *promptCmd) openBoards() (*ask.Boards, error) {
 	if cmd.Images != "" {
 		if err := font.Use(cmd.FontsDir); err != nil {
@@ -118,11 +123,12 @@ func (cmd *promptCmd) openBoards() (*ask.Boards, error) {
 			return nil, fmt.Errorf("cannot make folder: %w", err)
 		}
 	}
-	return ask.NewBoards(cmd.scenes(), 0)
+	return ask.NewBoards(cmd.scenes(), noBoardCache)
 }
 
-// drawBoard draws the whiteboard of an item, with --input scaffold the plot, grid or numbers in it
-// too, writes it as a PNG file in the folder of --images, and returns its path.
+// drawBoard draws the whiteboard of an ASPIRE item, writes it as a PNG file into the folder of --images,
+// and returns the path of the file. With --input scaffold a plot, a grid or numbers are drawn into the
+// picture; a test that has none of these is an error. line is the item as JSON.
 func (cmd *promptCmd) drawBoard(boards *ask.Boards, item *scoring.Item, line []byte) (string, error) {
 	scaffold := cmd.Input == ask.InputScaffold
 	if scaffold && !ask.HasScaffold(item.Test) {
@@ -142,7 +148,8 @@ type promptTally struct {
 	first        string // line and fault of the first item without one
 }
 
-// add counts an item of `plumb prompt`; fault is nil where it has a prompt.
+// add counts an item for which `plumb prompt` was to make a prompt. line is its number in the file, and
+// fault says why there is no prompt, nil where there is one.
 func (tally *promptTally) add(line int, fault *scoring.Error) {
 	if fault == nil {
 		tally.made++
@@ -168,12 +175,12 @@ func (tally *promptTally) verdict(w io.Writer) error {
 	return nil
 }
 
-// promptLine returns the line of one item: its prompt, which text returns, and the path of its
-// picture, which draw writes ("" for none). If the item has no prompt, it returns a line with the
-// error, and the error too.
-func promptLine(d *dump.Decoder, line dump.Line, text func(*scoring.Item) (string, error),
+// promptLine returns a JSON line for one item of a file: its id, its prompt, and the path of its picture
+// if it has one. text makes the prompt. draw draws and writes the picture and returns its path, "" for
+// none. If there is no prompt, it returns a line with the error, and the error too.
+func promptLine(decoder *dump.Decoder, line dump.Line, text func(*scoring.Item) (string, error),
 	draw func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
-	item, fault := d.Item(line, "")
+	item, fault := decoder.Item(line, "") // "": a line that names no suite has the decoder's
 	if fault != nil {
 		return failure(item.ID, fault.Code, fault.Message), fault
 	}
@@ -183,7 +190,7 @@ func promptLine(d *dump.Decoder, line dump.Line, text func(*scoring.Item) (strin
 		path, err = draw(item, line.Bytes)
 	}
 	if err != nil {
-		if !errors.As(err, &fault) {
+		if !errors.As(err, &fault) { // the item is not at fault
 			fault = &scoring.Error{Code: "internal", Message: err.Error()}
 		}
 		return failure(item.ID, fault.Code, fault.Message), fault

@@ -18,8 +18,8 @@ type drawingBenchPrompts struct {
 	Turn2 string   `name:"second-turn" placeholder:"RESULTS" group:"drawingbench" help:"Write the prompts of second turns instead, from result lines of plumb score: the feedback for every first turn that scored less than 0.9."`
 }
 
-// drawingBench writes the prompts of DrawingBench: of first turns from the task file, or of second
-// turns, with --second-turn, from the result lines of first ones.
+// drawingBench writes the prompts of DrawingBench: those of first turns from the task file of --tasks, or
+// those of second turns from the result lines of first ones, which --second-turn names.
 func (cmd *promptCmd) drawingBench(std streams) error {
 	if cmd.Items != "" {
 		return usage("cannot write prompts of drawingbench: it takes --tasks or --second-turn alone")
@@ -53,8 +53,9 @@ func (cmd *promptCmd) drawingBench(std streams) error {
 	return out.finish(err)
 }
 
-// firstTurn returns the line of one task, given as JSON: an item without an answer, and its prompt. A
-// task without a prompt gets a line with its error. index is the task's position in the file, from 0.
+// firstTurn returns the line for the first turn of one DrawingBench task, which is given as JSON: the
+// members of an item without an answer, and the prompt. If no prompt can be made, the line holds the
+// error. index is the position of the task in its file, from 0.
 func firstTurn(name string, index int, json []byte) []byte {
 	value, err := fastjson.ParseBytes(json)
 	if err != nil {
@@ -84,14 +85,14 @@ func (cmd *promptCmd) secondTurns(std streams) error {
 		return err
 	}
 	var parser fastjson.Parser
-	going, ended := 0, 0
+	secondTurns, ended := 0, 0
 	for {
-		line, e := reader.Next()
-		if e == io.EOF {
+		line, readErr := reader.Next()
+		if readErr == io.EOF {
 			break
 		}
-		if e != nil {
-			err = fmt.Errorf("cannot read %s: %w", cmd.Turn2, e)
+		if readErr != nil {
+			err = fmt.Errorf("cannot read %s: %w", cmd.Turn2, readErr)
 			break
 		}
 		data, again := secondTurn(&parser, line.Bytes, line.N, line.Fault)
@@ -99,20 +100,21 @@ func (cmd *promptCmd) secondTurns(std streams) error {
 			ended++
 			continue
 		}
-		going++
+		secondTurns++
 		if _, err = out.Write(data); err != nil {
 			break
 		}
 	}
-	fmt.Fprintf(std.err, "%d second turns; %d results have none\n", going, ended)
+	fmt.Fprintf(std.err, "%d second turns; %d results have none\n", secondTurns, ended)
 	return out.finish(err)
 }
 
-// secondTurn returns the line with the second prompt after one result, which is line n of its file;
-// fault says why the line could not be read, "" for nothing. again is false if the task ends with its
-// first turn. A line that is no result gets a line with an error, and again is true.
-func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (dst []byte, again bool) {
-	value, err := p.ParseBytes(line)
+// secondTurn returns the line for the second turn of a DrawingBench task, with its prompt, from the result
+// of the first turn. line is that result, which is line n of its file; fault says why the line could not
+// be read, "" if it could. again is false if the task ends with its first turn. For a line that is no
+// result it returns a line with an error, and again is true.
+func secondTurn(parser *fastjson.Parser, line []byte, n int, fault string) (dst []byte, again bool) {
+	value, err := parser.ParseBytes(line)
 	switch {
 	case fault != "":
 		return failure(fmt.Sprintf("line:%d", n), "bad_line", fault), true
@@ -128,8 +130,8 @@ func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (dst []byt
 		return nil, false
 	}
 	name := result.ID
-	if s := result.Strings("task"); len(s) == 1 && s[0] != "" {
-		name = s[0]
+	if task := result.Strings("task"); len(task) == 1 && task[0] != "" {
+		name = task[0]
 	}
 	dst = scoring.AppendString([]byte(`{"id":`), name+"/2")
 	dst = scoring.AppendString(append(dst, `,"suite":"drawingbench","after":`...), result.ID)

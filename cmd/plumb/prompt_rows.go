@@ -12,9 +12,9 @@ import (
 	"plumb/scoring"
 )
 
-// rows writes one row of a data set per task of a file: what the model is asked, its pictures and
-// the label by which its answer is scored. The label is the whole task, so that a row needs no
-// task file.
+// rows writes a data set for trainers, with one row for each task of a file: the prompt for the model,
+// its pictures, and the label by which the answer is scored. The label is the whole task, so that
+// scoring an answer to a row needs no task file.
 func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 	switch {
 	case cmd.Items == "" || cmd.Items == "-":
@@ -29,7 +29,8 @@ func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 		return err
 	}
 	suite := suites.Find(cmd.Suite)
-	tasks, err := dump.TaskSource{Path: cmd.Items, Rule: suite.Tasks, Limits: cmd.lines(), JSON: cmd.scenes(), Whole: true}.Load()
+	const whole = true // prompts need members of tasks that scoring does not read
+	tasks, err := dump.TaskSource{Path: cmd.Items, Rule: suite.Tasks, Limits: cmd.lines(), JSON: cmd.scenes(), Whole: whole}.Load()
 	if err != nil {
 		return err
 	}
@@ -37,10 +38,10 @@ func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 	if err != nil {
 		return err
 	}
-	// What makes prompts and pictures, and the way in which the model is asked.
+	// What makes prompts and pictures, and the way in which the model is asked (arm).
 	all := map[string]*dump.Tasks{cmd.Suite: tasks}
 	prompter := &ask.Prompter{Suites: suites, Tasks: all,
-		Boards: sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(cmd.scenes(), 0) })}
+		Boards: sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(cmd.scenes(), noBoardCache) })}
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes(), Tasks: all})
 	arm := ask.Arm{Mode: cmd.Mode, Input: cmd.Input, Format: cmd.Format, Method: cmd.Method}
 	if cmd.Suite == "tangram" {
@@ -50,25 +51,25 @@ func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 		arm.Input = ""
 	}
 	// One row for each task.
-	var told promptTally
+	var tally promptTally
 	err = tasks.Each(func(name string, index int, _ []byte) error {
 		line, fault := promptRow(prompter, decoder, arm, name, cmd.Suite)
-		told.add(index+1, fault)
+		tally.add(index+1, fault)
 		_, err := out.Write(line)
 		return err
 	})
 	if err == nil {
-		err = told.verdict(std.err)
+		err = tally.verdict(std.err)
 	}
 	return out.finish(err)
 }
 
-// promptRow returns the row of the task with a name: its prompt, its pictures, and as the label the
-// whole task without the members of an answer. If there is no prompt, it returns a row with the
-// error, and the error too.
-func promptRow(prompter *ask.Prompter, d *dump.Decoder, arm ask.Arm, name, suite string) ([]byte, *scoring.Error) {
-	ref := append(scoring.AppendString([]byte(`{"id":`), name), '}') // the decoder joins it with its task
-	item, fault := d.Item(dump.Line{N: 1, Bytes: ref}, suite)
+// promptRow returns a row of the data set as a JSON line, for the task with a name, asked in the way of
+// arm: its prompt, its pictures, and as the label the whole task without the members of an answer. If no
+// prompt can be made, it returns a row with the error, and the error too.
+func promptRow(prompter *ask.Prompter, decoder *dump.Decoder, arm ask.Arm, name, suite string) ([]byte, *scoring.Error) {
+	idAlone := append(scoring.AppendString([]byte(`{"id":`), name), '}') // the decoder joins it with the task
+	item, fault := decoder.Item(dump.Line{N: 1, Bytes: idAlone}, suite)
 	if fault != nil {
 		return failure(item.ID, fault.Code, fault.Message), fault
 	}
@@ -77,9 +78,10 @@ func promptRow(prompter *ask.Prompter, d *dump.Decoder, arm ask.Arm, name, suite
 	}
 	label := append(append([]byte(`{"suite":"`), suite...), '"', ',')
 	label = append(label, jsontree.Append(nil, item.Fields)[1:]...) // without its opening brace
-	asked, err := prompter.Ask(item, arm, true)
+	const withPictures = true
+	asked, err := prompter.Ask(item, arm, withPictures)
 	if err != nil {
-		if !errors.As(err, &fault) {
+		if !errors.As(err, &fault) { // the item is not at fault
 			fault = &scoring.Error{Code: "internal", Message: err.Error()}
 		}
 		return failure(item.ID, fault.Code, fault.Message), fault

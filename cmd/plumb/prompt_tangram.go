@@ -22,8 +22,9 @@ type tangramPrompts struct {
 	FontsDir string `placeholder:"DIR" help:"Folder with the fonts of the pictures' labels as TTF files. Default: that of PLUMB_FONTS, else build/fonts beside the program."`
 }
 
-// tangram writes the prompts of TangramPuzzle, and with --images their pictures, in the order of the
-// ids. Options and examples are drawn from all instances, so a bad instance ends the run.
+// tangram writes the prompts of TangramPuzzle for the instances of a file, and with --images their
+// pictures, in the order of the ids. The options of Task 1 and the examples in prompts are taken at random
+// from all instances, so a bad instance ends the run.
 func (cmd *promptCmd) tangram(std streams) error {
 	out, err := output(cmd.Output, std, cmd.Items)
 	if err != nil {
@@ -33,7 +34,7 @@ func (cmd *promptCmd) tangram(std streams) error {
 	if err != nil {
 		return err
 	}
-	// The folder of the pictures.
+	// Prepare the folder of the pictures.
 	if cmd.Images != "" {
 		if err := font.Use(cmd.FontsDir); err != nil {
 			return err
@@ -43,7 +44,7 @@ func (cmd *promptCmd) tangram(std streams) error {
 		}
 		tellLeftovers(std.err, atomicfile.LeftoversIn(cmd.Images))
 	}
-	// One line for each task.
+	// Write a line for each task.
 	source, err := ask.NewTangram(set, ask.Options{Tests: []string{cmd.Test}, Settings: []string{cmd.Setting}, Seed: cmd.Seed})
 	if err != nil {
 		return err
@@ -60,8 +61,8 @@ func (cmd *promptCmd) tangram(std streams) error {
 	return out.finish(nil)
 }
 
-// tangramLine returns the line of a task with its prompt. With --images it draws and writes the
-// picture first, and the line names its file.
+// tangramLine returns the line of a TangramPuzzle task: the task's own members and its prompt. With
+// --images it also draws and writes the picture, and the line names its file.
 func (cmd *promptCmd) tangramLine(task *ask.Task) ([]byte, error) {
 	text, draw := ask.Puzzle(task, ask.Arm{Setting: cmd.Setting})
 	out := task.Line[:len(task.Line)-1] // without its closing brace
@@ -83,7 +84,7 @@ func (cmd *promptCmd) tangramLine(task *ask.Task) ([]byte, error) {
 	return append(out, "}\n"...), nil
 }
 
-// writePNG writes a picture as a file that takes its place as a whole.
+// writePNG writes a picture as a PNG file, which appears at path only when it is complete.
 func writePNG(path string, img image.Image) error {
 	enc := png.Encoder{CompressionLevel: png.BestSpeed}
 	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error { return enc.Encode(f, img) })

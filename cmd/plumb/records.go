@@ -20,14 +20,14 @@ type recordsCmd struct {
 }
 
 // recordCounts are the numbers of the last line that the command prints.
-type recordCounts struct{ all, missing, cut, faults, lost int }
+type recordCounts struct{ all, missing, cut, unreadable, noTask int }
 
-// Run writes the records of the dumps as lines of JSON, as plumb score would score them, and prints the
-// format of each dump and the counts of records to standard error. Where a dump cannot be read to its
-// end, the others are read all the same, and the run fails at its end.
+// Run lists the records of dumps, which other tools may have written, as lines of JSON: what plumb score
+// would take from each. It prints the format of each dump and the counts of records to standard error.
+// Where a dump cannot be read to its end, the others are read all the same, and the run fails at its end.
 func (cmd *recordsCmd) Run(std streams) error {
-	s := scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks}
-	config, err := core(&engineFlags{Raster: "reference"}, &cmd.limitFlags, &s)
+	const anyRaster = "reference" // nothing is drawn
+	config, err := core(&engineFlags{Raster: anyRaster}, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err
 	}
@@ -51,11 +51,11 @@ func (cmd *recordsCmd) Run(std streams) error {
 		return out.finish(err)
 	}
 	// Write the records of all dumps. One that breaks off does not end the others.
-	var n recordCounts
+	var counts recordCounts
 	var buf []byte
-	show := func(a *records.Answer) error {
-		n.add(a)
-		buf = append(a.AppendJSON(buf[:0]), '\n')
+	show := func(record *records.Answer) error {
+		counts.add(record)
+		buf = append(record.AppendJSON(buf[:0]), '\n')
 		_, err := out.Write(buf)
 		return err
 	}
@@ -69,55 +69,54 @@ func (cmd *recordsCmd) Run(std streams) error {
 	}
 	// Requests of --requests that no dump has answered are records too.
 	err = nil
-	records.Unanswered(options, func(_ *records.Reader, a *records.Answer) { err = errors.Join(err, show(a)) })
+	records.Unanswered(options, func(_ *records.Reader, record *records.Answer) { err = errors.Join(err, show(record)) })
 	fmt.Fprintf(std.err, "%d records, %d without an answer, %d cut, %d that name no task, %d unreadable\n",
-		n.all, n.missing, n.cut, n.lost, n.faults)
+		counts.all, counts.missing, counts.cut, counts.noTask, counts.unreadable)
 	err = errors.Join(out.finish(err), broken)
 	switch {
 	case err != nil:
-	case n.all == 0:
+	case counts.all == 0:
 		err = errors.New("no record could be listed: the dumps hold none")
-	case n.all == n.faults:
+	case counts.all == counts.unreadable:
 		err = errors.New("no record could be read; each line of the output says why")
 	}
 	return err
 }
 
-// add counts a record of a dump under what would become of it: a fault for one that cannot be read,
-// missing for one without a response, cut for one whose response was cut off, and lost for a readable
-// one that is an error all the same.
-func (n *recordCounts) add(answer *records.Answer) {
-	n.all++
+// add counts a record of a dump: as unreadable, as missing if it has no answer, or as cut if its answer was
+// cut off. A record that can be read but names no task is also counted under noTask.
+func (counts *recordCounts) add(record *records.Answer) {
+	counts.all++
 	switch {
-	case answer.Fault != "":
-		n.faults++
-	case answer.Missing != nil:
-		n.missing++
-	case answer.Cut != "":
-		n.cut++
+	case record.Fault != "":
+		counts.unreadable++
+	case record.Missing != nil:
+		counts.missing++
+	case record.Cut != "":
+		counts.cut++
 	}
-	if answer.Fault == "" && answer.Err != nil {
-		n.lost++
+	if record.Fault == "" && record.Err != nil {
+		counts.noTask++
 	}
 }
 
 // eachRecord calls show for each record of a dump, until show returns an error. It returns the name
 // of the dump's format, "" if the dump cannot be opened.
-func eachRecord(path string, stdin io.Reader, o records.Options, show func(*records.Answer) error) (format string, err error) {
-	reader, err := records.Open(path, stdin, o)
+func eachRecord(path string, stdin io.Reader, options records.Options, show func(*records.Answer) error) (format string, err error) {
+	reader, err := records.Open(path, stdin, options)
 	if err != nil {
 		return "", err
 	}
 	defer reader.Close()
 	for {
-		answer, err := reader.Next()
+		record, err := reader.Next()
 		if err == io.EOF {
 			return reader.Format, nil
 		}
 		if err != nil {
 			return reader.Format, fmt.Errorf("cannot read %s: %w", path, err)
 		}
-		if err := show(answer); err != nil {
+		if err := show(record); err != nil {
 			return reader.Format, fmt.Errorf("cannot write records: %w", err)
 		}
 	}

@@ -31,28 +31,28 @@ type remote struct {
 	about api.Version
 }
 
-// dial returns a client of the daemon at the address of --server once the daemon has answered. It
-// tries several times, because the daemon may be starting; a refusal that will not change ends it at
-// once. An address that is none is a usageError.
+// dial returns a client of the daemon at the address of --server, http://HOST:PORT or unix:PATH, once the
+// daemon has answered. It tries several times, because the daemon may be starting. A refusal that will not
+// change, such as that of a wrong token, ends it at once. A text that is no such address is a usageError.
 func dial(ctx context.Context, address, token string) (*remote, error) {
-	r := &remote{base: strings.TrimRight(address, "/"), token: token, http: &http.Client{Transport: &http.Transport{}}}
+	client := &remote{base: strings.TrimRight(address, "/"), token: token, http: &http.Client{Transport: &http.Transport{}}}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		path = strings.TrimPrefix(path, "//")
-		r.base = "http://plumb"
-		r.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		client.base = "http://plumb" // the name of the host does not matter
+		client.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", path)
 		}}
 	}
-	if u, err := url.Parse(r.base); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if u, err := url.Parse(client.base); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, usage("cannot use server %q: want http://HOST:PORT or unix:PATH", address)
 	}
-	for i := 1; ; i++ {
-		err := r.readVersion(ctx)
+	for try := 1; ; try++ {
+		err := client.readVersion(ctx)
 		var refused *refusal
 		if err == nil {
-			return r, nil
+			return client, nil
 		}
-		if i == tries || ctx.Err() != nil || errors.As(err, &refused) && !refused.again() {
+		if try == tries || ctx.Err() != nil || errors.As(err, &refused) && !refused.again() {
 			return nil, fmt.Errorf("cannot use server %s: %w", address, err)
 		}
 		select {
@@ -68,23 +68,28 @@ type refusal struct {
 	text string
 }
 
-func (r *refusal) Error() string { return fmt.Sprintf("got status %d: %s", r.code, r.text) }
+func (refusal *refusal) Error() string {
+	return fmt.Sprintf("got status %d: %s", refusal.code, refusal.text)
+}
 
 // again reports whether the same request may succeed later.
-func (r *refusal) again() bool { return r.code == 408 || r.code == 429 || r.code >= 500 }
+func (refusal *refusal) again() bool {
+	return refusal.code == 408 || refusal.code == 429 || refusal.code >= 500
+}
 
-// refused returns the error of an HTTP answer of the daemon that is not 200. It reads the body, whose
-// member error, or else the whole text, is the message.
+// refused returns the error for a reply of the daemon whose HTTP status is not 200. Its text is the member
+// error of the reply's JSON body, or the whole body where there is none.
 func refused(resp *http.Response) error {
-	b, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	text := strings.TrimSpace(string(b))
-	if v, err := fastjson.ParseBytes(b); err == nil && v.Exists("error") {
-		text = string(v.GetStringBytes("error"))
+	const maxBody = 64 << 10
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // what can be read of it is the message
+	text := strings.TrimSpace(string(body))
+	if value, err := fastjson.ParseBytes(body); err == nil && value.Exists("error") {
+		text = string(value.GetStringBytes("error"))
 	}
 	return &refusal{resp.StatusCode, text}
 }
 
-// request makes a request to the daemon, with the token if there is one.
+// request makes a request to the daemon at a path below its address, with the access token if there is one.
 func (remote *remote) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, remote.base+path, body)
 	if err == nil && remote.token != "" {
@@ -93,10 +98,13 @@ func (remote *remote) request(ctx context.Context, method, path string, body io.
 	return req, err
 }
 
+// versionTimeout is how long the daemon may take to tell its version.
+const versionTimeout = 30 * time.Second
+
 // readVersion asks the daemon for its version and backend and keeps them, because results that this
 // process writes itself must carry them.
 func (remote *remote) readVersion(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	req, err := remote.request(ctx, "GET", "/v1/suites", nil)
 	if err != nil {

@@ -69,12 +69,13 @@ type fate struct {
 	err  error
 }
 
-// stream opens a connection on which the daemon scores the lines of a dump, with the suite, the
-// reward and the variants of the job.
+// stream opens a connection to the daemon of --server, on which the daemon scores the lines of a dump
+// with the suite, the reward and the variants of the job. It implements scorer, so that the job uses the
+// daemon as it would use an engine in this process.
 func (remote *remote) stream(ctx context.Context, job *job) (*remoteStream, error) {
-	q := url.Values{"reward": {job.options.Reward.String()}}
+	query := url.Values{"reward": {job.options.Reward.String()}}
 	if job.options.Suite != "" {
-		q.Set("suite", job.options.Suite)
+		query.Set("suite", job.options.Suite)
 	}
 	for name, value := range job.options.Variants {
 		if name == table.Clamp {
@@ -83,14 +84,14 @@ func (remote *remote) stream(ctx context.Context, job *job) (*remoteStream, erro
 		if value != "" {
 			name += "=" + value
 		}
-		q.Add("variant", name)
+		query.Add("variant", name)
 	}
-	stream := &remoteStream{ctx: ctx, remote: remote, job: job, path: "/v1/score/stream?" + q.Encode()}
+	stream := &remoteStream{ctx: ctx, remote: remote, job: job, path: "/v1/score/stream?" + query.Encode()}
 	stream.more = sync.NewCond(&stream.mu)
-	for _, t := range job.items.Tasks {
-		stream.tasks = append(stream.tasks, t)
+	for _, tasks := range job.items.Tasks {
+		stream.tasks = append(stream.tasks, tasks)
 	}
-	context.AfterFunc(ctx, stream.wake)
+	context.AfterFunc(ctx, stream.wake) // an interrupt ends all waiting
 	return stream, stream.connect()
 }
 
@@ -101,9 +102,9 @@ func (stream *remoteStream) wake() {
 	stream.mu.Unlock()
 }
 
-// connect begins a request to the daemon whose body is the lines without an answer, beginning with the
-// oldest. One goroutine writes the body and another waits for the answer's header, because the daemon
-// answers lines while others are still sent.
+// connect begins a request to the daemon. Its body is made of the lines that have no result yet,
+// beginning with the oldest. One goroutine writes the body and another waits for the header of the reply,
+// because the daemon replies to the first lines while others are still sent.
 func (stream *remoteStream) connect() error {
 	ctx, cancel := context.WithCancel(stream.ctx)
 	body, pipe := io.Pipe()
@@ -113,9 +114,9 @@ func (stream *remoteStream) connect() error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/x-ndjson")
-	c := &connection{cancel: cancel, pipe: pipe, fate: make(chan fate, 1)}
+	conn := &connection{cancel: cancel, pipe: pipe, fate: make(chan fate, 1)}
 	stream.mu.Lock()
-	stream.conn, stream.sent = c, 0
+	stream.conn, stream.sent = conn, 0
 	stream.mu.Unlock()
 	go func() {
 		resp, err := stream.remote.http.Do(req)
@@ -126,40 +127,42 @@ func (stream *remoteStream) connect() error {
 		if err != nil {
 			body.CloseWithError(err)
 		}
-		c.fate <- fate{resp, err}
+		conn.fate <- fate{resp, err}
 	}()
-	go stream.write(c)
+	go stream.write(conn)
 	return nil
 }
 
-// write sends lines on connection as they come, as long as connection is the current connection. A
-// line that needs no answer of the daemon becomes a blank line, so that the daemon counts the lines
-// as the dump does. It flushes whenever no further line is waiting.
+// write sends lines to the daemon as they come, until connection is replaced by another one. The daemon
+// numbers the lines that it gets, and its results hold these numbers. So lines that it need not score,
+// because this process has their results or the dump leaves them out, are sent as blank lines. Lines are
+// collected in a buffer, which is sent whenever no further line is waiting.
 func (stream *remoteStream) write(connection *connection) {
 	out := bufio.NewWriterSize(connection.pipe, 64<<10)
-	for pos := 1; ; { // at is the number of the line that is written next
+	for next := 1; ; { // next is the number of the line that is written next
 		pending, last, ok := stream.take(connection)
 		if !ok {
 			out.Flush()
 			connection.pipe.Close()
 			return
 		}
-		for ; pos < pending.line; pos++ {
+		for ; next < pending.line; next++ {
 			out.WriteByte('\n')
 		}
 		if pending.answer == nil {
 			out.Write(pending.bytes)
 		}
 		out.WriteByte('\n')
-		pos++
+		next++
 		if last && out.Flush() != nil {
 			return // the reader of the answers gets the error too
 		}
 	}
 }
 
-// take waits for the next line to send on connection and returns it; last is true if no other is waiting. ok is
-// false if there will be none: all lines are sent, the run has ended, or connection has been replaced.
+// take waits for the next line to send on a connection and returns it. last is true if no other line is
+// waiting to be sent. ok is false if no line will come: all lines are sent, the run was interrupted, or
+// the connection has been replaced.
 func (stream *remoteStream) take(connection *connection) (pending pending, last, ok bool) {
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
@@ -173,31 +176,31 @@ func (stream *remoteStream) take(connection *connection) (pending pending, last,
 	return stream.lines[stream.sent-1], stream.sent == len(stream.lines), true
 }
 
-// Put adds one line to those that the daemon is to score, joined with its task. It waits while too
-// many lines, or too many bytes of them, are unanswered. A line that could not be read is not sent:
-// this process writes its result.
+// Put adds one line of the dump to those that the daemon is to score, joined with its task, which the
+// daemon may not have. It waits while too many lines, or too many bytes of them, have no result yet. A
+// line that could not be read is not sent: its result, an error, is made here.
 func (stream *remoteStream) Put(line dump.Line) error {
-	p := pending{line: line.N}
+	added := pending{line: line.N}
 	if line.Fault != "" {
-		p.answer = stream.fault(line)
+		added.answer = stream.fault(line)
 	} else {
-		p.bytes = append([]byte(nil), line.Bytes...)
-		for _, t := range stream.tasks {
-			p.bytes = t.Join(nil, p.bytes)
+		added.bytes = append([]byte(nil), line.Bytes...)
+		for _, tasks := range stream.tasks {
+			added.bytes = tasks.Join(nil, added.bytes)
 		}
 	}
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
-	for len(stream.lines) > 0 && (len(stream.lines) >= heldLines || stream.held+len(p.bytes) > heldBytes) && stream.ctx.Err() == nil {
+	for len(stream.lines) > 0 && (len(stream.lines) >= heldLines || stream.held+len(added.bytes) > heldBytes) && stream.ctx.Err() == nil {
 		stream.more.Wait()
 	}
-	stream.lines = append(stream.lines, p)
-	stream.held += len(p.bytes)
+	stream.lines = append(stream.lines, added)
+	stream.held += len(added.bytes)
 	stream.more.Broadcast()
 	return stream.ctx.Err()
 }
 
-// End says that no more lines follow for the daemon.
+// End says that no more lines follow, so that the request to the daemon can end.
 func (stream *remoteStream) End() {
 	stream.mu.Lock()
 	stream.ended = true
@@ -211,8 +214,9 @@ func (stream *remoteStream) Ready() bool {
 	return c.reply != nil && c.reply.Buffered() > 0
 }
 
-// Next returns the next result in the order of the lines, and io.EOF after the last one. If the
-// connection breaks, it connects again, and the unanswered lines are sent once more.
+// Next waits for the next result, in the order of the lines, and returns it; after the last one it
+// returns io.EOF. If the connection to the daemon breaks, it opens a new one, on which the lines without
+// a result are sent once more.
 func (stream *remoteStream) Next() (queue.Answer, error) {
 	for {
 		pending, ok := stream.oldest()
@@ -233,14 +237,14 @@ func (stream *remoteStream) Next() (queue.Answer, error) {
 			stream.answered()
 			return stream.result(pending.line, stream.line)
 		}
-		if err := stream.again(err); err != nil {
+		if err := stream.reconnect(err); err != nil {
 			return queue.Answer{}, fmt.Errorf("cannot read the daemon's answer to line %d: %w", pending.line, err)
 		}
 	}
 }
 
-// oldest returns the oldest unanswered line, and waits for one; ok is false after the
-// last one.
+// oldest returns the oldest line that has no result yet, and waits for a line where there is none. ok is
+// false after the last line, and after an interrupt.
 func (stream *remoteStream) oldest() (pending pending, ok bool) {
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
@@ -253,24 +257,24 @@ func (stream *remoteStream) oldest() (pending pending, ok bool) {
 	return stream.lines[0], true
 }
 
-// answered removes the oldest line from the unanswered ones, because its result is there.
+// answered removes the oldest line from those that wait for a result, because its result is there.
 func (stream *remoteStream) answered() {
 	stream.mu.Lock()
 	stream.held -= len(stream.lines[0].bytes)
-	stream.lines[0] = pending{}
+	stream.lines[0] = pending{} // so that its memory can be freed
 	stream.lines = stream.lines[1:]
 	stream.sent = max(0, stream.sent-1)
 	stream.more.Broadcast()
 	stream.mu.Unlock()
 }
 
-// again closes the connection that ended with err, waits and opens a new one. It returns err where
-// that cannot help: the daemon has refused for good, or too many connections failed in a row.
-func (stream *remoteStream) again(err error) error {
+// reconnect closes the connection to the daemon that ended with err, waits and opens a new one. It returns
+// err where that cannot help: the daemon has refused for good, or too many connections failed in a row.
+func (stream *remoteStream) reconnect(err error) error {
 	stream.conn.cancel()
-	var r *refusal
+	var refused *refusal
 	stream.failures++
-	if stream.failures >= tries || stream.ctx.Err() != nil || errors.As(err, &r) && !r.again() {
+	if stream.failures >= tries || stream.ctx.Err() != nil || errors.As(err, &refused) && !refused.again() {
 		return err
 	}
 	select {
@@ -281,8 +285,9 @@ func (stream *remoteStream) again(err error) error {
 	return stream.connect()
 }
 
-// read reads the next result line of the daemon's reply into stream.line. Before the first line it waits
-// for the reply to begin.
+// read reads the next result line of the daemon's reply into stream.line, without its line end. Before the
+// first line it waits for the reply to begin. A reply that ends is an error: the caller still waits for
+// the result of a line.
 func (stream *remoteStream) read() error {
 	connection := stream.conn
 	if connection.reply == nil {
@@ -293,9 +298,9 @@ func (stream *remoteStream) read() error {
 		connection.reply = bufio.NewReaderSize(fate.resp.Body, 256<<10)
 	}
 	stream.line = stream.line[:0]
-	for {
-		part, err := connection.reply.ReadSlice('\n')
-		stream.line = append(stream.line, part...)
+	for { // a line may be longer than the buffer, and then comes in several pieces
+		piece, err := connection.reply.ReadSlice('\n')
+		stream.line = append(stream.line, piece...)
 		switch {
 		case err == nil:
 			stream.line = stream.line[:len(stream.line)-1]
@@ -309,7 +314,7 @@ func (stream *remoteStream) read() error {
 }
 
 // result parses the daemon's result for line n of the dump, because the tables need its values. The
-// answer holds the bytes as they came.
+// returned answer also holds the result line as it came, which goes to the output unchanged.
 func (stream *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	value, err := stream.parser.ParseBytes(line)
 	if err != nil {

@@ -42,8 +42,9 @@ type renderCmd struct {
 	limitFlags
 }
 
-// Run draws every scene of the files and writes pictures and measurements. With --suite it draws the
-// answers of dumps instead, with --compare it compares the pictures with those of the editor.
+// Run draws every scene of the files and writes pictures and measurements of their pixels. With --suite
+// it draws the answers in dumps instead. With --compare it compares the pictures with those that the
+// editor, tldraw, makes.
 func (cmd *renderCmd) Run(std streams) error {
 	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
@@ -77,7 +78,7 @@ func (cmd *renderCmd) Run(std streams) error {
 		return err
 	}
 	defer job.core.Close()
-	fallback(std.err, job.core)
+	tellFallback(std.err, job.core)
 	job.options = job.core.Pictures
 	job.options.Bounds, job.options.Only = given.Bounds, given.Only
 	return stats.finish(job.run(cmd.Scenes, config.Lines, std, stats))
@@ -94,8 +95,9 @@ func (cmd *renderCmd) folder() error {
 	return nil
 }
 
-// given returns the options of pictures that --bounds and --only set for all scenes. Without a flag
-// its member is nil, and the scene's own option holds; --only "" is an empty list, which is not nil.
+// given returns the options that --bounds and --only set for the pictures of all scenes: the part of the
+// page, and the shapes. Without the flag an option is nil, and that of each scene holds. --only "" asks
+// for no shapes: a list that is empty, but not nil.
 func (cmd *renderCmd) given() (options dump.PictureOptions, err error) {
 	if cmd.Bounds != "" {
 		bounds, err := dump.ParseBounds(cmd.Bounds)
@@ -148,9 +150,9 @@ type renderTask struct {
 	pair   *pair // set in a comparison
 }
 
-// run draws all scenes of all files and prints how many have no picture. A scene that
-// cannot be drawn has an error on its line and does not fail the run. A picture that cannot
-// be written fails the run, and so does a run without any picture.
+// run draws all scenes of all files, writes their lines of measurements to stats, and prints how many
+// scenes have no picture. A scene that cannot be drawn has an error on its line and does not fail the run.
+// The run fails if a picture cannot be written, or if there is no picture at all.
 func (run *renderRun) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
 	if run.out != "" {
 		tellLeftovers(std.err, atomicfile.LeftoversIn(run.out))
@@ -178,27 +180,29 @@ func (run *renderRun) run(paths []string, limits dump.Limits, std streams, stats
 // lines to stats. The first error of reading or writing is returned, and all scenes that were read
 // are drawn all the same.
 func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
-	workers, each := 2*run.workers(), run.source // twice as many: some wait for the device
-	if each == nil {
-		each = eachScene
+	workers, eachTask := 2*run.workers(), run.source // twice as many: some wait for the device
+	if eachTask == nil {
+		eachTask = eachScene
 	}
+	// Draw.
 	work := make(chan *renderTask)
 	order := make(chan *renderTask, workers)
 	var pool sync.WaitGroup
 	for range workers {
 		pool.Go(func() {
-			for s := range work {
-				s.stat = run.each(s)
-				close(s.done)
+			for task := range work {
+				task.stat = run.each(task)
+				close(task.done)
 			}
 		})
 	}
+	// Read.
 	failed := make(chan error, 1)
 	go func() {
 		defer close(order)
 		defer close(work)
 		for _, path := range paths {
-			err := each(path, limits, stdin, func(task *renderTask) {
+			err := eachTask(path, limits, stdin, func(task *renderTask) {
 				if run.ctx.Err() != nil {
 					return // the rest is read and dropped
 				}
@@ -215,6 +219,7 @@ func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader,
 		}
 		failed <- nil
 	}()
+	// Take the pictures.
 	var err error
 	for task := range run.inOrder(order) {
 		run.place(task)
@@ -234,8 +239,9 @@ func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader,
 	return errors.Join(<-failed, err)
 }
 
-// inOrder yields the finished scenes in the order of the input until the run is interrupted. Then it
-// waits for the scenes in flight and discards their pictures.
+// inOrder yields the scenes of the channel order, which has the order of the input, each after it has been
+// drawn. When the run is interrupted, it yields no more: it waits for the scenes that are being drawn and
+// discards their pictures.
 func (run *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 	return func(yield func(*renderTask) bool) {
 		for {
@@ -262,7 +268,8 @@ func (run *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 	}
 }
 
-// workers returns how many scenes are drawn at the same time, without the queue.
+// workers returns how many scenes can be drawn at the same time: as many as the engine has workers, or
+// where no engine draws, the number of threads of the run.
 func (run *renderRun) workers() int {
 	if run.core == nil {
 		return max(1, run.threads)
@@ -270,8 +277,8 @@ func (run *renderRun) workers() int {
 	return max(1, run.core.Workers)
 }
 
-// eachScene calls give for every scene of a file: each line, or the whole file where it is one
-// document of several lines. Only a .tldr or .json file gives its scene a name, that of the file.
+// eachScene calls give with a task for every scene of a file. A scene is a line, or the whole file where
+// it is one document of several lines. The scene of a .tldr or .json file gets the name of the file.
 func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 	reader, err := openDump(path, limits, stdin)
 	if err != nil {
@@ -299,8 +306,9 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 	return dump.Open(path, limits)
 }
 
-// draw draws one scene, writes its picture with --out, and returns its line of measurements, or a
-// line with its error. It sets ownID to the id under which the picture is kept.
+// draw draws one scene, writes its picture with --out, and returns a JSON line with the measurements of
+// the picture, or with the error if there is none. It sets renderTask.ownID to the id under which the
+// picture is kept: that in the scene, else the one of its file or line.
 func (run *renderRun) draw(renderTask *renderTask) []byte {
 	id := renderTask.id()
 	if renderTask.line.Fault != "" {
@@ -310,9 +318,9 @@ func (run *renderRun) draw(renderTask *renderTask) []byte {
 	// this function goes on, so the id comes through a channel, buffered as there is no receiver then.
 	ids := make(chan string, 1)
 	picture, err := run.core.Queue.Draw(run.ctx, nil, func() (view.View, error) {
-		given, v, err := dump.Picture(renderTask.line.Bytes, run.options)
+		given, picture, err := dump.Picture(renderTask.line.Bytes, run.options)
 		ids <- given
-		return v, err
+		return picture, err
 	})
 	select {
 	case given := <-ids:
@@ -333,20 +341,21 @@ func (run *renderRun) draw(renderTask *renderTask) []byte {
 
 // id returns the id of a scene that has none of its own: the name of its file, or the number of its
 // line.
-func (s *renderTask) id() string {
-	if s.name != "" {
-		return s.name
+func (renderTask *renderTask) id() string {
+	if renderTask.name != "" {
+		return renderTask.name
 	}
-	return fmt.Sprintf("line:%d", s.line.N)
+	return fmt.Sprintf("line:%d", renderTask.line.N)
 }
 
-// codeOf returns the code for the error of a scene or prompt: that of a scoring.Error, else one that
-// follows from the kind of the error, else bad_scene.
+// codeOf returns the code with which the error of a scene or prompt is written in JSON: that of a
+// scoring.Error, else not_native for a scene that only the editor can draw, backend where fonts are
+// missing, and bad_scene for any other.
 func codeOf(err error) string {
-	var e *scoring.Error
+	var coded *scoring.Error
 	switch {
-	case errors.As(err, &e):
-		return e.Code
+	case errors.As(err, &coded):
+		return coded.Code
 	case errors.Is(err, view.ErrForeign):
 		return "not_native"
 	case errors.Is(err, view.ErrFonts):
@@ -361,25 +370,26 @@ func (s *renderTask) fail(id string, err error) []byte {
 	return failure(id, s.err.Code, s.err.Message)
 }
 
-// failure returns the JSON line of a scene without a picture.
+// failure returns the JSON line of a scene without a picture, or of an item without a prompt: its id, and
+// the code and the message of the error.
 func failure(id, code, message string) []byte {
-	b := scoring.AppendString([]byte(`{"id":`), id)
-	b = scoring.AppendString(append(b, `,"error":{"code":`...), code)
-	b = scoring.AppendString(append(b, `,"message":`...), message)
-	return append(b, "}}\n"...)
+	line := scoring.AppendString([]byte(`{"id":`), id)
+	line = scoring.AppendString(append(line, `,"error":{"code":`...), code)
+	line = scoring.AppendString(append(line, `,"message":`...), message)
+	return append(line, "}}\n"...)
 }
 
-// stats returns the measurements of a picture as a JSON line. The sums are those of the device. The
-// number of covered pixels is counted in the picture instead, after rounding to 8 bits.
-// See docs/spec/cli.md#r31.
+// stats returns the measurements of a drawn scene as a JSON line. The sums over its pixels are those that
+// the device computed. Only the number of covered pixels is counted here, in the picture, whose pixels
+// are rounded to 8 bits. See docs/spec/cli.md#r31.
 func (run *renderRun) stats(id string, picture queue.Picture) []byte {
 	measured := metric.Measure(metric.OfImage(picture.Image), metric.CoveredFrom)
-	covered := measured.Covered // a member of Sums, which the next line replaces
+	covered := measured.Covered // it is a field of Sums, which the next line replaces
 	measured.Sums = picture.Tally.A
 	measured.Covered = covered
 	out := scoring.AppendString([]byte(`{"id":`), id)
 	out = fmt.Appendf(out, `,"width":%d,"height":%d,`, picture.Image.Rect.Dx(), picture.Image.Rect.Dy())
-	out = scoring.AppendStats(out, measured, nil)
+	out = scoring.AppendStats(out, measured, nil) // nil: undefined measures are null, without a reason
 	out = scoring.AppendString(append(out, `,"backend":`...), picture.Origin.Backend)
 	if picture.Origin.Reason != "" {
 		out = scoring.AppendString(append(out, `,"reason":`...), picture.Origin.Reason)
@@ -387,8 +397,9 @@ func (run *renderRun) stats(id string, picture queue.Picture) []byte {
 	return append(out, "}\n"...)
 }
 
-// fileName returns the name of a scene's picture file: the id with every byte outside A-Za-z0-9._-
-// as %XX. See docs/spec/cli.md#r32.
+// fileName returns the name of the file for an id, without a suffix, such as that of a scene's picture.
+// Every byte of the id outside A-Za-z0-9._- becomes %XX, because an id may hold characters that file names
+// cannot. See docs/spec/cli.md#r32.
 func fileName(id string) string {
 	var text strings.Builder
 	for i := range len(id) {

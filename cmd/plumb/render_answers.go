@@ -18,8 +18,9 @@ import (
 	"plumb/scoring"
 )
 
-// renderAnswers draws the answers of dumps with the painter of the suite of --suite, and writes
-// pictures and measurements. It uses neither the engine nor the queue: such suites paint on the CPU.
+// renderAnswers draws the answers in dumps, as the benchmark suite of --suite paints them, and writes
+// pictures and measurements. It uses neither the engine nor its queue, because such suites paint on the
+// CPU. A suite whose answers have no pictures is a usageError.
 func (cmd *renderCmd) renderAnswers(ctx context.Context, config daemon.CoreConfig, std streams) error {
 	items, err := daemon.Items(config)
 	if err != nil {
@@ -44,11 +45,11 @@ func (cmd *renderCmd) renderAnswers(ctx context.Context, config daemon.CoreConfi
 	run.decoders.New = func() any { return dump.NewDecoder(items) }
 	run.encoders.New = func() any { return new(canvas.Encoder) }
 	run.encode = func(w io.Writer, img image.Image) error {
-		e := run.encoders.Get().(*canvas.Encoder)
-		defer run.encoders.Put(e)
-		return e.Encode(w, img)
+		encoder := run.encoders.Get().(*canvas.Encoder)
+		defer run.encoders.Put(encoder)
+		return encoder.Encode(w, img)
 	}
-	// The run draws items of dumps where it would draw scenes of files.
+	// The run draws items of dumps instead of scenes of files.
 	run.each, run.source = run.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 		return eachItem(path, limits, stdin, items, give)
 	}
@@ -63,8 +64,9 @@ type answerRun struct {
 	encoders sync.Pool
 }
 
-// eachItem calls give for every item of a dump of answers. Each item has a copy of its line, because
-// items are drawn while the reader goes on.
+// eachItem calls give with a task for every line of a dump of answers, or of one JSON list of them. Each
+// task has a copy of its line, because answers are drawn while the reader goes on and uses its memory
+// again.
 func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemConfig, give func(*renderTask)) error {
 	reader, err := openDump(path, limits, stdin)
 	if err != nil {
@@ -85,12 +87,12 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 	}
 }
 
-// answer draws one answer, writes its picture with --out, and returns its line of measurements, or a
-// line with its error. An answer of another suite is an error.
+// answer draws one answer, writes its picture with --out, and returns a JSON line with the measurements of
+// the picture, or with the error if there is none. An answer of another suite is an error.
 func (run *answerRun) answer(renderTask *renderTask) []byte {
-	d := run.decoders.Get().(*dump.Decoder)
-	defer run.decoders.Put(d)
-	item, fault := d.Item(renderTask.line, run.suite.Name)
+	decoder := run.decoders.Get().(*dump.Decoder)
+	defer run.decoders.Put(decoder)
+	item, fault := decoder.Item(renderTask.line, run.suite.Name)
 	if fault != nil {
 		return renderTask.fail(item.ID, fault)
 	}
@@ -99,7 +101,7 @@ func (run *answerRun) answer(renderTask *renderTask) []byte {
 		return renderTask.fail(item.ID, &scoring.Error{Code: "unknown_suite", Message: message})
 	}
 	id := item.ID
-	painting, err := run.suite.Paint(item, nil)
+	painting, err := run.suite.Paint(item, nil) // nil: by the rules of the benchmark, without variants
 	if err == nil {
 		renderTask.ownID = id
 		if run.out != "" {
@@ -112,13 +114,14 @@ func (run *answerRun) answer(renderTask *renderTask) []byte {
 	return answerStats(id, &painting)
 }
 
-// answerStats returns the measurements of an answer's picture as a JSON line, with the suite's own
-// numbers in a member that the suite names. Positions and sums are those of alpha, as for scenes. See
-// docs/spec/cli.md#r31.
+// answerStats returns the measurements of an answer's picture as a JSON line. Positions and sums are those
+// of alpha, as for scenes. The suite's own numbers about the picture are in a member whose name the suite
+// gives. See docs/spec/cli.md#r31.
 func answerStats(id string, painting *scoring.Painting) []byte {
 	out := scoring.AppendString([]byte(`{"id":`), id)
 	out = fmt.Appendf(out, `,"width":%d,"height":%d,`, painting.Image.Rect.Dx(), painting.Image.Rect.Dy())
-	out = scoring.AppendStats(out, metric.Measure(metric.OfImage(painting.Image), metric.CoveredFrom), nil)
+	measured := metric.Measure(metric.OfImage(painting.Image), metric.CoveredFrom)
+	out = scoring.AppendStats(out, measured, nil) // nil: undefined measures are null, without a reason
 	out = append(out, `,"backend":"cpu","`...)
 	out = append(out, painting.Name...)
 	out = append(out, `":`...)

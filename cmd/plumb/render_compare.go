@@ -40,9 +40,10 @@ type comparison struct {
 	reference string
 }
 
-// compare draws every scene natively, gets the editor's picture of it from Chromium or from the folder
-// of --reference, and writes a report of the differences, their lines and their distribution. Scenes
-// that are not native, and those without a reference, are counted in the report.
+// compare draws every scene natively, which is without Chromium, and compares the picture with that of the
+// editor tldraw, which Chromium draws or the folder of --reference holds. It writes a report of the
+// differences, a JSON line for each scene, and how the differences are distributed. Scenes that cannot be
+// drawn natively, and scenes without a picture of the editor, are only counted in the report.
 func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given dump.PictureOptions, std streams) (err error) {
 	editor := config.Engine.Chrome
 	config.Engine.Fidelity, config.Engine.Chrome = render.FidelityNative, chrome.Config{} // Chromium draws the reference alone
@@ -50,15 +51,15 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 		return usage("cannot compare --backend chrome with itself: want auto, gl or cpu")
 	}
 	// The reference pictures: of Chromium, or of a folder.
-	m := &comparison{renderRun: job, reference: cmd.Reference}
+	pairs := &comparison{renderRun: job, reference: cmd.Reference}
 	name := "tldraw " + config.Engine.Tldraw
-	if m.reference == "" {
+	if pairs.reference == "" {
 		editor.Version, editor.MaxSource = config.Engine.Tldraw, config.Scenes.Line
 		editor.MaxPixels, editor.MaxSide = config.Scenes.Pixels, config.Scenes.Side
-		if m.pool, err = chrome.Open(editor); err != nil {
+		if pairs.pool, err = chrome.Open(editor); err != nil {
 			return fmt.Errorf("cannot compare: %w; or use --reference DIR with pictures that there are", err)
 		}
-		defer m.pool.Close()
+		defer pairs.pool.Close()
 	} else {
 		name = filepath.Base(cmd.Reference)
 	}
@@ -79,8 +80,8 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 		return err
 	}
 	// Draw and compare each scene.
-	job.each = m.pair
-	job.taken = func(s *renderTask) error { return takePair(page, s.pair) }
+	job.each = pairs.pair
+	job.taken = func(task *renderTask) error { return takePair(page, task.pair) }
 	stats, err := output(cmd.Stats, std, cmd.Scenes...)
 	if err != nil {
 		return err
@@ -91,8 +92,8 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 	}
 	// Write what was found.
 	err = stats.finish(err)
-	path, e := page.Close()
-	err = errors.Join(err, e)
+	path, pageErr := page.Close()
+	err = errors.Join(err, pageErr)
 	if err == nil {
 		err = writeFeatures(filepath.Join(cmd.Compare, "features.jsonl"), page.Summary())
 	}
@@ -101,15 +102,16 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 	return err
 }
 
-// takePair adds one scene, drawn natively and by the editor, to the fidelity report, and releases its
-// pictures, which are large. A scene without a comparison is added with its reason.
+// takePair adds one scene to the fidelity report, which compares native pictures with those of the editor.
+// It then releases both pictures of the scene, which are large. A scene that was not compared is added
+// with the reason.
 func takePair(page *report.Fidelity, pair *pair) error {
 	switch {
 	case pair.likeness != nil:
 		err := page.Add(pair.id, pair.likeness, pair.view, pair.got, pair.ref)
 		pair.got, pair.ref, pair.likeness = nil, nil, nil
 		return err
-	case pair.foreign:
+	case pair.foreign: // it cannot be drawn natively
 		page.Foreign(pair.id, pair.reason)
 	default:
 		page.Failed(pair.id, pair.reason)
@@ -117,32 +119,34 @@ func takePair(page *report.Fidelity, pair *pair) error {
 	return nil
 }
 
-// pair draws one scene with plumb and with the editor and returns its line: the figures of the
-// comparison, why the scene is not native, or its error. It sets task.pair.
+// pair draws one scene natively, gets the editor's picture of it, and compares both. It returns a JSON line
+// with the figures of the comparison, with the reason why the scene cannot be drawn natively, or with an
+// error. It sets task.pair.
 func (comparison *comparison) pair(task *renderTask) []byte {
-	p := &pair{id: task.id()}
-	task.pair = p
+	scenePair := &pair{id: task.id()}
+	task.pair = scenePair
 	var err error
 	if task.line.Fault != "" {
 		err = &scoring.Error{Code: "bad_line", Message: task.line.Fault}
 	} else {
-		err = comparison.drawBoth(task, p)
+		err = comparison.drawBoth(task, scenePair)
 	}
 	if err == nil {
-		return comparison.figures(p)
+		return comparison.figures(scenePair)
 	}
-	p.reason, p.foreign = err.Error(), errors.Is(err, view.ErrForeign)
-	if p.foreign {
-		b := scoring.AppendString([]byte(`{"id":`), p.id)
-		b = append(b, `,"native":false,"reason":`...)
-		b = scoring.AppendString(b, p.reason)
-		return append(b, "}\n"...)
+	scenePair.reason, scenePair.foreign = err.Error(), errors.Is(err, view.ErrForeign)
+	if scenePair.foreign {
+		line := scoring.AppendString([]byte(`{"id":`), scenePair.id)
+		line = append(line, `,"native":false,"reason":`...)
+		line = scoring.AppendString(line, scenePair.reason)
+		return append(line, "}\n"...)
 	}
-	return failure(p.id, codeOf(err), p.reason)
+	return failure(scenePair.id, codeOf(err), scenePair.reason)
 }
 
-// drawBoth draws a scene with plumb, gets the editor's picture of it, and sets both pictures and their
-// likeness in pair. A scene that is not native is an error.
+// drawBoth draws a scene natively, gets the editor's picture of it, and sets in pair both pictures, the
+// part of the page that they show, and how alike they are. A scene that cannot be drawn natively is an
+// error.
 func (comparison *comparison) drawBoth(task *renderTask, pair *pair) error {
 	id, wanted, err := dump.Picture(task.line.Bytes, comparison.options)
 	if id != "" {
@@ -165,15 +169,16 @@ func (comparison *comparison) drawBoth(task *renderTask, pair *pair) error {
 	return err
 }
 
-// referencePicture returns the editor's picture of the scene of a pair, over the part of the page that
-// the native picture shows. It reads a file of the folder that --reference names or, without that
-// flag, has Chromium draw source, the scene's line of the dump. colours is false for a file that holds
-// alpha alone.
+// referencePicture returns the picture of a scene with which the native one is compared: that of the
+// editor, of the part of the page that the native picture shows. It reads the scene's file in the folder
+// that --reference names. Without that flag Chromium draws source, the scene's line of the dump. colours
+// is false for a file that holds only alpha, so that colours cannot be compared.
 func (comparison *comparison) referencePicture(source []byte, pair *pair) (img *image.NRGBA, colours bool, err error) {
 	if comparison.pool == nil {
 		return readReference(filepath.Join(comparison.reference, fileName(pair.id)+".png"))
 	}
-	ctx, cancel := context.WithTimeout(comparison.ctx, 10*queue.DefaultDeadline) // a comparison may wait long for a page
+	const patience = 10 // times as long as a request: all scenes wait for few tabs of the browser
+	ctx, cancel := context.WithTimeout(comparison.ctx, patience*queue.DefaultDeadline)
 	defer cancel()
 	got, err := comparison.pool.Export(ctx, chrome.Request{View: pair.view, Source: source})
 	if err != nil {
@@ -182,8 +187,8 @@ func (comparison *comparison) referencePicture(source []byte, pair *pair) (img *
 	return got.Image, true, nil
 }
 
-// readReference reads a reference picture from a PNG file. A grey picture holds alpha alone: its grey
-// becomes the alpha of a black picture, and colours is false.
+// readReference reads a picture to compare with from a PNG file. A grey picture stands for alpha alone,
+// as --channels alpha writes it: its grey becomes the alpha of a black picture, and colours is false.
 func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -200,17 +205,17 @@ func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 		draw.Draw(img, img.Rect, src, src.Bounds().Min, draw.Src)
 		return img, true, nil
 	}
-	for i, a := range grey.Pix {
-		img.Pix[4*i+3] = a
+	for i, alpha := range grey.Pix {
+		img.Pix[4*i+3] = alpha // the other three bytes of the pixel stay 0
 	}
 	return img, false, nil
 }
 
-// figures returns the JSON line of a compared scene: sizes, differences of alpha and of colours, and
-// the severity by which the report sorts.
-func (comparison *comparison) figures(p *pair) []byte {
-	figures := &p.likeness.Figures
-	out := scoring.AppendString([]byte(`{"id":`), p.id)
+// figures returns the JSON line of a scene whose native picture was compared with the editor's: sizes,
+// differences of alpha and of colours, and the severity by which the report sorts.
+func (comparison *comparison) figures(pair *pair) []byte {
+	figures := &pair.likeness.Figures
+	out := scoring.AppendString([]byte(`{"id":`), pair.id)
 	out = fmt.Appendf(out, `,"native":true,"width":%d,"height":%d,"box":[%d,%d,%d,%d]`, figures.Width, figures.Height,
 		figures.Box.Min.X, figures.Box.Min.Y, figures.Box.Max.X, figures.Box.Max.Y)
 	number := func(name string, x float64) {
@@ -234,22 +239,23 @@ func (comparison *comparison) figures(p *pair) []byte {
 	return append(out, "}\n"...)
 }
 
-// writeFeatures writes a file with a JSON line for each feature of shapes, such as a kind or a dash:
-// how many shapes and scenes have it, and how close their pictures are.
-func writeFeatures(path string, s *compare.Summary) error {
+// writeFeatures writes a file with a JSON line for each feature of shapes, such as a kind or a dash. The
+// line says how many shapes and scenes have the feature, and how close the native pictures of these scenes
+// are to the editor's.
+func writeFeatures(path string, summary *compare.Summary) error {
 	var out []byte
-	for _, row := range s.Features() {
+	for _, row := range summary.Features() {
 		out = scoring.AppendString(append(out, `{"feature":`...), row.Name)
 		out = fmt.Appendf(out, `,"shapes":%d,"scenes":%d`, row.Shapes, row.Scenes)
-		for _, n := range []struct {
-			name string
-			x    float64
+		for _, member := range []struct {
+			name  string
+			value float64
 		}{{"within", row.Within}, {"within_worst", row.WithinWorst}, {"mean", row.Mean}, {"mean_95", row.MeanTail}, {"mean_worst", row.MeanWorst},
 			{"colour", row.Colour}, {"colour_worst", row.ColourWorst}} {
 			out = append(out, ',')
-			out = scoring.AppendString(out, n.name)
+			out = scoring.AppendString(out, member.name)
 			out = append(out, ':')
-			out = scoring.AppendFloat(out, n.x)
+			out = scoring.AppendFloat(out, member.value)
 		}
 		out = append(out, "}\n"...)
 	}
@@ -260,15 +266,16 @@ func writeFeatures(path string, s *compare.Summary) error {
 	return nil
 }
 
-// writeDistribution prints how many scenes were compared, and of each figure the median, the 95 %
-// quantile, the worst value and how many scenes miss the bar, if it has one.
+// writeDistribution prints how many scenes were compared with the editor's pictures. For each figure of
+// the comparison it prints the median, the 95 % quantile, the worst value and, if a bar is set for it, how
+// many scenes miss that bar.
 func writeDistribution(w io.Writer, s *compare.Summary) {
 	fmt.Fprintf(w, "%d scenes compared, %d not native (native share %.1f %%), %d without a comparison\n",
 		len(s.Scenes), s.Foreign, 100*s.NativeShare(), s.Failed)
-	for _, r := range s.Rows() {
-		line := fmt.Sprintf("%-14s median %9.5f  95 %% %9.5f  worst %9.5f", r.Name, r.Median, r.Tail, r.Extreme)
-		if r.Bar != 0 {
-			line += fmt.Sprintf("  bar %g missed by %d", r.Bar, r.Missed)
+	for _, figure := range s.Rows() {
+		line := fmt.Sprintf("%-14s median %9.5f  95 %% %9.5f  worst %9.5f", figure.Name, figure.Median, figure.Tail, figure.Extreme)
+		if figure.Bar != 0 {
+			line += fmt.Sprintf("  bar %g missed by %d", figure.Bar, figure.Missed)
 		}
 		fmt.Fprintln(w, line)
 	}

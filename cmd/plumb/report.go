@@ -27,8 +27,9 @@ type paperFlags struct {
 // noPaper is the value of --paper that omits published rows.
 const noPaper = "none"
 
-// read returns the documents of published tables that --paper names, after it has checked them. It
-// returns nil where the built-in ones are wanted, and an empty list that is not nil for none at all.
+// read returns the documents that --paper names, which hold the tables that papers have published, after
+// it has checked them. It returns nil without the flag, when the built-in tables are used, and an empty
+// list that is not nil for --paper none, when no published numbers are shown.
 func (flags *paperFlags) read() (docs [][]byte, err error) {
 	for _, path := range flags.Paper {
 		if path == noPaper {
@@ -37,14 +38,14 @@ func (flags *paperFlags) read() (docs [][]byte, err error) {
 			}
 			return [][]byte{}, nil
 		}
-		out, err := os.ReadFile(path)
+		doc, err := os.ReadFile(path)
 		if err == nil {
-			err = checkPaper(out)
+			err = checkPaper(doc)
 		}
 		if err != nil {
 			return nil, usage("cannot use --paper %s: %v", path, err)
 		}
-		docs = append(docs, out)
+		docs = append(docs, doc)
 	}
 	return docs, nil
 }
@@ -54,22 +55,22 @@ func (flags *paperFlags) paperFiles() []string {
 	return slices.DeleteFunc(slices.Clone(flags.Paper), func(s string) bool { return s == noPaper })
 }
 
-// checkPaper returns an error for a document that holds no tables of a paper. There are two forms: one
-// of SPATIALAB and SpaCE-Eval, and one of the other suites.
+// checkPaper returns an error for a document that holds no tables of a paper. Such documents have one of
+// two forms: one for the papers of SPATIALAB and SpaCE-Eval, and one for those of the other benchmarks.
 func checkPaper(doc []byte) error {
 	vqaErr := vqa.CheckPaper(doc)
 	if vqaErr == nil {
 		return nil
 	}
-	p, err := paper.Read(doc)
+	tables, err := paper.Read(doc)
 	if err != nil {
 		return errors.Join(vqaErr, err)
 	}
-	switch p.Benchmark {
+	switch tables.Benchmark {
 	case "ASPIRE", "DrawingBench", "TangramPuzzle":
 		return nil
 	}
-	return fmt.Errorf("got the benchmark %.40q; want ASPIRE, DrawingBench, TangramPuzzle, SPATIALAB or SpaCE-Eval", p.Benchmark)
+	return fmt.Errorf("got the benchmark %.40q; want ASPIRE, DrawingBench, TangramPuzzle, SPATIALAB or SpaCE-Eval", tables.Benchmark)
 }
 
 // itemsFlag is the number of items that an HTML report shows.
@@ -77,9 +78,9 @@ type itemsFlag struct {
 	ReportItems *int `placeholder:"N" help:"Maximum number of items that the HTML report shows: the worst of each test and model, as many of each as fit; 0 shows none. Tables count all items. Default: 2000."`
 }
 
-// most returns the number of items in the form that package report takes; dir is the folder of the
-// report, "" for none. The error is a usageError.
-func (flag *itemsFlag) most(dir string) (int, error) {
+// reportItems returns how many items the report shows, from --report-items, in the form that package
+// report takes. dir is the folder of the report, "" for none. The error is a usageError.
+func (flag *itemsFlag) reportItems(dir string) (int, error) {
 	switch n := flag.ReportItems; {
 	case n == nil:
 		return report.DefaultMax, nil
@@ -116,7 +117,7 @@ type successFlag struct {
 // Run joins result files into one report: tables on the output, and with --report pages. It prints
 // how many repeated results are left out. Results of which none has a score are an error.
 func (cmd *reportCmd) Run(std streams) error {
-	suites := cmd.suites(0, 0)
+	suites := cmd.uncachedSuites()
 	known := append(suites.Variants(), table.Variants()...)
 	// Check all flags.
 	variants, err := scoring.ParseVariants(cmd.Variant, known)
@@ -131,7 +132,7 @@ func (cmd *reportCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	limit, err := cmd.most(cmd.Report)
+	limit, err := cmd.reportItems(cmd.Report)
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func (cmd *reportCmd) Run(std streams) error {
 		return err
 	}
 	defer joined.Discard()
-	// Read all results.
+	// Read all results, and print how many are left out and which tests the tables do not list.
 	names, paths := cmd.series()
 	for i, path := range paths {
 		if err := cmd.file(joined, names[i], path, std); err != nil {
@@ -190,35 +191,35 @@ func (cmd *reportCmd) Run(std streams) error {
 	return nil
 }
 
-// series returns the names in the tables and the paths of the arguments. A name is the given one, else
-// that of the file; one file alone has none. Files with the same name are named by their paths, so
-// that their results are not taken for those of one model.
+// series returns for each argument its name in the tables and the path of its file. The name is the one
+// given as NAME=FILE, else that of the file; a file that is the only argument has none. Files that would
+// have the same name are named by their paths, so that their results are not taken for those of one model.
 func (cmd *reportCmd) series() (names, paths []string) {
-	files := map[string]string{} // paths by name
-	shared := map[string]bool{}  // names of several files
+	files := map[string]string{}   // paths by name
+	ambiguous := map[string]bool{} // names of several files
 	for _, arg := range cmd.Results {
 		name, path, given := namedFile(arg)
 		if !given && len(cmd.Results) > 1 {
 			name = shortName(path)
 		}
 		if other, ok := files[name]; ok && other != path {
-			shared[name] = true
+			ambiguous[name] = true
 		}
 		files[name] = path
 		names = append(names, name)
 		paths = append(paths, path)
 	}
 	for i, arg := range cmd.Results {
-		if _, _, given := namedFile(arg); !given && shared[names[i]] {
+		if _, _, given := namedFile(arg); !given && ambiguous[names[i]] {
 			names[i] = paths[i]
 		}
 	}
 	return names, paths
 }
 
-// folders replaces the arguments that are folders of plumb run by their result files, in cmd.Results. It
-// returns what sets these runs apart from the papers', for titles of tables, and which tasks share a
-// picture.
+// folders replaces the arguments that are folders of plumb run by the result files in them, in
+// cmd.Results. remark says for titles of tables how these runs differ from those of the benchmarks'
+// papers. shared has the pictures of each task: tasks that share a picture are not independent samples.
 func (cmd *reportCmd) folders() (remark string, shared clusters, err error) {
 	shared = clusters{}
 	var names, remarks []string
@@ -242,8 +243,8 @@ func (cmd *reportCmd) folders() (remark string, shared clusters, err error) {
 	return joinRemarks(names, remarks), shared, nil
 }
 
-// namedFile splits NAME=FILE. given is false for a file without a name, whose path may contain = after
-// a slash.
+// namedFile splits the argument NAME=FILE. given is false for an argument that is a path alone. Such a
+// path may contain = too, if a slash stands before it.
 func namedFile(arg string) (name, path string, given bool) {
 	name, path, ok := strings.Cut(arg, "=")
 	if ok && name != "" && !strings.ContainsRune(name, os.PathSeparator) {
@@ -289,15 +290,16 @@ func (cmd *reportCmd) file(joined *report.Joined, name, path string, std streams
 	}
 }
 
-// writeMarkdown writes tables as Markdown, each with its title as a heading. Columns of texts are
-// aligned left, those of numbers right.
+// writeMarkdown writes tables as Markdown, each with its title as a heading and its note below. The first
+// columns of a table, as many as its member Text says, hold texts and are aligned to the left; the others
+// hold numbers and are aligned to the right.
 func writeMarkdown(w io.Writer, tables []scoring.TextTable) {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ")
 	for _, textTable := range tables {
 		fmt.Fprintf(w, "### %s\n\n", cell.Replace(textTable.Title))
 		alignments := make([]string, len(textTable.Columns))
 		for i := range alignments {
-			if alignments[i] = "---:"; i < textTable.Text {
+			if alignments[i] = "---:"; i < textTable.Text { // a colon at the right aligns to the right
 				alignments[i] = "---"
 			}
 		}

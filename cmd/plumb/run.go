@@ -91,9 +91,10 @@ type spendFlags struct {
 	MaxTotal int64  `name:"max-total-tokens" placeholder:"N" group:"money" help:"Maximum number of tokens of the folder, prompts and replies together. Default: no limit."`
 }
 
-// Run asks the model, writes its answers as a dump into the folder of the run, and scores them. What
-// was answered is scored even where calls are missing, and the error then says why they are. It
-// removes the endpoint's key from the environment. See docs/spec/runs.md#r38.
+// Run asks a model about the tasks of a benchmark, writes its answers as a dump into the folder of the
+// run, and scores them. What was answered is scored even where calls are missing, and the error then says
+// why they are missing. It removes the key of the model's endpoint from the environment, so that no child
+// process gets it. See docs/spec/runs.md#r38.
 func (cmd *runCmd) Run(std streams) (err error) {
 	key, _ := chat.TakeKey(cmd.ModelKeyEnv)
 	if cmd.ModelURL == "" && !cmd.DryRun && cmd.Print == nil && !cmd.NoCalls {
@@ -120,16 +121,16 @@ func (cmd *runCmd) Run(std streams) (err error) {
 		cmd.Out = filepath.Join("runs", cmd.Suite, fileName(cmd.Model))
 	}
 	// Read the tasks and the settings.
-	look := cmd.DryRun || cmd.Print != nil
-	preparedRun, err := cmd.prepare(look)
+	lookOnly := cmd.DryRun || cmd.Print != nil
+	preparedRun, err := cmd.prepare(lookOnly)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, preparedRun.close()) }()
-	for _, l := range preparedRun.left {
-		fmt.Fprintf(std.err, "plumb: %s\n", l)
+	for _, message := range preparedRun.leftOut {
+		fmt.Fprintf(std.err, "plumb: %s\n", message)
 	}
-	if look {
+	if lookOnly {
 		return cmd.look(std, preparedRun)
 	}
 	// Open the folder of the run, which one process uses at a time.
@@ -168,16 +169,16 @@ func (cmd *runCmd) Run(std streams) (err error) {
 
 // preparedRun is a run with all that it needs.
 type preparedRun struct {
-	config runs.Config
-	run    *runs.Run
-	calls  *runs.Calls
-	arms   []ask.Arm
-	left   []string // messages on tasks and arms that are left out
-	tasks  []byte   // the task file as it was used
-	boards *ask.Boards
-	price  *budget.Price
-	spent  budget.Spent // by all calls of the folder
-	scorer *turnScorer  // of first turns; nil for suites of one turn
+	config  runs.Config
+	run     *runs.Run
+	calls   *runs.Calls
+	arms    []ask.Arm
+	leftOut []string // messages on tasks and arms that are left out
+	tasks   []byte   // the task file as it was used
+	boards  *ask.Boards
+	price   *budget.Price
+	spent   budget.Spent // by all calls of the folder
+	scorer  *turnScorer  // of first turns; nil for suites of one turn
 }
 
 // close closes what `plumb run` has opened: the log of calls, the renderer of prompts and the
@@ -195,9 +196,9 @@ func (run *preparedRun) close() (err error) {
 	return err
 }
 
-// prepare reads the tasks, arms and settings of `plumb run`, and makes nothing in its folder. lookOnly
-// is true for --dry-run and --print, which write no report. After an error it has closed what it
-// opened.
+// prepare reads the tasks and settings of `plumb run`, and the ways of asking (arms). It makes nothing in
+// the run's folder. lookOnly is true for --dry-run and --print, which write no report. After an error it
+// has closed what it opened.
 func (cmd *runCmd) prepare(lookOnly bool) (run *preparedRun, err error) {
 	run = &preparedRun{}
 	defer func() {
@@ -209,7 +210,7 @@ func (cmd *runCmd) prepare(lookOnly bool) (run *preparedRun, err error) {
 		return run, usage("cannot use --repeats %d, --limit %d and --sample %d: want repeats from 1 and the others from 0",
 			cmd.Repeats, cmd.Limit, cmd.Sample)
 	}
-	if !lookOnly { // a run that is paid for must not fail at its report
+	if !lookOnly { // the report comes after all calls are paid for, so that it can be made is checked first
 		if err := report.Ready(); err != nil {
 			return run, err
 		}
@@ -226,7 +227,7 @@ func (cmd *runCmd) prepare(lookOnly bool) (run *preparedRun, err error) {
 	if source, err = cmd.episodes(run, source); err != nil {
 		return run, err
 	}
-	if run.arms, run.left, err = source.Arms(options); err != nil {
+	if run.arms, run.leftOut, err = source.Arms(options); err != nil {
 		return run, usageError{err}
 	}
 	// What is sent with each request, and what it costs.
@@ -289,7 +290,8 @@ func (flags *spendFlags) price(model string) (*budget.Price, error) {
 	return nil, nil
 }
 
-// limits returns the bounds on what all calls of the folder may spend; 0 is no bound.
+// limits returns the bounds on what all calls of a run's folder may spend: the number of calls, tokens and
+// USD. 0 is no bound.
 func (flags *spendFlags) limits() budget.Limits {
 	limits := budget.Limits{Calls: flags.MaxCalls, Tokens: flags.MaxTotal}
 	if flags.MaxCost != nil {
@@ -321,13 +323,13 @@ func (cmd *runCmd) openFolder(run *preparedRun) (*ledger.Lock, error) {
 	return lock, nil
 }
 
-// ask makes the calls that the log lacks, one by one or in batches, and shows the progress. The error
-// says why some are missing; the first failures are printed. After it, preparedRun.spent holds what all calls
-// of the folder took.
+// ask makes the calls to the model that the folder's log of calls lacks, one by one or in batches, and
+// shows the progress. The error says why some calls are missing; the first failures are printed. It sets
+// preparedRun.spent to what all calls of the folder cost. key is that of the endpoint.
 func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRun, key string) error {
 	price := preparedRun.price
 	if cmd.Batch && price != nil {
-		price = price.InBatch()
+		price = price.InBatch() // batches are cheaper
 	}
 	// The client, which counts what calls cost.
 	meter := budget.New(cmd.limits(), price, preparedRun.calls.Spent(), nil)
@@ -338,7 +340,7 @@ func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRu
 		return usageError{err}
 	}
 	defer client.Close()
-	// Show the progress, and what an interrupt does.
+	// Show the progress, and on an interrupt what happens then.
 	stopProgress := cmd.showProgress(std, preparedRun, client)
 	removeMessage := context.AfterFunc(ctx, func() {
 		fmt.Fprintf(std.err, "plumb: interrupted; waiting for the %d calls under way (at most %s); a second interrupt ends at once\n",
@@ -348,8 +350,9 @@ func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRu
 	// Make the calls.
 	var failures []runs.Failure
 	if cmd.Batch || cmd.BatchCancel {
+		const slowest = 8 // the time between two looks at a batch grows up to this many times --batch-poll
 		failures, err = preparedRun.run.AskBatches(ctx, client, runs.BatchConfig{Dir: cmd.Out, Key: key, Meter: meter, Price: price,
-			Cancel: cmd.BatchCancel, Poll: cmd.BatchPoll, Slow: 8 * cmd.BatchPoll,
+			Cancel: cmd.BatchCancel, Poll: cmd.BatchPoll, Slow: slowest * cmd.BatchPoll,
 			Tell: func(s string) { fmt.Fprintf(std.err, "plumb: %s\n", s) }})
 	} else {
 		failures, err = preparedRun.run.Ask(ctx, client)
@@ -371,12 +374,12 @@ func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRu
 	return err
 }
 
-// aspireLines returns the tasks of an ASPIRE run without a task file: those that `plumb aspire
-// generate` makes of all tests. --tests chooses among them later, so that the tasks of a folder are
-// the same whichever tests a command asks.
+// aspireLines returns the tasks of an ASPIRE run that has no task file, as JSON lines: those that `plumb
+// aspire generate` makes, of all tests. --tests chooses among them later, because the tasks of a run's
+// folder must be the same whichever tests a command asks about.
 func (cmd *runCmd) aspireLines() (lines [][]byte, err error) {
-	g := aspireGenerateCmd{Seed: cmd.Seed, Count: cmd.Count, Level: cmd.Level}
-	seed, tests, err := g.check()
+	generateCmd := aspireGenerateCmd{Seed: cmd.Seed, Count: cmd.Count, Level: cmd.Level}
+	seed, tests, err := generateCmd.check()
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ type episodeFlags struct {
 	Feedback string `placeholder:"LEVEL" group:"episodes" help:"What the model is told about its answer: none, status, score or full. Default: score."`
 }
 
-// checkEpisodes refuses flags of episodes without --episodes, and suites and batches that have no
-// episodes.
+// checkEpisodes refuses flags of episodes, in which a task is asked in several turns, without --episodes.
+// It also refuses episodes of suites with options to choose from, and episodes in batches.
 func (cmd *runCmd) checkEpisodes() error {
 	switch {
 	case !cmd.Episodes && (cmd.Turns != 0 || cmd.Play != "" || cmd.Feedback != ""):
@@ -36,59 +36,63 @@ func (cmd *runCmd) checkEpisodes() error {
 	return nil
 }
 
-// episodes returns the source of the calls of `plumb run`. With --episodes it asks each task of the
-// given source in several turns; otherwise it is the given source itself.
+// episodes returns the source of the calls to the model of `plumb run`. With --episodes that is a source
+// that asks each task of the given source in several turns, by the options of --turns, --play and
+// --feedback. Otherwise it is the given source itself. Options that cannot be used are a usageError.
 func (cmd *runCmd) episodes(preparedRun *preparedRun, source ask.Suite) (ask.Suite, error) {
 	if !cmd.Episodes {
 		return source, nil
 	}
-	choice := map[string]any{}
-	for name, v := range map[string]string{"mode": cmd.Play, "feedback": cmd.Feedback} {
-		if v != "" {
-			choice[name] = v
+	members := map[string]any{} // the options as clients of the daemon would send them
+	for name, value := range map[string]string{"mode": cmd.Play, "feedback": cmd.Feedback} {
+		if value != "" {
+			members[name] = value
 		}
 	}
 	if cmd.Turns != 0 {
-		choice["turns"] = cmd.Turns
+		members["turns"] = cmd.Turns
 	}
-	b, _ := json.Marshal(choice)                   // cannot fail: strings and a number
-	options, fault := episode.ReadOptions(b, "--") // "--": errors then name flags
+	object, _ := json.Marshal(members)                  // cannot fail: strings and a number
+	options, fault := episode.ReadOptions(object, "--") // "--": errors then name flags
 	if fault != nil {
 		return nil, usageError{fault}
 	}
 	return cmd.episodeSource(preparedRun, source, options)
 }
 
-// episodeSource returns a source that asks the tasks of another one in episodes with the options opts,
-// and sets preparedRun.scorer, which scores the turns without Chromium. Options that the suite does not have
+// episodeSource returns a source that asks the tasks of another source in episodes, that is in several
+// turns, with the options opts. It sets preparedRun.scorer, which scores the answer of each turn without
+// Chromium, because the feedback of the next turn needs the score. Options that the suite does not have
 // are a usageError, before the first call.
 func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opts episode.Options) (ask.Suite, error) {
-	d := defaultScore()
-	d.Suite, d.Variant, d.Backend, d.Fidelity = cmd.Suite, cmd.Variant, "cpu", "native"
+	// Read the tasks as plumb score would.
+	scoreCmd := defaultScore()
+	scoreCmd.Suite, scoreCmd.Variant, scoreCmd.Backend, scoreCmd.Fidelity = cmd.Suite, cmd.Variant, "cpu", "native"
 	if cmd.Suite != "aspire" {
-		d.Tasks = []string{cmd.Suite + "=" + cmd.Tasks}
+		scoreCmd.Tasks = []string{cmd.Suite + "=" + cmd.Tasks}
 	}
-	config, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
+	config, err := core(&scoreCmd.engineFlags, &scoreCmd.limitFlags, &scoreCmd.scoreFlags)
 	if err != nil {
 		return nil, err
 	}
-	config.Whole = true
+	config.Whole = true // prompts need members of tasks that scoring does not read
 	items, err := daemon.Items(config)
 	if err != nil {
 		return nil, err
 	}
-	variants, err := d.variants(config.Suites)
+	variants, err := scoreCmd.variants(config.Suites)
 	if err != nil {
 		return nil, err
 	}
-	mode, err := scoring.ParseReward(cmd.Reward)
+	reward, err := scoring.ParseReward(cmd.Reward)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	if preparedRun.scorer == nil {
 		preparedRun.scorer = &turnScorer{config: config, options: queue.Options{Suite: cmd.Suite, Variants: variants}}
 	}
-	preparedRun.scorer.options.Reward = mode
+	preparedRun.scorer.options.Reward = reward
+	// What makes the prompts of turns.
 	boards := preparedRun.boards
 	cfg := episode.Config{Items: items, Variants: variants, Suite: cmd.Suite,
 		Prompts: &ask.Prompter{Suites: items.Suites, Tasks: items.Tasks, Boards: func() (*ask.Boards, error) {
@@ -97,24 +101,25 @@ func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opt
 			}
 			return boards, nil
 		}}}
-	if len(source.Tasks()) > 0 { // an episode of the first task shows whether the options are allowed
+	// Begin an episode of the first task, which shows whether the options are allowed.
+	if len(source.Tasks()) > 0 {
 		trial := opts
 		trial.Label = scoring.AppendString(nil, string(source.Tasks()[0].Line))
 		if _, fault := episode.New(cfg, trial); fault != nil {
 			return nil, usageError{fault}
 		}
 	}
-	return episode.Ask(source, cfg, opts, mode, preparedRun.scorer.line), nil
+	return episode.Ask(source, cfg, opts, reward, preparedRun.scorer.line), nil
 }
 
-// line scores a dump line of a turn and returns the result with its JSON line. The first call opens
-// the engine.
+// line scores the answer of a turn, given as a dump line, and returns the result and its JSON line. The
+// first call opens the engine that scores; where that fails, all calls return its error.
 func (scorer *turnScorer) line(line []byte) (*scoring.Result, []byte, error) {
 	scorer.once.Do(func() { scorer.core, scorer.err = daemon.Open(scorer.config) })
 	if scorer.err != nil {
 		return nil, nil, scorer.err
 	}
-	o := scorer.options
-	a, err := scorer.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &o)
-	return &a.Result, a.JSON, err
+	options := scorer.options // a copy for the queue
+	answer, err := scorer.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &options)
+	return &answer.Result, answer.JSON, err
 }

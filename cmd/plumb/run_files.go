@@ -54,9 +54,10 @@ type armRecord struct {
 
 func (cmd *runCmd) recordPath() string { return filepath.Join(cmd.Out, "run.json") }
 
-// openRecord compares the command with the run.json of the folder, if there is one, and writes
-// run.json and the tasks. Another suite, model or task file is a usageError. The arms of earlier
-// commands stay in the record.
+// openRecord writes the record of a run, run.json, and the task file into the run's folder. If the folder
+// has a record already, this command must be about the same suite, model and tasks; another is a
+// usageError. The ways of asking (arms) of earlier commands stay in the record, and those of this command
+// are added.
 func (cmd *runCmd) openRecord(preparedRun *preparedRun) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	record := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: cmd.Suite, Model: cmd.Model,
@@ -68,27 +69,27 @@ func (cmd *runCmd) openRecord(preparedRun *preparedRun) error {
 	}
 	// The folder must hold the same run.
 	if old != nil {
-		for _, d := range []struct{ what, had, got string }{
+		for _, same := range []struct{ what, before, now string }{
 			{"suite", old.Suite, record.Suite},
 			{"model", old.Model, record.Model},
 			{"task file (its SHA-256; --tasks, --seed, --count and --level make it)", old.Tasks, record.Tasks},
 		} {
-			if d.had != d.got {
-				return usage("cannot go on in %s: the %s is %s there and %s now; want the same, or another --out", cmd.Out, d.what, d.had, d.got)
+			if same.before != same.now {
+				return usage("cannot go on in %s: the %s is %s there and %s now; want the same, or another --out", cmd.Out, same.what, same.before, same.now)
 			}
 		}
 		record.Started, record.Arms = old.Started, old.Arms
 	}
-	// Add the arms of this command.
+	// Add the arms of this command, each once. Config is a hash of an arm and its settings.
 	plan, err := runs.New(preparedRun.config, nil)
 	if err != nil {
 		return usageError{err}
 	}
-	for _, a := range preparedRun.arms {
-		s := preparedRun.config.Settings(a)
-		one := armRecord{runs.ArmOf(a), plan.Config(a), s.Temperature, s.MaxTokens, s.TopP, s.Seed, s.Extra}
-		if !slices.ContainsFunc(record.Arms, func(b armRecord) bool { return b.Config == one.Config }) {
-			record.Arms = append(record.Arms, one)
+	for _, arm := range preparedRun.arms {
+		settings := preparedRun.config.Settings(arm)
+		added := armRecord{runs.ArmOf(arm), plan.Config(arm), settings.Temperature, settings.MaxTokens, settings.TopP, settings.Seed, settings.Extra}
+		if !slices.ContainsFunc(record.Arms, func(known armRecord) bool { return known.Config == added.Config }) {
+			record.Arms = append(record.Arms, added)
 		}
 	}
 	if err := writeWhole(filepath.Join(cmd.Out, cmd.tasksName()), preparedRun.tasks); err != nil {
@@ -123,8 +124,8 @@ func (cmd *runCmd) writeRecord(r *runRecord) error {
 	return writeWhole(cmd.recordPath(), append(out, '\n'))
 }
 
-// writeWhole writes a file, which takes the place of a former one as a whole. A file with the same
-// bytes is left as it is.
+// writeWhole writes a file so that it is never there in part: it is written beside a former file and then
+// takes its place. A file that holds the same bytes is left as it is.
 func writeWhole(path string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
@@ -139,9 +140,9 @@ func writeWhole(path string, data []byte) error {
 	return nil
 }
 
-// derive makes everything in the run's folder that follows from the log of calls: it writes the dump
-// of the answers, completes run.json, and scores the dump as plumb score does, with results and
-// report. It is an error if there is no answer yet.
+// derive makes everything in the run's folder that follows from the log of calls to the model. It writes
+// the answers as a dump, completes the record run.json, and scores the dump as plumb score does, with
+// results and a report. It is an error if there is no answer yet.
 func (cmd *runCmd) derive(std streams, preparedRun *preparedRun) error {
 	path := filepath.Join(cmd.Out, "dump.jsonl")
 	var totals runs.Totals
@@ -167,21 +168,21 @@ func (cmd *runCmd) derive(std streams, preparedRun *preparedRun) error {
 		return fmt.Errorf("nothing to score: %s holds no answers yet", cmd.Out)
 	}
 	// Score the dump, with the flags that plumb run has in common with plumb score.
-	s := defaultScore()
-	s.Dumps, s.Suite = []string{path}, cmd.Suite
-	s.Output, s.Report = filepath.Join(cmd.Out, "results.jsonl"), filepath.Join(cmd.Out, "report")
-	s.Tasks = []string{cmd.Suite + "=" + filepath.Join(cmd.Out, cmd.tasksName())}
-	s.Variant, s.Reward = cmd.Variant, cmd.Reward
-	s.paperFlags, s.judgeFlags, s.successFlag = cmd.paperFlags, cmd.judgeFlags, cmd.successFlag
-	s.remark = runRecord.remark()
-	if s.JudgeURL != "" && s.JudgeCache == "" {
-		s.JudgeCache = filepath.Join(cmd.Out, "judge")
+	score := defaultScore()
+	score.Dumps, score.Suite = []string{path}, cmd.Suite
+	score.Output, score.Report = filepath.Join(cmd.Out, "results.jsonl"), filepath.Join(cmd.Out, "report")
+	score.Tasks = []string{cmd.Suite + "=" + filepath.Join(cmd.Out, cmd.tasksName())}
+	score.Variant, score.Reward = cmd.Variant, cmd.Reward
+	score.paperFlags, score.judgeFlags, score.successFlag = cmd.paperFlags, cmd.judgeFlags, cmd.successFlag
+	score.remark = runRecord.remark()
+	if score.JudgeURL != "" && score.JudgeCache == "" { // verdicts that are kept are not asked for again
+		score.JudgeCache = filepath.Join(cmd.Out, "judge")
 	}
-	return s.Run(std)
+	return score.Run(std)
 }
 
-// tellTotals prints how many answers the folder holds, what all its calls took, the most frequent
-// reasons for missing answers, and what to do about them.
+// tellTotals prints how many answers the run's folder holds, how many tokens and USD all its calls to the
+// model took, the most frequent reasons for missing answers, and what to do about them.
 func (cmd *runCmd) tellTotals(std streams, run *preparedRun, totals runs.Totals) {
 	spent := run.spent
 	fmt.Fprintf(std.err, "%s: %d answers (%d missing, %d of them filtered; %d cut), %d tasks not done; %d calls, %s tokens in, %s out",
@@ -217,12 +218,12 @@ func (cmd *runCmd) tellTotals(std streams, run *preparedRun, totals runs.Totals)
 		fmt.Fprintf(std.err, "plumb: %d answers were asked for with other settings than those of this command; they are in the results too\n",
 			totals.Other)
 	}
-	if totals.Answers > 0 && totals.Cut*20 > totals.Answers { // more than 5 %
+	if totals.Answers > 0 && totals.Cut*20 > totals.Answers { // more than 5 % are worth a hint
 		fmt.Fprintf(std.err, "plumb: %d of %d answers were cut by the limit of tokens; raise --max-tokens\n", totals.Cut, totals.Answers)
 	}
 }
 
-// grouped writes a count with a space between thousands.
+// grouped writes a count with a space between groups of three digits, such as 12 345 678.
 func grouped(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -231,9 +232,9 @@ func grouped(n int64) string {
 	return text
 }
 
-// look prints what `plumb run` would ask: with --print the first requests, else the number of calls,
-// their tokens and a range of the cost. It sends and writes nothing. Calls that the folder holds are
-// counted as answered.
+// look prints what `plumb run` would ask a model, without a call: with --print the first requests, else
+// the number of calls, an upper bound of their tokens, and a range of the cost. It writes no file. Calls
+// that the run's folder holds already are counted as answered.
 func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
 	if _, err := os.Stat(cmd.recordPath()); err == nil {
 		calls, err := runs.ReadCalls(filepath.Join(cmd.Out, "calls.jsonl"))
@@ -242,7 +243,9 @@ func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
 		}
 		preparedRun.calls = calls
 	} else if preparedRun.boards != nil && cmd.Print == nil {
-		preparedRun.boards.Blank() // nothing was asked yet, so no call's key is needed
+		// Pictures take long to draw. They are needed to find a request in the log of calls by its hash, but
+		// there is no log yet, so empty pictures of the right sizes do for the plan.
+		preparedRun.boards.Blank()
 	}
 	run, err := runs.New(preparedRun.config, preparedRun.calls)
 	if err != nil {
@@ -255,6 +258,7 @@ func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
 	if err != nil {
 		return err
 	}
+	// Add up the calls of each way of asking and turn.
 	var calls, left int
 	var promptMost, replyMost int64 // upper bounds of tokens
 	for _, plan := range plans {
@@ -279,15 +283,16 @@ func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
 	return nil
 }
 
-// printRequests prints the first n requests of a run, one JSON line each, with hashes for pictures.
-func printRequests(w io.Writer, r *runs.Run, n int) error {
-	_, err := r.Plan(func(k int, _ string, request *chat.Request) error {
-		if k == n {
+// printRequests prints the first n requests that a run would send, one JSON line each. Hashes stand for
+// the bytes of pictures.
+func printRequests(w io.Writer, run *runs.Run, n int) error {
+	_, err := run.Plan(func(index int, _ string, request *chat.Request) error {
+		if index == n {
 			return runs.ErrEnough
 		}
-		b, err := request.Canonical()
+		line, err := request.Canonical()
 		if err == nil {
-			_, err = fmt.Fprintf(w, "%s\n", b)
+			_, err = fmt.Fprintf(w, "%s\n", line)
 		}
 		return err
 	})
@@ -297,8 +302,9 @@ func printRequests(w io.Writer, r *runs.Run, n int) error {
 	return err
 }
 
-// armsName returns the ways of asking of a run as one word: the values of each member, separated by
-// commas, and the members by slashes, such as "default,cot/full".
+// armsName returns the ways of asking of a run (its arms) as one word, such as "default,cot/full": the
+// modes of all arms separated by commas, a slash, their inputs, and so on for setting, format and method.
+// Members that no arm has are left out.
 func armsName(arms []ask.Arm) string {
 	var parts []string
 	for _, member := range []func(ask.Arm) string{
@@ -321,8 +327,8 @@ func armsName(arms []ask.Arm) string {
 	return strings.Join(parts, "/")
 }
 
-// showProgress prints how far the run is, until the returned function is called: each second on a
-// terminal, in place of the line before, else a new line every 30 seconds.
+// showProgress prints how far the run is: on a terminal each second, in place of the line before, and
+// else a new line every 30 seconds. It does so in the background until the returned function is called.
 func (cmd *runCmd) showProgress(std streams, preparedRun *preparedRun, client *chat.Client) (stop func()) {
 	const clearLine = "\r\x1b[K"
 	end := make(chan struct{})
@@ -335,8 +341,8 @@ func (cmd *runCmd) showProgress(std streams, preparedRun *preparedRun, client *c
 	}
 	go func() {
 		defer close(ended)
-		t := time.NewTicker(every)
-		defer t.Stop()
+		tick := time.NewTicker(every)
+		defer tick.Stop()
 		for {
 			select {
 			case <-end:
@@ -344,7 +350,7 @@ func (cmd *runCmd) showProgress(std streams, preparedRun *preparedRun, client *c
 					fmt.Fprint(std.err, clearLine)
 				}
 				return
-			case <-t.C:
+			case <-tick.C:
 				line := cmd.progressLine(preparedRun, client, time.Since(start), doneBefore)
 				if onTerminal {
 					fmt.Fprint(std.err, clearLine+line)
@@ -362,12 +368,13 @@ func (cmd *runCmd) showProgress(std streams, preparedRun *preparedRun, client *c
 const paceAfter = 3 * time.Second
 
 // progressLine returns how far the run is as one line of text: counts, the pace since the start and
-// the time left, tokens and cost, and how long the endpoint has asked to wait. The pace counts the
-// units that were done in the time took, of which doneBefore were done at its start.
-func (cmd *runCmd) progressLine(p *preparedRun, client *chat.Client, took time.Duration, doneBefore int) string {
-	progress, status, spent := p.run.Progress(), client.Status(), client.Spent()
+// the time left, tokens and cost, and how long the endpoint has asked to wait. took is the time since the
+// start of this command, and doneBefore the number of units that were done at its start: the pace counts
+// only the units since then. A unit is a task in one way of asking, once for each repeat.
+func (cmd *runCmd) progressLine(prepared *preparedRun, client *chat.Client, took time.Duration, doneBefore int) string {
+	progress, status, spent := prepared.run.Progress(), client.Status(), client.Spent()
 	text := fmt.Sprintf("%s %s %d/%d · %d ok %d failed %d cut · %d at once",
-		cmd.Suite, armsName(p.arms), progress.Done, progress.Units, progress.Answered, progress.Failed, progress.Cut, status.Calls)
+		cmd.Suite, armsName(prepared.arms), progress.Done, progress.Units, progress.Answered, progress.Failed, progress.Cut, status.Calls)
 	if took > paceAfter && progress.Done > doneBefore {
 		each := took / time.Duration(progress.Done-doneBefore)
 		left := (each * time.Duration(progress.Units-progress.Done)).Round(time.Second)

@@ -24,25 +24,26 @@ type clusters map[string]string
 // of returns the pictures of the task of that id, "" for none. It is a table.Options.Cluster.
 func (c clusters) of(_, id string) string { return c[id] }
 
-// sharedPictures returns the pictures of each task of a task file, by id: tasks that share a picture
-// are not independent samples. Tasks without pictures are left out; a missing file has none.
+// sharedPictures reads a task file and returns, by the id of the task, a text that names the task's
+// pictures. Tasks with the same text share their pictures, and so are not independent samples. Tasks
+// without pictures are left out. A file that is missing has no tasks.
 func sharedPictures(path string, limits dump.Limits) (clusters, error) {
-	out := clusters{}
+	pictures := clusters{}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return out, nil
+		return pictures, nil
 	}
-	var p fastjson.Parser
-	err := eachLine(path, limits, nil, func(l dump.Line) error {
-		value, err := p.ParseBytes(l.Bytes)
+	var parser fastjson.Parser
+	err := eachLine(path, limits, nil, func(line dump.Line) error {
+		task, err := parser.ParseBytes(line.Bytes)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", l.N, err)
+			return fmt.Errorf("line %d: %w", line.N, err)
 		}
-		if id, pictures := string(value.GetStringBytes("id")), vqa.Pictures(value); id != "" && pictures != "" {
-			out[id] = pictures
+		if id, ofTask := string(task.GetStringBytes("id")), vqa.Pictures(task); id != "" && ofTask != "" {
+			pictures[id] = ofTask
 		}
 		return nil
 	})
-	return out, err
+	return pictures, err
 }
 
 // runFolder is a folder of plumb run, as far as tables need it.
@@ -52,8 +53,9 @@ type runFolder struct {
 	clusters clusters
 }
 
-// openRunFolder reads what tables need of a folder of plumb run. ok is false without an error for a
-// path that is no folder, which may be a result file.
+// openRunFolder reads what tables of results need of a folder that plumb run has written: the path of the
+// result file, how the run differs from those of the papers, and which tasks share pictures. ok is false
+// without an error for a path that is no folder, because that may be a result file.
 func openRunFolder(path string, limits dump.Limits) (runFolder runFolder, ok bool, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return runFolder, false, nil
@@ -75,19 +77,19 @@ func openRunFolder(path string, limits dump.Limits) (runFolder runFolder, ok boo
 	return runFolder, true, err
 }
 
-// remark returns for titles of tables what sets the run apart from those of the papers, separated by
-// ", ": a choice of tasks, and settings that differ from the standard ones. A setting that only some
-// arms have names these arms. See docs/spec/runs.md#r56.
+// remark says for titles of tables how the run differs from those of the benchmarks' papers: that only
+// some tasks were asked, and which settings are not the papers'. The parts are separated by ", ". Where
+// only some ways of asking (arms) have a setting, these are named. See docs/spec/runs.md#r56.
 func (record *runRecord) remark() string {
-	var words []string
+	var parts []string
 	if c := record.Choice; c.Limit > 0 || c.Sample > 0 || len(c.Only) > 0 {
-		words = append(words, "subset")
+		parts = append(parts, "subset")
 	}
 	if record.System != "" {
-		words = append(words, "system message")
+		parts = append(parts, "system message")
 	}
 	if record.ReasoningAsAnswer {
-		words = append(words, "reasoning as answer")
+		parts = append(parts, "reasoning as answer")
 	}
 	armsWith := map[string][]string{} // by setting
 	var settings []string             // in the order of their first arms
@@ -103,12 +105,13 @@ func (record *runRecord) remark() string {
 		if arms := armsWith[text]; len(arms) < len(record.Arms) {
 			text += " in " + strings.Join(arms, " and ")
 		}
-		words = append(words, text)
+		parts = append(parts, text)
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(parts, ", ")
 }
 
-// unusual returns the settings of an arm that differ from the standard ones of its suite, as texts.
+// unusual returns, as texts, the settings of the requests of one way of asking (arm) that differ from
+// those of the paper of the benchmark suite.
 func (record *armRecord) unusual(suite string) (list []string) {
 	arm := askArm(record.Arm)
 	temperature, tokens := standard(suite, arm)
@@ -139,15 +142,16 @@ func (record *armRecord) unusual(suite string) (list []string) {
 	return list
 }
 
-// askArm returns the arm of a record in the form of package ask: a member that the record lacks is "".
+// askArm converts a way of asking (arm) from the form of a run's record to that of package ask, where ""
+// stands for a member that the record lacks.
 func askArm(arm runs.Arm) ask.Arm {
-	word := func(text *string) string {
+	orEmpty := func(text *string) string {
 		if text == nil {
 			return ""
 		}
 		return *text
 	}
-	return ask.Arm{Mode: word(arm.Mode), Input: word(arm.Input), Setting: word(arm.Setting), Format: word(arm.Format), Method: word(arm.Method)}
+	return ask.Arm{Mode: orEmpty(arm.Mode), Input: orEmpty(arm.Input), Setting: orEmpty(arm.Setting), Format: orEmpty(arm.Format), Method: orEmpty(arm.Method)}
 }
 
 // differ reports whether two settings differ. nil stands for a setting that is not sent, which equals
@@ -158,18 +162,19 @@ func differ[T comparable](a, b *T) bool {
 
 // orDefault writes a setting that a run sends to the model's service, such as the temperature. It writes
 // "of the service" for one that was not sent, because the service then takes its own default.
-func orDefault[T any](v *T) string {
-	if v == nil {
+func orDefault[T any](setting *T) string {
+	if setting == nil {
 		return "of the service"
 	}
-	return fmt.Sprint(*v)
+	return fmt.Sprint(*setting)
 }
 
-// knownMembers reports whether the members of requests in a JSON object are exactly those with which a
-// known provider's reasoning is switched off or on.
+// knownMembers reports whether a JSON object has exactly the members with which requests switch the
+// reasoning of a known provider's models off or on. These follow from the way of asking and are no setting
+// of their own.
 func knownMembers(extra string) bool {
-	for _, p := range providers {
-		for _, known := range []string{p.off, p.on} {
+	for _, provider := range providers {
+		for _, known := range []string{provider.off, provider.on} {
 			if known != "" && sameJSON(extra, known) {
 				return true
 			}
@@ -185,9 +190,10 @@ func sameJSON(a, b string) bool {
 	return json.Compact(&x, []byte(a)) == nil && json.Compact(&y, []byte(b)) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// joinRemarks joins the remarks of several folders of plumb run into one text: what sets each run apart from
-// the papers'. A remark that all folders have stands alone. Otherwise each remark stands after the name of its
-// folder, and folders without one are left out.
+// joinRemarks joins the remarks on several folders of plumb run into one text. A remark says how a run
+// differs from those of the papers; it is "" for no difference. If all folders have the same remark, it is
+// returned alone. Otherwise each remark stands after the name of its folder, and folders without one are
+// left out.
 func joinRemarks(names, remarks []string) string {
 	if len(remarks) == 0 {
 		return ""
@@ -196,9 +202,9 @@ func joinRemarks(names, remarks []string) string {
 		return remarks[0]
 	}
 	var parts []string
-	for i, s := range remarks {
-		if s != "" {
-			parts = append(parts, names[i]+": "+s)
+	for i, remark := range remarks {
+		if remark != "" {
+			parts = append(parts, names[i]+": "+remark)
 		}
 	}
 	return strings.Join(parts, "; ")

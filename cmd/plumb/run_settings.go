@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,32 +42,33 @@ var providers = map[string]provider{
 // anthropicTokens is the least limit of a reply that may think in 8192 tokens.
 const anthropicTokens = 16384
 
-// standard returns the temperature and the limit of tokens with which the suite's paper asks in an
-// arm. nil means that the paper says nothing, and that no such member is sent. See
-// docs/spec/runs.md#r36.
+// standard returns the temperature and the limit of reply tokens with which the paper of a benchmark
+// suite asks its models. arm is the way of asking, on which they may depend. nil means that the paper
+// does not say, and that no such member is sent. See docs/spec/runs.md#r36.
 func standard(suite string, arm ask.Arm) (temperature *float64, tokens *int64) {
-	set := func(t float64, n int64) (*float64, *int64) { return &t, &n }
+	set := func(temperature float64, tokens int64) (*float64, *int64) { return &temperature, &tokens }
 	switch {
 	case suite == "drawingbench":
 		return set(0.7, 4000)
 	case suite != "spatialab":
 		return nil, nil
 	}
-	t := 0.0
+	usual := 0.0
 	if arm.Format == "open" {
-		t = 0.7
+		usual = 0.7
 	}
 	switch {
 	case arm.Method == "xolver":
 		return set(0.1, 4096)
 	case arm.Method == "cot", arm.Method == "self-reflection", arm.Format == "open":
-		return set(t, 1200)
+		return set(usual, 1200)
 	}
-	return set(t, 10)
+	return set(usual, 10) // room for the letter of an option
 }
 
-// sender returns a function that returns the settings of requests for each of the arms. Flags replace
-// the provider's own members. The error is a usageError.
+// sender returns a function that returns the settings of the requests to the model for each of the arms,
+// which are ways of asking. Flags replace the members with which the provider's reasoning is switched off
+// and on, and the name of the member that limits tokens. The error is a usageError.
 func (flags *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Settings, error) {
 	provider := providers[flags.Provider] // a copy
 	provider.off = cmp.Or(flags.ReasoningOff, provider.off)
@@ -108,24 +110,24 @@ func (flags *sendFlags) settings(suite string, arm ask.Arm, provider provider) (
 		settings.MaxTokens = &n
 	}
 	settings.TokensField = provider.tokens
-	members := []string{provider.off}
+	reasoning := provider.off
 	if arm.Mode == ask.ModeReasoning {
-		members[0] = provider.on
+		reasoning = provider.on
 		if flags.Provider == "anthropic" && flags.ReasoningOn == "" {
-			settings.Temperature = nil // its reasoning refuses one
-			tokens := int64(anthropicTokens)
+			settings.Temperature = nil       // its reasoning refuses one
+			tokens := int64(anthropicTokens) // reasoning takes a part of the tokens
 			if settings.MaxTokens != nil {
 				tokens = max(tokens, *settings.MaxTokens)
 			}
 			settings.MaxTokens = &tokens
 		}
 	}
-	settings.Extra, err = merged(append(members, flags.Body))
+	settings.Extra, err = merged([]string{reasoning, flags.Body})
 	return settings, err
 }
 
-// number reads the value of a flag that is a number from 0, or none, for which it returns nil. For ""
-// it returns the standard value.
+// number reads the value given for a flag: a number from 0, or the word none, for which it returns nil.
+// Where the flag is not given (""), it returns the standard value.
 func number(flag, given string, standard *float64) (*float64, error) {
 	switch given {
 	case "":
@@ -134,7 +136,7 @@ func number(flag, given string, standard *float64) (*float64, error) {
 		return nil, nil
 	}
 	x, err := strconv.ParseFloat(given, 64)
-	if err != nil || x < 0 || x != x || x > 1e6 {
+	if err != nil || x < 0 || x != x || x > 1e6 { // x != x: NaN
 		return nil, usage("cannot use --%s %q: want a number from 0, or none", flag, given)
 	}
 	return &x, nil
@@ -145,17 +147,15 @@ func number(flag, given string, standard *float64) (*float64, error) {
 // that is no object and for members that plumb itself sends.
 func merged(objects []string) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
-	for _, o := range objects {
-		if strings.TrimSpace(o) == "" {
+	for _, object := range objects {
+		if strings.TrimSpace(object) == "" {
 			continue
 		}
 		var members map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(o), &members); err != nil || members == nil {
-			return nil, usage("cannot use %.80q: want a JSON object (--body, --reasoning-on, --reasoning-off)", o)
+		if err := json.Unmarshal([]byte(object), &members); err != nil || members == nil {
+			return nil, usage("cannot use %.80q: want a JSON object (--body, --reasoning-on, --reasoning-off)", object)
 		}
-		for name, v := range members {
-			all[name] = v
-		}
+		maps.Copy(all, members)
 	}
 	if len(all) == 0 {
 		return nil, nil
@@ -164,8 +164,9 @@ func merged(objects []string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A made-up request with these members: its check refuses members that plumb sends, such as messages.
 	trial := &chat.Request{Model: "m", Messages: []chat.Message{chat.User(chat.Text("x"))}, Extra: data}
-	if err := trial.Check(); err != nil { // it refuses members such as messages
+	if err := trial.Check(); err != nil {
 		return nil, usageError{err}
 	}
 	return data, nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -21,22 +20,23 @@ import (
 	"plumb/scoring"
 )
 
-// defaultScore returns the command `plumb score` with the default value of every flag. The dump is set
-// by the caller.
+// defaultScore returns the command `plumb score` with the default value of every flag, for commands that
+// score as it does. The caller sets the dumps.
 func defaultScore() *scoreCmd {
 	var c cli
-	if _, err := parser(&c).Parse([]string{"score", "-"}); err != nil {
+	if _, err := parser(&c).Parse([]string{"score", "-"}); err != nil { // the parser sets the defaults
 		panic("BUG: " + err.Error())
 	}
 	return &c.Score
 }
 
-// source returns the source of the tasks that `plumb run` asks about: those of --tasks, or generated
-// ones for ASPIRE. It sets preparedRun.tasks to the bytes of the task file, and opens what the suite needs: the
-// renderer of whiteboards, or the scorer of first turns.
+// source returns the source of the requests that `plumb run` sends to a model: it makes them of the tasks
+// of --tasks, or for ASPIRE of generated tasks. It sets preparedRun.tasks to the bytes of the task file,
+// and opens what the suite needs: for ASPIRE the renderer of whiteboards, for DrawingBench the scorer of
+// first turns.
 func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite, error) {
 	scoreCmd := defaultScore()
-	suites := scoreCmd.suites(0, 0)
+	suites := scoreCmd.uncachedSuites()
 	suite := suites.Find(cmd.Suite)
 	if suite == nil {
 		return nil, unknownSuite(cmd.Suite, suites)
@@ -67,10 +67,10 @@ func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite
 		return nil, err
 	}
 	preparedRun.tasks = append(bytes.Join(lines, []byte{'\n'}), '\n')
-	// Make the source that asks about them.
+	// Make the source of requests.
 	switch cmd.Suite {
 	case "aspire":
-		if preparedRun.boards, err = ask.NewBoards(scoreCmd.scenes(), 0); err != nil {
+		if preparedRun.boards, err = ask.NewBoards(scoreCmd.scenes(), noBoardCache); err != nil {
 			return nil, err
 		}
 		preparedRun.boards.Kept = cmd.keptPicture
@@ -107,29 +107,29 @@ func taskLines(path string, limits dump.Limits) (lines [][]byte, err error) {
 	return lines, err
 }
 
-// drawingSource returns the source of DrawingBench's tasks. It sets preparedRun.tasks, and
-// preparedRun.scorer to a scorer of first turns, because their scores and feedback decide on the
-// second ones.
+// drawingSource returns the source of the requests about the DrawingBench tasks of --tasks. A task has a
+// second turn if the score of the first one asks for it, and its prompt holds feedback. So it also sets
+// preparedRun.scorer, which scores first turns. It sets preparedRun.tasks to the bytes of the task file.
 func (cmd *runCmd) drawingSource(preparedRun *preparedRun) (ask.Suite, error) {
 	var err error
 	if preparedRun.tasks, err = os.ReadFile(cmd.Tasks); err != nil {
 		return nil, fmt.Errorf("cannot read tasks: %w", err)
 	}
-	d := defaultScore()
-	d.Suite = cmd.Suite
-	d.Tasks = []string{"drawingbench=" + cmd.Tasks}
-	d.Variant = cmd.Variant
-	d.Backend = "cpu"
-	config, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
+	scoreCmd := defaultScore()
+	scoreCmd.Suite = cmd.Suite
+	scoreCmd.Tasks = []string{"drawingbench=" + cmd.Tasks}
+	scoreCmd.Variant = cmd.Variant
+	scoreCmd.Backend = "cpu" // the suite draws its own pictures, so no device is needed
+	config, err := core(&scoreCmd.engineFlags, &scoreCmd.limitFlags, &scoreCmd.scoreFlags)
 	if err != nil {
 		return nil, err
 	}
-	variants, err := d.variants(config.Suites)
+	variants, err := scoreCmd.variants(config.Suites)
 	if err != nil {
 		return nil, err
 	}
 	preparedRun.scorer = &turnScorer{config: config, options: queue.Options{Suite: cmd.Suite, Variants: variants}}
-	tasks, err := dump.LoadTasks(cmd.Tasks, config.Suites.Find(cmd.Suite).Tasks, d.lines(), d.scenes())
+	tasks, err := dump.LoadTasks(cmd.Tasks, config.Suites.Find(cmd.Suite).Tasks, scoreCmd.lines(), scoreCmd.scenes())
 	if err != nil {
 		return nil, err
 	}
@@ -147,18 +147,14 @@ type turnScorer struct {
 	err  error
 }
 
-// score returns the result of a first turn's dump line. A line without a score is an error.
+// score scores the answer of a first turn, given as a dump line, and returns the result. An answer that
+// gets no score is an error.
 func (scorer *turnScorer) score(line []byte) (*scoring.Result, error) {
-	scorer.once.Do(func() { scorer.core, scorer.err = daemon.Open(scorer.config) })
-	if scorer.err != nil {
-		return nil, scorer.err
+	result, _, err := scorer.line(line)
+	if err == nil && !result.Scored {
+		err = result.Err
 	}
-	o := scorer.options
-	answer, err := scorer.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &o)
-	if err == nil && !answer.Result.Scored {
-		err = answer.Result.Err
-	}
-	return &answer.Result, err
+	return result, err
 }
 
 // close closes the engine that scores turns, if a turn has needed one.
@@ -188,11 +184,14 @@ func (cmd *runCmd) keptPicture(sum string) []byte {
 	return b
 }
 
-// keepPicture writes a picture that was drawn for the run into its folder, once. Pictures of other
-// suites are files of the benchmark and are not copied.
+// keepPicture writes a picture that was drawn for a request of the run into the run's folder, unless it
+// is there. Only ASPIRE and TangramPuzzle draw pictures. Those of other suites are files of the
+// benchmark and are not copied.
 func (cmd *runCmd) keepPicture(img *chat.Image) error {
 	path := cmd.picturePath(img.SHA256())
-	if _, err := os.Stat(path); err == nil || img.Type != "image/png" || cmd.Suite != "aspire" && cmd.Suite != "tangram" {
+	_, err := os.Stat(path)
+	exists := err == nil
+	if drawn := cmd.Suite == "aspire" || cmd.Suite == "tangram"; exists || !drawn || img.Type != "image/png" {
 		return nil
 	}
 	return atomicfile.WriteFile(path, func(f *atomicfile.File) error {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
-	"io"
 	"log/slog"
 	"maps"
 	"os"
@@ -19,7 +17,6 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
-	"plumb/daemon/jobs"
 	"plumb/daemon/queue"
 	"plumb/daemon/records"
 	"plumb/daemon/report"
@@ -68,9 +65,8 @@ const (
 	garbagePercent = 33
 )
 
-// Run scores the answers of every dump and writes results, tables and reports; with --status it
-// prints how far a run is. It checks all flags before it opens a dump, tunes the garbage collector,
-// and removes the judge's key from the environment.
+// Run scores the answers of every dump and writes results, tables and reports; with --status it only
+// prints how far a run is. It checks all flags before it opens a dump, and tunes the garbage collector.
 func (cmd *scoreCmd) Run(std streams) error {
 	if cmd.Status != "" {
 		return cmd.status(std)
@@ -78,7 +74,8 @@ func (cmd *scoreCmd) Run(std streams) error {
 	if err := cmd.checkInput(); err != nil {
 		return err
 	}
-	// Fewer garbage collections: scoring makes much garbage and keeps little.
+	// Fewer garbage collections: scoring makes much garbage and keeps little. The collector waits until
+	// garbage has grown to a share of the memory in use, in which ballast counts although nothing is in it.
 	defer runtime.KeepAlive(make([]byte, ballast))
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
@@ -109,7 +106,7 @@ func (cmd *scoreCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	most, err := cmd.most(cmd.Report)
+	reportItems, err := cmd.reportItems(cmd.Report)
 	if err != nil {
 		return err
 	}
@@ -121,10 +118,10 @@ func (cmd *scoreCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.judge(std, &config); err != nil {
+	if err := cmd.judge(std, &config); err != nil { // it also takes the judge's key out of the environment
 		return err
 	}
-	// The arguments become dumps, and the output its form.
+	// The arguments become dumps, and the output gets its format.
 	if cmd.Dumps, err = cmd.expand(cmd.Dumps, &config, std); err != nil {
 		return err
 	}
@@ -135,9 +132,10 @@ func (cmd *scoreCmd) Run(std streams) error {
 	}
 	ctx, stop := signalContext()
 	defer stop()
-	options := &queue.Options{Suite: cmd.Suite, Variants: variants, Reward: reward, Unmarked: true}
+	options := &queue.Options{Suite: cmd.Suite, Variants: variants, Reward: reward,
+		Unmarked: true} // repeated answers get their note in this package, which sees all dumps
 	j := &job{cmd: cmd, form: form, std: std, config: config, options: options, token: token}
-	j.papers, j.missing, j.most = papers, missing, most
+	j.papers, j.missing, j.reportItems = papers, missing, reportItems
 	j.table = table.New(table.Options{Suites: config.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants,
 		Papers: papers, Remark: cmd.remark, Success: cmd.SuccessFrom, Cluster: j.cluster})
 	return j.run(ctx)
@@ -170,13 +168,14 @@ func (cmd *scoreCmd) tellUnversioned(std streams) {
 	}
 }
 
-// judge sets in config which language model judges open answers in this process. It refuses flags of the
-// judge that exclude each other.
+// judge sets in config which language model judges open answers in this process, and takes the model's
+// key out of the environment. It refuses flags of the judge that exclude each other.
 func (cmd *scoreCmd) judge(std streams, config *daemon.CoreConfig) (err error) {
 	if cmd.JudgeURL != "" && cmd.Server != "" {
 		return usage("cannot use --judge-url with --server: the daemon asks its own judge")
 	}
-	if config.Judge, err = cmd.judgeFlags.config(true); err != nil {
+	const bulk = true // many answers: a failing endpoint is waited for
+	if config.Judge, err = cmd.judgeFlags.config(bulk); err != nil {
 		return err
 	}
 	if config.Judge == nil {
@@ -191,30 +190,32 @@ func (cmd *scoreCmd) judge(std streams, config *daemon.CoreConfig) (err error) {
 
 // job is one run of score.
 type job struct {
-	cmd     *scoreCmd
-	std     streams
-	config  daemon.CoreConfig
-	options *queue.Options
-	token   string
-	form    string // of the output, of those of package write
-	table   *table.Table
-	papers  [][]byte        // documents of paper tables
-	missing table.Missing   // how tables count missing answers
-	most    int             // items of the report
-	items   dump.ItemConfig // how lines become items
-	read    records.Options // how records of dumps are read
-	first   *records.Reader // of the only dump, which was opened to check it; nil for none
+	cmd         *scoreCmd
+	std         streams
+	config      daemon.CoreConfig
+	options     *queue.Options
+	token       string
+	form        string // of the output, of those of package write
+	table       *table.Table
+	papers      [][]byte        // documents of paper tables
+	missing     table.Missing   // how tables count missing answers
+	reportItems int             // items of the report
+	items       dump.ItemConfig // how lines become items
+	read        records.Options // how records of dumps are read
+	openedDump  *records.Reader // the only dump, which was opened to check it; nil for none
 
 	parser fastjson.Parser // of tasks
-	bare   bool            // most results of the current dump get their place in it from locate
-	json   []byte          // the current result as JSON, where locate adds to it
+	// foreign says that the current dump is, or may be, one of another tool. Its results then come without
+	// JSON, and locate adds to each the place of its record in the dump.
+	foreign bool
+	json    []byte // the current result as JSON, where locate adds to it
 
-	core     *daemon.Core // nil where a daemon scores and no report is wanted
-	remote   *remote      // nil in process
-	report   *report.Writer
-	lost     error // why there is no report any more; scoring goes on
-	out      *sink
-	progress func() // called for each result; nil for nothing
+	core      *daemon.Core // nil where a daemon scores and no report is wanted
+	remote    *remote      // nil in process
+	report    *report.Writer
+	reportErr error // why there is no report any more; scoring goes on
+	out       *sink
+	progress  func() // called for each result; nil for nothing
 	// partsOnly is true while results go to parts alone, and neither to the output nor into tables.
 	partsOnly bool
 	broken    error      // why inputs could not be read to their ends, in runs with shards
@@ -226,8 +227,9 @@ type job struct {
 }
 
 // run opens all that the job needs, scores all dumps, and ends with the tables, also when it is
-// interrupted. A job that can go on later is scored by shards. A process that shares the work with
-// others writes only its shards' parts.
+// interrupted. A job that the same command can go on with later is scored in shards, whose results are
+// stored as parts when they are finished. A process that shares the work with others writes only the
+// parts of its own shards.
 func (j *job) run(ctx context.Context) (err error) {
 	if err := j.open(ctx); err != nil {
 		return err
@@ -280,9 +282,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	j.bar = newProgress(j.std.err, j.cmd.Dumps, "lines", "score", progressEvery)
 	if j.report != nil {
-		j.bar.drawing(j.most)
+		j.bar.drawing(j.reportItems)
 	}
-	if j.cmd.alone() {
+	if j.cmd.alone() { // damaged dumps fail the run in its end; among several processes none reports them
 		j.broken = j.cmd.damaged
 	}
 	// Score: all dumps from here, or shards, alone or shared with other processes.
@@ -295,18 +297,19 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 		err = j.runShards(ctx) // all parts are there: it writes the output from them
 	case !j.cmd.alone():
-		return j.endShare(ctx, j.runShare(ctx))
+		return j.endShare(ctx, j.runShare(ctx)) // parts alone
 	default:
 		err = j.runShards(ctx)
 	}
-	if err != nil || j.report == nil {
+	if err != nil || j.report == nil { // else the bar goes on while the report is drawn
 		j.bar.end()
 	}
 	return j.end(ctx, j.interrupted(ctx, err))
 }
 
-// runDumps scores all dumps in order, and then the requests of --requests that none has answered. A
-// dump that breaks off does not end the others; an interrupt or an output that cannot be written does.
+// runDumps scores the answers of all dumps in order, and then the requests of --requests that no dump
+// has answered. A dump that breaks off does not keep the others from being scored; an interrupt or an
+// output that cannot be written ends the run.
 func (j *job) runDumps(ctx context.Context) (err error) {
 	for _, path := range j.cmd.Dumps {
 		if e := j.dump(ctx, path); e != nil {
@@ -348,11 +351,12 @@ func (j *job) inputs() []string {
 	return slices.Concat(j.cmd.Dumps, j.cmd.paperFiles(), slices.Collect(maps.Values(j.config.TaskFile)))
 }
 
-// open starts the engine that scores, or connects to the daemon of --server, and sets how lines become
-// items and records. With --report it also opens the report, whose pictures need an engine in any
-// case. A report that a full disk prevents is dropped, and scoring goes on.
+// open starts the engine that scores in this process, or connects to the daemon of --server. It sets how
+// lines of dumps become items and records. With --report it also opens the report; its pictures are
+// drawn in this process, so an engine is started even beside a daemon. If the disk is too full for the
+// report, there is no report, and scoring goes on.
 func (j *job) open(ctx context.Context) (err error) {
-	// What scores: a daemon, or an engine in this process.
+	// Connect to the daemon, or start an engine in this process.
 	if j.cmd.Server != "" {
 		if j.remote, err = dial(ctx, j.cmd.Server, j.token); err != nil {
 			return err
@@ -362,7 +366,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		if j.core, err = daemon.Open(j.config); err != nil {
 			return judgeUsageError(err)
 		}
-		fallback(j.std.err, j.core)
+		tellFallback(j.std.err, j.core)
 		j.items = j.core.Items
 	} else if j.items, err = daemon.Items(j.config); err != nil {
 		return err
@@ -370,7 +374,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	if j.read, err = j.cmd.dumpFlags.options(&j.config, &j.items); err != nil || j.cmd.Report == "" {
 		return err
 	}
-	// The report.
+	// Open the report.
 	title := j.cmd.Dumps[0]
 	if len(j.cmd.Dumps) > 1 {
 		title = fmt.Sprintf("%s and %d more", title, len(j.cmd.Dumps)-1)
@@ -380,7 +384,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers,
 		Remark: j.cmd.remark, Success: j.cmd.SuccessFrom, Cluster: j.cluster,
 		Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
-		Max: j.most, Flags: j.cmd.scoreFlags.list(&j.cmd.engineFlags), Progress: func(done, all int) { j.bar.drawn(done, all) }})
+		Max: j.reportItems, Flags: j.cmd.scoreFlags.list(&j.cmd.engineFlags), Progress: func(done, all int) { j.bar.drawn(done, all) }})
 	if atomicfile.IsFull(err) {
 		j.dropReport(err)
 		return nil
@@ -391,10 +395,12 @@ func (j *job) open(ctx context.Context) (err error) {
 	return err
 }
 
-// cluster returns what an item of a task file shares with others, such as a picture, or "" for nothing;
-// see table.Options. Only results of a daemon need it: those of this process hold their cluster.
+// cluster returns the cluster of an item in the tables: a text that all tasks about the same pictures
+// have in common, or "" for a task without pictures. Standard errors treat the results of one cluster as
+// dependent. Only results of a daemon are looked up here, in the task file of their suite, because
+// results that this process makes hold their cluster.
 func (j *job) cluster(suite, id string) string {
-	if j.remote == nil {
+	if j.remote == nil { // results hold it
 		return ""
 	}
 	value, err := j.parser.ParseBytes(j.items.Tasks[suite].JSON(id))
@@ -436,7 +442,7 @@ func (j *job) dump(ctx context.Context, path string) error {
 		return openError{err}
 	}
 	defer reader.Close()
-	j.bare = reader.Format != records.Own
+	j.foreign = reader.Format != records.Own
 	return j.stream(ctx, path, func(ctx context.Context, put putFunc) error {
 		if reader.Format == records.Own {
 			return j.feedLines(reader, put)
@@ -445,9 +451,12 @@ func (j *job) dump(ctx context.Context, path string) error {
 	})
 }
 
-// stream scores the lines that feed puts, and takes their results in that order with collect. feed
+// pendingLines bounds how many lines may wait for their results.
+const pendingLines = 1 << 16
+
+// stream scores the lines that feed puts, and takes their results in the same order with collect. feed
 // runs in a goroutine of its own, so that lines are read while results are taken. The error is that
-// of the scorer or the output, else the one of feed's input.
+// of the scorer or the output, else the one of feed's input. path is the name of the input.
 func (j *job) stream(ctx context.Context, path string, feed func(context.Context, putFunc) error) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -457,134 +466,24 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 			return err
 		}
 	} else {
-		o := *j.options
-		o.Bare = j.bare || len(j.cmd.Dumps) > 1 // the results have no JSON: locate makes it
-		s = j.core.Queue.Stream(ctx, &o)
+		options := *j.options
+		options.Bare = j.foreign || len(j.cmd.Dumps) > 1 // the scorer makes no JSON of results: locate does
+		s = j.core.Queue.Stream(ctx, &options)
 	}
-	pending := make(chan pendingLine, 1<<16)
-	broken := make(chan error, 1)
+	pending := make(chan pendingLine, pendingLines)
+	feedErr := make(chan error, 1)
 	go func() {
 		defer s.End()
 		err := feed(ctx, j.putTo(ctx, s, pending))
 		if err == errGivenUp { // collect has the scorer's own error
 			err = nil
 		}
-		broken <- err
+		feedErr <- err
 	}()
 	if err := j.collect(s, path, pending); err != nil {
 		return err // feed may still wait for its input; it ends with the process
 	}
-	return <-broken
-}
-
-// putTo returns a function that gives a line to the scorer, and to beside what collect needs of the
-// line with its result. The function waits while too many lines are under way. Its error is that of
-// ctx, or errGivenUp if the scorer takes no more lines.
-func (j *job) putTo(ctx context.Context, scorer scorer, pending chan<- pendingLine) putFunc {
-	return func(line dump.Line, o *records.Origin) error {
-		faultAt(line)
-		f := pendingLine{origin: o}
-		if j.shards != nil {
-			f.part = j.shards.next
-		}
-		if j.report != nil {
-			kept := line
-			kept.Bytes = append([]byte(nil), line.Bytes...)
-			f.line = &kept
-		}
-		select {
-		case pending <- f:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if scorer.Put(line) != nil {
-			return cmp.Or(ctx.Err(), errGivenUp)
-		}
-		return nil
-	}
-}
-
-// putFunc gives a line to the scorer. The origin is not changed, and lines may share one.
-type putFunc func(dump.Line, *records.Origin) error
-
-// pendingLine holds what collect needs of a line beside its result, such as its place in the dump.
-type pendingLine struct {
-	origin *records.Origin
-	line   *dump.Line // for the report; nil without one
-	part   jobs.Part  // that the result belongs to, where there are shards
-}
-
-// errGivenUp says that the scorer takes no more lines, and says why itself.
-var errGivenUp = errors.New("no more lines are taken")
-
-// feedLines puts the lines of a dump in plumb's own format. Its error is that of the input or of put.
-// An interrupt is an error even if all lines that were put get their answers, because others are
-// missing.
-func (j *job) feedLines(r *records.Reader, put putFunc) error {
-	lines := r.Lines()
-	lines.Lists(j.items)
-	origin := &records.Origin{File: j.named(r.Name())}
-	for {
-		line, err := lines.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		j.bar.read(lines.Offset())
-		if err := put(line, origin); err != nil {
-			return err
-		}
-	}
-}
-
-// feedRecords puts the records of a dump of another tool as dump lines, each with its place in the
-// dump. It counts the records that only repeat an answer, which are left out.
-func (j *job) feedRecords(reader *records.Reader, put putFunc) error {
-	var buf []byte
-	for n := 1; ; n++ {
-		answer, err := reader.Next()
-		if err == io.EOF {
-			j.tally.repeats += reader.Skipped()
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		line, origin := reader.Line(buf[:0], answer, n) // buf is used again, as put copies what it keeps
-		if len(j.cmd.Dumps) == 1 {
-			origin.File = ""
-		}
-		j.bar.read(reader.Lines().Offset())
-		if err := put(line, &origin); err != nil {
-			return err
-		}
-		buf = line.Bytes
-	}
-}
-
-// unanswered scores the requests of --requests that no dump had an answer to, as missing.
-func (j *job) unanswered(ctx context.Context) error {
-	if j.read.Requests == nil {
-		return nil
-	}
-	return j.stream(ctx, requestsName, func(ctx context.Context, put putFunc) error {
-		return j.feedUnanswered(put)
-	})
-}
-
-// feedUnanswered puts a record without an answer for each request of --requests that no dump answered.
-// After the first error it puts no more.
-func (j *job) feedUnanswered(put putFunc) (err error) {
-	n := 0
-	records.Unanswered(j.read, func(r *records.Reader, a *records.Answer) {
-		n++
-		if l, o := r.Line(nil, a, n); err == nil {
-			err = put(l, &o)
-		}
-	})
-	return err
+	return <-feedErr
 }
 
 // named returns the name of a dump for results and messages, "" if it is the only one of the run.

@@ -42,8 +42,9 @@ func copyName(base string) string {
 	return base
 }
 
-// openAnnotator makes the folder dir for copies of the dumps with their scores, and a temporary folder
-// in it for the results. It refuses copies that would replace their dumps.
+// openAnnotator makes the folder dir for copies of the dumps with the scores in them. It also makes a
+// temporary folder in it, in which the results are kept until the copies are written. It refuses copies
+// that would replace their dumps.
 func openAnnotator(dir string, dumps []string) (*annotator, error) {
 	copies, err := namesIn(dir, dumps, copyName)
 	if err != nil {
@@ -64,8 +65,8 @@ func openAnnotator(dir string, dumps []string) (*annotator, error) {
 	return &annotator{copies: copies, folder: folder, files: map[string]string{}}, nil
 }
 
-// add appends a result line to the temporary file of its dump. The results of one dump must follow
-// each other: one file is open at a time.
+// add appends a result line to the temporary file for the results of its dump. The results of one dump
+// must follow each other, because only one file is open at a time.
 func (annotator *annotator) add(dump string, line []byte) error {
 	if annotator.out == nil || dump != annotator.dump {
 		if err := annotator.close(); err != nil {
@@ -101,14 +102,14 @@ func (annotator *annotator) close() error {
 	return nil
 }
 
-// remove removes what is only needed during the run.
+// remove removes the temporary files of results.
 func (annotator *annotator) remove() {
 	annotator.close()
 	os.RemoveAll(annotator.folder)
 }
 
-// annotate writes the copies of all dumps with their scores. An error of one copy does not end the
-// others. A dump without results gets no copy, and a message.
+// annotate writes a copy of each dump with the scores in it. An error of one copy does not keep the
+// others from being written. For a dump without results it prints a message instead.
 func (j *job) annotate() (err error) {
 	annotator := j.annotator
 	if err := annotator.close(); err != nil {
@@ -135,7 +136,8 @@ func (j *job) annotateDump(dump, path string) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	// Results in plumb's own format do not say where their records stand, so this is added.
+	// Results of a dump in plumb's own format do not say at which place of the dump their records are, so
+	// this is added.
 	reader, err := records.Open(dump, nil, j.read)
 	if err != nil {
 		return err
@@ -176,8 +178,8 @@ func (j *job) annotateDump(dump, path string) error {
 	return atomicfile.WriteFile(target, func(f *atomicfile.File) error { return annotate.Copy(source, format, f, all) })
 }
 
-// scoresOfLog writes the scores of one log of inspect_ai to f, as inspect_ai's score command reads
-// them, from the log's result lines. Messages go to log.
+// scoresOfLog reads the result lines of one log of the evaluation tool inspect_ai and writes its scores
+// to f, in the form that inspect_ai's score command reads. Messages go to log.
 func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
 	out := bufio.NewWriterSize(f, 64<<10)
 	s := &scores{write.NewInspect(out), log}
@@ -187,9 +189,9 @@ func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
 	return errors.Join(s.Close(), out.Flush())
 }
 
-// placed writes a copy of the results at path, each with the place of its record in the dump as the
-// member at, and returns the name of the copy. It is for dumps in plumb's own format, whose results do
-// not hold their places. reader reads the dump again, in the same order.
+// placed writes a copy of the result file at path and returns the name of the copy. Each result gets a
+// member "at" with the place of its record in the dump, which results of dumps in plumb's own format do
+// not have. reader reads the dump again, and so gives the records in the order of the results.
 func placed(reader *records.Reader, path string) (string, error) {
 	in, err := os.Open(path)
 	if err != nil {

@@ -17,8 +17,9 @@ type cellKey struct {
 	series      scoring.Series
 }
 
-// add adds a result to the cell of its test and series. A part has few cells, and results of one cell
-// often follow each other, so it looks for the cell from the last one back.
+// add adds a result to the sums of its test and series, which are a cell of the tables. A part has few
+// cells, and results of one cell often follow each other, so it looks for the cell from the last one
+// back.
 func (counts *cellCounts) add(result *scoring.Result) {
 	key := cellKey{result.Suite, result.Test, result.Series()}
 	i := len(counts.keys) - 1
@@ -39,7 +40,7 @@ func (counts *cellCounts) add(result *scoring.Result) {
 	case result.Scored:
 		cell.Scored++
 		cell.Sum += result.Score
-		cell.Squares += float64(result.Score * result.Score)
+		cell.Squares += float64(result.Score * result.Score) // the conversion forbids a fused multiply-add, which rounds differently
 	case result.Err != nil && result.Err.Code == "no_response":
 		cell.Missing++
 	}

@@ -8,10 +8,10 @@ import (
 	"plumb/daemon/records"
 )
 
-// collect takes the results of a dump's lines from the scorer in their order, and adds each to all
-// that the run makes: the part of its shard, the tables, times, annotated copies, the output and the
-// report. Where results go to parts alone, it stops there. beside holds for each line what was read
-// with it. An error of the report ends only the report.
+// collect takes the results of a dump's lines from the scorer in the order of the lines. It adds each to
+// all that the run makes: the part of its shard, the tables, times, annotated copies, the output and the
+// report. In a process that shares the work with others, results go to parts alone. pending has for each
+// line what putTo has kept of it. An error of the report ends only the report.
 func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) error {
 	var answer queue.Answer // outside of the loop, so that it is allocated once
 	for {
@@ -22,10 +22,10 @@ func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) er
 		if err != nil {
 			return err
 		}
-		fed := <-pending
-		j.locate(&answer, fed.origin)
+		line := <-pending
+		j.locate(&answer, line.origin)
 		if j.shards != nil {
-			if err := j.shards.add(fed.part, &answer.Result, answer.JSON); err != nil {
+			if err := j.shards.add(line.part, &answer.Result, answer.JSON); err != nil {
 				return err
 			}
 		}
@@ -65,15 +65,15 @@ func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) er
 		if j.report == nil {
 			continue
 		}
-		if err := j.report.Add(*fed.line, answer.JSON); err != nil {
+		if err := j.report.Add(*line.line, answer.JSON); err != nil {
 			j.dropReport(err)
 		}
 	}
 }
 
-// locate adds to a result the dump and the place in it where its record stands, and makes its JSON
-// anew, in memory that the next call uses again. A result that has its JSON and needs no place stays as
-// it is.
+// locate adds to a result in which dump and at which place of it the record was, and makes the JSON of
+// the result anew. That JSON is in memory that the next call uses again. If origin is empty, because the
+// only dump is in plumb's own format, and the result has JSON, it stays as it is.
 func (j *job) locate(answer *queue.Answer, origin *records.Origin) {
 	if origin.Empty() && len(answer.JSON) > 0 {
 		return

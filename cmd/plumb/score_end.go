@@ -25,6 +25,7 @@ func signalContext() (context.Context, context.CancelFunc) {
 // and the outputs replace the former files. A complete run that scored too little is an error too.
 // See docs/spec/cli.md#r6.
 func (j *job) end(ctx context.Context, early error) error {
+	// The outputs.
 	if j.shards != nil && early != nil {
 		j.out.discard() // the parts are in the folder of the job
 	}
@@ -49,6 +50,7 @@ func (j *job) end(ctx context.Context, early error) error {
 		}
 	}
 	err = errors.Join(err, j.endReport(ctx, early))
+	// The tables and counts.
 	if early != nil {
 		fmt.Fprintf(j.std.err, "PARTIAL: the run ended early; the tables count the %d lines that were scored before\n", j.tally.lines)
 	}
@@ -68,6 +70,7 @@ func (j *job) end(ctx context.Context, early error) error {
 			err = errors.Join(err, fmt.Errorf("cannot keep %d verdicts in --judge-cache", stats.Unsaved))
 		}
 	}
+	// Whether the run counts as a failure.
 	err = errors.Join(err, j.broken)
 	if err == nil {
 		err = j.cmd.failFlags.verdict(&j.tally, j.missing == table.Zero, j.cmd.DryRun)
@@ -75,18 +78,18 @@ func (j *job) end(ctx context.Context, early error) error {
 	return err
 }
 
-// endReport draws and writes the report, marked as partial if the run ended early, and prints its
-// path. If the report was dropped before, it returns the reason. An interrupt while the report is
-// drawn is an error, although all results are there.
+// endReport draws and writes the report and prints its path. early is the error that ended the run early,
+// if any; the report is then marked as partial. If the report was dropped before, it returns the reason.
+// An interrupt while the report is drawn is an error, although all results are there.
 func (j *job) endReport(ctx context.Context, early error) error {
 	if j.report == nil {
-		return j.lost
+		return j.reportErr
 	}
 	if early != nil {
 		j.report.EndedEarly(oneLine(early))
 	}
-	if len(j.cmd.Dumps) == 1 && !j.bare && index.Plain(j.cmd.Dumps[0]) {
-		j.report.From(j.cmd.Dumps[0])
+	if len(j.cmd.Dumps) == 1 && !j.foreign && index.Plain(j.cmd.Dumps[0]) {
+		j.report.From(j.cmd.Dumps[0]) // the report shows how to score a line of this file again
 	}
 	path, err := j.report.Close()
 	j.bar.end()
@@ -106,5 +109,5 @@ func (j *job) dropReport(err error) {
 	if j.report != nil {
 		j.report.Discard()
 	}
-	j.report, j.lost = nil, err
+	j.report, j.reportErr = nil, err
 }

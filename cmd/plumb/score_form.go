@@ -28,10 +28,12 @@ type formFlags struct {
 // splitName is the file of all results in the folder that the scores of several logs are written to.
 const splitName = "results.jsonl"
 
-// form returns the form of the output: that of --output-format, else the one of the suffix of
-// --output. It refuses a form that contradicts the suffix. For scores of several logs of inspect_ai,
-// it makes the folder that --output names, and changes the output to the file of all results in it;
-// splitLogs makes the files of the logs from that at the end. See docs/spec/dumps-files.md#r21.
+// form returns the format of the output, such as csv: that of --output-format, else the one of the
+// suffix of --output. It refuses a format that contradicts the suffix.
+//
+// The scores of several logs of the evaluation tool inspect_ai need a file for each log. For these it
+// makes the folder that --output names, and changes the output to the file of all results in it. splitLogs
+// makes the files of the logs from that one at the end. See docs/spec/dumps-files.md#r21.
 func (cmd *scoreCmd) form() (name string, err error) {
 	if cmd.only != nil { // a process for one shard writes its part alone
 		return write.JSONL, nil
@@ -41,8 +43,8 @@ func (cmd *scoreCmd) form() (name string, err error) {
 	}
 	suffix := strings.ToLower(filepath.Ext(cmd.Output))
 	ofSuffix, _ := write.Format("", cmd.Output)
-	otherForm := ofSuffix != write.JSONL && ofSuffix != name // such as csv to FILE.parquet
-	notLines := suffix == ".jsonl" && name != write.JSONL && name != write.Inspect
+	otherForm := ofSuffix != write.JSONL && ofSuffix != name                       // such as csv to FILE.parquet
+	notLines := suffix == ".jsonl" && name != write.JSONL && name != write.Inspect // such as csv to FILE.jsonl
 	info, statErr := os.Stat(cmd.Output)
 	isFolder := strings.HasSuffix(cmd.Output, "/") || statErr == nil && info.IsDir()
 	switch {
@@ -73,13 +75,13 @@ func inspectName(base string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + write.InspectSuffix
 }
 
-// namesIn returns for each dump the path of a file in the folder dir. Its name is that of the dump,
-// changed by rename. If two dumps have the same name, all files stand in the same subfolders as their
-// dumps, counted from the folder that holds all dumps. It refuses standard input, which has no name, and
-// two dumps for one file.
+// namesIn returns for each dump the path of a file in the folder dir, to be written for that dump. The
+// file has the name of the dump, changed by rename. If two dumps have the same name, all files are put
+// into subfolders, as their dumps are in the deepest folder that holds all dumps. It refuses standard
+// input, which has no name, and two dumps for one file.
 func namesIn(dir string, dumps []string, rename func(string) string) (map[string]string, error) {
-	names := map[string]string{}                                     // by dump
-	taken := map[string]string{splitName: "the file of all results"} // dumps by name
+	names := map[string]string{}                                     // of files, by dump
+	taken := map[string]string{splitName: "the file of all results"} // what a name is used for, by name
 	for _, d := range dumps {
 		if d == "-" {
 			return nil, usage("cannot write a file for standard input to %s: want dumps that are files", dir)
@@ -111,7 +113,7 @@ func namesIn(dir string, dumps []string, rename func(string) string) (map[string
 	return files, nil
 }
 
-// commonFolder returns the deepest folder that holds all dumps: "." or the root at the last.
+// commonFolder returns the deepest folder that holds all dumps; "." or the root if they share no other.
 func commonFolder(dumps []string) string {
 	parent := filepath.Dir(dumps[0])
 	for _, d := range dumps[1:] {
@@ -122,9 +124,9 @@ func commonFolder(dumps []string) string {
 	return parent
 }
 
-// convert sends the result lines that are written to the output through a writer of the chosen form.
-// Parquet files get the version and the settings of the run as metadata. See
-// docs/spec/dumps-files.md#r18.
+// convert makes the output turn the result lines that are written to it into the chosen format: Parquet,
+// scores for inspect_ai, or the table of the run as CSV or XLSX. JSON lines stay as they are. Parquet
+// files get the version and the settings of the run as metadata. See docs/spec/dumps-files.md#r18.
 func (j *job) convert() error {
 	switch j.form {
 	case write.Parquet:
@@ -136,10 +138,10 @@ func (j *job) convert() error {
 		if err != nil {
 			return err
 		}
-		o := write.ParquetOptions{Columns: j.cmd.Columns,
+		options := write.ParquetOptions{Columns: j.cmd.Columns,
 			Metadata: map[string]string{"plumb": version + " " + commit, "plumb.settings": string(text)}}
 		return j.out.convertBy(func(w io.Writer) (write.Results, error) {
-			results, err := write.NewParquet(w, o)
+			results, err := write.NewParquet(w, options)
 			if err != nil { // a column of --columns
 				err = usageError{err}
 			}
@@ -158,8 +160,9 @@ func (j *job) convert() error {
 // lineBuffer is how many bytes of result lines are collected before they are converted.
 const lineBuffer = 64 << 10
 
-// convertBy makes the output convert the result lines that are written to it: open returns the converter,
-// which writes another format, such as Parquet, to the output's present writer. sink.end closes the converter.
+// convertBy makes an output convert the result lines that are written to it. open returns the converter:
+// it takes result lines and writes another format, such as Parquet, to the writer that it is given, which
+// is the output's file. sink.end, called when the run has ended well, closes the converter.
 func (sink *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
 	file := sink.Writer
 	converter, err := open(file)
@@ -182,8 +185,8 @@ type lineWriter struct {
 	rest []byte // the beginning of a line whose end has not been written yet
 }
 
-// Write gives each line in p to the writer below. What follows the last line end is kept for the next
-// call.
+// Write gives each whole line in p, without its line end, to writer.to. What follows the last line end is
+// kept until the next call brings the rest of that line.
 func (writer *lineWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
@@ -192,7 +195,7 @@ func (writer *lineWriter) Write(p []byte) (int, error) {
 			writer.rest = append(writer.rest, p...)
 			return n, nil
 		}
-		if len(writer.rest) > 0 {
+		if len(writer.rest) > 0 { // the line began in an earlier call
 			line = append(writer.rest, line...)
 			writer.rest = writer.rest[:0]
 		}
@@ -209,8 +212,8 @@ type scores struct {
 	log io.Writer
 }
 
-// Close says how many results the file leaves out and why, and ends the file. It implements
-// write.Results.
+// Close prints how many results the file of scores for inspect_ai leaves out and why, and ends the file.
+// It implements write.Results.
 func (s *scores) Close() error {
 	if s.Unscored > 0 || s.Twice > 0 {
 		fmt.Fprintf(s.log, "plumb: left out: %d results without a score, %d second ones of a sample and epoch; "+
@@ -251,9 +254,9 @@ func summaryOf(t *table.Table) (all []write.Summary) {
 	return all
 }
 
-// splitLogs writes the scores of each log to a file of its own, from the file of all results, in which
-// the results of one log follow each other. Results that are of no log stay in the file of all results
-// alone, and their number is printed.
+// splitLogs writes a file of scores for each log of inspect_ai. It reads the file of all results, in
+// which the results of one log follow each other. Results that are of no log, such as those of requests
+// without an answer, are only counted: the file of all results has them, and their number is printed.
 func (cmd *scoreCmd) splitLogs(std streams) error {
 	f, err := os.Open(cmd.Output)
 	if err != nil {
@@ -266,7 +269,7 @@ func (cmd *scoreCmd) splitLogs(std streams) error {
 		next    []byte // the line that was read and is not written yet
 		missing int    // results that are of no log
 	)
-	read := func() (file string, err error) { // reads next and returns its log
+	read := func() (log string, err error) { // reads the next line and returns the name of its log
 		if next, err = in.ReadBytes('\n'); err != nil {
 			return "", err
 		}
@@ -280,7 +283,7 @@ func (cmd *scoreCmd) splitLogs(std streams) error {
 	if len(cmd.Dumps) == 1 {
 		file = cmd.Dumps[0] // results of a single dump do not name it
 	}
-	for err == nil {
+	for err == nil { // for each log; all its lines are read within
 		if cmd.splitTo[file] == "" {
 			missing++
 			file, err = read()

@@ -51,15 +51,16 @@ type shardRun struct {
 	lines     []byte // its result lines
 	lineCount int    // their number
 	cells     cellCounts
-	names     []string           // clusters of the results, nil where none has one
+	clusters  []string           // of the results, nil where none has one
 	seen      map[jobs.Part]bool // parts that have had results, of the shards under way
 
 	store    *storer
 	finished bool // all is done, and the folder is not needed any more
 }
 
-// add adds a result and its line to part part. A result of another part than the one before commits that
-// one. The error may be that of a part which was committed earlier, in the background.
+// add adds a result and its line to a part of a shard. The first result of a new part ends the part
+// before it, which is then committed. Parts are committed in the background, so the error may be that of
+// an earlier part.
 func (run *shardRun) add(part jobs.Part, result *scoring.Result, line []byte) error {
 	if run.open && part != run.part {
 		if err := run.flush(part.Shard != run.part.Shard); err != nil {
@@ -72,25 +73,25 @@ func (run *shardRun) add(part jobs.Part, result *scoring.Result, line []byte) er
 	run.lines = append(append(run.lines, line...), '\n')
 	run.lineCount++
 	run.cells.add(result)
-	if result.Cluster != "" && run.names == nil {
-		run.names = make([]string, run.lineCount-1, jobs.ShardLines) // those before have none
+	if result.Cluster != "" && run.clusters == nil {
+		run.clusters = make([]string, run.lineCount-1, jobs.ShardLines) // the results before this one have none
 	}
-	if run.names != nil {
-		run.names = append(run.names, result.Cluster)
+	if run.clusters != nil {
+		run.clusters = append(run.clusters, result.Cluster)
 	}
 	return run.store.failed()
 }
 
-// flush gives the current part to the goroutine that commits parts to the job's store, and begins an
-// empty one; last is true if no other part of its shard follows. Without a current part it does
-// nothing.
+// flush ends the current part: it gives the part to the goroutine that commits parts to the job's store.
+// last is true if no other part of its shard follows. Without a current part it does nothing. The error
+// is that of a part before.
 func (run *shardRun) flush(last bool) error {
 	if !run.open {
 		return nil
 	}
-	m := jobs.Marker{Lines: run.lineCount, Last: last, Cells: run.cells.cells, Clusters: run.names}
-	run.store.queue <- storeOrder{part: run.part, lines: run.lines, marker: m}
-	run.lines = run.store.memory()
+	marker := jobs.Marker{Lines: run.lineCount, Last: last, Cells: run.cells.cells, Clusters: run.clusters}
+	run.store.queue <- storeOrder{part: run.part, lines: run.lines, marker: marker}
+	run.lines = run.store.memory() // the goroutine has the former slice
 	run.drop()
 	return run.store.failed()
 }
@@ -98,12 +99,13 @@ func (run *shardRun) flush(last bool) error {
 // drop discards the results of the current part, which is not committed.
 func (run *shardRun) drop() {
 	run.lines = run.lines[:0]
-	run.open, run.lineCount, run.cells, run.names = false, 0, cellCounts{}, nil
+	run.open, run.lineCount, run.cells, run.clusters = false, 0, cellCounts{}, nil
 }
 
-// resumable reports whether the run keeps a folder from which the same command goes on. Its output and
-// its dumps must be files, or objects whose changes are seen, and it must make neither a report nor
-// times, which need all lines in one process.
+// resumable reports whether the run keeps its finished parts in a store, so that the same command can go
+// on from there. Its output must be a file, or parts alone. Its dumps must be files, or objects at
+// addresses whose servers tell when they change. It must make neither a report nor times, which need all
+// lines in one process.
 func (cmd *scoreCmd) resumable() bool {
 	toStdout := cmd.Output == "-" || cmd.Output == ""
 	if toStdout && !cmd.partsAlone() || cmd.Report != "" || cmd.Times != "" {
@@ -130,9 +132,10 @@ func (cmd *scoreCmd) resumable() bool {
 // last change, so that a change would not be seen.
 func unversioned(o *address.Object) bool { return o.Tag == "" && o.Modified.IsZero() }
 
-// openJob opens the store of a run that did not end, or plans a new one, and sets j.shards. A process
-// that works alone locks the folder and removes the temporary files of killed ones; a folder that
-// another process has locked is a usageError. See docs/spec/jobs.md#r1.
+// openJob opens the store in which a run keeps its finished parts, or plans a new job in it, and sets
+// j.shards. A process that works alone on a folder locks it and removes the temporary files of killed
+// processes. A folder that another process has locked is a usageError. The journal of this process tells
+// later ones which parts it began. See docs/spec/jobs.md#r1.
 func (j *job) openJob() (err error) {
 	store, dir, err := j.store()
 	if err != nil {
@@ -156,10 +159,12 @@ func (j *job) openJob() (err error) {
 		return err
 	}
 	j.shards.deaths, err = j.shards.Deaths()
-	searching := j.cmd.only != nil && j.cmd.only.to > 0 // for a line that ends its process: such an end is expected
-	if err == nil && !searching {
-		journal := strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36) // a name no other process has
-		j.shards.journal, err = j.shards.Journal(journal)
+	// A process that scores a range of records, to find the line that ends its process, keeps no journal:
+	// its end is expected and must not count as one more death of the part.
+	scoresRange := j.cmd.only != nil && j.cmd.only.to > 0
+	if err == nil && !scoresRange {
+		uniqueName := strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
+		j.shards.journal, err = j.shards.Journal(uniqueName)
 	}
 	if err != nil {
 		j.closeJob()
@@ -167,14 +172,14 @@ func (j *job) openJob() (err error) {
 	}
 	j.shards.store = newStorer(j.shards.Job)
 	if dir != "" {
-		j.out.file.Under(dir)
+		j.out.file.Under(dir) // the output is in the job's folder until it is complete
 	}
 	return nil
 }
 
-// plan returns the job in a store after a check that it has the same inputs and settings as this
-// command, which is a usageError otherwise. If there is none, or with --restart, it clears the store
-// and plans a new job. A process for one shard never plans.
+// plan returns the job in a store, after a check that it has the same inputs and settings as this
+// command; a job with others is a usageError. If the store has no job, or with --restart, it clears the
+// store and plans a new job, which cuts the inputs into shards. A process for one shard never plans.
 func (j *job) plan(store jobs.Store) (*jobs.Job, error) {
 	header, err := j.header()
 	if err != nil {
@@ -226,7 +231,7 @@ func (j *job) tellResuming(old *jobs.Job) error {
 		return err
 	}
 	total := fmt.Sprintf(" of %s", grouped(status.Lines))
-	if status.Whole {
+	if status.Whole { // some inputs are not cut into shards of lines, so their lines are not counted yet
 		total = ""
 	}
 	fmt.Fprintf(j.std.err, "resuming: %s%s lines are scored\n", grouped(status.Scored), total)
@@ -234,7 +239,8 @@ func (j *job) tellResuming(old *jobs.Job) error {
 }
 
 // header returns the description of the job: version, command, folder, inputs, and the settings that
-// can change a result. It opens each dump to see whether it can be cut into shards of lines.
+// can change a result. It opens each dump to see whether it can be cut into shards of lines. A dump that
+// cannot be opened is an error only if no other can be opened either.
 func (j *job) header() (header jobs.Header, err error) {
 	header = jobs.Header{Plumb: version + " " + commit}
 	for _, arg := range j.cmd.args {
@@ -249,7 +255,7 @@ func (j *job) header() (header jobs.Header, err error) {
 	var failure error // why dumps cannot be opened
 	readable := 0
 	for _, path := range j.cmd.Dumps {
-		one, err := j.describe(path)
+		input, err := j.describe(path)
 		if err != nil {
 			return header, err
 		}
@@ -257,8 +263,8 @@ func (j *job) header() (header jobs.Header, err error) {
 		if failure = errors.Join(failure, err); err == nil {
 			readable++
 		}
-		one.Whole = !cuttable // what cannot be opened is a shard that fails beside the others
-		header.Inputs = append(header.Inputs, one)
+		input.Whole = !cuttable // what cannot be opened is a shard that fails beside the others
+		header.Inputs = append(header.Inputs, input)
 	}
 	if readable == 0 {
 		return header, failure
@@ -269,11 +275,11 @@ func (j *job) header() (header jobs.Header, err error) {
 	return header, nil
 }
 
-// cuttable reports whether parts of a dump can be read by themselves, which needs no more than its
-// start. The error says why the dump cannot be opened.
+// cuttable reports whether a dump can be cut into shards, because ranges of its lines can be read by
+// themselves. The start of the dump tells. The error says why the dump cannot be opened.
 func (j *job) cuttable(path string) (bool, error) {
-	if j.first != nil {
-		return j.first.Cuttable(), nil
+	if j.openedDump != nil {
+		return j.openedDump.Cuttable(), nil
 	}
 	reader, err := records.Open(path, nil, j.read)
 	if err != nil {
@@ -283,8 +289,8 @@ func (j *job) cuttable(path string) (bool, error) {
 	return reader.Cuttable(), nil
 }
 
-// describe returns the name, size, time and version of a dump, which tell whether it has changed since
-// the job was planned.
+// describe returns the name, size, time of change and version of a dump, a file or an object at an
+// address. They tell whether the dump has changed since the job was planned.
 func (j *job) describe(path string) (jobs.Input, error) {
 	if at := j.cmd.remote.Known(path); at != nil {
 		return jobs.Input{Path: path, Name: path, Size: at.Size, Modified: at.Modified.UTC(), Tag: at.Tag}, nil
@@ -295,10 +301,11 @@ func (j *job) describe(path string) (jobs.Input, error) {
 // requestsName is the input of requests that no dump answered.
 const requestsName = "--requests"
 
-// cut calls give for each shard of the input dumps, in order: for ranges of lines of a file in plumb's
-// own format, and for any other dump as a whole, whose number of lines is -1.
-func (j *job) cut(h *jobs.Header, give func(jobs.Shard) error) error {
-	for i, input := range h.Inputs {
+// cut cuts the input dumps of a job into shards and calls give for each, in order. A file in plumb's own
+// format is cut into ranges of lines. Any other dump is one shard, whose number of lines, -1, says that
+// they are not counted.
+func (j *job) cut(header *jobs.Header, give func(jobs.Shard) error) error {
+	for i, input := range header.Inputs {
 		var err error
 		if input.Whole {
 			err = give(jobs.Shard{Input: i, Lines: -1})
@@ -329,11 +336,12 @@ func (j *job) closeJob() {
 	}
 }
 
-// runShards scores the shards that are not done, in order, and writes the output from them and from
-// the parts that are there. The bytes are those of a run that was never ended. See
-// docs/spec/jobs.md#r4.
+// runShards goes through all shards of the job in order and writes the output. Shards that are done are
+// taken from their stored parts, the others are scored. The output has the same bytes as that of a run
+// that was never interrupted. See docs/spec/jobs.md#r4.
 func (j *job) runShards(ctx context.Context) error {
-	var pending []jobs.Shard // shards that follow each other in one input and are not done: scored in one stream
+	// Neighbours in one input that are not done are collected, and scored in one stream.
+	var pending []jobs.Shard
 	scorePending := func() error {
 		list := pending
 		pending = nil
@@ -353,6 +361,8 @@ func (j *job) runShards(ctx context.Context) error {
 			pending = append(pending, shard)
 			return scorePending()
 		}
+		// A shard of lines is one part. If it has ended several processes, it is searched for the line that
+		// does, and is done then.
 		part := jobs.Part{Shard: shard.N}
 		lines, marker, done, err := j.shards.Read(part)
 		if err == nil && !done && j.shards.deaths[part] >= poisonAfter {
@@ -385,9 +395,9 @@ func (j *job) runShards(ctx context.Context) error {
 	return err
 }
 
-// replay takes the result lines of a part that is done into the tables and the output. clusters are
-// those of the part's marker, one for each result, or nil if no result has one; lines do not hold
-// them.
+// replay takes the result lines of a stored part into the tables and the output. clusters are those of
+// the results, in the same order, or nil if no result has one. They come from the part's marker, because
+// result lines do not hold them.
 func (j *job) replay(lines []byte, clusters []string) error {
 	for n := 0; len(lines) > 0; n++ {
 		line, rest, _ := bytes.Cut(lines, []byte("\n"))
@@ -410,8 +420,8 @@ func (j *job) replay(lines []byte, clusters []string) error {
 	return nil
 }
 
-// take adds a result of an earlier process to the tables, the counts and the annotated copies, and
-// writes its line to the output, as collect does with new results.
+// take adds a result that was stored before to the tables, the counts and the annotated copies, and
+// writes its line to the output. It does with stored results what collect does with new ones.
 func (j *job) take(result *scoring.Result, line []byte) error {
 	noted := result
 	if !j.table.Add(result) { // an earlier dump has this answer
@@ -431,12 +441,13 @@ func (j *job) take(result *scoring.Result, line []byte) error {
 }
 
 // scoreShards scores shards that follow each other in one input: ranges of its lines, or one shard that
-// is the whole input. Of a whole input it takes the parts that are done and scores the rest. A part
-// that has ended several processes is searched for the line that does. The error of an input that
-// breaks off is kept in j.broken: what it has before its end counts, and other inputs are scored.
+// is the whole input. A whole input is stored in several parts, called chunks: those that are done are
+// taken from the store, and the rest is scored. A part that has ended several processes is searched for
+// the line that does. The error of an input that breaks off is kept in j.broken: the results before that
+// place count, and other inputs are scored.
 func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 	input, shardRun := j.shards.Header.Inputs[list[0].Input], j.shards
-	chunk, skip, complete := 0, 0, false // the next part of a whole input, and the number of results before it
+	chunk, skip, complete := 0, 0, false // of a whole input: its next part, the number of results before it, whether all is done
 	whole := list[0].Lines < 0
 	if whole {
 		var err error
@@ -448,16 +459,18 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 				return err
 			}
 			delete(shardRun.deaths, part)
-			return j.scoreShards(ctx, list)
+			return j.scoreShards(ctx, list) // the part is done now, and the next one follows
 		}
 	}
-	j.bare = input.Whole // most whole inputs are dumps of other tools
+	// Score what is left.
+	j.foreign = input.Whole // most whole inputs are dumps of other tools
 	err := j.stream(ctx, input.Name, func(ctx context.Context, put putFunc) error {
 		if whole {
 			return j.feedWhole(input, jobs.Part{Shard: list[0].N, Chunk: chunk}, skip, put)
 		}
 		return j.feedShards(input, list, put)
 	})
+	// Store the last part, unless the run ends here.
 	stopped := ctx.Err() != nil || j.out.failed() || shardRun.store.failed() != nil
 	if err != nil && stopped {
 		shardRun.drop() // the current part is not complete
@@ -470,10 +483,11 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 	if err := shardRun.flush(true); err != nil || complete {
 		return err
 	}
-	for _, s := range list { // shards without results, such as blank lines, get empty parts: else they would not count as done
-		p := jobs.Part{Shard: s.N, Chunk: chunk}
-		if !shardRun.seen[p] {
-			shardRun.part, shardRun.open = p, true
+	// Shards without results, such as those of blank lines, get empty parts: else they would not count as done.
+	for _, shard := range list {
+		part := jobs.Part{Shard: shard.N, Chunk: chunk}
+		if !shardRun.seen[part] {
+			shardRun.part, shardRun.open = part, true
 			if err := shardRun.flush(true); err != nil {
 				return err
 			}
@@ -483,12 +497,12 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 	return nil
 }
 
-// replayChunks takes the results of those parts of a whole input that are done into the output. chunk
-// is the number of the next part, lines the number of results before it; complete is true if the
-// input has no further part.
-func (j *job) replayChunks(s jobs.Shard) (chunk, lines int, complete bool, err error) {
+// replayChunks takes the stored parts of a shard that is a whole input into the output, from the first
+// part up to one that is not there. chunk is the number of that part, and lines the number of results
+// before it. complete is true if the last part of the input is among the stored ones.
+func (j *job) replayChunks(shard jobs.Shard) (chunk, lines int, complete bool, err error) {
 	for {
-		data, marker, ok, err := j.shards.Read(jobs.Part{Shard: s.N, Chunk: chunk})
+		data, marker, ok, err := j.shards.Read(jobs.Part{Shard: shard.N, Chunk: chunk})
 		if err != nil || !ok {
 			return chunk, lines, false, err
 		}
@@ -502,8 +516,9 @@ func (j *job) replayChunks(s jobs.Shard) (chunk, lines int, complete bool, err e
 	}
 }
 
-// feedShards puts the lines of shards that follow each other in a file of lines, and notes in the
-// journal which shard begins.
+// feedShards gives the lines of shards that follow each other in a file of lines to the scorer with put.
+// It notes in the journal which shard begins, so that a later process sees in which one this process
+// ended.
 func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error {
 	file, err := j.openInput(input)
 	if err != nil {
@@ -514,7 +529,7 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 	lines := dump.Section(section(file, first.From, last.To), j.config.Lines, first.Line, first.From)
 	defer lines.Close()
 	origin := &records.Origin{File: j.named(input.Name)}
-	for pos := 0; ; { // at is the index in list of the shard of the line
+	for pos := 0; ; { // pos is the index in list of the shard that the line belongs to
 		line, err := lines.Next()
 		if err == io.EOF {
 			return nil
@@ -536,9 +551,9 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 	}
 }
 
-// begin sets the part that the following lines belong to. If it is another part than before, or the
-// line is the first one of a feed, it notes in the journal that this process begins the part: a later
-// process then sees in which part a process ended.
+// begin sets the part that the following lines belong to. first says that the next line is the first one
+// that is given to the scorer. For such a line, or if the part is another one than before, it notes in
+// the journal that this process begins the part: a later process then sees in which part this one ended.
 func (j *job) begin(part jobs.Part, first bool) error {
 	if part == j.shards.next && !first {
 		return nil
@@ -553,9 +568,9 @@ func (j *job) begin(part jobs.Part, first bool) error {
 	return nil
 }
 
-// feedWhole puts the records of an input that is one shard, from the part first on; each part has
-// jobs.ShardLines records. The skip records before it are read again, because later ones may depend on
-// them, but they are not put.
+// feedWhole gives the records of an input that is one shard to the scorer with put, from the part first
+// on; each part has jobs.ShardLines records. skip is the number of records before that part. They are
+// read again, because later records may depend on them, but they are not scored again.
 func (j *job) feedWhole(input jobs.Input, first jobs.Part, skip int, put putFunc) error {
 	n := 0 // records read
 	counted := func(line dump.Line, origin *records.Origin) error {

@@ -15,14 +15,15 @@ import (
 // queue for lost or stuck.
 const idleLooks = 3
 
-// runClaims scores shards that a queue on a NATS server hands out, until all shards of the job are
-// done, and writes parts alone. Without --nats it runs the server within this process. Which shards are
-// done is read from the store of the job, never from the queue: a queue that has lost shards is filled
-// again. See docs/spec/jobs.md#r9.
+// runClaims scores the shards that this process gets from a queue on a NATS server, which several
+// processes share, until all shards of the job are done. It writes the parts of these shards and nothing
+// else. Without --nats it runs the server within this process. Which shards are done is read from the
+// store of the job, never from the queue: a queue that has lost shards is filled again. See
+// docs/spec/jobs.md#r9.
 func (j *job) runClaims(ctx context.Context) error {
 	j.partsOnly = true
 	defer func() { j.partsOnly = false }()
-	cfg, stop, err := j.claimServer()
+	cfg, stop, err := j.claimServer() // how to reach the server
 	if err != nil {
 		return err
 	}
@@ -38,7 +39,8 @@ func (j *job) runClaims(ctx context.Context) error {
 	defer queue.Close()
 	missing, err := j.shards.Undone()
 	if err == nil {
-		err = queue.Offer(ctx, missing, "")
+		const first = "" // the first generation of the queue; only a rebuilt one has another
+		err = queue.Offer(ctx, missing, first)
 	}
 	if err != nil {
 		return err
@@ -69,7 +71,8 @@ func (j *job) claimServer() (cfg claims.Config, stop func(), err error) {
 		server.Close()
 		os.RemoveAll(dir)
 	}
-	return server.Config(""), stop, nil
+	const unnamed = "" // the caller sets the job
+	return server.Config(unnamed), stop, nil
 }
 
 const (
@@ -77,8 +80,9 @@ const (
 	serverWait = time.Second     // the pause before a server that cannot be reached is asked again
 )
 
-// scoreClaims scores claim after claim, until all shards of the job are done. It fills the queue again
-// when shards are missing that the queue does not have.
+// scoreClaims takes claim after claim from the queue and scores the shard of each, until all shards of
+// the job are done. If shards are missing and the queue stays empty, it has lost their claims, and is
+// filled again.
 func (j *job) scoreClaims(ctx context.Context, queue *claims.Queue) error {
 	scored, idle := 0, 0
 	for {
@@ -119,15 +123,15 @@ func (j *job) scoreClaims(ctx context.Context, queue *claims.Queue) error {
 	}
 }
 
-// claimed scores the shard of a claim and waits until its parts are stored, unless they are. While it
-// scores, each result extends the claim. A shard that has ended several processes is searched for the
-// line that does.
+// claimed scores the shard of a claim and waits until its parts are stored; a shard whose parts are
+// stored already is left as it is. Each result extends the claim, so that no other process gets the shard
+// meanwhile. A shard that has ended several processes is searched for the line that does.
 func (j *job) claimed(ctx context.Context, claim *claims.Claim) error {
 	shard, err := j.shards.Find(claim.Shard)
 	if err != nil {
 		return err
 	}
-	if done, err := j.whole(shard); done || err != nil {
+	if done, err := j.complete(shard); done || err != nil {
 		return err
 	}
 	j.progress = claim.Progress

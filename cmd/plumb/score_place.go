@@ -23,8 +23,8 @@ func (cmd *scoreCmd) partsAlone() bool {
 	return cmd.Job != "" && (cmd.NoJoin || cmd.Plan || !cmd.alone())
 }
 
-// checkJob refuses the flags --job, --driver, --plan and --no-join for a run that keeps no parts; form
-// is that of its output.
+// checkJob refuses the flags --job, --driver, --plan and --no-join for a run that does not store its
+// results in parts, without which these flags have no sense. form is the format of the run's output.
 func (cmd *scoreCmd) checkJob(form string) error {
 	keepsParts := cmd.resumable()
 	switch {
@@ -40,12 +40,12 @@ func (cmd *scoreCmd) checkJob(form string) error {
 	return nil
 }
 
-// destination opens the output of the run, and begins the index of the results for plumb view where one can be
-// made.
+// destination opens the output of the run. Where plumb view can have an index of the results, it begins
+// that too.
 //
 // With --no-join the results exist only as parts, and nothing is joined into the output. The file of
-// -o is opened all the same, because its path names the folder of the parts, and what is written to it is discarded.
-// A run that writes parts alone to an object store prints no results either.
+// -o is opened all the same, because its path names the folder of the parts, and what is written to it is
+// discarded. A run that writes parts alone to an object store prints no results either.
 func (j *job) destination() (*sink, error) {
 	std := j.std // a copy: the run may still print to j.std.out
 	if j.cmd.partsAlone() && j.cmd.Output == "-" {
@@ -62,15 +62,16 @@ func (j *job) destination() (*sink, error) {
 	return sink, nil
 }
 
-// beginIndex begins the index of the results for plumb view, if the results become lines of one plain
-// file that this process writes. If there can be no index, it prints why.
+// beginIndex begins the index with which plumb view finds results in the output, if the output is one
+// plain file of JSON lines that this process writes. An index that cannot be begun is no error, because
+// plumb view makes a missing one: the reason is printed.
 func (j *job) beginIndex(sink *sink) {
 	writesLines := sink.file != nil && j.form == write.JSONL && !j.cmd.NoJoin && j.cmd.alone()
 	if !writesLines || j.cmd.NoIndex {
 		return
 	}
 	if info, err := os.Stat(sink.file.Path()); err == nil && !info.Mode().IsRegular() {
-		return
+		return // such as a pipe
 	}
 	sink.log = j.std.err
 	options := index.RecorderOptions{Options: explorer.IndexOptions(j.items.Suites, j.options.Variants, j.papers), Reward: j.options.Reward}
@@ -100,8 +101,8 @@ func (j *job) store() (store jobs.Store, dir string, err error) {
 
 // openBucket opens the object store at an address that --job names. An address that cannot be used is
 // a usageError.
-func openBucket(o *address.Options, at string) (jobs.Store, error) {
-	store, err := bucket.Open(o, at)
+func openBucket(options *address.Options, at string) (jobs.Store, error) {
+	store, err := bucket.Open(options, at)
 	if err != nil {
 		return nil, usage("cannot use --job %s: %w", address.Name(at), err)
 	}
@@ -163,24 +164,24 @@ type remoteFile struct{ *address.Object }
 // Close does nothing: an object at an address is opened anew for each read.
 func (remoteFile) Close() error { return nil }
 
-// section returns a reader of the bytes [from, to) of a dump. Each read of an object in a store is a
-// request, so there the section is buffered: in whole up to jobs.ShardBytes, and else in parts of that
-// size.
-func section(f inputFile, from, to int64) io.Reader {
-	r := io.NewSectionReader(f, from, to-from)
-	if _, remote := f.(remoteFile); remote {
+// section returns a reader of the bytes [from, to) of a dump. Each read of an object at an address is a
+// request to its server. To make few requests, such a section is read as a whole, or if it is larger than
+// jobs.ShardBytes, in pieces of that size.
+func section(file inputFile, from, to int64) io.Reader {
+	r := io.NewSectionReader(file, from, to-from)
+	if _, remote := file.(remoteFile); remote {
 		room := to - from + 1 // one byte more, so that the read that fills the buffer also finds the end
 		return bufio.NewReaderSize(r, int(min(room, jobs.ShardBytes)))
 	}
 	return r
 }
 
-// checkDumps opens each dump once, so that a wrong one ends the run before any work. The only dump of a
-// run stays open as j.first, because the directory of a large archive takes long to read.
+// checkDumps opens each dump once, so that a wrong one ends the run before any work. If the run has only
+// one dump, it stays open as j.openedDump, because the directory of a large archive takes long to read.
 func (j *job) checkDumps() error {
 	if len(j.cmd.Dumps) == 1 && j.cmd.Dumps[0] != "-" && regular(j.cmd.Dumps[0]) {
-		r, err := records.Open(j.cmd.Dumps[0], nil, j.read)
-		j.first = r
+		reader, err := records.Open(j.cmd.Dumps[0], nil, j.read)
+		j.openedDump = reader
 		return err
 	}
 	return j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines) // its error says which dump is wrong, and how
@@ -188,9 +189,9 @@ func (j *job) checkDumps() error {
 
 // openDump opens a dump, or returns the one that checkDumps has left open.
 func (j *job) openDump(path string) (*records.Reader, error) {
-	if r := j.first; r != nil && path != "-" {
-		j.first = nil
-		return r, nil
+	if reader := j.openedDump; reader != nil && path != "-" {
+		j.openedDump = nil
+		return reader, nil
 	}
 	return records.Open(path, j.std.in, j.read)
 }

@@ -15,14 +15,15 @@ import (
 )
 
 // settings returns all settings that can change a result, by the names of their flags, and the hashes
-// of task files and requests. Flags that cannot change one, such as --workers, --batch, --server and
-// those of tables, are left out, and so are empty values. See docs/spec/jobs.md#r5.
+// of the task files and of the files of --requests. A run goes on only if they are the same. Flags that
+// cannot change a result, such as --workers, --batch, --server and those of tables, are left out, and so
+// are empty values. See docs/spec/jobs.md#r5.
 func (j *job) settings() (map[string]string, error) {
 	scoreCmd := j.cmd
 	all := map[string]string{}
-	add := func(name string, v any) {
-		if s := fmt.Sprint(v); s != "" && s != "[]" {
-			all["--"+name] = s
+	add := func(name string, value any) {
+		if text := fmt.Sprint(value); text != "" && text != "[]" { // "[]" is an empty list
+			all["--"+name] = text
 		}
 	}
 	add("suite", scoreCmd.Suite)
@@ -88,9 +89,9 @@ func sortedWords(list []string) string {
 // unfinished is the exit code of --status for a job that is not done.
 const unfinished = 3
 
-// statusStore returns the store of the job whose status is wanted: an object store, or a folder, whose
-// suffix .job may be left out. If the folder is gone and its output is there, finished is a text that
-// says so, and there is no store.
+// statusStore returns the store of the job that --status names: an object store at an address, or a
+// folder, whose suffix .job may be left out. A finished run has removed its folder. If the folder is gone
+// and its output is there, finished is a text that says so, and there is no store.
 func (cmd *scoreCmd) statusStore() (store jobs.Store, finished string, err error) {
 	if address.Is(cmd.Status) {
 		store, err = openBucket(&address.Options{Endpoint: cmd.S3Endpoint, Region: cmd.S3Region}, cmd.Status)
@@ -110,9 +111,9 @@ func (cmd *scoreCmd) statusStore() (store jobs.Store, finished string, err error
 	return jobs.NewFolder(dir), "", nil
 }
 
-// status prints how far a job is: shards, lines, the rate and the time left, the number of parts
-// under way, and the parts that failed, because their process was killed or died. A job that is not
-// finished is an error with an exit code of its own. See docs/spec/jobs.md#r6.
+// status prints how far a job is: how many shards and lines are done, the rate and the time left, how
+// many parts are under way, and which parts failed, because their process was killed or died. A job that
+// is not finished is an error with an exit code of its own. See docs/spec/jobs.md#r6.
 func (cmd *scoreCmd) status(std streams) error {
 	store, finished, err := cmd.statusStore()
 	if err != nil {
@@ -147,8 +148,8 @@ func (cmd *scoreCmd) status(std streams) error {
 	return exitError{fmt.Errorf("%s is not finished: start the command that began it again to go on", store.Path("")), unfinished}
 }
 
-// printPace prints how many lines of a job are scored, and the rate and the time left where they are
-// known.
+// printPace prints how many lines of a job are scored, the rate in lines per second, and the time left at
+// that rate. It leaves out what is not known.
 func printPace(out io.Writer, status *jobs.Status) {
 	total := fmt.Sprintf(" of %s", grouped(status.Lines))
 	if status.Whole {

@@ -34,15 +34,15 @@ func (cmd *scoreCmd) alone() bool {
 	return cmd.only == nil && (cmd.Driver == "local" || cmd.Driver == "nats" && cmd.NATS == "")
 }
 
-// share returns the number of this process, from 0, and how many processes share the work: from flags,
-// else from the variables of a Kubernetes or Slurm job. A missing or impossible number is a
-// usageError. See docs/spec/jobs.md#r8.
+// share returns the number of this process, from 0, and how many processes share the work. Both are
+// those of --index and --of, else those that Kubernetes or Slurm put into the environment of their jobs.
+// A missing or impossible number is a usageError. See docs/spec/jobs.md#r8.
 func (cmd *scoreCmd) share() (index, processes int, err error) {
-	number := func(flag string, given *int, names ...string) (int, error) {
+	number := func(flag string, given *int, variables ...string) (int, error) {
 		if given != nil {
 			return *given, nil
 		}
-		for _, name := range names {
+		for _, name := range variables {
 			if s := os.Getenv(name); s != "" {
 				n, err := strconv.Atoi(s)
 				if err != nil {
@@ -51,7 +51,7 @@ func (cmd *scoreCmd) share() (index, processes int, err error) {
 				return n, nil
 			}
 		}
-		return 0, usage("cannot share the work: want --%s, or %s", flag, names[0])
+		return 0, usage("cannot share the work: want --%s, or %s", flag, variables[0])
 	}
 	if index, err = number("index", cmd.Index, "JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID"); err != nil {
 		return 0, 0, err
@@ -73,9 +73,10 @@ func (cmd *scoreCmd) share() (index, processes int, err error) {
 	return index, processes, nil
 }
 
-// runShare scores those shards that are not done and belong to this process: the one of plumb shard
-// run, or every N-th of --driver index. It writes parts alone, closes the store and prints how many
-// shards it scored.
+// runShare scores the shards that belong to this process and are not done: the one of plumb shard run, or
+// with --driver index every N-th, where N is the number of processes. It writes the parts of these shards
+// and nothing else, closes the store and prints how many shards it scored. For a range of records, see
+// runRange.
 func (j *job) runShare(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, j.shards.store.close()) }()
 	j.partsOnly = true
@@ -92,13 +93,14 @@ func (j *job) runShare(ctx context.Context) (err error) {
 		if !isMine(shard) {
 			return nil
 		}
-		done, err := j.whole(shard)
+		done, err := j.complete(shard)
 		if done || err != nil {
 			doneBefore++
 			return err
 		}
 		scored++
-		// A part that has ended processes again and again is scored with care.
+		// A shard of lines that has ended several processes is searched for the line that does. scoreShards
+		// does so for a whole input, which may have more parts than the first.
 		first := jobs.Part{Shard: shard.N}
 		if shard.Lines >= 0 && j.shards.deaths[first] >= poisonAfter {
 			return j.quarantine(ctx, shard, first, 0)
@@ -111,7 +113,9 @@ func (j *job) runShare(ctx context.Context) (err error) {
 	return errors.Join(err, j.broken)
 }
 
-// ownShards returns a function that reports whether a shard belongs to this process.
+// ownShards returns a function that reports whether a shard belongs to this process: the shard that plumb
+// shard run names, or with --driver index each shard whose number gives this process's number as the
+// remainder.
 func (j *job) ownShards() (func(jobs.Shard) bool, error) {
 	if only := j.cmd.only; only != nil {
 		return func(s jobs.Shard) bool { return s.N == only.shard }, nil
@@ -123,11 +127,11 @@ func (j *job) ownShards() (func(jobs.Shard) bool, error) {
 	return func(s jobs.Shard) bool { return s.N%processes == index }, nil
 }
 
-// whole reports whether all parts of a shard, up to the last one, are stored and match their markers.
-func (j *job) whole(s jobs.Shard) (bool, error) {
+// complete reports whether all parts of a shard, up to the last one, are stored and match their markers.
+func (j *job) complete(shard jobs.Shard) (bool, error) {
 	for chunk := 0; ; chunk++ {
-		_, m, ok, err := j.shards.Read(jobs.Part{Shard: s.N, Chunk: chunk})
-		if err != nil || !ok || m.Last {
+		_, marker, ok, err := j.shards.Read(jobs.Part{Shard: shard.N, Chunk: chunk})
+		if err != nil || !ok || marker.Last {
 			return ok, err
 		}
 	}
@@ -141,8 +145,9 @@ func (j *job) endShare(ctx context.Context, err error) error {
 	return j.interrupted(ctx, err)
 }
 
-// runRange scores a range of the records of a part into the file onlyPart.results, and their clusters into a
-// file beside it. The part is not committed: the process that started this one does that.
+// runRange scores a range of the records of a part. It writes the result lines to the file
+// onlyPart.results, and the clusters of the results to a file beside it. The part is not stored: the
+// process that started this one, to find a line that ends processes, joins the ranges and does that.
 func (j *job) runRange(ctx context.Context, onlyPart *onlyPart) error {
 	shard, err := j.shards.Find(onlyPart.shard)
 	if err != nil {
@@ -154,9 +159,9 @@ func (j *job) runRange(ctx context.Context, onlyPart *onlyPart) error {
 	}); err != nil {
 		return err
 	}
-	list, err := json.Marshal(j.shards.names)
+	clusters, err := json.Marshal(j.shards.clusters)
 	if err == nil {
-		err = os.WriteFile(onlyPart.results+clustersSuffix, list, 0o600)
+		err = os.WriteFile(onlyPart.results+clustersSuffix, clusters, 0o600)
 	}
 	if err == nil {
 		err = os.WriteFile(onlyPart.results, j.shards.lines, 0o600)
@@ -175,27 +180,27 @@ type ranged struct {
 	clusters []string // of the results; nil where none has one
 }
 
-// join appends the results of ranged, the range that follows a.
-func (a *ranged) join(ranged *ranged) {
-	if a.clusters != nil || ranged.clusters != nil {
-		a.clusters = append(a.filled(), ranged.filled()...)
+// join appends the results of next, the range of records that follows this one.
+func (results *ranged) join(next *ranged) {
+	if results.clusters != nil || next.clusters != nil {
+		results.clusters = append(results.filled(), next.filled()...)
 	}
-	a.lines, a.n = append(a.lines, ranged.lines...), a.n+ranged.n
+	results.lines, results.n = append(results.lines, next.lines...), results.n+next.n
 }
 
 // filled returns a cluster for each result, "" where it has none.
-func (a *ranged) filled() []string {
-	if a.clusters == nil {
-		return make([]string, a.n)
+func (results *ranged) filled() []string {
+	if results.clusters == nil {
+		return make([]string, results.n)
 	}
-	return a.clusters
+	return results.clusters
 }
 
 // errEnough ends a feed after the last record of its range.
 var errEnough = errors.New("enough")
 
-// feedRange puts the records of a range of a part, onlyPart.from to onlyPart.to, to the scorer.
-// Those before it are read but not put; those after it are not read.
+// feedRange gives the records onlyPart.from to onlyPart.to of a part, counted from 0, to the scorer with
+// put. Records before the range are read and dropped; reading stops after its end.
 func (j *job) feedRange(shard jobs.Shard, onlyPart *onlyPart, put putFunc) error {
 	n := 0 // records read of the part
 	ranged := func(line dump.Line, origin *records.Origin) error {
@@ -228,10 +233,11 @@ const poisonAfter = 2
 // poisonShard is the exit code of `plumb shard run` for a shard that ends its processes.
 const poisonShard = 3
 
-// quarantine scores and commits a part that has ended processes before. It runs each range of the part
-// in a process of its own, in halves down to the lines that end the process. These lines get the error
-// poison, all others their scores. skip is the number of results before the part. plumb shard run does
-// so only with --bisect; without it, the part is an error with an exit code of its own.
+// quarantine scores and stores a part that has ended several processes. It scores the part in a process
+// of its own. If that process ends too, it does the same with each half of the part, and so on, down to
+// the lines that end their process. These lines get the error code poison, all others their scores. skip
+// is the number of records of the input before the part. plumb shard run does so only with --bisect;
+// without it, such a part is an error with an exit code of its own.
 func (j *job) quarantine(ctx context.Context, shard jobs.Shard, part jobs.Part, skip int) error {
 	if only := j.cmd.only; only != nil && !only.bisect {
 		err := fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job",
@@ -245,13 +251,13 @@ func (j *job) quarantine(ctx context.Context, shard jobs.Shard, part jobs.Part, 
 	if err != nil {
 		return err
 	}
-	last := shard.Lines >= 0 || got.n < jobs.ShardLines // a range of lines is one part; a whole input ends with a shorter part
+	last := shard.Lines >= 0 || got.n < jobs.ShardLines // a shard of lines is one part; a whole input ends with a shorter part
 	marker := jobs.Marker{Lines: got.n, Last: last, Clusters: got.clusters}
-	var cells cellCounts
+	var cells cellCounts // the processes return lines alone, so their results are counted here
 	for line := range bytes.Lines(got.lines) {
-		if v, err := j.parser.ParseBytes(line); err == nil {
-			if r, err := scoring.ReadResult(v); err == nil {
-				cells.add(r)
+		if value, err := j.parser.ParseBytes(line); err == nil {
+			if result, err := scoring.ReadResult(value); err == nil {
+				cells.add(result)
 			}
 		}
 	}
@@ -259,9 +265,9 @@ func (j *job) quarantine(ctx context.Context, shard jobs.Shard, part jobs.Part, 
 	return j.shards.Commit(part, got.lines, marker)
 }
 
-// halve returns the results of a range of a part. It scores the range in a process of its own, and
-// both halves of it in this way if that process dies. A single record whose process dies twice gets
-// the error poison.
+// halve returns the results of a range of a part, whose records may end the process that scores them. It
+// scores the range in a process of its own. If that process dies, it does the same with both halves of
+// the range. A single record whose process dies twice gets the error code poison.
 func (j *job) halve(ctx context.Context, shard jobs.Shard, onlyPart onlyPart) (*ranged, error) {
 	got, why, err := j.child(ctx, &onlyPart)
 	if err != nil || why == "" {
@@ -289,7 +295,8 @@ func (j *job) halve(ctx context.Context, shard jobs.Shard, onlyPart onlyPart) (*
 	return all, nil
 }
 
-// scratch returns the folder for temporary files: that of the job, or the system's, which is "".
+// scratch returns the folder for temporary files: that of the job, or "" for the system's folder where
+// the parts of the job are in an object store.
 func (j *job) scratch() string {
 	if j.cmd.Job != "" {
 		return ""
@@ -315,11 +322,11 @@ func (j *job) child(ctx context.Context, part *onlyPart) (got *ranged, why strin
 	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", j.shards.Store.Path(jobs.ManifestName),
 		"--shard", strconv.Itoa(part.shard), "--part", strconv.Itoa(part.chunk), "--skip", strconv.Itoa(part.skip),
 		"--records", fmt.Sprintf("%d:%d", part.from, part.to), "--results", file.Name())
-	if e := j.cmd.S3Endpoint; e != "" && j.cmd.Job != "" {
-		cmd.Args = append(cmd.Args, "--s3-endpoint", e)
+	if endpoint := j.cmd.S3Endpoint; endpoint != "" && j.cmd.Job != "" {
+		cmd.Args = append(cmd.Args, "--s3-endpoint", endpoint)
 	}
-	if r := j.cmd.S3Region; r != "" && j.cmd.Job != "" {
-		cmd.Args = append(cmd.Args, "--s3-region", r)
+	if region := j.cmd.S3Region; region != "" && j.cmd.Job != "" {
+		cmd.Args = append(cmd.Args, "--s3-region", region)
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -339,16 +346,17 @@ func (j *job) child(ctx context.Context, part *onlyPart) (got *ranged, why strin
 	return nil, ended.String(), nil
 }
 
-// readRange reads the results, and their clusters, that a process has written for a range of a part.
+// readRange reads the results, and their clusters, that another process has written to path and beside
+// it for a range of a part (see runRange).
 func readRange(path string) (got *ranged, err error) {
 	got = new(ranged)
 	if got.lines, err = os.ReadFile(path); err != nil {
 		return nil, err
 	}
 	got.n = bytes.Count(got.lines, []byte("\n"))
-	list, err := os.ReadFile(path + clustersSuffix)
+	clusters, err := os.ReadFile(path + clustersSuffix)
 	if err == nil {
-		err = json.Unmarshal(list, &got.clusters)
+		err = json.Unmarshal(clusters, &got.clusters)
 	}
 	if err == nil && got.clusters != nil && len(got.clusters) != got.n {
 		err = fmt.Errorf("cannot read %s: got %d clusters; want %d, one for each result", path, len(got.clusters), got.n)
@@ -356,13 +364,15 @@ func readRange(path string) (got *ranged, err error) {
 	return got, err
 }
 
-// poisoned returns the result line of the only record of a range, which ends every process that scores
-// it. why says how these ended. Of the record only the members that identify it are read.
-func (j *job) poisoned(s jobs.Shard, o *onlyPart, why string) (line []byte, err error) {
-	err = j.feedRange(s, o, func(l dump.Line, origin *records.Origin) error {
-		result := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N,
+// poisoned returns the result line of a record that ends every process that scores it: a result without
+// a score, with the error code poison. The record is the only one of its range. why says how the
+// processes ended. Of the record only the members that identify it are read, because its scoring is what
+// ends processes.
+func (j *job) poisoned(shard jobs.Shard, record *onlyPart, why string) (line []byte, err error) {
+	err = j.feedRange(shard, record, func(source dump.Line, origin *records.Origin) error {
+		result := scoring.Result{ID: fmt.Sprintf("line:%d", source.N), Line: source.N,
 			Err: &scoring.Error{Code: "poison", Message: "the process that scored it ended: " + why}}
-		if value, err := fastjson.ParseBytes(l.Bytes); err == nil && value.Type() == fastjson.TypeObject {
+		if value, err := fastjson.ParseBytes(source.Bytes); err == nil && value.Type() == fastjson.TypeObject {
 			if id := string(value.GetStringBytes("id")); id != "" {
 				result.ID, result.Line = id, 0
 			}

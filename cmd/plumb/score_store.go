@@ -24,10 +24,11 @@ type storeOrder struct {
 	synced chan<- struct{} // closed when all orders before are carried out; then there is no part
 }
 
-// newStorer returns a storer of a job's parts and starts its goroutine, which runs until close. After
-// the first error it commits no more parts.
+// newStorer returns a storer, which commits a job's parts to the store in the background. Its goroutine
+// takes the parts from the channel queue and runs until close. After the first error it commits no more
+// parts. It hands the memory of committed lines back through the channel free.
 func newStorer(job *jobs.Job) *storer {
-	s := &storer{queue: make(chan storeOrder), free: make(chan []byte, 2)}
+	s := &storer{queue: make(chan storeOrder), free: make(chan []byte, 2)} // 2: one part is written, one collected
 	s.over.Go(func() {
 		for order := range s.queue {
 			if order.synced != nil {
@@ -44,14 +45,14 @@ func newStorer(job *jobs.Job) *storer {
 			}
 			select {
 			case s.free <- order.lines[:0]:
-			default:
+			default: // enough memory waits to be used again
 			}
 		}
 	})
 	return s
 }
 
-// memory returns an empty slice for the result lines of a part.
+// memory returns an empty slice for the result lines of a part: that of a committed part, or nil.
 func (storer *storer) memory() []byte {
 	select {
 	case b := <-storer.free:

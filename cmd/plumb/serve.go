@@ -78,8 +78,9 @@ type serveCmd struct {
 // fonts, buffers of workers, small samples) before garbage is collected more often.
 const baseMemory = 768 << 20
 
-// Run checks all flags, sets the limit of memory for the garbage collector, logs the settings, and
-// serves until a signal stops it. It removes the judge's key from the environment.
+// Run checks all flags of the daemon, sets the limit of memory for the garbage collector, logs the
+// settings, and serves until a signal stops it. It removes the key of the judge, the language model that
+// judges open answers, from the environment.
 func (cmd *serveCmd) Run(std streams) error {
 	log := logger(std, cmd.LogLevel)
 	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
@@ -93,7 +94,7 @@ func (cmd *serveCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	mode, err := scoring.ParseReward(cmd.Reward)
+	reward, err := scoring.ParseReward(cmd.Reward)
 	if err != nil {
 		return usageError{err}
 	}
@@ -118,12 +119,14 @@ func (cmd *serveCmd) Run(std streams) error {
 	if cmd.MaxHeader < 1<<10 || cmd.MaxHeader > 1<<20 {
 		return usage("cannot use --max-header %d bytes: want 1KiB to 1MiB", int(cmd.MaxHeader))
 	}
-	if config.Judge, err = cmd.judgeFlags.config(false); err != nil {
+	const bulk = false // single answers: a failing endpoint is not waited for
+	if config.Judge, err = cmd.judgeFlags.config(bulk); err != nil {
 		return err
 	}
 	if config.Judge != nil {
 		config.Judge.Log = log
 	}
+	// Memory: a part of --max-memory is for the bodies of requests, the rest for work on them.
 	if cmd.MaxBodies >= cmd.MaxMemory {
 		return usage("cannot use --max-bodies %d bytes: want less than the %d bytes of --max-memory, of which they are a part",
 			cmd.MaxBodies, cmd.MaxMemory)
@@ -132,17 +135,14 @@ func (cmd *serveCmd) Run(std streams) error {
 		debug.SetMemoryLimit(int64(cmd.MaxMemory) + int64(cmd.ResultCache) + int64(cmd.Tallies) + baseMemory)
 	}
 	config.Lines.Window = int(cmd.MaxWindow)
-	rest := int64(cmd.MaxMemory - cmd.MaxBodies) // for work: the bodies of requests have a budget of their own
-	config.Queue.Memory = memory.New("--max-memory", rest, int64(float64(cmd.Share)*float64(rest)))
+	forWork := int64(cmd.MaxMemory - cmd.MaxBodies)
+	config.Queue.Memory = memory.New("--max-memory", forWork, int64(float64(cmd.Share)*float64(forWork)))
 	config.Queue.Delay, config.Queue.Cache = cmd.QueueDelay, int(cmd.ResultCache)
 	traces, err := cmd.traces()
 	if err != nil {
 		return usageError{err}
 	}
-	shared, err := cmd.sharedFlags.config(log)
-	if err != nil {
-		return err
-	}
+
 	log.Info("starting", "version", version, "commit", commit,
 		"backend", cmd.Backend, "fidelity", cmd.Fidelity, "tldraw", cmd.Tldraw, "licence-key", cmd.LicenseKey != "",
 		"raster", cmd.Raster, "device", cmd.Device, "workers", cmd.Workers, "batch", int(cmd.Batch),
@@ -159,12 +159,12 @@ func (cmd *serveCmd) Run(std streams) error {
 	return serveUsageError(daemon.Serve(context.Background(), daemon.Config{
 		UI: daemon.UIConfig{Dir: cmd.UI, Pages: explorer.PagesDir(cmd.UIPages), Flags: cmd.scoreFlags.list(&cmd.engineFlags),
 			ResultCopies: copies.results, DumpCopies: copies.dumps},
-		Trace: traces, Stdin: stdin, Core: config, Listen: cmd.Listen, Socket: cmd.Socket, Admin: cmd.Admin, Shared: shared,
+		Trace: traces, Stdin: stdin, Core: config, Listen: cmd.Listen, Socket: cmd.Socket, Admin: cmd.Admin, Shared: cmd.sharedFlags.config(log),
 		Grace: cmd.DrainGrace, Drain: cmd.DrainTimeout, Beat: cmd.Heartbeat, Out: std.err, Log: log,
 		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: cmd.TokensFile, Cert: cmd.TLSCert, Key: cmd.TLSKey,
 			ClientCA: cmd.TLSClientCA, Insecure: cmd.InsecureNoToken},
 		API: api.Config{
-			Variants: variants, Known: table.Variants(), Reward: mode, Lines: config.Lines, Scenes: config.Scenes,
+			Variants: variants, Known: table.Variants(), Reward: reward, Lines: config.Lines, Scenes: config.Scenes,
 			Policies: policies, Prepare: steps,
 			Sessions: int(cmd.MaxSessions), Turns: int(cmd.MaxTurns), SessionIdle: cmd.SessionIdle,
 			Body: int(cmd.MaxBody), Bodies: int(cmd.MaxBodies), Share: float64(cmd.Share), Work: config.Queue.Memory, ItemsMax: int(cmd.MaxItems),
@@ -175,9 +175,10 @@ func (cmd *serveCmd) Run(std streams) error {
 	}))
 }
 
-// serveUsageError returns err as a usageError if the command line caused it: the judge's settings, the
-// use of tldraw, an address without a token, tokens or certificates, or files. It returns other errors
-// as they are.
+// serveUsageError returns an error of the daemon as a usageError if the command line caused it: by the
+// judge's settings, a use of tldraw that its licence does not allow, an address that others can reach but
+// that needs no token, or tokens, certificates or files that cannot be used. It returns other errors as
+// they are.
 func serveUsageError(err error) error {
 	for _, cause := range []error{judge.ErrConfig, daemon.ErrUse, daemon.ErrExposed, daemon.ErrSecrets, daemon.ErrFiles} {
 		if errors.Is(err, cause) {
@@ -187,10 +188,12 @@ func serveUsageError(err error) error {
 	return err
 }
 
-// traces returns where requests are traced to, from the flags and the standard OTEL_* variables; flags
-// take precedence.
+// traces returns where the traces of requests are written or sent, and what share of requests is traced,
+// from the flags and from the standard OTEL_* variables. Flags take precedence. A value that cannot be
+// used is an error.
 func (cmd *serveCmd) traces() (trace.Config, error) {
-	config := trace.Config{Endpoint: cmd.OTLPEndpoint, File: cmd.TraceFile, Ratio: -1, Getenv: os.Getenv}
+	const unset = -1 // the share of traced requests then follows from the environment
+	config := trace.Config{Endpoint: cmd.OTLPEndpoint, File: cmd.TraceFile, Ratio: unset, Getenv: os.Getenv}
 	if cmd.TraceRatio != nil {
 		config.Ratio = *cmd.TraceRatio
 		if config.Ratio < 0 {

@@ -31,13 +31,14 @@ type shardRunCmd struct {
 	Results    string `hidden:""`
 }
 
-// Run scores the shard as the command that planned the job would. A process that another one has
-// started for a range of records never ends with the code of wrong use. See docs/spec/jobs.md#r3.
+// Run scores one shard of a job as the command that planned the job would. With --records another process
+// has started this one for a range of records, to see whether they crash it. A crash of a Go program has
+// the exit code 2, which is also that of wrong use. So wrong use ends with 1 there: else the records would
+// be taken for its cause. See docs/spec/jobs.md#r3.
 func (cmd *shardRunCmd) Run(std streams) error {
 	err := cmd.run(std)
-	var u usageError
-	if cmd.Records != "" && errors.As(err, &u) {
-		return exitError{err, 1} // 2 is also the code of a crash, and the records would then be taken for its cause
+	if cmd.Records != "" && errors.As(err, new(usageError)) {
+		return exitError{err, 1}
 	}
 	return err
 }
@@ -77,12 +78,12 @@ func (cmd *shardRunCmd) run(std streams) error {
 	if _, err := job.Find(cmd.Shard); err != nil {
 		return usageError{err}
 	}
-	// The dumps have names relative to that folder. Where the parts are in an object store, machines share
-	// no folder, and the dumps are objects too.
+	// The names of the dumps are relative to the folder in which the job was planned. That folder may be
+	// missing only where the parts are in an object store: there the dumps are objects too.
 	if err := os.Chdir(job.Header.Folder); err != nil && dir != "" {
 		return fmt.Errorf("cannot change to the folder of the job: %w", err)
 	}
-	// The command that planned the job, for one shard.
+	// Read the command that planned the job, and change it to score one shard.
 	var all cli
 	if _, err := parser(&all).Parse(job.Header.Args); err != nil {
 		return usage("cannot read the command of %s: %v", cmd.Manifest, err)
@@ -96,7 +97,7 @@ func (cmd *shardRunCmd) run(std streams) error {
 		scoreCmd.S3Endpoint, scoreCmd.S3Region = cmp.Or(cmd.S3Endpoint, scoreCmd.S3Endpoint), cmp.Or(cmd.S3Region, scoreCmd.S3Region)
 	}
 	scoreCmd.only = &onlyPart{shard: cmd.Shard, chunk: cmd.Part, skip: cmd.Skip, results: cmd.Results, bisect: cmd.Bisect}
-	// Or for a range of a part's records.
+	// With --records it scores only a range of the part's records.
 	if cmd.Records != "" {
 		from, to, _ := strings.Cut(cmd.Records, ":")
 		if scoreCmd.only.from, err = strconv.Atoi(from); err == nil {

@@ -25,10 +25,10 @@ type sharedFlags struct {
 }
 
 // config returns the daemon's settings of shared memory from the flags, or nil without
-// --allow-client-shm, when the daemon has none.
-func (flags *sharedFlags) config(log *slog.Logger) (*daemon.Shared, error) {
+// --allow-client-shm, when clients may not use shared memory.
+func (flags *sharedFlags) config(log *slog.Logger) *daemon.Shared {
 	if !flags.AllowClientShm {
-		return nil, nil
+		return nil
 	}
 	dir := flags.RuntimeDir
 	if dir == "" {
@@ -36,13 +36,13 @@ func (flags *sharedFlags) config(log *slog.Logger) (*daemon.Shared, error) {
 	}
 	return &daemon.Shared{Socket: flags.ShmSocket, TrustLoopback: flags.ShmTrustLoopback,
 		Config: shm.Config{Dir: dir, Regions: int(flags.MaxShmRegions), PerClient: int(flags.MaxShmPerClient),
-			Bytes: int64(flags.MaxShmBytes), Idle: flags.ShmIdle, Log: log}}, nil
+			Bytes: int64(flags.MaxShmBytes), Idle: flags.ShmIdle, Log: log}}
 }
 
-// runtimeDir returns the default of --runtime-dir: the folder that systemd made for the service, else
-// one of this user.
+// runtimeDir returns the default of --runtime-dir: the first folder that systemd made for the service,
+// else a folder of this user, for which getenv reads the environment.
 func runtimeDir(getenv func(string) string) string {
-	if dir, _, _ := strings.Cut(getenv("RUNTIME_DIRECTORY"), ":"); dir != "" { // systemd's
+	if dir, _, _ := strings.Cut(getenv("RUNTIME_DIRECTORY"), ":"); dir != "" { // systemd separates folders by colons
 		return dir
 	}
 	if dir := getenv("XDG_RUNTIME_DIR"); dir != "" {

@@ -42,14 +42,15 @@ type failedLine struct {
 	message string
 }
 
-// addResult counts the result of a line of a dump, and whether the answer was cut. A failure that is
-// kept for the end of the run gets its place in the dump.
+// addResult counts the result of a line of a dump, and the answer if a limit on tokens cut it off. The
+// first failures are kept to be printed at the end of the run, each with its place in the dump. file is
+// the dump, "" where the run has only one.
 func (tally *tally) addResult(file string, line int, result *scoring.Result) {
-	if c := result.Who.Cut; c != "" {
+	if where := result.Who.Cut; where != "" {
 		if tally.cut == nil {
 			tally.cut = map[string]int{}
 		}
-		tally.cut[c]++
+		tally.cut[where]++
 	}
 	before := len(tally.first)
 	tally.add(file, line, result.ID, result.Err)
@@ -83,19 +84,20 @@ func (tally *tally) add(file string, line int, id string, failure *scoring.Error
 	}
 }
 
-// writeTo writes how many lines could not be scored or drawn, which is the value of what, with the
-// counts by code and the first failures. It writes nothing if no line failed.
+// writeTo writes how many lines failed, with the counts by error code and the first failures. what says
+// what could not be done with them: "scored" or "drawn". It writes nothing if no line failed.
 func (tally *tally) writeTo(w io.Writer, what string) {
 	if tally.failed == 0 {
 		return
 	}
 	fmt.Fprintf(w, "%d of %d lines could not be %s: %s\n", tally.failed, tally.lines, what, tally.counts())
-	for _, m := range tally.first {
-		fmt.Fprintf(w, "  %s\n", m)
+	for _, line := range tally.first {
+		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
 
-// counts returns the numbers of failed lines by error code, the most frequent first.
+// counts returns how many lines failed with each error code as a text, the most frequent code first, such
+// as "3 bad_scene, 1 limit".
 func (tally *tally) counts() string {
 	codes := make([]string, 0, len(tally.codes))
 	for code := range tally.codes {
@@ -117,17 +119,18 @@ func (line failedLine) named() string {
 	return fmt.Sprintf(" (id %.64q)", line.id)
 }
 
-// writeCut writes how many answers were truncated, by where they end, and how many lines were left out
-// because they repeat an answer. mode is the value of --cut, which says how truncated answers count.
+// writeCut writes how many answers a limit on tokens cut off, counted by where they end, and how many lines
+// of dumps were left out because they repeat an answer. mode is the value of --cut, which says how such
+// answers count.
 func (tally *tally) writeCut(w io.Writer, mode string) {
 	if len(tally.cut) > 0 {
-		n := 0
+		all := 0
 		var kinds []string
-		for _, c := range slices.Sorted(maps.Keys(tally.cut)) {
-			n += tally.cut[c]
-			kinds = append(kinds, fmt.Sprintf("%d %s", tally.cut[c], c))
+		for _, where := range slices.Sorted(maps.Keys(tally.cut)) {
+			all += tally.cut[where]
+			kinds = append(kinds, fmt.Sprintf("%d %s", tally.cut[where], where))
 		}
-		fmt.Fprintf(w, "%d of %d answers were cut: %s (--cut %s)\n", n, tally.lines, strings.Join(kinds, ", "), mode)
+		fmt.Fprintf(w, "%d of %d answers were cut: %s (--cut %s)\n", all, tally.lines, strings.Join(kinds, ", "), mode)
 	}
 	if tally.repeats > 0 {
 		fmt.Fprintf(w, "%d lines repeat an answer (of another filter) and were left out\n", tally.repeats)
@@ -137,12 +140,12 @@ func (tally *tally) writeCut(w io.Writer, mode string) {
 // String returns the place of a failed line, its id and its error as one line of text. Characters that
 // cannot be printed, such as line breaks in quoted input, become spaces.
 func (line failedLine) String() string {
-	s := strings.TrimSpace(fmt.Sprintf("%s line %d", line.file, line.line))
+	place := strings.TrimSpace(fmt.Sprintf("%s line %d", line.file, line.line))
 	if line.at != "" {
-		s = strings.TrimSpace(line.file + " " + line.at)
+		place = strings.TrimSpace(line.file + " " + line.at)
 	}
 	if line.at == "" || !strings.HasSuffix(line.id, line.at) { // some ids are made of the place
-		s += line.named()
+		place += line.named()
 	}
 	text := strings.Map(func(c rune) rune {
 		if !strconv.IsPrint(c) {
@@ -150,5 +153,5 @@ func (line failedLine) String() string {
 		}
 		return c
 	}, line.message)
-	return fmt.Sprintf("%s: %s: %s", s, line.code, text)
+	return fmt.Sprintf("%s: %s: %s", place, line.code, text)
 }

@@ -34,8 +34,9 @@ type convertCmd struct {
 	limitFlags
 }
 
-// Run converts every drawing. Instances go to the output, drawings that become none to the file of
-// --rejects with their reasons, and the counts by outcome to standard error.
+// Run converts drawings of tangram figures into exact TangramPuzzle instances. The instances go to the
+// output. Drawings that cannot be converted go to the file of --rejects, with the reasons. It prints how
+// many drawings were converted, and how many were not for which reason.
 func (cmd *convertCmd) Run(std streams) error {
 	out, err := output(cmd.Output, std, cmd.Drawings...)
 	if err != nil {
@@ -50,11 +51,11 @@ func (cmd *convertCmd) Run(std streams) error {
 		err := eachLine(path, cmd.lines(), std.in, func(l dump.Line) error {
 			line, code := converted(l)
 			counts[code]++
-			to := rejects
+			sink := rejects
 			if code == "converted" {
-				to = out
+				sink = out
 			}
-			_, err := to.Write(line)
+			_, err := sink.Write(line)
 			return err
 		})
 		if err != nil {
@@ -110,8 +111,8 @@ var reasons = []struct {
 	{convert.ErrLoose, "loose"}, {convert.ErrMoved, "moved"},
 }
 
-// converted returns the output line of one drawing: its exact instance and the code "converted", or
-// its error and the code of that.
+// converted converts one drawing of a tangram figure. It returns the line of the exact instance and the
+// code "converted", or the line of the error and the code of the error.
 func converted(dumpLine dump.Line) (line []byte, code string) {
 	if dumpLine.Fault != "" {
 		return failure(fmt.Sprintf("line:%d", dumpLine.N), "bad_line", dumpLine.Fault), "bad_line"
@@ -126,18 +127,18 @@ func converted(dumpLine dump.Line) (line []byte, code string) {
 	}
 	result, err := convert.Convert(drawing)
 	if err != nil {
-		code = "internal"
-		for _, k := range reasons {
-			if errors.Is(err, k.err) {
-				code = k.code
+		code = "internal" // for an error that is none of the known reasons
+		for _, reason := range reasons {
+			if errors.Is(err, reason.err) {
+				code = reason.code
 				break
 			}
 		}
 		return failure(drawing.ID, code, err.Error()), code
 	}
-	in := assembly.Instance{ID: drawing.ID, Figure: result.Figure}
-	in.Source = append(scoring.AppendFloat([]byte(`{"max_deviation":`), result.Deviation), '}')
-	return append(in.AppendJSON(nil), '\n'), "converted"
+	instance := assembly.Instance{ID: drawing.ID, Figure: result.Figure}
+	instance.Source = append(scoring.AppendFloat([]byte(`{"max_deviation":`), result.Deviation), '}')
+	return append(instance.AppendJSON(nil), '\n'), "converted"
 }
 
 // generateCmd is `plumb tangram generate`.
@@ -148,8 +149,8 @@ type generateCmd struct {
 	Answers string `placeholder:"FILE" help:"File for made-up answers of different quality, three for each instance, as dump lines to try scoring with. Default: none."`
 }
 
-// Run writes generated TangramPuzzle instances, and to the file of --answers three made-up answers to
-// each.
+// Run writes generated TangramPuzzle instances. To the file of --answers it writes three made-up answers
+// of different quality to each instance.
 func (cmd *generateCmd) Run(std streams) error {
 	out, err := output(cmd.Output, std)
 	if err != nil {
@@ -159,13 +160,13 @@ func (cmd *generateCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	for k := 0; k < int(cmd.Count) && err == nil; k++ {
-		instance := generate.Instance(cmd.Seed, k)
+	for index := 0; index < int(cmd.Count) && err == nil; index++ {
+		instance := generate.Instance(cmd.Seed, index)
 		_, err = out.Write(append(instance.AppendJSON(nil), '\n'))
 		for n := 0; n < 3 && err == nil; n++ {
-			// The second argument chooses the quality of the answer; steps of 5 give each instance
-			// three of them.
-			_, err = answers.Write(append(generate.Line(instance, k+5*n), '\n'))
+			// The second argument is the number of the answer's quality. Steps of 5 give an instance three
+			// different ones, and over all instances every quality occurs.
+			_, err = answers.Write(append(generate.Line(instance, index+5*n), '\n'))
 		}
 	}
 	if err != nil {
@@ -183,8 +184,9 @@ type itemsCmd struct {
 	limitFlags
 }
 
-// Run draws the four options of each instance at random by the seed, and writes the items. A bad
-// instance ends the run, because the options of all items are drawn from all instances.
+// Run writes the items of Task 1 of TangramPuzzle, Outline Prediction, one for each instance. Each has four
+// options, which are drawn at random with --seed from the figures of all instances. So a bad instance ends
+// the run. With --answers each item gets a made-up answer.
 func (cmd *itemsCmd) Run(std streams) error {
 	out, err := output(cmd.Output, std, cmd.Instances)
 	if err != nil {
@@ -201,7 +203,7 @@ func (cmd *itemsCmd) Run(std streams) error {
 	for i := range items {
 		line := ask.AppendOptions([]byte{'{'}, &items[i])
 		if cmd.Answers {
-			text, _, _ := generate.Choice(items[i].Answer, i)
+			text, _, _ := generate.Choice(items[i].Answer, i) // i chooses the form of the answer
 			line = scoring.AppendString(append(line, `,"response":`...), text)
 		}
 		if _, err = out.Write(append(line, "}\n"...)); err != nil {
@@ -212,8 +214,8 @@ func (cmd *itemsCmd) Run(std streams) error {
 	return out.finish(err)
 }
 
-// readInstances reads a file of instances and sorts them by id. A line that is no instance, or an id
-// that occurs twice, is an error.
+// readInstances reads the TangramPuzzle instances of a file, one on each line, and sorts them by id. A line
+// that is no instance, or an id that occurs twice, is an error.
 func readInstances(path string, limits dump.Limits, stdin io.Reader) (set []*assembly.Instance, err error) {
 	err = eachLine(path, limits, stdin, func(line dump.Line) error {
 		if line.Fault != "" {

@@ -52,20 +52,21 @@ func workOf(t queue.Timing) time.Duration {
 	return t.Total() - t[queue.PartQueue] - t[queue.PartPack] - t[queue.PartReply]
 }
 
-// add adds the times of one answer to those of its test, keeps it if it is one of the slowest, and
-// writes its line.
+// add adds the times of scoring one answer to those of its test, and keeps it if it is one of the slowest
+// answers. It writes these times as a JSON line. file is the answer's dump, "" where the run has only
+// one.
 func (times *times) add(file string, answer *queue.Answer) error {
 	work, result := workOf(answer.Timing), &answer.Result
-	t := times.at[[2]string{result.Suite, result.Test}]
-	if t == nil {
-		t = &testTime{suite: result.Suite, test: result.Test}
-		times.tests, times.at[[2]string{result.Suite, result.Test}] = append(times.tests, t), t
+	test := times.at[[2]string{result.Suite, result.Test}]
+	if test == nil {
+		test = &testTime{suite: result.Suite, test: result.Test}
+		times.tests, times.at[[2]string{result.Suite, result.Test}] = append(times.tests, test), test
 	}
-	t.lines++
-	t.work += work
-	t.worst = max(t.worst, work)
-	for p, d := range answer.Timing {
-		t.parts[p] += d
+	test.lines++
+	test.work += work
+	test.worst = max(test.worst, work)
+	for part, took := range answer.Timing {
+		test.parts[part] += took
 	}
 	if len(times.slow) < maxSlow || work > times.slow[len(times.slow)-1].work {
 		times.slow = append(times.slow, slowLine{file, answer.Line, result.ID, result.Test, work, answer.Timing})
@@ -79,8 +80,8 @@ func (times *times) add(file string, answer *queue.Answer) error {
 	return nil
 }
 
-// timesLine returns the JSON line of one answer: what identifies it, and its times in milliseconds, without
-// parts that took none.
+// timesLine returns the JSON line of one answer: what identifies it, the time of all work on it, and the
+// time of each part of the work that took any. Times are in milliseconds.
 func timesLine(file string, answer *queue.Answer, work time.Duration) []byte {
 	out := scoring.AppendString([]byte(`{"id":`), answer.Result.ID)
 	if file != "" {
@@ -98,9 +99,9 @@ func timesLine(file string, answer *queue.Answer, work time.Duration) []byte {
 		out = scoring.AppendFloat(append(out, `,"`+name+`_ms":`...), float64(d.Microseconds())/1000)
 	}
 	ms("work", work)
-	for p, d := range answer.Timing {
-		if d > 0 {
-			ms(queue.Part(p).String(), d)
+	for part, took := range answer.Timing {
+		if took > 0 {
+			ms(queue.Part(part).String(), took)
 		}
 	}
 	return append(out, "}\n"...)
@@ -113,7 +114,8 @@ var workParts = []queue.Part{queue.PartDecode, queue.PartOutline, queue.PartJudg
 // testTable returns the table of --times with the seconds of work of each test: in all, and by part of
 // the work, such as decoding or drawing.
 func (times *times) testTable() scoring.TextTable {
-	table := scoring.TextTable{Title: "Seconds of work per test", Text: 2,
+	const textColumns = 2 // columns of texts; the others are numbers
+	table := scoring.TextTable{Title: "Seconds of work per test", Text: textColumns,
 		Columns: []string{"suite", "test", "lines", "seconds", "mean ms", "slowest ms"},
 		Note:    "Lines are worked on at the same time and share batches, so seconds add up to more than the run took."}
 	for _, p := range workParts {
@@ -132,7 +134,8 @@ func (times *times) testTable() scoring.TextTable {
 
 // slowTable returns the table of the slowest lines, with the part that took most of the time of each.
 func (times *times) slowTable() scoring.TextTable {
-	textTable := scoring.TextTable{Title: "Slowest lines", Text: 3, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
+	const textColumns = 3 // columns of texts; the others are numbers
+	textTable := scoring.TextTable{Title: "Slowest lines", Text: textColumns, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
 	for _, line := range times.slow {
 		longest := queue.PartDecode
 		for _, p := range workParts {

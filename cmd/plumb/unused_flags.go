@@ -24,8 +24,9 @@ func (u *unusedFlags) include(f *kong.Flag) bool {
 // flagUser is a command that does not use all of its flags in every use.
 type flagUser interface{ unusedFlags() []unusedFlags }
 
-// checkUnusedFlags returns a usage error for a flag on the command line that the command does
-// not use. It ignores flags that the environment sets.
+// checkUnusedFlags returns a usageError for a flag on the command line that has no effect in this use
+// of the command. It ignores flags that environment variables set, because these are meant for many
+// commands.
 func checkUnusedFlags(context *kong.Context) error {
 	node := context.Selected()
 	if node == nil {
@@ -36,13 +37,13 @@ func checkUnusedFlags(context *kong.Context) error {
 		return nil
 	}
 	all := user.unusedFlags()
-	for _, p := range context.Path {
-		if p.Flag == nil {
+	for _, word := range context.Path { // the commands and flags of the command line
+		if word.Flag == nil {
 			continue
 		}
 		for _, unused := range all {
-			if unused.include(p.Flag) {
-				return usage("cannot use --%s %s: it has no effect there", p.Flag.Name, unused.where)
+			if unused.include(word.Flag) {
+				return usage("cannot use --%s %s: it has no effect there", word.Flag.Name, unused.where)
 			}
 		}
 	}
@@ -73,26 +74,27 @@ func (cmd *recordsCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb records", join(answerNames, queueNames, canvasNames, sceneNames)}}
 }
 
-// unusedFlags lists the flags that have no use with the others of this plumb prompt, so that giving
-// one is an error. Most flags belong to the prompts of one suite.
+// unusedFlags lists the flags that have no effect beside the others of this plumb prompt, so that giving
+// one is an error. Most flags belong to the prompts of one suite. "@" before a name stands for all
+// flags of that group.
 func (cmd *promptCmd) unusedFlags() []unusedFlags {
 	all := []unusedFlags{{"with plumb prompt", join(answerNames, queueNames)}}
 	if cmd.Suite != "aspire" || cmd.Images == "" {
 		all = append(all, unusedFlags{"with these prompts", join(canvasNames, sceneNames)})
 	}
-	wanted := "with --suite " + cmd.Suite
+	withSuite := "with --suite " + cmd.Suite
 	switch cmd.Suite {
 	case "aspire":
-		all = append(all, unusedFlags{wanted, join([]string{"format", "method", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{withSuite, join([]string{"format", "method", "@drawingbench"}, tangramOnly)})
 	case "spatialab":
-		all = append(all, unusedFlags{wanted, join([]string{"mode", "input", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{withSuite, join([]string{"mode", "input", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
 	case "spaceeval":
 		others := []string{"format", "mode", "input", "method", "images", "fonts-dir", "@drawingbench"}
-		all = append(all, unusedFlags{wanted, join(others, tangramOnly)})
+		all = append(all, unusedFlags{withSuite, join(others, tangramOnly)})
 	case "drawingbench":
-		all = append(all, unusedFlags{wanted, join([]string{"format", "mode", "input", "method", "images", "fonts-dir"}, tangramOnly)})
+		all = append(all, unusedFlags{withSuite, join([]string{"format", "mode", "input", "method", "images", "fonts-dir"}, tangramOnly)})
 	case "tangram":
-		all = append(all, unusedFlags{wanted, join([]string{"format", "mode", "input", "method", "@drawingbench"}, jsonNames)})
+		all = append(all, unusedFlags{withSuite, join([]string{"format", "mode", "input", "method", "@drawingbench"}, jsonNames)})
 		if cmd.Test == "outline" {
 			all = append(all, unusedFlags{"with --test outline", []string{"setting"}})
 		} else if cmd.Setting != "in-context" {
@@ -108,8 +110,8 @@ func (cmd *promptCmd) unusedFlags() []unusedFlags {
 	return all
 }
 
-// unusedFlags implements flagUser: with --server the daemon draws and scores by its own flags, but a
-// report is drawn in this process.
+// unusedFlags lists the flags that have no effect beside the others of this plumb score. With --server
+// the daemon draws and scores by its own flags; only the pictures of a report are drawn in this process.
 func (cmd *scoreCmd) unusedFlags() (all []unusedFlags) {
 	if cmd.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
@@ -124,7 +126,7 @@ func (cmd *scoreCmd) unusedFlags() (all []unusedFlags) {
 	return all
 }
 
-// unusedFlags lists the flags of plumb serve that have no use without a judge or shared memory.
+// unusedFlags lists the flags of plumb serve that have no effect without a judge or shared memory.
 func (cmd *serveCmd) unusedFlags() (all []unusedFlags) {
 	if cmd.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
@@ -135,8 +137,9 @@ func (cmd *serveCmd) unusedFlags() (all []unusedFlags) {
 	return all
 }
 
-// unusedFlags lists the flags that have no use with the others of this plumb render: those of comparisons
-// without one, and those of scenes with --suite.
+// unusedFlags lists the flags that have no effect beside the others of this plumb render. Without
+// --compare these are the flags of comparisons. With --suite, which draws answers, these are the flags of
+// scenes.
 func (cmd *renderCmd) unusedFlags() (all []unusedFlags) {
 	if cmd.Compare == "" {
 		all = append(all, unusedFlags{"without --compare", []string{"worst", "reference"}})
@@ -156,7 +159,8 @@ func (cmd *renderCmd) unusedFlags() (all []unusedFlags) {
 	return all
 }
 
-// unusedFlags lists the flags that have no use with the others of this plumb bench.
+// unusedFlags lists the flags that have no effect beside the others of this plumb bench, which never
+// starts Chromium and so needs none of its flags.
 func (cmd *benchCmd) unusedFlags() (all []unusedFlags) {
 	if cmd.Compare {
 		return nil // compare checks its flags itself

@@ -29,7 +29,8 @@ type viewCmd struct {
 }
 
 // Run shows results as pages on an address of this machine until a signal ends it, or with --save
-// writes them as one HTML file. The tasks of folders of plumb run are added to those of --tasks.
+// writes them as one HTML file. An argument may be a folder that plumb run has written. The tasks of such
+// folders are added to those of --tasks; of one suite, all folders must have the same tasks.
 func (cmd *viewCmd) Run(std streams) error {
 	if cmd.Items > explorer.SavedItems {
 		return usage("cannot use --items %d: want at most %d", cmd.Items, explorer.SavedItems)
@@ -43,7 +44,7 @@ func (cmd *viewCmd) Run(std streams) error {
 		}
 		same := slices.IndexFunc(added, func(before folderTasks) bool { return before.suite == tasks.suite })
 		switch {
-		case tasks.file == "":
+		case tasks.file == "": // the argument brings no tasks
 		case same < 0:
 			added = append(added, tasks)
 			cmd.Tasks = append(cmd.Tasks, tasks.suite+"="+tasks.file)
@@ -160,8 +161,8 @@ func exists(path string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// list returns the flags with which plumb score scores the same dumps in the same way, for the pages
-// that show how to do so. Flags with their default values are left out.
+// list returns the flags of plumb score with which the same dumps are scored in the same way. Pages of
+// results show this command line. Flags with their default values are left out.
 func (flags *scoreFlags) list(engineFlags *engineFlags) (list []string) {
 	if flags.Suite != "" {
 		list = append(list, "--suite", flags.Suite)
@@ -172,13 +173,13 @@ func (flags *scoreFlags) list(engineFlags *engineFlags) (list []string) {
 	for _, v := range flags.Variant {
 		list = append(list, "--variant", v)
 	}
-	if flags.Reward != "clamp01" {
+	if flags.Reward != "clamp01" { // the default
 		list = append(list, "--reward", flags.Reward)
 	}
-	if engineFlags.Tldraw != "4.2" {
+	if engineFlags.Tldraw != "4.2" { // the default
 		list = append(list, "--tldraw", engineFlags.Tldraw)
 	}
-	if engineFlags.Raster != "reference" {
+	if engineFlags.Raster != "reference" { // the default
 		list = append(list, "--raster", engineFlags.Raster)
 	}
 	return list

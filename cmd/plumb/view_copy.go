@@ -30,8 +30,9 @@ func copierOf(cc *daemon.CoreConfig) *copier {
 		items: dump.ItemConfig{Suites: cc.Suites, Suite: cc.Suite, Limits: cc.Scenes}}
 }
 
-// results returns the function that copies a result file as plain lines, nil for a file that needs no
-// copy. It implements explorer.Config.ResultCopies.
+// results returns a function that writes a compressed result file as plain lines, which plumb view needs
+// because it reads lines at offsets. It returns nil for a file that is not compressed and needs no copy.
+// It implements explorer.Config.ResultCopies.
 func (k *copier) results(path string) (index.Copy, error) {
 	if !packed(path) {
 		return nil, nil
@@ -46,15 +47,16 @@ func (k *copier) results(path string) (index.Copy, error) {
 	}, nil
 }
 
-// dumps returns the function that copies a dump as plain lines of plumb's own format, nil for a dump
-// that is so already. The function closes the dump, and so it can be called once. It implements
+// dumps returns a function that writes a dump of another tool, or a compressed one, as plain lines of
+// plumb's own format, which plumb view needs because it reads lines at offsets. It returns nil for a dump
+// that has this form. The function closes the dump, and so it can be called once. It implements
 // explorer.Config.DumpCopies.
 func (k *copier) dumps(path string) (index.Copy, error) {
 	reader, err := records.Open(path, nil, k.read)
 	if err != nil {
 		return nil, err
 	}
-	if reader.Cuttable() {
+	if reader.Cuttable() { // it is a file of plain lines
 		return nil, reader.Close()
 	}
 	return func(ctx context.Context, w io.Writer, read func(int64)) (err error) {
@@ -67,8 +69,8 @@ func (k *copier) dumps(path string) (index.Copy, error) {
 	}, nil
 }
 
-// packed reports whether a file starts as a compressed one does. A file that cannot be opened is not
-// packed: whoever opens it next gets the error.
+// packed reports whether a file is compressed, by its first bytes. For a file that cannot be opened it
+// returns false: whoever opens it next gets the error.
 func packed(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -80,9 +82,9 @@ func packed(path string) bool {
 	return dump.Packed(head[:n])
 }
 
-// copyLines writes each line of reader at the number it has there. A line that reader leaves out, because it is
-// blank or cannot be read, is written as a blank one. After each line read gets the place in reader, for a
-// progress bar.
+// copyLines writes each line of reader so that it has the same number in the copy. Lines that reader
+// leaves out, because they are blank, are written as blank lines. After each line, read is called
+// with how many bytes of the input were read, for a progress bar.
 func copyLines(ctx context.Context, reader *dump.Reader, w io.Writer, read func(int64)) error {
 	for n := 1; ; n++ {
 		line, err := reader.Next()
@@ -105,8 +107,8 @@ func copyLines(ctx context.Context, reader *dump.Reader, w io.Writer, read func(
 }
 
 // copyRecords writes each record of another tool's dump as a line of plumb's own format. A record
-// without a task, or without an answer, leaves no line. After each line read gets the place in reader, for
-// a progress bar.
+// without a task, or without an answer, leaves no line. After each line, read is called with how many
+// bytes of the input were read, for a progress bar.
 func copyRecords(ctx context.Context, reader *records.Reader, w io.Writer, read func(int64)) error {
 	var buf []byte
 	for n := 1; ; n++ {
@@ -138,8 +140,8 @@ func writeLine(w io.Writer, line []byte) error {
 	return err
 }
 
-// check returns the error with which a result file would be refused, found in its first line. A
-// compressed file without lines has no error.
+// check looks at the first line of a result file, compressed or not, and returns the error with which
+// plumb view would refuse the file, or nil. A compressed file without lines has no error.
 func (k *copier) check(path string) error {
 	if !packed(path) {
 		return index.Check(path)

@@ -29,8 +29,9 @@ type vqaConvertCmd struct {
 	limitFlags
 }
 
-// Run converts the records of a data set into items, and prints how many items each subcategory has
-// and should have. See docs/spec/vqa.md#r63.
+// Run converts the records of a public data set, of SPATIALAB or SpaCE-Eval, into items that plumb scores.
+// It prints for each subcategory how many items there are and how many the benchmark has. See
+// docs/spec/vqa.md#r63.
 func (cmd *vqaConvertCmd) Run(std streams) error {
 	out, err := output(cmd.Output, std, cmd.Input)
 	if err != nil {
@@ -46,10 +47,13 @@ func (cmd *vqaConvertCmd) Run(std streams) error {
 // idPrefixes are what ids begin with that are made for records without one, by suite.
 var idPrefixes = map[string]string{"spatialab": "sl-", "spaceeval": "se-"}
 
-// convert writes the items and returns their number by subcategory. It prints the columns that no item
-// uses. A record that makes no valid item, or has the id of another one, ends the conversion.
+// convert writes an item for each record of the data set, and returns the number of items by
+// subcategory. It prints the columns of the data set that no item uses. A record that makes no valid
+// item, or has the id of another one, ends the conversion.
 func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, error) {
-	// Read the records, and find out which column is which member.
+
+	const withChoices = true // items with options to choose from: they need answer and options
+	// Read the records, and find out which column becomes which member of the items.
 	data, err := cmd.read(std)
 	if err != nil {
 		return nil, err
@@ -58,7 +62,7 @@ func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, e
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", cmd.Input, err)
 	}
-	mapping, err := convert.Map(records, cmd.Map, true)
+	mapping, err := convert.Map(records, cmd.Map, withChoices)
 	if err != nil {
 		return nil, fmt.Errorf("cannot convert %s: %w", cmd.Input, err)
 	}
@@ -66,12 +70,12 @@ func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, e
 		fmt.Fprintf(std.err, "columns that no member comes from: %s\n", strings.Join(mapping.Unused, ", "))
 	}
 	// Make and check an item of each record.
-	suites := cmd.suites(0, 0)
+	suites := cmd.uncachedSuites()
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes()})
 	counts := map[string]int{}
 	seen := map[string]bool{}
-	for i, r := range records {
-		line, err := mapping.Item(r, i+1, idPrefixes[cmd.Suite])
+	for i, record := range records {
+		line, err := mapping.Item(record, i+1, idPrefixes[cmd.Suite])
 		if err != nil {
 			return nil, fmt.Errorf("cannot convert record %d: %w", i+1, err)
 		}
@@ -83,7 +87,8 @@ func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, e
 			return nil, fmt.Errorf("cannot convert record %d: another one has its id %q; want --map id=COLUMN with ids that occur once", i+1, item.ID)
 		}
 		seen[item.ID] = true
-		// The suite checks the item, and its result without an answer has the subcategory in its one form.
+		// The suite checks the item. A result that it makes, here one without an answer, names the
+		// subcategory in the one form that tables use.
 		job, err := suites.Find(cmd.Suite).Prepare(item, scoring.Variants{})
 		if err != nil {
 			return nil, fmt.Errorf("cannot convert record %d (%s): %w", i+1, item.ID, err)
@@ -115,13 +120,14 @@ func (cmd *vqaConvertCmd) keeper() func(picture []byte, ext string) (string, err
 	}
 }
 
-// fromItems returns the path of a picture relative to the file of items, as readers of items expect
-// it. It returns the path itself if the items go to standard output or there is no relative path.
+// fromItems returns the path of a picture relative to the folder of the file of items, because readers of
+// items look for pictures from there. It returns the path as it is if the items go to standard output or
+// there is no relative path.
 func (cmd *vqaConvertCmd) fromItems(path string) string {
 	if cmd.Output == "-" {
 		return path
 	}
-	file, err := filepath.Abs(filepath.Dir(cmd.Output))
+	folder, err := filepath.Abs(filepath.Dir(cmd.Output))
 	if err != nil {
 		return path
 	}
@@ -129,7 +135,7 @@ func (cmd *vqaConvertCmd) fromItems(path string) string {
 	if err != nil {
 		return path
 	}
-	if rel, err := filepath.Rel(file, picture); err == nil {
+	if rel, err := filepath.Rel(folder, picture); err == nil {
 		return filepath.ToSlash(rel)
 	}
 	return path
@@ -148,7 +154,7 @@ func (cmd *vqaConvertCmd) read(std streams) ([]byte, error) {
 		defer file.Close()
 		r = file
 	}
-	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1)) // one byte more shows that there is too much
 	if err == nil && len(data) > maxBytes {
 		err = errors.New("it has more than 1 GiB; want a smaller file, such as one split of the data set")
 	}
@@ -158,12 +164,14 @@ func (cmd *vqaConvertCmd) read(std streams) ([]byte, error) {
 	return data, nil
 }
 
-// tellSizes prints how many items each subcategory has beside how many the benchmark has, and the sums.
-func (cmd *vqaConvertCmd) tellSizes(w io.Writer, n map[string]int) {
-	total, all := 0, 0
-	for _, s := range vqa.Sizes(cmd.Suite) {
-		fmt.Fprintf(w, "%6d of %4d  %s\n", n[s.ID], s.Items, s.Name)
-		total, all = total+n[s.ID], all+s.Items
+// tellSizes prints for each subcategory of the benchmark how many items were converted and how many the
+// benchmark has, and the sums. converted has the numbers by the id of the subcategory.
+func (cmd *vqaConvertCmd) tellSizes(w io.Writer, converted map[string]int) {
+	convertedSum, publishedSum := 0, 0
+	for _, published := range vqa.Sizes(cmd.Suite) {
+		fmt.Fprintf(w, "%6d of %4d  %s\n", converted[published.ID], published.Items, published.Name)
+		convertedSum += converted[published.ID]
+		publishedSum += published.Items
 	}
-	fmt.Fprintf(w, "%6d of %4d\n", total, all)
+	fmt.Fprintf(w, "%6d of %4d\n", convertedSum, publishedSum)
 }
