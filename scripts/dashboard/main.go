@@ -19,8 +19,9 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 )
 
-// main reads the dashboards that are named and writes their queries as recording rules of Prometheus,
-// with which a check can test that each query parses.
+// main reads the Grafana dashboards that the arguments name and writes their queries as recording rules
+// of Prometheus. A check of these rules shows whether each query can be parsed. It ends with exit code 1
+// if a dashboard is faulty or there is no query.
 func main() {
 	failed := false
 	var queries []string
@@ -36,49 +37,52 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Println("groups:\n  - name: dashboard\n    rules:")
-	for i, q := range queries {
-		text, _ := json.Marshal(strings.ReplaceAll(q, "$__rate_interval", "5m")) // a string is always written
+	for i, query := range queries {
+		// Grafana puts a time for $__rate_interval; any will do here.
+		text, _ := json.Marshal(strings.ReplaceAll(query, "$__rate_interval", "5m")) // no error for a string
 		fmt.Printf("      - {record: \"query:%d\", expr: %s}\n", i, text)
 	}
 }
 
-// read returns the queries of a dashboard. The error names the members that Grafana's types refuse, or
-// a panel without a query.
+// read reads the file of a Grafana dashboard, checks it against Grafana's own types, and returns the
+// Prometheus queries of its panels. The error names the members that the types refuse, or a panel without
+// a query.
 func read(path string) (queries []string, err error) {
-	b, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	var board dashboard.Dashboard
-	if err := fault(board.UnmarshalJSONStrict(b), board.Validate()); err != nil {
+	if err := fault(board.UnmarshalJSONStrict(data), board.Validate()); err != nil {
 		return nil, err
 	}
-	// Decoding a dashboard strictly loses the queries of its panels: they are decoded one by one.
+	// Decoding a dashboard strictly loses the queries of its panels, so they are decoded one by one.
 	var raw struct {
 		Panels []struct {
 			Title   string
 			Targets []json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(b, &raw); err != nil {
+	if err := json.Unmarshal(data, &raw); err != nil {
 		return nil, err
 	}
-	for _, p := range raw.Panels {
-		if len(p.Targets) == 0 {
-			return nil, fmt.Errorf("panel %q has no query", p.Title)
+	for _, panel := range raw.Panels {
+		if len(panel.Targets) == 0 {
+			return nil, fmt.Errorf("panel %q has no query", panel.Title)
 		}
-		for _, target := range p.Targets {
-			var q prometheus.Dataquery
-			if err := fault(q.UnmarshalJSONStrict(target), q.Validate()); err != nil {
-				return nil, fmt.Errorf("panel %q: %w", p.Title, err)
+		for _, target := range panel.Targets {
+			var query prometheus.Dataquery
+			if err := fault(query.UnmarshalJSONStrict(target), query.Validate()); err != nil {
+				return nil, fmt.Errorf("panel %q: %w", panel.Title, err)
 			}
-			queries = append(queries, q.Expr)
+			queries = append(queries, query.Expr)
 		}
 	}
 	return queries, nil
 }
 
-// fault returns the first error. Grafana's types return an empty list for none.
+// fault returns the first of several errors, or nil. Grafana's types return an empty list of errors where
+// nothing is wrong, which is not nil; it counts as no error here.
 func fault(all ...error) error {
 	for _, err := range all {
 		if list, ok := err.(cog.BuildErrors); err != nil && !(ok && len(list) == 0) {

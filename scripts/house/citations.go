@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -72,19 +73,13 @@ func (tree *tree) citations() []string {
 	for _, file := range tree.paths {
 		check.readMentions(file)
 	}
-	for r, at := range check.rules {
-		if !check.cited[r] {
-			check.add(at, "no file outside of docs cites %s#%s", r.page, r.anchor)
+	for rule, at := range check.rules {
+		if !check.cited[rule] {
+			check.add(at, "no file outside of docs cites %s#%s", rule.page, rule.anchor)
 		}
 	}
 	slices.SortFunc(check.faults, func(a, b fault) int {
-		if d := strings.Compare(a.file, b.file); d != 0 {
-			return d
-		}
-		if d := a.line - b.line; d != 0 {
-			return d
-		}
-		return strings.Compare(a.text, b.text)
+		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line, strings.Compare(a.text, b.text))
 	})
 	out := make([]string, len(check.faults))
 	for i, f := range check.faults {
@@ -97,35 +92,37 @@ func (check *citationCheck) add(at place, format string, args ...any) {
 	check.faults = append(check.faults, fault{at, fmt.Sprintf(format, args...)})
 }
 
-// readPage collects the rules of a page in specDir and checks their numbers. Of every
-// document it checks the length of lines.
+// readPage checks the length of the lines of a document. In a page of the specification, which is below
+// specDir, it also collects the rules and checks that they are numbered 1 to n.
 func (check *citationCheck) readPage(file string) {
-	rules := 0
+	rules := 0 // the number of the last rule
 	eachText(check.text[file], func(n int, line string) {
 		at := place{file, n}
 		if n := utf8.RuneCountInString(line); n > maxColumns && !mayBeLong(line) {
 			check.add(at, "%d characters; want at most %d", n, maxColumns)
 		}
-		m := heading.FindStringSubmatch(line)
-		if m == nil || !strings.HasPrefix(file, specDir) {
+		match := heading.FindStringSubmatch(line)
+		if match == nil || !strings.HasPrefix(file, specDir) {
 			return
 		}
+		number := match[1]
 		rules++
 		if !goodHead.MatchString(line) {
 			check.add(at, "a rule's heading is %q; want its number alone, as in %q", line, "### R1")
 		}
-		if n, err := strconv.Atoi(m[1]); err != nil || n != rules {
-			check.add(at, "rule R%s follows R%d; want R%d", m[1], rules-1, rules)
+		if n, err := strconv.Atoi(number); err != nil || n != rules {
+			check.add(at, "rule R%s follows R%d; want R%d", number, rules-1, rules)
 			if err == nil {
-				rules = n
+				rules = n // count on from here, so that one gap is one fault
 			}
 		}
-		check.rules[rule{file, "r" + m[1]}] = at
+		check.rules[rule{file, "r" + number}] = at
 	})
 }
 
-// eachText calls f for each line of a document outside of code blocks, with its number from
-// 1. A code block is fenced, or is indented by four blanks after a blank line.
+// eachText calls f for each line of a Markdown document that is not in a code block, with the line's
+// number from 1. A code block stands between fences (``` or ~~~), or is indented by four blanks after a
+// blank line.
 func eachText(text string, f func(n int, line string)) {
 	fenced, indented, blank := false, false, true
 	for i, line := range strings.Split(text, "\n") {
@@ -141,14 +138,14 @@ func eachText(text string, f func(n int, line string)) {
 	}
 }
 
-// mayBeLong reports whether a line cannot be broken: a row of a table, or a line
-// that holds a single link, address or command.
+// mayBeLong reports whether a line of Markdown may be longer than others because it cannot be broken: a
+// row of a table, or a line that holds nothing but one link, one address or one command.
 func mayBeLong(line string) bool {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "|") {
 		return true
 	}
-	line = strings.TrimRight(strings.TrimLeft(line, "-*!> "), ".,;: ")
+	line = strings.TrimRight(strings.TrimLeft(line, "-*!> "), ".,;: ") // without marks of lists and quotes, and punctuation
 	if len(line) > 1 && line[0] == '`' && strings.IndexByte(line[1:], '`') == len(line)-2 {
 		return true
 	}
@@ -158,40 +155,43 @@ func mayBeLong(line string) bool {
 	return !strings.ContainsAny(line, " \t")
 }
 
-// readMentions checks that every document and every rule that a file mentions exists. Addresses of
-// other sites are ignored.
+// readMentions checks that every document (NAME.md) and every rule (NAME.md#rN) that a file mentions
+// exists, and notes which rules are mentioned. Addresses of other sites, lists of exceptions and patterns
+// such as *.md are ignored.
 func (check *citationCheck) readMentions(file string) {
 	for i, line := range strings.Split(check.text[file], "\n") {
 		at := place{file, i + 1}
 		if strings.HasPrefix(file, specDir) {
-			for _, m := range ownRule.FindAllStringSubmatch(line, -1) {
-				check.cite(at, rule{file, m[1]}, m[0])
+			for _, match := range ownRule.FindAllStringSubmatch(line, -1) {
+				check.cite(at, rule{file, match[1]}, match[0])
 			}
 		}
 		if !strings.Contains(line, ".md") {
 			continue
 		}
 		line = urlText.ReplaceAllString(line, " ")
-		for _, m := range mention.FindAllStringSubmatch(line, -1) { // 1: the document, 2: its anchor, 3: a section
-			if strings.ContainsAny(m[1], "*%") || excepted(file, m[1]) {
+		for _, match := range mention.FindAllStringSubmatch(line, -1) {
+			whole, document, inPage, section := match[0], match[1], match[2], match[3]
+			if strings.ContainsAny(document, "*%") || excepted(file, document) {
 				continue
 			}
-			page := check.resolve(file, m[1])
+			page := check.resolve(file, document)
 			if page == "" {
-				check.add(at, "no document %s", m[1])
+				check.add(at, "no document %s", document)
 				continue
 			}
-			if m[3] != "" {
-				check.add(at, "%q cites a section; want a rule, as in docs/spec/vqa.md#r1", m[0])
+			if section != "" {
+				check.add(at, "%q cites a section; want a rule, as in docs/spec/vqa.md#r1", whole)
 			}
-			if strings.HasPrefix(page, specDir) && anchor.MatchString(m[2]) {
-				check.cite(at, rule{page, m[2]}, m[0])
+			if strings.HasPrefix(page, specDir) && anchor.MatchString(inPage) {
+				check.cite(at, rule{page, inPage}, whole)
 			}
 		}
 	}
 }
 
-// cite checks that a rule exists and notes that it is cited.
+// cite checks that a rule exists which a place mentions, written in the way of as. It notes that the rule
+// is cited, unless the place is in a document: a rule must be cited by code or tests.
 func (check *citationCheck) cite(place place, rule rule, as string) {
 	if _, ok := check.rules[rule]; !ok {
 		check.add(place, "no rule %s", as)
@@ -215,10 +215,11 @@ func (check *citationCheck) resolve(file, name string) string {
 	return ""
 }
 
-// excepted reports whether the list of exceptions allows the mention of name in a file.
+// excepted reports whether the list of exceptions allows a file to mention a document, name, that does not
+// exist.
 func excepted(file, name string) bool {
-	for _, e := range exceptions {
-		if strings.HasPrefix(file, e.prefix) && (e.name == "" || e.name == name) {
+	for _, allowed := range exceptions { // a name "" allows all
+		if strings.HasPrefix(file, allowed.prefix) && (allowed.name == "" || allowed.name == name) {
 			return true
 		}
 	}

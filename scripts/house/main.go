@@ -19,8 +19,9 @@ import (
 
 const usage = "usage: house citations|packages|measure [FOLDER]\n       house sample SEED COUNT"
 
-// main runs the check that is named, prints its faults, and ends with exit code 1 if there is one. With
-// "packages" it writes tables instead, with "sample" it prints functions for readers.
+// main runs the check of the repository that the first argument names, prints the faults that it finds,
+// and ends with exit code 1 if there is one. With "packages" it writes tables into a document instead.
+// With "sample" it prints functions that people read to judge how clear the code is.
 func main() {
 	draw := len(os.Args) == 4 && os.Args[1] == "sample"
 	if !draw && (len(os.Args) < 2 || len(os.Args) > 3) {

@@ -50,8 +50,8 @@ type sizes struct {
 	document             int // characters of the longest line outside of tables and code
 }
 
-// production reports whether a Go file is part of the product: no test, nor a package
-// that serves tests alone.
+// production reports whether a file is Go code of the product: neither a test, nor test data, nor in a
+// package that serves tests alone, whose name ends in "test".
 func production(file string) bool {
 	if path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
 		return false
@@ -68,35 +68,35 @@ func production(file string) bool {
 // the explorer's pages, and the longest line of documents. A Go file that cannot be parsed
 // is an error.
 func (tree *tree) measure() (*sizes, error) {
-	s := &sizes{folder: map[string]int{}, packages: map[string]bool{}}
+	sizes := &sizes{folder: map[string]int{}, packages: map[string]bool{}}
 	for _, file := range tree.paths {
 		lines := strings.Count(tree.text[file], "\n")
 		switch {
 		case production(file):
 			top, _, _ := strings.Cut(file, "/")
-			s.total += lines
-			s.folder[top] += lines
-			s.packages[path.Dir(file)] = true
-			s.files = append(s.files, sized{file, lines})
-			if err := s.addSource(file, tree.text[file]); err != nil {
+			sizes.total += lines
+			sizes.folder[top] += lines
+			sizes.packages[path.Dir(file)] = true
+			sizes.files = append(sizes.files, sized{file, lines})
+			if err := sizes.addSource(file, tree.text[file]); err != nil {
 				return nil, err
 			}
 		case strings.HasPrefix(file, "shaders/") && path.Ext(file) != ".go":
-			s.shader = append(s.shader, sized{file, lines})
+			sizes.shader = append(sizes.shader, sized{file, lines})
 		case strings.HasPrefix(file, pagesDir) && path.Ext(file) != ".json":
-			s.pages += lines
+			sizes.pages += lines
 		case path.Ext(file) == ".md":
 			eachText(tree.text[file], func(_ int, line string) {
 				if !mayBeLong(line) {
-					s.document = max(s.document, utf8.RuneCountInString(line))
+					sizes.document = max(sizes.document, utf8.RuneCountInString(line))
 				}
 			})
 		}
 	}
-	for _, list := range [][]sized{s.files, s.funcs, s.shader} {
+	for _, list := range [][]sized{sizes.files, sizes.funcs, sizes.shader} {
 		slices.SortFunc(list, func(a, b sized) int { return cmp.Or(a.lines-b.lines, strings.Compare(a.name, b.name)) })
 	}
-	return s, nil
+	return sizes, nil
 }
 
 // addSource adds the functions of a Go file, with their lengths, and its exported names, with or
@@ -107,8 +107,8 @@ func (sizes *sizes) addSource(file, text string) error {
 	if err != nil {
 		return fmt.Errorf("cannot measure: %w", err)
 	}
-	name := func(n *ast.Ident, docs ...*ast.CommentGroup) { // counts an exported name, documented by any of docs
-		if !n.IsExported() || f.Name.Name == "main" {
+	countName := func(name *ast.Ident, docs ...*ast.CommentGroup) { // each of docs may document the name, or is nil
+		if !name.IsExported() || f.Name.Name == "main" {
 			return
 		}
 		sizes.exported++
@@ -125,16 +125,16 @@ func (sizes *sizes) addSource(file, text string) error {
 				sizes.long++
 			}
 			if d.Recv == nil {
-				name(d.Name, d.Doc)
+				countName(d.Name, d.Doc)
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
-					name(spec.Name, d.Doc, spec.Doc, spec.Comment)
+					countName(spec.Name, d.Doc, spec.Doc, spec.Comment)
 				case *ast.ValueSpec:
-					for _, n := range spec.Names {
-						name(n, d.Doc, spec.Doc, spec.Comment)
+					for _, name := range spec.Names {
+						countName(name, d.Doc, spec.Doc, spec.Comment)
 					}
 				}
 			}
@@ -143,16 +143,17 @@ func (sizes *sizes) addSource(file, text string) error {
 	return nil
 }
 
-// quantile returns the lines of the entry at share q of a sorted list.
-func quantile(list []sized, q float64) int {
+// quantile returns a quantile of the numbers of lines in a sorted list: with a share of 0.5 the median, with
+// 0.9 the number that 90 % of the entries do not exceed. It returns 0 for an empty list.
+func quantile(list []sized, share float64) int {
 	if len(list) == 0 {
 		return 0
 	}
-	return list[int(q*float64(len(list)-1))].lines
+	return list[int(share*float64(len(list)-1))].lines
 }
 
-// last returns the largest entry of a sorted list, or an empty one.
-func last(list []sized) sized {
+// largest returns the last entry of a list that is sorted by lines, or an empty entry.
+func largest(list []sized) sized {
 	if len(list) == 0 {
 		return sized{}
 	}
@@ -161,11 +162,12 @@ func last(list []sized) sized {
 
 func percent(part, all int) float64 { return 100 * float64(part) / float64(max(all, 1)) }
 
-// write prints the table of sizes, one row a measure, and returns a text for each limit that does not
-// hold.
+// write prints the table of the repository's sizes, one row for each measure with its limit, and returns a
+// text for each limit that does not hold.
 func (sizes *sizes) write(w io.Writer) (faults []string) {
 	writer := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(ok bool, limit, measure, format string, args ...any) { // prints a row; ok: the limit holds
+	const noLimit = ""
+	row := func(ok bool, limit, measure, format string, args ...any) { // prints a row; ok says that the limit holds
 		value := fmt.Sprintf(format, args...)
 		fmt.Fprintf(writer, "%s\t%s\t%s\n", measure, value, limit)
 		if !ok {
@@ -173,15 +175,15 @@ func (sizes *sizes) write(w io.Writer) (faults []string) {
 		}
 	}
 	atMost := func(n int) string { return fmt.Sprintf("at most %d", n) }
-	file, function, shader := last(sizes.files), last(sizes.funcs), last(sizes.shader)
+	file, function, shader := largest(sizes.files), largest(sizes.funcs), largest(sizes.shader)
 	row(sizes.total <= maxLines, atMost(maxLines), "production Go lines", "%d", sizes.total)
 	for _, top := range slices.Sorted(maps.Keys(sizes.folder)) {
-		row(true, "", "  "+top, "%d", sizes.folder[top])
+		row(true, noLimit, "  "+top, "%d", sizes.folder[top])
 	}
-	row(true, "", "packages", "%d", len(sizes.packages))
-	row(true, "", "lines of a file, median and 90 %", "%d, %d", quantile(sizes.files, 0.5), quantile(sizes.files, 0.9))
+	row(true, noLimit, "packages", "%d", len(sizes.packages))
+	row(true, noLimit, "lines of a file, median and 90 %", "%d, %d", quantile(sizes.files, 0.5), quantile(sizes.files, 0.9))
 	row(file.lines <= maxFileLines, atMost(maxFileLines), "longest file", "%d %s", file.lines, file.name)
-	row(true, "", "lines of a function, median and 90 %", "%d, %d", quantile(sizes.funcs, 0.5), quantile(sizes.funcs, 0.9))
+	row(true, noLimit, "lines of a function, median and 90 %", "%d, %d", quantile(sizes.funcs, 0.5), quantile(sizes.funcs, 0.9))
 	row(function.lines <= maxFuncLines, atMost(maxFuncLines), "longest function", "%d %s", function.lines, function.name)
 	share := percent(sizes.long, len(sizes.funcs))
 	row(share <= maxLongPercent, fmt.Sprintf("at most %g %%", maxLongPercent),

@@ -26,11 +26,11 @@ func TestMeasure(t *testing.T) {
 	if s.total != 115 || s.folder["a"] != 112 || len(s.packages) != 2 || len(s.files) != 3 || len(s.funcs) != 3 {
 		t.Errorf("got %d lines, %v, %d packages, %d files, %d functions", s.total, s.folder, len(s.packages), len(s.files), len(s.funcs))
 	}
-	if got := last(s.funcs); got != (sized{"a/b.go Long", 101}) || s.long != 1 {
+	if got := largest(s.funcs); got != (sized{"a/b.go Long", 101}) || s.long != 1 {
 		t.Errorf("longest function is %+v, %d are long", got, s.long)
 	}
-	if s.documented != 3 || s.exported != 4 || s.document != 122 || last(s.shader).lines != 2 {
-		t.Errorf("got %d of %d documented, %d characters, shader %+v", s.documented, s.exported, s.document, last(s.shader))
+	if s.documented != 3 || s.exported != 4 || s.document != 122 || largest(s.shader).lines != 2 {
+		t.Errorf("got %d of %d documented, %d characters, shader %+v", s.documented, s.exported, s.document, largest(s.shader))
 	}
 	var out strings.Builder
 	faults := s.write(&out)

@@ -27,8 +27,9 @@ var (
 	docOpening = regexp.MustCompile(`^(?:Package|Command) \S+ `)
 )
 
-// packages returns the faults of the tables of packages in the document architecture: rows that
-// writePackages would change, and packages without a comment. A tree without the document has none.
+// packages returns the faults of the tables of packages in the document architecture: the first line
+// that writePackages would change, or if the tables cannot be made, why. A tree without the document has
+// no faults.
 func (tree *tree) packages() (faults []string) {
 	text, there := tree.text[architecture]
 	if !there {
@@ -36,12 +37,12 @@ func (tree *tree) packages() (faults []string) {
 	}
 	want, faults := tree.withTables(text)
 	if len(faults) == 0 && want != text {
-		got, lines := strings.Split(text, "\n"), strings.Split(want, "\n")
-		pos := 0
-		for pos < min(len(got), len(lines))-1 && got[pos] == lines[pos] {
-			pos++
+		gotLines, wantLines := strings.Split(text, "\n"), strings.Split(want, "\n")
+		first := 0 // the first line that differs
+		for first < min(len(gotLines), len(wantLines))-1 && gotLines[first] == wantLines[first] {
+			first++
 		}
-		return []string{fmt.Sprintf("%s:%d: want %q here: run `make packages`", architecture, pos+1, lines[pos])}
+		return []string{fmt.Sprintf("%s:%d: want %q here: run `make packages`", architecture, first+1, wantLines[first])}
 	}
 	return faults
 }
@@ -60,10 +61,11 @@ func (tree *tree) writePackages(root string) []string {
 }
 
 // withTables returns the text of the document architecture with its tables of packages made anew, and a
-// fault for each package that belongs to no table or has no comment.
+// fault for each package that belongs to no table or has no comment. The last line before a table that
+// names folders as `NAME` says which packages it holds: those below these folders.
 func (tree *tree) withTables(text string) (out string, faults []string) {
 	summary, faults := tree.summaries()
-	var lines []string
+	var lines []string   // of the new text
 	var folders []string // of the table that follows
 	inTable := false
 	for line := range strings.SplitSeq(text, "\n") {
@@ -73,8 +75,8 @@ func (tree *tree) withTables(text string) (out string, faults []string) {
 		inTable = line == tableHead
 		if names := codeName.FindAllStringSubmatch(line, -1); names != nil {
 			folders = nil
-			for _, m := range names {
-				folders = append(folders, m[1])
+			for _, name := range names {
+				folders = append(folders, name[1])
 			}
 		}
 		lines = append(lines, line)
@@ -97,7 +99,8 @@ func (tree *tree) withTables(text string) (out string, faults []string) {
 }
 
 // summaries returns what each package of production Go does, by its folder: the first sentence of its
-// comment without its subject, the full stop and citations of rules. A package without a comment is a fault.
+// comment, without "Package NAME" at the beginning, citations of rules, and the full stop at the end. A
+// package without a comment is a fault.
 func (tree *tree) summaries() (summary map[string]string, faults []string) {
 	summary = map[string]string{}
 	for _, file := range tree.paths {

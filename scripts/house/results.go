@@ -14,8 +14,9 @@ const resultsDir = "bench/results/"
 // commitName finds commits as programs of bench print them, and as `plumb version` does.
 var commitName = regexp.MustCompile(`\bcommit[: ]+([0-9a-f]{7,40})\b|"commit":"([0-9a-f]{7,40})"|\bplumb [0-9.]+ \(([0-9a-f]{7,40})\)`)
 
-// results returns the faults of files of results: a file that names no commit, and a commit
-// for which known returns false.
+// results returns the faults of the files of measured results below resultsDir: a file that does not name
+// the commit at which its figures were taken, and a commit for which known returns false, because nobody
+// could check figures of a commit that is not there.
 func (tree *tree) results(known func(commit string) bool) (faults []string) {
 	for _, file := range tree.paths {
 		if !strings.HasPrefix(file, resultsDir) || path.Ext(file) != ".txt" {
@@ -23,10 +24,11 @@ func (tree *tree) results(known func(commit string) bool) (faults []string) {
 		}
 		found := false
 		for i, line := range strings.Split(tree.text[file], "\n") {
-			for _, m := range commitName.FindAllStringSubmatch(line, -1) {
+			for _, match := range commitName.FindAllStringSubmatch(line, -1) {
 				found = true
-				if c := m[1] + m[2] + m[3]; !known(c) {
-					faults = append(faults, fmt.Sprintf("%s:%d: commit %s is not in the history", file, i+1, c))
+				commit := match[1] + match[2] + match[3] // one of three forms has matched, and the others are empty
+				if !known(commit) {
+					faults = append(faults, fmt.Sprintf("%s:%d: commit %s is not in the history", file, i+1, commit))
 				}
 			}
 		}
@@ -37,9 +39,9 @@ func (tree *tree) results(known func(commit string) bool) (faults []string) {
 	return faults
 }
 
-// history returns a function that reports whether a commit is HEAD of the repository at root
-// or an ancestor of it. It returns nil and the reason if that cannot be found out: the clone is
-// shallow and lacks commits, or there is no repository.
+// history returns a function that reports whether a commit is in the history of the git repository at
+// root: HEAD or an ancestor of it. It returns nil and the reason if that cannot be found out, because
+// there is no repository, or it is a shallow clone, which lacks commits.
 func history(root string) (known func(commit string) bool, why string) {
 	git := func(args ...string) (string, error) {
 		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()

@@ -16,13 +16,13 @@ import (
 // says nothing about its package.
 const sampleLines = 6
 
-// drawn is a function of production Go.
+// drawn is a function of production Go: its place, FILE:LINE, and its source text.
 type drawn struct {
-	file, text string
+	place, text string
 }
 
-// sample draws count functions of at least sampleLines lines by a seed. The same tree, count
-// and seed give the same functions.
+// sample draws count functions of production Go at random, of those with at least sampleLines lines. The
+// same tree, count and seed give the same functions.
 func (tree *tree) sample(seed uint64, count int) ([]drawn, error) {
 	var all []drawn
 	for _, file := range tree.paths {
@@ -34,8 +34,8 @@ func (tree *tree) sample(seed uint64, count int) ([]drawn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot sample: %w", err)
 		}
-		for _, d := range f.Decls {
-			function, ok := d.(*ast.FuncDecl)
+		for _, declaration := range f.Decls {
+			function, ok := declaration.(*ast.FuncDecl)
 			if !ok || set.Position(function.End()).Line-set.Position(function.Pos()).Line+1 < sampleLines {
 				continue
 			}
@@ -51,8 +51,9 @@ func (tree *tree) sample(seed uint64, count int) ([]drawn, error) {
 	return all[:min(count, len(all))], nil
 }
 
-// writeSample writes drawn functions with numbers to out, without their places, and the
-// places by number to key. args are the seed and the count.
+// writeSample draws functions at random and writes their texts to out, each with a number. It writes to key
+// at which place each number is, so that readers of out do not see the places. args are the seed and the
+// count.
 func (tree *tree) writeSample(args []string, out, key io.Writer) error {
 	seed, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {
@@ -68,7 +69,7 @@ func (tree *tree) writeSample(args []string, out, key io.Writer) error {
 	}
 	for i, f := range functions {
 		fmt.Fprintf(out, "// %d\n\n%s\n\n", i+1, f.text)
-		fmt.Fprintf(key, "%d %s\n", i+1, f.file)
+		fmt.Fprintf(key, "%d %s\n", i+1, f.place)
 	}
 	return nil
 }

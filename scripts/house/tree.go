@@ -19,8 +19,9 @@ type tree struct {
 	paths []string // sorted
 }
 
-// readTree reads the files that git tracks or would add. Without git it takes every
-// file below root except hidden folders and folders of build products.
+// readTree reads the files of the repository at root: those that git tracks or would add. Without git it
+// takes every file below root except those in hidden folders and folders of build products. A binary file,
+// one with a zero byte, counts as empty.
 func readTree(root string) (*tree, error) {
 	paths, err := gitFiles(root)
 	if err != nil {
@@ -28,7 +29,7 @@ func readTree(root string) (*tree, error) {
 			return nil, err
 		}
 	}
-	t := &tree{text: map[string]string{}}
+	tree := &tree{text: map[string]string{}}
 	for _, path := range paths {
 		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
 		if errors.Is(err, fs.ErrNotExist) { // deleted, not yet committed
@@ -40,14 +41,14 @@ func readTree(root string) (*tree, error) {
 		if bytes.IndexByte(data, 0) >= 0 {
 			data = nil
 		}
-		t.text[path] = string(data)
-		t.paths = append(t.paths, path)
+		tree.text[path] = string(data)
+		tree.paths = append(tree.paths, path)
 	}
-	if len(t.paths) == 0 {
+	if len(tree.paths) == 0 {
 		return nil, fmt.Errorf("cannot read the repository: no files in %s", root)
 	}
-	slices.Sort(t.paths)
-	return t, nil
+	slices.Sort(tree.paths)
+	return tree, nil
 }
 
 // gitFiles returns the paths of the files that git tracks or would add.
@@ -58,7 +59,7 @@ func gitFiles(root string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil // with -z, zero bytes separate paths
 }
 
 // walkFiles returns the paths of all plain files below root, except in hidden folders and

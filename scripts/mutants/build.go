@@ -26,10 +26,10 @@ func (config *config) folder(dir string) string {
 	return filepath.Join(config.dir, "_build", strings.ReplaceAll(dir, "/", "_"))
 }
 
-// build compiles the tests of the testers, with the given files, by path, in place of those
-// on disk. It returns a binary for each tester, or the compiler's text (refusal) if the code
-// does not compile. The binaries, whose names begin with name, are in a folder of this
-// package that ./... leaves out.
+// build compiles the test binaries that test a package: one for each of pack.testers, the packages whose
+// tests test it. The texts in files, by path, take the place of the files on disk. If the code does not
+// compile, it returns the compiler's text as refusal. The binaries, whose names begin with name, and the
+// texts are written to a folder of this package's results.
 func (config *config) build(pack *pack, files map[string][]byte, name string) (all []binary, refusal []byte, err error) {
 	folder, err := filepath.Abs(config.folder(pack.dir))
 	if err != nil {
@@ -38,6 +38,7 @@ func (config *config) build(pack *pack, files map[string][]byte, name string) (a
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, nil, err
 	}
+	// Tell the go command by an overlay which files to replace.
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for path, text := range files {
 		full, err := filepath.Abs(path)
@@ -58,6 +59,7 @@ func (config *config) build(pack *pack, files map[string][]byte, name string) (a
 	if err := os.WriteFile(list, data, 0o644); err != nil {
 		return nil, nil, err
 	}
+	// Compile a binary for each tester.
 	for i, tester := range pack.testers {
 		b := binary{path: filepath.Join(folder, fmt.Sprint(name, i, ".test")), dir: tester}
 		// -e: all errors, not the first ten. -s -w: a quicker link.
@@ -78,13 +80,13 @@ func (config *config) build(pack *pack, files map[string][]byte, name string) (a
 
 var compilerLine = regexp.MustCompile(`^(\S+\.go):([0-9]+):`)
 
-// buildWoven builds the package with all mutants in it. It marks those that do not compile
-// as not viable and tries again without them. It fails if the compiler's errors are in no
-// mutant.
-func (config *config) buildWoven(p *pack, mutants []*mutant) (*woven, []binary, error) {
+// buildWoven builds the test binaries of a package with all its mutants in them, which are small changes of
+// the code; a run then selects one. Mutants that do not compile are marked as not viable, and it tries
+// again without them. It fails if the compiler's errors are in no mutant.
+func (config *config) buildWoven(pack *pack, mutants []*mutant) (*woven, []binary, error) {
 	for {
-		woven := p.weave(mutants)
-		all, refusal, err := config.build(p, woven.files, "woven")
+		woven := pack.weave(mutants)
+		all, refusal, err := config.build(pack, woven.files, "woven")
 		if err != nil || refusal == nil {
 			return woven, all, err
 		}
@@ -94,25 +96,26 @@ func (config *config) buildWoven(p *pack, mutants []*mutant) (*woven, []binary, 
 	}
 }
 
-// markRefused marks as not viable the mutants in whose lines the compiler found errors, and
-// reports whether there is any. The compiler names a file by its path or by that of the copy
-// that build wrote.
+// markRefused marks the mutants in whose lines the compiler found errors as not viable, and reports whether
+// there is any. refusal is the compiler's text. It names a file by its own path, or by the path of the
+// text that build wrote in its place.
 func (woven *woven) markRefused(refusal []byte, mutants []*mutant) bool {
 	found := false
 	for line := range strings.Lines(string(refusal)) {
-		m := compilerLine.FindStringSubmatch(line)
-		if m == nil {
+		match := compilerLine.FindStringSubmatch(line)
+		if match == nil {
 			continue
 		}
-		pos, _ := strconv.Atoi(m[2])
+		faulty := match[1]
+		lineNumber, _ := strconv.Atoi(match[2])
 		for path, spans := range woven.lines {
-			if filepath.Base(path) != filepath.Base(m[1]) && !strings.HasSuffix(m[1],
+			if filepath.Base(path) != filepath.Base(faulty) && !strings.HasSuffix(faulty,
 				"_"+strings.ReplaceAll(path, "/", "_")) {
 				continue
 			}
-			for _, s := range spans {
-				if s.from <= pos && pos <= s.to {
-					mutants[s.mutant].Status = notViable
+			for _, span := range spans {
+				if span.from <= lineNumber && lineNumber <= span.to {
+					mutants[span.mutant].Status = notViable
 					found = true
 				}
 			}

@@ -39,8 +39,9 @@ type config struct {
 	packages []string
 }
 
-// main reads the flags and tests the mutants, small changes of the code, of the packages that are
-// named. It ends with exit code 1 if too many go unnoticed.
+// main reads the flags and tests the mutants of the packages that the arguments name. A mutant is a small
+// change of the code, such as < for <=, that a test should notice. It ends with exit code 1 if too many
+// go unnoticed.
 func main() {
 	var c config
 	flag.StringVar(&c.dir, "dir", "build/mutation", "`folder` of lists, binaries and results")
@@ -67,8 +68,8 @@ func main() {
 	}
 }
 
-// run tests the mutants of every package, prints the report, and reports whether enough of them were
-// noticed and all survivors have a listed reason.
+// run tests the mutants of every package and prints the report. It returns true if the tests noticed enough
+// mutants of each package, and the list of survivors has a reason for each mutant that they did not notice.
 func (config *config) run() (bool, error) {
 	listed, err := readListed(config.listed)
 	if err != nil {
@@ -76,11 +77,11 @@ func (config *config) run() (bool, error) {
 	}
 	var all []*result
 	for _, dir := range config.packages {
-		r, err := config.testPackage(dir)
+		ofPackage, err := config.testPackage(dir)
 		if err != nil {
 			return false, fmt.Errorf("cannot test %s: %w", dir, err)
 		}
-		all = append(all, r)
+		all = append(all, ofPackage)
 	}
 	ok := reportFaults(os.Stdout, all, listed)
 	fmt.Println()
@@ -96,7 +97,8 @@ func (config *config) run() (bool, error) {
 	return ok && enough, nil
 }
 
-// header returns the lines with which a file of the table begins.
+// header returns the lines with which a file of the table begins: the date, the version of Go, the commit,
+// and the flags of this run.
 func header() string {
 	commit, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {
@@ -116,8 +118,9 @@ func flagsOf(arguments []string) (flags []string) {
 	return flags
 }
 
-// testPackage returns the result of a package: what an earlier run stored, and unless only a
-// report is wanted, a run of the mutants that have no status yet.
+// testPackage returns what became of each mutant of the package in a folder. It takes over what an earlier
+// run has stored, as far as that is still valid. Unless only a report is wanted, it then runs the tests
+// with the mutants that have no status yet.
 func (config *config) testPackage(dir string) (*result, error) {
 	pack, err := readPackage(dir)
 	if err != nil {
@@ -130,17 +133,17 @@ func (config *config) testPackage(dir string) (*result, error) {
 	if err := pack.locate(mutants); err != nil {
 		return nil, err
 	}
-	r := &result{Package: dir, Source: pack.source, Tests: pack.tests, Testers: pack.testers, Mutants: mutants}
-	r.resume(config.results(dir), config.kept)
+	result := &result{Package: dir, Source: pack.source, Tests: pack.tests, Testers: pack.testers, Mutants: mutants}
+	result.resume(config.results(dir), config.kept)
 	if !config.report {
-		r.Sample, r.Seed = config.sample, config.seed
+		result.Sample, result.Seed = config.sample, config.seed
 	}
-	r.draw()
+	result.draw()
 	switch {
 	case config.report:
-		return r, nil
-	case r.done():
-		return r, r.store(config.results(dir))
+		return result, nil
+	case result.done():
+		return result, result.store(config.results(dir))
 	}
-	return r, config.test(pack, r)
+	return result, config.test(pack, result)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -62,10 +63,10 @@ func (config *config) results(dir string) string {
 	return filepath.Join(config.dir, "results", strings.ReplaceAll(dir, "/", "_")+".json")
 }
 
-// readPackage parses the code of a folder, finds the packages whose tests test it, and
-// computes the sums of code and tests that tell whether a stored result is still valid.
+// readPackage parses the code of the package in a folder and finds the packages whose tests test it. It
+// also computes hashes of the code and of the tests, which tell whether a stored result is still valid.
 func readPackage(dir string) (*pack, error) {
-	p := &pack{dir: dir, fset: token.NewFileSet(), files: map[string]*ast.File{}, text: map[string][]byte{}}
+	pack := &pack{dir: dir, fset: token.NewFileSet(), files: map[string]*ast.File{}, text: map[string][]byte{}}
 	var info struct {
 		Name                string
 		GoFiles             []string
@@ -78,7 +79,7 @@ func readPackage(dir string) (*pack, error) {
 	if err := json.Unmarshal(out, &info); err != nil {
 		return nil, err
 	}
-	p.name = info.Name
+	pack.name = info.Name
 	sum := sha256.New()
 	for _, name := range info.GoFiles {
 		path := filepath.Join(dir, name)
@@ -86,23 +87,23 @@ func readPackage(dir string) (*pack, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.text[path] = text
-		if p.files[path], err = parser.ParseFile(p.fset, path, text, parser.ParseComments); err != nil {
+		pack.text[path] = text
+		if pack.files[path], err = parser.ParseFile(pack.fset, path, text, parser.ParseComments); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(sum, "%s %d\n%s", path, len(text), text)
 	}
-	p.source = hex.EncodeToString(sum.Sum(nil)[:8]) // 8 bytes are enough to notice a change
-	if p.testers, err = testersOf(dir); err != nil {
+	pack.source = hex.EncodeToString(sum.Sum(nil)[:8]) // 8 bytes are enough to notice a change
+	if pack.testers, err = testersOf(dir); err != nil {
 		return nil, err
 	}
-	p.tests, err = sumTests(p.testers)
-	return p, err
+	pack.tests, err = sumTests(pack.testers)
+	return pack, err
 }
 
-// testersOf returns the folder itself if it has tests. Otherwise it returns the folders of
-// packages with tests that import it directly, or if there are none, those that depend on it
-// at all. The list may be empty.
+// testersOf returns the folders of the packages whose tests test the package in dir. That is dir itself if
+// it has tests. Otherwise these are the packages with tests that import it directly, or if there are
+// none, those that import it through others. The list may be empty.
 func testersOf(dir string) ([]string, error) {
 	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil || len(tests) > 0 {
@@ -168,14 +169,14 @@ func sumTests(dirs []string) (string, error) {
 				return err
 			}
 			rel, _ := filepath.Rel(dir, path)
-			data := strings.HasPrefix(rel, "testdata")
+			isData := strings.HasPrefix(rel, "testdata")
 			if entry.IsDir() {
-				if rel != "." && !data {
+				if rel != "." && !isData { // another package
 					return filepath.SkipDir
 				}
 				return nil
 			}
-			if !data && !strings.HasSuffix(path, "_test.go") {
+			if !isData && !strings.HasSuffix(path, "_test.go") {
 				return nil
 			}
 			text, err := os.ReadFile(path)
@@ -186,11 +187,11 @@ func sumTests(dirs []string) (string, error) {
 			return "", err
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil // 8 bytes are enough to notice a change
 }
 
-// readList reads the mutants that a dry run of gremlins listed for a package, in the order
-// of their places. The status that gremlins gives is ignored.
+// readList reads the mutants of the package in dir from a file that a dry run of the tool gremlins has
+// written, and sorts them by file and place. The status that gremlins gives is ignored.
 func readList(file, dir string) ([]*mutant, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -211,40 +212,31 @@ func readList(file, dir string) ([]*mutant, error) {
 	var all []*mutant
 	for _, f := range in.Files {
 		for _, m := range f.Mutations {
-			// What no test covers is found again, since gremlins calls all that stands
-			// outside of functions so.
+			// Its status "not covered" is not used: gremlins gives it to every mutant outside of a function.
+			// What no test covers is found out again later.
 			all = append(all, &mutant{File: filepath.Join(dir, f.Name), Line: m.Line, Column: m.Column, Type: m.Type})
 		}
 	}
 	slices.SortFunc(all, func(a, b *mutant) int {
-		if n := strings.Compare(a.File, b.File); n != 0 {
-			return n
-		}
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		if a.Column != b.Column {
-			return a.Column - b.Column
-		}
-		return strings.Compare(a.Type, b.Type)
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Type, b.Type))
 	})
 	return all, nil
 }
 
-// locate finds, for each mutant, its offset, the text of its line and the function in whose
-// body it is, if any. It fails if a mutant names a place that has no such token: the list is
-// of other code.
+// locate sets for each mutant its offset in the file, the text of its line, and the function in whose body
+// it is, if any. It fails if the place of a mutant does not have the token that the mutant changes: the
+// list then belongs to other code.
 func (pack *pack) locate(mutants []*mutant) error {
 	for _, mutant := range mutants {
 		file := pack.files[mutant.File]
 		if file == nil {
 			return fmt.Errorf("the list of mutants names %s, which is no file of the package", mutant.File)
 		}
-		tf := pack.fset.File(file.Pos())
-		if mutant.Line > tf.LineCount() {
-			return fmt.Errorf("the list of mutants names line %d of %s, which has %d", mutant.Line, mutant.File, tf.LineCount())
+		positions := pack.fset.File(file.Pos())
+		if mutant.Line > positions.LineCount() {
+			return fmt.Errorf("the list of mutants names line %d of %s, which has %d", mutant.Line, mutant.File, positions.LineCount())
 		}
-		start := tf.Offset(tf.LineStart(mutant.Line))
+		start := positions.Offset(positions.LineStart(mutant.Line))
 		mutant.offset = start + mutant.Column - 1
 		line, _, _ := strings.Cut(string(pack.text[mutant.File][start:]), "\n")
 		mutant.Text = strings.TrimSpace(line)
@@ -254,7 +246,7 @@ func (pack *pack) locate(mutants []*mutant) error {
 		}
 		for _, d := range file.Decls {
 			function, ok := d.(*ast.FuncDecl)
-			if !ok || function.Body == nil || tf.Offset(function.Body.Pos()) > mutant.offset || tf.Offset(function.End()) <= mutant.offset {
+			if !ok || function.Body == nil || positions.Offset(function.Body.Pos()) > mutant.offset || positions.Offset(function.End()) <= mutant.offset {
 				continue
 			}
 			mutant.fn, mutant.Func = function, function.Name.Name
@@ -266,20 +258,20 @@ func (pack *pack) locate(mutants []*mutant) error {
 	return nil
 }
 
-// receiver returns the name of the type that a method belongs to, without pointer and type
-// parameters.
-func receiver(fn *ast.FuncDecl) string {
-	t := fn.Recv.List[0].Type
+// receiver returns the name of the type that a method belongs to, without the * of a pointer and without
+// type parameters.
+func receiver(method *ast.FuncDecl) string {
+	expression := method.Recv.List[0].Type
 	for {
-		switch u := t.(type) {
-		case *ast.StarExpr:
-			t = u.X
-		case *ast.IndexExpr:
-			t = u.X
-		case *ast.IndexListExpr:
-			t = u.X
+		switch e := expression.(type) {
+		case *ast.StarExpr: // *T
+			expression = e.X
+		case *ast.IndexExpr: // T[A]
+			expression = e.X
+		case *ast.IndexListExpr: // T[A, B]
+			expression = e.X
 		case *ast.Ident:
-			return u.Name
+			return e.Name
 		default:
 			return "?"
 		}

@@ -23,37 +23,38 @@ type result struct {
 	Mutants []*mutant `json:"mutants"`
 }
 
-// resume takes over the statuses of a stored result if it is of the same code and tests.
-// With kept, kills, timeouts and mutants that do not compile are also taken over if only the
-// tests have changed. Otherwise all mutants are run again.
-func (r *result) resume(file string, kept bool) {
+// resume takes over the statuses of mutants from a stored result if that is of the same code and the same
+// tests. If only the tests have changed and kept is true, it takes over the mutants that were noticed or
+// did not compile. All mutants without a status are run again.
+func (fresh *result) resume(file string, kept bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return
 	}
 	var old result
-	if json.Unmarshal(data, &old) != nil || old.Source != r.Source || len(old.Mutants) != len(r.Mutants) {
+	if json.Unmarshal(data, &old) != nil || old.Source != fresh.Source || len(old.Mutants) != len(fresh.Mutants) {
 		return
 	}
-	r.Sample, r.Seed = old.Sample, old.Seed
-	same := old.Tests == r.Tests && slices.Equal(old.Testers, r.Testers)
-	for i, m := range old.Mutants {
-		dead := m.Status == killed || m.Status == timedOut || m.Status == notViable
-		if same || kept && dead {
-			r.Mutants[i].Status, r.Mutants[i].By = m.Status, m.By
+	fresh.Sample, fresh.Seed = old.Sample, old.Seed
+	same := old.Tests == fresh.Tests && slices.Equal(old.Testers, fresh.Testers)
+	for i, mutant := range old.Mutants {
+		settled := mutant.Status == killed || mutant.Status == timedOut || mutant.Status == notViable
+		if same || kept && settled {
+			fresh.Mutants[i].Status, fresh.Mutants[i].By = mutant.Status, mutant.By
 		}
 	}
 }
 
-// draw chooses result.Sample of the mutants at random and marks the others as left out. The same
-// seed chooses the same ones. With 0, or where no more are there or all have been run, all
-// count.
+// draw chooses result.Sample mutants at random and marks the others as left out. The same seed chooses the
+// same ones. If the sample is 0 or not smaller than the number of mutants, or if all have been run, no
+// mutant is left out.
 func (result *result) draw() {
 	if result.Sample <= 0 || result.Sample >= len(result.Mutants) || result.done() {
 		result.Sample = 0
 		return
 	}
-	for _, i := range rand.New(rand.NewPCG(result.Seed, 0)).Perm(len(result.Mutants))[result.Sample:] {
+	shuffled := rand.New(rand.NewPCG(result.Seed, 0)).Perm(len(result.Mutants))
+	for _, i := range shuffled[result.Sample:] {
 		result.Mutants[i].leftOut = true
 	}
 }
@@ -84,8 +85,10 @@ func (m *mutant) key() string {
 	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s", m.File, m.Func, m.Type, m.At, m.Text)
 }
 
-// readListed reads the list of survivors: paragraphs, each of a reason that begins with
-// "reason: " and one key a line. Lines that begin with # are comments.
+// readListed reads the list of survivors, which are mutants that no test needs to notice, and returns the
+// reason of each by its key. The file has paragraphs. Each begins with a line "reason: TEXT", and every
+// further line is the key of a mutant: its file, function, type, column and line with tabs between them.
+// Lines that begin with # are comments. A file that is missing has no survivors.
 func readListed(file string) (map[string]string, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -116,14 +119,14 @@ func readListed(file string) (map[string]string, error) {
 	return listed, nil
 }
 
-// tally counts the mutants of a package by status, without those left out. made is how many
-// compile, and percent how many of these the tests noticed; a timeout counts as noticed.
+// tally counts the mutants of a package by status, without those that a sample leaves out. made is how many
+// of them compile. percent is the share of these that the tests noticed; a timeout counts as noticed.
 // Without any mutant percent is 100.
 func (result *result) tally() (made int, count map[string]int, percent float64) {
 	count = map[string]int{}
-	for _, m := range result.Mutants {
-		if !m.leftOut {
-			count[m.Status]++
+	for _, mutant := range result.Mutants {
+		if !mutant.leftOut {
+			count[mutant.Status]++
 			made++
 		}
 	}
@@ -134,24 +137,26 @@ func (result *result) tally() (made int, count map[string]int, percent float64) 
 	return made, count, 100 * float64(count[killed]+count[timedOut]) / float64(made)
 }
 
-// reportFaults prints mutants that no test noticed and that the list has no reason for, and entries of
-// the list that are out of date. It reports whether there are none of both.
+// reportFaults compares the results with listed, the list of survivors, which are mutants that no test
+// needs to notice. It prints mutants that no test noticed and that are not in the list, and entries of the
+// list whose mutant is noticed now or does not exist. It returns true if there is nothing to print.
 func reportFaults(out io.Writer, all []*result, listed map[string]string) bool {
 	ok := true
 	for _, result := range all {
-		keys := map[string]string{}
-		for _, m := range result.Mutants {
-			keys[m.key()] = m.Status
-			if (m.Status == survived || m.Status == notCovered) && listed[m.key()] == "" {
-				fmt.Fprintf(out, "%s:%d: %s, not in the list\n%s\n", m.File, m.Line, m.Status, m.key())
+		statuses := map[string]string{} // by the key of the mutant
+		for _, mutant := range result.Mutants {
+			key := mutant.key()
+			statuses[key] = mutant.Status
+			if (mutant.Status == survived || mutant.Status == notCovered) && listed[key] == "" {
+				fmt.Fprintf(out, "%s:%d: %s, not in the list\n%s\n", mutant.File, mutant.Line, mutant.Status, key)
 				ok = false
 			}
 		}
 		for key := range listed {
 			if filepath.Dir(strings.SplitN(key, "\t", 2)[0]) != result.Package {
-				continue
+				continue // a mutant of another package
 			}
-			switch status, exists := keys[key]; {
+			switch status, exists := statuses[key]; {
 			case !exists:
 				fmt.Fprintf(out, "in the list, but there is no such mutant: %s\n", key)
 				ok = false
@@ -164,28 +169,28 @@ func reportFaults(out io.Writer, all []*result, listed map[string]string) bool {
 	return ok
 }
 
-// writeTable prints a row for each package with what became of its mutants. It reports whether all
-// were run and in each package at least want percent were noticed.
+// writeTable prints a row for each package: how many mutants it has, and what became of them. It returns
+// true if all mutants were run, and the tests noticed at least want percent of them in each package.
 func writeTable(out io.Writer, all []*result, want float64) bool {
 	ok := true
 	fmt.Fprintf(out, "%-34s %6s %6s %6s %6s %6s %6s %7s %9s\n", "package", "listed", "tried", "killed", "timed", "lived",
 		"uncov", "not run", "noticed")
 	for _, result := range all {
-		made, n, percent := result.tally()
+		made, count, percent := result.tally() // the status "" is that of a mutant that was not run
 		note := ""
 		if len(result.Testers) == 0 {
 			note = "  without tests of its own or of others"
 		} else if len(result.Testers) != 1 || result.Testers[0] != result.Package {
 			note = "  by the tests of " + strings.Join(result.Testers, ", ")
 		}
-		if tried := made + n[notViable]; tried < len(result.Mutants) {
+		if tried := made + count[notViable]; tried < len(result.Mutants) {
 			note += fmt.Sprintf("  a sample of %d by seed %d", tried, result.Seed)
 		}
-		if percent < want || n[""] > 0 {
+		if percent < want || count[""] > 0 {
 			ok = false
 		}
-		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %7d %7.1f %%%s\n", result.Package, len(result.Mutants), made-n[""], n[killed],
-			n[timedOut], n[survived], n[notCovered], n[""], percent, note)
+		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %7d %7.1f %%%s\n", result.Package, len(result.Mutants), made-count[""], count[killed],
+			count[timedOut], count[survived], count[notCovered], count[""], percent, note)
 	}
 	return ok
 }

@@ -30,13 +30,13 @@ const noFailures = "-rapid.nofailfile"
 // quick tests run together in one process.
 const quick = 100 * time.Millisecond
 
-// test runs all mutants that have no status and stores the result, also every ten seconds
-// meanwhile, so that a run that is interrupted can go on. Without any tests all mutants are
-// not covered.
+// test runs the tests of a package with each of its mutants that has no status, and stores the result. It
+// also stores it every ten seconds meanwhile, so that a run that is interrupted can go on. Without any
+// tests all mutants count as not covered.
 func (config *config) test(pack *pack, result *result) error {
 	if len(pack.testers) == 0 {
-		for _, m := range result.Mutants {
-			m.Status = notCovered
+		for _, mutant := range result.Mutants {
+			mutant.Status = notCovered
 		}
 		return result.store(config.results(pack.dir))
 	}
@@ -52,6 +52,7 @@ func (config *config) test(pack *pack, result *result) error {
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d mutants, %d tests, built and measured in %.0f s\n",
 		pack.dir, len(result.Mutants), len(tests), time.Since(start).Seconds())
+	// Run the mutants. Those in functions are in the binaries that were built; the others are built one by one.
 	saved := time.Now()
 	for i := range order(result.Mutants) {
 		mutant := result.Mutants[i]
@@ -66,7 +67,7 @@ func (config *config) test(pack *pack, result *result) error {
 		if err != nil {
 			return err
 		}
-		if time.Since(saved) > 10*time.Second {
+		if time.Since(saved) > storeEvery {
 			saved = time.Now()
 			if err := result.store(config.results(pack.dir)); err != nil {
 				return err
@@ -77,13 +78,16 @@ func (config *config) test(pack *pack, result *result) error {
 	return result.store(config.results(pack.dir))
 }
 
-// order yields the indices of mutants: those in functions first, because each of the others
-// needs a build.
+// storeEvery is the time between two writes of a result while mutants are run.
+const storeEvery = 10 * time.Second
+
+// order yields the indices of all mutants: first those in functions, which one build serves, then the
+// others, each of which needs a build of its own.
 func order(mutants []*mutant) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for _, inside := range []bool{true, false} {
-			for i, m := range mutants {
-				if (m.fn != nil) == inside && !yield(i) {
+		for _, inFunction := range []bool{true, false} {
+			for i, mutant := range mutants {
+				if (mutant.fn != nil) == inFunction && !yield(i) {
 					return
 				}
 			}
@@ -91,9 +95,9 @@ func order(mutants []*mutant) iter.Seq[int] {
 	}
 }
 
-// measure runs each test alone, without a mutant, and returns those that pass, the fastest
-// first, with their cost and the functions that they reach. Benchmarks and skipped tests are
-// left out. A test that fails is an error.
+// measure runs each test of the binaries alone, without a mutant. It returns the tests, the fastest first,
+// each with the processor time that it takes and the functions that it reaches: only mutants in these can
+// make it fail. Benchmarks and skipped tests are left out. A test that fails is an error.
 func (config *config) measure(binaries []binary) ([]oneTest, error) {
 	reached := filepath.Join(filepath.Dir(binaries[0].path), "reached")
 	var all []oneTest
@@ -112,8 +116,8 @@ func (config *config) measure(binaries []binary) ([]oneTest, error) {
 			}
 			_ = os.Remove(reached)
 			test := oneTest{binary: binary, name: name, reached: map[int]bool{}}
-			got := test.binary.run([]string{name}, -1, 10*time.Minute, "MUTANT_REACHED="+reached) // -1: no mutant, reached functions are recorded
-			if got.status != survived {
+			got := test.binary.run([]string{name}, recordReached, 10*time.Minute, "MUTANT_REACHED="+reached)
+			if got.status != survived { // the test has failed
 				return nil, fmt.Errorf("%s of %s fails without a mutant:\n%s", name, binary.dir, got.output)
 			}
 			if bytes.Contains(got.output, []byte("--- SKIP: "+name+" ")) {
@@ -124,9 +128,9 @@ func (config *config) measure(binaries []binary) ([]oneTest, error) {
 			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				return nil, err
 			}
-			for _, n := range strings.Fields(string(numbers)) {
-				i, _ := strconv.Atoi(n)
-				test.reached[i] = true
+			for _, number := range strings.Fields(string(numbers)) {
+				function, _ := strconv.Atoi(number)
+				test.reached[function] = true
 			}
 			all = append(all, test)
 		}
@@ -135,19 +139,22 @@ func (config *config) measure(binaries []binary) ([]oneTest, error) {
 	return all, nil
 }
 
-// reaching returns the tests that reach the function of that number, in their order.
+// reaching returns the tests that call the function of a number, in their order. No other test can notice a
+// mutant in that function.
 func reaching(tests []oneTest, function int) []oneTest {
 	var group []oneTest
-	for _, t := range tests {
-		if t.reached[function] {
-			group = append(group, t)
+	for _, test := range tests {
+		if test.reached[function] {
+			group = append(group, test)
 		}
 	}
 	return group
 }
 
-// kill runs tests with a mutant until one of them fails, and sets the mutant's status. Quick
-// tests of one binary run together in one process. Without tests the mutant is not covered.
+// kill runs tests with the mutant of a number until one of them fails, and sets the mutant's status: by the
+// failure, or survived if no test fails. Tests that take less time than quick and are in one binary run
+// together in one process, because starting a process takes longer. Without tests the mutant is not
+// covered.
 func (config *config) kill(mutant *mutant, number int, tests []oneTest) error {
 	if len(tests) == 0 {
 		mutant.Status = notCovered
@@ -155,24 +162,24 @@ func (config *config) kill(mutant *mutant, number int, tests []oneTest) error {
 	}
 	mutant.Status = survived
 	for len(tests) > 0 {
-		n, cost := 1, tests[0].cost
+		together, cost := 1, tests[0].cost
 		names := []string{tests[0].name}
-		for n < len(tests) && tests[n].cost < quick && tests[n].path == tests[0].path {
-			names = append(names, tests[n].name)
-			cost += tests[n].cost
-			n++
+		for together < len(tests) && tests[together].cost < quick && tests[together].path == tests[0].path {
+			names = append(names, tests[together].name)
+			cost += tests[together].cost
+			together++
 		}
 		got := tests[0].binary.run(names, number, cost)
 		if got.status != survived {
 			mutant.Status, mutant.By = got.status, failed(got.output)
 			return nil
 		}
-		tests = tests[n:]
+		tests = tests[together:]
 	}
 	return nil
 }
 
-// failed returns the name of the first test that failed, if the output has one.
+// failed returns the name of the first test that failed, from the output of a test binary; "" for none.
 func failed(output []byte) string {
 	if _, after, ok := bytes.Cut(output, []byte("--- FAIL: ")); ok {
 		name, _, _ := bytes.Cut(after, []byte(" "))
@@ -181,12 +188,14 @@ func failed(output []byte) string {
 	return ""
 }
 
-// testAlone builds and runs a mutant that is outside of any function, such as in a constant, and
-// so cannot be selected in the woven binary. All tests are run, with binaries of its own.
-func (config *config) testAlone(p *pack, mutant *mutant, tests []oneTest) error {
-	ch, _ := replacement(p.text[mutant.File][mutant.offset:], mutant.Type)
-	text := apply(p.text[mutant.File], 0, len(p.text[mutant.File]), []edit{{mutant.offset, mutant.offset + len(ch.from), ch.to}})
-	binaries, refusal, err := config.build(p, map[string][]byte{mutant.File: text}, "alone")
+// testAlone tests a mutant that is outside of any function, such as in a constant. It cannot be in the
+// binaries that hold all mutants, because only calls of functions can select one. So it builds test
+// binaries with this mutant alone, and runs all tests with them.
+func (config *config) testAlone(pack *pack, mutant *mutant, tests []oneTest) error {
+	text := pack.text[mutant.File]
+	change, _ := replacement(text[mutant.offset:], mutant.Type)
+	changed := apply(text, 0, len(text), []edit{{mutant.offset, mutant.offset + len(change.from), change.to}})
+	binaries, refusal, err := config.build(pack, map[string][]byte{mutant.File: changed}, "alone")
 	if err != nil {
 		return err
 	}
@@ -196,13 +205,13 @@ func (config *config) testAlone(p *pack, mutant *mutant, tests []oneTest) error 
 	}
 	ownTests := slices.Clone(tests)
 	for i := range ownTests {
-		for _, b := range binaries {
-			if b.dir == ownTests[i].dir {
-				ownTests[i].path = b.path
+		for _, binary := range binaries {
+			if binary.dir == ownTests[i].dir {
+				ownTests[i].path = binary.path
 			}
 		}
 	}
-	return config.kill(mutant, 0, ownTests) // 0: no mutant is selected, because the binaries have this one only
+	return config.kill(mutant, selectNone, ownTests) // the binaries have this mutant alone, and always
 }
 
 // outcome is what a run of tests gave.
@@ -212,9 +221,16 @@ type outcome struct {
 	output []byte
 }
 
-// run runs tests of a binary with the mutant of that number. usual is what they cost without
-// a mutant. The limit of processor time is three times that plus two seconds. The limit of
-// wall-clock time is much higher, because other work may occupy the processor.
+// Numbers that run takes in place of a mutant's.
+const (
+	selectNone    = 0  // the code runs as it is
+	recordReached = -1 // the code runs as it is, and the numbers of the functions that are called are written to a file
+)
+
+// run runs tests of a binary with the mutant of that number, or for one of the constants above without any.
+// usual is the processor time that the tests take without a mutant. A mutant may run for ever, so the limit
+// of processor time is three times that plus two seconds. The limit of wall-clock time is much higher,
+// because other work may occupy the processor.
 func (binary binary) run(names []string, number int, usual time.Duration, env ...string) outcome {
 	seconds := int((3*usual+2*time.Second)/time.Second) + 1
 	ctx, cancel := context.WithTimeout(context.Background(), 20*usual+30*time.Second)
@@ -233,7 +249,7 @@ func (binary binary) run(names []string, number int, usual time.Duration, env ..
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what the tests left behind
 	cost := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	switch {
-	case err == nil:
+	case err == nil: // no test has failed
 		return outcome{survived, cost, out}
 	case ctx.Err() != nil || killedBySystem(cmd.ProcessState):
 		return outcome{timedOut, cost, out}

@@ -25,8 +25,8 @@ var changes = []change{
 	{"ARITHMETIC_BASE", "/", "*"}, {"ARITHMETIC_BASE", "%", "*"},
 }
 
-// replacement returns the change that a kind of mutant makes to the token at the start of text.
-// ok is false if the kind changes no such token.
+// replacement returns the change that a kind of mutant, such as CONDITIONALS_NEGATION, makes to the token
+// at the start of text, such as == to !=. ok is false if the kind changes no such token.
 func replacement(text []byte, kind string) (c change, ok bool) {
 	for _, c := range changes {
 		if c.kind == kind && bytes.HasPrefix(text, []byte(c.from)) {
@@ -42,8 +42,9 @@ type edit struct {
 	text       string
 }
 
-// apply returns text[start:end] with the edits made. The offsets of the edits count from the
-// start of text. Edits at one place are made in their order.
+// apply returns the part text[start:end] of a source text with the edits made: each replaces a range of
+// bytes by another text. The offsets of the edits count from the start of text. Edits at one place are made
+// in their order.
 func apply(text []byte, start, end int, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var out []byte
@@ -65,19 +66,19 @@ type woven struct {
 // span is the lines of the copy for a mutant, from and to included; mutant is its index in the list.
 type span struct{ from, to, mutant int }
 
-// weave returns the files of the package with all mutants in them. Each function that has
-// mutants gets a switch at its start, which calls a copy of the function when its mutant is
-// selected. The copies, one for each mutant, stand at the end of the file. Mutant i of the
-// list has the number i+1. The copies call the function by its own name, so that a recursive
-// testPackage stays mutated. Mutants outside of functions and those that do not compile are left
+// weave returns the files of the package with all mutants in them, so that one build serves all. For each
+// mutant of a function, a copy of the function with that change is added at the end of the file. The
+// function gets a switch at its start, which calls the copy whose mutant is selected when the program
+// runs. Mutant i of the list has the number i+1. The copies call the function by its own name, so that a
+// recursive function stays mutated. Mutants outside of functions and those that do not compile are left
 // out.
 func (pack *pack) weave(mutants []*mutant) *woven {
-	w := &woven{files: map[string][]byte{}, lines: map[string][]span{}, funcs: map[*ast.FuncDecl]int{}}
+	out := &woven{files: map[string][]byte{}, lines: map[string][]span{}, funcs: map[*ast.FuncDecl]int{}}
 	for path, file := range pack.files {
-		byFunc := map[*ast.FuncDecl][]int{}
-		for i, m := range mutants {
-			if m.File == path && m.fn != nil && m.Status != notViable {
-				byFunc[m.fn] = append(byFunc[m.fn], i)
+		byFunc := map[*ast.FuncDecl][]int{} // indices of mutants
+		for i, mutant := range mutants {
+			if mutant.File == path && mutant.fn != nil && mutant.Status != notViable {
+				byFunc[mutant.fn] = append(byFunc[mutant.fn], i)
 			}
 		}
 		if len(byFunc) == 0 {
@@ -92,33 +93,35 @@ func (pack *pack) weave(mutants []*mutant) *woven {
 			if !ok || len(byFunc[function]) == 0 {
 				continue
 			}
-			w.funcs[function] = len(w.funcs) + 1
-			sig := pack.signature(function)
-			edits = append(edits, sig.edits...)
+			// The switch at the start of the function.
+			out.funcs[function] = len(out.funcs) + 1
+			signature := pack.signature(function)
+			edits = append(edits, signature.edits...)
 			body := pack.offset(function.Body.Lbrace) + 1
-			edits = append(edits, edit{body, body, sig.dispatch(w.funcs[function], byFunc[function])})
+			edits = append(edits, edit{body, body, signature.dispatch(out.funcs[function], byFunc[function])})
+			// The copies, and in which lines each is, by which errors of the compiler are told apart.
 			for _, i := range byFunc[function] {
-				code := pack.copyOf(function, sig, mutants[i], i+1)
+				code := pack.copyOf(function, signature, mutants[i], i+1)
 				copies = append(append(copies, code...), '\n')
-				n := bytes.Count(code, []byte("\n")) + 1
-				w.lines[path] = append(w.lines[path], span{line, line + n - 1, i})
-				line += n
+				lines := bytes.Count(code, []byte("\n")) + 1
+				out.lines[path] = append(out.lines[path], span{line, line + lines - 1, i})
+				line += lines
 			}
 		}
-		w.files[path] = append(append(apply(text, 0, len(text), edits), '\n'), copies...)
+		out.files[path] = append(append(apply(text, 0, len(text), edits), '\n'), copies...)
 	}
-	w.files[pack.dir+"/mutants_selected.go"] = fmt.Appendf(nil, selector, pack.name, len(w.funcs)+1)
-	return w
+	out.files[pack.dir+"/mutants_selected.go"] = fmt.Appendf(nil, selector, pack.name, len(out.funcs)+1)
+	return out
 }
 
 func (pack *pack) offset(pos token.Pos) int { return pack.fset.Position(pos).Offset }
 
-// copyOf returns the text of a copy of a function that has one mutant, under the name of
-// that copy.
-func (pack *pack) copyOf(function *ast.FuncDecl, sig *signature, mutant *mutant, number int) []byte {
+// copyOf returns the source text of a copy of a function in which the change of one mutant is made. The
+// copy has a name of its own, which follows from the number of the mutant.
+func (pack *pack) copyOf(function *ast.FuncDecl, signature *signature, mutant *mutant, number int) []byte {
 	change, _ := replacement(pack.text[mutant.File][mutant.offset:], mutant.Type)
 	nameAt := pack.offset(function.Name.Pos())
-	edits := append(slices.Clone(sig.edits),
+	edits := append(slices.Clone(signature.edits),
 		edit{nameAt, nameAt + len(function.Name.Name), copyName(function, number)},
 		edit{mutant.offset, mutant.offset + len(change.from), change.to})
 	return apply(pack.text[mutant.File], pack.offset(function.Type.Func), pack.offset(function.End()), edits)
@@ -139,43 +142,43 @@ type signature struct {
 	fn       *ast.FuncDecl
 }
 
-// signature returns the signature of a function as source text: receiver, type parameters and
-// arguments, with new names for those without one, so that a mutant can be called with the same
-// arguments.
+// signature returns the parts of the source text that call a function like this one with the same
+// arguments: receiver, type parameters and arguments. Parameters without a name get one by edits of the
+// text, so that they can be passed on.
 func (pack *pack) signature(function *ast.FuncDecl) *signature {
-	s := &signature{fn: function, results: function.Type.Results.NumFields() > 0}
+	call := &signature{fn: function, results: function.Type.Results.NumFields() > 0}
 	if function.Recv != nil {
-		s.receiver = strings.Join(pack.names(s, function.Recv, "mutantRecv"), "") + "."
+		call.receiver = strings.Join(pack.names(call, function.Recv, "mutantRecv"), "") + "."
 	}
-	if t := function.Type.TypeParams; t != nil {
-		s.types = "[" + strings.Join(pack.names(s, t, "mutantType"), ", ") + "]"
+	if typeParams := function.Type.TypeParams; typeParams != nil {
+		call.types = "[" + strings.Join(pack.names(call, typeParams, "mutantType"), ", ") + "]"
 	}
-	args := pack.names(s, function.Type.Params, "mutantArg")
-	s.args = strings.Join(args, ", ")
-	if n := function.Type.Params.NumFields(); n > 0 {
-		if _, ok := function.Type.Params.List[len(function.Type.Params.List)-1].Type.(*ast.Ellipsis); ok {
-			s.args += "..."
+	params := function.Type.Params
+	call.args = strings.Join(pack.names(call, params, "mutantArg"), ", ")
+	if params.NumFields() > 0 {
+		if _, variadic := params.List[len(params.List)-1].Type.(*ast.Ellipsis); variadic {
+			call.args += "..."
 		}
 	}
-	return s
+	return call
 }
 
-// names returns the names of a list of parameters. A parameter without a name, or called _,
-// gets one that begins with prefix, by an edit that is added to the signature.
+// names returns the names of a list of parameters. A parameter without a name, or with the name _, gets a
+// name that begins with prefix. The edit of the source text that gives it is added to the signature.
 func (pack *pack) names(signature *signature, list *ast.FieldList, prefix string) []string {
 	var all []string
-	for _, f := range list.List {
-		if len(f.Names) == 0 { // only a type
+	for _, field := range list.List {
+		if len(field.Names) == 0 { // only a type
 			name := fmt.Sprint(prefix, len(all))
-			at := pack.offset(f.Type.Pos())
+			at := pack.offset(field.Type.Pos())
 			signature.edits = append(signature.edits, edit{at, at, name + " "})
 			all = append(all, name)
 		}
-		for _, n := range f.Names {
-			name := n.Name
+		for _, ident := range field.Names {
+			name := ident.Name
 			if name == "_" {
 				name = fmt.Sprint(prefix, len(all))
-				at := pack.offset(n.Pos())
+				at := pack.offset(ident.Pos())
 				signature.edits = append(signature.edits, edit{at, at + 1, name})
 			}
 			all = append(all, name)
@@ -184,10 +187,11 @@ func (pack *pack) names(signature *signature, list *ast.FieldList, prefix string
 	return all
 }
 
-// dispatch returns, on one line, the switch that calls the copy of the function for the
-// selected mutant with the function's own arguments. -1 selects none and only records that
-// function `number` was reached. mutants are indexes from 0, and index i is mutant i+1,
-// because 0 selects the code as it is.
+// dispatch returns the source text of the switch at the start of a function that has mutants. It calls the
+// copy of the function for the selected mutant, with the function's own arguments. -1 selects no mutant,
+// and only records that the function, which has that number, was called. mutants are indices from 0; the
+// mutant of index i is selected by i+1, because 0 selects the code as it is. The text is one line, so that
+// the lines of the rest keep their numbers.
 func (signature *signature) dispatch(number int, mutants []int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, " if mutantSelected != 0 { switch mutantSelected { case -1: mutantReached(%d)", number)

@@ -39,38 +39,40 @@ type summary struct {
 	Broken  bool // a test run ended with an error
 }
 
-// main reads test events from stdin, and ends with exit code 1 if a test failed or none ran.
+// main reads the events of `go test -json` from standard input and prints a summary: the output of tests
+// that failed, and how many tests ran, failed or were skipped. It ends with exit code 1 if a test failed
+// or none ran.
 func main() {
-	s := &summary{out: os.Stdout, output: map[key]*strings.Builder{}}
-	if err := s.read(os.Stdin); err != nil {
+	summary := &summary{out: os.Stdout, output: map[key]*strings.Builder{}}
+	if err := summary.read(os.Stdin); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if s.Ran == 0 && s.Failed == 0 {
+	if summary.Ran == 0 && summary.Failed == 0 {
 		fmt.Println("no test ran")
 	}
-	fmt.Printf("tests run: %d, failed: %d\n", s.Ran, s.Failed)
-	if s.Editor > 0 {
-		fmt.Printf("skipped for lack of a browser: %d\n", s.Editor)
+	fmt.Printf("tests run: %d, failed: %d\n", summary.Ran, summary.Failed)
+	if summary.Editor > 0 {
+		fmt.Printf("skipped for lack of a browser: %d\n", summary.Editor)
 	}
-	fmt.Printf("skipped for lack of reference data: %d\n", s.Missing)
-	if s.Failed > 0 || s.Ran == 0 || s.Broken {
+	fmt.Printf("skipped for lack of reference data: %d\n", summary.Missing)
+	if summary.Failed > 0 || summary.Ran == 0 || summary.Broken {
 		os.Exit(1)
 	}
 }
 
-// read takes events until the end of r. A line that is no event comes from the go command
-// itself and is printed.
+// read reads the events of a test run, one JSON object on each line, until the end of r, and takes each. A
+// line that is no event comes from the go command itself and is printed.
 func (summary *summary) read(r io.Reader) error {
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(nil, 64<<20) // one event carries at most one line of a test's output
 	for scanner.Scan() {
-		var e event
-		if err := json.Unmarshal(scanner.Bytes(), &e); err != nil {
+		var event event
+		if err := json.Unmarshal(scanner.Bytes(), &event); err != nil {
 			fmt.Fprintln(summary.out, scanner.Text())
 			continue
 		}
-		summary.take(e)
+		summary.take(event)
 	}
 	if err := scanner.Err(); err != nil {
 		return fmt.Errorf("cannot read test events: %w", err)
@@ -78,10 +80,10 @@ func (summary *summary) read(r io.Reader) error {
 	return nil
 }
 
-// take counts or prints what one event says. The output of a test is kept until the test
-// ends.
+// take counts or prints what one event of a test run says. The output of a test is kept until the test ends,
+// because it is printed only if the test fails or is skipped.
 func (summary *summary) take(event event) {
-	k := key{event.Package, event.Test}
+	test := key{event.Package, event.Test}
 	switch event.Action {
 	case "build-output":
 		fmt.Fprint(summary.out, event.Output)
@@ -90,29 +92,30 @@ func (summary *summary) take(event event) {
 	case "run-fail": // written by the Makefile when the go command fails
 		summary.Broken = true
 	case "output":
-		summary.keep(k, event.Output)
+		summary.keep(test, event.Output)
 	case "pass", "fail", "skip":
-		summary.end(k, event.Action)
-		delete(summary.output, k)
+		summary.end(test, event.Action)
+		delete(summary.output, test)
 	}
 }
 
 // keep adds text to the output that is kept of a test or a package, for the case that it fails.
-func (summary *summary) keep(k key, text string) {
-	out := summary.output[k]
+func (summary *summary) keep(test key, text string) {
+	out := summary.output[test]
 	if out == nil {
 		out = new(strings.Builder)
-		summary.output[k] = out
+		summary.output[test] = out
 	}
 	out.WriteString(text)
 }
 
-// end prints what is worth reading of a test or package that ended, and counts it: the
-// output of a failure, the verdict of a package, the reason of a skip.
+// end counts a test that ended, and prints what is worth reading of it: the whole output of a failure, the
+// reason of a skip, and of a package the last line, which says how it went. action is how the test or
+// package ended: "pass", "fail" or "skip". A key without a test stands for the package.
 func (summary *summary) end(key key, action string) {
 	text := ""
-	if b := summary.output[key]; b != nil {
-		text = b.String()
+	if kept := summary.output[key]; kept != nil {
+		text = kept.String()
 	}
 	switch {
 	case key.test == "": // a package; its output is "ok  ..." or "FAIL ..."
@@ -140,7 +143,8 @@ func (summary *summary) end(key key, action string) {
 	}
 }
 
-// lastLine returns the last line with its line end: the package's verdict.
+// lastLine returns the last line of a text, with its line end. In the output of a package's tests it says
+// how they went.
 func lastLine(text string) string {
 	text = strings.TrimRight(text, "\n")
 	if text == "" {
