@@ -29,19 +29,19 @@ import (
 // main reads the flags and measures plumb score on both dumps of the balance test.
 func main() {
 	log.SetFlags(0)
-	n := flag.Int("n", 20000, "items of each dump")
+	items := flag.Int("n", 20000, "items of each dump")
 	runs := flag.Int("runs", 5, "counted runs of each dump, after one that is not")
 	plumb := flag.String("plumb", "bin/plumb", "the program")
 	args := flag.String("args", "", "further flags of plumb score, separated by blanks")
 	flag.Parse()
-	if err := measure(*n, *runs, *plumb, strings.Fields(*args)); err != nil {
+	if err := measure(*items, *runs, *plumb, strings.Fields(*args)); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// measure runs `plumb score` on two dumps of the balance test in turn, one without repeated scenarios
-// and one with many, and prints a row for each run and the medians. n is the number of items of a
-// dump; args are further flags.
+// measure runs the program plumb, as `plumb score`, on two dumps of ASPIRE's balance test in turn: one in
+// which no scenario is repeated, and one in which scenarios are repeated often. It prints the speed of
+// each run and the medians. n is the number of items of a dump, and args are further flags.
 func measure(n, runs int, plumb string, args []string) error {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
@@ -58,21 +58,21 @@ func measure(n, runs int, plumb string, args []string) error {
 		}
 	}
 	fmt.Printf("%-9s %3s %9s %16s %8s\n", "dump", "run", "items/s", "core time/item", "RSS")
-	all := make([][]figures, len(dumps))
+	all := make([][]figures, len(dumps)) // of each dump, one for each counted run
 	for run := 0; run <= runs; run++ {
-		for i, d := range dumps {
-			f, err := score(plumb, args, d.path(dir), n)
+		for i, dump := range dumps {
+			ofRun, err := score(plumb, args, dump.path(dir), n)
 			if err != nil {
 				return err
 			}
-			if run > 0 { // the first fills shader caches
-				fmt.Printf("%-9s %3d %v\n", d.name, run, f)
-				all[i] = append(all[i], f)
+			if run > 0 { // run 0 fills the caches of shaders and is not counted
+				fmt.Printf("%-9s %3d %v\n", dump.name, run, ofRun)
+				all[i] = append(all[i], ofRun)
 			}
 		}
 	}
-	for i, d := range dumps {
-		fmt.Printf("%-9s med %v\n", d.name, median(all[i]))
+	for i, dump := range dumps {
+		fmt.Printf("%-9s med %v\n", dump.name, median(all[i]))
 	}
 	return nil
 }
@@ -85,8 +85,8 @@ type dump struct {
 
 func (dump dump) path(dir string) string { return filepath.Join(dir, dump.name+".jsonl") }
 
-// write writes a dump of n items of the balance test, whose answers alternate between exact and
-// noisy ones.
+// write writes a dump of n items of ASPIRE's balance test to its file in dir. It goes over the scenarios of
+// the dump again and again, with exact answers in one pass and noisy ones in the next.
 func (dump dump) write(dir string, n int) error {
 	file, err := os.Create(dump.path(dir))
 	if err != nil {
@@ -97,12 +97,13 @@ func (dump dump) write(dir string, n int) error {
 	programs := program.All()
 	var line []byte
 	for i := range n {
-		s, err := scenario.Make(1, "balance", i%dump.scenarios)
+		const seed = 1
+		item, err := scenario.Make(seed, "balance", i%dump.scenarios)
 		if err != nil {
 			return err
 		}
-		p := programs[i/dump.scenarios%2] // exact and noisy: nearly every answer adds a shape
-		if line, err = s.AppendLine(line[:0], p.Name, p.Answer(uint64(i), s)); err != nil {
+		answerer := programs[i/dump.scenarios%2] // exact and noisy: nearly every answer adds a shape
+		if line, err = item.AppendLine(line[:0], answerer.Name, answerer.Answer(uint64(i), item)); err != nil {
 			return err
 		}
 		if _, err := out.Write(line); err != nil {
@@ -123,25 +124,25 @@ func (f figures) String() string {
 	return fmt.Sprintf("%9.0f %13.3f ms %5.0f MB", f.rate, f.core.Seconds()*1e3, float64(f.rss)/1e6)
 }
 
-// median returns the medians of all figures of a run.
-func median(all []figures) (m figures) {
-	n := len(all)
-	column := func(f func(figures) float64) float64 {
-		v := make([]float64, n)
-		for i, a := range all {
-			v[i] = f(a)
+// median returns the figures of a typical run: each of them is the median of that figure over all runs.
+func median(runs []figures) (typical figures) {
+	ofColumn := func(column func(figures) float64) float64 {
+		values := make([]float64, len(runs))
+		for i, run := range runs {
+			values[i] = column(run)
 		}
-		slices.Sort(v)
-		return v[n/2]
+		slices.Sort(values)
+		return values[len(values)/2]
 	}
-	m.rate = column(func(f figures) float64 { return f.rate })
-	m.core = time.Duration(column(func(f figures) float64 { return float64(f.core) }))
-	m.rss = int64(column(func(f figures) float64 { return float64(f.rss) }))
-	return m
+	typical.rate = ofColumn(func(f figures) float64 { return f.rate })
+	typical.core = time.Duration(ofColumn(func(f figures) float64 { return float64(f.core) }))
+	typical.rss = int64(ofColumn(func(f figures) float64 { return float64(f.rss) }))
+	return typical
 }
 
-// score runs `plumb score` once on a dump of n items and returns its speed, processor time and memory.
-// It is an error if a result is missing, or if more than one in a hundred has no score.
+// score runs the program plumb once, as `plumb score`, on a dump of n items and returns its speed,
+// processor time and memory. It is an error if a result is missing, or if more than one in a hundred has
+// no score.
 func score(plumb string, args []string, path string, n int) (figures figures, err error) {
 	cmd := exec.Command(plumb, append([]string{"score", "--suite", "aspire", path, "-o", path + ".out"}, args...)...)
 	cmd.Stderr = new(bytes.Buffer)
@@ -154,13 +155,14 @@ func score(plumb string, args []string, path string, n int) (figures figures, er
 	if err != nil {
 		return figures, err
 	}
-	if got := bytes.Count(out, []byte("\n")); got != n || bytes.Count(out, []byte(`"score":null`)) > n/100 {
-		return figures, fmt.Errorf("got %d results, %d of them without a score; want %d", got, bytes.Count(out, []byte(`"score":null`)), n)
+	results, unscored := bytes.Count(out, []byte("\n")), bytes.Count(out, []byte(`"score":null`))
+	if results != n || unscored > n/100 {
+		return figures, fmt.Errorf("got %d results, %d of them without a score; want %d", results, unscored, n)
 	}
-	u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	figures.rate = float64(n) / wall.Seconds()
 	figures.core = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n)
-	figures.rss = u.Maxrss << 10
+	figures.rss = usage.Maxrss << 10 // the system counts in units of 1024 bytes
 	return figures, nil
 }
 

@@ -42,8 +42,8 @@ import (
 	"plumb/testdata/madeup"
 )
 
-// main reads the flags and compares pictures of plumb with those of the editor: of the reference
-// scenes, or with -made-up of made-up scenes.
+// main reads the flags and compares pictures of plumb with those of the editor, tldraw: of the scenes of
+// the reference data, or with -made-up of scenes that it makes up.
 func main() {
 	log.SetFlags(0)
 	data := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the reference data, else PLUMB_DATA")
@@ -81,10 +81,12 @@ func main() {
 // part is the most shapes of each kind that are compared at once: what is done is counted after each part.
 const part = 250
 
-// runMadeUp compares made-up scenes in parts and prints what the reports say, and what misses a bar so
-// far. Part i is made from the seed + i, so that it can be made again alone.
+// runMadeUp compares plumb's pictures of made-up scenes with the editor's: n scenes of each kind of shape,
+// and n pages. It does so in parts of at most part scenes of each kind, and prints after each part what
+// the report says, and in the end which scenes differ too much. Part i is made from the seed + i, so that
+// it can be made again alone.
 func runMadeUp(out, plumb string, n int, seed uint64, args []string) error {
-	var t tally
+	var all tally
 	for i := uint64(0); n > 0; i++ {
 		size := min(n, part)
 		n -= size
@@ -97,41 +99,44 @@ func runMadeUp(out, plumb string, n int, seed uint64, args []string) error {
 		if err := compare(dir, plumb, scenes, args); err != nil {
 			return err
 		}
-		if err := countPart(&t, dir, plumb, seed+i); err != nil {
+		if err := countPart(&all, dir, plumb, seed+i); err != nil {
 			return fmt.Errorf("cannot count: %w", err)
 		}
-		fmt.Println(t.total())
+		fmt.Println(all.total())
 	}
-	fmt.Print("\n", t.String())
+	fmt.Print("\n", all.String())
 	return nil
 }
 
-// countAgain prints the counts of the parts in out that have figures, the first of which is of seed.
+// countAgain prints how close plumb's pictures are to the editor's in the parts of an earlier run with
+// made-up scenes, whose figures are in the folder out. It takes the parts in order, up to the first that
+// has no figures. seed is that of the first part.
 func countAgain(out, plumb string, seed uint64) error {
-	var t tally
+	var all tally
 	for i := uint64(0); ; i++ {
 		dir := filepath.Join(out, fmt.Sprintf("part-%d", i))
 		if _, err := os.Stat(filepath.Join(dir, "figures.jsonl")); errors.Is(err, os.ErrNotExist) {
 			break
 		}
-		if err := countPart(&t, dir, plumb, seed+i); err != nil {
+		if err := countPart(&all, dir, plumb, seed+i); err != nil {
 			return fmt.Errorf("cannot count: %w", err)
 		}
 	}
-	fmt.Print(t.String())
+	fmt.Print(all.String())
 	return nil
 }
 
-// countPart adds the scenes of one part of a run with made-up scenes to the tally. dir holds the
-// figures that plumb render --compare wrote. For scenes that plumb refused, it finds out whether the
-// editor draws them. Ids get the part's seed in front, because parts use the same ids.
+// countPart adds the scenes of one part of a run with made-up scenes to the tally. dir holds the scenes and
+// the figures that plumb render --compare wrote of them. For scenes that plumb does not draw natively, it
+// finds out whether the editor draws them. Ids get the part's seed in front, because all parts have the
+// same ids.
 func countPart(tally *tally, dir, plumb string, seed uint64) error {
 	refused := map[string]bool{}
 	var all []*figures
-	err := lines(filepath.Join(dir, "figures.jsonl"), func(f *figures) error {
-		all = append(all, f)
-		if f.Error == nil && !f.Native {
-			refused[f.ID] = true
+	err := lines(filepath.Join(dir, "figures.jsonl"), func(ofScene *figures) error {
+		all = append(all, ofScene)
+		if ofScene.Error == nil && !ofScene.Native {
+			refused[ofScene.ID] = true
 		}
 		return nil
 	})
@@ -142,17 +147,18 @@ func countPart(tally *tally, dir, plumb string, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range all {
-		f.Unpictured = without[f.ID]
-		f.ID = fmt.Sprintf("%d/%s", seed, f.ID)
-		tally.add(f)
+	for _, ofScene := range all {
+		ofScene.Unpictured = without[ofScene.ID]
+		ofScene.ID = fmt.Sprintf("%d/%s", seed, ofScene.ID)
+		tally.add(ofScene)
 	}
 	return nil
 }
 
-// unpictured returns which of the refused scenes of a part the editor itself does not draw, in the bounds
-// of their content: it refuses them, or their bounds are no numbers. What only took too long does not
-// count.
+// unpictured returns which of the scenes that plumb refused to draw natively the editor does not draw
+// either: it refuses them too, or the bounds of their content are no numbers. It has the program plumb
+// draw them with the editor. A scene that only took too long does not count. dir holds the part of the run
+// whose scenes these are.
 func unpictured(dir, plumb string, refused map[string]bool) (map[string]bool, error) {
 	without := map[string]bool{}
 	if len(refused) == 0 {
@@ -160,11 +166,11 @@ func unpictured(dir, plumb string, refused map[string]bool) (map[string]bool, er
 	}
 	var list strings.Builder
 	err := lines(filepath.Join(dir, "scenes.jsonl"), func(line *json.RawMessage) error {
-		var s struct{ ID string }
-		if err := json.Unmarshal(*line, &s); err != nil {
+		var scene struct{ ID string }
+		if err := json.Unmarshal(*line, &scene); err != nil {
 			return err
 		}
-		if refused[s.ID] {
+		if refused[scene.ID] {
 			list.Write(*line)
 			list.WriteByte('\n')
 		}
@@ -182,9 +188,9 @@ func unpictured(dir, plumb string, refused map[string]bool) (map[string]bool, er
 			return nil, fmt.Errorf("%w: %s", err, out)
 		}
 	}
-	return without, lines(figures, func(f *outcome) error {
-		if f.Error != nil && (f.Error.Code == "limit" || f.Error.Code == "scene") {
-			without[f.ID] = true
+	return without, lines(figures, func(drawn *outcome) error {
+		if drawn.Error != nil && (drawn.Error.Code == "limit" || drawn.Error.Code == "scene") {
+			without[drawn.ID] = true
 		}
 		return nil
 	})
@@ -201,7 +207,8 @@ func makeUp(path string, n int, seed uint64) error {
 	return writeScenes(path, madeUp(n, seed))
 }
 
-// madeUp makes n scenes of each kind of shape, and n pages, as JSON lines by id.
+// madeUp makes up n scenes of one shape for each kind of shape, and n whole pages. The same n and seed give
+// the same scenes.
 func madeUp(n int, seed uint64) (scenes []madeUpScene) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, kind := range madeup.Kinds {
@@ -226,8 +233,8 @@ func writeScenes(path string, scenes []madeUpScene) error {
 		return err
 	}
 	var text strings.Builder
-	for _, s := range scenes {
-		fmt.Fprintf(&text, "{\"id\":%q,%s}\n", s.id, s.shapes)
+	for _, scene := range scenes {
+		fmt.Fprintf(&text, "{\"id\":%q,%s}\n", scene.id, scene.shapes)
 	}
 	return os.WriteFile(path, []byte(text.String()), 0o644)
 }
@@ -235,22 +242,25 @@ func writeScenes(path string, scenes []madeUpScene) error {
 // belowLine matches a line of what a run with -made-up printed that names a scene below a bar.
 var belowLine = regexp.MustCompile(`(?m)^below: ([0-9]+)/([^:]+):`)
 
-// runAgain compares the scenes again that the results of an earlier run list as below a bar. They must
-// be of whole parts, and of the same package madeup.
+// runAgain compares only those made-up scenes that an earlier run has listed because plumb's picture
+// differs too much from the editor's. results is the file with what that run printed. The scenes are made
+// again from the seeds in their ids. That works only if the run had whole parts, and package madeup has
+// not changed since.
 func runAgain(out, plumb, results string, args []string) error {
 	text, err := os.ReadFile(results)
 	if err != nil {
 		return err
 	}
 	var list []madeUpScene
-	for _, m := range belowLine.FindAllStringSubmatch(string(text), -1) {
-		seed, err := strconv.ParseUint(m[1], 10, 64)
+	for _, match := range belowLine.FindAllStringSubmatch(string(text), -1) {
+		seedText, id := match[1], match[2]
+		seed, err := strconv.ParseUint(seedText, 10, 64)
 		if err != nil {
 			return fmt.Errorf("cannot read %s: %w", results, err)
 		}
-		for _, s := range madeUp(part, seed) {
-			if s.id == m[2] {
-				list = append(list, madeUpScene{m[1] + "/" + s.id, s.shapes})
+		for _, scene := range madeUp(part, seed) {
+			if scene.id == id {
+				list = append(list, madeUpScene{seedText + "/" + id, scene.shapes})
 			}
 		}
 	}
@@ -261,17 +271,18 @@ func runAgain(out, plumb, results string, args []string) error {
 	if err := compare(out, plumb, scenes, args); err != nil {
 		return err
 	}
-	var t tally
-	err = lines(filepath.Join(out, "figures.jsonl"), func(f *figures) error { t.add(f); return nil })
+	var all tally
+	err = lines(filepath.Join(out, "figures.jsonl"), func(ofScene *figures) error { all.add(ofScene); return nil })
 	if err != nil {
 		return fmt.Errorf("cannot read the figures: %w", err)
 	}
-	fmt.Print(t.String())
+	fmt.Print(all.String())
 	return nil
 }
 
-// run compares plumb's pictures of the reference scenes with the recorded pictures of the editor, or
-// with chrome with pictures that Chromium draws now, and prints what the report says.
+// run compares plumb's pictures of the scenes of the reference data, in the folder data, with the editor's
+// and prints what the report says. The editor's pictures are those recorded in data, or if chrome is true
+// those that Chromium draws now. Without reference data it only says so.
 func run(data, out, plumb, scenes string, chrome bool, args []string) error {
 	reference := filepath.Join(out, "reference")
 	if _, err := os.Stat(data); err != nil {
@@ -290,16 +301,18 @@ func run(data, out, plumb, scenes string, chrome bool, args []string) error {
 	return compare(out, plumb, scenes, args)
 }
 
-// compare runs plumb render --compare on the scenes and prints the distribution of differences.
+// compare runs the program plumb, as `plumb render --compare`, on a file of scenes, and prints how the
+// differences from the editor's pictures are distributed. out is the folder for the report and the
+// figures, and args are further flags.
 func compare(out, plumb, scenes string, args []string) error {
-	all := []string{"render", "--compare", filepath.Join(out, "report"), "--stats", filepath.Join(out, "figures.jsonl")}
+	flags := []string{"render", "--compare", filepath.Join(out, "report"), "--stats", filepath.Join(out, "figures.jsonl")}
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
 		return err
 	}
-	all = append(append(all, args...), scenes)
-	fmt.Printf("%s# %s %s\n", rig.Header(commit), plumb, strings.Join(all, " "))
-	cmd := exec.Command(plumb, all...)
+	flags = append(append(flags, args...), scenes)
+	fmt.Printf("%s# %s %s\n", rig.Header(commit), plumb, strings.Join(flags, " "))
+	cmd := exec.Command(plumb, flags...)
 	cmd.Stderr = os.Stdout
 	return cmd.Run()
 }
@@ -321,9 +334,10 @@ type scene struct {
 	Records []json.RawMessage `json:"records"`
 }
 
-// prepare writes a scene for each recorded picture of the reference data, and links the pictures under
-// the ids of these scenes, where --reference looks for them. If a scene was also recorded without font
-// hinting, that picture is taken, because plumb draws text without hinting.
+// prepare writes a scene to the file at path for each recorded picture of the reference data, which are in
+// the folder data. In the folder reference it makes a link to each picture under the id of its scene,
+// where plumb render --reference looks for it. If a scene was also recorded without font hinting, that
+// picture is taken, because plumb draws text without hinting.
 func prepare(data, reference, path string) (err error) {
 	unhinted := map[string]recorded{}
 	if err := lines(filepath.Join(data, "scenes-nohint.jsonl"), func(r *recorded) error {
@@ -356,39 +370,41 @@ func prepare(data, reference, path string) (err error) {
 	})
 }
 
-// only lists the shapes that one of a scene's pictures shows, nil for all. The pictures "before"
-// and "shape" are without what was added, "label" shows that alone.
+// only returns the ids of the shapes that one of the recorded pictures of a scene shows, nil for all. The
+// pictures "before" and "shape" do not show the shapes that were added to the scene, and "label" shows
+// only these.
 func (recorded *recorded) only(picture string) []string {
 	if picture != "before" && picture != "shape" && picture != "label" {
 		return nil
 	}
 	added := map[string]bool{}
-	for _, a := range recorded.Added {
-		added[a.ID] = true
+	for _, shape := range recorded.Added {
+		added[shape.ID] = true
 	}
 	var ids []string
-	for _, b := range recorded.Records {
+	for _, record := range recorded.Records {
 		var shape struct{ ID, TypeName string }
-		if json.Unmarshal(b, &shape) == nil && shape.TypeName == "shape" && added[shape.ID] == (picture == "label") {
+		if json.Unmarshal(record, &shape) == nil && shape.TypeName == "shape" && added[shape.ID] == (picture == "label") {
 			ids = append(ids, shape.ID)
 		}
 	}
 	return ids
 }
 
-// link makes the path to a symbolic link to the file from, in place of what was there.
-func link(from, to string) error {
-	from, err := filepath.Abs(from)
+// link makes a symbolic link at the path at, which leads to the file target. It replaces what was there.
+func link(target, at string) error {
+	target, err := filepath.Abs(target)
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(at); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return os.Symlink(from, to)
+	return os.Symlink(target, at)
 }
 
-// lines reads a file of JSON lines and calls f with the value of each, until f returns an error.
+// lines reads a file of JSON lines and calls f with the value of each, until f returns an error. A line may
+// have at most 64 MiB.
 func lines[T any](path string, f func(*T) error) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -398,11 +414,11 @@ func lines[T any](path string, f func(*T) error) error {
 	scanner := bufio.NewScanner(file)
 	scanner.Buffer(nil, 1<<26)
 	for scanner.Scan() {
-		var r T
-		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil {
+		var value T
+		if err := json.Unmarshal(scanner.Bytes(), &value); err != nil {
 			return err
 		}
-		if err := f(&r); err != nil {
+		if err := f(&value); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -25,8 +26,9 @@ type figures struct {
 	Centre       float64
 }
 
-// missed returns the bars of docs/spec/raster.md#r36 that a scene's picture misses, each with its
-// value. A bar is how much a picture may differ from the editor's in one figure.
+// missed returns the bars that the picture of a scene misses, each with the scene's value. A bar says how
+// much a picture may differ from the editor's in one figure, such as the position of the centre of mass.
+// The numbers are those of docs/spec/raster.md#r36.
 func (figures *figures) missed() []string {
 	var names []string
 	for _, bar := range []struct {
@@ -59,8 +61,10 @@ type tally struct {
 // named matches the names of shapes in reasons.
 var named = regexp.MustCompile(` of shape "[^"]*" \([a-z]+\)|shape "[^"]*" `)
 
-// add counts a scene as failed, refused for a reason without the names of shapes, or native. A native one
-// that misses a bar is listed.
+// add counts a scene: as failed; as drawn by neither plumb nor the editor; as one that plumb refuses to draw
+// natively, by the reason; or as drawn natively. A native one that differs too much from the editor's
+// picture is listed. Reasons are counted without the names of shapes, so that equal ones are counted
+// together.
 func (tally *tally) add(figures *figures) {
 	switch {
 	case figures.Error != nil:
@@ -75,14 +79,14 @@ func (tally *tally) add(figures *figures) {
 		tally.refused[named.ReplaceAllString(reason, "")]++
 	default:
 		tally.native++
-		if m := figures.missed(); len(m) > 0 {
-			tally.below = append(tally.below, "below: "+figures.ID+": "+strings.Join(m, ", "))
+		if bars := figures.missed(); len(bars) > 0 {
+			tally.below = append(tally.below, "below: "+figures.ID+": "+strings.Join(bars, ", "))
 		}
 	}
 }
 
-// total returns one line of text with how many scenes miss a bar, how many were drawn natively, and
-// how many have no picture of the editor.
+// total returns one line of text: how many scenes differ too much from the editor's picture, how many were
+// drawn natively, and how many have no picture of the editor.
 func (tally *tally) total() string {
 	refused := 0
 	for _, n := range tally.refused {
@@ -92,19 +96,16 @@ func (tally *tally) total() string {
 		len(tally.below), tally.native, 100*float64(tally.native)/float64(max(1, tally.native+refused)), tally.failed, tally.absent)
 }
 
-// String returns the counts, a line for each scene below a bar and one for each reason of a refusal.
+// String returns the counts, then a line for each scene that differs too much from the editor's picture,
+// and one for each reason for which plumb refused scenes, the most frequent reason first.
 func (tally *tally) String() string {
 	var text strings.Builder
 	fmt.Fprintln(&text, tally.total())
 	for _, line := range tally.below {
 		fmt.Fprintln(&text, line)
 	}
-	for _, reason := range slices.SortedFunc(maps.Keys(tally.refused), func(x, y string) int {
-		if d := tally.refused[y] - tally.refused[x]; d != 0 {
-			return d
-		}
-		return strings.Compare(x, y)
-	}) {
+	mostFirst := func(x, y string) int { return cmp.Or(tally.refused[y]-tally.refused[x], strings.Compare(x, y)) }
+	for _, reason := range slices.SortedFunc(maps.Keys(tally.refused), mostFirst) {
 		fmt.Fprintf(&text, "refused: %3d %s\n", tally.refused[reason], reason)
 	}
 	return text.String()

@@ -70,18 +70,18 @@ type recorder struct {
 	result Result
 }
 
-// add counts one answer of the server under load; the request was due at a time.
+// add counts one answer of the server under load, with the HTTP status code, or err where there was no
+// answer. Its latency counts from due, when the request should have been sent, and not from when it was
+// sent: else a slow server would hide its own delays.
 func (recorder *recorder) add(due time.Time, code int, err error) {
 	took := time.Since(due)
 	recorder.mu.Lock()
 	defer recorder.mu.Unlock()
-	switch {
-	case err != nil:
+	if err != nil {
 		recorder.result.Codes["error"]++
 		return
-	default:
-		recorder.result.Codes[fmt.Sprint(code)]++
 	}
+	recorder.result.Codes[fmt.Sprint(code)]++
 	if code == fasthttp.StatusOK {
 		recorder.result.OK++
 		recorder.result.Hist.RecordValue(min(took.Microseconds(), longest)) // within the histogram's range
@@ -96,9 +96,10 @@ type runner struct {
 	next   atomic.Int64
 }
 
-// Run runs the steps one after another and calls told with the result of each. It ends early, with the results
-// so far, when ctx ends.
-func Run(ctx context.Context, cfg Config, steps []Step, told func(Result)) error {
+// Run puts load on a server in several steps, one after another, and calls finished with the result of
+// each. A step sends requests for some time, from a number of clients or at a rate. If ctx ends, it returns
+// the error of ctx, and the step under way has no result.
+func Run(ctx context.Context, cfg Config, steps []Step, finished func(Result)) error {
 	runner, err := newRunner(cfg)
 	if err != nil {
 		return err
@@ -108,36 +109,36 @@ func Run(ctx context.Context, cfg Config, steps []Step, told func(Result)) error
 		if step.Clients <= 0 && !(step.Rate > 0) {
 			return errors.New("cannot run step: want clients or a rate above 0")
 		}
-		one := runner.step(ctx, step)
+		result := runner.step(ctx, step)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		told(one)
+		finished(result)
 	}
 	return nil
 }
 
-// newRunner prepares the connections to the server at cfg.URL, http://HOST:PORT or unix:PATH. None is
-// opened yet.
+// newRunner prepares the connections to the server under load at cfg.URL, http://HOST:PORT or unix:PATH,
+// but opens none yet. Each request is sent once, and never again after an error.
 func newRunner(cfg Config) (*runner, error) {
 	if len(cfg.Requests) == 0 {
 		return nil, errors.New("cannot put load on the server: there are no requests")
 	}
-	r := &runner{cfg: cfg, client: &fasthttp.HostClient{MaxConns: cfg.MaxOpen, ReadTimeout: cfg.Timeout, WriteTimeout: cfg.Timeout, MaxIdemponentCallAttempts: 1, NoDefaultUserAgentHeader: true}}
+	runner := &runner{cfg: cfg, client: &fasthttp.HostClient{MaxConns: cfg.MaxOpen, ReadTimeout: cfg.Timeout, WriteTimeout: cfg.Timeout, MaxIdemponentCallAttempts: 1, NoDefaultUserAgentHeader: true}}
 	if path, ok := strings.CutPrefix(cfg.URL, "unix:"); ok {
-		r.host = "localhost"
-		r.client.Addr = path
-		r.client.Dial = func(string) (net.Conn, error) { return net.Dial("unix", path) }
-		return r, nil
+		runner.host = "localhost"
+		runner.client.Addr = path
+		runner.client.Dial = func(string) (net.Conn, error) { return net.Dial("unix", path) }
+		return runner, nil
 	}
 	var u fasthttp.URI
 	if err := u.Parse(nil, []byte(cfg.URL)); err != nil || len(u.Host()) == 0 {
 		return nil, fmt.Errorf("cannot use address %q: want http://HOST:PORT or unix:PATH", cfg.URL)
 	}
-	r.client.IsTLS = string(u.Scheme()) == "https"
-	r.host = string(u.Host())
-	r.client.Addr = fasthttp.AddMissingPort(r.host, r.client.IsTLS)
-	return r, nil
+	runner.client.IsTLS = string(u.Scheme()) == "https"
+	runner.host = string(u.Host())
+	runner.client.Addr = fasthttp.AddMissingPort(runner.host, runner.client.IsTLS)
+	return runner, nil
 }
 
 // step runs one step: its warm-up, which is thrown away, and what is counted.
@@ -146,28 +147,30 @@ func (runner *runner) step(ctx context.Context, s Step) Result {
 	return runner.phase(ctx, s, runner.cfg.Duration)
 }
 
-// phase sends requests to the server for the time d with the load of a step, its clients or its rate,
-// and returns what came back. A time of 0 returns an empty result.
-func (runner *runner) phase(ctx context.Context, step Step, d time.Duration) Result {
-	c := &recorder{result: Result{Step: step, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, 3)}}
-	if d <= 0 {
-		return c.result
+// phase sends requests to the server for some time with the load of a step, its clients or its rate, and
+// returns what came back: how many answers by status, and their latencies. A time of 0 gives an empty
+// result.
+func (runner *runner) phase(ctx context.Context, step Step, length time.Duration) Result {
+	const digits = 3 // latencies are kept with so many significant digits
+	answers := &recorder{result: Result{Step: step, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, digits)}}
+	if length <= 0 {
+		return answers.result
 	}
 	begin := time.Now()
-	ctx, cancel := context.WithDeadline(ctx, begin.Add(d))
+	ctx, cancel := context.WithDeadline(ctx, begin.Add(length))
 	defer cancel()
 	if step.Rate > 0 {
-		runner.open(ctx, step.Rate, begin, c)
+		runner.atRate(ctx, step.Rate, begin, answers)
 	} else {
-		runner.closed(ctx, step.Clients, c)
+		runner.fromClients(ctx, step.Clients, answers)
 	}
-	c.result.Took = time.Since(begin)
-	return c.result
+	answers.result.Took = time.Since(begin)
+	return answers.result
 }
 
-// closed sends requests with clients that wait for an answer before the next one, as a closed load
-// does.
-func (runner *runner) closed(ctx context.Context, clients int, recorder *recorder) {
+// fromClients sends requests until ctx ends from several clients at a time. Each waits for its answer before
+// it sends the next request (a closed load), so a slow server gets fewer requests.
+func (runner *runner) fromClients(ctx context.Context, clients int, recorder *recorder) {
 	var wg sync.WaitGroup
 	for range clients {
 		wg.Go(func() {
@@ -181,11 +184,12 @@ func (runner *runner) closed(ctx context.Context, clients int, recorder *recorde
 	wg.Wait()
 }
 
-// open sends requests at a rate, whether or not answers came, as an open load does. A request that has
-// to wait because MaxOpen are under way is counted as behind, and its latency includes the wait.
-func (runner *runner) open(ctx context.Context, rate float64, begin time.Time, recorder *recorder) {
+// atRate sends requests until ctx ends at a rate per second, whether or not the answers to others have come
+// (an open load). If MaxOpen requests are under way, the next one has to wait. It is then counted as
+// behind, and its latency includes the wait.
+func (runner *runner) atRate(ctx context.Context, rate float64, begin time.Time, recorder *recorder) {
 	var wg sync.WaitGroup
-	places := make(chan struct{}, runner.cfg.MaxOpen)
+	places := make(chan struct{}, runner.cfg.MaxOpen) // one for each request under way
 	behind := 0
 	for i := 0; ; i++ {
 		due := begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))

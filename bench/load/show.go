@@ -55,16 +55,16 @@ func Table(w io.Writer, all []Result) error {
 func JSON(w io.Writer, all []Result) error {
 	for i := range all {
 		result := &all[i]
-		m := map[string]any{"codes": result.Codes, "ok": result.OK, "behind": result.Behind, "seconds": result.Took.Seconds(), "per_second": result.Throughput()}
+		members := map[string]any{"codes": result.Codes, "ok": result.OK, "behind": result.Behind, "seconds": result.Took.Seconds(), "per_second": result.Throughput()}
 		if result.Step.Rate > 0 {
-			m["rate"] = result.Step.Rate
+			members["rate"] = result.Step.Rate
 		} else {
-			m["clients"] = result.Step.Clients
+			members["clients"] = result.Step.Clients
 		}
 		for _, p := range percentiles {
-			m[fmt.Sprintf("p%g_ms", p)] = result.Percentile(p)
+			members[fmt.Sprintf("p%g_ms", p)] = result.Percentile(p)
 		}
-		out, err := json.Marshal(m)
+		out, err := json.Marshal(members)
 		if err != nil {
 			return err
 		}
@@ -75,8 +75,9 @@ func JSON(w io.Writer, all []Result) error {
 	return nil
 }
 
-// Plot writes latency percentiles over throughput as a picture; the ending of path, .png or .svg,
-// tells its kind.
+// Plot draws how latencies grow with the load: for each percentile a line over the answers per second of
+// the steps. Steps with a rate and steps with clients have lines of their own. The ending of path, .png or
+// .svg, says which kind of picture is written.
 func Plot(path string, all []Result) error {
 	if kind := strings.ToLower(filepath.Ext(path)); kind != ".png" && kind != ".svg" {
 		return fmt.Errorf("cannot write plot %s: want a name that ends with .png or .svg", path)
@@ -89,9 +90,9 @@ func Plot(path string, all []Result) error {
 	p.Add(plotter.NewGrid())
 	var series []any
 	for _, kind := range []string{"clients", "rate"} { // a line joins loads of one kind
-		for _, at := range percentiles[:4] {
-			if xy := curve(all, kind == "rate", at); xy != nil {
-				series = append(series, fmt.Sprintf("p%g, %s", at, kind), xy)
+		for _, percentile := range percentiles[:4] { // without the largest latency, which is a single answer
+			if points := curve(all, kind == "rate", percentile); points != nil {
+				series = append(series, fmt.Sprintf("p%g, %s", percentile, kind), points)
 			}
 		}
 	}
@@ -107,14 +108,16 @@ func Plot(path string, all []Result) error {
 	return nil
 }
 
-// curve returns the points of a latency percentile over throughput, of steps with a rate or of
-// those with clients.
-func curve(all []Result, rate bool, at float64) (xy plotter.XYs) {
+// curve returns the points of a line in the plot of latencies, by answers per second: a percentile of the
+// latencies, in ms, of each step with a rate, or if ofRates is false of each step with clients. Steps
+// without an answer have no point.
+func curve(all []Result, ofRates bool, percentile float64) (points plotter.XYs) {
+	const least = 0.001 // ms; the axis of latencies is logarithmic and has no 0
 	for i := range all {
-		if all[i].OK > 0 && all[i].Step.Rate > 0 == rate {
-			xy = append(xy, plotter.XY{X: all[i].Throughput(), Y: max(all[i].Percentile(at), 0.001)})
+		if all[i].OK > 0 && all[i].Step.Rate > 0 == ofRates {
+			points = append(points, plotter.XY{X: all[i].Throughput(), Y: max(all[i].Percentile(percentile), least)})
 		}
 	}
-	slices.SortStableFunc(xy, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-	return xy
+	slices.SortStableFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	return points
 }

@@ -42,8 +42,9 @@ var classes = map[string]class{"S8": {"S8", 1, 1}, "S8x2": {"S8x2", 2, 1}, "S50"
 // side is the size of the page that a balance scene is shown in, px.
 const sideX, sideY = 1400, 800
 
-// scenes makes n different scenes of a class. A scene consists of class.copy balance scenarios,
-// arranged in rows of three and scaled by class.scale.
+// scenes makes n different scenes of a class, all of which every renderer in the comparison draws. A scene
+// consists of class.copy scenarios of ASPIRE's balance test, arranged in rows of three, and is scaled by
+// class.scale.
 func (class class) scenes(n int) ([]work, error) {
 	var all []work
 	for i := range n {
@@ -53,26 +54,28 @@ func (class class) scenes(n int) ([]work, error) {
 			if err != nil {
 				return nil, err
 			}
-			for _, s := range list {
-				shapes = append(shapes, moved(s, class.scale, float64(k%3)*sideX/3, float64(k/3)*sideY/2, k))
+			dx, dy := float64(k%3)*sideX/3, float64(k/3)*sideY/2 // the scenarios overlap in part
+			for _, shape := range list {
+				shapes = append(shapes, moved(shape, class.scale, dx, dy, k))
 			}
 		}
-		w, err := newWork([]byte(`{"shapes":[`+strings.Join(shapes, ",")+`]}`), sideX*class.scale, sideY*class.scale)
+		scene, err := newWork([]byte(`{"shapes":[`+strings.Join(shapes, ",")+`]}`), sideX*class.scale, sideY*class.scale)
 		if err != nil {
 			return nil, fmt.Errorf("cannot make scene %d: %w", i, err)
 		}
-		all = append(all, w)
+		all = append(all, scene)
 	}
 	return all, nil
 }
 
 // balance returns the shapes of ASPIRE's balance scenario i, parsed from its dump line.
 func balance(i int) ([]*fastjson.Value, error) {
-	s, err := scenario.Make(7, "balance", i)
+	const seed = 7
+	made, err := scenario.Make(seed, "balance", i)
 	if err != nil {
 		return nil, err
 	}
-	line, err := s.AppendLine(nil, "", nil)
+	line, err := made.AppendLine(nil, "", nil) // without a model and an answer
 	if err != nil {
 		return nil, err
 	}
@@ -83,46 +86,46 @@ func balance(i int) ([]*fastjson.Value, error) {
 	return value.GetArray("shapes"), nil
 }
 
-// moved returns a shape as JSON after a move by (dx, dy) and a scaling of its position and size. Its
-// id gets the suffix k, so that copies of a shape in one scene have different ids. value is changed.
-func moved(value *fastjson.Value, scale, dx, dy float64, k int) string {
-	num := func(path ...string) float64 { return value.GetFloat64(path...) }
-	set := func(o *fastjson.Value, name string, x float64) {
-		o.Set(name, fastjson.MustParse(strconv.FormatFloat(x, 'g', -1, 64)))
+// moved moves a shape by (dx, dy) px, then scales its position and its size, and returns it as JSON. The
+// shape itself is changed. Its id gets the number k of its scenario as a suffix, because the scenarios of
+// one scene have shapes with the same ids.
+func moved(shape *fastjson.Value, scale, dx, dy float64, k int) string {
+	set := func(object *fastjson.Value, name string, x float64) {
+		object.Set(name, fastjson.MustParse(strconv.FormatFloat(x, 'g', -1, 64)))
 	}
-	set(value, "x", (num("x")+dx)*scale)
-	set(value, "y", (num("y")+dy)*scale)
-	if p := value.Get("props"); p != nil && p.Exists("w") {
-		set(p, "w", num("props", "w")*scale)
-		set(p, "h", num("props", "h")*scale)
+	set(shape, "x", (shape.GetFloat64("x")+dx)*scale)
+	set(shape, "y", (shape.GetFloat64("y")+dy)*scale)
+	if props := shape.Get("props"); props != nil && props.Exists("w") {
+		set(props, "w", props.GetFloat64("w")*scale)
+		set(props, "h", props.GetFloat64("h")*scale)
 	}
-	value.Set("id", fastjson.MustParse(strconv.Quote(fmt.Sprintf("%s-%d", value.GetStringBytes("id"), k))))
-	return value.String()
+	shape.Set("id", fastjson.MustParse(strconv.Quote(fmt.Sprintf("%s-%d", shape.GetStringBytes("id"), k))))
+	return shape.String()
 }
 
-// newWork decodes a scene and keeps the outlines that plumb fills, so that other renderers fill
-// the same ones.
+// newWork decodes a scene, whose picture is w x h px, and keeps the outlines and colours that plumb fills
+// in it. Renderers that know nothing of shapes are given these, so that all fill the same outlines.
 func newWork(source []byte, w, h float64) (out work, err error) {
-	sc, err := scene.Decode(source, scene.DefaultLimits())
+	board, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
 		return out, err
 	}
-	out = work{source: source, view: view.View{Scene: sc, Bounds: view.Box{W: w, H: h}}, w: int(w), h: int(h)}
+	out = work{source: source, view: view.View{Scene: board, Bounds: view.Box{W: w, H: h}}, w: int(w), h: int(h)}
 	var builder paint.Builder
-	builder.Watch = func(p *vector.Path, it *paint.Item) {
-		out.fills = append(out.fills, fill{rgb: it.Color})
-		out.fills[len(out.fills)-1].path.Append(p)
+	builder.Watch = func(outline *vector.Path, item *paint.Item) { // called for each outline that is filled
+		out.fills = append(out.fills, fill{rgb: item.Color})
+		out.fills[len(out.fills)-1].path.Append(outline)
 	}
 	return out, builder.Build(out.view, paint.Reference, new(paint.Drawing))
 }
 
-// appendSVG appends a path of a scene as SVG path data, for renderers that read SVG.
-func appendSVG(dst []byte, p *vector.Path) []byte {
-	each(p, func(kind byte, _ vector.Point, q []vector.Point) {
-		dst = append(dst, kind)
-		for _, v := range q {
-			dst = strconv.AppendFloat(append(dst, ' '), float64(v.X), 'g', -1, 32)
-			dst = strconv.AppendFloat(append(dst, ' '), float64(v.Y), 'g', -1, 32)
+// appendSVG appends a path as SVG path data, such as "M 1 2L 3 4Z", for renderers that read SVG.
+func appendSVG(dst []byte, path *vector.Path) []byte {
+	each(path, func(command byte, _ vector.Point, points []vector.Point) {
+		dst = append(dst, command)
+		for _, point := range points {
+			dst = strconv.AppendFloat(append(dst, ' '), float64(point.X), 'g', -1, 32)
+			dst = strconv.AppendFloat(append(dst, ' '), float64(point.Y), 'g', -1, 32)
 		}
 	})
 	return dst
@@ -132,9 +135,9 @@ func appendSVG(dst []byte, p *vector.Path) []byte {
 func (work *work) svg() []byte {
 	out := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">`, work.w, work.h)
 	for i := range work.fills {
-		f := &work.fills[i]
-		out = fmt.Appendf(out, `<path fill="#%02x%02x%02x" d="`, f.rgb[0], f.rgb[1], f.rgb[2])
-		out = append(appendSVG(out, &f.path), `"/>`...)
+		fill := &work.fills[i]
+		out = fmt.Appendf(out, `<path fill="#%02x%02x%02x" d="`, fill.rgb[0], fill.rgb[1], fill.rgb[2])
+		out = append(appendSVG(out, &fill.path), `"/>`...)
 	}
 	return append(out, "</svg>"...)
 }

@@ -28,30 +28,30 @@ import (
 func distance(a, b centre) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 func abs(x float64) float64        { return math.Abs(x) }
 
-// ours measures plumb beside other renderers from the shapes' JSON to the centre of mass, on all
-// processors.
+// ours returns the row of plumb itself in the table of renderers: it reads scenes as JSON, draws them with
+// a backend, and computes the centre of mass of each picture, on all processors.
 func ours(backend string, list []work) (*row, error) {
 	engine, err := render.Open(render.Config{Backend: backend, Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: "plumb, " + engine.Info().Backend + ", of shapes", input: "shapes", close: func() { engine.Close() }}
-	r.run = func() (figures, error) {
+	ofShapes := &row{name: "plumb, " + engine.Info().Backend + ", of shapes", input: "shapes", close: func() { engine.Close() }}
+	ofShapes.run = func() (figures, error) {
 		return timed(func() ([]centre, error) { return tallies(engine, list) })
 	}
-	return r, nil
+	return ofShapes, nil
 }
 
-// ofPaths returns the row of the table for plumb when it starts from finished outlines, as the other
-// renderers do: it only fills them, cuts tiles and measures on the device. The row of plumb as a whole
-// also reads the scene and makes the outlines.
+// ofPaths returns the row of plumb in the table of renderers when it starts from finished outlines, as the
+// other renderers do. It only fills them, cuts the pictures into tiles and measures these on the device,
+// in one goroutine. The row of plumb as a whole (ours) also reads scenes and makes the outlines.
 func ofPaths(list []work) (*row, error) {
 	engine, err := render.Open(render.Config{Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: "plumb, " + engine.Info().Backend + ", of paths", input: "paths", close: func() { engine.Close() }}
-	r.run = func() (figures, error) {
+	fromPaths := &row{name: "plumb, " + engine.Info().Backend + ", of paths", input: "paths", close: func() { engine.Close() }}
+	fromPaths.run = func() (figures, error) {
 		return timed(func() (out []centre, err error) {
 			worker := engine.Worker()
 			var scanner scan.Scanner
@@ -69,30 +69,33 @@ func ofPaths(list []work) (*row, error) {
 			return out, nil
 		})
 	}
-	return r, nil
+	return fromPaths, nil
 }
 
-// fillPaths makes the drawing of a scene from its finished paths: an opaque item for each, with its
-// coverage.
+// fillPaths makes the drawing of a scene from its finished paths: for each path an opaque item, with how
+// much of each pixel the path covers.
 func fillPaths(work *work, scanner *scan.Scanner, drawing *paint.Drawing) {
 	drawing.Reset()
 	drawing.Width, drawing.Height = work.w, work.h
 	for k := range work.fills {
-		f := &work.fills[k]
-		first, count := scanner.Append(&drawing.Coverage, &f.path, chord.Rect{X1: int32(work.w), Y1: int32(work.h)}, scan.Rule{Cells: true})
-		drawing.Items = append(drawing.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Color: f.rgb, Clip: -1})
+		const unclipped = -1
+		fill := &work.fills[k]
+		picture := chord.Rect{X1: int32(work.w), Y1: int32(work.h)}
+		first, count := scanner.Append(&drawing.Coverage, &fill.path, picture, scan.Rule{Cells: true})
+		drawing.Items = append(drawing.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Color: fill.rgb, Clip: unclipped})
 	}
 }
 
-// measured appends the centres of mass of a batch that plumb drew, and releases its pictures.
-func measured(e *render.Engine, batch []*render.Prepared, out []centre) ([]centre, error) {
-	ts, err := e.Measure(nil, batch)
-	for _, p := range batch {
-		p.Release()
+// measured measures the pictures of a batch with plumb's engine, appends the centre of mass of each to out,
+// and releases the pictures.
+func measured(engine *render.Engine, batch []*render.Prepared, out []centre) ([]centre, error) {
+	tallies, err := engine.Measure(nil, batch)
+	for _, picture := range batch {
+		picture.Release()
 	}
-	for _, t := range ts {
-		x, y, _ := t.A.CentreOfMass()
-		out = append(out, centre{t.A.Alpha255() / 255, x, y})
+	for _, tally := range tallies {
+		x, y, _ := tally.A.CentreOfMass()
+		out = append(out, centre{tally.A.Alpha255() / 255, x, y})
 	}
 	return out, err
 }
@@ -100,13 +103,14 @@ func measured(e *render.Engine, batch []*render.Prepared, out []centre) ([]centr
 // batchSize is how many scenes go to the device at once.
 const batchSize = 32
 
-// tallies measures scenes batch by batch. Its workers are new, because workers remember the shapes
-// of scenes that they have seen.
+// tallies draws and measures scenes with plumb's engine, batch by batch, in a goroutine for each processor,
+// and returns the centre of mass of each. It makes new workers for each call: workers remember the shapes
+// of scenes that they have seen, and would be faster the second time.
 func tallies(engine *render.Engine, list []work) ([]centre, error) {
 	out := make([]centre, len(list))
 	var next atomic.Int64
 	failed := make([]error, runtime.GOMAXPROCS(0))
-	size := min(batchSize, (len(list)+2*len(failed)-1)/(2*len(failed))) // two for each, at least
+	size := min(batchSize, (len(list)+2*len(failed)-1)/(2*len(failed))) // small enough for two batches each
 	var group sync.WaitGroup
 	for i := range failed {
 		group.Go(func() {
@@ -120,7 +124,7 @@ func tallies(engine *render.Engine, list []work) ([]centre, error) {
 				var batch []*render.Prepared
 				batch, failed[i] = prepared(worker, list[first:min(end, len(list))])
 				if failed[i] == nil {
-					_, failed[i] = measured(engine, batch, out[:first])
+					_, failed[i] = measured(engine, batch, out[:first]) // it writes to out from index first
 				}
 			}
 		})
@@ -129,24 +133,24 @@ func tallies(engine *render.Engine, list []work) ([]centre, error) {
 	return out, errors.Join(failed...)
 }
 
-// prepared reads scenes and prepares them for a batch. The caller releases them; after an error they
-// are released already.
+// prepared reads scenes and draws them as far as the CPU does, for a batch that plumb's engine then
+// measures. The caller releases the results; after an error they are released already.
 func prepared(worker *render.Worker, list []work) (batch []*render.Prepared, err error) {
 	defer func() {
 		if err != nil {
-			for _, p := range batch {
-				p.Release()
+			for _, picture := range batch {
+				picture.Release()
 			}
 		}
 	}()
 	for i := range list {
-		sc, err := scene.Decode(list[i].source, scene.DefaultLimits())
+		board, err := scene.Decode(list[i].source, scene.DefaultLimits())
 		if err != nil {
 			return batch, err
 		}
-		v := list[i].view
-		v.Scene = sc
-		prepared, err := worker.Prepare(v)
+		wanted := list[i].view
+		wanted.Scene = board
+		prepared, err := worker.Prepare(wanted)
 		if err != nil {
 			return batch, err
 		}
@@ -155,68 +159,69 @@ func prepared(worker *render.Worker, list []work) (batch []*render.Prepared, err
 	return batch, nil
 }
 
-// goVector returns the row of the table for the rasteriser golang.org/x/image/vector. It fills the
-// finished paths of each scene and computes the picture's centre of mass.
+// goVector returns the row of the rasteriser golang.org/x/image/vector in the table of renderers. It fills
+// the finished paths of each scene and computes the picture's centre of mass, in one goroutine.
 func goVector(list []work) *row {
 	return &row{name: "Go x/image/vector", input: "paths", close: func() {}, run: func() (figures, error) {
 		return timed(func() (out []centre, err error) {
-			var z raster.Rasterizer
-			var m *image.RGBA
+			var filler raster.Rasterizer
+			var picture *image.RGBA
 			for i := range list {
 				work := &list[i]
-				if m == nil || m.Rect.Dx() != work.w || m.Rect.Dy() != work.h {
-					m = image.NewRGBA(image.Rect(0, 0, work.w, work.h))
+				if picture == nil || picture.Rect.Dx() != work.w || picture.Rect.Dy() != work.h {
+					picture = image.NewRGBA(image.Rect(0, 0, work.w, work.h))
 				}
-				clear(m.Pix)
+				clear(picture.Pix)
 				for k := range work.fills {
 					fill := &work.fills[k]
-					box := bounds(&fill.path).Intersect(m.Rect)
-					z.Reset(box.Dx(), box.Dy())
-					trace(&z, &fill.path, float32(box.Min.X), float32(box.Min.Y))
-					z.DrawOp = draw.Over
-					z.Draw(m, box, image.NewUniform(color.RGBA{fill.rgb[0], fill.rgb[1], fill.rgb[2], 255}), image.Point{})
+					box := bounds(&fill.path).Intersect(picture.Rect) // less work than the whole picture
+					filler.Reset(box.Dx(), box.Dy())
+					trace(&filler, &fill.path, float32(box.Min.X), float32(box.Min.Y))
+					filler.DrawOp = draw.Over
+					filler.Draw(picture, box, image.NewUniform(color.RGBA{fill.rgb[0], fill.rgb[1], fill.rgb[2], 255}), image.Point{})
 				}
-				out = append(out, centreOf(m.Pix, work.w))
+				out = append(out, centreOf(picture.Pix, work.w))
 			}
 			return out, nil
 		})
 	}}
 }
 
-// bounds returns the box of whole px around a path.
-func bounds(p *vector.Path) image.Rectangle {
-	lo, hi := p.Points[0], p.Points[0]
-	for _, q := range p.Points {
-		lo.X = min(lo.X, q.X)
-		lo.Y = min(lo.Y, q.Y)
-		hi.X = max(hi.X, q.X)
-		hi.Y = max(hi.Y, q.Y)
+// bounds returns a box of whole px around all points of a path, control points of curves included.
+func bounds(path *vector.Path) image.Rectangle {
+	lo, hi := path.Points[0], path.Points[0]
+	for _, point := range path.Points {
+		lo.X = min(lo.X, point.X)
+		lo.Y = min(lo.Y, point.Y)
+		hi.X = max(hi.X, point.X)
+		hi.Y = max(hi.Y, point.Y)
 	}
 	floor := func(v float32) int { return int(math.Floor(float64(v))) }
 	return image.Rect(floor(lo.X), floor(lo.Y), floor(hi.X)+1, floor(hi.Y)+1)
 }
 
-// trace adds a path to the rasteriser of golang.org/x/image/vector. (x, y) is the upper left corner of
-// the rasteriser's picture, because it holds only the box around the path.
-func trace(z *raster.Rasterizer, p *vector.Path, x, y float32) {
-	each(p, func(kind byte, _ vector.Point, points []vector.Point) {
-		switch kind {
+// trace adds a path to the rasteriser of golang.org/x/image/vector. The rasteriser fills only a box around
+// the path, whose upper left corner is (x, y), so all points are moved by that much.
+func trace(filler *raster.Rasterizer, path *vector.Path, x, y float32) {
+	each(path, func(command byte, _ vector.Point, points []vector.Point) {
+		switch command {
 		case 'M':
-			z.MoveTo(points[0].X-x, points[0].Y-y)
+			filler.MoveTo(points[0].X-x, points[0].Y-y)
 		case 'L':
-			z.LineTo(points[0].X-x, points[0].Y-y)
+			filler.LineTo(points[0].X-x, points[0].Y-y)
 		case 'Q':
-			z.QuadTo(points[0].X-x, points[0].Y-y, points[1].X-x, points[1].Y-y)
+			filler.QuadTo(points[0].X-x, points[0].Y-y, points[1].X-x, points[1].Y-y)
 		case 'C':
-			z.CubeTo(points[0].X-x, points[0].Y-y, points[1].X-x, points[1].Y-y, points[2].X-x, points[2].Y-y)
+			filler.CubeTo(points[0].X-x, points[0].Y-y, points[1].X-x, points[1].Y-y, points[2].X-x, points[2].Y-y)
 		case 'Z':
-			z.ClosePath()
+			filler.ClosePath()
 		}
 	})
 }
 
-// centreOf returns the centre of mass of RGBA pixels, by the loop in C that renderers in C and
-// Node use too: Go's compiler does not turn it into vectors.
+// centreOf returns the sum of the alpha and the centre of mass, in px, of a picture of RGBA bytes that is w
+// px wide. It calls the loop in C that the renderers in C and Node use too, because Go's compiler does not
+// turn such a loop into vector instructions.
 func centreOf(pix []uint8, w int) centre {
 	sums := C.sum_alpha((*C.uint8_t)(&pix[0]), C.intptr_t(4*w), C.uint32_t(w), C.uint32_t(len(pix)/4/w))
 	if sums.alpha == 0 {

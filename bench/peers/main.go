@@ -26,18 +26,18 @@ import (
 	"plumb/render/chrome"
 )
 
-// main reads the flags and compares plumb's speed with that of every other renderer that is installed,
-// on each class of scenes.
+// main reads the flags and compares the speed of plumb with that of other renderers, as far as they are
+// installed, on each class of scenes.
 func main() {
 	log.SetFlags(0)
-	n := flag.Int("n", 60, "scenes of each class")
+	perClass := flag.Int("n", 60, "scenes of each class")
 	rounds := flag.Int("rounds", 5, "counted rounds, after one that is not")
 	names := flag.String("classes", "S8,S8x2,S50", "classes of scenes: S8 (eight shapes), S8x2 (twice the size), S50 (six times the shapes)")
 	dir := flag.String("dir", filepath.Join("build", "peers"), "where scripts/peers.sh has put the others")
 	browser := flag.Bool("tldraw", true, "measure tldraw in Chromium too, on S8")
 	flag.Parse()
-	if *n < 1 || *rounds < 1 {
-		log.Fatalf("cannot measure %d scenes in %d rounds: want at least one of each", *n, *rounds)
+	if *perClass < 1 || *rounds < 1 {
+		log.Fatalf("cannot measure %d scenes in %d rounds: want at least one of each", *perClass, *rounds)
 	}
 	header()
 	for _, name := range strings.Split(*names, ",") {
@@ -45,15 +45,16 @@ func main() {
 		if !ok {
 			log.Fatalf("cannot measure class %q: want S8, S8x2 or S50", name)
 		}
-		if err := measure(class, *n, *rounds, *dir, *browser && name == "S8"); err != nil {
+		if err := measure(class, *perClass, *rounds, *dir, *browser && name == "S8"); err != nil {
 			log.Fatal(err)
 		}
 	}
 }
 
-// measure draws the scenes of one class with plumb and the other renderers in turn, and prints a table
-// of their speeds. Round 0 warms them up and is not counted. A renderer whose pictures have other
-// centres of mass is an error, because it does not draw the same.
+// measure draws n scenes of one class with plumb and the other renderers in turn, round after round, and
+// prints a table of their speeds. dir is where the other renderers are installed, and browser says whether
+// tldraw in Chromium is measured too. Round 0 warms them up and is not counted. A renderer whose pictures
+// have other centres of mass is an error, because it does not draw the same.
 func measure(class class, n, rounds int, dir string, browser bool) error {
 	list, err := class.scenes(n)
 	if err != nil {
@@ -69,8 +70,8 @@ func measure(class class, n, rounds int, dir string, browser bool) error {
 		return err
 	}
 	defer func() {
-		for _, r := range rows {
-			r.close()
+		for _, row := range rows {
+			row.close()
 		}
 	}()
 	var want []centre
@@ -91,6 +92,7 @@ func measure(class class, n, rounds int, dir string, browser bool) error {
 			}
 		}
 	}
+	// Say what was drawn.
 	fills, points := 0, 0
 	for i := range list {
 		fills += len(list[i].fills)
@@ -103,8 +105,9 @@ func measure(class class, n, rounds int, dir string, browser bool) error {
 	return nil
 }
 
-// table prints the rows of the renderers. A row's ratio is that of processor times to plumb's with
-// the same kind of input, and the column beside names that row.
+// table prints the table of renderers, each of which drew n scenes. The ratio of a row is its processor
+// time divided by that of plumb with the same kind of input: shapes, or paths for all others. The column
+// "beside" names that row of plumb.
 func table(rows []*row, n int) {
 	fmt.Printf("%-32s %-8s %9s %12s %12s %9s %7s  %-22s %9s %9s\n", "", "given", "scenes/s", "core/scene", "parsing", "memory", "ratio", "beside", "centre", "alpha")
 	plumbRow := func(input string) *row {
@@ -115,19 +118,20 @@ func table(rows []*row, n int) {
 		if r.input == "shapes" {
 			base = plumbRow("shapes")
 		}
-		median := func(f func(figures) float64) float64 { return middle(r.all, f) }
+		median := func(column func(figures) float64) float64 { return middle(r.all, column) }
 		parsing := "-"
-		if p := median(func(f figures) float64 { return f.Parsing }); p > 0 {
-			parsing = fmt.Sprintf("%.3f ms", p/float64(n)*1e3)
+		if seconds := median(func(f figures) float64 { return f.Parsing }); seconds > 0 {
+			parsing = fmt.Sprintf("%.3f ms", seconds/float64(n)*1e3)
 		}
 		fmt.Printf("%-32s %-8s %9.1f %9.3f ms %12s %6.0f MB %7.2f  %-22s %6.3f px %7.3f %%\n", r.name, r.input, float64(n)/median(func(f figures) float64 { return f.Wall }),
 			r.core()/float64(n)*1e3, parsing, median(func(f figures) float64 { return f.Memory }), r.core()/base.core(), base.name, r.off, 100*r.less)
 	}
 }
 
-// open returns a row for every renderer that is installed: plumb's own ones in this process, others as
-// programs that read the scenes from files in temp, and tldraw in Chromium if browser is set. It
-// prints which ones are left out and why.
+// open returns a row of the table for plumb and for every other renderer that is installed in dir. plumb
+// and a rasteriser in Go run in this process. Others are programs that read the scenes from files in temp,
+// which are written here. tldraw in Chromium is one more if browser is true. It prints which renderers are
+// left out and why.
 func open(list []work, dir, temp string, browser bool) (rows []*row, err error) {
 	for _, backend := range []string{render.BackendGL, render.BackendCPU} {
 		row, err := ours(backend, list)
@@ -141,6 +145,7 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 		return nil, err
 	}
 	rows = append(rows, row, goVector(list))
+	// Programs.
 	files, err := write(temp, list)
 	if err != nil {
 		return nil, err
@@ -151,8 +156,8 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 		return cmd
 	}
 	var missing error
-	for _, o := range []struct {
-		name, input, needs string
+	for _, program := range []struct {
+		name, input, needs string // needs is a path in dir that is there if the renderer is installed
 		cmd                *exec.Cmd
 	}{
 		{"cairo (C)", "paths", "cairo", exec.Command(filepath.Join(dir, "cairo"), files.binary)},
@@ -161,28 +166,29 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 		{"Skia (npm, Node canvas)", "paths", "node/node_modules/@napi-rs/canvas", node("skia")},
 		{"Pillow and numpy, 4x4", "polygons", "venv/bin/python", exec.Command(filepath.Join(dir, "venv", "bin", "python"), filepath.Join(dir, "pillow.py"), files.polygons)},
 	} {
-		if _, err := os.Stat(filepath.Join(dir, o.needs)); err != nil {
-			missing = errors.Join(missing, fmt.Errorf("left out: %s is not installed (scripts/peers.sh)", o.name))
+		if _, err := os.Stat(filepath.Join(dir, program.needs)); err != nil {
+			missing = errors.Join(missing, fmt.Errorf("left out: %s is not installed (scripts/peers.sh)", program.name))
 			continue
 		}
-		row, err := outside(o.name, o.input, o.cmd)
+		row, err := outside(program.name, program.input, program.cmd)
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
 	}
+	// The editor in Chromium.
 	if browser {
 		tabs := runtime.GOMAXPROCS(0)
-		for _, b := range []struct {
+		for _, way := range []struct {
 			name string
 			cfg  chrome.Config
 		}{
 			{"tldraw 4.2, plain loop, 1 tab", chrome.Config{Version: chrome.VersionPlain, Pages: 1}},
 			{fmt.Sprintf("tldraw 4.2, plumb's page, %d tabs", tabs), chrome.Config{Pages: tabs}},
 		} {
-			row, err := tldraw(b.name, b.cfg, list)
+			row, err := tldraw(way.name, way.cfg, list)
 			if err != nil {
-				missing = errors.Join(missing, fmt.Errorf("left out: %s: %w", b.name, err))
+				missing = errors.Join(missing, fmt.Errorf("left out: %s: %w", way.name, err))
 				continue
 			}
 			rows = append(rows, row)
@@ -194,13 +200,14 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 	return rows, nil
 }
 
-// middle returns the median of a figure of a renderer over all rounds.
-func middle(all []figures, column func(figures) float64) float64 {
-	var v []float64
-	for _, f := range all {
-		v = append(v, column(f))
+// middle returns the median over all rounds of one of the figures of a renderer, which column takes from
+// the figures of a round.
+func middle(rounds []figures, column func(figures) float64) float64 {
+	var values []float64
+	for _, ofRound := range rounds {
+		values = append(values, column(ofRound))
 	}
-	return figure.Median(v)
+	return figure.Median(values)
 }
 
 // header prints on what machine and commit the figures were taken.

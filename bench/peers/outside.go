@@ -11,13 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"plumb/render/vector"
 )
 
-// outside returns a renderer in a process of its own: it reads the scenes once, and draws them all
-// for each line that it is given.
+// outside returns the row of a renderer that is a program of its own, and starts it. Such a program reads
+// the scenes from a file once. For each line on its standard input it draws all scenes, and then writes its
+// figures as one line of JSON.
 func outside(name, input string, cmd *exec.Cmd) (*row, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -32,42 +32,43 @@ func outside(name, input string, cmd *exec.Cmd) (*row, error) {
 		return nil, fmt.Errorf("cannot start %s: %w", name, err)
 	}
 	lines := bufio.NewReaderSize(out, 1<<20)
-	return &row{name: name, input: input, close: func() { in.Close(); cmd.Wait() }, run: func() (f figures, err error) {
+	return &row{name: name, input: input, close: func() { in.Close(); cmd.Wait() }, run: func() (measured figures, err error) {
 		if _, err := io.WriteString(in, "go\n"); err != nil {
-			return f, fmt.Errorf("cannot run %s: %w", name, err)
+			return measured, fmt.Errorf("cannot run %s: %w", name, err)
 		}
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			return f, fmt.Errorf("cannot run %s: %w", name, err)
+			return measured, fmt.Errorf("cannot run %s: %w", name, err)
 		}
-		return f, json.Unmarshal(line, &f)
+		return measured, json.Unmarshal(line, &measured)
 	}}, nil
 }
 
 // files are the inputs of the renderers in other processes.
 type files struct{ lines, binary, polygons string }
 
-// write writes the scenes into three files in the folder dir, one for each form that the other
-// renderers read: JSON lines with SVG and path texts, path operations in binary, and polygons.
+// write writes the scenes into three files in the folder dir, one for each form that other renderers read:
+// JSON lines with each scene as an SVG document and as SVG paths, the operations of the paths in binary,
+// and JSON lines with polygons.
 func write(dir string, list []work) (f files, err error) {
 	f = files{filepath.Join(dir, "scenes.jsonl"), filepath.Join(dir, "scenes.bin"), filepath.Join(dir, "polygons.jsonl")}
 	var lines, bin, polygons bytes.Buffer
-	put := func(v int) { binary.Write(&bin, binary.LittleEndian, int32(v)) }
+	put := func(n int) { binary.Write(&bin, binary.LittleEndian, int32(n)) }
 	put(len(list))
 	for i := range list {
 		work := &list[i]
 		put(work.w)
 		put(work.h)
 		put(len(work.fills))
-		type one struct {
-			D   string `json:"d"`
+		type svgFill struct {
+			D   string `json:"d"` // the path
 			RGB string `json:"rgb"`
 		}
 		scene := struct {
-			W     int    `json:"w"`
-			H     int    `json:"h"`
-			SVG   string `json:"svg"`
-			Fills []one  `json:"fills"`
+			W     int       `json:"w"`
+			H     int       `json:"h"`
+			SVG   string    `json:"svg"`
+			Fills []svgFill `json:"fills"`
 		}{W: work.w, H: work.h, SVG: string(work.svg())}
 		flat := struct {
 			W        int           `json:"w"`
@@ -76,56 +77,63 @@ func write(dir string, list []work) (f files, err error) {
 		}{W: work.w, H: work.h}
 		for k := range work.fills {
 			fill := &work.fills[k]
-			scene.Fills = append(scene.Fills, one{string(appendSVG(nil, &fill.path)), strings.Trim(strings.ReplaceAll(fmt.Sprint(fill.rgb), " ", ","), "[]")})
+			rgb := fmt.Sprintf("%d,%d,%d", fill.rgb[0], fill.rgb[1], fill.rgb[2])
+			scene.Fills = append(scene.Fills, svgFill{string(appendSVG(nil, &fill.path)), rgb})
 			bin.Write(append(fill.rgb[:], 0))
 			ops := operations(&fill.path)
-			put(len(ops) / 28)
+			put(len(ops) / operationSize)
 			bin.Write(ops)
 			flat.Polygons = append(flat.Polygons, rings(&fill.path))
 		}
-		for to, v := range map[*bytes.Buffer]any{&lines: scene, &polygons: flat} {
-			out, err := json.Marshal(v)
+		for buffer, value := range map[*bytes.Buffer]any{&lines: scene, &polygons: flat} {
+			out, err := json.Marshal(value)
 			if err != nil {
 				return f, err
 			}
-			to.Write(append(out, '\n'))
+			buffer.Write(append(out, '\n'))
 		}
 	}
-	for name, b := range map[string]*bytes.Buffer{f.lines: &lines, f.binary: &bin, f.polygons: &polygons} {
-		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+	for name, buffer := range map[string]*bytes.Buffer{f.lines: &lines, f.binary: &bin, f.polygons: &polygons} {
+		if err := os.WriteFile(name, buffer.Bytes(), 0o644); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-// operations appends a path in the form that scenes.c reads, 28 bytes for each verb. Quadratics
-// are written as cubics.
+// operationSize is the size in bytes of one operation of a path in binary: its kind in 4 bytes, and 6
+// coordinates of 4 bytes.
+const operationSize = 28
+
+// operations returns a path in the form that scenes.c reads for renderers in C and C++: one operation for
+// each verb. The kinds are 0 for a move, 1 for a line, 2 for a cubic curve and 3 for the end of an outline.
+// Quadratic curves are written as cubic ones.
 func operations(path *vector.Path) []byte {
 	var out []byte
-	op := func(kind byte, v ...float32) {
+	operation := func(kind byte, coordinates ...float32) {
 		out = append(out, kind, 0, 0, 0)
 		for i := range 6 {
 			x := float32(0)
-			if i < len(v) {
-				x = v[i]
+			if i < len(coordinates) {
+				x = coordinates[i]
 			}
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
 		}
 	}
-	each(path, func(kind byte, at vector.Point, points []vector.Point) {
-		switch kind {
+	each(path, func(command byte, at vector.Point, points []vector.Point) {
+		switch command {
 		case 'M':
-			op(0, points[0].X, points[0].Y)
+			operation(0, points[0].X, points[0].Y)
 		case 'L':
-			op(1, points[0].X, points[0].Y)
-		case 'Q':
-			third := func(a, b float32) float32 { return a + (b-a)*2/3 }
-			op(2, third(at.X, points[0].X), third(at.Y, points[0].Y), third(points[1].X, points[0].X), third(points[1].Y, points[0].Y), points[1].X, points[1].Y)
+			operation(1, points[0].X, points[0].Y)
+		case 'Q': // the control points of the cubic lie two thirds of the way to that of the quadratic
+			twoThirds := func(from, to float32) float32 { return from + (to-from)*2/3 }
+			operation(2, twoThirds(at.X, points[0].X), twoThirds(at.Y, points[0].Y),
+				twoThirds(points[1].X, points[0].X), twoThirds(points[1].Y, points[0].Y), points[1].X, points[1].Y)
 		case 'C':
-			op(2, points[0].X, points[0].Y, points[1].X, points[1].Y, points[2].X, points[2].Y)
+			operation(2, points[0].X, points[0].Y, points[1].X, points[1].Y, points[2].X, points[2].Y)
 		case 'Z':
-			op(3)
+			operation(3)
 		}
 	})
 	return out
@@ -133,20 +141,20 @@ func operations(path *vector.Path) []byte {
 
 // rings returns each subpath of a path as a polygon, a list of x and y in turn, for renderers that
 // know only polygons. A curve becomes eight straight pieces.
-func rings(p *vector.Path) [][]float32 {
+func rings(path *vector.Path) [][]float32 {
+	const pieces = 8
 	var out [][]float32
 	add := func(x, y float32) { out[len(out)-1] = append(out[len(out)-1], x, y) }
-	each(p, func(kind byte, at vector.Point, points []vector.Point) {
-		switch kind {
+	each(path, func(command byte, at vector.Point, points []vector.Point) {
+		switch command {
 		case 'M':
 			out = append(out, nil)
 			add(points[0].X, points[0].Y)
 		case 'L':
 			add(points[0].X, points[0].Y)
 		case 'Q', 'C':
-			for i := 1; i <= 8; i++ {
-				t := float32(i) / 8
-				x, y := bezier(at, points, t)
+			for i := 1; i <= pieces; i++ {
+				x, y := bezier(at, points, float32(i)/pieces)
 				add(x, y)
 			}
 		}
@@ -154,39 +162,44 @@ func rings(p *vector.Path) [][]float32 {
 	return out
 }
 
-// bezier returns the point at t of a Bézier curve from at with the control points q.
-func bezier(at vector.Point, q []vector.Point, t float32) (x, y float32) {
-	pts := append([]vector.Point{at}, q...)
-	for n := len(pts) - 1; n > 0; n-- {
+// bezier returns a point of a Bézier curve by de Casteljau's algorithm. The curve begins at start, and its
+// other points are the control points and the end. t is from 0, the start, to 1, the end.
+func bezier(start vector.Point, others []vector.Point, t float32) (x, y float32) {
+	points := append([]vector.Point{start}, others...)
+	for n := len(points) - 1; n > 0; n-- {
 		for i := range n {
-			pts[i].X += (pts[i+1].X - pts[i].X) * t
-			pts[i].Y += (pts[i+1].Y - pts[i].Y) * t
+			points[i].X += (points[i+1].X - points[i].X) * t
+			points[i].Y += (points[i+1].Y - points[i].Y) * t
 		}
 	}
-	return pts[0].X, pts[0].Y
+	return points[0].X, points[0].Y
 }
 
 // pointsOf is the number of points of each verb.
 var pointsOf = [...]int{vector.Move: 1, vector.Line: 1, vector.Quad: 2, vector.Cubic: 3, vector.Conic: 2, vector.Close: 0}
 
-// each calls f for each verb of a path. Conics are given as quadratics, as fine as the browser's.
-func each(p *vector.Path, f func(kind byte, at vector.Point, q []vector.Point)) {
-	pts, weights := p.Points, p.Weights
+// each calls f for each verb of a path with the verb's letter in SVG (M, L, Q, C or Z), the point at which
+// it begins, and its further points. SVG has no conic curves: each is given as several quadratic ones, as
+// close to the curve as the browser's.
+func each(path *vector.Path, f func(command byte, at vector.Point, points []vector.Point)) {
+	const conicTolerance = 0.05 // px
+	points, weights := path.Points, path.Weights
 	var at vector.Point
-	for _, verb := range p.Verbs {
+	for _, verb := range path.Verbs {
 		n := pointsOf[verb]
 		switch verb {
 		case vector.Conic:
-			for q := vector.ConicQuads(nil, at, pts[0], pts[1], weights[0], 0.05); len(q) > 0; q = q[2:] {
-				f('Q', at, q[:2])
-				at = q[1]
+			quads := vector.ConicQuads(nil, at, points[0], points[1], weights[0], conicTolerance)
+			for ; len(quads) > 0; quads = quads[2:] {
+				f('Q', at, quads[:2])
+				at = quads[1]
 			}
 			weights = weights[1:]
 		default:
-			f("MLQC?Z"[verb], at, pts[:n])
+			f("MLQC?Z"[verb], at, points[:n]) // ? stands at the number of Conic
 		}
 		if n > 0 {
-			at, pts = pts[n-1], pts[n:]
+			at, points = points[n-1], points[n:]
 		}
 	}
 }

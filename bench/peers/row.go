@@ -43,9 +43,9 @@ func timed(f func() ([]centre, error)) (figures, error) {
 	start, core := time.Now(), rig.CoreTime()
 	list, err := f()
 	took, core := time.Since(start), rig.CoreTime()-core
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return figures{Wall: took.Seconds(), Core: core.Seconds(), Memory: float64(u.Maxrss) / 1024, Centres: list}, err
+	var usage syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return figures{Wall: took.Seconds(), Core: core.Seconds(), Memory: float64(usage.Maxrss) / 1024, Centres: list}, err
 }
 
 // core returns the median processor time of a run, s, without the reading of SVG and path data.
@@ -53,18 +53,22 @@ func (row *row) core() float64 {
 	return middle(row.all, func(f figures) float64 { return f.Core - f.Parsing })
 }
 
-// compare returns an error if a row's centres of mass differ from plumb's: no renderer may win by
-// drawing less.
+// compare returns an error if the pictures that a renderer drew in a round have other centres of mass than
+// plumb's, or another sum of alpha: no renderer may win by drawing less. got and ours have the centre of
+// each scene. The largest differences so far are kept in the row.
 func (row *row) compare(got, ours []centre) error {
+	const (
+		maxOff  = 1    // px; renderers place and round edges differently
+		maxLess = 0.02 // of the sum of alpha
+	)
 	if len(got) != len(ours) {
 		return fmt.Errorf("%s drew %d scenes; want %d", row.name, len(got), len(ours))
 	}
-	for i, g := range got {
-		o := ours[i]
-		row.off = max(row.off, distance(g, o))
-		row.less = max(row.less, abs(g.Alpha-o.Alpha)/o.Alpha)
+	for i, theirs := range got {
+		row.off = max(row.off, distance(theirs, ours[i]))
+		row.less = max(row.less, abs(theirs.Alpha-ours[i].Alpha)/ours[i].Alpha)
 	}
-	if row.off > 1 || row.less > 0.02 {
+	if row.off > maxOff || row.less > maxLess {
 		return fmt.Errorf("%s draws something else: centres up to %.2f px and alpha up to %.1f %% from ours", row.name, row.off, 100*row.less)
 	}
 	return nil

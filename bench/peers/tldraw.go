@@ -14,27 +14,28 @@ import (
 	"plumb/render/chrome"
 )
 
-// tldraw measures the real editor in Chromium: load the shapes, export a PNG, decode it, sum its
-// alpha, with as many scenes at a time as there are tabs.
+// tldraw returns the row of the editor tldraw in the table of renderers, which runs in Chromium. For each
+// scene it loads the shapes, exports a PNG, decodes it and sums its alpha. As many scenes as there are tabs
+// are drawn at a time.
 func tldraw(name string, cfg chrome.Config, list []work) (*row, error) {
 	pool, err := chrome.Open(cfg)
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: name, input: "shapes", close: func() { pool.Close() }}
-	r.run = func() (f figures, err error) {
-		before := rig.CoreTime().Seconds() + childTime()
+	editor := &row{name: name, input: "shapes", close: func() { pool.Close() }}
+	editor.run = func() (measured figures, err error) {
+		before := rig.CoreTime().Seconds() + browserTime()
 		start := time.Now()
-		if f.Centres, err = exports(pool, cfg.Pages, list); err != nil {
-			return f, err
+		if measured.Centres, err = exports(pool, cfg.Pages, list); err != nil {
+			return measured, err
 		}
-		f.Wall = time.Since(start).Seconds()
-		f.Core = rig.CoreTime().Seconds() + childTime() - before
+		measured.Wall = time.Since(start).Seconds()
+		measured.Core = rig.CoreTime().Seconds() + browserTime() - before
 		bytes, _ := pool.Memory()
-		f.Memory = float64(bytes) / (1 << 20)
-		return f, nil
+		measured.Memory = float64(bytes) / (1 << 20)
+		return measured, nil
 	}
-	return r, nil
+	return editor, nil
 }
 
 // exports draws all scenes with tldraw in Chromium, in several tabs at a time, and returns the centre
@@ -47,9 +48,9 @@ func exports(pool *chrome.Pool, tabs int, list []work) ([]centre, error) {
 	for k := range tabs {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(list) && failed[k] == nil; i = int(next.Add(1)) - 1 {
-				res, err := pool.Export(context.Background(), chrome.Request{View: list[i].view, Source: list[i].source})
+				exported, err := pool.Export(context.Background(), chrome.Request{View: list[i].view, Source: list[i].source})
 				if failed[k] = err; err == nil {
-					out[i] = centreOf(res.Image.Pix, res.Image.Rect.Dx())
+					out[i] = centreOf(exported.Image.Pix, exported.Image.Rect.Dx())
 				}
 			}
 		})
@@ -58,13 +59,15 @@ func exports(pool *chrome.Pool, tabs int, list []work) ([]centre, error) {
 	return out, errors.Join(failed...)
 }
 
-// childTime returns the processor time of the browsers that this process started, s. Other
-// programs' browsers on the machine do not count.
-func childTime() (sum float64) {
+// browserTime returns the processor time, in seconds, of the browsers that this process has started, which
+// have many processes. Browsers that other programs started on the machine do not count.
+func browserTime() (sum float64) {
+	const ticksPerSecond = 100
 	type process struct {
 		parent int
-		ticks  float64 // of 10 ms
+		ticks  float64
 	}
+	// Read from /proc all processes of browsers, with their parents and their processor time.
 	all := map[int]process{}
 	dirs, _ := os.ReadDir("/proc")
 	for _, entry := range dirs {
@@ -74,20 +77,21 @@ func childTime() (sum float64) {
 		}
 		stat, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
 		name, rest, ok := strings.Cut(string(stat), ") ")
-		if f := strings.Fields(rest); err == nil && ok && len(f) > 12 && strings.Contains(name, "chrom") {
-			parent, _ := strconv.Atoi(f[1])
-			user, _ := strconv.ParseFloat(f[11], 64)
-			system, _ := strconv.ParseFloat(f[12], 64)
+		if fields := strings.Fields(rest); err == nil && ok && len(fields) > 12 && strings.Contains(name, "chrom") {
+			parent, _ := strconv.Atoi(fields[1])
+			user, _ := strconv.ParseFloat(fields[11], 64)
+			system, _ := strconv.ParseFloat(fields[12], 64)
 			all[pid] = process{parent, user + system}
 		}
 	}
-	for _, p := range all {
-		pos := p.parent
-		for all[pos].parent != 0 {
-			pos = all[pos].parent
+	// Add up those whose first ancestor that is no browser is this process.
+	for _, browser := range all {
+		ancestor := browser.parent
+		for all[ancestor].parent != 0 {
+			ancestor = all[ancestor].parent
 		}
-		if pos == os.Getpid() {
-			sum += p.ticks / 100
+		if ancestor == os.Getpid() {
+			sum += browser.ticks / ticksPerSecond
 		}
 	}
 	return sum

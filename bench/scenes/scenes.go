@@ -51,8 +51,9 @@ var (
 		"yellow", "black", "violet", "light-violet", "grey"}
 )
 
-// Lines returns n scene lines, without line ends. Scene i depends on the spec, the
-// seed and i alone. The id is the name with the number.
+// Lines makes up n whiteboard scenes and returns each as a JSON line, without its line end. Scene i depends
+// on the spec, the seed and i alone, and its id is the name with the number i. A spec out of range is an
+// error.
 func (spec Spec) Lines(name string, n int, seed uint64) ([][]byte, error) {
 	switch {
 	case spec.Shapes < 1:
@@ -69,8 +70,8 @@ func (spec Spec) Lines(name string, n int, seed uint64) ([][]byte, error) {
 	return lines, nil
 }
 
-// line makes the JSON line of one made-up scene. Random numbers do not depend on the scale, so that
-// a scene keeps its shapes at every size.
+// line makes the JSON line of one made-up scene. How many random numbers are drawn, and which, does not
+// depend on the scale, so that a scene keeps its shapes at every size.
 func (spec Spec) line(id string, random *rand.Rand) []byte {
 	page := spec.Page
 	if page == 0 {
@@ -89,7 +90,8 @@ func (spec Spec) line(id string, random *rand.Rand) []byte {
 // shape appends shape k of a made-up scene as JSON: of a random kind, with sides of 40 to 160 px as in
 // balance scenes, anywhere on the page. With spec.Points it is freehand ink of that many points.
 func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
-	w, h := 40+halves(random, 120), 40+halves(random, 120)
+	const least, more = 40, 120 // px
+	w, h := least+halves(random, more), least+halves(random, more)
 	x, y := halves(random, Width-w), halves(random, Height-h)
 	geo, color := geos[random.IntN(len(geos))], colors[random.IntN(len(colors))]
 	text := word(random, spec.Text)
@@ -109,8 +111,8 @@ func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
 	return append(dst, "}}"...)
 }
 
-// ink appends the rest of a closed freehand shape: an ellipse that deviates at random by up to
-// half a px.
+// ink appends the rest of the JSON of a closed freehand shape, w x h px: an ellipse of spec.Points points,
+// each of which is moved at random by up to half a px.
 func (spec Spec) ink(dst []byte, w, h float64, color string, random *rand.Rand) []byte {
 	dst = fmt.Appendf(dst, `"props":{"color":%q,"fill":"solid","dash":"solid","isComplete":true,"isClosed":true,"scale":%s,"segments":[{"type":"free","points":[`, color, number(spec.Scale))
 	for i := range spec.Points {
@@ -118,6 +120,7 @@ func (spec Spec) ink(dst []byte, w, h float64, color string, random *rand.Rand) 
 			dst = append(dst, ',')
 		}
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(spec.Points))
+		// The conversions forbid fused multiply-adds, so that every machine makes the same points.
 		x := w/2 + float64(w/2*cos) + random.Float64()/2
 		y := h/2 + float64(h/2*sin) + random.Float64()/2
 		dst = fmt.Appendf(dst, `{"x":%s,"y":%s,"z":0.5}`, cents(x*spec.Scale), cents(y*spec.Scale))
@@ -125,11 +128,12 @@ func (spec Spec) ink(dst []byte, w, h float64, color string, random *rand.Rand) 
 	return append(dst, "]}]}}"...)
 }
 
-// word returns n random letters in groups as long as words, for the texts of made-up scenes.
-func word(r *rand.Rand, n int) string {
+// word returns n random characters for the texts of made-up scenes: five letters and a blank in turn, as
+// words have about that length.
+func word(random *rand.Rand, n int) string {
 	data := make([]byte, n)
 	for i := range data {
-		data[i] = byte('a' + r.IntN(26))
+		data[i] = byte('a' + random.IntN(26))
 		if i%6 == 5 && i+1 < n {
 			data[i] = ' '
 		}
