@@ -86,11 +86,12 @@ func (m Match) String() string { return matches[m].macro }
 // MatchSource returns the shader of a stage.
 func MatchSource(m Match) string { return matches[m].source() }
 
-// stage is a shader: the macro that selects its code, and its files in order, without ".glsl".
+// stage is a shader: the macro that selects its code, and the names of its files in order, separated by
+// blanks and without ".glsl".
 type stage struct{ macro, files string }
 
-// source returns the GLSL text of a shader: the version, the macros, the files. It panics for a
-// file that is not embedded.
+// source returns the GLSL text of a shader: the version of GLSL, then a definition of the shader's own macro
+// and of further macros, then its files. It panics for a file that is not embedded.
 func (s stage) source(macros ...string) string {
 	out := []string{"#version 430 core"}
 	for _, m := range append([]string{s.macro}, macros...) {

@@ -45,8 +45,9 @@ type Canvas struct {
 	stack   []int32
 	free    []*row
 
-	// pairs holds, while a path is filled, the coverage of its pixels that the
-	// two-pixel rule blends; paired lists them.
+	// While a path is filled, pairs holds the coverage of those of its pixels that the browser draws in
+	// pairs and blends by another formula, the two-pixel rule (docs/spec/raster.md#r22); paired lists the
+	// places of these pixels.
 	pairs  [Width * Height]uint8
 	paired []int32
 
@@ -129,45 +130,47 @@ func (canvas *Canvas) rowForWriting(y int) *row {
 	return own
 }
 
-// blender blends one pixel with coverage a, 1..255. pair is the coverage of a pixel that the
-// two-pixel rule blends, and 0 for others. See docs/spec/raster.md#r22.
-type blender func(p []uint8, a, pair uint32)
+// blender blends a colour into one pixel p, premultiplied RGBA, which it covers by coverage, 1..255. For a
+// pixel that the two-pixel rule blends, pair is the coverage to use instead; it is 0 for others. See
+// docs/spec/raster.md#r22.
+type blender func(p []uint8, coverage, pair uint32)
 
 // clip is the canvas as the scan converter takes it.
 var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 
-// fill paints the inside of a path onto the canvas: it blends every pixel that the scan converter covers, with
-// the coverage, or with that before the two-pixel rule where this alone has drawn the pixel. Painting is
-// recorded in canvas.mark.
+// fill paints the inside of a path onto the canvas and records that in canvas.mark. It blends every pixel that
+// the scan converter covers. The converter reports the pixels of the two-pixel rule by themselves, with the
+// coverage before the rule (notePair): these are blended with that one, unless something else of the path covers
+// them too.
 func (canvas *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
 	canvas.cover.Reset()
 	canvas.scanner.Pairs = canvas.notePair
 	canvas.scanner.Append(&canvas.cover, p, clip, rule)
 	for _, span := range canvas.cover.Spans {
-		x, y, n := int(span.X), int(span.Y), int(span.N)
+		x, y, count := int(span.X), int(span.Y), int(span.N)
 		if y < 0 || y >= Height || x < 0 || x >= Width {
 			continue
 		}
-		n = min(n, Width-x)
+		count = min(count, Width-x)
 		row := canvas.rowForWriting(y)
-		for i := range n {
-			a := uint32(255)
+		for i := range count {
+			coverage := uint32(255)
 			if span.At != scan.Full {
-				a = uint32(canvas.cover.Bytes[int(span.At)+i])
+				coverage = uint32(canvas.cover.Bytes[int(span.At)+i])
 			}
 			index := y*Width + x + i
 			pair := uint32(canvas.pairs[index])
 			canvas.pairs[index] = 0
-			if pair != 0 && a != 255*(pair+pair>>7)>>8 { // not what the rule makes of it on an empty pixel
-				pair = 0 // something else was drawn there too
+			if pair != 0 && coverage != 255*(pair+pair>>7)>>8 { // the rule on an empty pixel gives another coverage:
+				pair = 0 // something else of the path was drawn there too
 			}
-			if a|pair != 0 {
-				canvas.blendPixel(row, x+i, y, a, pair, blend)
+			if coverage|pair != 0 {
+				canvas.blendPixel(row, x+i, y, coverage, pair, blend)
 			}
 		}
 	}
 	for _, index := range canvas.paired {
-		// What was not in a span has no coverage after the rule, but coverage 1 is blended all the same.
+		// Coverage 1 becomes 0 by the rule, so that no span has the pixel, but the browser blends it.
 		if canvas.pairs[index] == 1 {
 			x, y := int(index)%Width, int(index)/Width
 			canvas.blendPixel(canvas.rowForWriting(y), x, y, 0, 1, blend)
@@ -177,7 +180,7 @@ func (canvas *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
 	canvas.paired = canvas.paired[:0]
 }
 
-// notePair records a pixel of the canvas that the two-pixel rule blends.
+// notePair records a pixel of the canvas that the two-pixel rule blends, with its coverage a before the rule.
 func (canvas *Canvas) notePair(x, y int32, a byte) {
 	if x >= 0 && x < Width && y >= 0 && y < Height && a != 0 {
 		at := y*Width + x
@@ -211,47 +214,48 @@ func (mark *Mark) addPixel(x, y int) {
 
 // opaqueBlender returns what blends an opaque drawing colour into a pixel of the canvas. See
 // docs/spec/raster.md#r25 and docs/spec/raster.md#r22.
-func opaqueBlender(k Colour) blender {
-	s := [4]uint32{uint32(k.R), uint32(k.G), uint32(k.B), 255}
-	return func(p []uint8, a, pair uint32) {
+func opaqueBlender(colour Colour) blender {
+	channels := [4]uint32{uint32(colour.R), uint32(colour.G), uint32(colour.B), 255}
+	return func(p []uint8, coverage, pair uint32) {
 		switch {
 		case pair != 0:
 			scale := pair + pair>>7
-			for i := range s {
-				p[i] = uint8((s[i]*scale + uint32(p[i])*(256-scale)) >> 8)
+			for i := range channels {
+				p[i] = uint8((channels[i]*scale + uint32(p[i])*(256-scale)) >> 8)
 			}
-		case a == 255:
-			p[0], p[1], p[2], p[3] = k.R, k.G, k.B, 255
+		case coverage == 255:
+			p[0], p[1], p[2], p[3] = colour.R, colour.G, colour.B, 255
 		default:
-			for i := range s {
-				p[i] = uint8(s[i]*(a+1)>>8 + uint32(p[i])*(256-a)>>8)
+			for i := range channels {
+				p[i] = uint8(channels[i]*(coverage+1)>>8 + uint32(p[i])*(256-coverage)>>8)
 			}
 		}
 	}
 }
 
-// eraseBlender reduces all channels of a pixel of the canvas by the eraser's coverage a, 0 to 255, so
+// eraseBlender reduces all channels of a pixel of the canvas by the eraser's coverage, 0 to 255, so
 // that a fully covered pixel becomes transparent. See docs/spec/drawingbench.md#r59.
-func eraseBlender(p []uint8, a, _ uint32) {
+func eraseBlender(p []uint8, coverage, _ uint32) {
 	for i := range p {
-		v := uint32(p[i]) * (255 - a)
-		p[i] = uint8((v + 127) / 255)
+		rest := uint32(p[i]) * (255 - coverage)
+		p[i] = uint8((rest + 127) / 255)
 	}
 }
 
 // brush returns the blender and the fill rule of a drawing colour, or of the eraser.
-func brush(k Colour, erasing bool) (blender, scan.Rule) {
+func brush(colour Colour, erasing bool) (blender, scan.Rule) {
 	if erasing {
 		return eraseBlender, scan.Rule{Plain: true} // it adds no colour, as black adds none
 	}
-	return opaqueBlender(k), scan.Rule{Plain: k == Colour{}}
+	return opaqueBlender(colour), scan.Rule{Plain: colour == Colour{}}
 }
 
-// allFinite reports whether all coordinates are numbers that geometry in single precision can use.
+// allFinite reports whether all coordinates, in px, are numbers that geometry in single precision can use.
 // See docs/spec/drawingbench.md#r64.
 func allFinite(vs ...float64) bool {
+	const most = 1e9
 	for _, v := range vs {
-		if math.IsNaN(v) || math.Abs(v) > 1e9 {
+		if math.IsNaN(v) || math.Abs(v) > most {
 			return false
 		}
 	}
@@ -262,101 +266,101 @@ func point(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: fl
 
 // Segment paints a line with round ends, px; one of no length paints nothing. See
 // docs/spec/drawingbench.md#r58.
-func (canvas *Canvas) Segment(x0, y0, x1, y1, size float64, k Colour, erasing bool) {
+func (canvas *Canvas) Segment(x0, y0, x1, y1, size float64, colour Colour, erasing bool) {
 	if !allFinite(x0, y0, x1, y1) || point(x0, y0) == point(x1, y1) {
 		return
 	}
 	canvas.line.Reset()
 	canvas.line.MoveTo(point(x0, y0))
 	canvas.line.LineTo(point(x1, y1))
-	canvas.stroke(size, k, erasing)
+	canvas.stroke(size, colour, erasing)
 }
 
 // stroke paints canvas.line onto the canvas with a round pen of size px.
-func (canvas *Canvas) stroke(size float64, k Colour, erasing bool) {
+func (canvas *Canvas) stroke(size float64, colour Colour, erasing bool) {
 	canvas.outline.Reset()
 	canvas.stroker.Outline(&canvas.outline, &canvas.line, float32(size), 1)
-	p, rule := brush(k, erasing)
-	canvas.fill(&canvas.outline, rule, p)
+	blend, rule := brush(colour, erasing)
+	canvas.fill(&canvas.outline, rule, blend)
 }
 
 // Disc paints a filled circle of the given diameter, px. See
 // docs/spec/drawingbench.md#r60.
-func (canvas *Canvas) Disc(x, y, size float64, k Colour, erasing bool) {
+func (canvas *Canvas) Disc(x, y, size float64, colour Colour, erasing bool) {
 	if !allFinite(x, y) {
 		return
 	}
 	canvas.outline.Reset()
 	circle(&canvas.outline, x, y, size/2)
-	p, rule := brush(k, erasing)
-	canvas.fill(&canvas.outline, rule, p)
+	blend, rule := brush(colour, erasing)
+	canvas.fill(&canvas.outline, rule, blend)
 }
 
 // circle appends a circle on the canvas to a path as four conics, from its right end clockwise on
 // screen.
-func circle(path *vector.Path, x, y, r float64) {
-	w := float32(math.Sqrt2 / 2)
-	path.MoveTo(point(x+r, y))
-	path.ConicTo(point(x+r, y+r), point(x, y+r), w)
-	path.ConicTo(point(x-r, y+r), point(x-r, y), w)
-	path.ConicTo(point(x-r, y-r), point(x, y-r), w)
-	path.ConicTo(point(x+r, y-r), point(x+r, y), w)
+func circle(path *vector.Path, x, y, radius float64) {
+	weight := float32(math.Sqrt2 / 2)
+	path.MoveTo(point(x+radius, y))
+	path.ConicTo(point(x+radius, y+radius), point(x, y+radius), weight)
+	path.ConicTo(point(x-radius, y+radius), point(x-radius, y), weight)
+	path.ConicTo(point(x-radius, y-radius), point(x, y-radius), weight)
+	path.ConicTo(point(x+radius, y-radius), point(x+radius, y), weight)
 	path.Close()
 }
 
 // Circle paints the outline of a circle with a centred stroke, px. Where the stroke
 // is wider than the circle, it is a disc. See docs/spec/drawingbench.md#r62.
-func (canvas *Canvas) Circle(x, y, r, size float64, k Colour) {
-	if !allFinite(x, y, r) || r <= 0 {
+func (canvas *Canvas) Circle(x, y, radius, size float64, colour Colour) {
+	if !allFinite(x, y, radius) || radius <= 0 {
 		return
 	}
-	if r < size/2 {
-		canvas.Disc(x, y, 2*r+size, k, false)
+	if radius < size/2 {
+		canvas.Disc(x, y, 2*radius+size, colour, false)
 		return
 	}
 	canvas.line.Reset()
-	circle(&canvas.line, x, y, r)
+	circle(&canvas.line, x, y, radius)
 	canvas.line.Verbs = canvas.line.Verbs[:len(canvas.line.Verbs)-1] // without the Close: an open path, whose round ends meet
-	canvas.stroke(size, k, false)
+	canvas.stroke(size, colour, false)
 }
 
 // Rectangle paints the outline of the rectangle between two corners, with sharp
 // corners or round ones. With one side of no length it is a bar along the other,
 // cut flat at its ends where corners are sharp; with both it is nothing. See
 // docs/spec/drawingbench.md#r61.
-func (canvas *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, k Colour) {
+func (canvas *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, colour Colour) {
 	if !allFinite(x0, y0, x1, y1) || x0 == x1 && y0 == y1 {
 		return
 	}
 	x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
 	if x0 == x1 || y0 == y1 {
-		canvas.drawBar(x0, y0, x1, y1, size, round, k)
+		canvas.drawBar(x0, y0, x1, y1, size, round, colour)
 		return
 	}
-	blender, _ := brush(k, false)
+	blender, _ := brush(colour, false)
 	if round {
 		canvas.line.Reset()
 		corners(&canvas.line, x0, y0, x1, y1)
-		canvas.stroke(size, k, false)
+		canvas.stroke(size, colour, false)
 		return
 	}
-	h := size / 2
-	canvas.fillFrame(frameBox{x0 - h, y0 - h, x1 + h, y1 + h}, frameBox{x0 + h, y0 + h, x1 - h, y1 - h}, blender)
+	half := size / 2
+	canvas.fillFrame(frameBox{x0 - half, y0 - half, x1 + half, y1 + half}, frameBox{x0 + half, y0 + half, x1 - half, y1 - half}, blender)
 }
 
 // drawBar paints a rectangle with one side of length 0: a line along the other side, with round
 // ends or cut flat.
-func (canvas *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, k Colour) {
+func (canvas *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, colour Colour) {
 	if round {
-		canvas.Segment(x0, y0, x1, y1, size, k, false)
+		canvas.Segment(x0, y0, x1, y1, size, colour, false)
 		return
 	}
-	h := size / 2
-	blender, _ := brush(k, false)
+	half := size / 2
+	blender, _ := brush(colour, false)
 	if y0 == y1 {
-		y0, y1 = y0-h, y1+h
+		y0, y1 = y0-half, y1+half
 	} else {
-		x0, x1 = x0-h, x1+h
+		x0, x1 = x0-half, x1+half
 	}
 	canvas.fillFrame(frameBox{x0, y0, x1, y1}, frameBox{}, blender)
 }

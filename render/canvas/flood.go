@@ -8,15 +8,15 @@ const MaxFill = 100_001
 // it painted: 0 if the start is off the canvas or has the colour already, MaxFill if it was
 // stopped. As in the app it uses a stack, up first, then down, left, right: the order decides
 // which pixels a stopped fill paints. See docs/spec/drawingbench.md#r65.
-func (canvas *Canvas) Fill(x, y int, k Colour) int {
+func (canvas *Canvas) Fill(x, y int, colour Colour) int {
 	if x < 0 || y < 0 || x >= Width || y >= Height {
 		return 0
 	}
 	target := canvas.colour(x, y)
-	if target == k {
+	if target == colour {
 		return 0
 	}
-	painted, paint := 0, opaqueBlender(k)
+	painted, paint := 0, opaqueBlender(colour)
 	push := func(x, y int) {
 		if x >= 0 && y >= 0 && x < Width && y < Height && canvas.colour(x, y) == target {
 			canvas.stack = append(canvas.stack, int32(y*Width+x))
@@ -33,7 +33,8 @@ func (canvas *Canvas) Fill(x, y int, k Colour) int {
 		if canvas.colour(x, y) != target { // painted since it was pushed
 			continue
 		}
-		canvas.blendPixel(canvas.rowForWriting(y), x, y, 255, 0, paint) // whole, and no pair
+		const wholePixel, noPair = 255, 0
+		canvas.blendPixel(canvas.rowForWriting(y), x, y, wholePixel, noPair, paint)
 		painted++
 		if painted == MaxFill {
 			return painted

@@ -2,11 +2,12 @@ package canvas
 
 import "math"
 
-// fillFrame paints the area between an outer rectangle and an inner one, which is empty if its sides have
-// crossed. Edges are rounded down to 1/256 px, and a pixel's coverage is the product of the covered parts of
-// its width and height. The two rectangles must be at least 2 px apart. See docs/spec/raster.md#r23.
+// fillFrame paints the area between an outer rectangle and an inner one: the outline of a rectangle. If the
+// line is so wide that the inner sides have crossed, there is no hole. Edges are rounded down to 1/256 px, and a
+// pixel's coverage is the product of the covered parts of its width and height. The two rectangles must be at
+// least 2 px apart. See docs/spec/raster.md#r23.
 func (canvas *Canvas) fillFrame(outer, inner frameBox, blend blender) {
-	if inner.x1 <= inner.x0 || inner.y1 <= inner.y0 {
+	if inner.x1 <= inner.x0 || inner.y1 <= inner.y0 { // crossed
 		inner = frameBox{}
 	}
 	top, bottom := int(max(0, math.Floor(outer.y0))), int(min(Height, math.Ceil(outer.y1)))
@@ -58,8 +59,8 @@ func (box frameBox) hole(x, y int) int {
 	return min(255, (w*h+128)>>8)
 }
 
-// part returns the length between a and b within the pixel [at, at+1] of the canvas, in 1/256: the
-// share of the pixel's width or height that an edge leaves covered.
+// part returns how much of a pixel, which reaches from pos to pos+1 on one axis, lies between a and b on that
+// axis, in 1/256 px.
 func part(a, b float64, pos int) int {
 	lo, hi := max(a, float64(pos)), min(b, float64(pos+1))
 	if hi <= lo {

@@ -50,13 +50,14 @@ func (encoder *Encoder) paletted(m *image.NRGBA) *image.Paletted {
 	}
 	clear(encoder.places)
 	encoder.image.Palette = encoder.image.Palette[:0]
-	last, place, out := uint32(0), uint8(0), encoder.image.Pix
+	const mostColours = 256                                    // of a palette
+	last, place, out := uint32(0), uint8(0), encoder.image.Pix // the last colour and its place in the palette
 	for i := range out {
 		c := binary.LittleEndian.Uint32(m.Pix[4*i:])
 		if c != last || i == 0 { // neighbours are mostly equal
 			known, ok := encoder.places[c]
 			if !ok {
-				if len(encoder.image.Palette) == 256 {
+				if len(encoder.image.Palette) == mostColours {
 					return nil
 				}
 				known = uint8(len(encoder.image.Palette))

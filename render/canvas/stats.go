@@ -39,9 +39,9 @@ func (canvas *Canvas) Measure(palette Palette) Stats {
 }
 
 // addWhite counts n white pixels of the canvas, for rows on which nothing was painted.
-func (stats *Stats) addWhite(n int, p Palette) {
-	for i, k := range p {
-		if (k == Colour{255, 255, 255}) {
+func (stats *Stats) addWhite(n int, palette Palette) {
+	for i, colour := range palette {
+		if (colour == Colour{255, 255, 255}) {
 			stats.Colours[i] += n
 			return
 		}
@@ -76,10 +76,10 @@ func (stats *Stats) addRow(r *row, y int, palette Palette) {
 	stats.addWhite(plain, palette)
 }
 
-// countColour counts an opaque pixel under its colour of the app's palette, or as another colour.
-func (stats *Stats) countColour(k Colour, p Palette) {
-	for i := range p {
-		if p[i] == k {
+// countColour counts an opaque pixel under its colour in the palette, or as of another colour.
+func (stats *Stats) countColour(colour Colour, palette Palette) {
+	for i := range palette {
+		if palette[i] == colour {
 			stats.Colours[i]++
 			return
 		}

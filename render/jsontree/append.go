@@ -102,8 +102,8 @@ func Text(value *fastjson.Value) string {
 	return string(Append(nil, value))
 }
 
-// AppendContent appends a value to dst in a form that can be read in one way only, so that values
-// with equal content are equal. It is no JSON.
+// AppendContent appends a value to dst in a form that can be read in one way only, for hashing: two values
+// give the same bytes only if their content is equal. The form is not JSON.
 func AppendContent(dst []byte, value *fastjson.Value) []byte {
 	t := value.Type()
 	dst = append(dst, byte(t))

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// small is the length in bytes up to which a text is parsed without allocating ahead.
+	// small is the length in bytes up to which a text is parsed without allocating its values beforehand.
 	small = 64 << 10
 	// keep is the number of values up to which Trim keeps a parser's memory.
 	keep = small / 2
@@ -27,11 +27,11 @@ const ValueBytes = 128
 
 // values is the offset in bytes of the list of values in a fastjson.Parser; -1 where
 // this version of fastjson has no such field.
-var values = offset(reflect.TypeFor[fastjson.Parser]())
+var values = offsetOfValues(reflect.TypeFor[fastjson.Parser]())
 
-// offset returns the value of the variable values: it looks for the field c.vs, a list of
-// fastjson.Value, in the type of fastjson's parser.
-func offset(parser reflect.Type) int {
+// offsetOfValues returns where in fastjson's parser the list of its values lies: the offset in bytes of the
+// field c.vs, or -1 if the type has no such field of the type []fastjson.Value, as may be in another version.
+func offsetOfValues(parser reflect.Type) int {
 	cache, ok := parser.FieldByName("c")
 	if !ok || cache.Type.Kind() != reflect.Struct {
 		return -1
@@ -76,19 +76,19 @@ func Count(data []byte) int {
 	n := 1
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
-		case ',', '[', '{':
+		case ',', '[', '{': // a value follows, or none in an empty container
 			n++
 		case '"':
-			i = quoted(data, i+1)
+			i = endOfString(data, i+1)
 		}
 	}
 	return n
 }
 
-// quoted returns the position of the quote that ends the JSON string whose first character is at i,
+// endOfString returns the position of the quote that ends the JSON string whose first character is at i,
 // or the length of data if none does. A quote after an odd number of backslashes is escaped and does
 // not end it.
-func quoted(data []byte, i int) int {
+func endOfString(data []byte, i int) int {
 	for i < len(data) {
 		n := bytes.IndexByte(data[i:], '"')
 		if n < 0 {

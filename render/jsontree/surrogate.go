@@ -32,17 +32,17 @@ func Unpaired(data []byte, i int) int {
 			break
 		}
 		i += n
-		r, ok := escape(data[i:])
-		if !ok { // a short escape
+		unit, ok := readEscape(data[i:])
+		if !ok { // a short escape, such as \n
 			i += 2
 			continue
 		}
-		low, paired := escape(data[min(i+6, len(data)):])
+		next, hasNext := readEscape(data[min(i+escapeBytes, len(data)):])
 		switch {
-		case !utf16.IsSurrogate(r):
-			i += 6
-		case paired && utf16.DecodeRune(r, low) != '\uFFFD':
-			i += 12
+		case !utf16.IsSurrogate(unit):
+			i += escapeBytes
+		case hasNext && utf16.DecodeRune(unit, next) != '\uFFFD': // a pair
+			i += 2 * escapeBytes
 		default:
 			return i
 		}
@@ -50,11 +50,14 @@ func Unpaired(data []byte, i int) int {
 	return -1
 }
 
-// escape reads the escape \uXXXX at the start of data and returns its code unit; ok is false if there is none.
-func escape(data []byte) (unit rune, ok bool) {
-	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
+// escapeBytes is the length of an escape \uXXXX.
+const escapeBytes = 6
+
+// readEscape reads the escape \uXXXX at the start of data and returns its code unit; ok is false if there is none.
+func readEscape(data []byte) (unit rune, ok bool) {
+	if len(data) < escapeBytes || data[0] != '\\' || data[1] != 'u' {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(string(data[2:6]), 16, 16)
+	v, err := strconv.ParseUint(string(data[2:escapeBytes]), 16, 16)
 	return rune(v), err == nil
 }

@@ -12,8 +12,9 @@ import (
 type distanceTransform struct {
 	threshold uint8
 	box       image.Rectangle // outside of it nothing is covered
-	column    []int32         // distance to the nearest covered pixel in the column
-	// Of one row, from left to right: from column at[k] on, the parabola of column from[k] is the lowest.
+	column    []int32         // per pixel of the box: distance to the nearest covered pixel in its column
+	// The lower envelope of one row, from left to right: from x = at[k] on, the parabola of column from[k]
+	// is the lowest. See rowPass.
 	from, at []int32
 }
 
@@ -68,41 +69,42 @@ func (transform *distanceTransform) columnPass(b Mask) {
 	}
 }
 
-// rowPass is the second pass for row y: of the parabolas (x-i)^2 + g(i)^2, where g(i) is what the
-// first pass found for column i, it finds the lowest at
-// each covered pixel of a, which is its squared distance to b. It returns the larger of farthest and the
-// largest squared distance.
+// rowPass is the second pass, for row y of the box. The first pass found for each column i of the row how far
+// the nearest covered pixel in that column is, g(i). So the squared distance of the pixel at x from the nearest
+// of all is the least of (x-i)^2 + g(i)^2 over all i, each of which is a parabola over x. rowPass finds which
+// parabola is the lowest from where on, and then reads the distance at each covered pixel of mask. It returns
+// the largest of these and of farthest.
 func (transform *distanceTransform) rowPass(mask Mask, y int, farthest int64) int64 {
 	w := transform.box.Dx()
-	g, row := transform.column[y*w:][:w], mask.row(transform.box.Min.Y+y)
-	value := func(x, i int64) int64 { return (x-i)*(x-i) + int64(g[i])*int64(g[i]) }
-	q := 0 // last entry of from and at
+	distances, row := transform.column[y*w:][:w], mask.row(transform.box.Min.Y+y)
+	height := func(x, i int64) int64 { return (x-i)*(x-i) + int64(distances[i])*int64(distances[i]) }
+	last := 0 // index of the last entry of from and at
 	transform.from[0], transform.at[0] = 0, 0
-	for u := int64(1); u < int64(w); u++ {
-		// Remove the parabolas that u's is below of from their start on.
-		for q >= 0 && value(int64(transform.at[q]), int64(transform.from[q])) > value(int64(transform.at[q]), u) {
-			q--
+	for column := int64(1); column < int64(w); column++ {
+		// Remove the parabolas that this column's is already below of where they start.
+		for last >= 0 && height(int64(transform.at[last]), int64(transform.from[last])) > height(int64(transform.at[last]), column) {
+			last--
 		}
-		if q < 0 {
-			q = 0
-			transform.from[0], transform.at[0] = int32(u), 0
+		if last < 0 {
+			last = 0
+			transform.from[0], transform.at[0] = int32(column), 0
 			continue
 		}
-		i := int64(transform.from[q])
-		// The first x from which u's parabola is the lower one; the numerator is
-		// not negative here, as i's is lower at at[q] >= 0.
-		x := 1 + (u*u-i*i+int64(g[u])*int64(g[u])-int64(g[i])*int64(g[i]))/(2*(u-i))
-		if x < int64(w) {
-			q++
-			transform.from[q], transform.at[q] = int32(u), int32(x)
+		lowest := int64(transform.from[last])
+		// The first x from which this column's parabola is the lower one. The numerator is not negative, as
+		// the other parabola is lower where it starts, at x >= 0.
+		start := 1 + (column*column-lowest*lowest+int64(distances[column])*int64(distances[column])-int64(distances[lowest])*int64(distances[lowest]))/(2*(column-lowest))
+		if start < int64(w) {
+			last++
+			transform.from[last], transform.at[last] = int32(column), int32(start)
 		}
 	}
-	for x := w - 1; x >= 0; x-- { // backwards, so that q goes back through the entries
+	for x := w - 1; x >= 0; x-- { // backwards, through the entries from the last to the first
 		if row[(transform.box.Min.X+x)*mask.Step+mask.First] >= transform.threshold {
-			farthest = max(farthest, value(int64(x), int64(transform.from[q])))
+			farthest = max(farthest, height(int64(x), int64(transform.from[last])))
 		}
-		if x == int(transform.at[q]) {
-			q--
+		if x == int(transform.at[last]) {
+			last--
 		}
 	}
 	return farthest

@@ -75,7 +75,7 @@ func Measure(m Mask, threshold uint8) Stats {
 }
 
 // addRow adds row y of a mask to the sums, the counts and the box. row begins at the alpha of its
-// first pixel, and the alphas are step bytes apart.
+// first pixel, and the alphas are step bytes apart. A pixel is covered from alpha threshold on.
 func (stats *Stats) addRow(row []byte, step, y int, threshold uint8) {
 	var alpha, alphaX uint64
 	first, last := -1, 0
@@ -108,9 +108,9 @@ func (stats *Stats) addRow(row []byte, step, y int, threshold uint8) {
 	}
 }
 
-// Pack writes which pixels within a box are covered, from a threshold of 1..255
-// (0 means CoveredFrom) on: 32 in a word, the lowest bit leftmost, each row from a
-// word of its own. dst must be all zero and long enough.
+// Pack writes to dst, as one bit each, which pixels within a box are covered: those whose alpha is
+// at least threshold, 1..255, or CoveredFrom if that is 0. A word holds 32 pixels of a row, the lowest bit
+// leftmost, and each row begins with a new word. dst must be all zero and long enough.
 func (m *Mask) Pack(box image.Rectangle, threshold uint8, dst []uint32) {
 	m.mustBeValid()
 	threshold = max(threshold, CoveredFrom)

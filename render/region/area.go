@@ -6,8 +6,8 @@ import "math"
 type span struct{ low, high int32 }
 
 // coverLine appends to scratch.spans what each convex part of the two regions covers of the scan line at
-// height y, from its leftmost crossing to its rightmost. It returns how many of the spans are of region U:
-// these come first.
+// height y: from the leftmost crossing of its sides to the rightmost. It returns how many of the spans are of
+// the first region, U: these come first.
 func (scratch *scratch) coverLine(packed *Packed, y int32) (ofU int) {
 	for i := range packed.spans {
 		part := &packed.spans[i]
@@ -16,9 +16,9 @@ func (scratch *scratch) coverLine(packed *Packed, y int32) (ofU int) {
 		}
 		low, high := int32(math.MaxInt32), int32(-1)
 		for k := part.first; k < part.end; k++ {
-			e := &packed.Sides[k]
-			if int32(e.A>>16) <= y && y <= int32(e.B>>16) {
-				x := e.at(y)
+			side := &packed.Sides[k] // its ends are x | y<<16
+			if int32(side.A>>16) <= y && y <= int32(side.B>>16) {
+				x := side.at(y)
 				low, high = min(low, x), max(high, x)
 			}
 		}
@@ -32,8 +32,8 @@ func (scratch *scratch) coverLine(packed *Packed, y int32) (ofU int) {
 	return ofU
 }
 
-// at returns the x of the edge at a height within it, rounded down to the grid. The float32 is
-// rounded after the product and after the sum, as on every device.
+// at returns the x of the edge at a height within it, rounded down to the grid. The conversions to float32
+// round after the product and after the sum, as every device does, so that results are equal to the last bit.
 func (edge *Edge) at(y int32) int32 {
 	x0, x1 := int32(edge.A&0xffff), int32(edge.B&0xffff) // x is in the lower half of a word, y in the upper one
 	t := float32(float32(y-int32(edge.A>>16)) * edge.Slope)
@@ -45,9 +45,9 @@ func (edge *Edge) at(y int32) int32 {
 // may overlap, and their area counts once. It goes along the line as the shader does, in steps: to the farthest
 // end of the spans that begin at or before the place, or over a gap to the next start.
 func unionLength(list []span) (sum uint32) {
-	place := int32(-1)
+	place := int32(-1) // what is left of it is counted
 	for {
-		reach, next := place, int32(math.MaxInt32)
+		reach, next := place, int32(math.MaxInt32) // the farthest end, and the next start after a gap
 		for _, span := range list {
 			if span.low <= place {
 				reach = max(reach, span.high)

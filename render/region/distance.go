@@ -13,11 +13,11 @@ import (
 // time is bounded by the number of pixels.
 func Farthest(a, b *Bits) uint32 { return farthest(a, b, wordsPerPixel*(a.Width+1)*(a.Height+1)) }
 
-// farthest returns the greatest distance of a pixel of one bitmap to the nearest pixel of the other,
-// squared, as Farthest does, but searches for it only while that reads at most `words` words. Beyond
-// that the distance transform computes the same number.
-func farthest(a, b *Bits, words int) uint32 {
-	s := search{left: words}
+// farthest returns the same as Farthest. It searches for it while that reads at most mostWords words of the
+// bitmaps. Beyond that the distance transform computes the same number, in a time that does not depend on
+// where the pixels lie.
+func farthest(a, b *Bits, mostWords int) uint32 {
+	s := search{left: mostWords}
 	s.farthest(a, b)
 	s.farthest(b, a)
 	if s.left >= 0 {
@@ -33,11 +33,10 @@ func farthest(a, b *Bits, words int) uint32 {
 // wordsPerPixel is the number of words that a search may read for each pixel of the masks.
 const wordsPerPixel = 8
 
-// search is the state of a search for the farthest pixel: the largest squared distance so far,
-// and the words that it may still read.
+// search is the state of a search for the farthest pixel.
 type search struct {
-	largest uint32
-	left    int
+	largest uint32 // the largest squared distance so far
+	left    int    // words of the bitmaps that it may still read
 }
 
 // mask returns the bitmap with one byte a pixel, the form that the distance transform reads.
@@ -52,35 +51,35 @@ func (bits *Bits) mask() metric.Mask {
 
 // nearPixel is a pixel, and the square of its distance from another.
 type nearPixel struct {
-	d    uint32
-	x, y int
+	squared uint32
+	x, y    int
 }
 
 // farthest raises search.largest to the largest squared distance from a pixel of b to the nearest pixel
-// of other, if that is greater. Pixels that are in both are skipped. The nearest pixel of the last
-// one is also near the next one: if it is no farther than search.largest, no search is needed. It ends
-// early when search.left gets negative.
+// of other, if that is greater. Pixels that are in both have distance 0 and are skipped. A search is needed only
+// for pixels that can raise the largest: the nearest pixel found last is mostly near the next one too, and
+// if it is no farther than search.largest, no search is made. It ends early when search.left gets negative.
 func (search *search) farthest(b, other *Bits) {
 	low, high := other.rows()
-	near := nearPixel{d: math.MaxUint32}
+	near := nearPixel{squared: math.MaxUint32}
 	known := false
 	for y := range b.Height {
 		for w := range b.Words {
 			index := y*b.Words + w
-			for m := b.W[index] &^ other.W[index]; m != 0; m &= m - 1 { // drops the lowest bit
-				x := 32*w + bits.TrailingZeros32(m)
-				near.d = math.MaxUint32
+			for left := b.W[index] &^ other.W[index]; left != 0; left &= left - 1 { // drops the lowest bit
+				x := 32*w + bits.TrailingZeros32(left)
+				near.squared = math.MaxUint32
 				if known { // the distance of the last nearest pixel from this one
-					near.d = uint32((x-near.x)*(x-near.x) + (y-near.y)*(y-near.y))
+					near.squared = uint32((x-near.x)*(x-near.x) + (y-near.y)*(y-near.y))
 				}
-				if near.d <= search.largest {
+				if near.squared <= search.largest {
 					continue
 				}
 				near, known = search.nearest(other, x, y, near, low, high), true
 				if search.left < 0 {
 					return
 				}
-				search.largest = max(search.largest, near.d)
+				search.largest = max(search.largest, near.squared)
 			}
 		}
 	}
@@ -107,52 +106,55 @@ func (bits *Bits) rows() (low, high int) {
 }
 
 // nearest returns the pixel of bits, in its rows low to high, that is nearest to (x, y), or best if
-// none is nearer. It goes outwards row by row, and stops at the first pixel that is not farther
-// than search.far: it cannot raise that.
+// none is nearer. It goes outwards row by row, and stops as soon as it has a pixel that is not farther than
+// search.largest: then the distance of (x, y) cannot raise that.
 func (search *search) nearest(bits *Bits, x, y int, best nearPixel, low, high int) nearPixel {
-	for d := max(0, low-y, y-high); d < bits.Height && uint32(d*d) < best.d && best.d > search.largest && search.left >= 0; d++ {
-		if y-d >= low && y-d <= high {
-			best = search.nearestInRow(bits, x, y-d, uint32(d*d), best)
+	for rowsAway := max(0, low-y, y-high); rowsAway < bits.Height && uint32(rowsAway*rowsAway) < best.squared && best.squared > search.largest && search.left >= 0; rowsAway++ {
+		if y-rowsAway >= low && y-rowsAway <= high {
+			best = search.nearestInRow(bits, x, y-rowsAway, uint32(rowsAway*rowsAway), best)
 		}
-		if d > 0 && y+d >= low && y+d <= high {
-			best = search.nearestInRow(bits, x, y+d, uint32(d*d), best)
+		if rowsAway > 0 && y+rowsAway >= low && y+rowsAway <= high {
+			best = search.nearestInRow(bits, x, y+rowsAway, uint32(rowsAway*rowsAway), best)
 		}
 	}
 	return best
 }
 
-// nearestInRow returns the pixel of b's row y that is nearest to column x, or best if none is nearer. up is the
-// square of the distance to that row. It goes outwards word by word, and counts the words that it reads.
-func (search *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) nearPixel {
+// nearestInRow returns the pixel of b's row y that is nearest to column x, or best if none is nearer. rowSquared
+// is the square of the distance to that row. It goes outwards from x, word by word of 32 pixels on both sides,
+// and counts the words that it reads.
+func (search *search) nearestInRow(b *Bits, x, y int, rowSquared uint32, best nearPixel) nearPixel {
 	row := b.W[y*b.Words:][:b.Words]
 	try := func(column int) {
-		if d := uint32((column-x)*(column-x)) + up; d < best.d {
-			best = nearPixel{d, column, y}
+		if squared := uint32((column-x)*(column-x)) + rowSquared; squared < best.squared {
+			best = nearPixel{squared, column, y}
 		}
 	}
-	for d, w := 0, x>>5; ; d++ {
-		left, right := w-d, w+d
+	const all = ^uint32(0)
+	for wordsAway, w := 0, x>>5; ; wordsAway++ {
+		left, right := w-wordsAway, w+wordsAway
 		search.left -= 2
-		// The nearest px of words d away lies at least 32 d - 31 px off.
-		if gap := uint32(max(0, 32*d-31)); left < 0 && right >= b.Words || gap*gap+up >= best.d {
+		// The nearest pixel of these words is at least so far away.
+		gap := uint32(max(0, 32*wordsAway-31))
+		if left < 0 && right >= b.Words || gap*gap+rowSquared >= best.squared {
 			return best
 		}
 		if right < b.Words {
-			m := row[right]
-			if d == 0 { // only x and what is right of it
-				m &= ^uint32(0) << (x & 31)
+			pixels := row[right]
+			if wordsAway == 0 { // only x and what is right of it
+				pixels &= all << (x & 31)
 			}
-			if m != 0 {
-				try(32*right + bits.TrailingZeros32(m))
+			if pixels != 0 {
+				try(32*right + bits.TrailingZeros32(pixels))
 			}
 		}
 		if left >= 0 {
-			m := row[left]
-			if d == 0 { // only x and what is left of it
-				m &= ^uint32(0) >> (31 - x&31)
+			pixels := row[left]
+			if wordsAway == 0 { // only x and what is left of it
+				pixels &= all >> (31 - x&31)
 			}
-			if m != 0 {
-				try(32*left + 31 - bits.LeadingZeros32(m))
+			if pixels != 0 {
+				try(32*left + 31 - bits.LeadingZeros32(pixels))
 			}
 		}
 	}

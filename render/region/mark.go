@@ -20,8 +20,8 @@ func (bits *Bits) Reset(width, height int) {
 	clear(bits.W)
 }
 
-// mark makes b a bitmap of size x size px and sets the pixels whose closed squares the segments of a boundary
-// meet. size is a power of two.
+// mark makes b a bitmap of size x size px and sets the pixels that the segments of a boundary touch, be it only
+// at the border of the pixel's square. size is a power of two.
 func (b *Bits) mark(size int, list []Edge) {
 	b.Reset(size, size)
 	shift := 16 - bits.TrailingZeros(uint(size)) // a coordinate >> shift is a pixel
@@ -37,7 +37,7 @@ func (b *Bits) mark(size int, list []Edge) {
 	}
 }
 
-// cells returns the range of x, in units of the grid, that an edge crosses between two heights.
+// cells returns the range of x, in units of the grid, that an edge crosses between the heights low and high.
 func (edge *Edge) cells(low, high int32) (x0, x1 int32) {
 	y0, y1 := int32(edge.A>>16), int32(edge.B>>16)
 	a, b := int32(edge.A&0xffff), int32(edge.B&0xffff)

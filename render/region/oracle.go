@@ -43,7 +43,8 @@ type scratch struct {
 	a, b  Bits
 }
 
-// sums computes the areas and the distance of a pair of regions, as integers.
+// sums computes the areas of a pair of regions and of their union, and the distance of their boundaries, all
+// as integers. Areas are sums of covered lengths over scan lines.
 func (scratch *scratch) sums(packed *Packed) Sums {
 	var sums Sums
 	for k := range Rows {

@@ -115,11 +115,11 @@ type Packed struct {
 	SegsU    int
 	Parts    int
 
-	spans  []partRows // of each part
-	unit   float64    // length of a unit of the grid
-	strips float64    // sum of |dx| over Sides
-	around float64    // sum of the parts' perimeters, in the scene's unit
-	x0, y0 float64
+	spans      []partRows // of each part
+	unit       float64    // length of a unit of the grid, in the scene's unit
+	variation  float64    // sum of |dx| over Sides, in units of the grid: for the error bounds
+	perimeters float64    // sum of the parts' perimeters, in the scene's unit: for the error bounds
+	x0, y0     float64    // the scene's least x and y
 }
 
 // partRows is the range of heights of a part, both ends included, and of its sides.
@@ -165,30 +165,30 @@ func (packed *Packed) Pack(scene *Scene) error {
 		}
 	}
 	side := max(b.x1-b.x0, b.y1-b.y0)
-	if !(side > 0 && side < 1e300) { // NaN too
+	if !(side > 0 && side < 1e300) { // NaN too; squares of greater ones are not finite
 		return fmt.Errorf("cannot measure scene: %w: it spans %g; want a finite length above 0", ErrInvalid, side)
 	}
 	packed.unit, packed.x0, packed.y0 = side/(Grid-2), b.x0, b.y0
 	packed.Sides, packed.Segments, packed.spans = packed.Sides[:0], packed.Segments[:0], packed.spans[:0]
-	packed.Parts, packed.strips, packed.around = 0, 0, 0
-	packed.parts(&scene.U)
+	packed.Parts, packed.variation, packed.perimeters = 0, 0, 0
+	packed.appendParts(&scene.U)
 	packed.SidesU = len(packed.Sides)
-	packed.parts(&scene.T)
-	packed.edges(scene.U.Edges)
+	packed.appendParts(&scene.T)
+	packed.appendEdges(scene.U.Edges)
 	packed.SegsU = len(packed.Segments)
-	packed.edges(scene.T.Edges)
+	packed.appendEdges(scene.T.Edges)
 	return nil
 }
 
-// at rounds a point to the grid; a unit on each side stays free.
-func (packed *Packed) at(q Point) (x, y int32) {
+// toGrid rounds a point to the grid; a unit on each side stays free.
+func (packed *Packed) toGrid(q Point) (x, y int32) {
 	return 1 + int32(math.Round((q.X-packed.x0)/packed.unit)), 1 + int32(math.Round((q.Y-packed.y0)/packed.unit))
 }
 
 // edge puts a side or segment onto the grid, with its lower y first, or its lower x if it is level.
 func (packed *Packed) edge(a, b Point) Edge {
-	x0, y0 := packed.at(a)
-	x1, y1 := packed.at(b)
+	x0, y0 := packed.toGrid(a)
+	x1, y1 := packed.toGrid(b)
 	if y1 < y0 || y1 == y0 && x1 < x0 {
 		x0, y0, x1, y1 = x1, y1, x0, y0
 	}
@@ -199,9 +199,9 @@ func (packed *Packed) edge(a, b Point) Edge {
 	return edge
 }
 
-// parts appends the sides of a region's convex parts, on the grid, and the rows of each part, and adds to the
-// sums from which the error bounds follow.
-func (packed *Packed) parts(r *Region) {
+// appendParts appends the sides of a region's convex parts, on the grid, and the rows of each part, and adds to
+// the sums from which the error bounds follow.
+func (packed *Packed) appendParts(r *Region) {
 	for _, part := range r.Parts {
 		rows := partRows{low: math.MaxInt32, first: len(packed.Sides)}
 		for i, a := range part {
@@ -209,8 +209,8 @@ func (packed *Packed) parts(r *Region) {
 			e := packed.edge(a, b)
 			packed.Sides = append(packed.Sides, e)
 			rows.low, rows.high = min(rows.low, int32(e.A>>16)), max(rows.high, int32(e.B>>16))
-			packed.strips += math.Abs(float64(e.B&0xffff) - float64(e.A&0xffff))
-			packed.around += math.Hypot(b.X-a.X, b.Y-a.Y)
+			packed.variation += math.Abs(float64(e.B&0xffff) - float64(e.A&0xffff))
+			packed.perimeters += math.Hypot(b.X-a.X, b.Y-a.Y)
 		}
 		if len(part) > 0 {
 			packed.Sides[len(packed.Sides)-1].Last = 1
@@ -221,8 +221,8 @@ func (packed *Packed) parts(r *Region) {
 	}
 }
 
-// edges appends the segments of a region's boundary.
-func (packed *Packed) edges(list []Segment) {
+// appendEdges appends the segments of a region's boundary, on the grid.
+func (packed *Packed) appendEdges(list []Segment) {
 	for _, e := range list {
 		packed.Segments = append(packed.Segments, packed.edge(e.A, e.B))
 	}
@@ -239,7 +239,8 @@ func (packed *Packed) Result(sums Sums) Result {
 	area := packed.unit * packed.unit * RowStep // of a unit of length in a strip
 	result := Result{Sums: sums, Size: packed.Size, Pixel: packed.unit * Grid / float64(packed.Size)}
 	result.Union, result.Shared = float64(sums.U)*area, float64(sums.U+sums.T-sums.Either)*area
-	result.AreaBound = packed.unit*packed.unit*RowStep/2*packed.strips + 1.3*packed.unit*packed.around + float64(packed.Parts)*2*math.Pi*packed.unit*packed.unit
+	// The terms are those of E in the package comment.
+	result.AreaBound = packed.unit*packed.unit*RowStep/2*packed.variation + 1.3*packed.unit*packed.perimeters + float64(packed.Parts)*2*math.Pi*packed.unit*packed.unit
 	result.IoUBound = 1
 	if sums.Either > 0 {
 		result.IoU = float64(sums.U+sums.T-sums.Either) / float64(sums.Either)

@@ -22,9 +22,11 @@ type Loop []Point
 // Cover holds, per pixel, which part of its area lies inside loops: exactly, up
 // to the rounding of doubles. Loops are in px, y down.
 type Cover struct {
-	w, h  int
-	cells []float64 // by row: change of the winding from pixel to pixel
-	box   image.Rectangle
+	w, h int // px
+	// cells has w+1 numbers for each row: by how much the winding, averaged over a pixel, differs from that of
+	// the pixel on its left. The winding of a point is how often the loops run around it.
+	cells []float64
+	box   image.Rectangle // of the cells that may not be 0
 }
 
 // NewCover returns a cover of w x h px without loops.
@@ -38,9 +40,8 @@ func (cover *Cover) Reset() {
 	cover.box = image.Rectangle{}
 }
 
-// Add puts a loop in. Each edge adds, to the pixels right of it, the winding that
-// it gives them: height within the row, times the part of the pixel that lies
-// right of it.
+// Add adds a loop to the cover. Each edge adds to the pixels on its right, row by row, the winding that
+// it gives them: its height within the row, times the part of the pixel that lies right of it.
 func (cover *Cover) Add(l Loop) {
 	for i, p := range l {
 		cover.edge(p, l[(i+1)%len(l)])
@@ -64,7 +65,7 @@ func (cover *Cover) edge(p, q Point) {
 	first, last := int(top), min(int(math.Ceil(bottom)), cover.h)
 	for row := first; row < last; row++ {
 		y0, y1 := max(top, float64(row)), min(bottom, float64(row+1))
-		cover.slice(row, at(y0), at(y1), sign*(y1-y0))
+		cover.addPiece(row, at(y0), at(y1), sign*(y1-y0))
 	}
 	left, right := cover.columns(at(top), at(bottom))
 	cover.box = cover.box.Union(image.Rect(left, first, right, last))
@@ -84,31 +85,32 @@ func (cover *Cover) columns(x0, x1 float64) (left, right int) {
 	return left, min(right, cover.w+1)
 }
 
-// slice adds to a pixel row a straight piece of a polygon's edge within it, from x0 to x1, whose
-// height, with its sign, is d. Each cell gets the change of the winding from the pixel before: the
-// pixel that the piece crosses gets the part that lies right of it, the next one the rest.
-func (cover *Cover) slice(row int, x0, x1, d float64) {
+// addPiece adds to a row of cells a straight piece of a polygon's edge within that pixel row, from x0 to
+// x1, whose height in px, with its sign, is height. A pixel that the piece crosses gets the part of it that
+// lies right of the piece; the next one gets the rest, because cells hold changes.
+func (cover *Cover) addPiece(row int, x0, x1, height float64) {
+	const narrow = 1e-12 // px; dividing by so little would leave no correct digits
 	if x0 > x1 {
 		x0, x1 = x1, x0
 	}
-	if d == 0 || x0 >= float64(cover.w) {
+	if height == 0 || x0 >= float64(cover.w) {
 		return
 	}
 	cells := cover.cells[row*(cover.w+1) : (row+1)*(cover.w+1)]
 	if x1 <= 0 { // left of the picture
-		cells[0] += d
+		cells[0] += height
 		return
 	}
-	if x1-x0 < 1e-12 { // vertical
+	if x1-x0 < narrow { // vertical
 		x := min(max(x0, 0), float64(cover.w))
 		k := min(int(x), cover.w-1)
 		right := float64(k+1) - x
-		cells[k] += d * right
-		cells[k+1] += d * (1 - right)
+		cells[k] += height * right
+		cells[k+1] += height * (1 - right)
 		return
 	}
 	// Where it leaves the picture it counts as vertical, at the border.
-	rate := d / (x1 - x0)
+	rate := height / (x1 - x0)
 	if x0 < 0 {
 		cells[0] += rate * -x0
 		x0 = 0
@@ -125,11 +127,12 @@ func (cover *Cover) slice(row int, x0, x1, d float64) {
 // Each calls f with the winding of every pixel that the polygons touch, averaged over its area, row
 // by row; pixels whose winding is 0 but for rounding errors are left out.
 func (cover *Cover) Each(f func(x, y int, winding float64)) {
+	const roundingErrors = 1e-9
 	for y := cover.box.Min.Y; y < cover.box.Max.Y; y++ {
 		sum := 0.0
 		for x, d := range cover.cells[y*(cover.w+1):][cover.box.Min.X:min(cover.box.Max.X, cover.w)] {
 			sum += d
-			if math.Abs(sum) > 1e-9 {
+			if math.Abs(sum) > roundingErrors {
 				f(cover.box.Min.X+x, y, sum)
 			}
 		}
@@ -185,7 +188,7 @@ func (sheet *Sheet) Blend(x, y int, c color.NRGBA, coverage float64) {
 	a := coverage * (float64(c.A) / 255)
 	p := sheet.Pix[sheet.PixOffset(x, y):][:3]
 	for i, v := range [3]uint8{c.R, c.G, c.B} {
-		// float64 around products: no fused multiply-add, equal on every machine
+		// float64 keeps products from being fused with sums: equal on every machine.
 		p[i] = uint8(math.Floor(float64(float64(p[i])*(1-a)) + float64(float64(v)*a) + 0.5))
 	}
 }
@@ -214,15 +217,16 @@ func (sheet *Sheet) Stroke(c color.NRGBA, width float64, l Loop) {
 // circles that overlap are filled together.
 func Bar(p, q Point, width float64) Loop {
 	dx, dy := q.X-p.X, q.Y-p.Y
-	n := math.Hypot(dx, dy)
-	if n == 0 {
+	length := math.Hypot(dx, dy)
+	if length == 0 {
 		return nil
 	}
-	dx, dy = dx*width/2/n, dy*width/2/n
+	dx, dy = dx*width/2/length, dy*width/2/length // half the width, along the line
 	return Loop{{p.X + dy, p.Y - dx}, {q.X + dy, q.Y - dx}, {q.X - dy, q.Y + dx}, {p.X - dy, p.Y + dx}}
 }
 
-// Circle returns a polygon of 64 sides for a disc on a sheet, with the area of the disc.
+// Circle returns a polygon of 64 sides for a disc of radius r on a sheet. Its corners lie a little outside of
+// the circle, so that it has the area of the disc.
 func Circle(point Point, r float64) Loop {
 	const n = 64
 	r *= math.Sqrt(2 * math.Pi / n / math.Sin(2*math.Pi/n))

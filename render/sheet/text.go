@@ -26,12 +26,13 @@ func NewWriter(style font.Style) (*Writer, error) {
 		return nil, fmt.Errorf("cannot write labels: %w", err)
 	}
 	writer := &Writer{face: face}
-	line, err := writer.Line("H", 100)
+	const size = 100 // px per em; any will do
+	line, err := writer.Line("H", size)
 	if err != nil {
 		return nil, err
 	}
 	_, low, _, high := Bounds(line.Loops...)
-	writer.Caps = (high - low) / 100
+	writer.Caps = (high - low) / size
 	return writer, nil
 }
 
@@ -68,9 +69,9 @@ const flatness = 12
 // flatten returns the outline of a glyph as polygons, moved by dx and dy. Each curve becomes a fixed
 // number of straight pieces, which is enough for labels.
 func flatten(path *vector.Path, dx, dy float64) (loops []Loop) {
-	var cur Loop
+	var cur Loop // the loop that is being made
 	i := 0
-	next := func() Point {
+	next := func() Point { // the next point of the path
 		v := path.Points[i]
 		i++
 		return Point{float64(v.X) + dx, float64(v.Y) + dy}

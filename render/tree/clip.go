@@ -49,14 +49,14 @@ func (clips *Clips) OfFrame(tree *Tree, scene *scene.Scene, frame int32) []geom.
 	return clips.Points[first:]
 }
 
-// Intersect returns the intersection of the convex polygons p and by, such as the visible part of a
-// frame and the frame around it. It cuts p by each side of by, which must run clockwise on the
-// screen. The result is valid until the next call.
-func (clips *Clips) Intersect(p, by []geom.Point) []geom.Point {
-	in := append(clips.scratch[0][:0], p...)
+// Intersect returns the intersection of two convex polygons, such as the visible part of a frame and the
+// frame around it. It cuts polygon by each side of window, whose corners must run clockwise on the screen
+// (the method of Sutherland and Hodgman). The result is valid until the next call.
+func (clips *Clips) Intersect(polygon, window []geom.Point) []geom.Point {
+	in := append(clips.scratch[0][:0], polygon...)
 	out := clips.scratch[1][:0]
-	for i := range by {
-		a, b := by[i], by[(i+1)%len(by)]
+	for i := range window {
+		a, b := window[i], window[(i+1)%len(window)]
 		inwards := func(p geom.Point) float64 { return geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) } // from side ab
 		out = out[:0]
 		for j := range in {
@@ -75,12 +75,12 @@ func (clips *Clips) Intersect(p, by []geom.Point) []geom.Point {
 	return in
 }
 
-// ClipBox returns the bounds of the part of a shape's box e that the convex polygon by, a frame's
-// visible part, leaves visible.
-func (clips *Clips) ClipBox(e geom.Extent, by []geom.Point) geom.Extent {
+// ClipBox returns the bounds of what a frame leaves visible of a shape, of which the box is given. visible
+// is the frame's own visible part, a convex polygon.
+func (clips *Clips) ClipBox(shape geom.Extent, visible []geom.Point) geom.Extent {
 	out := geom.NewExtent()
-	box := [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}
-	for _, p := range clips.Intersect(by, box[:]) {
+	box := [4]geom.Point{shape.Lo, geom.Pt(shape.Hi.X, shape.Lo.Y), shape.Hi, geom.Pt(shape.Lo.X, shape.Hi.Y)}
+	for _, p := range clips.Intersect(visible, box[:]) {
 		out.Add(p)
 	}
 	return out

@@ -23,12 +23,12 @@ const (
 
 // Node is what a shape inherits from its ancestors.
 type Node struct {
-	Page    geom.Matrix
-	Opacity float64 // 0..1, ancestors included
-	Frame   int32   // nearest frame around it, -1 for none
-	frames  int32   // number of frames around it
+	Page    geom.Matrix // maps the shape's space to the page
+	Opacity float64     // 0..1, ancestors included
+	Frame   int32       // nearest frame around it, -1 for none
+	frames  int32       // number of frames around it
 	Set     set
-	back    int32 // linked list of highlights: a frame has its first one, a highlight the next
+	back    int32 // linked list of highlights: of a frame the first one in it, of a highlight the next one; -1 for none
 }
 
 // Layer is one appearance of a shape in paint order. Highlights have two.
@@ -96,10 +96,10 @@ func (tree *Tree) bind(scene *scene.Scene) {
 	tree.bound = slices.Grow(tree.bound, len(scene.Shapes))[:len(scene.Shapes)]
 	clear(tree.bound)
 	for i := range scene.Bindings {
-		b := &scene.Bindings[i]
-		k := &tree.bound[b.From][terminalOf(b)]
-		if *k == 0 {
-			*k = int32(i + 1)
+		binding := &scene.Bindings[i]
+		first := &tree.bound[binding.From][terminalOf(binding)]
+		if *first == 0 { // no binding yet: they count from 1
+			*first = int32(i + 1)
 		}
 	}
 }
@@ -120,9 +120,9 @@ func (tree *Tree) BindingOf(scene *scene.Scene, arrow int32, end int) *scene.Bin
 	return &scene.Bindings[tree.bound[arrow][end]-1]
 }
 
-// Select puts each shape into one of a view's two sets, or none, by the lists of ids; a nil list only puts all
-// shapes into the first set. Descendants are in the set of their parent. A shape in both lists belongs to only.
-// An unknown id is an error.
+// Select puts each shape into one of a view's two sets, or none. only has the ids of the first set; if it is nil,
+// all shapes are in the first set. other has those of the second one. Descendants are in the set of their parent. A
+// shape in both lists belongs to the first set. An unknown id is an error.
 func (tree *Tree) Select(scene *scene.Scene, only, other []string) error {
 	tree.OnlyFrame = [InOther + 1]int32{-1, -1, -1}
 	if only == nil {
@@ -146,15 +146,16 @@ func (tree *Tree) Select(scene *scene.Scene, only, other []string) error {
 		if p < 0 {
 			continue
 		}
-		if above := tree.Nodes[p].Set; above == inOnly || n.Set == Unset { // only goes before other
-			n.Set = above
+		if parentSet := tree.Nodes[p].Set; parentSet == inOnly || n.Set == Unset { // the first set goes before the other
+			n.Set = parentSet
 		}
 	}
 	return nil
 }
 
-// mark puts the shapes with these ids into one of the two sets of shapes that a view measures. A
-// single frame in a set is painted in another way than among other shapes. An unknown id is an error.
+// mark puts the shapes with these ids into one of the two sets of shapes that a view measures. A frame that
+// is the only shape of its set is recorded, because it is painted in another way than among other shapes. An
+// unknown id is an error.
 func (tree *Tree) mark(sc *scene.Scene, ids []string, set set) error {
 	for _, id := range ids {
 		i := sc.Find(id)

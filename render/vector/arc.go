@@ -30,11 +30,12 @@ func (path *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 	} else if !sweep && span > 0 {
 		span -= 2 * math.Pi
 	}
-	if !(math.Abs(float64(span)) >= math.Pi/1e6) { // the circle is far too large, or NaN
+	const leastSpan = math.Pi / 1e6              // radians; of shorter arcs of huge circles the browser makes a line
+	if !(math.Abs(float64(span)) >= leastSpan) { // also NaN
 		path.LineTo(b)
 		return
 	}
-	n := int(math.Ceil(math.Abs(float64(span / (2 * math.Pi / 3)))))
+	n := int(math.Ceil(math.Abs(float64(span / (2 * math.Pi / 3))))) // pieces
 	step := span / float32(n)
 	reach := float32(math.Tan(float64(step * 0.5))) // from the end of a piece to its control, along the tangent
 	weight := float32(math.Sqrt(float64(0.5 + float32(math.Cos(float64(step)))*0.5)))
@@ -55,12 +56,12 @@ func (path *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 // ellipse maps between an ellipse and the unit circle.
 type ellipse struct{ rx, ry, sin, cos float32 }
 
-// newEllipse returns the ellipse of an arc with radii rx and ry, turned by deg degrees. It is
-// scaled up if it is too small to reach both ends of the arc's chord; half is half of that chord.
-func newEllipse(rx, ry, deg float32, half Point) ellipse {
+// newEllipse returns the ellipse of an arc with radii rx and ry, turned by deg degrees. halfChord is half of
+// the vector between both ends of the arc: an ellipse that is too small to reach both is scaled up.
+func newEllipse(rx, ry, deg float32, halfChord Point) ellipse {
 	sin, cos := math.Sincos(float64(deg) * math.Pi / 180)
 	e := ellipse{rx, ry, float32(sin), float32(cos)}
-	q := e.upright(half)
+	q := e.upright(halfChord)
 	// The square of the factor by which the ellipse is too small.
 	square := float32(float32(q.X*q.X)/float32(rx*rx)) + float32(float32(q.Y*q.Y)/float32(ry*ry))
 	if square > 1 {
@@ -87,8 +88,9 @@ func (e *ellipse) real(q Point) Point {
 	return Point{float32(e.cos*x) - float32(e.sin*y), float32(e.sin*x) + float32(e.cos*y)}
 }
 
-// unitCentre returns the centre of one of the two unit circles through a and b, to which an arc of
-// SVG path data is mapped; left says which.
+// unitCentre returns the centre of one of the two circles of radius 1 through a and b: the one on the left
+// of the line from a to b, y down, if left, else the other. Points that are too far apart for such a circle
+// get the middle between them.
 func unitCentre(a, b Point, left bool) Point {
 	d := Point{b.X - a.X, b.Y - a.Y}
 	k := float32(math.Sqrt(float64(max(0, 1/(float32(d.X*d.X)+float32(d.Y*d.Y))-0.25))))

@@ -15,18 +15,18 @@ func BoxOf(e *geom.Extent) Box { return Box{e.Lo.X, e.Lo.Y, e.Hi.X - e.Lo.X, e.H
 
 // boundsFinder computes bounds on the page and keeps its memory.
 type boundsFinder struct {
-	tree   tree.Tree
-	local  shapes.Maker
-	clip   tree.Clips
-	arrows arrows.Solver
+	tree   tree.Tree     // places of the shapes on the page
+	local  shapes.Maker  // outlines in the shapes' own space
+	clip   tree.Clips    // visible parts of frames
+	arrows arrows.Solver // bodies and labels of arrows
 }
 
 var boundsFinders = sync.Pool{New: func() any { return new(boundsFinder) }}
 
 // PageBounds returns the box of shape i of scene in page units: that of its ideal outline, strokes not
 // included, and of a group that of its descendants. See docs/spec/drawing.md#r14. Frames do not
-// clip it. ok is false if the shape has no outline, or one that is not known natively: text in
-// missing fonts, arrows bound to such text, arrows whose ends or label depend on rounding errors.
+// clip it. ok is false if the shape has no outline, or one that plumb does not compute as the editor does:
+// text in missing fonts, arrows bound to such text, arrows whose ends or label depend on rounding errors.
 func PageBounds(scene *scene.Scene, i int32) (b Box, ok bool) {
 	finder := boundsFinders.Get().(*boundsFinder)
 	defer boundsFinders.Put(finder)
@@ -78,11 +78,11 @@ func ContentBounds(sc *scene.Scene, ids []string) (b Box, ok bool, err error) {
 // the extent. Only groups and arrows need the tree of the whole scene, which takes time to build.
 func (finder *boundsFinder) addWithDescendants(sc *scene.Scene, i int32, extent *geom.Extent) error {
 	if k := sc.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
-		m := sc.Shapes[i].LocalMatrix()
+		toPage := sc.Shapes[i].LocalMatrix()
 		for p := sc.Shapes[i].Parent; p >= 0; p = sc.Shapes[p].Parent {
-			m = sc.Shapes[p].LocalMatrix().Mul(m)
+			toPage = sc.Shapes[p].LocalMatrix().Mul(toPage)
 		}
-		return finder.addShape(sc, i, m, extent)
+		return finder.addShape(sc, i, toPage, extent)
 	}
 	if err := finder.tree.Build(sc); err != nil {
 		return err
@@ -102,14 +102,14 @@ func (finder *boundsFinder) addWithDescendants(sc *scene.Scene, i int32, extent 
 	return nil
 }
 
-// addShape adds the points that stand for shape i when bounds are computed to the extent; m maps
-// the shape's space to the page. Arrows need the tree of the scene.
-func (finder *boundsFinder) addShape(sc *scene.Scene, i int32, m geom.Matrix, extent *geom.Extent) error {
+// addShape adds to the extent the points that stand for shape i when bounds are computed; toPage maps
+// the shape's space to the page. For an arrow finder.tree must be built.
+func (finder *boundsFinder) addShape(sc *scene.Scene, i int32, toPage geom.Matrix, extent *geom.Extent) error {
 	shape := &sc.Shapes[i]
 	if err := shapes.Check(shape); err != nil {
 		return err
 	}
-	add := func(p geom.Point) { extent.Add(m.Apply(p)) }
+	add := func(p geom.Point) { extent.Add(toPage.Apply(p)) }
 	if shape.Kind == scene.Arrow {
 		return finder.addArrow(sc, i, add)
 	}
