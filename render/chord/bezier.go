@@ -72,22 +72,24 @@ func (bezier *bezier) isMonotoneY() bool {
 	return p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi
 }
 
-// monotone cuts the curve at its extrema along the axis into at most 3 pieces, which it returns in
-// order, in buf. The controls on both sides of a cut get the coordinate of the cut, so that no piece
-// turns back. A quadratic that has an extremum but no root for it gets its control moved to an end.
+// monotone cuts the curve where it turns round along the axis, into at most 3 pieces, which it returns in
+// order, in buf. The control points on both sides of a cut get the coordinate of the cut, so that no piece
+// turns back. A quadratic may turn without a place for that within the digits of a float32: then its control
+// point is moved to an end, which makes it monotone.
 func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 	var roots [2]float32
 	ts := bezier.extrema(&roots, axis)
 	if len(ts) == 0 {
 		buf[0] = *bezier
-		if bezier.n == 3 { // no root for want of digits: make it so
-			lo, hi := axis.of(bezier.p[0]), axis.of(bezier.p[2])
-			m := axis.of(bezier.p[1])
-			if m < min(lo, hi) || m > max(lo, hi) {
-				if abs(lo-m) >= abs(m-hi) {
-					lo = hi
+		if bezier.n == 3 {
+			start, end := axis.of(bezier.p[0]), axis.of(bezier.p[2])
+			control := axis.of(bezier.p[1])
+			if control < min(start, end) || control > max(start, end) {
+				nearer := start
+				if abs(start-control) >= abs(control-end) {
+					nearer = end
 				}
-				axis.set(&buf[0].p[1], lo)
+				axis.set(&buf[0].p[1], nearer)
 			}
 		}
 		return buf[:1]
@@ -105,8 +107,8 @@ func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 }
 
 // extrema returns the parameters t in (0, 1) at which a path's curve turns round along the axis,
-// ascending, in buf: the roots of its derivative. A cubic whose controls lie between its ends
-// counts as having none.
+// ascending, in buf: the roots of its derivative. A cubic whose control points lie between its ends counts as
+// having none: it may turn a little, which does not matter here.
 func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
 	p0, p1, p2 := axis.of(bezier.p[0]), axis.of(bezier.p[1]), axis.of(bezier.p[2])
 	if bezier.n == 3 {

@@ -53,13 +53,13 @@ type Cutter struct {
 	clip      box
 	exact     bool
 	quads     []vector.Point
-	steps     chordSteps // the current curve, and its chord
-	edge      Edge
-	edges     *Edges // if set, takes the edges of Reference mode instead of out
-	keepRight bool   // what lies right of the clip is kept, at its edge
+	steps     chordSteps // the current curve
+	edge      Edge       // its current chord
+	edges     *Edges     // if set, takes the edges of Reference mode instead of out
+	keepRight bool       // what lies right of the clip is kept, at its edge
 	// trace, if set, sees every chord of Reference mode before it is rounded:
 	// x0 y0 x1 y1 in 1/65536 px.
-	trace func([4]int64)
+	trace func([4]int64) // for tests
 }
 
 // Append adds the segments of the path to dst, in the path's direction, those of one curve from
@@ -74,14 +74,15 @@ func (cutter *Cutter) Append(dst []Segment, path *vector.Path, clip Rect, mode M
 		return dst
 	}
 	cutter.clip = clip.Within(NoClip).box()
-	cutter.out, cutter.exact = dst, mode == Exact || box.exactAsRectangle() && Rectangle(path)
+	isExactRectangle := box.exactAsRectangle() && Rectangle(path) // the browser draws these without its grid
+	cutter.out, cutter.exact = dst, mode == Exact || isExactRectangle
 	cutter.walk(path, cutter.clip.contains(box))
 	dst, cutter.out = cutter.out, nil
 	return dst
 }
 
-// walk passes every segment of the path on to line, curve or conic, and closes each subpath with a line
-// if it is open. inside says that the whole path lies within the clip.
+// walk passes every segment of the path on to the methods line, curve and conic, and closes each subpath
+// with a line if it is open. inside says that the whole path lies within the clip, so that nothing is cut.
 func (cutter *Cutter) walk(p *vector.Path, inside bool) {
 	var cur, first vector.Point // the current point and the start of the subpath
 	pts, w := p.Points, p.Weights
@@ -102,14 +103,12 @@ func (cutter *Cutter) walk(p *vector.Path, inside bool) {
 		case vector.Conic:
 			cutter.conic(cur, pts[0], pts[1], w[0], inside)
 			cur, pts, w = pts[1], pts[2:], w[1:]
-		// Move, Close and the end of the path close a subpath; line draws nothing between equal
-		// points.
 		case vector.Close:
 			cutter.line(cur, first, inside)
 			cur = first
 		}
 	}
-	cutter.line(cur, first, inside)
+	cutter.line(cur, first, inside) // also of an open subpath; line draws nothing between equal points
 }
 
 // conic approximates the conic from a to b, whose control ctl has the weight w, by quadratics, and

@@ -49,8 +49,9 @@ func bounds(pts []vector.Point) (b box, ok bool) {
 	return b, box{-maxCoordinate, -maxCoordinate, maxCoordinate, maxCoordinate}.contains(b)
 }
 
-// orderedBits maps a binary32 number to an integer so that the order is kept; NaN is beyond
-// infinity.
+// orderedBits maps a binary32 number to an integer so that the order is kept; NaN is beyond infinity. The bits
+// of positive numbers are in order already; of negative ones, whose sign bit makes the integer negative, all
+// other bits are inverted.
 func orderedBits(v float32) int32 {
 	i := int32(math.Float32bits(v))
 	return i ^ int32(uint32(i>>31)>>1)
@@ -70,9 +71,9 @@ func (cutter *Cutter) clipLine(a, b vector.Point) {
 	}
 }
 
-// clipDown clips the line from a down to b and stores the pieces, upwards if upward says that the path runs
-// from b to a. Above and below the clip the line is cut off. Left and right of it the line is cut at the
-// sides, and addClipped moves these pieces to the side or drops them.
+// clipDown clips the line between a and b, of which a is the upper end, and stores the pieces. upward says
+// that the path runs from b to a: the pieces are stored in the path's direction. What lies above or below the
+// clip is cut off. What lies left or right of it becomes pieces that addClipped moves to the side or drops.
 func (cutter *Cutter) clipDown(a, b vector.Point, upward bool) {
 	box := &cutter.clip
 	if b.Y <= box.y0 || a.Y >= box.y1 {
@@ -132,12 +133,12 @@ func between(v, a, b float32) bool { return v > min(a, b) && v < max(a, b) }
 // it cannot change the winding inside and is dropped, or moved to the right side with keepRight. A piece
 // inside is only clamped against rounding errors. It is stored exactly or on the reference's grid.
 func (cutter *Cutter) addClipped(p, q vector.Point) {
-	k := &cutter.clip
-	if !cutter.keepRight && min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
+	clip := &cutter.clip
+	if !cutter.keepRight && min(p.X, q.X) >= clip.x1 && max(p.X, q.X) > clip.x1 {
 		return
 	}
-	p.X, q.X = min(max(p.X, k.x0), k.x1), min(max(q.X, k.x0), k.x1)
-	p.Y, q.Y = min(max(p.Y, k.y0), k.y1), min(max(q.Y, k.y0), k.y1)
+	p.X, q.X = min(max(p.X, clip.x0), clip.x1), min(max(q.X, clip.x0), clip.x1)
+	p.Y, q.Y = min(max(p.Y, clip.y0), clip.y1), min(max(q.Y, clip.y0), clip.y1)
 	if cutter.exact {
 		cutter.exactLine(p, q)
 	} else {
@@ -147,11 +148,11 @@ func (cutter *Cutter) addClipped(p, q vector.Point) {
 
 // clipCurve clips a curve and stores what is left of it. It cuts the curve into pieces that are monotone
 // in x and in y, each of which crosses a side of the clip at most once.
-func (cutter *Cutter) clipCurve(b bezier) {
-	var ys, xs [3]bezier
-	for _, m := range b.monotone(&ys, axisY) {
-		for _, p := range m.monotone(&xs, axisX) {
-			cutter.clipMonotone(p)
+func (cutter *Cutter) clipCurve(curve bezier) {
+	var inY, inBoth [3]bezier // memory of the pieces
+	for _, piece := range curve.monotone(&inY, axisY) {
+		for _, part := range piece.monotone(&inBoth, axisX) {
+			cutter.clipMonotone(part)
 		}
 	}
 }
@@ -168,7 +169,7 @@ func (cutter *Cutter) clipMonotone(bezier bezier) {
 		return
 	}
 	bezier = bezier.clipAxis(axisY, box.y0, box.y1)
-	rising := bezier.end().X > bezier.p[0].X
+	rising := bezier.end().X > bezier.p[0].X // along x
 	if !rising {
 		bezier = bezier.reversed() // now it runs to the right; parts are stored in their own direction
 	}
@@ -189,7 +190,7 @@ func (cutter *Cutter) clipMonotone(bezier bezier) {
 		l, r := bezier.cut(axisX, box.x1)
 		if cutter.exact {
 			cutter.addRightSide(r.p[0], r.end(), rising)
-		} else { // the browser keeps the rest of a curve that it cuts, which changes the strips beside it
+		} else { // the browser keeps the rest of a curve that it cuts as a line at the side
 			cutter.addSideLine(box.x1, r.p[0], r.end(), rising)
 		}
 		bezier = l

@@ -10,14 +10,14 @@ import (
 // Edge is a part of an outline that is monotone in y, from its top to its bottom: a line, or a
 // curve as a chain of chords. It holds the current chord. See docs/spec/raster.md#r11.
 type Edge struct {
-	X     int64 // where the chord begins, 1/65536 px
+	X     int64 // x at the top of the chord, 1/65536 px
 	Slope int64 // dx/dy, 1/65536
-	// DY is |dy/dx| in 1/65536 as the reference has it, math.MaxInt32 where the
-	// chord is vertical: how much an edge loses in height per column.
+	// DY is |dy/dx| in 1/65536 as the reference has it: how much the edge rises or falls per column. It is
+	// math.MaxInt32 where the chord is vertical.
 	DY          int64
 	Top, Bottom int32 // rows in quarter px; Top < Bottom
 	Winding     int32 // +1 where the path runs downwards, -1 where upwards
-	curve       int32 // place of the steps to come, or noCurve
+	curve       int32 // of a curve: index in Edges.curves of its further chords; noCurve for a line
 }
 
 const noCurve = -1
@@ -46,13 +46,13 @@ func (cutter *Cutter) Edges(dst *Edges, path *vector.Path, clip Rect, inside, co
 	cutter.edges, cutter.keepRight = nil, false
 }
 
-// setLine sets the edge's only chord to the line from (x0, y0) down to (x1, y1), in q16.
+// setLine sets the edge's only chord to the line from (x0, y0) down to (x1, y1), in 1/65536 px (q16).
 func (edge *Edge) setLine(x0, y0, x1, y1 int64) {
 	dx, dy := (x1-x0)>>10, (y1-y0)>>10
 	edge.X, edge.Top, edge.Bottom = x0, int32(y0>>14), int32(y1>>14)
 	edge.Slope = divide(dx, dy)
-	// A line takes its slope itself for 1/64 px here: one steeper than 1:64
-	// counts as far too flat. The reference does so.
+	// The last argument should be in 1/64, as for curves, but the reference passes a line's slope in 1/65536.
+	// So a line that is steeper than 1:64 counts as 1,024 times flatter than it is.
 	edge.DY = perColumn(dx, dy, edge.Slope, max(edge.Slope, -edge.Slope))
 }
 
@@ -67,16 +67,15 @@ func (edge *Edge) setChord(x0, y0, x1, y1, slope int64) {
 	edge.DY = perColumn((x1-x0)>>10, (y1-y0)>>10, slope, max(s, -s))
 }
 
-// perColumn returns |dy/dx| in q16 for dx and dy in 1/64 px. slope is dx/dy, 0 for a vertical line,
-// which has math.MaxInt32; it may be rounded to 0 though dx is not. s is |slope| in 1/64, by which the
-// table of reciprocals is indexed. Only beyond the table the quotient is computed, as in the
-// reference.
-func perColumn(dx, dy, slope, s int64) int64 {
+// perColumn returns |dy/dx| of a chord in 1/65536, for Edge.DY; dx and dy are in 1/64 px. slope is dx/dy: for
+// 0, which it may also be rounded to, the result is math.MaxInt32. steepness is |slope| in 1/64, by which the
+// reference looks the result up in its table of reciprocals; only beyond the table it divides.
+func perColumn(dx, dy, slope, steepness int64) int64 {
 	switch {
 	case dx == 0 || slope == 0:
 		return math.MaxInt32
-	case s < int64(len(reciprocal)):
-		return int64(reciprocal[s])
+	case steepness < int64(len(reciprocal)):
+		return int64(reciprocal[steepness])
 	}
 	d := divide(dy, dx)
 	return max(d, -d)
@@ -99,40 +98,41 @@ func (edges *Edges) addLine(edge *Edge) {
 	edges.List = append(edges.List, *edge)
 }
 
-// merge joins the vertical line edge, at the same x, into e, and reports whether it could: edge continues e in
-// the same direction, or they are opposite and share an end, so that their common part cancels and e
-// becomes the rest. empty says that nothing is left of either; then merged is true too.
-func (e *Edge) merge(edge *Edge) (merged, empty bool) {
-	if e.Winding == edge.Winding {
+// merge joins another vertical line, at the same x, into edge, and reports whether it could. It can if the
+// other one continues edge in the same direction. It also can if they run in opposite directions and share an
+// end: then their common part cancels, and edge becomes the rest. empty says that nothing is left of either;
+// then merged is true too.
+func (edge *Edge) merge(other *Edge) (merged, empty bool) {
+	if edge.Winding == other.Winding {
 		switch {
-		case edge.Bottom == e.Top:
-			e.Top = edge.Top
-		case edge.Top == e.Bottom:
-			e.Bottom = edge.Bottom
+		case other.Bottom == edge.Top:
+			edge.Top = other.Top
+		case other.Top == edge.Bottom:
+			edge.Bottom = other.Bottom
 		default:
 			return false, false
 		}
 		return true, false
 	}
 	switch { // opposite: the longer one leaves a rest, in its direction
-	case edge.Top == e.Top && edge.Bottom == e.Bottom:
+	case other.Top == edge.Top && other.Bottom == edge.Bottom:
 		return true, true
-	case edge.Top == e.Top && edge.Bottom < e.Bottom:
-		e.Top = edge.Bottom
-	case edge.Top == e.Top:
-		e.Top, e.Bottom, e.Winding = e.Bottom, edge.Bottom, edge.Winding
-	case edge.Bottom == e.Bottom && edge.Top > e.Top:
-		e.Bottom = edge.Top
-	case edge.Bottom == e.Bottom:
-		e.Top, e.Bottom, e.Winding = edge.Top, e.Top, edge.Winding
+	case other.Top == edge.Top && other.Bottom < edge.Bottom:
+		edge.Top = other.Bottom
+	case other.Top == edge.Top:
+		edge.Top, edge.Bottom, edge.Winding = edge.Bottom, other.Bottom, other.Winding
+	case other.Bottom == edge.Bottom && other.Top > edge.Top:
+		edge.Bottom = other.Top
+	case other.Bottom == edge.Bottom:
+		edge.Top, edge.Bottom, edge.Winding = other.Top, edge.Top, other.Winding
 	default:
 		return false, false
 	}
 	return true, false
 }
 
-// newCurve returns the memory behind the ends of both lists for another curve and its edge. They belong
-// to the lists only once addCurve has appended them: so a curve is made in place, without a copy.
+// newCurve returns memory for another curve and its edge: the places after the ends of both lists. They
+// belong to the lists only once addCurve has appended them. So a curve is made in place, without a copy.
 func (edges *Edges) newCurve() (*chordSteps, *Edge) {
 	edges.curves, edges.List = slices.Grow(edges.curves, 1), slices.Grow(edges.List, 1)
 	n, k := len(edges.curves), len(edges.List)
@@ -148,14 +148,14 @@ func (edges *Edges) addCurve(s *chordSteps, e *Edge) {
 	}
 }
 
-// Next moves the edge to its next chord, which begins at the curve. It returns false, and leaves
-// the edge as it is, if there is none.
+// Next moves the edge to the next chord of its curve. The chord begins at the point of the curve, not where a
+// walk along the last chord has ended. Next returns false, and leaves the edge as it is, if there is none.
 func (edges *Edges) Next(e *Edge) bool {
 	return e.curve != noCurve && edges.curves[e.curve].next(e)
 }
 
-// Follow sets edge to its next chord, as Next does, when its walk has come to x, in q16. By rounding
-// errors that may differ from the end of the present chord; the next chord begins at x.
+// Follow moves the edge to the next chord of its curve, as Next does, but the chord begins at x, in 1/65536
+// px: where the walk along the last chord has ended, which by rounding errors may not be its end.
 func (edges *Edges) Follow(edge *Edge, x int64) bool {
 	if edge.curve == noCurve {
 		return false
@@ -178,6 +178,7 @@ func (edges *Edges) Smooth(edge, next *Edge) bool {
 			return s.smooth()
 		}
 	}
-	d := next.Slope - edge.Slope
-	return max(d, -d) <= one && next.Bottom-next.Top >= 4
+	const row = 4 // quarter px
+	turn := next.Slope - edge.Slope
+	return max(turn, -turn) <= one && next.Bottom-next.Top >= row
 }

@@ -54,9 +54,10 @@ func (k *cubicPoly) at(axis int, t float64) float64 {
 	return float64((float64((float64(k[3][axis]*t)+k[2][axis])*t)+k[1][axis])*t) + k[0][axis]
 }
 
-// exactCurve stores n chords that enclose the same area as the curve, so that few are needed: their
-// inner points stand off the curve by h^2/12 of its second derivative, where h is the step of t. The
-// ends stay on the curve, so the inner points also take the ends' share, the factor n/(n-1).
+// exactCurve stores a curve as n chords that enclose the same area, so that few are needed. Chords between
+// points of the curve would lie inside of its bends. So the inner points are moved outwards, by h^2/12 of the
+// second derivative, where h is the step of t. The two ends must stay on the curve; the factor n/(n-1) lets the
+// inner points make up for them.
 func (cutter *Cutter) exactCurve(bezier *bezier) {
 	k := bezier.poly()
 	// The deviation from the chord is an eighth of the second derivative, which

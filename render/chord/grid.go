@@ -7,8 +7,8 @@ import (
 	"plumb/render/vector"
 )
 
-// Coordinates on the reference's grid are integers in 1/256 px at first, then
-// q16, 1/65536 px. 64 bits hold all that can come: |v| <= 2^20 px.
+// Coordinates on the reference's grid are integers in 1/256 px at first, then in
+// 1/65536 px, which comments call q16. 64 bits hold all that can come: |v| <= 2^20 px.
 const one = 1 << 16
 
 // toGrid rounds px down to 1/256 px. The browser truncates, but its coordinates are always
@@ -21,13 +21,15 @@ func snapRow(y int64) int64 { return (y + one/8) >> 14 << 14 }
 // wholeRow rounds q16 to the nearest px, halves upwards.
 func wholeRow(y int64) int64 { return (y + one/2) >> 16 << 16 }
 
-// divide returns a/b in q16 for a and b in 1/64 px, 0 for b = 0, by the reference's rule: with a table of
-// reciprocals where b is short, else by division, clamped to 32 bits. See docs/spec/raster.md#r12.
+// divide returns a/b in 1/65536 for a and b in 1/64 px, 0 for b = 0. It rounds by the reference's rule: where
+// both are short, which the bounds say, it multiplies with a table of reciprocals; else it divides and clamps to
+// 32 bits. See docs/spec/raster.md#r12.
 func divide(a, b int64) int64 {
+	const leastB, mostB, mostA = 8, 1024, 4096
 	if b == 0 {
 		return 0
 	}
-	if n := max(b, -b); n >= 8 && n < 1024 && a < 4096 && a > -4096 {
+	if n := max(b, -b); n >= leastB && n < mostB && a < mostA && a > -mostA {
 		inv := int64(reciprocal[n])
 		if b < 0 {
 			inv = -inv
@@ -51,8 +53,9 @@ func saturate(v int64) int64 { return min(max(v, -math.MaxInt32), math.MaxInt32)
 // slope returns dx/dy in q16 from q16 differences.
 func slope(dx, dy int64) int64 { return divide(dx>>10, dy>>10) }
 
-// gridLine rounds a line to quarter rows and stores it downwards, as an edge of cutter.edges or, without
-// these, as a segment of cutter.out. A line that gets no height is left out. See docs/spec/raster.md#r11.
+// gridLine rounds the ends of a line to the reference's grid, y to quarter rows, and stores it downwards: as an
+// edge of cutter.edges or, without these, as a segment of cutter.out. A line that gets no height is left out. See
+// docs/spec/raster.md#r11.
 func (cutter *Cutter) gridLine(a, b vector.Point) {
 	edge := Edge{Winding: 1, curve: noCurve}
 	if a.Y > b.Y {
@@ -113,16 +116,16 @@ func (cutter *Cutter) gridCurve(bezier *bezier) {
 	}
 }
 
-// addChord stores the chord from (x0, y0) down to (x1, y1), all in q16, as a segment of cutter.out, turned
-// round if up says that the path runs upwards.
-func (cutter *Cutter) addChord(x0, y0, x1, y1 int64, up bool) {
-	if up {
+// addChord stores the chord from (x0, y0) down to (x1, y1), in 1/65536 px, as a segment of cutter.out. upwards
+// says that the path runs the other way: then the segment does too.
+func (cutter *Cutter) addChord(x0, y0, x1, y1 int64, upwards bool) {
+	if upwards {
 		x0, y0, x1, y1 = x1, y1, x0, y0
 	}
 	if cutter.trace != nil {
 		cutter.trace([4]int64{x0, y0, x1, y1})
 	}
-	const half = 1 << 5 // rounds q16 to 1/Unit px
+	const half = 1 << 5 // half of 1/Unit px, for rounding
 	cutter.addSegment(Segment{int32((x0 + half) >> 6), int32(y0 >> 6), int32((x1 + half) >> 6), int32(y1 >> 6)})
 }
 

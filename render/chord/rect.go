@@ -9,16 +9,18 @@ import (
 // FitsSmallMask reports whether the browser draws a path with these bounds through its small mask of
 // 1,024 bytes, whose rows are whole groups of 4 px. See docs/spec/raster.md#r4.
 func FitsSmallMask(lo, hi vector.Point) bool {
+	const mostWidth, group, mostBytes = 32, 4, 1024
 	w := math.Ceil(float64(hi.X)) - math.Floor(float64(lo.X))
 	h := math.Ceil(float64(hi.Y)) - math.Floor(float64(lo.Y))
-	return w <= 32 && math.Ceil(w/4)*4*h <= 1024
+	return w <= mostWidth && math.Ceil(w/group)*group*h <= mostBytes
 }
 
 // exactAsRectangle reports whether a rectangle with these bounds is drawn exactly, on no grid: it
 // fits the small mask and is at least 3 px wide. See docs/spec/raster.md#r23.
 func (b box) exactAsRectangle() bool {
-	wide := math.Ceil(float64(b.x1))-math.Floor(float64(b.x0)) >= 3
-	return wide && FitsSmallMask(vector.Point{X: b.x0, Y: b.y0}, vector.Point{X: b.x1, Y: b.y1})
+	const leastWidth = 3 // px
+	width := math.Ceil(float64(b.x1)) - math.Floor(float64(b.x0))
+	return width >= leastWidth && FitsSmallMask(vector.Point{X: b.x0, Y: b.y0}, vector.Point{X: b.x1, Y: b.y1})
 }
 
 // Rectangle reports whether the path is one axis-aligned rectangle and nothing else: four points, or

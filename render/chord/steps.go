@@ -1,7 +1,11 @@
 package chord
 
 // forwardDifferences evaluates one coordinate of a curve in q16 at equal steps of t.
-type forwardDifferences struct{ at, d, dd, ddd, end int64 }
+type forwardDifferences struct {
+	at                   int64 // the coordinate at the current step
+	first, second, third int64 // differences: by first the coordinate grows per step, and so on
+	end                  int64 // the coordinate at the last step
+}
 
 // chordSteps produces the chords of a curve that runs downwards: between points at equal steps of
 // t.
@@ -35,29 +39,29 @@ func (steps *chordSteps) setQuad(x, y *[4]int64) {
 }
 
 // setQuad sets one coordinate of a quadratic from its points p, in 1/256 px, and a, half its second
-// derivative: start and end, and the first and second difference for 1<<k steps. differences.d is
-// 1<<(k-1) times the difference of a step.
+// derivative: start and end, and the first and second difference for 1<<k steps. The first one is kept
+// 1<<(k-1) times as large as the difference of a step, as in the reference.
 func (differences *forwardDifferences) setQuad(p *[4]int64, a int64, k int) {
 	b := (p[1] - p[0]) << 10
 	a <<= 9
-	differences.at, differences.d, differences.dd, differences.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
+	differences.at, differences.first, differences.second, differences.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
 }
 
 // quadNext sets edge to the next chord of a quadratic that has height, and returns false if none is left.
-// A chord ends on the nearest quarter row; one from a steep step of 2 px or more ends on a whole row, and
-// its x is moved there along the slope, as in the reference.
+// As in the reference, a chord ends on the nearest quarter row; one from a steep step of 2 px or more ends on a
+// whole row, and its x is moved there along the slope.
 func (steps *chordSteps) quadNext(edge *Edge) bool {
 	for steps.left > 0 {
 		steps.left--
-		nx, ny := steps.x.end, steps.y.end // unsnapped end of the step
+		nx, ny := steps.x.end, steps.y.end // end of the step, before it is rounded to a row
 		x1, y1 := nx, ny                   // end of the chord
 		tall := false
 		if steps.left > 0 { // not the last step, which ends at the end
-			stepX, stepY := steps.x.d>>steps.shift, steps.y.d>>steps.shift
+			stepX, stepY := steps.x.first>>steps.shift, steps.y.first>>steps.shift
 			nx, ny = steps.x.at+stepX, steps.y.at+stepY
 			x1, y1 = nx, min(steps.y.end, snapRow(ny))
-			tall = max(stepY, -stepY) >= 2*one && 64*max(steps.y.d, -steps.y.d) > max(steps.x.d, -steps.x.d)
-			steps.x.d, steps.y.d = steps.x.d+steps.x.dd, steps.y.d+steps.y.dd
+			tall = max(stepY, -stepY) >= 2*one && 64*max(steps.y.first, -steps.y.first) > max(steps.x.first, -steps.x.first)
+			steps.x.first, steps.y.first = steps.x.first+steps.x.second, steps.y.first+steps.y.second
 		}
 		steps.x.at, steps.y.at = nx, ny
 		var m int64
@@ -103,7 +107,7 @@ func cubicDeviation(p *[4]int64) int64 {
 }
 
 // setCubic sets one coordinate of a cubic from its points p, in 1/256 px: start and end, and three
-// differences for 1<<k steps, which carry k-4 more bits where k > 4.
+// differences for 1<<k steps. Where k > 4 the reference keeps the differences with k-4 more bits.
 func (differences *forwardDifferences) setCubic(p *[4]int64, k int) {
 	u := max(6, 10-k)
 	// The polynomial is ((e t + c) t + b) t + start, scaled by 1<<u.
@@ -111,7 +115,7 @@ func (differences *forwardDifferences) setCubic(p *[4]int64, k int) {
 	c := 3 * (p[0] - 2*p[1] + p[2]) << u
 	e := (p[3] + 3*(p[1]-p[2]) - p[0]) << u
 	differences.at, differences.end = p[0]<<8, p[3]<<8
-	differences.d, differences.dd, differences.ddd = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
+	differences.first, differences.second, differences.third = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
 }
 
 // cubicNext sets edge to the next chord of a cubic that has height, and returns false if none is left. A
@@ -123,9 +127,9 @@ func (steps *chordSteps) cubicNext(edge *Edge) bool {
 		x, y := steps.x.at, steps.y.at
 		nx, ny := steps.x.end, steps.y.end // where the step ends
 		if steps.left > 0 {
-			nx, ny = x+steps.x.d>>steps.shift, max(y, y+steps.y.d>>steps.shift)
-			steps.x.d, steps.x.dd = steps.x.d+steps.x.dd>>steps.shift2, steps.x.dd+steps.x.ddd
-			steps.y.d, steps.y.dd = steps.y.d+steps.y.dd>>steps.shift2, steps.y.dd+steps.y.ddd
+			nx, ny = x+steps.x.first>>steps.shift, max(y, y+steps.y.first>>steps.shift)
+			steps.x.first, steps.x.second = steps.x.first+steps.x.second>>steps.shift2, steps.x.second+steps.x.third
+			steps.y.first, steps.y.second = steps.y.first+steps.y.second>>steps.shift2, steps.y.second+steps.y.third
 		}
 		y1 := min(steps.y.end, snapRow(ny))
 		steps.x.at, steps.y.at, steps.sx = nx, ny, nx
@@ -139,11 +143,11 @@ func (steps *chordSteps) cubicNext(edge *Edge) bool {
 	return false
 }
 
-// smooth reports whether the next step of a curve is at least a px high, and the steps change slowly: the
-// second difference is at most half the first, in x and in y.
+// smooth reports whether the next step of a curve is at least a px high and the steps change slowly: in x and
+// in y the second difference is at most half the first. Then a walk may pass the end of a chord by part of a row.
 func (steps *chordSteps) smooth() bool {
 	steady := func(d *forwardDifferences) bool {
-		return max(d.d, -d.d)>>1 >= max(d.dd, -d.dd)>>steps.shift2
+		return max(d.first, -d.first)>>1 >= max(d.second, -d.second)>>steps.shift2
 	}
-	return steady(&steps.x) && steady(&steps.y) && (steps.y.d-steps.y.dd>>steps.shift2)>>steps.shift >= one
+	return steady(&steps.x) && steady(&steps.y) && (steps.y.first-steps.y.second>>steps.shift2)>>steps.shift >= one
 }

@@ -14,14 +14,14 @@ type curve struct {
 	p       [4]vec
 	n       int     // how many points there are in p
 	a, b, c vec     // coefficients of t³, t² and t
-	w       float32 // of a conic's middle point, 0 for none
+	weight  float32 // of a conic's middle point, 0 for none
 }
 
 // conicCurve returns the conic from p0 to p2 whose middle control point p1 has the weight w > 0. Its
 // maxCurvature, used only if it is flat, is that of the quadratic with the same points.
 func conicCurve(p0, p1, p2 vec, w float32) curve {
 	curve := quadCurve(p0, p1, p2)
-	curve.w = w
+	curve.weight = w
 	m := scale(p1, w)
 	curve.b = vec{X: p2.X - float32(2*m.X) + p0.X, Y: p2.Y - float32(2*m.Y) + p0.Y}
 	curve.c = scale(sub(m, p0), 2)
@@ -29,8 +29,8 @@ func conicCurve(p0, p1, p2 vec, w float32) curve {
 }
 
 // quadCurve returns the quadratic Bézier curve from p0 to p2 with the control point p1. Its point at t is
-// p0 + c t + b t². The conversion of a product to float32 keeps it from being fused with the sum, which would
-// round unlike the browser.
+// p0 + c t + b t². The conversion of a product to float32 keeps the compiler from fusing it with the sum, which
+// would round unlike the browser.
 func quadCurve(p0, p1, p2 vec) curve {
 	return curve{
 		p: [4]vec{p0, p1, p2},
@@ -69,8 +69,8 @@ func (curve *curve) at(t float32) vec {
 			X: float32((float32(curve.b.X*t)+curve.c.X)*t) + curve.p[0].X,
 			Y: float32((float32(curve.b.Y*t)+curve.c.Y)*t) + curve.p[0].Y,
 		}
-		if curve.w != 0 {
-			v := 2 * (curve.w - 1)
+		if curve.weight != 0 {
+			v := 2 * (curve.weight - 1)
 			d := float32((float32(-v*t)+v)*t) + 1
 			q = vec{X: q.X / d, Y: q.Y / d}
 		}
@@ -88,10 +88,10 @@ func (curve *curve) at(t float32) vec {
 // degrees depend on it.
 func (curve *curve) slope(t float32) vec {
 	p := &curve.p
-	if curve.w != 0 { // conic: the numerator of the quotient's derivative
+	if curve.weight != 0 { // conic: the numerator of the quotient's derivative
 		d := sub(p[2], p[0])
-		m := scale(sub(p[1], p[0]), curve.w)
-		a := sub(scale(d, curve.w), d)
+		m := scale(sub(p[1], p[0]), curve.weight)
+		a := sub(scale(d, curve.weight), d)
 		b := sub(sub(d, m), m)
 		return vec{X: float32((float32(a.X*t)+b.X)*t) + m.X, Y: float32((float32(a.Y*t)+b.Y)*t) + m.Y}
 	}
@@ -146,15 +146,15 @@ func (curve *curve) tangent(t float32) vec {
 	return d
 }
 
-// flat reports whether the curve can be drawn as lines: all control points lie close to the line
-// through the two of them that are farthest apart. Close is a squared distance of at most slop times
-// the square of how far apart these two are, with the browser's slop. How far two points are apart is
-// the larger of their distances in x and y, as in the browser: of equal ones the first two count, so a
-// curve may be flat in one direction and not in the other.
-func (curve *curve) flat() bool {
-	slop := float32(0.000005)
+// isFlat reports whether the curve can be drawn as lines: whether all control points lie close to the line
+// through the two of them that are farthest apart. Close means that the squared distance is at most the
+// browser's tolerance times the square of how far apart these two are. How far two points are apart is the
+// larger of their distances in x and y, as in the browser. Of pairs that are equally far apart the first counts,
+// so that a curve may be flat in one direction and not in the other.
+func (curve *curve) isFlat() bool {
+	tolerance := float32(0.000005) // of a quadratic
 	if curve.n == 4 {
-		slop = 0.00001
+		tolerance = 0.00001
 	}
 	far, i0, i1 := float32(-1), 0, 0
 	for i := range curve.n {
@@ -166,7 +166,7 @@ func (curve *curve) flat() bool {
 		}
 	}
 	for i := range curve.n {
-		if i != i0 && i != i1 && distToLeg2(curve.p[i], curve.p[i0], curve.p[i1]) > far*far*slop {
+		if i != i0 && i != i1 && distToLeg2(curve.p[i], curve.p[i0], curve.p[i1]) > far*far*tolerance {
 			return false
 		}
 	}
@@ -176,16 +176,16 @@ func (curve *curve) flat() bool {
 // maxCurvature returns the parameters in (0, 1), at most 3, ascending, where the curve turns most: where
 // its speed is least. A flat curve has its cusps there. The values are in buf.
 func (curve *curve) maxCurvature(buf *[3]float32) []float32 {
-	// The derivative of |P'|^2 = 0: P' . P'' = 0.
-	// d is the dot product in binary64; its conversions keep multiply-adds from being fused.
-	d := func(u, v vec) float64 {
+	// The speed |P'| is least where the derivative of its square is 0: P' . P'' = 0. dot64 is the dot product in
+	// binary64; float64 keeps the compiler from fusing products into sums.
+	dot64 := func(u, v vec) float64 {
 		return float64(float64(u.X)*float64(v.X)) + float64(float64(u.Y)*float64(v.Y))
 	}
 	if curve.n == 3 {
-		return unitRoots(buf, 0, 0, float64(2*d(curve.b, curve.b)), d(curve.b, curve.c))
+		return unitRoots(buf, 0, 0, float64(2*dot64(curve.b, curve.b)), dot64(curve.b, curve.c))
 	}
-	return unitRoots(buf, float64(9*d(curve.a, curve.a)), float64(9*d(curve.a, curve.b)),
-		float64(2*d(curve.b, curve.b))+float64(3*d(curve.a, curve.c)), d(curve.b, curve.c))
+	return unitRoots(buf, float64(9*dot64(curve.a, curve.a)), float64(9*dot64(curve.a, curve.b)),
+		float64(2*dot64(curve.b, curve.b))+float64(3*dot64(curve.a, curve.c)), dot64(curve.b, curve.c))
 }
 
 // SplitAtMaxCurvature splits a cubic with the control points p at its points of greatest curvature,
@@ -204,10 +204,10 @@ func SplitAtMaxCurvature(p [4]vector.Point) (pieces [4][4]vector.Point, n int) {
 	return pieces, n + 1
 }
 
-// inflections returns the parameters in (0, 1) of a cubic's inflections, ascending, in the
-// browser's binary32: a cubic whose control point coincides with its end has two inflections
-// there, and rounding errors move one of them by up to 0.001. The browser starts a new fit at it
-// (observed).
+// inflections returns the parameters in (0, 1) at which a cubic changes from a left to a right bend,
+// ascending, in buf. It computes in binary32 as the browser does, because the rounding errors show: of a
+// cubic whose control point coincides with its end they move an inflection from that end to up to 0.001
+// inside, and the browser begins a new piece there (observed).
 func (curve *curve) inflections(buf *[3]float32) []float32 {
 	p := &curve.p
 	leg := sub(p[1], p[0])
@@ -239,7 +239,8 @@ func (curve *curve) cusp() (t float32, ok bool) {
 	if curve.n != 4 || p[0] == p[1] || p[2] == p[3] || sameSide(p, 0, 2) || sameSide(p, 2, 0) {
 		return 0, false
 	}
-	limit := (dist2(p[1], p[0]) + dist2(p[2], p[1]) + dist2(p[3], p[2])) * 1e-8
+	const almostZero = 1e-8 // of the squares of the control polygon's legs
+	limit := (dist2(p[1], p[0]) + dist2(p[2], p[1]) + dist2(p[3], p[2])) * almostZero
 	var buf [3]float32
 	for _, t := range curve.maxCurvature(&buf) {
 		if d := curve.slope(t); dot(d, d) < limit {
@@ -276,22 +277,23 @@ func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
 }
 
 // solve returns the real roots of a t^3 + b t^2 + c t + d, in any order, for parameters of a
-// stroked curve. Unused values are NaN, so that every comparison with them fails. A leading
-// coefficient that is tiny beside the others counts as 0.
+// stroked curve. If there are fewer than three, the other values are NaN, so that every comparison with them
+// fails. A leading coefficient that is tiny beside the others counts as 0.
 func solve(a, b, c, d float64) [3]float64 {
 	nan := math.NaN()
-	size := max(math.Abs(b), math.Abs(c), math.Abs(d))
+	tiny := max(math.Abs(b), math.Abs(c), math.Abs(d)) * 1e-12
 	switch {
 	// Linear: c t + d.
-	case math.Abs(a) <= size*1e-12 && math.Abs(b) <= size*1e-12:
+	case math.Abs(a) <= tiny && math.Abs(b) <= tiny:
 		return [3]float64{-d / c, nan, nan}
-	// Quadratic, without cancellation between b and the root.
-	case math.Abs(a) <= size*1e-12:
+	// Quadratic, by a formula that does not subtract numbers of almost equal size.
+	case math.Abs(a) <= tiny:
 		s := math.Sqrt(float64(c*c) - float64(4*b*d))
 		q := -0.5 * (c + math.Copysign(s, c))
 		return [3]float64{q / b, d / q, nan}
 	}
-	// t^3 + p t^2 + q t + r = 0, by Viète's and Cardano's formulas. float64: no fused multiply-add.
+	// t^3 + p t^2 + q t + r = 0, by Viète's and Cardano's formulas. float64 keeps the compiler from fusing
+	// products into sums.
 	p, q, r := b/a, c/a, d/a
 	qq := (float64(p*p) - float64(3*q)) / 9
 	rr := (float64(2*p*p*p) - float64(9*p*q) + float64(27*r)) / 54

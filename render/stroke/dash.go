@@ -33,8 +33,8 @@ func (dasher *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, reso
 	left := float64(maxDashes)                                                  // pieces that are left
 	// flush appends the dashes of the subpath measured so far, if its pieces are still allowed.
 	flush := func(closed bool) {
-		n := math.Ceil(float64(dasher.measure.length)/float64(period)) * float64(len(dasher.pattern)/2)
-		left -= n
+		pieces := math.Ceil(float64(dasher.measure.length)/float64(period)) * float64(len(dasher.pattern)/2)
+		left -= pieces
 		if left >= 0 {
 			dasher.pieces(dst, first, rest, closed)
 		}
@@ -125,21 +125,23 @@ func (dasher *Dasher) begin(offset float32) (index int, rest, period float32) {
 // interval first; even intervals are drawn. In a closed subpath the first dash comes last, so that it
 // continues a dash that reaches the end. A single segment without length becomes a dot.
 func (dasher *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
-	pathMeasure := &dasher.measure
-	if pathMeasure.length == 0 {
-		if pathMeasure.seen == 1 && !closed {
-			dst.MoveTo(pathMeasure.dot)
-			dst.LineTo(pathMeasure.dot)
+	subpath := &dasher.measure
+	if subpath.length == 0 {
+		if subpath.seen == 1 && !closed {
+			dst.MoveTo(subpath.dot)
+			dst.LineTo(subpath.dot)
 		}
 		return
 	}
-	// at is the length along the subpath, i the interval of the pattern, step what is left of it.
+	// at is the distance along the subpath, i the interval of the pattern there, step what is left of it.
 	at, step, i := 0.0, float64(rest), first
-	skip, joined := closed, false // leave out the first dash; the last interval was drawn
-	for at < float64(pathMeasure.length) {
-		joined = i%2 == 0 && !skip
-		if joined {
-			pathMeasure.piece(dst, float32(at), float32(at+step), true)
+	skip := closed    // leave out the first dash of a closed subpath
+	drawn := false    // the interval before at was drawn
+	const move = true // a dash begins a subpath of its own
+	for at < float64(subpath.length) {
+		drawn = i%2 == 0 && !skip
+		if drawn {
+			subpath.piece(dst, float32(at), float32(at+step), move)
 		}
 		at += step
 		skip = false
@@ -147,6 +149,6 @@ func (dasher *Dasher) pieces(dst *vector.Path, first int, rest float32, closed b
 		step = float64(dasher.pattern[i])
 	}
 	if closed && first%2 == 0 {
-		pathMeasure.piece(dst, 0, rest, !joined) // without a move it continues the last dash
+		subpath.piece(dst, 0, rest, !drawn) // without a move it continues the last dash
 	}
 }

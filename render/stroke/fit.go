@@ -11,24 +11,25 @@ const (
 	unmetLevels = 15 // before
 )
 
-// span is one range of a curve on one side of the pen: the ends of the offset
-// curve and the directions there, scaled to the pen's radius.
+// span is a range [t0, t1] of a curve's parameter, on one side of the stroke. The offset curve is what a pen's
+// edge draws: the curve, moved sideways by the pen's radius. start and end are its ends in the range, and
+// startDir and endDir the directions there, as long as the radius.
 type span struct {
-	t0, tm, t1 float32
-	e0, e1     vec
-	d0, d1     vec
-	control    vec  // control point of the quadratic, once found
-	opposite   bool // the directions are parallel and point against each other
+	t0, tm, t1       float32
+	start, end       vec
+	startDir, endDir vec
+	control          vec  // control point of the quadratic, once found
+	opposite         bool // the directions are parallel and point against each other
 
-	halved bool // em and dm, the offset point and the direction at tm, are set
-	em, dm vec
+	halved                 bool // em and dm, the offset point and the direction at tm, are set
+	middlePoint, middleDir vec
 }
 
-// replacement says what can replace the offset of one range of a curve.
+// replacement says what can replace the offset curve of a range.
 type replacement uint8
 
 const (
-	split replacement = iota
+	split replacement = iota // nothing yet: the range must be halved
 	line
 	quad
 )
@@ -47,19 +48,20 @@ type curvePoint struct{ p, d vec }
 
 // pointOn returns the point of a stroked curve at the parameter t and the curve's direction there.
 func (pen *pen) pointOn(curve *curve, t float32) curvePoint {
-	d, ok := withLength(curve.tangent(t), pen.r)
+	d, ok := withLength(curve.tangent(t), pen.radius)
 	if !ok {
-		d = vec{X: pen.r}
+		d = vec{X: pen.radius}
 	}
 	return curvePoint{curve.at(t), d}
 }
 
-// fit appends the offset of the curve over [t0, t1], one side of the stroke's outline; a and b are
-// the curve's points at both ends. See docs/spec/raster.md#r7.
+// fit appends the offset of the curve over [t0, t1], one side of the stroke's outline, to dst as lines and
+// quadratics: the outer side if side is 1, the inner one if it is -1. a and b are the curve's points at t0 and
+// t1. See docs/spec/raster.md#r7.
 func (pen *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *curvePoint) {
 	f := offsetFitter{pen: pen, dst: dst, curve: c, side: side, tangentsMet: c.n == 3}
-	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, d0: a.d, d1: b.d}
-	s.e0, s.e1 = f.offset(a), f.offset(b)
+	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, startDir: a.d, endDir: b.d}
+	s.start, s.end = f.offset(a), f.offset(b)
 	f.run(&s, 0)
 }
 
@@ -71,9 +73,9 @@ func (fitter *offsetFitter) offset(a *curvePoint) vec { return add(a.p, scale(le
 func (fitter *offsetFitter) middle(span *span) vec {
 	if !span.halved {
 		m := fitter.pointOn(fitter.curve, span.tm)
-		span.em, span.dm, span.halved = fitter.offset(&m), m.d, true
+		span.middlePoint, span.middleDir, span.halved = fitter.offset(&m), m.d, true
 	}
-	return span.em
+	return span.middlePoint
 }
 
 // run appends what replaces the offset of a range of a stroked curve: a quadratic or a line. Where
@@ -90,32 +92,32 @@ func (fitter *offsetFitter) run(s *span, depth int) {
 	fitter.budget--
 	switch replacement := fitter.replacement(s); {
 	case replacement == quad:
-		fitter.dst.QuadTo(s.control, s.e1)
+		fitter.dst.QuadTo(s.control, s.end)
 		return
 	case replacement == line, depth >= limit, fitter.budget <= 0, !(s.t0 < s.tm && s.tm < s.t1):
-		fitter.dst.LineTo(s.e1)
+		fitter.dst.LineTo(s.end)
 		return
 	}
 	// Neither fits: halve the range at tm and replace each half.
 	e := fitter.middle(s)
-	d := s.dm
-	l := span{t0: s.t0, tm: (s.t0 + s.tm) / 2, t1: s.tm, e0: s.e0, d0: s.d0, e1: e, d1: d}
+	d := s.middleDir
+	l := span{t0: s.t0, tm: (s.t0 + s.tm) / 2, t1: s.tm, start: s.start, startDir: s.startDir, end: e, endDir: d}
 	fitter.run(&l, depth+1)
-	r := span{t0: s.tm, tm: (s.tm + s.t1) / 2, t1: s.t1, e0: e, d0: d, e1: s.e1, d1: s.d1}
+	r := span{t0: s.tm, tm: (s.tm + s.t1) / 2, t1: s.t1, start: e, startDir: d, end: s.end, endDir: s.endDir}
 	fitter.run(&r, depth+1)
 }
 
-// replacement returns what can replace the offset of the range: a line, a quadratic whose control point
-// it sets in span, or split: neither fits, the range must be halved. For a cubic it sets fitter.tangentsMet as
-// soon as the end tangents of a range meet; until then only lines are taken.
+// replacement returns what can replace the offset curve of the range: a line, a quadratic, whose control point
+// it then sets in span, or split if neither fits. As in the browser, a cubic gets only lines until for some
+// range the tangents at both ends meet between them; fitter.tangentsMet says that this has happened.
 func (fitter *offsetFitter) replacement(span *span) replacement {
 	replacement := fitter.control(span)
 	if !fitter.tangentsMet {
 		if replacement == quad {
 			fitter.tangentsMet = true
 		} else {
-			short := replacement == line || near(span.e0, span.e1, fitter.eps)
-			if short && distToLeg2(fitter.middle(span), span.e0, span.e1) < fitter.eps*fitter.eps {
+			short := replacement == line || near(span.start, span.end, fitter.tolerance)
+			if short && distToLeg2(fitter.middle(span), span.start, span.end) < fitter.tolerance*fitter.tolerance {
 				return line
 			}
 			return split
@@ -130,22 +132,23 @@ func (fitter *offsetFitter) replacement(span *span) replacement {
 	return replacement
 }
 
-// control intersects the tangents at both ends of the range's offset curve. It returns quad and sets
-// span.c to their intersection if that lies between the ends. It returns line if they are parallel, for
-// which it sets span.opposite, or if both run along the line between the ends, else split.
+// control intersects the tangents at both ends of the range's offset curve. If they meet between the ends, it
+// sets span.control to that point and returns quad. It returns line if they are parallel, and then sets
+// span.opposite if they point against each other, or if both run along the line between the ends. Else it
+// returns split.
 func (fitter *offsetFitter) control(span *span) replacement {
 	span.opposite = false
-	den := cross(span.d0, span.d1)
+	den := cross(span.startDir, span.endDir) // of the fraction k below
 	if den == 0 || !finite(den) {
-		span.opposite = dot(span.d0, span.d1) < 0
+		span.opposite = dot(span.startDir, span.endDir) < 0
 		return line
 	}
-	d := sub(span.e0, span.e1)
-	na, nb := cross(span.d1, d), cross(span.d0, d)
+	d := sub(span.start, span.end)
+	na, nb := cross(span.endDir, d), cross(span.startDir, d)
 	if (na >= 0) == (nb >= 0) {
 		// The tangents meet outside of the range.
-		far := max(distToLeg2(span.e0, span.e1, add(span.e1, span.d1)), distToLeg2(span.e1, span.e0, add(span.e0, span.d0)))
-		if far <= fitter.eps*fitter.eps {
+		far := max(distToLeg2(span.start, span.end, add(span.end, span.endDir)), distToLeg2(span.end, span.start, add(span.start, span.startDir)))
+		if far <= fitter.tolerance*fitter.tolerance {
 			return line
 		}
 		return split
@@ -156,22 +159,23 @@ func (fitter *offsetFitter) control(span *span) replacement {
 	}
 	// Only this order of operations keeps corners of exactly 90 degrees, which every rounded
 	// rectangle has, from being sharp.
-	span.control = vec{X: span.e0.X + float32(span.d0.X*k), Y: span.e0.Y + float32(span.d0.Y*k)}
+	span.control = vec{X: span.start.X + float32(span.startDir.X*k), Y: span.start.Y + float32(span.startDir.Y*k)}
 	return quad
 }
 
-// fits reports whether the quadratic (e0, c, e1) of the range stays within eps of the offset curve in
-// its middle and does not turn sharply. It compares the two at half the parameter first, else on the
-// normal of the curve there, where less is allowed the farther that is from the quadratic's middle.
+// fits reports whether the quadratic of the range, from span.start to span.end with span.control, is close to
+// the offset curve in the middle and does not turn sharply. It first compares the two at half the parameter. If
+// they are not close there, it compares the offset curve's middle with the point where the curve's normal meets
+// the quadratic; the farther that is from the quadratic's middle, the less may they differ.
 func (fitter *offsetFitter) fits(span *span) bool {
-	curve := quadCurve(span.e0, span.control, span.e1)
+	curve := quadCurve(span.start, span.control, span.end)
 	mid := fitter.middle(span)
-	if near(mid, curve.at(0.5), fitter.eps) {
+	if near(mid, curve.at(0.5), fitter.tolerance) {
 		return !sharp(span)
 	}
-	// Quick reject: the curve's middle is outside of the controls' box.
-	lo := vec{X: min(span.e0.X, span.control.X, span.e1.X) - fitter.eps, Y: min(span.e0.Y, span.control.Y, span.e1.Y) - fitter.eps}
-	hi := vec{X: max(span.e0.X, span.control.X, span.e1.X) + fitter.eps, Y: max(span.e0.Y, span.control.Y, span.e1.Y) + fitter.eps}
+	// A quick test: the quadratic lies in the box of its three points.
+	lo := vec{X: min(span.start.X, span.control.X, span.end.X) - fitter.tolerance, Y: min(span.start.Y, span.control.Y, span.end.Y) - fitter.tolerance}
+	hi := vec{X: max(span.start.X, span.control.X, span.end.X) + fitter.tolerance, Y: max(span.start.Y, span.control.Y, span.end.Y) + fitter.tolerance}
 	if mid.X < lo.X || mid.X > hi.X || mid.Y < lo.Y || mid.Y > hi.Y {
 		return false
 	}
@@ -182,8 +186,8 @@ func (fitter *offsetFitter) fits(span *span) bool {
 	if len(u) != 1 { // none, or not one place alone
 		return false
 	}
-	return near(mid, curve.at(u[0]), fitter.eps*(1-float32(abs(u[0]-0.5)*2))) && !sharp(span)
+	return near(mid, curve.at(u[0]), fitter.tolerance*(1-float32(abs(u[0]-0.5)*2))) && !sharp(span)
 }
 
 // sharp reports whether the quadratic turns by more than 90 degrees at its control point.
-func sharp(s *span) bool { return dot(sub(s.e0, s.control), sub(s.e1, s.control)) > 0 }
+func sharp(s *span) bool { return dot(sub(s.start, s.control), sub(s.end, s.control)) > 0 }

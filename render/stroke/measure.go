@@ -9,11 +9,11 @@ import (
 // measureLevels is the number of times that a curve is halved to measure its length.
 const measureLevels = 8
 
-// chordEnd is the end of one chord: its distance along the subpath, and its segment and parameter.
+// chordEnd is the end of one chord.
 type chordEnd struct {
-	d   float32
-	seg int32
-	t   float32
+	d   float32 // distance along the subpath
+	seg int32   // index of the segment
+	t   float32 // parameter of the segment, 0 to 1
 }
 
 // segment is a line (n = 2), quadratic or cubic.
@@ -25,12 +25,12 @@ type segment struct {
 // pathMeasure measures distances along one subpath by the lengths of chords, as the browser does to
 // place dashes.
 type pathMeasure struct {
-	tol       float32
+	tol       float32 // how far a curve may leave its chord, in units of the path
 	segs      []segment
-	chordEnds []chordEnd
-	length    float32
-	seen      int // number of segments, including those without length
-	dot       vec // start of the last segment
+	chordEnds []chordEnd // of all segments, by distance
+	length    float32    // of the subpath so far
+	seen      int        // number of segments, including those without length
+	dot       vec        // start of the last segment
 }
 
 // reset starts a subpath.
@@ -70,8 +70,8 @@ func (measure *pathMeasure) curve(c curve) {
 	}
 }
 
-// chords adds the chords of the curve segment, which covers [t0, t1] of its segment: one if the curve is
-// close to it or was halved often enough, else those of both halves.
+// chords adds the chords of a curve, which is the part [t0, t1] of the segment that is measured. It adds one
+// chord if the curve is close to it or was halved measureLevels times, else those of both halves.
 func (measure *pathMeasure) chords(segment segment, t0, t1 float32, level int) {
 	if level == measureLevels || !segment.leavesChord(measure.tol) {
 		measure.add(segment.p[0], segment.p[segment.n-1], t1)
@@ -145,8 +145,8 @@ func (measure *pathMeasure) piece(dst *vector.Path, from, to float32, move bool)
 	measure.segs[seg1].appendTo(dst, t0, t1)
 }
 
-// locate converts a distance d along the subpath to the index of a segment and a parameter of it, by
-// interpolating on the chord that reaches d, or on the last one. There must be a chord.
+// locate converts a distance d along the subpath to the index of a segment and a parameter of it. It
+// interpolates on the chord that reaches d or, if d is beyond the end, on the last one. There must be a chord.
 func (measure *pathMeasure) locate(d float32) (seg int32, t float32) {
 	i := sort.Search(len(measure.chordEnds), func(i int) bool { return measure.chordEnds[i].d >= d })
 	i = min(i, len(measure.chordEnds)-1)

@@ -21,9 +21,9 @@ func (pen *pen) join(a, b vec) {
 		return
 	}
 	// The left side is the outer one unless the path turns left; there the offsets change sign.
-	outer, inner, side := pen.out, &pen.inner, pen.r
+	outer, inner, side := pen.out, &pen.inner, pen.radius
 	if !(float32(a.X*b.Y) > float32(a.Y*b.X)) {
-		outer, inner, side = inner, outer, -pen.r
+		outer, inner, side = inner, outer, -pen.radius
 	}
 	pen.arc(outer, scale(a, side), scale(b, side), a, b)
 	inner.LineTo(pen.cur)
@@ -36,10 +36,10 @@ func (pen *pen) join(a, b vec) {
 func (pen *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	cos, sin := dot(a, b), cross(a, b)
 	turn := func(v vec) vec { return vec{X: -v.Y, Y: v.X} } // clockwise on screen
-	if sin < 0 || sin == 0 && from != scale(a, pen.r) {
+	if sin < 0 || sin == 0 && from != scale(a, pen.radius) {
 		turn = left
 	}
-	at, u := from, a      // the offset so far and its unit vector
+	at, u := from, a      // the offset that is reached, and its unit normal
 	quarterTo := func() { // adds a quadrant
 		q := turn(at)
 		dst.ConicTo(add(pen.cur, add(at, q)), add(pen.cur, q), quarter)
@@ -62,8 +62,8 @@ func (pen *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	}
 	// The rest: w is the cosine of half its angle, the weight of the conic; h is the offset of its control.
 	w := sqrt((1 + dot(u, b)) / 2)
-	h, ok := withLength(add(at, to), pen.r/w)
-	if !ok || near(at, h, pen.r*nearlyZero) {
+	h, ok := withLength(add(at, to), pen.radius/w)
+	if !ok || near(at, h, pen.radius*nearlyZero) {
 		return
 	}
 	dst.ConicTo(add(pen.cur, h), add(pen.cur, to), w)
@@ -82,7 +82,7 @@ func (pen *pen) cap(q, n, end vec) {
 // disc adds a circle around q to a stroke's outline, in the direction of outlines, for a stroke
 // without length.
 func (pen *pen) disc(q vec) {
-	n := vec{X: pen.r}
+	n := vec{X: pen.radius}
 	pen.out.MoveTo(add(q, n))
 	pen.cap(q, n, sub(q, n))
 	pen.cap(q, scale(n, -1), add(q, n))
@@ -118,7 +118,7 @@ func rectangle(src *vector.Path) (b box, ok bool) {
 // rectangle adds the outline of a stroked rectangle: its outer edge with round corners and, in
 // the other direction, its inner edge. A stroke that fills the rectangle has no inner edge.
 func (pen *pen) rectangle(box box) {
-	r, path := pen.r, pen.out
+	r, path := pen.radius, pen.out
 	x0, y0, x1, y1 := box.x0-r, box.y0-r, box.x1+r, box.y1+r // outer edge
 	path.MoveTo(vec{X: box.x0, Y: y0})
 	path.LineTo(vec{X: box.x1, Y: y0})

@@ -67,10 +67,10 @@ func (stroker *Stroker) Outline(dst, src *vector.Path, width, resolution float32
 			pts = pts[3:]
 		case vector.Conic:
 			w := weights[0]
-			if c := conicCurve(pen.cur, pts[0], pts[1], w); w < 1 && !c.flat() { // an arc of an ellipse
+			if c := conicCurve(pen.cur, pts[0], pts[1], w); w < 1 && !c.isFlat() { // an arc of an ellipse
 				pen.curveTo(c)
 			} else { // a flat conic, or one that bends more sharply than a quadratic
-				pen.quads = vector.ConicQuads(pen.quads[:0], pen.cur, pts[0], pts[1], w, pen.eps)
+				pen.quads = vector.ConicQuads(pen.quads[:0], pen.cur, pts[0], pts[1], w, pen.tolerance)
 				for q := pen.quads; len(q) > 0; q = q[2:] {
 					pen.curveTo(quadCurve(pen.cur, q[0], q[1]))
 				}
@@ -95,27 +95,27 @@ const (
 
 // pen builds the two sides of one subpath's outline.
 type pen struct {
-	out    *vector.Path
-	inner  vector.Path // the right side, built forwards, appended backwards
-	r      float32     // half the width
-	eps    float32     // how far an outline may leave the true offset curve
-	budget int         // fitted ranges that are left
+	out       *vector.Path
+	inner     vector.Path // the right side, built forwards, appended backwards
+	radius    float32     // half the width
+	tolerance float32     // the most, in units of the path, by which an outline may leave the true offset curve
+	budget    int         // fitted ranges that are left
 
-	cur, first vec // current point, start of the subpath
-	drawn      bool
-	dot        bool // all that was drawn has no length
-	n, n0      vec  // unit normal at the current point's end and at the start
-	outerFirst vec
-	dots       []vec // cusps, which get a disc of their own
-	quads      []vec // scratch of conics
+	cur, first          vec   // current point, start of the subpath
+	drawn               bool  // a segment of the subpath was added
+	dot                 bool  // all that was added has no length: it becomes a dot
+	normal, firstNormal vec   // unit normal at the current point, and at the start of the subpath
+	outerFirst          vec   // where the outer side begins
+	dots                []vec // cusps, which get a disc of their own
+	quads               []vec // scratch of conics
 }
 
 // start prepares the pen for the outline of another path, which is appended to dst. points is the number
 // of points of the path: it sets how many ranges of curves may be fitted.
 func (pen *pen) start(dst *vector.Path, width, resolution float32, points int) {
 	pen.out = dst
-	pen.r = width / 2
-	pen.eps = 1 / (4 * resolution)
+	pen.radius = width / 2
+	pen.tolerance = 1 / (4 * resolution)
 	pen.budget = rangesPerCall + rangesPerPoint*points
 	pen.moveTo(vec{})
 }
@@ -132,24 +132,24 @@ func (pen *pen) moveTo(a vec) {
 func (pen *pen) startSegment(n vec) {
 	pen.dot = false
 	if pen.drawn {
-		pen.join(pen.n, n)
+		pen.join(pen.normal, n)
 		return
 	}
 	pen.drawn = true
-	pen.n0 = n
-	pen.outerFirst = add(pen.cur, scale(n, pen.r))
+	pen.firstNormal = n
+	pen.outerFirst = add(pen.cur, scale(n, pen.radius))
 	pen.out.MoveTo(pen.outerFirst)
-	pen.inner.MoveTo(sub(pen.cur, scale(n, pen.r)))
+	pen.inner.MoveTo(sub(pen.cur, scale(n, pen.radius)))
 }
 
 // endSegment sets the current point to a, where the unit normal is n.
-func (pen *pen) endSegment(a, n vec) { pen.cur, pen.n = a, n }
+func (pen *pen) endSegment(a, n vec) { pen.cur, pen.normal = a, n }
 
 // lineTo adds a straight segment to a to the stroke; verbs and pts are the rest of the path after
 // it. A segment without length is left out if the subpath has others, before or after it; else it
 // becomes a dot, which has round caps.
 func (pen *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
-	tiny := pen.eps / 4096
+	tiny := pen.tolerance / 4096 // shorter segments have no direction that can be trusted
 	short := abs(a.X-pen.cur.X) <= tiny && abs(a.Y-pen.cur.Y) <= tiny
 	if short && (pen.drawn || hasLength(a, verbs, pts)) {
 		return
@@ -167,8 +167,8 @@ func (pen *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 
 // line adds a straight line to a to both sides.
 func (pen *pen) line(a, n vec) {
-	pen.out.LineTo(add(a, scale(n, pen.r)))
-	pen.inner.LineTo(sub(a, scale(n, pen.r)))
+	pen.out.LineTo(add(a, scale(n, pen.radius)))
+	pen.inner.LineTo(sub(a, scale(n, pen.radius)))
 }
 
 // hasLength reports whether the rest of the subpath has another point than a, so that it has a
@@ -192,7 +192,7 @@ func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
 // curveTo adds a curve that starts at the current point to both sides. A flat curve is drawn as lines;
 // a cubic is fitted between its inflections, and a cusp gets a disc of its own when the subpath ends.
 func (pen *pen) curveTo(curve curve) {
-	if curve.flat() {
+	if curve.isFlat() {
 		pen.flatTo(&curve)
 		return
 	}
@@ -216,8 +216,9 @@ func (pen *pen) curveTo(curve curve) {
 			t1 = cuts[i]
 		}
 		b := pen.pointOn(&curve, t1)
-		pen.fit(pen.out, &curve, 1, t0, t1, &point, &b) // 1 and -1 are the sides
-		pen.fit(&pen.inner, &curve, -1, t0, t1, &point, &b)
+		const outerSide, innerSide = 1, -1
+		pen.fit(pen.out, &curve, outerSide, t0, t1, &point, &b)
+		pen.fit(&pen.inner, &curve, innerSide, t0, t1, &point, &b)
 		t0, point = t1, b
 	}
 	if t, ok := curve.cusp(); ok {
@@ -262,16 +263,16 @@ func (pen *pen) finish(closed bool) {
 	if closed {
 		// The outer side is one contour, the inner side, reversed, the other: the area between them
 		// is the stroke.
-		pen.join(pen.n, pen.n0)
+		pen.join(pen.normal, pen.firstNormal)
 		last = pen.inner.Points[len(pen.inner.Points)-1]
 		pen.out.Close()
 		pen.out.MoveTo(last)
 		pen.reverse()
 	} else {
 		// One contour: outer side, cap at the end, inner side back, cap at the start.
-		pen.cap(pen.cur, scale(pen.n, pen.r), last)
+		pen.cap(pen.cur, scale(pen.normal, pen.radius), last)
 		pen.reverse()
-		pen.cap(pen.first, scale(pen.n0, -pen.r), pen.outerFirst)
+		pen.cap(pen.first, scale(pen.firstNormal, -pen.radius), pen.outerFirst)
 	}
 	pen.out.Close()
 	for _, q := range pen.dots {

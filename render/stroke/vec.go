@@ -43,8 +43,9 @@ func abs(v float32) float32 { return float32(math.Abs(float64(v))) }
 
 func sqrt(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
-// distToLeg2 returns the squared distance of p from the leg a-b of a curve's control polygon, or
-// from a if the nearest point of the line through a and b lies outside of the leg.
+// distToLeg2 returns the squared distance of p from the line between a and b, a leg of a curve's control
+// polygon. If the nearest point of the line through both lies outside of the leg, it returns, as the browser
+// does, the squared distance from a, even if b is nearer.
 func distToLeg2(p, a, b vec) float32 {
 	ab, ap := sub(b, a), sub(p, a)
 	t := dot(ab, ap) / dot(ab, ab)
