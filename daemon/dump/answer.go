@@ -12,7 +12,7 @@ import (
 // answer in the suite's own form. It is a fault of the dump and not of the model.
 const BadResponse = "bad_response"
 
-// Unwrapped is the code of the note that a chat message was read as its text.
+// Unwrapped is the code of the note which says that a chat message was read as its text.
 const Unwrapped = "response_unwrapped"
 
 // answer checks that the suite can read the answer of an item: actions if it has any and the
@@ -20,7 +20,7 @@ const Unwrapped = "response_unwrapped"
 func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	suite := d.cfg.Suites.Find(it.Suite)
 	if v := it.Fields.Get("actions"); suite.AnswerForms["actions"] != "" && !jsontree.Absent(v) {
-		return d.checkAnswer(it, suite, "actions", v) // goes before a response
+		return d.checkAnswer(it, suite, "actions", v) // these suites do not look at a response then
 	}
 	return d.checkAnswer(it, suite, "response", it.Fields.Get("response"))
 }

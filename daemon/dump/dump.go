@@ -38,6 +38,9 @@ const (
 	DefaultWindow = 128 << 20 // that of zstd --long
 )
 
+// leastPeek is the smallest buffer of a reader in bytes, and so what Reader.Peek can always return.
+const leastPeek = 256 << 10
+
 // ratioFloor is the output in bytes up to which the ratio is not checked, because short
 // inputs may compress well and cost little.
 const ratioFloor = 1 << 20
@@ -49,7 +52,8 @@ var ErrWindow = errors.New("--max-window")
 // ErrRatio marks compressed input that expands further than Limits.Ratio.
 var ErrRatio = errors.New("compressed input expands too far")
 
-// Filled returns the limits with defaults in place of zero values.
+// Filled returns the limits with the defaults in place of values of zero or less. Peek and Memory stay
+// as they are.
 func (l Limits) Filled() Limits {
 	l.Line = cmp.Or(max(l.Line, 0), DefaultLine)
 	l.Ratio = cmp.Or(max(l.Ratio, 0), DefaultRatio)
@@ -124,27 +128,33 @@ func Open(path string, limits Limits) (*Reader, error) {
 // compressed file, and skips a byte order mark.
 func NewReader(src io.Reader, limits Limits) (*Reader, error) {
 	r := &Reader{limits: limits.Filled(), raw: &Counter{R: src}}
-	head := bufio.NewReaderSize(r.raw, 64<<10)
-	plain, err := r.unpack(head)
+	const packedBuffer = 64 << 10 // bytes of compressed input that are read at a time
+	plain, err := r.unpack(bufio.NewReaderSize(r.raw, packedBuffer))
 	if err != nil {
 		return nil, err
 	}
-	r.src = bufio.NewReaderSize(plain, max(limits.Peek, 256<<10))
-	if b, _ := r.src.Peek(3); bytes.Equal(b, []byte("\xef\xbb\xbf")) {
-		r.src.Discard(3)
-		r.at = 3
-	}
+	r.src = bufio.NewReaderSize(plain, max(limits.Peek, leastPeek))
+	r.skipByteOrderMark()
 	return r, nil
+}
+
+// skipByteOrderMark reads over a UTF-8 byte order mark at the start of the input, which is no part of
+// the first line. Offsets of lines count its three bytes.
+func (r *Reader) skipByteOrderMark() {
+	const mark = "\xef\xbb\xbf"
+	if b, _ := r.src.Peek(len(mark)); string(b) == mark {
+		r.src.Discard(len(mark))
+		r.at = int64(len(mark))
+	}
 }
 
 // Section reads lines of plain text from the middle of an input: src begins at byte `at` of
 // the input, with line number `line`, from 1. A byte order mark is skipped only at byte 0.
 func Section(src io.Reader, limits Limits, line int, at int64) *Reader {
 	r := &Reader{limits: limits.Filled(), raw: &Counter{R: src}, line: line - 1, at: at}
-	r.src = bufio.NewReaderSize(r.raw, 256<<10)
-	if b, _ := r.src.Peek(3); at == 0 && bytes.Equal(b, []byte("\xef\xbb\xbf")) {
-		r.src.Discard(3)
-		r.at = 3
+	r.src = bufio.NewReaderSize(r.raw, leastPeek)
+	if at == 0 {
+		r.skipByteOrderMark()
 	}
 	return r
 }
@@ -161,12 +171,13 @@ func (r *Reader) Text() *bufio.Reader { return r.src }
 func (r *Reader) Packed() string { return r.packed }
 
 // unpack returns a reader of the text of head, decompressed if its first bytes are those of
-// gzip, zstd or bzip2. Decompressed input is bounded. The window of zstd is counted in
-// Limits.Memory. See docs/spec/cli.md#r10.
+// gzip, zstd or bzip2. The returned reader fails if the text becomes too large for its compressed
+// size. The window of the zstd decoder, up to 128 MiB, is counted in Limits.Memory until Close. See
+// docs/spec/cli.md#r10.
 func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 	magic, _ := head.Peek(4)
 	if string(magic[:min(len(magic), 3)]) == "BZh" {
-		magic, _ = head.Peek(10) // a text may begin so too
+		magic, _ = head.Peek(10) // plain text may begin with these three letters too, so isBzip2 wants more
 	}
 	switch {
 	case len(magic) >= 2 && magic[0] == 0x1f && magic[1] == 0x8b:
@@ -206,8 +217,8 @@ func isBzip2(b []byte) bool {
 		(string(b[4:10]) == "1AY&SY" || string(b[4:10]) == "\x17rE8P\x90")
 }
 
-// bounded returns a reader that fails where decompressed input expands too far, and notes
-// the format.
+// bounded returns a reader of the decompressed text plain that fails once the text is more than
+// Limits.Ratio times as long as the compressed input. It also sets what Reader.Packed returns.
 func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
 	r.packed = format
 	return &Bounded{Src: plain, Format: format, Packed: &r.raw.N, Ratio: r.limits.Ratio, Window: r.limits.Window}
@@ -220,8 +231,8 @@ func (r *Reader) grow(n int) error {
 
 func (r *Reader) shrink(n int) { r.limits.Memory.Shrink(int64(n)) }
 
-// isZstd reports whether b, of at least 4 bytes, begins a zstd frame or a skippable frame
-// (RFC 8878).
+// isZstd reports whether b, of at least 4 bytes, begins a zstd frame or a skippable frame. Their magic
+// numbers are 0xFD2FB528 and 0x184D2A50 to 0x184D2A5F, least byte first (RFC 8878).
 func isZstd(b []byte) bool {
 	if b[1] == 0xb5 && b[2] == 0x2f && b[3] == 0xfd {
 		return b[0] == 0x28
@@ -240,8 +251,8 @@ func NewZstd(src io.Reader, window int) (*zstd.Decoder, error) {
 	return z, nil
 }
 
-// TooWide adds the flag to the error of a zstd decoder that needs a window of more than
-// window bytes; it returns other errors as they are.
+// TooWide adds to the error of a zstd decoder that needs a larger window than it may have: the limit
+// in bytes and the flag that raises it. It returns other errors as they are.
 func TooWide(err error, window int) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return fmt.Errorf("%w: want a window of at most %d bytes (%w)", err, window, ErrWindow)
@@ -296,11 +307,15 @@ func (r *Reader) forget() {
 	r.buf = nil
 }
 
-// keep appends a part of a long line to buf. The growth is counted in Limits.Memory, which
-// may refuse it; while the buffer is copied, both the old and the new one count.
+// lineEnd is the length in bytes of the longest line end, CR LF.
+const lineEnd = 2
+
+// keep appends a part of a long line to buf, which doubles where it is too small. Its memory is
+// counted in Limits.Memory, which may refuse more: then keep returns an error and buf is as before.
+// While the buffer is copied, both the old and the new one count.
 func (r *Reader) keep(part []byte) error {
 	if need := len(r.buf) + len(part); need > cap(r.buf) {
-		next := max(need, min(2*cap(r.buf), r.limits.Line+2))
+		next := max(need, min(2*cap(r.buf), r.limits.Line+lineEnd))
 		if err := r.grow(next); err != nil {
 			return err
 		}
@@ -341,21 +356,23 @@ func (r *Reader) NextRaw() (Line, error) {
 	if cap(r.buf) > keepLine {
 		r.forget()
 	}
-	var skipped int64 // bytes of a line that is not kept
-	var noMemory error
+	var skipped int64  // bytes read of a line that is not kept; 0 while the line is kept in buf
+	var noMemory error // why the line is not kept, if memory was refused
 	for {
 		part, err := r.src.ReadSlice('\n')
 		r.at += int64(len(part))
 		if skipped == 0 && err == nil && len(r.buf) == 0 {
-			return r.finish(part, 0) // the usual case: no copy
+			return r.finish(part, 0) // the usual case: the whole line lies in the buffer of src
 		}
-		if skipped > 0 || len(r.buf)+len(part) > r.limits.Line+2 { // +2: the line end
+		// Keep the part, or drop the line and count its bytes.
+		if skipped > 0 || len(r.buf)+len(part) > r.limits.Line+lineEnd {
 			skipped += int64(len(r.buf) + len(part))
 			r.forget()
 		} else if noMemory = r.keep(part); noMemory != nil {
 			skipped = int64(len(r.buf) + len(part))
 			r.forget()
 		}
+		// The line is complete, or the input has ended; else read its next part.
 		switch {
 		case err == nil && noMemory != nil:
 			return r.refused(noMemory), nil
@@ -379,26 +396,27 @@ func (r *Reader) refused(why error) Line {
 	return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
 }
 
-// finish returns a complete line without its line end, or with a Fault if it is too long.
-// skipped is the length in bytes of a line that was not kept, else 0.
+// finish returns the complete line b without its line end, or with a Fault if it is too long.
+// skipped is the length in bytes of a line that was dropped because of its length, else 0.
 func (r *Reader) finish(b []byte, skipped int64) (Line, error) {
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 	if skipped > 0 || len(b) > r.limits.Line {
-		n := max(skipped, int64(len(b)))
-		return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: it has %d bytes; want at most %d (--max-line)", r.line, n, r.limits.Line)}, nil
+		size := max(skipped, int64(len(b)))
+		return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: it has %d bytes; want at most %d (--max-line)", r.line, size, r.limits.Line)}, nil
 	}
 	return Line{N: r.line, At: r.begin, Bytes: b}, nil
 }
 
-// last returns the line at the end of the input, r.err. After io.EOF it is a line without a
-// line end; after another error it is incomplete and has a Fault. Without any text it
-// returns r.err.
+// last returns what was read of a line when the input ended with the error r.err. After io.EOF that
+// is a line without a line end. After another error the line is incomplete and has a Fault. If
+// nothing but blanks was read, there is no line, and last returns r.err. skipped is the number of
+// bytes read of a line that was not kept, else 0.
 func (r *Reader) last(skipped int64) (Line, error) {
 	if skipped == 0 && len(bytes.TrimSpace(r.buf)) == 0 {
 		return Line{}, r.err
 	}
 	if r.err == io.EOF {
-		return r.finish(r.buf, skipped) // a missing final newline, or a torn line that the decoder reports
+		return r.finish(r.buf, skipped) // if a writer stopped in the middle of a line, its JSON does not parse
 	}
 	return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: the input broke off after %d bytes of it: %v",
 		r.line, max(skipped, int64(len(r.buf))), r.err)}, nil

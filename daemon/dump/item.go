@@ -60,9 +60,9 @@ type Decoder struct {
 	cfg    ItemConfig
 	parser fastjson.Parser
 	tasks  fastjson.Parser
-	arena  fastjson.Arena // of the texts of unwrapped answers
-	item   scoring.Item   // of the last line
-	names  map[string]string
+	arena  fastjson.Arena    // texts that replace answers
+	item   scoring.Item      // of the last line
+	names  map[string]string // member names of tasks, see internName
 }
 
 // NewDecoder returns a decoder of items with the configuration cfg. Limits that are 0 or less get
@@ -77,8 +77,8 @@ func NewDecoder(cfg ItemConfig) *Decoder {
 	return &Decoder{cfg: cfg}
 }
 
-// Trim frees the parsers' memory where the last line made it large: that may be hundreds
-// of megabytes, and most lines need a few kilobytes.
+// Trim frees the memory of both parsers where a long line made it large. It may be hundreds of
+// megabytes, where most lines need a few kilobytes.
 func (d *Decoder) Trim() {
 	jsontree.Trim(&d.parser)
 	jsontree.Trim(&d.tasks)
@@ -128,7 +128,7 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 		return it, &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %.80s, which has half of a surrogate pair; want Unicode text", raw)}
 	}
 	e := d.suite(it, suite)
-	if fault := d.who(it); e == nil {
+	if fault := d.identify(it); e == nil { // also without a suite, so that results name the model
 		e = fault
 	}
 	if e != nil {
@@ -181,11 +181,11 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 	return nil
 }
 
-// halfID returns the raw id of a line if it has an unpaired surrogate, else nil. id is the
-// decoded one, in which the replacement character stands for it, so that different ids could
-// become equal.
+// halfID returns the id of a line as it stands there, if that has an unpaired surrogate ("\ud800"),
+// else nil. id is the decoded id. Decoding turns unpaired surrogates into the replacement character,
+// so that different ids would become equal.
 func halfID(line []byte, id string) (raw []byte) {
-	if !strings.ContainsRune(id, '\ufffd') {
+	if !strings.ContainsRune(id, '\ufffd') { // the usual case, without a second look at the line
 		return nil
 	}
 	jsoncut.Members(bytes.TrimSpace(line), func(key, value []byte) error {
@@ -197,9 +197,10 @@ func halfID(line []byte, id string) (raw []byte) {
 	return raw
 }
 
-// who sets which model made the answer and how it was asked, from the line alone, without
-// its task. A suite may have a name of its own for the member repeat.
-func (d *Decoder) who(it *scoring.Item) *scoring.Error {
+// identify sets it.Who, which model made the answer and how it was asked, from the members of the line
+// alone, without its task. A suite may have a name of its own for the member repeat. The error says
+// which member has a wrong value.
+func (d *Decoder) identify(it *scoring.Item) *scoring.Error {
 	repeat := ""
 	if s := d.cfg.Suites.Find(it.Suite); s != nil {
 		repeat = s.RepeatMember
@@ -207,13 +208,13 @@ func (d *Decoder) who(it *scoring.Item) *scoring.Error {
 	who, err := scoring.ReadIdentity(it.Fields, repeat)
 	it.Who = who
 	var e *scoring.Error
-	errors.As(err, &e)
+	errors.As(err, &e) // ReadIdentity returns no other errors; e stays nil without one
 	return e
 }
 
-// suite sets the suite and the test of an item. The suite is the first that is given of: the
-// one that the line names, the argument, the default of the configuration, and the result of
-// suiteOf.
+// suite sets the suite and the test of an item. The suite is the one that the line names. If it names
+// none, it is the argument, then the default of the configuration, then the only suite that knows
+// the item's test or id; the first that is not "" counts. An unknown or missing suite is an error.
 func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	test, e := field(it.Fields, "test")
 	if e != nil {
@@ -231,7 +232,7 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 		it.Suite = d.cfg.Suite
 	}
 	if it.Suite == "" {
-		it.Suite = d.suiteOf(it)
+		it.Suite = d.onlySuite(it)
 	}
 	// Say why no suite was found.
 	if items := it.Fields.Get("items"); it.Suite == "" && items != nil && items.Type() != fastjson.TypeArray {
@@ -249,9 +250,9 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	return nil
 }
 
-// suiteOf returns the only suite that has the item's test or, in its task file, the item's
-// id. It returns "" if there is no such suite or several.
-func (d *Decoder) suiteOf(it *scoring.Item) string {
+// onlySuite returns the name of the only suite that knows the item: it has a test of that name, or a
+// task with the item's id in its task file. It returns "" if there is no such suite or several.
+func (d *Decoder) onlySuite(it *scoring.Item) string {
 	found := ""
 	for _, s := range d.cfg.Suites {
 		match := d.cfg.Tasks[s.Name].has(it.ID) || slices.Contains(s.Tests, it.Test)
@@ -265,8 +266,9 @@ func (d *Decoder) suiteOf(it *scoring.Item) string {
 	return found
 }
 
-// join adds the members of the item's task that the line does not have, never an answer.
-// Lines that have all that the suite needs are left as they are. See docs/spec/cli.md#r15.
+// join adds the members of the item's task that the line does not have, but never an answer. A line
+// that needs no task is left as it is. A task that is not found, or not alone, is an error. See
+// docs/spec/cli.md#r15.
 func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	tasks := d.cfg.TasksOf(it.Suite, string(it.Fields.GetStringBytes("split"))).set()
 	if !tasks.wanted(it.Fields, it.ID) {
@@ -282,7 +284,7 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	}
 	obj, _ := task.Object()
 	obj.Visit(func(key []byte, v *fastjson.Value) {
-		if k := d.internName(key); !answers(k) && !it.Fields.Exists(k) {
+		if k := d.internName(key); !isAnswer(k) && !it.Fields.Exists(k) {
 			it.Fields.Set(k, v)
 		}
 	})
@@ -292,13 +294,13 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	return e
 }
 
-// internName returns the name of a member as a string. Tasks of one file have the same few
-// names, so the strings are kept and used again.
+// internName returns the name of a member of a task as a string. Tasks of one file have the same few
+// names, so the strings are kept and used again, which saves an allocation per member and line.
 func (d *Decoder) internName(key []byte) string {
 	if s, ok := d.names[string(key)]; ok {
 		return s
 	}
-	const most = 256 // names that are kept, of at most maxID bytes
+	const most = 256 // names that are kept, each of at most maxID bytes, so that memory is bounded
 	s := string(key)
 	if len(d.names) < most && len(s) <= maxID {
 		if d.names == nil {
@@ -310,9 +312,9 @@ func (d *Decoder) internName(key []byte) string {
 }
 
 // limitAnswer replaces an answer that exceeds a limit by an empty one, with a note, so that
-// it still gets a score. line is the length of the line in bytes.
-func (d *Decoder) limitAnswer(it *scoring.Item, line int) {
-	if over := d.exceeded(it.Fields, line); over != "" {
+// the item still gets a score. lineBytes is the length of the item's line.
+func (d *Decoder) limitAnswer(it *scoring.Item, lineBytes int) {
+	if over := d.exceeded(it.Fields, lineBytes); over != "" {
 		d.arena.Reset()
 		for _, name := range [...]string{"actions", "response"} {
 			if v := it.Fields.Get(name); !jsontree.Absent(v) {
@@ -324,15 +326,16 @@ func (d *Decoder) limitAnswer(it *scoring.Item, line int) {
 	}
 }
 
-// exceeded describes the limit that the answer of an item exceeds, "" for none. A line
-// within the limit of an answer need not be measured further.
-func (d *Decoder) exceeded(item *fastjson.Value, line int) string {
+// exceeded says which limit the answer of an item exceeds, by its number of actions or its length in
+// bytes; "" for none. If the whole line, of lineBytes, is no longer than an answer may be, the answer
+// is not measured.
+func (d *Decoder) exceeded(item *fastjson.Value, lineBytes int) string {
 	for _, v := range []*fastjson.Value{item.Get("actions"), item.Get("response"), item.Get("response", "actions")} {
 		if n := len(v.GetArray()); n > d.cfg.Actions {
 			return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, d.cfg.Actions, scoring.FlagActions)
 		}
 	}
-	if line <= d.cfg.Response {
+	if lineBytes <= d.cfg.Response {
 		return ""
 	}
 	n := 0

@@ -16,26 +16,28 @@ import (
 // at a time. See docs/spec/cli.md#r12.
 type list struct {
 	cfg     ItemConfig
-	buf     []byte // of the current element, which its lines may share
-	size    int    // its length in bytes, also where it is too long to keep
+	buf     []byte // the current element; ready may hold slices of it
+	size    int    // the length of the current element in bytes, also where it is too long to keep
 	parser  fastjson.Parser
 	seen    map[string]int // how often each task of a published list occurred
 	ready   [][]byte       // lines of the current element that next has not returned
 	element int            // elements read
-	line    int
-	opened  bool
+	line    int            // lines returned
+	opened  bool           // the opening bracket was read
 }
 
-// Lists makes the reader accept a dump that is one JSON list, of the suites of cfg; other
-// input is still read as lines. It must be called before the first line is read.
+// Lists makes the reader accept a dump that is one JSON list, whose elements are items or
+// published tasks of one of cfg.Suites. Other input is still read as lines. It must be called before
+// the first line is read.
 func (r *Reader) Lists(cfg ItemConfig) {
 	if b, ok := r.first(); ok && b == '[' {
 		r.list = &list{cfg: cfg, seen: map[string]int{}}
 	}
 }
 
-// first returns the first byte that is not white space. ok is false if there is none within
-// the buffer.
+// first returns the first byte of the input that is not white space, and reads nothing. It looks at 64
+// bytes, then at four times as many, up to the buffer's size, so that it seldom waits for a slow pipe
+// to fill the buffer. ok is false if there is no such byte in the buffer.
 func (r *Reader) first() (b byte, ok bool) {
 	for n := 64; ; n *= 4 {
 		head, err := r.src.Peek(min(n, r.src.Size()))
@@ -48,17 +50,17 @@ func (r *Reader) first() (b byte, ok bool) {
 	}
 }
 
-// next returns the next item as a line, with a Fault for an element that is too long or
-// cannot be read. A syntax error between elements ends the list.
+// next returns the next item of the list as a line. It reads elements until one gives lines. An element that is too long or cannot be read gives one line with a Fault. A
+// syntax error between elements ends the input, as nothing says where the next element begins.
 func (l *list) next(r *Reader) (Line, error) {
 	for len(l.ready) == 0 {
 		if r.err != nil {
 			return Line{}, r.err
 		}
-		raw, err := l.read(r)
+		raw, err := l.readElement(r)
 		if err != nil {
 			r.err = err
-			continue
+			return Line{}, err
 		}
 		l.element++
 		if l.size > r.limits.Line {
@@ -80,11 +82,12 @@ func (l *list) fault(text string) Line {
 	return Line{N: l.line, Fault: fmt.Sprintf("cannot read element %d of the list: %s", l.element, text)}
 }
 
-// expand sets ready to the lines of an element: several if it is a task with several
-// answers, as a suite publishes them, else one.
+// expand sets ready to the lines of an element. An element that a suite publishes, a task with several
+// answers, becomes a line per answer. Any other element is one line. It returns an error for an
+// element that the parser refuses.
 func (l *list) expand(raw []byte) error {
 	if err := l.cfg.Limits.Check(raw); err != nil {
-		l.ready = append(l.ready[:0], raw) // the decoder reports the error, or accepts the line
+		l.ready = append(l.ready[:0], raw) // Decoder.Item reports the error, or accepts the line
 		return nil
 	}
 	defer jsontree.Trim(&l.parser)
@@ -99,6 +102,7 @@ func (l *list) expand(raw []byte) error {
 		if _, ok := s.Lines(v, -1); !ok { // -1: only ask whether the suite publishes such elements
 			continue
 		}
+		// The k-th element of a task belongs to the k-th task of that name in the task file.
 		key := s.ElementKey(v)
 		l.ready, _ = s.Lines(v, l.cfg.Tasks[s.Name].position(key, l.seen[key]))
 		l.seen[key]++
@@ -108,34 +112,35 @@ func (l *list) expand(raw []byte) error {
 	return nil
 }
 
-// read returns the next element without white space around it, or io.EOF after the closing
-// bracket and nothing else after it.
-func (l *list) read(reader *Reader) ([]byte, error) {
-	c, err := skip(reader.src)
+// readElement returns the bytes of the next element of the list, without white space around it. It
+// reads the opening bracket before the first element and the comma before each other one. After the
+// closing bracket it returns io.EOF, or an error if more text follows.
+func (l *list) readElement(reader *Reader) ([]byte, error) {
+	c, err := nextNonBlank(reader.src)
 	if err != nil {
 		return nil, l.brokenOff(err)
 	}
 	if !l.opened {
 		l.opened = true
-		if c, err = skip(reader.src); err != nil { // c was the bracket
+		if c, err = nextNonBlank(reader.src); err != nil { // c was the opening bracket, see Lists
 			return nil, l.brokenOff(err)
 		}
 	} else if c == ',' {
-		if c, err = skip(reader.src); err != nil {
+		if c, err = nextNonBlank(reader.src); err != nil {
 			return nil, l.brokenOff(err)
 		}
 	} else if c != ']' {
 		return nil, fmt.Errorf("cannot read list: got %q after element %d; want ',' or ']'", c, l.element)
 	}
 	if c == ']' {
-		c, err = skip(reader.src)
+		c, err = nextNonBlank(reader.src)
 		if err != io.EOF {
 			return nil, fmt.Errorf("cannot read list: got %q after its end; want nothing", c)
 		}
 		return nil, io.EOF
 	}
 	reader.src.UnreadByte() // c begins the value
-	return l.value(reader)
+	return l.readValue(reader)
 }
 
 // brokenOff returns, in place of io.EOF, an error that says after which element the list
@@ -147,8 +152,8 @@ func (l *list) brokenOff(err error) error {
 	return err
 }
 
-// skip reads blanks of a JSON list and the byte after them, which it returns.
-func skip(src *bufio.Reader) (byte, error) {
+// nextNonBlank reads white space of JSON and the byte after it, and returns that byte.
+func nextNonBlank(src *bufio.Reader) (byte, error) {
 	for {
 		c, err := src.ReadByte()
 		if err != nil || c != ' ' && c != '\t' && c != '\r' && c != '\n' {
@@ -157,11 +162,12 @@ func skip(src *bufio.Reader) (byte, error) {
 	}
 }
 
-// value reads one value of a list, up to the comma or bracket that ends it, and sets size to its bytes. It
-// follows brackets and quotes and checks nothing else. Line breaks become blanks, so that the value is one
-// line. Of a value beyond the limit of a line it keeps only the beginning.
-func (l *list) value(r *Reader) ([]byte, error) {
-	l.buf = make([]byte, 0, max(1024, len(l.buf)))
+// readValue reads one JSON value of the list and returns its bytes; l.size becomes their number. It
+// finds the end of the value by its brackets and quotes, and checks nothing else. Line breaks become
+// blanks, so that the value is one line. Of a value that is longer than Limits.Line it reads all, but
+// keeps only the beginning, so that memory is bounded.
+func (l *list) readValue(r *Reader) ([]byte, error) {
+	l.buf = make([]byte, 0, max(1024, len(l.buf))) // lines of the last value may share the old buffer
 	depth, quoted, escaped := 0, false, false
 	l.size = 0
 	for {
@@ -169,7 +175,7 @@ func (l *list) value(r *Reader) ([]byte, error) {
 		if err != nil {
 			return nil, l.brokenOff(err)
 		}
-		// The end of a number or a word.
+		// A number, true, false or null ends before a comma or the closing bracket of the list.
 		if depth == 0 && !quoted && (c == ',' || c == ']') {
 			r.src.UnreadByte()
 			return bytes.TrimSpace(l.buf), nil
@@ -195,15 +201,16 @@ func (l *list) value(r *Reader) ([]byte, error) {
 		case c == '}' || c == ']':
 			depth--
 		}
-		// The end of an object or a list.
+		// An object or a list ends with its own bracket.
 		if depth == 0 && !quoted && (c == '}' || c == ']') {
 			return l.buf, nil
 		}
 	}
 }
 
-// all reads the rest of the input, up to the limit of a line.
-func (r *Reader) all() ([]byte, error) {
+// readRest reads the rest of the input. It returns an error if that has more bytes than a line may
+// have.
+func (r *Reader) readRest() ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r.src, int64(r.limits.Line)+1))
 	if err == nil && len(b) > r.limits.Line {
 		err = fmt.Errorf("it has more than %d bytes (--max-line)", r.limits.Line)

@@ -28,6 +28,9 @@ type Bounds struct {
 // docs/spec/cli.md#r30.
 var DefaultBounds = Bounds{Content: true, Pad: 32}
 
+// maxPad is the largest margin around the content in page units; a larger one is a slip of the pen.
+const maxPad = 1e6
+
 // ParseBounds reads the value of --bounds, the part of the page to draw: "x,y,w,h" in page units, or
 // "content[:PAD]" for all shapes with a margin of PAD, by default that of DefaultBounds.
 func ParseBounds(s string) (Bounds, error) {
@@ -38,7 +41,7 @@ func ParseBounds(s string) (Bounds, error) {
 			return b, nil
 		}
 		pad, err := strconv.ParseFloat(strings.TrimPrefix(rest, ":"), 64)
-		if err != nil || rest[0] != ':' || !(pad >= 0 && pad <= 1e6) {
+		if err != nil || rest[0] != ':' || !(pad >= 0 && pad <= maxPad) { // false for NaN too
 			return b, fault
 		}
 		b.Pad = pad
@@ -59,13 +62,13 @@ func ParseBounds(s string) (Bounds, error) {
 	return Bounds{Box: view.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
-// Editor selects the scenes that the real editor draws.
+// Editor selects the scenes that tldraw's own editor draws in a browser, in place of plumb.
 type Editor uint8
 
 // The values of Editor.
 const (
 	NoEditor   Editor = iota // none
-	ForForeign               // those that are not native
+	ForForeign               // those with parts that plumb does not draw as tldraw does ("foreign" scenes)
 	ForAll                   // all
 )
 
@@ -92,8 +95,9 @@ func Picture(b []byte, o PictureOptions) (id string, v view.View, err error) {
 }
 
 // picture returns the id of a scene's line and the view to draw: the scene, the wanted shapes and the
-// part of the page. doc is the parsed line and b its bytes, which the editor gets if it must draw the
-// scene. Errors come with the id if that was read.
+// part of the page. doc is the parsed line, and b its bytes, of which the view keeps a copy if an
+// editor may draw it. A scene of a version that plumb cannot read is an error, or foreign if an
+// editor may draw it. Errors come with the id if that was read.
 func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id string, v view.View, err error) {
 	if id, err = pictureID(doc); err != nil {
 		return "", v, err
@@ -163,9 +167,9 @@ func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, 
 	return only, nil
 }
 
-// knownIDs returns the ids of shapes, with the prefix "shape:" if it was left out. An id
-// that the scene does not have is an error. If the scene could not be read (nil), all ids
-// are accepted. nil stays nil.
+// knownIDs returns the given ids of shapes with the prefix "shape:", which users may leave out. An id
+// that no shape of the scene s has is an error. s is nil for a scene that only the editor can read:
+// then all ids are accepted. nil ids, which stand for all shapes, stay nil.
 func knownIDs(s *scene.Scene, ids []string) ([]string, error) {
 	if ids == nil {
 		return nil, nil
@@ -208,9 +212,10 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	return Bounds{Box: view.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
-// placePicture sets v.Bounds, or v.Content if the editor draws, which then measures the
-// content itself. A picture of no shapes (an empty Only) has the size of that of all shapes.
-// If a native picture cannot be measured and an editor may draw, v.Foreign says why.
+// placePicture sets which part of the page v shows. For given bounds, or if plumb draws, that is
+// v.Bounds. If the editor draws the content, it measures that itself, and v.Content is set instead.
+// A picture of no shapes (v.Only is empty but not nil) has the size of a picture of all shapes. If
+// plumb cannot measure the content and an editor may draw, v.Foreign says why.
 func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) error {
 	if !bounds.Content {
 		v.Bounds = bounds.Box
@@ -220,16 +225,17 @@ func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) e
 	if pictureOptions.Editor == ForForeign && v.Foreign == nil {
 		v.Foreign = pictureOptions.Version.Differs(v.Scene)
 	}
-	shown := v.Only
-	if len(shown) == 0 {
-		shown = nil
+	measured := v.Only
+	if len(measured) == 0 {
+		measured = nil // all shapes
 	}
-	if pictureOptions.Editor == ForAll && (v.Only == nil || shown != nil) || v.Foreign != nil {
+	drawsNothing := v.Only != nil && len(v.Only) == 0
+	if pictureOptions.Editor == ForAll && !drawsNothing || v.Foreign != nil {
 		v.Content = &view.Content{Padding: bounds.Pad}
 		return nil
 	}
-	// Else measure here, if all sizes are known.
-	box, ok, err := view.ContentBounds(v.Scene, shown)
+	// Else measure here. If a size depends on what plumb does not draw, leave it to the editor.
+	box, ok, err := view.ContentBounds(v.Scene, measured)
 	if pictureOptions.Editor != NoEditor && errors.Is(err, view.ErrForeign) {
 		v.Foreign, v.Content = err, &view.Content{Padding: bounds.Pad}
 		return nil

@@ -12,14 +12,14 @@ import (
 )
 
 // Scenes calls give for each scene of a file: one per line, or the whole file where that is
-// JSON and its first line is not (a .tldr file with line breaks). give may keep the bytes
-// of the lines.
+// JSON and its first line is not (a .tldr file with line breaks). Blank lines are left out. give may
+// keep the bytes of the lines.
 func Scenes(r *Reader, limits Limits, give func(Line)) error {
-	whole := func(doc Line) (bool, error) {
+	document := func(doc Line) (bool, error) {
 		give(doc)
 		return true, nil
 	}
-	return linesOrDocument(r.NextRaw, limits, 1, whole, func(l Line) error {
+	return linesOrDocument(r.NextRaw, limits, 1, document, func(l Line) error {
 		if len(bytes.TrimSpace(l.Bytes)) > 0 || l.Fault != "" {
 			l.Bytes = slices.Clone(l.Bytes)
 			give(l)
@@ -28,13 +28,15 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 	})
 }
 
-// linesOrDocument reads a file that has a JSON value on each line, or is one JSON document
-// over several lines. It calls line for each line, or whole for the document; if whole
-// returns false, it calls line after all. The file has lines if its first line is JSON,
-// which is decided after `decide` lines: 1, or 2 if a file of one line is a document. It
-// holds the lines until then, at most limits.Line bytes. whole may keep the bytes, line may
-// not.
-func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole func(Line) (bool, error), line func(Line) error) error {
+// linesOrDocument reads a file that either has a JSON value on each line or is one JSON document,
+// maybe over several lines. It calls line for each line, or document once for the whole file. If
+// document returns false, it calls line for each line after all.
+//
+// The file has lines if its first line alone is valid JSON. That is decided when `decide` lines were
+// read: 1, or 2 if a file of a single line shall be offered to document first. Lines that are read
+// before the decision are held, at most limits.Line bytes; a longer file has lines. document may keep
+// the bytes of its argument, line may not.
+func linesOrDocument(next func() (Line, error), limits Limits, decide int, document func(Line) (bool, error), line func(Line) error) error {
 	var held []Line
 	size, mayBeDocument := 0, true
 	flush := func() (err error) {
@@ -55,7 +57,7 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 				return err
 			}
 			if doc := asDocument(held, size); doc != nil {
-				done, fault := whole(Line{N: held[0].N, Bytes: doc})
+				done, fault := document(Line{N: held[0].N, Bytes: doc})
 				if done || fault != nil {
 					return cmp.Or(fault, err)
 				}
@@ -82,8 +84,8 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 	}
 }
 
-// asDocument returns lines as one JSON document, or nil if they are none. size is the length
-// of the lines in bytes, with their ends.
+// asDocument returns the lines, put together again, if they are one valid JSON document, else nil.
+// size is the length in bytes of all lines with their ends.
 func asDocument(lines []Line, size int) []byte {
 	doc := make([]byte, 0, size)
 	for _, l := range lines {

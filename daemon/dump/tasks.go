@@ -17,8 +17,8 @@ type TaskSource struct {
 }
 
 // Tasks holds the tasks of a task file by their names. A nil *Tasks holds none. It is safe for
-// concurrent use, Reload included: a caller that needs several answers about one reading of the
-// file takes them from one call.
+// concurrent use, Reload included. Reload may replace the tasks between two calls, so a caller that
+// needs several values of the same version of the file takes them from one call.
 type Tasks struct {
 	src TaskSource
 	now atomic.Pointer[taskSet]
@@ -57,8 +57,9 @@ func (t *Tasks) set() *taskSet {
 	return t.now.Load()
 }
 
-// Each calls f with the first name, the position and the JSON of each task, in the order of
-// the file, until f returns an error, and returns that error. f must not change the JSON.
+// Each calls f with the first name, the position (from 0) and the JSON of each task, in the order of
+// the file. If f returns an error, Each stops and returns it. The JSON lacks members that scoring does
+// not read; f must not change it.
 func (t *Tasks) Each(f func(name string, index int, json []byte) error) error {
 	s := t.set()
 	if s == nil {
@@ -72,8 +73,8 @@ func (t *Tasks) Each(f func(name string, index int, json []byte) error) error {
 	return nil
 }
 
-// EachWhole calls f with the first name, the position and the JSON of each task, as Each does. The
-// JSON has all members as the file has them, if the source keeps them.
+// EachWhole calls f for each task, as Each does, but the JSON has all members that the file has. It
+// is nil for each task unless TaskSource.Whole was set.
 func (t *Tasks) EachWhole(f func(name string, index int, json []byte) error) error {
 	s := t.set()
 	if s == nil {
@@ -87,7 +88,7 @@ func (t *Tasks) EachWhole(f func(name string, index int, json []byte) error) err
 	return nil
 }
 
-// Len returns the number of tasks that the last reading of the file found, 0 for a nil file.
+// Len returns how many tasks with different first names the file has, 0 for a nil *Tasks.
 func (t *Tasks) Len() int {
 	if s := t.set(); s != nil {
 		return s.n
@@ -95,7 +96,8 @@ func (t *Tasks) Len() int {
 	return 0
 }
 
-// At returns the first name of the task at a position of the file, from 0.
+// At returns the first name of the task at a position of the file, from 0. ok is false if the file has
+// no such position.
 func (t *Tasks) At(position int) (name string, ok bool) {
 	s := t.set()
 	if s == nil || position < 0 || position >= len(s.all) {
@@ -112,10 +114,10 @@ func (t *Tasks) Positions() int {
 	return 0
 }
 
-// Between returns the names and the JSON of the tasks at the positions from start to stop, stop
-// excluded, and how many positions there are. Bounds beyond the file are cut. The JSON must not be
-// changed.
-func (t *Tasks) Between(start, stop int) (names []string, json [][]byte, of int) {
+// Between returns the first names and the JSON of the tasks at the positions from start up to but not
+// including stop, and how many tasks the file has in all. Positions outside the file are left out. The
+// JSON must not be changed.
+func (t *Tasks) Between(start, stop int) (names []string, json [][]byte, total int) {
 	s := t.set()
 	if s == nil {
 		return nil, nil, 0
@@ -134,8 +136,8 @@ func (t *Tasks) has(id string) bool { return t.set().has(id) }
 // none.
 func (t *Tasks) position(name string, k int) int { return t.set().position(name, k) }
 
-// Find returns why no task, or no single one, has the id; nil where one has. The
-// code is "unknown_task".
+// Find returns nil if exactly one task has the id. Else the error, with the code "unknown_task", says
+// that none or several have it.
 func (t *Tasks) Find(id string) *scoring.Error {
 	_, err := t.set().find(id)
 	return err
@@ -147,8 +149,8 @@ func (t *Tasks) JSON(id string) []byte {
 	return raw
 }
 
-// Whole returns the task with a name as its file has it, where the source keeps tasks whole; nil
-// where there is none or several. It must not be changed.
+// Whole returns the JSON of the task with the name id, with all members that the file has. It is nil if
+// no task or several have the name, or if TaskSource.Whole was not set. It must not be changed.
 func (t *Tasks) Whole(id string) []byte {
 	s := t.set()
 	if s == nil || s.twice(id) || !s.has(id) {
@@ -157,6 +159,6 @@ func (t *Tasks) Whole(id string) []byte {
 	return s.wholeAt(int(s.first[id]))
 }
 
-// Join appends a line to dst with the fields of its task that it lacks, for readers without
-// the task file. It appends a line that cannot be joined unchanged.
+// Join appends a line of a dump to dst, with those members of its task that the line lacks, for
+// readers that have no task file. A line whose task is not found is appended unchanged.
 func (t *Tasks) Join(dst, line []byte) []byte { return t.set().join(dst, line) }

@@ -32,8 +32,9 @@ type namedTask struct {
 	json []byte
 }
 
-// readTasks reads a task file once: lines, or one JSON document. The first task that is
-// wrong is an error.
+// readTasks reads a task file once. The file has a task on each line, or is one JSON document with a
+// list of tasks; a file of one line may be either, so two lines are held before that is decided. The
+// first task that is wrong is an error.
 func readTasks(src TaskSource) (*taskSet, error) {
 	r, err := Open(src.Path, src.Limits)
 	if err != nil {
@@ -42,8 +43,8 @@ func readTasks(src TaskSource) (*taskSet, error) {
 	defer r.Close()
 	t := &taskSet{rule: src.Rule, first: map[string]int32{}, repeats: map[string][]int32{}}
 	l := taskLoader{set: t, json: src.JSON, whole: src.Whole}
-	whole := func(doc Line) (bool, error) { return l.document(doc.Bytes) }
-	err = linesOrDocument(r.Next, src.Limits, 2, whole, func(one Line) error {
+	document := func(doc Line) (bool, error) { return l.document(doc.Bytes) }
+	err = linesOrDocument(r.Next, src.Limits, 2, document, func(one Line) error {
 		if err := l.line(one); err != nil {
 			return fmt.Errorf("line %d: %w", one.N, err)
 		}
@@ -58,14 +59,16 @@ func readTasks(src TaskSource) (*taskSet, error) {
 // taskLoader adds tasks to set.
 type taskLoader struct {
 	set    *taskSet
-	json   scene.Limits
-	whole  bool // taskSet.whole is kept
+	json   scene.Limits // of each task
+	whole  bool         // taskSet.whole is kept
 	parser fastjson.Parser
-	buf    []byte // of the task that is trimmed
-	block  []byte // of copies; many tasks share one, because garbage collection looks at each by itself
+	buf    []byte // the result of trimmed
+	block  []byte // copies of tasks that keep made, and room for more
 }
 
-// keep returns a copy of b that lives as long as the set.
+// keep returns a copy of b that lives as long as the set. Copies stand one after another in blocks of
+// 4 KiB to 1 MiB, each larger than the one before, because the garbage collector spends time on each
+// allocation and task files have many small tasks.
 func (l *taskLoader) keep(b []byte) []byte {
 	const least, most = 4 << 10, 1 << 20 // bytes of a block
 	if len(b) > cap(l.block)-len(l.block) {
@@ -76,13 +79,14 @@ func (l *taskLoader) keep(b []byte) []byte {
 	return l.block[start:len(l.block):len(l.block)]
 }
 
-// document adds the tasks of a JSON document: a list, or an object whose member rule.List is
-// one. done is false if the document is neither, and so a single task.
+// document adds the tasks of a task file that is one JSON document: a list of tasks, or an object
+// whose member rule.List is that list. done is false if the document is neither. Then it is a single
+// task, which the caller adds as a line.
 func (l *taskLoader) document(doc []byte) (done bool, err error) {
 	if err := l.json.Check(doc); err != nil {
 		return true, err
 	}
-	list := bytes.TrimSpace(doc) // not empty: it is valid JSON
+	list := bytes.TrimSpace(doc) // has a byte at least, as Check found valid JSON
 	if list[0] == '{' {
 		object := list
 		list = nil
@@ -158,21 +162,22 @@ func (l *taskLoader) add(b []byte) error {
 	return nil
 }
 
-// addName records that the task at a position has a name. A name may belong to several
-// tasks.
-func (t *taskSet) addName(k string, at int32) {
-	before, ok := t.first[k]
+// addName records that the task at a position of the file has a name. A name may belong to several
+// tasks. Most belong to one, so only names that occur again get a list of positions in repeats.
+func (t *taskSet) addName(name string, position int32) {
+	first, ok := t.first[name]
 	if !ok {
-		t.first[k] = at
+		t.first[name] = position
 		return
 	}
-	if t.repeats[k] == nil {
-		t.repeats[k] = []int32{before}
+	if t.repeats[name] == nil {
+		t.repeats[name] = []int32{first}
 	}
-	t.repeats[k] = append(t.repeats[k], at)
+	t.repeats[name] = append(t.repeats[name], position)
 }
 
-// wholeAt returns the task at a position as the file has it, nil where that is not kept.
+// wholeAt returns the JSON of the task at a position with all members that the file has, nil if those
+// are not kept.
 func (t *taskSet) wholeAt(at int) []byte {
 	if t.whole == nil {
 		return nil
@@ -183,8 +188,9 @@ func (t *taskSet) wholeAt(at int) []byte {
 // twice reports whether a name occurs more than once.
 func (t *taskSet) twice(name string) bool { return t.repeats[name] != nil }
 
-// trimmed returns the JSON of a task without those members that its suite never reads, because all
-// tasks are kept in memory. The result is valid until the next call.
+// trimmed returns the JSON of a task, b, without those members that its suite never reads, because all
+// tasks are kept in memory. b is an object that was checked as JSON. The result is valid until the
+// next call.
 func (l *taskLoader) trimmed(b []byte) []byte {
 	if len(l.set.rule.Unread) == 0 {
 		return b
@@ -218,8 +224,7 @@ func (t *taskSet) keys(v *fastjson.Value, index int) ([]string, error) {
 		return keys, err
 	}
 	it := scoring.Item{Fields: v}
-	var d Decoder
-	if e := d.id(&it); e != nil {
+	if e := new(Decoder).id(&it); e != nil {
 		return nil, e
 	}
 	if it.ID == "" {
@@ -237,24 +242,25 @@ func (t *taskSet) has(id string) bool {
 	return ok
 }
 
-// position returns the position in the file of the k-th task with a name (from 0), -1 for
-// none.
+// position returns the position in the file of the k-th task with a name, both from 0, or -1 if fewer
+// tasks have it.
 func (t *taskSet) position(name string, k int) int {
 	if t == nil || !t.has(name) {
 		return -1
 	}
-	all := t.repeats[name]
+	repeats := t.repeats[name] // empty for a name that one task has
 	switch {
-	case k < len(all):
-		return int(all[k])
+	case k < len(repeats):
+		return int(repeats[k])
 	case k > 0:
 		return -1
 	}
 	return int(t.first[name])
 }
 
-// wanted reports whether a line needs its task: it lacks a member that the suite's rule
-// lists, or, if the rule lists none, a task has the name that the line refers to.
+// wanted reports whether members of a task must be added to the line v, whose id is given. If the
+// suite's rule lists the members that scoring needs, a line that has them all carries its task
+// already. If the rule lists none, the line is joined with a task if the set has the one that it names.
 func (t *taskSet) wanted(v *fastjson.Value, id string) bool {
 	if t == nil {
 		return false
@@ -275,8 +281,8 @@ func (t *taskSet) refer(v *fastjson.Value, id string) string {
 	return id
 }
 
-// answers reports whether a member holds the answer of a line, which no task may set.
-func answers(key string) bool { return key == "response" || key == "actions" }
+// isAnswer reports whether a member holds the answer of a line, which no task may set.
+func isAnswer(key string) bool { return key == "response" || key == "actions" }
 
 // find returns the JSON of the only task with the name id. The error says that there is none
 // or more than one.
@@ -294,8 +300,9 @@ func (t *taskSet) find(id string) ([]byte, *scoring.Error) {
 	return t.all[at].json, nil
 }
 
-// join appends a line to dst with the members of its task that it lacks, never an answer. A
-// line that cannot be joined is appended unchanged.
+// join appends a line of a dump to dst, with those members of its task that it lacks. It never adds
+// the members of an answer. A line that is not valid, needs no task, or names none or several is
+// appended unchanged.
 func (t *taskSet) join(dst, line []byte) []byte {
 	start := len(dst)
 	dst = append(dst, line...)
@@ -306,9 +313,9 @@ func (t *taskSet) join(dst, line []byte) []byte {
 	if err != nil || value.Type() != fastjson.TypeObject {
 		return dst
 	}
+	// Find the task.
 	it := scoring.Item{Fields: value}
-	var d Decoder
-	if d.id(&it) != nil || !t.wanted(value, it.ID) {
+	if new(Decoder).id(&it) != nil || !t.wanted(value, it.ID) {
 		return dst
 	}
 	name := t.refer(value, it.ID)
@@ -319,18 +326,19 @@ func (t *taskSet) join(dst, line []byte) []byte {
 	if err != nil {
 		return dst
 	}
+	// Write its members before the closing bracket of the line.
 	end := start + bytes.LastIndexByte(line, '}')
-	tail := string(dst[end:]) // the bracket and what follows it; new members go before
+	tail := string(dst[end:]) // the bracket and blanks after it
 	dst = dst[:end]
-	first := value.GetObject().Len() == 0
+	needsComma := value.GetObject().Len() > 0
 	task.GetObject().Visit(func(key []byte, f *fastjson.Value) {
-		if k := string(key); answers(k) || value.Exists(k) {
+		if k := string(key); isAnswer(k) || value.Exists(k) {
 			return
 		}
-		if !first {
+		if needsComma {
 			dst = append(dst, ',')
 		}
-		first = false
+		needsComma = true
 		dst = scoring.AppendString(dst, string(key))
 		dst = append(dst, ':')
 		dst = append(dst, jsontree.Append(nil, f)...)

@@ -9,8 +9,9 @@ import (
 	"plumb/scoring"
 )
 
-// Whose returns the name of the suite to which a task file belongs, by its first task or by
-// the form of the document. It returns "" if no suite fits or several do.
+// Whose returns the name of the suite to which the task file at path belongs. It looks at the first
+// task of a file with lines, or at the whole of a file that is one JSON document. It returns "" if no
+// suite fits or several do, and an error if the file cannot be read.
 func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 	r, err := Open(path, limits)
 	if err != nil {
@@ -23,8 +24,8 @@ func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 	}
 	first := bytes.Clone(l.Bytes)
 	v, err := fastjson.ParseBytes(first)
-	if err != nil { // a document of several lines
-		rest, e := r.all()
+	if err != nil { // the first line is no JSON value: the file may be one document over several lines
+		rest, e := r.readRest()
 		if e != nil {
 			return "", fmt.Errorf("cannot read tasks %s: %w", path, e)
 		}
@@ -35,9 +36,9 @@ func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 	return owner(v, suites), nil
 }
 
-// owner returns the name of the only suite to which a task, or a document of tasks, can
-// belong, else "". A task is recognised by its suite or test, a document by the member that
-// lists its tasks.
+// owner returns the name of the only suite to which v can belong, else "". v is a task, which names
+// its suite or its test, or a document of tasks, which has the member in which the suite lists them
+// (Suite.Tasks.List).
 func owner(v *fastjson.Value, suites scoring.Suites) string {
 	d := Decoder{cfg: ItemConfig{Suites: suites}}
 	it := scoring.Item{Fields: v}

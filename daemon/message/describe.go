@@ -51,8 +51,8 @@ func describeObject(v *fastjson.Value) string {
 	return "an object with " + strings.Join(names, ", ")
 }
 
-// describeList describes the elements of a list by their common kind, or says that there are
-// several.
+// describeList returns what a message says of a JSON list: the common type of its elements, with the
+// members of the first one if they are objects, or that there are several types.
 func describeList(values []*fastjson.Value) string {
 	if len(values) == 0 {
 		return "an empty list"

@@ -76,8 +76,9 @@ const (
 	response
 )
 
-// shapeOf returns in which format a value holds a model's answer, from its type and members: a chat
-// completion, a message, a response, a part of a message, a list of such, or none of them.
+// shapeOf returns the format in which a value holds a model's answer, by its type and members: a chat
+// completion, a chat message, a Responses object, a content part, a list of messages or of parts, or none
+// of them.
 func shapeOf(value *fastjson.Value) shape {
 	switch {
 	case value == nil:
@@ -96,8 +97,9 @@ func shapeOf(value *fastjson.Value) shape {
 	return none
 }
 
-// shapeOfList tells lists of messages, some of which have roles, from lists of content
-// parts. Any other list is none.
+// shapeOfList returns whether a list holds chat messages (list) or content parts (parts). A list of
+// messages may also have items without a role between them, such as tool calls, which have the types of
+// parts. An empty list, and one with any other element, is none.
 func shapeOfList(values []*fastjson.Value) shape {
 	roles := 0
 	for _, value := range values {

@@ -8,17 +8,17 @@ import (
 	"plumb/render/jsontree"
 )
 
-// lastText returns the text of the assistant's last message with a text. Messages that hold
-// only tool calls or thoughts are skipped; if all do, the text is "". A list without the
-// assistant is an error.
+// lastText returns the text of the assistant's last message with a text in a list of chat messages.
+// Messages that hold only tool calls or thoughts are skipped; if all of the assistant's do, the text is
+// "". A list without a message of the assistant is an error.
 func lastText(values []*fastjson.Value) (string, error) {
-	silent := false
+	silent := false // the assistant has a message, but without a text
 	for i := len(values) - 1; i >= 0; i-- {
 		if role(values[i]) != assistant {
 			continue
 		}
 		text, err := messageText(values[i], fmt.Sprintf("[%d]", i))
-		if err != nil || text != "" || is(values[i].Get("content"), fastjson.TypeString) {
+		if err != nil || text != "" || is(values[i].Get("content"), fastjson.TypeString) { // also the text ""
 			return text, err
 		}
 		silent = true
@@ -97,8 +97,9 @@ func contentText(m *fastjson.Value, path string) (string, error) {
 	return "", fmt.Errorf("%s.content: got %s; want a text or a list of content parts", path, Describe(c))
 }
 
-// joinedParts joins the texts of content parts. Parts of other known types are skipped; an
-// unknown type is an error.
+// joinedParts joins the texts of the content parts of a message. Parts of other known types, such as
+// thoughts and pictures, are skipped. A part of an unknown type is an error, as its text might be missed.
+// path is the path of the list, for errors.
 func joinedParts(values []*fastjson.Value, path string) (string, error) {
 	var out strings.Builder
 	for i, value := range values {
