@@ -30,17 +30,15 @@ var errUndecided = errors.New("undecided")
 // of whole runs.
 var ErrAside = errors.New("no answers")
 
-// detect finds the format of a dump by its content. It waits for no more bytes than it needs,
-// because a pipe may deliver lines slowly. See docs/spec/dumps.md#r22.
+// detect returns the name of the format of a dump, by its content. response is the column of the answers
+// (--response), "" for none. It waits for no more bytes than it needs, because a pipe may deliver lines
+// slowly. See docs/spec/dumps.md#r22.
 func detect(in *input.Input, response string) (string, error) {
 	d := detector{in, response}
-	for {
-		name, err := d.ofHead(in.Head(), false)
-		if err != errUndecided {
+	for final := false; ; final = !in.More() {
+		name, err := d.ofHead(in.Head(), final)
+		if final || err != errUndecided {
 			return name, err
-		}
-		if !in.More() {
-			return d.ofHead(in.Head(), true)
 		}
 	}
 }
@@ -69,6 +67,7 @@ func (d *detector) ofHead(head []byte, final bool) (string, error) {
 	case trimmed[0] == '{':
 		return d.ofObject(trimmed, final)
 	}
+	// The header of a table of separated values, or lines of another kind.
 	line, _, ended := bytes.Cut(trimmed, []byte("\n"))
 	if !ended && !final {
 		return "", errUndecided
@@ -97,8 +96,9 @@ func (d *detector) ofObject(b []byte, final bool) (string, error) {
 	return "", errUndecided
 }
 
-// ofList returns the format of a dump that is a JSON list, by its first element. Formats of JSON
-// lines are refused as a list.
+// ofList returns the format of a dump that is a JSON list, b, by the member names of its first element.
+// Rows of a table, plumb's own items, and elements of formats whose lines do not depend on each other can
+// be read from a list; elements of other formats are an error. final is as for ofHead.
 func (d *detector) ofList(b []byte, final bool) (string, error) {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
 	if len(rest) == 0 && !final {
@@ -133,6 +133,7 @@ func (d *detector) ofLines(head []byte, final bool) (string, error) {
 			if closed || !ended && len(head) >= input.HeadSize { // whole, or longer than what is looked at
 				return d.ofMembers(names, object)
 			}
+			// An object that begins in the first line and ends in a later one.
 			if all, closed := memberNames(rest); closed && len(all) > 0 && ended && n == 0 {
 				return "", &input.FormError{What: fmt.Sprintf("it begins with a JSON object of several lines (members %s); want JSON lines, with one object in each", oneOf(all[:min(len(all), 4)]))}
 			}
@@ -157,9 +158,9 @@ func errUnknown(head []byte) error {
 	return &input.FormError{What: fmt.Sprintf("no known format: it begins with %.60q; want JSON lines, JSON, CSV, TSV, xlsx, Parquet or an inspect log, or --format of %s", bytes.TrimSpace(line), oneOf(Names()))}
 }
 
-// ofMembers returns the format of the JSON object with which b begins; names are those of
-// its members. With --response it is a table if the object has that member, and a format of
-// lines without it is an error.
+// ofMembers returns the format of the JSON object with which b begins, by the names of its members. If
+// --response names a column, an object with that member is a row of a table. An object of a format of
+// lines without that member is then an error.
 func (d *detector) ofMembers(names []string, b []byte) (string, error) {
 	name, err := formatOfMembers(names, func() bool { return isSpec(b) })
 	switch {
@@ -205,7 +206,7 @@ func formatOfMembers(names []string, spec func() bool) (string, error) {
 		return "vlmevalkit", nil
 	case ownNames(names):
 		return Own, nil
-	case slices.ContainsFunc(answerColumns, has):
+	case slices.ContainsFunc(rows.Answers, has):
 		return "table", nil
 	}
 	return Own, nil
@@ -222,12 +223,11 @@ func ownNames(names []string) bool {
 	return false
 }
 
-// answerColumns are the columns that may hold the answers of a table, in order of preference.
-var answerColumns = []string{"response", "prediction", "completion", "generated_text", "output"}
-
-// memberNames returns the names of the members of the object that b, a part of a dump, begins with,
-// as far as b goes. closed says whether the object ends within b. Values are not checked.
+// memberNames returns the names of the members of the JSON object with which b, the beginning of a dump,
+// begins. b may end within the object; then closed is false and the names are those so far. Values are
+// not checked.
 func memberNames(b []byte) (names []string, closed bool) {
+	const maxBlanks = 63  // between a name and its colon; programs write none or one
 	depth, start := 0, -1 // start: of the string that is being read, -1 outside of strings
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
@@ -236,9 +236,9 @@ func memberNames(b []byte) (names []string, closed bool) {
 		case c == '"' && start < 0:
 			start = i + 1
 		case c == '"':
-			// A string of the object itself is a name if a colon follows within 64 bytes.
-			if after := bytes.TrimLeft(b[i+1:min(len(b), i+64)], " \t\r\n"); depth == 1 && len(after) > 0 &&
-				after[0] == ':' {
+			// A string of the object itself, and not of a value within it, is a name if a colon follows.
+			after := bytes.TrimLeft(b[i+1:min(len(b), i+1+maxBlanks)], " \t\r\n")
+			if depth == 1 && len(after) > 0 && after[0] == ':' {
 				names = append(names, string(b[start:i]))
 			}
 			start = -1
@@ -302,8 +302,8 @@ func openTable(in *input.Input, o *Options) (record.Source, error) {
 	return tables(sheets.CSV)(in, o)
 }
 
-// tables returns the opener of a dump that is a kind of table. If the table has the columns
-// of a format of JSON lines, its rows are read as such lines.
+// tables returns an opener of dumps that are tables of one kind, from the function that opens that kind.
+// If a table has the columns of a format of JSON lines, its rows are read as such lines.
 func tables(open func(*input.Input, rows.Options) (record.Source, error)) opener {
 	return func(in *input.Input, o *Options) (record.Source, error) {
 		return open(in, rows.Options{Response: o.Response, Foreign: func(columns []string) func(*fastjson.Value, string) []record.Record {
@@ -338,11 +338,11 @@ func CheckFormat(name string) error {
 	return fmt.Errorf("cannot use --format %q: want one of %s", name, oneOf(Names()))
 }
 
-// open opens the source of records of a dump that another tool wrote, by the dump's format. A format
-// of rows may come as JSON lines or as one JSON list.
+// open opens the source of records of a dump that another tool wrote, by the dump's format. A dump of a
+// format of JSON lines may also be one JSON list of such lines, which is read as a table.
 func (r *Reader) open() (record.Source, error) {
-	listed := lines.Rows(r.Format) && bytes.HasPrefix(bytes.TrimLeft(r.in.Head(), " \t\r\n"), []byte("["))
-	if listed {
+	isList := bytes.HasPrefix(bytes.TrimLeft(r.in.Head(), " \t\r\n"), []byte("["))
+	if isList && lines.Rows(r.Format) {
 		return openTable(r.in, &r.options)
 	}
 	if lines.Has(r.Format) {
@@ -370,8 +370,8 @@ func detectZip(in *input.Input) (string, error) {
 	}
 }
 
-// ofHeader returns the format of a dump whose first record is the header of a table, "" if it has
-// none with answers.
+// ofHeader returns the format of a dump whose first line, head, is the header of a table of separated
+// values. It returns "" if no column has a name under which answers stand.
 func (d *detector) ofHeader(head []byte) string {
 	columns, _ := sheets.Header(head)
 	switch {
@@ -379,7 +379,7 @@ func (d *detector) ofHeader(head []byte) string {
 		return "table"
 	case rows.IsVLMEvalKit(columns):
 		return "vlmevalkit"
-	case slices.ContainsFunc(answerColumns, func(name string) bool { return slices.Contains(columns, name) }):
+	case slices.ContainsFunc(rows.Answers, func(name string) bool { return slices.Contains(columns, name) }):
 		return "table"
 	}
 	return ""

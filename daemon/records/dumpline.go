@@ -11,6 +11,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/jsoncut"
 	"plumb/daemon/records/record"
+	"plumb/daemon/records/rows"
 	"plumb/render/jsontree"
 	"plumb/scoring"
 )
@@ -34,8 +35,9 @@ type Who struct {
 	Repeat              int // 0 where the format does not count
 }
 
-// who returns what the record of an answer says of who made it: model, repeat, finish reason, and
-// where it was cut.
+// who returns what the record of an answer says of the model and how it answered: the model's name, the
+// repeat, the finish reason, and where the answer was truncated. The repeat is left out if the format
+// does not count it and it is the first.
 func who(a *Answer) *Who {
 	w := &Who{Model: a.Model, FinishReason: a.FinishReason, Cut: a.Cut}
 	if a.Counted || a.Repeat > 1 {
@@ -63,9 +65,10 @@ func (o *Origin) Empty() bool {
 		len(o.Notes) == 0
 }
 
-// Line returns the dump line of a record, whose bytes are appended to dst, and its origin. n
-// is the number of the line in the job. A record that cannot be read, or that names no task,
-// becomes a line with a Fault, and the origin has the error.
+// Line returns the dump line from which the answer a is scored, and its origin, which Origin.Apply later
+// adds to the result. The bytes of the line are appended to dst. n is the number of the line among all
+// that are scored, from 1. A record that cannot be read, or that names no task, becomes a line with a
+// Fault, and the origin has the error.
 func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	o := Origin{File: a.File, At: a.At, Notes: a.Notes}
 	if a.Key != a.ID {
@@ -82,6 +85,7 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 		l.Fault = o.Err.Message
 		return l, o
 	}
+	// The line: the task, the answer, and who made it.
 	o.Position = r.options.Join == nil && a.Label == nil && isPosition(a.Key)
 	text := r.answerText(a, &o)
 	if r.text = text; cap(text) > keepText { // memory for the next answer, unless this one was very long
@@ -94,12 +98,13 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 		return l, o
 	}
 	l.Bytes = appendIdentity(head, a)
-	l.Checked = a.Label == nil && !(a.Item && a.Fields != nil) // else it has members of the dump
+	l.Checked = a.Label == nil && !(a.Item && a.Fields != nil) // else it has members from the dump
 	return l, o
 }
 
-// answerText returns the JSON of a record's text to score: null for a missing answer, and for one
-// that was cut what options.Cut says. It adds notes to o.
+// answerText returns the JSON of the answer's text that is scored: null if the answer is missing. If the
+// answer was truncated, Options.Cut decides. It is scored as it stands, with a note, or it counts as
+// missing or as 0 (null, and o says which).
 func (r *Reader) answerText(a *Answer, o *Origin) []byte {
 	if a.Missing != nil {
 		o.Missing = a.Missing
@@ -112,7 +117,7 @@ func (r *Reader) answerText(a *Answer, o *Origin) []byte {
 				Message: "the answer was cut (" + string(a.Cut) + ") and counts as missing (--cut missing)"}
 			return []byte("null")
 		case CutZero:
-			o.Zero = true // the suite takes it for missing, so an unknown task stays an error
+			o.Zero = true // Apply turns the error of a missing answer into 0, but not that of an unknown task
 			return []byte("null")
 		}
 		o.Notes = append(o.Notes, scoring.Note{Code: "cut_" + string(a.Cut), Path: "response",
@@ -128,8 +133,9 @@ var cutNotes = map[record.Cut]string{
 	record.ByLimit:   "the tool stopped the model at a limit of its own; the answer is scored as it stands",
 }
 
-// appendTask appends the dump line of a record as far as the answer, without the closing brace: the
-// members of the label or of the table's row, or else the id of the task with suite and test.
+// appendTask appends the first part of an answer's dump line, without the closing brace: the members that
+// say which task it is, and the answer, response. The task's members are those of the label or of the
+// table's row, or else the id of the task with suite and test. The error says why a label cannot be used.
 func (r *Reader) appendTask(dst []byte, a *Answer, response []byte) ([]byte, *scoring.Error) {
 	label := a.Label
 	if label != nil {
@@ -142,7 +148,7 @@ func (r *Reader) appendTask(dst []byte, a *Answer, response []byte) ([]byte, *sc
 		if err != nil {
 			return dst, err
 		}
-		return dst[:len(dst)-1], nil
+		return dst[:len(dst)-1], nil // without the brace
 	}
 	dst = jsontree.AppendString(append(dst, `{"id":`...), a.ID)
 	for _, m := range [...][2]string{{"suite", a.Suite}, {"test", a.Test}} {
@@ -158,8 +164,9 @@ func (r *Reader) appendTask(dst []byte, a *Answer, response []byte) ([]byte, *sc
 // has them, so those of labels and rows are left out.
 var identityMembers = []string{"model", "repeat", "finish_reason", "cut", "completion_tokens"}
 
-// withoutIdentity returns the JSON of a record's label without identityMembers, which say who made
-// an answer. A label that is a text of JSON becomes an object if it has any of them.
+// withoutIdentity returns the JSON of a record's label without identityMembers, which say who made an
+// answer and are written from the record. A label that has none is returned as it is. One that is a text
+// with JSON in it becomes an object if any is removed.
 func withoutIdentity(label []byte) []byte {
 	text := label
 	if label[0] == '"' {
@@ -182,7 +189,7 @@ func withoutIdentity(label []byte) []byte {
 // columns of the answer and those that say who made it.
 func (r *Reader) rowItem(a *Answer) []byte {
 	v := a.Fields
-	for _, name := range append(identityMembers, answerColumns...) {
+	for _, name := range append(identityMembers, rows.Answers...) {
 		if name != "output" || text(v.Get(name)) == a.Response { // output may also be a member of a task
 			v.Del(name)
 		}
@@ -217,8 +224,9 @@ func appendIdentity(dst []byte, a *Answer) []byte {
 // cutStatus is the status of an answer that counts 0 because a limit cut it.
 const cutStatus = "cut"
 
-// Apply adds the origin of a record to its result, and replaces the result's error or score
-// as the record demands.
+// Apply adds the origin of a record to the result r of its dump line. A record that could not be read or
+// joined gives its error and who made it. Where the answer was missing, the error of the suite is replaced
+// by the record's own reason, or by the score 0 if a truncated answer counts so.
 func (o *Origin) Apply(r *scoring.Result) {
 	r.Who.File, r.Who.At, r.Who.Key = o.File, o.At, o.Key
 	switch {
@@ -233,11 +241,12 @@ func (o *Origin) Apply(r *scoring.Result) {
 		r.Err = &scoring.Error{Code: r.Err.Code, Message: r.Err.Message + fmt.Sprintf("; %q looks like a position: --join position", r.ID)}
 	case o.Zero && r.Err != nil && r.Err.Code == record.NoResponse:
 		r.Scored, r.Score, r.Status, r.Err = true, 0, cutStatus, nil
-		for i, m := range r.Metrics { // the others say what the task is, which tables count by
+		// The metric source says how the answer was read; the others say what the task is and stay.
+		for i, m := range r.Metrics {
 			if m.Name == "source" {
 				r.Metrics[i].Value = cutStatus
 			}
 		}
 	}
-	r.Notes = append(r.Notes[:len(r.Notes):len(r.Notes)], o.Notes...)
+	r.Notes = append(slices.Clip(r.Notes), o.Notes...) // Clip: the suite may keep the memory of its notes
 }

@@ -53,7 +53,7 @@ func (f *Found) expand(arg string, o *Options) error {
 	switch {
 	case err == nil && info.IsDir():
 		return f.folder(arg, o)
-	case err != nil && strings.ContainsAny(arg, "*?[{"):
+	case err != nil && strings.ContainsAny(arg, "*?[{"): // a pattern, unless a file has that name
 		found, e := doublestar.FilepathGlob(arg, doublestar.WithFilesOnly())
 		if e != nil {
 			return fmt.Errorf("cannot use glob %q: %w", arg, e)
@@ -79,7 +79,7 @@ func (f *Found) addresses(arg string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	// Named objects are taken as they are.
+	// Objects that the address names, itself or by a pattern, are taken whatever they hold.
 	if !strings.HasSuffix(arg, "/") || !strings.HasPrefix(arg, "s3://") {
 		for _, one := range list {
 			at, err := o.Limits.Remote.Find(context.Background(), one)
@@ -91,7 +91,7 @@ func (f *Found) addresses(arg string, o *Options) error {
 		return nil
 	}
 	// Of a folder, those that hold no answers are left out.
-	before := len(f.Paths) + len(f.Damaged)
+	before := f.dumps()
 	for _, one := range list {
 		folders, name := path.Split(strings.TrimPrefix(one, arg))
 		if aside(name) || slices.ContainsFunc(strings.Split(folders, "/"), asideFolder) {
@@ -140,7 +140,7 @@ func checkReadable(path string, o *Options) error {
 // folder adds the dumps below a folder. It leaves out hidden files and folders, inputs, HELM's
 // configs, and the shards of a log that is also there as a whole.
 func (f *Found) folder(root string, o *Options) error {
-	before := len(f.Paths) + len(f.Damaged)
+	before := f.dumps()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -158,8 +158,9 @@ func (f *Found) folder(root string, o *Options) error {
 	return f.requireSome(before, root)
 }
 
-// take adds a file of a folder to the dumps, to those that are skipped because of their
-// format, or to the damaged ones. A file that holds no answers is left out.
+// take opens a file of a folder and adds it to Paths. If it is no dump in a known format, it is added to
+// Skipped instead, and if it cannot be read, to Damaged. A file that only belongs to a dump and holds no
+// answers is left out.
 func (f *Found) take(path string, o *Options) {
 	err := checkReadable(path, o)
 	switch {
@@ -173,10 +174,13 @@ func (f *Found) take(path string, o *Options) {
 	}
 }
 
-// requireSome returns an error if a folder has no dump. before is how many dumps, damaged ones
-// included, were found before the folder was read.
+// dumps returns how many dumps were found so far, damaged ones included.
+func (f *Found) dumps() int { return len(f.Paths) + len(f.Damaged) }
+
+// requireSome returns an error if the folder root has no dump. before is what dumps returned before the
+// folder was read.
 func (f *Found) requireSome(before int, root string) error {
-	if len(f.Paths)+len(f.Damaged) > before {
+	if f.dumps() > before {
 		return nil
 	}
 	return fmt.Errorf("cannot read folder %s: it has no file of a known format", root)
@@ -190,9 +194,9 @@ func aside(name string) bool {
 // asideFolder reports whether a folder within another one is left out for its name.
 func asideFolder(name string) bool { return strings.HasPrefix(name, ".") || name == "configs" }
 
-// besideEval reports whether a folder holds the shards of an inspect log that is beside it,
-// complete and successful. Reading both would count answers twice; a log that did not end
-// may lack some.
+// besideEval reports whether the folder at path holds the shards of an inspect_ai log that also stands
+// beside the folder as a whole: NAME.shards beside NAME.eval. Then the folder is left out, because reading
+// both would count answers twice. A log whose run did not succeed may lack samples, so it does not count.
 func besideEval(path string, o *Options) bool {
 	name, ok := strings.CutSuffix(path, ".shards")
 	if !ok {

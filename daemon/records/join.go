@@ -56,9 +56,10 @@ func ParseJoin(s string) (*Join, error) {
 	return j, nil
 }
 
-// join sets the task of an answer, and its suite and test as far as the record names them. It finds
-// the task by --join, else by a label, else by the key that the format has. If that fails, a.Err
-// says why and the id is the place of the record. See docs/spec/dumps.md#r19.
+// join sets the task of an answer, and its suite and test as far as the record names them. The task is
+// found as --join says. Without that flag it is the one that a label in the record names, or else the one
+// whose id is the record's key. If none is found, a.Err says why and the id is the place of the record.
+// See docs/spec/dumps.md#r19.
 func (r *Reader) join(a *Answer) {
 	labels := a.Labels
 	if a.Suite = a.Record.Suite; a.Suite == "" {
@@ -67,7 +68,7 @@ func (r *Reader) join(a *Answer) {
 	if a.Test = a.Record.Test; a.Test == "" {
 		a.Test = text(labels.Get("test"))
 	}
-	// The task.
+	// The task. A record without a label has its id in Join, or in Key if the format has only one name.
 	if j := r.options.Join; j != nil {
 		a.Err = r.joinByFlag(j, a)
 	} else if a.Label = label(labels); a.Label != nil {
@@ -177,8 +178,9 @@ func (r *Reader) joinByPosition(a *Answer) error {
 // labelMembers are the members that may hold a label, in order of preference.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// label returns the JSON of the label in an object of a record, nil if there is none. A text counts
-// if it holds a JSON object. The answer to a question is not a label.
+// label returns the JSON of the label in an object v of a record, nil if there is none. A label is an
+// object that names or holds a task, or a text with the JSON of such an object. Other values of these
+// members are taken for the right answer to a question and passed over.
 func label(v *fastjson.Value) []byte {
 	for _, name := range labelMembers {
 		m := v.Get(name)
@@ -203,9 +205,8 @@ func label(v *fastjson.Value) []byte {
 	return nil
 }
 
-// isLabel reports whether an object of a record is a task's item or a reference to one: whether it
-// has a member that items have. The options of a question by letter, which may be its answer, are
-// not.
+// isLabel reports whether an object of a record is a task or names one: it has a member that tasks have.
+// Other objects, such as the options of a question by their letters, are no labels.
 func isLabel(v *fastjson.Value) bool {
 	for _, name := range []string{"suite", "id", "test", "instance_id", "task_id", "task", "shapes"} {
 		if !jsontree.Absent(v.Get(name)) {
@@ -215,8 +216,8 @@ func isLabel(v *fastjson.Value) bool {
 	return false
 }
 
-// joinByLabel sets suite, test and id of an answer from its label. The dump line takes its other
-// members from the label too.
+// joinByLabel sets the suite, test and id of an answer from those members of its label. The other members
+// of the label go into the answer's dump line later.
 func (r *Reader) joinByLabel(a *Answer) error {
 	object := a.Label
 	if object[0] == '"' {

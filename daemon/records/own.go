@@ -31,8 +31,9 @@ func (r *Reader) openOwn() (record.Source, error) {
 // Close implements record.Source.
 func (o *own) Close() error { return nil }
 
-// Next returns the next line of plumb's own dump as a record: its id, answer, model, and how the model
-// was asked. A line that cannot be read gives a record with its fault. It implements record.Source.
+// Next returns the next line of plumb's own dump as a record, with its id, its answer and what the line
+// says of the model. A line that cannot be read gives a record with its fault. It implements
+// record.Source.
 func (o *own) Next() (*record.Record, error) {
 	l, err := o.lines.Next()
 	if err != nil {
@@ -52,7 +53,7 @@ func (o *own) Next() (*record.Record, error) {
 		r.Fault = fmt.Sprintf("cannot read line %d: %v", l.N, err)
 		return r, nil
 	}
-	who, _ := scoring.ReadIdentity(v, "run") // scoring reports what is wrong with it
+	who, _ := scoring.ReadIdentity(v, "run") // a wrong member is reported when the line is scored
 	r.Key, r.Repeat, r.Model = text(v.Get("id")), who.Repeat, who.Model
 	r.FinishReason, r.Cut = who.FinishReason, record.Cut(who.Cut)
 	r.Fields, r.Labels = v, v

@@ -88,8 +88,9 @@ func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// Cuttable reports whether the dump is a plain file of lines in plumb's own format, any part of which
-// can be read by itself.
+// Cuttable reports whether the dump can be cut into parts that are read by themselves, at the same time.
+// That holds for an uncompressed file or object with lines in plumb's own format, but not for a JSON
+// list.
 func (r *Reader) Cuttable() bool {
 	head := bytes.TrimLeft(r.in.Head(), " \t\r\n")
 	return r.Format == Own && r.in.Plain() && r.in.Lines().Packed() == "" && !bytes.HasPrefix(head, []byte("["))
@@ -115,8 +116,9 @@ func (r *Reader) Close() error {
 	return r.in.Close()
 }
 
-// Next returns the next record of the dump with its task, valid until the next call. The error is
-// io.EOF at the end; another one says why the rest cannot be read.
+// Next returns the next record of the dump with its task, valid until the next call. A record that cannot
+// be read has a Fault. The error is io.EOF at the end; another one says why the rest of the dump cannot
+// be read.
 func (r *Reader) Next() (*Answer, error) {
 	if r.source == nil {
 		var err error
@@ -142,8 +144,9 @@ type Answer struct {
 	Err         error  // why no task can be named, nil where one is
 }
 
-// answer completes a record with its task and its repeat, which is counted by key if the format
-// does not state it, and finds out whether the answer was cut.
+// answer completes a record of the dump. It finds the task, and whether the answer was truncated. If the
+// format does not number the answers to a question, the repeat is how many records had the same key so
+// far. The model is Options.Model if that is set.
 func (r *Reader) answer(rec *record.Record) *Answer {
 	a := &r.current
 	*a = Answer{Record: rec, File: r.in.Name, Counted: rec.Repeat > 0}
@@ -166,8 +169,9 @@ func (r *Reader) answer(rec *record.Record) *Answer {
 // place is the id of a record that names no task.
 func (r *Reader) place(rec *record.Record) string { return r.in.Name + ":" + rec.At }
 
-// Unanswered calls f with a record for each request of --requests that no dump answered, and
-// with a reader that makes its line. It must be called after all dumps were read.
+// Unanswered calls f with an answer that is missing for each request of --requests that no dump answered,
+// so that lost answers count. The reader is one whose method Line makes the dump line of the answer. All
+// dumps must have been read before.
 func Unanswered(o Options, f func(*Reader, *Answer)) {
 	for file, list := range o.Requests.Unanswered() {
 		r := &Reader{options: o, in: &input.Input{Name: file}, repeats: map[string]int{}}

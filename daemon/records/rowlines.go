@@ -23,13 +23,14 @@ type rowLines struct {
 	record  record.Record
 }
 
-// openRows opens a dump of JSON lines that have the columns of a table, or those of VLMEvalKit.
+// openRows opens a dump of JSON lines that have the columns of a table, or those of VLMEvalKit. The member
+// names of the first line decide which.
 func openRows(in *input.Input, o *Options) (record.Source, error) {
 	s := &rowLines{lines: in.Lines(), options: rows.Options{Response: o.Response}, read: rows.Row}
 	s.parser.Limits = o.JSON
 	head := in.Head()
-	// Of the first object, as far as the head goes.
-	if names, _ := memberNames(head[max(0, slices.Index(head, '{')):]); o.Response == "" && rows.IsVLMEvalKit(names) {
+	firstObject := head[max(0, slices.Index(head, '{')):]
+	if names, _ := memberNames(firstObject); o.Response == "" && rows.IsVLMEvalKit(names) {
 		s.read, s.model = rows.VLMEvalKit, rows.Model(in.Path)
 	}
 	return s, nil

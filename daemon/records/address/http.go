@@ -35,9 +35,9 @@ func (o *Options) client() *http.Client {
 	return &c
 }
 
-// findHTTP finds the size and the version of a file by a request for its first byte, because
-// presigned links refuse HEAD. A server without ranges gives an object that can only be read
-// as a whole.
+// findHTTP finds the size and the version of a file at an https:// address. It asks for the first byte,
+// because presigned links refuse HEAD. If the server ignores the range, the object can only be read as a
+// whole.
 func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error) {
 	c := o.client()
 	a := new(Object)
@@ -65,7 +65,7 @@ func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error)
 	default:
 		a.Size = max(first.ContentLength, 0)
 		a.whole = func(ctx context.Context) (io.ReadCloser, error) {
-			r, err := get(ctx, 0, -1) // -1: to the end
+			r, err := get(ctx, 0, toEnd)
 			if err != nil {
 				return nil, err
 			}
@@ -75,9 +75,10 @@ func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error)
 	return a, nil
 }
 
-// readRange fills p with the object's bytes from an offset on. After a connection breaks off it
-// asks for the rest of the range, at most `tries` times in all. get asks for the bytes from..to; an
-// answer with another tag means that the object has changed.
+// readRange fills p with the object's bytes from an offset on, and returns how many it got. get asks
+// the server for the bytes from the first to the second offset, both included. If the connection breaks
+// off, readRange asks for the rest, `tries` times in all. An answer with another tag than a.Tag means
+// that the object has changed, which is the error errChanged.
 func readRange(ctx context.Context, get func(context.Context, int64, int64) (*http.Response, error), a *Object, p []byte, off int64) (n int, err error) {
 	for range tries {
 		var r *http.Response
@@ -89,19 +90,23 @@ func readRange(ctx context.Context, get func(context.Context, int64, int64) (*ht
 			r.Body.Close()
 			return n, errChanged
 		}
-		var k int
-		k, err = io.ReadFull(r.Body, p[n:])
+		var got int
+		got, err = io.ReadFull(r.Body, p[n:])
 		r.Body.Close()
-		if n += k; n == len(p) {
+		if n += got; n == len(p) {
 			return n, nil
 		}
 	}
 	return n, fmt.Errorf("the connection broke off %d times: %w", tries, err)
 }
 
-// request asks a server for the bytes from..to of a file, and again after failures that may pass;
-// to is -1 for the rest of the file. A tag other than "" must still be the object's. The body ends
-// with an error after a minute of silence.
+// toEnd asks request for all bytes of a file.
+const toEnd = -1
+
+// request asks a server for the bytes of a file from `from` to `to`, both included, or for the whole
+// file if to is toEnd. It asks again after failures that may pass, up to ten minutes. If tag is not
+// "", the server must answer with an error unless the object still has it. Reading the body of the
+// answer fails after a minute of silence.
 func request(ctx context.Context, c *http.Client, address string, from, to int64, tag string) (*http.Response, error) {
 	return backoff.Retry(ctx, func() (*http.Response, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -114,7 +119,7 @@ func request(ctx context.Context, c *http.Client, address string, from, to int64
 		if to >= 0 {
 			r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, to))
 		}
-		if strings.HasPrefix(tag, `"`) { // a weak tag never matches
+		if strings.HasPrefix(tag, `"`) { // a weak tag, W/"...", never matches If-Match
 			r.Header.Set("If-Match", tag)
 		}
 		got, err := c.Do(r)
@@ -134,15 +139,16 @@ func request(ctx context.Context, c *http.Client, address string, from, to int64
 	}, backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(10*time.Minute))
 }
 
-// refusal returns the error for a server's answer without the bytes. It is marked as permanent
-// unless another try may help, and has the wait that the server asks for, at most 300 seconds.
+// refusal returns the error for a server's answer without the bytes. It is permanent unless another try
+// may help. If the server says after how many seconds to try again, the error has that wait.
 func refusal(r *http.Response) error {
+	const longestWait = 300 // seconds, also if the server asks for more
 	switch code := r.StatusCode; {
 	case code == http.StatusPreconditionFailed:
 		return backoff.Permanent(errChanged)
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500:
 		if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && seconds > 0 {
-			return backoff.RetryAfter(min(seconds, 300))
+			return backoff.RetryAfter(min(seconds, longestWait))
 		}
 		return fmt.Errorf("the server answers %s", r.Status)
 	case code == http.StatusForbidden, code == http.StatusUnauthorized:

@@ -61,7 +61,8 @@ func (o *Options) googleStore() (*minio.Client, error) {
 		Creds: credentials.NewStaticV4(os.Getenv("GS_ACCESS_KEY_ID"), os.Getenv("GS_SECRET_ACCESS_KEY"), "")})
 }
 
-// storeAt returns a client of the store at a host, with the transport of tests where there is one.
+// storeAt returns a client of the store at a host. It uses the transport of Options.Client if that is
+// set, as in tests.
 func (o *Options) storeAt(host string, opts *minio.Options) (*minio.Client, error) {
 	if o.Client != nil {
 		opts.Transport = o.Client.Transport
@@ -110,8 +111,8 @@ func (o *Options) place(address string) (p place, err error) {
 // from.
 func (p place) explain(err error) error { return explain(err, p.keys) }
 
-// findStored finds the size and the version of an object. Each read demands that version, and
-// compares it itself because some stores do not.
+// findStored finds the size and the version of an object in a store (s3:// or gs://). Each read of the
+// object asks for that version, and compares the answer's, because some stores ignore the condition.
 func (o *Options) findStored(ctx context.Context, address string) (*Object, error) {
 	p, err := o.place(address)
 	if err != nil {
@@ -150,7 +151,8 @@ func (o *Options) findStored(ctx context.Context, address string) (*Object, erro
 // Explain returns an error of the client of Store in plain words, without the address that it may hold.
 func Explain(err error) error { return explain(err, amazonKeys) }
 
-// explain is Explain with where the keys of the store come from.
+// explain returns an error of the store in plain words, without the address that it may hold. keys says
+// where the keys of the store come from, for a store that denies access.
 func explain(err error, keys string) error {
 	r := minio.ToErrorResponse(err)
 	switch {

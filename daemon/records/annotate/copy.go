@@ -15,8 +15,9 @@ import (
 )
 
 // Copy writes a copy of a dump with its scores to w, uncompressed. format is the name of the dump's
-// format; its first bytes tell which form of it. A log of inspect_ai is refused with ErrInspect. If
-// the dump breaks off, so does the copy, with an error.
+// format. Some formats are kept as Parquet, spreadsheets, lists or lines, which the first bytes tell
+// apart. A log of inspect_ai is refused with ErrInspect. If the dump breaks off, the copy ends there
+// with an error.
 func Copy(in *input.Input, format string, w io.Writer, r *Results) error {
 	head := in.Head()
 	text := bytes.TrimLeft(head, " \t\r\n")
@@ -36,8 +37,9 @@ func Copy(in *input.Input, format string, w io.Writer, r *Results) error {
 	return errors.Join(err, out.Flush())
 }
 
-// copyText copies a dump that is text and adds the scores of its records. The format and the first
-// bytes say whether it is a document of HELM, a JSON list, JSON lines or a table of separated values.
+// copyText copies a dump that is text and adds the scores of its records. text is the beginning of the
+// dump without blanks before it. With the format it says whether the dump is a document of HELM, a JSON
+// list, JSON lines or a table of separated values.
 func copyText(in *input.Input, format string, text []byte, out *bufio.Writer, r *Results) error {
 	switch {
 	case format == "helm":
@@ -50,17 +52,18 @@ func copyText(in *input.Input, format string, text []byte, out *bufio.Writer, r 
 	return sheets.AnnotateCSV(in, out, r)
 }
 
-// copyLines copies a dump of lines, and adds the member plumb to each object that has results. A
-// line above the limit is copied as it is, in pieces.
+// copyLines copies a dump with a JSON object per line, and adds the member plumb to each object that
+// has results. A line above the limit has none, because the reader refused it; it is copied unchanged,
+// in pieces.
 func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 	src := in.Stream()
 	var line []byte
-	for n := 1; ; n++ {
+	for n := 1; ; n++ { // the number of the line
 		line = line[:0]
-		long := false
+		long := false // part of the line is written already
 		for {
 			part, err := src.ReadSlice('\n')
-			if line = append(line, part...); len(line) > in.Limits.Line { // copied as it is
+			if line = append(line, part...); len(line) > in.Limits.Line {
 				long = true
 				out.Write(line)
 				line = line[:0]
@@ -87,10 +90,10 @@ func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 	}
 }
 
-// annotate returns a JSON object of the dump with the results of its place as the member plumb, in
-// place of that of an earlier copy. A text that is not a whole object, or that has no results, is
-// returned as it is. ended is the error with which reading the object ended, such as io.EOF; it is
-// returned too.
+// annotate returns a JSON object of the dump with the results of the place at as its last member,
+// plumb. A member plumb that an earlier copy added is removed. A text that is not a whole object, or
+// that has no results, is returned as it is. ended is the error with which reading the object ended,
+// such as io.EOF. It is returned too, so that callers can write the object before they stop.
 func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error) {
 	end := bytes.LastIndexByte(object, '}')
 	text := bytes.TrimLeft(object, " \t\r\n")
@@ -103,9 +106,9 @@ func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error
 	}
 	tail := append([]byte{}, object[end:]...)
 	object = withoutPlumb(object[:end+1])
-	object = object[:len(object)-1]
-	if last := bytes.TrimRight(object, " \t\r\n"); last[len(last)-1] != '{' {
-		object = append(last, ',')
+	object = object[:len(object)-1] // without its bracket, which is in tail
+	if members := bytes.TrimRight(object, " \t\r\n"); members[len(members)-1] != '{' {
+		object = append(members, ',')
 	}
 	object = append(append(object, `"plumb":`...), value...)
 	return append(object, tail...), ended
@@ -114,7 +117,7 @@ func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error
 // withoutPlumb returns an object of a dump without its member plumb, which an earlier copy added.
 // An object without it is returned as it is.
 func withoutPlumb(object []byte) []byte {
-	if !bytes.Contains(object, []byte(`"plumb"`)) {
+	if !bytes.Contains(object, []byte(`"plumb"`)) { // the usual case, without a walk over the members
 		return object
 	}
 	out, found := []byte{'{'}, false
@@ -173,7 +176,7 @@ func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 			return err
 		}
 		if !ok {
-			if sep == "{\n" {
+			if sep == "{\n" { // the object has no member
 				out.WriteString("{")
 			}
 			out.WriteString("\n}\n")

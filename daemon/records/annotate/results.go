@@ -29,21 +29,24 @@ type Results struct {
 	line   []byte
 }
 
-// place is a result in its file.
+// place is a result in the file of results. It keeps a hash instead of the text of its unit, to take
+// little memory; each compares the texts.
 type place struct {
-	hash uint64 // of the unit
-	off  int64
-	size int32
+	hash uint64 // of the unit of the dump that the result is of
+	off  int64  // of the result in the file of results, in bytes
+	size int32  // of the result in bytes
 }
 
-// unit returns the line, row or element that a place stands in: a line may hold several records.
+// unit returns the part of the dump that gets one annotation, a line, row or element, of the place of a
+// record such as "line 4 traces[1]". A line may hold several records, for each of its traces one.
 func unit(at string) string {
 	at, _, _ = strings.Cut(at, " traces[")
 	return at
 }
 
-// NewResults finds the results in a file of result lines, and keeps the place of each. Lines
-// that name another dump than file are left out. Lines have at most limit bytes.
+// NewResults reads a file of result lines, src with size bytes, and keeps the place of each result. It
+// leaves out results that name another dump than file. A line of more than limit bytes, or one that is
+// not JSON, is an error.
 func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, error) {
 	r := &Results{src: src}
 	in := bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 1<<20)
@@ -68,6 +71,7 @@ func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, 
 			break
 		}
 	}
+	// Sort for the binary search of each; results of one unit stay in the order of the file.
 	slices.SortFunc(r.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.off, b.off)) })
 	return r, nil
 }
@@ -89,8 +93,8 @@ func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 	}
 }
 
-// each calls f with the results of one unit of the dump, such as a line, in the order of the file
-// of results. f must not keep the values.
+// each calls f with each result of one unit of the dump, such as "line 4", in the order of the file of
+// results. It reads the results from that file again. f must not keep the values.
 func (r *Results) each(at string, f func(*fastjson.Value)) error {
 	hash := xxhash.Sum64String(at)
 	i, _ := slices.BinarySearchFunc(r.places, hash, func(p place, h uint64) int { return cmp.Compare(p.hash, h) })
@@ -104,7 +108,7 @@ func (r *Results) each(at string, f func(*fastjson.Value)) error {
 		if err != nil {
 			return fmt.Errorf("cannot read results at byte %d: %w", p.off, err)
 		}
-		if unit(string(v.GetStringBytes("at"))) == at { // other units may have the same hash
+		if unit(string(v.GetStringBytes("at"))) == at { // another unit may have the same hash
 			f(v)
 		}
 	}
@@ -114,8 +118,8 @@ func (r *Results) each(at string, f func(*fastjson.Value)) error {
 // members are the members of a result that an annotation has.
 var members = []string{"score", "reward", "status", "metrics", "error"}
 
-// appendValue appends the annotation of a unit: an object with the members of its result, a
-// list if the unit has several records, and nothing if it has none.
+// appendValue appends the annotation of a unit of the dump as JSON: an object with some members of its
+// result, or a list of these if the unit has several records. It appends nothing if there is no result.
 func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
 	begin, n := len(dst), 0
 	err := r.each(at, func(v *fastjson.Value) {
@@ -125,7 +129,7 @@ func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
 		dst = append(dst, '{')
 		for i, name := range members {
 			m := v.Get(name)
-			if m == nil && i >= 2 { // score and reward are always there, as null if missing
+			if m == nil && name != "score" && name != "reward" { // these two are null if missing
 				continue
 			}
 			if i > 0 {
@@ -146,8 +150,8 @@ func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
 	return dst, err
 }
 
-// Mark returns the first result of a table's row, for the columns that a copy adds. It implements
-// sheets.Marks.
+// Mark returns the score, status and error of the first result of a table's row, for the columns that a
+// copy adds. m.Known is false for a row without results. It implements sheets.Marks.
 func (r *Results) Mark(at string) (m sheets.Mark, err error) {
 	err = r.each(at, func(v *fastjson.Value) {
 		if m.Known {

@@ -31,8 +31,8 @@ type Archive struct {
 	in     *input.Input
 	src    *window
 	size   int64
-	total  int64 // bytes that entries expanded to
-	ahead  *bufio.Reader
+	total  int64            // bytes that entries expanded to
+	ahead  *bufio.Reader    // reads the compressed bytes of an entry
 	idle   []io.ReadCloser  // decompressors of deflate that are not in use
 	unpack zip.Decompressor // of zstd
 
@@ -51,8 +51,8 @@ func Open(in *input.Input) (*Archive, error) {
 	return a.(*Archive), nil
 }
 
-// open reads the central directory of an archive, and refuses one with more entries than
-// allowed.
+// open reads the central directory of an archive and prepares the decoders of its entries. An archive
+// with more entries than Limits.Entries is an error.
 func open(in *input.Input) (*Archive, error) {
 	src, size, err := in.Random()
 	if err != nil {
@@ -154,8 +154,9 @@ func (a *Archive) stream(f *File) (io.ReadCloser, error) {
 	return &closer{&checked{r: r, f: f}, r.Close}, nil
 }
 
-// contents returns where the contents of an entry begin: after a header, whose length the central
-// directory does not tell.
+// contents returns the offset in the archive at which the contents of an entry begin. In front of them
+// stands a header, of which the central directory tells only the beginning: its length depends on the
+// name and the extra field that it has.
 func (a *Archive) contents(f *File) (int64, error) {
 	if f.offset < 0 || f.offset > a.size-headerSize {
 		return 0, zip.ErrFormat
@@ -175,9 +176,9 @@ func (a *Archive) contents(f *File) (int64, error) {
 type checked struct {
 	r   io.Reader
 	f   *File
-	n   uint64 // bytes so far
+	n   uint64 // bytes read so far
 	sum uint32 // their checksum
-	err error
+	err error  // what ended the reading; later calls return it again
 }
 
 // Read reads an entry of the archive and checks it against the archive's directory: an entry that is
@@ -206,7 +207,7 @@ func (c *checked) Read(p []byte) (int, error) {
 // Again opens an entry of the archive that was read before. What it expands to is not counted twice
 // against the limit.
 func (a *Archive) Again(f *File) (io.ReadCloser, error) {
-	total := a.total
+	total := a.total // what all entries expanded to before; set again at the end
 	r, err := a.Entry(f)
 	if err != nil {
 		return nil, err
@@ -240,8 +241,9 @@ type closer struct {
 // Close implements io.Closer.
 func (c *closer) Close() error { return c.end() }
 
-// bounded returns a reader of a decompressed entry that fails where the entry, or all
-// entries together, expand too far. A panic of the decoder becomes an error.
+// bounded returns a reader of a decompressed entry. raw has the compressed bytes, and decode makes the
+// decoder of the format. Reading fails if the entry, or all entries of the archive together, become too
+// large for their compressed size. A panic of the decoder becomes an error.
 func (a *Archive) bounded(format string, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
 	packed := &dump.Counter{R: raw}
 	a.ahead.Reset(packed) // decoders read many small pieces, and make a buffer of their own for other readers
@@ -265,7 +267,7 @@ func (s safe) Read(p []byte) (n int, err error) {
 	return s.r.Read(p)
 }
 
-// sum counts what all entries expand to.
+// sum adds up what all entries of an archive expand to.
 type sum struct {
 	r io.Reader
 	a *Archive
@@ -305,8 +307,8 @@ type window struct {
 const windowSize = 1 << 20
 
 // ReadAt reads from an offset of the archive through a window of bytes that are kept, so that small
-// reads close to each other cost one read of the file. Long reads go past the window. It implements
-// io.ReaderAt.
+// reads close to each other cost one read of the file. Reads of more than half a window go to the file
+// directly. It implements io.ReaderAt.
 func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	if len(p) > windowSize/2 {
 		return w.src.ReadAt(p, off)
@@ -315,8 +317,9 @@ func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	return copy(p, b), err
 }
 
-// view returns the n bytes at an offset, at most windowSize of those that src has, valid until the next call
-// of view or ReadAt. If the window does not have all of them, it is read anew from there on. Fewer bytes come with an error.
+// view returns the n bytes at an offset without a copy, n at most windowSize. They are valid until the
+// next call of view or ReadAt. If the window does not have all of them, it is read anew from the offset
+// on. If the file has fewer, view returns these with an error.
 func (w *window) view(off int64, n int) ([]byte, error) {
 	if off < w.start || off-w.start > int64(len(w.bytes)-n) {
 		got, err := w.src.ReadAt(w.bytes[:cap(w.bytes)], off)

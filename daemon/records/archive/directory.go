@@ -57,9 +57,11 @@ type directory struct {
 	entries uint64 // as the archive states, maybe modulo 65,536
 }
 
-// findDirectory finds the central directory by the record at the end of the archive. The error is
-// errNoEnd without such a record.
+// findDirectory finds the central directory of an archive of size bytes by the record at the archive's
+// end. The error is errNoEnd without such a record, and zip.ErrFormat if the record is wrong. The offsets
+// of fields are those of the zip format.
 func findDirectory(src io.ReaderAt, size int64) (directory, error) {
+	// Find the last record, behind which only a comment stands.
 	tail := make([]byte, min(size, longestEnd))
 	if _, err := src.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
 		return directory{}, err
@@ -74,6 +76,7 @@ func findDirectory(src io.ReaderAt, size int64) (directory, error) {
 	if comment := int(binary.LittleEndian.Uint16(b[20:])); comment > len(b)-endSize {
 		return directory{}, zip.ErrFormat
 	}
+	// Numbers that are too large for it stand in a record with 64 bits.
 	if entries == absent16 || length == uint64(absent32) || offset == uint64(absent32) {
 		at64, b, err := findEnd64(src, at)
 		if err != nil {
@@ -87,9 +90,11 @@ func findDirectory(src io.ReaderAt, size int64) (directory, error) {
 	if length > uint64(at) || offset > math.MaxInt64 {
 		return directory{}, zip.ErrFormat
 	}
+	// The directory stands just before the record. If that is not the stated offset, something stands in
+	// front of the archive, or the length is wrong and an entry stands at the stated offset.
 	d := directory{start: at - int64(length), entries: entries}
 	d.base = d.start - int64(offset)
-	if begin := make([]byte, len(entryMark)); d.base > 0 { // or the length is wrong
+	if begin := make([]byte, len(entryMark)); d.base > 0 {
 		if _, err := src.ReadAt(begin, int64(offset)); err == nil && string(begin) == entryMark {
 			d.start, d.base = int64(offset), 0
 		}
@@ -103,8 +108,9 @@ var errTooMany = errors.New("too many entries")
 // errNoEnd says that an archive has no central directory.
 var errNoEnd = errors.New("it is a zip archive without a central directory at its end (a copy that broke off?); nothing of it is read")
 
-// findEnd64 returns the record with numbers of 64 bits that belongs to the end of an archive at an
-// offset, and where it stands; nil for none.
+// findEnd64 returns the record with numbers of 64 bits, and its offset in the archive. end is the offset
+// of the usual record at the archive's end; a locator in front of that says where the other one stands.
+// Without a locator the record is nil.
 func findEnd64(src io.ReaderAt, end int64) (at int64, record []byte, err error) {
 	if end < locatorSize {
 		return 0, nil, nil
@@ -132,8 +138,9 @@ func findEnd64(src io.ReaderAt, end int64) (at int64, record []byte, err error) 
 }
 
 // readDirectory returns the entries of the central directory in order, also those that later ones of
-// the same name supersede. More than most are an error. The number that the archive states may be
-// wrong, so it is only compared.
+// the same name supersede. More than `most` are the error errTooMany. The archive also states their
+// number, which may be wrong or hostile. So entries are read until one is not valid, and another number
+// than the stated one is an error.
 func readDirectory(src io.ReaderAt, size int64, most int) ([]File, error) {
 	d, err := findDirectory(src, size)
 	if err != nil {
@@ -141,11 +148,11 @@ func readDirectory(src io.ReaderAt, size int64, most int) ([]File, error) {
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(src, d.start, size-d.start), int(max(min(size, windowSize), longestEntry)))
 	var files []File
-	if d.entries <= uint64(min(int64(most), (size-d.start)/entrySize)) {
+	if d.entries <= uint64(min(int64(most), (size-d.start)/entrySize)) { // so many can stand there
 		files = make([]File, 0, d.entries)
 	}
-	var names strings.Builder
-	var lengths []uint16 // of names
+	var names strings.Builder // all names in one piece of memory
+	var lengths []uint16      // of the names, in bytes
 	for {
 		f, name, err := readEntry(r)
 		if err == io.EOF || err == zip.ErrFormat { // the end of the directory, or of what can be read of it
@@ -188,10 +195,12 @@ func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
 	if b, err = r.Peek(end); err != nil {
 		return f, nil, err
 	}
+	// The fixed fields.
 	packed, size, offset := binary.LittleEndian.Uint32(b[20:]), binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[42:])
 	f = File{Packed: uint64(packed), Size: uint64(size), CRC32: binary.LittleEndian.Uint32(b[16:]),
 		Method: binary.LittleEndian.Uint16(b[10:]), Flags: binary.LittleEndian.Uint16(b[8:]), offset: int64(offset)}
-	var absent []*uint64 // in the order in which the extra field has them
+	// Numbers that are too large for them stand in the extra field, in this order.
+	var absent []*uint64
 	if size == absent32 {
 		absent = append(absent, &f.Size)
 	}
@@ -204,15 +213,19 @@ func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
 	}
 	if len(absent) > 0 {
 		found := read64(b[nameEnd:extraEnd], absent)
-		if f.offset = int64(place); found < len(absent) && !(found == 0 && len(absent) == 1 && size == absent32) {
-			return f, nil, zip.ErrFormat // only the size may be that number itself
+		f.offset = int64(place)
+		onlySize := found == 0 && len(absent) == 1 && size == absent32 // a size that is absent32 itself
+		if found < len(absent) && !onlySize {
+			return f, nil, zip.ErrFormat
 		}
 	}
 	r.Discard(end)
 	return f, b[entrySize:nameEnd], nil
 }
 
-// read64 sets numbers from the extra field with numbers of 64 bits, and returns how many it has.
+// read64 sets the numbers to from the extra field of an entry that has numbers of 64 bits, in order. It
+// returns how many it has set, which are fewer if the field is missing or short. extra holds all extra
+// fields, each with its kind and its length in front.
 func read64(extra []byte, to []*uint64) (found int) {
 	for len(extra) >= 4 {
 		kind, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))

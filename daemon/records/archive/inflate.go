@@ -10,13 +10,13 @@ import (
 // says nothing of what is wrong with data that it cannot decode. It is not safe for concurrent use.
 type inflater struct {
 	src    []byte
-	pos    int    // of the next byte of src
-	bits   uint64 // that were read from src and not used, the lowest first
-	unused int    // number of bits; negative where more were used than src has
+	pos    int    // index in src of the next byte to read ahead
+	bits   uint64 // bits that were read ahead and not used yet; the next one is the lowest
+	unused int    // how many those are; below 0, more were used than src has
 
-	used                    [maxLiterals + maxDistances]coded // of the codes that a block begins with
-	header, literal, offset code
-	fixedLiteral            code // of blocks without codes of their own; made when the first one comes
+	used                    [maxLiterals + maxDistances]coded // memory for the symbols of the codes of a block
+	header, literal, offset code                              // of a block with codes of its own
+	fixedLiteral            code                              // of blocks without codes of their own; made when the first one comes
 	fixedOffset             code
 }
 
@@ -42,22 +42,24 @@ type coded struct {
 // code is a Huffman code.
 type code struct {
 	table   [1 << tableBits]uint16 // entries by the next bits: symbol<<4 + length of its code; 0 for a longer or an unknown one
-	mask    uint64                 // of the bits that table is for
-	count   [16]uint16             // of codes by their length
+	mask    uint64                 // selects the next bits that index table
+	count   [16]uint16             // how many codes have each length in bits, 1 to 15
 	symbols [288]uint16            // in the order of their codes, those of shorter codes first
 }
 
-// init makes a Huffman code of deflate for symbols, which are in their order and count from base
-// on. It returns false if no such code exists. A code may only be incomplete if it has one symbol,
-// or none.
+// init makes the Huffman code of deflate in which each symbol has a code of the given length. The
+// lengths alone determine the code: shorter codes come first, and codes of one length are counted up in
+// the order of the symbols. Symbols are in ascending order; base is subtracted from each. init returns
+// false if no such code exists, or if the code is incomplete, so that some bits would have no meaning.
+// Deflate allows that only for a code of a single symbol with one bit, or without symbols.
 func (c *code) init(symbols []coded, base uint16) bool {
 	c.count = [16]uint16{}
 	for _, s := range symbols {
 		c.count[s.length&15]++
 	}
-	var at [16]uint16 // the place in symbols of the next one of each length
-	total, most := 0, 0
-	first := uint16(0)
+	var at [16]uint16   // the index in c.symbols of the next symbol of each length
+	total, most := 0, 0 // the number of symbols so far, and the longest length
+	first := uint16(0)  // the code after the last one of n bits
 	for n := 1; n < 16; n++ {
 		first <<= 1
 		at[n] = uint16(total)
@@ -69,7 +71,7 @@ func (c *code) init(symbols []coded, base uint16) bool {
 			return false
 		}
 	}
-	if complete := int(first) == 1<<15; !complete && total > 0 && (total > 1 || most > 1) {
+	if complete := int(first) == 1<<15; !complete && total > 0 && (total > 1 || most > 1) { // all codes of 15 bits are used
 		return false
 	}
 	for _, s := range symbols {
@@ -81,11 +83,12 @@ func (c *code) init(symbols []coded, base uint16) bool {
 	return true
 }
 
-// makeTable makes the table for codes of at most `most` bits. A table for n bits is that for n-1 bits, twice,
-// with the codes of n bits.
+// makeTable makes the table that decodes codes of at most `most` bits by a single look. The table for n
+// bits is the table for n-1 bits, repeated once because the additional bit has two values, with the
+// codes of n bits set. Deflate has the first bit of a code lowest, so codes are reversed.
 func (c *code) makeTable(most int) {
 	c.table[0] = 0
-	size, i, next := 1, 0, uint16(0)
+	size, i, next := 1, 0, uint16(0) // entries, the index in symbols, and the next code of n bits
 	for n := 1; n <= most; n++ {
 		copy(c.table[size:2*size], c.table[:size])
 		size *= 2
@@ -102,8 +105,8 @@ func (c *code) makeTable(most int) {
 // noSymbol is what bits that are no code are decoded to. No code has it.
 const noSymbol = 511
 
-// entry returns the symbol whose Huffman code bits begins with, and the code's length, packed as in
-// the table.
+// entry decodes the Huffman code with which bits begins. It returns symbol<<4 + the code's length in
+// bits, or noSymbol<<4 for bits that are no code.
 func (c *code) entry(bits uint64) uint16 {
 	if e := c.table[bits&c.mask]; e != 0 {
 		return e
@@ -116,7 +119,9 @@ func (c *code) entry(bits uint64) uint16 {
 //
 //go:noinline
 func (c *code) long(bits uint64) uint16 {
-	value, first, at := 0, 0, 0 // of the bits so far, of the first code of that length, its place in symbols
+	value := 0 // the first n bits, as a number
+	first := 0 // the first code of n bits
+	at := 0    // its index in symbols
 	for n := 1; n < 16; n++ {
 		value |= int(bits & 1)
 		bits >>= 1
@@ -131,10 +136,11 @@ func (c *code) long(bits uint64) uint16 {
 	return noSymbol << 4
 }
 
-// filled appends those of src[pos:] to the bits that were read ahead. It returns the bits, how many
-// there are, and the position of the next byte of src. There are at least 56, or all that src has.
+// filled reads bytes of src from pos on ahead, and appends them to the unused bits. It returns the
+// bits, how many there are, and the position of the next byte of src. There are 56 bits at least, or all
+// that src has. It may set bits above those that it counts, to the values that they will have.
 func filled(src []byte, pos int, bits uint64, unused int) (uint64, int, int) {
-	if pos+8 <= len(src) {
+	if pos+8 <= len(src) { // eight bytes at once; those that find no room are read again
 		return bits | binary.LittleEndian.Uint64(src[pos:])<<unused, unused | 56, pos + (63-unused)>>3
 	}
 	for ; unused < 56 && pos < len(src); pos++ {
@@ -147,7 +153,8 @@ func filled(src []byte, pos int, bits uint64, unused int) (uint64, int, int) {
 // fill reads ahead as filled does.
 func (d *inflater) fill() { d.bits, d.unused, d.pos = filled(d.src, d.pos, d.bits, d.unused) }
 
-// take returns the next n bits of the deflate data, which fill must have read.
+// take returns the next n bits of the deflate data as a number and uses them up. A call of fill before
+// must have read them.
 func (d *inflater) take(n int) int {
 	v := int(d.bits & (1<<n - 1))
 	d.bits >>= n
@@ -161,17 +168,17 @@ func (d *inflater) take(n int) int {
 func (d *inflater) inflate(dst, src []byte) (n int, ok bool) {
 	d.src, d.pos, d.bits, d.unused = src, 0, 0, 0
 	defer func() { d.src = nil }()
-	for last := 0; last == 0; {
+	for last := 0; last == 0; { // each block says whether it is the last one, and of which kind it is
 		d.fill()
 		last = d.take(1)
 		ok = true
 		switch d.take(2) {
-		case 0:
+		case 0: // not compressed
 			n, ok = d.stored(dst, n)
-		case 1:
+		case 1: // with the fixed codes
 			d.makeFixed()
 			n, ok = d.block(dst, n, &d.fixedLiteral, &d.fixedOffset)
-		case 2:
+		case 2: // with codes of its own
 			if ok = d.readCodes(); ok {
 				n, ok = d.block(dst, n, &d.literal, &d.offset)
 			}
@@ -185,8 +192,9 @@ func (d *inflater) inflate(dst, src []byte) (n int, ok bool) {
 	return n, true
 }
 
-// stored copies a deflate block that is not compressed to dst[n:], and returns its end in dst. d.unused is the
-// number of bits that were read from src and not used yet; below 0, more bits were taken than src has.
+// stored copies a deflate block that is not compressed to dst[n:], and returns where it ends in dst. The
+// block begins at a whole byte with its size, and the same with all bits inverted. It returns false if
+// the block is not valid or does not fit into dst.
 func (d *inflater) stored(dst []byte, n int) (int, bool) {
 	d.take(max(d.unused, 0) & 7)   // to the end of the byte
 	d.pos -= max(d.unused, 0) >> 3 // back over the whole bytes that were read and not used
@@ -205,9 +213,10 @@ func (d *inflater) stored(dst []byte, n int) (int, bool) {
 	return n + size, true
 }
 
-// makeFixed makes the fixed Huffman codes of deflate, for blocks that have no codes of their own.
+// makeFixed makes the fixed Huffman codes of deflate, for blocks that have no codes of their own. The
+// lengths of these codes are those of RFC 1951, section 3.2.6.
 func (d *inflater) makeFixed() {
-	if d.fixedLiteral.mask != 0 {
+	if d.fixedLiteral.mask != 0 { // an earlier block needed them
 		return
 	}
 	var symbols [288]coded
@@ -227,14 +236,15 @@ func (d *inflater) makeFixed() {
 	d.fixedOffset.init(symbols[:32], 0)
 }
 
-// headerOrder is the order in which a block has the lengths of the codes for its lengths of codes.
+// headerOrder is the order in which a block states the lengths for the code in which it writes its other
+// lengths.
 var headerOrder = [...]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // readCodes reads the Huffman codes that a deflate block begins with: first the lengths of the code in
 // which the other lengths are written, then those of the codes for literals and for distances. It
 // returns false if they are not valid.
 func (d *inflater) readCodes() bool {
-	literals, distances, headers := d.take(5)+257, d.take(5)+1, d.take(4)+4
+	literals, distances, headers := d.take(5)+257, d.take(5)+1, d.take(4)+4 // stated less the fewest of each
 	if literals > maxLiterals || distances > maxDistances {
 		return false
 	}
@@ -258,7 +268,7 @@ func (d *inflater) readCodes() bool {
 	if !ok {
 		return false
 	}
-	// Where the symbols of distances begin.
+	// The used symbols of both follow each other; those of distances count from literals on.
 	n := len(used)
 	for n > 0 && int(used[n-1].symbol) >= literals {
 		n--
@@ -266,10 +276,11 @@ func (d *inflater) readCodes() bool {
 	return d.literal.init(used[:n], 0) && d.offset.init(used[n:], uint16(literals))
 }
 
-// readLengths reads the lengths of the Huffman codes of n symbols, and returns those symbols that
-// have one.
+// readLengths reads the lengths of the Huffman codes of n symbols, written in the code d.header, and
+// returns the symbols that have a code. In that code the symbols 0 to 15 are lengths, and 16 to 18
+// repeat a length. ok is false if the lengths are not valid.
 func (d *inflater) readLengths(n int) (used []coded, ok bool) {
-	src, pos, bits, unused := d.src, d.pos, d.bits, d.unused // in registers
+	src, pos, bits, unused := d.src, d.pos, d.bits, d.unused // local, so that they stay in registers
 	used = d.used[:0]
 	last := uint8(0)
 	for i := 0; i < n; {
@@ -278,16 +289,16 @@ func (d *inflater) readLengths(n int) (used []coded, ok bool) {
 		bits >>= e & 15
 		unused -= int(e & 15)
 		length, times := uint8(e>>4), 1
-		if e >= 16<<4 { // a number of times the last length, or none
+		if e >= 16<<4 { // repeat a length; extra bits that follow are added to times
 			extra := 2
 			switch e >> 4 {
-			case 16:
+			case 16: // the last length
 				if length, times = last, 3; i == 0 {
 					return nil, false
 				}
-			case 17:
+			case 17: // 0, which says that a symbol has no code
 				length, times, extra = 0, 3, 3
-			case 18:
+			case 18: // 0, many times
 				length, times, extra = 0, 11, 7
 			default:
 				return nil, false
@@ -312,7 +323,8 @@ func (d *inflater) readLengths(n int) (used []coded, ok bool) {
 	return used, unused >= 0
 }
 
-// steps are the smallest values of symbols, and how many bits follow that are added to them.
+// steps says by symbol which lengths or distances it stands for: the smallest one, and how many extra
+// bits follow, whose number is added to it.
 type steps [32]struct{ base, extra uint16 }
 
 // matchLengths are the lengths of matches, by symbol from 257 on. matchOffsets are how far back they
@@ -322,8 +334,9 @@ var (
 	matchOffsets = makeSteps(1, 30, 2)
 )
 
-// makeSteps returns the values of n deflate symbols for lengths or distances, from base on. The
-// first two groups of symbols have no additional bits, each further group one more.
+// makeSteps returns the steps of n deflate symbols for lengths or distances, of which the smallest is
+// base. Symbols come in groups of equal size: those of the first two groups have no extra bits, and
+// those of each further group one more.
 func makeSteps(base, n, group int) (s steps) {
 	for i := range n {
 		extra := max(i/group-1, 0)
@@ -340,10 +353,13 @@ func makeMatchLengths() steps {
 	return s
 }
 
-// block decompresses a deflate block to dst[n:], and returns its end in dst.
+// block decompresses a deflate block to dst[n:], and returns where it ends in dst. literal is the code of
+// its bytes and of the lengths of matches, offset that of how far back matches begin. It returns false
+// if the data are not valid or do not fit into dst.
 func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
-	src, pos, bits, unused := d.src, d.pos, d.bits, d.unused // in registers
+	src, pos, bits, unused := d.src, d.pos, d.bits, d.unused // local, so that they stay in registers
 	for unused >= 0 {
+		// A byte, the end of the block, or the length of a match.
 		bits, unused, pos = filled(src, pos, bits, unused)
 		e := literal.entry(bits)
 		bits >>= e & 15
@@ -368,6 +384,8 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 			n++
 			continue
 		}
+		// The length and the distance of a match, a copy of bytes that were written before. The masks
+		// spare checks of bounds; a base of 0 marks symbols that do not exist.
 		length := matchLengths[(symbol-endOfBlock-1)&31]
 		size := int(length.base) + int(bits&(1<<length.extra-1))
 		bits >>= length.extra
@@ -382,7 +400,9 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 		if length.base == 0 || distance.base == 0 || back > n || size > len(dst)-n || unused < 0 {
 			return n, false
 		}
-		if back >= 8 && size+8 <= len(dst)-n { // as mostly; what is written too much is written again
+		// Copy eight bytes at a time where that is possible. Up to seven bytes too many are written,
+		// which what follows overwrites.
+		if back >= 8 && size+8 <= len(dst)-n {
 			end := n + size
 			for ; n < end; n += 8 {
 				binary.LittleEndian.PutUint64(dst[n:], binary.LittleEndian.Uint64(dst[n-back:]))
@@ -390,7 +410,7 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 			n = end
 			continue
 		}
-		for from := n - back; size > 0; { // a match may reach into what it writes
+		for from := n - back; size > 0; { // a match may reach into what it writes, so copy what is there
 			k := copy(dst[n:n+size], dst[from:n])
 			n, size = n+k, size-k
 		}

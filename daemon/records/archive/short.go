@@ -18,29 +18,31 @@ const shortEntry = 256 << 10
 // short is the contents of a short entry.
 type short struct {
 	bytes.Reader
-	a    *Archive
-	text []byte
-	open bool
+	archive *Archive
+	text    []byte // the decoded contents
+	open    bool   // Close was not called yet
 }
 
-// Close gives the memory of a short entry back for the next one. It implements io.Closer.
+// Close gives the memory of a short entry back for the next one. A second call does nothing. It
+// implements io.Closer.
 func (s *short) Close() error {
 	if s.open {
 		s.open = false
 		s.Reset(nil)
-		s.a.shorts = append(s.a.shorts, s)
+		s.archive.shorts = append(s.archive.shorts, s)
 	}
 	return nil
 }
 
-// short returns the contents of a short entry, decoded at once. It returns nil for a long
-// entry, and for one that is damaged: reading it as a stream then tells what is wrong.
+// short returns the contents of a short entry of the archive, decoded at once. It returns nil for a
+// long entry, and for one that is damaged or too much; the caller then reads it as a stream, whose
+// errors say what is wrong.
 func (a *Archive) short(f *File) (s *short) {
 	if f.Packed > shortEntry || f.Size > shortEntry {
 		return nil
 	}
 	defer func() {
-		if recover() != nil {
+		if recover() != nil { // a fault of the decoder, which is not used again
 			s, a.unzstd = nil, nil
 		}
 	}()
@@ -57,7 +59,7 @@ func (a *Archive) short(f *File) (s *short) {
 	if last := len(a.shorts) - 1; last >= 0 {
 		s, a.shorts = a.shorts[last], a.shorts[:last]
 	} else {
-		s = &short{a: a}
+		s = &short{archive: a}
 	}
 	s.open = true
 	// Decode and check it.
@@ -80,9 +82,10 @@ var (
 	errDeflate = errors.New("no valid deflate")
 )
 
-// decode appends the contents of an entry to dst, which has room for size+1 bytes, so that an
-// entry that is longer than it states is noticed. The error is errMethod for an unknown
-// compression.
+// decode decompresses an entry by its method and appends the contents to dst, an empty slice with room
+// for size+1 bytes. size is the length that the archive states; the additional byte shows that an entry
+// is longer. The error is errMethod for an unknown compression, and errDeflate or one of the zstd
+// decoder for damaged data.
 func (a *Archive) decode(dst, packed []byte, method uint16, size int) ([]byte, error) {
 	switch method {
 	case zip.Store:
@@ -95,7 +98,7 @@ func (a *Archive) decode(dst, packed []byte, method uint16, size int) ([]byte, e
 		return dst[:n], nil
 	case Zstd:
 		if a.unzstd == nil {
-			var err error // the archive has a checksum of its own, which is compared
+			var err error // the checksum of zstd is ignored, as the archive has one that short compares
 			if a.unzstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
 				zstd.WithDecoderMaxMemory(shortEntry), zstd.IgnoreChecksum(true)); err != nil {
 				return dst, err

@@ -24,14 +24,15 @@ type Options struct {
 	Errored bool         // a failed sample with an answer counts as answered (--errored score)
 }
 
-// element reads the wanted members of the values of a document.
+// element reads values of a document, such as samples: of each the members that are wanted.
 type element struct {
-	limit  int // bytes
-	buf    []byte
+	limit  int    // of what is kept of a value, in bytes
+	buf    []byte // the JSON that is kept of the last value
 	parser record.Parser
 }
 
-// newElement returns a reader for values of a document, of at most limit bytes each.
+// newElement returns a reader for values of a document, of each of which it keeps at most limit bytes.
+// Without limits in o the JSON gets the default limits, but always those bytes.
 func newElement(limit int, o Options) element {
 	e := element{limit: limit}
 	e.parser.Limits = o.Limits
@@ -42,20 +43,22 @@ func newElement(limit int, o Options) element {
 	return e
 }
 
-// read returns what want keeps of the next value, valid until the next call. fault says why
-// this value alone cannot be read: it is too long or no JSON. err ends the document.
+// read returns what want keeps of the next value of the document, valid until the next call. fault says
+// why this value alone cannot be read: it is too long or no JSON. After err nothing more of the
+// document can be read.
 func (e *element) read(walker *jsonwalk.Walker, want jsonwalk.Want) (v *fastjson.Value, fault string, err error) {
 	e.begin()
 	e.buf, err = walker.Append(e.buf, want, e.limit)
 	return e.parse(err)
 }
 
-// wants returns read for one want.
+// wants returns the function read with want set, for callers that take any function that reads a value.
 func (e *element) wants(want jsonwalk.Want) func(*jsonwalk.Walker) (*fastjson.Value, string, error) {
 	return func(walker *jsonwalk.Walker) (*fastjson.Value, string, error) { return e.read(walker, want) }
 }
 
-// begin frees the memory of the last value of the document, where that is much.
+// begin empties the buffer for the next value of the document, and frees memory if the last one was
+// large.
 func (e *element) begin() {
 	const keep = 4 << 20 // bytes of a buffer that is used again
 	if e.buf = e.buf[:0]; cap(e.buf) > keep {
@@ -64,15 +67,16 @@ func (e *element) begin() {
 	e.parser.Trim()
 }
 
-// parse returns the document's value in the buffer. err is the error of reading it: a value that is
-// too long becomes a fault, any other error ends the document.
-func (e *element) parse(err error) (*fastjson.Value, string, error) {
+// parse parses the JSON of a document's value that was read into the buffer. readErr is the error of
+// reading it. If that says that the value is too long, or the JSON is not valid, the value is nil and
+// fault says why. Any other readErr is returned and ends the document.
+func (e *element) parse(readErr error) (value *fastjson.Value, fault string, err error) {
 	switch {
-	case err == nil:
-	case errors.As(err, new(*jsonwalk.LongError)):
-		return nil, err.Error(), nil
+	case readErr == nil:
+	case errors.As(readErr, new(*jsonwalk.LongError)):
+		return nil, readErr.Error(), nil
 	default:
-		return nil, "", err
+		return nil, "", readErr
 	}
 	v, err := e.parser.Parse(e.buf)
 	if err != nil {
@@ -87,8 +91,9 @@ func count(v *fastjson.Value) int {
 	if v == nil {
 		return -1
 	}
+	const exact = 1 << 53 // integers below it are exact in float64
 	f, err := v.Float64()
-	if err != nil || f < 0 || f >= 1<<53 {
+	if err != nil || f < 0 || f >= exact {
 		return -1
 	}
 	return int(f)

@@ -27,12 +27,13 @@ var stateWant = jsonwalk.Want{
 // helm reads the states of a run of HELM.
 type helm struct {
 	listDocument
-	queue []record.Record
-	cur   record.Record
+	queue []record.Record // of the current state, those that Next did not return yet
+	cur   record.Record   // the record that Next returned last
 }
 
 // HELM opens the file scenario_state.json of a run of HELM, whose records are the elements of its list
-// request_states. See docs/spec/dumps-files.md#r15.
+// request_states. A file without that list is an error when its end is read. See
+// docs/spec/dumps-files.md#r15.
 func HELM(in *input.Input, o Options) (record.Source, error) {
 	s := &helm{}
 	s.listDocument = listDocument{list: "request_states", end: func() error {
@@ -64,9 +65,9 @@ func (s *helm) Next() (*record.Record, error) {
 	return &s.cur, nil
 }
 
-// state puts the records of a state of HELM into the queue: one for each completion, one without an
-// answer if the request failed, and none for a calibration. fault says why the state cannot be
-// read.
+// state puts the records of a state v of HELM, at the place at, into the queue: one for each completion,
+// or one that says why there is no answer. A calibration, a request with which HELM only prepares
+// others, gives none. fault says why the state cannot be read.
 func (s *helm) state(v *fastjson.Value, at string) (fault string) {
 	s.queue = s.queue[:0]
 	mode, result := jsontree.Text(v.Get("request_mode")), v.Get("result")

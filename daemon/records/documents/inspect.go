@@ -38,9 +38,11 @@ func splitName(name string) (n entryName, ok bool) {
 	if rest, ok = strings.CutSuffix(rest, ".json"); !ok {
 		return n, false
 	}
+	// A whole sample.
 	if n.id, n.epoch, ok = cutEpoch(rest); ok {
 		return n, true
 	}
+	// A part of a sample in chunks: FOLDER/sample, FOLDER/metadata or FOLDER/attachments/START.
 	i := strings.LastIndexByte(rest, '/')
 	if i < 0 {
 		return n, false
@@ -74,18 +76,18 @@ func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == 
 // inspect reads a log of inspect_ai that is an archive.
 type inspect struct {
 	log
-	status  string // of the header
+	status  string // how the run ended, by the header
 	archive *archive.Archive
-	samples []*archive.File
-	chunks  map[string]*chunks // of samples in chunks, by their folder
+	samples []*archive.File    // the entries with whole samples and with the beginnings of samples in chunks
+	chunks  map[string]*chunks // the other entries of samples in chunks, by their folder
 	walker  *jsonwalk.Walker
-	element element
-	side    element // for what is read beside a sample
-	next    int
-	cur     record.Record
+	element element       // for samples
+	beside  element       // for what is read beside a sample
+	next    int           // index in samples
+	cur     record.Record // the record that Next returned last
 }
 
-// chunks are the entries beside the beginning of a sample.
+// chunks are the entries of a sample in chunks, but for its first one, sample.json.
 type chunks struct {
 	metadata    *archive.File
 	attachments []attachments
@@ -107,7 +109,7 @@ func Inspect(in *input.Input, o Options) (record.Source, error) {
 	}
 	s := &inspect{archive: a, walker: jsonwalk.New(strings.NewReader("")), chunks: map[string]*chunks{}}
 	s.options = o
-	s.element, s.side = newElement(in.Limits.Line, o), newElement(in.Limits.Line, o)
+	s.element, s.beside = newElement(in.Limits.Line, o), newElement(in.Limits.Line, o)
 	if err := s.readHeader(); err != nil {
 		return nil, err
 	}
@@ -151,7 +153,7 @@ func (s *inspect) readHeader() error {
 	if f == nil {
 		return fmt.Errorf("the log has neither %s nor %s", archive.Header, archive.Journal)
 	}
-	v, fault, err := s.read(f, s.archive.Entry, s.side.wants(headWant))
+	v, fault, err := s.read(f, s.archive.Entry, s.beside.wants(headWant))
 	if err != nil {
 		return err
 	}
@@ -175,9 +177,9 @@ func Succeeded(in *input.Input) bool {
 	return err == nil && s.(*inspect).status == "success"
 }
 
-// read opens an entry with open and returns what get keeps of it. fault says why this entry
-// cannot be read, also after a panic of the decoder. err, for an archive that expands too
-// far, ends the log.
+// read opens the entry f of the archive with open, and returns the value that get reads from it. fault
+// says why this entry alone cannot be read; a panic of the decoder, which damaged data can cause, is
+// such a fault. err is set only for an archive that expands too far, and ends the log.
 func (s *inspect) read(f *archive.File, open func(*archive.File) (io.ReadCloser, error), get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -251,13 +253,14 @@ func place(name string) string {
 	return name
 }
 
-// addMetadata sets the metadata of a sample in chunks, which are in an entry of their own.
-// fault says why they cannot be read.
+// addMetadata sets the member metadata of a sample in chunks, v, from the entry that c names. It changes
+// nothing if v has that member already or there is no such entry. fault says why the entry cannot be
+// read.
 func (s *inspect) addMetadata(v *fastjson.Value, c *chunks) (fault string) {
 	if c.metadata == nil || v.Type() != fastjson.TypeObject || v.Exists("metadata") {
 		return ""
 	}
-	m, fault, err := s.read(c.metadata, s.archive.Entry, s.side.wants(nil))
+	m, fault, err := s.read(c.metadata, s.archive.Entry, s.beside.wants(nil))
 	if err != nil {
 		fault = err.Error()
 	}
@@ -268,11 +271,12 @@ func (s *inspect) addMetadata(v *fastjson.Value, c *chunks) (fault string) {
 	return ""
 }
 
-// attachment returns the text of an attachment of the sample in entry f. c are the chunks of
-// the sample, in one of which the attachment is; nil for a whole sample, which is then read
-// a second time.
+// attachment returns the text of an attachment, by its name, of the sample in entry f. In a whole sample
+// (c is nil) it is a member of the sample's attachments, for which the entry is read a second time. In a
+// sample in chunks the name is a number, and the text is an element of the list in one of the entries
+// that c names.
 func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, error) {
-	side := newElement(s.side.limit, s.options) // metadata may refer to the other one
+	reader := newElement(s.beside.limit, s.options) // one of its own, as values of s.beside may be in use
 	fail := func(fault string, err error) (string, error) {
 		if err != nil {
 			fault = err.Error()
@@ -280,7 +284,7 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 		return "", fmt.Errorf("attachment %s: %s", name, fault)
 	}
 	if c == nil {
-		v, fault, err := s.read(f, s.archive.Again, side.wants(jsonwalk.Want{"attachments": {name: nil}}))
+		v, fault, err := s.read(f, s.archive.Again, reader.wants(jsonwalk.Want{"attachments": {name: nil}}))
 		if fault != "" || err != nil {
 			return fail(fault, err)
 		}
@@ -289,12 +293,13 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 		}
 		return fail("the sample does not hold it", nil)
 	}
+	// Of a sample in chunks: find the entry whose list holds the number.
 	n, err := strconv.Atoi(name)
 	i := slices.IndexFunc(c.attachments, func(a attachments) bool { return a.start == lastStart(c.attachments, n) })
 	if err != nil || i < 0 {
 		return fail("the sample does not hold it", nil)
 	}
-	v, fault, err := s.read(c.attachments[i].file, s.archive.Again, side.wants(nil))
+	v, fault, err := s.read(c.attachments[i].file, s.archive.Again, reader.wants(nil))
 	if fault != "" || err != nil {
 		return fail(fault, err)
 	}

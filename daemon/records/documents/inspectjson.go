@@ -13,8 +13,8 @@ import (
 type inspectDocument struct {
 	log
 	listDocument
-	version bool // it was read
-	cur     record.Record
+	version bool          // the version of the log was read, and is known
+	cur     record.Record // the record that Next returned last
 }
 
 // InspectJSON opens a log of inspect_ai that is one JSON document, whose records are the elements of
@@ -31,8 +31,9 @@ func InspectJSON(in *input.Input, o Options) (record.Source, error) {
 	return s, s.open(in, o)
 }
 
-// head reads a member of inspect_ai's document that belongs to the header: version, status or eval.
-// known is false for another member, which is not read.
+// head reads the value of a member of inspect_ai's document, whose name was read, if it belongs to the
+// header: version, status or eval. It sets what records need of it, and refuses an unknown version.
+// known is false for another member, whose value is not read.
 func (s *inspectDocument) head(name string) (known bool, err error) {
 	want, known := headWant[name]
 	if !known {

@@ -14,9 +14,9 @@ import (
 type listDocument struct {
 	walker  *jsonwalk.Walker
 	element element
-	list    string // the name of the list
-	begun   int    // elements, -1 before the list
-	err     error  // that ended the document
+	list    string // the name of the member with the list
+	begun   int    // how many elements were begun, -1 before the list
+	err     error  // what ended the document
 
 	member func(name string) (known bool, err error) // reads another member; nil for none
 	end    func() error                              // checks the whole document
@@ -29,7 +29,7 @@ func (d *listDocument) open(in *input.Input, o Options) error {
 	if err := d.walker.Object(); err != nil {
 		return err
 	}
-	if err := d.members(); err != io.EOF {
+	if err := d.members(); err != io.EOF { // next returns io.EOF for a document without the list
 		return err
 	}
 	return nil
@@ -81,8 +81,8 @@ func (d *listDocument) members() error {
 	}
 }
 
-// fail ends the document because of an error, which it returns with the place: the element
-// after which the document cannot be read.
+// fail ends the reading of the document because of err. It returns err with the element after which
+// nothing more can be read, and keeps that error for later calls of next.
 func (d *listDocument) fail(err error) error {
 	switch {
 	case jsonwalk.Torn(err) && d.begun > 0:
@@ -95,9 +95,9 @@ func (d *listDocument) fail(err error) error {
 	return d.err
 }
 
-// next reads the next element with get, and returns its place, such as samples[3]. fault
-// says why this element alone cannot be read. The error is io.EOF at the end of the
-// document.
+// next reads the next element of the document's list with get. It returns what get returns, and the
+// place of the element, such as samples[3]. fault says why this element alone cannot be read. Behind the
+// list it reads the rest of the document; at its end the error is io.EOF.
 func (d *listDocument) next(get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, at, fault string, err error) {
 	for d.err == nil {
 		ok, err := d.walker.Element()
@@ -105,7 +105,7 @@ func (d *listDocument) next(get func(*jsonwalk.Walker) (*fastjson.Value, string,
 			return nil, "", "", d.fail(err)
 		}
 		if !ok {
-			d.members()
+			d.members() // its error is in d.err
 			continue
 		}
 		d.begun++

@@ -14,8 +14,8 @@ import (
 	"plumb/render/jsontree"
 )
 
-// part is what is kept of a part of a message. A content that is a text is kept whole.
-var part = jsonwalk.Want{"type": nil, "text": nil, "reasoning": nil, "summary": nil, "redacted": nil}
+// partWant is what is kept of a part of a message. A content that is a text is kept whole.
+var partWant = jsonwalk.Want{"type": nil, "text": nil, "reasoning": nil, "summary": nil, "redacted": nil}
 
 // sampleWant is what is kept of a sample of inspect_ai. Events, messages, the store and
 // attachments are not. Go finds names faster in a map of at most eight. See docs/spec/dumps-files.md#r12.
@@ -26,26 +26,27 @@ var sampleWant = jsonwalk.Want{
 	"output": {
 		"model": nil, "error": nil,
 		"usage":   {"input_tokens": nil, "output_tokens": nil, "reasoning_tokens": nil},
-		"choices": {"message": {"content": part}, "stop_reason": nil},
+		"choices": {"message": {"content": partWant}, "stop_reason": nil},
 	},
 }
 
 // log is what the records of one log share.
 type log struct {
 	options    Options
-	model      string
-	unfinished bool
+	model      string // that the header names
+	unfinished bool   // the run did not end, so samples may be missing
 }
 
 // versions are the known formats of logs.
 var versions = map[string]bool{"1": true, "2": true}
 
-// headWant is what is kept of the header of a log.
+// headWant is what is kept of the header of a log. A nil want keeps the whole member.
 var headWant = jsonwalk.Want{"version": nil, "status": nil, "eval": {"model": nil}}
 
-// sample reads the next value, a sample of inspect_ai, and returns what is kept of it, with those
-// attachments that its output refers to. They come after the output, so their names are known by
-// then. fault and err are as for read.
+// sample reads the next value, a sample of inspect_ai, and returns the members that sampleWant names. It
+// also keeps the attachments to which the members before them refer: long texts, of which most samples
+// have many that no record needs. fault says why this sample alone cannot be read; err ends the
+// document.
 func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
 	if c, err := walker.Peek(); err != nil || c != '{' {
 		return e.read(walker, sampleWant)
@@ -55,7 +56,7 @@ func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault stri
 		return nil, "", err
 	}
 	e.buf = append(e.buf, '{')
-	var long error // the sample exceeds the limit: the rest is skipped
+	var long error // why nothing more is kept: the sample exceeds the limit
 	for {
 		name, ok, err := walker.Member()
 		if err != nil {
@@ -65,12 +66,12 @@ func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault stri
 			break
 		}
 		// Which members are kept, and what of them.
-		want, kept := sampleWant[string(name)]
+		want, isWanted := sampleWant[string(name)]
 		if string(name) == "attachments" {
 			want = attachmentsIn(e.buf)
-			kept = len(want) > 0
+			isWanted = len(want) > 0
 		}
-		if !kept || long != nil {
+		if !isWanted || long != nil {
 			if err := walker.Skip(); err != nil {
 				return nil, "", err
 			}
@@ -97,8 +98,9 @@ func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault stri
 // protocol begins a text that stands in an attachment.
 const protocol = "attachment://"
 
-// attachmentsIn returns the names of the attachments that a sample's JSON refers to, in the form of
-// what is wanted of them; nil for none.
+// attachmentsIn finds the attachments to which the JSON b of a sample refers, by texts such as
+// "attachment://12". It returns their names as a want for the sample's member attachments, nil for
+// none.
 func attachmentsIn(b []byte) jsonwalk.Want {
 	var want jsonwalk.Want
 	for {
@@ -128,8 +130,9 @@ func checkVersion(v *fastjson.Value) error {
 	return nil
 }
 
-// record returns the record of a sample of inspect_ai. resolve returns the text of an attachment by
-// its name. A failed sample has no answer, unless it has choices and Options.Errored is set.
+// record returns the record of a sample v of inspect_ai. resolve returns the text of an attachment by
+// its name. A sample with an error has no answer, unless Options.Errored is set and the model answered
+// nevertheless. A sample without an id or an epoch gives a record with a fault.
 func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error)) record.Record {
 	epoch := v.Get("epoch")
 	r := record.Record{
@@ -179,9 +182,9 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 	return r
 }
 
-// setText sets the text and the reasoning of a record from the content of a message: a text,
-// or a list of parts. Texts that refer to an attachment are replaced by it. Of redacted
-// reasoning the summary is taken.
+// setText sets the text and the reasoning of a record from the content of a message, a text or a list of
+// parts. A text that is a reference to an attachment is replaced by what resolve returns for its name.
+// Where the service has hidden the reasoning (redacted), its summary is taken.
 func setText(r *record.Record, content *fastjson.Value, resolve func(string) (string, error)) error {
 	resolved := func(v *fastjson.Value) (string, error) {
 		s := jsontree.Text(v)
@@ -221,10 +224,12 @@ func setText(r *record.Record, content *fastjson.Value, resolve func(string) (st
 }
 
 // attachmentName reports whether a text that follows attachment:// in a sample is the name of an
-// attachment: 32 hexadecimal digits, or a number in a log with chunks.
+// attachment: a hash of 32 hexadecimal digits, or in a log with chunks a number of up to 12 digits. Any
+// other text is an answer that only begins like a reference.
 func attachmentName(s string) bool {
-	if len(s) == 0 || len(s) > 32 || strings.Trim(s, "0123456789abcdef") != "" {
-		return false
+	const hashDigits, maxNumberDigits = 32, 12
+	if len(s) == hashDigits {
+		return strings.Trim(s, "0123456789abcdef") == ""
 	}
-	return len(s) == 32 || len(s) <= 12 && strings.Trim(s, "0123456789") == ""
+	return len(s) <= maxNumberDigits && digits(s)
 }

@@ -48,8 +48,8 @@ type Input struct {
 	remote  *address.Object // nil for what is no address
 	spool   *os.File        // the copy that Random made
 	spooled int64           // its size
-	made    map[string]any  // by Once
-	kept    []byte          // its first bytes, for Head
+	made    map[string]any  // what Once returned, by name
+	kept    []byte          // the first bytes of spool, for Head
 	closers []func() error
 }
 
@@ -78,8 +78,8 @@ func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	return in, nil
 }
 
-// open opens the dump at path, a file or an object at an address, and sets *src to its bytes. For "-",
-// which is standard input, *src stays as it is.
+// open opens the dump at path, a file or an object at a known address, and sets *src to a reader of its
+// bytes. For "-", standard input, *src already is that reader and stays as it is.
 func (in *Input) open(path string, src *io.Reader) error {
 	if path == "-" {
 		return nil
@@ -113,19 +113,19 @@ func (in *Input) Close() error {
 	return errors.Join(all...)
 }
 
-// Head returns the first bytes of the dump's decompressed text that have arrived, without reading
-// them; none for an empty input.
+// Head returns the first bytes of the dump's decompressed text without reading them: those that have
+// arrived, at most HeadSize. It waits for one byte at least, and returns none for an empty input.
 func (in *Input) Head() []byte {
 	if in.spool != nil {
 		return in.kept
 	}
-	in.text.Peek(1)
+	in.text.Peek(1) // fills the buffer
 	b, _ := in.text.Peek(min(in.Stream().Buffered(), HeadSize))
 	return b
 }
 
-// More waits until Head has more bytes of the dump, and reports whether it has: not at the end of
-// the input, and not beyond HeadSize.
+// More waits until Head can return more bytes of the dump than now, and reports whether it can. It
+// cannot at the end of the input, or if Head returns HeadSize bytes already.
 func (in *Input) More() bool {
 	n := in.Stream().Buffered()
 	if n >= HeadSize {
@@ -162,7 +162,8 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if in.spool != nil {
 		return in.spool, in.spooled, nil
 	}
-	const keep = 4 << 10 // bytes for Head, which cannot peek any more
+	// Copy the text to a file that is unlinked at once, so that it vanishes even after a crash.
+	const keep = 4 << 10 // bytes that Head returns afterwards, when nothing is left to peek at
 	head := in.Head()
 	kept := bytes.Clone(head[:min(len(head), keep)])
 	f, err := os.CreateTemp("", "plumb-spool-*")
@@ -184,8 +185,9 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	return f, n, nil
 }
 
-// Once returns what make returns. It calls make only at the first call with that name, so that the
-// detection of a dump's format and its reader share what they read.
+// Once calls make at the first call with that name and returns its result, then and at later calls.
+// So the detection of a dump's format and the reader of the format share what they read. After an
+// error the next call tries again.
 func (in *Input) Once(name string, make func() (any, error)) (any, error) {
 	if v, ok := in.made[name]; ok {
 		return v, nil
@@ -248,8 +250,9 @@ func (in *Input) check() error {
 	if _, err := in.text.Peek(1); err != nil && err != io.EOF {
 		return err
 	}
+	const tarWord = "ustar"
 	head := in.Head()
-	for len(head) < tarMark+5 && in.file != nil && in.More() {
+	for len(head) < tarMark+len(tarWord) && in.file != nil && in.More() {
 		head = in.Head()
 	}
 	for _, r := range refusals {
@@ -260,9 +263,9 @@ func (in *Input) check() error {
 	switch {
 	case bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<")):
 		return &FormError{"it begins with <, as a web page does; want the file itself"}
-	case len(head) > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5:
+	case len(head) > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5: // the protocols 2 to 5
 		return &FormError{"it is a Python pickle, which can run code when it is read, and is refused; want xlsx, TSV or JSON (PRED_FORMAT)"}
-	case len(head) > tarMark+5 && string(head[tarMark:tarMark+5]) == "ustar":
+	case len(head) > tarMark+len(tarWord) && string(head[tarMark:tarMark+len(tarWord)]) == tarWord:
 		return &FormError{"it is a tar archive; want it unpacked first"}
 	case in.text.Packed() != "" && dump.Packed(head):
 		return &FormError{fmt.Sprintf("it is compressed twice, the outer time with %s; want one layer: unpack it first", in.text.Packed())}

@@ -10,7 +10,8 @@ import (
 	"io"
 )
 
-// maxDepth bounds the nesting of skipped values; kept ones are bounded by their parser.
+// maxDepth bounds the nesting of values, and so the memory for their brackets. The parser of the kept
+// values has a much lower bound.
 const maxDepth = 100_000
 
 // maxName is how many bytes of a member's name are kept. Longer names match nothing.
@@ -63,7 +64,8 @@ func (walker *Walker) syntax(c byte, want string) error {
 }
 
 // fill reads more of the JSON document if no byte is left in the buffer. The error is io.EOF at the
-// end of the document, and io.ErrNoProgress after 100 reads without a byte.
+// end of the document. A reader may return no byte and no error, but after 100 such reads fill gives
+// up with io.ErrNoProgress.
 func (walker *Walker) fill() error {
 	if walker.err != nil {
 		return walker.err
@@ -88,7 +90,7 @@ func (walker *Walker) fill() error {
 }
 
 // mustFill reads more of the JSON document as fill does, at a place where the document must not
-// end.
+// end. There the end is an error for which Torn is true.
 func (walker *Walker) mustFill() error {
 	err := walker.fill()
 	if err == io.EOF {
@@ -98,16 +100,17 @@ func (walker *Walker) mustFill() error {
 	return err
 }
 
-// Peek returns the next byte of the JSON document that is not blank, without reading it.
+// Peek returns the next byte of the JSON document that is not blank, without reading it. This short
+// part, for a byte that comes at once, can be inlined; peek does the rest.
 func (walker *Walker) Peek() (byte, error) {
-	if walker.pos < walker.end && walker.buf[walker.pos] > ' ' { // as mostly
+	if walker.pos < walker.end && walker.buf[walker.pos] > ' ' {
 		return walker.buf[walker.pos], walker.err
 	}
 	return walker.peek()
 }
 
-// peek returns the next byte of the JSON document that is not blank, as Peek does, where blanks or
-// the end of the buffer may come first.
+// peek passes blanks of the JSON document, reading more of it as needed, and returns the byte after
+// them without reading that.
 func (walker *Walker) peek() (byte, error) {
 	for {
 		for ; walker.pos < walker.end; walker.pos++ {
@@ -157,8 +160,9 @@ func (walker *Walker) enter(bracket byte, want string) error {
 // skips it. ok is false at the end of the list, and the walker then leaves the list.
 func (walker *Walker) Element() (ok bool, err error) { return walker.nextItem(']') }
 
-// nextItem moves past the comma before the next member or element of the innermost JSON object or
-// list. At the closing bracket it leaves the object or list and returns false.
+// nextItem moves to the next member or element of the innermost JSON object or list, past the comma
+// before it; there is none before the first. At the closing bracket it leaves the object or list and
+// returns false.
 func (walker *Walker) nextItem(closing byte) (bool, error) {
 	c, err := walker.Peek()
 	if err != nil {
@@ -183,9 +187,10 @@ func (walker *Walker) nextItem(closing byte) (bool, error) {
 	return true, err
 }
 
-// Member moves to the value of the next member of the object that was entered last. The caller then
-// reads or skips it. The name keeps its escapes and is valid until the next call. It is nil, with ok true,
-// if it is longer than maxName bytes. ok is false at the end of the object, and the walker then leaves the object.
+// Member reads the name of the next member of the object that was entered last, and moves to its
+// value, which the caller then reads or skips. The name keeps its escapes and is valid until the next
+// call; it is nil if it has more than maxName bytes, as such a name is none that a caller looks for.
+// ok is false at the end of the object, which the walker then leaves.
 func (walker *Walker) Member() (name []byte, ok bool, err error) {
 	if ok, err = walker.nextItem('}'); !ok || err != nil {
 		return nil, false, err
@@ -197,22 +202,24 @@ func (walker *Walker) Member() (name []byte, ok bool, err error) {
 	if c != '"' {
 		return nil, false, walker.syntax(c, "a name in quotes")
 	}
-	long := false
+	// The usual case: a short name with the colon behind it, which needs no copy.
 	b := walker.buf[walker.pos:walker.end]
-	n := shortTextLen(b)                    // with its quotes
-	if n > 0 && n < len(b) && b[n] == ':' { // as mostly: the name can stay where it is
+	n := shortTextLen(b) // with its quotes
+	if n > 0 && n < len(b) && b[n] == ':' {
 		walker.pos += n + 1
 		return b[1 : n-1], true, nil
 	}
+	// Else copy the name, because reading on to the colon may refill the buffer.
+	long := false
 	if n > 0 {
 		walker.name = append(walker.name[:0], b[:n]...)
 		walker.pos += n
 	} else {
-		k := keeper{dst: walker.name[:0], limit: maxName + 2} // with the two quotes
-		if err := walker.readString(&k); err != nil {
+		kept := keeper{dst: walker.name[:0], limit: maxName + 2} // with the two quotes
+		if err := walker.readString(&kept); err != nil {
 			return nil, false, err
 		}
-		walker.name, long = k.dst, k.size > k.limit
+		walker.name, long = kept.dst, kept.size > kept.limit
 	}
 	if c, err = walker.Peek(); err != nil {
 		return nil, false, err

@@ -8,61 +8,62 @@ import (
 
 // List reads a document that is one JSON list, element by element.
 type List struct {
-	w      *Walker
-	limit  int // of the bytes of an element
-	buf    []byte
-	n      int // elements begun
-	opened bool
-	err    error
+	walker *Walker
+	limit  int    // bytes of an element
+	buf    []byte // the last element
+	begun  int    // elements whose beginning was read
+	opened bool   // the list's opening bracket was read
+	err    error  // what ended the list
 }
 
 // NewList returns the list that src holds. Elements of more than limit bytes are passed over.
 func NewList(src io.Reader, limit int) *List {
-	return &List{w: New(src), limit: limit}
+	return &List{walker: New(src), limit: limit}
 }
 
-// Next returns the next element of a JSON list, valid until the following call, and its index from
-// 0. An error that is a *LongError concerns that element alone; io.EOF is the end of the list, and
-// any other error ends it early.
+// Next returns the text of the next element of a JSON list, valid until the following call, and its
+// index from 0. After a *LongError, which says that the element has more than limit bytes, the next
+// call goes on with the element after it. io.EOF is the end of the list. Any other error ends it
+// early, and says how many elements were read.
 func (l *List) Next() (element []byte, index int, err error) {
 	if l.err != nil {
-		return nil, l.n, l.err
+		return nil, l.begun, l.err
 	}
 	ok, err := l.move()
 	if err == nil && ok {
-		l.n++
-		l.buf, err = l.w.Append(l.buf[:0], nil, l.limit)
+		l.begun++
+		l.buf, err = l.walker.Append(l.buf[:0], nil, l.limit)
 		if err == nil {
-			return l.buf, l.n - 1, nil
+			return l.buf, l.begun - 1, nil
 		}
 		if long := (*LongError)(nil); errors.As(err, &long) {
-			return nil, l.n - 1, err
+			return nil, l.begun - 1, err
 		}
 	}
 	switch {
-	case Torn(err):
+	case Torn(err): // the file was cut off, or is still being written
 		l.err = fmt.Errorf("the list breaks off at byte %d in element %d; the elements before it are read",
-			l.w.Offset(), max(l.n-1, 0))
+			l.walker.Offset(), max(l.begun-1, 0))
 	case err != nil:
-		l.err = fmt.Errorf("cannot read the list: %w (%d elements are read)", err, l.n)
+		l.err = fmt.Errorf("cannot read the list: %w (%d elements are read)", err, l.begun)
 	default:
 		l.err = io.EOF
 	}
-	return nil, l.n, l.err
+	return nil, l.begun, l.err
 }
 
-// move moves to the next element of a JSON list. At the end of the list it checks that nothing
-// follows, and returns false.
+// move moves to the next element of a JSON list; the first call enters the list. At the end of the
+// list it returns false, with an error if more text follows.
 func (l *List) move() (bool, error) {
 	if !l.opened {
 		l.opened = true
-		if err := l.w.List(); err != nil {
+		if err := l.walker.List(); err != nil {
 			return false, err
 		}
 	}
-	ok, err := l.w.Element()
+	ok, err := l.walker.Element()
 	if !ok && err == nil {
-		err = l.w.End()
+		err = l.walker.End()
 	}
 	return ok, err
 }

@@ -6,32 +6,33 @@ import "bytes"
 // the whole value. In a list it applies to each element; any other value is kept.
 type Want map[string]Want
 
-// keeper collects the text of a value up to a limit. A nil keeper collects nothing.
+// keeper collects the text of a JSON value up to a limit. A nil keeper collects nothing, for values
+// that are skipped.
 type keeper struct {
 	dst   []byte
-	size  int // bytes, also those beyond the limit
-	limit int
+	size  int // bytes of the text, also those beyond the limit
+	limit int // bytes
 }
 
-// put appends b to the text that is kept of a JSON value, if it fits within the limit. It counts
-// all bytes.
-func (k *keeper) put(b ...byte) {
-	if k == nil {
+// put appends b to the kept text of a JSON value, unless the text would exceed the limit. It counts
+// the bytes in any case, so that an error can say how long the value is. A nil keeper does nothing.
+func (kept *keeper) put(b ...byte) {
+	if kept == nil {
 		return
 	}
-	if k.size += len(b); k.size <= k.limit {
-		k.dst = append(k.dst, b...)
+	if kept.size += len(b); kept.size <= kept.limit {
+		kept.dst = append(kept.dst, b...)
 	}
 }
 
-// one appends one byte to the text that is kept of a JSON value if it fits within the limit, as put
+// putByte appends one byte to the text that is kept of a JSON value if it fits within the limit, as put
 // does for several. A nil keeper keeps nothing.
-func (k *keeper) one(c byte) {
-	if k == nil {
+func (kept *keeper) putByte(c byte) {
+	if kept == nil {
 		return
 	}
-	if k.size++; k.size <= k.limit {
-		k.dst = append(k.dst, c)
+	if kept.size++; kept.size <= kept.limit {
+		kept.dst = append(kept.dst, c)
 	}
 }
 
@@ -39,38 +40,40 @@ func (k *keeper) one(c byte) {
 // tokens and with null in place of NaN, Infinity and -Infinity. A value of more than limit bytes is
 // passed over, and the error is a *LongError.
 func (walker *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
-	k := keeper{dst: dst, limit: limit}
-	if err := walker.appendWanted(&k, want); err != nil {
+	kept := keeper{dst: dst, limit: limit}
+	if err := walker.appendWanted(&kept, want); err != nil {
 		return dst, err
 	}
-	if k.size > limit {
-		return dst, &LongError{k.size, limit}
+	if kept.size > limit {
+		return dst, &LongError{kept.size, limit}
 	}
-	return k.dst, nil
+	return kept.dst, nil
 }
 
-// appendWanted reads a JSON value and keeps what want names. A nil want keeps all of it; for a
-// list, want is applied to each element.
-func (walker *Walker) appendWanted(k *keeper, want Want) error {
+// appendWanted reads the next JSON value and puts into kept what want names of it. A nil want keeps all
+// of it. Of an object it keeps the members that want names, and in a list it applies want to each
+// element. Other values are kept whole.
+func (walker *Walker) appendWanted(kept *keeper, want Want) error {
 	c, err := walker.Peek()
 	if err != nil {
 		return err
 	}
 	if want == nil || c != '{' && c != '[' {
-		return walker.readValue(k)
+		return walker.readValue(kept)
 	}
 	if err := walker.push(c); err != nil {
 		return err
 	}
-	k.one(c)
+	kept.putByte(c)
 	first := true
 	comma := func() { // before all kept items but the first
 		if !first {
-			k.one(',')
+			kept.putByte(',')
 		}
 		first = false
 	}
 	for {
+		// The next element of a list.
 		if c == '[' {
 			ok, err := walker.Element()
 			if err != nil {
@@ -80,11 +83,12 @@ func (walker *Walker) appendWanted(k *keeper, want Want) error {
 				break
 			}
 			comma()
-			if err := walker.appendWanted(k, want); err != nil {
+			if err := walker.appendWanted(kept, want); err != nil {
 				return err
 			}
 			continue
 		}
+		// The next member of an object.
 		name, ok, err := walker.Member()
 		if err != nil {
 			return err
@@ -92,34 +96,35 @@ func (walker *Walker) appendWanted(k *keeper, want Want) error {
 		if !ok {
 			break
 		}
-		sub, kept := want[string(name)]
-		if !kept {
+		wanted, isWanted := want[string(name)]
+		if !isWanted {
 			if err := walker.Skip(); err != nil {
 				return err
 			}
 			continue
 		}
 		comma()
-		k.one('"')
-		k.put(name...)
-		k.put('"', ':')
-		if err := walker.appendWanted(k, sub); err != nil {
+		kept.putByte('"')
+		kept.put(name...)
+		kept.put('"', ':')
+		if err := walker.appendWanted(kept, wanted); err != nil {
 			return err
 		}
 	}
-	k.one(c + 2) // in ASCII a closing bracket is two after its opening one
+	kept.putByte(c + 2) // in ASCII a closing bracket is two after its opening one
 	return nil
 }
 
-// readValue reads a whole JSON value of any depth without recursion, and checks its brackets and
-// commas. k gets the bytes of the value; a nil keeper keeps nothing.
-func (walker *Walker) readValue(k *keeper) error {
+// readValue reads a whole JSON value, with all values within it. It checks that brackets match and that
+// values are separated. It does not recurse, because a hostile document may nest deeply. kept gets the
+// bytes of the value without blanks; nil skips it.
+func (walker *Walker) readValue(kept *keeper) error {
 	if walker.err != nil {
 		return walker.err
 	}
 	outside := len(walker.open) // the nesting at which the value ends
-	for wantValue := true; ; {
-		if walker.pos >= walker.end || walker.buf[walker.pos] <= ' ' {
+	for wantValue := true; ; {  // true where a value, a name or a closing bracket may begin
+		if walker.pos >= walker.end || walker.buf[walker.pos] <= ' ' { // blanks, or more must be read
 			if _, err := walker.peek(); err != nil {
 				return err
 			}
@@ -129,7 +134,7 @@ func (walker *Walker) readValue(k *keeper) error {
 			if !wantValue {
 				return walker.syntax(c, "',' or a closing bracket")
 			}
-			if err := walker.readString(k); err != nil {
+			if err := walker.readString(kept); err != nil {
 				return err
 			}
 			wantValue = false
@@ -138,7 +143,7 @@ func (walker *Walker) readValue(k *keeper) error {
 				return walker.syntax(c, "a value")
 			}
 			walker.pos++
-			k.one(c)
+			kept.putByte(c)
 			wantValue = true
 			continue
 		case '{', '[':
@@ -148,7 +153,7 @@ func (walker *Walker) readValue(k *keeper) error {
 			if err := walker.push(c); err != nil {
 				return err
 			}
-			k.one(c)
+			kept.putByte(c)
 			continue
 		case '}', ']':
 			if len(walker.open) == outside {
@@ -159,13 +164,13 @@ func (walker *Walker) readValue(k *keeper) error {
 			}
 			walker.pos++
 			walker.open = walker.open[:len(walker.open)-1]
-			k.one(c)
+			kept.putByte(c)
 			wantValue = false
 		default:
 			if !wantValue {
 				return walker.syntax(c, "',' or a closing bracket")
 			}
-			if err := walker.readLiteral(k); err != nil {
+			if err := walker.readLiteral(kept); err != nil {
 				return err
 			}
 			wantValue = false
@@ -178,31 +183,32 @@ func (walker *Walker) readValue(k *keeper) error {
 	}
 }
 
-// readString reads a JSON string, whose quote is the next byte. It searches long ones for quotes and
-// backslashes in whole segments of the buffer, because this is faster than byte by byte.
-func (walker *Walker) readString(k *keeper) error {
+// readString reads a JSON string, whose opening quote is the next byte. kept gets its bytes with quotes
+// and escapes. Long strings are searched with bytes.IndexByte in all that the buffer has of them, which
+// is faster than a loop over bytes.
+func (walker *Walker) readString(kept *keeper) error {
 	// A short text that lies in the buffer as a whole.
 	if n := shortTextLen(walker.buf[walker.pos:walker.end]); n > 0 {
-		if k != nil {
-			k.put(walker.buf[walker.pos : walker.pos+n]...)
+		if kept != nil {
+			kept.put(walker.buf[walker.pos : walker.pos+n]...)
 		}
 		walker.pos += n
 		return nil
 	}
 	walker.pos++
-	k.put('"')
-	for escaped := false; ; {
+	kept.put('"')
+	for escaped := false; ; { // true if the last byte of the segment before was an escaping backslash
 		if err := walker.mustFill(); err != nil {
 			return err
 		}
 		seg := walker.buf[walker.pos:walker.end]
-		i, end := 0, -1
+		i, end := 0, -1 // where to search on, and where the string ends in the segment
 		if escaped {
 			i, escaped = 1, false
 		}
 		// Find the closing quote of this segment, past escaped ones.
 		for quote := -1; i < len(seg) && end < 0; {
-			if quote < i { // found once for many escapes, so that time stays linear
+			if quote < i { // a quote found before stays valid for many escapes, so that time is linear
 				if quote = bytes.IndexByte(seg[i:], '"'); quote < 0 {
 					quote = len(seg)
 				} else {
@@ -211,7 +217,7 @@ func (walker *Walker) readString(k *keeper) error {
 			}
 			slash := bytes.IndexByte(seg[i:quote], '\\')
 			switch {
-			case slash >= 0:
+			case slash >= 0: // pass the backslash and the byte that it escapes
 				i += slash + 2
 				escaped = i > len(seg)
 			case quote < len(seg):
@@ -221,20 +227,21 @@ func (walker *Walker) readString(k *keeper) error {
 			}
 		}
 		if end >= 0 {
-			k.put(seg[:end]...)
+			kept.put(seg[:end]...)
 			walker.pos += end
 			return nil
 		}
-		k.put(seg...)
+		kept.put(seg...)
 		walker.pos = walker.end
 	}
 }
 
-// shortTextLen returns the length, with quotes, of the short JSON string that b begins with. It is
-// 0 where the string is long, has escapes or does not end in b. Most strings are short names, and a
-// search for single bytes is slower for these.
+// shortTextLen returns the length, with both quotes, of the short JSON string with which b begins. It
+// returns 0 if the string is longer than shortText, has escapes, or does not end in b. Most strings
+// are short names, and for these a loop is faster than bytes.IndexByte.
 func shortTextLen(b []byte) int {
-	for i := 1; i < min(len(b), 24); i++ {
+	const shortText = 24 // bytes with quotes
+	for i := 1; i < min(len(b), shortText); i++ {
 		switch b[i] {
 		case '"':
 			return i + 1
@@ -245,14 +252,15 @@ func shortTextLen(b []byte) int {
 	return 0
 }
 
-// bare lists what Python writes for numbers that JSON does not have. See docs/spec/dumps-files.md#r2.
-var bare = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
+// pythonNumbers lists what Python writes for numbers that JSON does not have. See
+// docs/spec/dumps-files.md#r2.
+var pythonNumbers = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// readLiteral reads a JSON number or word up to the next delimiter. NaN and infinities,
-// which Python writes, become null. A longer literal than word is kept as it is.
-func (walker *Walker) readLiteral(k *keeper) error {
-	var word [16]byte
-	n := 0
+// readLiteral reads a JSON number, true, false or null up to the next delimiter, and keeps it without
+// checking it. NaN and infinities, which Python writes, are kept as null.
+func (walker *Walker) readLiteral(kept *keeper) error {
+	var word [16]byte // the first bytes; what is longer is none of pythonNumbers
+	n := 0            // bytes read
 	for {
 		if err := walker.fill(); err != nil {
 			if len(walker.open) > 0 || n == 0 {
@@ -268,9 +276,9 @@ func (walker *Walker) readLiteral(k *keeper) error {
 			word[n] = c
 		} else {
 			if n == len(word) {
-				k.put(word[:]...)
+				kept.put(word[:]...)
 			}
-			k.put(c)
+			kept.put(c)
 		}
 		n++
 		walker.pos++
@@ -278,13 +286,13 @@ func (walker *Walker) readLiteral(k *keeper) error {
 	if n > len(word) {
 		return nil
 	}
-	for _, b := range bare {
-		if bytes.Equal(word[:n], b) {
-			k.put([]byte("null")...)
+	for _, number := range pythonNumbers {
+		if bytes.Equal(word[:n], number) {
+			kept.put([]byte("null")...)
 			return nil
 		}
 	}
-	k.put(word[:n]...)
+	kept.put(word[:n]...)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (anthropicBatch) read(s *source, l dump.Line, v *fastjson.Value) error {
 		r.Usage = record.Usage{Prompt: count(said.Get("usage", "input_tokens")),
 			Completion: count(said.Get("usage", "output_tokens")), Reasoning: -1}
 	case "errored":
-		s.keyed(l, v, id).Failed(record.NoResponse, "errored: "+failure(0, result.Get("error")))
+		s.keyed(l, v, id).Failed(record.NoResponse, "errored: "+failure(noStatus, result.Get("error")))
 	case "canceled", "expired":
 		s.keyed(l, v, id).Failed(record.NoResponse, kind)
 	default:

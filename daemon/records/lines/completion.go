@@ -104,15 +104,20 @@ func responsesObject(r *record.Record, body *fastjson.Value) error {
 	return nil
 }
 
-// chatUsage returns the tokens of a chat or text completion.
+// chatUsage returns how many tokens a chat or text completion used, from its member usage; -1 for each
+// number that is not given.
 func chatUsage(usage *fastjson.Value) record.Usage {
 	return record.Usage{Prompt: count(usage.Get("prompt_tokens")), Completion: count(usage.Get("completion_tokens")),
 		Reasoning: count(usage.Get("completion_tokens_details", "reasoning_tokens"))}
 }
 
-// failure describes a failed call in words, such as "429 rate_limit: slow down": its status if that is
-// 400 or more, the error's code, or its type where it has none, and its message. What is unknown is left
-// out. e is the error itself, a text or an object, or an object that has it as its member error.
+// noStatus is the HTTP status of an error whose status is unknown.
+const noStatus = 0
+
+// failure describes a failed call of a model in words, such as "429 rate_limit: slow down". These are
+// the HTTP status if it is 400 or more, the error's code, or its type if it has no code, and its
+// message. What is unknown is left out. e is the error, a text or an object, or an object whose
+// member error is the error.
 func failure(status int, e *fastjson.Value) string {
 	if inner := e.Get("error"); inner != nil {
 		e = inner

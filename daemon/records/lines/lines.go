@@ -34,11 +34,6 @@ type format interface {
 	read(s *source, l dump.Line, v *fastjson.Value) error
 }
 
-// ended is implemented by formats that add records at the end of the file.
-type ended interface {
-	end(s *source)
-}
-
 // formats makes the reader of each format for one dump.
 var formats = map[string]func(in *input.Input, o *Options) (format, error){
 	"openai-batch":    newOpenAIBatch,
@@ -71,9 +66,10 @@ func Has(name string) bool { return formats[name] != nil || name == evalsName }
 // on each other.
 func Rows(name string) bool { return formats[name] != nil }
 
-// Row returns a function that reads the rows of a table with the columns of a format of JSON
-// lines. The records refer to the row. Row returns nil for a format whose rows depend on
-// each other, or that cannot be opened.
+// Row returns a function that reads a row of a table as if it were a line of the format with that
+// name, because such dumps are also kept as tables. The function gets the row as a JSON object and its
+// place in the table, such as "row 3". Its records refer to the object. Row returns nil for a format
+// whose lines depend on each other, or that cannot be opened.
 func Row(name string, in *input.Input, o Options) func(v *fastjson.Value, at string) []record.Record {
 	open := formats[name]
 	if open == nil {
@@ -85,11 +81,12 @@ func Row(name string, in *input.Input, o Options) func(v *fastjson.Value, at str
 	}
 	s := &source{in: in, format: f, options: &o}
 	return func(v *fastjson.Value, at string) []record.Record {
-		s.ready = nil // the caller keeps the records
+		s.ready = nil // the caller keeps the records of the last row, so their memory is not used again
 		if err := f.read(s, dump.Line{}, v); err != nil {
 			return []record.Record{{At: at, Fault: fmt.Sprintf("cannot read %s: %v", at, err), Usage: record.NoUsage}}
 		}
-		for i := range s.ready { // the place in the table, and within the row if the reader names one
+		// The format named places by the line, which has no number here, such as "line 0 traces[1]".
+		for i := range s.ready {
 			s.ready[i].At = at + strings.TrimPrefix(s.ready[i].At, "line 0")
 		}
 		return s.ready
@@ -109,8 +106,8 @@ type source struct {
 	format  format
 	options *Options
 	parser  record.Parser
-	ready   []record.Record // of the current line
-	next    int             // of ready
+	ready   []record.Record // the records of the current line
+	next    int             // the index in ready of the record that Next returns next
 	err     error           // what ended the input
 }
 
@@ -121,7 +118,7 @@ func (s *source) Close() error { return nil }
 func (s *source) Next() (*record.Record, error) {
 	for s.next == len(s.ready) {
 		s.ready, s.next = s.ready[:0], 0
-		if err := s.line(); err != nil {
+		if err := s.readLine(); err != nil {
 			return nil, err
 		}
 	}
@@ -129,20 +126,17 @@ func (s *source) Next() (*record.Record, error) {
 	return &s.ready[s.next-1], nil
 }
 
-// line reads the next JSON line of the dump into ready, which stays empty for a line without
-// records. A line that cannot be read gives one record with a fault. At the end of the input the
-// format may add records.
-func (s *source) line() error {
+// readLine reads the next JSON line of the dump into ready, which stays empty for a line without
+// records. A line that cannot be read gives one record with a fault. The error says why no further
+// line can be read, io.EOF at the end of the input.
+func (s *source) readLine() error {
 	if s.err != nil {
 		return s.err
 	}
 	l, err := s.lines.Next()
 	if err != nil {
-		s.err = err // returned when the records of end are read
-		if e, ok := s.format.(ended); ok {
-			e.end(s)
-		}
-		return nil
+		s.err = err
+		return err
 	}
 	if l.Fault != "" {
 		s.fault(l, l.Fault)
@@ -159,8 +153,8 @@ func (s *source) line() error {
 	return nil
 }
 
-// parse returns the JSON object of a line of the dump. A torn line is an error that asks whether
-// the file is still being written.
+// parse returns the JSON object of a line of the dump. A line whose JSON breaks off is an error that
+// asks whether the file is still being written.
 func (s *source) parse(l dump.Line) (*fastjson.Value, error) {
 	v, err := s.parser.Parse(l.Bytes)
 	if errors.Is(err, record.ErrTorn) {

@@ -39,7 +39,7 @@ func (eval *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 		s.in.Skipped++
 		return nil
 	}
-	// The repeats of the first request.
+	// The repeats of the first request; the others belong to questions of several choices.
 	repeats := answers.GetArray()[0]
 	list := repeats.GetArray()
 	if !is(repeats, fastjson.TypeArray) {
@@ -71,11 +71,14 @@ func (eval *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return nil
 }
 
-// isRepeated reports whether an earlier line of lm-eval had the same document and answers, and so
-// is that of another filter. It remembers the line by two hashes.
+// isRepeated reports whether an earlier line of lm-eval had the same document and the same answers, and
+// so differs by its filter alone. It remembers the line. Texts may be long, so it keeps two hashes of
+// 64 bits instead: of document and answers, and of the document's own hash with the beginning of these.
+// Two different lines that agree in both are too unlikely to matter.
 func (eval *lmEval) isRepeated(v, answers *fastjson.Value) bool {
 	doc := jsontree.Append(append([]byte(key(v.Get("doc_id"))), 0), answers)
-	id := [2]uint64{xxhash.Sum64(doc), xxhash.Sum64String(key(v.Get("doc_hash")) + "\x00" + string(doc[:min(len(doc), 64)]))}
+	beginning := string(doc[:min(len(doc), 64)])
+	id := [2]uint64{xxhash.Sum64(doc), xxhash.Sum64String(key(v.Get("doc_hash")) + "\x00" + beginning)}
 	if _, ok := eval.seen[id]; ok {
 		return true
 	}
@@ -83,8 +86,9 @@ func (eval *lmEval) isRepeated(v, answers *fastjson.Value) bool {
 	return false
 }
 
-// isLogLikelihood reports whether an answer in a log of lm-eval is a log-likelihood: a pair of a
-// number and a truth value, as texts or as values, or a list whose first element is such a pair.
+// isLogLikelihood reports whether the answer in a log of lm-eval is no text but a log-likelihood, as
+// for questions whose choices the model rates. That is a pair of a number and a truth value, both
+// maybe written as texts, or a list whose first element is such a pair.
 func isLogLikelihood(list []*fastjson.Value) bool {
 	if len(list) > 0 && is(list[0], fastjson.TypeArray) {
 		return isLogLikelihood(list[0].GetArray())
@@ -98,8 +102,7 @@ func isLogLikelihood(list []*fastjson.Value) bool {
 		is(list[1], fastjson.TypeFalse))
 }
 
-// numeric reports whether s is a number as Python's float is printed: as in JSON, or inf or
-// nan.
+// numeric reports whether s is a number as Python prints floats: a number as in JSON, inf, -inf or nan.
 func numeric(s string) bool {
 	var p fastjson.Parser
 	s = strings.TrimPrefix(strings.ToLower(s), "-")
@@ -115,7 +118,7 @@ func numeric(s string) bool {
 // cannot be read.
 func modelOfResults(in *input.Input, o *Options) string {
 	name := strings.TrimSuffix(filepath.Base(in.Path), ".gz")
-	date := strings.TrimSuffix(name[strings.LastIndexByte(name, '_')+1:], ".jsonl")
+	date := strings.TrimSuffix(name[strings.LastIndexByte(name, '_')+1:], ".jsonl") // what follows the last "_"
 	beside, err := in.Sibling("results_" + date + ".json")
 	if err != nil {
 		return ""

@@ -23,9 +23,10 @@ func newLMMSEval(in *input.Input, o *Options) (format, error) {
 	return &lmmsEval{model: modelOfResults(in, o), seen: map[string]bool{}}, nil
 }
 
-// read adds the records of a line of lmms-eval: one for each answer to the document, raw if there
-// are any, else filtered. A later line of the same document gets a note, because the file does not
-// tell repeats from filters.
+// read adds the records of a line of lmms-eval, one for each answer to the document. It takes the raw
+// answers (resps), or the filtered ones if the line has no others. Records of a second line with the
+// same doc_id get a note: the file does not say whether the line is another answer of the model, or
+// the same answer by another filter.
 func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	member := "resps"
 	answers := v.Get(member)
@@ -33,7 +34,7 @@ func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 		member = "filtered_resps"
 		answers = v.Get(member)
 	}
-	// A document that an earlier line has.
+	// What all its records have.
 	id := key(v.Get("doc_id"))
 	seenBefore := f.seen[id]
 	f.seen[id] = true

@@ -21,17 +21,18 @@ import (
 // nemoGym reads rollouts of NeMo Gym. Where a verifier does not repeat the task, the
 // label stands in the file of inputs. See docs/spec/dumps.md#r16.
 type nemoGym struct {
-	labels map[rollout][]byte // JSON of objects with the label, of the file of inputs; nil for none
-	inputs string             // the name of the file of inputs that was looked for
+	labels map[rollout][]byte // JSON objects with the label, from the file of inputs; nil without such a file
+	inputs string             // the name of the file of inputs, for messages
 	parser record.Parser      // of labels
 }
 
-// rollout identifies an answer.
+// rollout identifies an answer: the index of its task and the number of the attempt, both from 0.
 type rollout struct{ task, index int }
 
 // newNeMoGym returns the reader of rollouts of NeMo Gym. Labels come from --requests if
 // given, else from the file of inputs beside the dump, if there is one.
 func newNeMoGym(in *input.Input, o *Options) (format, error) {
+	// The file of inputs has the dump's name with another ending.
 	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.Path), ".jsonl"), "_failures")
 	f := &nemoGym{inputs: stem + "_materialized_inputs.jsonl"}
 	f.parser.Limits = o.Limits
@@ -122,7 +123,7 @@ func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 		return nil
 	}
 	if e := response.Get("error"); !jsontree.Absent(e) {
-		r.Failed(record.NoResponse, failure(0, e))
+		r.Failed(record.NoResponse, failure(noStatus, e))
 		return nil
 	}
 	return responsesObject(r, response)

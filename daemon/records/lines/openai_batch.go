@@ -52,7 +52,7 @@ func (openAIBatch) body(s *source, l dump.Line, v *fastjson.Value, id string, bo
 	case object == "response" || object == "" && body.Exists("output"):
 		r := s.keyed(l, v, id)
 		if e := body.Get("error"); !jsontree.Absent(e) {
-			r.Failed(record.NoResponse, failure(0, e))
+			r.Failed(record.NoResponse, failure(noStatus, e))
 			return nil
 		}
 		return responsesObject(r, body)
@@ -85,8 +85,9 @@ func (openAIBatch) body(s *source, l dump.Line, v *fastjson.Value, id string, bo
 	return nil
 }
 
-// keyed adds a record of a batch's request with its key, and with the metadata and model that
-// --requests has for it. The request then counts as answered.
+// keyed adds a record for the answer v to the request of a batch with this id, and returns it to be
+// filled in. The record gets the id as its key, and the metadata and model of the request if
+// --requests has it. The request then counts as answered, also if it failed.
 func (s *source) keyed(l dump.Line, v *fastjson.Value, id string) *record.Record {
 	r := s.add(l)
 	r.Key, r.Fields = id, v

@@ -21,20 +21,20 @@ type openAIEvals struct {
 	in       *input.Input
 	file     io.ReaderAt
 	parser   record.Parser
-	events   []event // that count, in the order of the file
+	events   []event // those that count and were not returned, in the order of the file
 	model    string
 	finished bool
 	err      error // what ended the first pass, io.EOF at the end
 	buf      []byte
 	ready    []record.Record
-	next     int // of ready
+	next     int // the index in ready of the record that Next returns next
 }
 
-// event is the place of a line.
+// event is the place of a line of the log.
 type event struct {
-	line  int
-	at    int64
-	size  int
+	line  int    // from 1
+	at    int64  // the byte offset at which it begins
+	size  int    // bytes; 0 for an event that a later one of its sample replaces
 	fault string // why the line cannot be read, "" where it can
 }
 
@@ -53,7 +53,7 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 		return nil, err
 	}
 	defer lines.Close()
-	last := map[string]int{} // the index in events of the last event of a sample
+	last := map[string]int{} // by the sample's id, the index in all of its last event so far
 	var all []event
 	for evals.err == nil {
 		var l dump.Line
@@ -72,6 +72,7 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 			all = append(all, event{line: l.N, at: l.At, size: len(l.Bytes)})
 		}
 	}
+	// Only the last event of each sample, and lines that cannot be read, become records.
 	evals.events = slices.DeleteFunc(all, func(v event) bool { return v.size == 0 && v.fault == "" })
 	return evals, nil
 }
@@ -105,8 +106,8 @@ func (evals *openAIEvals) scan(l dump.Line) (sample, fault string) {
 // Close implements record.Source; the input belongs to the caller.
 func (evals *openAIEvals) Close() error { return nil }
 
-// Next returns the next record of a log of OpenAI evals. An event of the log may give several records;
-// those that are read wait in ready. It implements record.Source.
+// Next returns the next record of a log of OpenAI evals. It reads the next event when all records of
+// the last one, which may have given several, were returned. It implements record.Source.
 func (evals *openAIEvals) Next() (*record.Record, error) {
 	for evals.next == len(evals.ready) {
 		if len(evals.events) == 0 {
@@ -154,7 +155,7 @@ func (evals *openAIEvals) read(ev event) error {
 	sampled := data.Get("sampled")
 	switch {
 	case text(v.Get("type")) == "error":
-		add().Failed(record.NoResponse, failure(0, data.Get("message")))
+		add().Failed(record.NoResponse, failure(noStatus, data.Get("message")))
 	case jsontree.Absent(sampled):
 		add().Failed(record.NoResponse, "sampled is null")
 	default:

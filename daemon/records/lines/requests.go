@@ -23,11 +23,11 @@ type Requests struct {
 
 // request is one request of a batch.
 type request struct {
-	at       string
-	file     string
+	at       string // its line, such as "line 3"
+	file     string // the file of --requests that has it
 	metadata []byte // JSON of an object, nil for none
 	model    string // that was asked
-	answered bool
+	answered bool   // a dump has an answer or a failure for it
 }
 
 // LoadRequests reads the files of --requests, which hold what a batch or a run was asked.
@@ -47,8 +47,9 @@ func LoadRequests(paths []string, limits input.Limits, json scene.Limits) (*Requ
 	return requests, nil
 }
 
-// load reads one file of --requests. A line is a request of a batch, or an input of a rollout,
-// whose label is kept.
+// load reads one file of --requests and keeps what the lines say. Each line is a request of a batch
+// (custom_id) or an input of a rollout of NeMo Gym (responses_create_params), of which only the label
+// is kept. Any other line is an error.
 func (requests *Requests) load(in *input.Input) error {
 	for {
 		l, err := in.Lines().Next()
@@ -85,7 +86,8 @@ func (requests *Requests) add(id string, r *request) {
 	}
 }
 
-// modelOf returns the model that a request asks, "" for none.
+// modelOf returns the model that a request of a batch asks, which OpenAI puts in body and Anthropic in
+// params; "" for none.
 func modelOf(v *fastjson.Value) string {
 	if m := text(v.Get("body", "model")); m != "" {
 		return m
@@ -113,8 +115,8 @@ func (requests *Requests) metadata(id string) *fastjson.Value {
 	return v
 }
 
-// markAnswered marks the batch's request with this id as answered, or as failed, and returns the
-// model that it asked, "" for an unknown request.
+// markAnswered records that a dump has a line, an answer or a failure, for the request with this id. It
+// returns the model that the request asked, "" for an unknown request.
 func (requests *Requests) markAnswered(id string) (model string) {
 	if requests == nil || requests.asked[id] == nil {
 		return ""
@@ -123,8 +125,9 @@ func (requests *Requests) markAnswered(id string) (model string) {
 	return requests.asked[id].model
 }
 
-// Unanswered returns, by the file of requests, a record without an answer for each request
-// that no dump answered. See docs/spec/dumps.md#r12.
+// Unanswered returns, by the path of the file of --requests, a record without an answer for each
+// request of which no dump has a line. So answers that got lost count as missing. See
+// docs/spec/dumps.md#r12.
 func (requests *Requests) Unanswered() map[string][]record.Record {
 	if requests == nil {
 		return nil

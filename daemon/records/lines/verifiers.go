@@ -63,7 +63,7 @@ func (verifiersRun) episode(s *source, l dump.Line, v *fastjson.Value) *record.R
 	return r
 }
 
-// reason returns the last error of an episode or a trace of verifiers as text.
+// reason returns the last error of an episode or a trace of verifiers, as a text or as "TYPE: MESSAGE".
 func (verifiersRun) reason(v *fastjson.Value) string {
 	list := v.GetArray("errors")
 	if len(list) == 0 {
@@ -76,9 +76,10 @@ func (verifiersRun) reason(v *fastjson.Value) string {
 	return strings.Trim(text(last.Get("type"))+": "+text(last.Get("message")), ": ")
 }
 
-// trace adds the record of one trace of verifiers. The answer is the root's reply, or else the last
-// message that the model sampled. A trace or episode that is not ok has no answer, unless errored
-// answers count (Options.Errored). A limit that stopped it marks the answer as cut.
+// trace adds the record of one trace of an episode of verifiers, a tree of messages. The answer is the
+// member root_reply, or else the last message that the model wrote. A trace or episode that is not ok
+// has no answer, unless Options.Errored says that answers beside errors count. If a limit on turns or
+// tokens stopped the trace, the record says that the answer may be incomplete (Cut).
 func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Value, place string) error {
 	if n := trace.Get("version"); !jsontree.Absent(n) && n.GetInt() != traceVersion {
 		return fmt.Errorf(".version: got %s; this reader knows %d", n, traceVersion)
@@ -93,8 +94,8 @@ func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Val
 	r := f.episode(s, l, episode)
 	r.At = place
 	f.calls(r, trace.GetArray("calls"))
-	if is(episode.Get("ok"), fastjson.TypeFalse) && !s.options.Errored ||
-		is(trace.Get("ok"), fastjson.TypeFalse) && !s.options.Errored {
+	failed := is(episode.Get("ok"), fastjson.TypeFalse) || is(trace.Get("ok"), fastjson.TypeFalse)
+	if failed && !s.options.Errored {
 		why := f.reason(trace)
 		if len(trace.GetArray("errors")) == 0 {
 			why = f.reason(episode)

@@ -23,14 +23,15 @@ type Parser struct {
 // ErrTorn marks JSON that ends before its brackets are closed.
 var ErrTorn = errors.New("the JSON breaks off")
 
-// Parse returns the JSON value of b, a part of a dump, valid until the next call, with null for NaN
-// and infinities. The error is ErrTorn for a text that ends too early. The limit on the number of
-// values is checked only if commas show that there may be too many, because counting them is cheap.
+// Parse returns the JSON value of b, a part of a dump, with null for NaN and infinities. The value is
+// valid until the next call. The error is ErrTorn for a text that ends too early, and another for a
+// text that is not JSON or exceeds the limits.
 func (p *Parser) Parse(b []byte) (*fastjson.Value, error) {
 	if bytes.Contains(b, nan) || bytes.Contains(b, infinity) {
-		p.copied = appendDefined(p.copied[:0], b)
+		p.copied = appendWithNulls(p.copied[:0], b)
 		b = p.copied
 	}
+	// Counting commas is cheap and shows whether there may be too many values; only then count those.
 	if p.Limits.Values > 0 && bytes.Count(b, []byte{','}) >= p.Limits.Values {
 		if err := p.Limits.Check(b); err != nil {
 			return nil, err
@@ -43,10 +44,10 @@ func (p *Parser) Parse(b []byte) (*fastjson.Value, error) {
 	return v, err
 }
 
-// Trim frees the memory that an unusually large value of a dump has taken in the parser.
+// Trim frees the parser's memory if an unusually large value of a dump has made it large.
 func (p *Parser) Trim() {
 	jsontree.Trim(&p.parser)
-	const keep = 4 << 20 // bytes
+	const keep = 4 << 20 // bytes of a buffer that is used again
 	if cap(p.copied) > keep {
 		p.copied = nil
 	}
@@ -57,12 +58,13 @@ var (
 	infinity = []byte("Infinity")
 )
 
-// appendDefined appends the JSON text b, a part of a dump, with null in place of each NaN and
-// infinity outside of strings.
-func appendDefined(dst, b []byte) []byte {
-	quoted, start := false, 0
+// appendWithNulls appends the JSON text b, a part of a dump, to dst, with null in place of each NaN,
+// Infinity and -Infinity outside of strings.
+func appendWithNulls(dst, b []byte) []byte {
+	quoted := false // within a string
+	start := 0      // of the text that was not appended yet
 	for i := 0; i < len(b); i++ {
-		word := 0
+		word := 0 // the length of the word that begins here, 0 for none
 		switch c := b[i]; {
 		case quoted && c == '\\':
 			i++
@@ -85,8 +87,8 @@ func appendDefined(dst, b []byte) []byte {
 	return append(dst, b[start:]...)
 }
 
-// torn reports whether a string or a bracket of the JSON text b is not closed, because the dump's
-// text ends too early.
+// torn reports whether the JSON text b, a part of a dump, breaks off: a string or a bracket is not
+// closed at its end. It assumes that the brackets match otherwise.
 func torn(b []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {

@@ -108,12 +108,13 @@ func Finish(reason string) string {
 	return reason
 }
 
-// SetCut finds out where an answer was cut, by its text and finish reason, and sets Cut: an answer
-// with the finish reason "length" is cut, in its thought if the text is empty or has an unclosed
-// <think>. It does nothing if Cut is set or the answer is missing.
+// SetCut finds out by the text and the finish reason of an answer whether and where it was truncated,
+// and sets r.Cut. A text with an unclosed <think> ended within the model's thought, whatever the finish
+// reason. With the finish reason "length", an empty text ended there too, and any other within the
+// answer. SetCut changes nothing if the reader of the format has set Cut, or the answer is missing.
 func (r *Record) SetCut() {
 	switch text := strings.TrimSpace(r.Response); {
-	case r.Cut != Whole || r.Missing != nil:
+	case r.Cut != Whole || r.Missing != nil: // known already
 	case strings.HasPrefix(text, "<think>") && !strings.Contains(text, "</think>"):
 		r.Cut = InThought
 	case r.FinishReason == "length" && text == "":

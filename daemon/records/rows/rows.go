@@ -33,7 +33,8 @@ type Options struct {
 // docs/spec/dumps-files.md#r3.
 var Answers = []string{"response", "prediction", "completion", "generated_text", "output"}
 
-// Answer returns the column that holds the answers of a table. The error lists the columns.
+// Answer returns the name of the column that holds the answers of a table: Options.Response, or else
+// the first known one. It is an error, which lists the columns, if the table has no such column.
 func Answer(columns []string, o Options) (string, error) {
 	if o.Response != "" {
 		if slices.Contains(columns, o.Response) {
@@ -49,7 +50,7 @@ func Answer(columns []string, o Options) (string, error) {
 	return "", fmt.Errorf("no column that holds answers (columns: %s); want --response FIELD", list(columns))
 }
 
-// list joins the names of a table's columns for a message; of many it gives the first.
+// list joins the names of a table's columns for a message: the first 20 and the number of the others.
 func list(names []string) string {
 	const most = 20
 	if len(names) > most {
@@ -71,7 +72,8 @@ func Row(v *fastjson.Value, o Options) record.Record {
 		FinishReason: record.Finish(jsontree.Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v, Item: true,
 	}
 	if n := v.Get("completion_tokens"); n != nil {
-		if f, err := n.Float64(); err == nil && f >= 0 && f < 1<<53 {
+		const exact = 1 << 53 // integers below it are exact in float64; a larger count is no count
+		if f, err := n.Float64(); err == nil && f >= 0 && f < exact {
 			r.Usage.Completion = int(f)
 		}
 	}
@@ -114,8 +116,9 @@ func parseColumn(v *fastjson.Value, name string) {
 	v.Set(name, inner)
 }
 
-// Strip removes null members from objects in a table's row, at every depth, because an empty cell
-// means that there is no such member. See docs/spec/dumps-files.md#r4.
+// Strip removes members that are null from the row v of a table and from all objects within it. A table
+// has each column in each row, so a null, an empty cell, means that the row has no such member. See
+// docs/spec/dumps-files.md#r4.
 func Strip(v *fastjson.Value) {
 	switch v.Type() {
 	case fastjson.TypeArray:
@@ -141,7 +144,8 @@ func Strip(v *fastjson.Value) {
 // counts are the members of a dump line that are numbers; CSV has them as texts.
 var counts = []string{"repeat", "run", "turn", "index"}
 
-// toNumber replaces a member of a table's row that is an integer written as a text by the integer.
+// toNumber replaces a member of a table's row by a number if it is an integer written as a text, such
+// as "3". Any other value stays.
 func toNumber(v *fastjson.Value, name string) {
 	s := string(v.GetStringBytes(name))
 	if n, err := strconv.Atoi(s); err == nil {
@@ -150,8 +154,9 @@ func toNumber(v *fastjson.Value, name string) {
 	}
 }
 
-// setAnswer sets the answer of a record from a column of a table's row: a text, or chat messages,
-// which become their text with a note. A list that is not a chat makes the record unreadable.
+// setAnswer sets the answer of the record r from the column name of a table's row v. A text is the
+// answer; chat messages become their text, with a note. Without a value, or with a chat in which no
+// model speaks, the answer is missing. A list that is not a chat makes the record unreadable (Fault).
 func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	a := v.Get(name)
 	if name == "" || a == nil {

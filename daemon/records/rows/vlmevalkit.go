@@ -45,14 +45,16 @@ func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 // failure is what VLMEvalKit writes in place of an answer. See docs/spec/dumps-files.md#r5.
 const failure = "Failed to obtain answer"
 
-// Said applies the rules for texts that VLMEvalKit writes in place of answers: its failure
-// text is no answer, and a word that Python writes for a missing value gets a note.
+// Said applies the rules for texts that VLMEvalKit writes in place of answers. A record whose text
+// says that the call failed gets no answer, but the text as the reason. The word None or nan, which
+// Python writes for a missing value, stays the answer and gets a note.
 func Said(r *record.Record) {
+	const most = 500 // bytes of a reason
 	switch {
 	case strings.Contains(r.Response, failure):
 		words := r.Response
-		if len(words) > 500 {
-			words = strings.ToValidUTF8(words[:500], "") + "..."
+		if len(words) > most {
+			words = strings.ToValidUTF8(words[:most], "") + "..." // the cut may split a character
 		}
 		r.Failed(record.NoResponse, words)
 	case r.Response == "None" || r.Response == "nan":

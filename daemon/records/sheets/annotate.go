@@ -34,8 +34,9 @@ type Marks interface {
 // markColumns are the columns that copies have after those of the dump.
 var markColumns = []string{"plumb_score", "plumb_status", "plumb_error"}
 
-// AnnotateCSV copies a table of separated values and adds the columns of marks to each
-// record. Records keep their bytes. A record that cannot be parsed is copied without a mark.
+// AnnotateCSV copies a table of separated values and adds the columns of marks to each record. The
+// records keep their own bytes, which a CSV writer might change; the CSV reader only finds where they
+// end. A record that cannot be parsed is copied without a mark.
 func AnnotateCSV(in *input.Input, w io.Writer, marks Marks) error {
 	text := in.Stream()
 	head, _ := text.Peek(input.HeadSize)
@@ -46,7 +47,7 @@ func AnnotateCSV(in *input.Input, w io.Writer, marks Marks) error {
 	src := &recordReader{src: text, limit: in.Limits.Line}
 	var raw bytes.Buffer
 	r := csv.NewReader(io.TeeReader(src, &raw))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, -1, true
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, anyFields, true
 	for n, copied := 0, int64(0); ; n++ { // record 0 is the header; copied counts bytes
 		src.begin()
 		_, err := r.Read()
@@ -92,9 +93,10 @@ func writeRecord(w io.Writer, record []byte, fields []string, separator rune) er
 	end := record[len(body):]
 	var more bytes.Buffer
 	if fields != nil {
+		// A first field x is written and then cut off, which leaves the separator behind it.
 		c := csv.NewWriter(&more)
 		c.Comma = separator
-		c.Write(append([]string{"x"}, fields...)) // x is cut off below and leaves a separator before the first field
+		c.Write(append([]string{"x"}, fields...))
 		c.Flush()
 	}
 	added := bytes.TrimSuffix(bytes.TrimPrefix(more.Bytes(), []byte("x")), []byte("\n"))
@@ -110,8 +112,9 @@ const maxAnnotated = 128 << 20
 // copies the whole text. This takes a minute or two.
 const maxEscapeWork = 1e12
 
-// checkEscapes refuses to copy a spreadsheet if the library would need more than maxEscapeWork to
-// undo the escapes of its first sheet, which it reads to find that out.
+// checkEscapes reads the first sheet of a spreadsheet and adds up how many bytes the library would copy
+// to undo the escapes in its texts. More than maxEscapeWork is an error, because the library would take
+// minutes.
 func checkEscapes(a *archive.Archive) error {
 	_, part, err := firstSheet(a)
 	if err != nil {
@@ -178,8 +181,8 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 		return fmt.Errorf("sheet %s has no row", sheet)
 	}
 	for i := range all {
-		cells := []any{markColumns[0], markColumns[1], markColumns[2]} // of the header
-		if i > 0 {
+		cells := []any{markColumns[0], markColumns[1], markColumns[2]}
+		if i > 0 { // all rows but the header
 			m, err := marks.Mark(fmt.Sprintf("sheet %s row %d", sheet, i+1))
 			if err != nil {
 				return err
@@ -216,6 +219,7 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 		return err
 	}
 	defer table.closeGroup()
+	// The columns of the copy: those of the file, and three for the marks.
 	var fields []parquet.Field
 	for _, c := range table.file.Root().Columns() {
 		collectLeaves(c, &table.leaves)
@@ -232,6 +236,7 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 			options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 		}
 	}
+	// Copy row by row; Flush ends a row group of the copy where the file ends one.
 	out := parquet.NewWriter(w, options...)
 	for table.group < len(table.file.RowGroups()) {
 		if err := table.open(); err != nil {
@@ -261,8 +266,8 @@ func collectLeaves(c *parquet.Column, leaves *[]*parquet.Column) {
 	}
 }
 
-// copyRow copies the next row of a Parquet file and adds its mark. A part of the mark that is empty
-// becomes null.
+// copyRow copies the next row of a Parquet file to out and adds the columns of its mark: score, status
+// and error. A part of the mark that is empty becomes null.
 func (table *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	var row parquet.Row
 	for i, c := range table.cursors {
@@ -276,8 +281,10 @@ func (table *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	if err != nil {
 		return err
 	}
+	// addMark adds column i of the marks. Level takes the repetition level, 0 for a single value, the
+	// definition level, 1 for an optional value that is there, and the column.
 	n := len(table.leaves)
-	mark := func(v parquet.Value, known bool, i int) { // adds column i of the marks
+	addMark := func(v parquet.Value, known bool, i int) {
 		if known {
 			row = append(row, v.Level(0, 1, n+i))
 		} else {
@@ -288,15 +295,16 @@ func (table *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	if m.Score != nil {
 		score = *m.Score
 	}
-	mark(parquet.ValueOf(score), m.Score != nil, 0)
-	mark(parquet.ValueOf(m.Status), m.Status != "", 1)
-	mark(parquet.ValueOf(m.Error), m.Error != "", 2)
+	addMark(parquet.ValueOf(score), m.Score != nil, 0)
+	addMark(parquet.ValueOf(m.Status), m.Status != "", 1)
+	addMark(parquet.ValueOf(m.Error), m.Error != "", 2)
 	_, err = out.WriteRows([]parquet.Row{row})
 	return err
 }
 
-// copiedField is a column of the dump, with the encoding and the compression of the copy: those of
-// the dump need not fit the type, as a file lists the encodings of levels too.
+// copiedField is a column of the dump that is written to the copy. It names no encoding and no
+// compression, so that the writer chooses them: those that the dump lists may be of levels, and not fit
+// the type.
 type copiedField struct{ parquet.Field }
 
 // Encoding implements parquet.Node.
@@ -305,7 +313,7 @@ func (f copiedField) Encoding() encoding.Encoding { return nil }
 // Compression implements parquet.Node.
 func (f copiedField) Compression() compress.Codec { return nil }
 
-// Fields returns the fields of a Parquet column that is copied, each marked to be copied too. It
+// Fields returns the fields within a Parquet column that is copied, each wrapped as a copiedField too. It
 // implements parquet.Node.
 func (f copiedField) Fields() (all []parquet.Field) {
 	for _, c := range f.Field.Fields() {

@@ -23,15 +23,15 @@ const (
 type cells struct {
 	name   string // of the part, for messages
 	src    io.ReadCloser
-	m      *markup
-	texts  *texts
-	answer int // column of the answers, whose formulas are kept; -1 for none
+	markup *markup
+	texts  *texts // to which cells refer by numbers
+	answer int    // column of the answers, whose formulas are kept; -1 for none
 
 	row     int      // of the current row, from 1
 	values  []string // of the current row
 	formula *formula // of the answer in the current row, nil for none
-	work    int64    // bytes that another reader copies to undo escapes; see maxEscapeWork
-	buf     []byte
+	work    int64    // bytes that the library for spreadsheets would copy to undo escapes; see maxEscapeWork
+	buf     []byte   // the text that content and rich read last
 }
 
 // formula is the formula of a cell, without the leading =.
@@ -47,7 +47,7 @@ func openCells(a *archive.Archive, f *archive.File, t *texts) (*cells, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
 	}
-	return &cells{name: f.Name, src: r, m: newMarkup(r), texts: t, answer: -1}, nil
+	return &cells{name: f.Name, src: r, markup: newMarkup(r), texts: t, answer: -1}, nil
 }
 
 // Close closes the part.
@@ -67,14 +67,14 @@ func (c *cells) next() error {
 // follows the one before. Numbers must rise and be at most maxRows.
 func (c *cells) read() error {
 	for {
-		kind, err := c.m.next()
+		kind, err := c.markup.next()
 		if err != nil {
 			return err
 		}
-		if kind != startTag || string(c.m.name) != "row" {
+		if kind != startTag || string(c.markup.name) != "row" {
 			continue
 		}
-		n, err := c.m.attribute("r")
+		n, err := c.markup.attribute("r")
 		if err != nil {
 			return err
 		}
@@ -97,14 +97,14 @@ func (c *cells) readRow() error {
 	c.values, c.formula = c.values[:0], nil
 	col := -1
 	for {
-		kind, err := c.m.next()
+		kind, err := c.markup.next()
 		if err != nil {
 			return unexpectedEnd(err)
 		}
 		switch {
-		case kind == endTag && string(c.m.name) == "row":
+		case kind == endTag && string(c.markup.name) == "row":
 			return nil
-		case kind == startTag && string(c.m.name) == "c":
+		case kind == startTag && string(c.markup.name) == "c":
 			col++
 			if err := c.cell(&col); err != nil {
 				return unexpectedEnd(err)
@@ -122,10 +122,10 @@ func unexpectedEnd(err error) error {
 	return err
 }
 
-// cell reads a cell of a spreadsheet, whose start tag was read, into values. *col is the column
-// that follows the last cell; if the cell names another one, *col becomes that.
+// cell reads a cell of a spreadsheet, whose start tag was read, and puts its text into values. *col is
+// the column after the last cell, from 0. If the cell names a column itself, *col becomes that one.
 func (c *cells) cell(col *int) error {
-	place, err := c.m.attribute("r")
+	place, err := c.markup.attribute("r")
 	if err == nil && place != nil {
 		*col, err = column(place)
 	}
@@ -136,28 +136,28 @@ func (c *cells) cell(col *int) error {
 		return fmt.Errorf("row %d: column %d; want at most %d", c.row, *col+1, maxColumns)
 	}
 	// Its type, which says where its text is.
-	t, err := c.m.attribute("t")
+	t, err := c.markup.attribute("t")
 	if err != nil {
 		return err
 	}
-	shared, inlined := string(t) == "s", string(t) == "inlineStr" // where the text is: the table of texts, or the cell
+	shared, inlined := string(t) == "s", string(t) == "inlineStr" // in the table of texts, or in the cell
 	// Its contents.
 	var value, inline string
 	for {
-		tok, err := c.m.next()
+		tok, err := c.markup.next()
 		if err != nil {
 			return err
 		}
-		if tok == endTag && string(c.m.name) == "c" {
+		if tok == endTag && string(c.markup.name) == "c" {
 			break
 		}
 		if tok != startTag {
 			continue
 		}
-		switch string(c.m.name) {
-		case "v":
+		switch string(c.markup.name) {
+		case "v": // the value, or the number of a shared text
 			value, err = c.content()
-		case "is":
+		case "is": // a text in the cell
 			inline, err = c.rich("is")
 		case "f":
 			err = c.readFormula(*col)
@@ -175,6 +175,7 @@ func (c *cells) cell(col *int) error {
 	case inlined && inline != "":
 		value = inline
 	}
+	// Columns that were left out are empty.
 	for len(c.values) <= *col {
 		c.values = append(c.values, "")
 	}
@@ -182,10 +183,11 @@ func (c *cells) cell(col *int) error {
 	return nil
 }
 
-// column returns the column, from 0, of a spreadsheet cell's name such as B7. It reads names in
-// capitals itself because this is quick, and leaves others to the library.
+// column returns the column, from 0, of a spreadsheet cell's name such as B7. Columns are numbers to the
+// base 26 with the digits A to Z for 1 to 26. Names in capitals are read here because this is quick,
+// others by the library.
 func column(place []byte) (int, error) {
-	n, i := 0, 0
+	n, i := 0, 0 // the number so far, and the letters read
 	for ; i < len(place) && i < 3 && place[i] >= 'A' && place[i] <= 'Z'; i++ {
 		n = n*26 + int(place[i]-'A') + 1
 	}
@@ -201,7 +203,7 @@ func column(place []byte) (int, error) {
 func (c *cells) content() (string, error) {
 	c.buf = c.buf[:0]
 	for depth := 1; depth > 0; {
-		tok, err := c.m.next()
+		tok, err := c.markup.next()
 		if err != nil {
 			return "", unexpectedEnd(err)
 		}
@@ -212,19 +214,19 @@ func (c *cells) content() (string, error) {
 			depth--
 		default:
 			if depth == 1 {
-				c.buf = append(c.buf, c.m.text...)
+				c.buf = append(c.buf, c.markup.text...)
 			}
 		}
 	}
 	return string(c.buf), nil
 }
 
-// rich returns the formatted text of a spreadsheet's element of that name, whose start tag was
-// read, without its formats.
+// rich returns the text of the spreadsheet's element with that name, whose start tag was read, without
+// its formats and escapes. It adds to c.work what the library would copy to undo the escapes.
 func (c *cells) rich(name string) (string, error) {
 	var n int64
 	var err error
-	c.buf, n, err = richText(c.m, name, c.buf[:0])
+	c.buf, n, err = richText(c.markup, name, c.buf[:0])
 	c.work += n
 	return string(c.buf), err
 }
@@ -244,12 +246,14 @@ func (c *cells) shared(number string) (string, error) {
 // maxFormula bounds the text of a formula in bytes.
 const maxFormula = 64 << 10
 
-// readFormula keeps the formula of a spreadsheet's cell if it is in the column with the answers.
+// readFormula reads the formula of a spreadsheet's cell in column col, and keeps it if that column has
+// the answers, because a model's text that begins with = may have become one. A formula of more than
+// maxFormula bytes is an error.
 func (c *cells) readFormula(col int) error {
 	if col != c.answer {
 		return nil
 	}
-	kind, err := c.m.attribute("t")
+	kind, err := c.markup.attribute("t")
 	shared := string(kind) == "shared"
 	if err != nil {
 		return err

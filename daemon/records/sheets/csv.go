@@ -29,6 +29,9 @@ func Header(head []byte) (columns []string, separator rune) {
 	return columns, separator
 }
 
+// anyFields lets a CSV reader accept records with different numbers of fields.
+const anyFields = -1
+
 // csvTable reads a text of separated values.
 type csvTable struct {
 	table
@@ -54,7 +57,7 @@ func CSV(in *input.Input, o rows.Options) (record.Source, error) {
 	}
 	src := &recordReader{src: text, limit: in.Limits.Line}
 	r := csv.NewReader(src)
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, -1, true
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, anyFields, true
 	src.begin()
 	if _, err := r.Read(); err != nil {
 		return nil, err
@@ -115,7 +118,9 @@ func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
 	return t.object.end()
 }
 
-// explain returns the place and the cause of a syntax error in a table of separated values.
+// explain returns the place and the cause of a syntax error in a table of separated values, in words. A
+// quoted field that is never closed is told from one that holds a quote: the error is behind the last
+// character of the input.
 func (t *csvTable) explain(e *csv.ParseError) string {
 	place := fmt.Sprintf(" (line %d, column %d)", e.Line, e.Column)
 	if e.StartLine != e.Line {
@@ -132,24 +137,24 @@ func (t *csvTable) explain(e *csv.ParseError) string {
 	return place + ": " + e.Err.Error()
 }
 
-// recordReader limits the bytes of one record, because the CSV reader holds a whole record
-// in memory. It also measures lines.
+// recordReader limits the bytes of one record of a table of separated values, because the CSV reader
+// holds a whole record in memory. It also measures lines.
 type recordReader struct {
 	src   io.Reader
-	limit int
-	left  int
-	ended bool
+	limit int  // bytes of a record
+	left  int  // bytes that may still be read of the current record
+	ended bool // src has ended
 	// Bytes of the line that src is in, and of the whole line before it, with one for its end.
 	line, before int
 }
 
-// slack is what the CSV reader may take beyond a record.
+// slack is how many bytes the CSV reader may read beyond a record, into its buffer.
 const slack = 64 << 10
 
 // begin starts a record: Read may return limit+slack further bytes.
 func (r *recordReader) begin() { r.left = r.limit + slack }
 
-// lastLine returns the length of the last line of the table's text.
+// lastLine returns the length in bytes of the last line of the table's text so far.
 func (r *recordReader) lastLine() int {
 	if r.line > 0 {
 		return r.line
@@ -166,6 +171,7 @@ func (r *recordReader) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p[:min(len(p), r.left)])
 	r.left -= n
 	r.ended = r.ended || err == io.EOF
+	// Measure the lines in it; CR LF counts as one byte, as the CSV reader counts columns.
 	for b := p[:n]; len(b) > 0; {
 		i := bytes.IndexByte(b, '\n')
 		if i < 0 {

@@ -19,7 +19,7 @@ type jsonTable struct {
 	table
 	in     *input.Input
 	o      rows.Options
-	known  bool // the kind of the rows
+	known  bool // decide has found how rows are read
 	list   *jsonwalk.List
 	parser record.Parser
 }
@@ -41,15 +41,15 @@ func JSON(in *input.Input, o rows.Options) (record.Source, error) {
 			}
 		}
 	}
-	t.list = jsonwalk.NewList(in.Stream(), in.Limits.Line)
+	t.list = jsonwalk.NewList(in.Stream(), in.Limits.Line) // read from the beginning again
 	return t, nil
 }
 
 // Close implements record.Source.
 func (t *jsonTable) Close() error { return nil }
 
-// Next returns the record of the next row of a JSON list of objects. The first row decides which
-// members are the id and the answer. An element that cannot be read gives a record with its fault. It
+// Next returns the record of the next row of a JSON list of objects. The members of the first object
+// decide how all rows are read. An element that cannot be read gives a record with its fault. It
 // implements record.Source.
 func (t *jsonTable) Next() (*record.Record, error) {
 	for {
@@ -85,8 +85,9 @@ func (t *jsonTable) Next() (*record.Record, error) {
 	}
 }
 
-// decide sets how the rows of a JSON list are read, by the members of the first one, and refuses a
-// table without answers. Records in the queue are kept.
+// decide sets how the rows of a JSON list are read, by the names of the members of the first row v. It
+// refuses a table without answers. Records that are in the queue already, of elements that could not be
+// read, are kept.
 func (t *jsonTable) decide(v *fastjson.Value) error {
 	var columns []string
 	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) { columns = append(columns, string(key)) })

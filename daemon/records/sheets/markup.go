@@ -14,13 +14,13 @@ import (
 // makes XML well formed is checked here: tags in pairs, known entities, characters of XML.
 type markup struct {
 	r     *gosax.Reader
-	open  []byte // names of the open elements
+	open  []byte // the names of the open elements, one after another
 	ends  []int  // where each name in open ends
-	roots int    // elements that stood at the top
+	roots int    // elements that stood outside of all others; a document has one
 
-	name  []byte // of a tag, without its prefix; valid until the next call
-	attrs []byte // of a start tag
-	text  []byte
+	name  []byte // of the last tag, without its prefix; valid until the next call
+	attrs []byte // the attributes of the last start tag, as text
+	text  []byte // the last charData
 }
 
 // token is what markup read.
@@ -131,12 +131,14 @@ func (m *markup) end(tag []byte) error {
 // local returns a name without the prefix of its space.
 func local(name []byte) []byte { return name[bytes.IndexByte(name, ':')+1:] }
 
-// attribute returns the value of an attribute of the current start tag, with its escapes undone, or
-// nil if it is absent. The prefix of its name is ignored.
+// attribute returns the value of the attribute with this name of the current start tag, with its escapes
+// undone, or nil if it is absent. A prefix of the attribute's name is ignored. Attributes that are not
+// well formed are an error.
 func (m *markup) attribute(name string) ([]byte, error) {
 	for rest := m.attrs; len(rest) > 0; {
 		a, after, err := gosax.NextAttribute(rest)
-		if err != nil || len(a.Key) > 0 && (len(a.Value) < 2 || a.Value[0] != a.Value[len(a.Value)-1]) {
+		quoted := len(a.Value) >= 2 && a.Value[0] == a.Value[len(a.Value)-1]
+		if err != nil || len(a.Key) > 0 && !quoted {
 			return nil, fmt.Errorf("XML syntax error: got the attributes %.40q", m.attrs)
 		}
 		if string(local(a.Key)) == name {
@@ -179,13 +181,14 @@ func characters(e gosax.Event) (text []byte, err error) {
 	return text, nil
 }
 
-// checkEncoding refuses a spreadsheet's XML that declares another encoding than UTF-8.
-func checkEncoding(b []byte) error {
-	_, after, ok := bytes.Cut(b, []byte("encoding="))
-	if !bytes.HasPrefix(b, []byte("<?xml ")) || !ok || len(after) == 0 {
+// checkEncoding returns an error if a processing instruction of a spreadsheet's XML is the declaration
+// <?xml ...?> and names another encoding than UTF-8.
+func checkEncoding(instruction []byte) error {
+	_, after, ok := bytes.Cut(instruction, []byte("encoding="))
+	if !bytes.HasPrefix(instruction, []byte("<?xml ")) || !ok || len(after) == 0 {
 		return nil
 	}
-	name, _, _ := bytes.Cut(after[1:], after[:1])
+	name, _, _ := bytes.Cut(after[1:], after[:1]) // between two quotes of the same kind
 	if !bytes.EqualFold(name, []byte("utf-8")) {
 		return fmt.Errorf("its encoding is %.20q; want UTF-8", name)
 	}

@@ -19,11 +19,11 @@ type parquetTable struct {
 	in      *input.Input
 	src     io.ReaderAt
 	file    *parquet.File
-	columns []*node
-	leaves  []*parquet.Column
+	columns []*node           // those that are read, as they become JSON
+	leaves  []*parquet.Column // the columns of values in columns, in the order of the file
 	object  object
 
-	group   int             // the next row group
+	group   int             // the index of the next row group
 	cursors []*columnCursor // of the leaves in the current row group; nil between row groups
 	row     int64           // in the file, from 0
 	end     int64           // of the current row group
@@ -54,7 +54,7 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 	table.table = *known
 	// Only the columns that a record needs are decoded.
 	for _, c := range table.file.Root().Columns() {
-		if !used(c, table.opts) {
+		if !isRead(c, table.opts) {
 			continue
 		}
 		if n := newNode(c, &table.leaves); n != nil {
@@ -86,23 +86,23 @@ func openParquet(in *input.Input) (table *parquetTable, err error) {
 	return &parquetTable{in: in, src: at, file: f}, nil
 }
 
-// unused are columns of trainers that no format reads and that may be large.
-var unused = []string{"logprobs", "token_logprobs", "input_ids", "output_ids", "token_ids", "prompt_ids",
+// neverRead are the names of columns of trainers that no format reads and that may be large.
+var neverRead = []string{"logprobs", "token_logprobs", "input_ids", "output_ids", "token_ids", "prompt_ids",
 	"completion_ids", "attention_mask", "loss_mask", "embedding", "embeddings"}
 
-// known are columns that are read even where they are bytes without a type.
-var known = append([]string{"id", "model", "suite", "test", "finish_reason", "label", "answer", "ground_truth",
+// knownColumns are the names of columns that are read even if their bytes are not said to be text.
+var knownColumns = append([]string{"id", "model", "suite", "test", "finish_reason", "label", "answer", "ground_truth",
 	"task", "shapes", "options", rows.Index, "thinking"}, rows.Answers...)
 
-// used reports whether a column of a Parquet file is read. Columns of a known or requested name
-// are. Columns of token numbers and the like are not, nor are bytes that are not said to be text,
-// such as pictures. See docs/spec/dumps-files.md#r17.
-func used(c *parquet.Column, o rows.Options) bool {
+// isRead reports whether a column of a Parquet file is read. Columns of a known or requested name are.
+// To save time and memory, columns of token numbers and the like are not, nor columns of bytes that are
+// not said to be text, such as pictures. See docs/spec/dumps-files.md#r17.
+func isRead(c *parquet.Column, o rows.Options) bool {
 	name := c.Name()
 	switch {
-	case name == o.Response || slices.Contains(known, name) || slices.Contains(o.Columns, name):
+	case name == o.Response || slices.Contains(knownColumns, name) || slices.Contains(o.Columns, name):
 		return true
-	case slices.Contains(unused, name):
+	case slices.Contains(neverRead, name):
 		return false
 	}
 	return !holdsBytes(c)
@@ -148,8 +148,8 @@ func (table *parquetTable) Next() (*record.Record, error) {
 	}
 }
 
-// lose reports the rest of a Parquet file's current row group as one record that cannot be read,
-// with the reason, so that reading can continue with the next group.
+// lose gives up the rest of a Parquet file's current row group because of err. It puts one record with a
+// fault, which names the lost rows, into the queue, so that reading can continue with the next group.
 func (table *parquetTable) lose(err error) {
 	table.closeGroup()
 	at := fmt.Sprintf("rows %d to %d", table.row, table.end-1)
@@ -160,9 +160,9 @@ func (table *parquetTable) lose(err error) {
 	table.row = table.end
 }
 
-// read adds the records of the next row of a Parquet file to the queue. At the start of a row group
-// it opens the group instead, and at its end it closes the group. A panic of the library becomes an
-// error.
+// read adds the records of the next row of a Parquet file, at the place at, to the queue. Before the
+// first row of a row group it opens the group instead, and after the last it closes the group. A panic
+// of the library, or of the code that puts a row together, becomes an error.
 func (table *parquetTable) read(at string) (err error) {
 	defer func() {
 		if p := recover(); p == errLevels {
@@ -178,12 +178,14 @@ func (table *parquetTable) read(at string) (err error) {
 		table.closeGroup()
 		return nil
 	}
+	// The values of the row, for each leaf.
 	cols := make([][]parquet.Value, len(table.cursors))
 	for i, c := range table.cursors {
 		if cols[i], err = c.next(); err != nil {
 			return fmt.Errorf("column %s: %w", table.leaves[i].Path()[0], err)
 		}
 	}
+	// The row as a JSON object.
 	table.object.begin()
 	for _, n := range table.columns {
 		before := len(table.object.text)
@@ -204,9 +206,10 @@ func (table *parquetTable) read(at string) (err error) {
 	return nil
 }
 
-// open begins the next row group of a Parquet file. It first checks the sizes of its pages: the
-// used columns may have at most maxGroupBytes decompressed, and at most Limits.Ratio times their
-// compressed bytes unless they are small. Pages that the library would read wrongly are replaced.
+// open begins the next row group of a Parquet file. It first checks the sizes of its pages, because the
+// library allocates what they state. The columns that are read may have at most maxGroupBytes
+// decompressed, and at most Limits.Ratio times their compressed bytes, unless they have less than
+// parquetFloor. Pages that the library would read wrongly are replaced.
 func (table *parquetTable) open() error {
 	group := table.file.RowGroups()[table.group]
 	meta := &table.file.Metadata().RowGroups[table.group]
@@ -218,7 +221,8 @@ func (table *parquetTable) open() error {
 	if len(table.leaves) == 0 {
 		return errors.New("no column can be read")
 	}
-	left, packed := int64(maxGroupBytes), int64(0)
+	// Check each column.
+	left, packed := int64(maxGroupBytes), int64(0)    // bytes that may still be decompressed, and compressed ones
 	sources := make([]io.ReaderAt, len(table.leaves)) // nil for columns that need no fix
 	for i, leaf := range table.leaves {
 		if leaf.Index() >= len(meta.Columns) {
@@ -238,6 +242,7 @@ func (table *parquetTable) open() error {
 				packed, maxGroupBytes-left, table.in.Limits.Ratio)
 		}
 	}
+	// Open each column.
 	chunks := group.ColumnChunks()
 	table.cursors = make([]*columnCursor, len(table.leaves))
 	for i, leaf := range table.leaves {

@@ -61,17 +61,24 @@ func checkFooter(src io.ReaderAt, size int64) error {
 	return nil
 }
 
-// schemaDepth follows the nesting of columns, which the footer lists depth first with the number
-// of children of each.
+// schemaDepth finds how deep columns nest. The footer of a Parquet file lists them depth first, each with
+// the number of its children.
 type schemaDepth struct {
-	left []int64 // children that are still to come, of each column around the current one
-	most int
+	left []int64 // of each column around the current one, how many children are still to come
+	most int     // the deepest nesting so far
 }
 
-// begin is called at the beginning of each struct in a list of the Parquet footer; those in field 2
-// are columns. It counts the column as a child of the innermost one that still expects children.
+// The fields of the footer of a Parquet file that schemaDepth looks at, by their ids in parquet.thrift.
+const (
+	fieldSchema   = 2 // of the footer: the list of columns
+	fieldChildren = 5 // of a column: the number of its children
+)
+
+// begin is called at the beginning of each struct in a list of the Parquet footer, with the ids of the
+// fields around it. If the struct is a column, it is counted as a child of the innermost column that
+// still expects children.
 func (s *schemaDepth) begin(path []int) {
-	if len(path) != 1 || path[0] != 2 {
+	if len(path) != 1 || path[0] != fieldSchema {
 		return
 	}
 	for len(s.left) > 0 && s.left[len(s.left)-1] <= 0 {
@@ -82,10 +89,10 @@ func (s *schemaDepth) begin(path []int) {
 	}
 }
 
-// each follows the schema in a Parquet file's footer, whose integers it is called with one by one, and
-// keeps how deep columns nest. Field 5 of a column is its number of children, which follow it.
+// each is called with each integer of the Parquet footer and the ids of the fields around it. If it is
+// the number of a column's children, those columns follow, one level deeper.
 func (s *schemaDepth) each(path []int, v int64) {
-	if len(path) == 2 && path[0] == 2 && path[1] == 5 && v > 0 {
+	if len(path) == 2 && path[0] == fieldSchema && path[1] == fieldChildren && v > 0 {
 		s.left = append(s.left, v)
 		s.most = max(s.most, len(s.left))
 	}
@@ -99,8 +106,9 @@ type pageHeader struct {
 	plain                          bool  // version 2 without compression
 }
 
-// readPageHeader reads the Parquet page header that b begins with, and returns n, its length in
-// bytes. The numbers in it are those of the fields in parquet.thrift.
+// readPageHeader reads the Parquet page header with which b begins, and returns it and its length n in
+// bytes. The ids of its fields are those of parquet.thrift. The error says that the header breaks off,
+// is damaged or has a negative size.
 func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 	const v1, dictionary, v2 = 5, 7, 8 // the fields with the header of each kind
 	walker := thriftWalker{b: b, each: func(path []int, v int64) {
@@ -129,16 +137,16 @@ func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 	return h, walker.pos, err
 }
 
-// checkPages checks the pages of a Parquet column in a row group. total is how many bytes they take
-// decompressed, with one more for each value; more than `most` is an error. Pages of gzip, zstd and
-// brotli are decompressed here once, because the library does not limit them. fixes replace the
-// pages that the library would read wrongly.
+// checkPages checks the pages of a Parquet column c in a row group before the library reads them. total
+// is how many bytes they state to take decompressed, with one more for each value; more than `most` is an
+// error. So is a page that decompresses to more than it states. fixes replace the pages that the library
+// would read wrongly.
 func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits input.Limits) (total int64, fixes []pageFix, err error) {
 	start, end := chunkRange(c)
 	if start < int64(len(parquetMagic)) || c.TotalCompressedSize < 0 || end < start {
 		return 0, nil, errors.New("its place in the file is wrong (the file is damaged)")
 	}
-	values := int64(0)
+	values := int64(0) // in the pages so far
 	for pos := start; pos < end; {
 		h, n, err := pageHeaderAt(src, pos, end)
 		if err != nil && values >= c.NumValues { // all values are read: the rest is padding and is cut off
@@ -183,11 +191,12 @@ func chunkRange(c *format.ColumnMetaData) (start, end int64) {
 	return start, start + c.TotalCompressedSize
 }
 
-// pageHeaderAt reads the header of the Parquet page at pos in a column that ends at end, and
-// returns n, its length. Headers have no stated length, so it reads more and more bytes, up to
-// maxPageHeader, until one can be decoded.
+// pageHeaderAt reads the header of the Parquet page at byte pos of the file, in a column that ends at
+// byte end. n is the header's length. No field states that length, so more and more bytes are read, up
+// to maxPageHeader, until they hold a whole header.
 func pageHeaderAt(src io.ReaderAt, pos, end int64) (h pageHeader, n int, err error) {
-	for size := int64(4096); ; size *= 16 {
+	const first, factor = 4096, 16 // bytes that are read at first, and how many times more then
+	for size := int64(first); ; size *= factor {
 		head := make([]byte, min(end-pos, size, maxPageHeader))
 		if _, err := src.ReadAt(head, pos); err != nil && err != io.EOF {
 			return h, 0, err
@@ -204,10 +213,10 @@ func pageHeaderAt(src io.ReaderAt, pos, end int64) (h pageHeader, n int, err err
 func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limits input.Limits) error {
 	most := h.unpacked
 	if h.kind == int64(format.DataPageV2) {
-		if h.plain {
+		if h.plain { // the page is not compressed
 			return nil
 		}
-		most -= h.levels
+		most -= h.levels // levels stand before the compressed values and are not compressed
 		if _, err := io.CopyN(io.Discard, page, h.levels); err != nil {
 			return err
 		}
@@ -248,7 +257,8 @@ func bounded(r io.Reader, most int64) error {
 	if n > most {
 		return tooLong(most)
 	}
-	if errors.Is(dump.TooWide(err, 1), dump.ErrWindow) { // 1: only the kind of the error matters
+	const anyWindow = 1 // for a message that is not used here
+	if errors.Is(dump.TooWide(err, anyWindow), dump.ErrWindow) {
 		return err
 	}
 	return nil

@@ -18,11 +18,11 @@ type pageFix struct {
 	text     []byte
 }
 
-// fixPage returns the page to read in place of the one at pos, whose header has n bytes. fixed is
-// false if the page can stay. Pages without values, which some writers put at the end of a column,
-// are dropped, because the library fails on them. Truth values in runs are written without runs,
-// because the library reads a run of true as one true and seven false. See
-// docs/spec/dumps-files.md#r16.
+// fixPage returns the Parquet page to read in place of the one at byte pos of the file, whose header h
+// has n bytes. fixed is false if the page can stay as it is, and text is nil if it is dropped. The
+// library fails on pages without values, which some writers put at the end of a column, so these are
+// dropped. It reads a run of true as one true and seven false, so truth values that are encoded in runs
+// are written without runs. See docs/spec/dumps-files.md#r16.
 func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64, n int) (text []byte, fixed bool, err error) {
 	switch {
 	case h.values == 0:
@@ -32,6 +32,7 @@ func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64,
 	case h.kind != int64(format.DataPageV2):
 		return nil, false, errors.New("truth values in runs stand in a page of version 1; want version 2")
 	}
+	// Read the page and decode its values.
 	page := make([]byte, int64(n)+h.packed)
 	if _, err := src.ReadAt(page, pos); err != nil && err != io.EOF {
 		return nil, false, err
@@ -54,8 +55,9 @@ func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64,
 	if err != nil {
 		return nil, false, err
 	}
+	// Write it again, with one bit for each value.
 	v2.Encoding, v2.IsCompressed = format.Plain, thrift.New(false)
-	header.CRC = 0 // the checksum of the old page
+	header.CRC = 0 // that of the old page would be wrong; 0 stands for none
 	header.UncompressedPageSize = int32(len(levels) + len(bits))
 	header.CompressedPageSize = header.UncompressedPageSize
 	if text, err = thrift.Marshal(new(thrift.CompactProtocol), &header); err != nil {
@@ -64,8 +66,9 @@ func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64,
 	return append(append(text, levels...), bits...), true, nil
 }
 
-// unpackBits returns n truth values of a Parquet page, one a bit, from Parquet's hybrid encoding:
-// the length of all runs as 4 bytes, then runs that repeat one value and runs of packed bits.
+// unpackBits returns n truth values of a Parquet page as bits, the first one lowest. b has them in
+// Parquet's hybrid encoding: the length of what follows as 4 bytes, then runs. A run repeats one value, or
+// has bytes of eight values each. Fewer than n values are an error.
 func unpackBits(b []byte, n int) ([]byte, error) {
 	if n < 0 || len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
 		return nil, errors.New("the length of its runs is wrong")
@@ -78,8 +81,8 @@ func unpackBits(b []byte, n int) ([]byte, error) {
 			return nil, fmt.Errorf("it has %d truth values; want %d", at, n)
 		}
 		b = b[headerBytes:]
-		packed, count := runHeader&1 == 1, runHeader>>1 // a header: count values of one byte, or count bytes of eight values
-		size := uint64(1)
+		packed, count := runHeader&1 == 1, runHeader>>1 // count bytes of eight values, or else one value count times
+		size := uint64(1)                               // bytes of the run
 		if packed {
 			size, count = count, min(count, uint64(n))*8
 		}
@@ -105,12 +108,12 @@ type fixedChunk struct {
 	pieces []piece
 }
 
-// piece is a part of the column as it is read.
+// piece is a part of the column as it is read: bytes of the file, or the text of a replaced page.
 type piece struct {
-	at   int64 // in the file with the replaced pages
-	from int64 // in the file itself, where text is nil
-	size int64
-	text []byte
+	at   int64  // the offset at which it is read
+	from int64  // the offset in the file itself; not used where there is a text
+	size int64  // bytes
+	text []byte // nil for a part of the file
 }
 
 // newFixedChunk returns a reader of a Parquet column's bytes in which the pages of fixes are
@@ -135,8 +138,8 @@ func newFixedChunk(src io.ReaderAt, c *format.ColumnMetaData, fixes []pageFix) *
 	return f
 }
 
-// ReadAt reads a Parquet column's bytes with the replaced pages, for offsets within the column
-// only. It implements io.ReaderAt.
+// ReadAt reads a Parquet column's bytes with the replaced pages. It fills p from the piece in which the
+// offset off is and the pieces after it. Offsets must be within the column. It implements io.ReaderAt.
 func (f *fixedChunk) ReadAt(p []byte, off int64) (n int, err error) {
 	i := sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].at > off }) - 1
 	for ; i >= 0 && i < len(f.pieces) && n < len(p); i++ {

@@ -16,20 +16,20 @@ import (
 // node is a column or a group of columns, as it becomes JSON.
 type node struct {
 	name       string
-	lo, hi     int // its leaves among the used ones
-	optional   bool
-	repeated   bool
-	list, dict bool // the group of a list or a map
-	children   []*node
-	element    *node                                    // of a list whose repeated group is only a frame
-	append     func(dst []byte, v parquet.Value) []byte // of a leaf
+	lo, hi     int                                      // its leaves are those from lo to hi-1 of all that are read
+	optional   bool                                     // it may be absent
+	repeated   bool                                     // it may occur any number of times
+	list, dict bool                                     // it is the group of a list or of a map
+	children   []*node                                  // of a group
+	element    *node                                    // of a list whose repeated group only wraps the elements; else nil
+	append     func(dst []byte, v parquet.Value) []byte // of a leaf: appends its value as JSON
 }
 
 // errLevels marks columns that do not belong together.
 var errLevels = errors.New("the levels of its columns do not match")
 
-// newNode returns the node that converts a Parquet column to JSON; leaves collects the columns of
-// its leaves. It is nil for a group without leaves.
+// newNode returns the node that converts a Parquet column to JSON, or nil for a group without columns of
+// values. It appends those, the leaves of the column, to leaves.
 func newNode(column *parquet.Column, leaves *[]*parquet.Column) *node {
 	result := &node{name: column.Name(), optional: column.Optional(), repeated: column.Repeated(), lo: len(*leaves)}
 	if column.Leaf() {
@@ -76,9 +76,10 @@ func (n *node) unwrap() {
 	}
 }
 
-// value appends the JSON of a value of a Parquet column. cols has, for each leaf, the values that
-// belong to it; rep and def are the repetition and definition levels around it. null is true for an
-// absent value, for which "null" is appended.
+// value appends the JSON of a value of a Parquet column to dst. cols has, for each leaf, those of its
+// values in the row that belong to this value. rep and def are Parquet's repetition and definition levels
+// of what is around it: how many lists, and how many optional or repeated columns that are present. null
+// is true for an absent value, for which "null" is appended.
 func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	if n.optional {
 		def++
@@ -102,10 +103,10 @@ func first(values []parquet.Value) parquet.Value {
 	return values[0]
 }
 
-// content appends the JSON of a Parquet value that is present, or, if n is repeated, of one of its
-// elements: a leaf, a list with or without a level for its elements, a dict, or a group of members. rep
-// and def are Parquet's repetition and definition levels of the value. null is true for a leaf without
-// a value.
+// content appends the JSON of a Parquet value that is present, or of one occurrence of a repeated
+// column. Leaves become texts and numbers, lists and maps become lists and objects, and other groups
+// become objects. rep and def are Parquet's repetition and definition levels of the value. null is true
+// for a leaf without a value.
 func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	switch {
 	case n.append != nil:
@@ -114,9 +115,9 @@ func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []
 			return append(dst, "null"...), true
 		}
 		return n.append(dst, v), false
-	case n.list && n.element != nil:
+	case n.list && n.element != nil: // a group around each element
 		return n.children[0].each(dst, cols, rep+1, def+1, n.element.value, '[', ']'), false
-	case n.list:
+	case n.list: // the repeated column is the element
 		return n.children[0].elements(dst, cols, rep+1, def+1), false
 	case n.dict:
 		inner := n.children[0]
@@ -143,7 +144,7 @@ func (n *node) members(dst []byte, cols [][]parquet.Value, rep, def int) []byte 
 	return append(dst, '}')
 }
 
-// elements appends a repeated node as a list of its contents.
+// elements appends all occurrences of a repeated Parquet column as a JSON list.
 func (n *node) elements(dst []byte, cols [][]parquet.Value, rep, def int) []byte {
 	return n.each(dst, cols, rep, def, n.content, '[', ']')
 }
@@ -158,35 +159,37 @@ func (n *node) pair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, b
 	return n.children[1].value(append(append(dst, key...), ':'), cols, rep, def)
 }
 
-// each appends all occurrences of a repeated Parquet column in cols between open and closing, each
-// one by the function one. rep and def are the levels of one occurrence. An empty list has a
-// definition level below def.
+// each appends all occurrences of a repeated Parquet column to dst, between the brackets open and closing.
+// The function one appends each, from the values that belong to it. rep and def are Parquet's repetition
+// and definition levels of an occurrence. A column that does not occur has a definition level below def.
 func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([]byte, [][]parquet.Value, int, int) ([]byte, bool), open, closing byte) []byte {
 	dst = append(dst, open)
 	if first(cols[n.lo]).DefinitionLevel() < def {
 		return append(dst, closing)
 	}
-	part := make([][]parquet.Value, len(cols))
-	rest := make([][]parquet.Value, len(cols))
+	part := make([][]parquet.Value, len(cols)) // the values of one occurrence, for each leaf
+	rest := make([][]parquet.Value, len(cols)) // those of the occurrences after it
 	copy(rest, cols)
 	for i := 0; len(rest[n.lo]) > 0; i++ {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		for j := n.lo; j < n.hi; j++ {
-			k := 1 // values of this occurrence: up to the next one of this level
-			for k < len(rest[j]) && rest[j][k].RepetitionLevel() > rep {
-				k++
+			n := 1 // the next occurrence begins at a value of the level rep; deeper lists repeat at higher levels
+			for n < len(rest[j]) && rest[j][n].RepetitionLevel() > rep {
+				n++
 			}
-			part[j], rest[j] = rest[j][:min(k, len(rest[j]))], rest[j][min(k, len(rest[j])):]
+			n = min(n, len(rest[j]))
+			part[j], rest[j] = rest[j][:n], rest[j][n:]
 		}
 		dst, _ = one(dst, part, rep, def)
 	}
 	return append(dst, closing)
 }
 
-// leaf returns the function that appends a value of that Parquet type as JSON: decimals and
-// integers as numbers, times and dates as texts of RFC 3339, others by their physical type.
+// leaf returns the function that appends a value of the Parquet type t as JSON. Decimals and integers
+// become numbers, times and dates become texts in the form of RFC 3339, and other types are written as
+// the type in which the file stores them.
 func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	var logical format.LogicalTypeValue
 	if l := t.LogicalType(); l != nil {
@@ -255,8 +258,8 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-// appendDecimal appends a Parquet decimal as a JSON number with all its digits. Its unscaled
-// integer has scale digits after the point.
+// appendDecimal appends a Parquet decimal as a JSON number with all its digits, such as 1234e-2. The file
+// stores an integer, whose last scale digits stand behind the decimal point.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	var n big.Int
 	switch v.Kind() {

@@ -23,13 +23,13 @@ import (
 
 // table turns the rows of one file into records, by the kind that the columns show.
 type table struct {
-	opts    rows.Options
-	model   string // of a file of VLMEvalKit
-	vlm     bool
-	foreign func(*fastjson.Value, string) []record.Record
+	opts    rows.Options                                  // Response is the column with the answers
+	model   string                                        // that the path of a file of VLMEvalKit names
+	vlm     bool                                          // rows are read as VLMEvalKit's
+	foreign func(*fastjson.Value, string) []record.Record // reads rows of another tool; else nil
 
-	queue []record.Record // of the current row
-	cur   record.Record
+	queue []record.Record // of the rows that were read, those that pop did not return yet
+	cur   record.Record   // the record that pop returned last
 }
 
 // newTable decides by the columns how rows are read: as VLMEvalKit's, as another tool's JSON
@@ -55,8 +55,8 @@ func newTable(in *input.Input, columns []string, o rows.Options) (*table, error)
 	return t, requireOnce(columns, name)
 }
 
-// setVLMEvalKit makes the table read rows as VLMEvalKit's, with the model that the path of
-// the file names.
+// setVLMEvalKit makes the table read rows as VLMEvalKit's. The model is the one that the folders above
+// the file name, so a relative path is made absolute first.
 func (t *table) setVLMEvalKit(in *input.Input) {
 	path := cmp.Or(in.Path, in.Name)
 	if abs, err := filepath.Abs(path); err == nil && in.Path != "" {
@@ -113,8 +113,8 @@ func (o *object) end() (*fastjson.Value, error) {
 	return o.parser.Parse(o.text)
 }
 
-// add converts a table's row to a record, or to several for a row of another tool, and puts them
-// into the queue. They keep v.
+// add converts a table's row v, at the place at, to a record, or to several for a row of another tool,
+// and puts them into the queue. The records refer to v.
 func (t *table) add(v *fastjson.Value, at string) {
 	switch {
 	case t.foreign != nil:

@@ -15,14 +15,14 @@ import (
 
 // texts are the texts that cells name by numbers. A large table is in a temporary file.
 type texts struct {
-	ends  []int64 // of each text
-	bytes []byte
-	file  *os.File      // nil where the texts are in bytes
+	ends  []int64       // where each text ends, in bytes of all texts
+	bytes []byte        // all texts, or the last one if they are in file
+	file  *os.File      // all texts; nil where they are in bytes
 	costs map[int]int64 // of texts with escapes, by number; see maxEscapeWork
 }
 
-// readTexts reads the table of texts of a spreadsheet, which may have none. One with more bytes than most
-// goes to a temporary file.
+// readTexts reads the table of texts of a spreadsheet, which may have none. If it has more bytes than
+// `most`, the texts go to a temporary file.
 func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
 	t = &texts{costs: map[int]int64{}}
 	f := a.Find(textsName)
@@ -41,8 +41,9 @@ func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
 	return t, nil
 }
 
-// read reads the shared texts of a spreadsheet (elements si). With long they go to a temporary file
-// without a name. It refuses a table that has fewer texts than it states.
+// read reads the shared texts of a spreadsheet, the elements si of the XML in m. If long is true, they go
+// to a temporary file without a name, which vanishes when it is closed. A table with fewer texts than it
+// states is an error.
 func (t *texts) read(m *markup, long bool) error {
 	var w *bufio.Writer
 	if long {
@@ -56,8 +57,9 @@ func (t *texts) read(m *markup, long bool) error {
 		}
 		w = bufio.NewWriterSize(f, 64<<10)
 	}
-	var end int64
-	stated := 0
+	// Read the texts one by one.
+	var end int64 // of the last text
+	stated := 0   // how many texts the table says that it has, 0 if it does not
 	for {
 		kind, err := m.next()
 		if err == io.EOF {
@@ -71,7 +73,7 @@ func (t *texts) read(m *markup, long bool) error {
 			if err != nil {
 				return err
 			}
-			stated, _ = strconv.Atoi(string(n)) // 0 for none
+			stated, _ = strconv.Atoi(string(n))
 		}
 		if kind != startTag || string(m.name) != "si" {
 			continue
@@ -132,12 +134,13 @@ func (t *texts) Close() error {
 	return t.file.Close()
 }
 
-// richText appends the plain text of a spreadsheet's element whose start tag was read, up to its
-// end tag: the contents of its elements t, without formats and escapes. Phonetic guides (rPh) are
-// left out. cost is what the library copies to undo the escapes; maxEscapeWork limits the sum.
+// richText appends the plain text of the spreadsheet's element with that name, whose start tag was read,
+// up to its end tag. That is the contents of the elements t within it, without formats and escapes, and
+// without phonetic guides (rPh). cost is how many bytes the library for spreadsheets would copy to undo
+// the escapes, which maxEscapeWork limits.
 func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err error) {
 	from := len(dst)
-	inText, phonetic := false, 0
+	inText, phonetic := false, 0 // within an element t, and within how many elements rPh
 	for {
 		kind, err := m.next()
 		if err != nil {
@@ -179,7 +182,7 @@ func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err e
 // which writers protect a text that looks like an escape.
 func undoEscapes(b []byte, from int) []byte {
 	const length = len("_x000D_")
-	to := from
+	to := from // where the next character goes
 	for i := from; i < len(b); {
 		c, ok := escaped(b[i:])
 		if !ok {

@@ -27,16 +27,20 @@ const (
 // maxStructs bounds the structs in a footer: the library takes up to 500 bytes for each.
 const maxStructs = 1_000_000
 
-// thriftWalker walks through a struct in thrift's compact protocol before the library decodes
-// it, because the library allocates by the sizes that the text states and recurses without limit.
+// maxThriftDepth bounds how deep structs nest.
+const maxThriftDepth = 50
+
+// thriftWalker walks through a Parquet footer or page header, a struct in thrift's compact protocol,
+// before the library decodes it: the library allocates by the sizes that the struct states and recurses
+// without limit.
 type thriftWalker struct {
 	b       []byte
-	pos     int
-	structs int
+	pos     int                       // in b
+	structs int                       // begun so far
 	path    []int                     // the ids of the fields around the position
 	each    func(path []int, v int64) // called for integers and truth values, which are 0 and 1
 	begin   func(path []int)          // called for each struct in a list; nil for none
-	depth   int
+	depth   int                       // how many structs are around the position
 }
 
 var errThriftEnd = errors.New("it breaks off")
@@ -63,7 +67,8 @@ func (walker *thriftWalker) uvarint() (uint64, error) {
 	return v, nil
 }
 
-// varint reads a signed integer, whose lowest bit is its sign (zigzag encoding).
+// varint reads a signed integer of variable length in zigzag encoding, in which the lowest bit is the
+// sign.
 func (walker *thriftWalker) varint() (int64, error) {
 	v, err := walker.uvarint()
 	return int64(v>>1) ^ -int64(v&1), err
@@ -78,12 +83,12 @@ func (walker *thriftWalker) skip(n uint64) error {
 	return nil
 }
 
-// structure walks through the fields of a struct in a Parquet footer or page header (Thrift), and
-// calls walker.each for its truth values. It refuses structs that are nested more than 50 deep, or more
-// than maxStructs in all.
+// structure walks through the fields of a struct in a Parquet footer or page header (Thrift), and through
+// all that is within them. It calls walker.each for integers and truth values. It refuses structs that
+// are nested more than maxThriftDepth deep, or more than maxStructs in all.
 func (walker *thriftWalker) structure() error {
-	if walker.depth++; walker.depth > 50 {
-		return errors.New("structs are nested more than 50 deep")
+	if walker.depth++; walker.depth > maxThriftDepth {
+		return fmt.Errorf("structs are nested more than %d deep", maxThriftDepth)
 	}
 	if walker.structs++; walker.structs > maxStructs {
 		return fmt.Errorf("it has more than %d parts", maxStructs)
@@ -98,7 +103,8 @@ func (walker *thriftWalker) structure() error {
 		if b == thriftStop {
 			return nil
 		}
-		// The upper half of b is the difference from the last id, 0 if the id follows; the lower half is the type.
+		// A field begins with a byte. Its upper half is how much larger the field's id is than the last one,
+		// or 0 if the id follows; its lower half is the type.
 		if delta := int(b >> 4); delta != 0 {
 			id += delta
 		} else {

@@ -34,8 +34,8 @@ type xlsxTable struct {
 	table
 	cells   *cells
 	texts   *texts
-	sheet   string
-	columns []string
+	sheet   string   // the name of the sheet
+	columns []string // the names in the first row
 	object  object
 }
 
@@ -60,7 +60,7 @@ func XLSX(in *input.Input, o rows.Options) (src record.Source, err error) {
 	if _, err := checkParts(a); err != nil {
 		return nil, err
 	}
-	t, err := openSheet(in, a, o)
+	t, err := openSheet(in, a, o) // t is never nil
 	if err != nil {
 		t.Close()
 		return nil, err
@@ -152,12 +152,12 @@ func (t *xlsxTable) Next() (r *record.Record, err error) {
 	}
 }
 
-// row adds the record of the spreadsheet's current row. A row without any cell gives none. An
-// answer that is a formula is read as its text with a note. Empty answers and those as long as a
-// cell can be get the status that says so.
+// row adds the record of the spreadsheet's current row, at the place at, to the queue. A row without any
+// cell gives none. If the answer is a formula, the record gets its text and a note. An empty answer, and
+// one that fills its cell and so may have lost its end, are marked as missing, each with its own code.
 func (t *xlsxTable) row(at string) {
 	cells, formula := t.cells.values, t.cells.formula
-	blank := formula == nil
+	blank := formula == nil // the row has no cell
 	t.object.begin()
 	for i, name := range t.columns {
 		switch {
@@ -216,12 +216,12 @@ func units(s string) (n int) {
 	return n
 }
 
-// checkParts reads every part of the spreadsheet once and compares its length with what the archive
-// states, because the library allocates by the stated lengths and ignores errors. It refuses a
-// spreadsheet if the parts other than cells and texts have more than maxParts bytes together. total
-// is the number of bytes of all parts.
+// checkParts reads every part of the spreadsheet's archive once and compares its length with what the
+// archive states, because the library allocates by the stated lengths and ignores errors. total is the
+// number of bytes of all parts. More than maxParts bytes that the library would hold in memory, which
+// are all but those of large tables of cells and texts, are an error.
 func checkParts(a *archive.Archive) (total int64, err error) {
-	other := int64(0)
+	held := int64(0) // bytes that the library would hold in memory
 	for i := range a.Files {
 		f := &a.Files[i]
 		r, err := a.Entry(f)
@@ -239,9 +239,9 @@ func checkParts(a *archive.Archive) (total int64, err error) {
 		total += n
 		name := strings.ToLower(strings.ReplaceAll(f.Name, "\\", "/"))
 		if name == "xl/sharedstrings.xml" || strings.HasPrefix(name, "xl/worksheets/sheet") {
-			n = min(n, spillParts) // the rest is in a temporary file
+			n = min(n, spillParts) // more than that goes to a temporary file
 		}
-		if other += n; other > maxParts {
+		if held += n; held > maxParts {
 			return 0, fmt.Errorf("%s: pictures and other parts beside the cells have more than %d bytes; want the sheet alone", f.Name, maxParts)
 		}
 	}

@@ -22,9 +22,9 @@ type textReader struct {
 	run int // bytes since the last tag
 }
 
-// Read reads a spreadsheet's XML and refuses a text of more than maxText bytes. Only a run that is
-// still open at the end of a read is measured, so the limit may be exceeded by one read. It
-// implements io.Reader.
+// Read reads a spreadsheet's XML and refuses a text of more than maxText bytes without a tag. A text that
+// ends within the bytes of one read is not measured, so a text may be longer by one read. It implements
+// io.Reader.
 func (r *textReader) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p)
 	if i := bytes.LastIndexByte(p[:n], '<'); i >= 0 {
@@ -38,9 +38,9 @@ func (r *textReader) Read(p []byte) (int, error) {
 // textsName is the part with the texts that cells name by numbers.
 const textsName = "xl/sharedStrings.xml"
 
-// firstSheet returns the name of the spreadsheet's first sheet and the part of its archive that holds
-// the cells. The part xl/workbook.xml gives the sheet's name and the id of a link, the list of links
-// the part's path.
+// firstSheet returns the name of the spreadsheet's first sheet and the part of its archive that holds the
+// cells. The part xl/workbook.xml gives the sheet's name and the id of a link; the list of links gives
+// the path of the part with that id.
 func firstSheet(a *archive.Archive) (name string, part *archive.File, err error) {
 	var workbook struct {
 		Sheets []struct {

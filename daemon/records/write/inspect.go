@@ -20,8 +20,8 @@ const InspectSuffix = ".jsonl"
 type InspectResults struct {
 	w      io.Writer
 	result result
-	seen   map[string]bool
-	line   []byte
+	seen   map[string]bool // "EPOCH#ID" of each written line
+	line   []byte          // the last written line
 
 	Unscored int // results without a score, which are left out
 	Twice    int // results of a sample and epoch that were there before, which are left out
@@ -45,7 +45,7 @@ func (p *InspectResults) Write(line []byte) error {
 		p.Unscored++
 		return nil
 	}
-	// Which sample it is of.
+	// The sample and its epoch, which inspect_ai counts from 1 as plumb counts repeats.
 	id, epoch := r.text("key"), 1
 	if id == "" {
 		id = r.text("id")
@@ -64,8 +64,9 @@ func (p *InspectResults) Write(line []byte) error {
 	b = jsontree.AppendString(b, id)
 	b = strconv.AppendInt(append(b, `,"epoch":`...), int64(epoch), 10)
 	b = jsontree.Append(append(b, `,"value":`...), score)
-	if whole := bytes.TrimLeft(b[len(b)-len(score.MarshalTo(nil)):], "-0123456789"); len(whole) == 0 {
-		b = append(b, ".0"...) // a score is a float, also where it is whole
+	digits := b[len(b)-len(score.MarshalTo(nil)):]
+	if len(bytes.TrimLeft(digits, "-0123456789")) == 0 {
+		b = append(b, ".0"...) // 1 becomes 1.0, so that Python reads all scores as floats
 	}
 	if answer := r.text("metrics", "extracted"); answer != "" {
 		b = jsontree.AppendString(append(b, `,"answer":`...), answer)
@@ -84,7 +85,8 @@ func (p *InspectResults) Write(line []byte) error {
 	return err
 }
 
-// explanation returns how a result's answer was read, and its notes, as one text for inspect_ai.
+// explanation returns the status of a result, which says how its answer was read, and its notes, as one
+// text that inspect_ai shows beside the score.
 func explanation(r *result) string {
 	parts := []string{r.text("status")}
 	for _, n := range r.v.GetArray("notes") {

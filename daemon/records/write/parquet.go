@@ -52,7 +52,8 @@ func textColumn(name string, keys ...string) column {
 	return column{name, parquet.Optional(parquet.String()), member(keys...)}
 }
 
-// member returns a function that gets a text of a result for a column of Parquet.
+// member returns a function that gets the member at the path keys of a result as a text, for a column
+// of Parquet. ok of that function is false for an empty or missing text, which becomes null.
 func member(keys ...string) func(*result) (parquet.Value, bool) {
 	return func(r *result) (parquet.Value, bool) {
 		s := r.text(keys...)
@@ -72,8 +73,8 @@ func jsonColumn(name string) column {
 	}}
 }
 
-// doubleColumn returns a Parquet column with a number of a result line; keys is the path of the
-// member.
+// doubleColumn returns a Parquet column with a number of a result line as a double; keys is the path of
+// the member. Where it is missing or no number, the column is null.
 func doubleColumn(name string, keys ...string) column {
 	return column{name, parquet.Optional(parquet.Leaf(parquet.DoubleType)), func(r *result) (parquet.Value, bool) {
 		f, ok := r.number(keys...)
@@ -89,7 +90,7 @@ func resultColumns() []column {
 		textColumn("key"),
 		{"repeat", parquet.Leaf(parquet.Int32Type), func(r *result) (parquet.Value, bool) {
 			n, _ := r.number("repeat")
-			return parquet.ValueOf(int32(max(n, 1))), true
+			return parquet.ValueOf(int32(max(n, 1))), true // a result without a repeat is the first
 		}},
 		nameColumn("suite"), nameColumn("test"), nameColumn("model"),
 		doubleColumn("score", "score"), doubleColumn("reward", "reward"),
@@ -128,6 +129,7 @@ func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 		group.Columns = append(group.Columns, sheets.NewColumn(c.name, c.node))
 	}
 	schema := parquet.NewSchema("result", group)
+	// Bounds of pages help to find values, but those of long texts would only take room.
 	options := []parquet.WriterOption{schema, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup),
 		parquet.CreatedBy("plumb", "", ""), // application, version and build
 		parquet.SkipPageBounds("metrics"), parquet.SkipPageBounds("notes"), parquet.SkipPageBounds("error_message")}
@@ -145,10 +147,12 @@ func (p *parquetResults) Write(line []byte) error {
 	}
 	p.row = p.row[:0]
 	for i, c := range p.columns {
+		// Level takes the repetition level, the definition level and the column. Nothing repeats, and
+		// the definition level is 1 for a value that might be null and is not.
 		v, ok := c.get(&p.result)
 		switch {
 		case !ok:
-			v = parquet.NullValue().Level(0, 0, i) // repetition level, definition level, column
+			v = parquet.NullValue().Level(0, 0, i)
 		case c.node.Optional():
 			v = v.Level(0, 1, i)
 		default:

@@ -28,13 +28,15 @@ type Summary struct {
 // summaryHeader names the columns of summaries.
 var summaryHeader = []string{"suite", "test", "model", "n", "scored", "missing", "cut", "mean", "standard_error"}
 
-// cells returns the values of a row of the table of a run, in the order of summaryHeader, nil for
-// one that is undefined.
+// cells returns the values of a row of the table of a run, in the order of summaryHeader. An undefined
+// mean or standard error is nil.
 func (s *Summary) cells() []any {
-	cells := []any{s.Suite, s.Test, s.Model, s.N, s.Scored, s.Missing, s.Cut, nil, nil}
-	for i, f := range []*float64{s.Mean, s.StandardError} {
+	cells := []any{s.Suite, s.Test, s.Model, s.N, s.Scored, s.Missing, s.Cut}
+	for _, f := range []*float64{s.Mean, s.StandardError} {
 		if f != nil {
-			cells[7+i] = *f // mean and standard error are the last two
+			cells = append(cells, *f)
+		} else {
+			cells = append(cells, nil)
 		}
 	}
 	return cells
@@ -45,7 +47,7 @@ func SummaryJSON(w io.Writer, all []Summary) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(append([]Summary{}, all...))
+	return e.Encode(append([]Summary{}, all...)) // nil is written as [], not as null
 }
 
 // SummaryCSV writes the table of a run, the mean scores of its tests, as CSV. An undefined mean is an
@@ -86,7 +88,7 @@ func SummaryXLSX(w io.Writer, all []Summary) error {
 	}
 	err = s.SetRow("A1", header)
 	for i := 0; i < len(all) && err == nil; i++ {
-		err = s.SetRow("A"+strconv.Itoa(i+2), all[i].cells())
+		err = s.SetRow("A"+strconv.Itoa(i+2), all[i].cells()) // rows count from 1, and the header is the first
 	}
 	if err == nil {
 		err = s.Flush()
