@@ -33,18 +33,18 @@ func (c *Circle) angle(p geom.Point) float64 { return math.Atan2(p.Y-c.Centre.Y,
 // arcThrough returns the arc of a bent arrow: from a to b through m. ok is false if there is none,
 // because a and b are equal, or the points lie on a line or so close to one that the circle is not
 // finite.
-func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
+func arcThrough(a, b, m geom.Point) (arc Circle, ok bool) {
 	centre := geom.Circumcentre(a, b, m) // relative to a
-	c.Centre, c.Radius = geom.Add(a, centre), geom.Length(centre)
-	ma, mb := geom.Sub(a, m), geom.Sub(b, m)
-	// Twice the angle amb: the angle of the rest of the circle, from b on to a.
-	theta := 2 * math.Atan2(math.Abs(geom.Cross(ma, mb)), geom.Dot(ma, mb))
-	c.Size = theta - 2*math.Pi
+	arc.Centre, arc.Radius = geom.Add(a, centre), geom.Length(centre)
+	toA, toB := geom.Sub(a, m), geom.Sub(b, m)
+	// Twice the angle at m between a and b is the angle of the rest of the circle, from b on to a.
+	restAngle := 2 * math.Atan2(math.Abs(geom.Cross(toA, toB)), geom.Dot(toA, toB))
+	arc.Size = restAngle - 2*math.Pi
 	if geom.Cross(geom.Sub(b, a), geom.Sub(m, a)) < 0 {
-		c.Size = -c.Size
+		arc.Size = -arc.Size
 	}
-	c.Large = theta < math.Pi
-	return c, geom.Finite(c.Centre) && c.Radius > 0 && c.Radius < math.Inf(1) && c.Size != 0
+	arc.Large = restAngle < math.Pi
+	return arc, geom.Finite(arc.Centre) && arc.Radius > 0 && arc.Radius < math.Inf(1) && arc.Size != 0
 }
 
 // turn returns the angle, in radians, from one direction of a bent arrow's circle to another.
@@ -80,8 +80,10 @@ func (solver *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 	if arc.clockwise {
 		arc.sign = 1
 	}
-	arc.offset[0] = arc.stopAtTarget(from, &arc.a, 0.25) // as the editor: a quarter along the arc
-	arc.offset[1] = arc.stopAtTarget(to, &arc.b, 0.75)
+	// Of several crossings with an outline the editor takes the one nearest to these shares of the arc.
+	const startShare, endShare = 0.25, 0.75
+	arc.offset[0] = arc.stopAtTarget(from, &arc.a, startShare)
+	arc.offset[1] = arc.stopAtTarget(to, &arc.b, endShare)
 	arc.applyGaps()
 	arc.separateEnds()
 	mid := arc.midpoint()
@@ -99,7 +101,7 @@ func (solver *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 type arcSolver struct {
 	*Solver
 	sh        *scene.Shape
-	handles   Circle // through the handles
+	handles   Circle // the arc from one handle to the other, along which the ends are moved
 	clockwise bool
 	sign      float64    // 1 clockwise, -1 counterclockwise
 	least     float64    // shortest distance between the ends
@@ -144,6 +146,8 @@ func (arc *arcSolver) stopAtTarget(end *terminal, p *geom.Point, share float64) 
 // handle. If it depends on rounding errors whether a crossing at an end of the arc counts, it sets
 // arc.ambiguous.
 func (arc *arcSolver) crossing(end *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
+	const atEnd = 1e-6     // px; a crossing so near to an end of the arc may count or not
+	const samePlace = 1e-3 // px
 	from, span := arc.handles.angle(arc.a), arc.span()
 	if end.target.open {
 		share = 0
@@ -154,9 +158,9 @@ func (arc *arcSolver) crossing(end *terminal, p geom.Point, share float64) (at g
 		hits, n := crossCircle(&arc.handles, a, b)
 		for _, q := range hits[:n] {
 			switch d := arc.turn(from, arc.handles.angle(q)); {
-			case geom.Near(q, arc.a, 1e-6):
+			case geom.Near(q, arc.a, atEnd):
 				all.offer(q, math.Abs(share*span))
-			case geom.Near(q, arc.b, 1e-6):
+			case geom.Near(q, arc.b, atEnd):
 				all.offer(q, math.Abs(span-share*span))
 			case d <= span:
 				inner.offer(q, math.Abs(d-share*span))
@@ -176,7 +180,7 @@ func (arc *arcSolver) crossing(end *terminal, p geom.Point, share float64) (at g
 	}
 	hit = !math.IsInf(inner.off, 1)
 	hitWithEnds := !math.IsInf(all.off, 1)
-	arc.ambiguous = arc.ambiguous || hit != hitWithEnds || hit && !geom.Near(inner.at, all.at, 1e-3)
+	arc.ambiguous = arc.ambiguous || hit != hitWithEnds || hit && !geom.Near(inner.at, all.at, samePlace)
 	if !hit {
 		return p, false
 	}
@@ -198,10 +202,10 @@ func (best *nearestCrossing) offer(at geom.Point, off float64) {
 
 // crossCircle returns the n points, 0 to 2, where the segment ab of a target's outline crosses the
 // whole circle of a bent arrow. It solves q2 t² + q1 t + q0 = 0 for the share t of the segment.
-func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
-	d, f := geom.Sub(b, a), geom.Sub(a, c.Centre)
-	q2, q1, q0 := geom.SquaredLength(d), 2*geom.Dot(f, d), geom.SquaredLength(f)-float64(c.Radius*c.Radius)
-	// float64 around each product: no fused multiply-add, equal on every machine.
+func crossCircle(circle *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
+	d, f := geom.Sub(b, a), geom.Sub(a, circle.Centre)
+	q2, q1, q0 := geom.SquaredLength(d), 2*geom.Dot(f, d), geom.SquaredLength(f)-float64(circle.Radius*circle.Radius)
+	// float64 keeps products from being fused with sums: equal on every machine.
 	discriminant := float64(q1*q1) - float64(4*q2*q0)
 	if discriminant < 0 || q2 == 0 {
 		return p, 0
@@ -243,17 +247,18 @@ func (arc *arcSolver) applyGaps() {
 	}
 	a, b := ends()
 	if geom.Distance(a, b) < arc.least {
-		k := -2.0 // factors of the editor
+		factor := -2.0 // the editor's; negative gaps lie inside of the targets
 		if arc.offset[0] != 0 && arc.offset[1] != 0 {
-			k = -1.5
+			factor = -1.5
 		}
 		// The angles between the handles and the ends: how far the ends can go back.
-		ways := [2]float64{arc.turn(arc.handles.angle(arc.Ends[0].Handle), from), arc.turn(to, arc.handles.angle(arc.Ends[1].Handle))}
-		for i, way := range ways {
-			if arc.uncertainHit(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
+		waysBack := [2]float64{arc.turn(arc.handles.angle(arc.Ends[0].Handle), from), arc.turn(to, arc.handles.angle(arc.Ends[1].Handle))}
+		for i, wayBack := range waysBack {
+			if arc.uncertainHit(i) && math.Abs(math.Remainder(wayBack, 2*math.Pi)) <= noise {
 				arc.ambiguous = true // an angle of 0 or a full turn
 			}
-			arc.offset[i] = max(k*arc.offset[i], 0.1-way*arc.handles.Radius) // stops 0.1 px before the handle
+			const beforeHandle = 0.1 // px
+			arc.offset[i] = max(factor*arc.offset[i], beforeHandle-wayBack*arc.handles.Radius)
 		}
 		a, b = ends()
 	}
@@ -269,11 +274,12 @@ func (arc *arcSolver) separateEnds() {
 	if !from.bound() || !to.bound() || from.exact || to.exact {
 		return
 	}
+	const shortest = 30 // px, of an arrow from a shape to itself
 	at, span := arc.handles.angle(arc.a), arc.span()
 	length := span * arc.handles.Radius
 	switch arc.relationOf() {
 	case sameTarget:
-		if length < 30 {
+		if length < shortest {
 			arc.a, arc.b = from.Handle, to.Handle
 		}
 	case safe:
@@ -287,9 +293,9 @@ func (arc *arcSolver) separateEnds() {
 	}
 }
 
-// midpoint returns the point of a bent arrow's arc half way between its ends. If the ends have
-// passed each other, the arc between them is longer than the arc between the handles; then it swaps
-// them. It sets arc.ambiguous if rounding errors decide that.
+// midpoint returns the point of a bent arrow's arc half way between its ends. Gaps may move the ends so far
+// that they pass each other: then the arc between them is longer than that between the handles, and midpoint
+// swaps them. It sets arc.ambiguous if rounding errors decide that.
 func (arc *arcSolver) midpoint() geom.Point {
 	at, span := arc.handles.angle(arc.a), arc.span()
 	mid := at + span/2*arc.sign

@@ -26,15 +26,15 @@ const (
 // arrow is a solved arrow, in its own space.
 type arrow struct {
 	Kind   ArrowKind
-	Valid  bool // an invalid one paints nothing
-	width  float64
-	Ends   [2]terminal
-	Start  geom.Point // of the body
+	Valid  bool        // an invalid one paints nothing
+	width  float64     // of the stroke, px
+	Ends   [2]terminal // start and end
+	Start  geom.Point  // of the body
 	End    geom.Point
-	Handle Circle // arc: through the handles and the middle
-	Body   Circle // arc: through the ends of the body
-	Route  []waypoint
-	swap   bool // elbow: computed from the end to the start
+	Handle Circle     // of a bent arrow: the arc through the handles and the middle
+	Body   Circle     // of a bent arrow: the arc through the ends of the body
+	Route  []waypoint // of an elbow arrow
+	swap   bool       // elbow: computed from the end to the start
 	// uncertain is set where rounding errors decide in the editor where an end is.
 	uncertain bool
 }
@@ -49,18 +49,18 @@ type waypoint struct {
 type relation uint8
 
 const (
-	safe relation = iota
-	sameTarget
-	startHoldsEnd
+	safe          relation = iota // apart or overlapping in part, or an end is not bound
+	sameTarget                    // both ends are bound to one shape
+	startHoldsEnd                 // the start's target holds that of the end
 	endHoldsStart
 )
 
 // terminal is one end of an arrow.
 type terminal struct {
-	Handle  geom.Point
+	Handle  geom.Point // where the record, or the anchor on the target, puts the end
 	head    scene.Arrowhead
 	binding *scene.Binding // nil when unbound
-	exact   bool           // bound, and goes to the anchor itself
+	exact   bool           // bound, and goes to the anchor itself instead of the outline
 	target  target
 	hit     bool    // the end lies on the target's outline
 	offset  float64 // elbow: gap before the outline
@@ -117,8 +117,11 @@ func (solver *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	if !geom.Finite(a) || !geom.Finite(b) {
 		return nil
 	}
-	switch short := geom.Near(a, b, 1e-4); {
-	case sh.Arrow.Elbow && geom.Near(a, b, 0.01) && !geom.Near(a, b, 1e-9):
+	// Distances between the handles, px: below the first one an arrow has no length. An elbow arrow between the
+	// last two is longer than rounding errors but shorter than what its route tells apart.
+	const noLengthPx, leastElbow, roundingErrors = 1e-4, 0.01, 1e-9
+	switch short := geom.Near(a, b, noLengthPx); {
+	case sh.Arrow.Elbow && geom.Near(a, b, leastElbow) && !geom.Near(a, b, roundingErrors):
 		return foreignArrow(sh, "with elbows, hardly longer than nothing")
 	case sh.Arrow.Elbow: // may go round its targets from one place to the same
 	case short && sh.Rich != nil:
@@ -132,7 +135,8 @@ func (solver *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	}
 	isArc := false
 	var err error
-	if !(math.Abs(sh.Arrow.Bend) < 8*sh.Scale) { // a smaller bend is drawn as a straight arrow
+	const leastBend = 8 // unscaled px; a smaller bend is drawn as a straight arrow
+	if !(math.Abs(sh.Arrow.Bend) < leastBend*sh.Scale) {
 		isArc, err = solver.solveArc(sh)
 	}
 	if err == nil && !isArc {
@@ -206,44 +210,51 @@ func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error 
 	solver.Kind = StraightArrow
 	from, to := &solver.Ends[0], &solver.Ends[1]
 	a, b := from.Handle, to.Handle
-	before := geom.Unit(geom.Sub(b, a)) // direction between the handles
-	s := sh.Scale
+	handleDirection := geom.Unit(geom.Sub(b, a)) // direction between the handles
+	shortest := 10 * sh.Scale                    // px; the editor's least length of an arrow
+	const (
+		roundingErrors = 1e-9 // px
+		sameDirection  = 1e-4 // of unit vectors
+	)
+	// Where the line between the handles meets the outlines.
 	solver.End, to.hit = solver.stopAtTarget(to, a)
 	solver.Start, from.hit = solver.stopAtTarget(from, b)
 	if from.bound() && to.bound() && r == safe && !from.exact && !to.exact {
-		switch { // an end without a crossing lies 10 px, scaled, behind the other
+		switch { // an end without a crossing is put so far behind the other
 		case to.hit && !from.hit && !from.target.open:
-			solver.Start = geom.Add(solver.End, geom.Scale(before, 10*s))
+			solver.Start = geom.Add(solver.End, geom.Scale(handleDirection, shortest))
 		case !to.hit && !to.target.open:
-			solver.End = geom.Sub(solver.Start, geom.Scale(before, 10*s))
+			solver.End = geom.Sub(solver.Start, geom.Scale(handleDirection, shortest))
 		}
 	}
-	met := geom.Near(solver.Start, solver.End, 1e-9) // in the editor rounding errors decide its direction
-	if met {
-		known := r == sameTarget && to.hit && from.hit
-		if known {
-			solver.Start, solver.End, known = solver.meet(sc, i)
+	// If both ends meet in one place, rounding errors decide in the editor which way the arrow goes.
+	endsMeet := geom.Near(solver.Start, solver.End, roundingErrors)
+	if endsMeet {
+		decided := r == sameTarget && to.hit && from.hit
+		if decided {
+			solver.Start, solver.End, decided = solver.meet(sc, i)
 		}
-		switch none := known && solver.Start == solver.End; {
-		case none && sh.Rich == nil:
+		switch vanishes := decided && solver.Start == solver.End; {
+		case vanishes && sh.Rich == nil:
 			solver.Valid = false
 			return nil
-		case none:
+		case vanishes:
 			return foreignArrow(sh, noLength)
-		case !known:
+		case !decided:
 			return foreignArrow(sh, onePlace)
 		}
 	}
-	u := geom.Unit(geom.Sub(solver.End, solver.Start))
-	flipped := !geom.Near(u, before, 1e-4) // the ends have passed each other
-	if met && !flipped {
+	direction := geom.Unit(geom.Sub(solver.End, solver.Start))
+	flipped := !geom.Near(direction, handleDirection, sameDirection) // the ends have passed each other
+	if endsMeet && !flipped {
 		return foreignArrow(sh, onePlace)
 	}
-	sign := 1.0
+	sign := 1.0 // of the gaps along direction
 	if flipped {
 		sign = -1
 	}
-	least := 10 * s // shortest distance between the ends
+	// The gaps that the ends keep from the outlines.
+	least := shortest // distance between the ends, below which they move into their targets
 	// gapOf returns the gap of an end, 0 for none, and adds to least. holdsOther says that the end's
 	// target holds that of the other end.
 	gapOf := func(end *terminal, holdsOther bool) float64 {
@@ -255,18 +266,18 @@ func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error 
 	}
 	startGap, endGap := gapOf(from, r == startHoldsEnd), gapOf(to, r == endHoldsStart)
 	ends := func() (geom.Point, geom.Point) {
-		return geom.Add(solver.Start, geom.Scale(u, startGap*sign)), geom.Sub(solver.End, geom.Scale(u, endGap*sign))
+		return geom.Add(solver.Start, geom.Scale(direction, startGap*sign)), geom.Sub(solver.End, geom.Scale(direction, endGap*sign))
 	}
 	if p, q := ends(); geom.Distance(p, q) < least {
-		k := -1.0 // factors of the editor: the ends move into their targets
+		factor := -1.0 // the editor's; negative gaps lie inside of the targets
 		if startGap != 0 && endGap != 0 {
-			k = -1.5
+			factor = -1.5
 		}
-		startGap, endGap = k*startGap, k*endGap
+		startGap, endGap = factor*startGap, factor*endGap
 	}
 	solver.Start, solver.End = ends()
 	if flipped && from.bound() && to.bound() {
-		solver.End = geom.Sub(solver.Start, geom.Scale(u, 10*s))
+		solver.End = geom.Sub(solver.Start, geom.Scale(direction, shortest))
 	}
 	return nil
 }
@@ -297,23 +308,23 @@ func (solver *Solver) stopAtTarget(end *terminal, opposite geom.Point) (p geom.P
 	return end.Handle, false
 }
 
-// crossPoint returns where the segment ab, usually of an arrow's body, crosses the segment cd,
-// usually of a target's outline. ok is false if they do not cross or are parallel. It is also false
-// if a lies on the line cd or c on the line ab, within rounding errors, because the editor does not
-// count these crossings.
+// crossPoint returns where the segment from a to b, usually of an arrow's body, crosses the segment from c to
+// d, usually of a target's outline. ok is false if they do not cross or are parallel. It is also false if a lies
+// on the line through c and d, or c on that through a and b, within rounding errors: the editor does not count
+// these crossings.
 func crossPoint(a, b, c, d geom.Point) (p geom.Point, ok bool) {
-	const tiny = 1e-10
+	const roundingErrors = 1e-10
 	ab, cd, ca := geom.Sub(b, a), geom.Sub(d, c), geom.Sub(a, c)
-	t, u, det := geom.Cross(cd, ca), geom.Cross(ab, ca), geom.Cross(ab, cd)
-	if math.Abs(t) <= tiny || math.Abs(u) <= tiny || math.Abs(det) <= tiny {
+	alongAB, alongCD, determinant := geom.Cross(cd, ca), geom.Cross(ab, ca), geom.Cross(ab, cd)
+	if math.Abs(alongAB) <= roundingErrors || math.Abs(alongCD) <= roundingErrors || math.Abs(determinant) <= roundingErrors {
 		return geom.Point{}, false
 	}
-	t, u = t/det, u/det
-	within := func(v float64) bool { return v >= -tiny && v <= 1+tiny }
-	if !within(t) || !within(u) {
+	alongAB, alongCD = alongAB/determinant, alongCD/determinant
+	within := func(v float64) bool { return v >= -roundingErrors && v <= 1+roundingErrors }
+	if !within(alongAB) || !within(alongCD) {
 		return geom.Point{}, false
 	}
-	return geom.Add(a, geom.Scale(ab, t)), true
+	return geom.Add(a, geom.Scale(ab, alongAB)), true
 }
 
 // foreignArrow returns the error for an arrow that is not drawn natively.

@@ -41,7 +41,8 @@ func (solver *Solver) Samples() (p []geom.Point, length float64) {
 	switch solver.Kind {
 	case ArcArrow:
 		length = solver.Body.Length()
-		n := geom.Clamp(math.Ceil(length/20), 8, shapes.MaxSamples)
+		const spacing, least = 20, 8 // px between points; pieces
+		n := geom.Clamp(math.Ceil(length/spacing), least, shapes.MaxSamples)
 		from := solver.Body.angle(solver.Start)
 		for i := 1.0; i < n; i++ {
 			p = append(p, solver.Body.at(from+solver.Body.Size*i/n))
@@ -147,9 +148,10 @@ func strokeHead(maker *shapes.Maker, sh *scene.Shape, p *vector.Path, width floa
 // bodyMargin is how far the clip of a body reaches beyond its bounds.
 const bodyMargin = 100
 
-// ClipPath appends the clip path of an arrow's body to a path, for the non-zero rule: a rectangle
-// around the body and the label, bodyMargin px larger, with holes for the label's box and for closed
-// heads, which run the other way round. holes is false if there are none: then nothing is clipped.
+// ClipPath appends the clip path of an arrow's body to a path, for the non-zero rule: the body is not painted
+// below its label and inside closed heads. The path is a rectangle around the body and the label, bodyMargin px
+// larger, with holes for these, which run the other way round. holes is false if there are none: then nothing
+// need be clipped.
 // See docs/spec/drawing.md#r69.
 func (solver *Solver) ClipPath(label *Label, to *vector.Path) (holes bool) {
 	e := geom.NewExtent()

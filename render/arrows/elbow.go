@@ -17,8 +17,8 @@ type elbowEnd struct {
 	box     geom.Extent
 	grown   geom.Extent // the box and expandLeg around it; of a point the box itself
 	isPoint bool
-	target  geom.Point
-	side    side // the side of the box where the arrow must end, noSide for any
+	target  geom.Point // where in the box the arrow goes: the handle
+	side    side       // the side of the box where the arrow must end, noSide for any
 	edges   [sides]edge
 	end     *terminal
 }
@@ -47,9 +47,9 @@ func (e *edge) far() float64 {
 // elbowPlan is the input of the route of an elbow arrow.
 type elbowPlan struct {
 	a, b   elbowEnd
-	leg    float64 // expandLeg, scaled
-	least  float64 // shortest leg between two boxes
-	end    float64 // shortest end segment
+	leg    float64 // expandLeg, scaled: how far the route runs straight from a box, px
+	least  float64 // shortest leg between two boxes, px
+	end    float64 // shortest end segment, px
 	middle float64 // where the middle segment runs, 0..1
 	router elbowRouter
 }
@@ -127,16 +127,17 @@ func (e *elbowEnd) grow(leg float64) {
 // centre; noSide for the centre itself. The anchor is in shares of the target's box, and m maps the
 // target's space to the arrow's. On a diagonal left and right win.
 func sideOf(anchor scene.Point, m geom.Matrix) side {
+	const diagonal = 1e-4 // a difference so small counts as none
 	d := geom.Pt(anchor.X-0.5, anchor.Y-0.5)
 	if d.X == 0 && d.Y == 0 {
 		return noSide
 	}
-	// m without its translation; float64: no fused multiply-add, equal on every machine
+	// m without its move. float64 keeps products from being fused with sums: equal on every machine.
 	d = geom.Pt(float64(m.A*d.X)+float64(m.C*d.Y), float64(m.B*d.X)+float64(m.D*d.Y))
 	switch {
-	case math.Abs(d.X) > math.Abs(d.Y)-1e-4 && d.X < 0:
+	case math.Abs(d.X) > math.Abs(d.Y)-diagonal && d.X < 0:
 		return leftSide
-	case math.Abs(d.X) > math.Abs(d.Y)-1e-4:
+	case math.Abs(d.X) > math.Abs(d.Y)-diagonal:
 		return rightSide
 	case d.Y < 0:
 		return topSide
@@ -206,38 +207,38 @@ func (plan *elbowPlan) edges() {
 	}
 }
 
-// edge computes where an elbow arrow may leave side s of the box of end e, and whether it may. It
+// edge computes where an elbow arrow may leave one side of the box of end e, and whether it may. It
 // may not if the other end's box lies so close in front of the side that it blocks the place.
-func (plan *elbowPlan) edge(e, other *elbowEnd, s side) edge {
+func (plan *elbowPlan) edge(e, other *elbowEnd, boxSide side) edge {
 	// split returns the coordinate of p across the side and the one along it.
 	split := func(p geom.Point) (value, cross float64) {
-		if s == leftSide || s == rightSide {
+		if boxSide == leftSide || boxSide == rightSide {
 			return p.X, p.Y
 		}
 		return p.Y, p.X
 	}
-	k := edge{out: !e.isPoint}
-	var free interval           // part of the side, along cross, where the arrow may leave
-	var theirs, across interval // the other box along value and along cross
-	var lo, hi float64          // the own box along value
-	lo, free.lo = split(e.box.Lo)
-	hi, free.hi = split(e.box.Hi)
-	theirs.lo, across.lo = split(other.box.Lo)
-	theirs.hi, across.hi = split(other.box.Hi)
-	_, k.cross = split(e.target)
-	if s == leftSide || s == topSide {
-		k.value, k.expanded = lo, lo-plan.leg
-		theirs.hi += 2 * plan.least
+	result := edge{out: !e.isPoint}
+	var free interval                    // part of the side, along cross, where the arrow may leave
+	var otherAlong, otherAcross interval // the other box along value and along cross
+	var low, high float64                // the own box along value
+	low, free.lo = split(e.box.Lo)
+	high, free.hi = split(e.box.Hi)
+	otherAlong.lo, otherAcross.lo = split(other.box.Lo)
+	otherAlong.hi, otherAcross.hi = split(other.box.Hi)
+	_, result.cross = split(e.target)
+	if boxSide == leftSide || boxSide == topSide {
+		result.value, result.expanded = low, low-plan.leg
+		otherAlong.hi += 2 * plan.least
 	} else {
-		k.value, k.expanded = hi, hi+plan.leg
-		theirs.lo -= 2 * plan.least
+		result.value, result.expanded = high, high+plan.leg
+		otherAlong.lo -= 2 * plan.least
 	}
-	k.usable = true
-	if !e.isPoint && !other.isPoint && theirs.contains(k.value) {
-		free, k.usable = free.without(interval{across.lo - plan.leg, across.hi + plan.leg})
+	result.usable = true
+	if !e.isPoint && !other.isPoint && otherAlong.contains(result.value) {
+		free, result.usable = free.without(interval{otherAcross.lo - plan.leg, otherAcross.hi + plan.leg})
 	}
-	k.usable = k.usable && free.contains(k.cross)
-	return k
+	result.usable = result.usable && free.contains(result.cross)
+	return result
 }
 
 // interval is a range lo..hi of one coordinate.
@@ -271,20 +272,20 @@ func (r interval) without(o interval) (left interval, ok bool) {
 func (solver *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 	plan := &solver.elbow
 	n := len(way)
-	var back [2]float64 // the gaps that both ends keep
-	way[0], back[0] = solver.endOnOutline(&plan.a, &plan.b, way[min(1, n-1)], way[0])
-	way[n-1], back[1] = solver.endOnOutline(&plan.b, &plan.a, way[max(n-2, 0)], way[n-1])
+	var gaps [2]float64 // the gaps that both ends keep, negative for a tip inside its target
+	way[0], gaps[0] = solver.endOnOutline(&plan.a, &plan.b, way[min(1, n-1)], way[0])
+	way[n-1], gaps[1] = solver.endOnOutline(&plan.b, &plan.a, way[max(n-2, 0)], way[n-1])
 	solver.Route = solver.Route[:0]
-	for i, p := range way { // a tip inside a target gets a corner half way to it
-		if i == n-1 && back[1] < 0 && n > 1 {
-			solver.Route = append(solver.Route, waypoint{geom.Lerp(way[n-2], p, 0.5), true})
+	for i, p := range way { // a tip inside a target gets a corner half way to it, which is not drawn
+		if i == n-1 && gaps[1] < 0 && n > 1 {
+			solver.Route = append(solver.Route, waypoint{Point: geom.Lerp(way[n-2], p, 0.5), Skipped: true})
 		}
-		solver.Route = append(solver.Route, waypoint{p, false})
-		if i == 0 && back[0] < 0 && n > 1 {
-			solver.Route = append(solver.Route, waypoint{geom.Lerp(p, way[1], 0.5), true}) // true: not drawn
+		solver.Route = append(solver.Route, waypoint{Point: p})
+		if i == 0 && gaps[0] < 0 && n > 1 {
+			solver.Route = append(solver.Route, waypoint{Point: geom.Lerp(p, way[1], 0.5), Skipped: true})
 		}
 	}
-	for range 2 { // the start, then, reversed, the end; then it is as it was
+	for range 2 { // first at the start, then, reversed, at the end; twice reversed it is as it was
 		solver.Route = plan.dropShortEnd(solver.Route)
 		slices.Reverse(solver.Route)
 	}

@@ -58,27 +58,29 @@ func (solver *Solver) Head(end bool) arrowhead {
 	return h
 }
 
-// behind returns the point k px from p towards q; k is limited to 1..3 stroke widths.
-func (solver *Solver) behind(p, q geom.Point, k float64) geom.Point {
-	k = geom.Clamp(k, solver.width, 3*solver.width)
-	return geom.Add(p, geom.Scale(geom.Unit(geom.Sub(q, p)), k))
+// behind returns the point at a distance in px from p towards q: where a head with its tip at p ends. The
+// distance is limited to 1..3 stroke widths.
+func (solver *Solver) behind(p, q geom.Point, distance float64) geom.Point {
+	distance = geom.Clamp(distance, solver.width, 3*solver.width)
+	return geom.Add(p, geom.Scale(geom.Unit(geom.Sub(q, p)), distance))
 }
 
-// crossCircles returns one of the two points where the circle with radius k px around p, the tip of
-// an arrowhead, meets the circle c of the bent arrow; the head points away from it. With first it
-// is the point clockwise of the line from p to the centre, else the other one. It is not finite if
-// the circles do not meet.
-func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
-	d := geom.Sub(c.Centre, p)
-	l := geom.Length(d)
-	// x is along d and y across it. float64: no fused multiply-add, equal on every machine.
-	x := (float64(l*l) - float64(c.Radius*c.Radius) + float64(k*k)) / (2 * l)
-	y := math.Sqrt(float64(k*k) - float64(x*x))
+// crossCircles returns one of the two points where a circle around p, the tip of an arrowhead, meets the
+// circle of the bent arrow: there the head, as long as radius, ends on the body. With first it is the point
+// clockwise of the line from p to the arrow's centre, else the other one. It is not finite if the circles do not
+// meet.
+func crossCircles(p geom.Point, radius float64, circle *Circle, first bool) geom.Point {
+	toCentre := geom.Sub(circle.Centre, p)
+	distance := geom.Length(toCentre)
+	// Coordinates along the line between the centres and across it. float64 keeps products from being fused
+	// with sums: equal on every machine.
+	along := (float64(distance*distance) - float64(circle.Radius*circle.Radius) + float64(radius*radius)) / (2 * distance)
+	across := math.Sqrt(float64(radius*radius) - float64(along*along))
 	if !first {
-		y = -y
+		across = -across
 	}
-	d = geom.Scale(d, 1/l)
-	return geom.Add(p, geom.Pt(float64(d.X*x)-float64(d.Y*y), float64(d.Y*x)+float64(d.X*y)))
+	toCentre = geom.Scale(toCentre, 1/distance)
+	return geom.Add(p, geom.Pt(float64(toCentre.X*along)-float64(toCentre.Y*across), float64(toCentre.Y*along)+float64(toCentre.X*across)))
 }
 
 // turned90 turns a vector clockwise.
@@ -88,27 +90,27 @@ func turned90(v geom.Point) geom.Point { return geom.Pt(-v.Y, v.X) }
 // nothing for kinds that are not drawn. Closed outlines run counterclockwise.
 func (h *arrowhead) Write(to *vector.Path) {
 	const sixth = math.Pi / 6
-	p, q := h.tip, h.back
-	half := turned90(geom.Scale(geom.Sub(q, p), 0.5)) // across the body, half as long as the head
+	tip, back := h.tip, h.back
+	across := turned90(geom.Scale(geom.Sub(back, tip), 0.5)) // across the body, half as long as the head
 	switch h.kind {
 	case scene.HeadArrow:
-		polyline(to, false, shapes.Turned(q, p, sixth), p, shapes.Turned(q, p, -sixth))
+		polyline(to, false, shapes.Turned(back, tip, sixth), tip, shapes.Turned(back, tip, -sixth))
 	case scene.HeadTriangle:
-		polyline(to, true, shapes.Turned(q, p, sixth), shapes.Turned(q, p, -sixth), p)
+		polyline(to, true, shapes.Turned(back, tip, sixth), shapes.Turned(back, tip, -sixth), tip)
 	case scene.HeadInverted:
-		polyline(to, true, geom.Add(p, half), q, geom.Sub(p, half))
+		polyline(to, true, geom.Add(tip, across), back, geom.Sub(tip, across))
 	case scene.HeadBar:
-		polyline(to, false, geom.Add(p, half), geom.Sub(p, half))
+		polyline(to, false, geom.Add(tip, across), geom.Sub(tip, across))
 	case scene.HeadSquare:
-		b := geom.Lerp(p, q, 0.85)
-		half = turned90(geom.Scale(geom.Sub(b, p), 0.5))
-		polyline(to, true, geom.Add(p, half), geom.Add(b, half), geom.Sub(b, half), geom.Sub(p, half))
+		b := geom.Lerp(tip, back, 0.85)
+		across = turned90(geom.Scale(geom.Sub(b, tip), 0.5))
+		polyline(to, true, geom.Add(tip, across), geom.Add(b, across), geom.Sub(b, across), geom.Sub(tip, across))
 	case scene.HeadDiamond:
-		b := geom.Lerp(p, q, 0.75)
-		l, r := shapes.Turned(b, p, math.Pi/4), shapes.Turned(b, p, -math.Pi/4)
-		polyline(to, true, geom.Sub(geom.Scale(geom.Lerp(l, r, 0.5), 2), p), r, p, l)
+		b := geom.Lerp(tip, back, 0.75)
+		l, r := shapes.Turned(b, tip, math.Pi/4), shapes.Turned(b, tip, -math.Pi/4)
+		polyline(to, true, geom.Sub(geom.Scale(geom.Lerp(l, r, 0.5), 2), tip), r, tip, l)
 	case scene.HeadDot:
-		c, r := geom.Lerp(p, q, 0.45), 0.45*geom.Distance(p, q)
+		c, r := geom.Lerp(tip, back, 0.45), 0.45*geom.Distance(tip, back)
 		left := vector.Point{X: geom.AsExportedUnrounded(c.X - r), Y: geom.AsExportedUnrounded(c.Y)}
 		to.MoveTo(left)
 		if r == 0 { // arcs without a radius are lines

@@ -43,7 +43,8 @@ func (solver *Solver) Label(sh *scene.Shape) (label Label, err error) {
 		bounds.Add(p)
 	}
 	label = Label{Shown: true, Pad: labelPad * sh.Scale, radius: labelRadius * sh.Scale}
-	keep := 20 + 2*(shapes.StrokeWidth[sh.Size]-2) // distance that the label keeps from the ends
+	// The distance that the label keeps from the ends, by the editor's formula.
+	keep := 20 + 2*(shapes.StrokeWidth[sh.Size]-2)
 	if sh.Size == scene.SizeXL {
 		keep += 20
 	}
@@ -53,17 +54,18 @@ func (solver *Solver) Label(sh *scene.Shape) (label Label, err error) {
 		return label, err
 	}
 	defer setter.GiveBack()
-	margin := 64.0
+	const endMargin = 32 // px that a label leaves free at each end of the body, at least
+	margin := 2.0 * endMargin
 	if solver.Kind == ElbowArrow {
-		margin = max(solver.Ends[0].offset+keep, 32) + max(solver.Ends[1].offset+keep, 32)
+		margin = max(solver.Ends[0].offset+keep, endMargin) + max(solver.Ends[1].offset+keep, endMargin)
 	}
 	w, h := bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y
 	if label.W, label.H, err = setter.ArrowSize(sh, w, h, margin); err != nil {
 		return label, shapes.TextError(sh, "label", err)
 	}
 	body := labelledBody{points: points, length: length, half: geom.Pt(label.W/2+label.Pad, label.H/2+label.Pad)}
-	share, clear := solver.labelShare(sh, &body, keep)
-	if !clear {
+	share, certain := solver.labelShare(sh, &body, keep)
+	if !certain {
 		return label, foreignArrow(sh, "with a label whose place depends on rounding errors")
 	}
 	label.Box = body.boxAt(body.walk(share*length), 0)
@@ -73,10 +75,12 @@ func (solver *Solver) Label(sh *scene.Shape) (label Label, err error) {
 // labelShare returns where along the body of an arrow, as a share from 0 to 1, the middle of its
 // label lies. That is where the shape says, but at least keep px from both ends, or in the middle
 // if there is no room. Towards an end that is neither bound nor has a head the label may go all the
-// way. clear is false if rounding errors decide the place.
-func (solver *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float64) (share float64, clear bool) {
+// way. certain is false if rounding errors decide the place: then the limits of the range have two values, and
+// not all of them give the same place.
+func (solver *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float64) (share float64, certain bool) {
+	const samePlace = 1e-3 // px
 	starts, ends := body.labelRange(keep, solver.Kind == ElbowArrow)
-	share = math.NaN() // differs from no other: the comparison below is false at first
+	share = math.NaN() // none yet: with it the comparison below is false
 	for _, start := range starts {
 		for _, end := range ends {
 			lo, hi := start, end
@@ -90,7 +94,7 @@ func (solver *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float
 				hi = 1
 			}
 			place := geom.Clamp(sh.Arrow.LabelPosition, lo, hi)
-			if math.Abs(place-share)*body.length > 1e-3 {
+			if math.Abs(place-share)*body.length > samePlace {
 				return 0, false
 			}
 			share = place
@@ -147,9 +151,10 @@ func (body *labelledBody) labelRange(keep float64, elbow bool) (lo, hi [2]float6
 // crossings are equally far, rounding errors decide which one the editor takes. So it returns the
 // first and the last of them; otherwise both values are equal.
 func (body *labelledBody) exits(box geom.Extent, end geom.Point) (share [2]float64) {
+	const equallyFar = 1e-6 // px
 	lo, hi := box.Lo, box.Hi
-	c := [5]geom.Point{lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y), lo}
-	best, walked := -1.0, 0.0
+	c := [5]geom.Point{lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y), lo} // the box's corners
+	best, walked := -1.0, 0.0                                                // the farthest so far; the way along the body
 	share = [2]float64{0.5, 0.5}
 	for i := 1; i < len(body.points); i++ {
 		a, b := body.points[i-1], body.points[i]
@@ -160,9 +165,9 @@ func (body *labelledBody) exits(box geom.Extent, end geom.Point) (share [2]float
 			}
 			s := (walked + geom.Distance(a, p)) / body.length
 			switch d := geom.Distance(p, end); {
-			case d > best+1e-6:
+			case d > best+equallyFar:
 				best, share = d, [2]float64{s, s}
-			case d > best-1e-6:
+			case d > best-equallyFar:
 				share = [2]float64{min(share[0], s), max(share[1], s)}
 			}
 		}

@@ -114,14 +114,14 @@ func (b *routeBox) apply(t geom.Matrix) {
 type elbowRouter struct {
 	boxA, boxB routeBox
 	all        geom.Extent // holds both grown boxes
-	a, b       [sides]edge
-	gap        geom.Point // how far B lies beyond A, 0 where they overlap
-	midX, midY middleLine
-	bias       geom.Point
-	pointA     bool
+	a, b       [sides]edge // where the route may leave both boxes
+	gap        geom.Point  // how far B lies beyond A, along x and y; 0 where they overlap
+	midX, midY middleLine  // half way between the boxes, vertical and horizontal
+	bias       geom.Point  // a px that the editor adds to one of two ways, so that equal ones are decided
+	pointA     bool        // end A is a point, not a box
 	pointB     bool
-	leg        float64
-	turned     geom.Matrix
+	leg        float64      // how far the route runs straight from a box, px
+	turned     geom.Matrix  // how the input is turned
 	points     []geom.Point // the route so far
 }
 
@@ -247,7 +247,8 @@ func (router *elbowRouter) via(c ...float64) bool {
 // returns false if there is none. If there is a vertical middle line between the boxes, it goes
 // straight over that. Else it leaves both sides and follows the horizontal middle line between
 // boxes that lie above one another. Else it takes the shortest of three ways: below both boxes,
-// above both, or between them. The sums are the editor's estimates of the lengths of these ways.
+// above both, or between them. The sums are the editor's estimates of the lengths of these ways, with its
+// small numbers for corners.
 func (router *elbowRouter) toLeftSide() bool {
 	if router.a[rightSide].cross > router.b[leftSide].cross {
 		router.apply(flip)

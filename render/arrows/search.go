@@ -118,7 +118,9 @@ func (router *elbowRouter) oneCornerSuffices(from, to side) bool {
 	if !leave.usable || !reach.usable {
 		return false
 	}
-	x, y := reach.cross-leave.far(), reach.far()-leave.cross // for right and top; the others mirrored
+	// How far B's place lies in front of A's side, and A's place in front of B's: for right and top; the other
+	// sides are mirrored.
+	x, y := reach.cross-leave.far(), reach.far()-leave.cross
 	if from == leftSide {
 		x = -x
 	}

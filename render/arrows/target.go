@@ -67,15 +67,15 @@ func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, 
 	if bound.count > 0 {
 		first = int(solver.lines[bound.first].first)
 	}
-	slack := 0.0
+	slack := 0.0 // px that an end without a head keeps from a text on its left and right
 	if to.Kind == scene.Text && !end.headed() {
 		slack = 10 * to.Scale
 	}
 	for i, p := range solver.points[first:] {
 		bound.own.Add(p)
 		bound.page.Add(page.Apply(p))
-		if slack != 0 { // an end without a head keeps away from text
-			p.X += slack * [4]float64{-1, 1, 1, -1}[i&3] // a text is a rectangle, from its upper left corner on
+		if slack != 0 {
+			p.X += slack * [4]float64{-1, 1, 1, -1}[i&3] // a text's outline is a rectangle from its upper left corner on
 		}
 		p = bound.toArrow.Apply(p)
 		solver.points[first+i] = p
@@ -95,7 +95,7 @@ func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, 
 // groups within it, to the target's outline, in the group's space. Of a frame only its own outline
 // counts, not its content. A group that holds an arrow is refused.
 func (solver *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
-	back := t.Nodes[group].Page.Inverse()
+	pageToGroup := t.Nodes[group].Page.Inverse()
 	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
 		c := &s.Shapes[j]
 		solver.Visited++
@@ -108,7 +108,7 @@ func (solver *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shap
 		case scene.Arrow:
 			return foreignArrow(sh, "bound to a group that holds arrows")
 		}
-		if err := solver.outline(sh, c, back.Mul(t.Nodes[j].Page)); err != nil {
+		if err := solver.outline(sh, c, pageToGroup.Mul(t.Nodes[j].Page)); err != nil {
 			return err
 		}
 	}
