@@ -29,8 +29,8 @@ import (
 	"plumb/render/view"
 )
 
-// main reads the flags and measures how fast Chromium draws the reference scenes: one tab of a plain
-// loop, one tab of plumb, and several tabs.
+// main reads the flags and measures how fast Chromium draws the reference scenes in three ways: a plain
+// loop over the scenes in one tab, plumb with one tab, and plumb with several tabs.
 func main() {
 	data := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the reference data, else PLUMB_DATA")
 	every := flag.Int("every", 3, "take every n-th scene")
@@ -55,9 +55,9 @@ type row struct {
 	scene [][]float64     // per round: ms of each scene
 }
 
-// run draws the reference scenes in each round with each way of using Chromium, and prints a row per
-// way. The ways must agree on every picture's centre of mass, or the comparison is an error. Without
-// reference data it prints that and measures nothing.
+// run draws every so-many-th scene of a file of reference scenes with each way of using Chromium in turn,
+// in several rounds, and prints a row for each way. The ways must agree on every picture's centre of mass,
+// else the comparison is an error. Without reference data it says so and measures nothing.
 func run(path string, every, rounds, tabs int) error {
 	if _, err := os.Stat(path); err != nil {
 		fmt.Printf("no reference data: %v\n", err)
@@ -75,16 +75,16 @@ func run(path string, every, rounds, tabs int) error {
 	var want []centre
 	head := rig.Header(rig.Commit())
 	for round := range rounds {
-		for _, r := range rows {
-			got, err := r.round(requests)
+		for _, way := range rows {
+			got, err := way.round(requests)
 			if err != nil {
-				return fmt.Errorf("%s: %w", r.name, err)
+				return fmt.Errorf("%s: %w", way.name, err)
 			}
 			if want == nil {
 				want = got
 			}
 			if !same(got, want) {
-				return fmt.Errorf("cannot compare: %s has other centres of mass than the plain loop", r.name)
+				return fmt.Errorf("cannot compare: %s has other centres of mass than the plain loop", way.name)
 			}
 		}
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, rounds)
@@ -93,7 +93,8 @@ func run(path string, every, rounds, tabs int) error {
 	return nil
 }
 
-// round starts a browser, draws all scenes once to warm it up, and once more by the clock.
+// round starts Chromium, draws all scenes once to warm it up, and measures the time in which it draws them
+// once more. It returns the centre of mass of each picture.
 func (row *row) round(requests []chrome.Request) ([]centre, error) {
 	pool, err := chrome.Open(row.cfg)
 	if err != nil {
@@ -114,18 +115,21 @@ func (row *row) round(requests []chrome.Request) ([]centre, error) {
 // centre is the alpha-weighted mean of pixel centres, px.
 type centre struct{ x, y float64 }
 
-// same reports whether two lists of the same scenes' centres of mass agree within rounding errors.
+// same reports whether two lists of centres of mass, of pictures of the same scenes, agree within rounding
+// errors.
 func same(a, b []centre) bool {
+	const roundingError = 1e-9 // px
 	for i := range a {
-		if math.Hypot(a[i].x-b[i].x, a[i].y-b[i].y) > 1e-9 {
+		if math.Hypot(a[i].x-b[i].x, a[i].y-b[i].y) > roundingError {
 			return false
 		}
 	}
 	return true
 }
 
-// draw draws all scenes once in Chromium, as many at a time as there are tabs. Each caller waits
-// for its picture and computes its centre of mass before it asks for the next.
+// draw draws all scenes once in Chromium, as many at a time as there are tabs, and returns the centre of
+// mass of each picture and the time of each scene in ms. A goroutine for each tab waits for its picture
+// and computes the centre before it asks for the next one.
 func draw(pool *chrome.Pool, tabs int, requests []chrome.Request) ([]centre, []float64, error) {
 	centres := make([]centre, len(requests))
 	ms := make([]float64, len(requests))
@@ -135,12 +139,12 @@ func draw(pool *chrome.Pool, tabs int, requests []chrome.Request) ([]centre, []f
 	for range tabs {
 		wg.Go(func() {
 			for i := range next {
-				t := time.Now()
-				res, err := pool.Export(context.Background(), requests[i])
+				start := time.Now()
+				exported, err := pool.Export(context.Background(), requests[i])
 				if err == nil {
-					centres[i] = centreOf(res.Image)
+					centres[i] = centreOf(exported.Image)
 				}
-				failed[i], ms[i] = err, float64(time.Since(t).Microseconds())/1000
+				failed[i], ms[i] = err, float64(time.Since(start).Microseconds())/1000
 			}
 		})
 	}
@@ -152,23 +156,25 @@ func draw(pool *chrome.Pool, tabs int, requests []chrome.Request) ([]centre, []f
 	return centres, ms, errors.Join(failed...)
 }
 
-// centreOf returns the alpha-weighted centre of a picture, px.
+// centreOf returns the centre of mass of a picture in px, where the mass of a pixel is its alpha. The centre
+// of a pixel is half a px from its corner.
 func centreOf(img *image.NRGBA) centre {
-	var sum, sx, sy uint64
-	w := img.Rect.Dx()
-	for i := 3; i < len(img.Pix); i += 4 {
-		if a := uint64(img.Pix[i]); a != 0 {
-			p := uint64(i / 4)
-			sum += a
-			sx += a * (p % uint64(w))
-			sy += a * (p / uint64(w))
+	var sum, sumX, sumY uint64
+	width := uint64(img.Rect.Dx())
+	for i := 3; i < len(img.Pix); i += 4 { // the fourth byte of each pixel is its alpha
+		if alpha := uint64(img.Pix[i]); alpha != 0 {
+			pixel := uint64(i / 4)
+			sum += alpha
+			sumX += alpha * (pixel % width)
+			sumY += alpha * (pixel / width)
 		}
 	}
-	return centre{float64(sx)/float64(sum) + 0.5, float64(sy)/float64(sum) + 0.5}
+	return centre{float64(sumX)/float64(sum) + 0.5, float64(sumY)/float64(sum) + 0.5}
 }
 
-// report writes the table. Ratios are of the best rounds, because other work of the machine can
-// only slow a round down.
+// report writes the table with a row for each way of using Chromium. head describes the machine and the
+// commit. The ratios compare a way with the first one: by the best rounds, because other work of the
+// machine can only slow a round down, and by the medians.
 func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
 	info := rows[0].info
 	fmt.Fprintf(w, "%s# load at the end %s\n", head, rig.Here().Load)
@@ -184,16 +190,16 @@ func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
 
 // quickest returns the mean time of a scene in ms. Of each scene the quickest round counts, because a
 // busy machine only makes rounds slower.
-func (row *row) quickest() (sum float64) {
-	n := len(row.scene[0])
-	for i := range n {
+func (row *row) quickest() float64 {
+	sum, scenes := 0.0, len(row.scene[0])
+	for i := range scenes {
 		best := math.Inf(1)
 		for _, ms := range row.scene {
 			best = min(best, ms[i])
 		}
 		sum += best
 	}
-	return sum / float64(n)
+	return sum / float64(scenes)
 }
 
 func rate(n int, d time.Duration) float64 { return float64(n) / d.Seconds() }
@@ -204,8 +210,9 @@ func median(d []time.Duration) time.Duration {
 	return s[len(s)/2]
 }
 
-// read returns a request for each every-th scene of a file of reference scenes: its shapes, those that
-// the answer added, its bindings, and the part of the page to draw.
+// read returns requests that have Chromium draw scenes of a file of reference scenes: the first, and then
+// each scene that is a multiple of every away. A request has the scene's shapes, those that were added to
+// it, its bindings, and the part of the page to draw.
 func read(path string, every int) ([]chrome.Request, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -219,7 +226,7 @@ func read(path string, every int) ([]chrome.Request, error) {
 		if n%every != 0 {
 			continue
 		}
-		var s struct {
+		var scene struct {
 			Shapes   []json.RawMessage `json:"shapes"`
 			Added    []json.RawMessage `json:"added"`
 			Bindings json.RawMessage   `json:"bindings,omitempty"`
@@ -227,19 +234,19 @@ func read(path string, every int) ([]chrome.Request, error) {
 				Bounds [4]float64 `json:"bounds"`
 			} `json:"export"`
 		}
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &scene); err != nil {
 			return nil, fmt.Errorf("cannot read scene %d: %w", n+1, err)
 		}
-		doc := map[string]any{"shapes": append(s.Shapes, s.Added...)}
-		if s.Bindings != nil {
-			doc["bindings"] = s.Bindings
+		document := map[string]any{"shapes": append(scene.Shapes, scene.Added...)}
+		if scene.Bindings != nil {
+			document["bindings"] = scene.Bindings
 		}
-		src, err := json.Marshal(doc)
+		source, err := json.Marshal(document)
 		if err != nil {
 			return nil, err
 		}
-		b := s.Export.Bounds
-		all = append(all, chrome.Request{View: view.View{Bounds: view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}}, Source: src})
+		part := scene.Export.Bounds
+		all = append(all, chrome.Request{View: view.View{Bounds: view.Box{X: part[0], Y: part[1], W: part[2], H: part[3]}}, Source: source})
 	}
 	return all, lines.Err()
 }

@@ -11,32 +11,33 @@ import (
 	"plumb/daemon/records/input"
 )
 
-// floor prints how long it takes to unpack those dumps that are archives, without reading them. From that
-// follows the highest rate, relative to plumb's own lines, that any reader of the format can have.
-// ownSeconds is the time of a record in plumb's own lines.
+// floor prints how long it takes to unpack those dumps in the folder dir that are archives, without reading
+// what is in them. From that follows the highest rate that any reader of the format can have, relative to
+// plumb's own format. ownSeconds is how long `plumb score` takes for the dump in plumb's own format, and
+// records is the number of records of each dump.
 func floor(dir string, ownSeconds float64, records, rounds int) error {
 	fmt.Printf("\n%-34s %10s %10s\n", "unpacking alone", "us/record", "rate <")
-	for _, f := range formats {
-		path := filepath.Join(dir, f.file)
+	for _, format := range formats {
+		path := filepath.Join(dir, format.file)
 		if ext := filepath.Ext(path); ext != ".eval" && ext != ".xlsx" {
 			continue
 		}
 		var seconds []float64
 		for range rounds {
-			s, err := unpack(path)
+			took, err := unpack(path)
 			if err != nil {
-				return fmt.Errorf("cannot unpack %s: %w", f.name, err)
+				return fmt.Errorf("cannot unpack %s: %w", format.name, err)
 			}
-			seconds = append(seconds, s)
+			seconds = append(seconds, took)
 		}
-		s := figure.Median(seconds)
-		fmt.Printf("%-34s %10.2f %10.3f\n", f.name, 1e6*s/float64(records), ownSeconds/(ownSeconds+s))
+		unpacking := figure.Median(seconds)
+		fmt.Printf("%-34s %10.2f %10.3f\n", format.name, 1e6*unpacking/float64(records), ownSeconds/(ownSeconds+unpacking))
 	}
 	return nil
 }
 
-// unpack reads all entries of an archive, as readers of dumps do, and returns the seconds of core time that
-// it took.
+// unpack reads all entries of an archive to their ends, as readers of dumps do, and returns how many seconds
+// of processor time that took.
 func unpack(path string) (float64, error) {
 	from := used()
 	source, err := input.Open(path, nil, input.Limits{})
@@ -44,17 +45,17 @@ func unpack(path string) (float64, error) {
 		return 0, err
 	}
 	defer source.Close()
-	a, err := archive.Open(source)
+	unpacked, err := archive.Open(source)
 	if err != nil {
 		return 0, err
 	}
 	buf := make([]byte, 64<<10)
-	for i := range a.Files {
-		reader, err := a.Entry(&a.Files[i])
+	for i := range unpacked.Files {
+		reader, err := unpacked.Entry(&unpacked.Files[i])
 		if err != nil {
 			return 0, err
 		}
-		_, err = io.CopyBuffer(io.Discard, struct{ io.Reader }{reader}, buf)
+		_, err = io.CopyBuffer(io.Discard, struct{ io.Reader }{reader}, buf) // the struct hides WriteTo, so that buf is used
 		reader.Close()
 		if err != nil {
 			return 0, err

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,53 +31,50 @@ type answer struct{ id, text string }
 // makeChoices makes n multiple-choice questions, whose task file it writes into the folder dir, and
 // answers to them of the lengths that models give, from one letter to three sentences.
 func makeChoices(dir string, n int) (*answers, error) {
-	a := &answers{suite: "spatialab", tasks: filepath.Join(dir, "items.jsonl")}
-	reasons := []string{"B", "2", "The answer is B.", "Looking at the picture, the red block stands left of the blue one, and the lamp is above both. So the answer is C.", "A"}
+	made := &answers{suite: "spatialab", tasks: filepath.Join(dir, "items.jsonl")}
+	texts := []string{"B", "2", "The answer is B.", "Looking at the picture, the red block stands left of the blue one, and the lamp is above both. So the answer is C.", "A"}
 	var tasks bytes.Buffer
 	for i := range n {
 		id := "q-" + strconv.Itoa(i)
 		fmt.Fprintf(&tasks, `{"id":%q,"suite":"spatialab","question":"Which one is it?","options":["the red block","the blue block","the lamp","none of them"],"labels":"letters","answer_index":%d,"category":"3d_geometry","subcategory":"stability_prediction"}`+"\n", id, i%4)
-		a.list = append(a.list, answer{id, reasons[i%len(reasons)]})
+		made.list = append(made.list, answer{id, texts[i%len(texts)]})
 	}
-	return a, os.WriteFile(a.tasks, tasks.Bytes(), 0o600)
+	return made, os.WriteFile(made.tasks, tasks.Bytes(), 0o600)
 }
 
-// makeScenes makes n ASPIRE tasks, whose task file it writes into the folder dir, and their answers.
-// It repeats those of the sample dump under new ids.
+// makeScenes makes n tasks of ASPIRE, which are whiteboards, and answers to them. It repeats those of the
+// sample dump under new ids. The tasks are written to a task file in the folder dir.
 func makeScenes(dir string, n int) (*answers, error) {
 	text, err := os.ReadFile("testdata/aspire/demo.jsonl")
 	if err != nil {
 		return nil, err
 	}
-	a := &answers{suite: "aspire", tasks: filepath.Join(dir, "scenes.jsonl")}
+	made := &answers{suite: "aspire", tasks: filepath.Join(dir, "scenes.jsonl")}
 	var tasks bytes.Buffer
-	var lines []map[string]any
+	var items []map[string]any // with answers
 	for line := range bytes.Lines(text) {
-		m := map[string]any{}
-		if err := json.Unmarshal(line, &m); err != nil {
+		item := map[string]any{}
+		if err := json.Unmarshal(line, &item); err != nil {
 			return nil, err
 		}
-		if text, ok := m["response"].(string); ok && text != "" {
-			lines = append(lines, m)
+		if response, ok := item["response"].(string); ok && response != "" {
+			items = append(items, item)
 		}
 	}
 	for i := range n {
-		m := map[string]any{}
-		for k, v := range lines[i%len(lines)] {
-			m[k] = v
-		}
-		id := fmt.Sprintf("%v-%d", m["id"], i)
-		a.list = append(a.list, answer{id, m["response"].(string)})
-		delete(m, "response")
-		delete(m, "model")
-		m["id"] = id
-		line, err := json.Marshal(m)
+		task := maps.Clone(items[i%len(items)])
+		id := fmt.Sprintf("%v-%d", task["id"], i)
+		made.list = append(made.list, answer{id, task["response"].(string)})
+		delete(task, "response")
+		delete(task, "model")
+		task["id"] = id
+		line, err := json.Marshal(task)
 		if err != nil {
 			return nil, err
 		}
 		tasks.Write(append(line, '\n'))
 	}
-	return a, os.WriteFile(a.tasks, tasks.Bytes(), 0o600)
+	return made, os.WriteFile(made.tasks, tasks.Bytes(), 0o600)
 }
 
 // formats are the forms in which the answers are written. The first one is plumb's own.
@@ -111,8 +109,8 @@ var formats = []struct {
 	{"helm", filepath.Join("helm", "scenario_state.json"), writeHELM},
 }
 
-// jsonLines returns a function that writes answers to a file as JSON lines: line returns the object
-// for answer i.
+// jsonLines returns a function that writes answers as a dump of JSON lines. line returns the object that the
+// tool writes for answer i.
 func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	return func(path string, a *answers) error {
 		return fill(path, func(out *bufio.Writer) error {
@@ -128,7 +126,8 @@ func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	}
 }
 
-// fill creates a file for a dump, with its folder, and has write fill it through a buffer.
+// fill creates the file of a dump and its folder, calls write, which writes the dump to a buffer, and writes
+// the buffer to the file.
 func fill(path string, write func(*bufio.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -147,14 +146,14 @@ func fill(path string, write func(*bufio.Writer) error) error {
 
 // writeCSV writes answers as a dump in CSV with a header.
 func writeCSV(path string, answers *answers) error {
-	return fill(path, func(w *bufio.Writer) error {
-		c := csv.NewWriter(w)
-		c.Write([]string{"id", "suite", "response"})
-		for _, x := range answers.list {
-			c.Write([]string{x.id, answers.suite, x.text})
+	return fill(path, func(out *bufio.Writer) error {
+		table := csv.NewWriter(out)
+		table.Write([]string{"id", "suite", "response"})
+		for _, answer := range answers.list {
+			table.Write([]string{answer.id, answers.suite, answer.text})
 		}
-		c.Flush()
-		return c.Error()
+		table.Flush()
+		return table.Error()
 	})
 }
 
@@ -165,32 +164,33 @@ func writeParquet(path string, answers *answers) error {
 		Suite    string `parquet:"suite,dict"`
 		Response string `parquet:"response"`
 	}
-	return fill(path, func(w *bufio.Writer) error {
-		p := parquet.NewGenericWriter[row](w, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(10_000))
-		for _, x := range answers.list {
-			if _, err := p.Write([]row{{x.id, answers.suite, x.text}}); err != nil {
+	return fill(path, func(out *bufio.Writer) error {
+		table := parquet.NewGenericWriter[row](out, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(10_000))
+		for _, answer := range answers.list {
+			if _, err := table.Write([]row{{answer.id, answers.suite, answer.text}}); err != nil {
 				return err
 			}
 		}
-		return p.Close()
+		return table.Close()
 	})
 }
 
-// writeXLSX writes answers as a dump in a spreadsheet with a header.
+// writeXLSX writes answers as a dump in a spreadsheet, as VLMEvalKit does: a header, and a row for each
+// answer.
 func writeXLSX(path string, answers *answers) error {
 	file := excelize.NewFile()
 	defer file.Close()
-	s, err := file.NewStreamWriter("Sheet1")
+	sheet, err := file.NewStreamWriter("Sheet1")
 	if err != nil {
 		return err
 	}
-	s.SetRow("A1", []any{"index", "question", "prediction"})
-	for i, x := range answers.list {
-		if err := s.SetRow("A"+strconv.Itoa(i+2), []any{x.id, "Which one is it?", x.text}); err != nil {
+	sheet.SetRow("A1", []any{"index", "question", "prediction"})
+	for i, answer := range answers.list {
+		if err := sheet.SetRow("A"+strconv.Itoa(i+2), []any{answer.id, "Which one is it?", answer.text}); err != nil {
 			return err
 		}
 	}
-	if err := s.Flush(); err != nil {
+	if err := sheet.Flush(); err != nil {
 		return err
 	}
 	return file.SaveAs(path)

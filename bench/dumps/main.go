@@ -56,9 +56,10 @@ func main() {
 	}
 }
 
-// run measures how fast `plumb score` reads dumps of other tools, and prints a table for each kind of
-// answer. Each row is a form of dump and names the row that it is compared with. before is an earlier
-// build of plumb to compare with, "" for none.
+// run measures how fast `plumb score` reads dumps of other tools, and prints a table for each of two kinds
+// of answers: multiple-choice answers, of which there are choices, and answers of ASPIRE, of which there
+// are scenes. A row of the table is a form of dump, and names the row that it is compared with. before is
+// an earlier build of plumb to compare with, "" for none.
 func run(plumb, before string, choices, scenes, rounds int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -83,27 +84,27 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		n    int
 		make func(dir string, n int) (*answers, error)
 	}{{choiceKind, choices, makeChoices}, {"ASPIRE", scenes, makeScenes}} {
-		a, err := kind.make(dir, kind.n)
+		made, err := kind.make(dir, kind.n)
 		if err != nil {
 			return err
 		}
-		ways, err := waysOf(plumb, before, filepath.Join(dir, kind.name), a)
+		ways, err := waysOf(plumb, before, filepath.Join(dir, kind.name), made)
 		if err != nil {
 			return err
 		}
 		if err := measure(ways, rounds); err != nil {
 			return err
 		}
-		fmt.Printf("\n%s, %d records\n%-34s %10s %10s  %s\n", kind.name, len(a.list), "dump", "us/record", "rate", "beside")
-		for _, w := range ways {
-			beside := ways[w.baseline].name
-			if w.differ > 0 {
-				beside += fmt.Sprintf("; scores that differ: %d", w.differ)
+		fmt.Printf("\n%s, %d records\n%-34s %10s %10s  %s\n", kind.name, len(made.list), "dump", "us/record", "rate", "beside")
+		for _, way := range ways {
+			beside := ways[way.baseline].name
+			if way.differ > 0 {
+				beside += fmt.Sprintf("; scores that differ: %d", way.differ)
 			}
-			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*figure.Median(w.seconds)/float64(len(a.list)), figure.Median(w.ratios), beside)
+			fmt.Printf("%-34s %10.2f %10.3f  %s\n", way.name, 1e6*figure.Median(way.seconds)/float64(len(made.list)), figure.Median(way.ratios), beside)
 		}
-		if kind.name == choiceKind { // answers of ASPIRE take too long to score for it to matter
-			if err := floor(filepath.Join(dir, kind.name), figure.Median(ways[0].seconds), len(a.list), rounds); err != nil {
+		if kind.name == choiceKind { // answers of ASPIRE take so long to score that unpacking does not matter
+			if err := floor(filepath.Join(dir, kind.name), figure.Median(ways[0].seconds), len(made.list), rounds); err != nil {
 				return err
 			}
 		}
@@ -111,8 +112,10 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 	return nil
 }
 
-// waysOf writes the dumps and returns how they are scored. The first way is plumb's own format, whose
-// lines name tasks of a file as the records of other formats do.
+// waysOf writes the answers as a dump in each format into the folder dir, and returns the ways of scoring
+// them that are compared. The first way is plumb's own format, whose lines name tasks of a task file as the
+// records of other formats do. That format is also scored by an earlier build (before, "" for none), with
+// the results in a file, and with the folder and index that a long run keeps.
 func waysOf(plumb, before, dir string, answers *answers) ([]*way, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -122,41 +125,43 @@ func waysOf(plumb, before, dir string, answers *answers) ([]*way, error) {
 	add := func(name, program string, args ...string) {
 		ways = append(ways, &way{name: name, program: program, args: append(append([]string{}, flags...), args...)})
 	}
-	for i, f := range formats {
-		path := filepath.Join(dir, f.file)
-		if err := f.write(path, answers); err != nil {
-			return nil, fmt.Errorf("cannot write %s: %w", f.name, err)
+	for i, format := range formats {
+		path := filepath.Join(dir, format.file)
+		if err := format.write(path, answers); err != nil {
+			return nil, fmt.Errorf("cannot write %s: %w", format.name, err)
 		}
-		add(f.name, plumb, path)
+		add(format.name, plumb, path)
 		if i > 0 {
 			continue
 		}
+		// Further ways for plumb's own format.
 		if before != "" {
 			add(earlier, before, path)
 		}
 		add("own lines, to a file", plumb, path)
 		ways[len(ways)-1].to = filepath.Join(dir, "stdout.jsonl")
 		out := filepath.Join(dir, "out.jsonl")
-		file := len(ways) - 1
-		for _, w := range [][]string{{"own lines, with the run's folder", "--no-index"}, {"own lines, with folder and index"}} {
-			add(w[0], plumb, append(w[1:], "-o", out, path)...)
-			ways[len(ways)-1].output, ways[len(ways)-1].baseline = out, file
+		toFile := len(ways) - 1
+		for _, kept := range [][]string{{"own lines, with the run's folder", "--no-index"}, {"own lines, with folder and index"}} {
+			add(kept[0], plumb, append(kept[1:], "-o", out, path)...)
+			ways[len(ways)-1].output, ways[len(ways)-1].baseline = out, toFile
 		}
 	}
 	return ways, nil
 }
 
-// measure scores the dump in all formats in turn, each right after the way that it is compared with,
-// because machines change speed. The results of all must be the same but for what names the record. An
-// earlier build may have other scores, which are counted.
+// measure scores the dump in all ways in turn, round after round. Each way runs right after the way that it
+// is compared with, because machines change speed. The ids and scores of all ways must be equal. Only an
+// earlier build may have other scores; the lines that differ are counted.
 func measure(ways []*way, rounds int) error {
-	want, err := ways[0].check("")
+	const unchecked = "" // there is nothing to compare the scores with
+	want, err := ways[0].check(unchecked)
 	if err != nil {
 		return err
 	}
 	for _, way := range ways[1:] {
 		if way.name == earlier {
-			got, err := way.check("")
+			got, err := way.check(unchecked)
 			if err != nil {
 				return err
 			}
@@ -182,7 +187,7 @@ func measure(ways []*way, rounds int) error {
 	return nil
 }
 
-// differing returns how many lines of two texts with equally many lines are not equal.
+// differing returns how many lines of text a are not equal to the line of the same number in text b.
 func differing(a, b string) (n int) {
 	other := strings.Split(b, "\n")
 	for i, line := range strings.Split(a, "\n") {
@@ -193,7 +198,8 @@ func differing(a, b string) (n int) {
 	return n
 }
 
-// check scores the dump once and returns its ids and scores, which must be equal to want; "" for any.
+// check scores the dump once in this way and returns the ids and scores of its results as text. It is an
+// error if they are not equal to want, unless that is "".
 func (way *way) check(want string) (string, error) {
 	var out bytes.Buffer
 	if _, err := way.start(&out); err != nil {
@@ -223,7 +229,8 @@ func (way *way) run() (float64, error) {
 	return way.start(file)
 }
 
-// start runs the program with its standard output to out and returns the core time in seconds.
+// start runs the way's program to its end, with its standard output to out (nil for nowhere), and returns
+// the processor time in seconds.
 func (way *way) start(out io.Writer) (float64, error) {
 	cmd := exec.Command(way.program, way.args...)
 	var errs bytes.Buffer
@@ -246,17 +253,17 @@ func (way *way) scores(out []byte) (string, error) {
 	}
 	var text strings.Builder
 	for line := range bytes.Lines(out) {
-		var r struct {
+		var result struct {
 			ID    string
 			Score *float64
 		}
-		if err := json.Unmarshal(line, &r); err != nil {
+		if err := json.Unmarshal(line, &result); err != nil {
 			return "", err
 		}
-		if r.Score == nil {
+		if result.Score == nil {
 			return "", fmt.Errorf("got %.300s; want a score", line)
 		}
-		fmt.Fprintln(&text, r.ID, *r.Score)
+		fmt.Fprintln(&text, result.ID, *result.Score)
 	}
 	return text.String(), nil
 }

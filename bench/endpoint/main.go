@@ -17,7 +17,8 @@ import (
 	"plumb/daemon/chat/chattest"
 )
 
-// main serves the mock endpoint until it is stopped. Wrong use ends it with exit code 2.
+// main serves a made-up chat model, an endpoint for tests of plumb run, until it is stopped. An error ends
+// it with exit code 2.
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "endpoint:", err)
@@ -62,28 +63,28 @@ func run() error {
 		defer file.Close()
 		cfg.Bills = file
 	}
-	l, err := net.Listen("tcp", *listen)
+	listener, err := net.Listen("tcp", *listen)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("http://%s/v1\n", l.Addr())
-	return http.Serve(l, chattest.Handler(cfg))
+	fmt.Printf("http://%s/v1\n", listener.Addr()) // for --model-url
+	return http.Serve(listener, chattest.Handler(cfg))
 }
 
-// names lists the faults that -faults takes.
+// names returns the names of the faults that the endpoint can imitate (-faults), separated by blanks.
 func names() string {
 	var list []string
-	for _, f := range chattest.Faults() {
-		list = append(list, string(f))
+	for _, fault := range chattest.Faults() {
+		list = append(list, string(fault))
 	}
 	return strings.Join(list, " ")
 }
 
-// readFaults reads the text of -faults, NAME=SHARE,...: how large a share of the requests gets which
-// fault.
-func readFaults(s string) (map[chattest.Fault]float64, error) {
-	out := map[chattest.Fault]float64{}
-	for pair := range strings.SplitSeq(s, ",") {
+// readFaults reads the text of -faults, NAME=SHARE,..., and returns for each named fault in what share of
+// the requests, from 0 to 1, the endpoint imitates it.
+func readFaults(text string) (map[chattest.Fault]float64, error) {
+	shares := map[chattest.Fault]float64{}
+	for pair := range strings.SplitSeq(text, ",") {
 		if pair == "" {
 			continue
 		}
@@ -92,14 +93,14 @@ func readFaults(s string) (map[chattest.Fault]float64, error) {
 		if err != nil || !(x >= 0 && x <= 1) || !slices.Contains(chattest.Faults(), chattest.Fault(name)) {
 			return nil, fmt.Errorf("got the fault %q; want NAME=SHARE with a share from 0 to 1 and one of: %s", pair, names())
 		}
-		out[chattest.Fault(name)] = x
+		shares[chattest.Fault(name)] = x
 	}
-	return out, nil
+	return shares, nil
 }
 
-// readAnswers returns the function that answers requests from the text of -answers: a file of answers
-// by the hash of the request, or with exact: a task file of ASPIRE, whose tasks get the right answer.
-// It returns nil for no text.
+// readAnswers returns the function with which the endpoint answers requests, from the text of -answers. That
+// is the path of a file of answers by the hashes of their requests, or "exact:" and the path of a task file
+// of ASPIRE, whose tasks then get right answers. It returns nil for no text.
 func readAnswers(text string) (func(*chattest.Call) string, error) {
 	if text == "" {
 		return nil, nil

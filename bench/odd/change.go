@@ -35,32 +35,33 @@ func (p place) set(value any) {
 	}
 }
 
-// places returns the places of all members and elements of a JSON value, at every depth. path is the
-// value's own path, with which theirs begin.
-func places(path string, v any) (all []place) {
-	switch v := v.(type) {
+// places returns the places of all members and elements of a JSON value, at every depth, each with its path,
+// such as shapes[0].props.w. path is the path of the value itself, with which theirs begin. Members are in
+// the order of their names, so that random choices can be repeated.
+func places(path string, value any) (all []place) {
+	switch value := value.(type) {
 	case object:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			p := place{path: path + "." + k, in: v, key: k}
-			all = append(append(all, p), places(p.path, v[k])...)
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			member := place{path: path + "." + name, in: value, key: name}
+			all = append(append(all, member), places(member.path, value[name])...)
 		}
 	case list:
-		for i := range v {
-			p := place{path: fmt.Sprintf("%s[%d]", path, i), list: v, index: i}
-			all = append(append(all, p), places(p.path, v[i])...)
+		for i := range value {
+			element := place{path: fmt.Sprintf("%s[%d]", path, i), list: value, index: i}
+			all = append(append(all, element), places(element.path, value[i])...)
 		}
 	}
 	return all
 }
 
-// change makes a document of a whiteboard odd: at one random place it removes the value, adds another
-// member, or replaces the value by an unusual one. Mostly the place is a property of a shape, because
-// there are most of the rules. It notes the change as text.
+// change makes a whiteboard document odd: at one random place it removes the value, adds another member
+// beside it, or replaces it by an unusual value. In three of four cases the place is a property of a shape,
+// because most rules of documents are about these. It notes the change as text.
 func (document *document) change(random *rand.Rand) {
 	all := append(places("shapes", document.shapes), places("bindings", document.bindings)...)
-	depth := oneOf(random, 2, 2, 2, 0)
-	chosen := slices.DeleteFunc(slices.Clone(all), func(p place) bool {
-		return depth > 0 && (strings.Count(p.path, ".") != depth || !strings.Contains(p.path, ".props."))
+	depth := oneOf(random, 2, 2, 2, 0) // dots in the path: 2 for a property, as in shapes[0].props.w; 0 for any place
+	chosen := slices.DeleteFunc(slices.Clone(all), func(at place) bool {
+		return depth > 0 && (strings.Count(at.path, ".") != depth || !strings.Contains(at.path, ".props."))
 	})
 	if len(chosen) == 0 {
 		chosen = all
@@ -68,22 +69,22 @@ func (document *document) change(random *rand.Rand) {
 	if len(chosen) == 0 {
 		return
 	}
-	p := chosen[random.IntN(len(chosen))]
+	at := chosen[random.IntN(len(chosen))]
 	switch {
-	case p.in != nil && random.IntN(4) == 0:
-		delete(p.in, p.key)
-		document.changes = append(document.changes, p.path+" is missing")
-	case p.in != nil && random.IntN(5) == 0:
+	case at.in != nil && random.IntN(4) == 0:
+		delete(at.in, at.key)
+		document.changes = append(document.changes, at.path+" is missing")
+	case at.in != nil && random.IntN(5) == 0:
 		name := oneOf(random, "whatever", "w", "h", "text", "richText", "color", "dash", "geo", "points", "segments", "url", "scaleX", "flipX", "handles", "opacity", "name", "assetId", "growY", "bend")
-		if _, ok := p.in[name]; ok {
+		if _, there := at.in[name]; there {
 			return
 		}
-		p.in[name] = odd(random, p.get())
-		document.changes = append(document.changes, fmt.Sprintf("%s beside it is %s", p.path, short(object{name: p.in[name]})))
+		at.in[name] = odd(random, at.get())
+		document.changes = append(document.changes, fmt.Sprintf("%s beside it is %s", at.path, short(object{name: at.in[name]})))
 	default:
-		v := odd(random, p.get())
-		document.changes = append(document.changes, fmt.Sprintf("%s is %s, was %s", p.path, short(v), short(p.get())))
-		p.set(v)
+		value := odd(random, at.get())
+		document.changes = append(document.changes, fmt.Sprintf("%s is %s, was %s", at.path, short(value), short(at.get())))
+		at.set(value)
 	}
 }
 
@@ -91,8 +92,8 @@ func (document *document) change(random *rand.Rand) {
 var words = strings.Fields("unknown NaN Infinity none solid pattern pipe middle start end start-legacy end-legacy red RED #ff0000 xl draw sans cubic elbow arc line cloud arrow free straight shape:0 shape:1 shape:9 page:page page:other " +
 	"binding:x a1 a10 a1V Zz doc paragraph text bulletList listItem hardBreak heading bold code true 12 null https://example.org")
 
-// odd returns a value unlike old, of another type or out of its usual range, as a broken program might
-// write it.
+// odd returns a random JSON value in place of old, as a broken program might write it: of another type, out
+// of the usual range, or a slight change of it.
 func odd(random *rand.Rand, old any) any {
 	if random.IntN(3) == 0 {
 		return oneOf[any](random, nil, true, false, 0, 7, -3.5, "", "12", "NaN", list{}, object{}, list{nil}, object{"type": "doc"})
@@ -117,14 +118,15 @@ func odd(random *rand.Rand, old any) any {
 	return oneOf(random, words...)
 }
 
-// short writes a value for people.
-func short(v any) string {
-	data, err := json.Marshal(v)
+// short returns a value as JSON for people to read, cut off after 60 bytes.
+func short(value any) string {
+	const longest = 60
+	data, err := json.Marshal(value)
 	if err != nil {
-		panic("BUG: " + err.Error()) // numbers, texts, lists and maps alone
+		panic("BUG: " + err.Error()) // values are numbers, texts, lists and maps alone
 	}
-	if len(data) > 60 {
-		return string(data[:60]) + "..."
+	if len(data) > longest {
+		return string(data[:longest]) + "..."
 	}
 	return string(data)
 }

@@ -34,62 +34,64 @@ var containers = []string{"bookmark", "embed", "frame", "group", "image", "video
 // kinds lists the kinds of shapes.
 func kinds() []string { return append(slices.Clone(madeup.Kinds), containers...) }
 
-// oddDocument makes a document with a shape of the given kind, in one of the three forms in which
-// tldraw's documents are saved, and makes one to three random changes in it.
+// oddDocument makes a whiteboard document with a shape of the given kind, and with what such a shape needs
+// beside it. The document has one of the three forms in which tldraw's documents are saved. Then it makes
+// one to three random changes in it, which make it odd.
 func oddDocument(random *rand.Rand, name, kind string) *document {
-	d := &document{name: name, kind: kind, form: oneOf(random, formShapes, formShapes, formRecords, formFile)}
-	d.add(random, "shape:0", kind, "page:page")
+	odd := &document{name: name, kind: kind, form: oneOf(random, formShapes, formShapes, formRecords, formFile)}
+	odd.add(random, "shape:0", kind, "page:page")
 	switch kind {
 	case "frame", "group":
 		for _, id := range []string{"shape:1", "shape:2"} {
-			child := d.add(random, id, "geo", "shape:0")
+			child := odd.add(random, id, "geo", "shape:0")
 			child["x"], child["y"] = random.IntN(60), random.IntN(60)
 		}
 	case "arrow":
-		d.bind(random)
+		odd.bind(random)
 	}
-	if d.form == formFile {
-		for i := range d.shapes {
-			complete(d.shapes[i].(object), i)
+	if odd.form == formFile {
+		for _, shape := range odd.shapes {
+			complete(shape.(object))
 		}
 	}
 	for range 1 + random.IntN(3) {
-		d.change(random)
+		odd.change(random)
 	}
-	return d
+	return odd
 }
 
 // indices are the places of the shapes of a document in its z-order. A document has three shapes at most.
 var indices = []string{"a1", "a2", "a3"}
 
 // add adds a shape of a kind with random properties to the document, and returns it for further edits.
-// The shapes of containers are made here, those of other kinds by madeup.
+// parent is the id of the page or shape that it is in. Shapes that contain others or a picture are made
+// here, those of other kinds by package madeup.
 func (document *document) add(random *rand.Rand, id, kind, parent string) object {
-	o := object{}
+	shape := object{}
 	if slices.Contains(containers, kind) {
-		o = object{"id": id, "type": kind, "x": random.IntN(100), "y": random.IntN(100), "rotation": oneOf(random, 0, 0, 0.4), "opacity": oneOf(random, 1, 0.5), "props": object{}}
+		shape = object{"id": id, "type": kind, "x": random.IntN(100), "y": random.IntN(100), "rotation": oneOf(random, 0, 0, 0.4), "opacity": oneOf(random, 1, 0.5), "props": object{}}
 		if kind != "group" {
-			o["props"] = object{"w": 60 + random.IntN(200), "h": 60 + random.IntN(200)}
+			shape["props"] = object{"w": 60 + random.IntN(200), "h": 60 + random.IntN(200)}
 		}
 		if kind == "frame" {
-			o["props"].(object)["name"] = oneOf(random, "", "A name")
+			shape["props"].(object)["name"] = oneOf(random, "", "A name")
 		}
-	} else if err := json.Unmarshal([]byte(madeup.Shape(random, id, kind)), &o); err != nil {
+	} else if err := json.Unmarshal([]byte(madeup.Shape(random, id, kind)), &shape); err != nil {
 		panic("BUG: " + err.Error()) // madeup writes JSON
 	}
 	// In a plain list of shapes the page is the default parent, and a shape has neither typeName nor index.
 	if document.form != formShapes || parent != "page:page" {
-		o["parentId"] = parent
+		shape["parentId"] = parent
 	}
 	if document.form != formShapes {
-		o["typeName"], o["index"] = "shape", indices[len(document.shapes)]
+		shape["typeName"], shape["index"] = "shape", indices[len(document.shapes)]
 	}
-	document.shapes = append(document.shapes, o)
-	return o
+	document.shapes = append(document.shapes, shape)
+	return shape
 }
 
-// bind binds an end of the first shape, an arrow, to another shape in half of the documents, and both
-// ends in some.
+// bind adds bindings to a document whose first shape is an arrow: in half of the documents it adds another
+// shape, to which it binds one end of the arrow, or both.
 func (document *document) bind(random *rand.Rand) {
 	if random.IntN(2) == 0 {
 		return
@@ -115,11 +117,11 @@ var values = object{"kind": "arc", "align": "middle", "verticalAlign": "middle",
 	"growY": 0, "fontSizeAdjustment": 0, "scale": 1, "url": "", "assetId": nil, "crop": nil, "flipX": false, "flipY": false, "altText": "", "time": 0, "playing": true, "autoplay": true,
 	"labelPosition": 0.5, "elbowMidPoint": 0.5, "isComplete": true, "isClosed": false, "isPen": false, "name": "", "autoSize": true, "spline": "line"}
 
-// complete gives a shape, number i of its document, everything that a shape in a saved file has, such
-// as default properties, because the editor refuses files without them.
-func complete(o object, i int) {
-	o["isLocked"], o["meta"] = false, object{}
-	props := o["props"].(object)
+// complete gives a shape everything that a shape in a saved file has, because the editor refuses files
+// without it: all properties of its kind, with their default values, and its text as rich text.
+func complete(shape object) {
+	shape["isLocked"], shape["meta"] = false, object{}
+	props := shape["props"].(object)
 	if text, ok := props["text"].(string); ok {
 		blocks := list{}
 		for line := range strings.SplitSeq(text, "\n") {
@@ -132,7 +134,7 @@ func complete(o object, i int) {
 		delete(props, "text")
 		props["richText"] = object{"type": "doc", "content": blocks}
 	}
-	for name := range strings.FieldsSeq(defaults[o["type"].(string)]) {
+	for name := range strings.FieldsSeq(defaults[shape["type"].(string)]) {
 		if _, ok := props[name]; ok {
 			continue
 		}
@@ -149,25 +151,25 @@ var schema = object{"schemaVersion": 2, "sequences": object{
 	"com.tldraw.shape.group": 0, "com.tldraw.shape.image": 5, "com.tldraw.shape.video": 4, "com.tldraw.shape.bookmark": 2, "com.tldraw.shape.embed": 4,
 	"com.tldraw.binding": 0, "com.tldraw.binding.arrow": 1}}
 
-// source returns the document as JSON, in its form: shapes as a tool passes them to the editor,
+// source returns the document as JSON, in its form: a list of shapes as a tool passes them to the editor,
 // records, or a saved file.
 func (document *document) source() []byte {
-	o := object{}
+	out := object{}
 	switch document.form {
 	case formShapes:
-		if o["shapes"] = document.shapes; document.bindings != nil {
-			o["bindings"] = document.bindings
+		if out["shapes"] = document.shapes; document.bindings != nil {
+			out["bindings"] = document.bindings
 		}
 	case formRecords:
-		o["records"] = slices.Concat(document.shapes, document.bindings)
+		out["records"] = slices.Concat(document.shapes, document.bindings)
 	case formFile:
 		first := list{object{"id": "document:document", "typeName": "document", "gridSize": 10, "name": "", "meta": object{}},
 			object{"id": "page:page", "typeName": "page", "name": "Page 1", "index": "a1", "meta": object{}}}
-		o["tldrawFileFormatVersion"] = 1
-		o["schema"] = schema
-		o["records"] = slices.Concat(first, document.shapes, document.bindings)
+		out["tldrawFileFormatVersion"] = 1
+		out["schema"] = schema
+		out["records"] = slices.Concat(first, document.shapes, document.bindings)
 	}
-	data, err := json.Marshal(o)
+	data, err := json.Marshal(out)
 	if err != nil {
 		panic("BUG: " + err.Error()) // numbers, texts, lists and maps alone
 	}

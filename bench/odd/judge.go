@@ -55,34 +55,37 @@ type judge struct {
 	pictures string
 }
 
-// openJudge opens a renderer that draws natively alone, and a browser with that many tabs. Pictures of
-// what differs go to the folder pictures, none for "".
-func openJudge(tabs int, pictures string) (j *judge, err error) {
-	j = &judge{pictures: pictures}
-	if j.native, err = render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative}); err != nil {
+// openJudge opens what a judge of odd documents compares: plumb's renderer, which here refuses what it does
+// not draw itself, and a browser with some tabs, in which the editor draws. Pictures of documents that are
+// drawn differently go to the folder pictures, none for "".
+func openJudge(tabs int, pictures string) (opened *judge, err error) {
+	opened = &judge{pictures: pictures}
+	if opened.native, err = render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative}); err != nil {
 		return nil, err
 	}
-	if j.pool, err = chrome.Open(chrome.Config{Pages: tabs}); err != nil {
-		return nil, errors.Join(err, j.native.Close())
+	if opened.pool, err = chrome.Open(chrome.Config{Pages: tabs}); err != nil {
+		return nil, errors.Join(err, opened.native.Close())
 	}
-	return j, nil
+	return opened, nil
 }
 
 func (j *judge) close() error { return errors.Join(j.pool.Close(), j.native.Close()) }
 
-// judge draws a document with plumb and with the editor, and says whether it is drawn alike, left to the
-// editor, refused, or at fault. The error is that of a renderer, not of the document.
+// judge draws an odd document with plumb and with the editor, and returns the verdict on it: whether both
+// draw it alike, plumb leaves it to the editor or refuses it with a reason, or plumb is at fault. The error
+// is that of a renderer, not of the document.
 func (j *judge) judge(worker *render.Worker, document *document) (verdict, error) {
+	// What plumb makes of it.
 	source := document.source()
-	sc, err := scene.Decode(source, scene.DefaultLimits())
+	board, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
 		return refusal(err), nil
 	}
-	bounds, err := part(sc)
+	bounds, err := part(board)
 	if err != nil {
 		return leaving(err), nil
 	}
-	wanted := view.View{Scene: sc, Bounds: bounds, Picture: true}
+	wanted := view.View{Scene: board, Bounds: bounds, Picture: true}
 	prepared, err := worker.Prepare(wanted)
 	if err != nil {
 		return leaving(err), nil
@@ -92,6 +95,7 @@ func (j *judge) judge(worker *render.Worker, document *document) (verdict, error
 	if err != nil {
 		return verdict{}, fmt.Errorf("%s: %w", document.name, err)
 	}
+	// What the editor makes of it.
 	result, err := j.pool.Export(context.Background(), chrome.Request{View: wanted, Source: source})
 	switch {
 	case errors.Is(err, chrome.ErrScene):
@@ -99,7 +103,9 @@ func (j *judge) judge(worker *render.Worker, document *document) (verdict, error
 	case err != nil:
 		return verdict{outcome: unpictured, detail: err.Error()}, nil
 	}
-	likeness, err := compare.Pictures(images[0], result.Image, true)
+	// Whether the pictures are alike: by the bars for pictures, or but for a few px.
+	const colours = true
+	likeness, err := compare.Pictures(images[0], result.Image, colours)
 	if err != nil {
 		return verdict{}, fmt.Errorf("%s: %w", document.name, err)
 	}
@@ -111,11 +117,12 @@ func (j *judge) judge(worker *render.Worker, document *document) (verdict, error
 	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, figures.Box, figures.Mass, figures.Centre, figures.Outside)}, j.keep(document, images[0], result.Image)
 }
 
-// part returns the part of the page of which pictures are compared: all shapes of a scene with a
-// margin, but at most `most` px in width and height; a square for an empty scene.
-func part(s *scene.Scene) (view.Box, error) {
-	box, ok, err := view.ContentBounds(s, nil)
-	if err != nil || !ok {
+// part returns the part of the page of which pictures are compared: the box around all shapes of a scene,
+// with a margin, but at most `most` px in width and height. For a scene without shapes it is a square of
+// 200 px.
+func part(board *scene.Scene) (view.Box, error) {
+	box, found, err := view.ContentBounds(board, nil)
+	if err != nil || !found {
 		return view.Box{W: 200, H: 200}, err
 	}
 	x, y := math.Floor(box.X)-margin, math.Floor(box.Y)-margin
@@ -125,17 +132,20 @@ func part(s *scene.Scene) (view.Box, error) {
 // digits are what differs between errors of the same field.
 var digits = regexp.MustCompile(`\[[^\]]*\]`)
 
-// refusal is the verdict on a document that cannot be read.
+// refusal returns the verdict on a document that plumb cannot read. It is refused, with the field as the
+// reason, if the error names the field, what was got and what is wanted. Otherwise plumb is at fault. The
+// reason has no indices of lists, so that equal reasons are counted together.
 func refusal(err error) verdict {
-	var e *scene.Error
-	if !errors.As(err, &e) || e.Path == "" || e.Got == "" || e.Want == "" {
+	var named *scene.Error
+	if !errors.As(err, &named) || named.Path == "" || named.Got == "" || named.Want == "" {
 		return verdict{outcome: unnamed, detail: err.Error()}
 	}
-	return verdict{outcome: refused, reason: digits.ReplaceAllString(e.Path, "[]") + ": want " + digits.ReplaceAllString(e.Want, "[]")}
+	return verdict{outcome: refused, reason: digits.ReplaceAllString(named.Path, "[]") + ": want " + digits.ReplaceAllString(named.Want, "[]")}
 }
 
-// leaving is the verdict on a document that is not drawn natively: left to the editor, or refused for a limit
-// that the error names with its shape.
+// leaving returns the verdict on a document that plumb can read but does not draw itself. It is left to the
+// editor, or refused because a shape is beyond a limit. If the error does not name the shape, plumb is at
+// fault.
 func leaving(err error) verdict {
 	why := err.Error()
 	var at interface{ ShapeID() string }
@@ -145,8 +155,8 @@ func leaving(err error) verdict {
 	if !errors.Is(err, view.ErrForeign) || !strings.Contains(why, "shape:") {
 		return verdict{outcome: unnamed, detail: why}
 	}
-	if from := strings.Index(why, "): "); from >= 0 {
-		why = why[from+3:]
+	if _, reason, ok := strings.Cut(why, "): "); ok { // without the name and kind of the shape
+		why = reason
 	}
 	return verdict{outcome: left, reason: strings.TrimPrefix(why, view.ErrForeign.Error()+": ")}
 }

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,8 +24,8 @@ import (
 	"plumb/bench/rig"
 )
 
-// main reads the flags, makes odd documents of each kind of shape, and compares what plumb and the
-// editor make of them.
+// main reads the flags, makes odd whiteboard documents, as broken programs might write them, of each kind of
+// shape, and compares what plumb and the editor make of them.
 func main() {
 	log.SetFlags(0)
 	each := flag.Int("n", 60, "documents of each kind of shape")
@@ -47,8 +48,8 @@ func run(each int, seed uint64, tabs int, pictures string) error {
 	var list []*document
 	for _, kind := range kinds() {
 		for i := range each {
-			r := rand.New(rand.NewPCG(seed, uint64(len(list)))) // of each document alone
-			list = append(list, oddDocument(r, fmt.Sprintf("%s-%03d", kind, i), kind))
+			random := rand.New(rand.NewPCG(seed, uint64(len(list)))) // of this document alone
+			list = append(list, oddDocument(random, fmt.Sprintf("%s-%03d", kind, i), kind))
 		}
 	}
 	found, err := judgeAll(list, tabs, pictures)
@@ -73,12 +74,12 @@ func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err
 	faults := make([]error, tabs)
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for t := range tabs {
+	for tab := range tabs {
 		wg.Go(func() {
-			w := judge.native.Worker()
+			worker := judge.native.Worker()
 			for i := range next {
-				v, err := judge.judge(w, list[i])
-				found[i], faults[t] = v, errors.Join(faults[t], err)
+				verdict, err := judge.judge(worker, list[i])
+				found[i], faults[tab] = verdict, errors.Join(faults[tab], err)
 			}
 		})
 	}
@@ -90,7 +91,8 @@ func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err
 	return found, errors.Join(append(faults, judge.close())...)
 }
 
-// printTable prints what became of the documents of each kind, and why those that were refused were.
+// printTable prints a table of what became of the documents of each kind of shape, and then the reasons for
+// which documents were refused or left to the editor, the most frequent first.
 func printTable(list []*document, found []verdict) {
 	counts := map[string]*[outcomes]int{}
 	reasons := map[string]int{}
@@ -109,30 +111,25 @@ func printTable(list []*document, found []verdict) {
 	}
 	fmt.Println()
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
-		n := 0
-		for _, c := range counts[kind] {
-			n += c
+		all := 0
+		for _, count := range counts[kind] {
+			all += count
 		}
-		fmt.Printf("%-10s %9d", kind, n)
-		for o, name := range outcomeNames {
-			fmt.Printf(" %*d", max(8, len(name)), counts[kind][o])
+		fmt.Printf("%-10s %9d", kind, all)
+		for outcome, name := range outcomeNames {
+			fmt.Printf(" %*d", max(8, len(name)), counts[kind][outcome])
 		}
 		fmt.Println()
 	}
 	fmt.Println("refused or left to the editor, by field or reason:")
-	names := slices.Collect(maps.Keys(reasons))
-	slices.SortFunc(names, func(a, b string) int {
-		if reasons[a] != reasons[b] {
-			return reasons[b] - reasons[a]
-		}
-		return strings.Compare(a, b)
-	})
-	for _, name := range names {
-		fmt.Printf("%6d  %s\n", reasons[name], name)
+	mostFirst := func(a, b string) int { return cmp.Or(reasons[b]-reasons[a], strings.Compare(a, b)) }
+	for _, reason := range slices.SortedFunc(maps.Keys(reasons), mostFirst) {
+		fmt.Printf("%6d  %s\n", reasons[reason], reason)
 	}
 }
 
-// printFaults prints the documents at fault and returns how many they are.
+// printFaults prints each document with which plumb is at fault, with what was wrong, the changes that made
+// the document odd, and its JSON. It returns how many there are.
 func printFaults(list []*document, found []verdict) (n int) {
 	for i, v := range found {
 		if v.outcome.fault() {

@@ -45,8 +45,9 @@ func main() {
 	}
 }
 
-// run measures `plumb run` in three ways and prints a row for each: ASPIRE tasks with two forms of
-// input, and questions with large pictures. The endpoint is made up and answers with a fixed latency.
+// run measures `plumb run` three times and prints a row for each: on ASPIRE tasks in two forms of input, and
+// on questions with large pictures. The model's endpoint is made up, in this process, and answers each call
+// after a fixed latency. rate is how many answers it gives in a second when atOnce calls are under way.
 func run(plumb string, tasks int, rate float64, questions int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -72,6 +73,7 @@ func run(plumb string, tasks int, rate float64, questions int) error {
 	if err != nil {
 		return err
 	}
+	// ASPIRE.
 	for _, input := range []string{"full", "scaffold"} {
 		out := filepath.Join(dir, input)
 		args := []string{"run", "aspire", "--count", strconv.Itoa(tasks / 8), "--mode", "default", "--input", input, "--out", out}
@@ -82,6 +84,7 @@ func run(plumb string, tasks int, rate float64, questions int) error {
 			return err
 		}
 	}
+	// Large pictures.
 	items, err := largePictures(dir, questions)
 	if err != nil {
 		return err
@@ -90,12 +93,13 @@ func run(plumb string, tasks int, rate float64, questions int) error {
 	return measure("spatialab, a picture of 1 MB each", plumb, args, 50*time.Millisecond, func(*chattest.Call) string { return "1" })
 }
 
-// measure starts `plumb run` against a fresh endpoint in this process, looks at its memory and times
-// every 20 ms until it ends, and prints a row. The row has the speed, the processor time of an answer,
-// and the memory when quarters of the calls are answered. latency is that of the endpoint.
+// measure starts the program plumb, as `plumb run`, against a fresh made-up endpoint in this process. It
+// looks at the program's memory and times every 20 ms until it ends, and prints a row: the speed, the
+// processor time of an answer, and the memory when a quarter, a half and three quarters of the calls are
+// answered. latency is how long the endpoint takes for an answer, and answer makes its text.
 func measure(name, plumb string, args []string, latency time.Duration, answer func(*chattest.Call) string) error {
 	var calls atomic.Int64
-	counted := func(c *chattest.Call) string { calls.Add(1); return answer(c) }
+	counted := func(call *chattest.Call) string { calls.Add(1); return answer(call) }
 	server := httptest.NewServer(chattest.Handler(chattest.Config{Answer: counted, Delay: latency}))
 	defer server.Close()
 	planned, err := dryRun(plumb, append(args, "--model-url", server.URL+"/v1", "--model", "scripted"))
@@ -110,10 +114,11 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	var at [3]float64
-	var peak float64
-	var first, last time.Time
-	var asking, endpointTime time.Duration
+	// Look at the program again and again.
+	var atQuarters [3]float64              // MB
+	var peak float64                       // MB
+	var first, last time.Time              // of the looks: the first with an answered call, the last with a missing one
+	var asking, endpointTime time.Duration // processor time of the program and of this process until then
 	before := rig.CoreTime()
 	for end := false; !end; {
 		select {
@@ -134,23 +139,24 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 		}
 		memory := rig.MemoryOf(cmd.Process.Pid)
 		peak = max(peak, float64(memory.Peak)/1e6)
-		for i := range at {
-			if at[i] == 0 && n >= (i+1)*planned/4 {
-				at[i] = float64(memory.Resident) / 1e6
+		for i := range atQuarters {
+			if atQuarters[i] == 0 && n >= (i+1)*planned/4 {
+				atQuarters[i] = float64(memory.Resident) / 1e6
 			}
 		}
 	}
 	if n := int(calls.Load()); n < planned {
 		return fmt.Errorf("%s: the endpoint answered %d calls; want %d", name, n, planned)
 	}
+	// Print the row.
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	each := func(d time.Duration) float64 { return d.Seconds() * 1000 / float64(planned) }
 	fmt.Printf("%-38s %7d %9.1f %9.1f %9.2f %9.2f %9.2f %7.0f %7.0f %7.0f %7.0f\n", name, planned, float64(planned)/last.Sub(first).Seconds(),
-		atOnce/latency.Seconds(), each(asking), each(endpointTime), each(used), at[0], at[1], at[2], peak)
+		atOnce/latency.Seconds(), each(asking), each(endpointTime), each(used), atQuarters[0], atQuarters[1], atQuarters[2], peak)
 	return nil
 }
 
-// dryRun returns the number of calls that a run plans.
+// dryRun returns how many calls to the model a `plumb run` with these arguments would make.
 func dryRun(plumb string, args []string) (int, error) {
 	out, err := exec.Command(plumb, append(args, "--dry-run")...).CombinedOutput()
 	if err != nil {
@@ -164,24 +170,28 @@ func dryRun(plumb string, args []string) (int, error) {
 	return 0, fmt.Errorf("cannot read the number of calls of the dry run: %s", out)
 }
 
-// largePictures writes n questions with a picture of about 1 MB each, all different, and returns
-// the file of the items.
+// largePictures writes n questions of SPATIALAB into the folder dir, each with a picture of its own of
+// about 1 MB, and returns the path of the file of the questions.
 func largePictures(dir string, n int) (string, error) {
-	r := rand.New(rand.NewPCG(1, 2))
-	img := image.NewNRGBA(image.Rect(0, 0, 590, 590))
+	const side = 590 // px; four bytes a pixel make 1.4 MB
+	random := rand.New(rand.NewPCG(1, 2))
+	img := image.NewNRGBA(image.Rect(0, 0, side, side))
 	for i := range img.Pix {
-		img.Pix[i] = byte(r.Uint32()) | 0xff*byte(i%4/3) // noise does not compress; alpha is 255
+		img.Pix[i] = byte(random.Uint32()) // noise does not compress
+		if i%4 == 3 {
+			img.Pix[i] = 255 // alpha
+		}
 	}
 	encoder := png.Encoder{CompressionLevel: png.NoCompression}
 	var items bytes.Buffer
 	for i := range n {
-		copy(img.Pix, []byte{byte(i), byte(i >> 8), 0})
-		var text bytes.Buffer
-		if err := encoder.Encode(&text, img); err != nil {
+		copy(img.Pix, []byte{byte(i), byte(i >> 8), 0}) // the first pixel makes the pictures differ
+		var file bytes.Buffer
+		if err := encoder.Encode(&file, img); err != nil {
 			return "", err
 		}
 		name := fmt.Sprintf("%04d.png", i)
-		if err := os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), file.Bytes(), 0o600); err != nil {
 			return "", err
 		}
 		item := map[string]any{"id": fmt.Sprintf("q-%04d", i), "suite": "spatialab", "benchmark": "spatialab", "image": []string{name},

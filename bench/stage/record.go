@@ -23,7 +23,8 @@ type recorder struct {
 	core  [Stages]time.Duration
 }
 
-// begin locks the goroutine of a profile to its thread, whose clock it reads.
+// begin begins to record the stages of a goroutine. It locks the goroutine to its thread, because processor
+// time is read from the clock of the thread.
 func (recorder *recorder) begin() {
 	if recorder.on {
 		runtime.LockOSThread()
@@ -45,7 +46,8 @@ func (recorder *recorder) mark() {
 	}
 }
 
-// lap ends the time of a stage that began at the last mark or lap.
+// lap records that a stage has ended for a scene; the stage began at the last mark or lap. It keeps the
+// stage's time as a span, and adds the thread's processor time to that of the stage.
 func (recorder *recorder) lap(stage Stage, scene int) {
 	if !recorder.on {
 		return
@@ -56,17 +58,20 @@ func (recorder *recorder) lap(stage Stage, scene int) {
 	recorder.at, recorder.spent = at, spent
 }
 
-// measured records a call to MeasureTimed. Packing is at its start, the device's stages are at its
-// end. The thread's processor time is divided among the stages that run on it, by their times.
+// measured records the stages of a batch, which one call of the engine's MeasureTimed has passed since the
+// last mark. timing says how long each stage took, but not when: packing is taken to be at the start of the
+// call, and the stages of the device to follow each other up to its end. The thread's processor time is
+// divided among the stages that run on the processor, by their times.
 func (recorder *recorder) measured(timing *render.Timing) {
 	if !recorder.on {
 		return
 	}
 	at, spent := time.Now(), threadTime()
 	from, to := recorder.at.Sub(recorder.base), at.Sub(recorder.base)
-	add := func(s Stage, start, took time.Duration) {
+	const ofBatch = -1 // in place of a scene
+	add := func(stage Stage, start, took time.Duration) {
 		if took > 0 {
-			recorder.spans = append(recorder.spans, Span{s, recorder.row, start, start + took, -1, timing.Views})
+			recorder.spans = append(recorder.spans, Span{stage, recorder.row, start, start + took, ofBatch, timing.Views})
 		}
 	}
 	add(Pack, from, timing.Pack)
@@ -74,20 +79,20 @@ func (recorder *recorder) measured(timing *render.Timing) {
 		stage Stage
 		took  time.Duration
 	}{{Wait, timing.Wait}, {Upload, timing.Upload}, {Device, timing.Device}, {ReadBack, timing.ReadBack}, {Sum, timing.Sum}}
-	for i, p := range slices.Backward(parts) {
-		to -= p.took
-		if i == 0 {
+	for i, part := range slices.Backward(parts) {
+		to -= part.took
+		if i == 0 { // waiting begins where packing ends
 			to = from + timing.Pack
 		}
-		add(p.stage, to, p.took)
+		add(part.stage, to, part.took)
 	}
-	host := timing.Pack + timing.Upload + timing.ReadBack + timing.Sum
-	for _, p := range append(parts, struct {
+	onHost := timing.Pack + timing.Upload + timing.ReadBack + timing.Sum // on the processor
+	for _, part := range append(parts, struct {
 		stage Stage
 		took  time.Duration
 	}{Pack, timing.Pack}) {
-		if host > 0 && p.stage.Host() {
-			recorder.core[p.stage] += time.Duration(float64(spent-recorder.spent) * float64(p.took) / float64(host))
+		if onHost > 0 && part.stage.Host() {
+			recorder.core[part.stage] += time.Duration(float64(spent-recorder.spent) * float64(part.took) / float64(onHost))
 		}
 	}
 	recorder.at, recorder.spent = at, spent
@@ -119,35 +124,35 @@ func now() moment {
 	return moment{at: time.Now(), core: rig.CoreTime(), gc: s[0].Value.Float64(), allocs: s[1].Value.Uint64(), heap: s[2].Value.Uint64()}
 }
 
-// fill sets what was used since the moment in a sample, per scene: time, processor time, allocations,
-// and the share of the garbage collector.
+// fill sets in a sample what this process has used since the moment, per scene: time, processor time, and
+// allocations. It also sets the share of the processor time that the garbage collector took.
 func (moment moment) fill(sample *Sample) {
-	n := now()
+	end := now()
 	scenes := float64(max(sample.Scenes, 1))
-	wall, core := n.at.Sub(moment.at), n.core-moment.core
+	wall, core := end.at.Sub(moment.at), end.core-moment.core
 	sample.Rate = float64(sample.Scenes) / wall.Seconds()
 	sample.Wall, sample.Core = micros(wall)/scenes, micros(core)/scenes
-	sample.Allocs, sample.Heap = float64(n.allocs-moment.allocs)/scenes, float64(n.heap-moment.heap)/scenes
+	sample.Allocs, sample.Heap = float64(end.allocs-moment.allocs)/scenes, float64(end.heap-moment.heap)/scenes
 	if core > 0 {
-		sample.GC = min(1, (n.gc-moment.gc)/core.Seconds())
+		sample.GC = min(1, (end.gc-moment.gc)/core.Seconds())
 	}
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// parts sums up the spans of all goroutines of a run by stage: time and processor time per scene. What
-// no stage of the host has used of the process's processor time counts as the device's, which is true
-// for a software driver. It also computes how much of the run's time, wall, the processor and the
-// device were busy, and both at once.
-func parts(rs []*recorder, sample *Sample, wall time.Duration) *Parts {
+// parts sums up what all goroutines of a run have recorded, by stage: time and processor time per scene. The
+// processor time of the process that no stage on the processor has used counts as that of the device. That
+// is right for a software driver, whose threads are in this process. It also computes in what shares of the
+// run's time, wall, the processor was busy, the device was, and both were.
+func parts(recorders []*recorder, sample *Sample, wall time.Duration) *Parts {
 	parts := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
 	var sum, core [Stages]time.Duration
-	for _, recorder := range rs {
-		for _, sp := range recorder.spans {
-			sum[sp.Stage] += sp.End - sp.Start
+	for _, recorder := range recorders {
+		for _, span := range recorder.spans {
+			sum[span.Stage] += span.End - span.Start
 		}
-		for i, c := range recorder.core {
-			core[i] += c
+		for stage, spent := range recorder.core {
+			core[stage] += spent
 		}
 		parts.Spans = append(parts.Spans, recorder.spans...)
 	}
@@ -171,8 +176,8 @@ func parts(rs []*recorder, sample *Sample, wall time.Duration) *Parts {
 	return parts
 }
 
-// share returns part of all as a fraction, 0 where all is 0. The profile of stages (`plumb bench`)
-// states so how much of the time the processor, the device and both were busy.
+// share returns part of all as a fraction, 0 where all is 0. The profile of the stages of drawing says in
+// this form how much of the time the processor, the device and both were busy.
 func share(part, all time.Duration) float64 {
 	if all <= 0 {
 		return 0
@@ -183,28 +188,28 @@ func share(part, all time.Duration) float64 {
 // interval is [from, to).
 type interval struct{ from, to time.Duration }
 
-// union returns when at least one of the chosen stages was running, in order, from the spans of all
-// goroutines.
+// union returns the intervals of time in which at least one of the wanted stages was running in any
+// goroutine, in order. Spans that overlap or touch become one interval.
 func union(spans []Span, wanted func(Stage) bool) []interval {
 	var all []interval
-	for _, s := range spans {
-		if wanted(s.Stage) && s.End > s.Start {
-			all = append(all, interval{s.Start, s.End})
+	for _, span := range spans {
+		if wanted(span.Stage) && span.End > span.Start {
+			all = append(all, interval{span.Start, span.End})
 		}
 	}
 	slices.SortFunc(all, func(a, b interval) int { return int(a.from - b.from) })
-	var out []interval
-	for _, i := range all {
-		if n := len(out); n > 0 && i.from <= out[n-1].to {
-			out[n-1].to = max(out[n-1].to, i.to)
+	var joined []interval
+	for _, next := range all {
+		if n := len(joined); n > 0 && next.from <= joined[n-1].to {
+			joined[n-1].to = max(joined[n-1].to, next.to)
 			continue
 		}
-		out = append(out, i)
+		joined = append(joined, next)
 	}
-	return out
+	return joined
 }
 
-// length returns the sum of the intervals in which stages ran.
+// length returns how long the intervals, in which stages ran, are together.
 func length(list []interval) (d time.Duration) {
 	for _, i := range list {
 		d += i.to - i.from
@@ -212,8 +217,8 @@ func length(list []interval) (d time.Duration) {
 	return d
 }
 
-// common returns how long intervals of both lists lie on each other. Each list is sorted, and its
-// intervals do not overlap.
+// common returns for how long both lists have an interval at the same time, such as the busy times of the
+// processor and of the device. Each list is sorted, and its intervals do not overlap.
 func common(a, b []interval) (d time.Duration) {
 	for len(a) > 0 && len(b) > 0 {
 		if both := min(a[0].to, b[0].to) - max(a[0].from, b[0].from); both > 0 {

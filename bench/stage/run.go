@@ -37,8 +37,9 @@ type Config struct {
 	Profile bool // note every stage, which costs some microseconds per scene
 }
 
-// Run measures one run over a set. Errors are those of the device; scenes that
-// cannot be drawn count in Sample.Failed.
+// Run measures how fast scenes of a set pass the stages of drawing, in one run. Several goroutines prepare
+// scenes, and others have the engine measure them in batches. Scenes that cannot be drawn are only counted,
+// in Sample.Failed; an error is that of the engine or of cfg.
 func Run(cfg Config, set *Set) (Sample, error) {
 	switch {
 	case cfg.Workers < 1 || cfg.Batch < 1:
@@ -49,14 +50,15 @@ func Run(cfg Config, set *Set) (Sample, error) {
 	if cfg.Callers < 1 {
 		cfg.Callers = 2
 	}
-	r := &run{Config: cfg, set: set, full: make(chan *pile, cfg.Callers), free: make(chan *pile, 2*cfg.Callers+1)}
-	for range cap(r.free) {
-		r.free <- &pile{jobs: make([]job, 0, cfg.Batch)}
+	// For each caller one batch is measured and one waits, and one more is being filled.
+	run := &run{Config: cfg, set: set, full: make(chan *pile, cfg.Callers), free: make(chan *pile, 2*cfg.Callers+1)}
+	for range cap(run.free) {
+		run.free <- &pile{jobs: make([]job, 0, cfg.Batch)}
 	}
-	if err := r.ready(); err != nil {
+	if err := run.ready(); err != nil {
 		return Sample{}, err
 	}
-	return r.all()
+	return run.all()
 }
 
 // run is the state of one run.
@@ -100,7 +102,7 @@ type pile struct {
 	work int
 }
 
-// fail keeps the first error of a measurement and ends the run.
+// fail keeps the first error of a measured run, after which the run ends: nextScene sees it.
 func (run *run) fail(err error) {
 	run.mu.Lock()
 	defer run.mu.Unlock()
@@ -159,21 +161,22 @@ func (run *run) fill(sample *Sample) {
 		Tiles: float64(sums.parts.Tiles) / n, Runs: float64(sums.parts.Runs) / n, Solids: float64(sums.parts.Solids) / n}
 }
 
-// nextScene returns the number of the next scene of a measured run, -1 at its end: after Count
-// scenes, or where that is 0, after Time.
+// nextScene returns the number of the next scene of a measured run, or -1 at its end. The run ends after
+// Count scenes or, where Count is 0, after Time, and soon after an error.
 func (run *run) nextScene() int {
 	n := int(run.next.Add(1)) - 1
 	if run.Count > 0 && n >= run.Count || run.Count <= 0 && time.Since(run.start.at) > run.Time {
 		return -1
 	}
-	if n%64 == 0 && run.failure() != nil {
+	const lookEvery = 64 // scenes; looking for an error takes a lock
+	if n%lookEvery == 0 && run.failure() != nil {
 		return -1
 	}
 	return n
 }
 
-// work is one worker of a measured run: it prepares scenes and puts them into batches until the run
-// ends. A scene that cannot be prepared is counted as failed.
+// work is one worker of a measured run: it prepares scenes, which is all work before the device's, and puts
+// them into batches until the run ends. A scene that cannot be prepared is counted as failed.
 func (run *run) work(rec *recorder) {
 	worker := run.Engine.Worker()
 	rec.begin()
@@ -184,28 +187,30 @@ func (run *run) work(rec *recorder) {
 			return
 		}
 		rec.mark()
-		j, err := run.prepare(worker, n%len(run.set.Lines), rec)
+		prepared, err := run.prepare(worker, n%len(run.set.Lines), rec)
 		if err != nil {
 			run.failed.Add(1)
 			continue
 		}
-		run.put(j)
+		run.put(prepared)
 	}
 }
 
-// put adds a prepared scene to the open batch, and sends a full batch to the callers.
+// put adds a prepared scene to the open batch of a measured run, which all workers fill. A batch that is
+// full, by its number of scenes or by their work, is sent to the callers. Where no batch is open, it waits
+// for an empty one.
 func (run *run) put(job job) {
 	run.mu.Lock()
 	for run.open == nil {
 		run.mu.Unlock()
-		p := <-run.free // without the lock: callers need it to give piles back
+		empty := <-run.free // without the lock: callers need it to give batches back
 		run.mu.Lock()
 		if run.open == nil {
-			run.open = p
+			run.open = empty
 			break
 		}
 		run.mu.Unlock()
-		run.free <- p
+		run.free <- empty // another worker was quicker
 		run.mu.Lock()
 	}
 	run.open.jobs = append(run.open.jobs, job)
@@ -220,8 +225,8 @@ func (run *run) put(job job) {
 	}
 }
 
-// call takes full batches, has the engine measure each and writes the results, until there are no more
-// batches. Emptied batches are given back to the workers.
+// call is one caller of a measured run: it takes full batches, has the engine measure each, and makes the
+// result lines, until there are no more batches. Emptied batches are given back to the workers.
 func (run *run) call(rec *recorder) {
 	var prepared []*render.Prepared
 	var tallies []metric.Tally
@@ -230,8 +235,8 @@ func (run *run) call(rec *recorder) {
 	defer rec.end()
 	for pile := range run.full {
 		prepared, tallies = prepared[:0], tallies[:0]
-		for _, j := range pile.jobs {
-			prepared = append(prepared, j.prepared)
+		for _, job := range pile.jobs {
+			prepared = append(prepared, job.prepared)
 		}
 		rec.mark()
 		var timing render.Timing
@@ -250,53 +255,54 @@ func (run *run) call(rec *recorder) {
 	}
 }
 
-// answer makes the result lines of a batch. For ways that end at the tally it compares them with
-// earlier results, outside of the measured time.
+// answer makes the result line of each scene of a batch, in memory of line that it returns for the next
+// batch. Outside of the measured time it compares each line with the scene's earlier result; another result
+// is an error. For runs that end with the tallies it does nothing.
 func (run *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recorder) ([]byte, error) {
 	if run.Way != EndToEnd && run.Way != "" {
 		return line, nil
 	}
-	for i, j := range jobs {
-		res := result(j.id, j.width, j.height, tallies[i])
-		rec.lap(Score, j.scene)
-		line = res.AppendJSON(line[:0], scoring.Clamp01, "")
-		rec.lap(Encode, j.scene)
-		if err := run.set.note(j.scene, line); err != nil {
+	for i, job := range jobs {
+		scored := result(job.id, job.width, job.height, tallies[i])
+		rec.lap(Score, job.scene)
+		line = scored.AppendJSON(line[:0], scoring.Clamp01, "")
+		rec.lap(Encode, job.scene)
+		if err := run.set.note(job.scene, line); err != nil {
 			return line, err
 		}
-		rec.mark()
+		rec.mark() // the comparison does not count
 	}
 	return line, nil
 }
 
-// count adds the scenes of a measured batch to the sums of the run and releases its views. It adds
-// them up before it takes the lock, so that the lock is held briefly.
+// count adds what the scenes of a measured batch consist of to the sums of the run, and releases what was
+// prepared of them. It adds the batch up before it takes the lock, so that the lock is held briefly.
 func (run *run) count(jobs []job, timing *render.Timing) {
 	var add sums
-	for _, j := range jobs {
-		parts := j.prepared.Parts()
+	for _, job := range jobs {
+		parts := job.prepared.Parts()
 		add.parts.MaskRows += parts.MaskRows
 		add.parts.Items += parts.Items
 		add.parts.Tiles += parts.Tiles
 		add.parts.Runs += parts.Runs
 		add.parts.Solids += parts.Solids
-		add.pixels += int64(j.width) * int64(j.height)
-		add.shapes += int64(j.shapes)
-		add.bytes += int64(len(run.set.Lines[j.scene]))
-		if !j.keep {
-			j.prepared.Release()
+		add.pixels += int64(job.width) * int64(job.height)
+		add.shapes += int64(job.shapes)
+		add.bytes += int64(len(run.set.Lines[job.scene]))
+		if !job.keep {
+			job.prepared.Release()
 		}
 	}
 	run.mu.Lock()
 	defer run.mu.Unlock()
-	s := &run.sums
-	s.scenes += int64(len(jobs))
-	s.batches++
-	s.uploaded, s.down = s.uploaded+timing.UpBytes, s.down+timing.DownBytes
-	s.bytes, s.pixels, s.shapes = s.bytes+add.bytes, s.pixels+add.pixels, s.shapes+add.shapes
-	s.parts.MaskRows += add.parts.MaskRows
-	s.parts.Items += add.parts.Items
-	s.parts.Tiles += add.parts.Tiles
-	s.parts.Runs += add.parts.Runs
-	s.parts.Solids += add.parts.Solids
+	sums := &run.sums
+	sums.scenes += int64(len(jobs))
+	sums.batches++
+	sums.uploaded, sums.down = sums.uploaded+timing.UpBytes, sums.down+timing.DownBytes
+	sums.bytes, sums.pixels, sums.shapes = sums.bytes+add.bytes, sums.pixels+add.pixels, sums.shapes+add.shapes
+	sums.parts.MaskRows += add.parts.MaskRows
+	sums.parts.Items += add.parts.Items
+	sums.parts.Tiles += add.parts.Tiles
+	sums.parts.Runs += add.parts.Runs
+	sums.parts.Solids += add.parts.Solids
 }

@@ -25,8 +25,8 @@ type Set struct {
 	raster   paint.Raster    // of the drawings
 }
 
-// NewSet reads every line once, so that no run meets a scene that cannot be read. Errors name the
-// line.
+// NewSet returns a set of scenes to measure, given as JSON lines. It decodes every line once, so that no run
+// meets a scene that cannot be read. The error names the line.
 func NewSet(name string, lines [][]byte, limits scene.Limits) (*Set, error) {
 	set := &Set{Name: name, Lines: lines, Limits: limits, sums: make([]atomic.Uint64, len(lines))}
 	if len(lines) == 0 {
@@ -44,34 +44,35 @@ func (set *Set) decode(i int) (string, view.View, error) {
 	return dump.Picture(set.Lines[i], dump.PictureOptions{Limits: set.Limits})
 }
 
-// Digest is a hash over the results of all scenes in order, "" until each has one.
-// Equal digests mean equal results, bit for bit.
+// Digest returns a hash of the result lines of all scenes in order, "" until each has one. Runs with equal
+// digests, such as those of two backends, have equal results bit for bit, but for a chance of hashes.
 func (set *Set) Digest() string {
-	h := fnv.New64a()
+	digest := fnv.New64a()
 	for i := range set.sums {
-		v := set.sums[i].Load()
-		if v == 0 {
+		ofScene := set.sums[i].Load()
+		if ofScene == 0 {
 			return ""
 		}
-		fmt.Fprintf(h, "%016x", v)
+		fmt.Fprintf(digest, "%016x", ofScene)
 	}
-	return fmt.Sprintf("%016x", h.Sum64())
+	return fmt.Sprintf("%016x", digest.Sum64())
 }
 
-// note compares a result line with the earlier one of the scene.
+// note compares the hash of a result line of scene i with that of the scene's first result, and keeps the
+// first. Another result than before is an error, because results must not depend on the run.
 func (set *Set) note(i int, line []byte) error {
-	h := fnv.New64a()
-	h.Write(line)
-	v := h.Sum64() | 1 // 0 stands for none
-	if !set.sums[i].CompareAndSwap(0, v) && set.sums[i].Load() != v {
+	hash := fnv.New64a()
+	hash.Write(line)
+	sum := hash.Sum64() | 1 // 0 stands for none
+	if !set.sums[i].CompareAndSwap(0, sum) && set.sums[i].Load() != sum {
 		return fmt.Errorf("BUG: scene %d of %s has another result than before: %s", i+1, set.Name, line)
 	}
 	return nil
 }
 
-// result returns the result line of a picture of w x h px: how far its centre of mass is from the
-// middle of the frame, by which balance is scored (docs/spec/aspire.md#r60). It does not name the
-// backend, so that digests of two backends can be compared.
+// result returns a result for a picture of w x h px, as a suite would make it of the tally: the score is how
+// far the centre of mass is from the middle of the frame, as in ASPIRE's balance test
+// (docs/spec/aspire.md#r60). It does not name the backend, so that results of two backends can be compared.
 func result(id string, w, h int, tally metric.Tally) scoring.Result {
 	result := scoring.Result{ID: id, Scored: true, Metrics: []scoring.Metric{
 		{Name: "alpha_sum", Value: tally.A.Alpha255()}, {Name: "covered_pixels", Value: int(tally.A.Covered)},

@@ -15,20 +15,20 @@ import (
 // or tiles: they take memory.
 const most = 64
 
-// ready makes the inputs of a measurement that does not begin with JSON, before the clock starts:
-// drawings of some scenes of the set. They are kept in the set for later runs of the same raster.
+// ready makes what a run that does not begin with JSON starts from, before the clock starts: the drawings
+// of the first scenes of the set, at most `most`. They are kept in the set for later runs with the same
+// raster. A run that begins with JSON needs none.
 func (run *run) ready() error {
 	if run.Way == EndToEnd || run.Way == "" {
 		return nil
 	}
 	var builder paint.Builder
 	builder.Version, _ = view.ParseVersion(run.Engine.Info().Tldraw)
-	n := min(most, len(run.set.Lines))
 	run.drawings = run.set.drawings
 	if run.drawings != nil && run.set.raster == run.Raster {
 		return nil
 	}
-	run.drawings = make([]paint.Drawing, n)
+	run.drawings = make([]paint.Drawing, min(most, len(run.set.Lines)))
 	for i := range run.drawings {
 		_, wanted, err := run.set.decode(i)
 		if err != nil {
@@ -42,15 +42,15 @@ func (run *run) ready() error {
 	return nil
 }
 
-// prepare takes scene i from its JSON to its tiles, or from its finished drawing if the measurement
-// begins there, and records the time of each stage.
+// prepare takes scene i from its JSON to its tiles, or if the run begins with drawings, from its finished
+// drawing. It records the time of each stage on the way.
 func (run *run) prepare(worker *render.Worker, i int, rec *recorder) (job, error) {
 	if run.drawings != nil {
 		i %= len(run.drawings)
-		d := &run.drawings[i]
-		p := worker.Tile(d)
+		drawing := &run.drawings[i]
+		prepared := worker.Tile(drawing)
 		rec.lap(Tile, i)
-		return job{scene: i, prepared: p, width: d.Width, height: d.Height}, nil
+		return job{scene: i, prepared: prepared, width: drawing.Width, height: drawing.Height}, nil
 	}
 	id, view, err := run.set.decode(i)
 	rec.lap(Decode, i)
@@ -66,22 +66,25 @@ func (run *run) prepare(worker *render.Worker, i int, rec *recorder) (job, error
 	return job{scene: i, id: id, shapes: len(view.Scene.Shapes), width: width, height: height, prepared: prepared}, nil
 }
 
-// DeviceAlone runs the same batch again and again and returns the device's time by its own timers:
-// with tiles that are on the device, and with upload and read-back. The batch has cfg.Batch scenes, or
-// fewer where cfg.Work bounds it, so that the device gets it at once as in the daemon.
+// DeviceAlone has the engine measure the same batch of scenes again and again for cfg.Time, and returns how
+// fast the device alone is, by the device's own timers: for tiles that are on the device already, and with
+// their upload and the read-back of sums. The batch has cfg.Batch scenes, or fewer where cfg.Work bounds it,
+// so that it goes to the device in one piece, as in the daemon.
 func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
+	// Make the batch.
 	cfg.Way = Render
-	r := &run{Config: cfg, set: set}
-	if err := r.ready(); err != nil {
+	run := &run{Config: cfg, set: set}
+	if err := run.ready(); err != nil {
 		return DeviceSample{}, err
 	}
-	w := cfg.Engine.Worker()
+	worker := cfg.Engine.Worker()
 	var prepared []*render.Prepared
 	for work := 0; len(prepared) < cfg.Batch && (cfg.Work <= 0 || work < cfg.Work); {
-		p := w.Tile(&r.drawings[len(prepared)%len(r.drawings)])
-		defer p.Release()
-		prepared, work = append(prepared, p), work+p.Work()
+		scene := worker.Tile(&run.drawings[len(prepared)%len(run.drawings)])
+		defer scene.Release()
+		prepared, work = append(prepared, scene), work+scene.Work()
 	}
+	// Measure it.
 	var deviceSample DeviceSample
 	var tallies []metric.Tally
 	begin := time.Now()
@@ -97,11 +100,12 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 		moved += timing.Device + timing.Upload + timing.ReadBack
 		deviceSample.Up, deviceSample.Down = float64(timing.UpBytes)/float64(len(prepared)), float64(timing.DownBytes)/float64(len(prepared))
 	}
+	// Compute the means.
 	scenes := float64(deviceSample.Batches * len(prepared))
 	deviceSample.Batch = len(prepared)
 	deviceSample.Resident, deviceSample.Moved = scenes/device.Seconds(), scenes/moved.Seconds()
-	for _, p := range prepared {
-		parts := p.Parts()
+	for _, scene := range prepared {
+		parts := scene.Parts()
 		deviceSample.Records += float64(parts.MaskRows) / float64(len(prepared))
 		deviceSample.Items += float64(parts.Items) / float64(len(prepared))
 	}
@@ -129,36 +133,36 @@ type Latency struct {
 	Max    float64 `json:"max_us"`
 }
 
-// Lone measures scenes one after another in one goroutine, each in a batch of its own, and returns
-// percentiles of the time from JSON to result line. It ends after cfg.Count scenes or, without a
-// count, after cfg.Time.
+// Lone measures how long a scene takes that comes alone: it takes scenes one after another from JSON to the
+// result line, in one goroutine and each in a batch of its own, and returns percentiles of the times. It
+// ends after cfg.Count scenes or, without a count, after cfg.Time.
 func Lone(cfg Config, set *Set) (Latency, error) {
 	cfg.Way = EndToEnd
-	r := &run{Config: cfg, set: set}
-	worker, rec := cfg.Engine.Worker(), new(recorder)
+	run := &run{Config: cfg, set: set}
+	worker, off := cfg.Engine.Worker(), new(recorder) // the stages are not recorded
 	var took []float64
 	var line []byte
 	begin := time.Now()
 	for n := 0; cfg.Count > 0 && n < cfg.Count || cfg.Count <= 0 && (n == 0 || time.Since(begin) < cfg.Time); n++ {
 		start := time.Now()
-		j, err := r.prepare(worker, n%len(set.Lines), rec)
+		job, err := run.prepare(worker, n%len(set.Lines), off)
 		if err != nil {
 			return Latency{}, err
 		}
-		tallies, err := cfg.Engine.Measure(nil, []*render.Prepared{j.prepared})
+		tallies, err := cfg.Engine.Measure(nil, []*render.Prepared{job.prepared})
 		if err != nil {
 			return Latency{}, err
 		}
-		res := result(j.id, j.width, j.height, tallies[0])
-		line = res.AppendJSON(line[:0], scoring.Clamp01, "")
+		scored := result(job.id, job.width, job.height, tallies[0])
+		line = scored.AppendJSON(line[:0], scoring.Clamp01, "")
 		took = append(took, micros(time.Since(start)))
-		if err := set.note(j.scene, line); err != nil {
+		if err := set.note(job.scene, line); err != nil {
 			return Latency{}, err
 		}
-		j.prepared.Release()
+		job.prepared.Release()
 	}
 	slices.Sort(took)
-	at := func(q float64) float64 { return took[min(len(took)-1, int(q*float64(len(took))))] }
+	at := func(share float64) float64 { return took[min(len(took)-1, int(share*float64(len(took))))] }
 	return Latency{Scenes: len(took), P50: at(0.5), P90: at(0.9), P99: at(0.99), Max: took[len(took)-1]}, nil
 }
 

@@ -32,7 +32,9 @@ type shown struct {
 }
 
 // picture returns the scene over a checkerboard, which shows where it is transparent.
-func (s *shown) picture() *image.RGBA { return s.over(func(x, y int) color.RGBA { return page(x, y) }) }
+func (s *shown) picture() *image.RGBA {
+	return s.over(func(x, y int) color.RGBA { return checkerboard(x, y) })
+}
 
 // The checkerboard behind pictures has squares of squarePx px, white and light grey.
 const squarePx = 16
@@ -42,8 +44,9 @@ var (
 	greySquare  = color.RGBA{236, 236, 236, 255}
 )
 
-// page returns the pixel of the checkerboard at (x, y) px of the window.
-func page(x, y int) color.RGBA {
+// checkerboard returns the colour of the ground at (x, y) px of the window: white and grey squares in turn,
+// through which transparent parts of a picture are seen.
+func checkerboard(x, y int) color.RGBA {
 	if (x/squarePx+y/squarePx)%2 == 0 {
 		return whiteSquare
 	}
@@ -53,14 +56,15 @@ func page(x, y int) color.RGBA {
 // over returns the picture of a scene on an opaque ground. background returns the colour of the ground
 // at a pixel.
 func (s *shown) over(background func(x, y int) color.RGBA) *image.RGBA {
-	b := s.image.Rect
-	out := image.NewRGBA(b)
-	for y := range b.Dy() {
-		for x := range b.Dx() {
-			p := s.image.Pix[y*s.image.Stride+4*x:]
-			back, a := background(x, y), int(p[3])
-			mix := func(v, w uint8) uint8 { return uint8((int(v)*a + int(w)*(255-a) + 127) / 255) }
-			out.SetRGBA(x, y, color.RGBA{mix(p[0], back.R), mix(p[1], back.G), mix(p[2], back.B), 255})
+	out := image.NewRGBA(s.image.Rect)
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			pixel := s.image.Pix[y*s.image.Stride+4*x:]
+			ground, alpha := background(x, y), int(pixel[3])
+			mix := func(top, below uint8) uint8 { // 127: to the nearest
+				return uint8((int(top)*alpha + int(below)*(255-alpha) + 127) / 255)
+			}
+			out.SetRGBA(x, y, color.RGBA{mix(pixel[0], ground.R), mix(pixel[1], ground.G), mix(pixel[2], ground.B), 255})
 		}
 	}
 	return out
@@ -92,40 +96,44 @@ func (s *shown) cost() *image.RGBA {
 	return s.heat(func(t *render.TileInfo) int { return t.Records })
 }
 
-// heat returns the tiles in colours from dark blue to yellow by a number, of which the scene's
-// largest is yellow.
-func (s *shown) heat(of func(*render.TileInfo) int) *image.RGBA {
-	most := 1
+// heat returns the picture of a scene with each tile in a colour for its number, such as how many paths are
+// in it. number returns the number of a tile. 0 is dark blue, and the largest number of the scene yellow.
+func (s *shown) heat(number func(*render.TileInfo) int) *image.RGBA {
+	largest := 1
 	for i := range s.tiles {
-		most = max(most, of(&s.tiles[i]))
+		largest = max(largest, number(&s.tiles[i]))
 	}
-	return s.tinted(func(t *render.TileInfo) color.RGBA {
-		v := uint8(255 * of(t) / most)
-		return color.RGBA{v, uint8(int(v) * 9 / 10), 128 - v/2, 255}
+	return s.tinted(func(tile *render.TileInfo) color.RGBA {
+		warmth := uint8(255 * number(tile) / largest)
+		return color.RGBA{warmth, uint8(int(warmth) * 9 / 10), 128 - warmth/2, 255}
 	})
 }
 
-// tinted returns the picture of a scene in grey, with each tile of the tile stage in the colour that
-// `of` gives it, and with the borders of tiles.
+// tinted returns the picture of a scene in light grey, and on it each tile of the tile stage in the colour
+// that `of` returns for it. The upper and left borders of tiles are paler, so that tiles can be told apart.
 func (s *shown) tinted(of func(*render.TileInfo) color.RGBA) *image.RGBA {
+	// The share of a tile's colour in its pixels, of 255.
+	const inside, onBorder = 170, 100
 	out := s.over(func(int, int) color.RGBA { return color.RGBA{255, 255, 255, 255} })
 	for i := 0; i < len(out.Pix); i += 4 {
-		g := uint8((int(out.Pix[i])*3 + int(out.Pix[i+1])*6 + int(out.Pix[i+2])) / 10)
-		g = 160 + g*3/8
-		out.Pix[i], out.Pix[i+1], out.Pix[i+2] = g, g, g
+		grey := uint8((int(out.Pix[i])*3 + int(out.Pix[i+1])*6 + int(out.Pix[i+2])) / 10) // as bright as the colour
+		grey = 160 + grey*3/8                                                             // black becomes a light grey
+		out.Pix[i], out.Pix[i+1], out.Pix[i+2] = grey, grey, grey
 	}
 	for i := range s.tiles {
-		t := &s.tiles[i]
-		c := of(t)
-		for y := t.Y; y < t.Y+t.H; y++ {
-			for x := t.X; x < t.X+t.W; x++ {
-				k := uint16(170)
-				if x == t.X || y == t.Y {
-					k = 100
+		tile := &s.tiles[i]
+		tint := of(tile)
+		for y := tile.Y; y < tile.Y+tile.H; y++ {
+			for x := tile.X; x < tile.X+tile.W; x++ {
+				share := uint16(inside)
+				if x == tile.X || y == tile.Y {
+					share = onBorder
 				}
-				p := out.RGBAAt(x, y)
-				mix := func(a, b uint8) uint8 { return uint8((uint16(a)*k + uint16(b)*(255-k)) / 255) }
-				out.SetRGBA(x, y, color.RGBA{mix(c.R, p.R), mix(c.G, p.G), mix(c.B, p.B), 255})
+				pixel := out.RGBAAt(x, y)
+				mix := func(tint, picture uint8) uint8 {
+					return uint8((uint16(tint)*share + uint16(picture)*(255-share)) / 255)
+				}
+				out.SetRGBA(x, y, color.RGBA{mix(tint.R, pixel.R), mix(tint.G, pixel.G), mix(tint.B, pixel.B), 255})
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"image"
@@ -18,7 +19,8 @@ import (
 	"plumb/render/scene"
 )
 
-// main reads the flags and shows the scenes of a file in a window, or writes one screenshot.
+// main reads the flags and shows how plumb draws the scenes of a file in a window, or writes one screenshot
+// of that window.
 func main() {
 	runtime.LockOSThread() // GLFW belongs to the main thread
 	log.SetFlags(0)
@@ -34,51 +36,52 @@ func main() {
 	}
 }
 
-// run opens a window and shows the scenes of a file in it until it is closed. mode is the layer to
-// begin with. If shot is a path, it writes the first view there and ends.
+// run draws the scenes of a file, at most limit of them, and shows them in a window until it is closed. mode
+// is the layer to begin with, such as the picture or the cost of tiles. If shot is a path, it writes a
+// screenshot of the first scene there and ends.
 func run(path string, mode int, shot string, limit int) error {
 	all, err := read(path, limit)
 	if err != nil {
 		return err
 	}
-	w, err := open(all[0].image.Rect.Dx(), all[0].image.Rect.Dy())
+	window, err := open(all[0].image.Rect.Dx(), all[0].image.Rect.Dy())
 	if err != nil {
 		return err
 	}
 	defer glfw.Terminate()
-	v := &viewer{window: w, scenes: all, mode: mode, shot: shot}
-	w.window.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, _ int, action glfw.Action, _ glfw.ModifierKey) {
+	viewer := &viewer{window: window, scenes: all, mode: mode, shot: shot}
+	window.window.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, _ int, action glfw.Action, _ glfw.ModifierKey) {
 		if action != glfw.Release {
-			v.key(key)
+			viewer.key(key)
 		}
 	})
-	return v.loop()
+	return viewer.loop()
 }
 
 // read draws every scene of a file, at most limit of them, with plumb's engine. A scene that cannot be
 // drawn is named on standard error and left out.
 func read(path string, limit int) (all []shown, err error) {
-	e, err := render.Open(render.Config{Fidelity: render.FidelityNative})
+	engine, err := render.Open(render.Config{Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
 	}
-	defer e.Close()
-	w := e.Worker()
-	r, err := dump.Open(path, dump.Limits{})
+	defer engine.Close()
+	worker := engine.Worker()
+	reader, err := dump.Open(path, dump.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	err = dump.Scenes(r, dump.Limits{}, func(l dump.Line) {
+	defer reader.Close()
+	err = dump.Scenes(reader, dump.Limits{}, func(line dump.Line) {
 		if len(all) == limit {
 			return
 		}
-		s, err := one(e, w, l)
+		drawn, err := drawLine(engine, worker, line)
 		if err != nil {
-			log.Printf("line %d: %v", l.N, err)
+			log.Printf("line %d: %v", line.N, err)
 			return
 		}
-		all = append(all, s)
+		all = append(all, drawn)
 	})
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("cannot show %s: it has no scene that can be drawn", path)
@@ -86,26 +89,26 @@ func read(path string, limit int) (all []shown, err error) {
 	return all, err
 }
 
-// one draws the scene of one line of a file, and returns its picture and the tiles that the tile stage
-// had, which the window shows as layers.
-func one(e *render.Engine, w *render.Worker, l dump.Line) (s shown, err error) {
-	if l.Fault != "" {
-		return s, fmt.Errorf("%s", l.Fault)
+// drawLine draws the scene of one line of a file with plumb's engine, and returns its picture and the tiles
+// into which it was cut, which the window shows as layers.
+func drawLine(engine *render.Engine, worker *render.Worker, line dump.Line) (drawn shown, err error) {
+	if line.Fault != "" {
+		return drawn, errors.New(line.Fault)
 	}
-	id, v, err := dump.Picture(l.Bytes, dump.PictureOptions{Limits: scene.DefaultLimits()})
+	id, wanted, err := dump.Picture(line.Bytes, dump.PictureOptions{Limits: scene.DefaultLimits()})
 	if err != nil {
-		return s, err
+		return drawn, err
 	}
-	p, err := w.Prepare(v)
+	prepared, err := worker.Prepare(wanted)
 	if err != nil {
-		return s, err
+		return drawn, err
 	}
-	defer p.Release()
-	images, err := e.Pictures([]*render.Prepared{p})
+	defer prepared.Release()
+	images, err := engine.Pictures([]*render.Prepared{prepared})
 	if err != nil {
-		return s, err
+		return drawn, err
 	}
-	return shown{id: id, image: images[0], tiles: p.Inspect()}, nil
+	return shown{id: id, image: images[0], tiles: prepared.Inspect()}, nil
 }
 
 // viewer is the state of the window: which scene and which layer it shows.
@@ -158,17 +161,17 @@ func (v *viewer) loop() error {
 		if v.shot != "" {
 			return save(v.shot, v.window.pixels())
 		}
-		glfw.WaitEventsTimeout(0.5)
+		glfw.WaitEventsTimeout(0.5) // seconds
 	}
 	return nil
 }
 
-// save writes a screenshot of the window as a PNG.
-func save(name string, m *image.RGBA) error {
-	f, err := os.Create(name)
+// save writes a screenshot of the window as a PNG file.
+func save(path string, screenshot *image.RGBA) error {
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return png.Encode(f, m)
+	defer file.Close()
+	return png.Encode(file, screenshot)
 }

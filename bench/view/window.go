@@ -37,8 +37,9 @@ uniform sampler2D picture;
 void main() { colour = texture(picture, at); }` + "\x00"
 )
 
-// open opens a window with an OpenGL 4.3 context for images of w x h px, and prepares the texture that
-// holds the image. Images larger than the screen are shown smaller.
+// open opens the window of the debug viewer for images of w x h px, with an OpenGL 4.3 context, and prepares
+// the texture that holds the image. The window is at most as large as the screen; larger images are shown
+// smaller.
 func open(w, h int) (*window, error) {
 	if err := glfw.Init(); err != nil {
 		return nil, fmt.Errorf("cannot open a window: %w", err)
@@ -47,89 +48,94 @@ func open(w, h int) (*window, error) {
 	glfw.WindowHint(glfw.ContextVersionMajor, 4)
 	glfw.WindowHint(glfw.ContextVersionMinor, 3)
 	glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
-	if m := glfw.GetPrimaryMonitor(); m != nil {
-		_, _, sw, sh := m.GetWorkarea()
-		w, h = min(w, max(sw, 320)), min(h, max(sh, 240))
+	if monitor := glfw.GetPrimaryMonitor(); monitor != nil {
+		const leastWidth, leastHeight = 320, 240 // for screens that do not tell their size
+		_, _, screenWidth, screenHeight := monitor.GetWorkarea()
+		w, h = min(w, max(screenWidth, leastWidth)), min(h, max(screenHeight, leastHeight))
 	}
-	win, err := glfw.CreateWindow(w, h, "plumb", nil, nil)
+	created, err := glfw.CreateWindow(w, h, "plumb", nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open a window: %w", err)
 	}
-	win.MakeContextCurrent()
+	created.MakeContextCurrent()
 	if err := gl.Init(); err != nil {
 		return nil, fmt.Errorf("cannot load GL: %w", err)
 	}
-	o := &window{window: win}
-	if o.program, err = link(); err != nil {
+	opened := &window{window: created}
+	if opened.program, err = link(); err != nil {
 		return nil, err
 	}
 	var array uint32
 	gl.GenVertexArrays(1, &array)
 	gl.BindVertexArray(array)
-	gl.GenTextures(1, &o.texture)
-	gl.BindTexture(gl.TEXTURE_2D, o.texture)
+	gl.GenTextures(1, &opened.texture)
+	gl.BindTexture(gl.TEXTURE_2D, opened.texture)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
-	return o, nil
+	return opened, nil
 }
 
-// link compiles and links the shaders that draw the window's image.
+// link compiles and links the shaders that draw the image in the window, and returns the OpenGL program. The
+// error has the first part of the driver's messages.
 func link() (uint32, error) {
-	p := gl.CreateProgram()
+	program := gl.CreateProgram()
 	for kind, source := range map[uint32]string{gl.VERTEX_SHADER: vertexSource, gl.FRAGMENT_SHADER: fragmentSource} {
-		s := gl.CreateShader(kind)
+		shader := gl.CreateShader(kind)
 		text, free := gl.Strs(source)
-		gl.ShaderSource(s, 1, text, nil)
+		gl.ShaderSource(shader, 1, text, nil)
 		free()
-		gl.CompileShader(s)
-		gl.AttachShader(p, s)
+		gl.CompileShader(shader)
+		gl.AttachShader(program, shader)
 	}
-	gl.LinkProgram(p)
+	gl.LinkProgram(program)
 	var ok int32
-	if gl.GetProgramiv(p, gl.LINK_STATUS, &ok); ok == gl.FALSE {
-		buf := strings.Repeat("\x00", 1024)
-		gl.GetProgramInfoLog(p, 1023, nil, gl.Str(buf))
-		return 0, fmt.Errorf("cannot link the window's shader: %s", strings.TrimRight(buf, "\x00"))
+	if gl.GetProgramiv(program, gl.LINK_STATUS, &ok); ok == gl.FALSE {
+		const size = 1024 // bytes
+		messages := strings.Repeat("\x00", size)
+		gl.GetProgramInfoLog(program, size-1, nil, gl.Str(messages))
+		return 0, fmt.Errorf("cannot link the window's shader: %s", strings.TrimRight(messages, "\x00"))
 	}
-	return p, nil
+	return program, nil
 }
 
-// show draws an image in the window.
-func (o *window) show(m *image.RGBA) {
-	o.w, o.h = m.Rect.Dx(), m.Rect.Dy()
+// show uploads an image to the window's texture and draws it in the window with OpenGL.
+func (o *window) show(img *image.RGBA) {
+	o.w, o.h = img.Rect.Dx(), img.Rect.Dy()
 	gl.BindTexture(gl.TEXTURE_2D, o.texture)
-	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(o.w), int32(o.h), 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(m.Pix))
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(o.w), int32(o.h), 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix))
 	o.draw()
 	o.window.SwapBuffers()
 }
 
-// draw draws the current image of the debug viewer, as large as fits into the window, with OpenGL.
+// draw draws the current image of the debug viewer with OpenGL, as large as fits into the window and in the
+// middle of it.
 func (o *window) draw() {
-	fw, fh := o.window.GetFramebufferSize()
-	gl.Viewport(0, 0, int32(fw), int32(fh))
+	width, height := o.window.GetFramebufferSize()
+	gl.Viewport(0, 0, int32(width), int32(height))
 	gl.ClearColor(0.2, 0.2, 0.22, 1)
 	gl.Clear(gl.COLOR_BUFFER_BIT)
-	k := min(float32(fw)/float32(o.w), float32(fh)/float32(o.h))
+	fit := min(float32(width)/float32(o.w), float32(height)/float32(o.h)) // px of the window for one of the image
 	gl.UseProgram(o.program)
-	gl.Uniform2f(gl.GetUniformLocation(o.program, gl.Str("scale\x00")), k*float32(o.w)/float32(fw), k*float32(o.h)/float32(fh))
+	scale := gl.GetUniformLocation(o.program, gl.Str("scale\x00")) // the shares of the window that the image takes
+	gl.Uniform2f(scale, fit*float32(o.w)/float32(width), fit*float32(o.h)/float32(height))
 	gl.DrawArrays(gl.TRIANGLE_STRIP, 0, 4)
 	gl.Finish()
 }
 
-// pixels returns what the window shows. It draws it once more, because pixels that were swapped to
-// the front cannot be read everywhere.
+// pixels returns what the window shows, as an opaque image. It draws the image once more, because pixels
+// that were swapped to the front of the window cannot be read on every system.
 func (o *window) pixels() *image.RGBA {
 	w, h := o.window.GetFramebufferSize()
-	m := image.NewRGBA(image.Rect(0, 0, w, h))
-	flipped := make([]uint8, len(m.Pix))
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	flipped := make([]uint8, len(img.Pix))
 	o.draw()
 	gl.ReadBuffer(gl.BACK)
 	gl.ReadPixels(0, 0, int32(w), int32(h), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(flipped))
-	for y := range h { // GL's rows go up
-		copy(m.Pix[y*m.Stride:(y+1)*m.Stride], flipped[(h-1-y)*4*w:])
+	for y := range h { // OpenGL's rows go from bottom to top
+		copy(img.Pix[y*img.Stride:(y+1)*img.Stride], flipped[(h-1-y)*4*w:])
 	}
-	for i := 3; i < len(m.Pix); i += 4 {
-		m.Pix[i] = 255
+	for i := 3; i < len(img.Pix); i += 4 {
+		img.Pix[i] = 255
 	}
-	return m
+	return img
 }
