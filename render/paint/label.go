@@ -47,6 +47,7 @@ type placedMask struct {
 // glyphScale maps the glyphs of one text to px: first to their size, then by the rest of the map.
 type glyphScale struct {
 	m     vector.Matrix // the shape's units to px
+	whole vector.Matrix // the shape's units to px of the picture, also where m counts from the corner of a layer
 	turn  [4]float32    // the factors of m without size
 	size  float64       // px per em for each unit of the font size
 	snapX bool          // pens lie on whole px in x
@@ -92,16 +93,17 @@ func (builder *Builder) paintText(painter *textPainter, block textBlock, placeme
 	return builder.inLayer(placement.m, func(matrix vector.Matrix) error {
 		at := *placement
 		at.m = matrix
-		return builder.paintTextAt(painter, block, &at)
+		return builder.paintTextAt(painter, block, placement.m, &at)
 	})
 }
 
 // paintTextAt is paintText where placement maps to px that are counted from the corner of the group layer, if the
-// text is in one.
-func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, placement *shapePlacement) error {
+// text is in one. whole maps to px of the picture.
+func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, whole vector.Matrix, placement *shapePlacement) error {
 	painter.glyphs.begin()
 	painter.placed = painter.placed[:0]
 	scale := newGlyphScale(placement.m)
+	scale.whole = whole
 	if !(scale.size > 0) {
 		return nil
 	}
@@ -171,9 +173,9 @@ func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *t
 // text's units, which is not 0 for copies of a halo.
 func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run *text.Run, h [2]float64, color shapes.RGB,
 	placement *shapePlacement) error {
-	moved := scale.m // by the displacement first, as the browser does it
-	moved.E = float32(moved.A*float32(h[0])) + (float32(moved.C*float32(h[1])) + moved.E)
-	moved.F = float32(moved.B*float32(h[0])) + (float32(moved.D*float32(h[1])) + moved.F)
+	moved := scale.whole // by the displacement first, then to the corner of the layer, as the browser does it
+	moved.E = float32(moved.A*float32(h[0])) + (float32(moved.C*float32(h[1])) + moved.E) - float32(builder.originX)
+	moved.F = float32(moved.B*float32(h[0])) + (float32(moved.D*float32(h[1])) + moved.F) - float32(builder.originY)
 	origin := moved.Apply(vector.Point{X: float32(run.X), Y: float32(run.Baseline)})
 	key := glyphKey{
 		face: run.Face, m: scale.turn, size: int32(min(run.Size*scale.size, largestMask) * 64), // 1/64 px
