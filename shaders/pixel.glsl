@@ -31,17 +31,19 @@ void paint(inout Layer l, Row cover, uint alpha, uint color) {
     l.t = over(l.t, a, a);
 }
 
-// pair4 composites channel c of an opaque colour over v by the two-pixel rule
+// pair4 composites channel c of a premultiplied colour with that alpha over v by the two-pixel rule
 // (docs/spec/raster.md#r22) in the pixels that bits chooses, and keeps other in the rest; pair
 // does it for a row.
-uvec4 pair4(uvec4 v, uint c, uvec4 cover, uvec4 other, uint bits) {
+uvec4 pair4(uvec4 v, uint c, uint alpha, uvec4 cover, uvec4 other, uint bits) {
     uvec4 chosen = uvec4(bits, bits >> 1, bits >> 2, bits >> 3) & 1u;
-    return other + chosen * (((c * (cover + 1u) + v * (255u - cover)) >> 8u) - other);
+    uvec4 rest = 0xffffu - alpha * (cover + 1u);
+    uvec4 left = (rest + (rest >> 8u)) >> 8u; // share of what is below, in 1/256
+    return other + chosen * (((c * (cover + 1u) + v * left) >> 8u) - other);
 }
 
-Row pair(Row v, uint c, Row cover, Row other, uint bits) {
-    return Row(pair4(v.a, c, cover.a, other.a, bits), pair4(v.b, c, cover.b, other.b, bits >> 4),
-               pair4(v.c, c, cover.c, other.c, bits >> 8), pair4(v.d, c, cover.d, other.d, bits >> 12));
+Row pair(Row v, uint c, uint alpha, Row cover, Row other, uint bits) {
+    return Row(pair4(v.a, c, alpha, cover.a, other.a, bits), pair4(v.b, c, alpha, cover.b, other.b, bits >> 4),
+               pair4(v.c, c, alpha, cover.c, other.c, bits >> 8), pair4(v.d, c, alpha, cover.d, other.d, bits >> 12));
 }
 
 // paired returns a bit for each pixel of a mask's row that the two-pixel rule composites.
@@ -89,11 +91,11 @@ void draw(inout Layer l, Row cover, uint alpha, uint color, uint bits, bool roun
     paint(l, cover, alpha, color);
     for (bool some = bits != 0u; some; some = false) {
 #ifdef PICTURE
-        l.r = pair(was.r, color & 0xffu, cover, l.r, bits);
-        l.g = pair(was.g, color >> 8 & 0xffu, cover, l.g, bits);
-        l.b = pair(was.b, color >> 16 & 0xffu, cover, l.b, bits);
+        l.r = pair(was.r, color & 0xffu, alpha, cover, l.r, bits);
+        l.g = pair(was.g, color >> 8 & 0xffu, alpha, cover, l.g, bits);
+        l.b = pair(was.b, color >> 16 & 0xffu, alpha, cover, l.b, bits);
 #endif
-        l.t = pair(was.t, 255u, cover, l.t, bits);
+        l.t = pair(was.t, alpha, alpha, cover, l.t, bits);
     }
     for (bool some = rounded; some; some = false) {
         l = was;

@@ -189,6 +189,13 @@ func (solver *Solver) ClipPath(label *Label, to *vector.Path) (holes bool) {
 	return holes
 }
 
+// BarsAtBothEnds reports whether both arrowheads are bars: lines that stand in the clip path of the body and make no
+// hole in it.
+func (solver *Solver) BarsAtBothEnds() bool {
+	start, end := solver.Head(false), solver.Head(true)
+	return start.kind == scene.HeadBar && end.kind == scene.HeadBar
+}
+
 // labelHole appends the box of a label with round corners, counterclockwise, from below its upper left
 // corner on.
 func labelHole(outline *shapes.Outline, label *Label) {

@@ -31,7 +31,7 @@ func (pixel *Pixel) Add(item *Item, coverage uint32, paired bool) {
 	case flags&FlagRound != 0:
 		into.paintRounded(coverage, alpha, item.Color)
 	case paired:
-		into.paintPair(coverage, item.Color)
+		into.paintPair(coverage, alpha, item.Color)
 	default:
 		into.paint(coverage, alpha, item.Color)
 	}
@@ -57,15 +57,12 @@ func (l *layer) paint(coverage, alpha, color uint32) {
 	l.a = a + l.a*(256-a)>>8
 }
 
-// paintPair draws an opaque colour by the two-pixel rule, the browser's formula for pixels that it draws in
-// pairs: both products are added before the sum is rounded down, instead of being rounded one by one.
-// coverage is one less than the rule's scale. See docs/spec/raster.md#r22.
-func (layer *layer) paintPair(coverage, color uint32) {
-	over := func(dst *uint32, c uint32) { *dst = (c*(coverage+1) + *dst*(255-coverage)) >> 8 }
-	over(&layer.r, color&0xff)
-	over(&layer.g, color>>8&0xff)
-	over(&layer.b, color>>16&0xff)
-	over(&layer.a, 255)
+// paintPair draws a colour by the two-pixel rule, with alpha and coverage in 1/255. color is premultiplied, as in
+// paint. It is the browser's formula for pixels that it draws in pairs: both products are added before the sum is
+// rounded down. A group layer that is filled with this colour and has the coverage as its opacity is drawn by the
+// same formula. See docs/spec/raster.md#r22.
+func (l *layer) paintPair(coverage, alpha, color uint32) {
+	l.drawLayer(&layer{alpha, color & 0xff, color >> 8 & 0xff, color >> 16 & 0xff}, coverage, false)
 }
 
 // paintRounded draws a colour as the browser draws an image: products are rounded to the nearest. Arguments

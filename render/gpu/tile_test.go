@@ -65,7 +65,7 @@ func TestABrokenTileStageIsSeen(t *testing.T) {
 		{"if ((it.y & SECOND) == 0u) break", "", "sums"},
 		{"d * 12u", "d * 11u", "sums"},
 		{"masks + it.x + row", "masks + it.x", "sums"},
-		{"v * (255u - cover)", "v * (254u - cover)", "sums"},
+		{"alpha * (cover + 1u)", "alpha * cover", "sums"},
 		{"row < 4u ?", "row < 5u ?", "sums"},
 		{"if ((it.y & CLIPPED) != 0u)", "if (false)", "sums"},
 		{"shade(color >> 16 & 0xffu", "shade(color >> 8 & 0xffu", "picture"},

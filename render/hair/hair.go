@@ -301,7 +301,7 @@ func (stroker *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if t0 == t1 {
 		across, inPair = t0<<10+1<<15, 0
 	}
-	if stroker.leavesClip(min(t0, t1), max(t0, t1), steep) {
+	if stroker.nearsClip(s0, s1, !steep) || stroker.nearsClip(min(t0, t1), max(t0, t1), steep) {
 		inPair = 0
 	}
 	for s := first; s < last; s++ {
@@ -319,14 +319,14 @@ func (stroker *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	}
 }
 
-// leavesClip reports whether a hairline covers pixels outside of the clip. lo and hi are its range
-// on its shorter axis, in 1/64 px; steep says that this is the x axis.
-func (stroker *Stroker) leavesClip(lo, hi int64, steep bool) bool {
+// nearsClip reports whether a hairline comes nearer than 1 px to a side of the clip, or crosses it. lo and hi
+// are its range on one axis, in 1/64 px; alongX says that this is the x axis.
+func (stroker *Stroker) nearsClip(lo, hi int64, alongX bool) bool {
 	c0, c1 := stroker.clip.Y0, stroker.clip.Y1
-	if steep {
+	if alongX {
 		c0, c1 = stroker.clip.X0, stroker.clip.X1
 	}
-	return lo-hairUnit/2 < int64(c0)*hairUnit || hi+hairUnit/2 > int64(c1)*hairUnit
+	return lo-hairUnit < int64(c0)*hairUnit || hi+hairUnit > int64(c1)*hairUnit
 }
 
 // addPlot records that a hairline covers a pixel with an alpha. along and across are its coordinates on the
@@ -382,26 +382,94 @@ func (stroker *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) 
 		return first, len(dst.Spans) - first
 	}
 	slices.Sort(stroker.plots)
-	last := uint64(1<<64 - 1) // row and column of the pixel before, as packed; none yet
-	for _, plot := range stroker.plots {
-		x, y := plotPixel(plot)
-		switch pixel := plot >> 25; {
-		case pixel == last: // once more in the same pixel
-			alpha := &dst.Bytes[len(dst.Bytes)-1]
-			*alpha = stroker.blend(*alpha, plot)
+	last := noPixel
+	for _, p := range stroker.plots {
+		if p>>25 == last { // once more in the same pixel
+			b := &dst.Bytes[len(dst.Bytes)-1]
+			*b = stroker.blend(*b, p)
 			continue
-		case pixel == last+1 && x != 0 && len(dst.Spans) > first: // the next pixel of the row
-			dst.Spans[len(dst.Spans)-1].N++
-		default:
-			dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
 		}
-		last = plot >> 25
-		dst.Bytes = append(dst.Bytes, stroker.blend(0, plot))
-		if plot&1 == 1 && !stroker.Plain && pair != nil {
-			pair(x, y, byte(plot>>1))
+		appendPixel(dst, first, p, last, stroker.blend(0, p))
+		last = p >> 25
+		if p&1 == 1 && !stroker.Plain && pair != nil {
+			x, y := plotPixel(p)
+			pair(x, y, byte(p>>1))
 		}
 	}
 	stroker.plots = stroker.plots[:0]
+	return first, len(dst.Spans) - first
+}
+
+// noPixel is no row and column of a plot.
+const noPixel = uint64(1<<64 - 1)
+
+// appendPixel appends the pixel of plot p with an alpha to dst: to its last span, if that ends in the pixel
+// before, else as a new one. last is the row and column of the pixel before; first is the position in dst of
+// the strokes' first span.
+func appendPixel(dst *scan.Coverage, first int, p, last uint64, alpha byte) {
+	x, y := plotPixel(p)
+	if p>>25 == last+1 && x != 0 && len(dst.Spans) > first { // the next pixel of the row
+		dst.Spans[len(dst.Spans)-1].N++
+	} else {
+		dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
+	}
+	dst.Bytes = append(dst.Bytes, alpha)
+}
+
+// maxPasses is the most passes of a stroke. A pass takes time for each plot of the stroke.
+const maxPasses = 32
+
+// Passes returns in how many passes the drawn strokes can be taken by TakePass: as many as the most plots in
+// one pixel. It is 0 if they are more than maxPasses, or so many plots that the plane was needed.
+func (stroker *Stroker) Passes() int {
+	if stroker.plane != nil {
+		return 0
+	}
+	slices.Sort(stroker.plots)
+	most, n := 0, 0
+	last := noPixel
+	for _, p := range stroker.plots {
+		if p>>25 != last {
+			n = 0
+		}
+		last = p >> 25
+		n++
+		most = max(most, n)
+	}
+	if most > maxPasses {
+		return 0
+	}
+	return most
+}
+
+// TakePass appends the coverage of one pass over the drawn strokes to dst and returns the range of its spans: in
+// each pixel the plot of that number, from 0, at full strength. The caller draws the passes over each other with
+// the strength as their opacity, which gives the colours of the browser, because it draws plot by plot. pair, if
+// set, is called for the pixels that the two-pixel rule draws. The last pass empties the stroker. It may only be
+// called after Passes.
+func (stroker *Stroker) TakePass(pass, passes int, dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
+	first = len(dst.Spans)
+	pairs := pair != nil && !stroker.Clipped && (stroker.Strength < 255 || !stroker.Plain)
+	n := 0                          // number of the plot in its pixel
+	last, drawn := noPixel, noPixel // pixel of the plot before, and the last one of this pass
+	for _, p := range stroker.plots {
+		if p>>25 != last {
+			n = 0
+		}
+		last = p >> 25
+		if n == pass {
+			appendPixel(dst, first, p, drawn, byte(p>>1))
+			drawn = last
+			if pairs && p&1 == 1 {
+				x, y := plotPixel(p)
+				pair(x, y, byte(p>>1))
+			}
+		}
+		n++
+	}
+	if pass == passes-1 {
+		stroker.plots = stroker.plots[:0]
+	}
 	return first, len(dst.Spans) - first
 }
 

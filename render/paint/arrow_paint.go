@@ -2,6 +2,7 @@ package paint
 
 import (
 	"plumb/render/arrows"
+	"plumb/render/geom"
 	"plumb/render/scan"
 	"plumb/render/scene"
 	"plumb/render/vector"
@@ -11,6 +12,7 @@ import (
 type bodyClip struct {
 	path     vector.Path // in px
 	holes    bool        // false when the clip covers all of the body
+	bars     bool        // bars at both ends stand in the picture: see docs/spec/raster.md#r9
 	coverage scan.Coverage
 	raw      scan.Coverage // of a part of the body, before the clip
 }
@@ -50,12 +52,20 @@ func (builder *Builder) clipBody(solver *arrows.Solver, label *arrows.Label, mat
 	clip := &builder.body
 	clip.path.Reset()
 	clip.holes = solver.ClipPath(label, &clip.path)
+	clip.bars = solver.BarsAtBothEnds() && builder.inCanvas(solver.Start, matrix) && builder.inCanvas(solver.End, matrix)
 	if !clip.holes {
 		return
 	}
 	clip.path.Transform(matrix)
 	clip.coverage.Reset()
 	builder.fillPath(&clip.coverage, &clip.path, scan.Rule{Clip: true})
+}
+
+// inCanvas reports whether a point, which matrix maps to px, lies in what is drawn.
+func (builder *Builder) inCanvas(point geom.Point, matrix vector.Matrix) bool {
+	at := matrix.Apply(vector.Point{X: float32(point.X), Y: float32(point.Y)})
+	canvas := builder.canvas()
+	return at.X >= float32(canvas.X0) && at.X < float32(canvas.X1) && at.Y >= float32(canvas.Y0) && at.Y < float32(canvas.Y1)
 }
 
 // coverBody gives an item the coverage of the path in builder.outlined, which is part of an arrow's body,

@@ -156,7 +156,7 @@ func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, 
 	builder.hair.Style = hair.Style{
 		Strength: strength,
 		Plain:    strength < 255 || rule.Clip || draw.Cut || builder.plain(item, rule),
-		Clipped:  rule.Clip || draw.Cut && builder.body.holes,
+		Clipped:  rule.Clip || draw.Cut && (builder.body.holes || builder.body.bars),
 	}
 	builder.hair.Add(&builder.outlined, builder.canvas())
 	return builder.coverHair(draw, item)
@@ -199,15 +199,41 @@ func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matri
 // coverHair gives an item the coverage of the hairlines in builder.hair. If the draw is part of an arrow's body
 // in whose clip a label or a head makes a hole, the coverage is cut by that clip. Else the item also gets the
 // range Pairs, Paired of the pixels in Drawing.Pairs that are blended by a rule of their own: see
-// docs/spec/raster.md#r22.
+// docs/spec/raster.md#r22. In pictures the browser's colours need an item for each pass over a pixel; all but the
+// last are appended to the drawing.
 func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
+	passes := 0
+	if builder.picture && draw.Opacity == shapes.Opaque {
+		passes = builder.hair.Passes()
+	}
+	if passes == 0 {
+		return builder.coverHairPass(draw, item, builder.hair.Take)
+	}
+	item.Opacity = shapes.OpacityOfAlpha(builder.hair.Strength)
+	for pass := range passes {
+		err := builder.coverHairPass(draw, item, func(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
+			return builder.hair.TakePass(pass, passes, dst, pair)
+		})
+		if err != nil {
+			return err
+		}
+		if pass < passes-1 {
+			builder.emit(*item)
+		}
+	}
+	return nil
+}
+
+// coverHairPass gives an item the coverage that take appends, one of the hairlines in builder.hair. See coverHair.
+func (builder *Builder) coverHairPass(draw *shapes.Draw, item *Item,
+	take func(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int)) error {
 	if draw.Cut && builder.body.holes {
 		builder.body.raw.Reset()
-		builder.hair.Take(&builder.body.raw, nil)
+		take(&builder.body.raw, nil)
 		return builder.clipBodyCoverage(item)
 	}
 	item.Pairs = int32(len(builder.d.Pairs))
-	first, count := builder.hair.Take(&builder.d.Coverage, builder.scanner.Pairs)
+	first, count := take(&builder.d.Coverage, builder.scanner.Pairs)
 	item.Paired = int32(len(builder.d.Pairs)) - item.Pairs
 	return builder.setCoverage(item, first, count)
 }

@@ -64,5 +64,8 @@ const Opaque = 1 << 16
 // decimal opacities give ties; the 128 makes up for the rounding to 1/Opaque.
 func Alpha(opacity uint32) uint32 { return (opacity*255 + Opaque/2 + 128) / Opaque }
 
+// OpacityOfAlpha returns an opacity in steps of 1/Opaque that Alpha converts to alpha, 0 to 255.
+func OpacityOfAlpha(alpha uint32) uint32 { return alpha * Opaque / 255 }
+
 // OpacityOf converts an opacity of 0..1 to steps of 1/Opaque.
 func OpacityOf(v float64) uint32 { return uint32(float64(v*Opaque) + 0.5) }
