@@ -43,25 +43,27 @@ func appendSegments(dst []segment, list []plane.Point) []segment {
 	return dst
 }
 
-// boxesAreNear reports whether the bounding boxes of two edges come within twice the contact
-// distance. Where they do not, the exact tests can be skipped.
-func (segment *segment) boxesAreNear(b *segment) bool {
-	gap := func(a0, a1, b0, b1 float64) bool {
+// boxesAreNear reports whether the bounding boxes of two edges of tangram pieces come within twice the
+// contact distance, which leaves a margin for rounding. Where they do not, the edges cannot touch.
+func (segment *segment) boxesAreNear(other *segment) bool {
+	rangesAreNear := func(a0, a1, b0, b1 float64) bool {
 		return min(a0, a1) <= max(b0, b1)+2*contactDistance && min(b0, b1) <= max(a0, a1)+2*contactDistance
 	}
-	return gap(segment.x0, segment.x1, b.x0, b.x1) && gap(segment.y0, segment.y1, b.y0, b.y1)
+	return rangesAreNear(segment.x0, segment.x1, other.x0, other.x1) && rangesAreNear(segment.y0, segment.y1, other.y0, other.y1)
 }
 
 // lengthNear returns how much of an edge of a tangram piece, as a length, lies within
-// contactDistance of another piece's edge. The neighbourhood of a segment is convex, so that part
-// is one interval: the hull of the edge's intersections with the discs around the other edge's ends
-// and with the rectangle between them.
+// contactDistance of another piece's edge. The points within a distance of a segment form a convex
+// region, two discs around its ends and a rectangle between them, so that part is one interval. It
+// intersects the edge with the three shapes and takes the hull. Products are converted to float64, so
+// that no compiler fuses them with an addition and results are the same on every machine.
 func (edge *segment) lengthNear(other *segment) float64 {
 	dx, dy := edge.x1-edge.x0, edge.y1-edge.y0
 	length := math.Hypot(dx, dy)
 	if length == 0 {
 		return 0
 	}
+	// Places on the edge are parameters from 0 at its start to 1 at its end.
 	lo, hi := math.Inf(1), math.Inf(-1)
 	add := func(a, b float64) { // extends [lo, hi] by the part of [a, b] on the edge
 		a, b = max(a, 0), min(b, 1)
@@ -78,11 +80,12 @@ func (edge *segment) lengthNear(other *segment) float64 {
 			add((-b-root)/(length*length), (-b+root)/(length*length))
 		}
 	}
+	// The rectangle around the other edge.
 	gx, gy := other.x1-other.x0, other.y1-other.y0
 	if otherLength := math.Hypot(gx, gy); otherLength > 0 {
 		from, to := 0.0, 1.0
 		wx, wy := edge.x0-other.x0, edge.y0-other.y0
-		// slab clips [from, to] to the parameters where at + t*step is between low and high.
+		// slab keeps of [from, to] the parameters t where at + t*step is between low and high.
 		slab := func(at, step, low, high float64) {
 			if step == 0 {
 				if at < low || at > high {
@@ -93,7 +96,7 @@ func (edge *segment) lengthNear(other *segment) float64 {
 			a, b := (low-at)/step, (high-at)/step
 			from, to = max(from, min(a, b)), min(to, max(a, b))
 		}
-		// along the other edge, then across it
+		// The coordinate along the other edge, then the one across it.
 		slab((float64(wx*gx)+float64(wy*gy))/otherLength, (float64(dx*gx)+float64(dy*gy))/otherLength, 0, otherLength)
 		slab((float64(wx*gy)-float64(wy*gx))/otherLength, (float64(dx*gy)-float64(dy*gx))/otherLength, -contactDistance,
 			contactDistance)

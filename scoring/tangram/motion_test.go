@@ -85,7 +85,7 @@ func TestMotions(t *testing.T) {
 		}
 		p := m.answer(in)
 		r.Shuffle(len(p.Pieces), func(i, j int) { p.Pieces[i], p.Pieces[j] = p.Pieces[j], p.Pieces[i] })
-		if s := Evaluate(&p, target); !s.VPR || !s.Success || s.IoU != 1 || s.Hausdorff != 0 || s.RGECongruent || len(s.Overlaps) > 0 || s.Rounded {
+		if s := Evaluate(&p, target); !s.Valid || !s.Success || s.IoU != 1 || s.Hausdorff != 0 || s.RigidErrorCongruent || len(s.Overlaps) > 0 || s.Rounded {
 			t.Fatalf("round %d, %s: got %+v", round, in.ID, s)
 		}
 	}
@@ -106,7 +106,7 @@ func TestSmallMotionsOfOnePiece(t *testing.T) {
 			p.Pieces[i].Vertices[k].X = p.Pieces[i].Vertices[k].X.Add(d)
 		}
 		s := Evaluate(&p, target)
-		if s.Success || s.RGE || s.Hausdorff < 0 || s.IoU > 1 || !s.PE && s.Matches {
+		if s.Success || s.RigidError || s.Hausdorff < 0 || s.IoU > 1 || !s.PhysicsError && s.Matches {
 			t.Fatalf("round %d, %s, piece %d by %s: got %+v", round, in.ID, i, d.LaTeX(), s)
 		}
 	}
@@ -165,7 +165,7 @@ func TestDistortions(t *testing.T) {
 		off := max(abs(area-c.floatArea), abs(around-c.floatPerimeter))
 		rge := !simple || off > tol
 		got := s.Pieces[i]
-		if got.Simple != simple || got.RGE != rge || got.Congruent != (congruent < tol && simple) || s.RGE != rge {
+		if got.Simple != simple || got.RigidError != rge || got.Congruent != (congruent < tol && simple) || s.RigidError != rge {
 			t.Fatalf("round %d: got %+v; want simple %v, rge %v, distances off by %v\n%v", round, got, simple, rge, congruent, q.Vertices)
 		}
 		seen[[3]bool{simple, rge, got.Congruent}]++

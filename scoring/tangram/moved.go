@@ -12,7 +12,7 @@ import (
 // listParts lists the movable parts of an answer to Task 2 of TangramPuzzle: the pieces whose
 // vertices can be read, each placed at the mean of its vertices. It implements scoring.Suite.Parts.
 func (suite *suite) listParts(it *scoring.Item, variants scoring.Variants) (list []scoring.Part) {
-	text, ok := placing(it)
+	text, ok := placementText(it)
 	if !ok {
 		return nil
 	}
@@ -23,9 +23,9 @@ func (suite *suite) listParts(it *scoring.Item, variants scoring.Variants) (list
 			continue
 		}
 		part := scoring.Part{Name: partName(i, piece)}
-		for _, c := range piece.Vertices {
-			part.X += c.X.Float() / float64(len(piece.Vertices))
-			part.Y += c.Y.Float() / float64(len(piece.Vertices))
+		for _, vertex := range piece.Vertices {
+			part.X += vertex.X.Float() / float64(len(piece.Vertices))
+			part.Y += vertex.Y.Float() / float64(len(piece.Vertices))
 		}
 		list = append(list, part)
 	}
@@ -42,9 +42,9 @@ func partName(i int, p *construction.Piece) string {
 	return fmt.Sprintf("%d %.80s", i+1, name)
 }
 
-// placing returns the text of an answer to Task 2 of TangramPuzzle. ok is false for an item without
+// placementText returns the text of an answer to Task 2 of TangramPuzzle. ok is false for an item without
 // an answer, and for Task 1, whose answer places no pieces.
-func placing(it *scoring.Item) (text string, ok bool) {
+func placementText(it *scoring.Item) (text string, ok bool) {
 	answer := it.Fields.Get("response")
 	if it.Test == Outline || answer == nil || answer.Type() == fastjson.TypeNull {
 		return "", false
@@ -52,11 +52,12 @@ func placing(it *scoring.Item) (text string, ok bool) {
 	return answerText(answer), true
 }
 
-// moveParts returns a TangramPuzzle answer with the vertices of the named piece moved by (dx, dy),
-// or of all pieces if part is "". It returns an error if the answer has no such piece. It
-// implements scoring.Suite.Moved.
+// moveParts returns a TangramPuzzle answer with the vertices of the named piece moved by (dx, dy), in
+// units of the puzzle, or of all pieces if part is "". part is a name of partName, so the answer is
+// parsed first to know the names. It returns an error if the answer has no such piece. It implements
+// scoring.Suite.Moved.
 func (suite *suite) moveParts(it *scoring.Item, variants scoring.Variants, part string, dx, dy float64) ([]byte, error) {
-	text, ok := placing(it)
+	text, ok := placementText(it)
 	if !ok {
 		return nil, &scoring.Error{Code: "no_answer", Message: "cannot move pieces: the answer places none"}
 	}

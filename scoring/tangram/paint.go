@@ -20,8 +20,8 @@ type answerPicture struct {
 }
 
 // drawAnswer draws the tangram pieces of an answer to Task 2 over their target, and marks overlaps,
-// gaps, parts outside and distorted pieces. The result's metrics go with the picture, except the
-// long lists. Answers to Task 1 cannot be drawn. It implements scoring.Suite.Paint.
+// gaps, parts outside and distorted pieces. It scores the answer too: the metrics go with the picture,
+// except the long lists. Answers to Task 1 cannot be drawn. It implements scoring.Suite.Paint.
 func (suite *suite) drawAnswer(item *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
 	prepared, err := suite.prepare(item, v)
 	if err != nil {
@@ -68,8 +68,9 @@ func (picture *answerPicture) axes() scoring.Axes {
 	return scoring.Axes{X: origin.X, Y: origin.Y, UnitX: unit, UnitY: -unit}
 }
 
-// loops parses a tangram answer again and returns the outlines of the target and of the pieces
-// whose vertices can be read. A piece is distorted if its shape is not that of its type.
+// loops parses a tangram answer again and returns the outlines of the target and of the pieces whose
+// vertices can be read. A piece is distorted if it crosses itself, or if its shape is not that of its
+// type. A piece without an id is named by its index.
 func (picture *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece) {
 	prediction := picture.suite.readAnswer(picture.text, picture.repair)
 	score := Evaluate(&prediction, picture.target)
@@ -78,8 +79,8 @@ func (picture *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece
 		if answered.Vertices == nil {
 			continue
 		}
-		piece := diagram.Piece{Name: answered.ID, Distorted: !scored.Simple || scored.Typed &&
-			(scored.RGE || !scored.Congruent)}
+		wrongShape := scored.Typed && (scored.RigidError || !scored.Congruent)
+		piece := diagram.Piece{Name: answered.ID, Distorted: !scored.Simple || wrongShape}
 		if !answered.HasID || answered.ID == "" {
 			piece.Name = fmt.Sprint(i)
 		}

@@ -79,6 +79,13 @@ func publishedColumn(t paper.Table, column int) (list []paper.Published) {
 	return list
 }
 
+// The columns of the published tables from which ranks are taken: accuracy in Table 1, and success in
+// Tables 2 and 3.
+const (
+	accuracyColumn = 2
+	successColumn  = 7
+)
+
 // outlineTable returns Table 1 of the TangramPuzzle paper, accuracy in Task 1, with a row for each
 // series of results. Its columns are model, invalid answers and accuracy in per cent, rank and
 // nearest among the published accuracies, then those of scoring.TallyColumns. Series without
@@ -89,7 +96,7 @@ func outlineTable(printed paper.Table, names []string, all []*tables) scoring.Te
 	for i, series := range all {
 		if choices := &series.choices; choices.n > 0 && len(printed.Rows) > 0 {
 			means := choices.meansOf(mainReading)
-			rank, nearest := paper.Place(means.share[shareSuccess].scaled(100), publishedColumn(printed, 2), 2)
+			rank, nearest := paper.Place(means.share[shareSuccess].scaled(100), publishedColumn(printed, accuracyColumn), 2)
 			out.Rows = append(out.Rows, append([]string{names[i], means.share[shareSyntaxErrors].percent(),
 				means.share[shareSuccess].percent(), rank, nearest}, choices.allAnswers.Cells()...))
 		}
@@ -124,7 +131,7 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 			continue
 		}
 		means := group.meansOf(mainReading)
-		rank, nearest := paper.Place(means.share[shareSuccess].scaled(100), publishedColumn(printed, 7), 2)
+		rank, nearest := paper.Place(means.share[shareSuccess].scaled(100), publishedColumn(printed, successColumn), 2)
 		out.Rows = append(out.Rows, slices.Concat([]string{names[i]}, means.tableCells(), []string{rank, nearest},
 			group.allAnswers.Cells()))
 	}
@@ -150,6 +157,7 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 func (means *means) tableCells() []string {
 	return []string{means.share[shareSyntaxErrors].percent(), means.share[shareRigidErrors].percent(),
 		means.share[sharePhysicsErrors].percent(), means.share[shareValid].percent(),
-		scoring.FormatCell(means.iou[0].scaled(100), 2), scoring.FormatCell(means.hausdorff[0].scaled(1), 4),
+		scoring.FormatCell(means.iou[overEvaluable].scaled(100), 2),
+		scoring.FormatCell(means.hausdorff[overEvaluable].scaled(1), 4),
 		means.share[shareSuccess].percent()}
 }

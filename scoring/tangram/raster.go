@@ -55,12 +55,13 @@ type rasterResult struct {
 	err error
 }
 
-// matchRaster measures union and target on a raster and decides success within the error
-// bounds. An error of the meter is kept in score.rasterResult and leaves the rest unset.
-func (score *Score) matchRaster(e *plane.Result, t *plane.Target, decimal bool, r *rasterMeter) {
-	union, target := e.Regions(t, decimal)
+// matchRaster measures the union of the tangram pieces and the target on a raster, and decides success
+// within the raster's error bounds. decimal says that the answer has decimal coordinates. An error of
+// the meter is kept in score.rasterResult and leaves the rest unset.
+func (score *Score) matchRaster(pieces *plane.Result, outline *plane.Target, decimal bool, raster *rasterMeter) {
+	union, target := pieces.Regions(outline, decimal)
 	measured := &rasterResult{}
-	measured.Result, measured.err = r.meter.Measure(&region.Scene{U: union, T: target, Size: r.size})
+	measured.Result, measured.err = raster.meter.Measure(&region.Scene{U: union, T: target, Size: raster.size})
 	score.rasterResult = measured
 	if measured.err != nil {
 		return
@@ -68,7 +69,7 @@ func (score *Score) matchRaster(e *plane.Result, t *plane.Target, decimal bool, 
 	score.Union, score.Shared, score.IoU, score.Hausdorff = measured.Union, measured.Shared, measured.IoU,
 		measured.Hausdorff
 	score.Matches = score.IoU >= successIoU-measured.IoUBound && score.Hausdorff <= successDistance+measured.FarBound
-	score.Success = score.VPR && score.Matches
+	score.Success = score.Valid && score.Matches
 }
 
 // rasterMetrics returns the metrics of a tangram result that describe the raster: its size and the

@@ -126,9 +126,9 @@ func compare(t *testing.T, where string, score *Score, w *expected) {
 	for _, f := range []struct {
 		name      string
 		got, want bool
-	}{{"tse", score.TSE, w.TSE}, {"rge", score.RGE, w.RGE}, {"rge_parsed", score.RGEParsed, w.RGEParsed}, {"rge_congruent", score.RGECongruent, w.RGECongruent},
-		{"pe", score.PE, w.PE}, {"pe_overlap", score.PEOverlap, w.PEOverlap}, {"pe_disconnected", score.PEDisconnected, w.PEDis},
-		{"pe_disconnected_point", score.PEDisconnectedPoint, w.PEDisP}, {"vpr", score.VPR, w.VPR}, {"evaluable", score.Evaluable, w.Evaluable}, {"success", score.Success, w.Success}} {
+	}{{"tse", score.SyntaxError, w.TSE}, {"rge", score.RigidError, w.RGE}, {"rge_parsed", score.RigidErrorParsed, w.RGEParsed}, {"rge_congruent", score.RigidErrorCongruent, w.RGECongruent},
+		{"pe", score.PhysicsError, w.PE}, {"pe_overlap", score.OverlapError, w.PEOverlap}, {"pe_disconnected", score.Disconnected, w.PEDis},
+		{"pe_disconnected_point", score.DisconnectedByPoint, w.PEDisP}, {"vpr", score.Valid, w.VPR}, {"evaluable", score.Evaluable, w.Evaluable}, {"success", score.Success, w.Success}} {
 		eq(f.name, f.got, f.want)
 	}
 	for i := range w.Pieces {
@@ -154,7 +154,7 @@ func compare(t *testing.T, where string, score *Score, w *expected) {
 		near("area", g.Area, &p.Area)
 		near("perimeter", g.Perimeter, &p.Perimeter)
 		if p.RGE != nil {
-			eq("piece rge", g.RGE, *p.RGE)
+			eq("piece rge", g.RigidError, *p.RGE)
 			eq("piece congruent", g.Congruent, *p.Congruent)
 		}
 	}

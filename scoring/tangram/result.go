@@ -29,11 +29,11 @@ func (solution *solution) scoreInto(result *scoring.Result) {
 		result.Err = &scoring.Error{Code: "backend", Message: score.rasterResult.err.Error()}
 		return
 	}
-	result.Scored, result.Status = true, "tce"
+	result.Scored, result.Status = true, "tce" // the paper's name of the JSON form of an answer
 	switch {
 	case !score.Found:
 		result.Status = "no_json"
-	case score.TSE:
+	case score.SyntaxError:
 		result.Status = "malformed"
 	}
 	switch { // see docs/spec/tangram.md#r48
@@ -51,46 +51,44 @@ func (solution *solution) scoreInto(result *scoring.Result) {
 }
 
 // repairMetrics returns the metrics of the answer as it is read once backslashes that JSON does
-// not know are doubled (the variant Repair). They are scored beside the main figures, because
-// tables show with them how much unescaped LaTeX costs. tse is a syntax error, rge an error of rigid
-// geometry, pe a physics error, and vpr an answer with none of the three. IoU and Hausdorff
-// distance are null for an answer that cannot be measured. See docs/spec/tangram.md#r15.
+// not know are doubled (the variant Repair). They stand beside the main figures, because tables show
+// with them how much unescaped LaTeX costs. The names are the paper's: tse is a syntax error, rge an
+// error of rigid geometry, pe a physics error, and vpr an answer with none of the three. IoU and
+// Hausdorff distance are null for an answer that cannot be measured. See docs/spec/tangram.md#r15.
 func (solution *solution) repairMetrics() []scoring.Metric {
 	score := Evaluate(solution.repaired, solution.target)
 	var iou, hausdorff any
 	if score.Evaluable {
 		iou, hausdorff = score.IoU, score.Hausdorff
 	}
-	return []scoring.Metric{{Name: "repair_tse", Value: score.TSE}, {Name: "repair_rge", Value: score.RGE},
-		{Name: "repair_pe", Value: score.PE}, {Name: "repair_vpr", Value: score.VPR},
+	return []scoring.Metric{{Name: "repair_tse", Value: score.SyntaxError}, {Name: "repair_rge", Value: score.RigidError},
+		{Name: "repair_pe", Value: score.PhysicsError}, {Name: "repair_vpr", Value: score.Valid},
 		{Name: "repair_matches", Value: score.Matches},
 		{Name: "repair_iou", Value: iou}, {Name: "repair_hausdorff", Value: hausdorff},
 		{Name: "repair_success", Value: score.Success}}
 }
 
-// succeeds reports whether the answer is a success under the chosen variants: no syntax
-// error, no distorted piece, no overlap, all pieces connected, and the target filled. See
+// succeeds reports whether the tangram answer is a success under the chosen variants: no syntax error,
+// no distorted piece, no overlap, all pieces connected, and the target filled. The variant Congruent
+// decides on distortion by congruence, and Points lets common points connect pieces. See
 // docs/spec/tangram.md#r44.
 func (score *Score) succeeds(variants scoring.Variants) bool {
 	if !variants.On(Congruent) && !variants.On(Points) {
 		return score.Success
 	}
-	rge, apart := score.RGE, score.PEDisconnected
+	distorted, disconnected := score.RigidError, score.Disconnected
 	if variants.On(Congruent) {
-		rge = score.RGECongruent
+		distorted = score.RigidErrorCongruent
 	}
 	if variants.On(Points) {
-		apart = score.PEDisconnectedPoint
+		disconnected = score.DisconnectedByPoint
 	}
-	if score.TSE || rge || apart || score.PEOverlap {
-		return false
-	}
-	return score.Matches
+	return score.Matches && !score.SyntaxError && !distorted && !disconnected && !score.OverlapError
 }
 
-// metrics returns the flags and numbers of a scored tangram answer in a fixed order. Numbers that
-// compare it with the target are null where the answer is not evaluable. See
-// docs/spec/tangram.md#r47.
+// metrics returns the flags and numbers of a scored tangram answer in a fixed order, under the paper's
+// abbreviations: tse, rge and pe are its three kinds of errors, vpr the absence of all. Numbers that
+// compare the answer with the target are null where it is not evaluable. See docs/spec/tangram.md#r47.
 func (score *Score) metrics() []scoring.Metric {
 	var class any
 	if score.Class != "" {
@@ -108,13 +106,13 @@ func (score *Score) metrics() []scoring.Metric {
 	}
 	out := make([]scoring.Metric, 0, 32) // with room for those of the setting and of repair
 	out = append(out, []scoring.Metric{
-		{Name: "tse", Value: score.TSE}, {Name: "tse_reasons", Value: reasons}, {Name: "class", Value: class},
+		{Name: "tse", Value: score.SyntaxError}, {Name: "tse_reasons", Value: reasons}, {Name: "class", Value: class},
 		{Name: "n_pieces", Value: len(score.Pieces)}, {Name: "n_parsed", Value: score.Parsed},
-		{Name: "rge", Value: score.RGE}, {Name: "rge_parsed", Value: score.RGEParsed},
-		{Name: "rge_congruent", Value: score.RGECongruent},
-		{Name: "pe", Value: score.PE}, {Name: "pe_overlap", Value: score.PEOverlap},
-		{Name: "pe_disconnected", Value: score.PEDisconnected},
-		{Name: "pe_disconnected_point", Value: score.PEDisconnectedPoint}, {Name: "vpr", Value: score.VPR},
+		{Name: "rge", Value: score.RigidError}, {Name: "rge_parsed", Value: score.RigidErrorParsed},
+		{Name: "rge_congruent", Value: score.RigidErrorCongruent},
+		{Name: "pe", Value: score.PhysicsError}, {Name: "pe_overlap", Value: score.OverlapError},
+		{Name: "pe_disconnected", Value: score.Disconnected},
+		{Name: "pe_disconnected_point", Value: score.DisconnectedByPoint}, {Name: "vpr", Value: score.Valid},
 		{Name: "evaluable", Value: score.Evaluable},
 		{Name: "union_area", Value: orNull(score.Union)}, {Name: "intersection_area", Value: orNull(score.Shared)},
 		{Name: "iou", Value: orNull(score.IoU)}, {Name: "hausdorff", Value: orNull(score.Hausdorff)},
@@ -182,7 +180,7 @@ func (piece *PieceScore) appendJSON(dst []byte, index int) []byte {
 		dst = scoring.AppendFloat(append(dst, `,"perimeter":`...), piece.Perimeter)
 	}
 	if piece.Typed {
-		flag("rge", piece.RGE)
+		flag("rge", piece.RigidError)
 		flag("congruent", piece.Congruent)
 	}
 	return append(dst, '}')
@@ -227,7 +225,7 @@ func (score *Score) notes(prediction *construction.Prediction) (out []scoring.No
 			addForPiece("piece_unread", "%s: %s", score.pieceName(i), piece.Problem)
 		case !piece.Simple:
 			addForPiece("piece_not_simple", "%s: its edges cross or touch each other", score.pieceName(i))
-		case piece.Typed && (piece.RGE || !piece.Congruent):
+		case piece.Typed && (piece.RigidError || !piece.Congruent):
 			addForPiece("piece_distorted", "%s is no %s: area %s (%s), perimeter %s (%s)%s", score.pieceName(i),
 				strings.ReplaceAll(string(piece.Kind), "_", " "),
 				formatShort(piece.Area), deviation(piece.AreaError), formatShort(piece.Perimeter),
@@ -262,17 +260,21 @@ func (score *Score) notes(prediction *construction.Prediction) (out []scoring.No
 // formatShort formats a number of a note with 6 digits.
 func formatShort(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
+// roundingNoise is the size below which a difference of areas or lengths is put down to rounding.
+const roundingNoise = 1e-12
+
 // deviation says, for a note on a tangram piece, by how much an area or perimeter is off.
 func deviation(difference float64) string {
-	if math.Abs(difference) < 1e-12 {
+	if math.Abs(difference) < roundingNoise {
 		return "right"
 	}
 	return strconv.FormatFloat(difference, 'g', 3, 64) + " off"
 }
 
-// worstEdge says, for a note, which edge of a tangram piece differs most from the canonical piece.
-// It compares them from the start and in the direction of the vertices that fit best overall. It
-// says so where the number of vertices is wrong, or where only angles are.
+// worstEdge says, for a note, which edge of a tangram piece differs most in length from the canonical
+// piece of its kind. The answer may list the vertices from any start and in either direction, so it
+// compares with the start and direction that fit best overall. It says so where the number of
+// vertices is wrong, or where only angles are.
 func worstEdge(list []construction.Point, kind construction.Kind) string {
 	canonical := canonicalPieces[kind]
 	points := make([]plane.Point, len(list))
@@ -300,7 +302,7 @@ func worstEdge(list []construction.Point, kind construction.Kind) string {
 			}
 		}
 	}
-	if math.Abs(worstGap) < 1e-12 {
+	if math.Abs(worstGap) < roundingNoise {
 		return "; its edges have the right lengths, its angles are wrong"
 	}
 	return fmt.Sprintf("; edge %d-%d has length %s, want %s", worstIndex, (worstIndex+1)%n,

@@ -22,9 +22,9 @@ type canonicalPiece struct {
 	area, perimeter           field.Number
 	floatArea, floatPerimeter float64
 	corners                   []plane.Point
-	squared                   []field.Number // squared distances between corners, row by row
-	floatSquared              []float64
-	distances                 []float64
+	squared                   []field.Number // squared distances of corners, see squaredDistances
+	floatSquared              []float64      // the same in doubles
+	distances                 []float64      // their square roots
 }
 
 // canonicalPieces are the canonical pieces by kind.
@@ -108,7 +108,7 @@ func squaredDistances(list []plane.Point) []field.Number {
 
 // productError returns a bound on the rounding error of a product of two differences of tangram
 // coordinates in doubles, and of a sum of two such products. Coordinates have a relative error of
-// 2^-50.
+// 2^-50. A difference is at most twice as large, and errors add up, which 2^-44 covers.
 func productError(edges []segment) float64 {
 	reach := 1.0
 	for i := range edges {
@@ -117,10 +117,10 @@ func productError(edges []segment) float64 {
 	return 0x1p-44 * reach * reach
 }
 
-// isCongruent reports whether a piece of an answer is the canonical tangram piece, moved, rotated
-// or mirrored. Vertices between collinear edges do not count. All distances between corners must
-// agree for some first corner and direction: within a tolerance for decimal answers, else exactly.
-// Doubles rule out most candidates before exact numbers are compared. See docs/spec/tangram.md#r32.
+// isCongruent reports whether a piece of an answer is the canonical tangram piece, moved, rotated or
+// mirrored. list are its vertices and edges its edges in doubles. Vertices between collinear edges do
+// not count. All distances between corners must agree for some first corner and direction: within a
+// tolerance for decimal answers, else exactly. See docs/spec/tangram.md#r32.
 func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece, decimal bool) bool {
 	corners := withoutCollinear(list, edges)
 	n := len(corners)
@@ -147,7 +147,9 @@ func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece,
 	}
 	for shift := range n {
 		for _, step := range [2]int{1, n - 1} { // forwards and backwards, modulo n
+			// candidate returns the corner of the piece that is compared with canonical corner i.
 			candidate := func(i int) int { return (shift + i*step) % n }
+			// Doubles rule out most candidates before the slower exact numbers are compared.
 			matches := true
 			for i := 0; i < n && matches; i++ {
 				for j := 0; j < i && matches; j++ {
@@ -170,8 +172,9 @@ func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece,
 // maxCorners is the largest number of corners of a canonical piece.
 const maxCorners = 4
 
-// withoutCollinear returns the vertices of a tangram piece except those between two edges on one
-// line. If there are none of these it returns the list itself.
+// withoutCollinear returns the vertices of a tangram piece except those between two edges on one line,
+// which are no corners. If there are none of these it returns the list itself. Doubles decide unless
+// the cross product is within their rounding error; then exact arithmetic does.
 func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 	n := len(list)
 	if n <= 3 {
@@ -216,6 +219,6 @@ func isDistorted(list []plane.Point, piece *PieceScore, canonical *canonicalPiec
 	if !area(list).Equal(canonical.area) {
 		return true
 	}
-	p, ok := perimeter(list)
-	return !ok || !p.Equal(canonical.perimeter)
+	exactPerimeter, ok := perimeter(list)
+	return !ok || !exactPerimeter.Equal(canonical.perimeter) // not ok: no canonical piece has such an edge
 }

@@ -18,42 +18,51 @@ type PieceScore struct {
 	Problem                   string // why the vertices could not be read
 	Simple                    bool
 	Area, Perimeter           float64
-	Typed                     bool // parsed and of a known type
-	RGE, Congruent            bool
+	Typed                     bool    // parsed and of a known type
+	RigidError                bool    // typed, and crosses itself or has another area or perimeter than its type
+	Congruent                 bool    // typed, and the canonical piece moved, rotated or mirrored
 	AreaError, PerimeterError float64 // differences from the canonical piece, if typed
 }
 
 // Overlap is a pair of pieces whose interiors intersect.
 type Overlap struct {
-	I, J   int
+	I, J   int // indices of the pieces in the answer, I < J
 	Area   float64
-	Counts bool // more than the tolerance
+	Counts bool // whether it is an error: the area is above the tolerance of decimal answers
 }
 
 // Score holds all decisions and measurements of one predicted assembly. See
 // docs/spec/tangram.md#r47.
 type Score struct {
-	TSE     bool // syntax error
-	Reasons []string
-	Class   string // "exact", "decimal", "" for none
-	Pieces  []PieceScore
-	Parsed  int
-	Found   bool
-	Limited bool
-	Rounded bool // coordinates were too long to decide exactly, docs/spec/tangram.md#r45
+	SyntaxError bool
+	Reasons     []string // codes of the syntax errors
+	Class       string   // how coordinates are written: "exact", "decimal", "" for no readable piece
+	Pieces      []PieceScore
+	Parsed      int  // how many pieces have readable vertices
+	Found       bool // the answer has a JSON object with pieces
+	Limited     bool // the search for that object was given up
+	Rounded     bool // coordinates were too long to decide exactly, docs/spec/tangram.md#r45
 
-	// Errors of rigid geometry and physics errors, and whether the pieces have neither.
+	// Errors of rigid geometry: a piece does not have the shape of its type.
 
-	RGE, RGEParsed, RGECongruent                       bool
-	PE, PEOverlap, PEDisconnected, PEDisconnectedPoint bool
-	VPR                                                bool
-	Overlaps                                           []Overlap
-	Components                                         [][]int // pieces connected by edges, if there are several components
+	RigidError          bool // by area and perimeter, as the paper defines it; false with a syntax error
+	RigidErrorParsed    bool // the same over the readable pieces, even with a syntax error
+	RigidErrorCongruent bool // by congruence, which is stricter; false with a syntax error
 
-	Evaluable                     bool
+	// Physics errors: pieces overlap, or do not hang together.
+
+	PhysicsError        bool // OverlapError or Disconnected
+	OverlapError        bool
+	Disconnected        bool // where only shared edges connect pieces
+	DisconnectedByPoint bool // where common points connect them too
+	Overlaps            []Overlap
+	Components          [][]int // pieces connected by edges, if there are several components
+
+	Valid                         bool // no syntax error, no error of rigid geometry and no physics error
+	Evaluable                     bool // there is a target, and a piece with area to compare with it
 	Union, Shared, IoU, Hausdorff float64
-	Success                       bool
 	Matches                       bool // the union fills the target, whether or not the pieces are valid
+	Success                       bool // Valid and Matches
 
 	rasterResult *rasterResult // the measurement instead of exact arithmetic, nil for none
 }
@@ -89,7 +98,7 @@ func evaluate(prediction *construction.Prediction, target *plane.Target, meter *
 	ws.polygons, ws.pieceIndex, ws.edges, ws.segments = ws.polygons[:0], ws.pieceIndex[:0], ws.edges[:0],
 		ws.segments[:0]
 
-	score := Score{TSE: len(prediction.Reasons) > 0, Reasons: prediction.Reasons, Parsed: prediction.Parsed,
+	score := Score{SyntaxError: len(prediction.Reasons) > 0, Reasons: prediction.Reasons, Parsed: prediction.Parsed,
 		Found: prediction.Found, Limited: prediction.Limited}
 	if prediction.Parsed > 0 {
 		score.Class = "exact" // docs/spec/tangram.md#r28
@@ -112,6 +121,7 @@ func evaluate(prediction *construction.Prediction, target *plane.Target, meter *
 	if len(ws.polygons) == 0 {
 		return score
 	}
+	// Measure the readable pieces, then decide on each piece, on pairs of pieces, and on the whole.
 	measured := ws.plane.Evaluate(ws.polygons, target, prediction.Decimal)
 	score.Rounded = measured.Rounded
 	for _, list := range ws.polygons {
@@ -121,7 +131,7 @@ func evaluate(prediction *construction.Prediction, target *plane.Target, meter *
 	}
 	score.checkPieces(ws, measured, prediction.Decimal)
 	score.checkContacts(ws, measured, prediction.Decimal)
-	score.VPR = !score.TSE && !score.RGE && !score.PE // docs/spec/tangram.md#r38
+	score.Valid = !score.SyntaxError && !score.RigidError && !score.PhysicsError // docs/spec/tangram.md#r38
 	score.Evaluable = target != nil && slices.Contains(measured.HasArea, true)
 	switch {
 	case score.Evaluable && meter != nil:
@@ -149,26 +159,27 @@ func (score *Score) checkPieces(workspace *workspace, result *plane.Result, deci
 		piece.Typed = true
 		piece.Congruent = isCongruent(list, workspace.edges[i], canonical, decimal) && piece.Simple
 		// an exactly congruent piece has the right area and perimeter
-		piece.RGE = (decimal || !piece.Congruent) && isDistorted(list, piece, canonical, decimal)
+		piece.RigidError = (decimal || !piece.Congruent) && isDistorted(list, piece, canonical, decimal)
 		piece.AreaError, piece.PerimeterError = piece.Area-canonical.floatArea, piece.Perimeter-canonical.floatPerimeter
-		anyDistorted, anyIncongruent = anyDistorted || piece.RGE, anyIncongruent || !piece.Congruent
+		anyDistorted, anyIncongruent = anyDistorted || piece.RigidError, anyIncongruent || !piece.Congruent
 	}
-	score.RGEParsed = anyDistorted
-	score.RGE, score.RGECongruent = !score.TSE && anyDistorted, !score.TSE && anyIncongruent
+	score.RigidErrorParsed = anyDistorted
+	score.RigidError, score.RigidErrorCongruent = !score.SyntaxError && anyDistorted, !score.SyntaxError && anyIncongruent
 }
 
 // checkContacts decides which tangram pieces overlap (docs/spec/tangram.md#r34) and which are
 // disconnected (docs/spec/tangram.md#r36). Either is a physics error (docs/spec/tangram.md#r35).
-// Overlapping pieces count as connected. Pieces without area are ignored.
+// Overlapping pieces count as connected. Pieces without area are ignored. It joins connected pieces
+// in two union-find structures: by shared edges, and by shared edges or points.
 func (score *Score) checkContacts(workspace *workspace, result *plane.Result, decimal bool) {
 	count, index := len(workspace.edges), workspace.pieceIndex
 	byEdge, byPoint := &workspace.byEdge, &workspace.byPoint
 	byEdge.reset(count)
 	byPoint.reset(count)
 	for _, overlap := range result.Overlaps {
-		counts := !decimal || overlap.Area > areaTolerance
+		counts := !decimal || overlap.Area > areaTolerance // decimal coordinates are rounded, so they may overlap a little
 		score.Overlaps = append(score.Overlaps, Overlap{index[overlap.I], index[overlap.J], overlap.Area, counts})
-		score.PEOverlap = score.PEOverlap || counts
+		score.OverlapError = score.OverlapError || counts
 		if counts {
 			byEdge.join(overlap.I, overlap.J)
 			byPoint.join(overlap.I, overlap.J)
@@ -195,17 +206,17 @@ func (score *Score) checkContacts(workspace *workspace, result *plane.Result, de
 			}
 		}
 	}
-	score.PEDisconnected = byEdge.disconnected(result.HasArea)
-	score.PEDisconnectedPoint = byPoint.disconnected(result.HasArea)
-	if score.PEDisconnected {
+	score.Disconnected = byEdge.disconnected(result.HasArea)
+	score.DisconnectedByPoint = byPoint.disconnected(result.HasArea)
+	if score.Disconnected {
 		score.Components = byEdge.components(result.HasArea, index)
 	}
-	score.PE = score.PEOverlap || score.PEDisconnected
+	score.PhysicsError = score.OverlapError || score.Disconnected
 }
 
-// matchExact compares the union of the tangram pieces with the target in exact arithmetic and
-// decides whether the answer is a success. It also does so where pieces are invalid. See
-// docs/spec/tangram.md#r39.
+// matchExact compares the union of the tangram pieces with the target and decides whether the answer
+// is a success. Exact answers must equal the target. Decimal ones must reach an IoU and a Hausdorff
+// distance within thresholds. It measures invalid pieces too. See docs/spec/tangram.md#r39.
 func (score *Score) matchExact(result *plane.Result, target *plane.Target, decimal bool) {
 	score.Union, score.Shared = result.Union, result.Shared
 	score.IoU = result.Shared / (result.Union + target.Area - result.Shared)
@@ -214,13 +225,13 @@ func (score *Score) matchExact(result *plane.Result, target *plane.Target, decim
 	} else {
 		score.Hausdorff = result.Hausdorff(target, decimal)
 	}
-	score.IoU = math.Max(0, math.Min(1, score.IoU))
+	score.IoU = math.Max(0, math.Min(1, score.IoU)) // rounding may leave the range
 	if decimal {
 		score.Matches = score.IoU >= successIoU && score.Hausdorff <= successDistance
 	} else {
 		score.Matches = result.Equal
 	}
-	score.Success = score.VPR && score.Matches
+	score.Success = score.Valid && score.Matches
 }
 
 // unionFind is a disjoint-set forest of pieces: its sets are connected components.
@@ -234,8 +245,8 @@ func (sets *unionFind) reset(n int) {
 	}
 }
 
-// find returns the root of the set of connected tangram pieces that piece i is in: the smallest
-// piece of the set.
+// find returns the root of the set of connected tangram pieces that piece i is in: the piece of the
+// set with the smallest index.
 func (sets *unionFind) find(i int) int {
 	for sets.parent[i] != i {
 		i = sets.parent[i]
@@ -265,8 +276,8 @@ func (sets *unionFind) disconnected(hasArea []bool) bool {
 	return false
 }
 
-// components returns the sets of connected tangram pieces, of those with area, in the order of
-// their first pieces. Piece i is written as index[i].
+// components returns the sets of connected tangram pieces in the order of their first pieces. Pieces
+// without area are left out. Instead of i, a set holds index[i], the piece's position in the answer.
 func (sets *unionFind) components(hasArea []bool, index []int) (out [][]int) {
 	componentOf := map[int]int{}
 	for i, has := range hasArea {

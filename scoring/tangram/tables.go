@@ -64,11 +64,19 @@ const (
 	shares
 )
 
+// The answers over which IoU and Hausdorff distance are averaged: those with a measurable union, and
+// those of them without a syntax error.
+const (
+	overEvaluable = iota
+	overSyntaxOK
+	averages
+)
+
 // answerTally counts answers and adds up their measures.
 type answerTally struct {
 	n              int32
-	counts         [shares]int32
-	iou, hausdorff [2]float64 // sums over the evaluable answers, and those without a syntax error
+	counts         [shares]int32     // answers of each share, shareSyntaxErrors to shareSyntaxOK
+	iou, hausdorff [averages]float64 // sums
 }
 
 // maxItems bounds the items of a group that are remembered. Beyond it each answer counts as an
@@ -128,17 +136,17 @@ func (tally *answerTally) merge(other *answerTally) {
 
 // means is a row of Table 2: means over items of the means over their repeats.
 type means struct {
-	answers        [shares]int
-	share          [shares]compensatedMean
-	iou, hausdorff [2]compensatedMean // as in tally
-	iouAll         compensatedMean    // with 0 for answers that are not evaluable
+	answers        [shares]int             // number of answers, not of items
+	share          [shares]compensatedMean // from 0 to 1
+	iou, hausdorff [averages]compensatedMean
+	iouAll         compensatedMean // with 0 for answers that are not evaluable
 }
 
 // meansOf returns the means over all tangram items of a group for one way of reading their answers.
-func (group *group) meansOf(which int) means {
-	means := group.unrepeated[which]
+func (group *group) meansOf(reading int) means {
+	means := group.unrepeated[reading]
 	for i := range group.items {
-		means.add(&group.items[i][which])
+		means.add(&group.items[i][reading])
 	}
 	return means
 }
@@ -153,9 +161,9 @@ func (means *means) add(tally *answerTally) {
 		means.answers[i] += int(count)
 		means.share[i].add(float64(count) / float64(tally.n))
 	}
-	means.iouAll.add(tally.iou[0] / float64(tally.n))
-	for i, which := range [2]int{shareEvaluable, shareSyntaxOK} {
-		if count := float64(tally.counts[which]); count > 0 {
+	means.iouAll.add(tally.iou[overEvaluable] / float64(tally.n))
+	for i, share := range [averages]int{overEvaluable: shareEvaluable, overSyntaxOK: shareSyntaxOK} {
+		if count := float64(tally.counts[share]); count > 0 {
 			means.iou[i].add(tally.iou[i] / count)
 			means.hausdorff[i].add(tally.hausdorff[i] / count)
 		}
@@ -169,8 +177,8 @@ type compensatedMean struct {
 	n         int
 }
 
-// add adds a value to the sum of a mean in a tangram table, and what rounding lost of it to mean.lost
-// (Neumaier's summation).
+// add adds a value to the sum of a mean in a tangram table. What rounding lost of it is added to
+// mean.lost, which is added back in the end (Neumaier's summation).
 func (mean *compensatedMean) add(value float64) {
 	sum := mean.sum + value
 	if math.Abs(mean.sum) >= math.Abs(value) {
@@ -199,20 +207,26 @@ type outcome struct {
 	evaluable                                      bool
 }
 
-// add counts one tangram answer. Its IoU and Hausdorff distance are added if it is evaluable, and
-// in a second sum if it has no syntax error either.
+// add counts one tangram answer in the shares that hold for it. Its IoU and Hausdorff distance are
+// added to one sum if it is evaluable, and to a second one if it has no syntax error either.
 func (tally *answerTally) add(outcome outcome) {
 	tally.n++
-	vpr := !outcome.syntaxError && !outcome.rigidError && !outcome.physicsError
-	// in the order of shareSyntaxErrors to shareSyntaxOK
-	for i, holds := range [shares]bool{outcome.syntaxError, outcome.rigidError, outcome.physicsError, vpr, vpr &&
-		outcome.matches, outcome.evaluable, outcome.evaluable && !outcome.syntaxError} {
+	valid := !outcome.syntaxError && !outcome.rigidError && !outcome.physicsError
+	for share, holds := range [shares]bool{
+		shareSyntaxErrors:  outcome.syntaxError,
+		shareRigidErrors:   outcome.rigidError,
+		sharePhysicsErrors: outcome.physicsError,
+		shareValid:         valid,
+		shareSuccess:       valid && outcome.matches,
+		shareEvaluable:     outcome.evaluable,
+		shareSyntaxOK:      outcome.evaluable && !outcome.syntaxError,
+	} {
 		if holds {
-			tally.counts[i]++
+			tally.counts[share]++
 		}
 	}
 	for i := range tally.iou {
-		if outcome.evaluable && (i == 0 || !outcome.syntaxError) {
+		if outcome.evaluable && (i == overEvaluable || !outcome.syntaxError) {
 			tally.iou[i] += outcome.iou
 			tally.hausdorff[i] += outcome.hausdorff
 		}
@@ -225,7 +239,7 @@ func (tally *answerTally) add(outcome outcome) {
 func (tables *tables) Add(result *scoring.Result) {
 	missing := !result.Scored && result.Err != nil && result.Err.Code == "no_response"
 	group := tables.groupOf(result)
-	group.allAnswers.Add(result) // every result; group.addItem below gets those that count in Table 2
+	group.allAnswers.Add(result) // every result; group.addItem below gets those that count in the paper's tables
 	if !result.Scored && !missing {
 		return
 	}
@@ -270,8 +284,9 @@ func (tables *tables) groupOf(result *scoring.Result) *group {
 	return g
 }
 
-// addSolution counts a scored answer to Task 2 of TangramPuzzle for every way of reading it. If the
-// result has no repair metrics, repairing backslashes changed nothing.
+// addSolution counts a scored answer to Task 2 of TangramPuzzle for every way of reading it: as it is,
+// with repaired backslashes, rigid by congruence, and connected by points. If the result has no repair
+// metrics, repairing backslashes changed nothing.
 func (tallies *itemTallies) addSolution(result *scoring.Result) {
 	main := outcomeOf(result, "")
 	tallies[mainReading].add(main)
@@ -374,16 +389,17 @@ func tableTitle(setting string) string {
 	return "TangramPuzzle: " + setting
 }
 
-// table returns the table of one setting in the form of Table 2. Columns: way of reading,
-// number of answers, those of tableCells.
-func (group *group) table(name string, missing bool) scoring.TextTable {
-	out := scoring.TextTable{Title: tableTitle(name), Text: 1,
+// table returns the table of one setting in the form of the TangramPuzzle paper's Table 2, with a row
+// for each way of reading an answer. countMissing says that missing answers count as failed. Columns:
+// way of reading, number of answers, those of tableCells.
+func (group *group) table(setting string, countMissing bool) scoring.TextTable {
+	out := scoring.TextTable{Title: tableTitle(setting), Text: 1,
 		Columns: []string{"", "N", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success"},
-		Note:    group.footnote(missing)}
+		Note:    group.footnote(countMissing)}
 	for reading, name := range [readings]string{"main", "repaired backslashes", "rigid by congruence",
 		"connected by points"} {
-		c := group.meansOf(reading)
-		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(group.n)}, c.tableCells()...))
+		means := group.meansOf(reading)
+		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(group.n)}, means.tableCells()...))
 	}
 	return out
 }
@@ -397,8 +413,8 @@ func (group *group) detailTable(name string) scoring.TextTable {
 		Columns: []string{"", "count", "value"}, Rows: [][]string{
 			{"evaluable, %", strconv.Itoa(means.answers[shareEvaluable]), means.share[shareEvaluable].percent()},
 			{"iou_all, missing as 0", strconv.Itoa(group.n), scoring.FormatCell(means.iouAll.scaled(100), 2)},
-			{"iou_syntax_ok", strconv.Itoa(means.answers[shareSyntaxOK]), scoring.FormatCell(means.iou[1].scaled(100), 2)},
+			{"iou_syntax_ok", strconv.Itoa(means.answers[shareSyntaxOK]), scoring.FormatCell(means.iou[overSyntaxOK].scaled(100), 2)},
 			{"hausdorff_syntax_ok", strconv.Itoa(means.answers[shareSyntaxOK]),
-				scoring.FormatCell(means.hausdorff[1].scaled(1), 4)},
+				scoring.FormatCell(means.hausdorff[overSyntaxOK].scaled(1), 4)},
 		}}
 }

@@ -137,11 +137,12 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 	return j, nil
 }
 
-// readSolution reads an item of Task 2 of TangramPuzzle and its answer into j; answer is nil for
-// none. If doubling stray backslashes would change the text, the repaired answer is read too, and
-// scored beside the other.
+// readSolution reads an item of Task 2 of TangramPuzzle and its answer into j, where j.score will score
+// it; answer is nil for none. If doubling stray backslashes would change the text, the repaired answer
+// is read too, and scored beside the other. That is left out under the variant Repair, which scores
+// the repaired answer alone, and where a raster measures.
 func (suite *suite) readSolution(j *job, item *scoring.Item, answer *fastjson.Value, variants scoring.Variants) error {
-	outline, err := suite.target(item.Fields)
+	target, err := suite.target(item.Fields)
 	if err != nil {
 		return err
 	}
@@ -156,8 +157,8 @@ func (suite *suite) readSolution(j *job, item *scoring.Item, answer *fastjson.Va
 		return err
 	}
 	text := answerText(answer)
-	j.picture = &answerPicture{suite, text, variants.On(Repair), outline}
-	answered := solution{target: outline, raster: meter, variants: variants, prediction: suite.readAnswer(text, variants.On(Repair))}
+	j.picture = &answerPicture{suite, text, variants.On(Repair), target}
+	answered := solution{target: target, raster: meter, variants: variants, prediction: suite.readAnswer(text, variants.On(Repair))}
 	if meter == nil && !variants.On(Repair) {
 		if fixed := construction.Repair(text); fixed != text {
 			repaired := suite.readAnswer(fixed, false)

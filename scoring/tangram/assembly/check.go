@@ -83,8 +83,8 @@ func build(polys [Count][]Point, at [Count]Placement) (*Figure, error) {
 	return normalize(polys, at, withoutCollinear(loop), adjacent)
 }
 
-// findContacts returns the pairs of tangram pieces that share a segment. Overlapping pieces, and
-// pieces that are not connected by shared segments, are errors.
+// findContacts returns the pairs of tangram pieces that share a segment, by index. Overlapping pieces,
+// and pieces that are not connected by shared segments, are errors.
 func findContacts(shapes *[Count]shape) (pairs [][2]int, err error) {
 	root := [Count]int{0, 1, 2, 3, 4, 5, 6} // union-find: the parent of each piece
 	find := func(i int) int {
@@ -113,14 +113,14 @@ func findContacts(shapes *[Count]shape) (pairs [][2]int, err error) {
 	return pairs, nil
 }
 
-// traceBoundary returns the boundary of the union of the tangram pieces as one loop that starts at
-// its lowest vertex. The pieces do not overlap, so edges meet only in points or along each other.
-// Once edges are cut at all vertices, a part of an edge lies inside the union exactly if another
-// piece has it reversed. A second loop is a hole; a vertex with two boundary edges is a pinch; both
-// are errors.
+// traceBoundary returns the boundary of the union of the tangram pieces, which must not overlap, as one
+// loop that starts at its lowest vertex. The edges are cut at all vertices first. All pieces run
+// counter-clockwise, so a part of an edge lies inside the union exactly if another piece has it
+// reversed; all other parts are boundary. A second loop is a hole, and a vertex where two boundary
+// edges begin is a pinch. Both are errors.
 func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 	points, edges := cutEdges(shapes)
-	next := make([]int, len(points))
+	next := make([]int, len(points)) // by vertex, the vertex at the end of its boundary edge, -1 for none
 	for i := range next {
 		next[i] = -1
 	}
@@ -165,8 +165,8 @@ func lowerLeft(p, q vertex) bool {
 	return p.X.Cmp(q.X) < 0
 }
 
-// cutEdges returns the distinct vertices of all tangram pieces, and their counter-clockwise edges
-// as pairs of indices of vertices. Edges are cut at every vertex that lies on them.
+// cutEdges returns the distinct vertices of all tangram pieces, and their counter-clockwise edges as
+// pairs of indices into them. Edges are cut at every vertex, of any piece, that lies on them.
 func cutEdges(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 	// The distinct vertices.
 	var vertexIndex [Count][4]int
@@ -242,7 +242,7 @@ func normalize(polys [Count][]Point, at [Count]Placement, outline []vertex, adja
 		direction := figure.Outline[(i+1)%len(figure.Outline)].Sub(p)
 		length, ok := direction.X.Mul(direction.X).Add(direction.Y.Mul(direction.Y)).Sqrt()
 		if !ok {
-			return nil, fmt.Errorf("BUG: outline edge %d has no length in K", i)
+			return nil, fmt.Errorf("BUG: outline edge %d has no length in K", i) // K is Q(sqrt 2)
 		}
 		figure.Lengths = append(figure.Lengths, length)
 	}

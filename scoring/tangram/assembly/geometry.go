@@ -36,14 +36,17 @@ func shapeOf(poly []Point) shape {
 	return s
 }
 
+// roundingFactor times the square of the largest coordinate bounds how far rounding moves a product of
+// differences of coordinates, with much to spare.
+const roundingFactor = 1e-13
+
 // side returns 1 if the vertex c of a tangram piece lies left of the line from a to b, -1 if right,
-// 0 if on it. Doubles decide unless their error, a few units in the last place of products of
-// coordinates, could change the sign. Then exact numbers decide.
+// 0 if on it. Doubles decide unless their error could change the sign. Then exact numbers decide.
 func side(a, b, c vertex) int {
 	first := (b.x - a.x) * (c.y - a.y)
 	second := (b.y - a.y) * (c.x - a.x)
 	size := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(c.x), math.Abs(c.y))
-	if difference := first - second; math.Abs(difference) > 1e-13*size*size {
+	if difference := first - second; math.Abs(difference) > roundingFactor*size*size {
 		if difference > 0 {
 			return 1
 		}
@@ -53,13 +56,14 @@ func side(a, b, c vertex) int {
 	return ab.X.Mul(ac.Y).Cmp(ab.Y.Mul(ac.X))
 }
 
-// compareAlong returns -1, 0 or 1 for the order of the vertices p and q along the direction from a
-// to b. Doubles decide where their error cannot change the sign, else exact numbers.
+// compareAlong returns the order of the vertices p and q of tangram pieces along the direction from a
+// to b: -1 if p comes first. Doubles decide where their error cannot change the sign, else exact
+// numbers.
 func compareAlong(a, b, p, q vertex) int {
 	product := (b.x-a.x)*(q.x-p.x) + (b.y-a.y)*(q.y-p.y)
 	size := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(p.x), math.Abs(p.y),
 		math.Abs(q.x), math.Abs(q.y))
-	if math.Abs(product) > 1e-13*size*size { // far above the rounding of the products
+	if math.Abs(product) > roundingFactor*size*size {
 		if product > 0 {
 			return -1
 		}
@@ -69,11 +73,11 @@ func compareAlong(a, b, p, q vertex) int {
 	return -u.X.Mul(v.X).Add(u.Y.Mul(v.Y)).Sign()
 }
 
-// samePoint reports whether two vertices of tangram pieces are exactly one point. Most pairs differ clearly in their
-// floating-point coordinates, which is a quick test; the others are compared exactly.
+// samePoint reports whether two vertices of tangram pieces are exactly one point. Most pairs differ
+// clearly in their floating-point coordinates, which is a quick test. The others are compared exactly.
 func samePoint(p, q vertex) bool {
 	size := 1 + max(math.Abs(p.x), math.Abs(p.y))
-	if math.Abs(p.x-q.x) > 1e-13*size || math.Abs(p.y-q.y) > 1e-13*size {
+	if math.Abs(p.x-q.x) > roundingFactor*size || math.Abs(p.y-q.y) > roundingFactor*size {
 		return false
 	}
 	return p.Equal(q.Point)
@@ -102,12 +106,12 @@ func separates(s, t shape) bool {
 
 // shapesTouch reports whether the boundaries of two tangram pieces share a segment of positive
 // length. See docs/spec/tangram.md#r9.
-func shapesTouch(s, shape shape) bool {
-	for i, vertex := range s {
+func shapesTouch(s, t shape) bool {
+	for i, a := range s {
 		b := s[(i+1)%len(s)]
-		for j, c := range shape {
-			d := shape[(j+1)%len(shape)]
-			if side(vertex, b, c) == 0 && side(vertex, b, d) == 0 && shareSpan(vertex, b, c, d) {
+		for j, c := range t {
+			d := t[(j+1)%len(t)]
+			if side(a, b, c) == 0 && side(a, b, d) == 0 && shareSpan(a, b, c, d) {
 				return true
 			}
 		}
@@ -115,8 +119,8 @@ func shapesTouch(s, shape shape) bool {
 	return false
 }
 
-// shareSpan reports whether the segments ab and cd, which must lie on one line, share a
-// positive length.
+// shareSpan reports whether the segments ab and cd, which must lie on one line, share a positive
+// length: after c and d are put into the order of a and b, each segment begins before the other ends.
 func shareSpan(a, b, c, d vertex) bool {
 	if compareAlong(a, b, c, d) > 0 {
 		c, d = d, c

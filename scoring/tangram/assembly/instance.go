@@ -153,27 +153,27 @@ type instanceJSON struct {
 }
 
 // Read parses the JSON of one tangram instance and verifies it: the pieces must be a valid,
-// normalized configuration, and target_outline and adjacency_graph must follow from it. Errors name
-// the member. See docs/spec/tangram.md#r11.
+// normalized configuration, and target_outline and adjacency_graph must be those that are computed from
+// it. Errors name the member. See docs/spec/tangram.md#r11.
 func Read(b []byte) (*Instance, error) {
-	var d instanceJSON
-	if err := json.Unmarshal(b, &d); err != nil {
+	var document instanceJSON
+	if err := json.Unmarshal(b, &document); err != nil {
 		return nil, fmt.Errorf("cannot read instance: %w", err)
 	}
-	if d.ID == nil || d.Outline == nil || d.Final == nil {
+	if document.ID == nil || document.Outline == nil || document.Final == nil {
 		return nil, fmt.Errorf("cannot read instance: instance_id, target_outline or final_state is missing; want all three")
 	}
-	polys, err := d.pieces()
+	polys, err := document.pieces()
 	if err != nil {
-		return nil, fmt.Errorf("cannot read instance %q: %w", *d.ID, err)
+		return nil, fmt.Errorf("cannot read instance %q: %w", *document.ID, err)
 	}
 	figure, err := FromPolygons(polys)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read instance %q: final_state: %w", *d.ID, err)
+		return nil, fmt.Errorf("cannot read instance %q: final_state: %w", *document.ID, err)
 	}
-	instance := &Instance{ID: *d.ID, Figure: *figure, Source: d.Source}
-	if err := d.checkDerived(instance, polys); err != nil {
-		return nil, fmt.Errorf("cannot read instance %q: %w", *d.ID, err)
+	instance := &Instance{ID: *document.ID, Figure: *figure, Source: document.Source}
+	if err := document.checkDerived(instance, polys); err != nil {
+		return nil, fmt.Errorf("cannot read instance %q: %w", *document.ID, err)
 	}
 	return instance, nil
 }
@@ -219,11 +219,12 @@ func parsePoints(list [][]string) ([]Point, error) {
 	return out, nil
 }
 
-// checkDerived returns an error unless the instance is normalized, and its outline and adjacency
-// are those that follow from its pieces.
+// checkDerived compares the JSON of a tangram instance with the instance built from its pieces, whose
+// polygons are given as they were read. It returns an error unless the pieces were normalized already,
+// and the outline and the adjacency in the JSON are those of the built instance.
 func (json *instanceJSON) checkDerived(instance *Instance, polys [Count][]Point) error {
 	for i := range polys {
-		if !polys[i][0].Equal(instance.Pieces[i][0]) {
+		if !polys[i][0].Equal(instance.Pieces[i][0]) { // building shifted it, so it was not normalized
 			return fmt.Errorf("final_state: not normalised; want the least x and y to be 0")
 		}
 	}

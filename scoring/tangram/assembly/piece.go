@@ -97,11 +97,12 @@ var Turns = func() (all [16]Turn) {
 	return all
 }()
 
-var half = field.Surd(1, 2)
+// halfRoot is sqrt 2 / 2, the cosine of 45 degrees.
+var halfRoot = field.Surd(1, 2)
 
-// cosines of the multiples of 45 degrees.
-var cosines = [8]field.Number{field.Int(1), half, field.Int(0), half.Neg(), field.Int(-1), half.Neg(), field.Int(0),
-	half}
+// cosines holds the cosines of 0, 45, 90, ... 315 degrees.
+var cosines = [8]field.Number{field.Int(1), halfRoot, field.Int(0), halfRoot.Neg(), field.Int(-1), halfRoot.Neg(),
+	field.Int(0), halfRoot}
 
 // Matrix returns the linear map of a turn of a tangram piece, row by row.
 func (t Turn) Matrix() [2][2]field.Number {
@@ -153,7 +154,7 @@ func Place(k Kind, placement Placement) []Point {
 // Locate finds the placement of a polygon whose vertices correspond to the canonical ones of a kind
 // of tangram piece. ok is false if none of the sixteen turns gives it.
 func Locate(k Kind, poly []Point) (placement Placement, ok bool) {
-	for i, t := range Turns {
+	for i, t := range Turns { // each turn, shifted so that the first vertices agree
 		at := Placement{t, poly[0].Sub(turnedPolygons[k][i][0])}
 		if samePolygon(translated(turnedPolygons[k][i], at.Shift), poly) {
 			return at, true
@@ -169,7 +170,7 @@ func samePolygon(a, b []Point) bool { return slices.EqualFunc(a, b, Point.Equal)
 // its initial state to the final ones. See docs/spec/tangram.md#r8.
 func Matrix(piece int, at Placement) [3][3]field.Number {
 	linear := at.Turn.Matrix()
-	start := Initial(piece)[0] // the canonical origin
+	start := Initial(piece)[0] // where vertex 0, the origin of the canonical polygon, lies in the initial state
 	offset := at.Shift.Sub(at.Turn.Apply(start))
 	zero, one := field.Int(0), field.Int(1)
 	return [3][3]field.Number{{linear[0][0], linear[0][1], offset.X}, {linear[1][0], linear[1][1], offset.Y},

@@ -32,7 +32,7 @@ func compile(s string) *regexp.Regexp {
 func Extract(text string) (letter string, ok bool) {
 	for _, rule := range [2]*regexp.Regexp{answerField, boxedLetter} {
 		if all := rule.FindAllStringSubmatchIndex(text, -1); all != nil {
-			last := all[len(all)-1]
+			last := all[len(all)-1] // 2 and 3 are the ends of the letter
 			return optionLetter(text[last[2]:last[3]])
 		}
 	}
@@ -51,15 +51,15 @@ func optionLetter(s string) (string, bool) {
 	return s, len(s) == 1 && s[0] >= 'A' && s[0] <= 'D'
 }
 
-// lastNamed returns the last upper-case letter, A to D, that follows the word answer, option or
-// choice in a model's answer, or "".
+// lastNamed returns the last upper-case letter, A to D, that follows the word answer, option or choice
+// in a model's answer, or "". Words that only end in one of these do not count, nor does the article A.
 func lastNamed(text string) (letter string) {
 	for pos := 0; pos < len(text); {
-		m := answerWord.FindStringSubmatchIndex(text[pos:])
-		if m == nil {
+		match := answerWord.FindStringSubmatchIndex(text[pos:])
+		if match == nil {
 			break
 		}
-		start, from, to := pos+m[0], pos+m[2], pos+m[3]
+		start, from, to := pos+match[0], pos+match[2], pos+match[3] // of the word; from and to are of the letter
 		if r, _ := utf8.DecodeLastRuneInString(text[:start]); start > 0 && isWordRune(r) {
 			pos = start + 1 // the end of a longer word
 			continue

@@ -42,9 +42,9 @@ func Items(set []Candidate, seed int64) ([]Item, error) {
 	items := make([]Item, len(sorted))
 	for index := range sorted {
 		text := fmt.Sprintf("%d:%s", seed, sorted[index].ID)
-		list := Draw(sorted, index, text, 3)
-		entries := append([]int{index}, list.Others...)
-		list.random.Shuffle(entries)
+		drawn := Draw(sorted, index, text, 3)
+		entries := append([]int{index}, drawn.Others...)
+		drawn.random.Shuffle(entries) // with the generator that drew, which goes on
 		items[index].ID = sorted[index].ID
 		for i, entry := range entries {
 			items[index].Options[i] = sorted[entry].ID
@@ -85,10 +85,10 @@ type Drawn struct {
 func Draw(set []Candidate, k int, seed string, n int) Drawn {
 	drawn := Drawn{random: splitmix.New(seed)}
 	for len(drawn.Others) < n {
-		j := drawn.random.Below(len(set))
-		same := func(e int) bool { return e == j || set[e].Outline == set[j].Outline }
-		if !same(k) && !slices.ContainsFunc(drawn.Others, same) {
-			drawn.Others = append(drawn.Others, j)
+		next := drawn.random.Below(len(set))
+		looksLikeNext := func(other int) bool { return other == next || set[other].Outline == set[next].Outline }
+		if !looksLikeNext(k) && !slices.ContainsFunc(drawn.Others, looksLikeNext) {
+			drawn.Others = append(drawn.Others, next)
 		}
 	}
 	return drawn

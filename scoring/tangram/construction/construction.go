@@ -130,13 +130,14 @@ func (reader *Reader) Read(text string, repair bool) Prediction {
 // truncated answer from each object that it opens. See docs/spec/tangram.md#r14.
 const searchFactor = 16
 
-// findState returns the final state of the last object in the text that has one, or nil, and
-// remembers where that object is. limited is true if the search was given up because it read
-// too much. See docs/spec/tangram.md#r13.
+// findState returns the final state of the last JSON object in a tangram answer that has one, or nil.
+// It tries to parse an object at every "{", and goes on after the objects it could parse. It keeps in
+// reader.from and reader.to where the object is. limited is true if the search was given up because it
+// read too much. See docs/spec/tangram.md#r13.
 func (reader *Reader) findState(text string) (state *pyjson.Value, limited bool) {
 	reader.json.Strict = true
 	reader.json.Reset(text)
-	budget := searchFactor*len(text) + 1<<20
+	budget := searchFactor*len(text) + 1<<20 // bytes; short texts are never given up
 	for pos := 0; ; {
 		next := strings.IndexByte(text[pos:], '{')
 		if next < 0 {
@@ -175,12 +176,12 @@ func finalState(value *pyjson.Value) *pyjson.Value {
 	return nil
 }
 
-// Repair doubles the backslashes of a tangram answer that do not begin a JSON escape, as in LaTeX
-// that a model did not escape. It returns the text itself if there are none. See
-// docs/spec/tangram.md#r15.
+// Repair doubles the backslashes of a tangram answer that do not begin a JSON escape. Models write
+// LaTeX in JSON strings without escaping its backslashes, which JSON cannot read. It returns the text
+// itself if there are none. See docs/spec/tangram.md#r15.
 func Repair(text string) string {
 	var out []byte
-	copied := 0 // bytes of text that are in out
+	copied := 0 // bytes of text that are in out already
 	for pos := 0; ; {
 		next := strings.IndexByte(text[pos:], '\\')
 		if next < 0 {
@@ -200,9 +201,9 @@ func Repair(text string) string {
 	return string(append(out, text[copied:]...))
 }
 
-// escapeLength returns the length of a JSON escape in a tangram answer after its backslash, or 0 if
-// text does not begin with one. An escape of one letter with another letter after it, such as \frac,
-// counts as LaTeX.
+// escapeLength returns the length of the JSON escape that text, the rest of a tangram answer after a
+// backslash, begins with: 1, 5 for the escape of a code point, or 0 if there is none. An escape of one
+// letter with another letter after it, such as \frac, counts as LaTeX.
 func escapeLength(text string) int {
 	if text == "" {
 		return 0
@@ -212,7 +213,7 @@ func escapeLength(text string) int {
 		return 1
 	case 'u':
 		for i := 1; i <= 4; i++ {
-			if i >= len(text) || !(text[i]-'0' < 10 || (text[i]|0x20)-'a' < 6) {
+			if i >= len(text) || !(text[i]-'0' < 10 || (text[i]|0x20)-'a' < 6) { // no hexadecimal digit; bytes are unsigned
 				return 0
 			}
 		}
@@ -250,8 +251,9 @@ func (reader *Reader) readPieces(state *pyjson.Value, prediction *Prediction) {
 	}
 }
 
-// readPiece reads one tangram piece and records what is wrong with it. With full it skips the
-// vertices, because the answer has too many.
+// readPiece reads one tangram piece from the JSON of an answer. What is wrong with it goes into
+// piece.Problem and reader.reasons. It sets prediction.Decimal if a coordinate is inexact. With full it
+// skips the vertices, because the pieces before have MaxVertices already.
 func (reader *Reader) readPiece(value *pyjson.Value, piece *Piece, prediction *Prediction, full bool) {
 	if value.Kind != pyjson.Dict {
 		reader.reasons[ReasonType], reader.reasons[ReasonVertices] = true, true
@@ -284,12 +286,12 @@ var kindNames = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "m
 	"middletriangle": Medium,
 	"smalltriangle":  Small, "square": Square, "parallelogram": Parallelogram}
 
-// kindOf returns the type of a tangram piece in an answer, which has several known spellings, or ""
-// if it is unknown.
-func kindOf(v *pyjson.Value) Kind {
-	value := v.Get("type")
+// kindOf returns the type of a tangram piece in an answer, or "" if it is unknown. Types have several
+// known spellings: only their letters count, in lower case.
+func kindOf(piece *pyjson.Value) Kind {
+	value := piece.Get("type")
 	if value == nil {
-		value = v.Get("piece_type")
+		value = piece.Get("piece_type")
 	}
 	if value == nil || value.Kind != pyjson.Str {
 		return ""

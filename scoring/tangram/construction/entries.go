@@ -31,7 +31,7 @@ func (reader *Reader) Entries(text string, repair bool) (all []Entry, found bool
 	}
 	for i := range list.Items() {
 		value, entry := &list.Items()[i], Entry{}
-		if list.Kind == pyjson.Dict {
+		if list.Kind == pyjson.Dict { // pieces by id; an id within the piece counts more
 			entry.ID = list.Keys()[i]
 		}
 		if id := value.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
@@ -47,8 +47,8 @@ func (reader *Reader) Entries(text string, repair bool) (all []Entry, found bool
 	return all, true
 }
 
-// pieceJSON returns a tangram piece, which the answer has as a member named id of an object, as a JSON
-// object of its own that begins with the id.
+// pieceJSON returns the JSON object of a tangram piece with the given id as its first member. A member
+// "id" of the piece is left out, so that there is only one.
 func pieceJSON(value *pyjson.Value, id string) []byte {
 	out := jsontree.AppendString([]byte(`{"id":`), id)
 	for i, key := range value.Keys() {

@@ -9,10 +9,10 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// Moved returns the last object in a tangram answer that has a final state as JSON, with the pieces
-// moved by (dx, dy) for which moves(index) is true. Lengths are rounded to 1e-9. Exact coordinates
-// stay exact and decimal ones decimal. Pieces whose vertices cannot be read stay as they are. ok is
-// false if Read finds no answer.
+// Moved returns a tangram answer as JSON, {"final_state": ...}, with some pieces moved. It takes the
+// final state that Read scores, and moves the pieces for which moves(index) is true by (dx, dy),
+// rounded to 1e-9. Exact coordinates stay exact and decimal ones decimal. Pieces whose vertices cannot
+// be read stay as they are. ok is false if Read finds no answer.
 func (reader *Reader) Moved(text string, repair bool, moves func(piece int) bool, dx, dy float64) (answer []byte, ok bool) {
 	if repair {
 		text = Repair(text)
@@ -24,7 +24,7 @@ func (reader *Reader) Moved(text string, repair bool, moves func(piece int) bool
 	by := [2]field.Number{roundedShift(dx), roundedShift(dy)}
 	out := []byte(`{"final_state":`)
 	pieces := state.Get("pieces")
-	if state.Kind != pyjson.Dict || pieces == nil {
+	if state.Kind != pyjson.Dict || pieces == nil { // the state itself is the list or object of pieces
 		return append(reader.appendPieces(out, state, moves, by), '}'), true
 	}
 	out = appendMembers(out, state, func(out []byte, key string, v *pyjson.Value) []byte {
@@ -38,12 +38,12 @@ func (reader *Reader) Moved(text string, repair bool, moves func(piece int) bool
 
 // roundedShift returns how far a tangram piece is moved along an axis as an exact number, rounded
 // to 1e-9; 0 for a length that is not finite.
-func roundedShift(d float64) field.Number {
-	n, _, err := field.Parse(strconv.FormatFloat(math.Round(d*1e9)/1e9, 'f', -1, 64))
-	if err != nil {
+func roundedShift(distance float64) field.Number {
+	shift, _, err := field.Parse(strconv.FormatFloat(math.Round(distance*1e9)/1e9, 'f', -1, 64))
+	if err != nil { // NaN or infinite
 		return field.Int(0)
 	}
-	return n
+	return shift
 }
 
 // appendMembers appends an object of a tangram answer as JSON. appendValue appends the value of
@@ -61,9 +61,9 @@ func appendMembers(dst []byte, value *pyjson.Value, appendValue func(b []byte, k
 	return append(dst, '}')
 }
 
-// appendPieces appends the list or object of a tangram answer's pieces as JSON. The pieces for
-// whose index moves is true are moved.
-func (reader *Reader) appendPieces(dst []byte, list *pyjson.Value, moves func(appendOne int) bool, by [2]field.Number) []byte {
+// appendPieces appends the list or object of a tangram answer's pieces as JSON. The pieces for whose
+// index moves is true are moved by the x and y in `by`.
+func (reader *Reader) appendPieces(dst []byte, list *pyjson.Value, moves func(piece int) bool, by [2]field.Number) []byte {
 	appendOne := func(out []byte, i int) []byte {
 		value := &list.Items()[i]
 		if value.Kind != pyjson.Dict || !moves(i) {
@@ -98,16 +98,16 @@ func (reader *Reader) appendPiece(dst []byte, piece *pyjson.Value, by [2]field.N
 	if _, _, problem := reader.readVertices(piece); problem != "" {
 		return piece.AppendJSON(dst)
 	}
-	return appendMembers(dst, piece, func(out []byte, key string, piece *pyjson.Value) []byte {
+	return appendMembers(dst, piece, func(out []byte, key string, member *pyjson.Value) []byte {
 		if key != name {
-			return piece.AppendJSON(out)
+			return member.AppendJSON(out)
 		}
 		out = append(out, '[')
 		for i := range vertices.Items() {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			x, y, _ := coordinates(&vertices.Items()[i])
+			x, y, _ := coordinates(&vertices.Items()[i]) // readable, because readVertices read them
 			out = append(out, '[')
 			out = appendCoordinate(out, x, by[0])
 			out = append(out, ',')
@@ -117,16 +117,17 @@ func (reader *Reader) appendPiece(dst []byte, piece *pyjson.Value, by [2]field.N
 	})
 }
 
-// appendCoordinate appends a coordinate moved by d as a JSON string: exact ones in LaTeX,
-// inexact ones with 12 decimals, unchanged if d is 0. The text must be readable.
-func appendCoordinate(dst []byte, text string, d field.Number) []byte {
-	n, inexact, _ := field.Parse(text)
+// appendCoordinate appends a coordinate of a tangram piece, moved by a shift, as a JSON string: exact
+// ones in LaTeX, inexact ones with 12 decimals, unchanged if the shift is 0. field.Parse must be able
+// to read the text.
+func appendCoordinate(dst []byte, text string, shift field.Number) []byte {
+	coordinate, inexact, _ := field.Parse(text)
 	switch {
-	case d.Zero():
+	case shift.Zero():
 	case inexact:
-		text = strconv.FormatFloat(n.Add(d).Float(), 'f', 12, 64)
+		text = strconv.FormatFloat(coordinate.Add(shift).Float(), 'f', 12, 64)
 	default:
-		text = n.Add(d).LaTeX()
+		text = coordinate.Add(shift).LaTeX()
 	}
 	return jsontree.AppendString(dst, text)
 }

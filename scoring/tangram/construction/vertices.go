@@ -14,11 +14,12 @@ const maxVertices = 64
 // maxCoordinate bounds the coordinates of a vertex. See docs/spec/tangram.md#r18.
 const maxCoordinate = 1_000_000
 
-// readVertices reads the vertices of a tangram piece, except those that repeat the one before or
-// close the polygon. problem says why they cannot be used, or is "". The list lies in a block of
-// memory that is not used again.
-func (reader *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
-	_, member := verticesOf(v)
+// readVertices reads the vertices of a tangram piece in an answer. It leaves out vertices that repeat
+// the one before, and a last one that closes the polygon. problem says why they cannot be used, or is
+// "". The list lies in a block of memory that several pieces share and that is never used again, which
+// saves allocations.
+func (reader *Reader) readVertices(piece *pyjson.Value) (list []Point, inexact bool, problem string) {
+	_, member := verticesOf(piece)
 	switch {
 	case member == nil:
 		return nil, false, "it has no vertices"
@@ -41,7 +42,7 @@ func (reader *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool,
 			return nil, false, fmt.Sprintf("vertex %d cannot be read", i)
 		}
 		inexact = inexact || isInexact
-		if n > 0 && list[n-1].Equal(list[n]) {
+		if n > 0 && list[n-1].Equal(list[n]) { // repeats the one before
 			list = list[:n]
 		}
 	}
@@ -122,8 +123,9 @@ func readCoordinate(x *field.Number, text string) (inexact, ok bool) {
 
 var spacingReplacer = strings.NewReplacer(`\left`, "", `\right`, "", `\,`, " ")
 
-// splitPair splits the text "(x, y)" of a tangram piece's vertex, with or without brackets and
-// LaTeX delimiters, at its only comma outside of brackets. ok is false if there is not exactly one.
+// splitPair splits the text "(x, y)" of a tangram piece's vertex at its only comma outside of brackets.
+// The round brackets around it, and LaTeX delimiters such as $, may be there or not. ok is false if
+// there is not exactly one such comma.
 func splitPair(text string) (x, y string, ok bool) {
 	text = strings.TrimSpace(text)
 	for _, delimiters := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}} {
@@ -136,6 +138,7 @@ func splitPair(text string) (x, y string, ok bool) {
 			break
 		}
 	}
+	// Take off the brackets around the pair, and find the comma.
 	text = strings.TrimSpace(spacingReplacer.Replace(text))
 	if parenthesized(text) {
 		text = text[1 : len(text)-1]

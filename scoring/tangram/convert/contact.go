@@ -12,10 +12,10 @@ import (
 const (
 	maxVertexGap   = 0.16
 	maxEdgeGap     = 0.12
-	minShared      = 0.08
+	minShared      = 0.08 // length along which two edges must face each other
 	maxOffsetError = 0.05
 	maxTerms       = 5  // |p|+|q| of a simple offset (p + q sqrt 2)/2
-	coarseSteps    = 16 // other offsets are multiples of 1/fraction
+	coarseSteps    = 16 // other offsets are multiples of 1/coarseSteps
 )
 
 // contact is a candidate for the exact position of piece j relative to piece i.
@@ -24,11 +24,12 @@ type contact struct {
 	by       assembly.Point // the shift of j minus that of i
 	float    Point          // the same in doubles
 	residual float64        // distance of float from the drawing
-	coarse   bool           // snapped to a multiple of 1/fraction
+	coarse   bool           // the offset along the edges is no simple one, only a multiple of 1/coarseSteps
 }
 
-// findContacts returns the candidates for contacts between all pairs of drawn tangram pieces, in a
-// fixed order: vertices that nearly coincide, and edges that nearly lie on each other.
+// findContacts returns the candidates for contacts between all pairs of drawn tangram pieces: vertices
+// that nearly coincide, and edges that nearly lie on each other. Each candidate has the exact shift that
+// would make the contact exact, and how far that is from the drawing. The order is fixed.
 func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 	for i := range pieces {
 		for j := i + 1; j < assembly.Count; j++ {
@@ -54,10 +55,10 @@ func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 	return all
 }
 
-// facingEdges returns the exact shift of piece q relative to piece p that puts edge b of q along
-// edge a of p, if the edges are close and run in opposite directions. The gap between them becomes
-// 0 and the offset along them a simple number; coarse says that the offset is only a multiple of
-// 1/coarseSteps. ok is false for other edges.
+// facingEdges returns the exact shift of drawn piece q relative to piece p that puts edge b of q along
+// edge a of p, if the edges are close, face each other for a while and run in opposite directions. The
+// gap between them becomes 0 and the offset along them a simple number. coarse says that the offset is
+// only a multiple of 1/coarseSteps. ok is false for other edges.
 func facingEdges(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
 	a2, b2 := (a+1)%len(p.base), (b+1)%len(q.base)
 	start, end := p.base[a].add(p.at), p.base[a2].add(p.at)
@@ -65,28 +66,29 @@ func facingEdges(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
 	length := end.distance(start)
 	direction := end.sub(start).times(1 / length)
 	otherEdge := to.sub(from)
-	if otherEdge.dot(direction) > 0 || math.Abs(otherEdge.cross(direction)) > 1e-9 { // orientations are exact: parallel or far from it
+	// All orientations are multiples of 45 degrees, so edges are parallel within rounding or far from it.
+	if otherEdge.dot(direction) > 0 || math.Abs(otherEdge.cross(direction)) > 1e-9 {
 		return by, false, false
 	}
 	if math.Abs(to.sub(start).cross(direction)) >= maxEdgeGap {
 		return by, false, false
 	}
-	offset := to.sub(start).dot(direction)
-	shared := min(length, from.sub(start).dot(direction)) - max(0, offset)
-	if shared <= minShared {
+	// Places along edge a: it runs from 0 to length, and the other edge back from fromAt to toAt.
+	fromAt, toAt := from.sub(start).dot(direction), to.sub(start).dot(direction)
+	if shared := min(length, fromAt) - max(0, toAt); shared <= minShared {
 		return by, false, false
 	}
-	exact, coarse := snapOffset(from.sub(start).dot(direction))
+	exact, coarse := snapOffset(fromAt)
 	exactUnit := exactDirection(direction)
 	along := assembly.Point{X: exactUnit.X.Mul(exact), Y: exactUnit.Y.Mul(exact)}
 	return p.exact[a].Add(along).Sub(q.exact[b]), coarse, true
 }
 
-// exactDirection returns the exact unit vector along the multiple of 45 degrees that is
-// nearest to d.
-func exactDirection(d Point) assembly.Point {
-	k := int(math.Round(math.Atan2(d.Y, d.X)/(math.Pi/4))) & 7
-	return assembly.Turn{Eighths: k}.Apply(assembly.At(1, 0))
+// exactDirection returns the exact unit vector along the multiple of 45 degrees that is nearest to the
+// direction of a drawn edge.
+func exactDirection(direction Point) assembly.Point {
+	eighths := int(math.Round(math.Atan2(direction.Y, direction.X)/(math.Pi/4))) & 7
+	return assembly.Turn{Eighths: eighths}.Apply(assembly.At(1, 0))
 }
 
 // simpleOffsets are the offsets (p + q sqrt 2)/2, the simplest first.
@@ -116,9 +118,10 @@ func newSimpleOffset(p, q int64) simpleOffset {
 	return simpleOffset{x, x.Float(), max(p, -p) + max(q, -q)}
 }
 
-// snapOffset returns the simplest exact offset between two tangram edges within maxOffsetError of
-// x, and of equally simple ones the nearest. If there is none, it returns the nearest multiple of
-// 1/coarseSteps, and coarse is true.
+// snapOffset returns an exact offset along two drawn tangram edges for the drawn offset x: the simplest
+// one within maxOffsetError, and of equally simple ones the nearest. If there is none, it returns the
+// nearest multiple of 1/coarseSteps, and coarse is true. simpleOffsets has the simplest first, so the
+// search ends where the next ones are less simple than one that was found.
 func snapOffset(x float64) (exact field.Number, coarse bool) {
 	best := -1
 	for i, s := range simpleOffsets {

@@ -31,6 +31,10 @@ type Result struct {
 	Deviation float64
 }
 
+// noiseScale is the noise on the weight of a contact in the last try, in legs of the small triangle:
+// about as much as contacts are off in a drawing.
+const noiseScale = 0.12
+
 // Convert returns the exact tangram configuration that a drawing shows. The error wraps one of the
 // reasons of this package or of assembly. The result depends only on the drawing.
 func Convert(drawing *Drawing) (*Result, error) {
@@ -63,9 +67,10 @@ func recognizePieces(d *Drawing) (pieces [assembly.Count]piece, err error) {
 	return pieces, nil
 }
 
-// bestCandidate tries up to maxTrees spanning trees of contacts and returns the best valid
-// configuration. If none is valid, the error is that of the first tree, which has the
-// smallest residuals. Equal placements are tried once.
+// bestCandidate places the drawn tangram pieces exactly and returns the best valid configuration. A
+// spanning tree of contacts determines where all pieces lie. It tries up to maxTrees trees, because the
+// best contacts may contradict each other elsewhere. If no tree gives a valid configuration, the error
+// is that of the first one, which is nearest to the drawing. Equal placements are tried once.
 func bestCandidate(pieces *[assembly.Count]piece, name string) (*Result, error) {
 	all := findContacts(pieces)
 	random := splitmix.New(name)
@@ -85,7 +90,7 @@ func bestCandidate(pieces *[assembly.Count]piece, name string) (*Result, error) 
 			if firstError == nil {
 				firstError = err
 			}
-			if errors.Is(err, ErrLoose) { // so in every tree
+			if errors.Is(err, ErrLoose) { // no tree connects the piece, because no contact does
 				return nil, err
 			}
 			continue
@@ -100,17 +105,18 @@ func bestCandidate(pieces *[assembly.Count]piece, name string) (*Result, error) 
 	return &Result{*best.figure, best.deviation}, nil
 }
 
-// perturbedWeights returns a weight for each contact, by which a spanning tree is chosen:
-// its residual, and from the second try on random noise that grows with each try.
+// perturbedWeights returns a weight for each contact of drawn pieces, by which a spanning tree is
+// chosen; lighter contacts come first. The weight is the contact's distance from the drawing. From the
+// second try on random noise is added, more with each try, so that other trees come out.
 func perturbedWeights(all []contact, try int, random *splitmix.Stream) []float64 {
 	weights := make([]float64, len(all))
 	for i, c := range all {
 		weights[i] = c.residual
 		if c.coarse {
-			weights[i] += 0.5 / coarseSteps // a penalty, because such residuals are always small
+			weights[i] += 0.5 / coarseSteps // a penalty, because some multiple is always near
 		}
 		if try > 0 {
-			weights[i] += float64(random.Float() * 0.12 * float64(try) / maxTrees)
+			weights[i] += float64(random.Float() * noiseScale * float64(try) / maxTrees)
 		}
 	}
 	return weights
@@ -118,15 +124,16 @@ func perturbedWeights(all []contact, try int, random *splitmix.Stream) []float64
 
 // candidate is one way to place all pieces.
 type candidate struct {
-	shift          [assembly.Count]assembly.Point
-	float          [assembly.Count]Point
-	deviation      float64
-	sharedVertices int // pairs of vertices of different pieces that coincide
+	shift          [assembly.Count]assembly.Point // of each piece's turned canonical polygon
+	float          [assembly.Count]Point          // the same in doubles
+	deviation      float64                        // see Result
+	sharedVertices int                            // pairs of vertices of different pieces that coincide
 	figure         *assembly.Figure
 }
 
-// spanningTree places the pieces exactly by the minimum spanning tree of the contacts
-// (Kruskal's algorithm). The error names a piece that no contact connects.
+// spanningTree places the drawn pieces exactly by the minimum spanning tree of the contacts (Kruskal's
+// algorithm): contacts are taken from the lightest on, unless they join pieces that are connected
+// already. The error names a piece that no contact connects.
 func spanningTree(all []contact, weight []float64) (*candidate, error) {
 	order := make([]int, len(all))
 	for i := range order {
@@ -177,19 +184,20 @@ func looseError(group *[assembly.Count]int) error {
 }
 
 // key returns what identifies equal placements of the tangram pieces: their shifts from the first
-// piece, rounded to steps far smaller than the differences between contacts.
-func (candidate *candidate) key() (k [2 * assembly.Count]int64) {
+// piece in millionths, which is far finer than the differences between contacts.
+func (candidate *candidate) key() (key [2 * assembly.Count]int64) {
 	for i, p := range candidate.float {
-		d := p.sub(candidate.float[0])
-		k[2*i], k[2*i+1] = int64(math.Round(d.X*1e6)), int64(math.Round(d.Y*1e6))
+		shift := p.sub(candidate.float[0])
+		key[2*i], key[2*i+1] = int64(math.Round(shift.X*1e6)), int64(math.Round(shift.Y*1e6))
 	}
-	return k
+	return key
 }
 
 // check builds the tangram configuration of a candidate and returns why it is refused: a piece lies
 // too far from its place in the drawing, or the configuration is not valid. It sets the figure, the
 // deviation and the number of shared vertices.
 func (candidate *candidate) check(pieces *[assembly.Count]piece) error {
+	// How far each piece is off, once the whole is shifted by the mean so that it fits best.
 	var mean Point
 	for i := range pieces {
 		mean = mean.add(candidate.float[i].sub(pieces[i].at).times(1.0 / assembly.Count))

@@ -97,7 +97,9 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 }
 
 // dropCollinear removes vertices of a drawn polygon that lie nearly on the line between their
-// neighbours, within a thousandth of the polygon's size, one after another, down to three.
+// neighbours: within a thousandth of the polygon's size, the root of its area. It removes one after
+// another and begins again until none is left, but keeps at least three. The list that it is given stays
+// as it is.
 func dropCollinear(poly []Point) []Point {
 	tolerance := 1e-3 * math.Sqrt(math.Abs(area(poly)))
 	for again := true; again; {
@@ -116,12 +118,12 @@ func dropCollinear(poly []Point) []Point {
 
 // segmentDistance returns the distance of the point p of a drawn polygon from the segment ab.
 func segmentDistance(p, a, b Point) float64 {
-	d := b.sub(a)
-	t := 0.0
-	if n := d.dot(d); n > 0 {
-		t = min(max(p.sub(a).dot(d)/n, 0), 1)
+	direction := b.sub(a)
+	t := 0.0 // the nearest point as a parameter, 0 at a and 1 at b
+	if squaredLength := direction.dot(direction); squaredLength > 0 {
+		t = min(max(p.sub(a).dot(direction)/squaredLength, 0), 1)
 	}
-	return p.sub(a.add(d.times(t))).length()
+	return p.sub(a.add(direction.times(t))).length()
 }
 
 // The methods of Point are vector arithmetic on the points of a drawing.

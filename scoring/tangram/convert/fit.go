@@ -54,32 +54,32 @@ func diagonalSkew(p []Point) float64 {
 	return math.Abs(first-second) / max(first+second, math.SmallestNonzeroFloat64)
 }
 
-// normalizeFrame scales the drawn polygons to the total area 8 and rotates them so that edges lie
-// along multiples of 45 degrees, in place. The angle is the mean direction of all edges, weighted
-// by length and multiplied by 8, so that all multiples of 45 degrees become one direction. See
-// docs/spec/tangram.md#r60.
+// normalizeFrame scales the drawn polygons to the total area 8, that of the seven pieces, and rotates
+// them so that edges lie along multiples of 45 degrees. It replaces the polygons in place. To find the
+// angle, it multiplies the direction of each edge by 8, which makes all multiples of 45 degrees one
+// direction, and takes the mean weighted by length. See docs/spec/tangram.md#r60.
 func normalizeFrame(polys *[assembly.Count][]Point) error {
-	total := 0.0
+	totalArea := 0.0
 	var sumCos, sumSin float64
 	for _, poly := range polys {
-		total += math.Abs(area(poly))
+		totalArea += math.Abs(area(poly))
 		for i, p := range poly {
 			edge := poly[(i+1)%len(poly)].sub(p)
 			sin, cos := math.Sincos(8 * math.Atan2(edge.Y, edge.X))
 			sumCos, sumSin = sumCos+float64(edge.length()*cos), sumSin+float64(edge.length()*sin)
 		}
 	}
-	if !(total > 0) {
+	if !(totalArea > 0) {
 		return fmt.Errorf("%w: the polygons have no area", ErrMisfit)
 	}
 	angle := math.Atan2(sumSin, sumCos) / 8
 	sin, cos := math.Sincos(-angle)
-	scale := math.Sqrt(8 / total)
-	m := matrix{scale * cos, scale * sin, -scale * sin, scale * cos, 0, 0}
+	scale := math.Sqrt(8 / totalArea)
+	toFrame := matrix{scale * cos, scale * sin, -scale * sin, scale * cos, 0, 0}
 	for i, poly := range polys {
 		out := make([]Point, len(poly))
 		for k, p := range poly {
-			out[k] = m.apply(p)
+			out[k] = toFrame.apply(p)
 		}
 		polys[i] = out
 	}
@@ -92,7 +92,7 @@ func checkAngles(polys *[assembly.Count][]Point) error {
 	for i, poly := range polys {
 		for k, p := range poly {
 			d := poly[(k+1)%len(poly)].sub(p)
-			off := math.Abs(math.Remainder(math.Atan2(d.Y, d.X), math.Pi/4))
+			off := math.Abs(math.Remainder(math.Atan2(d.Y, d.X), math.Pi/4)) // radians from the nearest multiple
 			if off > maxAngle {
 				return fmt.Errorf("%w: an edge of %s is %.1f degrees off; want at most 4", ErrAngle,
 					assembly.IDs[i], off*180/math.Pi)
@@ -115,11 +115,11 @@ type piece struct {
 // polygon that fits none. See docs/spec/tangram.md#r61.
 func fitOrientation(i int, poly []Point) (piece, error) {
 	kind := assembly.Kinds[i]
-	turns := 8
+	turns := 8 // the first eight of assembly.Turns are rotations, the others are mirrored
 	if kind == assembly.Parallelogram {
 		turns = 16
 	}
-	if area(poly) < 0 {
+	if area(poly) < 0 { // compare counter-clockwise polygons
 		poly = slices.Clone(poly)
 		slices.Reverse(poly)
 	}
@@ -127,7 +127,7 @@ func fitOrientation(i int, poly []Point) (piece, error) {
 	best, bestOff := piece{}, math.Inf(1)
 	for t := range turns {
 		candidate := piece{turn: t, exact: assembly.Turned(kind, t)}
-		if assembly.Turns[t].Mirror {
+		if assembly.Turns[t].Mirror { // runs clockwise
 			candidate.exact = slices.Clone(candidate.exact)
 			slices.Reverse(candidate.exact)
 		}

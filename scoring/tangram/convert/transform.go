@@ -20,9 +20,9 @@ func (m matrix) apply(p Point) Point {
 	}
 }
 
-// mul returns the map that applies n first, then m.
+// mul returns the SVG transform that applies n first, then m.
 func (m matrix) mul(n matrix) matrix {
-	// the images of the origin and of the two columns; the columns are directions, so m.e, m.f go again
+	// Map the three columns of n. Two of them are directions, so the shift of m is taken off again.
 	origin, x, y := m.apply(Point{n.e, n.f}), m.apply(Point{n.a, n.b}), m.apply(Point{n.c, n.d})
 	return matrix{x.X - m.e, x.Y - m.f, y.X - m.e, y.Y - m.f, origin.X, origin.Y}
 }
@@ -95,7 +95,8 @@ func transformFunction(name string, v []float64) (matrix, error) {
 // translation and rotation return SVG transforms.
 func translation(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
 
-// rotation returns the matrix of a turn about the origin, clockwise on screen.
+// rotation returns the SVG transform of a turn about the origin, clockwise on screen, where y points
+// down.
 func rotation(degrees float64) matrix {
 	s, c := math.Sincos(degrees * math.Pi / 180)
 	return matrix{c, s, -s, c, 0, 0}

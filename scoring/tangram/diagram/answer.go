@@ -19,9 +19,9 @@ type Piece struct {
 
 // The answer's picture.
 const (
-	answerSide = 640
-	answerRoom = 64 // px at the bottom for the legend
-	answerEdge = 24
+	answerSide = 640 // px, width and height
+	answerRoom = 64  // px at the bottom for the legend
+	answerEdge = 24  // px of margin
 )
 
 var (
@@ -86,14 +86,15 @@ func fitView(all []sheet.Loop) view {
 	const wide, high = answerSide - 2*answerEdge, answerSide - answerRoom - 2*answerEdge
 	v := view{scale: 1, centre: boxCentre(all...), to: sheet.Pt(answerSide/2, answerEdge+high/2)}
 	if x1 > x0 || y1 > y0 {
-		v.scale = math.Min(wide/math.Max(x1-x0, 1e-9), high/math.Max(y1-y0, 1e-9))
+		v.scale = math.Min(wide/math.Max(x1-x0, 1e-9), high/math.Max(y1-y0, 1e-9)) // 1e-9: no division by 0
 	}
 	return v
 }
 
 // paintAreas paints each pixel of a tangram picture by how often pieces cover it and how much of it
-// the target covers. It mixes the colours of a pixel by area, so that the picture agrees with the
-// measured areas.
+// the target covers, both as sums of covered shares of the pixel. One colour after another is blended
+// in by its share: target, gap, piece, part outside, overlap. So the picture agrees with the measured
+// areas.
 func paintAreas(picture *sheet.Sheet, toPicture view, target sheet.Loop, pieces []Piece) {
 	width, height := picture.Rect.Dx(), picture.Rect.Dy()
 	coverCount := make([]float64, width*height)
@@ -108,7 +109,7 @@ func paintAreas(picture *sheet.Sheet, toPicture view, target sheet.Loop, pieces 
 	cover.Each(func(x, y int, winding float64) { targetCover[y*width+x] = sheet.Solid(winding) })
 	for i := range coverCount {
 		x, y := i%width, i/width
-		once := min(coverCount[i], 1)
+		once := min(coverCount[i], 1) // the share that at least one piece covers, nearly
 		picture.Blend(x, y, targetColor, targetCover[i])
 		if len(target) > 0 && len(pieces) > 0 {
 			picture.Blend(x, y, gapColor, max(targetCover[i]-once, 0))
@@ -142,7 +143,7 @@ func writeName(picture *sheet.Sheet, writer *sheet.Writer, toPicture view, piece
 	if line.Width > maxWidth {
 		return nil
 	}
-	picture.Write(black, line, centre.X-line.Width/2, centre.Y+writer.Caps*8)
+	picture.Write(black, line, centre.X-line.Width/2, centre.Y+writer.Caps*8) // 8: half of 16 px, to centre capitals
 	return nil
 }
 

@@ -17,10 +17,10 @@ import (
 const Side = 1024
 
 const (
-	cell      = Side / 2
-	labelRoom = 64 // px at the top of each cell
-	inset     = 32
-	capHeight = 32
+	cell      = Side / 2 // px, width and height of the cell of one option
+	labelRoom = 64       // px at the top of each cell
+	inset     = 32       // px of margin around a silhouette
+	capHeight = 32       // px, of the letters
 )
 
 var (

@@ -72,7 +72,7 @@ func chooseMargin(plane sheet.Loop, lines []sheet.Line, height float64) (best *l
 		if best == nil || l.cost < best.cost {
 			best = l
 		}
-		if best.cost <= marginCost { // larger margins cost more
+		if best.cost <= marginCost { // no larger margin can be better: it costs more by itself
 			break
 		}
 	}
@@ -136,13 +136,14 @@ func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 // tangram's outline. It tries places near the vertex first, in each direction from the bisector on,
 // then farther away. It returns false if there is none.
 func (layout *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
-	const farthest = 96
+	const nearest, roundStep, farthest = 40.0, 28, 96 // px
 	dir := outwardBisector(layout.loop, i)
-	// A short way matters more than the direction: each round tries all directions, and the next one 28 px farther.
-	for limit := 40.0; limit <= farthest; limit += 28 {
+	// A short way matters more than the direction: each round tries all directions, the next one farther out.
+	for limit := nearest; limit <= farthest; limit += roundStep {
 		for _, turn := range labelAngles {
 			sin, cos := math.Sincos(turn * math.Pi / 180)
 			direction := sheet.Pt(float64(dir.X*cos)-float64(dir.Y*sin), float64(dir.X*sin)+float64(dir.Y*cos))
+			// halfExtent is the way from the label's centre to its box in this direction.
 			halfExtent := math.Min(w/2/math.Max(math.Abs(direction.X), 1e-9), h/2/math.Max(math.Abs(direction.Y), 1e-9))
 			for distance := float64(discRadius + 2); distance <= limit; distance += labelStep {
 				centre := sheet.Pt(layout.loop[i].X+float64(direction.X*(distance+halfExtent)),
@@ -160,13 +161,13 @@ func (layout *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 // placeAnywhere returns the free place for a label that is nearest to vertex i of the tangram's
 // outline, on a grid over the picture; the top of the picture if there is none.
 func (layout *layout) placeAnywhere(i int, w, h float64) sheet.Point {
-	best, bestFar := sheet.Pt(Side/2, h), math.Inf(1)
+	best, bestDistance := sheet.Pt(Side/2, h), math.Inf(1)
 	for y := h / 2; y <= Side-h/2; y += 2 * labelStep {
 		for x := w / 2; x <= Side-w/2; x += 2 * labelStep {
 			distance := math.Hypot(x-layout.loop[i].X, y-layout.loop[i].Y)
-			c := sheet.Pt(x, y)
-			if box := boxAround(c, w, h); distance < bestFar && layout.isFree(box) && layout.leaderFree(i, box) {
-				best, bestFar = c, distance
+			centre := sheet.Pt(x, y)
+			if box := boxAround(centre, w, h); distance < bestDistance && layout.isFree(box) && layout.leaderFree(i, box) {
+				best, bestDistance = centre, distance
 			}
 		}
 	}
@@ -194,20 +195,21 @@ func (layout *layout) isFree(rect rect) bool {
 	return true
 }
 
-// leaderFree reports whether a label with the box r for vertex i covers no existing leader line,
-// and whether its own leader line would cross no label and no other vertex disc.
+// leaderFree reports whether a label with the box r for vertex i of a tangram's outline covers no
+// leader line of an earlier label. Leader lines join a label to its vertex. Its own one, if it is drawn,
+// must cross no earlier label and no other vertex disc.
 func (layout *layout) leaderFree(i int, r rect) bool {
-	own, far := leaderLine(layout.loop[i], r)
-	for k, p := range layout.loop {
-		if far && k != i && boxAround(p, 2*discRadius, 2*discRadius).crosses(layout.loop[i], own) {
+	end, drawn := leaderLine(layout.loop[i], r)
+	for other, p := range layout.loop {
+		if drawn && other != i && boxAround(p, 2*discRadius, 2*discRadius).crosses(layout.loop[i], end) {
 			return false // the leader would seem to begin at another vertex
 		}
 	}
-	for k, b := range layout.boxes {
-		if q, long := leaderLine(layout.loop[k], b); long && r.crosses(layout.loop[k], q) {
+	for earlier, box := range layout.boxes {
+		if earlierEnd, drawn := leaderLine(layout.loop[earlier], box); drawn && r.crosses(layout.loop[earlier], earlierEnd) {
 			return false
 		}
-		if far && b.crosses(layout.loop[i], own) {
+		if drawn && box.crosses(layout.loop[i], end) {
 			return false
 		}
 	}
@@ -243,7 +245,7 @@ func (rect rect) crosses(p, q sheet.Point) bool {
 	t0, t1 := 0.0, 1.0
 	for _, side := range [4][2]float64{{p.X - q.X, p.X - rect.x0}, {q.X - p.X, rect.x1 - p.X}, {p.Y - q.Y, p.Y - rect.y0},
 		{q.Y - p.Y, rect.y1 - p.Y}} {
-		switch speed, room := side[0], side[1]; {
+		switch speed, room := side[0], side[1]; { // the segment reaches the side at room/speed
 		case speed == 0 && room < 0:
 			return false
 		case speed > 0:

@@ -54,7 +54,7 @@ func (x Number) Quo(y Number) (q Number, ok bool) {
 	if y.b.zero() {
 		return Number{x.a.quo(y.a), x.b.quo(y.a)}, true
 	}
-	product, norm := x.Mul(Number{y.a, y.b.neg()}), y.norm() // not 0, because sqrt 2 is irrational
+	product, norm := x.Mul(Number{y.a, y.b.neg()}), y.norm() // the norm is not 0, because sqrt 2 is irrational
 	return Number{product.a.quo(norm), product.b.quo(norm)}, true
 }
 
@@ -90,8 +90,9 @@ func (x Number) Sign() int {
 // Cmp compares x with y.
 func (x Number) Cmp(y Number) int { return x.Sub(y).Sign() }
 
-// Float returns x as a double without cancellation: where a and b sqrt 2 nearly cancel, it
-// divides the exact norm by the conjugate. See docs/spec/tangram.md#r4.
+// Float returns x = a + b sqrt 2 as a double without cancellation. Where the two terms nearly cancel
+// (the sum is below a thousandth of a), it divides the exact norm a^2 - 2 b^2 by the conjugate
+// a - b sqrt 2, whose terms then have the same sign. See docs/spec/tangram.md#r4.
 func (x Number) Float() float64 {
 	a := x.a.float()
 	if x.b.zero() {
@@ -102,7 +103,7 @@ func (x Number) Float() float64 {
 		f, _ := x.bigFloat().Float64()
 		return f
 	}
-	sum := a + float64(b*math.Sqrt2)
+	sum := a + float64(b*math.Sqrt2) // converted, so that no compiler fuses product and sum
 	if math.Abs(sum) >= 1e-3*math.Abs(a) {
 		return sum
 	}
@@ -118,8 +119,9 @@ func (x Number) bigFloat() *big.Float {
 	return a.Add(a, b.Mul(b, newFloat().Sqrt(newFloat().SetInt64(2))))
 }
 
-// sqrtFloat returns the double nearest to the square root of x >= 0, or infinity beyond the
-// largest double. See docs/spec/tangram.md#r25.
+// sqrtFloat returns the double nearest to the square root of a number x >= 0 of Q(sqrt 2), or infinity
+// beyond the largest double. Integers that a double holds take a fast path. See
+// docs/spec/tangram.md#r25.
 func (x Number) sqrtFloat() float64 {
 	if x.b.zero() && x.a.big == nil && x.a.d == 1 && x.a.n < 1<<53 {
 		return math.Sqrt(float64(x.a.n)) // exact: the conversion does not round
@@ -129,18 +131,18 @@ func (x Number) sqrtFloat() float64 {
 	return r
 }
 
-// Sqrt returns the square root of x; ok is false if x < 0 or the root is not in Q(sqrt 2).
-// The root c + d sqrt 2 satisfies c^2 = (a ± sqrt(a^2 - 2 b^2)) / 2 and d = b / 2c. See
-// docs/spec/tangram.md#r25.
+// Sqrt returns the square root of x = a + b sqrt 2. ok is false if x < 0 or the root is not in
+// Q(sqrt 2). A root c + d sqrt 2 with c != 0 satisfies c^2 = (a ± sqrt(a^2 - 2 b^2)) / 2 and d = b / 2c,
+// so both signs are tried. See docs/spec/tangram.md#r25.
 func (x Number) Sqrt() (Number, bool) {
 	if x.Sign() < 0 {
 		return x, false
 	}
-	if x.b.zero() {
+	if x.b.zero() { // a rational: the root is rational, or a rational times sqrt 2
 		if root, ok := x.a.sqrt(); ok {
 			return Number{root, integer(0)}, true
 		}
-		root, ok := x.a.quo(integer(2)).sqrt() // the root is this times sqrt 2
+		root, ok := x.a.quo(integer(2)).sqrt()
 		return Number{integer(0), root}, ok
 	}
 	normRoot, ok := x.norm().sqrt()

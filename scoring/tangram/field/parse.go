@@ -26,6 +26,7 @@ var ErrMalformed = errors.New("cannot read expression: want integers, decimals, 
 // inexact says that the text has a decimal point or an exponent, or an intermediate value outside
 // of Q(sqrt 2). See docs/spec/tangram.md#r26.
 func Parse(text string) (x Number, inexact bool, err error) {
+	// The usual forms of coordinates have fast paths; the parser below reads all others.
 	if n, ok := parseShort(text); ok {
 		return n, false, nil
 	}
@@ -74,9 +75,9 @@ type parser struct {
 	tokens      []token
 	buffer      []token
 	next        int
-	depth       int
+	depth       int  // of nested groups
 	afterNumber bool // the last factor was a plain number
-	inexact     bool
+	inexact     bool // see Parse
 }
 
 // commands are the known LaTeX control words; the tokenizer skips those of kind 0.
@@ -126,7 +127,7 @@ func (p *parser) tokenize(text string) bool {
 	return true
 }
 
-// asciiToken appends the token that s, a part of a coordinate's expression, begins with: a
+// asciiToken appends the token that text, a part of a coordinate's expression, begins with: a
 // character of the grammar, or the word sqrt. n is its length in bytes; ok is false for another
 // character.
 func (p *parser) asciiToken(text string) (n int, ok bool) {
@@ -147,15 +148,13 @@ func (p *parser) asciiToken(text string) (n int, ok bool) {
 var unicodeTokens = map[rune]tokenKind{'\u2212': '-', '\u00b7': '*', '\u22c5': '*', '\u00d7': '*', '\u00f7': '/',
 	'\u2044': '/', '\u221a': sqrtSign}
 
-// unicodeToken appends the token for the first character of s, a part of a coordinate's expression,
+// unicodeToken appends the token for the first character of text, a part of a coordinate's expression,
 // which is beyond ASCII. n is its length in bytes; ok is false for a character outside the grammar.
-func (p *parser) unicodeToken(s string) (n int, ok bool) {
-	for _, c := range s {
-		k, known := unicodeTokens[c]
-		p.tokens = append(p.tokens, token{kind: k})
-		return len(string(c)), known
-	}
-	return 0, false
+func (p *parser) unicodeToken(text string) (n int, ok bool) {
+	character, n := utf8.DecodeRuneInString(text)
+	kind, known := unicodeTokens[character]
+	p.tokens = append(p.tokens, token{kind: kind})
+	return n, known
 }
 
 // readCommand reads the LaTeX command at the beginning of text, which is the rest of a coordinate's
@@ -164,7 +163,7 @@ func (p *parser) unicodeToken(s string) (n int, ok bool) {
 func readCommand(text string) (kind tokenKind, n int, ok bool) {
 	for n = 1; n < len(text) && (text[n]|0x20)-'a' < 26; n++ { // while it is a letter; other bytes give 26 or more
 	}
-	if n > 1 {
+	if n > 1 { // a word, such as \frac
 		kind, ok = commands[text[1:n]]
 		return kind, n, ok
 	}
@@ -359,7 +358,8 @@ func (p *parser) power() (Number, bool) {
 }
 
 // exponent reads the exponent of a power in the expression of a coordinate, as LaTeX writes it: one
-// digit, or an integer in braces. It is at most maxPower in magnitude.
+// digit, or an integer in braces. It returns false for anything else, and for an exponent above maxPower
+// in magnitude.
 func (p *parser) exponent() (int, bool) {
 	if p.peek() == numeral {
 		n, ok := p.digit()
@@ -391,9 +391,9 @@ func (p *parser) exponent() (int, bool) {
 	return n, p.accept('}') && n <= maxPower && n >= -maxPower
 }
 
-// digit takes the first digit of the number at the next token; the rest stays as a number of
-// its own, as in TeX, where \frac12 is 1/2. It returns false where no digit is next or the rest
-// is not a number.
+// digit takes the first digit of the number at the next token, an argument in a coordinate's
+// expression. The rest stays as a number of its own, as in TeX, where \frac12 is 1/2. The next token
+// must be a number. It returns false where that begins with no digit or the rest is not a number.
 func (p *parser) digit() (int, bool) {
 	number := &p.tokens[p.next]
 	c := number.text[0]

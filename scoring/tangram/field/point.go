@@ -40,8 +40,8 @@ func Area(poly []Point) Number {
 	return sum.Mul(Ratio(1, 2))
 }
 
-// SquaredDistance returns the exact squared distance, in Q(sqrt 2), of the points (ax, ay) and (bx,
-// by).
+// SquaredDistance returns the exact squared distance, in Q(sqrt 2), of the points (ax, ay) and
+// (bx, by). Small numbers, which are the usual ones, are computed in int64s.
 func SquaredDistance(ax, ay, bx, by Number) Number {
 	// Fast path: bx-ax = (p + q sqrt 2)/d and by-ay = (r + s sqrt 2)/d in small integers.
 	if p, q, d, ok := scaledDifference(ax, bx); ok {

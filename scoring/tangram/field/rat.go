@@ -69,7 +69,7 @@ func mulInt(a, b int64) (p int64, ok bool) {
 	return int64(lo), true
 }
 
-// addInt returns a+b; ok is false on overflow.
+// addInt returns a+b of numerators; ok is false on overflow, after which big numbers are used.
 func addInt(a, b int64) (sum int64, ok bool) {
 	sum = a + b
 	// numbers of different signs cannot overflow; else the sum must have their sign
@@ -190,7 +190,7 @@ func (x rat) sqrt() (rat, bool) {
 // n is a perfect square. n must not be negative.
 func sqrtInt(n int64) (int64, bool) {
 	root := int64(math.Sqrt(float64(n)))
-	// the root of the double may be off by one or more; compare without overflow
+	// The root of the double may be off by one or more. Compare by division where a square could overflow.
 	for root > 0 && root > maxInt/root || root*root > n {
 		root--
 	}

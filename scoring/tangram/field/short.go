@@ -2,9 +2,9 @@ package field
 
 import "strings"
 
-// parseShort reads a coordinate of up to 64 bytes that is a sum of terms n, n\sqrt{2},
-// \frac{n}{d} and \frac{n\sqrt{2}}{d}, without blanks. ok is false for anything else, which
-// the general parser then reads. Nearly all exact coordinates are short, and this is faster.
+// parseShort reads a coordinate of up to 64 bytes that is a sum of terms n, n\sqrt{2}, \frac{n}{d} and
+// \frac{n\sqrt{2}}{d}, without blanks. It returns false for anything else, which the general parser
+// then reads. Nearly all exact coordinates are of this form, and this is faster.
 func parseShort(text string) (Number, bool) {
 	var sum Number
 	if len(text) > 64 {
@@ -38,9 +38,8 @@ func parseShort(text string) (Number, bool) {
 	return sum, true
 }
 
-// parseShortDecimal reads a decimal coordinate with digits on both sides of its point, such as
-// -0.25. ok is false for anything else. It is the fast path of Parse for the usual form of
-// decimals.
+// parseShortDecimal reads a decimal coordinate with digits on both sides of its point, such as -0.25.
+// It returns false for anything else. It is the fast path of Parse for the usual form of decimals.
 func parseShortDecimal(text string) (Number, bool) {
 	minus := text != "" && text[0] == '-'
 	if minus {

@@ -41,9 +41,10 @@ var Qualities = []Quality{Right, Fenced, Rounded, Rough, Shifted, Overlaps, Loos
 func Answer(instance *assembly.Instance, quality Quality) string {
 	random := splitmix.New(instance.ID + ":" + string(quality))
 	answer := &assembly.Instance{ID: instance.ID, Figure: instance.Figure}
-	for piece, p := range instance.Pieces {
-		answer.Pieces[piece] = slices.Clone(p)
+	for i, polygon := range instance.Pieces {
+		answer.Pieces[i] = slices.Clone(polygon)
 	}
+	// Some qualities move the pieces; others change the text that is written of them.
 	piece := random.Below(assembly.Count)
 	switch quality {
 	case Shifted:
@@ -51,16 +52,16 @@ func Answer(instance *assembly.Instance, quality Quality) string {
 			translate(answer.Pieces[i], field.Ratio(1, 2), field.Int(0))
 		}
 	case Overlaps:
-		// A neighbour lies within a step of this length on some side.
-		other := instance.Adjacent[random.Below(len(instance.Adjacent))]
-		from, to := assembly.Center(answer.Pieces[other[0]]), assembly.Center(answer.Pieces[other[1]])
-		step := to.Sub(from)
-		translate(answer.Pieces[other[0]], step.X.Mul(field.Ratio(1, 3)), step.Y.Mul(field.Ratio(1, 3)))
+		// Move a piece a third of the way onto a neighbour, with which it shares an edge.
+		pair := instance.Adjacent[random.Below(len(instance.Adjacent))]
+		from, to := assembly.Center(answer.Pieces[pair[0]]), assembly.Center(answer.Pieces[pair[1]])
+		way := to.Sub(from)
+		translate(answer.Pieces[pair[0]], way.X.Mul(field.Ratio(1, 3)), way.Y.Mul(field.Ratio(1, 3)))
 	case Loose:
 		translate(answer.Pieces[piece], field.Int(20), field.Ratio(1, 2))
 	case Distorted:
-		p := &answer.Pieces[piece][random.Below(len(answer.Pieces[piece]))]
-		p.X = p.X.Add(field.Ratio(1, 8))
+		vertex := &answer.Pieces[piece][random.Below(len(answer.Pieces[piece]))]
+		vertex.X = vertex.X.Add(field.Ratio(1, 8))
 	}
 	text := string(answer.AppendAnswer(nil))
 	switch quality {
@@ -72,7 +73,7 @@ func Answer(instance *assembly.Instance, quality Quality) string {
 	case Rough:
 		text = decimalAnswer(answer, 1)
 	case Missing:
-		text = text[:strings.LastIndex(text, `,{"id"`)] + "]}}"
+		text = text[:strings.LastIndex(text, `,{"id"`)] + "]}}" // without the last piece
 	case Inventory:
 		text = strings.Replace(text, `"type":"parallelogram"`, `"type":"square"`, 1)
 	case Unescaped:

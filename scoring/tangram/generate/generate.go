@@ -25,8 +25,8 @@ func Instance(seed int64, k int) *assembly.Instance {
 			continue
 		}
 		// What fits piece by piece may still have a hole or be pinched.
-		if f, err := assembly.Build(at); err == nil {
-			return &assembly.Instance{ID: id, Figure: *f, Source: []byte(`{"generator":"plumb"}`)}
+		if figure, err := assembly.Build(at); err == nil {
+			return &assembly.Instance{ID: id, Figure: *figure, Source: []byte(`{"generator":"plumb"}`)}
 		}
 	}
 }
@@ -82,9 +82,9 @@ func (builder *builder) placePiece(piece int) (placement assembly.Placement, ok 
 	return placement, false
 }
 
-// alignEdges returns the shift that puts edge j of a new tangram piece onto the line of edge i of
-// host, a placed one: start on start (way 0), start on end (1), or midpoint on midpoint (2). If the
-// edges are not parallel, parallel is false and there is no shift.
+// alignEdges returns the shift of a new tangram piece that puts its edge j onto the line of edge i of
+// host, a placed piece. way says how: 0 puts the start on the start, 1 the start on the end, 2 the
+// midpoint on the midpoint. If the edges are not parallel, parallel is false and there is no shift.
 func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int) (by assembly.Point, parallel bool) {
 	hostStart, hostEnd := host[i], host[(i+1)%len(host)]
 	start, end := poly[j], poly[(j+1)%len(poly)]

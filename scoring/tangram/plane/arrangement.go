@@ -3,7 +3,7 @@ package plane
 // arrangement holds the rings of one evaluation, their edges, and how each edge lies relative to
 // the other rings. Its buffers are reused.
 type arrangement struct {
-	vs        *vertexSet
+	vertices  *vertexSet
 	rings     []ring
 	boxes     []box
 	edges     []edge
@@ -24,8 +24,8 @@ type edge struct {
 	ring, a, b   int32
 	box          box
 	ownSpans     [2]spanRange // of spans: where its ring's region lies on the left only, on the right only
-	crossings    spanRange    // of crossings
-	exposedSpans [2]spanRange // of spans: the parts of own on the boundary of the union
+	crossings    spanRange    // of arrangement.crossings: the parts with another ring's region on a side
+	exposedSpans [2]spanRange // of spans: the parts of ownSpans on the boundary of the union
 }
 
 // spanRange is a range of indices of a list of spans.
@@ -40,8 +40,8 @@ func (s spanRange) empty() bool { return s.from == s.to }
 func sideAt(index int) sides { return sides(1 + index) }
 
 // reset removes all rings and edges, and sets the vertices that later rings refer to.
-func (arr *arrangement) reset(vs *vertexSet) {
-	arr.vs = vs
+func (arr *arrangement) reset(vertices *vertexSet) {
+	arr.vertices = vertices
 	arr.rings, arr.boxes, arr.edges = arr.rings[:0], arr.boxes[:0], arr.edges[:0]
 	arr.crossings, arr.spans, arr.boundary = arr.crossings[:0], arr.spans[:0], arr.boundary[:0]
 }
@@ -57,37 +57,38 @@ func (arr *arrangement) storeSpans(list ...span) spanRange {
 // boundaries of other rings inside its region, but contributes no boundary itself.
 func (arr *arrangement) addCoverRing(r ring) int32 {
 	arr.rings = append(arr.rings, r)
-	arr.boxes = append(arr.boxes, arr.vs.ringBox(r))
+	arr.boxes = append(arr.boxes, arr.vertices.ringBox(r))
 	return int32(len(arr.rings) - 1)
 }
 
 // addRing adds a ring, the outline of a polygon such as a tangram piece, with its edges. interior
 // is the side of all edges on which its region lies, or 0 for a ring that crosses itself, where the
-// side is found for each part of an edge. area says whether the even-odd region has area.
-func (arr *arrangement) addRing(ring ring, interior sides) (area bool) {
+// side is found for each part of an edge. hasArea says whether the even-odd region has area.
+func (arr *arrangement) addRing(ring ring, interior sides) (hasArea bool) {
 	index := arr.addCoverRing(ring)
 	if interior != 0 { // a simple ring: every edge is boundary over its full length
 		full := arr.storeSpans(span{lo: start, hi: end})
 		for i := ring.from; i < ring.to; i++ {
-			e := edge{ring: index, a: i, b: ring.next(i), box: arr.vs.edgeBox(i, ring.next(i))}
+			e := edge{ring: index, a: i, b: ring.next(i), box: arr.vertices.edgeBox(i, ring.next(i))}
 			e.ownSpans[interior>>1] = full // onLeft>>1 is 0, onRight>>1 is 1: the inverse of sideAt
 			arr.edges = append(arr.edges, e)
 		}
 		return true
 	}
 	for i := ring.from; i < ring.to; i++ {
-		e := edge{ring: index, a: i, b: ring.next(i), box: arr.vs.edgeBox(i, ring.next(i))}
-		area = arr.findOwnSides(&e, ring) || area
+		e := edge{ring: index, a: i, b: ring.next(i), box: arr.vertices.edgeBox(i, ring.next(i))}
+		hasArea = arr.findOwnSides(&e, ring) || hasArea // || after the call, which must happen for every edge
 		arr.edges = append(arr.edges, e)
 	}
-	return area
+	return hasArea
 }
 
-// findOwnSides finds the parts of an edge of a self-crossing ring that have the ring's region on
-// one side only, which are its boundary, stores them in edge, and reports whether there are any. Where
-// several edges of the ring coincide, only the first one keeps the common part.
+// findOwnSides finds the parts of an edge of a self-crossing polygon, a ring of vertices, that have the
+// polygon's region on one side only. These are its boundary. It stores them in edge.ownSpans, by side,
+// and reports whether there are any. Where several edges of the ring coincide, only the first one
+// keeps the common part, so that it counts once.
 func (arr *arrangement) findOwnSides(edge *edge, ring ring) (found bool) {
-	vertices := arr.vs
+	vertices := arr.vertices
 	arr.spansA = arr.clipper.clip(vertices, arr.spansA[:0], edge.a, edge.b, ring, 0)
 	arr.spansB = arr.spansB[:0]
 	for i := ring.from; i < edge.a; i++ { // earlier edges on the same line
@@ -116,11 +117,11 @@ func (arr *arrangement) findOwnSides(edge *edge, ring ring) (found bool) {
 	return found
 }
 
-// interiorSide returns the side of a simple ring's edges on which its region lies. The sign of the
-// area decides. If rounding leaves that in doubt, an exact clip of an edge against the ring itself
-// decides.
+// interiorSide returns the side of a simple polygon's edges on which its region lies: left where the
+// vertices run counter-clockwise. The sign of the area decides. If rounding leaves that in doubt, an
+// exact clip of an edge against the polygon itself decides.
 func (arr *arrangement) interiorSide(ring ring) sides {
-	vertices := arr.vs
+	vertices := arr.vertices
 	doubleArea, maxError := 0.0, 0.0
 	for i := ring.from + 1; i+1 < ring.to; i++ {
 		doubleArea += vertices.crossFloat(ring.from, i, ring.from, i+1)
@@ -149,22 +150,22 @@ func (arr *arrangement) clipEdges() {
 		edge.crossings.from = int32(len(arr.crossings))
 		for other := range arr.rings {
 			if int32(other) != edge.ring && edge.box.overlaps(&arr.boxes[other]) {
-				arr.crossings = arr.clipper.clip(arr.vs, arr.crossings, edge.a, edge.b, arr.rings[other], int32(other))
+				arr.crossings = arr.clipper.clip(arr.vertices, arr.crossings, edge.a, edge.b, arr.rings[other], int32(other))
 			}
 		}
 		edge.crossings.to = int32(len(arr.crossings))
 	}
 }
 
-// intersectSpan returns the parts of a span that lie in a merged list of spans. They are
-// in spansC, valid until its next use; spansA is overwritten too.
+// intersectSpan returns the parts of a span that lie in a list of spans of the same polygon's edge,
+// sorted and without overlaps. They are in spansC, valid until its next use; spansA is overwritten too.
 func (arr *arrangement) intersectSpan(list []span, span *span) []span {
 	if len(list) == 1 && list[0].lo == start && list[0].hi == end { // the whole edge, as of simple rings
 		arr.spansC = append(arr.spansC[:0], *span)
 		return arr.spansC
 	}
 	arr.spansA = append(arr.spansA[:0], *span)
-	arr.spansC = intersect(arr.vs, arr.spansC[:0], list, arr.spansA)
+	arr.spansC = intersect(arr.vertices, arr.spansC[:0], list, arr.spansA)
 	return arr.spansC
 }
 
@@ -217,12 +218,12 @@ func zeroed[T any](list []T, n int32) []T {
 	return list
 }
 
-// triangleArea returns the signed area of the triangle of an edge and the vertex o. own is the side
-// of the edge on which a region lies. Summed over the boundary of the region, these areas give the
-// region's area, for any o.
-func (arr *arrangement) triangleArea(e *edge, own sides, o int32) float64 {
-	value := arr.vs.crossFloat(o, e.a, o, e.b) / 2
-	if own == onRight {
+// triangleArea returns the signed area of the triangle of a polygon's edge and the vertex apex. inner is
+// the side of the edge on which a region lies. Summed over the boundary of the region, these areas give
+// the region's area, whichever vertex is the apex.
+func (arr *arrangement) triangleArea(e *edge, inner sides, apex int32) float64 {
+	value := arr.vertices.crossFloat(apex, e.a, apex, e.b) / 2
+	if inner == onRight {
 		return -value
 	}
 	return value
@@ -233,7 +234,7 @@ func (arr *arrangement) triangleArea(e *edge, own sides, o int32) float64 {
 // arr.boundary. Where two rings have the same edge with the region on the same side, only the first
 // ring's counts.
 func (arr *arrangement) findBoundary() {
-	vertices := arr.vs
+	vertices := arr.vertices
 	for i := range arr.edges {
 		edge := &arr.edges[i]
 		for s := range edge.ownSpans {
@@ -262,7 +263,9 @@ func (arr *arrangement) findBoundary() {
 }
 
 // subsegment returns the part span of a polygon's edge from vertex a to b as a segment in doubles. At
-// the ends of the edge it has the vertices' own coordinates, so that neighbours meet exactly.
+// the ends of the edge it has the vertices' own coordinates, so that neighbours meet exactly. Products
+// are converted to float64, so that no compiler fuses them with an addition and results are the same
+// on every machine.
 func (vertices *vertexSet) subsegment(a, b int32, span span) segment {
 	ax, ay, dx, dy := vertices.x[a], vertices.y[a], vertices.x[b]-vertices.x[a], vertices.y[b]-vertices.y[a]
 	out := segment{ax, ay, vertices.x[b], vertices.y[b]}
@@ -279,6 +282,7 @@ func (vertices *vertexSet) subsegment(a, b int32, span span) segment {
 // found. Rings whose boxes meet form a cluster. Each cluster is measured relative to one of its own
 // vertices, so that nothing is lost to rounding far from the origin.
 func (arr *arrangement) unionArea() (sum float64) {
+	// Find the clusters.
 	n := len(arr.rings)
 	arr.clusterOf = zeroed(arr.clusterOf, int32(n))
 	for i := range arr.clusterOf {
@@ -296,6 +300,7 @@ func (arr *arrangement) unionArea() (sum float64) {
 			}
 		}
 	}
+	// Add up the triangles of the boundary, each with the first vertex of its cluster.
 	for i := range arr.edges {
 		edge := &arr.edges[i]
 		for side, exposed := range edge.exposedSpans {
@@ -313,7 +318,7 @@ func (arr *arrangement) unionArea() (sum float64) {
 // the union's boundary with the target on the inner side, and those of the target's boundary
 // with the union on both sides.
 func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) {
-	vertices := arr.vs
+	vertices := arr.vertices
 	equal = len(arr.boundary) > 0
 	targetBox := vertices.ringBox(target)
 	// Parts of the union's boundary.
@@ -324,18 +329,18 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 		}
 		arr.spansA = arr.spansA[:0]
 		if e.box.overlaps(&targetBox) {
-			arr.spansA = arr.clipper.clip(vertices, arr.spansA, e.a, e.b, target, -1)
+			arr.spansA = arr.clipper.clip(vertices, arr.spansA, e.a, e.b, target, -1) // -1: the target is none of arr.rings
 		}
-		for s, out := range e.exposedSpans {
-			if out.empty() {
+		for s, exposedRange := range e.exposedSpans {
+			if exposedRange.empty() {
 				continue
 			}
 			own := sideAt(s)
 			inner, outer := arr.splitBySide(arr.spansA, own)
-			exposed := out.slice(arr.spans)
+			exposed := exposedRange.slice(arr.spans)
 			arr.spansC = intersect(vertices, arr.spansC[:0], exposed, inner)
 			shared += arr.triangleArea(e, own, target.from) * totalLength(arr.spansC)
-			if equal {
+			if equal { // so far: the target must lie on the inner side all along, and nowhere on the outer side
 				equal = containsAll(vertices, inner, exposed) && len(intersect(vertices, arr.spansC[:0], exposed, outer)) == 0
 			}
 		}
@@ -378,7 +383,7 @@ func (arr *arrangement) splitBySide(list []span, side sides) (same, opposite []s
 			arr.spansB = append(arr.spansB, s)
 		}
 	}
-	return merge(arr.vs, arr.spansB[:n:n]), merge(arr.vs, arr.spansB[n:])
+	return merge(arr.vertices, arr.spansB[:n:n]), merge(arr.vertices, arr.spansB[n:])
 }
 
 // boundariesMeet reports whether the closed boundaries of rings i and j have a point in common. An edge
@@ -394,8 +399,9 @@ func (arr *arrangement) boundariesMeet(i, j int32) bool {
 			continue
 		}
 		for second := range arr.edges {
-			g := &arr.edges[second]
-			if g.ring == j && edge.box.overlaps(&g.box) && arr.vs.segmentsMeet(edge.a, edge.b, g.a, g.b) && arr.edgesMeet(edge, g) {
+			other := &arr.edges[second]
+			if other.ring == j && edge.box.overlaps(&other.box) && arr.vertices.segmentsMeet(edge.a, edge.b, other.a, other.b) &&
+				arr.edgesMeet(edge, other) {
 				return true
 			}
 		}
@@ -407,7 +413,7 @@ func (arr *arrangement) boundariesMeet(i, j int32) bool {
 // boundaries. Parts of a self-crossing ring's edges that have its region on both sides or on none
 // are not boundary.
 func (arr *arrangement) edgesMeet(e, f *edge) bool {
-	vertices := arr.vs
+	vertices := arr.vertices
 	if vertices.side(e.a, e.b, f.a) == 0 && vertices.side(e.a, e.b, f.b) == 0 {
 		return arr.collinearMeet(e, f)
 	}
@@ -415,11 +421,12 @@ func (arr *arrangement) edgesMeet(e, f *edge) bool {
 		arr.isOnBoundary(f, vertices.atCrossing(f.a, f.b, e.a, e.b))
 }
 
-// isOnBoundary reports whether the point p of an edge lies on the boundary of the edge's polygon.
+// isOnBoundary reports whether the point p of an edge lies on the boundary of the edge's polygon: in a
+// part of the edge that has the polygon's region on one side only.
 func (arr *arrangement) isOnBoundary(e *edge, p edgeParam) bool {
 	for _, own := range e.ownSpans {
 		for _, s := range own.slice(arr.spans) {
-			if arr.vs.compare(s.lo, p) <= 0 && arr.vs.compare(s.hi, p) >= 0 {
+			if arr.vertices.compare(s.lo, p) <= 0 && arr.vertices.compare(s.hi, p) >= 0 {
 				return true
 			}
 		}
@@ -432,7 +439,7 @@ func (arr *arrangement) isOnBoundary(e *edge, p edgeParam) bool {
 // stretch of an edge is given by edge parameters: 0 is the edge's start and 1 its end, so those of f
 // must be converted before they are compared with those of e.
 func (arr *arrangement) collinearMeet(e, f *edge) bool {
-	vertices := arr.vs
+	vertices := arr.vertices
 	// paramOnE returns the parameter on e of the point that has the parameter p on f. A line that
 	// crosses f in the point crosses e there too, because e and f lie on one line.
 	paramOnE := func(p edgeParam) edgeParam {

@@ -33,17 +33,17 @@ type clipper struct {
 	crossings []crossing
 }
 
-// clip appends the parts of the edge from a to b that have the even-odd region of ring on
-// a side, with index as their ring. It walks along the line through a and b: at each
-// crossing the parity on the left, on the right or on both changes, and in between nothing
-// does. Parts before a and after b are cut off. After the last crossing the line is outside,
-// so no part follows.
+// clip appends the parts of the edge from vertex a to b that have the even-odd region of a polygon,
+// ring, on a side, with index as their ring. It walks along the line through a and b: at each crossing
+// with the polygon, inside and outside change on the left, on the right or on both sides, and in
+// between nothing changes. Parts before a and after b are cut off. After the last crossing the line is
+// outside, so no part follows.
 func (clipper *clipper) clip(vertices *vertexSet, dst []span, a, b int32, ring ring, index int32) []span {
 	if !clipper.findSides(vertices, a, b, ring) {
 		return dst
 	}
 	clipper.collectCrossings(vertices, a, b, ring)
-	var state sides
+	var state sides // on which sides the region lies just now
 	previous := &start
 	for i := range clipper.crossings {
 		next := &clipper.crossings[i]
@@ -65,10 +65,10 @@ func (clipper *clipper) clip(vertices *vertexSet, dst []span, a, b int32, ring r
 	return dst
 }
 
-// findSides fills clipper.sideOf with the side of the line through a and b on which each vertex of
-// ring lies: 1 left, -1 right, 0 on it. It returns false if no part of the edge can have
-// the ring's region on a side, because all of the ring lies before a, after b or on one side
-// with less than two vertices on the line. Then clipper.sideOf need not be used.
+// findSides fills clipper.sideOf with the side of the line through a and b on which each vertex of a
+// polygon, ring, lies: 1 left, -1 right, 0 on it. It returns false if no part of the edge can have the
+// polygon's region on a side. That is so if the whole polygon lies before a, or after b, or on one side
+// with less than two vertices on the line. Doubles decide unless rounding leaves a doubt.
 func (clipper *clipper) findSides(vertices *vertexSet, a, b int32, ring ring) bool {
 	n := int(ring.to - ring.from)
 	if cap(clipper.sideOf) < n {
@@ -78,10 +78,10 @@ func (clipper *clipper) findSides(vertices *vertexSet, a, b int32, ring ring) bo
 	x, y, canonical := vertices.x[ring.from:ring.to], vertices.y[ring.from:ring.to], vertices.canonical[ring.from:ring.to]
 	ax, ay, canonicalA, canonicalB := vertices.x[a], vertices.y[a], vertices.canonical[a], vertices.canonical[b]
 	dx, dy, slack := vertices.x[b]-ax, vertices.y[b]-ay, vertices.crossError
-	behind := float64(dx*dx) + float64(dy*dy) + slack
+	lengthOfEdge := float64(dx*dx) + float64(dy*dy) + slack // squared, as `along` is: a product with the edge's vector
 	left, right, someAfterStart, someBeforeEnd := 0, 0, 0, 0
 	for i := range clipper.sideOf {
-		// Branch-free, because the side is unpredictable.
+		// No else branches: the processor cannot predict the side, and this is the innermost loop.
 		ux, uy := x[i]-ax, y[i]-ay
 		v := float64(dx*uy) - float64(dy*ux) // as vertexSet.crossFloat
 		along := float64(dx*ux) + float64(dy*uy)
@@ -95,7 +95,7 @@ func (clipper *clipper) findSides(vertices *vertexSet, a, b int32, ring ring) bo
 		if along > -slack {
 			afterStart = 1
 		}
-		if along < behind {
+		if along < lengthOfEdge {
 			beforeEnd = 1
 		}
 		if leftOf == rightOf { // in doubt: equal vertices first, then exact arithmetic
@@ -129,8 +129,9 @@ var parityChange = [9]sides{
 	bothSides, onLeft, 0,
 }
 
-// collectCrossings fills clipper.crossings with the points where the line through a and b crosses
-// ring, sorted along the edge. It needs findSides.
+// collectCrossings fills clipper.crossings with the points where the line through a and b crosses a
+// polygon, ring, sorted along the edge. findSides must come first: a ring edge crosses where its ends
+// lie on different sides of the line.
 func (clipper *clipper) collectCrossings(vertices *vertexSet, a, b int32, ring ring) {
 	if n := int(ring.to - ring.from); cap(clipper.crossings) < n {
 		clipper.crossings = make([]crossing, 2*n)
@@ -140,7 +141,7 @@ func (clipper *clipper) collectCrossings(vertices *vertexSet, a, b int32, ring r
 	for i := ring.from; i < ring.to; i++ {
 		j := ring.next(i)
 		sideI, sideJ := clipper.sideOf[i-ring.from], clipper.sideOf[j-ring.from]
-		change := parityChange[4+3*int(sideI)+int(sideJ)]
+		change := parityChange[3*(1+int(sideI))+1+int(sideJ)]
 		if change == 0 {
 			continue
 		}
@@ -170,7 +171,7 @@ func merge(vertices *vertexSet, list []span) []span {
 	if len(list) < 2 {
 		return list
 	}
-	if len(list) > 16 {
+	if len(list) > 16 { // so many that insertion alone would be slow
 		slices.SortFunc(list, func(a, b span) int { return vertices.compare(a.lo, b.lo) })
 	}
 	for i := 1; i < len(list); i++ { // insertion sort, which is fast for few spans and does nothing to sorted ones
@@ -178,25 +179,26 @@ func merge(vertices *vertexSet, list []span) []span {
 			list[j], list[j-1] = list[j-1], list[j]
 		}
 	}
-	n := 0
+	last := 0 // the last of the joined spans
 	for i := range list[1:] {
-		s := &list[1+i]
-		if !vertices.before(&list[n].hi, &s.lo) {
-			if vertices.before(&list[n].hi, &s.hi) {
-				list[n].hi = s.hi
+		next := &list[1+i]
+		if !vertices.before(&list[last].hi, &next.lo) {
+			if vertices.before(&list[last].hi, &next.hi) {
+				list[last].hi = next.hi
 			}
 			continue
 		}
-		n++
-		if n != 1+i {
-			list[n] = *s
+		last++
+		if last != 1+i {
+			list[last] = *next
 		}
 	}
-	return list[:n+1]
+	return list[:last+1]
 }
 
-// subtract appends what is left of the part from at to end of a polygon's edge without the spans of
-// a merged list.
+// subtract appends to dst what is left of the part from at to end of a polygon's edge without the spans
+// of a list, which is sorted and without overlaps (see merge). It walks along the edge: at is where the
+// next free part begins.
 func subtract(vertices *vertexSet, dst []span, at, end edgeParam, list []span) []span {
 	for i := range list {
 		s := &list[i]
@@ -243,12 +245,12 @@ func intersect(vertices *vertexSet, dst, a, b []span) []span {
 	return dst
 }
 
-// containsAll reports whether each span of inner lies within one span of a merged list of the same
-// polygon's edge.
-func containsAll(vs *vertexSet, list, inner []span) bool {
+// containsAll reports whether each span of inner lies within one span of a list. Both are of the same
+// polygon's edge, and the list is sorted and without overlaps.
+func containsAll(vertices *vertexSet, list, inner []span) bool {
 	return !slices.ContainsFunc(inner, func(s span) bool {
 		return !slices.ContainsFunc(list, func(l span) bool {
-			return vs.compare(l.lo, s.lo) <= 0 && vs.compare(l.hi, s.hi) >= 0
+			return vertices.compare(l.lo, s.lo) <= 0 && vertices.compare(l.hi, s.hi) >= 0
 		})
 	})
 }

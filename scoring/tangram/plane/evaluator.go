@@ -15,7 +15,7 @@ type Target struct {
 	thickBoundary []segmentDist // boundary of the outline thickened by 1/600, docs/spec/tangram.md#r42
 	boundary      []segmentDist
 	maxCoord      float64 // largest coordinate
-	maxBits       int
+	maxBits       int     // bits of the longest coordinate
 }
 
 // Pair is a pair of pieces whose interiors overlap.
@@ -109,6 +109,7 @@ func (evaluator *Evaluator) Evaluate(pieces [][]Point, target *Target, decimal b
 	result.evaluator, result.Rounded = evaluator, false
 	evaluator.vertices.x, evaluator.vertices.y = evaluator.vertices.x[:0], evaluator.vertices.y[:0]
 	evaluator.arrangement.reset(&evaluator.vertices)
+	// The fastest arithmetic that takes the coordinates is used. If none does, they are rounded.
 	switch {
 	case evaluator.tryInt64(pieces, target):
 	case decimal && evaluator.tryGrid(pieces, target):
@@ -178,6 +179,7 @@ func (evaluator *Evaluator) tryInt64(pieces [][]Point, target *Target) bool {
 // are exact there. The target's vertices are rounded to the same grid, which moves areas by less
 // than 1e-11.
 func (evaluator *Evaluator) tryGrid(pieces [][]Point, target *Target) bool {
+	// The grid's steps per unit: the common denominator of the pieces.
 	steps, ok := int64(1), true
 	for _, piece := range pieces {
 		steps, ok = commonDenominator(piece, steps, gridLimit)
@@ -192,15 +194,19 @@ func (evaluator *Evaluator) tryGrid(pieces [][]Point, target *Target) bool {
 	for steps < finestGrid && float64(steps)*1024*reach < gridLimit { // a fine grid for the target
 		steps *= 1024
 	}
-	if target != nil && float64(steps) < 1e12 { // too coarse to round the target to: docs/spec/tangram.md#r45
+	if target != nil && float64(steps) < coarsestGrid {
 		return false
 	}
 	evaluator.loadGrid(pieces, target, float64(steps), func(n *field.Number) int64 {
-		a, _, own, _ := n.Int64s()
-		return a * (steps / own)
+		numerator, _, denominator, _ := n.Int64s()
+		return numerator * (steps / denominator)
 	})
 	return true
 }
+
+// coarsestGrid is the least number of steps per unit to which a target may be rounded
+// (docs/spec/tangram.md#r45).
+const coarsestGrid = 1e12
 
 // isIrrational reports whether a coordinate of p, which fits into int64s, has a part in sqrt 2.
 func isIrrational(p Point) bool {
@@ -235,7 +241,7 @@ const finestGrid = 1 << 50
 func (evaluator *Evaluator) loadRounded(pieces [][]Point, target *Target) {
 	reach := maxCoordinate(pieces, target)
 	scale := 1.0
-	for scale*2*reach < gridLimit && scale < 1<<50 {
+	for scale*2*reach < gridLimit && scale < finestGrid {
 		scale *= 2
 	}
 	evaluator.loadGrid(pieces, target, scale, func(n *field.Number) int64 { return toGridUnits(n.Float(), scale) })
@@ -309,7 +315,7 @@ func (kernel *exactKernel) appendPoints(vertices *vertexSet, list []Point) {
 }
 
 // measure computes the result for the n tangram pieces that are loaded: areas, overlaps, and the
-// union, compared with the target if there is one.
+// union, compared with the target if there is one. The target's vertices come first in the vertex set.
 func (evaluator *Evaluator) measure(n int, target *Target) {
 	result, vertices, arr := &evaluator.result, &evaluator.vertices, &evaluator.arrangement
 	result.Simple, result.HasArea, result.Area = result.Simple[:0], result.HasArea[:0], result.Area[:0]
@@ -335,7 +341,7 @@ func (evaluator *Evaluator) measure(n int, target *Target) {
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			if arr.overlaps[i*n+j] { // an area that rounds to 0 still counts, as the smallest double
-				result.Overlaps = append(result.Overlaps, Pair{i, j, max(arr.overlapArea[i*n+j], 5e-324)})
+				result.Overlaps = append(result.Overlaps, Pair{i, j, max(arr.overlapArea[i*n+j], math.SmallestNonzeroFloat64)})
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // exactKernel holds points of any size: the slow kernel for what does not fit the others.
 type exactKernel struct{ x, y []field.Number }
 
-// exactCross returns the cross product (b - a) x (d - c).
+// exactCross returns the cross product (b - a) x (d - c) of polygons' vertices, named by index.
 func (kernel *exactKernel) exactCross(a, b, c, d int32) field.Number {
 	ux, uy := kernel.x[b].Sub(kernel.x[a]), kernel.y[b].Sub(kernel.y[a])
 	vx, vy := kernel.x[d].Sub(kernel.x[c]), kernel.y[d].Sub(kernel.y[c])
@@ -55,8 +55,9 @@ func (kernel *exactKernel) paramQuotient(param edgeParam) (num, den field.Number
 	return kernel.y[param.c].Sub(kernel.y[param.a]), kernel.y[param.b].Sub(kernel.y[param.a])
 }
 
-// order compares two edge parameters exactly by cross-multiplication. The signs of the
-// denominators correct for their order.
+// order returns -1, 0 or 1 for the order of two points on a polygon's edge. It compares their quotients
+// exactly by cross-multiplication. A negative denominator would turn the result round, so the signs of
+// both are multiplied in.
 func (kernel *exactKernel) order(s, t edgeParam) int {
 	numS, denS := kernel.paramQuotient(s)
 	numT, denT := kernel.paramQuotient(t)

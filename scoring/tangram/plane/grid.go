@@ -68,7 +68,8 @@ func (x int128) float() float64 {
 }
 
 // mulMagnitudes returns the 256-bit product of two 128-bit integers of the grid kernel, which must
-// not be negative, with the lowest word first.
+// not be negative, in four words with the lowest first. Long multiplication: the products of the low
+// and of the high words are laid down, then the two mixed products are added one word higher.
 func (x int128) mulMagnitudes(y int128) (p [4]uint64) {
 	var carry uint64
 	p[1], p[0] = bits.Mul64(x.lo, y.lo)
@@ -128,8 +129,9 @@ func (kernel *gridKernel) paramQuotient(param edgeParam) (num, den int128) {
 	return int128Of(kernel.y[param.c] - kernel.y[param.a]), int128Of(kernel.y[param.b] - kernel.y[param.a])
 }
 
-// order compares the places of two points on a polygon's edge exactly: by their signs, then by the
-// magnitudes of the cross-multiplied quotients.
+// order returns -1, 0 or 1 for the order of two points on a polygon's edge, exactly. Each point is a
+// quotient of grid numbers: their signs are compared, then the magnitudes of the quotients after
+// cross-multiplication, which takes 256 bits.
 func (kernel *gridKernel) order(s, t edgeParam) int {
 	numS, denS := kernel.paramQuotient(s)
 	numT, denT := kernel.paramQuotient(t)

@@ -6,7 +6,7 @@ import "math"
 // a segment of length 0.
 type segmentDist struct {
 	x0, y0, x1, y1               float64
-	dx, dy, inverseSquaredLength float64 // inv is 1/l^2
+	dx, dy, inverseSquaredLength float64
 	box                          box
 }
 
@@ -50,11 +50,11 @@ func (hausdorffer *hausdorffer) distance(a, b []segmentDist) float64 {
 	return math.Sqrt(hausdorffer.directedSquared(b, a, hausdorffer.directedSquared(a, b, 0))) // the second call starts from the first
 }
 
-// directedSquared returns the directed Hausdorff distance from a to b, squared: the largest squared
-// distance of a point of a from b, or best if that is larger. Along a segment of a it is the
-// maximum of the lower envelope of the distances from the segments of b (docs/spec/tangram.md#r43).
-// The distance from one segment is convex, so between two points with the same nearest segment the
-// maximum is at one of them.
+// directedSquared returns the directed Hausdorff distance from boundary a to b, squared: the largest
+// squared distance of a point of a from b, or best if that is larger (docs/spec/tangram.md#r43). First
+// it measures from the ends of a's segments. The distance from one segment is convex, so between two
+// points with the same nearest segment the maximum is at one of them. Only segments whose ends have
+// different nearest segments must be searched inside, by maxBetween.
 func (hausdorffer *hausdorffer) directedSquared(a, b []segmentDist, best float64) float64 {
 	hausdorffer.ends = hausdorffer.ends[:0]
 	var last nearestSegment
@@ -71,14 +71,16 @@ func (hausdorffer *hausdorffer) directedSquared(a, b []segmentDist, best float64
 	}
 	for i := range a {
 		if lo, hi := hausdorffer.ends[2*i], hausdorffer.ends[2*i+1]; lo.index != hi.index {
-			hausdorffer.splitsLeft = 64 + 4*len(b) // the envelope has fewer corners; rounding could make more
+			hausdorffer.splitsLeft = 64 + 4*len(b) // more than are needed; rounding must not make it endless
 			best = hausdorffer.maxBetween(&a[i], b, 0, 1, lo, hi, best)
 		}
 	}
 	return best
 }
 
-// squaredTo returns the squared distance of the point (x, y) from the segment of a boundary.
+// squaredTo returns the squared distance of the point (x, y) from the segment of a boundary. Products are
+// converted to float64, so that no compiler fuses them with an addition and results are the same on
+// every machine.
 func (s *segmentDist) squaredTo(x, y float64) float64 {
 	px, py := x-s.x0, y-s.y0
 	param := (float64(px*s.dx) + float64(py*s.dy)) * s.inverseSquaredLength
@@ -122,14 +124,14 @@ func findNearest(list []segmentDist, x, y float64, first int, enough float64) ne
 // tieTolerance is the relative difference below which two squared distances count as equal.
 const tieTolerance = 1e-14
 
-// maxBetween returns the maximum of best and of the squared distances from b of the points
-// of s between the parameters t0 and t1. lo and hi are the nearest segments at t0 and t1. At
-// a point between, these two are equally far away: if no other segment is nearer there, the
-// maximum is at that point; otherwise the nearest one there divides the interval in two. best must be
-// at least the squared distances at t0 and t1. After too many divisions it returns an upper bound.
+// maxBetween returns the largest squared distance from boundary b of the points of segment s between
+// the parameters t0 and t1, or best if that is larger. lo and hi are the nearest segments at t0 and t1,
+// and best is at least the squared distances there. Somewhere between, these two are equally far away.
+// If no other segment is nearer there, the maximum is at that point. Otherwise the nearest one there
+// divides the interval in two. After too many divisions it returns an upper bound.
 func (hausdorffer *hausdorffer) maxBetween(s *segmentDist, b []segmentDist, t0, t1 float64, lo, hi nearestSegment,
 	best float64) float64 {
-	for lo.index != hi.index && t1-t0 > 1e-15 {
+	for lo.index != hi.index && t1-t0 > 1e-15 { // shorter intervals are within rounding
 		nearLo, nearHi := &b[lo.index], &b[hi.index]
 		// The squared distance from one segment is convex, so its values at both ends bound it between.
 		// That at the end where the segment is the nearest is at most best already.
@@ -162,13 +164,13 @@ func (s *segmentDist) squaredAlong(o *segmentDist, t float64) float64 {
 	return s.squaredTo(o.x0+float64(t*o.dx), o.y0+float64(t*o.dy))
 }
 
-// equidistantParam returns a parameter of s between t0 and t1 at which segments f and g are
-// equally far away. f must be nearer at t0 and g at t1. The squared distance from a segment
-// is piecewise quadratic, with a branch for each end and one for the line between: the
-// interval is narrowed to one branch of each, then a quadratic equation is solved.
+// equidistantParam returns the parameter of the point of boundary segment s, between t0 and t1, that is
+// equally far from the segments f and g. f must be nearer at t0 and g at t1. The squared distance from
+// a segment is made of three quadratic functions, one for each end and one for the line between. The
+// interval is narrowed until one function holds for f and one for g; then a quadratic equation is solved.
 func equidistantParam(s, f, g *segmentDist, t0, t1 float64) float64 {
 	for _, o := range [2]*segmentDist{f, g} {
-		// The point of s at t projects on the line of o at offset + slope*t. The branch changes
+		// The point of s at t projects on the line of o at offset + slope*t. Another function holds from
 		// where that is 0 or 1.
 		slope := (float64(s.dx*o.dx) + float64(s.dy*o.dy)) * o.inverseSquaredLength
 		if slope == 0 {

@@ -16,9 +16,9 @@ func (x surd) sub(y surd) surd { return surd{x.a - y.a, x.b - y.b} }
 
 func (x surd) mul(y surd) surd { return surd{x.a*y.a + 2*x.b*y.b, x.a*y.b + x.b*y.a} }
 
-// float returns a + b sqrt 2 as a double without cancellation. Where the two terms nearly cancel,
-// it divides the exact norm a^2 - 2 b^2 by the conjugate a - b sqrt 2, whose terms then have the
-// same sign.
+// float returns a + b sqrt 2 as a double without cancellation. Where the two terms nearly cancel (the
+// sum is below a thousandth of a), it divides the exact norm a^2 - 2 b^2 by the conjugate a - b sqrt 2,
+// whose terms then have the same sign.
 func (x surd) float() float64 {
 	sum := float64(x.a) + float64(float64(x.b)*math.Sqrt2)
 	if math.Abs(sum) >= 1e-3*math.Abs(float64(x.a)) {
@@ -95,9 +95,8 @@ func (kernel *int64Kernel) load(points []Point, d int64) bool {
 	return true
 }
 
-// commonDenominator returns the least common multiple of d and the denominators of the
-// points' coordinates. ok is false if it exceeds limit, or a coordinate does not fit into
-// int64s.
+// commonDenominator returns the least common multiple of d and the denominators of the coordinates of
+// a polygon's points. ok is false if it exceeds limit, or a coordinate does not fit into int64s.
 func commonDenominator(points []Point, d, limit int64) (int64, bool) {
 	for i := range points {
 		for _, coordinate := range [2]*field.Number{&points[i].X, &points[i].Y} {
@@ -128,13 +127,9 @@ func gcd(a, b int64) int64 {
 // timesDenominator returns n*d as a surd, where d is a multiple of n's denominator. It
 // returns false if the result exceeds int64Limit.
 func timesDenominator(n field.Number, d int64) (surd, bool) {
-	a, b, own, _ := n.Int64s()
-	if own == d {
-		return surd{a, b}, surd{a, b}.withinLimit(int64Limit)
-	}
+	a, b, own, _ := n.Int64s() // n = (a + b sqrt 2) / own
 	factor := d / own
-	x := surd{a, b}
-	return surd{a * factor, b * factor}, x.withinLimit(int64Limit / factor)
+	return surd{a * factor, b * factor}, surd{a, b}.withinLimit(int64Limit / factor)
 }
 
 // withinLimit reports whether both parts of x are at most limit in magnitude.
@@ -145,7 +140,7 @@ func (x surd) withinLimit(limit int64) bool {
 // quotient is a parameter along an edge as num/den, with den > 0.
 type quotient struct{ num, den surd }
 
-// exactCross returns the cross product (b - a) x (d - c).
+// exactCross returns the cross product (b - a) x (d - c) of polygons' vertices, named by index.
 func (kernel *int64Kernel) exactCross(a, b, c, d int32) surd {
 	ux, uy := kernel.x[b].sub(kernel.x[a]), kernel.y[b].sub(kernel.y[a])
 	vx, vy := kernel.x[d].sub(kernel.x[c]), kernel.y[d].sub(kernel.y[c])
@@ -227,12 +222,11 @@ func (kernel *int64Kernel) order(p, q edgeParam) int {
 type bigSurd struct{ a, b *big.Int }
 
 // mulBig returns the product of two surds, numbers a + b sqrt 2, with big integers, for factors whose
-// product may overflow 64 bits.
+// product may overflow 64 bits: (aa' + 2bb') + (ab' + ba') sqrt 2.
 func mulBig(x, y surd) bigSurd {
-	n := func(v int64) *big.Int { return big.NewInt(v) }
-	mul := func(v, w int64) *big.Int { return new(big.Int).Mul(n(v), n(w)) }
-	b2 := mul(x.b, y.b)
-	return bigSurd{b2.Add(b2.Lsh(b2, 1), mul(x.a, y.a)), new(big.Int).Add(mul(x.a, y.b), mul(x.b, y.a))}
+	mul := func(v, w int64) *big.Int { return new(big.Int).Mul(big.NewInt(v), big.NewInt(w)) }
+	bb := mul(x.b, y.b)
+	return bigSurd{bb.Add(bb.Lsh(bb, 1), mul(x.a, y.a)), new(big.Int).Add(mul(x.a, y.b), mul(x.b, y.a))}
 }
 
 func (x bigSurd) sub(y bigSurd) bigSurd {

@@ -71,9 +71,10 @@ func trapezoids(out [][]region.Point, corners []region.Point) [][]region.Point {
 	return out
 }
 
-// crossingHeight returns the y at which the segments ab and cd cross in their interiors. ok
+// crossingHeight returns the y at which the edges ab and cd of a polygon cross in their interiors. ok
 // is false if they do not.
 func crossingHeight(a, b, c, d region.Point) (y float64, ok bool) {
+	// side is positive where c lies left of the line from a to b, negative where right, and 0 on it.
 	side := func(a, b, c region.Point) float64 {
 		return float64((b.X-a.X)*(c.Y-a.Y)) - float64((b.Y-a.Y)*(c.X-a.X))
 	}
@@ -108,7 +109,7 @@ func slabTrapezoids(out [][]region.Point, list []region.Point, low, high float64
 	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.bottom+a.top, b.bottom+b.top) })
 	for i := 0; i+1 < len(edges); i += 2 {
 		left, right := edges[i], edges[i+1]
-		if math.Abs(right.bottom-left.bottom)+math.Abs(right.top-left.top) < 1e-14 {
+		if math.Abs(right.bottom-left.bottom)+math.Abs(right.top-left.top) < 1e-14 { // within rounding
 			continue
 		}
 		part := []region.Point{{X: left.bottom, Y: low}}

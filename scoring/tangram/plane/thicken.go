@@ -23,12 +23,13 @@ type thickener struct {
 // floatPoint is a point in doubles.
 type floatPoint struct{ x, y float64 }
 
-// thicken returns the boundary of the Minkowski sum of the union of the rings and a square
-// of half side `thickness`. A convex ring becomes the hull of its corners' squares; another
-// one becomes itself and the hulls of the squares along its boundary. reach is the largest
-// coordinate. All points are rounded to a grid that moves none by more than about 1e-15 near
-// the origin; on the grid all decisions are exact. It overwrites the thickener's memory.
+// thicken returns the boundary of the union of the polygons, thickened: its Minkowski sum with a square
+// of half side `thickness`. A convex polygon becomes the hull of the squares around its corners. Another
+// one becomes itself and the hulls of the squares along its boundary. reach is the largest coordinate.
+// All points are rounded to a grid that moves none by more than about 1e-15 near the origin; on the grid
+// all decisions are exact. It overwrites the thickener's memory.
 func (thickener *thickener) thicken(pieces *arrangement, simple, hasArea []bool, reach float64) []segment {
+	// The finest grid with a power of two of steps per unit, well within the kernel's limit.
 	thickener.scale = 1
 	for thickener.scale*2*(reach+1) < gridLimit/8 {
 		thickener.scale *= 2
@@ -37,7 +38,7 @@ func (thickener *thickener) thicken(pieces *arrangement, simple, hasArea []bool,
 	thickener.vertices.x, thickener.vertices.y = thickener.vertices.x[:0], thickener.vertices.y[:0]
 	thickener.vertices.kernel = &thickener.grid
 	thickener.arrangement.reset(&thickener.vertices)
-	thickener.vertices.crossError = 0x1p-45 * (reach + 1) * (reach + 1)
+	thickener.vertices.crossError = 0x1p-45 * (reach + 1) * (reach + 1) // as vertexSet.prepare bounds it
 	nextEdge := 0
 	for i, ring := range pieces.rings {
 		from := nextEdge // edges are in the order of their rings
@@ -45,17 +46,17 @@ func (thickener *thickener) thicken(pieces *arrangement, simple, hasArea []bool,
 			nextEdge++
 		}
 		switch {
-		case !hasArea[i]:
-		case simple[i] && pieces.vs.isConvex(ring):
+		case !hasArea[i]: // pieces without area are ignored
+		case simple[i] && pieces.vertices.isConvex(ring):
 			thickener.points = thickener.points[:0]
 			for j := ring.from; j < ring.to; j++ {
-				thickener.addCorners(pieces.vs.x[j], pieces.vs.y[j])
+				thickener.addCorners(pieces.vertices.x[j], pieces.vertices.y[j])
 			}
 			thickener.addHull()
 		default:
 			thickener.points = thickener.points[:0]
 			for j := ring.from; j < ring.to; j++ {
-				thickener.points = append(thickener.points, floatPoint{pieces.vs.x[j], pieces.vs.y[j]})
+				thickener.points = append(thickener.points, floatPoint{pieces.vertices.x[j], pieces.vertices.y[j]})
 			}
 			thickener.arrangement.addCoverRing(thickener.roundRing(thickener.points))
 			for j := range pieces.edges[from:nextEdge] {
@@ -81,8 +82,8 @@ func (thickener *thickener) addEdge(arr *arrangement, edge *edge) {
 	for _, own := range edge.ownSpans {
 		thickener.spans = append(thickener.spans, own.slice(arr.spans)...)
 	}
-	for _, s := range merge(arr.vs, thickener.spans) {
-		part := arr.vs.subsegment(edge.a, edge.b, s)
+	for _, s := range merge(arr.vertices, thickener.spans) {
+		part := arr.vertices.subsegment(edge.a, edge.b, s)
 		thickener.points = thickener.points[:0]
 		thickener.addCorners(part.x0, part.y0)
 		thickener.addCorners(part.x1, part.y1)
@@ -140,7 +141,7 @@ func (thickener *thickener) convexHull(list []floatPoint) []floatPoint {
 	hull := thickener.hull[:0]
 	for pass, from := 0, 0; pass < 2; pass++ {
 		for _, p := range list {
-			for len(hull) >= from+2 {
+			for len(hull) >= from+2 { // drop the last point of the hull unless the chain turns left there
 				a, b := hull[len(hull)-2], hull[len(hull)-1]
 				if float64((b.x-a.x)*(p.y-a.y))-float64((b.y-a.y)*(p.x-a.x)) > 0 {
 					break

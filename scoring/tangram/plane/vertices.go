@@ -92,7 +92,7 @@ func (vertices *vertexSet) prepare() {
 	for i := range vertices.x {
 		largest = max(largest, math.Abs(vertices.x[i]), math.Abs(vertices.y[i]))
 	}
-	vertices.crossError = max(0x1p-45*largest*largest, 1e-290)
+	vertices.crossError = max(0x1p-45*largest*largest, 1e-290) // the second where products would underflow
 	vertices.findDuplicates()
 }
 
@@ -108,7 +108,7 @@ func (vertices *vertexSet) findDuplicates() {
 		vertices.hashTable[i] = -1
 	}
 	for i := range int32(count) {
-		slot := vertices.hash(i) >> 20 & uint64(size-1)
+		slot := vertices.hash(i) >> 20 & uint64(size-1) // the low bits of the hash are mixed least
 		for vertices.hashTable[slot] >= 0 && !vertices.same(vertices.hashTable[slot], i) {
 			slot = (slot + 1) & uint64(size-1)
 		}
@@ -119,8 +119,9 @@ func (vertices *vertexSet) findDuplicates() {
 	}
 }
 
-// hashWords returns a hash of the words of a vertex's coordinates, by which equal vertices are
-// found.
+// hashWords returns a hash of the words of a vertex's coordinates. Equal vertices are found by it; those
+// with the same hash are then compared. It multiplies by an odd constant (2^64 over the golden ratio)
+// and mixes the high bits into the low ones.
 func hashWords(list ...uint64) (h uint64) {
 	for _, v := range list {
 		h = (h ^ v) * 0x9e3779b97f4a7c15
@@ -129,7 +130,9 @@ func hashWords(list ...uint64) (h uint64) {
 	return h
 }
 
-// crossFloat returns (b - a) x (d - c) in doubles, off by less than the slack.
+// crossFloat returns the cross product (b - a) x (d - c) of vertices in doubles, off by less than
+// crossError. Products are converted to float64, so that no compiler fuses them with the subtraction
+// and results are the same on every machine.
 func (vertices *vertexSet) crossFloat(a, b, c, d int32) float64 {
 	return float64((vertices.x[b]-vertices.x[a])*(vertices.y[d]-vertices.y[c])) - float64((vertices.y[b]-vertices.y[a])*(vertices.x[d]-vertices.x[c]))
 }
@@ -160,9 +163,10 @@ func (vertices *vertexSet) atCrossing(a, b, c, d int32) (p edgeParam) {
 	return p
 }
 
-// setAtCrossing sets *param to the place on the edge from a to b where the line through c and d crosses
-// it. It computes in doubles, and with the kernel's cross products if these are not accurate
-// enough. It takes a pointer because an edgeParam is too large to be returned in registers.
+// setAtCrossing sets *param to the place on a polygon's edge from vertex a to b where the line through c
+// and d crosses it: 0 at a, 1 at b. It computes in doubles, and with the kernel's exact cross products
+// if these are not accurate enough. It takes a pointer because an edgeParam is too large to be returned
+// in registers.
 func (vertices *vertexSet) setAtCrossing(param *edgeParam, a, b, c, d int32) {
 	num, den := vertices.crossFloat(a, c, c, d), vertices.crossFloat(a, b, c, d)
 	param.a, param.b, param.c, param.d = a, b, c, d
@@ -181,8 +185,8 @@ func (vertices *vertexSet) atVertex(a, b, c int32) (p edgeParam) {
 	return p
 }
 
-// setAtVertex sets *param to the place of vertex c on the line from a to b: start or end if c equals a
-// or b.
+// setAtVertex sets *param to the place of a polygon's vertex c on the line from vertex a to b: exactly
+// start or end if c equals a or b, else as the kernel computes it.
 func (vertices *vertexSet) setAtVertex(param *edgeParam, a, b, c int32) {
 	c = vertices.canonical[c]
 	switch c {

@@ -15,7 +15,8 @@ func New(text string) *Stream {
 	return &Stream{h.Sum64()}
 }
 
-// Next returns the next 64 random bits of the SplitMix64 generator.
+// Next returns the next 64 random bits. The constants and shifts are those of the published generator
+// SplitMix64.
 func (s *Stream) Next() uint64 {
 	s.state += 0x9e3779b97f4a7c15
 	z := s.state
