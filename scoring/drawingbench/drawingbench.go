@@ -145,8 +145,8 @@ func (suite *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, 
 	return j, nil
 }
 
-// readItem reads the DrawingBench item's task and answer into the job. It remembers the item's test
-// and replaces it by the suite's only one.
+// readItem reads the DrawingBench item's task and answer into the job. The suite has only one test, so
+// it gives the item that test, and keeps the name that the line had for error messages.
 func (j *job) readItem(item *scoring.Item) (err error) {
 	j.task, err = j.reader.readTask(item, j.variants)
 	if err != nil {
@@ -225,12 +225,13 @@ func (reader *reader) readAnswer(it *scoring.Item, strict bool) (result readResu
 	reader.answer.Reset(result.text)
 	result.value, err = reader.answer.All()
 	exception, crashed := err.(pyjson.Exception) // for example, a number of 5,000 digits
+	// Text that is no JSON is no error with strict: the value is null then, which scores 0.
 	switch {
 	case crashed:
 		result.crash = string(exception)
 	case err != nil && !isText:
 		return readResult{}, badItem("response", "%v", err)
-	case !strict:
+	case !strict: // JSON, not text: a list, or an object with a list in its member "actions"
 		result.value = parse.Actions(result.value)
 	}
 	result.how = parse.Direct
@@ -383,8 +384,9 @@ func (j *job) Score([]metric.Tally) scoring.Result {
 	return j.base
 }
 
-// evaluate returns the result of an answer that could be read: the evaluation, and what
-// addPixels adds. Criteria that do not fit the profile make it an error.
+// evaluate returns the result of a DrawingBench answer that could be read: the published evaluator's
+// evaluation, and what addPixels adds from the picture. Criteria of the task that addPixels cannot use
+// make it an error.
 func (j *job) evaluate() scoring.Result {
 	evaluation := j.reader.evaluator.Evaluate(&j.answer.value, j.task.criteria)
 	if evaluation.Crash != "" {

@@ -3,7 +3,6 @@ package drawingbench
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"plumb/render/jsontree"
@@ -69,28 +68,30 @@ func moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64
 	return append(dst, ']'), nil
 }
 
-// appendMoved appends a mouse action with its coordinates moved by (dx, dy). Numeric strings become
-// numbers, as the app reads them. Coordinates that are not numbers stay as they are.
-func appendMoved(dst []byte, a *pyjson.Value, dx, dy float64) []byte {
+// appendMoved appends a mouse action as JSON, with its coordinates moved by (dx, dy) px. Numeric
+// strings become numbers, as the app reads them. Coordinates that are not numbers stay as they are.
+func appendMoved(dst []byte, action *pyjson.Value, dx, dy float64) []byte {
 	dst = append(dst, '{')
-	for i, key := range a.Keys() {
+	for i, key := range action.Keys() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(jsontree.AppendString(dst, key), ':')
-		v := &a.Items()[i]
-		axis := slices.Index([]string{"x", "y"}, key)
-		if axis < 0 {
-			dst = v.AppendJSON(dst)
-			continue
+		value := &action.Items()[i]
+		switch key {
+		case "x":
+			dst = appendShifted(dst, value, dx)
+		case "y":
+			dst = appendShifted(dst, value, dy)
+		default:
+			dst = value.AppendJSON(dst)
 		}
-		dst = appendShifted(dst, v, [2]float64{dx, dy}[axis])
 	}
 	return append(dst, '}')
 }
 
 // appendShifted appends a coordinate of a mouse action that is moved by d px. An integer stays an
-// integer if d is whole.
+// integer if d is whole. What is no finite number, and any value for d = 0, is appended as it is.
 func appendShifted(dst []byte, value *pyjson.Value, d float64) []byte {
 	number, isNumber := value.F, value.Kind == pyjson.Int || value.Kind == pyjson.Float
 	if value.Kind == pyjson.Str {

@@ -69,7 +69,7 @@ func modelTable(printed paper.Table, names []string, all []*tables) scoring.Text
 			"nearest"}, scoring.TallyColumns()...)}
 	var published []paper.Published
 	for _, r := range printed.Rows {
-		published = append(published, paper.Published{Name: r.Text(0), Value: r.Number(2)})
+		published = append(published, paper.Published{Name: r.Text(0), Value: r.Number(2)}) // column 2: score of turn 2
 	}
 	for i, series := range all {
 		if !series.asked() || len(series.ordered) == 0 {
@@ -134,8 +134,9 @@ func tokenTable(printed paper.Table, names []string, all []*tables) scoring.Text
 	return out
 }
 
-// printedOverall returns the paper's numbers of the row `name` of Table 3, for the two
-// turns, with that many decimals; "" for a number that it does not print.
+// printedOverall returns the DrawingBench paper's numbers of the row `name` for the two turns, with
+// that many decimals. The row is in the paper's overall table or in its table of actions. A number that
+// the paper does not print is "".
 func (tables *tables) printedOverall(name string, digits int) printedPair {
 	row := tables.paper.Tables["overall"].Find(name)
 	if row == nil {
@@ -203,13 +204,12 @@ func (tables *tables) countTable() scoring.TextTable {
 		if !slices.Contains(categories, run.category) {
 			categories = append(categories, run.category)
 		}
-		for _, group := range []key{{run.category, run.difficulty}, {run.category, "total"}, {"all", run.difficulty},
+		for _, cell := range []key{{run.category, run.difficulty}, {run.category, "total"}, {"all", run.difficulty},
 			{"all", "total"}} {
-			taskCount[group]++
+			taskCount[cell]++
 		}
 	}
-	slices.SortStableFunc(categories, func(a,
-		b string) int {
+	slices.SortStableFunc(categories, func(a, b string) int {
 		return taskCount[key{b, "total"}] - taskCount[key{a, "total"}]
 	})
 	// A row for each category, the most frequent first.

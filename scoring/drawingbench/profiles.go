@@ -22,10 +22,10 @@ const FlagPaint = "--max-paint"
 // profileOf returns the name of the profile that the variants choose.
 func profileOf(v scoring.Variants) string { return cmp.Or(v[Profile], "release") }
 
-// addPixels adds to the result what needs the picture: the score of another profile than
-// "release", and the pixel metrics. Where neither is wanted, it draws nothing. A picture
-// beyond the limit is noted, and scores 0 under another profile. The error says why the
-// criteria do not fit the profile.
+// addPixels adds to a DrawingBench result what needs the picture: the score of a profile other than
+// "release", which is the published evaluator's, and the pixel metrics. Where neither is wanted, it
+// draws nothing. A picture that costs more than the limit gets a note, and scores 0 under a profile
+// other than "release". The error says which of the task's criteria cannot be used.
 func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
 	variants := j.variants
 	name := profileOf(variants)

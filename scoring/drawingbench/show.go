@@ -66,7 +66,7 @@ func (j *job) panels(actions *pyjson.Value) []scoring.Panel {
 	if len(marks) > 0 {
 		list = append(list, scoring.Panel{Title: fmt.Sprintf("what was drawn: %d of %d elements changed a pixel",
 			changed, len(picture.Elements)),
-			Image: show, Marks: marks})
+			Image: show, Marks: marks}) // the same picture; the report draws the marks over it
 	}
 	return list
 }

@@ -221,11 +221,11 @@ func (tables *tables) groupTable(name string, order []string, groupOf func(*run)
 	out := scoring.TextTable{Title: "DrawingBench by " + name + tables.label, Text: 1,
 		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2", "perfect 2, %",
 			"paper tasks", "paper 1", "paper 2", "paper perfect 2, %"}}
-	digits := []int{0, 3, 3, 1}  // decimals of the paper's cells
-	columns := []int{1, 2, 3, 5} // of the paper's table: tasks, turn 1, turn 2, share of perfect ones
-	if name == "category" {
-		out.Columns[11] = "paper perfect 2"
-		digits, columns = []int{0, 3, 3, 0}, []int{1, 2, 3, 6}
+	// The cells of the paper: tasks, turn 1, turn 2, share of perfect ones.
+	columns, digits := []int{1, 2, 3, 5}, []int{0, 3, 3, 1}
+	if name == "category" { // here the paper prints the number of perfect ones
+		out.Columns[len(out.Columns)-1] = "paper perfect 2"
+		columns, digits = []int{1, 2, 3, 6}, []int{0, 3, 3, 0}
 		out.Note = "The paper has 20 categories, with other counts (basic_shapes 42, objects 28; color_reasoning and numeracy are absent); its means of scenes, creative, angle, complex, compositional, spatial_reasoning and efficiency_test agree with the published results, those of basic_shapes, objects, patterns, symmetry and others do not."
 	}
 	for _, key := range keys {
@@ -243,9 +243,9 @@ func (tables *tables) groupTable(name string, order []string, groupOf func(*run)
 	return out
 }
 
-// improvementTable returns the table of tasks by how much their score changed between the
-// turns. Columns: class of change, tasks, their share, the paper's number. See
-// docs/spec/drawingbench.md#r86.
+// improvementTable returns the table of DrawingBench tasks by how much their score changed from the
+// first to the last turn. Its columns are the class of change, tasks, their share, and the paper's
+// number, which has no class for worse scores. See docs/spec/drawingbench.md#r86.
 func (tables *tables) improvementTable() scoring.TextTable {
 	names := []string{"worse", "0", "(0, 0.05]", "(0.05, 0.10]", "> 0.10"}
 	paper := []string{"-", "-", "-", "-", "-"}
@@ -283,9 +283,9 @@ func (tables *tables) improvementTable() scoring.TextTable {
 	return out
 }
 
-// errorTable returns the table of errors and warnings by type. Columns: reported by
-// (evaluator or feedback), type, number in first turns, in second ones, the paper's two
-// numbers. See docs/spec/drawingbench.md#r87.
+// errorTable returns the table of errors and warnings of DrawingBench answers by type. Its columns are
+// what reported them (the evaluator or the feedback to the model), type, number in first turns, in
+// second ones, and the paper's two numbers. See docs/spec/drawingbench.md#r87.
 func (tables *tables) errorTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2,
 		Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
@@ -299,12 +299,12 @@ func (tables *tables) errorTable() scoring.TextTable {
 		{"feedback", paper.Table{}, func(a *turnResult) []string { return a.adviceTypes }},
 	} {
 		counts := map[string][2]int{} // by type: in first turns, in second ones
-		countTypes := func(a *turnResult, k int) {
-			for _, errorType := range source.of(a) {
-				for _, errorType := range []string{errorType, totalName} {
-					pair := counts[errorType]
-					pair[k]++
-					counts[errorType] = pair
+		countTypes := func(turn *turnResult, column int) {
+			for _, errorType := range source.of(turn) {
+				for _, row := range []string{errorType, totalName} {
+					pair := counts[row]
+					pair[column]++
+					counts[row] = pair
 				}
 			}
 		}
@@ -328,8 +328,8 @@ func (tables *tables) errorTable() scoring.TextTable {
 func (tables *tables) toolTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1,
 		Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
-	share := func(of func(*run) *turnResult, name string) string {
-		list := perTask(tables.ordered, func(r *run) float64 { return indicator(slices.Contains(of(r).tools, name)) })
+	share := func(turnOf func(*run) *turnResult, name string) string {
+		list := perTask(tables.ordered, func(r *run) float64 { return indicator(slices.Contains(turnOf(r).tools, name)) })
 		return scoring.FormatCell(100*stats.Sum(list)/float64(len(list)), 1)
 	}
 	for _, tool := range layout.Tools {
@@ -409,11 +409,11 @@ func countDigits(counts ...float64) int {
 	return 0
 }
 
-// relativeChange returns by how many per cent b exceeds a, as text. b and a are the mean scores of
-// a task's two turns.
-func relativeChange(a, b float64) string {
-	if a == 0 {
+// relativeChange returns by how many per cent the mean score of second turns exceeds that of first
+// turns, as text.
+func relativeChange(first, second float64) string {
+	if first == 0 {
 		return "not defined, as turn 1 has the mean 0"
 	}
-	return fmt.Sprintf("%+.2f %%", 100*(b/a-1))
+	return fmt.Sprintf("%+.2f %%", 100*(second/first-1))
 }

@@ -73,10 +73,12 @@ func dumpLines(value *fastjson.Value, task int) (list [][]byte, ok bool) {
 	return out, true
 }
 
-// dumpLine returns the dump line of turn number k, from 0, of an element of the published result
-// file. recorded is what the file records of that turn. index is negative where it is not known.
-func dumpLine(id string, index, k int, element, recorded *fastjson.Value) []byte {
-	turn := k + 1
+// dumpLine returns the dump line of one turn of an element of DrawingBench's published result file, so
+// that the answer can be scored again. recorded is what the file records of that turn, and position its
+// place among the turns, from 0, which counts where the file gives no number. id and index are the
+// task's; index is negative where it is not known.
+func dumpLine(id string, index, position int, element, recorded *fastjson.Value) []byte {
+	turn := position + 1
 	if n := recorded.GetInt("turn"); n > 0 {
 		turn = n
 	}

@@ -27,8 +27,8 @@ const (
 // docs/spec/drawingbench.md#r13.
 const maxReadsPerByte = 64
 
-// Extract finds the actions in a text. v is valid until r is reset, and null where how is None.
-// limited reports whether the search was given up because it cost too much. See
+// Extract finds the list of mouse actions in a text. v is valid until r is reset, and null where how is
+// None. limited reports whether the search was given up because it cost too much. See
 // docs/spec/drawingbench.md#r12.
 func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bool) {
 	f := findActions(r, text)
@@ -38,11 +38,11 @@ func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bo
 // Where returns the bytes of a text in which Extract finds the actions; ok is false where it finds none.
 func Where(r *pyjson.Reader, text string) (from, to int, ok bool) {
 	f := findActions(r, text)
-	before := len(text) - len(strings.TrimLeft(strings.TrimLeft(text, "\ufeff"), pythonSpace))
-	return before + f.from, before + f.to, f.how != None
+	skipped := len(text) - len(strings.TrimLeft(strings.TrimLeft(text, "\ufeff"), pythonSpace))
+	return skipped + f.from, skipped + f.to, f.how != None
 }
 
-// foundActions is what find has found in a text that begins after its white space.
+// foundActions is what findActions has found in a text that begins after its white space.
 type foundActions struct {
 	value    pyjson.Value
 	how      How
@@ -63,7 +63,7 @@ func findActions(reader *pyjson.Reader, text string) foundActions {
 	if f, ok := findInFence(reader, text); ok {
 		return f
 	}
-	budget := maxReadsPerByte*len(text) + 1<<16
+	budget := maxReadsPerByte*len(text) + 1<<16 // bytes; short texts are never given up
 	for pos := 0; ; pos++ {
 		next := strings.IndexByte(text[pos:], '[')
 		if next < 0 {

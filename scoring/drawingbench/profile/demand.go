@@ -109,17 +109,19 @@ func readSize(value *pyjson.Value) (*Size, error) {
 		return nil, wrongKind(name, value, "an object")
 	}
 	constraint := &Size{}
-	for key, target := range map[string]*float64{"width": &constraint.Width, "height": &constraint.Height,
-		"tolerance": &constraint.Tolerance} {
-		given, err := finiteNumber(value, name, key)
+	for _, member := range []struct {
+		name   string
+		target *float64
+	}{{"width", &constraint.Width}, {"height", &constraint.Height}, {"tolerance", &constraint.Tolerance}} {
+		given, err := finiteNumber(value, name, member.name)
 		if err != nil {
 			return nil, err
 		}
-		if given == nil && key != "tolerance" {
+		if given == nil && member.name != "tolerance" {
 			return nil, wrongKind(name, value, "width and height in it")
 		}
 		if given != nil {
-			*target = *given
+			*member.target = *given
 		}
 	}
 	return constraint, nil

@@ -37,7 +37,7 @@ func Metrics(picture *replay.Picture, prompt string) []scoring.Metric {
 	}
 	add("visible_colors", seen)
 	add("region_accuracy", regionAccuracy(picture, prompt))
-	add("corners", allPositive(pixels.Corners))
+	add("corners", allPositive(pixels.Corners)) // something in each corner cell of a 3 x 3 grid
 	add("elements", len(picture.Elements))
 	add("element_sizes", scoring.JSON(elementsJSON(picture)))
 	add("visible_segments", len(visibleElements(picture)))

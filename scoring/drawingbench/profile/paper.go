@@ -62,7 +62,7 @@ func Paper(answer *Answer, options Options) Score {
 		bonus += options.CoverageBonus
 	}
 	actions := answer.Evaluation.Actions
-	if actions >= 10 && actions <= 500 && !inefficient {
+	if actions >= 10 && actions <= 500 && !inefficient { // the paper's range of efficient answers
 		bonus += options.EfficiencyBonus
 	}
 	// Hundredths are added as integers, so that 0.8 is the double nearest to it. See
@@ -127,7 +127,7 @@ func (answer *Answer) coverageMet() bool {
 func (answer *Answer) penalties() (sum int, inefficient bool) {
 	maxActions := answer.Demand.MaxActions
 	if maxActions == 0 {
-		maxActions = 1000
+		maxActions = 1000 // where the published evaluator warns too
 	}
 	inefficiencies := 0
 	if float64(answer.Evaluation.Actions) > maxActions {

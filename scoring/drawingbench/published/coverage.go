@@ -13,10 +13,10 @@ const (
 	width, height = layout.Width, layout.Height
 )
 
-// boxCoverage returns canvas_coverage, a share from 0 to 1 of the canvas: the area of the
-// box around the points of the actions from a press to its release, as far as they have a point and it lies on the
-// canvas.
-// See docs/spec/drawingbench.md#r31.
+// boxCoverage returns canvas_coverage of the published evaluator, a share from 0 to 1 of the canvas:
+// the area of the box around the points of all drags. A drag is the actions from a press to its
+// release. Actions without a point, or with one off the canvas, do not count. See
+// docs/spec/drawingbench.md#r31.
 func boxCoverage(acts []action) float64 {
 	drawing, hasPoint := false, false
 	var x0, y0, x1, y1 float64
@@ -199,13 +199,14 @@ func pyInt(x float64) float64 {
 // markRectangle marks the grid cells of the canvas that a filled rectangle in canvas px touches.
 // See docs/spec/drawingbench.md#r34.
 func (grid *grid) markRectangle(x0, y0, x1, y1 float64) {
+	// The columns and rows, as far as they are on the canvas.
 	from := max(0, pyInt(pyMin(x0, x1)/width*cells))
 	to := min(cells-1, pyInt(pyMax(x0, x1)/width*cells))
 	low := max(0, pyInt(pyMin(y0, y1)/height*cells))
 	high := min(cells-1, pyInt(pyMax(y0, y1)/height*cells))
-	for gy := low; gy <= high; gy++ {
-		for gx := from; gx <= to; gx++ {
-			grid.marked[int(gy)*cells+int(gx)] = true
+	for row := low; row <= high; row++ {
+		for column := from; column <= to; column++ {
+			grid.marked[int(row)*cells+int(column)] = true
 		}
 	}
 }
@@ -214,9 +215,11 @@ func (grid *grid) markRectangle(x0, y0, x1, y1 float64) {
 // arrays do not fit into memory. See docs/spec/drawingbench.md#r20.
 const maxRings = 1e9
 
-// markCircle marks the cells of points sampled inside the circle about (x0, y0) through (x1,
-// y1), in canvas px: 50 angles on rings about 20 px apart. Circles with too many rings
-// panic, as the original runs out of memory. See docs/spec/drawingbench.md#r35.
+// markCircle marks the grid cells of points sampled inside the circle about (x0, y0) through (x1, y1),
+// in canvas px, as the published evaluator does: 50 angles on rings about 20 px apart. Circles with too
+// many rings panic, as the original runs out of memory. Products are converted to float64, so that no
+// compiler fuses them with a sum, because the last bit decides at borders of cells. See
+// docs/spec/drawingbench.md#r35.
 func (grid *grid) markCircle(x0, y0, x1, y1 float64) {
 	dx, dy := x1-x0, y1-y0
 	radius := math.Sqrt(float64(dx*dx) + float64(dy*dy))
@@ -256,14 +259,16 @@ func (grid *grid) markLine(x0, y0, x1, y1 float64) {
 	from, to := clipToCanvas(x0, dx, width, 0, 1)
 	from, to = clipToCanvas(y0, dy, height, from, to)
 	// One more on either side, as the borders are rounded.
-	for i, end := max(0, math.Floor(from*last)-1), min(samples-1, math.Ceil(to*last)+1); i <= end && i+1 > i; i++ { // i+1 > i fails where doubles have no next integer
+	i, end := max(0, math.Floor(from*last)-1), min(samples-1, math.Ceil(to*last)+1)
+	for ; i <= end && i+1 > i; i++ { // i+1 > i fails where doubles have no next integer
 		t := i / last
 		grid.markPoint(x0+float64(t*dx), y0+float64(t*dy))
 	}
 }
 
-// clipToCanvas clips the interval from..to of a drawn line's parameter t to where 0 <= at+t*step <=
-// size, which is the canvas along one axis. Lines across the axis and NaN clip nothing.
+// clipToCanvas returns the part of the interval from..to of a drawn line's parameter t in which
+// 0 <= at+t*step <= size: there the line is on the canvas along one axis. A line that does not move
+// along the axis (step 0) and NaN leave the interval as it is.
 func clipToCanvas(at, step, size, from, to float64) (float64, float64) {
 	if step == 0 || math.IsNaN(at) || math.IsNaN(step) {
 		return from, to // the points themselves are tested

@@ -106,8 +106,10 @@ func finiteNumber(v *pyjson.Value, name string) (*Number, error) {
 
 // ToolUse says what an answer did with a required tool. See docs/spec/drawingbench.md#r37.
 type ToolUse struct {
-	Tool                 string
-	Used, Selected, Drew bool // tool_T_used, tool_T_selected, tool_T_actually_used
+	Tool string
+	// Used and Selected are tool_T_used and tool_T_selected of the evaluator's result, which are always
+	// the same. Drew is tool_T_actually_used.
+	Used, Selected, Drew bool
 }
 
 // findUse finds the first selection of a tool of the drawing app, by a click on its button or by a

@@ -10,7 +10,7 @@ import (
 type Fault struct {
 	Type, Message string
 	Index         int    // of the action; -1 where the answer is no list
-	Detail        string // action_detail, where hasDetail
+	Detail        string // the member action_detail of the result, which is there only with hasDetail
 	hasDetail     bool
 }
 
@@ -58,6 +58,7 @@ func appendCoordinateFaults(out []Fault, acts []action, i int) []Fault {
 			Message: fmt.Sprintf("Invalid coordinate types at index %d: x=%s, y=%s", i, pyStr(action.x), pyStr(action.y))})
 	}
 	actionText := func(name string) string { return fmt.Sprintf("%s(x=%s, y=%s)", name, pyRepr(x), pyRepr(y)) }
+	// The limits of the original: a screen of 1500 x 900 px, and the canvas on it.
 	if x < 0 || x > 1500 || y < 0 || y > 900 {
 		out = append(out, Fault{Type: coordinateError, Index: i, Detail: actionText(name), hasDetail: true,
 			Message: fmt.Sprintf("Action at index %d: %s - Coordinates out of screen bounds.\n", i, actionText(name)) +

@@ -273,8 +273,9 @@ func (evaluation *Evaluation) writeClasses(object *jsonObject) {
 	evaluation.writeFaults(object, "syntax_errors")
 }
 
-// writeObjects writes a member of the evaluation's JSON that is an array of objects. each calls
-// next once for each object, with the function that writes its members.
+// writeObjects writes a member of the evaluation's JSON that is an array of objects. each produces the
+// objects: it is given the function next, and calls that once for each object, with the function that
+// writes the object's members.
 func (object *jsonObject) writeObjects(name string, each func(next func(fill func()))) {
 	object.dst = append(object.writeName(name).dst, '[')
 	each(func(fill func()) {

@@ -162,8 +162,9 @@ func (evaluation *Evaluation) measure(acts []action, grid *grid) {
 	evaluation.measureEfficiency()
 }
 
-// measureEfficiency sets action_efficiency, a grade by how many actions there are for each
-// one that the task needs. Tasks that need none get no grade. See
+// measureEfficiency sets action_efficiency as the published evaluator does, with its thresholds: a
+// grade by how many actions there are for each one that the task needs. It needs one for each tool and
+// colour and three for each segment. Tasks that need none get no grade. See
 // docs/spec/drawingbench.md#r30.
 func (evaluation *Evaluation) measureEfficiency() {
 	criteria := evaluation.Criteria
@@ -228,7 +229,7 @@ func sortedSet(list []string) []string {
 // the evaluator's order, on which the last bit depends, and a bonus of 0.05 for 10 to 500 actions.
 // See docs/spec/drawingbench.md#r39.
 func (evaluation *Evaluation) computeScore() {
-	value, isNumpy := 1.0, false
+	value, isNumpy := 1.0, false // isNumpy: the original's value is a number of the library numpy
 	if criteria := evaluation.Criteria; criteria != nil {
 		// The criteria.
 		missingTools := 0.0

@@ -156,9 +156,10 @@ func (player *player) act(value *pyjson.Value) bool {
 	return true
 }
 
-// countDrags counts releases of the mouse after a press (Pairs), and presses, moves and releases
-// off the canvas and off all buttons while the mouse button is down (Strays). It also counts drags
-// that begin off the canvas, which the app ignores. Clicks do not count.
+// countDrags counts what the drawing app itself does not: releases of the mouse after a press (Pairs),
+// and presses, moves and releases off the canvas and off all buttons while the mouse button is down
+// (Strays). name is the kind of the action and (x, y) its point on the screen. Drags that begin off the
+// canvas count too, though the app ignores them. Clicks do not count.
 func (player *player) countDrags(name string, x, y float64) {
 	switch name {
 	case "click":
@@ -226,13 +227,13 @@ func (player *player) move(x, y float64) {
 	if !state.Drawing || state.Tool != "pen" && state.Tool != "eraser" {
 		return
 	}
-	cx, cy := x-layout.Left, y-layout.Top
+	canvasX, canvasY := x-layout.Left, y-layout.Top
 	player.roundCorners = true
-	player.canvas.Segment(player.lastX, player.lastY, cx, cy, float64(state.Size), paletteColour(state.Colour), state.Tool == "eraser")
+	player.canvas.Segment(player.lastX, player.lastY, canvasX, canvasY, float64(state.Size), paletteColour(state.Colour), state.Tool == "eraser")
 	player.openElement.Kind, player.openElement.Colour = Kind(state.Tool), state.Colour
 	player.openElement.addPainted(player.notePainted(Kind(state.Tool), strokeCost))
-	player.openElement.extendBox(cx, cy)
-	player.lastX, player.lastY = cx, cy
+	player.openElement.extendBox(canvasX, canvasY)
+	player.lastX, player.lastY = canvasX, canvasY
 }
 
 // addPainted adds what a paint operation did to the element.
@@ -370,14 +371,14 @@ func (player *player) drawShape(x, y float64) {
 	player.openElement.addPainted(player.notePainted(Kind(state.Tool), shapeCost))
 }
 
-// keepForUndo adds the picture to the drawing app's history, after the current entry. Entries after
-// that are dropped, and the oldest one where there are more than maxHistory. It does nothing in a
-// session without undo.
+// keepForUndo adds the picture to the drawing app's history, after the current entry, to which undo and
+// redo have moved. Entries after that are dropped, and the oldest one where there are more than
+// maxHistory. It does nothing in a session without undo.
 func (player *player) keepForUndo() {
 	if player.history == nil {
 		return
 	}
-	player.work += shapeCost // the rows of the next operation are copies
+	player.work += shapeCost // a snapshot shares its rows, so the next paint operation copies those that it changes
 	player.history = append(player.history[:player.historyIndex+1], player.canvas.Snapshot())
 	if len(player.history) > maxHistory {
 		player.history = append(player.history[:0], player.history[1:]...)
