@@ -32,6 +32,7 @@ func prepareArrow(workspace *workspace, j *job) error {
 	if err != nil {
 		return err
 	}
+	// The centres that the score needs; those that only the editor knows come after drawing.
 	var pending pendingPoints
 	if err := pending.addCentre(workspace.centre(&workspace.board, arrow)); err != nil {
 		return err
@@ -39,6 +40,7 @@ func prepareArrow(workspace *workspace, j *job) error {
 	if err := pending.addCentre(workspace.centre(&workspace.board, target)); err != nil {
 		return err
 	}
+	// The rotation, and how the arrow points after it.
 	rule := arrowRule{arrow: arrow, heading: arrow.Rotation}
 	turn, ok := workspace.readRotation()
 	switch {
@@ -66,8 +68,8 @@ func prepareArrow(workspace *workspace, j *job) error {
 // arrowRule holds what the score of the arrow test needs besides the centres of shapes.
 type arrowRule struct {
 	arrow    *scene.Record // of the initial scene
-	heading  float64       // afterwards, radians
-	rotation any           // what the answer says
+	heading  float64       // the arrow's rotation afterwards, radians
+	rotation any           // the turn that the answer says, radians; nil for none
 }
 
 // score sets the score of the arrow test: the share of the initial angle to the goal that is
@@ -143,9 +145,9 @@ func (workspace *workspace) namesArrow(id string) bool {
 // rotatedByUpdate applies updateShapes to the board (variant accept_update) and reports whether
 // the arrow was given a rotation.
 func (workspace *workspace) rotatedByUpdate(id string) bool {
-	ok := workspace.updatesRotation(id)
-	workspace.board.applyUpdates(workspace.ops.update)
-	return ok
+	rotated := workspace.updatesRotation(id)
+	workspace.board.applyUpdates(workspace.ops.update) // all of them, whether or not the arrow is among them
+	return rotated
 }
 
 // updatesRotation reads updateShapes of an answer to the arrow test and reports whether they give

@@ -126,7 +126,7 @@ type workspace struct {
 	variants scoring.Variants
 	test     *test
 	task     *fastjson.Value
-	found    answer.Found
+	found    answer.Found // the JSON that counts as the answer
 	notes    *notes
 
 	reader  answer.Reader
@@ -146,6 +146,7 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 			"cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance",
 			quote(item.Test))
 	}
+	// The initial board, the answer, and the board after it; then the test says what to measure.
 	w := suite.pool.Get().(*workspace)
 	defer w.release()
 	w.suite = suite
@@ -176,12 +177,12 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 	if err := test.prepare(w, j); err != nil {
 		return nil, err
 	}
-	if tokens, ok := number(item.Fields, "tokens"); ok { // passed through (docs/spec/aspire.md#r68)
+	if tokens, ok := number(item.Fields, "tokens"); ok { // passed on to the result as it is (docs/spec/aspire.md#r68)
 		j.addMetric("tokens", tokens)
 	}
 	j.changed = w.board.changed
 	j.base.Notes = w.notes.all()
-	if j.scoreErr != nil { // the notes are needed first
+	if j.scoreErr != nil { // after the notes are set, because failedResult adds one
 		j.base = j.failedResult(j.base, j.scoreErr)
 	}
 	return j, nil

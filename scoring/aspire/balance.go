@@ -44,7 +44,8 @@ func prepareBalance(workspace *workspace, j *job) error {
 			}
 		}
 	}
-	j.views[0].Edited = true // all answers to the task edit this view, so the renderer keeps it
+	// All answers to the task edit the first view, so the renderer keeps it and draws only what differs.
+	j.views[0].Edited = true
 	if len(j.views) > 1 {
 		j.views[1].Before = &j.views[0]
 	}
@@ -76,8 +77,8 @@ func (workspace *workspace) violations() []string {
 
 // extendFrame sets the bounds of the balance test's picture to the frame together with all content
 // (variant union of docs/spec/aspire.md#r62). The padding makes room for strokes; empty room has no
-// weight. If sizes are not known natively, the bounds are left to the editor, which calls back.
-// Pictures beyond the limit are refused.
+// weight. If plumb cannot compute the sizes of all shapes, the editor does while it draws, and calls
+// the function in wanted.Content with them. Pictures beyond the limit are refused.
 func (workspace *workspace) extendFrame(wanted *view.View, frame view.Box) error {
 	limits := workspace.suite.limits
 	boundsAround := func(content view.Box, ok bool) (view.Box, error) {
@@ -118,7 +119,7 @@ type balanceRule struct {
 // by the printed formula that distance divided by the final one. Where nothing is visible at
 // first, there is no score.
 func (rule balanceRule) score(j *job, tallies []metric.Tally) {
-	last := len(j.views) - 1 // 0 for an answer that changed nothing
+	last := len(j.views) - 1 // 0 for an answer that changed nothing: then before and after are one picture
 	before, ok := centreOfMass(j.views[0].Bounds, tallies[0])
 	if !ok {
 		j.setError(newError("undefined", "cannot score balance: nothing is visible in the initial scene"))
@@ -132,7 +133,7 @@ func (rule balanceRule) score(j *job, tallies []metric.Tally) {
 		finalDistance, comAfter = distance(after, rule.centre), xy(after)
 	}
 	improvement := 0.0
-	if initialDistance >= 1e-9 { // docs/spec/aspire.md#r65
+	if initialDistance >= 1e-9 { // px; nearer counts as balanced already (docs/spec/aspire.md#r65)
 		improvement = (initialDistance - finalDistance) / initialDistance
 	}
 	var printed any

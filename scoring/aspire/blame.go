@@ -29,12 +29,12 @@ func (j *job) initialDrawable() bool {
 	if err != nil {
 		return false
 	}
-	bounds, ok, err := j.suite.contentBounds(scene, nil)
+	bounds, hasContent, err := j.suite.contentBounds(scene, nil)
 	if err != nil {
-		return keepForeign(err) == err
+		return keepForeign(err) == err // unchanged only if the editor must decide
 	}
 	bounds = padded(bounds)
-	return !ok || j.suite.limits.CheckCanvas(bounds.W, bounds.H) == nil
+	return !hasContent || j.suite.limits.CheckCanvas(bounds.W, bounds.H) == nil
 }
 
 // failedResult returns result without a score and with the error failure. If the answer caused the

@@ -12,10 +12,10 @@ import (
 type board struct {
 	initial   []scene.Record // as given, never changed
 	records   []scene.Record
-	origins   []origin // one per record of recs
-	byID      map[string]int32
-	creations int32
-	changed   bool // an operation had an effect
+	origins   []origin         // one for each of records
+	byID      map[string]int32 // indices in records of the shapes that are not deleted
+	creations int32            // how many shapes the answer created so far
+	changed   bool             // an operation had an effect
 }
 
 // origin says where a record on the board comes from, and whether it is deleted.
@@ -24,8 +24,9 @@ type origin struct {
 	dead         bool
 }
 
-// reset puts the initial shapes of an ASPIRE item on the board. It keeps the slice but never
-// changes it. It returns the index of the first shape with a duplicate id, or -1.
+// reset empties the board and puts the initial shapes of an ASPIRE item on it. It keeps the slice but
+// never changes it. It returns the index of the first shape whose id another one has already, or -1;
+// then the board is not complete and must not be used.
 func (b *board) reset(initial []scene.Record) (duplicate int) {
 	if cap(b.records) > keepRecords {
 		*b = board{}
@@ -60,21 +61,21 @@ func (board *board) find(id string) *scene.Record {
 }
 
 // create puts a shape that the answer creates on top of the board. It replaces a shape with the
-// same id, and then counts as created, not as deleted. It keeps the rank of its first creation
-// (docs/spec/aspire.md#r24).
+// same id, which then counts as created, not as deleted. A shape that the answer creates twice keeps
+// the rank of its first creation (docs/spec/aspire.md#r24).
 func (board *board) create(record *scene.Record) {
-	s := origin{creationRank: board.creations}
+	from := origin{creationRank: board.creations}
 	if i, ok := board.byID[record.ID]; ok {
-		old := &board.origins[i]
-		old.dead = true
-		if old.creationRank >= 0 {
-			s.creationRank = old.creationRank
+		replaced := &board.origins[i]
+		replaced.dead = true
+		if replaced.creationRank >= 0 {
+			from.creationRank = replaced.creationRank
 		}
 	}
 	board.creations++
 	board.byID[record.ID] = int32(len(board.records))
 	board.records = append(board.records, *record)
-	board.origins = append(board.origins, s)
+	board.origins = append(board.origins, from)
 	board.changed = true
 }
 
@@ -128,16 +129,16 @@ func (board *board) final() []scene.Record {
 func (board *board) created() []*scene.Record {
 	var indices []int32
 	for i := range board.origins {
-		if s := &board.origins[i]; s.creationRank >= 0 && !s.dead {
+		if from := &board.origins[i]; from.creationRank >= 0 && !from.dead {
 			indices = append(indices, int32(i))
 		}
 	}
 	slices.SortFunc(indices, func(x, y int32) int { return int(board.origins[x].creationRank - board.origins[y].creationRank) })
-	recs := make([]*scene.Record, len(indices))
-	for i, at := range indices {
-		recs[i] = &board.records[at]
+	records := make([]*scene.Record, len(indices))
+	for i, index := range indices {
+		records[i] = &board.records[index]
 	}
-	return recs
+	return records
 }
 
 // deleted returns the ids of the initial shapes that are no longer on the board, in their

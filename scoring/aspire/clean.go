@@ -101,6 +101,7 @@ func (cleaner *cleaner) create(value answer.Value, newID string) (record scene.R
 		cleaner.rejectEntry("no object")
 		return record, false
 	}
+	// Its kind, its id, then everything else.
 	kind, geo, ok := cleaner.detectKind(value)
 	if !ok {
 		cleaner.rejectEntry("its type cannot be told")
@@ -154,8 +155,9 @@ func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 }
 
 // detectKind returns the kind of a shape that the answer creates, from its type or else from
-// properties that only one kind has. geo is the type if that named a geo shape. ok is false
-// if the kind cannot be found out.
+// properties that only one kind has. geo is the type if that named a geo shape, such as "ellipse". ok is
+// false if the kind cannot be found out, or if answers cannot create it: those are the kinds after
+// scene.Group. Under the variant strict the type must name the kind.
 func (cleaner *cleaner) detectKind(value answer.Value) (k scene.Kind, geo answer.Value, ok bool) {
 	if cleaner.strict {
 		s, _ := value.Get("type").Text()
@@ -194,7 +196,7 @@ func (cleaner *cleaner) readProperties(record *scene.Record, v, geo answer.Value
 	for i := range cleaner.entries {
 		entry := &cleaner.entries[i]
 		switch {
-		case kindFields[record.Kind]&entry.property.field == 0:
+		case kindFields[record.Kind]&entry.property.field == 0: // bit sets: the field is none of the kind's
 			cleaner.dropEntry(entry, record.Kind.String()+" shapes do not have it")
 		case !entry.property.read(cleaner, record, entry.value):
 			cleaner.dropEntry(entry, "invalid value")
@@ -225,29 +227,29 @@ func (cleaner *cleaner) dropEntry(entry *entry, why string) {
 // usable number is dropped with a note. Opacity is clamped to 0..1; under the variant strict it is
 // refused beyond that.
 func (cleaner *cleaner) readBase(record *scene.Record, value answer.Value) {
-	for _, f := range [...]struct {
-		name  string
-		field scene.Fields
-		at    *float64
+	for _, base := range [...]struct {
+		name   string
+		field  scene.Fields
+		target *float64
 	}{
 		{"x", scene.HasX, &record.X}, {"y", scene.HasY, &record.Y},
 		{"rotation", scene.HasRotation, &record.Rotation}, {"opacity", scene.HasOpacity, &record.Opacity},
 	} {
-		given := value.Get(f.name)
+		given := value.Get(base.name)
 		if !given.Exists() {
 			continue
 		}
-		x, ok := cleaner.number(given)
-		if ok && f.field == scene.HasOpacity {
-			ok = !cleaner.strict || x >= 0 && x <= 1
-			x = clamp01(x)
+		number, ok := cleaner.number(given)
+		if ok && base.field == scene.HasOpacity {
+			ok = !cleaner.strict || number >= 0 && number <= 1
+			number = clamp01(number)
 		}
 		if !ok {
-			cleaner.dropField(f.name, "no usable number")
+			cleaner.dropField(base.name, "no usable number")
 			continue
 		}
-		*f.at = x
-		record.Has |= f.field
+		*base.target = number
+		record.Has |= base.field
 	}
 }
 
@@ -311,9 +313,10 @@ func (cleaner *cleaner) renameProperties(kind scene.Kind) {
 	}
 }
 
-// renameAlign lets align and textAlign stand for each other if only one of them is given
-// (docs/spec/aspire.md#r18). Otherwise, and under the strict variants, the one that the kind
-// does not have loses its property, so that it is dropped with a note.
+// renameAlign handles the names align, which all kinds of shapes but text have, and textAlign, which
+// text shapes have. Models mix them up. If the answer gives only the other kind's name, it counts as
+// the own one (docs/spec/aspire.md#r18). If it gives both, and under the strict variants, the other
+// kind's name loses its property, so that readProperties drops it with a note.
 func (cleaner *cleaner) renameAlign(kind scene.Kind) {
 	own, other := "align", "textAlign"
 	if kind == scene.Text {
@@ -323,32 +326,37 @@ func (cleaner *cleaner) renameAlign(kind scene.Kind) {
 	switch {
 	case i < 0:
 	case cleaner.hasEntry(own) || cleaner.strictAlign || cleaner.strict:
-		cleaner.entries[i].property = property{}
+		cleaner.entries[i].property = property{} // a field that no kind has
 	default:
 		cleaner.entries[i].property = properties[own]
 	}
 }
 
-// pointsFromEnds gives a line without points its points from the members start and end, or from
-// handles with start and end (docs/spec/aspire.md#r21): it makes one of these entries the one that
-// reads the points. It does nothing where an end is missing.
-func (c *cleaner) pointsFromEnds() {
-	start, end := c.entryValue("start"), c.entryValue("end")
-	startIndex, endIndex := c.entryIndex("start"), c.entryIndex("end")
-	if handlesIndex := c.entryIndex("handles"); handlesIndex >= 0 && (startIndex < 0 || endIndex < 0) {
-		handles := c.entries[handlesIndex].value
+// pointsFromEnds handles a line for which the answer gives no points but its two ends: as the members
+// start and end, or as an object handles with these two (docs/spec/aspire.md#r21). It gives the entry
+// of the start, or of handles, a reader that sets both points, and removes the entry of the end. It
+// does nothing where an end is missing.
+func (cleaner *cleaner) pointsFromEnds() {
+	start, end := cleaner.entryValue("start"), cleaner.entryValue("end")
+	startIndex, endIndex := cleaner.entryIndex("start"), cleaner.entryIndex("end")
+	if handlesIndex := cleaner.entryIndex("handles"); handlesIndex >= 0 && (startIndex < 0 || endIndex < 0) {
+		handles := cleaner.entries[handlesIndex].value
 		start, end = handles.Get("start"), handles.Get("end")
 		startIndex, endIndex = handlesIndex, handlesIndex
 	}
 	if startIndex < 0 || endIndex < 0 {
 		return
 	}
-	c.entries[startIndex].property = property{scene.HasPoints, func(c *cleaner, r *scene.Record, _ answer.Value) bool {
-		return c.twoPoints(r, start, end)
-	}}
+	cleaner.entries[startIndex].property = property{scene.HasPoints, readerOfEnds(start, end)}
 	if endIndex != startIndex {
-		c.removeEntry(endIndex)
+		cleaner.removeEntry(endIndex)
 	}
+}
+
+// readerOfEnds returns the reader that sets the points of a line to the two ends, whatever the value of
+// its own property is.
+func readerOfEnds(start, end answer.Value) propertyReader {
+	return func(c *cleaner, r *scene.Record, _ answer.Value) bool { return c.twoPoints(r, start, end) }
 }
 
 // entryIndex returns the index of the property of that name, or -1.

@@ -160,8 +160,8 @@ func oneOfTwo(no, yes string) func(string) (bool, bool) {
 	return func(s string) (bool, bool) { return s == yes, s == no || s == yes }
 }
 
-// numberReader returns the reader of a numeric property of the answer's shape. It refuses numbers
-// for which valid is false.
+// numberReader returns the reader of a numeric property of the answer's shape. field returns where the
+// value is stored. Numbers for which valid is false are refused.
 func numberReader(field func(*scene.Record) *float64, valid func(float64) bool) propertyReader {
 	return func(c *cleaner, record *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
@@ -178,8 +178,8 @@ func positive(x float64) bool    { return x > 0 }
 func nonNegative(x float64) bool { return x >= 0 }
 func anyNumber(float64) bool     { return true }
 
-// unitIntervalReader returns the reader of a numeric shape property that is clamped to 0..1, as the
-// editor does when it uses it.
+// unitIntervalReader returns the reader of a numeric property of the answer's shape that is clamped to
+// 0..1. The editor clamps it too, when it uses it. field returns where the value is stored.
 func unitIntervalReader(field func(*scene.Record) *float64) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
@@ -192,7 +192,8 @@ func unitIntervalReader(field func(*scene.Record) *float64) propertyReader {
 
 func clamp01(x float64) float64 { return math.Min(math.Max(x, 0), 1) }
 
-// boolReader returns the reader of a property of the answer's shape that is true or false.
+// boolReader returns the reader of a property of the answer's shape that is true or false. field returns
+// where the value is stored.
 func boolReader(field func(*scene.Record) *bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		b, ok := v.Bool()
@@ -203,8 +204,8 @@ func boolReader(field func(*scene.Record) *bool) propertyReader {
 	}
 }
 
-// stringReader returns the reader of a string property of the answer's shape. It refuses strings
-// beyond the limit on text.
+// stringReader returns the reader of a string property of the answer's shape. field returns where the
+// value is stored. Strings beyond the limit on text are refused.
 func stringReader(field func(*scene.Record) *string) propertyReader {
 	return func(c *cleaner, record *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
@@ -224,9 +225,9 @@ func arrowProps(record *scene.Record) *scene.ArrowProps {
 	return record.Arrow
 }
 
-// arrowEndReader returns the reader of an end of an arrow, i = 0 for the start and 1 for the
-// end. Only x and y count; under the variant strict the object must have nothing else
-// (docs/spec/aspire.md#r21).
+// arrowEndReader returns the reader of an end of an arrow; i is its index among the record's points, 0
+// for the start and 1 for the end. Only x and y count. Under the variant strict the object must have
+// nothing else (docs/spec/aspire.md#r21).
 func arrowEndReader(i int) propertyReader {
 	return func(c *cleaner, record *scene.Record, value answer.Value) bool {
 		if value.Kind() != answer.Object || c.strict && value.Len() != 2 {
@@ -295,7 +296,7 @@ func (cleaner *cleaner) readLinePoints(record *scene.Record, value answer.Value)
 	if len(cleaner.points) < 2 || cleaner.strict && !allNamed {
 		return false
 	}
-	if allNamed {
+	if allNamed { // the editor orders points by these indices, as strings
 		slices.SortStableFunc(cleaner.points, func(a, b indexedPoint) int { return cmp.Compare(a.index, b.index) })
 	}
 	record.Points = make([]scene.Point, len(cleaner.points))

@@ -62,18 +62,18 @@ func boxSize(record *scene.Record) (w, h float64, ok bool) {
 	return w, h, true
 }
 
-// lineEnds returns the ends of a line, arrow or freehand line on the page, with the editor's
-// defaults (docs/spec/aspire.md#r48). ok is false for other kinds and for a freehand line
-// without points at its ends.
+// lineEnds returns the ends of a line, arrow or freehand line on the page (docs/spec/aspire.md#r48).
+// A line or arrow whose ends the answer does not give has the editor's defaults. ok is false for other
+// kinds, and for a freehand line without points at its ends.
 func (board *board) lineEnds(record *scene.Record) (start, end scene.Point, ok bool) {
 	switch record.Kind {
 	case scene.Line:
-		end = scene.Point{X: 0.1, Y: 0.1}
+		end = scene.Point{X: 0.1, Y: 0.1} // the editor's default
 		if record.Has&scene.HasPoints != 0 {
 			start, end = record.Points[0], record.Points[len(record.Points)-1]
 		}
 	case scene.Arrow:
-		end.X = 2
+		end.X = 2 // the editor's default
 		if record.Has&scene.HasStart != 0 {
 			start = record.Points[0]
 		}
@@ -112,6 +112,7 @@ func (workspace *workspace) centre(board *board, record *scene.Record) (scene.Po
 			return scene.Point{X: (start.X + end.X) / 2, Y: (start.Y + end.Y) / 2}, nil
 		}
 	}
+	// Page bounds, which take the scene of the whole board.
 	sc, err := resolve(board.final(), workspace.suite.limits, nil)
 	if err != nil {
 		return scene.Point{}, err
@@ -193,10 +194,10 @@ func clampFinite(x float64) float64 {
 	return x
 }
 
-// resolve makes a scene of shape records for an ASPIRE board. So that a bad answer still has a
-// score, it clamps positions and sizes beyond the limit, and turns a stroke without points, on
-// which the editor's export fails, into an empty group. Both are noted in n unless it is nil. It
-// may change the records in recs.
+// resolve makes a scene of the shape records of an ASPIRE board. So that a bad answer still has a
+// score, it clamps positions and sizes beyond the limit, and turns a stroke without points, on which
+// the editor's export fails, into an empty group. Both are noted in n unless it is nil. Clamping may
+// change the records in the list itself.
 func resolve(records []scene.Record, limits scene.Limits, n *notes) (*scene.Scene, error) {
 	if slices.ContainsFunc(records, hasNoPoints) {
 		records = slices.Clone(records)

@@ -32,15 +32,16 @@ func (b *initialBoard) resolved(limits scene.Limits) (*scene.Scene, error) {
 }
 
 // boardCache keeps decoded whiteboards by the content of their JSON, because many items answer one
-// task. The least recently used go first. Keys are two hashes of 64 bits with random seeds, so that
-// nobody can make two whiteboards collide.
+// task. The least recently used go first. Keys are two hashes of 64 bits with random seeds. Only the
+// hashes are compared: 128 bits do not collide by chance, and with random seeds nobody can make two
+// whiteboards collide on purpose.
 type boardCache struct {
 	budget int // bytes
 	seeds  [2]maphash.Seed
 
 	mu    sync.Mutex // guards the rest
 	byKey *simplelru.LRU[boardKey, *initialBoard]
-	bytes int
+	bytes int // estimated, of all boards in it
 }
 
 // boardKey identifies the initial whiteboard of an item.
@@ -57,7 +58,7 @@ func newInitials(budget int) *boardCache {
 	}
 	cache := &boardCache{budget: budget, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 	// The list is bounded by bytes, not by its length.
-	cache.byKey, _ = simplelru.NewLRU(math.MaxInt32, func(_ boardKey, i *initialBoard) { cache.bytes -= i.bytes })
+	cache.byKey, _ = simplelru.NewLRU(math.MaxInt32, func(_ boardKey, removed *initialBoard) { cache.bytes -= removed.bytes })
 	return cache
 }
 
@@ -76,22 +77,22 @@ func (cache *boardCache) find(k boardKey) *initialBoard {
 
 // keep adds an initial whiteboard to the cache and removes the least recently used ones beyond the
 // budget. It does not add one that takes more than an eighth of the cache.
-func (cache *boardCache) keep(k boardKey, i *initialBoard) {
+func (cache *boardCache) keep(k boardKey, board *initialBoard) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	if i.bytes > cache.budget/8 || cache.byKey.Contains(k) {
+	if board.bytes > cache.budget/8 || cache.byKey.Contains(k) {
 		return
 	}
-	cache.byKey.Add(k, i)
-	cache.bytes += i.bytes
+	cache.byKey.Add(k, board)
+	cache.bytes += board.bytes
 	for cache.bytes > cache.budget {
 		cache.byKey.RemoveOldest()
 	}
 }
 
-// initialBoardOf returns the whiteboard of an item, from the cache if an item with equal
-// shapes came before. Very long lists of shapes, and ones that resolve would change, are not
-// cached.
+// initialBoardOf returns the initial whiteboard of an ASPIRE item, from the cache if an item with equal
+// shapes came before. Very long lists of shapes are not cached, nor are lists that resolve would
+// change, because items share a cached board.
 func (workspace *workspace) initialBoardOf(item *fastjson.Value) (*initialBoard, error) {
 	suite, list := workspace.suite, item.Get("shapes")
 	if suite.boards == nil || list == nil || len(list.GetArray()) > keepRecords {
@@ -108,9 +109,12 @@ func (workspace *workspace) initialBoardOf(item *fastjson.Value) (*initialBoard,
 		return nil, err
 	}
 	board := &initialBoard{shapes: shapes}
-	if !slices.ContainsFunc(shapes, func(r scene.Record) bool { return hasNoPoints(r) || r.Valid(suite.limits) != nil }) { // resolve would change them
+	resolveChanges := func(r scene.Record) bool { return hasNoPoints(r) || r.Valid(suite.limits) != nil }
+	if !slices.ContainsFunc(shapes, resolveChanges) {
+		// An estimate: 500 for the board, the shapes and their records, and 4 times the JSON, whose texts
+		// become trees of spans.
 		const perShape = unsafe.Sizeof(scene.Record{}) + unsafe.Sizeof(scene.Shape{})
-		board.bytes = 500 + len(shapes)*int(perShape) + 4*len(workspace.content) // texts become trees of spans
+		board.bytes = 500 + len(shapes)*int(perShape) + 4*len(workspace.content)
 		suite.boards.keep(key, board)
 	}
 	return board, nil

@@ -15,8 +15,9 @@ type pendingPoints struct {
 	views []view.View
 }
 
-// addCentre adds the centre of a shape, as workspace.centre returned it. If only the editor knows
-// the point, it adds a view that finds it during rendering. It returns any other error.
+// addCentre adds the centre of a shape. It takes what workspace.centre returned: the point, or the error
+// unknownBounds if only the editor can compute it. For that it adds a view that sets the point when it
+// is drawn. It returns any other error.
 func (pending *pendingPoints) addCentre(p scene.Point, err error) error {
 	at := &p
 	var unknown *unknownBounds
@@ -43,8 +44,8 @@ func (pending *pendingPoints) scoreWhenKnown(j *job, score func(j *job, points [
 	return nil
 }
 
-// known returns the shapes' centres in the order in which they were added. All must be known by
-// now.
+// known returns the points in the order in which they were added. All must be known by now: those that
+// the editor computes are set when the views are drawn.
 func (pending *pendingPoints) known() []scene.Point {
 	all := make([]scene.Point, len(pending.at))
 	for i, p := range pending.at {

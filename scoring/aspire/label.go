@@ -67,10 +67,10 @@ func prepareLabel(workspace *workspace, j *job) error {
 }
 
 // measureAsEdit has the renderer measure the picture of the label test, wanted, as an edit of the
-// task's initial picture. That picture is measured once for all answers to the task, and of each answer
-// only the tiles that differ from it. In the initial picture the first set, Only, is empty, because it
-// is for labels, which only answers have. If the initial scene cannot be read, wanted is measured in
-// full. See docs/spec/raster.md#r46.
+// task's initial picture, which is faster. The initial picture is measured once for all answers to the
+// task, and of each answer only the parts that differ from it. In the initial picture the set Only is
+// empty, because it is for labels, which only answers have. If the initial scene cannot be read, wanted
+// is measured in full. See docs/spec/raster.md#r46.
 func (workspace *workspace) measureAsEdit(j *job, wanted *view.View) {
 	if wanted.Other == nil {
 		return
@@ -82,11 +82,12 @@ func (workspace *workspace) measureAsEdit(j *job, wanted *view.View) {
 	}
 }
 
-// deferLabelBounds leaves the bounds of the view to the editor, because sizes on the board
-// are not known natively. The score then comes from the tally of the picture that the editor
-// bounds.
+// deferLabelBounds leaves the bounds of the label test's view to the editor, because plumb cannot
+// compute the sizes of some shapes; why says which. The editor calls wanted.Content.Bounds with the
+// bounds of all content when it draws. The score comes after that, from the tally of the picture.
 func (workspace *workspace) deferLabelBounds(j *job, wanted view.View, why error) {
-	limits, bounds := workspace.suite.limits, new(any)
+	limits := workspace.suite.limits
+	bounds := new(any)         // set when the picture is drawn, read when it is scored
 	if len(wanted.Only) == 0 { // no label: only the bounds are needed
 		wanted.Only, wanted.Other = []string{}, nil
 	}
@@ -135,11 +136,10 @@ func labelIDs(created []*scene.Record, target string) []string {
 	return others
 }
 
-// labelBounds returns the part of the page to measure: all content, padded and rounded
-// outwards (docs/spec/aspire.md#r41). If that is too large for a picture, it is the label
-// alone: what lies elsewhere cannot overlap the label, so the pixels are the same. ok is
-// false for an empty whiteboard. The error wraps view.ErrForeign if sizes are not known
-// natively.
+// labelBounds returns the part of the page that the label test measures: all content, padded and
+// rounded outwards (docs/spec/aspire.md#r41). If that is too large for a picture, it is the label
+// alone. What lies elsewhere cannot overlap the label, so the counted pixels are the same. ok is false
+// for an empty whiteboard. The error wraps view.ErrForeign if only the editor knows the sizes.
 func (workspace *workspace) labelBounds(view *view.View) (box view.Box, ok bool, err error) {
 	box, ok, err = workspace.suite.contentBounds(view.Scene, nil)
 	if err != nil {
@@ -174,11 +174,11 @@ func roundedOut(x0, y0, x1, y1 float64) view.Box {
 	return view.Box{X: x, Y: y, W: math.Ceil(x1) - x, H: math.Ceil(y1) - y}
 }
 
-// ownTextView returns a view that separates the text that an update put into the shape from
-// the shape (variant own_label of docs/spec/aspire.md#r43): a copy of the shape that shows
-// only the text, over the shape without text. Without new text in a geo shape the view has
-// no label. A difference of two pictures would find the same pixels, except where text and
-// shape have one colour.
+// ownTextView returns a view for an answer that put the label's text into the shape itself (variant
+// own_label of docs/spec/aspire.md#r43). before is that shape before the answer. The view separates the
+// text from the shape: it counts a copy of the shape that shows only the text, over the shape without
+// text. Without new text in a geo shape the view has no label. The difference of two pictures would not
+// do, because text and shape may have one colour.
 func ownTextView(sc *scene.Scene, before *scene.Record) view.View {
 	i := sc.Find(before.ID)
 	if i < 0 || sc.Shapes[i].Kind != scene.Geo || sc.Shapes[i].Rich == nil ||

@@ -38,7 +38,7 @@ var placingLists = []string{"createShapes", "updateShapes"}
 // named by the path of the entry and the id of the shape. The place is the centre of the shape as
 // far as the answer gives its size. It implements scoring.Suite.Parts.
 func (suite *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
-	suite.withAnswer(it, v, func(f answer.Found) {
+	suite.withAnswer(it, v, func(f answer.Found) { // an answer that cannot be read has no parts
 		for _, name := range placingLists {
 			for i, entry := range listEntries(f.Value.Get(name)) {
 				x, hasX := entry.Get("x").Float()
@@ -80,7 +80,7 @@ func partPath(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i)
 // implements scoring.Suite.Moved.
 func (suite *suite) moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) (response []byte,
 	err error) {
-	path, _, _ := strings.Cut(part, " ")
+	path, _, _ := strings.Cut(part, " ") // the name of a part is its path and the shape's id
 	failed := suite.withAnswer(it, v, func(found answer.Found) {
 		if !found.Value.Exists() {
 			err = newError("no_answer", "cannot move shapes: nothing was read as an answer")

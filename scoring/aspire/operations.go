@@ -41,9 +41,9 @@ func (cleaner *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Valu
 	}
 }
 
-// cleanAndApply cleans the lists of an answer and applies each to the board at once:
-// creations, then deletions, then updates (docs/spec/aspire.md#r24). Updates are cleaned
-// last because they depend on what is on the board. The applied operations stay in o.
+// cleanAndApply reads the lists of operations of an answer, mends them, and applies them to the board:
+// creations, then deletions, then updates (docs/spec/aspire.md#r24). Updates are read only after the
+// others are applied, because they depend on what is on the board. The applied operations stay in o.
 func (o *operations) cleanAndApply(cleaner *cleaner, board *board, found answer.Value) {
 	if cap(o.create)+cap(o.remove)+cap(o.update) > keepRecords {
 		*o = operations{}

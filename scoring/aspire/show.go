@@ -51,7 +51,7 @@ func (j *job) Show(result *scoring.Result) scoring.Exhibit {
 	if measured {
 		panels = append(panels, scoring.Panel{Title: "label over shape", View: label})
 	}
-	return scoring.Exhibit{Panels: panels, First: len(panels) - 1}
+	return scoring.Exhibit{Panels: panels, First: len(panels) - 1} // the last picture is shown first
 }
 
 // measuredLabel returns the view that was measured for the label test. If the renderer chose

@@ -36,9 +36,9 @@ var (
 type tables struct {
 	countMissing, clamp bool
 	paper               *paper.Paper
-	arms                []*arm
+	arms                []*arm // in order of appearance, later sorted
 	byKey               map[armKey]*arm
-	items               int
+	items               int // tasks that are remembered in all arms together
 }
 
 // armKey is a row of Table 1, with the input of Table 2.
@@ -324,25 +324,26 @@ func (tables *tables) categoryTable() scoring.TextTable {
 		out.Columns = append(out.Columns, g.Name)
 	}
 	out.Columns = append(out.Columns, "modes")
-	for i := 0; i < len(tables.arms); {
-		model, sums, counts, modesSeen := tables.arms[i].model, make([]float64, len(categoryNames)),
-			make([]float64, len(categoryNames)), []string{}
+	for i := 0; i < len(tables.arms); { // the arms are sorted by model
+		model, modesSeen := tables.arms[i].model, []string{}
+		// By category, the sum of the mean scores of modes, and how many modes have one.
+		sums, counts := make([]float64, len(categoryNames)), make([]float64, len(categoryNames))
 		for ; i < len(tables.arms) && tables.arms[i].model == model; i++ {
 			arm := tables.arms[i]
 			if arm.input != "full" && arm.input != "" { // no input is named where there is only the full one
 				continue
 			}
 			modesSeen = append(modesSeen, cmp.Or(arm.mode, "-"))
-			for c, g := range categoryNames {
-				if mean, scored := tables.meanScore(arm, g.Tests); scored > 0 {
-					sums[c] += mean
-					counts[c]++
+			for k, category := range categoryNames {
+				if mean, scored := tables.meanScore(arm, category.Tests); scored > 0 {
+					sums[k] += mean
+					counts[k]++
 				}
 			}
 		}
 		row := []string{cmp.Or(model, "-")}
-		for c := range sums {
-			row = append(row, scoring.FormatCell(sums[c]/counts[c], 3))
+		for k := range sums {
+			row = append(row, scoring.FormatCell(sums[k]/counts[k], 3))
 		}
 		if len(modesSeen) > 0 {
 			out.Rows = append(out.Rows, append(row, strings.Join(modesSeen, ", ")))

@@ -75,7 +75,7 @@ func (workspace *workspace) point(name string) (scene.Point, bool) {
 // (docs/spec/aspire.md#r62).
 func (workspace *workspace) frame() (view.Box, error) {
 	if given := workspace.task.Get("frame"); given == nil || given.Type() == fastjson.TypeNull {
-		return view.Box{W: 1400, H: 800}, nil
+		return canvas, nil
 	}
 	sides, ok := workspace.floats("frame", 4)
 	if !ok || workspace.suite.limits.CheckCanvas(sides[2], sides[3]) != nil {

@@ -1,7 +1,6 @@
 package aspire
 
 import (
-	"math"
 	"strconv"
 
 	"plumb/render/scene"
@@ -101,9 +100,9 @@ func (turns *boardOverTurns) applyRotation() (refused string) {
 	return ""
 }
 
-// rotateOnBoard turns the arrow on the whiteboard about its centre and remembers its new place as
-// an update. An update gives a place too, so once there was one, all rotations must be kept in the
-// same fields.
+// rotateOnBoard turns the arrow on the whiteboard about its centre, by radians, and remembers its new
+// place as an update. It is used from the first turn on in which an update turned the arrow. An update
+// gives a place too, so from then on all rotations must be kept in the same fields.
 func (turns *boardOverTurns) rotateOnBoard(turn float64) {
 	rotateAboutCentre(turns.workspace.board.records, turns.arrowID, turn)
 	record := turns.workspace.board.find(turns.arrowID)
@@ -116,8 +115,8 @@ func (turns *boardOverTurns) rotateOnBoard(turn float64) {
 	turns.rememberUpdate(&update)
 }
 
-// rememberUpdate merges an update of an initial shape into those of earlier turns, so that
-// one answer can say all of it. Updates of created shapes are in their records already.
+// rememberUpdate merges an update of an initial shape into those of earlier turns, so that AppendAnswer
+// can write them as one. Updates of shapes that answers created are in their records already.
 func (turns *boardOverTurns) rememberUpdate(update *scene.Record) {
 	if turns.workspace.board.origins[turns.workspace.board.byID[update.ID]].creationRank >= 0 {
 		return // the record that was created has them
@@ -208,9 +207,6 @@ func (turns *boardOverTurns) View() (view.View, error) {
 	if err != nil || !ok {
 		return wanted, err
 	}
-	const pad = 32 // as in the picture of the prompt
-	x0, y0 := math.Floor(content.X-pad), math.Floor(content.Y-pad)
-	wanted.Bounds = view.Box{X: x0, Y: y0, W: math.Ceil(content.X+content.W+pad) - x0,
-		H: math.Ceil(content.Y+content.H+pad) - y0}
+	wanted.Bounds = padded(content) // as in the picture of the prompt
 	return wanted, nil
 }

@@ -4,7 +4,7 @@ package answer
 type openBracket struct {
 	position    int32
 	closing     byte
-	closedDepth int32 // of what has been closed in it
+	closedDepth int32 // how many levels are nested in it, of those that are closed already
 }
 
 // markDeepBraces follows the brackets of the value at pos, which is nested too deep, and
@@ -44,18 +44,19 @@ func (reader *Reader) markDeepBraces(text string, pos int) int {
 
 var closingBrackets = [128]byte{'{': '}', '[': ']', '(': ')'}
 
-// closeBracket removes the innermost open bracket of a model's text. It marks the bracket if it is
-// a brace nested too deep, and passes its depth on to the bracket around it.
+// closeBracket removes the innermost open bracket of a model's text. If more than MaxDepth levels are
+// nested in it, itself counted, and it is a brace, it is marked: no value can be parsed there. The
+// number of levels is passed on to the bracket around it.
 func (reader *Reader) closeBracket(text string) {
 	top := len(reader.brackets) - 1
 	closed := reader.brackets[top]
 	reader.brackets = reader.brackets[:top]
-	height := closed.closedDepth + 1
-	if height > MaxDepth && text[closed.position] == '{' {
+	levels := closed.closedDepth + 1
+	if levels > MaxDepth && text[closed.position] == '{' {
 		reader.markUnparseable([]int32{closed.position})
 	}
 	if top > 0 {
-		reader.brackets[top-1].closedDepth = max(reader.brackets[top-1].closedDepth, height)
+		reader.brackets[top-1].closedDepth = max(reader.brackets[top-1].closedDepth, levels)
 	}
 }
 

@@ -126,7 +126,8 @@ func (reader *Reader) scanRunningText(text string, rules Rules) Found {
 			case reader.parser.tooDeep:
 				work -= reader.markDeepBraces(text, pos)
 			case !reader.parser.tooMany:
-				// the first open brace is the one at pos, which is not tried again anyway
+				// A brace that was open where the attempt failed would fail at the same place. The first one
+				// is that at pos, which is not tried again anyway.
 				reader.markUnparseable(reader.parser.openBraces[min(1, len(reader.parser.openBraces)):])
 			}
 			if work < 0 {
@@ -195,7 +196,7 @@ func (reader *Reader) findFences(text string) {
 			pos++
 			continue
 		}
-		n := strings.Index(text[body:], text[pos:pos+3])
+		n := strings.Index(text[body:], text[pos:pos+3]) // the same three marks close it
 		if n < 0 {
 			reader.fences = append(reader.fences, span{uint32(body), uint32(len(text) - body)})
 			return

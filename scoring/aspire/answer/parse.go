@@ -260,7 +260,8 @@ func (parser *parser) readChild(self int32, last *int32, name span) bool {
 }
 
 // link makes node i of the answer's tree the next child of node self, after node *last, which is 0
-// for the first child. It sets *last to i.
+// for the first child, and sets *last to i. The payload of a list or object is its first child; each
+// child has the number of the next.
 func (t *tree) link(self int32, last *int32, i int32) {
 	if *last == 0 {
 		t.nodes[self].payload = uint64(i)
@@ -308,22 +309,20 @@ func (t *tree) dedupeMembers(self int32, members int) {
 	}
 }
 
-// earlierMember returns the member of object self before member i that has the same name, or
-// 0. seen holds the names before i, to which it adds; with nil, members are compared one by
-// one.
+// earlierMember returns the member of an answer's object, node self, before member i that has the same
+// name, or 0. seen maps the names before i to their members, and gets the name of i. If it is nil,
+// members are compared one by one, which is faster for few.
 func (t *tree) earlierMember(self, i int32, seen map[string]int32) int32 {
-	name := t.nodes[i].key
+	name := t.text(t.nodes[i].key)
 	if seen != nil {
-		memberName := t.text(name)
-		if first, ok := seen[memberName]; ok {
+		if first, ok := seen[name]; ok {
 			return first
 		}
-		seen[memberName] = i
+		seen[name] = i
 		return 0
 	}
-	memberName := t.text(name)
 	for j := int32(t.nodes[self].payload); j != i; j = t.nodes[j].next {
-		if t.equals(t.nodes[j].key, memberName) {
+		if t.equals(t.nodes[j].key, name) {
 			return j
 		}
 	}
@@ -351,13 +350,13 @@ func (parser *parser) stringLiteral() (span, bool) {
 // backslash is at i. The text with its escapes decoded goes to the tree's buffer.
 func (parser *parser) readEscaped(start, i int) (span, bool) {
 	t := parser.tree
-	off := len(t.buf)
+	begin := len(t.buf)
 	t.buf = append(t.buf, parser.src[start:i]...)
 	for i < parser.end {
 		switch c := parser.src[i]; c {
 		case '"':
 			parser.pos = i + 1
-			return span{uint32(off), uint32(len(t.buf)-off) | inBuf}, true
+			return span{uint32(begin), uint32(len(t.buf)-begin) | inBuf}, true
 		case '\\':
 			n := parser.appendEscape(i)
 			if n == 0 {

@@ -18,6 +18,9 @@ var geos = []string{
 	"octagon", "star", "oval", "trapezoid", "heart", "cloud",
 }
 
+// look is the colour and the outline by which a person names a shape.
+type look struct{ color, geo string }
+
 // pick returns a random entry.
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
@@ -53,14 +56,14 @@ func solidGeo(id, geo, color string, x, y, w, h float64) Shape {
 		Props: Props{Geo: geo, Color: color, W: w, H: h, Fill: "solid"}}
 }
 
-// distinctLooks returns n different pairs of colour and geo for the shapes of a scenario, none of
-// which is the banned pair.
-func distinctLooks(r *rand.Rand, n int, bannedColor, bannedGeo string) [][2]string {
-	var looks [][2]string
+// distinctLooks returns n different looks for the shapes of a scenario. None of them is the excluded
+// one; the zero look excludes none.
+func distinctLooks(r *rand.Rand, n int, excluded look) []look {
+	var looks []look
 	for len(looks) < n {
-		look := [2]string{pick(r, colors), pick(r, geos)}
-		if look != [2]string{bannedColor, bannedGeo} && !slices.Contains(looks, look) {
-			looks = append(looks, look)
+		drawn := look{pick(r, colors), pick(r, geos)}
+		if drawn != excluded && !slices.Contains(looks, drawn) {
+			looks = append(looks, drawn)
 		}
 	}
 	return looks

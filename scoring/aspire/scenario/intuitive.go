@@ -21,9 +21,10 @@ const MinInitialAngle = 0.1
 // arrow, whose circumscribed circles are disjoint and inside the canvas (docs/spec/aspire.md#r52).
 // It returns false if a place is not free or if the arrow points at its target already.
 func drawArrow(random *rand.Rand) (Scenario, bool) {
-	const gap = 20
+	const gap = 20 // px that stay free between two shapes
 	type disc struct{ x, y, radius float64 }
 	var discs []disc
+	// place adds the circumscribed circle of a shape to discs, unless its place is not free.
 	place := func(candidate disc) bool {
 		if candidate.x < candidate.radius || candidate.x > canvasW-candidate.radius ||
 			candidate.y < candidate.radius || candidate.y > canvasH-candidate.radius {
@@ -121,9 +122,10 @@ func drawOverlap(random *rand.Rand) (Scenario, bool) {
 	return scenario, true
 }
 
-// coverEnd returns a random position for a rectangle's side of length size, so that it covers one
-// end of the side [at, at+length] of the rectangle before, by 0.1 to 0.6 of the smaller length. ok
-// is false if rounding to halves leaves that range.
+// coverEnd returns a random position, along one axis, for a rectangle of the overlap test that covers
+// one end of the rectangle before. That one extends from at to at+length; the new one has the length
+// size. They overlap by 0.1 to 0.6 of the smaller length. ok is false if rounding to halves leaves that
+// range.
 func coverEnd(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
 	small := math.Min(length, size)
 	covered := roundTo(small*(0.1+0.5*r.Float64()), 0.5)

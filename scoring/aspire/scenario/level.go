@@ -50,43 +50,43 @@ func (measures Measures) MarshalJSON() ([]byte, error) {
 }
 
 // Measured returns the measures of a scenario's difficulty, which depend on its test, and the level
-// that follows from them: easy, or harder from the stated bounds on. See docs/spec/aspire.md#r71.
+// that follows from them: easy below the bounds of docs/spec/aspire.md#r71, else medium or hard.
 func (scenario *Scenario) Measured() (Measures, Level) {
 	switch task := scenario.Task.(type) {
 	case *MazeTask:
 		return scenario.measureMaze(task)
 	case *GraphTask:
 		count := scenario.countCrossings(task.Node)
-		return Measures{{"crossings", count}}, hardest(count > 5, count > 10)
+		return Measures{{"crossings", count}}, levelFor(count > 5, count > 10)
 	case *PatternTask:
 		like := scenario.hasLookalike(task)
-		return Measures{{"mode", task.Mode}, {"like", like}}, hardest(task.Mode == "shape", like)
+		return Measures{{"mode", task.Mode}, {"like", like}}, levelFor(task.Mode == "shape", like)
 	case *LabelTask:
 		return Measures{{"geo", task.Type}},
-			hardest(!slices.Contains(easyGeos, task.Type), slices.Contains(hardGeos, task.Type))
+			levelFor(!slices.Contains(easyGeos, task.Type), slices.Contains(hardGeos, task.Type))
 	case *LineTask:
 		count := scenario.countAlike(task.A, task.B)
-		return Measures{{"alike", count}}, hardest(count > 0, count > 1)
+		return Measures{{"alike", count}}, levelFor(count > 0, count > 1)
 	case *ArrowTask:
 		angle := scenario.initialAngle(task)
-		return Measures{{"ti", angle}}, hardest(angle <= 2.1, angle < 1.1)
+		return Measures{{"ti", angle}}, levelFor(angle <= 2.1, angle < 1.1)
 	case *OverlapTask:
 		count := scenario.countDisjoint(task)
-		return Measures{{"apart", count}}, hardest(count > 0, count > 1)
+		return Measures{{"apart", count}}, levelFor(count > 0, count > 1)
 	case *BalanceTask:
 		share := scenario.overlapShare()
-		return Measures{{"overlap", share}}, hardest(share >= 0.08, share > 0.15)
+		return Measures{{"overlap", share}}, levelFor(share >= 0.08, share > 0.15)
 	}
 	panic("BUG: no measure for " + scenario.Test)
 }
 
-// hardest returns the level of a scenario: Hard if hard is true, else Medium if medium is, else
-// Easy.
-func hardest(medium, hard bool) Level {
+// levelFor returns the level of a scenario: Hard if it is hard, else Medium if it is at least of medium
+// difficulty, else Easy.
+func levelFor(atLeastMedium, isHard bool) Level {
 	switch {
-	case hard:
+	case isHard:
 		return Hard
-	case medium:
+	case atLeastMedium:
 		return Medium
 	}
 	return Easy
@@ -106,8 +106,8 @@ func (scenario *Scenario) measureMaze(task *MazeTask) (Measures, Level) {
 	if cardinal {
 		kind = "cardinal"
 	}
-	n := scenario.countAlike(task.Anchor)
-	return Measures{{"direction", kind}, {"alike", n}}, hardest(!cardinal || n > 0, !cardinal && n > 0)
+	alike := scenario.countAlike(task.Anchor)
+	return Measures{{"direction", kind}, {"alike", alike}}, levelFor(!cardinal || alike > 0, !cardinal && alike > 0)
 }
 
 // countAlike counts the solid shapes of a scenario that have the colour or the outline of one of
@@ -119,8 +119,8 @@ func (scenario *Scenario) countAlike(ids ...string) (n int) {
 			continue
 		}
 		if slices.ContainsFunc(ids, func(id string) bool {
-			p := scenario.shape(id).Props
-			return p.Color == shape.Props.Color || p.Geo == shape.Props.Geo
+			named := scenario.shape(id).Props
+			return named.Color == shape.Props.Color || named.Geo == shape.Props.Geo
 		}) {
 			n++
 		}
@@ -137,9 +137,10 @@ func (scenario *Scenario) shape(id string) *Shape {
 	return &scenario.Shapes[i]
 }
 
-// countCrossings counts how often the edges at a node of a graph scenario cross other edges.
+// countCrossings counts how often the edges at a node of a graph scenario cross other edges, which
+// makes them harder to follow. Edges that share an end do not cross.
 func (scenario *Scenario) countCrossings(node string) (n int) {
-	cx, cy := scenario.shape(node).Centre()
+	nodeX, nodeY := scenario.shape(node).Centre()
 	type edge struct{ ax, ay, bx, by float64 }
 	var atNode, others []edge
 	for _, shape := range scenario.Shapes {
@@ -147,8 +148,8 @@ func (scenario *Scenario) countCrossings(node string) (n int) {
 			continue
 		}
 		e := edge{shape.X, shape.Y, shape.X + shape.Props.Points.A2.X, shape.Y + shape.Props.Points.A2.Y}
-		// Centres and ends are rounded to cents each, so they are compared with room.
-		if math.Hypot(e.ax-cx, e.ay-cy) < 1 || math.Hypot(e.bx-cx, e.by-cy) < 1 {
+		// Centres and ends are rounded to hundredths each, so within 1 px they count as the same.
+		if math.Hypot(e.ax-nodeX, e.ay-nodeY) < 1 || math.Hypot(e.bx-nodeX, e.by-nodeY) < 1 {
 			atNode = append(atNode, e)
 		} else {
 			others = append(others, e)
@@ -217,11 +218,12 @@ func (scenario *Scenario) initialAngle(task *ArrowTask) float64 {
 
 // countDisjoint counts the rectangles of an overlap scenario that are to be deleted although they
 // do not intersect the reference themselves.
-func (scenario *Scenario) countDisjoint(t *OverlapTask) (n int) {
-	r := scenario.shape(t.Reference)
-	for _, id := range t.Expected {
-		o := scenario.shape(id)
-		if o.X+o.Props.W <= r.X || r.X+r.Props.W <= o.X || o.Y+o.Props.H <= r.Y || r.Y+r.Props.H <= o.Y {
+func (scenario *Scenario) countDisjoint(task *OverlapTask) (n int) {
+	reference := scenario.shape(task.Reference)
+	for _, id := range task.Expected {
+		target := scenario.shape(id)
+		if target.X+target.Props.W <= reference.X || reference.X+reference.Props.W <= target.X ||
+			target.Y+target.Props.H <= reference.Y || reference.Y+reference.Props.H <= target.Y {
 			n++
 		}
 	}
@@ -229,38 +231,42 @@ func (scenario *Scenario) countDisjoint(t *OverlapTask) (n int) {
 }
 
 // overlapShare returns how much the boxes of a scenario's shapes overlap: 1 minus the area of their
-// union divided by the sum of their areas, from 0 to below 1. The union is measured in columns
-// between neighbouring x coordinates.
+// union divided by the sum of their areas, from 0 to below 1. To measure the union, it cuts the plane
+// into columns at the left and right sides of all boxes. Within a column a box covers the whole width
+// or nothing.
 func (scenario *Scenario) overlapShare() float64 {
-	var xs []float64
+	var sides []float64 // x of the left and right sides
 	sum, union := 0.0, 0.0
-	for _, sh := range scenario.Shapes {
-		xs = append(xs, sh.X, sh.X+sh.Props.W)
-		sum += sh.Props.W * sh.Props.H
+	for _, shape := range scenario.Shapes {
+		sides = append(sides, shape.X, shape.X+shape.Props.W)
+		sum += shape.Props.W * shape.Props.H
 	}
-	slices.Sort(xs)
-	for i, x := range xs[1:] {
+	slices.Sort(sides)
+	for i, right := range sides[1:] {
+		left := sides[i]
+		// The boxes in this column, from top to bottom, and the height that they cover together.
 		type interval struct{ from, to float64 }
 		var column []interval
-		for _, sh := range scenario.Shapes {
-			if sh.X <= xs[i] && x <= sh.X+sh.Props.W {
-				column = append(column, interval{sh.Y, sh.Y + sh.Props.H})
+		for _, shape := range scenario.Shapes {
+			if shape.X <= left && right <= shape.X+shape.Props.W {
+				column = append(column, interval{shape.Y, shape.Y + shape.Props.H})
 			}
 		}
 		slices.SortFunc(column, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
-		covered, end := 0.0, math.Inf(-1)
+		covered, coveredTo := 0.0, math.Inf(-1)
 		for _, y := range column {
-			covered += max(0, y.to-max(y.from, end))
-			end = max(end, y.to)
+			covered += max(0, y.to-max(y.from, coveredTo))
+			coveredTo = max(coveredTo, y.to)
 		}
-		union += covered * (x - xs[i])
+		union += covered * (right - left)
 	}
 	return 1 - union/sum
 }
 
-// MakeLevel returns scenario number index of a test with the given level. Mixed gives the
-// scenario of Make, whatever its level. For the others, draws with the same random numbers
-// are repeated until the measures fit. An unknown test or level is an error.
+// MakeLevel returns scenario number index of a test with the given level. Mixed gives the scenario of
+// Make, whatever its level. Graded means easy, medium and hard in turn, by index. For these levels
+// scenarios are drawn, from one sequence of random numbers, until one has the level. An unknown test or
+// level is an error.
 func MakeLevel(seed uint64, test string, index int, level Level) (*Scenario, error) {
 	if !slices.Contains(Levels(), level) {
 		return nil, fmt.Errorf("cannot make scenario: unknown level %q; want one of %v", level, Levels())

@@ -44,7 +44,7 @@ type LineTask struct {
 func drawLine(random *rand.Rand) (Scenario, bool) {
 	const cellW, cellH, jitterX, jitterY, columns, rows = 466, 400, 120, 90, 3, 2
 	var scenario Scenario
-	looks := distinctLooks(random, columns*rows, "", "")
+	looks := distinctLooks(random, columns*rows, look{})
 	for i, look := range looks {
 		width, height := randomHalf(random, 90, 190), randomHalf(random, 90, 190)
 		centreX := cellW/2 + float64(i%columns*cellW) + jitterX*(2*random.Float64()-1)
@@ -54,7 +54,7 @@ func drawLine(random *rand.Rand) (Scenario, bool) {
 			outsideRange(y+height/2-(cellH/2+float64(i/columns*cellH)), jitterY) {
 			return scenario, false // rounding to halves left the jitter's range
 		}
-		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+look[0]+"-"+look[1], look[1], look[0], x, y,
+		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+look.color+"-"+look.geo, look.geo, look.color, x, y,
 			width, height))
 	}
 	order := random.Perm(len(looks))
@@ -68,5 +68,5 @@ func drawLine(random *rand.Rand) (Scenario, bool) {
 	return scenario, true
 }
 
-// outsideRange reports whether |d| > limit.
+// outsideRange reports whether an offset is beyond ±limit.
 func outsideRange(d, limit float64) bool { return d > limit || d < -limit }

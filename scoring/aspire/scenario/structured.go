@@ -26,8 +26,8 @@ type MazeTask struct {
 // directions are the compass directions with their (row, column) steps, in the order in which they
 // are tried; y grows downwards. See docs/spec/aspire.md#r26.
 var directions = []struct {
-	name   string
-	dr, dc int
+	name             string
+	rowStep, colStep int
 }{
 	{"north", -1, 0}, {"northeast", -1, 1}, {"east", 0, 1}, {"southeast", 1, 1},
 	{"south", 1, 0}, {"southwest", 1, -1}, {"west", 0, -1}, {"northwest", -1, -1},
@@ -49,12 +49,12 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 	// Four shapes.
 	squares := random.Perm(gridSide * gridSide)[:4]
 	taken := map[int]bool{}
-	looks := distinctLooks(random, 4, "red", "star") // none is a red star, which the prompt asks for
+	looks := distinctLooks(random, 4, look{"red", "star"}) // not a red star, because the prompt asks to draw one
 	for i, square := range squares {
 		taken[square] = true
 		const inset = (cellSide - pieceSide) / 2
 		scenario.Shapes = append(scenario.Shapes,
-			solidGeo("shape:"+looks[i][0]+"-"+looks[i][1], looks[i][1], looks[i][0],
+			solidGeo("shape:"+looks[i].color+"-"+looks[i].geo, looks[i].geo, looks[i].color,
 				gridOrigin+inset+float64(square%gridSide*cellSide), gridOrigin+inset+float64(square/gridSide*cellSide),
 				pieceSide, pieceSide))
 	}
@@ -63,15 +63,15 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 	row, col := squares[anchor]/gridSide, squares[anchor]%gridSide
 	for _, choice := range random.Perm(len(directions)) {
 		direction := directions[choice]
-		targetRow, targetCol := row+direction.dr, col+direction.dc
+		targetRow, targetCol := row+direction.rowStep, col+direction.colStep
 		if targetRow < 0 || targetRow >= gridSide || targetCol < 0 || targetCol >= gridSide ||
 			taken[targetRow*gridSide+targetCol] {
 			continue
 		}
-		scenario.Prompt = fmt.Sprintf("Draw a red star to the %s of the %s %s.", direction.name, looks[anchor][0],
-			looks[anchor][1])
+		scenario.Prompt = fmt.Sprintf("Draw a red star to the %s of the %s %s.", direction.name, looks[anchor].color,
+			looks[anchor].geo)
 		scenario.Task = &MazeTask{
-			Anchor: "shape:" + looks[anchor][0] + "-" + looks[anchor][1], Direction: direction.name,
+			Anchor: "shape:" + looks[anchor].color + "-" + looks[anchor].geo, Direction: direction.name,
 			Target: [2]float64{
 				gridOrigin + cellSide/2 + float64(targetCol*cellSide), gridOrigin + cellSide/2 +
 					float64(targetRow*cellSide)},
@@ -99,6 +99,7 @@ func drawGraph(random *rand.Rand) (Scenario, bool) {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / nodes)
 		positions[i] = [2]float64{roundCents(cx + radius*cos), roundCents(cy + radius*sin)}
 	}
+	// The edges, in random order, and which nodes they link to the green one.
 	var edges [][2]int
 	for i := range nodes {
 		for j := i + 1; j < nodes; j++ {
@@ -124,6 +125,7 @@ func drawGraph(random *rand.Rand) (Scenario, bool) {
 			linked[edge[0]] = true
 		}
 	}
+	// The nodes, in front of the edges.
 	task := &GraphTask{Node: fmt.Sprintf("shape:node-%d", green)}
 	for i := range nodes {
 		id, color := fmt.Sprintf("shape:node-%d", i), "black"
@@ -155,21 +157,22 @@ type PatternTask struct {
 func drawPattern(random *rand.Rand) (Scenario, bool) {
 	mode := pick(random, []string{"color", "shape"})
 	hues, kinds := sampleDistinct(random, colors, 3), sampleDistinct(random, geos, 3)
-	var looks [5][2]string
+	var looks [5]look
 	for i := range 4 { // look 4 is the outlier
-		looks[i] = [2]string{hues[i/2], kinds[i%2]}
+		looks[i] = look{hues[i/2], kinds[i%2]}
 	}
 	if mode == "color" {
-		looks[4] = [2]string{hues[2], kinds[random.IntN(2)]}
+		looks[4] = look{hues[2], kinds[random.IntN(2)]}
 	} else {
-		looks[4] = [2]string{hues[random.IntN(2)], kinds[2]}
+		looks[4] = look{hues[random.IntN(2)], kinds[2]}
 	}
 	var scenario Scenario
 	task := &PatternTask{Mode: mode}
 	for k, i := range random.Perm(5) {
 		id := fmt.Sprintf("shape:shape-%d", k)
+		// Side by side in columns of 260 px, at random places in them.
 		x, y := roundTo(60+260*float64(k)+100*random.Float64(), 0.5), roundTo(80+500*random.Float64(), 0.5)
-		scenario.Shapes = append(scenario.Shapes, solidGeo(id, looks[i][1], looks[i][0], x, y, 140, 140))
+		scenario.Shapes = append(scenario.Shapes, solidGeo(id, looks[i].geo, looks[i].color, x, y, 140, 140))
 		if i == 4 {
 			task.Outlier = id
 		}

@@ -35,7 +35,7 @@ func outlinePoints(shape *scenario.Shape) []point {
 	case "heart":
 		points = heartPoints()
 	case "trapezoid":
-		inset := 0.38 * min(w, h)
+		inset := 0.38 * min(w, h) // the editor's proportion, as that of the cloud below
 		return placeOn(shape, []point{{inset, 0}, {w - inset, 0}, {w, h}, {0, h}}, 1, 1)
 	case "oval":
 		return placeOn(shape, stadiumPoints(w, h, 0), 1, 1)
@@ -73,13 +73,14 @@ func regularPolygon(n int) []point {
 }
 
 // starPoints returns the outline of the editor's five-pointed star over the unit square, its outer
-// and inner points in turn. The inner radius is half the outer one. See docs/spec/drawing.md#r22.
+// and inner points in turn. The radii are those with which the star fills the square in both
+// directions; the inner radius is half the outer one. See docs/spec/drawing.md#r22.
 func starPoints() []point {
 	points := make([]point, 10)
 	for i := range points {
 		sin, cos := math.Sincos(-math.Pi/2 + math.Pi/5*float64(i))
 		rx, ry := 0.5245, 0.5477
-		if i%2 == 1 {
+		if i%2 == 1 { // an inner point
 			rx, ry = rx/2, ry/2
 		}
 		points[i] = point{0.5 + rx*cos, 0.5477 + ry*sin}

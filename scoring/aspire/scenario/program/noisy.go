@@ -89,21 +89,23 @@ func (question *question) dropSome(ids []string, p float64) []string {
 // others, sized by the areas of their boxes. This rule of thumb is wrong as far as outlines do not
 // fill their boxes.
 func (question *question) naiveCounterweight() object {
+	// The point opposite to the centre of all boxes, weighted by area.
 	var area float64
-	var weighted point
+	var weightedSum point
 	for i := range question.shapes {
 		s := &question.shapes[i]
 		boxArea := s.Props.W * s.Props.H
 		x, y := s.Centre()
-		area, weighted = area+boxArea, point{weighted.x + boxArea*x, weighted.y + boxArea*y}
+		area, weightedSum = area+boxArea, point{weightedSum.x + boxArea*x, weightedSum.y + boxArea*y}
 	}
-	weighted = point{frameW - weighted.x/area, frameH - weighted.y/area}
+	opposite := point{frameW - weightedSum.x/area, frameH - weightedSum.y/area}
+	// A shape of about the same area there, with random errors.
 	w := tenth(300 + question.normal(40))
 	h := tenth(max(60, area/w*(0.8+question.normal(0.1))))
 	geo := []string{"rectangle", "ellipse", "hexagon", "octagon"}[question.cycle(4)]
-	shape := geoShape("shape:counterweight", geo, "violet", tenth(weighted.x-w/2+question.normal(20)),
-		tenth(weighted.y-h/2+question.normal(20)), w, h)
-	if question.chance(0.25) { // a small rotation, before props
+	shape := geoShape("shape:counterweight", geo, "violet", tenth(opposite.x-w/2+question.normal(20)),
+		tenth(opposite.y-h/2+question.normal(20)), w, h)
+	if question.chance(0.25) { // a small rotation, before props, the last of the shape's five members
 		shape = append(shape[:4:4], append(object{{"rotation", hundredth(question.normal(0.15))}}, shape[4:]...)...)
 	}
 	return shape

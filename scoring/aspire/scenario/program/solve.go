@@ -19,7 +19,7 @@ func (question *question) cellWidth() float64 { return question.shapes[0].Props.
 // mazeTarget reads "Draw a red star to the D of the COLOR GEO." and returns the centre of the
 // target square, the shape it is next to, and D.
 func (question *question) mazeTarget() (centre point, anchor *scenario.Shape, direction string) {
-	words := strings.Fields(strings.TrimSuffix(question.prompt, "."))
+	words := strings.Fields(strings.TrimSuffix(question.prompt, ".")) // D is word 6 from 0, COLOR 9, GEO 10
 	direction, anchor = words[6], question.byLook(words[9], words[10])
 	x, y := anchor.Centre()
 	step := directionSteps[direction]
@@ -86,7 +86,7 @@ func (question *question) outlier() string {
 // lineEnds reads "Draw a line from the center of A to the center of B." and returns the two
 // centres.
 func (question *question) lineEnds() (a, b point) {
-	words := strings.Fields(strings.TrimSuffix(question.prompt, "."))
+	words := strings.Fields(strings.TrimSuffix(question.prompt, ".")) // A is the words 7 and 8 from 0, B 13 and 14
 	a.x, a.y = question.byLook(words[7], words[8]).Centre()
 	b.x, b.y = question.byLook(words[13], words[14]).Centre()
 	return a, b
@@ -96,11 +96,13 @@ func (question *question) lineEnds() (a, b point) {
 // circle, in radians from -pi to pi.
 func (question *question) angleTo(circle string) float64 {
 	arrow, target := question.byID("shape:blue-arrow"), question.byID(circle)
+	// The arrow is turned about its corner, so its centre is turned with it.
 	sin, cos := math.Sincos(arrow.Rotation)
-	w, h := arrow.Props.W/2, arrow.Props.H/2
-	x, y := arrow.X+cos*w-sin*h, arrow.Y+sin*w+cos*h
-	tx, ty := target.Centre()
-	return math.Remainder(math.Atan2(ty-y, tx-x)-(arrow.Rotation-math.Pi/2), 2*math.Pi)
+	halfW, halfH := arrow.Props.W/2, arrow.Props.H/2
+	x, y := arrow.X+cos*halfW-sin*halfH, arrow.Y+sin*halfW+cos*halfH
+	targetX, targetY := target.Centre()
+	// Without rotation it points up, which is -pi/2, because y grows downwards.
+	return math.Remainder(math.Atan2(targetY-y, targetX-x)-(arrow.Rotation-math.Pi/2), 2*math.Pi)
 }
 
 // overlapTargets reads "Delete all shapes in front of (or behind) the COLOR rectangle." and
@@ -131,8 +133,10 @@ func (question *question) overlapTargets() (targets []string, reference string, 
 	return targets, reference, rest
 }
 
-// counterweight returns the centre and size of a rectangle that moves the whiteboard's
-// centre of mass to the frame's centre. It plans with a coarse raster of the shapes.
+// counterweight returns the centre and size of a rectangle that moves the whiteboard's centre of mass to
+// the frame's centre, which the balance test asks for. It plans with a coarse raster of the shapes. By
+// the law of the lever, a rectangle with a share of the shapes' area must lie opposite to their centre,
+// farther from the middle by 1/share.
 func (question *question) counterweight() (centre point, w, h float64) {
 	var ink inkGrid
 	for i := range question.shapes {
@@ -141,21 +145,23 @@ func (question *question) counterweight() (centre point, w, h float64) {
 	area, massCentre := ink.mass()
 	middle := point{frameW / 2, frameH / 2}
 	// Take the smallest rectangle that fits into the frame: a smaller one has to lie further out.
-	lever := point{middle.x - massCentre.x, middle.y - massCentre.y}
+	toMiddle := point{middle.x - massCentre.x, middle.y - massCentre.y}
 	for share := 0.7; ; share += 0.05 {
 		targetArea := area * share
-		w = hundredth(math.Sqrt(targetArea * 1.5))
+		w = hundredth(math.Sqrt(targetArea * 1.5)) // half as wide again as high
 		h = hundredth(targetArea / w)
-		centre = point{middle.x + lever.x/share, middle.y + lever.y/share}
+		centre = point{middle.x + toMiddle.x/share, middle.y + toMiddle.y/share}
 		if insideFrame(centre, w, h) {
 			break
 		}
 	}
-	for range 8 { // what the rectangle covers counts once, so the first guess may be off
+	// What the rectangle covers counts only once, so the first guess may be off. Repeat it with the mass
+	// outside of the rectangle; a few rounds converge.
+	for range 8 {
 		area, massCentre = ink.massOutside(centre, w/2+halfStroke, h/2+halfStroke)
-		lever := area / ((w + 2*halfStroke) * (h + 2*halfStroke))
-		centre = point{hundredth(middle.x + (middle.x-massCentre.x)*lever),
-			hundredth(middle.y + (middle.y-massCentre.y)*lever)}
+		areaRatio := area / ((w + 2*halfStroke) * (h + 2*halfStroke))
+		centre = point{hundredth(middle.x + (middle.x-massCentre.x)*areaRatio),
+			hundredth(middle.y + (middle.y-massCentre.y)*areaRatio)}
 	}
 	return centre, w, h
 }
@@ -214,14 +220,14 @@ func (question *question) placeCaption(shape *scenario.Shape) caption {
 // findRoom returns the top left corner for a caption's box of w x h inside a shape's outline with a
 // margin, as near as possible to the centre of the shape's box. ok is false if there is no room.
 func findRoom(shape *scenario.Shape, outline []point, w, h float64) (at point, ok bool) {
-	const step, margin = 6, 7
-	cx, cy := shape.Centre()
-	best := math.Inf(1)
+	const step, margin = 6, 7 // px between the places that are tried, and around the caption
+	centreX, centreY := shape.Centre()
+	nearest := math.Inf(1)
 	for x := shape.X; x+w <= shape.X+shape.Props.W; x += step {
 		for y := shape.Y; y+h <= shape.Y+shape.Props.H; y += step {
-			d := math.Hypot(x+w/2-cx, y+h/2-cy)
-			if d < best && containsBox(outline, x-margin, y-margin, w+2*margin, h+2*margin) {
-				best, at, ok = d, point{hundredth(x), hundredth(y)}, true
+			distance := math.Hypot(x+w/2-centreX, y+h/2-centreY)
+			if distance < nearest && containsBox(outline, x-margin, y-margin, w+2*margin, h+2*margin) {
+				nearest, at, ok = distance, point{hundredth(x), hundredth(y)}, true
 			}
 		}
 	}
