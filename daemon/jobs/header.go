@@ -22,7 +22,7 @@ func Describe(path string) (in Input, err error) {
 	return Input{Path: full, Name: path, Size: info.Size(), Modified: info.ModTime().UTC()}, err
 }
 
-// HashFile returns the xxhash64 of a file's content in hexadecimal digits, which tells that it changed.
+// HashFile returns the xxhash64 of a file's content in 16 hexadecimal digits, which tells that it changed.
 func HashFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -30,16 +30,17 @@ func HashFile(path string) (string, error) {
 	}
 	defer file.Close()
 	hash := xxhash.New()
-	if _, err := io.CopyBuffer(hash, struct{ io.Reader }{file}, make([]byte, 256<<10)); err != nil {
+	onlyReader := struct{ io.Reader }{file} // hides that a file can write itself, which would leave the buffer unused
+	if _, err := io.CopyBuffer(hash, onlyReader, make([]byte, 256<<10)); err != nil {
 		return "", fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	return fmt.Sprintf("%016x", hash.Sum64()), nil
 }
 
-// ID returns a name of the job: a hash of its inputs and settings, in 16 hexadecimal digits. All
-// processes that share the job have the same.
+// ID returns a name of the job: a hash of its version of plumb, its settings and its inputs, in 16
+// hexadecimal digits. So all processes that share the job compute the same name.
 func (header *Header) ID() string {
-	data, _ := json.Marshal(struct {
+	data, _ := json.Marshal(struct { // texts, numbers and times always have a JSON form
 		Plumb    string
 		Settings map[string]string
 		Inputs   []Input
@@ -47,15 +48,15 @@ func (header *Header) ID() string {
 	return fmt.Sprintf("%016x", xxhash.Sum64(data))
 }
 
-// Differs returns the first difference between this job, which was planned before, and header,
-// the one of the present command: the version of plumb, an input or a setting. It returns ""
-// if results would be the same. Args and Folder are not compared.
-func (h *Header) Differs(header *Header) string {
-	if h.Plumb != header.Plumb {
-		return fmt.Sprintf("it was begun by plumb %s, and this is %s", h.Plumb, header.Plumb)
+// Differs compares this job, which was planned before, with header, the job of the present command. It
+// returns the first difference in words: the version of plumb, an input or a setting. It returns "" if
+// results would be the same. Args and Folder are not compared, because results do not depend on them.
+func (planned *Header) Differs(header *Header) string {
+	if planned.Plumb != header.Plumb {
+		return fmt.Sprintf("it was begun by plumb %s, and this is %s", planned.Plumb, header.Plumb)
 	}
 	// The inputs.
-	for i, input := range h.Inputs {
+	for i, input := range planned.Inputs {
 		if i >= len(header.Inputs) || header.Inputs[i].Path != input.Path {
 			return fmt.Sprintf("it has the input %s, which this command does not have at that place", input.Name)
 		}
@@ -69,12 +70,12 @@ func (h *Header) Differs(header *Header) string {
 				input.Modified.Format(time.RFC3339Nano))
 		}
 	}
-	if len(header.Inputs) > len(h.Inputs) {
-		return fmt.Sprintf("it does not have the input %s", header.Inputs[len(h.Inputs)].Name)
+	if len(header.Inputs) > len(planned.Inputs) {
+		return fmt.Sprintf("it does not have the input %s", header.Inputs[len(planned.Inputs)].Name)
 	}
 	// The settings of both.
 	var names []string
-	for name := range h.Settings {
+	for name := range planned.Settings {
 		names = append(names, name)
 	}
 	for name := range header.Settings {
@@ -82,7 +83,7 @@ func (h *Header) Differs(header *Header) string {
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		if had, has := h.Settings[name], header.Settings[name]; had != has {
+		if had, has := planned.Settings[name], header.Settings[name]; had != has {
 			return fmt.Sprintf("%s was %q and is %q now", name, had, has)
 		}
 	}

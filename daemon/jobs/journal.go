@@ -42,21 +42,21 @@ func (job *Job) Journal(run string) (*Journal, error) {
 		return nil, err
 	}
 	lock := lockOf(run)
-	unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, &lock) // a file system without locks has no runs that go on
+	// An error is ignored: on a file system without locks, a run counts as one that does not go on.
+	unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, &lock)
 	return &Journal{file: file, run: run}, nil
 }
 
-// lockOf returns the lock that a run holds: one byte far past the end of the journal, at a
-// bootAndNamespace that is a hash of the run's name. Others test that byte to see whether the run goes
-// on.
+// lockOf returns the lock that a run holds: one byte far past the end of the journal, at an offset that
+// is a hash of the run's name. Others test that byte to see whether the run goes on.
 func lockOf(run string) unix.Flock_t {
-	const behind = 1 << 61
-	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: behind + int64(xxhash.Sum64String(run)>>4),
-		Len: 1}
+	const pastEnd = 1 << 61                       // no journal is that long
+	offset := int64(xxhash.Sum64String(run) >> 4) // 60 bits, so that the sum is a valid offset
+	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: pastEnd + offset, Len: 1}
 }
 
 // goesOn reports whether the process of a run lives, on this machine or on one that shares
-// the folder. Where the file system has no locks it returns false.
+// the folder: it then holds the run's lock. Where the file system has no locks it returns false.
 func goesOn(journal *os.File, run string) bool {
 	lock := lockOf(run)
 	return unix.FcntlFlock(journal.Fd(), unix.F_OFD_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
@@ -64,28 +64,28 @@ func goesOn(journal *os.File, run string) bool {
 
 // Begin records in the journal that this run begins a part, so that a later run sees which parts a
 // killed process was working on.
-func (g *Journal) Begin(part Part) error {
-	if g.object != nil {
-		return g.object.begin(part)
+func (journal *Journal) Begin(part Part) error {
+	if journal.object != nil {
+		return journal.object.begin(part)
 	}
-	return g.note(runNote{Run: g.run, Shard: part.Shard, Chunk: part.Chunk})
+	return journal.note(runNote{Run: journal.run, Shard: part.Shard, Chunk: part.Chunk})
 }
 
-// Close records that the run ended and was not killed, and closes the journal. In a file it notes that; a journal
-// in object storage is removed instead.
-func (g *Journal) Close() error {
-	if g.object != nil {
-		return g.object.close()
+// Close records that the run ended and was not killed. A journal in a file gets a line that says so and
+// is closed; a journal in an object store is removed.
+func (journal *Journal) Close() error {
+	if journal.object != nil {
+		return journal.object.close()
 	}
-	return errors.Join(g.note(runNote{Run: g.run, Ended: true}), g.file.Close())
+	return errors.Join(journal.note(runNote{Run: journal.run, Ended: true}), journal.file.Close())
 }
 
 // note appends a line to the journal by a single write, so that lines of several processes
 // do not mix.
-func (g *Journal) note(b runNote) error {
+func (journal *Journal) note(b runNote) error {
 	line, err := json.Marshal(&b)
 	if err == nil {
-		_, err = g.file.Write(append(line, '\n'))
+		_, err = journal.file.Write(append(line, '\n'))
 	}
 	return err
 }

@@ -118,7 +118,7 @@ func Open(store Store) (job *Job, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read job %s: %w", store.Path(""), err)
 	}
-	e := end{Shards: -1}
+	e := end{Shards: -1} // stays so if the line does not have the member
 	if json.Unmarshal(last, &e) != nil || e.Shards < 0 {
 		return nil, ErrNone
 	}
@@ -145,9 +145,9 @@ func lastLine(file *os.File) ([]byte, error) {
 	return data[bytes.LastIndexByte(data, '\n')+1:], nil
 }
 
-// Create plans a job: it writes the manifest, with the shards that plan gives one after the
-// other. plan may be called more than once. If another process has planned an equal job
-// meanwhile, its manifest stays; any other manifest is replaced. See docs/spec/jobs.md#r2.
+// Create plans a job: it writes the manifest and opens it. plan calls give with one shard after the
+// other, and is called again if the manifest must be written twice. If another process has planned an
+// equal job meanwhile, its manifest stays; any other manifest is replaced. See docs/spec/jobs.md#r2.
 func Create(store Store, header Header, plan func(give func(Shard) error) error) (*Job, error) {
 	header.Job = formatVersion
 	fill := func(w io.Writer) error { return writeManifest(w, &header, plan) }
@@ -178,7 +178,7 @@ func writeManifest(w io.Writer, header *Header, plan func(give func(Shard) error
 	err := plan(func(shard Shard) error {
 		shard.N = all.Shards
 		all.Shards++
-		all.Lines += int64(max(0, shard.Lines))
+		all.Lines += int64(max(0, shard.Lines)) // lines of a whole input are not counted
 		return e.Encode(&shard)
 	})
 	if err == nil {

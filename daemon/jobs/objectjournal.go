@@ -84,8 +84,8 @@ func (journal *objectJournal) write() error {
 	})
 }
 
-// close stops the goroutine that writes the object anew now and then, and removes the object, because the run ended
-// and was not killed. Without parts the object was never written.
+// close stops the goroutine that writes the object anew now and then, and removes the object. That says
+// that the run ended and was not killed. Without parts the object was never written.
 func (journal *objectJournal) close() error {
 	close(journal.end)
 	journal.over.Wait()
@@ -145,23 +145,27 @@ func bootAndNamespace() string {
 	return fmt.Sprintf("%016x", xxhash.Sum64String(string(boot)+space))
 }
 
-// began returns when a process began, in ticks of the kernel; "" where it has ended.
+// began returns when a process began, in ticks of the kernel since the machine started; "" where the
+// process has ended.
 func began(pid int) string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	const state, start = 0, 19 // fields after the name, which may hold blanks
+	// The name of the program stands in parentheses and may hold blanks, so fields count from after it.
+	const state, start = 0, 19
+	const zombie = "Z" // it has ended, and its parent has not asked for its status
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	if len(fields) <= start || fields[state] == "Z" {
+	if len(fields) <= start || fields[state] == zombie {
 		return ""
 	}
 	return fields[start]
 }
 
 // alive reports whether the process of a run lives. run is a name that processName made,
-// with the run's own name after it. On this machine the process id tells, elsewhere the
-// time of the last write of the object.
+// with the run's own name after it, and modified is when the run last wrote its object. On this
+// machine the process id tells whether it lives; a run elsewhere is dead if its last write is
+// deadAfter ago.
 func alive(run string, modified time.Time) bool {
 	fields := strings.Split(run, "-")
 	if len(fields) >= 3 && fields[0] == bootAndNamespace() { // of this machine

@@ -14,7 +14,7 @@ import (
 // holds one buffer, whatever the file's length. See docs/spec/jobs.md#r2.
 func CutLines(input int, text io.Reader, size int64, give func(Shard) error) error {
 	reader := bufio.NewReaderSize(text, 1<<20)
-	least := min(size/shortPart, shortBytes)
+	leastBytes := min(size/shortPart, shortBytes) // of a shard with ShardLines lines or more
 	shard := Shard{Input: input, Line: 1}
 	giveShard := func() error { // and begins the next one at its end
 		err := give(shard)
@@ -31,7 +31,7 @@ func CutLines(input int, text io.Reader, size int64, give func(Shard) error) err
 			}
 			shard.Lines++
 			shard.To += n
-			if whole && shard.Lines >= ShardLines && (shard.To-shard.From >= least || shard.Lines >= shortLines) {
+			if whole && shard.Lines >= ShardLines && (shard.To-shard.From >= leastBytes || shard.Lines >= shortLines) {
 				if err := giveShard(); err != nil {
 					return err
 				}

@@ -31,7 +31,7 @@ func (job *Job) Status() (status Status, err error) {
 		if done {
 			status.Done++
 		}
-		status.Whole = status.Whole || shard.Lines < 0
+		status.Whole = status.Whole || shard.Lines < 0 // a whole input, whose lines are not counted
 		status.Scored += int64(lines)
 		// The time of the marker is when the shard was done.
 		if info, err := listing.stat(Part{shard.N, 0}.name() + markerSuffix); err == nil {

@@ -71,7 +71,7 @@ func (cache *cache) put(digest digest, result *scoring.Result, json []byte) {
 	entry := &cacheEntry{result: *result, json: slices.Clone(json), size: size}
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	if cache.lru.Contains(digest) {
+	if cache.lru.Contains(digest) { // equal work gave the same result at the same time
 		return
 	}
 	cache.lru.Add(digest, entry)
@@ -108,8 +108,9 @@ func footprint(result *scoring.Result, json []byte) int {
 	return n
 }
 
-// valueSize returns how many bytes of memory the value of a metric takes behind its interface: 16 for
-// the header of a text, 24 for that of a list, 8 for a number, and 16 for any other value.
+// valueSize returns how many bytes of memory the value of a metric takes behind its interface. The
+// header of a text counts 16 bytes and that of a list 24, each number in a list counts 8, and any other
+// value counts 16.
 func valueSize(v any) (n int) {
 	switch v := v.(type) {
 	case string:

@@ -30,14 +30,14 @@ func (dispatcher *dispatcher) run() {
 		end := queue.now()
 		queue.cfg.Watch.stage("metric", end-start)
 		for _, t := range dispatcher.tasks {
-			t.marks[PartPack], t.marks[PartGPU] = start, end
+			t.marks[PartPack], t.marks[PartGPU] = start, end // its wait for the batch ended, and then its time on the device
 		}
 		heavy := dispatcher.heavy() // asked now: a queued task may not be used any more
 		images := dispatcher.moveImagesLast()
 		scores, draws := dispatcher.tasks[:len(dispatcher.tasks)-images], dispatcher.tasks[len(dispatcher.tasks)-images:]
 		dispatcher.queueMeasured(scores) // before images are drawn, so that no score waits for them
 		for _, t := range draws {
-			if t.err == nil && !t.noReaders() {
+			if t.err == nil && !t.hasNoReaders() {
 				t.err = dispatcher.draw(t)
 				queue.mark(t, PartGPU)
 			}
@@ -49,8 +49,8 @@ func (dispatcher *dispatcher) run() {
 	}
 }
 
-// moveImagesLast moves the tasks that want an image to the end of the batch and returns their number.
-// The order of tasks in a batch has no meaning once it is measured.
+// moveImagesLast moves the tasks that want an image, which have a view, to the end of the batch and
+// returns their number. The order of tasks in a batch has no meaning once it is measured.
 func (dispatcher *dispatcher) moveImagesLast() (images int) {
 	for i := len(dispatcher.tasks) - 1; i >= 0; i-- {
 		if dispatcher.tasks[i].view != nil {
@@ -62,8 +62,9 @@ func (dispatcher *dispatcher) moveImagesLast() (images int) {
 	return images
 }
 
-// queueMeasured puts tasks whose pictures have been measured into the list from which workers score
-// them. The dispatcher must not use them afterwards.
+// queueMeasured puts tasks whose pictures have been measured into the list from which they are scored,
+// and wakes those who score: the workers, and the finisher in case all workers are busy. The dispatcher
+// must not use the tasks afterwards.
 func (dispatcher *dispatcher) queueMeasured(tasks []*task) {
 	if len(tasks) == 0 {
 		return
@@ -79,13 +80,14 @@ func (dispatcher *dispatcher) queueMeasured(tasks []*task) {
 }
 
 // endBatch records that a batch left the device, and lets the next one start. heavy says that it was
-// one heavy sample.
+// one heavy sample. In a closed queue this may have been the last batch, so all goroutines check
+// whether they must end.
 func (queue *Queue) endBatch(heavy bool) {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
 	queue.inFlight--
 	if heavy {
-		queue.heavies--
+		queue.heaviesInFlight--
 	}
 	queue.device.Signal()
 	if queue.closed.Load() {
@@ -100,11 +102,12 @@ func (dispatcher *dispatcher) draw(t *task) (err error) {
 	return err
 }
 
-// recoverPanic turns a panic on the device into an error. It is called by defer.
-func recoverPanic(err *error, what string) {
+// recoverPanic turns a panic on the device into an error that begins with failure, and logs the panic.
+// It is called by defer.
+func recoverPanic(err *error, failure string) {
 	if p := recover(); p != nil {
 		slog.Error("BUG: panic on the device", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		*err = fmt.Errorf("%s: internal error", what)
+		*err = fmt.Errorf("%s: internal error", failure)
 	}
 }
 
@@ -127,7 +130,7 @@ func (dispatcher *dispatcher) nextBatch() bool {
 			queue.setAlarm()
 			queue.device.Wait()
 		}
-		queue.force = false
+		queue.waitOver = false
 		if dispatcher.fill(); len(dispatcher.tasks) > 0 { // else none of the samples has readers any more
 			break
 		}
@@ -135,7 +138,7 @@ func (dispatcher *dispatcher) nextBatch() bool {
 	queue.readyList.since = queue.now()
 	queue.inFlight++
 	if dispatcher.heavy() {
-		queue.heavies++
+		queue.heaviesInFlight++
 	}
 	queue.workers.Broadcast() // there is room again
 	queue.large.more.Broadcast()
@@ -145,7 +148,7 @@ func (dispatcher *dispatcher) nextBatch() bool {
 // setAlarm sets the alarm for the time at which the waiting samples become a batch even if it is not
 // full. An alarm for an earlier time stays. The caller holds mu.
 func (queue *Queue) setAlarm() {
-	if queue.readyList.empty() || queue.force {
+	if queue.readyList.empty() || queue.waitOver {
 		return
 	}
 	if at := queue.batchDueAt(); queue.alarmAt == 0 || at < queue.alarmAt {
@@ -163,22 +166,23 @@ func (queue *Queue) onAlarm() {
 	if queue.readyList.empty() {
 		return
 	}
-	queue.force = queue.now() >= queue.batchDueAt()
-	if queue.force {
+	queue.waitOver = queue.now() >= queue.batchDueAt()
+	if queue.waitOver {
 		queue.device.Signal()
 		return
 	}
 	queue.setAlarm()
 }
 
-// fill fills the batch from the ready list: with one heavy sample, else with a sample of the class whose
-// turn it is and then with all in order of priority, until the next one would exceed what a batch may
-// cost. Samples without waiters are taken from the list but do not join the batch. The caller holds mu.
+// fill fills the batch from the ready list. The class whose turn it is gives the first sample. If that is
+// heavy, it is the whole batch. Otherwise samples follow in order of priority, until the next one would
+// exceed what a batch may cost. Samples that nobody waits for leave the list but do not join the batch.
+// The caller holds mu.
 func (dispatcher *dispatcher) fill() {
 	queue, ready := dispatcher.queue, &dispatcher.queue.readyList
 	dispatcher.tasks = dispatcher.tasks[:0]
 	first := ready.turn.pick(classes, queue.mayLead)
-	listBefore := *ready // its sums less the present ones are what was taken
+	listBefore := *ready // its sums less the present ones are what the batch has taken from the list
 	dispatcher.add(ready.pop(first))
 	if first == classHeavy {
 		return
@@ -198,10 +202,10 @@ func (dispatcher *dispatcher) fill() {
 	}
 }
 
-// add puts a sample into the batch, or if it has no waiters queues it to be finished. The caller holds
-// mu.
+// add puts a sample into the batch, or if nobody waits for it queues it to be finished. The caller
+// holds mu.
 func (dispatcher *dispatcher) add(task *task) {
-	if dispatcher.queue.hasNoWaiters(task) {
+	if dispatcher.queue.giveUpIfUnread(task) {
 		dispatcher.queue.measured.push(task)
 		dispatcher.queue.finisher.Signal()
 		return
@@ -209,8 +213,9 @@ func (dispatcher *dispatcher) add(task *task) {
 	dispatcher.tasks = append(dispatcher.tasks, task)
 }
 
-// measure measures the pictures of the batch and sets the tallies or the fault of each task. If the
-// batch fails as a whole, each task is measured alone, so that only the tasks at fault fail.
+// measure measures the pictures of the batch and sets the tallies of each task, which are the sums of
+// its pixels. If the batch fails as a whole, each task is measured alone, so that only the tasks at
+// fault fail: these get a fault, from which a score is made, and an error, which a drawing returns.
 func (dispatcher *dispatcher) measure() {
 	dispatcher.pictures = dispatcher.pictures[:0]
 	for _, t := range dispatcher.tasks {
@@ -229,11 +234,12 @@ func (dispatcher *dispatcher) measure() {
 	}
 }
 
-// measureAll measures pictures, the pictures of tasks in order, and appends the tallies to the tasks. It
-// calls the engine more than once where the pictures cost more than a batch may.
+// measureAll measures the pictures of all tasks, which it gets in the order of the tasks, and appends
+// each tally to its task. It calls the engine more than once where the pictures cost more than a batch
+// may.
 func (dispatcher *dispatcher) measureAll(tasks []*task, pictures []Pic) (err error) {
 	defer recoverPanic(&err, "cannot measure pictures")
-	i, have := 0, 0 // the task that the next tally belongs to, and how many it has
+	owner, have := 0, 0 // index of the task that the next tally belongs to, and how many tallies it has
 	for len(pictures) > 0 {
 		n := dispatcher.queue.countForCall(pictures)
 		dispatcher.tallies, err = dispatcher.queue.cfg.Engine.Measure(dispatcher.tallies[:0], pictures[:n])
@@ -244,10 +250,10 @@ func (dispatcher *dispatcher) measureAll(tasks []*task, pictures []Pic) (err err
 			dispatcher.queue.cfg.Watch.Batch(n)
 		}
 		for _, tally := range dispatcher.tallies[:n] {
-			for have == len(tasks[i].pics) { // the task is complete, or has no pictures
-				i, have = i+1, 0
+			for have == len(tasks[owner].pics) { // the task is complete, or has no pictures
+				owner, have = owner+1, 0
 			}
-			tasks[i].tallies = append(tasks[i].tallies, tally)
+			tasks[owner].tallies = append(tasks[owner].tallies, tally)
 			have++
 		}
 		pictures = pictures[n:]

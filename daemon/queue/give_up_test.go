@@ -58,5 +58,5 @@ func TestRelief(t *testing.T) {
 func (q *Queue) Spares() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.spares
+	return q.relieved
 }

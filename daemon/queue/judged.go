@@ -47,16 +47,16 @@ func (queue *Queue) needsJudge(task *task) bool {
 }
 
 // awaitVerdict asks the judge about the answer of a task, waits for the verdict and gives it to the job.
-// It returns false if the task has no waiters left. If the readers leave while it waits and another one
-// joins, it asks again.
+// It returns false if nobody waits for the task any more. When the last reader leaves, the question is
+// cancelled; if another reader has joined since, it is asked again.
 func (queue *Queue) awaitVerdict(task *task) bool {
 	start := queue.now()
-	for !queue.hasNoWaiters(task) {
+	for !queue.giveUpIfUnread(task) {
 		ctx := queue.beginJudging(task)
 		j := queue.askJudge(ctx, task)
-		readersLeft := errors.Is(ctx.Err(), context.Canceled)
+		allReadersGone := errors.Is(ctx.Err(), context.Canceled)
 		queue.endJudging(task)
-		if j.Err != nil && readersLeft {
+		if j.Err != nil && allReadersGone {
 			continue
 		}
 		task.question = nil
@@ -82,9 +82,10 @@ func (queue *Queue) askJudge(ctx context.Context, task *task) (j scoring.Judgeme
 	return queue.cfg.Judge.Ask(ctx, task.question)
 }
 
-// beginJudging returns the context of a question to the judge, which ends when the last reader of the
-// task leaves. In bulk work it also ends after judgeLimit, and the deadline of the task's readers is
-// that of the judge until endJudging.
+// beginJudging returns the context of a question to the judge. It ends when the last reader of the task
+// leaves, and in bulk work, the work of streams, also after judgeLimit. In bulk work the task is marked
+// as being judged until endJudging: readers then wait as long as the judge may take, from now on, and
+// not for their ordinary deadline.
 func (queue *Queue) beginJudging(task *task) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := cancel
@@ -96,7 +97,7 @@ func (queue *Queue) beginJudging(task *task) context.Context {
 	queue.flights.mu.Lock()
 	defer queue.flights.mu.Unlock()
 	task.stop = stop // leave calls it
-	if task.noReaders() {
+	if task.hasNoReaders() {
 		cancel() // the last reader left before there was a context to end
 	}
 	if task.bulk {

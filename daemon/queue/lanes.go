@@ -40,8 +40,8 @@ const fairness = 8
 // An element counts how often that class was passed over.
 type turns [4]uint8
 
-// pick returns the class whose turn it is, of the first n classes, and counts which others were passed
-// over. has reports whether a class has samples; at least one must.
+// pick returns the class whose turn it is, of the first n classes, and counts for each less urgent class
+// with samples that it was passed over. has reports whether a class has samples; at least one must.
 func (turns *turns) pick(n int, has func(c int) bool) int {
 	chosen := -1
 	for c := n - 1; c >= 0; c-- { // from the least urgent: a more urgent one takes over unless that one has waited too often
@@ -91,8 +91,8 @@ func (fifo *fifo[T]) push(v T) { fifo.items = append(fifo.items, v) }
 func (fifo *fifo[T]) peek() T { return fifo.items[fifo.head] }
 
 // pop removes and returns the first element; the list must not be empty. The place of a removed element
-// stays unused until the list is empty, or half of a long list is unused: then the rest moves to the
-// front. So a removal costs little, and memory does not grow.
+// stays unused until the list is empty, or until half of a list with 1024 unused places is unused: then
+// the rest moves to the front. So a removal costs little on average, and memory does not grow.
 func (fifo *fifo[T]) pop() T {
 	var zero T
 	v := fifo.items[fifo.head]

@@ -59,12 +59,12 @@ func (backlog *largeBacklog) len() int { return len(backlog.list) }
 
 func (backlog *largeBacklog) push(t *task) { backlog.list = append(backlog.list, t) }
 
-// pop takes the first large sample that can begin: for which there is room on the ready list and memory,
-// which it reserves, or that has no waiters left. It returns nil if there is none; a smaller sample may
-// so pass a larger one.
+// pop takes the first large sample that can leave the backlog, nil if there is none. A sample can leave
+// if nobody waits for it any more, or if the ready list has room and its memory is free, which pop then
+// reserves. So a smaller sample may pass a larger one that still waits for memory.
 func (backlog *largeBacklog) pop() *task {
 	for i, t := range backlog.list {
-		if backlog.queue.hasNoWaiters(t) || backlog.queue.hasRoom() && backlog.queue.reserveMemory(t) {
+		if backlog.queue.giveUpIfUnread(t) || backlog.queue.hasRoom() && backlog.queue.reserveMemory(t) {
 			backlog.list = slices.Delete(backlog.list, i, i+1)
 			return t
 		}
@@ -93,7 +93,7 @@ func (queue *Queue) reserveMemory(task *task) bool {
 }
 
 // releaseMemory returns the memory of a large sample to the pool and wakes the goroutines
-// that wait for memory.
+// that wait for memory. An ordinary sample, whose weight is 0, has reserved none.
 func (queue *Queue) releaseMemory(task *task) {
 	if task.weight == 0 {
 		return
@@ -111,10 +111,10 @@ func (queue *Queue) Freed() {
 	queue.mu.Unlock()
 }
 
-// retryWithMemory resets a sample whose preparation showed that it is larger than its line says, so that
-// it is prepared again with more memory. What it holds is released first, because samples that hold
-// memory and wait for more could wait for one another. If it can never fit, it fails the sample and
-// returns false.
+// retryWithMemory resets a sample whose preparation showed that it is larger than its line says, and
+// raises its weight, so that it waits for more memory and is prepared again. What it holds is released
+// first, because samples that hold memory and wait for more could wait for one another. If it can never
+// fit, it fails the sample and returns false.
 func (queue *Queue) retryWithMemory(task *task) bool {
 	task.release()
 	task.job, task.fault, task.err, task.work, task.pixels = nil, nil, nil, 0, 0

@@ -15,11 +15,11 @@ import (
 // samples that need one wait in a stage of their own before they go on to the device.
 
 // awaitPictures waits until the editor has drawn the late pictures of a sample, at most until the
-// deadline of its readers. In bulk work, and if the editor first had to be made ready, the deadline
-// begins anew now. It returns false if a picture fails, which fails the sample, or if nobody waits for
-// it.
+// deadline of its readers. In bulk work, the work of streams, and if the editor first had to be made
+// ready, the deadline begins anew now. It returns false if a picture fails, which fails the sample, or if
+// nobody waits for the sample.
 func (queue *Queue) awaitPictures(task *task) (ok bool) {
-	if queue.hasNoWaiters(task) {
+	if queue.giveUpIfUnread(task) {
 		return false
 	}
 	// Find the deadline.
@@ -47,7 +47,8 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 		if !ok {
 			continue
 		}
-		if err := late.Finish(ctx, task.view != nil); err != nil {
+		wantsImage := task.view != nil // and not only sums of pixels
+		if err := late.Finish(ctx, wantsImage); err != nil {
 			if ctx.Err() != nil {
 				err = deadlineError(queue.limit(task.opt), queue.limit(task.opt) < queue.cfg.Deadline)
 			}
@@ -79,8 +80,8 @@ func (queue *Queue) warm(task *task) bool {
 }
 
 // extraWait returns how long a reader waits beyond its deadline because the editor was not ready to draw;
-// 0 or less means no longer. While the editor is made ready, the reader looks again after a tenth of a
-// second; its whole time then runs from when the editor was ready.
+// 0 or less means no longer. While the editor is made ready, the reader checks again after a tenth of a
+// second. Once it is ready, the reader has its whole time limit from that moment on.
 func (queue *Queue) extraWait(reader *reader) time.Duration {
 	switch _, _, readySince := queue.waitState(reader); readySince {
 	case 0: // it never waited for the editor
@@ -106,16 +107,17 @@ func (task *task) recordOrigin(origin Origin) {
 		return
 	}
 	n := scoring.Note{Code: "rendered_by_" + origin.Backend, Path: origin.Shape, Message: origin.Reason}
-	if !slices.Contains(task.notes, n) {
-		task.notes = append(task.notes, n)
+	if !slices.Contains(task.originNotes, n) {
+		task.originNotes = append(task.originNotes, n)
 	}
 }
 
-// complete adds the notes on how the line was read, and the backend that drew the
-// pictures, to a result. engine is the backend of native pictures.
+// complete adds to a result the notes on how the line was read, the backend that drew the pictures,
+// and the notes on why another backend than engine drew them. engine is the backend of the queue's
+// own renderer.
 func (task *task) complete(result *scoring.Result, engine string) {
-	if task.read != nil {
-		result.Notes = append(slices.Clip(task.read), result.Notes...)
+	if task.readNotes != nil {
+		result.Notes = append(slices.Clip(task.readNotes), result.Notes...)
 	}
 	if task.backend == "" {
 		if result.Backend == "" {
@@ -124,5 +126,5 @@ func (task *task) complete(result *scoring.Result, engine string) {
 		return
 	}
 	result.Backend = task.backend
-	result.Notes = append(slices.Clip(result.Notes), task.notes...)
+	result.Notes = append(slices.Clip(result.Notes), task.originNotes...)
 }

@@ -97,25 +97,25 @@ type Queue struct {
 	tasksRead atomic.Uint64
 
 	// mu guards everything below. It is never held while a sample is worked on.
-	mu           sync.Mutex
-	workers      *sync.Cond    // there may be something to prepare or to finish
-	device       *sync.Cond    // there may be something to measure
-	finisher     *sync.Cond    // finishMeasured waits for measured samples, which it finishes while all workers are busy
-	waiting      lanes         // samples that wait for a worker
-	large        stage         // samples that wait for memory, because they need much of it
-	judging      stage         // samples that wait for the judge's verdict on an open answer
-	late         stage         // samples that wait for pictures that the editor draws, which come late
-	readyList    readyList     // samples that wait for the device
-	force        bool          // the next batch starts at once: its waiting time is over
-	alarmAt      time.Duration // when alarm rings, on the queue's clock; 0 for never
-	inFlight     int           // batches on the device
-	heavies      int           // heavy ones among inFlight
-	measured     fifo[*task]   // waiting to be scored
-	busy         int           // workers that prepare a sample now and were not relieved
-	occupied     []*worker     // workers that are in a sample
-	spareWorkers []*worker     // unused ones, with their memory
-	spares       int           // workers relieved and still in their sample
-	watching     bool          // slowTimer is running
+	mu              sync.Mutex
+	workers         *sync.Cond    // there may be something to prepare or to finish
+	device          *sync.Cond    // there may be something to measure
+	finisher        *sync.Cond    // finishMeasured waits for measured samples, which it finishes while all workers are busy
+	waiting         lanes         // samples that wait for a worker
+	large           stage         // samples that wait for memory, because they need much of it
+	judging         stage         // samples that wait for the judge's verdict on an open answer
+	late            stage         // samples that wait for pictures that the editor draws, which come late
+	readyList       readyList     // samples that wait for the device
+	waitOver        bool          // the next batch starts at once: its waiting time is over
+	alarmAt         time.Duration // when alarm rings, on the queue's clock; 0 for never
+	inFlight        int           // batches on the device
+	heaviesInFlight int           // heavy ones among inFlight
+	measured        fifo[*task]   // waiting to be scored
+	preparing       int           // workers that prepare a sample now and were not relieved
+	occupied        []*worker     // workers that are in a sample
+	spareWorkers    []*worker     // unused ones, with their memory
+	relieved        int           // workers relieved and still in their sample
+	slowTimerRuns   bool          // slowTimer is running
 
 	alarm     *time.Timer
 	slowTimer *time.Timer

@@ -49,7 +49,7 @@ func (s *readyList) empty() bool { return s.urgent() == 0 && !s.has(classHeavy) 
 // mayLead reports whether a batch may begin with a sample of class c. There is at most
 // one heavy sample on the device.
 func (queue *Queue) mayLead(c int) bool {
-	return queue.readyList.has(c) && (c != classHeavy || queue.heavies == 0)
+	return queue.readyList.has(c) && (c != classHeavy || queue.heaviesInFlight == 0)
 }
 
 // urgent returns the number of small samples of requests, which clients wait for.
@@ -132,28 +132,28 @@ func (queue *Queue) worthBatch() bool {
 	return s.pictures >= queue.target() || s.work >= queue.cfg.Work || s.pixels >= queue.cfg.Pixels
 }
 
-// batchDue reports whether to start a batch. A request waits for others only while
-// there is a backlog, because all of it pays the fixed cost of a batch, or for
-// Config.Delay. Bulk work waits for a short time while more is being prepared. While a
-// batch is in flight, another one starts only when it is worth it.
+// batchDue reports whether to start a batch now. Samples of requests wait for others only while there is
+// a backlog, because a batch has a fixed cost that its samples share, or as long as Config.Delay asks.
+// Bulk work, the work of streams, waits for a short time while more is being prepared. While a batch of
+// small samples is on the device, another one starts only when worthBatch says so.
 func (queue *Queue) batchDue() bool {
 	list := &queue.readyList
-	small := list.urgent() > 0 || list.has(classBulk)
+	hasSmall := list.urgent() > 0 || list.has(classBulk) // samples that share a batch
 	switch {
-	case !small && !queue.mayLead(classHeavy): // there is nothing to start
+	case !hasSmall && !queue.mayLead(classHeavy): // there is nothing to start
 		return false
-	case small && queue.worthBatch():
+	case hasSmall && queue.worthBatch():
 		return true
-	case queue.inFlight > queue.heavies: // the device has a batch of small samples
+	case queue.inFlight > queue.heaviesInFlight: // the device has a batch of small samples
 		return false
-	case queue.force || !queue.hasRoom(): // the wait is over, or nothing more can be added
+	case queue.waitOver || !queue.hasRoom(): // the wait is over, or nothing more can be added
 		return true
 	case list.urgent() > 0: // requests wait for others only while there is a backlog, or for --queue-delay
 		return queue.cfg.Delay <= 0 && queue.waiting.len() == 0
 	case queue.mayLead(classHeavy):
 		return true
 	}
-	return queue.busy == 0 && queue.waiting.len() == 0 // bulk work waits while more is being prepared
+	return queue.preparing == 0 && queue.waiting.len() == 0 // bulk work waits while more is being prepared
 }
 
 // batchDueAt returns when a batch that is not due starts anyway, on the queue's clock. Without

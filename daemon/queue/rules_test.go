@@ -109,13 +109,13 @@ func TestBatchDue(t *testing.T) {
 		{"a request alone", func(q *Queue) { fillReady(q, one(PriorityHigh)) }, true, 4},
 		{"a request with a backlog", func(q *Queue) { fillReady(q, one(PriorityNormal)); q.waiting.push(one(PriorityHigh)) }, false, 0},
 		{"a request that waits for others", func(q *Queue) { q.cfg.Delay = 1; fillReady(q, one(PriorityHigh)) }, false, 4},
-		{"its waiting time is over", func(q *Queue) { q.cfg.Delay = 1; q.force = true; fillReady(q, one(PriorityHigh)) }, true, 0},
-		{"forced without a sample", func(q *Queue) { q.force = true }, false, 0},
+		{"its waiting time is over", func(q *Queue) { q.cfg.Delay = 1; q.waitOver = true; fillReady(q, one(PriorityHigh)) }, true, 0},
+		{"forced without a sample", func(q *Queue) { q.waitOver = true }, false, 0},
 		{"bulk alone", func(q *Queue) { fillReady(q, one(PriorityBulk)) }, true, 0},
-		{"bulk while a worker is busy", func(q *Queue) { q.busy = 1; fillReady(q, one(PriorityBulk)) }, false, 0},
+		{"bulk while a worker is busy", func(q *Queue) { q.preparing = 1; fillReady(q, one(PriorityBulk)) }, false, 0},
 		{"bulk while samples wait", func(q *Queue) { q.waiting.push(one(PriorityBulk)); fillReady(q, one(PriorityBulk)) }, false, 0},
 		{"a request while a batch is in flight", func(q *Queue) { q.inFlight = 1; fillReady(q, one(PriorityHigh)) }, false, 0},
-		{"a request while a heavy one is in flight", func(q *Queue) { q.inFlight, q.heavies = 1, 1; fillReady(q, one(PriorityHigh)) }, true, 0},
+		{"a request while a heavy one is in flight", func(q *Queue) { q.inFlight, q.heaviesInFlight = 1, 1; fillReady(q, one(PriorityHigh)) }, true, 0},
 		{"a full batch while one is in flight", func(q *Queue) { q.inFlight = 1; fillReady(q, costing(PriorityBulk, 4, 1, 1)) }, true, 0},
 		{"nearly a full one", func(q *Queue) {
 			q.inFlight = 1
@@ -129,13 +129,13 @@ func TestBatchDue(t *testing.T) {
 			q.inFlight = 1
 			fillReady(q, costing(PriorityBulk, 1, 1, 999), costing(PriorityBulk, 1, 1, 1))
 		}, true, 0},
-		{"a heavy one", func(q *Queue) { q.busy = 1; fillReady(q, heavy()) }, true, 0},
-		{"a second heavy one", func(q *Queue) { q.heavies, q.inFlight = 1, 1; fillReady(q, heavy()) }, false, 0},
-		{"a heavy one behind bulk", func(q *Queue) { q.busy = 1; fillReady(q, heavy(), one(PriorityBulk)) }, true, 0},
+		{"a heavy one", func(q *Queue) { q.preparing = 1; fillReady(q, heavy()) }, true, 0},
+		{"a second heavy one", func(q *Queue) { q.heaviesInFlight, q.inFlight = 1, 1; fillReady(q, heavy()) }, false, 0},
+		{"a heavy one behind bulk", func(q *Queue) { q.preparing = 1; fillReady(q, heavy(), one(PriorityBulk)) }, true, 0},
 		{"no room", func(q *Queue) {
-			q.busy = 1
+			q.preparing = 1
 			fillReady(q, heavy(), heavy(), heavy(), heavy(), one(PriorityBulk))
-			q.heavies, q.inFlight = 1, 1
+			q.heaviesInFlight, q.inFlight = 1, 1
 		}, true, 0},
 	} {
 		q := still()
@@ -416,25 +416,25 @@ func TestOccupy(t *testing.T) {
 	for i, w := range workers {
 		q.occupy(w, x, i != 1) // the second one finishes a sample
 	}
-	if q.busy != 2 || len(q.occupied) != 3 {
-		t.Errorf("got %d busy of %d; want 2 of 3", q.busy, len(q.occupied))
+	if q.preparing != 2 || len(q.occupied) != 3 {
+		t.Errorf("got %d busy of %d; want 2 of 3", q.preparing, len(q.occupied))
 	}
-	if stays := q.vacate(workers[0]); !stays || q.busy != 1 || len(q.occupied) != 2 || q.occupied[0] != workers[2] || workers[2].at != 0 {
-		t.Errorf("got %v, %d busy of %d; want the last worker in the place of the first", stays, q.busy, len(q.occupied))
+	if stays := q.vacate(workers[0]); !stays || q.preparing != 1 || len(q.occupied) != 2 || q.occupied[0] != workers[2] || workers[2].at != 0 {
+		t.Errorf("got %v, %d busy of %d; want the last worker in the place of the first", stays, q.preparing, len(q.occupied))
 	}
 	q.cfg.Workers = 8
-	q.spares = 2
+	q.relieved = 2
 	for i, w := range []*worker{workers[2], workers[1]} {
 		w.relieved = true
-		if stays := q.vacate(w); stays || w.relieved || q.spares != 1-i || q.busy != 1 {
-			t.Errorf("got %v, %d relieved, %d busy; want a relieved worker to end", stays, q.spares, q.busy)
+		if stays := q.vacate(w); stays || w.relieved || q.relieved != 1-i || q.preparing != 1 {
+			t.Errorf("got %v, %d relieved, %d busy; want a relieved worker to end", stays, q.relieved, q.preparing)
 		}
 	}
 	if len(q.spareWorkers) != 2 {
 		t.Errorf("got %d spare workers kept; want two of eight workers", len(q.spareWorkers))
 	}
 	extra := &worker{queue: q, relieved: true}
-	q.spares = 1
+	q.relieved = 1
 	q.occupied, extra.at = []*worker{extra}, 0
 	if q.vacate(extra); len(q.spareWorkers) != 2 {
 		t.Errorf("got %d spare workers kept; want no third one", len(q.spareWorkers))

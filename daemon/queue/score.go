@@ -68,13 +68,13 @@ func (queue *Queue) Score(ctx context.Context, line dump.Line, options *Options)
 	var answer Answer
 	if ok {
 		answer = queue.answer(reader)
-		answer.JSON = slices.Clone(answer.JSON) // finished gives up its memory
-		queue.finished(reader)
+		answer.JSON = slices.Clone(answer.JSON) // releaseAnswer gives up its memory
+		queue.releaseAnswer(reader)
 	} else {
 		answer = queue.deadlineAnswer(reader, who)
 		queue.free(reader)
 	}
-	queue.sample(&answer.Result)
+	queue.reportAnswer(&answer.Result)
 	return answer, nil
 }
 
@@ -96,10 +96,10 @@ func (queue *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (vi
 		queue.free(reader)
 		return Picture{}, cmp.Or(err, error(deadlineError(queue.cfg.Deadline, false)))
 	}
-	defer queue.finished(reader)
+	defer queue.releaseAnswer(reader)
 	picture, err := task.picture()
 	picture.Origin.Backend = cmp.Or(task.backend, queue.cfg.Engine.Backend())
-	for _, n := range task.notes { // one at most, as there is one picture: why the editor drew it
+	for _, n := range task.originNotes { // one at most, as there is one picture: why the editor drew it
 		picture.Origin.Reason, picture.Origin.Shape = n.Message, n.Path
 	}
 	return picture, err
@@ -147,8 +147,9 @@ func deadlineError(d time.Duration, asked bool) *scoring.Error {
 	return &scoring.Error{Code: "deadline", Message: message}
 }
 
-// deadlineAnswer returns the answer of a sample whose deadline passed. Its timing has
-// only the time in the queue and the rest. who is as await returns it.
+// deadlineAnswer returns the answer of a sample whose deadline passed. Its timing has only the time
+// until a worker took the sample, and all the rest as PartReply. who names the sample; it is nil where
+// the line was not decoded, and then the number of the line does.
 func (queue *Queue) deadlineAnswer(reader *reader, who *identity) Answer {
 	var m marks
 	if who != nil {
@@ -164,7 +165,7 @@ func (queue *Queue) deadlineAnswer(reader *reader, who *identity) Answer {
 }
 
 // answer returns the result that was delivered to a reader. Its JSON belongs to the cache or to
-// the task, and is valid until finished is called.
+// the task, and is valid until releaseAnswer is called.
 func (queue *Queue) answer(reader *reader) (answer Answer) {
 	if reader.hit != nil {
 		answer = Answer{Line: reader.lineNumber, Result: reader.hit.result, JSON: reader.hit.json, Source: Cached}
@@ -196,8 +197,8 @@ func (task *task) picture() (Picture, error) {
 	return Picture{Image: task.drawn[0], Tally: task.tallies[0]}, nil
 }
 
-// sample reports an answer to Watch.
-func (queue *Queue) sample(r *scoring.Result) {
+// reportAnswer reports an answer to Watch.
+func (queue *Queue) reportAnswer(r *scoring.Result) {
 	if queue.cfg.Watch.Sample != nil {
 		queue.cfg.Watch.Sample(r)
 	}

@@ -212,9 +212,9 @@ func (queue *Queue) start(task *task) error {
 }
 
 // leave removes a reader from its task. ok is false if the answer was delivered before: then the reader
-// stays. A task without readers is skipped if it has not begun, its wait for a judge ends, and if it is
-// overdue, a spare worker replaces the one that is stuck in it. who names the sample; it is nil if the
-// sample was not decoded.
+// stays. who names the sample; it is nil if the line was not decoded. When the last reader leaves, the
+// task's wait for a judge ends, and if overdue says that the deadline has passed, a spare worker replaces
+// the one that is stuck in the task.
 func (queue *Queue) leave(reader *reader, overdue bool) (who *identity, ok bool) {
 	queue.flights.mu.Lock()
 	task := reader.task
@@ -242,15 +242,15 @@ func (queue *Queue) leave(reader *reader, overdue bool) (who *identity, ok bool)
 	return who, true
 }
 
-// hasNoWaiters reports whether the task has no waiters left. If it has none, it is marked as dead, and no
-// other reader can join it any more: the caller may give it up.
-func (queue *Queue) hasNoWaiters(task *task) bool {
-	if !task.noReaders() {
+// giveUpIfUnread reports whether nobody waits for the task any more. It then marks the task as dead, so
+// that no other reader can join it and the caller need not work on it.
+func (queue *Queue) giveUpIfUnread(task *task) bool {
+	if !task.hasNoReaders() {
 		return false
 	}
 	queue.flights.mu.Lock()
 	defer queue.flights.mu.Unlock()
-	if task.noReaders() { // again, because one may have joined before the lock
+	if task.hasNoReaders() { // again, because one may have joined before the lock
 		task.dead = true
 		queue.flights.forget(task)
 	}
@@ -314,9 +314,9 @@ func (queue *Queue) retryJoined(t *task) (next *task) {
 // transient reports whether an error is transient, so that a retry may succeed.
 func transient(code string) bool { return code == "deadline" || code == "backend" }
 
-// finished returns a reader to the pool once its request no longer uses the answer. The last reader
+// releaseAnswer returns a reader to the pool once its request no longer uses the answer. The last reader
 // of a task returns the task too.
-func (queue *Queue) finished(reader *reader) {
+func (queue *Queue) releaseAnswer(reader *reader) {
 	if reader.hit == nil { // not from the cache: the answer is memory of a task that others may still read
 		queue.flights.mu.Lock()
 		task := reader.task

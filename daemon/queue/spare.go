@@ -33,7 +33,7 @@ func (queue *Queue) occupy(w *worker, t *task, preparing bool) {
 	w.at = len(queue.occupied)
 	queue.occupied = append(queue.occupied, w)
 	if preparing {
-		queue.busy++
+		queue.preparing++
 	}
 	queue.startSlowTimer()
 }
@@ -41,20 +41,20 @@ func (queue *Queue) occupy(w *worker, t *task, preparing bool) {
 // vacate records that a worker is done with its sample. stays is false where a spare worker
 // relieved it and it must end. The caller holds mu.
 func (queue *Queue) vacate(worker *worker) (stays bool) {
-	last := queue.occupied[len(queue.occupied)-1]
+	last := queue.occupied[len(queue.occupied)-1] // takes the worker's place in the list
 	queue.occupied[worker.at], last.at = last, worker.at
 	queue.occupied[len(queue.occupied)-1] = nil
 	queue.occupied = queue.occupied[:len(queue.occupied)-1]
 	worker.task = nil
 	if !worker.relieved {
 		if worker.preparing {
-			queue.busy--
+			queue.preparing--
 		}
 		return true
 	}
 	worker.relieved = false
-	queue.spares--
-	if len(queue.spareWorkers) <= queue.cfg.Workers/8 {
+	queue.relieved--
+	if len(queue.spareWorkers) <= queue.cfg.Workers/8 { // few are kept, because their memory is large
 		queue.spareWorkers = append(queue.spareWorkers, worker)
 	}
 	if queue.waiting.len() > 0 {
@@ -65,8 +65,8 @@ func (queue *Queue) vacate(worker *worker) (stays bool) {
 
 // startSlowTimer starts slowTimer where samples wait for a worker. The caller holds mu.
 func (queue *Queue) startSlowTimer() {
-	if queue.waiting.len() > 0 && !queue.watching && !queue.closed.Load() {
-		queue.watching = true
+	if queue.waiting.len() > 0 && !queue.slowTimerRuns && !queue.closed.Load() {
+		queue.slowTimerRuns = true
 		queue.slowTimer.Reset(slowAfter)
 	}
 }
@@ -76,7 +76,7 @@ func (queue *Queue) startSlowTimer() {
 func (queue *Queue) relieveSlow() {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
-	queue.watching = false
+	queue.slowTimerRuns = false
 	n := queue.waiting.len()
 	for i := 0; i < len(queue.occupied) && n > 0; i++ {
 		if w := queue.occupied[i]; !w.relieved && w.since+slowAfter <= queue.now() && queue.relieve(w) {
@@ -89,13 +89,13 @@ func (queue *Queue) relieveSlow() {
 // relieve starts a spare worker in place of worker, where there is one left. The
 // caller holds mu.
 func (queue *Queue) relieve(worker *worker) bool {
-	if queue.spares >= queue.cfg.Spares || queue.closed.Load() {
+	if queue.relieved >= queue.cfg.Spares || queue.closed.Load() {
 		return false
 	}
 	worker.relieved = true
-	queue.spares++
+	queue.relieved++
 	if worker.preparing {
-		queue.busy--
+		queue.preparing--
 	}
 	go queue.runWorker(queue.spareWorker())
 	return true
@@ -118,7 +118,7 @@ func (queue *Queue) relieveFrom(task *task, turn uint64) {
 // holds mu.
 func (queue *Queue) anyWorkerBusy() bool {
 	for _, w := range queue.occupied {
-		if !w.task.noReaders() {
+		if !w.task.hasNoReaders() {
 			return true
 		}
 	}

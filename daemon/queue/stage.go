@@ -50,7 +50,7 @@ func (queue *Queue) runStage(stage *stage, work func(*task) bool) {
 		if task == nil {
 			return
 		}
-		onward := work(task) && !queue.hasNoWaiters(task)
+		onward := work(task) && !queue.giveUpIfUnread(task)
 		if !onward {
 			queue.finish(task)
 		}

@@ -118,13 +118,13 @@ func (stream *Stream) Next() (Answer, error) {
 	}
 	stream.answer = stream.queue.answer(reader)
 	stream.note(&stream.answer)
-	stream.queue.sample(&stream.answer.Result)
+	stream.queue.reportAnswer(&stream.answer.Result)
 	stream.last = reader
 	return stream.answer, nil
 }
 
-// Ready reports whether the result of the next line is there, so that Next would return without
-// waiting.
+// Ready reports whether the result of the next line is there, so that Next would return it without
+// waiting. It is false while no line waits, and after the last one.
 func (stream *Stream) Ready() bool {
 	if stream.head == nil {
 		select {
@@ -145,7 +145,7 @@ func (stream *Stream) Ready() bool {
 // worker takes the sample, so that the answer does not depend on the samples before it.
 func (stream *Stream) wait() (*reader, Answer, error) {
 	if stream.last != nil {
-		stream.queue.finished(stream.last)
+		stream.queue.releaseAnswer(stream.last)
 		stream.last = nil
 	}
 	// The oldest sample.
@@ -186,7 +186,7 @@ func (stream *Stream) wait() (*reader, Answer, error) {
 		if who, ok := stream.queue.leave(reader, true); ok { // otherwise the answer has come, and done is ready
 			stream.drop(reader)
 			a := stream.queue.deadlineAnswer(reader, who)
-			stream.queue.sample(&a.Result)
+			stream.queue.reportAnswer(&a.Result)
 			stream.queue.free(reader)
 			return nil, a, nil
 		}
@@ -215,7 +215,7 @@ func (queue *Queue) abandon(reader *reader) {
 		}
 	}
 	<-reader.done
-	queue.finished(reader)
+	queue.releaseAnswer(reader)
 }
 
 // cancel abandons the sample of r, which may be nil, and all samples of the stream after it.
@@ -232,10 +232,12 @@ func (stream *Stream) cancel(r *reader) (*reader, Answer, error) {
 	return nil, Answer{}, stream.ctx.Err()
 }
 
-// note adds a note to an answer that occurred on an earlier line of the stream. It copies the
-// notes, because other readers may share the result.
+// note adds a note to an answer that occurred on an earlier line of the stream, and writes its JSON
+// again. It copies the notes, because other readers may share the result. A result that has the number
+// of its line is of a line that could not be read, so it has no answer.
 func (stream *Stream) note(answer *Answer) {
-	if stream.opt.Unmarked || answer.Result.Line != 0 || stream.seen.First(&answer.Result) {
+	unread := answer.Result.Line != 0
+	if stream.opt.Unmarked || unread || stream.seen.First(&answer.Result) {
 		return
 	}
 	answer.Result.Notes = append(slices.Clip(answer.Result.Notes), scoring.Duplicate)

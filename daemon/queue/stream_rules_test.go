@@ -118,9 +118,9 @@ func TestFailedLine(t *testing.T) {
 // TestNoSpare: no worker is relieved where the last spare one is in use.
 func TestNoSpare(t *testing.T) {
 	q := still()
-	q.spares = 1
-	if w := (&worker{queue: q, preparing: true}); q.relieve(w) || w.relieved || q.spares != 1 {
-		t.Errorf("got it relieved with %d spare workers in use of %d", q.spares, q.cfg.Spares)
+	q.relieved = 1
+	if w := (&worker{queue: q, preparing: true}); q.relieve(w) || w.relieved || q.relieved != 1 {
+		t.Errorf("got it relieved with %d spare workers in use of %d", q.relieved, q.cfg.Spares)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestComplete(t *testing.T) {
 		task, own, want string
 		codes           string
 	}{{"", "", "engine", "read own"}, {"", "own", "own", "read own"}, {"chrome", "own", "chrome", "read own drawn"}, {"chrome", "", "chrome", "read own drawn"}} {
-		x := &task{load: load{backend: c.task, read: note("read"), notes: note("drawn")}}
+		x := &task{load: load{backend: c.task, readNotes: note("read"), originNotes: note("drawn")}}
 		r := scoring.Result{Backend: c.own, Notes: note("own")}
 		x.complete(&r, "engine")
 		codes := ""
@@ -205,7 +205,7 @@ func TestFinished(t *testing.T) {
 	for want := range uint64(2) {
 		r := newReader().(*reader)
 		r.task = x
-		if q.finished(r); x.turn != 1+want {
+		if q.releaseAnswer(r); x.turn != 1+want {
 			t.Errorf("after %d readers: got turn %d; want %d", want+1, x.turn, 1+want)
 		}
 	}
@@ -237,12 +237,12 @@ func TestVacateWatches(t *testing.T) {
 		q := still()
 		w := &worker{queue: q}
 		q.occupy(w, costing(PriorityHigh, 1, 1, 1), true)
-		w.relieved, q.spares = true, 1
+		w.relieved, q.relieved = true, 1
 		if waiting {
 			q.waiting.push(costing(PriorityHigh, 1, 1, 1))
 		}
-		if q.vacate(w); q.watching != waiting {
-			t.Errorf("samples wait: %v; got the timer of slow workers running: %v", waiting, q.watching)
+		if q.vacate(w); q.slowTimerRuns != waiting {
+			t.Errorf("samples wait: %v; got the timer of slow workers running: %v", waiting, q.slowTimerRuns)
 		}
 		q.slowTimer.Stop()
 	}

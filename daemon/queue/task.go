@@ -56,19 +56,19 @@ type load struct {
 	opt      *Options
 	view     func() (view.View, error) // for pictures instead of scores
 
-	job      scoring.Job
-	question *scoring.Question // for the judge, nil for none
-	pics     []Pic
-	late     bool // pics holds Late ones
-	backend  string
-	read     []scoring.Note // how the line was read
-	notes    []scoring.Note // why the editor drew pictures
-	work     int            // tile segments of pics
-	pixels   int            // px of pics
-	class    int            // among what is ready for the device
-	tallies  []metric.Tally
-	drawn    []*image.NRGBA // the pictures themselves, where view asks for them
-	fault    *scoring.Error // what the device stage failed with
+	job         scoring.Job
+	question    *scoring.Question // for the judge, nil for none
+	pics        []Pic
+	late        bool // pics holds Late ones
+	backend     string
+	readNotes   []scoring.Note // how the line was read
+	originNotes []scoring.Note // why the editor drew pictures
+	work        int            // tile segments of pics
+	pixels      int            // px of pics
+	class       int            // among what is ready for the device
+	tallies     []metric.Tally
+	drawn       []*image.NRGBA // the pictures themselves, where view asks for them
+	fault       *scoring.Error // what the device stage failed with
 
 	result scoring.Result
 	json   []byte
@@ -110,7 +110,7 @@ func (queue *Queue) put(task *task) {
 	task.over, task.dead, task.shared, task.judging, task.stop = false, false, false, false, nil
 	queue.flights.mu.Unlock()
 	// All else is cleared, and buffers keep their memory.
-	task.load = load{buf: task.buf[:0], json: task.json[:0], pics: task.pics[:0], notes: task.notes[:0], tallies: task.tallies[:0]}
+	task.load = load{buf: task.buf[:0], json: task.json[:0], pics: task.pics[:0], originNotes: task.originNotes[:0], tallies: task.tallies[:0]}
 	queue.tasks.Put(task)
 }
 
@@ -123,8 +123,8 @@ func (task *task) release() {
 	task.pics = task.pics[:0]
 }
 
-// noReaders reports whether the task has no readers at the moment; one may still join.
-func (task *task) noReaders() bool { return task.wanted.Load() == 0 }
+// hasNoReaders reports whether the task has no readers at the moment; one may still join.
+func (task *task) hasNoReaders() bool { return task.wanted.Load() == 0 }
 
 // cost adds the cost of a prepared picture to that of the task.
 func (task *task) cost(p Pic) {

@@ -43,8 +43,9 @@ func (queue *Queue) runWorker(worker *worker) {
 	}
 }
 
-// take waits for a task. measured says that the task is to be finished, else it is to be
-// prepared. ok is false when the worker must end.
+// take waits for a task, and records that the worker is busy with it. measured says that the pictures of
+// the task are measured, so that it is to be finished; otherwise it is to be prepared. ok is false when
+// the worker must end, because the queue is closed and drained.
 func (queue *Queue) take(worker *worker) (task *task, measured, ok bool) {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
@@ -94,10 +95,11 @@ func (queue *Queue) takeMeasured() (t *task, ok bool) {
 	return queue.measured.pop(), true
 }
 
-// done finishes a task, or if onward is true and somebody waits for it, queues it for its next part. It
-// returns false if a spare worker has taken this one's place, so that it must end.
+// done ends a worker's part in a task. If onward is true and somebody waits for the task, it is queued
+// for its next stage, and otherwise finished. stays is false if a spare worker has taken this worker's
+// place meanwhile, so that it must end.
 func (queue *Queue) done(worker *worker, task *task, onward bool) (stays bool) {
-	onward = onward && !queue.hasNoWaiters(task)
+	onward = onward && !queue.giveUpIfUnread(task)
 	if !onward {
 		queue.finish(task)
 	}
@@ -108,14 +110,14 @@ func (queue *Queue) done(worker *worker, task *task, onward bool) (stays bool) {
 	return stays
 }
 
-// enqueueNext queues a task for the next part that it needs: memory, the judge, pictures
+// enqueueNext queues a task for the next stage that it needs: memory, the judge, pictures
 // of the editor, the device, or its score. It queues nothing where onward is false,
 // because the task is finished and may be in use for another sample. It wakes a
 // dispatcher, which may wait for samples in preparation. The caller holds mu.
 func (queue *Queue) enqueueNext(task *task, onward bool) {
 	switch {
-	case !onward:
-	case task.spilled:
+	case !onward: // it is finished
+	case task.spilled: // it needs more memory than its line said
 		task.spilled = false
 		queue.large.push(task)
 	case task.question != nil:
@@ -129,7 +131,7 @@ func (queue *Queue) enqueueNext(task *task, onward bool) {
 		queue.workers.Signal()
 		queue.finisher.Signal()
 	}
-	if onward || queue.busy == 0 {
+	if onward || queue.preparing == 0 {
 		queue.device.Signal()
 	}
 	if queue.closed.Load() {
@@ -141,7 +143,7 @@ func (queue *Queue) enqueueNext(task *task, onward bool) {
 // judged, drawn or measured, or back to wait for more memory; it is false if the sample is to be
 // finished. A panic fails this sample alone, and the worker gets a new decoder and drawer.
 func (worker *worker) prepare(task *task) (onward bool) {
-	if worker.queue.hasNoWaiters(task) {
+	if worker.queue.giveUpIfUnread(task) {
 		return false
 	}
 	defer worker.decoder.Trim()
@@ -160,9 +162,9 @@ func (worker *worker) prepare(task *task) (onward bool) {
 		}
 	}()
 	if task.view != nil {
-		onward = worker.scene(task)
+		onward = worker.prepareDrawing(task)
 	} else {
-		onward = worker.item(task, start)
+		onward = worker.prepareItem(task, start)
 	}
 	if task.spilled {
 		return worker.queue.retryWithMemory(task)
@@ -170,17 +172,17 @@ func (worker *worker) prepare(task *task) (onward bool) {
 	return onward
 }
 
-// item prepares a sample that is scored: it decodes the line, makes the job and outlines the job's
+// prepareItem prepares a sample that is scored: it decodes the line, makes the job and outlines the job's
 // views. start is when the worker took the sample. onward is false if no later stage is needed:
 // because the sample fails, or because its job needs neither a judge nor pictures. If there is no
 // job, it sets the task's result itself. If a view cannot be drawn, it sets task.fault, from which
 // the job makes the result later.
-func (worker *worker) item(task *task, start time.Duration) (onward bool) {
+func (worker *worker) prepareItem(task *task, start time.Duration) (onward bool) {
 	// Decode the line.
 	item, failure := worker.decoder.Item(task.line, task.opt.Suite)
 	task.label = identity{item.ID, item.Suite, item.Test, item.Who, start}
 	task.who.Store(&task.label)
-	task.read = item.Notes
+	task.readNotes = item.Notes
 	if failure != nil {
 		worker.queue.mark(task, PartDecode)
 		task.result = task.failed(failure)
@@ -200,7 +202,7 @@ func (worker *worker) item(task *task, start time.Duration) (onward bool) {
 	worker.queue.cfg.Watch.stage("decode", decoded-start)
 	// Prepare the pictures that it needs.
 	for i := range views {
-		if err := worker.add(task, &views[i]); err != nil {
+		if err := worker.addPicture(task, &views[i]); err != nil {
 			worker.queue.mark(task, PartOutline)
 			task.release()
 			task.fault = asError(err)
@@ -224,20 +226,22 @@ func prepare(suite *scoring.Suite, item *scoring.Item, variants scoring.Variants
 	return suite.Prepare(item, variants)
 }
 
-// scene prepares the picture of a task of Draw.
-func (worker *worker) scene(task *task) (onward bool) {
+// prepareDrawing prepares the picture of a task of Draw.
+func (worker *worker) prepareDrawing(task *task) (onward bool) {
 	v, err := task.view()
 	if err == nil {
 		v.Picture = true // an image is wanted, not only sums
-		err = worker.add(task, &v)
+		err = worker.addPicture(task, &v)
 	}
 	task.err = err
 	return err == nil
 }
 
-// add prepares one more picture of a sample for the device. Preparing stops when nobody waits for the
-// sample any more. If it shows that the sample is large, task.spilled is set beside the error.
-func (worker *worker) add(task *task, v *view.View) error {
+// addPicture prepares one more picture of a sample for the device. Preparing stops with an error when
+// nobody waits for the sample any more. A sample for which no large memory is reserved may only touch
+// lightCoverage bytes: beyond that it stops with an error and task.spilled is set, so that the sample is
+// prepared again with more memory.
+func (worker *worker) addPicture(task *task, v *view.View) error {
 	wanted := *v
 	wanted.Stop = func() bool { return worker.queue.cancelled(task) }
 	if task.weight < spilledWeight {
@@ -267,14 +271,15 @@ func (queue *Queue) cancelled(task *task) bool {
 	if task.bulk && task.opt != nil && queue.now() > time.Duration(task.started.Load())+queue.limit(task.opt) {
 		return true
 	}
-	return queue.hasNoWaiters(task)
+	return queue.giveUpIfUnread(task)
 }
 
 // finish ends a task: it scores it if it is to be scored and somebody waits, writes its result line,
 // keeps that in the cache, releases pictures and memory, and delivers the answer. Only the readers of
 // the answer may use the task afterwards.
 func (queue *Queue) finish(task *task) {
-	if task.view == nil && !queue.hasNoWaiters(task) {
+	toScore := task.view == nil // a task with a view only draws
+	if toScore && !queue.giveUpIfUnread(task) {
 		start := queue.now()
 		queue.score(task)
 		queue.mark(task, PartScore)
@@ -313,7 +318,7 @@ func (queue *Queue) score(task *task) {
 		task.result.Notes = slices.Clip(task.result.Notes) // readers share it: one that appends must get a copy
 	}()
 	switch {
-	case task.job == nil: // result was made by prepare
+	case task.job == nil: // preparing failed and has set the result
 	case task.fault != nil:
 		task.result = task.job.Fail(*task.fault)
 	default:

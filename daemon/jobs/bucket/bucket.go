@@ -71,9 +71,9 @@ func (store *Store) Replace(name string, fill func(io.Writer) error) error {
 }
 
 // write stores what fill writes, through a temporary file because its length must be known.
-// With fresh it stores only if the name is free, and returns jobs.ErrTaken if the object
-// there has other bytes. Afterwards the store is asked what it has, because some stores
-// accept the condition and ignore it.
+// With fresh it stores only if no object has the name, and returns jobs.ErrTaken if one is
+// there with other bytes. Afterwards the store is asked what it has, because some stores
+// accept the condition that the name is free and ignore it.
 func (store *Store) write(name string, fill func(io.Writer) error, fresh bool) error {
 	file, err := temporary()
 	if err != nil {
@@ -140,7 +140,8 @@ func (store *Store) upload(name string, file *os.File, size int64, fresh bool) (
 		if size > partSize {
 			tag, err = store.parts(name, file, size, o)
 		} else {
-			o.DisableMultipart, o.DisableContentSha256 = true, size == 0 // the client signs nothing as a chunk of unknown length
+			// With a checksum, the client would send an empty object as a signed chunk of unknown length.
+			o.DisableMultipart, o.DisableContentSha256 = true, size == 0
 			var up minio.UploadInfo
 			up, err = store.client.PutObject(context.Background(), store.bucket, store.prefix+name,
 				io.NewSectionReader(file, 0, size), size, o)
@@ -173,9 +174,9 @@ func taken(err error) bool {
 	return errors.Is(err, errTaken) || minio.ToErrorResponse(err).StatusCode == http.StatusPreconditionFailed
 }
 
-// parts stores an object in parts. The condition in o goes with the last step, which alone
-// makes the object visible. The client's own upload in parts drops the condition, so it is
-// not used.
+// parts stores the first size bytes of file as an object, in parts of partSize bytes, and returns the
+// tag that the store gives it. The condition in o goes with the last step, which alone makes the object
+// visible. The client's own upload in parts drops the condition, so it is not used.
 func (store *Store) parts(name string, file *os.File, size int64, o minio.PutObjectOptions) (tag string, err error) {
 	ctx, core, key := context.Background(), minio.Core{Client: store.client}, store.prefix+name
 	id, err := core.NewMultipartUpload(ctx, store.bucket, key, minio.PutObjectOptions{})
