@@ -14,10 +14,10 @@ import (
 // aspire asks ASPIRE's tasks.
 type aspire struct {
 	single
-	suite  *scoring.Suite
-	boards *Boards
-	named  bool // the tests were named, so that inputs which are no default of theirs count
-	choice choices
+	suite      *scoring.Suite
+	boards     *Boards
+	testsNamed bool // the user named the tests, so that they are asked with inputs that are not their default too
+	choice     choices
 }
 
 // minimalTests are the tests whose minimal input the paper has.
@@ -26,7 +26,7 @@ var minimalTests = []string{"arrow", "balance", "graph", "overlap"}
 // NewAspire returns the suite for task lines, each a dump line without a model and a
 // response. See docs/spec/runs.md#r30.
 func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, options Options) (Suite, error) {
-	s := &aspire{suite: suite, boards: boards, named: options.Tests != nil, choice: choices{
+	s := &aspire{suite: suite, boards: boards, testsNamed: options.Tests != nil, choice: choices{
 		modes: []string{ModeDefault, ModeCoT, ModeReasoning}, inputs: []string{InputFull, InputMinimal, InputScaffold},
 	}}
 	var err error
@@ -44,11 +44,13 @@ func (aspire *aspire) Arms(o Options) ([]Arm, []string, error) {
 	return arms, left, err
 }
 
-// Fits implements Suite: it reports whether a task of ASPIRE is asked with the input of an arm.
+// Fits implements Suite: it reports whether a task of ASPIRE is asked with the input of an arm. The
+// minimal input is for the tests for which the paper has it, and for any test that the user named. A
+// scaffold is for the tests that have one.
 func (aspire *aspire) Fits(task *Task, a Arm) bool {
 	switch a.Input {
 	case InputMinimal:
-		return aspire.named || slices.Contains(minimalTests, task.Test)
+		return aspire.testsNamed || slices.Contains(minimalTests, task.Test)
 	case InputScaffold:
 		return HasScaffold(task.Test)
 	}
@@ -76,10 +78,10 @@ func itemDecoder(s *scoring.Suite) *dump.Decoder {
 	return dump.NewDecoder(dump.ItemConfig{Suites: scoring.NewSuites(s), Suite: s.Name})
 }
 
-// readItems reads all task lines as items of one suite and returns the tasks of the given tests, nil for
-// all. For each task it calls fill, which sets the task's group and what the suite keeps of it; the item
-// is valid until fill returns. A line that is no item, an id that occurs twice and an unknown test are
-// errors, and so are no tasks at all.
+// readItems reads all task lines as items of one suite and returns the tasks of the given tests, or all
+// tasks if tests is nil. For each task it calls fill, which sets the task's group and what the suite keeps
+// of it; the item is valid until fill returns. A line that is no item, an id that occurs twice and an
+// unknown test are errors, and so are no tasks at all.
 func readItems(suite *scoring.Suite, lines [][]byte, tests []string, fill func(*Task, *scoring.Item)) ([]*Task, error) {
 	var tasks []*Task
 	seen := map[string]bool{}

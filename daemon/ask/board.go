@@ -57,9 +57,9 @@ type Boards struct {
 // maxDrawn bounds the memory of pictures that are kept for further arms and repeats.
 const maxDrawn = 16 << 20
 
-// NewBoards opens the renderer, in plain Go: its pictures are the same on every machine. Half of
-// cache, in bytes, is room for the last whiteboards that were drawn, of which others to the same
-// task take what did not change.
+// NewBoards opens the renderer in plain Go, because its pictures are the same on every machine. cache is
+// how many bytes of memory its caches may take. One half keeps the last whiteboards that were drawn, so
+// that a whiteboard that differs little from one of them is drawn as an edit of it.
 func NewBoards(limits scene.Limits, cache int) (*Boards, error) {
 	engine, err := render.Open(render.Config{Backend: render.BackendCPU, TallyCache: cache,
 		MaxPixels: limits.Pixels, MaxSide: limits.Side, MaxPoints: limits.Points})
@@ -88,9 +88,10 @@ type pictureKey struct {
 	scaffold bool
 }
 
-// Picture returns the picture of a task as a PNG without alpha; scaffold adds what the
-// scaffold input shows. It is drawn once for all arms and repeats: recent pictures are kept in memory,
-// older ones come from Kept, and callers at the same time share one drawing. After Blank it is empty.
+// Picture returns the picture of a task as a PNG without alpha; scaffold adds a plot, a grid or labels.
+// It is drawn once for all arms and repeats: recent pictures are kept in memory, older ones come from
+// Kept, and callers at the same time share one drawing. After a call of Blank it has the right size but
+// shows nothing.
 func (boards *Boards) Picture(task *Task, scaffold bool) (*chat.Image, error) {
 	key := pictureKey{task.ID, scaffold}
 	boards.mu.Lock()
@@ -215,8 +216,8 @@ func (boards *Boards) sheet(w, h int) *sheet.Sheet {
 	return sheet.New(w, h, ground)
 }
 
-// paint draws one layer of a scaffold on sheet; nil is no layer. It holds the lock, because all layers share
-// a pen.
+// paint draws one layer of a scaffold on sheet; a nil layer has nothing to draw. It holds the lock,
+// because all layers write their texts with the same pen, which is not safe for concurrent use.
 func (boards *Boards) paint(sheet *sheet.Sheet, layer func(*sheet.Sheet) error) error {
 	if layer == nil {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"plumb/render/view"
 )
 
-// AppendJSON appends the picture as a JSON object, with its bytes as a data URL. region is nil, or the
-// JSON of the place in shared memory where the bytes are, and then the object has that instead. A picture
-// that could not be drawn has the member error and no bytes.
+// AppendJSON appends the picture as a JSON object, with its bytes as a data URL. If the bytes are in
+// memory that is shared with the client, region is the JSON of their place there, and the object has that
+// instead; otherwise region is nil. A picture that could not be drawn has the member error and no bytes.
 func (picture *Picture) AppendJSON(dst, region []byte) []byte {
 	if picture.Failed != "" {
 		dst = jsontree.AppendString(append(dst, `{"name":`...), picture.Name)

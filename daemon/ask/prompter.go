@@ -54,7 +54,7 @@ type Picture struct {
 // if the item or the arm is at fault; the code is bad_item, bad_task, bad_scene or bad_options.
 func (prompter *Prompter) Ask(item *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
 	suite := prompter.Suites.Find(item.Suite)
-	if err := check(item, arm); err != nil {
+	if err := checkArm(item, arm); err != nil {
 		return nil, err
 	}
 	switch {
@@ -86,9 +86,10 @@ func (prompter *Prompter) Ask(item *scoring.Item, arm Arm, pictures bool) (*Aske
 	return asked, err
 }
 
-// check returns an error for an arm with a value that the suite of an item does not have, and for a
-// scaffold of a test without one. Members of other suites are ignored.
-func check(item *scoring.Item, arm Arm) error {
+// checkArm returns an error for an arm that has a value which the suite of the item does not know, and for
+// the input scaffold if the item's test has no scaffold. A member of the arm that only other suites use is
+// ignored, and so is an empty one.
+func checkArm(item *scoring.Item, arm Arm) error {
 	for _, m := range []struct {
 		name, value string
 		suites      []string // nil: all

@@ -111,8 +111,9 @@ func (prompter *Prompter) askPuzzle(it *scoring.Item, arm Arm, pictures bool) (*
 }
 
 // puzzle returns the task of an item with all that its prompt needs, and the name of its picture. The
-// instance is the loaded one of its id, else the item itself. It sets the setting in the arm: none for
-// Task 1, zero-shot by default for Task 2. The examples of in-context are drawn from the loaded file.
+// puzzle is the loaded instance with the item's instance id, or if there is none the item itself. It
+// corrects the setting in the arm: Task 1 has none, and Task 2 has zero-shot by default. For the setting
+// in-context, solved examples are drawn from the loaded file.
 func (prompter *Prompter) puzzle(item *scoring.Item, arm *Arm) (task *Task, name string, err error) {
 	tasks := prompter.tasksOf(item)
 	id := string(item.Fields.GetStringBytes("instance_id"))
@@ -132,7 +133,7 @@ func (prompter *Prompter) puzzle(item *scoring.Item, arm *Arm) (task *Task, name
 	task = &Task{ID: item.ID, Test: testSolution, data: puzzle}
 	if item.Test == testOutline {
 		task.Test, arm.Setting = testOutline, ""
-		return task, "options", prompter.drawn(item, tasks, puzzle)
+		return task, "options", prompter.readOptions(item, tasks, puzzle)
 	}
 	// Task 2 needs examples in one of its settings.
 	if arm.Setting == "" {
@@ -147,7 +148,8 @@ func (prompter *Prompter) puzzle(item *scoring.Item, arm *Arm) (task *Task, name
 		return nil, "", err
 	}
 	k := instances.find(id)
-	if err := choice.CheckOutlines(instances.all, prompt.Examples+1); err != nil || k < 0 {
+	needed := prompt.Examples + 1 // different outlines: the puzzle's own, and one for each example
+	if err := choice.CheckOutlines(instances.all, needed); err != nil || k < 0 {
 		return nil, "", badItem("cannot ask %s in context: its examples come from the file of instances, "+
 			"which lacks it or has too few", item.ID)
 	}
@@ -157,9 +159,9 @@ func (prompter *Prompter) puzzle(item *scoring.Item, arm *Arm) (task *Task, name
 	return task, "outline", nil
 }
 
-// drawn sets the options of an item of TangramPuzzle's Task 1, and the outlines that its picture shows.
-// The item names the instances, which must be loaded.
-func (prompter *Prompter) drawn(item *scoring.Item, tasks *dump.Tasks, puzzle *puzzle) error {
+// readOptions sets the four options of an item of TangramPuzzle's Task 1, and the outlines that its picture
+// shows. The item names an instance for each letter, and the instances come from a loaded file.
+func (prompter *Prompter) readOptions(item *scoring.Item, tasks *dump.Tasks, puzzle *puzzle) error {
 	puzzle.options, puzzle.loops = &choice.Item{ID: item.ID}, map[string]loop{}
 	for i := range puzzle.options.Options {
 		letter := choice.Letters[i : i+1]

@@ -81,6 +81,9 @@ const (
 	spokes      = 12
 )
 
+// nodeSize is the size of the numbers of nodes in px.
+const nodeSize = 18
+
 // polar draws the scaffold of the arrow test: circles about the arrow's centre, spokes each 30
 // degrees, and the angles of the spokes. 0 points right, and angles grow clockwise as the editor's
 // rotations do.
@@ -90,7 +93,8 @@ func (pen *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 	if arrow == nil {
 		return fmt.Errorf("cannot draw scaffold: got %q as task.arrow; want the id of a shape", id)
 	}
-	// A shape turns about its corner x, y, so its centre is half its size from there, turned.
+	// A shape turns about its corner x, y, so its centre is half its size from there, turned. Each product
+	// is converted, so that no machine fuses it with the sum and all get the same picture.
 	sin, cos := math.Sincos(arrow.GetFloat64("rotation"))
 	halfW, halfH := arrow.GetFloat64("props", "w")/2, arrow.GetFloat64("props", "h")/2
 	centre := sheet.Pt(arrow.GetFloat64("x")+float64(cos*halfW)-float64(sin*halfH),
@@ -103,20 +107,22 @@ func (pen *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / spokes)
 		s.Fill(lineTone, sheet.Bar(centre, sheet.Pt(centre.X+polarRadius*cos, centre.Y+polarRadius*sin), 1))
 		at := sheet.Pt(centre.X+labelRadius*cos, centre.Y+labelRadius*sin)
-		if err := pen.centred(s, textTone, fmt.Sprintf("%d°", k*360/spokes), labelSize, at, true); err != nil {
+		const omitIfCut = true
+		if err := pen.centred(s, textTone, fmt.Sprintf("%d°", k*360/spokes), labelSize, at, omitIfCut); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// arc returns a circle of a scaffold as a polygon, whose sides are less than a hundredth of a pixel off.
-// An inner circle runs the other way round, so that the fill leaves it out.
+// arc returns a circle of a scaffold about a point as a polygon of so many sides that they are less than
+// a hundredth of a pixel off. An inner circle runs the other way round, so that the fill leaves it out. The
+// products are converted, so that no machine fuses them with the sums and all get the same picture.
 func arc(point sheet.Point, r float64, inner bool) sheet.Loop {
-	const n = 720
-	loop := make(sheet.Loop, n)
+	const sides = 720
+	loop := make(sheet.Loop, sides)
 	for i := range loop {
-		angle := 2 * math.Pi * float64(i) / n
+		angle := 2 * math.Pi * float64(i) / sides
 		if inner {
 			angle = -angle
 		}
@@ -126,15 +132,16 @@ func arc(point sheet.Point, r float64, inner bool) sheet.Loop {
 	return loop
 }
 
-// centred writes a text of a scaffold so that the middle of its box, advance width by height of capitals,
-// is at a point. With whole, a text that the edge of the picture would cut is left out.
-func (pen *pen) centred(sheet *sheet.Sheet, tone color.NRGBA, text string, size float64, point sheet.Point, whole bool) error {
+// centred writes a text of a scaffold so that its middle is at a point. The box of the text is its advance
+// width by the height of capitals. With omitIfCut, a text that the edge of the picture would cut is left
+// out.
+func (pen *pen) centred(sheet *sheet.Sheet, tone color.NRGBA, text string, size float64, point sheet.Point, omitIfCut bool) error {
 	line, err := pen.Line(text, size)
 	if err != nil {
 		return err
 	}
 	x, y := point.X-line.Width/2, point.Y+pen.Caps*size/2
-	if whole && (x < 0 || x+line.Width > float64(sheet.Rect.Dx()) || y-pen.Caps*size < 0 || y > float64(sheet.Rect.Dy())) {
+	if omitIfCut && (x < 0 || x+line.Width > float64(sheet.Rect.Dx()) || y-pen.Caps*size < 0 || y > float64(sheet.Rect.Dy())) {
 		return nil
 	}
 	sheet.Write(tone, line, x, y)
@@ -142,9 +149,10 @@ func (pen *pen) centred(sheet *sheet.Sheet, tone color.NRGBA, text string, size 
 }
 
 // grid draws the scaffold of the balance test: a line each 100 px in both directions, also at the right
-// and bottom edges, with its coordinate at the top or on the left.
+// and bottom edges. The coordinate of a vertical line stands at the top, that of a horizontal one on the
+// left; edges have none, but for the line at x = 0.
 func (pen *pen) grid(s *sheet.Sheet) error {
-	const step, size = 100, 12
+	const step, size, gap = 100, 12, 3 // between lines; of the texts; between a line and its text; px
 	w, h := s.Rect.Dx(), s.Rect.Dy()
 	write := func(n int, x, y float64) error {
 		l, err := pen.Line(strconv.Itoa(n), size)
@@ -164,12 +172,12 @@ func (pen *pen) grid(s *sheet.Sheet) error {
 	}
 	// Their coordinates.
 	for x := 0; x < w; x += step {
-		if err := write(x, float64(x+3), 12); err != nil {
+		if err := write(x, float64(x+gap), size); err != nil {
 			return err
 		}
 	}
 	for y := step; y < h; y += step {
-		if err := write(y, 3, float64(y-3)); err != nil {
+		if err := write(y, gap, float64(y-gap)); err != nil {
 			return err
 		}
 	}
@@ -185,7 +193,8 @@ func (pen *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
 			continue
 		}
 		at := sheet.Pt(value.GetFloat64("x")+value.GetFloat64("props", "w")/2, value.GetFloat64("y")+value.GetFloat64("props", "h")/2)
-		if err := pen.centred(s, nodeTone, n, 18, at, false); err != nil {
+		const omitIfCut = false
+		if err := pen.centred(s, nodeTone, n, nodeSize, at, omitIfCut); err != nil {
 			return err
 		}
 	}

@@ -51,9 +51,9 @@ type tangram struct {
 // stepwise ends a prompt of the mode cot, which the paper does not have for TangramPuzzle.
 const stepwise = "\nThink step-by-step"
 
-// NewTangram returns the source of TangramPuzzle's tasks for instances, which must have different ids:
-// those of the tests in opts, Task 1 (outline) before Task 2 (solution), in the order of ids. See
-// docs/spec/runs.md#r34.
+// NewTangram returns the suite that asks about instances of TangramPuzzle, which must have different ids.
+// Each instance gives one task for each test in opts, which by default is Task 2 alone. All tasks of Task 1
+// (outline) come before those of Task 2 (solution), each in the order of ids. See docs/spec/runs.md#r34.
 func NewTangram(set []*assembly.Instance, opts Options) (Suite, error) {
 	set = slices.Clone(set)
 	slices.SortStableFunc(set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
@@ -135,7 +135,8 @@ func AppendOptions(dst []byte, item *choice.Item) []byte {
 func (tangram *tangram) addSolutions(set []*assembly.Instance, all []choice.Candidate, options Options) error {
 	inContext := slices.Contains(options.Settings, string(prompt.InContext))
 	if inContext {
-		if err := choice.CheckOutlines(all, prompt.Examples+1); err != nil {
+		needed := prompt.Examples + 1 // different outlines: an instance's own, and one for each example
+		if err := choice.CheckOutlines(all, needed); err != nil {
 			return err
 		}
 	}
@@ -153,8 +154,9 @@ func (tangram *tangram) addSolutions(set []*assembly.Instance, all []choice.Cand
 	return nil
 }
 
-// Arms returns the arms under which tasks are asked, and which wishes of o have no use. Task 1 has no
-// settings, so if there are tasks of it, it gets one arm without a setting for each mode.
+// Arms implements Suite: an arm for each combination of the modes and settings in o. Task 1 has no
+// settings, so if there are tasks of it, it gets one arm without a setting for each mode. The messages say
+// which combinations leave tasks out.
 func (tangram *tangram) Arms(o Options) ([]Arm, []string, error) {
 	arms, left, err := tangram.choice.arms(o, func(Arm) int { return len(tangram.tasks) }, len(tangram.tasks))
 	if err != nil {

@@ -58,13 +58,13 @@ func (visual *visual) Arms(o Options) ([]Arm, []string, error) {
 
 // Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
 func (visual *visual) Fits(t *Task, a Arm) bool {
-	named := t.data.(*question).format
-	return !visual.spatialab || named == "" || named == a.Format
+	format := t.data.(*question).format // "" for an item that is asked in any format
+	return !visual.spatialab || format == "" || format == a.Format
 }
 
-// Next implements Suite. A method has one or several steps, each a call of its own, whose texts may quote
-// the replies to earlier ones. A step without a reply ends the task. Pictures come before the text for
-// SPATIALAB and after it for SpaCE-Eval, and not in steps that are about texts alone.
+// Next implements Suite. A method of asking has one or several steps. Each step is a call of its own, and
+// its text may quote the replies to earlier steps. A step without a reply ends the task. Pictures come
+// before the text for SPATIALAB and after it for SpaCE-Eval. Steps that are about texts alone have none.
 func (visual *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 	paths := task.data.(*question).pictures
 	steps := vqa.Steps(arm.Method, len(paths))

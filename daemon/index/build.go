@@ -79,8 +79,9 @@ func buildResults(ctx context.Context, src *os.File, stamp stamp, path string, o
 	return builder.end(path, stamp, &options)
 }
 
-// end writes the index of a result file with the stamp s to path. Without any score the
-// range is 0 to 1, because JSON has no infinities.
+// end writes the index of a result file to path, with the words of the columns and the range of the scores
+// in its header. s says which state of the file the index belongs to. Without any score the range is 0 to
+// 1, because JSON has no infinities.
 func (builder *builder) end(path string, s stamp, options *Options) error {
 	h := &header{Kind: "results", Rows: builder.rows, Source: s, Tag: options.Tag, Bad: builder.badLines, Low: builder.low, High: builder.high,
 		Words: map[string][]Word{"test": builder.tests.list, "series": builder.seriesOf.list, "status": builder.statuses.list, "notes": builder.noteSets.list, "code": builder.codes.list}}
@@ -96,9 +97,9 @@ func (builder *builder) end(path string, s stamp, options *Options) error {
 	return builder.finish(path, h)
 }
 
-// add adds line n of a result file to the index. fault says why the line could not be read,
-// "" if it could. A line that is no result becomes a row with the code unreadable_line; as
-// the first row it is an error.
+// add adds line n of a result file, which begins at byte pos, to the index. fault says why the line could
+// not be read, "" if it could. A line that is no result becomes a row with the code unreadable_line. If it
+// is the first row that is an error, because the file then hardly holds results.
 func (builder *builder) add(line []byte, n int, pos int64, fault string) error {
 	result := &scoring.Result{}
 	value, err := builder.parser.ParseBytes(line)
@@ -199,9 +200,9 @@ func (builder *builder) addWords(result *scoring.Result) {
 	put(builder.code, builder.codes.code(code))
 }
 
-// addTexts writes the id, cut to maxID bytes, and the metrics that are numbers or truth
-// values. Beyond maxMetrics different names further metrics are left out. It returns an
-// error when the columns are full, whose places are 32 bits wide.
+// addTexts writes the id, cut to maxID bytes, and the metrics that are numbers or truth values. Once there
+// are maxMetrics different names, metrics of further names are left out. Places in these columns are
+// numbers of 32 bits, so it returns an error before the next row might not fit.
 func (builder *builder) addTexts(result *scoring.Result) error {
 	id := result.ID
 	if len(id) > maxID {
@@ -226,7 +227,8 @@ func (builder *builder) addTexts(result *scoring.Result) error {
 		default:
 			ok = false
 		}
-		if !ok || len(builder.metrics.list) >= maxMetrics && builder.metrics.at[metric.Name+"\x00"] == 0 {
+		newName := builder.metrics.at[metric.Name+"\x00"] == 0
+		if !ok || len(builder.metrics.list) >= maxMetrics && newName {
 			continue
 		}
 		put(builder.metricNames, builder.metrics.code(metric.Name))

@@ -24,9 +24,9 @@ type source struct {
 	origin os.FileInfo
 }
 
-// openSource opens the file of an index, or a copy of its lines if options.Copies makes one,
-// because the file is compressed or in another format. A file whose lines have no places is
-// refused.
+// openSource opens the file that an index is about. If options.Copies can make a copy of its lines, because
+// the file is compressed or in another format, it opens that copy. Otherwise the file must be plain lines:
+// in a compressed one, no line could be read by its place.
 func openSource(ctx context.Context, path string, options *Options) (*source, error) {
 	if !littleEndian() {
 		return nil, errors.New("this machine is big endian, and indexes are not")
@@ -60,8 +60,8 @@ func openSource(ctx context.Context, path string, options *Options) (*source, er
 	return s, nil
 }
 
-// copyLines copies the lines of a file, which c writes, to a temporary file without a name,
-// so that nothing is left of it when this process ends.
+// copyLines copies the lines of a file to a temporary file, by calling c to write them. The name of the
+// temporary file is removed at once, so that nothing is left of it when this process ends.
 func copyLines(ctx context.Context, path string, c Copy, opts *Options) (s *source, err error) {
 	s = &source{}
 	s.origin, _ = os.Stat(path) // an address has none

@@ -9,9 +9,10 @@ import (
 	"plumb/scoring"
 )
 
-// readsBack reports whether the line of a result reads back as the same result, so that the
-// line need not be parsed. It returns false for what is rare or costs little beside its
-// scoring: lists, fields of a suite, and numbers that lose a digit.
+// readsBack reports whether the line that is written for a result would read back as the same result, so
+// that the index can be made of the result without parsing its line. Where it cannot be sure, it returns
+// false, and the line is parsed: for lists, fields of a suite, and numbers that lose a digit, because these
+// are rare or cost little beside their scoring.
 func (builder *builder) readsBack(result *scoring.Result, reward scoring.RewardMode) bool {
 	if result.Scored && !(builder.numberReadsBack(result.Score) && builder.numberReadsBack(reward.Of(result.Score))) || len(result.Fields) > 0 || !identityReadsBack(&result.Who) {
 		return false
@@ -48,7 +49,7 @@ func (builder *builder) metricReadsBack(metric *scoring.Metric, who *scoring.Ide
 		return true
 	case string:
 		return utf8.ValidString(v)
-	case int:
+	case int: // beyond 32 bits a float64 might lose digits
 		return -1<<31 <= v && v < 1<<31
 	case float64:
 		return builder.numberReadsBack(v)
@@ -87,8 +88,8 @@ func (builder *builder) numberReadsBack(x float64) bool {
 	return fastfloat.ParseBestEffort(string(builder.digits)) == x
 }
 
-// addResult adds a row for a result whose line reads back as it is. at and length are the
-// place of the line in bytes.
+// addResult adds a row for a result whose line reads back as it is, without parsing the line. pos is where
+// the line begins in the file and length how long it is, both in bytes.
 func (builder *builder) addResult(result *scoring.Result, reward scoring.RewardMode, pos int64, length int) error {
 	builder.own = *result
 	builder.own.Cluster = "" // lines do not have it
@@ -98,7 +99,7 @@ func (builder *builder) addResult(result *scoring.Result, reward scoring.RewardM
 	}
 	x := math.NaN()
 	if result.Scored {
-		x = reward.Of(builder.own.Score) + 0
+		x = reward.Of(builder.own.Score) + 0 // +0: -0 becomes 0, as in the line
 	}
 	return builder.put(&builder.own, x, pos, length)
 }

@@ -102,17 +102,19 @@ func (set *Set) sorted(sel *Selection, order Sort) []uint32 {
 	return rows
 }
 
-// floatKey returns a key by which numbers of results are sorted as integers: negative ones below
-// positive ones. NaN has the key noValue.
+// floatKey returns an unsigned integer for a number of a result, such that a larger number never has a
+// smaller key. So rows can be sorted by integers. NaN, which stands for no value, has the key noValue.
 func floatKey(x float64) uint64 {
 	if x != x {
 		return noValue
 	}
 	b := math.Float64bits(x + 0) // +0: -0 and 0 have one key
-	if b>>63 != 0 {              // negative: larger bits are smaller numbers
+	// The bits of positive numbers grow with the number, those of negative ones fall. The shift keeps all
+	// keys below noValue; so two numbers that differ only in the last bit may share a key.
+	if negative := b>>63 != 0; negative {
 		return ^b >> 1
 	}
-	return (b | 1<<63) >> 1 // the shift keeps keys below noValue; numbers that differ in the last bit may share a key
+	return (b | 1<<63) >> 1
 }
 
 // sortKey returns the function that gives the key of a row for an order. ranks are from
@@ -266,8 +268,8 @@ type recent[T any] struct {
 	values []T
 }
 
-// get returns the value of a key that was asked for lately, such as the order of a filter's
-// results.
+// get returns the value of a key that was put or asked for lately, such as the order of a filter's results,
+// and makes it the most recent one.
 func (recent *recent[T]) get(key string) (v T, ok bool) {
 	i := slices.Index(recent.keys, key)
 	if i < 0 {

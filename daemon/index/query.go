@@ -34,11 +34,8 @@ const (
 // FacetNames are the names of the facets in filters and answers.
 var FacetNames = [facets]string{"suite", "test", "model", "mode", "input", "setting", "format", "method", "status", "note", "failure", "file"}
 
-// Bits of a row beside those of the facets.
-const (
-	failsScore = uint32(1) << (facets + iota)
-	failsOther // another range, a text or a rule
-)
+// failsScore is the bit of a row outside the range of scores, beside the bits of the facets.
+const failsScore = uint32(1) << facets
 
 // Range is a closed interval; nil bounds are open.
 type Range struct {
@@ -218,6 +215,7 @@ type partial struct {
 // a goroutine, such as a memory fault in an index that was cut, is raised again here.
 func (set *Set) scan(filter Filter) *Selection {
 	out := &Selection{Counts: map[string][]Count{}}
+	// Plan: what the filter demands of each file, and blocks of rows as jobs.
 	low, high := set.Range()
 	plans := make([]*plan, len(set.Files))
 	type job struct{ file, from, to int }
@@ -243,6 +241,7 @@ func (set *Set) scan(filter Filter) *Selection {
 			jobs = append(jobs, job{i, at, min(at+block, file.Rows())})
 		}
 	}
+	// Evaluate the blocks: each goroutine takes the next job and counts in a part of its own.
 	parts := make([]partial, min(runtime.GOMAXPROCS(0), max(1, len(jobs))))
 	sums := make([]float64, len(jobs)) // added in order, so that the mean does not depend on the cores
 	next := make(chan int, len(jobs))
@@ -255,7 +254,8 @@ func (set *Set) scan(filter Filter) *Selection {
 	for k := range parts {
 		p := &parts[k]
 		wait.Go(func() {
-			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // an index that another program has cut
+			// If another program cut the mapped index, reading it panics and does not end the process.
+			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 			defer func() {
 				if e := recover(); e != nil {
 					set.mu.Lock()
@@ -279,6 +279,7 @@ func (set *Set) scan(filter Filter) *Selection {
 	if fault != nil {
 		panic(fault)
 	}
+	// Add up.
 	sum := 0.0
 	for _, x := range sums {
 		sum += x
@@ -289,8 +290,8 @@ func (set *Set) scan(filter Filter) *Selection {
 	return out
 }
 
-// join adds up what the goroutines have counted, one of each file, and lists the values of each facet
-// with their counts, the most frequent first.
+// join adds up what the goroutines have counted, one part each, and lists the values of each facet with
+// their counts, the most frequent first.
 func (out *Selection) join(files []*File, parts []partial) {
 	counts := [facets]map[string]int{}
 	for i := range counts {
@@ -404,10 +405,10 @@ func (plan *plan) addBitmap(list []Bitmap, i, rows int) {
 
 func (plan *plan) add(b bitmap) { plan.bitmaps, plan.wantsBitmaps = append(plan.bitmaps, b), true }
 
-// run evaluates a filter on rows from to to-1 of a result file: it sets the bits of the
-// selected rows and counts them in out and tallies. A row that fails only one facet, or only the
-// range of scores, still counts: beside the facet's other values, or in the histogram, which
-// ignore that part of the filter.
+// run evaluates a filter on the rows from (included) to to (excluded) of a result file. It sets the bits of
+// the selected rows and counts them in out and tallies. The counts of a facet's values ignore what the
+// filter says of that facet, and the histogram ignores the range of scores. So a row that fails nothing but
+// one facet still counts there, and one that fails nothing but the range of scores is in the histogram.
 func (plan *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies) {
 	file := plan.file
 	for i := from; i < to; i++ {
@@ -416,7 +417,7 @@ func (plan *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies)
 		if plan.score != nil && !plan.score.holds(score) {
 			fails |= failsScore
 		}
-		if fails&(fails-1) != 0 { // two facets fail: no count has it
+		if atLeastTwo := fails&(fails-1) != 0; atLeastTwo { // more than one bit is set: no count has the row
 			continue
 		}
 		if plan.wantsTime && !plan.time.holds32(file.Time[i]) || plan.wantsBitmaps && !plan.inAll(i) || plan.wantsMetric && !plan.metricHolds(i) {
@@ -465,8 +466,9 @@ func (plan *plan) metricHolds(i int) bool {
 	return ok && plan.metric.holds32(x)
 }
 
-// search returns the rows whose ids contain a text. The ids are one text with a line break after
-// each, so a match that runs over the end of an id does not count.
+// search returns the rows whose ids contain a text. The column of ids is one text with a line break after
+// each id, and idEnd has the place of each line break. So a match that runs over the end of an id does not
+// count.
 func (file *File) search(text string) bitmap {
 	out := newBitmap(file.Rows())
 	want := []byte(text)
@@ -483,6 +485,6 @@ func (file *File) search(text string) bitmap {
 		if pos+len(want) <= int(file.idEnd[row]) {
 			out.set(row)
 		}
-		pos = int(file.idEnd[row])
+		pos = int(file.idEnd[row]) // one match for each id is enough
 	}
 }

@@ -22,26 +22,26 @@ const batchBytes = 64 << 10
 // read again. Most columns are taken from results in memory. A goroutine of its own reads the lines
 // of others. One goroutine uses it.
 type Recorder struct {
-	path    string
-	opts    RecorderOptions
-	builder *builder
-	batch   []byte // lines that are to be read
-	batches chan []byte
-	reading sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
-	at      int64          // where the next row begins
-	results int            // rows
-	fault   error
-	sums    int   // who makes Extra: one of sumsShared, sumsOwn, sumsLate
-	size    int64 // bytes of the lines and their ends
-	done    sync.WaitGroup
-	ended   bool
+	path      string
+	opts      RecorderOptions
+	builder   *builder
+	batch     []byte // lines that are to be read
+	batches   chan []byte
+	reading   sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
+	at        int64          // where the next row begins
+	results   int            // rows
+	fault     error
+	extraFrom int   // who makes Extra: one of extraShared, extraOwn, extraLate
+	size      int64 // bytes of the lines and their ends
+	done      sync.WaitGroup
+	ended     bool
 }
 
 // Where the JSON value that Options.Extra returns comes from.
 const (
-	sumsOwn    = iota // Observe has had all results
-	sumsShared        // RecorderOptions.Shared has it too, as all results so far read back as they were scored
-	sumsLate          // Observe gets all results from the file at the end
+	extraOwn    = iota // Observe has had all results
+	extraShared        // RecorderOptions.Shared has it too, as all results so far read back as they were scored
+	extraLate          // Observe gets all results from the file at the end
 )
 
 // RecorderOptions say how a Recorder takes results.
@@ -65,7 +65,7 @@ func NewRecorder(path string, options RecorderOptions) (*Recorder, error) {
 	}
 	recorder := &Recorder{path: path, opts: options, builder: builder, batches: make(chan []byte, 16)}
 	if options.Shared != nil && options.Observe != nil {
-		recorder.sums = sumsShared
+		recorder.extraFrom = extraShared
 	} else {
 		builder.observe = options.Observe
 	}
@@ -82,10 +82,10 @@ func (recorder *Recorder) read() {
 	}
 }
 
-// addLines parses result lines and adds them to the index. After an error it ignores further
-// lines.
+// addLines parses the lines of a batch, each of which ends with a line break, and adds them to the index.
+// After an error it ignores further lines.
 func (recorder *Recorder) addLines(batch []byte) {
-	recorder.unshare()
+	recorder.unshare() // these results do not read back as they were scored
 	for from := 0; from < len(batch) && recorder.fault == nil; {
 		to := from + bytes.IndexByte(batch[from:], '\n')
 		recorder.results++
@@ -96,9 +96,9 @@ func (recorder *Recorder) addLines(batch []byte) {
 }
 
 // Add adds the next line of the file, without its line end, and copies it. The line holds no
-// line break. of is the result that the line was made from, or nil if the line says
-// something else or more. A line that reads back as the result is not parsed; the others
-// are, by the goroutine, in batches.
+// line break. result is what the line was made from, or nil if the line says something else
+// or more. A line that would read back as that result is not parsed; the others are, by the
+// recorder's goroutine, in batches.
 func (recorder *Recorder) Add(line []byte, result *scoring.Result) {
 	recorder.size += int64(len(line)) + 1
 	if result != nil && recorder.builder.readsBack(result, recorder.opts.Reward) {
@@ -126,11 +126,11 @@ func (recorder *Recorder) Add(line []byte, result *scoring.Result) {
 // of them from the file at the end.
 func (recorder *Recorder) unshare() {
 	switch {
-	case recorder.sums != sumsShared:
+	case recorder.extraFrom != extraShared:
 	case recorder.results == 0:
-		recorder.sums, recorder.builder.observe = sumsOwn, recorder.opts.Observe
+		recorder.extraFrom, recorder.builder.observe = extraOwn, recorder.opts.Observe
 	default:
-		recorder.sums = sumsLate
+		recorder.extraFrom = extraLate
 	}
 }
 
@@ -174,10 +174,10 @@ func (recorder *Recorder) finish() error {
 		return fmt.Errorf("the file has %d bytes; want the %d that were written", n, recorder.size)
 	}
 	options := recorder.opts.Options
-	switch recorder.sums {
-	case sumsShared:
+	switch recorder.extraFrom {
+	case extraShared:
 		options.Extra = recorder.opts.Shared
-	case sumsLate:
+	case extraLate:
 		if err := recorder.observeFile(src.File); err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func NewColumns() (*Columns, error) {
 	return &Columns{builder}, nil
 }
 
-// Add adds a result with its line v.
+// Add adds a result; v is its line, from which the reward is taken. The place of the line is not kept.
 func (columns *Columns) Add(r *scoring.Result, v *fastjson.Value) error {
 	return columns.builder.put(r, rewardOf(v), 0, 0)
 }

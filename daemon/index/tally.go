@@ -55,7 +55,7 @@ func (file *File) facetColumn(facet Facet) ([]uint16, []Word) {
 	case Failure:
 		return file.Code, file.Codes
 	}
-	return file.Series, file.SeriesOf
+	return file.Series, file.SeriesOf // model, mode, input, setting, format and method are one word
 }
 
 // addTo adds the counts of the file to counts, which hold those of all files by facet and
@@ -96,7 +96,7 @@ func (tallies *tallies) of(facet Facet) []int {
 	case Failure:
 		return tallies.code
 	}
-	return tallies.series
+	return tallies.series // model, mode, input, setting, format and method are one word
 }
 
 // values returns the values of a facet that a word has: one, or for notes each of the set,

@@ -178,8 +178,8 @@ type words struct {
 const overflow = math.MaxUint16
 
 // code returns the number by which a column of the index stores a word, such as a test or a series,
-// and adds a new word. It first tries the word that followed the last one before, because results
-// come in the same order again and again.
+// and adds a new word. It remembers which word followed each word, and tries that one before it searches
+// the map, because results come in the same order again and again.
 func (words *words) code(parts ...string) uint16 {
 	if int(words.last) < len(words.after) {
 		if n := words.after[words.last]; slices.Equal(words.list[n], parts) {
