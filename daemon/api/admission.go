@@ -25,20 +25,21 @@ func (server *Server) healthy() error {
 		return errors.New("shutting down")
 	case queue.Depth() >= server.highWater():
 		return fmt.Errorf("%d of %d requests are waiting (--queue-max)", queue.Depth(), queue.Max())
-	case server.cfg.Health != nil:
+	case server.cfg.Health != nil: // the device
 		return server.cfg.Health()
 	}
 	return nil
 }
 
-// health answers GET /health: the status of ready, with the reason as JSON.
+// health answers GET /health with status 200, or with 503 and the reason as JSON where balancers should
+// send no requests.
 func (server *Server) health(ctx *fasthttp.RequestCtx) {
 	err := server.healthy()
 	if err == nil {
 		server.reply(ctx, map[string]string{"status": "healthy"})
 		return
 	}
-	server.later(ctx, time.Second)
+	server.setRetryAfter(ctx, time.Second)
 	ctx.SetStatusCode(fasthttp.StatusServiceUnavailable)
 	server.reply(ctx, map[string]string{"status": "unhealthy", "reason": err.Error()})
 }
@@ -49,7 +50,7 @@ func (server *Server) live(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthtt
 // ready answers GET /v2/health/ready with a status and no body, as balancers read it.
 func (server *Server) ready(ctx *fasthttp.RequestCtx) {
 	if server.healthy() != nil {
-		server.later(ctx, time.Second)
+		server.setRetryAfter(ctx, time.Second)
 		ctx.SetStatusCode(fasthttp.StatusServiceUnavailable)
 	}
 }
@@ -67,7 +68,7 @@ func (server *Server) acceptsWork(ctx *fasthttp.RequestCtx) bool {
 		return true
 	}
 	if err := server.cfg.Down(); err != nil {
-		server.later(ctx, 5*time.Second)
+		server.setRetryAfter(ctx, 5*time.Second)
 		ctx.SetConnectionClose()
 		server.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: "+err.Error()+"; try again")
 		return false
@@ -75,8 +76,8 @@ func (server *Server) acceptsWork(ctx *fasthttp.RequestCtx) bool {
 	return true
 }
 
-// later sets the header Retry-After to d.
-func (server *Server) later(ctx *fasthttp.RequestCtx, d time.Duration) {
+// setRetryAfter sets the header Retry-After to d.
+func (server *Server) setRetryAfter(ctx *fasthttp.RequestCtx, d time.Duration) {
 	ctx.Response.Header.Set("Retry-After", strconv.Itoa(seconds(d)))
 }
 
@@ -101,14 +102,15 @@ type pace struct {
 func (pace *pace) tick(t time.Time) {
 	pace.mu.Lock()
 	defer pace.mu.Unlock()
-	pace.turn(t)
+	pace.endInterval(t)
 	pace.now++
 }
 
-// turn ends the interval of counting if it has lasted a second, and updates the rate of answered
-// requests. The new rate is the mean of the interval's rate and the old one, so that one slow second
-// weighs little; after five seconds without a call the old rate no longer counts. The caller holds mu.
-func (pace *pace) turn(t time.Time) {
+// endInterval updates the rate of answered requests if the interval of counting has lasted a second, and
+// begins the next interval at t. The new rate is the mean of the interval's rate and the old one, so that
+// one slow second weighs little. After an interval of five seconds or more the old rate no longer counts.
+// The caller holds mu.
+func (pace *pace) endInterval(t time.Time) {
 	if pace.begin.IsZero() {
 		pace.begin = t
 	}
@@ -128,15 +130,15 @@ func (pace *pace) turn(t time.Time) {
 // docs/spec/http.md#r10.
 func (pace *pace) until(n int) time.Duration {
 	pace.mu.Lock()
-	pace.turn(time.Now())
+	pace.endInterval(time.Now())
 	rate, known := pace.rate, pace.known
 	pace.mu.Unlock()
-	d := time.Second
-	if known { // and rate is 0: the daemon answers nothing at the moment
-		d = 5 * time.Second
-	}
-	if rate > 0 {
+	d := time.Second // no rate has been measured yet
+	switch {
+	case rate > 0:
 		d = time.Duration(math.Min(maxWait.Seconds(), float64(max(n, 1))/rate) * float64(time.Second))
+	case known: // the daemon answers nothing at the moment
+		d = 5 * time.Second
 	}
 	if d > time.Second {
 		d += time.Duration(rand.Float64() * 0.25 * float64(d))

@@ -161,7 +161,8 @@ func (r route) takes(method string) bool {
 func New(cfg Config) *Server {
 	setDefaults(&cfg)
 	server := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
-	share := max(int64(cfg.Share*float64(cfg.Bodies)), 2*int64(cfg.Body)) // one body always fits while it grows
+	// While the buffer of a body grows there are two of it, and one body must always fit.
+	share := max(int64(cfg.Share*float64(cfg.Bodies)), 2*int64(cfg.Body))
 	server.bodies = memory.New("--max-bodies", max(int64(cfg.Bodies), share), share)
 	cfg.Metrics.memory(server.bodies, cfg.Work)
 	server.drawing, server.pixels = semaphore.NewWeighted(int64(mostDrawn())), semaphore.NewWeighted(int64(server.mostPixels()))
@@ -320,7 +321,7 @@ func (server *Server) serve(ctx *fasthttp.RequestCtx) {
 // and calls f with the route. It returns the route's name for metrics. It recovers from a panic in f,
 // which fasthttp does not, and answers with status 500.
 func (server *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (name string) {
-	route, ok := server.find(string(ctx.Path()))
+	route, ok := server.findRoute(string(ctx.Path()))
 	name = route.name
 	if !ok {
 		name = "other"
@@ -358,7 +359,7 @@ func (server *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool
 	case route.open, route.name == metricsRoute && server.cfg.OpenMetrics:
 		return server.takesQuery(ctx, route)
 	}
-	held, ok := server.authorize(ctx)
+	held, ok := server.authorize(ctx) // the client's token; nil if the daemon needs none
 	if !ok {
 		return false
 	}
@@ -379,7 +380,8 @@ func (server *Server) takesQuery(ctx *fasthttp.RequestCtx, route route) bool {
 }
 
 // releaseRequest counts a request as finished for the limits of its token, and returns the memory of its
-// body. A request that goes on after its handler has taken its token before; see detachToken.
+// body. The handler of a request that goes on after it, such as a stream, has called detachToken: then the
+// token's limits still count the request.
 func (server *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
 	server.detachToken(ctx)()
 	server.drop(ctx)

@@ -55,7 +55,7 @@ func (server *Server) body(ctx *fasthttp.RequestCtx) (data []byte, ok bool) {
 	ctx.SetUserValue(bodyKey, hold)
 	encoding := strings.ToLower(strings.TrimSpace(string(ctx.Request.Header.ContentEncoding())))
 	plain, err := server.decoded(hold, raw(ctx, server.cfg.Body), encoding)
-	if fault := (*scoring.Error)(nil); asType(err, &fault) {
+	if fault := (*scoring.Error)(nil); asType(err, &fault) { // an unknown Content-Encoding
 		server.fail(ctx, fasthttp.StatusUnsupportedMediaType, fault.Code, fault.Message)
 		return nil, false
 	}

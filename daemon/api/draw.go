@@ -130,7 +130,8 @@ func (server *Server) drawScene(life context.Context, body []byte, drawing drawi
 		return err
 	}
 	pixels := int(wanted.Bounds.W) * int(wanted.Bounds.H)
-	if wanted.Content != nil { // only the editor can measure it; it draws a few at a time
+	// Only the editor can tell the size of such a scene, so a quarter of what all may have is taken for it.
+	if wanted.Content != nil {
 		pixels = server.mostPixels() / 4
 	}
 	give, err := server.takePixels(life, pixels)

@@ -24,7 +24,7 @@ func (server *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestC
 	if u.Parse(h.Host(), h.RequestURI()) != nil {
 		return cfg // the server refuses the request itself
 	}
-	route, known := server.find(string(u.Path()))
+	route, known := server.findRoute(string(u.Path()))
 	if route.stream {
 		cfg.WriteTimeout = 24 * time.Hour // the stream sets a deadline for every read and write
 	}
@@ -86,7 +86,8 @@ func (server *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 	}
 	r := ctx.RequestBodyStream()
 	doubt := ambiguous(&ctx.Request.Header)
-	skipped := ctx.Request.Header.ConnectionClose() && has(&ctx.Request.Header, "Content-Length") // by receiveHeader
+	// receiveHeader has skipped a body that no handler wants, and has set these two.
+	skipped := ctx.Request.Header.ConnectionClose() && has(&ctx.Request.Header, "Content-Length")
 	if r == nil && !doubt && !skipped {
 		return
 	}
@@ -119,7 +120,8 @@ const (
 )
 
 // sendLastAnswer writes the last answer of a connection, closes its sending side and discards what the
-// client still sends, for a bounded time.
+// client still sends, for a bounded time. The connection counts as idle from now on, so that it may be
+// closed to make room for another.
 func (server *Server) sendLastAnswer(ctx *fasthttp.RequestCtx, conn net.Conn) {
 	conns.Of(ctx.Conn()).Rest()
 	conn.SetWriteDeadline(time.Now().Add(lingerTime))

@@ -45,7 +45,7 @@ func (server *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message s
 // unavailable refuses work while the daemon shuts down, with a short Retry-After because
 // another process takes over.
 func (server *Server) unavailable(ctx *fasthttp.RequestCtx) {
-	server.later(ctx, time.Second)
+	server.setRetryAfter(ctx, time.Second)
 	ctx.SetConnectionClose()
 	server.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again")
 }
@@ -56,7 +56,7 @@ func (server *Server) unavailable(ctx *fasthttp.RequestCtx) {
 func (server *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.Is(err, queue.ErrBusy):
-		server.later(ctx, server.pace.until(server.cfg.Queue.Depth()-server.highWater()))
+		server.setRetryAfter(ctx, server.pace.until(server.cfg.Queue.Depth()-server.highWater()))
 		server.fail(ctx, fasthttp.StatusTooManyRequests, "busy", err.Error())
 	case errors.Is(err, context.Canceled) && server.life.Err() == nil: // the client has disconnected
 		ctx.SetConnectionClose()
@@ -66,7 +66,7 @@ func (server *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	default:
 		status, kind, message := server.explain(err)
 		if status == fasthttp.StatusTooManyRequests {
-			server.later(ctx, server.pace.until(server.cfg.Queue.Depth()))
+			server.setRetryAfter(ctx, server.pace.until(server.cfg.Queue.Depth()))
 		}
 		server.fail(ctx, status, kind, message)
 		if n := wantedOf(err); n > 0 {

@@ -19,16 +19,16 @@ const lookEvery = 250 * time.Millisecond
 // tell: RequestCtx.Done closes only when the server shuts down. The zero value is ready
 // for use. See docs/spec/http.md#r9.
 type clients struct {
-	mu      sync.Mutex // guards what follows
-	waiting map[*waiter]struct{}
-	looking bool
+	mu          sync.Mutex // guards what follows
+	waiting     map[*waiter]struct{}
+	pollPending bool
 }
 
 // waiter is a client that waits for an answer.
 type waiter struct {
-	conn syscall.RawConn
-	stop context.CancelFunc
-	seen bool // it was waiting at the poll before
+	conn         syscall.RawConn
+	stop         context.CancelFunc
+	polledBefore bool // it was waiting at the poll before
 }
 
 // wait returns a context that ends with parent, or when the HTTP client closes conn: the work for its
@@ -47,9 +47,9 @@ func (clients *clients) wait(parent context.Context, conn net.Conn) (ctx context
 		clients.waiting = map[*waiter]struct{}{}
 	}
 	clients.waiting[w] = struct{}{}
-	if !clients.looking {
-		clients.looking = true
-		time.AfterFunc(lookEvery, clients.look)
+	if !clients.pollPending { // the first client that waits
+		clients.pollPending = true
+		time.AfterFunc(lookEvery, clients.poll)
 	}
 	return ctx, func() {
 		clients.mu.Lock()
@@ -59,21 +59,21 @@ func (clients *clients) wait(parent context.Context, conn net.Conn) (ctx context
 	}
 }
 
-// look polls the connections of requests in flight and cancels the requests of clients that closed
+// poll polls the connections of requests in flight and cancels the requests of clients that closed
 // theirs.
-func (clients *clients) look() {
+func (clients *clients) poll() {
 	clients.mu.Lock()
 	defer clients.mu.Unlock()
 	for waiter := range clients.waiting {
-		if waiter.seen && closed(waiter.conn) {
+		if waiter.polledBefore && closed(waiter.conn) {
 			waiter.stop()
 			delete(clients.waiting, waiter)
 		}
-		waiter.seen = true // most answers are ready before the second poll
+		waiter.polledBefore = true // most answers are ready before the second poll
 	}
-	clients.looking = len(clients.waiting) > 0
-	if clients.looking {
-		time.AfterFunc(lookEvery, clients.look)
+	clients.pollPending = len(clients.waiting) > 0
+	if clients.pollPending {
+		time.AfterFunc(lookEvery, clients.poll)
 	}
 }
 

@@ -46,7 +46,7 @@ func (server *Server) home(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(buffer.Bytes())
 }
 
-// guide answers GET /guide/NAME with a page of the documentation as Markdown text.
+// guide answers GET /docs/NAME with a page of the documentation as Markdown text.
 func (server *Server) guide(ctx *fasthttp.RequestCtx) {
 	data, err := docs.Files.ReadFile(strings.TrimPrefix(string(ctx.Path()), guidePath))
 	if err != nil {

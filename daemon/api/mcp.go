@@ -39,7 +39,7 @@ func (server *Server) mcp(ctx *fasthttp.RequestCtx) {
 				method = string(jsoncut.Text(v))
 			case string(key) == "jsonrpc" && v[0] == '"':
 				version = string(jsoncut.Text(v))
-			case string(key) == "id" && v[0] != '{' && v[0] != '[':
+			case string(key) == "id" && v[0] != '{' && v[0] != '[': // an id is a text, a number or null
 				id = v
 			}
 			return nil

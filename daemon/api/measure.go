@@ -181,22 +181,22 @@ func threshold(n int, got string) (uint8, error) {
 }
 
 // undefined collects the reasons for null members of an answer, as members of a JSON
-// object.
-type undefined struct{ b []byte }
+// object without its braces.
+type undefined struct{ reasons []byte }
 
 // add records why a member of the reply to a measurement is null.
 func (u *undefined) add(member, why string) {
-	if u.b != nil {
-		u.b = append(u.b, ',')
+	if u.reasons != nil {
+		u.reasons = append(u.reasons, ',')
 	}
-	u.b = scoring.AppendString(u.b, member)
-	u.b = scoring.AppendString(append(u.b, ':'), why)
+	u.reasons = scoring.AppendString(u.reasons, member)
+	u.reasons = scoring.AppendString(append(u.reasons, ':'), why)
 }
 
-// sums appends the pixel metrics of one mask to the JSON b, as a member called name, and records why
+// appendSums appends the pixel metrics of one mask to the JSON b, as a member called name, and records why
 // metrics of it are null. The metrics have the names that `plumb render` writes. See
 // docs/spec/cli.md#r31.
-func (u *undefined) sums(b []byte, name string, m metric.Stats) []byte {
+func (u *undefined) appendSums(b []byte, name string, m metric.Stats) []byte {
 	b = append(scoring.AppendString(b, name), ":{"...)
 	return append(scoring.AppendStats(b, m, func(metric, why string) { u.add(name+"."+metric, name+" "+why) }), '}')
 }
@@ -216,23 +216,23 @@ var pairMetrics = []struct {
 // notAsked is why the Hausdorff distance is null where the request leaves it out.
 const notAsked = "not asked for"
 
-// head returns the beginning of the JSON of an answer: the size of the masks and the threshold.
-func head(q pixelRequest) []byte {
+// replyHead returns the beginning of the JSON of an answer: the size of the masks and the threshold.
+func replyHead(q pixelRequest) []byte {
 	return fmt.Appendf(nil, `{"width":%d,"height":%d,"threshold":%d,`, q.a.width, q.a.height, q.threshold)
 }
 
 // replyMask answers with the measures of one mask.
 func (server *Server) replyMask(ctx *fasthttp.RequestCtx, m metric.Stats, q pixelRequest) {
 	var u undefined
-	u.finish(ctx, u.sums(head(q), "a", m))
+	u.finish(ctx, u.appendSums(replyHead(q), "a", m))
 }
 
 // replyPair answers with the measures of two masks and of how they overlap. A metric that is undefined,
 // or that the request leaves out, is null with a reason.
 func (server *Server) replyPair(ctx *fasthttp.RequestCtx, comparison metric.Comparison, request pixelRequest) {
 	var u undefined
-	out := u.sums(head(request), "a", comparison.A)
-	out = u.sums(append(out, ','), "b", comparison.B)
+	out := u.appendSums(replyHead(request), "a", comparison.A)
+	out = u.appendSums(append(out, ','), "b", comparison.B)
 	out = fmt.Appendf(out, `,"both_pixels":%d`, comparison.Both)
 	for _, m := range pairMetrics {
 		out = append(out, ',')
@@ -255,8 +255,8 @@ func (server *Server) replyPair(ctx *fasthttp.RequestCtx, comparison metric.Comp
 
 // finish adds the reasons for null members to the reply and sends it.
 func (u *undefined) finish(ctx *fasthttp.RequestCtx, dst []byte) {
-	if u.b != nil {
-		dst = append(append(append(dst, `,"undefined":{`...), u.b...), '}')
+	if u.reasons != nil {
+		dst = append(append(append(dst, `,"undefined":{`...), u.reasons...), '}')
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(append(dst, '}', '\n'))

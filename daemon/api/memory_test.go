@@ -192,7 +192,7 @@ func TestWorkMemory(t *testing.T) {
 	if held := s.cfg.Work.Held(); held != 0 {
 		t.Errorf("%d bytes are held at the end; want none", held)
 	}
-	if status, _, body := s.do(t, "POST", "/v1/score", `{"items":[],"options":{"pad":"`+strings.Repeat("x", maxVerb)+`"}}`); status != 400 {
+	if status, _, body := s.do(t, "POST", "/v1/score", `{"items":[],"options":{"pad":"`+strings.Repeat("x", maxSmallBody)+`"}}`); status != 400 {
 		t.Errorf("long options: got %d %s; want 400", status, body)
 	}
 }

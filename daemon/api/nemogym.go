@@ -167,7 +167,7 @@ func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	if !jsoncut.Null(one.answer) && one.answer[0] != '"' {
 		return one, badField("response", one.answer, "an OpenAI Responses object with a list output")
 	}
-	one.prepare(steps, false)
+	one.prepare(steps, outsideThought)
 	return one, nil
 }
 

@@ -123,7 +123,7 @@ func (server *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample
 		text := reward.Answer(string(jsoncut.Text(one.answer)), prompt)
 		text, done := reward.Prepare(text, steps, reward.OpensThought(prompt))
 		one.answer = scoring.AppendString(nil, text)
-		one.prepared(done)
+		one.noteSteps(done)
 		samples[i] = one
 	}
 	return samples, nil

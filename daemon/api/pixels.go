@@ -251,7 +251,7 @@ func (server *Server) loadMask(pixels *pixels, who asker) (metric.Mask, error) {
 		return pixels.decoded()
 	case pixels.from.name != "":
 		pixels.from.size = int64(pixels.bytes())
-		pin, err := server.pin(pixels.from, false, who)
+		pin, err := server.pin(pixels.from, forReading, who)
 		if err != nil {
 			return metric.Mask{}, err
 		}

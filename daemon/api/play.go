@@ -44,7 +44,7 @@ func (player *player) config() episode.Config {
 // one after another. It returns for each picture a JSON object with its place. A region that is too
 // small is an error with the size wanted.
 func (player *player) place(region episode.Region, all []ask.Picture) (places [][]byte, err error) {
-	pin, err := player.server.pin(target{name: region.Name, offset: region.Offset, size: region.Size}, true, player.who)
+	pin, err := player.server.pin(target{name: region.Name, offset: region.Offset, size: region.Size}, forWriting, player.who)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (player *player) begin(trail *trail, life context.Context, opts episode.Opt
 		if _, fault = one.unwrap(fmt.Sprintf("history[%d]", i)); fault != nil {
 			return nil, nil, fault, nil
 		}
-		one.prepare(player.steps, false)
+		one.prepare(player.steps, outsideThought)
 		var r reply
 		isLast := i+1 == len(opts.History)
 		r, fault, err = player.turn(trail, life, e, &one, turnOptions{unseen: !isLast})
@@ -166,7 +166,8 @@ func (player *player) turn(trail *trail, life context.Context, e *episode.Episod
 	if fault = reward.Fault(&answer.Result, one.at); fault != nil {
 		return reply, fault, nil
 	}
-	player.server.addNotes([]sample{*one}, all, player.opt, true)
+	const wantsLines = true // the observation contains the result line
+	player.server.addNotes([]sample{*one}, all, player.opt, wantsLines)
 	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, player.opt.Reward),
 		Zero: player.policy == reward.Zero}
 	if outcome := result.Outcome; outcome.Failed {
@@ -325,8 +326,8 @@ func (player *player) replayAndTurn(trail *trail, life context.Context, options 
 		if _, fault := one.unwrap("action.history[" + strconv.Itoa(i) + "]"); fault != nil {
 			return reply{}, fault, nil
 		}
-		one.prepare(player.steps, false)
-		if _, fault, err := player.turn(trail, life, e, &one, turnOptions{exchange.timeout, true}); fault != nil || err != nil {
+		one.prepare(player.steps, outsideThought)
+		if _, fault, err := player.turn(trail, life, e, &one, turnOptions{timeout: exchange.timeout, unseen: true}); fault != nil || err != nil {
 			return reply{}, fault, err
 		}
 		if e.Done() {

@@ -84,9 +84,9 @@ func regionParameters(scene []byte) (target target, err error) {
 	if cutErr != nil || raw == nil {
 		return target, nil
 	}
-	if len(raw) > maxVerb {
+	if len(raw) > maxSmallBody {
 		return target, &scoring.Error{Code: "bad_options",
-			Message: fmt.Sprintf("cannot use parameters: got %d bytes; want at most %d", len(raw), maxVerb)}
+			Message: fmt.Sprintf("cannot use parameters: got %d bytes; want at most %d", len(raw), maxSmallBody)}
 	}
 	v, err := fastjson.ParseBytes(raw)
 	if err != nil {
@@ -146,7 +146,7 @@ func (server *Server) renderOne(life context.Context, scene []byte, drawing draw
 // renderInto draws one scene into a region, which it pins meanwhile so that the memory
 // stays mapped.
 func (server *Server) renderInto(life context.Context, scene []byte, drawing drawing, target target) (placedPicture, error) {
-	pin, err := server.pin(target, true, drawing.who)
+	pin, err := server.pin(target, forWriting, drawing.who)
 	if err != nil {
 		return placedPicture{}, err
 	}

@@ -56,8 +56,12 @@ var nativeRoute = trainer{
 	},
 }
 
-// prepare runs steps of text preparation on an answer that is a string, and notes those that changed
-// it. inThink says that the prompt has opened a block of thought, in which the answer then begins.
+// outsideThought says to prepare that the answer does not begin in a block of thought.
+const outsideThought = false
+
+// prepare runs steps of text preparation, such as removing thoughts and special tokens, on an answer that
+// is a string, and notes those that changed it. inThink says that the prompt has opened a block of
+// thought, in which the answer then begins.
 func (one *sample) prepare(steps reward.Steps, inThink bool) {
 	if steps == 0 || jsoncut.Null(one.answer) || one.answer[0] != '"' {
 		return
@@ -65,12 +69,12 @@ func (one *sample) prepare(steps reward.Steps, inThink bool) {
 	text, done := reward.Prepare(string(jsoncut.Text(one.answer)), steps, inThink)
 	if done != nil {
 		one.answer = scoring.AppendString(nil, text)
-		one.prepared(done)
+		one.noteSteps(done)
 	}
 }
 
-// prepared notes the steps of text preparation that changed the answer.
-func (one *sample) prepared(steps []string) {
+// noteSteps notes the steps of text preparation that changed the answer.
+func (one *sample) noteSteps(steps []string) {
 	if steps != nil {
 		one.notes = append(one.notes, scoring.Note{Code: "prepared", Path: "response",
 			Message: "the text was prepared before it was read: " + strings.Join(steps, ", ")})
@@ -193,9 +197,9 @@ func opensThought(prompt []byte) bool {
 }
 
 // unwrap replaces an answer that is chat messages or a completion by its text, with a note, so that it
-// can be prepared as any text. An answer whose messages hold none of the model becomes a missing one.
-// Any other answer stays as it is, for the suite to read. shape is the form of the messages, "" for
-// none.
+// can be prepared as any text. If no message is the model's, the answer becomes a missing one. Any other
+// answer stays as it is, for the suite to read. at is where the answer stands in the request, for errors.
+// shape is the form of the messages, "" for none.
 func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 	if jsoncut.Null(one.answer) || one.answer[0] == '"' {
 		return "", nil
@@ -270,7 +274,7 @@ func (server *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	if len(all) != 1 || !all[0].waited() {
 		return false
 	}
-	server.later(ctx, server.pace.until(server.cfg.Queue.Depth()))
+	server.setRetryAfter(ctx, server.pace.until(server.cfg.Queue.Depth()))
 	server.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", all[0].result.Err.Message+"; it waited for its turn: try again")
 	return true
 }
@@ -285,12 +289,13 @@ func (graded *graded) waited() bool {
 	if graded.result.Suite == "" { // no worker has read the sample, so all its time was waiting
 		waiting = graded.timing.Total()
 	}
-	return waiting >= graded.timing.Total()/2
+	mostly := graded.timing.Total() / 2
+	return waiting >= mostly
 }
 
-// timed reports where the time of the samples went: in the headers of the reply for a single sample, and
+// reportTimes reports where the time of the samples went: in the headers of the reply for a single sample, and
 // in the result lines if the request asks for timings. hasLines is false if the reply has no result lines.
-func (server *Server) timed(ctx *fasthttp.RequestCtx, all []graded, hasLines bool) {
+func (server *Server) reportTimes(ctx *fasthttp.RequestCtx, all []graded, hasLines bool) {
 	if len(all) == 1 {
 		timing(ctx, all[0].answer())
 	}
@@ -303,25 +308,25 @@ func (server *Server) timed(ctx *fasthttp.RequestCtx, all []graded, hasLines boo
 }
 
 // addNotes adds to the results of a trainer's request the notes of its samples, on how the answers were
-// read. text says that there are result lines, which are then written anew.
-func (server *Server) addNotes(samples []sample, all []graded, opt *queue.Options, text bool) {
+// read. wantsLines says that there are result lines, which are then written anew.
+func (server *Server) addNotes(samples []sample, all []graded, opt *queue.Options, wantsLines bool) {
 	for i, one := range samples {
 		if one.notes == nil {
 			continue
 		}
 		r := &all[i].result
 		r.Notes = append(slices.Clip(r.Notes), one.notes...)
-		if text {
+		if wantsLines {
 			all[i].json = r.AppendJSON(nil, opt.Reward, "plumb "+server.cfg.Version.Version)
 		}
 	}
 }
 
-// grade scores the samples of one request and returns their results in order. A single sample has the
-// priority of training, several become one stream. text says that the result lines are wanted. The
+// grade scores the samples of one request and returns their results in order. A single sample has high
+// priority, as trainers wait for it; several become one stream. wantsLines says that the result lines are wanted. The
 // results are noted in trail, for traces and logs. fault is that of the first label that cannot be used,
 // which refuses the whole request.
-func (server *Server) grade(trail *trail, life context.Context, samples []sample, opt *queue.Options, text bool) (
+func (server *Server) grade(trail *trail, life context.Context, samples []sample, opt *queue.Options, wantsLines bool) (
 	all []graded, fault *scoring.Error, err error) {
 	lines := make([]dump.Line, len(samples))
 	labels := server.labels()
@@ -340,13 +345,13 @@ func (server *Server) grade(trail *trail, life context.Context, samples []sample
 		server.answered(trail, &answer, time.Now())
 		return []graded{{answer.Result, answer.JSON, answer.Timing}}, reward.Fault(&answer.Result, samples[0].at), nil
 	}
-	return server.gradeMany(trail, life, samples, lines, opt, text)
+	return server.gradeMany(trail, life, samples, lines, opt, wantsLines)
 }
 
 // gradeMany scores the lines of several samples as one stream, which takes one place in the queue and
 // has the normal priority unless the request chooses another. The rest is as for grade. After an error
 // it waits until the queue has given back all lines.
-func (server *Server) gradeMany(trail *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, text bool) (
+func (server *Server) gradeMany(trail *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, wantsLines bool) (
 	all []graded, fault *scoring.Error, _ error) {
 	done, err := server.cfg.Queue.Admit()
 	if err != nil {
@@ -384,7 +389,7 @@ func (server *Server) gradeMany(trail *trail, life context.Context, samples []sa
 		}
 		server.answered(trail, &answer, time.Now())
 		g := graded{result: answer.Result, timing: answer.Timing}
-		if text {
+		if wantsLines {
 			g.json = slices.Clone(answer.JSON)
 		}
 		all = append(all, g)

@@ -205,8 +205,8 @@ func (options *requestOptions) read(object []byte) (fault *scoring.Error) {
 	refuse := func(f string, args ...any) *scoring.Error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use options: " + fmt.Sprintf(f, args...)}
 	}
-	if len(object) > maxVerb {
-		return refuse("they have %d bytes; want at most %d", len(object), maxVerb)
+	if len(object) > maxSmallBody {
+		return refuse("they have %d bytes; want at most %d", len(object), maxSmallBody)
 	}
 	v, err := fastjson.ParseBytes(object)
 	if err != nil {

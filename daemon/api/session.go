@@ -52,9 +52,9 @@ type sessions struct {
 	running sync.WaitGroup
 }
 
-// enter adds a WebSocket session if fewer than limit are open and the daemon does not shut down. ok says
-// whether it did, n how many sessions are open now, and closed that the daemon shuts down. A session
-// that was added must leave.
+// enter adds a WebSocket session to the open ones, unless limit are open or the daemon shuts down. ok says
+// whether it did; otherwise closed says that the daemon shuts down. n is how many sessions are open now.
+// The caller must call leave for a session that was added.
 func (sessions *sessions) enter(s *session, limit int) (n int, closed, ok bool) {
 	sessions.mu.Lock()
 	defer sessions.mu.Unlock()
@@ -240,7 +240,7 @@ func (session *session) readLoop() {
 		session.extendDeadline()
 		kind, message, err := session.read()
 		if err != nil {
-			session.over(err)
+			session.endAfterReadError(err)
 			return
 		}
 		session.last = time.Now()
@@ -268,10 +268,10 @@ func (session *session) read() (kind int, message []byte, err error) {
 	return kind, message, err
 }
 
-// over ends the WebSocket session after a failed read. If the client may still receive a message, it
+// endAfterReadError ends the WebSocket session after a failed read. If the client may still receive a message, it
 // sends why: the daemon shuts down, the message is too long, there is no memory for it, or the session
 // was silent for too long. A client that is gone gets none.
-func (session *session) over(err error) {
+func (session *session) endAfterReadError(err error) {
 	var n net.Error
 	switch {
 	case session.stopping.Load():

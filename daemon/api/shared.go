@@ -22,12 +22,13 @@ const (
 	anyName    = "{name}"
 )
 
-// maxVerb is the longest body of a shared-memory route, or object of options, in bytes.
-const maxVerb = 64 << 10
+// maxSmallBody is the longest body of a shared-memory route, object of options, or object of parameters,
+// in bytes.
+const maxSmallBody = 64 << 10
 
-// find returns the route of an HTTP path. Paths with a name in them, of a region, a guide, a page of the
+// findRoute returns the route of an HTTP path. Paths with a name in them, of a region, a guide, a page of the
 // explorer or an environment, are listed once, with {name} or {env} in place of the name.
-func (server *Server) find(path string) (route, bool) {
+func (server *Server) findRoute(path string) (route, bool) {
 	if rest, ok := strings.CutPrefix(path, regionPath); ok {
 		if i := strings.LastIndexByte(rest, '/'); i > 0 {
 			path = regionPath + anyName + rest[i:]
@@ -175,8 +176,8 @@ func registration(body []byte) (key string, offset, size int64, err error) {
 	fault := func(format string, args ...any) error {
 		return &shm.Error{Code: "bad_body", Message: "cannot register region: " + fmt.Sprintf(format, args...)}
 	}
-	if len(body) > maxVerb {
-		return "", 0, 0, fault("the body has %d bytes; want at most %d", len(body), maxVerb)
+	if len(body) > maxSmallBody {
+		return "", 0, 0, fault("the body has %d bytes; want at most %d", len(body), maxSmallBody)
 	}
 	v, e := fastjson.ParseBytes(body)
 	if e != nil || v.Type() != fastjson.TypeObject {
@@ -314,7 +315,14 @@ func (target *target) checkTogether(hasSize, hasOffset bool) error {
 	return nil
 }
 
-// pin pins the range of shared memory that a request names, for the process that who returns.
+// What a pinned range of shared memory is for.
+const (
+	forReading = false
+	forWriting = true
+)
+
+// pin keeps the range of shared memory that a request names mapped until the pin is released. who returns
+// the process whose memory it must be. The range is mapped for reading, or for writing too.
 func (server *Server) pin(target target, write bool, who asker) (*shm.Pin, error) {
 	if server.cfg.Shared == nil {
 		return nil, errShared

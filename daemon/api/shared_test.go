@@ -109,7 +109,7 @@ func TestSharedAnswers(t *testing.T) {
 		{"POST", region + "p/register", `{"key":"sysv:1","byte_size":-64}`, "", 400, `bad_range`},
 		{"POST", region + "p/register", `{"key":"sysv:1","byte_size":64,"ofset":64}`, "", 400, `"error":"cannot use body: got \"ofset\"; want key, offset, byte_size"`},
 		{"POST", region + "p/register", `nonsense`, "", 400, `bad_body`},
-		{"POST", region + "p/register", strings.Repeat(" ", maxVerb+1), "", 400, `bad_body`},
+		{"POST", region + "p/register", strings.Repeat(" ", maxSmallBody+1), "", 400, `bad_body`},
 		{"POST", region + "a%20b/register", s.registration(0, 1), "", 400, `bad_region_name`},
 		{"GET", region + "r/status", "", "", 200, `"byte_size":4096`},
 		{"GET", region + "none/status", "", "", 400, `unknown_region`},

@@ -185,7 +185,7 @@ func wholeNumber(at string, v []byte) (*int, *scoring.Error) {
 // allTasks answers POST /{env}/tasks: all tasks of a split.
 func (server *Server) allTasks(ctx *fasthttp.RequestCtx) {
 	if q, ok := server.taskQuery(ctx); ok {
-		list, _ := q.between(0, math.MaxInt)
+		list := q.between(0, math.MaxInt)
 		server.reply(ctx, map[string]any{"tasks": list, "env_name": q.suite})
 	}
 }
@@ -213,7 +213,7 @@ func (server *Server) oneTask(ctx *fasthttp.RequestCtx) {
 	if pos < 0 {
 		pos += n
 	}
-	list, _ := taskQuery.between(pos, pos+1)
+	list := taskQuery.between(pos, pos+1)
 	if pos < 0 || len(list) == 0 {
 		message := fmt.Sprintf("cannot find task %d of split %s: it has %d tasks, from 0", *taskQuery.index, taskQuery.split, n)
 		server.fail(ctx, fasthttp.StatusBadRequest, "bad_index", message)
@@ -239,19 +239,19 @@ func (server *Server) taskRange(ctx *fasthttp.RequestCtx) {
 		}
 		return *given
 	}
-	list, _ := taskQuery.between(bound(taskQuery.start, 0), bound(taskQuery.stop, n))
+	list := taskQuery.between(bound(taskQuery.start, 0), bound(taskQuery.stop, n))
 	server.reply(ctx, map[string]any{"tasks": list, "env_name": taskQuery.suite})
 }
 
 // between returns the descriptions of the tasks from start to stop, stop excluded, and how many tasks
 // the split has. Bounds beyond the split are moved into it.
-func (query *taskQuery) between(start, stop int) (list []map[string]any, of int) {
-	names, tasks, of := query.tasks.Between(start, stop)
+func (query *taskQuery) between(start, stop int) (list []map[string]any) {
+	names, tasks, _ := query.tasks.Between(start, stop)
 	list = []map[string]any{}
 	for i := range names {
 		list = append(list, query.spec(max(start, 0)+i, names[i], tasks[i]))
 	}
-	return list, of
+	return list
 }
 
 // publicMembers are the members of tasks that say nothing about the right answer.

@@ -244,7 +244,7 @@ func (server *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool)
 		return nil, false
 	}
 	if wait, limit := tok.take(); limit != "" {
-		server.later(ctx, wait)
+		server.setRetryAfter(ctx, wait)
 		server.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot take request: the token is at its limit: "+limit)
 		return nil, false
 	}

@@ -73,11 +73,11 @@ func (server *Server) handshake(ctx *fasthttp.RequestCtx) *trail {
 }
 
 // messageTrail begins the trail of one message of a WebSocket, which is logged and traced as a request
-// of its own.
-func (server *Server) messageTrail(of *trail) *trail {
-	t := &trail{id: of.id, name: of.name, method: "WS", path: of.path, start: time.Now()}
-	if of.header != nil {
-		t.span = server.cfg.Trace.Begin(of.header)
+// of its own. handshake is the trail of the request that opened the WebSocket.
+func (server *Server) messageTrail(handshake *trail) *trail {
+	t := &trail{id: handshake.id, name: handshake.name, method: "WS", path: handshake.path, start: time.Now()}
+	if handshake.header != nil {
+		t.span = server.cfg.Trace.Begin(handshake.header)
 	}
 	return t
 }
@@ -130,8 +130,10 @@ func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time)
 		outcome = answer.Result.Err.Code
 	}
 	took := answer.Took
-	if outcome != "deadline" { // all the time of a sample past its deadline is in this part
-		took -= answer.Timing[queue.PartReply] // in a stream, the wait for earlier lines
+	// PartReply is no work: in a stream it is the wait for earlier lines. But after a missed deadline it
+	// holds all the time since the sample was taken.
+	if outcome != "deadline" {
+		took -= answer.Timing[queue.PartReply]
 	}
 	slow := server.cfg.Slow > 0 && took > server.cfg.Slow
 	if slow {

@@ -118,7 +118,7 @@ func (server *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
 	}
 	// Encode the reply.
 	if x.fault == nil {
-		server.timed(ctx, x.results, x.lines)
+		server.reportTimes(ctx, x.results, x.lines)
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(trainer.encode(x))
