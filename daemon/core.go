@@ -140,7 +140,7 @@ func Open(cfg CoreConfig) (*Core, error) {
 // tldraw, and which scenes the editor draws.
 func pictures(i render.Info, l scene.Limits) dump.PictureOptions {
 	options := dump.PictureOptions{Limits: l}
-	options.Version, _ = view.ParseVersion(i.Tldraw) // the engine has read it before
+	options.Version, _ = view.ParseVersion(i.Tldraw) // no error: the engine has read this version before
 	switch {
 	case i.Fidelity == render.FidelityTldraw:
 		options.Editor = dump.ForAll
@@ -164,7 +164,8 @@ func openJudge(cfg *judge.Config) (*judge.Client, error) {
 	return judge.New(*cfg)
 }
 
-// judgeCounts converts the counts of a judge for the metrics.
+// judgeCounts converts the counts of a judge for the metrics. An answer that shared the question of another
+// one counts as judged.
 func judgeCounts(s judge.Stats) api.JudgeCounts {
 	return api.JudgeCounts{Judged: s.Judged + s.Shared, Known: s.Cached, Unjudged: s.Failed, Calls: s.Calls,
 		Lost:   s.Lost,

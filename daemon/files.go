@@ -34,16 +34,16 @@ func (running *running) needs() []need {
 	list := []need{{ownFiles, "its own"}}
 	if c := running.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {
 		pages := c.Chrome.Pages
-		if pages <= 0 {
+		if pages <= 0 { // the browser's default
 			pages = min(runtime.NumCPU(), 4)
 		}
 		list = append(list, need{pages * pageFiles, fmt.Sprintf("--chrome-pages %d", pages)})
 	}
-	if running.cfg.Admin != "" || running.given.admin != nil {
+	if running.cfg.Admin != "" || running.managerSockets.admin != nil {
 		list = append(list, need{adminConns, "--admin"})
 	}
 	if j := running.cfg.Core.Judge; j != nil {
-		list = append(list, need{2 * max(j.Concurrency, 1), "--judge-concurrency"})
+		list = append(list, need{2 * max(j.Concurrency, 1), "--judge-concurrency"}) // the most that the chat client opens
 	}
 	if s := running.cfg.Shared; s != nil && s.Socket != "" {
 		regions := s.Regions

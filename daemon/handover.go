@@ -55,7 +55,8 @@ func takeOver(addr string) (net.Listener, error) {
 	if err := sameUser(unixConn); err != nil {
 		return nil, err
 	}
-	data, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
+	const descriptorSize = 4 // the older process sends one byte, with its socket's descriptor beside it
+	data, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(descriptorSize))
 	_, n, _, _, err := unixConn.ReadMsgUnix(data, oob)
 	if err != nil {
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
@@ -76,8 +77,8 @@ func takeOver(addr string) (net.Listener, error) {
 	return listener, nil
 }
 
-// listenerFrom returns the listening socket whose descriptor is in the control data oob of a
-// message. It wants exactly one.
+// listenerFrom returns the listening socket whose descriptor came in oob, the control data of a
+// message over a Unix socket. It wants exactly one.
 func listenerFrom(oob []byte) (net.Listener, error) {
 	ms, err := unix.ParseSocketControlMessage(oob)
 	if err != nil || len(ms) != 1 {
@@ -105,9 +106,9 @@ func sameUser(c *net.UnixConn) error {
 	return nil
 }
 
-// offer gives the listening socket of front to newer daemons that ask for it at a Unix socket, until ctx ends.
-// Afterwards front counts as shared. While an older process still uses the address, offer tries
-// again.
+// offer gives the listening socket of front to newer daemons that ask for it at a Unix socket, until ctx
+// ends. Once one has it, front counts as shared. While an older process still uses the address of the Unix
+// socket, offer tries again.
 func offer(ctx context.Context, front *front, log *slog.Logger) {
 	tcp, ok := front.Listener.(*net.TCPListener)
 	if !ok {

@@ -26,7 +26,7 @@ import (
 type front struct {
 	net.Listener              // *net.TCPListener or *net.UnixListener
 	shared       atomic.Bool  // another process accepts from it too, or will
-	until        atomic.Int64 // when to stop accepting, in ns of the epoch; 0 for not yet
+	stopAt       atomic.Int64 // when to stop accepting, in ns of the epoch; 0 for not yet
 	once         sync.Once    // closes
 }
 
@@ -44,7 +44,7 @@ func newFront(ln net.Listener) *front { return &front{Listener: ln} }
 // acceptWaiting at the latest.
 func (front *front) Accept() (net.Conn, error) {
 	for {
-		end := front.until.Load()
+		end := front.stopAt.Load()
 		if end != 0 {
 			if front.shared.Load() || time.Now().UnixNano() > end {
 				return nil, io.EOF
@@ -65,7 +65,7 @@ func (front *front) Accept() (net.Conn, error) {
 // leave makes Accept stop, after the connections that wait in the queue if the socket is not
 // shared. The deadline in the past wakes an Accept that waits.
 func (front *front) leave() {
-	front.until.Store(time.Now().Add(acceptWaiting).UnixNano())
+	front.stopAt.Store(time.Now().Add(acceptWaiting).UnixNano())
 	front.deadline(time.Unix(1, 0))
 }
 

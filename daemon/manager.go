@@ -35,34 +35,34 @@ func reloading() string {
 	return fmt.Sprintf("%s\nMONOTONIC_USEC=%d", sd.SdNotifyReloading, t.Nano()/1000)
 }
 
-// given holds the listening sockets that the service manager opened for the daemon; nil for none.
-type given struct{ main, unix, admin net.Listener }
+// managerSockets holds the listening sockets that the service manager opened for the daemon; nil for none.
+type managerSockets struct{ main, unix, admin net.Listener }
 
 // activated returns the listening sockets that the service manager passed (LISTEN_FDS): a
 // TCP socket replaces --listen, a Unix socket --socket, and one named "admin" --admin. Two
 // of a kind are an error.
-func activated() (given given, err error) {
+func activated() (sockets managerSockets, err error) {
 	for _, f := range activation.Files(true) {
 		listener, err := net.FileListener(f)
 		name := f.Name()
 		f.Close()
 		if err != nil {
-			return given, fmt.Errorf("cannot use a socket of the service manager: %w", err)
+			return sockets, fmt.Errorf("cannot use a socket of the service manager: %w", err)
 		}
-		place := &given.main
+		place := &sockets.main
 		if u, ok := listener.(*net.UnixListener); ok {
 			u.SetUnlinkOnClose(false) // the manager's
-			place = &given.unix
+			place = &sockets.unix
 		}
 		if name == "admin" {
-			place = &given.admin
+			place = &sockets.admin
 		}
 		if *place != nil {
-			return given, fmt.Errorf("cannot use the sockets of the service manager: got two of %s; want one TCP socket, one Unix socket and one of the name admin at most", listener.Addr().Network())
+			return sockets, fmt.Errorf("cannot use the sockets of the service manager: got two of %s; want one TCP socket, one Unix socket and one of the name admin at most", listener.Addr().Network())
 		}
 		*place = listener
 	}
-	return given, nil
+	return sockets, nil
 }
 
 // ErrUse marks a start without --tldraw-use on an address that other machines reach.
@@ -90,11 +90,11 @@ const downAfter = 3
 // pulse checks the device with a small render at an interval, and notifies the watchdog of
 // the service manager while that succeeds.
 type pulse struct {
-	beat  func(context.Context) error
-	every time.Duration
-	feed  bool // there is a watchdog
-	log   *slog.Logger
-	dead  func(error) // called once the device cannot recover
+	check       func(context.Context) error
+	every       time.Duration
+	hasWatchdog bool // there is a watchdog
+	log         *slog.Logger
+	onDead      func(error) // called once the device cannot recover
 
 	mu    sync.Mutex // guards what follows
 	fails int        // in a row
@@ -103,37 +103,37 @@ type pulse struct {
 
 // newPulse returns a pulse that checks the device at the interval `every`, or at a third of
 // the watchdog's interval if the service manager has one and that is shorter.
-func newPulse(beat func(context.Context) error, every time.Duration, log *slog.Logger) *pulse {
-	p := &pulse{beat: beat, every: every, log: log}
+func newPulse(check func(context.Context) error, every time.Duration, log *slog.Logger) *pulse {
+	p := &pulse{check: check, every: every, log: log}
 	dog, err := sd.SdWatchdogEnabled(false)
 	if err != nil {
 		log.Warn("cannot read the watchdog's interval", "error", err)
 	}
-	p.feed = dog > 0
-	if p.feed {
+	p.hasWatchdog = dog > 0
+	if p.hasWatchdog {
 		p.every = min(p.every, dog/3)
 	}
 	return p
 }
 
 // run checks the device at the interval of the pulse, and tells the watchdog of each
-// success, until ctx ends. If the device cannot recover it calls pulse.dead and returns.
+// success, until ctx ends. If the device cannot recover it calls pulse.onDead and returns.
 func (pulse *pulse) run(ctx context.Context) {
 	tick := time.NewTicker(pulse.every)
 	defer tick.Stop()
 	for {
 		one, cancel := context.WithTimeout(ctx, max(pulse.every, time.Second))
-		err := pulse.beat(one)
+		err := pulse.check(one)
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
 		pulse.note(err)
 		if errors.Is(err, render.ErrDead) { // only a new process can help
-			pulse.dead(err)
+			pulse.onDead(err)
 			return
 		}
-		if err == nil && pulse.feed {
+		if err == nil && pulse.hasWatchdog {
 			notify(pulse.log, sd.SdNotifyWatchdog)
 		}
 		select {

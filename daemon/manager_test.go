@@ -40,7 +40,7 @@ func TestPulse(t *testing.T) {
 		t.Errorf("got %v between beats; want a third of the watchdog's 30 ms", p.every)
 	}
 	died := make(chan error, 1)
-	p.dead = func(err error) { died <- err }
+	p.onDead = func(err error) { died <- err }
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go p.run(ctx)

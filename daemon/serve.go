@@ -79,22 +79,22 @@ func Serve(ctx context.Context, cfg Config) error {
 		}
 		running = false
 	}
-	hurry, now := context.WithCancel(context.Background())
-	defer now()
+	hurry, stopNow := context.WithCancel(context.Background())
+	defer stopNow()
 	go func() {
 		select {
 		case <-signals:
 			cfg.Log.Warn("second signal: stopping at once")
-			now()
+			stopNow()
 		case <-hurry.Done():
 		}
 	}()
 	return errors.Join(err, d.stop(hurry))
 }
 
-// stdinEnd returns a channel that is closed when r, the standard input of a daemon that must
-// end with its parent, has ended. For a nil r it returns nil, on which a receive waits
-// forever.
+// stdinEnd returns a channel that is closed when r has ended: the standard input of a daemon
+// that must end with its parent. For a nil r it returns a nil channel, from which nothing is
+// ever received.
 func stdinEnd(r io.Reader) <-chan struct{} {
 	if r == nil {
 		return nil
@@ -109,25 +109,25 @@ func stdinEnd(r io.Reader) <-chan struct{} {
 
 // running is a daemon that listens.
 type running struct {
-	cfg     Config
-	secrets *secrets
-	given   given
-	core    *Core
-	server  *api.Server
-	pulse   *pulse
-	admin   *admin
-	failed  chan error
-	socket  *socket
-	shared  *lent // nil for none
-	fronts  []*front
-	serving sync.WaitGroup  // one for each front
-	life    context.Context // of what runs beside
-	end     context.CancelFunc
-	offers  context.CancelFunc // stops offer
-	tracer  *trace.Tracer      // nil for none
-	boards  *boards            // of prompts
-	tasks   *taskFiles
-	ui      *explorer.Explorer // nil for none
+	cfg            Config
+	secrets        *secrets
+	managerSockets managerSockets
+	core           *Core
+	server         *api.Server
+	pulse          *pulse
+	admin          *admin
+	failed         chan error
+	socket         *socket
+	shared         *sharedMemory // nil for none
+	fronts         []*front
+	serving        sync.WaitGroup  // one for each front
+	life           context.Context // of what runs beside
+	end            context.CancelFunc
+	offers         context.CancelFunc // stops offer
+	tracer         *trace.Tracer      // nil for none
+	boards         *boards            // of prompts
+	tasks          *taskFiles
+	ui             *explorer.Explorer // nil for none
 }
 
 // start opens everything that a daemon needs, tests the device, and listens. The line on Out with the
@@ -219,7 +219,7 @@ func start(cfg Config) (*running, error) {
 		d.close()
 		return nil, err
 	}
-	d.pulse.dead = func(err error) { d.failed <- err }
+	d.pulse.onDead = func(err error) { d.failed <- err }
 	go d.pulse.run(d.life)
 	go d.secrets.watch(d.life)
 	go d.tasks.watch(d.life)
@@ -243,7 +243,7 @@ func (running *running) prepare() (err error) {
 	if running.secrets, err = newSecrets(running.cfg.Secrets, running.cfg.Log); err != nil {
 		return err
 	}
-	if running.given, err = activated(); err != nil {
+	if running.managerSockets, err = activated(); err != nil {
 		return err
 	}
 	if running.cfg.API.Connections, err = running.connections(); err != nil {
@@ -255,11 +255,11 @@ func (running *running) prepare() (err error) {
 	}
 	// Without a token, both addresses must be loopback ones.
 	main, admin := running.cfg.Listen, running.cfg.Admin
-	if running.given.main != nil {
-		main = running.given.main.Addr().String()
+	if running.managerSockets.main != nil {
+		main = running.managerSockets.main.Addr().String()
 	}
-	if running.given.admin != nil {
-		admin = running.given.admin.Addr().String()
+	if running.managerSockets.admin != nil {
+		admin = running.managerSockets.admin.Addr().String()
 	}
 	if main != "" {
 		err = rejectRemote(main, "--listen")
@@ -274,8 +274,8 @@ func (running *running) prepare() (err error) {
 // other machines reach, because tldraw's licence requires a key for production.
 func (running *running) checkUse(info render.Info) error {
 	addr := running.cfg.Listen
-	if running.given.main != nil {
-		addr = running.given.main.Addr().String()
+	if running.managerSockets.main != nil {
+		addr = running.managerSockets.main.Addr().String()
 	}
 	if info.Exports == 0 || running.cfg.Core.Engine.Chrome.Use != "" || addr == "" {
 		return nil
@@ -341,7 +341,7 @@ func (running *running) listen() error {
 		running.serve(main, running.secrets.server())
 		offers, stop := context.WithCancel(running.life)
 		running.offers = stop
-		if running.given.main == nil {
+		if running.managerSockets.main == nil {
 			go offer(offers, main, running.cfg.Log)
 		}
 	}
@@ -367,8 +367,8 @@ func (running *running) serve(f *front, secure *tls.Config) {
 // openTCP returns the listener of --listen: the service manager's socket, that of an older
 // process, or a new one. It returns nil if there is no address.
 func (running *running) openTCP() (*front, error) {
-	if running.given.main != nil {
-		f := newFront(running.given.main)
+	if running.managerSockets.main != nil {
+		f := newFront(running.managerSockets.main)
 		f.shared.Store(true) // with the manager, which keeps its queue
 		return f, nil
 	}
@@ -392,8 +392,8 @@ func (running *running) openTCP() (*front, error) {
 // openUnix returns the listener of --socket: the service manager's socket or a new one. It
 // returns nil if there is none.
 func (running *running) openUnix() (*front, error) {
-	if running.given.unix != nil {
-		f := newFront(running.given.unix)
+	if running.managerSockets.unix != nil {
+		f := newFront(running.managerSockets.unix)
 		f.shared.Store(true)
 		return f, nil
 	}
@@ -411,7 +411,7 @@ func (running *running) openUnix() (*front, error) {
 // openAdmin starts the server of --admin, if there is an address. If other machines reach
 // it, it needs the same tokens and TLS as requests.
 func (running *running) openAdmin() (err error) {
-	listener := running.given.admin
+	listener := running.managerSockets.admin
 	if listener == nil && running.cfg.Admin == "" {
 		return nil
 	}
@@ -434,6 +434,7 @@ func (running *running) openAdmin() (err error) {
 // device. When hurry ends, each wait ends at once and the device is left to the system.
 func (running *running) stop(hurry context.Context) error {
 	begin := time.Now()
+	// Tell balancers and newer processes, and go on for the grace period.
 	notify(running.cfg.Log, sd.SdNotifyStopping)
 	running.server.Drain()
 	if running.offers != nil {
@@ -443,6 +444,7 @@ func (running *running) stop(hurry context.Context) error {
 	case <-time.After(running.cfg.Grace):
 	case <-hurry.Done():
 	}
+	// Accept no more, and finish the requests under way.
 	for _, f := range running.fronts {
 		f.leave()
 	}
@@ -459,6 +461,7 @@ func (running *running) stop(hurry context.Context) error {
 	if hurry.Err() != nil {
 		return err // at once: the system releases the device
 	}
+	// Send the last traces and close everything.
 	running.flush(hurry)
 	err = errors.Join(err, running.close())
 	running.cfg.Log.Info("stopped", "after", time.Since(begin))

@@ -14,16 +14,17 @@ type Shared struct {
 	TrustLoopback bool   // clients over TCP from this host count as the daemon's own user
 }
 
-// lent is the registry of clients' shared memory with its socket, which the daemon opened.
-type lent struct {
+// sharedMemory is the registry of clients' shared memory with its socket, which the daemon opened.
+type sharedMemory struct {
 	registry *shm.Registry
 	socket   *socket
 	ended    chan struct{}
 }
 
-// openShared opens the registry of shared memory, which removes orphans of daemons that were
-// killed, and serves its socket, if any. It returns nil for a nil cfg.
-func (running *running) openShared(cfg *Shared) (*lent, error) {
+// openShared opens the registry of shared memory, which removes what daemons that were killed have
+// left, and serves the socket over which clients pass their memory, if one is configured. It returns
+// nil for a nil cfg.
+func (running *running) openShared(cfg *Shared) (*sharedMemory, error) {
 	if cfg == nil {
 		return nil, nil
 	}
@@ -31,7 +32,7 @@ func (running *running) openShared(cfg *Shared) (*lent, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lent{registry: registry, ended: make(chan struct{})}
+	l := &sharedMemory{registry: registry, ended: make(chan struct{})}
 	if cfg.Socket == "" {
 		close(l.ended)
 		return l, nil
@@ -50,15 +51,15 @@ func (running *running) openShared(cfg *Shared) (*lent, error) {
 
 // close removes the socket over which clients pass shared memory, and releases all of their regions.
 // Without shared memory, on nil, it does nothing.
-func (lent *lent) close() error {
-	if lent == nil {
+func (sharedMemory *sharedMemory) close() error {
+	if sharedMemory == nil {
 		return nil
 	}
-	if lent.socket != nil {
-		lent.socket.remove()
+	if sharedMemory.socket != nil {
+		sharedMemory.socket.remove()
 	}
-	err := lent.registry.Close()
-	<-lent.ended
+	err := sharedMemory.registry.Close()
+	<-sharedMemory.ended
 	if err != nil {
 		return fmt.Errorf("cannot let go of shared memory: %w", err)
 	}

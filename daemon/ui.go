@@ -24,23 +24,23 @@ type UIConfig struct {
 	ResultCopies, DumpCopies func(path string) (index.Copy, error)
 }
 
-// openUI makes the explorer of the daemon, if there is a folder of results. Without tokens
-// and on a loopback address it answers only under loopback names, so that pages of other
-// sites cannot reach it.
+// openUI makes the explorer of the daemon, if there is a folder of results. A daemon without tokens on a
+// loopback address answers only requests whose Host is a loopback name: so a page of another site, whose
+// name leads here, cannot read results through the user's browser.
 func (running *running) openUI() {
-	uIConfig := running.cfg.UI
-	if uIConfig.Dir == "" {
+	ui := running.cfg.UI
+	if ui.Dir == "" {
 		return
 	}
 	var hosts []string
-	if running.secrets.tokens.Len() == 0 && running.given.main == nil && running.cfg.Listen != "" &&
+	if running.secrets.tokens.Len() == 0 && running.managerSockets.main == nil && running.cfg.Listen != "" &&
 		rejectRemote(running.cfg.Listen, "--listen") == nil {
 		hosts = loopbackNames
 	}
 	running.ui = explorer.New(explorer.Config{
-		Title: uIConfig.Dir, Jobs: func() ([]explorer.Job, error) { return FindJobs(uIConfig.Dir) }, Items: running.core.Items, Variants: running.cfg.API.Variants, Papers: uIConfig.Papers,
-		Line: running.cfg.Core.Lines.Line, ResultCopies: uIConfig.ResultCopies, DumpCopies: uIConfig.DumpCopies, Engine: func() (explorer.Engine, error) { return ExploredBy(running.core, running.cfg.API.Variants), nil },
-		Prompts: running.cfg.API.Prompts, Flags: uIConfig.Flags, Client: uIConfig.Pages, Version: running.cfg.API.Version.Version, Hosts: hosts, Log: running.cfg.Log})
+		Title: ui.Dir, Jobs: func() ([]explorer.Job, error) { return FindJobs(ui.Dir) }, Items: running.core.Items, Variants: running.cfg.API.Variants, Papers: ui.Papers,
+		Line: running.cfg.Core.Lines.Line, ResultCopies: ui.ResultCopies, DumpCopies: ui.DumpCopies, Engine: func() (explorer.Engine, error) { return ExploredBy(running.core, running.cfg.API.Variants), nil },
+		Prompts: running.cfg.API.Prompts, Flags: ui.Flags, Client: ui.Pages, Version: running.cfg.API.Version.Version, Hosts: hosts, Log: running.cfg.Log})
 	running.cfg.API.UI = running.ui.Handle
 }
 

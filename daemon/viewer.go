@@ -23,15 +23,15 @@ import (
 	"plumb/scoring"
 )
 
-// explored is the engine of an explorer: it draws pictures and scores answers through the daemon's
+// explorerEngine is the engine of an explorer: it draws pictures and scores answers through the daemon's
 // core.
-type explored struct {
+type explorerEngine struct {
 	queue    *queue.Queue
 	variants scoring.Variants
 }
 
 // Picture draws a view through the queue and waits for it. It implements explorer.Engine.
-func (e explored) Picture(v view.View) (*image.NRGBA, error) {
+func (e explorerEngine) Picture(v view.View) (*image.NRGBA, error) {
 	v.Unmeasured = true // an explorer shows no sums of its pictures
 	got, err := e.queue.Draw(context.Background(), nil, func() (view.View, error) { return v, nil })
 	return got.Image, err
@@ -39,7 +39,7 @@ func (e explored) Picture(v view.View) (*image.NRGBA, error) {
 
 // Score scores a dump line through the queue, behind all work that clients wait for. It implements
 // explorer.Engine.
-func (e explored) Score(ctx context.Context, l dump.Line, suite string) (scoring.Result, error) {
+func (e explorerEngine) Score(ctx context.Context, l dump.Line, suite string) (scoring.Result, error) {
 	a, err := e.queue.Score(ctx, l, &queue.Options{Suite: suite, Variants: e.variants, Reward: scoring.Raw,
 		Priority: queue.PriorityBulk})
 	return a.Result, err
@@ -47,7 +47,7 @@ func (e explored) Score(ctx context.Context, l dump.Line, suite string) (scoring
 
 // ExploredBy returns what draws and scores for an explorer.
 func ExploredBy(c *Core, variants scoring.Variants) explorer.Engine {
-	return explored{c.Queue, variants}
+	return explorerEngine{c.Queue, variants}
 }
 
 // ViewConfig configures View.

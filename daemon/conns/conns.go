@@ -41,12 +41,12 @@ type Stats struct {
 type Set struct {
 	cfg Config
 
-	mu     sync.Mutex // guards the rest, and the state of connections
-	groups map[netip.Prefix]*group
-	open   int
-	turn   uint64    // sequence number of the last connection that became idle
-	stats  Stats     // without Busy and Waiting
-	told   time.Time // of the last warning in the log
+	mu          sync.Mutex // guards the rest, and the state of connections
+	groups      map[netip.Prefix]*group
+	open        int
+	idleOrder   uint64    // sequence number of the last connection that became idle
+	stats       Stats     // without Busy and Waiting
+	lastWarning time.Time // of the last warning in the log
 }
 
 // group holds the open connections from one address. All connections over Unix
@@ -54,8 +54,14 @@ type Set struct {
 type group struct {
 	from    netip.Prefix
 	open    int
-	waiting [2]list.List // idle *Conn, longest first: unproved ones, then proved ones
+	waiting [2]list.List // idle *Conn, the longest idle one first; by unproved and proved
 }
+
+// The lists of idle connections of a group. Connections without an authorized request are closed first.
+const (
+	unproved = 0
+	proved   = 1
+)
 
 // New returns an empty set.
 func New(cfg Config) *Set {
@@ -72,7 +78,7 @@ func (set *Set) Stats() Stats {
 	defer set.mu.Unlock()
 	stats := set.stats
 	for _, g := range set.groups {
-		stats.Waiting += g.waiting[0].Len() + g.waiting[1].Len()
+		stats.Waiting += g.waiting[unproved].Len() + g.waiting[proved].Len()
 	}
 	stats.Busy = set.open - stats.Waiting
 	return stats
@@ -81,12 +87,12 @@ func (set *Set) Stats() Stats {
 // Conn is one connection of a Set.
 type Conn struct {
 	net.Conn
-	set    *Set
-	group  *group
-	at     *list.Element // place in group.waiting; nil while it is busy
-	turn   uint64        // sequence number of the set when it became idle
-	proved bool          // a request of it was authorized before
-	closed bool
+	set       *Set
+	group     *group
+	at        *list.Element // place in group.waiting; nil while it is busy
+	idleOrder uint64        // sequence number of the set when it became idle
+	proved    bool          // a request of it was authorized before
+	closed    bool
 }
 
 // Of returns the Conn that conn is, or that the TLS connection conn wraps, or nil.
@@ -130,20 +136,20 @@ func (conn *Conn) Rest() {
 // markIdle appends the connection to the idle ones of its client's address. The caller holds
 // mu.
 func (conn *Conn) markIdle() {
-	k := 0
+	which := unproved
 	if conn.proved {
-		k = 1
+		which = proved
 	}
-	conn.set.turn++
-	conn.turn = conn.set.turn
-	conn.at = conn.group.waiting[k].PushBack(conn)
+	conn.set.idleOrder++
+	conn.idleOrder = conn.set.idleOrder
+	conn.at = conn.group.waiting[which].PushBack(conn)
 }
 
 // unmarkIdle removes the connection from the idle ones of its address. The caller holds mu.
 func (conn *Conn) unmarkIdle() {
 	if conn.at != nil {
-		conn.group.waiting[0].Remove(conn.at) // does nothing for an element of the other list
-		conn.group.waiting[1].Remove(conn.at)
+		conn.group.waiting[unproved].Remove(conn.at) // does nothing for an element of the other list
+		conn.group.waiting[proved].Remove(conn.at)
 		conn.at = nil
 	}
 }
@@ -209,12 +215,12 @@ func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	if g := set.groups[from]; g != nil && set.cfg.PerAddress > 0 && from.IsValid() && g.open >= set.cfg.PerAddress {
-		if !set.closeIdle(g.longest()) {
+		if !set.closeIdle(g.longestIdle()) {
 			set.stats.Refused++
 			return nil, true
 		}
 	}
-	if set.open >= set.cfg.Max && !set.closeIdle(set.longest()) {
+	if set.open >= set.cfg.Max && !set.closeIdle(set.longestIdle()) {
 		set.stats.Refused++
 		return nil, false
 	}
@@ -230,9 +236,9 @@ func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 	return conn, false
 }
 
-// longest returns the connection of a group that has been idle longest, unproved ones
+// longestIdle returns the connection of a group that has been idle longest, unproved ones
 // first; nil where none is idle.
-func (group *group) longest() *Conn {
+func (group *group) longestIdle() *Conn {
 	for k := range group.waiting {
 		if e := group.waiting[k].Front(); e != nil {
 			return e.Value.(*Conn)
@@ -241,19 +247,20 @@ func (group *group) longest() *Conn {
 	return nil
 }
 
-// longest returns the connection to close for a new one, or nil if none is idle: the longest
+// longestIdle returns the connection to close for a new one, or nil if none is idle: the longest
 // idle one of the address with the most idle connections, so that a client that holds many
 // loses them first. Connections without an authorized request go first. The caller holds mu.
-func (set *Set) longest() *Conn {
-	for k := range 2 {
+func (set *Set) longestIdle() *Conn {
+	for _, which := range []int{unproved, proved} {
 		var found *Conn
 		most := 0
 		for _, group := range set.groups {
-			n := group.waiting[k].Len()
+			n := group.waiting[which].Len()
 			if n == 0 || n < most {
 				continue
 			}
-			if c := group.waiting[k].Front().Value.(*Conn); n > most || c.turn < found.turn {
+			// Of addresses with equally many, the one with the longest idle connection.
+			if c := group.waiting[which].Front().Value.(*Conn); n > most || c.idleOrder < found.idleOrder {
 				most, found = n, c
 			}
 		}
@@ -325,9 +332,9 @@ func (set *Set) failed(err error) bool {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	set.stats.Failed++
-	room := set.closeIdle(set.longest())
-	if now := time.Now(); now.Sub(set.told) > time.Second {
-		set.told = now
+	room := set.closeIdle(set.longestIdle())
+	if now := time.Now(); now.Sub(set.lastWarning) > time.Second {
+		set.lastWarning = now
 		set.cfg.Log.Warn("cannot accept a connection; trying again", "error", err, "open", set.open,
 			"failures", set.stats.Failed, "closed-for-room", set.stats.Closed)
 	}
