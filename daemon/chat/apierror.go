@@ -59,7 +59,7 @@ func errorIn(b raw) *apiError {
 		} `json:"metadata"`
 	}
 	if len(b) > 0 && json.Unmarshal(b, &e) != nil {
-		// metadata may be of another type: read it without
+		// metadata may be of another type than an object: read the rest without it
 		var short struct{ Message, Code raw }
 		_ = json.Unmarshal(b, &short)
 		e.Message, e.Code = short.Message, short.Code

@@ -119,7 +119,7 @@ func New(cfg Config) (*Client, error) {
 	client := &Client{cfg: cfg, endpoint: endpoint, window: newWindow(cfg.Concurrency, cfg.Fixed),
 		pace: newPace(cfg.RPM, cfg.TPM),
 		gate: newGate(cfg.Name, tripFailures(cfg.Concurrency), cfg.Patience, cfg.Backoff), meter: cfg.Meter}
-	client.gate.longest = max(0, cfg.Deadline)
+	client.gate.longestPause = max(0, cfg.Deadline)
 	if cfg.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, 2*cfg.Concurrency

@@ -35,29 +35,29 @@ func (e *ending) Error() string { return e.err.Error() }
 // one call through from time to time; the first reply closes it. It also ends all calls
 // for good. See docs/spec/runs.md#r18.
 type gate struct {
-	name     string        // of the endpoint
-	trip     int           // failures in a row that open the circuit
-	patience time.Duration // how long calls wait while it is open
-	longest  time.Duration // of a pause that a question can wait for, 0 for no bound
-	backoff  time.Duration
+	name         string        // of the endpoint
+	tripAfter    int           // failures in a row that open the circuit
+	patience     time.Duration // how long calls wait while it is open
+	longestPause time.Duration // of a pause that a question can wait for, 0 for no bound
+	backoff      time.Duration
 
-	mu       sync.Mutex
-	failures int
-	since    time.Time // the circuit opened; zero while it is closed
-	until    time.Time // no call before
-	cool     time.Duration
-	probing  bool   // a call was let through to see
-	epoch    int    // counts the pauses whose length the endpoint left open
-	pauses   int    // of which since the last reply
-	last     string // what happened last, after the name of the endpoint
-	status   int    // that it had
-	end      *ending
-	stop     chan struct{} // closed at the end
-	change   chan struct{} // closed when something changed
+	mu           sync.Mutex
+	failures     int
+	openedAt     time.Time // the circuit opened; zero while it is closed
+	noCallBefore time.Time // no call before
+	openWait     time.Duration
+	probing      bool   // a call was let through to see
+	epoch        int    // counts the pauses whose length the endpoint left open
+	pauses       int    // of which since the last reply
+	lastFailure  string // what happened last, after the name of the endpoint
+	status       int    // that it had
+	end          *ending
+	stop         chan struct{} // closed at the end
+	change       chan struct{} // closed when something changed
 }
 
-func newGate(name string, trip int, patience, backoff time.Duration) *gate {
-	return &gate{name: name, trip: trip, patience: patience, backoff: backoff, cool: firstCool,
+func newGate(name string, tripAfter int, patience, backoff time.Duration) *gate {
+	return &gate{name: name, tripAfter: tripAfter, patience: patience, backoff: backoff, openWait: firstCool,
 		stop: make(chan struct{}), change: make(chan struct{})}
 }
 
@@ -108,8 +108,8 @@ func (gate *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, ch
 		return nil, 0, nil, gate.ended()
 	}
 	now := time.Now()
-	wait = max(0, gate.until.Sub(now))
-	if gate.since.IsZero() { // the circuit is closed
+	wait = max(0, gate.noCallBefore.Sub(now))
+	if gate.openedAt.IsZero() { // the circuit is closed
 		if err := gate.tooLong(ctx, wait); err != nil {
 			return nil, 0, nil, err
 		}
@@ -122,11 +122,11 @@ func (gate *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, ch
 		gate.probing = true
 		return &pass{gate: gate, probe: true, epoch: gate.epoch}, 0, nil, nil
 	}
-	left := gate.patience - now.Sub(gate.since)
+	left := gate.patience - now.Sub(gate.openedAt)
 	if left <= 0 {
 		return nil, 0, nil, &ending{Refused, &Error{Code: "down",
-			Message: fmt.Sprintf("%s has not answered for %v: %s%s", gate.name, now.Sub(gate.since).Round(time.Second),
-				gate.name, gate.last)}}
+			Message: fmt.Sprintf("%s has not answered for %v: %s%s", gate.name, now.Sub(gate.openedAt).Round(time.Second),
+				gate.name, gate.lastFailure)}}
 	}
 	if wait == 0 { // another call probes: wait for its end
 		wait = left
@@ -139,16 +139,16 @@ func (gate *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, ch
 // caller holds mu.
 func (gate *gate) tooLong(ctx context.Context, wait time.Duration) error {
 	until, ok := ctx.Deadline()
-	if !ok || wait == 0 || !until.Before(gate.until) {
+	if !ok || wait == 0 || !until.Before(gate.noCallBefore) {
 		return nil
 	}
 	code := "deadline"
-	if gate.longest > 0 && wait > gate.longest {
+	if gate.longestPause > 0 && wait > gate.longestPause {
 		code = "pause"
 	}
 	return &ending{Refused, &Error{Code: code,
 		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", gate.name, wait.Round(time.Second),
-			gate.name, gate.last)}}
+			gate.name, gate.lastFailure)}}
 }
 
 // waitPauses waits for the end of pauses that the endpoint asked for after the call was
@@ -157,7 +157,7 @@ func (pass *pass) waitPauses(ctx context.Context) error {
 	gate := pass.gate
 	for {
 		gate.mu.Lock()
-		wait, change := time.Until(gate.until), gate.change
+		wait, change := time.Until(gate.noCallBefore), gate.change
 		err := gate.tooLong(ctx, max(0, wait))
 		if gate.end != nil {
 			err = gate.ended()
@@ -177,8 +177,8 @@ func (pass *pass) waitPauses(ctx context.Context) error {
 func (pass *pass) succeeded() {
 	pass.gate.set(func(g *gate) {
 		g.failures = 0
-		g.since = time.Time{}
-		g.cool = firstCool
+		g.openedAt = time.Time{}
+		g.openWait = firstCool
 		g.probing = false
 		if pass.epoch == g.epoch {
 			g.pauses = 0
@@ -190,11 +190,11 @@ func (pass *pass) succeeded() {
 // endpoint. Another probe may follow.
 func (pass *pass) withdrawn() { pass.gate.set(func(g *gate) { g.probing = g.probing && !pass.probe }) }
 
-// countFailure counts a failed call, and opens the circuit after g.trip failures in a row.
+// countFailure counts a failed call, and opens the circuit after g.tripAfter failures in a row.
 // With hold, all calls wait as long as the endpoint asks.
 func (pass *pass) countFailure(reading *Reading, hold bool) {
 	pass.gate.set(func(g *gate) {
-		if g.failures++; g.failures >= g.trip {
+		if g.failures++; g.failures >= g.tripAfter {
 			g.openCircuit()
 		}
 		pass.failed(reading, hold)
@@ -204,7 +204,7 @@ func (pass *pass) countFailure(reading *Reading, hold bool) {
 // fatalFailure reports a failure that all calls would meet. It opens the circuit at once.
 func (pass *pass) fatalFailure(reading *Reading) {
 	pass.gate.set(func(g *gate) {
-		g.failures = max(g.failures, g.trip)
+		g.failures = max(g.failures, g.tripAfter)
 		g.openCircuit()
 		pass.failed(reading, true)
 	})
@@ -219,7 +219,7 @@ func (pass *pass) startPause(r *Reading) {
 		if r.After != nil || pass.epoch != g.epoch {
 			return
 		}
-		g.until = later(g.until, time.Now().Add(jitter(g.backoff, g.pauses)))
+		g.noCallBefore = later(g.noCallBefore, time.Now().Add(jitter(g.backoff, g.pauses)))
 		g.epoch++
 		g.pauses++
 	})
@@ -240,25 +240,25 @@ func jitter(backoff time.Duration, n int) time.Duration {
 // open already, a failed probe makes the next wait longer. The caller holds mu.
 func (gate *gate) openCircuit() {
 	now := time.Now()
-	if !gate.since.IsZero() && now.Before(gate.until) {
+	if !gate.openedAt.IsZero() && now.Before(gate.noCallBefore) {
 		return // one of several calls that were under way when it opened
 	}
-	if gate.since.IsZero() {
-		gate.since = now
+	if gate.openedAt.IsZero() {
+		gate.openedAt = now
 	} else {
-		gate.cool = min(2*gate.cool, maxCool)
+		gate.openWait = min(2*gate.openWait, maxCool)
 	}
-	gate.until = now.Add(gate.cool)
+	gate.noCallBefore = now.Add(gate.openWait)
 }
 
 // failed records a failure for messages, ends a probe, and with hold sets until when the
 // endpoint asks to wait. The caller holds mu.
 func (pass *pass) failed(reading *Reading, hold bool) {
 	gate := pass.gate
-	gate.probing, gate.last = gate.probing && !pass.probe, reading.why
+	gate.probing, gate.lastFailure = gate.probing && !pass.probe, reading.why
 	gate.status = reading.Status
 	if hold && reading.After != nil && *reading.After > 0 {
-		gate.until = later(gate.until, time.Now().Add(*reading.After))
+		gate.noCallBefore = later(gate.noCallBefore, time.Now().Add(*reading.After))
 	}
 }
 
@@ -302,7 +302,7 @@ func (gate *gate) halted() *ending {
 func (gate *gate) state() (time.Duration, int) {
 	gate.mu.Lock()
 	defer gate.mu.Unlock()
-	if wait := time.Until(gate.until); wait > 0 {
+	if wait := time.Until(gate.noCallBefore); wait > 0 {
 		return wait, gate.status
 	}
 	return 0, 0

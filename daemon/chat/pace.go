@@ -11,11 +11,11 @@ type pace struct {
 	perCall  time.Duration // between two calls; 0 for no bound
 	perToken float64       // nanoseconds of one token; 0 for no bound
 
-	mu     sync.Mutex
-	call   time.Time // no call before
-	token  time.Time // no call before
-	mean   float64   // tokens of a completion so far
-	counts int
+	mu        sync.Mutex
+	nextCall  time.Time // no call before
+	nextToken time.Time // no call before, for the limit on tokens
+	mean      float64   // tokens of a completion so far
+	counts    int
 }
 
 // newPace returns a pace for limits on requests and tokens per minute; 0 is no limit.
@@ -30,41 +30,49 @@ func newPace(rpm, tpm int64) *pace {
 	return p
 }
 
-// reserve returns the earliest time at which a call may begin, and the tokens that it
-// reserves: its prompt and a guess of its completion, the mean of those so far and at first
-// 1000, at most mostCompletion. With a limit on neither, `at` is now.
+// firstGuess is how many tokens the first completions are taken to have. meanOver is about how many of
+// the last completions count in their mean.
+const (
+	firstGuess = 1000
+	meanOver   = 100
+)
+
+// reserve returns the earliest time at which a call may begin, and the tokens that it reserves. These are
+// the tokens of its prompt and a guess of its completion: the mean of the completions so far, and at most
+// mostCompletion. Without limits, `at` is now; without a limit on tokens, none are reserved.
 func (pace *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64) {
 	pace.mu.Lock()
 	defer pace.mu.Unlock()
 	now := time.Now()
 	at = now
 	if pace.perCall > 0 {
-		at = later(at, pace.call)
+		at = later(at, pace.nextCall)
 	}
 	if pace.perToken > 0 {
-		at = later(at, pace.token)
-		completion := min(mostCompletion, 1000)
+		at = later(at, pace.nextToken)
+		guess := int64(firstGuess)
 		if pace.counts > 0 {
-			completion = min(mostCompletion, int64(pace.mean))
+			guess = int64(pace.mean)
 		}
+		completion := min(mostCompletion, guess)
 		tokens = prompt + completion
-		pace.token = at.Add(time.Duration(float64(tokens) * pace.perToken))
+		pace.nextToken = at.Add(time.Duration(float64(tokens) * pace.perToken))
 	}
-	pace.call = at.Add(pace.perCall)
+	pace.nextCall = at.Add(pace.perCall)
 	return at, tokens
 }
 
-// correct replaces the tokens that a call reserved (taken) by those that it took, and
-// updates the mean of completions, in which about the last 100 count.
-func (pace *pace) correct(taken, prompt, completion int64) {
+// correct replaces the tokens that a call had reserved by those of its prompt and completion, so that the
+// next call may begin earlier or later. It also updates the mean of completions.
+func (pace *pace) correct(reserved, prompt, completion int64) {
 	if pace.perToken == 0 {
 		return
 	}
 	pace.mu.Lock()
 	defer pace.mu.Unlock()
-	pace.token = pace.token.Add(time.Duration(float64(prompt+completion-taken) * pace.perToken))
+	pace.nextToken = pace.nextToken.Add(time.Duration(float64(prompt+completion-reserved) * pace.perToken))
 	pace.counts++
-	pace.mean += (float64(completion) - pace.mean) / float64(min(pace.counts, 100))
+	pace.mean += (float64(completion) - pace.mean) / float64(min(pace.counts, meanOver))
 }
 
 // later returns the later of two times.

@@ -44,7 +44,8 @@ func (client *Client) probe(ctx context.Context) error {
 		port = map[string]string{"http": "80", "https": "443"}[r.URL.Scheme]
 	}
 	d := net.Dialer{Timeout: 10 * time.Second}
-	for try := range 3 {
+	const tries = 3
+	for try := range tries {
 		if try > 0 {
 			select {
 			case <-time.After(time.Second):

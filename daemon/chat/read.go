@@ -43,11 +43,11 @@ type completion struct {
 // choice is an answer in a reply of the endpoint; a question asks for one.
 type choice struct {
 	Message struct {
-		Content   raw `json:"content"`
-		Refusal   raw `json:"refusal"`
-		Reasoning raw `json:"reasoning"`
-		Old       raw `json:"reasoning_content"`
-		Details   raw `json:"reasoning_details"`
+		Content          raw `json:"content"`
+		Refusal          raw `json:"refusal"`
+		Reasoning        raw `json:"reasoning"`
+		ReasoningContent raw `json:"reasoning_content"`
+		Details          raw `json:"reasoning_details"`
 	} `json:"message"`
 	Finish raw `json:"finish_reason"`
 	Error  raw `json:"error"`
@@ -213,7 +213,7 @@ func (choice *choice) reasoning() string {
 	if s := joinedText(choice.Message.Reasoning); s != "" {
 		return s
 	}
-	if s := joinedText(choice.Message.Old); s != "" {
+	if s := joinedText(choice.Message.ReasoningContent); s != "" {
 		return s
 	}
 	return reasoningDetails(choice.Message.Details)
@@ -282,22 +282,24 @@ func cost(x *float64) *float64 {
 // Estimate returns about how many tokens a text has: characters / 4, plus 1.
 func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) + 1 }
 
-// failed completes the reading reading of a failed reply: its kind, whether it may have been paid
-// for, the wait that the endpoint asks for, and the error with the key removed.
+// failed completes the reading of a failed reply: its kind, whether it may have been paid for, the wait
+// that the endpoint asks for, and the error with the key removed. status decides the kind: that of the
+// reply, or that of an error within it. The endpoint's words are cut, because they go into logs.
 func (reader *Reader) failed(status int, header http.Header, apiError *apiError, reading Reading) Reading {
 	reading.Status = status
 	reading.Kind = reader.decide(status, header, apiError)
 	reading.Paid = reading.Paid && (reading.Kind == Retry || reading.Kind == Wait)
 	reading.After = retryAfter(header, reader.Now)
-	reading.Message = Brief(reader.hide(apiError.message), 500)
+	const maxMessage, maxWhy, maxCode = 500, 200, 100 // bytes
+	reading.Message = Brief(reader.hide(apiError.message), maxMessage)
 	if apiError.message != "" {
-		reading.why += ": " + Brief(reader.hide(apiError.message), 200)
+		reading.why += ": " + Brief(reader.hide(apiError.message), maxWhy)
 	}
 	code := reader.hide(apiError.code)
 	if code == "" {
 		code = "http_" + strconv.Itoa(status)
 	}
-	reading.Error = &Error{Code: Brief(code, 100), Message: reading.Message}
+	reading.Error = &Error{Code: Brief(code, maxCode), Message: reading.Message}
 	if reading.Kind == Fatal {
 		reading.Error.Hint = reader.hint(status, apiError)
 	}
@@ -452,12 +454,13 @@ func hide(text, key string) string {
 // in seconds, or until a date, which is compared with the reply's own date if it has one.
 // See docs/spec/runs.md#r12.
 func retryAfter(h http.Header, now time.Time) *time.Duration {
+	const maxSeconds = 1e6 // a longer time might not fit a Duration
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("retry-after-ms")), 64); err == nil && ms >= 0 {
-		return new(time.Duration(min(ms, 1e9) * float64(time.Millisecond)))
+		return new(time.Duration(min(ms, 1000*maxSeconds) * float64(time.Millisecond)))
 	}
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if n, err := strconv.ParseFloat(text, 64); err == nil && n >= 0 {
-		return new(time.Duration(min(n, 1e6) * float64(time.Second)))
+		return new(time.Duration(min(n, maxSeconds) * float64(time.Second)))
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {

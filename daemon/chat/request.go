@@ -169,13 +169,20 @@ func (request *Request) Check() error {
 	if len(request.Extra) > 0 && (json.Unmarshal(request.Extra, &extra) != nil || extra == nil) {
 		return fmt.Errorf("got %s as members of the request; want a JSON object", Brief(string(request.Extra), 100))
 	}
-	for _, name := range []string{"stream", "stream_options", "messages", "model", "n"} {
+	for _, name := range append(slices.Clone(streamed), "messages", "model", "n") {
 		if _, ok := extra[name]; ok {
 			return fmt.Errorf("got the member %q for the request; it cannot be set so", name)
 		}
 	}
 	return nil
 }
+
+// The forms of a request's body: as it is sent, with the bytes of its pictures, or in canonical JSON with
+// their hashes.
+const (
+	withPictures = false
+	withHashes   = true
+)
 
 // member is a member of the JSON body of a request, in its order.
 type member struct {
@@ -251,14 +258,15 @@ func number(x float64) []byte {
 // hashes, and members are sorted by name.
 func (request *Request) messages(hashed bool) []byte {
 	// Room for everything at once, because pictures are large.
-	size := 0
+	const between = 100 // bytes of names and punctuation about a part
+	size := between
 	request.each(func(p *Part) {
-		size += len(p.Text) + 100
+		size += len(p.Text) + between
 		if p.Image != nil && !hashed {
-			size += base64.StdEncoding.EncodedLen(len(p.Image.Data)) + 100
+			size += base64.StdEncoding.EncodedLen(len(p.Image.Data)) + between
 		}
 	})
-	out := append(make([]byte, 0, size+100), '[')
+	out := append(make([]byte, 0, size), '[')
 	for i, message := range request.Messages {
 		if i > 0 {
 			out = append(out, ',')
@@ -336,7 +344,7 @@ func (request *Request) Body() ([]byte, error) { return request.body(false) }
 // body returns the JSON that is sent, with the members that ask for a stream if stream is
 // true.
 func (request *Request) body(stream bool) ([]byte, error) {
-	list, err := request.members(false)
+	list, err := request.members(withPictures)
 	if err != nil {
 		return nil, err
 	}
@@ -351,7 +359,7 @@ func (request *Request) body(stream bool) ([]byte, error) {
 // their hashes, and without the members of streams. Equal requests have equal bytes. See
 // docs/spec/runs.md#r2.
 func (request *Request) Canonical() ([]byte, error) {
-	list, err := request.members(true)
+	list, err := request.members(withHashes)
 	if err != nil {
 		return nil, err
 	}

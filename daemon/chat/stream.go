@@ -18,11 +18,11 @@ type chunk struct {
 	Choices []struct {
 		Index int `json:"index"`
 		Delta struct {
-			Content   raw `json:"content"`
-			Refusal   raw `json:"refusal"`
-			Reasoning raw `json:"reasoning"`
-			Old       raw `json:"reasoning_content"`
-			Details   raw `json:"reasoning_details"`
+			Content          raw `json:"content"`
+			Refusal          raw `json:"refusal"`
+			Reasoning        raw `json:"reasoning"`
+			ReasoningContent raw `json:"reasoning_content"`
+			Details          raw `json:"reasoning_details"`
 		} `json:"delta"`
 		Finish raw `json:"finish_reason"`
 		Error  raw `json:"error"`
@@ -31,11 +31,11 @@ type chunk struct {
 
 // assembly puts a reply together from the events of a stream.
 type assembly struct {
-	whole                                     completion
-	choice                                    choice
-	content, refusal, reasoning, old, details []byte
-	begun                                     bool // a choice came
-	done                                      bool // the end mark came
+	whole                                                  completion
+	choice                                                 choice
+	content, refusal, reasoning, reasoningContent, details []byte
+	begun                                                  bool // a choice came
+	done                                                   bool // the end mark came
 }
 
 // stream reads a reply that comes as server-sent events. The answer is complete only with a
@@ -92,7 +92,7 @@ func (assembly *assembly) add(data []byte) bool {
 		assembly.content = append(assembly.content, joinedText(d.Delta.Content)...)
 		assembly.refusal = append(assembly.refusal, text(d.Delta.Refusal)...)
 		assembly.reasoning = append(assembly.reasoning, joinedText(d.Delta.Reasoning)...)
-		assembly.old = append(assembly.old, joinedText(d.Delta.Old)...)
+		assembly.reasoningContent = append(assembly.reasoningContent, joinedText(d.Delta.ReasoningContent)...)
 		assembly.details = append(assembly.details, reasoningDetails(d.Delta.Details)...)
 		if !null(d.Finish) {
 			assembly.choice.Finish = d.Finish
@@ -122,7 +122,7 @@ func (assembly *assembly) completion() *completion {
 	m.Content = quote(assembly.content)
 	m.Refusal = quote(assembly.refusal)
 	m.Reasoning = quote(assembly.reasoning)
-	m.Old = quote(assembly.old)
+	m.ReasoningContent = quote(assembly.reasoningContent)
 	m.Details = append(append(raw(`[{"text":`), quote(assembly.details)...), "}]"...)
 	assembly.whole.Choices = []choice{assembly.choice}
 	return &assembly.whole

@@ -19,7 +19,7 @@ type window struct {
 	width    int
 	busy     int             // calls under way
 	answered int             // since the last change of the width
-	epoch    int             // counts the halvings
+	halvings int             // of the width so far
 	retries  []chan struct{} // questions that wait for another try, which go first
 	fresh    []chan struct{} // questions that wait for their first try
 }
@@ -35,8 +35,8 @@ func newWindow(limit int, fixed bool) *window {
 
 // slot is the place of one call in the window.
 type slot struct {
-	window *window
-	epoch  int // in which its request was sent
+	window   *window
+	halvings int // before its request was sent
 }
 
 // enter waits for a place among the concurrent calls. Questions that were tried before
@@ -100,7 +100,7 @@ func (window *window) admit() {
 func (slot *slot) begin() {
 	slot.window.mu.Lock()
 	defer slot.window.mu.Unlock()
-	slot.epoch = slot.window.epoch
+	slot.halvings = slot.window.halvings
 }
 
 // free ends the call's place among those under way, so that another may begin.
@@ -131,10 +131,10 @@ func (slot *slot) crowded() {
 	window := slot.window
 	window.mu.Lock()
 	defer window.mu.Unlock()
-	if window.fixed || slot.epoch != window.epoch {
+	if window.fixed || slot.halvings != window.halvings {
 		return
 	}
-	window.epoch++
+	window.halvings++
 	window.answered = 0
 	window.width = max(1, window.width/2)
 }

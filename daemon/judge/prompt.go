@@ -98,7 +98,7 @@ func (client *Client) digest(question *scoring.Question) digest {
 	if question.Kind == scoring.JudgeChoice {
 		content["options"] = question.Options
 	}
-	return sha256.Sum256(bytes.TrimSuffix(compact(content), []byte("\n")))
+	return sha256.Sum256(bytes.TrimSuffix(compact(content), []byte("\n"))) // the JSON alone, without its line end
 }
 
 // compact returns the JSON of value with sorted names, without spaces, without the escapes of HTML that

@@ -210,7 +210,7 @@ func (log *Log) write() {
 		log.mu.Lock()
 		group, lineWaiters, noteWaiters, err, closed := log.pending, log.lineWaiters, log.noteWaiters, log.err, log.closed
 		someWait := len(lineWaiters)+len(noteWaiters) > 0
-		if someWait {
+		if someWait { // otherwise the log was only woken to end
 			log.pending, log.lineWaiters, log.noteWaiters = nil, nil, nil
 		}
 		log.mu.Unlock()

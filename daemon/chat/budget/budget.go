@@ -46,13 +46,13 @@ type Meter struct {
 	price  *Price
 	flag   func(string) string
 
-	mu     sync.Mutex
-	spent  Spent
-	held   Hold          // what calls under way may take
-	flying int           // calls under way
-	known  bool          // a reply had a cost
-	dear   float64       // USD of the dearest reply so far
-	change chan struct{} // closed when a call ends
+	mu        sync.Mutex
+	spent     Spent
+	held      Hold          // what calls under way may take
+	inFlight  int           // calls under way
+	costKnown bool          // a reply had a cost
+	dearest   float64       // USD of the dearest reply so far
+	change    chan struct{} // closed when a call ends
 }
 
 // Hold is the share of the budget that one call may take at most. One of Cancel, Drop and Pay ends
@@ -70,7 +70,7 @@ func New(limits Limits, price *Price, spent Spent, flag func(string) string) *Me
 	if flag == nil {
 		flag = func(s string) string { return s }
 	}
-	return &Meter{limits: limits, price: price, spent: spent, dear: spent.Dearest, flag: flag, change: make(chan struct{})}
+	return &Meter{limits: limits, price: price, spent: spent, dearest: spent.Dearest, flag: flag, change: make(chan struct{})}
 }
 
 // Reserve takes the most that a call can take out of the budget. If it does not fit because
@@ -79,7 +79,7 @@ func New(limits Limits, price *Price, spent Spent, flag func(string) string) *Me
 func (meter *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) {
 	for {
 		meter.mu.Lock()
-		hold := &Hold{meter: meter, Tokens: reserve.Prompt + reserve.Completion, Cost: meter.dear}
+		hold := &Hold{meter: meter, Tokens: reserve.Prompt + reserve.Completion, Cost: meter.dearest}
 		if meter.price != nil {
 			hold.Cost = meter.price.Of(reserve)
 		}
@@ -87,13 +87,13 @@ func (meter *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) 
 		if err == nil {
 			meter.held.Tokens += hold.Tokens
 			meter.held.Cost += hold.Cost
-			meter.flying++
+			meter.inFlight++
 			meter.spent.Calls++
 			meter.mu.Unlock()
 			return hold, nil
 		}
 		// Waiting helps only if calls under way may give something back; a call that was made stays counted.
-		hopeless, change := meter.flying == 0 || meter.limits.Calls > 0 && meter.spent.Calls >= meter.limits.Calls, meter.change
+		hopeless, change := meter.inFlight == 0 || meter.limits.Calls > 0 && meter.spent.Calls >= meter.limits.Calls, meter.change
 		meter.mu.Unlock()
 		if hopeless {
 			return nil, err
@@ -121,7 +121,7 @@ func (meter *Meter) fits(hold *Hold) error {
 	case limits.Cost > 0 && cost+meter.held.Cost+hold.Cost > limits.Cost:
 		return fmt.Errorf("%w: %.4f USD were spent and a call may cost %.4f, of %.4f (%s)", ErrEnded, cost, hold.Cost,
 			limits.Cost, meter.flag("--max-cost"))
-	case limits.Cost > 0 && meter.price == nil && !meter.known && meter.flying > 0:
+	case limits.Cost > 0 && meter.price == nil && !meter.costKnown && meter.inFlight > 0:
 		return ErrNoPrice // the caller waits for the first reply, which tells what calls cost
 	}
 	return nil
@@ -171,8 +171,8 @@ func (hold *Hold) Pay(tokens Tokens, told *float64) (cost *float64, priced bool,
 	if cost != nil {
 		meter.spent.Cost += *cost
 		meter.spent.Priced = true
-		meter.known, meter.dear = true, max(meter.dear, *cost)
-		meter.spent.Dearest = meter.dear
+		meter.costKnown, meter.dearest = true, max(meter.dearest, *cost)
+		meter.spent.Dearest = meter.dearest
 	}
 	meter.end(hold)
 	return cost, priced, err
@@ -182,8 +182,8 @@ func (hold *Hold) Pay(tokens Tokens, told *float64) (cost *float64, priced bool,
 func (meter *Meter) end(h *Hold) {
 	meter.held.Tokens -= h.Tokens
 	meter.held.Cost -= h.Cost
-	meter.flying--
-	if meter.flying == 0 {
+	meter.inFlight--
+	if meter.inFlight == 0 {
 		meter.held = Hold{} // a sum of floats may end slightly off 0
 	}
 	close(meter.change)

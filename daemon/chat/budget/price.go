@@ -31,22 +31,23 @@ func (price *Price) Of(tokens Tokens) float64 {
 	if price.Cached != nil {
 		cached = *price.Cached
 	}
+	const million = 1e6 // prices are for a million tokens
 	fresh := float64(tokens.Prompt - tokens.Cached)
-	return float64(fresh*price.Prompt)/1e6 + float64(float64(tokens.Cached)*cached)/1e6 + float64(float64(tokens.Completion)*price.Completion)/1e6
+	return float64(fresh*price.Prompt)/million + float64(float64(tokens.Cached)*cached)/million + float64(float64(tokens.Completion)*price.Completion)/million
 }
 
-// InBatch returns the price of calls in a batch: all rates times Batch, or DefaultBatch if
-// that is 0.
+// InBatch returns the price of calls in a batch: all rates times the factor Batch, or DefaultBatch if
+// that is 0. The factor of the new price is 1, because its rates hold it already.
 func (price *Price) InBatch() *Price {
-	f := price.Batch
-	if f == 0 {
-		f = DefaultBatch
+	factor := price.Batch
+	if factor == 0 {
+		factor = DefaultBatch
 	}
-	q := &Price{Prompt: price.Prompt * f, Completion: price.Completion * f, Batch: 1}
+	inBatch := &Price{Prompt: price.Prompt * factor, Completion: price.Completion * factor, Batch: 1}
 	if price.Cached != nil {
-		q.Cached = new(*price.Cached * f)
+		inBatch.Cached = new(*price.Cached * factor)
 	}
-	return q
+	return inBatch
 }
 
 // ParsePrice reads IN:OUT or IN:OUT:CACHED, prices in USD per million tokens of prompts, of replies, and of

@@ -135,7 +135,8 @@ func (endpoint *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []
 		fail(w, http.StatusBadRequest, "want multipart/form-data")
 		return
 	}
-	form, err := multipart.NewReader(bytes.NewReader(body), params["boundary"]).ReadForm(256 << 20)
+	const inMemory = 256 << 20 // bytes of files; more would go to temporary files
+	form, err := multipart.NewReader(bytes.NewReader(body), params["boundary"]).ReadForm(inMemory)
 	if err != nil || len(form.File["file"]) != 1 || len(form.Value["purpose"]) != 1 ||
 		form.Value["purpose"][0] != "batch" {
 		fail(w, http.StatusBadRequest, "want the purpose batch and one file")
@@ -186,7 +187,7 @@ func (endpoint *Endpoint) create(w http.ResponseWriter, body []byte) {
 	b := &batch{ID: fmt.Sprintf("batch_%04d", len(batches.list)), Object: "batch", Endpoint: req.Endpoint,
 		Window: req.Window, Status: "in_progress", Input: req.Input,
 		Created: time.Now().Unix(), Metadata: req.Metadata, number: len(batches.list)}
-	if problem := b.read(batches.files[req.Input].data); problem != "" || endpoint.drawn(b, Failed) {
+	if problem := b.read(batches.files[req.Input].data); problem != "" || endpoint.meetsFault(b, Failed) {
 		b.Status = "failed"
 		b.Problems = map[string]any{"object": "list", "data": []any{map[string]any{"code": "invalid_file", "message": "the input file cannot be used" + problem}}}
 	}
@@ -218,9 +219,9 @@ func (batch *batch) read(data []byte) (problem string) {
 	return ""
 }
 
-// drawn reports whether a batch meets a fault, which follows from the seed and the number of
-// the batch, and counts it.
-func (endpoint *Endpoint) drawn(b *batch, f Fault) bool {
+// meetsFault reports whether a batch of the mock endpoint meets a fault, and counts it then. That follows
+// from the seed and the number of the batch, so a test can repeat it.
+func (endpoint *Endpoint) meetsFault(b *batch, f Fault) bool {
 	hit := endpoint.chance(fmt.Sprintf("%s|%d", f, b.number)) < endpoint.cfg.Faults[f]
 	if hit {
 		endpoint.meet(f)
@@ -265,8 +266,8 @@ func (endpoint *Endpoint) poll(batch *batch) {
 	if batch == nil || batch.Status != "in_progress" && batch.Status != "cancelling" {
 		return
 	}
-	if batch.polls == 0 && endpoint.drawn(batch, Slow) {
-		batch.polls = -9 * endpoint.cfg.BatchPolls
+	if batch.polls == 0 && endpoint.meetsFault(batch, Slow) {
+		batch.polls = -9 * endpoint.cfg.BatchPolls // so that the batch takes ten times as many looks
 	}
 	if batch.polls++; batch.Status == "in_progress" && batch.polls <= endpoint.cfg.BatchPolls {
 		return
@@ -275,7 +276,7 @@ func (endpoint *Endpoint) poll(batch *batch) {
 	switch {
 	case batch.Status == "cancelling":
 		endpoint.end(batch, "cancelled", half)
-	case endpoint.drawn(batch, Expired):
+	case endpoint.meetsFault(batch, Expired):
 		endpoint.end(batch, "expired", half)
 	default:
 		endpoint.end(batch, "completed", len(batch.items))
@@ -303,10 +304,10 @@ func (endpoint *Endpoint) end(batch *batch, status string, n int) {
 		}
 	}
 	batch.Counts.Completed, batch.Counts.Failed = len(good), len(bad)
-	if endpoint.drawn(batch, Twice) {
+	if endpoint.meetsFault(batch, Twice) {
 		good = append(good, good[:(len(good)+1)/2]...)
 	}
-	if endpoint.drawn(batch, Shuffled) {
+	if endpoint.meetsFault(batch, Shuffled) {
 		slices.Reverse(good)
 		good = append(good[len(good)/3:], good[:len(good)/3]...)
 	}

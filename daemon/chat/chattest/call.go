@@ -55,7 +55,7 @@ func readCall(body []byte) (*Call, error) {
 	}
 	call.Stream, _ = top["stream"].(bool)
 	if o, ok := top["stream_options"].(map[string]any); ok {
-		call.usage, _ = o["include_usage"].(bool)
+		call.wantsUsage, _ = o["include_usage"].(bool)
 	}
 	delete(top, "stream")
 	delete(top, "stream_options")

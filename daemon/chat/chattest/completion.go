@@ -76,16 +76,17 @@ func (endpoint *Endpoint) completion(fault Fault, call *Call) []byte {
 	return endpoint.whole(s, call)
 }
 
-// count sets the token counts. With Config.Answer they follow from the texts and pictures,
-// else they are constants. The faults NoUsage and Gap leave all out, or leave the thoughts
-// out of the completion.
+// count sets the token counts of a reply. With Config.Answer they follow from the texts and pictures,
+// else they are constants. The fault NoUsage leaves all counts out. The fault Gap counts the model's
+// thoughts in the total alone, and not in the completion.
 func (draft *draft) count(endpoint *Endpoint, fault Fault, call *Call) {
 	if fault == NoUsage {
 		return
 	}
 	prompt, completion, thought := 100, 1, 0
 	if endpoint.cfg.Answer != nil {
-		prompt, completion = len([]rune(call.Prompt))/4+1+1500*len(call.Images), 0
+		const imageTokens = 1500 // of each picture; texts have a token for four characters
+		prompt, completion = len([]rune(call.Prompt))/4+1+imageTokens*len(call.Images), 0
 		if draft.content != nil {
 			completion = len([]rune(*draft.content))/4 + 1
 		}
@@ -134,8 +135,8 @@ func (endpoint *Endpoint) whole(draft *draft, call *Call) []byte {
 	return encode(out)
 }
 
-// stream returns the completion as server-sent events, with texts in pieces of about seven
-// bytes.
+// stream returns the completion as server-sent events, with texts in pieces of pieceBytes bytes or a
+// little more: no piece ends within a character.
 func (endpoint *Endpoint) stream(draft *draft, call *Call) []byte {
 	out := []byte(": a comment\n\n")
 	event := func(v map[string]any) {
@@ -146,7 +147,8 @@ func (endpoint *Endpoint) stream(draft *draft, call *Call) []byte {
 	}
 	delta := func(name, text string) {
 		for text != "" {
-			n := min(len(text), 7)
+			const pieceBytes = 7
+			n := min(len(text), pieceBytes)
 			for n < len(text) && text[n]&0xc0 == 0x80 { // within a character of UTF-8
 				n++
 			}
@@ -164,7 +166,7 @@ func (endpoint *Endpoint) stream(draft *draft, call *Call) []byte {
 		last["error"] = draft.err
 	}
 	event(map[string]any{"choices": []any{last}})
-	if call.usage && draft.usage != nil {
+	if call.wantsUsage && draft.usage != nil {
 		event(map[string]any{"choices": []any{}, "usage": draft.usage})
 	}
 	return append(out, "data: [DONE]\n\n"...)

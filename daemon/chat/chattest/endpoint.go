@@ -54,8 +54,8 @@ type Call struct {
 	Stream bool     // the answer shall come in pieces
 	Body   []byte
 
-	id    string // of the question, in counts
-	usage bool   // of a stream
+	id         string // of the question, in counts
+	wantsUsage bool   // the stream shall end with token counts
 }
 
 // Endpoint is a running server.
@@ -138,8 +138,11 @@ func (endpoint *Endpoint) allowed(h http.Header) bool {
 	return h.Get(endpoint.cfg.KeyHeader) == endpoint.cfg.Key
 }
 
+// keptRequests is how many of the first requests are kept, for tests to look at.
+const keptRequests = 64
+
 // enter counts a call that begins, sets how often its question came before, and keeps the
-// first 64 requests.
+// first keptRequests requests.
 func (endpoint *Endpoint) enter(call *Call, h http.Header) {
 	endpoint.mu.Lock()
 	defer endpoint.mu.Unlock()
@@ -148,7 +151,7 @@ func (endpoint *Endpoint) enter(call *Call, h http.Header) {
 	endpoint.maxInFlight = max(endpoint.maxInFlight, endpoint.now)
 	call.N = endpoint.asked[call.id]
 	endpoint.asked[call.id]++
-	if len(endpoint.bodies) < 64 {
+	if len(endpoint.bodies) < keptRequests {
 		endpoint.bodies = append(endpoint.bodies, string(call.Body))
 		endpoint.headers = append(endpoint.headers, h.Clone())
 	}
