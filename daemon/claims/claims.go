@@ -190,10 +190,12 @@ func (queue *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error
 	return claim, err
 }
 
-// countTry counts that this process tries a shard, and returns how many did before. The
-// server's own counts of deliveries would begin anew with a rebuilt queue.
+// countTry counts that this process tries a shard, and returns how many processes did before. The
+// count is changed only if no other process has changed it since it was read; otherwise it is read
+// again. The server's own counts of deliveries would begin anew with a rebuilt queue.
 func (queue *Queue) countTry(ctx context.Context, shard string) (before int, err error) {
-	for range 10 {
+	const attempts = 10
+	for range attempts {
 		entry, err := queue.tries.Get(ctx, shard)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			if _, err = queue.tries.Create(ctx, shard, []byte("1")); err == nil {
@@ -237,7 +239,7 @@ func (claim *Claim) Done(ctx context.Context) error {
 func (claim *Claim) Return() error { return claim.msg.Nak() }
 
 // Left returns how many shards wait for a process and how many are under way.
-func (queue *Queue) Left(ctx context.Context) (waiting, under int, err error) {
+func (queue *Queue) Left(ctx context.Context) (waiting, underWay int, err error) {
 	queue.mu.Lock()
 	puller := queue.puller
 	queue.mu.Unlock()

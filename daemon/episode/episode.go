@@ -101,8 +101,8 @@ func coded(err error) *scoring.Error {
 	return &scoring.Error{Code: "internal", Message: err.Error()}
 }
 
-// findTask sets the dump line of the task, from the label or from suite, split and index or
-// seed. Both together are an error.
+// findTask sets the dump line of the task. The options name the task by a label, or by a suite, a split
+// and an index or a seed. Both ways together are an error.
 func (episode *Episode) findTask() (fault *scoring.Error) {
 	options := &episode.opt
 	label := options.Label
@@ -324,7 +324,7 @@ func (episode *Episode) End(turn *Turn, result Result) (observation, rewardJSON 
 	rewardJSON = []byte("null")
 	// The reward of the step and the state of the episode.
 	switch {
-	case !result.Outcome.Failed:
+	case !result.Outcome.Failed: // there is a score
 		x, score := result.Outcome.Reward, result.Outcome.Score
 		episode.lineRewards = append(episode.lineRewards, x)
 		episode.done = x >= episode.rule.threshold || episode.taken >= episode.rule.turns
@@ -332,7 +332,7 @@ func (episode *Episode) End(turn *Turn, result Result) (observation, rewardJSON 
 		episode.scores = append(episode.scores, &score)
 		episode.steps = append(episode.steps, &step)
 		rewardJSON = scoring.AppendFloat(nil, step)
-	default:
+	default: // the scorer failed
 		episode.done, episode.failed, episode.zero = true, true, result.Zero
 		episode.scores = append(episode.scores, nil)
 		var step *float64

@@ -12,8 +12,8 @@ import (
 	"plumb/scoring/tangram/assembly"
 )
 
-// maxTold bounds the notes in a feedback.
-const maxTold = 10
+// maxNotesTold bounds the notes in a feedback.
+const maxNotesTold = 10
 
 // level returns how much feedback the observations of the episode give.
 func (episode *Episode) level() string {
@@ -60,8 +60,8 @@ func (episode *Episode) feedback(turn *Turn, result *Result) (text string, objec
 	lines := []string{describeStatus(status)}
 	object = append(object, `,"notes":[`...)
 	for i, n := range notes {
-		if i == maxTold {
-			lines = append(lines, fmt.Sprintf("- and %d more", len(notes)-maxTold))
+		if i == maxNotesTold {
+			lines = append(lines, fmt.Sprintf("- and %d more", len(notes)-maxNotesTold))
 			break
 		}
 		if i > 0 {

@@ -12,7 +12,7 @@ type mode struct {
 	turns     int    // by default
 	threshold float64
 	builds    bool // answers build on each other
-	once      bool // more than one turn is elimination
+	singleTry bool // a choice of few options, of which a second try would rule one out
 	// onRequest: pictures after the first observation come only where images asks for all.
 	onRequest bool
 	closing   string // ends the prompt of a further turn
@@ -41,7 +41,7 @@ func modesOf(suite, test string) []mode {
 	case suite == "tangram" && test != "outline":
 		return []mode{{name: "place", turns: 8, threshold: 1, builds: true, closing: onPuzzle}}
 	case suite == "tangram" || suite == "spatialab" || suite == "spaceeval":
-		return []mode{{turns: 1, threshold: 1, once: true}}
+		return []mode{{turns: 1, threshold: 1, singleTry: true}}
 	}
 	return []mode{{name: "retry", turns: 2, threshold: 0.9, closing: againPlain}}
 }
@@ -68,7 +68,7 @@ func chooseMode(opts *Options, suite, test string, maxTurns int) (mode, *scoring
 	switch {
 	case opts.Turns > maxTurns:
 		return m, badOption("turns", "got %d; want at most %d (--max-turns)", opts.Turns, maxTurns)
-	case m.once && opts.Turns > 1:
+	case m.singleTry && opts.Turns > 1:
 		return m, badOption("turns", "got %d; want 1, as a second try at a choice is elimination", opts.Turns)
 	case opts.Turns == 1 && opts.Mode == "":
 		m = mode{turns: 1, threshold: m.threshold, onRequest: m.onRequest} // one answer, scored as it is

@@ -102,7 +102,9 @@ func (episode *Episode) total() []byte {
 // markProtocol returns a result line with "protocol":"plumb" added if the turns are not the
 // benchmark's own protocol: one answer, or for DrawingBench a second try.
 func (episode *Episode) markProtocol(line []byte) []byte {
-	published := episode.rule.turns == 1 && !episode.rule.builds || episode.suite.Name == "drawingbench" && episode.rule.name == "retry" && episode.rule.turns == 2
+	oneAnswer := episode.rule.turns == 1 && !episode.rule.builds
+	secondTry := episode.suite.Name == "drawingbench" && episode.rule.name == "retry" && episode.rule.turns == 2
+	published := oneAnswer || secondTry
 	line = bytes.TrimSpace(line)
 	if published || len(line) == 0 {
 		return line
@@ -114,8 +116,9 @@ func (episode *Episode) markProtocol(line []byte) []byte {
 // if there is none or it is not wanted. A picture that cannot be drawn is returned empty
 // with its reason, so that it does not cost the score.
 func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
-	if episode.opt.Images == imagesNone || episode.opt.Images == imagesFirst || episode.rule.once ||
-		episode.rule.onRequest && episode.opt.Images == "" {
+	unwanted := episode.opt.Images == imagesNone || episode.opt.Images == imagesFirst
+	unwanted = unwanted || episode.rule.onRequest && episode.opt.Images == ""
+	if unwanted || episode.rule.singleTry {
 		return nil, nil
 	}
 	item, fault := episode.item(turn.response)
@@ -124,6 +127,7 @@ func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
 	}
 	item.Test = episode.test
 	switch {
+	// The whiteboard with all answers so far, or with this answer alone where they do not build on each other.
 	case episode.suite.Canvas != nil && episode.suite.Paint == nil:
 		board, _ := episode.canvas.(scoring.Board)
 		if board == nil {
@@ -147,6 +151,7 @@ func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
 			return undrawn(err), nil
 		}
 		return []ask.Picture{picture}, nil
+	// The suite paints the answer itself.
 	case episode.suite.Paint != nil && episode.test != "outline":
 		painting, err := episode.suite.Paint(item, episode.cfg.Variants)
 		if err != nil {

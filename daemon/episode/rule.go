@@ -64,47 +64,49 @@ func (rule *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
 	return fault
 }
 
-// step returns the reward of the last step. x are the rewards of the result lines so far;
-// done says that the episode ends with this step. The operations are in the order of the
-// rule. The product is converted to float64 so that no machine fuses it with the sum.
-func (rule Rule) step(x []float64, done bool) float64 {
-	now, before := x[len(x)-1], 0.0
-	if len(x) > 1 {
-		before = x[len(x)-2]
+// step returns the reward of the last step. lines are the rewards of the result lines so far, of which
+// the last one is that of the step; done says that the episode ends with this step. The operations are in
+// the order of the rule, and the product is converted to float64 so that no machine fuses it with the sum:
+// then all machines get the same reward.
+func (rule Rule) step(lines []float64, done bool) float64 {
+	now, before := lines[len(lines)-1], 0.0
+	if len(lines) > 1 {
+		before = lines[len(lines)-2]
 	}
 	switch rule.kind {
 	case "gain":
 		return now - before
 	case "best":
-		return max(0, now-best(x[:len(x)-1]))
+		return max(0, now-best(lines[:len(lines)-1]))
 	case "shaped":
 		return float64(rule.gamma*now) - before - rule.cost
 	}
-	if done {
+	if done { // the rule "final"
 		return now
 	}
 	return 0
 }
 
-// total returns the return of an episode: for "shaped" the sum of its steps' rewards, for "best" the
-// best of the rewards x of its result lines, else the last of these.
-func (rule Rule) total(x, steps []float64) (sum float64) {
+// total returns the return of an episode, from the rewards of its result lines and those of its steps. For
+// "shaped" it is the sum of the steps' rewards, for "best" the best reward of a line, else that of the last
+// line.
+func (rule Rule) total(lines, steps []float64) (sum float64) {
 	switch rule.kind {
 	case "best":
-		return slices.Max(x)
+		return slices.Max(lines)
 	case "shaped":
 		for _, s := range steps {
 			sum += s
 		}
 		return sum
 	}
-	return x[len(x)-1]
+	return lines[len(lines)-1]
 }
 
 // best returns the largest reward so far, at least 0, which is the reward before the first turn.
-func best(x []float64) (m float64) {
-	for _, v := range x {
-		m = max(m, v)
+func best(rewards []float64) (most float64) {
+	for _, reward := range rewards {
+		most = max(most, reward)
 	}
-	return m
+	return most
 }

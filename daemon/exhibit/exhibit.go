@@ -42,9 +42,12 @@ func Key(panel *scoring.Panel) (key [sha256.Size]byte, ok bool) {
 	return identity(panel.View)
 }
 
+// maxSide is the largest width and height in px of a picture that is drawn, before it is shrunk.
+const maxSide = 1e6
+
 // Show draws a panel without its marks, shrunk by a whole factor to at most wide x high px.
 // A panel with a picture of its own shows that, on white. Shapes that cannot be drawn
-// natively are left out and listed. It refuses pictures of more than 1e6 px a side.
+// natively are left out and listed. It refuses pictures of maxSide or more px a side.
 func Show(renderer Renderer, panel *scoring.Panel, wide, high int) (out Shown, err error) {
 	var img *image.RGBA
 	if panel.Image != nil {
@@ -54,10 +57,10 @@ func Show(renderer Renderer, panel *scoring.Panel, wide, high int) (out Shown, e
 		}
 		w, h := made.Rect.Dx(), made.Rect.Dy()
 		out.Box = view.Box{W: float64(w), H: float64(h)}
-		img = Shrink(onPaper(made, white), max(1, (w+wide-1)/wide, (h+high-1)/high))
+		img = Shrink(onPaper(made, white), shrinkFactor(w, h, wide, high))
 	} else {
 		out.Box = panel.View.Bounds
-		if b := out.Box; !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
+		if b := out.Box; !(b.W > 0 && b.H > 0 && b.W < maxSide && b.H < maxSide) {
 			return out, fmt.Errorf("the picture is %g x %g px and is not shown", b.W, b.H)
 		}
 		if img, out.Lost, err = drawNative(renderer, panel.View, wide, high); err != nil {

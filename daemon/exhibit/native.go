@@ -10,8 +10,9 @@ import (
 	"plumb/render/view"
 )
 
-// drawNative draws a view as draw does. If the view has shapes that are not native, it draws
-// the others and returns those as missing. A view with two sets of shapes fails instead.
+// drawNative draws a view as draw does. If the view has shapes that the renderer cannot draw itself, it
+// draws the others and returns those as missing. A view that shows how one set of shapes covers another
+// fails instead, because without a shape the picture would be wrong.
 func drawNative(renderer Renderer, wanted view.View, wide, high int) (img *image.RGBA, missing []Lost, err error) {
 	img, err = draw(renderer, wanted, wide, high)
 	if errors.Is(err, view.ErrForeign) && wanted.Other == nil {

@@ -28,8 +28,9 @@ var (
 
 var errNoRenderer = errors.New("no renderer")
 
-// draw draws a view on paper, or if it has a second set of shapes, how the first covers the
-// second. The picture is shrunk by a whole factor to at most wide x high px.
+// draw draws a view over the editor's background. If the view has a second set of shapes, it draws in
+// three colours how the first set covers the second. The picture is shrunk by a whole factor to at most
+// wide x high px.
 func draw(renderer Renderer, view view.View, wide, high int) (*image.RGBA, error) {
 	if renderer == nil {
 		return nil, errNoRenderer
@@ -55,7 +56,13 @@ func draw(renderer Renderer, view view.View, wide, high int) (*image.RGBA, error
 		}
 	}
 	b := out.Bounds()
-	return Shrink(out, max(1, (b.Dx()+wide-1)/wide, (b.Dy()+high-1)/high)), nil
+	return Shrink(out, shrinkFactor(b.Dx(), b.Dy(), wide, high)), nil
+}
+
+// shrinkFactor returns the smallest whole factor by which a picture of w x h px must be shrunk so that it
+// has at most wide x high px. Divisions round up.
+func shrinkFactor(w, h, wide, high int) int {
+	return max(1, (w+wide-1)/wide, (h+high-1)/high)
 }
 
 // OnPaper composites a picture over the editor's light background.
@@ -134,16 +141,17 @@ func Shrink(img *image.RGBA, n int) *image.RGBA {
 	return out
 }
 
-// meanColour returns the rounded mean of a block of opaque pixels, whose first byte pix
-// begins with. Most blocks have one colour, which is returned at once.
+// meanColour returns the rounded mean colour of a block of opaque pixels, as the four bytes of a pixel. pix
+// begins with the first pixel of the block, and stride is the bytes from row to row. Most blocks have one
+// colour, which is returned at once.
 func meanColour(pix []uint8, stride, columns, rows int) uint32 {
-	first, even := binary.LittleEndian.Uint32(pix), true
+	first, oneColour := binary.LittleEndian.Uint32(pix), true
 	for j := range rows {
 		for i := range columns {
-			even = even && binary.LittleEndian.Uint32(pix[j*stride+4*i:]) == first
+			oneColour = oneColour && binary.LittleEndian.Uint32(pix[j*stride+4*i:]) == first
 		}
 	}
-	if even {
+	if oneColour {
 		return first
 	}
 	var sum [3]int
@@ -155,7 +163,8 @@ func meanColour(pix []uint8, stride, columns, rows int) uint32 {
 		}
 	}
 	area := columns * rows
-	return opaque([3]int{(sum[0] + area/2) / area, (sum[1] + area/2) / area, (sum[2] + area/2) / area})
+	half := area / 2 // rounds to the nearest
+	return opaque([3]int{(sum[0] + half) / area, (sum[1] + half) / area, (sum[2] + half) / area})
 }
 
 // Encode returns an opaque picture as a PNG with a palette of at most 256 colours, which is
@@ -179,7 +188,10 @@ func Encode(img *image.RGBA) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// quantise returns a palette of at most 256 colours for a picture, and the index in it of
+// paletteSize is the most colours that an index of one byte can tell apart.
+const paletteSize = 256
+
+// quantise returns a palette of at most paletteSize colours for a picture, and the index in it of
 // each colour of the picture. If the picture has more colours, those that are equal without
 // their lowest bits share an entry, their mean; as few bits as possible are dropped. Entries
 // are in the order of their frequency, so that equal pictures have equal bytes.
@@ -215,7 +227,7 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 				k.sum[i] += n * int(c[i])
 			}
 		}
-		if len(buckets) > 256 {
+		if len(buckets) > paletteSize {
 			continue
 		}
 		// Few enough: the palette, the most frequent first.

@@ -67,7 +67,8 @@ func (explorer *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, err
 	if answer.item.Suite == "spatialab" && arm.Format == "" {
 		arm.Format = answer.result.Test // its tests are its formats
 	}
-	got, err := explorer.cfg.Prompts.Ask(answer.item, arm, true) // true: with pictures
+	const withPictures = true
+	got, err := explorer.cfg.Prompts.Ask(answer.item, arm, withPictures)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot tell what was asked: %w", err)
 	}

@@ -27,12 +27,12 @@ type pairOf struct {
 	a, b       float64
 }
 
-// side is what one series has of a question: first a row, then the sum over its repeats.
-type side struct {
-	item uint64
-	sum  float64
+// questionScore is what one series has of a question: the sum of the scores of its repeats.
+type questionScore struct {
+	item uint64  // hash of the question
+	sum  float64 // of n scores
 	n    uint32
-	row  uint32
+	row  uint32 // the first of its rows
 }
 
 // paired pairs the selected rows of two series by question and returns the pairs, the
@@ -52,14 +52,15 @@ func (opened *opened) paired(filter index.Filter, a, b string) (pairs []pairOf, 
 		return opened.pairs.pairs, opened.pairs.lone, nil
 	}
 	sel := opened.set.Select(filter)
-	pairs, lone = pairUp(opened.side(sel, a), opened.side(sel, b))
+	pairs, lone = pairUp(opened.scoresOf(sel, a), opened.scoresOf(sel, b))
 	opened.pairs.key, opened.pairs.pairs, opened.pairs.lone = key, pairs, lone
 	return pairs, lone, nil
 }
 
-// pairUp merges two sides, both in the order of question hashes, into pairs, the largest
-// loss of the right side first. lone is how many questions only one side has.
-func pairUp(left, right []side) (pairs []pairOf, lone int) {
+// pairUp merges the scores of two series, both in the order of question hashes, into pairs for the
+// questions that both have. The pair with the largest loss of the right series comes first. lone is how
+// many questions only one series has.
+func pairUp(left, right []questionScore) (pairs []pairOf, lone int) {
 	for i, j := 0, 0; i < len(left) || j < len(right); {
 		switch {
 		case j == len(right) || i < len(left) && left[i].item < right[j].item:
@@ -92,7 +93,7 @@ func (opened *opened) against(filter index.Filter, a string) (*Against, error) {
 	begin := time.Now()
 	out := &Against{Lines: []Rival{}}
 	sel := opened.set.Select(filter)
-	left := opened.side(sel, a)
+	left := opened.scoresOf(sel, a)
 	for i, series := range opened.series {
 		if series.ID == a {
 			continue
@@ -101,7 +102,7 @@ func (opened *opened) against(filter index.Filter, a string) (*Against, error) {
 			out.Remark = fmt.Sprintf("the first %d of %d series were compared; choose tests on the left for more", i, len(opened.series))
 			break
 		}
-		if pairs, lone := pairUp(left, opened.side(sel, series.ID)); len(pairs) > 0 {
+		if pairs, lone := pairUp(left, opened.scoresOf(sel, series.ID)); len(pairs) > 0 {
 			out.Lines = append(out.Lines, Rival{opened.line([2]string{}, pairs), series.ID, series.Name, lone}) // no name: all tests
 		}
 	}
@@ -109,11 +110,11 @@ func (opened *opened) against(filter index.Filter, a string) (*Against, error) {
 	return out, nil
 }
 
-// side returns the scores of a series, by the hash of the question and in the order of these
-// hashes. The scores of repeats are added up. Duplicates and rows without a score are left
-// out.
-func (opened *opened) side(sel *index.Selection, id string) []side {
-	var number, code int
+// scoresOf returns the selected scores of the series with this id, one element for each question, in the
+// order of the questions' hashes. The scores of repeats are added up. Duplicates and rows without a score
+// are left out.
+func (opened *opened) scoresOf(sel *index.Selection, id string) []questionScore {
+	var number, code int // of the file, and of the series among those of the file
 	fmt.Sscanf(id, "%d.%d", &number, &code)
 	file, first := opened.set.Files[number], opened.set.First(number)
 	isDuplicate := make([]bool, len(file.NoteSets))
@@ -121,16 +122,16 @@ func (opened *opened) side(sel *index.Selection, id string) []side {
 		isDuplicate[i] = slices.Contains(w, duplicate)
 	}
 	// The rows of the series that count.
-	var list []side
+	var list []questionScore
 	for row := range file.Rows() {
 		x := file.Score[row]
 		if int(file.Series[row]) != code || math.IsNaN(x) || !sel.Has(number, row) || isDuplicate[file.Notes[row]] {
 			continue
 		}
-		list = append(list, side{file.Item[row], x, 1, uint32(first + row)})
+		list = append(list, questionScore{file.Item[row], x, 1, uint32(first + row)})
 	}
 	// Join rows of the same question.
-	slices.SortFunc(list, func(a, b side) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.row, b.row)) })
+	slices.SortFunc(list, func(a, b questionScore) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.row, b.row)) })
 	out := list[:0]
 	for _, x := range list {
 		if n := len(out); n > 0 && out[n-1].item == x.item {
@@ -228,10 +229,10 @@ func (opened *opened) line(name [2]string, pairs []pairOf) Paired {
 	return out
 }
 
-// listPairs answers GET pairs: at most n, and at most maxRows, of the paired questions from
-// place `from` on, in the order of B - A. The largest loss comes first, with down the
-// largest gain.
-func (opened *opened) listPairs(f index.Filter, a, b string, down bool, from, n int) (*Pairs, error) {
+// listPairs answers GET pairs: n of the questions that both series have a score for, from place `from` of
+// their list on, and at most maxRows. They are in the order of the difference B - A: the largest loss of B
+// comes first, or with largestGainFirst its largest gain.
+func (opened *opened) listPairs(f index.Filter, a, b string, largestGainFirst bool, from, n int) (*Pairs, error) {
 	pairs, _, err := opened.paired(f, a, b)
 	if err != nil {
 		return nil, err
@@ -240,7 +241,7 @@ func (opened *opened) listPairs(f index.Filter, a, b string, down bool, from, n 
 	out := &Pairs{Total: len(pairs), From: from, Pairs: []Pair{}}
 	for i := from; i < min(len(pairs), from+min(n, maxRows)); i++ {
 		of := pairs[i]
-		if down {
+		if largestGainFirst {
 			of = pairs[len(pairs)-1-i]
 		}
 		r := opened.row(int(of.rowA), "")

@@ -73,7 +73,8 @@ func (explorer *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 	responseHeader.Set("Cross-Origin-Resource-Policy", "same-origin")
 	responseHeader.Set("Cross-Origin-Opener-Policy", "same-origin")
 	responseHeader.Set("Cache-Control", "no-cache")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // an index that another program has cut
+	// If another program cut a mapped index, reading it panics and does not end the process.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		p := recover()
 		if _, fault := p.(interface{ Addr() uintptr }); fault { // the next request finds that the index has changed
@@ -336,8 +337,9 @@ func (query *query) filter(opened *opened) index.Filter {
 // maxFilter is the longest filter, bytes.
 const maxFilter = 32 << 10
 
-// readQuery reads the parameters of a request, with defaults for those that are missing.
-// Errors name the parameter.
+// readQuery reads the parameters of a request. Those that are missing get defaults: 100 rows, the panel
+// that is shown first, pictures 320 px wide, 10 steps, 60 items of a saved page. Errors name the
+// parameter.
 func readQuery(args *fasthttp.Args) (*query, error) {
 	q := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), metric: string(args.Peek("metric")),
 		a: string(args.Peek("a")), b: string(args.Peek("b"))}

@@ -84,8 +84,9 @@ func newAnswer(raw []byte) *answer {
 // such a line, a.why says so.
 func (explorer *Explorer) findLine(o *opened, answer *answer, key uint64) {
 	dumps := o.dumps
-	if i := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == answer.result.Who.File }); i > 0 {
-		dumps = slices.Insert(slices.Clone(dumps), 0, dumps[i]) // others may have an answer of the same identity
+	named := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == answer.result.Who.File })
+	if named > 0 { // first of all, because others may have an answer of the same identity
+		dumps = slices.Insert(slices.Clone(dumps), 0, dumps[named])
 	}
 	for _, d := range dumps {
 		lines, numbers, err := d.Find(key)
@@ -160,8 +161,13 @@ var (
 	savedLimits = limits{20_000, 20_000, 20_000}
 )
 
-// maxOthers is how many other answers, and how many parts, a page lists.
-const maxOthers = 100
+// Bounds of what a page shows of one result, because files may hold any number of things of any length.
+const (
+	maxOthers   = 100  // other answers, and parts of the answer
+	maxPartName = 200  // bytes of the name of a part
+	maxIDShown  = 4096 // bytes of the id
+	maxNotes    = 1000
+)
 
 // item answers GET item: everything about one result, its place in the list that filter and by
 // give, and other results of the same question.
@@ -215,7 +221,7 @@ func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int,
 		if suite != nil && suite.Parts != nil && answer.why == "" {
 			for _, p := range suite.Parts(answer.item, explorer.cfg.Variants) {
 				if sane(p.X, p.Y) && len(out.Parts) < maxOthers {
-					out.Parts = append(out.Parts, Part{cut(p.Name, 200), p.X, p.Y})
+					out.Parts = append(out.Parts, Part{cut(p.Name, maxPartName), p.X, p.Y})
 				}
 			}
 		}
@@ -276,18 +282,18 @@ func (opened *opened) others(out *Item, row int) {
 // and a list of how the model was asked, in which empty values and zeros are left out.
 func (out *Item) describe(answer *answer) {
 	result := answer.result
-	out.ID = cut(result.ID, 4096)
+	out.ID = cut(result.ID, maxIDShown)
 	if v := answer.value.Get("reward"); v != nil && v.Type() == fastjson.TypeNumber {
 		out.Reward = finite(v.GetFloat64())
 	}
 	if result.Err != nil {
 		out.Message = result.Err.Message
 	}
-	for _, n := range result.Notes[:min(len(result.Notes), 1000)] {
+	for _, n := range result.Notes[:min(len(result.Notes), maxNotes)] {
 		out.NoteList = append(out.NoteList, Note{n.Code, n.Path, n.Message})
 	}
 	answer.value.GetObject("metrics").Visit(func(name []byte, v *fastjson.Value) {
-		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(result.Suite, result.Test, string(name))})
+		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(result.Suite, string(name))})
 	})
 	// How the model was asked.
 	add := func(name, value string) {

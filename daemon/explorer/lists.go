@@ -134,14 +134,15 @@ const duplicate = "duplicate_id"
 // many; rows of further cells count only as failures.
 func (opened *opened) addFile(file *index.File, number int, sel *index.Selection, sums map[[2]string]map[string]*cellSum, failures map[Failure]int, limit int) (made int) {
 	tests, series := len(file.Tests), len(file.SeriesOf)
-	grid := map[int]*cellSum{} // by test*series + series
-	counts := map[[3]uint16]int{}
+	grid := map[int]*cellSum{}    // by test*series + series
+	counts := map[[3]uint16]int{} // rows by the numbers of test, error code and status
 	low, high := opened.set.Range()
 	scale := smallBars / (high - low)
 	isDuplicate := make([]bool, len(file.NoteSets))
 	for i, w := range file.NoteSets {
 		isDuplicate[i] = slices.Contains(w, duplicate)
 	}
+	// Add the rows to their cells, and count how each ended.
 	lastKey, cell := -1, (*cellSum)(nil)
 	for row := range file.Rows() {
 		if !sel.Has(number, row) || isDuplicate[file.Notes[row]] {
@@ -159,6 +160,7 @@ func (opened *opened) addFile(file *index.File, number int, sel *index.Selection
 			cell.add(file, row, low, scale)
 		}
 	}
+	// Give the cells to the sums of all files.
 	for test := range tests {
 		for s := range series {
 			if cell := grid[test*series+s]; cell != nil {
@@ -170,6 +172,7 @@ func (opened *opened) addFile(file *index.File, number int, sel *index.Selection
 			}
 		}
 	}
+	// Count the failures, or else the statuses, by suite.
 	for k, n := range counts {
 		suite := file.Tests[k[0]][0]
 		if code := file.Codes[k[1]][0]; code != "" {
@@ -233,14 +236,16 @@ func (opened *opened) compareTests(a, b [2]string) int {
 	return cmp.Or(strings.Compare(a[0], b[0]), opened.testOrder(a)-opened.testOrder(b), strings.Compare(a[1], b[1]))
 }
 
-// testOrder is the place of a test in its suite, large for an unknown one.
+// testOrder returns the place of a test, given by suite and name, among those of its suite. Unknown tests
+// come after all others.
 func (opened *opened) testOrder(name [2]string) int {
+	const last = 1 << 20
 	if s := opened.rules.explorer.cfg.Items.Suites.Find(name[0]); s != nil {
 		if i := slices.Index(s.Tests, name[1]); i >= 0 {
 			return i
 		}
 	}
-	return 1 << 20
+	return last
 }
 
 // cell returns the sums as figures: mean, standard error, mean seconds and total cost. sum may
@@ -255,7 +260,8 @@ func (sum *cellSum) cell() Cell {
 		mean := sum.sum / n
 		out.Mean = &mean
 		if sum.scored > 1 {
-			out.Error = finite(math.Sqrt(max(0, sum.squares-n*mean*mean) / (n - 1) / n))
+			variance := max(0, sum.squares-n*mean*mean) / (n - 1) // rounding may make the difference negative
+			out.Error = finite(math.Sqrt(variance / n))
 		}
 	}
 	if sum.timed > 0 {

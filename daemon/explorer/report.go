@@ -48,17 +48,20 @@ func (explorer *Explorer) Built() error {
 // ends, the remaining pictures are left out. partial is why the page says that it is not
 // complete, "" if it does not.
 func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *Report) (partial string, err error) {
+	// A job like one with files, and the rows that have their lines.
 	job := &opened{set: &index.Set{Files: []*index.File{report.Columns}}, byID: map[string]int{}, given: map[int]*Given{}, remarks: report.Remarks}
 	for i := range report.Given {
 		job.given[report.Given[i].Row] = &report.Given[i]
 	}
 	job.findSeries()
 	job.papers = textTables(report.Table.Own())
+	// Look for suspects to the end, because the page must not depend on how far the scan is.
 	job.rules = newScanner(explorer, job)
 	defer job.rules.stop()
 	job.set.Rules = job.rules.bitmaps
 	job.rules.begin()
-	<-job.rules.ended // the page must not depend on how far the scan is
+	<-job.rules.ended
+	// What the page shows of all results, and the list of those that have their lines.
 	data := &savedPage{workers: max(1, report.Workers), progress: report.Progress, bytes: reportBytes}
 	data.Info = *explorer.emptyInfo()
 	data.Info.Title, data.Info.Jobs = report.Title, []string{""}
@@ -71,6 +74,7 @@ func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *
 			data.Rows.Rows = append(data.Rows.Rows, job.row(int(row), ""))
 		}
 	}
+	// The comparisons of series, and the texts and pictures of single results.
 	if err := data.compare(job); err != nil {
 		return "", err
 	}
@@ -176,7 +180,8 @@ func (page *savedPage) compare(opened *opened) error {
 			if k <= i || i > 0 && k >= savedSeries {
 				continue
 			}
-			if err := page.compareTwo(opened, index.Filter{}, a.ID, b.ID, false); err != nil {
+			const largestGainFirst = false
+			if err := page.compareTwo(opened, index.Filter{}, a.ID, b.ID, largestGainFirst); err != nil {
 				return err
 			}
 		}
@@ -185,8 +190,9 @@ func (page *savedPage) compare(opened *opened) error {
 }
 
 // compareTwo adds the comparison of two series, with at most savedPoints points, evenly
-// chosen, and the first savedPairs pairs of the list.
-func (page *savedPage) compareTwo(opened *opened, filter index.Filter, a, b string, down bool) error {
+// chosen, and the first savedPairs pairs of the list. The list begins with the largest loss of
+// series b, or with its largest gain.
+func (page *savedPage) compareTwo(opened *opened, filter index.Filter, a, b string, largestGainFirst bool) error {
 	comparison, err := opened.compare(filter, a, b)
 	if err != nil {
 		return err
@@ -197,7 +203,7 @@ func (page *savedPage) compareTwo(opened *opened, filter index.Filter, a, b stri
 		}
 		comparison.Points = comparison.Points[:savedPoints]
 	}
-	pairs, err := opened.listPairs(filter, a, b, down, 0, savedPairs)
+	pairs, err := opened.listPairs(filter, a, b, largestGainFirst, 0, savedPairs)
 	if err != nil {
 		return err
 	}

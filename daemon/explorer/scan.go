@@ -134,7 +134,7 @@ func (scanner *scanner) scanAnswer(row int) (out scanned) {
 			text = text[from:to]
 		}
 	}
-	out = scanned{flags: flagScanned, text: hashWithout(text, 0), rough: hashWithout(text, nearRound)}
+	out = scanned{flags: flagScanned, text: hashWithoutBlanks(text, exactNumbers), rough: hashWithoutBlanks(text, nearRound)}
 	x, _, why := scanner.explorer.exhibit(answer)
 	if why != "" {
 		return out
@@ -187,11 +187,16 @@ func comparePanels(x *scoring.Exhibit, result *scoring.Result) (flags uint8) {
 	return flags
 }
 
-// hashWithout returns a hash of a text without its white space. With round above 0 its
-// numbers are first rounded to multiples of round, so that near-equal answers have one hash.
-func hashWithout(text string, round float64) uint64 {
+// exactNumbers says to hashWithoutBlanks that no number is rounded.
+const exactNumbers = 0
+
+// hashWithoutBlanks returns a hash of a text without its white space. With round above 0 its
+// numbers are first rounded to multiples of round, so that near-equal answers have one hash. It
+// gives the text to the hash in pieces, so that it needs no copy of a long text.
+func hashWithoutBlanks(text string, round float64) uint64 {
+	const pieceBytes = 4000
 	digest := xxhash.New()
-	buf := make([]byte, 0, 4096)
+	buf := make([]byte, 0, pieceBytes+100) // with room for a number
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c == ' ' || c == '\n' || c == '\t' || c == '\r' {
@@ -211,7 +216,7 @@ func hashWithout(text string, round float64) uint64 {
 		}
 		buf = append(buf, c)
 		i++
-		if len(buf) > 4000 {
+		if len(buf) > pieceBytes {
 			digest.Write(buf)
 			buf = buf[:0]
 		}
@@ -260,8 +265,8 @@ func (scanner *scanner) bitmaps(name string) []index.Bitmap {
 	return out
 }
 
-// remark returns a sentence for the page on how many answers a rule for suspects has covered so
-// far, "" for a rule that needs no answers or has covered all rows.
+// remark returns a sentence for the page on how many answers a rule that finds suspect results has
+// covered so far. It is "" for a rule that needs no answers or has covered all rows.
 func (scanner *scanner) remark(name string) string {
 	r := findRule(name)
 	if r == nil || r.column != nil || scanner.progress() == scanner.opened.set.Rows() {

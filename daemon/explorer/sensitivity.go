@@ -38,7 +38,8 @@ func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *que
 	}
 	// Score the moved copies.
 	steps, step := max(1, min(query.steps, maxSteps)), query.step
-	if !(step > 0 && step < 1e6) {
+	const tooFar = 1e6 // in the unit of moves
+	if !(step > 0 && step < tooFar) {
 		step = suite.Move.Step
 	}
 	begin := time.Now()
@@ -63,7 +64,9 @@ func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *que
 	// The unmoved copy must score what the results say.
 	middle := &results[len(results)/2]
 	out.Base = out.Scores[len(lines)/2]
-	if middle.Scored != answer.result.Scored || middle.Scored && math.Abs(middle.Score-answer.result.Score) > 1e-9*(1+math.Abs(answer.result.Score)) {
+	const rounding = 1e-9 // relative difference that the last digits of a written score can make
+	tolerance := rounding * (1 + math.Abs(answer.result.Score))
+	if middle.Scored != answer.result.Scored || middle.Scored && math.Abs(middle.Score-answer.result.Score) > tolerance {
 		out.Remark = fmt.Sprintf("the answer itself scores %s now, and %s in the results; variants, tasks or versions differ", printScore(middle), printScore(answer.result))
 	}
 	out.Millis = float64(time.Since(begin).Microseconds()) / 1000
@@ -86,8 +89,8 @@ func (explorer *Explorer) movable(answer *answer) (*scoring.Suite, error) {
 	return suite, nil
 }
 
-// copies returns dump lines with the moved answers, in the order of Sensitivity.Scores: row
-// by row, from the upper left, up to of.Steps steps in each direction.
+// copies returns dump lines with the moved answers, in the order of Sensitivity.Scores: row by row, from
+// the upper left, up to grid.Steps steps in each direction. grid says what is moved and how far a step is.
 func (explorer *Explorer) copies(answer *answer, suite *scoring.Suite, grid *Sensitivity) ([][]byte, error) {
 	side := 2*grid.Steps + 1
 	lines := make([][]byte, side*side)

@@ -98,8 +98,8 @@ func (opened *opened) searchTexts(filter index.Filter) []index.Bitmap {
 	return out
 }
 
-// longest returns the longest part of a searched text that JSON never writes with an escape.
-// A line without it cannot hold the text.
+// longest returns the longest part of a searched text whose characters JSON never writes as escapes. A
+// line of JSON without this part cannot hold the text, so such lines need not be parsed.
 func longest(s string) []byte {
 	best := ""
 	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\/<>&`, r) }) {
