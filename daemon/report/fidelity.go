@@ -39,16 +39,19 @@ type FidelityConfig struct {
 type Fidelity struct {
 	cfg     FidelityConfig
 	summary compare.Summary
-	worst   []*fidelityCard
-	foreign []reasonView
-	failed  []reasonView
+	worst   []*fidelityCard // the worst scene first, at most cfg.Worst
+	foreign []reasonView    // scenes that are not drawn natively
+	failed  []reasonView    // scenes that could not be compared
 }
 
-// NewFidelity makes the folder of a report that compares pictures with the editor's, and returns the
-// empty report. Without a number, the worst 24 scenes are shown.
+// defaultWorst is how many scenes are shown with pictures if no number is given.
+const defaultWorst = 24
+
+// NewFidelity makes the folder of a report that compares native pictures with the editor's, and returns
+// the empty report. Without a number in cfg, the worst 24 scenes are shown with pictures.
 func NewFidelity(cfg FidelityConfig) (*Fidelity, error) {
 	if cfg.Worst <= 0 {
-		cfg.Worst = 24
+		cfg.Worst = defaultWorst
 	}
 	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make report folder: %w", err)
@@ -119,10 +122,10 @@ const maxReasons = 500
 // fidelityCard is one scene with its pictures.
 type fidelityCard struct {
 	ID       string
-	severity float64
-	Missed   bool
-	Figures  []metricView
-	Features []string
+	severity float64      // the largest error as a multiple of what is allowed
+	Missed   bool         // an error is larger than allowed
+	Figures  []metricView // the comparison in numbers
+	Features []string     // kinds of shapes in the scene, each once
 	Panels   []fidelityPanel
 }
 
@@ -154,19 +157,21 @@ func (card *fidelityCard) panel(title string, img *image.RGBA) error {
 	return nil
 }
 
-// difference draws where two pictures differ, over a pale reference: red where got has more
-// alpha, blue where it has less, orange where only colours differ. The strength follows the
-// square root of the error, so that small errors are visible.
+// difference draws where the native picture got and the reference ref of the same size differ, over a
+// pale copy of the reference. Pixels are red where got has more alpha, blue where it has less, and orange
+// where only colours differ. The strength follows the square root of the error, so that small errors are
+// visible.
 func difference(got, ref *image.NRGBA) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: ref.Rect.Size()})
 	for y := range out.Rect.Dy() {
 		p, q, o := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:], out.Pix[y*out.Stride:]
 		for i := 0; i < 4*out.Rect.Dx(); i += 4 {
 			tone, strength := errorTone(p[i:i+4], q[i:i+4])
-			pale := 1 - 0.12*float64(q[i+3])/255 // the reference darkens the paper by at most 12 %
+			const darkest = 0.12 // by how much a covered pixel of the reference darkens the paper
+			pale := 1 - darkest*float64(q[i+3])/255
 			for c := range 3 {
 				base := float64(exhibit.Paper[c]) * pale
-				o[i+c] = uint8(base + (float64(tone[c])-base)*strength + 0.5)
+				o[i+c] = uint8(base + (float64(tone[c])-base)*strength + 0.5) // 0.5 rounds
 			}
 			o[i+3] = 255
 		}
@@ -174,10 +179,11 @@ func difference(got, ref *image.NRGBA) *image.RGBA {
 	return out
 }
 
-// errorTone returns the colour that marks the error of one pixel, and its strength, 0..1. p
-// is of the native picture, q of the reference, both RGBA, not premultiplied.
-func errorTone(p, q []byte) (tone [3]int, strength float64) {
-	d := int(p[3]) - int(q[3])
+// errorTone returns the colour that marks the error of one pixel, and how strong it is, 0 to 1. got is the
+// pixel of the native picture and ref that of the reference, both RGBA, not premultiplied. Where alphas
+// are equal, the largest difference of a colour counts, weighted by alpha.
+func errorTone(got, ref []byte) (tone [3]int, strength float64) {
+	d := int(got[3]) - int(ref[3])
 	switch {
 	case d > 0:
 		return [3]int{200, 20, 40}, math.Sqrt(float64(d) / 255)
@@ -186,7 +192,7 @@ func errorTone(p, q []byte) (tone [3]int, strength float64) {
 	}
 	worst := 0
 	for c := range 3 {
-		e := (int(p[c]) - int(q[c])) * int(q[3]) / 255
+		e := (int(got[c]) - int(ref[c])) * int(ref[3]) / 255
 		worst = max(worst, e, -e)
 	}
 	return [3]int{230, 130, 0}, math.Sqrt(float64(worst) / 255)
@@ -237,17 +243,18 @@ var rowNames = map[string]struct {
 	"colour_mean":   {"mean error of colours", false, " /255"},
 }
 
-// shownRow returns a row of the distribution as text. A row without a bar has dashes in
-// place of the bar and the number that miss it.
+// shownRow returns a row of the table of figures as text: how a figure is distributed over all scenes,
+// what is allowed (the bar), and how many scenes miss that. If nothing is said to be allowed, the last two
+// are dashes.
 func shownRow(row *compare.Row) rowShown {
-	n := rowNames[row.Name]
+	name := rowNames[row.Name]
 	show := func(x float64) string {
-		if n.share {
+		if name.share {
 			return shareOf(x)
 		}
-		return figure(x) + n.unit
+		return figure(x) + name.unit
 	}
-	shown := rowShown{Name: n.text, Median: show(row.Median), Tail: show(row.Tail), Worst: show(row.Extreme), Bar: "–",
+	shown := rowShown{Name: name.text, Median: show(row.Median), Tail: show(row.Tail), Worst: show(row.Extreme), Bar: "–",
 		Missed: "–"}
 	if row.Bar != 0 {
 		shown.Bar = show(row.Bar)
@@ -282,8 +289,9 @@ type fidelityPage struct {
 	MoreFailed       int
 }
 
-// Close writes index.html with the distribution of each figure, the features of shapes, and the worst
-// scenes, and returns its path.
+// Close writes the report as index.html and returns its path. The page has the distribution of each
+// figure, how well each feature of shapes is drawn, the worst scenes with pictures, and the scenes that
+// were not compared.
 func (fidelity *Fidelity) Close() (string, error) {
 	summary := &fidelity.summary
 	page := &fidelityPage{Title: fidelity.cfg.Title, Reference: fidelity.cfg.Reference, Style: template.CSS(style), Worst: fidelity.worst,
@@ -291,6 +299,7 @@ func (fidelity *Fidelity) Close() (string, error) {
 		Share: fmt.Sprintf("%.1f %%", 100*summary.NativeShare())}
 	page.Foreign, page.Failed = fidelity.foreign[:min(len(fidelity.foreign), maxReasons)], fidelity.failed[:min(len(fidelity.failed), maxReasons)]
 	page.MoreForeign, page.MoreFailed = len(fidelity.foreign)-len(page.Foreign), len(fidelity.failed)-len(page.Failed)
+	// The two tables.
 	for _, r := range summary.Rows() {
 		page.Rows = append(page.Rows, shownRow(&r))
 	}

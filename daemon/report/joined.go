@@ -12,7 +12,7 @@ import (
 // lines alone. One goroutine uses it.
 type Joined struct {
 	writer        *Writer
-	lines, scored int
+	lines, scored int // how many results were added, and how many of them have a score
 }
 
 // NewJoined returns an empty report. Of cfg.Items it needs the suites alone. Where cfg.Dir is ""
@@ -25,9 +25,9 @@ func NewJoined(cfg Config) (*Joined, error) {
 	return joined, nil
 }
 
-// Add adds a result line of the file called name. Its model is name where the result
-// has none, else "name: model", or the model alone where name is "". Each model and way
-// to ask is a series. It returns an error for a line that is no result.
+// Add adds a result line of the file called name. So that models of several files stay apart, the result
+// counts for the model "name: model". It counts for name alone if it has no model or that is name, and
+// for its own model if name is "". A line that is no result is an error.
 func (joined *Joined) Add(name string, line []byte) error {
 	value, result, err := readResult(&joined.writer.parser, line)
 	if err != nil {
@@ -53,18 +53,18 @@ func (joined *Joined) Tables() (out []scoring.TextTable) {
 		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
 			Note: "Mean ± standard error (answers)."}
 		for _, r := range t.Rows {
-			line := []string{r.Name}
-			for _, view := range r.Cells {
-				s := view.Mean
+			cells := []string{r.Name}
+			for _, view := range r.Cells { // such as "0.812 ± 0.010 (120)"
+				cell := view.Mean
 				if view.Error != "" {
-					s += " ± " + view.Error
+					cell += " ± " + view.Error
 				}
 				if view.Count != "" {
-					s += " (" + view.Count + ")"
+					cell += " (" + view.Count + ")"
 				}
-				line = append(line, s)
+				cells = append(cells, cell)
 			}
-			text.Rows = append(text.Rows, line)
+			text.Rows = append(text.Rows, cells)
 		}
 		out = append(out, text)
 	}

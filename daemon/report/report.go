@@ -62,13 +62,13 @@ type Writer struct {
 	cfg     Config
 	table   *table.Table
 	columns *index.Columns // of the results that the tables count; nil where no page is written
-	rows    int
-	sample  *sampler
+	rows    int            // results that the tables count
+	sample  *sampler       // the items that are shown
 	folder  *atomicfile.Folder
 	dump    string // see From
 	early   string // why the run ended early, "" where it did not
-	scorer  string
-	backend string
+	scorer  string // that the first result with one names
+	backend string // that the last result names
 	parser  fastjson.Parser
 }
 
@@ -94,7 +94,8 @@ func New(cfg Config) (*Writer, error) {
 	return w, w.open(cfg.Dir)
 }
 
-// newWriter returns a report writer with defaults in place of zero values.
+// newWriter returns a writer of a report, with defaults in place of zero values of cfg. It opens nothing;
+// see open.
 func newWriter(cfg Config) *Writer {
 	if cfg.Max == 0 {
 		cfg.Max = DefaultMax
@@ -126,8 +127,8 @@ func (writer *Writer) open(dir string) (err error) {
 	return nil
 }
 
-// explorer returns an explorer that makes the page, with an engine that draws and scores
-// nothing.
+// explorer returns the explorer that makes the report's page. Its engine draws pictures and refuses to
+// score. The caller closes the explorer.
 func (writer *Writer) explorer() *explorer.Explorer {
 	pages := writer.cfg.Pages
 	if pages == "" {
@@ -162,8 +163,9 @@ func (writer *Writer) Add(line dump.Line, result []byte) error {
 	return writer.add(line, result, value, res)
 }
 
-// add counts a result, whose line is value, in the tables and keeps it for its item and columns.
-// A duplicate, which the tables do not count, is left out everywhere.
+// add counts the result res in the tables, keeps its item if that is to be shown, and adds it to the
+// columns of the page. result is its line, and value that line parsed. A duplicate, which the tables do
+// not count, is left out everywhere.
 func (writer *Writer) add(line dump.Line, result []byte, value *fastjson.Value, res *scoring.Result) error {
 	writer.backend = res.Backend
 	if writer.scorer == "" {
@@ -180,9 +182,8 @@ func (writer *Writer) add(line dump.Line, result []byte, value *fastjson.Value, 
 	return writer.columns.Add(res, value)
 }
 
-// readResult reads a result line. result keeps nothing of b or the parser, but value is valid only
-// until the parser's next use. It returns an error for a line that is no result, such as a
-// dump line.
+// readResult reads the result line b. value is the parsed line, valid until the parser's next use; result
+// is a copy of what it says. It returns an error for a line that is no result, such as a dump line.
 func readResult(p *fastjson.Parser, b []byte) (value *fastjson.Value, result *scoring.Result, err error) {
 	if value, err = jsontree.Parse(p, b); err != nil {
 		return nil, nil, fmt.Errorf("cannot read result line: %w; want a line that plumb score wrote", err)
@@ -219,7 +220,7 @@ func (writer *Writer) Close() (path string, err error) {
 		return "", fmt.Errorf("cannot write report: %w", err)
 	}
 	path = filepath.Join(writer.cfg.Dir, "index.html")
-	if _, err := os.Stat(path); partial != "" && err == nil {
+	if _, err := os.Stat(path); partial != "" && err == nil { // there is a former report, which stays
 		return filepath.Join(writer.folder.Keep(), "index.html"), nil
 	}
 	if err := writer.folder.Commit(); err != nil {
@@ -256,7 +257,8 @@ func partialText(why string) string {
 	return "This report is partial. The run ended early: " + why + ". Tables and items cover what was scored before that."
 }
 
-// given returns the items that the sampler has kept for the report, in the order of the results.
+// given returns the items that the report shows, those that the sampler has kept, in the order in which
+// their results were added.
 func (writer *Writer) given() (list []explorer.Given) {
 	for _, g := range writer.sample.groups {
 		for _, p := range g.items {

@@ -12,8 +12,9 @@ import (
 // keptBytes bounds the bytes of the items that a report may show.
 const keptBytes = 256 << 20
 
-// sampler selects the items that a report shows: the worst of each suite, test and
-// series. It keeps as equal a number of each as fits into the limits.
+// sampler selects the items that a report shows. Each suite, test and series (a model and how it was
+// asked) is a section. Of each section the worst items are kept, as equally many of all as the limits
+// allow.
 type sampler struct {
 	max    int // items at most
 	bytes  int // bytes of all items at most
@@ -27,13 +28,14 @@ type sampler struct {
 // groupKey identifies a section of a report.
 type groupKey struct{ suite, test, series string }
 
-// group holds the items of one section. It is a heap whose first item is the best.
+// group holds the kept items of one section. It is a heap whose first item is the best, because that is
+// the next to be dropped.
 type group struct {
 	groupKey
-	total int // results, shown or not
-	items []pair
-	first int // order of the first result
-	at    int // place in the heap of groups
+	total int    // results of the section, kept or not
+	items []pair // the heap
+	first int    // the position of the section's first result among all
+	at    int    // the index of the group in sampler.groups
 }
 
 // pair is the dump line and the result line of one item. The dump line is empty where
@@ -42,10 +44,20 @@ type pair struct {
 	line   dump.Line
 	result []byte
 	series string
-	class  int8 // 0: could not be scored, 1: has a score, 2: has no response
+	class  itemClass
 	score  float64
-	order  int
+	order  int // the position of the result among all that were added, from 0
 }
+
+// itemClass says what there is to see of an item. Lower classes are worse, and shown first.
+type itemClass int8
+
+// The values of itemClass.
+const (
+	failedItem itemClass = iota // the item could not be scored
+	scoredItem
+	silentItem // the model gave no response
+)
 
 // maxGroups bounds the number of sections, because their names come from the dump.
 // Items beyond it share one section.
@@ -62,14 +74,16 @@ func (sampler *sampler) add(line dump.Line, result []byte, res *scoring.Result) 
 	sampler.order++
 	switch {
 	case res.Scored:
-		p.class = 1
+		p.class = scoredItem
 	case res.Err != nil && res.Err.Code == "no_response":
-		p.class = 2
+		p.class = silentItem
 	}
 	group := sampler.group(groupKey{res.Suite, res.Test, p.series})
 	group.total++
-	// It would be dropped at once: the sampler is full, the section is the largest, and its best item is worse.
-	if sampler.max <= 0 || sampler.n >= sampler.max && group == sampler.groups[0] && len(group.items) > 0 && worse(&group.items[0], &p) {
+	// Copy nothing if the item would be dropped at once: the sampler is full, the section is the largest
+	// one, from which the next item goes, and its best item is worse than this one.
+	full := sampler.n >= sampler.max
+	if sampler.max <= 0 || full && group == sampler.groups[0] && len(group.items) > 0 && worse(&group.items[0], &p) {
 		return
 	}
 	p.line, p.result = line, bytes.Clone(result)
@@ -78,12 +92,13 @@ func (sampler *sampler) add(line dump.Line, result []byte, res *scoring.Result) 
 	sampler.n++
 	sampler.size += p.bytes()
 	heap.Fix(&sampler.groups, group.at)
+	// Drop the best items of the largest sections.
 	for sampler.n > sampler.max || sampler.size > sampler.bytes && sampler.n > 1 {
-		big := sampler.groups[0]
-		gone := heap.Pop(big).(pair)
+		largest := sampler.groups[0]
+		dropped := heap.Pop(largest).(pair)
 		sampler.n--
-		sampler.size -= gone.bytes()
-		heap.Fix(&sampler.groups, big.at)
+		sampler.size -= dropped.bytes()
+		heap.Fix(&sampler.groups, largest.at)
 	}
 }
 
@@ -131,7 +146,7 @@ func (g *group) Pop() any {
 	return p
 }
 
-// groups is a heap whose first group has the most items.
+// groups is a heap whose first group has the most items; among equal ones it is that which began last.
 type groups []*group
 
 func (l groups) Len() int { return len(l) }

@@ -29,8 +29,8 @@ type rowView struct {
 // cellView is a mean. Mean is "–" where nothing was scored.
 type cellView struct{ Mean, Error, Count string }
 
-// means returns, for each suite, a table of means with a row for each test, group and total
-// and a column for each series.
+// means returns a table of mean scores as text for each suite. It has a row for each test, each group of
+// tests and the total, and a column for each series, which is a model and how it was asked.
 func means(table *table.Table) []tableView {
 	var models []string
 	for _, s := range table.Series() {
@@ -51,8 +51,8 @@ func means(table *table.Table) []tableView {
 	return out
 }
 
-// cell returns a mean as text with its standard error. Count is the number of answers, and
-// says how many of them, or of a group's tests, have a score if not all have.
+// cell returns a mean score as text, with its standard error where one is known. Count is the number of
+// answers of a test. If only some of them have a score, or only some tests of a group, Count says how many.
 func cell(row table.Row) cellView {
 	view := cellView{Mean: "–"}
 	if row.Mean != nil {

@@ -77,15 +77,21 @@ type batcher struct {
 	log    *ledger.Log
 	parts  []*part
 	runID  string // names the run in the metadata of its batches
-	got    int    // outcomes of this process
+	got    int    // outcomes that this process put into the log
 }
+
+// The shortest and the longest time between two looks at a batch, if the configuration does not say.
+const (
+	defaultPoll = 15 * time.Second
+	defaultSlow = 2 * time.Minute
+)
 
 // AskBatches makes all calls that the log lacks by batches, and puts their outcomes into the log. Calls
 // that depend on the answers of others come in later batches. Batches that an earlier process began
 // are taken up, as batches.jsonl in the folder tells. ctx ends the waiting only: batches go on at the
 // endpoint. Results are as for Ask.
 func (run *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConfig) ([]Failure, error) {
-	cfg.Poll, cfg.Slow = cmp.Or(cfg.Poll, 15*time.Second), cmp.Or(cfg.Slow, 2*time.Minute)
+	cfg.Poll, cfg.Slow = cmp.Or(cfg.Poll, defaultPoll), cmp.Or(cfg.Slow, defaultSlow)
 	if cfg.Tell == nil {
 		cfg.Tell = func(string) {}
 	}
@@ -95,7 +101,7 @@ func (run *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchCo
 		return nil, err
 	}
 	defer b.log.Close()
-	// With the hash of its calls this finds a batch again among those of all runs at the endpoint.
+	// With this id and the hash of its file, a batch is found again among those of all runs at the endpoint.
 	sum := sha256.Sum256([]byte(run.cfg.Suite + "|" + run.cfg.Model + "|" + cfg.Dir))
 	b.runID = hex.EncodeToString(sum[:8])
 	failures, err := b.ask(ctx)
@@ -160,12 +166,12 @@ func (batcher *batcher) live() (list []*part) {
 // in vain. With Cancel it makes no batches, and waits for those that run. Failures are tasks that
 // cannot be asked.
 func (batcher *batcher) ask(ctx context.Context) ([]Failure, error) {
-	if err := batcher.recover(ctx); err != nil {
+	if err := batcher.resume(ctx); err != nil {
 		return nil, err
 	}
 	for idle := 0; ; { // waves in a row without an outcome
 		makes := !batcher.cfg.Cancel && idle < mostWaves
-		count, failures, err := batcher.wanted(ctx, makes)
+		count, failures, err := batcher.wanted(ctx, makes) // count: calls that are in no batch yet
 		if err != nil {
 			return failures, err
 		}
@@ -175,6 +181,7 @@ func (batcher *batcher) ask(ctx context.Context) ([]Failure, error) {
 				return failures, fmt.Errorf("%w: %d calls had no outcome in %d batches each", ErrEarly, count, mostWaves)
 			}
 		}
+		// Without a batch that runs there is nothing more to come.
 		if len(batcher.live()) == 0 {
 			if batcher.cfg.Cancel && count > 0 {
 				return failures, fmt.Errorf("%w: batches were cancelled; %d calls have no outcome", ErrEarly, count)
@@ -190,10 +197,11 @@ func (batcher *batcher) ask(ctx context.Context) ([]Failure, error) {
 	}
 }
 
-// wanted counts the next call of each unit, unless it has an outcome, is in a batch that runs, or is
-// asked for another unit too: one answer serves both. A unit without a next call is marked as made.
-// With makes it makes batches of the calls at the endpoint, as many as their limits ask for. Each call
-// is in memory only until it is written. Failures are the tasks that cannot be asked.
+// wanted counts the calls that can be made now: the next one of each unit (a task in an arm) that has no
+// outcome. It leaves out calls in a batch that runs, and counts a call of several units once, as one
+// answer serves all. A unit without a next call is marked as finished. If makes is true, the calls are
+// written to files and made as batches at the endpoint, as many as the limits of a batch ask for. Each
+// call is in memory only until it is written. failures are the tasks that cannot be asked.
 func (batcher *batcher) wanted(ctx context.Context, makes bool) (count int, failures []Failure, err error) {
 	busy := map[string]bool{} // keys of calls
 	for _, p := range batcher.live() {
@@ -361,7 +369,8 @@ func (batcher *batcher) created(part *part, id string) error {
 	return nil
 }
 
-// metadata returns the metadata by which a batch of this run is told from all others at the endpoint.
+// metadata returns the metadata by which a batch of this run is told from all others at the endpoint: the
+// id of the run, and the number of the part with the start of its file's hash.
 func (batcher *batcher) metadata(p *part) map[string]string {
 	return map[string]string{"plumb_run": batcher.runID, "plumb_part": strconv.Itoa(p.Part) + "-" + p.Hash[:16]}
 }
@@ -375,11 +384,11 @@ type state struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// recover brings the batches of an earlier process as far as they can be waited for. One that was not
-// uploaded is given up: its calls are asked anew. One whose file was uploaded is looked for among the
-// endpoint's batches before it is made, so that none is made and paid for twice. With Cancel the
-// endpoint is told to end each batch.
-func (batcher *batcher) recover(ctx context.Context) error {
+// resume takes up the batches that an earlier process began, so that they can be waited for. One that was
+// not uploaded is given up: its calls are asked anew. One whose file was uploaded is looked for among the
+// endpoint's batches before it is made, so that none is made and paid for twice. With Cancel the endpoint
+// is told to end each batch.
+func (batcher *batcher) resume(ctx context.Context) error {
 	for _, part := range batcher.live() {
 		var err error
 		switch part.Event {
@@ -408,7 +417,7 @@ func (batcher *batcher) recover(ctx context.Context) error {
 // through the list of all batches there, page by page.
 func (batcher *batcher) find(ctx context.Context, p *part) (string, error) {
 	want := batcher.metadata(p)
-	after := ""
+	after := "" // the last batch of the page before
 	for {
 		var list struct {
 			Data []state `json:"data"`

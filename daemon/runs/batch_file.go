@@ -35,11 +35,11 @@ func newPartFile(part *part, path string) (*partFile, error) {
 	return f, nil
 }
 
-// isFull reports whether a further line of so many bytes would exceed the limits of a batch. A file
+// isFull reports whether a further line of lineBytes would exceed the limits of a batch. A file
 // without calls takes one call, however long it is.
-func (f *partFile) isFull(line int) bool {
+func (f *partFile) isFull(lineBytes int) bool {
 	n := len(f.part.Keys)
-	return n == maxPartRequests || n > 0 && f.size+line > maxPartBytes
+	return n == maxPartRequests || n > 0 && f.size+lineBytes > maxPartBytes
 }
 
 // add writes the line of a call, and adds its key to the part and the most tokens that it can use to

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"plumb/daemon/chat"
@@ -23,11 +24,11 @@ type result struct {
 	} `json:"response"`
 }
 
-// fetch reads the results of a batch that ended into the log of calls, pays for them from the budget,
-// and marks the batch as fetched. Left out, and thus asked anew if they are still wanted, are lines
-// without a response; left out for good are results of tasks that are not chosen now, and second
-// results of a call.
+// fetch reads the results of a batch that has ended into the log of calls, pays for them from the budget,
+// and marks the batch as fetched. Lines without a response are left out, so that their calls are asked
+// anew. Results of tasks that are not chosen now, and second results of a call, are left out too.
 func (batcher *batcher) fetch(ctx context.Context, part *part) error {
+	// Find the calls of the batch that still lack an outcome.
 	ofPart := map[string]bool{}
 	for _, key := range part.Keys {
 		ofPart[key] = true
@@ -45,8 +46,9 @@ func (batcher *batcher) fetch(ctx context.Context, part *part) error {
 			calls[c.key] = c
 		}
 	}
+	// Read their results.
 	var spent budget.Tokens
-	var told *float64 // sum of the costs that the endpoint tells, nil if it tells none
+	var told *float64 // the sum of the costs that the endpoint states, nil if it states none
 	for _, id := range []string{part.Output, part.Errors} {
 		if id == "" {
 			continue
@@ -69,6 +71,7 @@ func (batcher *batcher) fetch(ctx context.Context, part *part) error {
 			return err
 		}
 	}
+	// Replace what was reserved for the batch by what it cost.
 	if part.hold != nil {
 		if spent == (budget.Tokens{}) { // nothing was answered, or the endpoint counts no tokens
 			part.hold.Cancel()
@@ -79,9 +82,10 @@ func (batcher *batcher) fetch(ctx context.Context, part *part) error {
 	return batcher.note(part, partFetched)
 }
 
-// keep puts one result of a batch into the log of calls, with its cost: that which the endpoint tells,
-// or else by the price of its tokens. It adds the tokens to spent and a told cost to told. A result
-// that is not final, such as an overloaded server's, is left out: the call is made again.
+// keep puts one result of a batch, an HTTP status and a body, into the log of calls. Its cost is what the
+// endpoint states, or else the price of its tokens. The tokens are added to spent, and a stated cost to
+// told. A result that is not final, such as that of an overloaded server, is left out, and the call is
+// made again.
 func (batcher *batcher) keep(part *part, call *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
 	reader := chat.Reader{Key: batcher.cfg.Key, Request: call.request, Now: time.Now()}
 	reading := reader.Read(status, nil, body)
@@ -129,11 +133,12 @@ func (batcher *batcher) lines(ctx context.Context, route string, f func([]byte) 
 		return fmt.Errorf("%w: cannot read results of a batch: %w", ErrEarly, err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != 200 {
+	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%w: cannot read results of a batch: the endpoint answered %d", ErrEarly, resp.StatusCode)
 	}
 	s := bufio.NewScanner(resp.Body)
-	s.Buffer(nil, 64<<20) // longest line in bytes: one result
+	const longestLine = 64 << 20 // bytes of one result
+	s.Buffer(nil, longestLine)
 	for s.Scan() {
 		if len(bytes.TrimSpace(s.Bytes())) == 0 {
 			continue
@@ -183,7 +188,7 @@ func (batcher *batcher) once(ctx context.Context, method, route, mediaType strin
 		return true, err
 	}
 	if resp.StatusCode/100 != 2 {
-		busy := resp.StatusCode >= 500 || resp.StatusCode == 429 // failed, or too many requests
+		busy := resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
 		return busy, fmt.Errorf("the endpoint answered %d: %s", resp.StatusCode, chat.Brief(batcher.client.Hide(string(text)), 200))
 	}
 	if reply == nil {

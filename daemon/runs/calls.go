@@ -78,8 +78,8 @@ type Calls struct {
 	open       map[string][]Reserve // requests without an outcome, by key
 	spent      budget.Spent
 	duplicates int
-	torn       int
-	pictures   map[shown][]string // hashes, of calls that were made before this process
+	torn       int                // lines of the log that are not whole
+	pictures   map[shown][]string // SHA-256 of the pictures of calls that were made before this process
 }
 
 // OpenCalls opens the log at path and reads it. A request without an outcome counts as
@@ -127,8 +127,8 @@ func newCalls() *Calls {
 	return &Calls{done: map[string]*record{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
 }
 
-// replay brings calls up to date with one line of the log. at is the place of the line, where an outcome is
-// read again when it is needed.
+// replay brings calls up to date with one line of the log: a request that was sent, or the outcome of a
+// call. place is where the line stands, so that an outcome can be read again when it is needed.
 func (calls *Calls) replay(line []byte, place ledger.Place) error {
 	var event struct {
 		Event string `json:"event"`
@@ -159,8 +159,8 @@ func (calls *Calls) replay(line []byte, place ledger.Place) error {
 }
 
 // settle closes the requests of a call that has its outcome, and adds what the call took to calls.spent.
-// The requests that may have been paid for without an answer, whose number the outcome has, are counted
-// as lost with all that was reserved for them.
+// The outcome says how many of its requests may have been paid for without an answer, such as those that
+// broke off. These are counted as lost, with all that was reserved for them.
 func (calls *Calls) settle(done *Done) {
 	requests := calls.open[done.Key]
 	if done.Batch != nil { // a request in a batch has no line of its own, which counts it
@@ -184,10 +184,10 @@ func (calls *Calls) settle(done *Done) {
 	}
 }
 
-// take makes the outcome of a call known, and returns the place of the line that counts for its key. The
-// first answer counts; a later one is a duplicate. A failure is replaced by what a later try brings. An
-// outcome that is not final is left out: its line only says what the requests cost, and the call is
-// made again.
+// take records the outcome of a call, whose line of the log stands at place, and returns the place of the
+// line that counts for the call's key. The first answer counts, and a later one is a duplicate. A failure
+// is replaced by what a later try brings. An outcome that is not final is not recorded: its line only says
+// what the requests cost, and the call is made again. fresh says that this process made the call.
 func (calls *Calls) take(done *Done, place ledger.Place, fresh bool) ledger.Place {
 	if !done.Kind.Final() {
 		return place

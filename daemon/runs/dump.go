@@ -73,7 +73,7 @@ func (run *Run) Dump(w io.Writer) (totals Totals, err error) {
 	if err != nil {
 		return totals, err
 	}
-	// Go through this command's tasks and those of earlier ones.
+	// Go through this command's units and those of earlier commands.
 	for _, unit := range run.allUnits(planned, earlier) {
 		i, asked := planned[keyOfUnit(unit)]
 		var m made
@@ -81,11 +81,11 @@ func (run *Run) Dump(w io.Writer) (totals Totals, err error) {
 			if m, err = run.planned(i); err != nil {
 				return totals, err
 			}
-			// A task that this command has not finished may have been asked by an earlier one in full.
 			if !m.whole {
 				totals.Pending++
 			}
 		}
+		// A unit that this command has not finished may have been asked in full by an earlier one.
 		if !m.whole {
 			if m, err = run.fromLog(unit, earlier[keyOfUnit(unit)]); err != nil {
 				return totals, err
@@ -97,6 +97,7 @@ func (run *Run) Dump(w io.Writer) (totals Totals, err error) {
 		if !m.whole {
 			continue
 		}
+		// A line for each answer.
 		for _, a := range run.cfg.Source.Answers(unit.task, unit.arm, m.replies) {
 			line, err := run.line(unit, a, m.calls, &totals)
 			if err == nil {
@@ -127,13 +128,13 @@ type labelled struct {
 	at ledger.Place
 }
 
-// earlierCalls returns the calls of the log by unit (task, test, arm and repeat), in the order of the
-// log. Of each arm (a model in a mode) only calls with one configuration count, so that no table mixes
-// two. That is the configuration of this command if the log has any call with it, else that of the
-// last call. A configuration is a hash that the arm is part of.
+// earlierCalls returns the calls of the log by unit (task, test, arm and repeat), in the order of the log.
+// Of each arm, a way to ask the model, only calls with one configuration count, so that no table mixes
+// two. That is the configuration of this command if the log has any call with it, else that of the arm's
+// last call. A configuration is a hash of all that is sent beside the task; see configOf.
 func (run *Run) earlierCalls() (map[unitKey][]labelled, error) {
 	var all []labelled
-	config := map[ask.Arm]string{}
+	config := map[ask.Arm]string{} // the configuration that counts
 	for _, record := range run.calls.all() {
 		d := labelled{at: record.at}
 		if err := run.calls.read(record.at, &d.Label); err != nil {
@@ -159,8 +160,9 @@ func (run *Run) earlierCalls() (map[unitKey][]labelled, error) {
 	return out, nil
 }
 
-// allUnits returns the units of the plan and those of the log, each once, by task, arm and repeat. Left
-// out are units of the log whose task is not in the file of tasks any more, or has another test there.
+// allUnits returns the units of this command (planned) and those of the log (earlier), each once, in the
+// order of tasks, arms and repeats. It leaves out units of the log whose task is not in the file of tasks
+// any more, or has another test there.
 func (run *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled) []unit {
 	keys := map[string][]unitKey{} // by task
 	arms := slices.Clone(run.cfg.Arms)
@@ -180,6 +182,7 @@ func (run *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled
 	for k := range earlier {
 		add(k)
 	}
+	// Sort them.
 	slices.SortFunc(arms, func(a, b ask.Arm) int { return strings.Compare(armOrder(a), armOrder(b)) })
 	var out []unit
 	for _, task := range run.cfg.Source.Tasks() {
@@ -203,9 +206,10 @@ func armOrder(a ask.Arm) string {
 	return s + "|" + a.Setting + "|" + a.Format + "|" + a.Method
 }
 
-// fromLog puts the calls of a unit together that an earlier command made, whatever they asked. Of calls
-// of one turn and step the last one counts. The result is not whole if a call is missing, or if the
-// task cannot be asked; the error is of reading the log.
+// fromLog puts together the calls of a unit that earlier commands made; calls are those of the log. It
+// compares turn and step only, because what was asked may differ from what this command would ask. Of
+// several calls of one turn and step the last one counts. The result is not whole if a call is missing, or
+// if the task cannot be asked; the error is of reading the log.
 func (run *Run) fromLog(u unit, calls []labelled) (made made, err error) {
 	for {
 		// Next only has to tell whether there is another call: what it would ask was asked.
@@ -327,8 +331,8 @@ func addKnown(sum, n *int64) *int64 {
 	return sum
 }
 
-// add adds an answer to the totals. ok says that it has a response; last is its last call. What a filter
-// withheld counts as missing too, without a reason.
+// add adds an answer to the totals. ok says that it has a response; last is the last of its calls. An
+// answer that a filter of the endpoint withheld counts as filtered and as missing, without a reason.
 func (totals *Totals) add(asked *Asked, ok bool, last *Done) {
 	totals.Answers++
 	totals.Seconds += asked.Seconds
@@ -388,10 +392,10 @@ type Plan struct {
 	Most     int64 // tokens of their replies at most
 }
 
-// Plan counts the calls of the run by arm and turn, without making any. An answer that is not there yet
-// is taken as a good one without text, so that the calls after it are counted too: from the second turn
-// on the numbers are the most there may be. give, unless it is nil, gets each call with its number from
-// 0; its error ends Plan and is returned with the counts so far.
+// Plan counts the calls of the run by arm and turn, without making any. Later calls of a task depend on
+// the answers before. An answer that is not there yet is taken for a good one with an empty text, so from
+// the second turn on the numbers are the most there may be. give, unless it is nil, gets each call with
+// its number from 0; its error ends Plan and is returned with the counts so far.
 func (run *Run) Plan(give func(n int, arm string, request *chat.Request) error) (plans []Plan, err error) {
 	at := map[[2]string]int{} // indices in plans by arm and turn
 	n := 0                    // calls so far

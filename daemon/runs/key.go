@@ -21,16 +21,10 @@ type Arm struct {
 	Method  *string `json:"method"`
 }
 
-// ArmOf returns an arm, the way in which a model is asked, as JSON has it: members that are not set
-// are null.
+// ArmOf returns an arm, the way in which a model is asked, in the form for JSON: members that are not set
+// are nil, which is written as null.
 func ArmOf(arm ask.Arm) Arm {
-	word := func(text string) *string {
-		if text == "" {
-			return nil
-		}
-		return &text
-	}
-	return Arm{word(arm.Mode), word(arm.Input), word(arm.Setting), word(arm.Format), word(arm.Method)}
+	return Arm{orNil(arm.Mode), orNil(arm.Input), orNil(arm.Setting), orNil(arm.Format), orNil(arm.Method)}
 }
 
 // ask returns the arm in the form that suites use, in which members that are not set are "".
@@ -68,8 +62,9 @@ func keyOf(suite string, c *call) (string, error) {
 	return canonical.Key(identity{version, suite, c.task.ID, testOf(c.unit), c.repeat, c.step.Turn, c.step.Name, c.hash})
 }
 
-// configOf returns the start of a hash of everything that an arm sends beside its task, by which lines
-// of the log and the dump are told apart that were asked in different ways.
+// configOf returns the first configLength digits of a hash of everything that is sent in an arm beside the
+// task: suite, arm, settings, system message and the version of the prompts. Lines of the log and the dump
+// have it, so that answers to different requests are never taken for each other.
 func configOf(cfg *Config, a ask.Arm, s *Settings) (string, error) {
 	key, err := canonical.Key(map[string]any{
 		"suite": cfg.Suite, "arm": ArmOf(a), "settings": s, "system": cfg.System, "prompts": promptVersion})

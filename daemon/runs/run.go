@@ -55,7 +55,7 @@ type Config struct {
 // Run asks about tasks and keeps outcomes in a log.
 type Run struct {
 	cfg   Config
-	calls *Calls
+	calls *Calls // the log of the folder; nil for a plan alone
 	units []unit
 	args  map[ask.Arm]armSettings
 
@@ -63,8 +63,8 @@ type Run struct {
 	finished map[int][]string // keys of the calls of units whose calls are all made, by index
 	flight   singleflight.Group
 
-	answered, failed, cut atomic.Int64
-	asking                atomic.Int64
+	answered, failed, cut atomic.Int64 // calls by their outcome; cut ones are answered too
+	asking                atomic.Int64 // calls that are under way
 }
 
 // armSettings are the settings of an arm and their hash.
@@ -141,8 +141,9 @@ type call struct {
 	key     string
 }
 
-// next returns the next call to the model for a unit whose calls so far brought replies, nil if there is
-// none. Its pictures are those of earlier calls where these look the same, so that its key is theirs.
+// next returns the next call to the model for a unit, a task in one arm, whose calls so far brought
+// replies. It is nil if none is left. A picture of the call is replaced by that of an earlier call if the
+// two look the same, so that the key of the call stays the same between versions of the program.
 func (run *Run) next(unit unit, replies []ask.Heard) (*call, error) {
 	step, err := run.cfg.Source.Next(unit.task, unit.arm, replies)
 	if err != nil || step == nil {
@@ -197,9 +198,9 @@ func (run *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failur
 	var (
 		mu   sync.Mutex
 		wg   sync.WaitGroup
-		next atomic.Int64 // unit to begin with
+		next atomic.Int64 // the index of the unit that a worker takes next
 		left atomic.Int64 // units that lack a call
-		end  error        // of the log
+		end  error        // why the log cannot be used
 	)
 	for range min(run.cfg.Workers, len(run.units)) {
 		wg.Go(func() {
@@ -208,7 +209,7 @@ func (run *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failur
 				if i >= len(run.units) {
 					return
 				}
-				if ctx.Err() != nil || client.Halted() != nil {
+				if ctx.Err() != nil || client.Halted() != nil { // only count what is left
 					left.Add(1)
 					continue
 				}
@@ -244,9 +245,10 @@ func (run *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failur
 // errLog marks a log that cannot be written or read: nothing may be asked then.
 var errLog = errors.New("cannot use the log of calls")
 
-// makeCalls makes the calls to the model that unit i, one task in one arm, still needs. Those in the log
-// are counted as made. A call that another unit makes at the same time is made once. If all have an
-// outcome, done is true and the unit is marked as made; else the first one without ends it.
+// makeCalls makes the calls to the model that unit i, one task in one arm, still needs, one after the
+// other. Those in the log are counted as made. A call that another unit makes at the same time is made
+// once. If all have an outcome, done is true and the unit is marked as finished. A call that brings none
+// ends it, because later calls depend on the reply.
 func (run *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
 	var m made
 	for {
@@ -269,8 +271,9 @@ func (run *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done
 	}
 }
 
-// missing returns the first call of a unit, after those in made, for which outcome has none, nil if there
-// is none. Each call before it is added to made with its outcome and passed to seen.
+// missing returns the first call of a unit that has no outcome yet, nil if all have one. It begins after
+// the calls in made. The function outcome returns the outcome of a call by its key, nil for none. Each
+// call with an outcome is added to made, and its outcome is passed to seen.
 func (run *Run) missing(u unit, made *made, outcome func(key string) (*Done, error), seen func(*Done)) (*call, error) {
 	for {
 		call, err := run.next(u, made.replies)
@@ -289,8 +292,9 @@ func (run *Run) missing(u unit, made *made, outcome func(key string) (*Done, err
 // ignore is the seen of missing for those who need no count.
 func ignore(*Done) {}
 
-// outcome returns the outcome of a call, nil where the call is to be made: if there is none, or with
-// RetryFailed, if an earlier process had no answer. Failures of this process are not tried again.
+// outcome returns the outcome of a call from the log, or nil if the call is to be made. That is so if the
+// log has none. With RetryFailed it is also so if the log has only a failure of an earlier process;
+// failures of this process are not tried again.
 func (run *Run) outcome(key string) (*Done, error) {
 	if old := run.calls.record(key); old != nil && run.cfg.RetryFailed && !old.answered && !old.fresh {
 		return nil, nil
@@ -298,8 +302,9 @@ func (run *Run) outcome(key string) (*Done, error) {
 	return run.calls.Done(key)
 }
 
-// shared makes a call, or if another unit is making one with the same key, waits for its outcome: units
-// of several arms may ask the same.
+// shared makes a call with the function ask, unless a call with the same key is under way for another
+// unit: then it waits for that one's outcome. Units of several arms may ask the same, and each call is
+// paid for once.
 func (run *Run) shared(key string, ask func() (*Done, error)) (*Done, error) {
 	v, err, _ := run.flight.Do(key, func() (any, error) { return ask() })
 	return v.(*Done), err
@@ -348,9 +353,9 @@ func (run *Run) ask(ctx context.Context, client *chat.Client, call *call) (*Done
 	run.asking.Add(1)
 	defer run.asking.Add(-1)
 	// A call under way is finished and kept even when the run is interrupted.
-	o := client.Ask(context.WithoutCancel(ctx), call.request)
-	if kept == nil && o.Kind.Final() && o.Tries == 0 { // refused before it was sent
-		return nil, o.Error
+	last := client.Ask(context.WithoutCancel(ctx), call.request)
+	if kept == nil && last.Kind.Final() && last.Tries == 0 { // refused before it was sent
+		return nil, last.Error
 	}
 	return kept, nil
 }
@@ -381,8 +386,8 @@ func (run *Run) done(call *call, outcome *chat.Outcome) *Done {
 		Turn: call.step.Turn, Step: call.step.Name, Config: run.args[call.arm].config,
 	}
 	done := &Done{Event: eventDone, Key: call.key, Suite: run.cfg.Suite, Label: label, Request: call.hash, Outcome: *outcome}
-	isAnswer := outcome.Text == "" && run.cfg.ReasoningText
-	if !run.cfg.KeepReasoning && !isAnswer {
+	reasoningIsAnswer := outcome.Text == "" && run.cfg.ReasoningText
+	if !run.cfg.KeepReasoning && !reasoningIsAnswer {
 		done.Outcome.Reasoning = ""
 	}
 	for _, m := range call.request.Messages {
