@@ -22,11 +22,11 @@ type Aggregate struct {
 // taskIndex is the member by which rows belong to a task.
 const taskIndex = "_ng_task_index"
 
-// group is a set of rows.
+// group is a set of rows, all rows or those of one task.
 type group struct {
-	rows, failed int
-	names        []string // as they came
-	values       map[string][]float64
+	rows, failed int                  // failed rows are those whose numbers do not count
+	names        []string             // of the series, in the order in which they came
+	values       map[string][]float64 // the series by name, with a value for each row that has one
 }
 
 // maskSample marks a row whose reward is no measurement.
@@ -151,8 +151,8 @@ func (aggregate *Aggregate) AppendJSON(dst []byte) []byte {
 	return append(strconv.AppendInt(dst, int64(aggregate.all.failed), 10), '}')
 }
 
-// coverage appends further members that say of how many rows and tasks the statistics are made, under the
-// names of NeMo Gym. It appends nothing if no row was left out.
+// coverage appends members, under the names of NeMo Gym, that say how many rows (rollouts) and tasks the
+// statistics cover and how many are left out because they failed. It appends nothing if no row failed.
 func (aggregate *Aggregate) coverage(dst []byte) []byte {
 	if aggregate.all.failed == 0 {
 		return dst
@@ -199,9 +199,9 @@ func appendStat(b []byte, stat, name string, x float64) []byte {
 // stats are the statistics of a series of numbers over rows or tasks.
 type stats struct{ mean, max, min, median, std float64 }
 
-// statsOf returns the statistics of a list, which must not be empty. The standard deviation
-// is that of a sample, 0 for a single value. Other than in scoring/stats, terms are divided
-// before they are added, so that large values do not overflow.
+// statsOf returns the statistics of a list, which must not be empty. The standard deviation is that of a
+// sample (divided by n-1), 0 for a single value. Its terms are divided before they are added, and the mean
+// is computed so if the sum overflows, because trainers send numbers of any size.
 func statsOf(list []float64) (stats stats) {
 	sorted := slices.Sorted(slices.Values(list))
 	n := float64(len(list))
@@ -223,7 +223,8 @@ func statsOf(list []float64) (stats stats) {
 	}
 	if len(list) > 1 {
 		for _, x := range list {
-			stats.std += float64((x-stats.mean)*(x-stats.mean)) / (n - 1) // float64: no fused multiply-add, equal on every machine
+			// float64 keeps the compiler from fusing the product and the sum, so that all machines agree.
+			stats.std += float64((x-stats.mean)*(x-stats.mean)) / (n - 1)
 		}
 		stats.std = math.Sqrt(stats.std)
 	}

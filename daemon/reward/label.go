@@ -36,20 +36,21 @@ var answerKeys = []string{"response", "actions"}
 // referenceKeys are the members of a label that is only a reference.
 var referenceKeys = []string{"suite", "split", "id", "test", "turn"}
 
-// Line appends the dump line of a label and an answer. label is a JSON value
-// that has passed scene.Check: a string that holds an item or a reference, or
-// the same as an object, in which a null member counts as absent at every depth.
-// answer is the JSON of the response; absent or null for a missing response.
-// at names the label in messages ("labels[3]"). Errors have the code BadLabel. See
-// docs/spec/http.md#r14.
+// Line appends the dump line of a label and an answer to dst. label is a JSON value that has passed
+// scene.Check. It is an object that holds a task (an item) or names one (a reference), or a string with
+// the JSON of such an object. In an object a null member counts as absent at every depth, because the
+// columns of a trainer's dataset are in each row. answer is the JSON of the response, null for a missing
+// one; nil leaves it out. at names the label in messages, such as "labels[3]". Errors have the code
+// BadLabel. See docs/spec/http.md#r14.
 func (labels *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Error) {
+	// The object, in the label or in its text.
 	object := label
-	prune := true
+	nullIsAbsent := true
 	switch {
 	case jsoncut.Null(label):
 		return dst, bad(at, "got %s; want the item, or a reference to one, as a string of JSON", jsoncut.Kind(label))
 	case label[0] == '"':
-		prune = false
+		nullIsAbsent = false
 		object = bytes.TrimSpace(jsoncut.Text(label))
 		if len(object) == 0 || object[0] != '{' {
 			return dst, bad(at, "the string %.40q holds no JSON object; want the item, or a reference to one", object)
@@ -60,9 +61,11 @@ func (labels *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scori
 	case label[0] != '{':
 		return dst, bad(at, "got %s; want the item, or a reference to one, as a string of JSON", jsoncut.Kind(label))
 	}
-	c := copier{src: object, prune: prune, reference: true}
+	// Copy its members. A reference must name a task.
+	const labelItself = true
+	c := copier{src: object, nullIsAbsent: nullIsAbsent, reference: true}
 	start := len(dst)
-	dst, _ = c.members(dst, 0, true)
+	dst, _ = c.members(dst, 0, labelItself)
 	if c.reference {
 		if err := labels.resolve(string(c.suite), string(c.split), string(c.id), at); err != nil {
 			return dst[:start], err
@@ -71,7 +74,8 @@ func (labels *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scori
 	if answer == nil {
 		return dst, nil
 	}
-	dst = dst[:len(dst)-1] // the closing brace
+	// Add the answer.
+	dst = dst[:len(dst)-1] // without the closing brace
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
@@ -79,10 +83,12 @@ func (labels *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scori
 	return append(dst, '}'), nil
 }
 
-// resolve returns nil if a reference names a loaded task, and otherwise the error that says what is
-// missing. A reference without a suite, where the daemon has no --suite either, is left to the decoder,
-// which looks through the files of all suites. at names the label in messages.
-func (labels *Labels) resolve(name, split, id, at string) *scoring.Error {
+// resolve returns nil if a label that is only a reference names a loaded task, by suite, split and id.
+// Otherwise the error says what is missing. A reference without a suite, where the daemon has no --suite
+// either, is left to the decoder of items, which looks through the files of all suites. at names the label
+// in messages.
+func (labels *Labels) resolve(suite, split, id, at string) *scoring.Error {
+	name := suite
 	if name == "" {
 		name = labels.Suite
 	}
@@ -114,14 +120,14 @@ func bad(at, format string, args ...any) *scoring.Error {
 	return &scoring.Error{Code: BadLabel, Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
 
-// copier copies an object of checked JSON in one pass, without the members that
-// are not wanted.
+// copier copies the JSON object of a label in one pass, without the members that are not wanted. The JSON
+// was checked before, so brackets and quotes match.
 type copier struct {
-	src       []byte
-	prune     bool // leave out members that are null
-	reference bool // no member of the top but referenceKeys was copied
+	src          []byte
+	nullIsAbsent bool // members that are null are left out
+	reference    bool // the object itself has no members but referenceKeys so far
 
-	suite, split, id []byte
+	suite, split, id []byte // of a reference
 }
 
 // space returns the index of the first byte of the label from i on that is no JSON white space.
@@ -132,9 +138,10 @@ func (copier *copier) space(i int) int {
 	return i
 }
 
-// members appends the object that begins at byte i of src, without the members that are not wanted. next
-// is the index after its closing brace. top says that the object is the label itself. A member is copied
-// before it is known whether it is wanted, and taken back if it is not.
+// members appends the JSON object that begins at byte i of src to dst, without the members that are not
+// wanted. next is the index after its closing brace. top says that the object is the label itself and not
+// a value within it. A member is copied before it is known whether it is wanted, and then removed from dst
+// if it is not.
 func (copier *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
 	dst = append(dst, '{')
 	empty := true
@@ -162,11 +169,12 @@ func (copier *copier) members(dst []byte, i int, top bool) (out []byte, next int
 	return append(dst, '}'), i + 1
 }
 
-// wanted reports whether a member is copied: not if it is null and nulls count as absent, nor at the top
-// if it holds an old answer. At the top it also notes the suite, split and id of a reference, and that a
-// label with any other member is none.
+// wanted reports whether a member of an object in a label is copied. It is not if it is null and nulls
+// count as absent, or if it holds an old answer. top says that the object is the label itself. Then it also
+// keeps the suite, split and id, which name a task, and notes whether the label has any other member and
+// so is no mere reference.
 func (copier *copier) wanted(key, value []byte, top bool) bool {
-	if copier.prune && value[0] == 'n' { // null
+	if copier.nullIsAbsent && value[0] == 'n' { // null
 		return false
 	}
 	if !top {
@@ -190,8 +198,8 @@ func (copier *copier) wanted(key, value []byte, top bool) bool {
 	return true
 }
 
-// value appends the JSON value that begins at byte i of src; next is the index after it. Objects in it
-// lose their null members if nulls count as absent; lists keep theirs.
+// value appends the JSON value that begins at byte i of src to dst; next is the index after it. If nulls
+// count as absent, objects in it lose their null members. Lists keep nulls, as these hold places.
 func (copier *copier) value(dst []byte, i int) (out []byte, next int) {
 	switch copier.src[i] {
 	case '{':

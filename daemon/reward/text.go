@@ -33,8 +33,8 @@ var markers = []string{
 	"<reserved_107>",                                // Baichuan
 }
 
-// plainMarkers are words that an answer may have too, so they count only where
-// none of markers does.
+// plainMarkers are words that may stand in an answer too, so they count only in a text without any of
+// markers.
 var plainMarkers = []string{"\nASSISTANT:", " ASSISTANT:", "\n### Response:", "\n### Assistant:", "\nAssistant:"}
 
 // specials end a text. Besides these, whatever has the form <|name|> or
@@ -48,10 +48,9 @@ var specials = []string{
 // openers begin a text that has no prompt.
 var openers = []string{"<s>", "<bos>", "[BOS]", "[CLS]", "<|begin_of_text|>", "<|startoftext|>", "<｜begin▁of▁sentence｜>"}
 
-// Answer finds the answer in a text that holds prompt and answer: what follows
-// the prompt where the text begins with it, else what follows the last marker of
-// a chat template, else all of it. An empty prompt is one that is not known. See
-// docs/spec/http.md#r24.
+// Answer returns the answer in a text that a trainer has decoded, query, which holds the prompt and the
+// answer. That is what follows the prompt if the text begins with it, else what follows the last marker of
+// a chat template, else the whole text. prompt is "" if it is not known. See docs/spec/http.md#r24.
 func Answer(query, prompt string) string {
 	if prompt != "" && strings.HasPrefix(query, prompt) {
 		return query[len(prompt):]
@@ -74,6 +73,7 @@ func Answer(query, prompt string) string {
 // the white space after them, and at its start those that begin one. n is how many were removed. White
 // space at the end of a text without such a token stays.
 func StripSpecial(s string) (text string, n int) {
+	// Those at the end.
 	for {
 		trimmed := strings.TrimRight(s, " \t\r\n")
 		length := specialSuffix(trimmed)
@@ -82,6 +82,7 @@ func StripSpecial(s string) (text string, n int) {
 		}
 		s, n = trimmed[:len(trimmed)-length], n+1
 	}
+	// Those at the start.
 	for {
 		i := slices.IndexFunc(openers, func(o string) bool { return strings.HasPrefix(s, o) })
 		if i < 0 {
@@ -104,6 +105,7 @@ func specialSuffix(text string) int {
 			return len(o)
 		}
 	}
+	// Whatever else has the form of a special token.
 	for _, form := range [][2]string{{"<|", "|>"}, {"<｜", "｜>"}} {
 		inner, ok := strings.CutSuffix(text, form[1])
 		if !ok {
@@ -113,17 +115,18 @@ func specialSuffix(text string) int {
 		if i < 0 {
 			continue
 		}
-		if name := inner[i+len(form[0]):]; named(name) {
+		if name := inner[i+len(form[0]):]; isTokenName(name) {
 			return len(text) - i
 		}
 	}
 	return 0
 }
 
-// named reports whether a special token of a chat template may have that name: ASCII letters, digits
-// and a few signs, 40 bytes at most. A longer one is rather a part of the answer.
-func named(text string) bool {
-	if text == "" || len(text) > 40 {
+// isTokenName reports whether a special token of a chat template may have that name: ASCII letters,
+// digits and a few signs, at most maxName bytes. A longer text is rather a part of the answer.
+func isTokenName(text string) bool {
+	const maxName = 40
+	if text == "" || len(text) > maxName {
 		return false
 	}
 	for _, r := range text {
@@ -190,10 +193,10 @@ func ParseSteps(s string) (Steps, error) {
 	return all, nil
 }
 
-// Prepare runs the steps on the text of an answer. done names the steps that changed it, for the log
-// and the result. inThink says that the prompt had opened a block of thought. A step that finds
-// nothing leaves the text, but a block of thought that does not end is no answer: the text becomes
-// empty.
+// Prepare runs steps that cut the answer out of a model's text s. done names the steps that changed the
+// text, for the log and the result. inThink says that the prompt has opened a block of thought (<think>).
+// A step that does not find what it looks for leaves the text as it is. Only a block of thought that does
+// not end makes the text empty, because the answer would follow it.
 func Prepare(s string, steps Steps, inThink bool) (text string, done []string) {
 	text = s
 	for _, n := range stepNames {
@@ -297,15 +300,15 @@ func lastBoxed(text string) string {
 		if length := bracedLength(text[begin+len(box):]); length >= 0 {
 			return text[begin+len(box):][:length]
 		}
-		end = begin // it does not close: the one before it
+		end = begin // this box does not close, so look at the one before it
 		if end <= 0 || len(text)-begin > maxBox {
 			return text
 		}
 	}
 }
 
-// bracedLength returns the length of the text up to the brace that closes one opened before it, or -1 if
-// none does.
+// bracedLength returns how many bytes of s stand before the brace that closes an opening brace just before
+// s, or -1 if none closes it. Braces within are counted, and escaped ones (\{) are not.
 func bracedLength(s string) int {
 	depth := 1
 	for i := 0; i < len(s); i++ {
@@ -323,6 +326,6 @@ func bracedLength(s string) int {
 	return -1
 }
 
-// maxBox bounds in bytes how far from the end a box that closes is looked for
-// once the last one did not: the search would be quadratic.
+// maxBox is how many bytes from the end of a text lastBoxed looks for a box that closes, if the last box
+// does not. Without a bound, a text of many boxes would take quadratic time.
 const maxBox = 4096

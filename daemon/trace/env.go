@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -57,11 +58,12 @@ func tracesURL(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// samplerOf returns the sampler of a Config. If the client of a request began a trace, its
-// decision counts, else Ratio. If Ratio is negative, the variables OTEL_TRACES_SAMPLER and
-// OTEL_TRACES_SAMPLER_ARG decide, and without them all requests are recorded.
+// samplerOf returns the sampler of a Config, which decides whether a request is traced. If the client of
+// the request began a trace, its decision counts; else the share Ratio of all requests is traced. If Ratio
+// is negative, the variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG say how to decide, and
+// without them all requests are traced.
 func samplerOf(cfg Config) (sdk.Sampler, error) {
-	if cfg.Ratio > 1 || cfg.Ratio != cfg.Ratio {
+	if cfg.Ratio > 1 || math.IsNaN(cfg.Ratio) {
 		return nil, fmt.Errorf("cannot use ratio of traces: got %v; want 0 to 1 (--trace-ratio)", cfg.Ratio)
 	}
 	if cfg.Ratio >= 0 {

@@ -14,9 +14,9 @@ const maxFile = 1 << 30
 // stand in rows of their own.
 type file struct {
 	*event.Writer
-	rows  []time.Time // when the last request of each row ended
-	base  time.Time   // what times are counted from
-	fresh time.Time   // when what is held was last written
+	rows    []time.Time // when the last request of each row ended
+	base    time.Time   // the start of the first request, from which times are counted
+	flushed time.Time   // when buffered events were last written to the file
 }
 
 // create opens the file of --trace-file for Chrome's trace events; it holds max bytes at most.
@@ -36,6 +36,7 @@ func (file *file) request(request *Request) error {
 		file.base = request.Start
 	}
 	row := file.row(request.Start, request.End)
+	// The request.
 	emit := func(name string, at time.Time, took time.Duration, args map[string]any) error {
 		return file.Write(event.Event{Name: name, At: at.Sub(file.base), Took: took, Row: row, Args: args})
 	}
@@ -46,6 +47,7 @@ func (file *file) request(request *Request) error {
 	if len(request.Sample) != 1 || request.All != 1 { // samples of one request overlap: their parts would not nest
 		return file.flush(request.End)
 	}
+	// Its parts: reading it, those of its sample, and sending the reply.
 	sample := &request.Sample[0]
 	at := request.Start
 	parts := append([]Part{{"read", sample.Start.Sub(request.Start)}}, sample.Parts...)
@@ -65,9 +67,9 @@ func (file *file) request(request *Request) error {
 	return file.flush(request.End)
 }
 
-// row returns the first row of the trace view that is free at the start of a request, and
-// marks it as busy until the end. Requests come in the order of their ends, so the last one
-// of a row ends last.
+// row returns the first row of the trace view that no earlier request uses at the start of this one, and
+// keeps it until this one's end, so that requests in a row never overlap. Requests come in the order of
+// their ends, so the last request of a row is the one that ends last.
 func (file *file) row(start, end time.Time) int {
 	for i, last := range file.rows {
 		if !start.Before(last) {
@@ -82,9 +84,9 @@ func (file *file) row(start, end time.Time) int {
 // flush writes buffered events if the last flush is a second ago, so that the file is
 // readable while the daemon runs.
 func (file *file) flush(now time.Time) error {
-	if now.Sub(file.fresh) < time.Second {
+	if now.Sub(file.flushed) < time.Second {
 		return nil
 	}
-	file.fresh = now
+	file.flushed = now
 	return file.Flush()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -25,8 +26,8 @@ type exporter struct {
 	provider *sdk.TracerProvider
 	tracer   otel.Tracer
 	log      *slog.Logger
-	lost     atomic.Int64
-	told     time.Time // of the last warning in the log
+	lost     atomic.Int64 // spans that the collector did not accept
+	warned   time.Time    // when the last warning was logged
 	sdk.SpanExporter
 }
 
@@ -76,8 +77,8 @@ func (exporter *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlyS
 		return nil
 	}
 	exporter.lost.Add(int64(len(spans)))
-	if now := time.Now(); now.Sub(exporter.told) > time.Minute {
-		exporter.told = now
+	if now := time.Now(); now.Sub(exporter.warned) > time.Minute {
+		exporter.warned = now
 		exporter.log.Warn("the collector takes no traces", "error", err, "spans-lost", exporter.lost.Load())
 	}
 	return nil
@@ -92,8 +93,9 @@ func (exporter *exporter) close(ctx context.Context) error {
 	return exporter.provider.Shutdown(ctx)
 }
 
-// request makes the spans of one request: one for the request, below it the parts of its
-// only sample, or one span for each sample with its parts.
+// request makes the spans of one request. Below the span of the request stand spans for the parts of its
+// time: reading, the parts of its sample, and the reply. Samples of a request with several overlap, so
+// each of them has a span of its own with its parts below it.
 func (exporter *exporter) request(request *Request) {
 	ctx := context.WithValue(context.Background(), traceKey{}, request.Span.trace)
 	if request.Span.parent.IsValid() {
@@ -108,7 +110,7 @@ func (exporter *exporter) request(request *Request) {
 			attribute.Int("http.response.status_code", request.Code),
 			attribute.String("plumb.request_id", request.ID),
 			attribute.Int("plumb.samples", request.All)))
-	if request.Code >= 500 {
+	if request.Code >= http.StatusInternalServerError {
 		root.SetStatus(codes.Error, "")
 	}
 	// Its parts, or its samples with their parts.

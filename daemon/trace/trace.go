@@ -93,12 +93,12 @@ type Lost struct {
 type Tracer struct {
 	cfg     Config
 	sampler sdk.Sampler
-	in      chan *Request
-	done    chan struct{} // in is drained
+	in      chan *Request // requests that wait to be exported
+	done    chan struct{} // closed when run has ended
 	spans   *exporter     // nil for none
 	file    *file         // nil for none
-	dropped atomic.Int64
-	closing chan struct{}
+	dropped atomic.Int64  // requests that were not exported
+	closing chan struct{} // closed by Close
 }
 
 // Open starts a Tracer, which sends the timings of requests to a collector, writes them to a file, or
@@ -138,8 +138,9 @@ func Open(cfg Config) (*Tracer, error) {
 	return tracer, nil
 }
 
-// Begin decides whether a request is recorded. get returns a header of the request; where
-// the client began a trace, the span continues it and follows its sampling decision.
+// Begin decides whether a request is traced, and returns its place in a trace. get returns a header of the
+// request by its name. If the headers say that the client began a trace, the span continues that trace,
+// and the client's decision counts.
 func (tracer *Tracer) Begin(get func(string) string) Span {
 	if tracer == nil {
 		return Span{}
@@ -175,9 +176,9 @@ func (tracer *Tracer) End(request *Request) {
 	}
 }
 
-// useStartClock replaces all times of a request by the wall clock at its start plus
-// monotonic durations, so that parts add up to the nanosecond even if the clock was set
-// meanwhile.
+// useStartClock replaces all times of a request by the wall clock at its start plus the monotonic time
+// since then. So the parts of the request add up to the nanosecond even if the wall clock was set
+// meanwhile. Round(0) removes the monotonic reading from a time.
 func (request *Request) useStartClock() {
 	base, start := request.Start.Round(0), request.Start
 	request.Start, request.End = base, base.Add(request.End.Sub(start))
@@ -214,11 +215,11 @@ func (tracer *Tracer) Close(ctx context.Context) error {
 	}
 	err := tracer.spans.close(ctx)
 	select {
-	case <-tracer.done: // else the file is still being written
+	case <-tracer.done:
 		if tracer.file != nil {
 			err = errors.Join(err, tracer.file.Close())
 		}
-	default:
+	default: // ctx has ended, and run may still be writing the file
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write all traces: %w", err)
@@ -237,7 +238,7 @@ func (tracer *Tracer) run() {
 			continue
 		case <-tracer.closing:
 		}
-		for {
+		for { // what is left
 			select {
 			case r := <-tracer.in:
 				tracer.write(r)

@@ -42,9 +42,9 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 type Writer struct {
 	closer io.Closer // nil where the file is the caller's
 	out    *bufio.Writer
-	max    int64 // bytes
-	left   int64
-	wrote  bool
+	max    int64 // bytes of the file
+	left   int64 // bytes that may still be written
+	wrote  bool  // an event was written
 }
 
 // Create makes a file of trace events and returns its writer, which stops before the file has more
@@ -79,8 +79,9 @@ func (writer *Writer) Write(e Event) error {
 	if err != nil {
 		return fmt.Errorf("BUG: trace event: %w", err)
 	}
-	writer.left -= int64(len(data)) + 2 // with the separator
-	if writer.left < 2 {                // the end of the array takes 2
+	const separator, end = 2, 2 // bytes between two events and at the end of the array
+	writer.left -= int64(len(data)) + separator
+	if writer.left < end {
 		return fmt.Errorf("cannot grow beyond %d bytes", writer.max)
 	}
 	sep := ",\n"

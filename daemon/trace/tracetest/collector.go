@@ -27,8 +27,8 @@ type Collector struct {
 
 	mu     sync.Mutex // guards all below
 	spans  []*tracepb.Span
-	about  map[string]string
-	faults []string
+	about  map[string]string // attributes of the process that sent the spans
+	faults []string          // what was wrong with requests
 }
 
 // Collect starts a collector; Close ends it. answer, where not nil, is asked
@@ -44,7 +44,8 @@ func Collect(answer func() int) *Collector {
 // Close waits for requests under way.
 func (collector *Collector) Close() { collector.server.Close() }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP takes a request of an exporter and keeps its spans, or keeps what is wrong with it and answers
+// 400. It implements http.Handler.
 func (collector *Collector) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if collector.answer != nil {
 		if code := collector.answer(); code != http.StatusOK {
