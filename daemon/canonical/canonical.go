@@ -52,7 +52,7 @@ func Key(v any) (string, error) {
 		return "", err
 	}
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:16]), nil
+	return hex.EncodeToString(sum[:16]), nil // two digits for each byte
 }
 
 // appendValue appends a JSON value in canonical form: no blanks, members sorted by name, numbers in
@@ -94,8 +94,12 @@ func appendValue(dst []byte, value any) (_ []byte, err error) {
 	panic(fmt.Sprintf("BUG: JSON value of type %T", value))
 }
 
-// appendNumber appends a number in canonical form. Integers keep their digits; others become
-// float64, written as ECMAScript writes them.
+// Between these magnitudes ECMAScript writes numbers without an exponent.
+const plainFrom, plainBelow = 1e-6, 1e21
+
+// appendNumber appends a JSON number in canonical form. Integers keep all their digits. Others become
+// float64 and are written as ECMAScript does, with the fewest digits, and with an exponent only if they are
+// very small or large. A number beyond float64 is an error.
 func appendNumber(dst []byte, text string) ([]byte, error) {
 	if !strings.ContainsAny(text, ".eE") {
 		if text == "-0" {
@@ -107,10 +111,10 @@ func appendNumber(dst []byte, text string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the number %s: it is too large", text)
 	}
-	if x == math.Trunc(x) && math.Abs(x) < 1e21 {
+	if x == math.Trunc(x) && math.Abs(x) < plainBelow {
 		return strconv.AppendFloat(dst, x+0, 'f', -1, 64), nil // x+0 turns -0 into 0
 	}
-	if a := math.Abs(x); a >= 1e-6 && a < 1e21 {
+	if a := math.Abs(x); a >= plainFrom && a < plainBelow {
 		return strconv.AppendFloat(dst, x, 'f', -1, 64), nil
 	}
 	text = strconv.FormatFloat(x, 'e', -1, 64)
@@ -125,7 +129,7 @@ func appendNumber(dst []byte, text string) ([]byte, error) {
 func AppendString(dst []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
-	from := 0 // bytes before are in dst
+	from := 0 // the bytes of text before it are in dst already
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {

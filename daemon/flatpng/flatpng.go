@@ -37,6 +37,12 @@ func (f form) channels() int { return map[form]int{grey: 1, rgb: 3, rgba: 4}[f] 
 // photograph, is not flat, and the standard writer makes it smaller.
 const mostTokens = 1. / 8
 
+// anyTokens is more tokens for each byte than any picture can take, so that encode never gives up.
+const anyTokens = 2
+
+// freeTokens is how many tokens every picture may take beside that: a small picture need not be flat.
+const freeTokens = 1 << 16
+
 // largeTokens is the number of tokens from which the memory of a writer is not kept.
 const largeTokens = 1 << 20
 
@@ -72,7 +78,7 @@ func Grey(img *image.NRGBA) *image.Gray {
 }
 
 // Over returns a picture, laid over an opaque ground, as a PNG without alpha.
-func Over(img *image.NRGBA, ground color.NRGBA) []byte { return encode(img, rgb, ground, 2) }
+func Over(img *image.NRGBA, ground color.NRGBA) []byte { return encode(img, rgb, ground, anyTokens) }
 
 // standard returns a picture as the standard writer makes it.
 func standard(img image.Image) []byte {
@@ -83,9 +89,10 @@ func standard(img image.Image) []byte {
 	return buffer.Bytes()
 }
 
-// encode returns a picture as a PNG of a form; ground is for rgb. A row that equals the one above is
-// written as zeros alone, and only pixels that differ from the row above, or the pixel on the left, are
-// looked at. It returns nil for a picture that takes more tokens for each byte of its pixels than most.
+// encode returns a picture as a PNG of the form f; ground is the colour under the picture for the form rgb.
+// It is fast because rows that equal the one above cost one comparison, and so do runs of pixels that
+// equal those above or the one on the left. It returns nil if the picture takes more than `most` tokens
+// (literals and runs) for each byte of its pixels.
 func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
 	p := writers.Get().(*rowWriter)
 	defer func() {
@@ -96,8 +103,9 @@ func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	p.zeros.reset()
 	p.form, p.channels, p.ground = f, f.channels(), ground
-	limit := int(most*float64(w*h*p.channels)) + 1<<16 // small pictures are not worth a second way
-	var above []byte
+	limit := int(most*float64(w*h*p.channels)) + freeTokens
+	// Filter and compress the rows.
+	var above []byte // the row above in the picture
 	for y := range h {
 		row := img.Pix[y*img.Stride:][:4*w]
 		switch {
@@ -106,7 +114,7 @@ func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
 		case bytes.Equal(row, above):
 			p.zeros.add(filterUp)
 			p.zeros.skip(p.channels * w)
-		case differing(row, above) > w/2: // then the pixel on the left says more than the row above
+		case differing(row, above) > w/2: // most pixels differ: those on the left are more alike
 			p.sub(row)
 		default:
 			p.up(row, above)
@@ -116,6 +124,7 @@ func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
 		}
 		above = row
 	}
+	// Put the file together.
 	const bitDepth = 8
 	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
 	out := append(slices.Grow([]byte(nil), 2*len(p.zeros.tokens)+512), "\x89PNG\r\n\x1a\n"...) // room that is nearly always enough
@@ -135,8 +144,8 @@ func appendChunk(dst []byte, kind string, data func([]byte) []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from+4:]))
 }
 
-// differing returns about how many pixels of two rows of a PNG differ. It compares two pixels at a time,
-// and counts both where one differs.
+// differing returns about how many pixels of two rows of a picture differ, for the choice of a filter. It
+// compares two pixels at a time, which is faster, and counts both where one differs.
 func differing(a, b []byte) (n int) {
 	for x := 0; x+8 <= len(a); {
 		if x += equalBlocks(a[x:], b[x:]); x+8 > len(a) {
@@ -154,7 +163,8 @@ func differing(a, b []byte) (n int) {
 // block is how many bytes are compared at once where rows are mostly equal, a multiple of two pixels.
 const block = 128
 
-// equalBlocks returns how many bytes at the starts of two rows of equal length are equal, in whole blocks.
+// equalBlocks returns how many bytes at the starts of two rows of equal length are equal, rounded down to
+// whole blocks. It compares a block with one fast comparison of memory.
 func equalBlocks(a, b []byte) (x int) {
 	for x+block <= len(a) && string(a[x:x+block]) == string(b[x:x+block]) {
 		x += block
@@ -170,7 +180,8 @@ type rowWriter struct {
 	ground   color.NRGBA
 }
 
-// bytesOf returns the bytes of a pixel of the PNG, the first ones of the result: one for each channel.
+// bytesOf returns the bytes that a pixel, RGBA and not premultiplied, has in the PNG: one for each channel
+// of the form, at the start of the result. For the form rgb the pixel is laid over the ground.
 func (p *rowWriter) bytesOf(pixel []byte) [4]byte {
 	switch p.form {
 	case rgba:
@@ -194,8 +205,9 @@ func Overlay(src, dst uint8, alpha uint32) uint8 {
 	return uint8((uint32(src)*alpha + uint32(dst)*(255-alpha) + 127) / 255)
 }
 
-// up writes a row of a PNG as differences from the one above (filter type 2). Runs of equal pixels are
-// found first, as their differences are zeros.
+// up writes a row of a PNG as differences from the row above (filter type 2). row and above have four
+// bytes for each pixel. Runs of equal pixels are found first, because their differences are zeros and need
+// not be computed.
 func (p *rowWriter) up(row, above []byte) {
 	p.zeros.add(filterUp)
 	for x := 0; x < len(row); { // x counts bytes, four for each pixel
@@ -216,6 +228,7 @@ func equal(a, b []byte) int {
 	x := equalBlocks(a, b)
 	for ; x+8 <= len(a) && binary.LittleEndian.Uint64(a[x:]) == binary.LittleEndian.Uint64(b[x:]); x += 8 {
 	}
+	// One pixel more, the first of two that are not both equal, or the last one.
 	if x+4 <= len(a) && binary.LittleEndian.Uint32(a[x:]) == binary.LittleEndian.Uint32(b[x:]) {
 		x += 4
 	}

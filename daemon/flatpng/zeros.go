@@ -21,15 +21,15 @@ const (
 // is all that a filtered picture of flat areas needs, and takes a tenth of the time of a search for
 // other repetitions. The zero value is ready; reset makes it so again.
 type zeroWriter struct {
-	tokens []uint16 // literals 0..255; firstLength + n for n zeros more
-	counts [symbols]int
-	zeros  int    // at the end, not yet in tokens
-	a, b   uint64 // of the checksum Adler-32, b not reduced
+	tokens []uint16     // a literal byte, 0 to 255, or firstLength + n for a run of n zeros after a zero
+	counts [symbols]int // how often each symbol of the code occurs
+	zeros  int          // zeros at the end that are not in tokens yet
+	a, b   uint64       // the two sums of the checksum Adler-32; b may exceed the modulus
 
 	codes   [symbols]huffmanCode
-	buf     []byte // bytes that are complete
-	pending uint64 // bits, the lowest ones first
-	held    uint   // number of pending bits
+	buf     []byte // the stream, as far as its bytes are complete
+	pending uint64 // bits that do not fill a byte yet, the first one lowest
+	held    uint   // how many pending bits there are
 }
 
 // huffmanCode is a code with its first bit in the lowest one.
@@ -56,6 +56,7 @@ func (z *zeroWriter) skip(n int) {
 // add adds one byte of a PNG's filtered pixels to the compressed stream. Runs of zeros, of which
 // such pictures mostly consist, are only counted.
 func (z *zeroWriter) add(v byte) {
+	// Adler-32: a is the sum of all bytes, b the sum of all values of a.
 	if z.a += uint64(v); z.a >= modAdler {
 		z.a -= modAdler
 	}
@@ -71,11 +72,12 @@ func (z *zeroWriter) add(v byte) {
 	z.counts[v]++
 }
 
-// endRun writes the run of zeros that has just ended as tokens of lengths.
+// endRun writes the run of zeros that has just ended as tokens: a zero, and lengths that repeat it, at most
+// longRun each. A run of up to shortRun zeros is written as literal zeros.
 func (z *zeroWriter) endRun() {
 	n := z.zeros
 	z.zeros = 0
-	literals := n // a short run is written as it is
+	literals := n
 	if n > shortRun {
 		literals = 1 // the zero that the lengths repeat
 	}
@@ -85,7 +87,7 @@ func (z *zeroWriter) endRun() {
 	z.counts[0] += literals
 	for n -= literals; n > 0; {
 		part := min(n, longRun)
-		if rest := n - part; rest > 0 && rest < shortRun { // no length is that short, so some zeros are left for it
+		if rest := n - part; rest > 0 && rest < shortRun { // no length is that short, so leave it more zeros
 			part -= shortRun
 		}
 		z.tokens = append(z.tokens, uint16(firstLength+part))
@@ -137,7 +139,7 @@ func (z *zeroWriter) finish(dst []byte) []byte {
 		}
 		l := &lengthSymbols[t-firstLength]
 		z.code(l.symbol)
-		z.write(uint64(l.value), uint(l.extra)+1) // then the only distance, whose code is 0
+		z.write(uint64(l.value), uint(l.extra)+1) // the extra bits, and one bit 0: the code of the only distance, 1
 	}
 	z.code(endOfBlock)
 	for ; z.held > 0; z.held -= min(z.held, 8) { // the last bits, filled up to a byte
@@ -215,9 +217,10 @@ func (z *zeroWriter) makeCodes() {
 	}
 }
 
-// lengths sets the lengths of the Huffman codes for the counts, 0 for symbols that do not occur. It
-// builds the tree in an array: leaves first, then inner nodes, each after its children. It returns false
-// if a code is too long.
+// lengths sets the lengths of the Huffman codes for symbols that occur as often as counts says, 0 for those
+// that do not occur. It builds the Huffman tree in an array, with the leaves first and then the inner
+// nodes, each after its children; the length of a code is the depth of its leaf. It returns false if a
+// code is longer than longestCode.
 func (z *zeroWriter) lengths(counts *[symbols]int) bool {
 	type node struct{ count, parent int }
 	var nodes [2 * symbols]node

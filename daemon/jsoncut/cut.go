@@ -32,7 +32,7 @@ func skipSpace(b []byte, i int) int {
 func stringEnd(b []byte, i int) (end int, err error) {
 	for i++; i < len(b); i++ {
 		switch b[i] {
-		case '\\':
+		case '\\': // pass the escaped byte, which may be a quote
 			i++
 		case '"':
 			return i + 1, nil
@@ -41,8 +41,9 @@ func stringEnd(b []byte, i int) (end int, err error) {
 	return 0, errCut
 }
 
-// valueEnd returns the index after the JSON value that begins at data[i], by brackets and quotes
-// alone. A number or word ends before a comma or closing bracket.
+// valueEnd returns the index after the JSON value that begins at data[i]. It follows brackets and quotes
+// alone and does not check what is between them. A number or a word such as true ends before a comma or a
+// closing bracket, so blanks may be included. The error is errCut if data ends within the value.
 func valueEnd(data []byte, i int) (end int, err error) {
 	depth := 0
 	for i < len(data) {
@@ -51,14 +52,14 @@ func valueEnd(data []byte, i int) (end int, err error) {
 			if i, err = stringEnd(data, i); err != nil {
 				return 0, err
 			}
-			if depth == 0 {
+			if depth == 0 { // the value is the string
 				return i, nil
 			}
 			continue
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 {
+			if depth == 0 { // the bracket closes what is around the value
 				return i, nil
 			}
 			depth--
@@ -128,8 +129,9 @@ func requireEnd(b []byte, i int) error {
 	return nil
 }
 
-// Elements returns the elements of the list data, which begins with its bracket, at
-// most limit of them: a longer list is ErrTooMany.
+// Elements returns the elements of the JSON list data, which begins with its bracket, without blanks around
+// them. A list of more than limit elements is the error ErrTooMany. Other errors say at which byte data
+// cannot be cut.
 func Elements(data []byte, limit int) (list [][]byte, err error) {
 	i := skipSpace(data, 1)
 	if i < len(data) && data[i] == ']' {
@@ -156,7 +158,8 @@ func Elements(data []byte, limit int) (list [][]byte, err error) {
 	}
 }
 
-// Kind names the kind of the value in messages: "an object", "a string".
+// Kind names the type of a JSON value for messages, such as "an object". It looks at the first byte alone;
+// value has no blanks before it.
 func Kind(value []byte) string {
 	if len(value) == 0 {
 		return "nothing"

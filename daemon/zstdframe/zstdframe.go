@@ -25,7 +25,8 @@ type Reader struct {
 // NewReader returns a reader of src. It calls grow with the window of each frame in bytes before it
 // passes the header of the frame on. An error of grow ends the reading.
 func NewReader(src io.Reader, grow func(window uint64) error) *Reader {
-	return &Reader{src: bufio.NewReaderSize(src, 1<<10), grow: grow} // more than zstd.HeaderMaxSize
+	const buffer = 1 << 10 // bytes, more than the longest header of a frame, zstd.HeaderMaxSize
+	return &Reader{src: bufio.NewReaderSize(src, buffer), grow: grow}
 }
 
 // Read passes the input on, in pieces that end before each header, so that the window of a frame is known
@@ -44,8 +45,9 @@ func (reader *Reader) Read(p []byte) (int, error) {
 // passOn is the value of Reader.left for input without a further header: all of it is passed on.
 const passOn = math.MaxInt64
 
-// next peeks at the next header and sets reader.left to the bytes from there to the header after it. For
-// the header of a frame it calls reader.grow.
+// next peeks at the next header of a zstd frame or block, and sets reader.left to the number of bytes from
+// there to the header after it. For the header of a frame it calls reader.grow with the frame's window. If
+// there is no valid header, all of the rest is passed on, and the decoder says what is wrong.
 func (reader *Reader) next() error {
 	reader.left = passOn
 	if reader.inFrame {
@@ -64,7 +66,7 @@ func (reader *Reader) next() error {
 	}
 	reader.inFrame, reader.checksum = true, 0
 	if header.HasCheckSum {
-		reader.checksum = 4
+		reader.checksum = 4 // bytes
 	}
 	if header.SingleSegment { // the window is all of the content
 		return reader.grow(header.FrameContentSize)
@@ -72,8 +74,8 @@ func (reader *Reader) next() error {
 	return reader.grow(header.WindowSize)
 }
 
-// nextBlock sets reader.left to the length of the next block with its header. The last block takes the
-// checksum with it and ends the frame.
+// nextBlock sets reader.left to the length of the next block of a zstd frame with its header, in bytes.
+// After the last block the frame ends, and its checksum is passed on with that block.
 func (reader *Reader) nextBlock() {
 	const headerSize, repeatedByte = 3, 1
 	data, err := reader.src.Peek(headerSize)
