@@ -83,7 +83,8 @@ func (file *File) open() (err error) {
 		return err
 	}
 	file.part = file.partial.Name()
-	syscall.Flock(int(file.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // the kernel releases it when the process ends; see Leftovers
+	// The kernel releases the lock when the process ends in any way. A file system without locks has none.
+	syscall.Flock(int(file.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if info, err := os.Stat(file.path); err == nil {
 		return file.partial.Chmod(info.Mode().Perm())
 	}
@@ -101,7 +102,7 @@ func (file *File) Sync() error {
 
 // Commit closes the partial file and renames it to the file that it replaces. A file that
 // was never written becomes empty. After an error the former file is unchanged, and the
-// createPartial file exists until Discard.
+// partial file exists until Discard.
 func (file *File) Commit() error {
 	if err := file.open(); err != nil {
 		return err
@@ -159,10 +160,11 @@ func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// createPartial creates a new partial file beside path, under a random name, with the
-// default mode of new files.
+// createPartial creates a new partial file beside path, with the default mode of new files. Its name is
+// random; if a file has that name already, another name is tried.
 func createPartial(path string) (file *os.File, err error) {
-	for range 100 {
+	const tries = 100
+	for range tries {
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", prefix(path), rand.Uint32(), suffix))
 		file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if !errors.Is(err, os.ErrExist) {

@@ -12,25 +12,25 @@ import (
 )
 
 // Folder replaces several files of one folder together. They are written into a
-// createPartial folder inside it, DIR/NAME.XXXXXXXX.partial, and Commit moves them. One
+// partial folder inside it, DIR/NAME.XXXXXXXX.partial, and Commit moves them. One
 // goroutine uses it at a time.
 type Folder struct {
 	dir, name string
-	stage     *os.File // the partial folder; nil before the first file
-	files     []string
+	partial   *os.File // the partial folder; nil before the first file
+	files     []string // names of the files in it, in the order in which they were first written
 }
 
 // NewFolder prepares to write files into dir, which must exist when WriteFile is
 // called first. The name of the partial folder starts with name.
 func NewFolder(dir, name string) *Folder { return &Folder{dir: dir, name: name} }
 
-// WriteFile makes a file in the partial folder, which gets its place later as a whole, and has fill
-// write its content.
+// WriteFile makes a file in the partial folder and has the function fill write its content. The file gets
+// its place in the folder itself with Commit. A file of the same name in the partial folder is replaced.
 func (folder *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	if err := folder.create(); err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Join(folder.stage.Name(), name))
+	file, err := os.Create(filepath.Join(folder.partial.Name(), name))
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (folder *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 // that it is being written (see Leftovers). On a file system without locks the folder is not locked,
 // and others may report it as left behind.
 func (folder *Folder) create() error {
-	if folder.stage != nil {
+	if folder.partial != nil {
 		return nil
 	}
 	path := filepath.Join(folder.dir, fmt.Sprintf("%s.%08x%s", folder.name, rand.Uint32(), suffix))
@@ -60,9 +60,9 @@ func (folder *Folder) create() error {
 	if err != nil {
 		return err
 	}
-	folder.stage, err = os.Open(path)
+	folder.partial, err = os.Open(path)
 	if err == nil {
-		syscall.Flock(int(folder.stage.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		syscall.Flock(int(folder.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	}
 	return err
 }
@@ -71,11 +71,11 @@ func (folder *Folder) create() error {
 // removes the partial folder. The caller writes the file that links to the others last, so
 // that its links work at any time.
 func (folder *Folder) Commit() error {
-	if folder.stage == nil {
+	if folder.partial == nil {
 		return nil
 	}
 	for _, name := range folder.files {
-		if err := os.Rename(filepath.Join(folder.stage.Name(), name), filepath.Join(folder.dir, name)); err != nil {
+		if err := os.Rename(filepath.Join(folder.partial.Name(), name), filepath.Join(folder.dir, name)); err != nil {
 			return err
 		}
 	}
@@ -86,11 +86,11 @@ func (folder *Folder) Commit() error {
 // before Commit. The caller keeps it if the files are to be looked at though they are not complete. It
 // returns the path of the partial folder, "" if nothing was written.
 func (folder *Folder) Keep() string {
-	if folder.stage == nil {
+	if folder.partial == nil {
 		return ""
 	}
-	folder.stage.Close()
-	return folder.stage.Name()
+	folder.partial.Close()
+	return folder.partial.Name()
 }
 
 // Discard ends writing and removes the partial folder.

@@ -30,14 +30,18 @@ type Leftover struct {
 	Running bool      // a process is still writing it
 }
 
-// Leftovers lists the partial files of path: orphans of runs that were killed or ended
-// early, and files that other processes are still writing.
+// randomDigits is how many hexadecimal digits stand in the name of a partial file, before its suffix.
+const randomDigits = 8
+
+// Leftovers lists the partial files of path: those of runs that were killed or ended early, and those that
+// other processes are still writing (Running).
 func Leftovers(path string) []Leftover {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	start := prefix(path)
-	return list(filepath.Dir(path), func(name string) bool { return strings.HasPrefix(name, start) && len(name) == len(start)+8+len(suffix) })
+	size := len(start) + randomDigits + len(suffix)
+	return list(filepath.Dir(path), func(name string) bool { return strings.HasPrefix(name, start) && len(name) == size })
 }
 
 // LeftoversIn lists all partial files in a folder; none where it cannot be read.
@@ -45,11 +49,12 @@ func LeftoversIn(dir string) []Leftover {
 	return list(dir, func(string) bool { return true })
 }
 
-// list returns the partial files in a folder whose names mine accepts.
-func list(dir string, mine func(name string) bool) (all []Leftover) {
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read counts as empty
+// list returns the partial files in a folder whose names the function wanted accepts. A folder that cannot
+// be read has none.
+func list(dir string, wanted func(name string) bool) (all []Leftover) {
+	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
-		if !IsPartial(entry.Name()) || !mine(entry.Name()) {
+		if !IsPartial(entry.Name()) || !wanted(entry.Name()) {
 			continue
 		}
 		info, err := entry.Info()
@@ -67,15 +72,16 @@ func list(dir string, mine func(name string) bool) (all []Leftover) {
 func IsPartial(path string) bool {
 	name := filepath.Base(path)
 	stem, ok := strings.CutSuffix(name, suffix)
-	if !ok || len(stem) < 9 || stem[len(stem)-9] != '.' {
+	dot := len(stem) - randomDigits - 1
+	if !ok || dot < 0 || stem[dot] != '.' {
 		return false
 	}
-	_, err := hex.DecodeString(stem[len(stem)-8:])
+	_, err := hex.DecodeString(stem[dot+1:])
 	return err == nil
 }
 
-// locked reports whether a process holds the lock of a partial file and so is writing it.
-// The kernel releases the lock when the process ends in any way.
+// locked reports whether a process holds the lock of the partial file at path and so is writing it. It
+// tries to take the lock itself. The kernel releases a lock when its process ends in any way.
 func locked(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {

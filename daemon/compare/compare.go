@@ -28,10 +28,19 @@ type Figures struct {
 	ColourMean   float64 // mean absolute error of a colour in Box
 }
 
-// Bars are the thresholds of a good picture; Severity measures errors in their units.
+// tolerance is the largest error of alpha or of a colour, in 1/255, of a pixel that counts as equal
+// ("within 2"). Colours that were stored without being premultiplied carry half a step more.
+const (
+	tolerance       = 2
+	colourTolerance = tolerance + 0.5
+)
+
+// Bars are the thresholds of a good picture: shares of equal pixels, mean errors in 1/255, relative errors
+// of mass, px. Severity measures errors in their units.
 var Bars = struct{ Within, Mean, Mass, Centre float64 }{0.97, 0.80, 0.01, 0.3}
 
-// Severity is the largest error in units of its bar: above 1 a bar is missed.
+// Severity returns the largest error of a picture as a multiple of what Bars allow. Above 1 the picture is
+// not good enough.
 func (f *Figures) Severity() float64 {
 	s := max((1-f.Within)/(1-Bars.Within), f.Mean/Bars.Mean, math.Abs(f.Mass)/Bars.Mass, f.Centre/Bars.Centre)
 	if f.Colours {
@@ -43,51 +52,51 @@ func (f *Figures) Severity() float64 {
 // Likeness is the comparison of two pictures.
 type Likeness struct {
 	Figures
-	// Summed-area tables of (w+1) x (h+1): pixels whose alpha and whose colours
-	// are not within 2, errors of alpha.
-	errors, tone []uint32
-	sum          []uint64
+	// Summed-area tables of (w+1) x (h+1) elements. Each element is the sum over all pixels above and to the
+	// left, so that the sum over any rectangle takes four looks.
+	alphaOff, coloursOff []uint32 // numbers of pixels whose alpha, or any of whose colours, is not equal
+	alphaErrors          []uint64 // sums of the errors of alpha
 }
 
-// Pictures compares a picture with the reference, neither of them premultiplied. With
-// colours false only alpha counts. If the reference is empty, so is Box: an empty picture is
-// then equal, and any other is entirely wrong.
+// Pictures compares the native picture got with the editor's picture ref, neither of them premultiplied.
+// With colours false only alpha counts. If the reference is empty, so is Box: an empty picture is then
+// equal, and any other is entirely wrong. Pictures of different sizes are an error.
 func Pictures(got, ref *image.NRGBA, colours bool) (*Likeness, error) {
 	if got.Rect.Size() != ref.Rect.Size() {
 		return nil, fmt.Errorf("cannot compare pictures: got %v px; want %v", got.Rect.Size(), ref.Rect.Size())
 	}
 	likeness := &Likeness{Figures: Figures{Width: ref.Rect.Dx(), Height: ref.Rect.Dy(), Colours: colours}}
-	weight, r := weigh(got), weigh(ref)
-	likeness.Box = r.box
-	likeness.compareMass(&weight, &r)
+	native, reference := weigh(got), weigh(ref)
+	likeness.Box = reference.box
+	likeness.compareMass(&native, &reference)
 	likeness.tables(got, ref)
 	bounds := likeness.Box
 	if bounds.Empty() {
 		likeness.Within, likeness.ColourWithin = 1, 1
-		if weight.covered > 0 {
+		if native.covered > 0 {
 			likeness.Within, likeness.ColourWithin, likeness.Mean, likeness.Mass = 0, 0, 255, 1
 		}
-		likeness.Outside = weight.covered
+		likeness.Outside = native.covered
 		return likeness, nil
 	}
 	likeness.Within, likeness.Mean = likeness.region(bounds)
-	likeness.Outside = weight.covered - covered(got, bounds)
+	likeness.Outside = native.covered - covered(got, bounds)
 	if colours {
-		likeness.ColourWithin, likeness.ColourMean = likeness.colours(bounds), likeness.ColourMean/float64(bounds.Dx()*bounds.Dy())
+		likeness.ColourWithin = likeness.colours(bounds)
+		likeness.ColourMean /= float64(bounds.Dx() * bounds.Dy()) // so far a sum, see tables
 	}
 	return likeness, nil
 }
 
-// weight holds the sums of a picture's alpha: in all and times x and y, in 1/255 and px, with
-// the number and the box of pixels with alpha > 0.
+// weight says how much of a picture is covered, and where. Alpha is in 1/255, places are in px.
 type weight struct {
-	sum, x, y float64
-	covered   int
-	box       image.Rectangle
+	sum, x, y float64         // sums of alpha, and of alpha times the x and y of a pixel's centre
+	covered   int             // pixels with alpha > 0
+	box       image.Rectangle // of these
 }
 
-// weigh returns the alpha statistics of a picture: the sum of alpha, its first moments (for
-// the centre of mass), and the number and box of pixels with alpha > 0.
+// weigh sums up the alpha of a picture: as a whole, times the places of the pixels (for the centre of
+// mass), and the number and the box of the pixels with alpha > 0.
 func weigh(img *image.NRGBA) (weight weight) {
 	lo, hi := img.Rect.Size(), image.Point{}
 	for y := range img.Rect.Dy() {
@@ -124,101 +133,104 @@ func covered(img *image.NRGBA, b image.Rectangle) (n int) {
 	return n
 }
 
-// compareMass sets the errors of mass, centre and covered pixels of the picture g against
-// the reference r. They stay 0 if the reference is empty.
-func (likeness *Likeness) compareMass(g, r *weight) {
-	if r.sum == 0 {
+// compareMass sets the errors of mass, centre and covered pixels of the native picture against the
+// reference, by the weights of both. They stay 0 if the reference is empty, and the centre also if the
+// native picture is.
+func (likeness *Likeness) compareMass(native, reference *weight) {
+	if reference.sum == 0 {
 		return
 	}
-	likeness.Mass = g.sum/r.sum - 1
-	likeness.Covered = float64(g.covered)/float64(r.covered) - 1
-	if g.sum > 0 {
-		likeness.Centre = math.Hypot(g.x/g.sum-r.x/r.sum, g.y/g.sum-r.y/r.sum)
+	likeness.Mass = native.sum/reference.sum - 1
+	likeness.Covered = float64(native.covered)/float64(reference.covered) - 1
+	if native.sum > 0 {
+		likeness.Centre = math.Hypot(native.x/native.sum-reference.x/reference.sum, native.y/native.sum-reference.y/reference.sum)
 	}
 }
 
-// tables builds the summed-area tables of errors, with which Region measures any part of the
-// picture. It also sets Worst, and in ColourMean the sum of colour errors in Box, which the
-// caller divides.
+// tables builds the summed-area tables of errors of the picture got against ref, with which Region measures
+// any part of the picture. It also sets Worst, and ColourMean to the sum of the colour errors in Box, which
+// the caller divides by the number of pixels.
 func (likeness *Likeness) tables(got, ref *image.NRGBA) {
 	w := likeness.Width + 1
 	n := w * (likeness.Height + 1)
-	likeness.errors, likeness.sum = make([]uint32, n), make([]uint64, n)
+	likeness.alphaOff, likeness.alphaErrors = make([]uint32, n), make([]uint64, n)
 	if likeness.Colours {
-		likeness.tone = make([]uint32, n)
+		likeness.coloursOff = make([]uint32, n)
 	}
 	for y := range likeness.Height {
 		p, q := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:]
-		var bad, tone uint32 // of the row so far
+		var alphaOff, coloursOff uint32 // of the row so far
 		var sum uint64
 		for x := range likeness.Width {
 			d := int(p[4*x+3]) - int(q[4*x+3])
 			d = max(d, -d)
 			sum += uint64(d)
-			if d > 2 {
-				bad++
+			if d > tolerance {
+				alphaOff++
 			}
 			inside := image.Pt(x, y).In(likeness.Box)
 			if inside {
 				likeness.Worst = max(likeness.Worst, d)
 			}
-			at := (y+1)*w + x + 1
-			likeness.errors[at], likeness.sum[at] = likeness.errors[at-w]+bad, likeness.sum[at-w]+sum
+			at := (y+1)*w + x + 1 // the sum of the row so far, and of all rows above it
+			likeness.alphaOff[at], likeness.alphaErrors[at] = likeness.alphaOff[at-w]+alphaOff, likeness.alphaErrors[at-w]+sum
 			if !likeness.Colours {
 				continue
 			}
-			worst, all := colourError(p[4*x:4*x+4], q[4*x:4*x+4])
-			if worst > 2.5 { // pictures that are not premultiplied carry half a step more
-				tone++
+			worst, mean := colourError(p[4*x:4*x+4], q[4*x:4*x+4])
+			if worst > colourTolerance {
+				coloursOff++
 			}
 			if inside {
-				likeness.ColourMean += all
+				likeness.ColourMean += mean
 			}
-			likeness.tone[at] = likeness.tone[at-w] + tone
+			likeness.coloursOff[at] = likeness.coloursOff[at-w] + coloursOff
 		}
 	}
 }
 
-// colourError returns how much a pixel p of plumb's picture differs in colour from q, the
-// editor's: the largest error of a channel and the mean of the three, premultiplied, in
-// 1/255. Two clear pixels do not differ.
-func colourError(p, q []byte) (worst, mean float64) {
-	if p[3]|q[3] == 0 {
+// colourError returns how much a pixel of the native picture, got, differs in colour from that of the
+// editor's, ref: the largest error of a channel and the mean of the three, in 1/255. The pixels are RGBA and
+// not premultiplied; the errors are of premultiplied colours. Two clear pixels do not differ.
+func colourError(got, ref []byte) (worst, mean float64) {
+	if got[3]|ref[3] == 0 {
 		return 0, 0
 	}
 	for c := range 3 {
-		d := math.Abs(float64(int(p[c])*int(p[3])-int(q[c])*int(q[3]))) / 255
+		d := math.Abs(float64(int(got[c])*int(got[3])-int(ref[c])*int(ref[3]))) / 255
 		worst = max(worst, d)
 		mean += d / 3
 	}
 	return worst, mean
 }
 
-// region returns the share of pixels within 2 and the mean error of a part of
-// the picture, which is not empty.
-func (likeness *Likeness) region(b image.Rectangle) (within, mean float64) {
-	area := float64(b.Dx() * b.Dy())
-	return 1 - float64(rectangleSum(likeness.errors, b, likeness.Width+1))/area, float64(rectangleSum(likeness.sum, b, likeness.Width+1)) / area
+// region returns how well the alpha of a part of the picture, which must not be empty, agrees with the
+// reference: the share of pixels whose error is at most tolerance, and the mean error in 1/255.
+func (likeness *Likeness) region(part image.Rectangle) (within, mean float64) {
+	area, stride := float64(part.Dx()*part.Dy()), likeness.Width+1
+	within = 1 - float64(rectangleSum(likeness.alphaOff, part, stride))/area
+	return within, float64(rectangleSum(likeness.alphaErrors, part, stride)) / area
 }
 
-// colours returns the share, 0 to 1, of the pixels of a part whose red, green and blue each differ by at most 2 of
-// 255 between the two pictures; 1 for pictures without colours. The part must not be empty. likeness.tone holds
-// running sums of the pixels that differ by more.
-func (likeness *Likeness) colours(bounds image.Rectangle) float64 {
+// colours returns the share, 0 to 1, of the pixels of a part of the picture whose red, green and blue each
+// differ by at most colourTolerance from the reference. The part must not be empty. Pictures without colours
+// have the share 1.
+func (likeness *Likeness) colours(part image.Rectangle) float64 {
 	if !likeness.Colours {
 		return 1
 	}
-	return 1 - float64(rectangleSum(likeness.tone, bounds, likeness.Width+1))/float64(bounds.Dx()*bounds.Dy())
+	return 1 - float64(rectangleSum(likeness.coloursOff, part, likeness.Width+1))/float64(part.Dx()*part.Dy())
 }
 
-// rectangleSum returns the sum over a rectangle from a summed-area table with rows of w
-// elements. Overflow of the unsigned differences cancels out.
-func rectangleSum[T uint32 | uint64](t []T, b image.Rectangle, w int) T {
-	return t[b.Max.Y*w+b.Max.X] - t[b.Min.Y*w+b.Max.X] - t[b.Max.Y*w+b.Min.X] + t[b.Min.Y*w+b.Min.X]
+// rectangleSum returns the sum over the pixels of a rectangle, from a summed-area table whose rows have
+// stride elements. The differences of unsigned numbers may wrap around; the result is right all the same.
+func rectangleSum[T uint32 | uint64](table []T, b image.Rectangle, stride int) T {
+	top, bottom := b.Min.Y*stride, b.Max.Y*stride
+	return table[bottom+b.Max.X] - table[top+b.Max.X] - table[bottom+b.Min.X] + table[top+b.Min.X]
 }
 
-// Region measures the part of the picture in a rectangle; ok is false where that
-// lies outside.
+// Region returns the figures of the part of the picture in a rectangle, in px from the picture's corner.
+// What lies outside of the picture is left out; ok is false if all does.
 func (likeness *Likeness) Region(bounds image.Rectangle) (part Part, ok bool) {
 	bounds = bounds.Intersect(image.Rect(0, 0, likeness.Width, likeness.Height))
 	if bounds.Empty() {

@@ -34,6 +34,7 @@ func (likeness *Likeness) Parts(wanted view.View) []Part {
 		if !ok {
 			continue
 		}
+		// The shape's box in px, with room for strokes.
 		part, ok := likeness.Region(image.Rect(
 			pixel((box.X-wanted.Bounds.X)*scaleX-edge), pixel((box.Y-wanted.Bounds.Y)*scaleY-edge),
 			pixel((box.X+box.W-wanted.Bounds.X)*scaleX+edge)+1, pixel((box.Y+box.H-wanted.Bounds.Y)*scaleY+edge)+1))
@@ -47,13 +48,18 @@ func (likeness *Likeness) Parts(wanted view.View) []Part {
 	return all
 }
 
-// pixel rounds a coordinate down and clamps it to +-1e6, which image.Rect can hold.
-func pixel(v float64) int { return int(math.Floor(min(max(v, -1e6), 1e6))) }
+// pixel rounds a coordinate down to a whole pixel. It clamps it to a range that an int surely holds and no
+// picture exceeds.
+func pixel(v float64) int {
+	const most = 1e6 // px
+	return int(math.Floor(min(max(v, -most), most)))
+}
 
 // Features names the properties of shape i that affect how it is drawn, each once: its kind
 // first, then its styles, its text and its parents.
 func Features(sc *scene.Scene, i int32) []string {
 	sh := &sc.Shapes[i]
+	// Its kind and its styles.
 	list := []string{kind(sh)}
 	add := func(yes bool, name string) {
 		if yes {

@@ -9,17 +9,18 @@ import (
 
 // Summary collects the figures of many scenes. The zero value is empty.
 type Summary struct {
-	Scenes  []Figures // of those drawn natively
-	Foreign int       // scenes with something that is not native
-	Failed  int       // scenes without a comparison for another reason
-	parts   map[string]*feature
-	scene   int
+	Scenes  []Figures           // of those drawn natively
+	Foreign int                 // scenes with something that is not native
+	Failed  int                 // scenes without a comparison for another reason
+	parts   map[string]*feature // by the name of the feature
+	added   int                 // scenes that were added so far
 }
 
 // feature collects the figures of all shapes with one property.
 type feature struct {
-	within, mean, colour []float64 // per shape
-	scenes, last         int
+	within, mean, colour []float64 // per shape, as in Part
+	scenes               int       // how many scenes have such a shape
+	lastScene            int       // the number of the last one, so that none counts twice
 }
 
 // Add adds a natively drawn scene to the summary of a comparison: its figures, and for each feature of
@@ -27,7 +28,7 @@ type feature struct {
 // feature, however many of its shapes have it.
 func (summary *Summary) Add(f *Figures, parts []Part) {
 	summary.Scenes = append(summary.Scenes, *f)
-	summary.scene++
+	summary.added++
 	if summary.parts == nil {
 		summary.parts = map[string]*feature{}
 	}
@@ -40,8 +41,8 @@ func (summary *Summary) Add(f *Figures, parts []Part) {
 		e.within = append(e.within, part.Within)
 		e.mean = append(e.mean, part.Mean)
 		e.colour = append(e.colour, part.ColourWithin)
-		if e.last != summary.scene {
-			e.last = summary.scene
+		if e.lastScene != summary.added {
+			e.lastScene = summary.added
 			e.scenes++
 		}
 	}
@@ -69,7 +70,8 @@ type Row struct {
 // reach, the worst value, and how many scenes miss the bar.
 func (summary *Summary) Rows() []Row {
 	rows := []Row{}
-	// add adds the row of a figure with its bar. figure returns it for a scene, false if the scene has none.
+	// add adds the row of a figure with its bar, 0 for none. The function figure returns the value of a scene,
+	// or false if the scene has none.
 	add := func(name string, bar float64, higherIsBetter bool, figure func(*Figures) (float64, bool)) {
 		var v []float64
 		row := Row{Name: name, Bar: bar}
@@ -91,9 +93,10 @@ func (summary *Summary) Rows() []Row {
 		if higherIsBetter { // the best first
 			slices.Reverse(v)
 		}
-		row.Median, row.Tail, row.Extreme = v[len(v)/2], v[min(len(v)-1, len(v)*95/100)], v[len(v)-1]
+		row.Median, row.Tail, row.Extreme = v[len(v)/2], v[tailIndex(len(v))], v[len(v)-1]
 		rows = append(rows, row)
 	}
+	// Figures that every scene has, and those of scenes with colours alone.
 	always := func(figure func(*Figures) float64) func(*Figures) (float64, bool) {
 		return func(f *Figures) (float64, bool) { return figure(f), true }
 	}
@@ -109,6 +112,10 @@ func (summary *Summary) Rows() []Row {
 	add("colour_mean", Bars.Mean, false, colours(func(f *Figures) float64 { return f.ColourMean }))
 	return rows
 }
+
+// tailIndex returns the index, in a list of n values from the best to the worst, of the value that 95 % of
+// them reach.
+func tailIndex(n int) int { return min(n-1, n*95/100) }
 
 // FeatureRow holds the figures over all shapes with one feature.
 type FeatureRow struct {
@@ -136,7 +143,7 @@ func (summary *Summary) Features() []FeatureRow {
 		n := len(feature.mean)
 		rows = append(rows, FeatureRow{Name: name, Shapes: n, Scenes: feature.scenes,
 			Within: feature.within[n/2], WithinWorst: feature.within[0],
-			Mean: feature.mean[n/2], MeanTail: feature.mean[min(n-1, n*95/100)], MeanWorst: feature.mean[n-1],
+			Mean: feature.mean[n/2], MeanTail: feature.mean[tailIndex(n)], MeanWorst: feature.mean[n-1],
 			Colour: feature.colour[n/2], ColourWorst: feature.colour[0]})
 	}
 	slices.SortFunc(rows, func(a, b FeatureRow) int {

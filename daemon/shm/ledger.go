@@ -27,9 +27,9 @@ type entry struct {
 	UID            uint32 `json:"uid"`
 }
 
-// state reports whether the segment still exists, whether its creator is known to be dead,
-// and how many processes map it. A segment whose id was reused does not exist. One whose
-// creator is unknown is never orphaned.
+// state reports whether a System V segment still exists, whether it is orphaned because its creator is
+// dead, and how many processes have it attached. A segment whose id now names another one does not exist.
+// A segment whose creator is unknown is never orphaned.
 func (entry entry) state() (exists, orphaned bool, attached uint64) {
 	var d sysv.IdDs
 	if _, err := sysv.Ctl(entry.ID, sysv.IPC_STAT, &d); err != nil {
@@ -45,8 +45,8 @@ func (entry entry) state() (exists, orphaned bool, attached uint64) {
 	return true, !ok || born != entry.ProcessStarted, uint64(d.Nattch)
 }
 
-// sweep removes the segment if its creator is dead and no process maps it. left reports
-// whether the segment still exists afterwards, because it is in use or could not be removed.
+// sweep removes a System V segment if its creator is dead and no process has it attached. left reports
+// whether the segment still exists afterwards: it is in use, its creator lives, or removing it failed.
 func (entry entry) sweep(log *slog.Logger) (left bool) {
 	exists, orphaned, attached := entry.state()
 	if !exists || !orphaned || attached > 0 {
@@ -60,8 +60,9 @@ func (entry entry) sweep(log *slog.Logger) (left bool) {
 	return false
 }
 
-// ledger records the segments in use in a file, so that the next daemon can remove orphans
-// after this one was killed. It also holds such segments until they are gone.
+// ledger records in a file which System V segments of clients are in use. Such a segment outlives its
+// processes, so if this daemon is killed, the next one removes those whose creators are dead (orphans).
+// Orphans that cannot be removed yet are tried again.
 type ledger struct {
 	path string // "" for no file
 	log  *slog.Logger
@@ -72,7 +73,7 @@ type ledger struct {
 	left map[entry]bool // segments of dead creators that could not be removed yet
 }
 
-// record is the content of a file.
+// record is the content of a file: which daemon wrote it, and the segments that it used.
 type record struct {
 	PID            int32   `json:"pid"`
 	ProcessStarted uint64  `json:"born"` // when the daemon started, ticks since the boot
@@ -208,9 +209,9 @@ func (ledger *ledger) add(entry entry) error {
 	return err
 }
 
-// drop counts one use less. After the last one it removes the segment if no process maps it
-// and its creator is dead, or if detached is false: the daemon could not unmap it. A segment
-// that cannot be removed yet is kept in ledger.left.
+// drop counts one use of a segment less. After the last one it removes the segment if its creator is dead
+// and no process has it attached. One that cannot be removed yet is kept in ledger.left and tried again.
+// So is each segment that the daemon could not detach itself (detached is false).
 func (ledger *ledger) drop(entry entry, detached bool) {
 	ledger.mu.Lock()
 	defer ledger.mu.Unlock()
@@ -219,7 +220,7 @@ func (ledger *ledger) drop(entry entry, detached bool) {
 		return
 	}
 	delete(ledger.used, entry)
-	// A creator that is alive removes its segment itself.
+	// A creator that is alive removes its segment itself; sweep does nothing then.
 	if _, orphaned, _ := entry.state(); (orphaned || !detached) && entry.sweep(ledger.log) {
 		ledger.left[entry] = true
 	}

@@ -14,8 +14,8 @@ type file struct {
 	fd    *os.File
 	bytes int64
 
-	mu      sync.Mutex // guards what is mapped
-	in, out []byte
+	mu      sync.Mutex // guards what follows
+	in, out []byte     // the mappings for reading and for writing; nil before the first use
 	closed  bool
 }
 
@@ -31,11 +31,11 @@ func adopt(fd int) (*file, string) {
 	return f, ""
 }
 
-// refuse returns the reason why the memfd of a client cannot be used, "" where it can be. It
-// sets file.bytes.
+// refuse returns the reason why the memfd of a client cannot be used, "" if it can be. Access to its mapping
+// must never fault, so its size must be sealed and its pages must be plain ones. refuse also sets file.bytes.
 func (file *file) refuse(fd int) string {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
-	const want = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW // a mapping of a file that shrinks faults
+	const want = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW // access beyond the end of a file that shrank faults
 	if err != nil {
 		return "it is no memfd that takes seals (MFD_ALLOW_SEALING)"
 	}
@@ -65,8 +65,8 @@ func (file *file) write() ([]byte, error) {
 	return file.mapped(&file.out, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// mapped returns *data, the mapping with that access, after mapping the whole file at the first
-// call.
+// mapped returns the mapping of the whole file that is kept in *data, and makes it at the first call, with
+// the access (PROT_READ, PROT_WRITE) that is asked for. After close it is an error.
 func (file *file) mapped(data *[]byte, access int) ([]byte, error) {
 	file.mu.Lock()
 	defer file.mu.Unlock()

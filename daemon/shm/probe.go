@@ -13,9 +13,12 @@ import (
 // and a sealed memfd. It returns an error for each that does not work.
 func Probe() (segment, sealed error) { return probeSegment(), probeMemfd() }
 
+// probeBytes is the size of the memory that a probe makes: one page.
+const probeBytes = 4096
+
 // probeSegment makes, maps and removes a small System V segment and returns the first error.
 func probeSegment() error {
-	id, err := sysv.Get(sysv.IPC_PRIVATE, 4096, sysv.IPC_CREAT|0o600)
+	id, err := sysv.Get(sysv.IPC_PRIVATE, probeBytes, sysv.IPC_CREAT|0o600)
 	if err != nil {
 		return fmt.Errorf("cannot make a segment: %w", err)
 	}
@@ -35,7 +38,7 @@ func probeMemfd() error {
 	if err != nil {
 		return fmt.Errorf("cannot make a memfd: %w", err)
 	}
-	err = unix.Ftruncate(fd, 4096)
+	err = unix.Ftruncate(fd, probeBytes)
 	if err == nil {
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW)
 	}

@@ -36,16 +36,17 @@ type region struct {
 	owner        Peer   // who registered it
 	conn         any    // the connection that it ends with, nil for none
 	mem          memory
-	refs         int          // pins, and one for being registered; guarded by registry.mu
-	used         atomic.Int64 // Unix ns
+	refs         int          // pins, and one more while it is registered; guarded by registry.mu
+	used         atomic.Int64 // when it was used last, Unix ns
 }
 
 func (region *region) info() Info { return Info{region.name, region.key, region.offset, region.size} }
 
 func (region *region) touch() { region.used.Store(time.Now().UnixNano()) }
 
-// release drops one reference. The last one unmaps the memory, frees its share of the
-// limits, and ends the record of a System V segment.
+// release drops one reference to a region of shared memory: a pin, or that of being registered. When none
+// is left, it unmaps the memory, counts it no more, and ends the record of a System V segment. The error
+// says why the memory could not be unmapped.
 func (region *region) release() error {
 	region.registry.mu.Lock()
 	region.refs--
@@ -56,7 +57,7 @@ func (region *region) release() error {
 	}
 	err := region.mem.close()
 	region.registry.mu.Lock()
-	region.registry.count(region, -1)
+	region.registry.count(region, -1) // only now, as the memory was held until here
 	region.registry.mu.Unlock()
 	if s, ok := region.mem.(*segment); ok {
 		region.registry.file.drop(s.entry(), err == nil)
@@ -94,8 +95,9 @@ func (registry *Registry) Pin(name string, offset, size int64, write bool, p Pee
 	return pin, nil
 }
 
-// pin checks the range and maps the memory, all of it at the first use. The caller has added
-// a reference, which the pin releases.
+// pin checks that size bytes at offset are within the region and maps its memory, all of it at the first
+// use. write asks for a mapping that can be written to. The caller has added a reference to the region,
+// which the pin's Release drops.
 func (region *region) pin(offset, size int64, write bool) (*Pin, error) {
 	switch {
 	case offset < 0 || offset >= region.size:

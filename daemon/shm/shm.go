@@ -96,15 +96,15 @@ type Info struct {
 type Registry struct {
 	cfg  Config
 	file *ledger
-	done chan struct{}
-	stop sync.Once
-	wait sync.WaitGroup
+	done chan struct{}  // closed by Close
+	stop sync.Once      // closes done
+	wait sync.WaitGroup // for watch
 
 	mu      sync.Mutex         // guards the rest, and the counts of regions
 	regions map[string]*region // registered
 	bytes   int64              // of all mapped memory, unregistered regions with pins included
 	held    map[string]int     // regions per client, unregistered ones with pins included
-	total   int
+	total   int                // regions, unregistered ones with pins included
 	closed  bool
 }
 
@@ -167,15 +167,16 @@ func (registry *Registry) Register(name, key string, offset, size int64, peer Pe
 	})
 }
 
-// add checks the limits, calls open, which sets the memory of the region, and registers the
-// region. It returns before it calls open if the region fits no limit. If it fails later, it
-// closes the memory.
+// add registers a region. It checks the limits, calls the function open, which sets the memory of the
+// region (region.mem), and checks the limits again with the size of that memory. If the limits are exceeded
+// at first, open is not called. After a later error add closes the memory.
 func (registry *Registry) add(region *region, open func(*region) error) error {
 	if region.offset < 0 || region.size <= 0 {
 		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want an offset of at least 0 and a size above 0", region.name, region.offset, region.size)
 	}
 	region.registry, region.refs = registry, 1
-	if err := registry.room(region, 0); err != nil { // 0 bytes: the size is known after open, the other limits already now
+	const unknownYet = 0 // bytes; open finds out the size
+	if err := registry.room(region, unknownYet); err != nil {
 		return err
 	}
 	if err := open(region); err != nil {
@@ -197,6 +198,7 @@ func (registry *Registry) add(region *region, open func(*region) error) error {
 		region.mem.close()
 		return err
 	}
+	// A System V segment is recorded, so that none is left behind if the daemon is killed.
 	if s, ok := region.mem.(*segment); ok {
 		if err := registry.file.add(s.entry()); err != nil {
 			registry.Unregister(region.name, region.owner)
@@ -206,7 +208,8 @@ func (registry *Registry) add(region *region, open func(*region) error) error {
 	return nil
 }
 
-// room is fits for callers that do not hold mu.
+// room returns an error if a region of that many bytes exceeds a limit or its name is taken, as fits does,
+// for callers that do not hold registry.mu.
 func (registry *Registry) room(r *region, bytes int64) error {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
@@ -246,8 +249,9 @@ func (registry *Registry) count(region *region, n int) {
 // checkName checks the name of a region, which is used in paths, logs and messages: 1 to 128
 // printable ASCII characters without a slash.
 func checkName(name string) error {
+	const longest = 128 // bytes
 	bad := strings.IndexFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || c == '/' })
-	if name == "" || len(name) > 128 || bad >= 0 {
+	if name == "" || len(name) > longest || bad >= 0 {
 		return wrong(CodeName, "cannot use region name %.130q: want 1 to 128 printable ASCII characters without blanks and slashes", name)
 	}
 	return nil

@@ -53,6 +53,7 @@ func (registry *Registry) Serve(listener net.Listener) error {
 	defer running.Wait()
 	ended := make(chan struct{})
 	defer close(ended)
+	// Close everything when the registry is closed, or when Serve returns.
 	running.Go(func() {
 		select {
 		case <-registry.done:
@@ -105,11 +106,12 @@ func (registry *Registry) serveClient(conn net.Conn) {
 		return
 	}
 	defer registry.unregister(func(r *region) bool { return r.conn == conn })
-	// One byte more than a packet may have, to notice one that is too long. A descriptor takes 4 bytes.
-	buf, oob := make([]byte, maxPacket+1), make([]byte, unix.CmsgSpace(4*maxFDs))
+	const fdSize = 4
+	buf := make([]byte, maxPacket+1) // one byte more than a packet may have, to notice one that is too long
+	control := make([]byte, unix.CmsgSpace(fdSize*maxFDs))
 	for {
-		n, k, flags, _, err := unixConn.ReadMsgUnix(buf, oob)
-		fds := descriptors(oob[:k])
+		n, controlSize, flags, _, err := unixConn.ReadMsgUnix(buf, control)
+		fds := descriptors(control[:controlSize])
 		if err != nil || n == 0 {
 			closeAll(fds)
 			return
@@ -122,7 +124,7 @@ func (registry *Registry) serveClient(conn net.Conn) {
 			fault = registry.execute(buf[:n], fds, conn, peer)
 		}
 		if fault == nil {
-			own.Busy(true) // not closed for a new connection any more
+			own.Busy(true) // it may hold a region now, so it is not closed to make room for a new connection
 		}
 		if !sendReply(unixConn, fault) {
 			return
@@ -130,8 +132,9 @@ func (registry *Registry) serveClient(conn net.Conn) {
 	}
 }
 
-// execute registers or unregisters the region of a message. It takes ownership of the
-// descriptors and closes those that no region holds in the end.
+// execute does what a client's packet asks: it registers or unregisters a region of shared memory. fds are
+// the descriptors that came with the packet. execute owns them, and closes those that no region holds in the
+// end. The error goes to the client.
 func (registry *Registry) execute(packet []byte, fds []int, conn net.Conn, peer Peer) error {
 	var m message
 	want := `want {"register":{"name","offset","byte_size"}} with one descriptor, or {"unregister":{"name"}}`
@@ -189,10 +192,10 @@ func sendReply(c *net.UnixConn, fault error) bool {
 	return err == nil
 }
 
-// descriptors returns the file descriptors in the control data of a packet. Other control
-// data is skipped.
-func descriptors(oob []byte) (fds []int) {
-	all, err := unix.ParseSocketControlMessage(oob)
+// descriptors returns the file descriptors that a client has sent with a packet, from its control data.
+// Other control data is skipped.
+func descriptors(control []byte) (fds []int) {
+	all, err := unix.ParseSocketControlMessage(control)
 	if err != nil {
 		return nil
 	}

@@ -31,15 +31,15 @@ func parseID(key string) (id int, ok bool) {
 type segment struct {
 	id   int
 	data sysv.IdDs // as it was when it was attached
-	born uint64    // when the creator started; 0 where it cannot be seen
+	born uint64    // when the creator started, in ticks since the boot; 0 if it cannot be seen
 
-	mu      sync.Mutex // guards what is attached
-	in, out []byte     // as the library returned them: it detaches by their first byte
+	mu      sync.Mutex // guards in and out
+	in, out []byte     // the mappings for reading and writing, as the library returned them, which it detaches by
 }
 
-// attach maps the segment for reading, checks that the peer may use it, and makes it the
-// memory of region, counted to the process that created it. It checks after attaching, because
-// the id cannot be reused while the segment is attached.
+// attach maps the System V segment with this id for reading, checks that the peer may use it, and makes it
+// the memory of the region. The region counts for the process that created the segment. The check comes
+// after attaching, because only then can the id not be reused for another segment.
 func attach(region *region, id int, peer Peer) error {
 	refused := func(why string) error {
 		return wrong(CodeKey, "cannot register region %q: %s; want a System V segment of user %d with mode 0600 whose creator lives", region.name, why, peer.UID)
@@ -147,12 +147,14 @@ func started(pid int32) (ticks uint64, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	// "pid (name) state ppid ...": the name may hold anything; field 22 is the time.
+	// The file has "pid (name) state ppid ...", where the name may hold anything, even a parenthesis. So the
+	// fields are counted behind the last one: there the state is the first and the time the 20th.
+	const state, startTime = 0, 19
 	end := strings.LastIndexByte(string(data), ')')
 	fields := strings.Fields(string(data[end+1:]))
-	if end < 0 || len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" { // zombie or dead
+	if end < 0 || len(fields) <= startTime || fields[state] == "Z" || fields[state] == "X" { // zombie or dead
 		return 0, false
 	}
-	ticks, err = strconv.ParseUint(fields[19], 10, 64)
+	ticks, err = strconv.ParseUint(fields[startTime], 10, 64)
 	return ticks, err == nil && ticks < math.MaxUint64 // the largest value is taken as wrong
 }

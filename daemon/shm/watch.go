@@ -30,8 +30,9 @@ func (registry *Registry) expire(now time.Time) {
 		all = append(all, r)
 	}
 	registry.mu.Unlock()
-	over := map[*region]bool{}
-	for _, r := range all { // without the lock: this reads files
+	// Look at the clients without the lock, because that reads files.
+	over := map[*region]bool{} // regions to remove
+	for _, r := range all {
 		switch r.mem.alive() {
 		case dead:
 			over[r] = true
