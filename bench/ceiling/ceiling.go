@@ -28,39 +28,44 @@ type Ceilings struct {
 	Dispatch   float64 `json:"empty_dispatch_us"` // an empty dispatch with its fence, from the host's side, median
 }
 
-// Measure measures the ceilings in about the given time. device is as egl.Config.Device; with gl
-// false only the host is measured.
+// Measure measures what this machine can do at most: how fast the host and the graphics device copy and
+// compute. It takes about the time within. device names the device, as in egl.Config.Device. If gl is
+// false, only the host is measured.
 func Measure(device string, gl bool, within time.Duration) (Ceilings, error) {
 	ceilings := Ceilings{Threads: runtime.GOMAXPROCS(0)}
-	part := within / 7
+	const parts = 7 // what is measured: two on the host, five on the device
+	part := within / parts
 	ceilings.HostCopy1 = copies(1, part)
 	ceilings.HostCopy = copies(ceilings.Threads, part)
 	if !gl {
 		return ceilings, nil
 	}
-	d, err := egl.Open(egl.Config{Device: device, Limit: time.Minute})
+	context, err := egl.Open(egl.Config{Device: device, Limit: time.Minute})
 	if err != nil {
 		return ceilings, err
 	}
-	defer d.Close()
-	i := d.Info()
-	ceilings.Device, ceilings.Software = i.Renderer, i.Software
-	k := kernels{software: i.Software, part: part}
-	return ceilings, d.Do(func() error { return k.measure(&ceilings) })
+	defer context.Close()
+	info := context.Info()
+	ceilings.Device, ceilings.Software = info.Renderer, info.Software
+	kernels := kernels{software: info.Software, part: part}
+	return ceilings, context.Do(func() error { return kernels.measure(&ceilings) })
 }
 
 // block is what one copy moves: larger than caches.
 const block = 32 << 20
 
-// copies returns how many bytes per second n threads can copy in the machine's memory; the best of
-// at least three rounds.
+// pageSize is the size of a page of memory in bytes.
+const pageSize = 4096
+
+// copies returns how many bytes per second n threads together can copy in the machine's memory. It takes
+// the best of at least three rounds, and about the time within.
 func copies(n int, within time.Duration) float64 {
 	type pair struct{ from, to []byte }
 	size := block / n
 	pairs := make([]pair, n)
 	for i := range pairs {
 		pairs[i] = pair{make([]byte, size), make([]byte, size)}
-		for j := 0; j < size; j += 4096 { // pages of their own, not the one of zeros
+		for j := 0; j < size; j += pageSize { // else the system would give the same page of zeros for all
 			pairs[i].from[j], pairs[i].to[j] = 1, 1
 		}
 	}
@@ -75,12 +80,14 @@ func copies(n int, within time.Duration) float64 {
 	})
 }
 
-// best returns the greatest rate of three or more tries, after one that does not count.
-func best(within time.Duration, f func() float64) float64 {
-	f()
+// best calls measure again and again for the time within, at least three times, and returns the greatest
+// rate that it returned: other work of the machine can only make a try slower. A first try, which fills
+// caches, does not count.
+func best(within time.Duration, measure func() float64) float64 {
+	measure()
 	best := 0.0
-	for begin, n := time.Now(), 0; n < 3 || time.Since(begin) < within; n++ {
-		best = max(best, f())
+	for begin, tries := time.Now(), 0; tries < 3 || time.Since(begin) < within; tries++ {
+		best = max(best, measure())
 	}
 	return best
 }

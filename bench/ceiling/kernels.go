@@ -24,8 +24,8 @@ type kernels struct {
 	query    uint32
 }
 
-// measure measures what the device can do at most: arithmetic, copies and the time of an empty
-// dispatch. It runs on the thread of the OpenGL context.
+// measure measures what the graphics device can do at most: arithmetic, copies and the time of an empty
+// dispatch. It must run on the thread of the OpenGL context.
 func (k *kernels) measure(ceilings *Ceilings) error {
 	if err := load(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
@@ -40,14 +40,14 @@ func (k *kernels) measure(ceilings *Ceilings) error {
 	if ceilings.Dispatch, err = k.dispatch(); err != nil {
 		return err
 	}
-	if e := gl.GetError(); e != gl.NO_ERROR {
-		return fmt.Errorf("cannot measure device: GL error 0x%x", e)
+	if code := gl.GetError(); code != gl.NO_ERROR {
+		return fmt.Errorf("cannot measure device: GL error 0x%x", code)
 	}
 	return nil
 }
 
-// timed runs f on the device and returns how long it took: by timer query, or by the clock on
-// software devices, which work inside of the calls.
+// timed calls f, which gives work to the device, and returns how long the work took. The device's own timer
+// measures that. A software device works inside of the calls, so there the clock does.
 func (k *kernels) timed(f func()) time.Duration {
 	if k.software {
 		begin := time.Now()
@@ -91,14 +91,15 @@ void main() {}
 // opsPerStep counts the multiplications and additions of one turn of the loop.
 const opsPerStep = 2 * 8 * 4
 
-// arithmetic returns float32 operations per second, with as many invocations as
-// keep the device busy for some milliseconds.
+// arithmetic returns how many float32 operations per second the device can do. It runs a compute shader with
+// so many invocations that the device is busy for some milliseconds.
 func (k *kernels) arithmetic() (float64, error) {
-	p, err := program(arithmeticSource)
+	const invocations, resultSize = 64, 16 // of a group; bytes of an invocation's result
+	shader, err := program(arithmeticSource)
 	if err != nil {
 		return 0, err
 	}
-	defer gl.DeleteProgram(p)
+	defer gl.DeleteProgram(shader)
 	groups, steps := 16384, 512
 	if k.software {
 		groups, steps = 64, 256
@@ -107,45 +108,45 @@ func (k *kernels) arithmetic() (float64, error) {
 	gl.GenBuffers(1, &out)
 	defer gl.DeleteBuffers(1, &out)
 	gl.BindBuffer(gl.SHADER_STORAGE_BUFFER, out)
-	gl.BufferData(gl.SHADER_STORAGE_BUFFER, groups*64*16, nil, gl.STREAM_COPY)
+	gl.BufferData(gl.SHADER_STORAGE_BUFFER, groups*invocations*resultSize, nil, gl.STREAM_COPY)
 	gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, 0, out)
-	gl.UseProgram(p)
-	gl.Uniform2f(location(p, "factors"), 0.999, 0.001)
-	gl.Uniform1i(location(p, "steps"), int32(steps))
-	ops := float64(groups * 64 * steps * opsPerStep)
+	gl.UseProgram(shader)
+	gl.Uniform2f(location(shader, "factors"), 0.999, 0.001) // the numbers stay finite
+	gl.Uniform1i(location(shader, "steps"), int32(steps))
+	ops := float64(groups * invocations * steps * opsPerStep)
 	return best(k.part, func() float64 {
 		return ops / k.timed(func() { gl.DispatchCompute(uint32(groups), 1, 1) }).Seconds()
 	}), nil
 }
 
-// moves measures how many bytes per second can be copied at most: from one buffer of the device to
-// another, from the host to the device (Up) and back (Down).
+// moves measures how many bytes per second can be copied at most: from one buffer of the device to another
+// (DeviceCopy), from the host's memory to the device (Up), and back (Down).
 func (k *kernels) moves(ceilings *Ceilings) {
 	size := block
 	if !k.software {
-		size *= 4
+		size *= 4 // a device is faster
 	}
-	var b [3]uint32
-	gl.GenBuffers(3, &b[0])
-	defer gl.DeleteBuffers(3, &b[0])
+	var buffers [3]uint32
+	gl.GenBuffers(3, &buffers[0])
+	defer gl.DeleteBuffers(3, &buffers[0])
 	for i, usage := range []uint32{gl.STATIC_COPY, gl.STATIC_COPY, gl.STREAM_DRAW} {
-		gl.BindBuffer(gl.COPY_WRITE_BUFFER, b[i])
+		gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffers[i])
 		gl.BufferData(gl.COPY_WRITE_BUFFER, size, nil, usage)
 	}
 	rate := func(from, to uint32) float64 {
 		gl.BindBuffer(gl.COPY_READ_BUFFER, from)
 		gl.BindBuffer(gl.COPY_WRITE_BUFFER, to)
 		return best(k.part, func() float64 {
-			t := k.timed(func() { gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, 0, 0, size) })
-			return float64(size) / t.Seconds()
+			took := k.timed(func() { gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, 0, 0, size) })
+			return float64(size) / took.Seconds()
 		})
 	}
-	ceilings.DeviceCopy = rate(b[0], b[1])
+	ceilings.DeviceCopy = rate(buffers[0], buffers[1])
 	host := make([]byte, size)
-	for i := 0; i < size; i += 4096 {
+	for i := 0; i < size; i += pageSize { // else the system would give the same page of zeros for all
 		host[i] = 1
 	}
-	gl.BindBuffer(gl.COPY_WRITE_BUFFER, b[2])
+	gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffers[2])
 	ceilings.Up = best(k.part, func() float64 {
 		begin := time.Now()
 		gl.BufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
@@ -159,23 +160,24 @@ func (k *kernels) moves(ceilings *Ceilings) {
 	})
 }
 
-// dispatch returns the time in us of the smallest piece of work: a dispatch of one empty group and the
-// wait for its fence. It is the median of 101.
+// dispatch returns the time in µs of the smallest piece of work on the device: the dispatch of one empty
+// group of a compute shader, and the wait for its fence. It is the median of several.
 func (k *kernels) dispatch() (float64, error) {
-	p, err := program(emptySource)
+	const dispatches = 101
+	shader, err := program(emptySource)
 	if err != nil {
 		return 0, err
 	}
-	defer gl.DeleteProgram(p)
-	gl.UseProgram(p)
+	defer gl.DeleteProgram(shader)
+	gl.UseProgram(shader)
 	var took []float64
-	for range 101 {
+	for range dispatches {
 		begin := time.Now()
 		gl.DispatchCompute(1, 1, 1)
-		f := gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
-		r := gl.ClientWaitSync(f, gl.SYNC_FLUSH_COMMANDS_BIT, uint64(10*time.Second))
-		gl.DeleteSync(f)
-		if r != gl.ALREADY_SIGNALED && r != gl.CONDITION_SATISFIED {
+		fence := gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+		state := gl.ClientWaitSync(fence, gl.SYNC_FLUSH_COMMANDS_BIT, uint64(10*time.Second))
+		gl.DeleteSync(fence)
+		if state != gl.ALREADY_SIGNALED && state != gl.CONDITION_SATISFIED {
 			return 0, errors.New("cannot finish an empty dispatch in 10 s")
 		}
 		took = append(took, float64(time.Since(begin))/1e3)
@@ -193,21 +195,21 @@ func location(p uint32, name string) int32 {
 // program compiles and links a compute shader from its source and returns the program, or an error
 // with the compiler's message.
 func program(source string) (uint32, error) {
-	sh := gl.CreateShader(gl.COMPUTE_SHADER)
-	defer gl.DeleteShader(sh)
+	shader := gl.CreateShader(gl.COMPUTE_SHADER)
+	defer gl.DeleteShader(shader)
 	text, free := gl.Strs(source + "\x00")
 	defer free()
-	gl.ShaderSource(sh, 1, text, nil)
-	gl.CompileShader(sh)
-	p := gl.CreateProgram()
-	gl.AttachShader(p, sh)
-	gl.LinkProgram(p)
+	gl.ShaderSource(shader, 1, text, nil)
+	gl.CompileShader(shader)
+	linked := gl.CreateProgram()
+	gl.AttachShader(linked, shader)
+	gl.LinkProgram(linked)
 	var ok int32
-	if gl.GetProgramiv(p, gl.LINK_STATUS, &ok); ok != 0 {
-		return p, nil
+	if gl.GetProgramiv(linked, gl.LINK_STATUS, &ok); ok != 0 {
+		return linked, nil
 	}
 	log := make([]byte, 1024)
-	gl.GetShaderInfoLog(sh, int32(len(log)), nil, &log[0])
-	gl.DeleteProgram(p)
+	gl.GetShaderInfoLog(shader, int32(len(log)), nil, &log[0])
+	gl.DeleteProgram(linked)
 	return 0, fmt.Errorf("cannot build kernel: %s", strings.TrimRight(string(log), "\x00\n"))
 }

@@ -25,8 +25,8 @@ type client struct {
 	resp  fasthttp.Response
 }
 
-// newClient returns a client that tries nothing again by itself: that is left to the trainer's
-// loop.
+// newClient returns a client of the daemon at addr with one connection. timeout bounds one request. The
+// client tries nothing again by itself, because trainers have loops for that, which the load test imitates.
 func newClient(addr string, timeout time.Duration) *client {
 	return &client{http: &fasthttp.HostClient{
 		Addr: addr, MaxConns: 1, ReadTimeout: timeout, WriteTimeout: timeout,
@@ -36,8 +36,8 @@ func newClient(addr string, timeout time.Duration) *client {
 	}}
 }
 
-// post sends a body to the daemon under load and returns the answer's, which is valid until the
-// next call. Any status but 200 is an error.
+// post sends a JSON body to a path of the daemon under load, and returns the body of the reply, which is
+// valid until the next call. A status other than 200 is an error.
 func (client *client) post(path string, body []byte) ([]byte, error) {
 	client.req.Reset()
 	client.resp.Reset()
@@ -62,11 +62,11 @@ type status int
 
 func (s status) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// reason names the failure of a try in few words, such as "refused" or "timeout", so that equal
-// failures are counted together.
+// reason returns a short name of why a request to the daemon failed, such as "refused" or "timeout", so that
+// equal failures are counted together.
 func reason(err error) string {
 	var code status
-	var n net.Error
+	var network net.Error
 	switch {
 	case errors.As(err, &code):
 		return code.Error()
@@ -76,7 +76,7 @@ func reason(err error) string {
 		return "reset"
 	case errors.Is(err, io.EOF), errors.Is(err, fasthttp.ErrConnectionClosed):
 		return "closed"
-	case errors.As(err, &n) && n.Timeout():
+	case errors.As(err, &network) && network.Timeout():
 		return "timeout"
 	}
 	return err.Error()
@@ -105,33 +105,37 @@ var trainers = []trainer{
 
 const prompt = "<|im_start|>user\nDraw.<|im_end|>\n<|im_start|>assistant\n"
 
-// openRLHFBody returns the body of a request as OpenRLHF sends it.
-func openRLHFBody(it *item) []byte {
-	data, err := json.Marshal(map[string][]string{"query": {prompt + it.response + "<|im_end|>"}, "prompts": {prompt}, "labels": {it.label}})
+// openRLHFBody returns the body of the request for the reward of one item, as the trainer OpenRLHF sends it.
+func openRLHFBody(item *item) []byte {
+	data, err := json.Marshal(map[string][]string{"query": {prompt + item.response + "<|im_end|>"}, "prompts": {prompt}, "labels": {item.label}})
 	if err != nil {
 		panic(err) // strings have JSON
 	}
 	return data
 }
 
-// openRLHFReward reads the reward from an answer to OpenRLHF. ok is false where it has none.
-func openRLHFReward(data []byte) (float64, bool) {
-	var a struct {
+// openRLHFReward reads the reward from the daemon's reply to a request of the trainer OpenRLHF. ok is false
+// if the reply has no reward, or says that scoring failed.
+func openRLHFReward(data []byte) (reward float64, ok bool) {
+	var reply struct {
 		Rewards []float64            `json:"rewards"`
 		Scores  []float64            `json:"scores"`
 		Logs    map[string][]float64 `json:"extra_logs"`
 	}
-	if json.Unmarshal(data, &a) != nil || len(a.Rewards) != 1 || len(a.Scores) != 1 || len(a.Logs["failed"]) != 1 || a.Logs["failed"][0] != 0 {
+	if json.Unmarshal(data, &reply) != nil || len(reply.Rewards) != 1 || len(reply.Scores) != 1 {
 		return 0, false
 	}
-	return a.Rewards[0], true
+	if failed := reply.Logs["failed"]; len(failed) != 1 || failed[0] != 0 {
+		return 0, false
+	}
+	return reply.Rewards[0], true
 }
 
-// slimeBody returns the body of a request as slime sends it.
-func slimeBody(it *item) []byte {
-	data, err := json.Marshal(map[string]string{"prompt": prompt, "response": it.response, "label": it.label})
+// slimeBody returns the body of the request for the reward of one item, as the trainer slime sends it.
+func slimeBody(item *item) []byte {
+	data, err := json.Marshal(map[string]string{"prompt": prompt, "response": item.response, "label": item.label})
 	if err != nil {
-		panic(err)
+		panic(err) // strings have JSON
 	}
 	return data
 }
@@ -164,7 +168,8 @@ func (tally *tally) failed(err error) {
 	tally.tries[reason(err)]++
 }
 
-// answered counts an answer and how long it took.
+// answered counts a request that the daemon answered, and how long that took. Other goroutines may count at
+// the same time.
 func (tally *tally) answered(took time.Duration) {
 	tally.mu.Lock()
 	defer tally.mu.Unlock()
@@ -172,24 +177,25 @@ func (tally *tally) answered(took time.Duration) {
 	tally.took.RecordValue(max(1, took.Microseconds()))
 }
 
-// lose counts a request that got no answer after all tries, and keeps what, its text, for the first
-// few of them.
-func (tally *tally) lose(what string) {
+// lose counts a request that got no answer after all tries. It keeps the text request, which names it, of
+// the first few of them.
+func (tally *tally) lose(request string) {
 	tally.mu.Lock()
 	defer tally.mu.Unlock()
 	tally.nLost++
 	if tally.nLost <= reported {
-		tally.failures = append(tally.failures, what)
+		tally.failures = append(tally.failures, request)
 	}
 }
 
-// err counts a wrong answer of the daemon, and keeps what, its text, for the first few of them.
-func (tally *tally) err(what string) {
+// differed counts an answer of the daemon that is not the wanted one. It keeps the text difference, which
+// says what was got and wanted, of the first few of them.
+func (tally *tally) differed(difference string) {
 	tally.mu.Lock()
 	defer tally.mu.Unlock()
 	tally.nWrong++
 	if tally.nWrong <= reported {
-		tally.wrong = append(tally.wrong, what)
+		tally.wrong = append(tally.wrong, difference)
 	}
 }
 
@@ -198,7 +204,7 @@ func (tally *tally) ms(percentile float64) float64 {
 	return float64(tally.took.ValueAtPercentile(percentile)) / 1000
 }
 
-// verdict returns an error if a request was lost or got a wrong answer.
+// verdict returns an error if a request was lost or got a wrong answer, with the first of both.
 func (tally *tally) verdict() error {
 	if tally.nLost+tally.nWrong == 0 {
 		return nil
@@ -206,17 +212,17 @@ func (tally *tally) verdict() error {
 	return fmt.Errorf("%d requests lost: %q; %d wrong: %q", tally.nLost, tally.failures, tally.nWrong, tally.wrong)
 }
 
-// ask requests the reward of one item as a trainer does: up to trainer.tries times, with its pauses. A
-// reward other than the expected one is counted as wrong, and an item without an answer after the last
-// try as lost.
+// ask requests the reward of one item from the daemon as a trainer does: with its pauses, up to trainer.tries
+// times. body is that of the request. A reward other than the one of plumb score is counted as wrong, and an
+// item without an answer after the last try as lost.
 func (client *client) ask(trainer *trainer, item *item, body []byte, tally *tally) {
 	start := time.Now()
 	for try := range trainer.tries {
 		data, err := client.post(trainer.path, body)
 		if err == nil {
 			tally.answered(time.Since(start))
-			if v, ok := trainer.reward(data); !ok || v != item.reward {
-				tally.err(fmt.Sprintf("%s %s: got %.300s; want reward %v", trainer.name, clipped(item.line), data, item.reward))
+			if reward, ok := trainer.reward(data); !ok || reward != item.reward {
+				tally.differed(fmt.Sprintf("%s %s: got %.300s; want reward %v", trainer.name, clipped(item.line), data, item.reward))
 			}
 			return
 		}

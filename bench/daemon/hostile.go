@@ -57,8 +57,8 @@ func (target *target) dial() (net.Conn, error) {
 	return net.DialTimeout("tcp", target.addr, 10*time.Second)
 }
 
-// head returns the head of an HTTP request of a hostile client, with the empty line at its end.
-// With a token, the daemon lets the request in.
+// head returns the head of an HTTP request of a hostile client: its first line and headers, with the empty
+// line at its end. With validToken, the daemon lets the request in.
 func head(method, path, token string, headers ...string) string {
 	lines := []string{method + " " + path + " HTTP/1.1", "Host: plumb"}
 	if token != noToken {
@@ -67,10 +67,10 @@ func head(method, path, token string, headers ...string) string {
 	return strings.Join(append(append(lines, headers...), "", ""), "\r\n")
 }
 
-// hostile attacks daemons: each probe gets a daemon of its own, which ordinary clients use at the same
-// time. It prints a row for each probe: what the attack cost the daemon, how the ordinary clients
-// fared, and what the probe got for answers. A probe after which the daemon fails a check makes the
-// whole run an error.
+// hostile attacks daemons with a list of probes, each of which is one kind of attack. Each probe gets a
+// daemon of its own, which ordinary clients use at the same time. It prints a row for each probe: what the
+// attack cost the daemon, how the ordinary clients fared, and what the probe got for answers. A probe after
+// which the daemon fails a check makes the whole run an error.
 func hostile(cfg config) error {
 	items, err := makeItems(cfg.distinct, cfg.tests...)
 	if err != nil {
@@ -103,9 +103,10 @@ func hostile(cfg config) error {
 	return errors.Join(faults...)
 }
 
-// attack runs one probe and prints its row. It returns an error where the probe
-// saw what it must not see, the daemon ended, took more memory than the bar, or
-// an ordinary item got no answer or a wrong one.
+// attack starts a daemon, runs one probe against it while ordinary clients use it, and prints the row of the
+// probe. It returns an error if the probe saw what it must not see, if the daemon ended, took more memory
+// than the probe allows or answers ordinary clients no more, or if one of these got no answer or a wrong
+// one. tokens is the file of the access tokens.
 func (config config) attack(probe probe, items []item, tokens string) error {
 	cmd := config.command("127.0.0.1:0", append([]string{"--tokens-file", tokens}, probe.flags...)...)
 	if probe.files > 0 {
@@ -116,23 +117,26 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 		return err
 	}
 	defer process.kill()
+	// Ordinary clients, until the daemon is warm.
 	good := &others{tally: newTally(), over: make(chan struct{})}
 	for i := range config.clients {
 		good.all.Go(func() { good.client(process, items, i) })
 	}
-	for good.answered() < config.clients { // the daemon is warm
+	for good.answered() < config.clients {
 		time.Sleep(time.Millisecond)
 	}
+	// The attack. Ordinary items must be answered after it too, for which there are 30 s.
 	begin := time.Now()
 	seen, fault := probe.run(&target{process: process, items: items})
 	took := time.Since(begin)
 	before := good.answered()
 	for end := time.Now().Add(30 * time.Second); good.answered() < before+2*config.clients && time.Now().Before(end); {
-		time.Sleep(time.Millisecond) // ordinary items are answered after it too
+		time.Sleep(time.Millisecond)
 	}
 	after := good.answered()
 	close(good.over)
 	good.all.Wait()
+	// The row.
 	peak := process.peak()
 	bar := "-"
 	if probe.peak > 0 {
@@ -143,6 +147,7 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 		retried += n
 	}
 	config.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", probe.name, took.Seconds(), peak, bar, good.tally.n, retried, good.tally.ms(99), seen)
+	// What must not be.
 	faults := []error{fault, good.tally.verdict()}
 	if retried > 0 {
 		config.say("  ordinary tries that failed: %v", good.tally.tries)
@@ -171,8 +176,8 @@ type others struct {
 
 func (others *others) answered() int { return int(others.n.Load()) }
 
-// client asks the attacked daemon for one item after another, as often as a trainer would, until
-// the probe is over. It ends with the daemon.
+// client is an ordinary client of a daemon under attack, number i of them: it asks for the scores of one item
+// after another until the probe is over or the daemon has ended. It asks again for what failed.
 func (others *others) client(process *process, items []item, i int) {
 	client := newClient(process.addr, time.Minute)
 	client.token = validToken

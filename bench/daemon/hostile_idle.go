@@ -5,18 +5,19 @@ import (
 	"net"
 )
 
-// idle is a hostile client that opens far more connections than the daemon may have descriptors and
-// sends nothing over them. It has no token. New clients must still be let in.
+// idle attacks the daemon with idle connections: it opens more of them than the daemon may have file
+// descriptors, without a token, and sends nothing. New clients, which have a token, must still be let in. It
+// returns what was seen, and an error if one of these was not answered.
 func idle(target *target) (string, error) {
-	const n = 1100
-	open := make([]net.Conn, 0, n)
+	const connections, newClients = 1100, 50
+	open := make([]net.Conn, 0, connections)
 	defer func() {
-		for _, c := range open {
-			c.Close()
+		for _, conn := range open {
+			conn.Close()
 		}
 	}()
 	refused := 0
-	for range n {
+	for range connections {
 		conn, err := target.dial()
 		if err != nil {
 			refused++
@@ -24,18 +25,18 @@ func idle(target *target) (string, error) {
 		}
 		open = append(open, conn)
 	}
-	fresh := 0
-	for range 50 { // each asks once, on a connection of its own
+	answered := 0
+	for range newClients { // each asks once, on a connection of its own
 		client := newClient(target.addr, 0)
 		client.token = validToken
 		if _, err := client.post("/v1/score", target.items[0].line); err == nil {
-			fresh++
+			answered++
 		}
 		client.http.CloseIdleConnections()
 	}
-	seen := fmt.Sprintf("%d connections, %d refused; then %d of 50 new clients answered", n, refused, fresh)
-	if fresh < 50 {
-		return seen, fmt.Errorf("%d of 50 new clients were answered", fresh)
+	seen := fmt.Sprintf("%d connections, %d refused; then %d of %d new clients answered", connections, refused, answered, newClients)
+	if answered < newClients {
+		return seen, fmt.Errorf("%d of %d new clients were answered", answered, newClients)
 	}
 	return seen, nil
 }

@@ -25,56 +25,56 @@ type replies struct {
 	n  map[string]int
 }
 
-// add counts one reply of the attacked daemon by what it was, such as "status 413" or "closed".
-func (replies *replies) add(what string) {
+// add counts one reply of the attacked daemon by its kind, such as "status 413" or "closed".
+func (replies *replies) add(kind string) {
 	replies.mu.Lock()
 	defer replies.mu.Unlock()
 	if replies.n == nil {
 		replies.n = map[string]int{}
 	}
-	replies.n[what]++
+	replies.n[kind]++
 }
 
-// String lists the replies with their counts.
+// String returns how often each kind of reply came from the attacked daemon, such as "status 200: 3".
 func (replies *replies) String() string {
 	replies.mu.Lock()
 	defer replies.mu.Unlock()
 	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(replies.n)) {
-		parts = append(parts, fmt.Sprintf("%s: %d", k, replies.n[k]))
+	for _, kind := range slices.Sorted(maps.Keys(replies.n)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", kind, replies.n[kind]))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// repeat attacks the daemon's memory: one client for each body posts that body to path over and over
-// for holdTime. It returns how often each kind of reply came.
+// repeat attacks the daemon's memory: for each body a client, which has a token, posts that body to a path
+// again and again for holdTime. It returns how often each kind of reply came.
 func (target *target) repeat(path string, bodies ...[]byte) *replies {
-	var o replies
+	var got replies
 	var all sync.WaitGroup
 	end := time.Now().Add(holdTime)
-	for _, data := range bodies {
+	for _, body := range bodies {
 		all.Go(func() {
-			c := newClient(target.addr, time.Minute)
-			c.token = validToken
+			client := newClient(target.addr, time.Minute)
+			client.token = validToken
 			for time.Now().Before(end) {
-				if _, err := c.post(path, data); err != nil {
-					o.add(reason(err))
+				if _, err := client.post(path, body); err != nil {
+					got.add(reason(err))
 					time.Sleep(100 * time.Millisecond)
 					continue
 				}
-				o.add("status 200")
+				got.add("status 200")
 			}
 		})
 	}
 	all.Wait()
-	return &o
+	return &got
 }
 
-// several returns the same body n times, one for each client.
-func several(n int, b []byte) [][]byte {
+// several returns the same body n times, one for each attacking client.
+func several(n int, body []byte) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {
-		all[i] = b
+		all[i] = body
 	}
 	return all
 }
@@ -91,11 +91,13 @@ func answers(t *target) (string, error) {
 	return t.repeat("/v1/reward", numbers(`{"label":{"id":"v%d","suite":"aspire","test":"line"},"response":[`, `]}`)...).String(), nil
 }
 
-// numbers returns 8 bodies with 3.9 million small numbers each, which take much memory to parse.
-// begin returns how body i begins.
+// numbers returns the bodies of an attack with much to parse: 8 JSON bodies with a list of 3.9 million small
+// numbers each, just below the daemon's limit. begin is a format for what stands before the list in body i,
+// and end stands after it.
 func numbers(begin, end string) [][]byte {
-	list := strings.Repeat("1,", 3_900_000) + "1"
-	all := make([][]byte, 8)
+	const bodies, inBody = 8, 3_900_000
+	list := strings.Repeat("1,", inBody) + "1"
+	all := make([][]byte, bodies)
 	for i := range all {
 		all[i] = []byte(fmt.Sprintf(begin, i) + list + end)
 	}
@@ -114,11 +116,11 @@ func coverage(t *target) (string, error) {
 	return t.repeat("/v1/render", several(8, scribbles(1, 5000, 6))...).String(), nil
 }
 
-// scribbles returns a scene of freehand lines that cross themselves everywhere, on a canvas of
-// 1200 x 800 px times k.
-func scribbles(lines, points int, k float64) []byte {
+// scribbles returns a scene that is much work to draw: several freehand lines of many points, which cross
+// themselves everywhere, on a canvas of 1200 x 800 px times scale.
+func scribbles(lines, points int, scale float64) []byte {
 	var buffer bytes.Buffer
-	fmt.Fprintf(&buffer, `{"bounds":[0,0,%g,%g],"records":[`, 1200*k, 800*k)
+	fmt.Fprintf(&buffer, `{"bounds":[0,0,%g,%g],"records":[`, 1200*scale, 800*scale)
 	for i := range lines {
 		if i > 0 {
 			buffer.WriteByte(',')
@@ -129,8 +131,9 @@ func scribbles(lines, points int, k float64) []byte {
 			if n > 0 {
 				buffer.WriteByte(',')
 			}
-			a := float64(n) * 2.4
-			fmt.Fprintf(&buffer, `{"x":%.0f,"y":%.0f,"z":0.5}`, k*(600+590*math.Cos(a)), k*(400+390*math.Sin(1.37*a)))
+			// The points jump along a curve around the middle of the canvas, and never come back to one place.
+			angle := float64(n) * 2.4
+			fmt.Fprintf(&buffer, `{"x":%.0f,"y":%.0f,"z":0.5}`, scale*(600+590*math.Cos(angle)), scale*(400+390*math.Sin(1.37*angle)))
 		}
 		buffer.WriteString(`]}]}}`)
 	}
@@ -138,35 +141,36 @@ func scribbles(lines, points int, k float64) []byte {
 	return buffer.Bytes()
 }
 
-// crowd opens n connections at once, calls use with each, and counts the outcomes that use
-// returns.
+// crowd opens n connections to the attacked daemon at once and calls use with each, which returns what kind
+// of reply came. It returns how often each kind came, as text.
 func (target *target) crowd(n int, use func(net.Conn) string) string {
-	var o replies
+	var got replies
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
 			conn, err := target.dial()
 			if err != nil {
-				o.add("not let in")
+				got.add("not let in")
 				return
 			}
 			defer conn.Close()
-			o.add(use(conn))
+			got.add(use(conn))
 		})
 	}
 	all.Wait()
-	return o.String()
+	return got.String()
 }
 
-// holding opens n connections, sends each the parts and keeps them open for that time. It counts
-// the daemon's answers by their first lines.
-func (target *target) holding(long time.Duration, n int, parts ...[]byte) string {
-	end := time.Now().Add(long)
+// holding attacks the daemon with n connections on which the parts of a request are sent, and no more. It
+// keeps them open for a time, or until the daemon answers. It returns how often each kind of reply came, as
+// text.
+func (target *target) holding(openFor time.Duration, n int, parts ...[]byte) string {
+	end := time.Now().Add(openFor)
 	return target.crowd(n, func(conn net.Conn) string {
 		go func() {
 			conn.SetWriteDeadline(end)
-			for _, p := range parts {
-				if _, err := conn.Write(p); err != nil {
+			for _, part := range parts {
+				if _, err := conn.Write(part); err != nil {
 					return
 				}
 			}
@@ -179,15 +183,15 @@ func (target *target) holding(long time.Duration, n int, parts ...[]byte) string
 	})
 }
 
-// firstLine waits until the time end for what the daemon answers on a connection and names it: the
-// status of an HTTP answer, "answered" for other bytes, "held" if nothing came, "closed" if the
-// connection was closed.
-func firstLine(c net.Conn, end time.Time) string {
-	c.SetReadDeadline(end)
-	var b [4096]byte
-	n, err := c.Read(b[:])
+// firstLine waits until the time end for what the daemon answers on a connection, and returns what kind of
+// reply it is: "status" and the number for an HTTP reply, "answered" for other bytes, "held" if nothing
+// came, or "closed" if the daemon closed the connection.
+func firstLine(conn net.Conn, end time.Time) string {
+	conn.SetReadDeadline(end)
+	var buffer [4096]byte
+	n, err := conn.Read(buffer[:])
 	var timeout net.Error
-	switch line, _, _ := strings.Cut(string(b[:n]), "\r\n"); {
+	switch line, _, _ := strings.Cut(string(buffer[:n]), "\r\n"); {
 	case n > 0 && strings.HasPrefix(line, "HTTP/1.1 "):
 		return "status " + line[9:12]
 	case n > 0:
@@ -198,38 +202,43 @@ func firstLine(c net.Conn, end time.Time) string {
 	return "closed"
 }
 
-// window returns the start of a zstd frame that asks for a window of 128 MiB, with 8 kB of its
-// content.
+// window attacks the memory of the daemon's decompression: its requests begin a zstd frame that asks for a
+// window of 128 MiB, send 8 KiB of content, and then nothing more. It returns what replies came.
 func window(target *target) (string, error) {
-	frame := binary.LittleEndian.AppendUint32(nil, 0xFD2FB528)
-	frame = append(frame, 0, 17<<3) // no content size; 2 to the power of 10+17 bytes
+	const frames, zstdMagic = 60, 0xFD2FB528
+	frame := binary.LittleEndian.AppendUint32(nil, zstdMagic)
+	frame = append(frame, 0, 17<<3) // no content size; a window of 2 to the power of 10+17 bytes
 	block := 8 << 10
 	frame = append(frame, byte(block<<3), byte(block<<3>>8), byte(block<<3>>16)) // raw, not the last one
 	frame = append(frame, bytes.Repeat([]byte(" "), block)...)
+	// Three times: memory that was used before is cleared when it is used again, and is then really taken.
 	var seen []string
-	for range 3 { // memory that was used before is cleared, and so touched
-		seen = append(seen, target.holding(holdTime/3, 60, []byte(head("POST", "/v1/score", validToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
+	for range 3 {
+		seen = append(seen, target.holding(holdTime/3, frames, []byte(head("POST", "/v1/score", validToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
 	}
 	return strings.Join(seen, "; "), nil
 }
 
-// endless sends streams whose first line has no end, 60 MB of each.
+// endless attacks the memory of the daemon's streams: it sends 20 streams whose first line has no end, 60
+// MiB of each. It returns what replies came.
 func endless(target *target) (string, error) {
+	const streams, chunks = 20, 60
 	parts := [][]byte{[]byte(head("POST", "/v1/score/stream", validToken, "Transfer-Encoding: chunked"))}
 	part := bytes.Repeat([]byte("x"), 1<<20)
 	chunk := fmt.Appendf(nil, "%x\r\n%s\r\n", len(part), part)
-	for range 60 {
+	for range chunks {
 		parts = append(parts, chunk)
 	}
-	return target.holding(holdTime, 20, parts...), nil
+	return target.holding(holdTime, streams, parts...), nil
 }
 
-// messages opens WebSocket sessions and sends 15.9 of 16 MB of a message in each.
+// messages attacks the memory of the daemon's WebSocket sessions: it opens 60 of them, and in each sends all
+// but the end of a message of 16 MB. It returns what replies came.
 func messages(target *target) (string, error) {
 	const size = 16_000_000
 	shake := head("GET", "/ws", validToken, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
-	frame := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, size) // text, masked
-	frame = append(frame, 0, 0, 0, 0)
+	frame := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, size) // the last part of a text, masked, with its length in 8 bytes
+	frame = append(frame, 0, 0, 0, 0)                                // the mask
 	frame = append(frame, bytes.Repeat([]byte(" "), size-100_000)...)
 	end := time.Now().Add(holdTime)
 	return target.crowd(60, func(conn net.Conn) string {

@@ -35,9 +35,9 @@ func refused(target *target) (string, error) {
 	var all sync.WaitGroup
 	for i := range took {
 		all.Go(func() {
-			k := kinds[i%len(kinds)]
+			kind := kinds[i%len(kinds)]
 			begin := time.Now()
-			faults[i] = target.ended(k.request, k.want)
+			faults[i] = target.ended(kind.request, kind.want)
 			took[i] = time.Since(begin)
 		})
 	}
@@ -53,8 +53,8 @@ func refused(target *target) (string, error) {
 // refusalTime is how long the daemon may take to refuse a request and to close its connection.
 const refusalTime = 5 * time.Second
 
-// ended sends a request to the attacked daemon. The daemon must answer with the status want and
-// close the connection within refusalTime.
+// ended sends the head of a request to the attacked daemon, but not the body that it announces. It returns
+// an error unless the daemon answers with the status want and closes the connection within refusalTime.
 func (target *target) ended(request string, want int) error {
 	line, _, _ := strings.Cut(request, "\r")
 	conn, err := target.dial()

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// slow fills all connections that the daemon takes with clients that send their headers byte by
-// byte, and connect again when they are cut off. They have no token. New clients with a token must
-// still be let in.
+// slow attacks the daemon with slow clients, more than the connections that it takes: they send their headers
+// byte by byte, and connect again when they are cut off. They have no token. New clients with a token must
+// still be let in. It returns what was seen, and an error if too few of these were answered.
 func slow(target *target) (string, error) {
 	const attackers = 600
 	var opened atomic.Int64
@@ -20,10 +20,10 @@ func slow(target *target) (string, error) {
 	for range attackers {
 		all.Go(func() {
 			for {
-				c, err := target.dial()
+				conn, err := target.dial()
 				if err == nil {
 					opened.Add(1)
-					trickle(c, stop)
+					trickle(conn, stop)
 				}
 				select {
 				case <-stop:
@@ -33,10 +33,10 @@ func slow(target *target) (string, error) {
 			}
 		})
 	}
-	time.Sleep(2 * time.Second)
-	const fresh = 100
+	time.Sleep(2 * time.Second) // all connections are taken
+	const newClients = 100
 	answered, slowest := 0, time.Duration(0)
-	for range fresh {
+	for range newClients {
 		begin := time.Now()
 		client := newClient(target.addr, 10*time.Second)
 		client.token = validToken
@@ -48,25 +48,28 @@ func slow(target *target) (string, error) {
 	}
 	close(stop)
 	all.Wait()
-	seen := fmt.Sprintf("%d connections opened by %d clients; %d of %d new clients answered, the slowest after %.2f s", opened.Load(), attackers, answered, fresh, slowest.Seconds())
-	if answered < fresh*95/100 { // one of a crowd from its own address may be cut off before it has asked, and asks again
-		return seen, fmt.Errorf("%d of %d new clients were answered", answered, fresh)
+	seen := fmt.Sprintf("%d connections opened by %d clients; %d of %d new clients answered, the slowest after %.2f s", opened.Load(), attackers, answered, newClients, slowest.Seconds())
+	// The attackers come from the same address, so a new client may be cut off with them before it has asked.
+	// It would ask again, but here it asks once.
+	const leastPercent = 95
+	if answered < newClients*leastPercent/100 {
+		return seen, fmt.Errorf("%d of %d new clients were answered", answered, newClients)
 	}
 	return seen, nil
 }
 
-// trickle attacks with a slow client: it sends the header of a request byte by byte, one each 200 ms,
+// trickle is one slow client of an attack: it sends the head of a request byte by byte, one each 200 ms,
 // until stop is closed or the daemon closes the connection.
 func trickle(conn net.Conn, stop chan struct{}) {
 	defer conn.Close()
-	h := head("POST", "/v1/score/stream", "", "Content-Length: 100000")
-	for i := range h {
+	request := head("POST", "/v1/score/stream", noToken, "Content-Length: 100000")
+	for i := range request {
 		select {
 		case <-stop:
 			return
 		case <-time.After(200 * time.Millisecond):
 		}
-		if _, err := io.WriteString(conn, h[i:i+1]); err != nil {
+		if _, err := io.WriteString(conn, request[i:i+1]); err != nil {
 			return
 		}
 	}

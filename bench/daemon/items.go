@@ -22,51 +22,53 @@ type item struct {
 	reward   float64 // in it
 }
 
-// makeItems makes n different ASPIRE items with answers by the scripted programs, for the
-// load test of the daemon. Items without an answer are left out, because OpenRLHF's route
-// has no form for a missing one.
+// makeItems makes n different items of ASPIRE tests for the load test of the daemon, with answers that
+// programs of different skill give. Items without an answer are left out, because requests of the trainer
+// OpenRLHF have no form for a missing answer.
 func makeItems(n int, tests ...string) ([]item, error) {
 	programs := program.All()
 	items := make([]item, 0, n)
 	for i := 0; len(items) < n; i++ {
+		const seed = 7
 		test := tests[i%len(tests)]
-		s, err := scenario.Make(uint64(7), test, i/len(tests))
+		made, err := scenario.Make(seed, test, i/len(tests))
 		if err != nil {
 			return nil, err
 		}
-		p := programs[i/len(tests)%len(programs)]
-		answer := p.Answer(uint64(i), s)
+		answerer := programs[i/len(tests)%len(programs)]
+		answer := answerer.Answer(uint64(i), made)
 		if answer == nil {
 			continue
 		}
-		it := item{response: *answer}
-		line, err := s.AppendLine(nil, p.Name, answer)
+		added := item{response: *answer}
+		line, err := made.AppendLine(nil, answerer.Name, answer)
 		if err != nil {
 			return nil, err
 		}
-		it.line = bytes.TrimSpace(line)
-		if it.label, err = labelOf(it.line); err != nil {
+		added.line = bytes.TrimSpace(line)
+		if added.label, err = labelOf(added.line); err != nil {
 			return nil, err
 		}
-		items = append(items, it)
+		items = append(items, added)
 	}
 	return items, nil
 }
 
-// labelOf returns a dump line without its answer, as trainers send it.
+// labelOf returns a dump line without its answer: the label by which trainers tell the daemon which task an
+// answer is to.
 func labelOf(line []byte) (string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
 		return "", err
 	}
 	delete(fields, "response")
-	b, err := json.Marshal(fields)
-	return string(b), err
+	label, err := json.Marshal(fields)
+	return string(label), err
 }
 
-// score runs plumb score in a process on the items and keeps each item's result line and reward, with
-// which the daemon's answers are compared later. It returns how long the process took from start to
-// end.
+// score runs the program plumb, as `plumb score`, on the items and keeps in each item its result line and its
+// reward, with which the daemon's answers are compared later. It returns how long the process took from
+// start to end. An item without a reward is an error.
 func (config config) score(items []item) (took time.Duration, err error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
@@ -99,13 +101,13 @@ func (config config) score(items []item) (took time.Duration, err error) {
 		return 0, fmt.Errorf("cannot score in process: got %d results; want %d", len(lines), len(items))
 	}
 	for i := range items {
-		var r struct {
+		var result struct {
 			Reward *float64 `json:"reward"`
 		}
-		if err := json.Unmarshal(lines[i], &r); err != nil || r.Reward == nil {
+		if err := json.Unmarshal(lines[i], &result); err != nil || result.Reward == nil {
 			return 0, fmt.Errorf("cannot use item %d: in process it gets %s, %v; want a reward", i, lines[i], err)
 		}
-		items[i].want, items[i].reward = lines[i], *r.Reward
+		items[i].want, items[i].reward = lines[i], *result.Reward
 	}
 	return took, nil
 }

@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// kill ends the daemon with kill -9 under load, again and again. Replies that clients got must be
-// right, and requests without a reply are sent once more, as trainers do. The next daemon must
-// answer them, and nothing of the killed ones may be left behind.
+// kill ends the daemon with kill -9 under load and starts another one on the same port, cfg.runs times.
+// Replies that clients got must be right. Requests without a reply are sent again, as trainers do, and the
+// next daemon must answer them. Nothing of the killed daemons may be left behind: no processes, temporary
+// files or shared memory. Otherwise it returns an error.
 func kill(cfg config) error {
 	items, err := makeItems(cfg.distinct, cfg.tests...)
 	if err != nil {
@@ -24,12 +25,12 @@ func kill(cfg config) error {
 	if _, err := cfg.score(items); err != nil {
 		return err
 	}
-	n := nest{}
-	if n.dir, err = os.MkdirTemp("", "plumb-nest-"); err != nil {
+	killed := nest{}
+	if killed.dir, err = os.MkdirTemp("", "plumb-nest-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(n.dir)
-	env := []string{"TMPDIR=" + n.dir}
+	defer os.RemoveAll(killed.dir)
+	env := []string{"TMPDIR=" + killed.dir}
 	process, err := cfg.serve("127.0.0.1:0", env)
 	if err != nil {
 		return err
@@ -37,7 +38,8 @@ func kill(cfg config) error {
 	defer func() { process.kill() }()
 	addr, tally := process.addr, newTally()
 	cfg.say("# kill: %d requests of %d clients, %d times kill -9 and a new daemon on the same port", cfg.n, cfg.clients, cfg.runs)
-	var next, acked atomic.Int64
+	// Clients send requests.
+	var next, answered atomic.Int64
 	var all sync.WaitGroup
 	for range cfg.clients {
 		all.Go(func() {
@@ -47,16 +49,17 @@ func kill(cfg config) error {
 				if k >= cfg.n {
 					return
 				}
-				client.insist(&items[order(k, len(items))], tally, &acked)
+				client.insist(&items[order(k, len(items))], tally, &answered)
 			}
 		})
 	}
+	// Kill the daemon each time the next equal share of the requests is answered.
 	kills := 0
 	for kills < cfg.runs {
-		for target := int64(cfg.n * (kills + 1) / (cfg.runs + 1)); acked.Load() < target; {
+		for target := int64(cfg.n * (kills + 1) / (cfg.runs + 1)); answered.Load() < target; {
 			time.Sleep(time.Millisecond)
 		}
-		n.pids = append(n.pids, strconv.Itoa(process.cmd.Process.Pid))
+		killed.pids = append(killed.pids, strconv.Itoa(process.cmd.Process.Pid))
 		process.kill()
 		kills++
 		if process, err = cfg.serve(addr, env); err != nil {
@@ -67,8 +70,9 @@ func kill(cfg config) error {
 	if err := process.stop(); err != nil {
 		return err
 	}
-	time.Sleep(2 * time.Second) // orphans notice that their parent is gone
-	left, err := n.left()
+	// Look for what is left, after browsers and others have noticed that their parent is gone.
+	time.Sleep(2 * time.Second)
+	left, err := killed.left()
 	if err != nil {
 		return err
 	}
@@ -81,21 +85,20 @@ func kill(cfg config) error {
 	return tally.verdict()
 }
 
-// insist sends one item to the daemon until it is answered, for at most a minute, because the daemon
-// is killed and started again in between. It counts tries that failed, compares the answer with the
-// one that is wanted, and counts the item as lost if the minute ends without an answer. acked counts
-// the answers of all clients.
-func (client *client) insist(item *item, tally *tally, acked *atomic.Int64) {
+// insist sends one item to the daemon again and again until it is answered, because the daemon is killed and
+// started again in between. After a minute without an answer it counts the item as lost. It counts tries
+// that failed in tally, and an answer that is not the wanted one. answered counts the answers of all clients.
+func (client *client) insist(item *item, tally *tally, answered *atomic.Int64) {
 	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		data, err := client.post("/v1/score", item.line)
 		if err != nil {
 			tally.failed(err)
 			continue
 		}
-		acked.Add(1)
+		answered.Add(1)
 		tally.answered(time.Since(start))
 		if !bytes.Equal(bytes.TrimSpace(data), item.want) {
-			tally.err(fmt.Sprintf("got %.300s; want %.300s", data, item.want))
+			tally.differed(fmt.Sprintf("got %.300s; want %.300s", data, item.want))
 		}
 		return
 	}
@@ -109,29 +112,31 @@ type nest struct {
 	pids []string
 }
 
-// left lists what the daemons left behind: temporary files, processes, and segments of shared
-// memory.
-func (n *nest) left() (list []string, err error) {
-	entries, err := os.ReadDir(n.dir)
+// left lists what the killed daemons have left behind: temporary files in their folder, segments of System V
+// shared memory that they created, and processes that have the folder in their command lines or
+// environments.
+func (killed *nest) left() (list []string, err error) {
+	entries, err := os.ReadDir(killed.dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		list = append(list, "file "+e.Name())
+	for _, entry := range entries {
+		list = append(list, "file "+entry.Name())
 	}
-	if b, err := os.ReadFile("/proc/sysvipc/shm"); err == nil {
-		for i, l := range strings.Split(strings.TrimSpace(string(b)), "\n") {
-			if f := strings.Fields(l); i > 0 && len(f) > 5 && slices.Contains(n.pids, f[4]) { // key shmid perms size cpid
-				list = append(list, "segment "+f[1])
+	if table, err := os.ReadFile("/proc/sysvipc/shm"); err == nil {
+		for i, line := range strings.Split(strings.TrimSpace(string(table)), "\n") {
+			fields := strings.Fields(line) // key shmid perms size cpid ...; cpid is the creator
+			if i > 0 && len(fields) > 5 && slices.Contains(killed.pids, fields[4]) {
+				list = append(list, "segment "+fields[1])
 			}
 		}
 	}
-	pids, _ := filepath.Glob("/proc/[0-9]*")
-	for _, p := range pids {
-		args, _ := os.ReadFile(filepath.Join(p, "cmdline"))
-		env, _ := os.ReadFile(filepath.Join(p, "environ"))
-		if bytes.Contains(args, []byte(n.dir)) || bytes.Contains(env, []byte("TMPDIR="+n.dir)) {
-			list = append(list, fmt.Sprintf("process %s: %.60s", filepath.Base(p), bytes.ReplaceAll(args, []byte{0}, []byte{' '})))
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range processes {
+		args, _ := os.ReadFile(filepath.Join(process, "cmdline"))
+		env, _ := os.ReadFile(filepath.Join(process, "environ"))
+		if bytes.Contains(args, []byte(killed.dir)) || bytes.Contains(env, []byte("TMPDIR="+killed.dir)) {
+			list = append(list, fmt.Sprintf("process %s: %.60s", filepath.Base(process), bytes.ReplaceAll(args, []byte{0}, []byte{' '})))
 		}
 	}
 	return list, nil

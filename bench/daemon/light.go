@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -11,8 +12,9 @@ import (
 	"plumb/daemon/trace/tracetest"
 )
 
-// light sends one balance request at a time: what a request costs when the daemon has no other.
-// The latency is taken without traces, the parts from the traces of a second daemon.
+// light measures what a request takes when the daemon has no other: it sends one item at a time. The latency
+// is that of a daemon without traces. The times of the parts of a request are those in the traces of a
+// second daemon, because tracing costs time.
 func light(cfg config) error {
 	items, err := makeItems(min(cfg.n, cfg.distinct), cfg.tests...)
 	if err != nil {
@@ -27,19 +29,19 @@ func light(cfg config) error {
 		return err
 	}
 	cfg.say("latency             p50 %.2f ms, p90 %.2f ms, p99 %.2f ms (%d requests)", plain.ms(50), plain.ms(90), plain.ms(99), plain.n)
-	col := tracetest.Collect(nil)
-	defer col.Close()
-	traced, began, err := cfg.oneByOne(items, "--otlp-endpoint", col.URL)
+	collector := tracetest.Collect(nil)
+	defer collector.Close()
+	traced, began, err := cfg.oneByOne(items, "--otlp-endpoint", collector.URL)
 	if err != nil {
 		return err
 	}
 	cfg.say("latency, traced     p50 %.2f ms, p90 %.2f ms, p99 %.2f ms", traced.ms(50), traced.ms(90), traced.ms(99))
-	return report(cfg, col.Spans(), traced, began)
+	return report(cfg, collector.Spans(), traced, began)
 }
 
-// oneByOne starts a daemon and sends it one request after another from a single client. The first
-// config.n/10 requests warm the daemon up and are not counted. It returns the tally of the next
-// config.n requests and when they began.
+// oneByOne starts a daemon with further flags, args, and sends it one request after another from a single
+// client. The first config.n/10 requests warm the daemon up and are not counted. It returns the tally of the
+// next config.n requests and when they began. A wrong or missing answer is an error.
 func (config config) oneByOne(items []item, args ...string) (tally *tally, began time.Time, err error) {
 	process, err := config.serve("127.0.0.1:0", nil, args...)
 	if err != nil {
@@ -49,7 +51,7 @@ func (config config) oneByOne(items []item, args ...string) (tally *tally, began
 	client := newClient(process.addr, time.Minute)
 	tally = newTally()
 	for k := -config.n / 10; k < config.n; k++ {
-		if k == 0 {
+		if k == 0 { // the daemon is warm
 			began = time.Now()
 			tally = newTally()
 		}
@@ -61,7 +63,7 @@ func (config config) oneByOne(items []item, args ...string) (tally *tally, began
 		}
 		tally.answered(time.Since(start))
 		if !bytes.Equal(bytes.TrimSpace(data), item.want) {
-			tally.err(fmt.Sprintf("got %.300s; want %.300s", data, item.want))
+			tally.differed(fmt.Sprintf("got %.300s; want %.300s", data, item.want))
 		}
 	}
 	if err := tally.verdict(); err != nil {
@@ -74,38 +76,41 @@ func (config config) oneByOne(items []item, args ...string) (tally *tally, began
 // traced, and returns an error if the parts do not add up to the whole request. A request is a span
 // without a parent; those before began, which warmed the daemon up, are left out.
 func report(cfg config, spans []*tracepb.Span, tally *tally, began time.Time) error {
-	roots := map[string]float64{} // ms by span id
-	for _, s := range spans {
-		if len(s.ParentSpanId) == 0 && s.StartTimeUnixNano >= uint64(began.UnixNano()) {
-			roots[string(s.SpanId)] = float64(s.EndTimeUnixNano-s.StartTimeUnixNano) / 1e6
+	// The requests.
+	requests := map[string]float64{} // ms by span id
+	for _, span := range spans {
+		if len(span.ParentSpanId) == 0 && span.StartTimeUnixNano >= uint64(began.UnixNano()) {
+			requests[string(span.SpanId)] = float64(span.EndTimeUnixNano-span.StartTimeUnixNano) / 1e6
 		}
 	}
-	if len(roots) != tally.n {
-		return fmt.Errorf("got traces of %d requests; want %d", len(roots), tally.n)
+	if len(requests) != tally.n {
+		return fmt.Errorf("got traces of %d requests; want %d", len(requests), tally.n)
 	}
+	// The means of a request and of its parts, in ms.
 	whole, parts, order := 0.0, map[string]float64{}, []string(nil)
-	for _, ms := range roots {
-		whole += ms / float64(len(roots))
+	for _, ms := range requests {
+		whole += ms / float64(len(requests))
 	}
 	sum := 0.0
-	for _, s := range spans {
-		if _, ok := roots[string(s.ParentSpanId)]; !ok {
+	for _, span := range spans {
+		if _, isPart := requests[string(span.ParentSpanId)]; !isPart {
 			continue
 		}
-		if _, ok := parts[s.Name]; !ok {
-			order = append(order, s.Name)
+		if _, known := parts[span.Name]; !known {
+			order = append(order, span.Name)
 		}
-		ms := float64(s.EndTimeUnixNano-s.StartTimeUnixNano) / 1e6 / float64(len(roots))
-		parts[s.Name] += ms
+		ms := float64(span.EndTimeUnixNano-span.StartTimeUnixNano) / 1e6 / float64(len(requests))
+		parts[span.Name] += ms
 		sum += ms
 	}
-	cfg.say("mean parts of a request, in the trace of %d requests:", len(roots))
+	cfg.say("mean parts of a request, in the trace of %d requests:", len(requests))
 	for _, name := range order {
 		cfg.say("  %-10s %7.3f ms", name, parts[name])
 	}
 	cfg.say("  %-10s %7.3f ms", "sum", sum)
 	cfg.say("  %-10s %7.3f ms, as the client saw it %.3f ms", "request", whole, tally.took.Mean()/1000)
-	if d := sum - whole; d > 0.001 || d < -0.001 {
+	const tolerance = 0.001 // ms, for rounding
+	if math.Abs(sum-whole) > tolerance {
 		return fmt.Errorf("the parts add up to %.3f ms; want %.3f", sum, whole)
 	}
 	return nil

@@ -40,8 +40,9 @@ const (
 	maxKept   = 1 << 20   // twice as much, so that few writes have to copy what is kept
 )
 
-// Write appends what a process wrote and drops the oldest bytes over the bound, so that a daemon
-// that runs long does not fill the memory. It implements io.Writer.
+// Write appends what a process wrote to the log that is kept of it. Once there are more than maxKept bytes,
+// it drops all but the last keptBytes, so that the log of a daemon that runs long does not fill the memory.
+// It implements io.Writer.
 func (buffer *buffer) Write(p []byte) (int, error) {
 	buffer.mu.Lock()
 	defer buffer.mu.Unlock()
@@ -75,32 +76,33 @@ func (config config) command(addr string, args ...string) *exec.Cmd {
 	return exec.Command(config.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, config.args, config.more, args)...)
 }
 
-// launch starts a daemon and waits until it has printed the addresses that it listens at: one for
-// requests, one for the administrator. It kills a daemon that does not do so within two minutes.
+// launch starts a daemon by a command, with env added to the environment, and waits until it has printed the
+// two addresses that it listens at: one for requests, and one for the administrator. It kills a daemon that
+// does not do so within two minutes.
 func (config config) launch(cmd *exec.Cmd, env []string) (*process, error) {
-	p := &process{cmd: cmd, log: new(buffer), done: make(chan struct{})}
-	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), env...), p.log
-	if err := p.cmd.Start(); err != nil {
+	started := &process{cmd: cmd, log: new(buffer), done: make(chan struct{})}
+	started.cmd.Env, started.cmd.Stderr = append(os.Environ(), env...), started.log
+	if err := started.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start the daemon: %w", err)
 	}
 	go func() {
-		p.err = p.cmd.Wait()
-		close(p.done)
+		started.err = started.cmd.Wait()
+		close(started.done)
 	}()
 	for begin := time.Now(); ; {
-		text := p.log.String()
+		text := started.log.String()
 		on, admin := listening.FindStringSubmatch(text), adminOn.FindStringSubmatch(text)
 		if on != nil && admin != nil {
-			p.addr, p.admin = on[1], admin[1]
-			return p, nil
+			started.addr, started.admin = on[1], admin[1]
+			return started, nil
 		}
 		select {
-		case <-p.done:
-			return nil, fmt.Errorf("cannot start the daemon: %v: %s", p.err, text)
+		case <-started.done:
+			return nil, fmt.Errorf("cannot start the daemon: %v: %s", started.err, text)
 		case <-time.After(5 * time.Millisecond):
 		}
 		if time.Since(begin) > 2*time.Minute {
-			p.kill()
+			started.kill()
 			return nil, fmt.Errorf("cannot start the daemon: it does not listen: %s", text)
 		}
 	}
@@ -145,28 +147,29 @@ func (process *process) scrape() (metrics, error) {
 		return nil, fmt.Errorf("cannot read metrics: %w", err)
 	}
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
+	text, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read metrics: %w", err)
 	}
-	m := metrics{}
-	for l := range bytes.Lines(b) {
-		l = bytes.TrimSpace(l)
-		if i := bytes.LastIndexByte(l, ' '); i > 0 && l[0] != '#' {
-			if v, err := strconv.ParseFloat(string(l[i+1:]), 64); err == nil {
-				m[string(l[:i])] = v
+	values := metrics{}
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if space := bytes.LastIndexByte(line, ' '); space > 0 && line[0] != '#' { // # begins a comment
+			if value, err := strconv.ParseFloat(string(line[space+1:]), 64); err == nil {
+				values[string(line[:space])] = value
 			}
 		}
 	}
-	return m, nil
+	return values, nil
 }
 
-// sum returns the sum of all series of one metric: those that have this name, with any labels.
-func (metrics metrics) sum(name string) (value float64) {
-	for series, x := range metrics {
-		if base, _, _ := strings.Cut(series, "{"); base == name {
-			value += x
+// sum returns the sum of one of the daemon's metrics over all its series, which have the same name and
+// different labels.
+func (metrics metrics) sum(name string) (total float64) {
+	for series, value := range metrics {
+		if withoutLabels, _, _ := strings.Cut(series, "{"); withoutLabels == name {
+			total += value
 		}
 	}
-	return value
+	return total
 }

@@ -56,8 +56,8 @@ func rate(cfg config) error {
 	return process.stop()
 }
 
-// inside returns how many items a second plumb score scores. It subtracts the time of a run with one
-// item, so that the start of the process does not count.
+// inside returns how many items per second plumb score scores. It runs the program on one item and on all
+// items and takes the difference of the times, so that the start of the process does not count.
 func (config config) inside(items []item) (float64, error) {
 	repeated := slices.Clone(items)
 	one, err := config.score(repeated[:1])
@@ -71,8 +71,9 @@ func (config config) inside(items []item) (float64, error) {
 	return float64(len(items)-1) / (all - one).Seconds(), nil
 }
 
-// through sends each item in an HTTP request of its own from all clients, and compares each answer
-// with the result that plumb score gave for the item. It returns how long all of them took.
+// through has the daemon at addr score all items, each in an HTTP request of its own, from config.clients
+// clients at a time. It compares each answer with the result that plumb score gave for the item, and counts
+// wrong and missing ones in tally. It returns how long all of them took.
 func (config config) through(addr string, items []item, tally *tally) time.Duration {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -94,7 +95,7 @@ func (config config) through(addr string, items []item, tally *tally) time.Durat
 				}
 				tally.answered(time.Since(begin))
 				if !bytes.Equal(bytes.TrimSpace(data), items[i].want) {
-					tally.err(fmt.Sprintf("got %.300s; want %.300s", data, items[i].want))
+					tally.differed(fmt.Sprintf("got %.300s; want %.300s", data, items[i].want))
 				}
 			}
 		})

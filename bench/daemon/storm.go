@@ -10,8 +10,10 @@ import (
 	"time"
 )
 
-// storm sends the load of a training run to a daemon that is restarted and loses its GL context.
-// No request may be lost, and no reward may differ.
+// storm sends the load of a training run to a daemon that loses its OpenGL context and is then replaced by
+// another daemon on the same port, which loses its context too. No request may be lost, and no reward may
+// differ from that of plumb score; otherwise it returns an error. Only a program with the build tag fault
+// loses contexts on purpose.
 func storm(cfg config) error {
 	items, err := makeItems(cfg.distinct, cfg.tests...)
 	if err != nil {
@@ -21,18 +23,19 @@ func storm(cfg config) error {
 		return err
 	}
 	cfg.say("# storm: %d clients, %d requests over %d items of %s, half of the clients as OpenRLHF, half as slime; a restart after 2 of 5, one lost context before and one after", cfg.clients, cfg.n, len(items), strings.Join(cfg.tests, ", "))
-	// A daemon answers in batches of about 20: both losses come early in its life.
-	pos := max(2, cfg.n/4000)
-	first, err := cfg.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", pos)})
+	// The number of the batch in which a context is lost. A daemon answers in batches of about 20, so that both
+	// losses come early in its life.
+	lossAt := max(2, cfg.n/4000)
+	first, err := cfg.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", lossAt)})
 	if err != nil {
 		return err
 	}
 	defer first.kill()
-	s := &stormy{config: cfg, items: items, tally: newTally(), first: first, at: pos}
-	if err := s.run(); err != nil {
+	stormy := &stormy{config: cfg, items: items, tally: newTally(), first: first, lossAt: lossAt}
+	if err := stormy.run(); err != nil {
 		return err
 	}
-	return s.report()
+	return stormy.report()
 }
 
 // stormy is the state of a storm.
@@ -40,7 +43,7 @@ type stormy struct {
 	config
 	items         []item
 	tally         *tally
-	at            int
+	lossAt        int // the batch in which each daemon loses its OpenGL context
 	first, second *process
 	old, new      metrics // of both at their ends
 	next          atomic.Int64
@@ -48,8 +51,8 @@ type stormy struct {
 	memory        [2][]int64 // of both, sampled
 }
 
-// run has all clients send requests while the first daemon is replaced by a second one, and while
-// their memory is watched. At the end it reads the second daemon's metrics and stops it.
+// run has all clients of the load test send requests while the first daemon is replaced by a second one. All
+// the time it samples the memory of both. At the end it reads the second daemon's metrics and stops it.
 func (stormy *stormy) run() error {
 	var all sync.WaitGroup
 	start := time.Now()
@@ -76,7 +79,8 @@ func (stormy *stormy) run() error {
 	return stormy.second.stop()
 }
 
-// client asks the daemon, which is restarted again and again, until all requests have been taken.
+// client is client i of the load test. It asks for the rewards of items as one of the trainers does, again
+// and again until all clients together have sent all requests.
 func (stormy *stormy) client(i int) {
 	trainer := &trainers[i%len(trainers)]
 	client := newClient(stormy.first.addr, trainer.timeout)
@@ -85,28 +89,31 @@ func (stormy *stormy) client(i int) {
 		if k >= stormy.n {
 			return
 		}
-		it := &stormy.items[order(k, len(stormy.items))]
-		client.ask(trainer, it, trainer.body(it), stormy.tally)
+		item := &stormy.items[order(k, len(stormy.items))]
+		client.ask(trainer, item, trainer.body(item), stormy.tally)
 	}
 }
 
-// order returns the indices of n items, in another order in each round of requests.
+// order returns which of n items request number k asks for. The requests go over all items in rounds, each
+// item once a round, in an order that is not that of the items and begins elsewhere in each round. Steps of
+// a prime number reach every item if the prime does not divide n.
 func order(k, n int) int {
 	round, i := k/n, k%n
-	for _, step := range []int{7919, 6101, 4001, 3001, 1009} {
-		if n%step != 0 {
-			return (i*step + round*n/3) % n
+	for _, prime := range []int{7919, 6101, 4001, 3001, 1009} {
+		if n%prime != 0 {
+			return (i*prime + round*n/3) % n
 		}
 	}
 	return i
 }
 
-// restart starts a new daemon, which takes over the port, and then tells the old one to end.
+// restart waits until two fifths of the requests are taken. Then it starts a second daemon on the port of the
+// first one, reads the first one's metrics, and tells the first one to end.
 func (stormy *stormy) restart() (err error) {
 	for int(stormy.next.Load()) < 2*stormy.n/5 {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if stormy.second, err = stormy.serve(stormy.first.addr, []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", stormy.at)}); err != nil {
+	if stormy.second, err = stormy.serve(stormy.first.addr, []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", stormy.lossAt)}); err != nil {
 		return err
 	}
 	if stormy.old, err = stormy.first.scrape(); err != nil {
@@ -125,8 +132,8 @@ func (stormy *stormy) watch(stop chan struct{}) {
 		case <-time.After(500 * time.Millisecond):
 		}
 		stormy.memory[0] = append(stormy.memory[0], stormy.first.resident())
-		if p := stormy.second; p != nil {
-			stormy.memory[1] = append(stormy.memory[1], p.resident())
+		if second := stormy.second; second != nil {
+			stormy.memory[1] = append(stormy.memory[1], second.resident())
 		}
 	}
 }
@@ -144,8 +151,8 @@ func (stormy *stormy) report() error {
 	stormy.say("mean batch          %.1f samples, %.1f pictures (%.0f batches)", mean, sum("plumb_batch_size_sum")/batches, batches)
 	stormy.say("contexts lost       %.0f and %.0f", stormy.old.sum("plumb_gl_context_resets_total"), stormy.new.sum("plumb_gl_context_resets_total"))
 	stormy.say("samples             %v", outcomes(stormy.old, stormy.new))
-	for i, m := range stormy.memory {
-		stormy.say("memory of daemon %d  %s", i+1, flatness(m))
+	for i, samples := range stormy.memory {
+		stormy.say("memory of daemon %d  %s", i+1, growth(samples))
 	}
 	stormy.say("lost                %d", stormy.tally.nLost)
 	stormy.say("wrong               %d", stormy.tally.nWrong)
@@ -159,35 +166,37 @@ func (stormy *stormy) report() error {
 	return err
 }
 
-// outcomes adds up the outcomes of samples in the old and the new daemon.
-func outcomes(all ...metrics) map[string]int {
+// outcomes returns how many samples ended with each outcome, such as scored, in several daemons together,
+// from their metrics.
+func outcomes(daemons ...metrics) map[string]int {
 	sum := map[string]int{}
-	for _, m := range all {
-		for series, v := range m {
-			if _, rest, ok := strings.Cut(series, `plumb_samples_total{`); ok {
-				_, outcome, _ := strings.Cut(rest, `outcome="`)
-				sum[strings.TrimSuffix(outcome, `"}`)] += int(v)
+	for _, metrics := range daemons {
+		for series, value := range metrics {
+			if _, labels, ok := strings.Cut(series, `plumb_samples_total{`); ok {
+				_, outcome, _ := strings.Cut(labels, `outcome="`)
+				sum[strings.TrimSuffix(outcome, `"}`)] += int(value)
 			}
 		}
 	}
 	return sum
 }
 
-// flatness prints by how much memory grew from the second quarter of a run to its last. Buffers
-// fill in the first one.
-func flatness(samples []int64) string {
-	samples = slices.DeleteFunc(slices.Clone(samples), func(v int64) bool { return v == 0 })
+// growth says as text by how much the memory of a daemon grew from the second quarter of its life to the
+// last, and how large it was at most. The first quarter does not count, because buffers fill in it. samples
+// are in bytes; those that are 0 were not taken.
+func growth(samples []int64) string {
+	samples = slices.DeleteFunc(slices.Clone(samples), func(bytes int64) bool { return bytes == 0 })
 	if len(samples) < 8 {
 		return fmt.Sprintf("%d samples: too few", len(samples))
 	}
-	q := len(samples) / 4
-	mean := func(s []int64) (m float64) {
-		for _, v := range s {
-			m += float64(v) / float64(len(s)) / 1e6
+	quarter := len(samples) / 4
+	mean := func(part []int64) (megabytes float64) {
+		for _, bytes := range part {
+			megabytes += float64(bytes) / float64(len(part)) / 1e6
 		}
-		return m
+		return megabytes
 	}
-	early, late := mean(samples[q:2*q]), mean(samples[len(samples)-q:])
+	early, late := mean(samples[quarter:2*quarter]), mean(samples[len(samples)-quarter:])
 	var tenths []string
 	for i := range 10 {
 		tenths = append(tenths, fmt.Sprintf("%.0f", float64(samples[i*len(samples)/10])/1e6))

@@ -29,8 +29,8 @@ import (
 	"plumb/daemon/index/indextest"
 )
 
-// main reads the flags and measures plumb view on a file of made-up results, for each of the wanted
-// numbers of results.
+// main reads the flags and measures plumb view, which shows results in a browser, on a file of made-up
+// results, for each of the wanted numbers of results.
 func main() {
 	log.SetFlags(0)
 	program := flag.String("plumb", filepath.Join("bin", "plumb"), "the program, as make build makes it")
@@ -52,9 +52,9 @@ func main() {
 	}
 }
 
-// measure writes a file of n made-up results and measures `plumb view` on it: how long its index takes
-// when there is none, how long the first page takes when there is one, all kinds of requests, and
-// memory.
+// measure writes a file of n made-up results into the folder dir and measures `plumb view` on it. It prints
+// how long a start takes that must make the index of the results, how long it takes until the first page is
+// there when there is an index, how long each kind of request takes, and the memory of the process.
 func measure(program, dir string, n int) error {
 	path := filepath.Join(dir, fmt.Sprintf("explorer-%d.jsonl", n))
 	defer os.Remove(path)
@@ -71,6 +71,7 @@ func measure(program, dir string, n int) error {
 	}
 	info, _ := os.Stat(path)
 	fmt.Printf("\n%d results, %d MB\n", n, info.Size()>>20)
+	// A start without an index.
 	process, err := start(program, path)
 	if err != nil {
 		return err
@@ -85,6 +86,7 @@ func measure(program, dir string, n int) error {
 		fmt.Printf("  %-52s %9.0f bytes a result\n", "size of the index", float64(info.Size())/float64(n))
 	}
 	process.stop()
+	// A start with the index, and requests.
 	if process, err = start(program, path); err != nil {
 		return err
 	}
@@ -97,28 +99,28 @@ func measure(program, dir string, n int) error {
 	if err := process.queries(n); err != nil {
 		return err
 	}
-	m := process.memory()
-	fmt.Printf("  %-52s %9.0f MB, %.0f MB with pages of files\n", "memory of the server at the end", float64(m.Own)/1e6, float64(m.Resident)/1e6)
+	memory := process.memory()
+	fmt.Printf("  %-52s %9.0f MB, %.0f MB with pages of files\n", "memory of the server at the end", float64(memory.Own)/1e6, float64(memory.Resident)/1e6)
 	fmt.Printf("  %-52s %9.0f MB with pages of files\n", "memory of the server while it answered, at most", float64(process.memory().Peak)/1e6)
 	return nil
 }
 
-// queries measures the requests that the pages of `plumb view` make: filters, scrolling, sorting,
-// overviews and single items, each several times with different random values. It prints a row for
-// each kind.
+// queries measures the requests that the pages of `plumb view` make about n results: filters, scrolling,
+// sorting, overviews and single items, each several times with different random values. It prints a row
+// for each kind.
 func (process *process) queries(n int) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	tests, models := []string{"maze", "graph", "label", "line", "arrow"}, []string{"alpha-72b", "beta-9b", "gamma"}
 	filter := func(i int) string {
-		q := map[string]any{"values": map[string][]string{"test": {tests[random.IntN(len(tests))]}, "model": {models[random.IntN(len(models))]}},
+		query := map[string]any{"values": map[string][]string{"test": {tests[random.IntN(len(tests))]}, "model": {models[random.IntN(len(models))]}},
 			"score": map[string]float64{"low": random.Float64() / 2, "high": 0.5 + random.Float64()/2}}
-		b, _ := json.Marshal(q)
-		return url.QueryEscape(string(b))
+		text, _ := json.Marshal(query) // cannot fail: texts and numbers
+		return url.QueryEscape(string(text))
 	}
-	for _, m := range []struct {
-		name string
-		n    int
-		path func(i int) string
+	for _, kind := range []struct {
+		name  string
+		count int
+		path  func(i int) string
 	}{
 		{"filter: histogram, counts of all facets", 20, func(i int) string { return "select?q=" + filter(i) }},
 		{"filter and sort by score, first rows", 20, func(i int) string { return "rows?n=100&sort=score&q=" + filter(i) }},
@@ -137,19 +139,20 @@ func (process *process) queries(n int) error {
 		{"one item", 20, func(i int) string { return fmt.Sprintf("item?row=%d&sort=score", random.IntN(n)) }},
 	} {
 		var took []time.Duration
-		for i := range m.n {
+		for i := range kind.count {
 			begin := time.Now()
-			if _, err := process.get(m.path(i)); err != nil {
-				return fmt.Errorf("%s: %w", m.name, err)
+			if _, err := process.get(kind.path(i)); err != nil {
+				return fmt.Errorf("%s: %w", kind.name, err)
 			}
 			took = append(took, time.Since(begin))
 		}
-		row(m.name, took)
+		row(kind.name, took)
 	}
 	return nil
 }
 
-// row prints a row of the table: the times that a request of the explorer took.
+// row prints a row of the table: the median and the largest of the times, in ms, that a kind of request took,
+// or the only one. It sorts the times.
 func row(name string, took []time.Duration) {
 	slices.Sort(took)
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -170,23 +173,23 @@ type process struct {
 // start starts `plumb view` on a result file and waits until it has printed the address that it
 // listens at.
 func start(program, path string) (*process, error) {
-	p := &process{cmd: exec.Command(program, "view", path, "--fidelity", "native"), begin: time.Now()}
-	out, err := p.cmd.StderrPipe()
+	started := &process{cmd: exec.Command(program, "view", path, "--fidelity", "native"), begin: time.Now()}
+	out, err := started.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
+	if err := started.cmd.Start(); err != nil {
 		return nil, err
 	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
-		if u, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
-			p.url = u
-			go io.Copy(io.Discard, out)
-			return p, nil
+		if address, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
+			started.url = address
+			go io.Copy(io.Discard, out) // else the process would wait for its messages to be read
+			return started, nil
 		}
 	}
-	p.stop()
+	started.stop()
 	return nil, fmt.Errorf("%s view does not listen", program)
 }
 
@@ -210,8 +213,8 @@ func (process *process) get(path string) ([]byte, error) {
 	return data, err
 }
 
-// ready asks `plumb view` again and again until the index is made, and returns how long that took
-// since the start of the process.
+// ready asks `plumb view` again and again until it has the index of the results, and returns the time from
+// the start of the process until then. An index that cannot be made is an error.
 func (process *process) ready() (time.Duration, error) {
 	for {
 		data, err := process.get("info")
@@ -235,8 +238,8 @@ func (process *process) ready() (time.Duration, error) {
 	}
 }
 
-// firstPage asks for what the first page shows: the filters' counts, the overview and the worst items.
-// It returns the time from the start of the process until all of it was there.
+// firstPage asks `plumb view` for what its first page shows: the filters' counts, the overview and the worst
+// items. It returns the time from the start of the process until all of it was there.
 func (process *process) firstPage() (time.Duration, error) {
 	if _, err := process.ready(); err != nil {
 		return 0, err

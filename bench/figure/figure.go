@@ -14,18 +14,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Median returns the middle value of v, the mean of the middle two for an even number, or 0 for no
-// values. v keeps its order.
-func Median(v []float64) float64 {
-	if len(v) == 0 {
+// Median returns the middle one of some values, for an even number the mean of the middle two, or 0 for no
+// values. The values keep their order.
+func Median(values []float64) float64 {
+	if len(values) == 0 {
 		return 0
 	}
-	s := slices.Sorted(slices.Values(v))
-	n := len(s) / 2
-	if len(s)%2 == 1 {
-		return s[n]
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[middle]
 	}
-	return (s[n-1] + s[n]) / 2
+	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
 // Interval is a value with the bounds within which it lies with the confidence
@@ -42,37 +42,38 @@ func (i Interval) Apart(v float64) bool { return v < i.Low || v > i.High }
 // Resamples is how many samples Bootstrap draws.
 const Resamples = 4000
 
-// Bootstrap returns f of the samples with its percentile bootstrap interval: each
-// group is drawn from with repetition, as many values as it has. The draws are
-// always the same. Groups may not be empty.
-func Bootstrap(confidence float64, f func(groups ...[]float64) float64, groups ...[]float64) (Interval, error) {
-	for _, g := range groups {
-		if len(g) == 0 {
+// Bootstrap returns a statistic of groups of samples, such as the ratio of their medians, with an interval
+// in which it lies with a confidence from 0 to 1, such as 0.95. The interval is that of percentiles of the
+// bootstrap: the statistic is computed Resamples times of groups whose values are drawn with repetition
+// from the given ones, as many as there are. The draws are always the same. No group may be empty.
+func Bootstrap(confidence float64, statistic func(groups ...[]float64) float64, groups ...[]float64) (Interval, error) {
+	for _, group := range groups {
+		if len(group) == 0 {
 			return Interval{}, errors.New("cannot bound a value without samples: want one or more in each group")
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	drawn := make([][]float64, len(groups))
-	for i, g := range groups {
-		drawn[i] = make([]float64, len(g))
+	for i, group := range groups {
+		drawn[i] = make([]float64, len(group))
 	}
 	values := make([]float64, 0, Resamples)
 	for range Resamples {
-		for i, g := range groups {
+		for i, group := range groups {
 			for k := range drawn[i] {
-				drawn[i][k] = g[random.IntN(len(g))]
+				drawn[i][k] = group[random.IntN(len(group))]
 			}
 		}
-		values = append(values, f(drawn...))
+		values = append(values, statistic(drawn...))
 	}
 	slices.Sort(values)
-	at := func(q float64) float64 { return values[min(len(values)-1, int(q*float64(len(values))))] }
+	quantile := func(share float64) float64 { return values[min(len(values)-1, int(share*float64(len(values))))] }
 	tail := (1 - confidence) / 2
-	return Interval{Value: f(groups...), Low: at(tail), High: at(1 - tail)}, nil
+	return Interval{Value: statistic(groups...), Low: quantile(tail), High: quantile(1 - tail)}, nil
 }
 
-// RatioOf returns the ratio of the second group's median to the first's, for Bootstrap; 0 where
-// the first is 0.
+// RatioOf returns the ratio of the median of the second group to that of the first, or 0 where that of the
+// first is 0. It is a statistic for Bootstrap.
 func RatioOf(groups ...[]float64) float64 {
 	if m := Median(groups[0]); m != 0 {
 		return Median(groups[1]) / m
@@ -80,20 +81,20 @@ func RatioOf(groups ...[]float64) float64 {
 	return 0
 }
 
-// Ratio returns the geometric mean of positive ratios with its interval by
-// Student's t distribution of their logarithms. Few ratios, or ratios far from
-// each other, make it wide. It wants two or more.
+// Ratio returns the geometric mean of ratios, with an interval in which it lies with a confidence from 0 to
+// 1, such as 0.95. The interval follows from Student's t distribution of the logarithms: it is wide for few
+// ratios, or ratios far from each other. There must be two ratios or more, all above 0 and finite.
 func Ratio(confidence float64, ratios []float64) (Interval, error) {
 	n := float64(len(ratios))
 	if n < 2 {
 		return Interval{}, fmt.Errorf("cannot bound the mean of %d ratios: want 2 or more", len(ratios))
 	}
 	logs := make([]float64, len(ratios))
-	for i, r := range ratios {
-		if !(r > 0) || math.IsInf(r, 1) {
-			return Interval{}, fmt.Errorf("cannot bound the mean of ratios: got %g; want finite values above 0", r)
+	for i, ratio := range ratios {
+		if !(ratio > 0) || math.IsInf(ratio, 1) { // the first is true for NaN too
+			return Interval{}, fmt.Errorf("cannot bound the mean of ratios: got %g; want finite values above 0", ratio)
 		}
-		logs[i] = math.Log(r)
+		logs[i] = math.Log(ratio)
 	}
 	mean, deviation := stat.MeanStdDev(logs, nil)
 	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1+confidence)/2) * deviation / math.Sqrt(n)
@@ -108,47 +109,51 @@ type Fit struct {
 }
 
 // At returns the value of a fitted linear model for the given variables: the sum of each fitted term
-// times its variable.
-func (f Fit) At(x ...float64) (y float64) {
-	for i, t := range f.Terms {
-		y += float64(t * x[i])
+// times its variable. The conversion forbids fused multiply-adds, so that all machines compute the same.
+func (f Fit) At(variables ...float64) (value float64) {
+	for i, term := range f.Terms {
+		value += float64(term * variables[i])
 	}
-	return y
+	return value
 }
 
-// Least fits by least squares with relative weights, so that small values count
-// as much as large ones: residuals are divided by y. A constant is a column of 1.
-// R2 is that of the values themselves. It refuses fewer rows than terms, y <= 0
-// and columns that depend on each other.
+// Least fits a linear model to observations by least squares: it finds the terms with which the columns of
+// a row add up to about the observed value y of that row. Differences are taken relative to y, so that
+// small values count as much as large ones. A constant term is a column of 1. R2 of the fit is that of the
+// values themselves. It refuses fewer rows than terms, values that are not above 0, and columns that depend
+// on each other.
 func Least(rows [][]float64, y []float64) (Fit, error) {
 	if len(rows) == 0 || len(rows) != len(y) || len(rows) < len(rows[0]) {
 		return Fit{}, errors.New("cannot fit: want at least as many observations as terms")
 	}
+	// Set up the normal equations, with the right side as the last column. The conversions forbid fused
+	// multiply-adds, so that all machines compute the same.
 	n := len(rows[0])
-	m := make([][]float64, n) // normal equations with the right side as the last column
-	for i := range m {
-		m[i] = make([]float64, n+1)
+	equations := make([][]float64, n)
+	for i := range equations {
+		equations[i] = make([]float64, n+1)
 	}
 	for k, row := range rows {
 		if !(y[k] > 0) {
 			return Fit{}, errors.New("cannot fit: want values above 0")
 		}
-		w := 1 / y[k] / y[k]
+		weight := 1 / y[k] / y[k]
 		for i := range n {
 			for j := range n {
-				m[i][j] += float64(w * row[i] * row[j])
+				equations[i][j] += float64(weight * row[i] * row[j])
 			}
-			m[i][n] += float64(w * row[i] * y[k])
+			equations[i][n] += float64(weight * row[i] * y[k])
 		}
 	}
-	terms, ok := solve(m)
+	terms, ok := solve(equations)
 	if !ok {
 		return Fit{}, errors.New("cannot fit: terms depend on each other")
 	}
+	// How much of the values' variance the fit explains.
 	fit := Fit{Terms: terms, N: len(rows)}
 	mean := 0.0
-	for _, v := range y {
-		mean += v / float64(len(y))
+	for _, value := range y {
+		mean += value / float64(len(y))
 	}
 	var residual, all float64
 	for k, row := range rows {
@@ -162,10 +167,13 @@ func Least(rows [][]float64, y []float64) (Fit, error) {
 	return fit, nil
 }
 
-// solve solves n linear equations of a least-squares fit. Row i of m is the symmetric matrix's row
-// and, as its last element, the right side. It scales the unknowns to like size and then eliminates
-// with row pivots. ok is false if the equations have no single solution. m is overwritten.
-func solve(m [][]float64) ([]float64, bool) {
+// solve solves the n linear equations of a least-squares fit and returns the n unknowns. Row i of m is a row
+// of the symmetric matrix, with the right side as a last element; m is overwritten. It scales the unknowns
+// to like size, so that one limit can tell whether a pivot is zero but for rounding. Then it eliminates one
+// unknown after another (Gauss and Jordan), each time by the row with the largest coefficient. ok is false
+// if the equations have no single solution.
+func solve(m [][]float64) (unknowns []float64, ok bool) {
+	const smallestPivot = 1e-9
 	n := len(m)
 	scale := make([]float64, n)
 	for i := range m {
@@ -180,30 +188,30 @@ func solve(m [][]float64) ([]float64, bool) {
 		}
 		m[i][n] /= scale[i]
 	}
-	for c := range n {
-		p := c
-		for r := c + 1; r < n; r++ {
-			if math.Abs(m[r][c]) > math.Abs(m[p][c]) {
-				p = r
+	for column := range n {
+		pivot := column
+		for row := column + 1; row < n; row++ {
+			if math.Abs(m[row][column]) > math.Abs(m[pivot][column]) {
+				pivot = row
 			}
 		}
-		if math.Abs(m[p][c]) < 1e-9 {
+		if math.Abs(m[pivot][column]) < smallestPivot {
 			return nil, false
 		}
-		m[c], m[p] = m[p], m[c]
-		for r := range n {
-			if r == c {
+		m[column], m[pivot] = m[pivot], m[column]
+		for row := range n {
+			if row == column {
 				continue
 			}
-			f := m[r][c] / m[c][c]
-			for k := c; k <= n; k++ {
-				m[r][k] -= float64(f * m[c][k])
+			factor := m[row][column] / m[column][column]
+			for k := column; k <= n; k++ {
+				m[row][k] -= float64(factor * m[column][k])
 			}
 		}
 	}
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = m[i][n] / m[i][i] / scale[i]
+	unknowns = make([]float64, n)
+	for i := range unknowns {
+		unknowns[i] = m[i][n] / m[i][i] / scale[i]
 	}
-	return x, true
+	return unknowns, true
 }

@@ -12,8 +12,8 @@ import (
 // tick is the unit of times in /proc, which Linux fixes at 1/100 s for programs.
 const tick = 10 * time.Millisecond
 
-// BusyTime returns how long all processors of the machine together have worked since it started, 0
-// where the system does not say.
+// BusyTime returns how long all processors of the machine together have worked since it started, for all
+// processes and the kernel; 0 where the system does not say.
 func BusyTime() time.Duration {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -22,7 +22,8 @@ func BusyTime() time.Duration {
 	line, _, _ := strings.Cut(string(data), "\n")
 	var sum time.Duration
 	for i, field := range strings.Fields(line) {
-		// cpu user nice system idle iowait irq softirq steal; guest time is part of user.
+		// The fields are: cpu user nice system idle iowait irq softirq steal, and the time of guests, which is
+		// part of user. idle (4) and iowait (5) are no work.
 		if i == 0 || i == 4 || i == 5 || i > 8 {
 			continue
 		}
@@ -38,8 +39,8 @@ func BusyTime() time.Duration {
 // Processors returns how many processors BusyTime counts.
 func Processors() int { return runtime.NumCPU() }
 
-// CoreTimeOf returns the processor time of the process with the number pid so far, in steps of a tick; 0 where
-// it has ended.
+// CoreTimeOf returns the processor time that the process with the number pid has taken so far, in steps of a
+// tick; 0 if it has ended.
 func CoreTimeOf(pid int) time.Duration {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

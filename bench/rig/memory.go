@@ -14,7 +14,8 @@ type Memory struct {
 	Peak     int64 // the largest Resident so far
 }
 
-// MemoryOf returns the memory of the process with the number pid, from /proc/PID/status.
+// MemoryOf returns how much memory the process with the number pid holds and has held, as the system says in
+// /proc/PID/status. All figures of a process that has ended are 0.
 func MemoryOf(pid int) Memory {
 	var memory Memory
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -29,24 +29,24 @@ type Machine struct {
 // tell is "unknown".
 func Here() Machine {
 	machine := Machine{CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS + "/" + runtime.GOARCH, Load: "unknown"}
-	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for l := range strings.Lines(string(b)) {
-			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
 				machine.CPU = strings.TrimSpace(value)
 				break
 			}
 		}
 	}
-	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		machine.OS += " " + strings.TrimSpace(string(b))
+	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		machine.OS += " " + strings.TrimSpace(string(release))
 	}
-	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
-		machine.Load = strings.TrimSpace(string(b))
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		machine.Load = strings.TrimSpace(string(load))
 	}
 	return machine
 }
 
-// Commit returns the commit of the checkout in the working folder, 12 digits.
+// Commit returns the commit of the git checkout in the working folder, by 12 digits, or "unknown".
 func Commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {
@@ -55,7 +55,8 @@ func Commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// CommitOf returns the commit from which a plumb program was built.
+// CommitOf returns the commit from which a program was built, which plumb version tells. plumb is the path
+// of the program.
 func CommitOf(plumb string) (string, error) {
 	out, err := exec.Command(plumb, "version", "--json").Output()
 	if err != nil {
@@ -71,23 +72,24 @@ func CommitOf(plumb string) (string, error) {
 // Header returns the lines with which files of results begin: time, machine, commit and command,
 // each after "# ".
 func Header(commit string) string {
-	m := Here()
+	machine := Here()
 	command := append([]string{"go run ./bench/" + filepath.Base(os.Args[0])}, os.Args[1:]...)
 	return fmt.Sprintf("# date %s; %s; load at start %s; commit %s\n# %d processors: %s\n# %s\n",
-		time.Now().UTC().Format(time.DateTime), runtime.Version(), m.Load, commit, runtime.NumCPU(), m.CPU, strings.Join(command, " "))
+		time.Now().UTC().Format(time.DateTime), runtime.Version(), machine.Load, commit, runtime.NumCPU(), machine.CPU, strings.Join(command, " "))
 }
 
-// CoreTime returns the processor time of the process so far, with the threads of the driver.
-// Unlike wall time it hardly depends on other work of the machine.
+// CoreTime returns the processor time that this process has taken so far, on all its threads, those of the
+// OpenGL driver included. Unlike wall time it hardly depends on other work of the machine.
 func CoreTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		panic("BUG: " + err.Error()) // the call fails for bad arguments alone
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Profile writes a CPU profile to a file until stop is called; for "" it writes none.
+// Profile writes a profile of where this process spends processor time to the file at path, until stop is
+// called. For the path "" it writes none.
 func Profile(path string) (stop func(), err error) {
 	if path == "" {
 		return func() {}, nil

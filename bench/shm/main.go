@@ -36,7 +36,7 @@ import (
 // place is the size of the part of the segment for one picture, bytes.
 const place = 8 << 20
 
-// main reads the flags and measures all routes by which a daemon gives out pictures.
+// main reads the flags and measures how fast a daemon gives out pictures over HTTP and in shared memory.
 func main() {
 	log.SetFlags(0)
 	n := flag.Int("scenes", 96, "scenes of the sample dump, spread over it")
@@ -62,7 +62,9 @@ type bench struct {
 	client *http.Client
 }
 
-// measure measures all routes by which pictures leave the daemon, over HTTP and in shared memory.
+// measure starts the program plumb as a daemon and measures how many pictures per second leave it on each of
+// four routes: over HTTP as PNG or as raw pixels, and into shared memory, one or batch pictures a request. n
+// is the number of scenes of the dump. Each run goes over all scenes on all routes in turn.
 func measure(plumb string, args []string, dump string, n, runs, clients, batch int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -72,12 +74,12 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	if err != nil {
 		return err
 	}
-	b := &bench{scenes: scenes, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}}
-	defer b.close()
-	if err := b.start(plumb, args, max(clients*batch, len(scenes))); err != nil {
+	bench := &bench{scenes: scenes, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}}
+	defer bench.close()
+	if err := bench.start(plumb, args, max(clients*batch, len(scenes))); err != nil {
 		return err
 	}
-	pixels, err := b.verify()
+	pixels, err := bench.verify()
 	if err != nil {
 		return err
 	}
@@ -87,30 +89,31 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 		fetch func(client, i int) error
 		step  int
 	}{
-		{"png", func(_, i int) error { return b.fetch(i, "") }, 1},
-		{"raw", func(_, i int) error { return b.fetch(i, "application/octet-stream") }, 1},
-		{"shm", func(client, i int) error { return b.into(i, i+1, client*batch) }, 1},
-		{"shm, batched", func(client, i int) error { return b.into(i, min(i+batch, len(scenes)), client*batch) }, batch},
+		{"png", func(_, i int) error { return bench.fetch(i, "") }, 1},
+		{"raw", func(_, i int) error { return bench.fetch(i, "application/octet-stream") }, 1},
+		{"shm", func(client, i int) error { return bench.into(i, i+1, client*batch) }, 1},
+		{"shm, batched", func(client, i int) error { return bench.into(i, min(i+batch, len(scenes)), client*batch) }, batch},
 	}
 	rates := make([][]float64, len(routes)) // pictures per second, by route and run
 	for run := 0; run <= runs; run++ {
-		for k, r := range routes {
-			rate, err := b.pass(clients, r.step, r.fetch)
+		for k, route := range routes {
+			rate, err := bench.pass(clients, route.step, route.fetch)
 			if err != nil {
-				return fmt.Errorf("%s: %w", r.name, err)
+				return fmt.Errorf("%s: %w", route.name, err)
 			}
 			if run > 0 { // the first fills caches
 				rates[k] = append(rates[k], rate)
 			}
 		}
 	}
+	// The table.
 	const bytesPerPixel = 4
 	megabytes := float64(bytesPerPixel*pixels) / float64(len(scenes)) / 1e6 // of a picture, on average
 	fmt.Printf("%-13s %10s %10s %8s   %s\n", "route", "scenes/s", "MB/s", "of png", "runs")
 	png := figure.Median(rates[0])
-	for k, r := range routes {
+	for k, route := range routes {
 		rate := figure.Median(rates[k])
-		fmt.Printf("%-13s %10.1f %10.1f %8.2f   %.0f\n", r.name, rate, rate*megabytes, rate/png, rates[k])
+		fmt.Printf("%-13s %10.1f %10.1f %8.2f   %.0f\n", route.name, rate, rate*megabytes, rate/png, rates[k])
 	}
 	return nil
 }
@@ -125,6 +128,7 @@ func load(path string, n int) ([][]byte, error) {
 	}
 	var all [][]byte
 	seen := map[string]bool{}
+	// Collect the different scenes.
 	for line := range bytes.Lines(text) {
 		value, err := fastjson.ParseBytes(line)
 		if err != nil {
@@ -140,15 +144,16 @@ func load(path string, n int) ([][]byte, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no scenes in %s", path)
 	}
-	var out [][]byte
+	// Choose n of them.
+	var chosen [][]byte
 	for i := range n {
-		out = append(out, all[i*len(all)/n%len(all)])
+		chosen = append(chosen, all[i*len(all)/n%len(all)])
 	}
-	return out, nil
+	return chosen, nil
 }
 
-// start starts a daemon, makes a segment of System V shared memory with room for that many pictures,
-// and registers it with the daemon, which then writes pictures into it.
+// start makes a segment of System V shared memory with that many places for pictures, starts a daemon, and
+// registers the segment with it, so that the daemon may write pictures into the segment.
 func (bench *bench) start(plumb string, args []string, places int) (err error) {
 	size := places * place
 	if size > shm.MaxSegment {
@@ -168,13 +173,14 @@ func (bench *bench) start(plumb string, args []string, places int) (err error) {
 	if err := bench.cmd.Start(); err != nil {
 		return err
 	}
+	// Wait until it has printed its address.
 	listening := regexp.MustCompile(`(?m)^listening on (\S+)$`)
 	var output []byte
 	for buf := make([]byte, 4096); bench.addr == ""; {
-		k, err := errs.Read(buf)
-		output = append(output, buf[:k]...)
-		if m := listening.FindSubmatch(output); m != nil {
-			bench.addr = string(m[1])
+		n, err := errs.Read(buf)
+		output = append(output, buf[:n]...)
+		if match := listening.FindSubmatch(output); match != nil {
+			bench.addr = string(match[1])
 		} else if err != nil {
 			return fmt.Errorf("the daemon ended: %s", output)
 		}
@@ -196,8 +202,8 @@ func (bench *bench) close() {
 	}
 }
 
-// post sends a request to the daemon and returns the body of its answer. accept is the wanted format
-// of pictures, "" for the route's own. A status other than 200 is an error.
+// post sends a JSON body to a path of the daemon and returns the body of the reply. accept is the media type
+// that a picture should have, "" for PNG. A status other than 200 is an error.
 func (bench *bench) post(path string, body []byte, accept string) ([]byte, error) {
 	req, err := http.NewRequest("POST", "http://"+bench.addr+path, bytes.NewReader(body))
 	if err != nil {
@@ -218,7 +224,8 @@ func (bench *bench) post(path string, body []byte, accept string) ([]byte, error
 	return out, err
 }
 
-// fetch gets one picture over HTTP. It does not decode PNGs.
+// fetch gets the picture of scene i from the daemon over HTTP and throws it away. accept is the media type
+// that the picture should have, "" for PNG. PNGs are not decoded.
 func (bench *bench) fetch(i int, accept string) error {
 	out, err := bench.post("/v1/render", append(slices.Clone(bench.scenes[i]), '}'), accept)
 	if err == nil && len(out) == 0 {
@@ -240,21 +247,21 @@ func (bench *bench) into(from, to, first int) error {
 	return err
 }
 
-// renderShared asks for the pictures of scenes from `from` to `to`-1 in shared memory, in one
-// request. The picture of scene `from` goes to the place `first` of the segment, that of the next
-// one to the place after it.
+// renderShared has the daemon draw the scenes from `from` up to, but without, `to` into the segment of shared
+// memory, in one request. Places of the segment are numbered. The picture of scene `from` goes to the place
+// `first`, that of the next scene to the place after it. It returns where the pictures are, and their sizes.
 func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
 	appendScene := func(dst []byte, i int) []byte {
 		dst = append(dst, bench.scenes[i]...)
 		return fmt.Appendf(dst, `,"parameters":{"shared_memory_region":"bench","shared_memory_byte_size":%d,"shared_memory_offset":%d}}`, place, (first+i-from)*place)
 	}
 	if to == from+1 {
-		var one placed
+		var picture placed
 		out, err := bench.post("/v1/render", appendScene(nil, from), "")
 		if err == nil {
-			err = json.Unmarshal(out, &one)
+			err = json.Unmarshal(out, &picture)
 		}
-		return []placed{one}, err
+		return []placed{picture}, err
 	}
 	body := []byte(`{"scenes":[`)
 	for i := from; i < to; i++ {
@@ -271,9 +278,9 @@ func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
 	if err := json.Unmarshal(out, &reply); err != nil {
 		return nil, err
 	}
-	for i, p := range reply.Pictures {
-		if p.Error != "" || p.Bytes == 0 {
-			return nil, fmt.Errorf("scene %d: %s", from+i, p.Error)
+	for i, picture := range reply.Pictures {
+		if picture.Error != "" || picture.Bytes == 0 {
+			return nil, fmt.Errorf("scene %d: %s", from+i, picture.Error)
 		}
 	}
 	return reply.Pictures, nil
@@ -286,7 +293,7 @@ func (bench *bench) verify() (pixels int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for i, laid := range all {
+	for i, shared := range all {
 		text, err := bench.post("/v1/render", append(slices.Clone(bench.scenes[i]), '}'), "")
 		if err != nil {
 			return 0, err
@@ -300,28 +307,29 @@ func (bench *bench) verify() (pixels int, err error) {
 		if nrgba, ok := img.(*image.NRGBA); ok {
 			want = nrgba
 		}
-		if laid.Width != want.Rect.Dx() || !bytes.Equal(bench.mem[laid.Offset:laid.Offset+laid.Bytes], want.Pix) {
+		if shared.Width != want.Rect.Dx() || !bytes.Equal(bench.mem[shared.Offset:shared.Offset+shared.Bytes], want.Pix) {
 			return 0, fmt.Errorf("scene %d: the segment holds other pixels than the PNG", i)
 		}
-		pixels += laid.Width * laid.Height
+		pixels += shared.Width * shared.Height
 	}
 	return pixels, nil
 }
 
-// pass has clients request all scenes once and returns scenes per second. f makes one request, for
-// step scenes from scene i on, on behalf of a client.
-func (bench *bench) pass(clients, step int, f func(client, i int) error) (float64, error) {
+// pass has clients request the pictures of all scenes once and returns how many scenes per second they got.
+// request makes one request on behalf of a client, for step scenes from scene i on. Of the errors of
+// requests it returns one.
+func (bench *bench) pass(clients, step int, request func(client, i int) error) (float64, error) {
 	work := make(chan int)
 	errs := make(chan error, clients)
 	var wg sync.WaitGroup
 	start := time.Now()
-	for c := range clients {
+	for client := range clients {
 		wg.Go(func() {
 			for i := range work {
-				if err := f(c, i); err != nil {
+				if err := request(client, i); err != nil {
 					select {
 					case errs <- err:
-					default:
+					default: // there are enough errors
 					}
 				}
 			}

@@ -33,8 +33,8 @@ type difference struct {
 	why    string  // it was refused after all, "" elsewhere
 }
 
-// String names the character and its style, and says how many pixels differ from the editor's
-// picture, or why there is no picture.
+// String says which character in which font and place is drawn otherwise than by the editor, and how many
+// pixels differ, or why plumb has refused to draw it.
 func (d difference) String() string {
 	if d.why != "" {
 		return fmt.Sprintf("%v: %s", d.sample, d.why)
@@ -42,9 +42,9 @@ func (d difference) String() string {
 	return fmt.Sprintf("%v: %.0f of %.0f px", d.sample, d.px, d.of)
 }
 
-// compare draws samples, each a character in a style at a place, with plumb and with the editor, and
-// returns those whose pictures differ. Sheets of many samples are drawn at once, in several tabs of
-// the browser.
+// compare draws samples, each of which is a character in a font at a place in a text, with plumb and with the
+// editor tldraw, and returns those whose pictures differ. Many samples are drawn at once as a sheet, and
+// several sheets at a time, one in each tab of the browser.
 func (sweep *sweep) compare(list []sample) (all []difference, err error) {
 	native, err := render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative})
 	if err != nil {
@@ -60,9 +60,9 @@ func (sweep *sweep) compare(list []sample) (all []difference, err error) {
 	var faults []error
 	for range sweep.tabs {
 		wg.Go(func() {
-			w := &drawer{sweep: sweep, native: native, worker: native.Worker(), pool: pool}
+			drawer := &drawer{sweep: sweep, native: native, worker: native.Worker(), pool: pool}
 			for part := range sheets {
-				differing, err := w.sheet(part)
+				differing, err := drawer.sheet(part)
 				mu.Lock()
 				all = append(all, differing...)
 				faults = append(faults, err)
@@ -86,8 +86,8 @@ type drawer struct {
 	pool   *chrome.Pool
 }
 
-// record returns the text shape number i of a whiteboard as JSON, which shows the sample's character
-// at (x, y).
+// record returns a text shape as JSON that shows the sample's character, in its font and with the text around
+// it. It is shape i of a whiteboard, at (x, y) px.
 func (sample sample) record(i, x, y int) []byte {
 	out := fmt.Appendf(nil, `{"id":"shape:%d","type":"text","x":%d,"y":%d,"props":{"font":%q,"autoSize":%t,"w":%g,`,
 		i, x, y, fontNames[sample.style.font], places[sample.place].w == 0, max(1, places[sample.place].w))
@@ -106,51 +106,56 @@ func (sample sample) record(i, x, y int) []byte {
 	return fmt.Appendf(out, `,"marks":[%s]}]}]}}}`, marks)
 }
 
-// sheet draws up to across x down characters on one whiteboard with plumb and with the editor,
-// compares the two pictures cell by cell, and returns the samples that differ. A sample that plumb
-// refuses to draw is one of them.
+// sheet draws up to across x down characters on one whiteboard, each in a cell of its own, with plumb and
+// with the editor. It compares the two pictures cell by cell and returns the samples that differ. A sample
+// that plumb refuses to draw is one of them. Pictures of samples that differ are kept, where there is a
+// folder for them.
 func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	var native []sample
 	var boxes []view.Box
 	cell := image.Point{}
-	for _, s := range list {
-		box, err := drawer.size(s)
+	// How large a cell must be.
+	for _, sample := range list {
+		box, err := drawer.size(sample)
 		if err != nil {
-			differing = append(differing, difference{sample: s, why: err.Error()})
+			differing = append(differing, difference{sample: sample, why: err.Error()})
 			continue
 		}
-		native = append(native, s)
+		native = append(native, sample)
 		boxes = append(boxes, box)
 		cell.X, cell.Y = max(cell.X, int(math.Ceil(box.W))+gap), max(cell.Y, int(math.Ceil(box.H))+gap)
 	}
 	if len(native) == 0 {
 		return differing, nil
 	}
+	// Draw the sheet.
 	source := []byte{'['}
 	at := func(i int) image.Point { return image.Pt(i%across*cell.X, i/across*cell.Y) }
-	for i, s := range native {
+	for i, sample := range native {
 		if i > 0 {
 			source = append(source, ',')
 		}
-		source = append(source, s.record(i, at(i).X, at(i).Y)...)
+		source = append(source, sample.record(i, at(i).X, at(i).Y)...)
 	}
 	got, want, err := drawer.draw(append(source, ']'), view.Box{W: float64(across * cell.X), H: float64(down * cell.Y)})
 	if err != nil {
 		return nil, fmt.Errorf("from %v on: %w", list[0], err)
 	}
-	likeness, err := compare.Pictures(got, want, true)
+	// Compare the cells.
+	const colours = true
+	likeness, err := compare.Pictures(got, want, colours)
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range native {
-		r := image.Rectangle{Max: cell}.Add(at(i))
-		part, _ := likeness.Region(r)
-		d := difference{sample: s, of: boxes[i].W * boxes[i].H}
-		d.px = math.Round((1 - min(part.Within, part.ColourWithin)) * float64(cell.X*cell.Y))
-		d.slight = d.px <= few
-		if d.px > tolerated*d.of {
-			differing = append(differing, d)
-			if err := drawer.keep(d, got.SubImage(r), want.SubImage(r)); err != nil {
+	for i, sample := range native {
+		region := image.Rectangle{Max: cell}.Add(at(i))
+		part, _ := likeness.Region(region)
+		found := difference{sample: sample, of: boxes[i].W * boxes[i].H}
+		found.px = math.Round((1 - min(part.Within, part.ColourWithin)) * float64(cell.X*cell.Y))
+		found.slight = found.px <= few
+		if found.px > tolerated*found.of {
+			differing = append(differing, found)
+			if err := drawer.keep(found, got.SubImage(region), want.SubImage(region)); err != nil {
 				return nil, err
 			}
 		}
@@ -158,17 +163,18 @@ func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	return differing, nil
 }
 
-// size returns the box of a sample's shape, or as the error why plumb does not draw it.
-func (drawer *drawer) size(s sample) (view.Box, error) {
-	sc, err := scene.Decode(append(append([]byte{'['}, s.record(0, 0, 0)...), ']'), scene.DefaultLimits())
+// size returns the box around the text shape of a sample on the page. The error says why plumb does not draw
+// the shape natively.
+func (drawer *drawer) size(sample sample) (view.Box, error) {
+	board, err := scene.Decode(append(append([]byte{'['}, sample.record(0, 0, 0)...), ']'), scene.DefaultLimits())
 	if err != nil {
 		return view.Box{}, err
 	}
-	box, ok := view.PageBounds(sc, 0)
+	box, ok := view.PageBounds(board, 0)
 	if !ok {
 		return view.Box{}, errors.New("it has no bounds")
 	}
-	prepared, err := drawer.worker.Prepare(view.View{Scene: sc, Bounds: box})
+	prepared, err := drawer.worker.Prepare(view.View{Scene: board, Bounds: box})
 	if err != nil {
 		return view.Box{}, err
 	}
@@ -176,14 +182,14 @@ func (drawer *drawer) size(s sample) (view.Box, error) {
 	return box, nil
 }
 
-// draw draws the part bounds of a whiteboard of characters, given as JSON, with plumb (got) and with
-// the editor (want).
+// draw draws a part of a whiteboard, which is given as JSON, with plumb (got) and with the editor (want).
+// bounds is the part of the page to draw.
 func (drawer *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRGBA, err error) {
-	sc, err := scene.Decode(source, scene.DefaultLimits())
+	board, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
 		return nil, nil, err
 	}
-	wanted := view.View{Scene: sc, Bounds: bounds}
+	wanted := view.View{Scene: board, Bounds: bounds}
 	prepared, err := drawer.worker.Prepare(wanted)
 	if err != nil {
 		return nil, nil, err

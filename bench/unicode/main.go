@@ -21,7 +21,7 @@ import (
 	"plumb/bench/rig"
 )
 
-// main reads the flags and compares how plumb and the editor draw each code point of Unicode, in every
+// main reads the flags and compares how plumb and the editor tldraw draw each code point of Unicode, in every
 // font.
 func main() {
 	log.SetFlags(0)
@@ -32,8 +32,8 @@ func main() {
 	pictures := flag.String("pictures", "", "folder for pictures of what differs: plumb's left, the editor's right")
 	flag.Parse()
 	fmt.Print(rig.Header(rig.Commit()))
-	s := sweep{first: rune(*first), last: rune(*last), styles: styles(*cuts), tabs: *tabs, pictures: *pictures}
-	if err := s.run(); err != nil {
+	sweep := sweep{first: rune(*first), last: rune(*last), styles: styles(*cuts), tabs: *tabs, pictures: *pictures}
+	if err := sweep.run(); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -46,8 +46,9 @@ type sweep struct {
 	pictures    string
 }
 
-// run sorts all characters into those that are drawn natively and those that are refused, compares
-// the native ones with the editor's and prints the table.
+// run divides all characters, in all fonts and places in a text, into those that plumb draws natively and
+// those that it refuses, compares the pictures of the native ones with the editor's, and prints the table.
+// It returns an error if one differs in more than a few pixels, or is refused without being named.
 func (sweep *sweep) run() error {
 	sorted, err := sweep.sort()
 	if err != nil {
@@ -58,20 +59,20 @@ func (sweep *sweep) run() error {
 		return err
 	}
 	sweep.print(sorted, differing)
-	differing = slices.DeleteFunc(differing, func(d difference) bool { return d.slight })
+	differing = slices.DeleteFunc(differing, func(found difference) bool { return found.slight })
 	if n := len(differing) + len(sorted.unnamed); n > 0 {
 		return fmt.Errorf("%d samples differ from the editor's, or are refused without a name", n)
 	}
 	return nil
 }
 
-// print prints a row for each font and place with how many characters were drawn natively, refused,
-// and drawn otherwise than the editor does, then the reasons of refusals and the characters that
-// differ.
+// print prints a row for each font and place in a text: how many characters plumb draws natively, how many it
+// refuses, and how many it draws otherwise than the editor does. Then it prints the reasons of refusals and
+// the characters that differ.
 func (sweep *sweep) print(result *result, differing []difference) {
 	natives, differ, slight := map[row]int{}, map[row]int{}, map[row]int{}
-	for _, one := range result.native {
-		natives[one.row]++
+	for _, sample := range result.native {
+		natives[sample.row]++
 	}
 	for _, difference := range differing {
 		if difference.slight {
@@ -81,10 +82,10 @@ func (sweep *sweep) print(result *result, differing []difference) {
 		}
 	}
 	fmt.Printf("%-20s %-16s %8s %9s %8s %9s\n", "font", "place", "native", "refused", "differ", "in 1-2 px")
-	for _, st := range sweep.styles {
-		for p := range places {
-			k := row{st, p}
-			fmt.Printf("%-20s %-16s %8d %9d %8d %9d\n", st, places[p].name, natives[k], result.refused[k], differ[k], slight[k])
+	for _, style := range sweep.styles {
+		for place := range places {
+			at := row{style, place}
+			fmt.Printf("%-20s %-16s %8d %9d %8d %9d\n", style, places[place].name, natives[at], result.refused[at], differ[at], slight[at])
 		}
 	}
 	fmt.Println("refused by name, by reason:")
@@ -93,15 +94,15 @@ func (sweep *sweep) print(result *result, differing []difference) {
 	for _, why := range reasons {
 		fmt.Printf("%9d  %s\n", result.reasons[why], why)
 	}
-	for _, u := range result.unnamed {
-		fmt.Println("refused without its name:", u)
+	for _, text := range result.unnamed {
+		fmt.Println("refused without its name:", text)
 	}
 	lines := []string{}
-	for _, d := range differing {
-		lines = append(lines, d.String())
+	for _, difference := range differing {
+		lines = append(lines, difference.String())
 	}
 	slices.SortFunc(lines, strings.Compare)
-	for _, l := range lines {
-		fmt.Println("differs:", l)
+	for _, line := range lines {
+		fmt.Println("differs:", line)
 	}
 }

@@ -44,14 +44,15 @@ func (style style) String() string {
 	return name
 }
 
-// styles returns the four fonts in their plain style, or in their bold and italic ones.
+// styles returns the styles in which characters are drawn: the four fonts of the editor in their normal cut,
+// or if marked is true, each font in bold, italic, and both.
 func styles(marked bool) (list []style) {
-	for f := range fontNames {
-		s := style{font: scene.Font(f)}
+	for i := range fontNames {
+		font := scene.Font(i)
 		if marked {
-			list = append(list, style{s.font, true, false}, style{s.font, false, true}, style{s.font, true, true})
+			list = append(list, style{font: font, bold: true}, style{font: font, italic: true}, style{font: font, bold: true, italic: true})
 		} else {
-			list = append(list, s)
+			list = append(list, style{font: font})
 		}
 	}
 	return list
@@ -86,8 +87,9 @@ type result struct {
 	unnamed []string // refused, but not by the character's name
 }
 
-// sort lays out every character in every style and place with plumb, and divides them into native ones
-// and refused ones. Rows, one style at one place each, are sorted at the same time.
+// sort lays out every character of Unicode in every style (font and cut) and at every place in a text, and
+// divides the characters into those that plumb draws natively and those that it refuses. A row is one style
+// at one place; several rows are sorted at the same time.
 func (sweep *sweep) sort() (*result, error) {
 	library, err := font.Default()
 	if err != nil {
@@ -99,18 +101,18 @@ func (sweep *sweep) sort() (*result, error) {
 	all := &result{refused: map[row]int{}, reasons: map[string]int{}}
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			l := text.New(library.NewSet())
-			for k := range rows {
-				r := sweep.sortRow(l, k)
+			layouter := text.New(library.NewSet())
+			for row := range rows {
+				sorted := sweep.sortRow(layouter, row)
 				mu.Lock()
-				all.add(r)
+				all.add(sorted)
 				mu.Unlock()
 			}
 		})
 	}
-	for _, st := range sweep.styles {
-		for p := range places {
-			rows <- row{st, p}
+	for _, style := range sweep.styles {
+		for place := range places {
+			rows <- row{style, place}
 		}
 	}
 	close(rows)
@@ -118,47 +120,49 @@ func (sweep *sweep) sort() (*result, error) {
 	return all, nil
 }
 
-// add adds the counts and lists of o, which are of another row of characters.
-func (result *result) add(o *result) {
-	result.native = append(result.native, o.native...)
-	result.unnamed = append(result.unnamed, o.unnamed...)
-	maps.Copy(result.refused, o.refused)
-	for why, n := range o.reasons {
+// add adds the characters of another row, which is one style at one place in a text, to the result: those
+// that are drawn natively, and how many were refused for which reasons.
+func (result *result) add(ofRow *result) {
+	result.native = append(result.native, ofRow.native...)
+	result.unnamed = append(result.unnamed, ofRow.unnamed...)
+	maps.Copy(result.refused, ofRow.refused)
+	for why, n := range ofRow.reasons {
 		result.reasons[why] += n
 	}
 }
 
-// sortRow lays out every character in one style at one place. A character that plumb does not draw as
-// the editor does is refused; the reason is counted if the error names the character, else the error
-// is kept as unnamed.
-func (sweep *sweep) sortRow(layouter *text.Layouter, k row) *result {
-	r := &result{refused: map[row]int{}, reasons: map[string]int{}}
-	span := []scene.Span{{Bold: k.style.bold, Italic: k.style.italic}}
+// sortRow lays out every character in one row: in one style, at one place in a text. A character that plumb
+// does not draw as the editor does is refused by an error. If the error names the character, its reason is
+// counted; otherwise the whole error is kept as unnamed, which is a fault.
+func (sweep *sweep) sortRow(layouter *text.Layouter, at row) *result {
+	sorted := &result{refused: map[row]int{}, reasons: map[string]int{}}
+	span := []scene.Span{{Bold: at.style.bold, Italic: at.style.italic}}
 	rich := &scene.RichText{Blocks: []scene.Block{{Spans: span}}}
-	shape := &scene.Shape{Kind: scene.Text, Font: k.style.font, Size: scene.SizeM, Scale: 1, Rich: rich, Auto: places[k.place].w == 0, W: places[k.place].w}
+	shape := &scene.Shape{Kind: scene.Text, Font: at.style.font, Size: scene.SizeM, Scale: 1, Rich: rich, Auto: places[at.place].w == 0, W: places[at.place].w}
 	var out text.Layout
 	for c := sweep.first; c <= sweep.last; c++ {
 		if c >= 0xD800 && c <= 0xDFFF { // surrogates are no characters
 			continue
 		}
-		one := sample{k, c}
-		span[0].Text = one.text()
+		const softHyphen = 0xAD
+		character := sample{at, c}
+		span[0].Text = character.text()
 		err := layouter.Text(&out, shape)
 		if err == nil {
-			r.native = append(r.native, one)
+			sorted.native = append(sorted.native, character)
 			continue
 		}
-		r.refused[k]++
+		sorted.refused[at]++
 		why := err.Error()
 		var foreign *font.ForeignError
 		switch {
 		case errors.As(err, &foreign) && foreign.Rune == c:
-			r.reasons[foreign.Why]++
-		case c == 0xAD && strings.Contains(why, "soft hyphen"):
-			r.reasons[why]++
+			sorted.reasons[foreign.Why]++
+		case c == softHyphen && strings.Contains(why, "soft hyphen"):
+			sorted.reasons[why]++
 		default:
-			r.unnamed = append(r.unnamed, fmt.Sprintf("%v: %s", one, why))
+			sorted.unnamed = append(sorted.unnamed, fmt.Sprintf("%v: %s", character, why))
 		}
 	}
-	return r
+	return sorted
 }
