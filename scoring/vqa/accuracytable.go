@@ -81,8 +81,8 @@ var formatNames = map[string]string{formatChoice: "multiple-choice", formatOpen:
 // baseline has the counts of a document of paper tables where there are some, else the
 // printed numbers.
 func (tables *tables) publishedRuns(format string) (papers []*modelRun, human *modelRun) {
-	h := tables.human[format]
-	human = &modelRun{runKey: runKey{model: "human", format: format, repeat: 1}, printed: &h, total: counts{}}
+	baseline := tables.human[format]
+	human = &modelRun{runKey: runKey{model: "human", format: format, repeat: 1}, printed: &baseline, total: counts{}}
 	for _, run := range tables.published {
 		switch {
 		case run.format != format:
@@ -191,6 +191,8 @@ func (run *modelRun) pictureError() (se float64, ok bool) {
 	if !run.sharesPictures || n != run.total.n || len(run.pictures) < 2 {
 		return 0, false
 	}
+	// The cluster-robust estimate: how far the right answers of each picture are from what the mean
+	// accuracy lets expect, squared and summed, with a correction for few clusters.
 	mean, squares := float64(run.total.correct)/float64(n), 0.0
 	for _, name := range slices.Sorted(maps.Keys(run.pictures)) { // one order, so that sums are equal in every run
 		c := run.pictures[name]

@@ -271,7 +271,7 @@ func TestSmallParts(t *testing.T) {
 			t.Errorf("%v: got %s; want %s", in, got, want)
 		}
 	}
-	h := human{subs: [][]float64{{1, 2}, {3}}}
+	h := printedAccuracies{subs: [][]float64{{1, 2}, {3}}}
 	for place, want := range map[[2]int]float64{{0, 0}: 1, {0, 1}: 2, {1, 0}: 3, {0, 2}: -1, {1, 1}: -1, {2, 0}: -1} {
 		if got := h.sub(place[0], place[1]); got != want && !(want < 0 && math.IsNaN(got)) {
 			t.Errorf("%v: got %v; want %v, or NaN for -1", place, got, want)
@@ -290,7 +290,7 @@ func TestSmallParts(t *testing.T) {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	run := modelRun{printed: &human{overall: 50}}
+	run := modelRun{printed: &printedAccuracies{overall: 50}}
 	if x, ok := run.overallAccuracy(); x != 50 || !ok {
 		t.Errorf("a printed accuracy: got %v, %v", x, ok)
 	}

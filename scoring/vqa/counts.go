@@ -11,15 +11,15 @@ type counts struct {
 	ids                                    uint64 // sum of the ids' hashes, to compare sets of items
 }
 
-// hundredths returns the accuracy a/b as a percentage in hundredths, rounded half up from the exact
-// fraction: 2415 for 24.15 %. b must be positive. See docs/spec/vqa.md#r44.
-func hundredths(a, b int64) int64 {
-	x := 2*a*10000 + b // floor(10000a/b + 1/2) = floor(x/2b)
-	q := x / (2 * b)
-	if x%(2*b) < 0 { // Go rounds towards zero
-		q--
+// hundredths returns the accuracy part/whole as a percentage in hundredths, rounded half up from the
+// exact fraction: 2415 for 24.15 %. whole must be positive. See docs/spec/vqa.md#r44.
+func hundredths(part, whole int64) int64 {
+	x := 2*part*10000 + whole // floor(10000 part/whole + 1/2) = floor(x/(2 whole))
+	quotient := x / (2 * whole)
+	if x%(2*whole) < 0 { // Go rounds towards zero, not down
+		quotient--
 	}
-	return q
+	return quotient
 }
 
 // percent writes the accuracy of a group of questions in per cent with two decimals, "-" for a

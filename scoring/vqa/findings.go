@@ -38,8 +38,9 @@ func (tables *tables) remember(run *modelRun, result *scoring.Result, idHash uin
 	tables.heldFindings++
 }
 
-// itemsOfAll returns the hashes of the questions to which every run has a judged answer, in any
-// order, and how many other questions some run has.
+// itemsOfAll returns the questions to which every run has a judged answer, in any order, and how many
+// other questions some run has. Questions are known by 64-bit hashes of their ids, of which two are
+// equal too rarely to matter.
 func itemsOfAll(runs []*modelRun) (ids []uint64, others int) {
 	judgedIn := map[uint64]int{}
 	for _, run := range runs {

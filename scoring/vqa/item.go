@@ -106,7 +106,7 @@ func (suite *suite) readBlindAndErrorClass(reader *reader, fields *fastjson.Valu
 	reader.id = appendID(reader.id[:0], value)
 	for k, name := range errorClasses {
 		if string(reader.id) == name {
-			j.errorClass = errorValues[k]
+			j.errorClass = errorValues[k] // the same value for all items, so that results allocate none
 			return nil
 		}
 	}

@@ -74,7 +74,7 @@ type job struct {
 	state          state
 	unjudgedReason string // of an unjudged item
 	judgeQuestion  *scoring.Question
-	metrics        [18]scoring.Metric
+	metrics        [18]scoring.Metric // memory of the result's metrics, as many as there can be
 }
 
 // decide records that the answer to the question is right or wrong, and what decided it.

@@ -117,8 +117,9 @@ func (tables *tables) blindGapTable(format string, own []*modelRun) scoring.Text
 	return out
 }
 
-// sameItems reports whether two groups have the same items, all of them judged; false for
-// empty groups. Sets of items are compared by the sums of their ids' hashes.
+// sameItems reports whether two groups of answers are about the same questions, all of them judged;
+// false for empty groups. Sets of questions are compared by the sums of the 64-bit hashes of their ids.
+// Different sets have equal sums too rarely to matter.
 func sameItems(a, b counts) bool {
 	return a.n > 0 && a.n == b.n && a.ids == b.ids && a.unjudged+b.unjudged == 0
 }
@@ -129,9 +130,10 @@ var errorClasses = []string{"mislocalization", "perspective_scale", "occlusion_o
 
 var errorValues = metricValues(errorClasses)
 
-// errorClassTable returns the table of error classes. Columns: model, wrong answers, those
-// tagged and untagged, the share of each class among the tagged ones, and that of other
-// classes. Runs without tags have no row.
+// errorClassTable returns the table of the classes of errors that people found in wrong answers. A wrong
+// answer with a class is called tagged. Its columns are the model, wrong answers, those tagged and
+// untagged, the share of each class among the tagged ones, and that of other classes. Runs without
+// tagged answers have no row.
 func (tables *tables) errorClassTable(format string, own []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
 		": classes of wrong answers, % of those tagged", Text: 1,

@@ -11,11 +11,11 @@ import (
 // humanName is the row of the human baseline.
 const humanName = "human"
 
-// sub returns the accuracy in per cent that the paper prints for people in subcategory s of
-// category c, NaN where there is none.
-func (h *human) sub(c, s int) float64 {
-	if c < len(h.subs) && s < len(h.subs[c]) {
-		return h.subs[c][s]
+// sub returns the accuracy in per cent that the paper prints for a subcategory, by its index and that of
+// its category; NaN where it prints none.
+func (printed *printedAccuracies) sub(category, sub int) float64 {
+	if category < len(printed.subs) && sub < len(printed.subs[category]) {
+		return printed.subs[category][sub]
 	}
 	return math.NaN()
 }
@@ -78,6 +78,7 @@ func (suite *suite) readPaperRow(value *fastjson.Value, format string, subs *fas
 	if string(value.GetStringBytes("group")) == "human" {
 		run.model = humanName
 	}
+	// Numbers of right answers that the document derives from what is printed.
 	derived := value.Get("derived")
 	correct, sizes := derived.Get("correct"), (*fastjson.Value)(nil) // nil sizes: all items
 	if subset := derived.Get("subset_solution"); subset != nil {
@@ -93,7 +94,8 @@ func (suite *suite) readPaperRow(value *fastjson.Value, format string, subs *fas
 	if run.total.n > 0 {
 		return run
 	}
-	printed := human{overall: printedNumber(value.Get("overall"))}
+	// No counts: keep what is printed.
+	printed := printedAccuracies{overall: printedNumber(value.Get("overall"))}
 	cells := value.Get("accuracy")
 	if cells == nil {
 		cells = value.Get("categories")

@@ -51,9 +51,9 @@ func (tables *tables) addPapers(suite *suite, given [][]byte) {
 	}
 }
 
-// comparedPublished returns published runs for tables in which each model has its own column or
-// enters statistics. These are wanted only where the user gave documents of paper tables, so it
-// returns nil for the built-in ones.
+// comparedPublished returns the published runs that are compared model by model: in tables with a column
+// for each model, and in statistics over models. That is wanted only where the user gave documents of
+// paper tables, so it returns nil for the built-in ones.
 func (tables *tables) comparedPublished(published []*modelRun) []*modelRun {
 	if tables.builtIn {
 		return nil

@@ -40,7 +40,9 @@ func sentPart(answer []byte, lastAnswer bool) (from, to int, ok bool) {
 	if at := bytes.LastIndex(answer, sent); at >= 0 {
 		return at, at + len(sent), true
 	}
-	const probe = 64 // bytes at each end that are looked for
+	// What the judge gets is no part of the answer as it stands, because something in it was taken out or
+	// replaced. So look for its first and its last bytes.
+	const probe = 64 // bytes at each end
 	first, last := sent[:min(len(sent), probe)], sent[max(0, len(sent)-probe):]
 	for len(first) > 0 && !utf8.Valid(first) {
 		first = first[:len(first)-1]

@@ -40,7 +40,7 @@ type runKey struct {
 // counts has printed accuracies instead.
 type modelRun struct {
 	runKey
-	base, method   string // the series without the method, and the method
+	base, method   string // the name of the series without the method of asking, and the method
 	total          counts
 	pictures       map[string]counts // by pictures of items
 	sharesPictures bool              // items share pictures
@@ -53,10 +53,10 @@ type modelRun struct {
 	inferredKinds  int
 	findings       map[uint64]finding // by the hash of the item's id
 	repeatedItems  int                // answers to items that already had one
-	wrong          int                // answers that were scored
-	errorClasses   map[string]int     // of the wrong ones
-	printed        *human
-	note           string
+	wrong          int                // wrong answers, without those that have no score
+	errorClasses   map[string]int     // how many of the wrong ones have each class
+	printed        *printedAccuracies // of a published run without counts; nil for others
+	note           string             // about a published run, "" for none
 }
 
 // newRun returns an empty run of a model, with a counter for each category and subcategory of the

@@ -8,11 +8,12 @@ type benchmark struct {
 	categories  []category
 	// human is the baseline of the paper in per cent: per format the overall one
 	// and the categories'.
-	human map[string]human
+	human map[string]printedAccuracies
 }
 
-// human holds accuracies of the paper's human baseline, per cent.
-type human struct {
+// printedAccuracies holds the accuracies of one row of a paper's tables, such as its human baseline, in
+// per cent.
+type printedAccuracies struct {
 	overall    float64
 	categories []float64   // in the order of categories
 	subs       [][]float64 // in the same order, none where the paper has none
@@ -48,7 +49,7 @@ func newSubcategory(id, name, abbr string, size int) subcategory {
 // spatialab is SPATIALAB. See docs/spec/vqa.md#r1.
 var spatialab = &benchmark{name: "spatialab", title: "SPATIALAB", labels: "numbers",
 	formats: []string{formatChoice, formatOpen},
-	human: map[string]human{
+	human: map[string]printedAccuracies{
 		formatChoice: {overall: 87.57, categories: []float64{93.70, 74.13, 91.58, 91.51, 88.89, 87.76}},
 		formatOpen:   {overall: 64.93, categories: []float64{73.53, 50.19, 70.30, 69.81, 65.48, 62.87}}},
 	categories: []category{
@@ -92,7 +93,7 @@ var spatialab = &benchmark{name: "spatialab", title: "SPATIALAB", labels: "numbe
 
 // spaceeval is SpaCE-Eval. See docs/spec/vqa.md#r2.
 var spaceeval = &benchmark{name: "spaceeval", title: "SpaCE-Eval", labels: "letters", formats: []string{formatChoice},
-	human: map[string]human{formatChoice: {overall: 79.00, categories: []float64{84.18, 71.83, 81.34}}},
+	human: map[string]printedAccuracies{formatChoice: {overall: 79.00, categories: []float64{84.18, 71.83, 81.34}}},
 	categories: []category{
 		newCategory("spatial_reasoning", "Spatial Reasoning", "SR", 400,
 			newSubcategory("spatial_interpretation", "Spatial Interpretation", "SI", 199),
@@ -157,7 +158,7 @@ func appendID(dst, name []byte) []byte {
 		if c >= 'A' && c <= 'Z' {
 			c += 'a' - 'A'
 		}
-		if c < 'a' && (c < '0' || c > '9') || c > 'z' && c < 0x80 {
+		if c < 'a' && (c < '0' || c > '9') || c > 'z' && c < 0x80 { // ASCII, but no letter or digit
 			separated = true
 			continue
 		}

@@ -126,7 +126,7 @@ func cohen(first, second []string) (accuracy, kappa *float64) {
 	if items == 0 {
 		return nil, nil
 	}
-	chance := new(big.Int) // items² p_e; big integers keep it exact
+	chance := new(big.Int) // items² times p_e, the share of equal labels by chance; big integers keep it exact
 	for label, count := range countsA {
 		chance.Add(chance, bigProduct(count, countsB[label]))
 	}
@@ -140,8 +140,8 @@ func cohen(first, second []string) (accuracy, kappa *float64) {
 // integers over a common denominator. See docs/spec/vqa.md#r58.
 func fleiss(items int, raters [][]string) *float64 {
 	raterCount := int64(len(raters))
-	complete, agreeingPairs := int64(0), int64(0)
-	total := map[string]int64{}
+	complete, agreeingPairs := int64(0), int64(0) // items that all rated; ordered pairs of raters who agree on one
+	total := map[string]int64{}                   // ratings by label
 	for i := range items {
 		counts, rated := map[string]int64{}, true
 		for _, rater := range raters {

@@ -73,16 +73,16 @@ func invalidAnswer(stage int, why Reason) Reading {
 type Reader struct {
 	style       Style
 	optionTexts [][]byte
-	normalized  bool         // norms, usable and order are those of texts
+	normalized  bool         // the next three are those of optionTexts, see normalizeOptions
 	normTexts   [Most][]byte // normalized texts of the options
 	usable      [Most]bool   // the text is there, and no other option has it
 	byLength    [Most]int    // options by length of their texts, longest first
-	normMemory  []byte       // memory of norms
+	normMemory  []byte       // memory of normTexts
 	cleaner     plain.Cleaner
 
 	lower, norm           []byte  // the answer in lower case, and normalized
 	oneLine, oneLineLower []byte  // the answer on one line, as it is and in lower case
-	coveredBy             []uint8 // for each byte of flow, 1 + the option in whose text it lies; 0 for none
+	coveredBy             []uint8 // for each byte of oneLine, 1 + the option in whose text it lies; 0 for none
 	json                  jsonReader
 }
 
@@ -122,7 +122,7 @@ func (reader *Reader) readStages(text []byte, strict bool, depth int) Reading {
 		return reading
 	}
 	text = lastExamined(text)
-	if depth < maxDepth {
+	if depth < maxDepth { // they read what is inside as an answer of its own, one level deeper
 		if reading, ok := reader.readObject(text, strict, depth); ok {
 			return reading
 		}

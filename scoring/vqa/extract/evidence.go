@@ -128,8 +128,9 @@ func (reader *Reader) optionsInProse() (out optionSet) {
 			pos += i
 			end := pos + len(norm)
 			i = pos + 1
-			if wordEndsAt(reader.oneLineLower, pos) && wordStartsAt(norm, 0) || wordStartsAt(reader.oneLineLower, end) &&
-				wordEndsAt(norm, len(norm)) {
+			partOfWord := wordEndsAt(reader.oneLineLower, pos) && wordStartsAt(norm, 0) ||
+				wordStartsAt(reader.oneLineLower, end) && wordEndsAt(norm, len(norm))
+			if partOfWord {
 				continue
 			}
 			i = end
@@ -200,9 +201,12 @@ func negated(lower []byte, i int) bool {
 	return false
 }
 
+// maxWordBytes bounds how much of a word wordLeft reads, which bounds the time for very long words.
+const maxWordBytes = 40
+
 // wordLeft returns the word of the answer that ends before lower[i] and where it begins, skipping
-// spaces and marks. It returns nil at the start of a sentence. Of a word longer than 40 bytes only
-// the end is returned, which bounds the time.
+// spaces and marks. It returns nil at the start of a sentence. Of a very long word it returns only the
+// end.
 func wordLeft(lower []byte, i int) (word []byte, at int) {
 	for i > 0 && !wordEndsAt(lower, i) {
 		if b := lower[i-1]; b == '.' || b == '!' || b == '?' || b == ';' {
@@ -211,7 +215,7 @@ func wordLeft(lower []byte, i int) (word []byte, at int) {
 		i--
 	}
 	end := i
-	for i > 0 && end-i < 40 && (wordEndsAt(lower, i) || lower[i-1] == '\'') {
+	for i > 0 && end-i < maxWordBytes && (wordEndsAt(lower, i) || lower[i-1] == '\'') {
 		_, size := utf8.DecodeLastRune(lower[:i])
 		i -= size
 	}

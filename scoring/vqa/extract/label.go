@@ -9,6 +9,9 @@ type label struct {
 	from, to        int  // in the text, brackets included
 }
 
+// letterI is the position of the letter I among labels, which is more often a word than a label.
+const letterI = 8
+
 // isOption reports whether the question has an option with the label.
 func (reader *Reader) isOption(l label) bool {
 	return l.option >= 0 && l.option < len(reader.optionTexts)
@@ -42,7 +45,7 @@ func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 		}
 		label.option, label.upperOrDigit = number-1, true
 		if i+1 < len(text) && (text[i] == '.' || text[i] == ',' || text[i] == ':' || text[i] == '/') && isDigit(text[i+1]) ||
-			i < len(text) && text[i] == '%' {
+			i < len(text) && text[i] == '%' { // a decimal, a time, a fraction or a percentage
 			return label, false
 		}
 	case isUpper(c):
@@ -54,7 +57,7 @@ func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 	default:
 		return label, false
 	}
-	// It must stand alone.
+	// It must stand alone: no letter, digit or apostrophe with a letter after it.
 	label.letterForNumber = reader.style == Numbers && !isDigit(text[i-1])
 	if wordStartsAt(text, i) || i+1 < len(text) && text[i] == '\'' && wordStartsAt(text, i+1) {
 		return label, false
@@ -95,9 +98,9 @@ var wordsAfterLabel = [...]string{"because", "since", "as", "or", "and", "which"
 	"based", "that", "so", "if",
 	"is", "in", "on", "when", "from", "with", "but", "by", "where"}
 
-// isPlausible reports whether what follows label in an answer allows that label is an option's label.
-// Characters that are often something else (A, I, a lower-case letter, a digit) need brackets, a
-// mark, the end of the line or one of wordsAfterLabel after them.
+// isPlausible reports whether a letter or digit in an answer, found as label, can be an option's label
+// by what follows it. Characters that are often something else (A, I, a lower-case letter, a digit) need
+// brackets, a mark, the end of the line or one of wordsAfterLabel after them.
 func isPlausible(text []byte, label label) bool {
 	if label.bracketed {
 		return true
@@ -110,7 +113,7 @@ func isPlausible(text []byte, label label) bool {
 	if i >= len(text) || text[i] == '\n' {
 		return true
 	}
-	needsProof := label.option == 0 || label.option == 8 || // A and I are words
+	needsProof := label.option == 0 || label.option == letterI || // A and I are words
 		!label.upperOrDigit || isDigit(text[label.to-1])
 	if !needsProof || !wordStartsAt(text, i) {
 		return true

@@ -8,7 +8,7 @@ import "bytes"
 func (reader *Reader) readLines(text []byte) (got Reading, ok bool) {
 	first, last := lineAt(text, 0), lastLine(text)
 	single := len(first) == len(text)
-	opening, hasOpening := reader.readFirstLine(first, text, single)
+	opening, hasOpening := reader.readFirstLine(first, single)
 	if hasOpening && reader.listsLabels(text) {
 		hasOpening = false
 	}
@@ -45,7 +45,7 @@ func lastLine(s []byte) []byte { return s[bytes.LastIndexByte(s, '\n')+1:] }
 // readFirstLine reads the option's label that is, or opens, the first line of an answer. single
 // says that the answer is one line; then a line that is nothing but a label was read by an earlier
 // stage. ok is false where the line names no option.
-func (reader *Reader) readFirstLine(first, s []byte, single bool) (got Reading, ok bool) {
+func (reader *Reader) readFirstLine(first []byte, single bool) (got Reading, ok bool) {
 	if label, saidOption, isLabel := reader.readSoleLabel(first); isLabel {
 		if single || label.letterForNumber || !reader.isOption(label) {
 			return got, false
@@ -55,6 +55,7 @@ func (reader *Reader) readFirstLine(first, s []byte, single bool) (got Reading, 
 		}
 		return optionFound(stageLines, label.option), true
 	}
+	// A label that opens the line. The text of an option after it must be that of the same option.
 	label, saidOption, rest, ok := reader.readOpeningLabel(first)
 	if !ok || !reader.isOption(label) {
 		return got, false

@@ -131,7 +131,7 @@ func (reader *Reader) readStatementRest(text, lower []byte, i int) (got Reading,
 	for i < len(lower) && (lower[i] == ':' || lower[i] == '=' || lower[i] == '-' && i+1 < len(lower) &&
 		lower[i+1] == '>' || lower[i] == ' ') {
 		i++
-		if lower[i-1] == '-' {
+		if lower[i-1] == '-' { // the first half of "->"
 			i++
 		}
 	}
@@ -210,7 +210,7 @@ func (reader *Reader) readNamed(s, lower []byte, i int, saidOption bool) (got Re
 	switch {
 	case saidOption && reader.namesOtherOption(label):
 		return invalidAnswer(stageStatements, Ambiguous), true
-	case !reader.isOption(label) && !label.upperOrDigit, !reader.isOption(label) && label.option == 8:
+	case !reader.isOption(label) && !label.upperOrDigit, !reader.isOption(label) && label.option == letterI:
 		return got, false // a word of one letter, such as I
 	case !reader.isOption(label):
 		return invalidAnswer(stageStatements, OutOfRange), true
@@ -314,7 +314,7 @@ func (reader *Reader) readReversed(text, lower []byte, i int) (got Reading, yiel
 	switch {
 	case saidOption && reader.namesOtherOption(label):
 		return invalidAnswer(stageStatements, Ambiguous), true
-	case !reader.isOption(label) && label.option == 8:
+	case !reader.isOption(label) && label.option == letterI: // the word I
 		return got, false
 	case !reader.isOption(label):
 		return invalidAnswer(stageStatements, OutOfRange), true

@@ -37,18 +37,20 @@ func isMark(b byte) bool {
 // word such as "answer:" before it; ok is false for other answers. saidOption reports
 // whether the lead word is "option".
 func (reader *Reader) readSoleLabel(text []byte) (label label, saidOption, ok bool) {
+	// What may stand before the label.
 	i := 0
 	for i < len(text) && (isMark(text[i]) || text[i] == '=') {
 		i++
 	}
 	i, saidOption = skipLeadWord(text, i)
 	i = skipWhile(text, i, isMark)
-	if i+1 < len(text) && text[i] == '-' && !isDigit(text[i+1]) {
+	if i+1 < len(text) && text[i] == '-' && !isDigit(text[i+1]) { // a dash, not the sign of a number
 		i++
 	}
 	if i > 0 && (text[i-1] == '.' || text[i-1] == ',') && i < len(text) && isDigit(text[i]) && (i < 2 || !isLower(text[i-2])) {
 		return label, false, false // a decimal without its zero
 	}
+	// The label, and nothing but marks after it.
 	label, ok = reader.labelAt(text, i)
 	if !ok {
 		return label, false, false

@@ -10,7 +10,7 @@ var wrappingCommands = [...]string{`\text{`, `\mathrm{`, `\textbf{`, `\mathbf{`,
 // answer. See docs/spec/vqa.md#r14.
 func (cleaner *Cleaner) removeMarkup(text []byte) {
 	cleaner.out, cleaner.wrappingDepths = cleaner.out[:0], cleaner.wrappingDepths[:0]
-	depth := 0
+	depth := 0 // braces that are open
 	for len(text) > 0 {
 		line := text
 		if i := bytes.IndexByte(text, '\n'); i >= 0 {
@@ -51,7 +51,7 @@ func (cleaner *Cleaner) appendInline(line []byte, depth int) int {
 				continue
 			}
 		case '\\':
-			if i+1 < len(line) && bytes.IndexByte([]byte("()[]"), line[i+1]) >= 0 {
+			if i+1 < len(line) && bytes.IndexByte([]byte("()[]"), line[i+1]) >= 0 { // around a formula, as in \(x\)
 				i++
 				continue
 			}

@@ -13,7 +13,7 @@ import (
 // uses it at a time.
 type Cleaner struct {
 	folded, spoken, out []byte
-	wrappingDepths      []int
+	wrappingDepths      []int // of the open braces of commands that were removed, see appendInline
 }
 
 // Clean returns a model's text folded (see AppendFolded), without reasoning blocks and markup, and

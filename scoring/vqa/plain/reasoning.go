@@ -48,23 +48,23 @@ func appendSpoken(dst, text []byte) (out []byte, removed bool) {
 	return append(dst, text[from:]...), true
 }
 
-// reasoningTagAt reads the tag of a reasoning block, such as <think>, at text[at]. k is the index of
+// reasoningTagAt reads the tag of a reasoning block, such as <think>, at text[at]. tag is the index of
 // its name in reasoningTags, -1 if there is no such tag, end is the position after it, and closing
 // says whether it closes a block.
-func reasoningTagAt(text []byte, at int) (k, end int, closing bool) {
+func reasoningTagAt(text []byte, at int) (tag, end int, closing bool) {
 	i := at + 1
 	if i < len(text) && text[i] == '/' {
 		closing = true
 		i++
 	}
-	for k, name := range reasoningTags {
+	for tag, name := range reasoningTags {
 		if n := len(name); i+n < len(text) && equalFold(text[i:i+n], name) {
 			j := i + n
 			for j < len(text) && text[j] == ' ' {
 				j++
 			}
 			if j < len(text) && text[j] == '>' {
-				return k, j + 1, closing
+				return tag, j + 1, closing
 			}
 		}
 	}
@@ -79,23 +79,23 @@ func lastClosing(text []byte, name string) int {
 		if pos < 0 {
 			return -1
 		}
-		if k, _, closing := reasoningTagAt(text, pos); k >= 0 && closing && reasoningTags[k] == name {
+		if tag, _, closing := reasoningTagAt(text, pos); tag >= 0 && closing && reasoningTags[tag] == name {
 			return pos
 		}
 		end = pos
 	}
 }
 
-// nextClosing returns the position after the next closing tag of reasoningTags[k] from text[i]
-// on, which must exist.
-func nextClosing(text []byte, i, k int) int {
+// nextClosing returns the position after the next closing tag with the name reasoningTags[want], from
+// text[i] on, which must exist.
+func nextClosing(text []byte, i, want int) int {
 	for {
 		pos := bytes.IndexByte(text[i:], '<')
 		if pos < 0 {
 			return len(text)
 		}
 		i += pos
-		if tag, end, closing := reasoningTagAt(text, i); closing && tag == k {
+		if tag, end, closing := reasoningTagAt(text, i); closing && tag == want {
 			return end
 		}
 		i++

@@ -34,7 +34,7 @@ const (
 	noVerdict verdict = iota
 	wrong
 	right
-	contradiction // a contradiction, which ends the search
+	contradiction // both, or a verdict that cannot be read; it ends the search
 )
 
 // verdictOf returns the verdict of a judge who says true or false.
@@ -46,8 +46,8 @@ func verdictOf(isRight bool) verdict {
 }
 
 // applyRules reads a judge's reply, in lower case, by the rules in their order: the first one that
-// finds a verdict or a contradiction decides. depth is how many JSON strings s lies in. ok is false
-// where no rule decides, and for a contradiction.
+// finds a verdict or a contradiction decides. depth is how many JSON strings s lies in; only readObject
+// uses it. ok is false where no rule decides, and for a contradiction.
 func applyRules(s string, depth int) (isRight, ok bool) {
 	for _, rule := range []func(string, int) verdict{readWhole, readObject, readTags, readMarked, readLines,
 		readOpening, readStated} {
@@ -134,7 +134,7 @@ func readObject(s string, depth int) verdict {
 			return noVerdict
 		}
 		s = s[pos:]
-		object := s[:plain.Balanced(s)]
+		object := s[:plain.Balanced(s)] // empty where no brace closes it
 		for _, text := range []string{object, strings.ReplaceAll(object, "'", `"`)} {
 			v, err := jsontree.Parse(new(fastjson.Parser), []byte(text))
 			if err != nil || v.Type() != fastjson.TypeObject {
