@@ -12,9 +12,9 @@ type Answers struct {
 	seed   maphash.Seed
 	slots  []uint64 // hashes, open addressing; 0 is free
 	stored int      // hashes in slots
-	limit  int
-	full   bool   // an answer was not remembered, because there were most
-	key    []byte // memory for First
+	limit  int      // how many are stored at most
+	full   bool     // an answer was not remembered, because the limit was reached
+	key    []byte   // memory for First
 }
 
 // NewAnswers returns an empty set of at most that many answers.
@@ -24,9 +24,10 @@ func NewAnswers(limit int) *Answers { return &Answers{seed: maphash.MakeSeed(), 
 // detected.
 func (answers *Answers) Full() bool { return answers.full }
 
-// First reports whether a result's answer (Result.Answer) has not been seen before, and remembers
-// it unless the set is full. The answer of a line without an id always counts as new, and so does one that a full
-// set could not remember. Answers are compared by a hash of 64 bits with a random seed.
+// First reports whether a result's answer (Result.Answer) has not been seen before, and remembers it
+// unless the set is full. A full set still finds duplicates of what it remembers, and calls all others
+// new. The answer of a line without an id always counts as new. Answers are compared by a hash of 64
+// bits with a random seed, so that two different ones are taken for the same only by a rare accident.
 func (answers *Answers) First(r *Result) bool {
 	var hasID bool
 	answers.key, hasID = r.Answer(answers.key[:0])
@@ -37,15 +38,15 @@ func (answers *Answers) First(r *Result) bool {
 	if answers.stored*2 >= len(answers.slots) {              // at most half full, so that searches end soon
 		answers.grow()
 	}
-	i := answers.slot(hash)
-	if answers.slots[i] == hash {
+	index := answers.slot(hash)
+	if answers.slots[index] == hash {
 		return false
 	}
 	if answers.stored >= answers.limit {
 		answers.full = true
 		return true
 	}
-	answers.slots[i] = hash
+	answers.slots[index] = hash
 	answers.stored++
 	return true
 }

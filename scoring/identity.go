@@ -64,7 +64,7 @@ func ReadIdentity(value *fastjson.Value, repeat string) (Identity, error) {
 		Turn:         reader.countMember(value, "", "turn"),
 		FinishReason: reader.stringMember(value, "", "finish_reason"), Cut: reader.cutMember(value)}
 	if repeat != "" {
-		who.Repeat = agreedValue(&reader, "repeat", repeat, who.Repeat, reader.countMember(value, "", repeat))
+		who.Repeat = agreedValue(&reader, "repeat", repeat, who.Repeat, reader.countMember(value, "", repeat)) // two names, one value
 	}
 	reader.readAsked(&who, value.Get("asked"))
 	return who, reader.firstError()
@@ -85,14 +85,21 @@ func (who *Identity) ReadSource(value *fastjson.Value) error {
 	return reader.firstError()
 }
 
-// armMembers are the members of asked that distinguish the ways to ask a model.
-var armMembers = [5]string{"mode", "input", "setting", "format", "method"}
+// armMembers are the members of asked that distinguish the ways to ask a model. An arm is one such way:
+// the values of all members together.
+var armMembers = [5]string{"mode", "input", armSetting: "setting", "format", armMethod: "method"}
+
+// Positions in armMembers.
+const (
+	armSetting = 2
+	armMethod  = 4
+)
 
 // identityReader reads members of an identity and keeps the first error.
 type identityReader struct{ err *Error }
 
-// firstError returns the first error of reading an identity, or nil. A nil *Error must not be
-// returned as an error, because that would not be nil.
+// firstError returns the first error of reading an identity, or nil. It does not return reader.err
+// itself where that is nil: in Go, an error that holds a nil *Error is not nil.
 func (reader *identityReader) firstError() error {
 	if reader.err == nil {
 		return nil
@@ -131,8 +138,8 @@ func (reader *identityReader) countMember(v *fastjson.Value, path, name string) 
 	if member == nil || member.Type() == fastjson.TypeNull {
 		return 0
 	}
-	number, err := member.Float64() // tables keep columns of integers as floats
-	if err != nil || number < 1 || number > 1<<31 || number != math.Trunc(number) {
+	number, err := member.Float64()                                                 // tables keep columns of integers as floats
+	if err != nil || number < 1 || number > 1<<31 || number != math.Trunc(number) { // 1<<31: fits an int everywhere
 		reader.fail(path+name, "got %.40s; want an integer from 1", member)
 		return 0
 	}
@@ -179,23 +186,23 @@ func (reader *identityReader) readAsked(who *Identity, value *fastjson.Value) {
 	}
 }
 
-// agreedValue returns the value of two members of a line that mean the same, such as model
-// and asked.model: a, or b where a is the zero value. It fails where both are set and
-// differ. See docs/spec/cli.md#r26.
-func agreedValue[T string | int](r *identityReader, name, other string, a, b T) T {
-	var none T
-	if a != none && b != none && a != b {
-		r.fail(name, "got %v, but %s is %v; want the same", a, other, b)
+// agreedValue returns the value of two members of a line that mean the same, such as model and
+// asked.model: that of the first one, name, or that of other where the first is absent (the zero
+// value). Where both are there and differ, it records an error. See docs/spec/cli.md#r26.
+func agreedValue[T string | int](reader *identityReader, name, other string, value, otherValue T) T {
+	var absent T
+	if value != absent && otherValue != absent && value != otherValue {
+		reader.fail(name, "got %v, but %s is %v; want the same", value, other, otherValue)
 	}
-	return cmp.Or(a, b)
+	return cmp.Or(value, otherValue)
 }
 
 // appendMembers writes the members of the identity that are known to a result line, without
 // asked.
 func (who *Identity) appendMembers(writer *memberWriter) {
 	writer.writeText("model", who.Model)
-	writer.count("repeat", who.Repeat)
-	writer.count("turn", who.Turn)
+	writer.writeCount("repeat", who.Repeat)
+	writer.writeCount("turn", who.Turn)
 	writer.writeText("finish_reason", who.FinishReason)
 	writer.writeText("cut", who.Cut)
 	writer.writeText("file", who.File)
@@ -203,8 +210,8 @@ func (who *Identity) appendMembers(writer *memberWriter) {
 	writer.writeText("key", who.Key)
 }
 
-// count appends a member of a result line that counts from 1, and nothing for 0.
-func (writer *memberWriter) count(name string, n int) {
+// writeCount appends a member of a result line that counts from 1, and nothing for 0.
+func (writer *memberWriter) writeCount(name string, n int) {
 	if n > 0 {
 		writer.writeName(name)
 		writer.dst = strconv.AppendInt(writer.dst, int64(n), 10)
@@ -220,21 +227,23 @@ func (result *Result) Answer(dst []byte) (key []byte, ok bool) {
 	if !ok {
 		return dst, false
 	}
+	// A 0 byte before each part keeps the parts apart.
 	dst = append(append(dst, 0), result.Who.Model...)
 	dst = strconv.AppendInt(append(dst, 0), int64(max(1, result.Who.Repeat)), 10)
-	a := result.Who.Settings()
-	dst = append(append(dst, 0), a.Config...)
-	for _, s := range a.arm { // for an asked that has no config
-		dst = append(append(dst, 0), s...)
+	settings := result.Who.Settings()
+	dst = append(append(dst, 0), settings.Config...)
+	for _, value := range settings.arm { // for settings without a hash (Config)
+		dst = append(append(dst, 0), value...)
 	}
 	return dst, true
 }
 
-// Item appends the key of the question to dst: suite, test, id and turn, the setting where
-// the suite's own fields have it, and whether the question was asked without its picture.
-// For a result whose line has no id, ok is false and nothing is appended.
+// Item appends the key of the question that a result is about to dst: suite, test, id and turn, the
+// setting where the suite's metrics have it, and whether the question was asked without its picture.
+// Results of the same question have equal keys. For a result whose line has no id, ok is false and
+// nothing is appended.
 func (result *Result) Item(dst []byte) (key []byte, ok bool) {
-	if result.ID == "" || result.Line > 0 || isMadeUpID(result.ID) {
+	if result.ID == "" || result.Line > 0 || isMadeUpID(result.ID) { // Line is set for lines that could not be read
 		return dst, false
 	}
 	for _, s := range append([]string{result.Suite, result.Test, result.ID}, result.Strings("setting")...) {
@@ -309,7 +318,10 @@ func (s Series) String() string {
 }
 
 // Setting returns the setting in which the model was asked, "" for an unknown one.
-func (who *Identity) Setting() string { return who.Settings().arm[2] }
+func (who *Identity) Setting() string { return who.Settings().arm[armSetting] }
+
+// Method returns the method by which the model was asked, "" for an unknown one.
+func (who *Identity) Method() string { return who.Settings().arm[armMethod] }
 
 // Duplicate is the note on a result whose answer an earlier line of the dump has
 // already.

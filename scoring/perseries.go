@@ -21,10 +21,10 @@ type PerSeries[T Tables] struct {
 	leftOut     int // results of series beyond maxSeries
 }
 
-// NewPerSeries returns tables without results. make returns those of one series. across
-// returns the tables that cover all, from the names of the series in order of appearance,
-// "no model" where one has none. Series do not differ by the members of asked in without,
-// for which the tables have separate rows.
+// NewPerSeries returns tables without results. newTables returns the empty tables of one series.
+// tablesOfAll returns the tables that cover all series, from their names, in order of appearance, and
+// their tables; the name is "no model" where a series has none. without lists members of asked, such as
+// "format", by which series do not differ, because the tables have separate rows for them.
 func NewPerSeries[T Tables](newTables func() T, tablesOfAll func(names []string, all []T) []TextTable,
 	without ...string) *PerSeries[T] {
 	return &PerSeries[T]{newTables: newTables, tablesOfAll: tablesOfAll, without: without, indexOf: map[Series]int{}}

@@ -127,7 +127,8 @@ func valueOf(value *fastjson.Value) any {
 }
 
 // listOf returns a list in a result line as []string, []float64 or [][]float64 if all its elements
-// have that type, else as JSON. whole is the list as a value. An empty list is a []string.
+// have that type, else as JSON. whole is the list as a value. An empty list is a []string. It collects
+// the elements by type: if one type has as many as the list, it has all.
 func listOf(list []*fastjson.Value, whole *fastjson.Value) any {
 	numbers, rows, words := []float64{}, [][]float64{}, []string{}
 	for _, value := range list {

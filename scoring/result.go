@@ -154,7 +154,7 @@ func AppendFloat(dst []byte, x float64) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(dst, "null"...)
 	}
-	start := len(dst)
+	start := len(dst)                                // of the number
 	dst = strconv.AppendFloat(dst, x+0, 'f', -1, 64) // +0 turns -0 into 0
 	if slices.Contains(dst[start:], '.') {
 		return dst

@@ -219,7 +219,7 @@ func (cmd *powerCmd) Run(std streams) error {
 // b is nil, two models are taken to differ as much from task to task as the scores of a do.
 func (cmd *powerCmd) rows(a, b *stats.Sample) (rows [][]string) {
 	for _, spread := range stats.Spreads(a, b) {
-		tasks := stats.TasksFor(cmd.Difference, spread.Omega2, spread.Within, spread.Other, cmd.Repeats)
+		tasks := stats.TasksFor(cmd.Difference, spread.TrueVariance, spread.RepeatVarianceA, spread.RepeatVarianceB, cmd.Repeats)
 		tasks = max(2, tasks) // one task has no variance
 		rows = append(rows, []string{spread.Suite, cmp.Or(spread.Test, "all tests"), strconv.Itoa(spread.Tasks), fourDigits(spread.SD),
 			strconv.Itoa(tasks), fourDigits(stats.Smallest(spread.Tasks, spread.SD))})

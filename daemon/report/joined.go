@@ -73,7 +73,7 @@ func (joined *Joined) Tables() (out []scoring.TextTable) {
 
 // Unlisted returns lines of text on results that are in no table; "" for none.
 func (joined *Joined) Unlisted() string {
-	return joined.writer.table.Unlisted()
+	return joined.writer.table.RowlessText()
 }
 
 // Lines returns the number of results.
@@ -83,7 +83,7 @@ func (joined *Joined) Lines() int { return joined.lines }
 func (joined *Joined) Scored() int { return joined.scored }
 
 // LeftOut returns lines of text on duplicates that the tables leave out; "" for none.
-func (joined *Joined) LeftOut() string { return joined.writer.table.LeftOut() }
+func (joined *Joined) LeftOut() string { return joined.writer.table.DuplicatesText() }
 
 // WriteText writes the tables of the joined results one after the other as text in aligned columns,
 // with an empty line between them.

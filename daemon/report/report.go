@@ -299,10 +299,10 @@ func (writer *Writer) remark() string {
 // an earlier one.
 func (writer *Writer) remarks() []string {
 	list := []string{}
-	if s := writer.table.Unlisted(); s != "" {
+	if s := writer.table.RowlessText(); s != "" {
 		list = append(list, s)
 	}
-	if s := writer.table.LeftOut(); s != "" {
+	if s := writer.table.DuplicatesText(); s != "" {
 		list = append(list, s)
 	}
 	return list

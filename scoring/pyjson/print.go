@@ -24,7 +24,7 @@ func AppendFloat(dst []byte, x float64) []byte {
 		return append(dst, "inf"...)
 	}
 	size := math.Abs(x)
-	if size != 0 && (size < 1e-4 || size >= 1e16) {
+	if size != 0 && (size < 1e-4 || size >= 1e16) { // Python's bounds
 		return strconv.AppendFloat(dst, x, 'e', -1, 64)
 	}
 	n := len(dst)

@@ -133,20 +133,20 @@ func (reader *Reader) pushValue() error {
 	return DecodeError
 }
 
-// push puts a value on the stack, even if err is set, and returns err, so that callers can
-// return its result.
+// push puts a Python value on the reader's stack: its kind, its number and its text. It does so even if
+// err is set, and returns err, so that callers can return its result.
 func (reader *Reader) push(kind Kind, f float64, s string, err error) error {
 	reader.stack = append(reader.stack, Value{Kind: kind, F: f, S: s})
 	return err
 }
 
 // closeContainer moves past the closing bracket of a Python list or dict, and replaces its members
-// on the stack by the list or dict. They begin at stack[first], its keys at names[name].
-func (reader *Reader) closeContainer(kind Kind, first, name int) {
+// on the stack by the list or dict. They begin at stack[first], its keys at names[firstName].
+func (reader *Reader) closeContainer(kind Kind, first, firstName int) {
 	reader.at++
 	reader.depth--
-	in := reader.keepMembers(reader.stack[first:], reader.names[name:])
-	reader.stack, reader.names = append(reader.stack[:first], Value{Kind: kind, in: in}), reader.names[:name]
+	in := reader.keepMembers(reader.stack[first:], reader.names[firstName:])
+	reader.stack, reader.names = append(reader.stack[:first], Value{Kind: kind, in: in}), reader.names[:firstName]
 }
 
 // skipLiteral moves past the word s, such as true or NaN, if it comes next in the JSON, and reports
@@ -186,7 +186,7 @@ func (reader *Reader) pushList() error {
 			return err
 		}
 	}
-	reader.closeContainer(List, first, len(reader.names))
+	reader.closeContainer(List, first, len(reader.names)) // a list has no keys
 	return nil
 }
 
@@ -196,7 +196,7 @@ func (reader *Reader) pushDict() error {
 	if err := reader.openContainer(); err != nil {
 		return err
 	}
-	first, name := len(reader.stack), len(reader.names)
+	first, firstName := len(reader.stack), len(reader.names)
 	for !reader.peek('}') {
 		if !reader.peek('"') {
 			return DecodeError
@@ -214,13 +214,13 @@ func (reader *Reader) pushDict() error {
 		if err := reader.pushValue(); err != nil {
 			return err
 		}
-		reader.addKey(first, name, key)
+		reader.addKey(first, firstName, key)
 		if err := reader.skipSeparator('}'); err != nil {
 			return err
 		}
 	}
-	reader.dropRepeatedKeys(first, name)
-	reader.closeContainer(Dict, first, name)
+	reader.dropRepeatedKeys(first, firstName)
+	reader.closeContainer(Dict, first, firstName)
 	return nil
 }
 
@@ -239,10 +239,10 @@ func (reader *Reader) keepMembers(items []Value, keys []string) *members {
 const fewKeys = 64
 
 // addKey gives the value on top of the stack its key in the open dict, whose members begin at
-// stack[first] and whose keys begin at names[name]. The value of a repeated key replaces the
+// stack[first] and whose keys begin at names[firstName]. The value of a repeated key replaces the
 // earlier one. Beyond fewKeys keys, repeated ones are left to dropRepeatedKeys.
-func (reader *Reader) addKey(first, name int, key string) {
-	names := reader.names[name:]
+func (reader *Reader) addKey(first, firstName int, key string) {
+	names := reader.names[firstName:]
 	if len(names) < fewKeys {
 		if i := slices.Index(names, key); i >= 0 {
 			top := len(reader.stack) - 1
@@ -256,8 +256,8 @@ func (reader *Reader) addKey(first, name int, key string) {
 
 // dropRepeatedKeys removes repeated keys of a dict with many keys, which addKey leaves in: it keeps
 // the last value of each key, at the place of the first.
-func (reader *Reader) dropRepeatedKeys(first, name int) {
-	names, values := reader.names[name:], reader.stack[first:]
+func (reader *Reader) dropRepeatedKeys(first, firstName int) {
+	names, values := reader.names[firstName:], reader.stack[first:]
 	if len(names) <= fewKeys {
 		return
 	}
@@ -272,7 +272,7 @@ func (reader *Reader) dropRepeatedKeys(first, name int) {
 		names[kept], values[kept] = key, values[i]
 		kept++
 	}
-	reader.names, reader.stack = reader.names[:name+kept], reader.stack[:first+kept]
+	reader.names, reader.stack = reader.names[:firstName+kept], reader.stack[:first+kept]
 }
 
 // peek reports whether byte c comes next.
@@ -360,7 +360,7 @@ func nearestDouble(text string) float64 {
 		sign, digits = -1, text[1:]
 	}
 	for i := range len(digits) {
-		if c := digits[i] - '0'; i < 15 && c < 10 {
+		if c := digits[i] - '0'; i < 15 && c < 10 { // a digit; other bytes give 10 or more
 			n = n*10 + int64(c)
 			continue
 		}
@@ -399,7 +399,7 @@ const stringBlock = 1 << 10
 // cost one allocation. Bytes that were returned are never written again.
 func (reader *Reader) unescape(before string) (string, error) {
 	text := &reader.unescaped
-	if text.Cap()-text.Len() < len(before)+64 {
+	if text.Cap()-text.Len() < len(before)+64 { // little room: begin another block; the old one stays as it is
 		*text = strings.Builder{}
 		text.Grow(len(before) + stringBlock)
 	}

@@ -21,15 +21,15 @@ type Paired struct {
 const (
 	resamples   = 10_000
 	flips       = 100_000
-	exactUpTo   = 20 // clusters
-	tieDistance = 1e-12
+	exactUpTo   = 20    // clusters: 2^20 ways to choose the signs
+	tieDistance = 1e-12 // sums that differ by less, for each cluster, count as equal
 )
 
-// Compare compares the mean scores of two models on the same tasks: a and b must have the
-// same tasks in the same order. The interval and the test resample clusters of tasks, with
-// random numbers from seed. McNemar's test is computed if right tells that each score is one
-// answer, 0 or 1.
-func Compare(a, b []Value, right bool, seed uint64) Paired {
+// Compare compares the mean scores of two models on the same tasks: a and b must have the same tasks in
+// the same order. The interval and the test resample clusters of tasks, with random numbers from seed.
+// singleAnswers says that each score is that of one answer and 0 or 1; McNemar's test is computed only
+// then, because it counts answers.
+func Compare(a, b []Value, singleAnswers bool, seed uint64) Paired {
 	paired := Paired{Tasks: len(a), McNemar: math.NaN()}
 	differences := make([]Value, len(a))
 	onlyA, onlyB := 0, 0
@@ -50,7 +50,7 @@ func Compare(a, b []Value, right bool, seed uint64) Paired {
 	random := rand.New(rand.NewPCG(seed, 1))
 	paired.Low, paired.High = interval(all, random)
 	paired.P = signFlip(all, random)
-	if right {
+	if singleAnswers {
 		paired.McNemar = McNemar(onlyA, onlyB)
 	}
 	return paired
@@ -62,6 +62,7 @@ func interval(all [][]float64, random *rand.Rand) (low, high float64) {
 	if len(all) == 0 {
 		return math.NaN(), math.NaN()
 	}
+	// Of each cluster only the sum of its scores is needed, and how many they are.
 	sums := make([]float64, len(all))
 	for i, cluster := range all {
 		for _, value := range cluster {
@@ -103,7 +104,7 @@ func signFlip(all [][]float64, random *rand.Rand) float64 {
 		observed += means[i]
 	}
 	observed = math.Abs(observed) - tieDistance*float64(len(all)) // equal sums count in spite of rounding
-	hits := 0
+	hits := 0                                                     // signs with which the sum is as large as the observed one
 	if len(all) <= exactUpTo {
 		for signs := range 1 << len(all) {
 			if math.Abs(flippedSum(means, uint64(signs))) >= observed {
@@ -121,7 +122,7 @@ func signFlip(all [][]float64, random *rand.Rand) float64 {
 			hits++
 		}
 	}
-	return float64(1+hits) / float64(1+flips)
+	return float64(1+hits) / float64(1+flips) // the observed signs are one of the draws, so p is never 0
 }
 
 // flippedSum returns the sum of up to 64 mean differences, each negated if its bit in signs is set.

@@ -127,12 +127,12 @@ type Line struct {
 // tests are adjusted for their number. It returns an error if no task is on both sides.
 func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpaired int, err error) {
 	members := sharedMembers(sampleA, sampleB)
-	order, left := sampleA.scoresByTask(members)
-	_, right := sampleB.scoresByTask(members)
+	order, tasksA := sampleA.scoresByTask(members)
+	_, tasksB := sampleB.scoresByTask(members)
 	type group struct {
-		line  Line
-		means [2][]Value // by task, of both sides
-		plain bool       // one answer of 0 or 1 for each task on both sides, as McNemar's test needs
+		line          Line
+		means         [2][]Value // by task, of both sides
+		singleAnswers bool       // one answer of 0 or 1 for each task on both sides, as McNemar's test needs
 	}
 	var groups []*group
 	groupOf := func(suite, test string) *group {
@@ -141,13 +141,14 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 				return g
 			}
 		}
-		g := &group{line: Line{Suite: suite, Test: test}, plain: true}
+		g := &group{line: Line{Suite: suite, Test: test}, singleAnswers: true}
 		groups = append(groups, g)
 		return g
 	}
+	// Pair the tasks of both sides.
 	paired := 0
 	for _, key := range order {
-		scoresA, scoresB := left[key], right[key]
+		scoresA, scoresB := tasksA[key], tasksB[key]
 		if scoresB == nil {
 			unpaired++
 			continue
@@ -160,14 +161,14 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 			}
 			for side, list := range [2][]float64{scoresA.list, scoresB.list} {
 				g.means[side] = append(g.means[side], Value{scoresA.cluster, Mean(list)})
-				g.plain = g.plain && len(list) == 1 && isZeroOrOne(list[0])
+				g.singleAnswers = g.singleAnswers && len(list) == 1 && isZeroOrOne(list[0])
 			}
 		}
 	}
-	unpaired += len(right) - paired
+	unpaired += len(tasksB) - paired
 	if paired == 0 {
-		return nil, unpaired, fmt.Errorf("cannot compare: no task is on both sides (%d and %d tasks)", len(left),
-			len(right))
+		return nil, unpaired, fmt.Errorf("cannot compare: no task is on both sides (%d and %d tasks)", len(tasksA),
+			len(tasksB))
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int { // all tests of a suite come after the single ones
 		if a.line.Suite != b.line.Suite {
@@ -175,10 +176,11 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 		}
 		return boolInt(a.line.Test == "") - boolInt(b.line.Test == "")
 	})
+	// Compare each group, then adjust the P values of single tests for their number.
 	var pValues []float64
 	for _, g := range groups {
 		if len(g.means[0]) > 0 {
-			g.line.Paired = Compare(g.means[0], g.means[1], g.plain, seed)
+			g.line.Paired = Compare(g.means[0], g.means[1], g.singleAnswers, seed)
 		}
 		g.line.Holm = math.NaN()
 		lines = append(lines, g.line)
@@ -206,12 +208,15 @@ func boolInt(b bool) int {
 
 // Spread is how much the scores of a test vary.
 type Spread struct {
-	Suite, Test   string
-	Tasks         int
-	Repeats       float64 // answers of a task, on average
-	Omega2        float64 // variance of true differences between tasks
-	Within, Other float64 // variances of repeats within a task, of the two sides
-	SD            float64 // of the differences as they were seen
+	Suite, Test string
+	Tasks       int
+	Repeats     float64 // answers of a task, on average
+	// TrueVariance is the variance over tasks of the differences between two models, without what
+	// comes from repeats. RepeatVarianceA and RepeatVarianceB are the variances of repeats within a
+	// task, of the two models.
+	TrueVariance                     float64
+	RepeatVarianceA, RepeatVarianceB float64
+	SD                               float64 // of the differences as they were seen
 }
 
 // Spreads measures how much scores vary, by test and for each suite (Test ""), from which users
@@ -223,21 +228,21 @@ func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 	if sampleB != nil {
 		members = sharedMembers(sampleA, sampleB)
 	}
-	order, left := sampleA.scoresByTask(members)
-	var right map[taskKey]*taskScores
+	order, tasksA := sampleA.scoresByTask(members)
+	var tasksB map[taskKey]*taskScores
 	if sampleB != nil {
-		_, right = sampleB.scoresByTask(members)
+		_, tasksB = sampleB.scoresByTask(members)
 	}
 	var groups []*spreadGroup
 	// Collect the differences of each test and of each suite.
 	for _, key := range order {
-		scoresA, scoresB := left[key], (*taskScores)(nil)
+		scoresA, scoresB := tasksA[key], (*taskScores)(nil)
 		if len(scoresA.list) == 0 {
 			continue
 		}
 		difference := Mean(scoresA.list)
 		if sampleB != nil {
-			scoresB = right[key]
+			scoresB = tasksB[key]
 			if scoresB == nil || len(scoresB.list) == 0 {
 				continue
 			}
@@ -291,18 +296,18 @@ type spreadGroup struct {
 func (group *spreadGroup) measure(twoSides bool) {
 	group.Tasks, group.Repeats = len(group.differences), float64(group.answers)/float64(len(group.differences))
 	if len(group.withinA) > 0 {
-		group.Within = Mean(group.withinA)
+		group.RepeatVarianceA = Mean(group.withinA)
 	}
-	group.Other = group.Within // with one sample the other model is taken to vary as much
-	fromRepeats := group.Within
+	group.RepeatVarianceB = group.RepeatVarianceA // with one sample the other model is taken to vary as much
+	fromRepeats := group.RepeatVarianceA
 	if twoSides {
-		group.Other = 0
+		group.RepeatVarianceB = 0
 		if len(group.withinB) > 0 {
-			group.Other = Mean(group.withinB)
+			group.RepeatVarianceB = Mean(group.withinB)
 		}
-		fromRepeats = group.Within + group.Other
+		fromRepeats = group.RepeatVarianceA + group.RepeatVarianceB
 	}
 	seen := Variance(group.differences)
 	group.SD = math.Sqrt(seen)
-	group.Omega2 = max(0, seen-fromRepeats/group.Repeats)
+	group.TrueVariance = max(0, seen-fromRepeats/group.Repeats) // a mean of repeats varies less by their number
 }

@@ -174,7 +174,7 @@ func TestSpreads(t *testing.T) {
 			if g.Suite != w.Suite || g.Test != w.Test || g.Tasks != w.Tasks {
 				t.Errorf("%s: got %+v; want %+v", name, g, w)
 			}
-			for k, x := range [][2]float64{{g.Repeats, w.Repeats}, {g.Omega2, w.Omega2}, {g.Within, w.Within}, {g.Other, w.Other}, {g.SD * g.SD, w.SD}} {
+			for k, x := range [][2]float64{{g.Repeats, w.Repeats}, {g.TrueVariance, w.TrueVariance}, {g.RepeatVarianceA, w.RepeatVarianceA}, {g.RepeatVarianceB, w.RepeatVarianceB}, {g.SD * g.SD, w.SD}} {
 				if !(math.Abs(x[0]-x[1]) <= 1e-12) { // NaN is wrong too
 					t.Errorf("%s, %s/%s: number %d is %v; want %v", name, w.Suite, w.Test, k, x[0], x[1])
 				}

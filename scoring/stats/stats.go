@@ -88,13 +88,14 @@ func PassAtK(n, right, k int) float64 {
 	return 1 - allWrong
 }
 
-// McNemar returns the exact two-sided p of McNemar's test for two models on the same tasks: b tasks
-// are right for one model alone and c for the other alone.
-func McNemar(b, c int) float64 {
-	n := b + c
+// McNemar returns the exact two-sided p of McNemar's test for two models on the same tasks: onlyA tasks
+// are right for one model alone and onlyB for the other alone. It is twice the chance that a fair coin
+// shows its rarer side so few times or fewer.
+func McNemar(onlyA, onlyB int) float64 {
+	n := onlyA + onlyB
 	p := 0.0
-	for i := range min(b, c) + 1 {
-		p += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
+	for i := range min(onlyA, onlyB) + 1 {
+		p += math.Exp(logChoose(n, i) - float64(n)*math.Ln2) // logarithms, because the factors overflow
 	}
 	return min(1, 2*p)
 }
@@ -107,8 +108,9 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// Holm returns the p values of several tests, adjusted for their number by Holm's method, in the
-// order of p.
+// Holm returns the p values of several tests, adjusted for their number by Holm's method, in the order
+// of p: the smallest is multiplied by the number of tests, the next by one less, and so on. None is
+// above 1 or below the one before it in size.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {
@@ -142,12 +144,14 @@ const (
 // the error rates Alpha and Power.
 func detectableErrors() float64 { return Z(1-Alpha/2) + Z(Power) }
 
-// TasksFor returns how many tasks are needed to show a difference. omega2 is the variance of
-// true differences between tasks, withinA and withinB the variances of repeats within a
-// task, repeats how often each task is answered. See docs/spec/runs.md#r48.
-func TasksFor(difference, omega2, withinA, withinB float64, repeats int) int {
+// TasksFor returns how many tasks are needed to show a difference between the mean scores of two models.
+// trueVariance is the variance over tasks of their true differences, repeatVarianceA and repeatVarianceB
+// are the variances of repeats within a task, and repeats says how often each task is answered. See
+// docs/spec/runs.md#r48.
+func TasksFor(difference, trueVariance, repeatVarianceA, repeatVarianceB float64, repeats int) int {
 	z := detectableErrors()
-	return int(math.Ceil(z*z*(omega2+(withinA+withinB)/float64(repeats))/(difference*difference) - 1e-9)) // rounding adds no task
+	variance := trueVariance + (repeatVarianceA+repeatVarianceB)/float64(repeats)
+	return int(math.Ceil(z*z*variance/(difference*difference) - 1e-9)) // less 1e-9, so that rounding adds no task
 }
 
 // Smallest returns the smallest difference that so many tasks show, for differences with

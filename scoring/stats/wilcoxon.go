@@ -26,6 +26,7 @@ func Wilcoxon(differences []float64) float64 {
 		return math.NaN()
 	}
 	slices.SortFunc(list, func(a, b difference) int { return cmp.Compare(a.size, b.size) })
+	// The sum of the ranks of positive differences, and t^3 - t for each group of t equal ones.
 	rankSum, ties := 0.0, 0.0
 	for from := 0; from < len(list); {
 		to := from + 1
@@ -41,6 +42,7 @@ func Wilcoxon(differences []float64) float64 {
 		}
 		from = to
 	}
+	// The sum's mean and variance if signs are random; 0.5 is the correction for continuity.
 	variance := n*(n+1)*(2*n+1)/24 - ties/48
 	z := max(0, math.Abs(rankSum-n*(n+1)/4)-0.5) / math.Sqrt(variance)
 	return math.Erfc(z / math.Sqrt2)

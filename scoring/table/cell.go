@@ -17,7 +17,7 @@ const maxPlain = 1 << 18
 type cell struct {
 	n, missing, failed, cut int
 	items                   []item           // remembered items with a score, in order of appearance
-	hashes                  []uint64         // of items, until at is made
+	hashes                  []uint64         // of items, until indexOf is made
 	indexOf                 map[uint64]int32 // index in items by hash; nil until an item may have a second answer
 	unremembered            runningMean      // of items that are not remembered
 	hasClusters             bool             // an item names a cluster
@@ -26,8 +26,8 @@ type cell struct {
 
 // item adds up the repeats of one item.
 type item struct {
-	sum                float64
-	answers, successes int32  // hits are successes
+	sum                float64 // of the scores of its answers
+	answers, successes int32
 	cluster            uint64 // hash of what it shares with other items, 0 for nothing
 }
 
@@ -74,8 +74,8 @@ func (mean *runningMean) standardError() (se float64, ok bool) {
 // standard error is over items, because repeats of one item are not independent. See
 // docs/spec/cli.md#r29.
 func (cell *cell) meanScore() (mean runningMean) {
-	for _, it := range cell.items {
-		mean.add(it.sum / float64(it.answers))
+	for _, item := range cell.items {
+		mean.add(item.sum / float64(item.answers))
 	}
 	mean.join(cell.unremembered)
 	return mean
@@ -111,7 +111,7 @@ type ledger struct {
 	key        []byte // memory for score
 	limit      int    // limit of items with a numbered repeat
 	plainLimit int    // limit of items without: maxPlain, less in tests
-	full       bool   // an item could not be recorded
+	full       bool   // an item with a numbered repeat could not be recorded
 }
 
 // newLedger returns an empty ledger for at most that many answers.
@@ -119,10 +119,10 @@ func newLedger(most int) ledger {
 	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), limit: most, plainLimit: maxPlain}
 }
 
-// addScore adds the score x of an answer to its item in cell of the table. An answer with a new
-// item adds the item. If the item has no name, or the limit of remembered items is reached, the
-// answer counts as the only one of its item.
-func (ledger *ledger) addScore(cell *cell, result *scoring.Result, x float64, options *Options) {
+// addScore adds the score of an answer to its item in a cell of the table, and adds the item if it is
+// new. Items are known by hashes of their keys. If the item has no name, or the limit of remembered
+// items is reached, the answer counts as the only one of its item.
+func (ledger *ledger) addScore(cell *cell, result *scoring.Result, score float64, options *Options) {
 	key, named := result.Item(ledger.key[:0])
 	ledger.key = key
 	hash := maphash.Bytes(ledger.seed, key)
@@ -132,15 +132,15 @@ func (ledger *ledger) addScore(cell *cell, result *scoring.Result, x float64, op
 		cell.makeIndex()
 	}
 	if i, ok := cell.indexOf[hash]; ok && named {
-		cell.items[i].sum += x
+		cell.items[i].sum += score
 		cell.items[i].answers++
 		cell.items[i].successes += successCount(result, options.Success)
 		return
 	}
-	counted := result.Who.Repeat > 0 // the line numbers its repeats, so that others may follow
-	if ledger.items >= ledger.limit || !counted && ledger.items >= ledger.plainLimit || !named {
-		ledger.full = ledger.full || counted && named
-		cell.unremembered.add(x)
+	numbered := result.Who.Repeat > 0 // the line numbers its repeats, so that others may follow
+	if ledger.items >= ledger.limit || !numbered && ledger.items >= ledger.plainLimit || !named {
+		ledger.full = ledger.full || numbered && named
+		cell.unremembered.add(score)
 		return
 	}
 	if cell.indexOf == nil {
@@ -150,7 +150,7 @@ func (ledger *ledger) addScore(cell *cell, result *scoring.Result, x float64, op
 	}
 	cluster := ledger.clusterHash(result, options)
 	cell.hasClusters = cell.hasClusters || cluster != 0
-	cell.items = append(cell.items, item{x, 1, successCount(result, options.Success), cluster})
+	cell.items = append(cell.items, item{score, 1, successCount(result, options.Success), cluster})
 	ledger.items++
 }
 

@@ -73,8 +73,8 @@ type Table struct {
 	bySeries      map[scoring.Series]*seriesCells
 	joinedTables  map[string]scoring.Tables // by suite: tables that cover all series
 	unlistedTests []testName                // suites and tests that no suite of the options lists, in order of appearance
-	isUnlisted    map[testName]bool         // those in seen
-	inNoRow       int                       // results that belong to no row: undecodable lines, tests that their suite lacks, and beyond
+	isUnlisted    map[testName]bool         // those in unlistedTests
+	inNoRow       int                       // results that belong to no row: undecodable lines, tests that their suite lacks, and those beyond maxSeen
 	beyondLimit   int                       // those of them whose test or series is beyond maxSeen
 	duplicates    int                       // duplicate answers
 	hasTokens     bool                      // a result has the metric tokens

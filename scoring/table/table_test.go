@@ -140,8 +140,8 @@ func TestOther(t *testing.T) {
 	tab.Add(failed("nonsense", "unknown_test"))
 	want := "2 lines could not be read or name no test of their suite; the tables leave them out\n" +
 		"2000 lines are left out: a table has 1000 series (models and ways to ask), and as many tests of unknown suites, at most\n"
-	if got := len(tab.Lines()); got != maxSeen || tab.Unlisted() != want {
-		t.Errorf("got %d rows and %q; want %d and %q", got, tab.Unlisted(), maxSeen, want)
+	if got := len(tab.Lines()); got != maxSeen || tab.RowlessText() != want {
+		t.Errorf("got %d rows and %q; want %d and %q", got, tab.RowlessText(), maxSeen, want)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestNamelessLines(t *testing.T) {
 			tab.Add(answer(fmt.Sprint("line:", i+1), "", i, x))
 		}
 	}
-	if r := row(t, tab, "a"); r.N != 4 || tab.Twice() != 0 || tab.LeftOut() != "" || !is(r.Mean, 0.5) || !is(r.SE, math.Sqrt(1.0/3)/2) {
+	if r := row(t, tab, "a"); r.N != 4 || tab.Twice() != 0 || tab.DuplicatesText() != "" || !is(r.Mean, 0.5) || !is(r.SE, math.Sqrt(1.0/3)/2) {
 		t.Errorf("got %+v, %d left out; want 4 items", r, tab.Twice())
 	}
 }
@@ -294,8 +294,8 @@ func TestBounded(t *testing.T) {
 		t.Errorf("got %d items remembered; want %d", tab.ledger.items, most)
 	}
 	share := 51.0 / 103
-	if r.N != most+more || !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || !strings.Contains(tab.LeftOut(), "past 100 answers") {
-		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
+	if r.N != most+more || !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || !strings.Contains(tab.DuplicatesText(), "past 100 answers") {
+		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.DuplicatesText())
 	}
 	// Without numbers of repeats nothing is lost, and nothing is said.
 	tab = New(Options{Suites: scoring.Suites{two}})
@@ -303,8 +303,8 @@ func TestBounded(t *testing.T) {
 	for i := range most + more {
 		tab.Add(answer(fmt.Sprint(i), "", 0, float64(i&1)))
 	}
-	if r := row(t, tab, "a"); !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || tab.LeftOut() != "" || tab.ledger.items != most {
-		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
+	if r := row(t, tab, "a"); !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || tab.DuplicatesText() != "" || tab.ledger.items != most {
+		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.DuplicatesText())
 	}
 }
 
@@ -452,7 +452,7 @@ func TestManySeries(t *testing.T) {
 		r.Who.Model = fmt.Sprint("m", i)
 		tab.Add(r)
 	}
-	if got := tab.Unlisted(); !strings.HasPrefix(got, "3 lines are left out: a table has 1000 series") {
+	if got := tab.RowlessText(); !strings.HasPrefix(got, "3 lines are left out: a table has 1000 series") {
 		t.Errorf("got %q; want three lines left out", got)
 	}
 }

@@ -22,8 +22,8 @@ func (table *Table) WriteTo(w io.Writer) (int64, error) {
 	}
 	var out strings.Builder
 	writeAligned(&out, lines, text)
-	out.WriteString(table.Unlisted())
-	out.WriteString(table.LeftOut())
+	out.WriteString(table.RowlessText())
+	out.WriteString(table.DuplicatesText())
 	for _, own := range table.Own() {
 		out.WriteString("\n")
 		writeTable(&out, own)
@@ -32,9 +32,10 @@ func (table *Table) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Unlisted returns lines of text on results that belong to no row of the table; "" where there are
+// RowlessText returns lines of text on results that belong to no row of the table: lines that could not
+// be read or name no test of their suite, and results beyond maxSeen series. It is "" where there are
 // none.
-func (table *Table) Unlisted() string {
+func (table *Table) RowlessText() string {
 	out := ""
 	if n := table.inNoRow - table.beyondLimit; n > 0 {
 		out = fmt.Sprintf("%d lines could not be read or name no test of their suite; the tables leave them out\n", n)
@@ -45,9 +46,9 @@ func (table *Table) Unlisted() string {
 	return out
 }
 
-// LeftOut returns lines of text on duplicate answers that are left out and on a full
-// ledger; "" where there is neither.
-func (table *Table) LeftOut() string {
+// DuplicatesText returns lines of text on duplicate answers that the table leaves out, and on the limit
+// from which on it cannot find duplicates; "" where there are none and the limit is not reached.
+func (table *Table) DuplicatesText() string {
 	out := ""
 	if table.duplicates > 0 {
 		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", table.duplicates)
@@ -130,14 +131,14 @@ func (table *Table) textLines() (lines [][]string, text int) {
 	// The rows, suite by suite, and in each the series one after another.
 	lines = [][]string{head}
 	for len(rows) > 0 {
-		end := 1
+		end := 1 // of the rows of the first suite
 		for end < len(rows) && rows[end].Suite == rows[0].Suite {
 			end++
 		}
 		for i, s := range series {
-			for _, l := range rows[:end] {
-				if l.Cells[i].N > 0 {
-					lines = append(lines, table.textCells(l.Cells[i], s, text > 2))
+			for _, row := range rows[:end] {
+				if row.Cells[i].N > 0 {
+					lines = append(lines, table.textCells(row.Cells[i], s, len(series) > 1))
 				}
 			}
 		}
@@ -146,11 +147,11 @@ func (table *Table) textLines() (lines [][]string, text int) {
 	return lines, text
 }
 
-// textCells returns the cells of one row of mean scores, of one series. named adds the name of the
-// series.
-func (table *Table) textCells(row Row, s scoring.Series, named bool) []string {
+// textCells returns the cells of one row of mean scores, of one series. With namesSeries the name of the
+// series is one of them.
+func (table *Table) textCells(row Row, s scoring.Series, namesSeries bool) []string {
 	line := []string{printable(row.Suite), printable(row.label())}
-	if named {
+	if namesSeries {
 		line = append(line, printable(cmp.Or(s.String(), "-")))
 	}
 	line = append(line, strconv.Itoa(row.N), strconv.Itoa(row.Scored), strconv.Itoa(row.Missing), strconv.Itoa(row.Failed),
@@ -198,9 +199,9 @@ func decimal(x *float64, digits int) string {
 func printable(text string) string {
 	const limit, tail = 40, 16
 	text = visible(text)
-	if utf8.RuneCountInString(text) > limit { // names of checkpoints differ in their ends
-		r := []rune(text)
-		text = string(r[:limit-3-tail]) + "..." + string(r[len(r)-tail:])
+	if utf8.RuneCountInString(text) > limit {
+		characters := []rune(text)
+		text = string(characters[:limit-3-tail]) + "..." + string(characters[len(characters)-tail:])
 	}
 	return text
 }

@@ -102,7 +102,7 @@ func (tables *tables) Add(result *scoring.Result) {
 			return
 		}
 		run = tables.newRun(key)
-		run.base, run.method = result.Who.Series("format", "method").String(), result.Who.Arm()[4] // Arm()[4] is the method
+		run.base, run.method = result.Who.Series("format", "method").String(), result.Who.Method()
 		tables.runs[key] = run
 		tables.ordered = append(tables.ordered, run)
 	}
