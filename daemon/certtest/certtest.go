@@ -66,8 +66,9 @@ func SelfSigned(t testing.TB, certFile, keyFile, name string, addresses ...strin
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// newTemplate returns what certificates of this package have in common. Each has a serial number of its
-// own, by which a renewed one is told from the one before.
+// newTemplate returns a template for a certificate of that name, for a server at IP addresses or a client.
+// It is valid for an hour, and began to be an hour ago, as clocks may differ. Each has a serial number of
+// its own, by which a test tells a renewed certificate from the one before.
 func newTemplate(name string, addresses ...string) *x509.Certificate {
 	now := time.Now()
 	template := &x509.Certificate{

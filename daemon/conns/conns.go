@@ -199,21 +199,24 @@ func Network(a net.Addr) netip.Prefix {
 	if !ok {
 		return netip.Prefix{}
 	}
+	const clientBits = 64 // of an IPv6 address, which a provider gives to one client
 	ip := t.AddrPort().Addr().Unmap().WithZone("")
 	bits := ip.BitLen()
 	if ip.Is6() {
-		bits = 64
+		bits = clientBits
 	}
 	p, _ := ip.Prefix(bits)
 	return p
 }
 
-// admit counts a new connection, and closes an idle one if a limit is reached. It returns
-// nil if no connection is idle. perAddress is true if the limit was Config.PerAddress.
+// admit counts a new connection, raw, and returns it as one of the set. If a limit is reached, it closes an
+// idle connection to make room, or returns nil if none is idle. perAddress says that the limit of one
+// address was reached (Config.PerAddress), where only connections from that address are closed.
 func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 	from := Network(raw.RemoteAddr())
 	set.mu.Lock()
 	defer set.mu.Unlock()
+	// Make room, among the connections of its address first.
 	if g := set.groups[from]; g != nil && set.cfg.PerAddress > 0 && from.IsValid() && g.open >= set.cfg.PerAddress {
 		if !set.closeIdle(g.longestIdle()) {
 			set.stats.Refused++
@@ -224,6 +227,7 @@ func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 		set.stats.Refused++
 		return nil, false
 	}
+	// Count it. The group is looked up again, as it may have gone with its last connection.
 	g := set.groups[from]
 	if g == nil {
 		g = &group{from: from}
@@ -239,7 +243,7 @@ func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 // longestIdle returns the connection of a group that has been idle longest, unproved ones
 // first; nil where none is idle.
 func (group *group) longestIdle() *Conn {
-	for k := range group.waiting {
+	for k := range group.waiting { // unproved, then proved
 		if e := group.waiting[k].Front(); e != nil {
 			return e.Value.(*Conn)
 		}
@@ -326,8 +330,8 @@ func (listener *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// failed counts a failure of accept, logs it at most once a second, and closes an idle
-// connection to free its descriptor. It reports whether there was one.
+// failed counts a failure of accept, logs it at most once a second, and closes an idle connection, because
+// accept mostly fails for lack of descriptors. It reports whether there was an idle one.
 func (set *Set) failed(err error) bool {
 	set.mu.Lock()
 	defer set.mu.Unlock()

@@ -2,6 +2,7 @@ package episode
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"plumb/daemon/ask"
@@ -39,10 +40,10 @@ func (asked *asked) newEpisode(task *ask.Task) (*Episode, error) {
 	return episode, nil
 }
 
-// Next implements ask.Suite. It plays the episode again from its start with the answers so
-// far (replies), each of which it scores, and returns the chat with each answer and
-// observation, to be answered next. It returns nil if the episode has ended or an answer is
-// missing.
+// Next returns the next question of an episode. A suite keeps no state, so the episode is played again from
+// its start with the answers so far (replies), each of which is scored. The question is the chat with all
+// answers and observations. It is nil if the episode has ended or the last answer is missing. It implements
+// ask.Suite.
 func (asked *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.Step, error) {
 	step, err := asked.Suite.Next(task, a, nil)
 	if err != nil || step == nil || len(replies) == 0 {
@@ -53,6 +54,7 @@ func (asked *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.S
 		return nil, err
 	}
 	messages := step.Messages
+	// Play each answer, and add it to the chat with the observation that follows it.
 	for _, heard := range replies {
 		if !heard.OK || episode.Done() {
 			return nil, nil
@@ -69,8 +71,8 @@ func (asked *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.S
 		if text == "" {
 			text = "(empty answer)" // an endpoint refuses a message without content
 		}
-		// The capacity is cut so that the suite's own list is not written to.
-		messages = append(messages[:len(messages):len(messages)],
+		// Clip makes append copy the list, which is the suite's.
+		messages = append(slices.Clip(messages),
 			chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(text)}})
 		var parts []chat.Part
 		for i := range episode.shown {
@@ -86,8 +88,9 @@ func (asked *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.S
 	return &ask.Step{Turn: len(replies) + 1, Messages: messages}, nil
 }
 
-// Answers implements ask.Suite: one answer for each turn, with id/turn as its id. If turns
-// build on each other, its text is that of all turns merged.
+// Answers returns an answer for each turn of an episode, with ID/TURN as its id. If the answers of an episode
+// build on each other, the text is that of all answers up to this turn, merged into one. It implements
+// ask.Suite.
 func (asked *asked) Answers(t *ask.Task, _ ask.Arm, replies []ask.Heard) (all []ask.Answer) {
 	episode, err := asked.newEpisode(t)
 	for i, h := range replies {

@@ -37,24 +37,24 @@ type Config struct {
 type Episode struct {
 	cfg  Config
 	opt  Options
-	rule mode
+	rule mode // how the episode is played
 
 	suite    *scoring.Suite
 	id, test string
 	line     []byte         // dump line of the task without a response
 	canvas   scoring.Canvas // nil where answers do not build on each other
 
-	answers     [][]byte   // that were scored, as they came, where they build on each other
+	answers     [][]byte   // the scored answers as they came, if they build on each other
 	taken       int        // turns so far
-	lineRewards []float64  // rewards of the result lines, 0 for a scorer that failed
-	scores      []*float64 // nil for a scorer that failed
-	steps       []*float64 // rewards
-	done        bool
-	failed      bool // the scorer failed in the last turn
-	zero        bool // and that counts as 0
+	lineRewards []float64  // the rewards of the turns' result lines, 0 for a scorer that failed
+	scores      []*float64 // of the turns, nil for a scorer that failed
+	steps       []*float64 // the rewards of the turns by opt.Reward, nil for a scorer that failed
+	done        bool       // the episode has ended
+	failed      bool       // the scorer failed in the last turn
+	zero        bool       // a failed scorer counts as 0
 
 	next  string        // the prompt of the last observation, "" at the end
-	shown []ask.Picture // its pictures
+	shown []ask.Picture // the pictures of the last observation
 }
 
 // New begins an episode: it finds the task, the mode and the limits of the episode. Errors
@@ -92,7 +92,8 @@ func New(cfg Config, opts Options) (*Episode, *scoring.Error) {
 	return episode, coded(episode.resetCanvas())
 }
 
-// coded returns an error of an episode as one with a code.
+// coded returns an error of an episode as one with a code: its own, or "internal" for an error without one.
+// nil stays nil.
 func coded(err error) *scoring.Error {
 	var fault *scoring.Error
 	if err == nil || errors.As(err, &fault) {
@@ -119,8 +120,9 @@ func (episode *Episode) findTask() (fault *scoring.Error) {
 	return fault
 }
 
-// labelByIndex returns the label of the task at the chosen index, from the end if it is
-// negative, or at the seed modulo the number of tasks. See docs/spec/episodes.md#r7.
+// labelByIndex returns a label for the task at the index in the task file that the reset chose; a negative
+// index counts from the end. Without an index, the seed modulo the number of tasks is the index. See
+// docs/spec/episodes.md#r7.
 func (episode *Episode) labelByIndex() ([]byte, *scoring.Error) {
 	opts := &episode.opt
 	suite, fault := episode.suiteOfTasks()
@@ -134,7 +136,7 @@ func (episode *Episode) labelByIndex() ([]byte, *scoring.Error) {
 			opts.Split, suite)
 	}
 	// Which task.
-	pos := 0
+	pos := 0 // in the file, from 0
 	switch {
 	case opts.Index != nil && (*opts.Index >= n || *opts.Index < -n):
 		return nil, badOption("index", "got %d; want less than %d", *opts.Index, n)
@@ -222,8 +224,9 @@ func (episode *Episode) lineWith(response []byte) []byte {
 	return append(line, '}')
 }
 
-// resetCanvas makes the canvas anew and applies the answers that were scored so far, so that
-// a turn that was begun is undone. It does nothing if answers do not build on each other.
+// resetCanvas makes the canvas, the state that answers build on, anew and applies the answers that were
+// scored so far. So it undoes a turn that was begun and not scored. It does nothing if answers do not build
+// on each other.
 func (episode *Episode) resetCanvas() error {
 	if !episode.rule.builds {
 		return nil
@@ -268,9 +271,10 @@ type Turn struct {
 	notes    []scoring.Note
 }
 
-// Begin begins a turn with an answer, a JSON value; nil is null. If answers build on each
-// other, it applies the answer to the canvas, and all answers merged into one are scored. An
-// answer that cannot be applied is scored by itself. It must be followed by End or Cancel.
+// Begin begins a turn with an answer, a JSON value; nil stands for null. The turn says as which dump line the
+// answer is scored. If answers build on each other, the answer is applied to the canvas, and what is scored
+// is all answers merged into one. An answer that cannot be applied is scored by itself. End or Cancel must
+// follow.
 func (episode *Episode) Begin(answer []byte) *Turn {
 	if answer == nil {
 		answer = []byte("null")
@@ -280,7 +284,7 @@ func (episode *Episode) Begin(answer []byte) *Turn {
 		return turn
 	}
 	item, fault := episode.item(answer)
-	if fault != nil { // the scorer says it too
+	if fault != nil { // scoring the line gives the same error
 		return turn
 	}
 	item.Test = episode.test
@@ -313,9 +317,9 @@ type Result struct {
 	Zero    bool // a failed scorer counts as 0.0
 }
 
-// End takes the result of a turn and returns the observation, the JSON of the step's reward
-// and whether the episode has ended: at the threshold, at the last turn, or when the scorer
-// failed. The reward of a failed scorer is null, or 0.0 if result.Zero.
+// End takes the result of a turn. It returns the observation (nil if turn.Unseen), the JSON of the step's
+// reward, and whether the episode has ended. An episode ends when a reward reaches the threshold, at its last
+// turn, or when the scorer fails. The reward of a failed scorer is null, or 0.0 if result.Zero is set.
 func (episode *Episode) End(turn *Turn, result Result) (observation, rewardJSON []byte, done bool, err error) {
 	episode.taken++
 	if episode.canvas != nil {

@@ -2,6 +2,7 @@ package episode
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,8 +42,8 @@ func (episode *Episode) feedback(turn *Turn, result *Result) (text string, objec
 	if level == feedbackNone {
 		return "", nil
 	}
-	scored := level == feedbackScore || level == feedbackFull
-	if episode.suite.Name == "drawingbench" && scored && result.Scored {
+	tellsScore := level == feedbackScore || level == feedbackFull
+	if episode.suite.Name == "drawingbench" && tellsScore && result.Scored {
 		text, object = drawingbench.Feedback(result.Result), []byte("null")
 		for _, f := range result.Fields {
 			if j, ok := f.Value.(scoring.JSON); ok && f.Name == "feedback" {
@@ -73,7 +74,7 @@ func (episode *Episode) feedback(turn *Turn, result *Result) (text string, objec
 	}
 	object = append(object, ']')
 	// Its score.
-	if scored && !result.Outcome.Failed {
+	if tellsScore && !result.Outcome.Failed {
 		lines = append(lines, "Score: "+short(result.Outcome.Score)+" (1 is best).")
 		object = scoring.AppendFloat(append(object, `,"score":`...), result.Outcome.Score)
 		if episode.rule.name == "place" {
@@ -106,20 +107,18 @@ func describeStatus(status string) string {
 // short writes a number with four digits, for people and models.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// puzzleFeedback returns lines of text about the tangram pieces that the answers have placed: which
-// are missing, which overlap, and how much area lies outside of the outline.
+// puzzleFeedback returns lines of text about the tangram pieces that the answers have placed: which are
+// missing, which overlap, how much area lies outside of the outline, and how well both agree (IoU). It takes
+// the last three from the metrics of the result line, and leaves out what these lack.
 func (episode *Episode) puzzleFeedback(result *Result) (lines []string) {
 	var placed []string
 	if p, ok := episode.canvas.(interface{ Placed() []string }); ok {
 		placed = p.Placed()
 	}
+	// Missing pieces.
 	var missing []string
 	for _, id := range assembly.IDs {
-		found := false
-		for _, p := range placed {
-			found = found || p == id
-		}
-		if !found {
+		if !slices.Contains(placed, id) {
 			missing = append(missing, id)
 		}
 	}
@@ -130,14 +129,15 @@ func (episode *Episode) puzzleFeedback(result *Result) (lines []string) {
 	if err != nil {
 		return lines
 	}
+	// Pairs that overlap.
 	value := v.Get("metrics")
 	var pairs []string
 	for _, o := range value.GetArray("overlaps") {
-		c := o.GetArray() // two indexes of pieces, the area, and whether it is more than a tolerance allows
-		if len(c) < 4 || !c[3].GetBool() {
+		overlap := o.GetArray() // two indexes of pieces, the area, and whether it is more than a tolerance allows
+		if len(overlap) < 4 || !overlap[3].GetBool() {
 			continue
 		}
-		i, k := c[0].GetInt(), c[1].GetInt()
+		i, k := overlap[0].GetInt(), overlap[1].GetInt()
 		if i < len(placed) && k < len(placed) {
 			pairs = append(pairs, placed[i]+" and "+placed[k])
 		}
@@ -145,6 +145,7 @@ func (episode *Episode) puzzleFeedback(result *Result) (lines []string) {
 	if pairs != nil {
 		lines = append(lines, "Overlapping: "+strings.Join(pairs, "; ")+".")
 	}
+	// How the assembly fits the outline.
 	if value.GetBool("evaluable") {
 		out := max(0, value.GetFloat64("union_area")-value.GetFloat64("intersection_area"))
 		lines = append(lines, "Area outside the outline: "+short(out)+". IoU: "+short(value.GetFloat64("iou"))+".")

@@ -8,11 +8,11 @@ import (
 
 // mode is a way to answer the tasks of a suite in several turns. See docs/spec/episodes.md#r6.
 type mode struct {
-	name      string // "" where there is only one turn
-	turns     int    // by default
-	threshold float64
-	builds    bool // answers build on each other
-	singleTry bool // a choice of few options, of which a second try would rule one out
+	name      string  // "" where there is only one turn
+	turns     int     // by default
+	threshold float64 // the reward that ends the episode, by default
+	builds    bool    // answers build on each other
+	singleTry bool    // a choice of few options, of which a second try would rule one out
 	// onRequest: pictures after the first observation come only where images asks for all.
 	onRequest bool
 	closing   string // ends the prompt of a further turn
@@ -46,11 +46,12 @@ func modesOf(suite, test string) []mode {
 	return []mode{{name: "retry", turns: 2, threshold: 0.9, closing: againPlain}}
 }
 
-// chooseMode returns the mode of an episode: the one that is named or the test's default,
-// with the chosen turns and threshold. One turn without a named mode is a single answer,
-// scored as it is. maxTurns is the limit of turns.
+// chooseMode returns the mode in which an episode is played: the one that the reset names, or the default
+// of the test, with the turns and the threshold that the reset chose. If the reset chose one turn and no
+// mode, the episode is a single answer, scored as it is. maxTurns is the largest number of turns.
 func chooseMode(opts *Options, suite, test string, maxTurns int) (mode, *scoring.Error) {
 	all := modesOf(suite, test)
+	// By its name.
 	m := all[0]
 	if opts.Mode != "" {
 		found := false
@@ -65,6 +66,7 @@ func chooseMode(opts *Options, suite, test string, maxTurns int) (mode, *scoring
 			return m, badOption("mode", "got %.40q; want %s", opts.Mode, strings.Join(names, " or "))
 		}
 	}
+	// How many turns, and at which reward it ends.
 	switch {
 	case opts.Turns > maxTurns:
 		return m, badOption("turns", "got %d; want at most %d (--max-turns)", opts.Turns, maxTurns)

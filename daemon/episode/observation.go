@@ -42,9 +42,9 @@ func (episode *Episode) First() ([]byte, error) {
 	return episode.append(nil, &s), nil
 }
 
-// observe returns the observation after a turn: how the answer was read and scored,
-// feedback, pictures, and the next prompt, or at the end the return. It keeps the prompt and
-// pictures in episode.next and episode.shown.
+// observe returns the observation after a turn as JSON: how the answer was read and scored, feedback,
+// pictures, and the next prompt. At the end of the episode it has the return, the sum that a trainer gets,
+// in place of the prompt. The prompt and the pictures are also kept in episode.next and episode.shown.
 func (episode *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
 	s := seen{status: null, score: null, error: null, answer: null, total: null, result: episode.markProtocol(result.JSON)}
 	status := result.Status
@@ -112,9 +112,9 @@ func (episode *Episode) markProtocol(line []byte) []byte {
 	return append(append([]byte(nil), line[:len(line)-1]...), `,"protocol":"plumb"}`...)
 }
 
-// pictureAfter returns the picture of the whiteboard or canvas after an answer, or nothing
-// if there is none or it is not wanted. A picture that cannot be drawn is returned empty
-// with its reason, so that it does not cost the score.
+// pictureAfter returns the picture of the whiteboard or canvas after the answer of a turn. It returns nothing
+// if the suite has no such picture, the answer leaves none, or the options want none. A picture that cannot
+// be drawn is returned empty with the reason, so that the turn keeps its score.
 func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
 	unwanted := episode.opt.Images == imagesNone || episode.opt.Images == imagesFirst
 	unwanted = unwanted || episode.rule.onRequest && episode.opt.Images == ""
@@ -152,6 +152,7 @@ func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
 		}
 		return []ask.Picture{picture}, nil
 	// The suite paints the answer itself.
+	// A picture that the suite paints of an answer.
 	case episode.suite.Paint != nil && episode.test != "outline":
 		painting, err := episode.suite.Paint(item, episode.cfg.Variants)
 		if err != nil {

@@ -63,9 +63,9 @@ func wanted(at string, v []byte, want string) *scoring.Error {
 	return badOption(at, "got %s; want %s", jsoncut.Kind(v), want)
 }
 
-// ReadOptions reads the members of a checked JSON object that concern episodes; null members
-// and others are not read. path is put before the names of members in messages. After the
-// first fault nothing more is read.
+// ReadOptions reads what a reset chooses from the members of data, a JSON object that was checked before.
+// Members that are null or do not concern episodes are passed over. path is put before the names of members
+// in messages. After the first fault nothing more is read.
 func ReadOptions(data []byte, path string) (opts Options, fault *scoring.Error) {
 	jsoncut.Members(data, func(key, value []byte) error {
 		if fault != nil || jsoncut.Null(value) {
@@ -186,7 +186,7 @@ func readHistory(at string, value []byte) ([][]byte, *scoring.Error) {
 	if value[0] != '[' {
 		return nil, wanted(at, value, "a list of answers")
 	}
-	const most = 1 << 10 // any limit of turns is below
+	const most = 1 << 10 // answers; New compares their number with the turns of the episode
 	list, err := jsoncut.Elements(value, most)
 	if err != nil {
 		return nil, badOption(at, "got more than %d answers; want at most as many as turns", most)

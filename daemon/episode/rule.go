@@ -10,8 +10,8 @@ import (
 // Rule says how rewards of steps follow from the rewards of result lines. The zero value is
 // "final". See docs/spec/episodes.md#r8.
 type Rule struct {
-	kind        string // "final", "gain", "best", "shaped"; "" for final
-	gamma, cost float64
+	kind        string  // "final", "gain", "best", "shaped"; "" for final
+	gamma, cost float64 // of "shaped": the discount of a new reward, and what each step costs
 }
 
 // readRule reads the option that says how an episode's scores become rewards: final, gain or best, or

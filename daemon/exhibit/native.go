@@ -22,8 +22,9 @@ func drawNative(renderer Renderer, wanted view.View, wide, high int) (img *image
 	return img, missing, err
 }
 
-// splitNative draws every visible shape of the view alone, in a picture of one pixel, to see
-// whether it can be drawn natively. It returns the ids of those that can be, and the others.
+// splitNative tries to draw every visible shape of the view alone, in a picture of one pixel, to see which
+// can be drawn natively. It returns the ids of those that can be, and the others with the reason. Groups,
+// which draw nothing themselves, are in neither.
 func splitNative(renderer Renderer, wanted view.View) (only []string, missing []Lost) {
 	only = []string{} // nil would mean everything
 	for i := range wanted.Scene.Shapes {
@@ -51,8 +52,9 @@ const (
 	tinyHeight = 40
 )
 
-// corners returns the corners of the box of shape i on the page, in order around the box,
-// after the transforms of the shape and its parents. A tiny box is enlarged.
+// corners returns the corners of the box of shape i on the page, in order around the box, so that a page
+// can mark the place of a shape that is not drawn. The box holds the size and all points of the shape, and
+// is turned and moved as the shape and its parents are. A tiny box is enlarged, so that a name fits in.
 func corners(sc *scene.Scene, i int32) [4]scene.Point {
 	shape := &sc.Shapes[i]
 	lo, hi := scene.Point{}, scene.Point{X: shape.W, Y: shape.H + shape.GrowY}

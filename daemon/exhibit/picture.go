@@ -73,7 +73,7 @@ func OnPaper(img *image.NRGBA) *image.RGBA { return onPaper(img, Paper) }
 func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 	bounds := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, bounds.Dx(), bounds.Dy()))
-	last, composite := uint32(0), opaque(paper) // a clear pixel and its result
+	last, composite := uint32(0), opaque(paper) // the pixel before, at first a clear one, and its result
 	for y := range bounds.Dy() {
 		src, dst := img.Pix[y*img.Stride:], out.Pix[y*out.Stride:]
 		for i := 0; i < 4*bounds.Dx(); i += 4 {
@@ -95,9 +95,9 @@ func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 // opaque packs a colour, 0..255, as the four bytes of an image's pixel.
 func opaque(c [3]int) uint32 { return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[2])<<16 | 255<<24 }
 
-// cover returns a picture that shows where the pixels of a are on b, where they are beside
-// b, and where b is alone, each in a colour. A pixel is part of a set if its alpha is above
-// 0 (docs/spec/aspire.md#r42).
+// cover returns a picture that shows how the shapes in picture a cover those in picture b. Pixels of both,
+// of a alone and of b alone have a colour each. A pixel belongs to a shape if its alpha is above 0
+// (docs/spec/aspire.md#r42). Pictures of different sizes are an error.
 func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	if a.Bounds() != b.Bounds() {
 		return nil, fmt.Errorf("cannot lay pictures over each other: got %v and %v; want equal sizes", a.Bounds(),
@@ -208,9 +208,9 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 	}
 	count[last] += run
 	type bucket struct {
-		key [3]uint8
-		sum [3]int
-		n   int
+		key [3]uint8 // the colour without its lowest bits
+		sum [3]int   // of the channels of its pixels
+		n   int      // pixels
 	}
 	for bits := 0; ; bits++ {
 		// Colours that are equal without `bits` low bits share a bucket.
