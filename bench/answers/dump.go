@@ -38,42 +38,42 @@ var groupOf64 = kind{"64 per task", func(i int) int { return i / 64 }, false}
 // make writes a dump of n answers of this kind into the folder dir, and keeps its lines, which are
 // also sent over HTTP. Each seed gives other tasks, so that a run finds none of them in a cache of the
 // run before.
-func (k kind) make(dir string, n int, seed uint64) (*dump, error) {
-	d := &dump{path: filepath.Join(dir, "dump.jsonl")}
-	file, err := os.Create(d.path)
+func (kind kind) make(dir string, n int, seed uint64) (*dump, error) {
+	made := &dump{path: filepath.Join(dir, "dump.jsonl")}
+	file, err := os.Create(made.path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	out := bufio.NewWriter(file)
 	for i := range n {
-		line, err := k.line(i, seed)
+		line, err := kind.line(i, seed)
 		if err != nil {
 			return nil, err
 		}
-		d.lines = append(d.lines, line)
+		made.lines = append(made.lines, line)
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return nil, err
 		}
 	}
-	return d, out.Flush()
+	return made, out.Flush()
 }
 
-// line returns the dump line of answer i to a task of the balance test. The id of the task has "i/"
-// before it, so that no two lines have the same id. In dumps for exact answers, every second task is
-// answered by the program that makes no mistakes, and all others by the noisy one.
-func (k kind) line(i int, seed uint64) ([]byte, error) {
-	s, err := scenario.Make(seed, "balance", k.task(i))
+// line returns the dump line of answer i to a task of ASPIRE's balance test. The id of the line is that of the
+// task with the number i before it, so that no two lines have the same id. In kinds with exact answers, the
+// program that makes no mistakes gives every second round of answers, and the noisy one all others.
+func (kind kind) line(i int, seed uint64) ([]byte, error) {
+	task, err := scenario.Make(seed, "balance", kind.task(i))
 	if err != nil {
 		return nil, err
 	}
 	programs := program.All()
 	exact, noisy := programs[0], programs[1]
 	answerer := noisy
-	if k.exact && i/scenario.PerTest%2 == 0 {
+	if kind.exact && i/scenario.PerTest%2 == 0 { // a round has as many answers as the test has tasks
 		answerer = exact
 	}
-	line, err := s.AppendLine(nil, answerer.Name, answerer.Answer(uint64(i), s))
+	line, err := task.AppendLine(nil, answerer.Name, answerer.Answer(uint64(i), task))
 	if err != nil {
 		return nil, fmt.Errorf("cannot make an answer: %w", err)
 	}

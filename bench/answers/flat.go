@@ -8,8 +8,9 @@ import (
 	"plumb/bench/spawn"
 )
 
-// flatness sends n different answers, 64 to a task, to daemons with a small and with the default
-// cache of tallies, and prints at each tenth what the cache counts and what the process takes.
+// flatness shows whether the memory of a daemon stays flat in a long run. It sends n different answers, 64 to
+// a task, to a daemon with a small cache of pixel sums (tallies) and to one with a cache of the default size.
+// At each tenth it prints what the cache holds and how much memory the process takes.
 func flatness(program string, n int) error {
 	commit, err := rig.CommitOf(program)
 	if err != nil {
@@ -33,11 +34,12 @@ func flatWith(program string, n int, cache string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, daemon.Close()) }()
-	const step = 6400
+	const step = 6400 // answers that are made and sent at a time
+	const seed = 1
 	for done := 0; done < n; {
 		lines := make([][]byte, 0, step)
 		for i := range min(step, n-done) {
-			line, err := groupOf64.line(done+i, 1)
+			line, err := groupOf64.line(done+i, seed)
 			if err != nil {
 				return err
 			}
@@ -48,7 +50,7 @@ func flatWith(program string, n int, cache string) (err error) {
 		}
 		done += len(lines)
 		tenth, before := done/(n/10), (done-len(lines))/(n/10)
-		if tenth == before && done < n {
+		if tenth == before && done < n { // no tenth of the answers has been completed
 			continue
 		}
 		entries, err := daemon.Metric("plumb_tally_cache_entries")

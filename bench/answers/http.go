@@ -8,8 +8,9 @@ import (
 	"plumb/bench/spawn"
 )
 
-// overHTTP starts `plumb serve`, sends it the lines of a dump in requests, and stops it. The sample
-// has what inturn.OverHTTP measures, and a hash of the results, which must be that of other programs.
+// overHTTP starts a daemon, has it score the lines of a dump in requests of many, and stops it. The sample
+// has the rate, the processor time and the memory of the daemon, and a hash of the results, by which results
+// of two builds are compared.
 func overHTTP(program string, dump *dump) (sample inturn.Sample, err error) {
 	var answers [][]byte
 	sample, err = inturn.OverHTTP(program, serveFlags, len(dump.lines), func(daemon *spawn.Daemon) (err error) {

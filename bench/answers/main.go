@@ -54,8 +54,9 @@ var ways = []struct {
 	{"over HTTP", overHTTP},
 }
 
-// run measures each kind of dump, many answers to few tasks, in process and over HTTP, with one
-// build of plumb or with two in turn, and prints a row for each.
+// run measures how fast plumb scores many answers to few tasks: each kind of dump in a process and over HTTP,
+// in several rounds. It does so with one build of plumb, or if before is not "" with two builds in turn, and
+// prints a row for each kind and way. n is the number of answers of a dump.
 func run(plumb, before string, n, rounds int) error {
 	programs, err := inturn.Programs("many answers to few tasks of the balance test; groups are of different answers", plumb, before)
 	if err != nil {
@@ -72,15 +73,15 @@ func run(plumb, before string, n, rounds int) error {
 	defer os.RemoveAll(dir)
 	all := make([]inturn.Row, len(kinds)*len(ways))
 	for round := range rounds {
-		for i, k := range kinds {
-			dump, err := k.make(dir, n, uint64(round+1))
+		for i, kind := range kinds {
+			dump, err := kind.make(dir, n, uint64(round+1))
 			if err != nil {
 				return err
 			}
-			for j, w := range ways {
-				score := func(program string) (inturn.Sample, error) { return w.score(program, dump) }
+			for j, way := range ways {
+				score := func(program string) (inturn.Sample, error) { return way.score(program, dump) }
 				if err := all[i*len(ways)+j].Measure(programs, round, score); err != nil {
-					return fmt.Errorf("%s %s: %w", k.name, w.name, err)
+					return fmt.Errorf("%s %s: %w", kind.name, way.name, err)
 				}
 			}
 		}
@@ -91,7 +92,8 @@ func run(plumb, before string, n, rounds int) error {
 	return nil
 }
 
-// printRow prints the medians of a row, and the ratios where there are two programs.
+// printRow prints a row of the table of answers: for each program the medians of its processor time, rate and
+// memory, and where there are two programs the ratios of both.
 func printRow(dump, way string, row inturn.Row) {
 	fmt.Printf("%-14s %-10s", dump, way)
 	for _, samples := range row {
@@ -103,23 +105,24 @@ func printRow(dump, way string, row inturn.Row) {
 
 // inProcess runs `plumb score` on a dump as a process of its own. The sample has its answers per
 // second, processor time per answer, peak memory, and a hash of the results.
-func inProcess(program string, dump *dump) (s inturn.Sample, err error) {
+func inProcess(program string, dump *dump) (sample inturn.Sample, err error) {
 	out := dump.path + ".out"
 	defer os.Remove(out)
 	cmd := exec.Command(program, "score", "--suite", "aspire", "--fidelity", "native", dump.path, "-o", out)
 	begin := time.Now()
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return s, fmt.Errorf("cannot score: %w: %s", err, output)
+		return sample, fmt.Errorf("cannot score: %w: %s", err, output)
 	}
 	took := time.Since(begin)
-	data, err := os.ReadFile(out)
+	results, err := os.ReadFile(out)
 	if err != nil {
-		return s, err
+		return sample, err
 	}
-	n := len(dump.lines)
+	answers := len(dump.lines)
 	return inturn.Sample{
-		Core: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n),
-		Rate: float64(n) / took.Seconds(), RSS: cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10,
-		Sum: sha256.Sum256(data),
+		Core: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(answers),
+		Rate: float64(answers) / took.Seconds(),
+		RSS:  cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, // the system counts in units of 1024 bytes
+		Sum:  sha256.Sum256(results),
 	}, nil
 }

@@ -46,7 +46,9 @@ func Programs(title, plumb, before string) ([]string, error) {
 	return []string{before, plumb}, nil
 }
 
-// Heading prints the names of the columns: of the work, of each program in so many characters, and of the ratios.
+// Heading prints the names of the columns of a table of programs that are measured in turn: of the work and
+// the way of doing it, of each program, and of the ratios. width is that of a program's columns in
+// characters.
 func Heading(work, way string, programs []string, width int) {
 	fmt.Printf("%-14s %-10s", work, way)
 	for _, program := range programs {
@@ -55,20 +57,20 @@ func Heading(work, way string, programs []string, width int) {
 	fmt.Printf("  %s\n", "core, rate: times before")
 }
 
-// Measure runs each program once and adds what it took to its samples in row. The order of the programs
-// differs from round to round, because the first one may find a colder machine. Programs whose results
-// differ are an error.
+// Measure runs each program once, by run, and adds what it took to its samples in the row. The order of the
+// programs changes with the number of the round, because the first one may find a colder machine. Programs
+// whose results in this round have different hashes are an error.
 func (row *Row) Measure(programs []string, round int, run func(program string) (Sample, error)) error {
 	if *row == nil {
 		*row = make(Row, len(programs))
 	}
-	for k := range programs {
-		k = (k + round) % len(programs)
-		sample, err := run(programs[k])
+	for turn := range programs {
+		i := (turn + round) % len(programs)
+		sample, err := run(programs[i])
 		if err != nil {
 			return err
 		}
-		(*row)[k] = append((*row)[k], sample)
+		(*row)[i] = append((*row)[i], sample)
 	}
 	for _, samples := range *row {
 		if samples[round].Sum != (*row)[0][round].Sum {
@@ -78,8 +80,8 @@ func (row *Row) Measure(programs []string, round int, run func(program string) (
 	return nil
 }
 
-// OverHTTP starts `PROGRAM serve`, lets requests send all requests of n items, and stops it. The sample has
-// the items per second, the daemon's processor time per item and its peak memory.
+// OverHTTP starts a daemon, `PROGRAM serve` with flags, calls requests, which sends it all n items, and stops
+// it. The sample has the items per second, the daemon's processor time per item and its peak memory.
 func OverHTTP(program string, flags []string, n int, requests func(*spawn.Daemon) error) (sample Sample, err error) {
 	daemon, err := spawn.Start(program, flags...)
 	if err != nil {
@@ -93,7 +95,8 @@ func OverHTTP(program string, flags []string, n int, requests func(*spawn.Daemon
 	return Sample{Core: core / time.Duration(n), Rate: float64(n) / took.Seconds(), RSS: daemon.Memory().Peak}, nil
 }
 
-// PrintRatios ends the line of a row: with the ratios of core time and of rate where there are two programs.
+// PrintRatios ends the line of a row in the table. Where two programs are measured in turn, it prints first
+// how the second one's processor time and rate relate to the first one's.
 func (row Row) PrintRatios() {
 	if len(row) == 2 {
 		fmt.Printf("  %.3f, %.2f", row.ratio(Core), row.ratio(Rate))
@@ -101,7 +104,8 @@ func (row Row) PrintRatios() {
 	fmt.Println()
 }
 
-// ratio returns the median over the rounds of the second program's figure to the first one's.
+// ratio returns how a figure of the second program relates to that of the first one, such as its rate: the
+// median over the rounds of the ratio in each round.
 func (row Row) ratio(figureOf func(Sample) float64) float64 {
 	ratios := make([]float64, len(row[0]))
 	for round := range ratios {

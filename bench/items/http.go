@@ -14,9 +14,9 @@ import (
 // mostAlone is how many items of a set come alone over HTTP.
 const mostAlone = 100
 
-// overHTTP sends all lines to a daemon that has just started, in requests of many items, and adds
-// the rate and the daemon's core time to class. Then it sends the first lines one by one, and adds a
-// round to their items: all of the time counts as the part reply.
+// overHTTP measures the scoring of a set of items by a daemon that it starts. It sends all items in requests
+// of many, and adds the rate and the daemon's processor time per item to class. Then it sends the first
+// items one by one, and adds one more round to the times of each; all of that time counts as the part reply.
 func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 	if cfg.Serve == nil {
 		return errors.New("there is no daemon to start")
@@ -33,9 +33,9 @@ func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 	if err != nil {
 		return err
 	}
-	n := float64(len(set.Lines))
-	class.Rate = append(class.Rate, n/took.Seconds())
-	class.Core = append(class.Core, micros(core)/n)
+	count := float64(len(set.Lines))
+	class.Rate = append(class.Rate, count/took.Seconds())
+	class.Core = append(class.Core, micros(core)/count)
 	for i, line := range set.Lines[:min(mostAlone, len(set.Lines))] {
 		if err := oneOverHTTP(daemon, line, &items[i]); err != nil {
 			return fmt.Errorf("item %d: %w", i+1, err)
@@ -52,10 +52,10 @@ func oneOverHTTP(daemon *spawn.Daemon, line []byte, timed *timed) error {
 	if err != nil {
 		return err
 	}
-	var t queue.Timing
-	t[queue.PartReply] = time.Since(start)
+	var round queue.Timing
+	round[queue.PartReply] = time.Since(start)
 	timed.id = fastjson.GetString(line, "id")
-	timed.rounds = append(timed.rounds, t)
+	timed.rounds = append(timed.rounds, round)
 	if code := fastjson.GetString(body, "error", "code"); code != "" {
 		timed.fault = code
 	}

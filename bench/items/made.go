@@ -51,21 +51,21 @@ func Made(n int, seed uint64) ([]Set, error) {
 		Set{Name: "spaceeval", Doc: "multiple choice, answers that need no judge", Lines: questions("spaceeval", "letters", "answer", forms[:1], n)}), nil
 }
 
-// whiteboards makes n ASPIRE items of one test. Programs of different skill answer them in turn, as
-// models of different skill would.
+// whiteboards makes n items of one ASPIRE test, as dump lines. Programs of different skill answer them in
+// turn, as models of different skill would.
 func whiteboards(test string, n int, seed uint64) (lines [][]byte, err error) {
 	programs := program.All()
 	for i := 0; len(lines) < n; i++ {
-		s, err := scenario.Make(seed, test, i/len(programs))
+		made, err := scenario.Make(seed, test, i/len(programs))
 		if err != nil {
 			return nil, err
 		}
-		p := programs[i%len(programs)]
-		answer := p.Answer(seed, s)
+		answerer := programs[i%len(programs)]
+		answer := answerer.Answer(seed, made)
 		if answer == nil { // a missing response, which is not scored
 			continue
 		}
-		line, err := s.AppendLine(nil, p.Name, answer)
+		line, err := made.AppendLine(nil, answerer.Name, answer)
 		if err != nil {
 			return nil, err
 		}
@@ -74,16 +74,17 @@ func whiteboards(test string, n int, seed uint64) (lines [][]byte, err error) {
 	return lines, nil
 }
 
-// answers makes ASPIRE balance items as a trainer has them: groups of tasks with size different
-// answers to each task. One program that varies its answers gives all of them.
+// answers makes items of ASPIRE's balance test as a trainer has them: several different answers to each task.
+// size is the number of answers to a task, and groups the number of tasks. One program, which varies its
+// answers, gives all of them.
 func answers(size, groups int, seed uint64) (lines [][]byte, err error) {
 	noisy := program.All()[1]
 	for i := range size * groups {
-		s, err := scenario.Make(seed, "balance", i/size)
+		made, err := scenario.Make(seed, "balance", i/size)
 		if err != nil {
 			return nil, err
 		}
-		line, err := s.AppendLine(nil, fmt.Sprintf("%s-%d", noisy.Name, i), noisy.Answer(uint64(i), s))
+		line, err := made.AppendLine(nil, fmt.Sprintf("%s-%d", noisy.Name, i), noisy.Answer(uint64(i), made))
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +93,8 @@ func answers(size, groups int, seed uint64) (lines [][]byte, err error) {
 	return lines, nil
 }
 
-// drawings makes DrawingBench items: a tool and a colour are chosen, then some
-// strokes drawn with them.
+// drawings makes n items of DrawingBench, as dump lines. The answers are mouse actions: they choose a tool of
+// the drawing app by a click on its button, and then draw some strokes with it.
 func drawings(n int, seed uint64) (lines [][]byte) {
 	tools := []struct {
 		name string
@@ -102,44 +103,44 @@ func drawings(n int, seed uint64) (lines [][]byte) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	for i := range n {
 		tool := tools[i%len(tools)]
-		var a bytes.Buffer
-		fmt.Fprintf(&a, `[{"action":"click","x":35,"y":%d}`, tool.y)
+		var actions bytes.Buffer
+		fmt.Fprintf(&actions, `[{"action":"click","x":35,"y":%d}`, tool.y)
 		for range 2 + i%6 {
 			x, y := 200+random.IntN(400), 200+random.IntN(300)
-			fmt.Fprintf(&a, `,{"action":"moveTo","x":%d,"y":%d},{"action":"mouseDown"}`, x, y)
+			fmt.Fprintf(&actions, `,{"action":"moveTo","x":%d,"y":%d},{"action":"mouseDown"}`, x, y)
 			for range 1 + i%4 {
 				x, y = x+10+random.IntN(80), y+10+random.IntN(40)
-				fmt.Fprintf(&a, `,{"action":"moveTo","x":%d,"y":%d}`, x, y)
+				fmt.Fprintf(&actions, `,{"action":"moveTo","x":%d,"y":%d}`, x, y)
 			}
-			a.WriteString(`,{"action":"mouseUp"}`)
+			actions.WriteString(`,{"action":"mouseUp"}`)
 		}
-		a.WriteByte(']')
+		actions.WriteByte(']')
 		line := fmt.Appendf(nil, `{"id":"drawing-%04d","suite":"drawingbench","criteria":{"required_tools":["%s"],"min_segments":2,"min_coverage":0.01},"response":`, i, tool.name)
-		lines = append(lines, append(scoring.AppendString(line, "I draw.\n```json\n"+a.String()+"\n```"), '}'))
+		lines = append(lines, append(scoring.AppendString(line, "I draw.\n```json\n"+actions.String()+"\n```"), '}'))
 	}
 	return lines
 }
 
-// solutions makes n items of TangramPuzzle's Task 2, which carry their instance, with answers of
-// different quality in turn.
+// solutions makes n items of TangramPuzzle's Task 2, as dump lines, which carry their instances. The answers
+// are of different quality in turn.
 func solutions(n int, seed uint64) (lines [][]byte) {
 	for i := range n {
-		in := generate.Instance(int64(seed), i)
-		b := bytes.TrimSuffix(in.AppendJSON(nil), []byte("}"))
-		b = fmt.Appendf(b, `,"id":"solution-%04d","suite":"tangram","test":"solution","response":`, i)
-		lines = append(lines, append(scoring.AppendString(b, generate.Answer(in, generate.Qualities[i%len(generate.Qualities)])), '}'))
+		instance := generate.Instance(int64(seed), i)
+		line := bytes.TrimSuffix(instance.AppendJSON(nil), []byte("}")) // the item is the instance with more members
+		line = fmt.Appendf(line, `,"id":"solution-%04d","suite":"tangram","test":"solution","response":`, i)
+		lines = append(lines, append(scoring.AppendString(line, generate.Answer(instance, generate.Qualities[i%len(generate.Qualities)])), '}'))
 	}
 	return lines
 }
 
-// outlines makes n items of TangramPuzzle's Task 1, in which a model picks one of four silhouettes:
-// the right letter and the form of the answer change from item to item.
+// outlines makes n items of TangramPuzzle's Task 1, in which a model picks one of four silhouettes, as dump
+// lines. The right letter and the form of the answer change from item to item.
 func outlines(n int) (lines [][]byte) {
 	for i := range n {
 		right := choice.Letters[i%4 : i%4+1]
 		text, _, _ := generate.Choice(right, i)
-		b := fmt.Appendf(nil, `{"id":"outline-%04d","suite":"tangram","test":"outline","instance_id":"outline-%04d","options":{"A":"a","B":"b","C":"c","D":"d"},"answer":"%s","response":`, i, i, right)
-		lines = append(lines, append(scoring.AppendString(b, text), '}'))
+		line := fmt.Appendf(nil, `{"id":"outline-%04d","suite":"tangram","test":"outline","instance_id":"outline-%04d","options":{"A":"a","B":"b","C":"c","D":"d"},"answer":"%s","response":`, i, i, right)
+		lines = append(lines, append(scoring.AppendString(line, text), '}'))
 	}
 	return lines
 }
@@ -148,21 +149,21 @@ func outlines(n int) (lines [][]byte) {
 var forms = []string{"%[1]s", "%[1]s.", "%[1]s. %[2]s", "The answer is %[1]s.", `{"answer": "%[1]s"}`, "<result>%[1]s</result>",
 	"Looking at the picture, the room with the stove is nearest to the door.\n\nAnswer: %[1]s", "I would choose %[1]s because it has a window."}
 
-// questions makes n multiple-choice items with right answers. labels says whether options are numbered
-// or lettered, key names the member that holds the right option, and forms are the texts in which
-// models name an option.
+// questions makes n multiple-choice items of a suite with right answers, as dump lines. labels is "letters"
+// or "numbers" and says how options are named. key is the name of the member that holds the right option.
+// forms are formats of the answers' texts, with the name and the text of an option.
 func questions(suite, labels, key string, forms []string, n int) (lines [][]byte) {
 	options := []string{"Hall", "Kitchen", "Bath", "Terrace"}
 	for i := range n {
-		k := (i / len(forms)) % len(options)
-		label, answer := fmt.Sprint(k+1), fmt.Sprint(k)
+		right := (i / len(forms)) % len(options)
+		label, answer := fmt.Sprint(right+1), fmt.Sprint(right)
 		if labels == "letters" {
-			label = string(rune('A' + k))
+			label = string(rune('A' + right))
 			answer = `"` + label + `"`
 		}
-		b := fmt.Appendf(nil, `{"id":"%s-%04d","suite":"%s","question":"Which room has the most light in the afternoon?","options":["Hall","Kitchen","Bath","Terrace"],"labels":"%s","%s":%s,"response":`,
+		line := fmt.Appendf(nil, `{"id":"%s-%04d","suite":"%s","question":"Which room has the most light in the afternoon?","options":["Hall","Kitchen","Bath","Terrace"],"labels":"%s","%s":%s,"response":`,
 			suite, i, suite, labels, key, answer)
-		lines = append(lines, append(scoring.AppendString(b, fmt.Sprintf(forms[i%len(forms)], label, options[k])), '}'))
+		lines = append(lines, append(scoring.AppendString(line, fmt.Sprintf(forms[i%len(forms)], label, options[right])), '}'))
 	}
 	return lines
 }

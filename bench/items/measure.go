@@ -1,6 +1,7 @@
 package items
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,11 +42,12 @@ type Item struct {
 	Error string             `json:"error,omitempty"`
 }
 
-// Longest returns the part of the item's way that took most time.
+// Longest returns the part of scoring the item, such as decoding or drawing, that took most time, and that
+// time in µs.
 func (item Item) Longest() (part string, us float64) {
 	for p := range queue.Parts {
-		if v := item.Parts[p.String()]; v > us {
-			part, us = p.String(), v
+		if took := item.Parts[p.String()]; took > us {
+			part, us = p.String(), took
 		}
 	}
 	return part, us
@@ -68,8 +70,10 @@ type timed struct {
 	rounds []queue.Timing
 }
 
-// Measure measures all sets in turn, so that other work of the machine slows all of them alike.
-// Errors are those of the queue.
+// Measure measures how fast the items of several sets are scored, each set as a whole and each item alone, in
+// this process or over HTTP. In each round it measures all sets in turn, so that other work of the machine
+// slows all of them alike. Errors are those of the queue or the daemon; items that cannot be scored are
+// counted in their class.
 func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 	classes := make([]Class, len(sets))
 	items := make([][]timed, len(sets))
@@ -82,7 +86,7 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 		if set.HTTP {
 			continue
 		}
-		if err := together(ctx, &cfg, &set, nil); err != nil { // fills caches
+		if err := together(ctx, &cfg, &set, nil); err != nil { // fills caches, and keeps nothing
 			return nil, err
 		}
 	}
@@ -106,7 +110,7 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 		}
 	}
 	for i := range classes {
-		items[i] = slices.DeleteFunc(items[i], func(t timed) bool { return len(t.rounds) == 0 }) // over HTTP few come alone
+		items[i] = slices.DeleteFunc(items[i], func(item timed) bool { return len(item.rounds) == 0 }) // over HTTP few are sent alone
 		classes[i].sum(items[i])
 	}
 	return classes, nil
@@ -119,8 +123,8 @@ func (c *Config) forget() {
 	}
 }
 
-// together scores all lines of a set in one stream, and adds the rate and the processor time per item
-// to class. Without a class nothing is kept: the pass warms the process up.
+// together scores all items of a set in one stream of the queue, and adds the rate and the processor time per
+// item to class. If class is nil, nothing is kept: the pass warms the process up.
 func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 	cfg.forget()
 	ctx, stop := context.WithCancel(ctx)
@@ -145,15 +149,15 @@ func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 		}
 	}
 	if class != nil {
-		n := float64(len(set.Lines))
-		class.Rate = append(class.Rate, n/time.Since(start).Seconds())
-		class.Core = append(class.Core, micros(rig.CoreTime()-spent)/n)
+		count := float64(len(set.Lines))
+		class.Rate = append(class.Rate, count/time.Since(start).Seconds())
+		class.Core = append(class.Core, micros(rig.CoreTime()-spent)/count)
 	}
 	return nil
 }
 
-// alone scores the items of a set one after the other and adds a round to each item's times, so that
-// one item's time does not depend on others.
+// alone scores the items of a set one after the other, so that the time of an item does not depend on others,
+// and adds one more round to the times of each item. It also keeps the code of an item's error.
 func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
 	cfg.forget()
 	for i, line := range set.Lines {
@@ -180,8 +184,8 @@ func (class *Class) sum(items []timed) {
 	list := make([]Item, len(items))
 	for i, timed := range items {
 		middle := timed.middle()
-		for p, d := range middle {
-			totals[p] += d
+		for part, took := range middle {
+			totals[part] += took
 		}
 		if timed.fault != "" {
 			class.Failed[timed.fault]++
@@ -192,15 +196,7 @@ func (class *Class) sum(items []timed) {
 	class.Parts = parts(totals, float64(len(items)))
 	slices.Sort(took)
 	class.P50, class.P99 = figure.Median(took), took[min(len(took)-1, len(took)*99/100)]
-	slices.SortStableFunc(list, func(a, b Item) int {
-		switch {
-		case a.Took > b.Took:
-			return -1
-		case a.Took < b.Took:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b Item) int { return cmp.Compare(b.Took, a.Took) })
 	class.Slow = list[:min(most, len(list))]
 }
 
@@ -211,15 +207,16 @@ func (t *timed) middle() queue.Timing {
 	return s[len(s)/2]
 }
 
-// parts returns the parts of a sample's way through the queue that took any time, divided by n.
-func parts(t queue.Timing, n float64) map[string]float64 {
-	m := map[string]float64{}
-	for p, d := range t {
-		if d > 0 {
-			m[queue.Part(p).String()] = micros(d) / n
+// parts returns how long each part of scoring took, such as decoding or drawing, by its name, in µs and
+// divided by n: the number of items whose times timing adds up. Parts that took no time are left out.
+func parts(timing queue.Timing, n float64) map[string]float64 {
+	byName := map[string]float64{}
+	for part, took := range timing {
+		if took > 0 {
+			byName[queue.Part(part).String()] = micros(took) / n
 		}
 	}
-	return m
+	return byName
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

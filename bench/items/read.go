@@ -11,8 +11,8 @@ import (
 	"plumb/daemon/dump"
 )
 
-// Read sorts the lines of a dump into a set for each suite and test. A line that is no JSON object
-// is an error.
+// Read reads a dump and sorts its lines into sets of items to measure, one for each suite and test. A line
+// that cannot be read is an error.
 func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 	reader, err := dump.Open(path, limits)
 	if err != nil {
@@ -33,7 +33,7 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 			return nil, fmt.Errorf("cannot measure %s, line %d: %s", path, line.N, line.Fault)
 		}
 		name := nameOf(line.Bytes, cfg.Suite)
-		i := slices.IndexFunc(sets, func(s Set) bool { return s.Name == name })
+		i := slices.IndexFunc(sets, func(set Set) bool { return set.Name == name })
 		if i < 0 {
 			i = len(sets)
 			sets = append(sets, Set{Name: name, Doc: "items of " + path})
@@ -42,11 +42,11 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 	}
 }
 
-// nameOf returns the name of the set to which a dump line belongs, SUITE/TEST. suite is that of lines
-// without one. Members that are missing everywhere leave "items", or the suite alone.
+// nameOf returns the name of the set to which a dump line belongs: SUITE/TEST, or SUITE for a line without a
+// test. suite is that of a line that names none; if it is "" too, "items" stands for it.
 func nameOf(line []byte, suite string) string {
-	if s := fastjson.GetString(line, "suite"); s != "" {
-		suite = s
+	if own := fastjson.GetString(line, "suite"); own != "" {
+		suite = own
 	}
 	if suite == "" {
 		suite = "items"

@@ -52,9 +52,9 @@ var ways = []struct {
 	}},
 }
 
-// run draws pictures in each way (files, HTTP) for each number of answers to a task, and prints a row
-// for each. With before, an earlier build, both programs run in turn, and pictures that differ are an
-// error.
+// run measures how fast plumb draws the pictures of answers to ASPIRE tasks: in each way, as files and over
+// HTTP, and for each number of answers to a task. It prints a row for each. n is the number of pictures. If
+// before, an earlier build, is not "", both programs run in turn, and pictures that differ are an error.
 func run(plumb, before string, n, rounds int, flags []string) error {
 	programs, err := inturn.Programs("pictures of answers to balance tasks, 1400x800 px; groups are of different answers", plumb, before)
 	if err != nil {
@@ -71,10 +71,10 @@ func run(plumb, before string, n, rounds int, flags []string) error {
 			if err != nil {
 				return err
 			}
-			for j, w := range ways {
-				draw := func(program string) (inturn.Sample, error) { return w.draw(program, flags, scenes) }
+			for j, way := range ways {
+				draw := func(program string) (inturn.Sample, error) { return way.draw(program, flags, scenes) }
 				if err := all[i*len(ways)+j].Measure(programs, round, draw); err != nil {
-					return fmt.Errorf("%s, %d answers a task: %w", w.name, group, err)
+					return fmt.Errorf("%s, %d answers a task: %w", way.name, group, err)
 				}
 			}
 		}
@@ -85,7 +85,9 @@ func run(plumb, before string, n, rounds int, flags []string) error {
 	return nil
 }
 
-// printRow prints the medians of a row, and the ratios where there are two programs.
+// printRow prints a row of the table of pictures: for each program the medians of its processor time, rate,
+// memory and bytes of a picture, and where there are two programs the ratios of both. group is the number of
+// answers to a task.
 func printRow(group int, way string, row inturn.Row) {
 	fmt.Printf("%-14d %-10s", group, way)
 	for _, samples := range row {
@@ -103,12 +105,12 @@ func printRow(group int, way string, row inturn.Row) {
 type digest struct{ sums [][sha256.Size]byte }
 
 // sum returns one hash of all pictures: the hash of their hashes, in order.
-func (d *digest) sum() [sha256.Size]byte {
-	h := sha256.New()
-	for _, s := range d.sums {
-		h.Write(s[:])
+func (digest *digest) sum() [sha256.Size]byte {
+	all := sha256.New()
+	for _, sum := range digest.sums {
+		all.Write(sum[:])
 	}
-	return [sha256.Size]byte(h.Sum(nil))
+	return [sha256.Size]byte(all.Sum(nil))
 }
 
 // remove deletes a folder and adds the error to err.

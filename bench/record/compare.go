@@ -29,6 +29,8 @@ const (
 	// MaxOthers is the share of the processors that other programs may use before a
 	// comparison in turn warns.
 	MaxOthers = 0.1
+	// apartConfidence is the confidence of each interval of runs made apart.
+	apartConfidence = 0.95
 )
 
 // Verdict says what a comparison shows of one figure.
@@ -77,19 +79,19 @@ type Round struct {
 	Others   float64 // share of all processors that other programs used meanwhile, 0 to 1
 }
 
-// Apart compares two files that were measured at different times. Between them
-// the machine may have become faster or slower, so only differences above Drift
-// have a verdict, and none has one where a machine was busy.
+// Apart compares two result files of plumb bench that were measured at different times. Between them the
+// machine may have become faster or slower, so only differences above Drift have a verdict. If a machine was
+// busy, no figure has one. Figures that only one file has are left out.
 func Apart(old, new *File) (*Comparison, error) {
 	comparison := begin(old, new)
-	comparison.Confidence = 0.95
+	comparison.Confidence = apartConfidence
 	comparison.Method = fmt.Sprintf("percentile bootstrap of the ratio of medians, %d resamples", figure.Resamples)
 	comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("measured apart: only differences above %.0f %% have a verdict; give two programs instead of two files for runs in turn", 100*Drift))
 	busy := false
-	for _, f := range []*File{old, new} {
-		if l, ok := loadPerCore(f); ok && l > MaxLoad {
+	for _, file := range []*File{old, new} {
+		if load, known := loadPerCore(file); known && load > MaxLoad {
 			busy = true
-			comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("load forbids a verdict: %.1f per core when %s was measured, want at most %.1f", l, f.Commit, MaxLoad))
+			comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("load forbids a verdict: %.1f per core when %s was measured, want at most %.1f", load, file.Commit, MaxLoad))
 		}
 	}
 	before := series(old)
@@ -113,8 +115,9 @@ func Apart(old, new *File) (*Comparison, error) {
 	return comparison, nil
 }
 
-// InTurn compares runs of two programs that took turns, so that whatever else the
-// machine did met both alike. It wants three rounds or more.
+// InTurn compares the results of two programs that ran in turn, so that whatever else the machine did met
+// both alike. Each figure has an interval for the ratio of new to old, and a verdict. There must be three
+// rounds or more. Figures that one program does not have are left out.
 func InTurn(rounds []Round) (*Comparison, error) {
 	if len(rounds) < 3 {
 		return nil, fmt.Errorf("cannot compare %d rounds: want 3 or more", len(rounds))
@@ -127,22 +130,23 @@ func InTurn(rounds []Round) (*Comparison, error) {
 	if others := meanOthers(rounds); others > MaxOthers {
 		comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("other programs used %.0f %% of the processors: intervals are wider than on a quiet machine", 100*others))
 	}
-	each := 1 - (1-Confidence)/float64(max(1, len(rows)))
+	// The chance to be wrong is divided among the rows.
+	ofRow := 1 - (1-Confidence)/float64(max(1, len(rows)))
 	for _, row := range rows {
-		var old, new, ratios []float64
-		for _, r := range rounds {
-			a, b := find(r.Old, row), find(r.New, row)
-			if len(a) == 0 || len(b) == 0 {
+		var old, new, ratios []float64 // medians of each round, and new to old
+		for _, round := range rounds {
+			before, after := find(round.Old, row), find(round.New, row)
+			if len(before) == 0 || len(after) == 0 {
 				break
 			}
-			old = append(old, figure.Median(a))
-			new = append(new, figure.Median(b))
-			ratios = append(ratios, figure.Median(b)/figure.Median(a))
+			old = append(old, figure.Median(before))
+			new = append(new, figure.Median(after))
+			ratios = append(ratios, figure.Median(after)/figure.Median(before))
 		}
 		if len(ratios) < len(rounds) { // a figure that one side does not have
 			continue
 		}
-		interval, err := figure.Ratio(each, ratios)
+		interval, err := figure.Ratio(ofRow, ratios)
 		if err != nil {
 			return nil, fmt.Errorf("cannot compare %s, %s: %w", row.what, row.figure, err)
 		}
@@ -157,28 +161,29 @@ func InTurn(rounds []Round) (*Comparison, error) {
 // files hold the same results.
 func begin(old, new *File) *Comparison {
 	comparison := &Comparison{Old: old.Commit + " " + old.Date, New: new.Commit + " " + new.Date, Warnings: []string{}, Changes: []Change{}, Results: []Same{}}
-	for _, d := range []struct{ what, a, b string }{
+	for _, setting := range []struct{ what, old, new string }{
 		{"processor", old.Machine.CPU, new.Machine.CPU}, {"cores", fmt.Sprint(old.Machine.Cores), fmt.Sprint(new.Machine.Cores)},
 		{"driver", old.Driver, new.Driver}, {"backend", old.Backend, new.Backend}, {"raster", old.Raster, new.Raster},
 		{"batch", fmt.Sprint(old.Batch), fmt.Sprint(new.Batch)}, {"workers", fmt.Sprint(old.Workers), fmt.Sprint(new.Workers)},
 	} {
-		if d.a != d.b {
-			comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("%s differs: %q and %q", d.what, d.a, d.b))
+		if setting.old != setting.new {
+			comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("%s differs: %q and %q", setting.what, setting.old, setting.new))
 		}
 	}
 	for _, class := range new.Classes {
-		for _, a := range old.Classes {
-			if a.Name == class.Name {
-				known := old.Seed == new.Seed && a.Distinct == class.Distinct && a.Digest != "" && class.Digest != ""
-				comparison.Results = append(comparison.Results, Same{Class: class.Name, Known: known, Equal: known && a.Digest == class.Digest})
+		for _, before := range old.Classes {
+			if before.Name == class.Name {
+				known := old.Seed == new.Seed && before.Distinct == class.Distinct && before.Digest != "" && class.Digest != ""
+				comparison.Results = append(comparison.Results, Same{Class: class.Name, Known: known, Equal: known && before.Digest == class.Digest})
 			}
 		}
 	}
 	return comparison
 }
 
-// verdict returns for a ratio of two programs Better or Worse where the whole interval lies outside
-// of the margin around 1. direction is +1 where more is better, -1 where less is.
+// verdict returns what an interval for the ratio of the new program's figure to the old one's shows: Better
+// or Worse if the whole interval lies more than margin above or below 1, and Alike otherwise. direction is +1
+// for a figure of which more is better, such as a rate, and -1 for one of which less is better.
 func verdict(interval figure.Interval, margin float64, direction int) Verdict {
 	more, less := Better, Worse
 	if direction < 0 {
@@ -193,14 +198,14 @@ func verdict(interval figure.Interval, margin float64, direction int) Verdict {
 	return Alike
 }
 
-// refuseWide takes the verdict "no difference shown" back where the interval is too wide to say so, and warns
-// of it.
+// refuseWide replaces the verdict Alike ("no difference shown") by Undecided where the interval is so wide
+// that a difference may well be hidden in it, and adds a warning if there is such a row.
 func (comparison *Comparison) refuseWide() {
 	wide := 0
 	for i := range comparison.Changes {
-		ch := &comparison.Changes[i]
-		if ch.Verdict == Alike && ch.Ratio.High-ch.Ratio.Low > 2*MaxSpread*ch.Ratio.Value {
-			ch.Verdict = Undecided
+		change := &comparison.Changes[i]
+		if change.Verdict == Alike && change.Ratio.High-change.Ratio.Low > 2*MaxSpread*change.Ratio.Value {
+			change.Verdict = Undecided
 			wide++
 		}
 	}
@@ -218,55 +223,57 @@ type row struct {
 
 func (r row) same(s row) bool { return r.what == s.what && r.figure == s.figure }
 
-// series lists the figures of a result file that comparisons compare, each with its samples: processor
-// time and speed of scenes, items and sweeps. The third member of a row is 1 for a figure that should
-// be high, -1 for one that should be low.
+// series returns the figures of a result file of plumb bench that are compared with those of another file,
+// each with its samples: processor time and speed of scenes, items and sweeps. Of speeds more is better (1),
+// of processor times less (-1).
 func series(file *File) (rows []row) {
 	add := func(what string, samples []stage.Sample) {
 		if len(samples) > 0 {
 			rows = append(rows, row{what, "core us/scene", -1, Of(samples, CoreOf)}, row{what, "scenes/s", 1, Of(samples, RateOf)})
 		}
 	}
-	for _, c := range file.Classes {
-		add(c.Name+" end to end", c.EndToEnd)
-		add(c.Name+" render stage", c.Render)
+	for _, class := range file.Classes {
+		add(class.Name+" end to end", class.EndToEnd)
+		add(class.Name+" render stage", class.Render)
 	}
-	for _, c := range file.Items {
-		rows = append(rows, row{c.Name, "core us/item", -1, c.Core}, row{c.Name, "items/s", 1, c.Rate})
+	for _, class := range file.Items {
+		rows = append(rows, row{class.Name, "core us/item", -1, class.Core}, row{class.Name, "items/s", 1, class.Rate})
 	}
-	for _, s := range file.Sweeps {
-		for _, p := range s.Points {
-			add(fmt.Sprintf("%s %g", s.Name, p.X), p.Samples)
+	for _, sweep := range file.Sweeps {
+		for _, point := range sweep.Points {
+			add(fmt.Sprintf("%s %g", sweep.Name, point.X), point.Samples)
 		}
 	}
 	return rows
 }
 
-// find returns the samples of a figure in a result file of `plumb bench`, none where it has no such
-// figure.
-func find(f *File, r row) []float64 {
-	for _, s := range series(f) {
-		if r.same(s) {
-			return s.values
+// find returns the samples that a result file of `plumb bench` has of the same figure as wanted, which is a
+// row of another file. It returns nil if the file has no such figure.
+func find(file *File, wanted row) []float64 {
+	for _, row := range series(file) {
+		if wanted.same(row) {
+			return row.values
 		}
 	}
 	return nil
 }
 
-// loadPerCore reads the first figure of the load average that the file recorded.
-func loadPerCore(file *File) (float64, bool) {
-	text, _, _ := strings.Cut(file.Machine.Load, " ")
-	l, err := strconv.ParseFloat(text, 64)
+// loadPerCore returns how busy the machine was when a result file was measured: the load average of the
+// minute before, divided by the number of cores. known is false if the file does not say.
+func loadPerCore(file *File) (load float64, known bool) {
+	lastMinute, _, _ := strings.Cut(file.Machine.Load, " ")
+	average, err := strconv.ParseFloat(lastMinute, 64)
 	if err != nil || file.Machine.Cores < 1 {
 		return 0, false
 	}
-	return l / float64(file.Machine.Cores), true
+	return average / float64(file.Machine.Cores), true
 }
 
-// meanOthers returns the mean share of the machine that other programs took.
-func meanOthers(rounds []Round) (sum float64) {
-	for _, r := range rounds {
-		sum += r.Others / float64(len(rounds))
+// meanOthers returns the mean over the rounds of the share of the machine's processor time that other
+// programs took, from 0 to 1.
+func meanOthers(rounds []Round) (mean float64) {
+	for _, round := range rounds {
+		mean += round.Others / float64(len(rounds))
 	}
-	return sum
+	return mean
 }

@@ -10,13 +10,14 @@ import (
 // old and its confidence interval, then for each class of scenes whether both give equal results.
 func (comparison *Comparison) Table(w io.Writer) error {
 	fmt.Fprintf(w, "old: %s\nnew: %s\n%g %% intervals of new/old: %s\n", comparison.Old, comparison.New, 100*comparison.Confidence, comparison.Method)
-	for _, s := range comparison.Warnings {
-		fmt.Fprintf(w, "warning: %s\n", s)
+	for _, warning := range comparison.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tfigure\told\tnew\tnew/old\tfrom\tto\t\t")
-	for _, ch := range comparison.Changes {
-		fmt.Fprintf(table, "%s\t%s\t%.1f\t%.1f\t%.3f\t%.3f\t%.3f\t%s\t\n", ch.What, ch.Figure, ch.Old, ch.New, ch.Ratio.Value, ch.Ratio.Low, ch.Ratio.High, ch.Verdict)
+	for _, change := range comparison.Changes {
+		fmt.Fprintf(table, "%s\t%s\t%.1f\t%.1f\t%.3f\t%.3f\t%.3f\t%s\t\n", change.What, change.Figure, change.Old, change.New,
+			change.Ratio.Value, change.Ratio.Low, change.Ratio.High, change.Verdict)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -41,8 +41,8 @@ func Made(c scenes.Class, n int, seed uint64) (Scenes, error) {
 	return Scenes{Name: c.Name, Doc: c.Doc, Lines: lines}, err
 }
 
-// Distinct returns how many different scenes a class has: so many that caches hold none of them,
-// except for glyphs.
+// Distinct returns how many different scenes a class has to be made of. There are so many that the engine's
+// caches do not help with any of them, except for glyphs.
 func (plan *Plan) Distinct() int {
 	if plan.Quick {
 		return 256
@@ -57,8 +57,8 @@ type times struct {
 	ceil, alone time.Duration
 }
 
-// times returns how long the parts of the measurement run: a few seconds in all with --quick, else
-// long enough for stable figures.
+// times returns how long the parts of a measurement of plumb bench run: with --quick a few seconds in all,
+// else long enough for stable figures.
 func (plan *Plan) times() times {
 	if plan.Quick {
 		return times{rounds: 3, run: 200 * time.Millisecond, sweep: 50 * time.Millisecond, ceil: 500 * time.Millisecond, alone: 50 * time.Millisecond}
@@ -76,8 +76,8 @@ type session struct {
 	done, steps int
 }
 
-// step tells the caller's progress function, if there is one, which step of the measurement begins and
-// how many of all steps are done.
+// step tells the caller of plumb bench's measurement, through the function Report if there is one, which step
+// begins and how many of all steps are done. Then it counts the step as done.
 func (session *session) step(what string) {
 	if session.Report != nil {
 		session.Report(what, session.done, session.steps)
@@ -85,8 +85,9 @@ func (session *session) step(what string) {
 	session.done++
 }
 
-// Measure fills in a File. It also returns the spans of each class's profile, for
-// Trace. Errors are those of the device or of scenes that cannot be read.
+// Measure opens the engine and measures what the plan asks for: the ceilings of the machine, the classes of
+// scenes and the sweeps. It fills in the file of results. It also returns for each class the times of the
+// stages (spans) that Trace and Page show. Errors are those of the device, or of scenes that cannot be read.
 func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	begin := time.Now()
 	engine, err := render.Open(plan.Engine)
@@ -95,12 +96,13 @@ func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	}
 	defer engine.Close()
 	info := engine.Info()
-	s := &session{Plan: plan, times: plan.times(), file: file, spans: map[string][]stage.Span{}}
-	s.cfg = stage.Config{Engine: engine, Raster: plan.Engine.Raster, Workers: plan.Workers, Batch: plan.Batch}
+	session := &session{Plan: plan, times: plan.times(), file: file, spans: map[string][]stage.Span{}}
+	session.cfg = stage.Config{Engine: engine, Raster: plan.Engine.Raster, Workers: plan.Workers, Batch: plan.Batch}
 	if plan.Work != nil {
-		s.cfg.Work = plan.Work(info)
+		session.cfg.Work = plan.Work(info)
 	}
-	s.steps = 1 + len(plan.Classes)*(s.rounds+1) + len(plan.Sweeps)
+	session.steps = 1 + len(plan.Classes)*(session.rounds+1) + len(plan.Sweeps)
+	// Record with what it is measured.
 	file.Backend, file.Workers, file.Batch, file.Seed, file.Mode, file.Raster = info.Backend, plan.Workers, plan.Batch, plan.Seed, "full", "reference"
 	if plan.Quick {
 		file.Mode = "quick"
@@ -111,18 +113,19 @@ func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	if info.GPU != nil {
 		file.Driver = info.GPU.String()
 	}
-	s.step("ceilings")
-	if file.Ceilings, err = ceiling.Measure(plan.Engine.Device, info.GPU != nil, s.ceil); err != nil {
+	// Measure.
+	session.step("ceilings")
+	if file.Ceilings, err = ceiling.Measure(plan.Engine.Device, info.GPU != nil, session.ceil); err != nil {
 		return nil, err
 	}
-	if err := s.classes(); err != nil {
+	if err := session.classes(); err != nil {
 		return nil, err
 	}
-	if err := s.sweeps(); err != nil {
+	if err := session.sweeps(); err != nil {
 		return nil, err
 	}
 	file.Seconds = time.Since(begin).Seconds()
-	return s.spans, nil
+	return session.spans, nil
 }
 
 // classes measures all classes of scenes. First each scene is drawn once, which fills caches; then
@@ -170,7 +173,8 @@ func (session *session) classes() error {
 	return nil
 }
 
-// round adds to a class of scenes one sample of each way of measuring.
+// round measures a class of scenes once in each of two ways, and adds the samples to the class: from JSON to
+// the result line (EndToEnd), and from the finished drawing to the tally (Render).
 func (session *session) round(class *Class, set *stage.Set) error {
 	cfg := session.cfg
 	cfg.Time = session.run
@@ -203,17 +207,18 @@ func (session *session) detail(class *Class, set *stage.Set) (err error) {
 	class.Digest = set.Digest()
 	if class.Profile.Failed == 0 {
 		cfg.Time, cfg.Profile = session.alone, false
-		for _, n := range []int{1, 64, 256, 1024, 4096} {
-			if n > 256 && (session.file.Ceilings.Software || session.file.Driver == "") {
+		const softwareMost = 256 // scenes of a batch; more do not make software faster
+		for _, scenes := range []int{1, 64, 256, 1024, 4096} {
+			if scenes > softwareMost && (session.file.Ceilings.Software || session.file.Driver == "") {
 				break
 			}
-			cfg.Batch = n
+			cfg.Batch = scenes
 			sample, err := stage.DeviceAlone(cfg, set)
 			if err != nil {
 				return err
 			}
 			class.Device = append(class.Device, sample)
-			if sample.Batch < n { // larger batches do not fit
+			if sample.Batch < scenes { // larger batches do not fit
 				break
 			}
 		}
@@ -231,11 +236,12 @@ func (session *session) detail(class *Class, set *stage.Set) (err error) {
 func (session *session) shares(class *Class) Shares {
 	sample, top := class.Profile, session.file.Ceilings
 	out := Shares{Ops: Operations(sample.Cost)}
-	ratio := func(per, us, ceiling float64) float64 {
+	// ratio returns the share of a ceiling, given per second, that is reached by an amount in a time in µs.
+	ratio := func(amount, us, ceiling float64) float64 {
 		if us <= 0 || ceiling <= 0 {
 			return 0
 		}
-		return per / (us * 1e-6) / ceiling
+		return amount / (us * 1e-6) / ceiling
 	}
 	device := sample.Parts.Wall[stage.Device.String()]
 	if len(class.Device) > 0 { // without others on the processor

@@ -38,27 +38,28 @@ type figured struct {
 	SVG              template.HTML
 }
 
-// Page writes the results as one HTML file with plots and the text tables. spans are the times of the
-// stages of each class, which are drawn as time lines.
+// Page writes the results of `plumb bench` as one HTML file with plots and the text tables. spans are for
+// each class of scenes the times of the stages of drawing, which are shown on time lines.
 func (file *File) Page(path string, spans map[string][]stage.Span) error {
 	var text, out bytes.Buffer
 	if err := file.Table(&text); err != nil {
 		return err
 	}
-	v := view{File: file, Text: text.String(), Flags: strings.Join(file.Flags, " "), Stages: file.bars(), Roof: file.roof()}
-	for _, c := range file.Classes {
-		if s := middle(spans[c.Name]); len(s) > 0 {
-			v.Timelines = append(v.Timelines, figured{Title: c.Name, SVG: file.timeline(s),
-				Note: fmt.Sprintf("processor busy %.0f %%, device busy %.0f %% of the time; of the device's time the processor worked in %.0f %%", 100*c.Profile.Parts.Host, 100*c.Profile.Parts.Device, 100*c.Profile.Parts.Overlap)})
+	page := view{File: file, Text: text.String(), Flags: strings.Join(file.Flags, " "), Stages: file.bars(), Roof: file.roof()}
+	for _, class := range file.Classes {
+		if part := middle(spans[class.Name]); len(part) > 0 {
+			busy := class.Profile.Parts
+			page.Timelines = append(page.Timelines, figured{Title: class.Name, SVG: file.timeline(part),
+				Note: fmt.Sprintf("processor busy %.0f %%, device busy %.0f %% of the time; of the device's time the processor worked in %.0f %%", 100*busy.Host, 100*busy.Device, 100*busy.Overlap)})
 		}
 	}
-	for _, s := range file.Sweeps {
-		v.Sweeps = append(v.Sweeps, s.figure())
+	for _, sweep := range file.Sweeps {
+		page.Sweeps = append(page.Sweeps, sweep.figure())
 	}
 	if file.Model != nil {
-		v.Predicted, v.Model = file.predicted(), fmt.Sprintf("%v; R2 %.4f over %d points", file.Model, file.Model.Fit.R2, file.Model.Fit.N)
+		page.Predicted, page.Model = file.predicted(), fmt.Sprintf("%v; R2 %.4f over %d points", file.Model, file.Model.Fit.R2, file.Model.Fit.N)
 	}
-	if err := pageTemplate.Execute(&out, v); err != nil {
+	if err := pageTemplate.Execute(&out, page); err != nil {
 		return fmt.Errorf("BUG: page: %w", err)
 	}
 	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error { _, err := f.Write(out.Bytes()); return err })
@@ -74,14 +75,14 @@ var hues = [stage.Stages]string{"#4e79a7", "#a0cbe8", "#f28e2b", "#ffbe7d", "#8c
 // bars draws an SVG bar chart of processor time per scene: a bar for each class of scenes, divided by
 // stages, and a legend of the stages' colours.
 func (file *File) bars() template.HTML {
-	const w, row, from = 860, 30, 90
-	most := 1e-9
-	for _, c := range file.Classes {
+	const w, row, from, afterBar = 860, 30, 90, 80 // px: the width, the height of a row, where bars begin, room for the sum
+	longest := 1e-9                                // us; above 0
+	for _, class := range file.Classes {
 		sum := 0.0
-		for _, v := range c.Profile.Parts.Core {
-			sum += v
+		for _, us := range class.Profile.Parts.Core {
+			sum += us
 		}
-		most = max(most, sum)
+		longest = max(longest, sum)
 	}
 	var text strings.Builder
 	h := row*len(file.Classes) + 40
@@ -91,10 +92,10 @@ func (file *File) bars() template.HTML {
 		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, y+20, html.EscapeString(clipped(class.Name, 12)))
 		sum := 0.0
 		for s := range stage.Stages {
-			v := class.Profile.Parts.Core[s.String()]
-			sum += v
-			wide := v / most * (w - from - 80)
-			fmt.Fprintf(&text, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%v: %.1f us</title></rect>`, x, y+4, wide, row-8, hues[s], s, v)
+			us := class.Profile.Parts.Core[s.String()]
+			sum += us
+			wide := us / longest * (w - from - afterBar)
+			fmt.Fprintf(&text, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%v: %.1f us</title></rect>`, x, y+4, wide, row-8, hues[s], s, us)
 			x += wide
 		}
 		fmt.Fprintf(&text, `<text x="%.1f" y="%d">%.0f us</text>`, x+6, y+20, sum)
@@ -107,10 +108,12 @@ func (file *File) bars() template.HTML {
 	return template.HTML(text.String())
 }
 
-// clipped shortens a text of the page to its last n bytes.
+// clipped shortens a text of the page of results to at most n bytes: "..." and its end, because the ends of
+// names tell them apart.
 func clipped(text string, n int) string {
+	const left = "..."
 	if len(text) > n {
-		return "..." + text[len(text)-n+3:]
+		return left + text[len(text)-n+len(left):]
 	}
 	return text
 }
@@ -118,7 +121,8 @@ func clipped(text string, n int) string {
 // window is how much of a run a timeline shows: a few batches.
 const window = 120 * time.Millisecond
 
-// middle returns a time window of a profile from the middle of a run.
+// middle returns the stages of drawing (spans) in a short window of time in the middle of a run, whose times
+// then count from the beginning of the window. A whole run would be too much for a time line.
 func middle(spans []stage.Span) []stage.Span {
 	if len(spans) == 0 {
 		return nil
@@ -130,10 +134,10 @@ func middle(spans []stage.Span) []stage.Span {
 // timeline draws the spans of a profile as an SVG: time to the right, one row for each worker, for
 // each batch in flight and for the device. A span is one stage of a scene or a batch.
 func (file *File) timeline(spans []stage.Span) template.HTML {
-	const w, row, from = 860, 20, 90
+	const w, row, from = 860, 20, 90 // px: the width, the height of a row, where time begins
 	rows, end := 0, time.Duration(1)
-	for _, s := range spans {
-		rows, end = max(rows, s.Row+1), max(end, s.End)
+	for _, span := range spans {
+		rows, end = max(rows, span.Row+1), max(end, span.End)
 	}
 	var text strings.Builder
 	h := row*(rows+1) + 24
@@ -154,24 +158,26 @@ func (file *File) timeline(spans []stage.Span) template.HTML {
 		if span.Stage == stage.Device {
 			r = rows
 		}
-		wide := max(0.3, float64(span.End-span.Start)*scale)
+		const leastVisible = 0.3 // px
+		wide := max(leastVisible, float64(span.End-span.Start)*scale)
 		fmt.Fprintf(&text, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`, from+float64(span.Start)*scale, r*row+2, wide, row-4, hues[span.Stage])
 	}
-	for _, v := range ticks(0, float64(end)/1e6, false) {
-		fmt.Fprintf(&text, `<text x="%.1f" y="%d" text-anchor="middle">%s ms</text>`, from+v*1e6*scale, h-6, short(v))
+	for _, ms := range ticks(0, float64(end)/1e6, false) {
+		fmt.Fprintf(&text, `<text x="%.1f" y="%d" text-anchor="middle">%s ms</text>`, from+ms*1e6*scale, h-6, short(ms))
 	}
 	text.WriteString("</svg>")
 	return template.HTML(text.String())
 }
 
-// figure plots processor time per scene over the values of a sweep, each with its range over the
-// rounds, and notes the line that was fitted.
+// figure returns the plot of a sweep, in which one property of scenes takes several values: the processor
+// time per scene over the values, each with its range over the rounds. The line that was fitted to the times
+// is in its note.
 func (sweep Sweep) figure() figured {
 	p := plot{xName: sweep.Unit, yName: "core us per scene", logX: true}
-	for _, q := range sweep.Points {
-		p.logX = p.logX && q.X > 0
-		p.xs = append(p.xs, q.X)
-		p.ys = append(append(p.ys, 0), Of(q.Samples, CoreOf)...)
+	for _, point := range sweep.Points {
+		p.logX = p.logX && point.X > 0
+		p.xs = append(p.xs, point.X)
+		p.ys = append(append(p.ys, 0), Of(point.Samples, CoreOf)...) // the axis of times begins at 0
 	}
 	var xs, ys []float64
 	for _, point := range sweep.Points {
@@ -206,53 +212,55 @@ func (file *File) roof() template.HTML {
 	p.xs, p.ys = []float64{ridge / 8, ridge * 8}, []float64{ceilings.DeviceOps * 2, ceilings.DeviceOps / 50}
 	for _, class := range file.Classes {
 		var resident, moved []float64
-		for _, d := range class.Device {
-			resident = append(resident, d.Resident)
-			moved = append(moved, d.Moved)
+		for _, sample := range class.Device {
+			resident = append(resident, sample.Resident)
+			moved = append(moved, sample.Moved)
 		}
 		if len(resident) == 0 || class.Shares.Intensity <= 0 {
 			continue
 		}
-		q := point{class.Shares.Intensity, class.Shares.Ops * slices.Max(resident), class.Shares.Ops * slices.Max(moved), class.Name}
-		points = append(points, q)
-		p.xs = append(p.xs, q.x)
-		p.ys = append(p.ys, q.resident, q.moved)
+		ofClass := point{class.Shares.Intensity, class.Shares.Ops * slices.Max(resident), class.Shares.Ops * slices.Max(moved), class.Name}
+		points = append(points, ofClass)
+		p.xs = append(p.xs, ofClass.x)
+		p.ys = append(p.ys, ofClass.resident, ofClass.moved)
 	}
 	lo, hi := span(p.xs, true)
 	p.line("roof", []float64{lo, ridge, hi}, []float64{lo * ceilings.Up, ceilings.DeviceOps, ceilings.DeviceOps})
-	for i, q := range points {
-		p.dot(q.x, q.resident, q.moved, q.resident, fmt.Sprintf("%s: %s operations/s with resident buffers, %s with transfers", q.name, short(q.resident), short(q.moved)))
-		p.label(q.x, q.resident, i%2 == 1, q.name)
+	for i, class := range points {
+		p.dot(class.x, class.resident, class.moved, class.resident,
+			fmt.Sprintf("%s: %s operations/s with resident buffers, %s with transfers", class.name, short(class.resident), short(class.moved)))
+		p.label(class.x, class.resident, i%2 == 1, class.name) // labels are left and right in turn, so that neighbours do not collide
 	}
 	return p.svg()
 }
 
-// predicted plots the processor times that the fitted model gives for the points of all sweeps over
-// the measured times. A perfect model gives points on the diagonal.
+// predicted plots how well the fitted model of what a scene costs agrees with the measurements: for each
+// point of the sweeps that the model describes, the processor time of the model over the measured time. The
+// line is the diagonal, on which a perfect model would have all points.
 func (file *File) predicted() template.HTML {
 	p := plot{xName: "measured core us per scene", yName: "model", logX: true, logY: true}
 	type pair struct {
-		got, want float64
-		name      string
+		measured, model float64 // us
+		name            string
 	}
 	var all []pair
 	for _, sweep := range file.Sweeps {
-		for _, a := range axes {
-			if a.name != sweep.Name || !a.model {
+		for _, axis := range axes {
+			if axis.name != sweep.Name || !axis.model {
 				continue
 			}
-			for _, q := range sweep.Points {
-				all = append(all, pair{q.Core(), file.Model.At(q), fmt.Sprintf("%s %g", sweep.Name, q.X)})
+			for _, point := range sweep.Points {
+				all = append(all, pair{point.Core(), file.Model.At(point), fmt.Sprintf("%s %g", sweep.Name, point.X)})
 			}
 		}
 	}
-	for _, a := range all {
-		p.xs = append(p.xs, a.got, a.want)
-		p.ys = append(p.ys, a.got, a.want)
+	for _, pair := range all {
+		p.xs = append(p.xs, pair.measured, pair.model)
+		p.ys = append(p.ys, pair.measured, pair.model)
 	}
 	p.line("roof", []float64{slices.Min(p.xs), slices.Max(p.xs)}, []float64{slices.Min(p.xs), slices.Max(p.xs)})
-	for _, a := range all {
-		p.dot(a.got, a.want, 0, 0, fmt.Sprintf("%s: measured %.1f us, model %.1f us", a.name, a.got, a.want))
+	for _, pair := range all {
+		p.dot(pair.measured, pair.model, 0, 0, fmt.Sprintf("%s: measured %.1f us, model %.1f us", pair.name, pair.measured, pair.model))
 	}
 	return p.svg()
 }

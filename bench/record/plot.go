@@ -22,16 +22,18 @@ type plot struct {
 	body         strings.Builder
 }
 
-// span returns the range of a plot's values, somewhat widened and never empty.
-func span(v []float64, log bool) (lo, hi float64) {
+// span returns the range of values that an axis of a plot shows: that of the given values, somewhat widened,
+// and never empty. On a logarithmic axis (log) only values above 0 count. Any other axis begins at 0, or
+// below it if values do.
+func span(values []float64, log bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range v {
-		if !log || x > 0 {
-			lo, hi = min(lo, x), max(hi, x)
+	for _, value := range values {
+		if !log || value > 0 {
+			lo, hi = min(lo, value), max(hi, value)
 		}
 	}
 	switch {
-	case lo > hi:
+	case lo > hi: // there are no values
 		return 1, 10
 	case log:
 		return lo / 1.25, hi * 1.25
@@ -39,7 +41,8 @@ func span(v []float64, log bool) (lo, hi float64) {
 	return min(0, lo), hi*1.08 + 1e-12
 }
 
-// place returns where the value stands on a plot's axis between lo and hi, 0..1.
+// place returns where a value is on an axis of a plot that goes from lo to hi: from 0, the beginning of the
+// axis, to 1, its end. log says that the axis is logarithmic.
 func place(value, lo, hi float64, log bool) float64 {
 	if log {
 		return math.Log(max(value, lo)/lo) / math.Log(hi/lo)
@@ -61,7 +64,8 @@ func (plot *plot) y(v float64) float64 {
 
 func (plot *plot) add(format string, args ...any) { fmt.Fprintf(&plot.body, format, args...) }
 
-// dot draws a point of a plot with its range and a title for the pointer.
+// dot draws a point of a plot at the values (x, y). If high is above low, it also draws the range from low to
+// high as an upright line. title is the text that the browser shows at the point.
 func (plot *plot) dot(x, y, low, high float64, title string) {
 	if high > low {
 		plot.add(`<path class="range" d="M%.1f %.1fV%.1f"/>`, plot.x(x), plot.y(low), plot.y(high))
@@ -69,11 +73,13 @@ func (plot *plot) dot(x, y, low, high float64, title string) {
 	plot.add(`<circle class="dot" cx="%.1f" cy="%.1f" r="4"><title>%s</title></circle>`, plot.x(x), plot.y(y), html.EscapeString(title))
 }
 
-// label writes text beside a point of a plot, left or right of it.
-func (plot *plot) label(x, y float64, before bool, text string) {
-	at, anchor := plot.x(x)+8, "start"
-	if before {
-		at, anchor = plot.x(x)-8, "end"
+// label writes text beside the point of a plot at the values (x, y): left of it if onLeft is true, else right
+// of it.
+func (plot *plot) label(x, y float64, onLeft bool, text string) {
+	const distance = 8 // px
+	at, anchor := plot.x(x)+distance, "start"
+	if onLeft {
+		at, anchor = plot.x(x)-distance, "end"
 	}
 	plot.add(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, plot.y(y)+4, anchor, html.EscapeString(text))
 }
@@ -82,56 +88,65 @@ func (plot *plot) label(x, y float64, before bool, text string) {
 // line.
 func (plot *plot) line(class string, xs, ys []float64) {
 	plot.add(`<path class="%s" d="`, class)
+	command := "M" // move to the first point, then draw lines
 	for i := range xs {
-		plot.add(`%s%.1f %.1f`, map[bool]string{true: "M", false: "L"}[i == 0], plot.x(xs[i]), plot.y(ys[i]))
+		plot.add(`%s%.1f %.1f`, command, plot.x(xs[i]), plot.y(ys[i]))
+		command = "L"
 	}
 	plot.add(`"/>`)
 }
 
-// ticks returns round values on an axis within [lo, hi]: 1, 2 and 5 times powers of ten.
+// ticks returns the round values from lo to hi that are written at an axis of a plot: multiples of 1, 2 or 5
+// times a power of ten, of which there are about six. On a logarithmic axis (log) they are 1, 2 and 5 times
+// all powers of ten, or only the powers if the axis is long.
 func ticks(lo, hi float64, log bool) []float64 {
 	var out []float64
 	if log {
+		const longAxis = 300 // hi/lo from which there is no room for all
 		steps := []float64{1, 2, 5}
-		if hi/lo > 300 {
+		if hi/lo > longAxis {
 			steps = []float64{1}
 		}
-		for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
-			for _, m := range steps {
-				if v := m * math.Pow(10, e); v >= lo && v <= hi {
-					out = append(out, v)
+		for exponent := math.Floor(math.Log10(lo)); exponent <= math.Log10(hi); exponent++ {
+			for _, step := range steps {
+				if value := step * math.Pow(10, exponent); value >= lo && value <= hi {
+					out = append(out, value)
 				}
 			}
 		}
 		return out
 	}
+	// Take the smallest round step that gives at most six intervals.
 	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/4)))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if (hi-lo)/(step*m) <= 6 {
-			step *= m
+	for _, factor := range []float64{1, 2, 5, 10} {
+		if (hi-lo)/(step*factor) <= 6 {
+			step *= factor
 			break
 		}
 	}
-	for v := math.Ceil(lo/step) * step; v <= hi; v += step {
-		out = append(out, v)
+	for value := math.Ceil(lo/step) * step; value <= hi; value += step {
+		out = append(out, value)
 	}
 	return out
 }
 
-// short writes a number of a plot with few digits: 1.2k, 3M.
+// short writes a number of a plot with three digits and the letter of a thousand, a million and so on, such
+// as 1.2k or 3M.
 func short(value float64) string {
-	for _, u := range []struct {
-		unit float64
-		name string
+	const roundsUp = 0.9995 // 999.5 becomes 1k and not 1e+03
+	for _, thousands := range []struct {
+		unit   float64
+		letter string
 	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if math.Abs(value) >= u.unit*0.9995 {
-			return fmt.Sprintf("%.3g%s", value/u.unit, u.name)
+		if math.Abs(value) >= thousands.unit*roundsUp {
+			return fmt.Sprintf("%.3g%s", value/thousands.unit, thousands.letter)
 		}
 	}
 	return fmt.Sprintf("%.3g", value)
 }
 
-// svg returns the plot as an SVG element.
+// svg returns the plot as an SVG element: the grid with round values at both axes, the axes with their names,
+// and what was drawn before.
 func (plot *plot) svg() template.HTML {
 	var text strings.Builder
 	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, plotW, plotH, plotW, plotH)

@@ -111,13 +111,13 @@ func CoreOf(s stage.Sample) float64 { return s.Core }
 // RateOf returns the scenes per second of a sample.
 func RateOf(s stage.Sample) float64 { return s.Rate }
 
-// Of returns one figure of every sample: f returns it from a sample.
-func Of(samples []stage.Sample, f func(stage.Sample) float64) []float64 {
-	v := make([]float64, len(samples))
-	for i, s := range samples {
-		v[i] = f(s)
+// Of returns one figure of every sample of a measurement, such as its rate. figure takes it from a sample.
+func Of(samples []stage.Sample, figure func(stage.Sample) float64) []float64 {
+	values := make([]float64, len(samples))
+	for i, sample := range samples {
+		values[i] = figure(sample)
 	}
-	return v
+	return values
 }
 
 // Operations counts what the tile stage must compute for one scene at least, in
@@ -134,7 +134,7 @@ func New(version, commit string, flags []string) *File {
 		Go: runtime.Version(), Flags: slices.Clone(flags), Machine: rig.Here(), Classes: []Class{}, Items: []items.Class{}, Sweeps: []Sweep{}}
 }
 
-// JSON returns the results of `plumb bench` as JSON.
+// JSON returns the results of `plumb bench` as the JSON text of a result file, which Load reads.
 func (file *File) JSON() ([]byte, error) {
 	out, err := json.MarshalIndent(file, "", " ")
 	if err != nil {
@@ -143,7 +143,7 @@ func (file *File) JSON() ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// Load reads a result file of `plumb bench`.
+// Load reads a result file of `plumb bench`. A file of another format is an error.
 func Load(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -61,8 +61,8 @@ var axes = []axis{
 // several values.
 func AllSweeps() []string {
 	var names []string
-	for _, a := range axes {
-		names = append(names, a.name)
+	for _, axis := range axes {
+		names = append(names, axis.name)
 	}
 	return names
 }
@@ -70,28 +70,23 @@ func AllSweeps() []string {
 // sweeps measures the sweeps that the session names. To the points of those sweeps that the model
 // describes, it fits a model of what a scene costs.
 func (session *session) sweeps() error {
-	var model []Point
+	var ofModel []Point
 	for _, name := range session.Sweeps {
-		var a *axis
-		for i := range axes {
-			if axes[i].name == name {
-				a = &axes[i]
-			}
-		}
-		if a == nil {
+		i := slices.IndexFunc(axes, func(axis axis) bool { return axis.name == name })
+		if i < 0 {
 			return fmt.Errorf("cannot sweep %q: want one of %v", name, AllSweeps())
 		}
 		session.step("sweep of " + name)
-		sweep, err := session.sweep(a)
+		sweep, err := session.sweep(&axes[i])
 		if err != nil {
 			return err
 		}
-		if a.model {
-			model = append(model, sweep.Points...)
+		if axes[i].model {
+			ofModel = append(ofModel, sweep.Points...)
 		}
 		session.file.Sweeps = append(session.file.Sweeps, sweep)
 	}
-	session.file.Model = modelOf(model)
+	session.file.Model = modelOf(ofModel)
 	return nil
 }
 
@@ -112,6 +107,7 @@ func (session *session) sweep(axis *axis) (Sweep, error) {
 	if session.Quick {
 		values = axis.quick
 	}
+	// Make the scenes.
 	sets := make([]*stage.Set, len(values))
 	for i, x := range values {
 		spec := axis.spec(x)
@@ -128,6 +124,7 @@ func (session *session) sweep(axis *axis) (Sweep, error) {
 		}
 		sweep.Points = append(sweep.Points, Point{X: x, Segments: segments, Ink: float64(spec.Points * spec.Shapes)})
 	}
+	// Measure.
 	for round := range (session.rounds + 1) / 2 {
 		for i, x := range values {
 			cfg := session.cfg
@@ -149,6 +146,7 @@ func (session *session) sweep(axis *axis) (Sweep, error) {
 			sweep.Points[i].Samples = append(sweep.Points[i].Samples, sample)
 		}
 	}
+	// Fit.
 	if axis.terms != nil {
 		var rows [][]float64
 		var y []float64
@@ -160,8 +158,8 @@ func (session *session) sweep(axis *axis) (Sweep, error) {
 			rows = append(rows, axis.terms(point))
 			y = append(y, core)
 		}
-		if f, err := figure.Least(rows, y); err == nil { // too few points have no fit
-			sweep.Fit, sweep.FitX = &f, axis.fitX
+		if fit, err := figure.Least(rows, y); err == nil { // too few points have no fit
+			sweep.Fit, sweep.FitX = &fit, axis.fitX
 		}
 	}
 	return sweep, nil
@@ -176,31 +174,34 @@ func terms(p Point) []float64 {
 	return []float64{1, c.Shapes, p.Ink, c.Tiles}
 }
 
-// At returns the core time in us that the fitted model gives a scene with the sizes of point p.
-func (model *Model) At(p Point) float64 {
+// At returns the processor time in µs that the fitted model gives for a scene of a point of a sweep: the sum
+// over what the scene consists of, such as shapes and tiles, of their number times the time of one. The
+// conversion forbids fused multiply-adds, so that all machines compute the same.
+func (model *Model) At(point Point) float64 {
 	sum := 0.0
-	for i, v := range terms(p) {
-		if k := slices.Index(model.Names, termNames[i]); k >= 0 {
-			sum += float64(v * model.Fit.Terms[k])
+	for i, number := range terms(point) {
+		if k := slices.Index(model.Names, termNames[i]); k >= 0 { // the model may have no such term
+			sum += float64(number * model.Fit.Terms[k])
 		}
 	}
 	return sum
 }
 
-// modelOf fits core time to what scenes consist of, nil where there are too few
-// points.
+// modelOf fits a model of what a scene costs to the points of sweeps: the processor time of one scene, of one
+// shape and so on, which add up to about the measured times. It returns nil if there are too few points.
 func modelOf(points []Point) *Model {
 	model := Model{Names: slices.Clone(termNames)}
 	var rows [][]float64
 	var y []float64
-	for _, p := range points {
-		rows = append(rows, terms(p))
-		y = append(y, p.Core())
+	for _, point := range points {
+		rows = append(rows, terms(point))
+		y = append(y, point.Core())
 	}
 	if len(rows) <= len(model.Names) {
 		return nil
 	}
-	// What comes out below 0 cannot be distinguished from the other terms: it is left out.
+	// A term whose time comes out below 0 cannot be told apart from the others. It is left out, and the rest is
+	// fitted again.
 	for {
 		fit, err := figure.Least(rows, y)
 		if err != nil || math.IsNaN(fit.R2) {

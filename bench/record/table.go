@@ -52,23 +52,25 @@ func (model *Model) String() string {
 	return strings.Join(parts, " + ")
 }
 
-// rates prints a row for each class of scenes: scenes per second from end to end, in rendering alone, and
-// with tiles that are on the device, core time per scene, and latencies of lone scenes.
+// rates prints a row for each class of scenes: scenes per second from JSON to the result line, in rendering
+// alone, and by the device alone for tiles that it has already, with the processor time per scene of the
+// first two, and the latencies of scenes that come alone.
 func (file *File) rates(t io.Writer) {
 	fmt.Fprintln(t, "\n\tscenes/s\tcore us\trender/s\tcore us\tresident/s\tlone p50 us\tp99 us\tsegments\tfailed\t")
 	for _, class := range file.Classes {
-		e, r := Of(class.EndToEnd, RateOf), Of(class.Render, RateOf)
+		endToEnd, rendering := Of(class.EndToEnd, RateOf), Of(class.Render, RateOf)
 		resident := 0.0
-		for _, d := range class.Device {
-			resident = max(resident, d.Resident)
+		for _, sample := range class.Device {
+			resident = max(resident, sample.Resident)
 		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", class.Name, figure.Median(e), figure.Median(Of(class.EndToEnd, CoreOf)),
-			figure.Median(r), figure.Median(Of(class.Render, CoreOf)), resident, class.Lone.P50, class.Lone.P99, class.Segments, class.Profile.Failed)
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", class.Name, figure.Median(endToEnd), figure.Median(Of(class.EndToEnd, CoreOf)),
+			figure.Median(rendering), figure.Median(Of(class.Render, CoreOf)), resident, class.Lone.P50, class.Lone.P99, class.Segments, class.Profile.Failed)
 	}
 }
 
-// stages writes a row for each class of scenes with the processor time of each stage, then the
-// device's time and how much of it overlaps with work of the processor.
+// stages writes a row for each class of scenes: the processor time per scene of each stage of drawing, then
+// the time of the device, and in what share of that the processor worked too. Waiting takes no processor
+// time and has no column.
 func (file *File) stages(t io.Writer) {
 	fmt.Fprint(t, "\ncore us/scene\t")
 	for s := range stage.Stages {
@@ -105,7 +107,9 @@ func (file *File) bytes(t io.Writer) {
 // named is how many of the slowest items of a class the table names.
 const named = 3
 
-// itemRows writes a row per class of items, and its slowest items by id.
+// itemRows writes a row for each class of benchmark items: how many could not be scored, the rate, processor
+// time and latencies of scoring, and the times of its main parts. Then it writes the slowest items of each
+// class, with the part that took most of the time.
 func (file *File) itemRows(t io.Writer) {
 	if len(file.Items) == 0 {
 		return
@@ -120,20 +124,21 @@ func (file *File) itemRows(t io.Writer) {
 			class.P50, class.P99, class.Parts["decode"], class.Parts["outline"], class.Parts["gpu"], class.Parts["score"])
 	}
 	fmt.Fprintln(t, "\nslowest items\tid\tus\tmost of it in\t")
-	for _, c := range file.Items {
-		for _, it := range c.Slow[:min(named, len(c.Slow))] {
-			part, us := it.Longest()
-			fmt.Fprintf(t, "%s\t%s\t%.0f\t%s, %.0f us\t\n", c.Name, it.ID, it.Took, part, us)
+	for _, class := range file.Items {
+		for _, item := range class.Slow[:min(named, len(class.Slow))] {
+			part, us := item.Longest()
+			fmt.Fprintf(t, "%s\t%s\t%.0f\t%s, %.0f us\t\n", class.Name, item.ID, item.Took, part, us)
 		}
 	}
 }
 
-// sweepRows prints the points of the sweeps with the line fitted to them.
+// sweepRows prints a table for each sweep, in which one property of scenes takes several values: a row for
+// each value, and the line that was fitted to the processor times.
 func (file *File) sweepRows(t io.Writer) {
 	for _, sweep := range file.Sweeps {
 		fmt.Fprintf(t, "\n%s\tscenes/s\tcore us\tboundary tiles\tsegments\t\n", sweep.Name)
-		for _, p := range sweep.Points {
-			fmt.Fprintf(t, "%g\t%.0f\t%.1f\t%.0f\t%.0f\t\n", p.X, p.Rate(), p.Core(), p.Cost().Tiles, p.Segments)
+		for _, point := range sweep.Points {
+			fmt.Fprintf(t, "%g\t%.0f\t%.1f\t%.0f\t%.0f\t\n", point.X, point.Rate(), point.Core(), point.Cost().Tiles, point.Segments)
 		}
 		if sweep.Fit != nil {
 			fmt.Fprintf(t, "fit\t%.3g us\t+ %.3g us per %s\tR2 %.4f\t\t\n", sweep.Fit.Terms[0], sweep.Fit.Terms[1], sweep.FitX, sweep.Fit.R2)

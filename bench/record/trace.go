@@ -14,13 +14,14 @@ import (
 // traceBytes bounds a trace file.
 const traceBytes = 256 << 20
 
-// Trace writes the spans of profiles as a file that Perfetto opens: a group per
-// class, a row per worker and caller, and the device's work in rows of its own.
+// Trace writes when each stage of drawing ran (spans) as a trace file, which the viewer Perfetto opens. Each
+// class of scenes is a group, with a row for each worker and each batch in flight, and rows for the work of
+// the device.
 func (file *File) Trace(path string, spans map[string][]stage.Span) error {
-	err := atomicfile.WriteFile(path, func(to *atomicfile.File) (err error) {
-		writer := event.New(to, traceBytes)
-		for i, c := range file.Classes {
-			if err = file.traceClass(writer, i+1, c.Name, spans[c.Name]); err != nil {
+	err := atomicfile.WriteFile(path, func(out *atomicfile.File) (err error) {
+		writer := event.New(out, traceBytes)
+		for i, class := range file.Classes {
+			if err = file.traceClass(writer, i+1, class.Name, spans[class.Name]); err != nil {
 				break
 			}
 		}
@@ -38,8 +39,10 @@ func (file *File) traceClass(writer *event.Writer, group int, name string, spans
 	if len(spans) == 0 {
 		return nil
 	}
+	// Name the rows. The rows of the device follow those of the workers and batches.
+	const ofGroup = -1 // in place of a row
 	lastRow := slices.MaxFunc(spans, func(a, b stage.Span) int { return a.Row - b.Row }).Row
-	labels := map[int]string{-1: fmt.Sprintf("%s, %s", name, file.Backend)}
+	labels := map[int]string{ofGroup: fmt.Sprintf("%s, %s", name, file.Backend)}
 	for row := range lastRow + 1 {
 		labels[row] = fmt.Sprintf("worker %d", row)
 		if row >= file.Workers {
@@ -52,31 +55,33 @@ func (file *File) traceClass(writer *event.Writer, group int, name string, spans
 			return err
 		}
 	}
+	// Write the events.
 	for _, span := range spans {
 		row := span.Row
 		if span.Stage == stage.Device {
 			row = lastRow + 1 + span.Row - file.Workers
 		}
 		args := map[string]any{"scene": span.Scene}
-		if span.Scene < 0 {
+		if span.Scene < 0 { // the stage was that of a batch
 			args = map[string]any{"scenes": span.Scenes}
 		}
-		e := event.Event{Name: span.Stage.String(), At: span.Start, Took: span.End - span.Start, Group: group, Row: row, Args: args}
-		if err := writer.Write(e); err != nil {
+		ran := event.Event{Name: span.Stage.String(), At: span.Start, Took: span.End - span.Start, Group: group, Row: row, Args: args}
+		if err := writer.Write(ran); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// clip returns the parts of the spans that lie within [from, from+length), counted from there.
+// clip returns the parts of stages of drawing (spans) that lie in a window of time, from `from` for a length.
+// Their times count from the beginning of the window.
 func clip(spans []stage.Span, from, length time.Duration) []stage.Span {
-	var out []stage.Span
-	for _, s := range spans {
-		if s.End > from && s.Start < from+length {
-			s.Start, s.End = max(s.Start, from)-from, min(s.End, from+length)-from
-			out = append(out, s)
+	var inside []stage.Span
+	for _, span := range spans {
+		if span.End > from && span.Start < from+length {
+			span.Start, span.End = max(span.Start, from)-from, min(span.End, from+length)-from
+			inside = append(inside, span)
 		}
 	}
-	return out
+	return inside
 }
