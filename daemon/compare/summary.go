@@ -48,7 +48,8 @@ func (summary *Summary) Add(f *Figures, parts []Part) {
 	}
 }
 
-// NativeShare is the part of the scenes that is drawn natively; 1 for none.
+// NativeShare returns which share of the scenes, 0 to 1, is drawn natively. Scenes that failed for another
+// reason do not count. Without scenes it is 1.
 func (summary *Summary) NativeShare() float64 {
 	if n := len(summary.Scenes) + summary.Foreign; n > 0 {
 		return float64(len(summary.Scenes)) / float64(n)

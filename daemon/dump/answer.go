@@ -54,7 +54,8 @@ func refused(text string) *scoring.Error {
 	return &scoring.Error{Code: BadResponse, Message: "cannot read " + text}
 }
 
-// unwrap replaces a chat message by its text, with a note, or by null if it has none.
+// unwrap replaces the value of a member that holds a chat message, said, by the message's text, and adds a
+// note that says so. If the call of the model failed, so that there is no text, the value becomes null.
 func (d *Decoder) unwrap(it *scoring.Item, member string, said message.Said) {
 	d.arena.Reset()
 	text := d.arena.NewNull()

@@ -138,8 +138,9 @@ func pictureID(doc *fastjson.Value) (string, error) {
 	return it.ID, nil
 }
 
-// pictureOnly returns the ids of the shapes to draw: only if not nil, else the member only
-// of the scene line; nil for all.
+// pictureOnly returns the ids of the shapes to draw, nil for all. These are those of the command, the
+// argument only, if that is not nil, and else the member only of the scene line doc. A member that is no list
+// of texts, or has more ids than a scene may have shapes, is an error.
 func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, error) {
 	if only != nil {
 		return only, nil

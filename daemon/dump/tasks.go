@@ -57,9 +57,9 @@ func (t *Tasks) set() *taskSet {
 	return t.now.Load()
 }
 
-// Each calls f with the first name, the position (from 0) and the JSON of each task, in the order of
-// the file. If f returns an error, Each stops and returns it. The JSON lacks members that scoring does
-// not read; f must not change it.
+// Each calls f for each task, in the order of the file, with the first of the task's names, its position
+// (from 0) and its JSON. If f returns an error, Each stops and returns it. The JSON lacks members that
+// scoring does not read; f must not change it.
 func (t *Tasks) Each(f func(name string, index int, json []byte) error) error {
 	s := t.set()
 	if s == nil {
@@ -88,7 +88,8 @@ func (t *Tasks) EachWhole(f func(name string, index int, json []byte) error) err
 	return nil
 }
 
-// Len returns how many tasks with different first names the file has, 0 for a nil *Tasks.
+// Len returns how many tasks the file has, where tasks with the same first name count once. It is 0 for a
+// nil *Tasks.
 func (t *Tasks) Len() int {
 	if s := t.set(); s != nil {
 		return s.n
@@ -96,8 +97,8 @@ func (t *Tasks) Len() int {
 	return 0
 }
 
-// At returns the first name of the task at a position of the file, from 0. ok is false if the file has
-// no such position.
+// At returns the first of the names of the task at a position of the file, from 0. ok is false if the file
+// has no such position.
 func (t *Tasks) At(position int) (name string, ok bool) {
 	s := t.set()
 	if s == nil || position < 0 || position >= len(s.all) {
@@ -106,7 +107,7 @@ func (t *Tasks) At(position int) (name string, ok bool) {
 	return s.all[position].name, true
 }
 
-// Positions returns how many tasks the file has; tasks with the same name count each.
+// Positions returns how many tasks the file has. Other than with Len, tasks with the same name count each.
 func (t *Tasks) Positions() int {
 	if s := t.set(); s != nil {
 		return len(s.all)
@@ -114,9 +115,9 @@ func (t *Tasks) Positions() int {
 	return 0
 }
 
-// Between returns the first names and the JSON of the tasks at the positions from start up to but not
-// including stop, and how many tasks the file has in all. Positions outside the file are left out. The
-// JSON must not be changed.
+// Between returns the names (of each task the first) and the JSON of the tasks at the positions from start
+// up to but not including stop, and how many tasks the file has in all. Positions outside the file are left
+// out. The JSON must not be changed.
 func (t *Tasks) Between(start, stop int) (names []string, json [][]byte, total int) {
 	s := t.set()
 	if s == nil {

@@ -273,7 +273,8 @@ func (t *taskSet) wanted(v *fastjson.Value, id string) bool {
 	return len(t.rule.Fields) == 0 && t.has(t.refer(v, id))
 }
 
-// refer returns the name by which a line refers to its task.
+// refer returns the name by which a dump line v refers to its task: by the suite's rule, or without one the
+// line's id.
 func (t *taskSet) refer(v *fastjson.Value, id string) string {
 	if t.rule.Refer != nil {
 		return t.rule.Refer(v, id)
@@ -284,8 +285,8 @@ func (t *taskSet) refer(v *fastjson.Value, id string) string {
 // isAnswer reports whether a member holds the answer of a line, which no task may set.
 func isAnswer(key string) bool { return key == "response" || key == "actions" }
 
-// find returns the JSON of the only task with the name id. The error says that there is none
-// or more than one.
+// find returns the JSON of the only task with the name id. The error, unknown_task, says that no task or
+// several have it. A nil set has no task.
 func (t *taskSet) find(id string) ([]byte, *scoring.Error) {
 	if t == nil {
 		t = &taskSet{}

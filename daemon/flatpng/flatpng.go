@@ -58,7 +58,8 @@ func RGBA(img *image.NRGBA) []byte {
 	return standard(img)
 }
 
-// Alpha returns the alpha of a picture as a grey PNG.
+// Alpha returns the alpha of a picture as a grey PNG, by the fast encoder for flat pictures, or by the
+// standard library if the picture has too much detail for that.
 func Alpha(img *image.NRGBA) []byte {
 	if b := encode(img, grey, color.NRGBA{}, mostTokens); b != nil {
 		return b
@@ -80,7 +81,7 @@ func Grey(img *image.NRGBA) *image.Gray {
 // Over returns a picture, laid over an opaque ground, as a PNG without alpha.
 func Over(img *image.NRGBA, ground color.NRGBA) []byte { return encode(img, rgb, ground, anyTokens) }
 
-// standard returns a picture as the standard writer makes it.
+// standard returns a picture as a PNG of the standard library, for pictures that are not flat.
 func standard(img image.Image) []byte {
 	var buffer bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buffer, img); err != nil {

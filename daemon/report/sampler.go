@@ -102,8 +102,8 @@ func (sampler *sampler) add(line dump.Line, result []byte, res *scoring.Result) 
 	}
 }
 
-// group returns the group of a key, and makes one if there is none. Beyond maxGroups new
-// keys share the group "others".
+// group returns the section with this key, and makes one if there is none. When there are maxGroups sections,
+// items of further ones share the section "others", because a dump may name any number.
 func (sampler *sampler) group(k groupKey) *group {
 	g := sampler.byKey[k]
 	if g == nil && len(sampler.byKey) >= maxGroups {

@@ -318,8 +318,8 @@ func (usage *Usage) add(call *chat.Usage) {
 	usage.Cached = addKnown(usage.Cached, call.Cached)
 }
 
-// addKnown returns the sum of two numbers of which one or both may be unknown. An unknown number counts
-// as 0; the sum of two is unknown. A known sum is added to in place.
+// addKnown returns the sum of two numbers of tokens, of which nil is an unknown one. An unknown number counts
+// as 0, but if both are unknown, the result is too. If sum is known, n is added to it in place.
 func addKnown(sum, n *int64) *int64 {
 	if n == nil {
 		return sum
@@ -349,15 +349,15 @@ func (totals *Totals) add(asked *Asked, ok bool, last *Done) {
 		totals.Missing++
 	case !ok:
 		totals.Missing++
-		totals.why(last)
+		totals.countReason(last)
 	case last.Cut():
 		totals.Cut++
 	}
 }
 
-// why counts the reason of a missing answer. Past maxReasons different ones, new ones are counted
-// together.
-func (totals *Totals) why(last *Done) {
+// countReason counts why an answer is missing, by the outcome and the error of its last call. When there are
+// maxReasons different reasons, new ones are counted together, because an endpoint may word each differently.
+func (totals *Totals) countReason(last *Done) {
 	if totals.Reasons == nil {
 		totals.Reasons = map[string]int{}
 	}

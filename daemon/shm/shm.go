@@ -216,8 +216,8 @@ func (registry *Registry) room(r *region, bytes int64) error {
 	return registry.fits(r, bytes)
 }
 
-// fits returns an error where a region of that many bytes exceeds a limit or its name is
-// taken. The caller holds mu.
+// fits returns an error if a region of shared memory of that many bytes would exceed a limit of the registry,
+// or its name is taken. The caller holds mu.
 func (registry *Registry) fits(region *region, bytes int64) error {
 	switch _, taken := registry.regions[region.name]; {
 	case registry.closed:
@@ -235,8 +235,8 @@ func (registry *Registry) fits(region *region, bytes int64) error {
 	return nil
 }
 
-// count adds a region to the counts of its client (n is 1) or removes it (n is -1). The
-// caller holds mu.
+// count adds a region of shared memory to the counts against the limits, those of the registry and of the
+// region's client (n is 1), or removes it from them (n is -1). The caller holds mu.
 func (registry *Registry) count(region *region, n int) {
 	registry.total += n
 	registry.bytes += int64(n) * region.mem.size()

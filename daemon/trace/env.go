@@ -34,7 +34,8 @@ func FromEnv(getenv func(string) string) (bool, error) {
 	return false, nil
 }
 
-// Check returns an error for a setting of tracing that cannot be used.
+// Check returns an error if the address of the collector (Endpoint), or the share of requests to trace
+// (Ratio, or the OTEL_* variables) cannot be used, so that a daemon does not start with them.
 func (cfg Config) Check() error {
 	if cfg.Endpoint != "" {
 		if _, err := tracesURL(cfg.Endpoint); err != nil {

@@ -133,8 +133,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// withoutAddress returns an error without the address that libraries put into their errors, because
-// it may hold secrets.
+// withoutAddress returns the cause of an error without the address of the dump, which libraries put around
+// it, because the address may hold secrets.
 func withoutAddress(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -16,8 +16,12 @@ import (
 // tries bounds how often a request is made.
 const tries = 6
 
-// client returns the client for https. It follows at most five redirects, none of them to
-// http, except from and to this machine.
+// maxRedirects is how many redirects of a server are followed.
+const maxRedirects = 5
+
+// client returns the HTTP client with which dumps at https:// addresses are read. It follows at most
+// maxRedirects redirects, because a server may answer with them without end. A redirect to http:// is an
+// error, as others could read along, unless it leads from this machine to itself.
 func (o *Options) client() *http.Client {
 	c := http.Client{}
 	if o.Client != nil {
@@ -25,7 +29,7 @@ func (o *Options) client() *http.Client {
 	}
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		switch {
-		case len(via) > 5:
+		case len(via) > maxRedirects:
 			return errors.New("it redirects more than five times")
 		case r.URL.Scheme != "https" && !(via[0].URL.Scheme == "http" && loopback(r.URL.Hostname())):
 			return errors.New("it redirects to an address that is not https")

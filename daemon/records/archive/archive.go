@@ -118,8 +118,8 @@ func (a *Archive) Find(name string) *File {
 	return nil
 }
 
-// Entry returns the contents of an entry. A wrong checksum is an error when the end is read.
-// Only one entry may be open at a time.
+// Entry returns the decompressed contents of an entry of a zip archive. An encrypted entry is an error. A
+// wrong checksum is an error when the end is read. Only one entry may be open at a time.
 func (a *Archive) Entry(f *File) (io.ReadCloser, error) {
 	if f.Flags&encrypted != 0 {
 		return nil, errors.New("the entry is encrypted; want an archive without a password")
@@ -130,7 +130,8 @@ func (a *Archive) Entry(f *File) (io.ReadCloser, error) {
 	return a.stream(f)
 }
 
-// stream returns the contents of an entry, which are decoded while they are read.
+// stream returns the contents of an entry of a zip archive, which are decompressed while they are read. The
+// reader checks their length and checksum, and how far they expand. An unknown compression is an error.
 func (a *Archive) stream(f *File) (io.ReadCloser, error) {
 	at, err := a.contents(f)
 	if err != nil {
@@ -204,8 +205,8 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Again opens an entry of the archive that was read before. What it expands to is not counted twice
-// against the limit.
+// Again opens an entry of the archive that was read before. What it expands to was counted against the limit
+// of the archive then, and is not counted a second time.
 func (a *Archive) Again(f *File) (io.ReadCloser, error) {
 	total := a.total // what all entries expanded to before; set again at the end
 	r, err := a.Entry(f)
@@ -256,8 +257,8 @@ func (a *Archive) bounded(format string, raw io.Reader, decode func(io.Reader) i
 // safe turns a panic of a decompressor into an error.
 type safe struct{ r io.Reader }
 
-// Read reads a decompressed entry. A panic of the decoder becomes an error. It implements
-// io.Reader.
+// Read reads a decompressed entry of a zip archive. A panic of the decoder, which damaged data can cause,
+// becomes an error. It implements io.Reader.
 func (s safe) Read(p []byte) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -273,8 +274,8 @@ type sum struct {
 	a *Archive
 }
 
-// Read reads a decompressed entry and adds its bytes to the archive's total. It fails where the
-// archive expands too far. It implements io.Reader.
+// Read reads a decompressed entry and adds its bytes to the total of its zip archive. It fails with ErrTotal
+// if the entries together become more than Limits.Ratio times the archive. It implements io.Reader.
 func (s *sum) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	a := s.a

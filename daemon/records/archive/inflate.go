@@ -162,9 +162,9 @@ func (d *inflater) take(n int) int {
 	return v
 }
 
-// inflate decompresses the deflate data src into dst, and returns the number of bytes. ok is false
-// if src is not valid, or has more than dst has room for. Bytes of src after the last block are
-// ignored.
+// inflate decompresses src, the deflate data of an entry of a zip archive, into dst, and returns the number
+// of bytes. ok is false if src is not valid, or has more than dst has room for. Bytes of src after the last
+// block are ignored.
 func (d *inflater) inflate(dst, src []byte) (n int, ok bool) {
 	d.src, d.pos, d.bits, d.unused = src, 0, 0, 0
 	defer func() { d.src = nil }()

@@ -81,8 +81,9 @@ func leaves(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
 	return list
 }
 
-// tokens returns the token counts of a line of lmms-eval, or NoUsage unless there is exactly one
-// set, because several cannot be told apart.
+// tokens returns the token counts of a line of lmms-eval. v is a list with a set of counts for each answer.
+// With several the answers of the counts are not known, so unless there is exactly one set it returns
+// NoUsage.
 func tokens(v *fastjson.Value) record.Usage {
 	list := v.GetArray()
 	if len(list) != 1 {

@@ -98,8 +98,8 @@ var finishReasons = map[string]string{
 	"tool_use": "tool_calls", "refusal": "content_filter",
 }
 
-// Finish returns the common name for a finish reason of an answer, which each tool writes in its
-// own way.
+// Finish returns the common name for the reason why a model stopped, which each tool writes in its own way:
+// "stop" for "end_turn", for example. A reason without a common name is returned in lower case.
 func Finish(reason string) string {
 	reason = strings.ToLower(reason)
 	if name := finishReasons[reason]; name != "" {

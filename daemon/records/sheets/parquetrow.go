@@ -93,9 +93,9 @@ func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []by
 	return n.content(dst, cols, rep, def)
 }
 
-// first returns the first value of a Parquet column. It panics with errLevels if there is none: all
-// columns of a row have a value or a null, so the file's repetition and definition levels contradict
-// each other. The reader of rows recovers and reports the row as damaged.
+// first returns the first value of a Parquet column in a row. It panics with errLevels if there is none:
+// all columns of a row have a value or a null, so the file's repetition and definition levels contradict
+// each other. parquetTable.read recovers, and the rest of the row group is reported as damaged.
 func first(values []parquet.Value) parquet.Value {
 	if len(values) == 0 {
 		panic(errLevels)

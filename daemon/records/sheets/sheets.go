@@ -91,7 +91,8 @@ type object struct {
 // begin starts a row.
 func (o *object) begin() { o.text = append(o.text[:0], '{') }
 
-// member starts a member of a row's JSON, whose value the caller appends to text.
+// member appends the name of a member to the JSON object of a table's row, and a comma before it if it is
+// not the first. The caller then appends the value to text.
 func (o *object) member(name string) {
 	if len(o.text) > 1 {
 		o.text = append(o.text, ',')

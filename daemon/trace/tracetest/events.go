@@ -9,7 +9,7 @@ import (
 	"plumb/daemon/trace/event"
 )
 
-// Events reads a file of trace events that was closed.
+// Events returns the events of a file that an event.Writer has written and closed, for tests to compare.
 func Events(data []byte) ([]event.Event, error) {
 	var read []struct {
 		Name  string         `json:"name"`
