@@ -62,16 +62,16 @@ func (builder *Builder) textLayer(painter *textPainter, placement *shapePlacemen
 	return nil
 }
 
-// addRunBox adds the box of a run of text to an extent: its advances from ascent to descent and its letters, both
-// with their halo of 1 unit. Spaces at the end count only where the run has a line under or through it, and then
-// without a halo.
+// addRunBox adds the box of a run of text to an extent: its advances from ascent to descent, begun 1 unit early,
+// and its letters with their halo of 1 unit. Where the run has a line under or through it, spaces at the end count,
+// and the halo of the line behind the last letter.
 func addRunBox(all *geom.Extent, painter *textPainter, run *text.Run) error {
-	ascent, descent := run.Face.Ascent(run.Size), run.Face.Descent(run.Size)
-	all.Add(geom.Pt(run.X-1, run.Baseline-ascent-1))
-	all.Add(geom.Pt(run.X+run.Inked+1, run.Baseline+descent+1))
+	right := run.X + run.Inked
 	if run.Link || run.Underline || run.Strike {
-		all.Add(geom.Pt(run.X+run.Width, run.Baseline+descent))
+		right = max(run.X+run.Width, right+1)
 	}
+	all.Add(geom.Pt(run.X-1, run.Baseline-run.Face.Ascent(run.Size)))
+	all.Add(geom.Pt(right, run.Baseline+run.Face.Descent(run.Size)))
 	path := &painter.glyphs.path
 	for _, glyph := range painter.Page.Glyphs[run.First : run.First+run.Count] {
 		path.Reset()
