@@ -44,14 +44,35 @@ const (
 	Undecided Verdict = "no verdict" // the runs spread too much, or the machine was busy
 )
 
-// Change is one figure on both sides. Ratio is new / old.
+// Ratio is new / old, with the bounds within which it lies with the comparison's confidence. Without a
+// verdict the bounds are nil: those of a few runs that spread may lie at any distance, and say nothing.
+type Ratio struct {
+	Value float64  `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+// Change is one figure on both sides.
 type Change struct {
-	What    string          `json:"what"` // "S8 end to end"
-	Figure  string          `json:"figure"`
-	Old     float64         `json:"old"` // medians
-	New     float64         `json:"new"`
-	Ratio   figure.Interval `json:"ratio"`
-	Verdict Verdict         `json:"verdict"`
+	What    string  `json:"what"` // "S8 end to end"
+	Figure  string  `json:"figure"`
+	Old     float64 `json:"old"` // medians
+	New     float64 `json:"new"`
+	Ratio   Ratio   `json:"ratio"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// newChange returns the change of a figure between two medians, whose ratio lies in an interval.
+func newChange(row row, old, new float64, interval figure.Interval, margin float64) Change {
+	return Change{What: row.what, Figure: row.figure, Old: old, New: new,
+		Ratio:   Ratio{Value: interval.Value, Low: &interval.Low, High: &interval.High},
+		Verdict: verdict(interval, margin, row.direction)}
+}
+
+// refuse takes the verdict of a change back, and with it the bounds of the ratio.
+func (change *Change) refuse() {
+	change.Verdict = Undecided
+	change.Ratio.Low, change.Ratio.High = nil, nil
 }
 
 // Same says of one class whether its results are equal on both sides.
@@ -104,10 +125,9 @@ func Apart(old, new *File) (*Comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		change := Change{What: row.what, Figure: row.figure, Old: figure.Median(before[i].values), New: figure.Median(row.values), Ratio: interval}
-		change.Verdict = verdict(interval, Drift, row.direction)
+		change := newChange(row, figure.Median(before[i].values), figure.Median(row.values), interval, Drift)
 		if busy {
-			change.Verdict = Undecided
+			change.refuse()
 		}
 		comparison.Changes = append(comparison.Changes, change)
 	}
@@ -150,7 +170,7 @@ func InTurn(rounds []Round) (*Comparison, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot compare %s, %s: %w", row.what, row.figure, err)
 		}
-		comparison.Changes = append(comparison.Changes, Change{What: row.what, Figure: row.figure, Old: figure.Median(old), New: figure.Median(new), Ratio: interval, Verdict: verdict(interval, Margin, row.direction)})
+		comparison.Changes = append(comparison.Changes, newChange(row, figure.Median(old), figure.Median(new), interval, Margin))
 	}
 	comparison.refuseWide()
 	return comparison, nil
@@ -204,8 +224,8 @@ func (comparison *Comparison) refuseWide() {
 	wide := 0
 	for i := range comparison.Changes {
 		change := &comparison.Changes[i]
-		if change.Verdict == Alike && change.Ratio.High-change.Ratio.Low > 2*MaxSpread*change.Ratio.Value {
-			change.Verdict = Undecided
+		if change.Verdict == Alike && *change.Ratio.High-*change.Ratio.Low > 2*MaxSpread*change.Ratio.Value {
+			change.refuse()
 			wide++
 		}
 	}

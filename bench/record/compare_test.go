@@ -1,7 +1,10 @@
 package record
 
 import (
+	"encoding/json"
 	"math/rand/v2"
+	"regexp"
+	"strings"
 	"testing"
 
 	"plumb/bench/stage"
@@ -71,5 +74,30 @@ func TestInTurn(t *testing.T) {
 	}
 	if _, err := InTurn(rounds(r, 2, 1, 0, 0.1)); err == nil {
 		t.Error("two rounds were compared; want an error")
+	}
+}
+
+// A row without a verdict has no interval, in the table and in JSON. That of three runs that differ by
+// half would reach from 0 to beyond what a float64 holds, which no JSON can say.
+func TestNoVerdictNoInterval(t *testing.T) {
+	all, err := InTurn(rounds(rand.New(rand.NewPCG(1, 1)), 3, 1, 0, 0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Changes = all.Changes[:1]
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `,"low":null,"high":null},"verdict":"no verdict"}]`; !strings.Contains(string(text), want) {
+		t.Errorf("JSON: got %s; want %s in it", text, want)
+	}
+	var table strings.Builder
+	if err := all.Table(&table); err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`(?m)^ *S8 end to end  core us/scene +[0-9.]+ +[0-9.]+ +[0-9.]+ +- +- +no verdict *$`)
+	if !row.MatchString(table.String()) {
+		t.Errorf("table: got %s; want a row like %s", &table, row)
 	}
 }

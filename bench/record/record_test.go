@@ -170,7 +170,7 @@ func compared(t *testing.T, f *File) {
 			t.Fatal(err)
 		}
 		ch := got.Changes[0]
-		if ch.Figure != "core us/scene" || ch.Verdict != c.want || math.Abs(ch.Ratio.Value-c.times) > 1e-9 || ch.Ratio.Low > ch.Ratio.High {
+		if ch.Figure != "core us/scene" || ch.Verdict != c.want || math.Abs(ch.Ratio.Value-c.times) > 1e-9 || *ch.Ratio.Low > *ch.Ratio.High {
 			t.Errorf("core time x%g: got %+v; want %s", c.times, ch, c.want)
 		}
 		if r := got.Results[0]; !r.Known || !r.Equal {
