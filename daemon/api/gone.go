@@ -77,13 +77,18 @@ func (clients *clients) poll() {
 	}
 }
 
-// closed reports whether the HTTP client has closed its sending side of the connection, or the
-// connection is broken. That is how a client that disconnected looks.
+// closed reports whether the client has closed the connection, or it is broken. Over TCP a client that
+// has only closed its sending side counts too: its FIN looks like that of a client that is gone, which
+// answers with a reset only when bytes are sent to it. Over a Unix socket the kernel tells both apart.
 func closed(conn syscall.RawConn) (gone bool) {
 	err := conn.Control(func(fd uintptr) {
+		signs := int16(unix.POLLHUP | unix.POLLERR)
+		if domain, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || domain != unix.AF_UNIX {
+			signs |= unix.POLLRDHUP
+		}
 		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
 		n, err := unix.Poll(p, 0) // 0: it does not wait
-		gone = err == nil && n > 0 && p[0].Revents&(unix.POLLRDHUP|unix.POLLHUP|unix.POLLERR) != 0
+		gone = err == nil && n > 0 && p[0].Revents&signs != 0
 	})
 	return gone || err != nil
 }
