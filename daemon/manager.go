@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"plumb/render"
+	"plumb/scoring/plural"
 )
 
 // notify sends the state of the daemon to the service manager (systemd), if there is one. See
@@ -176,5 +177,5 @@ func (pulse *pulse) down() error {
 	if pulse.fails < downAfter {
 		return nil
 	}
-	return fmt.Errorf("the device did not answer %d times", pulse.fails)
+	return fmt.Errorf("the device did not answer %s", plural.Of(pulse.fails, "time"))
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"plumb/scoring/plural"
 )
 
 // maxSeries bounds the series that have tables, because their names come from the dump.
@@ -66,7 +68,7 @@ func (p *PerSeries[T]) Tables() []TextTable {
 		}
 	}
 	if p.leftOut > 0 && len(list) > 0 {
-		left := fmt.Sprintf("%d results of further series are in no table: tables are made for the first %d series.", p.leftOut, maxSeries)
+		left := fmt.Sprintf("%s in no table: tables are made for the first %d series.", plural.Of(p.leftOut, "result of further series is", "results of further series are"), maxSeries)
 		list[0].Note = strings.TrimLeft(list[0].Note+"\n"+left, "\n")
 	}
 	return list

@@ -112,7 +112,7 @@ func TestPerSeries(t *testing.T) {
 	if !strings.Contains(got, fmt.Sprintf("/%d, n=2 · m0", maxSeries)) || strings.Contains(got, fmt.Sprint("m", maxSeries)) {
 		t.Errorf("got %.90q...; want %d series, and the results of the first", got, maxSeries)
 	}
-	if !strings.HasPrefix(note, "1 results of further series are in no table") || strings.Contains(note, "\n") {
+	if !strings.HasPrefix(note, "1 result of further series is in no table") || strings.Contains(note, "\n") {
 		t.Errorf("got the note %q; want one line that counts the result of the last series", note)
 	}
 }

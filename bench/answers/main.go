@@ -23,6 +23,7 @@ import (
 
 	"plumb/bench/inturn"
 	"plumb/bench/spawn"
+	"plumb/scoring/plural"
 )
 
 // main reads the flags and measures many answers to few tasks, or with -flat the memory of one long run.
@@ -62,7 +63,7 @@ func run(plumb, before string, n, rounds int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("# %d answers, medians of %d rounds with tasks of their own; each run begins with empty caches\n", n, rounds)
+	fmt.Printf("# %d answers, medians of %s with tasks of their own; each run begins with empty caches\n", n, plural.Of(rounds, "round"))
 	fmt.Printf("# core time is user and system time of the process that scores, the software driver's threads included;\n")
 	fmt.Printf("# in process its start is part of it; over HTTP a request has %d answers at most, %d requests at a time\n", spawn.PerRequest, spawn.Clients)
 	inturn.Heading("dump", "way", programs, 28)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/valyala/fasthttp"
+
+	"plumb/scoring/plural"
 )
 
 // client is one caller, with a connection that it keeps open.
@@ -209,7 +211,7 @@ func (tally *tally) verdict() error {
 	if tally.nLost+tally.nWrong == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d requests lost: %q; %d wrong: %q", tally.nLost, tally.failures, tally.nWrong, tally.wrong)
+	return fmt.Errorf("%s lost: %q; %d wrong: %q", plural.Of(tally.nLost, "request"), tally.failures, tally.nWrong, tally.wrong)
 }
 
 // ask requests the reward of one item from the daemon as a trainer does: with its pauses, up to trainer.tries

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"plumb/scoring/plural"
 )
 
 // refused checks that the daemon refuses requests at once, without waiting for their bodies. It sends
@@ -42,7 +44,7 @@ func refused(target *target) (string, error) {
 		})
 	}
 	all.Wait()
-	seen := fmt.Sprintf("%d requests refused, the slowest after %.2f s", len(took), slices.Max(took).Seconds())
+	seen := fmt.Sprintf("%s refused, the slowest after %.2f s", plural.Of(len(took), "request"), slices.Max(took).Seconds())
 	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
 	if len(faults) > 0 {
 		return seen, fmt.Errorf("%d of them were not refused so, such as: %w", len(faults), faults[0])

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"plumb/scoring/plural"
 )
 
 // kill ends the daemon with kill -9 under load and starts another one on the same port, cfg.runs times.
@@ -37,7 +39,7 @@ func kill(cfg config) error {
 	}
 	defer func() { process.kill() }()
 	addr, tally := process.addr, newTally()
-	cfg.say("# kill: %d requests of %d clients, %d times kill -9 and a new daemon on the same port", cfg.n, cfg.clients, cfg.runs)
+	cfg.say("# kill: %d requests of %s, %s kill -9 and a new daemon on the same port", cfg.n, plural.Of(cfg.clients, "client"), plural.Of(cfg.runs, "time"))
 	// Clients send requests.
 	var next, answered atomic.Int64
 	var all sync.WaitGroup

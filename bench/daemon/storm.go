@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"plumb/scoring/plural"
 )
 
 // storm sends the load of a training run to a daemon that loses its OpenGL context and is then replaced by
@@ -187,7 +189,7 @@ func outcomes(daemons ...metrics) map[string]int {
 func growth(samples []int64) string {
 	samples = slices.DeleteFunc(slices.Clone(samples), func(bytes int64) bool { return bytes == 0 })
 	if len(samples) < 8 {
-		return fmt.Sprintf("%d samples: too few", len(samples))
+		return fmt.Sprintf("%s: too few", plural.Of(len(samples), "sample"))
 	}
 	quarter := len(samples) / 4
 	mean := func(part []int64) (megabytes float64) {

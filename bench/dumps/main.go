@@ -21,6 +21,7 @@ import (
 
 	"plumb/bench/figure"
 	"plumb/bench/rig"
+	"plumb/scoring/plural"
 )
 
 // way is scoring of a dump in one format by one program, measured in turn with others.
@@ -78,7 +79,7 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		}
 		fmt.Printf("# before: commit %s\n", old)
 	}
-	fmt.Printf("# Core time of the whole process, median of %d rounds in turn. rate: records a core second beside\n# those of the row named, which is run right before; median of the ratios of each round.\n# The scores of all rows are equal, but where an earlier build has others.\n", rounds)
+	fmt.Printf("# Core time of the whole process, median of %s in turn. rate: records a core second beside\n# those of the row named, which is run right before; median of the ratios of each round.\n# The scores of all rows are equal, but where an earlier build has others.\n", plural.Of(rounds, "round"))
 	for _, kind := range []struct {
 		name string
 		n    int

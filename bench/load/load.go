@@ -17,6 +17,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/valyala/fasthttp"
+
+	"plumb/scoring/plural"
 )
 
 // Config of a run. URL and Requests are required.
@@ -42,7 +44,7 @@ func (s Step) String() string {
 	if s.Rate > 0 {
 		return fmt.Sprintf("%g/s", s.Rate)
 	}
-	return fmt.Sprintf("%d clients", s.Clients)
+	return plural.Of(s.Clients, "client")
 }
 
 // Result is what a step measured.

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"plumb/bench/rig"
+	"plumb/scoring/plural"
 )
 
 // main reads the flags, makes odd whiteboard documents, as broken programs might write them, of each kind of
@@ -58,7 +59,7 @@ func run(each int, seed uint64, tabs int, pictures string) error {
 	}
 	printTable(list, found)
 	if n := printFaults(list, found); n > 0 {
-		return fmt.Errorf("%d documents are at fault", n)
+		return fmt.Errorf("%s at fault", plural.Of(n, "document is", "documents are"))
 	}
 	return nil
 }

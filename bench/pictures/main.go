@@ -18,6 +18,7 @@ import (
 
 	"plumb/bench/inturn"
 	"plumb/bench/spawn"
+	"plumb/scoring/plural"
 )
 
 // main reads the flags and measures how fast plumb draws the pictures of answers to ASPIRE tasks, as
@@ -60,7 +61,7 @@ func run(plumb, before string, n, rounds int, flags []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("# %d pictures, medians of %d rounds with tasks of their own; each run begins with empty caches\n", n, rounds)
+	fmt.Printf("# %d pictures, medians of %s with tasks of their own; each run begins with empty caches\n", n, plural.Of(rounds, "round"))
 	fmt.Printf("# core time is user and system time of the process that draws, the software driver's threads included;\n")
 	fmt.Printf("# with files its start is part of it; over HTTP %d requests of one picture are under way at a time\n", spawn.Clients)
 	inturn.Heading("answers a task", "way", programs, 40)

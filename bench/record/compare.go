@@ -8,6 +8,7 @@ import (
 
 	"plumb/bench/figure"
 	"plumb/bench/stage"
+	"plumb/scoring/plural"
 )
 
 // Rules of comparisons.
@@ -146,7 +147,7 @@ func InTurn(rounds []Round) (*Comparison, error) {
 	comparison := begin(first.Old, first.New)
 	rows := series(first.New)
 	comparison.Confidence, comparison.Rounds = Confidence, len(rounds)
-	comparison.Method = fmt.Sprintf("Student's t of the logarithm of each round's ratio, %d rounds in turn, all rows together", len(rounds))
+	comparison.Method = fmt.Sprintf("Student's t of the logarithm of each round's ratio, %s in turn, all rows together", plural.Of(len(rounds), "round"))
 	if others := meanOthers(rounds); others > MaxOthers {
 		comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("other programs used %.0f %% of the processors: intervals are wider than on a quiet machine", 100*others))
 	}

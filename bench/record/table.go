@@ -8,12 +8,13 @@ import (
 
 	"plumb/bench/figure"
 	"plumb/bench/stage"
+	"plumb/scoring/plural"
 )
 
 // Table writes the results of `plumb bench` as text: machine and ceilings, then tables of rates,
 // stages, bytes, items and sweeps, and the fitted model.
 func (file *File) Table(w io.Writer) error {
-	fmt.Fprintf(w, "plumb %s (%s), %s, %s mode, raster %s, backend %s, %d workers, batches of %d\n", file.Version, file.Commit, file.Date, file.Mode, file.Raster, file.Backend, file.Workers, file.Batch)
+	fmt.Fprintf(w, "plumb %s (%s), %s, %s mode, raster %s, backend %s, %s, batches of %d\n", file.Version, file.Commit, file.Date, file.Mode, file.Raster, file.Backend, plural.Of(file.Workers, "worker"), file.Batch)
 	fmt.Fprintf(w, "machine: %d x %s, %s, load %s\n", file.Machine.Cores, file.Machine.CPU, file.Machine.OS, file.Machine.Load)
 	if file.Driver != "" {
 		fmt.Fprintf(w, "driver: %s\n", file.Driver)
@@ -38,7 +39,7 @@ func (file *File) Table(w io.Writer) error {
 		return err
 	}
 	if m := file.Model; m != nil {
-		fmt.Fprintf(w, "\ncore time of a scene: %s; R2 %.4f over %d points\n", m, m.Fit.R2, m.Fit.N)
+		fmt.Fprintf(w, "\ncore time of a scene: %s; R2 %.4f over %s\n", m, m.Fit.R2, plural.Of(m.Fit.N, "point"))
 	}
 	return nil
 }

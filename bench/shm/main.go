@@ -31,6 +31,7 @@ import (
 	"plumb/bench/figure"
 	"plumb/bench/rig"
 	"plumb/daemon/shm"
+	"plumb/scoring/plural"
 )
 
 // place is the size of the part of the segment for one picture, bytes.
@@ -353,5 +354,5 @@ func (bench *bench) pass(clients, step int, request func(client, i int) error) (
 func header(commit string, args []string, scenes, pixels, runs, clients, batch int) {
 	fmt.Printf("# pictures out of a daemon: plumb serve %s\n", strings.Join(args, " "))
 	fmt.Print(rig.Header(commit))
-	fmt.Printf("# %d scenes of %.2f Mpx in the mean; %d clients; %d scenes per batched request; medians of %d runs; the client does not decode PNGs\n", scenes, float64(pixels)/float64(scenes)/1e6, clients, batch, runs)
+	fmt.Printf("# %d scenes of %.2f Mpx in the mean; %d clients; %d scenes per batched request; medians of %s; the client does not decode PNGs\n", scenes, float64(pixels)/float64(scenes)/1e6, clients, batch, plural.Of(runs, "run"))
 }

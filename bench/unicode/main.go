@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"plumb/bench/rig"
+	"plumb/scoring/plural"
 )
 
 // main reads the flags and compares how plumb and the editor tldraw draw each code point of Unicode, in every
@@ -61,7 +62,7 @@ func (sweep *sweep) run() error {
 	sweep.print(sorted, differing)
 	differing = slices.DeleteFunc(differing, func(found difference) bool { return found.slight })
 	if n := len(differing) + len(sorted.unnamed); n > 0 {
-		return fmt.Errorf("%d samples differ from the editor's, or are refused without a name", n)
+		return fmt.Errorf("%s from the editor's, or refused without a name", plural.Of(n, "sample differs", "samples differ"))
 	}
 	return nil
 }

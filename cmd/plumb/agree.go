@@ -10,6 +10,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 	"plumb/scoring/vqa/agree"
 )
 
@@ -114,7 +115,7 @@ func (study *study) read(value *fastjson.Value) (err error) {
 		name := fmt.Sprintf("annotators[%d]", k)
 		list, err := labels(name, annotator)
 		if err == nil && len(list) != len(study.Judge) {
-			err = fmt.Errorf("cannot read %s: got %d labels; want %d as of the judge (null for a missing one)", name, len(list), len(study.Judge))
+			err = fmt.Errorf("cannot read %s: got %s; want %d as of the judge (null for a missing one)", name, plural.Of(len(list), "label"), len(study.Judge))
 		}
 		if err != nil {
 			return err
@@ -124,7 +125,7 @@ func (study *study) read(value *fastjson.Value) (err error) {
 	if categories := value.Get("category"); categories != nil && categories.Type() == fastjson.TypeArray {
 		study.categories, err = labels("category", categories)
 		if err == nil && len(study.categories) != len(study.Judge) {
-			err = fmt.Errorf("cannot read category: got %d names; want %d, one for each item", len(study.categories), len(study.Judge))
+			err = fmt.Errorf("cannot read category: got %s; want %d, one for each item", plural.Of(len(study.categories), "name"), len(study.Judge))
 		}
 	}
 	return err
@@ -150,7 +151,7 @@ func (study *study) addItem(value *fastjson.Value) error {
 	}
 	// The first item says how many annotators there are.
 	if len(study.Judge) > 0 && len(all) != len(study.Annotators) {
-		return fmt.Errorf("cannot read annotators: got %d labels; want %d as before (null for a missing one)", len(all), len(study.Annotators))
+		return fmt.Errorf("cannot read annotators: got %s; want %d as before (null for a missing one)", plural.Of(len(all), "label"), len(study.Annotators))
 	}
 	if len(study.Judge) == 0 {
 		study.Annotators = make([][]string, len(all))

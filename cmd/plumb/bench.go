@@ -195,14 +195,14 @@ func (cmd *benchCmd) givenScenes(config daemon.CoreConfig, std streams) ([]recor
 		scenes := record.Scenes{Name: path, Doc: "scenes of a file"}
 		err = dump.Scenes(reader, config.Lines, func(line dump.Line) {
 			if line.Fault != "" {
-				fmt.Fprintf(std.err, "%s: line %d is left out: %s\n", path, line.N, line.Fault)
+				fmt.Fprintf(std.err, "%s: line %d is left out: %s\n", inputName(path), line.N, line.Fault)
 				return
 			}
 			scenes.Lines = append(scenes.Lines, line.Bytes)
 		})
 		reader.Close()
 		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", path, err)
+			return nil, fmt.Errorf("cannot read %s: %w", inputName(path), err)
 		}
 		all = append(all, scenes)
 	}

@@ -135,7 +135,7 @@ func TestBucket(t *testing.T) {
 	var all sync.WaitGroup
 	for _, i := range []int{2, 0, 1, 1} {
 		all.Go(func() {
-			if code, errs := process(t, nil, index(i)...); code != 0 || !strings.Contains(errs, "shards scored") {
+			if code, errs := process(t, nil, index(i)...); code != 0 || !strings.Contains(errs, " scored, ") {
 				t.Errorf("index %d: got exit %d, %s", i, code, errs)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 	"plumb/scoring/stats"
 	"plumb/scoring/table"
 )
@@ -49,10 +50,11 @@ func (cmd *compareCmd) Run(std streams) error {
 	}
 	// Say what the comparison leaves out.
 	if unpaired > 0 {
-		fmt.Fprintf(std.err, "plumb: %d tasks are on one side alone and are left out\n", unpaired)
+		fmt.Fprintf(std.err, "plumb: %s\n", plural.Of(unpaired, "task is on one side alone and is left out", "tasks are on one side alone and are left out"))
 	}
 	if n := a.Twice + b.Twice; n > 0 {
-		fmt.Fprintf(std.err, "plumb: %d results repeat the answer of an earlier line and are left out\n", n)
+		fmt.Fprintf(std.err, "plumb: %s\n", plural.Of(n, "result repeats the answer of an earlier line and is left out",
+			"results repeat the answer of an earlier line and are left out"))
 	}
 	// Write it as JSON or as a table.
 	out, err := output(cmd.Output, std)

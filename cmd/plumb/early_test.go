@@ -323,7 +323,7 @@ func TestInterruptedFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{cmd: &scoreCmd{Dumps: []string{"-"}}, bar: newProgress(io.Discard, nil, "lines", "score", time.Hour)}
+	j := &job{cmd: &scoreCmd{Dumps: []string{"-"}}, bar: newProgress(io.Discard, nil, "line", "score", time.Hour)}
 	defer j.bar.end()
 	put := j.putTo(ctx, &answered{cancel: cancel}, make(chan pendingLine, 3))
 	if err := j.feedLines(r, put); !errors.Is(err, context.Canceled) {

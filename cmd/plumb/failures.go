@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"plumb/scoring/plural"
 )
 
 // failFlags are the flags that limit how many lines may fail before the run fails.
@@ -86,7 +88,7 @@ func (flags *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) e
 	case tally.done == 0:
 		return tally.nothing("scored")
 	case flags.Strict && unscored > 0:
-		return fmt.Errorf("%d of %d lines have no score (--strict): %s", unscored, tally.lines, tally.outcomes())
+		return fmt.Errorf("%d of %s no score (--strict): %s", unscored, plural.Of(tally.lines, "line has", "lines have"), tally.outcomes())
 	case tally.failed > limit.allowed(tally.done+tally.failed):
 		return fmt.Errorf("too few lines could be scored: %d of the %d with an answer failed, and --max-failed is %s: %s",
 			tally.failed, tally.done+tally.failed, limit, tally.counts())
@@ -119,5 +121,5 @@ func (tally *tally) outcomes() string {
 	if tally.unjudged > 0 {
 		parts = append(parts, fmt.Sprintf("%d were not judged (they need --judge-url)", tally.unjudged))
 	}
-	return fmt.Sprintf("of %d lines, %s", tally.lines, strings.Join(parts, ", "))
+	return fmt.Sprintf("of %s, %s", plural.Of(tally.lines, "line"), strings.Join(parts, ", "))
 }

@@ -118,3 +118,22 @@ func TestNothingToShow(t *testing.T) {
 		}
 	}
 }
+
+// The place of a failed line names the file, where there is one, and standard input by its name.
+func TestFailedPlace(t *testing.T) {
+	for _, c := range []struct {
+		line failedLine
+		want string
+	}{
+		{failedLine{line: 1}, "line 1: c: m"},
+		{failedLine{file: "-", line: 1}, "standard input, line 1: c: m"},
+		{failedLine{file: "a.jsonl", line: 2, id: "x"}, `a.jsonl, line 2 (id "x"): c: m`},
+		{failedLine{file: "a.jsonl", line: 2, id: "line:2"}, "a.jsonl, line 2: c: m"},
+		{failedLine{file: "a.xlsx", line: 2, at: "sheet S, row 3"}, "a.xlsx, sheet S, row 3: c: m"},
+	} {
+		c.line.code, c.line.message = "c", "m"
+		if got := c.line.String(); got != c.want {
+			t.Errorf("got %q; want %q", got, c.want)
+		}
+	}
+}

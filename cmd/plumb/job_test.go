@@ -250,7 +250,7 @@ func TestIndexDriver(t *testing.T) {
 		}()
 	}
 	for range 4 {
-		if errs := <-done; !strings.Contains(errs, "shards scored") {
+		if errs := <-done; !strings.Contains(errs, " scored, ") {
 			t.Errorf("got %s", errs)
 		}
 	}

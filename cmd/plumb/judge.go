@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plumb/daemon/judge"
+	"plumb/scoring/plural"
 	"plumb/scoring/vqa/verdict"
 )
 
@@ -133,22 +134,22 @@ func judgeUsageError(err error) error {
 // calls that there would be. Without a dry run it prints nothing if no answer needed a judge.
 func writeJudgeStats(w io.Writer, stats judge.Stats, dryRun bool) {
 	if dryRun {
-		fmt.Fprintf(w, "judge: dry run: %d answers to judge, %d of them known; %d calls to make, about %d tokens of prompts\n",
-			stats.Asked, stats.Cached, stats.DryRun, stats.PromptTokens)
+		fmt.Fprintf(w, "judge: dry run: %s to judge, %d of them known; %s to make, about %s of prompts\n",
+			plural.Of(stats.Asked, "answer"), stats.Cached, plural.Of(stats.DryRun, "call"), plural.Of(stats.PromptTokens, "token"))
 		return
 	}
 	if stats.Asked == 0 {
 		return
 	}
-	fmt.Fprintf(w, "judge: %d answers to judge: %d judged, %d known before, %d the same as others, %d unjudged\n",
-		stats.Asked, stats.Judged, stats.Cached, stats.Shared, stats.Failed)
+	fmt.Fprintf(w, "judge: %s to judge: %d judged, %d known before, %d the same as others, %d unjudged\n",
+		plural.Of(stats.Asked, "answer"), stats.Judged, stats.Cached, stats.Shared, stats.Failed)
 	cost := "cost unknown (--judge-price)"
 	if stats.Priced || stats.Calls == 0 {
 		cost = fmt.Sprintf("%.4f USD", stats.Cost)
 	}
-	fmt.Fprintf(w, "judge: %d calls (%d tries again, %d replies without a verdict, %d lost), %d tokens in, %d out, %s\n",
-		stats.Calls, stats.Retries, stats.Unread, stats.Lost, stats.PromptTokens, stats.CompletionTokens, cost)
+	fmt.Fprintf(w, "judge: %s (%s again, %s without a verdict, %d lost), %s in, %d out, %s\n",
+		plural.Of(stats.Calls, "call"), plural.Of(stats.Retries, "try", "tries"), plural.Of(stats.Unread, "reply", "replies"), stats.Lost, plural.Of(stats.PromptTokens, "token"), stats.CompletionTokens, cost)
 	if stats.Unsaved > 0 {
-		fmt.Fprintf(w, "judge: %d verdicts could not be kept in --judge-cache\n", stats.Unsaved)
+		fmt.Fprintf(w, "judge: %s could not be kept in --judge-cache\n", plural.Of(stats.Unsaved, "verdict"))
 	}
 }

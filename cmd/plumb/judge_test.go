@@ -382,8 +382,8 @@ func TestJudgeSummary(t *testing.T) {
 		{"dry run, all known", known, true, "judge: dry run: 3 answers to judge, 3 of them known; 0 calls to make, about 0 tokens of prompts\n"},
 		{"all known", known, false, "judge: 3 answers to judge: 0 judged, 3 known before, 0 the same as others, 0 unjudged\n" +
 			"judge: 0 calls (0 tries again, 0 replies without a verdict, 0 lost), 0 tokens in, 0 out, 0.0000 USD\n"},
-		{"a call without a price", asked, false, "judge: 1 answers to judge: 1 judged, 0 known before, 0 the same as others, 0 unjudged\n" +
-			"judge: 1 calls (0 tries again, 0 replies without a verdict, 0 lost), 0 tokens in, 0 out, cost unknown (--judge-price)\n"},
+		{"a call without a price", asked, false, "judge: 1 answer to judge: 1 judged, 0 known before, 0 the same as others, 0 unjudged\n" +
+			"judge: 1 call (0 tries again, 0 replies without a verdict, 0 lost), 0 tokens in, 0 out, cost unknown (--judge-price)\n"},
 	} {
 		var got strings.Builder
 		writeJudgeStats(&got, c.stats, c.dryRun)

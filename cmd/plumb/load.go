@@ -13,6 +13,7 @@ import (
 	"plumb/bench/load"
 	"plumb/daemon/jsoncut"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // loadCmd is `plumb load`.
@@ -67,7 +68,7 @@ func (cmd *loadCmd) Run(std streams) error {
 		Warmup: cmd.Warmup, Duration: cmd.Duration, Timeout: cmd.Timeout, MaxOpen: int(cmd.MaxOpen)}
 	runErr := load.Run(ctx, cfg, steps, func(finished load.Result) {
 		results = append(results, finished)
-		fmt.Fprintf(std.err, "%s: %d answers\n", finished.Step, finished.OK)
+		fmt.Fprintf(std.err, "%s: %s\n", finished.Step, plural.Of(finished.OK, "answer"))
 	})
 	if len(results) == 0 {
 		return runErr
@@ -143,19 +144,19 @@ func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 		line, err := reader.Next()
 		if err == io.EOF {
 			if leftOut > 0 {
-				fmt.Fprintf(std.err, "%d lines whose answer is no text are left out, as --route %s sends texts\n", leftOut, cmd.Route)
+				fmt.Fprintf(std.err, "%s left out, as --route %s sends texts\n", plural.Of(leftOut, "line whose answer is no text is", "lines whose answer is no text are"), cmd.Route)
 			}
 			return all, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", cmd.Items, err)
+			return nil, fmt.Errorf("cannot read %s: %w", inputName(cmd.Items), err)
 		}
 		// A line that the server would refuse measures nothing.
 		if line.Fault != "" {
-			return nil, fmt.Errorf("cannot use line %d of %s: %s", line.N, cmd.Items, line.Fault)
+			return nil, fmt.Errorf("cannot use line %d of %s: %s", line.N, inputName(cmd.Items), line.Fault)
 		}
 		if err := cmd.scenes().Check(line.Bytes); err != nil {
-			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.N, cmd.Items, err)
+			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.N, inputName(cmd.Items), err)
 		}
 		// The body is the line itself, or for the route of a trainer what that trainer would make of it.
 		body := slices.Clone(line.Bytes)

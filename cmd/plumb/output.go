@@ -17,6 +17,7 @@ import (
 	"plumb/daemon/index"
 	"plumb/daemon/records/address"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // sink is an output of a command: standard output, or a file that is replaced as a whole
@@ -163,7 +164,7 @@ func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
 	const printed = 5
 	for i, l := range all {
 		if i == printed {
-			fmt.Fprintf(w, "plumb: found %d more files *.partial\n", len(all)-printed)
+			fmt.Fprintf(w, "plumb: found %s *.partial\n", plural.Of(len(all)-printed, "more file"))
 			return
 		}
 		what := "left by a run that did not end; remove it where it is not needed"

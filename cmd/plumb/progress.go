@@ -9,6 +9,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"plumb/scoring/plural"
 )
 
 // progressEvery is how often a line of progress is printed where stderr is no terminal,
@@ -19,7 +21,7 @@ const progressEvery = 30 * time.Second
 // safe for concurrent use; nil shows nothing. See docs/spec/cli.md#r2.
 type progress struct {
 	out        io.Writer
-	noun       string                   // what is counted: "lines"
+	noun       string                   // what is counted: "line"
 	failedNoun string                   // what failed ones lack: "score"
 	bar        *progressbar.ProgressBar // nil where there is no terminal
 	stop       chan struct{}            // ends the lines
@@ -83,13 +85,13 @@ func (progress *progress) line(now time.Time) string {
 	progress.mu.Lock()
 	defer progress.mu.Unlock()
 	took := now.Sub(progress.start)
-	text := fmt.Sprintf("progress: %d %s in %v (%.1f/s), %d without %s",
-		progress.scored, progress.noun, took.Round(time.Second), float64(progress.scored)/took.Seconds(), progress.unscored, progress.failedNoun)
+	text := fmt.Sprintf("progress: %s in %v (%.1f/s), %d without %s",
+		plural.Of(progress.scored, progress.noun), took.Round(time.Second), float64(progress.scored)/took.Seconds(), progress.unscored, progress.failedNoun)
 	if done := progress.done(); progress.total > 0 && done > 0 {
 		text += fmt.Sprintf(", %.0f %% of the input", 100*min(1, float64(done)/float64(progress.total)))
 	}
 	if progress.reportDone > 0 {
-		text += fmt.Sprintf(", %d of %d items of the report", progress.reportDone, progress.reportItems)
+		text += fmt.Sprintf(", %d of %s of the report", progress.reportDone, plural.Of(progress.reportItems, "item"))
 	}
 	if done, size := progress.work(now); done > 0 && size > 0 {
 		share := min(1, float64(done)/float64(size))
@@ -142,7 +144,7 @@ func (progress *progress) drawn(items, all int) {
 	}
 	progress.reportDone, progress.reportItems = max(progress.reportDone, items), all
 	progress.show(now, func() string {
-		return fmt.Sprintf("%d lines, %d of %d items of the report", progress.scored, progress.reportDone, progress.reportItems)
+		return fmt.Sprintf("%s, %d of %s of the report", plural.Of(progress.scored, "line"), progress.reportDone, plural.Of(progress.reportItems, "item"))
 	})
 }
 
@@ -198,7 +200,7 @@ func (progress *progress) count(ok bool) {
 		progress.unscored++
 	}
 	progress.show(now, func() string {
-		return fmt.Sprintf("%d %s, %.0f/s, %d without %s", progress.scored, progress.noun, float64(progress.scored)/now.Sub(progress.start).Seconds(), progress.unscored, progress.failedNoun)
+		return fmt.Sprintf("%s, %.0f/s, %d without %s", plural.Of(progress.scored, progress.noun), float64(progress.scored)/now.Sub(progress.start).Seconds(), progress.unscored, progress.failedNoun)
 	})
 }
 

@@ -33,11 +33,11 @@ func TestProgressLines(t *testing.T) {
 	dir := t.TempDir()
 	a, b := written(t, filepath.Join(dir, "a"), strings.Repeat("x", 100)), written(t, filepath.Join(dir, "b"), strings.Repeat("x", 300))
 	var log syncedLog
-	p := newProgress(&log, []string{a, b}, "lines", "score", time.Millisecond)
+	p := newProgress(&log, []string{a, b}, "line", "score", time.Millisecond)
 	await(t, "lines", func() bool { return strings.Count(log.String(), "progress: 0 lines in 0s") > 1 })
 	p.end()
 	var text strings.Builder
-	p = newProgress(&text, []string{a, b}, "lines", "score", time.Hour)
+	p = newProgress(&text, []string{a, b}, "line", "score", time.Hour)
 	defer p.end()
 	for range 10 {
 		p.read(100)
@@ -70,7 +70,7 @@ func TestProgressLines(t *testing.T) {
 	if got, want := p.line(p.start.Add(3*time.Second)), "progress: 12 lines in 3s (4.0/s), 2 without score, 2 of 4 items of the report"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := newProgress(&text, []string{a, os.DevNull}, "lines", "score", time.Hour); got.total != -1 {
+	if got := newProgress(&text, []string{a, os.DevNull}, "line", "score", time.Hour); got.total != -1 {
 		t.Errorf("with a device among the dumps the total is %d; want none", got.total)
 	}
 }

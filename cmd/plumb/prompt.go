@@ -11,6 +11,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/render/font"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 	"plumb/scoring/vqa"
 )
 
@@ -169,9 +170,9 @@ func (tally *promptTally) verdict(w io.Writer) error {
 	case tally.failed == 0:
 		return nil
 	case tally.made == 0:
-		return fmt.Errorf("cannot write any prompt: all %d items failed; the first is %s", tally.failed, tally.first)
+		return fmt.Errorf("cannot write any prompt: %s %s", plural.Of(tally.failed, "item failed:", "items failed; the first is"), tally.first)
 	}
-	fmt.Fprintf(w, "%d of %d items have no prompt; the first is %s\n", tally.failed, tally.made+tally.failed, tally.first)
+	fmt.Fprintf(w, "%d of %s no prompt; the first is %s\n", tally.failed, plural.Of(tally.made+tally.failed, "item has", "items have"), tally.first)
 	return nil
 }
 

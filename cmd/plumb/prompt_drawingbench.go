@@ -10,6 +10,7 @@ import (
 	"plumb/daemon"
 	"plumb/scoring"
 	"plumb/scoring/drawingbench"
+	"plumb/scoring/plural"
 )
 
 // drawingBenchPrompts are the flags of DrawingBench.
@@ -92,7 +93,7 @@ func (cmd *promptCmd) secondTurns(std streams) error {
 			break
 		}
 		if readErr != nil {
-			err = fmt.Errorf("cannot read %s: %w", cmd.Turn2, readErr)
+			err = fmt.Errorf("cannot read %s: %w", inputName(cmd.Turn2), readErr)
 			break
 		}
 		data, again := secondTurn(&parser, line.Bytes, line.N, line.Fault)
@@ -105,7 +106,7 @@ func (cmd *promptCmd) secondTurns(std streams) error {
 			break
 		}
 	}
-	fmt.Fprintf(std.err, "%d second turns; %d results have none\n", secondTurns, ended)
+	fmt.Fprintf(std.err, "%s; %s none\n", plural.Of(secondTurns, "second turn"), plural.Of(ended, "result has", "results have"))
 	return out.finish(err)
 }
 

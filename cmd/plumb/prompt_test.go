@@ -44,7 +44,8 @@ func TestPromptFailures(t *testing.T) {
 	}{
 		{good, "", 0},
 		{good + "\n" + bad, "1 of 2 items have no prompt; the first is line 2: unknown_test: ", 0},
-		{bad + "\n" + bad, "cannot write any prompt: all 2 items failed; the first is line 1: unknown_test: ", 1},
+		{bad + "\n" + bad, "cannot write any prompt: 2 items failed; the first is line 1: unknown_test: ", 1},
+		{bad, "cannot write any prompt: 1 item failed: line 1: unknown_test: ", 1},
 	} {
 		code, _, errs := plumb(t, c.in+"\n", "prompt", "-")
 		if code != c.code || !strings.Contains(errs, c.want) || c.want == "" && errs != "" {

@@ -7,6 +7,7 @@ import (
 
 	"plumb/daemon"
 	"plumb/daemon/records"
+	"plumb/scoring/plural"
 )
 
 // recordsCmd is `plumb records`.
@@ -70,8 +71,8 @@ func (cmd *recordsCmd) Run(std streams) error {
 	// Requests of --requests that no dump has answered are records too.
 	err = nil
 	records.Unanswered(options, func(_ *records.Reader, record *records.Answer) { err = errors.Join(err, show(record)) })
-	fmt.Fprintf(std.err, "%d records, %d without an answer, %d cut, %d that name no task, %d unreadable\n",
-		counts.all, counts.missing, counts.cut, counts.noTask, counts.unreadable)
+	fmt.Fprintf(std.err, "%s, %d without an answer, %d cut, %d without a task, %d unreadable\n",
+		plural.Of(counts.all, "record"), counts.missing, counts.cut, counts.noTask, counts.unreadable)
 	err = errors.Join(out.finish(err), broken)
 	switch {
 	case err != nil:
@@ -114,7 +115,7 @@ func eachRecord(path string, stdin io.Reader, options records.Options, show func
 			return reader.Format, nil
 		}
 		if err != nil {
-			return reader.Format, fmt.Errorf("cannot read %s: %w", path, err)
+			return reader.Format, fmt.Errorf("cannot read %s: %w", inputName(path), err)
 		}
 		if err := show(record); err != nil {
 			return reader.Format, fmt.Errorf("cannot write records: %w", err)

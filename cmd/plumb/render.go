@@ -20,6 +20,7 @@ import (
 	"plumb/render/metric"
 	"plumb/render/view"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // renderCmd is `plumb render`.
@@ -157,18 +158,18 @@ func (run *renderRun) run(paths []string, limits dump.Limits, std streams, stats
 	if run.out != "" {
 		tellLeftovers(std.err, atomicfile.LeftoversIn(run.out))
 	}
-	run.bar = newProgress(std.err, paths, "scenes", "picture", progressEvery)
+	run.bar = newProgress(std.err, paths, "scene", "picture", progressEvery)
 	err := run.files(paths, limits, std.in, stats)
 	run.bar.end()
 	if run.ctx.Err() != nil {
-		fmt.Fprintf(std.err, "PARTIAL: the run was interrupted after %d scenes\n", run.tally.lines)
+		fmt.Fprintf(std.err, "PARTIAL: the run was interrupted after %s\n", plural.Of(run.tally.lines, "scene"))
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
 	run.tally.writeTo(std.err, "drawn")
 	switch n := run.tally.codes["output"]; {
 	case err != nil:
 	case n > 0:
-		err = fmt.Errorf("cannot write %d of %d pictures to --out %s", n, run.tally.lines, run.out)
+		err = fmt.Errorf("cannot write %d of %s to --out %s", n, plural.Of(run.tally.lines, "picture"), run.out)
 	case run.tally.done == 0:
 		err = run.tally.nothing("drawn")
 	}
@@ -293,9 +294,17 @@ func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*rend
 		give(&renderTask{line: l, name: name, offset: reader.Offset(), done: make(chan struct{})})
 	})
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", path, err)
+		return fmt.Errorf("cannot read %s: %w", inputName(path), err)
 	}
 	return nil
+}
+
+// inputName returns the name of an input for messages: that of the file, or "standard input" for "-".
+func inputName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
 }
 
 // openDump opens a file of scenes or answers, or standard input for "-".

@@ -21,6 +21,7 @@ import (
 	"plumb/render/chrome"
 	"plumb/render/view"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // pair is a scene drawn natively and by the editor.
@@ -270,8 +271,8 @@ func writeFeatures(path string, summary *compare.Summary) error {
 // the comparison it prints the median, the 95 % quantile, the worst value and, if a bar is set for it, how
 // many scenes miss that bar.
 func writeDistribution(w io.Writer, s *compare.Summary) {
-	fmt.Fprintf(w, "%d scenes compared, %d not native (native share %.1f %%), %d without a comparison\n",
-		len(s.Scenes), s.Foreign, 100*s.NativeShare(), s.Failed)
+	fmt.Fprintf(w, "%s compared, %d not native (native share %.1f %%), %d without a comparison\n",
+		plural.Of(len(s.Scenes), "scene"), s.Foreign, 100*s.NativeShare(), s.Failed)
 	for _, figure := range s.Rows() {
 		line := fmt.Sprintf("%-14s median %9.5f  95 %% %9.5f  worst %9.5f", figure.Name, figure.Median, figure.Tail, figure.Extreme)
 		if figure.Bar != 0 {

@@ -15,6 +15,7 @@ import (
 	"plumb/daemon/report"
 	"plumb/scoring"
 	"plumb/scoring/paper"
+	"plumb/scoring/plural"
 	"plumb/scoring/table"
 	"plumb/scoring/vqa"
 )
@@ -186,7 +187,7 @@ func (cmd *reportCmd) Run(std streams) error {
 	case joined.Lines() == 0:
 		return errors.New("nothing could be reported: the files have no lines; want the result lines that plumb score writes")
 	case joined.Scored() == 0:
-		return fmt.Errorf("nothing could be reported: none of %d results has a score", joined.Lines())
+		return fmt.Errorf("nothing could be reported: none of %s has a score", plural.Of(joined.Lines(), "result"))
 	}
 	return nil
 }
@@ -285,7 +286,7 @@ func (cmd *reportCmd) file(joined *report.Joined, name, path string, std streams
 			err = joined.Add(name, line.Bytes)
 		}
 		if err != nil {
-			return fmt.Errorf("cannot join %s: line %d: %w", path, line.N, err)
+			return fmt.Errorf("cannot join %s: line %d: %w", inputName(path), line.N, err)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"plumb/daemon/report"
 	"plumb/daemon/runs"
 	"plumb/scoring/aspire/scenario"
+	"plumb/scoring/plural"
 )
 
 // runCmd is `plumb run`.
@@ -151,7 +152,7 @@ func (cmd *runCmd) Run(std streams) (err error) {
 	var early error // why calls are missing
 	preparedRun.spent = preparedRun.calls.Spent()
 	if n := preparedRun.spent.Calls; n > 0 {
-		fmt.Fprintf(std.err, "plumb: %s holds %d calls, which are not made again; looking for what is missing\n", cmd.Out, n)
+		fmt.Fprintf(std.err, "plumb: %s holds %s not made again; looking for what is missing\n", cmd.Out, plural.Of(n, "call, which is", "calls, which are"))
 	}
 	if !cmd.NoCalls {
 		early = cmd.ask(ctx, std, preparedRun, key)
@@ -343,8 +344,8 @@ func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRu
 	// Show the progress, and on an interrupt what happens then.
 	stopProgress := cmd.showProgress(std, preparedRun, client)
 	removeMessage := context.AfterFunc(ctx, func() {
-		fmt.Fprintf(std.err, "plumb: interrupted; waiting for the %d calls under way (at most %s); a second interrupt ends at once\n",
-			client.Status().Calls, cmd.Timeout)
+		fmt.Fprintf(std.err, "plumb: interrupted; waiting for %s under way (at most %s); a second interrupt ends at once\n",
+			plural.Of(client.Status().Calls, "call"), cmd.Timeout)
 	})
 	defer removeMessage()
 	// Make the calls.
@@ -363,13 +364,13 @@ func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRu
 	const printed = 5
 	for i, failure := range failures {
 		if i == printed {
-			fmt.Fprintf(std.err, "plumb: %d more tasks could not be asked\n", len(failures)-printed)
+			fmt.Fprintf(std.err, "plumb: %s could not be asked\n", plural.Of(len(failures)-printed, "more task"))
 			break
 		}
 		fmt.Fprintf(std.err, "plumb: %s: %s\n", failure.Task, oneLine(failure.Err))
 	}
 	if err == nil && len(failures) > 0 {
-		err = fmt.Errorf("%d tasks could not be asked; the first is %s: %w", len(failures), failures[0].Task, failures[0].Err)
+		err = fmt.Errorf("%s could not be asked; the first is %s: %w", plural.Of(len(failures), "task"), failures[0].Task, failures[0].Err)
 	}
 	return err
 }

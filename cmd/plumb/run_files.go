@@ -18,6 +18,7 @@ import (
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/chat"
 	"plumb/daemon/runs"
+	"plumb/scoring/plural"
 )
 
 // runRecord is run.json: what a folder holds. See docs/spec/runs.md#r43.
@@ -185,20 +186,21 @@ func (cmd *runCmd) derive(std streams, preparedRun *preparedRun) error {
 // model took, the most frequent reasons for missing answers, and what to do about them.
 func (cmd *runCmd) tellTotals(std streams, run *preparedRun, totals runs.Totals) {
 	spent := run.spent
-	fmt.Fprintf(std.err, "%s: %d answers (%d missing, %d of them filtered; %d cut), %d tasks not done; %d calls, %s tokens in, %s out",
-		cmd.Suite, totals.Answers, totals.Missing, totals.Filtered, totals.Cut, totals.Pending, spent.Calls, grouped(spent.PromptTokens), grouped(spent.CompletionTokens))
+	fmt.Fprintf(std.err, "%s: %s (%d missing, %d of them filtered; %d cut), %s not done; %s, %s tokens in, %s out",
+		cmd.Suite, plural.Of(totals.Answers, "answer"), totals.Missing, totals.Filtered, totals.Cut, plural.Of(totals.Pending, "task"),
+		plural.Of(spent.Calls, "call"), grouped(spent.PromptTokens), grouped(spent.CompletionTokens))
 	if spent.Priced {
 		fmt.Fprintf(std.err, ", %.4f USD", spent.Cost)
 	}
 	if spent.Lost > 0 {
-		fmt.Fprintf(std.err, "; %d calls were lost (at most %s tokens)", spent.Lost, grouped(spent.LostTokens))
+		fmt.Fprintf(std.err, "; %s lost (at most %s tokens)", plural.Of(spent.Lost, "call was", "calls were"), grouped(spent.LostTokens))
 	}
 	fmt.Fprintln(std.err)
 	if n := run.calls.Torn(); n > 0 {
-		fmt.Fprintf(std.err, "plumb: %d lines of calls.jsonl are not whole and were skipped\n", n)
+		fmt.Fprintf(std.err, "plumb: %s\n", plural.Of(n, "line of calls.jsonl is not whole and was skipped", "lines of calls.jsonl are not whole and were skipped"))
 	}
 	if n := run.calls.Duplicates(); n > 0 {
-		fmt.Fprintf(std.err, "plumb: %d calls of calls.jsonl have an outcome twice; the first counts\n", n)
+		fmt.Fprintf(std.err, "plumb: %s an outcome twice; the first counts\n", plural.Of(n, "call of calls.jsonl has", "calls of calls.jsonl have"))
 	}
 	const printed = 3
 	reasons := slices.SortedFunc(maps.Keys(totals.Reasons), func(a, b string) int {
@@ -206,20 +208,20 @@ func (cmd *runCmd) tellTotals(std streams, run *preparedRun, totals runs.Totals)
 	})
 	for i, reason := range reasons {
 		if i == printed {
-			fmt.Fprintf(std.err, "plumb: %d more reasons are in run.json\n", len(reasons)-i)
+			fmt.Fprintf(std.err, "plumb: %s in run.json\n", plural.Of(len(reasons)-i, "more reason is", "more reasons are"))
 			break
 		}
-		fmt.Fprintf(std.err, "plumb: %d answers are missing: %.200s\n", totals.Reasons[reason], reason)
+		fmt.Fprintf(std.err, "plumb: %s missing: %.200s\n", plural.Of(totals.Reasons[reason], "answer is", "answers are"), reason)
 	}
 	if len(reasons) > 0 {
 		fmt.Fprintln(std.err, "plumb: --retry-failed asks again for what was refused or failed")
 	}
 	if totals.Other > 0 {
-		fmt.Fprintf(std.err, "plumb: %d answers were asked for with other settings than those of this command; they are in the results too\n",
-			totals.Other)
+		fmt.Fprintf(std.err, "plumb: %s in the results too\n", plural.Of(totals.Other,
+			"answer was asked for with other settings than those of this command; it is", "answers were asked for with other settings than those of this command; they are"))
 	}
 	if totals.Answers > 0 && totals.Cut*20 > totals.Answers { // more than 5 % are worth a hint
-		fmt.Fprintf(std.err, "plumb: %d of %d answers were cut by the limit of tokens; raise --max-tokens\n", totals.Cut, totals.Answers)
+		fmt.Fprintf(std.err, "plumb: %d of %s cut by the limit of tokens; raise --max-tokens\n", totals.Cut, plural.Of(totals.Answers, "answer was", "answers were"))
 	}
 }
 
@@ -266,13 +268,13 @@ func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
 		if plan.Turn > 1 && (cmd.Suite == "drawingbench" || cmd.Episodes) { // whether there is a later turn depends on the answer
 			atMost = "at most "
 		}
-		fmt.Fprintf(std.out, "%s turn or step %d: %s%d calls, %d answered already\n", plan.Arm, plan.Turn, atMost, plan.Calls, plan.Answered)
+		fmt.Fprintf(std.out, "%s turn or step %d: %s%s, %d answered already\n", plan.Arm, plan.Turn, atMost, plural.Of(plan.Calls, "call"), plan.Answered)
 		calls += plan.Calls
 		left += plan.Calls - plan.Answered
 		promptMost += plan.Prompt
 		replyMost += plan.Most
 	}
-	fmt.Fprintf(std.out, "%d calls in all, %d left: at most %s tokens in, %s out", calls, left, grouped(promptMost), grouped(replyMost))
+	fmt.Fprintf(std.out, "%s in all, %d left: at most %s tokens in, %s out", plural.Of(calls, "call"), left, grouped(promptMost), grouped(replyMost))
 	if preparedRun.price != nil {
 		const million = 1e6                                                 // prices are per million tokens
 		low := preparedRun.price.Prompt * float64(promptMost) / 4 / million // a bound counts bytes, and a token is about four bytes of text

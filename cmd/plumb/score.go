@@ -280,7 +280,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 		j.times = &times{out: out, at: map[[2]string]*testTime{}}
 	}
-	j.bar = newProgress(j.std.err, j.cmd.Dumps, "lines", "score", progressEvery)
+	j.bar = newProgress(j.std.err, j.cmd.Dumps, "line", "score", progressEvery)
 	if j.report != nil {
 		j.bar.drawing(j.reportItems)
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"plumb/daemon/index"
+	"plumb/scoring/plural"
 	"plumb/scoring/table"
 )
 
@@ -52,7 +53,7 @@ func (j *job) end(ctx context.Context, early error) error {
 	err = errors.Join(err, j.endReport(ctx, early))
 	// The tables and counts.
 	if early != nil {
-		fmt.Fprintf(j.std.err, "PARTIAL: the run ended early; the tables count the %d lines that were scored before\n", j.tally.lines)
+		fmt.Fprintf(j.std.err, "PARTIAL: the run ended early; the tables count %s scored before\n", plural.Of(j.tally.lines, "line that was", "lines that were"))
 	}
 	j.table.WriteTo(j.std.err)
 	if j.times != nil {
@@ -67,7 +68,7 @@ func (j *job) end(ctx context.Context, early error) error {
 			err = errors.Join(err, fmt.Errorf("cannot judge answers: %w", why))
 		}
 		if stats.Unsaved > 0 {
-			err = errors.Join(err, fmt.Errorf("cannot keep %d verdicts in --judge-cache", stats.Unsaved))
+			err = errors.Join(err, fmt.Errorf("cannot keep %s in --judge-cache", plural.Of(stats.Unsaved, "verdict")))
 		}
 	}
 	// Whether the run counts as a failure.

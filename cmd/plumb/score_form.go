@@ -15,6 +15,7 @@ import (
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/jobs"
 	"plumb/daemon/records/write"
+	"plumb/scoring/plural"
 	"plumb/scoring/table"
 )
 
@@ -216,8 +217,9 @@ type scores struct {
 // It implements write.Results.
 func (s *scores) Close() error {
 	if s.Unscored > 0 || s.Twice > 0 {
-		fmt.Fprintf(s.log, "plumb: left out: %d results without a score, %d second ones of a sample and epoch; "+
-			"inspect_ai refuses both and counts samples that are not there as unscored\n", s.Unscored, s.Twice)
+		fmt.Fprintf(s.log, "plumb: left out: %s without a score, %s of a sample and epoch; "+
+			"inspect_ai refuses both and counts samples that are not there as unscored\n",
+			plural.Of(s.Unscored, "result"), plural.Of(s.Twice, "second one"))
 	}
 	return s.InspectResults.Close()
 }
@@ -312,7 +314,7 @@ func (cmd *scoreCmd) splitLogs(std streams) error {
 		}
 	}
 	if missing > 0 {
-		fmt.Fprintf(std.err, "plumb: %d results are of no log and stand in %s alone\n", missing, cmd.Output)
+		fmt.Fprintf(std.err, "plumb: %s in %s alone\n", plural.Of(missing, "result is of no log and stands", "results are of no log and stand"), cmd.Output)
 	}
 	if err == io.EOF {
 		return nil

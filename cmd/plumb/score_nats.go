@@ -9,6 +9,7 @@ import (
 
 	"plumb/daemon/claims"
 	"plumb/daemon/jobs"
+	"plumb/scoring/plural"
 )
 
 // idleLooks is how often a process finds nothing to do while shards are missing, before it takes the
@@ -104,7 +105,7 @@ func (j *job) scoreClaims(ctx context.Context, queue *claims.Queue) error {
 			return err
 		}
 		if len(missing) == 0 {
-			fmt.Fprintf(j.std.err, "%d shards scored here; all of the job are done\n", scored)
+			fmt.Fprintf(j.std.err, "%s scored here; all of the job are done\n", plural.Of(scored, "shard"))
 			return errors.Join(queue.Remove(ctx), j.broken)
 		}
 		if !errors.Is(claimErr, claims.ErrNothing) { // the server cannot be reached, and may come back
@@ -114,7 +115,7 @@ func (j *job) scoreClaims(ctx context.Context, queue *claims.Queue) error {
 		idle++
 		waiting, underWay, err := queue.Left(ctx)
 		if err == nil && waiting+underWay == 0 && idle >= idleLooks {
-			fmt.Fprintf(j.std.err, "plumb: %d shards are missing and the queue is empty; it is filled again\n", len(missing))
+			fmt.Fprintf(j.std.err, "plumb: %s missing and the queue is empty; it is filled again\n", plural.Of(len(missing), "shard is", "shards are"))
 			if err := queue.Rebuild(ctx, missing); err != nil {
 				return err
 			}

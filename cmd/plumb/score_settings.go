@@ -12,6 +12,7 @@ import (
 
 	"plumb/daemon/jobs"
 	"plumb/daemon/records/address"
+	"plumb/scoring/plural"
 )
 
 // settings returns all settings that can change a result, by the names of their flags, and the hashes
@@ -139,7 +140,7 @@ func (cmd *scoreCmd) status(std streams) error {
 	printPace(std.out, &status)
 	inOrder := func(a, b jobs.Part) int { return cmp.Or(a.Shard-b.Shard, a.Chunk-b.Chunk) }
 	for _, p := range slices.SortedFunc(maps.Keys(died), inOrder) {
-		fmt.Fprintf(std.out, "failed: shard %d, part %d: %d processes ended while it was under way\n", p.Shard, p.Chunk, died[p])
+		fmt.Fprintf(std.out, "failed: shard %d, part %d: %s ended while it was under way\n", p.Shard, p.Chunk, plural.Of(died[p], "process", "processes"))
 	}
 	if status.Done == status.Shards {
 		fmt.Fprintln(std.out, "all shards are done: the command that began the job writes the output")

@@ -17,6 +17,7 @@ import (
 	"plumb/daemon/jobs"
 	"plumb/daemon/records"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // onlyPart is what `plumb shard run` scores.
@@ -108,7 +109,7 @@ func (j *job) runShare(ctx context.Context) (err error) {
 		return j.scoreShards(ctx, []jobs.Shard{shard})
 	})
 	if err == nil {
-		fmt.Fprintf(j.std.err, "%d shards scored, %d were done before\n", scored, doneBefore)
+		fmt.Fprintf(j.std.err, "%s scored, %s done before\n", plural.Of(scored, "shard"), plural.Of(doneBefore, "was", "were"))
 	}
 	return errors.Join(err, j.broken)
 }
@@ -240,12 +241,12 @@ const poisonShard = 3
 // without it, such a part is an error with an exit code of its own.
 func (j *job) quarantine(ctx context.Context, shard jobs.Shard, part jobs.Part, skip int) error {
 	if only := j.cmd.only; only != nil && !only.bisect {
-		err := fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job",
-			part.Shard, j.shards.deaths[part])
+		err := fmt.Errorf("shard %d is poison: %s ended while it was under way; want --bisect, or the command that began the job",
+			part.Shard, plural.Of(j.shards.deaths[part], "process", "processes"))
 		return exitError{err, poisonShard}
 	}
-	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n",
-		j.shards.deaths[part], part.Chunk, part.Shard)
+	fmt.Fprintf(j.std.err, "plumb: %s ended within part %d of shard %d; it is searched for the line that ends them\n",
+		plural.Of(j.shards.deaths[part], "process", "processes"), part.Chunk, part.Shard)
 	limit := max(shard.Lines, jobs.ShardLines) // records of the part
 	got, err := j.halve(ctx, shard, onlyPart{shard: part.Shard, chunk: part.Chunk, skip: skip, to: limit})
 	if err != nil {

@@ -22,14 +22,14 @@ func TestTablesKeepModelsApart(t *testing.T) {
 	if code != 0 || errs != "" {
 		t.Fatalf("got exit %d, %s", code, errs)
 	}
-	for _, s := range []string{"DrawingBench overall, 1 tasks · A\n", "DrawingBench overall, 1 tasks · B\n", "mean score              0.6950  1.0000  0.3050",
+	for _, s := range []string{"DrawingBench overall, 1 task · A\n", "DrawingBench overall, 1 task · B\n", "mean score              0.6950  1.0000  0.3050",
 		"Largest +0.305", "Largest +0.000", "0.847 ± 0.153 (2)"} {
 		if !strings.Contains(want, s) {
 			t.Errorf("no %q in\n%s", s, want)
 		}
 	}
 	code, out, errs := plumb(t, strings.Join(append(lines, turnOf("B", 2, 0.1)), "\n"), "report", "-")
-	if code != 0 || out != want || errs != "1 more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n" {
+	if code != 0 || out != want || errs != "1 more line is left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n" {
 		t.Errorf("got exit %d, %q and\n%s; want the answer that came twice left out", code, errs, out)
 	}
 }
@@ -72,8 +72,8 @@ func TestFilesOfOneName(t *testing.T) {
 func TestReportOfNothing(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "the files have no lines",
-		`{"id":"line:1","line":1,"score":null,"reward":null,"metrics":{},"notes":[],"error":{"code":"bad_line","message":"m"}}`: "1 lines could not be read or name no test of their suite",
-		`{"id":"a","suite":"aspire","test":"maze","score":null,"reward":null,"metrics":{},"notes":[]}`:                          "none of 1 results has a score",
+		`{"id":"line:1","line":1,"score":null,"reward":null,"metrics":{},"notes":[],"error":{"code":"bad_line","message":"m"}}`: "1 line could not be read or names no test of its suite",
+		`{"id":"a","suite":"aspire","test":"maze","score":null,"reward":null,"metrics":{},"notes":[]}`:                          "none of 1 result has a score",
 		`{"id":"a","suite":"aspire","test":"maze","score":"high"}`:                                                              `cannot use score: got "high"; want a number or null`,
 		`{"id":"a","suite":7,"test":"maze","score":0.5}`:                                                                        "cannot use suite: got 7; want a string",
 	} {
@@ -121,7 +121,7 @@ func TestTwiceInTwoDumps(t *testing.T) {
 		if code != 0 || len(got) != 3 || strings.Contains(got[0]+got[1], "duplicate_id") || strings.Count(got[2], `{"code":"duplicate_id","path":"id",`) != 1 {
 			t.Errorf("%v: got exit %d, %s; want a note on the third line alone", more, code, out)
 		}
-		if !json.Valid([]byte(got[len(got)-1])) || !strings.Contains(errs, "1 more lines are left out") {
+		if !json.Valid([]byte(got[len(got)-1])) || !strings.Contains(errs, "1 more line is left out") {
 			t.Errorf("%v: got %s, %s", more, out, errs)
 		}
 		if first == "" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // maxFirst is how many failures are printed in full, perCode how many of one code.
@@ -90,7 +91,7 @@ func (tally *tally) writeTo(w io.Writer, what string) {
 	if tally.failed == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%d of %d lines could not be %s: %s\n", tally.failed, tally.lines, what, tally.counts())
+	fmt.Fprintf(w, "%d of %s could not be %s: %s\n", tally.failed, plural.Of(tally.lines, "line"), what, tally.counts())
 	for _, line := range tally.first {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
@@ -130,19 +131,23 @@ func (tally *tally) writeCut(w io.Writer, mode string) {
 			all += tally.cut[where]
 			kinds = append(kinds, fmt.Sprintf("%d %s", tally.cut[where], where))
 		}
-		fmt.Fprintf(w, "%d of %d answers were cut: %s (--cut %s)\n", all, tally.lines, strings.Join(kinds, ", "), mode)
+		fmt.Fprintf(w, "%d of %s cut: %s (--cut %s)\n", all, plural.Of(tally.lines, "answer was", "answers were"), strings.Join(kinds, ", "), mode)
 	}
 	if tally.repeats > 0 {
-		fmt.Fprintf(w, "%d lines repeat an answer (of another filter) and were left out\n", tally.repeats)
+		fmt.Fprintf(w, "%s\n", plural.Of(tally.repeats, "line repeats an answer (of another filter) and was left out",
+			"lines repeat an answer (of another filter) and were left out"))
 	}
 }
 
 // String returns the place of a failed line, its id and its error as one line of text. Characters that
 // cannot be printed, such as line breaks in quoted input, become spaces.
 func (line failedLine) String() string {
-	place := strings.TrimSpace(fmt.Sprintf("%s line %d", line.file, line.line))
+	place := fmt.Sprintf("line %d", line.line)
 	if line.at != "" {
-		place = strings.TrimSpace(line.file + " " + line.at)
+		place = line.at
+	}
+	if line.file != "" {
+		place = inputName(line.file) + ", " + place
 	}
 	if line.at == "" || !strings.HasSuffix(line.id, line.at) { // some ids are made of the place
 		place += line.named()

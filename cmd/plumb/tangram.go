@@ -96,7 +96,7 @@ func eachLine(path string, limits dump.Limits, stdin io.Reader, give func(dump.L
 			err = give(line)
 		}
 		if err != nil {
-			return fmt.Errorf("cannot read %s: %w", path, err)
+			return fmt.Errorf("cannot read %s: %w", inputName(path), err)
 		}
 	}
 }

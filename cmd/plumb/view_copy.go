@@ -166,7 +166,7 @@ func (k *copier) check(path string) error {
 		_, err = scoring.CheckResult(value)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot open results %s: line %d: %w", path, max(line.N, 1), err)
+		return fmt.Errorf("cannot open results %s: line %d: %w", inputName(path), max(line.N, 1), err)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, e
 	}
 	records, err := convert.Read(data, cmd.keeper())
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", cmd.Input, err)
+		return nil, fmt.Errorf("cannot read %s: %w", inputName(cmd.Input), err)
 	}
 	mapping, err := convert.Map(records, cmd.Map, withChoices)
 	if err != nil {
@@ -159,7 +159,7 @@ func (cmd *vqaConvertCmd) read(std streams) ([]byte, error) {
 		err = errors.New("it has more than 1 GiB; want a smaller file, such as one split of the data set")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", cmd.Input, err)
+		return nil, fmt.Errorf("cannot read %s: %w", inputName(cmd.Input), err)
 	}
 	return data, nil
 }

@@ -17,6 +17,7 @@ import (
 	"plumb/daemon/queue"
 	"plumb/daemon/reward"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // player holds what the turns of a client's episode need: the daemon, and how the client asked for
@@ -90,7 +91,7 @@ func (player *player) begin(trail *trail, life context.Context, opts episode.Opt
 	// An episode that goes on plays its earlier answers again. Only the last observation is wanted.
 	for i, given := range opts.History {
 		if e.Done() {
-			message := fmt.Sprintf("cannot use history: got %d answers; the episode ends after %d", len(opts.History), i)
+			message := fmt.Sprintf("cannot use history: got %s; the episode ends after %d", plural.Of(len(opts.History), "answer"), i)
 			return nil, nil, &scoring.Error{Code: "bad_field", Message: message}, nil
 		}
 		one := sample{at: "history", answer: given}

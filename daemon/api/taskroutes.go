@@ -15,6 +15,7 @@ import (
 	"plumb/daemon/jsoncut"
 	"plumb/daemon/names"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // The task routes of OpenEnv, which are those of ORS: an environment for each suite with loaded
@@ -215,7 +216,7 @@ func (server *Server) oneTask(ctx *fasthttp.RequestCtx) {
 	}
 	list := taskQuery.between(pos, pos+1)
 	if pos < 0 || len(list) == 0 {
-		message := fmt.Sprintf("cannot find task %d of split %s: it has %d tasks, from 0", *taskQuery.index, taskQuery.split, n)
+		message := fmt.Sprintf("cannot find task %d of split %s: it has %s, from 0", *taskQuery.index, taskQuery.split, plural.Of(n, "task"))
 		server.fail(ctx, fasthttp.StatusBadRequest, "bad_index", message)
 		return
 	}

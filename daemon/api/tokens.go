@@ -20,6 +20,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/conns"
+	"plumb/scoring/plural"
 )
 
 // maxTokens is how many tokens a daemon may have, because each request is compared with
@@ -133,7 +134,7 @@ func parseToken(line string, number int) (*token, error) {
 	}
 	switch {
 	case len(f) > 4:
-		return nil, fmt.Errorf("got %d fields; want NAME:TOKEN[:RATE[:CONCURRENCY]], no colon in any", len(f))
+		return nil, fmt.Errorf("got %s; want NAME:TOKEN[:RATE[:CONCURRENCY]], no colon in any", plural.Of(len(f), "field"))
 	case tok.name == "" || len(tok.name) > 64 || strings.IndexFunc(tok.name, unprintable) >= 0:
 		return nil, errors.New("want a name of 1 to 64 printable ASCII characters")
 	case secret == "" || len(secret) > 4096 || strings.IndexFunc(secret, unprintable) >= 0 || strings.Contains(secret, " "):

@@ -15,6 +15,7 @@ import (
 	"plumb/daemon/chat"
 	"plumb/daemon/dump"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // Modes of asking. See docs/spec/runs.md#r29.
@@ -200,7 +201,7 @@ func (choices *choices) arms(options Options, fits func(Arm) int, tasks int) (ar
 			arms = append(arms, arm)
 		}
 		if n < tasks {
-			left = append(left, fmt.Sprintf("%s: %d of %d tasks have no such form and are left out", arm, tasks-n, tasks))
+			left = append(left, fmt.Sprintf("%s: %d of %s left out", arm, tasks-n, plural.Of(tasks, "task has no such form and is", "tasks have no such form and are")))
 		}
 	}
 	if len(arms) == 0 {

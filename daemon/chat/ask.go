@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plumb/daemon/chat/budget"
+	"plumb/scoring/plural"
 )
 
 // question is a request to the model under way, with all its tries.
@@ -264,7 +265,7 @@ func (question *question) next(reading *Reading) (wait time.Duration, done bool)
 		return wait, false
 	}
 	question.take(reading)
-	question.finish(Refused, &Error{Code: "tries", Message: fmt.Sprintf("%d tries failed; the last one: %s", question.failures, question.last)})
+	question.finish(Refused, &Error{Code: "tries", Message: fmt.Sprintf("%s failed; the last one: %s", plural.Of(question.failures, "try", "tries"), question.last)})
 	return 0, true
 }
 
@@ -310,7 +311,7 @@ func (question *question) endBy(err error) {
 			client.halt(Fatal, question.out.Error)
 		}
 	case errors.Is(err, context.DeadlineExceeded) && question.failures > 0:
-		question.finish(Refused, &Error{Code: "deadline", Message: fmt.Sprintf("%d tries failed in the time there is; the last one: %s", question.failures, question.last)})
+		question.finish(Refused, &Error{Code: "deadline", Message: fmt.Sprintf("%s failed in the time there is; the last one: %s", plural.Of(question.failures, "try", "tries"), question.last)})
 	case errors.Is(err, context.DeadlineExceeded):
 		question.finish(Refused, &Error{Code: "deadline", Message: client.cfg.Name + " did not answer in time"})
 	default:

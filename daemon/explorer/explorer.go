@@ -25,6 +25,7 @@ import (
 	"plumb/daemon/exhibit"
 	"plumb/daemon/index"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // Engine draws pictures and scores answers. It is safe for concurrent use.
@@ -462,7 +463,7 @@ func (opened *opened) inform(out *Info) {
 	for _, file := range opened.set.Files {
 		out.Files = append(out.Files, FileInfo{file.Path, file.Rows(), file.Bad})
 		if file.Bad > 0 {
-			out.Remarks = append(out.Remarks, fmt.Sprintf("%d lines of %s are no results; they are rows with the failure unreadable_line", file.Bad, file.Path))
+			out.Remarks = append(out.Remarks, fmt.Sprintf("%s no results in %s; each is a row with the failure unreadable_line", plural.Of(file.Bad, "line holds", "lines hold"), file.Path))
 		}
 		for _, m := range file.Metrics {
 			if !slices.Contains(out.Metrics, m) {

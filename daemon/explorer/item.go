@@ -18,6 +18,7 @@ import (
 	"plumb/daemon/index"
 	"plumb/render/jsontree"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // answer is a result with its line in a dump.
@@ -244,7 +245,7 @@ func cut(text string, limit int) string {
 	for !utf8.RuneStart(text[n]) {
 		n--
 	}
-	return fmt.Sprintf("%s\n[%d further bytes are not shown]", text[:n], len(text)-n)
+	return fmt.Sprintf("%s\n[%s not shown]", text[:n], plural.Of(len(text)-n, "further byte is", "further bytes are"))
 }
 
 // place sets the number of a row in the list that f and sort give, the length of the list, and

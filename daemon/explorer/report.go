@@ -10,6 +10,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/daemon/index"
+	"plumb/scoring/plural"
 	"plumb/scoring/table"
 )
 
@@ -158,7 +159,7 @@ func (cell *Cell) setFigures(row *table.Row) {
 	if row.Kind != table.Test {
 		cell.N, cell.Scored = row.Tests, row.Tests
 		if row.Tests < row.Of {
-			cell.Tests = fmt.Sprintf("%d of %d tests", row.Tests, row.Of)
+			cell.Tests = fmt.Sprintf("%d of %s", row.Tests, plural.Of(row.Of, "test"))
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"plumb/daemon/index"
+	"plumb/scoring/plural"
 )
 
 // SavedItems is the largest number of results of a saved page that have their pictures and texts.
@@ -152,8 +153,8 @@ func (explorer *Explorer) collect(ctx context.Context, opened *opened, query *qu
 	if err := explorer.fill(ctx, opened, out, min(items, len(out.Rows.Rows))); err != nil {
 		return nil, err
 	}
-	out.Remark = fmt.Sprintf("A saved page: %d of %d results are listed, the first %d with their items. It was saved on %s.",
-		len(out.Rows.Rows), out.Rows.Total, len(out.Items), time.Now().UTC().Format(time.DateTime+" UTC"))
+	out.Remark = fmt.Sprintf("A saved page: %d of %s listed, the first %d with their items. It was saved on %s.",
+		len(out.Rows.Rows), plural.Of(out.Rows.Total, "result is", "results are"), len(out.Items), time.Now().UTC().Format(time.DateTime+" UTC"))
 	return out, nil
 }
 

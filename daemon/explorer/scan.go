@@ -16,6 +16,7 @@ import (
 	"plumb/daemon/index"
 	"plumb/render/view"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // maxScanned is how many answers of a job are looked at for suspects.
@@ -273,7 +274,7 @@ func (scanner *scanner) remark(name string) string {
 		return ""
 	}
 	if scanner.which != nil {
-		return fmt.Sprintf("this rule has looked at the %d answers that are listed", scanner.progress())
+		return fmt.Sprintf("this rule has looked at the %s listed", plural.Of(scanner.progress(), "answer that is", "answers that are"))
 	}
 	return fmt.Sprintf("this rule has looked at the first %d of %d answers", scanner.progress(), scanner.opened.set.Rows())
 }

@@ -24,6 +24,7 @@ import (
 	"plumb/daemon/index"
 	"plumb/render/jsontree"
 	"plumb/scoring"
+	"plumb/scoring/plural"
 	"plumb/scoring/table"
 )
 
@@ -272,7 +273,7 @@ func (writer *Writer) given() (list []explorer.Given) {
 // remark returns the sentence at the top of the report: how many answers there are, how many of them
 // the pages show, and what scored them.
 func (writer *Writer) remark() string {
-	text := fmt.Sprintf("%d answers", writer.rows)
+	text := plural.Of(writer.rows, "answer")
 	if writer.rows == 1 {
 		text = "1 answer"
 	}

@@ -251,7 +251,7 @@ func TestWhatWentWrong(t *testing.T) {
 			t.Errorf("%s: got %+v; want %+v", id, it, want)
 		}
 	}
-	if len(page.Info.Remarks) != 1 || !strings.HasPrefix(page.Info.Remarks[0], "1 lines could not be read or name no test of their suite") {
+	if len(page.Info.Remarks) != 1 || !strings.HasPrefix(page.Info.Remarks[0], "1 line could not be read or names no test of its suite") {
 		t.Errorf("got the remarks %v", page.Info.Remarks)
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"plumb/scoring/plural"
 	"plumb/scoring/table"
 )
 
@@ -65,7 +66,7 @@ func cell(row table.Row) cellView {
 	case row.N == 0:
 		view.Count = "0"
 	case row.Kind != table.Test && row.Tests < row.Of:
-		view.Count = fmt.Sprintf("%d of %d tests", row.Tests, row.Of)
+		view.Count = fmt.Sprintf("%d of %s", row.Tests, plural.Of(row.Of, "test"))
 	case row.Kind != table.Test:
 	case row.Scored < row.N:
 		view.Count = fmt.Sprintf("%d of %d scored", row.Scored, row.N)

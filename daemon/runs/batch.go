@@ -20,6 +20,7 @@ import (
 	"plumb/daemon/chat"
 	"plumb/daemon/chat/budget"
 	"plumb/daemon/ledger"
+	"plumb/scoring/plural"
 )
 
 // Limits of a part, which becomes one batch. See docs/spec/runs.md#r55.
@@ -106,8 +107,8 @@ func (run *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchCo
 	b.runID = hex.EncodeToString(sum[:8])
 	failures, err := b.ask(ctx)
 	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("%w: %d batches go on at the endpoint; the same command takes them up, --batch-cancel ends them",
-			ErrEarly, len(b.live()))
+		err = fmt.Errorf("%w: %s on at the endpoint; the same command goes on with that, --batch-cancel ends it",
+			ErrEarly, plural.Of(len(b.live()), "batch goes", "batches go"))
 	}
 	return failures, err
 }
@@ -178,13 +179,13 @@ func (batcher *batcher) ask(ctx context.Context) ([]Failure, error) {
 		countBefore := batcher.got
 		if count > 0 && !batcher.cfg.Cancel {
 			if idle++; !makes {
-				return failures, fmt.Errorf("%w: %d calls had no outcome in %d batches each", ErrEarly, count, mostWaves)
+				return failures, fmt.Errorf("%w: %s no outcome in %d batches each", ErrEarly, plural.Of(count, "call had", "calls had"), mostWaves)
 			}
 		}
 		// Without a batch that runs there is nothing more to come.
 		if len(batcher.live()) == 0 {
 			if batcher.cfg.Cancel && count > 0 {
-				return failures, fmt.Errorf("%w: batches were cancelled; %d calls have no outcome", ErrEarly, count)
+				return failures, fmt.Errorf("%w: batches were cancelled; %s no outcome", ErrEarly, plural.Of(count, "call has", "calls have"))
 			}
 			return failures, nil
 		}
@@ -365,7 +366,7 @@ func (batcher *batcher) created(part *part, id string) error {
 		return err
 	}
 	os.Remove(batcher.path(part))
-	batcher.cfg.Tell(fmt.Sprintf("batch %s: %d calls", id, len(part.Keys)))
+	batcher.cfg.Tell(fmt.Sprintf("batch %s: %s", id, plural.Of(len(part.Keys), "call")))
 	return nil
 }
 

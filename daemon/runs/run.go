@@ -18,6 +18,7 @@ import (
 	"plumb/daemon/ask"
 	"plumb/daemon/chat"
 	"plumb/daemon/chat/budget"
+	"plumb/scoring/plural"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -237,7 +238,7 @@ func (run *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failur
 	case client.Halted() != nil:
 		return failures, fmt.Errorf("%w: %w", ErrEarly, client.Halted())
 	case left.Load() > int64(len(failures)):
-		return failures, fmt.Errorf("%w: %d tasks have no outcome yet", ErrEarly, left.Load()-int64(len(failures)))
+		return failures, fmt.Errorf("%w: %s no outcome yet", ErrEarly, plural.Of(left.Load()-int64(len(failures)), "task has", "tasks have"))
 	}
 	return failures, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"plumb/scoring"
 	"plumb/scoring/paper"
+	"plumb/scoring/plural"
 	"plumb/scoring/stats"
 )
 
@@ -205,7 +206,7 @@ func (tables *tables) modelTable() scoring.TextTable {
 		mean, scored := tables.meanScore(row, testNames())
 		score, tokens := scoring.FormatCell(mean, 3), scoring.FormatCell(stats.Mean(row.tokens), 2)
 		if scored < len(tests) {
-			score += fmt.Sprintf(" (%d of %d tests)", scored, len(tests))
+			score += fmt.Sprintf(" (%d of %s)", scored, plural.Of(len(tests), "test"))
 		}
 		rank, nearest := paper.Place(mean, published, 3)
 		if scored < len(tests) {

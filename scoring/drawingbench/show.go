@@ -11,6 +11,7 @@ import (
 	"plumb/scoring"
 	"plumb/scoring/drawingbench/parse"
 	"plumb/scoring/drawingbench/replay"
+	"plumb/scoring/plural"
 	"plumb/scoring/pyjson"
 )
 
@@ -64,8 +65,8 @@ func (j *job) panels(actions *pyjson.Value) []scoring.Panel {
 	list := []scoring.Panel{{Title: title, Image: show}}
 	marks, changed := markElements(picture.Elements)
 	if len(marks) > 0 {
-		list = append(list, scoring.Panel{Title: fmt.Sprintf("what was drawn: %d of %d elements changed a pixel",
-			changed, len(picture.Elements)),
+		list = append(list, scoring.Panel{Title: fmt.Sprintf("what was drawn: %d of %s changed a pixel",
+			changed, plural.Of(len(picture.Elements), "element")),
 			Image: show, Marks: marks}) // the same picture; the report draws the marks over it
 	}
 	return list

@@ -12,6 +12,7 @@ import (
 	"plumb/scoring"
 	"plumb/scoring/drawingbench/layout"
 	"plumb/scoring/paper"
+	"plumb/scoring/plural"
 	"plumb/scoring/stats"
 )
 
@@ -372,9 +373,9 @@ func perTask(runs []*run, value func(*run) float64) []float64 {
 // sizeText returns the number of tasks as text, with the number of runs where that differs.
 func (tables *tables) sizeText(tasks int) string {
 	if tasks == len(tables.ordered) {
-		return fmt.Sprintf("%d tasks", tasks)
+		return plural.Of(tasks, "task")
 	}
-	return fmt.Sprintf("%d tasks, %d runs", tasks, len(tables.ordered))
+	return plural.Of(tasks, "task") + ", " + plural.Of(len(tables.ordered), "run")
 }
 
 // perTaskValues returns a value of turns per task: over the first turns, and over the last

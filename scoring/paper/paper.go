@@ -10,6 +10,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"plumb/scoring/plural"
 )
 
 // Paper holds the tables of one benchmark.
@@ -42,7 +44,7 @@ func Read(doc []byte) (*Paper, error) {
 	for name, table := range paper.Tables {
 		for i, row := range table.Rows {
 			if len(row) != len(table.Columns) {
-				return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d]: it has %d cells; want %d as columns has", name, i, len(row), len(table.Columns))
+				return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d]: it has %s; want %d as columns has", name, i, plural.Of(len(row), "cell"), len(table.Columns))
 			}
 			for column, cell := range row {
 				switch cell.(type) {

@@ -24,7 +24,7 @@ func TestRead(t *testing.T) {
 		`[]`:                                  "array",
 		`{"benchmark":"B"}`:                   "0 tables",
 		`{"tables":{"t":{}}}`:                 `benchmark ""`,
-		strings.Replace(good, `"x",`, ``, 1):  "tables.t.rows[0]: it has 1 cells; want 2",
+		strings.Replace(good, `"x",`, ``, 1):  "tables.t.rows[0]: it has 1 cell; want 2",
 		strings.Replace(good, `0.5`, `{}`, 1): "tables.t.rows[0][1]",
 	} {
 		if _, err := Read([]byte(doc)); err == nil || !strings.Contains(err.Error(), want) {

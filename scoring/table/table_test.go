@@ -165,7 +165,7 @@ func TestWriteTo(t *testing.T) {
 		"two    first                                     3       3        0       0   -5.7500           210.0",
 		"two    average (2 of 3 tests)                    3       3        0       0   -5.7500           210.0",
 		"x?[2J  yyyyyyyyyyyyyyyyyyyyy...yyyyyyyyyyyyyyyy  1       0        1       0         -       -       -",
-		"1 lines could not be read or name no test of their suite; the tables leave them out", ""}, "\n")
+		"1 line could not be read or names no test of its suite; the tables leave it out", ""}, "\n")
 	var got bytes.Buffer
 	if n, err := tab.WriteTo(&got); err != nil || int(n) != got.Len() || got.String() != want {
 		t.Errorf("got\n%swant\n%s", got.String(), want)
@@ -257,7 +257,7 @@ func TestSeries(t *testing.T) {
 		"two    a                       N      1       1        0       0  1.0000       -",
 		"two    first (1 of 2 tests)    N      1       1        0       0  1.0000",
 		"two    average (1 of 3 tests)  N      1       1        0       0  1.0000",
-		"1 more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)",
+		"1 more line is left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)",
 		"", "pass@k, %", "suite  test  model  items  answers  k = 1   k = 2   k = 3", "two    a     M          2        5  75.00  100.00  100.00",
 		"Success: a score of 1, of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out.",
 		"", "Table 1: colours · M", "colour  items", "M           5", "missing counts: false",

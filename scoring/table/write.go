@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // WriteTo writes the table of mean scores as text in aligned columns for a terminal, then the
@@ -38,10 +39,11 @@ func (table *Table) WriteTo(w io.Writer) (int64, error) {
 func (table *Table) RowlessText() string {
 	out := ""
 	if n := table.inNoRow - table.beyondLimit; n > 0 {
-		out = fmt.Sprintf("%d lines could not be read or name no test of their suite; the tables leave them out\n", n)
+		out = plural.Of(n, "line could not be read or names no test of its suite; the tables leave it out",
+			"lines could not be read or name no test of their suite; the tables leave them out") + "\n"
 	}
 	if table.beyondLimit > 0 {
-		out += fmt.Sprintf("%d lines are left out: a table has %d series (models and ways to ask), and as many tests of unknown suites, at most\n", table.beyondLimit, maxSeen)
+		out += fmt.Sprintf("%s left out: a table has %d series (models and ways to ask), and as many tests of unknown suites, at most\n", plural.Of(table.beyondLimit, "line is", "lines are"), maxSeen)
 	}
 	return out
 }
@@ -51,7 +53,7 @@ func (table *Table) RowlessText() string {
 func (table *Table) DuplicatesText() string {
 	out := ""
 	if table.duplicates > 0 {
-		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", table.duplicates)
+		out = fmt.Sprintf("%s left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", plural.Of(table.duplicates, "more line is", "more lines are"))
 	}
 	if table.ledger.full || table.ledger.answers.Full() {
 		out += fmt.Sprintf("past %d answers the same answer twice counts twice, and repeats count as items\n",
@@ -173,7 +175,7 @@ func (r *Row) label() string {
 	if r.Tests == r.Of || r.Kind == Test {
 		return r.Name
 	}
-	return fmt.Sprintf("%s (%d of %d tests)", r.Name, r.Tests, r.Of)
+	return fmt.Sprintf("%s (%d of %s)", r.Name, r.Tests, plural.Of(r.Of, "test"))
 }
 
 // Number formats a mean score with that many digits after the decimal point. Numbers from 1e9 have

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // settings are the settings of Task 2, in the paper's order. See docs/spec/tangram.md#r51.
@@ -371,7 +372,7 @@ func (group *group) footnote(counted bool) string {
 		parts = append(parts, fmt.Sprintf("%d without a response are left out.", group.missing))
 	}
 	if n := len(group.items); n < group.repeats {
-		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", group.n-group.repeats+n))
+		parts = append(parts, plural.Of(group.n-group.repeats+n, "item; its repeats", "items; the repeats of each")+" are averaged first.")
 	}
 	return strings.Join(parts, " ")
 }

@@ -1,10 +1,10 @@
 package vqa
 
 import (
-	"fmt"
 	"strconv"
 
 	"plumb/scoring"
+	"plumb/scoring/plural"
 )
 
 // maxPanel is how many models the table of solved items compares at most, because each adds a
@@ -66,9 +66,10 @@ func (tables *tables) solvedTable(format string, own []*modelRun) scoring.TextTa
 		}
 	}
 	out.Rows = append(out.Rows, solvedRow("all", "", all))
-	out.Note = fmt.Sprintf("%d models", len(panel))
+	out.Note = plural.Of(len(panel), "model")
 	if others > 0 {
-		out.Note += fmt.Sprintf("; %d items are left out that not all of them answered or that were not judged", others)
+		out.Note += "; " + plural.Of(others, "item is left out that not all of them answered or that was not judged",
+			"items are left out that not all of them answered or that were not judged")
 	}
 	out.Note += "."
 	return out

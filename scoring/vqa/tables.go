@@ -10,6 +10,7 @@ import (
 
 	"plumb/scoring"
 	"plumb/scoring/paper"
+	"plumb/scoring/plural"
 	"plumb/scoring/stats"
 )
 
@@ -419,7 +420,7 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 			cells = append(cells, difference, "")
 		}
 		out.Rows = append(out.Rows, cells)
-		out.Note = fmt.Sprintf("The kind of %d items was inferred from their options.", inferred)
+		out.Note = fmt.Sprintf("The kind of %s options.", plural.Of(inferred, "item was inferred from its", "items was inferred from their"))
 	}
 	return out
 }

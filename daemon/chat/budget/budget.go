@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"plumb/scoring/plural"
 )
 
 // Limits bound the calls to an endpoint, their tokens and their cost; 0 is no limit.
@@ -114,7 +116,7 @@ func (meter *Meter) fits(hold *Hold) error {
 	tokens, cost := spent.PromptTokens+spent.CompletionTokens+spent.LostTokens, spent.Cost+spent.LostCost
 	switch {
 	case limits.Calls > 0 && spent.Calls+1 > limits.Calls:
-		return fmt.Errorf("%w: %d calls were made (%s)", ErrEnded, spent.Calls, meter.flag("--max-calls"))
+		return fmt.Errorf("%w: %s made (%s)", ErrEnded, plural.Of(spent.Calls, "call was", "calls were"), meter.flag("--max-calls"))
 	case limits.Tokens > 0 && tokens+meter.held.Tokens+hold.Tokens > limits.Tokens:
 		return fmt.Errorf("%w: %d tokens were used and a call may take %d, of %d (%s)", ErrEnded, tokens, hold.Tokens,
 			limits.Tokens, meter.flag("--max-total-tokens"))

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"plumb/scoring/plural"
 )
 
 // tries bounds how often a request is made.
@@ -101,7 +103,7 @@ func readRange(ctx context.Context, get func(context.Context, int64, int64) (*ht
 			return n, nil
 		}
 	}
-	return n, fmt.Errorf("the connection broke off %d times: %w", tries, err)
+	return n, fmt.Errorf("the connection broke off %s: %w", plural.Of(tries, "time"), err)
 }
 
 // toEnd asks request for all bytes of a file.

@@ -90,8 +90,8 @@ func TestList(t *testing.T) {
 		` [1, {"a":[]} ,"123456789" , 2] `: `0 1|1 {"a":[]}|2 11|3 2`,
 		`[]`:                               ``,
 		`[1,{"a"`:                          `0 1|the list breaks off at byte 7 in element 1; the elements before it are read`,
-		`[1,]`:                             `0 1|cannot read the list: byte 3: got ']'; want a value after the comma (1 elements are read)`,
-		`[1] x`:                            `0 1|cannot read the list: byte 4: got 'x'; want nothing after the document (1 elements are read)`,
+		`[1,]`:                             `0 1|cannot read the list: byte 3: got ']'; want a value after the comma (1 element is read)`,
+		`[1] x`:                            `0 1|cannot read the list: byte 4: got 'x'; want nothing after the document (1 element is read)`,
 		`{"a":[1,2]`:                       `cannot read the list: byte 0: got '{'; want a list (0 elements are read)`,
 	} {
 		if got := strings.Join(read(in), "|"); got != want {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"plumb/scoring/plural"
 )
 
 // List reads a document that is one JSON list, element by element.
@@ -45,7 +47,7 @@ func (l *List) Next() (element []byte, index int, err error) {
 		l.err = fmt.Errorf("the list breaks off at byte %d in element %d; the elements before it are read",
 			l.walker.Offset(), max(l.begun-1, 0))
 	case err != nil:
-		l.err = fmt.Errorf("cannot read the list: %w (%d elements are read)", err, l.begun)
+		l.err = fmt.Errorf("cannot read the list: %w (%s read)", err, plural.Of(l.begun, "element is", "elements are"))
 	default:
 		l.err = io.EOF
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"plumb/scoring/plural"
 	"plumb/scoring/tangram/field"
 )
 
@@ -53,7 +54,7 @@ func FromPolygons(polys [Count][]Point) (*Figure, error) {
 	var at [Count]Placement
 	for i, poly := range polys {
 		if len(poly) != len(canonical[Kinds[i]]) {
-			return nil, fmt.Errorf("cannot place %s: %w: %d vertices; want %d", IDs[i], ErrInventory, len(poly),
+			return nil, fmt.Errorf("cannot place %s: %w: %s; want %d", IDs[i], ErrInventory, plural.Of(len(poly), "vertex", "vertices"),
 				len(canonical[Kinds[i]]))
 		}
 		var ok bool
@@ -150,8 +151,8 @@ func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 		loop = append(loop, points[at])
 	}
 	if len(loop) != boundaryEdges {
-		return nil, fmt.Errorf("cannot use configuration: %w: %d edges of its boundary are not on the outer loop",
-			ErrHole, boundaryEdges-len(loop))
+		return nil, fmt.Errorf("cannot use configuration: %w: %s of its boundary not on the outer loop",
+			ErrHole, plural.Of(boundaryEdges-len(loop), "edge"))
 	}
 	return loop, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"plumb/scoring"
+	"plumb/scoring/plural"
 	"plumb/scoring/tangram/field"
 )
 
@@ -206,7 +207,7 @@ func parsePoints(list [][]string) ([]Point, error) {
 	out := make([]Point, len(list))
 	for i, v := range list {
 		if len(v) != 2 {
-			return nil, fmt.Errorf("[%d]: got %d coordinates; want 2", i, len(v))
+			return nil, fmt.Errorf("[%d]: got %s; want 2", i, plural.Of(len(v), "coordinate"))
 		}
 		for k, target := range [2]*field.Number{&out[i].X, &out[i].Y} {
 			value, _, err := field.Parse(v[k])

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"plumb/scoring/plural"
 )
 
 // The limits of a drawing.
@@ -77,7 +79,7 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 		numbers = append(numbers, pair...)
 	}
 	if len(numbers)%2 != 0 {
-		return nil, fmt.Errorf("points: got %d numbers; want x and y of each vertex", len(numbers))
+		return nil, fmt.Errorf("points: got %s; want x and y of each vertex", plural.Of(len(numbers), "number"))
 	}
 	// Transform the vertices.
 	matrix, err := parseTransform(transform)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"plumb/scoring/plural"
 	"plumb/scoring/tangram/assembly"
 )
 
@@ -23,7 +24,7 @@ const (
 // refuses polygons that are not five triangles and two quadrilaterals.
 func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 	if len(polys) != assembly.Count {
-		return sorted, fmt.Errorf("%w: %d polygons; want %d", assembly.ErrInventory, len(polys), assembly.Count)
+		return sorted, fmt.Errorf("%w: %s; want %d", assembly.ErrInventory, plural.Of(len(polys), "polygon"), assembly.Count)
 	}
 	var three, four [][]Point
 	for i, p := range polys {
@@ -33,11 +34,11 @@ func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 		case 4:
 			four = append(four, p)
 		default:
-			return sorted, fmt.Errorf("%w: polygon %d has %d corners; want 3 or 4", assembly.ErrInventory, i, len(p))
+			return sorted, fmt.Errorf("%w: polygon %d has %s; want 3 or 4", assembly.ErrInventory, i, plural.Of(len(p), "corner"))
 		}
 	}
 	if len(three) != 5 {
-		return sorted, fmt.Errorf("%w: %d triangles; want 5", assembly.ErrInventory, len(three))
+		return sorted, fmt.Errorf("%w: %s; want 5", assembly.ErrInventory, plural.Of(len(three), "triangle"))
 	}
 	slices.SortStableFunc(three, func(p, q []Point) int {
 		return cmp.Compare(math.Abs(area(q)), math.Abs(area(p)))

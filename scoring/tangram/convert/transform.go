@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"plumb/scoring/plural"
 )
 
 // matrix maps (x, y) to (a x + c y + e, b x + d y + f), like SVG's matrix(a b c d e f).
@@ -89,7 +91,7 @@ func transformFunction(name string, v []float64) (matrix, error) {
 	case name == "skewY" && n == 1:
 		return matrix{1, math.Tan(v[0] * math.Pi / 180), 0, 1, 0, 0}, nil
 	}
-	return identity, fmt.Errorf("got %.40q with %d numbers; want matrix, translate, scale, rotate, skewX or skewY of SVG", name, n)
+	return identity, fmt.Errorf("got %.40q with %s; want matrix, translate, scale, rotate, skewX or skewY of SVG", name, plural.Of(n, "number"))
 }
 
 // translation and rotation return SVG transforms.
