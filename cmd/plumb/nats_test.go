@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/tls"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,21 +15,14 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"plumb/daemon/certtest"
+	"plumb/daemon/claims/natstest"
 	"plumb/daemon/jobs"
 )
 
-// natsServer starts a real server that keeps its streams in a folder; port -1 takes a free one.
+// natsServer starts a server that keeps its streams in a folder; port -1 takes a free one.
 func natsServer(t *testing.T, dir string, port int) *server.Server {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, SyncAlways: true, NoLog: true, NoSigs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	if !s.ReadyForConnections(20 * time.Second) {
-		t.Fatal("the server is not ready")
-	}
-	return s
+	return natstest.Start(t, server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, SyncAlways: true})
 }
 
 // worker starts a process that takes shards from a queue.
@@ -61,7 +53,7 @@ func TestNATS(t *testing.T) {
 	}
 	store := filepath.Join(dir, "store")
 	s := natsServer(t, store, -1)
-	port := s.Addr().(*net.TCPAddr).Port
+	port := natstest.Port(s)
 	out := filepath.Join(dir, "out.jsonl")
 	args := []string{"score", "--backend", "cpu", "--paper", "none", "--workers", "1", "-o", out, "--driver", "nats", "--nats", fmt.Sprint("nats://127.0.0.1:", port), "--nats-ack-wait", "2s", dump}
 	killed, _ := worker(t, args...)
@@ -88,8 +80,7 @@ func TestNATS(t *testing.T) {
 		}
 	}
 	time.Sleep(time.Second)
-	s = natsServer(t, store, port)
-	defer s.Shutdown()
+	natsServer(t, store, port)
 	time.Sleep(3 * time.Second) // longer than a claim lasts
 	stopped.Process.Signal(syscall.SIGCONT)
 	for name, w := range map[string]*exec.Cmd{"stopped": stopped, "third": third} {
@@ -125,7 +116,8 @@ func TestNATSEmbedded(t *testing.T) {
 	}
 }
 
-// Two processes at two addresses of the machine share a job over TLS.
+// Two processes at two addresses of the machine share a job over TLS. Which servers they trust is held by
+// TestTLS of daemon/claims.
 func TestNATSOverTLS(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the program runs in other processes; nothing here can race")
@@ -133,16 +125,8 @@ func TestNATSOverTLS(t *testing.T) {
 	dir := t.TempDir()
 	ca := filepath.Join(dir, "ca.pem")
 	cert := certtest.SelfSigned(t, ca, filepath.Join(dir, "key.pem"), "queue", "127.0.0.1", "127.0.0.2")
-	s, err := server.NewServer(&server.Options{Host: "0.0.0.0", Port: -1, JetStream: true, StoreDir: filepath.Join(dir, "store"), NoLog: true, NoSigs: true,
+	s := natstest.Start(t, server.Options{Host: "0.0.0.0", Port: -1, JetStream: true, StoreDir: filepath.Join(dir, "store"),
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	defer s.Shutdown()
-	if !s.ReadyForConnections(20 * time.Second) {
-		t.Fatal("the server is not ready")
-	}
 	dump := written(t, filepath.Join(dir, "dump.jsonl"), manyAnswers(20_000))
 	want, _ := scoredOnce(t, dump)
 	out := filepath.Join(dir, "out.jsonl")
@@ -150,7 +134,7 @@ func TestNATSOverTLS(t *testing.T) {
 	var workers []*exec.Cmd
 	var errs []*bytes.Buffer
 	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
-		w, e := worker(t, append(args, "--driver", "nats", "--nats", fmt.Sprintf("tls://%s:%d", host, s.Addr().(*net.TCPAddr).Port), "--nats-ca", ca)...)
+		w, e := worker(t, append(args, "--driver", "nats", "--nats", fmt.Sprintf("tls://%s:%d", host, natstest.Port(s)), "--nats-ca", ca)...)
 		workers, errs = append(workers, w), append(errs, e)
 	}
 	for i, w := range workers {
@@ -160,10 +144,6 @@ func TestNATSOverTLS(t *testing.T) {
 	}
 	if code, e := process(t, nil, args...); code != 0 || fileText(t, out) != want {
 		t.Errorf("got exit %d, %s; want the bytes of one process", code, e)
-	}
-	code, e := process(t, nil, append(args, "--restart", "--driver", "nats", "--nats", fmt.Sprintf("tls://127.0.0.1:%d", s.Addr().(*net.TCPAddr).Port))...)
-	if code != 1 || !strings.Contains(e, "certificate") {
-		t.Errorf("an unknown authority: got exit %d, %s; want 1 and the reason", code, e)
 	}
 }
 
@@ -178,7 +158,6 @@ func TestNATSPoison(t *testing.T) {
 		t.Fatalf("cannot build: %v\n%s", err, out)
 	}
 	s := natsServer(t, filepath.Join(dir, "store"), -1)
-	defer s.Shutdown()
 	dump := written(t, filepath.Join(dir, "dump.jsonl"), strings.Replace(mcqs(5000), `"id":"q1234"`, `"id":"q1234","deadly":1`, 1))
 	out := filepath.Join(dir, "out.jsonl")
 	args := []string{"score", "--backend", "cpu", "--paper", "none", "-o", out, dump}
@@ -188,7 +167,7 @@ func TestNATSPoison(t *testing.T) {
 		errs, _ := cmd.CombinedOutput()
 		return cmd.ProcessState.ExitCode(), string(errs)
 	}
-	queued := append(args, "--driver", "nats", "--nats", fmt.Sprint("nats://127.0.0.1:", s.Addr().(*net.TCPAddr).Port), "--nats-ack-wait", "2s")
+	queued := append(args, "--driver", "nats", "--nats", fmt.Sprint("nats://127.0.0.1:", natstest.Port(s)), "--nats-ack-wait", "2s")
 	for range poisonAfter {
 		if code, errs := run(queued...); code != -1 {
 			t.Fatalf("got exit %d, %s; want a process that is killed", code, errs)

@@ -2,16 +2,16 @@ package claims
 
 import (
 	"crypto/tls"
-	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 
 	"plumb/daemon/certtest"
+	"plumb/daemon/claims/natstest"
 )
 
 // TestTLS checks which servers a queue trusts: a real server with TLS has a certificate that an authority
@@ -20,17 +20,8 @@ func TestTLS(t *testing.T) {
 	authority := certtest.NewAuthority(t, "right")
 	otherFile := certtest.NewAuthority(t, "right").File // of the same name, with another key
 	caFile := authority.File
-	s, err := server.NewServer(&server.Options{Host: "0.0.0.0", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Username: "plumb", Password: "key",
-		TLSConfig: &tls.Config{Certificates: []tls.Certificate{authority.Sign(t, "127.0.0.1")}, MinVersion: tls.VersionTLS12}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	defer s.Shutdown()
-	if !s.ReadyForConnections(20 * time.Second) {
-		t.Fatal("the server is not ready")
-	}
-	_, port, _ := net.SplitHostPort(s.Addr().String())
+	port := strconv.Itoa(natstest.Port(natstest.Start(t, server.Options{Host: "0.0.0.0", Port: -1, JetStream: true, StoreDir: t.TempDir(), Username: "plumb", Password: "key",
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{authority.Sign(t, "127.0.0.1")}, MinVersion: tls.VersionTLS12}})))
 	none := filepath.Join(t.TempDir(), "none.pem")
 	noCertificate := filepath.Join(t.TempDir(), "text.pem")
 	if err := os.WriteFile(noCertificate, []byte("no certificate"), 0o600); err != nil {
@@ -69,15 +60,7 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	// A server without TLS gets nothing from a client that wants it.
-	plain, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain.Start()
-	defer plain.Shutdown()
-	if !plain.ReadyForConnections(20 * time.Second) {
-		t.Fatal("the server is not ready")
-	}
+	plain := natstest.Start(t, server.Options{Host: "127.0.0.1", Port: -1})
 	if _, err := Open(t.Context(), Config{Job: "job", URL: "tls://" + plain.Addr().String(), CA: caFile}); err == nil || !strings.Contains(err.Error(), "secure connection not available") {
 		t.Errorf("without TLS: got %v; want an error", err)
 	}
