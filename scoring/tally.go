@@ -99,8 +99,8 @@ func (tally *Tally) Add(result *Result) {
 // TallyColumns returns the heads of the columns of Cells.
 func TallyColumns() []string { return []string{"n", "missing", "failed", "filtered", "cut"} }
 
-// Cells returns the counts as cells of the columns of TallyColumns. Filtered answers are
-// among the missing ones too.
+// Cells returns the counts of a report's row as cells of the columns of TallyColumns. Filtered answers
+// are among the missing ones too.
 func (tally *Tally) Cells() []string {
 	return []string{strconv.Itoa(tally.N), strconv.Itoa(tally.Missing), strconv.Itoa(tally.Failed), strconv.Itoa(tally.Filtered),
 		strconv.Itoa(tally.Cut)}

@@ -42,7 +42,7 @@ type Config struct {
 	// none.
 	Initials int
 	// Tldraw is the release whose sizes of shapes count. Where they differ from those of release
-	// 4.2 and are not known natively, the editor measures them.
+	// 4.2 and plumb cannot compute them, the editor measures them.
 	Tldraw view.Version
 }
 

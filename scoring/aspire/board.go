@@ -124,8 +124,8 @@ func (board *board) final() []scene.Record {
 	return remaining
 }
 
-// created returns the remaining records that the answer created, with updates applied, in
-// the order of their first creation (docs/spec/aspire.md#r24). They point into the board.
+// created returns the shapes on the board that the answer created and that still exist, with updates
+// applied, in the order of their first creation (docs/spec/aspire.md#r24). They point into the board.
 func (board *board) created() []*scene.Record {
 	var indices []int32
 	for i := range board.origins {

@@ -172,6 +172,7 @@ func (cleaner *cleaner) detectKind(value answer.Value) (k scene.Kind, geo answer
 	if ok && k <= scene.Group {
 		return k, geo, true
 	}
+	// No known type: look at what the shape has.
 	if value.Get("type").Exists() {
 		cleaner.dropField("type", "unknown type")
 	}
@@ -253,10 +254,9 @@ func (cleaner *cleaner) readBase(record *scene.Record, value answer.Value) {
 	}
 }
 
-// collectEntries fills cleaner.entries with the properties of a shape: those in props, the geo
-// shape that the type names, then those beside props that are not fields of a record
-// (docs/spec/aspire.md#r16). Unknown names are dropped at once, so that the list stays
-// short.
+// collectEntries fills cleaner.entries with the properties that an answer gives a shape: those in
+// props, the geo shape that the type names, then those beside props that are not fields of a record
+// (docs/spec/aspire.md#r16). Unknown names are dropped at once, so that the list stays short.
 func (cleaner *cleaner) collectEntries(value, geo answer.Value) {
 	cleaner.entries = cleaner.entries[:0]
 	props := value.Get("props")

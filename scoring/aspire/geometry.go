@@ -100,7 +100,7 @@ func (board *board) lineEnds(record *scene.Record) (start, end scene.Point, ok b
 // centre returns the centre of a shape on the page (docs/spec/aspire.md#r5): that of its
 // box, the middle between the ends of a line or arrow, else that of its page bounds. Under
 // the variant page_bounds page bounds count for all. The error is a *scoring.Error, or an
-// *unknownBounds if the bounds are not known natively.
+// *unknownBounds if only the editor can compute the bounds.
 func (workspace *workspace) centre(board *board, record *scene.Record) (scene.Point, error) {
 	pageBounds := workspace.variants.On(PageBounds)
 	if !pageBounds {
@@ -129,8 +129,8 @@ func (workspace *workspace) centre(board *board, record *scene.Record) (scene.Po
 }
 
 // contentBounds returns the bounds of the shapes with these ids as view.ContentBounds does, for the
-// tldraw release that makes ASPIRE's pictures. Where that release differs from the native bounds,
-// it returns an error.
+// tldraw release that makes ASPIRE's pictures. plumb computes sizes as one release does. Where the
+// chosen release has others, it returns an error that wraps view.ErrForeign: the editor must measure.
 func (suite *suite) contentBounds(scene *scene.Scene, ids []string) (view.Box, bool, error) {
 	if err := suite.tldraw.Differs(scene); err != nil {
 		return view.Box{}, false, err
@@ -270,8 +270,9 @@ func sceneError(err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_scene", Message: err.Error()}
 }
 
-// keepForeign returns an error that wraps view.ErrForeign unchanged, so that the caller can leave
-// the view to the editor, and converts others by drawError.
+// keepForeign returns an error of measuring a board unchanged if it wraps view.ErrForeign, which says
+// that only the editor can measure it. Then the caller leaves the view to the editor. It converts other
+// errors by drawError.
 func keepForeign(err error) error {
 	if errors.Is(err, view.ErrForeign) {
 		return err
@@ -280,7 +281,7 @@ func keepForeign(err error) error {
 }
 
 // drawError converts an error of drawing a board to one of scoring: missing fonts get the code
-// "backend", shapes that are not native "not_native", any other "bad_scene".
+// "backend", shapes that only the editor can draw "not_native", any other "bad_scene".
 func drawError(err error) *scoring.Error {
 	if errors.Is(err, view.ErrFonts) {
 		return &scoring.Error{Code: "backend", Message: err.Error()}

@@ -51,6 +51,7 @@ func (rule lineRule) score(j *job, points []scene.Point) error {
 		j.setScore(0)
 		return nil
 	}
+	// Both ways to assign the line's ends to the targets.
 	ordered := 1 - (distance(rule.start, a)/length+distance(rule.end, b)/length)/2
 	swapped := 1 - (distance(rule.end, a)/length+distance(rule.start, b)/length)/2
 	j.addMetric("chosen", *rule.lineID)

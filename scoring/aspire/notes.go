@@ -32,8 +32,8 @@ func (n *notes) add(note scoring.Note) {
 	}
 }
 
-// full reports whether the limit on notes is reached, and if so counts one note as omitted.
-// Callers that get true need not make the text of their note.
+// full reports whether the limit on notes is reached, and if so counts one note as omitted, because the
+// caller is about to add one. Callers that get true need not make the text of their note.
 func (n *notes) full() bool {
 	if len(n.list)-n.uncounted < maxNotes {
 		return false

@@ -211,6 +211,7 @@ func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 		if len(ends) != 2 {
 			return m
 		}
+		// As the score does without order: each end belongs to the target with the smaller sum.
 		if swapped := distance(ends[1], a)+distance(ends[0], b) < distance(ends[0], a)+distance(ends[1], b); swapped {
 			ends[0], ends[1] = ends[1], ends[0]
 		}

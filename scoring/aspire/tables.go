@@ -151,6 +151,7 @@ func (tables *tables) Tables() []scoring.TextTable {
 	if len(tables.arms) == 0 {
 		return nil
 	}
+	// position returns where a name stands in a list; others come after all of them.
 	position := func(list []string, s string) int {
 		if i := slices.Index(list, s); i >= 0 {
 			return i

@@ -41,6 +41,7 @@ func listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 // moveParts returns a DrawingBench answer's list of mouse actions with the named part moved by (dx,
 // dy), or all parts if part is "". Clicks on buttons stay. It implements scoring.Suite.Moved.
 func moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) ([]byte, error) {
+	// Which actions move.
 	actions, places := new(reader).listPlaces(it, v)
 	moves := map[int]bool{}
 	for i := range places {
@@ -54,6 +55,7 @@ func moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64
 		return nil, &scoring.Error{Code: "no_answer",
 			Message: fmt.Sprintf("cannot move %.80q: the answer places nothing of that name", part)}
 	}
+	// The whole list again, with these moved.
 	dst := []byte{'['}
 	for i := range actions.Items() {
 		if i > 0 {

@@ -110,6 +110,7 @@ func listActions(actions *pyjson.Value) string {
 			text = fmt.Appendf(text, "and %d more", len(actions.Items())-i)
 			break
 		}
+		// Its number, its name and its point. An element without a name is written as it is.
 		action := &actions.Items()[i]
 		text = fmt.Appendf(text, "%4d  ", i)
 		name := action.Get("action")

@@ -165,14 +165,14 @@ func (tables *tables) overallTable() scoring.TextTable {
 		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, Text: 1,
 		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %s. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
 			relativeChange(stats.Mean(firstTurns), stats.Mean(lastTurns)))}
-	for _, r := range rows {
-		cells := []string{r.name, scoring.FormatCell(r.first, r.digits), scoring.FormatCell(r.last, r.digits),
-			scoring.FormatCell(r.last-r.first, r.digits)}
-		if r.name == endedEarlyName { // one number, of both turns
-			cells = []string{r.name, scoring.FormatCell(r.first, r.digits), "-", "-"}
+	for _, row := range rows {
+		cells := []string{row.name, scoring.FormatCell(row.first, row.digits), scoring.FormatCell(row.last, row.digits),
+			scoring.FormatCell(row.last-row.first, row.digits)}
+		if row.name == endedEarlyName { // one number, of both turns
+			cells = []string{row.name, scoring.FormatCell(row.first, row.digits), "-", "-"}
 		}
-		cells = append(cells, cmp.Or(r.paper.t1, "-"), cmp.Or(r.paper.t2, "-"), difference(r.first, r.paper.t1),
-			difference(r.last, r.paper.t2))
+		cells = append(cells, cmp.Or(row.paper.t1, "-"), cmp.Or(row.paper.t2, "-"), difference(row.first, row.paper.t1),
+			difference(row.last, row.paper.t2))
 		out.Rows = append(out.Rows, cells)
 	}
 	return out

@@ -82,6 +82,7 @@ func dumpLine(id string, index, position int, element, recorded *fastjson.Value)
 	if n := recorded.GetInt("turn"); n > 0 {
 		turn = n
 	}
+	// Which task and turn it is, how hard, who answered, and the answer.
 	name := id
 	if index >= 0 {
 		name = fmt.Sprintf("%s#%d", id, index)

@@ -201,6 +201,7 @@ func (reader *Reader) pushDict() error {
 		if !reader.peek('"') {
 			return DecodeError
 		}
+		// A key, a colon and a value.
 		key, err := reader.readString()
 		if err != nil {
 			return err

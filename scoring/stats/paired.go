@@ -32,7 +32,7 @@ const (
 func Compare(a, b []Value, singleAnswers bool, seed uint64) Paired {
 	paired := Paired{Tasks: len(a), McNemar: math.NaN()}
 	differences := make([]Value, len(a))
-	onlyA, onlyB := 0, 0
+	onlyA, onlyB := 0, 0 // tasks that one model does better; with single answers, that it alone has right
 	for i := range a {
 		differences[i] = Value{a[i].Cluster, a[i].Mean - b[i].Mean}
 		paired.A += a[i].Mean / float64(len(a))

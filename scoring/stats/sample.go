@@ -77,8 +77,8 @@ type taskScores struct {
 
 // scoresByTask returns the scores of each task, and the tasks in the order of the results. members
 // says which members of the arm (mode, input and so on) distinguish tasks; the others are ignored.
-func (sample *Sample) scoresByTask(members [5]bool) (order []taskKey, at map[taskKey]*taskScores) {
-	at = map[taskKey]*taskScores{}
+func (sample *Sample) scoresByTask(members [5]bool) (order []taskKey, byTask map[taskKey]*taskScores) {
+	byTask = map[taskKey]*taskScores{}
 	for _, result := range sample.results {
 		key := taskKey{result.suite, result.test, result.id, result.turn, [5]string{}}
 		for i, on := range members {
@@ -86,29 +86,29 @@ func (sample *Sample) scoresByTask(members [5]bool) (order []taskKey, at map[tas
 				key.arm[i] = result.arm[i]
 			}
 		}
-		answers := at[key]
+		answers := byTask[key]
 		if answers == nil {
 			answers = &taskScores{cluster: result.cluster}
-			at[key] = answers
+			byTask[key] = answers
 			order = append(order, key)
 		}
 		if result.scored {
 			answers.list = append(answers.list, result.score)
 		}
 	}
-	return order, at
+	return order, byTask
 }
 
 // sharedMembers reports for each member of the arm (mode, input, format and so on) whether
 // both samples have some value of it in common. Only such members can distinguish tasks of
 // both.
-func sharedMembers(a, sample *Sample) (members [5]bool) {
+func sharedMembers(sampleA, sampleB *Sample) (members [5]bool) {
 	for i := range members {
 		has := map[string]bool{}
-		for _, r := range a.results {
+		for _, r := range sampleA.results {
 			has[r.arm[i]] = true
 		}
-		members[i] = slices.ContainsFunc(sample.results, func(r result) bool { return has[r.arm[i]] })
+		members[i] = slices.ContainsFunc(sampleB.results, func(r result) bool { return has[r.arm[i]] })
 	}
 	return members
 }

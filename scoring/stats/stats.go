@@ -126,7 +126,7 @@ func Holm(p []float64) []float64 {
 		return 0
 	})
 	adjusted := make([]float64, len(p))
-	largest := 0.0
+	largest := 0.0 // so far, which no later one may be below
 	for rank, i := range order {
 		largest = max(largest, min(1, p[i]*float64(len(p)-rank)))
 		adjusted[i] = largest

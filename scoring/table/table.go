@@ -161,9 +161,9 @@ func (table *Table) Add(result *scoring.Result) (first bool) {
 	return true
 }
 
-// cellOf returns the series and the cell of the table that a result belongs to, and creates them if
-// they are new. It returns nil for a line without suite or test, a test that its suite lacks, or a
-// name beyond maxSeen.
+// cellOf returns the series and the cell of the table (one test in one series) that a result belongs
+// to, and creates them if they are new. It returns nil for a line without suite or test, a test that
+// its suite lacks, or a name beyond maxSeen.
 func (table *Table) cellOf(result *scoring.Result) (*seriesCells, *cell) {
 	test, series := testName{result.Suite, result.Test}, result.Series()
 	if cells := table.bySeries[series]; cells != nil && cells.cells[test] != nil { // as for most results
@@ -273,8 +273,8 @@ func (table *Table) Lines() []Line {
 // publishedOnly ends the titles of tables without a model of the run.
 const publishedOnly = "(published only)"
 
-// Own returns the tables that reproduce those of the suites' papers, in the order of the suites.
-// Their titles name the series where several have such tables.
+// Own returns the suites' own tables, which reproduce those of their papers, in the order of the
+// suites. Their titles name the series where several have such tables.
 func (table *Table) Own() []scoring.TextTable {
 	all := table.ownWithoutRemark()
 	for i := range all {
@@ -394,9 +394,9 @@ func (cells *seriesCells) testRow(at testName) Row {
 	return row
 }
 
-// jointRow returns the row of several tests in one series: the mean of the means of those
-// tests that have one. Under the variant Clamp each mean is limited to 0..1 first. It has no
-// standard error.
+// jointRow returns the row of the table for several tests together, in one series: the mean of the
+// means of those tests that have one. Under the variant Clamp each mean is limited to 0..1 first. It
+// has no standard error.
 func (table *Table) jointRow(cells *seriesCells, k Kind, suite, called string, tests []string) Row {
 	joint := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
 	var sum float64

@@ -117,6 +117,7 @@ func (segment *segment) distance(b *segment) float64 {
 
 // crosses reports whether two edges of tangram pieces cross in their interiors.
 func (a *segment) crosses(b *segment) bool {
+	// side is positive on the left of a line, negative on the right, and 0 on it.
 	side := func(line *segment, x, y float64) float64 {
 		return float64((line.x1-line.x0)*(y-line.y0)) - float64((line.y1-line.y0)*(x-line.x0))
 	}

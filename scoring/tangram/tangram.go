@@ -156,6 +156,7 @@ func (suite *suite) readSolution(j *job, item *scoring.Item, answer *fastjson.Va
 	if err != nil {
 		return err
 	}
+	// Read the answer. Scoring and drawing come later, where they are wanted.
 	text := answerText(answer)
 	j.picture = &answerPicture{suite, text, variants.On(Repair), target}
 	answered := solution{target: target, raster: meter, variants: variants, prediction: suite.readAnswer(text, variants.On(Repair))}

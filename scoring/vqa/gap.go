@@ -29,14 +29,14 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 		line, skipped := []string{pair.mcq.name()}, false
 		complete := true
 		for column := range gapsByColumn {
-			a, b := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
-			if !sameItems(a, b) {
-				skipped = skipped || a.n+b.n > 0
+			choiceCounts, openCounts := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
+			if !sameItems(choiceCounts, openCounts) {
+				skipped = skipped || choiceCounts.n+openCounts.n > 0
 				complete = false
 				line = append(line, "-")
 				continue
 			}
-			line = append(line, decimals(pointsBetween(a, b)))
+			line = append(line, decimals(pointsBetween(choiceCounts, openCounts)))
 		}
 		if skipped {
 			unequal = append(unequal, pair.mcq.name())
@@ -44,9 +44,9 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 		out.Rows = append(out.Rows, line)
 		if complete && pair.mcq.model != humanName {
 			for column := range gapsByColumn {
-				a, b := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
+				choiceCounts, openCounts := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
 				gapsByColumn[column] = append(gapsByColumn[column],
-					100*(float64(a.correct)/float64(a.n)-float64(b.correct)/float64(b.n)))
+					100*(float64(choiceCounts.correct)/float64(choiceCounts.n)-float64(openCounts.correct)/float64(openCounts.n)))
 			}
 		}
 	}

@@ -353,6 +353,7 @@ func (suite *suite) readOptionKind(reader *reader, fields *fastjson.Value, j *jo
 func optionsPointToDrawings(options [][]byte) bool {
 	worded, roman := 0, 0
 	for _, option := range options {
+		// The name without what may stand around it, as in "Option B in the image".
 		lower := bytes.ToLower(bytes.TrimSpace(option))
 		name, hasPrefix := bytes.CutPrefix(lower, []byte("option "))
 		name, hasSuffix := bytes.CutSuffix(name, []byte(" in the image"))

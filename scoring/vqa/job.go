@@ -216,43 +216,43 @@ func (j *job) Judge(judgement scoring.Judgement) {
 // outcome: identity and metrics, of which those are left out that do not apply.
 func (j *job) result() scoring.Result {
 	result := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source], Cluster: j.pictures}
-	m := j.metrics[:0]
-	m = append(m, scoring.Metric{Name: "extracted", Value: letterOf(j.extracted)},
+	list := j.metrics[:0]
+	list = append(list, scoring.Metric{Name: "extracted", Value: letterOf(j.extracted)},
 		scoring.Metric{Name: "gold", Value: letterOf(j.gold)},
 		scoring.Metric{Name: "source", Value: sourceValues[j.source]})
 	if j.format == formatChoice && j.state != stateMissing {
-		m = append(m, scoring.Metric{Name: "reason", Value: reasonValue(j.reading.Reason)},
+		list = append(list, scoring.Metric{Name: "reason", Value: reasonValue(j.reading.Reason)},
 			scoring.Metric{Name: "stage", Value: j.reading.Stage},
 			scoring.Metric{Name: "literal", Value: j.reading.Literal})
 	}
 	// Which question it is.
 	if category, sub := j.groupNames(); category != nil || sub != nil {
-		m = append(m, scoring.Metric{Name: "category", Value: category},
+		list = append(list, scoring.Metric{Name: "category", Value: category},
 			scoring.Metric{Name: "subcategory", Value: sub})
 	}
 	if j.suite.benchmark == spaceeval {
-		m = append(m, scoring.Metric{Name: "scale", Value: j.scale},
+		list = append(list, scoring.Metric{Name: "scale", Value: j.scale},
 			scoring.Metric{Name: "option_kind", Value: kindValue(j.visualOptions)},
 			scoring.Metric{Name: "option_kind_inferred", Value: j.kindInferred})
 	}
-	m = append(m, scoring.Metric{Name: "options", Value: j.optionCount})
+	list = append(list, scoring.Metric{Name: "options", Value: j.optionCount})
 	// How the model was asked.
 	if j.modelName != "" {
-		m = append(m, scoring.Metric{Name: "model", Value: j.modelName})
+		list = append(list, scoring.Metric{Name: "model", Value: j.modelName})
 	}
 	if j.repeat != 1 {
-		m = append(m, scoring.Metric{Name: "run", Value: j.repeat})
+		list = append(list, scoring.Metric{Name: "run", Value: j.repeat})
 	}
 	if j.blind {
-		m = append(m, scoring.Metric{Name: "blind", Value: true})
+		list = append(list, scoring.Metric{Name: "blind", Value: true})
 	}
 	if j.errorClass != nil {
-		m = append(m, scoring.Metric{Name: "error_class", Value: j.errorClass})
+		list = append(list, scoring.Metric{Name: "error_class", Value: j.errorClass})
 	}
 	if j.tokens >= 0 {
-		m = append(m, scoring.Metric{Name: "tokens", Value: j.tokens})
+		list = append(list, scoring.Metric{Name: "tokens", Value: j.tokens})
 	}
-	result.Metrics = m
+	result.Metrics = list
 	return result
 }
 

@@ -135,18 +135,18 @@ func (tables *tables) Add(result *scoring.Result) {
 // countPicture counts an answer under its picture, because standard errors are clustered
 // over pictures. Answers without a known picture are not counted, nor any after maxFindings
 // pictures.
-func (run *modelRun) countPicture(t *tables, r *scoring.Result, outcome counts) {
-	name := r.Cluster
-	if name == "" && t.clusterOf != nil {
-		name = t.clusterOf(r.Suite, r.ID)
+func (run *modelRun) countPicture(tables *tables, result *scoring.Result, outcome counts) {
+	picture := result.Cluster
+	if picture == "" && tables.clusterOf != nil {
+		picture = tables.clusterOf(result.Suite, result.ID)
 	}
-	if name == "" || outcome.n == 0 || len(run.pictures) > maxFindings {
+	if picture == "" || outcome.n == 0 || len(run.pictures) > maxFindings {
 		return
 	}
-	c := run.pictures[name]
-	run.sharesPictures = run.sharesPictures || c.n > 0
-	c.n, c.correct = c.n+1, c.correct+outcome.correct
-	run.pictures[name] = c
+	counted := run.pictures[picture]
+	run.sharesPictures = run.sharesPictures || counted.n > 0
+	counted.n, counted.correct = counted.n+1, counted.correct+outcome.correct
+	run.pictures[picture] = counted
 }
 
 // wordOf returns the metric `name` of a question's result if its value is a single string, else "".

@@ -103,6 +103,7 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 		return nil, err
 	}
 	item.Test = j.format
+	// The answer.
 	response := item.Fields.Get("response")
 	if jsontree.Absent(response) {
 		j.setMissing()

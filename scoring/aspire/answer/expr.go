@@ -63,7 +63,7 @@ func (parser *parser) product() (float64, bool) {
 			break
 		}
 		y, ok = parser.factor()
-		switch op {
+		switch op { // not finite results are refused at the end
 		case '*':
 			x *= y
 		case '/':

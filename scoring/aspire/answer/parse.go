@@ -175,7 +175,7 @@ func (parser *parser) readArray(key span) bool {
 	if !ok || !parser.enterLevel() {
 		return false
 	}
-	parser.pos++
+	parser.pos++ // the opening bracket
 	last := int32(0)
 	for {
 		if !parser.skipBlank() || parser.pos >= parser.end {

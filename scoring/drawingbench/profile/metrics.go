@@ -154,8 +154,9 @@ func stateJSON(picture *replay.Picture) []byte {
 	return append(out, '}')
 }
 
-// elementsJSON returns the first maxElements drawn elements as a JSON array: "changed" is
-// the box of the pixels that changed, "box" the geometry without the width of strokes.
+// elementsJSON returns the first maxElements elements that were drawn, such as lines and fills, as a
+// JSON array: "changed" is the box of the pixels that changed, "box" the geometry without the width of
+// strokes.
 func elementsJSON(p *replay.Picture) []byte {
 	out := []byte{'['}
 	for i := range p.Elements[:min(maxElements, len(p.Elements))] {

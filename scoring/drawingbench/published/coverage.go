@@ -35,7 +35,7 @@ func boxCoverage(acts []action) float64 {
 		if !onCanvas(x, y) {
 			continue
 		}
-		if !hasPoint {
+		if !hasPoint { // the first one
 			hasPoint, x0, y0, x1, y1 = true, x, y, x, y
 		}
 		x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
@@ -90,10 +90,10 @@ var zero = pyjson.Value{Kind: pyjson.Int, S: "0"}
 // docs/spec/drawingbench.md#r32.
 func gridCoverage(acts []action, g *grid) float64 {
 	*g = grid{}
-	drawing := false
-	tool := &layout.Tools[0]
-	last := position{&zero, &zero}
-	var press position
+	drawing := false               // between a press and its release
+	tool := &layout.Tools[0]       // the pen, which is selected at first
+	last := position{&zero, &zero} // of the mouse
+	var press position             // where the drag began
 	for i := range acts {
 		action := &acts[i]
 		if action.hasPoint() {

@@ -104,7 +104,7 @@ func offCanvas(axis string, value float64, low, high int, before, after string) 
 	return ""
 }
 
-// actionContext returns action i and two actions on either side as lines of a message, as
+// actionContext returns mouse action i and two actions on either side as lines of an error message, as
 // they were written. See docs/spec/drawingbench.md#r25.
 func actionContext(acts []action, i int) string {
 	out := []byte("\n  Action sequence:\n")

@@ -181,8 +181,9 @@ func (player *player) countDrags(name string, x, y float64) {
 	}
 }
 
-// notePainted returns what the last paint operation changed on the canvas, and adds it to the
-// session's counts and inks. cost is what the operation cost besides its pixels.
+// notePainted takes from the canvas what the last paint operation changed, adds it to the session's
+// counts and to the list of tools and colours that painted (inks), and returns it. cost is what the
+// operation cost besides its pixels.
 func (player *player) notePainted(kind Kind, cost int) canvas.Mark {
 	painted := player.canvas.Take()
 	player.session.Writes += painted.Writes

@@ -69,8 +69,8 @@ func compareAlong(a, b, p, q vertex) int {
 		}
 		return 1
 	}
-	u, v := b.Sub(a.Point), q.Sub(p.Point)
-	return -u.X.Mul(v.X).Add(u.Y.Mul(v.Y)).Sign()
+	ab, pq := b.Sub(a.Point), q.Sub(p.Point)
+	return -ab.X.Mul(pq.X).Add(ab.Y.Mul(pq.Y)).Sign()
 }
 
 // samePoint reports whether two vertices of tangram pieces are exactly one point. Most pairs differ

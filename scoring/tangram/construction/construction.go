@@ -271,6 +271,7 @@ func (reader *Reader) readPiece(value *pyjson.Value, piece *Piece, prediction *P
 		piece.Problem = fmt.Sprintf("its vertices are not read: the pieces before it have %d", MaxVertices)
 		return
 	}
+	// Its vertices.
 	points, inexact, problem := reader.readVertices(value)
 	if problem != "" {
 		reader.reasons[ReasonVertices] = true

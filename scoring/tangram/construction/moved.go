@@ -64,6 +64,7 @@ func appendMembers(dst []byte, value *pyjson.Value, appendValue func(b []byte, k
 // appendPieces appends the list or object of a tangram answer's pieces as JSON. The pieces for whose
 // index moves is true are moved by the x and y in `by`.
 func (reader *Reader) appendPieces(dst []byte, list *pyjson.Value, moves func(piece int) bool, by [2]field.Number) []byte {
+	// appendOne appends piece i, moved or as it is.
 	appendOne := func(out []byte, i int) []byte {
 		value := &list.Items()[i]
 		if value.Kind != pyjson.Dict || !moves(i) {

@@ -86,23 +86,23 @@ func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 // coordinates returns the texts of the two coordinates of a tangram piece's vertex, which is [x,
 // y], {"x":, "y":} or "(x, y)". ok is false for other forms.
 func coordinates(v *pyjson.Value) (x, y string, ok bool) {
-	var a, b *pyjson.Value
+	var valueX, valueY *pyjson.Value
 	switch v.Kind {
 	case pyjson.List:
 		items := v.Items()
 		if len(items) != 2 {
 			return "", "", false
 		}
-		a, b = &items[0], &items[1]
+		valueX, valueY = &items[0], &items[1]
 	case pyjson.Dict:
-		a, b = v.Get("x"), v.Get("y")
+		valueX, valueY = v.Get("x"), v.Get("y")
 	case pyjson.Str:
 		return splitPair(v.S)
 	}
-	if !isNumberOrText(a) || !isNumberOrText(b) {
+	if !isNumberOrText(valueX) || !isNumberOrText(valueY) {
 		return "", "", false
 	}
-	return a.S, b.S, true
+	return valueX.S, valueY.S, true // S is the text of a number too
 }
 
 // isNumberOrText reports whether a coordinate is a number or a text.

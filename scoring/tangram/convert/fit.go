@@ -26,26 +26,26 @@ func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 	if len(polys) != assembly.Count {
 		return sorted, fmt.Errorf("%w: %s; want %d", assembly.ErrInventory, plural.Of(len(polys), "polygon"), assembly.Count)
 	}
-	var three, four [][]Point
+	var triangles, quadrilaterals [][]Point
 	for i, p := range polys {
 		switch len(p) {
 		case 3:
-			three = append(three, p)
+			triangles = append(triangles, p)
 		case 4:
-			four = append(four, p)
+			quadrilaterals = append(quadrilaterals, p)
 		default:
 			return sorted, fmt.Errorf("%w: polygon %d has %s; want 3 or 4", assembly.ErrInventory, i, plural.Of(len(p), "corner"))
 		}
 	}
-	if len(three) != 5 {
-		return sorted, fmt.Errorf("%w: %s; want 5", assembly.ErrInventory, plural.Of(len(three), "triangle"))
+	if len(triangles) != 5 { // so there are two quadrilaterals
+		return sorted, fmt.Errorf("%w: %s; want 5", assembly.ErrInventory, plural.Of(len(triangles), "triangle"))
 	}
-	slices.SortStableFunc(three, func(p, q []Point) int {
+	slices.SortStableFunc(triangles, func(p, q []Point) int { // the largest first
 		return cmp.Compare(math.Abs(area(q)), math.Abs(area(p)))
 	})
-	slices.SortStableFunc(four, func(p, q []Point) int { return cmp.Compare(diagonalSkew(p), diagonalSkew(q)) })
-	copy(sorted[:5], three)
-	copy(sorted[5:], four)
+	slices.SortStableFunc(quadrilaterals, func(p, q []Point) int { return cmp.Compare(diagonalSkew(p), diagonalSkew(q)) })
+	copy(sorted[:5], triangles)
+	copy(sorted[5:], quadrilaterals)
 	return sorted, nil
 }
 

@@ -280,14 +280,15 @@ func unitVector(p, q sheet.Point) sheet.Point {
 }
 
 // insideLoop reports whether a point lies inside of the tangram's outline, by the even-odd rule.
-func insideLoop(l sheet.Loop, p sheet.Point) (in bool) {
-	for i, a := range l {
-		b := l[(i+1)%len(l)]
-		if (a.Y > p.Y) != (b.Y > p.Y) && p.X < a.X+float64((b.X-a.X)*(p.Y-a.Y))/(b.Y-a.Y) {
-			in = !in
+func insideLoop(loop sheet.Loop, point sheet.Point) (inside bool) {
+	for i, a := range loop {
+		b := loop[(i+1)%len(loop)]
+		// A ray to the right crosses the edge from a to b.
+		if (a.Y > point.Y) != (b.Y > point.Y) && point.X < a.X+float64((b.X-a.X)*(point.Y-a.Y))/(b.Y-a.Y) {
+			inside = !inside
 		}
 	}
-	return in
+	return inside
 }
 
 // draw paints the picture of a tangram's outline: the outline, the vertex discs, the labels and

@@ -172,7 +172,7 @@ func (x Number) Int64s() (a, b, d int64, ok bool) {
 	if x.a.big != nil || x.b.big != nil {
 		return 0, 0, 0, false
 	}
-	if x.a.d == x.b.d {
+	if x.a.d == x.b.d { // the usual case
 		return x.a.n, x.b.n, x.a.d, true
 	}
 	divisor := int64(gcd(uint64(x.a.d), uint64(x.b.d))) // both parts over their least common denominator

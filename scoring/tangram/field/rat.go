@@ -84,8 +84,8 @@ func ratio(n, d int64) rat {
 	if d == 1 {
 		return rat{n: n, d: 1}
 	}
-	if g := int64(gcd(abs(n), uint64(d))); g > 1 {
-		n, d = n/g, d/g
+	if divisor := int64(gcd(abs(n), uint64(d))); divisor > 1 {
+		n, d = n/divisor, d/divisor
 	}
 	return rat{n: n, d: d}
 }

@@ -53,8 +53,9 @@ func (arr *arrangement) storeSpans(list ...span) spanRange {
 	return spanRange{from, int32(len(arr.spans))}
 }
 
-// addCoverRing adds a ring without its edges and returns its index. The ring hides the
-// boundaries of other rings inside its region, but contributes no boundary itself.
+// addCoverRing adds a polygon, given as a ring of vertices, without its edges, and returns its index.
+// The polygon hides the boundaries of other rings inside its region, but contributes no boundary
+// itself.
 func (arr *arrangement) addCoverRing(r ring) int32 {
 	arr.rings = append(arr.rings, r)
 	arr.boxes = append(arr.boxes, arr.vertices.ringBox(r))
@@ -170,9 +171,9 @@ func (arr *arrangement) intersectSpan(list []span, span *span) []span {
 }
 
 // measurePairs finds which pairs of polygons overlap and with what area, and which share a part of
-// their boundaries of positive length. clipEdges must come first. The boundary of an intersection
-// is made of the parts of each ring's edges that have the other ring on the inner side; its area is
-// the sum of the triangles that these parts form with a fixed point.
+// their boundaries of positive length. clipEdges must come first. The intersection of two polygons is
+// bounded by the parts of each one's edges that have the other on their own side, the side where the
+// edge's polygon lies. Its area is the sum of the triangles that these parts form with a fixed point.
 func (arr *arrangement) measurePairs() {
 	n := int32(len(arr.rings))
 	arr.overlapArea = zeroed(arr.overlapArea, n*n)
@@ -183,24 +184,24 @@ func (arr *arrangement) measurePairs() {
 			other := &arr.crossings[at]
 			lo, hi := min(edge.ring, other.ring), max(edge.ring, other.ring)
 			pair := lo*n + hi
-			for s := range edge.ownSpans {
-				own := sideAt(s)
-				if edge.ownSpans[s].empty() || arr.sharesEdge[pair] && other.sides&own == 0 {
+			for index := range edge.ownSpans {
+				ownSide := sideAt(index)
+				if edge.ownSpans[index].empty() || arr.sharesEdge[pair] && other.sides&ownSide == 0 {
 					continue // nothing new: the pair shares an edge already, and there is no overlap here
 				}
-				list := arr.intersectSpan(edge.ownSpans[s].slice(arr.spans), other)
+				list := arr.intersectSpan(edge.ownSpans[index].slice(arr.spans), other)
 				if len(list) == 0 {
 					continue
 				}
 				// the other region on one side only means that its boundary runs along this edge
 				arr.sharesEdge[pair] = arr.sharesEdge[pair] || other.sides != bothSides
-				if other.sides&own == 0 {
+				if other.sides&ownSide == 0 {
 					continue
 				}
 				arr.overlaps[pair] = true
 				// An edge that both rings have with the region on the same side counts once.
 				if other.sides == bothSides || edge.ring < other.ring {
-					arr.overlapArea[pair] += arr.triangleArea(edge, own, arr.rings[lo].from) * totalLength(list)
+					arr.overlapArea[pair] += arr.triangleArea(edge, ownSide, arr.rings[lo].from) * totalLength(list)
 				}
 			}
 		}
@@ -237,24 +238,24 @@ func (arr *arrangement) findBoundary() {
 	vertices := arr.vertices
 	for i := range arr.edges {
 		edge := &arr.edges[i]
-		for s := range edge.ownSpans {
-			own := sideAt(s)
-			if edge.ownSpans[s].empty() {
+		for index := range edge.ownSpans {
+			ownSide := sideAt(index)
+			if edge.ownSpans[index].empty() {
 				continue
 			}
 			arr.spansA = arr.spansA[:0]
 			for _, cover := range edge.crossings.slice(arr.crossings) {
 				// covered on the outer side, or the same edge of an earlier ring
-				if cover.sides&^own != 0 || cover.sides == own && cover.ring < edge.ring {
+				if cover.sides&^ownSide != 0 || cover.sides == ownSide && cover.ring < edge.ring {
 					arr.spansA = append(arr.spansA, cover)
 				}
 			}
 			covered := merge(vertices, arr.spansA)
 			arr.spansC = arr.spansC[:0]
-			for _, ownSpan := range edge.ownSpans[s].slice(arr.spans) {
+			for _, ownSpan := range edge.ownSpans[index].slice(arr.spans) {
 				arr.spansC = subtract(vertices, arr.spansC, ownSpan.lo, ownSpan.hi, covered)
 			}
-			edge.exposedSpans[s] = arr.storeSpans(arr.spansC...)
+			edge.exposedSpans[index] = arr.storeSpans(arr.spansC...)
 			for _, exposed := range arr.spansC {
 				arr.boundary = append(arr.boundary, vertices.subsegment(edge.a, edge.b, exposed))
 			}
@@ -313,33 +314,33 @@ func (arr *arrangement) unionArea() (sum float64) {
 	return sum
 }
 
-// compareTarget returns the area that the union shares with the target ring, and whether the
-// two regions are equal. The boundary of the shared region has two kinds of parts: those of
-// the union's boundary with the target on the inner side, and those of the target's boundary
-// with the union on both sides.
+// compareTarget returns the area that the union of the polygons shares with the target's outline, and
+// whether the two regions are equal. The boundary of the shared region has two kinds of parts: those of
+// the union's boundary with the target on the inner side, and those of the target's boundary with the
+// union on both sides.
 func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) {
 	vertices := arr.vertices
 	equal = len(arr.boundary) > 0
 	targetBox := vertices.ringBox(target)
 	// Parts of the union's boundary.
 	for i := range arr.edges {
-		e := &arr.edges[i]
-		if e.exposedSpans[0].empty() && e.exposedSpans[1].empty() {
+		edge := &arr.edges[i]
+		if edge.exposedSpans[0].empty() && edge.exposedSpans[1].empty() {
 			continue
 		}
 		arr.spansA = arr.spansA[:0]
-		if e.box.overlaps(&targetBox) {
-			arr.spansA = arr.clipper.clip(vertices, arr.spansA, e.a, e.b, target, -1) // -1: the target is none of arr.rings
+		if edge.box.overlaps(&targetBox) {
+			arr.spansA = arr.clipper.clip(vertices, arr.spansA, edge.a, edge.b, target, -1) // -1: the target is none of arr.rings
 		}
-		for s, exposedRange := range e.exposedSpans {
+		for index, exposedRange := range edge.exposedSpans {
 			if exposedRange.empty() {
 				continue
 			}
-			own := sideAt(s)
-			inner, outer := arr.splitBySide(arr.spansA, own)
+			ownSide := sideAt(index)
+			inner, outer := arr.splitBySide(arr.spansA, ownSide)
 			exposed := exposedRange.slice(arr.spans)
 			arr.spansC = intersect(vertices, arr.spansC[:0], exposed, inner)
-			shared += arr.triangleArea(e, own, target.from) * totalLength(arr.spansC)
+			shared += arr.triangleArea(edge, ownSide, target.from) * totalLength(arr.spansC)
 			if equal { // so far: the target must lie on the inner side all along, and nowhere on the outer side
 				equal = containsAll(vertices, inner, exposed) && len(intersect(vertices, arr.spansC[:0], exposed, outer)) == 0
 			}
@@ -350,11 +351,11 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 	}
 	// Parts of the target's boundary.
 	for i := target.from; i < target.to; i++ {
-		e := edge{a: i, b: target.next(i), box: vertices.edgeBox(i, target.next(i))}
+		targetEdge := edge{a: i, b: target.next(i), box: vertices.edgeBox(i, target.next(i))}
 		arr.spansA = arr.spansA[:0]
 		for index, r := range arr.rings {
-			if e.box.overlaps(&arr.boxes[index]) {
-				arr.spansA = arr.clipper.clip(vertices, arr.spansA, e.a, e.b, r, int32(index))
+			if targetEdge.box.overlaps(&arr.boxes[index]) {
+				arr.spansA = arr.clipper.clip(vertices, arr.spansA, targetEdge.a, targetEdge.b, r, int32(index))
 			}
 		}
 		if len(arr.spansA) == 0 {
@@ -362,7 +363,7 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 		}
 		left, right := arr.splitBySide(arr.spansA, onLeft)
 		arr.spansC = intersect(vertices, arr.spansC[:0], left, right)
-		shared += arr.triangleArea(&e, onLeft, target.from) * totalLength(arr.spansC)
+		shared += arr.triangleArea(&targetEdge, onLeft, target.from) * totalLength(arr.spansC)
 	}
 	return shared, equal
 }
@@ -386,9 +387,9 @@ func (arr *arrangement) splitBySide(list []span, side sides) (same, opposite []s
 	return merge(arr.vertices, arr.spansB[:n:n]), merge(arr.vertices, arr.spansB[n:])
 }
 
-// boundariesMeet reports whether the closed boundaries of rings i and j have a point in common. An edge
-// of a ring that crosses itself may lie within the ring's region, and is no boundary there. So where
-// segmentsMeet finds a common point, edgesMeet asks whether it is on both boundaries.
+// boundariesMeet reports whether the boundaries of polygons i and j, corners included, have a point in
+// common. An edge of a ring that crosses itself may lie within the ring's region, and is no boundary
+// there. So where segmentsMeet finds a common point, edgesMeet asks whether it is on both boundaries.
 func (arr *arrangement) boundariesMeet(i, j int32) bool {
 	if !arr.boxes[i].overlaps(&arr.boxes[j]) {
 		return false

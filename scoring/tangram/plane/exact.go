@@ -39,8 +39,9 @@ func (kernel *exactKernel) paramOf(a, b, c int32) float64 {
 	return n.Float() / d.Float()
 }
 
-// paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
-// as an exact quotient; the denominator may be negative.
+// paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end, as an
+// exact quotient; the denominator may be negative. The point is an end of the edge, a crossing with
+// another line, or a vertex on the edge.
 func (kernel *exactKernel) paramQuotient(param edgeParam) (num, den field.Number) {
 	switch {
 	case param.isEnd():

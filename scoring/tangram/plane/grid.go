@@ -74,8 +74,8 @@ func (x int128) mulMagnitudes(y int128) (p [4]uint64) {
 	var carry uint64
 	p[1], p[0] = bits.Mul64(x.lo, y.lo)
 	p[3], p[2] = bits.Mul64(x.hi, y.hi)
-	for _, m := range [2][2]uint64{{x.hi, y.lo}, {x.lo, y.hi}} {
-		hi, lo := bits.Mul64(m[0], m[1])
+	for _, mixed := range [2][2]uint64{{x.hi, y.lo}, {x.lo, y.hi}} {
+		hi, lo := bits.Mul64(mixed[0], mixed[1])
 		p[1], carry = bits.Add64(p[1], lo, 0)
 		p[2], carry = bits.Add64(p[2], hi, carry)
 		p[3] += carry
@@ -114,7 +114,8 @@ func (kernel *gridKernel) paramOf(a, b, c int32) float64 {
 }
 
 // paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
-// as an exact quotient of grid numbers; the denominator may be negative.
+// as an exact quotient of grid numbers; the denominator may be negative. The point is an end of the
+// edge, a crossing with another line, or a vertex on the edge.
 func (kernel *gridKernel) paramQuotient(param edgeParam) (num, den int128) {
 	switch {
 	case param.isEnd():

@@ -165,21 +165,22 @@ func (s *segmentDist) squaredAlong(o *segmentDist, t float64) float64 {
 }
 
 // equidistantParam returns the parameter of the point of boundary segment s, between t0 and t1, that is
-// equally far from the segments f and g. f must be nearer at t0 and g at t1. The squared distance from
-// a segment is made of three quadratic functions, one for each end and one for the line between. The
-// interval is narrowed until one function holds for f and one for g; then a quadratic equation is solved.
-func equidistantParam(s, f, g *segmentDist, t0, t1 float64) float64 {
-	for _, o := range [2]*segmentDist{f, g} {
-		// The point of s at t projects on the line of o at offset + slope*t. Another function holds from
+// equally far from two other segments: nearAtStart, which is nearer at t0, and nearAtEnd, which is nearer
+// at t1. The squared distance from a segment is made of three quadratic functions, one for each end and
+// one for the line between. The interval is narrowed until one function holds for each of the two; then
+// a quadratic equation is solved.
+func equidistantParam(s, nearAtStart, nearAtEnd *segmentDist, t0, t1 float64) float64 {
+	for _, other := range [2]*segmentDist{nearAtStart, nearAtEnd} {
+		// The point of s at t projects on the line of other at offset + slope*t. Another function holds from
 		// where that is 0 or 1.
-		slope := (float64(s.dx*o.dx) + float64(s.dy*o.dy)) * o.inverseSquaredLength
+		slope := (float64(s.dx*other.dx) + float64(s.dy*other.dy)) * other.inverseSquaredLength
 		if slope == 0 {
 			continue
 		}
-		offset := (float64((s.x0-o.x0)*o.dx) + float64((s.y0-o.y0)*o.dy)) * o.inverseSquaredLength
+		offset := (float64((s.x0-other.x0)*other.dx) + float64((s.y0-other.y0)*other.dy)) * other.inverseSquaredLength
 		for _, t := range [2]float64{-offset / slope, (1 - offset) / slope} {
 			if t > t0 && t < t1 { // keep the half in which the nearer one changes
-				if f.squaredAlong(s, t) <= g.squaredAlong(s, t) {
+				if nearAtStart.squaredAlong(s, t) <= nearAtEnd.squaredAlong(s, t) {
 					t0 = t
 				} else {
 					t1 = t
@@ -188,24 +189,25 @@ func equidistantParam(s, f, g *segmentDist, t0, t1 float64) float64 {
 		}
 	}
 	middle := (t0 + t1) / 2
-	fBranch, gBranch := f.branchNear(s, middle), g.branchNear(s, middle)
-	t := rootBetween(fBranch.a-gBranch.a, fBranch.b-gBranch.b, fBranch.c-gBranch.c, t0-middle, t1-middle)
+	startBranch, endBranch := nearAtStart.branchNear(s, middle), nearAtEnd.branchNear(s, middle)
+	t := rootBetween(startBranch.a-endBranch.a, startBranch.b-endBranch.b, startBranch.c-endBranch.c, t0-middle, t1-middle)
 	return min(max(t+middle, t0), t1)
 }
 
 // squaredBranch is a squared distance along a segment, as a t^2 + b t + c.
 type squaredBranch struct{ a, b, c float64 }
 
-// branchNear returns a quadratic function of t: the squared distance from the boundary segment s of
-// the point of o at parameter m+t. It holds near t = 0, because that distance is made of several
-// quadratics.
-func (s *segmentDist) branchNear(o *segmentDist, m float64) squaredBranch {
-	x, y := o.x0+float64(m*o.dx), o.y0+float64(m*o.dy)
+// branchNear returns, as a quadratic function of t, the squared distance from the boundary segment s of
+// the point of another segment at parameter middle+t. That distance is made of several quadratic
+// functions, by whether an end of s is nearest or a point between. The result is the one that holds near
+// t = 0.
+func (s *segmentDist) branchNear(other *segmentDist, middle float64) squaredBranch {
+	x, y := other.x0+float64(middle*other.dx), other.y0+float64(middle*other.dy)
 	px, py := x-s.x0, y-s.y0
 	foot := (float64(px*s.dx) + float64(py*s.dy)) * s.inverseSquaredLength
 	if foot > 0 && foot < 1 { // the nearest point is within s, so the distance is that from its line
 		distance := float64(px*s.dy) - float64(py*s.dx)
-		slope := float64(o.dx*s.dy) - float64(o.dy*s.dx)
+		slope := float64(other.dx*s.dy) - float64(other.dy*s.dx)
 		return squaredBranch{slope * slope * s.inverseSquaredLength, 2 * distance * slope * s.inverseSquaredLength,
 			distance * distance * s.inverseSquaredLength}
 	}
@@ -213,7 +215,7 @@ func (s *segmentDist) branchNear(o *segmentDist, m float64) squaredBranch {
 		px, py = x-s.x1, y-s.y1
 	}
 	return squaredBranch{
-		float64(o.dx*o.dx) + float64(o.dy*o.dy), 2 * (float64(px*o.dx) + float64(py*o.dy)),
+		float64(other.dx*other.dx) + float64(other.dy*other.dy), 2 * (float64(px*other.dx) + float64(py*other.dy)),
 		float64(px*px) + float64(py*py),
 	}
 }

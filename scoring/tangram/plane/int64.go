@@ -205,17 +205,18 @@ func (x surd) fitsSmall() bool {
 	return magnitude(x.a) < smallSurd && magnitude(x.b) < smallSurd
 }
 
-// order compares the places of two points on a polygon's edge exactly, by cross-multiplication, in
-// big integers where int64s could overflow.
+// order returns -1, 0 or 1 for the order of two points on a polygon's edge, exactly. It compares their
+// quotients, whose denominators are positive, by cross-multiplication, in big integers where int64s
+// could overflow.
 func (kernel *int64Kernel) order(p, q edgeParam) int {
-	s, t := kernel.paramQuotient(p), kernel.paramQuotient(q)
-	if s == t {
+	first, second := kernel.paramQuotient(p), kernel.paramQuotient(q)
+	if first == second {
 		return 0
 	}
-	if s.num.fitsSmall() && s.den.fitsSmall() && t.num.fitsSmall() && t.den.fitsSmall() {
-		return s.num.mul(t.den).sub(t.num.mul(s.den)).sign()
+	if first.num.fitsSmall() && first.den.fitsSmall() && second.num.fitsSmall() && second.den.fitsSmall() {
+		return first.num.mul(second.den).sub(second.num.mul(first.den)).sign()
 	}
-	return mulBig(s.num, t.den).sub(mulBig(t.num, s.den)).sign()
+	return mulBig(first.num, second.den).sub(mulBig(second.num, first.den)).sign()
 }
 
 // bigSurd is a surd of any size, for comparisons that overflow int64.

@@ -13,6 +13,7 @@ import (
 // one piece must have area. See docs/spec/tangram.md#r46.
 func (result *Result) Regions(t *Target, decimal bool) (union, target region.Region) {
 	vertices := &result.evaluator.vertices
+	// The areas, as convex parts.
 	for i, ring := range result.evaluator.arrangement.rings {
 		corners := regionPoints(vertices.x[ring.from:ring.to], vertices.y[ring.from:ring.to])
 		switch {
@@ -24,6 +25,7 @@ func (result *Result) Regions(t *Target, decimal bool) (union, target region.Reg
 		}
 	}
 	target.Parts = trapezoids(nil, regionPoints(t.x, t.y))
+	// The boundaries.
 	boundary, targetBoundary := result.boundary(t, decimal), t.boundary
 	if decimal {
 		targetBoundary = t.thickBoundary

@@ -46,13 +46,14 @@ func (vertices *vertexSet) isConvex(ring ring) bool {
 // in common.
 func (vertices *vertexSet) segmentsMeet(a, b, c, d int32) bool {
 	sideC, sideD := vertices.side(a, b, c), vertices.side(a, b, d)
-	if sideC == sideD && sideC != 0 {
+	if sideC == sideD && sideC != 0 { // cd lies on one side of the line ab
 		return false
 	}
 	sideA, sideB := vertices.side(c, d, a), vertices.side(c, d, b)
-	if sideC*sideD < 0 && sideA*sideB < 0 {
+	if sideC*sideD < 0 && sideA*sideB < 0 { // each crosses the other's line
 		return true
 	}
+	// Else they can only meet in an end of one of them.
 	return sideC == 0 && vertices.onSegment(a, b, c) || sideD == 0 && vertices.onSegment(a, b, d) ||
 		sideA == 0 && vertices.onSegment(c, d, a) || sideB == 0 && vertices.onSegment(c, d, b)
 }

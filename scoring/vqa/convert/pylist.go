@@ -14,6 +14,7 @@ func pythonList(s string) (list json.RawMessage, ok bool) {
 	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
 		return nil, false
 	}
+	// Strings with commas between them; one may end the list.
 	rest := strings.TrimSpace(s[1 : len(s)-1])
 	texts := []string{}
 	for rest != "" {

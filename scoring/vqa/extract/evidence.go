@@ -31,9 +31,10 @@ var labelledThings = [...]string{"point", "position", "block", "building", "room
 	"wall", "window", "camera",
 	"person", "box", "shape", "track", "lane", "exit", "entrance"}
 
-// readProse is stage 6: it collects the options that prose names, by text and by label. A
-// label decides over texts unless exactly one text contradicts it. Several labels, or
-// several texts without a label, make the answer invalid. See docs/spec/vqa.md#r28.
+// readProse is stage 6 of reading a model's answer: it collects the options that running text (prose)
+// names, by their texts and by their labels. A label decides over several texts; a single text that
+// contradicts it makes the answer invalid. Several labels, or several texts without a label, make the
+// answer invalid. See docs/spec/vqa.md#r28.
 func (reader *Reader) readProse(s []byte) Reading {
 	reader.normalizeOptions()
 	reader.oneLine = appendFlat(reader.oneLine[:0], s)
@@ -169,7 +170,7 @@ func (reader *Reader) leadingYesOrNo() optionSet {
 // negated reports whether one of the two words before lower[i] of the answer, in the same sentence,
 // denies what follows: "not", "rather than", "instead of", "ruled out", "eliminate" and so on.
 func negated(lower []byte, i int) bool {
-	for range 2 {
+	for range 2 { // the last word, then the one before it
 		word, pos := wordLeft(lower, i)
 		if word == nil {
 			return false
@@ -225,9 +226,9 @@ func wordLeft(lower []byte, i int) (word []byte, at int) {
 	return lower[i:end], i
 }
 
-// lettersInProse returns the options whose labels stand alone in prose, outside the texts of
-// options, and are neither denied nor called wrong. A label after the word "option" is left
-// out and sets ambiguous if another option's text begins with these words. See
+// lettersInProse returns the options whose labels stand alone in the running text of an answer, outside
+// the texts of options, and are neither denied nor called wrong. A label after the word "option" is
+// left out and sets ambiguous if another option's text begins with these words. See
 // docs/spec/vqa.md#r27.
 func (reader *Reader) lettersInProse() (out optionSet, ambiguous bool) {
 	for i := 0; i < len(reader.oneLine); i++ {

@@ -23,9 +23,9 @@ type jsonReader struct {
 	quoted  []byte
 }
 
-// readObject is stage 2: it reads a list that is the whole text, or the first JSON object in it that
-// has one of answerKeys. ok is false where there is neither. strict and depth are passed on to
-// readStages, which reads the string found there. See docs/spec/vqa.md#r21.
+// readObject is stage 2 of reading a model's answer: it reads a list that is the whole text, or the
+// first JSON object in it that has one of answerKeys. ok is false where there is neither. strict and
+// depth are passed on to readStages, which reads the string found there. See docs/spec/vqa.md#r21.
 func (reader *Reader) readObject(text []byte, strict bool, depth int) (got Reading, ok bool) {
 	if text[0] == '[' && text[len(text)-1] == ']' {
 		if v := reader.parseJSON(text, depth); v != nil && v.Type() == fastjson.TypeArray {
@@ -90,8 +90,8 @@ func answerMember(v *fastjson.Value) *fastjson.Value {
 	return plain.Member(v.GetObject(), answerKeys[:])
 }
 
-// readValue reads the value that an answer in JSON gives. A string is read as an answer of
-// its own.
+// readValue reads which option the value of an answer in JSON names, such as the member "answer". It
+// takes strings, numbers and lists. A string is read as an answer of its own.
 func (reader *Reader) readValue(value *fastjson.Value, strict bool, depth int) Reading {
 	switch value.Type() {
 	case fastjson.TypeString:

@@ -2,10 +2,11 @@ package extract
 
 import "bytes"
 
-// readLines is stage 5: a label that is or opens the first line, or is the whole last line.
-// Both must agree. The first line does not count where several lines open with different
-// labels. See docs/spec/vqa.md#r25.
+// readLines is stage 5 of reading a model's answer: the label of an option that is or opens the first
+// line, or is the whole last line. Both must agree. The first line does not count where several lines
+// open with different labels. See docs/spec/vqa.md#r25.
 func (reader *Reader) readLines(text []byte) (got Reading, ok bool) {
+	// What the first line says, and what the last one does.
 	first, last := lineAt(text, 0), lastLine(text)
 	single := len(first) == len(text)
 	opening, hasOpening := reader.readFirstLine(first, single)

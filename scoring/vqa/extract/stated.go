@@ -17,9 +17,9 @@ var (
 	praisingWords = [...]string{"correct", "right", "best", "accurate", "appropriate", "answer", "true"}
 )
 
-// readStatements is stage 4: it reads explicit statements in an answer, such as "the answer is B",
-// "I choose B" or "B is correct". The last one that names an option, or is invalid, decides. ok is
-// false where there is none. lower is s in lower case.
+// readStatements is stage 4 of reading a model's answer: it reads explicit statements, such as "the
+// answer is B", "I choose B" or "B is correct". The last one that names an option, or is invalid,
+// decides. ok is false where there is none. lower is text in lower case.
 func (reader *Reader) readStatements(text, lower []byte) (got Reading, ok bool) {
 	for i := 0; i < len(lower); i++ {
 		if wordEndsAt(lower, i) {

@@ -8,11 +8,11 @@ var tagNames = [...]string{"result", "answer", "final", "final_answer", "choice"
 // boxed is the LaTeX command that holds an answer.
 const boxed = `\boxed{`
 
-// readTags is stage 3: it reads the content of each tag that holds an answer, and of each \boxed{},
-// as an answer of its own. Contents that name an option must name the same one; those that name
-// none are ignored beside them. Where no content names one, the answer is invalid for the reason of
-// the last. ok is false where there is no tag. strict and depth are those of readStages, which
-// reads no tags at maxDepth. See docs/spec/vqa.md#r22.
+// readTags is stage 3 of reading a model's answer: it reads the content of each tag that holds an
+// answer, and of each \boxed{}, as an answer of its own. Contents that name an option must name the
+// same one; those that name none are ignored beside them. Where no content names one, the answer is
+// invalid for the reason of the last. ok is false where there is no tag. strict and depth are those of
+// readStages, which reads no tags at maxDepth. See docs/spec/vqa.md#r22.
 func (reader *Reader) readTags(text []byte, strict bool, depth int) (got Reading, ok bool) {
 	option, tagged := -1, false
 	why := NoAnswer

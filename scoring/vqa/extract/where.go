@@ -6,9 +6,10 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// Where returns a short part answer[from:to] of whole words from which Read reads the same as from
-// the whole answer. It shows where the option was read: the part is the last such one that repeated
-// halving finds. ok is false where Read finds nothing. It reads the answer some dozens of times.
+// Where returns a short part of an answer, answer[from:to], from which Read reads the same option as
+// from the whole answer. The part consists of whole words. It shows where the option was read: the part
+// is the last such one that repeated halving finds. ok is false where Read finds nothing. It reads the
+// answer some dozens of times.
 func (reader *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 	want := reader.Read(answer, strict)
 	if want.Stage == 0 || want.Reason == NoAnswer {

@@ -1,9 +1,9 @@
 package extract
 
-// readWhole is stage 1: the whole answer is a label or the text of an option
-// (docs/spec/vqa.md#r19), several labels, or a label with a text (docs/spec/vqa.md#r20). A
-// label decides before an equal text, unless another option's text begins with "option" and
-// this label. ok is false where the answer is none of these.
+// readWhole is stage 1 of reading a model's answer: the whole answer is a label or the text of an
+// option (docs/spec/vqa.md#r19), several labels, or a label with a text (docs/spec/vqa.md#r20). A label
+// decides before an equal text, unless another option's text begins with "option" and this label. ok is
+// false where the answer is none of these.
 func (reader *Reader) readWhole(text []byte) (got Reading, ok bool) {
 	label, saidOption, isLabel := reader.readSoleLabel(text)
 	if isLabel && reader.isOption(label) && !saidOption {
