@@ -131,7 +131,7 @@ func (w *Worker) baseOf(v *view.View, shared *sharedView) (*outcome, *sharedView
 		return measured, nil
 	}
 	before := *v.Before
-	before.Stop, before.Light = v.Stop, v.Light // it is drawn for v, under v's conditions
+	before.Stop, before.LargeBeyond = v.Stop, v.LargeBeyond // it is drawn for v, under v's conditions
 	if isNew {
 		work, err := w.prepareForAll(&before, unmeasured)
 		if err != nil { // v is drawn in full instead, which gives the error that users know

@@ -245,7 +245,7 @@ func (worker *worker) addPicture(task *task, v *view.View) error {
 	wanted := *v
 	wanted.Stop = func() bool { return worker.queue.cancelled(task) }
 	if task.weight < spilledWeight {
-		wanted.Light = lightCoverage
+		wanted.LargeBeyond = lightCoverage
 	}
 	pic, err := worker.drawer.Prepare(wanted)
 	task.spilled = errors.Is(err, view.ErrLarge)

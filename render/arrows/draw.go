@@ -79,7 +79,7 @@ func (solver *Solver) Draws(maker *shapes.Maker, sh *scene.Shape) error {
 		return err
 	}
 	for i := range maker.Draws {
-		maker.Draws[i].Cut = true
+		maker.Draws[i].ThroughClip = true
 	}
 	var paths [2]*vector.Path
 	for k := range paths {

@@ -271,7 +271,7 @@ func (writer *tileWriter) appendItem(entry *entry, ink itemInk) *Item {
 	out := Item{Paint: ink.paint, Color: ink.color}
 	if entry.mask >= 0 {
 		out.Paint |= FlagMask
-		if writer.drawing.Items[entry.item].Paired > 0 {
+		if writer.drawing.Items[entry.item].PairPixelCount > 0 {
 			out.Paint |= FlagPairs
 		}
 		out.First = uint32(entry.mask)

@@ -13,8 +13,8 @@ import (
 // if that is wanted.
 func (binner *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	all, bytes := coverageOf(d, it), d.Coverage.Bytes
-	binner.pairs, binner.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
-	if it.Paired > 0 { // one more row of the mask marks the pixels of the two-pixel rule
+	binner.pairs, binner.maskRows = d.PairPixels[it.FirstPairPixel:it.FirstPairPixel+it.PairPixelCount], TileH
+	if it.PairPixelCount > 0 { // one more row of the mask marks the pixels of the two-pixel rule
 		binner.maskRows++
 	}
 	for len(all) > 0 {

@@ -144,7 +144,7 @@ var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 // them too.
 func (canvas *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
 	canvas.cover.Reset()
-	canvas.scanner.Pairs = canvas.notePair
+	canvas.scanner.OnPairPixel = canvas.notePair
 	canvas.scanner.Append(&canvas.cover, p, clip, rule)
 	for _, span := range canvas.cover.Spans {
 		x, y, count := int(span.X), int(span.Y), int(span.N)

@@ -41,7 +41,7 @@ func slow(d *paint.Drawing) metric.Tally {
 	for k := range d.Items {
 		it := &d.Items[k]
 		cover[k], pairs[k] = slowSpans(d, it), map[paint.Pixel]bool{}
-		for _, p := range d.Pairs[it.Pairs : it.Pairs+it.Paired] {
+		for _, p := range d.PairPixels[it.FirstPairPixel : it.FirstPairPixel+it.PairPixelCount] {
 			pairs[k][p] = true
 		}
 	}
@@ -321,8 +321,8 @@ func TestPlace(t *testing.T) {
 				d.Coverage.Spans[i].X += x
 				d.Coverage.Spans[i].Y += y
 			}
-			for i := range d.Pairs {
-				d.Pairs[i].X, d.Pairs[i].Y = d.Pairs[i].X+x, d.Pairs[i].Y+y
+			for i := range d.PairPixels {
+				d.PairPixels[i].X, d.PairPixels[i].Y = d.PairPixels[i].X+x, d.PairPixels[i].Y+y
 			}
 		}
 		move(64, 64) // well inside, so that nothing is cut

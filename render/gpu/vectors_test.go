@@ -17,12 +17,12 @@ import (
 func vectorDrawing(v *rastertest.Vector) *paint.Drawing {
 	d := &paint.Drawing{Width: v.W, Height: v.H}
 	var s scan.Scanner
-	s.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, paint.Pixel{X: x, Y: y}) }
+	s.OnPairPixel = func(x, y int32, _ byte) { d.PairPixels = append(d.PairPixels, paint.Pixel{X: x, Y: y}) }
 	canvas, clip := chord.Rect{X1: int32(v.W), Y1: int32(v.H)}, int32(-1)
 	add := func(p *vector.Path, it paint.Item, r scan.Rule) {
-		it.Pairs = int32(len(d.Pairs))
+		it.FirstPairPixel = int32(len(d.PairPixels))
 		first, count := s.Append(&d.Coverage, p, canvas, r)
-		it.First, it.Count, it.Paired = int32(first), int32(count), int32(len(d.Pairs))-it.Pairs
+		it.First, it.Count, it.PairPixelCount = int32(first), int32(count), int32(len(d.PairPixels))-it.FirstPairPixel
 		d.Items = append(d.Items, it)
 	}
 	if v.Clip != nil {

@@ -32,7 +32,7 @@ func (builder *Builder) arrow(shape *scene.Shape, placement *shapePlacement) err
 	if err := solver.Draws(&builder.local, shape); err != nil {
 		return err
 	}
-	matrix := placement.m.Mul(counterScale(builder.local.Counter))
+	matrix := placement.toPx.Mul(counterScale(builder.local.Counter))
 	builder.clipBody(solver, &label, matrix)
 	// placement.single stays false: the browser does not fold the opacity of clipped draws into one
 	// colour. The layer is as large as the clip, so it cuts nothing.
@@ -84,6 +84,6 @@ func (builder *Builder) coverBody(item *Item, rule scan.Rule) error {
 // clipBodyCoverage gives an item the coverage in builder.body.raw, multiplied by that of the clip, which
 // leaves out the holes.
 func (builder *Builder) clipBodyCoverage(it *Item) error {
-	first, count := scan.Product(&builder.d.Coverage, &builder.body.raw, &builder.body.coverage)
+	first, count := scan.Product(&builder.drawing.Coverage, &builder.body.raw, &builder.body.coverage)
 	return builder.setCoverage(it, first, count)
 }

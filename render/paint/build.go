@@ -54,12 +54,12 @@ type Builder struct {
 	// between drawings then. The path is valid until Watch returns.
 	Watch func(p *vector.Path, it *Item)
 
-	mode   Raster
-	d      *Drawing
-	staged stagedView    // page to px, in the browser's steps
-	view   vector.Matrix // the same as one map, for the clips of frames
-	limit  int
-	light  int // View.Light
+	mode          Raster
+	drawing       *Drawing
+	pageToPicture twoStepMap    // in the steps of the browser
+	view          vector.Matrix // the same as one map, for the clips of frames
+	limit         int
+	largeBeyond   int // View.LargeBeyond
 
 	tree  tree.Tree
 	local shapes.Maker
@@ -85,20 +85,20 @@ type Builder struct {
 	hair             hair.Stroker
 	picture          bool
 
-	recalls bool // shapes are cached between drawings
+	usesCache bool // shapes are cached between drawings
 
 	// Of Layers.
-	layers   []Layer
-	sources  []layerSource
-	arranged []Item
-	hashed   []byte
-	stop     func() bool
-	once     bool // the layer is not to be cached
+	layers    []Layer
+	sources   []layerSource
+	arranged  []Item
+	hashed    []byte
+	stop      func() bool
+	dontCache bool // the layer is not to be cached
 }
 
 // shapePlacement is where and how one shape goes into the drawing.
 type shapePlacement struct {
-	m       vector.Matrix // the shape's export units, scale included, to px
+	toPx    vector.Matrix // the shape's export units, scale included, to px
 	page    geom.Matrix   // the shape's own units, scale not included, to the page
 	shape   int32
 	second  bool
@@ -122,7 +122,7 @@ func (builder *Builder) Build(wanted view.View, mode Raster, drawing *Drawing) (
 		}
 	}()
 	defer func() { drawing.Pieces += builder.filler.Pieces }()
-	builder.recalls = !wanted.Picture && !wanted.Unmeasured
+	builder.usesCache = !wanted.Picture && !wanted.Unmeasured
 	if err := builder.begin(wanted, mode, drawing); err != nil {
 		return err
 	}
@@ -151,17 +151,17 @@ func (builder *Builder) begin(wanted view.View, mode Raster, drawing *Drawing) e
 	if err := shapes.CheckOdd(wanted.Scene); err != nil {
 		return err
 	}
-	builder.mode, builder.d, builder.scene = mode, drawing, wanted.Scene
+	builder.mode, builder.drawing, builder.scene = mode, drawing, wanted.Scene
 	builder.picture, builder.arrows.Visited = wanted.Picture, 0
-	builder.scanner.Pairs = nil
+	builder.scanner.OnPairPixel = nil
 	if wanted.Picture { // tallies do not need them
-		builder.scanner.Pairs = func(x, y int32, _ byte) { drawing.Pairs = append(drawing.Pairs, Pixel{x, y}) }
+		builder.scanner.OnPairPixel = func(x, y int32, _ byte) { drawing.PairPixels = append(drawing.PairPixels, Pixel{x, y}) }
 	}
 	builder.limit = builder.MaxCoverage
 	if builder.limit == 0 {
 		builder.limit = MaxCoverage
 	}
-	builder.light = wanted.Light
+	builder.largeBeyond = wanted.LargeBeyond
 	builder.local.Most, builder.local.Free.Most = builder.MaxPoints, builder.MaxPoints
 	builder.scanner.Stop, builder.stroker.Stop, builder.filler.Stop = wanted.Stop, wanted.Stop, wanted.Stop
 	if err := builder.setCanvas(wanted.Bounds); err != nil {
@@ -196,9 +196,9 @@ func (builder *Builder) setCanvas(bounds view.Box) error {
 		return fmt.Errorf("cannot draw view at (%g, %g) of %g x %g px: %w: want finite corners and sides from 1 to %d px",
 			bounds.X, bounds.Y, bounds.W, bounds.H, scene.ErrInvalid, MaxSidePx)
 	}
-	builder.d.Width, builder.d.Height = int(w), int(h)
-	builder.staged = newStagedView(bounds, builder.d.Width, builder.d.Height)
-	builder.view = builder.staged.of(geom.Identity)
+	builder.drawing.Width, builder.drawing.Height = int(w), int(h)
+	builder.pageToPicture = newTwoStepMap(bounds, builder.drawing.Width, builder.drawing.Height)
+	builder.view = builder.pageToPicture.of(geom.Identity)
 	return nil
 }
 
@@ -234,7 +234,7 @@ func (builder *Builder) place(s *scene.Scene, layer tree.Layer) (placement shape
 	page := n.Page.Rounded()
 	scale := vector.Matrix{A: float32(shape.Scale), D: float32(shape.Scale)}
 	return shapePlacement{
-		m:     builder.staged.of(geom.Widened(page.AsExported())).Mul(scale),
+		toPx:  builder.pageToPicture.of(geom.Widened(page.AsExported())).Mul(scale),
 		page:  page,
 		shape: layer.Shape, second: n.Set == tree.InOther, clip: -1,
 		opacity: shapes.OpacityOf(n.Opacity),
@@ -245,7 +245,7 @@ func (builder *Builder) place(s *scene.Scene, layer tree.Layer) (placement shape
 // shape's items, to which it gives the opacity. A shape that its frames hide is not drawn. If the
 // shape has no items, the clip is removed again.
 func (builder *Builder) placed(source *scene.Scene, layer tree.Layer, placement *shapePlacement) error {
-	first := len(builder.d.Items)
+	first := len(builder.drawing.Items)
 	builder.framed = builder.whole()
 	if frame := builder.tree.Nodes[layer.Shape].Frame; frame >= 0 {
 		corners := builder.clip.OfFrame(&builder.tree, source, frame)
@@ -259,12 +259,12 @@ func (builder *Builder) placed(source *scene.Scene, layer tree.Layer, placement 
 		box, _ := boundsOf(builder.outlined.Points, vector.Identity) // clipItem left the clip's path there
 		builder.framed = pixelBounds(box).Within(builder.framed)
 	}
-	body := len(builder.d.Items)
+	body := len(builder.drawing.Items)
 	if err := builder.content(&source.Shapes[layer.Shape], layer, placement); err != nil {
 		return err
 	}
-	if len(builder.d.Items) == body { // nothing to clip
-		builder.d.Items = builder.d.Items[:first]
+	if len(builder.drawing.Items) == body { // nothing to clip
+		builder.drawing.Items = builder.drawing.Items[:first]
 		return nil
 	}
 	builder.applyOpacity(body, placement)
@@ -273,7 +273,7 @@ func (builder *Builder) placed(source *scene.Scene, layer tree.Layer, placement 
 
 // whole is the canvas of shapes outside of all frames.
 func (builder *Builder) whole() chord.Rect {
-	return chord.Rect{X1: int32(builder.d.Width), Y1: int32(builder.d.Height)}
+	return chord.Rect{X1: int32(builder.drawing.Width), Y1: int32(builder.drawing.Height)}
 }
 
 // content appends the items of a shape and of its text to the drawing, as if the shape were opaque.
@@ -318,7 +318,7 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 	if err := builder.local.Shape(shape, growY, back); err != nil {
 		return err
 	}
-	matrix := placement.m
+	matrix := placement.toPx
 	if k := float32(builder.local.Counter); k != 1 {
 		matrix = matrix.Mul(vector.Matrix{A: k, D: k})
 	}
@@ -335,7 +335,7 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 		builder.beginLayer(draws, matrix)
 		defer builder.endLayer()
 		if kind.Text == shapes.LabelText && label != labelNone { // the whole box of the label
-			builder.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), placement.m)
+			builder.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), placement.toPx)
 		}
 	}
 	if err := builder.paint(draws, matrix, placement); err != nil {
@@ -362,13 +362,13 @@ func (builder *Builder) applyOpacity(first int, placement *shapePlacement) {
 	switch {
 	case !placement.translucent() || placement.opacityApplied:
 	case placement.single:
-		for i := range builder.d.Items[first:] {
-			builder.d.Items[first+i].Opacity = placement.opacity
+		for i := range builder.drawing.Items[first:] {
+			builder.drawing.Items[first+i].Opacity = placement.opacity
 		}
 	default:
-		builder.d.Groups = append(builder.d.Groups, placement.opacity)
-		for i := range builder.d.Items[first:] {
-			builder.d.Items[first+i].Group = int32(len(builder.d.Groups))
+		builder.drawing.Groups = append(builder.drawing.Groups, placement.opacity)
+		for i := range builder.drawing.Items[first:] {
+			builder.drawing.Items[first+i].Group = int32(len(builder.drawing.Groups))
 		}
 	}
 }

@@ -116,7 +116,7 @@ func (builder *Builder) rasterLine(painter *textPainter, line *textLine, matrix 
 
 // placeLine adds an underline or a strike to the placed masks.
 func (builder *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *shapePlacement) {
-	builder.rasterLine(k, at, p.m, builder.canvas(), k.box.whole, p)
+	builder.rasterLine(k, at, p.toPx, builder.canvas(), k.box.whole, p)
 	builder.addPlaced(k, placedMask{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 }
 
@@ -127,17 +127,17 @@ func (builder *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB
 func (builder *Builder) placeLineHalo(painter *textPainter, line *textLine, placement *shapePlacement) {
 	if builder.mode == Exact {
 		for _, h := range halo {
-			moved := placement.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])})
+			moved := placement.toPx.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])})
 			builder.rasterLine(painter, line, moved, builder.canvas(), true, placement)
 			builder.addPlaced(painter, placedMask{color: shapes.Background, glyph: painter.glyphs.keepMask(&painter.glyphs.line)})
 		}
 		return
 	}
-	matrix, clip := placement.m, builder.canvas()
+	matrix, clip := placement.toPx, builder.canvas()
 	turned := !axisAligned(matrix)
 	var back geom.Matrix // px of the export to those of the picture
 	if turned {
-		matrix, back = scaleOnly(placement.m, clip)
+		matrix, back = scaleOnly(placement.toPx, clip)
 		clip = mappedBounds(back, clip)
 	}
 	painter.copies = painter.copies[:0]
@@ -197,16 +197,16 @@ func (builder *Builder) placeMarker(painter *textPainter, d *text.Dot, color sha
 		vector.Rect(path, d.X, d.Y, d.X+d.W, d.Y+d.H)
 	case text.Circle:
 		oval(path, d.X, d.Y, d.W, d.H)
-		if width := hairline(1, placement.m); width > 0 && builder.mode == Reference {
+		if width := hairline(1, placement.toPx); width > 0 && builder.mode == Reference {
 			r, it := placement.rule(), builder.item(placement, color, shapes.Opaque)
 			strength := 255 * width >> 8 // width is in 1/256 px
 			builder.hair.Style = hair.Style{Strength: strength, Plain: strength < 255 || r.Clip || builder.plain(&it, r), Clipped: r.Clip}
-			path.Transform(placement.m)
+			path.Transform(placement.toPx)
 			builder.addPlaced(painter, placedMask{color: color, glyph: painter.glyphs.rasterHair(&builder.hair, builder.canvas())})
 			return
 		}
 		builder.outlined.Reset()
-		builder.stroker.Outline(&builder.outlined, path, 1, builder.resolution(placement.m))
+		builder.stroker.Outline(&builder.outlined, path, 1, builder.resolution(placement.toPx))
 		path.Reset()
 		path.Append(&builder.outlined)
 	default:
@@ -234,6 +234,6 @@ func oval(path *vector.Path, x, y, w, h float64) {
 // placeDrawn adds the mask of the path in k.glyphs.path, which is in the shape's units, to the placed
 // masks, without contrast.
 func (builder *Builder) placeDrawn(k *textPainter, color shapes.RGB, p *shapePlacement) {
-	glyph := k.glyphs.rasterPath(p.m, builder.canvas(), builder.mode, p.rule())
+	glyph := k.glyphs.rasterPath(p.toPx, builder.canvas(), builder.mode, p.rule())
 	builder.addPlaced(k, placedMask{color: color, glyph: glyph})
 }

@@ -21,14 +21,14 @@ const (
 
 // Item is one path with what it covers, in paint order (back to front).
 type Item struct {
-	First, Count  int32 // its spans in Drawing.Coverage
-	Pairs, Paired int32 // its first pixel in Drawing.Pairs, and how many there are
-	Op            Op
-	Round         bool     // blended as an image is: products are rounded, not floored
-	Second        bool     // belongs to View.Other
-	Opacity       uint32   // 0..Opaque
-	Color         [3]uint8 // sRGB
-	Clip          int32    // position in Items of the OpClip item, -1 for none
+	First, Count                   int32 // its spans in Drawing.Coverage
+	FirstPairPixel, PairPixelCount int32 // its range in Drawing.PairPixels
+	Op                             Op
+	Round                          bool     // blended as an image is: products are rounded, not floored
+	Second                         bool     // belongs to View.Other
+	Opacity                        uint32   // 0..Opaque
+	Color                          [3]uint8 // sRGB
+	Clip                           int32    // position in Items of the OpClip item, -1 for none
 	// Group is 0 for an item on its own. Items of one shape that are composited first and made
 	// translucent together (docs/spec/drawing.md#r11) carry the same Group > 0, stand next to
 	// each other, and have Opacity of their own inside the group; Groups[Group-1] is the
@@ -47,21 +47,21 @@ type Drawing struct {
 	// the cost of the scene's outlines alone, before pixels. Cached shapes do not count.
 	Pieces   int
 	Coverage scan.Coverage
-	// Pairs are the pixels of items that are blended by the two-pixel rule, in rows
+	// PairPixels are the pixels of items that are blended by the two-pixel rule, in rows
 	// from top to bottom, of a View with Picture. They may lie outside.
-	Pairs  []Pixel
-	Items  []Item
-	Groups []uint32
+	PairPixels []Pixel
+	Items      []Item
+	Groups     []uint32
 }
 
 // Reset empties the drawing and keeps its memory.
 func (d *Drawing) Reset() {
 	d.Width, d.Height, d.Pieces = 0, 0, 0
 	d.Coverage.Reset()
-	d.Pairs, d.Items, d.Groups = d.Pairs[:0], d.Items[:0], d.Groups[:0]
+	d.PairPixels, d.Items, d.Groups = d.PairPixels[:0], d.Items[:0], d.Groups[:0]
 }
 
 // Volume is about how many bytes the drawing's memory takes, used or not.
 func (d *Drawing) Volume() int {
-	return marks{}.size(marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes), cap(d.Pairs)})
+	return marks{}.size(marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes), cap(d.PairPixels)})
 }

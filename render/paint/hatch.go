@@ -179,7 +179,7 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	// The pixels that take their value from the tile.
 	edge, inside := builder.item(placement, draw.Color, shapes.Opaque), builder.item(placement, draw.Color, tile.mean)
 	edge.Round, inside.Round = true, true
-	coverage, sampler := &builder.d.Coverage, newTileSampler(tile, matrix)
+	coverage, sampler := &builder.drawing.Coverage, newTileSampler(tile, matrix)
 	first := len(coverage.Spans)
 	full := 0 // spans that take the mean
 	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {

@@ -90,10 +90,10 @@ func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 // paintText appends the items of the text on painter.Page, run by run in the browser's order: halos of
 // underline and glyphs, underline, glyphs, the strike with its halo.
 func (builder *Builder) paintText(painter *textPainter, block textBlock, placement *shapePlacement) error {
-	return builder.inLayer(placement.m, func(matrix vector.Matrix) error {
+	return builder.inLayer(placement.toPx, func(matrix vector.Matrix) error {
 		at := *placement
-		at.m = matrix
-		return builder.paintTextAt(painter, block, placement.m, &at)
+		at.toPx = matrix
+		return builder.paintTextAt(painter, block, placement.toPx, &at)
 	})
 }
 
@@ -102,14 +102,14 @@ func (builder *Builder) paintText(painter *textPainter, block textBlock, placeme
 func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, whole vector.Matrix, placement *shapePlacement) error {
 	painter.glyphs.begin()
 	painter.placed = painter.placed[:0]
-	scale := newGlyphScale(placement.m)
+	scale := newGlyphScale(placement.toPx)
 	scale.whole = whole
 	if !(scale.size > 0) {
 		return nil
 	}
 	painter.box = textBox{whole: true}
 	if !block.unclipped {
-		painter.box = newTextBox(placement.m, block.x, block.y, block.w, block.h, builder.mode)
+		painter.box = newTextBox(placement.toPx, block.x, block.y, block.w, block.h, builder.mode)
 	}
 	for i := range painter.Page.Dots {
 		builder.placeMarker(painter, &painter.Page.Dots[i], block.color, placement)
@@ -211,7 +211,7 @@ func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run
 func (builder *Builder) addPlaced(painter *textPainter, placed placedMask) {
 	mask := &painter.glyphs.glyphs[placed.glyph]
 	placed.box = [4]int32{placed.x + mask.box[0], placed.y + mask.box[1], placed.x + mask.box[2], placed.y + mask.box[3]}
-	picture := chord.Rect{X1: int32(builder.d.Width), Y1: int32(builder.d.Height)}.Moved(-builder.originX, -builder.originY)
+	picture := chord.Rect{X1: int32(builder.drawing.Width), Y1: int32(builder.drawing.Height)}.Moved(-builder.originX, -builder.originY)
 	left, top, right, bottom := placed.box[0], placed.box[1], placed.box[2], placed.box[3]
 	if mask.count > 0 && left < picture.X1 && right > picture.X0 && top < picture.Y1 && bottom > picture.Y0 {
 		painter.placed = append(painter.placed, placed)
@@ -235,9 +235,9 @@ func (builder *Builder) emitText(painter *textPainter, w textBlock, placement *s
 		if clip != placement.clip && !painter.box.holds(placed) {
 			item.Clip = clip
 		}
-		painter.glyphs.draw(builder.d, placed.glyph, placed.x, placed.y, &item)
-		builder.d.Items = append(builder.d.Items, item)
-		if err := builder.checkSize(sizeOf(&builder.d.Coverage)); err != nil {
+		painter.glyphs.draw(builder.drawing, placed.glyph, placed.x, placed.y, &item)
+		builder.drawing.Items = append(builder.drawing.Items, item)
+		if err := builder.checkSize(sizeOf(&builder.drawing.Coverage)); err != nil {
 			return err
 		}
 	}

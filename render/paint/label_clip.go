@@ -80,7 +80,7 @@ func (builder *Builder) boxClip(painter *textPainter, placement *shapePlacement)
 		} else {
 			painter.corners = corners(box.Extent)
 			for i, c := range painter.corners {
-				q := placement.m.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
+				q := placement.toPx.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
 				painter.corners[i] = geom.Pt(float64(q.X), float64(q.Y))
 			}
 		}

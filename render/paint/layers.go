@@ -51,7 +51,7 @@ func (builder *Builder) Layers(wanted view.View, mode Raster, drawing *Drawing) 
 		}
 	}()
 	builder.layers, builder.sources = builder.layers[:0], builder.sources[:0]
-	builder.stop, builder.recalls = wanted.Stop, true
+	builder.stop, builder.usesCache = wanted.Stop, true
 	if err := builder.begin(wanted, mode, drawing); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (builder *Builder) addLayer(layer tree.Layer) error {
 		builder.layers[added].Stamp = stampOf(layerKey{key, placement.second})
 		return nil
 	}
-	from, groups := builder.marks(), len(builder.d.Groups)
+	from, groups := builder.marks(), len(builder.drawing.Groups)
 	if err := builder.Draw(added); err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (builder *Builder) Draw(i int) error {
 
 // DrawOnce is Draw for a layer that is not expected again: it is not cached between drawings.
 func (builder *Builder) DrawOnce(i int) error {
-	builder.once = true
-	defer func() { builder.once = false }()
+	builder.dontCache = true
+	defer func() { builder.dontCache = false }()
 	return builder.Draw(i)
 }
 
@@ -145,7 +145,7 @@ func (builder *Builder) Arrange() {
 			continue
 		}
 		moved := int32(len(builder.arranged) - layer.Items[0]) // how far its items move
-		for _, item := range builder.d.Items[layer.Items[0]:layer.Items[1]] {
+		for _, item := range builder.drawing.Items[layer.Items[0]:layer.Items[1]] {
 			if item.Clip >= 0 {
 				item.Clip += moved
 			}
@@ -153,8 +153,8 @@ func (builder *Builder) Arrange() {
 		}
 		layer.Items = [2]int{layer.Items[0] + int(moved), len(builder.arranged)}
 	}
-	builder.d.Items, builder.arranged = builder.arranged, builder.d.Items
-	builder.d.Pieces += builder.filler.Pieces
+	builder.drawing.Items, builder.arranged = builder.arranged, builder.drawing.Items
+	builder.drawing.Pieces += builder.filler.Pieces
 }
 
 // Limit is how many bytes the coverage of the current drawing may take.
@@ -178,9 +178,9 @@ func stampOf(k layerKey) Stamp {
 func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 	w := builder.hashed[:0] // what is hashed
 	number := func(v int32) { w = binary.LittleEndian.AppendUint32(w, uint32(v)) }
-	for i := range builder.d.Items[from.items:] {
-		item := &builder.d.Items[from.items+i]
-		if int(item.First) < from.spans || int(item.Clip) >= 0 && int(item.Clip) < from.items || item.Paired > 0 && int(item.Pairs) < from.pairs {
+	for i := range builder.drawing.Items[from.items:] {
+		item := &builder.drawing.Items[from.items+i]
+		if int(item.First) < from.spans || int(item.Clip) >= 0 && int(item.Clip) < from.items || item.PairPixelCount > 0 && int(item.FirstPairPixel) < from.pairs {
 			panic("BUG: an item shares coverage, pairs of pixels or a clip with another layer")
 		}
 		flags := uint32(item.Op) | flag(item.Round)<<8 | flag(item.Second)<<9
@@ -189,16 +189,16 @@ func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 		w = append(w, item.Color[0], item.Color[1], item.Color[2])
 		number(item.First - int32(from.spans))
 		number(item.Count)
-		if number(item.Paired); item.Paired > 0 {
-			number(item.Pairs - int32(from.pairs))
+		if number(item.PairPixelCount); item.PairPixelCount > 0 {
+			number(item.FirstPairPixel - int32(from.pairs))
 		}
 		number(relative(item.Clip, from.items))
 		number(relative(item.Group-1, groups))
 		if item.Group > 0 {
-			w = binary.LittleEndian.AppendUint32(w, builder.d.Groups[item.Group-1])
+			w = binary.LittleEndian.AppendUint32(w, builder.drawing.Groups[item.Group-1])
 		}
 	}
-	for _, span := range builder.d.Coverage.Spans[from.spans:] {
+	for _, span := range builder.drawing.Coverage.Spans[from.spans:] {
 		at := span.At
 		if at != scan.Full {
 			at -= int32(from.bytes)
@@ -208,13 +208,13 @@ func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 		number(span.N)
 		number(at)
 	}
-	w = append(w, builder.d.Coverage.Bytes[from.bytes:]...)
-	for _, pixel := range builder.d.Pairs[from.pairs:] {
+	w = append(w, builder.drawing.Coverage.Bytes[from.bytes:]...)
+	for _, pixel := range builder.drawing.PairPixels[from.pairs:] {
 		number(pixel.X)
 		number(pixel.Y)
 	}
-	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.d.Items)-from.items))
-	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.d.Coverage.Spans)-from.spans))
+	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.drawing.Items)-from.items))
+	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.drawing.Coverage.Spans)-from.spans))
 	builder.hashed = w
 	seeds := stampSeeds()
 	return Stamp{maphash.Bytes(seeds[0], w), maphash.Bytes(seeds[1], w)}

@@ -40,7 +40,7 @@ func (builder *Builder) paint(draws []shapes.Draw, matrix vector.Matrix, placeme
 // emit appends an item unless it covers nothing.
 func (builder *Builder) emit(it Item) {
 	if it.Count > 0 {
-		builder.d.Items = append(builder.d.Items, it)
+		builder.drawing.Items = append(builder.drawing.Items, it)
 	}
 }
 
@@ -96,12 +96,12 @@ func (builder *Builder) strokeSolid(draw *shapes.Draw, matrix vector.Matrix, pla
 		builder.filler.Add(&builder.outlined, builder.canvas())
 	}
 	var err error
-	if draw.Cut && builder.body.holes {
+	if draw.ThroughClip && builder.body.holes {
 		builder.body.raw.Reset()
 		builder.filler.Take(&builder.body.raw)
 		err = builder.clipBodyCoverage(&item)
 	} else {
-		first, count := builder.filler.Take(&builder.d.Coverage)
+		first, count := builder.filler.Take(&builder.drawing.Coverage)
 		err = builder.setCoverage(&item, first, count)
 	}
 	if err == nil {
@@ -155,8 +155,8 @@ func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, 
 	rule := placement.rule()
 	builder.hair.Style = hair.Style{
 		Strength: strength,
-		Plain:    strength < 255 || rule.Clip || draw.Cut || builder.plain(item, rule),
-		Clipped:  rule.Clip || draw.Cut && (builder.body.holes || builder.body.bars),
+		Plain:    strength < 255 || rule.Clip || draw.ThroughClip || builder.plain(item, rule),
+		Clipped:  rule.Clip || draw.ThroughClip && (builder.body.holes || builder.body.bars),
 	}
 	builder.hair.Add(&builder.outlined, builder.canvas())
 	return builder.coverHair(draw, item)
@@ -186,11 +186,11 @@ func axisAligned(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0
 // stays upright, it is filled by the browser's rule for rectangles. Else it is filled as any path.
 func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matrix, placement *shapePlacement) error {
 	switch {
-	case draw.Cut:
+	case draw.ThroughClip:
 		return builder.coverBody(item, placement.rule())
 	case draw.Box && builder.mode == Reference && axisAligned(matrix):
 		box, _ := boundsOf(builder.outlined.Points, vector.Identity)
-		first, count := scan.SharpRect(&builder.d.Coverage, box, builder.canvas())
+		first, count := scan.SharpRect(&builder.drawing.Coverage, box, builder.canvas())
 		return builder.setCoverage(item, first, count)
 	}
 	return builder.area(&builder.outlined, item, placement.rule())
@@ -198,7 +198,7 @@ func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matri
 
 // coverHair gives an item the coverage of the hairlines in builder.hair. If the draw is part of an arrow's body
 // in whose clip a label or a head makes a hole, the coverage is cut by that clip. Else the item also gets the
-// range Pairs, Paired of the pixels in Drawing.Pairs that are blended by a rule of their own: see
+// range Pairs, Paired of the pixels in Drawing.PairPixels that are blended by a rule of their own: see
 // docs/spec/raster.md#r22. In pictures the browser's colours need an item for each pass over a pixel; all but the
 // last are appended to the drawing.
 func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
@@ -227,14 +227,14 @@ func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
 // coverHairPass gives an item the coverage that take appends, one of the hairlines in builder.hair. See coverHair.
 func (builder *Builder) coverHairPass(draw *shapes.Draw, item *Item,
 	take func(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int)) error {
-	if draw.Cut && builder.body.holes {
+	if draw.ThroughClip && builder.body.holes {
 		builder.body.raw.Reset()
 		take(&builder.body.raw, nil)
 		return builder.clipBodyCoverage(item)
 	}
-	item.Pairs = int32(len(builder.d.Pairs))
-	first, count := take(&builder.d.Coverage, builder.scanner.Pairs)
-	item.Paired = int32(len(builder.d.Pairs)) - item.Pairs
+	item.FirstPairPixel = int32(len(builder.drawing.PairPixels))
+	first, count := take(&builder.drawing.Coverage, builder.scanner.OnPairPixel)
+	item.PairPixelCount = int32(len(builder.drawing.PairPixels)) - item.FirstPairPixel
 	return builder.setCoverage(item, first, count)
 }
 
@@ -242,7 +242,7 @@ func (builder *Builder) coverHairPass(draw *shapes.Draw, item *Item,
 // has more coverage than its limits allow.
 func (builder *Builder) setCoverage(it *Item, first, count int) error {
 	it.First, it.Count = int32(first), int32(count)
-	return builder.checkSize(sizeOf(&builder.d.Coverage))
+	return builder.checkSize(sizeOf(&builder.drawing.Coverage))
 }
 
 // resolution returns the px per unit with which strokes and dashes of a drawing are made, by the
@@ -316,9 +316,9 @@ func (builder *Builder) plain(it *Item, r scan.Rule) bool {
 func (builder *Builder) area(path *vector.Path, item *Item, rule scan.Rule) error {
 	builder.watch(path, item)
 	rule.Plain = builder.plain(item, rule)
-	item.Pairs = int32(len(builder.d.Pairs))
-	first, count := builder.fillPath(&builder.d.Coverage, path, rule)
-	item.Paired = int32(len(builder.d.Pairs)) - item.Pairs
+	item.FirstPairPixel = int32(len(builder.drawing.PairPixels))
+	first, count := builder.fillPath(&builder.drawing.Coverage, path, rule)
+	item.PairPixelCount = int32(len(builder.drawing.PairPixels)) - item.FirstPairPixel
 	return builder.setCoverage(item, first, count)
 }
 
@@ -344,10 +344,10 @@ func (builder *Builder) watch(path *vector.Path, it *Item) {
 func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
 
 // checkSize returns an error if a drawing with that many bytes of coverage is beyond a limit:
-// view.ErrLarge beyond builder.light, so that the caller can prepare the view apart from others,
+// view.ErrLarge beyond builder.largeBeyond, so that the caller can prepare the view apart from others,
 // scene.ErrLimit beyond builder.limit.
 func (builder *Builder) checkSize(bytes int) error {
-	if builder.light > 0 && bytes > builder.light {
+	if builder.largeBeyond > 0 && bytes > builder.largeBeyond {
 		return view.ErrLarge
 	}
 	if bytes > builder.limit {
@@ -365,8 +365,8 @@ func (builder *Builder) visible(draw *shapes.Draw, matrix vector.Matrix) bool {
 		return false
 	}
 	grow := float32(draw.Width)*stroke.Resolution(matrix) + 1
-	return box[0]-grow < float32(builder.d.Width) && box[2]+grow > 0 &&
-		box[1]-grow < float32(builder.d.Height) && box[3]+grow > 0
+	return box[0]-grow < float32(builder.drawing.Width) && box[2]+grow > 0 &&
+		box[1]-grow < float32(builder.drawing.Height) && box[3]+grow > 0
 }
 
 // boundsOf returns the box of points that m maps to px: left, top, right, bottom. ok is false
@@ -406,6 +406,6 @@ func (builder *Builder) clipItem(corners []geom.Point, matrix vector.Matrix, pla
 	if err := builder.area(&builder.outlined, &item, scan.Rule{Clip: true, Cells: true}); err != nil {
 		return -1, err
 	}
-	builder.d.Items = append(builder.d.Items, item)
-	return int32(len(builder.d.Items) - 1), nil
+	builder.drawing.Items = append(builder.drawing.Items, item)
+	return int32(len(builder.drawing.Items) - 1), nil
 }

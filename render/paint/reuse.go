@@ -121,11 +121,11 @@ func (r *shapeCache) most() int {
 // is not cached. Only geo shapes without a label are. None are while Watch is set, which must see
 // every path, nor in pictures that Build draws, because such pictures seldom have a shape in common.
 func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement *shapePlacement) (w cacheKey, ok bool) {
-	if shape.Kind != scene.Geo || shape.Rich != nil || builder.Watch != nil || !builder.recalls {
+	if shape.Kind != scene.Geo || shape.Rich != nil || builder.Watch != nil || !builder.usesCache {
 		return w, false
 	}
 	return cacheKey{
-		id: shape.ID, m: placement.m, width: builder.d.Width, height: builder.d.Height, mode: builder.mode, version: builder.Version,
+		id: shape.ID, m: placement.toPx, width: builder.drawing.Width, height: builder.drawing.Height, mode: builder.mode, version: builder.Version,
 		picture: builder.picture, rule: placement.rule(), framed: builder.framed, opacity: placement.opacity,
 		w: shape.W, h: shape.H + growY, scale: shape.Scale, geo: shape.Geo,
 		color: shape.Color, size: shape.Size, dash: shape.Dash, fill: shape.Fill,
@@ -134,7 +134,7 @@ func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement 
 
 // marks returns the end of the drawing's lists.
 func (builder *Builder) marks() marks {
-	return marks{len(builder.d.Items), len(builder.d.Coverage.Spans), len(builder.d.Coverage.Bytes), len(builder.d.Pairs)}
+	return marks{len(builder.drawing.Items), len(builder.drawing.Coverage.Spans), len(builder.drawing.Coverage.Bytes), len(builder.drawing.PairPixels)}
 }
 
 // appendCached appends the items of the cached shape with key to the drawing, for the placement
@@ -157,13 +157,13 @@ func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) b
 	}
 	builder.cached.hits++
 	from := builder.marks()
-	builder.d.Items, builder.d.Pairs = appendRange(store, entry.from, entry.to, builder.d.Items, &builder.d.Coverage, builder.d.Pairs)
+	builder.drawing.Items, builder.drawing.PairPixels = appendRange(store, entry.from, entry.to, builder.drawing.Items, &builder.drawing.Coverage, builder.drawing.PairPixels)
 	placement.single, placement.opacityApplied = entry.single, entry.opacityApplied
 	if store == &builder.cached.old {
 		builder.cache(key, from, placement)
 	}
-	for j := range builder.d.Items[from.items:] {
-		it := &builder.d.Items[from.items+j]
+	for j := range builder.drawing.Items[from.items:] {
+		it := &builder.drawing.Items[from.items+j]
 		it.Second, it.Shape, it.Clip = placement.second, placement.shape, placement.clip
 	}
 	return true
@@ -175,7 +175,7 @@ func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) b
 func (builder *Builder) cache(key *cacheKey, from marks, placement *shapePlacement) {
 	cache := &builder.cached
 	size := from.size(builder.marks())
-	if size == 0 || builder.once { // the shape lies outside of the picture, or comes once
+	if size == 0 || builder.dontCache { // the shape lies outside of the picture, or comes once
 		return
 	}
 	size += entryBytes + len(key.id)
@@ -198,7 +198,7 @@ func (builder *Builder) cache(key *cacheKey, from marks, placement *shapePlaceme
 	}
 	young.reserve(from, builder.marks())
 	entry := cacheEntry{single: placement.single, opacityApplied: placement.opacityApplied, from: young.marks()}
-	drawn := shapeStore{items: builder.d.Items, coverage: builder.d.Coverage, pairs: builder.d.Pairs}
+	drawn := shapeStore{items: builder.drawing.Items, coverage: builder.drawing.Coverage, pairs: builder.drawing.PairPixels}
 	young.items, young.pairs = appendRange(&drawn, from, builder.marks(), young.items, &young.coverage, young.pairs)
 	entry.to = young.marks()
 	young.known[*key] = entry
@@ -213,8 +213,8 @@ func appendRange(store *shapeStore, from, to marks, items []Item, coverage *scan
 	toPair := int32(len(pairs) - from.pairs)
 	for _, it := range store.items[from.items:to.items] {
 		it.First += toSpan
-		if it.Pairs += toPair; it.Paired == 0 {
-			it.Pairs = 0
+		if it.FirstPairPixel += toPair; it.PairPixelCount == 0 {
+			it.FirstPairPixel = 0
 		}
 		items = append(items, it)
 	}

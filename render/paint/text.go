@@ -57,7 +57,7 @@ func (builder *Builder) textLayer(painter *textPainter, placement *shapePlacemen
 		all.Add(geom.Pt(dot.X+dot.W, dot.Y+dot.H))
 	}
 	if !all.Empty() {
-		builder.widenLayer(math.Floor(all.Lo.X), math.Floor(all.Lo.Y), math.Ceil(all.Hi.X), math.Ceil(all.Hi.Y), placement.m)
+		builder.widenLayer(math.Floor(all.Lo.X), math.Floor(all.Lo.Y), math.Ceil(all.Hi.X), math.Ceil(all.Hi.Y), placement.toPx)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (builder *Builder) noteText(shape *scene.Shape, growY float64, p *shapePlac
 // maps the arrow's own units to px.
 func (builder *Builder) arrowText(shape *scene.Shape, label *arrows.Label, m vector.Matrix, p *shapePlacement) error {
 	at := *p
-	at.m = m
+	at.toPx = m
 	return builder.paintShapeText(shape, "label", &at, func(k *textPainter) (textBlock, error) {
 		x, y := label.Box.Lo.X+label.Pad, label.Box.Lo.Y+label.Pad
 		err := k.Arrow(&k.Page, shape, x, y, label.W)
@@ -177,16 +177,16 @@ func (builder *Builder) frameItems(shape *scene.Shape, p *shapePlacement) error 
 	builder.local.Reset()
 	body, heading := builder.local.Frame(shape, painter.Page.W, side)
 	at := *p
-	at.m = p.m.Mul(onto)
+	at.toPx = p.toPx.Mul(onto)
 	if p.translucent() {
-		builder.beginLayer(body, p.m)
-		builder.beginLayer(heading, at.m)
+		builder.beginLayer(body, p.toPx)
+		builder.beginLayer(heading, at.toPx)
 		defer builder.endLayer()
 	}
-	if err := builder.paint(body, p.m, &at); err != nil {
+	if err := builder.paint(body, p.toPx, &at); err != nil {
 		return err
 	}
-	if err := builder.paint(heading, at.m, &at); err != nil {
+	if err := builder.paint(heading, at.toPx, &at); err != nil {
 		return err
 	}
 	// The name.

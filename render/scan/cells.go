@@ -15,8 +15,8 @@ func cellFloor(x int32) int32 { return x &^ (Cell - 1) }
 // cellCeil rounds a column up to the start of a cell.
 func cellCeil(x int32) int32 { return (x + Cell - 1) &^ (Cell - 1) }
 
-// markCells marks every cell that has one of the columns [x0, x1) as possibly not empty, so that
-// finishCells looks at it. x0 < x1. row.marks has a bit for each cell, 64 to a word.
+// markCells marks every cell, a group of Cell columns, that has one of the columns [x0, x1) as possibly not
+// empty, so that finishCells looks at it. x0 < x1. row.marks has a bit for each cell, 64 to a word.
 func (row *row) markCells(x0, x1 int32) {
 	row.layered = true
 	first, last := uint32(x0-row.left)/Cell, uint32(x1-1-row.left)/Cell
@@ -27,8 +27,9 @@ func (row *row) markCells(x0, x1 int32) {
 	}
 }
 
-// addRunCells adds alpha to all pixels of the columns [x0, x1), which are whole cells. It only notes
-// where alpha rises and falls, which costs the same for a run of any length; finishCells sums up.
+// addRunCells adds alpha to all pixels of the columns [x0, x1), which are whole cells. It only records
+// where the alpha rises and where it falls again, which costs the same for a run of any length; finishCells sums
+// these changes up.
 func (row *row) addRunCells(x0, x1, alpha int32) {
 	row.layered = true
 	first, end := (x0-row.left)/Cell, (x1-row.left)/Cell
@@ -55,7 +56,7 @@ func (row *row) finishCells() {
 		for ; set != 0; set &= set - 1 { // drops the lowest bit
 			c := int32(i<<6 + bits.TrailingZeros64(set))
 			x := row.left + c*Cell
-			if level > 0 && level < 255 { // the cells since the last marked one
+			if level > 0 && level < 255 { // the cells since the last marked one, all of this alpha
 				row.levelCells(row.left+next*Cell, x, byte(level))
 			}
 			next = c + 1
@@ -127,10 +128,11 @@ func (row *row) storeCell(x int32, level uint64) {
 	}
 }
 
-// openCells extends the open span so that it holds the cells of the pixels [x, end), and returns the
-// bytes from x on. If there is a gap before them, it ends the open span and begins another. The
-// pixels must not lie left of the start of the open span. New bytes are 0; the caller may also write
-// to the Cell bytes after the last, which do not belong to the span.
+// openCells returns the bytes of the coverage from column x on, for the caller to write pixels [x, end). The
+// open span, the last one of the coverage, is extended to hold the cells of these pixels; if there is a gap
+// before them, it ends, and another one begins. The pixels must not lie left of the start of the open span. New
+// bytes are 0. The caller may also write to the Cell bytes after the last, which do not belong to the span, so
+// that it can write whole words.
 func (row *row) openCells(x, end int32) []byte {
 	dst := row.dst
 	if first := cellFloor(x); first > row.openEnd {

@@ -5,8 +5,8 @@ import "plumb/render/chord"
 // edgeSide is the left or the right outline of a convex path at one row.
 type edgeSide struct {
 	edge *chord.Edge
-	x    int64 // at row y, q16
-	y    int32 // quarter rows
+	x    int64 // of the edge at row y, in 1/65536 px (q16)
+	y    int32 // in quarter rows
 }
 
 // setChord starts the side on the chord that e is at.
@@ -30,37 +30,37 @@ type convexWalk struct {
 	waiting     int   // first edge of scanner.order that has not begun
 }
 
-// convex fills a convex path from its sorted edges, of which there must be two or more. It goes down
-// the path with one left and one right edge, and in each step draws the rows until one of the two
-// ends. It is the faster of the two scan converters.
+// convex fills a convex path from its sorted edges, of which there must be two or more. A convex path has
+// one left and one right edge in each row. It goes down the path with these two, and in each step draws the rows
+// until one of them ends. It is the faster of the two scan converters.
 func (scanner *Scanner) convex(f *fill) {
 	walk := convexWalk{scanner: scanner, bottom: f.inner.Y1 * 4, waiting: 2}
 	walk.left, walk.right = f.bounds()
-	var l, r edgeSide
-	l.setChord(walk.edge(0))
-	r.setChord(walk.edge(1))
+	var left, right edgeSide
+	left.setChord(walk.edge(0))
+	right.setChord(walk.edge(1))
 	// y is in quarters of a row.
-	y := max(l.edge.Top, r.edge.Top)
+	y := max(left.edge.Top, right.edge.Top)
 	scanner.row.y = y >> 2
-	for walk.advanceTo(&l, y) && walk.advanceTo(&r, y) && y < walk.bottom {
-		l.moveTo(y)
-		r.moveTo(y)
-		if l.x > r.x || l.x == r.x && l.edge.Slope > r.edge.Slope {
-			l, r = r, l // the edges cross here, or edge 0 was the right one
+	for walk.advanceTo(&left, y) && walk.advanceTo(&right, y) && y < walk.bottom {
+		left.moveTo(y)
+		right.moveTo(y)
+		if left.x > right.x || left.x == right.x && left.edge.Slope > right.edge.Slope {
+			left, right = right, left // the edges cross here, or edge 0 was the right one
 		}
-		end := min(l.edge.Bottom, r.edge.Bottom)
-		if walk.mayPassEnd(l.edge, r.edge) {
+		end := min(left.edge.Bottom, right.edge.Bottom)
+		if walk.mayPassEnd(left.edge, right.edge) {
 			end = (end + 3) &^ 3 // the end of the pixel row, four quarters
 		}
 		end = min(end, walk.bottom)
-		l.x, r.x = max(walk.left, l.x), min(walk.right, r.x)
-		if l.edge.Slope == 0 && r.edge.Slope == 0 {
-			walk.fillUpright(l.x, r.x, y, end)
+		left.x, right.x = max(walk.left, left.x), min(walk.right, right.x)
+		if left.edge.Slope == 0 && right.edge.Slope == 0 {
+			walk.fillUpright(left.x, right.x, y, end)
 		} else {
-			walk.fillSlanted(&l, &r, y, end)
+			walk.fillSlanted(&left, &right, y, end)
 		}
 		y = end
-		l.y, r.y = y, y
+		left.y, right.y = y, y
 	}
 }
 
@@ -86,19 +86,19 @@ func (walk *convexWalk) advanceTo(side *edgeSide, y int32) bool {
 	return true
 }
 
-// mayPassEnd reports whether the chord of l or r that ends first may be drawn on to the end of its
-// last pixel row: the edge that waits next continues it smoothly. If both end within a row of each
-// other, both must have such a successor.
-func (walk *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
+// mayPassEnd reports whether the chord that ends first, of the left or the right edge, may be drawn on to the
+// end of its last pixel row, as the reference does. It may if the edge that waits next continues it smoothly. If
+// both chords end within a row of each other, both must be continued so.
+func (walk *convexWalk) mayPassEnd(left, right *chord.Edge) bool {
 	if walk.waiting == len(walk.scanner.order) || walk.scanner.omits(smoothJump) {
 		return false
 	}
 	next, edges := walk.edge(walk.waiting), &walk.scanner.edges
 	switch {
-	case l.Bottom+4 < r.Bottom: // the left one ends more than a row before the right one
-		return edges.Smooth(l, next)
-	case r.Bottom+4 < l.Bottom:
-		return edges.Smooth(r, next)
+	case left.Bottom+4 < right.Bottom: // the left one ends more than a row before the right one
+		return edges.Smooth(left, next)
+	case right.Bottom+4 < left.Bottom:
+		return edges.Smooth(right, next)
 	case walk.waiting+1 == len(walk.scanner.order):
 		return false
 	}
@@ -106,7 +106,7 @@ func (walk *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
 	if other.X < next.X {
 		next, other = other, next // so that next is the left one
 	}
-	return edges.Smooth(l, next) && edges.Smooth(r, other)
+	return edges.Smooth(left, next) && edges.Smooth(right, other)
 }
 
 // partAlpha converts a share of a pixel in q16 to alpha, rounded.
@@ -126,74 +126,76 @@ func (walk *convexWalk) fillUpright(l, r int64, y, end int32) {
 	}
 }
 
-// fillUprightRow draws a rectangle from l to r (q16) in the current pixel row, of which it covers
-// the height h (q16, at most one). Its columns are a left border pixel, the interior [j, k) and a
-// right border pixel; where it lies within one column, there is one pixel alone. A whole row of a
-// convex path in cells is stored at once, without the layers.
-func (walk *convexWalk) fillUprightRow(l, r, h int64) {
-	if l >= r {
+// fillUprightRow draws a rectangle from left to right in the current pixel row, of which it covers the given
+// height, at most one px; all are in 1/65536 px. Its columns are a left border pixel, the interior [innerFrom,
+// innerTo) and a right border pixel; where it lies within one column, there is one pixel alone. A whole row of a
+// convex path in cells is stored at once, without the layers of the row, as it holds nothing else.
+func (walk *convexWalk) fillUprightRow(left, right, height int64) {
+	if left >= right {
 		return
 	}
 	row := &walk.scanner.row
-	j, k := ceil(l), floor(r)
-	if h == one && row.words { // the row holds nothing else: store it at once
-		x0, x1 := floor(l), ceil(r)
-		if j > k { // within one column
-			row.storePixels(x0, x1, x1, x1, uint64(partAlpha(r-l)), 0)
+	innerFrom, innerTo := ceil(left), floor(right)
+	if height == one && row.words { // the row holds nothing else: store it at once
+		x0, x1 := floor(left), ceil(right)
+		if innerFrom > innerTo { // within one column
+			row.storePixels(x0, x1, x1, x1, uint64(partAlpha(right-left)), 0)
 		} else {
-			row.storeSpan(x0, j, k, x1, uint64(partAlpha(int64(j)<<16-l)), uint64(partAlpha(r-int64(k)<<16)))
+			row.storeSpan(x0, innerFrom, innerTo, x1, uint64(partAlpha(int64(innerFrom)<<16-left)), uint64(partAlpha(right-int64(innerTo)<<16)))
 		}
 		return
 	}
 	if row.storedX > nowhere {
 		row.moveToLayers()
 	}
-	row.markTouched(floor(l), ceil(r))
-	if j > k { // within one column
-		walk.drawBorderPixel(j-1, partAlpha((h*(r-l))>>16), h)
+	row.markTouched(floor(left), ceil(right))
+	if innerFrom > innerTo { // within one column
+		walk.drawBorderPixel(innerFrom-1, partAlpha((height*(right-left))>>16), height)
 		return
 	}
-	if v := int64(j)<<16 - l; v > 0 {
-		walk.drawBorderPixel(j-1, partAlpha((h*v)>>16), h)
+	if part := int64(innerFrom)<<16 - left; part > 0 {
+		walk.drawBorderPixel(innerFrom-1, partAlpha((height*part)>>16), height)
 	}
-	if j < k {
-		row.drawInterior(j, k, int32(partAlpha(h)), h == one)
+	if innerFrom < innerTo {
+		row.drawInterior(innerFrom, innerTo, int32(partAlpha(height)), height == one)
 	}
-	if v := r - int64(k)<<16; v > 0 {
-		walk.drawBorderPixel(k, partAlpha((h*v)>>16), h)
+	if part := right - int64(innerTo)<<16; part > 0 {
+		walk.drawBorderPixel(innerTo, partAlpha((height*part)>>16), height)
 	}
 }
 
-// drawBorderPixel draws the pixel in column x with alpha a, for a vertical border in a strip of
-// height h (q16). In a small mask a whole row overwrites the pixel; else it is added or blended.
+// drawBorderPixel draws the pixel in column x with alpha a, for a vertical border in a strip of height h, in
+// 1/65536 px. As in the reference, in a small mask (row.masked) a strip that is a whole row overwrites the
+// pixel; else the alpha is added or blended.
 func (walk *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
 	row := &walk.scanner.row
 	if h == one && row.masked {
 		row.setMaskPixel(x, a)
 	} else {
-		row.drawPixel(x, a, 256, h == one) // 256: a takes the height into account already
+		const noScaling = 256 // a takes the height into account already
+		row.drawPixel(x, a, noScaling, h == one)
 	}
 }
 
-// fillSlanted draws between two edges that are not both vertical, from quarter row y to before end,
-// one trapezoid in each pixel row, and leaves the edges' x at end in l and r. Trapezoids have their x
-// rounded to 1/16 px, as in the reference; the edges go on with the exact x.
-func (walk *convexWalk) fillSlanted(l, r *edgeSide, y, end int32) {
+// fillSlanted draws between two edges that are not both vertical, from quarter row y to before end: one
+// trapezoid in each pixel row. It sets the x of both sides to that at end. Trapezoids have their x rounded to
+// 1/16 px, as in the reference; the edges go on with the exact x.
+func (walk *convexWalk) fillSlanted(left, right *edgeSide, y, end int32) {
 	row := &walk.scanner.row
 	const half = one / 32 // half of 1/16 px, so that the mask below rounds to the nearest
-	lx, rx := l.x+half, r.x+half
+	leftX, rightX := left.x+half, right.x+half
 	for y < end {
 		if y>>2 != row.y {
 			row.nextRow(y >> 2)
 		}
 		stop := min(end, (y>>2+1)<<2)
-		h := int64(stop - y)
-		full := int32(partAlpha(h << 14))
-		nl, nr := lx+(l.edge.Slope*h)>>2, rx+(r.edge.Slope*h)>>2
-		nl, nr = max(nl, walk.left+half), min(nr, walk.right+half)
+		quarters := int64(stop - y)
+		full := int32(partAlpha(quarters << 14))
+		leftEnd, rightEnd := leftX+(left.edge.Slope*quarters)>>2, rightX+(right.edge.Slope*quarters)>>2
+		leftEnd, rightEnd = max(leftEnd, walk.left+half), min(rightEnd, walk.right+half)
 		const grid = ^int64(one/16 - 1)
-		row.trapezoid(lx&grid, nl&grid, rx&grid, nr&grid, l.edge.DY, r.edge.DY, full, full == 255)
-		y, lx, rx = stop, nl, nr
+		row.trapezoid(leftX&grid, leftEnd&grid, rightX&grid, rightEnd&grid, left.edge.DY, right.edge.DY, full, full == 255)
+		y, leftX, rightX = stop, leftEnd, rightEnd
 	}
-	l.x, r.x = lx-half, rx-half
+	left.x, right.x = leftX-half, rightX-half
 }

@@ -37,9 +37,10 @@ func oneContour(v []vector.Verb) bool {
 }
 
 // fewDirectionChanges reports whether the closed polygon through pts changes between left and right,
-// and between up and down, so rarely that it can be convex: it has at most three stretches in one
-// direction of x, and of y. It is a quick test before the exact one.
+// and between up and down, so rarely that it can be convex. On each axis a convex one has at most three
+// stretches in one direction, counted from any point. It is a quick test before the exact one.
 func fewDirectionChanges(pts []vector.Point) bool {
+	const mostStretches = 3
 	if len(pts) <= 3 {
 		return true
 	}
@@ -61,7 +62,7 @@ func fewDirectionChanges(pts []vector.Point) bool {
 		if sy != lastY {
 			ny++
 		}
-		if nx > 3 || ny > 3 {
+		if nx > mostStretches || ny > mostStretches {
 			return false
 		}
 		lastX, lastY = sx, sy
@@ -88,36 +89,36 @@ type turnCheck struct {
 
 // add adds the side from the last point to q; a side of no length is left out. It returns false if
 // the polygon cannot be convex any more.
-func (check *turnCheck) add(q vector.Point) bool {
-	if q == check.last {
+func (check *turnCheck) add(point vector.Point) bool {
+	if point == check.last {
 		return true
 	}
-	d := vector.Point{X: q.X - check.last.X, Y: q.Y - check.last.Y}
-	check.last = q
+	side := vector.Point{X: point.X - check.last.X, Y: point.Y - check.last.Y}
+	check.last = point
 	if check.vec == (vector.Point{}) {
-		check.vec, check.first = d, d
+		check.vec, check.first = side, side
 		return true
 	}
-	return check.addVector(d)
+	return check.addVector(side)
 }
 
-// addVector adds a side with the vector d. It returns false if the polygon turns the other way there
-// than before, or goes straight back for the third time.
-func (check *turnCheck) addVector(d vector.Point) bool {
-	// float32 around each product: no fused multiply-add, so the rounding is the browser's.
-	cross := float32(check.vec.X*d.Y) - float32(check.vec.Y*d.X)
+// addVector adds a side of the polygon, as a vector. It returns false if the polygon turns the other way there
+// than before, or goes straight back for the third time: the browser allows two such reversals.
+func (check *turnCheck) addVector(side vector.Point) bool {
+	// float32 keeps the compiler from fusing products with sums: the rounding must be the browser's.
+	cross := float32(check.vec.X*side.Y) - float32(check.vec.Y*side.X)
 	if cross == 0 {
-		if float32(check.vec.X*d.X)+float32(check.vec.Y*d.Y) < 0 { // straight back
-			check.vec = d
+		if float32(check.vec.X*side.X)+float32(check.vec.Y*side.Y) < 0 { // straight back
+			check.vec = side
 			check.reversals++
 			return check.reversals < 3
 		}
 		return true
 	}
-	way := signOf(cross)
-	if check.way != 0 && way != check.way {
+	turn := signOf(cross)
+	if check.way != 0 && turn != check.way {
 		return false
 	}
-	check.way, check.vec = way, d
+	check.way, check.vec = turn, side
 	return true
 }

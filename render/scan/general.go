@@ -9,9 +9,9 @@ import (
 
 // active is an edge that crosses the current strip.
 type active struct {
-	x      int64 // at the strip's top, or at its bottom once walked; q16
+	x      int64 // at the strip's top, or at its bottom once walked; 1/65536 px (q16)
 	slope  int64 // change of x per row, q16
-	dy     int32 // height per column, q16
+	dy     int32 // change of y per column, q16, not negative
 	bottom int32 // of its chord, quarter rows
 	wind   int32 // 1 downwards, -1 upwards
 	edge   int32 // index in the edge list
@@ -25,11 +25,12 @@ const noRow = math.MaxInt32
 type generalWalk struct {
 	scanner     *Scanner
 	left, right int64 // bounds of spans, q16
-	mask        int32 // which bits of the winding mean inside
+	mask        int32 // the bits of the winding that mean inside if one is set: all, or the lowest for even-odd
 	noCrossings bool  // crossings are not searched for
 	unsorted    bool  // keeping the edges sorted takes too long
-	y, event    int32 // top of the strip; the next row where an edge begins, ends or crosses
-	waiting     int   // first edge of scanner.order that has not begun
+	y           int32 // top of the current strip, in quarter rows
+	event       int32 // the next quarter row where an edge begins, ends or crosses another
+	waiting     int   // index in scanner.order of the first edge that has not begun
 }
 
 // general fills any path from its sorted edges, with a list of the edges that cross the current
@@ -169,9 +170,10 @@ func (walk *generalWalk) noteCrossing(left, right *active, y int32) {
 //
 // All of this is one pass over the edges, because reading an edge right after writing it is slow.
 //
-// A direct span lies in a strip of a whole row and shares no pixel with another, so it needs no sums. Two edges are near
-// if there may be a column or less between them somewhere in the row. The right one has no x below
-// x - |slope| there.
+// A direct span lies in a strip of a whole row and shares no pixel with another, so that its coverage need not be added
+// to that of others. It is direct only if it begins where the last span ended or later and the edges beside it are not
+// near. Two edges are near if there may be a column or less between them somewhere in the row; over the row, the right
+// one has no x below x - |slope|, where x is that at the bottom.
 func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 	var (
 		scanner = walk.scanner
@@ -181,7 +183,7 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		open    bool                  // whether a span is open
 		edge    leftEdge              // its left edge
 		spanEnd = floor(walk.left)    // column where the last span ended
-		n       int                   // edges kept so far
+		kept    int                   // edges kept so far
 		maxX    = walk.left           // largest x of these, at end
 		shifts  = 1024 + 32*len(list) // moves of the insertion sort that are left before it takes too long
 		event   = int32(noRow)
@@ -197,7 +199,7 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 			if inside {
 				edge = leftEdge{top: max(walk.left, top), bottom: x, dy: int64(active.dy)}
 				if direct {
-					edge.near = n > 0 && list[n-1].x+one >= x-max(active.slope, -active.slope)
+					edge.near = kept > 0 && list[kept-1].x+one >= x-max(active.slope, -active.slope)
 				}
 			} else {
 				alone := false // the span is direct
@@ -222,29 +224,29 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		}
 		event = min(event, active.bottom) // the first part of 4
 		// 3. Keep the edge: list[:n] holds the edges kept so far, sorted by their x at end.
-		k := n
-		n++
+		place := kept
+		kept++
 		if x >= maxX {
 			maxX = x
-			if k != i {
-				list[k] = *active
+			if place != i {
+				list[place] = *active
 			}
-		} else if k > 0 && list[k-1].x > x && shifts > 0 { // insertion sort
+		} else if place > 0 && list[place-1].x > x && shifts > 0 { // insertion sort
 			moved := *active
-			for k > 0 && list[k-1].x > x {
-				list[k] = list[k-1]
-				k--
+			for place > 0 && list[place-1].x > x {
+				list[place] = list[place-1]
+				place--
 				shifts--
 			}
-			list[k] = moved
+			list[place] = moved
 			walk.unsorted = walk.unsorted || shifts <= 0
-		} else if k != i {
-			list[k] = *active
+		} else if place != i {
+			list[place] = *active
 		}
 		// 4. If the edge crosses its left neighbour within a row below end, the next strip stops
 		// after a quarter row: noteCrossing has the same rule. No other event can be earlier.
-		if k > 0 && !walk.noCrossings {
-			if b := &list[k-1]; b.x+b.slope > list[k].x+list[k].slope {
+		if place > 0 && !walk.noCrossings {
+			if leftNeighbour := &list[place-1]; leftNeighbour.x+leftNeighbour.slope > list[place].x+list[place].slope {
 				event = end + 1
 			}
 		}
@@ -253,14 +255,14 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		scanner.row.trapezoid(edge.top, max(walk.left, edge.bottom), walk.right, walk.right, edge.dy, 0, full, direct && !edge.near)
 	}
 	walk.event = event
-	scanner.active = list[:n]
+	scanner.active = list[:kept]
 }
 
-// leftEdge is the left edge of a span in one strip, q16.
+// leftEdge is the left edge of a span in one strip: its x at the top and the bottom, q16.
 type leftEdge struct {
 	top, bottom int64 // bottom may lie left of the bounds
-	dy          int64
-	near        bool // the edge to its left is near, see strip; used for a span that no edge closes
+	dy          int64 // its change of y per column
+	near        bool  // the edge to its left is near, see strip; used for a span that no edge closes
 }
 
 // loadChordBelow replaces the active edge's chord by the edge's next one that reaches below
@@ -311,27 +313,27 @@ func (walk *generalWalk) beginEdges() {
 	walk.insert(old)
 }
 
-// insert merges the active edges from index old on into those before, by x. Both parts are sorted
-// by x. As in the reference browser a new edge goes before old edges with its x, but the first new edge,
-// and those with the x of the first, go after them. The merge begins at the right end, so each old edge
-// moves once. Crossings are noted for the neighbours that an edge has when the reference browser
-// inserts it: new edges to its right are not there yet.
+// insert merges the active edges from index old on, which are new, into those before, by x. Both parts are
+// sorted by x. As in the reference browser a new edge goes before old edges with its x, but the first new edge,
+// and those with the x of the first, go after them. The merge begins at the right end, so that each old edge
+// moves once. It also records where neighbours cross. Neighbours are those that an edge has when the reference
+// browser inserts it, one new edge after the other from the left: new edges to its right are not there yet.
 func (walk *generalWalk) insert(old int) {
 	scanner := walk.scanner
 	list := scanner.active
 	scanner.spareActive = append(scanner.spareActive[:0], list[old:]...)
 	fresh := scanner.spareActive
-	k := old           // list[:k] are the old edges that have not moved
+	oldLeft := old     // list[:k] are the old edges that have not moved
 	right := len(list) // place of the leftmost old edge that has moved, if any
 	next := len(list)  // place of the new edge that was inserted last
 	for i := len(fresh) - 1; i >= 0; i-- {
 		edge := &fresh[i]
-		for k > 0 && (list[k-1].x > edge.x || list[k-1].x == edge.x && edge.x != fresh[0].x) {
-			k--
-			right = k + i + 1
-			list[right] = list[k]
+		for oldLeft > 0 && (list[oldLeft-1].x > edge.x || list[oldLeft-1].x == edge.x && edge.x != fresh[0].x) {
+			oldLeft--
+			right = oldLeft + i + 1
+			list[right] = list[oldLeft]
 		}
-		list[k+i] = *edge
+		list[oldLeft+i] = *edge
 		walk.noteEvent(edge.bottom)
 		// Its right neighbour is an old edge, the next new one, or one that has not begun.
 		switch {
@@ -346,16 +348,16 @@ func (walk *generalWalk) insert(old int) {
 		if i+1 < len(fresh) {
 			walk.noteCrossing(&list[next-1], &list[next], walk.y)
 		}
-		next = k + i
+		next = oldLeft + i
 	}
-	if k > 0 {
-		walk.noteCrossing(&list[k-1], &list[k], walk.y)
+	if oldLeft > 0 {
+		walk.noteCrossing(&list[oldLeft-1], &list[oldLeft], walk.y)
 	}
 }
 
-// noteCrossingAhead makes the walk stop at the next row of pixels (walk.event) if the rightmost edge,
-// which was just inserted, passes the first edge that still waits, within one row. The waiting edge
-// begins further down, but the reference rasteriser compares the two as if it had begun already.
+// noteCrossingAhead makes the next strip end after a quarter row (walk.event) if the rightmost edge, which was
+// just inserted, passes the first edge that still waits within one row. The waiting edge begins further down,
+// but the reference browser compares the two as if it had begun already.
 func (walk *generalWalk) noteCrossingAhead(edge *active) {
 	if walk.waiting == len(walk.scanner.order) {
 		return

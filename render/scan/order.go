@@ -10,9 +10,9 @@ import (
 type orderedEdge struct{ top, edge int32 }
 
 // sortEdges fills scanner.order with all edges, sorted by top, then x there, then slope
-// (docs/spec/raster.md#r11). It sorts keys of 64 bits, each of the top, x in 1/256 px and the index
-// of an edge, less the smallest top and x. For huge paths, where these take more than 64 bits, the
-// lowest bits of x are left out. Edges with equal keys but for the index are then sorted in full by
+// (docs/spec/raster.md#r11). To be fast it sorts keys of 64 bits: from the highest bit on the edge's top, its x
+// in 1/256 px, both less the smallest of all, and its index. For huge paths, where these take more than 64 bits,
+// the lowest bits of x are left out. Edges whose keys differ in the index alone are then sorted in full by
 // bySlope. There must be an edge.
 func (scanner *Scanner) sortEdges() {
 	list := scanner.edges.List

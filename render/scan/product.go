@@ -1,8 +1,9 @@
 package scan
 
 // Product appends coverage a clipped by coverage b to dst and returns the range of its spans. a and b
-// must hold one path each. Pixels are multiplied as the browser does with antialiased clips; a part
-// where one of the two is Full is a copy of the other. See docs/spec/raster.md#r29.
+// must hold one path each, so that their spans are sorted and do not overlap. The coverage of a pixel is the
+// product of both, as the browser has it with antialiased clips; a part where one of the two is Full is a copy
+// of the other. See docs/spec/raster.md#r29.
 func Product(dst, a, b *Coverage) (first, count int) {
 	first = len(dst.Spans)
 	isBefore := func(t, s Span) bool { return t.Y < s.Y || t.Y == s.Y && t.X+t.N <= s.X }

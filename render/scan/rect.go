@@ -10,7 +10,8 @@ func fillSmallRect(dst *Coverage, f *fill) bool {
 	y0, y1 := max(f.lo.Y, float32(f.clip.Y0)), min(f.hi.Y, float32(f.clip.Y1))
 	left, right := int32(math.Floor(float64(x0))), int32(math.Ceil(float64(x1)))
 	top, bottom := int32(math.Floor(float64(y0))), int32(math.Ceil(float64(y1)))
-	if right-left < 3 {
+	const leastColumns = 3
+	if right-left < leastColumns {
 		return false
 	}
 	l, r := float32(left+1)-x0, x1-float32(right-1) // widths in the first and in the last column
@@ -39,8 +40,8 @@ func fillSmallRect(dst *Coverage, f *fill) bool {
 // areaAlpha converts a share of a pixel to alpha, with values near 0 and 255 snapped.
 func areaAlpha(area float32) byte { return snapped[byte(float32(area*255))] }
 
-// appendTrimmed makes the bytes from at on, which must be the last ones, a span that begins in column
-// x of row y. Zeros at both ends are left out: trailing ones are removed from the bytes, leading ones
+// appendTrimmed makes the bytes from position pos on, which must be the last ones, a span that begins in
+// column x of row y. Zeros at both ends are left out: trailing ones are removed from the bytes, leading ones
 // stay there unused. If all are zero there is no span.
 func (coverage *Coverage) appendTrimmed(x, y int32, pos int) {
 	end := len(coverage.Bytes)

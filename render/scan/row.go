@@ -25,12 +25,12 @@ type row struct {
 	marks  []uint64
 	riseBy []int32
 
-	cells   bool // spans begin and end between cells
-	plain   bool // for tests of rows in pixels: no end snapping
-	masked  bool // sums are a small mask: no direct layer, no end snapping
-	words   bool // in cells, but no small mask: drawn eight pixels at a time
-	summed  bool // concave paths have no direct spans
-	twoRule bool // the two-pixel rule holds
+	cells    bool // spans begin and end between cells of Cell px, as Rule.Cells asks
+	noSnap   bool // for tests of rows in pixels: no end snapping
+	masked   bool // sums are a small mask: no direct layer, no end snapping
+	words    bool // in cells, but no small mask: drawn eight pixels at a time
+	summed   bool // a concave path has no direct spans: all is added to the sums
+	pairRule bool // the two-pixel rule holds
 
 	layered            bool // the layers may hold something
 	hasSums, hasDirect bool
@@ -46,8 +46,8 @@ type row struct {
 	openX      int32 // column of the open cells
 	openEnd    int32 // after the open cells, or nowhere if none are
 	openAt     int   // their place in the bytes
-	// trace is Scanner.Pairs.
-	trace func(x, y int32, a byte)
+	// onPairPixel is Scanner.OnPairPixel.
+	onPairPixel func(x, y int32, a byte)
 }
 
 // extent is the columns [x0, x1).
@@ -83,7 +83,7 @@ var snapped = func() (t [256]byte) {
 func (row *row) begin(dst *Coverage, fill *fill) {
 	row.dst, row.storedX, row.openEnd = dst, nowhere, nowhere
 	row.masked, row.summed = fill.masked, fill.rule.Clip
-	row.twoRule = !fill.rule.Plain && !fill.rule.Clip && fill.lo.X >= float32(fill.clip.X0) && fill.hi.X <= float32(fill.clip.X1)
+	row.pairRule = !fill.rule.Plain && !fill.rule.Clip && fill.lo.X >= float32(fill.clip.X0) && fill.hi.X <= float32(fill.clip.X1)
 	left, right := fill.bounds()
 	row.left = int32(left >> 16)
 	n := int(right>>16) - int(row.left) // columns
@@ -100,9 +100,10 @@ func (row *row) begin(dst *Coverage, fill *fill) {
 	}
 }
 
-// markTouched records that the columns [x0, x1) of the layers may hold something, so that finish
-// stores them. A row in cells marks its cells; else row.extents, which is sorted and has gaps of more
-// than nearby px, gets an extent, or the extents close to the columns are joined with them.
+// markTouched records that the columns [x0, x1) of the layers may hold something, so that finish stores them.
+// A row in cells marks its cells. Any other row keeps a sorted list of extents, which are ranges of columns with
+// gaps of more than nearby px between them: the columns become another extent, or are joined with the extents
+// that are close.
 func (row *row) markTouched(x0, x1 int32) {
 	if row.cells {
 		row.markCells(x0, x1)
@@ -146,7 +147,8 @@ func (row *row) beginStrip() { row.cursor = 0 }
 // 1/255. See docs/spec/raster.md#r25.
 func Over(d, a byte) byte { return a + byte(uint32(d)*(256-uint32(a))>>8) }
 
-// OverTwo is Over by the two-pixel rule. See docs/spec/raster.md#r22.
+// OverTwo is Over by the two-pixel rule: the browser's formula for pixels that it draws in pairs adds both
+// products before it rounds the sum down. See docs/spec/raster.md#r22.
 func OverTwo(d, a byte) byte {
 	scale := uint32(a) + uint32(a>>7)
 	return byte((255*scale + uint32(d)*(256-scale)) >> 8)
@@ -173,9 +175,10 @@ func (row *row) drawPixel(x int32, a byte, full int32, direct bool) {
 	}
 }
 
-// drawPair draws the border of a span that is two pixels wide: alpha a in column x, b in the next.
-// They are added to the sums unless direct; then they are blended, by the two-pixel rule where it
-// holds (docs/spec/raster.md#r22), and reported to trace in that case.
+// drawPair draws the border of a span that is two pixels wide: alpha a in column x, b in the next. They are
+// added to the sums unless direct. If direct, they are blended: the browser draws these two pixels in one step
+// and rounds in another way than elsewhere, unless the colour is black or translucent (row.pairRule). Then both
+// are reported to row.onPairPixel. See docs/spec/raster.md#r22.
 func (row *row) drawPair(x int32, a, b byte, direct bool) {
 	i := x - row.left
 	if !direct || row.masked {
@@ -186,10 +189,10 @@ func (row *row) drawPair(x int32, a, b byte, direct bool) {
 	}
 	row.hasDirect = true
 	p := row.direct[i : i+2]
-	if row.twoRule {
-		if row.trace != nil {
-			row.trace(x, row.y, a)
-			row.trace(x+1, row.y, b)
+	if row.pairRule {
+		if row.onPairPixel != nil {
+			row.onPairPixel(x, row.y, a)
+			row.onPairPixel(x+1, row.y, b)
 		}
 		p[0], p[1] = OverTwo(p[0], a), OverTwo(p[1], b)
 	} else {
@@ -243,8 +246,8 @@ func (row *row) drawInterior(x0, x1, full int32, direct bool) {
 	row.fillLevel(cells1, x1, full, direct)
 }
 
-// fillLevel draws the pixels [x0, x1) of a row one by one. With direct it sets them to 255 in the
-// direct layer. Otherwise, and always in a small mask, it adds the alpha full to their sums.
+// fillLevel draws the pixels [x0, x1) of a row one by one. With direct they are covered wholly, and it sets them
+// to 255 in the direct layer. Otherwise, and always in a small mask, it adds the alpha full to their sums.
 func (row *row) fillLevel(x0, x1, full int32, direct bool) {
 	if !direct || row.masked {
 		row.hasSums = true
@@ -409,9 +412,9 @@ func (row *row) fullSpan(extent extent) {
 	}
 }
 
-// mergeLayers returns the pixels [x0, x1) of both layers as one: the sums, snapped, blended over the
-// direct layer, in the memory of the latter, while the sums are cleared. If the row has no direct
-// spans these are the sums themselves, which the caller must still snap.
+// mergeLayers returns the pixels [x0, x1) of both layers as one. The sums, with values near 0 and 255 snapped to
+// these, are blended over the direct layer, in whose memory the result is; the sums are cleared. If the row has
+// no direct spans, the result is the sums themselves, which the caller must still snap.
 func (row *row) mergeLayers(x0, x1 int32) []byte {
 	sums, direct := row.sums[x0-row.left:x1-row.left], row.direct[x0-row.left:x1-row.left]
 	if !row.hasDirect {
@@ -419,7 +422,7 @@ func (row *row) mergeLayers(x0, x1 int32) []byte {
 	}
 	if row.hasSums {
 		for i, a := range sums {
-			if !row.plain {
+			if !row.noSnap {
 				a = snapped[a]
 			}
 			direct[i] = Over(direct[i], a)
@@ -434,7 +437,7 @@ func (row *row) mergeLayers(x0, x1 int32) []byte {
 func (row *row) storeBytes(x0, x1 int32) {
 	from := row.mergeLayers(x0, x1)
 	i, n := 0, len(from)
-	if row.hasDirect || row.masked || row.plain {
+	if row.hasDirect || row.masked || row.noSnap {
 		// Values that are final already: only trim the zeros.
 		for n > 0 && from[n-1] == 0 {
 			n--

@@ -16,8 +16,8 @@ import (
 // opaque colour that is not black.
 type Rule struct {
 	EvenOdd bool
-	// Plain turns off the two-pixel rule: for black and for translucent colours. See
-	// docs/spec/raster.md#r22.
+	// Plain turns off the two-pixel rule, by which the browser blends pixels that it draws in pairs. It does
+	// not follow it for black and for translucent colours. See docs/spec/raster.md#r22.
 	Plain bool
 	// Clip fills as antialiased clips and what they clip are filled: Plain, not through the
 	// small mask, and without direct spans where the path is concave. Convex paths keep theirs.
@@ -36,10 +36,10 @@ const maxPx = 1 << 15
 // Scanner is the scan converter. It holds no result, only scratch memory: one Scanner serves
 // any number of paths, one goroutine at a time. The zero value is ready for use.
 type Scanner struct {
-	// Pairs, if set, is called for every pixel that the two-pixel rule draws, with its alpha
-	// before the rule: over a pixel that is not empty the rule's blending cannot be stored as
-	// coverage.
-	Pairs func(x, y int32, a byte)
+	// OnPairPixel, if set, is called for every pixel that the two-pixel rule draws, with its alpha
+	// before the rule. Coverage holds what the rule makes of an empty pixel; what it makes of another one
+	// depends on the colour there, so that who blends the coverage must know these pixels.
+	OnPairPixel func(x, y int32, a byte)
 
 	// Stop, if set, is called every few rows of a path of many edges. Once it returns true,
 	// Append ends and its output is incomplete.
@@ -53,7 +53,7 @@ type Scanner struct {
 	spareKeys   []uint64
 	runs        []int
 	order       []orderedEdge
-	active      []active
+	active      []active // the edges that cross the current strip, by x
 	steadySpans []steadySpan
 	spareActive []active // scratch of sortByX and insert
 	row         row
@@ -127,7 +127,7 @@ func (scanner *Scanner) fill(dst *Coverage, path *vector.Path, fill *fill) {
 		return
 	}
 	scanner.sortEdges()
-	scanner.row.trace, scanner.row.plain = scanner.Pairs, scanner.omits(endSnap)
+	scanner.row.onPairPixel, scanner.row.noSnap = scanner.OnPairPixel, scanner.omits(endSnap)
 	scanner.row.begin(dst, fill)
 	if convex && len(scanner.edges.List) >= 2 {
 		scanner.convex(fill)

@@ -71,7 +71,7 @@ func (e *export) paint(t testing.TB, s *Scanner, c *Coverage, m *image) (ignore 
 	for _, f := range e.fills {
 		c.Reset()
 		two := map[int]byte{}
-		s.Pairs = func(x, y int32, a byte) { two[int(y)*m.w+int(x)] = a }
+		s.OnPairPixel = func(x, y int32, a byte) { two[int(y)*m.w+int(x)] = a }
 		first, count := s.Append(c, f.p, clip, Rule{Plain: f.black})
 		spans(t, c, first, count, func(x, y int, a byte) {
 			p := &m.a[y*m.w+x]

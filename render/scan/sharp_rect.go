@@ -10,9 +10,10 @@ import (
 // of both parts. It returns the range of the spans. See docs/spec/raster.md#r23.
 func SharpRect(dst *Coverage, box [4]float32, clip chord.Rect) (first, count int) {
 	first = len(dst.Spans)
-	var side [4]int64 // of the box, in 1/256 px
+	const far = 1 << 24 // px; no canvas reaches so far
+	var side [4]int64   // of the box, in 1/256 px
 	for i, v := range box {
-		side[i] = int64(max(-1<<24, min(v, 1<<24)) * 256)
+		side[i] = int64(max(-far, min(v, far)) * 256)
 	}
 	left, top, right, bottom := side[0], side[1], side[2], side[3]
 	// part returns how much of pixel px lies between lo and hi, in 1/256.

@@ -8,10 +8,10 @@ import (
 // shortRun is the length up to which insertion sort extends a run.
 const shortRun = 6
 
-// sortKeys sorts distinct keys by a merge sort of natural runs: an outline goes down and up
-// again, so its edges come in runs that rise or fall. spare must have the same length and is
-// overwritten; runs is scratch. It returns the sorted keys, which are in keys or in spare, then the
-// other of the two and runs, for the next call. Each round merges pairs of neighbouring runs.
+// sortKeys sorts distinct keys by merging the runs that are sorted already: an outline goes down and up
+// again, so that its edges come in runs that rise or fall. Each round merges pairs of neighbouring runs. spare
+// must have the same length and is overwritten; runs is memory for a list. The sorted keys are in the memory of
+// keys or of spare; other is the other of the two. All three results are to be passed to the next call.
 func sortKeys(keys, spare []uint64, runs []int) (sorted, other []uint64, starts []int) {
 	runs = findRuns(keys, append(runs[:0], 0)) // run i is keys[runs[i]:runs[i+1]]
 	for len(runs) > 2 {

@@ -35,8 +35,9 @@ func (walk *generalWalk) fillSorted(bottom int32) {
 // radixBits is the width of one digit of the radix sort; x has two digits, in 1/64 px.
 const radixBits = 11
 
-// sortByX sorts the active edges by x, in steps of 1/64 px from the row's left side, with a stable
-// radix sort of two passes. Edges left of the row come first, those beyond its 65,536 px last.
+// sortByX sorts the active edges by x, in steps of 1/64 px from the row's left side, with a stable radix sort of
+// two passes, which takes time linear in their number. Edges left of the row come first, those beyond its 65,536
+// px last.
 func (scanner *Scanner) sortByX() {
 	n := len(scanner.active)
 	scanner.keys = scanner.keys[:0]

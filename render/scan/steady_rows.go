@@ -1,19 +1,19 @@
 package scan
 
-// steadySpan is a span that continues over several rows: x, slope and dy of its left and its right
-// edge at the top of the next row.
+// steadySpan is a span that continues over several rows: of its left and its right edge the x at the top of
+// the next row, the change of x per row, and the change of y per column.
 type steadySpan struct {
-	l, slopeL, dyL int64
-	r, slopeR, dyR int64
+	left, slopeL, dyL  int64
+	right, slopeR, dyR int64
 }
 
-// drawSteadyRows draws as many whole rows from walk.y on as it can without the general strip: until an
-// edge begins, ends, or meets another one or a side of the clip, or two spans are less than a column
-// apart. Such rows differ from the one above by the slopes alone. It moves the active edges below
-// these rows and returns their number, 0 if there is none or the row is not in words.
+// drawSteadyRows draws as many whole rows from walk.y on as it can without the method strip, down to quarter row
+// bottom: until an edge begins, ends, or meets another one or a side of the clip, or two spans are less than a
+// column apart. Such rows differ from the one above by the slopes of the edges alone. It moves the active edges
+// below these rows and returns their number. It is 0 if there is none, or if the row is not drawn in words.
 func (walk *generalWalk) drawSteadyRows(bottom int32) int32 {
 	scanner := walk.scanner
-	if r := &scanner.row; !r.words || r.summed || r.trace != nil {
+	if r := &scanner.row; !r.words || r.summed || r.onPairPixel != nil {
 		return 0
 	}
 	n := walk.findSteadyRows((min(walk.event-1, bottom) - walk.y) >> 2)
@@ -101,11 +101,11 @@ func (row *row) drawSteady(list []steadySpan, n int32) {
 	for ; n > 0; n-- {
 		for i := range list {
 			span := &list[i]
-			ul, ur := span.l, span.r // upper left and right corner
-			ll, lr := ul+span.slopeL, ur+span.slopeR
-			span.l, span.r = ll, lr
-			if ul != ur || ll != lr { // not empty
-				row.storeTrapezoidCells(min(ul, ll), max(ul, ll), min(ur, lr), max(ur, lr), span.dyL, span.dyR)
+			upperLeft, upperRight := span.left, span.right
+			lowerLeft, lowerRight := upperLeft+span.slopeL, upperRight+span.slopeR
+			span.left, span.right = lowerLeft, lowerRight
+			if upperLeft != upperRight || lowerLeft != lowerRight { // not empty
+				row.storeTrapezoidCells(min(upperLeft, lowerLeft), max(upperLeft, lowerLeft), min(upperRight, lowerRight), max(upperRight, lowerRight), span.dyL, span.dyR)
 			}
 		}
 		row.closeCells()

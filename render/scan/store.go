@@ -5,11 +5,11 @@ import "math"
 // nowhere is a column left of all columns.
 const nowhere = math.MinInt32
 
-// storeTrapezoid appends the coverage of a direct trapezoid to dst at once, instead of through the
-// layers of the row. Its corners are as in trapezoid. This is right while all spans of the row are
-// direct and share no pixel, as in most rows; else moveToLayers takes the stored spans back.
-func (row *row) storeTrapezoid(ul, ll, ur, lr, dyL, dyR int64) {
-	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
+// storeTrapezoid appends the coverage of a direct trapezoid to row.dst at once, instead of through the layers
+// of the row. Its parameters are those of trapezoid. This is right as long as all spans of the row are direct
+// and share no pixel, as in most rows; if another span comes, moveToLayers takes the stored ones back.
+func (row *row) storeTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64) {
+	x0, innerFrom, innerTo, x1 := floor(upperLeft), ceil(lowerLeft), floor(upperRight), ceil(lowerRight)
 	dst := row.dst
 	if row.storedX == nowhere {
 		row.storedSpan = len(dst.Spans)
@@ -17,44 +17,44 @@ func (row *row) storeTrapezoid(ul, ll, ur, lr, dyL, dyR int64) {
 	row.storedX = x1
 	pos := len(dst.Bytes)
 	// The borders overlap: there is no interior, and the trapezoid is drawn as one.
-	if j > k {
+	if innerFrom > innerTo {
 		if x1-x0 == 1 {
-			dst.Bytes = append(dst.Bytes, columnAlpha(ur-ul, lr-ll))
+			dst.Bytes = append(dst.Bytes, columnAlpha(upperRight-upperLeft, lowerRight-lowerLeft))
 		} else {
-			dst.Bytes = append(dst.Bytes, row.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, 255)...)
+			dst.Bytes = append(dst.Bytes, row.narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, 255)...)
 		}
 		row.dst.appendTrimmed(x0, row.y, pos)
 		return
 	}
-	switch j - x0 { // columns of the left border
+	switch innerFrom - x0 { // columns of the left border
 	case 0:
 	case 1:
-		end := int64(j) << 16
-		dst.Bytes = append(dst.Bytes, columnAlpha(end-ul, end-ll))
+		end := int64(innerFrom) << 16
+		dst.Bytes = append(dst.Bytes, columnAlpha(end-upperLeft, end-lowerLeft))
 	case 2:
-		a, b := leftPair(ul, ll, j, dyL, 255)
+		a, b := leftPair(upperLeft, lowerLeft, innerFrom, dyL, 255)
 		row.storePair(x0, a, b)
 	default:
-		dst.Bytes = append(dst.Bytes, row.leftWedge(ul, ll, x0, j, dyL, 255)...)
+		dst.Bytes = append(dst.Bytes, row.leftWedge(upperLeft, lowerLeft, x0, innerFrom, dyL, 255)...)
 	}
-	from := x0          // column of the byte at `at`
-	if k-j >= longRun { // the interior becomes a span of its own
+	from := x0                        // column of the byte at `at`
+	if innerTo-innerFrom >= longRun { // the interior becomes a span of its own
 		row.dst.appendTrimmed(x0, row.y, pos)
-		dst.Spans = append(dst.Spans, Span{X: j, Y: row.y, N: k - j, At: Full})
-		from, pos = k, len(dst.Bytes)
+		dst.Spans = append(dst.Spans, Span{X: innerFrom, Y: row.y, N: innerTo - innerFrom, At: Full})
+		from, pos = innerTo, len(dst.Bytes)
 	} else {
-		dst.Bytes = append(dst.Bytes, opaque[:k-j]...)
+		dst.Bytes = append(dst.Bytes, opaque[:innerTo-innerFrom]...)
 	}
-	switch x1 - k { // columns of the right border
+	switch x1 - innerTo { // columns of the right border
 	case 0:
 	case 1:
-		start := int64(k) << 16
-		dst.Bytes = append(dst.Bytes, columnAlpha(ur-start, lr-start))
+		start := int64(innerTo) << 16
+		dst.Bytes = append(dst.Bytes, columnAlpha(upperRight-start, lowerRight-start))
 	case 2:
-		a, b := rightPair(ur, lr, k, dyR, 255)
-		row.storePair(k, a, b)
+		a, b := rightPair(upperRight, lowerRight, innerTo, dyR, 255)
+		row.storePair(innerTo, a, b)
 	default:
-		dst.Bytes = append(dst.Bytes, row.rightWedge(ur, lr, k, x1, dyR, 255)...)
+		dst.Bytes = append(dst.Bytes, row.rightWedge(upperRight, lowerRight, innerTo, x1, dyR, 255)...)
 	}
 	row.dst.appendTrimmed(from, row.y, pos)
 }
@@ -67,14 +67,14 @@ var opaque = func() (b [longRun]byte) {
 	return b
 }()
 
-// storePair appends the coverage of a border of two pixels, alpha a in column x and b in the next,
-// by the two-pixel rule where it holds (docs/spec/raster.md#r22). It passes the pixels of the
-// two-pixel rule to row.trace.
+// storePair appends the coverage of a border of two pixels, alpha a in column x and b in the next. Where the
+// two-pixel rule holds, by which the browser draws such pairs (docs/spec/raster.md#r22), it stores what the rule
+// makes of them, and passes both pixels with their alphas before the rule to row.onPairPixel.
 func (row *row) storePair(x int32, a, b byte) {
-	if row.twoRule {
-		if row.trace != nil {
-			row.trace(x, row.y, a)
-			row.trace(x+1, row.y, b)
+	if row.pairRule {
+		if row.onPairPixel != nil {
+			row.onPairPixel(x, row.y, a)
+			row.onPairPixel(x+1, row.y, b)
 		}
 		a, b = OverTwo(0, a), OverTwo(0, b)
 	}

@@ -1,6 +1,6 @@
 package scan
 
-// one is 1 px in q16.
+// one is 1 px in q16, which means in 1/65536 px.
 const one = 1 << 16
 
 // floor and ceil round a q16 coordinate to a column.
@@ -24,43 +24,44 @@ func scaleAlpha(a byte, full int32) byte { return byte(int32(a) * full >> 8) }
 // subSaturated is a - b, not below 0.
 func subSaturated(a, b byte) byte { return a - min(a, b) }
 
-// trapezoid draws the part of a span in one strip of the row. Its corners are the upper left ul, the
-// lower left ll, the upper right ur and the lower right lr, x in q16; dyL and dyR are the edges'
-// heights per column, full is the strip's height as alpha. direct says that the strip is a whole row
-// and the span shares no pixel with another, so that it needs no sums. The columns are a left border
-// [x0, j), the interior [j, k) and a right border [k, x1); where the borders overlap (j > k), the
-// trapezoid is drawn as one. While the row holds only direct spans from left to right they are
-// stored at once. See docs/spec/raster.md#r19.
-func (row *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
-	if ul > ur {
+// trapezoid draws the part of a span in one strip of the row. upperLeft, lowerLeft, upperRight and lowerRight are
+// the x of its corners, in 1/65536 px; dyL and dyR are how much its edges rise or fall per column; full is the
+// strip's height as alpha, 255 for a whole row. direct says that the strip is a whole row and the span shares no
+// pixel with another, so that it need not be added to others.
+//
+// The columns are a left border [x0, innerFrom), the interior [innerFrom, innerTo) and a right border [innerTo,
+// x1). Where the borders overlap, the trapezoid is drawn as one. As long as the row holds only direct spans from
+// left to right, they are stored at once. See docs/spec/raster.md#r19.
+func (row *row) trapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, full int32, direct bool) {
+	if upperLeft > upperRight {
 		return
 	}
-	if ll > lr { // the edges cross: both end about where they meet
-		ll = (max(min(ul, ll), min(ur, lr)) + min(max(ul, ll), max(ur, lr))) >> 1
-		lr = ll
+	if lowerLeft > lowerRight { // the edges cross: both end about where they meet
+		lowerLeft = (max(min(upperLeft, lowerLeft), min(upperRight, lowerRight)) + min(max(upperLeft, lowerLeft), max(upperRight, lowerRight))) >> 1
+		lowerRight = lowerLeft
 	}
-	if ul == ur && ll == lr {
+	if upperLeft == upperRight && lowerLeft == lowerRight {
 		return
 	}
 	// The direction of an edge is not assumed.
-	ul, ll = min(ul, ll), max(ul, ll)
-	ur, lr = min(ur, lr), max(ur, lr)
-	x0, x1 := floor(ul), ceil(lr)
+	upperLeft, lowerLeft = min(upperLeft, lowerLeft), max(upperLeft, lowerLeft)
+	upperRight, lowerRight = min(upperRight, lowerRight), max(upperRight, lowerRight)
+	x0, x1 := floor(upperLeft), ceil(lowerRight)
 	if x0 >= x1 {
 		return
 	}
 	if full < 255 && row.words { // all of the row is sums
-		row.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
+		row.addTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, full)
 		return
 	}
 	if row.storedX > nowhere || !row.layered { // all of the row so far was stored at once, or it is empty
 		if direct && !row.masked && x0 >= row.storedX {
-			if row.cells && row.trace == nil {
-				row.storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR)
+			if row.cells && row.onPairPixel == nil {
+				row.storeTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR)
 				return
 			}
 			if !row.cells {
-				row.storeTrapezoid(ul, ll, ur, lr, dyL, dyR)
+				row.storeTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR)
 				return
 			}
 		}
@@ -69,82 +70,82 @@ func (row *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct boo
 		}
 	}
 	if row.words && !direct {
-		row.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
+		row.addTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, full)
 		return
 	}
 	// From here on the row is drawn in layers: left border, interior, right border.
-	j, k := ceil(ll), floor(ur)
+	innerFrom, innerTo := ceil(lowerLeft), floor(upperRight)
 	row.markTouched(x0, x1)
-	if j > k {
+	if innerFrom > innerTo {
 		if x1-x0 == 1 {
-			row.drawPixel(x0, columnAlpha(ur-ul, lr-ll), full, direct)
+			row.drawPixel(x0, columnAlpha(upperRight-upperLeft, lowerRight-lowerLeft), full, direct)
 		} else {
-			row.drawWedge(x0, row.narrow(ul, ll, ur, lr, dyL, dyR, x0, x1, full), direct)
+			row.drawWedge(x0, row.narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, full), direct)
 		}
 		return
 	}
-	switch j - x0 {
+	switch innerFrom - x0 {
 	case 0:
 	case 1:
-		end := int64(j) << 16
-		row.drawPixel(x0, columnAlpha(end-ul, end-ll), full, direct)
+		end := int64(innerFrom) << 16
+		row.drawPixel(x0, columnAlpha(end-upperLeft, end-lowerLeft), full, direct)
 	case 2:
-		a, b := leftPair(ul, ll, j, dyL, full)
+		a, b := leftPair(upperLeft, lowerLeft, innerFrom, dyL, full)
 		row.drawPair(x0, a, b, direct)
 	default:
-		row.drawWedge(x0, row.leftWedge(ul, ll, x0, j, dyL, full), direct)
+		row.drawWedge(x0, row.leftWedge(upperLeft, lowerLeft, x0, innerFrom, dyL, full), direct)
 	}
-	if j < k {
-		row.drawInterior(j, k, full, direct)
+	if innerFrom < innerTo {
+		row.drawInterior(innerFrom, innerTo, full, direct)
 	}
-	switch x1 - k {
+	switch x1 - innerTo {
 	case 0:
 	case 1:
-		start := int64(k) << 16
-		row.drawPixel(k, columnAlpha(ur-start, lr-start), full, direct)
+		start := int64(innerTo) << 16
+		row.drawPixel(innerTo, columnAlpha(upperRight-start, lowerRight-start), full, direct)
 	case 2:
-		a, b := rightPair(ur, lr, k, dyR, full)
-		row.drawPair(k, a, b, direct)
+		a, b := rightPair(upperRight, lowerRight, innerTo, dyR, full)
+		row.drawPair(innerTo, a, b, direct)
 	default:
-		row.drawWedge(k, row.rightWedge(ur, lr, k, x1, dyR, full), direct)
+		row.drawWedge(innerTo, row.rightWedge(upperRight, lowerRight, innerTo, x1, dyR, full), direct)
 	}
 }
 
-// leftPair returns the alphas of the two columns before j, which a left edge crosses from ul in the
-// first to ll in the second: the corner right of the edge in the first, and all but the corner left
-// of it in the second.
-func leftPair(ul, ll int64, j int32, dy int64, full int32) (a, b byte) {
-	mid := int64(j-1) << 16
-	return cornerAlpha(mid-ul, dy), byte(full) - cornerAlpha(ll-mid, dy)
+// leftPair returns the alphas of the two columns before innerFrom, which a left edge crosses from x = upperLeft in
+// the first to lowerLeft in the second. In the first the covered part is the corner right of the edge, in the second
+// all but the corner left of it. full is the strip's height as alpha.
+func leftPair(upperLeft, lowerLeft int64, innerFrom int32, dy int64, full int32) (a, b byte) {
+	mid := int64(innerFrom-1) << 16
+	return cornerAlpha(mid-upperLeft, dy), byte(full) - cornerAlpha(lowerLeft-mid, dy)
 }
 
-// rightPair returns the alphas of the two columns from k on, which a right edge crosses from ur in
-// the first to lr in the second: all but the corner right of the edge in the first, and the corner
-// left of it in the second.
-func rightPair(ur, lr int64, k int32, dy int64, full int32) (a, b byte) {
-	mid := int64(k+1) << 16
-	return byte(full) - cornerAlpha(mid-ur, dy), cornerAlpha(lr-mid, dy)
+// rightPair returns the alphas of the two columns from innerTo on, which a right edge crosses from x = upperRight
+// in the first to lowerRight in the second. In the first the covered part is all but the corner right of the edge,
+// in the second the corner left of it. full is the strip's height as alpha.
+func rightPair(upperRight, lowerRight int64, innerTo int32, dy int64, full int32) (a, b byte) {
+	mid := int64(innerTo+1) << 16
+	return byte(full) - cornerAlpha(mid-upperRight, dy), cornerAlpha(lowerRight-mid, dy)
 }
 
-// leftWedge returns the alphas of the three or more columns [x0, j) that a left edge crosses: the
-// strip's height, full, less the area left of the edge. The slice is valid until the next call of a
-// function that returns a wedge.
-func (row *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte {
-	w, start := row.wedge[:j-x0], int64(x0)<<16
-	areaLeftOf(w, ul-start, ll-start, dy, full)
+// leftWedge returns the alphas of the three or more columns [x0, innerFrom) that a left edge crosses: the
+// strip's height, full, less the area left of the edge. The edge goes from x = upperLeft to lowerLeft and rises or
+// falls by dy per column. The slice is valid until the next call of a function that returns a wedge.
+func (row *row) leftWedge(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full int32) []byte {
+	w, start := row.wedge[:innerFrom-x0], int64(x0)<<16
+	areaLeftOf(w, upperLeft-start, lowerLeft-start, dy, full)
 	for i, a := range w {
 		w[i] = subSaturated(byte(full), a)
 	}
 	return w
 }
 
-// rightWedge returns the alphas of the columns [k, x1) that the right edge of a trapezoid crosses: the
-// height of the strip, full, less the area right of the edge. The edge goes from x = ur at the top of
-// the strip to lr at its bottom, in 1/65536 px, and falls by dy for each px to the right. The slice is
-// valid as that of leftWedge.
-func (row *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte {
-	w, start := row.wedge[:x1-k], int64(k)<<16
-	areaRightOf(w, ur-start, lr-start, dy, full)
+// rightWedge returns the alphas of the columns [innerTo, x1) that the right edge of a trapezoid crosses: the
+// height of the strip, full, less the area right of the edge. The edge goes from x = upperRight at the top of
+// the strip to lowerRight at its bottom, and rises or falls by dy per column. The slice is valid as that of
+// leftWedge.
+func (row *row) rightWedge(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, full int32) []byte {
+	w, start := row.wedge[:x1-innerTo], int64(innerTo)<<16
+	areaRightOf(w, upperRight-start, lowerRight-start, dy, full)
 	for i, a := range w {
 		w[i] = subSaturated(byte(full), a)
 	}
@@ -155,33 +156,33 @@ func (row *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []by
 // height of the strip, full, less the area left of the left edge and that right of the right one.
 // Columns that only two of an edge's columns touch use its corners, as in leftPair and rightPair. The
 // slice is valid as that of leftWedge.
-func (row *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte {
+func (row *row) narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, x0, x1, full int32) []byte {
 	w := row.wedge[:x1-x0]
 	for i := range w {
 		w[i] = byte(full)
 	}
 	// Subtract what lies left of the left edge, which touches n columns.
-	if n := ceil(ll) - x0; n == 2 {
+	if n := ceil(lowerLeft) - x0; n == 2 {
 		mid := int64(x0+1) << 16
-		w[0] = subSaturated(w[0], byte(full)-cornerAlpha(mid-ul, dyL))
-		w[1] = subSaturated(w[1], cornerAlpha(ll-mid, dyL))
+		w[0] = subSaturated(w[0], byte(full)-cornerAlpha(mid-upperLeft, dyL))
+		w[1] = subSaturated(w[1], cornerAlpha(lowerLeft-mid, dyL))
 	} else {
 		b := row.beyond[:n]
-		areaLeftOf(b, ul-int64(x0)<<16, ll-int64(x0)<<16, dyL, full)
+		areaLeftOf(b, upperLeft-int64(x0)<<16, lowerLeft-int64(x0)<<16, dyL, full)
 		for i, a := range b {
 			w[i] = subSaturated(w[i], a)
 		}
 	}
 	// Subtract what lies right of the right edge.
-	column := floor(ur) // where the right edge begins
+	column := floor(upperRight) // where the right edge begins
 	start := int64(column) << 16
 	v := w[column-x0:]
 	if n := x1 - column; n == 2 {
-		v[0] = subSaturated(v[0], cornerAlpha(start+one-ur, dyR))
-		v[1] = subSaturated(v[1], byte(full)-cornerAlpha(lr-start-one, dyR))
+		v[0] = subSaturated(v[0], cornerAlpha(start+one-upperRight, dyR))
+		v[1] = subSaturated(v[1], byte(full)-cornerAlpha(lowerRight-start-one, dyR))
 	} else {
 		b := row.beyond[:n]
-		areaRightOf(b, ur-start, lr-start, dyR, full)
+		areaRightOf(b, upperRight-start, lowerRight-start, dyR, full)
 		for i, a := range b {
 			v[i] = subSaturated(v[i], a)
 		}

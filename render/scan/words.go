@@ -38,50 +38,50 @@ func overWord(d, a uint64) (w uint64) {
 	return w
 }
 
-// leftNarrow returns the left border as one column before j, and as two. Which of them holds
-// is unpredictable, so both are computed without a branch.
-func leftNarrow(ul, ll int64, j int32, dy int64, full int32) (single, pair uint64) {
-	end := int64(j) << 16
-	a, b := leftPair(ul, ll, j, dy, full)
-	return uint64(columnAlpha(end-ul, end-ll)), uint64(a) | uint64(b)<<8
+// leftNarrow returns the alphas of a left border of one or two columns, which end at innerFrom: single is right if
+// the border has one column, pair if it has two, the first in the lowest byte. Which of them it is, the processor
+// could not predict, so both are computed without a branch.
+func leftNarrow(upperLeft, lowerLeft int64, innerFrom int32, dy int64, full int32) (single, pair uint64) {
+	end := int64(innerFrom) << 16
+	a, b := leftPair(upperLeft, lowerLeft, innerFrom, dy, full)
+	return uint64(columnAlpha(end-upperLeft, end-lowerLeft)), uint64(a) | uint64(b)<<8
 }
 
-// rightNarrow is leftNarrow for the right border, from column k on.
-func rightNarrow(ur, lr int64, k int32, dy int64, full int32) (single, pair uint64) {
-	start := int64(k) << 16
-	a, b := rightPair(ur, lr, k, dy, full)
-	return uint64(columnAlpha(ur-start, lr-start)), uint64(a) | uint64(b)<<8
+// rightNarrow is leftNarrow for the right border, whose columns begin at innerTo.
+func rightNarrow(upperRight, lowerRight int64, innerTo int32, dy int64, full int32) (single, pair uint64) {
+	start := int64(innerTo) << 16
+	a, b := rightPair(upperRight, lowerRight, innerTo, dy, full)
+	return uint64(columnAlpha(upperRight-start, lowerRight-start)), uint64(a) | uint64(b)<<8
 }
 
-// leftWord returns the coverage of the left border of a trapezoid of three to eight columns [x0, j) as
-// the bytes of a word, the first column in the lowest byte. It computes what leftWedge does for
-// borders of any width, and goes from the last column to the first.
-func leftWord(ul, ll int64, x0, j int32, dy int64, full int32) uint64 {
-	last := ll - int64(j-1)<<16 // width of the corner in the last column
+// leftWord returns the coverage of the left border of a trapezoid of three to eight columns [x0, innerFrom) as the
+// bytes of a word, the first column in the lowest byte. It computes what leftWedge does for borders of any width,
+// from the last column to the first.
+func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full int32) uint64 {
+	last := lowerLeft - int64(innerFrom-1)<<16 // width of the corner in the last column
 	w := uint64(subSaturated(byte(full), cornerPrecise(last, dy)))
 	a := (last*dy)>>16 + dy>>1
-	for range j - x0 - 2 {
+	for range innerFrom - x0 - 2 {
 		w = w<<8 | uint64(subSaturated(byte(full), byte(a>>8)))
 		a += dy
 	}
-	return w<<8 | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(int64(x0+1)<<16-ul, dy)))
+	return w<<8 | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(int64(x0+1)<<16-upperLeft, dy)))
 }
 
-// rightWord returns the coverage of the right border of a trapezoid of three to eight columns [k, x1)
-// as the bytes of a word, the first column in the lowest byte. It computes what rightWedge does for
-// borders of any width.
-func rightWord(ur, lr int64, k, x1 int32, dy int64, full int32) uint64 {
-	first := int64(k+1)<<16 - ur // width of the corner in the first column
+// rightWord returns the coverage of the right border of a trapezoid of three to eight columns [innerTo, x1) as the
+// bytes of a word, the first column in the lowest byte. It computes what rightWedge does for borders of any width.
+func rightWord(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, full int32) uint64 {
+	first := int64(innerTo+1)<<16 - upperRight // width of the corner in the first column
 	w := uint64(subSaturated(byte(full), cornerPrecise(first, dy)))
 	a := (first*dy)>>16 + dy>>1
 	shift := uint(8)
-	for range x1 - k - 2 {
+	for range x1 - innerTo - 2 {
 		// & 63 spares the compiler the case of a shift beyond the word.
 		w |= uint64(subSaturated(byte(full), byte(a>>8))) << (shift & 63)
 		a += dy
 		shift += 8
 	}
-	last := lr - int64(x1-1)<<16
+	last := lowerRight - int64(x1-1)<<16
 	return w | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(last, dy)))<<(shift&63)
 }
 
@@ -93,20 +93,21 @@ var opaqueWord = func() (t [16]uint64) {
 	return t
 }()
 
-// firstPixels returns the columns [x0, x0+8) as the bytes of a word: those of left up to column j, of
-// level up to k, and then of right, whose lowest byte is column k. j-x0 is 0 to 8.
-func firstPixels(x0, j, k int32, level, left, right uint64) uint64 {
-	w := left | level&(opaqueWord[min(k-x0, 8)&15]&^opaqueWord[(j-x0)&15])
-	if k-x0 < 8 {
-		w |= right << (8 * (k - x0) & 63)
+// firstPixels returns the columns [x0, x0+8) of a span as the bytes of a word: up to column innerFrom the bytes of
+// left, up to innerTo those of level, and then those of right, whose lowest byte is column innerTo. innerFrom-x0 is
+// 0 to 8.
+func firstPixels(x0, innerFrom, innerTo int32, level, left, right uint64) uint64 {
+	w := left | level&(opaqueWord[min(innerTo-x0, 8)&15]&^opaqueWord[(innerFrom-x0)&15])
+	if innerTo-x0 < 8 {
+		w |= right << (8 * (innerTo - x0) & 63)
 	}
 	return w
 }
 
-// morePixels returns eight columns from x on, right of those of firstPixels, so x >= j: bytes of level
-// up to column k, then those of right, whose lowest byte is column k.
-func morePixels(x, k int32, level, right uint64) uint64 {
-	switch n := k - x; {
+// morePixels returns the eight columns of a span from x on, right of those of firstPixels, as the bytes of a word:
+// up to column innerTo the bytes of level, then those of right, whose lowest byte is column innerTo.
+func morePixels(x, innerTo int32, level, right uint64) uint64 {
+	switch n := innerTo - x; {
 	case n >= 8:
 		return level
 	case n >= 0:

@@ -9,16 +9,16 @@ import (
 
 // Draw is a path that is filled or stroked, in the shape's units in an export.
 type Draw struct {
-	Path    *vector.Path
-	Width   float64 // of the stroke; 0 fills the path
-	Dashes  Dashes  // of the stroke
-	Color   RGB
-	Opacity uint32 // 0..Opaque, inside the shape
-	Twice   bool   // the second half of the path repeats the first
-	Cut     bool   // seen only through the clip of an arrow's body
-	Box     bool   // the path is an SVG rectangle without round corners
-	Disc    bool   // the path is a circle, filled, that an inked line of one point becomes
-	Hatch   bool   // the draw is the hatch over the fill before it, which has the same path
+	Path        *vector.Path
+	Width       float64 // of the stroke; 0 fills the path
+	Dashes      Dashes  // of the stroke
+	Color       RGB
+	Opacity     uint32 // 0..Opaque, inside the shape
+	Twice       bool   // the second half of the path repeats the first
+	ThroughClip bool   // seen only through the clip of an arrow's body
+	Box         bool   // the path is an SVG rectangle without round corners
+	Disc        bool   // the path is a circle, filled, that an inked line of one point becomes
+	Hatch       bool   // the draw is the hatch over the fill before it, which has the same path
 }
 
 // Maker makes the draws of one shape after the other and keeps its memory.

@@ -14,7 +14,7 @@ import (
 // ErrStopped marks a view whose preparation was cancelled.
 var ErrStopped = errors.New("the picture is not wanted any more")
 
-// ErrLarge marks a view with more bytes of coverage than View.Light.
+// ErrLarge marks a view with more bytes of coverage than View.LargeBeyond.
 var ErrLarge = errors.New("the view is a large one")
 
 // Stopped reports whether the view is not wanted any more.
@@ -60,9 +60,9 @@ type View struct {
 	// Build ends with ErrStopped.
 	Stop func() bool
 
-	// Light, if above 0, is the most bytes of coverage: beyond them Build ends with ErrLarge, so
+	// LargeBeyond, if above 0, is the most bytes of coverage: beyond them Build ends with ErrLarge, so
 	// that the caller can prepare large views separately.
-	Light int
+	LargeBeyond int
 
 	// Foreign, which wraps ErrForeign, says why the view cannot be drawn natively, if that is known
 	// already; Build returns it. The fields below are for the editor, which draws the view instead.

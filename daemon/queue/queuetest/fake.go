@@ -103,7 +103,7 @@ func (drawer drawer) Prepare(wanted view.View) (queue.Pic, error) {
 	if wanted.Bounds.W < 0 {
 		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", view.ErrForeign)
 	}
-	if drawer.engine.Large != nil && drawer.engine.Large(wanted.Bounds.W) && wanted.Light > 0 {
+	if drawer.engine.Large != nil && drawer.engine.Large(wanted.Bounds.W) && wanted.LargeBeyond > 0 {
 		return nil, view.ErrLarge
 	}
 	if drawer.engine.Prepare != nil {

@@ -35,14 +35,14 @@ func Polygon(drawing *paint.Drawing, item paint.Item, pts ...[2]float64) {
 // them outside of the picture.
 func Pairs(r *rand.Rand, drawing *paint.Drawing) {
 	item := &drawing.Items[len(drawing.Items)-1]
-	item.Pairs = int32(len(drawing.Pairs))
+	item.FirstPairPixel = int32(len(drawing.PairPixels))
 	spans := drawing.Coverage.Spans[item.First : item.First+item.Count]
 	for _, span := range spans[:r.IntN(len(spans)+1)] { // often none in the lower tiles
 		for i := range span.N {
 			if span.At != scan.Full && r.IntN(2) == 0 {
-				drawing.Pairs = append(drawing.Pairs, paint.Pixel{X: span.X + i, Y: span.Y})
+				drawing.PairPixels = append(drawing.PairPixels, paint.Pixel{X: span.X + i, Y: span.Y})
 			}
 		}
 	}
-	item.Paired = int32(len(drawing.Pairs)) - item.Pairs
+	item.PairPixelCount = int32(len(drawing.PairPixels)) - item.FirstPairPixel
 }
