@@ -110,7 +110,8 @@ func (question *question) try() (wait time.Duration, done bool) {
 	place.begin()
 	reply, err := question.send()
 	if err != nil {
-		hold.Drop(true) // it may have been answered and paid for
+		const mayBePaid = true // the endpoint may have answered
+		hold.Drop(mayBePaid)
 		permit.withdrawn()
 		question.out.Lost++
 		question.endBy(err)

@@ -206,7 +206,8 @@ func (pass *pass) fatalFailure(reading *Reading) {
 	pass.gate.set(func(g *gate) {
 		g.failures = max(g.failures, g.tripAfter)
 		g.openCircuit()
-		pass.failed(reading, true)
+		const hold = true
+		pass.failed(reading, hold)
 	})
 }
 
@@ -215,7 +216,8 @@ func (pass *pass) fatalFailure(reading *Reading) {
 // the pause and fail with it do not start another one. See docs/spec/runs.md#r11.
 func (pass *pass) startPause(r *Reading) {
 	pass.gate.set(func(g *gate) {
-		pass.failed(r, true)
+		const hold = true
+		pass.failed(r, hold)
 		if r.After != nil || pass.epoch != g.epoch {
 			return
 		}

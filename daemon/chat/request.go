@@ -76,11 +76,12 @@ func (m *Image) SHA256() string {
 // tokens returns the most tokens that a picture may cost: one for each 750 pixels, rounded
 // up, and 100. A picture whose size cannot be read counts as one of 4096 x 4096.
 func (m *Image) tokens() int64 {
+	const pixelsPerToken, base, unknownSide = 750, 100, 4096
 	c, _, err := image.DecodeConfig(bytes.NewReader(m.Data))
 	if err != nil {
-		c.Width, c.Height = 4096, 4096
+		c.Width, c.Height = unknownSide, unknownSide
 	}
-	return (int64(c.Width)*int64(c.Height)+749)/750 + 100
+	return (int64(c.Width)*int64(c.Height)+pixelsPerToken-1)/pixelsPerToken + base
 }
 
 // Settings are optional members of a request; nil leaves a member out. See

@@ -17,12 +17,12 @@ import (
 type pairCache struct {
 	mu    sync.Mutex
 	key   string
-	pairs []pairOf
+	pairs []scoredPair
 	lone  int
 }
 
-// pairOf is a question that both sides have a score for.
-type pairOf struct {
+// scoredPair is a question that both sides have a score for.
+type scoredPair struct {
 	rowA, rowB uint32 // the first row of each side
 	a, b       float64
 }
@@ -39,7 +39,7 @@ type questionScore struct {
 // largest loss of b first, and the number of questions that only one series has a score for
 // (lone). Repeats are averaged. Duplicates and rows without a score are left out. The result
 // is kept until the filter or the series change.
-func (opened *opened) paired(filter index.Filter, a, b string) (pairs []pairOf, lone int, err error) {
+func (opened *opened) paired(filter index.Filter, a, b string) (pairs []scoredPair, lone int, err error) {
 	for _, id := range []string{a, b} {
 		if _, ok := opened.byID[id]; !ok {
 			return nil, 0, fmt.Errorf("cannot compare: there is no series %.40q", id)
@@ -60,7 +60,7 @@ func (opened *opened) paired(filter index.Filter, a, b string) (pairs []pairOf, 
 // pairUp merges the scores of two series, both in the order of question hashes, into pairs for the
 // questions that both have. The pair with the largest loss of the right series comes first. lone is how
 // many questions only one series has.
-func pairUp(left, right []questionScore) (pairs []pairOf, lone int) {
+func pairUp(left, right []questionScore) (pairs []scoredPair, lone int) {
 	for i, j := 0, 0; i < len(left) || j < len(right); {
 		switch {
 		case j == len(right) || i < len(left) && left[i].item < right[j].item:
@@ -71,12 +71,12 @@ func pairUp(left, right []questionScore) (pairs []pairOf, lone int) {
 			j++
 		default:
 			x, y := &left[i], &right[j]
-			pairs = append(pairs, pairOf{x.row, y.row, x.sum / float64(x.n), y.sum / float64(y.n)})
+			pairs = append(pairs, scoredPair{x.row, y.row, x.sum / float64(x.n), y.sum / float64(y.n)})
 			i++
 			j++
 		}
 	}
-	slices.SortFunc(pairs, func(x, y pairOf) int { return cmp.Or(cmp.Compare(x.b-x.a, y.b-y.a), cmp.Compare(x.rowA, y.rowA)) })
+	slices.SortFunc(pairs, func(x, y scoredPair) int { return cmp.Or(cmp.Compare(x.b-x.a, y.b-y.a), cmp.Compare(x.rowA, y.rowA)) })
 	return pairs, lone
 }
 
@@ -161,12 +161,12 @@ func (opened *opened) compare(f index.Filter, a, b string) (*Comparison, error) 
 		return nil, err
 	}
 	out := &Comparison{Names: []string{opened.series[opened.byID[a]].Name, opened.series[opened.byID[b]].Name}, Lines: []Paired{}, Points: []Point{}, Unpaired: lone, Pairs: len(pairs)}
-	groups := map[[2]string][]pairOf{}
-	for _, of := range pairs {
-		i, at, _ := opened.set.Find(int(of.rowA))
+	groups := map[[2]string][]scoredPair{}
+	for _, pair := range pairs {
+		i, at, _ := opened.set.Find(int(pair.rowA))
 		file := opened.set.Files[i]
 		name := [2]string(file.Tests[file.Test[at]])
-		groups[name] = append(groups[name], of)
+		groups[name] = append(groups[name], pair)
 	}
 	names := slices.SortedFunc(maps.Keys(groups), opened.compareTests)
 	for _, name := range names[:min(len(names), maxValues)] {
@@ -195,24 +195,24 @@ const normal95 = 1.96
 // line compares the scores of two series on the pairs of one test: means, difference B - A
 // with its 95 % interval, and the p-values of the sign test and the signed-rank test. The interval
 // is resampled for up to maxResampled pairs, else it is that of a normal distribution.
-func (opened *opened) line(name [2]string, pairs []pairOf) Paired {
+func (opened *opened) line(name [2]string, pairs []scoredPair) Paired {
 	out := Paired{Suite: name[0], Test: name[1], N: len(pairs)}
 	differences := make([]float64, len(pairs))
 	scoresB, scoresA := make([]stats.Value, len(pairs)), make([]stats.Value, len(pairs))
 	cluster := make([]byte, 0, 8)
-	for i, of := range pairs {
-		differences[i] = of.b - of.a
-		out.A += of.a / float64(len(pairs))
-		out.B += of.b / float64(len(pairs))
-		if of.b > of.a {
+	for i, pair := range pairs {
+		differences[i] = pair.b - pair.a
+		out.A += pair.a / float64(len(pairs))
+		out.B += pair.b / float64(len(pairs))
+		if pair.b > pair.a {
 			out.Better++
-		} else if of.b < of.a {
+		} else if pair.b < pair.a {
 			out.Worse++
 		}
 		if len(pairs) <= maxResampled {
 			cluster = fmt.Appendf(cluster[:0], "%d", i)
-			scoresB[i] = stats.Value{Cluster: string(cluster), Mean: of.b}
-			scoresA[i] = stats.Value{Cluster: string(cluster), Mean: of.a}
+			scoresB[i] = stats.Value{Cluster: string(cluster), Mean: pair.b}
+			scoresA[i] = stats.Value{Cluster: string(cluster), Mean: pair.a}
 		}
 	}
 	out.Difference = out.B - out.A
@@ -240,12 +240,12 @@ func (opened *opened) listPairs(f index.Filter, a, b string, largestGainFirst bo
 	from = max(0, min(from, len(pairs)))
 	out := &Pairs{Total: len(pairs), From: from, Pairs: []Pair{}}
 	for i := from; i < min(len(pairs), from+min(n, maxRows)); i++ {
-		of := pairs[i]
+		pair := pairs[i]
 		if largestGainFirst {
-			of = pairs[len(pairs)-1-i]
+			pair = pairs[len(pairs)-1-i]
 		}
-		r := opened.row(int(of.rowA), "")
-		out.Pairs = append(out.Pairs, Pair{ID: r.ID, Test: r.Test, RowA: int(of.rowA), RowB: int(of.rowB), A: of.a, B: of.b})
+		r := opened.row(int(pair.rowA), "")
+		out.Pairs = append(out.Pairs, Pair{ID: r.ID, Test: r.Test, RowA: int(pair.rowA), RowB: int(pair.rowB), A: pair.a, B: pair.b})
 	}
 	return out, nil
 }

@@ -61,14 +61,15 @@ func (job *Job) Commit(part Part, lines []byte, marker Marker) error {
 	if marker.Cells == nil {
 		marker.Cells = []Cell{}
 	}
-	if err := put(job.Store, part.name(), lines, false); err != nil { // false: durable with the marker
+	const durable = true // on the disk at once; the lines become durable with their marker
+	if err := put(job.Store, part.name(), lines, !durable); err != nil {
 		return fmt.Errorf("cannot write part %s: %w", job.Store.Path(part.name()), err)
 	}
 	out, err := json.Marshal(&marker)
 	if err != nil {
 		return err
 	}
-	if err := put(job.Store, part.name()+markerSuffix, append(out, '\n'), true); err != nil {
+	if err := put(job.Store, part.name()+markerSuffix, append(out, '\n'), durable); err != nil {
 		return fmt.Errorf("cannot write marker %s: %w", job.Store.Path(part.name()+markerSuffix), err)
 	}
 	return nil

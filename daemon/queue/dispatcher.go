@@ -18,9 +18,9 @@ type dispatcher struct {
 	tallies  []metric.Tally // memory for what the engine measures
 }
 
-// run takes one batch after the other from the ready list, measures it on the device, draws the images
-// that are wanted, and queues its tasks for scoring, until the queue is closed and drained. While a
-// batch is on the device, the next one fills.
+// run takes one batch after the other from the ready list, until the queue is closed and drained. It
+// measures each batch on the device, draws the images that are wanted, and queues its tasks for scoring.
+// While a batch is on the device, the next one fills.
 func (dispatcher *dispatcher) run() {
 	queue := dispatcher.queue
 	defer queue.running.Done()

@@ -96,7 +96,7 @@ func (queue *Queue) beginJudging(task *task) context.Context {
 	}
 	queue.flights.mu.Lock()
 	defer queue.flights.mu.Unlock()
-	task.stop = stop // leave calls it
+	task.stopJudging = stop // leave calls it
 	if task.hasNoReaders() {
 		cancel() // the last reader left before there was a context to end
 	}
@@ -119,8 +119,8 @@ func (queue *Queue) judgeLimit(o *Options) time.Duration {
 // endJudging ends the context of beginJudging. The ordinary deadline of bulk work begins anew now.
 func (queue *Queue) endJudging(task *task) {
 	queue.flights.mu.Lock()
-	stop := task.stop
-	task.stop = nil
+	stop := task.stopJudging
+	task.stopJudging = nil
 	if task.bulk {
 		task.judging = false
 		task.started.Store(int64(queue.now()))

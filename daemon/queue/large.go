@@ -30,6 +30,9 @@ const (
 	spilledWeight = 400 << 20
 	// rowBytes is how many bytes a unit of task.work takes.
 	rowBytes = 32
+	// lineCopies is how often the bytes of a line are in memory: the line, its copy in the
+	// task, and the texts in it.
+	lineCopies = 3
 )
 
 // Weight estimates from the dump line how many bytes a sample takes while it is
@@ -40,8 +43,7 @@ func Weight(line []byte) int64 {
 	}
 	// An answer may be JSON in a string, whose values only its commas show.
 	values := int64(max(jsontree.Count(line), bytes.Count(line, []byte{','})))
-	// The line, its copy in the task and the texts in it; the parsed values; their outlines.
-	n := 3*int64(len(line)) + values*jsontree.ValueBytes + min(values, outlinedMost)*outlineBytes
+	n := lineCopies*int64(len(line)) + values*jsontree.ValueBytes + min(values, outlinedMost)*outlineBytes
 	if n < largeFrom {
 		return 0
 	}
@@ -78,7 +80,7 @@ func (backlog *largeBacklog) pop() *task {
 func (queue *Queue) prepareLarge(task *task) (onward bool) {
 	w := &worker{queue: queue, decoder: dump.NewDecoder(queue.cfg.Items), drawer: queue.cfg.Engine.Drawer()}
 	onward = w.prepare(task)
-	stillHeld := 3*int64(len(task.buf)) + rowBytes*int64(task.work) // the line as in Weight, and the tiles
+	stillHeld := lineCopies*int64(len(task.buf)) + rowBytes*int64(task.work) // the line and the tiles
 	task.memory.Shrink(task.weight - stillHeld)
 	queue.Freed()
 	return onward
@@ -122,7 +124,7 @@ func (queue *Queue) retryWithMemory(task *task) bool {
 	task.memory.Shrink(task.memory.Held())
 	failure := queue.tooLarge(task)
 	if failure != nil {
-		task.spilled = false
+		task.needsMemory = false
 		task.result, task.err = task.failed(failure), failure
 	}
 	return failure == nil

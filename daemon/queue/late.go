@@ -25,7 +25,7 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 	// Find the deadline.
 	hadToWarm := queue.warm(task)
 	start := queue.now()
-	end := time.Duration(task.until.Load())
+	end := time.Duration(task.lastDeadline.Load())
 	if task.bulk {
 		task.started.Store(int64(start))
 	}
@@ -58,13 +58,13 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 		task.cost(pic)
 	}
 	// The sample can be measured.
-	task.late = false
+	task.hasLate = false
 	queue.mark(task, PartExport)
 	queue.cfg.Watch.stage("export", task.marks[PartExport]-start)
 	return true
 }
 
-// cold is the value of task.warm while the editor is not ready.
+// cold is the value of task.editorReady while the editor is not ready.
 const cold = -1
 
 // warm waits until the editor is ready to draw a sample's pictures, and reports whether it had to
@@ -73,11 +73,14 @@ func (queue *Queue) warm(task *task) bool {
 	if !queue.cfg.Engine.Cold() {
 		return false
 	}
-	task.warm.Store(cold)
+	task.editorReady.Store(cold)
 	queue.cfg.Engine.Warm()
-	task.warm.Store(int64(queue.now()))
+	task.editorReady.Store(int64(queue.now()))
 	return true
 }
+
+// checkAgain is how long a reader waits before it checks again whether its time has begun.
+const checkAgain = 100 * time.Millisecond
 
 // extraWait returns how long a reader waits beyond its deadline because the editor was not ready to draw;
 // 0 or less means no longer. While the editor is made ready, the reader checks again after a tenth of a
@@ -87,7 +90,7 @@ func (queue *Queue) extraWait(reader *reader) time.Duration {
 	case 0: // it never waited for the editor
 		return 0
 	case cold:
-		return 100 * time.Millisecond
+		return checkAgain
 	default:
 		return reader.limit - (queue.now() - readySince)
 	}
@@ -102,7 +105,7 @@ func (task *task) failPictures(err error) {
 // recordOrigin records that another backend draws a picture of the sample later, and why, as a note. A
 // reason that several pictures have is noted once.
 func (task *task) recordOrigin(origin Origin) {
-	task.late, task.backend = true, origin.Backend
+	task.hasLate, task.backend = true, origin.Backend
 	if origin.Reason == "" {
 		return
 	}

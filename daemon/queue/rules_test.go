@@ -34,7 +34,7 @@ func (p flat) Size() (w, h int) { return p.w, p.h }
 // costing returns a sample that somebody waits for.
 func costing(p Priority, pictures, work, pixels int) *task {
 	t := &task{load: load{priority: p, pics: make([]Pic, pictures), work: work, pixels: pixels}}
-	t.wanted.Add(1)
+	t.readerCount.Add(1)
 	return t
 }
 
@@ -199,7 +199,7 @@ func TestBatchDueAt(t *testing.T) {
 // A heavy one goes alone, and samples without readers are left out.
 func TestFill(t *testing.T) {
 	gone := costing(PriorityHigh, 1, 1, 1)
-	gone.wanted.Add(-1)
+	gone.readerCount.Add(-1)
 	for _, c := range []struct {
 		name string
 		list []*task
@@ -402,7 +402,7 @@ func TestUntil(t *testing.T) {
 	x := &task{}
 	for _, c := range []struct{ arrived, limit, want time.Duration }{{10, 20, 30}, {15, 5, 30}, {12, 30, 42}, {40, 1, 42}} {
 		x.add(&reader{arrived: c.arrived, limit: c.limit})
-		if got := time.Duration(x.until.Load()); got != c.want {
+		if got := time.Duration(x.lastDeadline.Load()); got != c.want {
 			t.Errorf("a reader from %d on for %d: got %d; want %d", c.arrived, c.limit, got, c.want)
 		}
 	}

@@ -84,8 +84,9 @@ func (queue *Queue) Score(ctx context.Context, line dump.Line, options *Options)
 // nothing; where the picture needs more, held is released first and then grown. The error is
 // ErrClosed, that of ctx, or what is wrong with the scene.
 func (queue *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.View, error)) (Picture, error) {
-	reader := queue.reader(dump.Line{}, nil, false)
-	task, _ := queue.join(reader, key{priority: PriorityNormal}, false)
+	const bulk, share = false, false // its deadline runs from now on, and it joins no other work
+	reader := queue.reader(dump.Line{}, nil, bulk)
+	task, _ := queue.join(reader, key{priority: PriorityNormal}, share)
 	task.view, task.memory = view, held
 	if err := queue.start(task); err != nil {
 		queue.abandon(reader)
@@ -94,7 +95,8 @@ func (queue *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (vi
 	_, ok, err := queue.await(ctx, reader)
 	if err != nil || !ok {
 		queue.free(reader)
-		return Picture{}, cmp.Or(err, error(deadlineError(queue.cfg.Deadline, false)))
+		const chosenByRequest = false
+		return Picture{}, cmp.Or(err, error(deadlineError(queue.cfg.Deadline, chosenByRequest)))
 	}
 	defer queue.releaseAnswer(reader)
 	picture, err := task.picture()
@@ -136,11 +138,11 @@ wait:
 	return who, false, err
 }
 
-// deadlineError is the error of a sample that took longer than d. asked says that the
-// request chose d, and not the daemon's flag.
-func deadlineError(d time.Duration, asked bool) *scoring.Error {
+// deadlineError is the error of a sample that took longer than d. chosenByRequest says that
+// the request chose d, and not the daemon's flag: the message names what to change.
+func deadlineError(d time.Duration, chosenByRequest bool) *scoring.Error {
 	chosenBy := "--deadline"
-	if asked {
+	if chosenByRequest {
 		chosenBy = "X-Deadline-Ms"
 	}
 	message := fmt.Sprintf("cannot score item in time: it took longer than %v (%s)", d, chosenBy)

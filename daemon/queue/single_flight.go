@@ -112,11 +112,12 @@ func (queue *Queue) submit(line dump.Line, options *Options, manner manner) (*re
 	// The queue was closed after the reader joined. The last worker may have ended already, and then nobody
 	// finishes the task. So the reader leaves it for a task of its own, which start refuses, unless the
 	// answer has been delivered.
-	if _, ok := queue.leave(reader, false); !ok {
+	const overdue, share = false, false
+	if _, ok := queue.leave(reader, overdue); !ok {
 		return reader, nil
 	}
 	reader.joined = false
-	task, _ = queue.join(reader, k, false)
+	task, _ = queue.join(reader, k, share)
 	task.fill(line)
 	return reader, queue.start(task)
 }
@@ -180,9 +181,9 @@ func (queue *Queue) join(reader *reader, key key, share bool) (t *task, fresh bo
 func (task *task) add(reader *reader) {
 	reader.task = task
 	task.readers = append(task.readers, reader)
-	task.wanted.Add(1)
-	if until := int64(reader.arrived + reader.limit); until > task.until.Load() {
-		task.until.Store(until)
+	task.readerCount.Add(1)
+	if until := int64(reader.arrived + reader.limit); until > task.lastDeadline.Load() {
+		task.lastDeadline.Store(until)
 	}
 }
 
@@ -218,7 +219,7 @@ func (queue *Queue) start(task *task) error {
 func (queue *Queue) leave(reader *reader, overdue bool) (who *identity, ok bool) {
 	queue.flights.mu.Lock()
 	task := reader.task
-	if task.over {
+	if task.delivered {
 		queue.flights.mu.Unlock()
 		return nil, false
 	}
@@ -228,9 +229,9 @@ func (queue *Queue) leave(reader *reader, overdue bool) (who *identity, ok bool)
 	}
 	i := slices.Index(task.readers, reader)
 	task.readers = slices.Delete(task.readers, i, i+1)
-	last, turn := task.wanted.Add(-1) == 0, task.turn // once unlocked, the task may serve another sample in its next turn
-	if last && task.stop != nil {
-		task.stop()
+	last, turn := task.readerCount.Add(-1) == 0, task.turn // once unlocked, the task may serve another sample in its next turn
+	if last && task.stopJudging != nil {
+		task.stopJudging()
 	}
 	queue.flights.mu.Unlock()
 	if last && overdue {
@@ -265,7 +266,7 @@ func (queue *Queue) deliver(task *task) {
 	flight.mu.Lock()
 	flight.forget(task)
 	next := queue.retryJoined(task)
-	task.over = true
+	task.delivered = true
 	task.reading = len(task.readers)
 	for _, r := range task.readers {
 		r.done <- struct{}{} // has room for one
@@ -303,7 +304,7 @@ func (queue *Queue) retryJoined(t *task) (next *task) {
 			queue.flights.repeats++
 		}
 		reader.repeated = true
-		t.wanted.Add(-1)
+		t.readerCount.Add(-1)
 		next.add(reader)
 	}
 	clear(t.readers[len(stay):])
@@ -331,7 +332,7 @@ func (queue *Queue) releaseAnswer(reader *reader) {
 }
 
 // waitState returns what the deadline of a reader depends on: when its time began (0 for
-// not yet), how long it may wait, and the value of task.warm.
+// not yet), how long it may wait, and the value of task.editorReady.
 func (queue *Queue) waitState(reader *reader) (started, limit, warm time.Duration) {
 	queue.flights.mu.Lock()
 	defer queue.flights.mu.Unlock()
@@ -339,7 +340,7 @@ func (queue *Queue) waitState(reader *reader) (started, limit, warm time.Duratio
 	if reader.task.judging {
 		limit = queue.judgeLimit(reader.opt) + judgeSlack
 	}
-	return time.Duration(reader.task.started.Load()), limit, time.Duration(reader.task.warm.Load())
+	return time.Duration(reader.task.started.Load()), limit, time.Duration(reader.task.editorReady.Load())
 }
 
 // judgeSlack is how much longer a reader waits than the judge may take, so that the

@@ -183,7 +183,8 @@ func (stream *Stream) wait() (*reader, Answer, error) {
 		if stream.timeLeft(reader) > 0 {
 			continue
 		}
-		if who, ok := stream.queue.leave(reader, true); ok { // otherwise the answer has come, and done is ready
+		const overdue = true
+		if who, ok := stream.queue.leave(reader, overdue); ok { // otherwise the answer has come, and done is ready
 			stream.drop(reader)
 			a := stream.queue.deadlineAnswer(reader, who)
 			stream.queue.reportAnswer(&a.Result)
@@ -199,7 +200,7 @@ func (stream *Stream) wait() (*reader, Answer, error) {
 func (stream *Stream) timeLeft(reader *reader) time.Duration {
 	started, limit, _ := stream.queue.waitState(reader)
 	if started == 0 {
-		return 100 * time.Millisecond
+		return checkAgain
 	}
 	return max(started, reader.arrived) + limit - stream.queue.now()
 }
@@ -209,7 +210,8 @@ func (stream *Stream) timeLeft(reader *reader) time.Duration {
 // cache, it ends the use of the answer, so that the task's memory can be reused.
 func (queue *Queue) abandon(reader *reader) {
 	if reader.hit == nil {
-		if _, ok := queue.leave(reader, false); ok {
+		const overdue = false
+		if _, ok := queue.leave(reader, overdue); ok {
 			queue.free(reader)
 			return
 		}

@@ -87,7 +87,7 @@ func TestCancelled(t *testing.T) {
 		x.bulk, x.opt = c.bulk, c.opt
 		x.started.Store(int64(q.now() - c.started))
 		if c.gone {
-			x.wanted.Add(-1)
+			x.readerCount.Add(-1)
 		}
 		if got := q.cancelled(x); got != c.want {
 			t.Errorf("%s: got %v", c.name, got)
@@ -149,11 +149,11 @@ func TestWaits(t *testing.T) {
 	if _, limit, _ := q.waitState(r); limit != time.Minute || q.extraWait(r) != 0 {
 		t.Errorf("got %v and %v more; want the limit alone", limit, q.extraWait(r))
 	}
-	x.warm.Store(cold)
+	x.editorReady.Store(cold)
 	if got := q.extraWait(r); got != 100*time.Millisecond {
 		t.Errorf("got %v more while the editor is not ready; want 100ms", got)
 	}
-	x.warm.Store(int64(q.now() - 20*time.Second))
+	x.editorReady.Store(int64(q.now() - 20*time.Second))
 	if got := q.extraWait(r); got > 40*time.Second || got < 30*time.Second {
 		t.Errorf("got %v more, 20 s after the editor was ready; want 40 s", got)
 	}
@@ -225,8 +225,8 @@ func TestRetryJoined(t *testing.T) {
 		if (next != nil) != moves {
 			t.Errorf("%s: got a new task: %v", code, next != nil)
 		}
-		if moves && (x.wanted.Load() != 2 || next.wanted.Load() != 1 || len(x.readers) != 2 || joined.task != next || !joined.repeated || q.flights.repeats != 1) {
-			t.Errorf("%s: got %d and %d readers; want 2 to stay and 1 to move", code, x.wanted.Load(), next.wanted.Load())
+		if moves && (x.readerCount.Load() != 2 || next.readerCount.Load() != 1 || len(x.readers) != 2 || joined.task != next || !joined.repeated || q.flights.repeats != 1) {
+			t.Errorf("%s: got %d and %d readers; want 2 to stay and 1 to move", code, x.readerCount.Load(), next.readerCount.Load())
 		}
 	}
 }

@@ -21,45 +21,45 @@ const maxKept = 128 << 10
 // goroutine at a time owns its fields, except the atomic ones and those that flights.mu
 // guards. Tasks are pooled: the last reader returns the task.
 type task struct {
-	wanted  atomic.Int32             // readers that wait for it
-	started atomic.Int64             // when a worker took it, on the queue's clock; 0 before
-	until   atomic.Int64             // when the last of its readers gives up, on the queue's clock
-	who     atomic.Pointer[identity] // &label once decoded
-	label   identity
-	warm    atomic.Int64 // when the editor was ready for it, on the queue's clock; cold: not yet; 0: it need not wait
-	turn    uint64       // how often the task returned to the pool; flights.mu guards it
+	readerCount  atomic.Int32             // readers that wait for it
+	started      atomic.Int64             // when a worker took it, on the queue's clock; 0 before
+	lastDeadline atomic.Int64             // when the last of its readers gives up, on the queue's clock
+	who          atomic.Pointer[identity] // &label once decoded
+	label        identity
+	editorReady  atomic.Int64 // when the editor was ready for it, on the queue's clock; cold: not yet; 0: it need not wait
+	turn         uint64       // how often the task returned to the pool; flights.mu guards it
 
 	// flights.mu guards these.
-	readers []*reader // who waits
-	reading int       // readers that use the answer
-	over    bool      // the answer was delivered
-	dead    bool      // it had no readers: it will have no answer
-	key     key
-	shared  bool   // it is in flights, where others may join it
-	judging bool   // the judge's deadline applies, from started on
-	stop    func() // ends the wait for the judge; nil while there is none
+	readers     []*reader // who waits
+	reading     int       // readers that use the answer
+	delivered   bool      // the answer was delivered
+	dead        bool      // it had no readers: it will have no answer
+	key         key
+	shared      bool   // it is in flights, where others may join it
+	judging     bool   // the judge's deadline applies, from started on
+	stopJudging func() // ends the wait for the judge; nil while there is none
 
 	load
 }
 
 // load is the part of a task that is cleared when the task returns to the pool.
 type load struct {
-	priority Priority      // never PriorityDefault
-	bulk     bool          // its deadline runs from when it is begun, not from its arrival
-	arrived  time.Duration // on the queue's clock
-	marks    marks
-	line     dump.Line // Bytes are in buf
-	buf      []byte
-	weight   int64        // of a large sample, else 0
-	spilled  bool         // found to be large while it was prepared
-	memory   *memory.Hold // of a large sample while it is worked on; of a picture the caller's
-	opt      *Options
-	view     func() (view.View, error) // for pictures instead of scores
+	priority    Priority      // never PriorityDefault
+	bulk        bool          // its deadline runs from when it is begun, not from its arrival
+	arrived     time.Duration // on the queue's clock
+	marks       marks
+	line        dump.Line // Bytes are in buf
+	buf         []byte
+	weight      int64        // of a large sample, else 0
+	needsMemory bool         // found to be large while it was prepared
+	memory      *memory.Hold // of a large sample while it is worked on; of a picture the caller's
+	opt         *Options
+	view        func() (view.View, error) // for pictures instead of scores
 
 	job         scoring.Job
 	question    *scoring.Question // for the judge, nil for none
 	pics        []Pic
-	late        bool // pics holds Late ones
+	hasLate     bool // pics holds Late ones
 	backend     string
 	readNotes   []scoring.Note // how the line was read
 	originNotes []scoring.Note // why the editor drew pictures
@@ -98,16 +98,16 @@ func (queue *Queue) put(task *task) {
 	if cap(task.json) > maxKept {
 		task.json = nil
 	}
-	task.wanted.Store(0)
+	task.readerCount.Store(0)
 	task.started.Store(0)
-	task.until.Store(0)
+	task.lastDeadline.Store(0)
 	task.who.Store(nil)
-	task.warm.Store(0)
+	task.editorReady.Store(0)
 	queue.flights.mu.Lock()
 	task.turn++
 	clear(task.readers)
 	task.readers, task.reading = task.readers[:0], 0
-	task.over, task.dead, task.shared, task.judging, task.stop = false, false, false, false, nil
+	task.delivered, task.dead, task.shared, task.judging, task.stopJudging = false, false, false, false, nil
 	queue.flights.mu.Unlock()
 	// All else is cleared, and buffers keep their memory.
 	task.load = load{buf: task.buf[:0], json: task.json[:0], pics: task.pics[:0], originNotes: task.originNotes[:0], tallies: task.tallies[:0]}
@@ -124,7 +124,7 @@ func (task *task) release() {
 }
 
 // hasNoReaders reports whether the task has no readers at the moment; one may still join.
-func (task *task) hasNoReaders() bool { return task.wanted.Load() == 0 }
+func (task *task) hasNoReaders() bool { return task.readerCount.Load() == 0 }
 
 // cost adds the cost of a prepared picture to that of the task.
 func (task *task) cost(p Pic) {

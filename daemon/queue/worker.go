@@ -117,12 +117,12 @@ func (queue *Queue) done(worker *worker, task *task, onward bool) (stays bool) {
 func (queue *Queue) enqueueNext(task *task, onward bool) {
 	switch {
 	case !onward: // it is finished
-	case task.spilled: // it needs more memory than its line said
-		task.spilled = false
+	case task.needsMemory: // it needs more memory than its line said
+		task.needsMemory = false
 		queue.large.push(task)
 	case task.question != nil:
 		queue.judging.push(task)
-	case task.late && task.fault == nil:
+	case task.hasLate && task.fault == nil:
 		queue.late.push(task)
 	case len(task.pics) > 0 && task.fault == nil:
 		queue.ready(task)
@@ -166,7 +166,7 @@ func (worker *worker) prepare(task *task) (onward bool) {
 	} else {
 		onward = worker.prepareItem(task, start)
 	}
-	if task.spilled {
+	if task.needsMemory {
 		return worker.queue.retryWithMemory(task)
 	}
 	return onward
@@ -239,7 +239,7 @@ func (worker *worker) prepareDrawing(task *task) (onward bool) {
 
 // addPicture prepares one more picture of a sample for the device. Preparing stops with an error when
 // nobody waits for the sample any more. A sample for which no large memory is reserved may only touch
-// lightCoverage bytes: beyond that it stops with an error and task.spilled is set, so that the sample is
+// lightCoverage bytes: beyond that it stops with an error and task.needsMemory is set, so that the sample is
 // prepared again with more memory.
 func (worker *worker) addPicture(task *task, v *view.View) error {
 	wanted := *v
@@ -248,7 +248,7 @@ func (worker *worker) addPicture(task *task, v *view.View) error {
 		wanted.LargeBeyond = lightCoverage
 	}
 	pic, err := worker.drawer.Prepare(wanted)
-	task.spilled = errors.Is(err, view.ErrLarge)
+	task.needsMemory = errors.Is(err, view.ErrLarge)
 	if errors.Is(err, view.ErrStopped) { // the reader of a stream gets it after earlier lines
 		return deadlineError(worker.queue.limit(task.opt), worker.queue.limit(task.opt) < worker.queue.cfg.Deadline)
 	}
