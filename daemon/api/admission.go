@@ -68,7 +68,7 @@ func (server *Server) acceptsWork(ctx *fasthttp.RequestCtx) bool {
 		return true
 	}
 	if err := server.cfg.Down(); err != nil {
-		server.setRetryAfter(ctx, 5*time.Second)
+		server.setRetryAfter(ctx, stalledWait)
 		ctx.SetConnectionClose()
 		server.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: "+err.Error()+"; try again")
 		return false
@@ -87,6 +87,9 @@ func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 // maxWait is the longest Retry-After of a full queue; the retries of trainers end by
 // then.
 const maxWait = 15 * time.Second
+
+// stalledWait is the Retry-After while the daemon answers nothing or its device fails.
+const stalledWait = 5 * time.Second
 
 // pace measures the rate of answered requests, for Retry-After. It is safe for concurrent
 // use.
@@ -119,7 +122,8 @@ func (pace *pace) endInterval(t time.Time) {
 		return
 	}
 	rate := float64(pace.now) / took
-	if pace.rate > 0 && took < 5 {
+	const tooOld = 5 // seconds
+	if pace.rate > 0 && took < tooOld {
 		rate = (rate + pace.rate) / 2
 	}
 	pace.rate, pace.known, pace.now, pace.begin = rate, true, 0, t
@@ -138,10 +142,11 @@ func (pace *pace) until(n int) time.Duration {
 	case rate > 0:
 		d = time.Duration(math.Min(maxWait.Seconds(), float64(max(n, 1))/rate) * float64(time.Second))
 	case known: // the daemon answers nothing at the moment
-		d = 5 * time.Second
+		d = stalledWait
 	}
 	if d > time.Second {
-		d += time.Duration(rand.Float64() * 0.25 * float64(d))
+		const spread = 0.25
+		d += time.Duration(rand.Float64() * spread * float64(d))
 	}
 	return min(max(d, time.Second), maxWait)
 }

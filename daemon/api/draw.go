@@ -28,8 +28,8 @@ func (server *Server) render(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	// Options of the query.
-	d := drawing{options: server.cfg.Pictures, client: server.client(ctx), who: server.askedBy(ctx)}
-	d.options.Limits = server.cfg.Scenes
+	drawing := drawing{options: server.cfg.Pictures, client: server.client(ctx), who: server.askedBy(ctx)}
+	drawing.options.Limits = server.cfg.Scenes
 	args := ctx.QueryArgs()
 	if v := args.Peek("bounds"); v != nil {
 		bounds, err := dump.ParseBounds(string(v))
@@ -37,14 +37,14 @@ func (server *Server) render(ctx *fasthttp.RequestCtx) {
 			server.fail(ctx, fasthttp.StatusBadRequest, "bad_options", err.Error())
 			return
 		}
-		d.options.Bounds = &bounds
+		drawing.options.Bounds = &bounds
 	}
 	channels := string(args.Peek("channels"))
 	if channels != "" && channels != "rgba" && channels != "alpha" {
 		server.fail(ctx, fasthttp.StatusBadRequest, "bad_options", fmt.Sprintf("cannot use channels %.16q: want rgba or alpha", channels))
 		return
 	}
-	d.alpha = channels == "alpha"
+	drawing.alpha = channels == "alpha"
 	// Where the pictures go.
 	to, several, err := server.targets(ctx, body)
 	if err != nil {
@@ -64,16 +64,16 @@ func (server *Server) render(ctx *fasthttp.RequestCtx) {
 	defer gone()
 	switch {
 	case several != nil:
-		server.renderMany(ctx, life, several, d)
+		server.renderMany(ctx, life, several, drawing)
 	case to.name != "":
 		var p placedPicture
-		p, err = server.renderInto(life, body, d, to)
+		p, err = server.renderInto(life, body, drawing, to)
 		if err == nil {
 			server.reply(ctx, p)
 		}
 	default:
-		err = server.drawScene(life, body, d, func(_ string, p queue.Picture) error {
-			server.picture(ctx, p, d.alpha)
+		err = server.drawScene(life, body, drawing, func(_ string, p queue.Picture) error {
+			server.picture(ctx, p, drawing.alpha)
 			return nil
 		})
 	}

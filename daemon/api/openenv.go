@@ -59,7 +59,8 @@ func stepped(x *exchange) []byte {
 	if !outcome.Failed || x.policy == reward.Zero {
 		rewardJSON = scoring.AppendFloat(nil, outcome.Reward)
 	}
-	return wrapObservation(nil, string(observed(&graded.result, outcome, graded.json)), rewardJSON, true)
+	const done = true // after its only step
+	return wrapObservation(nil, string(observed(&graded.result, outcome, graded.json)), rewardJSON, done)
 }
 
 // action reads data, the JSON object of an action, as the one sample of x, and its timeout. path is where the
@@ -208,7 +209,8 @@ func (server *Server) reset(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(wrapObservation(nil, emptyObservation, []byte("null"), false))
+	const done = false
+	ctx.SetBody(wrapObservation(nil, emptyObservation, []byte("null"), done))
 }
 
 // timeoutOf returns timeout_s of a step, in seconds above 0; 0 if the object b has none. A timeout of

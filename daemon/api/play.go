@@ -284,13 +284,13 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	if !ok {
 		return true
 	}
-	p := &player{server: server, opt: opt, steps: steps, policy: server.cfg.Policies[openEnv], who: server.askedBy(ctx)}
-	x := &exchange{steps: steps}
+	player := &player{server: server, opt: opt, steps: steps, policy: server.cfg.Policies[openEnv], who: server.askedBy(ctx)}
+	exchange := &exchange{steps: steps}
 	if fault == nil {
-		fault = x.action(action, "action.", nil)
+		fault = exchange.action(action, "action.", nil)
 	}
-	if fault == nil && x.timeout == 0 {
-		x.timeout, fault = timeoutOf(body, "")
+	if fault == nil && exchange.timeout == 0 {
+		exchange.timeout, fault = timeoutOf(body, "")
 	}
 	if server.failTurn(ctx, fault, nil) {
 		return true
@@ -298,7 +298,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	// Play it, unless the client goes away.
 	life, gone := server.clients.wait(server.life, ctx.Conn())
 	defer gone()
-	reply, fault, err := p.replayAndTurn(trailOf(ctx), life, opts, x, action)
+	reply, fault, err := player.replayAndTurn(trailOf(ctx), life, opts, exchange, action)
 	if server.failTurn(ctx, fault, err) {
 		return true
 	}

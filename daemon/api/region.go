@@ -161,8 +161,8 @@ func (server *Server) renderInto(life context.Context, scene []byte, drawing dra
 
 // copyToRegion writes the pixels of a picture, of all channels or of its alpha, into a region, and its
 // size and layout into out. The error for a region that is too small holds the bytes wanted.
-func copyToRegion(pin *shm.Pin, p queue.Picture, alpha bool, out *placedPicture) error {
-	img := p.Image
+func copyToRegion(pin *shm.Pin, picture queue.Picture, alpha bool, out *placedPicture) error {
+	img := picture.Image
 	out.Width = img.Rect.Dx()
 	out.Height = img.Rect.Dy()
 	out.Channels = "rgba"

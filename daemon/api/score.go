@@ -208,16 +208,16 @@ func (options *requestOptions) read(object []byte) (fault *scoring.Error) {
 	if len(object) > maxSmallBody {
 		return refuse("they have %d bytes; want at most %d", len(object), maxSmallBody)
 	}
-	v, err := fastjson.ParseBytes(object)
+	parsed, err := fastjson.ParseBytes(object)
 	if err != nil {
 		return refuse("they are not JSON")
 	}
-	o, err := v.Object()
+	members, err := parsed.Object()
 	if err != nil {
 		return refuse("want an object with suite, reward, variants, timings, priority, deadline_ms")
 	}
 	// Each member has its type; a later one does not undo the first fault.
-	o.Visit(func(k []byte, value *fastjson.Value) {
+	members.Visit(func(k []byte, value *fastjson.Value) {
 		switch key := string(k); {
 		case value.Type() == fastjson.TypeNull:
 		case key == "timings" && (value.Type() == fastjson.TypeTrue || value.Type() == fastjson.TypeFalse):
@@ -229,8 +229,8 @@ func (options *requestOptions) read(object []byte) (fault *scoring.Error) {
 			options.reward = string(value.GetStringBytes())
 		case key == "variants" && value.Type() == fastjson.TypeArray:
 			options.variants = nil
-			for _, e := range value.GetArray() {
-				options.variants = append(options.variants, string(e.GetStringBytes()))
+			for _, element := range value.GetArray() {
+				options.variants = append(options.variants, string(element.GetStringBytes()))
 			}
 		case key == "priority" && value.Type() == fastjson.TypeString:
 			fault = cmp.Or(fault, options.urgency.priority(string(value.GetStringBytes())))

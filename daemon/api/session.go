@@ -36,6 +36,9 @@ const (
 	wsSession     = "SESSION_ERROR"
 )
 
+// controlTime is how long a ping, its answer or a closing message may take on its way.
+const controlTime = 5 * time.Second
+
 // defaultSessionPing is the interval of pings to the client of a session. After two pings without
 // an answer the session ends.
 const defaultSessionPing = 20 * time.Second
@@ -171,8 +174,8 @@ func (session *session) run() {
 		return
 	}
 	defer session.server.sessions.leave(session)
-	if f := session.server.cfg.Health; f != nil {
-		if err := f(); err != nil {
+	if health := session.server.cfg.Health; health != nil {
+		if err := health(); err != nil {
 			session.end(websocket.CloseTryAgainLater, wsFactory, "cannot open session: "+err.Error(), `,"factory_name":"plumb"`)
 			return
 		}
@@ -200,7 +203,7 @@ func (session *session) ping(over chan struct{}) {
 	for {
 		select {
 		case <-t.C:
-			session.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(5*time.Second))
+			session.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(controlTime))
 		case <-over:
 			return
 		}
@@ -218,8 +221,8 @@ func (session *session) extendDeadline() {
 		return
 	}
 	deadline := session.last.Add(session.server.cfg.SessionIdle)
-	if alive := time.Now().Add(2*session.server.cfg.SessionPing + 5*time.Second); alive.Before(deadline) {
-		deadline = alive
+	if twoPings := time.Now().Add(2*session.server.cfg.SessionPing + controlTime); twoPings.Before(deadline) {
+		deadline = twoPings
 	}
 	session.conn.SetReadDeadline(deadline)
 }
@@ -467,10 +470,10 @@ func (session *session) end(status int, code, message, more string) {
 	session.sendClose(status)
 }
 
-// sendClose sends the message that closes the WebSocket with a status. It waits 5 s for that at most.
+// sendClose sends the message that closes the WebSocket with a status. It waits controlTime at most.
 func (session *session) sendClose(status int) {
 	closing := websocket.FormatCloseMessage(status, "")
-	session.conn.WriteControl(websocket.CloseMessage, closing, time.Now().Add(5*time.Second))
+	session.conn.WriteControl(websocket.CloseMessage, closing, time.Now().Add(controlTime))
 }
 
 // refuse ends the session in the middle of a message. It discards the rest of the message,

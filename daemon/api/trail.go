@@ -146,15 +146,15 @@ func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time)
 	if !trail.span.Recorded() || len(trail.sample) >= limit {
 		return
 	}
-	x := trace.Sample{ID: clip(answer.Result.ID), Suite: clip(answer.Result.Suite), Test: clip(answer.Result.Test),
+	traced := trace.Sample{ID: clip(answer.Result.ID), Suite: clip(answer.Result.Suite), Test: clip(answer.Result.Test),
 		Outcome: outcome, Source: answer.Source.String(), Start: at.Add(-answer.Timing.Total())}
 	for p := range queue.PartReply {
 		rare := p == queue.PartExport || p == queue.PartJudge // shown only where they took time
 		if d := answer.Timing[p]; d > 0 || !rare {
-			x.Parts = append(x.Parts, trace.Part{Name: p.String(), Took: d})
+			traced.Parts = append(traced.Parts, trace.Part{Name: p.String(), Took: d})
 		}
 	}
-	trail.sample = append(trail.sample, x)
+	trail.sample = append(trail.sample, traced)
 }
 
 // slow writes one line of the slow-sample log for a sample. The rate is limited: where

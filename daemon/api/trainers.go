@@ -71,8 +71,8 @@ type exchange struct {
 }
 
 // train answers one request of a trainer: it decodes the samples, scores them, and encodes the reply.
-// The whole request is refused if it cannot be read, if a label cannot be used (unless the trainer
-// takes that as an answer), or if a sample has no score and the policy is error.
+// The whole request is refused if it cannot be read, or if a label cannot be used and the trainer does
+// not take that as an answer. It is also refused if a sample has no score and the policy is error.
 func (server *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
 	body, ok := server.checked(ctx)
 	if !ok {
