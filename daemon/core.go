@@ -138,13 +138,13 @@ func Open(cfg CoreConfig) (*Core, error) {
 
 // pictures returns the options with which scenes are read for an engine: its version of
 // tldraw, and which scenes the editor draws.
-func pictures(i render.Info, l scene.Limits) dump.PictureOptions {
-	options := dump.PictureOptions{Limits: l}
-	options.Version, _ = view.ParseVersion(i.Tldraw) // no error: the engine has read this version before
+func pictures(info render.Info, limits scene.Limits) dump.PictureOptions {
+	options := dump.PictureOptions{Limits: limits}
+	options.Version, _ = view.ParseVersion(info.Tldraw) // no error: the engine has read this version before
 	switch {
-	case i.Fidelity == render.FidelityTldraw:
+	case info.Fidelity == render.FidelityTldraw:
 		options.Editor = dump.ForAll
-	case i.Fidelity == render.FidelityAuto: // without a browser too: the error then says what is missing
+	case info.Fidelity == render.FidelityAuto: // without a browser too: the error then says what is missing
 		options.Editor = dump.ForForeign
 	}
 	return options

@@ -43,16 +43,16 @@ type managerSockets struct{ main, unix, admin net.Listener }
 // TCP socket replaces --listen, a Unix socket --socket, and one named "admin" --admin. Two
 // of a kind are an error.
 func activated() (sockets managerSockets, err error) {
-	for _, f := range activation.Files(true) {
-		listener, err := net.FileListener(f)
-		name := f.Name()
-		f.Close()
+	for _, file := range activation.Files(true) {
+		listener, err := net.FileListener(file)
+		name := file.Name()
+		file.Close()
 		if err != nil {
 			return sockets, fmt.Errorf("cannot use a socket of the service manager: %w", err)
 		}
 		place := &sockets.main
-		if u, ok := listener.(*net.UnixListener); ok {
-			u.SetUnlinkOnClose(false) // the manager's
+		if socket, ok := listener.(*net.UnixListener); ok {
+			socket.SetUnlinkOnClose(false) // the manager's
 			place = &sockets.unix
 		}
 		if name == "admin" {

@@ -54,7 +54,7 @@ func Serve(ctx context.Context, cfg Config) error {
 	signal.Notify(again, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	defer signal.Stop(again)
-	d, err := start(cfg)
+	daemon, err := start(cfg)
 	if err != nil {
 		return err
 	}
@@ -63,18 +63,18 @@ func Serve(ctx context.Context, cfg Config) error {
 		select {
 		case <-again:
 			notify(cfg.Log, reloading())
-			d.secrets.reload()
-			d.tasks.reload()
+			daemon.secrets.reload()
+			daemon.tasks.reload()
 			notify(cfg.Log, sd.SdNotifyReady)
 			continue
 		case s := <-signals:
 			cfg.Log.Info("stopping", "signal", s.String())
 		case <-orphaned:
 			cfg.Log.Info("stopping", "reason", "stdin has ended (--exit-with-stdin)")
-			d.cfg.Grace = 0 // no balancer is in front of a daemon that a program started for itself
+			daemon.cfg.Grace = 0 // no balancer is in front of a daemon that a program started for itself
 		case <-ctx.Done():
 			cfg.Log.Info("stopping", "reason", ctx.Err())
-		case err = <-d.failed:
+		case err = <-daemon.failed:
 			cfg.Log.Error("stopping", "error", err)
 		}
 		running = false
@@ -89,7 +89,7 @@ func Serve(ctx context.Context, cfg Config) error {
 		case <-hurry.Done():
 		}
 	}()
-	return errors.Join(err, d.stop(hurry))
+	return errors.Join(err, daemon.stop(hurry))
 }
 
 // stdinEnd returns a channel that is closed when r has ended: the standard input of a daemon
@@ -420,11 +420,11 @@ func (running *running) openAdmin() (err error) {
 			return err
 		}
 	}
-	h, secure := running.server.AdminHandler(), (*tls.Config)(nil)
-	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
-		h, secure = running.server.Guard(h), running.secrets.server()
+	handler, secure := running.server.AdminHandler(), (*tls.Config)(nil)
+	if address, ok := listener.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() {
+		handler, secure = running.server.Guard(handler), running.secrets.server()
 	}
-	running.admin = serveAdmin(listener, secure, h, running.cfg.Log)
+	running.admin = serveAdmin(listener, secure, handler, running.cfg.Log)
 	running.cfg.Log.Info("admin listening", "address", running.admin.addr())
 	return nil
 }

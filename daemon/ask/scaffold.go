@@ -155,9 +155,9 @@ func (pen *pen) grid(s *sheet.Sheet) error {
 	const step, size, gap = 100, 12, 3 // between lines; of the texts; between a line and its text; px
 	w, h := s.Rect.Dx(), s.Rect.Dy()
 	write := func(n int, x, y float64) error {
-		l, err := pen.Line(strconv.Itoa(n), size)
+		line, err := pen.Line(strconv.Itoa(n), size)
 		if err == nil {
-			s.Write(textTone, l, x, y)
+			s.Write(textTone, line, x, y)
 		}
 		return err
 	}

@@ -73,15 +73,15 @@ func (client *Client) received(ctx, try context.Context, reading Reading, err er
 func (client *Client) Do(ctx context.Context, method, route, kind string, body io.Reader) (*http.Response, error) {
 	// The route takes the place of the address's last part, and the query stays.
 	base, query, _ := strings.Cut(client.endpoint, "?")
-	u := strings.TrimSuffix(base, "chat/completions") + route
+	address := strings.TrimSuffix(base, "chat/completions") + route
 	if query != "" {
 		sep := "?"
-		if strings.Contains(u, "?") {
+		if strings.Contains(address, "?") {
 			sep = "&"
 		}
-		u += sep + query
+		address += sep + query
 	}
-	req, err := http.NewRequestWithContext(ctx, method, u, body)
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return nil, errors.New(client.cfg.Name + "'s address cannot be used")
 	}
@@ -91,9 +91,9 @@ func (client *Client) Do(ctx context.Context, method, route, kind string, body i
 	client.authorize(req.Header)
 	resp, err := client.http.Do(req)
 	if err != nil {
-		g, err := client.broken(ctx, ctx, err)
+		reading, err := client.broken(ctx, ctx, err)
 		if err == nil {
-			err = errors.New(client.cfg.Name + g.why)
+			err = errors.New(client.cfg.Name + reading.why)
 		}
 		return nil, err
 	}

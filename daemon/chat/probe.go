@@ -32,18 +32,18 @@ func (client *Client) checkReachable(ctx context.Context) error {
 // second apart. It sends no request. It returns nil if a proxy is in between, if the address
 // is wrong, or if ctx ends; the first call then says what is wrong.
 func (client *Client) probe(ctx context.Context) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, client.cfg.URL, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, client.cfg.URL, nil)
 	if err != nil {
 		return nil // the first call says what is wrong
 	}
-	if proxy, err := http.ProxyFromEnvironment(r); proxy != nil || err != nil {
+	if proxy, err := http.ProxyFromEnvironment(request); proxy != nil || err != nil {
 		return nil
 	}
-	port := r.URL.Port()
+	port := request.URL.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[r.URL.Scheme]
+		port = map[string]string{"http": "80", "https": "443"}[request.URL.Scheme]
 	}
-	d := net.Dialer{Timeout: 10 * time.Second}
+	dialer := net.Dialer{Timeout: 10 * time.Second}
 	const tries = 3
 	for try := range tries {
 		if try > 0 {
@@ -54,7 +54,7 @@ func (client *Client) probe(ctx context.Context) error {
 			}
 		}
 		var conn net.Conn
-		if conn, err = d.DialContext(ctx, "tcp", net.JoinHostPort(r.URL.Hostname(), port)); err == nil {
+		if conn, err = dialer.DialContext(ctx, "tcp", net.JoinHostPort(request.URL.Hostname(), port)); err == nil {
 			return conn.Close()
 		}
 	}

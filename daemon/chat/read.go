@@ -55,19 +55,19 @@ type choice struct {
 
 // reasoningDetails returns the joined texts and summaries of the steps in a reply's
 // reasoning_details, "" if it has none.
-func reasoningDetails(r raw) string {
+func reasoningDetails(value raw) string {
 	var list []struct {
 		Text    raw `json:"text"`
 		Summary raw `json:"summary"`
 	}
-	if null(r) || json.Unmarshal(r, &list) != nil {
+	if null(value) || json.Unmarshal(value, &list) != nil {
 		return ""
 	}
-	s := ""
-	for _, d := range list {
-		s += text(d.Text) + text(d.Summary)
+	joined := ""
+	for _, step := range list {
+		joined += text(step.Text) + text(step.Summary)
 	}
-	return s
+	return joined
 }
 
 // usage is the token counts of a reply, with the endpoint's own JSON beside them.
@@ -111,21 +111,21 @@ func null(r raw) bool { return len(r) == 0 || string(r) == "null" }
 
 // joinedText returns the text of a member of a reply: a string, or the joined texts of a
 // list of parts.
-func joinedText(r raw) string {
+func joinedText(value raw) string {
 	var list []struct {
 		Type string `json:"type"`
 		Text raw    `json:"text"`
 	}
-	if len(r) == 0 || r[0] != '[' || json.Unmarshal(r, &list) != nil {
-		return text(r)
+	if len(value) == 0 || value[0] != '[' || json.Unmarshal(value, &list) != nil {
+		return text(value)
 	}
-	s := ""
-	for _, p := range list {
-		if p.Type == "" || p.Type == "text" || p.Type == "output_text" {
-			s += text(p.Text)
+	joined := ""
+	for _, part := range list {
+		if part.Type == "" || part.Type == "text" || part.Type == "output_text" {
+			joined += text(part.Text)
 		}
 	}
-	return s
+	return joined
 }
 
 // newReading returns the reading of a reply of that kind and status. k is "" where failed decides
@@ -164,9 +164,9 @@ func (reader *Reader) Read(status int, header http.Header, body []byte) Reading 
 func (reader *Reader) readCompletion(status int, header http.Header, got *completion) Reading {
 	if !null(got.Error) {
 		e := errorIn(got.Error)
-		g := newReading("", status, " answered with an error")
-		g.Paid = len(got.Choices) > 0
-		return reader.failed(e.status(), header, e, g)
+		failure := newReading("", status, " answered with an error")
+		failure.Paid = len(got.Choices) > 0
+		return reader.failed(e.status(), header, e, failure)
 	}
 	if len(got.Choices) == 0 {
 		return broken(status, "'s reply has no choices")
@@ -175,9 +175,9 @@ func (reader *Reader) readCompletion(status int, header http.Header, got *comple
 	finish := text(choice.Finish)
 	if !null(choice.Error) || finish == "error" {
 		e := errorIn(choice.Error)
-		g := newReading("", status, " broke off its answer with an error")
-		g.Paid = true
-		return reader.failed(e.status(), header, e, g)
+		failure := newReading("", status, " broke off its answer with an error")
+		failure.Paid = true
+		return reader.failed(e.status(), header, e, failure)
 	}
 	reading := newReading(Answer, status, "")
 	reading.Model, reading.ID = reader.hide(text(got.Model)), reader.hide(text(got.ID))

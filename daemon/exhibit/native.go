@@ -66,8 +66,8 @@ func corners(sc *scene.Scene, i int32) [4]scene.Point {
 	for _, p := range shape.Points {
 		stretch(p.X, p.Y)
 	}
-	for _, g := range shape.Segments {
-		for _, p := range g.Points {
+	for _, segment := range shape.Segments {
+		for _, p := range segment.Points {
 			stretch(p.X, p.Y)
 		}
 	}

@@ -77,12 +77,12 @@ func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 	for y := range bounds.Dy() {
 		src, dst := img.Pix[y*img.Stride:], out.Pix[y*out.Stride:]
 		for i := 0; i < 4*bounds.Dx(); i += 4 {
-			if v := binary.LittleEndian.Uint32(src[i:]); v != last {
-				last = v
+			if pixel := binary.LittleEndian.Uint32(src[i:]); pixel != last {
+				last = pixel
 				var c [3]int
-				a := int(v >> 24)
+				alpha := int(pixel >> 24)
 				for k := range c {
-					c[k] = (int(v>>(8*k)&255)*a + paper[k]*(255-a) + 127) / 255 // +127: rounded
+					c[k] = (int(pixel>>(8*k)&255)*alpha + paper[k]*(255-alpha) + 127) / 255 // +127: rounded
 				}
 				composite = opaque(c)
 			}

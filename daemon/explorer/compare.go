@@ -182,9 +182,9 @@ func (opened *opened) compare(f index.Filter, a, b string) (*Comparison, error) 
 		out.Remark = "no question has a score on both sides; questions are the same where suite, test, id and turn are"
 	}
 	step := max(1, float64(len(pairs))/maxPoints)
-	for x := 0.0; int(x) < len(pairs); x += step {
-		p := pairs[int(x)]
-		out.Points = append(out.Points, Point{p.a, p.b, int(x)})
+	for place := 0.0; int(place) < len(pairs); place += step {
+		pair := pairs[int(place)]
+		out.Points = append(out.Points, Point{pair.a, pair.b, int(place)})
 	}
 	return out, nil
 }

@@ -347,9 +347,9 @@ func (opened *opened) close() {
 // files have gets the file's name in its own.
 func (opened *opened) findSeries() {
 	filesWith := map[string]int{} // by the name of a series
-	for _, f := range opened.set.Files {
-		for _, w := range f.SeriesOf {
-			filesWith[seriesName(w)]++
+	for _, file := range opened.set.Files {
+		for _, word := range file.SeriesOf {
+			filesWith[seriesName(word)]++
 		}
 	}
 	for i, file := range opened.set.Files {
@@ -362,9 +362,9 @@ func (opened *opened) findSeries() {
 			if filesWith[name] > 1 {
 				name = strings.TrimSuffix(short(file.Path)+": "+name, ": ")
 			}
-			s := Series{ID: seriesID(i, code), Name: cmp.Or(name, short(file.Path)), Model: word[0], Arm: arm(word), File: file.Path, Rows: counts[code], Words: word}
-			opened.byID[s.ID] = len(opened.series)
-			opened.series = append(opened.series, s)
+			series := Series{ID: seriesID(i, code), Name: cmp.Or(name, short(file.Path)), Model: word[0], Arm: arm(word), File: file.Path, Rows: counts[code], Words: word}
+			opened.byID[series.ID] = len(opened.series)
+			opened.series = append(opened.series, series)
 		}
 	}
 }

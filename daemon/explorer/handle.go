@@ -117,8 +117,8 @@ func (explorer *Explorer) refusal(ctx *fasthttp.RequestCtx) string {
 	if explorer.cfg.Hosts != nil && !slices.Contains(explorer.cfg.Hosts, name) {
 		return fmt.Sprintf("cannot answer for the host %.80q; want one of %s", host, strings.Join(explorer.cfg.Hosts, ", "))
 	}
-	if o := string(ctx.Request.Header.Peek("Origin")); o != "" {
-		if u, err := url.Parse(o); err != nil || u.Host != host {
+	if origin := string(ctx.Request.Header.Peek("Origin")); origin != "" {
+		if address, err := url.Parse(origin); err != nil || address.Host != host {
 			return "cannot answer a page of another origin"
 		}
 	}
@@ -341,34 +341,34 @@ const maxFilter = 32 << 10
 // that is shown first, pictures 320 px wide, 10 steps, 60 items of a saved page. Errors name the
 // parameter.
 func readQuery(args *fasthttp.Args) (*query, error) {
-	q := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), metric: string(args.Peek("metric")),
+	query := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), metric: string(args.Peek("metric")),
 		a: string(args.Peek("a")), b: string(args.Peek("b"))}
-	for _, p := range []struct {
+	for _, parameter := range []struct {
 		name string
 		to   *int
-	}{{"from", &q.from}, {"n", &q.n}, {"row", &q.row}, {"panel", &q.panel}, {"w", &q.wide}, {"steps", &q.steps}, {"items", &q.items}} {
-		text := string(args.Peek(p.name))
+	}{{"from", &query.from}, {"n", &query.n}, {"row", &query.row}, {"panel", &query.panel}, {"w", &query.wide}, {"steps", &query.steps}, {"items", &query.items}} {
+		text := string(args.Peek(parameter.name))
 		if text == "" {
 			continue
 		}
-		v, err := strconv.Atoi(text)
-		if err != nil || v < -1 || v > 1<<31 { // -1: the panel to see first
-			return nil, fmt.Errorf("cannot use %s: got %.40q; want a whole number", p.name, text)
+		number, err := strconv.Atoi(text)
+		if err != nil || number < -1 || number > 1<<31 { // -1: the panel to see first
+			return nil, fmt.Errorf("cannot use %s: got %.40q; want a whole number", parameter.name, text)
 		}
-		*p.to = v
+		*parameter.to = number
 	}
 	if s := string(args.Peek("step")); s != "" {
 		value, err := strconv.ParseFloat(s, 64)
 		if err != nil {
 			return nil, fmt.Errorf("cannot use step: got %.40q; want a number", s)
 		}
-		q.step = value
+		query.step = value
 	}
-	q.sort = index.Sort{By: string(args.Peek("sort")), Down: string(args.Peek("down")) == "1"}
-	if err := q.sort.Check(); err != nil {
+	query.sort = index.Sort{By: string(args.Peek("sort")), Down: string(args.Peek("down")) == "1"}
+	if err := query.sort.Check(); err != nil {
 		return nil, err
 	}
-	return q, q.readFilter(args.Peek("q"))
+	return query, query.readFilter(args.Peek("q"))
 }
 
 // readFilter reads the parameter query, a filter as JSON, into query.given. It refuses unknown
@@ -380,12 +380,12 @@ func (query *query) readFilter(data []byte) error {
 	if len(data) > maxFilter {
 		return fmt.Errorf("cannot use q: it has %d bytes; want at most %d", len(data), maxFilter)
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&query.given); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&query.given); err != nil {
 		return fmt.Errorf("cannot use q: %w; want a filter as in schema.json", err)
 	}
-	if _, err := d.Token(); err != io.EOF {
+	if _, err := decoder.Token(); err != io.EOF {
 		return errors.New("cannot use q: want one JSON object")
 	}
 	for name := range query.given.Values {
@@ -393,8 +393,8 @@ func (query *query) readFilter(data []byte) error {
 			return fmt.Errorf("cannot use q.values.%.40s: want one of %s", name, strings.Join(index.FacetNames[:], ", "))
 		}
 	}
-	if r := query.given.Rule; r != "" && findRule(r) == nil {
-		return fmt.Errorf("cannot use q.rule: there is no rule %.40q", r)
+	if rule := query.given.Rule; rule != "" && findRule(rule) == nil {
+		return fmt.Errorf("cannot use q.rule: there is no rule %.40q", rule)
 	}
 	query.given.Epoch = 0 // not for clients to set
 	return nil

@@ -337,18 +337,18 @@ const panelWidth = 760
 // describePanel draws a panel and describes it with its marks. If it cannot be drawn, Error
 // says why, and its marks are shown if the bounds of the panel are known. Marks with
 // coordinates beyond maxCoordinate are left out. n is the number of the panel in its item.
-func (explorer *Explorer) describePanel(ctx context.Context, a *answer, n int, panel *scoring.Panel) (Panel, drawn) {
+func (explorer *Explorer) describePanel(ctx context.Context, answer *answer, n int, panel *scoring.Panel) (Panel, drawn) {
 	out := Panel{Title: panel.Title, Cover: panel.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
-	d, err := explorer.panel(ctx, a.key(n), panel, panelWidth)
+	picture, err := explorer.panel(ctx, answer.key(n), panel, panelWidth)
 	if err != nil {
 		out.Error = err.Error()
 		if b := panel.View.Bounds; panel.Image != nil || !(b.W > 0 && b.H > 0 && b.W < maxPanel && b.H < maxPanel) {
 			return out, drawn{}
 		}
-		d.shown.Box = panel.View.Bounds
+		picture.shown.Box = panel.View.Bounds
 	}
 	// Where on the page the picture lies.
-	box := d.shown.Box
+	box := picture.shown.Box
 	out.Box = []float64{box.X, box.Y, box.W, box.H}
 	if panel.Axes != nil {
 		if at := panel.Axes(); sane(at.X, at.Y, at.UnitX, at.UnitY) {
@@ -363,7 +363,7 @@ func (explorer *Explorer) describePanel(ctx context.Context, a *answer, n int, p
 		out.Marks = append(out.Marks, Mark{forms[mark.Form], tones[mark.Tone], []float64{mark.A.X, mark.A.Y}, []float64{mark.B.X, mark.B.Y}, mark.R, mark.From, mark.To, mark.Text})
 	}
 	// What could not be drawn.
-	for _, missing := range d.shown.Lost {
+	for _, missing := range picture.shown.Lost {
 		lost := Lost{Name: missing.Name, Why: missing.Why}
 		for _, corner := range missing.Corners {
 			if !sane(corner.X, corner.Y) {
@@ -373,7 +373,7 @@ func (explorer *Explorer) describePanel(ctx context.Context, a *answer, n int, p
 		}
 		out.Lost = append(out.Lost, lost)
 	}
-	return out, d
+	return out, picture
 }
 
 // Pages draw marks within maxCoordinate of the origin, and panels of less than maxPanel a side, both in
@@ -427,17 +427,17 @@ func (out *Item) answered(answer *answer, suite *scoring.Suite, variants scoring
 // is false if the answer is an object or a list; then its JSON is returned. A missing answer
 // is the text "".
 func answerText(v *fastjson.Value) (text string, isText bool) {
-	r := v.Get("response")
-	if a := v.Get("actions"); a != nil && a.Type() != fastjson.TypeNull {
-		r = a
+	response := v.Get("response")
+	if actions := v.Get("actions"); actions != nil && actions.Type() != fastjson.TypeNull {
+		response = actions
 	}
 	switch {
-	case r == nil || r.Type() == fastjson.TypeNull:
+	case response == nil || response.Type() == fastjson.TypeNull:
 		return "", true
-	case r.Type() == fastjson.TypeString:
-		return string(r.GetStringBytes()), true
+	case response.Type() == fastjson.TypeString:
+		return string(response.GetStringBytes()), true
 	}
-	return string(jsontree.Append(nil, r)), false
+	return string(jsontree.Append(nil, response)), false
 }
 
 // isMissing reports whether a dump line has neither a response nor actions.

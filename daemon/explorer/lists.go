@@ -61,25 +61,25 @@ func (opened *opened) row(row int, sortKey string) Row {
 	i, pos, _ := opened.set.Find(row) // found: callers pass rows of the set only
 	file := opened.set.Files[i]
 	test, series := file.Tests[file.Test[pos]], file.SeriesOf[file.Series[pos]]
-	r := Row{Row: row, ID: file.ID(pos), Suite: test[0], Test: test[1],
+	out := Row{Row: row, ID: file.ID(pos), Suite: test[0], Test: test[1],
 		Series: seriesID(i, int(file.Series[pos])), Model: series[0], Arm: arm(series),
 		Repeat: int(file.Repeat[pos]), Turn: int(file.Turn[pos]),
 		Score: finite(file.Score[pos]), Status: file.Statuses[file.Status[pos]][0], Error: file.Codes[file.Code[pos]][0],
 		Notes: file.NoteSets[file.Notes[pos]], Time: finite(float64(file.Time[pos]))}
-	if r.Notes == nil {
-		r.Notes = []string{}
+	if out.Notes == nil {
+		out.Notes = []string{}
 	}
-	if len(opened.set.Files) > 1 && r.Model == "" {
-		r.Model = short(file.Path)
+	if len(opened.set.Files) > 1 && out.Model == "" {
+		out.Model = short(file.Path)
 	}
 	if name, ok := strings.CutPrefix(sortKey, "metric:"); ok {
 		if n := slices.Index(file.Metrics, name); n >= 0 {
 			if x, ok := file.Metric(pos, uint16(n)); ok {
-				r.Value = finite(float64(x))
+				out.Value = finite(float64(x))
 			}
 		}
 	}
-	return r
+	return out
 }
 
 // smallBars is the number of bars in the histogram of a cell.

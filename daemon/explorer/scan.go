@@ -136,11 +136,11 @@ func (scanner *scanner) scanAnswer(row int) (out scanned) {
 		}
 	}
 	out = scanned{flags: flagScanned, text: hashWithoutBlanks(text, exactNumbers), rough: hashWithoutBlanks(text, nearRound)}
-	x, _, why := scanner.explorer.exhibit(answer)
+	shown, _, why := scanner.explorer.exhibit(answer)
 	if why != "" {
 		return out
 	}
-	out.flags |= comparePanels(&x, answer.result)
+	out.flags |= comparePanels(&shown, answer.result)
 	return out
 }
 

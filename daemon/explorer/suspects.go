@@ -155,22 +155,22 @@ func rewardJumps(scanner *scanner, mark func(row int)) {
 		}
 		i, at, _ := scanner.opened.set.Find(row)
 		k := key{scanner.opened.set.Files[i].Item[at], a.rough}
-		g := groups[k]
-		if g == nil {
+		extremes := groups[k]
+		if extremes == nil {
 			groups[k] = &ends{row, row}
 			return
 		}
-		if x < score(g.low) {
-			g.low = row
+		if x < score(extremes.low) {
+			extremes.low = row
 		}
-		if x > score(g.high) {
-			g.high = row
+		if x > score(extremes.high) {
+			extremes.high = row
 		}
 	})
-	for _, g := range groups {
-		if score(g.high)-score(g.low) >= nearJump {
-			mark(g.low)
-			mark(g.high)
+	for _, extremes := range groups {
+		if score(extremes.high)-score(extremes.low) >= nearJump {
+			mark(extremes.low)
+			mark(extremes.high)
 		}
 	}
 }

@@ -57,13 +57,13 @@ func (opened *opened) searchTexts(filter index.Filter) []index.Bitmap {
 	var done, total int64
 	var parser fastjson.Parser
 	// Search the dumps.
-	for _, d := range opened.dumps {
+	for _, dump := range opened.dumps {
 		var pos, size int64
-		err := d.Scan(ctx, func(key uint64, line []byte, read, all int64) bool {
+		err := dump.Scan(ctx, func(key uint64, line []byte, read, all int64) bool {
 			pos, size = read, all
 			if bytes.Contains(line, probe) { // quick: most lines need not be parsed
-				if v, err := parser.ParseBytes(line); err == nil {
-					if text, _ := answerText(v); bytes.Contains([]byte(text), want) {
+				if value, err := parser.ParseBytes(line); err == nil {
+					if text, _ := answerText(value); bytes.Contains([]byte(text), want) {
 						found[key] = true
 					}
 				}

@@ -83,18 +83,18 @@ func buildResults(ctx context.Context, src *os.File, stamp stamp, path string, o
 // in its header. s says which state of the file the index belongs to. Without any score the range is 0 to
 // 1, because JSON has no infinities.
 func (builder *builder) end(path string, s stamp, options *Options) error {
-	h := &header{Kind: "results", Rows: builder.rows, Source: s, Tag: options.Tag, Bad: builder.badLines, Low: builder.low, High: builder.high,
+	header := &header{Kind: "results", Rows: builder.rows, Source: s, Tag: options.Tag, Bad: builder.badLines, Low: builder.low, High: builder.high,
 		Words: map[string][]Word{"test": builder.tests.list, "series": builder.seriesOf.list, "status": builder.statuses.list, "notes": builder.noteSets.list, "code": builder.codes.list}}
 	if builder.low > builder.high { // no score
-		h.Low, h.High = 0, 1
+		header.Low, header.High = 0, 1
 	}
-	for _, w := range builder.metrics.list {
-		h.Metrics = append(h.Metrics, w[0])
+	for _, word := range builder.metrics.list {
+		header.Metrics = append(header.Metrics, word[0])
 	}
 	if options.Extra != nil {
-		h.Extra = options.Extra()
+		header.Extra = options.Extra()
 	}
-	return builder.finish(path, h)
+	return builder.finish(path, header)
 }
 
 // add adds line n of a result file, which begins at byte pos, to the index. fault says why the line could
@@ -215,13 +215,13 @@ func (builder *builder) addTexts(result *scoring.Result) error {
 	builder.ends.id++
 	for _, metric := range result.Metrics {
 		x, ok := 0.0, true
-		switch v := metric.Value.(type) {
+		switch value := metric.Value.(type) {
 		case float64:
-			x = v
+			x = value
 		case int: // as results in memory have it
-			x = float64(v)
+			x = float64(value)
 		case bool:
-			if v {
+			if value {
 				x = 1
 			}
 		default:

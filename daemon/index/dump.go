@@ -185,10 +185,10 @@ func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, opti
 }
 
 // lineID returns the id of a dump line as results have it (docs/spec/cli.md#r24).
-func lineID(v *fastjson.Value, n int) string {
-	switch id := v.Get("id"); {
+func lineID(line *fastjson.Value, number int) string {
+	switch id := line.Get("id"); {
 	case id == nil || id.Type() == fastjson.TypeNull:
-		return "line:" + strconv.Itoa(n)
+		return "line:" + strconv.Itoa(number)
 	case id.Type() == fastjson.TypeString:
 		return string(bytes.ToValidUTF8(id.GetStringBytes(), []byte("\ufffd")))
 	default:

@@ -191,17 +191,17 @@ func (set *Set) ranks(by string) [][]uint64 {
 	}
 	// Sort the words of all files together.
 	var all []Word
-	for _, f := range set.Files {
-		all = append(all, wordsOf(f)...)
+	for _, file := range set.Files {
+		all = append(all, wordsOf(file)...)
 	}
 	slices.SortFunc(all, func(a, b Word) int { return slices.Compare(a, b) })
 	// A word's rank is its place there.
 	out := make([][]uint64, len(set.Files))
-	for i, f := range set.Files {
-		for _, w := range wordsOf(f) {
-			n, _ := slices.BinarySearchFunc(all, w, func(a, b Word) int { return slices.Compare(a, b) })
+	for i, file := range set.Files {
+		for _, word := range wordsOf(file) {
+			n, _ := slices.BinarySearchFunc(all, word, func(a, b Word) int { return slices.Compare(a, b) })
 			rank := uint64(n)
-			if len(w) == 0 || w[0] == "" {
+			if len(word) == 0 || word[0] == "" {
 				rank = noValue
 			}
 			out[i] = append(out[i], rank)
@@ -253,9 +253,9 @@ func radixSort(list []entry) []entry {
 			at += n
 		}
 		for _, e := range list {
-			d := e.key >> shift & (1<<bitsPer - 1)
-			other[count[d]] = e
-			count[d]++
+			digit := e.key >> shift & (1<<bitsPer - 1)
+			other[count[digit]] = e
+			count[digit]++
 		}
 		list, other = other, list
 	}

@@ -252,7 +252,7 @@ func (set *Set) scan(filter Filter) *Selection {
 	var wait sync.WaitGroup
 	var fault any
 	for k := range parts {
-		p := &parts[k]
+		part := &parts[k]
 		wait.Go(func() {
 			// If another program cut the mapped index, reading it panics and does not end the process.
 			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -263,15 +263,15 @@ func (set *Set) scan(filter Filter) *Selection {
 					set.mu.Unlock()
 				}
 			}()
-			p.tally = make([]*tallies, len(set.Files))
+			part.tally = make([]*tallies, len(set.Files))
 			for i := range next {
 				j := jobs[i]
-				if p.tally[j.file] == nil {
-					p.tally[j.file] = newTallies(set.Files[j.file])
+				if part.tally[j.file] == nil {
+					part.tally[j.file] = newTallies(set.Files[j.file])
 				}
-				p.sum = 0
-				plans[j.file].run(j.from, j.to, out.bits[j.file], p, p.tally[j.file])
-				sums[i] = p.sum
+				part.sum = 0
+				plans[j.file].run(j.from, j.to, out.bits[j.file], part, part.tally[j.file])
+				sums[i] = part.sum
 			}
 		})
 	}
@@ -345,26 +345,26 @@ func newPlan(file *File, number int, filter *Filter) *plan {
 		}
 		return 1 << facet
 	}
-	for _, w := range file.Tests {
-		p.test = append(p.test, failBit(Suite, w[0])|failBit(Test, w[1]))
+	for _, word := range file.Tests {
+		p.test = append(p.test, failBit(Suite, word[0])|failBit(Test, word[1]))
 	}
-	for _, w := range file.SeriesOf {
+	for _, word := range file.SeriesOf {
 		bits := uint32(0)
-		for i, v := range w {
+		for i, v := range word {
 			bits |= failBit(Model+Facet(i), v)
 		}
 		p.series = append(p.series, bits)
 	}
-	for _, w := range file.Statuses {
-		p.status = append(p.status, failBit(Status, w[0]))
+	for _, word := range file.Statuses {
+		p.status = append(p.status, failBit(Status, word[0]))
 	}
-	for _, w := range file.Codes {
-		p.code = append(p.code, failBit(Failure, w[0]))
+	for _, word := range file.Codes {
+		p.code = append(p.code, failBit(Failure, word[0]))
 	}
-	for _, w := range file.NoteSets {
+	for _, word := range file.NoteSets {
 		bits := failBit(Note, "") // without notes
-		if len(w) > 0 {
-			bits = notesFail(w, failBit)
+		if len(word) > 0 {
+			bits = notesFail(word, failBit)
 		}
 		p.notes = append(p.notes, bits)
 	}

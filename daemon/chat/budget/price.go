@@ -84,21 +84,21 @@ func ReadPrices(file []byte, model string) (*Price, error) {
 	if err := json.Unmarshal(file, &all); err != nil {
 		return nil, fmt.Errorf("cannot read prices: %w; want {\"MODEL\":{\"in\":0.30,\"out\":2.50}}", err)
 	}
-	m, ok := all[model]
+	entry, ok := all[model]
 	if !ok {
 		return nil, fmt.Errorf("the prices have no model %q", model)
 	}
-	for _, x := range []*float64{m.In, m.Out, m.Cached, m.Batch} {
-		if x != nil && !amount(*x) {
-			return nil, fmt.Errorf("the price of %q is %g; want 0 or more", model, *x)
+	for _, rate := range []*float64{entry.In, entry.Out, entry.Cached, entry.Batch} {
+		if rate != nil && !amount(*rate) {
+			return nil, fmt.Errorf("the price of %q is %g; want 0 or more", model, *rate)
 		}
 	}
-	if m.In == nil || m.Out == nil {
+	if entry.In == nil || entry.Out == nil {
 		return nil, fmt.Errorf("the price of %q has no in or no out; want both, in USD per million tokens", model)
 	}
-	price := &Price{Prompt: *m.In, Completion: *m.Out, Cached: m.Cached}
-	if m.Batch != nil {
-		price.Batch = *m.Batch
+	price := &Price{Prompt: *entry.In, Completion: *entry.Out, Cached: entry.Cached}
+	if entry.Batch != nil {
+		price.Batch = *entry.Batch
 	}
 	return price, nil
 }

@@ -142,13 +142,13 @@ func (endpoint *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []
 		fail(w, http.StatusBadRequest, "want the purpose batch and one file")
 		return
 	}
-	f, err := form.File["file"][0].Open()
+	file, err := form.File["file"][0].Open()
 	if err != nil {
 		fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
+	defer file.Close()
+	data, err := io.ReadAll(file)
 	if err != nil {
 		fail(w, http.StatusBadRequest, err.Error())
 		return

@@ -38,24 +38,24 @@ func readCall(body []byte) (*Call, error) {
 		return nil, errors.New("want a model and messages")
 	}
 	for i, x := range list {
-		m, _ := x.(map[string]any)
-		if role, _ := m["role"].(string); m == nil || role == "" {
+		message, _ := x.(map[string]any)
+		if role, _ := message["role"].(string); message == nil || role == "" {
 			return nil, fmt.Errorf("want a role in message %d", i)
 		}
-		text, err := call.content(m)
+		text, err := call.content(message)
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i, err)
 		}
 		if i == len(list)-1 {
-			if m["role"] != "user" {
+			if message["role"] != "user" {
 				return nil, errors.New("want the user's message at the end")
 			}
 			call.Prompt = Prompt(text)
 		}
 	}
 	call.Stream, _ = top["stream"].(bool)
-	if o, ok := top["stream_options"].(map[string]any); ok {
-		call.wantsUsage, _ = o["include_usage"].(bool)
+	if options, ok := top["stream_options"].(map[string]any); ok {
+		call.wantsUsage, _ = options["include_usage"].(bool)
 	}
 	delete(top, "stream")
 	delete(top, "stream_options")
@@ -80,27 +80,27 @@ func hash(v any) string {
 
 // content returns the joined texts of a message. It keeps the pictures in call.Images and
 // replaces them in the message by their hashes.
-func (call *Call) content(m map[string]any) (string, error) {
-	switch x := m["content"].(type) {
+func (call *Call) content(message map[string]any) (string, error) {
+	switch value := message["content"].(type) {
 	case string:
-		return x, nil
+		return value, nil
 	case []any:
 		text := ""
-		for i, y := range x {
-			p, _ := y.(map[string]any)
-			switch p["type"] {
+		for i, y := range value {
+			part, _ := y.(map[string]any)
+			switch part["type"] {
 			case "text":
-				s, ok := p["text"].(string)
+				s, ok := part["text"].(string)
 				if !ok {
 					return "", fmt.Errorf("part %d: want a text", i)
 				}
 				text += s
 			case "image_url":
-				hashed, err := call.picture(p)
+				hashed, err := call.picture(part)
 				if err != nil {
 					return "", fmt.Errorf("part %d: %w", i, err)
 				}
-				x[i] = hashed
+				value[i] = hashed
 			default:
 				return "", fmt.Errorf("part %d: want the type text or image_url", i)
 			}
@@ -112,11 +112,11 @@ func (call *Call) content(m map[string]any) (string, error) {
 
 // picture keeps a picture in call.Images and returns what replaces it in the message: its hash
 // and level of detail.
-func (call *Call) picture(p map[string]any) (map[string]any, error) {
-	u, _ := p["image_url"].(map[string]any)
-	s, _ := u["url"].(string)
-	_, data, ok := strings.Cut(s, ";base64,")
-	if !ok || !strings.HasPrefix(s, "data:image/") {
+func (call *Call) picture(part map[string]any) (map[string]any, error) {
+	imageURL, _ := part["image_url"].(map[string]any)
+	address, _ := imageURL["url"].(string)
+	_, data, ok := strings.Cut(address, ";base64,")
+	if !ok || !strings.HasPrefix(address, "data:image/") {
 		return nil, errors.New("want a picture as a data URL in base64")
 	}
 	dst, err := base64.StdEncoding.DecodeString(data)
@@ -126,8 +126,8 @@ func (call *Call) picture(p map[string]any) (map[string]any, error) {
 	call.Images = append(call.Images, dst)
 	sum := sha256.Sum256(dst)
 	out := map[string]any{"type": "image", "sha256": hex.EncodeToString(sum[:])}
-	if d, ok := u["detail"]; ok {
-		out["detail"] = d
+	if detail, ok := imageURL["detail"]; ok {
+		out["detail"] = detail
 	}
 	return out, nil
 }

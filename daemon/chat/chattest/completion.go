@@ -111,18 +111,18 @@ func (draft *draft) count(endpoint *Endpoint, fault Fault, call *Call) {
 func (endpoint *Endpoint) whole(draft *draft, call *Call) []byte {
 	choice := map[string]any{"index": 0, "finish_reason": draft.finish}
 	if !draft.noMessage {
-		m := map[string]any{"role": "assistant", "content": draft.content}
+		message := map[string]any{"role": "assistant", "content": draft.content}
 		if draft.content != nil && endpoint.cfg.Parts {
-			a, b := halves(*draft.content)
-			m["content"] = []map[string]string{{"type": "text", "text": a}, {"type": "text", "text": b}}
+			first, second := halves(*draft.content)
+			message["content"] = []map[string]string{{"type": "text", "text": first}, {"type": "text", "text": second}}
 		}
 		if draft.refusal != "" {
-			m["refusal"] = draft.refusal
+			message["refusal"] = draft.refusal
 		}
 		if draft.reasoning != "" {
-			m[endpoint.cfg.Reasoning] = draft.reasoning
+			message[endpoint.cfg.Reasoning] = draft.reasoning
 		}
-		choice["message"] = m
+		choice["message"] = message
 	}
 	if draft.err != nil {
 		choice["error"] = draft.err
