@@ -383,17 +383,17 @@ func (stroker *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) 
 	}
 	slices.Sort(stroker.plots)
 	last := noPixel
-	for _, p := range stroker.plots {
-		if p>>25 == last { // once more in the same pixel
-			b := &dst.Bytes[len(dst.Bytes)-1]
-			*b = stroker.blend(*b, p)
+	for _, plot := range stroker.plots {
+		if plot>>25 == last { // once more in the same pixel
+			alpha := &dst.Bytes[len(dst.Bytes)-1]
+			*alpha = stroker.blend(*alpha, plot)
 			continue
 		}
-		appendPixel(dst, first, p, last, stroker.blend(0, p))
-		last = p >> 25
-		if p&1 == 1 && !stroker.Plain && pair != nil {
-			x, y := plotPixel(p)
-			pair(x, y, byte(p>>1))
+		appendPixel(dst, first, plot, last, stroker.blend(0, plot))
+		last = plot >> 25
+		if plot&1 == 1 && !stroker.Plain && pair != nil {
+			x, y := plotPixel(plot)
+			pair(x, y, byte(plot>>1))
 		}
 	}
 	stroker.plots = stroker.plots[:0]
@@ -403,12 +403,12 @@ func (stroker *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) 
 // noPixel is no row and column of a plot.
 const noPixel = uint64(1<<64 - 1)
 
-// appendPixel appends the pixel of plot p with an alpha to dst: to its last span, if that ends in the pixel
+// appendPixel appends the pixel of a plot with an alpha to dst: to its last span, if that ends in the pixel
 // before, else as a new one. last is the row and column of the pixel before; first is the position in dst of
 // the strokes' first span.
-func appendPixel(dst *scan.Coverage, first int, p, last uint64, alpha byte) {
-	x, y := plotPixel(p)
-	if p>>25 == last+1 && x != 0 && len(dst.Spans) > first { // the next pixel of the row
+func appendPixel(dst *scan.Coverage, first int, plot, last uint64, alpha byte) {
+	x, y := plotPixel(plot)
+	if plot>>25 == last+1 && x != 0 && len(dst.Spans) > first { // the next pixel of the row
 		dst.Spans[len(dst.Spans)-1].N++
 	} else {
 		dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
@@ -426,15 +426,15 @@ func (stroker *Stroker) Passes() int {
 		return 0
 	}
 	slices.Sort(stroker.plots)
-	most, n := 0, 0
+	most, inPixel := 0, 0 // plots of one pixel
 	last := noPixel
-	for _, p := range stroker.plots {
-		if p>>25 != last {
-			n = 0
+	for _, plot := range stroker.plots {
+		if plot>>25 != last {
+			inPixel = 0
 		}
-		last = p >> 25
-		n++
-		most = max(most, n)
+		last = plot >> 25
+		inPixel++
+		most = max(most, inPixel)
 	}
 	if most > maxPasses {
 		return 0
@@ -450,22 +450,22 @@ func (stroker *Stroker) Passes() int {
 func (stroker *Stroker) TakePass(pass, passes int, dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
 	first = len(dst.Spans)
 	pairs := pair != nil && !stroker.Clipped && (stroker.Strength < 255 || !stroker.Plain)
-	n := 0                          // number of the plot in its pixel
+	number := 0                     // of the plot in its pixel
 	last, drawn := noPixel, noPixel // pixel of the plot before, and the last one of this pass
-	for _, p := range stroker.plots {
-		if p>>25 != last {
-			n = 0
+	for _, plot := range stroker.plots {
+		if plot>>25 != last {
+			number = 0
 		}
-		last = p >> 25
-		if n == pass {
-			appendPixel(dst, first, p, drawn, byte(p>>1))
+		last = plot >> 25
+		if number == pass {
+			appendPixel(dst, first, plot, drawn, byte(plot>>1))
 			drawn = last
-			if pairs && p&1 == 1 {
-				x, y := plotPixel(p)
-				pair(x, y, byte(p>>1))
+			if pairs && plot&1 == 1 {
+				x, y := plotPixel(plot)
+				pair(x, y, byte(plot>>1))
 			}
 		}
-		n++
+		number++
 	}
 	if pass == passes-1 {
 		stroker.plots = stroker.plots[:0]

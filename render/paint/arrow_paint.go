@@ -12,7 +12,7 @@ import (
 type bodyClip struct {
 	path     vector.Path // in px
 	holes    bool        // false when the clip covers all of the body
-	bars     bool        // bars at both ends stand in the picture: see docs/spec/raster.md#r9
+	bars     bool        // both ends have a bar as head and lie in the picture: hairlines are plain, docs/spec/raster.md#r9
 	coverage scan.Coverage
 	raw      scan.Coverage // of a part of the body, before the clip
 }
@@ -42,8 +42,10 @@ func (builder *Builder) arrow(shape *scene.Shape, placement *shapePlacement) err
 	return builder.arrowText(shape, &label, matrix, placement)
 }
 
-// counterScale is the map that undoes the scale of a shape.
-func counterScale(k float64) vector.Matrix { return vector.Matrix{A: float32(k), D: float32(k)} }
+// counterScale is the map that undoes the scale of a shape; see shapes.Maker.Counter.
+func counterScale(counter float64) vector.Matrix {
+	return vector.Matrix{A: float32(counter), D: float32(counter)}
+}
 
 // clipBody prepares the clip that cuts an arrow's label and closed heads out of its body: a path,
 // which matrix maps to px, and the coverage of that path, both in builder.body. A clip without holes cuts

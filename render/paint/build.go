@@ -58,8 +58,8 @@ type Builder struct {
 	drawing       *Drawing
 	pageToPicture twoStepMap    // in the steps of the browser
 	view          vector.Matrix // the same as one map, for the clips of frames
-	limit         int
-	largeBeyond   int // View.LargeBeyond
+	limit         int           // of the coverage, in bytes
+	largeBeyond   int           // View.LargeBeyond
 
 	tree  tree.Tree
 	local shapes.Maker
@@ -69,31 +69,31 @@ type Builder struct {
 	scanner  scan.Scanner // of Reference
 	filler   area.Filler  // of Exact
 	part     vector.Path  // a subpath, or dashes
-	outlined vector.Path  // in px at last
-	pattern  [2]float32
-	filled   [2]int32 // First and Count of the last fill
+	outlined vector.Path  // the outline that is filled next, in the shape's units first and then in px
+	pattern  [2]float32   // lengths of a dash and a gap, units
+	filled   [2]int32     // First and Count of the last fill
 	clip     tree.Clips
 	cached   shapeCache
 	scene    *scene.Scene
 	arrows   arrows.Solver
 	body     bodyClip
-	layer    chord.Rect // canvas of the current layer
+	layer    chord.Rect // box of the group layer that is being drawn, if layered
 	layered  bool
-	// originX and originY are the pixel from which px are counted: in a group layer its corner.
+	// originX and originY are the pixel from which px are counted: in inLayer the corner of the group layer.
 	originX, originY int32
-	framed           chord.Rect // canvas outside of layers
+	framed           chord.Rect // what the frames around the current shape leave of the picture
 	hair             hair.Stroker
-	picture          bool
+	picture          bool // View.Picture
 
 	usesCache bool // shapes are cached between drawings
 
 	// Of Layers.
 	layers    []Layer
-	sources   []layerSource
-	arranged  []Item
-	hashed    []byte
-	stop      func() bool
-	dontCache bool // the layer is not to be cached
+	sources   []layerSource // of layers, in the same order
+	arranged  []Item        // the list that Arrange makes; afterwards memory for the next one
+	hashed    []byte        // memory of stampOfItems
+	stop      func() bool   // View.Stop
+	dontCache bool          // the layer is not to be cached
 }
 
 // shapePlacement is where and how one shape goes into the drawing.
@@ -104,7 +104,7 @@ type shapePlacement struct {
 	second  bool
 	clip    int32  // of items to come: position of an OpClip item, -1 for none
 	opacity uint32 // of the shape and what holds it, in 1/Opaque
-	single  bool   // the shape is one draw, whose colour takes the opacity
+	single  bool   // the shape is one draw and needs no layer: the draw's colour takes the opacity
 	// opacityApplied is true when the items have the opacity already.
 	opacityApplied bool
 }
@@ -319,8 +319,8 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 		return err
 	}
 	matrix := placement.toPx
-	if k := float32(builder.local.Counter); k != 1 {
-		matrix = matrix.Mul(vector.Matrix{A: k, D: k})
+	if counter := builder.local.Counter; float32(counter) != 1 {
+		matrix = matrix.Mul(counterScale(counter))
 	}
 	draws := builder.local.Draws
 	w, h := shape.W/shape.Scale, (shape.H+growY)/shape.Scale

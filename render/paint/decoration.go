@@ -41,7 +41,7 @@ const gapOutset = 0.5
 type textLine struct {
 	x0, x1, y, thick float64
 	gaps             []gap   // from left to right, apart
-	top, bottom      float64 // of the gaps
+	top, bottom      float64 // upper and lower side of the gaps
 	doubled          bool    // drawn over itself once more
 }
 
@@ -115,9 +115,9 @@ func (builder *Builder) rasterLine(painter *textPainter, line *textLine, matrix 
 }
 
 // placeLine adds an underline or a strike to the placed masks.
-func (builder *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *shapePlacement) {
-	builder.rasterLine(k, at, p.toPx, builder.canvas(), k.box.whole, p)
-	builder.addPlaced(k, placedMask{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+func (builder *Builder) placeLine(painter *textPainter, line *textLine, color shapes.RGB, placement *shapePlacement) {
+	builder.rasterLine(painter, line, placement.toPx, builder.canvas(), painter.box.whole, placement)
+	builder.addPlaced(painter, placedMask{color: color, glyph: painter.glyphs.keepMask(&painter.glyphs.line)})
 }
 
 // placeLineHalo adds the halo of an underline or strike to the placed masks: displaced copies in
@@ -126,8 +126,8 @@ func (builder *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB
 // then turns the picture. Exact mode draws copies of the line itself.
 func (builder *Builder) placeLineHalo(painter *textPainter, line *textLine, placement *shapePlacement) {
 	if builder.mode == Exact {
-		for _, h := range halo {
-			moved := placement.toPx.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])})
+		for _, by := range halo {
+			moved := placement.toPx.Mul(vector.Matrix{A: 1, D: 1, E: float32(by[0]), F: float32(by[1])})
 			builder.rasterLine(painter, line, moved, builder.canvas(), true, placement)
 			builder.addPlaced(painter, placedMask{color: shapes.Background, glyph: painter.glyphs.keepMask(&painter.glyphs.line)})
 		}
@@ -135,15 +135,15 @@ func (builder *Builder) placeLineHalo(painter *textPainter, line *textLine, plac
 	}
 	matrix, clip := placement.toPx, builder.canvas()
 	turned := !axisAligned(matrix)
-	var back geom.Matrix // px of the export to those of the picture
+	var back geom.Matrix // px of the drawing to px of the upright line
 	if turned {
 		matrix, back = scaleOnly(placement.toPx, clip)
 		clip = mappedBounds(back, clip)
 	}
 	painter.copies = painter.copies[:0]
 	reach := int32(0) // px that a copy may lie beyond the clip and still matter
-	for _, h := range halo {
-		x, y := float64(matrix.A)*h[0]+float64(matrix.C)*h[1], float64(matrix.B)*h[0]+float64(matrix.D)*h[1]
+	for _, by := range halo {
+		x, y := float64(matrix.A)*by[0]+float64(matrix.C)*by[1], float64(matrix.B)*by[0]+float64(matrix.D)*by[1]
 		painter.copies = append(painter.copies, [2]float64{x, y})
 		reach = max(reach, int32(math.Abs(x)+math.Abs(y))+2)
 	}
@@ -159,21 +159,21 @@ func (builder *Builder) placeLineHalo(painter *textPainter, line *textLine, plac
 	builder.addPlaced(painter, mask)
 }
 
-// scaleOnly returns two maps. The first scales, without turning, by as much as m does: lines along text
-// are rasterised upright with it and turned afterwards. It is shifted by whole pixels so that the middle
-// of clip, which is in pixels of m, comes near the origin. The second maps a pixel of m to a pixel of
-// the picture that is made with the first.
-func scaleOnly(m vector.Matrix, clip chord.Rect) (upright vector.Matrix, back geom.Matrix) {
-	s := vector.Matrix{
-		A: float32(math.Hypot(float64(m.A), float64(m.B))),
-		D: float32(math.Hypot(float64(m.C), float64(m.D))),
+// scaleOnly returns two maps for a line along turned text, which is rasterised upright and turned afterwards; turned
+// is the map of the text to px. upright scales by as much as turned does, but does not turn, and is shifted by
+// whole pixels so that the middle of clip, which is in px of turned, comes near the origin. back maps px of turned
+// to px of upright.
+func scaleOnly(turned vector.Matrix, clip chord.Rect) (upright vector.Matrix, back geom.Matrix) {
+	upright = vector.Matrix{
+		A: float32(math.Hypot(float64(turned.A), float64(turned.B))),
+		D: float32(math.Hypot(float64(turned.C), float64(turned.D))),
 	}
-	back = geom.Matrix{A: float64(s.A), D: float64(s.D)}.Mul(geom.Widened(m).Inverse())
+	back = geom.Matrix{A: float64(upright.A), D: float64(upright.D)}.Mul(geom.Widened(turned).Inverse())
 	middle := back.Apply(geom.Pt(float64(clip.X0+clip.X1)/2, float64(clip.Y0+clip.Y1)/2))
 	x, y := math.Floor(middle.X), math.Floor(middle.Y)
-	s.E, s.F = float32(-x), float32(-y)
+	upright.E, upright.F = float32(-x), float32(-y)
 	back.E, back.F = back.E-x, back.F-y
-	return s, back
+	return upright, back
 }
 
 // mappedBounds returns the pixels that the rectangle r touches when matrix maps it.
@@ -189,18 +189,18 @@ func mappedBounds(matrix geom.Matrix, r chord.Rect) chord.Rect {
 // placeMarker places the marker of a list item, without halo and contrast: a square, a circle, which is a
 // stroke of one unit, or a filled disc. A circle whose stroke is at most one px thick is drawn as the browser
 // draws such strokes.
-func (builder *Builder) placeMarker(painter *textPainter, d *text.Dot, color shapes.RGB, placement *shapePlacement) {
+func (builder *Builder) placeMarker(painter *textPainter, dot *text.Dot, color shapes.RGB, placement *shapePlacement) {
 	path := &painter.glyphs.path
 	path.Reset()
-	switch d.Kind {
+	switch dot.Kind {
 	case text.Square:
-		vector.Rect(path, d.X, d.Y, d.X+d.W, d.Y+d.H)
+		vector.Rect(path, dot.X, dot.Y, dot.X+dot.W, dot.Y+dot.H)
 	case text.Circle:
-		oval(path, d.X, d.Y, d.W, d.H)
+		oval(path, dot.X, dot.Y, dot.W, dot.H)
 		if width := hairline(1, placement.toPx); width > 0 && builder.mode == Reference {
-			r, it := placement.rule(), builder.item(placement, color, shapes.Opaque)
+			rule, item := placement.rule(), builder.item(placement, color, shapes.Opaque)
 			strength := 255 * width >> 8 // width is in 1/256 px
-			builder.hair.Style = hair.Style{Strength: strength, Plain: strength < 255 || r.Clip || builder.plain(&it, r), Clipped: r.Clip}
+			builder.hair.Style = hair.Style{Strength: strength, Plain: strength < 255 || rule.Clip || builder.plain(&item, rule), Clipped: rule.Clip}
 			path.Transform(placement.toPx)
 			builder.addPlaced(painter, placedMask{color: color, glyph: painter.glyphs.rasterHair(&builder.hair, builder.canvas())})
 			return
@@ -210,7 +210,7 @@ func (builder *Builder) placeMarker(painter *textPainter, d *text.Dot, color sha
 		path.Reset()
 		path.Append(&builder.outlined)
 	default:
-		oval(path, d.X, d.Y, d.W, d.H)
+		oval(path, dot.X, dot.Y, dot.W, dot.H)
 	}
 	builder.placeDrawn(painter, color, placement)
 }
@@ -231,9 +231,9 @@ func oval(path *vector.Path, x, y, w, h float64) {
 	path.Close()
 }
 
-// placeDrawn adds the mask of the path in k.glyphs.path, which is in the shape's units, to the placed
+// placeDrawn adds the mask of the path in painter.glyphs.path, which is in the shape's units, to the placed
 // masks, without contrast.
-func (builder *Builder) placeDrawn(k *textPainter, color shapes.RGB, p *shapePlacement) {
-	glyph := k.glyphs.rasterPath(p.toPx, builder.canvas(), builder.mode, p.rule())
-	builder.addPlaced(k, placedMask{color: color, glyph: glyph})
+func (builder *Builder) placeDrawn(painter *textPainter, color shapes.RGB, placement *shapePlacement) {
+	glyph := painter.glyphs.rasterPath(placement.toPx, builder.canvas(), builder.mode, placement.rule())
+	builder.addPlaced(painter, placedMask{color: color, glyph: glyph})
 }

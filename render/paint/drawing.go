@@ -21,8 +21,10 @@ const (
 
 // Item is one path with what it covers, in paint order (back to front).
 type Item struct {
-	First, Count                   int32 // its spans in Drawing.Coverage
-	FirstPairPixel, PairPixelCount int32 // its range in Drawing.PairPixels
+	First, Count int32 // its spans in Drawing.Coverage
+	// FirstPairPixel and PairPixelCount are its range in Drawing.PairPixels: those of its pixels that
+	// the browser blends in pairs, by a rounding of their own.
+	FirstPairPixel, PairPixelCount int32
 	Op                             Op
 	Round                          bool     // blended as an image is: products are rounded, not floored
 	Second                         bool     // belongs to View.Other
@@ -47,8 +49,11 @@ type Drawing struct {
 	// the cost of the scene's outlines alone, before pixels. Cached shapes do not count.
 	Pieces   int
 	Coverage scan.Coverage
-	// PairPixels are the pixels of items that are blended by the two-pixel rule, in rows
-	// from top to bottom, of a View with Picture. They may lie outside.
+	// PairPixels are the pixels of items that are blended by the two-pixel rule. Where a slanted edge
+	// crosses just two pixels of a row, the browser draws both at once, with a formula that adds the
+	// products of the colour and of what lies below before it rounds; everywhere else it rounds each
+	// product. That moves a channel by 1/255 at most, so only a View with Picture has them: see
+	// docs/spec/raster.md#r22. Those of an item are in rows from top to bottom. They may lie outside.
 	PairPixels []Pixel
 	Items      []Item
 	Groups     []uint32

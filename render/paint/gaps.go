@@ -13,16 +13,15 @@ type gap struct{ from, to float64 }
 // mergeGaps joins gaps of an underline that overlap or touch. The list must be sorted by from; it is
 // overwritten, and the result is its beginning.
 func mergeGaps(list []gap) []gap {
-	n := 0
+	merged := list[:0]
 	for _, gap := range list {
-		if n > 0 && gap.from <= list[n-1].to {
-			list[n-1].to = max(list[n-1].to, gap.to)
+		if last := len(merged) - 1; last >= 0 && gap.from <= merged[last].to {
+			merged[last].to = max(merged[last].to, gap.to)
 			continue
 		}
-		list[n] = gap
-		n++
+		merged = append(merged, gap)
 	}
-	return list[:n]
+	return merged
 }
 
 // columnRange collects the columns lo..hi in which an outline crosses the rows top..bottom by the
@@ -35,9 +34,9 @@ func (columns *columnRange) add(x float64) {
 	columns.lo, columns.hi = min(columns.lo, x), max(columns.hi, x)
 }
 
-// points extends the range of columns by those ends and control points of a glyph's curves that lie
+// addPoints extends the range of columns by those ends and control points of a glyph's curves that lie
 // between the two rows of the underline's gap.
-func (columns *columnRange) points(list ...vector.Point) {
+func (columns *columnRange) addPoints(list ...vector.Point) {
 	for _, p := range list {
 		if y := float64(p.Y); columns.top <= y && y <= columns.bottom {
 			columns.add(float64(p.X))
@@ -45,9 +44,9 @@ func (columns *columnRange) points(list ...vector.Point) {
 	}
 }
 
-// line extends the range of columns by where a straight line of a glyph meets the two rows of the
+// addLine extends the range of columns by where a straight line of a glyph meets the two rows of the
 // underline's gap. A level line meets none.
-func (columns *columnRange) line(a, b vector.Point) {
+func (columns *columnRange) addLine(a, b vector.Point) {
 	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
 	for _, y := range [2]float64{columns.top, columns.bottom} {
 		if y0 != y1 && min(y0, y1) <= y && y <= max(y0, y1) {
@@ -56,9 +55,9 @@ func (columns *columnRange) line(a, b vector.Point) {
 	}
 }
 
-// quad extends the range of columns by where a quadratic curve of a glyph meets the two rows of the
+// addQuad extends the range of columns by where a quadratic curve of a glyph meets the two rows of the
 // underline's gap. It solves y(t) = row for the curve's parameter t.
-func (columns *columnRange) quad(p0, p1, p2 vector.Point) {
+func (columns *columnRange) addQuad(p0, p1, p2 vector.Point) {
 	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
 	for _, y := range [2]float64{columns.top, columns.bottom} {
 		for _, t := range geom.Roots(y0-2*y1+y2, 2*(y1-y0), y0-y) {
@@ -84,16 +83,16 @@ func crossing(path *vector.Path, top, bottom float64) (lo, hi float64) {
 		case vector.Move:
 			cur, first, pts = pts[0], pts[0], pts[1:]
 		case vector.Line:
-			columns.line(cur, pts[0])
-			columns.points(cur, pts[0])
+			columns.addLine(cur, pts[0])
+			columns.addPoints(cur, pts[0])
 			cur, pts = pts[0], pts[1:]
 		case vector.Quad:
-			columns.quad(cur, pts[0], pts[1])
-			columns.points(cur, pts[0], pts[1])
+			columns.addQuad(cur, pts[0], pts[1])
+			columns.addPoints(cur, pts[0], pts[1])
 			cur, pts = pts[1], pts[2:]
 		case vector.Close:
-			columns.line(cur, first)
-			columns.points(cur, first)
+			columns.addLine(cur, first)
+			columns.addPoints(cur, first)
 			cur = first
 		}
 	}

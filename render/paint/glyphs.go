@@ -16,7 +16,7 @@ import (
 // glyphKey identifies the mask of a glyph: its outline in px at a subpixel position.
 type glyphKey struct {
 	face       *font.Face
-	m          [4]float32 // a b c d of the map from px at size to px
+	turn       [4]float32 // glyphScale.turn: factors a, b, c, d of what is left of the map to px besides size
 	size       int32      // 1/64 px per em
 	id         uint16
 	subX, subY uint8 // quarters of a px
@@ -26,11 +26,11 @@ type glyphKey struct {
 
 // glyphMask is the coverage mask of a glyph, relative to the whole pixel of its pen.
 type glyphMask struct {
-	first, count int32 // spans
-	bytes, end   int32 // the range of the spans' bytes
-	box          [4]int32
-	pieces       int
-	// at is where the bytes lie in the drawing, if stamp is that of the cache: then the current
+	first, count int32    // spans
+	bytes, end   int32    // the range of the spans' bytes
+	box          [4]int32 // left, top, right, bottom of its pixels
+	pieces       int      // of its outline, as Drawing.Pieces counts them
+	// at is where the bytes lie in the drawing, if stamp is glyphCache.stamp: then the current
 	// text has copied them already. All copies of a halo share them.
 	stamp, at int32
 }
@@ -55,9 +55,9 @@ type glyphCache struct {
 	line     lineMask      // the last underline or strike
 	halo     lineMask      // copies of line
 	raw      scan.Coverage // of line
-	scratch  []byte
-	stamp    int32 // counts the texts, over all drawings
-	begun    int   // bytes of coverage when the current text began
+	scratch  []byte        // a row of a turned line
+	stamp    int32         // number of the current text, counted over all drawings
+	begun    int           // bytes of coverage when the current text began
 }
 
 // begin prepares the cache of glyph masks for another text of a drawing. It changes the stamp, so
@@ -79,26 +79,26 @@ func (cache *glyphCache) grown() int { return sizeOf(&cache.coverage) - cache.be
 // mask returns the position in cache.glyphs of a glyph's coverage mask, relative to the whole pixel of
 // the pen. On first use it makes the mask and applies the contrast for the lightness of its colour.
 func (cache *glyphCache) mask(key *glyphKey) (int32, error) {
-	if g, ok := cache.known[*key]; ok {
-		return g, nil
+	if known, ok := cache.known[*key]; ok {
+		return known, nil
 	}
 	matrix := vector.Matrix{
-		A: key.m[0], B: key.m[1], C: key.m[2], D: key.m[3],
+		A: key.turn[0], B: key.turn[1], C: key.turn[2], D: key.turn[3],
 		E: float32(key.subX) / 4, F: float32(key.subY) / 4, // quarters of a px
 	}
-	g, err := cache.outline(key, float64(key.size)/64, matrix, chord.NoClip, scan.Rule{Plain: true})
+	glyph, err := cache.outline(key, float64(key.size)/64, matrix, chord.NoClip, scan.Rule{Plain: true})
 	if err == nil {
-		cache.contrast(&cache.glyphs[g], &contrastTables()[key.lightness])
-		cache.known[*key] = g
+		cache.applyContrast(&cache.glyphs[glyph], &contrastTables()[key.lightness])
+		cache.known[*key] = glyph
 	}
-	return g, err
+	return glyph, err
 }
 
-// contrast maps the coverage bytes of a glyph mask to alpha by a contrast table.
-func (cache *glyphCache) contrast(g *glyphMask, t *contrastTable) {
-	bytes := cache.coverage.Bytes[g.bytes:g.end]
-	for i, v := range bytes {
-		bytes[i] = t[v]
+// applyContrast maps the coverage bytes of a glyph mask to alpha by a contrast table.
+func (cache *glyphCache) applyContrast(mask *glyphMask, table *contrastTable) {
+	bytes := cache.coverage.Bytes[mask.bytes:mask.end]
+	for i, coverage := range bytes {
+		bytes[i] = table[coverage]
 	}
 }
 
@@ -208,13 +208,13 @@ type contrastTable [256]uint8
 
 // contrastTables holds one table per lightness.
 var contrastTables = sync.OnceValue(func() *[contrastRows]contrastTable {
-	t := new([contrastRows]contrastTable)
-	for row := range t {
-		for i := range t[row] {
-			t[row][i] = contrast(row, i)
+	tables := new([contrastRows]contrastTable)
+	for row := range tables {
+		for i := range tables[row] {
+			tables[row][i] = contrast(row, i)
 		}
 	}
-	return t
+	return tables
 })
 
 // contrast returns the alpha, 0 to 255, for coverage i/255 in text of one of eight lightnesses
@@ -226,9 +226,10 @@ func contrast(row, i int) uint8 {
 	opposite := 1 - light
 	x := float64(i) / 255
 	linearLight, linearOpposite := math.Pow(light, contrastGamma), math.Pow(opposite, contrastGamma)
-	// float64: no fused multiply-add, equal on every machine
-	s := x + float64(x*(1-x)*contrastBoost*linearOpposite)
-	blended := math.Pow(max(0, float64(s*linearLight)+float64((1-s)*linearOpposite)), 1/contrastGamma)
+	// float64 around a product makes Go round it before it is added, so that no processor fuses both steps and
+	// all give the same bits.
+	boosted := x + float64(x*(1-x)*contrastBoost*linearOpposite)
+	blended := math.Pow(max(0, float64(boosted*linearLight)+float64((1-boosted)*linearOpposite)), 1/contrastGamma)
 	return uint8(math.Floor(255*(blended-opposite)/(light-opposite) + 0.5))
 }
 

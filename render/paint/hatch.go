@@ -38,20 +38,20 @@ type hatchTile struct {
 // hatchTiles caches drawn tiles, *hatchTile, by their side in px.
 var hatchTiles sync.Map
 
-// hatchTileOf returns the tile of the editor's hatch pattern for a map m from units to px, or nil
+// hatchTileOf returns the tile of the editor's hatch pattern for a map from units to px, or nil
 // if the tile would be too large. Tiles are kept by their side.
-func hatchTileOf(m vector.Matrix) *hatchTile {
-	side := math.Ceil(hatchSide * math.Hypot(float64(m.A), float64(m.B)))
-	if !(side >= 1 && side <= largestTile) {
+func hatchTileOf(matrix vector.Matrix) *hatchTile {
+	size := math.Ceil(hatchSide * math.Hypot(float64(matrix.A), float64(matrix.B)))
+	if !(size >= 1 && size <= largestTile) {
 		return nil
 	}
-	n := int(side)
-	if t, ok := hatchTiles.Load(n); ok {
-		return t.(*hatchTile)
+	side := int(size)
+	if tile, ok := hatchTiles.Load(side); ok {
+		return tile.(*hatchTile)
 	}
-	t := drawTile(n)
-	hatchTiles.Store(n, t)
-	return t
+	tile := drawTile(side)
+	hatchTiles.Store(side, tile)
+	return tile
 }
 
 // drawTile draws the tile of the editor's hatch pattern with side x side px: all painted, less its three
@@ -117,18 +117,18 @@ type tileSampler struct {
 	du, dv float64     // change from one pixel of the picture to the next
 }
 
-// newTileSampler returns a sampler for a tile in units that m maps to px.
-func newTileSampler(tile *hatchTile, m vector.Matrix) tileSampler {
-	k := float64(tile.side) / hatchSide
-	back := geom.Matrix{A: k, D: k}.Mul(geom.Widened(m).Inverse())
+// newTileSampler returns a sampler for a tile in units that matrix maps to px.
+func newTileSampler(tile *hatchTile, matrix vector.Matrix) tileSampler {
+	perUnit := float64(tile.side) / hatchSide // px of the tile
+	back := geom.Matrix{A: perUnit, D: perUnit}.Mul(geom.Widened(matrix).Inverse())
 	return tileSampler{tile: tile, back: back, du: back.A, dv: back.B}
 }
 
 // start moves the sampler to the centre of the pixel (x, y).
 func (sampler *tileSampler) start(x, y int32) {
 	p := sampler.back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
-	n := float64(sampler.tile.side)
-	sampler.u, sampler.v = wrapped(p.X-0.5, n), wrapped(p.Y-0.5, n)
+	side := float64(sampler.tile.side)
+	sampler.u, sampler.v = wrapped(p.X-0.5, side), wrapped(p.Y-0.5, side)
 }
 
 // wrapped returns v modulo n, in [0, n).

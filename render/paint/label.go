@@ -46,21 +46,23 @@ type placedMask struct {
 
 // glyphScale maps the glyphs of one text to px: first to their size, then by the rest of the map.
 type glyphScale struct {
-	m     vector.Matrix // the shape's units to px
-	whole vector.Matrix // the shape's units to px of the picture, also where m counts from the corner of a layer
-	turn  [4]float32    // the factors of m without size
-	size  float64       // px per em for each unit of the font size
-	snapX bool          // pens lie on whole px in x
-	snapY bool
+	toPx vector.Matrix // the shape's units to px
+	// toPicture is the same, but counts px from the corner of the picture also where toPx counts
+	// them from the corner of a layer.
+	toPicture vector.Matrix
+	turn      [4]float32 // the factors of toPx without size: they turn, mirror, shear and stretch
+	size      float64    // px per em for each unit of the font size
+	snapX     bool       // pens lie on whole px in x
+	snapY     bool
 }
 
-// newGlyphScale splits the map m from a shape's units to px into the size of its glyphs and a map
-// without that size. The browser rounds the four factors of m to 1/1024 first, so that glyphs of
+// newGlyphScale splits the map toPx from a shape's units to px into the size of its glyphs and a map
+// without that size. The browser rounds the four factors of toPx to 1/1024 first, so that glyphs of
 // nearly equal maps share a mask; pens keep the exact map. A map without area gives a size that is
 // not above 0. See docs/spec/drawing.md#r56.
-func newGlyphScale(m vector.Matrix) glyphScale {
-	scale := glyphScale{m: m}
-	a, b, c, d := roundFactor(m.A), roundFactor(m.B), roundFactor(m.C), roundFactor(m.D)
+func newGlyphScale(toPx vector.Matrix) glyphScale {
+	scale := glyphScale{toPx: toPx}
+	a, b, c, d := roundFactor(toPx.A), roundFactor(toPx.B), roundFactor(toPx.C), roundFactor(toPx.D)
 	scale.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b) // the scale across the text's direction
 	scale.turn = [4]float32{float32(a / scale.size), float32(b / scale.size), float32(c / scale.size), float32(d / scale.size)}
 	scale.snapY = b == 0 && c == 0
@@ -74,7 +76,7 @@ func roundFactor(v float32) float64 { return math.Floor(float64(v)*1024+0.5) / 1
 // enlarged is the map for an outline of pathSize px per em, with its pen at (x, y) px.
 func (s *glyphScale) enlarged(size float64, x, y float32) vector.Matrix {
 	k := float32(size / pathSize)
-	return vector.Matrix{A: s.m.A * k, B: s.m.B * k, C: s.m.C * k, D: s.m.D * k, E: x, F: y}
+	return vector.Matrix{A: s.toPx.A * k, B: s.toPx.B * k, C: s.toPx.C * k, D: s.toPx.D * k, E: x, F: y}
 }
 
 // quarterPixel splits a glyph's pen position v, in px, into whole px and quarters of a px (0 to 3).
@@ -83,8 +85,8 @@ func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 	if whole {
 		return int32(math.Floor(float64(v) + 0.5)), 0
 	}
-	q := int32(math.Floor(float64(4*v) + 0.5))
-	return q >> 2, uint8(q & 3)
+	quarters := int32(math.Floor(float64(4*v) + 0.5))
+	return quarters >> 2, uint8(quarters & 3)
 }
 
 // paintText appends the items of the text on painter.Page, run by run in the browser's order: halos of
@@ -98,12 +100,12 @@ func (builder *Builder) paintText(painter *textPainter, block textBlock, placeme
 }
 
 // paintTextAt is paintText where placement maps to px that are counted from the corner of the group layer, if the
-// text is in one. whole maps to px of the picture.
-func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, whole vector.Matrix, placement *shapePlacement) error {
+// text is in one. toPicture is the same map, but counts from the corner of the picture.
+func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, toPicture vector.Matrix, placement *shapePlacement) error {
 	painter.glyphs.begin()
 	painter.placed = painter.placed[:0]
 	scale := newGlyphScale(placement.toPx)
-	scale.whole = whole
+	scale.toPicture = toPicture
 	if !(scale.size > 0) {
 		return nil
 	}
@@ -147,8 +149,8 @@ func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *t
 		if underlined {
 			builder.placeLineHalo(painter, &below, placement)
 		}
-		for _, h := range halo {
-			if err := builder.placeGlyphs(painter, scale, run, h, shapes.Background, placement); err != nil {
+		for _, by := range halo {
+			if err := builder.placeGlyphs(painter, scale, run, by, shapes.Background, placement); err != nil {
 				return err
 			}
 		}
@@ -169,22 +171,22 @@ func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *t
 	return builder.checkSize(painter.glyphs.grown())
 }
 
-// placeGlyphs adds the masks of the glyphs of one run of text to painter.placed, displaced by h, in the
-// text's units, which is not 0 for copies of a halo.
-func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run *text.Run, h [2]float64, color shapes.RGB,
+// placeGlyphs adds the masks of the glyphs of one run of text to painter.placed, displaced by some of the
+// text's units in x and y: by one of halo for a copy of the halo, else by 0.
+func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run *text.Run, by [2]float64, color shapes.RGB,
 	placement *shapePlacement) error {
-	moved := scale.whole // by the displacement first, then to the corner of the layer, as the browser does it
-	moved.E = float32(moved.A*float32(h[0])) + (float32(moved.C*float32(h[1])) + moved.E) - float32(builder.originX)
-	moved.F = float32(moved.B*float32(h[0])) + (float32(moved.D*float32(h[1])) + moved.F) - float32(builder.originY)
+	moved := scale.toPicture // by the displacement first, then to the corner of the layer, as the browser does it
+	moved.E = float32(moved.A*float32(by[0])) + (float32(moved.C*float32(by[1])) + moved.E) - float32(builder.originX)
+	moved.F = float32(moved.B*float32(by[0])) + (float32(moved.D*float32(by[1])) + moved.F) - float32(builder.originY)
 	origin := moved.Apply(vector.Point{X: float32(run.X), Y: float32(run.Baseline)})
 	key := glyphKey{
-		face: run.Face, m: scale.turn, size: int32(min(run.Size*scale.size, largestMask) * 64), // 1/64 px
+		face: run.Face, turn: scale.turn, size: int32(min(run.Size*scale.size, largestMask) * 64), // 1/64 px
 		lightness: uint8(lightness(color)), mode: builder.mode,
 	}
 	large := run.Size*scale.size > largestMask
 	for _, glyph := range painter.Page.Glyphs[run.First : run.First+run.Count] {
-		x := origin.X + float32(scale.m.A*glyph.X) + float32(scale.m.C*glyph.Y)
-		y := origin.Y + float32(scale.m.B*glyph.X) + float32(scale.m.D*glyph.Y)
+		x := origin.X + float32(scale.toPx.A*glyph.X) + float32(scale.toPx.C*glyph.Y)
+		y := origin.Y + float32(scale.toPx.B*glyph.X) + float32(scale.toPx.D*glyph.Y)
 		placed := placedMask{color: color}
 		key.id = glyph.ID
 		var err error
@@ -221,9 +223,9 @@ func (builder *Builder) addPlaced(painter *textPainter, placed placedMask) {
 // emitText appends one item to the drawing for each placed mask of a text. Masks that reach beyond
 // the text's box are clipped to it, if the text has one. The others need only the clip of the
 // frame, because clips cost time on the device.
-func (builder *Builder) emitText(painter *textPainter, w textBlock, placement *shapePlacement) error {
+func (builder *Builder) emitText(painter *textPainter, block textBlock, placement *shapePlacement) error {
 	clip := placement.clip
-	if !w.unclipped {
+	if !block.unclipped {
 		var err error
 		if clip, err = builder.boxClip(painter, placement); err != nil {
 			return err

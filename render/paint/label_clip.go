@@ -9,8 +9,8 @@ import (
 
 // textBox is the box of a text. Masks inside of it need no clip.
 type textBox struct {
-	back geom.Matrix // px to the shape's own units
-	geom.Extent
+	back        geom.Matrix // px to the shape's own units
+	geom.Extent             // the box in these units
 	// whole is true for a clip of whole pixels: the picture's, or a box with the sides px.
 	whole bool
 	px    geom.Extent
@@ -21,27 +21,27 @@ type textBox struct {
 // box upright and brings all four sides near whole px, they are rounded to whole px too, and whole
 // is set. Exact mode rounds to units alone. See docs/spec/drawing.md#r55.
 func newTextBox(matrix vector.Matrix, x, y, w, h float64, mode Raster) textBox {
-	side := func(v float64) float64 { return math.Floor(v + 0.5) }
-	t := textBox{
+	round := func(v float64) float64 { return math.Floor(v + 0.5) }
+	box := textBox{
 		back:   geom.Widened(matrix).Inverse(),
-		Extent: geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))},
+		Extent: geom.Extent{Lo: geom.Pt(round(x), round(y)), Hi: geom.Pt(round(x+w), round(y+h))},
 	}
 	if !axisAligned(matrix) || mode == Exact {
-		return t
+		return box
 	}
-	t.px = geom.NewExtent()
-	for _, c := range [2]geom.Point{t.Lo, t.Hi} {
-		q := matrix.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
-		if !nearWhole(q.X) || !nearWhole(q.Y) {
-			return t
+	box.px = geom.NewExtent()
+	for _, corner := range [2]geom.Point{box.Lo, box.Hi} {
+		inPx := matrix.Apply(vector.Point{X: float32(corner.X), Y: float32(corner.Y)})
+		if !nearWhole(inPx.X) || !nearWhole(inPx.Y) {
+			return box
 		}
-		t.px.Add(geom.Pt(side(float64(q.X)), side(float64(q.Y))))
+		box.px.Add(geom.Pt(round(float64(inPx.X)), round(float64(inPx.Y))))
 	}
-	t.whole = true
-	t.Extent = geom.NewExtent()
-	t.Add(t.back.Apply(t.px.Lo))
-	t.Add(t.back.Apply(t.px.Hi))
-	return t
+	box.whole = true
+	box.Extent = geom.NewExtent()
+	box.Add(box.back.Apply(box.px.Lo))
+	box.Add(box.back.Apply(box.px.Hi))
+	return box
 }
 
 // nearWhole reports whether v is so close to a whole number that the browser takes it for one.
@@ -53,13 +53,13 @@ func nearWhole(v float32) bool {
 
 // holds reports whether all pixels of a placed glyph mask lie inside the text's box, so that it
 // needs no clip.
-func (w *textBox) holds(at *placedMask) bool {
-	x0, y0 := float64(at.box[0]), float64(at.box[1])
-	x1, y1 := float64(at.box[2]), float64(at.box[3])
+func (box *textBox) holds(mask *placedMask) bool {
+	x0, y0 := float64(mask.box[0]), float64(mask.box[1])
+	x1, y1 := float64(mask.box[2]), float64(mask.box[3])
 	for _, p := range [4]geom.Point{geom.Pt(x0, y0), geom.Pt(x1, y0), geom.Pt(x1, y1), geom.Pt(x0, y1)} {
-		const slack = 1e-6
-		p = w.back.Apply(p)
-		if p.X < w.Lo.X-slack || p.Y < w.Lo.Y-slack || p.X > w.Hi.X+slack || p.Y > w.Hi.Y+slack {
+		const slack = 1e-6 // units, for the rounding of box.back
+		p = box.back.Apply(p)
+		if p.X < box.Lo.X-slack || p.Y < box.Lo.Y-slack || p.X > box.Hi.X+slack || p.Y > box.Hi.Y+slack {
 			return false
 		}
 	}
@@ -99,9 +99,9 @@ func corners(e geom.Extent) [4]geom.Point {
 }
 
 // inFrame returns the common part of a convex polygon in px and the visible part of a frame.
-func (builder *Builder) inFrame(k *textPainter, clip []geom.Point, frame int32) []geom.Point {
-	k.frame = builder.frameInPx(k.frame[:0], frame)
-	return builder.clip.Intersect(clip, k.frame)
+func (builder *Builder) inFrame(painter *textPainter, clip []geom.Point, frame int32) []geom.Point {
+	painter.frame = builder.frameInPx(painter.frame[:0], frame)
+	return builder.clip.Intersect(clip, painter.frame)
 }
 
 // frameInPx appends the visible part of a frame, which frames around it may cut, to dst: a polygon

@@ -38,8 +38,8 @@ func (builder *Builder) widenLayer(x0, y0, x1, y1 float64, matrix vector.Matrix)
 	corner := func(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: float32(y)} }
 	box, _ := boundsOf([]vector.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, matrix)
 	rect := pixelBounds([4]float32{box[0] + layerSlack, box[1] + layerSlack, box[2] - layerSlack, box[3] - layerSlack})
-	if l := builder.layer; builder.layered {
-		rect = chord.Rect{X0: min(l.X0, rect.X0), Y0: min(l.Y0, rect.Y0), X1: max(l.X1, rect.X1), Y1: max(l.Y1, rect.Y1)}
+	if old := builder.layer; builder.layered {
+		rect = chord.Rect{X0: min(old.X0, rect.X0), Y0: min(old.Y0, rect.Y0), X1: max(old.X1, rect.X1), Y1: max(old.Y1, rect.Y1)}
 	}
 	builder.layer, builder.layered = rect, true
 }
@@ -58,7 +58,7 @@ func pixelBounds(box [4]float32) chord.Rect {
 func (builder *Builder) endLayer() { builder.layered = false }
 
 // canvas is the clip rectangle of everything that is drawn: the picture, cut to the box of the
-// frame around the shape and to the group layer.
+// frame around the shape and to the group layer. Its px are counted from originX and originY.
 func (builder *Builder) canvas() chord.Rect {
 	rect := builder.framed
 	if builder.layered {

@@ -81,11 +81,11 @@ func (builder *Builder) addLayer(layer tree.Layer) error {
 	}
 	builder.framed = builder.whole()
 	key, ok := builder.cacheKeyOf(shape, growY, &placement)
-	keyed := ok && builder.tree.Nodes[layer.Shape].Frame < 0
+	keyTellsAll := ok && builder.tree.Nodes[layer.Shape].Frame < 0 // a frame would clip it
 	builder.layers = append(builder.layers, Layer{})
 	builder.sources = append(builder.sources, layerSource{layer, placement})
 	added := len(builder.layers) - 1
-	if keyed {
+	if keyTellsAll {
 		builder.layers[added].Stamp = stampOf(layerKey{key, placement.second})
 		return nil
 	}
@@ -176,26 +176,26 @@ func stampOf(k layerKey) Stamp {
 // that equal layers have equal stamps wherever they stand in a drawing. It panics if an item uses
 // coverage or a clip from before.
 func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
-	w := builder.hashed[:0] // what is hashed
-	number := func(v int32) { w = binary.LittleEndian.AppendUint32(w, uint32(v)) }
+	content := builder.hashed[:0] // what is hashed
+	add := func(v int32) { content = binary.LittleEndian.AppendUint32(content, uint32(v)) }
 	for i := range builder.drawing.Items[from.items:] {
 		item := &builder.drawing.Items[from.items+i]
 		if int(item.First) < from.spans || int(item.Clip) >= 0 && int(item.Clip) < from.items || item.PairPixelCount > 0 && int(item.FirstPairPixel) < from.pairs {
 			panic("BUG: an item shares coverage, pairs of pixels or a clip with another layer")
 		}
 		flags := uint32(item.Op) | flag(item.Round)<<8 | flag(item.Second)<<9
-		w = binary.LittleEndian.AppendUint32(w, flags)
-		w = binary.LittleEndian.AppendUint32(w, item.Opacity)
-		w = append(w, item.Color[0], item.Color[1], item.Color[2])
-		number(item.First - int32(from.spans))
-		number(item.Count)
-		if number(item.PairPixelCount); item.PairPixelCount > 0 {
-			number(item.FirstPairPixel - int32(from.pairs))
+		content = binary.LittleEndian.AppendUint32(content, flags)
+		content = binary.LittleEndian.AppendUint32(content, item.Opacity)
+		content = append(content, item.Color[0], item.Color[1], item.Color[2])
+		add(item.First - int32(from.spans))
+		add(item.Count)
+		if add(item.PairPixelCount); item.PairPixelCount > 0 {
+			add(item.FirstPairPixel - int32(from.pairs))
 		}
-		number(relative(item.Clip, from.items))
-		number(relative(item.Group-1, groups))
+		add(relative(item.Clip, from.items))
+		add(relative(item.Group-1, groups))
 		if item.Group > 0 {
-			w = binary.LittleEndian.AppendUint32(w, builder.drawing.Groups[item.Group-1])
+			content = binary.LittleEndian.AppendUint32(content, builder.drawing.Groups[item.Group-1])
 		}
 	}
 	for _, span := range builder.drawing.Coverage.Spans[from.spans:] {
@@ -203,25 +203,25 @@ func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 		if at != scan.Full {
 			at -= int32(from.bytes)
 		}
-		number(span.X)
-		number(span.Y)
-		number(span.N)
-		number(at)
+		add(span.X)
+		add(span.Y)
+		add(span.N)
+		add(at)
 	}
-	w = append(w, builder.drawing.Coverage.Bytes[from.bytes:]...)
+	content = append(content, builder.drawing.Coverage.Bytes[from.bytes:]...)
 	for _, pixel := range builder.drawing.PairPixels[from.pairs:] {
-		number(pixel.X)
-		number(pixel.Y)
+		add(pixel.X)
+		add(pixel.Y)
 	}
-	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.drawing.Items)-from.items))
-	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.drawing.Coverage.Spans)-from.spans))
-	builder.hashed = w
+	content = binary.LittleEndian.AppendUint64(content, uint64(len(builder.drawing.Items)-from.items))
+	content = binary.LittleEndian.AppendUint64(content, uint64(len(builder.drawing.Coverage.Spans)-from.spans))
+	builder.hashed = content
 	seeds := stampSeeds()
-	return Stamp{maphash.Bytes(seeds[0], w), maphash.Bytes(seeds[1], w)}
+	return Stamp{maphash.Bytes(seeds[0], content), maphash.Bytes(seeds[1], content)}
 }
 
-// relative returns the position at of an item relative to the position from, or -1 if at is
-// negative, which means none. So equal layers of a drawing have equal stamps wherever they stand.
+// relative returns the position at of an item or a group, counted from the position from, or -1 if at
+// is negative, which means none. So equal layers of a drawing have equal stamps wherever they stand.
 func relative(at int32, from int) int32 {
 	if at < 0 {
 		return -1

@@ -113,15 +113,15 @@ func (mask *lineMask) clearGaps(line *textLine, back geom.Matrix) {
 }
 
 // inside returns the half-open range [a, b) of those of n pixels of an underline whose coordinate
-// lies in from..to. Pixel i has the coordinate v + i*slope.
-func inside(v, slope, from, to, n float64) (a, b float64) {
-	if slope == 0 {
-		if v < from || v >= to {
+// lies in from..to. Pixel i has the coordinate first + i*step.
+func inside(first, step, from, to, n float64) (a, b float64) {
+	if step == 0 {
+		if first < from || first >= to {
 			return 0, 0
 		}
 		return 0, n
 	}
-	a, b = (from-v)/slope, (to-v)/slope
+	a, b = (from-first)/step, (to-first)/step
 	return max(0, math.Ceil(min(a, b))), min(n, math.Ceil(max(a, b)))
 }
 
@@ -133,7 +133,7 @@ func (mask *lineMask) double() {
 }
 
 // maskLine sets cache.line to the mask of an underline or strike: the rectangle in cache.path,
-// mapped by matrix, without the gaps of the line at. In Reference mode an upright rectangle is
+// mapped by matrix, without the gaps of line. In Reference mode an upright rectangle is
 // filled by the browser's rule for rectangles. With whole, a level line with gaps is filled in
 // three parts: above the rows of the gaps, between these rows, and below. The browser cuts it
 // there, which changes the alpha of a thin part.
@@ -185,21 +185,21 @@ func firstCentre(factor float32, v float64, offset float32) float32 {
 	return float32(math.Ceil(float64(float64(factor)*v) + float64(offset) - 0.5))
 }
 
-// lineHalo sets cache.halo to the halo of an underline or strike: one picture of copies of cache.line, each
-// displaced by the given px in x and y. Copies that do not lie on whole pixels are interpolated.
-func (cache *glyphCache) lineHalo(by [][2]float64) {
+// lineHalo sets cache.halo to the halo of an underline or strike: one picture of copies of cache.line. Each is
+// displaced by one pair of px in x and y. Copies that do not lie on whole pixels are interpolated.
+func (cache *glyphCache) lineHalo(displacements [][2]float64) {
 	if len(cache.line.rows) == 0 {
 		cache.halo.begin([4]int32{})
 		return
 	}
 	box, reach := cache.line.box(), int32(0)
-	for _, h := range by {
-		reach = max(reach, int32(math.Ceil(max(math.Abs(h[0]), math.Abs(h[1])))))
+	for _, by := range displacements {
+		reach = max(reach, int32(math.Ceil(max(math.Abs(by[0]), math.Abs(by[1])))))
 	}
 	cache.halo.begin([4]int32{box[0] - reach, box[1] - reach, box[2] + reach, box[3] + reach})
-	for _, h := range by {
-		x, y := math.Floor(-h[0]), math.Floor(-h[1]) // whole px from a pixel of the halo to the line's
-		dx, dy := -h[0]-x, -h[1]-y                   // and the rest
+	for _, by := range displacements {
+		x, y := math.Floor(-by[0]), math.Floor(-by[1]) // whole px from a pixel of the halo to the line's
+		dx, dy := -by[0]-x, -by[1]-y                   // and the rest
 		for _, row := range cache.halo.rows {
 			for i := range row.to - row.from {
 				p := &cache.halo.alpha[row.from+i]
@@ -230,7 +230,7 @@ func (cache *glyphCache) keepTurned(mask *lineMask, back geom.Matrix, clip chord
 		box = [4]int32{box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1}
 		clip = mappedBounds(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}).Within(clip)
 		for y := clip.Y0; y < clip.Y1; y++ {
-			x0, x1 := across(box, back, float64(y)+0.5, clip)
+			x0, x1 := columnsInside(box, back, float64(y)+0.5, clip)
 			cache.scratch = cache.scratch[:0]
 			for x := x0; x < x1; x++ {
 				q := back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
@@ -243,9 +243,9 @@ func (cache *glyphCache) keepTurned(mask *lineMask, back geom.Matrix, clip chord
 	return cache.add(first, at)
 }
 
-// across returns the columns [x0, x1) within clip of the row of px at y that back maps into box (left,
-// top, right, bottom), which holds the mask of a turned text line; 0, 0 for none.
-func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 int32) {
+// columnsInside returns the columns [x0, x1) within clip whose pixels, in the row of px at y, back maps into box
+// (left, top, right, bottom), which holds the mask of a turned text line; 0, 0 for none.
+func columnsInside(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 int32) {
 	lo, hi := float64(clip.X0), float64(clip.X1)
 	q := back.Apply(geom.Pt(0, y))
 	// The pixel at x maps to q + x times the slopes. Of each axis: place at x = 0, slope, range of the box.

@@ -44,8 +44,8 @@ func (builder *Builder) emit(it Item) {
 	}
 }
 
-// fill appends the item of a draw that fills the inside of its path, and keeps the place of its
-// coverage in builder.filled. A hatch becomes items over the last fill instead, whose outline it shares.
+// fill appends the item of a draw that fills the inside of its path, and keeps the range of its
+// coverage in builder.filled. A hatch is drawn over that last fill, whose outline it shares.
 func (builder *Builder) fill(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
 	if draw.Hatch { // it covers the same outline as the fill below it
 		return builder.hatch(draw, matrix, placement)
@@ -171,11 +171,11 @@ func hairline(width float32, matrix vector.Matrix) uint32 {
 		x, y = max(x, -x)*width, max(y, -y)*width
 		return max(x, y) + min(x, y)/2
 	}
-	u, v := long(matrix.A, matrix.B), long(matrix.C, matrix.D)
-	if !(u <= 1 && v <= 1) {
+	alongX, alongY := long(matrix.A, matrix.B), long(matrix.C, matrix.D)
+	if !(alongX <= 1 && alongY <= 1) {
 		return 0
 	}
-	return max(1, uint32((u+v)/2*256))
+	return max(1, uint32((alongX+alongY)/2*256))
 }
 
 // axisAligned reports whether m maps axis-aligned rectangles to axis-aligned rectangles.
@@ -197,10 +197,10 @@ func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matri
 }
 
 // coverHair gives an item the coverage of the hairlines in builder.hair. If the draw is part of an arrow's body
-// in whose clip a label or a head makes a hole, the coverage is cut by that clip. Else the item also gets the
-// range Pairs, Paired of the pixels in Drawing.PairPixels that are blended by a rule of their own: see
-// docs/spec/raster.md#r22. In pictures the browser's colours need an item for each pass over a pixel; all but the
-// last are appended to the drawing.
+// in whose clip a label or a head makes a hole, the coverage is cut by that clip. Else the item also gets its
+// range of Drawing.PairPixels: the hair stroker reports to scanner.OnPairPixel which pixels follow the two-pixel
+// rule, and that function appends them to the list. In pictures the browser's colours need an item for each pass
+// over a pixel; all but the last are appended to the drawing.
 func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
 	passes := 0
 	if builder.picture && draw.Opacity == shapes.Opaque {
@@ -255,8 +255,8 @@ func (builder *Builder) resolution(m vector.Matrix) float32 {
 	return r
 }
 
-// subpath copies one subpath of src to part, from the positions of its first verb, point and weight on
-// up to the next move, and returns its number of verbs.
+// subpath copies one subpath of src to part: the one that begins at the given positions in the lists of verbs, points
+// and weights, up to the next move. It returns how many verbs it has.
 func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verbs int) {
 	part.Reset()
 	points, weights := 0, 0
@@ -276,17 +276,18 @@ func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verb
 	return verbs
 }
 
-// endsOnStart reports whether a subpath without Close ends on its start and can be closed instead: a join
-// covers the same as two overlapping caps, and its edges do not count twice. Both end pieces must be
-// longer than half the stroke's width, or the caps would stick out.
-func endsOnStart(path *vector.Path, width float32) bool {
+// endsOnStart reports whether a subpath without Close ends where it starts and may be closed in Exact mode before it
+// is stroked. A join there covers what two round caps cover, but once, while the edges of caps that overlap
+// count twice in an area. The first and the last piece must be longer than half the stroke's width, because only
+// then the caps lie within what the pieces cover themselves.
+func endsOnStart(path *vector.Path, strokeWidth float32) bool {
 	n := len(path.Points)
 	if n < 4 || path.Verbs[len(path.Verbs)-1] == vector.Close || path.Points[0] != path.Points[n-1] {
 		return false
 	}
 	far := func(a, b vector.Point) bool {
 		dx, dy := a.X-b.X, a.Y-b.Y
-		return float32(dx*dx)+float32(dy*dy) > width*width/4
+		return float32(dx*dx)+float32(dy*dy) > strokeWidth*strokeWidth/4
 	}
 	second := path.Verbs[1].Points()                             // position of the end of the first piece
 	beforeLast := n - 1 - path.Verbs[len(path.Verbs)-1].Points() // and of the start of the last one
@@ -304,15 +305,17 @@ func (p *shapePlacement) rule() scan.Rule {
 	return scan.Rule{Plain: p.translucent(), Clip: p.clip >= 0, Cells: true}
 }
 
-// plain reports whether an item is drawn without the two-pixel rule. In a layer
-// colours are opaque: it is made translucent as a whole.
-func (builder *Builder) plain(it *Item, r scan.Rule) bool {
-	return r.Plain && !builder.layered || it.Opacity != shapes.Opaque || it.Color == shapes.RGB{}
+// plain reports whether an item is drawn without the two-pixel rule, which holds for opaque colours
+// other than black only. rule.Plain says that the shape is translucent. In a layer colours are opaque
+// all the same, because the layer is made translucent as a whole. See docs/spec/raster.md#r22.
+func (builder *Builder) plain(item *Item, rule scan.Rule) bool {
+	translucent := rule.Plain && !builder.layered || item.Opacity != shapes.Opaque
+	return translucent || item.Color == shapes.RGB{}
 }
 
 // area gives an item the coverage of the inside of a path in px. In Reference mode it is computed
-// as in the reference browser, with the list of the pixels that the two-pixel rule blends. In Exact
-// mode it is the true area.
+// as in the reference browser, and the scanner's OnPairPixel appends the pixels that follow the
+// two-pixel rule to Drawing.PairPixels meanwhile. In Exact mode it is the true area.
 func (builder *Builder) area(path *vector.Path, item *Item, rule scan.Rule) error {
 	builder.watch(path, item)
 	rule.Plain = builder.plain(item, rule)

@@ -17,15 +17,15 @@ import (
 // appendCached sets.
 type cacheKey struct {
 	id            string
-	m             vector.Matrix
-	width, height int
+	toPx          vector.Matrix
+	width, height int // of the drawing
 	mode          Raster
 	version       view.Version
 	picture       bool // View.Picture
 	rule          scan.Rule
 	framed        chord.Rect // the canvas that frames leave
 	opacity       uint32     // thin strokes apply it to their coverage
-	w, h, scale   float64
+	w, h, scale   float64    // of the shape, like all that follow
 	geo           scene.GeoKind
 	color         scene.Color
 	size          scene.Size
@@ -39,7 +39,7 @@ type marks struct{ items, spans, bytes, pairs int }
 // cacheEntry is the range of a store that one shape takes.
 type cacheEntry struct {
 	from, to marks
-	keyOnly  bool // only the key is cached
+	keyOnly  bool // only the key is cached: the shape was seen, but its items are not kept
 
 	single, opacityApplied bool // of the shapePlacement
 }
@@ -103,7 +103,7 @@ type shapeCache struct {
 	young, old shapeStore
 
 	hit      bool // there was a hit since the young store was empty
-	keysOnly bool // only keys are cached
+	keysOnly bool // new shapes become entries with keyOnly
 
 	limit int // in place of cacheBytes, set by tests
 	hits  int // counted for tests
@@ -120,12 +120,12 @@ func (r *shapeCache) most() int {
 // cacheKeyOf returns the key of a shape in the cache of drawn shapes. ok is false for a shape that
 // is not cached. Only geo shapes without a label are. None are while Watch is set, which must see
 // every path, nor in pictures that Build draws, because such pictures seldom have a shape in common.
-func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement *shapePlacement) (w cacheKey, ok bool) {
+func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement *shapePlacement) (key cacheKey, ok bool) {
 	if shape.Kind != scene.Geo || shape.Rich != nil || builder.Watch != nil || !builder.usesCache {
-		return w, false
+		return key, false
 	}
 	return cacheKey{
-		id: shape.ID, m: placement.toPx, width: builder.drawing.Width, height: builder.drawing.Height, mode: builder.mode, version: builder.Version,
+		id: shape.ID, toPx: placement.toPx, width: builder.drawing.Width, height: builder.drawing.Height, mode: builder.mode, version: builder.Version,
 		picture: builder.picture, rule: placement.rule(), framed: builder.framed, opacity: placement.opacity,
 		w: shape.W, h: shape.H + growY, scale: shape.Scale, geo: shape.Geo,
 		color: shape.Color, size: shape.Size, dash: shape.Dash, fill: shape.Fill,
@@ -137,10 +137,10 @@ func (builder *Builder) marks() marks {
 	return marks{len(builder.drawing.Items), len(builder.drawing.Coverage.Spans), len(builder.drawing.Coverage.Bytes), len(builder.drawing.PairPixels)}
 }
 
-// appendCached appends the items of the cached shape with key to the drawing, for the placement
-// placement, and reports whether it did. A shape that is found in the old store is also copied into the
-// young one. If the key is known but its items are not stored, it returns false, and from then on
-// items are stored again.
+// appendCached appends the items of the cached shape with that key to the drawing, where placement says,
+// and reports whether it did. A shape that is found in the old store is also copied into the young
+// one. If the key is known but its items are not stored, it returns false, and from then on items
+// are stored again.
 func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) bool {
 	store := &builder.cached.young
 	entry, ok := store.known[*key]
@@ -170,7 +170,7 @@ func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) b
 }
 
 // cache stores the items and the coverage that were added to the drawing since from in the cache of
-// shapes, under key key; in keysOnly mode it stores the key alone. When the young store is full, the
+// shapes, under key; with keysOnly it stores the key alone. When the young store is full, the
 // stores change places. It leaves out shapes without items, those of DrawOnce, and large ones.
 func (builder *Builder) cache(key *cacheKey, from marks, placement *shapePlacement) {
 	cache := &builder.cached

@@ -20,51 +20,55 @@ type twoStepMap struct {
 	picture vector.Matrix // image to picture
 }
 
-// newTwoStepMap returns the map of a part of the page to a picture of w x h px. The browser draws an
-// image whose sides are whole px, into which it stretches the part as it laid it out, in 1/64 px.
-// float64 around products keeps multiply-adds from being fused, so that every machine gives the same bits.
+// newTwoStepMap returns the map of a part of the page to a picture of w x h px. The browser lays the part out in an
+// image whose sides are cut to 1/64 px, with the same scale for width and height and the part in the middle. Then
+// it stretches that layout so that the sides of the image are whole px. float64 around a product makes Go round it
+// before it is added; else some processors would fuse both into one step with other last bits.
 func newTwoStepMap(part view.Box, w, h int) twoStepMap {
 	left, top := float64(geom.AsExportedUnrounded(part.X)), float64(geom.AsExportedUnrounded(part.Y))
 	x, y := newSideFactors(part.W, w), newSideFactors(part.H, h)
-	k := min(x.fit/x.side, y.fit/y.side)
+	scale := min(x.laidOut/x.exported, y.laidOut/y.exported)
 	layout := geom.Matrix{
-		A: k, D: k,
-		E: (x.fit-float64(x.side*k))/2 - float64(left*k),
-		F: (y.fit-float64(y.side*k))/2 - float64(top*k),
+		A: scale, D: scale,
+		E: (x.laidOut-float64(x.exported*scale))/2 - float64(left*scale),
+		F: (y.laidOut-float64(y.exported*scale))/2 - float64(top*scale),
 	}
 	return twoStepMap{
-		image:   geom.Matrix{A: x.image, D: y.image}.Mul(layout),
-		picture: vector.Matrix{A: x.picture, D: y.picture},
+		image:   geom.Matrix{A: x.toImage, D: y.toImage}.Mul(layout),
+		picture: vector.Matrix{A: x.toPicture, D: y.toPicture},
 	}
 }
 
-// sideFactors is the width or the height of a view.
+// sideFactors holds what the steps do to the width of a view, or to its height.
 type sideFactors struct {
-	side, fit float64 // page units, and in 1/64 px
-	image     float64 // factor by which the image stretches what was laid out
-	picture   float32 // factor by which the picture stretches the image
+	exported  float64 // the side in page units, as the browser reads it from the exported file
+	laidOut   float64 // the same, cut down to 1/64 px
+	toImage   float64 // factor from the layout to the image
+	toPicture float32 // factor from the image to the picture
 }
 
-// newSideFactors returns a side of so many page units that becomes px in the picture. The browser finds
-// the side of the image by a factor, so that it is whole px but for the last bit.
+// newSideFactors returns the factors of a side of so many page units that becomes px in the picture.
 func newSideFactors(side float64, px int) sideFactors {
-	read := geom.AsExportedUnrounded(side)
-	s := sideFactors{side: float64(read)}
-	s.fit = math.Floor(s.side*64) / 64
-	whole := float32(math.Floor(s.fit + 0.5))
-	s.image = float64(whole / float32(s.fit))
-	s.picture = float32(px) / float32(read*float32(whole/read))
+	exported := geom.AsExportedUnrounded(side)
+	s := sideFactors{exported: float64(exported)}
+	s.laidOut = math.Floor(s.exported*64) / 64
+	imagePx := float32(math.Floor(s.laidOut + 0.5)) // the side of the image, whole px
+	s.toImage = float64(imagePx / float32(s.laidOut))
+	// The browser goes from the image to the picture by way of the exported side and a factor. The product
+	// is imagePx but for its last bit, which counts.
+	s.toPicture = float32(px) / float32(exported*float32(imagePx/exported))
 	return s
 }
 
-// of returns the map to the picture of what page maps to the page.
+// of returns the map to the picture of what page maps to the page. Only the second step is in binary32.
 func (steps *twoStepMap) of(page geom.Matrix) vector.Matrix {
 	return steps.picture.Mul(geom.Narrowed(steps.image.Mul(page)))
 }
 
-// inLayer calls draw, which appends coverage to the drawing, with the map of the shape to px. In a group layer the
-// browser counts px from the layer's corner, which changes the last bits of points. So there the map and the
-// canvas begin at that corner while draw runs, and its coverage is moved to its place in the picture afterwards.
+// inLayer calls draw, which appends coverage to the drawing, with matrix, the map of the shape to px. In a group layer
+// the browser counts px from the layer's corner, which changes the last bits of points. So there draw gets a map
+// to px from that corner, the canvas begins there while draw runs (originX, originY), and the coverage that it
+// appended is moved to its place in the picture afterwards.
 func (builder *Builder) inLayer(matrix vector.Matrix, draw func(vector.Matrix) error) error {
 	if !builder.layered {
 		return draw(matrix)

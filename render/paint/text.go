@@ -91,9 +91,9 @@ func addRunBox(all *geom.Extent, painter *textPainter, run *text.Run) error {
 
 // bodyText appends the items of a text shape, clipped to the box of the text.
 func (builder *Builder) bodyText(shape *scene.Shape, p *shapePlacement) error {
-	return builder.paintShapeText(shape, "text", p, func(k *textPainter) (textBlock, error) {
-		err := k.Text(&k.Page, shape)
-		return textBlock{color: shapes.Palette[shape.Color].Solid, halo: true, w: k.Page.W, h: k.Page.H}, err
+	return builder.paintShapeText(shape, "text", p, func(painter *textPainter) (textBlock, error) {
+		err := painter.Text(&painter.Page, shape)
+		return textBlock{color: shapes.Palette[shape.Color].Solid, halo: true, w: painter.Page.W, h: painter.Page.H}, err
 	})
 }
 
@@ -103,8 +103,8 @@ func (builder *Builder) geoLabel(shape *scene.Shape, w, h float64, placement *sh
 	if shape.Rich != nil && (shape.LabelColor >= scene.CustomColor || int(shape.LabelColor) >= len(shapes.Palette)) {
 		return shapes.Foreign(shape, "custom label colour")
 	}
-	return builder.paintShapeText(shape, "label", placement, func(k *textPainter) (textBlock, error) {
-		err := k.GeoLabel(&k.Page, shape, w, h)
+	return builder.paintShapeText(shape, "label", placement, func(painter *textPainter) (textBlock, error) {
+		err := painter.GeoLabel(&painter.Page, shape, w, h)
 		return textBlock{color: shapes.Palette[shape.LabelColor].Solid, halo: true, w: w, h: h}, err
 	})
 }
@@ -124,14 +124,14 @@ func (builder *Builder) noteText(shape *scene.Shape, growY float64, p *shapePlac
 	})
 }
 
-// arrowText appends the items of an arrow's label, clipped to its box without the padding. m
+// arrowText appends the items of an arrow's label, clipped to its box without the padding. matrix
 // maps the arrow's own units to px.
-func (builder *Builder) arrowText(shape *scene.Shape, label *arrows.Label, m vector.Matrix, p *shapePlacement) error {
+func (builder *Builder) arrowText(shape *scene.Shape, label *arrows.Label, matrix vector.Matrix, p *shapePlacement) error {
 	at := *p
-	at.toPx = m
-	return builder.paintShapeText(shape, "label", &at, func(k *textPainter) (textBlock, error) {
+	at.toPx = matrix
+	return builder.paintShapeText(shape, "label", &at, func(painter *textPainter) (textBlock, error) {
 		x, y := label.Box.Lo.X+label.Pad, label.Box.Lo.Y+label.Pad
-		err := k.Arrow(&k.Page, shape, x, y, label.W)
+		err := painter.Arrow(&painter.Page, shape, x, y, label.W)
 		color := shapes.Palette[shape.LabelColor].Solid
 		return textBlock{color: color, halo: true, x: x, y: y, w: label.W, h: label.H}, err
 	})
@@ -141,12 +141,12 @@ func (builder *Builder) arrowText(shape *scene.Shape, label *arrows.Label, m vec
 type textPainter struct {
 	*text.Writer
 	glyphs  glyphCache
-	placed  []placedMask
-	box     textBox // of the text that is painted
-	corners [4]geom.Point
-	frame   []geom.Point
-	gaps    []gap        // of an underline
-	copies  [][2]float64 // displacements of copies, px
+	placed  []placedMask  // of the text that is painted, in paint order
+	box     textBox       // of the text that is painted
+	corners [4]geom.Point // of the clip of that box, px
+	frame   []geom.Point  // visible part of the frame around the text, px
+	gaps    []gap         // of an underline
+	copies  [][2]float64  // displacements of copies, px
 }
 
 // takeTextPainter returns a text painter that no other goroutine uses until its GiveBack.
@@ -169,7 +169,7 @@ func (builder *Builder) frameItems(shape *scene.Shape, p *shapePlacement) error 
 		return err
 	}
 	defer painter.GiveBack()
-	onto, side := shapes.HeadingPlace(shape, p.page)
+	onto, side := shapes.HeadingPlace(shape, p.page) // the heading's units to the frame's, and the side's length in px
 	if err := heading(painter, shape, side); err != nil {
 		return err
 	}

@@ -16,7 +16,9 @@ func (builder *Builder) checkCertain(shape *scene.Shape, draws []shapes.Draw, gr
 	if builder.mode == Exact {
 		return nil
 	}
-	hatched := slices.ContainsFunc(draws, func(w shapes.Draw) bool { return w.Hatch })
+	hatched := slices.ContainsFunc(draws, func(draw shapes.Draw) bool { return draw.Hatch })
+	// The sides of the shape in unscaled units. Divided by the width of a stroke they are in such widths.
+	w, h := shape.W/shape.Scale, (shape.H+growY)/shape.Scale
 	for i := range draws {
 		draw := &draws[i]
 		// Tiny discs.
@@ -26,25 +28,25 @@ func (builder *Builder) checkCertain(shape *scene.Shape, draws []shapes.Draw, gr
 		if shape.Kind != scene.Geo || draw.Width == 0 {
 			continue
 		}
-		if shape.Dash != scene.DashDraw && shape.Dash != scene.DashSolid && shape.Geo == scene.Heart &&
-			shape.H+growY <= flattestHeart && axisAligned(matrix) {
+		// Shapes in dots or dashes, also those whose stroke is too short to have any.
+		dashed := shape.Dash != scene.DashDraw && shape.Dash != scene.DashSolid
+		if dashed && shape.Geo == scene.Heart && shape.H+growY <= flattestHeart && axisAligned(matrix) {
 			return shapes.Foreign(shape, "dashes around a heart at most 1 px high")
 		}
-		if shape.Dash != scene.DashDraw && shape.Dash != scene.DashSolid &&
-			isThread(shape.Geo, shape.W/shape.Scale/draw.Width, (shape.H+growY)/shape.Scale/draw.Width) {
+		if dashed && isThread(shape.Geo, w/draw.Width, h/draw.Width) {
 			return shapes.Foreign(shape, "dashes around a heart, cloud or ellipse narrower than two of them")
 		}
-		// Dashes.
+		// Strokes that do have dots or dashes.
 		if draw.Dashes.Gap <= 0 || draw.Dashes.Solid {
 			continue
 		}
 		if shape.Geo == scene.Ellipse && hatched && placement.translucent() && hairline(float32(draw.Width), matrix) > 0 {
 			return shapes.Foreign(shape, "dots or dashes of at most 1 px along a translucent ellipse with a pattern")
 		}
-		if inward(shape.Geo) && isSpeck(shape.W/shape.Scale/draw.Width, (shape.H+growY)/shape.Scale/draw.Width) {
+		if inward(shape.Geo) && isSpeck(w/draw.Width, h/draw.Width) {
 			return shapes.Foreign(shape, "dashes around a shape narrower than they are")
 		}
-		if (shape.Geo == scene.XBox || shape.Geo == scene.CheckBox) && min(shape.W, shape.H+growY) < 4 && hairline(float32(draw.Width), matrix) > 0 {
+		if (shape.Geo == scene.XBox || shape.Geo == scene.CheckBox) && min(shape.W, shape.H+growY) < narrowestBox && hairline(float32(draw.Width), matrix) > 0 {
 			return shapes.Foreign(shape, "dots or dashes of at most 1 px in a box narrower than 4 px")
 		}
 	}
@@ -54,12 +56,12 @@ func (builder *Builder) checkCertain(shape *scene.Shape, draws []shapes.Draw, gr
 // inward reports whether the stroke of a shape runs inwards too, so that its dashes overlap.
 func inward(g scene.GeoKind) bool { return g == scene.XBox || g == scene.CheckBox || g == scene.Heart }
 
-// isSpeck reports whether a shape of w x h widths of its dashes is narrower than they are, and so short
-// that they are most of its picture.
+// isSpeck reports whether a shape is narrower than its dashes are wide, and so short that they are most of its
+// picture. w and h are its sides in widths of the stroke.
 func isSpeck(w, h float64) bool { return min(w, h) < 1 && max(w, h) < 10 }
 
-// isThread reports whether a heart or a cloud of w x h widths of its dashes is so flat, or an ellipse so
-// small, that its dashes cover each other.
+// isThread reports whether a heart or a cloud is so flat, or an ellipse so small, that its dashes cover each other.
+// w and h are its sides in widths of the stroke. The limits were measured: see docs/spec/drawing.md#r92.
 func isThread(g scene.GeoKind, w, h float64) bool {
 	short, long := min(w, h), max(w, h)
 	switch g {
@@ -73,11 +75,15 @@ func isThread(g scene.GeoKind, w, h float64) bool {
 	return false
 }
 
-// isTinyDisc reports whether a filled disc, which m maps to px, is at most 5 px wide.
-func isTinyDisc(w *shapes.Draw, m vector.Matrix) bool {
-	box, ok := boundsOf(w.Path.Points, m)
-	return ok && box[2]-box[0] <= 5
+// isTinyDisc reports whether a filled disc, which matrix maps to px, is at most tinyDiscPx wide.
+func isTinyDisc(disc *shapes.Draw, matrix vector.Matrix) bool {
+	box, ok := boundsOf(disc.Path.Points, matrix)
+	return ok && box[2]-box[0] <= tinyDiscPx
 }
+
+// tinyDiscPx is the width up to which a translucent disc in quarter turns is refused, px. See
+// docs/spec/drawing.md#r85.
+const tinyDiscPx = 5
 
 // A hand-drawn cloud that does not turn may be at most longestThread units long if it is at most threadWidth
 // units wide. See docs/spec/drawing.md#r90.
@@ -103,6 +109,10 @@ func (builder *Builder) checkCloud(shape *scene.Shape, growY float64, matrix vec
 // flattestHeart is the height up to which a heart with dots or dashes that does not turn is refused, px. See
 // docs/spec/drawing.md#r92.
 const flattestHeart = 1.1
+
+// narrowestBox is the width from which a cross or a check box may have dots or dashes of at most one px, px. See
+// docs/spec/drawing.md#r92.
+const narrowestBox = 4
 
 // labelState says whether the text of a shape shows.
 type labelState uint8
