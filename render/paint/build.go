@@ -328,6 +328,7 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 	lone := len(draws) == 1 && draws[0].Opacity == shapes.Opaque && (builder.local.Counter == 1 || builder.mode == Exact)
 	placement.single = lone && label == labelNone
 	if err := cmp.Or(builder.checkCloud(shape, growY, matrix), builder.checkCertain(shape, draws, growY, matrix, placement),
+		builder.checkEnds(shape, draws),
 		builder.checkLabel(shape, label, lone, placement)); err != nil {
 		return err
 	}

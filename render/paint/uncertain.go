@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"math"
 	"slices"
 
 	"plumb/render/scene"
@@ -48,6 +49,30 @@ func (builder *Builder) checkCertain(shape *scene.Shape, draws []shapes.Draw, gr
 		}
 		if (shape.Geo == scene.XBox || shape.Geo == scene.CheckBox) && min(shape.W, shape.H+growY) < narrowestBox && hairline(float32(draw.Width), matrix) > 0 {
 			return shapes.Foreign(shape, "dots or dashes of at most 1 px in a box narrower than 4 px")
+		}
+	}
+	return nil
+}
+
+// shortestDash is the length in units below which a dash at the end of a line depends on rounding errors.
+const shortestDash = 1e-3
+
+// checkEnds refuses dashed and dotted straight lines at whose end a dash of almost no length begins: one that is
+// there, and points where it does, by rounding errors alone. See docs/spec/drawing.md#r93.
+func (builder *Builder) checkEnds(shape *scene.Shape, draws []shapes.Draw) error {
+	if builder.mode == Exact {
+		return nil
+	}
+	for i := range draws {
+		points, dashes := draws[i].Path.Points, &draws[i].Dashes
+		period := float64(float32(dashes.Dash)) + float64(float32(dashes.Gap))
+		if len(points) != 2 || !(dashes.Dash > 0) || dashes.Offset != 0 || !(period > 0) || math.IsInf(period, 0) {
+			continue
+		}
+		dx, dy := points[1].X-points[0].X, points[1].Y-points[0].Y
+		length := math.Sqrt(float64(float32(dx*dx) + float32(dy*dy))) // as the browser measures it
+		if last := math.Mod(float64(float32(length)), period); length >= period && last > 0 && last < shortestDash {
+			return shapes.Foreign(shape, "a short dashed line, the last dash of which has almost no length")
 		}
 	}
 	return nil

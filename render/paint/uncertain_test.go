@@ -34,6 +34,10 @@ func TestUncertain(t *testing.T) {
 		return fmt.Sprintf(`{"id":"shape:a","type":"draw","x":9,"y":9,"opacity":%g,"props":{"dash":"draw","fill":"fill","isClosed":true,"isPen":true,
 			"scale":%g,"segments":[{"type":"free","points":[{"x":0,"y":0,"z":0.5}]}],"isComplete":true}}`, opacity, scale)
 	}
+	line := func(dash string, x, y float64) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"line","x":0,"y":0,"props":{"dash":%q,"size":"xl","spline":"line","points":{
+			"a":{"id":"a","index":"a1","x":-60,"y":-20},"b":{"id":"b","index":"a2","x":%g,"y":%g}}}}`, dash, x, y)
+	}
 	bullet := func(paragraph string) string {
 		return fmt.Sprintf(`{"id":"shape:a","type":"text","x":0,"y":0,"props":{"richText":{"type":"doc","content":[{"type":"bulletList",
 			"content":[{"type":"listItem","content":[%s]}]}]}}}`, paragraph)
@@ -78,6 +82,10 @@ func TestUncertain(t *testing.T) {
 		{"a bullet alone", bullet(`{"type":"paragraph"}`), true},
 		{"a bullet with a letter", bullet(`{"type":"paragraph","content":[{"type":"text","text":"a"}]}`), false},
 		{"a label within, translucent", box("rectangle", 16, "solid", 0.5, "one"), false},
+		{"a short dashed line, longer when printed", line("dashed", -59.292234, -17.857490), true},
+		{"a short dashed line, shorter when printed", line("dashed", -59, -20), false},
+		{"a short solid line, longer when printed", line("solid", -59.292234, -17.857490), false},
+		{"a dotted line of one period, longer when printed", line("dotted", -39.292234, -2.857490), true},
 		{"a thin cloud", cloud(1.1, 400, 0, "draw"), false},
 		{"a cloud of one unit", cloud(23, 1, 0, "draw"), true},
 		{"a tall cloud of less than one unit", cloud(0.5, 23, 0, "draw"), true},
