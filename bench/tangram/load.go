@@ -18,16 +18,16 @@ import (
 // source names the files of recorded answers and of their instances.
 type source struct{ answers, instances string }
 
-// where returns the files of the reference data, or the project's own where there is no reference
-// data.
+// where returns the files of recorded TangramPuzzle answers and of their instances: those of the reference
+// data, or the project's own where there is no reference data.
 func where() source {
 	dir := os.Getenv("PLUMB_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "shared", "data")
 	}
-	s := source{filepath.Join(dir, "tangram", "predictions.jsonl"), filepath.Join(dir, "tangram", "instances-dev.jsonl")}
-	if _, err := os.Stat(s.answers); err == nil {
-		return s
+	reference := source{filepath.Join(dir, "tangram", "predictions.jsonl"), filepath.Join(dir, "tangram", "instances-dev.jsonl")}
+	if _, err := os.Stat(reference.answers); err == nil {
+		return reference
 	}
 	return source{filepath.Join("testdata", "tangram", "predictions.jsonl"), filepath.Join("testdata", "tangram", "instances.jsonl")}
 }
@@ -35,12 +35,12 @@ func where() source {
 // answer is one recorded answer.
 type answer struct{ id, instance, target, response string }
 
-// load returns the recorded answers of a source, each with the target_outline of its instance, which
-// is in another file.
+// load returns the recorded TangramPuzzle answers of a source, each with the outline of the figure that was
+// asked for (target_outline), which is in the file of the instances.
 func load(source source) ([]answer, error) {
 	targets := map[string]string{}
-	err := each(source.instances, func(v *fastjson.Value) error {
-		targets[string(v.GetStringBytes("instance_id"))] = v.Get("target_outline").String()
+	err := each(source.instances, func(instance *fastjson.Value) error {
+		targets[string(instance.GetStringBytes("instance_id"))] = instance.Get("target_outline").String()
 		return nil
 	})
 	if err != nil {
@@ -48,13 +48,13 @@ func load(source source) ([]answer, error) {
 	}
 	var out []answer
 	err = each(source.answers, func(value *fastjson.Value) error {
-		a := answer{id: string(value.GetStringBytes("id")), instance: string(value.GetStringBytes("instance_id"))}
-		target, ok := targets[a.instance]
-		if r := value.Get("response"); r == nil || r.Type() != fastjson.TypeString || !ok {
-			return fmt.Errorf("cannot use answer %q: want a response that is text and an instance_id of %s", a.id, source.instances)
+		loaded := answer{id: string(value.GetStringBytes("id")), instance: string(value.GetStringBytes("instance_id"))}
+		target, ok := targets[loaded.instance]
+		if response := value.Get("response"); response == nil || response.Type() != fastjson.TypeString || !ok {
+			return fmt.Errorf("cannot use answer %q: want a response that is text and an instance_id of %s", loaded.id, source.instances)
 		}
-		a.target, a.response = target, string(value.GetStringBytes("response"))
-		out = append(out, a)
+		loaded.target, loaded.response = target, string(value.GetStringBytes("response"))
+		out = append(out, loaded)
 		return nil
 	})
 	if err == nil && len(out) == 0 {
@@ -63,8 +63,9 @@ func load(source source) ([]answer, error) {
 	return out, err
 }
 
-// prepared returns the target of each instance that the answers name, ready for comparisons, by the id
-// of the instance. An outline that cannot be read or crosses itself is an error.
+// prepared returns for each TangramPuzzle instance that the answers name, by its id, the figure that was
+// asked for (the target), in the form in which answers are compared with it. An outline that cannot be read
+// or crosses itself is an error.
 func prepared(list []answer) (map[string]*plane.Target, error) {
 	out := map[string]*plane.Target{}
 	for i := range list {
@@ -77,10 +78,10 @@ func prepared(list []answer) (map[string]*plane.Target, error) {
 			return nil, fmt.Errorf("cannot read the target of %s: %w", answer.instance, err)
 		}
 		var points []plane.Point
-		for _, v := range in.Vertices {
-			x, _, err1 := field.Parse(v[0])
-			y, _, err2 := field.Parse(v[1])
-			if err := errors.Join(err1, err2); err != nil {
+		for _, vertex := range in.Vertices {
+			x, _, errX := field.Parse(vertex[0])
+			y, _, errY := field.Parse(vertex[1])
+			if err := errors.Join(errX, errY); err != nil {
 				return nil, fmt.Errorf("cannot read the target of %s: %w", answer.instance, err)
 			}
 			points = append(points, plane.Point{X: x, Y: y})
@@ -94,7 +95,8 @@ func prepared(list []answer) (map[string]*plane.Target, error) {
 	return out, nil
 }
 
-// each calls f with the JSON value of each line of a file of answers, valid until the next call.
+// each calls f with the JSON value of each line of a file, until f returns an error. The value is valid until
+// the next call. Blank lines are left out.
 func each(path string, f func(*fastjson.Value) error) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -105,9 +107,9 @@ func each(path string, f func(*fastjson.Value) error) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		v, err := parser.ParseBytes(line)
+		value, err := parser.ParseBytes(line)
 		if err == nil {
-			err = f(v)
+			err = f(value)
 		}
 		if err != nil {
 			return fmt.Errorf("cannot read %s: %w", path, err)
@@ -116,30 +118,34 @@ func each(path string, f func(*fastjson.Value) error) error {
 	return nil
 }
 
-// line returns the answer as a dump line, with its target outline if whole, else with the id of its
-// instance alone. copy counts from 0. A copy has an id and a remark of its own after its text, so that
-// no result is taken from a cache.
-func (answer *answer) line(whole bool, copy int) []byte {
+// withTarget says that a dump line holds the outline of the figure that was asked for.
+const withTarget = true
+
+// line returns the answer as a dump line. If hasTarget is true, the line has the outline of the figure that
+// was asked for; otherwise it has only the id of its instance, and needs a task file. copy is the number of
+// the copy, from 0. Each further copy has another id, and a remark after its text, so that its result is not
+// taken from a cache.
+func (answer *answer) line(hasTarget bool, copy int) []byte {
 	id, response := answer.id, answer.response
 	if copy > 0 {
 		id, response = fmt.Sprintf("%s/%d", id, copy), fmt.Sprintf("%s\n(%d)", response, copy)
 	}
 	out := scoring.AppendString([]byte(`{"id":`), id)
 	out = scoring.AppendString(append(out, `,"suite":"tangram","test":"solution","instance_id":`...), answer.instance)
-	if whole {
+	if hasTarget {
 		out = append(append(out, `,"target_outline":`...), answer.target...)
 	}
 	out = scoring.AppendString(append(out, `,"response":`...), response)
 	return append(out, '}')
 }
 
-// write writes the answers as a dump, each `copies` times. whole says that the lines hold their
-// targets; else these come from a task file.
-func write(path string, list []answer, whole bool, copies int) error {
+// write writes the answers as a dump, each `copies` times. hasTarget says that the lines hold the outlines
+// of the figures that were asked for; otherwise these come from a task file.
+func write(path string, list []answer, hasTarget bool, copies int) error {
 	var out []byte
-	for c := range copies {
+	for copy := range copies {
 		for i := range list {
-			out = append(append(out, list[i].line(whole, c)...), '\n')
+			out = append(append(out, list[i].line(hasTarget, copy)...), '\n')
 		}
 	}
 	return os.WriteFile(path, out, 0o644)

@@ -23,8 +23,8 @@ import (
 	"plumb/bench/rig"
 )
 
-// main reads the flags and measures all rows on one core, whose collector gets as much memory to work
-// with as in plumb score.
+// main reads the flags and measures on one core how fast TangramPuzzle answers are scored, in several ways.
+// The garbage collector gets as much memory to work with as in plumb score.
 func main() {
 	log.SetFlags(0)
 	source := where()
@@ -46,8 +46,8 @@ func main() {
 		log.Fatal("cannot measure: want at least one round, time and copy")
 	}
 	runtime.GOMAXPROCS(1)
-	// plumb score holds 64 MiB of ballast and some 13 MB: with less the rows in this
-	// process would collect garbage more often than it does.
+	// plumb score holds 64 MiB of ballast and some 13 MB. With less, this process would collect garbage more
+	// often than plumb score does.
 	held := make([]byte, 77<<20)
 	defer runtime.KeepAlive(held)
 	if err := run(source, *rounds, *times, *copies, *program, *shapely); err != nil {
@@ -73,26 +73,26 @@ func run(source source, rounds, times, copies int, program, shapely string) erro
 		return err
 	}
 	rows := []*row{evaluated, lines(list, times)}
-	for _, c := range []int{copies, 1} {
-		r, err := command(program, dir, list, source, c)
+	for _, times := range []int{copies, 1} { // many answers and few: the latter show what the start costs
+		process, err := command(program, dir, list, source, times)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, r)
+		rows = append(rows, process)
 	}
 	header(source, list, rounds)
 	if _, err := os.Stat(shapely); err == nil {
-		r, err := python(shapely, dir, list)
+		other, err := python(shapely, dir, list)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, r)
+		rows = append(rows, other)
 	} else {
 		fmt.Printf("# left out: shapely 2, %v\n", err)
 	}
 	defer func() {
-		for _, r := range rows {
-			r.close()
+		for _, row := range rows {
+			row.close()
 		}
 	}()
 	if err := measure(rows, rounds); err != nil {
@@ -105,7 +105,7 @@ func run(source source, rounds, times, copies int, program, shapely string) erro
 // first round fills caches and is dropped. A way whose results change their size from run to run is an
 // error.
 func measure(rows []*row, rounds int) error {
-	for round := range rounds + 1 { // the first fills caches and buffers
+	for round := range rounds + 1 {
 		for _, row := range rows {
 			figures, err := row.run()
 			if err != nil {
@@ -115,7 +115,7 @@ func measure(rows []*row, rounds int) error {
 				return fmt.Errorf("cannot measure %s: results of %d bytes after %d; want the same in every run", row.name, figures.Size, row.all[n-1].Size)
 			}
 			row.all = append(row.all, figures)
-			if round == 1 {
+			if round == 1 { // the first round was needed until now, to compare the size of the results
 				row.all = row.all[1:]
 			}
 		}
@@ -123,8 +123,9 @@ func measure(rows []*row, rounds int) error {
 	return nil
 }
 
-// report prints a table of the rows' speeds. If the last row, that of another program, has values of
-// IoU, these are first compared with plumb's, and the speeds are given as multiples of its speed.
+// report prints a table of how fast each way scores answers. If the last row is that of another program,
+// which is so if it has values of IoU (the overlap of an answer's figure with the wanted one), these are
+// first compared with plumb's, and the speeds are also given as multiples of that program's speed.
 func report(rows []*row, list []answer) error {
 	other := rows[len(rows)-1]
 	compared := other.all[0].IoU != nil
@@ -157,7 +158,8 @@ func report(rows []*row, list []answer) error {
 func core(f *figures) float64 { return f.Core }
 func wall(f *figures) float64 { return f.Wall }
 
-// rate returns the median rate of answers by wall time or core time.
+// rate returns the median over the rounds of the number of answers scored per second. column says which
+// seconds count: those of the clock (wall) or of the processor (core).
 func (row *row) rate(column func(*figures) float64) float64 {
 	var list []float64
 	for i := range row.all {
@@ -170,9 +172,10 @@ func (row *row) rate(column func(*figures) float64) float64 {
 // tolerance is how far values of IoU may differ.
 const tolerance = 1e-6
 
-// agree compares the IoU that another program found with plumb's, and returns a text about it. It
-// compares answers of which both programs read the same pieces, all of them simple polygons with an
-// area. A difference above the tolerance is an error, and so are too few comparable answers.
+// agree compares the IoU that another program found for each answer with plumb's, and returns a text about
+// how well they agree. IoU is the overlap of an answer's figure with the wanted one. Only those answers are
+// compared of which both programs have read the same number of pieces, all of them simple polygons with an
+// area. A difference above the tolerance is an error, and so are too few answers that can be compared.
 func agree(list []answer, other *row) (string, error) {
 	plumbs, err := found(list)
 	if err != nil {
@@ -182,7 +185,8 @@ func agree(list []answer, other *row) (string, error) {
 	if len(figures.IoU) != len(list) || len(figures.Parsed) != len(list) || len(figures.Far) != len(list) {
 		return "", errors.New("cannot compare: shapely answered for another number of answers")
 	}
-	n, evaluable, worst, farther := 0, 0, 0.0, 0
+	const farTolerance = 1e-2 // for distances, which the other program measures between vertices alone
+	compared, evaluable, worst, farther := 0, 0, 0.0, 0
 	for i := range list {
 		if plumbs.IoU[i] == nil {
 			continue
@@ -191,19 +195,19 @@ func agree(list []answer, other *row) (string, error) {
 		if figures.IoU[i] == nil || figures.Parsed[i] != plumbs.Parsed[i] || !plumbs.simple[i] {
 			continue
 		}
-		d := math.Abs(*figures.IoU[i] - *plumbs.IoU[i])
-		if !(d <= tolerance) {
+		difference := math.Abs(*figures.IoU[i] - *plumbs.IoU[i])
+		if !(difference <= tolerance) { // true for NaN too
 			return "", fmt.Errorf("cannot compare %s: got IoU %v from shapely; want %v within %g", list[i].id, *figures.IoU[i], *plumbs.IoU[i], tolerance)
 		}
-		n, worst = n+1, max(worst, d)
-		if !(math.Abs(*figures.Far[i]-*plumbs.Far[i]) <= 1e-2) {
+		compared, worst = compared+1, max(worst, difference)
+		if !(math.Abs(*figures.Far[i]-*plumbs.Far[i]) <= farTolerance) {
 			farther++
 		}
 	}
-	if 4*n < 3*evaluable {
-		return "", fmt.Errorf("cannot compare: only %d of %d answers that have an IoU can be held against each other; want three in four", n, evaluable)
+	if 4*compared < 3*evaluable {
+		return "", fmt.Errorf("cannot compare: only %d of %d answers that have an IoU can be held against each other; want three in four", compared, evaluable)
 	}
-	return fmt.Sprintf("IoU of plumb and shapely 2: %d of %d evaluable answers compared (the rest hold degenerate pieces, or are read otherwise), at most %.1g apart; in %d of them the distance of vertices is more than 0.01 off that of the boundaries", n, evaluable, worst, farther), nil
+	return fmt.Sprintf("IoU of plumb and shapely 2: %d of %d evaluable answers compared (the rest hold degenerate pieces, or are read otherwise), at most %.1g apart; in %d of them the distance of vertices is more than 0.01 off that of the boundaries", compared, evaluable, worst, farther), nil
 }
 
 // header prints what was measured and how: the answers, the rounds, the machine and the commit.

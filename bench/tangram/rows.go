@@ -38,85 +38,86 @@ type row struct {
 	all   []figures
 }
 
-// within returns a row that scores answers in this process. times is how often a run goes over the
-// answers.
+// within returns a row that measures a way of scoring answers in this process. pass scores all n answers
+// once. A run calls it `times` times, so that the run is long enough to be measured.
 func within(name string, times, n int, pass func() (figures, error)) *row {
-	return &row{name: name, close: func() {}, run: func() (f figures, err error) {
+	return &row{name: name, close: func() {}, run: func() (ofRun figures, err error) {
 		start, core := time.Now(), rig.CoreTime()
 		for range times {
-			if f, err = pass(); err != nil {
-				return f, err
+			if ofRun, err = pass(); err != nil {
+				return ofRun, err
 			}
 		}
-		f.Core = (rig.CoreTime() - core).Seconds()
-		f.Wall = time.Since(start).Seconds()
-		f.scored = n * times
-		return f, nil
+		ofRun.Core = (rig.CoreTime() - core).Seconds()
+		ofRun.Wall = time.Since(start).Seconds()
+		ofRun.scored = n * times
+		return ofRun, nil
 	}}
 }
 
-// lines returns the row that measures the way from a dump line to its result line, as plumb score
-// takes it. The lines hold their targets, so no task file is needed.
+// lines returns the row that measures the way of TangramPuzzle answers from the dump line to the result line,
+// as plumb score takes it. The lines hold the figures that were asked for, so no task file is needed.
 func lines(list []answer, times int) *row {
 	suite := tangram.New()
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
 	all := make([][]byte, len(list))
 	for i := range list {
-		all[i] = list[i].line(true, 0)
+		all[i] = list[i].line(withTarget, 0)
 	}
 	var buf []byte
-	return within("plumb: line to result line", times, len(list), func() (f figures, err error) {
-		for i, b := range all {
-			item, e := decoder.Item(dump.Line{N: i + 1, Bytes: b}, suite.Name)
-			if e != nil {
-				return f, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
+	return within("plumb: line to result line", times, len(list), func() (ofPass figures, err error) {
+		for i, line := range all {
+			item, fault := decoder.Item(dump.Line{N: i + 1, Bytes: line}, suite.Name)
+			if fault != nil {
+				return ofPass, fmt.Errorf("cannot read %s: %s", list[i].id, fault.Message)
 			}
-			j, err := suite.Prepare(item, nil)
+			job, err := suite.Prepare(item, nil)
 			if err != nil {
-				return f, err
+				return ofPass, err
 			}
-			r := j.Score(nil)
-			buf = r.AppendJSON(buf[:0], scoring.Clamp01, "")
-			f.Size += len(buf)
+			result := job.Score(nil) // the suite needs no pictures
+			buf = result.AppendJSON(buf[:0], scoring.Clamp01, "")
+			ofPass.Size += len(buf)
 		}
-		return f, nil
+		return ofPass, nil
 	})
 }
 
-// answers returns the row that measures the way from a model's text to every decision and measure of
-// the answer. Targets are prepared before, and no JSON is read or written.
+// answers returns the row that measures the way of TangramPuzzle answers from the model's text to every
+// decision and measure. The figures that were asked for are prepared before, and no JSON is read or written.
 func answers(list []answer, times int) (*row, error) {
 	targets, err := prepared(list)
 	if err != nil {
 		return nil, err
 	}
-	var r construction.Reader
-	return within("plumb: answer to score", times, len(list), func() (f figures, err error) {
+	var reader construction.Reader
+	return within("plumb: answer to score", times, len(list), func() (ofPass figures, err error) {
 		for i := range list {
-			p := r.Read(list[i].response, false)
-			s := tangram.Evaluate(&p, targets[list[i].instance])
-			f.Size += s.Parsed + len(s.Overlaps) + int(1e6*s.IoU)
+			placed := reader.Read(list[i].response, false)
+			score := tangram.Evaluate(&placed, targets[list[i].instance])
+			ofPass.Size += score.Parsed + len(score.Overlaps) + int(1e6*score.IoU) // a sum by which runs are compared
 		}
-		return f, nil
+		return ofPass, nil
 	}), nil
 }
 
-// found returns what plumb finds in each answer, to be compared with another program's values: IoU,
-// distance, number of pieces, and whether all pieces are simple polygons. It is not measured.
+// found returns what plumb finds in each TangramPuzzle answer, to be compared with another program's values:
+// IoU (the overlap with the wanted figure), the distance of the boundaries, the number of pieces, and whether
+// all pieces are simple polygons with an area. Its time is not measured.
 func found(list []answer) (figures figures, err error) {
 	suite := tangram.New()
-	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
+	decoder := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
 	for i := range list {
-		item, e := d.Item(dump.Line{N: i + 1, Bytes: list[i].line(true, 0)}, suite.Name)
-		if e != nil {
-			return figures, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
+		item, fault := decoder.Item(dump.Line{N: i + 1, Bytes: list[i].line(withTarget, 0)}, suite.Name)
+		if fault != nil {
+			return figures, fmt.Errorf("cannot read %s: %s", list[i].id, fault.Message)
 		}
-		j, err := suite.Prepare(item, nil)
+		job, err := suite.Prepare(item, nil)
 		if err != nil {
 			return figures, err
 		}
-		result := j.Score(nil)
-		var m struct {
+		result := job.Score(nil)
+		var line struct {
 			Metrics struct {
 				IoU    *float64 `json:"iou"`
 				Far    *float64 `json:"hausdorff"`
@@ -127,54 +128,56 @@ func found(list []answer) (figures figures, err error) {
 				}
 			}
 		}
-		if err := json.Unmarshal(result.AppendJSON(nil, scoring.Clamp01, ""), &m); err != nil {
+		if err := json.Unmarshal(result.AppendJSON(nil, scoring.Clamp01, ""), &line); err != nil {
 			return figures, err
 		}
 		simple := true
-		for _, p := range m.Metrics.Pieces {
-			simple = simple && (!p.Parsed || p.Simple && p.Area > 0)
+		for _, piece := range line.Metrics.Pieces {
+			simple = simple && (!piece.Parsed || piece.Simple && piece.Area > 0)
 		}
-		figures.IoU = append(figures.IoU, m.Metrics.IoU)
-		figures.Far = append(figures.Far, m.Metrics.Far)
-		figures.Parsed = append(figures.Parsed, m.Metrics.Parsed)
+		figures.IoU = append(figures.IoU, line.Metrics.IoU)
+		figures.Far = append(figures.Far, line.Metrics.Far)
+		figures.Parsed = append(figures.Parsed, line.Metrics.Parsed)
 		figures.simple = append(figures.simple, simple)
 	}
 	return figures, nil
 }
 
-// command returns the row that measures `plumb score` as a whole process on one core, from its start
-// to its table. The dump has each answer `copies` times.
+// command returns the row that measures `plumb score` as a whole process on one core, from its start to its
+// table. It writes a dump with each answer `copies` times into the folder dir. The instances are the task
+// file.
 func command(program, dir string, list []answer, source source, copies int) (*row, error) {
 	path := filepath.Join(dir, "dump-"+strconv.Itoa(copies)+".jsonl")
-	if err := write(path, list, false, copies); err != nil {
+	if err := write(path, list, !withTarget, copies); err != nil {
 		return nil, err
 	}
-	n := len(list) * copies
-	name := fmt.Sprintf("plumb score, %d lines", n)
-	return &row{name: name, close: func() {}, run: func() (f figures, err error) {
+	lines := len(list) * copies
+	name := fmt.Sprintf("plumb score, %d lines", lines)
+	return &row{name: name, close: func() {}, run: func() (ofRun figures, err error) {
 		out := filepath.Join(dir, "out.jsonl")
 		cmd := exec.Command(program, "score", "--workers", "1", "--suite", "tangram", "--tasks", "tangram="+source.instances, "-o", out, path)
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		start := time.Now()
 		if text, err := cmd.CombinedOutput(); err != nil {
-			return f, fmt.Errorf("cannot run %s: %w: %s", cmd, err, text)
+			return ofRun, fmt.Errorf("cannot run %s: %w: %s", cmd, err, text)
 		}
-		f.Wall, f.scored = time.Since(start).Seconds(), n
-		f.Core = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+		ofRun.Wall, ofRun.scored = time.Since(start).Seconds(), lines
+		ofRun.Core = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 		info, err := os.Stat(out)
 		if err != nil {
-			return f, err
+			return ofRun, err
 		}
-		f.Size = int(info.Size())
-		return f, nil
+		ofRun.Size = int(info.Size())
+		return ofRun, nil
 	}}, nil
 }
 
-// python measures the scorer in Python on shapely 2, a process with one thread. It goes over the
-// answers once for each line of its input.
+// python returns the row that measures a scorer in Python with the library shapely 2, and starts it: a process
+// with one thread. It reads the answers from a file once, goes over all of them for each line on its standard
+// input, and then writes its figures as one line of JSON. program is the Python interpreter.
 func python(program, dir string, list []answer) (*row, error) {
 	path := filepath.Join(dir, "items.jsonl")
-	if err := write(path, list, true, 1); err != nil {
+	if err := write(path, list, withTarget, 1); err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(program, filepath.Join("bench", "tangram", "scorer.py"), path)
@@ -192,15 +195,15 @@ func python(program, dir string, list []answer) (*row, error) {
 		return nil, fmt.Errorf("cannot start shapely: %w", err)
 	}
 	reader := bufio.NewReader(out)
-	return &row{name: "shapely 2: line to result line", close: func() { in.Close(); cmd.Wait() }, run: func() (f figures, err error) {
+	return &row{name: "shapely 2: line to result line", close: func() { in.Close(); cmd.Wait() }, run: func() (ofRun figures, err error) {
 		if _, err := io.WriteString(in, "go\n"); err != nil {
-			return f, fmt.Errorf("cannot run shapely: %w", err)
+			return ofRun, fmt.Errorf("cannot run shapely: %w", err)
 		}
 		data, err := reader.ReadBytes('\n')
 		if err != nil {
-			return f, fmt.Errorf("cannot run shapely: %w", err)
+			return ofRun, fmt.Errorf("cannot run shapely: %w", err)
 		}
-		f.scored = len(list)
-		return f, json.Unmarshal(data, &f)
+		ofRun.scored = len(list)
+		return ofRun, json.Unmarshal(data, &ofRun)
 	}}, nil
 }
