@@ -75,7 +75,7 @@ func scoredOnce(t *testing.T, dump string, args ...string) (results, tables stri
 // withoutResuming removes from stderr what only a run that went on prints: how far it was, and which
 // part several kills have hit, which is then searched.
 func withoutResuming(s string) string {
-	for strings.HasPrefix(s, "resuming: ") || strings.HasPrefix(s, "plumb: ") && strings.Contains(strings.SplitN(s, "\n", 2)[0], "processes ended within part") {
+	for strings.HasPrefix(s, "resuming: ") || strings.HasPrefix(s, "plumb: ") && strings.Contains(strings.SplitN(s, "\n", 2)[0], " ended within part") {
 		_, s, _ = strings.Cut(s, "\n")
 	}
 	return s
