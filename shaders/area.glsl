@@ -1,5 +1,7 @@
 // area.glsl: covered lengths of scan lines.
 //   twin    render/region/area.go
+// ROWS scan lines stand STEP units apart, and a thread takes LINES of them. A scene has at most PARTS convex parts
+// (render/region.MaxParts), so one line has no more intervals.
 const int ROWS = 4096, STEP = 16, LINES = 4, PARTS = 48;
 int low[PARTS], high[PARTS]; // the intervals of the scan line that are covered
 

@@ -38,6 +38,7 @@ layout(binding = 0, std430) writeonly buffer Pixels { uint uPixels[]; };
 layout(binding = 0, std430) writeonly buffer Sums { uvec4 uSums[]; }; // two per RowSums
 #endif
 
+// Bits of an item's second word, as render/batch/layout.go names them; its lowest byte is the item's alpha.
 const uint CLIP = 1u << 8, CLIPPED = 1u << 9, GROUP_FIRST = 1u << 10, GROUP_LAST = 1u << 11;
 const uint GROUPED = 1u << 12, SECOND = 1u << 13, MASK = 1u << 14, PAIRS = 1u << 15, ROUND = 1u << 16, APART = 1u << 17;
 const uvec4 C0 = uvec4(0, 1, 2, 3), C1 = uvec4(4, 5, 6, 7), C2 = uvec4(8, 9, 10, 11), C3 = uvec4(12, 13, 14, 15);

@@ -3,7 +3,7 @@
 // llvmpipe ends all loops of a vector of threads, up to 16, after 65,535 iterations,
 // whatever they have found: those of searches are counted, and a thread that needs
 // more says so. What it does besides takes 272.
-int left = 3500;
+int left = 3500; // iterations that this thread's searches may still take
 
 // within returns the squared distance of p from the nearest pixel of block b of a set, or best if that is less. In
 // each row of the block it looks at the first pixel at or right of p and the last one at or left of it.

@@ -1,7 +1,7 @@
 // pixel.glsl: what FULL and PICTURE paint on sixteen pixels at once: colours, images, the
 // two-pixel rule and groups.
 //   twin    render/batch/pixel.go
-// Layer is sixteen pixels of a group: alpha, and for pictures colours times alpha.
+// Layer is sixteen pixels of a set or a group: t is alpha, and for pictures r, g and b are colours times alpha.
 struct Layer {
     Row t;
 #ifdef PICTURE
@@ -32,8 +32,10 @@ void paint(inout Layer l, Row cover, uint alpha, uint color) {
 }
 
 // pair4 composites channel c of a premultiplied colour with that alpha over v by the two-pixel rule
-// (docs/spec/raster.md#r22) in the pixels that bits chooses, and keeps other in the rest; pair
-// does it for a row.
+// in the pixels that bits chooses, and keeps other, what the usual rule makes, in the rest; pair does
+// it for a row. By that rule the browser draws two pixels at once where an edge crosses just these in
+// a row: it adds the products of the colour and of v before it rounds the sum down, while over and
+// shade round each down. See docs/spec/raster.md#r22.
 uvec4 pair4(uvec4 v, uint c, uint alpha, uvec4 cover, uvec4 other, uint bits) {
     uvec4 chosen = uvec4(bits, bits >> 1, bits >> 2, bits >> 3) & 1u;
     uvec4 rest = 0xffffu - alpha * (cover + 1u);
@@ -46,7 +48,8 @@ Row pair(Row v, uint c, uint alpha, Row cover, Row other, uint bits) {
                pair4(v.c, c, alpha, cover.c, other.c, bits >> 8), pair4(v.d, c, alpha, cover.d, other.d, bits >> 12));
 }
 
-// paired returns a bit for each pixel of a mask's row that the two-pixel rule composites.
+// paired returns a bit for each pixel of a mask's row that the two-pixel rule composites. it is the
+// record of the item, masks the first mask of its run.
 uint paired(uvec4 it, uint masks, uint row) {
     if ((it.y & PAIRS) == 0u) return 0u;
     uvec4 all = MASK_ROW(masks + it.x + 8u); // behind the eight rows of the mask, 16 bits for each row
@@ -83,9 +86,9 @@ void lay(inout Layer l, Row cover, uint alpha, uint color) {
     l.t = laid(l.t, a, a);
 }
 
-// draw paints a colour on the layer: by lay where rounded, by the two-pixel rule where bits is not
-// 0, else by paint. Drivers that run all lanes of a vector together skip neither side of a branch
-// but leave loops early, so the rare cases are loops of one step.
+// draw paints a colour on the layer: all by lay if rounded, else the pixels that bits chooses by the
+// two-pixel rule and the others by paint. Drivers that run all lanes of a vector together skip
+// neither side of a branch but leave loops early, so the rare cases are loops of one step.
 void draw(inout Layer l, Row cover, uint alpha, uint color, uint bits, bool rounded) {
     Layer was = l;
     paint(l, cover, alpha, color);

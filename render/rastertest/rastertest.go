@@ -212,7 +212,7 @@ type style struct {
 	fill, stroke, width string
 }
 
-// add appends the draws of an element and its children to the export; in is the style that it
+// add appends the draws of an element and its children to the export; style is what it
 // inherits. It returns false if the element draws more than paths with fills and strokes.
 // Definitions only set export.Defined.
 func (export *Export) add(t testing.TB, node *node, style style) bool {
