@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { address, filterText, saved, useGet } from './api'
 import { useItem } from './item'
-import { count, p as probability, score } from './format'
+import { count, counted, p as probability, score } from './format'
 import { useKeys } from './keys'
 import { Score, Waiting } from './parts'
 import { Picture } from './picture'
@@ -53,7 +53,7 @@ export function Compare({ info }: { info: Info }) {
 			{v && v.pairs > 0 && (
 				<>
 						<section class="card">
-							<h2>B − A on {count(v.pairs)} questions</h2>
+							<h2>B − A on {counted(v.pairs, 'question')}</h2>
 							<div class="scroll">
 								<table class="figures">
 									<thead>
@@ -76,7 +76,7 @@ export function Compare({ info }: { info: Info }) {
 									</tbody>
 								</table>
 							</div>
-							{v.unpaired > 0 && <p class="quiet">{count(v.unpaired)} questions have a score on one side alone and are left out.</p>}
+							{v.unpaired > 0 && <p class="quiet">{counted(v.unpaired, 'question has a score on one side alone and is', 'questions have a score on one side alone and are')} left out.</p>}
 							{v.remark && <p class="quiet">{v.remark}</p>}
 						</section>
 					<List params={params} of={v} range={range} setRange={setRange} />
@@ -184,13 +184,13 @@ function List(p: { params: Record<string, string | undefined>; of: Comparison; r
 				<h2>Question by question</h2>
 				<Scatter points={of.points} names={of.names} brush={(low, high) => setRange([low, high])} open={(r) => setRange([r, r])} />
 				<p class="quiet">
-					{of.points.length < of.pairs ? `${count(of.points.length)} of ${count(of.pairs)} questions, evenly chosen. ` : ''}Drag a rectangle to list its questions.
+					{of.points.length < of.pairs ? `${count(of.points.length)} of ${counted(of.pairs, 'question')}, evenly chosen. ` : ''}Drag a rectangle to list its questions.
 				</p>
 			</section>
 			<section class="card">
 				<div class="tools">
 					<h2>
-						{count(total)} {p.range ? 'chosen ' : ''}questions
+						{counted(total, p.range ? 'chosen question' : 'question')}
 					</h2>
 					<button onClick={() => go({ down: !s.down, at: 0 })}>{s.down ? 'largest gain of B first' : 'largest loss of B first'}</button>
 					{p.range && <button onClick={() => setRange(undefined)}>Show all</button>}
@@ -203,7 +203,7 @@ function List(p: { params: Record<string, string | undefined>; of: Comparison; r
 					<span>test</span>
 					<span>id</span>
 				</div>
-				<div ref={scroller} class="list short" tabIndex={0} role="listbox" aria-label={`${total} questions`} aria-activedescendant={`pair-${at}`}>
+				<div ref={scroller} class="list short" tabIndex={0} role="listbox" aria-label={counted(total, 'question')} aria-activedescendant={`pair-${at}`}>
 					<div class="space" role="presentation" style={{ height: `${list.getTotalSize()}px` }}>
 						{shown.map((v) => {
 							const x = pair(v.index)

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { address, filterText, saved, useGet } from './api'
-import { count, named } from './format'
+import { count, counted, named } from './format'
 import { ScoreHistogram } from './plots'
 import type { Info, Range, Selected } from './schema'
 import { filtered, go, toggled, useUrl } from './state'
@@ -21,7 +21,7 @@ export function Filters(p: { info: Info; close: () => void }) {
 	return (
 		<aside class="filters" aria-label="Filters">
 			<div class="filters-head">
-				<strong>{v ? count(v.rows) : '…'}</strong> of {saved ? `${count(saved.rows.rows.length)} listed results` : `${count(p.info.rows)} results`}
+				<strong>{v ? count(v.rows) : '…'}</strong> of {saved ? counted(saved.rows.rows.length, 'listed result') : counted(p.info.rows, 'result')}
 				{Object.keys(s.q).length > 0 && (
 					<button class="plain" onClick={() => go({ q: {}, at: 0 })}>
 						Clear all

@@ -2,6 +2,9 @@
 
 export const count = (n: number) => n.toLocaleString('en-US')
 
+// counted writes a number with what it counts.
+export const counted = (n: number, one: string, many = one + 's') => `${count(n)} ${n === 1 ? one : many}`
+
 // score writes a score with three decimals; a dash where there is none.
 export const score = (x: number | null | undefined) => (x === null || x === undefined ? '–' : x.toFixed(3).replace(/^-(0\.0*)$/, '$1'))
 

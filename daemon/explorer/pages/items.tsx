@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { pictureAddress } from './api'
 import { useSelected } from './filters'
-import { count, short } from './format'
+import { count, counted, short } from './format'
 import { useKeys } from './keys'
 import { Bar, Score, who } from './parts'
 import type { Info, Row } from './schema'
@@ -81,7 +81,7 @@ export function Items({ info }: { info: Info }) {
 				</div>
 			)}
 			<div
-				ref={scroller} class={`list ${s.view}`} tabIndex={0} role="listbox" aria-label={`${total} results`}
+				ref={scroller} class={`list ${s.view}`} tabIndex={0} role="listbox" aria-label={counted(total, 'result')}
 				aria-activedescendant={`row-${at}`}
 			>
 				{rows.total === 0 && <p class="empty">No results are selected. Take away a filter on the left.</p>}
@@ -183,7 +183,7 @@ function Tools(p: { info: Info; total?: number; at: number; move: (to: number) =
 	return (
 		<div class="tools">
 			<span class="total" role="status">
-				{p.total === undefined ? 'counting…' : `${count(total)} results`}
+				{p.total === undefined ? 'counting…' : counted(total, 'result')}
 				{got.value?.mean !== null && got.value?.mean !== undefined && <span class="quiet"> · mean {got.value.mean.toFixed(3)}</span>}
 			</span>
 			<label class="sort">

@@ -3,6 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { counted } from './format'
 import type { Histogram, Point } from './schema'
 
 // colour returns a colour of the style sheet.
@@ -157,7 +158,7 @@ export function Scatter(p: { points: Point[]; names: string[]; open: (place: num
 		},
 		[p.points],
 	)
-	return <div ref={holder} class="scatter" role="img" aria-label={`${p.points.length} questions: score of ${p.names[0]} across, of ${p.names[1]} up`} />
+	return <div ref={holder} class="scatter" role="img" aria-label={`${counted(p.points.length, 'question')}: score of ${p.names[0]} across, of ${p.names[1]} up`} />
 }
 
 // Bars is a histogram of the size of a word.
