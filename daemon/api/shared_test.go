@@ -126,7 +126,7 @@ func TestSharedAnswers(t *testing.T) {
 		{"POST", "/v1/render", scene(`,"parameters":{"shared_memory_region":"r"}`), "", 400, `without shared_memory_byte_size`},
 		{"POST", "/v1/render", scene(`,"parameters":{"shared_memory_byte_size":80}`), "", 400, `without shared_memory_region`},
 		{"POST", "/v1/render", scene(`,"parameters":{"shared_memory_offset":0}`), "", 400, `without shared_memory_region`},
-		{"POST", "/v1/render", scene(`,"parameters":{"shared_memory_size":80}`), "", 400, `shared_memory_size`},
+		{"POST", "/v1/render", scene(`,"parameters":{"shared_memory_size":80}`), "", 400, `cannot use parameters: got \"shared_memory_size\"; want shared_memory_region, shared_memory_byte_size, shared_memory_offset`},
 		{"POST", "/v1/render", scene(`,"parameters":{"shared_memory_region":5,"shared_memory_byte_size":80}`), "", 400, `name of a region`},
 		{"POST", "/v1/render", scene(`,"parameters":{"shared_memory_region":"r","shared_memory_byte_size":8e9999}`), "", 400, `shared_memory_byte_size`},
 		{"POST", "/v1/render", scene(`,"parameters":[]`), "", 400, `want an object`},
