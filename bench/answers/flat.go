@@ -49,7 +49,7 @@ func flatWith(program string, n int, cache string) (err error) {
 			return err
 		}
 		done += len(lines)
-		tenth, before := done/(n/10), (done-len(lines))/(n/10)
+		tenth, before := 10*done/n, 10*(done-len(lines))/n
 		if tenth == before && done < n { // no tenth of the answers has been completed
 			continue
 		}

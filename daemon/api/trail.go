@@ -49,7 +49,7 @@ type trail struct {
 // beginTrail begins the trail of a request and keeps it with the request, for trailOf. Only POST
 // requests get a span: they do work, unlike health checks.
 func (server *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time.Time) *trail {
-	r := server.routes[string(ctx.Path())]
+	r, _ := server.findRoute(string(ctx.Path()))
 	t := &trail{id: id, name: r.name, start: start}
 	if server.cfg.Trace != nil && r.method == fasthttp.MethodPost && string(ctx.Method()) == r.method {
 		t.method, t.path = r.method, string(ctx.Path())

@@ -105,8 +105,8 @@ func (pen *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 	}
 	for k := range spokes {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / spokes)
-		s.Fill(lineTone, sheet.Bar(centre, sheet.Pt(centre.X+polarRadius*cos, centre.Y+polarRadius*sin), 1))
-		at := sheet.Pt(centre.X+labelRadius*cos, centre.Y+labelRadius*sin)
+		s.Fill(lineTone, sheet.Bar(centre, sheet.Pt(centre.X+float64(polarRadius*cos), centre.Y+float64(polarRadius*sin)), 1))
+		at := sheet.Pt(centre.X+float64(labelRadius*cos), centre.Y+float64(labelRadius*sin))
 		const omitIfCut = true
 		if err := pen.centred(s, textTone, fmt.Sprintf("%d°", k*360/spokes), labelSize, at, omitIfCut); err != nil {
 			return err

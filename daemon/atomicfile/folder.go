@@ -61,10 +61,12 @@ func (folder *Folder) create() error {
 		return err
 	}
 	folder.partial, err = os.Open(path)
-	if err == nil {
-		syscall.Flock(int(folder.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err != nil {
+		os.Remove(path)
+		return err
 	}
-	return err
+	syscall.Flock(int(folder.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	return nil
 }
 
 // Commit moves the files into the folder, in the order in which they were first written, and

@@ -80,7 +80,7 @@ func corners(sc *scene.Scene, i int32) [4]scene.Point {
 		p := &sc.Shapes[i]
 		sin, cos := math.Sincos(p.Rotation)
 		for k, c := range box {
-			box[k] = scene.Point{X: p.X + cos*c.X - sin*c.Y, Y: p.Y + sin*c.X + cos*c.Y}
+			box[k] = scene.Point{X: p.X + float64(cos*c.X) - float64(sin*c.Y), Y: p.Y + float64(sin*c.X) + float64(cos*c.Y)}
 		}
 	}
 	return box

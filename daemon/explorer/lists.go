@@ -199,7 +199,7 @@ func (sum *cellSum) add(file *index.File, row int, low, scale float64) {
 	if x := file.Score[row]; x == x {
 		sum.scored++
 		sum.sum += x
-		sum.squares += x * x
+		sum.squares += float64(x * x)
 		sum.bars[min(smallBars-1, max(0, int((x-low)*scale)))]++
 	}
 }
@@ -260,7 +260,7 @@ func (sum *cellSum) cell() Cell {
 		mean := sum.sum / n
 		out.Mean = &mean
 		if sum.scored > 1 {
-			variance := max(0, sum.squares-n*mean*mean) / (n - 1) // rounding may make the difference negative
+			variance := max(0, sum.squares-float64(n*mean*mean)) / (n - 1) // rounding may make the difference negative
 			out.Error = finite(math.Sqrt(variance / n))
 		}
 	}

@@ -98,6 +98,9 @@ func openStore(dir string) (*store, error) {
 		err = s.refresh()
 	}
 	if err != nil {
+		if s.locks != nil {
+			s.locks.Close()
+		}
 		s.log.Close()
 		return nil, fmt.Errorf("cannot read --judge-cache: %w", err)
 	}

@@ -80,7 +80,8 @@ func (f *Found) addresses(arg string, o *Options) error {
 		return err
 	}
 	// Objects that the address names, itself or by a pattern, are taken whatever they hold.
-	if !strings.HasSuffix(arg, "/") || !strings.HasPrefix(arg, "s3://") {
+	inBucket := strings.HasPrefix(arg, "s3://") || strings.HasPrefix(arg, "gs://")
+	if !inBucket || !strings.HasSuffix(arg, "/") {
 		for _, one := range list {
 			at, err := o.Limits.Remote.Find(context.Background(), one)
 			if err != nil {

@@ -7,7 +7,9 @@ package paper
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +43,8 @@ func Read(doc []byte) (*Paper, error) {
 	if paper.Benchmark == "" || len(paper.Tables) == 0 {
 		return nil, fmt.Errorf("cannot read paper: got the benchmark %.40q with %d tables; want the name of a benchmark and one table or more", paper.Benchmark, len(paper.Tables))
 	}
-	for name, table := range paper.Tables {
+	for _, name := range slices.Sorted(maps.Keys(paper.Tables)) { // in order, so that the same fault is named each time
+		table := paper.Tables[name]
 		for i, row := range table.Rows {
 			if len(row) != len(table.Columns) {
 				return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d]: it has %s; want %d as columns has", name, i, plural.Of(len(row), "cell"), len(table.Columns))

@@ -187,7 +187,8 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 	}
 	// Columns that the user names.
 	mapping := &Mapping{columns: map[string]string{}}
-	for field, column := range given {
+	for _, field := range slices.Sorted(maps.Keys(given)) { // in order, so that the same fault is named each time
+		column := given[field]
 		if !slices.ContainsFunc(Fields, func(f Field) bool { return f.Name == field }) {
 			return nil, fmt.Errorf("cannot map %q: it is no member of an item", field)
 		}
