@@ -458,7 +458,11 @@ func (stroker *Stroker) TakePass(pass, passes int, dst *scan.Coverage, pair func
 		}
 		last = plot >> 25
 		if number == pass {
-			appendPixel(dst, first, plot, drawn, byte(plot>>1))
+			alpha := byte(plot >> 1)
+			if stroker.Strength == 255 { // else the alpha of a pair is rounded when it is blended
+				alpha = stroker.blend(0, plot)
+			}
+			appendPixel(dst, first, plot, drawn, alpha)
 			drawn = last
 			if pairs && plot&1 == 1 {
 				x, y := plotPixel(plot)
