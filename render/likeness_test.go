@@ -60,6 +60,7 @@ func TestLikeness(t *testing.T) {
 		{"faint thin line by hand", `"opacity":0.5,` + turns + `"dash":"draw","size":"s","scale":0.25}`, 0},
 		{"thin arrow with bars", `"opacity":0.75,"type":"arrow","props":{"start":{"x":0,"y":90},"end":{"x":150,"y":20},"bend":-48,"dash":"dotted","size":"s","scale":0.25,"arrowheadStart":"bar","arrowheadEnd":"bar"}`, 1},
 		{"thin arrow with a bar beyond the picture", `"opacity":0.75,"type":"arrow","props":{"start":{"x":100,"y":-84},"end":{"x":-121,"y":14},"bend":-48,"dash":"dotted","size":"s","scale":0.25,"arrowheadStart":"bar","arrowheadEnd":"bar"}`, 1},
+		{"ellipse whose height has a tie in its fourth digit", `"type":"geo","props":{"geo":"ellipse","w":1,"h":214.28125,"dash":"solid","size":"l"}`, 0},
 		{"thin dotted line", turns + `"dash":"dotted","size":"s","scale":0.5}`, 0},
 		{"thin ellipse", `"type":"geo","props":{"geo":"ellipse","w":100,"h":60,"dash":"solid","size":"s","scale":0.5}`, 0},
 		{"thin diamond", `"type":"geo","props":{"geo":"diamond","w":100,"h":60,"dash":"draw","size":"s","scale":0.5}`, 0},

@@ -21,6 +21,10 @@ type GeoSpec struct {
 	most  int // the most bumps of a cloud, 0 for MaxPoints
 }
 
+// belowPi is the sweep of the lower half of an ellipse, in radians: the number below pi, as in the editor. See
+// docs/spec/drawing.md#r20.
+var belowPi = math.Nextafter(math.Pi, 0)
+
 // Outline appends the outline of a geo shape to outline, with the inner lines of an x-box or a check-box.
 // Sides of less than 1 px count as 1. It refuses a cloud with too many bumps. See
 // docs/spec/drawing.md#r21, and for curves docs/spec/drawing.md#r23.
@@ -33,7 +37,7 @@ func (spec GeoSpec) Outline(outline *Outline) error {
 	case scene.Ellipse:
 		outline.Move(geom.Pt(0, cy))
 		outline.Arc(geom.Pt(cx, cy), cx, cy, math.Pi, math.Pi, geom.Pt(w, cy))
-		outline.Arc(geom.Pt(cx, cy), cx, cy, 0, math.Pi, geom.Pt(0, cy))
+		outline.Arc(geom.Pt(cx, cy), cx, cy, 0, belowPi, geom.Pt(0, cy))
 		outline.Close()
 	case scene.Triangle:
 		outline.Polygon(geom.Pt(cx, 0), geom.Pt(w, h), geom.Pt(0, h))
