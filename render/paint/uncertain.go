@@ -91,7 +91,7 @@ func isThread(g scene.GeoKind, w, h float64) bool {
 	short, long := min(w, h), max(w, h)
 	switch g {
 	case scene.Heart:
-		return h < 2 && w > 40
+		return h < 2.5 && w > 15
 	case scene.Cloud:
 		return short < 2 && long > 40
 	case scene.Ellipse:
