@@ -116,8 +116,8 @@ func (flags *engineFlags) browser() (config chrome.Config, err error) {
 	if flags.ChromePages < 0 || flags.ChromePages > maxPages {
 		return config, usage("cannot use --chrome-pages %d: want 0 (one for each core) to %d", flags.ChromePages, maxPages)
 	}
-	if flags.ChromeStart <= 0 || flags.ChromeStart > time.Hour {
-		return config, usage("cannot use --chrome-start %v: want a time above 0s and at most 1h", flags.ChromeStart)
+	if flags.ChromeStart < 0 || flags.ChromeStart > time.Hour {
+		return config, usage("cannot use --chrome-start %v: want 0s, for the default, to 1h", flags.ChromeStart)
 	}
 	config = chrome.Config{Path: flags.Chrome, Pages: flags.ChromePages, Sandbox: flags.Sandbox, MaxMemory: int64(flags.ChromeMem), Start: flags.ChromeStart,
 		Use: flags.Use, LicenseKey: flags.LicenseKey, LicenseHost: flags.LicenseHost}
