@@ -18,8 +18,8 @@ import (
 // segment. Along a segment it takes steps of one pixel, and in each draws two pixels beside each other that
 // share the alpha 255. Pixels are drawn over each other in the order of the path. See docs/spec/raster.md#r9.
 type Stroker struct {
-	plots []uint64 // drawn pixels, packed by addPlot: row, column, number, alpha, whether it is one of a pair
-	plane []byte   // alphas of all pixels of the clip, once there were maxPlots plots; nil before that
+	plots []plot // the drawn pixels, in the order of the path until they are sorted
+	plane []byte // alphas of all pixels of the clip, once there were maxPlots plots; nil before that
 	clip  chord.Rect
 	quads []vector.Point // of a conic
 	Style
@@ -36,6 +36,33 @@ type Style struct {
 	// pairs.
 	Clipped bool
 }
+
+// A plot is one pixel that a hairline covers once, with an alpha. Several plots may fall on one pixel. It is
+// packed into 64 bits, from the highest: row, column (16 bits), number in the order of the path (16), alpha (8),
+// and whether it is one of a pair (1). So sorting the integers brings plots row by row and keeps the order of
+// the path within each pixel.
+type plot uint64
+
+// The lowest bits of the parts of a plot. The lowest of all is the pair's.
+const (
+	alphaShift  = 1
+	numberShift = 9
+	columnShift = 25
+	rowShift    = 41
+)
+
+// pixel returns row and column as one number, which is equal for plots of one pixel, and one more for the next
+// pixel of a row.
+func (p plot) pixel() uint64 { return uint64(p >> columnShift) }
+
+// at returns the column and the row of the plot.
+func (p plot) at() (x, y int32) { return int32(p >> columnShift & 0xffff), int32(p >> rowShift) }
+
+// alpha returns how much of the pixel is covered, in 1/255.
+func (p plot) alpha() byte { return byte(p >> alphaShift) }
+
+// inPair reports whether the browser draws the plot together with the one beside it, by the two-pixel rule.
+func (p plot) inPair() bool { return p&1 == 1 }
 
 // maxPlots is how many plots the list holds before they are drawn onto the plane: the number of a plot has
 // 16 bits.
@@ -331,9 +358,8 @@ func (stroker *Stroker) nearsClip(lo, hi int64, alongX bool) bool {
 
 // addPlot records that a hairline covers a pixel with an alpha. along and across are its coordinates on the
 // line's longer and shorter axis; steep says that the longer one is y. inPair is 1 if the two-pixel rule draws
-// the pixel. Pixels outside of the clip and alpha 0 are ignored. A plot is packed into 64 bits, with row,
-// column and number first, so that sorting brings the plots row by row and keeps their order within each
-// pixel. If the list is full, it is first drawn onto the plane.
+// the pixel. Pixels outside of the clip and alpha 0 are ignored. If the list is full, it is first drawn onto the
+// plane.
 func (stroker *Stroker) addPlot(along, across, alpha int64, steep bool, inPair uint64) {
 	x, y := along, across
 	if steep {
@@ -347,11 +373,9 @@ func (stroker *Stroker) addPlot(along, across, alpha int64, steep bool, inPair u
 		stroker.drawPlots()
 	}
 	number := uint64(len(stroker.plots))
-	stroker.plots = append(stroker.plots, uint64(y)<<41|uint64(x)<<25|number<<9|uint64(alpha)<<1|inPair)
+	packed := uint64(y)<<rowShift | uint64(x)<<columnShift | number<<numberShift | uint64(alpha)<<alphaShift | inPair
+	stroker.plots = append(stroker.plots, plot(packed))
 }
-
-// plotPixel returns the column and the row of a plot, as addPlot packs them.
-func plotPixel(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p >> 41) }
 
 // drawPlots draws the recorded pixels of hairlines onto the plane, a mask as large as the clip, and
 // empties the list. Only strokes of more than maxPlots pixels need the plane, because the list can
@@ -363,7 +387,7 @@ func (stroker *Stroker) drawPlots() {
 		stroker.plane = make([]byte, int(w)*int(rows))
 	}
 	for _, p := range stroker.plots {
-		x, y := plotPixel(p)
+		x, y := p.at()
 		at := &stroker.plane[int(y-stroker.clip.Y0)*int(w)+int(x-stroker.clip.X0)]
 		*at = stroker.blend(*at, p)
 	}
@@ -383,32 +407,32 @@ func (stroker *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) 
 	}
 	slices.Sort(stroker.plots)
 	last := noPixel
-	for _, plot := range stroker.plots {
-		if plot>>25 == last { // once more in the same pixel
+	for _, p := range stroker.plots {
+		if p.pixel() == last { // once more in the same pixel
 			alpha := &dst.Bytes[len(dst.Bytes)-1]
-			*alpha = stroker.blend(*alpha, plot)
+			*alpha = stroker.blend(*alpha, p)
 			continue
 		}
-		appendPixel(dst, first, plot, last, stroker.blend(0, plot))
-		last = plot >> 25
-		if plot&1 == 1 && !stroker.Plain && pair != nil {
-			x, y := plotPixel(plot)
-			pair(x, y, byte(plot>>1))
+		appendPixel(dst, first, p, last, stroker.blend(0, p))
+		last = p.pixel()
+		if p.inPair() && !stroker.Plain && pair != nil {
+			x, y := p.at()
+			pair(x, y, p.alpha())
 		}
 	}
 	stroker.plots = stroker.plots[:0]
 	return first, len(dst.Spans) - first
 }
 
-// noPixel is no row and column of a plot.
+// noPixel is the pixel of no plot: row and column as one number that no plot has.
 const noPixel = uint64(1<<64 - 1)
 
 // appendPixel appends the pixel of a plot with an alpha to dst: to its last span, if that ends in the pixel
 // before, else as a new one. last is the row and column of the pixel before; first is the position in dst of
 // the strokes' first span.
-func appendPixel(dst *scan.Coverage, first int, plot, last uint64, alpha byte) {
-	x, y := plotPixel(plot)
-	if plot>>25 == last+1 && x != 0 && len(dst.Spans) > first { // the next pixel of the row
+func appendPixel(dst *scan.Coverage, first int, p plot, last uint64, alpha byte) {
+	x, y := p.at()
+	if p.pixel() == last+1 && x != 0 && len(dst.Spans) > first { // the next pixel of the row
 		dst.Spans[len(dst.Spans)-1].N++
 	} else {
 		dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
@@ -419,8 +443,10 @@ func appendPixel(dst *scan.Coverage, first int, plot, last uint64, alpha byte) {
 // maxPasses is the most passes of a stroke. A pass takes time for each plot of the stroke.
 const maxPasses = 32
 
-// Passes returns in how many passes the drawn strokes can be taken by TakePass: as many as the most plots in
-// one pixel. It is 0 if they are more than maxPasses, or so many plots that the plane was needed.
+// Passes returns in how many passes TakePass can take the drawn strokes. A pass takes at most one plot of each
+// pixel, so that plots of one pixel are blended one after another, as the browser does. There are as many passes
+// as the most plots in one pixel. Passes returns 0, for Take to be used, if that is more than maxPasses, or if
+// plots were already united on the plane, a mask for strokes with more than maxPlots plots.
 func (stroker *Stroker) Passes() int {
 	if stroker.plane != nil {
 		return 0
@@ -428,11 +454,11 @@ func (stroker *Stroker) Passes() int {
 	slices.Sort(stroker.plots)
 	most, inPixel := 0, 0 // plots of one pixel
 	last := noPixel
-	for _, plot := range stroker.plots {
-		if plot>>25 != last {
+	for _, p := range stroker.plots {
+		if p.pixel() != last {
 			inPixel = 0
 		}
-		last = plot >> 25
+		last = p.pixel()
 		inPixel++
 		most = max(most, inPixel)
 	}
@@ -452,21 +478,21 @@ func (stroker *Stroker) TakePass(pass, passes int, dst *scan.Coverage, pair func
 	pairs := pair != nil && !stroker.Clipped && (stroker.Strength < 255 || !stroker.Plain)
 	number := 0                     // of the plot in its pixel
 	last, drawn := noPixel, noPixel // pixel of the plot before, and the last one of this pass
-	for _, plot := range stroker.plots {
-		if plot>>25 != last {
+	for _, p := range stroker.plots {
+		if p.pixel() != last {
 			number = 0
 		}
-		last = plot >> 25
+		last = p.pixel()
 		if number == pass {
-			alpha := byte(plot >> 1)
+			alpha := p.alpha()
 			if stroker.Strength == 255 { // else the alpha of a pair is rounded when it is blended
-				alpha = stroker.blend(0, plot)
+				alpha = stroker.blend(0, p)
 			}
-			appendPixel(dst, first, plot, drawn, alpha)
+			appendPixel(dst, first, p, drawn, alpha)
 			drawn = last
-			if pairs && plot&1 == 1 {
-				x, y := plotPixel(plot)
-				pair(x, y, byte(plot>>1))
+			if pairs && p.inPair() {
+				x, y := p.at()
+				pair(x, y, p.alpha())
 			}
 		}
 		number++
@@ -502,11 +528,10 @@ func (stroker *Stroker) takePlane(dst *scan.Coverage) {
 	stroker.plane = nil
 }
 
-// blend returns the alpha of a pixel after a plot of a hairline, as addPlot packs it, is drawn over the
-// alpha below. With a translucent stroke, a pixel of the two-pixel rule is rounded down together with what
+// blend returns the alpha of a pixel after a plot of a hairline is drawn over the alpha below. With a translucent stroke, a pixel of the two-pixel rule is rounded down together with what
 // lies below it; any other is rounded before it is drawn over that. Both were observed in the browser.
-func (stroker *Stroker) blend(below byte, plot uint64) byte {
-	alpha, inPair := byte(plot>>1), plot&1 == 1
+func (stroker *Stroker) blend(below byte, p plot) byte {
+	alpha, inPair := p.alpha(), p.inPair()
 	switch {
 	case stroker.Strength < 255 && inPair && !stroker.Clipped:
 		weight := stroker.Strength * (uint32(alpha) + 1)
