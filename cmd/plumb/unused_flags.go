@@ -111,7 +111,8 @@ func (cmd *promptCmd) unusedFlags() []unusedFlags {
 }
 
 // unusedFlags lists the flags that have no effect beside the others of this plumb score. With --server
-// the daemon draws and scores by its own flags; only the pictures of a report are drawn in this process.
+// the daemon draws and scores by its own flags; only the pictures of a report are drawn in this process. So the
+// flags of drawing and queue have no effect if there is a server and no report.
 func (cmd *scoreCmd) unusedFlags() (all []unusedFlags) {
 	if cmd.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})

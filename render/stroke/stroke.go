@@ -285,7 +285,7 @@ func (pen *pen) finish(closed bool) {
 // which the outline is already.
 func (pen *pen) reverse() {
 	path := &pen.inner
-	i, w := len(path.Points)-1, len(path.Weights)-1 // of the last point and weight not yet appended
+	i, w := len(path.Points)-1, len(path.Weights)-1 // where the outline is on the inner side, and the next weight
 	for v := len(path.Verbs) - 1; v >= 0; v-- {
 		switch path.Verbs[v] { // the first verb, a move, appends nothing
 		case vector.Line:

@@ -164,7 +164,8 @@ func (a *Object) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // Open returns the bytes of the object at an address, from its beginning. Servers that cannot read
-// parts give the whole object with one request; else it is read chunk by chunk.
+// parts give the whole object with one request; else it is read chunk by chunk, and there is nothing to
+// close. Errors leave out the address, which may hold secrets.
 func (a *Object) Open() (io.ReadCloser, error) {
 	if a.whole != nil {
 		r, err := a.whole(context.Background())

@@ -374,7 +374,8 @@ func (player *player) drawShape(x, y float64) {
 
 // keepForUndo adds the picture to the drawing app's history, after the current entry, to which undo and
 // redo have moved. Entries after that are dropped, and the oldest one where there are more than
-// maxHistory. It does nothing in a session without undo.
+// maxHistory. It does nothing in a session without undo. Its cost counts toward maxWork, like that of
+// painting.
 func (player *player) keepForUndo() {
 	if player.history == nil {
 		return

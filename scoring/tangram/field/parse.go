@@ -476,7 +476,7 @@ func (p *parser) fraction() (Number, bool) {
 }
 
 // argument reads the argument of a LaTeX command in a coordinate's expression: a group in braces,
-// one digit, or another command.
+// one digit, or another command. A command in a command counts as nested here; group counts braces itself.
 func (p *parser) argument() (Number, bool) {
 	switch p.peek() {
 	case '{':

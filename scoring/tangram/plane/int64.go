@@ -181,7 +181,8 @@ func quotientOf(num, den surd) quotient {
 }
 
 // paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
-// as an exact quotient with a positive denominator.
+// as an exact quotient with a positive denominator. The edge runs from vertex a to b of the parameter. The
+// point is an end of it, its crossing with the line through vertices c and d, or the vertex c on it.
 func (kernel *int64Kernel) paramQuotient(param edgeParam) quotient {
 	switch {
 	case param.isEnd():
