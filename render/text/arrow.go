@@ -47,7 +47,8 @@ func (l *Layouter) Arrow(out *Layout, sh *scene.Shape, x, y, width float64) erro
 	if err := l.Layout(out, sh.Rich, arrowSpec(sh, width)); err != nil {
 		return err
 	}
-	// The browser reads the corner in binary32, which the last bits do not reach.
+	// The browser rounds down to 1/64 px, but to binary32 first: that drops last bits of the doubles, which
+	// could otherwise decide which multiple is the one below.
 	out.Place(floor64(float64(float32(x))), floor64(float64(float32(y))))
 	return nil
 }

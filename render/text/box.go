@@ -45,13 +45,12 @@ func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
 	return l.layoutBoxed(out, sh.Rich, spec)
 }
 
-// layoutBoxed lays out the text of a text shape and places it at (0, 0). Its box is at least one
-// line of text (1 em) high, also where the text is empty.
+// layoutBoxed lays out the text of a text shape and places it at (0, 0).
 func (l *Layouter) layoutBoxed(out *Layout, rich *scene.RichText, spec Spec) error {
 	if err := l.Layout(out, rich, spec); err != nil {
 		return err
 	}
-	out.H = max(out.H, spec.Size)
+	out.H = max(out.H, spec.Size) // an empty text is a line of 1.35 em already: this only states the least
 	out.Place(0, 0)
 	return nil
 }

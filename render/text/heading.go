@@ -50,6 +50,7 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	if err := l.emitWords(face, name, glyphs); err != nil {
 		return err
 	}
+	// The name was cut by the rounded room, but the ellipsis ends at the room that is not rounded.
 	x := min(ceil64(float64(advance(face, glyphs, headingSize))), avail-math.Ceil(markWidth))
 	l.emit(face, &scene.Span{}, mark, x, markWidth)
 	out.W = x + markWidth

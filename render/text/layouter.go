@@ -292,24 +292,26 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	}
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
+	// Spaces from hang on get a run of their own. It is to where the spaces at the end stay in the run before.
 	hang, err := l.hangStart(from, to)
 	if err != nil {
 		return err
 	}
-	full, err := l.measureOrEmit(from, to, hang, true)
+	fullWidth, err := l.measureOrEmit(from, to, hang, true)
 	if err != nil {
 		return err
 	}
-	line.Count, line.Width = int32(len(out.Runs))-line.First, full
-	if end := l.trimSpaces(from, to); end < to {
-		if line.Width, err = l.measure(from, end); err != nil {
+	line.Count, line.Width = int32(len(out.Runs))-line.First, fullWidth
+	// inkEnd is where the spaces at the end begin, whether or not they get a run of their own.
+	if inkEnd := l.trimSpaces(from, to); inkEnd < to {
+		if line.Width, err = l.measure(from, inkEnd); err != nil {
 			return err
 		}
 		if !wrapped {
-			if full > l.avail && l.spec.Align != scene.AlignStart && l.spanWithin(end, to) {
+			if fullWidth > l.avail && l.spec.Align != scene.AlignStart && l.spanWithin(inkEnd, to) {
 				return &MarkError{"spaces of several styles that reach beyond the end of a line"}
 			}
-			line.Width = max(line.Width, min(full, l.avail))
+			line.Width = max(line.Width, min(fullWidth, l.avail))
 		}
 	}
 	// The line is as high as its highest font asks for; the plain font always counts.
@@ -431,7 +433,7 @@ func (l *Layouter) itemAt(at int) int {
 
 // tooWide reports whether text[from:to] of the paragraph is certainly wider than a line. To save
 // shaping it adds up the advances that the glyphs have in the whole paragraph. Shaping the text as
-// a line of its own changes its width by less than two em, which it may therefore be wider.
+// a line of its own changes its width by less than two em. So the sum may be two em more than the line.
 func (l *Layouter) tooWide(from, to int) bool {
 	const slackEm = 2
 	left := l.avail + slackEm*l.spec.Size // room that is left, px
@@ -440,7 +442,8 @@ func (l *Layouter) tooWide(from, to int) bool {
 		if it.tab {
 			// A tab is at least half a space wide; the first stop is eight spaces, rounded up to 1/64 px.
 			if eightSpaces, err := l.tabStop(it.face, 0); err == nil {
-				left -= (eightSpaces - 1.0/64) / 16
+				leastTab := (eightSpaces - 1.0/64) / 16
+				left -= leastTab
 			}
 		}
 		for _, g := range it.glyphs[glyphAt(it.glyphs, from-it.base):] {
@@ -543,8 +546,10 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	start, i := from-it.base, 0
 	switch {
 	case from > it.from, begins && from > it.base:
+		// The part begins within the item, or a line begins at an item that was shaped in one piece with the
+		// item before: glyphs may be joined with what is in front, up to a safe place.
 		start, i = safeAfter(it.glyphs, start, to-it.base)
-	case begins:
+	case begins: // at the start of what was shaped in one piece
 		start = min(it.firstByte(), to) - it.base
 	}
 	end, j := to-it.base, len(it.glyphs)

@@ -66,15 +66,16 @@ func (l *Layouter) addMarker(b *scene.Block, line int) error {
 }
 
 // addBullet adds the bullet of a list item to the left of a line. Its size and place follow from
-// the font's ascent in whole px, as was observed in the browser for all fonts and sizes.
+// the font's ascent in whole px, as was observed in the browser for all fonts and sizes. All
+// divisions are of whole numbers and round down.
 func (l *Layouter) addBullet(b *scene.Block, line int) {
 	ascent := int(l.base.Ascent(l.spec.Size))
-	drop := ascent * 2 / 3 // whole px, as all of these
-	side := float64((drop + 1) / 2)
+	box := ascent * 2 / 3          // side of the bullet's box, px
+	side := float64((box + 1) / 2) // of the bullet itself: half the box, rounded up
 	l.out.Lines[line].marker = side + 2*bulletMargin
 	l.out.Dots = append(l.out.Dots, Dot{
-		X: l.indent - float64(drop+bulletGap),
-		Y: l.out.Lines[line].baseline - float64(ascent) + float64(3*(ascent-drop)/2),
+		X: l.indent - float64(box+bulletGap),
+		Y: l.out.Lines[line].baseline - float64(ascent) + float64(3*(ascent-box)/2),
 		W: side, H: side, Kind: DotKind(min(b.Depth-1, int(Square))),
 	})
 }

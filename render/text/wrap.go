@@ -85,14 +85,10 @@ func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 // It does as the browser does. It begins at the last place within found and shapes the line anew there,
 // because glyphs may change at its ends. If that is too wide, it tries the place before, and so on. If no
 // place is left, it returns the first one that it tried, and fits is false: the caller must try other places.
-// Two details were observed. A line whose glyphs all differ from those of the whole text is not tried at
-// places before; only if it is too wide by less than 1 px, the place is looked up once more, for a line that
-// is narrower by a little more than 1 px. And where the reach ends in an item without a place to end, the
-// item's first place after it is tried before all others.
+// Two exceptions were observed, see firstBreak and reshapedBreak.
 func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int) bool) (
 	end int, fits bool, err error) {
-	furthest := func() int { return l.breakBefore(from, min(l.hangingEnd(found.end, to), to-1), may) }
-	first := furthest()
+	first := l.breakWithin(from, to, found.end, may)
 	if first <= found.item { // no place in the item where the reach ends
 		if end, err = l.firstBreak(from, to, found.item, may); err != nil || end > from {
 			return end, end > from, err
@@ -104,23 +100,43 @@ func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int)
 		if err != nil || fitsWidth(width, l.avail) {
 			return end, true, err
 		}
-		if shown > found.safe { // some glyphs are as in the whole text: try the place before
-			continue
+		if shown <= found.safe { // all of the line was shaped anew: no place before is tried
+			end, err = l.reshapedBreak(from, to, end, width, may)
+			return end, err == nil && end > from, err
 		}
-		if width-1 < l.avail {
-			if found, err = l.lookUpEnd(from, width-1-1.0/64); err != nil {
-				return 0, false, err
-			}
-			end = furthest()
-		}
-		return end, end > from, nil
 	}
 	return first, false, nil
 }
 
+// breakWithin returns the last place before byte to where a line of text that begins at byte from may end,
+// if it reaches up to byte reach. Spaces after the reach hang over the line's end and count as within it.
+// may says where lines may end. It returns from if there is no such place.
+func (l *Layouter) breakWithin(from, to, reach int, may func(from, end int) bool) int {
+	return l.breakBefore(from, min(l.hangingEnd(reach, to), to-1), may)
+}
+
+// reshapedBreak returns where a line of text ends, none of whose glyphs are as in the whole text, and which is
+// too wide up to byte end. width is its width in px up to there. If it is too wide by less than 1 px, the
+// browser looks up the end of the line once more, for a room that is 1 px and 1/64 px less than that width: a
+// line of 100.5 px that does not fit into 100 px gets as far as 99.48 px reach. Otherwise the line ends at end
+// although it is too wide. may says where lines may end.
+func (l *Layouter) reshapedBreak(from, to, end int, width float64, may func(from, end int) bool) (int, error) {
+	const little, unit = 1.0, 1.0 / 64 // px
+	if width-little < l.avail {
+		found, err := l.lookUpEnd(from, width-little-unit)
+		if err != nil {
+			return 0, err
+		}
+		return l.breakWithin(from, to, found.end, may), nil
+	}
+	return end, nil
+}
+
 // firstBreak returns the first place after byte item, the start of an item, where a line of text
 // that begins at byte from may end, if the line fits up to there; else it returns from. may says where
-// lines may end.
+// lines may end. The browser tries this place before all others if the reach of the line ends in the
+// item and the part within the reach has no place to end. In "see bo" and then "ld text" in bold, with a
+// reach that ends in "ld", it is the place after "ld ".
 func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) (int, error) {
 	if item == from {
 		return from, nil
@@ -198,24 +214,8 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 		found.item = max(from, it.from)
 		kept, anew := 0, 0.0 // first glyph that is as it was, and how wide is what is shaped anew before it
 		if i == first {
-			pos, k := safeAfter(it.glyphs, from-it.base, it.to-it.base)
-			found.safe = it.base + pos
-			begin := it.firstByte()
-			if from > it.base {
-				begin, kept = found.safe, k
-				if begin == it.to {
-					kept = len(it.glyphs)
-				}
-			}
-			switch {
-			case begin > from+maxReshapeBytes:
-				return found, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxReshapeBytes)}
-			case begin > from:
-				fresh, err := it.face.Shape(l.text[from:begin])
-				if err != nil {
-					return found, err
-				}
-				anew = float64(advance(it.face, fresh, l.spec.Size))
+			if found.safe, kept, anew, err = l.reshapeStart(it, from); err != nil {
+				return found, err
 			}
 		}
 		ends, start := l.glyphEnds(it), 0.0
@@ -238,6 +238,34 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 	}
 	found.end = len(l.text)
 	return found, nil
+}
+
+// reshapeStart shapes the beginning of a line of text anew, which begins at byte from in item it. safe is the
+// first byte from where on glyphs do not depend on what is before. kept is the index of the first glyph of the
+// item that stays as it is, and anew the width in px of what is shaped in front of it. A line that begins
+// within the item is shaped anew up to safe. At the item's start only the characters are that a ligature of
+// the item before took.
+func (l *Layouter) reshapeStart(it *item, from int) (safe, kept int, anew float64, err error) {
+	pos, glyph := safeAfter(it.glyphs, from-it.base, it.to-it.base)
+	safe = it.base + pos
+	reshapedEnd := it.firstByte()
+	if from > it.base {
+		reshapedEnd, kept = safe, glyph
+		if safe == it.to { // there is no safe place: all is shaped anew, no glyph stays
+			kept = len(it.glyphs)
+		}
+	}
+	switch {
+	case reshapedEnd > from+maxReshapeBytes:
+		return safe, kept, 0, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxReshapeBytes)}
+	case reshapedEnd > from:
+		fresh, err := it.face.Shape(l.text[from:reshapedEnd])
+		if err != nil {
+			return safe, kept, 0, err
+		}
+		anew = float64(advance(it.face, fresh, l.spec.Size))
+	}
+	return safe, kept, anew, nil
 }
 
 // glyphEnds returns the x at which each glyph of an item ends, in px from the item's start, summed
@@ -306,7 +334,7 @@ func (l *Layouter) findBreaks() {
 // start of the paragraph, or one that follows another place to break. Such a dash belongs to the letter after
 // it, as that of a minus.
 func (l *Layouter) keepLeadingDashes() {
-	at, before := 0, ' ' // the character before i, and where it begins
+	at, before := 0, ' ' // where the character before i begins, and that character
 	for i := 0; i < len(l.text); {
 		c, n := utf8.DecodeRune(l.text[i:])
 		if l.breaks[i] && dashLeads(before, c) && (at == 0 || l.breaks[at]) {
