@@ -46,10 +46,10 @@ type Queue struct {
 	cfg    Config
 	nc     *nats.Conn
 	js     jetstream.JetStream
-	tries  jetstream.KeyValue
 	stream string
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards what follows, which Rebuild replaces
 	puller jetstream.Consumer
+	tries  jetstream.KeyValue
 }
 
 // Check returns an error for an address of a NATS server on another machine if claims would go there
@@ -131,12 +131,15 @@ func (queue *Queue) makeQueue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	queue.mu.Lock()
-	queue.puller = c
-	queue.mu.Unlock()
-	queue.tries, err = queue.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: queue.stream + "_tries",
+	tries, err := queue.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: queue.stream + "_tries",
 		Storage: jetstream.FileStorage, TTL: maxAge, MaxBytes: maxBytes})
-	return err
+	if err != nil {
+		return err
+	}
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	queue.puller, queue.tries = c, tries
+	return nil
 }
 
 // Offer publishes the claims of shards. A claim that is published twice within an hour
@@ -195,10 +198,13 @@ func (queue *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error
 // again. The server's own counts of deliveries would begin anew with a rebuilt queue.
 func (queue *Queue) countTry(ctx context.Context, shard string) (before int, err error) {
 	const attempts = 10
+	queue.mu.Lock()
+	tries := queue.tries
+	queue.mu.Unlock()
 	for range attempts {
-		entry, err := queue.tries.Get(ctx, shard)
+		entry, err := tries.Get(ctx, shard)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			if _, err = queue.tries.Create(ctx, shard, []byte("1")); err == nil {
+			if _, err = tries.Create(ctx, shard, []byte("1")); err == nil {
 				return 0, nil
 			}
 			continue
@@ -207,7 +213,7 @@ func (queue *Queue) countTry(ctx context.Context, shard string) (before int, err
 			return 0, fmt.Errorf("cannot count tries: %w", err)
 		}
 		n, _ := strconv.Atoi(string(entry.Value()))
-		if _, err = queue.tries.Update(ctx, shard, []byte(strconv.Itoa(n+1)), entry.Revision()); err == nil {
+		if _, err = tries.Update(ctx, shard, []byte(strconv.Itoa(n+1)), entry.Revision()); err == nil {
 			return n, nil
 		}
 	}
