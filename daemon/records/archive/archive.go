@@ -137,7 +137,7 @@ func (a *Archive) stream(f *File) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Size == 0 && strings.HasSuffix(f.Name, "/") { // some writers state bytes for folders that are not there
+	if f.Size == 0 && strings.HasSuffix(f.Name, "/") { // some writers state Packed > 0 for a folder, though no bytes follow its header
 		return io.NopCloser(strings.NewReader("")), nil
 	}
 	packed := io.NewSectionReader(a.src, at, int64(f.Packed))
@@ -205,8 +205,9 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Again opens an entry of the archive that was read before. What it expands to was counted against the limit
-// of the archive then, and is not counted a second time.
+// Again opens an entry of the archive that is read more than once. What it expands to is counted against the
+// limit of the archive only while the entry is open: Close takes the count back. So repeated reads do not add
+// up, but one that comes close to the limit can still fail with ErrTotal.
 func (a *Archive) Again(f *File) (io.ReadCloser, error) {
 	total := a.total // what all entries expanded to before; set again at the end
 	r, err := a.Entry(f)

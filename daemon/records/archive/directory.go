@@ -66,32 +66,34 @@ func findDirectory(src io.ReaderAt, size int64) (directory, error) {
 	if _, err := src.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
 		return directory{}, err
 	}
+	// The record's mark is looked for only where the rest of the record fits behind it.
 	i := bytes.LastIndex(tail[:max(len(tail)-endSize+len(endMark), 0)], []byte(endMark))
 	if i < 0 {
 		return directory{}, errNoEnd
 	}
-	at, b := size-int64(len(tail)-i), tail[i:]
-	entries, length := uint64(binary.LittleEndian.Uint16(b[10:])), uint64(binary.LittleEndian.Uint32(b[12:]))
-	offset := uint64(binary.LittleEndian.Uint32(b[16:]))
-	if comment := int(binary.LittleEndian.Uint16(b[20:])); comment > len(b)-endSize {
+	at, end := size-int64(len(tail)-i), tail[i:]
+	entries, length := uint64(binary.LittleEndian.Uint16(end[10:])), uint64(binary.LittleEndian.Uint32(end[12:]))
+	offset := uint64(binary.LittleEndian.Uint32(end[16:]))
+	if comment := int(binary.LittleEndian.Uint16(end[20:])); comment > len(end)-endSize {
 		return directory{}, zip.ErrFormat
 	}
 	// Numbers that are too large for it stand in a record with 64 bits.
 	if entries == absent16 || length == uint64(absent32) || offset == uint64(absent32) {
-		at64, b, err := findEnd64(src, at)
+		at64, end64, err := findEnd64(src, at)
 		if err != nil {
 			return directory{}, err
 		}
-		if b != nil {
-			at, entries = at64, binary.LittleEndian.Uint64(b[32:])
-			length, offset = binary.LittleEndian.Uint64(b[40:]), binary.LittleEndian.Uint64(b[48:])
+		if end64 != nil {
+			at, entries = at64, binary.LittleEndian.Uint64(end64[32:])
+			length, offset = binary.LittleEndian.Uint64(end64[40:]), binary.LittleEndian.Uint64(end64[48:])
 		}
 	}
 	if length > uint64(at) || offset > math.MaxInt64 {
 		return directory{}, zip.ErrFormat
 	}
 	// The directory stands just before the record. If that is not the stated offset, something stands in
-	// front of the archive, or the length is wrong and an entry stands at the stated offset.
+	// front of the archive, or the length is wrong and an entry stands at the stated offset. With a negative
+	// base the stated offset lies behind the directory's start, and no entry is looked for there.
 	d := directory{start: at - int64(length), entries: entries}
 	d.base = d.start - int64(offset)
 	if begin := make([]byte, len(entryMark)); d.base > 0 {
@@ -214,7 +216,9 @@ func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
 	if len(absent) > 0 {
 		found := read64(b[nameEnd:extraEnd], absent)
 		f.offset = int64(place)
-		onlySize := found == 0 && len(absent) == 1 && size == absent32 // a size that is absent32 itself
+		// Without an extra field, an entry of exactly absent32 bytes states its real size. It is the only
+		// number for which that is accepted.
+		onlySize := found == 0 && len(absent) == 1 && size == absent32
 		if found < len(absent) && !onlySize {
 			return f, nil, zip.ErrFormat
 		}
@@ -223,17 +227,17 @@ func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
 	return f, b[entrySize:nameEnd], nil
 }
 
-// read64 sets the numbers to from the extra field of an entry that has numbers of 64 bits, in order. It
+// read64 sets numbers, in order, from the extra field of an entry that holds numbers of 64 bits. It
 // returns how many it has set, which are fewer if the field is missing or short. extra holds all extra
 // fields, each with its kind and its length in front.
-func read64(extra []byte, to []*uint64) (found int) {
+func read64(extra []byte, numbers []*uint64) (found int) {
 	for len(extra) >= 4 {
 		kind, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		if extra = extra[4:]; n > len(extra) {
 			break
 		}
-		for field := extra[:n]; kind == extra64 && found < len(to) && len(field) >= 8; field = field[8:] {
-			*to[found] = binary.LittleEndian.Uint64(field)
+		for field := extra[:n]; kind == extra64 && found < len(numbers) && len(field) >= 8; field = field[8:] {
+			*numbers[found] = binary.LittleEndian.Uint64(field)
 			found++
 		}
 		extra = extra[n:]

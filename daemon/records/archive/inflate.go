@@ -59,7 +59,7 @@ func (c *code) init(symbols []coded, base uint16) bool {
 	}
 	var at [16]uint16   // the index in c.symbols of the next symbol of each length
 	total, most := 0, 0 // the number of symbols so far, and the longest length
-	first := uint16(0)  // the code after the last one of n bits
+	first := uint16(0)  // the code after the last one of n bits: how many of the 1<<n are taken
 	for n := 1; n < 16; n++ {
 		first <<= 1
 		at[n] = uint16(total)
@@ -71,7 +71,9 @@ func (c *code) init(symbols []coded, base uint16) bool {
 			return false
 		}
 	}
-	if complete := int(first) == 1<<15; !complete && total > 0 && (total > 1 || most > 1) { // all codes of 15 bits are used
+	complete := int(first) == 1<<15                          // every 15 bits begin with a code
+	mayBeIncomplete := total == 0 || total == 1 && most == 1 // no symbol, or one of one bit
+	if !complete && !mayBeIncomplete {
 		return false
 	}
 	for _, s := range symbols {
@@ -140,7 +142,10 @@ func (c *code) long(bits uint64) uint16 {
 // bits, how many there are, and the position of the next byte of src. There are 56 bits at least, or all
 // that src has. It may set bits above those that it counts, to the values that they will have.
 func filled(src []byte, pos int, bits uint64, unused int) (uint64, int, int) {
-	if pos+8 <= len(src) { // eight bytes at once; those that find no room are read again
+	// Eight bytes at once. Of those, (63-unused)/8 fit whole into the 64 bits; the others are read again. That
+	// makes 56 to 63 bits: unused plus 8 for each byte, which is unused with the bits of 56 set. Here unused is
+	// at least 0, because it falls below 0 only when src is read to its end.
+	if pos+8 <= len(src) {
 		return bits | binary.LittleEndian.Uint64(src[pos:])<<unused, unused | 56, pos + (63-unused)>>3
 	}
 	for ; unused < 56 && pos < len(src); pos++ {
@@ -196,10 +201,13 @@ func (d *inflater) inflate(dst, src []byte) (n int, ok bool) {
 // block begins at a whole byte with its size, and the same with all bits inverted. It returns false if
 // the block is not valid or does not fit into dst.
 func (d *inflater) stored(dst []byte, n int) (int, bool) {
-	d.take(max(d.unused, 0) & 7)   // to the end of the byte
-	d.pos -= max(d.unused, 0) >> 3 // back over the whole bytes that were read and not used
-	d.bits, d.unused = 0, min(d.unused, 0)
-	if d.unused < 0 || d.pos+4 > len(d.src) {
+	if d.unused < 0 { // the block's kind lies beyond the end of src
+		return n, false
+	}
+	d.take(d.unused & 7)   // to the end of the byte
+	d.pos -= d.unused >> 3 // back over the whole bytes that were read and not used
+	d.bits, d.unused = 0, 0
+	if d.pos+4 > len(d.src) {
 		return n, false
 	}
 	size := int(binary.LittleEndian.Uint16(d.src[d.pos:]))
@@ -244,18 +252,18 @@ var headerOrder = [...]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13,
 // which the other lengths are written, then those of the codes for literals and for distances. It
 // returns false if they are not valid.
 func (d *inflater) readCodes() bool {
-	literals, distances, headers := d.take(5)+257, d.take(5)+1, d.take(4)+4 // stated less the fewest of each
+	literals, distances, headers := d.take(5)+257, d.take(5)+1, d.take(4)+4 // each is stated minus its minimum
 	if literals > maxLiterals || distances > maxDistances {
 		return false
 	}
 	// The code of the lengths: its own lengths have three bits each.
-	var short [len(headerOrder)]uint8
+	var headerLengths [len(headerOrder)]uint8
 	for _, i := range headerOrder[:headers] {
 		d.fill()
-		short[i] = uint8(d.take(3))
+		headerLengths[i] = uint8(d.take(3))
 	}
 	used := d.used[:0]
-	for i, n := range short {
+	for i, n := range headerLengths {
 		if n > 0 {
 			used = append(used, coded{uint16(i), n})
 		}
@@ -364,7 +372,7 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 		e := literal.entry(bits)
 		bits >>= e & 15
 		unused -= int(e & 15)
-		if e < endOfBlock<<4 && n < len(dst) { // there are bits for a second code and what follows it
+		if e < endOfBlock<<4 && n < len(dst) { // 56 bits hold two codes of 15 bits and 5 extra bits of a length
 			dst[n] = byte(e >> 4)
 			n++
 			e = literal.entry(bits)
@@ -373,7 +381,7 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 		}
 		symbol := int(e >> 4)
 		switch {
-		case symbol > endOfBlock:
+		case symbol > endOfBlock: // a length, or noSymbol: a match, below
 		case symbol == endOfBlock:
 			d.pos, d.bits, d.unused = pos, bits, unused
 			return n, true
@@ -385,7 +393,8 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 			continue
 		}
 		// The length and the distance of a match, a copy of bytes that were written before. The masks
-		// spare checks of bounds; a base of 0 marks symbols that do not exist.
+		// spare checks of bounds; a base of 0 marks symbols that do not exist. noSymbol, 511, has index 30 of
+		// the lengths and 31 of the distances, whose base is 0.
 		length := matchLengths[(symbol-endOfBlock-1)&31]
 		size := int(length.base) + int(bits&(1<<length.extra-1))
 		bits >>= length.extra

@@ -32,7 +32,8 @@ type element struct {
 }
 
 // newElement returns a reader for values of a document, of each of which it keeps at most limit bytes.
-// Without limits in o the JSON gets the default limits, but always those bytes.
+// The JSON gets the limits in o, or the default ones without any. Its limit on a line is raised to at
+// least limit, so that all that is kept can be parsed.
 func newElement(limit int, o Options) element {
 	e := element{limit: limit}
 	e.parser.Limits = o.Limits

@@ -295,10 +295,14 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 	}
 	// Of a sample in chunks: find the entry whose list holds the number.
 	n, err := strconv.Atoi(name)
-	i := slices.IndexFunc(c.attachments, func(a attachments) bool { return a.start == lastStart(c.attachments, n) })
-	if err != nil || i < 0 {
+	if err != nil {
 		return fail("the sample does not hold it", nil)
 	}
+	i := slices.IndexFunc(c.attachments, func(a attachments) bool { return a.start == lastStart(c.attachments, n) })
+	if i < 0 {
+		return fail("the sample does not hold it", nil)
+	}
+	// The entry is read again for each of its attachments, so what it expands to is not added up.
 	v, fault, err := s.read(c.attachments[i].file, s.archive.Again, reader.wants(nil))
 	if fault != "" || err != nil {
 		return fail(fault, err)

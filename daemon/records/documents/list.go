@@ -60,7 +60,8 @@ func (d *listDocument) members() error {
 			switch {
 			case err != nil:
 				return d.fail(err)
-			case c != 'n': // null in a log without its samples
+			case c == 'n': // null, in a log without its samples: skipped below, as other members are
+			default:
 				if err := d.walker.List(); err != nil {
 					return d.fail(err)
 				}
