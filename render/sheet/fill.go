@@ -60,6 +60,7 @@ func (cover *Cover) edge(p, q Point) {
 		return
 	}
 	slope := (q.X - p.X) / (q.Y - p.Y)
+	// float64 keeps the product from being fused with the sum: equal on every machine.
 	at := func(y float64) float64 { return p.X + float64(slope*(y-p.Y)) }
 	top, bottom := max(p.Y, 0), min(q.Y, float64(cover.h))
 	first, last := int(top), min(int(math.Ceil(bottom)), cover.h)
@@ -139,8 +140,8 @@ func (cover *Cover) Each(f func(x, y int, winding float64)) {
 	}
 }
 
-// Solid returns the coverage that a winding sum stands for by the non-zero rule, for loops that do
-// not overlap.
+// Solid returns the coverage that a winding sum stands for by the non-zero rule. It is exact for
+// loops that do not overlap.
 func Solid(winding float64) float64 { return min(math.Abs(winding), 1) }
 
 // EvenOdd returns the coverage that a winding sum stands for by the even-odd rule.
@@ -203,7 +204,9 @@ func (sheet *Sheet) Fill(c color.NRGBA, loops ...Loop) {
 	cover.Each(func(x, y int, w float64) { sheet.Blend(x, y, c, Solid(w)) })
 }
 
-// Stroke paints the outline of a loop, width px wide, with round corners.
+// Stroke paints the outline of a loop, width px wide, with round corners. Its bars and circles overlap on
+// purpose, so that corners have no gaps. Where several of them cover parts of one pixel, at the border, the
+// parts are summed up to 1 at most, which can be more than what they cover together.
 func (sheet *Sheet) Stroke(c color.NRGBA, width float64, l Loop) {
 	var loops []Loop
 	for i, p := range l {

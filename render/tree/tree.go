@@ -11,13 +11,14 @@ import (
 	"plumb/render/scene"
 )
 
-// set tells which of a view's two sets a shape belongs to.
+// set tells which of a view's two sets a shape belongs to. A view draws the shapes of one or two sets.
+// Each set is composited by itself over the same pixels, so that both can be measured and compared.
 type set uint8
 
 // The sets. A shape that is Unset belongs to neither.
 const (
 	Unset set = iota
-	inOnly
+	InOnly
 	InOther
 )
 
@@ -127,17 +128,17 @@ func (tree *Tree) Select(scene *scene.Scene, only, other []string) error {
 	tree.OnlyFrame = [InOther + 1]int32{-1, -1, -1}
 	if only == nil {
 		if len(tree.Nodes) == 1 {
-			tree.setOnlyFrame(scene, 0, inOnly)
+			tree.setOnlyFrame(scene, 0, InOnly)
 		}
 		for i := range tree.Nodes {
-			tree.Nodes[i].Set = inOnly
+			tree.Nodes[i].Set = InOnly
 		}
 		return nil
 	}
 	if err := tree.mark(scene, other, InOther); err != nil {
 		return err
 	}
-	if err := tree.mark(scene, only, inOnly); err != nil {
+	if err := tree.mark(scene, only, InOnly); err != nil {
 		return err
 	}
 	for i := range tree.Nodes {
@@ -146,7 +147,7 @@ func (tree *Tree) Select(scene *scene.Scene, only, other []string) error {
 		if p < 0 {
 			continue
 		}
-		if parentSet := tree.Nodes[p].Set; parentSet == inOnly || n.Set == Unset { // the first set goes before the other
+		if parentSet := tree.Nodes[p].Set; parentSet == InOnly || n.Set == Unset { // the first set goes before the other
 			n.Set = parentSet
 		}
 	}
