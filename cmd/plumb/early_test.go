@@ -88,7 +88,7 @@ func TestInterruptedRun(t *testing.T) {
 			cmd.Wait()
 			text := errs.String()
 			left := atomicfile.LeftoversIn(dir)
-			if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(text, "PARTIAL") || !strings.Contains(text, "the 20 lines") || len(left) != 2 {
+			if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(text, "PARTIAL") || !strings.Contains(text, "count 20 lines") || len(left) != 2 {
 				t.Fatalf("got exit %d, %+v, %s; want 130, partial results and a partial report", code, left, text)
 			}
 			if got := read(t, filepath.Join(dir, "out.jsonl")) + read(t, page); got != "complete\ncomplete" {

@@ -111,7 +111,7 @@ func TestNothingToShow(t *testing.T) {
 		{"", []string{"render", "--backend", "cpu", bad}, "nothing could be drawn: of 2 lines, 2 failed (2 bad_scene)"},
 		{"", []string{"prompt", "-"}, "cannot write any prompt: the file has no lines"},
 		{"", []string{"agree", "-"}, "it has no lines"},
-		{"{x\n", []string{"score", "--backend", "cpu", "--judge-url", "http://127.0.0.1:1", "--judge-model", "m", "--judge-dry-run", "-"}, "nothing could be scored: of 1 lines, 1 failed (1 bad_line)"},
+		{"{x\n", []string{"score", "--backend", "cpu", "--judge-url", "http://127.0.0.1:1", "--judge-model", "m", "--judge-dry-run", "-"}, "nothing could be scored: of 1 line, 1 failed (1 bad_line)"},
 	} {
 		if code, _, errs := plumb(t, c.in, c.args...); code != 1 || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: got exit %d, %s; want 1 and %q", c.args, code, errs, c.want)
