@@ -34,11 +34,11 @@ type Tables interface {
 
 // TextTable is a table whose cells are written as a paper writes them.
 type TextTable struct {
-	Title   string   // "Table 2: zero-shot"
-	Note    string   // what a reader must know, "" for nothing; more than one line is allowed
-	Columns []string // heads; the first Text columns hold words, the others numbers
-	Text    int
-	Rows    [][]string // as long as Columns; "-" for what there is not
+	Title       string     // "Table 2: zero-shot"
+	Note        string     // what a reader must know, "" for nothing; more than one line is allowed
+	Columns     []string   // heads
+	TextColumns int        // how many of the first columns hold words and are left-aligned; the others hold numbers
+	Rows        [][]string // as long as Columns; "-" for what there is not
 }
 
 // FormatCell writes a number for a cell of a report's table, with that many decimals: "-" for NaN

@@ -84,7 +84,7 @@ func (cmd *compareCmd) document(lines []stats.Line, unpaired int) map[string]any
 // test, and one for all tests of a suite together.
 func comparisonTable(lines []stats.Line, a, b string) scoring.TextTable {
 	const textColumns = 2 // columns of texts; the others are numbers
-	table := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", a, b), Text: textColumns,
+	table := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", a, b), TextColumns: textColumns,
 		Note: "A - B on the same tasks; 95 % interval by resampling, p by sign flips, Holm over the tests, " +
 			"McNemar for answers that are right or wrong",
 		Columns: []string{"suite", "test", "pairs", "left out", "A", "B", "A - B", "se", "low", "high", "p", "Holm", "McNemar"}}
@@ -189,7 +189,7 @@ func (cmd *powerCmd) Run(std streams) error {
 	}
 	title := fmt.Sprintf("tasks that show a difference of %g with %d repeats (error of the first kind 5 %%, power 80 %%)",
 		cmd.Difference, cmd.Repeats)
-	textTable := scoring.TextTable{Title: title, Text: 2,
+	textTable := scoring.TextTable{Title: title, TextColumns: 2,
 		Columns: []string{"suite", "test", "tasks seen", "sd", "tasks wanted", "smallest difference"}}
 	// How much scores vary between tasks: of one model, of a pair of models, or of each pair of several.
 	switch len(samples) {
@@ -199,7 +199,7 @@ func (cmd *powerCmd) Run(std streams) error {
 	case 2:
 		textTable.Rows = cmd.rows(samples[0], samples[1])
 	default:
-		textTable.Text, textTable.Columns = 3, append([]string{"results"}, textTable.Columns...)
+		textTable.TextColumns, textTable.Columns = 3, append([]string{"results"}, textTable.Columns...)
 		for i, second := range samples {
 			for k, first := range samples[:i] {
 				pair := shortName(cmd.Results[k]) + " - " + shortName(cmd.Results[i])

@@ -300,7 +300,7 @@ func writeMarkdown(w io.Writer, tables []scoring.TextTable) {
 		fmt.Fprintf(w, "### %s\n\n", cell.Replace(textTable.Title))
 		alignments := make([]string, len(textTable.Columns))
 		for i := range alignments {
-			if alignments[i] = "---:"; i < textTable.Text { // a colon at the right aligns to the right
+			if alignments[i] = "---:"; i < textTable.TextColumns { // a colon at the right aligns to the right
 				alignments[i] = "---"
 			}
 		}

@@ -115,7 +115,7 @@ var workParts = []queue.Part{queue.PartDecode, queue.PartOutline, queue.PartJudg
 // the work, such as decoding or drawing.
 func (times *times) testTable() scoring.TextTable {
 	const textColumns = 2 // columns of texts; the others are numbers
-	table := scoring.TextTable{Title: "Seconds of work per test", Text: textColumns,
+	table := scoring.TextTable{Title: "Seconds of work per test", TextColumns: textColumns,
 		Columns: []string{"suite", "test", "lines", "seconds", "mean ms", "slowest ms"},
 		Note:    "Lines are worked on at the same time and share batches, so seconds add up to more than the run took."}
 	for _, p := range workParts {
@@ -135,7 +135,7 @@ func (times *times) testTable() scoring.TextTable {
 // slowTable returns the table of the slowest lines, with the part that took most of the time of each.
 func (times *times) slowTable() scoring.TextTable {
 	const textColumns = 3 // columns of texts; the others are numbers
-	textTable := scoring.TextTable{Title: "Slowest lines", Text: textColumns, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
+	textTable := scoring.TextTable{Title: "Slowest lines", TextColumns: textColumns, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
 	for _, line := range times.slow {
 		longest := queue.PartDecode
 		for _, p := range workParts {

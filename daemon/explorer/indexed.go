@@ -42,7 +42,7 @@ func TablesOf(t *table.Table) json.RawMessage {
 func textTables(all []scoring.TextTable) []TextTable {
 	list := []TextTable{}
 	for _, x := range all {
-		list = append(list, TextTable{Title: x.Title, Columns: x.Columns, Text: x.Text, Rows: x.Rows, Note: x.Note})
+		list = append(list, TextTable{Title: x.Title, Columns: x.Columns, Text: x.TextColumns, Rows: x.Rows, Note: x.Note})
 	}
 	return list
 }

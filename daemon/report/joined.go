@@ -50,7 +50,7 @@ func (joined *Joined) Add(name string, line []byte) error {
 // and one for each series, and then the suites' own tables.
 func (joined *Joined) Tables() (out []scoring.TextTable) {
 	for _, t := range means(joined.writer.table) {
-		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
+		text := scoring.TextTable{Title: t.Suite + ": means", TextColumns: 1, Columns: append([]string{"test"}, t.Models...),
 			Note: "Mean ± standard error (answers)."}
 		for _, r := range t.Rows {
 			cells := []string{r.Name}

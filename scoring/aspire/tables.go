@@ -189,7 +189,7 @@ func testNames() (names []string) {
 // nearest among published scores, then those of the tally. A row that lacks some tests says so and
 // has no rank. Published rows follow.
 func (tables *tables) modelTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "ASPIRE Table 1: models and modes" + paperSuffix, Text: 2,
+	out := scoring.TextTable{Title: "ASPIRE Table 1: models and modes" + paperSuffix, TextColumns: 2,
 		Columns: []string{"model", "mode", "score", "tokens", "rank", "nearest", "n", "missing", "failed",
 			"filtered", "cut"},
 		Note: "Score: mean of the means of the tests, full input. Tokens: completion tokens of an answer, on average."}
@@ -228,7 +228,7 @@ func (tables *tables) modelTable() scoring.TextTable {
 // columns are test, model, mode, then for each of the three inputs the mean, the number of tasks
 // and the rank. It has no rows unless some answers had a reduced input.
 func (tables *tables) inputTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "ASPIRE Table 2: inputs" + paperSuffix, Text: 3,
+	out := scoring.TextTable{Title: "ASPIRE Table 2: inputs" + paperSuffix, TextColumns: 3,
 		Columns: []string{"test", "model", "mode", "full", "minimal", "scaffold", "n full", "n minimal",
 			"n scaffold", "rank full", "rank minimal", "rank scaffold"}}
 	reduced := slices.ContainsFunc(tables.arms, func(a *arm) bool { return a.input == "minimal" || a.input == "scaffold" })
@@ -292,7 +292,7 @@ func (tables *tables) inputRow(key armKey, test string, printed paper.Table) []s
 // testTable returns Figure 4 of the ASPIRE paper, scores by test. Its columns are test, model,
 // mode, input, mean, standard error over tasks, and number of tasks.
 func (tables *tables) testTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "ASPIRE Figure 4: tests", Text: 4,
+	out := scoring.TextTable{Title: "ASPIRE Figure 4: tests", TextColumns: 4,
 		Columns: []string{"test", "model", "mode", "input", "mean", "se", "tasks"},
 		Note:    "Standard errors are over tasks; repeats of a task are averaged first. The paper prints no numbers here."}
 	for _, test := range testNames() {
@@ -320,7 +320,7 @@ var categoryNames = []scoring.Group{
 // model. A row has the model's mean score in each category and the modes, ways of asking, that the means
 // are over: those in which the model got the full input.
 func (tables *tables) categoryTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "ASPIRE Figure 5: categories", Text: 1, Columns: []string{"model"},
+	out := scoring.TextTable{Title: "ASPIRE Figure 5: categories", TextColumns: 1, Columns: []string{"model"},
 		Note: "Means over the modes, full input. The paper prints no numbers here."}
 	for _, g := range categoryNames {
 		out.Columns = append(out.Columns, g.Name)

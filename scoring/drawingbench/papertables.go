@@ -63,7 +63,7 @@ func (tables *tables) asked() bool { return tables.allAnswers.Asked > 0 }
 // nearest among published scores, then those of scoring.TallyColumns. It has no rows where no
 // answer says how it was asked for.
 func modelTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench models", Text: 1,
+	out := scoring.TextTable{Title: "DrawingBench models", TextColumns: 1,
 		Note: "Minutes are those of all calls one after the other. Rank and nearest are of turn 2.",
 		Columns: append([]string{"model", "tasks", "turn 1", "turn 2", "perfect 2, %", "minutes", "rank",
 			"nearest"}, scoring.TallyColumns()...)}
@@ -96,7 +96,7 @@ func modelTable(printed paper.Table, names []string, all []*tables) scoring.Text
 // input, output and all tokens, of a task with both turns and of one call. Calls without known
 // tokens do not count.
 func tokenTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench tokens", Text: 1,
+	out := scoring.TextTable{Title: "DrawingBench tokens", TextColumns: 1,
 		Columns: []string{"model", "input", "output", "total", "input per call", "output per call", "total per call"},
 		Note:    "Of a task with both turns, on average, and of a call. The paper does not say which of them its numbers are."}
 	for i, t := range all {
@@ -188,7 +188,7 @@ func withPaperNames(names []string, t paper.Table) []string {
 // countTable returns Table 11 of the DrawingBench paper, tasks by category and difficulty. Its
 // columns are the category, then for each difficulty and in total the number and the paper's.
 func (tables *tables) countTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench tasks by category and difficulty", Text: 1,
+	out := scoring.TextTable{Title: "DrawingBench tasks by category and difficulty", TextColumns: 1,
 		Columns: []string{"category"},
 		Note:    "The columns that the paper prints do not add up to its totals."}
 	type key struct{ category, difficulty string }
@@ -232,7 +232,7 @@ func (tables *tables) countTable() scoring.TextTable {
 // Its columns are the type, then for each difficulty the number and the paper's. A difficulty that
 // the benchmark does not have is not counted.
 func (tables *tables) errorsByDifficultyTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", Text: 1, Columns: []string{"type"}}
+	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", TextColumns: 1, Columns: []string{"type"}}
 	paper := tables.paper.Tables["errors by difficulty"]
 	// Count the errors.
 	counts := map[string][]int{totalName: make([]int, len(difficulties))}

@@ -162,7 +162,7 @@ func (tables *tables) overallTable() scoring.TextTable {
 	}
 	// The table.
 	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", tables.sizeText(len(firstTurns)), tables.label),
-		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, Text: 1,
+		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, TextColumns: 1,
 		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %s. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
 			relativeChange(stats.Mean(firstTurns), stats.Mean(lastTurns)))}
 	for _, row := range rows {
@@ -219,7 +219,7 @@ func (tables *tables) groupTable(name string, order []string, groupOf func(*run)
 	slices.SortFunc(keys, func(a, b string) int {
 		return cmp.Or(position(a)-position(b), len(groups[b])-len(groups[a]), strings.Compare(a, b))
 	})
-	out := scoring.TextTable{Title: "DrawingBench by " + name + tables.label, Text: 1,
+	out := scoring.TextTable{Title: "DrawingBench by " + name + tables.label, TextColumns: 1,
 		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2", "perfect 2, %",
 			"paper tasks", "paper 1", "paper 2", "paper perfect 2, %"}}
 	// The cells of the paper: tasks, turn 1, turn 2, share of perfect ones.
@@ -272,7 +272,7 @@ func (tables *tables) improvementTable() scoring.TextTable {
 		}
 		return 4
 	}
-	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + tables.label, Text: 1,
+	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + tables.label, TextColumns: 1,
 		Columns: []string{"change", "tasks", "%", "paper"}}
 	for i, n := range names {
 		inClass := perTask(tables.ordered, func(r *run) float64 { return indicator(class(r) == i) })
@@ -288,7 +288,7 @@ func (tables *tables) improvementTable() scoring.TextTable {
 // what reported them (the evaluator or the feedback to the model), type, number in first turns, in
 // second ones, and the paper's two numbers. See docs/spec/drawingbench.md#r87.
 func (tables *tables) errorTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2,
+	out := scoring.TextTable{Title: "DrawingBench errors by type", TextColumns: 2,
 		Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
 		Note:    "Turn 2 counts only tasks that had one. The paper has 68 errors in turn 1 and 35 in turn 2, of four types."}
 	for _, source := range []struct {
@@ -327,7 +327,7 @@ func (tables *tables) errorTable() scoring.TextTable {
 // toolTable returns the table of what share of answers selected each tool of the drawing app. Its
 // columns are the tool, first turns, last turns, and the paper's share.
 func (tables *tables) toolTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1,
+	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", TextColumns: 1,
 		Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
 	share := func(turnOf func(*run) *turnResult, name string) string {
 		list := perTask(tables.ordered, func(r *run) float64 { return indicator(slices.Contains(turnOf(r).tools, name)) })

@@ -46,7 +46,7 @@ func (table *Table) passTable() scoring.TextTable {
 	if from := table.options.Success; from != nil {
 		score = fmt.Sprintf("%g (1 for choices and pattern)", *from)
 	}
-	out := scoring.TextTable{Title: "pass@k, %", Text: 3,
+	out := scoring.TextTable{Title: "pass@k, %", TextColumns: 3,
 		Columns: []string{"suite", "test", "model", "items", "answers"},
 		Note: "Success: a score of " + score +
 			", of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}

@@ -205,7 +205,7 @@ func (c *colours) Add(r *scoring.Result) {
 }
 
 func (c *colours) Tables() []scoring.TextTable {
-	t := scoring.TextTable{Title: "Table 1: colours", Note: fmt.Sprint("missing counts: ", c.missing), Columns: []string{"colour", "items"}, Text: 1}
+	t := scoring.TextTable{Title: "Table 1: colours", Note: fmt.Sprint("missing counts: ", c.missing), Columns: []string{"colour", "items"}, TextColumns: 1}
 	for _, s := range c.order {
 		t.Rows = append(t.Rows, []string{s, fmt.Sprint(c.n[s])})
 	}

@@ -24,7 +24,7 @@ func (cells *seriesCells) addToTally(result *scoring.Result) {
 // among them, cost, seconds. It has no rows where no answer says how it was asked for. See
 // docs/spec/runs.md#r50.
 func (table *Table) usageTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "Answers and what they took", Text: 2,
+	out := scoring.TextTable{Title: "Answers and what they took", TextColumns: 2,
 		Columns: append(append([]string{"suite", "model"}, scoring.TallyColumns()...), "tokens in", "tokens out",
 			"of them reasoning", "USD", "seconds"),
 		Note: "All calls of an answer together. Filtered answers are missing ones; cut ones end at the limit of tokens."}

@@ -82,7 +82,7 @@ func writeTable(text *strings.Builder, table scoring.TextTable) {
 		lines = append(lines, line)
 	}
 	text.WriteString(visible(table.Title) + "\n")
-	writeAligned(text, lines, table.Text)
+	writeAligned(text, lines, table.TextColumns)
 	if table.Note != "" {
 		text.WriteString(table.Note + "\n")
 	}

@@ -59,7 +59,7 @@ func paperTables(published *paper.Paper, names []string, all []*tables) (out []s
 
 // publishedOnly returns a table of the TangramPuzzle paper as it is printed, with one decimal.
 func publishedOnly(title string, printed paper.Table) scoring.TextTable {
-	table := scoring.TextTable{Title: title, Columns: printed.Columns, Text: 1}
+	table := scoring.TextTable{Title: title, Columns: printed.Columns, TextColumns: 1}
 	for _, r := range printed.Rows {
 		row := []string{r.Text(0) + paper.Mark}
 		for i := 1; i < len(r); i++ {
@@ -91,7 +91,7 @@ const (
 // nearest among the published accuracies, then those of scoring.TallyColumns. Series without
 // answers have no row.
 func outlineTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
-	out := scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction" + paperSuffix, Text: 1,
+	out := scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction" + paperSuffix, TextColumns: 1,
 		Columns: append([]string{"model", "Invalid", "Acc", "rank", "nearest"}, scoring.TallyColumns()...)}
 	for i, series := range all {
 		if choices := &series.choices; choices.n > 0 && len(printed.Rows) > 0 {
@@ -118,7 +118,7 @@ const printedTasks = 668
 // Table 3. Columns: model, those of tableCells, rank and nearest among the published
 // successes, then those of scoring.TallyColumns. It has no rows where no series has answers.
 func settingTable(setting string, printed paper.Table, names []string, all []*tables) scoring.TextTable {
-	out := scoring.TextTable{Title: tableTitle(setting) + paperSuffix, Text: 1,
+	out := scoring.TextTable{Title: tableTitle(setting) + paperSuffix, TextColumns: 1,
 		Columns: append([]string{"model", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success", "rank",
 			"nearest"}, scoring.TallyColumns()...),
 		Note: "Rank and nearest are of Success."}

@@ -336,7 +336,7 @@ func (tallies *itemTallies) addChoice(result *scoring.Result, missing bool) {
 func (tables *tables) Tables() (out []scoring.TextTable) {
 	if group := &tables.choices; group.n > 0 {
 		means := group.meansOf(mainReading)
-		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1,
+		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", TextColumns: 1,
 			Note:    group.footnote(tables.countMissing),
 			Columns: []string{"", "N", "Invalid", "Acc"},
 			Rows: [][]string{{"Task 1", strconv.Itoa(group.n), means.share[shareSyntaxErrors].percent(),
@@ -395,7 +395,7 @@ func tableTitle(setting string) string {
 // for each way of reading an answer. countMissing says that missing answers count as failed. Columns:
 // way of reading, number of answers, those of tableCells.
 func (group *group) table(setting string, countMissing bool) scoring.TextTable {
-	out := scoring.TextTable{Title: tableTitle(setting), Text: 1,
+	out := scoring.TextTable{Title: tableTitle(setting), TextColumns: 1,
 		Columns: []string{"", "N", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success"},
 		Note:    group.footnote(countMissing)}
 	for reading, name := range [readings]string{"main", "repaired backslashes", "rigid by congruence",
@@ -411,7 +411,7 @@ func (group *group) table(setting string, countMissing bool) scoring.TextTable {
 // without a syntax error.
 func (group *group) detailTable(name string) scoring.TextTable {
 	means := group.meansOf(mainReading)
-	return scoring.TextTable{Title: tableTitle(name) + ", beside it", Text: 1,
+	return scoring.TextTable{Title: tableTitle(name) + ", beside it", TextColumns: 1,
 		Columns: []string{"", "count", "value"}, Rows: [][]string{
 			{"evaluable, %", strconv.Itoa(means.answers[shareEvaluable]), means.share[shareEvaluable].percent()},
 			{"iou_all, missing as 0", strconv.Itoa(group.n), scoring.FormatCell(means.iouAll.scaled(100), 2)},

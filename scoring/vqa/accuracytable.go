@@ -16,7 +16,7 @@ import (
 // rows, then those of countCells. Rows: chance, the user's runs, the human baseline,
 // published runs.
 func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy, %", Text: 1,
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy, %", TextColumns: 1,
 		Columns: []string{"model"}}
 	if tables.benchmark == spaceeval {
 		out.Columns = append(out.Columns, "Overall")

@@ -15,7 +15,7 @@ import (
 // where its two formats cover different items or some are unjudged. Without own models the
 // table is empty. See docs/spec/vqa.md#r52.
 func (tables *tables) formatGapTable() scoring.TextTable {
-	out := scoring.TextTable{Title: tables.title + ": multiple-choice minus open-ended accuracy, points", Text: 1,
+	out := scoring.TextTable{Title: tables.title + ": multiple-choice minus open-ended accuracy, points", TextColumns: 1,
 		Columns: []string{"model"}}
 	for _, column := range tables.categories {
 		out.Columns = append(out.Columns, column.name)

@@ -34,8 +34,8 @@ func (tables *tables) solvedTable(format string, own []*modelRun) scoring.TextTa
 		return scoring.TextTable{}
 	}
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": items by how many models solved them",
-		Text:    2,
-		Columns: []string{"category", "subcategory", "n"}}
+		TextColumns: 2,
+		Columns:     []string{"category", "subcategory", "n"}}
 	for solvers := range len(panel) + 1 {
 		out.Columns = append(out.Columns, strconv.Itoa(solvers))
 	}
@@ -92,7 +92,7 @@ func solvedRow(category, sub string, itemsBySolvers []int) []string {
 // cover the same items, all of them judged. See docs/spec/vqa.md#r49.
 func (tables *tables) blindGapTable(format string, own []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
-		": accuracy with the picture minus without, points", Text: 1, Columns: []string{"model"},
+		": accuracy with the picture minus without, points", TextColumns: 1, Columns: []string{"model"},
 		Note: "Groups whose two runs cover different items, or with unjudged items, have a dash."}
 	for _, c := range tables.categories {
 		out.Columns = append(out.Columns, c.name)
@@ -137,7 +137,7 @@ var errorValues = metricValues(errorClasses)
 // tagged answers have no row.
 func (tables *tables) errorClassTable(format string, own []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
-		": classes of wrong answers, % of those tagged", Text: 1,
+		": classes of wrong answers, % of those tagged", TextColumns: 1,
 		Columns: append(append([]string{"model", "wrong", "tagged", "untagged"}, errorClasses...), "others"),
 		Note:    "Wrong answers that were judged; tags of right answers do not count."}
 	for _, run := range own {

@@ -110,7 +110,7 @@ func (tables *tables) categoryTables(format string, own []*modelRun) (out []scor
 // published ones. It has no rows where the user's runs have no questions of the category.
 func (tables *tables) categoryTable(format string, category int, own, published []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy in " +
-		tables.categories[category].name + ", %", Text: 1, Columns: []string{"model"}}
+		tables.categories[category].name + ", %", TextColumns: 1, Columns: []string{"model"}}
 	for _, sub := range tables.categories[category].subs {
 		out.Columns = append(out.Columns, sub.name)
 	}
@@ -164,7 +164,7 @@ var methodPairs = [][2]string{{Direct, CoT}, {CoT, Reflect}, {Direct, Xolver}}
 // second, and the difference. The paper's rows follow the user's of the same pair of methods. See
 // docs/spec/runs.md#r54.
 func (tables *tables) methodTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": methods on the same items, %", Text: 3,
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": methods on the same items, %", TextColumns: 3,
 		Columns: []string{"model", "methods", "category", "n", "without", "with", "gain"},
 		Note:    "Items that both methods answered and that were judged. The paper's rows are of 150 items, 5 of each subcategory by a draw that it does not give."}
 	for _, pair := range methodPairs {
@@ -284,7 +284,7 @@ func (tables *tables) publishedSolvedTable(format string, own []*modelRun) scori
 		return scoring.TextTable{}
 	}
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
-		": items by how many of the paper's five models solved them", Text: 2,
+		": items by how many of the paper's five models solved them", TextColumns: 2,
 		Columns: []string{"category", "subcategory", "n", "0", "1", "2", "3", "4", "5"},
 		Note:    "A dash stands for a number that the paper does not print."}
 	for _, row := range tables.methods.Tables["solved"].Rows {

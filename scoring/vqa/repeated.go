@@ -90,7 +90,7 @@ func meanPairwiseR(columns [][]uint64, n int64) float64 {
 // standard deviation, pairwise correlation, Cronbach's alpha, ICC(3,k). Published rows
 // follow where there are own ones.
 func (tables *tables) repeatTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": repeated runs", Text: 1,
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": repeated runs", TextColumns: 1,
 		Columns: []string{"model", "runs", "items", "left out", "mean, %", "sd (sample)", "mean pairwise r",
 			"Cronbach's alpha", "ICC(3,k)"},
 		Note: "Over the items that every run of a model answered and that were judged; the others are left out. " +

@@ -304,7 +304,7 @@ func (tables *tables) subcategoryTable(format string, own []*modelRun) scoring.T
 	papers, _ := tables.publishedRuns(format)
 	all := slices.DeleteFunc(append(slices.Clone(own), papers...),
 		func(r *modelRun) bool { return !r.hasSubcategories() })
-	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy by subcategory, %", Text: 2,
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy by subcategory, %", TextColumns: 2,
 		Columns: []string{"category", "subcategory", "n"}}
 	for _, run := range all {
 		out.Columns = append(out.Columns, run.name())
@@ -341,7 +341,7 @@ func (run *modelRun) hasSubcategories() bool {
 // are the model, one for each category, and Overall. See docs/spec/vqa.md#r48.
 func (tables *tables) humanGapTable(format string, own []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": human baseline minus accuracy, points",
-		Text: 1, Columns: []string{"model"}}
+		TextColumns: 1, Columns: []string{"model"}}
 	for _, c := range tables.categories {
 		out.Columns = append(out.Columns, c.name)
 	}
@@ -373,7 +373,7 @@ func pointsBelow(base float64, counts counts) string {
 // options also the difference of text and visual ones.
 func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*modelRun) map[string]*counts,
 	known []string) scoring.TextTable {
-	out := scoring.TextTable{Title: tables.title + " accuracy by " + what + ", %", Text: 1, Columns: []string{what}}
+	out := scoring.TextTable{Title: tables.title + " accuracy by " + what + ", %", TextColumns: 1, Columns: []string{what}}
 	// The columns, and all groups that a run has.
 	names, inferred := slices.Clone(known), 0
 	for _, run := range own {
@@ -429,7 +429,7 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 // each stage of reading or judge that decided some, shares of invalid, missing and unjudged
 // answers, and the accuracy on valid answers. See docs/spec/vqa.md#r45.
 func (tables *tables) decidedByTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": what decided the answers", Text: 1,
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": what decided the answers", TextColumns: 1,
 		Columns: []string{"model"}}
 	var seen []string
 	for _, s := range []string{"literal", "stage2", "stage3", "stage4", "stage5", "stage6", "shortcut", "judge",
