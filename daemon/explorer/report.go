@@ -158,8 +158,8 @@ func (cell *Cell) setFigures(row *table.Row) {
 	cell.N, cell.Scored, cell.Mean, cell.Error = row.N, row.Scored, row.Mean, row.SE
 	if row.Kind != table.Test {
 		cell.N, cell.Scored = row.Tests, row.Tests
-		if row.Tests < row.Of {
-			cell.Tests = fmt.Sprintf("%d of %s", row.Tests, plural.Of(row.Of, "test"))
+		if row.Tests < row.AllTests {
+			cell.Tests = fmt.Sprintf("%d of %s", row.Tests, plural.Of(row.AllTests, "test"))
 		}
 	}
 }

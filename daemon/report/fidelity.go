@@ -34,8 +34,8 @@ type FidelityConfig struct {
 	Worst     int    // scenes shown with pictures, default 24
 }
 
-// Fidelity collects comparisons of native pictures with the editor's and writes
-// index.html, which needs no network and no other file. One goroutine uses it.
+// Fidelity collects comparisons of native pictures, which plumb draws by itself, with the editor's, and
+// writes index.html, which needs no network and no other file. One goroutine uses it.
 type Fidelity struct {
 	cfg     FidelityConfig
 	summary compare.Summary
@@ -62,30 +62,30 @@ func NewFidelity(cfg FidelityConfig) (*Fidelity, error) {
 // Summary returns the figures of the scenes so far.
 func (fidelity *Fidelity) Summary() *compare.Summary { return &fidelity.summary }
 
-// Add adds a scene that is drawn natively, with the native picture got and the reference
-// ref. If the scene is among the worst so far, its pictures are encoded and kept, and the
-// least bad one of the list is dropped. The images themselves are not kept.
-func (fidelity *Fidelity) Add(id string, likeness *compare.Likeness, v view.View, got, ref *image.NRGBA) error {
-	parts := likeness.Parts(v)
+// Add adds a scene that is drawn natively. got is the native picture of the view shown, ref is the reference,
+// and likeness is what the comparison of the two found. If the scene is among the worst so far, its pictures
+// are encoded and kept, and the least bad one of the list is dropped. The images themselves are not kept.
+func (fidelity *Fidelity) Add(id string, likeness *compare.Likeness, shown view.View, got, ref *image.NRGBA) error {
+	parts := likeness.Parts(shown) // one for each feature of a visible shape, with the errors near that shape
 	fidelity.summary.Add(&likeness.Figures, parts)
-	s := likeness.Severity()
-	if n := len(fidelity.worst); n == fidelity.cfg.Worst && s <= fidelity.worst[n-1].severity {
+	severity := likeness.Severity()
+	if n := len(fidelity.worst); n == fidelity.cfg.Worst && severity <= fidelity.worst[n-1].severity {
 		return nil
 	}
 	// Make its card.
-	card := &fidelityCard{ID: id, severity: s, Missed: s > 1, Figures: shownFigures(&likeness.Figures)}
+	card := &fidelityCard{ID: id, severity: severity, Missed: severity > 1, Figures: shownFigures(&likeness.Figures)}
 	seen := map[string]bool{}
-	for _, p := range parts {
-		if !seen[p.Feature] {
-			seen[p.Feature] = true
-			card.Features = append(card.Features, p.Feature)
+	for _, part := range parts {
+		if !seen[part.Feature] {
+			seen[part.Feature] = true
+			card.Features = append(card.Features, part.Feature)
 		}
 	}
-	for _, p := range []struct {
+	for _, panel := range []struct {
 		title string
 		img   *image.RGBA
 	}{{"native", exhibit.OnPaper(got)}, {"difference", difference(got, ref)}, {fidelity.cfg.Reference, exhibit.OnPaper(ref)}} {
-		if err := card.panel(p.title, p.img); err != nil {
+		if err := card.panel(panel.title, panel.img); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (fidelity *Fidelity) Add(id string, likeness *compare.Likeness, v view.View
 	return nil
 }
 
-// Foreign adds a scene that is not native.
+// Foreign adds a scene that plumb does not draw by itself, with the reason. It is listed, not compared.
 func (fidelity *Fidelity) Foreign(id, reason string) {
 	fidelity.summary.Foreign++
 	fidelity.foreign = append(fidelity.foreign, reasonView{id, reason})
@@ -164,51 +164,62 @@ func (card *fidelityCard) panel(title string, img *image.RGBA) error {
 func difference(got, ref *image.NRGBA) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: ref.Rect.Size()})
 	for y := range out.Rect.Dy() {
-		p, q, o := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:], out.Pix[y*out.Stride:]
+		gotRow, refRow, outRow := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:], out.Pix[y*out.Stride:]
 		for i := 0; i < 4*out.Rect.Dx(); i += 4 {
-			tone, strength := errorTone(p[i:i+4], q[i:i+4])
+			tone, strength := errorTone(gotRow[i:i+4], refRow[i:i+4])
 			const darkest = 0.12 // by how much a covered pixel of the reference darkens the paper
-			pale := 1 - darkest*float64(q[i+3])/255
+			brightness := 1 - darkest*float64(refRow[i+3])/255
 			for c := range 3 {
-				base := float64(exhibit.Paper[c]) * pale
-				o[i+c] = uint8(base + (float64(tone[c])-base)*strength + 0.5) // 0.5 rounds
+				base := float64(exhibit.Paper[c]) * brightness
+				outRow[i+c] = uint8(base + (float64(tone[c])-base)*strength + 0.5) // 0.5 rounds
 			}
-			o[i+3] = 255
+			outRow[i+3] = 255
 		}
 	}
 	return out
 }
 
+// The colours that mark an error of a pixel.
+var (
+	moreAlpha   = [3]int{200, 20, 40} // red: the native picture has more alpha
+	lessAlpha   = [3]int{20, 60, 220} // blue: it has less
+	otherColour = [3]int{230, 130, 0} // orange: only the colours differ
+)
+
 // errorTone returns the colour that marks the error of one pixel, and how strong it is, 0 to 1. got is the
 // pixel of the native picture and ref that of the reference, both RGBA, not premultiplied. Where alphas
 // are equal, the largest difference of a colour counts, weighted by alpha.
 func errorTone(got, ref []byte) (tone [3]int, strength float64) {
-	d := int(got[3]) - int(ref[3])
+	excess := int(got[3]) - int(ref[3]) // of alpha
 	switch {
-	case d > 0:
-		return [3]int{200, 20, 40}, math.Sqrt(float64(d) / 255)
-	case d < 0:
-		return [3]int{20, 60, 220}, math.Sqrt(float64(-d) / 255)
+	case excess > 0:
+		return moreAlpha, math.Sqrt(float64(excess) / 255)
+	case excess < 0:
+		return lessAlpha, math.Sqrt(float64(-excess) / 255)
 	}
 	worst := 0
 	for c := range 3 {
 		e := (int(got[c]) - int(ref[c])) * int(ref[3]) / 255
 		worst = max(worst, e, -e)
 	}
-	return [3]int{230, 130, 0}, math.Sqrt(float64(worst) / 255)
+	return otherColour, math.Sqrt(float64(worst) / 255)
 }
 
-// shownFigures returns the figures of one scene's comparison as texts, each with its title.
+// shownFigures returns the figures of one scene's comparison as texts, each with its title. They say how the
+// native picture differs from the reference. Alpha and colours are in 1/255.
 func shownFigures(figures *compare.Figures) []metricView {
 	list := []metricView{
 		{"size", fmt.Sprintf("%d × %d px", figures.Width, figures.Height)},
+		// Of the pixels in the box around what the reference paints: the share of nearly equal ones, and the errors.
 		{"alpha within 2/255", shareOf(figures.Within)},
 		{"mean error of alpha", figure(figures.Mean) + " /255, worst " + fmt.Sprint(figures.Worst)},
+		// Of the whole picture: the change of the sum of alpha ("mass"), how far the alpha-weighted centre is
+		// from that of the reference, and the change of the number of pixels that are painted at all.
 		{"mass", signedPercent(figures.Mass)},
 		{"centre of mass", figure(figures.Centre) + " px"},
 		{"covered pixels", signedPercent(figures.Covered)},
 	}
-	if figures.Outside > 0 {
+	if figures.Outside > 0 { // native pixels that are painted beyond that box
 		list = append(list, metricView{"outside the box", fmt.Sprintf("%d px", figures.Outside)})
 	}
 	if figures.Colours {
@@ -222,10 +233,13 @@ func shareOf(x float64) string       { return fmt.Sprintf("%.3f %%", 100*x) }
 func signedPercent(x float64) string { return fmt.Sprintf("%+.3f %%", 100*x) }
 func figure(x float64) string        { return fmt.Sprintf("%.3f", x) }
 
-// rowShown is a row of the distribution as text.
+// rowShown is a row of the distribution of a figure over all scenes as text.
 type rowShown struct {
-	Name, Median, Tail, Worst, Bar, Missed string
-	Bad                                    bool
+	Name, Median, Worst string
+	Tail                string // 95 % of the scenes are at least as good
+	Bar                 string // what is allowed
+	Missed              string // how many scenes miss the bar
+	Bad                 bool   // some do
 }
 
 // rowNames maps the figures of compare.Row to their titles, and says whether they are shares.
@@ -264,28 +278,29 @@ func shownRow(row *compare.Row) rowShown {
 	return shown
 }
 
-// featureShown is a row of the features as text. Bar is 100 where an error is as
-// large as it may be.
+// featureShown is a row of the table of features, such as a dash or a font, as text. Figures are of the
+// parts of pictures where shapes with the feature are.
 type featureShown struct {
-	Name                                 string
-	Shapes, Scenes                       int
-	Within, WithinWorst, Mean, MeanWorst string
-	Colour, ColourWorst                  string
-	Bar                                  string
-	Bad                                  bool
+	Name                string
+	Shapes, Scenes      int    // that have the feature
+	Within, WithinWorst string // share of pixels whose alpha is within 2/255
+	Mean, MeanWorst     string // mean error of alpha
+	Colour, ColourWorst string // share of pixels whose colours are within 2/255
+	Bar                 string // length of a bar: the error in per cent of what is allowed, at most 100
+	Bad                 bool   // the error is larger than allowed
 }
 
 // fidelityPage is the data of the template.
 type fidelityPage struct {
 	Title, Reference string
 	Style            template.CSS
-	Scenes, All      int
-	Share            string
+	Scenes, All      int    // scenes that were compared, and all
+	Share            string // of scenes that are native
 	Rows             []rowShown
 	Features         []featureShown
 	Worst            []*fidelityCard
-	Foreign, Failed  []reasonView
-	MoreForeign      int
+	Foreign, Failed  []reasonView // at most maxReasons each
+	MoreForeign      int          // scenes beyond those listed
 	MoreFailed       int
 }
 
@@ -297,17 +312,19 @@ func (fidelity *Fidelity) Close() (string, error) {
 	page := &fidelityPage{Title: fidelity.cfg.Title, Reference: fidelity.cfg.Reference, Style: template.CSS(style), Worst: fidelity.worst,
 		Scenes: len(summary.Scenes), All: len(summary.Scenes) + summary.Foreign + summary.Failed,
 		Share: fmt.Sprintf("%.1f %%", 100*summary.NativeShare())}
-	page.Foreign, page.Failed = fidelity.foreign[:min(len(fidelity.foreign), maxReasons)], fidelity.failed[:min(len(fidelity.failed), maxReasons)]
+	page.Foreign = fidelity.foreign[:min(len(fidelity.foreign), maxReasons)]
+	page.Failed = fidelity.failed[:min(len(fidelity.failed), maxReasons)]
 	page.MoreForeign, page.MoreFailed = len(fidelity.foreign)-len(page.Foreign), len(fidelity.failed)-len(page.Failed)
 	// The two tables.
-	for _, r := range summary.Rows() {
-		page.Rows = append(page.Rows, shownRow(&r))
+	for _, row := range summary.Rows() {
+		page.Rows = append(page.Rows, shownRow(&row))
 	}
-	features := summary.Features()
-	for _, r := range features {
-		page.Features = append(page.Features, featureShown{r.Name, r.Shapes, r.Scenes, shareOf(r.Within), shareOf(r.WithinWorst),
-			figure(r.Mean), figure(r.MeanWorst), shareOf(r.Colour), shareOf(r.ColourWorst),
-			fmt.Sprintf("%.1f", 100*min(r.Severity(), 1)), r.Severity() > 1})
+	for _, feature := range summary.Features() {
+		page.Features = append(page.Features, featureShown{Name: feature.Name, Shapes: feature.Shapes, Scenes: feature.Scenes,
+			Within: shareOf(feature.Within), WithinWorst: shareOf(feature.WithinWorst),
+			Mean: figure(feature.Mean), MeanWorst: figure(feature.MeanWorst),
+			Colour: shareOf(feature.Colour), ColourWorst: shareOf(feature.ColourWorst),
+			Bar: fmt.Sprintf("%.1f", 100*min(feature.Severity(), 1)), Bad: feature.Severity() > 1})
 	}
 	path := filepath.Join(fidelity.cfg.Dir, "index.html")
 	err := atomicfile.WriteFile(path, func(out *atomicfile.File) error { return fidelityTemplate.Execute(out, page) })

@@ -25,9 +25,16 @@ func NewJoined(cfg Config) (*Joined, error) {
 	return joined, nil
 }
 
-// Add adds a result line of the file called name. So that models of several files stay apart, the result
-// counts for the model "name: model". It counts for name alone if it has no model or that is name, and
-// for its own model if name is "". A line that is no result is an error.
+// Add adds a result line of the file called name, "" for no name. So that models of several files stay
+// apart, the names of the file and of the line's model together name the model that the result counts for:
+//
+//	file     model    counts for
+//	"run 1"  "gpt"    "run 1: gpt"
+//	"run 1"  "run 1"  "run 1"
+//	"run 1"  none     "run 1"
+//	""       "gpt"    "gpt"
+//
+// A line that is no result is an error.
 func (joined *Joined) Add(name string, line []byte) error {
 	value, result, err := readResult(&joined.writer.parser, line)
 	if err != nil {
@@ -46,23 +53,17 @@ func (joined *Joined) Add(name string, line []byte) error {
 	return joined.writer.add(dump.Line{}, line, value, result)
 }
 
-// Tables returns, for each suite, a table of the means of all series with the columns test
-// and one for each series, and then the suites' own tables.
+// Tables returns, for each suite, a table of mean scores with a row for each test and a column for each
+// series, and then the tables that the suites make themselves, which reproduce those of their papers.
 func (joined *Joined) Tables() (out []scoring.TextTable) {
-	for _, t := range means(joined.writer.table) {
-		text := scoring.TextTable{Title: t.Suite + ": means", TextColumns: 1, Columns: append([]string{"test"}, t.Models...),
-			Note: "Mean ± standard error (answers)."}
-		for _, r := range t.Rows {
-			cells := []string{r.Name}
-			for _, view := range r.Cells { // such as "0.812 ± 0.010 (120)"
-				cell := view.Mean
-				if view.Error != "" {
-					cell += " ± " + view.Error
-				}
-				if view.Count != "" {
-					cell += " (" + view.Count + ")"
-				}
-				cells = append(cells, cell)
+	for _, suiteTable := range means(joined.writer.table) {
+		const names = 1 // columns of words: the tests
+		text := scoring.TextTable{Title: suiteTable.Suite + ": means", TextColumns: names,
+			Columns: append([]string{"test"}, suiteTable.Series...), Note: "Mean ± standard error (answers)."}
+		for _, row := range suiteTable.Rows {
+			cells := []string{row.Name}
+			for _, cell := range row.Cells {
+				cells = append(cells, cell.text())
 			}
 			text.Rows = append(text.Rows, cells)
 		}

@@ -1,8 +1,9 @@
 // Package report writes scored dumps as HTML with the explorer's pages, and native pictures beside
-// the editor's. In: dump lines with their result lines, in order. Out: a folder with index.html,
-// which needs no network and no other file. It scores nothing: every number is from the result
-// lines. It refuses lines that are no results, and to begin where the explorer's pages are not
-// built.
+// the editor's. The explorer is the web page of plumb view. Native pictures are those that plumb draws
+// by itself; the editor is tldraw in a browser, which says how they should look. In: dump lines with
+// their result lines, in order. Out: a folder with index.html, which needs no network and no other
+// file. It scores nothing: every number is from the result lines. It refuses lines that are no
+// results, and to begin where the explorer's pages are not built.
 package report
 
 import (
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/valyala/fastjson"
 
@@ -34,12 +36,12 @@ type Config struct {
 	Title    string          // names the dump
 	Items    dump.ItemConfig // how dump lines become items
 	Variants scoring.Variants
-	Missing  table.Missing // how tables count missing answers
-	Papers   [][]byte      // documents of paper tables (scoring.TableOptions)
-	Remark   string        // as in table.Options
-	Cluster  func(suite, id string) string
-	Success  *float64
-	Renderer exhibit.Renderer // nil: every picture is an empty box
+	Missing  table.Missing                 // how tables count missing answers
+	Papers   [][]byte                      // documents with the tables that papers print (scoring.TableOptions)
+	Remark   string                        // is added to the titles of the suites' own tables, "" for nothing
+	Cluster  func(suite, id string) string // as in table.Options
+	Success  *float64                      // as in table.Options
+	Renderer exhibit.Renderer              // nil: every picture is an empty box
 	// Max is how many items are shown at most: the worst of each test and series, of
 	// all as many as fit. 0 is DefaultMax. Tables count all.
 	Max      int
@@ -60,17 +62,40 @@ const NoItems = -1
 
 // Writer collects items and writes the report. One goroutine uses it.
 type Writer struct {
-	cfg     Config
-	table   *table.Table
-	columns *index.Columns // of the results that the tables count; nil where no page is written
-	rows    int            // results that the tables count
-	sample  *sampler       // the items that are shown
-	folder  *atomicfile.Folder
-	dump    string // see From
-	early   string // why the run ended early, "" where it did not
-	scorer  string // that the first result with one names
-	backend string // that the last result names
-	parser  fastjson.Parser
+	cfg      Config
+	table    *table.Table
+	columns  *index.Columns // of the results that the tables count; nil where no page is written
+	rows     int            // results that the tables count
+	sample   *sampler       // the items that are shown
+	folder   *atomicfile.Folder
+	dump     string   // see From
+	early    string   // why the run ended early, "" where it did not
+	scorers  nameList // programs that scored the results that the tables count
+	backends nameList // that made the pixels for them
+	parser   fastjson.Parser
+}
+
+// nameList holds the different names that results give for one thing, in the order in which they came.
+type nameList []string
+
+// maxNames is how many names the page lists of one kind. There is a limit because result lines may name
+// anything.
+const maxNames = 8
+
+// add adds a name unless it is "" or was added before. One more than maxNames are kept, to tell whether
+// there are others.
+func (list *nameList) add(name string) {
+	if name != "" && len(*list) <= maxNames && !slices.Contains(*list, name) {
+		*list = append(*list, name)
+	}
+}
+
+// String returns the names with commas between them.
+func (list nameList) String() string {
+	if len(list) > maxNames {
+		return strings.Join(list[:maxNames], ", ") + " and others"
+	}
+	return strings.Join(list, ", ")
 }
 
 // Ready returns an error if no report could be written because the explorer's pages are not
@@ -135,12 +160,14 @@ func (writer *Writer) explorer() *explorer.Explorer {
 	if pages == "" {
 		pages = explorer.PagesDir("")
 	}
-	return explorer.New(explorer.Config{Items: writer.cfg.Items, Variants: writer.cfg.Variants, Flags: writer.cfg.Flags, Client: pages, Engine: func() (explorer.Engine, error) {
+	openEngine := func() (explorer.Engine, error) {
 		if writer.cfg.Renderer == nil {
 			return nil, errors.New("no renderer")
 		}
 		return engine{writer.cfg.Renderer}, nil
-	}})
+	}
+	return explorer.New(explorer.Config{Items: writer.cfg.Items, Variants: writer.cfg.Variants, Flags: writer.cfg.Flags,
+		Client: pages, Engine: openEngine})
 }
 
 // engine draws for a report, which scores nothing.
@@ -168,13 +195,11 @@ func (writer *Writer) Add(line dump.Line, result []byte) error {
 // columns of the page. result is its line, and value that line parsed. A duplicate, which the tables do
 // not count, is left out everywhere.
 func (writer *Writer) add(line dump.Line, result []byte, value *fastjson.Value, res *scoring.Result) error {
-	writer.backend = res.Backend
-	if writer.scorer == "" {
-		writer.scorer = string(value.GetStringBytes("scorer"))
-	}
-	if !writer.table.Add(res) {
+	if first := writer.table.Add(res); !first {
 		return nil
 	}
+	writer.scorers.add(string(value.GetStringBytes("scorer")))
+	writer.backends.add(res.Backend)
 	writer.sample.add(line, result, res)
 	writer.rows++
 	if writer.columns == nil {
@@ -185,8 +210,8 @@ func (writer *Writer) add(line dump.Line, result []byte, value *fastjson.Value, 
 
 // readResult reads the result line b. value is the parsed line, valid until the parser's next use; result
 // is a copy of what it says. It returns an error for a line that is no result, such as a dump line.
-func readResult(p *fastjson.Parser, b []byte) (value *fastjson.Value, result *scoring.Result, err error) {
-	if value, err = jsontree.Parse(p, b); err != nil {
+func readResult(parser *fastjson.Parser, b []byte) (value *fastjson.Value, result *scoring.Result, err error) {
+	if value, err = jsontree.Parse(parser, b); err != nil {
 		return nil, nil, fmt.Errorf("cannot read result line: %w; want a line that plumb score wrote", err)
 	}
 	result, err = scoring.CheckResult(value)
@@ -230,8 +255,8 @@ func (writer *Writer) Close() (path string, err error) {
 	return path, nil
 }
 
-// finish writes the page into the temporary folder. partial is the reason why the report is
-// partial, "" if it is not.
+// finish writes the page into the temporary folder. partial is what the page says of why it is partial, ""
+// if it is not: the run ended early (EndedEarly), or else Config.Context ended while pictures were drawn.
 func (writer *Writer) finish() (partial string, err error) {
 	columns, err := writer.columns.File(writer.cfg.Title)
 	if err != nil {
@@ -241,13 +266,13 @@ func (writer *Writer) finish() (partial string, err error) {
 	e := writer.explorer()
 	defer e.Close()
 	report := &explorer.Report{Title: writer.cfg.Title, Columns: columns, Table: writer.table, Given: writer.given(), Remark: writer.remark(),
-		Remarks: writer.remarks(), Workers: writer.cfg.Workers,
-		Progress: writer.cfg.Progress, Interrupted: partialText("interrupted while pictures were drawn")}
+		Remarks: writer.remarks(), Workers: writer.cfg.Workers, Progress: writer.cfg.Progress,
+		Interrupted: partialText("interrupted while pictures were drawn")} // which only WriteReport finds out
 	if writer.early != "" {
 		report.Partial = partialText(writer.early)
 	}
-	err = writer.folder.WriteFile("index.html", func(f io.Writer) error {
-		partial, err = e.WriteReport(writer.cfg.Context, f, report)
+	err = writer.folder.WriteFile("index.html", func(f io.Writer) (err error) {
+		partial, err = e.WriteReport(writer.cfg.Context, f, report) // returns the one of the two texts that it wrote, or ""
 		return err
 	})
 	return partial, err
@@ -261,35 +286,35 @@ func partialText(why string) string {
 // given returns the items that the report shows, those that the sampler has kept, in the order in which
 // their results were added.
 func (writer *Writer) given() (list []explorer.Given) {
-	for _, g := range writer.sample.groups {
-		for _, p := range g.items {
-			list = append(list, explorer.Given{Row: p.order, Result: p.result, Line: p.line, Source: writer.dump})
+	for _, group := range writer.sample.groups {
+		for _, item := range group.items {
+			list = append(list, explorer.Given{Row: item.position, Result: item.result, Line: item.line, Source: writer.dump})
 		}
 	}
 	slices.SortFunc(list, func(a, b explorer.Given) int { return a.Row - b.Row })
 	return list
 }
 
-// remark returns the sentence at the top of the report: how many answers there are, how many of them
-// the pages show, and what scored them.
+// remark returns the sentences at the top of the report: how many answers there are, how many of them
+// the page shows, and what scored them. Readers know a series, a model and how it was asked, as a model.
 func (writer *Writer) remark() string {
 	text := plural.Of(writer.rows, "answer")
-	if writer.rows == 1 {
-		text = "1 answer"
-	}
-	switch {
-	case writer.sample.n == 0:
+	switch shown := writer.sample.kept; {
+	case shown == 0:
 		text += ". No items are shown; tables count all answers (--report-items)."
-	case writer.sample.n < writer.rows:
-		text += fmt.Sprintf(", %d shown: the worst of each test and model (--report-items). Tables count all answers.",
-			writer.sample.n)
+	case shown < writer.rows:
+		text += fmt.Sprintf(", %d shown: the worst of each test and model (--report-items). Tables count all answers.", shown)
 	default:
 		text += "."
 	}
-	if writer.scorer != "" {
-		text += " Scored by " + writer.scorer
-		if writer.backend != "" {
-			text += ", backend " + writer.backend
+	if len(writer.scorers) > 0 {
+		text += " Scored by " + writer.scorers.String()
+		switch len(writer.backends) {
+		case 0:
+		case 1:
+			text += ", backend " + writer.backends.String()
+		default:
+			text += ", backends " + writer.backends.String()
 		}
 		text += "."
 	}

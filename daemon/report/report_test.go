@@ -381,8 +381,6 @@ func TestNoPages(t *testing.T) {
 	}
 }
 
-// Of each group the worst are kept whatever the order: what could not be scored,
-// then by score, and last missing answers. Small groups are kept whole.
 // sortedGroups returns the groups by suite and test, in order of appearance within a suite,
 // each with its worst item first.
 func sortedGroups(s *sampler) []*group {
@@ -394,7 +392,7 @@ func sortedGroups(s *sampler) []*group {
 		if _, ok := tests[k]; !ok {
 			tests[k] = g.first
 		}
-		slices.SortFunc(g.items, func(a, b pair) int { return rank(&a, &b) })
+		slices.SortFunc(g.items, func(a, b keptItem) int { return rank(&a, &b) })
 	}
 	slices.SortStableFunc(list, func(a, b *group) int {
 		if (a.suite == "") != (b.suite == "") { // lines that could not be read come last
@@ -405,6 +403,8 @@ func sortedGroups(s *sampler) []*group {
 	return list
 }
 
+// Of each group the worst are kept whatever the order: what could not be scored,
+// then by score, and last missing answers. Small groups are kept whole.
 func TestSampler(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -439,17 +439,17 @@ func TestSampler(t *testing.T) {
 			}
 			got[g.test] = len(ids)
 		}
-		if got["small"] != 2 || got["middle"] != 9 || got["big"] != 9 || s.n != 20 || s.order != 100 {
-			t.Errorf("got %v of %d; want 2, 9 and 9 of 100", got, s.order)
+		if got["small"] != 2 || got["middle"] != 9 || got["big"] != 9 || s.kept != 20 || s.seen != 100 {
+			t.Errorf("got %v of %d; want 2, 9 and 9 of 100", got, s.seen)
 		}
 	}
 	s := newSampler(20)
-	s.bytes = 100
+	s.maxBytes = 100
 	for i := range 10 {
 		s.add(dump.Line{Bytes: make([]byte, 30)}, nil, &scoring.Result{Test: "t", Scored: true, Score: float64(i)})
 	}
-	if s.n != 3 || s.size != 90 {
-		t.Errorf("got %d items of %d bytes; want 3 within 100 bytes", s.n, s.size)
+	if s.kept != 3 || s.keptBytes != 90 {
+		t.Errorf("got %d items of %d bytes; want 3 within 100 bytes", s.kept, s.keptBytes)
 	}
 }
 
@@ -459,6 +459,32 @@ func TestBrokenResultIsAnError(t *testing.T) {
 	for _, bad := range []string{``, `{`, `[]`, `"x"`, `{"id":"a"}`, `{"id":"a","score":1,"response":"x"}`, `{"id":"a","actions":[]}`, `{"id":"a","score":1.0,"model":7}`} {
 		if err := w.Add(dump.Line{N: 1}, []byte(bad)); err == nil {
 			t.Errorf("result %q was taken", bad)
+		}
+	}
+}
+
+// The remark names every scorer and backend of the results that the tables count, and not only those of the
+// first or the last one. One answer is no plural.
+func TestRemarkNamesScorers(t *testing.T) {
+	result := func(id int, backend, scorer string) sample {
+		return sample{"", fmt.Sprintf(`{"id":"%d","suite":"s","test":"t","score":1,"backend":%q,"scorer":%q}`, id, backend, scorer)}
+	}
+	many := []sample{}
+	for i := range maxNames + 2 {
+		many = append(many, result(i, "gl", fmt.Sprint("p", i)))
+	}
+	for _, c := range []struct {
+		results []sample
+		want    string
+	}{
+		{[]sample{result(1, "gl", "p 1")}, "1 answer. Scored by p 1, backend gl."},
+		{[]sample{result(1, "gl", "p 1"), result(2, "chrome", "p 1"), result(3, "gl", "p 2"), result(3, "cpu", "p 3")},
+			"3 answers. Scored by p 1, p 2, backends gl, chrome."}, // the second answer of item 3 is a duplicate
+		{[]sample{result(1, "", "")}, "1 answer."},
+		{many, "10 answers. Scored by p0, p1, p2, p3, p4, p5, p6, p7 and others, backend gl."},
+	} {
+		if got := write(t, Config{}, c.results...).Remark; got != c.want {
+			t.Errorf("got %q; want %q", got, c.want)
 		}
 	}
 }

@@ -9,20 +9,20 @@ import (
 	"plumb/scoring"
 )
 
-// keptBytes bounds the bytes of the items that a report may show.
-const keptBytes = 256 << 20
+// maxKeptBytes bounds the bytes of the items that a report may show.
+const maxKeptBytes = 256 << 20
 
 // sampler selects the items that a report shows. Each suite, test and series (a model and how it was
 // asked) is a section. Of each section the worst items are kept, as equally many of all as the limits
 // allow.
 type sampler struct {
-	max    int // items at most
-	bytes  int // bytes of all items at most
-	n      int // items kept
-	size   int // bytes of the items kept
-	order  int // results seen
-	groups groups
-	byKey  map[groupKey]*group
+	maxItems  int // items that are kept at most; none below 1
+	maxBytes  int // bytes of the items that are kept at most
+	kept      int // items kept
+	keptBytes int // bytes of the items kept
+	seen      int // results that were added, kept or not
+	groups    groups
+	byKey     map[groupKey]*group
 }
 
 // groupKey identifies a section of a report.
@@ -32,21 +32,19 @@ type groupKey struct{ suite, test, series string }
 // the next to be dropped.
 type group struct {
 	groupKey
-	total int    // results of the section, kept or not
-	items []pair // the heap
-	first int    // the position of the section's first result among all
-	at    int    // the index of the group in sampler.groups
+	items []keptItem // the heap
+	first int        // the position of the section's first result among all
+	index int        // of the group in sampler.groups
 }
 
-// pair is the dump line and the result line of one item. The dump line is empty where
-// the report is made from results alone.
-type pair struct {
-	line   dump.Line
-	result []byte
-	series string
-	class  itemClass
-	score  float64
-	order  int // the position of the result among all that were added, from 0
+// keptItem is the dump line and the result line of one item, with what orders it among others. The dump
+// line is empty where the report is made from results alone.
+type keptItem struct {
+	line     dump.Line
+	result   []byte
+	class    itemClass
+	score    float64
+	position int // of the result among all that were added, from 0
 }
 
 // itemClass says what there is to see of an item. Lower classes are worse, and shown first.
@@ -55,7 +53,7 @@ type itemClass int8
 // The values of itemClass.
 const (
 	failedItem itemClass = iota // the item could not be scored
-	scoredItem
+	scoredItem                  // it has a score; a lower one is worse
 	silentItem // the model gave no response
 )
 
@@ -64,86 +62,89 @@ const (
 const maxGroups = 10_000
 
 func newSampler(limit int) *sampler {
-	return &sampler{max: limit, bytes: keptBytes, byKey: map[groupKey]*group{}}
+	return &sampler{maxItems: limit, maxBytes: maxKeptBytes, byKey: map[groupKey]*group{}}
 }
 
 // add keeps an item if it is among the worst of its section, and then drops the best items
 // of the largest sections until the limits hold. It copies line and result.
 func (sampler *sampler) add(line dump.Line, result []byte, res *scoring.Result) {
-	p := pair{series: res.Series().String(), score: res.Score, order: sampler.order}
-	sampler.order++
+	item := keptItem{class: failedItem, score: res.Score, position: sampler.seen}
+	sampler.seen++
 	switch {
 	case res.Scored:
-		p.class = scoredItem
+		item.class = scoredItem
 	case res.Err != nil && res.Err.Code == "no_response":
-		p.class = silentItem
+		item.class = silentItem
 	}
-	group := sampler.group(groupKey{res.Suite, res.Test, p.series})
-	group.total++
-	// Copy nothing if the item would be dropped at once: the sampler is full, the section is the largest
-	// one, from which the next item goes, and its best item is worse than this one.
-	full := sampler.n >= sampler.max
-	if sampler.max <= 0 || full && group == sampler.groups[0] && len(group.items) > 0 && worse(&group.items[0], &p) {
+	group := sampler.group(groupKey{res.Suite, res.Test, res.Series().String()})
+	if sampler.maxItems <= 0 {
 		return
 	}
-	p.line, p.result = line, bytes.Clone(result)
-	p.line.Bytes = bytes.Clone(line.Bytes)
-	heap.Push(group, p)
-	sampler.n++
-	sampler.size += p.bytes()
-	heap.Fix(&sampler.groups, group.at)
+	// Copy nothing if the item would be dropped at once. That is so where no more items are kept, the next one to
+	// go is of this section, because it is the largest, and the best item of the section is worse than this one.
+	full, largest := sampler.kept >= sampler.maxItems, group == sampler.groups[0]
+	if full && largest && len(group.items) > 0 && worse(&group.items[0], &item) {
+		return
+	}
+	item.line, item.result = line, bytes.Clone(result)
+	item.line.Bytes = bytes.Clone(line.Bytes)
+	heap.Push(group, item)
+	sampler.kept++
+	sampler.keptBytes += item.bytes()
+	heap.Fix(&sampler.groups, group.index)
 	// Drop the best items of the largest sections.
-	for sampler.n > sampler.max || sampler.size > sampler.bytes && sampler.n > 1 {
+	for sampler.kept > sampler.maxItems || sampler.keptBytes > sampler.maxBytes && sampler.kept > 1 {
 		largest := sampler.groups[0]
-		dropped := heap.Pop(largest).(pair)
-		sampler.n--
-		sampler.size -= dropped.bytes()
-		heap.Fix(&sampler.groups, largest.at)
+		dropped := heap.Pop(largest).(keptItem)
+		sampler.kept--
+		sampler.keptBytes -= dropped.bytes()
+		heap.Fix(&sampler.groups, largest.index)
 	}
 }
 
 // group returns the section with this key, and makes one if there is none. When there are maxGroups sections,
 // items of further ones share the section "others", because a dump may name any number.
-func (sampler *sampler) group(k groupKey) *group {
-	g := sampler.byKey[k]
-	if g == nil && len(sampler.byKey) >= maxGroups {
-		k = groupKey{test: "others"}
-		g = sampler.byKey[k]
+func (sampler *sampler) group(key groupKey) *group {
+	found := sampler.byKey[key]
+	if found == nil && len(sampler.byKey) >= maxGroups {
+		key = groupKey{test: "others"}
+		found = sampler.byKey[key]
 	}
-	if g == nil {
-		g = &group{groupKey: k, first: sampler.order}
-		sampler.byKey[k] = g
-		heap.Push(&sampler.groups, g)
+	if found == nil {
+		found = &group{groupKey: key, first: sampler.seen}
+		sampler.byKey[key] = found
+		heap.Push(&sampler.groups, found)
 	}
-	return g
+	return found
 }
 
-func (p *pair) bytes() int { return len(p.line.Bytes) + len(p.result) }
+// bytes returns the size of the item's lines.
+func (item *keptItem) bytes() int { return len(item.line.Bytes) + len(item.result) }
 
 // rank is negative where a comes before b. Items that could not be scored come first,
 // then scored ones from the lowest score, then items without a response, which have
 // nothing to show.
-func rank(a, b *pair) int {
-	return cmp.Or(int(a.class)-int(b.class), cmp.Compare(a.score, b.score), a.order-b.order)
+func rank(a, b *keptItem) int {
+	return cmp.Or(int(a.class)-int(b.class), cmp.Compare(a.score, b.score), a.position-b.position)
 }
 
-func worse(a, b *pair) bool { return rank(a, b) < 0 }
+func worse(a, b *keptItem) bool { return rank(a, b) < 0 }
 
 // Len implements heap.Interface, as do the methods that follow.
 func (g *group) Len() int           { return len(g.items) }
 func (g *group) Less(i, k int) bool { return worse(&g.items[k], &g.items[i]) }
 func (g *group) Swap(i, k int)      { g.items[i], g.items[k] = g.items[k], g.items[i] }
 
-// Push adds an item, a pair. It is for package heap, which moves it to its place.
-func (g *group) Push(x any) { g.items = append(g.items, x.(pair)) }
+// Push adds a keptItem. It is for package heap, which moves it to its place.
+func (g *group) Push(x any) { g.items = append(g.items, x.(keptItem)) }
 
 // Pop removes the last item and returns it. It is for package heap, which moves the best one there.
 func (g *group) Pop() any {
-	n := len(g.items) - 1
-	p := g.items[n]
-	g.items[n] = pair{}
-	g.items = g.items[:n]
-	return p
+	last := len(g.items) - 1
+	item := g.items[last]
+	g.items[last] = keptItem{} // so that its lines can be freed
+	g.items = g.items[:last]
+	return item
 }
 
 // groups is a heap whose first group has the most items; among equal ones it is that which began last.
@@ -157,20 +158,20 @@ func (l groups) Less(i, k int) bool {
 // Swap implements heap.Interface. Each group keeps its index in the heap.
 func (l groups) Swap(i, k int) {
 	l[i], l[k] = l[k], l[i]
-	l[i].at, l[k].at = i, k
+	l[i].index, l[k].index = i, k
 }
 
 // Push adds a *group and notes its place. It is for package heap.
 func (l *groups) Push(x any) {
-	g := x.(*group)
-	g.at = len(*l)
-	*l = append(*l, g)
+	added := x.(*group)
+	added.index = len(*l)
+	*l = append(*l, added)
 }
 
 // Pop implements heap.Interface. It is never called, because groups are never removed.
 func (l *groups) Pop() any {
-	n := len(*l) - 1
-	g := (*l)[n]
-	*l = (*l)[:n]
-	return g
+	end := len(*l) - 1
+	last := (*l)[end]
+	*l = (*l)[:end]
+	return last
 }

@@ -233,11 +233,11 @@ type Row struct {
 	// the other three.
 	N, Scored, Missing, Failed int
 	Cut                        int // results of answers that a limit cut, however they count
-	// Tests is the number of tests with a mean, Of that of all tests of the row.
-	Tests, Of int
-	Mean      *float64 // nil when there is none
-	SE        *float64 // standard error over items; nil below two items, and for means of means
-	Tokens    *float64 // mean of the metric tokens; nil when no result has it
+	// Tests is the number of tests with a mean, AllTests that of all tests of the row.
+	Tests, AllTests int
+	Mean            *float64 // nil when there is none
+	SE              *float64 // standard error over items; nil below two items, and for means of means
+	Tokens          *float64 // mean of the metric tokens; nil when no result has it
 }
 
 // Line is one row of the table, with the values of each series.
@@ -374,7 +374,7 @@ func (table *Table) lineOf(k Kind, suite, called string, rowOf func(*seriesCells
 
 // testRow returns the row of one test in this series, with N = 0 where it has no result.
 func (cells *seriesCells) testRow(at testName) Row {
-	row := Row{Kind: Test, Suite: at.suite, Name: at.test, Of: 1}
+	row := Row{Kind: Test, Suite: at.suite, Name: at.test, AllTests: 1}
 	cell := cells.cells[at]
 	if cell == nil {
 		return row
@@ -398,7 +398,7 @@ func (cells *seriesCells) testRow(at testName) Row {
 // means of those tests that have one. Under the variant Clamp each mean is limited to 0..1 first. It
 // has no standard error.
 func (table *Table) jointRow(cells *seriesCells, k Kind, suite, called string, tests []string) Row {
-	joint := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
+	joint := Row{Kind: k, Suite: suite, Name: called, AllTests: len(tests)}
 	var sum float64
 	var tokens runningMean
 	for _, test := range tests {

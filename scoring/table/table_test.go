@@ -102,7 +102,7 @@ func TestClamp(t *testing.T) {
 func TestPartialAverage(t *testing.T) {
 	tab := New(Options{Suites: scoring.Suites{two}})
 	tab.Add(scored("a", 0.6))
-	if r := row(t, tab, "average"); r.Tests != 1 || r.Of != 3 || !is(r.Mean, 0.6) || r.SE != nil {
+	if r := row(t, tab, "average"); r.Tests != 1 || r.AllTests != 3 || !is(r.Mean, 0.6) || r.SE != nil {
 		t.Errorf("the average of one test of three is %+v", r)
 	}
 }

@@ -172,10 +172,10 @@ func (table *Table) textCells(row Row, s scoring.Series, namesSeries bool) []str
 // label returns the name of a row of mean scores. A mean of several tests, some of which have no
 // mean, says how many have one.
 func (r *Row) label() string {
-	if r.Tests == r.Of || r.Kind == Test {
+	if r.Tests == r.AllTests || r.Kind == Test {
 		return r.Name
 	}
-	return fmt.Sprintf("%s (%d of %s)", r.Name, r.Tests, plural.Of(r.Of, "test"))
+	return fmt.Sprintf("%s (%d of %s)", r.Name, r.Tests, plural.Of(r.AllTests, "test"))
 }
 
 // Number formats a mean score with that many digits after the decimal point. Numbers from 1e9 have
