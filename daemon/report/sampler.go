@@ -54,7 +54,7 @@ type itemClass int8
 const (
 	failedItem itemClass = iota // the item could not be scored
 	scoredItem                  // it has a score; a lower one is worse
-	silentItem // the model gave no response
+	silentItem                  // the model gave no response
 )
 
 // maxGroups bounds the number of sections, because their names come from the dump.

@@ -9,18 +9,18 @@ import (
 	"plumb/scoring/stats"
 )
 
-// maxPlain is how many items are remembered for answers without a repeat. Beyond it such
-// an answer counts as the only one of its item, which is nearly always true.
-const maxPlain = 1 << 18
+// maxUnnumbered is how many items are remembered for answers whose lines do not number their repeats. Beyond
+// it such an answer counts as the only one of its item, which is nearly always true.
+const maxUnnumbered = 1 << 18
 
 // cell holds the running sums of one test in one series.
 type cell struct {
 	n, missing, failed, cut int
 	items                   []item           // remembered items with a score, in order of appearance
-	hashes                  []uint64         // of items, until indexOf is made
-	indexOf                 map[uint64]int32 // index in items by hash; nil until an item may have a second answer
-	unremembered            runningMean      // of items that are not remembered
-	hasClusters             bool             // an item names a cluster
+	hashes                  []uint64         // of the items' keys, until indexOf is made
+	indexOf                 map[uint64]int32 // index in items by hash of the key; nil until an item may have a second answer
+	unremembered            runningMean      // of scores whose items are not remembered
+	hasClusters             bool             // an item shares something with others, such as a picture
 	tokens                  runningMean
 }
 
@@ -81,18 +81,18 @@ func (cell *cell) meanScore() (mean runningMean) {
 	return mean
 }
 
-// standardError returns the standard error of a cell's mean score m. Where items share something,
-// such as a picture, it is clustered over what they share, because scores within a cluster are not
+// standardError returns the standard error of a cell's mean score, which is given. Where items share
+// something, such as a picture, it is clustered over what they share, because scores within a cluster are not
 // independent; for that all items must have been remembered. ok is false for fewer than two items
 // or clusters. See docs/spec/runs.md#r45.
-func (cell *cell) standardError(m *runningMean) (se float64, ok bool) {
+func (cell *cell) standardError(mean *runningMean) (se float64, ok bool) {
 	if !cell.hasClusters || cell.unremembered.n > 0 {
-		return m.standardError()
+		return mean.standardError()
 	}
 	values := make([]stats.Value, len(cell.items))
 	for i, item := range cell.items {
 		name := strconv.FormatUint(item.cluster, 16)
-		if item.cluster == 0 {
+		if item.cluster == 0 { // it shares nothing, so it is a cluster of its own
 			name = "item " + strconv.Itoa(i)
 		}
 		values[i] = stats.Value{Cluster: name, Mean: item.sum / float64(item.answers)}
@@ -105,18 +105,18 @@ func (cell *cell) standardError(m *runningMean) (se float64, ok bool) {
 // chance that any two of a million keys collide is 3e-8. It is bounded, because the number of
 // results is not: beyond the bound duplicates count again, and each repeat counts as an item.
 type ledger struct {
-	answers    *scoring.Answers
-	seed       maphash.Seed
-	items      int    // recorded items, in all cells
-	key        []byte // memory for score
-	limit      int    // limit of items with a numbered repeat
-	plainLimit int    // limit of items without: maxPlain, less in tests
-	full       bool   // an item with a numbered repeat could not be recorded
+	answers         *scoring.Answers
+	seed            maphash.Seed
+	items           int    // recorded items, in all cells
+	key             []byte // memory of addScore
+	limit           int    // of recorded items
+	unnumberedLimit int    // above which an answer without a numbered repeat adds no item: maxUnnumbered, less in tests
+	full            bool   // an item with a numbered repeat could not be recorded
 }
 
 // newLedger returns an empty ledger for at most that many answers.
 func newLedger(most int) ledger {
-	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), limit: most, plainLimit: maxPlain}
+	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), limit: most, unnumberedLimit: maxUnnumbered}
 }
 
 // addScore adds the score of an answer to its item in a cell of the table, and adds the item if it is
@@ -126,45 +126,58 @@ func (ledger *ledger) addScore(cell *cell, result *scoring.Result, score float64
 	key, named := result.Item(ledger.key[:0])
 	ledger.key = key
 	hash := maphash.Bytes(ledger.seed, key)
-	// Answers without a repeat and settings would be duplicates if they had the same
-	// item, so no map is needed while a cell has no others.
+	// Two answers to one item differ by the number of the repeat or by how they were asked for. Otherwise the second
+	// is a duplicate, which does not come here. So a cell needs the map only from the first such answer on.
 	if cell.indexOf == nil && (result.Who.Repeat > 1 || result.Who.Asked != nil) {
 		cell.makeIndex()
 	}
+	success := successCount(result, options.Success)
 	if i, ok := cell.indexOf[hash]; ok && named {
 		cell.items[i].sum += score
 		cell.items[i].answers++
-		cell.items[i].successes += successCount(result, options.Success)
+		cell.items[i].successes += success
 		return
 	}
-	numbered := result.Who.Repeat > 0 // the line numbers its repeats, so that others may follow
-	if ledger.items >= ledger.limit || !numbered && ledger.items >= ledger.plainLimit || !named {
-		ledger.full = ledger.full || numbered && named
+	if !named || !ledger.hasRoom(result.Who.Repeat > 0) {
 		cell.unremembered.add(score)
 		return
 	}
+	cell.addItem(hash, item{score, 1, success, ledger.clusterHash(result, options)})
+	ledger.items++
+}
+
+// hasRoom reports whether one more item can be recorded. numbered says that the answer has the number of a
+// repeat: then others to the same item may follow, and that there is no room is noted in full.
+func (ledger *ledger) hasRoom(numbered bool) bool {
+	if numbered {
+		ledger.full = ledger.full || ledger.items >= ledger.limit
+		return ledger.items < ledger.limit
+	}
+	return ledger.items < min(ledger.limit, ledger.unnumberedLimit)
+}
+
+// addItem adds a new item, whose key has the hash, to the cell.
+func (cell *cell) addItem(hash uint64, added item) {
 	if cell.indexOf == nil {
 		cell.hashes = append(cell.hashes, hash)
 	} else {
 		cell.indexOf[hash] = int32(len(cell.items))
 	}
-	cluster := ledger.clusterHash(result, options)
-	cell.hasClusters = cell.hasClusters || cluster != 0
-	cell.items = append(cell.items, item{score, 1, successCount(result, options.Success), cluster})
-	ledger.items++
+	cell.hasClusters = cell.hasClusters || added.cluster != 0
+	cell.items = append(cell.items, added)
 }
 
 // clusterHash returns a hash of what an item shares with others, such as a picture; 0 for nothing.
 // The result states it, or else Options.Cluster does.
-func (ledger *ledger) clusterHash(r *scoring.Result, o *Options) uint64 {
-	name := r.Cluster
-	if o.Cluster != nil && name == "" {
-		name = o.Cluster(r.Suite, r.ID)
+func (ledger *ledger) clusterHash(result *scoring.Result, options *Options) uint64 {
+	name := result.Cluster
+	if options.Cluster != nil && name == "" {
+		name = options.Cluster(result.Suite, result.ID)
 	}
 	if name == "" {
 		return 0
 	}
-	return maphash.String(ledger.seed, name) | 1 // not 0
+	return maphash.String(ledger.seed, name) | 1 // never 0, which stands for nothing
 }
 
 // makeIndex makes the map from an item's hash to its position, for a cell in which items may

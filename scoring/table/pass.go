@@ -12,7 +12,9 @@ import (
 // drawingSuccess is the score from which an answer of DrawingBench succeeds.
 const drawingSuccess = 0.9
 
-// ownSuccess are the tests whose success is a score of 1, whatever Options.Success says.
+// ownSuccess are the tests whose success is a score of 1, whatever Options.Success says, because their scores
+// are only right or wrong: ASPIRE's patterns, and choices (TangramPuzzle's outlines, and questions with given
+// answers or open ones).
 var ownSuccess = map[string]bool{"pattern": true, "outline": true, "mcq": true, "open": true}
 
 // successCount returns 1 where an answer succeeds, else 0. The metric success decides where
@@ -44,18 +46,19 @@ func successCount(result *scoring.Result, threshold *float64) int32 {
 func (table *Table) passTable() scoring.TextTable {
 	score := "1"
 	if from := table.options.Success; from != nil {
-		score = fmt.Sprintf("%g (1 for choices and pattern)", *from)
+		score = fmt.Sprintf("%g (1 for choices and pattern)", *from) // the tests of ownSuccess
 	}
-	out := scoring.TextTable{Title: "pass@k, %", TextColumns: 3,
+	const nameColumns = 3 // suite, test and model
+	out := scoring.TextTable{Title: "pass@k, %", TextColumns: nameColumns,
 		Columns: []string{"suite", "test", "model", "items", "answers"},
 		Note: "Success: a score of " + score +
 			", of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}
 	// The columns.
 	mostAnswers := 0
-	for _, cells := range table.series {
-		for _, c := range cells.cells {
-			for _, it := range c.items {
-				mostAnswers = max(mostAnswers, int(it.answers))
+	for _, ofSeries := range table.series {
+		for _, cell := range ofSeries.cells {
+			for _, item := range cell.items {
+				mostAnswers = max(mostAnswers, int(item.answers))
 			}
 		}
 	}
@@ -74,12 +77,13 @@ func (table *Table) passTable() scoring.TextTable {
 	for _, suite := range table.options.Suites {
 		for _, test := range suite.Tests {
 			for _, cells := range table.series {
-				if c := cells.cells[testName{suite.Name, test}]; c != nil && len(c.items) > 0 {
-					row, several := c.passRow(ks)
-					if several {
-						out.Rows = append(out.Rows, append([]string{suite.Name, test, cmp.Or(cells.series.String(), "-")},
-							row...))
-					}
+				cell := cells.cells[testName{suite.Name, test}]
+				if cell == nil {
+					continue
+				}
+				if row, several := cell.passRow(ks); several {
+					names := []string{suite.Name, test, cmp.Or(cells.series.String(), "-")}
+					out.Rows = append(out.Rows, append(names, row...))
 				}
 			}
 		}
@@ -91,16 +95,16 @@ func (table *Table) passTable() scoring.TextTable {
 // "-" where no item has k answers. several says whether an item has two answers or more.
 func (cell *cell) passRow(ks []int) (row []string, several bool) {
 	answers := 0
-	for _, it := range cell.items {
-		answers += int(it.answers)
-		several = several || it.answers > 1
+	for _, item := range cell.items {
+		answers += int(item.answers)
+		several = several || item.answers > 1
 	}
 	row = []string{strconv.Itoa(len(cell.items)), strconv.Itoa(answers)}
 	for _, k := range ks {
 		var mean runningMean
-		for _, it := range cell.items {
-			if int(it.answers) >= k {
-				mean.add(stats.PassAtK(int(it.answers), int(it.successes), k))
+		for _, item := range cell.items {
+			if int(item.answers) >= k {
+				mean.add(stats.PassAtK(int(item.answers), int(item.successes), k))
 			}
 		}
 		if mean.n == 0 {

@@ -54,7 +54,8 @@ type Options struct {
 	Clamp   bool // variant Clamp
 	// Variants are the selected variants, for the suites' own tables.
 	Variants scoring.Variants
-	// Remark is added to the titles of the suites' own tables, such as "subset"; "" for nothing.
+	// Remark is added to the titles of the suites' own tables: phrases with ", " between them, such as
+	// "subset, temperature 0.2"; "" for nothing.
 	Remark string
 	// Cluster returns what an item shares with others, "" for nothing; nil where only results say
 	// it (scoring.Result.Cluster).
@@ -134,7 +135,7 @@ func (table *Table) Add(result *scoring.Result) (first bool) {
 		cell.cut++
 	}
 	series.addToTally(result)
-	suiteTables := table.joinedTables[result.Suite]
+	suiteTables := table.joinedTables[result.Suite] // a suite has tables of all series, of each series, or none
 	if suiteTables == nil {
 		suiteTables = series.ownTables[result.Suite]
 	}
@@ -169,7 +170,9 @@ func (table *Table) cellOf(result *scoring.Result) (*seriesCells, *cell) {
 	if cells := table.bySeries[series]; cells != nil && cells.cells[test] != nil { // as for most results
 		return cells, cells.cells[test]
 	}
-	if !table.isListed(test) && !table.isUnlisted[test] {
+	// A test of a suite that Options does not list gets a row too.
+	newUnlisted := !table.isListed(test) && !table.isUnlisted[test]
+	if newUnlisted {
 		if result.Suite == "" || result.Test == "" || table.options.Suites.Find(result.Suite) != nil {
 			return nil, nil
 		}
@@ -177,21 +180,30 @@ func (table *Table) cellOf(result *scoring.Result) (*seriesCells, *cell) {
 			table.beyondLimit++
 			return nil, nil
 		}
-		table.isUnlisted[test] = true
-		table.unlistedTests = append(table.unlistedTests, test)
 	}
 	cells := table.seriesOf(series)
 	if cells == nil {
 		table.beyondLimit++
 		return nil, nil
 	}
-	c := new(cell)
-	cells.cells[test] = c
-	if s := table.options.Suites.Find(result.Suite); s != nil && s.Tables != nil && table.joinedTables[result.Suite] == nil &&
-		cells.ownTables[result.Suite] == nil {
-		cells.ownTables[result.Suite] = s.Tables(table.tableOptions())
+	if newUnlisted { // only now, because a row without any result must not appear
+		table.isUnlisted[test] = true
+		table.unlistedTests = append(table.unlistedTests, test)
 	}
-	return cells, c
+	made := new(cell)
+	cells.cells[test] = made
+	table.makeOwnTables(cells, result.Suite)
+	return cells, made
+}
+
+// makeOwnTables makes the collector of the tables that a suite has for each series alone. It does nothing
+// where there is one, for a suite without such tables, and for one whose tables cover all series.
+func (table *Table) makeOwnTables(cells *seriesCells, suiteName string) {
+	suite := table.options.Suites.Find(suiteName)
+	if suite == nil || suite.Tables == nil || table.joinedTables[suiteName] != nil || cells.ownTables[suiteName] != nil {
+		return
+	}
+	cells.ownTables[suiteName] = suite.Tables(table.tableOptions())
 }
 
 // seriesOf returns the cells of a series of results, which it creates if it is new; nil for new
@@ -283,16 +295,16 @@ func (table *Table) Own() []scoring.TextTable {
 	return all
 }
 
-// withRemark adds the words of a remark to the title of a suite's table, except those that it has
-// already. Tables that hold only published numbers stay as they are, because the remark is about
-// the run.
+// withRemark adds the phrases of a remark, which stand between commas, to the title of a suite's table.
+// A suite may have ended its title with one of them, such as "subset", which is not said twice. Tables that
+// hold only published numbers stay as they are, because the remark is about the run.
 func withRemark(title, remark string) string {
 	if strings.HasSuffix(title, publishedOnly) {
 		return title
 	}
-	for _, word := range strings.Split(remark, ", ") {
-		if word != "" && !strings.HasSuffix(title, ", "+word) {
-			title += ", " + word
+	for _, phrase := range strings.Split(remark, ", ") {
+		if phrase != "" && !strings.HasSuffix(title, ", "+phrase) {
+			title += ", " + phrase
 		}
 	}
 	return title
@@ -314,15 +326,15 @@ func (table *Table) ownWithoutRemark() []scoring.TextTable {
 			all = append(all, joined.Tables()...)
 			continue
 		}
-		var parts []*seriesCells
+		var withTables []*seriesCells
 		for _, cells := range table.series {
 			if cells.ownTables[suite.Name] != nil {
-				parts = append(parts, cells)
+				withTables = append(withTables, cells)
 			}
 		}
-		for _, cells := range parts {
+		for _, cells := range withTables {
 			for _, own := range cells.ownTables[suite.Name].Tables() {
-				if len(parts) > 1 {
+				if len(withTables) > 1 {
 					own.Title += " · " + cmp.Or(cells.series.String(), "no model")
 				}
 				all = append(all, own)
@@ -332,17 +344,13 @@ func (table *Table) ownWithoutRemark() []scoring.TextTable {
 	return all
 }
 
-// Twice returns the number of results that are left out because an earlier one has the
-// same answer (scoring.Result.Answer).
-func (table *Table) Twice() int { return table.duplicates }
-
 // suiteLines returns the rows of one suite in the table: its tests, its groups of tests and the
 // average over all tests. Rows without any result are left out.
 func (table *Table) suiteLines(suite *scoring.Suite) []Line {
 	var lines []Line
-	addUnlessEmpty := func(l Line) {
-		if slices.ContainsFunc(l.Cells, func(r Row) bool { return r.N > 0 }) {
-			lines = append(lines, l)
+	addUnlessEmpty := func(line Line) {
+		if slices.ContainsFunc(line.Cells, func(row Row) bool { return row.N > 0 }) {
+			lines = append(lines, line)
 		}
 	}
 	for _, test := range suite.Tests {
@@ -364,8 +372,8 @@ func (table *Table) suiteLines(suite *scoring.Suite) []Line {
 }
 
 // lineOf returns a row of the table with the values that rowOf returns for each series.
-func (table *Table) lineOf(k Kind, suite, called string, rowOf func(*seriesCells) Row) Line {
-	line := Line{Kind: k, Suite: suite, Name: called}
+func (table *Table) lineOf(kind Kind, suite, name string, rowOf func(*seriesCells) Row) Line {
+	line := Line{Kind: kind, Suite: suite, Name: name}
 	for _, cells := range table.series {
 		line.Cells = append(line.Cells, rowOf(cells))
 	}
@@ -394,11 +402,11 @@ func (cells *seriesCells) testRow(at testName) Row {
 	return row
 }
 
-// jointRow returns the row of the table for several tests together, in one series: the mean of the
-// means of those tests that have one. Under the variant Clamp each mean is limited to 0..1 first. It
-// has no standard error.
-func (table *Table) jointRow(cells *seriesCells, k Kind, suite, called string, tests []string) Row {
-	joint := Row{Kind: k, Suite: suite, Name: called, AllTests: len(tests)}
+// jointRow returns the row of the table for several tests together, in one series: the sums of their counts,
+// and the mean of the means of those tests that have one. Under the variant Clamp each mean is limited to 0..1
+// first. It has no standard error.
+func (table *Table) jointRow(cells *seriesCells, kind Kind, suite, name string, tests []string) Row {
+	joint := Row{Kind: kind, Suite: suite, Name: name, AllTests: len(tests)}
 	var sum float64
 	var tokens runningMean
 	for _, test := range tests {
@@ -407,6 +415,7 @@ func (table *Table) jointRow(cells *seriesCells, k Kind, suite, called string, t
 		joint.Scored += row.Scored
 		joint.Missing += row.Missing
 		joint.Failed += row.Failed
+		joint.Cut += row.Cut
 		if row.Tokens != nil {
 			tokens.add(*row.Tokens)
 		}

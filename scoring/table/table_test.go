@@ -244,7 +244,7 @@ func TestSeries(t *testing.T) {
 			t.Errorf("%s of %s is left out", r.ID, r.Who.Model)
 		}
 	}
-	if tab.Add(answer("i", "M", 2, 0)) || tab.Twice() != 1 {
+	if tab.Add(answer("i", "M", 2, 0)) || tab.duplicates != 1 {
 		t.Error("the same answer is counted twice")
 	}
 	var b strings.Builder
@@ -276,8 +276,8 @@ func TestNamelessLines(t *testing.T) {
 			tab.Add(answer(fmt.Sprint("line:", i+1), "", i, x))
 		}
 	}
-	if r := row(t, tab, "a"); r.N != 4 || tab.Twice() != 0 || tab.DuplicatesText() != "" || !is(r.Mean, 0.5) || !is(r.SE, math.Sqrt(1.0/3)/2) {
-		t.Errorf("got %+v, %d left out; want 4 items", r, tab.Twice())
+	if r := row(t, tab, "a"); r.N != 4 || tab.duplicates != 0 || tab.DuplicatesText() != "" || !is(r.Mean, 0.5) || !is(r.SE, math.Sqrt(1.0/3)/2) {
+		t.Errorf("got %+v, %d left out; want 4 items", r, tab.duplicates)
 	}
 }
 
@@ -299,7 +299,7 @@ func TestBounded(t *testing.T) {
 	}
 	// Without numbers of repeats nothing is lost, and nothing is said.
 	tab = New(Options{Suites: scoring.Suites{two}})
-	tab.ledger.plainLimit = most
+	tab.ledger.unnumberedLimit = most
 	for i := range most + more {
 		tab.Add(answer(fmt.Sprint(i), "", 0, float64(i&1)))
 	}
@@ -454,6 +454,29 @@ func TestManySeries(t *testing.T) {
 	}
 	if got := tab.RowlessText(); !strings.HasPrefix(got, "3 lines are left out: a table has 1000 series") {
 		t.Errorf("got %q; want three lines left out", got)
+	}
+	// A test of an unknown suite gets no row from a result of a series that is left out.
+	r := &scoring.Result{Suite: "strange", Test: "t", Scored: true}
+	r.Who.Model = "one more"
+	tab.Add(r)
+	if lines := tab.Lines(); slices.ContainsFunc(lines, func(l Line) bool { return l.Suite == "strange" }) {
+		t.Errorf("got a row without any result in %d rows", len(lines))
+	}
+}
+
+// TestCutIsCounted: rows count the answers that a limit cut, also those of several tests.
+func TestCutIsCounted(t *testing.T) {
+	tab := New(Options{Suites: scoring.Suites{two}})
+	for _, test := range []string{"a", "a", "b", "c"} {
+		r := scored(test, 1)
+		r.Who.Cut = "answer"
+		tab.Add(r)
+	}
+	tab.Add(scored("b", 1))
+	for name, want := range map[string]int{"a": 2, "b": 1, "first": 3, "average": 4} {
+		if got := row(t, tab, name).Cut; got != want {
+			t.Errorf("%s: got %d cut answers; want %d", name, got, want)
+		}
 	}
 }
 

@@ -21,14 +21,15 @@ func (cells *seriesCells) addToTally(result *scoring.Result) {
 
 // usageTable returns the table of how the answers of each series ended and what they took.
 // Columns: suite, model, those of scoring.TallyColumns, tokens in and out, reasoning tokens
-// among them, cost, seconds. It has no rows where no answer says how it was asked for. See
-// docs/spec/runs.md#r50.
+// among them, cost, seconds. What answers took is known where their lines tell how the model was
+// called (the member "asked"). It has no rows where none does. See docs/spec/runs.md#r50.
 func (table *Table) usageTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "Answers and what they took", TextColumns: 2,
+	const nameColumns = 2 // suite and model
+	out := scoring.TextTable{Title: "Answers and what they took", TextColumns: nameColumns,
 		Columns: append(append([]string{"suite", "model"}, scoring.TallyColumns()...), "tokens in", "tokens out",
 			"of them reasoning", "USD", "seconds"),
 		Note: "All calls of an answer together. Filtered answers are missing ones; cut ones end at the limit of tokens."}
-	asked := false
+	anyTells := false
 	for _, suite := range table.options.Suites {
 		for _, cells := range table.series {
 			tally := cells.tallies[suite.Name]
@@ -36,11 +37,11 @@ func (table *Table) usageTable() scoring.TextTable {
 				continue
 			}
 			row := append([]string{suite.Name, cmp.Or(cells.series.String(), "-")}, tally.Cells()...)
-			if tally.Asked == 0 {
+			if tally.Asked == 0 { // no answer of this series tells how the model was called
 				out.Rows = append(out.Rows, append(row, "-", "-", "-", "-", "-"))
 				continue
 			}
-			asked = true
+			anyTells = true
 			// The cost, and of how many answers it is known.
 			cost := "-"
 			if tally.Priced > 0 {
@@ -53,8 +54,7 @@ func (table *Table) usageTable() scoring.TextTable {
 				formatCount(tally.Reasoning), cost, Number(tally.Seconds, 1)))
 		}
 	}
-	// Without any such answer there is nothing to show.
-	if !asked {
+	if !anyTells { // only dashes
 		out.Rows = nil
 	}
 	return out

@@ -17,12 +17,12 @@ import (
 // WriteTo writes the table of mean scores as text in aligned columns for a terminal, then the
 // tables of the suites. It writes nothing for an empty table.
 func (table *Table) WriteTo(w io.Writer) (int64, error) {
-	lines, text := table.textLines()
-	if len(lines) == 0 {
+	texts, textColumns := table.textLines()
+	if len(texts) == 0 {
 		return 0, nil
 	}
 	var out strings.Builder
-	writeAligned(&out, lines, text)
+	writeAligned(&out, texts, textColumns)
 	out.WriteString(table.RowlessText())
 	out.WriteString(table.DuplicatesText())
 	for _, own := range table.Own() {
@@ -89,34 +89,35 @@ func writeTable(text *strings.Builder, table scoring.TextTable) {
 }
 
 // writeAligned writes the lines of a table in columns that are as wide as their longest
-// cell. The first text columns are left-aligned, the others right-aligned.
-func writeAligned(out *strings.Builder, lines [][]string, text int) {
+// cell. The first textColumns are left-aligned, the others right-aligned.
+func writeAligned(out *strings.Builder, lines [][]string, textColumns int) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
-		for i, s := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(s))
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	for _, line := range lines {
 		var row strings.Builder
-		for i, s := range line {
-			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(s))
-			if i < text {
-				row.WriteString(s + gap + "  ")
+		for i, cell := range line {
+			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i < textColumns {
+				row.WriteString(cell + gap + "  ")
 			} else {
-				row.WriteString(gap + s + "  ")
+				row.WriteString(gap + cell + "  ")
 			}
 		}
 		out.WriteString(strings.TrimRight(row.String(), " ") + "\n")
 	}
 }
 
-// textLines returns the head and the rows of the table as cells, and how many of the first
-// columns are text; nothing for an empty table. With several series each line names its
-// series, and the lines of one suite are adjacent.
-func (table *Table) textLines() (lines [][]string, text int) {
-	rows := table.Lines()
-	if len(rows) == 0 && table.inNoRow == 0 {
+// textLines returns the head and the rows of the table as they are printed, each as a list of cells, and how
+// many of the first columns are text; nothing for an empty table. A Line of the table has the values of all
+// series. Here each series has a row of its own, which names it if there are several. Rows of one suite are
+// adjacent.
+func (table *Table) textLines() (printed [][]string, textColumns int) {
+	lines := table.Lines()
+	if len(lines) == 0 && table.inNoRow == 0 {
 		return nil, 0
 	}
 	// The head.
@@ -125,57 +126,57 @@ func (table *Table) textLines() (lines [][]string, text int) {
 	if len(series) > 1 {
 		head = append(head, "model")
 	}
-	text = len(head)
+	textColumns = len(head)
 	head = append(head, "n", "scored", "missing", "failed", "mean", "se")
 	if table.hasTokens {
 		head = append(head, "tokens")
 	}
 	// The rows, suite by suite, and in each the series one after another.
-	lines = [][]string{head}
-	for len(rows) > 0 {
-		end := 1 // of the rows of the first suite
-		for end < len(rows) && rows[end].Suite == rows[0].Suite {
+	printed = [][]string{head}
+	for len(lines) > 0 {
+		end := 1 // of the lines of the first suite
+		for end < len(lines) && lines[end].Suite == lines[0].Suite {
 			end++
 		}
 		for i, s := range series {
-			for _, row := range rows[:end] {
-				if row.Cells[i].N > 0 {
-					lines = append(lines, table.textCells(row.Cells[i], s, len(series) > 1))
+			for _, line := range lines[:end] {
+				if line.Cells[i].N > 0 {
+					printed = append(printed, table.textCells(line.Cells[i], s, len(series) > 1))
 				}
 			}
 		}
-		rows = rows[end:]
+		lines = lines[end:]
 	}
-	return lines, text
+	return printed, textColumns
 }
 
 // textCells returns the cells of one row of mean scores, of one series. With namesSeries the name of the
 // series is one of them.
 func (table *Table) textCells(row Row, s scoring.Series, namesSeries bool) []string {
-	line := []string{printable(row.Suite), printable(row.label())}
+	cells := []string{printable(row.Suite), printable(row.label())}
 	if namesSeries {
-		line = append(line, printable(cmp.Or(s.String(), "-")))
+		cells = append(cells, printable(cmp.Or(s.String(), "-")))
 	}
-	line = append(line, strconv.Itoa(row.N), strconv.Itoa(row.Scored), strconv.Itoa(row.Missing), strconv.Itoa(row.Failed),
+	cells = append(cells, strconv.Itoa(row.N), strconv.Itoa(row.Scored), strconv.Itoa(row.Missing), strconv.Itoa(row.Failed),
 		decimal(row.Mean, 4))
-	se := ""
+	standardError := "" // a mean of means has none
 	if row.Kind == Test {
-		se = decimal(row.SE, 4)
+		standardError = decimal(row.SE, 4)
 	}
-	line = append(line, se)
+	cells = append(cells, standardError)
 	if table.hasTokens {
-		line = append(line, decimal(row.Tokens, 1))
+		cells = append(cells, decimal(row.Tokens, 1))
 	}
-	return line
+	return cells
 }
 
 // label returns the name of a row of mean scores. A mean of several tests, some of which have no
 // mean, says how many have one.
-func (r *Row) label() string {
-	if r.Tests == r.AllTests || r.Kind == Test {
-		return r.Name
+func (row *Row) label() string {
+	if row.Tests == row.AllTests || row.Kind == Test {
+		return row.Name
 	}
-	return fmt.Sprintf("%s (%d of %s)", r.Name, r.Tests, plural.Of(r.AllTests, "test"))
+	return fmt.Sprintf("%s (%d of %s)", row.Name, row.Tests, plural.Of(row.AllTests, "test"))
 }
 
 // Number formats a mean score with that many digits after the decimal point. Numbers from 1e9 have
@@ -199,11 +200,11 @@ func decimal(x *float64, digits int) string {
 // names of unknown suites come from the dump. The end of a long name is kept, because names of
 // checkpoints differ there.
 func printable(text string) string {
-	const limit, tail = 40, 16
+	const limit, tail, gap = 40, 16, "..." // characters in all, and of the end
 	text = visible(text)
 	if utf8.RuneCountInString(text) > limit {
 		characters := []rune(text)
-		text = string(characters[:limit-3-tail]) + "..." + string(characters[len(characters)-tail:])
+		text = string(characters[:limit-len(gap)-tail]) + gap + string(characters[len(characters)-tail:])
 	}
 	return text
 }
