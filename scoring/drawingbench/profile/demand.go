@@ -16,7 +16,7 @@ import (
 // Demand is what a task demands, with what the published evaluator ignores. See
 // docs/spec/drawingbench.md#r3.
 type Demand struct {
-	*published.Criteria           // never nil
+	*published.Criteria           // what the published evaluator checks too; never nil
 	Position            *Position // position_constraint, nil where there is none
 	Size                *Size     // size_constraint
 	Corners             bool      // corner_placement
@@ -127,21 +127,22 @@ func readSize(value *pyjson.Value) (*Size, error) {
 	return constraint, nil
 }
 
-// finiteNumber reads the member `name` of a task's constraint v, which must be a finite number; nil
-// where it is absent or null. of is what v is called in the error.
-func finiteNumber(v *pyjson.Value, of, name string) (*float64, error) {
-	member := v.Get(name)
+// finiteNumber reads the member `name` of an object of a task's criteria, which must be a finite number; nil
+// where it is absent or null. path is what the error calls the object, such as "criteria.size_constraint".
+func finiteNumber(object *pyjson.Value, path, name string) (*float64, error) {
+	member := object.Get(name)
 	if member == nil || member.Kind == pyjson.None {
 		return nil, nil
 	}
-	if member.Kind != pyjson.Int && member.Kind != pyjson.Float || member.F-member.F != 0 { // not 0 for infinities and NaN
-		return nil, wrongKind(of+"."+name, member, "a finite number")
+	isFinite := member.F-member.F == 0 // the difference of infinities, or of NaN, is NaN
+	if member.Kind != pyjson.Int && member.Kind != pyjson.Float || !isFinite {
+		return nil, wrongKind(path+"."+name, member, "a finite number")
 	}
 	value := member.F
 	return &value, nil
 }
 
-// wrongKind returns the error for a criterion of the wrong kind.
-func wrongKind(name string, v *pyjson.Value, want string) error {
-	return fmt.Errorf("cannot read %s: got %.60s; want %s", name, v.AppendRepr(nil), want)
+// wrongKind returns the error for a criterion of the wrong kind. path names it, and want says what it should be.
+func wrongKind(path string, got *pyjson.Value, want string) error {
+	return fmt.Errorf("cannot read %s: got %.60s; want %s", path, got.AppendRepr(nil), want)
 }

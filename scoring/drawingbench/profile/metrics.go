@@ -16,13 +16,15 @@ const maxElements = 1000
 
 // Metrics returns the metrics of Index for a DrawingBench picture and, after them, its pixel
 // metrics: coverages of several kinds, visible colours, nearness to the region that the task's
-// prompt names, elements, and overdraw (writes per painted pixel). See
-// docs/spec/drawingbench.md#r70.
+// prompt names, elements, and overdraw (writes per painted pixel). An element is what one drag of
+// the mouse, or one click, has drawn. See docs/spec/drawingbench.md#r70.
 func Metrics(picture *replay.Picture, prompt string) []scoring.Metric {
 	pixels := &picture.Stats
 	out := Index(picture)
-	add := func(name string, v any) { out = append(out, scoring.Metric{Name: name, Value: v}) }
-	// coverages are shares of the canvas, 0..1
+	add := func(name string, value any) { out = append(out, scoring.Metric{Name: name, Value: value}) }
+	// Shares of the canvas, 0..1. The ink of a pixel says how far it is from white, from 0 to 1. Painted pixels have
+	// any ink, solid ones at least half, and ink_coverage is the sum. Enclosed is what a viewer sees as covered: the
+	// pixels that white does not join with the border. The last is the area of the box around painted pixels.
 	add("painted_coverage", float64(pixels.NonWhite)/canvasArea)
 	add("solid_coverage", float64(pixels.Solid)/canvasArea)
 	add("ink_coverage", float64(pixels.InkSum)/255/canvasArea)
@@ -41,7 +43,7 @@ func Metrics(picture *replay.Picture, prompt string) []scoring.Metric {
 	add("elements", len(picture.Elements))
 	add("element_sizes", scoring.JSON(elementsJSON(picture)))
 	add("visible_segments", len(visibleElements(picture)))
-	var overdraw any
+	var overdraw any // null for an empty picture
 	if pixels.NonWhite > 0 {
 		overdraw = float64(picture.Writes) / float64(pixels.NonWhite)
 	}
@@ -49,50 +51,46 @@ func Metrics(picture *replay.Picture, prompt string) []scoring.Metric {
 	return out
 }
 
-// Index returns the counts of pixels of a finished DrawingBench picture, under the names of the
-// index.json of the reference pictures. See docs/spec/drawingbench.md#r69.
+// Index returns the counts of pixels of a finished DrawingBench picture. Their names are those of index.json,
+// a file that lists the same counts of pictures that the app itself drew, so that both can be compared. See
+// docs/spec/drawingbench.md#r69.
 func Index(picture *replay.Picture) []scoring.Metric {
 	pixels := &picture.Stats
-	nonWhite := float64(pixels.NonWhite)
-	x, y, inked := inkCentroid(picture)
+	var centroid, inkCentre any // mean places of painted pixels, each counted once, and weighted by ink; null for none
+	if n := float64(pixels.NonWhite); n > 0 {
+		centroid = []float64{float64(pixels.SumX) / n, float64(pixels.SumY) / n}
+	}
+	if x, y, ok := inkCentroid(picture); ok {
+		inkCentre = []float64{x, y}
+	}
 	return []scoring.Metric{
 		{Name: "nonwhite", Value: pixels.NonWhite}, {Name: "transparent", Value: pixels.Transparent},
 		{Name: "partial_alpha", Value: pixels.Partial},
 		{Name: "colors", Value: scoring.JSON(coloursJSON(picture))},
 		{Name: "bbox", Value: scoring.JSON(appendPixelBox(nil, pixels.Box))},
-		{Name: "centroid", Value: pointOrNull(float64(pixels.SumX)/nonWhite, float64(pixels.SumY)/nonWhite,
-			pixels.NonWhite > 0)},
+		{Name: "centroid", Value: centroid},
 		{Name: "quadrants", Value: scoring.JSON(quadrantsJSON(pixels.Quadrants))},
-		{Name: "ink", Value: float64(pixels.InkSum) / 255}, {Name: "ink_centroid", Value: pointOrNull(x, y, inked)},
+		{Name: "ink", Value: float64(pixels.InkSum) / 255}, {Name: "ink_centroid", Value: inkCentre},
 		{Name: "solid", Value: pixels.Solid},
 		{Name: "solid_bbox", Value: scoring.JSON(appendPixelBox(nil, pixels.SolidBox))},
 		{Name: "fill_pixels", Value: scoring.JSON(appendInts(nil, picture.Fills))},
-		{Name: "capped_fill", Value: replay.AnyFillCapped(picture.Fills)},
+		{Name: "capped_fill", Value: replay.AnyFillCapped(picture.Fills)}, // the app ends a fill after so many pixels
 		{Name: "final_state", Value: scoring.JSON(stateJSON(picture))},
 	}
 }
 
 // regionAccuracy returns how near the ink is to the region of the canvas that the prompt names,
 // 0..1: nil where it names none, 0 without ink.
-func regionAccuracy(p *replay.Picture, prompt string) any {
-	x, y, ok := inkCentroid(p)
+func regionAccuracy(picture *replay.Picture, prompt string) any {
+	x, y, inked := inkCentroid(picture)
 	accuracy, named := published.RegionAccuracy(prompt, x, y)
 	switch {
 	case !named:
 		return nil
-	case !ok:
+	case !inked:
 		return 0.0
 	}
 	return accuracy
-}
-
-// pointOrNull returns a point of the DrawingBench picture as the value of a metric, or nil (JSON
-// null) unless ok.
-func pointOrNull(x, y float64, ok bool) any {
-	if !ok {
-		return nil
-	}
-	return []float64{x, y}
 }
 
 // appendPixelBox appends a box of pixels as JSON: first and last column and row, both
@@ -157,10 +155,10 @@ func stateJSON(picture *replay.Picture) []byte {
 // elementsJSON returns the first maxElements elements that were drawn, such as lines and fills, as a
 // JSON array: "changed" is the box of the pixels that changed, "box" the geometry without the width of
 // strokes.
-func elementsJSON(p *replay.Picture) []byte {
+func elementsJSON(picture *replay.Picture) []byte {
 	out := []byte{'['}
-	for i := range p.Elements[:min(maxElements, len(p.Elements))] {
-		element := &p.Elements[i]
+	for i := range picture.Elements[:min(maxElements, len(picture.Elements))] {
+		element := &picture.Elements[i]
 		if i > 0 {
 			out = append(out, ',')
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"plumb/scoring"
+	"plumb/scoring/drawingbench/published"
 )
 
 // Options change the profile "paper". See docs/spec/drawingbench.md#r77.
@@ -21,9 +22,10 @@ type Score struct {
 
 // criterion is a term of the paper's weighted sum. One that the task does not state is met.
 type criterion struct {
-	name        string
-	weight      int // hundredths of the score
-	stated, met bool
+	name   string
+	weight int  // hundredths of the score
+	stated bool // the task demands it
+	met    bool
 }
 
 // Penalties of the paper, in hundredths of the score.
@@ -39,7 +41,7 @@ const (
 // evaluator (profile "release"). See docs/spec/drawingbench.md#r72.
 func Paper(answer *Answer, options Options) Score {
 	all := answer.criteria()
-	sum, possible := 0, 0
+	sum, possible := 0, 0 // weights of the criteria that are met, and of all that count, in hundredths
 	for _, criterion := range all {
 		if options.Renormalise && !criterion.stated {
 			continue
@@ -49,10 +51,6 @@ func Paper(answer *Answer, options Options) Score {
 			sum += criterion.weight
 		}
 	}
-	weighted := float64(sum) / 100
-	if options.Renormalise {
-		weighted = float64(sum) / float64(possible)
-	}
 	penalty, inefficient := answer.penalties()
 	if options.NoPenalties {
 		penalty = 0
@@ -61,15 +59,15 @@ func Paper(answer *Answer, options Options) Score {
 	if answer.Demand.Coverage != nil && answer.coverageMet() {
 		bonus += options.CoverageBonus
 	}
-	actions := answer.Evaluation.Actions
-	if actions >= 10 && actions <= 500 && !inefficient { // the paper's range of efficient answers
+	if efficientLength(answer.Evaluation) && !inefficient {
 		bonus += options.EfficiencyBonus
 	}
-	// Hundredths are added as integers, so that 0.8 is the double nearest to it. See
-	// docs/spec/drawingbench.md#r78.
-	value := weighted + float64(bonus-penalty)/100
-	if !options.Renormalise {
-		value = float64(sum+bonus-penalty) / 100
+	// possible is 100 unless criteria are left out. Then hundredths are added as integers and divided once, so that
+	// 0.8 is the double nearest to it. See docs/spec/drawingbench.md#r78.
+	weighted := float64(sum) / float64(possible)
+	value := float64(sum+bonus-penalty) / 100
+	if options.Renormalise {
+		value = weighted + float64(bonus-penalty)/100
 	}
 	score := Score{Value: min(max(value, 0), 1)}
 	score.add("weighted", weighted)
@@ -82,12 +80,20 @@ func Paper(answer *Answer, options Options) Score {
 }
 
 // add appends a metric that explains the score.
-func (s *Score) add(name string, v any) {
-	s.Metrics = append(s.Metrics, scoring.Metric{Name: name, Value: v})
+func (score *Score) add(name string, value any) {
+	score.Metrics = append(score.Metrics, scoring.Metric{Name: name, Value: value})
+}
+
+// efficientLength reports whether an answer has as many actions as the paper gives its bonus for efficiency for.
+func efficientLength(evaluation *published.Evaluation) bool {
+	const fewest, most = 10, 500
+	return evaluation.Actions >= fewest && evaluation.Actions <= most
 }
 
 // criteria returns the eight criteria of the DrawingBench paper's weighted sum. Their weights add
-// up to 100.
+// up to 100. A colour or tool counts as soon as it was used, seen or not. Corners are judged by quadrants here,
+// as the paper's position words are. The profile "pixels" and the metric "corners" demand more: ink in the
+// outer cells of a grid of 3 x 3.
 func (answer *Answer) criteria() []criterion {
 	demand, picture := &answer.Demand, answer.Picture
 	tools, colours := true, true
@@ -98,36 +104,36 @@ func (answer *Answer) criteria() []criterion {
 		colours = colours && colourUsed(picture, colour)
 	}
 	corners := !demand.Corners || allPositive(picture.Stats.Quadrants) // something in each quadrant
-	return []criterion{                                                // name, weight, stated, met
+	// The paper counts each press with a release as a segment.
+	segments := demand.Segments == nil || float64(picture.Drags) >= demand.Segments.F
+	return []criterion{ // name, weight, stated, met
 		{"required_tools", 20, len(demand.Tools) > 0, tools},
 		{"required_colors", 20, len(demand.Colours) > 0, colours},
-		// pairs of press and release, which the paper counts as segments
-		{"min_segments", 15, demand.Segments != nil, demand.Segments == nil ||
-			float64(picture.Pairs) >= demand.Segments.F},
+		{"min_segments", 15, demand.Segments != nil, segments},
 		{"min_coverage", 10, demand.Coverage != nil, answer.coverageMet()},
 		{"position_constraint", 15, demand.Position != nil || demand.Corners, answer.positionMet() && corners},
 		{"size_constraint", 10, demand.Size != nil, answer.sizeMet()},
 		{"syntax", 5, true, answer.countErrors("SYNTAX_ERROR") == 0},
-		// A coordinate off the screen counts in any action. See
-		// docs/spec/drawingbench.md#r75.
-		{"coordinate_bounds", 5, true, picture.Strays == 0 && answer.countErrors("COORDINATE_ERROR") == 0},
+		// No drag leaves the canvas, and no action is off the screen. See docs/spec/drawingbench.md#r75.
+		{"coordinate_bounds", 5, true, picture.StrayPoints == 0 && answer.countErrors("COORDINATE_ERROR") == 0},
 	}
 }
 
 // coverageMet reports whether the picture's box covers as much of the canvas as the task wants;
 // true where it wants no coverage.
 func (answer *Answer) coverageMet() bool {
-	c := answer.Demand.Coverage
-	return c == nil || boxCoverage(answer.Picture) >= c.F
+	wanted := answer.Demand.Coverage
+	return wanted == nil || boxCoverage(answer.Picture) >= wanted.F
 }
 
 // penalties returns the sum of the DrawingBench paper's penalties in hundredths of the score, and
 // whether one of them is for inefficiency: more actions than allowed, or three moves in a row. See
 // docs/spec/drawingbench.md#r76.
 func (answer *Answer) penalties() (sum int, inefficient bool) {
+	const usualMaxActions = 1000 // above which the published evaluator warns too
 	maxActions := answer.Demand.MaxActions
 	if maxActions == 0 {
-		maxActions = 1000 // where the published evaluator warns too
+		maxActions = usualMaxActions
 	}
 	inefficiencies := 0
 	if float64(answer.Evaluation.Actions) > maxActions {

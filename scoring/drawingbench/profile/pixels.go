@@ -5,6 +5,21 @@ import (
 	"strconv"
 )
 
+// What the profile "pixels" deducts and adds.
+const (
+	perMissingTool   = 0.15
+	perMissingColour = 0.05
+	fewSegments      = 0.15
+	noCoverage       = 0.12 // times the share of the wanted coverage that is missing
+	wrongPosition    = 0.15
+	wrongSize        = 0.10
+	missingCorner    = 0.15
+	perFault         = 0.08
+	perWarning       = 0.02
+	efficientGain    = 0.05 // for an efficient number of actions
+	leastForBonus    = 0.2  // what must be left
+)
+
 // Pixels scores what is visible in the picture. It deducts the same amounts as the published
 // evaluator in the same order, but for what was painted instead of for what was clicked. An
 // empty canvas, to which that evaluator can give 1, scores 0 where the task demands anything
@@ -24,8 +39,8 @@ func Pixels(answer *Answer) Score {
 	demand, picture := &answer.Demand, answer.Picture
 	var score Score
 	value := 1.0
-	deductUnless := func(name string, met bool, by float64) {
-		score.add("pixels_"+name, met)
+	deductUnless := func(demandName string, met bool, by float64) {
+		score.add("pixels_"+demandName, met)
 		if !met {
 			value -= by
 		}
@@ -34,11 +49,11 @@ func Pixels(answer *Answer) Score {
 	used := []string{}
 	for i, tool := range demand.Tools {
 		switch {
-		case slices.Contains(demand.Tools[:i], tool):
+		case slices.Contains(demand.Tools[:i], tool): // a tool that is listed twice counts once
 		case toolPainted(picture, tool):
 			used = append(used, tool)
 		default:
-			value -= 0.15
+			value -= perMissingTool
 		}
 	}
 	score.add("painted_required_tools", used)
@@ -48,46 +63,48 @@ func Pixels(answer *Answer) Score {
 		if colourVisible(picture, colour) {
 			shown = append(shown, colour)
 		} else {
-			value -= 0.05
+			value -= perMissingColour
 		}
 	}
 	score.add("visible_required_colors", shown)
-	// The other demands.
+	// The other demands. Here and below the conversions of products to float64 forbid the compiler to fuse them with
+	// the subtraction, which would round differently on some machines.
 	if demand.Segments != nil {
-		deductUnless("min_segments", float64(len(visibleElements(picture))) >= demand.Segments.F, 0.15)
+		deductUnless("min_segments", float64(len(visibleElements(picture))) >= demand.Segments.F, fewSegments)
 	}
 	if demand.Coverage != nil && demand.Coverage.F > 0 {
-		lack := max(0, demand.Coverage.F-boxCoverage(picture)) / demand.Coverage.F
-		deductUnless("min_coverage", lack == 0, float64(lack*0.12))
+		lack := max(0, demand.Coverage.F-boxCoverage(picture)) / demand.Coverage.F // share of what is wanted
+		deductUnless("min_coverage", lack == 0, float64(lack*noCoverage))
 	}
 	if demand.Position != nil {
-		deductUnless("position_constraint", answer.positionMet(), 0.15)
+		deductUnless("position_constraint", answer.positionMet(), wrongPosition)
 	}
 	if demand.Size != nil {
-		deductUnless("size_constraint", answer.sizeMet(), 0.10)
+		deductUnless("size_constraint", answer.sizeMet(), wrongSize)
 	}
 	if demand.Corners {
-		deductUnless("corner_placement", allPositive(picture.Stats.Corners), 0.15)
+		deductUnless("corner_placement", allPositive(picture.Stats.Corners), missingCorner)
 	}
 	// Faults of the actions, and the bonus for their number.
-	evaluation := answer.Evaluation
-	value -= float64(0.08 * float64(len(evaluation.Faults)))
-	value -= float64(0.02 * float64(len(evaluation.Warnings)))
-	if evaluation.Actions >= 10 && evaluation.Actions <= 500 && value >= 0.2 {
-		value += 0.05
+	value -= float64(perFault * float64(len(answer.Evaluation.Faults)))
+	value -= float64(perWarning * float64(len(answer.Evaluation.Warnings)))
+	if efficientLength(answer.Evaluation) && value >= leastForBonus {
+		value += efficientGain
 	}
 	if picture.Stats.NonWhite == 0 && demand.wantsInk() {
 		value = 0
 	}
 	score.add("blank", picture.Stats.NonWhite == 0)
-	score.Value, _ = strconv.ParseFloat(strconv.FormatFloat(min(max(value, 0), 1), 'f', 3, 64), 64)
+	const decimals = 3 // of the score
+	score.Value, _ = strconv.ParseFloat(strconv.FormatFloat(min(max(value, 0), 1), 'f', decimals, 64), 64)
 	return score
 }
 
 // wantsInk reports whether the task demands that anything is visible on the canvas. See
 // docs/spec/drawingbench.md#r80.
-func (d *Demand) wantsInk() bool {
-	return len(d.Tools) > 0 || len(d.Colours) > 0 || d.Segments != nil && d.Segments.F > 0 || d.Coverage != nil &&
-		d.Coverage.F > 0 ||
-		d.Position != nil || d.Size != nil || d.Corners
+func (demand *Demand) wantsInk() bool {
+	return len(demand.Tools) > 0 || len(demand.Colours) > 0 ||
+		demand.Segments != nil && demand.Segments.F > 0 ||
+		demand.Coverage != nil && demand.Coverage.F > 0 ||
+		demand.Position != nil || demand.Size != nil || demand.Corners
 }

@@ -247,7 +247,7 @@ func drawn(t *testing.T, criteria string, change func(*Answer)) *Answer {
 	p := blank()
 	p.Selected = []string{"pen", "line"}
 	p.Inks = []replay.Ink{{Kind: "pen", Colour: "#000000", Changed: true}, {Kind: "eraser", Colour: "#FF0000", Changed: true}, {Kind: "line", Colour: "#0000FF"}}
-	p.Pairs = 2
+	p.Drags = 2
 	p.Elements = []replay.Element{{Painted: canvas.Mark{Changed: 1}}, {Painted: canvas.Mark{Changed: 1}}}
 	p.Stats.NonWhite, p.Stats.Box = 1, image.Rect(0, 0, 100, 70) // 0.01 of the canvas
 	p.Stats.Quadrants, p.Stats.Corners, p.Stats.Colours = [4]int{1, 1, 1, 1}, [4]int{1, 1, 1, 1}, []int{1, 0, 0, 1, 0, 0, 0, 0}
@@ -300,7 +300,7 @@ func TestPaper(t *testing.T) {
 		{"two faults", `{}`, faults("SYNTAX_ERROR", 2), Options{}, 0.35},
 		{"a fault without penalty", `{}`, faults("SYNTAX_ERROR", 1), Options{NoPenalties: true}, 0.95},
 		{"off the screen twice", `{}`, faults("COORDINATE_ERROR", 2), Options{}, 0.55},
-		{"a drag off the canvas", `{}`, func(a *Answer) { a.Picture.Strays = 1 }, Options{}, 0.95},
+		{"a drag off the canvas", `{}`, func(a *Answer) { a.Picture.StrayPoints = 1 }, Options{}, 0.95},
 		{"presses without release", `{}`, warnings("LOGIC_ERROR", "", 2), Options{}, 0.8},
 		{"three moves", `{}`, warnings("EFFICIENCY_WARNING", moves, 1), Options{}, 0.95},
 		{"another warning", `{}`, warnings("EFFICIENCY_WARNING", "many actions", 1), Options{}, 1},

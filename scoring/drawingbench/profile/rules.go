@@ -19,11 +19,12 @@ type Answer struct {
 	Demand     Demand
 }
 
-// visibleElements returns the elements of the DrawingBench picture that changed a pixel.
-func visibleElements(p *replay.Picture) (list []*replay.Element) {
-	for i := range p.Elements {
-		if p.Elements[i].Painted.Changed > 0 {
-			list = append(list, &p.Elements[i])
+// visibleElements returns the elements of the DrawingBench picture that changed a pixel. An element is what
+// one drag of the mouse, or one click, has drawn.
+func visibleElements(picture *replay.Picture) (list []*replay.Element) {
+	for i := range picture.Elements {
+		if picture.Elements[i].Painted.Changed > 0 {
+			list = append(list, &picture.Elements[i])
 		}
 	}
 	return list
@@ -31,9 +32,9 @@ func visibleElements(p *replay.Picture) (list []*replay.Element) {
 
 // countErrors returns how many errors and warnings of one type the published evaluator has found in
 // the answer.
-func (answer *Answer) countErrors(kind string) (n int) {
-	for _, t := range answer.Evaluation.ErrorTypes() {
-		if t == kind {
+func (answer *Answer) countErrors(wanted string) (n int) {
+	for _, errorType := range answer.Evaluation.ErrorTypes() {
+		if errorType == wanted {
 			n++
 		}
 	}
@@ -42,9 +43,9 @@ func (answer *Answer) countErrors(kind string) (n int) {
 
 // boxCoverage returns the area of the box around all pixels that are not white, as a share of
 // the canvas, 0..1.
-func boxCoverage(p *replay.Picture) float64 {
-	b := p.Stats.Box
-	return float64(b.Dx()*b.Dy()) / canvasArea
+func boxCoverage(picture *replay.Picture) float64 {
+	box := picture.Stats.Box
+	return float64(box.Dx()*box.Dy()) / canvasArea
 }
 
 // positionMet reports whether the drawing meets the task's position constraint; true without
@@ -77,7 +78,8 @@ func (answer *Answer) positionMet() bool {
 		return false
 	}
 	if constraint.Where == "center" {
-		return x >= 400 && x <= 600 && y >= 280 && y <= 420 // the middle fifth of width and height
+		const left, right, top, bottom = 400, 600, 280, 420 // the middle fifth of width and height, px
+		return x >= left && x <= right && y >= top && y <= bottom
 	}
 	quadrant := map[[2]bool]string{{true, true}: "top-left", {false, true}: "top-right",
 		{true, false}: "bottom-left", {false, false}: "bottom-right"}
@@ -88,8 +90,9 @@ func (answer *Answer) positionMet() bool {
 // screen coordinates, in px, that the task allows; nil is no limit. Painted boxes are in px of the
 // canvas and end after their last pixel. layout says where the canvas lies on the screen.
 func (position *Position) holdsAll(elements []*replay.Element) bool {
-	for _, e := range elements {
-		right, bottom := float64(e.Painted.Box.Max.X+layout.Left), float64(e.Painted.Box.Max.Y+layout.Top)
+	for _, element := range elements {
+		end := element.Painted.Box.Max
+		right, bottom := float64(end.X+layout.Left), float64(end.Y+layout.Top)
 		if position.XMax != nil && right > *position.XMax || position.YMax != nil && bottom > *position.YMax {
 			return false
 		}
@@ -101,9 +104,9 @@ func (position *Position) holdsAll(elements []*replay.Element) bool {
 // width of its strokes; true without a size constraint. See docs/spec/drawingbench.md#r74.
 func (answer *Answer) sizeMet() bool {
 	want := answer.Demand.Size
-	return want == nil || slices.ContainsFunc(visibleElements(answer.Picture), func(e *replay.Element) bool {
-		return math.Abs(e.Box[2]-e.Box[0]-want.Width) <= want.Tolerance &&
-			math.Abs(e.Box[3]-e.Box[1]-want.Height) <= want.Tolerance
+	return want == nil || slices.ContainsFunc(visibleElements(answer.Picture), func(element *replay.Element) bool {
+		left, top, right, bottom := element.Box[0], element.Box[1], element.Box[2], element.Box[3]
+		return math.Abs(right-left-want.Width) <= want.Tolerance && math.Abs(bottom-top-want.Height) <= want.Tolerance
 	})
 }
 
@@ -112,8 +115,8 @@ func allPositive(counts [4]int) bool { return !slices.Contains(counts[:], 0) }
 
 // inkCentroid returns the mean position of ink in the picture, in pixel indices. ok is false
 // where there is no ink.
-func inkCentroid(p *replay.Picture) (x, y float64, ok bool) {
-	stats := &p.Stats
+func inkCentroid(picture *replay.Picture) (x, y float64, ok bool) {
+	stats := &picture.Stats
 	if stats.InkSum == 0 {
 		return 0, 0, false
 	}
@@ -121,14 +124,14 @@ func inkCentroid(p *replay.Picture) (x, y float64, ok bool) {
 }
 
 // toolPainted reports whether a tool changed a pixel of the picture.
-func toolPainted(p *replay.Picture, tool string) bool {
-	return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool { return string(ink.Kind) == tool && ink.Changed })
+func toolPainted(picture *replay.Picture, tool string) bool {
+	return slices.ContainsFunc(picture.Inks, func(ink replay.Ink) bool { return string(ink.Kind) == tool && ink.Changed })
 }
 
 // colourUsed reports whether something other than the eraser painted with a colour on the
 // canvas, whether it can still be seen or not.
-func colourUsed(p *replay.Picture, hex string) bool {
-	return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool { return ink.Kind != "eraser" && ink.Colour == hex })
+func colourUsed(picture *replay.Picture, hex string) bool {
+	return slices.ContainsFunc(picture.Inks, func(ink replay.Ink) bool { return ink.Kind != "eraser" && ink.Colour == hex })
 }
 
 // colourVisible reports whether a colour is visible in the finished picture. White counts
@@ -137,8 +140,7 @@ func colourUsed(p *replay.Picture, hex string) bool {
 func colourVisible(picture *replay.Picture, hex string) bool {
 	if hex == "#FFFFFF" {
 		return slices.ContainsFunc(picture.Inks, func(ink replay.Ink) bool {
-			return ink.Kind != "eraser" &&
-				ink.Colour == hex && ink.Changed
+			return ink.Kind != "eraser" && ink.Colour == hex && ink.Changed
 		})
 	}
 	i := slices.IndexFunc(layout.Palette, func(c layout.Colour) bool { return c.Hex == hex })

@@ -94,7 +94,7 @@ func TestMadeUp(t *testing.T) {
 		}
 		p := d.Draw(&v)
 		s := p.Session
-		line := fmt.Sprintf("%d px, %d writes, pairs %d strays %d skipped %d, fills %v, %v, %q, elements %d %08x: %08x", p.Stats.NonWhite, s.Writes, s.Pairs, s.Strays,
+		line := fmt.Sprintf("%d px, %d writes, pairs %d strays %d skipped %d, fills %v, %v, %q, elements %d %08x: %08x", p.Stats.NonWhite, s.Writes, s.Drags, s.StrayPoints,
 			s.Skipped, s.Fills, s.State, s.Selected, len(s.Elements), crc32.ChecksumIEEE(fmt.Appendf(nil, "%v %v", s.Elements, s.Inks)),
 			crc32.ChecksumIEEE(p.Canvas.Image().Pix))
 		out = append(out, line)

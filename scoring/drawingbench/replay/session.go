@@ -50,10 +50,10 @@ type Session struct {
 	Skipped  int      // actions that failed
 	Inks     []Ink    // in order of appearance
 	Writes   int      // to pixels, in all paint operations
-	// Pairs counts presses with a release, wherever they are. Strays counts the points of
+	// Drags counts presses with a release, wherever they are. StrayPoints counts the points of
 	// drags, from press to release, that lie neither in the closed canvas nor on a button.
 	// See docs/spec/drawingbench.md#r75.
-	Pairs, Strays int
+	Drags, StrayPoints int
 	// Limited tells that the session was broken off because it cost too much.
 	Limited bool
 }
@@ -156,9 +156,9 @@ func (player *player) act(value *pyjson.Value) bool {
 	return true
 }
 
-// countDrags counts what the drawing app itself does not: releases of the mouse after a press (Pairs),
+// countDrags counts what the drawing app itself does not: releases of the mouse after a press (Drags),
 // and presses, moves and releases off the canvas and off all buttons while the mouse button is down
-// (Strays). name is the kind of the action and (x, y) its point on the screen. Drags that begin off the
+// (StrayPoints). name is the kind of the action and (x, y) its point on the screen. Drags that begin off the
 // canvas count too, though the app ignores them. Clicks do not count.
 func (player *player) countDrags(name string, x, y float64) {
 	switch name {
@@ -168,13 +168,13 @@ func (player *player) countDrags(name string, x, y float64) {
 		player.buttonDown = true
 	case "mouseUp":
 		if player.buttonDown {
-			player.session.Pairs++
+			player.session.Drags++
 		}
 	}
 	onCanvasOrBorder := x >= layout.Left && x <= layout.Left+layout.Width && y >= layout.Top &&
 		y <= layout.Top+layout.Height
 	if player.buttonDown && !onCanvasOrBorder && buttonAt(x, y) == nil {
-		player.session.Strays++
+		player.session.StrayPoints++
 	}
 	if name == "mouseUp" {
 		player.buttonDown = false
