@@ -22,7 +22,7 @@ func readMarked(text string, _ int) (last verdict) {
 		if !ok {
 			continue
 		}
-		verdict, rest := leadingVerdict(strings.TrimLeft(rest, " \n\"'([{<"))
+		verdict, rest := leadingVerdict(strings.TrimLeft(rest, opening))
 		rest = strings.TrimLeft(rest, " \"')]}>")
 		if verdict == noVerdict || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "|") ||
 			startsWithWord(rest, "or") || startsWithWord(rest, "out of") {
@@ -36,8 +36,8 @@ func readMarked(text string, _ int) (last verdict) {
 // isWordByte reports whether a byte of text in lower case belongs to a word or number.
 func isWordByte(c byte) bool { return c >= 'a' && c <= 'z' || isDigit(c) || c >= 0x80 }
 
-// cutAny cuts the first of the words with which text, a judge's reply, begins, as a whole word. ok is
-// false where it begins with none of them.
+// cutAny returns what follows the one of the words with which text, a judge's reply, begins, as a whole word.
+// ok is false where it begins with none of them.
 func cutAny(text string, words []string) (rest string, ok bool) {
 	for _, word := range words {
 		if startsWithWord(text, word) {
@@ -47,9 +47,9 @@ func cutAny(text string, words []string) (rest string, ok bool) {
 	return text, false
 }
 
-// startsWithWord reports whether s begins with the whole word w.
-func startsWithWord(s, w string) bool {
-	return strings.HasPrefix(s, w) && (len(s) == len(w) || !isWordByte(s[len(w)]))
+// startsWithWord reports whether text begins with the whole word.
+func startsWithWord(text, word string) bool {
+	return strings.HasPrefix(text, word) && (len(text) == len(word) || !isWordByte(text[len(word)]))
 }
 
 // cutLink cuts what links a word of a judge's reply, such as score, with its verdict: "is", ":",
@@ -80,8 +80,8 @@ func readLines(text string, _ int) verdict {
 
 // readOpening is rule 6 of reading a judge's reply: a verdict at its start with punctuation
 // after it, unless the other verdict follows at once, as in "0, 1".
-func readOpening(s string, _ int) verdict {
-	verdict, rest := leadingVerdict(strings.TrimLeft(s, " \n\"'([{<"))
+func readOpening(text string, _ int) verdict {
+	verdict, rest := leadingVerdict(strings.TrimLeft(text, opening))
 	rest = strings.TrimLeft(rest, "\"')]}>")
 	punctuated := rest != "" && strings.ContainsRune(".,;:!?-", rune(rest[0])) || strings.HasPrefix(rest, " -")
 	if verdict == noVerdict || !punctuated {
@@ -93,7 +93,8 @@ func readOpening(s string, _ int) verdict {
 	return verdict
 }
 
-// subjects and verdicts are those of rule 7.
+// The words of rule 7: what a statement is about, and what it says. These are all verdictWords, but not the
+// other way round: "it is 1" or "it is a no" states nothing about the answer.
 var (
 	subjects          = []string{"answer", "response", "prediction", "output", "it"}
 	verdictAdjectives = []string{"correct", "incorrect", "right", "wrong", "accurate", "inaccurate", "true", "false"}
@@ -122,6 +123,8 @@ func readStated(text string, _ int) (all verdict) {
 		if _, ok := cutAny(rest, verdictAdjectives); !ok {
 			continue
 		}
+		// leadingVerdict says which verdict the adjective is. It may find none, because to it more characters
+		// continue a word, such as % and _.
 		verdict, _ := leadingVerdict(rest)
 		if not && verdict != noVerdict {
 			verdict = wrong + right - verdict // the other one of the two

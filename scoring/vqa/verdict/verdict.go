@@ -46,13 +46,13 @@ func verdictOf(isRight bool) verdict {
 }
 
 // applyRules reads a judge's reply, in lower case, by the rules in their order: the first one that
-// finds a verdict or a contradiction decides. depth is how many JSON strings s lies in; only readObject
+// finds a verdict or a contradiction decides. depth is how many JSON strings text lies in; only readObject
 // uses it. ok is false where no rule decides, and for a contradiction.
-func applyRules(s string, depth int) (isRight, ok bool) {
+func applyRules(text string, depth int) (isRight, ok bool) {
 	for _, rule := range []func(string, int) verdict{readWhole, readObject, readTags, readMarked, readLines,
 		readOpening, readStated} {
-		if v := rule(s, depth); v != noVerdict {
-			return v == right, v != contradiction
+		if found := rule(text, depth); found != noVerdict {
+			return found == right, found != contradiction
 		}
 	}
 	return false, false
@@ -72,7 +72,8 @@ var verdictWords = []struct {
 }
 
 // leadingVerdict returns the verdict with which text, a part of a judge's reply, begins, as a whole
-// word or number, and the rest of text after it. It returns noVerdict and text where there is none.
+// word or number (see wordContinues), and the rest of text after it. It returns noVerdict and text where
+// there is none.
 func leadingVerdict(text string) (v verdict, rest string) {
 	for _, word := range verdictWords {
 		if rest, ok := strings.CutPrefix(text, word.text); ok && !wordContinues(rest) {
@@ -100,14 +101,17 @@ func wordContinues(rest string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// surroundings holds what may surround a verdict without a meaning.
-const surroundings = " \n\"'()[]{}<>.,;:!?"
+// What may stand around a verdict without a meaning: characters before it, and around it.
+const (
+	opening      = " \n\"'([{<"
+	surroundings = " \n\"'()[]{}<>.,;:!?"
+)
 
 // readWhole is rule 1 of reading a judge's reply: all of it is one verdict, with quotes,
 // brackets and punctuation around it. It is also applied to single lines and to the contents
 // of tags.
-func readWhole(s string, _ int) verdict {
-	verdict, rest := leadingVerdict(strings.TrimLeft(s, " \n\"'([{<"))
+func readWhole(text string, _ int) verdict {
+	verdict, rest := leadingVerdict(strings.TrimLeft(text, opening))
 	if strings.Trim(rest, surroundings) != "" {
 		return noVerdict
 	}
@@ -127,24 +131,24 @@ const maxDepth = 3
 // readObject is rule 2 of reading a judge's reply: one of verdictMembers in the first JSON
 // object that has one. An object with single quotes is tried with double ones. Objects after
 // the first maxObjects braces, or deeper than maxDepth, are not read.
-func readObject(s string, depth int) verdict {
+func readObject(text string, depth int) verdict {
 	for range maxObjects {
-		pos := strings.IndexByte(s, '{')
+		pos := strings.IndexByte(text, '{')
 		if pos < 0 || depth >= maxDepth {
 			return noVerdict
 		}
-		s = s[pos:]
-		object := s[:plain.Balanced(s)] // empty where no brace closes it
-		for _, text := range []string{object, strings.ReplaceAll(object, "'", `"`)} {
-			v, err := jsontree.Parse(new(fastjson.Parser), []byte(text))
-			if err != nil || v.Type() != fastjson.TypeObject {
+		text = text[pos:]
+		object := text[:plain.Balanced(text)] // empty where no brace closes it
+		for _, form := range []string{object, strings.ReplaceAll(object, "'", `"`)} {
+			parsed, err := jsontree.Parse(new(fastjson.Parser), []byte(form))
+			if err != nil || parsed.Type() != fastjson.TypeObject {
 				continue
 			}
-			if value := plain.Member(v.GetObject(), verdictMembers); value != nil {
-				return memberVerdict(value, depth)
+			if member := plain.Member(parsed.GetObject(), verdictMembers); member != nil {
+				return memberVerdict(member, depth)
 			}
 		}
-		s = s[1:]
+		text = text[1:] // the next object may begin within this one
 	}
 	return noVerdict
 }
@@ -185,7 +189,8 @@ func joinVerdicts(a, b verdict) verdict {
 }
 
 // readTags is rule 3 of reading a judge's reply: the verdicts in tags such as <score> and in
-// \boxed{}. Different ones are a contradiction; contents without a verdict are skipped.
+// \boxed{}. Different ones are a contradiction; contents without a verdict are skipped. The contents of a tag
+// that is not closed reach to the end of the reply.
 func readTags(text string, _ int) (verdict verdict) {
 	for _, tag := range []struct{ open, close string }{{"<result>", "</"}, {"<answer>", "</"}, {"<score>", "</"},
 		{"<verdict>", "</"},
@@ -200,7 +205,7 @@ func readTags(text string, _ int) (verdict verdict) {
 			if !closed {
 				break
 			}
-			rest = after
+			rest = after // and not after the closing tag, so that a tag within the contents is found too
 		}
 	}
 	return verdict
