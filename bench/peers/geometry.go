@@ -32,34 +32,35 @@ type fill struct {
 // class is a set of scenes: S8 are balance scenes of eight shapes, S8x2 the same at twice the
 // size, S50 six of them on one page.
 type class struct {
-	name  string
-	scale float64 // of the picture: the page is seen this many times as large
-	copy  int     // how many balance scenes stand side by side in one
+	name   string
+	scale  float64 // of the picture: the page is seen this many times as large
+	copies int     // how many balance scenes stand side by side in one
 }
 
 var classes = map[string]class{"S8": {"S8", 1, 1}, "S8x2": {"S8x2", 2, 1}, "S50": {"S50", 1, 6}}
 
-// side is the size of the page that a balance scene is shown in, px.
-const sideX, sideY = 1400, 800
+// The size of the page that a balance scene is shown in, px.
+const pageW, pageH = 1400, 800
 
 // scenes makes n different scenes of a class, all of which every renderer in the comparison draws. A scene
-// consists of class.copy scenarios of ASPIRE's balance test, arranged in rows of three, and is scaled by
-// class.scale.
+// consists of class.copies scenarios of ASPIRE's balance test, which differ, arranged in rows of three. It is
+// scaled by class.scale.
 func (class class) scenes(n int) ([]work, error) {
 	var all []work
 	for i := range n {
 		var shapes []string
-		for k := range class.copy {
-			list, err := balance(i*class.copy + k)
+		for k := range class.copies {
+			list, err := balance(i*class.copies + k)
 			if err != nil {
 				return nil, err
 			}
-			dx, dy := float64(k%3)*sideX/3, float64(k/3)*sideY/2 // the scenarios overlap in part
+			const perRow, rows = 3, 2
+			dx, dy := float64(k%perRow)*pageW/perRow, float64(k/perRow)*pageH/rows // less than a page, so they overlap in part
 			for _, shape := range list {
 				shapes = append(shapes, moved(shape, class.scale, dx, dy, k))
 			}
 		}
-		scene, err := newWork([]byte(`{"shapes":[`+strings.Join(shapes, ",")+`]}`), sideX*class.scale, sideY*class.scale)
+		scene, err := newWork([]byte(`{"shapes":[`+strings.Join(shapes, ",")+`]}`), pageW*class.scale, pageH*class.scale)
 		if err != nil {
 			return nil, fmt.Errorf("cannot make scene %d: %w", i, err)
 		}
@@ -121,7 +122,7 @@ func newWork(source []byte, w, h float64) (out work, err error) {
 
 // appendSVG appends a path as SVG path data, such as "M 1 2L 3 4Z", for renderers that read SVG.
 func appendSVG(dst []byte, path *vector.Path) []byte {
-	each(path, func(command byte, _ vector.Point, points []vector.Point) {
+	eachVerb(path, func(command byte, _ vector.Point, points []vector.Point) {
 		dst = append(dst, command)
 		for _, point := range points {
 			dst = strconv.AppendFloat(append(dst, ' '), float64(point.X), 'g', -1, 32)

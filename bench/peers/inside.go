@@ -37,7 +37,7 @@ func ours(backend string, list []work) (*row, error) {
 	}
 	ofShapes := &row{name: "plumb, " + engine.Info().Backend + ", of shapes", input: "shapes", close: func() { engine.Close() }}
 	ofShapes.run = func() (figures, error) {
-		return timed(func() ([]centre, error) { return tallies(engine, list) })
+		return timed(func() ([]centre, error) { return drawnCentres(engine, list) })
 	}
 	return ofShapes, nil
 }
@@ -62,9 +62,11 @@ func ofPaths(list []work) (*row, error) {
 					fillPaths(&list[first+i], &scanner, &drawing)
 					batch = append(batch, worker.Tile(&drawing))
 				}
-				if out, err = measured(engine, batch, out); err != nil {
+				centres, err := measured(engine, batch)
+				if err != nil {
 					return nil, err
 				}
+				out = append(out, centres...)
 			}
 			return out, nil
 		})
@@ -81,36 +83,39 @@ func fillPaths(work *work, scanner *scan.Scanner, drawing *paint.Drawing) {
 		const unclipped = -1
 		fill := &work.fills[k]
 		picture := chord.Rect{X1: int32(work.w), Y1: int32(work.h)}
+		// Fill by the non-zero rule, as the other renderers do. With Cells spans of coverage begin and end where tiles do,
+		// which saves plumb the work of dividing them.
 		first, count := scanner.Append(&drawing.Coverage, &fill.path, picture, scan.Rule{Cells: true})
 		drawing.Items = append(drawing.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Color: fill.rgb, Clip: unclipped})
 	}
 }
 
-// measured measures the pictures of a batch with plumb's engine, appends the centre of mass of each to out,
-// and releases the pictures.
-func measured(engine *render.Engine, batch []*render.Prepared, out []centre) ([]centre, error) {
+// measured measures the pictures of a batch with plumb's engine, returns the centre of mass of each, and
+// releases the pictures.
+func measured(engine *render.Engine, batch []*render.Prepared) (centres []centre, err error) {
 	tallies, err := engine.Measure(nil, batch)
 	for _, picture := range batch {
 		picture.Release()
 	}
 	for _, tally := range tallies {
 		x, y, _ := tally.A.CentreOfMass()
-		out = append(out, centre{tally.A.Alpha255() / 255, x, y})
+		centres = append(centres, centre{tally.A.Alpha255() / 255, x, y})
 	}
-	return out, err
+	return centres, err
 }
 
 // batchSize is how many scenes go to the device at once.
 const batchSize = 32
 
-// tallies draws and measures scenes with plumb's engine, batch by batch, in a goroutine for each processor,
+// drawnCentres draws and measures scenes with plumb's engine, batch by batch, in a goroutine for each processor,
 // and returns the centre of mass of each. It makes new workers for each call: workers remember the shapes
 // of scenes that they have seen, and would be faster the second time.
-func tallies(engine *render.Engine, list []work) ([]centre, error) {
+func drawnCentres(engine *render.Engine, list []work) ([]centre, error) {
 	out := make([]centre, len(list))
-	var next atomic.Int64
+	var next atomic.Int64 // the first scene that no worker has taken
 	failed := make([]error, runtime.GOMAXPROCS(0))
-	size := min(batchSize, (len(list)+2*len(failed)-1)/(2*len(failed))) // small enough for two batches each
+	batches := 2 * len(failed) // at least: two for each worker, so that none is idle for long at the end
+	size := min(batchSize, (len(list)+batches-1)/batches)
 	var group sync.WaitGroup
 	for i := range failed {
 		group.Go(func() {
@@ -121,11 +126,13 @@ func tallies(engine *render.Engine, list []work) ([]centre, error) {
 				if first >= len(list) {
 					return
 				}
-				var batch []*render.Prepared
-				batch, failed[i] = prepared(worker, list[first:min(end, len(list))])
-				if failed[i] == nil {
-					_, failed[i] = measured(engine, batch, out[:first]) // it writes to out from index first
+				batch, err := prepared(worker, list[first:min(end, len(list))])
+				if err == nil {
+					var centres []centre
+					centres, err = measured(engine, batch)
+					copy(out[first:], centres)
 				}
+				failed[i] = err
 			}
 		})
 	}
@@ -203,7 +210,7 @@ func bounds(path *vector.Path) image.Rectangle {
 // trace adds a path to the rasteriser of golang.org/x/image/vector. The rasteriser fills only a box around
 // the path, whose upper left corner is (x, y), so all points are moved by that much.
 func trace(filler *raster.Rasterizer, path *vector.Path, x, y float32) {
-	each(path, func(command byte, _ vector.Point, points []vector.Point) {
+	eachVerb(path, func(command byte, _ vector.Point, points []vector.Point) {
 		switch command {
 		case 'M':
 			filler.MoveTo(points[0].X-x, points[0].Y-y)
@@ -228,5 +235,6 @@ func centreOf(pix []uint8, w int) centre {
 		return centre{}
 	}
 	sum := float64(sums.alpha)
-	return centre{sum / 255, float64(sums.x)/sum + 0.5, float64(sums.y)/sum + 0.5}
+	const half = 0.5 // from a pixel's index to its centre
+	return centre{sum / 255, float64(sums.x)/sum + half, float64(sums.y)/sum + half}
 }

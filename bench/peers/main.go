@@ -24,6 +24,7 @@ import (
 	"plumb/bench/rig"
 	"plumb/render"
 	"plumb/render/chrome"
+	"plumb/scoring/plural"
 )
 
 // main reads the flags and compares the speed of plumb with that of other renderers, as far as they are
@@ -88,7 +89,7 @@ func measure(class class, n, rounds int, dir string, browser bool) error {
 				return err
 			}
 			if round > 0 {
-				row.all = append(row.all, figures)
+				row.rounds = append(row.rounds, figures)
 			}
 		}
 	}
@@ -100,31 +101,37 @@ func measure(class class, n, rounds int, dir string, browser bool) error {
 			points += len(list[i].fills[k].path.Points)
 		}
 	}
-	fmt.Printf("\n%s: %d scenes of %d x %d px, %d paths with %d points in the mean, %d rounds in turn; medians\n", class.name, n, list[0].w, list[0].h, fills/n, points/n, rounds)
+	fmt.Printf("\n%s: %d scenes of %d x %d px, %d paths with %d points in the mean, %s in turn; medians\n",
+		class.name, n, list[0].w, list[0].h, fills/n, points/n, plural.Of(rounds, "round"))
 	table(rows, n)
 	return nil
 }
 
 // table prints the table of renderers, each of which drew n scenes. The ratio of a row is its processor
-// time divided by that of plumb with the same kind of input: shapes, or paths for all others. The column
-// "beside" names that row of plumb.
+// time divided by that of plumb with the same kind of input: plumb of shapes on the first backend for renderers
+// that are given shapes, plumb of paths for all others. The column "beside" names that row of plumb.
 func table(rows []*row, n int) {
-	fmt.Printf("%-32s %-8s %9s %12s %12s %9s %7s  %-22s %9s %9s\n", "", "given", "scenes/s", "core/scene", "parsing", "memory", "ratio", "beside", "centre", "alpha")
-	plumbRow := func(input string) *row {
-		return rows[slices.IndexFunc(rows, func(r *row) bool { return r.input == input })]
+	fmt.Printf("%-32s %-8s %9s %12s %12s %9s %7s  %-22s %9s %9s\n",
+		"", "given", "scenes/s", "core/scene", "parsing", "memory", "ratio", "beside", "centre", "alpha")
+	firstWith := func(input string) *row { // rows of plumb come first
+		return rows[slices.IndexFunc(rows, func(row *row) bool { return row.input == input })]
 	}
-	for _, r := range rows {
-		base := plumbRow("paths")
-		if r.input == "shapes" {
-			base = plumbRow("shapes")
+	ofShapes, ofPaths := firstWith("shapes"), firstWith("paths")
+	for _, row := range rows {
+		beside := ofPaths
+		if row.input == "shapes" {
+			beside = ofShapes
 		}
-		median := func(column func(figures) float64) float64 { return middle(r.all, column) }
+		median := func(column func(figures) float64) float64 { return middle(row.rounds, column) }
+		perScene := func(seconds float64) float64 { return seconds / float64(n) * 1e3 } // ms
 		parsing := "-"
 		if seconds := median(func(f figures) float64 { return f.Parsing }); seconds > 0 {
-			parsing = fmt.Sprintf("%.3f ms", seconds/float64(n)*1e3)
+			parsing = fmt.Sprintf("%.3f ms", perScene(seconds))
 		}
-		fmt.Printf("%-32s %-8s %9.1f %9.3f ms %12s %6.0f MB %7.2f  %-22s %6.3f px %7.3f %%\n", r.name, r.input, float64(n)/median(func(f figures) float64 { return f.Wall }),
-			r.core()/float64(n)*1e3, parsing, median(func(f figures) float64 { return f.Memory }), r.core()/base.core(), base.name, r.off, 100*r.less)
+		rate := float64(n) / median(func(f figures) float64 { return f.Wall })
+		memory := median(func(f figures) float64 { return f.Memory })
+		fmt.Printf("%-32s %-8s %9.1f %9.3f ms %12s %6.0f MB %7.2f  %-22s %6.3f px %7.3f %%\n", row.name, row.input, rate, perScene(row.core()),
+			parsing, memory, row.core()/beside.core(), beside.name, row.offset, 100*row.alphaError)
 	}
 }
 
@@ -146,7 +153,7 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 	}
 	rows = append(rows, row, goVector(list))
 	// Programs.
-	files, err := write(temp, list)
+	files, err := writeScenes(temp, list)
 	if err != nil {
 		return nil, err
 	}
@@ -210,11 +217,12 @@ func middle(rounds []figures, column func(figures) float64) float64 {
 	return figure.Median(values)
 }
 
-// header prints on what machine and commit the figures were taken.
+// header prints on what machine and commit the figures were taken, and what the columns of the table are.
 func header() {
-	fmt.Printf("# plumb beside other renderers: each draws the same geometry and finds the alpha-weighted centre of mass; --raster reference\n")
+	fmt.Printf("# plumb beside other renderers: each draws the same geometry and finds the alpha-weighted centre of mass; plumb fills as with --raster reference\n")
 	fmt.Print(rig.Header(rig.Commit()))
 	fmt.Printf("# core: processor time of all threads and processes per scene; parsing: of SVG and path data, which core does not hold\n")
-	fmt.Printf("# ratio: of core, to the row named; rows that are given shapes make the outlines, and are beside plumb of shapes; centre, alpha: largest difference from plumb's\n")
+	fmt.Printf("# ratio: core of the row, divided by core of the row that \"beside\" names; centre, alpha: largest difference from plumb's\n")
+	fmt.Printf("# Renderers that are given shapes have to make the outlines, as plumb of shapes has. The others get outlines that are ready, as plumb of paths does.\n")
 	fmt.Printf("# alpha is summed by one loop in C for renderers in C, Go and Node and for tldraw; scenes/s depends on what else the machine did\n")
 }

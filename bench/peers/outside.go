@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -32,8 +31,9 @@ func outside(name, input string, cmd *exec.Cmd) (*row, error) {
 		return nil, fmt.Errorf("cannot start %s: %w", name, err)
 	}
 	lines := bufio.NewReaderSize(out, 1<<20)
-	return &row{name: name, input: input, close: func() { in.Close(); cmd.Wait() }, run: func() (measured figures, err error) {
-		if _, err := io.WriteString(in, "go\n"); err != nil {
+	end := func() { in.Close(); cmd.Wait() } // the program ends with its input
+	return &row{name: name, input: input, close: end, run: func() (measured figures, err error) {
+		if _, err := io.WriteString(in, "go\n"); err != nil { // any line will do
 			return measured, fmt.Errorf("cannot run %s: %w", name, err)
 		}
 		line, err := lines.ReadBytes('\n')
@@ -44,61 +44,106 @@ func outside(name, input string, cmd *exec.Cmd) (*row, error) {
 	}}, nil
 }
 
-// files are the inputs of the renderers in other processes.
-type files struct{ lines, binary, polygons string }
+// files are the paths of the files that renderers in other processes read.
+type files struct {
+	lines    string // JSON lines: each scene as an SVG document, and as paths in SVG's notation
+	binary   string // all scenes in binary, as others/scenes.c reads them
+	polygons string // JSON lines: each scene as polygons
+}
 
-// write writes the scenes into three files in the folder dir, one for each form that other renderers read:
-// JSON lines with each scene as an SVG document and as SVG paths, the operations of the paths in binary,
-// and JSON lines with polygons.
-func write(dir string, list []work) (f files, err error) {
-	f = files{filepath.Join(dir, "scenes.jsonl"), filepath.Join(dir, "scenes.bin"), filepath.Join(dir, "polygons.jsonl")}
-	var lines, bin, polygons bytes.Buffer
-	put := func(n int) { binary.Write(&bin, binary.LittleEndian, int32(n)) }
-	put(len(list))
+// writeScenes writes the scenes into files in the folder dir, one for each form that other renderers read.
+func writeScenes(dir string, list []work) (files, error) {
+	out := files{filepath.Join(dir, "scenes.jsonl"), filepath.Join(dir, "scenes.bin"), filepath.Join(dir, "polygons.jsonl")}
+	lines, err := svgLines(list)
+	if err != nil {
+		return out, err
+	}
+	polygons, err := polygonLines(list)
+	if err != nil {
+		return out, err
+	}
+	for name, data := range map[string][]byte{out.lines: lines, out.binary: binaryScenes(list), out.polygons: polygons} {
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// svgLines returns the scenes as JSON lines, each with the scene as an SVG document and as a list of paths in
+// SVG's notation, for renderers in Node.
+func svgLines(list []work) ([]byte, error) {
+	type svgFill struct {
+		D   string `json:"d"`   // the path
+		RGB string `json:"rgb"` // such as "255,0,0"
+	}
+	var lines []byte
 	for i := range list {
 		work := &list[i]
-		put(work.w)
-		put(work.h)
-		put(len(work.fills))
-		type svgFill struct {
-			D   string `json:"d"` // the path
-			RGB string `json:"rgb"`
-		}
 		scene := struct {
 			W     int       `json:"w"`
 			H     int       `json:"h"`
 			SVG   string    `json:"svg"`
 			Fills []svgFill `json:"fills"`
 		}{W: work.w, H: work.h, SVG: string(work.svg())}
-		flat := struct {
+		for k := range work.fills {
+			fill := &work.fills[k]
+			rgb := fmt.Sprintf("%d,%d,%d", fill.rgb[0], fill.rgb[1], fill.rgb[2])
+			scene.Fills = append(scene.Fills, svgFill{string(appendSVG(nil, &fill.path)), rgb})
+		}
+		line, err := json.Marshal(scene)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	return lines, nil
+}
+
+// polygonLines returns the scenes as JSON lines, each with the rings of each path, for renderers that know only
+// polygons.
+func polygonLines(list []work) ([]byte, error) {
+	var lines []byte
+	for i := range list {
+		work := &list[i]
+		scene := struct {
 			W        int           `json:"w"`
 			H        int           `json:"h"`
 			Polygons [][][]float32 `json:"polygons"`
 		}{W: work.w, H: work.h}
 		for k := range work.fills {
+			scene.Polygons = append(scene.Polygons, rings(&work.fills[k].path))
+		}
+		line, err := json.Marshal(scene)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	return lines, nil
+}
+
+// binaryScenes returns the scenes as others/scenes.c reads them. Numbers are int32, little-endian: how many
+// scenes; of each scene its width, its height and how many fills; of each fill the colour in three bytes and a
+// zero, how many operations its path has, and the operations.
+func binaryScenes(list []work) []byte {
+	var out []byte
+	put := func(n int) { out = binary.LittleEndian.AppendUint32(out, uint32(n)) }
+	put(len(list))
+	for i := range list {
+		work := &list[i]
+		put(work.w)
+		put(work.h)
+		put(len(work.fills))
+		for k := range work.fills {
 			fill := &work.fills[k]
-			rgb := fmt.Sprintf("%d,%d,%d", fill.rgb[0], fill.rgb[1], fill.rgb[2])
-			scene.Fills = append(scene.Fills, svgFill{string(appendSVG(nil, &fill.path)), rgb})
-			bin.Write(append(fill.rgb[:], 0))
+			out = append(out, fill.rgb[0], fill.rgb[1], fill.rgb[2], 0)
 			ops := operations(&fill.path)
 			put(len(ops) / operationSize)
-			bin.Write(ops)
-			flat.Polygons = append(flat.Polygons, rings(&fill.path))
-		}
-		for buffer, value := range map[*bytes.Buffer]any{&lines: scene, &polygons: flat} {
-			out, err := json.Marshal(value)
-			if err != nil {
-				return f, err
-			}
-			buffer.Write(append(out, '\n'))
+			out = append(out, ops...)
 		}
 	}
-	for name, buffer := range map[string]*bytes.Buffer{f.lines: &lines, f.binary: &bin, f.polygons: &polygons} {
-		if err := os.WriteFile(name, buffer.Bytes(), 0o644); err != nil {
-			return f, err
-		}
-	}
-	return f, nil
+	return out
 }
 
 // operationSize is the size in bytes of one operation of a path in binary: its kind in 4 bytes, and 6
@@ -120,20 +165,21 @@ func operations(path *vector.Path) []byte {
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
 		}
 	}
-	each(path, func(command byte, at vector.Point, points []vector.Point) {
+	const move, line, cubic, end = 0, 1, 2, 3
+	eachVerb(path, func(command byte, start vector.Point, points []vector.Point) {
 		switch command {
 		case 'M':
-			operation(0, points[0].X, points[0].Y)
+			operation(move, points[0].X, points[0].Y)
 		case 'L':
-			operation(1, points[0].X, points[0].Y)
+			operation(line, points[0].X, points[0].Y)
 		case 'Q': // the control points of the cubic lie two thirds of the way to that of the quadratic
 			twoThirds := func(from, to float32) float32 { return from + (to-from)*2/3 }
-			operation(2, twoThirds(at.X, points[0].X), twoThirds(at.Y, points[0].Y),
+			operation(cubic, twoThirds(start.X, points[0].X), twoThirds(start.Y, points[0].Y),
 				twoThirds(points[1].X, points[0].X), twoThirds(points[1].Y, points[0].Y), points[1].X, points[1].Y)
 		case 'C':
-			operation(2, points[0].X, points[0].Y, points[1].X, points[1].Y, points[2].X, points[2].Y)
+			operation(cubic, points[0].X, points[0].Y, points[1].X, points[1].Y, points[2].X, points[2].Y)
 		case 'Z':
-			operation(3)
+			operation(end)
 		}
 	})
 	return out
@@ -145,7 +191,7 @@ func rings(path *vector.Path) [][]float32 {
 	const pieces = 8
 	var out [][]float32
 	add := func(x, y float32) { out[len(out)-1] = append(out[len(out)-1], x, y) }
-	each(path, func(command byte, at vector.Point, points []vector.Point) {
+	eachVerb(path, func(command byte, start vector.Point, points []vector.Point) {
 		switch command {
 		case 'M':
 			out = append(out, nil)
@@ -154,7 +200,7 @@ func rings(path *vector.Path) [][]float32 {
 			add(points[0].X, points[0].Y)
 		case 'Q', 'C':
 			for i := 1; i <= pieces; i++ {
-				x, y := bezier(at, points, float32(i)/pieces)
+				x, y := bezier(start, points, float32(i)/pieces)
 				add(x, y)
 			}
 		}
@@ -178,13 +224,13 @@ func bezier(start vector.Point, others []vector.Point, t float32) (x, y float32)
 // pointsOf is the number of points of each verb.
 var pointsOf = [...]int{vector.Move: 1, vector.Line: 1, vector.Quad: 2, vector.Cubic: 3, vector.Conic: 2, vector.Close: 0}
 
-// each calls f for each verb of a path with the verb's letter in SVG (M, L, Q, C or Z), the point at which
+// eachVerb calls f for each verb of a path with the verb's letter in SVG (M, L, Q, C or Z), the point at which
 // it begins, and its further points. SVG has no conic curves: each is given as several quadratic ones, as
 // close to the curve as the browser's.
-func each(path *vector.Path, f func(command byte, at vector.Point, points []vector.Point)) {
+func eachVerb(path *vector.Path, f func(command byte, start vector.Point, points []vector.Point)) {
 	const conicTolerance = 0.05 // px
 	points, weights := path.Points, path.Weights
-	var at vector.Point
+	var at vector.Point // where the path is
 	for _, verb := range path.Verbs {
 		n := pointsOf[verb]
 		switch verb {

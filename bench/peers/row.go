@@ -25,32 +25,34 @@ type figures struct {
 	Centres []centre `json:"centres"`
 }
 
-// row is a renderer.
+// row is a renderer, and its row in the table.
 type row struct {
 	name  string
-	input string // what it is given
+	input string // what it is given: "shapes", "paths", "polygons" or "SVG"
 
-	run   func() (figures, error)
+	run   func() (figures, error) // draws all scenes once
 	close func()
-	all   []figures
-	off   float64 // largest distance of a centre from ours, px
-	less  float64 // largest relative difference of alpha
+
+	rounds     []figures // that are counted
+	offset     float64   // largest distance of a centre from plumb's so far, px
+	alphaError float64   // largest relative difference of the sum of alpha from plumb's so far
 }
 
 // timed calls f, which draws all scenes with one renderer in this process, and returns the time and
 // processor time that it took, the process's peak memory, and the centres of mass that f returns.
 func timed(f func() ([]centre, error)) (figures, error) {
-	start, core := time.Now(), rig.CoreTime()
-	list, err := f()
-	took, core := time.Since(start), rig.CoreTime()-core
+	start, coreBefore := time.Now(), rig.CoreTime()
+	centres, err := f()
+	took, core := time.Since(start), rig.CoreTime()-coreBefore
 	var usage syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return figures{Wall: took.Seconds(), Core: core.Seconds(), Memory: float64(usage.Maxrss) / 1024, Centres: list}, err
+	megabytes := float64(usage.Maxrss) / 1024 // Maxrss is in KiB
+	return figures{Wall: took.Seconds(), Core: core.Seconds(), Memory: megabytes, Centres: centres}, err
 }
 
 // core returns the median processor time of a run, s, without the reading of SVG and path data.
 func (row *row) core() float64 {
-	return middle(row.all, func(f figures) float64 { return f.Core - f.Parsing })
+	return middle(row.rounds, func(f figures) float64 { return f.Core - f.Parsing })
 }
 
 // compare returns an error if the pictures that a renderer drew in a round have other centres of mass than
@@ -58,18 +60,18 @@ func (row *row) core() float64 {
 // each scene. The largest differences so far are kept in the row.
 func (row *row) compare(got, ours []centre) error {
 	const (
-		maxOff  = 1    // px; renderers place and round edges differently
-		maxLess = 0.02 // of the sum of alpha
+		maxOffset     = 1    // px; renderers place and round edges differently
+		maxAlphaError = 0.02 // of the sum of alpha
 	)
 	if len(got) != len(ours) {
 		return fmt.Errorf("%s drew %d scenes; want %d", row.name, len(got), len(ours))
 	}
 	for i, theirs := range got {
-		row.off = max(row.off, distance(theirs, ours[i]))
-		row.less = max(row.less, abs(theirs.Alpha-ours[i].Alpha)/ours[i].Alpha)
+		row.offset = max(row.offset, distance(theirs, ours[i]))
+		row.alphaError = max(row.alphaError, abs(theirs.Alpha-ours[i].Alpha)/ours[i].Alpha)
 	}
-	if row.off > maxOff || row.less > maxLess {
-		return fmt.Errorf("%s draws something else: centres up to %.2f px and alpha up to %.1f %% from ours", row.name, row.off, 100*row.less)
+	if row.offset > maxOffset || row.alphaError > maxAlphaError {
+		return fmt.Errorf("%s draws something else: centres up to %.2f px and alpha up to %.1f %% from ours", row.name, row.offset, 100*row.alphaError)
 	}
 	return nil
 }

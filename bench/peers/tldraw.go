@@ -43,11 +43,12 @@ func tldraw(name string, cfg chrome.Config, list []work) (*row, error) {
 func exports(pool *chrome.Pool, tabs int, list []work) ([]centre, error) {
 	out := make([]centre, len(list))
 	failed := make([]error, tabs)
-	var next atomic.Int64
+	var next atomic.Int64 // the first scene that no tab has taken
 	var group sync.WaitGroup
 	for k := range tabs {
 		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(list) && failed[k] == nil; i = int(next.Add(1)) - 1 {
+			take := func() int { return int(next.Add(1)) - 1 }
+			for i := take(); i < len(list) && failed[k] == nil; i = take() {
 				exported, err := pool.Export(context.Background(), chrome.Request{View: list[i].view, Source: list[i].source})
 				if failed[k] = err; err == nil {
 					out[i] = centreOf(exported.Image.Pix, exported.Image.Rect.Dx())
@@ -65,7 +66,7 @@ func browserTime() (sum float64) {
 	const ticksPerSecond = 100
 	type process struct {
 		parent int
-		ticks  float64
+		ticks  float64 // of processor time
 	}
 	// Read from /proc all processes of browsers, with their parents and their processor time.
 	all := map[int]process{}
@@ -77,10 +78,11 @@ func browserTime() (sum float64) {
 		}
 		stat, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
 		name, rest, ok := strings.Cut(string(stat), ") ")
-		if fields := strings.Fields(rest); err == nil && ok && len(fields) > 12 && strings.Contains(name, "chrom") {
-			parent, _ := strconv.Atoi(fields[1])
-			user, _ := strconv.ParseFloat(fields[11], 64)
-			system, _ := strconv.ParseFloat(fields[12], 64)
+		const ppid, utime, stime = 1, 11, 12 // of the fields after the name, see proc_pid_stat(5)
+		if fields := strings.Fields(rest); err == nil && ok && len(fields) > stime && strings.Contains(name, "chrom") {
+			parent, _ := strconv.Atoi(fields[ppid])
+			user, _ := strconv.ParseFloat(fields[utime], 64)
+			system, _ := strconv.ParseFloat(fields[stime], 64)
 			all[pid] = process{parent, user + system}
 		}
 	}

@@ -94,7 +94,7 @@ func readOpening(text string, _ int) verdict {
 }
 
 // The words of rule 7: what a statement is about, and what it says. These are all verdictWords, but not the
-// other way round: "it is 1" or "it is a no" states nothing about the answer.
+// other way round: "it is no surprise" says nothing about the answer.
 var (
 	subjects          = []string{"answer", "response", "prediction", "output", "it"}
 	verdictAdjectives = []string{"correct", "incorrect", "right", "wrong", "accurate", "inaccurate", "true", "false"}
