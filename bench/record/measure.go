@@ -22,9 +22,9 @@ type Plan struct {
 	// Work bounds a batch as the daemon does, nil for no bound.
 	Work    func(render.Info) int
 	Classes []Scenes
-	Sweeps  []string // names of AllSweeps
-	Seed    uint64
-	Quick   bool
+	Sweeps  []string                         // names of AllSweeps
+	Seed    uint64                           // of the scenes of sweeps
+	Quick   bool                             // measure briefly
 	Report  func(what string, done, all int) // progress; nil for none
 }
 
@@ -50,30 +50,34 @@ func (plan *Plan) Distinct() int {
 	return 512
 }
 
-// times say how often and how long the figures of a plan are measured.
-type times struct {
-	rounds      int
-	run, sweep  time.Duration
-	ceil, alone time.Duration
+// durations say how often and how long the figures of a plan are measured.
+type durations struct {
+	rounds     int           // in each of which every class is measured once
+	run        time.Duration // of a class in one round
+	sweepPoint time.Duration // of one value of a sweep in one round
+	ceilings   time.Duration // of the machine, together
+	single     time.Duration // of what is measured once: the device alone, for each batch size, and single scenes
 }
 
-// times returns how long the parts of a measurement of plumb bench run: with --quick a few seconds in all,
+// durations returns how long the parts of a measurement of plumb bench run: with --quick a few seconds in all,
 // else long enough for stable figures.
-func (plan *Plan) times() times {
+func (plan *Plan) durations() durations {
 	if plan.Quick {
-		return times{rounds: 3, run: 200 * time.Millisecond, sweep: 50 * time.Millisecond, ceil: 500 * time.Millisecond, alone: 50 * time.Millisecond}
+		return durations{rounds: 3, run: 200 * time.Millisecond, sweepPoint: 50 * time.Millisecond, ceilings: 500 * time.Millisecond,
+			single: 50 * time.Millisecond}
 	}
-	return times{rounds: 7, run: 900 * time.Millisecond, sweep: 300 * time.Millisecond, ceil: 5 * time.Second, alone: time.Second}
+	return durations{rounds: 7, run: 900 * time.Millisecond, sweepPoint: 300 * time.Millisecond, ceilings: 5 * time.Second,
+		single: time.Second}
 }
 
 // session is a measurement under way.
 type session struct {
 	*Plan
-	times
+	durations
 	file        *File
 	cfg         stage.Config
-	spans       map[string][]stage.Span
-	done, steps int
+	spans       map[string][]stage.Span // of the profile of each class: when each stage of each scene ran
+	done, steps int                     // steps that are done, and all
 }
 
 // step tells the caller of plumb bench's measurement, through the function Report if there is one, which step
@@ -96,7 +100,7 @@ func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	}
 	defer engine.Close()
 	info := engine.Info()
-	session := &session{Plan: plan, times: plan.times(), file: file, spans: map[string][]stage.Span{}}
+	session := &session{Plan: plan, durations: plan.durations(), file: file, spans: map[string][]stage.Span{}}
 	session.cfg = stage.Config{Engine: engine, Raster: plan.Engine.Raster, Workers: plan.Workers, Batch: plan.Batch}
 	if plan.Work != nil {
 		session.cfg.Work = plan.Work(info)
@@ -114,8 +118,8 @@ func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 		file.Driver = info.GPU.String()
 	}
 	// Measure.
-	session.step("ceilings")
-	if file.Ceilings, err = ceiling.Measure(plan.Engine.Device, info.GPU != nil, session.ceil); err != nil {
+	session.step("ceilings") // the most that the machine can do: copies in memory, and of a device arithmetic and transfers
+	if file.Ceilings, err = ceiling.Measure(plan.Engine.Device, info.GPU != nil, session.ceilings); err != nil {
 		return nil, err
 	}
 	if err := session.classes(); err != nil {
@@ -195,8 +199,8 @@ func (session *session) round(class *Class, set *stage.Set) error {
 }
 
 // detail measures what needs one run per class: the profile by stages, the digest of the results, the
-// device alone at growing batch sizes, and single scenes one after another. The last two are only
-// measured if all scenes of the class can be drawn natively.
+// device alone at growing batch sizes (without the processor's work), and lone scenes (one after another, with
+// all of their work). The last two are only measured if all scenes of the class can be drawn natively.
 func (session *session) detail(class *Class, set *stage.Set) (err error) {
 	cfg := session.cfg
 	cfg.Time, cfg.Profile = session.run, true
@@ -206,10 +210,11 @@ func (session *session) detail(class *Class, set *stage.Set) (err error) {
 	session.spans[class.Name] = class.Profile.Parts.Spans
 	class.Digest = set.Digest()
 	if class.Profile.Failed == 0 {
-		cfg.Time, cfg.Profile = session.alone, false
-		const softwareMost = 256 // scenes of a batch; more do not make software faster
+		cfg.Time, cfg.Profile = session.single, false
+		noGPU := session.file.Ceilings.Software || session.file.Driver == "" // OpenGL in software, or the CPU backend
+		const largestWithoutGPU = 256                                        // scenes of a batch; more do not make software faster
 		for _, scenes := range []int{1, 64, 256, 1024, 4096} {
-			if scenes > softwareMost && (session.file.Ceilings.Software || session.file.Driver == "") {
+			if scenes > largestWithoutGPU && noGPU {
 				break
 			}
 			cfg.Batch = scenes
@@ -243,12 +248,14 @@ func (session *session) shares(class *Class) Shares {
 		}
 		return amount / (us * 1e-6) / ceiling
 	}
-	device := sample.Parts.Wall[stage.Device.String()]
-	if len(class.Device) > 0 { // without others on the processor
+	// The time of the device for one scene, µs. If the device was measured alone, that is more exact, because nothing
+	// else runs then: Resident is the scenes per second of the shaders, with all data on the device already.
+	deviceTime := sample.Parts.Wall[stage.Device.String()]
+	if len(class.Device) > 0 {
 		best := slices.MaxFunc(class.Device, func(a, b stage.DeviceSample) int { return int(a.Resident - b.Resident) })
-		device = 1e6 / best.Resident
+		deviceTime = 1e6 / best.Resident
 	}
-	out.Compute = ratio(out.Ops, device, top.DeviceOps)
+	out.Compute = ratio(out.Ops, deviceTime, top.DeviceOps)
 	out.Copy = ratio(sample.Up, sample.Parts.Wall[stage.Upload.String()], top.Up)
 	out.Back = ratio(sample.Down, sample.Parts.Wall[stage.ReadBack.String()], top.Down)
 	out.HostMoved = ratio(sample.Heap, sample.Wall, top.HostCopy)

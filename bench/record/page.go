@@ -24,11 +24,11 @@ type view struct {
 	*File
 	Text      string // the table
 	Flags     string
-	Stages    template.HTML
+	Stages    template.HTML // bars of processor time
 	Timelines []figured
-	Roof      template.HTML
+	Roof      template.HTML // the roofline of the device, "" without a device
 	Sweeps    []figured
-	Predicted template.HTML
+	Predicted template.HTML // how well the model agrees with the measurements
 	Model     string
 }
 
@@ -100,8 +100,9 @@ func (file *File) bars() template.HTML {
 		}
 		fmt.Fprintf(&text, `<text x="%.1f" y="%d">%.0f us</text>`, x+6, y+20, sum)
 	}
-	for s := range stage.Wait {
-		x := from + int(s)*76
+	const legendWidth = 76      // px for the name of a stage
+	for s := range stage.Wait { // all stages but the last one, which takes no processor time
+		x := from + int(s)*legendWidth
 		fmt.Fprintf(&text, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%v</text>`, x, h-22, hues[s], x+14, h-13, s)
 	}
 	text.WriteString("</svg>")
@@ -196,7 +197,8 @@ func (sweep Sweep) figure() figured {
 
 // roof draws the device's roofline: operations per second over operations per byte moved to and from
 // the device. The roof is the most that the device can do: limited by copies left of the ridge, by
-// arithmetic right of it. Each class of scenes is a dot under it.
+// arithmetic right of it. Copies count as fast as uploads, because a scene uploads far more bytes than it reads
+// back. Each class of scenes is a dot under the roof, with a line down to its speed when buffers are moved too.
 func (file *File) roof() template.HTML {
 	ceilings := file.Ceilings
 	if ceilings.DeviceOps <= 0 || ceilings.Up <= 0 {
@@ -204,11 +206,13 @@ func (file *File) roof() template.HTML {
 	}
 	p := plot{xName: "operations per byte moved", yName: "operations per second", logX: true, logY: true}
 	type point struct {
-		x, resident, moved float64
-		name               string
+		x               float64 // operations per byte
+		resident, moved float64 // operations per second with buffers on the device, and with transfers
+		name            string
 	}
 	var points []point
 	ridge := ceilings.DeviceOps / ceilings.Up
+	// The axes show at least this much around the top of the roof.
 	p.xs, p.ys = []float64{ridge / 8, ridge * 8}, []float64{ceilings.DeviceOps * 2, ceilings.DeviceOps / 50}
 	for _, class := range file.Classes {
 		var resident, moved []float64

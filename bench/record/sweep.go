@@ -14,13 +14,13 @@ import (
 type axis struct {
 	name, unit, doc string
 	values          []float64
-	quick           []float64
-	spec            func(x float64) scenes.Spec
-	config          func(cfg *stage.Config, x float64)
-	model           bool // its points go into the model of a scene's cost
-	fitX            string
-	terms           func(p Point) []float64
-	total           bool // the fit is of the time of the whole run, not of a scene
+	quick           []float64                          // the values with --quick
+	spec            func(x float64) scenes.Spec        // of the scenes for a value
+	config          func(cfg *stage.Config, x float64) // sets what a value changes beside the scenes; nil for nothing
+	model           bool                               // its points go into the model of a scene's cost
+	fitX            string                             // what the fitted line is over, in words
+	terms           func(p Point) []float64            // what the fit multiplies by its coefficients; nil for no fit
+	total           bool                               // the fit is of the time of the whole run, not of a scene
 }
 
 func s8(float64) scenes.Spec { return scenes.Spec{Shapes: 8, Scale: 1} }
@@ -90,12 +90,12 @@ func (session *session) sweeps() error {
 	return nil
 }
 
-// A worker remembers what it made of some hundred shapes (render/paint). Sweeps
-// have so many different ones, and at least so many scenes, that it does not help
-// scenes of few shapes more than others.
+// A worker remembers what it made of some hundred shapes (render/paint). The scenes of one value of a
+// sweep have so many different shapes together that this does not help scenes of few shapes more than others.
 const (
-	different = 4096
-	least     = 64
+	differentShapes = 4096
+	leastScenes     = 64 // that are made of a value, whatever their shapes
+	warmScenes      = 32 // that are drawn before the first measurement, to fill other caches
 )
 
 // sweep measures the scenes of one sweep, in which a single property of scenes varies, such as the
@@ -111,7 +111,7 @@ func (session *session) sweep(axis *axis) (Sweep, error) {
 	sets := make([]*stage.Set, len(values))
 	for i, x := range values {
 		spec := axis.spec(x)
-		lines, err := spec.Lines(fmt.Sprintf("%s-%g", axis.name, x), max(least, different/spec.Shapes), session.Seed)
+		lines, err := spec.Lines(fmt.Sprintf("%s-%g", axis.name, x), max(leastScenes, differentShapes/spec.Shapes), session.Seed)
 		if err != nil {
 			return sweep, err
 		}
@@ -124,17 +124,17 @@ func (session *session) sweep(axis *axis) (Sweep, error) {
 		}
 		sweep.Points = append(sweep.Points, Point{X: x, Segments: segments, Ink: float64(spec.Points * spec.Shapes)})
 	}
-	// Measure.
+	// Measure, in half as many rounds as classes, rounded up, because there are many values.
 	for round := range (session.rounds + 1) / 2 {
 		for i, x := range values {
 			cfg := session.cfg
-			cfg.Time = session.times.sweep
+			cfg.Time = session.sweepPoint
 			if axis.config != nil {
 				axis.config(&cfg, x)
 			}
-			if round == 0 { // fills caches
+			if round == 0 {
 				warm := cfg
-				warm.Count = least / 2
+				warm.Count = warmScenes
 				if _, err := stage.Run(warm, sets[i]); err != nil {
 					return sweep, err
 				}
@@ -149,29 +149,30 @@ func (session *session) sweep(axis *axis) (Sweep, error) {
 	// Fit.
 	if axis.terms != nil {
 		var rows [][]float64
-		var y []float64
+		var times []float64
 		for _, point := range sweep.Points {
 			core := point.Core()
-			if axis.total {
+			if axis.total { // X is the number of scenes of the run
 				core *= point.X
 			}
 			rows = append(rows, axis.terms(point))
-			y = append(y, core)
+			times = append(times, core)
 		}
-		if fit, err := figure.Least(rows, y); err == nil { // too few points have no fit
+		if fit, err := figure.Least(rows, times); err == nil { // too few points have no fit
 			sweep.Fit, sweep.FitX = &fit, axis.fitX
 		}
 	}
 	return sweep, nil
 }
 
-// termNames name the terms.
+// termNames name the terms of the model: what a scene consists of.
 var termNames = []string{"scene", "shape", "point of ink", "boundary tile"}
 
-// terms returns the values that the model multiplies by its coefficients.
-func terms(p Point) []float64 {
-	c := p.Cost()
-	return []float64{1, c.Shapes, p.Ink, c.Tiles}
+// terms returns the values that the model multiplies by its coefficients, in the order of termNames: how much
+// of each a scene of the point has.
+func terms(point Point) []float64 {
+	cost := point.Cost()
+	return []float64{1, cost.Shapes, point.Ink, cost.Tiles}
 }
 
 // At returns the processor time in µs that the fitted model gives for a scene of a point of a sweep: the sum
@@ -192,10 +193,10 @@ func (model *Model) At(point Point) float64 {
 func modelOf(points []Point) *Model {
 	model := Model{Names: slices.Clone(termNames)}
 	var rows [][]float64
-	var y []float64
+	var times []float64
 	for _, point := range points {
 		rows = append(rows, terms(point))
-		y = append(y, point.Core())
+		times = append(times, point.Core())
 	}
 	if len(rows) <= len(model.Names) {
 		return nil
@@ -203,18 +204,18 @@ func modelOf(points []Point) *Model {
 	// A term whose time comes out below 0 cannot be told apart from the others. It is left out, and the rest is
 	// fitted again.
 	for {
-		fit, err := figure.Least(rows, y)
+		fit, err := figure.Least(rows, times)
 		if err != nil || math.IsNaN(fit.R2) {
 			return nil
 		}
-		least := slices.Index(fit.Terms, slices.Min(fit.Terms))
-		if fit.Terms[least] >= 0 {
+		smallest := slices.Index(fit.Terms, slices.Min(fit.Terms))
+		if fit.Terms[smallest] >= 0 {
 			model.Fit = fit
 			return &model
 		}
-		model.Names = slices.Delete(slices.Clone(model.Names), least, least+1)
+		model.Names = slices.Delete(slices.Clone(model.Names), smallest, smallest+1)
 		for i := range rows {
-			rows[i] = slices.Delete(rows[i], least, least+1)
+			rows[i] = slices.Delete(rows[i], smallest, smallest+1)
 		}
 	}
 }

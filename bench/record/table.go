@@ -29,8 +29,6 @@ func (file *File) Table(w io.Writer) error {
 	if len(file.Classes) > 0 {
 		file.rates(table)
 		file.stages(table)
-	}
-	if len(file.Classes) > 0 {
 		file.bytes(table)
 	}
 	file.itemRows(table)
@@ -96,6 +94,8 @@ func (file *File) stages(t io.Writer) {
 func (file *File) bytes(t io.Writer) {
 	fmt.Fprintln(t, "\nper scene\tJSON B\tup B\tdown B\tallocs\theap B\tGC\tboundary tiles\titems\trecords\tof compute\tof up copy\tof down copy\t")
 	for _, class := range file.Classes {
+		// The last plain run counts, because the profile allocates for the times that it records. The shares are of
+		// the profile, because only that knows the times of the stages.
 		sample, shares := class.Profile, class.Shares
 		if len(class.EndToEnd) > 0 {
 			sample = class.EndToEnd[len(class.EndToEnd)-1]

@@ -39,15 +39,18 @@ func (file *File) traceClass(writer *event.Writer, group int, name string, spans
 	if len(spans) == 0 {
 		return nil
 	}
-	// Name the rows. The rows of the device follow those of the workers and batches.
-	const ofGroup = -1 // in place of a row
+	// Number the rows and name them. A span has the row of its worker, or of its batch in flight, whose rows follow
+	// those of the workers. What the device does for a batch has the row of the batch too. In the viewer it gets
+	// a row of its own, and these follow all others.
 	lastRow := slices.MaxFunc(spans, func(a, b stage.Span) int { return a.Row - b.Row }).Row
+	deviceRow := func(batchRow int) int { return lastRow + 1 + batchRow - file.Workers }
+	const ofGroup = -1 // in place of a row
 	labels := map[int]string{ofGroup: fmt.Sprintf("%s, %s", name, file.Backend)}
 	for row := range lastRow + 1 {
 		labels[row] = fmt.Sprintf("worker %d", row)
 		if row >= file.Workers {
 			labels[row] = fmt.Sprintf("batch %d", row-file.Workers)
-			labels[lastRow+1+row-file.Workers] = fmt.Sprintf("device, batch %d", row-file.Workers)
+			labels[deviceRow(row)] = fmt.Sprintf("device, batch %d", row-file.Workers)
 		}
 	}
 	for row, label := range labels {
@@ -59,7 +62,7 @@ func (file *File) traceClass(writer *event.Writer, group int, name string, spans
 	for _, span := range spans {
 		row := span.Row
 		if span.Stage == stage.Device {
-			row = lastRow + 1 + span.Row - file.Workers
+			row = deviceRow(span.Row)
 		}
 		args := map[string]any{"scene": span.Scene}
 		if span.Scene < 0 { // the stage was that of a batch
