@@ -20,34 +20,36 @@ type Batch struct {
 	// Reset keeps it.
 	MaxItems int
 
-	tileds []*Tiled
-	bases  []Run // per drawing: where its parts begin
+	drawings []*Tiled
+	bases    []Run // per drawing: where its parts begin
 }
 
 // Picture is the place of a drawing's pixels in the picture buffer.
 type Picture struct{ Offset, Width, Height int } // px
 
-// Reset removes all drawings from the batch and keeps its memory for the next ones.
+// Reset removes all drawings from the batch and keeps its memory for the next ones. Slices that refer to
+// drawings are cleared too, so that these can be freed.
 func (batch *Batch) Reset() {
 	clear(batch.Masks)
+	clear(batch.drawings)
 	batch.Masks, batch.Items, batch.Tiles, batch.Runs = batch.Masks[:0], batch.Items[:0], batch.Tiles[:0], batch.Runs[:0]
-	batch.Pictures, batch.tileds = batch.Pictures[:0], batch.tileds[:0]
+	batch.Pictures, batch.drawings = batch.Pictures[:0], batch.drawings[:0]
 	batch.Ends, batch.Pixels = [Classes]int{}, 0
 }
 
 // Pack resets the batch and lays the drawings out for the tile stage, first the runs that shaders evaluate, then
 // those of the CPU twin, both by class. It keeps references to the drawings until the next Reset. The tally of a
-// drawing has the same index as the drawing in tileds.
-func (batch *Batch) Pack(tileds []*Tiled) {
+// drawing has the same index as the drawing.
+func (batch *Batch) Pack(drawings []*Tiled) {
 	batch.Reset()
-	batch.tileds = append(batch.tileds, tileds...)
-	for _, t := range tileds {
-		batch.Pictures = append(batch.Pictures, Picture{batch.Pixels, t.Width, t.Height})
-		batch.Pixels += t.Width * t.Height
+	batch.drawings = append(batch.drawings, drawings...)
+	for _, drawing := range drawings {
+		batch.Pictures = append(batch.Pictures, Picture{batch.Pixels, drawing.Width, drawing.Height})
+		batch.Pixels += drawing.Width * drawing.Height
 	}
 	batch.bases = batch.bases[:0]
 	rows := 0 // of masks so far
-	for i, tiled := range tileds {
+	for i, tiled := range drawings {
 		batch.bases = append(batch.bases, Run{
 			Tiles: uint32(len(batch.Tiles)), Items: uint32(len(batch.Items)), Masks: uint32(rows),
 			Scene: uint32(i), Picture: uint32(batch.Pictures[i].Offset), Stride: uint32(tiled.Width),
@@ -58,10 +60,10 @@ func (batch *Batch) Pack(tileds []*Tiled) {
 		batch.Tiles = append(batch.Tiles, tiled.Tiles...)
 	}
 	for c := range Classes {
-		batch.Ends[c] = batch.appendClass(tileds, c, false) // for shaders
+		batch.Ends[c] = batch.appendClass(drawings, c, false) // for shaders
 	}
 	for c := range Classes {
-		batch.appendClass(tileds, c, true) // for the CPU twin
+		batch.appendClass(drawings, c, true) // for the CPU twin
 	}
 }
 
@@ -72,8 +74,8 @@ func (batch *Batch) Shader() int { return batch.Ends[Classes-1] }
 // appendClass appends the runs of a class of all drawings: with twin those that the CPU twin evaluates, else
 // those of shaders. It returns the number of runs so far. The twin takes all runs of a drawing marked Twin, and
 // every run of more than MaxItems items.
-func (batch *Batch) appendClass(tileds []*Tiled, class Class, twin bool) int {
-	for i, tiled := range tileds {
+func (batch *Batch) appendClass(drawings []*Tiled, class Class, twin bool) int {
+	for i, tiled := range drawings {
 		if batch.MaxItems > 0 && tiled.Deepest > batch.MaxItems {
 			for k, r := range tiled.Runs[class] {
 				if (tiled.Twin || tiled.countItems(&r) > batch.MaxItems) == twin {
@@ -116,7 +118,7 @@ func (batch *Batch) Mask(r *Run, it *Item) []MaskRow {
 // form. rows holds TileH RowSums per run, in the order of Runs.
 func (batch *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 	from := len(dst)
-	all := append(dst, make([]metric.Tally, len(batch.tileds))...)
+	all := append(dst, make([]metric.Tally, len(batch.drawings))...)
 	dst = all[from:]
 	for i := range batch.Runs {
 		run := &batch.Runs[i]
@@ -129,7 +131,7 @@ func (batch *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 		}
 	}
 	// Solids have one value in all pixels, so that their sums have a formula.
-	for i, td := range batch.tileds {
+	for i, td := range batch.drawings {
 		for j := range td.Solids {
 			s := &td.Solids[j]
 			s.addTo(&dst[i])
@@ -176,7 +178,7 @@ func addSolid(sums *metric.Sums, solid *Solid, a uint32) {
 // FillSolids writes the interiors into the picture buffer, one uint32 per px as
 // in Flat.RGBA; the tile stage writes the rest.
 func (batch *Batch) FillSolids(pixels []uint32) {
-	for i, t := range batch.tileds {
+	for i, t := range batch.drawings {
 		picture := batch.Pictures[i]
 		for j := range t.Solids {
 			solid := &t.Solids[j]

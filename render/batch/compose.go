@@ -184,7 +184,7 @@ func inkOf(item *paint.Item) itemInk {
 		ink.paint |= FlagSecond
 	}
 	if item.Round {
-		ink.paint |= FlagRound
+		ink.paint |= FlagRoundNearest
 	}
 	return ink
 }
@@ -308,11 +308,15 @@ func (writer *tileWriter) closeGroup() {
 	writer.group = 0
 }
 
-// classOf returns the class of the tile stage that an item needs. The lowest eight bits of flags are its alpha:
-// a translucent item needs Full.
+// classOf returns the class, which is the variant of the tile stage's shader, that an item needs: the fastest
+// one that can draw it. Plain draws opaque items of the first set of shapes, Double those of both sets, and Full
+// everything: translucent items, clips, groups, pixels that are drawn in pairs, and other rounding. flags are
+// Item.Paint, whose lowest eight bits are the alpha.
 func classOf(flags uint32) Class {
+	const alpha, opaque = 0xff, 255
+	const beyondDouble = FlagClip | FlagClipped | FlagGrouped | FlagPairs | FlagRoundNearest
 	switch {
-	case flags&0xff != 255 || flags&(FlagClip|FlagClipped|FlagGrouped|FlagPairs|FlagRound) != 0:
+	case flags&alpha != opaque || flags&beyondDouble != 0:
 		return Full
 	case flags&FlagSecond != 0:
 		return Double

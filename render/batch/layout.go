@@ -36,9 +36,9 @@ const (
 	// FlagPairs: some pixels follow the two-pixel rule, by which the browser blends pixels that it draws in
 	// pairs (docs/spec/raster.md#r22). After the mask is one more row, of TileH words of 16 bits, with a bit
 	// for each pixel that does, lowest column first.
-	FlagPairs = 1 << 15
-	FlagRound = 1 << 16 // products are rounded to the nearest, as those of images; else down
-	FlagApart = 1 << 17 // the group is drawn through a clip: its products are rounded down one by one
+	FlagPairs        = 1 << 15
+	FlagRoundNearest = 1 << 16 // products are rounded to the nearest, as those of images; else down
+	FlagApart        = 1 << 17 // the group is drawn through a clip: its products are rounded down one by one
 )
 
 // Item mirrors struct Item: one path in one tile. Items of a tile stand front to

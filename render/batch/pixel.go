@@ -28,7 +28,7 @@ func (pixel *Pixel) Add(item *Item, coverage uint32, paired bool) {
 		}
 	}
 	switch {
-	case flags&FlagRound != 0:
+	case flags&FlagRoundNearest != 0:
 		into.paintRounded(coverage, alpha, item.Color)
 	case paired:
 		into.paintPair(coverage, alpha, item.Color)

@@ -16,7 +16,7 @@ func TestOpaqueStaysOpaque(t *testing.T) {
 	for alpha := range uint32(256) {
 		for coverage := range uint32(256) {
 			over(alpha, 0, coverage, false)
-			over(alpha|FlagRound, 0, coverage, false)
+			over(alpha|FlagRoundNearest, 0, coverage, false)
 			over(255, 0, coverage, true)
 			over(255|alone, alpha, coverage, false)
 			over(255|alone|FlagApart, alpha, coverage, false)

@@ -43,7 +43,7 @@ func (pixels *tileRow) composite(b *batch.Batch, run *batch.Run, items []batch.I
 			}
 		}
 		// Items with these flags may change a pixel that they do not cover.
-		const changing = batch.FlagGrouped | batch.FlagRound | batch.FlagPairs
+		const changing = batch.FlagGrouped | batch.FlagRoundNearest | batch.FlagPairs
 		for c := range pixels {
 			if cover[c] == 0 && item.Paint&changing == 0 {
 				continue

@@ -58,7 +58,7 @@ func deep(class batch.Class, items, maxItems int, flags uint32) *batch.Batch {
 // Stacks that take twice the iterations that a thread has, of every variant of the
 // tile stage: those of plain items, and those that go through every loop of an item.
 func TestDeepTilesAreLeftToTheTwin(t *testing.T) {
-	const all = batch.FlagPairs | batch.FlagRound | batch.FlagClipped
+	const all = batch.FlagPairs | batch.FlagRoundNearest | batch.FlagClipped
 	for _, access := range []Access{AccessTexture, AccessStorage} {
 		r := open(t, Config{Access: access})
 		l := r.Info().Limits
