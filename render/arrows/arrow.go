@@ -196,9 +196,14 @@ func (end *terminal) halfStrokes(sh *scene.Shape) float64 {
 	return (shapes.StrokeWidth[sh.Size] + end.target.stroke) / 2 * sh.Scale
 }
 
+// headDistance is how far an end with a head stays from the edge of its target's stroke, in px at scale 1.
+const headDistance = 10
+
 // gap returns the distance in px that an end with a head keeps from the outline of its target. See
 // docs/spec/drawing.md#r60.
-func (end *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + end.halfStrokes(sh) }
+func (end *terminal) gap(sh *scene.Shape) float64 {
+	return float64(headDistance*sh.Scale) + end.halfStrokes(sh)
+}
 
 // solveStraight finds the ends of a straight arrow and stores them in the solver. Each end stops
 // where the line between the handles meets the outline of its target, less the gap that it keeps.

@@ -88,28 +88,30 @@ func (solver *Solver) solveElbow(sh *scene.Shape) error {
 	return nil
 }
 
-// elbowEnd fills in what an elbow arrow's end has without regard to the other end: its box (of an
+// elbowEnd fills in what an end of the elbow arrow sh has without regard to the other end: its box (of an
 // unbound end a point), the grown box, and the side that a precise anchor asks for. It also sets
-// the gap t.offset. A target that is an open line is an error, because the editor draws it
-// otherwise.
-func (solver *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
-	*e = elbowEnd{target: t.Handle, side: noSide, end: t}
-	e.box = geom.Extent{Lo: t.Handle, Hi: t.Handle}
-	e.isPoint = !t.bound()
-	t.offset = 0
-	if t.bound() {
-		if t.target.open {
+// offset, the gap that an end with a head keeps from the outline of its target, so that the head touches
+// nothing; an end without a head goes up to the outline. A target that is an open line is an error, because
+// the editor draws it otherwise.
+func (solver *Solver) elbowEnd(sh *scene.Shape, terminal *terminal, end *elbowEnd) error {
+	*end = elbowEnd{target: terminal.Handle, side: noSide, end: terminal}
+	end.box = geom.Extent{Lo: terminal.Handle, Hi: terminal.Handle}
+	end.isPoint = !terminal.bound()
+	terminal.offset = 0
+	if terminal.bound() {
+		target := &terminal.target
+		if target.open {
 			return foreignArrow(sh, "with elbows, bound to an open line")
 		}
-		e.box = t.target.box
-		if t.headed() {
-			t.offset = solver.width/2 + float64(t.target.stroke*t.target.scale)/2 + float64(10*sh.Scale)
+		end.box = target.box
+		if terminal.headed() { // half of both strokes, and the editor's distance. See docs/spec/drawing.md#r60.
+			terminal.offset = solver.width/2 + float64(target.stroke*target.scale)/2 + float64(headDistance*sh.Scale)
 		}
-		if t.binding.IsPrecise {
-			e.side = sideOf(t.binding.Anchor, t.target.toArrow)
+		if terminal.binding.IsPrecise {
+			end.side = sideOf(terminal.binding.Anchor, target.toArrow)
 		}
 	}
-	e.grow(solver.elbow.leg)
+	end.grow(solver.elbow.leg)
 	return nil
 }
 

@@ -18,8 +18,8 @@ type contour struct {
 
 // target is the shape that an end of an arrow is bound to, in the arrow's space.
 type target struct {
-	first, count int32 // in Solver.lines
-	toArrow      geom.Matrix
+	first, count int32       // in Solver.lines
+	toArrow      geom.Matrix // from the target's own space to the arrow's
 	own          geom.Extent // its box in its own space
 	page         geom.Extent // its box on the page
 	box          geom.Extent // the box of its outline in the arrow's space
