@@ -97,12 +97,12 @@ func standard(img image.Image) []byte {
 func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
 	p := writers.Get().(*rowWriter)
 	defer func() {
-		if cap(p.zeros.tokens) <= largeTokens {
+		if cap(p.stream.tokens) <= largeTokens {
 			writers.Put(p)
 		}
 	}()
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	p.zeros.reset()
+	p.stream.reset()
 	p.form, p.channels, p.ground = f, f.channels(), ground
 	limit := int(most*float64(w*h*p.channels)) + freeTokens
 	// Filter and compress the rows.
@@ -113,14 +113,14 @@ func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
 		case above == nil:
 			p.sub(row)
 		case bytes.Equal(row, above):
-			p.zeros.add(filterUp)
-			p.zeros.skip(p.channels * w)
+			p.stream.add(filterUp)
+			p.stream.addZeros(p.channels * w)
 		case differing(row, above) > w/2: // most pixels differ: those on the left are more alike
 			p.sub(row)
 		default:
 			p.up(row, above)
 		}
-		if len(p.zeros.tokens) > limit {
+		if len(p.stream.tokens) > limit {
 			return nil
 		}
 		above = row
@@ -128,11 +128,11 @@ func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
 	// Put the file together.
 	const bitDepth = 8
 	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
-	out := append(slices.Grow([]byte(nil), 2*len(p.zeros.tokens)+512), "\x89PNG\r\n\x1a\n"...) // room that is nearly always enough
+	out := append(slices.Grow([]byte(nil), 2*len(p.stream.tokens)+512), "\x89PNG\r\n\x1a\n"...) // room that is nearly always enough
 	out = appendChunk(out, "IHDR", func(b []byte) []byte {
 		return append(append(b, size...), bitDepth, byte(f), 0, 0, 0) // the only compression and filter method, not interlaced
 	})
-	out = appendChunk(out, "IDAT", p.zeros.finish)
+	out = appendChunk(out, "IDAT", p.stream.finish)
 	return appendChunk(out, "IEND", func(b []byte) []byte { return b })
 }
 
@@ -175,7 +175,7 @@ func equalBlocks(a, b []byte) (x int) {
 
 // rowWriter writes filtered rows of pixels of a form.
 type rowWriter struct {
-	zeros    zeroWriter
+	stream   zeroRunWriter // the compressed rows
 	form     form
 	channels int
 	ground   color.NRGBA
@@ -210,10 +210,10 @@ func Overlay(src, dst uint8, alpha uint32) uint8 {
 // bytes for each pixel. Runs of equal pixels are found first, because their differences are zeros and need
 // not be computed.
 func (p *rowWriter) up(row, above []byte) {
-	p.zeros.add(filterUp)
+	p.stream.add(filterUp)
 	for x := 0; x < len(row); { // x counts bytes, four for each pixel
 		n := equal(row[x:], above[x:])
-		p.zeros.skip(p.channels * n)
+		p.stream.addZeros(p.channels * n)
 		for x += 4 * n; x < len(row); x += 4 {
 			if binary.LittleEndian.Uint32(row[x:]) == binary.LittleEndian.Uint32(above[x:]) {
 				break
@@ -236,24 +236,26 @@ func equal(a, b []byte) int {
 	return x / 4
 }
 
-// sub writes a row of a PNG as differences from the pixel on the left (filter type 1).
+// sub writes a row of a PNG, four bytes for each pixel, as differences from the pixel on the left (filter type
+// 1): the byte of the filter, then for each channel of each pixel its difference, which is 0 where two pixels
+// are equal.
 func (p *rowWriter) sub(row []byte) {
-	p.zeros.add(filterSub)
+	p.stream.add(filterSub)
 	var last [4]byte
 	for x := 0; x < len(row); x += 4 {
 		if x > 0 && binary.LittleEndian.Uint32(row[x:]) == binary.LittleEndian.Uint32(row[x-4:]) {
-			p.zeros.skip(p.channels)
+			p.stream.addZeros(p.channels)
 			continue
 		}
-		c := p.bytesOf(row[x : x+4])
-		p.difference(c, last)
-		last = c
+		pixel := p.bytesOf(row[x : x+4])
+		p.difference(pixel, last)
+		last = pixel
 	}
 }
 
 // difference writes the differences of the channels of two pixels.
 func (p *rowWriter) difference(c, from [4]byte) {
 	for i := range p.channels {
-		p.zeros.add(c[i] - from[i])
+		p.stream.add(c[i] - from[i])
 	}
 }

@@ -16,11 +16,11 @@ const (
 	longestCode = 15  // bits
 )
 
-// zeroWriter compresses bytes of which most are zeros, as a zlib stream: runs of zeros become
+// zeroRunWriter compresses bytes of which most are zeros, as a zlib stream: runs of zeros become
 // lengths at distance 1, all else stays a literal, and one Huffman code is made for all of it. That
 // is all that a filtered picture of flat areas needs, and takes a tenth of the time of a search for
 // other repetitions. The zero value is ready; reset makes it so again.
-type zeroWriter struct {
+type zeroRunWriter struct {
 	tokens []uint16     // a literal byte, 0 to 255, or firstLength + n for a run of n zeros after a zero
 	counts [symbols]int // how often each symbol of the code occurs
 	zeros  int          // zeros at the end that are not in tokens yet
@@ -42,20 +42,20 @@ type huffmanCode struct {
 const modAdler = 65521
 
 // reset begins another stream and keeps the memory.
-func (z *zeroWriter) reset() {
+func (z *zeroRunWriter) reset() {
 	z.tokens, z.buf = z.tokens[:0], z.buf[:0]
 	z.counts, z.zeros, z.a, z.b = [symbols]int{}, 0, 1, 0
 }
 
-// skip adds n zeros to the stream.
-func (z *zeroWriter) skip(n int) {
+// addZeros adds n zeros to the stream.
+func (z *zeroRunWriter) addZeros(n int) {
 	z.zeros += n
 	z.b = (z.b + uint64(n)*z.a) % modAdler // Adler-32: a stays, and is added to b for each byte
 }
 
 // add adds one byte of a PNG's filtered pixels to the compressed stream. Runs of zeros, of which
 // such pictures mostly consist, are only counted.
-func (z *zeroWriter) add(v byte) {
+func (z *zeroRunWriter) add(v byte) {
 	// Adler-32: a is the sum of all bytes, b the sum of all values of a.
 	if z.a += uint64(v); z.a >= modAdler {
 		z.a -= modAdler
@@ -74,7 +74,7 @@ func (z *zeroWriter) add(v byte) {
 
 // endRun writes the run of zeros that has just ended as tokens: a zero, and lengths that repeat it, at most
 // longRun each. A run of up to shortRun zeros is written as literal zeros.
-func (z *zeroWriter) endRun() {
+func (z *zeroRunWriter) endRun() {
 	n := z.zeros
 	z.zeros = 0
 	literals := n
@@ -124,7 +124,7 @@ var lengthSymbols = func() (t [longRun + 1]lengthSymbol) {
 
 // finish ends the stream and appends all of it to dst: the zlib header, one deflate block and the
 // checksum. The writer must be reset before it is used again.
-func (z *zeroWriter) finish(dst []byte) []byte {
+func (z *zeroRunWriter) finish(dst []byte) []byte {
 	if z.zeros > 0 {
 		z.endRun()
 	}
@@ -152,13 +152,13 @@ func (z *zeroWriter) finish(dst []byte) []byte {
 }
 
 // code writes the code of a symbol.
-func (z *zeroWriter) code(symbol uint16) {
+func (z *zeroRunWriter) code(symbol uint16) {
 	c := &z.codes[symbol]
 	z.write(uint64(c.bits), uint(c.length))
 }
 
 // write appends the n lowest bits of v, at most 16, to the deflate stream.
-func (z *zeroWriter) write(v uint64, n uint) {
+func (z *zeroRunWriter) write(v uint64, n uint) {
 	z.pending |= v << z.held
 	z.held += n
 	if z.held >= 32 {
@@ -169,7 +169,7 @@ func (z *zeroWriter) write(v uint64, n uint) {
 }
 
 // header writes the head of the only deflate block: the lengths of all codes, each in four bits.
-func (z *zeroWriter) header() {
+func (z *zeroRunWriter) header() {
 	const dynamic, lengths, fourBits = 2, 19, 4
 	z.write(1|dynamic<<1, 3)
 	z.write(symbols-firstLength, 5)
@@ -199,7 +199,7 @@ func reversed(v uint16, n uint8) (r uint16) {
 // makeCodes makes the canonical Huffman code of the counts (RFC 1951, section 3.2.2). If a code would be
 // too long (lengths returns false), the counts are halved, which makes them more equal, until none is.
 // Bits are reversed because deflate writes codes from their highest bit.
-func (z *zeroWriter) makeCodes() {
+func (z *zeroRunWriter) makeCodes() {
 	counts := z.counts
 	for !z.lengths(&counts) {
 		for i, n := range counts {
@@ -222,7 +222,7 @@ func (z *zeroWriter) makeCodes() {
 // that do not occur. It builds the Huffman tree in an array, with the leaves first and then the inner
 // nodes, each after its children; the length of a code is the depth of its leaf. It returns false if a
 // code is longer than longestCode.
-func (z *zeroWriter) lengths(counts *[symbols]int) bool {
+func (z *zeroRunWriter) lengths(counts *[symbols]int) bool {
 	type node struct{ count, parent int }
 	var nodes [2 * symbols]node
 	var order [symbols]int

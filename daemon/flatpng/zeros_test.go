@@ -26,12 +26,12 @@ func TestZeroWriter(t *testing.T) {
 		cases["unequal"] = append(cases["unequal"], bytes.Repeat([]byte{v}, long)...)
 		long, last = long+last, long
 	}
-	z := new(zeroWriter)
+	z := new(zeroRunWriter)
 	for name, want := range cases {
 		z.reset()
 		for i := 0; i < len(want); {
 			if n := len(want[i:]) - len(bytes.TrimLeft(want[i:], "\x00")); n > 1 {
-				z.skip(n)
+				z.addZeros(n)
 				i += n
 				continue
 			}
