@@ -101,11 +101,15 @@ func ownAnswer(_ *scoring.Item, member string, value *fastjson.Value) bool {
 		slices.ContainsFunc(list, func(e *fastjson.Value) bool { return e.Exists("action") })
 }
 
+// strictInput reports whether the variant Input wants the text of an answer to be JSON as a whole. Otherwise
+// the actions are looked for in the text.
+func strictInput(v scoring.Variants) bool { return v[Input] == "strict" }
+
 // reading returns which part of a DrawingBench answer is scored: the bytes of its list of mouse
 // actions, with strict input the whole text. It implements scoring.Suite.Reading.
 func reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
 	text := string(it.Fields.GetStringBytes("response"))
-	if v[Input] == "strict" {
+	if strictInput(v) {
 		return 0, len(text), true
 	}
 	var r pyjson.Reader
@@ -152,7 +156,7 @@ func (j *job) readItem(item *scoring.Item) (err error) {
 	if err != nil {
 		return err
 	}
-	j.answer, err = j.reader.readAnswer(item, j.variants[Input] == "strict")
+	j.answer, err = j.reader.readAnswer(item, strictInput(j.variants))
 	if err != nil {
 		return err
 	}

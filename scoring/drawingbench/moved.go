@@ -11,10 +11,11 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// listPlaces returns an answer's list of mouse actions and where each of them draws on the canvas,
-// or nil where the answer has no list. The list is valid until reader is used again.
-func (reader *reader) listPlaces(it *scoring.Item, v scoring.Variants) (*pyjson.Value, []replay.Place) {
-	result, err := reader.readAnswer(it, v[Input] == "strict")
+// listPlaces returns an answer's list of mouse actions and where each of them draws on the canvas. It returns
+// nil where the answer has no list, or crashes the published evaluator, a Python program, while it is read.
+// The list is valid until reader is used again.
+func (reader *reader) listPlaces(item *scoring.Item, variants scoring.Variants) (*pyjson.Value, []replay.Place) {
+	result, err := reader.readAnswer(item, strictInput(variants))
 	if err != nil || result.crash != "" || result.value.Kind != pyjson.List {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 func (suite *suite) paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
 	r := suite.pool.Get().(*reader)
 	defer suite.pool.Put(r)
-	result, err := r.readAnswer(it, v[Input] == "strict")
+	result, err := r.readAnswer(it, strictInput(v))
 	tooMany := suite.tooMany(&result.value)
 	switch {
 	case err != nil:

@@ -168,6 +168,13 @@ func paperCells(t paper.Table, name string, columns, digits []int) []string {
 	return out
 }
 
+// paperCount returns a whole number of the DrawingBench paper, from a column of its row `name`; a dash if the
+// paper has no such row.
+func paperCount(t paper.Table, name string, column int) string {
+	const decimals = 0
+	return paperCells(t, name, []int{column}, []int{decimals})[0]
+}
+
 // totalName is the last row of the tables of errors.
 const totalName = "total"
 
@@ -220,8 +227,7 @@ func (tables *tables) countTable() scoring.TextTable {
 	for _, c := range append(categories, "all") {
 		row := []string{cmp.Or(c, "-")}
 		for column, d := range columns {
-			row = append(row, strconv.Itoa(taskCount[key{c, d}]))
-			row = append(row, paperCells(tables.paper.Tables["counts"], c, []int{column + 1}, []int{0})...)
+			row = append(row, strconv.Itoa(taskCount[key{c, d}]), paperCount(tables.paper.Tables["counts"], c, column+1))
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -232,19 +238,20 @@ func (tables *tables) countTable() scoring.TextTable {
 // Its columns are the type, then for each difficulty the number and the paper's. A difficulty that
 // the benchmark does not have is not counted.
 func (tables *tables) errorsByDifficultyTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", TextColumns: 1, Columns: []string{"type"}}
+	const nameColumns = 1 // the type
+	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", TextColumns: nameColumns, Columns: []string{"type"}}
 	paper := tables.paper.Tables["errors by difficulty"]
-	// Count the errors.
+	// Count the errors of each type, for each difficulty.
 	counts := map[string][]int{totalName: make([]int, len(difficulties))}
 	for _, r := range tables.ordered {
-		difficulty := slices.Index(difficulties, r.difficulty)
+		level := slices.Index(difficulties, r.difficulty)
 		for _, errorType := range r.first.errorTypes {
 			if counts[errorType] == nil {
 				counts[errorType] = make([]int, len(difficulties))
 			}
-			if difficulty >= 0 {
-				counts[errorType][difficulty]++
-				counts[totalName][difficulty]++
+			if level >= 0 {
+				counts[errorType][level]++
+				counts[totalName][level]++
 			}
 		}
 	}
@@ -257,9 +264,8 @@ func (tables *tables) errorsByDifficultyTable() scoring.TextTable {
 			counts[errorType] = make([]int, len(difficulties))
 		}
 		row := []string{errorType}
-		for difficulty := range difficulties {
-			row = append(row, strconv.Itoa(counts[errorType][difficulty]))
-			row = append(row, paperCells(paper, errorType, []int{difficulty + 1}, []int{0})...)
+		for level := range difficulties {
+			row = append(row, strconv.Itoa(counts[errorType][level]), paperCount(paper, errorType, level+1)) // its column 0 is the type
 		}
 		out.Rows = append(out.Rows, row)
 	}

@@ -15,7 +15,7 @@ type canvasTurns struct {
 
 // canvas implements scoring.Suite.Canvas.
 func (suite *suite) canvas(_ *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
-	return &canvasTurns{strict: v[Input] == "strict"}, nil
+	return &canvasTurns{strict: strictInput(v)}, nil
 }
 
 // Apply appends the mouse actions of a turn's answer to those of the turns before. An answer

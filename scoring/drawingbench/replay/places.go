@@ -72,18 +72,20 @@ func (finder *placeFinder) act(i int, value *pyjson.Value) {
 	}
 }
 
-// click follows a click of the mouse: on a button it chooses a tool, on the canvas it places a dot
-// or a fill.
-func (finder *placeFinder) click(pos int, x, y float64) {
-	switch b := buttonAt(x, y); {
-	case b != nil && b.tool != "":
-		finder.tool = b.tool
-	case b == nil && onCanvas(x, y):
+// click follows a click of the mouse at a point in screen px. On a button it chooses a tool. On the canvas it
+// draws something whose place is added to the list: a dot with the tools that draw a shape by dragging, such as
+// line; with other tools what the tool does, such as a fill. action is the mouse action that moved to the
+// point, -1 for none.
+func (finder *placeFinder) click(action int, x, y float64) {
+	switch button := buttonAt(x, y); {
+	case button != nil && button.tool != "":
+		finder.tool = button.tool
+	case button == nil && onCanvas(x, y):
 		kind := Kind(finder.tool)
 		if isShapeTool(finder.tool) {
 			kind = Dot
 		}
-		finder.list = append(finder.list, newPlace(kind, pos, x, y))
+		finder.list = append(finder.list, newPlace(kind, action, x, y))
 	}
 }
 
