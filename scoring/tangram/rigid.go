@@ -42,15 +42,16 @@ var canonicalPieces = func() map[construction.Kind]*canonicalPiece {
 }()
 
 // newCanonicalPiece computes the measures of one of the seven tangram pieces from its corners, with
-// which pieces of answers are compared.
+// which pieces of answers are compared: area, perimeter, and the distances of each corner to each other one.
+// They are exact, and in doubles for a first look.
 func newCanonicalPiece(corners ...plane.Point) *canonicalPiece {
 	piece := &canonicalPiece{corners: corners, area: area(corners)}
-	piece.perimeter, _ = perimeter(corners)
+	piece.perimeter, _ = perimeter(corners) // the edges of all seven pieces have lengths in Q(sqrt 2)
 	piece.floatArea, piece.floatPerimeter = piece.area.Float(), piece.perimeter.Float()
 	piece.squared = squaredDistances(corners)
-	for _, s := range piece.squared {
-		piece.floatSquared = append(piece.floatSquared, s.Float())
-		piece.distances = append(piece.distances, math.Sqrt(s.Float()))
+	for _, squared := range piece.squared {
+		piece.floatSquared = append(piece.floatSquared, squared.Float())
+		piece.distances = append(piece.distances, math.Sqrt(squared.Float()))
 	}
 	return piece
 }

@@ -214,7 +214,8 @@ func (reader *Reader) optionTextAt(lower []byte, i int) (option, end int) {
 }
 
 // matchEnd returns where an option's normalized text, norm, ends if it stands at lower[i] of an
-// answer as whole words, or -1 if it does not. A space in norm matches any run of white space.
+// answer, or -1 if it does not. A space in norm matches any run of white space. The text must not end within
+// a word; whether it begins within one is for the caller to look at.
 func matchEnd(lower []byte, i int, norm []byte) int {
 	last := byte(' ')
 	for _, b := range norm {
@@ -231,7 +232,8 @@ func matchEnd(lower []byte, i int, norm []byte) int {
 		}
 		last = b
 	}
-	if (last >= utf8.RuneSelf || wordEndsAt([]byte{last}, 1)) && wordStartsAt(lower, i) {
+	endsInWord := isLower(last) || isUpper(last) || isDigit(last) || last >= utf8.RuneSelf // as part of a character
+	if endsInWord && wordStartsAt(lower, i) {
 		return -1
 	}
 	return i
