@@ -16,11 +16,13 @@ type Summary struct {
 	added   int                 // scenes that were added so far
 }
 
-// feature collects the figures of all shapes with one property.
+// feature collects the figures of all shapes with one property. Each list has a figure of each shape.
 type feature struct {
-	within, mean, colour []float64 // per shape, as in Part
-	scenes               int       // how many scenes have such a shape
-	lastScene            int       // the number of the last one, so that none counts twice
+	within    []float64 // share of the pixels around the shape whose alpha is nearly the editor's
+	mean      []float64 // mean error of their alpha
+	colour    []float64 // share of the pixels whose colours are nearly the editor's
+	scenes    int       // how many scenes have such a shape
+	lastScene int       // the number of the last one, so that none counts twice
 }
 
 // Add adds a natively drawn scene to the summary of a comparison: its figures, and for each feature of
@@ -137,6 +139,7 @@ func (r *FeatureRow) Severity() float64 {
 // come first.
 func (summary *Summary) Features() []FeatureRow {
 	rows := []FeatureRow{}
+	// Of the shares of equal pixels the lowest is the worst, of the mean errors the highest.
 	for name, feature := range summary.parts {
 		slices.Sort(feature.within)
 		slices.Sort(feature.mean)

@@ -19,9 +19,9 @@ type Copy func(ctx context.Context, w io.Writer, read func(bytes int64)) error
 type source struct {
 	*os.File
 	stamp  stamp
-	at     string // where the index stands beside it
-	folder string // that goes with the copy, "" for none
-	origin os.FileInfo
+	at     string      // where the index stands beside it
+	folder string      // that was made for a copy of the file and its index; "" where the file itself is read
+	origin os.FileInfo // of the file at the path that was asked for, nil for an address
 }
 
 // openSource opens the file that an index is about. If options.Copies can make a copy of its lines, because
@@ -99,16 +99,17 @@ func copyLines(ctx context.Context, path string, c Copy, opts *Options) (s *sour
 	return s, err
 }
 
-// removeFolder removes the folder of a copy after the index in it was mapped, which stays
-// readable. It does nothing for a file.
-func (source *source) removeFolder(m *mapped) {
+// removeFolder removes the folder that was made for a copy of the lines, and with it the name of the index,
+// so that nothing is left when this process ends. index is mapped into memory and stays readable; it notes
+// that its file was removed on purpose. A file that is read itself has no such folder.
+func (source *source) removeFolder(index *mapped) {
 	if source.folder != "" {
-		m.unnamed = true
+		index.unnamed = true
 		os.RemoveAll(source.folder)
 	}
 }
 
-// discard closes the file of results and removes its unpacked copy, if one was made.
+// discard closes the file of results and removes the folder of its copy, if one was made.
 func (source *source) discard() {
 	if source.File != nil {
 		source.File.Close()

@@ -138,30 +138,31 @@ wait:
 	return who, false, err
 }
 
-// deadlineError is the error of a sample that took longer than d. chosenByRequest says that
-// the request chose d, and not the daemon's flag: the message names what to change.
-func deadlineError(d time.Duration, chosenByRequest bool) *scoring.Error {
+// deadlineError is the error of a sample that took longer than its deadline. chosenByRequest says that
+// the request chose that, and not the daemon's flag: the message names what to change.
+func deadlineError(deadline time.Duration, chosenByRequest bool) *scoring.Error {
 	chosenBy := "--deadline"
 	if chosenByRequest {
 		chosenBy = "X-Deadline-Ms"
 	}
-	message := fmt.Sprintf("cannot score item in time: it took longer than %v (%s)", d, chosenBy)
+	message := fmt.Sprintf("cannot score item in time: it took longer than %v (%s)", deadline, chosenBy)
 	return &scoring.Error{Code: "deadline", Message: message}
 }
 
 // deadlineAnswer returns the answer of a sample whose deadline passed. Its timing has only the time
-// until a worker took the sample, and all the rest as PartReply. who names the sample; it is nil where
+// until a worker took the sample, as PartQueue, and all the rest as PartReply. who names the sample; it is nil where
 // the line was not decoded, and then the number of the line does.
 func (queue *Queue) deadlineAnswer(reader *reader, who *identity) Answer {
-	var m marks
+	var ended marks // when each part of the work ended
 	if who != nil {
-		m[PartQueue] = who.taken
+		ended[PartQueue] = who.taken
 	} else {
 		who = &identity{id: fmt.Sprintf("line:%d", reader.lineNumber)}
 	}
+	chosenByRequest := reader.limit < queue.cfg.Deadline // a request can only shorten the daemon's deadline
 	answer := Answer{Line: reader.lineNumber, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
-		Err: deadlineError(reader.limit, reader.limit < queue.cfg.Deadline), Backend: queue.cfg.Engine.Backend()}}
-	answer.timed(m.parts(reader.arrived, queue.now()))
+		Err: deadlineError(reader.limit, chosenByRequest), Backend: queue.cfg.Engine.Backend()}}
+	answer.timed(ended.parts(reader.arrived, queue.now()))
 	answer.JSON = answer.Result.AppendJSON(nil, reader.opt.Reward, queue.cfg.Scorer)
 	return answer
 }

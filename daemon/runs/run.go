@@ -120,14 +120,17 @@ func New(cfg Config, calls *Calls) (*Run, error) {
 		}
 		run.args[arm] = armSettings{settings, config}
 	}
-	for _, t := range tasks {
-		for _, a := range cfg.Arms {
-			for n := 1; n <= cfg.Repeats && cfg.Source.Fits(t, a); n++ {
-				run.units = append(run.units, unit{t, a, n})
+	for _, task := range tasks {
+		for _, arm := range cfg.Arms {
+			if !cfg.Source.Fits(task, arm) {
+				continue
+			}
+			for repeat := 1; repeat <= cfg.Repeats; repeat++ {
+				run.units = append(run.units, unit{task, arm, repeat})
 			}
 		}
 	}
-	if len(run.units) == 0 {
+	if len(run.units) == 0 { // users know arms as forms of the question
 		return nil, errors.New("cannot ask anything: no task was chosen that has one of these forms")
 	}
 	return run, nil

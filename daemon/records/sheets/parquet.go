@@ -209,7 +209,7 @@ func (table *parquetTable) read(at string) (err error) {
 // open begins the next row group of a Parquet file. It first checks the sizes of its pages, because the
 // library allocates what they state. The columns that are read may have at most maxGroupBytes
 // decompressed, and at most Limits.Ratio times their compressed bytes, unless they have less than
-// parquetFloor. Pages that the library would read wrongly are replaced.
+// parquetFloor. Pages that the library would read wrongly (see fixPage) are replaced.
 func (table *parquetTable) open() error {
 	group := table.file.RowGroups()[table.group]
 	meta := &table.file.Metadata().RowGroups[table.group]
@@ -222,24 +222,25 @@ func (table *parquetTable) open() error {
 		return errors.New("no column can be read")
 	}
 	// Check each column.
-	left, packed := int64(maxGroupBytes), int64(0)    // bytes that may still be decompressed, and compressed ones
+	decompressed, compressed := int64(0), int64(0)    // bytes of the columns so far
 	sources := make([]io.ReaderAt, len(table.leaves)) // nil for columns that need no fix
 	for i, leaf := range table.leaves {
 		if leaf.Index() >= len(meta.Columns) {
 			return fmt.Errorf("column %s: it is not in the row group", leaf.Path()[0])
 		}
 		c := &meta.Columns[leaf.Index()].MetaData
-		packed += max(c.TotalCompressedSize, 0)
-		n, fixes, err := checkPages(table.src, c, left, table.in.Limits)
+		compressed += max(c.TotalCompressedSize, 0)
+		bytes, fixes, err := checkPages(table.src, c, maxGroupBytes-decompressed, table.in.Limits)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", leaf.Path()[0], err)
 		}
 		if len(fixes) > 0 {
 			sources[i] = newFixedChunk(table.src, c, fixes)
 		}
-		if left -= n; maxGroupBytes-left > parquetFloor && maxGroupBytes-left > packed*int64(table.in.Limits.Ratio) {
+		decompressed += bytes
+		if decompressed > parquetFloor && decompressed > compressed*int64(table.in.Limits.Ratio) {
 			return fmt.Errorf("column %s: %d bytes became %d; want at most %d times (--max-ratio)", leaf.Path()[0],
-				packed, maxGroupBytes-left, table.in.Limits.Ratio)
+				compressed, decompressed, table.in.Limits.Ratio)
 		}
 	}
 	// Open each column.
