@@ -15,8 +15,8 @@ import (
 const mostAlone = 100
 
 // overHTTP measures the scoring of a set of items by a daemon that it starts. It sends all items in requests
-// of many, and adds the rate and the daemon's processor time per item to class. Then it sends the first
-// items one by one, and adds one more round to the times of each; all of that time counts as the part reply.
+// of many, and adds the rate by the clock and the daemon's processor time per item to class. Then it sends the
+// first items one by one, and adds the time until the reply to the rounds of each (see oneOverHTTP).
 func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 	if cfg.Serve == nil {
 		return errors.New("there is no daemon to start")
@@ -45,7 +45,8 @@ func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 }
 
 // oneOverHTTP sends one line to a daemon and adds the time until its reply as one more round to the
-// item's times. An item that cannot be scored keeps the error's code in timed.fault.
+// item's times. A round has a time for each part of the work. From outside only the sum is known, which
+// counts as the last part, PartReply. An item that cannot be scored keeps the error's code in timed.fault.
 func oneOverHTTP(daemon *spawn.Daemon, line []byte, timed *timed) error {
 	start := time.Now()
 	body, err := daemon.Post(line)

@@ -112,7 +112,7 @@ func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
 }
 
 // ink appends the rest of the JSON of a closed freehand shape, w x h px: an ellipse of spec.Points points,
-// each of which is moved at random by up to half a px.
+// each of which is moved at random by up to half a px. Then all is enlarged by spec.Scale.
 func (spec Spec) ink(dst []byte, w, h float64, color string, random *rand.Rand) []byte {
 	dst = fmt.Appendf(dst, `"props":{"color":%q,"fill":"solid","dash":"solid","isComplete":true,"isClosed":true,"scale":%s,"segments":[{"type":"free","points":[`, color, number(spec.Scale))
 	for i := range spec.Points {
@@ -123,7 +123,7 @@ func (spec Spec) ink(dst []byte, w, h float64, color string, random *rand.Rand) 
 		// The conversions forbid fused multiply-adds, so that every machine makes the same points.
 		x := w/2 + float64(w/2*cos) + random.Float64()/2
 		y := h/2 + float64(h/2*sin) + random.Float64()/2
-		dst = fmt.Appendf(dst, `{"x":%s,"y":%s,"z":0.5}`, cents(x*spec.Scale), cents(y*spec.Scale))
+		dst = fmt.Appendf(dst, `{"x":%s,"y":%s,"z":0.5}`, hundredths(x*spec.Scale), hundredths(y*spec.Scale))
 	}
 	return append(dst, "]}]}}"...)
 }
@@ -146,4 +146,5 @@ func halves(r *rand.Rand, hi float64) float64 { return float64(r.IntN(int(2*hi)+
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func cents(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+// hundredths returns a number with two decimals.
+func hundredths(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }

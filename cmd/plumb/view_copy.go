@@ -106,9 +106,9 @@ func copyLines(ctx context.Context, reader *dump.Reader, w io.Writer, read func(
 	}
 }
 
-// copyRecords writes each record of another tool's dump as a line of plumb's own format. A record
-// without a task, or without an answer, leaves no line. After each line, read is called with how many
-// bytes of the input were read, for a progress bar.
+// copyRecords writes each record of another tool's dump as a line of plumb's own format. A record that
+// cannot be read, or that names no task, leaves no line. After each line that is written, read is called
+// with how many bytes of the input were read, for a progress bar.
 func copyRecords(ctx context.Context, reader *records.Reader, w io.Writer, read func(int64)) error {
 	var buf []byte
 	for n := 1; ; n++ {
@@ -119,7 +119,7 @@ func copyRecords(ctx context.Context, reader *records.Reader, w io.Writer, read 
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		line, _ := reader.Line(buf[:0], answer, n)
+		line, _ := reader.Line(buf[:0], answer, n) // where the record came from is not shown
 		if line.Bytes == nil {
 			continue
 		}

@@ -234,7 +234,7 @@ func TestSample(t *testing.T) {
 // A survivor needs a reason, and what is listed must have survived.
 func TestReport(t *testing.T) {
 	m := func(name, status string) *mutant {
-		return &mutant{File: "p/a.go", Func: "F", Type: "T", At: 1, Text: name, Status: status}
+		return &mutant{File: "p/a.go", Func: "F", Type: "T", TextColumn: 1, Text: name, Status: status}
 	}
 	var mutants []*mutant
 	for i := range 18 {

@@ -19,17 +19,17 @@ import (
 
 // mutant is one change of one token.
 type mutant struct {
-	File   string `json:"file"` // from the root of the repository
-	Line   int    `json:"line"`
-	Column int    `json:"column"` // in bytes, from 1
-	Type   string `json:"type"`   // as gremlins calls it
-	Func   string `json:"func"`   // the function or method; empty at the level of the package
-	Text   string `json:"text"`   // the line, without space around it
-	At     int    `json:"at"`     // the token's column in Text, from 1
-	Status string `json:"status"` // empty if it was not run
-	By     string `json:"by,omitempty"`
-	offset int
-	fn     *ast.FuncDecl
+	File       string `json:"file"` // from the root of the repository
+	Line       int    `json:"line"`
+	Column     int    `json:"column"` // in bytes, from 1
+	Type       string `json:"type"`   // as gremlins calls it
+	Func       string `json:"func"`   // the function or method; empty at the level of the package
+	Text       string `json:"text"`   // the line, without space around it
+	TextColumn int    `json:"at"`     // of the token that the mutant changes, in Text, from 1
+	Status     string `json:"status"` // empty if it was not run
+	By         string `json:"by,omitempty"`
+	offset     int
+	fn         *ast.FuncDecl
 	// leftOut marks a mutant that a sample does not have.
 	leftOut bool
 }
@@ -223,8 +223,8 @@ func readList(file, dir string) ([]*mutant, error) {
 	return all, nil
 }
 
-// locate sets for each mutant its offset in the file, the text of its line, and the function in whose body
-// it is, if any. It fails if the place of a mutant does not have the token that the mutant changes: the
+// locate sets for each mutant its offset in the file, the text of its line without the space around it, its
+// column in that text, and the function in whose body it is, if any. It fails if the place of a mutant does not have the token that the mutant changes: the
 // list then belongs to other code.
 func (pack *pack) locate(mutants []*mutant) error {
 	for _, mutant := range mutants {
@@ -240,12 +240,12 @@ func (pack *pack) locate(mutants []*mutant) error {
 		mutant.offset = start + mutant.Column - 1
 		line, _, _ := strings.Cut(string(pack.text[mutant.File][start:]), "\n")
 		mutant.Text = strings.TrimSpace(line)
-		mutant.At = mutant.Column - strings.Index(line, mutant.Text)
+		mutant.TextColumn = mutant.Column - strings.Index(line, mutant.Text)
 		if _, ok := replacement(pack.text[mutant.File][mutant.offset:], mutant.Type); !ok {
 			return fmt.Errorf("%s:%d:%d has no token that %s changes", mutant.File, mutant.Line, mutant.Column, mutant.Type)
 		}
-		for _, d := range file.Decls {
-			function, ok := d.(*ast.FuncDecl)
+		for _, declaration := range file.Decls {
+			function, ok := declaration.(*ast.FuncDecl)
 			if !ok || function.Body == nil || positions.Offset(function.Body.Pos()) > mutant.offset || positions.Offset(function.End()) <= mutant.offset {
 				continue
 			}

@@ -82,7 +82,7 @@ func (result *result) store(file string) error {
 // key names a mutant in the list of survivors. It has no number of a line, so that it
 // stands when other code changes.
 func (m *mutant) key() string {
-	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s", m.File, m.Func, m.Type, m.At, m.Text)
+	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s", m.File, m.Func, m.Type, m.TextColumn, m.Text)
 }
 
 // readListed reads the list of survivors, which are mutants that no test needs to notice, and returns the
