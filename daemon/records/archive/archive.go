@@ -31,7 +31,7 @@ type Archive struct {
 	in     *input.Input
 	src    *window
 	size   int64
-	total  int64            // bytes that entries expanded to
+	total  int64            // bytes that entries expanded to, those of an entry that is read again only once
 	ahead  *bufio.Reader    // reads the compressed bytes of an entry
 	idle   []io.ReadCloser  // decompressors of deflate that are not in use
 	unpack zip.Decompressor // of zstd
@@ -119,7 +119,8 @@ func (a *Archive) Find(name string) *File {
 }
 
 // Entry returns the decompressed contents of an entry of a zip archive. An encrypted entry is an error. A
-// wrong checksum is an error when the end is read. Only one entry may be open at a time.
+// wrong checksum is an error when the end is read. What the entry expands to counts toward the limit of the
+// archive once, however often it is read. Only one entry may be open at a time.
 func (a *Archive) Entry(f *File) (io.ReadCloser, error) {
 	if f.Flags&encrypted != 0 {
 		return nil, errors.New("the entry is encrypted; want an archive without a password")
@@ -146,9 +147,9 @@ func (a *Archive) stream(f *File) (io.ReadCloser, error) {
 	case zip.Store:
 		r = io.NopCloser(packed)
 	case zip.Deflate:
-		r = a.bounded("deflate", packed, a.inflate)
+		r = a.bounded("deflate", f, packed, a.inflate)
 	case Zstd:
-		r = a.bounded("zstd", packed, a.unpack)
+		r = a.bounded("zstd", f, packed, a.unpack)
 	default:
 		return nil, fmt.Errorf("the entry has compression method %d; want stored, deflate or zstd (93)", f.Method)
 	}
@@ -205,18 +206,6 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Again opens an entry of the archive that is read more than once. What it expands to is counted against the
-// limit of the archive only while the entry is open: Close takes the count back. So repeated reads do not add
-// up, but one that comes close to the limit can still fail with ErrTotal.
-func (a *Archive) Again(f *File) (io.ReadCloser, error) {
-	total := a.total // what all entries expanded to before; set again at the end
-	r, err := a.Entry(f)
-	if err != nil {
-		return nil, err
-	}
-	return &closer{r, func() error { a.total = total; return r.Close() }}, nil
-}
-
 // Words returns a sentence for users on an error of reading a zip archive's entry.
 func Words(err error) string {
 	switch {
@@ -243,16 +232,16 @@ type closer struct {
 // Close implements io.Closer.
 func (c *closer) Close() error { return c.end() }
 
-// bounded returns a reader of a decompressed entry. raw has the compressed bytes, and decode makes the
+// bounded returns a reader of the decompressed entry f. raw has the compressed bytes, and decode makes the
 // decoder of the format. Reading fails if the entry, or all entries of the archive together, become too
 // large for their compressed size. A panic of the decoder becomes an error.
-func (a *Archive) bounded(format string, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
+func (a *Archive) bounded(format string, f *File, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
 	packed := &dump.Counter{R: raw}
 	a.ahead.Reset(packed) // decoders read many small pieces, and make a buffer of their own for other readers
 	r := decode(a.ahead)
 	entry := &dump.Bounded{Src: safe{r}, Format: format, Packed: &packed.N, Ratio: a.in.Limits.Ratio,
 		Window: a.in.Limits.Window}
-	return &closer{&sum{entry, a}, r.Close}
+	return &closer{&summed{entry: entry, archive: a, file: f}, r.Close}
 }
 
 // safe turns a panic of a decompressor into an error.
@@ -269,22 +258,34 @@ func (s safe) Read(p []byte) (n int, err error) {
 	return s.r.Read(p)
 }
 
-// sum adds up what all entries of an archive expand to.
-type sum struct {
-	r io.Reader
-	a *Archive
+// summed is a reader of a decompressed entry that adds its bytes to the total of the archive.
+type summed struct {
+	entry   io.Reader
+	archive *Archive
+	file    *File
+	read    uint64 // bytes so far
 }
 
-// Read reads a decompressed entry and adds its bytes to the total of its zip archive. It fails with ErrTotal
-// if the entries together become more than Limits.Ratio times the archive. It implements io.Reader.
-func (s *sum) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	a := s.a
-	if a.total += int64(n); a.beyond(a.total) {
+// Read reads a decompressed entry and adds its bytes to the total of its zip archive, as far as no earlier
+// reader of the entry has. It fails with ErrTotal if the entries together become more than Limits.Ratio times
+// the archive. It implements io.Reader.
+func (s *summed) Read(p []byte) (int, error) {
+	n, err := s.entry.Read(p)
+	s.read += uint64(n)
+	a := s.archive
+	a.total = a.totalWith(s.file, s.read)
+	s.file.counted = max(s.file.counted, s.read)
+	if a.beyond(a.total) {
 		return 0, fmt.Errorf("%w: an archive of %d bytes became %d; want at most %d times (--max-ratio)", ErrTotal,
 			a.size, a.total, a.in.Limits.Ratio)
 	}
 	return n, err
+}
+
+// totalWith returns the total of the archive once so many bytes of an entry are read. Bytes that were read
+// before are in it already.
+func (a *Archive) totalWith(f *File, read uint64) int64 {
+	return a.total + int64(max(read, f.counted)-f.counted)
 }
 
 // beyond reports whether that many bytes are more than the entries may expand to.

@@ -21,7 +21,9 @@ type File struct {
 	CRC32  uint32 // of the contents
 	Method uint16
 	Flags  uint16
-	offset int64 // of the header in front of the contents
+
+	offset  int64  // of the header in front of the contents
+	counted uint64 // bytes of the contents that were read at most, which Archive.total has
 }
 
 // encrypted and described are bits of File.Flags: the contents are encrypted, and a record after them

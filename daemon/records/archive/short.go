@@ -65,12 +65,12 @@ func (a *Archive) short(f *File) (s *short) {
 	// Decode and check it.
 	size := int(f.Size)
 	s.text, err = a.decode(slices.Grow(s.text[:0], size+1), packed, f.Method, size)
-	total := a.total + int64(len(s.text))
+	total := a.totalWith(f, uint64(len(s.text)))
 	if err != nil || len(s.text) != size || crc32.ChecksumIEEE(s.text) != f.CRC32 || a.beyond(total) {
 		s.Close()
 		return nil
 	}
-	a.total = total
+	a.total, f.counted = total, max(f.counted, uint64(len(s.text)))
 	s.Reset(s.text)
 	return s
 }

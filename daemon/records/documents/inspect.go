@@ -153,7 +153,7 @@ func (s *inspect) readHeader() error {
 	if f == nil {
 		return fmt.Errorf("the log has neither %s nor %s", archive.Header, archive.Journal)
 	}
-	v, fault, err := s.read(f, s.archive.Entry, s.beside.wants(headWant))
+	v, fault, err := s.read(f, s.beside.wants(headWant))
 	if err != nil {
 		return err
 	}
@@ -177,16 +177,16 @@ func Succeeded(in *input.Input) bool {
 	return err == nil && s.(*inspect).status == "success"
 }
 
-// read opens the entry f of the archive with open, and returns the value that get reads from it. fault
+// read opens the entry f of the archive, and returns the value that get reads from it. fault
 // says why this entry alone cannot be read; a panic of the decoder, which damaged data can cause, is
 // such a fault. err is set only for an archive that expands too far, and ends the log.
-func (s *inspect) read(f *archive.File, open func(*archive.File) (io.ReadCloser, error), get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
+func (s *inspect) read(f *archive.File, get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v, fault, err = nil, fmt.Sprintf("the entry cannot be decoded: %v", p), nil
 		}
 	}()
-	r, err := open(f)
+	r, err := s.archive.Entry(f)
 	if err != nil {
 		return nil, archive.Words(err), nil
 	}
@@ -217,7 +217,7 @@ func (s *inspect) Next() (*record.Record, error) {
 	}
 	f := s.samples[s.next]
 	s.next++
-	v, fault, err := s.read(f, s.archive.Entry, s.element.sample)
+	v, fault, err := s.read(f, s.element.sample)
 	if err != nil {
 		s.next = len(s.samples)
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -260,7 +260,7 @@ func (s *inspect) addMetadata(v *fastjson.Value, c *chunks) (fault string) {
 	if c.metadata == nil || v.Type() != fastjson.TypeObject || v.Exists("metadata") {
 		return ""
 	}
-	m, fault, err := s.read(c.metadata, s.archive.Entry, s.beside.wants(nil))
+	m, fault, err := s.read(c.metadata, s.beside.wants(nil))
 	if err != nil {
 		fault = err.Error()
 	}
@@ -284,7 +284,7 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 		return "", fmt.Errorf("attachment %s: %s", name, fault)
 	}
 	if c == nil {
-		v, fault, err := s.read(f, s.archive.Again, reader.wants(jsonwalk.Want{"attachments": {name: nil}}))
+		v, fault, err := s.read(f, reader.wants(jsonwalk.Want{"attachments": {name: nil}}))
 		if fault != "" || err != nil {
 			return fail(fault, err)
 		}
@@ -302,8 +302,7 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 	if i < 0 {
 		return fail("the sample does not hold it", nil)
 	}
-	// The entry is read again for each of its attachments, so what it expands to is not added up.
-	v, fault, err := s.read(c.attachments[i].file, s.archive.Again, reader.wants(nil))
+	v, fault, err := s.read(c.attachments[i].file, reader.wants(nil))
 	if fault != "" || err != nil {
 		return fail(fault, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -177,6 +178,27 @@ func TestRefusedLogs(t *testing.T) {
 	} {
 		all, err := readFile(t, c.file, c.limits, Options{}, Inspect)
 		recordtest.CheckFault(t, c.want, all, err)
+	}
+}
+
+// TestEntriesCountOnce reads a log whose samples expand to two thirds of what --max-ratio allows. The entry is
+// read once for the sample and once for each of its attachments, which must not add up.
+func TestEntriesCountOnce(t *testing.T) {
+	hash, other := strings.Repeat("ab", 16), strings.Repeat("cd", 16)
+	random, filler := rand.New(rand.NewPCG(1, 2)), make([]byte, 5_000)
+	for i := range filler {
+		filler[i] = byte('a' + random.IntN(26))
+	}
+	more := `,"attachments":{"` + hash + `":"first","` + other + `":" second"},"z":"` + strings.Repeat(string(filler), 400) + `"`
+	sample := sampleEntry("a", `"a"`, `[{"type":"text","text":"attachment://`+hash+`"},{"type":"text","text":"attachment://`+other+`"}]`, 1, more, zip.Deflate)
+	log := writeLog(t, header, sample)
+	limits := input.Limits{Limits: dump.Limits{Ratio: len(sample.text) * 3 / 2 / len(log)}}
+	all, err := readFile(t, log, limits, Options{}, Inspect)
+	if got, want := summary(all), "a#1 a 1 \"first\\n second\" \"\" stop \n"; err != nil || got != want {
+		t.Errorf("ratio %d: got %q, %v; want %q", limits.Ratio, got, err, want)
+		for _, g := range all {
+			t.Log(g.Fault)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ type formula struct {
 // openCells opens the part of a spreadsheet's archive that holds the cells of a sheet. t are the
 // spreadsheet's shared texts, to which cells refer.
 func openCells(a *archive.Archive, f *archive.File, t *texts) (*cells, error) {
-	r, err := a.Again(f)
+	r, err := a.Entry(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
 	}

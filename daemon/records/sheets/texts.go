@@ -29,7 +29,7 @@ func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
 	if f == nil {
 		return t, nil
 	}
-	r, err := a.Again(f)
+	r, err := a.Entry(f)
 	if err == nil {
 		err = t.read(newMarkup(r), f.Size > most)
 		r.Close()

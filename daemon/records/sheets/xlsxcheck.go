@@ -60,7 +60,7 @@ func firstSheet(a *archive.Archive) (name string, part *archive.File, err error)
 		if f == nil {
 			return "", nil, fmt.Errorf("%s is not in the archive", part)
 		}
-		r, err := a.Again(f)
+		r, err := a.Entry(f)
 		if err != nil {
 			return "", nil, fmt.Errorf("%s: %s", part, archive.Words(err))
 		}
