@@ -181,16 +181,18 @@ func TestRefusedLogs(t *testing.T) {
 	}
 }
 
-// TestEntriesCountOnce reads a log whose samples expand to two thirds of what --max-ratio allows. The entry is
-// read once for the sample and once for each of its attachments, which must not add up.
+// TestEntriesCountOnce reads a log whose sample expands to two thirds of what --max-ratio allows. Its attachments
+// stand before the texts that refer to them. So the entry is read once for the sample and once more for each
+// attachment, which must not add up.
 func TestEntriesCountOnce(t *testing.T) {
 	hash, other := strings.Repeat("ab", 16), strings.Repeat("cd", 16)
 	random, filler := rand.New(rand.NewPCG(1, 2)), make([]byte, 5_000)
 	for i := range filler {
 		filler[i] = byte('a' + random.IntN(26))
 	}
-	more := `,"attachments":{"` + hash + `":"first","` + other + `":" second"},"z":"` + strings.Repeat(string(filler), 400) + `"`
-	sample := sampleEntry("a", `"a"`, `[{"type":"text","text":"attachment://`+hash+`"},{"type":"text","text":"attachment://`+other+`"}]`, 1, more, zip.Deflate)
+	sample := entry{"samples/a_epoch_1.json", `{"attachments":{"` + hash + `":"first","` + other + `":" second"},"id":"a","epoch":1,"output":{"choices":[{"message":{` +
+		`"content":[{"type":"text","text":"attachment://` + hash + `"},{"type":"text","text":"attachment://` + other + `"}]},"stop_reason":"stop"}]},` +
+		`"z":"` + strings.Repeat(string(filler), 400) + `"}`, zip.Deflate}
 	log := writeLog(t, header, sample)
 	limits := input.Limits{Limits: dump.Limits{Ratio: len(sample.text) * 3 / 2 / len(log)}}
 	all, err := readFile(t, log, limits, Options{}, Inspect)
