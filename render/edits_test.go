@@ -80,8 +80,8 @@ func drawEdits(t testing.TB, e *Engine, all []edit) (out []drawn) {
 	for i := range all {
 		for _, v := range []view.View{all[i].before, all[i].after, all[i].before, all[i].after} {
 			v.Edited = false
-			v.Picture, v.Unmeasured = i%3 > 0, i%2 > 0
-			v.TallyOnly = v.Picture && i%4 == 0 // Picture counts more
+			v.Details, v.Unmeasured = i%3 > 0, i%2 > 0
+			v.TallyOnly = v.Details && i%4 == 0 // Picture counts more
 			p, err := w.Prepare(v)
 			if err != nil {
 				out = append(out, drawn{measured: measured{err: err.Error()}})
@@ -292,7 +292,7 @@ func TestReferenceEdits(t *testing.T) {
 		after := e.view(t)
 		after.TallyOnly = true
 		before := after
-		before.Only = e.without(after.Scene)
+		before.FirstIDs = e.without(after.Scene)
 		first, last := before, after
 		first.Edited, last.Edited = true, true
 		all = append(all, edit{e.ID, first, after}, edit{e.ID + " back", last, before})

@@ -264,7 +264,7 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 // only the tally is wanted may share that of an equal view, and one whose image is wanted may be drawn as
 // an edit of a kept picture. All other views are prepared in full.
 func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
-	mayShareTally := w.engine.tallies != nil && v.TallyOnly && !v.Picture && !v.Unmeasured && v.Foreign == nil
+	mayShareTally := w.engine.tallies != nil && v.TallyOnly && !v.Details && !v.Unmeasured && v.Foreign == nil
 	switch {
 	case mayShareTally:
 		return w.prepareShared(v)
@@ -279,7 +279,7 @@ func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
 	if err := w.builder.Build(v, w.engine.cfg.Raster, &w.drawing); err != nil {
 		return nil, err
 	}
-	p := w.tile(&w.drawing, v.TallyOnly && !v.Picture)
+	p := w.tile(&w.drawing, v.TallyOnly && !v.Details)
 	p.unmeasured = v.Unmeasured
 	return p, nil
 }

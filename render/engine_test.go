@@ -56,15 +56,15 @@ func referenceViews(t testing.TB) map[string]view.View {
 		}
 		v := e.view(t)
 		rest := v
-		rest.Only = e.without(v.Scene)
+		rest.FirstIDs = e.without(v.Scene)
 		if e.Kind == "balance" {
 			views["tldraw/"+e.Images["before"].File], views["tldraw/"+e.Images["after"].File] = rest, v
 			return
 		}
 		views["tldraw/"+e.Images["shape"].File] = rest
-		v.Only = []string{}
+		v.FirstIDs = []string{}
 		for _, a := range e.Added {
-			v.Only = append(v.Only, a.ID)
+			v.FirstIDs = append(v.FirstIDs, a.ID)
 		}
 		labels[e.ID] = v
 	})

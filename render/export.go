@@ -253,7 +253,7 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 // contentBounds makes the editor measure the box of the shapes that the view's Content names, and
 // returns the bounds that Content makes of it.
 func (e *Engine) contentBounds(ctx context.Context, pool *chrome.Pool, v *view.View) (view.Box, error) {
-	r := chrome.Request{View: view.View{Scene: v.Scene, Only: v.Content.IDs}, Source: v.Source, Measure: true}
+	r := chrome.Request{View: view.View{Scene: v.Scene, FirstIDs: v.Content.IDs}, Source: v.Source, Measure: true}
 	got, err := exportOrRetry(ctx, pool, r)
 	if err != nil {
 		return view.Box{}, err
@@ -264,7 +264,7 @@ func (e *Engine) contentBounds(ctx context.Context, pool *chrome.Pool, v *view.V
 // exportUnlessEmpty is exportOrRetry, but for a view that selects no shapes (Only is empty, not nil)
 // it returns a transparent picture without asking the editor: such a view is only used for its size.
 func exportUnlessEmpty(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
-	noShapes := r.Only != nil && len(r.Only) == 0 && r.Other == nil
+	noShapes := r.FirstIDs != nil && len(r.FirstIDs) == 0 && r.SecondIDs == nil
 	if !noShapes || r.Content || !(r.Bounds.W >= 1 && r.Bounds.H >= 1) {
 		return exportOrRetry(ctx, pool, r)
 	}

@@ -100,9 +100,9 @@ func TestAuto(t *testing.T) {
 	browser(t)
 	e := openWith(t, Config{Backend: BackendCPU, Fidelity: FidelityAuto})
 	w := e.Worker()
-	v := view.View{Scene: sceneOf(t, rect+","+emoji), Bounds: view.Box{W: 400, H: 300}, Only: []string{"shape:a"}, Other: []string{"shape:e"}}
+	v := view.View{Scene: sceneOf(t, rect+","+emoji), Bounds: view.Box{W: 400, H: 300}, FirstIDs: []string{"shape:a"}, SecondIDs: []string{"shape:e"}}
 	native := v
-	native.Other = nil
+	native.SecondIDs = nil
 	n := prepare(t, w, native)
 	if n.Pending() {
 		t.Fatalf("a rectangle is not drawn natively: %+v", n.export)
@@ -143,7 +143,7 @@ func TestContent(t *testing.T) {
 		t.Fatalf("got %v; want a size that is not known natively", foreign)
 	}
 	var found view.Box
-	v := view.View{Scene: s, Foreign: foreign, Only: []string{}, Content: &view.Content{IDs: []string{"shape:a"},
+	v := view.View{Scene: s, Foreign: foreign, FirstIDs: []string{}, Content: &view.Content{IDs: []string{"shape:a"},
 		Bounds: func(b view.Box, ok bool) (view.Box, error) { found = b; return view.Box{W: 10, H: 10}, nil }}}
 	p := prepare(t, e.Worker(), v)
 	if err := p.Finish(context.Background(), false); err != nil {
@@ -152,7 +152,7 @@ func TestContent(t *testing.T) {
 	if found != (view.Box{X: 100, Y: 100, W: 200, H: 150}) || p.Bounds() != (view.Box{W: 10, H: 10}) {
 		t.Errorf("got content %v, bounds %v", found, p.Bounds())
 	}
-	v.Only, v.Content = nil, &view.Content{Padding: 32}
+	v.FirstIDs, v.Content = nil, &view.Content{Padding: 32}
 	p = prepare(t, e.Worker(), v)
 	if err := p.Finish(context.Background(), false); err != nil {
 		t.Fatal(err)

@@ -212,7 +212,7 @@ func TestLikenessOfPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := view.View{Scene: s, Source: src, Bounds: view.Box{X: -200, Y: -200, W: 800, H: 800}, Picture: true}
+		v := view.View{Scene: s, Source: src, Bounds: view.Box{X: -200, Y: -200, W: 800, H: 800}, Details: true}
 		p, err := worker.Prepare(v)
 		if errors.Is(err, view.ErrForeign) {
 			t.Logf("page %d: %v", i, err)

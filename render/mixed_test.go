@@ -21,7 +21,7 @@ func mixedViews(t testing.TB) map[string]view.View {
 	testdata.Each(t, "tldraw/scenes.jsonl", func(e *exported) {
 		if e.Kind == "mixed" {
 			v := e.view(t)
-			v.Picture = true
+			v.Details = true
 			scenes[e.ID] = v
 		}
 	})

@@ -214,12 +214,12 @@ func (p *page) view(bounds view.Box, sets int) (v view.View, err error) {
 	}
 	v = view.View{Scene: s, Bounds: bounds, TallyOnly: true}
 	if sets == 2 {
-		v.Only, v.Other = []string{}, []string{}
+		v.FirstIDs, v.SecondIDs = []string{}, []string{}
 		for i := range s.Shapes {
 			if i%2 == 0 {
-				v.Only = append(v.Only, s.Shapes[i].ID)
+				v.FirstIDs = append(v.FirstIDs, s.Shapes[i].ID)
 			} else {
-				v.Other = append(v.Other, s.Shapes[i].ID)
+				v.SecondIDs = append(v.SecondIDs, s.Shapes[i].ID)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // it from here. So pictures that never come again cost no memory. It is read-only. See docs/spec/raster.md#r47.
 type keptPicture struct {
 	base    *delta.Base
-	details bool     // it was drawn with View.Picture: details that metrics do not need
+	details bool     // it was drawn with View.Details: details that metrics do not need
 	pixels  []uint32 // nil while only the layers are known
 
 	once sync.Once
@@ -32,7 +32,7 @@ const keptPictures = 16
 func (k *keptPicture) bytes() int { return 200 + 4*len(k.pixels) + k.base.Bytes() }
 
 // mayBeBaseOf reports whether a picture of that size could be an edit of this one: its size must be the same, and
-// both must be drawn with details (View.Picture) or both without.
+// both must be drawn with details (View.Details) or both without.
 func (k *keptPicture) mayBeBaseOf(width, height int, details bool) bool {
 	return k.base.Width == width && k.base.Height == height && k.details == details
 }
@@ -131,8 +131,8 @@ func (t *tallyCache) dropPicture(i int) {
 // natively. A view with a second set of shapes (Other) takes part only if its sums are not wanted, because the sums of
 // two sets do not follow from the pixels of a picture.
 func (e *Engine) keepsPicture(v *view.View) bool {
-	wanted := v.Picture || !v.TallyOnly
-	return e.tallies != nil && wanted && v.Foreign == nil && (v.Other == nil || v.Unmeasured)
+	wanted := v.Details || !v.TallyOnly
+	return e.tallies != nil && wanted && v.Foreign == nil && (v.SecondIDs == nil || v.Unmeasured)
 }
 
 // preparePicture prepares a view whose image is wanted. If a kept picture has most of its layers, only the tiles that
@@ -160,7 +160,7 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 		return nil, err
 	}
 	// Draw only what differs from a kept picture that is alike, if that is at most half of the tiles.
-	like := w.mostAlike(layers, v.Picture)
+	like := w.mostAlike(layers, v.Details)
 	if like != nil && like.pixels != nil {
 		allTiles := ((w.drawing.Width-1)/batch.TileW + 1) * ((w.drawing.Height-1)/batch.TileH + 1)
 		ok, err := w.edits.Draw(&w.builder, &w.drawing, layers, like.base, allTiles/2)
@@ -186,7 +186,7 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 	}
 	w.builder.Arrange()
 	// Keep it for later edits: its layers now, or its pixels once it is drawn if its layers came before.
-	picture := &keptPicture{details: v.Picture}
+	picture := &keptPicture{details: v.Details}
 	picture.base = w.edits.NewPicture(&w.drawing, layers, &w.binner, &w.tiled)
 	p := &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled)}
 	if like != nil && like.pixels == nil {

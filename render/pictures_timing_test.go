@@ -27,7 +27,7 @@ func BenchmarkEditedImages(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			views[i] = view.View{Bounds: view.Box{W: 1400, H: 800}, Picture: true, Unmeasured: true}
+			views[i] = view.View{Bounds: view.Box{W: 1400, H: 800}, Details: true, Unmeasured: true}
 			if views[i].Scene, err = scene.Decode(text, scene.DefaultLimits()); err != nil {
 				b.Fatal(err)
 			}

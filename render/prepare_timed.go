@@ -34,7 +34,7 @@ func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, er
 	if between != nil {
 		between()
 	}
-	p := w.tile(&w.drawing, v.TallyOnly && !v.Picture)
+	p := w.tile(&w.drawing, v.TallyOnly && !v.Details)
 	return p, Spent{Outline: built.Sub(begin), Tile: time.Since(built)}, nil
 }
 

@@ -90,7 +90,7 @@ func TestSharedImages(t *testing.T) {
 	var all []edit
 	for seed := uint64(100); len(all) < 6; seed++ {
 		e := makeEdit(seed)
-		e.before.Other, e.after.Other = nil, nil
+		e.before.SecondIDs, e.after.SecondIDs = nil, nil
 		all = append(all, e)
 	}
 	want := drawEdits(t, open(t, BackendCPU), all)

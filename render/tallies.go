@@ -261,7 +261,7 @@ func (m *keyMaker) ofView(v *view.View) tallyKey {
 		add(math.Float64bits(x))
 	}
 	// Lengths come before the ids, so that no two lists give the same bytes.
-	for _, ids := range [...][]string{v.Only, v.Other} {
+	for _, ids := range [...][]string{v.FirstIDs, v.SecondIDs} {
 		if ids == nil {
 			add(math.MaxUint64) // no list is so long
 			continue

@@ -34,7 +34,7 @@ type Painting struct {
 // Panel is one picture of a report, with marks on it.
 type Panel struct {
 	Title string // "before", "after", "label over shape"
-	// View is what is drawn. With View.Other set the panel shows how the two sets
+	// View is what is drawn. With View.SecondIDs set the panel shows how the two sets
 	// cover each other, not what they look like.
 	View view.View
 	// Image makes the picture in place of View, for suites that paint themselves; nil for View.

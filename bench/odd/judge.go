@@ -85,7 +85,7 @@ func (j *judge) judge(worker *render.Worker, document *document) (verdict, error
 	if err != nil {
 		return leaving(err), nil
 	}
-	wanted := view.View{Scene: board, Bounds: bounds, Picture: true}
+	wanted := view.View{Scene: board, Bounds: bounds, Details: true}
 	prepared, err := worker.Prepare(wanted)
 	if err != nil {
 		return leaving(err), nil

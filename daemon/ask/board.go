@@ -235,7 +235,7 @@ func (boards *Boards) shapes(view view.View) (img *image.NRGBA, reuse func(), er
 	view.Unmeasured = true // nobody asks for the sums of a prompt's picture
 	// Only a picture shows the lines of a hatched fill; for sums alone the fill has its mean colour.
 	hatched := func(s scene.Shape) bool { return s.Fill == scene.FillPattern }
-	view.Picture = slices.ContainsFunc(view.Scene.Shapes, hatched)
+	view.Details = slices.ContainsFunc(view.Scene.Shapes, hatched)
 	prepared, err := worker.Prepare(view)
 	if err != nil {
 		return nil, nil, err

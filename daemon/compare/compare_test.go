@@ -128,7 +128,7 @@ func TestFeatures(t *testing.T) {
 func TestParts(t *testing.T) {
 	s := decode(t, `[{"id":"shape:a","type":"geo","x":20,"y":20,"props":{"w":30,"h":30}},{"id":"shape:b","type":"text","x":120,"y":20,"props":{"text":"x"}},
 		{"id":"shape:c","type":"note","x":120,"y":20,"props":{}},{"id":"shape:far","type":"line","x":1e7,"y":20,"props":{}}]`)
-	v := view.View{Scene: s, Bounds: view.Box{W: 200, H: 100}, Only: []string{"shape:a", "shape:b", "shape:far"}}
+	v := view.View{Scene: s, Bounds: view.Box{W: 200, H: 100}, FirstIDs: []string{"shape:a", "shape:b", "shape:far"}}
 	white := color.NRGBA{255, 255, 255, 255}
 	ref, got := block(200, 100, image.Rect(0, 0, 200, 100), white), block(200, 100, image.Rect(0, 0, 100, 100), white)
 	l, err := Pictures(got, ref, true)

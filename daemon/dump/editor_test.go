@@ -52,8 +52,8 @@ func TestPictureForEditor(t *testing.T) {
 		if c.content && v.Content.Padding != 32 {
 			t.Errorf("%s: got padding %g", c.name, v.Content.Padding)
 		}
-		if c.line == old && (v.Scene != nil || len(v.Only) != 1 || v.Only[0] != "shape:l") {
-			t.Errorf("%s: got scene %v, only %q; want no scene and the id", c.name, v.Scene, v.Only)
+		if c.line == old && (v.Scene != nil || len(v.FirstIDs) != 1 || v.FirstIDs[0] != "shape:l") {
+			t.Errorf("%s: got scene %v, only %q; want no scene and the id", c.name, v.Scene, v.FirstIDs)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id 
 	if id, err = pictureID(doc); err != nil {
 		return "", v, err
 	}
-	if v.Only, err = pictureOnly(doc, pictureOptions.Only, pictureOptions.Limits); err != nil {
+	if v.FirstIDs, err = pictureOnly(doc, pictureOptions.Only, pictureOptions.Limits); err != nil {
 		return id, v, err
 	}
 	bounds, err := pictureBounds(doc, pictureOptions.Bounds)
@@ -120,7 +120,7 @@ func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id 
 		v.Foreign = fmt.Errorf("cannot read scene: %w: %w", view.ErrForeign, err)
 	}
 	// What of the scene is drawn.
-	if v.Only, err = knownIDs(v.Scene, v.Only); err != nil {
+	if v.FirstIDs, err = knownIDs(v.Scene, v.FirstIDs); err != nil {
 		return id, v, err
 	}
 	if err := placePicture(&v, bounds, pictureOptions); err != nil || v.Content != nil {
@@ -215,7 +215,7 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 
 // placePicture sets which part of the page v shows. For given bounds, or if plumb draws, that is
 // v.Bounds. If the editor draws the content, it measures that itself, and v.Content is set instead.
-// A picture of no shapes (v.Only is empty but not nil) has the size of a picture of all shapes. If
+// A picture of no shapes (v.FirstIDs is empty but not nil) has the size of a picture of all shapes. If
 // plumb cannot measure the content and an editor may draw, v.Foreign says why.
 func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) error {
 	if !bounds.Content {
@@ -226,11 +226,11 @@ func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) e
 	if pictureOptions.Editor == ForForeign && v.Foreign == nil {
 		v.Foreign = pictureOptions.Version.Differs(v.Scene)
 	}
-	measured := v.Only
+	measured := v.FirstIDs
 	if len(measured) == 0 {
 		measured = nil // all shapes
 	}
-	drawsNothing := v.Only != nil && len(v.Only) == 0
+	drawsNothing := v.FirstIDs != nil && len(v.FirstIDs) == 0
 	if pictureOptions.Editor == ForAll && !drawsNothing || v.Foreign != nil {
 		v.Content = &view.Content{Padding: bounds.Pad}
 		return nil

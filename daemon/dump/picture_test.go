@@ -47,7 +47,7 @@ func TestPicture(t *testing.T) {
 		{`{` + shapes + `,"bounds":[1,2,3,4],"only":["b"]}`, PictureOptions{Bounds: &Bounds{Content: true, Pad: 1}, Only: []string{"a"}}, " {9 19 32 42} [shape:a] false"},
 	} {
 		id, v, err := Picture([]byte(c.line), c.o)
-		if got := fmt.Sprint(id, " ", v.Bounds, " ", v.Only, " ", v.Only == nil); err != nil || got != c.want {
+		if got := fmt.Sprint(id, " ", v.Bounds, " ", v.FirstIDs, " ", v.FirstIDs == nil); err != nil || got != c.want {
 			t.Errorf("%s: got %q, %v; want %q", c.line, got, err, c.want)
 		}
 	}

@@ -74,7 +74,7 @@ func Show(renderer Renderer, panel *scoring.Panel, wide, high int) (out Shown, e
 // identity returns a hash that is equal for views that look the same. ok is false where a
 // number of the view is not finite, and so has no JSON.
 func identity(v view.View) (key [32]byte, ok bool) {
-	b, err := json.Marshal([]any{v.Scene.Shapes, v.Scene.Bindings, v.Bounds, v.Only, v.Only == nil, v.Other,
-		v.Other == nil})
+	b, err := json.Marshal([]any{v.Scene.Shapes, v.Scene.Bindings, v.Bounds, v.FirstIDs, v.FirstIDs == nil, v.SecondIDs,
+		v.SecondIDs == nil})
 	return sha256.Sum256(b), err == nil
 }

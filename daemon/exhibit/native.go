@@ -15,8 +15,8 @@ import (
 // fails instead, because without a shape the picture would be wrong.
 func drawNative(renderer Renderer, wanted view.View, wide, high int) (img *image.RGBA, missing []Lost, err error) {
 	img, err = draw(renderer, wanted, wide, high)
-	if errors.Is(err, view.ErrForeign) && wanted.Other == nil {
-		wanted.Only, missing = splitNative(renderer, wanted)
+	if errors.Is(err, view.ErrForeign) && wanted.SecondIDs == nil {
+		wanted.FirstIDs, missing = splitNative(renderer, wanted)
 		img, err = draw(renderer, wanted, wide, high)
 	}
 	return img, missing, err
@@ -32,7 +32,7 @@ func splitNative(renderer Renderer, wanted view.View) (only []string, missing []
 		if !wanted.Shows(int32(i)) || shape.Kind == scene.Group {
 			continue
 		}
-		probe := view.View{Scene: wanted.Scene, Only: []string{shape.ID},
+		probe := view.View{Scene: wanted.Scene, FirstIDs: []string{shape.ID},
 			Bounds: view.Box{X: wanted.Bounds.X, Y: wanted.Bounds.Y, W: 1, H: 1}}
 		if _, err := renderer.Picture(probe); err != nil {
 			missing = append(missing, Lost{Name: shape.TypeName + " " + strings.TrimPrefix(shape.ID, "shape:"),

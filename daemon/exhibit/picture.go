@@ -36,17 +36,17 @@ func draw(renderer Renderer, view view.View, wide, high int) (*image.RGBA, error
 		return nil, errNoRenderer
 	}
 	first := view
-	first.Other = nil
+	first.SecondIDs = nil
 	img, err := renderer.Picture(first)
 	if err != nil {
 		return nil, err
 	}
 	var out *image.RGBA
-	if view.Other == nil {
+	if view.SecondIDs == nil {
 		out = OnPaper(img)
 	} else {
 		second := view
-		second.Only, second.Other = view.Other, nil
+		second.FirstIDs, second.SecondIDs = view.SecondIDs, nil
 		other, err := renderer.Picture(second)
 		if err != nil {
 			return nil, err

@@ -338,7 +338,7 @@ const panelWidth = 760
 // says why, and its marks are shown if the bounds of the panel are known. Marks with
 // coordinates beyond maxCoordinate are left out. n is the number of the panel in its item.
 func (explorer *Explorer) describePanel(ctx context.Context, answer *answer, n int, panel *scoring.Panel) (Panel, drawn) {
-	out := Panel{Title: panel.Title, Cover: panel.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
+	out := Panel{Title: panel.Title, Cover: panel.View.SecondIDs != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
 	picture, err := explorer.panel(ctx, answer.key(n), panel, panelWidth)
 	if err != nil {
 		out.Error = err.Error()

@@ -230,7 +230,7 @@ func prepare(suite *scoring.Suite, item *scoring.Item, variants scoring.Variants
 func (worker *worker) prepareDrawing(task *task) (onward bool) {
 	v, err := task.view()
 	if err == nil {
-		v.Picture = true // an image is wanted, not only sums
+		v.Details = true // an image is wanted, not only sums
 		err = worker.addPicture(task, &v)
 	}
 	task.err = err

@@ -54,7 +54,7 @@ func (fakeJob) Fail(scoring.Error) scoring.Result   { return scoring.Result{} }
 func (j fakeJob) Show(r *scoring.Result) scoring.Exhibit {
 	v := view.View{Scene: j.s, Bounds: view.Box{W: 100, H: 60}}
 	over := v
-	over.Only, over.Other = []string{"shape:a"}, []string{"shape:b"}
+	over.FirstIDs, over.SecondIDs = []string{"shape:a"}, []string{"shape:b"}
 	at, _ := r.Point("com")
 	return scoring.Exhibit{Panels: []scoring.Panel{
 		{Title: "before", View: v},
@@ -78,8 +78,8 @@ func (fakeRenderer) Picture(v view.View) (*image.NRGBA, error) {
 	}
 	for y := range img.Rect.Dy() {
 		for x := range img.Rect.Dx() {
-			if len(v.Only) == 1 && v.Only[0] == "shape:b" && y < img.Rect.Dy()/2 || len(v.Only) != 1 && x < img.Rect.Dx()/2 ||
-				len(v.Only) == 1 && v.Only[0] == "shape:a" && x < img.Rect.Dx()/2 {
+			if len(v.FirstIDs) == 1 && v.FirstIDs[0] == "shape:b" && y < img.Rect.Dy()/2 || len(v.FirstIDs) != 1 && x < img.Rect.Dx()/2 ||
+				len(v.FirstIDs) == 1 && v.FirstIDs[0] == "shape:a" && x < img.Rect.Dx()/2 {
 				img.SetNRGBA(x, y, color.NRGBA{200, 20, 20, 255})
 			}
 		}

@@ -129,8 +129,8 @@ func (config Config) withDefaults() Config {
 
 // Request is a scene and what is wanted of it.
 type Request struct {
-	// View is the scene and the pictures: one of Only over Bounds and, where
-	// Other is not nil, one of Other over the same bounds. Scene is not read
+	// View is the scene and the pictures: one of FirstIDs over Bounds and, where
+	// SecondIDs is not nil, one of these over the same bounds. Scene is not read
 	// where Source is given.
 	view.View
 	// Source is the scene as it came in, in any of its encodings (docs/spec/drawing.md#r1). It
@@ -141,7 +141,7 @@ type Request struct {
 	// Bounds. With 5.4 too the padding is as given, never trimmed.
 	Content bool
 	Padding float64
-	// Measure asks for the box of what Only names instead of pictures. It takes a
+	// Measure asks for the box of what FirstIDs names instead of pictures. It takes a
 	// fraction of the time of one.
 	Measure bool
 }

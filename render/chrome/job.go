@@ -40,12 +40,12 @@ func (config *Config) job(request *Request) (*job, error) {
 	}
 	// The pictures.
 	out = append(out, `,"pictures":[`...)
-	if out, err = config.appendPicture(out, request, request.Only, nil); err != nil {
+	if out, err = config.appendPicture(out, request, request.FirstIDs, nil); err != nil {
 		return nil, err
 	}
-	if request.Other != nil {
+	if request.SecondIDs != nil {
 		out = append(out, ',')
-		if out, err = config.appendPicture(out, request, request.Other, request.Only); err != nil {
+		if out, err = config.appendPicture(out, request, request.SecondIDs, request.FirstIDs); err != nil {
 			return nil, err
 		}
 	}

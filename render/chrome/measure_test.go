@@ -73,7 +73,7 @@ func measureWhat(t *testing.T, p *Pool) {
 		{"in a frame", frame + "," + in, nil, [4]float64{0, 0, 100, 50}, false},
 		{"part in a frame", frame + "," + in, []string{"shape:a"}, [4]float64{90, 20, 10, 30}, false},
 	} {
-		req := Request{Measure: true, Source: []byte(`{"shapes":[` + row.shapes + `]}`), View: view.View{Only: row.only}}
+		req := Request{Measure: true, Source: []byte(`{"shapes":[` + row.shapes + `]}`), View: view.View{FirstIDs: row.only}}
 		measured(t, p, row.name, req, row.want, row.empty)
 	}
 }

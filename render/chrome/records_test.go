@@ -157,7 +157,7 @@ func TestJobIsJSON(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s %s: %v", how, text, err)
 			}
-			v := view.View{Scene: s, Bounds: view.Box{W: 9, H: 9}, Only: []string{"shape:a"}}
+			v := view.View{Scene: s, Bounds: view.Box{W: 9, H: 9}, FirstIDs: []string{"shape:a"}}
 			for form, r := range map[string]*Request{"scene": {View: v}, "source": {View: v, Source: []byte("[" + shape + "]")}} {
 				j, err := c.job(r)
 				if err != nil || !json.Valid([]byte(j.text)) {

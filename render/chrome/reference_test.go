@@ -108,7 +108,7 @@ func (r *reference) stored(t testing.TB) []byte {
 func (r *reference) requests(t testing.TB, p picture) map[string]Request {
 	t.Helper()
 	b := r.Export.Bounds
-	v := view.View{Bounds: view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}, Only: p.only}
+	v := view.View{Bounds: view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}, FirstIDs: p.only}
 	decode := func(b []byte) view.View {
 		s, err := scene.Decode(b, scene.Limits{})
 		if err != nil {

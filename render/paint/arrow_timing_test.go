@@ -16,7 +16,7 @@ func BenchmarkBuildArrows(b *testing.B) {
 			d := new(Drawing)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := builder.Build(view.View{Scene: s, Bounds: view.Box{X: -20, Y: -20, W: 340, H: 280}, Only: []string{"shape:r"}}, Reference, d); err != nil || len(d.Items) < 2 {
+				if err := builder.Build(view.View{Scene: s, Bounds: view.Box{X: -20, Y: -20, W: 340, H: 280}, FirstIDs: []string{"shape:r"}}, Reference, d); err != nil || len(d.Items) < 2 {
 					b.Fatal(err, len(d.Items))
 				}
 			}

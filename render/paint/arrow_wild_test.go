@@ -175,7 +175,7 @@ func TestArrowEdgeCases(t *testing.T) {
 		if v.Valid != tc.shown {
 			t.Errorf("%s: shown is %v; want %v (%v to %v)", tc.name, v.Valid, tc.shown, v.Start, v.End)
 		}
-		_, d := alphaOf(t, view.View{Scene: s, Bounds: view.Box{X: -100, Y: -100, W: 300, H: 300}, Only: []string{"shape:r"}}, Reference)
+		_, d := alphaOf(t, view.View{Scene: s, Bounds: view.Box{X: -100, Y: -100, W: 300, H: 300}, FirstIDs: []string{"shape:r"}}, Reference)
 		if got := len(d.Items) > 0; got != tc.shown {
 			t.Errorf("%s: %d items", tc.name, len(d.Items))
 		}
@@ -233,7 +233,7 @@ func TestArrowBodyIsClipped(t *testing.T) {
 			}
 			for head, hole := range map[string]bool{"triangle": true, "square": true, "dot": true, "arrow": false, "bar": false} {
 				s := sceneOf(t, []byte("["+before+fmt.Sprintf(arrow, parent, head)+"]"))
-				alpha, d := alphaOf(t, view.View{Scene: s, Bounds: view.Box{X: 0, Y: 0, W: 200, H: 100}, Only: []string{"shape:r"}}, mode)
+				alpha, d := alphaOf(t, view.View{Scene: s, Bounds: view.Box{X: 0, Y: 0, W: 200, H: 100}, FirstIDs: []string{"shape:r"}}, mode)
 				at := func(x, y int) float64 { return alpha[y*d.Width+x] }
 				if inside := at(155, 50); hole != (inside < 0.02) {
 					t.Errorf("mode %d, %s, framed %v: alpha %.2f behind the tip", mode, head, framed, inside)

@@ -31,7 +31,7 @@ func TestBalanceScenesLookAlike(t *testing.T) {
 			}
 		}
 		for name, only := range map[string][]string{"before": before, "after": nil} {
-			if err := b.Build(view.View{Scene: s, Bounds: e.bounds(), Only: only}, Reference, d); err != nil {
+			if err := b.Build(view.View{Scene: s, Bounds: e.bounds(), FirstIDs: only}, Reference, d); err != nil {
 				t.Fatalf("%s: %v", e.ID, err)
 			}
 			all = append(all, compareAlpha(e.ID+"-"+name, rasterAlpha(d), testdata.Grey(t, "tldraw/"+e.Images[name].File)))
@@ -59,7 +59,7 @@ func TestLabelShapesLookAlike(t *testing.T) {
 				only = append(only, s.Shapes[i].ID)
 			}
 		}
-		if err := b.Build(view.View{Scene: s, Bounds: e.bounds(), Only: only}, Reference, d); err != nil {
+		if err := b.Build(view.View{Scene: s, Bounds: e.bounds(), FirstIDs: only}, Reference, d); err != nil {
 			t.Fatalf("%s: %v", e.ID, err)
 		}
 		all = append(all, compareAlpha(e.ID+"-shape", rasterAlpha(d), testdata.Grey(t, "tldraw/"+e.Images["shape"].File)))

@@ -83,7 +83,7 @@ type Builder struct {
 	originX, originY int32
 	framed           chord.Rect // what the frames around the current shape leave of the picture
 	hair             hair.Stroker
-	picture          bool // View.Picture
+	details          bool // View.Details
 
 	usesCache bool // shapes are cached between drawings
 
@@ -122,7 +122,7 @@ func (builder *Builder) Build(wanted view.View, mode Raster, drawing *Drawing) (
 		}
 	}()
 	defer func() { drawing.Pieces += builder.filler.Pieces }()
-	builder.usesCache = !wanted.Picture && !wanted.Unmeasured
+	builder.usesCache = !wanted.Details && !wanted.Unmeasured
 	if err := builder.begin(wanted, mode, drawing); err != nil {
 		return err
 	}
@@ -152,9 +152,9 @@ func (builder *Builder) begin(wanted view.View, mode Raster, drawing *Drawing) e
 		return err
 	}
 	builder.mode, builder.drawing, builder.scene = mode, drawing, wanted.Scene
-	builder.picture, builder.arrows.Visited = wanted.Picture, 0
+	builder.details, builder.arrows.Visited = wanted.Details, 0
 	builder.scanner.OnPairPixel = nil
-	if wanted.Picture { // tallies do not need them
+	if wanted.Details { // tallies do not need them
 		builder.scanner.OnPairPixel = func(x, y int32, _ byte) { drawing.PairPixels = append(drawing.PairPixels, Pixel{x, y}) }
 	}
 	builder.limit = builder.MaxCoverage
@@ -170,7 +170,7 @@ func (builder *Builder) begin(wanted view.View, mode Raster, drawing *Drawing) e
 	if err := builder.tree.Build(wanted.Scene); err != nil {
 		return err
 	}
-	if err := builder.tree.Select(wanted.Scene, wanted.Only, wanted.Other); err != nil {
+	if err := builder.tree.Select(wanted.Scene, wanted.FirstIDs, wanted.SecondIDs); err != nil {
 		return err
 	}
 	builder.clip.Reset(len(wanted.Scene.Shapes))

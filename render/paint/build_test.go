@@ -130,7 +130,7 @@ func TestBuildPlacesAndFades(t *testing.T) {
 		if tc.shapes[0] != '[' {
 			tc.shapes = "[" + tc.shapes + "]"
 		}
-		alpha, d := alphaOf(t, view.View{Scene: board(t, tc.shapes), Bounds: tc.box, Only: tc.only}, Exact)
+		alpha, d := alphaOf(t, view.View{Scene: board(t, tc.shapes), Bounds: tc.box, FirstIDs: tc.only}, Exact)
 		got := sumsOf(alpha, d.Width)
 		if math.Abs(got.mass/tc.want.mass-1) > 2e-4 || math.Abs(got.x-tc.want.x) > 0.005 || math.Abs(got.y-tc.want.y) > 0.005 {
 			t.Errorf("%s: got %+v; want %+v", tc.name, got, tc.want)
@@ -160,7 +160,7 @@ func TestBuildGroupsAndSets(t *testing.T) {
 	s := board(t, `[{"id":"shape:g","type":"group","x":30,"y":40,"opacity":0.5,"props":{}},
 		{"id":"shape:a","type":"geo","parentId":"shape:g","x":0,"y":0,"props":{"w":20,"h":20,"dash":"solid"}},
 		{"id":"shape:b","type":"geo","x":5,"y":5,"props":{"w":10,"h":10,"dash":"solid","fill":"solid"}}]`)
-	_, d := alphaOf(t, view.View{Scene: s, Bounds: view.Box{X: 0, Y: 0, W: 100, H: 100}, Only: []string{"shape:g"}, Other: []string{"shape:b", "shape:a"}}, Reference)
+	_, d := alphaOf(t, view.View{Scene: s, Bounds: view.Box{X: 0, Y: 0, W: 100, H: 100}, FirstIDs: []string{"shape:g"}, SecondIDs: []string{"shape:b", "shape:a"}}, Reference)
 	if len(d.Items) != 3 {
 		t.Fatalf("got %d items; want 3: %+v", len(d.Items), d.Items)
 	}
@@ -219,7 +219,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"empty picture", plain, view.View{Bounds: view.Box{X: 0, Y: 0, W: 0.5, H: 9}}, false, "0.5"},
 		{"huge picture", plain, view.View{Bounds: view.Box{X: 0, Y: 0, W: 1e9, H: 9}}, false, "32768"},
 		{"no number", plain, view.View{Bounds: view.Box{X: math.NaN(), Y: 0, W: 9, H: 9}}, false, "NaN"},
-		{"unknown id", plain, view.View{Bounds: view.Box{X: 0, Y: 0, W: 9, H: 9}, Only: []string{"shape:z"}}, false, "shape:z"},
+		{"unknown id", plain, view.View{Bounds: view.Box{X: 0, Y: 0, W: 9, H: 9}, FirstIDs: []string{"shape:z"}}, false, "shape:z"},
 		{"dashes without end", `[{"id":"shape:d","type":"geo","x":0,"y":0,"props":{"w":1000000,"h":1000000,"dash":"dashed"}}]`, view.View{Bounds: view.Box{X: 0, Y: 0, W: 9, H: 9}}, false, "65536"},
 	}
 	for _, tc := range tests {
@@ -252,7 +252,7 @@ func TestFramesClip(t *testing.T) {
 		if b, ok, err := view.ContentBounds(s, only); !ok || err != nil || !sameBox(b, tc.box, 1e-9) {
 			t.Errorf("%s: got bounds %v, %v, %v; want %v", tc.name, b, ok, err, tc.box)
 		}
-		alpha, d := alphaOf(t, view.View{Scene: s, Bounds: view.Box{X: 0, Y: 0, W: 400, H: 300}, Only: only}, Exact)
+		alpha, d := alphaOf(t, view.View{Scene: s, Bounds: view.Box{X: 0, Y: 0, W: 400, H: 300}, FirstIDs: only}, Exact)
 		if got := sumsOf(alpha, d.Width).mass; math.Abs(got/tc.mass-1) > 1e-6 {
 			t.Errorf("%s: got mass %g; want %g", tc.name, got, tc.mass)
 		}

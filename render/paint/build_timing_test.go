@@ -18,7 +18,7 @@ func balanceViews(t testing.TB) (views []view.View) {
 				before = append(before, s.Shapes[i].ID)
 			}
 		}
-		views = append(views, view.View{Scene: s, Bounds: e.bounds(), Only: before}, view.View{Scene: s, Bounds: e.bounds()})
+		views = append(views, view.View{Scene: s, Bounds: e.bounds(), FirstIDs: before}, view.View{Scene: s, Bounds: e.bounds()})
 	})
 	return views
 }

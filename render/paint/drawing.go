@@ -27,7 +27,7 @@ type Item struct {
 	FirstPairPixel, PairPixelCount int32
 	Op                             Op
 	Round                          bool     // blended as an image is: products are rounded, not floored
-	Second                         bool     // belongs to View.Other
+	Second                         bool     // belongs to View.SecondIDs
 	Opacity                        uint32   // 0..Opaque
 	Color                          [3]uint8 // sRGB
 	Clip                           int32    // position in Items of the OpClip item, -1 for none

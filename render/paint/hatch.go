@@ -184,7 +184,7 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	full := 0 // spans that take the mean
 	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {
 		span := coverage.Spans[i]
-		if span.At == scan.Full && !builder.picture {
+		if span.At == scan.Full && !builder.details {
 			full++
 			continue
 		}

@@ -48,7 +48,7 @@ func TestAspireLabels(t *testing.T) {
 		x := c.Expected.Bounds
 		alpha := func(ids []string) []float64 {
 			var d Drawing
-			if err := b.Build(view.View{Scene: s, Bounds: view.Box{X: x[0], Y: x[1], W: x[2], H: x[3]}, Only: ids}, Reference, &d); err != nil {
+			if err := b.Build(view.View{Scene: s, Bounds: view.Box{X: x[0], Y: x[1], W: x[2], H: x[3]}, FirstIDs: ids}, Reference, &d); err != nil {
 				t.Fatalf("%s: %v", c.ID, err)
 			}
 			return rasterAlpha(&d)

@@ -65,7 +65,7 @@ func TestExactLabelPictures(t *testing.T) {
 		for _, a := range e.Added {
 			ids = append(ids, a.ID)
 		}
-		if err := b.Build(view.View{Scene: e.scene(t), Bounds: e.bounds(), Only: ids}, Exact, &d); err != nil {
+		if err := b.Build(view.View{Scene: e.scene(t), Bounds: e.bounds(), FirstIDs: ids}, Exact, &d); err != nil {
 			t.Fatalf("%s: %v", e.ID, err)
 		}
 		p := comparePrinted(e.ID, rasterAlpha(&d), testdata.Grey(t, pictures[e.ID]["label"]))
@@ -91,7 +91,7 @@ func TestLabelPictures(t *testing.T) {
 		for _, a := range e.Added {
 			ids = append(ids, a.ID)
 		}
-		if err := b.Build(view.View{Scene: e.scene(t), Bounds: e.bounds(), Only: ids}, Reference, &d); err != nil {
+		if err := b.Build(view.View{Scene: e.scene(t), Bounds: e.bounds(), FirstIDs: ids}, Reference, &d); err != nil {
 			t.Fatalf("%s: %v", e.ID, err)
 		}
 		p := comparePrinted(e.ID, rasterAlpha(&d), testdata.Grey(t, pictures[e.ID]["label"]))
@@ -117,7 +117,7 @@ func TestConcurrentText(t *testing.T) {
 		if e.Kind != "label" || len(views) == 20 {
 			return
 		}
-		views = append(views, view.View{Scene: e.scene(t), Bounds: e.bounds(), Only: []string{e.Added[0].ID}})
+		views = append(views, view.View{Scene: e.scene(t), Bounds: e.bounds(), FirstIDs: []string{e.Added[0].ID}})
 		want = append(want, Drawing{})
 		if err := b.Build(views[len(views)-1], Reference, &want[len(want)-1]); err != nil {
 			t.Fatal(err)

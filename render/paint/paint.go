@@ -203,7 +203,7 @@ func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matri
 // over a pixel; all but the last are appended to the drawing.
 func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
 	passes := 0
-	if builder.picture && draw.Opacity == shapes.Opaque {
+	if builder.details && draw.Opacity == shapes.Opaque {
 		passes = builder.hair.Passes()
 	}
 	if passes == 0 {

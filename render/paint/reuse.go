@@ -21,7 +21,7 @@ type cacheKey struct {
 	width, height int // of the drawing
 	mode          Raster
 	version       view.Version
-	picture       bool // View.Picture
+	details       bool // View.Details
 	rule          scan.Rule
 	framed        chord.Rect // the canvas that frames leave
 	opacity       uint32     // thin strokes apply it to their coverage
@@ -126,7 +126,7 @@ func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement 
 	}
 	return cacheKey{
 		id: shape.ID, toPx: placement.toPx, width: builder.drawing.Width, height: builder.drawing.Height, mode: builder.mode, version: builder.Version,
-		picture: builder.picture, rule: placement.rule(), framed: builder.framed, opacity: placement.opacity,
+		details: builder.details, rule: placement.rule(), framed: builder.framed, opacity: placement.opacity,
 		w: shape.W, h: shape.H + growY, scale: shape.Scale, geo: shape.Geo,
 		color: shape.Color, size: shape.Size, dash: shape.Dash, fill: shape.Fill,
 	}, true

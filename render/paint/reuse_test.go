@@ -110,7 +110,7 @@ func TestCacheOfKeysOnly(t *testing.T) {
 			r.keysOnly, len(r.young.coverage.Spans), r.young.charged, r.most())
 	}
 	v.Bounds.X = -1
-	for i, want := range []int{0, 0, len(v.Only)} {
+	for i, want := range []int{0, 0, len(v.FirstIDs)} {
 		before := b.cached.hits
 		draw()
 		if got := b.cached.hits - before; got != want {

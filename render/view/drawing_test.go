@@ -21,7 +21,7 @@ func TestShows(t *testing.T) {
 		{[]string{"shape:a"}, "a"},
 		{[]string{"shape:b", "shape:none"}, "b"},
 	} {
-		v, got := View{Scene: s, Only: c.only}, ""
+		v, got := View{Scene: s, FirstIDs: c.only}, ""
 		for _, name := range "gab" {
 			for i := range s.Shapes {
 				if s.Shapes[i].ID == "shape:"+string(name) && v.Shows(int32(i)) {

@@ -29,17 +29,17 @@ type View struct {
 	// Bounds is the part of the page that becomes the picture. The picture is floor(W) x
 	// floor(H) px; a box that is not whole is stretched to it. See docs/spec/drawing.md#r16.
 	Bounds Box
-	// Only lists the ids to draw, with their descendants; nil draws everything,
-	// an empty list nothing.
-	Only []string
-	// Other lists a second set of ids, composited by itself over the same
-	// pixels; nil for none. A shape in both lists belongs to Only.
-	Other []string
-	// Picture asks for details that metrics do not need and that take time: the hatch of
+	// FirstIDs lists the ids of the shapes to draw, which are drawn with their descendants; nil
+	// draws everything, an empty list nothing.
+	FirstIDs []string
+	// SecondIDs lists those of a second set of shapes, composited by itself over the same
+	// pixels; nil for none. A shape in both lists belongs to FirstIDs.
+	SecondIDs []string
+	// Details asks for details that metrics do not need and that take time: the hatch of
 	// pattern fills stroke by stroke, instead of the mean colour inside
 	// (docs/spec/drawing.md#r38), and the two-pixel rule of the reference, which moves a
 	// channel by 1/255 at some edges that lie on others (docs/spec/raster.md#r22).
-	Picture bool
+	Details bool
 	// Unmeasured says that only the picture is wanted: its tally is empty, which
 	// saves a run over its pixels.
 	Unmeasured bool
@@ -76,14 +76,14 @@ type View struct {
 	Source []byte
 }
 
-// Shows reports whether shape i is drawn in the view's first set: Only lists it or one of its
+// Shows reports whether shape i is drawn in the view's first set: FirstIDs lists it or one of its
 // ancestors.
 func (view *View) Shows(i int32) bool {
-	if view.Only == nil {
+	if view.FirstIDs == nil {
 		return true
 	}
 	for ; i >= 0; i = view.Scene.Shapes[i].Parent {
-		if slices.Contains(view.Only, view.Scene.Shapes[i].ID) {
+		if slices.Contains(view.FirstIDs, view.Scene.Shapes[i].ID) {
 			return true
 		}
 	}
@@ -92,7 +92,7 @@ func (view *View) Shows(i int32) bool {
 
 // Content says how the bounds of a view follow from the bounds of its shapes.
 type Content struct {
-	// Padding is added on all sides of the content of View.Only as the editor's
+	// Padding is added on all sides of the content of View.FirstIDs as the editor's
 	// export does, page units. It is for a nil Bounds.
 	Padding float64
 	// Bounds computes View.Bounds of the box that holds the shapes of IDs with

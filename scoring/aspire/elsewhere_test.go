@@ -38,7 +38,7 @@ func TestSizesKnownElsewhere(t *testing.T) {
 
 	j := jobOf(t, s, "maze", "[]", mazeTask, text, "")
 	vs := found(t, j, box, true)
-	if len(vs) != 1 || vs[0].Only == nil || len(vs[0].Only) != 0 || vs[0].Content.IDs[0] != "shape:new-0" {
+	if len(vs) != 1 || vs[0].FirstIDs == nil || len(vs[0].FirstIDs) != 0 || vs[0].Content.IDs[0] != "shape:new-0" {
 		t.Fatalf("maze: got %+v; want one view of nothing that asks for the text's box", vs)
 	}
 	r := j.Score([]metric.Tally{{}})
@@ -55,7 +55,7 @@ func TestSizesKnownElsewhere(t *testing.T) {
 
 	j = jobOf(t, s, "label", shape, `{"shape":"shape:s"}`, text, "")
 	vs = found(t, j, box, true)
-	if len(vs) != 1 || len(vs[0].Only) != 1 || len(vs[0].Other) != 1 || vs[0].Content.IDs != nil {
+	if len(vs) != 1 || len(vs[0].FirstIDs) != 1 || len(vs[0].SecondIDs) != 1 || vs[0].Content.IDs != nil {
 		t.Fatalf("label: got %+v; want one view of label and shape", vs)
 	}
 	r = j.Score([]metric.Tally{{A: metric.Sums{Covered: 40}, Both: 10}})

@@ -163,7 +163,7 @@ func (unknown *unknownBounds) Unwrap() error { return unknown.fault }
 // view returns an empty picture whose renderer measures the shape's bounds and stores the
 // centre in *at.
 func (unknown *unknownBounds) view(at *scene.Point) view.View {
-	return view.View{Scene: unknown.scene, Only: []string{}, Foreign: unknown.why, Content: &view.Content{
+	return view.View{Scene: unknown.scene, FirstIDs: []string{}, Foreign: unknown.why, Content: &view.Content{
 		IDs: []string{unknown.id},
 		Bounds: func(b view.Box, ok bool) (view.Box, error) {
 			*at = boxCentre(b, ok, unknown.fallback)

@@ -35,7 +35,7 @@ func outcome(t *testing.T, s *suite, raw []byte) string {
 	var b bytes.Buffer
 	tallies := make([]metric.Tally, len(j.Views()))
 	for i, v := range j.Views() {
-		fmt.Fprintf(&b, "%v %q %q %x\n", v.Bounds, v.Only, v.Other, v.Scene.AppendContent(nil))
+		fmt.Fprintf(&b, "%v %q %q %x\n", v.Bounds, v.FirstIDs, v.SecondIDs, v.Scene.AppendContent(nil))
 		tallies[i].A = metric.Sums{Alpha: 100, AlphaX: uint64(100 * (300 + i)), AlphaY: 5000, Covered: 3}
 	}
 	r := j.Score(tallies)

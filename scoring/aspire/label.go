@@ -31,10 +31,10 @@ func prepareLabel(workspace *workspace, j *job) error {
 		j.setError(err)
 		return nil
 	}
-	// The view counts two sets of shapes: Only is the label, Other is the shape that it should lie over.
-	wanted := view.View{Scene: scene, Only: labels, TallyOnly: true}
+	// The view counts two sets of shapes: FirstIDs is the label, SecondIDs is the shape that it should lie over.
+	wanted := view.View{Scene: scene, FirstIDs: labels, TallyOnly: true}
 	if scene.Find(target.ID) >= 0 {
-		wanted.Other = []string{target.ID}
+		wanted.SecondIDs = []string{target.ID}
 	}
 	// In the variant LabelOwn, text that the answer put into the shape itself is a label too.
 	if len(labels) == 0 && workspace.variants.On(LabelOwn) {
@@ -55,7 +55,7 @@ func prepareLabel(workspace *workspace, j *job) error {
 		list = []float64{bounds.X, bounds.Y, bounds.W, bounds.H}
 	}
 	j.addMetric("bounds", list)
-	if !ok || len(wanted.Only) == 0 {
+	if !ok || len(wanted.FirstIDs) == 0 {
 		scoreLabel(j, metric.Tally{})
 		return nil
 	}
@@ -68,15 +68,15 @@ func prepareLabel(workspace *workspace, j *job) error {
 
 // measureAsEdit has the renderer measure the picture of the label test, wanted, as an edit of the
 // task's initial picture, which is faster. The initial picture is measured once for all answers to the
-// task, and of each answer only the parts that differ from it. In the initial picture the set Only is
+// task, and of each answer only the parts that differ from it. In the initial picture FirstIDs is
 // empty, because it is for labels, which only answers have. If the initial scene cannot be read, wanted
 // is measured in full. See docs/spec/raster.md#r46.
 func (workspace *workspace) measureAsEdit(j *job, wanted *view.View) {
-	if wanted.Other == nil {
+	if wanted.SecondIDs == nil {
 		return
 	}
 	if s, err := j.initial.resolved(workspace.suite.limits); err == nil {
-		wanted.Before = &view.View{Scene: s, Only: []string{}, Other: wanted.Other, Bounds: wanted.Bounds, TallyOnly: true,
+		wanted.Before = &view.View{Scene: s, FirstIDs: []string{}, SecondIDs: wanted.SecondIDs, Bounds: wanted.Bounds, TallyOnly: true,
 			Edited: true}
 		wanted.DrawBefore = true
 	}
@@ -87,9 +87,9 @@ func (workspace *workspace) measureAsEdit(j *job, wanted *view.View) {
 // bounds of all content when it draws. The score comes after that, from the tally of the picture.
 func (workspace *workspace) deferLabelBounds(j *job, wanted view.View, why error) {
 	limits := workspace.suite.limits
-	bounds := new(any)         // set when the picture is drawn, read when it is scored
-	if len(wanted.Only) == 0 { // no label: only the bounds are needed
-		wanted.Only, wanted.Other = []string{}, nil
+	bounds := new(any)             // set when the picture is drawn, read when it is scored
+	if len(wanted.FirstIDs) == 0 { // no label: only the bounds are needed
+		wanted.FirstIDs, wanted.SecondIDs = []string{}, nil
 	}
 	wanted.Foreign = why
 	wanted.Content = &view.Content{Bounds: func(box view.Box, ok bool) (view.Box, error) {
@@ -149,10 +149,10 @@ func (workspace *workspace) labelBounds(view *view.View) (box view.Box, ok bool,
 		return box, false, nil
 	}
 	box = padded(box)
-	if workspace.suite.limits.CheckCanvas(box.W, box.H) == nil || len(view.Only) == 0 {
+	if workspace.suite.limits.CheckCanvas(box.W, box.H) == nil || len(view.FirstIDs) == 0 {
 		return box, true, nil
 	}
-	box, ok, err = workspace.suite.contentBounds(view.Scene, view.Only)
+	box, ok, err = workspace.suite.contentBounds(view.Scene, view.FirstIDs)
 	if err != nil {
 		return box, false, drawError(err)
 	}
@@ -191,6 +191,6 @@ func ownTextView(sc *scene.Scene, before *scene.Record) view.View {
 	twin.Fill, twin.Dash = scene.FillNone, scene.DashNone
 	shapes[i].Rich, shapes[i].Grow = nil, false
 	shapes = append(shapes, twin)
-	return view.View{Scene: &scene.Scene{Shapes: shapes}, Only: []string{twin.ID}, Other: []string{before.ID},
+	return view.View{Scene: &scene.Scene{Shapes: shapes}, FirstIDs: []string{twin.ID}, SecondIDs: []string{before.ID},
 		TallyOnly: true}
 }

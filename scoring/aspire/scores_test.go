@@ -438,8 +438,8 @@ func TestLabelViews(t *testing.T) {
 			continue
 		}
 		v := j.views[0]
-		if strings.Join(v.Only, " ") != c.labels || strings.Join(v.Other, " ") != c.other {
-			t.Errorf("%s: got %v over %v; want %s over %s", c.name, v.Only, v.Other, c.labels, c.other)
+		if strings.Join(v.FirstIDs, " ") != c.labels || strings.Join(v.SecondIDs, " ") != c.other {
+			t.Errorf("%s: got %v over %v; want %s over %s", c.name, v.FirstIDs, v.SecondIDs, c.labels, c.other)
 		}
 		if v.Bounds.W > 5000 || v.Bounds.X != math.Floor(v.Bounds.X) {
 			t.Errorf("%s: bounds are %v", c.name, v.Bounds)

@@ -66,7 +66,7 @@ func (j *job) measuredLabel(result *scoring.Result) (wanted view.View, ok bool) 
 		return wanted, true
 	}
 	bounds := result.Floats("bounds")
-	if len(bounds) != 4 || len(wanted.Only) == 0 {
+	if len(bounds) != 4 || len(wanted.FirstIDs) == 0 {
 		return wanted, false
 	}
 	wanted.Bounds, wanted.Content = view.Box{X: bounds[0], Y: bounds[1], W: bounds[2], H: bounds[3]}, nil
