@@ -105,8 +105,8 @@ func (e *apiError) status() int {
 	return 502
 }
 
-// Brief returns a text on one line, cut to n bytes at the boundary of a character, with
-// "..." if it was cut.
+// Brief returns a text of an endpoint on one line, cut to n bytes at the boundary of a character, with "..." if
+// it was cut.
 func Brief(text string, n int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= n {

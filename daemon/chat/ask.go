@@ -24,10 +24,9 @@ type question struct {
 	last     string // what happened last, with the name of the endpoint
 }
 
-// Ask asks a question, with as many tries as are needed and allowed, and returns its
-// outcome. When it returns, no request is under way and Hooks.Keep has returned. Any number
-// of questions may be asked at once. The deadline of each begins when its first request
-// could be sent.
+// Ask asks a model a question at the endpoint, with as many tries as are needed and allowed, and returns its
+// outcome. When it returns, no request is under way and Hooks.Keep has returned. Any number of questions may be
+// asked at once. The deadline of each begins when its first request could be sent.
 func (client *Client) Ask(ctx context.Context, r *Request) Outcome {
 	q := &question{client: client, request: r, ctx: ctx, cancel: func() {}, began: time.Now()}
 	defer func() { q.cancel() }()
@@ -130,7 +129,7 @@ func (question *question) try() (wait time.Duration, done bool) {
 	return wait, done
 }
 
-// startDeadline starts the deadline of the question at its first try, and does nothing later.
+// startDeadline starts the deadline of a question to the model at its first try, and does nothing later.
 func (question *question) startDeadline() {
 	if !question.timed && question.client.cfg.Deadline > 0 {
 		question.ctx, question.cancel = context.WithTimeout(question.ctx, question.client.cfg.Deadline)
@@ -348,8 +347,8 @@ func (question *question) deliver() {
 // firstRefused is after how many refused questions, at the start, nothing more is asked.
 const firstRefused = 3
 
-// allRefused counts an outcome. It returns true once: for the last of the first firstRefused
-// outcomes if all were refused.
+// allRefused counts an outcome, which the endpoint refused or not. It returns true once: for the last of the
+// first firstRefused outcomes if all were refused.
 func (client *Client) allRefused(k Kind) bool {
 	client.mu.Lock()
 	defer client.mu.Unlock()

@@ -134,7 +134,7 @@ func New(cfg Config) (*Client, error) {
 // together because of one fault.
 func tripFailures(concurrency int) int { return max(10, 2*concurrency) }
 
-// complete returns the configuration of a client with defaults in place of zero values.
+// complete returns the configuration of a client of a chat endpoint with defaults in place of zero values.
 func (config Config) complete() Config {
 	config.Name = cmp.Or(config.Name, "the endpoint")
 	config.Concurrency = cmp.Or(config.Concurrency, DefaultConcurrency)
@@ -149,8 +149,8 @@ func (config Config) complete() Config {
 	return config
 }
 
-// Check reports whether a configuration can be used, and opens nothing. Errors wrap
-// ErrConfig. See docs/spec/runs.md#r23.
+// Check reports whether a configuration of an endpoint can be used, and opens nothing. Errors wrap ErrConfig.
+// See docs/spec/runs.md#r23.
 func Check(cfg Config) error {
 	if _, err := endpointOf(&cfg); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (client *Client) halt(k Kind, e *Error) {
 	}
 }
 
-// Halted returns why all calls ended, an *Error, or nil where they did not.
+// Halted returns why all calls of the endpoint ended, an *Error, or nil where they did not.
 func (client *Client) Halted() error {
 	if e := client.gate.halted(); e != nil {
 		return e.err

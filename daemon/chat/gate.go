@@ -84,7 +84,7 @@ func (gate *gate) enter(ctx context.Context) (*pass, error) {
 	}
 }
 
-// await waits until the time is over or the state of the circuit breaker changes.
+// await waits until the time is over or the state of the endpoint's circuit breaker changes.
 func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -97,10 +97,9 @@ func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 	return nil
 }
 
-// tryEnter returns the permission for a call (p), or without one how long to wait at most; a
-// change of the gate, which closes the channel, may come first. If the circuit is closed, a
-// call waits only for pauses. If it is open, one probe at a time is let through, until the
-// patience ends.
+// tryEnter returns the permission for a call of the endpoint (p), or without one how long to wait at most; a
+// change of the gate, which closes the channel, may come first. If the circuit is closed, a call waits only for
+// pauses. If it is open, one probe at a time is let through, until the patience ends.
 func (gate *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, change <-chan struct{}, err error) {
 	gate.mu.Lock()
 	defer gate.mu.Unlock()
@@ -201,7 +200,7 @@ func (pass *pass) countFailure(reading *Reading, hold bool) {
 	})
 }
 
-// fatalFailure reports a failure that all calls would meet. It opens the circuit at once.
+// fatalFailure reports a failure that all calls of the endpoint would meet. It opens the circuit at once.
 func (pass *pass) fatalFailure(reading *Reading) {
 	pass.gate.set(func(g *gate) {
 		g.failures = max(g.failures, g.tripAfter)
@@ -227,7 +226,7 @@ func (pass *pass) startPause(r *Reading) {
 	})
 }
 
-// jitter returns a random wait after the n-th failure, from n = 0, between 0 and a backoff that
+// jitter returns a random wait after the n-th failure of a call, from n = 0, between 0 and a backoff that
 // doubles with n.
 func jitter(backoff time.Duration, n int) time.Duration {
 	const maxDoublings = 16 // more would overflow, and be beyond maxBackoff anyway
@@ -264,7 +263,7 @@ func (pass *pass) failed(reading *Reading, hold bool) {
 	}
 }
 
-// set changes the circuit breaker under its lock and wakes all calls that wait for it.
+// set changes the endpoint's circuit breaker under its lock and wakes all calls that wait for it.
 func (gate *gate) set(change func(*gate)) {
 	gate.mu.Lock()
 	defer gate.mu.Unlock()

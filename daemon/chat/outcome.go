@@ -41,7 +41,8 @@ type Error struct {
 	Hint    string `json:"-"`       // the flag that helps, "" for none
 }
 
-// Error returns the message and, if there is one, the hint of what to do. It implements error.
+// Error returns why a question to the endpoint brought no answer: the message and, if there is one, the hint of
+// what to do. It implements error.
 func (e *Error) Error() string {
 	if e.Hint != "" {
 		return strings.TrimRight(e.Message, ".") + "; want " + e.Hint

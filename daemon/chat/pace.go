@@ -18,7 +18,7 @@ type pace struct {
 	counts    int
 }
 
-// newPace returns a pace for limits on requests and tokens per minute; 0 is no limit.
+// newPace returns a pace of calls for an endpoint's limits on requests and tokens per minute; 0 is no limit.
 func newPace(rpm, tpm int64) *pace {
 	p := &pace{}
 	if rpm > 0 {
@@ -37,9 +37,9 @@ const (
 	meanOver   = 100
 )
 
-// reserve returns the earliest time at which a call may begin, and the tokens that it reserves. These are
-// the tokens of its prompt and a guess of its completion: the mean of the completions so far, and at most
-// mostCompletion. Without limits, `at` is now; without a limit on tokens, none are reserved.
+// reserve returns the earliest time at which a call of the endpoint may begin, and the tokens that it reserves.
+// These are the tokens of its prompt and a guess of its completion: the mean of the completions so far, and at
+// most mostCompletion. Without limits, `at` is now; without a limit on tokens, none are reserved.
 func (pace *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64) {
 	pace.mu.Lock()
 	defer pace.mu.Unlock()

@@ -262,7 +262,7 @@ func (reader *Reader) usage(usage *usage, answer string) (*Usage, *float64) {
 	return out, cost(usage.Cost)
 }
 
-// tokens returns a count of tokens as an integer, 0 if it is missing, negative or NaN.
+// tokens returns a count of tokens from a reply as an integer, 0 if it is missing, negative or NaN.
 func tokens(x *float64) int64 {
 	if x == nil || !(*x > 0) {
 		return 0
@@ -387,8 +387,7 @@ func (reader *Reader) setting(param string) bool {
 	return ok
 }
 
-// hint returns the flag of plumb run that helps against an error that all requests would
-// meet.
+// hint returns the flag of plumb run that helps against an error of the endpoint that all requests would meet.
 func (reader *Reader) hint(status int, e *apiError) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -403,8 +402,8 @@ func (reader *Reader) hint(status int, e *apiError) string {
 	return "the --model-url that it moved to"
 }
 
-// settingHint returns the flag that helps against an error about a parameter of the request.
-// The parameter is e.param, or else the first quoted word of the message.
+// settingHint returns the flag that helps against an endpoint's error about a parameter of the request. The
+// parameter is e.param, or else the first quoted word of the message.
 func (reader *Reader) settingHint(e *apiError) string {
 	param := e.param
 	if param == "" { // some say it in the message alone
@@ -441,8 +440,8 @@ func (reader *Reader) hide(s string) string { return hide(s, reader.Key) }
 // key "none" of a local server does.
 const shortKey = 7
 
-// hide replaces the key in a text by "[key]". A key of at most shortKey characters stays,
-// because it may be a word of the answer. See docs/spec/runs.md#r24.
+// hide replaces the endpoint's key in a text by "[key]". A key of at most shortKey characters stays, because it
+// may be a word of the answer. See docs/spec/runs.md#r24.
 func hide(text, key string) string {
 	if len(key) <= shortKey {
 		return text

@@ -73,7 +73,7 @@ func (m *Image) SHA256() string {
 	return m.sum
 }
 
-// tokens returns the most tokens that a picture may cost: one for each 750 pixels, rounded
+// tokens returns the most tokens that a picture in a chat message may cost: one for each 750 pixels, rounded
 // up, and 100. A picture whose size cannot be read counts as one of 4096 x 4096.
 func (m *Image) tokens() int64 {
 	const pixelsPerToken, base, unknownSide = 750, 100, 4096
@@ -109,9 +109,9 @@ type Hooks struct {
 // defaultCompletion is how many tokens a reply may take if the request does not say.
 const defaultCompletion = 32768
 
-// Most returns the most tokens that one call may take. A token of text has at least one
-// byte, so the bytes bound the prompt. The completion is bounded by Extra, else by the
-// settings, else by defaultCompletion. See docs/spec/runs.md#r21.
+// Most returns the most tokens that one call of the model may take. A token of text has at least one byte, so
+// the bytes bound the prompt. The completion is bounded by Extra, else by the settings, else by
+// defaultCompletion. See docs/spec/runs.md#r21.
 func (request *Request) Most() budget.Tokens {
 	tokens := budget.Tokens{Completion: defaultCompletion}
 	request.each(func(part *Part) {
@@ -254,9 +254,9 @@ func number(x float64) []byte {
 	return data
 }
 
-// messages returns the JSON of the messages. A message of one text has it as a string,
-// others have a list of parts. With hashed, it is canonical: pictures are replaced by their
-// hashes, and members are sorted by name.
+// messages returns the JSON of a request's chat messages. A message of one text has it as a string, others have
+// a list of parts. With hashed, it is canonical: pictures are replaced by their hashes, and members are sorted
+// by name.
 func (request *Request) messages(hashed bool) []byte {
 	// Room for everything at once, because pictures are large.
 	const between = 100 // bytes of names and punctuation about a part
@@ -342,8 +342,7 @@ func (part *Part) append(dst []byte, hashed bool) []byte {
 // Body returns the JSON that is sent, without the members of streams.
 func (request *Request) Body() ([]byte, error) { return request.body(false) }
 
-// body returns the JSON that is sent, with the members that ask for a stream if stream is
-// true.
+// body returns the JSON that is sent to the endpoint, with the members that ask for a stream if stream is true.
 func (request *Request) body(stream bool) ([]byte, error) {
 	list, err := request.members(withPictures)
 	if err != nil {

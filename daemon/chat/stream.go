@@ -104,7 +104,7 @@ func (assembly *assembly) add(data []byte) bool {
 	return null(completion.Error) && null(assembly.choice.Error)
 }
 
-// first returns the JSON value a, or b if a is missing or null.
+// first returns the JSON value a of a streamed reply, or b if a is missing or null.
 func first(a, b raw) raw {
 	if null(a) {
 		return b
@@ -137,10 +137,9 @@ func quote(b []byte) raw {
 	return text
 }
 
-// events calls f with the data of each server-sent event until f returns false or the stream
-// ends. Several data lines of an event are joined by line ends. Comments and other fields
-// are left out. It returns errLong for an event above maxBody, or a stream above 16 times
-// that.
+// events calls f with the data of each server-sent event of a streamed reply until f returns false or the
+// stream ends. Several data lines of an event are joined by line ends. Comments and other fields are left out.
+// It returns errLong for an event above maxBody, or a stream above 16 times that.
 func events(body io.Reader, f func(data []byte) bool) error {
 	// Each token of a stream comes with some 200 bytes around it.
 	const maxStream = 16 * maxBody

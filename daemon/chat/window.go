@@ -24,7 +24,8 @@ type window struct {
 	fresh    []chan struct{} // questions that wait for their first try
 }
 
-// newWindow returns a window for at most limit concurrent calls. A fixed one never changes its width.
+// newWindow returns a window for at most limit concurrent calls of an endpoint. A fixed one never changes its
+// width.
 func newWindow(limit int, fixed bool) *window {
 	w := &window{max: limit, fixed: fixed, width: min(limit, firstWidth)}
 	if fixed {

@@ -25,10 +25,9 @@ func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	return d.checkAnswer(it, suite, "response", it.Fields.Get("response"))
 }
 
-// checkAnswer checks one member that holds an answer, whose value is value. A text, a missing
-// value and the suite's own form are accepted. Chat messages are replaced by their text,
-// with a note. Any other value is an error that names it, because a score of 0 would say
-// nothing about the model.
+// checkAnswer checks one member of a dump line that holds an answer, whose value is value. A text, a missing
+// value and the suite's own form are accepted. Chat messages are replaced by their text, with a note. Any other
+// value is an error that names it, because a score of 0 would say nothing about the model.
 func (d *Decoder) checkAnswer(it *scoring.Item, suite *scoring.Suite, member string, value *fastjson.Value) *scoring.Error {
 	if jsontree.Absent(value) || value.Type() == fastjson.TypeString {
 		return nil
@@ -54,8 +53,9 @@ func refused(text string) *scoring.Error {
 	return &scoring.Error{Code: BadResponse, Message: "cannot read " + text}
 }
 
-// unwrap replaces the value of a member that holds a chat message, said, by the message's text, and adds a
-// note that says so. If the call of the model failed, so that there is no text, the value becomes null.
+// unwrap replaces the value of a member of a dump line that holds a chat message, said, by the message's text,
+// and adds a note that says so. If the call of the model failed, so that there is no text, the value becomes
+// null.
 func (d *Decoder) unwrap(it *scoring.Item, member string, said message.Said) {
 	d.arena.Reset()
 	text := d.arena.NewNull()

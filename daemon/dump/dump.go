@@ -231,8 +231,9 @@ func (r *Reader) grow(n int) error {
 
 func (r *Reader) shrink(n int) { r.limits.Memory.Shrink(int64(n)) }
 
-// isZstd reports whether b, of at least 4 bytes, begins a zstd frame or a skippable frame. Their magic
-// numbers are 0xFD2FB528 and 0x184D2A50 to 0x184D2A5F, least byte first (RFC 8878).
+// isZstd reports whether a dump that begins with b, at least 4 bytes, is compressed with zstd: whether b begins
+// a frame or a skippable frame. Their magic numbers are 0xFD2FB528 and 0x184D2A50 to 0x184D2A5F, least byte
+// first (RFC 8878).
 func isZstd(b []byte) bool {
 	if b[1] == 0xb5 && b[2] == 0x2f && b[3] == 0xfd {
 		return b[0] == 0x28
@@ -271,7 +272,7 @@ type Bounded struct {
 	out    int64
 }
 
-// Read reads decompressed bytes. It ends with an error that wraps ErrRatio once they are too many
+// Read reads decompressed bytes of a dump. It ends with an error that wraps ErrRatio once they are too many
 // times the compressed bytes, as a small file that becomes huge would fill the disk or the memory. It
 // implements io.Reader.
 func (b *Bounded) Read(p []byte) (int, error) {
@@ -310,9 +311,9 @@ func (r *Reader) forget() {
 // lineEnd is the length in bytes of the longest line end, CR LF.
 const lineEnd = 2
 
-// keep appends a part of a long line to buf, which doubles where it is too small. Its memory is
-// counted in Limits.Memory, which may refuse more: then keep returns an error and buf is as before.
-// While the buffer is copied, both the old and the new one count.
+// keep appends a part of a long line of a dump to buf, which doubles where it is too small. Its memory is
+// counted in Limits.Memory, which may refuse more: then keep returns an error and buf is as before. While the
+// buffer is copied, both the old and the new one count.
 func (r *Reader) keep(part []byte) error {
 	if need := len(r.buf) + len(part); need > cap(r.buf) {
 		next := max(need, min(2*cap(r.buf), r.limits.Line+lineEnd))
@@ -327,10 +328,9 @@ func (r *Reader) keep(part []byte) error {
 	return nil
 }
 
-// Next returns the next line that is not blank. The error is io.EOF at the end of the
-// input. Any other error means that the rest cannot be read (a truncated gzip file, an
-// expansion that goes too far); an incomplete last line comes before it, with a Fault.
-// See docs/spec/cli.md#r11.
+// Next returns the next line of the dump that is not blank. The error is io.EOF at the end of the input. Any
+// other error means that the rest cannot be read (a truncated gzip file, an expansion that goes too far); an
+// incomplete last line comes before it, with a Fault. See docs/spec/cli.md#r11.
 func (r *Reader) Next() (Line, error) {
 	for {
 		l, err := r.NextRaw()
@@ -396,8 +396,8 @@ func (r *Reader) refused(why error) Line {
 	return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
 }
 
-// finish returns the complete line b without its line end, or with a Fault if it is too long.
-// skipped is the length in bytes of a line that was dropped because of its length, else 0.
+// finish returns the complete line b of a dump without its line end, or with a Fault if it is too long. skipped
+// is the length in bytes of a line that was dropped because of its length, else 0.
 func (r *Reader) finish(b []byte, skipped int64) (Line, error) {
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 	if skipped > 0 || len(b) > r.limits.Line {

@@ -181,9 +181,9 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 	return nil
 }
 
-// halfID returns the id of a line as it stands there, if that has an unpaired surrogate ("\ud800"),
-// else nil. id is the decoded id. Decoding turns unpaired surrogates into the replacement character,
-// so that different ids would become equal.
+// halfID returns the id of a dump line as it stands there, if that has an unpaired surrogate ("\ud800"), else
+// nil. id is the decoded id. Decoding turns unpaired surrogates into the replacement character, so that
+// different ids would become equal.
 func halfID(line []byte, id string) (raw []byte) {
 	if !strings.ContainsRune(id, '\ufffd') { // the usual case, without a second look at the line
 		return nil
@@ -197,9 +197,9 @@ func halfID(line []byte, id string) (raw []byte) {
 	return raw
 }
 
-// identify sets it.Who, which model made the answer and how it was asked, from the members of the line
-// alone, without its task. A suite may have a name of its own for the member repeat. The error says
-// which member has a wrong value.
+// identify sets it.Who, which model made the answer and how it was asked, from the members of the dump line
+// alone, without its task. A suite may have a name of its own for the member repeat. The error says which
+// member has a wrong value.
 func (d *Decoder) identify(it *scoring.Item) *scoring.Error {
 	repeat := ""
 	if s := d.cfg.Suites.Find(it.Suite); s != nil {
@@ -369,7 +369,8 @@ func field(v *fastjson.Value, name string) (string, *scoring.Error) {
 // maxQuoted is how many bytes of a text from outside stand in a message.
 const maxQuoted = 64
 
-// clip shortens text that came from outside to maxQuoted bytes, so that it can be quoted in a message.
+// clip shortens text of a dump, which came from outside, to maxQuoted bytes, so that it can be quoted in a
+// message.
 func clip(s string) string {
 	if len(s) > maxQuoted {
 		return strings.ToValidUTF8(s[:maxQuoted], "") + "..."

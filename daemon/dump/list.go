@@ -82,9 +82,9 @@ func (l *list) fault(text string) Line {
 	return Line{N: l.line, Fault: fmt.Sprintf("cannot read element %d of the list: %s", l.element, text)}
 }
 
-// expand sets ready to the lines of an element. An element that a suite publishes, a task with several
-// answers, becomes a line per answer. Any other element is one line. It returns an error for an
-// element that the parser refuses.
+// expand sets ready to the dump lines of an element of a list. An element that a suite publishes, a task with
+// several answers, becomes a line per answer. Any other element is one line. It returns an error for an element
+// that the parser refuses.
 func (l *list) expand(raw []byte) error {
 	if err := l.cfg.Limits.Check(raw); err != nil {
 		l.ready = append(l.ready[:0], raw) // Decoder.Item reports the error, or accepts the line
@@ -112,8 +112,8 @@ func (l *list) expand(raw []byte) error {
 	return nil
 }
 
-// readElement returns the bytes of the next element of the list, without white space around it. It
-// reads the opening bracket before the first element and the comma before each other one. After the
+// readElement returns the bytes of the next element of a dump that is a JSON list, without white space around
+// it. It reads the opening bracket before the first element and the comma before each other one. After the
 // closing bracket it returns io.EOF, or an error if more text follows.
 func (l *list) readElement(reader *Reader) ([]byte, error) {
 	c, err := nextNonBlank(reader.src)
@@ -152,7 +152,7 @@ func (l *list) brokenOff(err error) error {
 	return err
 }
 
-// nextNonBlank reads white space of JSON and the byte after it, and returns that byte.
+// nextNonBlank reads white space of a dump's JSON and the byte after it, and returns that byte.
 func nextNonBlank(src *bufio.Reader) (byte, error) {
 	for {
 		c, err := src.ReadByte()

@@ -11,10 +11,10 @@ import (
 // scoring.Suite.LooseAnswers read by rules of their own.
 var looseKeys = map[string]bool{"response": true, "actions": true}
 
-// loosened returns a copy of a line that is not valid JSON because its answer has the word Infinity
-// where a number stands. The copy has 1e999 in its place, which the parser reads as infinity. It
-// returns nil if the fault is outside of the answer, or of another kind: the line must be valid with
-// the number 0 in place of the answer. See docs/spec/cli.md#r13.
+// loosened returns a copy of a dump line that is not valid JSON because its answer has the word Infinity where
+// a number stands. The copy has 1e999 in its place, which the parser reads as infinity. It returns nil if the
+// fault is outside of the answer, or of another kind: the line must be valid with the number 0 in place of the
+// answer. See docs/spec/cli.md#r13.
 func (d *Decoder) loosened(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' {
@@ -44,8 +44,8 @@ func (d *Decoder) maxValues() int {
 	return cmp.Or(max(d.cfg.Limits.Values, 0), 4_000_000)
 }
 
-// overwrite replaces the JSON value in b, of at least one byte, by the number 0 and blanks, in place.
-// So the line around it stays valid JSON of the same length.
+// overwrite replaces the JSON value in b, a part of a dump line of at least one byte, by the number 0 and
+// blanks, in place. So the line around it stays valid JSON of the same length.
 func overwrite(b []byte) {
 	for i := range b {
 		b[i] = ' '
@@ -58,8 +58,8 @@ var (
 	beyond   = []byte("1e999   ")
 )
 
-// replaceInfinities replaces each word Infinity outside of strings by the number 1e999 and blanks, in
-// place. JSON has no such word; the parser reads 1e999, beyond the range of a float64, as infinity.
+// replaceInfinities replaces each word Infinity of a dump line outside of strings by the number 1e999 and
+// blanks, in place. JSON has no such word; the parser reads 1e999, beyond the range of a float64, as infinity.
 func replaceInfinities(b []byte) {
 	quoted := false
 	for i := 0; i < len(b); i++ {

@@ -37,7 +37,7 @@ func (src TaskSource) Load() (*Tasks, error) {
 	return t, t.Reload()
 }
 
-// Reload reads the file again. After an error the tasks are as before.
+// Reload reads the task file again. After an error the tasks are as before.
 func (t *Tasks) Reload() error {
 	set, err := readTasks(t.src)
 	if err == nil {
@@ -49,7 +49,7 @@ func (t *Tasks) Reload() error {
 // Path returns the path of the file.
 func (t *Tasks) Path() string { return t.src.Path }
 
-// set returns the tasks of the last reading, nil for none.
+// set returns the tasks as the task file was read last, nil for none.
 func (t *Tasks) set() *taskSet {
 	if t == nil {
 		return nil
@@ -57,9 +57,9 @@ func (t *Tasks) set() *taskSet {
 	return t.now.Load()
 }
 
-// Each calls f for each task, in the order of the file, with the first of the task's names, its position
-// (from 0) and its JSON. If f returns an error, Each stops and returns it. The JSON lacks members that
-// scoring does not read; f must not change it.
+// Each calls f for each task, in the order of the task file, with the first of the task's names, its position
+// (from 0) and its JSON. If f returns an error, Each stops and returns it. The JSON lacks members that scoring
+// does not read; f must not change it.
 func (t *Tasks) Each(f func(name string, index int, json []byte) error) error {
 	s := t.set()
 	if s == nil {
@@ -73,8 +73,8 @@ func (t *Tasks) Each(f func(name string, index int, json []byte) error) error {
 	return nil
 }
 
-// EachWhole calls f for each task, as Each does, but the JSON has all members that the file has. It
-// is nil for each task unless TaskSource.Whole was set.
+// EachWhole calls f for each task, as Each does, but the JSON has all members that the task file has. It is nil
+// for each task unless TaskSource.Whole was set.
 func (t *Tasks) EachWhole(f func(name string, index int, json []byte) error) error {
 	s := t.set()
 	if s == nil {
@@ -88,7 +88,7 @@ func (t *Tasks) EachWhole(f func(name string, index int, json []byte) error) err
 	return nil
 }
 
-// Len returns how many tasks the file has, where tasks with the same first name count once. It is 0 for a
+// Len returns how many tasks the task file has, where tasks with the same first name count once. It is 0 for a
 // nil *Tasks.
 func (t *Tasks) Len() int {
 	if s := t.set(); s != nil {
@@ -97,7 +97,7 @@ func (t *Tasks) Len() int {
 	return 0
 }
 
-// At returns the first of the names of the task at a position of the file, from 0. ok is false if the file
+// At returns the first of the names of the task at a position of the task file, from 0. ok is false if the file
 // has no such position.
 func (t *Tasks) At(position int) (name string, ok bool) {
 	s := t.set()
@@ -107,7 +107,7 @@ func (t *Tasks) At(position int) (name string, ok bool) {
 	return s.all[position].name, true
 }
 
-// Positions returns how many tasks the file has. Other than with Len, tasks with the same name count each.
+// Positions returns how many tasks the task file has. Other than with Len, tasks with the same name count each.
 func (t *Tasks) Positions() int {
 	if s := t.set(); s != nil {
 		return len(s.all)
@@ -150,8 +150,8 @@ func (t *Tasks) JSON(id string) []byte {
 	return raw
 }
 
-// Whole returns the JSON of the task with the name id, with all members that the file has. It is nil if
-// no task or several have the name, or if TaskSource.Whole was not set. It must not be changed.
+// Whole returns the JSON of the task with the name id, with all members that the task file has. It is nil if no
+// task or several have the name, or if TaskSource.Whole was not set. It must not be changed.
 func (t *Tasks) Whole(id string) []byte {
 	s := t.set()
 	if s == nil || s.twice(id) || !s.has(id) {

@@ -123,7 +123,7 @@ func (l *taskLoader) line(line Line) error {
 	return l.add(line.Bytes)
 }
 
-// add adds a task whose JSON has been checked. It copies the task, without the members that
+// add adds a task of the task file, whose JSON has been checked. It copies the task, without the members that
 // scoring does not read, and if l.whole is set also with them.
 func (l *taskLoader) add(b []byte) error {
 	v, err := jsontree.Parse(&l.parser, b)
@@ -162,8 +162,9 @@ func (l *taskLoader) add(b []byte) error {
 	return nil
 }
 
-// addName records that the task at a position of the file has a name. A name may belong to several
-// tasks. Most belong to one, so only names that occur again get a list of positions in repeats.
+// addName records that the task at a position of the task file has a name, by which lines of dumps refer to it.
+// A name may belong to several tasks. Most belong to one, so only names that occur again get a list of
+// positions in repeats.
 func (t *taskSet) addName(name string, position int32) {
 	first, ok := t.first[name]
 	if !ok {
@@ -176,8 +177,8 @@ func (t *taskSet) addName(name string, position int32) {
 	t.repeats[name] = append(t.repeats[name], position)
 }
 
-// wholeAt returns the JSON of the task at a position with all members that the file has, nil if those
-// are not kept.
+// wholeAt returns the JSON of the task at a position with all members that the task file has, nil if those are
+// not kept.
 func (t *taskSet) wholeAt(at int) []byte {
 	if t.whole == nil {
 		return nil
@@ -188,8 +189,8 @@ func (t *taskSet) wholeAt(at int) []byte {
 // twice reports whether a name occurs more than once.
 func (t *taskSet) twice(name string) bool { return t.repeats[name] != nil }
 
-// trimmed returns the JSON of a task, b, without those members that its suite never reads, because all
-// tasks are kept in memory. b is an object that was checked as JSON. The result is valid until the
+// trimmed returns the JSON of a task of the task file, b, without those members that its suite never reads,
+// because all tasks are kept in memory. b is an object that was checked as JSON. The result is valid until the
 // next call.
 func (l *taskLoader) trimmed(b []byte) []byte {
 	if len(l.set.rule.Unread) == 0 {
@@ -233,7 +234,7 @@ func (t *taskSet) keys(v *fastjson.Value, index int) ([]string, error) {
 	return []string{it.ID}, nil
 }
 
-// has reports whether the set has a task with the name id.
+// has reports whether the task file has a task with the name id.
 func (t *taskSet) has(id string) bool {
 	if t == nil {
 		return false
@@ -242,7 +243,7 @@ func (t *taskSet) has(id string) bool {
 	return ok
 }
 
-// position returns the position in the file of the k-th task with a name, both from 0, or -1 if fewer
+// position returns the position in the task file of the k-th task with a name, both from 0, or -1 if fewer
 // tasks have it.
 func (t *taskSet) position(name string, k int) int {
 	if t == nil || !t.has(name) {
@@ -258,9 +259,9 @@ func (t *taskSet) position(name string, k int) int {
 	return int(t.first[name])
 }
 
-// wanted reports whether members of a task must be added to the line v, whose id is given. If the
-// suite's rule lists the members that scoring needs, a line that has them all carries its task
-// already. If the rule lists none, the line is joined with a task if the set has the one that it names.
+// wanted reports whether members of a task must be added to the dump line v, whose id is given. If the suite's
+// rule lists the members that scoring needs, a line that has them all carries its task already. If the rule
+// lists none, the line is joined with a task if the set has the one that it names.
 func (t *taskSet) wanted(v *fastjson.Value, id string) bool {
 	if t == nil {
 		return false
@@ -285,8 +286,8 @@ func (t *taskSet) refer(v *fastjson.Value, id string) string {
 // isAnswer reports whether a member holds the answer of a line, which no task may set.
 func isAnswer(key string) bool { return key == "response" || key == "actions" }
 
-// find returns the JSON of the only task with the name id. The error, unknown_task, says that no task or
-// several have it. A nil set has no task.
+// find returns the JSON of the only task of the task file with the name id. The error, unknown_task, says that
+// no task or several have it. A nil set has no task.
 func (t *taskSet) find(id string) ([]byte, *scoring.Error) {
 	if t == nil {
 		t = &taskSet{}

@@ -94,8 +94,8 @@ func (aggregate *Aggregate) Add(row []byte) {
 	}
 }
 
-// numberOf returns a JSON number as float64, or a boolean as 0 or 1. ok is false for any other value, and
-// for a number that is too large.
+// numberOf returns a JSON number of a trainer's row as float64, or a boolean as 0 or 1. ok is false for any
+// other value, and for a number that is too large.
 func numberOf(value []byte) (x float64, ok bool) {
 	switch value[0] {
 	case 't':
@@ -109,7 +109,7 @@ func numberOf(value []byte) (x float64, ok bool) {
 	return x, err == nil && !math.IsInf(x, 0)
 }
 
-// add adds a value of a verify response to the series of that name.
+// add adds a value of a verify response, which has the reward of a rollout, to the series of that name.
 func (group *group) add(name string, x float64) {
 	if group.values == nil {
 		group.values = map[string][]float64{}
@@ -121,9 +121,9 @@ func (group *group) add(name string, x float64) {
 	group.values[name] = append(list, x)
 }
 
-// AppendJSON appends the aggregate metrics as NeMo Gym reads them: group_level_metrics has the statistics
-// of each task, agent_metrics those of all rows, and key_metrics the means of all rows alone. n and failed
-// count the rows.
+// AppendJSON appends the aggregate metrics as the trainer NeMo Gym reads them: group_level_metrics has the
+// statistics of each task, agent_metrics those of all rows, and key_metrics the means of all rows alone. n and
+// failed count the rows.
 func (aggregate *Aggregate) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"group_level_metrics":[`...)
 	for i, task := range aggregate.order {

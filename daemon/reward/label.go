@@ -198,8 +198,8 @@ func (copier *copier) wanted(key, value []byte, top bool) bool {
 	return true
 }
 
-// value appends the JSON value that begins at byte i of src to dst; next is the index after it. If nulls
-// count as absent, objects in it lose their null members. Lists keep nulls, as these hold places.
+// value appends the JSON value that begins at byte i of a trainer's label, src, to dst; next is the index after
+// it. If nulls count as absent, objects in it lose their null members. Lists keep nulls, as these hold places.
 func (copier *copier) value(dst []byte, i int) (out []byte, next int) {
 	switch copier.src[i] {
 	case '{':
@@ -229,8 +229,8 @@ func (copier *copier) value(dst []byte, i int) (out []byte, next int) {
 // ends reports whether a byte cannot belong to a JSON number, true, false or null.
 func ends(b byte) bool { return b <= ' ' || b == ',' || b == ']' || b == '}' }
 
-// stringEnd returns the index after the JSON string that begins at byte i of src. src was checked before to be
-// valid JSON, so the string ends.
+// stringEnd returns the index after the JSON string that begins at byte i of the label src. src was checked
+// before to be valid JSON, so the string ends.
 func (copier *copier) stringEnd(i int) int {
 	for i++; copier.src[i] != '"'; i++ {
 		if copier.src[i] == '\\' {

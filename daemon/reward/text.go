@@ -69,9 +69,9 @@ func Answer(query, prompt string) string {
 	return query
 }
 
-// StripSpecial removes special tokens of chat templates: at the end of a text those that end one, with
-// the white space after them, and at its start those that begin one. n is how many were removed. White
-// space at the end of a text without such a token stays.
+// StripSpecial removes special tokens of chat templates, which a trainer's tokenizer leaves in what it decodes:
+// at the end of a text those that end one, with the white space after them, and at its start those that begin
+// one. n is how many were removed. White space at the end of a text without such a token stays.
 func StripSpecial(s string) (text string, n int) {
 	// Those at the end.
 	for {
@@ -92,8 +92,8 @@ func StripSpecial(s string) (text string, n int) {
 	}
 }
 
-// specialSuffix returns the length in bytes of the special token at the end of text, 0 if there is none. A
-// token that begins texts counts too, for an answer that holds nothing but such tokens.
+// specialSuffix returns the length in bytes of the special token of a chat template that ends a trainer's text,
+// 0 if there is none. A token that begins texts counts too, for an answer that holds nothing but such tokens.
 func specialSuffix(text string) int {
 	for _, token := range specials {
 		if strings.HasSuffix(text, token) {
@@ -122,8 +122,9 @@ func specialSuffix(text string) int {
 	return 0
 }
 
-// isTokenName reports whether a special token of a chat template may have that name: ASCII letters,
-// digits and a few signs, at most maxName bytes. A longer text is rather a part of the answer.
+// isTokenName reports whether a special token of a chat template, at the end of a trainer's text, may have that
+// name: ASCII letters, digits and a few signs, at most maxName bytes. A longer text is rather a part of the
+// answer.
 func isTokenName(text string) bool {
 	const maxName = 40
 	if text == "" || len(text) > maxName {
@@ -159,7 +160,7 @@ var stepNames = []struct {
 	step Step
 }{{"special", StepSpecial}, {"think", StepThink}, {"answer", StepTags}, {"fenced", StepFenced}, {"boxed", StepBoxed}}
 
-// String lists the names of the steps with commas between them; "" for none.
+// String lists the names of the steps that prepare a trainer's text, with commas between them; "" for none.
 func (step Step) String() string {
 	var names []string
 	for _, n := range stepNames {
@@ -170,19 +171,20 @@ func (step Step) String() string {
 	return strings.Join(names, ",")
 }
 
-// ParseSteps reads names of steps with commas between them; "none" or nothing is no step. An unknown
-// name is an error, which lists those that there are.
-func ParseSteps(s string) (Steps, error) {
+// ParseSteps reads the names of the steps by which a trainer wants its texts prepared before they are scored,
+// with commas between them; "none" or nothing is no step. An unknown name is an error, which lists those that
+// there are.
+func ParseSteps(names string) (Steps, error) {
 	var all Steps
-	for name := range strings.SplitSeq(s, ",") {
+	for name := range strings.SplitSeq(names, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" || name == "none" {
 			continue
 		}
 		var step Step // 0 for an unknown name
-		for _, n := range stepNames {
-			if n.name == name {
-				step = n.step
+		for _, known := range stepNames {
+			if known.name == name {
+				step = known.step
 			}
 		}
 		if step == 0 {
@@ -193,10 +195,10 @@ func ParseSteps(s string) (Steps, error) {
 	return all, nil
 }
 
-// Prepare runs steps that cut the answer out of a model's text s. done names the steps that changed the
-// text, for the log and the result. inThink says that the prompt has opened a block of thought (<think>).
-// A step that does not find what it looks for leaves the text as it is. Only a block of thought that does
-// not end makes the text empty, because the answer would follow it.
+// Prepare runs steps that cut the answer out of s, the text of a model that a trainer sent. done names the
+// steps that changed the text, for the log and the result. inThink says that the prompt has opened a block of
+// thought (<think>). A step that does not find what it looks for leaves the text as it is. Only a block of
+// thought that does not end makes the text empty, because the answer would follow it.
 func Prepare(s string, steps Steps, inThink bool) (text string, done []string) {
 	text = s
 	for _, n := range stepNames {
@@ -228,10 +230,10 @@ func OpensThought(prompt string) bool {
 	return strings.HasSuffix(strings.TrimRight(prompt, " \t\r\n"), "<think>")
 }
 
-// afterThought returns the part of a model's text after its thoughts: after the last final channel of
-// Harmony, else after the last </think>. Text in another channel, or in a block of thought that does not
-// end, is no answer, and the result is "". A text without thoughts is returned whole. open says that the
-// prompt has opened a block.
+// afterThought returns the part of a trainer's text after the model's thoughts: after the last final channel of
+// Harmony, else after the last </think>. Text in another channel, or in a block of thought that does not end,
+// is no answer, and the result is "". A text without thoughts is returned whole. open says that the prompt has
+// opened a block.
 func afterThought(text string, open bool) string {
 	const final = "<|channel|>final<|message|>"
 	if i := strings.LastIndex(text, final); i >= 0 {
@@ -250,8 +252,8 @@ func afterThought(text string, open bool) string {
 	return strings.TrimLeft(text[end+len("</think>"):], "\r\n")
 }
 
-// lastBetween returns what stands between the last closing tag of a model's text and the opening tag
-// before it, or the whole text if it has no such pair.
+// lastBetween returns what stands between the last closing tag of a trainer's text and the opening tag before
+// it, such as <answer>, or the whole text if it has no such pair.
 func lastBetween(text, opening, closing string) string {
 	end := strings.LastIndex(text, closing)
 	if end < 0 {
@@ -264,8 +266,8 @@ func lastBetween(text, opening, closing string) string {
 	return text[start+len(opening) : end]
 }
 
-// lastFenced returns what the last closed block of code holds, between two lines that begin with ```, or
-// the whole text if there is none.
+// lastFenced returns what the last closed block of code in a trainer's text holds, between two lines that begin
+// with ```, or the whole text if there is none.
 func lastFenced(text string) string {
 	block, found := "", false
 	open, start := false, 0 // a block is open, and begins here
@@ -288,8 +290,8 @@ func lastFenced(text string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(block, "\n"), "\r")
 }
 
-// lastBoxed returns what the last \boxed{} that closes holds, with balanced braces in it, or the whole
-// text if there is none. Escaped braces do not count.
+// lastBoxed returns what the last \boxed{} of a trainer's text that closes holds, with balanced braces in it,
+// or the whole text if there is none. Escaped braces do not count.
 func lastBoxed(text string) string {
 	const box = `\boxed{`
 	for end := len(text); ; {
@@ -307,8 +309,9 @@ func lastBoxed(text string) string {
 	}
 }
 
-// bracedLength returns how many bytes of s stand before the brace that closes an opening brace just before
-// s, or -1 if none closes it. Braces within are counted, and escaped ones (\{) are not.
+// bracedLength returns how many bytes of s, a part of a trainer's text, stand before the brace that closes an
+// opening brace just before s, or -1 if none closes it. Braces within are counted, and escaped ones (\{) are
+// not.
 func bracedLength(s string) int {
 	depth := 1
 	for i := 0; i < len(s); i++ {
