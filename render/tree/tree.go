@@ -86,9 +86,9 @@ func (tree *Tree) Build(sc *scene.Scene) error {
 	return nil
 }
 
-// bind records for each arrow of the scene which bindings tie its start and its end to other
-// shapes. If several tie the same end, the first counts. Without bindings tree.bound is empty. See
-// docs/spec/drawing.md#r13.
+// bind records in the tree for each arrow of the scene which bindings tie its start and its end to other
+// shapes, because an arrow lies where these are. If several tie the same end, the first counts. Without
+// bindings tree.bound is empty. See docs/spec/drawing.md#r13.
 func (tree *Tree) bind(scene *scene.Scene) {
 	tree.bound = tree.bound[:0]
 	if len(scene.Bindings) == 0 {
@@ -105,7 +105,8 @@ func (tree *Tree) bind(scene *scene.Scene) {
 	}
 }
 
-// terminalOf returns which end of an arrow a binding ties: 0 for the start, 1 for the end.
+// terminalOf returns the index in tree.bound of the end of an arrow that a binding ties: 0 for the start, 1 for
+// the end.
 func terminalOf(b *scene.Binding) int {
 	if b.End {
 		return 1

@@ -88,8 +88,8 @@ func wrappingLength(s []byte) int {
 	return 0
 }
 
-// cutBullets removes Markdown headings, quotes and bullets, also nested ones, from the start of the
-// line in cleaner.out that begins at start.
+// cutBullets removes Markdown headings, quotes and bullets, also nested ones, from the start of the line of
+// plain text in cleaner.out that begins at start.
 func (cleaner *Cleaner) cutBullets(start int) {
 	line := cleaner.out[start:]
 	for {

@@ -22,8 +22,8 @@ func Member(o *fastjson.Object, names []string) *fastjson.Value {
 	return value
 }
 
-// isKey reports whether key, as a model wrote it, means name, which is in lower case with
-// underscores.
+// isKey reports whether key, the name of a member of JSON as a model wrote it, means name, which is in lower
+// case with underscores.
 func isKey(key []byte, name string) bool {
 	key = bytes.TrimSpace(key)
 	if len(key) != len(name) {

@@ -85,7 +85,7 @@ func AppendFolded(dst, text []byte) []byte {
 	return dst
 }
 
-// appendFoldedRune appends one character as AppendFolded does: its ASCII look-alike, nothing
+// appendFoldedRune appends one character of a model's text as AppendFolded does: its ASCII look-alike, nothing
 // for an invisible one, else the character.
 func appendFoldedRune(dst []byte, r rune) []byte {
 	switch {

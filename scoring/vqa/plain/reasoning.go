@@ -102,7 +102,8 @@ func nextClosing(text []byte, i, want int) int {
 	}
 }
 
-// equalFold reports whether s is word in any case. word is in lower-case ASCII and as long as s.
+// equalFold reports whether s, a part of a model's text, is the name of a tag in any case. word is that name,
+// in lower-case ASCII and as long as s.
 func equalFold(s []byte, word string) bool {
 	for i := range len(word) {
 		c := s[i]
