@@ -250,7 +250,7 @@ func (r row) same(s row) bool { return r.what == s.what && r.figure == s.figure 
 func series(file *File) (rows []row) {
 	add := func(what string, samples []stage.Sample) {
 		if len(samples) > 0 {
-			rows = append(rows, row{what, "core us/scene", -1, Of(samples, CoreOf)}, row{what, "scenes/s", 1, Of(samples, RateOf)})
+			rows = append(rows, row{what, "core us/scene", -1, Values(samples, CoreOf)}, row{what, "scenes/s", 1, Values(samples, RateOf)})
 		}
 	}
 	for _, class := range file.Classes {

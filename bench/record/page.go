@@ -25,15 +25,15 @@ type view struct {
 	Text      string // the table
 	Flags     string
 	Stages    template.HTML // bars of processor time
-	Timelines []figured
+	Timelines []titledPlot
 	Roof      template.HTML // the roofline of the device, "" without a device
-	Sweeps    []figured
+	Sweeps    []titledPlot
 	Predicted template.HTML // how well the model agrees with the measurements
 	Model     string
 }
 
-// figured is a plot with a heading and a text below.
-type figured struct {
+// titledPlot is a plot with a heading and a text below.
+type titledPlot struct {
 	Title, Doc, Note string
 	SVG              template.HTML
 }
@@ -47,9 +47,9 @@ func (file *File) Page(path string, spans map[string][]stage.Span) error {
 	}
 	page := view{File: file, Text: text.String(), Flags: strings.Join(file.Flags, " "), Stages: file.bars(), Roof: file.roof()}
 	for _, class := range file.Classes {
-		if part := middle(spans[class.Name]); len(part) > 0 {
+		if part := middleOf(spans[class.Name]); len(part) > 0 {
 			busy := class.Profile.Parts
-			page.Timelines = append(page.Timelines, figured{Title: class.Name, SVG: file.timeline(part),
+			page.Timelines = append(page.Timelines, titledPlot{Title: class.Name, SVG: file.timeline(part),
 				Note: fmt.Sprintf("processor busy %.0f %%, device busy %.0f %% of the time; of the device's time the processor worked in %.0f %%", 100*busy.Host, 100*busy.Device, 100*busy.Overlap)})
 		}
 	}
@@ -122,9 +122,9 @@ func clipped(text string, n int) string {
 // window is how much of a run a timeline shows: a few batches.
 const window = 120 * time.Millisecond
 
-// middle returns the stages of drawing (spans) in a short window of time in the middle of a run, whose times
+// middleOf returns the stages of drawing (spans) in a short window of time in the middle of a run, whose times
 // then count from the beginning of the window. A whole run would be too much for a time line.
-func middle(spans []stage.Span) []stage.Span {
+func middleOf(spans []stage.Span) []stage.Span {
 	if len(spans) == 0 {
 		return nil
 	}
@@ -173,22 +173,22 @@ func (file *File) timeline(spans []stage.Span) template.HTML {
 // figure returns the plot of a sweep, in which one property of scenes takes several values: the processor
 // time per scene over the values, each with its range over the rounds. The line that was fitted to the times
 // is in its note.
-func (sweep Sweep) figure() figured {
+func (sweep Sweep) figure() titledPlot {
 	p := plot{xName: sweep.Unit, yName: "core us per scene", logX: true}
 	for _, point := range sweep.Points {
 		p.logX = p.logX && point.X > 0
 		p.xs = append(p.xs, point.X)
-		p.ys = append(append(p.ys, 0), Of(point.Samples, CoreOf)...) // the axis of times begins at 0
+		p.ys = append(append(p.ys, 0), Values(point.Samples, CoreOf)...) // the axis of times begins at 0
 	}
 	var xs, ys []float64
 	for _, point := range sweep.Points {
-		all := Of(point.Samples, CoreOf)
+		all := Values(point.Samples, CoreOf)
 		xs = append(xs, point.X)
 		ys = append(ys, point.Core())
 		p.dot(point.X, point.Core(), slices.Min(all), slices.Max(all), fmt.Sprintf("%g: %.1f us, %.0f scenes/s", point.X, point.Core(), point.Rate()))
 	}
 	p.line("measured", xs, ys)
-	out := figured{Title: sweep.Name, Doc: sweep.Doc, SVG: p.svg()}
+	out := titledPlot{Title: sweep.Name, Doc: sweep.Doc, SVG: p.svg()}
 	if sweep.Fit != nil {
 		out.Note = fmt.Sprintf("%.3g us + %.3g us per %s; R2 %.4f", sweep.Fit.Terms[0], sweep.Fit.Terms[1], sweep.FitX, sweep.Fit.R2)
 	}

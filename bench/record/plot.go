@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
-// The size of a plot and of what stands around it, px.
+// The size of a plot, and of the margins around its axes, in which the values and names of the axes stand, px.
 const (
-	plotW, plotH             = 520, 300
-	left, right, top, bottom = 64, 16, 12, 44
+	plotW, plotH                                     = 520, 300
+	marginLeft, marginRight, marginTop, marginBottom = 64, 16, 12, 44
 )
+
+// belowMiddle is how far the baseline of a text stands below the middle of its letters, px.
+const belowMiddle = 4
 
 // plot is one SVG picture with axes. Logarithmic axes are for values above 0.
 type plot struct {
@@ -53,15 +56,16 @@ func place(value, lo, hi float64, log bool) float64 {
 // x returns the place of a value on the horizontal axis, px.
 func (plot *plot) x(v float64) float64 {
 	lo, hi := span(plot.xs, plot.logX)
-	return left + place(v, lo, hi, plot.logX)*(plotW-left-right)
+	return marginLeft + place(v, lo, hi, plot.logX)*(plotW-marginLeft-marginRight)
 }
 
 // y returns the place of a value on the vertical axis, px.
 func (plot *plot) y(v float64) float64 {
 	lo, hi := span(plot.ys, plot.logY)
-	return plotH - bottom - place(v, lo, hi, plot.logY)*(plotH-top-bottom)
+	return plotH - marginBottom - place(v, lo, hi, plot.logY)*(plotH-marginTop-marginBottom)
 }
 
+// add appends SVG to the inside of the plot.
 func (plot *plot) add(format string, args ...any) { fmt.Fprintf(&plot.body, format, args...) }
 
 // dot draws a point of a plot at the values (x, y). If high is above low, it also draws the range from low to
@@ -81,7 +85,7 @@ func (plot *plot) label(x, y float64, onLeft bool, text string) {
 	if onLeft {
 		at, anchor = plot.x(x)-distance, "end"
 	}
-	plot.add(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, plot.y(y)+4, anchor, html.EscapeString(text))
+	plot.add(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, plot.y(y)+belowMiddle, anchor, html.EscapeString(text))
 }
 
 // line draws a line of a plot through points, given by their values. class is the CSS class of the
@@ -152,15 +156,15 @@ func (plot *plot) svg() template.HTML {
 	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, plotW, plotH, plotW, plotH)
 	lo, hi := span(plot.xs, plot.logX)
 	for _, v := range ticks(lo, hi, plot.logX) {
-		fmt.Fprintf(&text, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, plot.x(v), top, plotH-bottom, plot.x(v), plotH-bottom+16, short(v))
+		fmt.Fprintf(&text, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, plot.x(v), marginTop, plotH-marginBottom, plot.x(v), plotH-marginBottom+16, short(v))
 	}
 	lo, hi = span(plot.ys, plot.logY)
 	for _, v := range ticks(lo, hi, plot.logY) {
-		fmt.Fprintf(&text, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, left, plot.y(v), plotW-right, left-6, plot.y(v)+4, short(v))
+		fmt.Fprintf(&text, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, marginLeft, plot.y(v), plotW-marginRight, marginLeft-6, plot.y(v)+belowMiddle, short(v))
 	}
-	fmt.Fprintf(&text, `<path class="axis" d="M%d %dV%dH%d"/>`, left, top, plotH-bottom, plotW-right)
-	fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="middle" class="name">%s</text>`, (left+plotW-right)/2, plotH-8, html.EscapeString(plot.xName))
-	fmt.Fprintf(&text, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle" class="name">%s</text>`, (top+plotH-bottom)/2, html.EscapeString(plot.yName))
+	fmt.Fprintf(&text, `<path class="axis" d="M%d %dV%dH%d"/>`, marginLeft, marginTop, plotH-marginBottom, plotW-marginRight)
+	fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="middle" class="name">%s</text>`, (marginLeft+plotW-marginRight)/2, plotH-8, html.EscapeString(plot.xName))
+	fmt.Fprintf(&text, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle" class="name">%s</text>`, (marginTop+plotH-marginBottom)/2, html.EscapeString(plot.yName))
 	text.WriteString(plot.body.String())
 	text.WriteString("</svg>")
 	return template.HTML(text.String())

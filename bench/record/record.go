@@ -91,10 +91,10 @@ type Point struct {
 }
 
 // Core returns the median core time of a scene, us.
-func (p Point) Core() float64 { return figure.Median(Of(p.Samples, CoreOf)) }
+func (p Point) Core() float64 { return figure.Median(Values(p.Samples, CoreOf)) }
 
 // Rate returns the median of scenes per second.
-func (p Point) Rate() float64 { return figure.Median(Of(p.Samples, RateOf)) }
+func (p Point) Rate() float64 { return figure.Median(Values(p.Samples, RateOf)) }
 
 // Cost returns what scenes of the point consist of.
 func (p Point) Cost() stage.Cost { return p.Samples[len(p.Samples)-1].Cost }
@@ -111,8 +111,8 @@ func CoreOf(s stage.Sample) float64 { return s.Core }
 // RateOf returns the scenes per second of a sample.
 func RateOf(s stage.Sample) float64 { return s.Rate }
 
-// Of returns one figure of every sample of a measurement, such as its rate. figure takes it from a sample.
-func Of(samples []stage.Sample, figure func(stage.Sample) float64) []float64 {
+// Values returns one figure of every sample of a measurement, such as its rate. figure takes it from a sample.
+func Values(samples []stage.Sample, figure func(stage.Sample) float64) []float64 {
 	values := make([]float64, len(samples))
 	for i, sample := range samples {
 		values[i] = figure(sample)

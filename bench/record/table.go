@@ -57,13 +57,13 @@ func (model *Model) String() string {
 func (file *File) rates(t io.Writer) {
 	fmt.Fprintln(t, "\n\tscenes/s\tcore us\trender/s\tcore us\tresident/s\tlone p50 us\tp99 us\tsegments\tfailed\t")
 	for _, class := range file.Classes {
-		endToEnd, rendering := Of(class.EndToEnd, RateOf), Of(class.Render, RateOf)
+		endToEnd, rendering := Values(class.EndToEnd, RateOf), Values(class.Render, RateOf)
 		resident := 0.0
 		for _, sample := range class.Device {
 			resident = max(resident, sample.Resident)
 		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", class.Name, figure.Median(endToEnd), figure.Median(Of(class.EndToEnd, CoreOf)),
-			figure.Median(rendering), figure.Median(Of(class.Render, CoreOf)), resident, class.Lone.P50, class.Lone.P99, class.Segments, class.Profile.Failed)
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", class.Name, figure.Median(endToEnd), figure.Median(Values(class.EndToEnd, CoreOf)),
+			figure.Median(rendering), figure.Median(Values(class.Render, CoreOf)), resident, class.Lone.P50, class.Lone.P99, class.Segments, class.Profile.Failed)
 	}
 }
 
