@@ -158,7 +158,7 @@ func (cmd *reportCmd) Run(std streams) error {
 			return err
 		}
 	}
-	fmt.Fprint(std.err, joined.LeftOut(), joined.Unlisted())
+	fmt.Fprint(std.err, joined.DuplicatesText(), joined.RowlessText())
 	// Write the tables.
 	out, err := output(cmd.Output, std, append(paths, cmd.paperFiles()...)...)
 	if err != nil {

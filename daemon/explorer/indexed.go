@@ -31,7 +31,7 @@ func IndexOptions(suites scoring.Suites, variants scoring.Variants, papers [][]b
 
 // TablesOf returns the tables of the suites as JSON, as IndexOptions has them.
 func TablesOf(t *table.Table) json.RawMessage {
-	data, err := json.Marshal(textTables(t.Own()))
+	data, err := json.Marshal(textTables(t.MoreTables()))
 	if err != nil {
 		panic("BUG: tables: " + err.Error())
 	}

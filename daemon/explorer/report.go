@@ -55,7 +55,7 @@ func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *
 		job.given[report.Given[i].Row] = &report.Given[i]
 	}
 	job.findSeries()
-	job.papers = textTables(report.Table.Own())
+	job.papers = textTables(report.Table.MoreTables())
 	// Look for suspects to the end, because the page must not depend on how far the scan is.
 	job.rules = newScanner(explorer, job)
 	defer job.rules.stop()

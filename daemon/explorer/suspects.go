@@ -63,8 +63,8 @@ var unread = []string{"no_json", "no_answer", "none"}
 // of the answer was read.
 func fullUnread(file *index.File) func(row int) bool {
 	nothing := make([]bool, len(file.Statuses))
-	for i, words := range file.Statuses {
-		nothing[i] = slices.Contains(unread, words[0])
+	for i, status := range file.Statuses { // a value of one part
+		nothing[i] = slices.Contains(unread, status[0])
 	}
 	return func(row int) bool { return nothing[file.Status[row]] && file.Score[row] >= fullScore }
 }

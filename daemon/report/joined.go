@@ -69,11 +69,11 @@ func (joined *Joined) Tables() (out []scoring.TextTable) {
 		}
 		out = append(out, text)
 	}
-	return append(out, joined.writer.table.Own()...)
+	return append(out, joined.writer.table.MoreTables()...)
 }
 
-// Unlisted returns lines of text on results that are in no table; "" for none.
-func (joined *Joined) Unlisted() string {
+// RowlessText returns lines of text on results that are in no row of a table; "" for none.
+func (joined *Joined) RowlessText() string {
 	return joined.writer.table.RowlessText()
 }
 
@@ -83,8 +83,8 @@ func (joined *Joined) Lines() int { return joined.lines }
 // Scored returns the number of results with a score.
 func (joined *Joined) Scored() int { return joined.scored }
 
-// LeftOut returns lines of text on duplicates that the tables leave out; "" for none.
-func (joined *Joined) LeftOut() string { return joined.writer.table.DuplicatesText() }
+// DuplicatesText returns lines of text on duplicates that the tables leave out; "" for none.
+func (joined *Joined) DuplicatesText() string { return joined.writer.table.DuplicatesText() }
 
 // WriteText writes the tables of the joined results one after the other as text in aligned columns,
 // with an empty line between them.

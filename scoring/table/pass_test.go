@@ -19,7 +19,7 @@ func TestPass(t *testing.T) {
 		add("x", i+1, x)
 	}
 	add("y", 1, 0)
-	list := tab.Own()
+	list := tab.MoreTables()
 	if len(list) != 1 || !slices.Equal(list[0].Columns[5:], []string{"k = 1", "k = 2", "k = 4", "k = 5"}) {
 		t.Fatalf("got %+v; want one table with k = 1, 2, 4, 5", list)
 	}
@@ -32,12 +32,12 @@ func TestPass(t *testing.T) {
 		r.ID, r.Who.Repeat = "x", i+1
 		even.Add(r)
 	}
-	if list := even.Own(); len(list) != 1 || !slices.Equal(list[0].Columns[5:], []string{"k = 1", "k = 2", "k = 4"}) {
+	if list := even.MoreTables(); len(list) != 1 || !slices.Equal(list[0].Columns[5:], []string{"k = 1", "k = 2", "k = 4"}) {
 		t.Errorf("got %+v; want one table with k = 1, 2, 4", list)
 	}
 	single := New(Options{Suites: scoring.Suites{two}})
 	single.Add(scored("a", 1))
-	if list := single.Own(); len(list) > 0 {
+	if list := single.MoreTables(); len(list) > 0 {
 		t.Errorf("single answers have the tables %+v", list)
 	}
 }

@@ -285,10 +285,11 @@ func (table *Table) Lines() []Line {
 // publishedOnly ends the titles of tables without a model of the run.
 const publishedOnly = "(published only)"
 
-// Own returns the suites' own tables, which reproduce those of their papers, in the order of the
-// suites. Their titles name the series where several have such tables.
-func (table *Table) Own() []scoring.TextTable {
-	all := table.ownWithoutRemark()
+// MoreTables returns the tables beside the main one: how answers ended and what they took, pass@k, and the
+// tables that suites make themselves, which reproduce those of their papers, in the order of the suites. Their
+// titles name the series where several have such tables.
+func (table *Table) MoreTables() []scoring.TextTable {
+	all := table.moreWithoutRemark()
 	for i := range all {
 		all[i].Title = withRemark(all[i].Title, table.options.Remark)
 	}
@@ -310,10 +311,9 @@ func withRemark(title, remark string) string {
 	return title
 }
 
-// ownWithoutRemark returns the tables beside the main one, without the remark that Own adds to their
-// titles: usage and pass@k, then the own tables of each suite. Some suites have one table for all
-// series. The others have one for each series, which the title names if there are several.
-func (table *Table) ownWithoutRemark() []scoring.TextTable {
+// moreWithoutRemark returns the tables of MoreTables, without the remark in their titles. Some suites have one
+// table for all series. The others have one for each series, which the title names if there are several.
+func (table *Table) moreWithoutRemark() []scoring.TextTable {
 	var all []scoring.TextTable
 	for _, general := range []scoring.TextTable{table.usageTable(), table.passTable()} {
 		if len(general.Rows) > 0 {

@@ -386,7 +386,7 @@ func TestRemark(t *testing.T) {
 		r.ID, r.Who.Repeat = "x", i+1
 		tab.Add(r)
 	}
-	if got := tab.Own()[0].Title; got != "pass@k, %, subset, temperature 0.2" {
+	if got := tab.MoreTables()[0].Title; got != "pass@k, %, subset, temperature 0.2" {
 		t.Errorf("got %q", got)
 	}
 	if got := withRemark("people (published only)", "subset"); got != "people (published only)" {

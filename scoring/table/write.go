@@ -25,7 +25,7 @@ func (table *Table) WriteTo(w io.Writer) (int64, error) {
 	writeAligned(&out, texts, textColumns)
 	out.WriteString(table.RowlessText())
 	out.WriteString(table.DuplicatesText())
-	for _, own := range table.Own() {
+	for _, own := range table.MoreTables() {
 		out.WriteString("\n")
 		writeTable(&out, own)
 	}
