@@ -9,30 +9,31 @@ import (
 // reaches, not the control points, which may lie far outside. The box of an empty path is empty.
 func PathBounds(path *vector.Path) Extent {
 	extent := NewExtent()
-	var segment [4]Point                         // its start, which is the current point, then up to three more
+	var segment [4]vector.Point                  // its start, which is the current point, then up to three more
 	points, weights := path.Points, path.Weights // what the verbs have not used yet
 	for _, verb := range path.Verbs {
 		n := verb.Points()
-		for i, q := range points[:n] {
-			segment[i+1] = Pt(float64(q.X), float64(q.Y))
-		}
+		copy(segment[1:], points[:n])
 		switch verb {
 		case vector.Quad:
-			quadExtrema(&extent, segment[0], segment[1], segment[2], 1)
+			quadExtrema(&extent, wide(segment[0]), wide(segment[1]), wide(segment[2]), 1)
 		case vector.Conic:
-			quadExtrema(&extent, segment[0], segment[1], segment[2], float64(weights[0]))
+			quadExtrema(&extent, wide(segment[0]), wide(segment[1]), wide(segment[2]), float64(weights[0]))
 			weights = weights[1:]
 		case vector.Cubic:
 			cubicExtrema(&extent, &segment)
 		}
 		if n > 0 {
 			segment[0] = segment[n] // the end: the next segment begins there
-			extent.Add(segment[0])
+			extent.Add(wide(segment[0]))
 		}
 		points = points[n:]
 	}
 	return extent
 }
+
+// wide returns a point of a path in binary64.
+func wide(p vector.Point) Point { return Pt(float64(p.X), float64(p.Y)) }
 
 // quadExtrema adds to extent the points inside a curve where its x or its y is greatest or least. The
 // curve is a conic from a to c, whose control point b has the weight w; w = 1 makes it a quadratic.
@@ -60,17 +61,44 @@ func quadExtrema(extent *Extent, a, b, c Point, w float64) {
 
 // cubicExtrema adds to extent the points inside a cubic where its x or its y is greatest or least. p
 // holds the start, the two control points and the end. There the derivative of the coordinate is 0;
-// the coefficients below are a third of it, which has the same roots.
-func cubicExtrema(extent *Extent, p *[4]Point) {
-	for _, v := range [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
-		a := -v[0] + 3*v[1] - 3*v[2] + v[3]
-		b := 2 * (v[0] - 2*v[1] + v[2])
-		for _, t := range Roots(a, b, v[1]-v[0]) {
+// the coefficients below are a third of it, which has the same roots. All of it is computed in binary32
+// as the browser does, because its rounding shows: where a control point coincides with an end that is a
+// whole number, the extremum beside it may come out a last bit beyond. See docs/spec/raster.md#r28.
+func cubicExtrema(extent *Extent, p *[4]vector.Point) {
+	for _, v := range [2][4]float32{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
+		a := v[3] - v[0] + float32(3*(v[1]-v[2]))
+		b := 2 * (v[0] - v[1] - v[1] + v[2])
+		for _, t := range roots32(a, b, v[1]-v[0]) {
 			if t > 0 && t < 1 {
-				extent.Add(CubicAt(p[0], p[1], p[2], p[3], t))
+				extent.Add(Pt(
+					cubicAt32(p[0].X, p[1].X, p[2].X, p[3].X, t),
+					cubicAt32(p[0].Y, p[1].Y, p[2].Y, p[3].Y, t),
+				))
 			}
 		}
 	}
+}
+
+// roots32 is Roots in binary32, by the formula that loses no digits where a root is near 0.
+func roots32(a, b, c float32) [2]float32 {
+	if a == 0 {
+		return [2]float32{-c / b, float32(math.NaN())}
+	}
+	d := float32(math.Sqrt(float64(b)*float64(b) - float64(4*float64(a)*float64(c)))) // NaN where there is no real root
+	q := -(b + d) / 2
+	if b < 0 {
+		q = -(b - d) / 2
+	}
+	return [2]float32{q / a, c / q}
+}
+
+// cubicAt32 returns one coordinate of a cubic at t, 0 to 1, by its polynomial in binary32. p to q are that
+// coordinate of its ends and control points, as in CubicAt.
+func cubicAt32(p, c1, c2, q, t float32) float64 {
+	a := q + float32(3*(c1-c2)) - p
+	b := 3 * (c2 - float32(2*c1) + p)
+	c := 3 * (c1 - p)
+	return float64(float32((float32((float32(a*t)+b)*t)+c)*t) + p)
 }
 
 // tinyLeading is how small a leading coefficient is, beside the others, that Roots takes for 0: dividing

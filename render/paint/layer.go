@@ -19,13 +19,24 @@ func (builder *Builder) beginLayer(draws []shapes.Draw, matrix vector.Matrix) {
 		if extent.Empty() {
 			continue
 		}
-		grow := draws[i].Width / 2
-		all.Add(geom.Pt(math.Floor(extent.Lo.X-grow), math.Floor(extent.Lo.Y-grow)))
-		all.Add(geom.Pt(math.Ceil(extent.Hi.X+grow), math.Ceil(extent.Hi.Y+grow)))
+		left, right := grown(extent.Lo.X, extent.Hi.X, draws[i].Width)
+		top, bottom := grown(extent.Lo.Y, extent.Hi.Y, draws[i].Width)
+		all.Add(geom.Pt(math.Floor(left), math.Floor(top)))
+		all.Add(geom.Pt(math.Ceil(right), math.Ceil(bottom)))
 	}
 	if !all.Empty() {
 		builder.widenLayer(all.Lo.X, all.Lo.Y, all.Hi.X, all.Hi.Y, matrix)
 	}
+}
+
+// grown returns the range from lo to hi, made longer by half of width on both sides. The browser keeps a start
+// and a length in binary32. Where their sum is not exactly the end, the end counts as beyond it, also if the sum
+// comes out less (observed): on a whole unit that makes the box one unit larger.
+func grown(lo, hi, width float64) (from, to float64) {
+	half := float32(width / 2)
+	start, length := float32(lo)-half, float32(hi)-float32(lo)+2*half
+	from, to = float64(start), hi+width/2
+	return from, to + math.Abs(float64(start+length)-to)
 }
 
 // widenLayer extends the browser's group layer to hold a box in units, which matrix maps to px, or

@@ -156,7 +156,7 @@ func (pen *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 	}
 	t, ok := withLength(sub(a, pen.cur), 1)
 	n := left(t)
-	if !ok || short { // any direction will do for a dot
+	if !ok { // a dot: any direction will do
 		n = vec{X: 1}
 	}
 	pen.startSegment(n)

@@ -112,7 +112,7 @@ func TestShapes(t *testing.T) {
 		{"straight quadratic", "M 3 3 Q 5 3 9 3", dot},
 		{"cubic with one leg", "M 0 0 C 0 0 9 3 9 3", dot},
 		{"hardly bent cubic that ends across", "M 0 110 C 0 49.25 0.224 0 0.5 0", "MQKKQLQQQQQKKZ"},
-		{"the same backwards is flat", "M 0.5 0 C 0.224 0 0 49.25 0 110", "MLLKKLLKKZ"},
+		{"the same backwards is flat", "M 0.5 0 C 0.224 0 0 49.25 0 110", "MLLLLKKLKLKKZ"},
 		{"straight on", "M 0 0 L 5 0 L 9 0", "MLLKKLLKKZ"},
 		{"right angle", "M 0 0 L 5 0 L 5 5", "MLKLKKLLLLKKZ"},
 		{"back again", "M 0 0 L 5 0 L 0 0", "MLLLLKKLKKLKKZ"},
@@ -128,6 +128,33 @@ func TestShapes(t *testing.T) {
 		g := got.String()
 		if g != c.want {
 			t.Errorf("%s (%q): got %s; want %s", c.name, c.d, g, c.want)
+		}
+	}
+}
+
+// A dot runs in the direction of its two points, however close they are: the controls of its caps stick out
+// by 1.41 times the radius where that direction is diagonal.
+func TestDotDirection(t *testing.T) {
+	for _, c := range []struct {
+		d    string
+		want float32 // greatest x of the outline's points
+	}{
+		{"M 0 0 L 0 0", 1},
+		{"M 0 0 L 0 1e-5", 1},
+		{"M 0 0 L 1e-5 1e-5", math.Sqrt2},
+	} {
+		p, err := vectortest.Parse(c.d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var dst vector.Path
+		new(Stroker).Outline(&dst, p, 2, 1)
+		var got float32
+		for _, q := range dst.Points {
+			got = max(got, q.X)
+		}
+		if abs(got-c.want) > 1e-3 {
+			t.Errorf("%s: the outline reaches x = %v; want %v", c.d, got, c.want)
 		}
 	}
 }
