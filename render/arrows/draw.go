@@ -150,8 +150,8 @@ const bodyMargin = 100
 
 // ClipPath appends the clip path of an arrow's body to a path, for the non-zero rule: the body is not painted
 // below its label and inside closed heads. The path is a rectangle around the body and the label, bodyMargin px
-// larger, with holes for these, which run the other way round. holes is false if there are none: then nothing
-// need be clipped.
+// larger, with holes for these, which run the other way round. A head that is a bar is a line in it. holes is false
+// if there are none: then nothing need be clipped.
 // See docs/spec/drawing.md#r69.
 func (solver *Solver) ClipPath(label *Label, to *vector.Path) (holes bool) {
 	e := geom.NewExtent()
@@ -187,13 +187,6 @@ func (solver *Solver) ClipPath(label *Label, to *vector.Path) (holes bool) {
 		}
 	}
 	return holes
-}
-
-// BarsAtBothEnds reports whether both arrowheads are bars: lines that stand in the clip path of the body and make no
-// hole in it.
-func (solver *Solver) BarsAtBothEnds() bool {
-	start, end := solver.Head(false), solver.Head(true)
-	return start.kind == scene.HeadBar && end.kind == scene.HeadBar
 }
 
 // labelHole appends the box of a label with round corners, counterclockwise, from below its upper left

@@ -2,7 +2,7 @@ package paint
 
 import (
 	"plumb/render/arrows"
-	"plumb/render/geom"
+	"plumb/render/chord"
 	"plumb/render/scan"
 	"plumb/render/scene"
 	"plumb/render/vector"
@@ -12,7 +12,7 @@ import (
 type bodyClip struct {
 	path     vector.Path // in px
 	holes    bool        // false when the clip covers all of the body
-	bars     bool        // both ends have a bar as head and lie in the picture: hairlines are plain, docs/spec/raster.md#r9
+	barsDown bool        // a bar as head runs downwards in it: hairlines are plain, docs/spec/raster.md#r9
 	coverage scan.Coverage
 	raw      scan.Coverage // of a part of the body, before the clip
 }
@@ -54,27 +54,43 @@ func (builder *Builder) clipBody(solver *arrows.Solver, label *arrows.Label, mat
 	clip := &builder.body
 	clip.path.Reset()
 	clip.holes = solver.ClipPath(label, &clip.path)
-	clip.bars = solver.BarsAtBothEnds() && builder.inCanvas(solver.Start, matrix) && builder.inCanvas(solver.End, matrix)
+	clip.path.Transform(matrix)
+	clip.barsDown = builder.barsRunDown(&clip.path)
 	if !clip.holes {
 		return
 	}
-	clip.path.Transform(matrix)
 	clip.coverage.Reset()
 	builder.fillPath(&clip.coverage, &clip.path, scan.Rule{Clip: true})
 }
 
-// inCanvas reports whether a point, which matrix maps to px, lies in what is drawn.
-func (builder *Builder) inCanvas(point geom.Point, matrix vector.Matrix) bool {
-	at := matrix.Apply(vector.Point{X: float32(point.X), Y: float32(point.Y)})
+// barsRunDown reports whether the clip path of a body has a bar, a subpath of two points, that runs downwards from
+// one quarter row to another and lies in what is drawn. There the winding is 0 between the bar's line down and its
+// line back up: that leaves out no pixel, but the browser no longer sees that its clip is a rectangle.
+func (builder *Builder) barsRunDown(path *vector.Path) bool {
 	canvas := builder.canvas()
-	return at.X >= float32(canvas.X0) && at.X < float32(canvas.X1) && at.Y >= float32(canvas.Y0) && at.Y < float32(canvas.Y1)
+	points := path.Points
+	for i, verb := range path.Verbs {
+		isBar := verb == vector.Move && i+1 < len(path.Verbs) && path.Verbs[i+1] == vector.Line &&
+			(i+2 == len(path.Verbs) || path.Verbs[i+2] == vector.Move)
+		if isBar && chord.QuarterRow(points[0].Y) < chord.QuarterRow(points[1].Y) &&
+			(inRect(points[0], canvas) || inRect(points[1], canvas)) {
+			return true
+		}
+		points = points[verb.Points():]
+	}
+	return false
+}
+
+// inRect reports whether a point lies in a rectangle, both in px.
+func inRect(p vector.Point, rect chord.Rect) bool {
+	return p.X >= float32(rect.X0) && p.X < float32(rect.X1) && p.Y >= float32(rect.Y0) && p.Y < float32(rect.Y1)
 }
 
 // coverBody gives an item the coverage of the path in builder.outlined, which is part of an arrow's body,
 // clipped by builder.body if that has holes.
 func (builder *Builder) coverBody(item *Item, rule scan.Rule) error {
-	rule.Clip = true
 	clip := &builder.body
+	rule.Clip = rule.Clip || clip.holes || clip.barsDown
 	if !clip.holes {
 		return builder.area(&builder.outlined, item, rule)
 	}

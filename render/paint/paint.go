@@ -155,8 +155,8 @@ func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, 
 	rule := placement.rule()
 	builder.hair.Style = hair.Style{
 		Strength: strength,
-		Plain:    strength < 255 || rule.Clip || draw.ThroughClip || builder.plain(item, rule),
-		Clipped:  rule.Clip || draw.ThroughClip && (builder.body.holes || builder.body.bars),
+		Plain:    strength < 255 || rule.Clip || builder.plain(item, rule),
+		Clipped:  rule.Clip || draw.ThroughClip && (builder.body.holes || builder.body.barsDown),
 	}
 	builder.hair.Add(&builder.outlined, builder.canvas())
 	return builder.coverHair(draw, item)
