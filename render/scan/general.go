@@ -164,7 +164,8 @@ func (walk *generalWalk) noteCrossing(left, right *active, y int32) {
 // of the strip as alpha. For each edge, strip
 //
 //  1. moves the edge down to end, and opens or closes a span where the winding changes between outside and inside,
-//  2. drops the edge if it ends there,
+//  2. moves it to its next chord, or drops it, if it ends there; the next chord of a cubic may begin at another x,
+//     and the reference takes that x as the lower end of a span's left side, but not of its right side,
 //  3. keeps it in list[:n], sorted by x at end,
 //  4. and finds the next event: the first quarter row where an edge ends or crosses another.
 //
@@ -184,6 +185,7 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		edge    leftEdge              // its left edge
 		spanEnd = floor(walk.left)    // column where the last span ended
 		kept    int                   // edges kept so far
+		opened  int                   // index of its left edge in list
 		maxX    = walk.left           // largest x of these, at end
 		shifts  = 1024 + 32*len(list) // moves of the insertion sort that are left before it takes too long
 		event   = int32(noRow)
@@ -198,6 +200,7 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		if inside := winding&walk.mask != 0; inside != open {
 			if inside {
 				edge = leftEdge{top: max(walk.left, top), bottom: x, dy: int64(active.dy)}
+				opened = i
 				if direct {
 					edge.near = kept > 0 && list[kept-1].x+one >= x-max(active.slope, -active.slope)
 				}
@@ -219,8 +222,14 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		}
 		active.x = x
 		// 2. Edges that end.
-		if active.bottom <= end && !scanner.loadChordBelow(active, end) {
-			continue
+		if active.bottom <= end {
+			if !scanner.loadChordBelow(active, end) {
+				continue
+			}
+			x = active.x
+			if open && opened == i {
+				edge.bottom = x
+			}
 		}
 		event = min(event, active.bottom) // the first part of 4
 		// 3. Keep the edge: list[:n] holds the edges kept so far, sorted by their x at end.
