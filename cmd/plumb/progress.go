@@ -25,11 +25,11 @@ type progress struct {
 	failedNoun string                   // what failed ones lack: "score"
 	bar        *progressbar.ProgressBar // nil where there is no terminal
 	stop       chan struct{}            // ends the lines
-	over       sync.WaitGroup
+	printing   sync.WaitGroup
 
 	mu          sync.Mutex // guards what follows
 	start       time.Time
-	shown       time.Time
+	lastPrinted time.Time
 	total       int64 // bytes of the dumps, -1 where no end is known
 	bytesBefore int64 // bytes of the dumps that are done
 	offset      int64 // bytes read of the current dump
@@ -64,7 +64,7 @@ func newProgress(w io.Writer, paths []string, noun, failedNoun string, every tim
 			progressbar.OptionShowBytes(false), progressbar.OptionClearOnFinish())
 		return p
 	}
-	p.over.Go(func() {
+	p.printing.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
@@ -154,10 +154,10 @@ const redrawEvery = 200 * time.Millisecond
 // show moves the progress bar and writes the text of text beside it, at most once in redrawEvery, because
 // a terminal is slow. Without a bar it does nothing. The caller holds the mutex.
 func (progress *progress) show(now time.Time, text func() string) {
-	if progress.bar == nil || progress.ended || now.Sub(progress.shown) < redrawEvery {
+	if progress.bar == nil || progress.ended || now.Sub(progress.lastPrinted) < redrawEvery {
 		return
 	}
-	progress.shown = now
+	progress.lastPrinted = now
 	progress.bar.Describe(text())
 	if done, size := progress.work(now); size > 0 {
 		progress.bar.ChangeMax64(max(done, size))
@@ -226,7 +226,7 @@ func (progress *progress) end() {
 		return
 	}
 	close(progress.stop)
-	progress.over.Wait()
+	progress.printing.Wait()
 	if progress.bar != nil {
 		progress.bar.Finish()
 	}

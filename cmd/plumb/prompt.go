@@ -145,19 +145,19 @@ func (cmd *promptCmd) drawBoard(boards *ask.Boards, item *scoring.Item, line []b
 
 // promptTally counts items with a prompt and without.
 type promptTally struct {
-	made, failed int
-	first        string // line and fault of the first item without one
+	withPrompt, withoutPrompt int
+	firstFault                string // line and fault of the first item without one
 }
 
 // add counts an item for which `plumb prompt` was to make a prompt. line is its number in the file, and
 // fault says why there is no prompt, nil where there is one.
 func (tally *promptTally) add(line int, fault *scoring.Error) {
 	if fault == nil {
-		tally.made++
+		tally.withPrompt++
 		return
 	}
-	if tally.failed++; tally.failed == 1 {
-		tally.first = fmt.Sprintf("line %d: %s: %s", line, fault.Code, fault.Message)
+	if tally.withoutPrompt++; tally.withoutPrompt == 1 {
+		tally.firstFault = fmt.Sprintf("line %d: %s: %s", line, fault.Code, fault.Message)
 	}
 }
 
@@ -165,14 +165,14 @@ func (tally *promptTally) add(line int, fault *scoring.Error) {
 // error if no item has a prompt.
 func (tally *promptTally) verdict(w io.Writer) error {
 	switch {
-	case tally.made+tally.failed == 0:
+	case tally.withPrompt+tally.withoutPrompt == 0:
 		return errors.New("cannot write any prompt: the file has no lines; want one item on each")
-	case tally.failed == 0:
+	case tally.withoutPrompt == 0:
 		return nil
-	case tally.made == 0:
-		return fmt.Errorf("cannot write any prompt: %s %s", plural.Of(tally.failed, "item failed:", "items failed; the first is"), tally.first)
+	case tally.withPrompt == 0:
+		return fmt.Errorf("cannot write any prompt: %s %s", plural.Of(tally.withoutPrompt, "item failed:", "items failed; the first is"), tally.firstFault)
 	}
-	fmt.Fprintf(w, "%d of %s no prompt; the first is %s\n", tally.failed, plural.Of(tally.made+tally.failed, "item has", "items have"), tally.first)
+	fmt.Fprintf(w, "%d of %s no prompt; the first is %s\n", tally.withoutPrompt, plural.Of(tally.withPrompt+tally.withoutPrompt, "item has", "items have"), tally.firstFault)
 	return nil
 }
 

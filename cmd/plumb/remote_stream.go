@@ -42,13 +42,13 @@ type remoteStream struct {
 	tasks  []*dump.Tasks
 	path   string
 
-	mu    sync.Mutex // guards what follows
-	more  *sync.Cond
-	lines []pending // not answered, oldest first
-	held  int       // their bytes
-	sent  int       // how many of lines were sent on the current connection
-	ended bool
-	conn  *connection
+	mu        sync.Mutex // guards what follows
+	changed   *sync.Cond
+	lines     []pending // not answered, oldest first
+	heldBytes int       // their bytes
+	sent      int       // how many of lines were sent on the current connection
+	ended     bool
+	conn      *connection
 
 	failures int // connections lost since the last answer
 	parser   fastjson.Parser
@@ -87,7 +87,7 @@ func (remote *remote) stream(ctx context.Context, job *job) (*remoteStream, erro
 		query.Add("variant", name)
 	}
 	stream := &remoteStream{ctx: ctx, remote: remote, job: job, path: "/v1/score/stream?" + query.Encode()}
-	stream.more = sync.NewCond(&stream.mu)
+	stream.changed = sync.NewCond(&stream.mu)
 	for _, tasks := range job.items.Tasks {
 		stream.tasks = append(stream.tasks, tasks)
 	}
@@ -98,7 +98,7 @@ func (remote *remote) stream(ctx context.Context, job *job) (*remoteStream, erro
 // wake lets all goroutines that wait check again whether the run has ended.
 func (stream *remoteStream) wake() {
 	stream.mu.Lock()
-	stream.more.Broadcast()
+	stream.changed.Broadcast()
 	stream.mu.Unlock()
 }
 
@@ -167,7 +167,7 @@ func (stream *remoteStream) take(connection *connection) (pending pending, last,
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
 	for stream.conn == connection && stream.sent == len(stream.lines) && !stream.ended && stream.ctx.Err() == nil {
-		stream.more.Wait()
+		stream.changed.Wait()
 	}
 	if stream.conn != connection || stream.sent == len(stream.lines) || stream.ctx.Err() != nil {
 		return pending, false, false
@@ -191,12 +191,12 @@ func (stream *remoteStream) Put(line dump.Line) error {
 	}
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
-	for len(stream.lines) > 0 && (len(stream.lines) >= heldLines || stream.held+len(added.bytes) > heldBytes) && stream.ctx.Err() == nil {
-		stream.more.Wait()
+	for len(stream.lines) > 0 && (len(stream.lines) >= heldLines || stream.heldBytes+len(added.bytes) > heldBytes) && stream.ctx.Err() == nil {
+		stream.changed.Wait()
 	}
 	stream.lines = append(stream.lines, added)
-	stream.held += len(added.bytes)
-	stream.more.Broadcast()
+	stream.heldBytes += len(added.bytes)
+	stream.changed.Broadcast()
 	return stream.ctx.Err()
 }
 
@@ -204,7 +204,7 @@ func (stream *remoteStream) Put(line dump.Line) error {
 func (stream *remoteStream) End() {
 	stream.mu.Lock()
 	stream.ended = true
-	stream.more.Broadcast()
+	stream.changed.Broadcast()
 	stream.mu.Unlock()
 }
 
@@ -249,7 +249,7 @@ func (stream *remoteStream) oldest() (pending pending, ok bool) {
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
 	for len(stream.lines) == 0 && !stream.ended && stream.ctx.Err() == nil {
-		stream.more.Wait()
+		stream.changed.Wait()
 	}
 	if len(stream.lines) == 0 {
 		return pending, false
@@ -260,11 +260,11 @@ func (stream *remoteStream) oldest() (pending pending, ok bool) {
 // answered removes the oldest line from those that wait for a result, because its result is there.
 func (stream *remoteStream) answered() {
 	stream.mu.Lock()
-	stream.held -= len(stream.lines[0].bytes)
+	stream.heldBytes -= len(stream.lines[0].bytes)
 	stream.lines[0] = pending{} // so that its memory can be freed
 	stream.lines = stream.lines[1:]
 	stream.sent = max(0, stream.sent-1)
-	stream.more.Broadcast()
+	stream.changed.Broadcast()
 	stream.mu.Unlock()
 }
 

@@ -147,7 +147,7 @@ type renderTask struct {
 	offset int64            // bytes of the file up to the end of the scene
 	stat   []byte
 	err    *scoring.Error // why there is no picture
-	done   chan struct{}
+	drawn  chan struct{}
 	pair   *pair // set in a comparison
 }
 
@@ -193,7 +193,7 @@ func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader,
 		pool.Go(func() {
 			for task := range work {
 				task.stat = run.each(task)
-				close(task.done)
+				close(task.drawn)
 			}
 		})
 	}
@@ -259,7 +259,7 @@ func (run *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 			if !ok {
 				return
 			}
-			<-task.done
+			<-task.drawn
 			if run.ctx.Err() == nil {
 				yield(task)
 			} else if task.file != nil {
@@ -291,7 +291,7 @@ func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*rend
 		name = strings.TrimSuffix(filepath.Base(path), ext)
 	}
 	err = dump.Scenes(reader, limits, func(l dump.Line) {
-		give(&renderTask{line: l, name: name, offset: reader.Offset(), done: make(chan struct{})})
+		give(&renderTask{line: l, name: name, offset: reader.Offset(), drawn: make(chan struct{})})
 	})
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", inputName(path), err)

@@ -83,7 +83,7 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 			return fmt.Errorf("cannot read %s: %w", inputName(path), err)
 		}
 		line.Bytes = bytes.Clone(line.Bytes)
-		give(&renderTask{line: line, offset: reader.Offset(), done: make(chan struct{})})
+		give(&renderTask{line: line, offset: reader.Offset(), drawn: make(chan struct{})})
 	}
 }
 

@@ -174,7 +174,7 @@ func orDefault[T any](setting *T) string {
 // of their own.
 func knownMembers(extra string) bool {
 	for _, provider := range providers {
-		for _, known := range []string{provider.off, provider.on} {
+		for _, known := range []string{provider.reasoningOff, provider.reasoningOn} {
 			if known != "" && sameJSON(extra, known) {
 				return true
 			}

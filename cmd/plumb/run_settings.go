@@ -27,7 +27,7 @@ type sendFlags struct {
 }
 
 // provider is how a request asks an endpoint to reason or not.
-type provider struct{ off, on, tokens string }
+type provider struct{ reasoningOff, reasoningOn, limitMember string }
 
 // providers are the endpoints that are known. See docs/spec/runs.md#r37.
 var providers = map[string]provider{
@@ -71,10 +71,10 @@ func standard(suite string, arm ask.Arm) (temperature *float64, tokens *int64) {
 // and on, and the name of the member that limits tokens. The error is a usageError.
 func (flags *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Settings, error) {
 	provider := providers[flags.Provider] // a copy
-	provider.off = cmp.Or(flags.ReasoningOff, provider.off)
-	provider.on = cmp.Or(flags.ReasoningOn, provider.on)
-	provider.tokens = cmp.Or(flags.TokensField, provider.tokens)
-	if provider.on == "" && slices.ContainsFunc(arms, func(a ask.Arm) bool { return a.Mode == ask.ModeReasoning }) {
+	provider.reasoningOff = cmp.Or(flags.ReasoningOff, provider.reasoningOff)
+	provider.reasoningOn = cmp.Or(flags.ReasoningOn, provider.reasoningOn)
+	provider.limitMember = cmp.Or(flags.TokensField, provider.limitMember)
+	if provider.reasoningOn == "" && slices.ContainsFunc(arms, func(a ask.Arm) bool { return a.Mode == ask.ModeReasoning }) {
 		return nil, usage("cannot use --mode reasoning with --provider %s: want another --provider, or --reasoning-on "+
 			"with the members that switch reasoning on", flags.Provider)
 	}
@@ -109,10 +109,10 @@ func (flags *sendFlags) settings(suite string, arm ask.Arm, provider provider) (
 		}
 		settings.MaxTokens = &n
 	}
-	settings.TokensField = provider.tokens
-	reasoning := provider.off
+	settings.TokensField = provider.limitMember
+	reasoning := provider.reasoningOff
 	if arm.Mode == ask.ModeReasoning {
-		reasoning = provider.on
+		reasoning = provider.reasoningOn
 		if flags.Provider == "anthropic" && flags.ReasoningOn == "" {
 			settings.Temperature = nil       // its reasoning refuses one
 			tokens := int64(anthropicTokens) // reasoning takes a part of the tokens

@@ -183,7 +183,7 @@ func (j *job) annotateDump(dump, path string) error {
 func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
 	out := bufio.NewWriterSize(f, 64<<10)
 	s := &scores{write.NewInspect(out), log}
-	if _, err := io.Copy(&lineWriter{to: s}, results); err != nil {
+	if _, err := io.Copy(&lineWriter{results: s}, results); err != nil {
 		return err
 	}
 	return errors.Join(s.Close(), out.Flush())

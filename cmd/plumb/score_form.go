@@ -170,7 +170,7 @@ func (sink *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
 	if err != nil {
 		return err
 	}
-	sink.Writer = bufio.NewWriterSize(&lineWriter{to: converter}, lineBuffer)
+	sink.Writer = bufio.NewWriterSize(&lineWriter{results: converter}, lineBuffer)
 	sink.end = func() error {
 		if err := converter.Close(); err != nil {
 			return err
@@ -182,11 +182,11 @@ func (sink *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
 
 // lineWriter passes what is written to it on in whole lines.
 type lineWriter struct {
-	to   write.Results
-	rest []byte // the beginning of a line whose end has not been written yet
+	results write.Results
+	rest    []byte // the beginning of a line whose end has not been written yet
 }
 
-// Write gives each whole line in p, without its line end, to writer.to. What follows the last line end is
+// Write gives each whole line in p, without its line end, to writer.results. What follows the last line end is
 // kept until the next call brings the rest of that line.
 func (writer *lineWriter) Write(p []byte) (int, error) {
 	n := len(p)
@@ -200,7 +200,7 @@ func (writer *lineWriter) Write(p []byte) (int, error) {
 			line = append(writer.rest, line...)
 			writer.rest = writer.rest[:0]
 		}
-		if err := writer.to.Write(line); err != nil {
+		if err := writer.results.Write(line); err != nil {
 			return 0, err
 		}
 		p = rest

@@ -177,7 +177,7 @@ const clustersSuffix = ".clusters.tmp"
 // ranged are the results of a range of a part.
 type ranged struct {
 	lines    []byte
-	n        int
+	count    int
 	clusters []string // of the results; nil where none has one
 }
 
@@ -186,13 +186,13 @@ func (results *ranged) join(next *ranged) {
 	if results.clusters != nil || next.clusters != nil {
 		results.clusters = append(results.filled(), next.filled()...)
 	}
-	results.lines, results.n = append(results.lines, next.lines...), results.n+next.n
+	results.lines, results.count = append(results.lines, next.lines...), results.count+next.count
 }
 
 // filled returns a cluster for each result, "" where it has none.
 func (results *ranged) filled() []string {
 	if results.clusters == nil {
-		return make([]string, results.n)
+		return make([]string, results.count)
 	}
 	return results.clusters
 }
@@ -252,8 +252,8 @@ func (j *job) quarantine(ctx context.Context, shard jobs.Shard, part jobs.Part, 
 	if err != nil {
 		return err
 	}
-	last := shard.Lines >= 0 || got.n < jobs.ShardLines // a shard of lines is one part; a whole input ends with a shorter part
-	marker := jobs.Marker{Lines: got.n, Last: last, Clusters: got.clusters}
+	last := shard.Lines >= 0 || got.count < jobs.ShardLines // a shard of lines is one part; a whole input ends with a shorter part
+	marker := jobs.Marker{Lines: got.count, Last: last, Clusters: got.clusters}
 	var cells cellCounts // the processes return lines alone, so their results are counted here
 	for line := range bytes.Lines(got.lines) {
 		if value, err := j.parser.ParseBytes(line); err == nil {
@@ -280,7 +280,7 @@ func (j *job) halve(ctx context.Context, shard jobs.Shard, onlyPart onlyPart) (*
 			return got, err
 		}
 		line, err := j.poisoned(shard, &onlyPart, why)
-		return &ranged{lines: line, n: bytes.Count(line, []byte("\n"))}, err
+		return &ranged{lines: line, count: bytes.Count(line, []byte("\n"))}, err
 	}
 	middle := (onlyPart.from + onlyPart.to) / 2
 	all := new(ranged)
@@ -354,13 +354,13 @@ func readRange(path string) (got *ranged, err error) {
 	if got.lines, err = os.ReadFile(path); err != nil {
 		return nil, err
 	}
-	got.n = bytes.Count(got.lines, []byte("\n"))
+	got.count = bytes.Count(got.lines, []byte("\n"))
 	clusters, err := os.ReadFile(path + clustersSuffix)
 	if err == nil {
 		err = json.Unmarshal(clusters, &got.clusters)
 	}
-	if err == nil && got.clusters != nil && len(got.clusters) != got.n {
-		err = fmt.Errorf("cannot read %s: got %d clusters; want %d, one for each result", path, len(got.clusters), got.n)
+	if err == nil && got.clusters != nil && len(got.clusters) != got.count {
+		err = fmt.Errorf("cannot read %s: got %d clusters; want %d, one for each result", path, len(got.clusters), got.count)
 	}
 	return got, err
 }

@@ -9,11 +9,11 @@ import (
 // storer commits parts to the store of a job in the background, in order: one while the next one is
 // scored, so that a kill loses two parts at most.
 type storer struct {
-	queue chan storeOrder
-	free  chan []byte // memory of parts that are written, to be used again
-	over  sync.WaitGroup
-	mu    sync.Mutex
-	err   error
+	queue   chan storeOrder
+	free    chan []byte // memory of parts that are written, to be used again
+	running sync.WaitGroup
+	mu      sync.Mutex
+	err     error
 }
 
 // storeOrder is a part to be written.
@@ -29,7 +29,7 @@ type storeOrder struct {
 // parts. It hands the memory of committed lines back through the channel free.
 func newStorer(job *jobs.Job) *storer {
 	s := &storer{queue: make(chan storeOrder), free: make(chan []byte, 2)} // 2: one part is written, one collected
-	s.over.Go(func() {
+	s.running.Go(func() {
 		for order := range s.queue {
 			if order.synced != nil {
 				close(order.synced)
@@ -81,6 +81,6 @@ func (storer *storer) sync() error {
 // commit. No part may be queued afterwards.
 func (storer *storer) close() error {
 	close(storer.queue)
-	storer.over.Wait()
+	storer.running.Wait()
 	return storer.err
 }

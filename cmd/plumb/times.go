@@ -33,17 +33,17 @@ type testTime struct {
 	lines       int
 	work        time.Duration
 	worst       time.Duration
-	parts       queue.Timing
+	partTimes   queue.Timing
 }
 
 // slowLine is one of the slowest lines.
 type slowLine struct {
-	file  string // "" where the run has only one dump
-	line  int
-	id    string
-	test  string
-	work  time.Duration
-	parts queue.Timing
+	file      string // "" where the run has only one dump
+	line      int
+	id        string
+	test      string
+	work      time.Duration
+	partTimes queue.Timing
 }
 
 // workOf returns the time of a line without its waits for other lines: for a worker, for its batch and
@@ -66,7 +66,7 @@ func (times *times) add(file string, answer *queue.Answer) error {
 	test.work += work
 	test.worst = max(test.worst, work)
 	for part, took := range answer.Timing {
-		test.parts[part] += took
+		test.partTimes[part] += took
 	}
 	if len(times.slow) < maxSlow || work > times.slow[len(times.slow)-1].work {
 		times.slow = append(times.slow, slowLine{file, answer.Line, result.ID, result.Test, work, answer.Timing})
@@ -125,7 +125,7 @@ func (times *times) testTable() scoring.TextTable {
 		row := []string{cmp.Or(test.suite, "-"), cmp.Or(test.test, "-"), strconv.Itoa(test.lines),
 			seconds(test.work), millis(test.work / time.Duration(test.lines)), millis(test.worst)}
 		for _, p := range workParts {
-			row = append(row, seconds(test.parts[p]))
+			row = append(row, seconds(test.partTimes[p]))
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -139,7 +139,7 @@ func (times *times) slowTable() scoring.TextTable {
 	for _, line := range times.slow {
 		longest := queue.PartDecode
 		for _, p := range workParts {
-			if line.parts[p] > line.parts[longest] {
+			if line.partTimes[p] > line.partTimes[longest] {
 				longest = p
 			}
 		}
@@ -148,7 +148,7 @@ func (times *times) slowTable() scoring.TextTable {
 			at = line.file + ":" + at
 		}
 		textTable.Rows = append(textTable.Rows, []string{at, fmt.Sprintf("%.60s", line.id), cmp.Or(line.test, "-"),
-			millis(line.work), longest.String(), millis(line.parts[longest])})
+			millis(line.work), longest.String(), millis(line.partTimes[longest])})
 	}
 	return textTable
 }
