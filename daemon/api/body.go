@@ -24,21 +24,21 @@ const leftover = 64 << 20
 // errTooLarge marks a body beyond --max-body.
 var errTooLarge = errors.New("body too large")
 
-// limited is a reader that fails with errTooLarge if there are more than left bytes.
+// limited is a reader that fails with errTooLarge if there are more than bytesLeft bytes.
 type limited struct {
-	reader io.Reader
-	left   int
+	reader    io.Reader
+	bytesLeft int
 }
 
 // Read implements io.Reader. It reads one byte more than the limit at most, which shows that the input
 // is too long, and then fails with errTooLarge.
 func (limited *limited) Read(p []byte) (int, error) {
-	if len(p) > limited.left+1 {
-		p = p[:limited.left+1]
+	if len(p) > limited.bytesLeft+1 {
+		p = p[:limited.bytesLeft+1]
 	}
 	n, err := limited.reader.Read(p)
-	limited.left -= n
-	if limited.left < 0 {
+	limited.bytesLeft -= n
+	if limited.bytesLeft < 0 {
 		return 0, errTooLarge
 	}
 	return n, err

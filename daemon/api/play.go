@@ -122,7 +122,7 @@ func (player *player) drawing(life context.Context, f func() error) error {
 // reply is what a turn ended with.
 type reply struct {
 	observation, reward []byte // JSON
-	done                bool
+	episodeOver         bool
 }
 
 // turnOptions are how a turn is played.
@@ -182,7 +182,7 @@ func (player *player) turn(trail *trail, life context.Context, e *episode.Episod
 	turn.Unseen = turnOptions.unseen
 	played = true
 	err = player.drawing(life, func() error {
-		reply.observation, reply.reward, reply.done, err = e.End(turn, result)
+		reply.observation, reply.reward, reply.episodeOver, err = e.End(turn, result)
 		return err
 	})
 	if err != nil {
@@ -303,7 +303,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 		return true
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(wrapObservation(nil, string(reply.observation), reply.reward, reply.done))
+	ctx.SetBody(wrapObservation(nil, string(reply.observation), reply.reward, reply.episodeOver))
 	return true
 }
 

@@ -32,10 +32,10 @@ type placedPicture struct {
 
 // failedScene is the answer for a scene that could not be drawn.
 type failedScene struct {
-	ID     string `json:"id,omitempty"`
-	Error  string `json:"error"`
-	Type   string `json:"error_type"`
-	Wanted int64  `json:"wanted_bytes,omitempty"`
+	ID          string `json:"id,omitempty"`
+	Error       string `json:"error"`
+	Type        string `json:"error_type"`
+	WantedBytes int64  `json:"wanted_bytes,omitempty"`
 }
 
 // drawing holds the options with which the scenes of one request are drawn.
@@ -138,7 +138,7 @@ func (server *Server) renderOne(life context.Context, scene []byte, drawing draw
 	}
 	if err != nil {
 		_, kind, message := server.explain(err)
-		return failedScene{ID: picture.ID, Error: message, Type: kind, Wanted: wantedOf(err)}
+		return failedScene{ID: picture.ID, Error: message, Type: kind, WantedBytes: wantedOf(err)}
 	}
 	return picture
 }

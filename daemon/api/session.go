@@ -426,7 +426,7 @@ func (session *session) step(data []byte) bool {
 		return goOn
 	}
 	episodeState.steps++
-	return session.observation(wrapObservation(nil, string(r.observation), r.reward, r.done))
+	return session.observation(wrapObservation(nil, string(r.observation), r.reward, r.episodeOver))
 }
 
 // oneStep scores the one sample of x as an episode of one step in a WebSocket session, and sends the

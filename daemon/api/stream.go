@@ -52,7 +52,7 @@ func (server *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	give := server.detachToken(ctx)
-	st.done = func() { done(); give(); st.memory.Close() }
+	st.release = func() { done(); give(); st.memory.Close() }
 	st.life, st.cancel = server.clients.wait(server.life, ctx.Conn())
 	opt.Share = false // dumps hold few duplicates, and looking for them costs time
 	st.out = server.cfg.Queue.Stream(st.life, opt)
@@ -68,21 +68,21 @@ func (server *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 // stream is one request under way. Its goroutine read feeds the queue; the
 // connection's own goroutine runs WriteTo and then Close.
 type stream struct {
-	server *Server
-	start  time.Time
-	once   sync.Once // counts the request
-	trail  *trail
-	timed  bool // results carry their times
-	conn   net.Conn
-	body   io.Reader
-	in     *idleReader // body, for the goroutine read
-	out    *queue.Stream
-	life   context.Context
-	cancel func()
-	done   func()
-	memory *memory.Hold  // buffers, the window and lines
-	over   chan struct{} // read has ended and touches body no more
-	whole  bool          // body was read to its end; valid after over
+	server  *Server
+	start   time.Time
+	once    sync.Once // counts the request
+	trail   *trail
+	timed   bool // results carry their times
+	conn    net.Conn
+	body    io.Reader
+	in      *idleReader // body, for the goroutine read
+	out     *queue.Stream
+	life    context.Context
+	cancel  func()
+	release func()
+	memory  *memory.Hold  // buffers, the window and lines
+	over    chan struct{} // read has ended and touches body no more
+	whole   bool          // body was read to its end; valid after over
 }
 
 // Read makes stream a body; fasthttp calls WriteTo instead.
@@ -231,7 +231,7 @@ func (stream *stream) Close() error {
 			break
 		}
 	}
-	stream.done()
+	stream.release()
 	if stream.server.life.Err() != nil {
 		stream.count(fasthttp.StatusServiceUnavailable)
 	} else {

@@ -35,15 +35,15 @@ const (
 // and the timing of its samples (docs/spec/http.md#r11). The goroutine that answers the
 // request owns it.
 type trail struct {
-	id     string // X-Request-Id
-	name   string // of the route, as in metrics
-	method string
-	path   string // of the route, as in the document
-	start  time.Time
-	span   trace.Span
-	header func(string) string // headers of a WebSocket handshake whose messages are traced
-	all    int
-	sample []trace.Sample
+	id          string // X-Request-Id
+	name        string // of the route, as in metrics
+	method      string
+	path        string // of the route, as in the document
+	start       time.Time
+	span        trace.Span
+	header      func(string) string // headers of a WebSocket handshake whose messages are traced
+	sampleCount int
+	sampled     []trace.Sample
 }
 
 // beginTrail begins the trail of a request and keeps it with the request, for trailOf. Only POST
@@ -116,7 +116,7 @@ func (server *Server) endTrail(trail *trail, code int) {
 		return
 	}
 	server.cfg.Trace.End(&trace.Request{Span: trail.span, Method: trail.method, Route: trail.path, ID: trail.id, Code: code,
-		Start: trail.start, End: time.Now(), All: trail.all, Sample: trail.sample})
+		Start: trail.start, End: time.Now(), All: trail.sampleCount, Sample: trail.sampled})
 }
 
 // answered adds one sample to the trail of its request, and logs it if it was slow. The slow-sample
@@ -124,7 +124,7 @@ func (server *Server) endTrail(trail *trail, code int) {
 // answer; at is when the answer came. Only the first samples of a request get spans, and slow ones
 // up to a larger number; the others are only counted.
 func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time) {
-	trail.all++
+	trail.sampleCount++
 	outcome := "scored"
 	if answer.Result.Err != nil {
 		outcome = answer.Result.Err.Code
@@ -143,7 +143,7 @@ func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time)
 	if slow {
 		limit = tracedMost
 	}
-	if !trail.span.Recorded() || len(trail.sample) >= limit {
+	if !trail.span.Recorded() || len(trail.sampled) >= limit {
 		return
 	}
 	traced := trace.Sample{ID: clip(answer.Result.ID), Suite: clip(answer.Result.Suite), Test: clip(answer.Result.Test),
@@ -154,7 +154,7 @@ func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time)
 			traced.Parts = append(traced.Parts, trace.Part{Name: p.String(), Took: d})
 		}
 	}
-	trail.sample = append(trail.sample, traced)
+	trail.sampled = append(trail.sampled, traced)
 }
 
 // slow writes one line of the slow-sample log for a sample. The rate is limited: where
@@ -197,7 +197,7 @@ func clip(name string) string {
 type logLimiter struct {
 	mu      sync.Mutex // guards all below
 	second  int64
-	n       int
+	passed  int
 	omitted int
 }
 
@@ -207,13 +207,13 @@ func (limiter *logLimiter) take(now time.Time) (ok bool, omitted int) {
 	limiter.mu.Lock()
 	defer limiter.mu.Unlock()
 	if s := now.Unix(); s != limiter.second {
-		limiter.second, limiter.n = s, 0
+		limiter.second, limiter.passed = s, 0
 	}
-	if limiter.n >= slowPerSecond {
+	if limiter.passed >= slowPerSecond {
 		limiter.omitted++
 		return false, 0
 	}
-	limiter.n++
+	limiter.passed++
 	omitted, limiter.omitted = limiter.omitted, 0
 	return true, omitted
 }

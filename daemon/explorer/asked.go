@@ -14,9 +14,9 @@ import (
 
 // askedCache keeps what was asked for the last row, because its pictures are fetched one by one.
 type askedCache struct {
-	mu   sync.Mutex
-	key  string
-	last *ask.Asked
+	mu    sync.Mutex
+	key   string
+	asked *ask.Asked
 }
 
 // pictureTypes are the media types of pictures that a browser gets.
@@ -57,10 +57,10 @@ func (explorer *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, err
 		return nil, nil, errors.New("cannot tell what was asked: there are no prompts here")
 	}
 	key := fmt.Sprintf("%d %x %x", row, xxhash.Sum64(answer.raw), xxhash.Sum64(answer.line))
-	opened.seen.mu.Lock()
-	defer opened.seen.mu.Unlock()
-	if opened.seen.key == key {
-		return opened.seen.last, answer, nil
+	opened.lastAsked.mu.Lock()
+	defer opened.lastAsked.mu.Unlock()
+	if opened.lastAsked.key == key {
+		return opened.lastAsked.asked, answer, nil
 	}
 	w := answer.result.Who.Arm() // in this order
 	arm := ask.Arm{Mode: w[0], Input: w[1], Setting: w[2], Format: w[3], Method: w[4]}
@@ -72,7 +72,7 @@ func (explorer *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, err
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot tell what was asked: %w", err)
 	}
-	opened.seen.key, opened.seen.last = key, got
+	opened.lastAsked.key, opened.lastAsked.asked = key, got
 	return got, answer, nil
 }
 

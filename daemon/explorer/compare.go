@@ -23,16 +23,16 @@ type pairCache struct {
 
 // scoredPair is a question that both sides have a score for.
 type scoredPair struct {
-	rowA, rowB uint32 // the first row of each side
-	a, b       float64
+	rowA, rowB     uint32 // the first row of each side
+	scoreA, scoreB float64
 }
 
 // questionScore is what one series has of a question: the sum of the scores of its repeats.
 type questionScore struct {
-	item uint64  // hash of the question
-	sum  float64 // of n scores
-	n    uint32
-	row  uint32 // the first of its rows
+	item   uint64  // hash of the question
+	sum    float64 // of n scores
+	scores uint32
+	row    uint32 // the first of its rows
 }
 
 // paired pairs the selected rows of two series by question and returns the pairs, the
@@ -46,14 +46,14 @@ func (opened *opened) paired(filter index.Filter, a, b string) (pairs []scoredPa
 		}
 	}
 	key := fmt.Sprintf("%s|%s|%s", a, b, filter.Key())
-	opened.pairs.mu.Lock()
-	defer opened.pairs.mu.Unlock()
-	if opened.pairs.key == key {
-		return opened.pairs.pairs, opened.pairs.lone, nil
+	opened.lastPairs.mu.Lock()
+	defer opened.lastPairs.mu.Unlock()
+	if opened.lastPairs.key == key {
+		return opened.lastPairs.pairs, opened.lastPairs.lone, nil
 	}
 	sel := opened.set.Select(filter)
 	pairs, lone = pairUp(opened.scoresOf(sel, a), opened.scoresOf(sel, b))
-	opened.pairs.key, opened.pairs.pairs, opened.pairs.lone = key, pairs, lone
+	opened.lastPairs.key, opened.lastPairs.pairs, opened.lastPairs.lone = key, pairs, lone
 	return pairs, lone, nil
 }
 
@@ -71,12 +71,14 @@ func pairUp(left, right []questionScore) (pairs []scoredPair, lone int) {
 			j++
 		default:
 			x, y := &left[i], &right[j]
-			pairs = append(pairs, scoredPair{x.row, y.row, x.sum / float64(x.n), y.sum / float64(y.n)})
+			pairs = append(pairs, scoredPair{x.row, y.row, x.sum / float64(x.scores), y.sum / float64(y.scores)})
 			i++
 			j++
 		}
 	}
-	slices.SortFunc(pairs, func(x, y scoredPair) int { return cmp.Or(cmp.Compare(x.b-x.a, y.b-y.a), cmp.Compare(x.rowA, y.rowA)) })
+	slices.SortFunc(pairs, func(x, y scoredPair) int {
+		return cmp.Or(cmp.Compare(x.scoreB-x.scoreA, y.scoreB-y.scoreA), cmp.Compare(x.rowA, y.rowA))
+	})
 	return pairs, lone
 }
 
@@ -136,7 +138,7 @@ func (opened *opened) scoresOf(sel *index.Selection, id string) []questionScore 
 	for _, x := range list {
 		if n := len(out); n > 0 && out[n-1].item == x.item {
 			out[n-1].sum += x.sum
-			out[n-1].n++
+			out[n-1].scores++
 			continue
 		}
 		out = append(out, x)
@@ -184,7 +186,7 @@ func (opened *opened) compare(f index.Filter, a, b string) (*Comparison, error) 
 	step := max(1, float64(len(pairs))/maxPoints)
 	for place := 0.0; int(place) < len(pairs); place += step {
 		pair := pairs[int(place)]
-		out.Points = append(out.Points, Point{pair.a, pair.b, int(place)})
+		out.Points = append(out.Points, Point{pair.scoreA, pair.scoreB, int(place)})
 	}
 	return out, nil
 }
@@ -201,18 +203,18 @@ func (opened *opened) line(name [2]string, pairs []scoredPair) Paired {
 	scoresB, scoresA := make([]stats.Value, len(pairs)), make([]stats.Value, len(pairs))
 	cluster := make([]byte, 0, 8)
 	for i, pair := range pairs {
-		differences[i] = pair.b - pair.a
-		out.A += pair.a / float64(len(pairs))
-		out.B += pair.b / float64(len(pairs))
-		if pair.b > pair.a {
+		differences[i] = pair.scoreB - pair.scoreA
+		out.A += pair.scoreA / float64(len(pairs))
+		out.B += pair.scoreB / float64(len(pairs))
+		if pair.scoreB > pair.scoreA {
 			out.Better++
-		} else if pair.b < pair.a {
+		} else if pair.scoreB < pair.scoreA {
 			out.Worse++
 		}
 		if len(pairs) <= maxResampled {
 			cluster = fmt.Appendf(cluster[:0], "%d", i)
-			scoresB[i] = stats.Value{Cluster: string(cluster), Mean: pair.b}
-			scoresA[i] = stats.Value{Cluster: string(cluster), Mean: pair.a}
+			scoresB[i] = stats.Value{Cluster: string(cluster), Mean: pair.scoreB}
+			scoresA[i] = stats.Value{Cluster: string(cluster), Mean: pair.scoreA}
 		}
 	}
 	out.Difference = out.B - out.A
@@ -245,7 +247,7 @@ func (opened *opened) listPairs(f index.Filter, a, b string, largestGainFirst bo
 			pair = pairs[len(pairs)-1-i]
 		}
 		r := opened.row(int(pair.rowA), "")
-		out.Pairs = append(out.Pairs, Pair{ID: r.ID, Test: r.Test, RowA: int(pair.rowA), RowB: int(pair.rowB), A: pair.a, B: pair.b})
+		out.Pairs = append(out.Pairs, Pair{ID: r.ID, Test: r.Test, RowA: int(pair.rowA), RowB: int(pair.rowB), A: pair.scoreA, B: pair.scoreB})
 	}
 	return out, nil
 }

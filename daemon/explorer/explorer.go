@@ -132,19 +132,19 @@ type opened struct {
 	loading Loading
 	remarks []string
 
-	set    *index.Set
-	dumps  []*index.Dump
-	papers []TextTable
-	series []Series
-	byID   map[string]int // of series
-	fault  error
-	given  map[int]*Given // lines of rows, where no files are open; nil where files are
-	rules  *scanner
-	texts  textCache
-	seen   askedCache
-	pairs  pairCache
-	users  sync.RWMutex // held for reading while a request uses the columns
-	closed bool
+	set       *index.Set
+	dumps     []*index.Dump
+	papers    []TextTable
+	series    []Series
+	byID      map[string]int // of series
+	fault     error
+	given     map[int]*Given // lines of rows, where no files are open; nil where files are
+	rules     *scanner
+	texts     textCache
+	lastAsked askedCache
+	lastPairs pairCache
+	users     sync.RWMutex // held for reading while a request uses the columns
+	closed    bool
 }
 
 // Begin begins to open a job, so that it is there when the first page asks for it. What is wrong

@@ -222,13 +222,15 @@ func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 	respond := map[string]func(context.Context, *opened, *query) (any, error){
 		"select": func(_ context.Context, o *opened, q *query) (any, error) { return o.selected(q.filter(o)), nil },
 		"rows": func(_ context.Context, o *opened, q *query) (any, error) {
-			return o.rows(q.filter(o), q.sort, q.from, q.n), nil
+			return o.rows(q.filter(o), q.sort, q.from, q.count), nil
 		},
 		"overview": func(_ context.Context, o *opened, q *query) (any, error) { return o.overview(q.filter(o)), nil },
-		"compare":  func(_ context.Context, o *opened, q *query) (any, error) { return o.compare(q.filter(o), q.a, q.b) },
-		"against":  func(_ context.Context, o *opened, q *query) (any, error) { return o.against(q.filter(o), q.a) },
+		"compare": func(_ context.Context, o *opened, q *query) (any, error) {
+			return o.compare(q.filter(o), q.seriesA, q.seriesB)
+		},
+		"against": func(_ context.Context, o *opened, q *query) (any, error) { return o.against(q.filter(o), q.seriesA) },
 		"pairs": func(_ context.Context, o *opened, q *query) (any, error) {
-			return o.listPairs(q.filter(o), q.a, q.b, q.sort.Down, q.from, q.n)
+			return o.listPairs(q.filter(o), q.seriesA, q.seriesB, q.sort.Down, q.from, q.count)
 		},
 		"suspects": func(_ context.Context, o *opened, q *query) (any, error) { return o.rules.list(q.filter(o)), nil },
 		"item": func(c context.Context, o *opened, q *query) (any, error) {
@@ -290,7 +292,7 @@ func (explorer *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, 
 	default:
 		switch v := value.(type) {
 		case drawn:
-			answer304(ctx, v.tag, "image/png", v.shown.PNG)
+			answer304(ctx, v.tag, "image/png", v.picture.PNG)
 		case shown:
 			ctx.SetContentType(v.kind)
 			ctx.SetBody(v.data)
@@ -315,11 +317,11 @@ type attachment struct {
 
 // query holds the parameters of a request.
 type query struct {
-	given                                   index.Filter
-	sort                                    index.Sort
-	from, n, row, panel, wide, steps, items int
-	step                                    float64
-	part, metric, a, b                      string
+	given                                       index.Filter
+	sort                                        index.Sort
+	from, count, row, panel, wide, steps, items int
+	step                                        float64
+	part, metric, seriesA, seriesB              string
 }
 
 // filter returns the filter of a request. If it names a rule for suspects, the scan of
@@ -341,12 +343,12 @@ const maxFilter = 32 << 10
 // that is shown first, pictures 320 px wide, 10 steps, 60 items of a saved page. Errors name the
 // parameter.
 func readQuery(args *fasthttp.Args) (*query, error) {
-	query := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), metric: string(args.Peek("metric")),
-		a: string(args.Peek("a")), b: string(args.Peek("b"))}
+	query := &query{count: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), metric: string(args.Peek("metric")),
+		seriesA: string(args.Peek("a")), seriesB: string(args.Peek("b"))}
 	for _, parameter := range []struct {
 		name string
 		to   *int
-	}{{"from", &query.from}, {"n", &query.n}, {"row", &query.row}, {"panel", &query.panel}, {"w", &query.wide}, {"steps", &query.steps}, {"items", &query.items}} {
+	}{{"from", &query.from}, {"n", &query.count}, {"row", &query.row}, {"panel", &query.panel}, {"w", &query.wide}, {"steps", &query.steps}, {"items", &query.items}} {
 		text := string(args.Peek(parameter.name))
 		if text == "" {
 			continue

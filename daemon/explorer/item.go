@@ -345,10 +345,10 @@ func (explorer *Explorer) describePanel(ctx context.Context, answer *answer, n i
 		if b := panel.View.Bounds; panel.Image != nil || !(b.W > 0 && b.H > 0 && b.W < maxPanel && b.H < maxPanel) {
 			return out, drawn{}
 		}
-		picture.shown.Box = panel.View.Bounds
+		picture.picture.Box = panel.View.Bounds
 	}
 	// Where on the page the picture lies.
-	box := picture.shown.Box
+	box := picture.picture.Box
 	out.Box = []float64{box.X, box.Y, box.W, box.H}
 	if panel.Axes != nil {
 		if at := panel.Axes(); sane(at.X, at.Y, at.UnitX, at.UnitY) {
@@ -363,7 +363,7 @@ func (explorer *Explorer) describePanel(ctx context.Context, answer *answer, n i
 		out.Marks = append(out.Marks, Mark{forms[mark.Form], tones[mark.Tone], []float64{mark.A.X, mark.A.Y}, []float64{mark.B.X, mark.B.Y}, mark.R, mark.From, mark.To, mark.Text})
 	}
 	// What could not be drawn.
-	for _, missing := range picture.shown.Lost {
+	for _, missing := range picture.picture.Lost {
 		lost := Lost{Name: missing.Name, Why: missing.Why}
 		for _, corner := range missing.Corners {
 			if !sane(corner.X, corner.Y) {

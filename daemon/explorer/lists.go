@@ -90,9 +90,9 @@ const maxCells = 4000
 
 // cellSum adds up the rows of a cell.
 type cellSum struct {
-	n, scored, timed, priced  int
-	sum, squares, time, money float64
-	bars                      [smallBars]int
+	rows, scored, timed, priced int
+	sum, squares, time, money   float64
+	bars                        [smallBars]int
 }
 
 // overview answers GET overview: means of the selected results by test and series, failures
@@ -187,7 +187,7 @@ func (opened *opened) addFile(file *index.File, number int, sel *index.Selection
 // add adds the score, time and cost of a row to its cell. Missing ones are NaN and not
 // counted. low is the lower end of the histogram and scale its bars per unit of score.
 func (sum *cellSum) add(file *index.File, row int, low, scale float64) {
-	sum.n++
+	sum.rows++
 	if t := float64(file.Time[row]); t == t { // not NaN, as below
 		sum.timed++
 		sum.time += t
@@ -255,7 +255,7 @@ func (sum *cellSum) cell() Cell {
 	if sum == nil {
 		return out
 	}
-	out.N, out.Scored, out.Histogram = sum.n, sum.scored, sum.bars[:]
+	out.N, out.Scored, out.Histogram = sum.rows, sum.scored, sum.bars[:]
 	if n := float64(sum.scored); n > 0 {
 		mean := sum.sum / n
 		out.Mean = &mean

@@ -20,8 +20,8 @@ var widths = []int{160, 320, 760, 1600}
 
 // drawn is a picture with its tag.
 type drawn struct {
-	shown exhibit.Shown
-	tag   string // of its content, for the header ETag
+	picture exhibit.Shown
+	tag     string // of its content, for the header ETag
 }
 
 // pictureCache keeps the pictures that were shown last, up to a number of bytes.
@@ -59,9 +59,9 @@ func (cache *pictureCache) put(key string, drawn drawn) {
 		return
 	}
 	cache.lru.Add(key, drawn)
-	for cache.bytes += int64(len(drawn.shown.PNG)); cache.bytes > cache.limit && cache.lru.Len() > 1; {
+	for cache.bytes += int64(len(drawn.picture.PNG)); cache.bytes > cache.limit && cache.lru.Len() > 1; {
 		_, old, _ := cache.lru.RemoveOldest()
-		cache.bytes -= int64(len(old.shown.PNG))
+		cache.bytes -= int64(len(old.picture.PNG))
 	}
 }
 

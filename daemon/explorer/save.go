@@ -145,8 +145,8 @@ func (explorer *Explorer) collect(ctx context.Context, opened *opened, query *qu
 		more := opened.rows(filter, query.sort, len(out.Rows.Rows), min(maxRows, savedRows-len(out.Rows.Rows)))
 		out.Rows.Rows = append(out.Rows.Rows, more.Rows...)
 	}
-	if query.a != "" && query.b != "" {
-		if err = out.compareTwo(opened, filter, query.a, query.b, query.sort.Down); err != nil {
+	if query.seriesA != "" && query.seriesB != "" {
+		if err = out.compareTwo(opened, filter, query.seriesA, query.seriesB, query.sort.Down); err != nil {
 			return nil, err
 		}
 	}
@@ -233,7 +233,7 @@ func (explorer *Explorer) describeAll(ctx context.Context, opened *opened, rows 
 // panel whose picture is left out says so. If interrupted, no further picture is kept.
 func (page *savedPage) add(item *Item, pictures []drawn, interrupted bool) {
 	for n := range item.Panels {
-		png, panel := pictures[n].shown.PNG, &item.Panels[n]
+		png, panel := pictures[n].picture.PNG, &item.Panels[n]
 		if len(png) == 0 {
 			continue // the panel says why
 		}

@@ -227,7 +227,7 @@ func (builder *builder) addTexts(result *scoring.Result) error {
 		default:
 			ok = false
 		}
-		newName := builder.metrics.at[metric.Name+"\x00"] == 0
+		newName := builder.metrics.numbers[metric.Name+"\x00"] == 0
 		if !ok || len(builder.metrics.list) >= maxMetrics && newName {
 			continue
 		}

@@ -21,11 +21,11 @@ import (
 // Dump is a dump of plumb's own lines with the places of its answers. It is safe for concurrent use
 // until Close.
 type Dump struct {
-	Path   string
-	key    []uint64 // hashes of who answered what, in ascending order
-	at     []uint64
-	length []uint32
-	line   []uint32 // number of the line, from 1; blank lines count
+	Path        string
+	keys        []uint64 // hashes of who answered what, in ascending order
+	offsets     []uint64
+	lengths     []uint32
+	lineNumbers []uint32 // number of the line, from 1; blank lines count
 
 	Copied bool // lines are those of a copy: the dump is compressed or another tool's
 
@@ -46,12 +46,12 @@ func OpenDump(ctx context.Context, path string, options Options) (*Dump, error) 
 		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
 	}
 	src.removeFolder(mapped)
-	return &Dump{Path: path, Copied: src.folder != "", source: src, index: mapped, key: column[uint64](mapped, "key"), at: column[uint64](mapped, "at"),
-		length: column[uint32](mapped, "length"), line: column[uint32](mapped, "line")}, nil
+	return &Dump{Path: path, Copied: src.folder != "", source: src, index: mapped, keys: column[uint64](mapped, "key"), offsets: column[uint64](mapped, "at"),
+		lengths: column[uint32](mapped, "length"), lineNumbers: column[uint32](mapped, "line")}, nil
 }
 
 // Lines returns the number of answers.
-func (dump *Dump) Lines() int { return len(dump.key) }
+func (dump *Dump) Lines() int { return len(dump.keys) }
 
 // Close releases the index.
 func (dump *Dump) Close() error { return errors.Join(dump.source.Close(), dump.index.close()) }
@@ -64,14 +64,14 @@ const maxFound = 64
 // different tests, which the key leaves out, so the caller picks the one of the result's
 // test.
 func (dump *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
-	i, _ := slices.BinarySearch(dump.key, key)
-	for ; i < len(dump.key) && dump.key[i] == key && len(lines) < maxFound; i++ {
-		out := make([]byte, dump.length[i])
-		if _, err := dump.source.ReadAt(out, int64(dump.at[i])); err != nil {
-			return nil, nil, fmt.Errorf("cannot read line %d of %s: %w", dump.line[i], dump.Path, err)
+	i, _ := slices.BinarySearch(dump.keys, key)
+	for ; i < len(dump.keys) && dump.keys[i] == key && len(lines) < maxFound; i++ {
+		out := make([]byte, dump.lengths[i])
+		if _, err := dump.source.ReadAt(out, int64(dump.offsets[i])); err != nil {
+			return nil, nil, fmt.Errorf("cannot read line %d of %s: %w", dump.lineNumbers[i], dump.Path, err)
 		}
 		lines = append(lines, out)
-		numbers = append(numbers, int(dump.line[i]))
+		numbers = append(numbers, int(dump.lineNumbers[i]))
 	}
 	return lines, numbers, nil
 }
@@ -80,19 +80,19 @@ func (dump *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
 // file, until f returns false or ctx ends; neither is an error. A line with two keys is
 // given twice. done and total are bytes of the file.
 func (dump *Dump) Scan(ctx context.Context, f func(key uint64, line []byte, done, total int64) bool) error {
-	order := make([]int32, len(dump.at)) // answers by their place; the columns are in the order of keys
+	order := make([]int32, len(dump.offsets)) // answers by their place; the columns are in the order of keys
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(dump.at[a], dump.at[b]) })
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(dump.offsets[a], dump.offsets[b]) })
 	info, err := dump.source.Stat()
 	if err != nil {
 		return err
 	}
 	next, stopped := 0, errors.New("stopped")
 	err = eachLine(ctx, dump.source, info.Size(), defaultLine, nil, func(line []byte, _ int, at int64, fault string) error {
-		for ; next < len(order) && int64(dump.at[order[next]]) <= at; next++ {
-			if int64(dump.at[order[next]]) == at && fault == "" && !f(dump.key[order[next]], line, at+int64(len(line)), info.Size()) {
+		for ; next < len(order) && int64(dump.offsets[order[next]]) <= at; next++ {
+			if int64(dump.offsets[order[next]]) == at && fault == "" && !f(dump.keys[order[next]], line, at+int64(len(line)), info.Size()) {
 				return stopped
 			}
 		}
@@ -121,7 +121,7 @@ func appendAnswer(dst []byte, id string, who *scoring.Identity) []byte {
 
 // place is where one answer of a dump stands.
 type place struct {
-	key, at      uint64
+	key, offset  uint64
 	length, line uint32
 }
 
@@ -169,7 +169,7 @@ func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, opti
 		put  func(*columnFile, *place)
 	}{
 		{"key", func(c *columnFile, x *place) { put(c, x.key) }},
-		{"at", func(c *columnFile, x *place) { put(c, x.at) }},
+		{"at", func(c *columnFile, x *place) { put(c, x.offset) }},
 		{"length", func(c *columnFile, x *place) { put(c, x.length) }},
 		{"line", func(c *columnFile, x *place) { put(c, x.line) }},
 	} {

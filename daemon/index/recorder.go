@@ -28,7 +28,7 @@ type Recorder struct {
 	batch     []byte // lines that are to be read
 	batches   chan []byte
 	reading   sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
-	at        int64          // where the next row begins
+	offset    int64          // where the next row begins
 	results   int            // rows
 	fault     error
 	extraFrom int   // who makes Extra: one of extraShared, extraOwn, extraLate
@@ -89,8 +89,8 @@ func (recorder *Recorder) addLines(batch []byte) {
 	for from := 0; from < len(batch) && recorder.fault == nil; {
 		to := from + bytes.IndexByte(batch[from:], '\n')
 		recorder.results++
-		recorder.fault = recorder.builder.add(batch[from:to], recorder.results, recorder.at, "")
-		recorder.at += int64(to - from + 1)
+		recorder.fault = recorder.builder.add(batch[from:to], recorder.results, recorder.offset, "")
+		recorder.offset += int64(to - from + 1)
 		from = to + 1
 	}
 }
@@ -108,8 +108,8 @@ func (recorder *Recorder) Add(line []byte, result *scoring.Result) {
 				recorder.unshare()
 			}
 			recorder.results++
-			recorder.fault = recorder.builder.addResult(result, recorder.opts.Reward, recorder.at, len(line))
-			recorder.at += int64(len(line)) + 1
+			recorder.fault = recorder.builder.addResult(result, recorder.opts.Reward, recorder.offset, len(line))
+			recorder.offset += int64(len(line)) + 1
 		}
 		return
 	}

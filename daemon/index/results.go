@@ -60,8 +60,8 @@ type File struct {
 	Cost         []float32 // in the currency of the run, NaN for unknown
 	Item         []uint64  // hash of the question; equal for answers to the same one
 	Answer       []uint64  // hash of id, model, repeat and turn, by which Dump finds the answer
-	at           []uint64
-	length       []uint32
+	offsets      []uint64
+	lengths      []uint32
 	idEnd        []uint32 // end of each id in ids; each id is followed by a line break
 	ids          []byte
 	metricEnds   []uint32 // end of the metrics of each row
@@ -251,7 +251,7 @@ func (file *File) load(mapped *mapped) {
 	file.Cost = column[float32](mapped, "cost")
 	file.Item = column[uint64](mapped, "item")
 	file.Answer = column[uint64](mapped, "answer")
-	file.at, file.length = column[uint64](mapped, "at"), column[uint32](mapped, "length")
+	file.offsets, file.lengths = column[uint64](mapped, "at"), column[uint32](mapped, "length")
 	file.idEnd, file.ids = column[uint32](mapped, "id_end"), column[byte](mapped, "ids")
 	file.metricEnds = column[uint32](mapped, "metric_end")
 	file.metricNames = column[uint16](mapped, "metric_name")
@@ -283,15 +283,15 @@ func (file *File) Line(row int) ([]byte, error) {
 	if file.source == nil {
 		return nil, fmt.Errorf("cannot read row %d: its line was not kept", row)
 	}
-	data := make([]byte, file.length[row])
-	if _, err := file.source.ReadAt(data, int64(file.at[row])); err != nil {
+	data := make([]byte, file.lengths[row])
+	if _, err := file.source.ReadAt(data, int64(file.offsets[row])); err != nil {
 		return nil, fmt.Errorf("cannot read row %d of %s: %w", row, file.Path, err)
 	}
 	return data, nil
 }
 
 // At returns the byte of the file at which the line of a row begins.
-func (file *File) At(row int) int64 { return int64(file.at[row]) }
+func (file *File) At(row int) int64 { return int64(file.offsets[row]) }
 
 // ID returns the id of a row, cut after maxID bytes.
 func (file *File) ID(row int) string {

@@ -168,10 +168,10 @@ func pad(out *bufio.Writer, n int64) {
 
 // words numbers the values of a column in order of appearance.
 type words struct {
-	at    map[string]uint16
-	list  []Word
-	after []uint16 // for each value the one that followed it last, which is likely to follow again
-	last  uint16   // the value of the last call
+	numbers map[string]uint16
+	list    []Word
+	after   []uint16 // for each value the one that followed it last, which is likely to follow again
+	last    uint16   // the value of the last call
 }
 
 // overflow is the number of all values of a column beyond the first 65,535.
@@ -203,11 +203,11 @@ func (words *words) find(parts []string) uint16 {
 	for _, p := range parts {
 		key = append(append(key, p...), 0)
 	}
-	if n, ok := words.at[string(key)]; ok {
+	if n, ok := words.numbers[string(key)]; ok {
 		return n
 	}
-	if words.at == nil {
-		words.at = map[string]uint16{}
+	if words.numbers == nil {
+		words.numbers = map[string]uint16{}
 	}
 	if len(words.list) == overflow {
 		other := make(Word, len(parts))
@@ -219,7 +219,7 @@ func (words *words) find(parts []string) uint16 {
 	if len(words.list) > overflow {
 		return overflow
 	}
-	words.at[string(key)] = uint16(len(words.list))
+	words.numbers[string(key)] = uint16(len(words.list))
 	words.list = append(words.list, append(Word(nil), parts...))
-	return words.at[string(key)]
+	return words.numbers[string(key)]
 }

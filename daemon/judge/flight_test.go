@@ -110,8 +110,8 @@ func TestRemember(t *testing.T) {
 		if err := s.put(k, verdict{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := s.get(k); !ok || len(s.mem) != min(i+1, maxMem) {
-			t.Fatalf("verdict %d: got %v and %d in memory", i, ok, len(s.mem))
+		if _, ok := s.get(k); !ok || len(s.inMemory) != min(i+1, maxMem) {
+			t.Fatalf("verdict %d: got %v and %d in memory", i, ok, len(s.inMemory))
 		}
 	}
 }

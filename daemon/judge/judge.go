@@ -109,8 +109,8 @@ type Stats struct {
 
 // flight is a question under way.
 type flight struct {
-	done      chan struct{}
-	judgement scoring.Judgement // once done is closed
+	settled   chan struct{}
+	judgement scoring.Judgement // once settled is closed
 	waiters   int               // Client.mu guards it, and calling
 	calling   bool              // a call is under way: its reply is paid for
 	cancel    context.CancelFunc
@@ -214,7 +214,7 @@ func (client *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judg
 		return unjudged(err)
 	}
 	select {
-	case <-flight.done:
+	case <-flight.settled:
 		return flight.judgement
 	case <-ctx.Done():
 	}
@@ -237,7 +237,7 @@ func (client *Client) join(request *request) (*flight, error) {
 		return f, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), client.cfg.Deadline)
-	f := &flight{done: make(chan struct{}), waiters: 1, cancel: cancel}
+	f := &flight{settled: make(chan struct{}), waiters: 1, cancel: cancel}
 	client.flights[request.key] = f
 	client.running.Go(func() { client.finishFlight(ctx, f, request) })
 	return f, nil
@@ -278,7 +278,7 @@ func (client *Client) finishFlight(ctx context.Context, flight *flight, request 
 			client.stats.Shared += n - 1
 		}
 	}
-	close(flight.done)
+	close(flight.settled)
 }
 
 // resolve returns the verdict of a question, from the folder, in which known is true, or from the judge.

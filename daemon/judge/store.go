@@ -58,20 +58,20 @@ func cut(text string) string {
 // once a second and at the end: a power cut costs a second of verdicts, a kill none.
 // DIR/asking has a lock per question that is being asked, which ends with its process.
 type store struct {
-	mu     sync.Mutex
-	log    *ledger.File // nil without a folder
-	locks  *os.File
-	at     map[digest]place
-	mem    map[digest]verdict // what is in no file
-	dirty  bool
-	tick   *time.Timer
-	closed bool
+	mu       sync.Mutex
+	log      *ledger.File // nil without a folder
+	locks    *os.File
+	places   map[digest]place
+	inMemory map[digest]verdict // what is in no file
+	dirty    bool
+	tick     *time.Timer
+	closed   bool
 }
 
 // place is where the line of a verdict stands in the file.
 type place struct {
-	off int64
-	n   int32
+	offset int64
+	length int32
 }
 
 const syncEvery = time.Second
@@ -82,7 +82,7 @@ const maxMem = 1 << 16
 // openStore makes and opens the folder of kept verdicts, and indexes those that it holds. For "" it
 // returns a store that keeps verdicts in memory only.
 func openStore(dir string) (*store, error) {
-	s := &store{at: map[digest]place{}, mem: map[digest]verdict{}}
+	s := &store{places: map[digest]place{}, inMemory: map[digest]verdict{}}
 	if dir == "" {
 		return s, nil
 	}
@@ -114,21 +114,21 @@ func openStore(dir string) (*store, error) {
 func (store *store) get(key digest) (v verdict, ok bool) {
 	store.mu.Lock()
 	defer store.mu.Unlock()
-	v, ok = store.mem[key]
+	v, ok = store.inMemory[key]
 	if ok || store.log == nil {
 		return v, ok
 	}
-	place, ok := store.at[key]
+	place, ok := store.places[key]
 	if !ok {
 		return v, false
 	}
-	line := make([]byte, place.n)
-	if _, err := store.log.ReadAt(line, place.off); err == nil {
+	line := make([]byte, place.length)
+	if _, err := store.log.ReadAt(line, place.offset); err == nil {
 		if got, v, ok := parse(line); ok && got == key {
 			return v, true
 		}
 	}
-	delete(store.at, key) // the line is not there any more: another process has replaced the file
+	delete(store.places, key) // the line is not there any more: another process has replaced the file
 	return verdict{}, false
 }
 
@@ -156,13 +156,13 @@ func (store *store) put(key digest, verdict verdict) error {
 // remember keeps a verdict in memory. If the memory is full, it takes the place of any other one. The
 // caller holds mu.
 func (store *store) remember(key digest, verdict verdict) {
-	if len(store.mem) >= maxMem {
-		for anyKey := range store.mem {
-			delete(store.mem, anyKey)
+	if len(store.inMemory) >= maxMem {
+		for anyKey := range store.inMemory {
+			delete(store.inMemory, anyKey)
 			break
 		}
 	}
-	store.mem[key] = verdict
+	store.inMemory[key] = verdict
 }
 
 // refresh indexes the verdicts that were appended to the file since the last call, by this process and
@@ -172,9 +172,9 @@ func (store *store) refresh() error {
 	if store.log == nil {
 		return nil
 	}
-	return store.log.Refresh(func() { clear(store.at) }, func(line []byte, off int64) {
+	return store.log.Refresh(func() { clear(store.places) }, func(line []byte, off int64) {
 		if k, _, ok := parse(line); ok {
-			store.at[k] = place{off, int32(len(line))}
+			store.places[k] = place{off, int32(len(line))}
 		}
 	})
 }

@@ -32,11 +32,11 @@ type Pool struct {
 	// It must not change once the pool is in use.
 	Wait time.Duration
 
-	flag  string // the flag that sets the size, for messages
-	size  int64
-	share int64
-	all   *semaphore.Weighted
-	held  atomic.Int64
+	flag      string // the flag that sets the size, for messages
+	size      int64
+	share     int64
+	free      *semaphore.Weighted
+	heldBytes atomic.Int64
 
 	mu      sync.Mutex // guards clients and their users
 	clients map[string]*client
@@ -44,14 +44,14 @@ type Pool struct {
 
 // client is the budget of one client.
 type client struct {
-	left  *semaphore.Weighted
+	free  *semaphore.Weighted
 	users int // open holds
 }
 
 // New returns a pool of size bytes, of which one client may hold at most share bytes.
 // Messages name flag as the one that sets the size.
 func New(flag string, size, share int64) *Pool {
-	return &Pool{Wait: wait, flag: flag, size: size, share: min(share, size), all: semaphore.NewWeighted(size),
+	return &Pool{Wait: wait, flag: flag, size: size, share: min(share, size), free: semaphore.NewWeighted(size),
 		clients: map[string]*client{}}
 }
 
@@ -60,7 +60,7 @@ func (pool *Pool) Held() int64 {
 	if pool == nil {
 		return 0
 	}
-	return pool.held.Load()
+	return pool.heldBytes.Load()
 }
 
 // Hold opens an empty hold for the client of that name. The caller must Close it.
@@ -72,7 +72,7 @@ func (pool *Pool) Hold(name string) *Hold {
 	defer pool.mu.Unlock()
 	c := pool.clients[name]
 	if c == nil {
-		c = &client{left: semaphore.NewWeighted(pool.share)}
+		c = &client{free: semaphore.NewWeighted(pool.share)}
 		pool.clients[name] = c
 	}
 	c.users++
@@ -95,8 +95,8 @@ type Hold struct {
 	name   string
 	client *client
 
-	mu     sync.Mutex // guards n and closed
-	n      int64
+	mu     sync.Mutex // guards bytes and closed
+	bytes  int64
 	closed bool
 }
 
@@ -112,10 +112,10 @@ func (hold *Hold) Grow(ctx context.Context, n int64) error {
 	}
 	patience, cancel := context.WithTimeout(ctx, hold.pool.Wait)
 	defer cancel()
-	err := hold.client.left.Acquire(patience, n)
+	err := hold.client.free.Acquire(patience, n)
 	if err == nil {
-		if err = hold.pool.all.Acquire(patience, n); err != nil {
-			hold.client.left.Release(n)
+		if err = hold.pool.free.Acquire(patience, n); err != nil {
+			hold.client.free.Release(n)
 		}
 	}
 	switch {
@@ -139,11 +139,11 @@ func (hold *Hold) Try(n int64) bool {
 	if hold == nil || n <= 0 {
 		return true
 	}
-	if !hold.client.left.TryAcquire(n) {
+	if !hold.client.free.TryAcquire(n) {
 		return false
 	}
-	if !hold.pool.all.TryAcquire(n) {
-		hold.client.left.Release(n)
+	if !hold.pool.free.TryAcquire(n) {
+		hold.client.free.Release(n)
 		return false
 	}
 	hold.record(n)
@@ -155,10 +155,10 @@ func (hold *Hold) Try(n int64) bool {
 func (hold *Hold) record(n int64) {
 	hold.mu.Lock()
 	defer hold.mu.Unlock()
-	hold.pool.held.Add(n)
-	hold.n += n
+	hold.pool.heldBytes.Add(n)
+	hold.bytes += n
 	if hold.closed {
-		hold.release(hold.n)
+		hold.release(hold.bytes)
 	}
 }
 
@@ -169,7 +169,7 @@ func (hold *Hold) Held() int64 {
 	}
 	hold.mu.Lock()
 	defer hold.mu.Unlock()
-	return hold.n
+	return hold.bytes
 }
 
 // Shrink gives n of the held bytes back to the budget, at most all of them. A nil hold has none.
@@ -179,16 +179,16 @@ func (hold *Hold) Shrink(n int64) {
 	}
 	hold.mu.Lock()
 	defer hold.mu.Unlock()
-	hold.release(min(n, hold.n))
+	hold.release(min(n, hold.bytes))
 }
 
 // release returns n bytes of the hold to the client's share and the pool. The caller holds
 // mu.
 func (hold *Hold) release(n int64) {
-	hold.n -= n
-	hold.pool.held.Add(-n)
-	hold.pool.all.Release(n)
-	hold.client.left.Release(n)
+	hold.bytes -= n
+	hold.pool.heldBytes.Add(-n)
+	hold.pool.free.Release(n)
+	hold.client.free.Release(n)
 }
 
 // Close releases all bytes. Bytes that a later Grow takes are released at once. A
@@ -203,7 +203,7 @@ func (hold *Hold) Close() {
 		return
 	}
 	hold.closed = true
-	hold.release(hold.n)
+	hold.release(hold.bytes)
 	pool := hold.pool
 	pool.mu.Lock()
 	defer pool.mu.Unlock()

@@ -20,17 +20,17 @@ const streamBytes = 64 << 20
 // Stream scores the lines of one dump in order. One goroutine calls Put and
 // then End, another one Next until io.EOF; Stop may be called by either.
 type Stream struct {
-	queue  *Queue
-	opt    *Options
-	ctx    context.Context
-	order  chan *reader
-	seen   *scoring.Answers
-	head   *reader // taken from order, not yet returned
-	last   *reader // of the answer that Next returned last
-	answer Answer  // returned by Next
-	noted  []byte  // the JSON of an answer with a note on duplicates
-	timer  *time.Timer
-	memory *memory.Hold // nil for no bound
+	queue          *Queue
+	opt            *Options
+	ctx            context.Context
+	order          chan *reader
+	earlierAnswers *scoring.Answers
+	head           *reader // taken from order, not yet returned
+	last           *reader // of the answer that Next returned last
+	answer         Answer  // returned by Next
+	noted          []byte  // the JSON of an answer with a note on duplicates
+	timer          *time.Timer
+	memory         *memory.Hold // nil for no bound
 
 	mu   sync.Mutex // guards held
 	free *sync.Cond
@@ -41,7 +41,7 @@ type Stream struct {
 // Cancelling ctx stops it.
 func (queue *Queue) Stream(ctx context.Context, o *Options) *Stream {
 	stream := &Stream{queue: queue, opt: o, ctx: ctx, order: make(chan *reader, queue.cfg.Window),
-		seen: scoring.NewAnswers(scoring.MaxAnswers), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
+		earlierAnswers: scoring.NewAnswers(scoring.MaxAnswers), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
 	stream.free = sync.NewCond(&stream.mu)
 	context.AfterFunc(ctx, stream.wake)
 	return stream
@@ -239,7 +239,7 @@ func (stream *Stream) cancel(r *reader) (*reader, Answer, error) {
 // of its line is of a line that could not be read, so it has no answer.
 func (stream *Stream) note(answer *Answer) {
 	unread := answer.Result.Line != 0
-	if stream.opt.Unmarked || unread || stream.seen.First(&answer.Result) {
+	if stream.opt.Unmarked || unread || stream.earlierAnswers.First(&answer.Result) {
 		return
 	}
 	answer.Result.Notes = append(slices.Clip(answer.Result.Notes), scoring.Duplicate)

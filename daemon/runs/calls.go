@@ -62,7 +62,7 @@ type Label struct {
 // record is what is kept of an outcome: its line is read again where it is needed. Records
 // of many answers would else fill the memory. See docs/spec/runs.md#r41.
 type record struct {
-	at       ledger.Place
+	place    ledger.Place
 	order    int32 // of the first outcomes of calls, from 0
 	answered bool  // the outcome is an answer, or a filter withheld it
 	fresh    bool  // made by this process
@@ -195,7 +195,7 @@ func (calls *Calls) take(done *Done, place ledger.Place, fresh bool) ledger.Plac
 	old := calls.done[done.Key]
 	if old != nil && old.answered {
 		calls.duplicates++
-		return old.at
+		return old.place
 	}
 	order := int32(len(calls.done))
 	if old != nil {
@@ -246,7 +246,7 @@ func (calls *Calls) Done(key string) (*Done, error) {
 		return nil, nil
 	}
 	d := new(Done)
-	return d, calls.read(record.at, d)
+	return d, calls.read(record.place, d)
 }
 
 // Spent is what the calls of the folder took before this process.

@@ -125,7 +125,7 @@ func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, testOf(u), u.arm, u.r
 // line.
 type labelled struct {
 	Label
-	at ledger.Place
+	place ledger.Place
 }
 
 // earlierCalls returns the calls of the log by unit (task, test, arm and repeat), in the order of the log.
@@ -136,8 +136,8 @@ func (run *Run) earlierCalls() (map[unitKey][]labelled, error) {
 	var all []labelled
 	config := map[ask.Arm]string{} // the configuration that counts
 	for _, record := range run.calls.all() {
-		d := labelled{at: record.at}
-		if err := run.calls.read(record.at, &d.Label); err != nil {
+		d := labelled{place: record.place}
+		if err := run.calls.read(record.place, &d.Label); err != nil {
 			return nil, err
 		}
 		all = append(all, d)
@@ -228,7 +228,7 @@ func (run *Run) fromLog(u unit, calls []labelled) (made made, err error) {
 			return made, nil
 		}
 		done := new(Done)
-		if err := run.calls.read(calls[i].at, done); err != nil {
+		if err := run.calls.read(calls[i].place, done); err != nil {
 			return made, err
 		}
 		made.add(run, done)

@@ -68,9 +68,9 @@ func (region *region) release() error {
 // Pin keeps a range of a region mapped while a request uses it, whatever the client does to
 // the name or the segment. See docs/spec/http.md#r31.
 type Pin struct {
-	region *region
-	bytes  []byte
-	done   atomic.Bool
+	region   *region
+	bytes    []byte
+	released atomic.Bool
 }
 
 // Pin pins size bytes at offset from the start of a region of the peer's user, for reading or
@@ -129,7 +129,7 @@ func (pin *Pin) Size() int { return len(pin.bytes) }
 // Use calls f with the bytes, which f must not keep and which the client may change at any
 // time. A memory fault in f becomes an *Error. It panics after Release.
 func (pin *Pin) Use(f func(mem []byte)) error {
-	if pin.done.Load() {
+	if pin.released.Load() {
 		panic("BUG: a pin is used after its release")
 	}
 	if !guarded(pin.bytes, func() { f(pin.bytes) }) {
@@ -149,7 +149,7 @@ func (pin *Pin) Copy() ([]byte, error) {
 // Release ends the pin that keeps a region of shared memory mapped. The pin's bytes must not be used
 // afterwards. A second call does nothing.
 func (pin *Pin) Release() {
-	if pin.done.Swap(true) {
+	if pin.released.Swap(true) {
 		return
 	}
 	pin.bytes = nil
