@@ -51,9 +51,9 @@ func Run(cfg Config, set *Set) (Sample, error) {
 		cfg.Callers = 2
 	}
 	// For each caller one batch is measured and one waits, and one more is being filled.
-	run := &run{Config: cfg, set: set, full: make(chan *pile, cfg.Callers), free: make(chan *pile, 2*cfg.Callers+1)}
-	for range cap(run.free) {
-		run.free <- &pile{jobs: make([]job, 0, cfg.Batch)}
+	run := &run{Config: cfg, set: set, filledPiles: make(chan *pile, cfg.Callers), emptyPiles: make(chan *pile, 2*cfg.Callers+1)}
+	for range cap(run.emptyPiles) {
+		run.emptyPiles <- &pile{jobs: make([]job, 0, cfg.Batch)}
 	}
 	if err := run.ready(); err != nil {
 		return Sample{}, err
@@ -64,13 +64,13 @@ func Run(cfg Config, set *Set) (Sample, error) {
 // run is the state of one run.
 type run struct {
 	Config
-	set      *Set
-	drawings []paint.Drawing // of Render
-	start    moment
-	next     atomic.Int64 // scene
-	failed   atomic.Int64
-	full     chan *pile
-	free     chan *pile
+	set         *Set
+	drawings    []paint.Drawing // of Render
+	start       moment
+	next        atomic.Int64 // scene
+	failed      atomic.Int64
+	filledPiles chan *pile
+	emptyPiles  chan *pile
 
 	mu   sync.Mutex
 	open *pile // takes scenes
@@ -81,9 +81,9 @@ type run struct {
 
 // sums are the totals of all callers, guarded by run.mu.
 type sums struct {
-	scenes, batches, uploaded, down, bytes int64
-	pixels, shapes                         int64
-	parts                                  render.Parts
+	scenes, batches, uploaded, readBack, bytes int64
+	pixels, shapes                             int64
+	parts                                      render.Parts
 }
 
 // job is one scene that is ready for a batch.
@@ -136,9 +136,9 @@ func (run *run) all() (Sample, error) {
 	}
 	workers.Wait()
 	if run.open != nil && len(run.open.jobs) > 0 {
-		run.full <- run.open
+		run.filledPiles <- run.open
 	}
-	close(run.full)
+	close(run.filledPiles)
 	callers.Wait()
 	var sample Sample
 	sample.Scenes, sample.Failed = int(run.sums.scenes), int(run.failed.Load())
@@ -155,7 +155,7 @@ func (run *run) all() (Sample, error) {
 func (run *run) fill(sample *Sample) {
 	n := float64(max(run.sums.scenes, 1))
 	sums := &run.sums
-	sample.Bytes, sample.Up, sample.Down = float64(sums.bytes)/n, float64(sums.uploaded)/n, float64(sums.down)/n
+	sample.Bytes, sample.Up, sample.Down = float64(sums.bytes)/n, float64(sums.uploaded)/n, float64(sums.readBack)/n
 	sample.Batch = n / float64(max(sums.batches, 1))
 	sample.Cost = Cost{Shapes: float64(sums.shapes) / n, Pixels: float64(sums.pixels) / n, Records: float64(sums.parts.MaskRows) / n, Items: float64(sums.parts.Items) / n,
 		Tiles: float64(sums.parts.Tiles) / n, Runs: float64(sums.parts.Runs) / n, Solids: float64(sums.parts.Solids) / n}
@@ -203,14 +203,14 @@ func (run *run) put(job job) {
 	run.mu.Lock()
 	for run.open == nil {
 		run.mu.Unlock()
-		empty := <-run.free // without the lock: callers need it to give batches back
+		empty := <-run.emptyPiles // without the lock: callers need it to give batches back
 		run.mu.Lock()
 		if run.open == nil {
 			run.open = empty
 			break
 		}
 		run.mu.Unlock()
-		run.free <- empty // another worker was quicker
+		run.emptyPiles <- empty // another worker was quicker
 		run.mu.Lock()
 	}
 	run.open.jobs = append(run.open.jobs, job)
@@ -221,7 +221,7 @@ func (run *run) put(job job) {
 	}
 	run.mu.Unlock()
 	if full != nil {
-		run.full <- full
+		run.filledPiles <- full
 	}
 }
 
@@ -233,7 +233,7 @@ func (run *run) call(rec *recorder) {
 	var line []byte
 	rec.begin()
 	defer rec.end()
-	for pile := range run.full {
+	for pile := range run.filledPiles {
 		prepared, tallies = prepared[:0], tallies[:0]
 		for _, job := range pile.jobs {
 			prepared = append(prepared, job.prepared)
@@ -251,7 +251,7 @@ func (run *run) call(rec *recorder) {
 		}
 		run.count(pile.jobs, &timing)
 		pile.jobs, pile.work = slices.Delete(pile.jobs, 0, len(pile.jobs)), 0
-		run.free <- pile
+		run.emptyPiles <- pile
 	}
 }
 
@@ -298,7 +298,7 @@ func (run *run) count(jobs []job, timing *render.Timing) {
 	sums := &run.sums
 	sums.scenes += int64(len(jobs))
 	sums.batches++
-	sums.uploaded, sums.down = sums.uploaded+timing.UpBytes, sums.down+timing.DownBytes
+	sums.uploaded, sums.readBack = sums.uploaded+timing.UpBytes, sums.readBack+timing.DownBytes
 	sums.bytes, sums.pixels, sums.shapes = sums.bytes+add.bytes, sums.pixels+add.pixels, sums.shapes+add.shapes
 	sums.parts.MaskRows += add.parts.MaskRows
 	sums.parts.Items += add.parts.Items

@@ -111,12 +111,12 @@ func measure(rows []*row, rounds int) error {
 			if err != nil {
 				return err
 			}
-			if n := len(row.all); n > 0 && figures.Size != row.all[n-1].Size {
-				return fmt.Errorf("cannot measure %s: results of %d bytes after %d; want the same in every run", row.name, figures.Size, row.all[n-1].Size)
+			if n := len(row.runs); n > 0 && figures.Size != row.runs[n-1].Size {
+				return fmt.Errorf("cannot measure %s: results of %d bytes after %d; want the same in every run", row.name, figures.Size, row.runs[n-1].Size)
 			}
-			row.all = append(row.all, figures)
+			row.runs = append(row.runs, figures)
 			if round == 1 { // the first round was needed until now, to compare the size of the results
-				row.all = row.all[1:]
+				row.runs = row.runs[1:]
 			}
 		}
 	}
@@ -128,13 +128,13 @@ func measure(rows []*row, rounds int) error {
 // first compared with plumb's, and the speeds are also given as multiples of that program's speed.
 func report(rows []*row, list []answer) error {
 	other := rows[len(rows)-1]
-	compared := other.all[0].IoU != nil
+	compared := other.runs[0].IoU != nil
 	if compared {
 		text, err := agree(list, other)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("# %s\n# %s\n", other.all[0].About, text)
+		fmt.Printf("# %s\n# %s\n", other.runs[0].About, text)
 	}
 	base := 0.0
 	if compared {
@@ -147,8 +147,8 @@ func report(rows []*row, list []answer) error {
 			ratio = fmt.Sprintf("%.1f", rate/base)
 		}
 		fmt.Printf("%-32s %12.0f %12.0f %12s  ", row.name, rate, row.rate(wall), ratio)
-		for i := range row.all {
-			fmt.Printf(" %.0f", float64(row.all[i].scored)/row.all[i].Core)
+		for i := range row.runs {
+			fmt.Printf(" %.0f", float64(row.runs[i].scored)/row.runs[i].Core)
 		}
 		fmt.Println()
 	}
@@ -162,8 +162,8 @@ func wall(f *figures) float64 { return f.Wall }
 // seconds count: those of the clock (wall) or of the processor (core).
 func (row *row) rate(column func(*figures) float64) float64 {
 	var list []float64
-	for i := range row.all {
-		list = append(list, float64(row.all[i].scored)/column(&row.all[i]))
+	for i := range row.runs {
+		list = append(list, float64(row.runs[i].scored)/column(&row.runs[i]))
 	}
 	slices.Sort(list)
 	return list[len(list)/2]
@@ -181,7 +181,7 @@ func agree(list []answer, other *row) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	figures := &other.all[0]
+	figures := &other.runs[0]
 	if len(figures.IoU) != len(list) || len(figures.Parsed) != len(list) || len(figures.Far) != len(list) {
 		return "", errors.New("cannot compare: shapely answered for another number of answers")
 	}

@@ -52,7 +52,7 @@ func TestAgree(t *testing.T) {
 		if c.bend(&f); f.IoU[0] == nil && c.name != "most answers unread" {
 			t.Fatalf("%s: the first answer has no IoU; want one", c.name)
 		}
-		_, err = agree(list, &row{all: []figures{f}})
+		_, err = agree(list, &row{runs: []figures{f}})
 		if got := err != nil; got != (c.want != "") || got && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v; want %q", c.name, err, c.want)
 		}

@@ -35,7 +35,7 @@ type row struct {
 	name  string
 	run   func() (figures, error)
 	close func()
-	all   []figures
+	runs  []figures
 }
 
 // within returns a row that measures a way of scoring answers in this process. pass scores all n answers

@@ -37,7 +37,7 @@ type Layouter struct {
 // span is a range of the paragraph's text with one set of marks.
 type span struct {
 	from, to int
-	of       *scene.Span
+	marks    *scene.Span
 }
 
 // piece is a range of text in one font, which is shaped as a whole; a tab is a piece of its own.
@@ -156,7 +156,7 @@ func (l *Layouter) loadParagraph(b *scene.Block) error {
 		}
 		from := len(l.text)
 		l.text = append(l.text, s.Text...)
-		if n := len(l.spans); n > 0 && sameMarks(l.spans[n-1].of, s) {
+		if n := len(l.spans); n > 0 && sameMarks(l.spans[n-1].marks, s) {
 			l.spans[n-1].to = len(l.text) // one text for the browser
 		} else {
 			l.spans = append(l.spans, span{from, len(l.text), s})
@@ -212,7 +212,7 @@ func (l *Layouter) shapeItems() error {
 			}
 			to := min(p.to, l.spans[s].to)
 			l.items = append(l.items, item{
-				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].of, base: p.from,
+				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].marks, base: p.from,
 				glyphs: whole[glyphAt(whole, from-p.from):glyphAt(whole, to-p.from)],
 			})
 			from = to

@@ -65,7 +65,7 @@ func TestCutAnswers(t *testing.T) {
 		tab.Add(r)
 	}
 	_, c := tab.cellOf(answer("z", "m", 0, 1))
-	if c.cut != 2 || c.n != 3 {
-		t.Errorf("got %d of %d cut; want 2 of 3", c.cut, c.n)
+	if c.cutAnswers != 2 || c.results != 3 {
+		t.Errorf("got %d of %d cut; want 2 of 3", c.cutAnswers, c.results)
 	}
 }

@@ -15,13 +15,13 @@ const maxUnnumbered = 1 << 18
 
 // cell holds the running sums of one test in one series.
 type cell struct {
-	n, missing, failed, cut int
-	items                   []item           // remembered items with a score, in order of appearance
-	hashes                  []uint64         // of the items' keys, until indexOf is made
-	indexOf                 map[uint64]int32 // index in items by hash of the key; nil until an item may have a second answer
-	unremembered            runningMean      // of scores whose items are not remembered
-	hasClusters             bool             // an item shares something with others, such as a picture
-	tokens                  runningMean
+	results, missing, failed, cutAnswers int
+	items                                []item           // remembered items with a score, in order of appearance
+	hashes                               []uint64         // of the items' keys, until indexOf is made
+	indexOf                              map[uint64]int32 // index in items by hash of the key; nil until an item may have a second answer
+	unremembered                         runningMean      // of scores whose items are not remembered
+	hasClusters                          bool             // an item shares something with others, such as a picture
+	tokens                               runningMean
 }
 
 // item adds up the repeats of one item.

@@ -130,9 +130,9 @@ func (table *Table) Add(result *scoring.Result) (first bool) {
 		return true
 	}
 	// Count it in its cell, and in the tables of its suite.
-	cell.n++
+	cell.results++
 	if result.Who.Cut != "" {
-		cell.cut++
+		cell.cutAnswers++
 	}
 	series.addToTally(result)
 	suiteTables := table.joinedTables[result.Suite] // a suite has tables of all series, of each series, or none
@@ -387,8 +387,8 @@ func (cells *seriesCells) testRow(at testName) Row {
 	if cell == nil {
 		return row
 	}
-	row.N, row.Missing, row.Failed, row.Scored, row.Cut = cell.n, cell.missing, cell.failed,
-		cell.n-cell.missing-cell.failed, cell.cut
+	row.N, row.Missing, row.Failed, row.Scored, row.Cut = cell.results, cell.missing, cell.failed,
+		cell.results-cell.missing-cell.failed, cell.cutAnswers
 	scores := cell.meanScore()
 	if scores.n > 0 {
 		row.Tests, row.Mean = 1, &scores.value

@@ -75,7 +75,7 @@ const (
 
 // answerTally counts answers and adds up their measures.
 type answerTally struct {
-	n              int32
+	answers        int32
 	counts         [shares]int32     // answers of each share, shareSyntaxErrors to shareSyntaxOK
 	iou, hausdorff [averages]float64 // sums
 }
@@ -125,7 +125,7 @@ func (group *group) itemOf(r *scoring.Result) int {
 
 // merge adds the counts and sums of other answers of TangramPuzzle to the tally.
 func (tally *answerTally) merge(other *answerTally) {
-	tally.n += other.n
+	tally.answers += other.answers
 	for i, count := range other.counts {
 		tally.counts[i] += count
 	}
@@ -155,14 +155,14 @@ func (group *group) meansOf(reading int) means {
 // add counts one tangram item by the means over its answers. It ignores a tally without answers;
 // items of Task 1 have such tallies in all ways of reading but the first.
 func (means *means) add(tally *answerTally) {
-	if tally.n == 0 {
+	if tally.answers == 0 {
 		return
 	}
 	for i, count := range tally.counts {
 		means.answers[i] += int(count)
-		means.share[i].add(float64(count) / float64(tally.n))
+		means.share[i].add(float64(count) / float64(tally.answers))
 	}
-	means.iouAll.add(tally.iou[overEvaluable] / float64(tally.n))
+	means.iouAll.add(tally.iou[overEvaluable] / float64(tally.answers))
 	for i, share := range [averages]int{overEvaluable: shareEvaluable, overSyntaxOK: shareSyntaxOK} {
 		if count := float64(tally.counts[share]); count > 0 {
 			means.iou[i].add(tally.iou[i] / count)
@@ -211,7 +211,7 @@ type outcome struct {
 // add counts one tangram answer in the shares that hold for it. Its IoU and Hausdorff distance are
 // added to one sum if it is evaluable, and to a second one if it has no syntax error either.
 func (tally *answerTally) add(outcome outcome) {
-	tally.n++
+	tally.answers++
 	valid := !outcome.syntaxError && !outcome.rigidError && !outcome.physicsError
 	for share, holds := range [shares]bool{
 		shareSyntaxErrors:  outcome.syntaxError,
@@ -322,7 +322,7 @@ func outcomeOf(result *scoring.Result, prefix string) (outcome outcome) {
 // missing answer counts as a syntax error.
 func (tallies *itemTallies) addChoice(result *scoring.Result, missing bool) {
 	main := &tallies[mainReading]
-	main.n = 1
+	main.answers = 1
 	if invalid, _ := result.Bool("invalid"); invalid || missing {
 		main.counts[shareSyntaxErrors] = 1
 	} else if result.Score == 1 {

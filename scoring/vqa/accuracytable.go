@@ -36,7 +36,7 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 	}
 	// A run of fewer questions is not comparable with the paper's.
 	size := tables.benchmarkSize()
-	if !slices.ContainsFunc(own, func(run *modelRun) bool { return run.total.n+run.total.missing >= size }) {
+	if !slices.ContainsFunc(own, func(run *modelRun) bool { return run.total.answers+run.total.missing >= size }) {
 		out.Title += ", subset"
 	}
 	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged",
@@ -105,7 +105,7 @@ func (tables *tables) accuracyCells(run *modelRun) []string {
 		if run.printed != nil {
 			return scoring.FormatCell(printed, 2)
 		}
-		return percent(c.correct, c.n)
+		return percent(c.correct, c.answers)
 	}, run)
 }
 
@@ -164,19 +164,19 @@ func (tables *tables) accuracyLine(name string, cell func(c counts, printed floa
 func (tables *tables) countCells(run *modelRun) []string {
 	counts := run.total
 	interval, ifRight := "-", "-"
-	if counts.n > 0 {
-		low, high := stats.Wilson(counts.correct, counts.n) // docs/spec/vqa.md#r46
+	if counts.answers > 0 {
+		low, high := stats.Wilson(counts.correct, counts.answers) // docs/spec/vqa.md#r46
 		standardError, clustered := run.pictureError()
 		if clustered {
-			accuracy := float64(counts.correct) / float64(counts.n)
+			accuracy := float64(counts.correct) / float64(counts.answers)
 			low, high = max(0, accuracy-stats.Normal95*standardError), min(1, accuracy+stats.Normal95*standardError)
 		}
 		interval = scoring.FormatCell(100*low, 2) + "-" + scoring.FormatCell(100*high, 2)
 	}
 	if counts.unjudged > 0 {
-		ifRight = percent(counts.correct+counts.unjudged, counts.n)
+		ifRight = percent(counts.correct+counts.unjudged, counts.answers)
 	}
-	return []string{interval, scoring.FormatCell(run.macroAccuracy(), 2), strconv.Itoa(counts.n),
+	return []string{interval, scoring.FormatCell(run.macroAccuracy(), 2), strconv.Itoa(counts.answers),
 		strconv.Itoa(counts.invalid), strconv.Itoa(counts.missing), strconv.Itoa(counts.unjudged), ifRight}
 }
 
@@ -186,9 +186,9 @@ func (tables *tables) countCells(run *modelRun) []string {
 func (run *modelRun) pictureError() (se float64, ok bool) {
 	n := 0
 	for _, c := range run.pictures {
-		n += c.n
+		n += c.answers
 	}
-	if !run.sharesPictures || n != run.total.n || len(run.pictures) < 2 {
+	if !run.sharesPictures || n != run.total.answers || len(run.pictures) < 2 {
 		return 0, false
 	}
 	// The cluster-robust estimate: how far the right answers of each picture are from what the mean
@@ -196,7 +196,7 @@ func (run *modelRun) pictureError() (se float64, ok bool) {
 	mean, squares := float64(run.total.correct)/float64(n), 0.0
 	for _, name := range slices.Sorted(maps.Keys(run.pictures)) { // one order, so that sums are equal in every run
 		c := run.pictures[name]
-		deviation := float64(c.correct) - mean*float64(c.n)
+		deviation := float64(c.correct) - mean*float64(c.answers)
 		squares += float64(deviation * deviation) // float64: no fused multiply-add, equal on every machine
 	}
 	clusters := float64(len(run.pictures))

@@ -280,12 +280,12 @@ func TestSmallParts(t *testing.T) {
 	if !isWordByte([]byte("À"), 1) || isWordByte([]byte("\x7f"), 0) {
 		t.Error("the second byte of a character is a part of a word, and a control character none")
 	}
-	one := counts{n: 2, ids: 7}
+	one := counts{answers: 2, ids: 7}
 	for name, c := range map[string]struct {
 		a, b counts
 		want bool
-	}{"equal": {one, one, true}, "empty": {counts{}, counts{}, false}, "other items": {one, counts{n: 2, ids: 8}, false}, "more": {one, counts{n: 3, ids: 7}, false},
-		"unjudged in one": {counts{n: 2, ids: 7, unjudged: 1}, one, false}, "unjudged in both": {counts{n: 2, ids: 7, unjudged: 1}, counts{n: 2, ids: 7, unjudged: 1}, false}} {
+	}{"equal": {one, one, true}, "empty": {counts{}, counts{}, false}, "other items": {one, counts{answers: 2, ids: 8}, false}, "more": {one, counts{answers: 3, ids: 7}, false},
+		"unjudged in one": {counts{answers: 2, ids: 7, unjudged: 1}, one, false}, "unjudged in both": {counts{answers: 2, ids: 7, unjudged: 1}, counts{answers: 2, ids: 7, unjudged: 1}, false}} {
 		if got := sameItems(c.a, c.b); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}
@@ -310,19 +310,19 @@ func TestRunCounts(t *testing.T) {
 		t.Error("a run without items has a chance")
 	}
 	for _, options := range []float64{1, 2, 8, 9} { // those of no question are left out
-		run.addToGroups(own, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: options}}}, counts{n: 1})
+		run.addToGroups(own, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: options}}}, counts{answers: 1})
 	}
 	run.addToGroups(own, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: 4.0}}}, counts{missing: 1})
 	if got, ok := run.chanceAccuracy(); got != 3125 || !ok { // (1/2 + 1/8) / 2
 		t.Errorf("got the chance %d, %v; want 3125 hundredths of a per cent", got, ok)
 	}
-	run.categories[1] = counts{n: 4, correct: 3}
+	run.categories[1] = counts{answers: 4, correct: 3}
 	if got := run.macroAccuracy(); got != 75 {
 		t.Errorf("one category with items: got %v; want 75", got)
 	}
 	// Pictures a, b and one named by its item: of two items of one picture 2 and 0 are right, of another 1.
 	count := func(name string, correct int) {
-		outcome := counts{n: 1}
+		outcome := counts{answers: 1}
 		outcome.correct += correct
 		run.total.add(outcome)
 		run.countPicture(own, &scoring.Result{ID: "x", Cluster: name}, outcome)

@@ -4,11 +4,11 @@ import (
 	"strconv"
 )
 
-// counts are sums over a group of answers: n counts for the accuracy, the others are parts
-// of it. missing is a part of n only where a missing answer counts as wrong.
+// counts are sums over a group of answers: answers counts those of the accuracy, the others are parts
+// of it. missing is a part of answers only where a missing answer counts as wrong.
 type counts struct {
-	n, correct, invalid, missing, unjudged int
-	ids                                    uint64 // sum of the ids' hashes, to compare sets of items
+	answers, correct, invalid, missing, unjudged int
+	ids                                          uint64 // sum of the ids' hashes, to compare sets of items
 }
 
 // hundredths returns the accuracy part/whole as a percentage in hundredths, rounded half up from the
@@ -47,6 +47,6 @@ func decimals(h int64) string {
 // pointsBetween returns accuracy a minus accuracy b in hundredths of a point, from exact
 // fractions. Both groups must have items.
 func pointsBetween(a, b counts) int64 {
-	nA, nB := int64(a.n), int64(b.n)
+	nA, nB := int64(a.answers), int64(b.answers)
 	return hundredths(int64(a.correct)*nB-int64(b.correct)*nA, nA*nB)
 }

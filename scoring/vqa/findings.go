@@ -34,7 +34,7 @@ func (tables *tables) remember(run *modelRun, result *scoring.Result, idHash uin
 	if !ok || place.sub < 0 {
 		place = taxonomyPlace{-1, -1}
 	}
-	run.findings[idHash] = finding{outcome.n > 0 && outcome.unjudged == 0, outcome.correct > 0, place}
+	run.findings[idHash] = finding{outcome.answers > 0 && outcome.unjudged == 0, outcome.correct > 0, place}
 	tables.heldFindings++
 }
 

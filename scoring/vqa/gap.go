@@ -31,7 +31,7 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 		for column := range gapsByColumn {
 			choiceCounts, openCounts := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
 			if !sameItems(choiceCounts, openCounts) {
-				skipped = skipped || choiceCounts.n+openCounts.n > 0
+				skipped = skipped || choiceCounts.answers+openCounts.answers > 0
 				complete = false
 				line = append(line, "-")
 				continue
@@ -46,7 +46,7 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 			for column := range gapsByColumn {
 				choiceCounts, openCounts := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
 				gapsByColumn[column] = append(gapsByColumn[column],
-					100*(float64(choiceCounts.correct)/float64(choiceCounts.n)-float64(openCounts.correct)/float64(openCounts.n)))
+					100*(float64(choiceCounts.correct)/float64(choiceCounts.answers)-float64(openCounts.correct)/float64(openCounts.answers)))
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func (suite *suite) readPaperRow(value *fastjson.Value, format string, subs *fas
 			suite.addPrintedCounts(run, place, count.GetInt(), sizes.Get(name))
 		}
 	}
-	if run.total.n > 0 {
+	if run.total.answers > 0 {
 		return run
 	}
 	// No counts: keep what is printed.
@@ -117,13 +117,13 @@ func (suite *suite) readPaperRow(value *fastjson.Value, format string, subs *fas
 // benchmark.
 func (suite *suite) addPrintedCounts(run *modelRun, place taxonomyPlace, correct int, size *fastjson.Value) {
 	c := &suite.categories[place.category]
-	group := counts{n: c.size, correct: correct}
+	group := counts{answers: c.size, correct: correct}
 	if place.sub >= 0 {
-		group.n = c.subs[place.sub].size
+		group.answers = c.subs[place.sub].size
 		run.subcategories[place.category][place.sub].add(group)
 	}
 	if size != nil {
-		group.n = size.GetInt()
+		group.answers = size.GetInt()
 	}
 	run.categories[place.category].add(group)
 	run.total.add(group)
@@ -143,7 +143,7 @@ func (suite *suite) readSubcategoryRow(value *fastjson.Value, format string, run
 				continue
 			}
 			size := suite.categories[place.category].subs[place.sub].size
-			run.subcategories[place.category][place.sub] = counts{n: size,
+			run.subcategories[place.category][place.sub] = counts{answers: size,
 				correct: int(math.Round(accuracy.GetFloat64() * float64(size) / 100))}
 		}
 	}

@@ -67,10 +67,10 @@ func (run *modelRun) overallAccuracy() (accuracy float64, ok bool) {
 	switch {
 	case run.printed != nil:
 		return run.printed.overall, run.note == ""
-	case run.total.n == 0:
+	case run.total.answers == 0:
 		return 0, false
 	}
-	return 100 * float64(run.total.correct) / float64(run.total.n), run.note == ""
+	return 100 * float64(run.total.correct) / float64(run.total.answers), run.note == ""
 }
 
 // rankCells returns two cells: the rank that a run would have among the published ones of
@@ -119,28 +119,28 @@ func (tables *tables) categoryTable(format string, category int, own, published 
 	// What published runs have, for the ranks.
 	var ranked []paper.Published
 	for _, run := range published {
-		if counted := run.sumOfSubcategories(category); counted.n > 0 {
+		if counted := run.sumOfSubcategories(category); counted.answers > 0 {
 			ranked = append(ranked, paper.Published{Name: run.model,
-				Value: 100 * float64(counted.correct) / float64(counted.n)})
+				Value: 100 * float64(counted.correct) / float64(counted.answers)})
 		}
 	}
 	// The rows.
 	for i, run := range slices.Concat(own, published) {
 		all := run.sumOfSubcategories(category)
-		if all.n == 0 {
+		if all.answers == 0 {
 			continue
 		}
 		isOwn := i < len(own)
 		anyOwn = anyOwn || isOwn
 		line := []string{run.name()}
 		for _, counted := range run.subcategories[category] {
-			line = append(line, percent(counted.correct, counted.n))
+			line = append(line, percent(counted.correct, counted.answers))
 		}
 		rank, nearest := "-", "-"
 		if isOwn && len(ranked) > 0 {
-			rank, nearest = paper.Place(100*float64(all.correct)/float64(all.n), ranked, 2)
+			rank, nearest = paper.Place(100*float64(all.correct)/float64(all.answers), ranked, 2)
 		}
-		out.Rows = append(out.Rows, append(line, percent(all.correct, all.n), strconv.Itoa(all.n), rank, nearest))
+		out.Rows = append(out.Rows, append(line, percent(all.correct, all.answers), strconv.Itoa(all.answers), rank, nearest))
 	}
 	if !anyOwn {
 		out.Rows = nil
@@ -233,8 +233,8 @@ func (tables *tables) methodGainRows(before, after *modelRun, pair [2]string) (r
 		if group != overall {
 			what = tables.categories[group].id
 		}
-		withoutMethod, withMethod := counts{n: shared, correct: right[0][group]},
-			counts{n: shared, correct: right[1][group]}
+		withoutMethod, withMethod := counts{answers: shared, correct: right[0][group]},
+			counts{answers: shared, correct: right[1][group]}
 		rows = append(rows, []string{name, pairName(pair), what, strconv.Itoa(shared),
 			percent(withoutMethod.correct, shared), percent(withMethod.correct, shared),
 			decimals(pointsBetween(withMethod, withoutMethod))})

@@ -283,7 +283,7 @@ func TestGaps(t *testing.T) {
 		}
 		for c := range groups {
 			a, b := p.mcq.groupCounts(c), p.open.groupCounts(c)
-			exact[c] = append(exact[c], 100*(float64(a.correct)/float64(a.n)-float64(b.correct)/float64(b.n)))
+			exact[c] = append(exact[c], 100*(float64(a.correct)/float64(a.answers)-float64(b.correct)/float64(b.answers)))
 		}
 	}
 	hold(t, "counts", groups, exact, lab.Expected.Counts)

@@ -107,7 +107,7 @@ func (tables *tables) Add(result *scoring.Result) {
 		tables.runs[key] = run
 		tables.ordered = append(tables.ordered, run)
 	}
-	outcome := counts{n: 1}
+	outcome := counts{answers: 1}
 	idHash := fnv.New64a()
 	idHash.Write([]byte(result.ID))
 	outcome.ids = idHash.Sum64()
@@ -140,12 +140,12 @@ func (run *modelRun) countPicture(tables *tables, result *scoring.Result, outcom
 	if picture == "" && tables.clusterOf != nil {
 		picture = tables.clusterOf(result.Suite, result.ID)
 	}
-	if picture == "" || outcome.n == 0 || len(run.pictures) > maxFindings {
+	if picture == "" || outcome.answers == 0 || len(run.pictures) > maxFindings {
 		return
 	}
 	counted := run.pictures[picture]
-	run.sharesPictures = run.sharesPictures || counted.n > 0
-	counted.n, counted.correct = counted.n+1, counted.correct+outcome.correct
+	run.sharesPictures = run.sharesPictures || counted.answers > 0
+	counted.answers, counted.correct = counted.answers+1, counted.correct+outcome.correct
 	run.pictures[picture] = counted
 }
 
@@ -181,7 +181,7 @@ func (run *modelRun) addToGroups(tables *tables, result *scoring.Result, outcome
 			g.add(outcome)
 		}
 	}
-	if optionCount, ok := result.Float("options"); ok && outcome.n > 0 && optionCount >= 2 &&
+	if optionCount, ok := result.Float("options"); ok && outcome.answers > 0 && optionCount >= 2 &&
 		optionCount < float64(len(run.options)) {
 		run.options[int(optionCount)]++
 	}
@@ -192,7 +192,7 @@ func (run *modelRun) addToGroups(tables *tables, result *scoring.Result, outcome
 
 // add adds the counts of other questions to these.
 func (counts *counts) add(o counts) {
-	counts.n += o.n
+	counts.answers += o.answers
 	counts.correct += o.correct
 	counts.invalid += o.invalid
 	counts.missing += o.missing
@@ -243,8 +243,8 @@ func (run *modelRun) chanceAccuracy() (accuracy int64, ok bool) {
 func (run *modelRun) macroAccuracy() float64 {
 	var list []float64
 	for _, c := range run.categories {
-		if c.n > 0 {
-			list = append(list, 100*float64(c.correct)/float64(c.n))
+		if c.answers > 0 {
+			list = append(list, 100*float64(c.correct)/float64(c.answers))
 		}
 	}
 	return stats.Summarise(list).Mean
@@ -258,7 +258,7 @@ func (tables *tables) Tables() (out []scoring.TextTable) {
 	for _, format := range tables.formats {
 		var own []*modelRun
 		for _, run := range tables.ordered {
-			if run.format == format && run.total.n+run.total.missing > 0 {
+			if run.format == format && run.total.answers+run.total.missing > 0 {
 				own = append(own, run)
 			}
 		}
@@ -313,8 +313,8 @@ func (tables *tables) subcategoryTable(format string, own []*modelRun) scoring.T
 		for s, sub := range tables.categories[c].subs {
 			n, line := 0, []string{tables.categories[c].name, sub.name, ""} // the third cell becomes n
 			for _, run := range all {
-				n = max(n, run.subcategories[c][s].n)
-				line = append(line, percent(run.subcategories[c][s].correct, run.subcategories[c][s].n))
+				n = max(n, run.subcategories[c][s].answers)
+				line = append(line, percent(run.subcategories[c][s].correct, run.subcategories[c][s].answers))
 			}
 			line[2] = strconv.Itoa(n)
 			if n > 0 {
@@ -329,7 +329,7 @@ func (tables *tables) subcategoryTable(format string, own []*modelRun) scoring.T
 func (run *modelRun) hasSubcategories() bool {
 	for _, list := range run.subcategories {
 		for _, c := range list {
-			if c.n > 0 {
+			if c.answers > 0 {
 				return true
 			}
 		}
@@ -360,10 +360,10 @@ func (tables *tables) humanGapTable(format string, own []*modelRun) scoring.Text
 // pointsBelow returns how many points the accuracy of counts lies below people's printed accuracy of
 // `base` per cent, computed exactly in hundredths; "-" where counts has no questions.
 func pointsBelow(base float64, counts counts) string {
-	if counts.n == 0 {
+	if counts.answers == 0 {
 		return "-"
 	}
-	printed, n := int64(math.Round(base*100)), int64(counts.n) // printed is in hundredths of a per cent
+	printed, n := int64(math.Round(base*100)), int64(counts.answers) // printed is in hundredths of a per cent
 	return decimals(hundredths(printed*n-10000*int64(counts.correct), 10000*n))
 }
 
@@ -392,8 +392,8 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 		cells, items := []string{name}, 0
 		for _, run := range own {
 			c := countsOf(run)
-			items += c.n
-			cells = append(cells, percent(c.correct, c.n), strconv.Itoa(c.n))
+			items += c.answers
+			cells = append(cells, percent(c.correct, c.answers), strconv.Itoa(c.answers))
 		}
 		if items > 0 {
 			out.Rows = append(out.Rows, cells)
@@ -414,7 +414,7 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 		cells := []string{"text - visual"}
 		for _, run := range own {
 			text, visual, difference := groupOf(run, "text"), groupOf(run, "visual"), "-"
-			if text.n > 0 && visual.n > 0 {
+			if text.answers > 0 && visual.answers > 0 {
 				difference = decimals(pointsBetween(text, visual))
 			}
 			cells = append(cells, difference, "")
@@ -445,10 +445,10 @@ func (tables *tables) decidedByTable(format string, own []*modelRun) scoring.Tex
 			line = append(line, strconv.Itoa(run.decidedBy[s]))
 		}
 		counts := run.total
-		all, valid := counts.n, counts.n-counts.invalid
-		if tables.missingIsWrong { // counts.n counts missing answers already
+		all, valid := counts.answers, counts.answers-counts.invalid
+		if tables.missingIsWrong { // counts.answers counts missing answers already
 			valid -= counts.missing
-		} else { // counts.n does not
+		} else { // counts.answers does not
 			all += counts.missing
 		}
 		out.Rows = append(out.Rows, append(line, percent(counts.invalid, all), percent(counts.missing, all),
