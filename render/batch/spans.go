@@ -125,33 +125,33 @@ func (binner *Binner) openMask(column *column) int32 {
 	return column.mask
 }
 
-// endRow makes an entry for each tile of row r that item k touches, and clears binner.columns for
-// the next row. A tile that is full in all its rows needs no mask; in the masks of others the full
-// rows are filled in.
-func (binner *Binner) endRow(k, r int32) {
-	whole := uint32(1)<<min(TileH, binner.heightPx-r*TileH) - 1 // a bit for each row that the picture has
+// endRow makes an entry for each tile of a row of tiles that an item, given by its index, touches, and clears
+// binner.columns for the next row of tiles. A tile that the item covers in all rows of pixels needs no mask. In
+// the masks of others the rows that it covers as a whole are filled in.
+func (binner *Binner) endRow(item, tileRow int32) {
+	all := uint32(1)<<min(TileH, binner.heightPx-tileRow*TileH) - 1 // a bit for each row of pixels that the picture has
 	for x := binner.lo; x < binner.hi; x++ {
-		c := &binner.columns[x]
+		tile := &binner.columns[x]
 		switch {
-		case c.full == whole:
-		case c.mask < 0 && c.full == 0: // between spans
+		case tile.full == all:
+		case tile.mask < 0 && tile.full == 0: // between spans
 			continue
-		case c.mask < 0:
-			binner.openMask(c)
+		case tile.mask < 0:
+			binner.openMask(tile)
 		}
-		if c.mask >= 0 {
-			row := opaqueRow
-			if x == binner.cols-1 {
-				row = binner.lastRow
+		if tile.mask >= 0 {
+			covered := opaqueRow
+			if x == binner.cols-1 { // it may reach beyond the picture
+				covered = binner.lastRow
 			}
-			// c.full has a bit for each row of the tile that the item fills.
-			for rows := c.full; rows != 0; rows &= rows - 1 {
-				binner.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = row
+			// tile.full has a bit for each row of pixels that the item covers as a whole.
+			for rows := tile.full; rows != 0; rows &= rows - 1 {
+				binner.scratch[tile.mask+int32(bits.TrailingZeros32(rows))] = covered
 			}
 		}
-		binner.addEntry(r, entry{item: k, col: x, mask: c.mask})
+		binner.addEntry(tileRow, entry{item: item, col: x, mask: tile.mask})
 	}
-	binner.markPairs(r)
+	binner.markPairs(tileRow)
 	for x := binner.lo; x < binner.hi; x++ {
 		binner.columns[x] = column{mask: -1}
 	}

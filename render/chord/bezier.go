@@ -7,10 +7,10 @@ import (
 	"plumb/render/vector"
 )
 
-// bezier is a quadratic (n = 3) or a cubic (n = 4).
+// bezier is a quadratic curve of three points or a cubic one of four: its start, the controls and its end.
 type bezier struct {
-	p [4]vector.Point
-	n int
+	points [4]vector.Point
+	count  int
 }
 
 // axis picks a coordinate.
@@ -38,37 +38,39 @@ func (a axis) set(p *vector.Point, v float32) {
 	}
 }
 
-func (bezier *bezier) end() vector.Point { return bezier.p[bezier.n-1] }
+func (bezier *bezier) end() vector.Point { return bezier.points[bezier.count-1] }
 
 // reversed returns the same curve from its end to its start.
 func (bezier *bezier) reversed() bezier {
 	r := *bezier
-	slices.Reverse(r.p[:r.n])
+	slices.Reverse(r.points[:r.count])
 	return r
 }
 
-// split cuts a curve of a path at the parameter t by de Casteljau's algorithm, in binary32.
-func (bezier *bezier) split(t float32) (l, r bezier) {
-	p := bezier.p
-	l.n, r.n = bezier.n, bezier.n
-	for k := range bezier.n {
-		l.p[k], r.p[bezier.n-1-k] = p[0], p[bezier.n-1-k]
-		for i := range bezier.n - 1 - k {
-			p[i].X += float32((p[i+1].X - p[i].X) * t)
-			p[i].Y += float32((p[i+1].Y - p[i].Y) * t)
+// split cuts a curve of a path at the parameter t, 0 to 1, into the curves before and after it, by de
+// Casteljau's algorithm, in binary32. The conversions forbid fused multiply-adds, so that every machine
+// computes the same points.
+func (bezier *bezier) split(t float32) (before, after bezier) {
+	points, last := bezier.points, bezier.count-1
+	before.count, after.count = bezier.count, bezier.count
+	for k := range bezier.count {
+		before.points[k], after.points[last-k] = points[0], points[last-k]
+		for i := range last - k { // mix neighbours: one point less each time
+			points[i].X += float32((points[i+1].X - points[i].X) * t)
+			points[i].Y += float32((points[i+1].Y - points[i].Y) * t)
 		}
 	}
-	return l, r
+	return before, after
 }
 
 // isMonotoneY reports whether the curve need not be cut along y, so that monotone would leave it as it
 // is: the control of a quadratic, or both controls of a cubic, lie between its ends.
 func (bezier *bezier) isMonotoneY() bool {
-	p0, p1, p2 := bezier.p[0].Y, bezier.p[1].Y, bezier.p[2].Y
-	if bezier.n == 3 {
+	p0, p1, p2 := bezier.points[0].Y, bezier.points[1].Y, bezier.points[2].Y
+	if bezier.count == 3 {
 		return p0 <= p1 && p1 <= p2 || p0 >= p1 && p1 >= p2
 	}
-	lo, hi := min(p0, bezier.p[3].Y), max(p0, bezier.p[3].Y)
+	lo, hi := min(p0, bezier.points[3].Y), max(p0, bezier.points[3].Y)
 	return p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi
 }
 
@@ -81,15 +83,15 @@ func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 	ts := bezier.extrema(&roots, axis)
 	if len(ts) == 0 {
 		buf[0] = *bezier
-		if bezier.n == 3 {
-			start, end := axis.of(bezier.p[0]), axis.of(bezier.p[2])
-			control := axis.of(bezier.p[1])
+		if bezier.count == 3 {
+			start, end := axis.of(bezier.points[0]), axis.of(bezier.points[2])
+			control := axis.of(bezier.points[1])
 			if control < min(start, end) || control > max(start, end) {
 				nearer := start
 				if abs(start-control) >= abs(control-end) {
 					nearer = end
 				}
-				axis.set(&buf[0].p[1], nearer)
+				axis.set(&buf[0].points[1], nearer)
 			}
 		}
 		return buf[:1]
@@ -97,9 +99,9 @@ func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 	rest, done := *bezier, float32(0) // the part of the curve from done on
 	for i, t := range ts {
 		l, r := rest.split((t - done) / (1 - done)) // t as a parameter of rest
-		v := axis.of(r.p[0])
-		axis.set(&l.p[l.n-2], v)
-		axis.set(&r.p[1], v)
+		v := axis.of(r.points[0])
+		axis.set(&l.points[l.count-2], v)
+		axis.set(&r.points[1], v)
 		buf[i], rest, done = l, r, t
 	}
 	buf[len(ts)] = rest
@@ -110,8 +112,8 @@ func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 // ascending, in buf: the roots of its derivative. A cubic whose control points lie between its ends counts as
 // having none: it may turn a little, which does not matter here.
 func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
-	p0, p1, p2 := axis.of(bezier.p[0]), axis.of(bezier.p[1]), axis.of(bezier.p[2])
-	if bezier.n == 3 {
+	p0, p1, p2 := axis.of(bezier.points[0]), axis.of(bezier.points[1]), axis.of(bezier.points[2])
+	if bezier.count == 3 {
 		if (p0-p1)*(p1-p2) >= 0 {
 			return nil
 		}
@@ -121,7 +123,7 @@ func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
 		}
 		return nil
 	}
-	p3 := axis.of(bezier.p[3])
+	p3 := axis.of(bezier.points[3])
 	if lo, hi := min(p0, p3), max(p0, p3); p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi {
 		return nil // control polygon within its ends: no turn that would matter
 	}
@@ -146,15 +148,15 @@ func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
 // v must lie between its ends. Both parts get exactly v at the cut.
 func (bezier *bezier) cut(a axis, v float32) (l, r bezier) {
 	l, r = bezier.split(bezier.find(a, v))
-	a.set(&l.p[l.n-1], v)
-	a.set(&r.p[0], v)
+	a.set(&l.points[l.count-1], v)
+	a.set(&r.points[0], v)
 	return l, r
 }
 
 // find returns the parameter t at which a monotone curve of a path has the coordinate v on an axis:
 // by bisection, which cannot leave [0, 1] whatever the numbers are.
 func (bezier *bezier) find(a axis, v float32) float32 {
-	p0, p1, p2, p3 := float64(a.of(bezier.p[0])), float64(a.of(bezier.p[1])), float64(a.of(bezier.p[2])), float64(a.of(bezier.p[3]))
+	p0, p1, p2, p3 := float64(a.of(bezier.points[0])), float64(a.of(bezier.points[1])), float64(a.of(bezier.points[2])), float64(a.of(bezier.points[3]))
 	want := float64(v)
 	rising := float64(a.of(bezier.end())) > p0
 	lo, hi := 0.0, 1.0
@@ -162,7 +164,7 @@ func (bezier *bezier) find(a axis, v float32) float32 {
 		t := (lo + hi) / 2
 		u := 1 - t
 		y := float64(u*u*p0) + float64(2*u*t*p1) + float64(t*t*p2)
-		if bezier.n == 4 {
+		if bezier.count == 4 {
 			y = float64(u*u*u*p0) + float64(3*u*u*t*p1) + float64(3*u*t*t*p2) + float64(t*t*t*p3)
 		}
 		if (y < want) == rising {

@@ -161,7 +161,7 @@ func (cutter *Cutter) clipCurve(curve bezier) {
 // clip is dropped, what lies left or right of it becomes vertical lines there, as in addClipped.
 func (cutter *Cutter) clipMonotone(bezier bezier) {
 	box := &cutter.clip
-	lo, hi := bezier.p[0].Y, bezier.end().Y
+	lo, hi := bezier.points[0].Y, bezier.end().Y
 	if lo > hi {
 		lo, hi = hi, lo
 	}
@@ -169,29 +169,29 @@ func (cutter *Cutter) clipMonotone(bezier bezier) {
 		return
 	}
 	bezier = bezier.clipAxis(axisY, box.y0, box.y1)
-	rising := bezier.end().X > bezier.p[0].X // along x
+	rising := bezier.end().X > bezier.points[0].X // along x
 	if !rising {
 		bezier = bezier.reversed() // now it runs to the right; parts are stored in their own direction
 	}
-	if bezier.p[0].X >= box.x1 && bezier.end().X > box.x1 { // all of it is right of the clip
-		cutter.addRightSide(bezier.p[0], bezier.end(), rising)
+	if bezier.points[0].X >= box.x1 && bezier.end().X > box.x1 { // all of it is right of the clip
+		cutter.addRightSide(bezier.points[0], bezier.end(), rising)
 		return
 	}
 	if bezier.end().X <= box.x0 { // all of it is left of the clip
-		cutter.addSideLine(box.x0, bezier.p[0], bezier.end(), rising)
+		cutter.addSideLine(box.x0, bezier.points[0], bezier.end(), rising)
 		return
 	}
-	if bezier.p[0].X < box.x0 {
+	if bezier.points[0].X < box.x0 {
 		l, r := bezier.cut(axisX, box.x0)
-		cutter.addSideLine(box.x0, l.p[0], l.end(), rising)
+		cutter.addSideLine(box.x0, l.points[0], l.end(), rising)
 		bezier = r
 	}
 	if bezier.end().X > box.x1 {
 		l, r := bezier.cut(axisX, box.x1)
 		if cutter.exact {
-			cutter.addRightSide(r.p[0], r.end(), rising)
+			cutter.addRightSide(r.points[0], r.end(), rising)
 		} else { // the browser keeps the rest of a curve that it cuts as a line at the side
-			cutter.addSideLine(box.x1, r.p[0], r.end(), rising)
+			cutter.addSideLine(box.x1, r.points[0], r.end(), rising)
 		}
 		bezier = l
 	}
@@ -211,11 +211,11 @@ func (cutter *Cutter) clipMonotone(bezier bezier) {
 // The curve must reach into that range.
 func (bezier *bezier) clipAxis(axis axis, lo, hi float32) bezier {
 	out := *bezier
-	falling := axis.of(out.p[0]) > axis.of(out.end())
+	falling := axis.of(out.points[0]) > axis.of(out.end())
 	if falling {
 		out = out.reversed() // now it rises; turned back at the end
 	}
-	if axis.of(out.p[0]) < lo {
+	if axis.of(out.points[0]) < lo {
 		_, out = out.cut(axis, lo)
 	}
 	if axis.of(out.end()) > hi {
@@ -231,16 +231,16 @@ func (bezier *bezier) clipAxis(axis axis, lo, hi float32) bezier {
 // monotone curve has them: of a quadratic between the ends, of a cubic at most a third of their
 // distance outside. It only corrects rounding errors of binary32 in large coordinates.
 func (bezier *bezier) clampMonotone(axis axis, lo, hi float32) {
-	p, q := &bezier.p[0], &bezier.p[bezier.n-1]
+	p, q := &bezier.points[0], &bezier.points[bezier.count-1]
 	axis.set(p, min(max(axis.of(*p), lo), hi))
 	axis.set(q, min(max(axis.of(*q), lo), hi))
 	lo, hi = min(axis.of(*p), axis.of(*q)), max(axis.of(*p), axis.of(*q))
-	if bezier.n == 4 {
+	if bezier.count == 4 {
 		d := (hi - lo) / 3
 		lo, hi = lo-d, hi+d
 	}
-	for i := 1; i < bezier.n-1; i++ {
-		axis.set(&bezier.p[i], min(max(axis.of(bezier.p[i]), lo), hi))
+	for i := 1; i < bezier.count-1; i++ {
+		axis.set(&bezier.points[i], min(max(axis.of(bezier.points[i]), lo), hi))
 	}
 }
 

@@ -33,9 +33,9 @@ type cubicPoly [4][2]float64
 // 0.
 func (bezier *bezier) poly() (k cubicPoly) {
 	for i, a := range [2]axis{axisX, axisY} {
-		p0, p1, p2, p3 := float64(a.of(bezier.p[0])), float64(a.of(bezier.p[1])), float64(a.of(bezier.p[2])), float64(a.of(bezier.p[3]))
+		p0, p1, p2, p3 := float64(a.of(bezier.points[0])), float64(a.of(bezier.points[1])), float64(a.of(bezier.points[2])), float64(a.of(bezier.points[3]))
 		bend := p0 - p1 - p1 + p2
-		if bezier.n == 3 {
+		if bezier.count == 3 {
 			k[0][i], k[1][i], k[2][i] = p0, 2*(p1-p0), bend
 		} else {
 			k[0][i], k[1][i], k[2][i], k[3][i] = p0, 3*(p1-p0), 3*bend, p3-p0+float64(3*(p1-p2))
@@ -70,7 +70,7 @@ func (cutter *Cutter) exactCurve(bezier *bezier) {
 	}
 	h := 1 / float64(n)
 	off := h * h / 6 * float64(n) / max(1, float64(n-1))
-	x0, y0 := toUnit(float64(bezier.p[0].X)), toUnit(float64(bezier.p[0].Y))
+	x0, y0 := toUnit(float64(bezier.points[0].X)), toUnit(float64(bezier.points[0].Y))
 	for i := 1; i < n; i++ {
 		t := float64(i) * h
 		x1 := toUnit(k.at(0, t) - float64(off*k.halfSecondDerivative(0, t)))

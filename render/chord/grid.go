@@ -83,10 +83,10 @@ func (cutter *Cutter) gridLine(a, b vector.Point) {
 // cutter.edges or, without these, as segments of cutter.out. A curve that gets no height is left out.
 func (cutter *Cutter) gridCurve(bezier *bezier) {
 	var x, y [4]int64
-	for i := range bezier.n {
-		x[i], y[i] = toGrid(bezier.p[i].X), toGrid(bezier.p[i].Y)
+	for i := range bezier.count {
+		x[i], y[i] = toGrid(bezier.points[i].X), toGrid(bezier.points[i].Y)
 	}
-	last := bezier.n - 1
+	last := bezier.count - 1
 	if snapRow(y[0]<<8) == snapRow(y[last]<<8) {
 		return
 	}
@@ -94,7 +94,7 @@ func (cutter *Cutter) gridCurve(bezier *bezier) {
 	if y[0] > y[last] { // turned around, so that it runs downwards
 		winding = -1
 		x[0], x[last], y[0], y[last] = x[last], x[0], y[last], y[0]
-		if bezier.n == 4 {
+		if bezier.count == 4 {
 			x[1], x[2], y[1], y[2] = x[2], x[1], y[2], y[1]
 		}
 	}
@@ -105,7 +105,7 @@ func (cutter *Cutter) gridCurve(bezier *bezier) {
 		chordSteps, edge = cutter.edges.newCurve()
 	}
 	edge.Winding = winding
-	if bezier.n == 3 {
+	if bezier.count == 3 {
 		chordSteps.setQuad(&x, &y)
 	} else {
 		chordSteps.setCubic(&x, &y)
