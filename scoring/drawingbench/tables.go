@@ -288,20 +288,21 @@ func (tables *tables) improvementTable() scoring.TextTable {
 // what reported them (the evaluator or the feedback to the model), type, number in first turns, in
 // second ones, and the paper's two numbers. See docs/spec/drawingbench.md#r87.
 func (tables *tables) errorTable() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench errors by type", TextColumns: 2,
+	const nameColumns = 2 // what reported them, and the type
+	out := scoring.TextTable{Title: "DrawingBench errors by type", TextColumns: nameColumns,
 		Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
 		Note:    "Turn 2 counts only tasks that had one. The paper has 68 errors in turn 1 and 35 in turn 2, of four types."}
 	for _, source := range []struct {
-		name  string
-		paper paper.Table
-		of    func(*turnResult) []string
+		name    string
+		paper   paper.Table
+		typesOf func(*turnResult) []string
 	}{
 		{"evaluator", tables.paper.Tables["errors"], func(a *turnResult) []string { return a.errorTypes }},
 		{"feedback", paper.Table{}, func(a *turnResult) []string { return a.adviceTypes }},
 	} {
 		counts := map[string][2]int{} // by type: in first turns, in second ones
 		countTypes := func(turn *turnResult, column int) {
-			for _, errorType := range source.of(turn) {
+			for _, errorType := range source.typesOf(turn) {
 				for _, row := range []string{errorType, totalName} {
 					pair := counts[row]
 					pair[column]++
@@ -316,9 +317,8 @@ func (tables *tables) errorTable() scoring.TextTable {
 			}
 		}
 		for _, errorType := range withPaperNames(slices.Collect(maps.Keys(counts)), source.paper) {
-			row := []string{source.name, errorType, strconv.Itoa(counts[errorType][0]),
-				strconv.Itoa(counts[errorType][1])}
-			out.Rows = append(out.Rows, append(row, paperCells(source.paper, errorType, []int{1, 2}, []int{0, 0})...))
+			out.Rows = append(out.Rows, []string{source.name, errorType, strconv.Itoa(counts[errorType][0]), strconv.Itoa(counts[errorType][1]),
+				paperCount(source.paper, errorType, 1), paperCount(source.paper, errorType, 2)})
 		}
 	}
 	return out

@@ -143,7 +143,8 @@ type means struct {
 	iouAll         compensatedMean // with 0 for answers that are not evaluable
 }
 
-// meansOf returns the means over all tangram items of a group for one way of reading their answers.
+// meansOf returns the means over all tangram items of a group for one way of reading their answers. Those of
+// items with one answer are in group.unrepeated already.
 func (group *group) meansOf(reading int) means {
 	means := group.unrepeated[reading]
 	for i := range group.items {

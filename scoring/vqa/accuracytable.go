@@ -118,29 +118,30 @@ func (tables *tables) accuracyLine(name string, cell func(c counts, printed floa
 		overall = run.printed.overall
 	}
 	var out []string
-	for c := range tables.categories {
+	for category := range tables.categories {
 		printed, group := nan, counts{}
-		if run.printed != nil && c < len(run.printed.categories) {
-			printed = run.printed.categories[c]
+		if run.printed != nil && category < len(run.printed.categories) {
+			printed = run.printed.categories[category]
 		} else if run.categories != nil {
-			group = run.categories[c]
+			group = run.categories[category]
 		}
 		out = append(out, cell(group, printed))
-		if tables.benchmark != spaceeval {
+		if tables.benchmark != spaceeval { // only its table has subcategories
 			continue
 		}
-		for s := range tables.categories[c].subs {
+		for sub := range tables.categories[category].subs {
 			group := counts{}
 			if run.subcategories != nil {
-				group = run.subcategories[c][s]
+				group = run.subcategories[category][sub]
 			}
 			printed := nan
 			if run.printed != nil {
-				printed = run.printed.sub(c, s)
+				printed = run.printed.sub(category, sub)
 			}
 			out = append(out, cell(group, printed))
 		}
 	}
+	// The accuracy of all questions is the first column of SpaCE-Eval's table, and the last one of SPATIALAB's.
 	if tables.benchmark == spaceeval {
 		out = append([]string{cell(run.total, overall)}, out...)
 	} else {
