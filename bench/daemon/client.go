@@ -148,12 +148,12 @@ func slimeReward(b []byte) (v float64, ok bool) {
 
 // tally counts what clients saw. It is safe for concurrent use.
 type tally struct {
-	mu               sync.Mutex
-	took             *hdrhistogram.Histogram // µs from the first try to the answer
-	tries            map[string]int          // that failed, by reason
-	failures         []string                // requests without an answer, the first few
-	wrong            []string                // requests with another answer than in process
-	nLost, nWrong, n int
+	mu                       sync.Mutex
+	took                     *hdrhistogram.Histogram // µs from the first try to the answer
+	tries                    map[string]int          // that failed, by reason
+	failures                 []string                // requests without an answer, the first few
+	wrong                    []string                // requests with another answer than in process
+	lost, differing, answers int
 }
 
 func newTally() *tally {
@@ -175,7 +175,7 @@ func (tally *tally) failed(err error) {
 func (tally *tally) answered(took time.Duration) {
 	tally.mu.Lock()
 	defer tally.mu.Unlock()
-	tally.n++
+	tally.answers++
 	tally.took.RecordValue(max(1, took.Microseconds()))
 }
 
@@ -184,8 +184,8 @@ func (tally *tally) answered(took time.Duration) {
 func (tally *tally) lose(request string) {
 	tally.mu.Lock()
 	defer tally.mu.Unlock()
-	tally.nLost++
-	if tally.nLost <= reported {
+	tally.lost++
+	if tally.lost <= reported {
 		tally.failures = append(tally.failures, request)
 	}
 }
@@ -195,8 +195,8 @@ func (tally *tally) lose(request string) {
 func (tally *tally) differed(difference string) {
 	tally.mu.Lock()
 	defer tally.mu.Unlock()
-	tally.nWrong++
-	if tally.nWrong <= reported {
+	tally.differing++
+	if tally.differing <= reported {
 		tally.wrong = append(tally.wrong, difference)
 	}
 }
@@ -208,10 +208,10 @@ func (tally *tally) ms(percentile float64) float64 {
 
 // verdict returns an error if a request was lost or got a wrong answer, with the first of both.
 func (tally *tally) verdict() error {
-	if tally.nLost+tally.nWrong == 0 {
+	if tally.lost+tally.differing == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s lost: %q; %d wrong: %q", plural.Of(tally.nLost, "request"), tally.failures, tally.nWrong, tally.wrong)
+	return fmt.Errorf("%s lost: %q; %d wrong: %q", plural.Of(tally.lost, "request"), tally.failures, tally.differing, tally.wrong)
 }
 
 // ask requests the reward of one item from the daemon as a trainer does: with its pauses, up to trainer.tries

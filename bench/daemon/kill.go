@@ -78,7 +78,7 @@ func kill(cfg config) error {
 	if err != nil {
 		return err
 	}
-	cfg.say("replies             %d, wrong %d, never answered %d", tally.n, tally.nWrong, tally.nLost)
+	cfg.say("replies             %d, wrong %d, never answered %d", tally.answers, tally.differing, tally.lost)
 	cfg.say("tries that failed   %v", tally.tries)
 	cfg.say("left behind         %q (shared memory, processes, temporary files)", left)
 	if len(left) > 0 {

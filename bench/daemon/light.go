@@ -28,7 +28,7 @@ func light(cfg config) error {
 	if err != nil {
 		return err
 	}
-	cfg.say("latency             p50 %.2f ms, p90 %.2f ms, p99 %.2f ms (%d requests)", plain.ms(50), plain.ms(90), plain.ms(99), plain.n)
+	cfg.say("latency             p50 %.2f ms, p90 %.2f ms, p99 %.2f ms (%d requests)", plain.ms(50), plain.ms(90), plain.ms(99), plain.answers)
 	collector := tracetest.Collect(nil)
 	defer collector.Close()
 	traced, began, err := cfg.oneByOne(items, "--otlp-endpoint", collector.URL)
@@ -83,8 +83,8 @@ func report(cfg config, spans []*tracepb.Span, tally *tally, began time.Time) er
 			requests[string(span.SpanId)] = float64(span.EndTimeUnixNano-span.StartTimeUnixNano) / 1e6
 		}
 	}
-	if len(requests) != tally.n {
-		return fmt.Errorf("got traces of %d requests; want %d", len(requests), tally.n)
+	if len(requests) != tally.answers {
+		return fmt.Errorf("got traces of %d requests; want %d", len(requests), tally.answers)
 	}
 	// The means of a request and of its parts, in ms.
 	whole, parts, order := 0.0, map[string]float64{}, []string(nil)

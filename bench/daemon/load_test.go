@@ -97,20 +97,20 @@ func TestTallyNotices(t *testing.T) {
 		for k := range items {
 			cl.ask(&r, &items[k], r.body(&items[k]), tl)
 		}
-		if err := tl.verdict(); err != nil || tl.n != len(items) {
-			t.Fatalf("%s: %v, %d answers; want %d right ones", r.name, err, tl.n, len(items))
+		if err := tl.verdict(); err != nil || tl.answers != len(items) {
+			t.Fatalf("%s: %v, %d answers; want %d right ones", r.name, err, tl.answers, len(items))
 		}
 		wrong := items[0]
 		wrong.reward += 1e-9
 		cl.ask(&r, &wrong, r.body(&wrong), tl)
-		if tl.nWrong != 1 || tl.verdict() == nil {
+		if tl.differing != 1 || tl.verdict() == nil {
 			t.Errorf("%s: another reward passes", r.name)
 		}
 		unread := items[0]
 		unread.label = "no label"
 		cl.ask(&r, &unread, r.body(&unread), tl)
-		if tl.nLost != 1 || tl.tries["status 422"] != 2 {
-			t.Errorf("%s: got %d lost after %v; want one after two tries", r.name, tl.nLost, tl.tries)
+		if tl.lost != 1 || tl.tries["status 422"] != 2 {
+			t.Errorf("%s: got %d lost after %v; want one after two tries", r.name, tl.lost, tl.tries)
 		}
 	}
 }

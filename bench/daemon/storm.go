@@ -144,7 +144,7 @@ func (stormy *stormy) watch(stop chan struct{}) {
 // context was lost in one of the daemons, so that the test proved nothing, or if a request is not
 // accounted for.
 func (stormy *stormy) report() error {
-	stormy.say("requests answered   %d in %.1f s: %.0f requests/s", stormy.tally.n, stormy.took.Seconds(), float64(stormy.tally.n)/stormy.took.Seconds())
+	stormy.say("requests answered   %d in %.1f s: %.0f requests/s", stormy.tally.answers, stormy.took.Seconds(), float64(stormy.tally.answers)/stormy.took.Seconds())
 	stormy.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", stormy.tally.ms(50), stormy.tally.ms(99), stormy.tally.ms(100))
 	stormy.say("tries that failed   %v", stormy.tally.tries)
 	sum := func(name string) float64 { return stormy.old.sum(name) + stormy.new.sum(name) }
@@ -156,14 +156,14 @@ func (stormy *stormy) report() error {
 	for i, samples := range stormy.memory {
 		stormy.say("memory of daemon %d  %s", i+1, growth(samples))
 	}
-	stormy.say("lost                %d", stormy.tally.nLost)
-	stormy.say("wrong               %d", stormy.tally.nWrong)
+	stormy.say("lost                %d", stormy.tally.lost)
+	stormy.say("wrong               %d", stormy.tally.differing)
 	err := stormy.tally.verdict()
 	if stormy.old.sum("plumb_gl_context_resets_total") < 1 || stormy.new.sum("plumb_gl_context_resets_total") < 1 {
 		err = errors.Join(err, errors.New("no context was lost; want a program with build tag fault"))
 	}
-	if stormy.tally.n+stormy.tally.nLost != stormy.n {
-		err = errors.Join(err, fmt.Errorf("%d requests were answered; want %d", stormy.tally.n, stormy.n))
+	if stormy.tally.answers+stormy.tally.lost != stormy.n {
+		err = errors.Join(err, fmt.Errorf("%d requests were answered; want %d", stormy.tally.answers, stormy.n))
 	}
 	return err
 }

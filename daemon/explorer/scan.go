@@ -32,23 +32,24 @@ type scanned struct {
 // scanner looks at the answers of a job in the background, from the first row on, once somebody wants to know.
 // It is safe for concurrent use.
 type scanner struct {
-	explorer *Explorer
-	opened   *opened
-	start    sync.Once
-	ctx      context.Context
-	cancel   context.CancelFunc
-	ended    chan struct{}
-	which    []int // the rows that are looked at; nil for the first maxScanned
+	explorer  *Explorer
+	opened    *opened
+	start     sync.Once
+	ctx       context.Context
+	cancel    context.CancelFunc
+	ended     chan struct{}
+	givenRows []int // the rows that are looked at; nil for the first maxScanned
 
 	mu   sync.Mutex // guards rows
 	rows []scanned
 }
 
-// newScanner returns the scanner of a job's answers, which has not begun.
+// newScanner returns the scanner of a job's answers, which has not begun. In a saved report it looks only at
+// the rows whose lines are given.
 func newScanner(explorer *Explorer, o *opened) *scanner {
 	s := &scanner{explorer: explorer, opened: o, ended: make(chan struct{})}
 	if o.given != nil {
-		s.which = slices.Sorted(maps.Keys(o.given))
+		s.givenRows = slices.Sorted(maps.Keys(o.given))
 	}
 	s.ctx, s.cancel = context.WithCancel(explorer.life)
 	return s
@@ -56,22 +57,24 @@ func newScanner(explorer *Explorer, o *opened) *scanner {
 
 // total returns how many answers the scan for suspect results covers.
 func (scanner *scanner) total() int {
-	if scanner.which != nil {
-		return len(scanner.which)
+	if scanner.givenRows != nil {
+		return len(scanner.givenRows)
 	}
 	return min(scanner.opened.set.Rows(), maxScanned)
 }
 
 // row returns which row of the job the scan for suspect results reads as number i.
 func (scanner *scanner) row(i int) int {
-	if scanner.which != nil {
-		return scanner.which[i]
+	if scanner.givenRows != nil {
+		return scanner.givenRows[i]
 	}
 	return i
 }
 
 // answers reports whether there are answers to look at.
-func (scanner *scanner) answers() bool { return len(scanner.opened.dumps) > 0 || scanner.which != nil }
+func (scanner *scanner) answers() bool {
+	return len(scanner.opened.dumps) > 0 || scanner.givenRows != nil
+}
 
 // begin starts to read all answers of a job in the background, one by one, for the rules that find
 // suspect results. It keeps what these rules need. It does nothing if the scan was started before.
@@ -273,7 +276,7 @@ func (scanner *scanner) remark(name string) string {
 	if r == nil || r.column != nil || scanner.progress() == scanner.opened.set.Rows() {
 		return ""
 	}
-	if scanner.which != nil {
+	if scanner.givenRows != nil {
 		return fmt.Sprintf("this rule has looked at the %s listed", plural.Of(scanner.progress(), "answer that is", "answers that are"))
 	}
 	return fmt.Sprintf("this rule has looked at the first %d of %d answers", scanner.progress(), scanner.opened.set.Rows())
@@ -306,8 +309,8 @@ func (scanner *scanner) list(filter index.Filter) *Suspects {
 		out.Scanning = true
 	}
 	switch {
-	case scanner.which != nil && len(scanner.which) == scanner.opened.set.Rows():
-	case scanner.which != nil:
+	case scanner.givenRows != nil && len(scanner.givenRows) == scanner.opened.set.Rows():
+	case scanner.givenRows != nil:
 		out.Remark = "the rules that look at answers look at those that are listed"
 	case len(scanner.opened.dumps) == 0:
 		out.Remark = "no dump is open, so the rules that look at answers find nothing"
