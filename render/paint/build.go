@@ -327,8 +327,7 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 	label := shownLabel(shape, kind.Text, w, h)
 	lone := len(draws) == 1 && draws[0].Opacity == shapes.Opaque && (builder.local.Counter == 1 || builder.mode == Exact)
 	placement.single = lone && label == labelNone
-	if err := cmp.Or(builder.checkCloud(shape, growY, matrix), builder.checkCertain(shape, draws, growY, matrix, placement),
-		builder.checkEnds(shape, draws),
+	if err := cmp.Or(builder.checkCloud(shape, growY, matrix), builder.checkThinCurve(shape, draws, matrix),
 		builder.checkLabel(shape, label, lone, placement)); err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func sameDraw(t *testing.T, d *shapes.Draw, w painted) string {
 		return fmt.Sprintf("stroke width %g; want %s", d.Width, w.width)
 	}
 	n := numbers(w.dash)
-	usable := len(n) == 2 && !math.IsInf(n[0], 0) && !math.IsNaN(n[1]) && n[1] > 0
+	usable := len(n) == 2 && !math.IsInf(n[0], 0) && !math.IsNaN(n[1]) && n[1] >= 0
 	if usable != (d.Dashes.Dash > 0 && !d.Dashes.Solid) {
 		return fmt.Sprintf("dashes %+v; want %q", d.Dashes, w.dash)
 	}

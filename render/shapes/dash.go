@@ -56,7 +56,7 @@ func FitDashes(length, width float64, dotted bool, start, end Ending) Dashes {
 	}
 	// For a dotted run shorter than one period the editor writes the dashes "Infinity NaN", which
 	// the browser ignores: the run is drawn solid. So is one without gaps.
-	dashes.Solid = math.IsInf(dashes.Dash, 0) || math.IsNaN(dashes.Dash) || !(dashes.Gap > 0)
+	dashes.Solid = math.IsInf(dashes.Dash, 0) || math.IsNaN(dashes.Dash) || !(dashes.Gap >= 0)
 	return dashes
 }
 

@@ -45,10 +45,6 @@ func splineControls(points []scene.Point, i int) (c1, c2 geom.Point) {
 // the shape. Below it the browser strokes and dashes curves differently.
 const nearPoints = 0.5
 
-// shortestDashed is the length of a dashed curve, in stroke widths, below which it is refused. See
-// docs/spec/drawing.md#r86.
-const shortestDashed = 4
-
 // checkLine refuses a line without points, which the editor refuses too, and a curve
 // whose points are too close to draw it as the editor does.
 func checkLine(shape *scene.Shape) error {
@@ -60,24 +56,6 @@ func checkLine(shape *scene.Shape) error {
 		if math.Hypot(b.X-a.X, b.Y-a.Y) < nearPoints*shape.Scale {
 			return Foreign(shape, "a curve with two points in one place")
 		}
-	}
-	return nil
-}
-
-// checkDashed refuses a dashed curve, a line shape, that is shorter than shortestDashed stroke
-// widths, measured from point to point, because its dashes cannot be drawn as the editor draws
-// them.
-func checkDashed(shape *scene.Shape) error {
-	if !shape.Cubic || shape.Dash != scene.DashDashed || len(shape.Points) < 2 {
-		return nil
-	}
-	length := 0.0
-	for i := 1; i < len(shape.Points); i++ {
-		a, b := shape.Points[i-1], shape.Points[i]
-		length += math.Hypot(b.X-a.X, b.Y-a.Y)
-	}
-	if length < shortestDashed*StrokeWidth[shape.Size]*shape.Scale {
-		return Foreign(shape, "a dashed curve shorter than 4 stroke widths")
 	}
 	return nil
 }

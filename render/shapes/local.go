@@ -160,9 +160,6 @@ func (maker *Maker) Stroke(shape *scene.Shape, width float64) error {
 // line makes the draws of a line shape. Its points include the shape's scale, so Counter undoes the
 // scale of the shape's group.
 func (maker *Maker) line(shape *scene.Shape, _ float64, _ bool) error {
-	if err := checkDashed(shape); err != nil {
-		return err
-	}
 	maker.Counter = 1 / shape.Scale
 	maker.Outline.Reset()
 	OutlineLine(shape.Points, shape.Cubic, &maker.Outline)
