@@ -33,7 +33,7 @@ func (builder *Builder) checkThinCurve(shape *scene.Shape, draws []shapes.Draw, 
 }
 
 // A hand-drawn cloud that does not turn may be at most longestThread units long if it is at most threadWidth
-// units wide. See docs/spec/drawing.md#r90.
+// units wide. See docs/spec/drawing.md#r89.
 const (
 	threadWidth   = 1.05
 	longestThread = 22
@@ -65,7 +65,7 @@ const (
 
 // Labels of geo shapes begin labelPadding units behind the left side of the box, and those that are
 // aligned to its start behind the upper side. Letters and halos reach less than labelReach before
-// that. See docs/spec/drawing.md#r91.
+// that. See docs/spec/drawing.md#r90.
 const (
 	labelPadding = 16
 	labelReach   = 5
@@ -105,7 +105,7 @@ func shownLabel(shape *scene.Shape, kind shapes.TextKind, w, h float64) labelSta
 
 // checkLabel refuses a translucent shape of a single draw (lone) if it is uncertain whether the
 // editor shows its label, because a label changes how the opacity is applied, and any shape of whose
-// label the editor may paint some letters (docs/spec/drawing.md#r91).
+// label the editor may paint some letters (docs/spec/drawing.md#r90).
 func (builder *Builder) checkLabel(shape *scene.Shape, state labelState, lone bool, placement *shapePlacement) error {
 	if state == labelCut && builder.mode != Exact {
 		return shapes.Foreign(shape, "a label at the edge of its box, at a small scale")

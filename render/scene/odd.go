@@ -87,7 +87,7 @@ func (decoder *sceneDecoder) noteMissing(v *fastjson.Value, field string, names 
 // checkWhole notes how the stored record object of a shape of kind k differs from what the editor saves:
 // members and properties that are missing, have other names, or have values of another type. The
 // editor may refuse such a record. Plain text in place of rich text is no difference. If something
-// is noted already it does nothing. See docs/spec/drawing.md#r89.
+// is noted already it does nothing. See docs/spec/drawing.md#r88.
 func (decoder *sceneDecoder) checkWhole(k Kind, object *fastjson.Object) {
 	if k == Other || decoder.odd != "" {
 		return

@@ -144,7 +144,7 @@ type Shape struct {
 	Parent   int32  // position in Scene.Shapes, -1 for the page
 
 	// Odd says what in the shape's record, or in a binding of it, the editor may refuse or read in
-	// another way; "" for nothing. See docs/spec/drawing.md#r89.
+	// another way; "" for nothing. See docs/spec/drawing.md#r88.
 	Odd string
 
 	X, Y     float64 // origin in the parent's space, px

@@ -9,7 +9,7 @@ import (
 )
 
 // TestOdd checks which records are left to the editor, by the name of the member. See
-// docs/spec/drawing.md#r89.
+// docs/spec/drawing.md#r88.
 func TestOdd(t *testing.T) {
 	const (
 		base  = `"id":"shape:a","typeName":"shape","type":"TYPE","x":0,"y":0,"rotation":0,"index":"a1","parentId":"page:page","isLocked":false,"opacity":1,"meta":{}`

@@ -99,7 +99,7 @@ func (maker *Maker) Contours(shape *scene.Shape, contours Contours) error {
 
 // CheckOdd returns an error that wraps ErrForeign for the first shape whose record the editor may
 // refuse. It looks at all shapes, drawn or not, because the editor then refuses the whole document. See
-// docs/spec/drawing.md#r89.
+// docs/spec/drawing.md#r88.
 func CheckOdd(s *scene.Scene) error {
 	for i := range s.Shapes {
 		if sh := &s.Shapes[i]; sh.Odd != "" {
