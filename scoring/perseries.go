@@ -14,29 +14,29 @@ const maxSeries = 1000
 // PerSeries keeps the tables of each series apart, and adds tables that cover all series.
 // A suite that uses it has JoinsSeries.
 type PerSeries[T Tables] struct {
-	newTables   func() T
-	tablesOfAll func(names []string, all []T) []TextTable
-	without     []string       // members of asked by which series do not differ
-	indexOf     map[Series]int // index in names and all
-	names       []string
-	tables      []T
-	leftOut     int // results of series beyond maxSeries
+	newTables      func() T
+	tablesOfAll    func(names []string, all []T) []TextTable
+	ignoredMembers []string       // members of asked by which series do not differ
+	indexOf        map[Series]int // index in names and all
+	names          []string
+	tables         []T
+	leftOut        int // results of series beyond maxSeries
 }
 
 // NewPerSeries returns tables without results. newTables returns the empty tables of one series.
 // tablesOfAll returns the tables that cover all series, from their names, in order of appearance, and
-// their tables; the name is "no model" where a series has none. without lists members of asked, such as
+// their tables; the name is "no model" where a series has none. ignoredMembers lists members of asked, such as
 // "format", by which series do not differ, because the tables have separate rows for them.
 func NewPerSeries[T Tables](newTables func() T, tablesOfAll func(names []string, all []T) []TextTable,
-	without ...string) *PerSeries[T] {
-	return &PerSeries[T]{newTables: newTables, tablesOfAll: tablesOfAll, without: without, indexOf: map[Series]int{}}
+	ignoredMembers ...string) *PerSeries[T] {
+	return &PerSeries[T]{newTables: newTables, tablesOfAll: tablesOfAll, ignoredMembers: ignoredMembers, indexOf: map[Series]int{}}
 }
 
 // Add adds a result to the tables of its series, which it makes for the first result of a
 // series. Results of series beyond maxSeries are left out and counted, because a dump could
 // name any number of series and each takes memory. Tables says how many were left out.
 func (p *PerSeries[T]) Add(result *Result) {
-	series := result.Who.Series(p.without...)
+	series := result.Who.Series(p.ignoredMembers...)
 	index, ok := p.indexOf[series]
 	if !ok {
 		if len(p.tables) >= maxSeries {

@@ -11,12 +11,12 @@ import (
 	"plumb/scoring"
 )
 
-// most is how many scenes of a set stand ready for ways that begin with drawings
+// mostDrawings is how many scenes of a set stand ready for ways that begin with drawings
 // or tiles: they take memory.
-const most = 64
+const mostDrawings = 64
 
 // ready makes what a run that does not begin with JSON starts from, before the clock starts: the drawings
-// of the first scenes of the set, at most `most`. They are kept in the set for later runs with the same
+// of the first scenes of the set, at most mostDrawings. They are kept in the set for later runs with the same
 // raster. A run that begins with JSON needs none.
 func (run *run) ready() error {
 	if run.Way == EndToEnd || run.Way == "" {
@@ -28,7 +28,7 @@ func (run *run) ready() error {
 	if run.drawings != nil && run.set.raster == run.Raster {
 		return nil
 	}
-	run.drawings = make([]paint.Drawing, min(most, len(run.set.Lines)))
+	run.drawings = make([]paint.Drawing, min(mostDrawings, len(run.set.Lines)))
 	for i := range run.drawings {
 		_, wanted, err := run.set.decode(i)
 		if err != nil {

@@ -232,18 +232,23 @@ func (line *freehand) smooth(pen freehandPen) {
 	memory := line.Input[:0] // trim moves the start of line.Input; this keeps all of its memory
 	line.start = geom.Pt(line.Input[0].X, line.Input[0].Y)
 	line.Points = line.Points[:0]
+	// Drop points near the ends.
 	dropped := line.trim(pen)
 	input := line.Input
 	defer func() { line.Input = memory }()
 	if len(input) == 0 { // a line without pressure is a dot
-		line.Points = append(line.Points, strokePoint{At: line.start, raw: line.start, vector: geom.Pt(1, 1), Pressure: 0.5})
+		const mediumPressure = 0.5
+		line.Points = append(line.Points, strokePoint{At: line.start, raw: line.start, vector: geom.Pt(1, 1), Pressure: mediumPressure})
 		line.computeRadii(pen)
 		return
 	}
+	// A smoothed line lags behind its input. It is to reach the last point if the line is complete, its pressure is
+	// real, or its last points are close together.
 	n := len(input)
-	reachEnd := pen.last || !pen.simulated || dropped || // the smoothed line is to get close to the last point
+	reachEnd := pen.last || !pen.simulated || dropped ||
 		n > 1 && math.Hypot(input[n-1].X-input[n-2].X, input[n-1].Y-input[n-2].Y) < pen.size
-	var quarters [5]scene.Pressed // two points are too few for a simulated pressure: three are put between
+	// Two points are too few for a simulated pressure, so three are put between.
+	var quarters [5]scene.Pressed
 	if n == 2 && pen.simulated {
 		a, b := input[0], input[1]
 		quarters[0] = a
@@ -255,6 +260,7 @@ func (line *freehand) smooth(pen freehandPen) {
 		}
 		input = quarters[:]
 	}
+	// Smooth places and pressures, which give the radii.
 	line.streamline(input, pen, reachEnd)
 	line.evenPressure()
 	line.computeRadii(pen)

@@ -22,12 +22,13 @@ const paperSuffix = ", beside the paper (other tasks)"
 
 // newTables returns the tables of a TangramPuzzle report: for each series of results its own, then
 // the paper's tables with all series. It implements scoring.Suite.Tables.
-func newTables(o scoring.TableOptions) scoring.Tables {
-	p := paper.Choose(paperTitle, printedTables, o.Papers)
-	return scoring.NewPerSeries(func() *tables { return newSeriesTables(o) },
+func newTables(options scoring.TableOptions) scoring.Tables {
+	published := paper.Choose(paperTitle, printedTables, options.Papers)
+	const rowsApart = "setting" // each table has the rows of one setting, so series do not differ by it
+	return scoring.NewPerSeries(func() *tables { return newSeriesTables(options) },
 		func(names []string, all []*tables) []scoring.TextTable {
-			return paperTables(p, names, all)
-		}, "setting")
+			return paperTables(published, names, all)
+		}, rowsApart)
 }
 
 // paperTables returns the paper's Tables 1 to 3 with a row for each series (names[i] has the

@@ -243,21 +243,21 @@ func (arr *arrangement) findBoundary() {
 			if edge.ownSpans[index].empty() {
 				continue
 			}
-			arr.spansA = arr.spansA[:0]
+			covers, exposed := arr.spansA[:0], arr.spansC[:0] // their memory is used again
 			for _, cover := range edge.crossings.slice(arr.crossings) {
 				// covered on the outer side, or the same edge of an earlier ring
 				if cover.sides&^ownSide != 0 || cover.sides == ownSide && cover.ring < edge.ring {
-					arr.spansA = append(arr.spansA, cover)
+					covers = append(covers, cover)
 				}
 			}
-			covered := merge(vertices, arr.spansA)
-			arr.spansC = arr.spansC[:0]
+			covered := merge(vertices, covers)
 			for _, ownSpan := range edge.ownSpans[index].slice(arr.spans) {
-				arr.spansC = subtract(vertices, arr.spansC, ownSpan.lo, ownSpan.hi, covered)
+				exposed = subtract(vertices, exposed, ownSpan.lo, ownSpan.hi, covered)
 			}
-			edge.exposedSpans[index] = arr.storeSpans(arr.spansC...)
-			for _, exposed := range arr.spansC {
-				arr.boundary = append(arr.boundary, vertices.subsegment(edge.a, edge.b, exposed))
+			arr.spansA, arr.spansC = covers, exposed
+			edge.exposedSpans[index] = arr.storeSpans(exposed...)
+			for _, span := range exposed {
+				arr.boundary = append(arr.boundary, vertices.subsegment(edge.a, edge.b, span))
 			}
 		}
 	}
