@@ -51,9 +51,9 @@ func Run(cfg Config, set *Set) (Sample, error) {
 		cfg.Callers = 2
 	}
 	// For each caller one batch is measured and one waits, and one more is being filled.
-	run := &run{Config: cfg, set: set, filledPiles: make(chan *pile, cfg.Callers), emptyPiles: make(chan *pile, 2*cfg.Callers+1)}
-	for range cap(run.emptyPiles) {
-		run.emptyPiles <- &pile{jobs: make([]job, 0, cfg.Batch)}
+	run := &run{Config: cfg, set: set, filledBatches: make(chan *openBatch, cfg.Callers), emptyBatches: make(chan *openBatch, 2*cfg.Callers+1)}
+	for range cap(run.emptyBatches) {
+		run.emptyBatches <- &openBatch{jobs: make([]job, 0, cfg.Batch)}
 	}
 	if err := run.ready(); err != nil {
 		return Sample{}, err
@@ -64,16 +64,16 @@ func Run(cfg Config, set *Set) (Sample, error) {
 // run is the state of one run.
 type run struct {
 	Config
-	set         *Set
-	drawings    []paint.Drawing // of Render
-	start       moment
-	next        atomic.Int64 // scene
-	failed      atomic.Int64
-	filledPiles chan *pile
-	emptyPiles  chan *pile
+	set           *Set
+	drawings      []paint.Drawing // of Render
+	start         moment
+	next          atomic.Int64 // the first scene that no worker has taken
+	failed        atomic.Int64
+	filledBatches chan *openBatch
+	emptyBatches  chan *openBatch
 
 	mu   sync.Mutex
-	open *pile // takes scenes
+	open *openBatch // takes scenes
 	err  error
 
 	sums sums
@@ -96,8 +96,8 @@ type job struct {
 	keep          bool // prepared is used again
 }
 
-// pile is a batch that is being filled.
-type pile struct {
+// openBatch is a batch that workers fill, or its memory.
+type openBatch struct {
 	jobs []job
 	work int
 }
@@ -136,9 +136,9 @@ func (run *run) all() (Sample, error) {
 	}
 	workers.Wait()
 	if run.open != nil && len(run.open.jobs) > 0 {
-		run.filledPiles <- run.open
+		run.filledBatches <- run.open
 	}
-	close(run.filledPiles)
+	close(run.filledBatches)
 	callers.Wait()
 	var sample Sample
 	sample.Scenes, sample.Failed = int(run.sums.scenes), int(run.failed.Load())
@@ -203,25 +203,25 @@ func (run *run) put(job job) {
 	run.mu.Lock()
 	for run.open == nil {
 		run.mu.Unlock()
-		empty := <-run.emptyPiles // without the lock: callers need it to give batches back
+		empty := <-run.emptyBatches // without the lock: callers need it to give batches back
 		run.mu.Lock()
 		if run.open == nil {
 			run.open = empty
 			break
 		}
 		run.mu.Unlock()
-		run.emptyPiles <- empty // another worker was quicker
+		run.emptyBatches <- empty // another worker was quicker
 		run.mu.Lock()
 	}
 	run.open.jobs = append(run.open.jobs, job)
-	var full *pile
+	var full *openBatch
 	run.open.work += job.prepared.Work()
 	if len(run.open.jobs) == run.Batch || run.Work > 0 && run.open.work >= run.Work {
 		full, run.open = run.open, nil
 	}
 	run.mu.Unlock()
 	if full != nil {
-		run.filledPiles <- full
+		run.filledBatches <- full
 	}
 }
 
@@ -233,9 +233,9 @@ func (run *run) call(rec *recorder) {
 	var line []byte
 	rec.begin()
 	defer rec.end()
-	for pile := range run.filledPiles {
+	for filled := range run.filledBatches {
 		prepared, tallies = prepared[:0], tallies[:0]
-		for _, job := range pile.jobs {
+		for _, job := range filled.jobs {
 			prepared = append(prepared, job.prepared)
 		}
 		rec.mark()
@@ -245,13 +245,13 @@ func (run *run) call(rec *recorder) {
 			run.fail(err)
 		} else {
 			rec.measured(&timing)
-			if line, err = run.answer(pile.jobs, tallies, line, rec); err != nil {
+			if line, err = run.answer(filled.jobs, tallies, line, rec); err != nil {
 				run.fail(err)
 			}
 		}
-		run.count(pile.jobs, &timing)
-		pile.jobs, pile.work = slices.Delete(pile.jobs, 0, len(pile.jobs)), 0
-		run.emptyPiles <- pile
+		run.count(filled.jobs, &timing)
+		filled.jobs, filled.work = slices.Delete(filled.jobs, 0, len(filled.jobs)), 0
+		run.emptyBatches <- filled
 	}
 }
 
