@@ -253,15 +253,15 @@ func (c *cells) readFormula(col int) error {
 	if col != c.answer {
 		return nil
 	}
-	kind, err := c.markup.attribute("t")
-	shared := string(kind) == "shared"
+	kind, err := c.markup.attribute("t") // of the formula
 	if err != nil {
 		return err
 	}
+	isShared := string(kind) == "shared"
 	text, err := c.content()
 	if err == nil && len(text) > maxFormula {
 		err = errors.New("a formula has more than 64 KiB")
 	}
-	c.formula = &formula{text, text == "" && shared}
+	c.formula = &formula{text: text, shared: isShared && text == ""}
 	return err
 }
