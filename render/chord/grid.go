@@ -18,8 +18,8 @@ func toGrid(v float32) int64 { return int64(math.Floor(float64(v) * 256)) }
 // snapRow rounds q16 to the nearest quarter px, halves upwards.
 func snapRow(y int64) int64 { return (y + one/8) >> 14 << 14 }
 
-// QuarterRow returns the row, counted in quarter px, to which the reference rounds y in px.
-func QuarterRow(y float32) int64 { return snapRow(toGrid(y)<<8) >> 14 }
+// Place returns where the reference's grid puts a point in px: x in 1/256 px and y in quarter px.
+func Place(p vector.Point) (x, y int64) { return toGrid(p.X), snapRow(toGrid(p.Y)<<8) >> 14 }
 
 // wholeRow rounds q16 to the nearest px, halves upwards.
 func wholeRow(y int64) int64 { return (y + one/2) >> 16 << 16 }

@@ -65,16 +65,20 @@ func (builder *Builder) clipBody(solver *arrows.Solver, label *arrows.Label, mat
 
 // barsRunDown reports whether the clip path of a body has a bar, a subpath of two points, that runs downwards from
 // one quarter row to another and lies in what is drawn. There the winding is 0 between the bar's line down and its
-// line back up: that leaves out no pixel, but the browser no longer sees that its clip is a rectangle.
+// line back up: that leaves out no pixel, but the browser no longer sees that its clip is a rectangle. The two lines
+// of a vertical bar cancel each other before.
 func (builder *Builder) barsRunDown(path *vector.Path) bool {
 	canvas := builder.canvas()
 	points := path.Points
 	for i, verb := range path.Verbs {
 		isBar := verb == vector.Move && i+1 < len(path.Verbs) && path.Verbs[i+1] == vector.Line &&
 			(i+2 == len(path.Verbs) || path.Verbs[i+2] == vector.Move)
-		if isBar && chord.QuarterRow(points[0].Y) < chord.QuarterRow(points[1].Y) &&
-			(inRect(points[0], canvas) || inRect(points[1], canvas)) {
-			return true
+		if isBar && (inRect(points[0], canvas) || inRect(points[1], canvas)) {
+			x0, y0 := chord.Place(points[0])
+			x1, y1 := chord.Place(points[1])
+			if y0 < y1 && x0 != x1 {
+				return true
+			}
 		}
 		points = points[verb.Points():]
 	}

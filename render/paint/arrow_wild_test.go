@@ -249,6 +249,33 @@ func TestArrowBodyIsClipped(t *testing.T) {
 	}
 }
 
+// A bar that runs downwards, and is not vertical, makes the clip of an arrow's body one that is no rectangle.
+func TestBarsRunDown(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		x, y       float64 // of the end, where the bar is
+		start, end string  // heads
+		want       bool
+	}{
+		{"to the lower right", 100, 40, "none", "bar", true},
+		{"to the upper left", -100, -40, "none", "bar", false},
+		{"straight to the right", 100, 0, "none", "bar", false}, // the bar is vertical
+		{"straight down", 0, 100, "none", "bar", false},         // the bar is horizontal
+		{"from the lower right", -100, -40, "bar", "none", true},
+		{"without a bar", 100, 40, "pipe", "pipe", false},
+	} {
+		s := sceneOf(t, fmt.Appendf(nil, `[{"id":"shape:r","type":"arrow","x":200,"y":200,"props":{"end":{"x":%g,"y":%g},
+			"dash":"solid","arrowheadStart":%q,"arrowheadEnd":%q}}]`, c.x, c.y, c.start, c.end))
+		var b Builder
+		if err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 400, H: 400}}, Reference, new(Drawing)); err != nil {
+			t.Fatal(err)
+		}
+		if b.body.barsDown != c.want {
+			t.Errorf("%s: got %t; want %t", c.name, b.body.barsDown, c.want)
+		}
+	}
+}
+
 // TestTargetsAreBounded checks the limit on the points of arrows' targets.
 func TestTargetsAreBounded(t *testing.T) {
 	long := scene.Shape{ID: "shape:d", Kind: scene.Draw, TypeName: "draw", Parent: -1, Opacity: 1, Scale: 1, Size: scene.SizeM, Dash: scene.DashSolid}
