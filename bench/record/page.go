@@ -75,8 +75,9 @@ var hues = [stage.Stages]string{"#4e79a7", "#a0cbe8", "#f28e2b", "#ffbe7d", "#8c
 // bars draws an SVG bar chart of processor time per scene: a bar for each class of scenes, divided by
 // stages, and a legend of the stages' colours.
 func (file *File) bars() template.HTML {
-	const w, row, from, afterBar = 860, 30, 90, 80 // px: the width, the height of a row, where bars begin, room for the sum
-	longest := 1e-9                                // us; above 0
+	const w, row, from, afterBar = 860, 30, 90, 80         // px: the width, the height of a row, where bars begin, room for the sum
+	const baseline, legendHeight, longestName = 20, 40, 12 // px: of the text in a row, of the legend; bytes of a name
+	longest := 1e-9                                        // us; above 0
 	for _, class := range file.Classes {
 		sum := 0.0
 		for _, us := range class.Profile.Parts.Core {
@@ -85,11 +86,11 @@ func (file *File) bars() template.HTML {
 		longest = max(longest, sum)
 	}
 	var text strings.Builder
-	h := row*len(file.Classes) + 40
+	h := row*len(file.Classes) + legendHeight
 	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, w, h, w, h)
 	for i, class := range file.Classes {
 		x, y := float64(from), i*row
-		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, y+20, html.EscapeString(clipped(class.Name, 12)))
+		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, y+baseline, html.EscapeString(clipped(class.Name, longestName)))
 		sum := 0.0
 		for s := range stage.Stages {
 			us := class.Profile.Parts.Core[s.String()]
@@ -98,7 +99,7 @@ func (file *File) bars() template.HTML {
 			fmt.Fprintf(&text, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%v: %.1f us</title></rect>`, x, y+4, wide, row-8, hues[s], s, us)
 			x += wide
 		}
-		fmt.Fprintf(&text, `<text x="%.1f" y="%d">%.0f us</text>`, x+6, y+20, sum)
+		fmt.Fprintf(&text, `<text x="%.1f" y="%d">%.0f us</text>`, x+6, y+baseline, sum)
 	}
 	const legendWidth = 76      // px for the name of a stage
 	for s := range stage.Wait { // all stages but the last one, which takes no processor time
