@@ -138,7 +138,8 @@ func colourUsed(picture *replay.Picture, hex string) bool {
 // where it was painted over something else; a colour that is not in the palette is never
 // visible. See docs/spec/drawingbench.md#r71.
 func colourVisible(picture *replay.Picture, hex string) bool {
-	if hex == "#FFFFFF" {
+	const ground = "#FFFFFF" // of the empty canvas
+	if hex == ground {
 		return slices.ContainsFunc(picture.Inks, func(ink replay.Ink) bool {
 			return ink.Kind != "eraser" && ink.Colour == hex && ink.Changed
 		})
