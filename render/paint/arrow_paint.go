@@ -17,6 +17,10 @@ type bodyClip struct {
 	raw      scan.Coverage // of a part of the body, before the clip
 }
 
+// clips reports whether the body is drawn as what lies behind a clip: the browser takes the clip for a rectangle
+// otherwise, which it fills within.
+func (clip *bodyClip) clips() bool { return clip.holes || clip.barsDown }
+
 // arrow appends the items of an arrow shape to the drawing: its body, which is cut out at its label
 // and heads, its heads, and its label. An invalid arrow has none.
 func (builder *Builder) arrow(shape *scene.Shape, placement *shapePlacement) error {
@@ -94,7 +98,7 @@ func inRect(p vector.Point, rect chord.Rect) bool {
 // clipped by builder.body if that has holes.
 func (builder *Builder) coverBody(item *Item, rule scan.Rule) error {
 	clip := &builder.body
-	rule.Clip = rule.Clip || clip.holes || clip.barsDown
+	rule.Clip = rule.Clip || clip.clips()
 	if !clip.holes {
 		return builder.area(&builder.outlined, item, rule)
 	}

@@ -153,10 +153,11 @@ func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, 
 	}
 	strength = strength * width >> 8
 	rule := placement.rule()
+	clipped := rule.Clip || draw.ThroughClip && builder.body.clips()
 	builder.hair.Style = hair.Style{
 		Strength: strength,
-		Plain:    strength < 255 || rule.Clip || builder.plain(item, rule),
-		Clipped:  rule.Clip || draw.ThroughClip && (builder.body.holes || builder.body.barsDown),
+		Plain:    strength < 255 || clipped || builder.plain(item, rule),
+		Clipped:  clipped,
 	}
 	builder.hair.Add(&builder.outlined, builder.canvas())
 	return builder.coverHair(draw, item)
