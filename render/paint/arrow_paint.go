@@ -12,14 +12,14 @@ import (
 type bodyClip struct {
 	path     vector.Path // in px
 	holes    bool        // false when the clip covers all of the body
-	barsDown bool        // a bar as head runs downwards in it: hairlines are plain, docs/spec/raster.md#r9
+	uneven   bool        // the browser does not see that it is a rectangle of whole px, docs/spec/raster.md#r29
 	coverage scan.Coverage
 	raw      scan.Coverage // of a part of the body, before the clip
 }
 
 // clips reports whether the body is drawn as what lies behind a clip: the browser takes the clip for a rectangle
 // otherwise, which it fills within.
-func (clip *bodyClip) clips() bool { return clip.holes || clip.barsDown }
+func (clip *bodyClip) clips() bool { return clip.holes || clip.uneven }
 
 // arrow appends the items of an arrow shape to the drawing: its body, which is cut out at its label
 // and heads, its heads, and its label. An invalid arrow has none.
@@ -59,12 +59,57 @@ func (builder *Builder) clipBody(solver *arrows.Solver, label *arrows.Label, mat
 	clip.path.Reset()
 	clip.holes = solver.ClipPath(label, &clip.path)
 	clip.path.Transform(matrix)
-	clip.barsDown = builder.barsRunDown(&clip.path)
+	clip.uneven = builder.unevenClip(&clip.path, matrix)
 	if !clip.holes {
 		return
 	}
 	clip.coverage.Reset()
 	builder.fillPath(&clip.coverage, &clip.path, scan.Rule{Clip: true})
+}
+
+// unevenClip reports whether the browser does not see that the clip path of a body, without its holes, is a
+// rectangle of whole px. The path is in px and begins with its rectangle; bars are lines in it. matrix has mapped
+// it there.
+func (builder *Builder) unevenClip(path *vector.Path, matrix vector.Matrix) bool {
+	if builder.barsRunDown(path) {
+		return true
+	}
+	rect := path.Points[:4]
+	if coversRect(rect, builder.canvas()) {
+		return false
+	}
+	if !axisAligned(matrix) {
+		return true
+	}
+	// A rectangle that is alone and not turned may lie a little beside whole px.
+	lone := len(path.Verbs) == 5 && matrix.A > 0 && matrix.D > 0
+	for _, corner := range [2]vector.Point{rect[0], rect[2]} {
+		if lone && nearWhole(corner.X) && nearWhole(corner.Y) {
+			continue
+		}
+		if x, y := chord.Place(corner); x&255 != 0 || y&3 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// coversRect reports whether a turned rectangle, with its corners in px one after the other, covers all of a
+// rectangle of px.
+func coversRect(corners []vector.Point, rect chord.Rect) bool {
+	left, right := 0, 0 // how often a corner of rect lies on a side's left or right
+	for i, a := range corners {
+		b := corners[(i+1)%len(corners)]
+		for _, at := range [4][2]int32{{rect.X0, rect.Y0}, {rect.X1, rect.Y0}, {rect.X1, rect.Y1}, {rect.X0, rect.Y1}} {
+			dx, dy := float64(b.X-a.X), float64(b.Y-a.Y)
+			if float64(dx*(float64(at[1])-float64(a.Y))) < float64(dy*(float64(at[0])-float64(a.X))) {
+				left++
+			} else {
+				right++
+			}
+		}
+	}
+	return left == 0 || right == 0
 }
 
 // barsRunDown reports whether the clip path of a body has a bar, a subpath of two points, that runs downwards from

@@ -270,8 +270,8 @@ func TestBarsRunDown(t *testing.T) {
 		if err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 400, H: 400}}, Reference, new(Drawing)); err != nil {
 			t.Fatal(err)
 		}
-		if b.body.barsDown != c.want {
-			t.Errorf("%s: got %t; want %t", c.name, b.body.barsDown, c.want)
+		if b.body.uneven != c.want {
+			t.Errorf("%s: got %t; want %t", c.name, b.body.uneven, c.want)
 		}
 	}
 }
