@@ -26,6 +26,7 @@ const (
 	noteAvail = noteSide - 2*padding
 	noteProbe = noteAvail - 1 // a note is measured one narrower than it is drawn
 	noteLeast = 14            // smallest font that a note shrinks to
+	noteDoubt = 1.0 / 16      // px by which the editor's width of a line of several spans may differ
 	textLeast = 16            // width of an empty text shape
 )
 
@@ -122,7 +123,11 @@ func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
 		if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
 			return 0, 0, err
 		}
-		if !spec.Whole || widest(&l.probe) <= noteProbe {
+		width := widest(&l.probe)
+		if spec.Whole && math.Abs(width-noteProbe-0.5) < noteDoubt {
+			return 0, 0, &MarkError{"a line so near the width of its note that rounding decides on the font size"}
+		}
+		if !spec.Whole || math.Floor(width+0.5) <= noteProbe {
 			break
 		}
 		spec.Size--
@@ -130,13 +135,12 @@ func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
 	return spec.Size, max(0, l.probe.H+2*padding-noteSide), nil
 }
 
-// widest returns the width of the widest line of a laid out text, indents included, rounded to
-// whole px.
+// widest returns the width of the widest line of a laid out text, indents included, in px.
 func widest(l *Layout) (w float64) {
 	for _, line := range l.Lines {
 		w = max(w, line.Indent+line.Width)
 	}
-	return math.Floor(w + 0.5)
+	return w
 }
 
 // Note lays out the text of a note in its unscaled units, where its box is
