@@ -276,6 +276,33 @@ func TestBarsRunDown(t *testing.T) {
 	}
 }
 
+// An arrow's clip that lies in the picture is a rectangle for the browser only where its sides are near whole px.
+func TestClipInPicture(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		x, rotation float64 // of the arrow
+		start       string  // its head
+		want        bool
+	}{
+		{"on whole px", 500, 0, "arrow", false},
+		{"near whole px", 500.12, 0, "arrow", false},
+		{"between px", 500.2, 0, "arrow", true},
+		{"turned", 500, 0.3, "arrow", true},
+		{"with a bar, on whole px", 500, 0, "bar", false},
+		{"with a bar, near whole px", 500.12, 0, "bar", true},
+	} {
+		s := sceneOf(t, fmt.Appendf(nil, `[{"id":"shape:r","type":"arrow","x":%g,"y":500,"rotation":%g,"props":{"end":{"x":100,"y":40},
+			"dash":"solid","arrowheadStart":%q}}]`, c.x, c.rotation, c.start))
+		var b Builder
+		if err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 1100, H: 1100}}, Reference, new(Drawing)); err != nil {
+			t.Fatal(err)
+		}
+		if b.body.clips() != c.want {
+			t.Errorf("%s: got %t; want %t", c.name, b.body.clips(), c.want)
+		}
+	}
+}
+
 // TestTargetsAreBounded checks the limit on the points of arrows' targets.
 func TestTargetsAreBounded(t *testing.T) {
 	long := scene.Shape{ID: "shape:d", Kind: scene.Draw, TypeName: "draw", Parent: -1, Opacity: 1, Scale: 1, Size: scene.SizeM, Dash: scene.DashSolid}
