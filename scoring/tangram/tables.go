@@ -85,8 +85,9 @@ type answerTally struct {
 const maxItems = 1 << 18
 
 // addItem counts an answer together with the other repeats of its item, so that an item counts once
-// in the means. An answer without a repeat number, or of an item that is not remembered, counts as
-// an item of its own.
+// in the means. answer holds the tallies of this one answer. They are merged with those of the item's
+// other repeats, and the item is averaged in the end. An answer without a repeat number, without a name
+// of its item, or of a new item beyond maxItems, is added to the means at once, as an item of its own.
 func (group *group) addItem(result *scoring.Result, answer *itemTallies) {
 	group.n++
 	item := -1
@@ -95,7 +96,7 @@ func (group *group) addItem(result *scoring.Result, answer *itemTallies) {
 	}
 	if item < 0 {
 		for reading := range answer {
-			group.unrepeated[reading].add(&answer[reading])
+			group.unrepeated[reading].addItem(&answer[reading])
 		}
 		return
 	}
@@ -148,14 +149,14 @@ type means struct {
 func (group *group) meansOf(reading int) means {
 	means := group.unrepeated[reading]
 	for i := range group.items {
-		means.add(&group.items[i][reading])
+		means.addItem(&group.items[i][reading])
 	}
 	return means
 }
 
-// add counts one tangram item by the means over its answers. It ignores a tally without answers;
+// addItem counts one tangram item by the means over its answers. It ignores a tally without answers;
 // items of Task 1 have such tallies in all ways of reading but the first.
-func (means *means) add(tally *answerTally) {
+func (means *means) addItem(tally *answerTally) {
 	if tally.answers == 0 {
 		return
 	}
@@ -320,7 +321,8 @@ func outcomeOf(result *scoring.Result, prefix string) (outcome outcome) {
 }
 
 // addChoice counts an answer to Task 1 of TangramPuzzle, the multiple-choice test. An invalid or
-// missing answer counts as a syntax error.
+// missing answer counts as a syntax error. tallies must be empty: afterwards they hold this one answer.
+// Task 1 has only one way of reading an answer, the main one; the tallies of the others stay empty.
 func (tallies *itemTallies) addChoice(result *scoring.Result, missing bool) {
 	main := &tallies[mainReading]
 	main.answers = 1

@@ -288,11 +288,12 @@ var reasons = []string{"empty", "multiple", "conflict", "out-of-range", "ambiguo
 var reasonValues = metricValues(reasons)
 
 // reasonValue returns the reason why an answer is invalid as the value of a metric, nil for
-// a valid one.
+// a valid one. The value comes from reasonValues, which holds reasons as interface values, in the same
+// order: to make one of r would allocate memory for each result.
 func reasonValue(r extract.Reason) any {
-	for k, name := range reasons {
-		if string(r) == name {
-			return reasonValues[k]
+	for i, reason := range reasons {
+		if string(r) == reason {
+			return reasonValues[i]
 		}
 	}
 	return nil

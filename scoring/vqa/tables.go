@@ -357,14 +357,16 @@ func (tables *tables) humanGapTable(format string, own []*modelRun) scoring.Text
 	return out
 }
 
-// pointsBelow returns how many points the accuracy of counts lies below people's printed accuracy of
-// `base` per cent, computed exactly in hundredths; "-" where counts has no questions.
-func pointsBelow(base float64, counts counts) string {
-	if counts.answers == 0 {
+// pointsBelow returns by how many percentage points the accuracy of a model lies below people's, with
+// two decimals. people is their accuracy in per cent as a paper prints it, with at most two decimals.
+// It returns "-" where the model has no questions.
+func pointsBelow(people float64, model counts) string {
+	if model.answers == 0 {
 		return "-"
 	}
-	printed, n := int64(math.Round(base*100)), int64(counts.answers) // printed is in hundredths of a per cent
-	return decimals(hundredths(printed*n-10000*int64(counts.correct), 10000*n))
+	// The difference of the shares printed/10000 and correct/n as one exact fraction, which is rounded once.
+	printed, n := int64(math.Round(people*100)), int64(model.answers) // printed is in hundredths of a per cent
+	return decimals(hundredths(printed*n-10000*int64(model.correct), 10000*n))
 }
 
 // groupTable returns the table of accuracies by kind of options or by scale. Columns: the

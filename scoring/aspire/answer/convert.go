@@ -74,21 +74,24 @@ func (builder *treeBuilder) addValue(value *fastjson.Value, key span, depth int)
 // addElements appends the elements of an array in an answer to the list that was added to the tree
 // last. It returns false if the tree gets too large or too deep.
 func (builder *treeBuilder) addElements(array *fastjson.Value, depth int) bool {
-	list, last := int32(len(builder.tree.nodes)-1), int32(0)
+	list := int32(len(builder.tree.nodes) - 1)
+	previous := int32(0) // the element before, 0 for none; link sets it
 	for _, element := range array.GetArray() {
 		index := int32(len(builder.tree.nodes))
 		if !builder.addValue(element, span{}, depth+1) {
 			return false
 		}
-		builder.tree.link(list, &last, index)
+		builder.tree.link(list, &previous, index)
 	}
 	return true
 }
 
 // addMembers appends the members of an object in an answer to the object that was added to the tree
-// last. Of members with one name the last value counts.
+// last. Of members with one name the last value counts. It returns false if the tree gets too large or
+// too deep.
 func (builder *treeBuilder) addMembers(v *fastjson.Value, depth int) bool {
-	object, last := int32(len(builder.tree.nodes)-1), int32(0)
+	object := int32(len(builder.tree.nodes) - 1)
+	previous := int32(0) // the member before, 0 for none; link sets it
 	ok, count := true, 0
 	v.GetObject().Visit(func(key []byte, element *fastjson.Value) {
 		if !ok {
@@ -97,7 +100,7 @@ func (builder *treeBuilder) addMembers(v *fastjson.Value, depth int) bool {
 		index := int32(len(builder.tree.nodes))
 		ok = builder.addValue(element, builder.copyText(key), depth+1)
 		if ok {
-			builder.tree.link(object, &last, index)
+			builder.tree.link(object, &previous, index)
 			count++
 		}
 	})

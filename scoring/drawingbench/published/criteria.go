@@ -114,7 +114,8 @@ type ToolUse struct {
 
 // findUse finds the first selection of a tool of the drawing app, by a click on its button or by a
 // moveTo with a click after it, and whether a press followed while it was selected. Later
-// selections do not count.
+// selections do not count. Used and Selected of the result are always the same, because the
+// published evaluator reports both.
 func findUse(acts []action, name string) ToolUse {
 	use := ToolUse{Tool: name}
 	tool := toolNamed(name)
@@ -126,12 +127,11 @@ func findUse(acts []action, name string) ToolUse {
 		switch a := &acts[i]; {
 		case a.kind == moveTo && a.hitsTool(tool) && i+1 < len(acts) && acts[i+1].kind == click:
 			selectedAt = i + 1
-		case a.kind == click && a.x != nil && a.hitsTool(tool):
+		case a.kind == click && a.x != nil && a.hitsTool(tool): // without x it clicks where the pointer is
 		default:
 			continue
 		}
-		use.Used = true
-		use.Selected = true
+		use.Used, use.Selected = true, true
 		use.Drew = pressedBeforeOtherTool(acts[selectedAt+1:], tool)
 		return use
 	}

@@ -135,8 +135,9 @@ func mayFollowLabel(s []byte, i int) bool {
 	return false
 }
 
-// hasWord reports whether a whole word stands at text[i] of an answer, in any case. word must be in
-// lower case.
+// hasWord reports whether word stands at text[i] of an answer, in any case, and ends there: no letter or
+// digit may follow it. Where word itself ends in something else than a letter, anything may follow. What
+// stands before text[i] is not looked at. word must be in lower case.
 func hasWord(text []byte, i int, word string) bool {
 	if i < 0 || i+len(word) > len(text) {
 		return false
@@ -150,8 +151,8 @@ func hasWord(text []byte, i int, word string) bool {
 			return false
 		}
 	}
-	last := word[len(word)-1]
-	return !(isLower(last) && wordStartsAt(text, i+len(word)))
+	goesOn := wordStartsAt(text, i+len(word)) // a letter or digit follows
+	return !isLower(word[len(word)-1]) || !goesOn
 }
 
 // skipWord returns the position after a word at text[i] of an answer and the space after it, or i if

@@ -273,13 +273,16 @@ func (reader *Reader) otherTextFollows(lower []byte, label label) bool {
 }
 
 // phraseEnds reports whether a phrase of an answer ends at text[i]: at punctuation, a bracket, a dash,
-// the end of the line or of the text.
+// the end of the line or of the text. Quotes and closing brackets at text[i] still belong to the phrase. A
+// dash or a bracket may have a space before it; a dash without one is part of a word.
 func phraseEnds(text []byte, i int) bool {
 	for i < len(text) && (isQuote(text[i]) || isCloser(text[i])) {
 		i++
 	}
-	return i >= len(text) || text[i] == '\n' || isStop(text[i]) || text[i] == '(' || text[i] == ' ' && i+1 < len(text) &&
-		(text[i+1] == '-' || text[i+1] == '(')
+	if i >= len(text) || text[i] == '\n' || isStop(text[i]) || text[i] == '(' {
+		return true
+	}
+	return text[i] == ' ' && i+1 < len(text) && (text[i+1] == '-' || text[i+1] == '(')
 }
 
 // readReversed reads a statement such as "B is the correct answer" whose label is at text[i].
