@@ -261,8 +261,10 @@ func (e *Engine) contentBounds(ctx context.Context, pool *chrome.Pool, v *view.V
 	return v.Content.Bounds(got.Bounds, !got.Empty)
 }
 
-// exportUnlessEmpty is exportOrRetry, but for a view that selects no shapes (Only is empty, not nil)
-// it returns a transparent picture without asking the editor: such a view is only used for its size.
+// exportUnlessEmpty is exportOrRetry, but for a view that selects no shapes it returns a transparent
+// picture without asking the editor: such a view is only used for its size. FirstIDs is then empty, not
+// nil, and there is no second picture. The editor is asked all the same where only it knows the size
+// (Content), or is to refuse it (below 1 px).
 func exportUnlessEmpty(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
 	noShapes := r.FirstIDs != nil && len(r.FirstIDs) == 0 && r.SecondIDs == nil
 	if !noShapes || r.Content || !(r.Bounds.W >= 1 && r.Bounds.H >= 1) {

@@ -59,14 +59,17 @@ type Finder struct {
 	remains []bool  // per old layer: it is among the new ones
 }
 
-// NewBase cuts drawing d, whose layers must all be drawn and arranged, into the tiles of t, and
-// describes it: for each layer its stamp, its bytes and the tiles that its painted items touch. The
-// ledger has no sums yet.
-func (finder *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
-	bin.BinApart(d, finder.reachesOf(d, layers), t)
-	b := finder.describe(d, layers)
-	b.Ledger = batch.NewLedger(t)
-	return b
+// NewBase cuts a drawing, whose layers must all be drawn and arranged, into the tiles of tiled, and
+// describes it, so that views that are edited from it can be compared with it. The description has for each
+// layer its stamp (a hash of what it draws), its bytes, and its reach: the tiles that its painted items touch.
+// It also has the ledger, which is to hold what each part of the drawing adds to the view's sums of pixels;
+// these are filled in once the view is measured. BinApart cuts the tiles into parts that are short enough
+// for a ledger.
+func (finder *Finder) NewBase(drawing *paint.Drawing, layers []paint.Layer, binner *batch.Binner, tiled *batch.Tiled) *Base {
+	binner.BinApart(drawing, finder.reachesOf(drawing, layers), tiled)
+	base := finder.describe(drawing, layers)
+	base.Ledger = batch.NewLedger(tiled)
+	return base
 }
 
 // NewPicture is NewBase for a view whose pixels are kept, not its sums: the description has no ledger.

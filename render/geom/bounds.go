@@ -92,8 +92,10 @@ func roots32(a, b, c float32) [2]float32 {
 	return [2]float32{q / a, c / q}
 }
 
-// cubicAt32 returns one coordinate of a cubic at t, 0 to 1, by its polynomial in binary32. p to q are that
-// coordinate of its ends and control points, as in CubicAt.
+// cubicAt32 returns one coordinate of a cubic Bezier curve at t, 0 to 1, by its polynomial in binary32, as
+// the browser computes it. p to q are that coordinate of its ends and control points, as in CubicAt. float32
+// around products keeps the compiler from fusing them with sums, which would change last bits. The result is
+// a float64, which holds it exactly, because extents are in float64.
 func cubicAt32(p, c1, c2, q, t float32) float64 {
 	a := q + float32(3*(c1-c2)) - p
 	b := 3 * (c2 - float32(2*c1) + p)

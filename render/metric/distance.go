@@ -13,9 +13,9 @@ type distanceTransform struct {
 	threshold uint8
 	box       image.Rectangle // outside of it nothing is covered
 	column    []int32         // per pixel of the box: distance to the nearest covered pixel in its column
-	// The lower envelope of one row, from left to right: from x = at[k] on, the parabola of column from[k]
-	// is the lowest. See rowPass.
-	from, at []int32
+	// The lower envelope of one row, from left to right: from x = starts[k] on, the parabola of column
+	// lowest[k] is the lowest. See rowPass.
+	lowest, starts []int32
 }
 
 // rowsPerCheck is how many rows are processed between two checks of ctx.
@@ -28,7 +28,7 @@ func (transform *distanceTransform) farthest(ctx context.Context, a, b Mask) (in
 	w, h := transform.box.Dx(), transform.box.Dy()
 	if cap(transform.column) < w*h {
 		transform.column = make([]int32, w*h)
-		transform.from, transform.at = make([]int32, w), make([]int32, w)
+		transform.lowest, transform.starts = make([]int32, w), make([]int32, w)
 	}
 	transform.column = transform.column[:w*h]
 	transform.columnPass(b)
@@ -78,32 +78,33 @@ func (transform *distanceTransform) rowPass(mask Mask, y int, farthest int64) in
 	w := transform.box.Dx()
 	distances, row := transform.column[y*w:][:w], mask.row(transform.box.Min.Y+y)
 	height := func(x, i int64) int64 { return (x-i)*(x-i) + int64(distances[i])*int64(distances[i]) }
-	last := 0 // index of the last entry of from and at
-	transform.from[0], transform.at[0] = 0, 0
+	last := 0 // index of the last entry of lowest and starts
+	transform.lowest[0], transform.starts[0] = 0, 0
 	for column := int64(1); column < int64(w); column++ {
-		// Remove the parabolas that this column's is already below of where they start.
-		for last >= 0 && height(int64(transform.at[last]), int64(transform.from[last])) > height(int64(transform.at[last]), column) {
+		// Where another parabola starts to be the lowest, this column's may already be below it. Then the
+		// other one is nowhere the lowest, and is removed.
+		for last >= 0 && height(int64(transform.starts[last]), int64(transform.lowest[last])) > height(int64(transform.starts[last]), column) {
 			last--
 		}
 		if last < 0 {
 			last = 0
-			transform.from[0], transform.at[0] = int32(column), 0
+			transform.lowest[0], transform.starts[0] = int32(column), 0
 			continue
 		}
-		lowest := int64(transform.from[last])
+		previous := int64(transform.lowest[last])
 		// The first x from which this column's parabola is the lower one. The numerator is not negative, as
 		// the other parabola is lower where it starts, at x >= 0.
-		start := 1 + (column*column-lowest*lowest+int64(distances[column])*int64(distances[column])-int64(distances[lowest])*int64(distances[lowest]))/(2*(column-lowest))
+		start := 1 + (column*column-previous*previous+int64(distances[column])*int64(distances[column])-int64(distances[previous])*int64(distances[previous]))/(2*(column-previous))
 		if start < int64(w) {
 			last++
-			transform.from[last], transform.at[last] = int32(column), int32(start)
+			transform.lowest[last], transform.starts[last] = int32(column), int32(start)
 		}
 	}
 	for x := w - 1; x >= 0; x-- { // backwards, through the entries from the last to the first
 		if row[(transform.box.Min.X+x)*mask.Step+mask.First] >= transform.threshold {
-			farthest = max(farthest, height(int64(x), int64(transform.from[last])))
+			farthest = max(farthest, height(int64(x), int64(transform.lowest[last])))
 		}
-		if x == int(transform.at[last]) {
+		if x == int(transform.starts[last]) {
 			last--
 		}
 	}

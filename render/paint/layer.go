@@ -41,7 +41,8 @@ func grown(lo, hi, width float64) (from, to float64) {
 
 // widenLayer extends the browser's group layer to hold a box in units, which matrix maps to px, or
 // starts the layer with that box. In Exact mode it does nothing, because exact pictures are not
-// clipped to layers.
+// clipped to layers. The mapped box is rounded out to whole px, for which each of its sides first
+// moves in by layerSlack.
 func (builder *Builder) widenLayer(x0, y0, x1, y1 float64, matrix vector.Matrix) {
 	if builder.mode == Exact {
 		return
@@ -49,7 +50,8 @@ func (builder *Builder) widenLayer(x0, y0, x1, y1 float64, matrix vector.Matrix)
 	corner := func(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: float32(y)} }
 	box, _ := boundsOf([]vector.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, matrix)
 	rect := pixelBounds([4]float32{box[0] + layerSlack, box[1] + layerSlack, box[2] - layerSlack, box[3] - layerSlack})
-	if old := builder.layer; builder.layered {
+	if builder.layered { // a layer has begun: the rectangle that holds both
+		old := builder.layer
 		rect = chord.Rect{X0: min(old.X0, rect.X0), Y0: min(old.Y0, rect.Y0), X1: max(old.X1, rect.X1), Y1: max(old.Y1, rect.Y1)}
 	}
 	builder.layer, builder.layered = rect, true
@@ -78,5 +80,7 @@ func (builder *Builder) canvas() chord.Rect {
 	return rect.Moved(-builder.originX, -builder.originY)
 }
 
-// layerSlack is by how much in px the box of a layer may reach into a pixel that does not count.
+// layerSlack is how far, in px, the box of a layer may reach into a pixel that is still outside of the
+// layer: the browser takes such a side as lying on the pixel's edge, because rounding may put it a
+// little beyond. See docs/spec/raster.md#r28.
 const layerSlack = 1e-3

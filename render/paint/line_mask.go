@@ -134,16 +134,16 @@ func (mask *lineMask) double() {
 
 // maskLine sets cache.line to the mask of an underline or strike: the rectangle in cache.path,
 // mapped by matrix, without the gaps of line. In Reference mode an upright rectangle is
-// filled by the browser's rule for rectangles. With whole, a level line with gaps is filled in
-// three parts: above the rows of the gaps, between these rows, and below. The browser cuts it
-// there, which changes the alpha of a thin part.
+// filled by the browser's rule for rectangles. whole says that the text is clipped to whole pixels. Then
+// a level line with gaps is filled in three parts: above the rows of the gaps, between these rows, and
+// below. The browser cuts it there, which changes the alpha of a thin part.
 func (cache *glyphCache) maskLine(matrix vector.Matrix, clip chord.Rect, mode Raster, rule scan.Rule, line *textLine, whole bool) {
 	cache.raw.Reset()
 	if box, ok := boundsOf(cache.path.Points, matrix); ok && axisAligned(matrix) && mode == Reference {
 		for i, v := range box { // rounded, not cut down, as sides are elsewhere
 			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
 		}
-		from, rows := box[1], [2]float32{} // rows at 0, 0 cut nothing
+		from, rows := box[1], [2]float32{} // rows 0, 0 make no cut, but in a line across y = 0
 		if whole {
 			rows = gapRows(matrix, line)
 		}
@@ -153,7 +153,7 @@ func (cache *glyphCache) maskLine(matrix vector.Matrix, clip chord.Rect, mode Ra
 				from = to
 			}
 		}
-		cache.filler.Pieces = 0
+		cache.filler.Pieces = 0 // which is stored with the mask: a rectangle has no outline pieces
 	} else {
 		cache.fill(&cache.raw, matrix, clip, mode, rule)
 	}

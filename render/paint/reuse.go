@@ -109,8 +109,9 @@ type shapeCache struct {
 	hits  int // counted for tests
 }
 
-// most returns the limit of a store of cached shapes, in bytes as charged counts them.
-func (r *shapeCache) most() int {
+// maxBytes returns how many bytes each of the two stores of cached shapes may hold. They are counted as in
+// shapeStore.charged, with entryBytes for the place of each shape in the map. Tests set a limit of their own.
+func (r *shapeCache) maxBytes() int {
 	if r.limit > 0 {
 		return r.limit
 	}
@@ -179,10 +180,10 @@ func (builder *Builder) cache(key *cacheKey, from marks, placement *shapePlaceme
 		return
 	}
 	size += entryBytes + len(key.id)
-	if size > cache.most()/16 {
+	if size > cache.maxBytes()/16 {
 		return
 	}
-	if cache.young.charged+size > cache.most() {
+	if cache.young.charged+size > cache.maxBytes() {
 		cache.young, cache.old = cache.old, cache.young
 		cache.young.reset()
 		cache.hit, cache.keysOnly = false, !cache.hit

@@ -48,7 +48,7 @@ func cacheChangesNothing(t *testing.T, limit int) {
 			t.Fatalf("drawing %d differs from that of a fresh builder", i)
 		}
 	}
-	if hits, held := used.cached.hits, (marks{}).size(used.cached.young.marks()); hits < 300 || held > used.cached.most() {
+	if hits, held := used.cached.hits, (marks{}).size(used.cached.young.marks()); hits < 300 || held > used.cached.maxBytes() {
 		t.Errorf("%d shapes were drawn from the cache, which holds %d bytes", hits, held)
 	}
 }
@@ -105,9 +105,9 @@ func TestCacheOfKeysOnly(t *testing.T) {
 		v.Bounds.X++
 		draw()
 	}
-	if r := &b.cached; !r.keysOnly || len(r.young.coverage.Spans) > 0 || r.young.charged == 0 || r.young.charged > r.most() {
+	if r := &b.cached; !r.keysOnly || len(r.young.coverage.Spans) > 0 || r.young.charged == 0 || r.young.charged > r.maxBytes() {
 		t.Errorf("after 100 different drawings: idle is %t, %d spans are kept, %d bytes charged; want true, 0, and 1 to %d",
-			r.keysOnly, len(r.young.coverage.Spans), r.young.charged, r.most())
+			r.keysOnly, len(r.young.coverage.Spans), r.young.charged, r.maxBytes())
 	}
 	v.Bounds.X = -1
 	for i, want := range []int{0, 0, len(v.FirstIDs)} {
@@ -136,8 +136,8 @@ func TestCacheIsBounded(t *testing.T) {
 			for w := range m.known {
 				held += int(unsafe.Sizeof(w)+unsafe.Sizeof(cacheEntry{})) + len(w.id)
 			}
-			if held += (marks{}).size(m.marks()); held > b.cached.most() {
-				t.Fatalf("after %d shapes a memory holds %d bytes in %d entries; want at most %d", i+1, held, len(m.known), b.cached.most())
+			if held += (marks{}).size(m.marks()); held > b.cached.maxBytes() {
+				t.Fatalf("after %d shapes a memory holds %d bytes in %d entries; want at most %d", i+1, held, len(m.known), b.cached.maxBytes())
 			}
 		}
 	}
