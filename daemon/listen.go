@@ -26,7 +26,7 @@ import (
 type front struct {
 	net.Listener              // *net.TCPListener or *net.UnixListener
 	shared       atomic.Bool  // another process accepts from it too, or will
-	stopAt       atomic.Int64 // when to stop accepting, in ns of the epoch; 0 for not yet
+	stopBy       atomic.Int64 // when to stop accepting at the latest, in ns of the epoch; 0 for not yet
 	once         sync.Once    // closes
 }
 
@@ -40,13 +40,13 @@ const emptyAfter = 10 * time.Millisecond
 func newFront(ln net.Listener) *front { return &front{Listener: ln} }
 
 // Accept implements net.Listener. After leave it returns io.EOF: at once if another process
-// accepts from the socket too, else when no connection came for emptyAfter, or after
-// acceptWaiting at the latest.
+// accepts from the socket too, else when no connection came for emptyAfter. If clients go on
+// connecting, it ends at the time stopBy, which leave sets to acceptWaiting from then.
 func (front *front) Accept() (net.Conn, error) {
 	for {
-		end := front.stopAt.Load()
-		if end != 0 {
-			if front.shared.Load() || time.Now().UnixNano() > end {
+		stopBy := front.stopBy.Load() // 0 before leave
+		if stopBy != 0 {
+			if front.shared.Load() || time.Now().UnixNano() > stopBy {
 				return nil, io.EOF
 			}
 			front.deadline(time.Now().Add(emptyAfter))
@@ -56,16 +56,17 @@ func (front *front) Accept() (net.Conn, error) {
 		if err == nil || !errors.As(err, &late) || !late.Timeout() {
 			return c, err
 		}
-		if end != 0 { // no connection for emptyAfter
+		if stopBy != 0 { // no connection for emptyAfter
 			return nil, io.EOF
 		}
+		// leave was called meanwhile and woke this call by a deadline: the next turn accepts what waits.
 	}
 }
 
 // leave makes Accept stop, after the connections that wait in the queue if the socket is not
 // shared. The deadline in the past wakes an Accept that waits.
 func (front *front) leave() {
-	front.stopAt.Store(time.Now().Add(acceptWaiting).UnixNano())
+	front.stopBy.Store(time.Now().Add(acceptWaiting).UnixNano())
 	front.deadline(time.Unix(1, 0))
 }
 

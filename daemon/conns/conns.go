@@ -54,13 +54,13 @@ type Set struct {
 type group struct {
 	from    netip.Prefix
 	open    int
-	waiting [2]list.List // idle *Conn, the longest idle one first; by unproved and proved
+	waiting [2]list.List // idle *Conn, the longest idle one first; indexed by unauthorized and authorized
 }
 
 // The lists of idle connections of a group. Connections without an authorized request are closed first.
 const (
-	unproved = 0
-	proved   = 1
+	unauthorized = 0
+	authorized   = 1
 )
 
 // New returns an empty set.
@@ -78,7 +78,7 @@ func (set *Set) Stats() Stats {
 	defer set.mu.Unlock()
 	stats := set.stats
 	for _, g := range set.groups {
-		stats.Waiting += g.waiting[unproved].Len() + g.waiting[proved].Len()
+		stats.Waiting += g.waiting[unauthorized].Len() + g.waiting[authorized].Len()
 	}
 	stats.Busy = set.open - stats.Waiting
 	return stats
@@ -87,12 +87,12 @@ func (set *Set) Stats() Stats {
 // Conn is one connection of a Set.
 type Conn struct {
 	net.Conn
-	set       *Set
-	group     *group
-	at        *list.Element // place in group.waiting; nil while it is busy
-	idleOrder uint64        // sequence number of the set when it became idle
-	proved    bool          // a request of it was authorized before
-	closed    bool
+	set         *Set
+	group       *group
+	idleElement *list.Element // place in group.waiting; nil while it is busy
+	idleOrder   uint64        // sequence number of the set when it became idle
+	authorized  bool          // a request of it was authorized before
+	closed      bool
 }
 
 // Of returns the Conn that conn is, or that the TLS connection conn wraps, or nil.
@@ -108,16 +108,16 @@ func Of(conn net.Conn) *Conn {
 func (conn *Conn) NetConn() net.Conn { return conn.Conn }
 
 // Busy marks a request in flight, so that the connection is not closed to make room.
-// proved means that the request was authorized. Busy returns false where the
+// authorized means that the request was authorized. Busy returns false where the
 // connection is closed already, and true for a nil Conn.
-func (conn *Conn) Busy(proved bool) bool {
+func (conn *Conn) Busy(authorized bool) bool {
 	if conn == nil {
 		return true
 	}
 	conn.set.mu.Lock()
 	defer conn.set.mu.Unlock()
 	conn.unmarkIdle()
-	conn.proved = conn.proved || proved
+	conn.authorized = conn.authorized || authorized
 	return !conn.closed
 }
 
@@ -133,24 +133,25 @@ func (conn *Conn) Rest() {
 	}
 }
 
-// markIdle appends the connection to the idle ones of its client's address. The caller holds
-// mu.
+// markIdle appends the connection to the idle ones of its client's address: to one of two lists, by
+// whether a request of it was authorized before. Its idleOrder counts over the addresses, so that their
+// longest idle connections can be compared. The caller holds the mutex of the set.
 func (conn *Conn) markIdle() {
-	which := unproved
-	if conn.proved {
-		which = proved
+	idle := &conn.group.waiting[unauthorized]
+	if conn.authorized {
+		idle = &conn.group.waiting[authorized]
 	}
 	conn.set.idleOrder++
 	conn.idleOrder = conn.set.idleOrder
-	conn.at = conn.group.waiting[which].PushBack(conn)
+	conn.idleElement = idle.PushBack(conn)
 }
 
 // unmarkIdle removes the connection from the idle ones of its address. The caller holds mu.
 func (conn *Conn) unmarkIdle() {
-	if conn.at != nil {
-		conn.group.waiting[unproved].Remove(conn.at) // does nothing for an element of the other list
-		conn.group.waiting[proved].Remove(conn.at)
-		conn.at = nil
+	if conn.idleElement != nil {
+		conn.group.waiting[unauthorized].Remove(conn.idleElement) // does nothing for an element of the other list
+		conn.group.waiting[authorized].Remove(conn.idleElement)
+		conn.idleElement = nil
 	}
 }
 
@@ -240,10 +241,10 @@ func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 	return conn, false
 }
 
-// longestIdle returns the connection of a group that has been idle longest, unproved ones
+// longestIdle returns the connection of a group that has been idle longest, unauthorized ones
 // first; nil where none is idle.
 func (group *group) longestIdle() *Conn {
-	for k := range group.waiting { // unproved, then proved
+	for k := range group.waiting { // unauthorized, then authorized
 		if e := group.waiting[k].Front(); e != nil {
 			return e.Value.(*Conn)
 		}
@@ -255,7 +256,7 @@ func (group *group) longestIdle() *Conn {
 // idle one of the address with the most idle connections, so that a client that holds many
 // loses them first. Connections without an authorized request go first. The caller holds mu.
 func (set *Set) longestIdle() *Conn {
-	for _, which := range []int{unproved, proved} {
+	for _, which := range []int{unauthorized, authorized} {
 		var found *Conn
 		most := 0
 		for _, group := range set.groups {

@@ -30,7 +30,7 @@ func (dispatcher *dispatcher) run() {
 		end := queue.now()
 		queue.cfg.Watch.stage("metric", end-start)
 		for _, t := range dispatcher.tasks {
-			t.marks[PartPack], t.marks[PartGPU] = start, end // its wait for the batch ended, and then its time on the device
+			t.partEnds[PartPack], t.partEnds[PartGPU] = start, end // its wait for the batch ended, and then its time on the device
 		}
 		heavy := dispatcher.heavy() // asked now: a queued task may not be used any more
 		images := dispatcher.moveImagesLast()

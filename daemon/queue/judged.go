@@ -60,8 +60,8 @@ func (queue *Queue) awaitVerdict(task *task) bool {
 			continue
 		}
 		task.question = nil
-		task.marks[PartJudge] = queue.now()
-		queue.cfg.Watch.stage("judge", task.marks[PartJudge]-start)
+		task.partEnds[PartJudge] = queue.now()
+		queue.cfg.Watch.stage("judge", task.partEnds[PartJudge]-start)
 		if task.fault == nil {
 			task.job.(scoring.Judged).Judge(j)
 		}

@@ -60,7 +60,7 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 	// The sample can be measured.
 	task.hasLate = false
 	queue.mark(task, PartExport)
-	queue.cfg.Watch.stage("export", task.marks[PartExport]-start)
+	queue.cfg.Watch.stage("export", task.partEnds[PartExport]-start)
 	return true
 }
 

@@ -153,7 +153,7 @@ func deadlineError(deadline time.Duration, chosenByRequest bool) *scoring.Error 
 // until a worker took the sample, as PartQueue, and all the rest as PartReply. who names the sample; it is nil where
 // the line was not decoded, and then the number of the line does.
 func (queue *Queue) deadlineAnswer(reader *reader, who *identity) Answer {
-	var ended marks // when each part of the work ended
+	var ended partEnds // when each part of the work ended
 	if who != nil {
 		ended[PartQueue] = who.taken
 	} else {
@@ -172,14 +172,14 @@ func (queue *Queue) deadlineAnswer(reader *reader, who *identity) Answer {
 func (queue *Queue) answer(reader *reader) (answer Answer) {
 	if reader.hit != nil {
 		answer = Answer{Line: reader.lineNumber, Result: reader.hit.result, JSON: reader.hit.json, Source: Cached}
-		answer.timed(new(marks).parts(reader.arrived, queue.now()))
+		answer.timed(new(partEnds).parts(reader.arrived, queue.now()))
 		return answer
 	}
 	answer = Answer{Line: reader.lineNumber, Result: reader.task.result, JSON: reader.task.json}
 	if reader.joined && !reader.repeated {
 		answer.Source = Shared
 	}
-	answer.timed(reader.task.marks.parts(reader.arrived, queue.now()))
+	answer.timed(reader.task.partEnds.parts(reader.arrived, queue.now()))
 	return answer
 }
 

@@ -331,9 +331,11 @@ func (queue *Queue) releaseAnswer(reader *reader) {
 	queue.free(reader)
 }
 
-// waitState returns what the deadline of a reader depends on: when its time began (0 for
-// not yet), how long it may wait, and the value of task.editorReady.
-func (queue *Queue) waitState(reader *reader) (started, limit, warm time.Duration) {
+// waitState returns what the deadline of a reader depends on. started is when a worker took the task, 0 for
+// not yet. limit is how long the reader may wait. readySince is when the editor was ready to draw for the
+// task, from which moment the reader has its whole limit again; it is cold while the editor is not ready, and
+// 0 for a task that need not wait for it. Moments are on the queue's clock, as the time since it began.
+func (queue *Queue) waitState(reader *reader) (started, limit, readySince time.Duration) {
 	queue.flights.mu.Lock()
 	defer queue.flights.mu.Unlock()
 	limit = reader.limit

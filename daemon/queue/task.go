@@ -47,7 +47,7 @@ type load struct {
 	priority    Priority      // never PriorityDefault
 	bulk        bool          // its deadline runs from when it is begun, not from its arrival
 	arrived     time.Duration // on the queue's clock
-	marks       marks
+	partEnds    partEnds
 	line        dump.Line // Bytes are in buf
 	buf         []byte
 	weight      int64        // of a large sample, else 0

@@ -38,14 +38,14 @@ func (t Timing) Total() (sum time.Duration) {
 	return sum
 }
 
-// marks holds when each part of a task ended, on the queue's clock; 0 for parts that it
+// partEnds holds when each part of a task ended, on the queue's clock; 0 for parts that it
 // did not pass. The goroutine that owns the task sets them.
-type marks [Parts]time.Duration
+type partEnds [Parts]time.Duration
 
-// parts splits the time from arrived until now at the marks.
-func (marks *marks) parts(arrived, now time.Duration) (timing Timing) {
+// parts splits the time from arrived until now at the ends of its parts.
+func (ends *partEnds) parts(arrived, now time.Duration) (timing Timing) {
 	partBegin := arrived
-	for p, end := range marks {
+	for p, end := range ends {
 		if end > partBegin { // else the sample did not pass the part
 			timing[p] = end - partBegin
 			partBegin = end
@@ -59,4 +59,4 @@ func (marks *marks) parts(arrived, now time.Duration) (timing Timing) {
 func (queue *Queue) now() time.Duration { return time.Since(queue.epoch) }
 
 // mark records that a part of a task ends now.
-func (queue *Queue) mark(t *task, p Part) { t.marks[p] = queue.now() }
+func (queue *Queue) mark(t *task, p Part) { t.partEnds[p] = queue.now() }

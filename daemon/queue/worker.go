@@ -149,8 +149,8 @@ func (worker *worker) prepare(task *task) (onward bool) {
 	defer worker.decoder.Trim()
 	start := worker.queue.now()
 	task.started.Store(int64(start))
-	task.marks[PartQueue] = start
-	worker.queue.cfg.Watch.wait(start - task.arrived)
+	task.partEnds[PartQueue] = start
+	worker.queue.cfg.Watch.reportWait(start - task.arrived)
 	defer func() {
 		if p := recover(); p != nil {
 			worker.drawer = worker.queue.cfg.Engine.Drawer() // its buffers may be half written
@@ -198,7 +198,7 @@ func (worker *worker) prepareItem(task *task, start time.Duration) (onward bool)
 	task.job = job
 	views := job.Views()
 	worker.queue.mark(task, PartDecode)
-	decoded := task.marks[PartDecode]
+	decoded := task.partEnds[PartDecode]
 	worker.queue.cfg.Watch.stage("decode", decoded-start)
 	// Prepare the pictures that it needs.
 	for i := range views {
@@ -211,7 +211,7 @@ func (worker *worker) prepareItem(task *task, start time.Duration) (onward bool)
 	}
 	if len(views) > 0 {
 		worker.queue.mark(task, PartOutline)
-		worker.queue.cfg.Watch.stage("render", task.marks[PartOutline]-decoded)
+		worker.queue.cfg.Watch.stage("render", task.partEnds[PartOutline]-decoded)
 	}
 	return worker.queue.needsJudge(task) || len(views) > 0
 }
@@ -283,7 +283,7 @@ func (queue *Queue) finish(task *task) {
 		start := queue.now()
 		queue.score(task)
 		queue.mark(task, PartScore)
-		queue.cfg.Watch.stage("score", task.marks[PartScore]-start)
+		queue.cfg.Watch.stage("score", task.partEnds[PartScore]-start)
 		if e := task.result.Err; e != nil && e.Code == "backend" && queue.cfg.Tell != nil {
 			task.result.Err = &scoring.Error{Code: e.Code, Message: queue.cfg.Tell(e.Message)}
 		}
@@ -292,7 +292,7 @@ func (queue *Queue) finish(task *task) {
 			task.json = task.result.AppendJSON(task.json[:0], task.opt.Reward, queue.cfg.Scorer)
 		}
 		queue.mark(task, PartEncode)
-		queue.cfg.Watch.stage("encode", task.marks[PartEncode]-task.marks[PartScore])
+		queue.cfg.Watch.stage("encode", task.partEnds[PartEncode]-task.partEnds[PartScore])
 		if queue.cache != nil && !task.opt.Bare {
 			queue.cache.put(task.key.content, &task.result, task.json)
 		}
@@ -356,8 +356,8 @@ func asError(err error) *scoring.Error {
 	return &scoring.Error{Code: "internal", Message: err.Error()}
 }
 
-// wait reports how long a sample waited for a worker.
-func (w *Watch) wait(d time.Duration) {
+// reportWait reports how long a sample waited for a worker.
+func (w *Watch) reportWait(d time.Duration) {
 	if w.Wait != nil {
 		w.Wait(d)
 	}

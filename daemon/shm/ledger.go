@@ -115,8 +115,9 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 	return l, l.write()
 }
 
-// requirePrivate creates the folder of the ledger, or returns an error if another user owns
-// it or can write to it, because its files decide which segments are removed.
+// requirePrivate creates the folder in which daemons record the shared memory in use. It returns an
+// error if another user owns the folder or can write to it, because the files in it decide which
+// segments of System V shared memory this daemon removes.
 func requirePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

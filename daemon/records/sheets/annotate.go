@@ -49,7 +49,7 @@ func AnnotateCSV(in *input.Input, w io.Writer, marks Marks) error {
 	r := csv.NewReader(io.TeeReader(src, &raw))
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, anyFields, true
 	for n, copied := 0, int64(0); ; n++ { // record 0 is the header; copied counts bytes
-		src.begin()
+		src.beginRecord()
 		_, err := r.Read()
 		if err == io.EOF {
 			_, err := w.Write(raw.Bytes()) // blank lines at the end

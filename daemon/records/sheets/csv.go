@@ -58,7 +58,7 @@ func CSV(in *input.Input, o rows.Options) (record.Source, error) {
 	src := &recordReader{src: text, limit: in.Limits.Line}
 	r := csv.NewReader(src)
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, anyFields, true
-	src.begin()
+	src.beginRecord()
 	if _, err := r.Read(); err != nil {
 		return nil, err
 	}
@@ -69,14 +69,14 @@ func CSV(in *input.Input, o rows.Options) (record.Source, error) {
 func (t *csvTable) Close() error { return nil }
 
 // Next returns the record of the next row of a table of separated values. A row that cannot be parsed,
-// or has another number of fields than the header, gives a record with its fault. It implements
-// record.Source.
+// or has another number of fields than the header, gives a record with its fault. Records wait in the
+// queue of the table, because a row of another tool may give several. It implements record.Source.
 func (t *csvTable) Next() (*record.Record, error) {
 	for {
-		if r := t.pop(); r != nil {
+		if r := t.dequeue(); r != nil {
 			return r, nil
 		}
-		t.src.begin()
+		t.src.beginRecord() // the limit on bytes counts anew
 		fields, err := t.r.Read()
 		if err == io.EOF {
 			return nil, io.EOF
@@ -84,7 +84,7 @@ func (t *csvTable) Next() (*record.Record, error) {
 		t.n++
 		at := fmt.Sprintf("record %d", t.n)
 		if bad := (*csv.ParseError)(nil); errors.As(err, &bad) {
-			t.fault(at, at+t.explain(bad))
+			t.enqueueFault(at, at+t.explain(bad))
 			continue
 		}
 		if err != nil {
@@ -93,16 +93,16 @@ func (t *csvTable) Next() (*record.Record, error) {
 		// A quote that is missing often shows as a row with too many or too few fields.
 		if len(fields) != len(t.columns) {
 			line, _ := t.r.FieldPos(0)
-			t.fault(at, fmt.Sprintf("%s (line %d): it has %d fields; want %d, as in the header", at, line,
+			t.enqueueFault(at, fmt.Sprintf("%s (line %d): it has %d fields; want %d, as in the header", at, line,
 				len(fields), len(t.columns)))
 			continue
 		}
 		v, err := t.row(fields)
 		if err != nil {
-			t.fault(at, at+": "+err.Error())
+			t.enqueueFault(at, at+": "+err.Error())
 			continue
 		}
-		t.add(v, at)
+		t.enqueue(v, at)
 	}
 }
 
@@ -151,8 +151,8 @@ type recordReader struct {
 // slack is how many bytes the CSV reader may read beyond a record, into its buffer.
 const slack = 64 << 10
 
-// begin starts a record: Read may return limit+slack further bytes.
-func (r *recordReader) begin() { r.left = r.limit + slack }
+// beginRecord starts a record: Read may return limit+slack further bytes.
+func (r *recordReader) beginRecord() { r.left = r.limit + slack }
 
 // lastLine returns the length in bytes of the last line of the table's text so far.
 func (r *recordReader) lastLine() int {

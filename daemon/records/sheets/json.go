@@ -53,13 +53,13 @@ func (t *jsonTable) Close() error { return nil }
 // implements record.Source.
 func (t *jsonTable) Next() (*record.Record, error) {
 	for {
-		if r := t.pop(); r != nil {
+		if r := t.dequeue(); r != nil {
 			return r, nil
 		}
 		b, i, err := t.list.Next()
 		at := fmt.Sprintf("element %d", i)
 		if long := (*jsonwalk.LongError)(nil); errors.As(err, &long) {
-			t.fault(at, at+": "+err.Error())
+			t.enqueueFault(at, at+": "+err.Error())
 			continue
 		}
 		if err != nil {
@@ -69,10 +69,10 @@ func (t *jsonTable) Next() (*record.Record, error) {
 		v, err := t.parser.Parse(b)
 		switch {
 		case err != nil:
-			t.fault(at, fmt.Sprintf("%s: cannot parse JSON: %v", at, err))
+			t.enqueueFault(at, fmt.Sprintf("%s: cannot parse JSON: %v", at, err))
 			continue
 		case v.Type() != fastjson.TypeObject:
-			t.fault(at, fmt.Sprintf("%s: got %s; want an object", at, message.Describe(v)))
+			t.enqueueFault(at, fmt.Sprintf("%s: got %s; want an object", at, message.Describe(v)))
 			continue
 		}
 		// The first row decides how all are read.
@@ -81,7 +81,7 @@ func (t *jsonTable) Next() (*record.Record, error) {
 				return nil, err
 			}
 		}
-		t.add(v, at)
+		t.enqueue(v, at)
 	}
 }
 

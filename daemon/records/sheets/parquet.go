@@ -135,7 +135,7 @@ func (table *parquetTable) closeGroup() {
 // Next returns the record of the next row of a Parquet file. It implements record.Source.
 func (table *parquetTable) Next() (*record.Record, error) {
 	for {
-		if r := table.pop(); r != nil {
+		if r := table.dequeue(); r != nil {
 			return r, nil
 		}
 		if table.cursors == nil && table.group >= len(table.file.RowGroups()) {
@@ -156,7 +156,7 @@ func (table *parquetTable) lose(err error) {
 	if table.row == table.end-1 {
 		at = fmt.Sprintf("row %d", table.row)
 	}
-	table.fault(at, fmt.Sprintf("row group %d (%s), %v; the other row groups are read", table.group-1, at, err))
+	table.enqueueFault(at, fmt.Sprintf("row group %d (%s), %v; the other row groups are read", table.group-1, at, err))
 	table.row = table.end
 }
 
@@ -196,11 +196,11 @@ func (table *parquetTable) read(at string) (err error) {
 		}
 	}
 	if n, most := len(table.object.text), table.in.Limits.Line; n > most {
-		table.fault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, n, most))
+		table.enqueueFault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, n, most))
 	} else if v, err := table.object.end(); err != nil {
-		table.fault(at, fmt.Sprintf("%s: %v", at, err))
+		table.enqueueFault(at, fmt.Sprintf("%s: %v", at, err))
 	} else {
-		table.add(v, at)
+		table.enqueue(v, at)
 	}
 	table.row++
 	return nil

@@ -28,8 +28,8 @@ type table struct {
 	vlm     bool                                          // rows are read as VLMEvalKit's
 	foreign func(*fastjson.Value, string) []record.Record // reads rows of another tool; else nil
 
-	queue []record.Record // of the rows that were read, those that pop did not return yet
-	cur   record.Record   // the record that pop returned last
+	queue []record.Record // of the rows that were read, those that dequeue did not return yet
+	cur   record.Record   // the record that dequeue returned last
 }
 
 // newTable decides by the columns how rows are read: as VLMEvalKit's, as another tool's JSON
@@ -114,9 +114,9 @@ func (o *object) end() (*fastjson.Value, error) {
 	return o.parser.Parse(o.text)
 }
 
-// add converts a table's row v, at the place at, to a record, or to several for a row of another tool,
+// enqueue converts a table's row v, at the place at, to a record, or to several for a row of another tool,
 // and puts them into the queue. The records refer to v.
-func (t *table) add(v *fastjson.Value, at string) {
+func (t *table) enqueue(v *fastjson.Value, at string) {
 	switch {
 	case t.foreign != nil:
 		t.queue = append(t.queue, t.foreign(v, at)...)
@@ -130,14 +130,14 @@ func (t *table) add(v *fastjson.Value, at string) {
 	t.queue[len(t.queue)-1].At = at
 }
 
-// fault puts a row that cannot be read into the queue.
-func (t *table) fault(at, text string) {
+// enqueueFault puts a row that cannot be read into the queue.
+func (t *table) enqueueFault(at, text string) {
 	t.queue = append(t.queue, record.Record{At: at, Fault: text})
 }
 
-// pop removes the first record of the table's rows from the queue and returns it, or nil if the
+// dequeue removes the first record of the table's rows from the queue and returns it, or nil if the
 // queue is empty. The record is valid until the next call.
-func (t *table) pop() *record.Record {
+func (t *table) dequeue() *record.Record {
 	if len(t.queue) == 0 {
 		return nil
 	}

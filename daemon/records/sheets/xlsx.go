@@ -142,7 +142,7 @@ func (t *xlsxTable) Next() (r *record.Record, err error) {
 		}
 	}()
 	for {
-		if r := t.pop(); r != nil {
+		if r := t.dequeue(); r != nil {
 			return r, nil
 		}
 		if err := t.cells.next(); err != nil {
@@ -171,13 +171,13 @@ func (t *xlsxTable) row(at string) {
 	// A record of the row's cells.
 	v, err := t.object.end()
 	if err != nil {
-		t.fault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.cells.row, err))
+		t.enqueueFault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.cells.row, err))
 		return
 	}
 	if blank {
 		return
 	}
-	t.add(v, at)
+	t.enqueue(v, at)
 	r := &t.queue[len(t.queue)-1]
 	if r.Key == "" {
 		r.Key = jsontree.Text(v.Get("id"))
