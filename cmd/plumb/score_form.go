@@ -268,41 +268,43 @@ func (cmd *scoreCmd) splitLogs(std streams) error {
 	var (
 		in      = bufio.NewReaderSize(f, 1<<20)
 		parser  fastjson.Parser
-		next    []byte // the line that was read and is not written yet
+		line    []byte // the next result, which is not written yet
+		lineLog string // the log that it is of
 		missing int    // results that are of no log
 	)
-	read := func() (log string, err error) { // reads the next line and returns the name of its log
-		if next, err = in.ReadBytes('\n'); err != nil {
-			return "", err
+	advance := func() { // reads the next result into line and lineLog, or sets err
+		if line, err = in.ReadBytes('\n'); err != nil {
+			return
 		}
-		value, err := parser.ParseBytes(next)
-		if err != nil {
-			return "", fmt.Errorf("cannot read results: %w", err)
+		value, parseErr := parser.ParseBytes(line)
+		if parseErr != nil {
+			err = fmt.Errorf("cannot read results: %w", parseErr)
+			return
 		}
-		return string(value.GetStringBytes("file")), nil
+		lineLog = string(value.GetStringBytes("file"))
+		if len(cmd.Dumps) == 1 {
+			lineLog = cmd.Dumps[0] // results of a single dump do not name it
+		}
 	}
-	file, err := read()
-	if len(cmd.Dumps) == 1 {
-		file = cmd.Dumps[0] // results of a single dump do not name it
-	}
-	for err == nil { // for each log; all its lines are read within
-		if cmd.splitTo[file] == "" {
+	// Each turn takes all results of one log, or one result that is of no log.
+	for advance(); err == nil; {
+		path, log := cmd.splitTo[lineLog], lineLog
+		if path == "" {
 			missing++
-			file, err = read()
+			advance()
 			continue
 		}
-		path, log := cmd.splitTo[file], file
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("cannot write the scores of %s: %w", log, err)
 		}
 		writeErr := atomicfile.WriteFile(path, func(out *atomicfile.File) error {
 			writer := bufio.NewWriterSize(out, 64<<10)
 			s := &scores{write.NewInspect(writer), std.err}
-			for err == nil && (file == log || len(cmd.Dumps) == 1) {
-				if e := s.Write(bytes.TrimSuffix(next, []byte("\n"))); e != nil {
+			for err == nil && lineLog == log {
+				if e := s.Write(bytes.TrimSuffix(line, []byte("\n"))); e != nil {
 					return e
 				}
-				file, err = read()
+				advance()
 			}
 			if e := s.Close(); e != nil {
 				return e

@@ -38,7 +38,7 @@ func (cmd *viewCmd) Run(std streams) error {
 	job := explorer.Job{}
 	var added []folderTasks // of each suite once
 	for _, path := range cmd.Results {
-		tasks, err := cmd.results(path, &job, std)
+		tasks, err := cmd.addResults(path, &job, std)
 		if err != nil {
 			return err
 		}
@@ -118,10 +118,10 @@ type folderTasks struct {
 	sum   string // SHA-256 of its bytes, in hexadecimal
 }
 
-// results adds to the job what an argument names: a result file, or the results and the dump of a
-// folder of plumb run. It returns the task file of such a folder. A partial result file is shown too,
-// with a message.
-func (cmd *viewCmd) results(path string, job *explorer.Job, std streams) (tasks folderTasks, err error) {
+// addResults adds to the job of plumb view what an argument names: a result file, or the results and the
+// dump of a folder of plumb run. It returns the task file of such a folder. A partial result file is shown
+// too, with a message. A file whose first line is no result is an error.
+func (cmd *viewCmd) addResults(path string, job *explorer.Job, std streams) (tasks folderTasks, err error) {
 	folder, isFolder, err := openRunFolder(path, cmd.lines())
 	if err != nil {
 		return tasks, err
@@ -135,7 +135,7 @@ func (cmd *viewCmd) results(path string, job *explorer.Job, std streams) (tasks 
 			fmt.Fprintf(std.err, "plumb: %s holds the results of a run that ended early\n", path)
 		}
 		job.Results = append(job.Results, path)
-		return tasks, (&copier{}).check(path)
+		return tasks, checkResults(path)
 	}
 	// A folder of plumb run also has a dump and a task file.
 	job.Results = append(job.Results, folder.results)

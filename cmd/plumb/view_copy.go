@@ -140,13 +140,13 @@ func writeLine(w io.Writer, line []byte) error {
 	return err
 }
 
-// check looks at the first line of a result file, compressed or not, and returns the error with which
-// plumb view would refuse the file, or nil. A compressed file without lines has no error.
-func (k *copier) check(path string) error {
+// checkResults looks at the first line of a result file, compressed or not, and returns the error with
+// which plumb view would refuse the file, or nil. A compressed file without lines has no error.
+func checkResults(path string) error {
 	if !packed(path) {
 		return index.Check(path)
 	}
-	reader, err := dump.Open(path, k.read.Limits.Limits)
+	reader, err := dump.Open(path, dump.Limits{})
 	if err != nil {
 		return err
 	}

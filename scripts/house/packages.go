@@ -118,7 +118,7 @@ func (tree *tree) summaries() (summary map[string]string, faults []string) {
 			sentence = parenCited.ReplaceAllString(docOpening.ReplaceAllString(sentence, ""), "")
 			summary[folder] = strings.TrimRight(sentence, ".:")
 		} else {
-			summary[folder] += "" // known, so that a package without a comment is found
+			summary[folder] = "" // the loop below reports it, unless another file has the comment
 		}
 	}
 	for folder, sentence := range summary {
