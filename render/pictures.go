@@ -128,8 +128,8 @@ func (t *tallyCache) dropPicture(i int) {
 }
 
 // keepsPicture reports whether a view is drawn with the help of kept pictures: its image is wanted and it is drawn
-// natively. A view with a second set of shapes (Other) takes part only if its sums are not wanted, because the sums of
-// two sets do not follow from the pixels of a picture.
+// natively. A view with a second set of shapes (SecondIDs) takes part only if its sums are not wanted, because the
+// sums of two sets do not follow from the pixels of a picture.
 func (e *Engine) keepsPicture(v *view.View) bool {
 	wanted := v.Details || !v.TallyOnly
 	return e.tallies != nil && wanted && v.Foreign == nil && (v.SecondIDs == nil || v.Unmeasured)

@@ -148,7 +148,7 @@ type Request struct {
 
 // Result is what came of a Request.
 type Result struct {
-	// Image shows Only, Other the second set (nil when Request.Other is). Of a
+	// Image shows the shapes of FirstIDs, Other those of SecondIDs (nil where that is nil). Of a
 	// view with nothing in it the image is empty where Content asked for its
 	// size, else clear.
 	Image, Other *image.NRGBA

@@ -52,7 +52,7 @@ type Drawing struct {
 	// PairPixels are the pixels of items that are blended by the two-pixel rule. Where a slanted edge
 	// crosses just two pixels of a row, the browser draws both at once, with a formula that adds the
 	// products of the colour and of what lies below before it rounds; everywhere else it rounds each
-	// product. That moves a channel by 1/255 at most, so only a View with Picture has them: see
+	// product. That moves a channel by 1/255 at most, so only a View with Details has them: see
 	// docs/spec/raster.md#r22. Those of an item are in rows from top to bottom. They may lie outside.
 	PairPixels []Pixel
 	Items      []Item

@@ -164,7 +164,7 @@ func (sampler *tileSampler) next() float64 {
 }
 
 // hatch appends the items of a hatch over the last fill, whose coverage is builder.filled. Pixels that the fill
-// covers partly, and all pixels of a View with Picture, take their value from the tile; other pixels take
+// covers partly, and all pixels of a View with Details, take their value from the tile; other pixels take
 // its mean, as an item of their own. The alpha of the drawing is the same both ways, because the fill
 // below is opaque there. In Exact mode, and where the tile would be too large, the hatch is even.
 func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
