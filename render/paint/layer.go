@@ -19,8 +19,8 @@ func (builder *Builder) beginLayer(draws []shapes.Draw, matrix vector.Matrix) {
 		if extent.Empty() {
 			continue
 		}
-		left, right := grown(extent.Lo.X, extent.Hi.X, draws[i].Width)
-		top, bottom := grown(extent.Lo.Y, extent.Hi.Y, draws[i].Width)
+		left, right := grown(extent.Lo.X, extent.Hi.X, draws[i].Width, len(draws) > 1)
+		top, bottom := grown(extent.Lo.Y, extent.Hi.Y, draws[i].Width, len(draws) > 1)
 		all.Add(geom.Pt(math.Floor(left), math.Floor(top)))
 		all.Add(geom.Pt(math.Ceil(right), math.Ceil(bottom)))
 	}
@@ -30,13 +30,16 @@ func (builder *Builder) beginLayer(draws []shapes.Draw, matrix vector.Matrix) {
 }
 
 // grown returns the range from lo to hi, made longer by half of width on both sides. The browser keeps a start
-// and a length in binary32. Where their sum is not exactly the end, the end counts as beyond it, also if the sum
-// comes out less (observed): on a whole unit that makes the box one unit larger.
-func grown(lo, hi, width float64) (from, to float64) {
+// and a length in binary32, whose sum may miss the end by a last bit. If the draw is one of several, such an end
+// counts as beyond, also if the sum comes out less (observed): on a whole unit that makes the box one unit larger.
+func grown(lo, hi, width float64, ofSeveral bool) (from, to float64) {
 	half := float32(width / 2)
 	start, length := float32(lo)-half, float32(hi)-float32(lo)+2*half
-	from, to = float64(start), hi+width/2
-	return from, to + math.Abs(float64(start+length)-to)
+	from, to = float64(start), float64(start+length)
+	if end := hi + width/2; ofSeveral {
+		to = end + math.Abs(to-end)
+	}
+	return from, to
 }
 
 // widenLayer extends the browser's group layer to hold a box in units, which matrix maps to px, or
