@@ -1,10 +1,21 @@
+// Package batch cuts drawings into tiles, lays them out as the tile stage reads them, and adds
+// tallies up. In: drawings, each the paths of one scene as fills, with how much of each pixel they
+// cover. Out: flat arrays whose bytes are what the shaders of the tile stage read, which paint the
+// pixels of tiles and sum up their alphas. Only tiles that an outline crosses reach them. All
+// other tiles have one value in all pixels: they become solids, whose sums have a formula. A
+// tally is the sums of one drawing: alpha, alpha times position, and covered pixels.
+//
+// A drawing has one set of shapes or two, A and B, which are compared: its tally has sums for
+// each, and its picture shows A over B. The CPU twin is Go code that computes what the shaders
+// compute, bit by bit. See docs/spec/raster.md#r41.
 package batch
 
 import "plumb/render/metric"
 
 // Batch is many drawings laid out for one run of the tile stage. Runs stand by class, those of
-// class c up to Ends[c]; the rest, those of drawings marked Twin and those of more than
-// MaxItems items, are evaluated by the CPU twin on every backend. See docs/spec/raster.md#r42.
+// class c up to Ends[c]. The rest, those of drawings marked Twin and those of more than
+// MaxItems items, are not for shaders: the CPU twin evaluates them, whatever device draws the
+// others. See docs/spec/raster.md#r42.
 type Batch struct {
 	// Masks holds the masks of each drawing. Devices keep them one after the other;
 	// here they stay where the drawings have them, since they are most of a batch and
@@ -21,7 +32,9 @@ type Batch struct {
 	MaxItems int
 
 	drawings []*Tiled
-	bases    []Run // per drawing: where its parts begin
+	// bases has a Run for each drawing, from which appendRuns makes the drawing's runs: it holds
+	// where the tiles, items, masks and pixels of the drawing begin in the batch.
+	bases []Run
 }
 
 // Picture is the place of a drawing's pixels in the picture buffer.
@@ -63,7 +76,7 @@ func (batch *Batch) Pack(drawings []*Tiled) {
 		batch.Ends[c] = batch.appendClass(drawings, c, false) // for shaders
 	}
 	for c := range Classes {
-		batch.appendClass(drawings, c, true) // for the CPU twin
+		batch.appendClass(drawings, c, true) // for the CPU twin, which needs no ends of classes
 	}
 }
 
@@ -92,10 +105,10 @@ func (batch *Batch) appendClass(drawings []*Tiled, class Class, twin bool) int {
 // appendRuns appends runs of drawing i, with offsets into the whole batch.
 func (batch *Batch) appendRuns(i int, runs []Run) {
 	for _, r := range runs {
-		base := batch.bases[i]
-		base.Tiles += r.Tiles
-		base.Count, base.X, base.Y = r.Count, r.X, r.Y
-		batch.Runs = append(batch.Runs, base)
+		run := batch.bases[i] // a copy
+		run.Tiles += r.Tiles
+		run.Count, run.X, run.Y = r.Count, r.X, r.Y
+		batch.Runs = append(batch.Runs, run)
 	}
 }
 
@@ -175,7 +188,7 @@ func addSolid(sums *metric.Sums, solid *Solid, a uint32) {
 	}
 }
 
-// FillSolids writes the interiors into the picture buffer, one uint32 per px as
+// FillSolids writes the solids into the picture buffer, one uint32 per px as
 // in Flat.RGBA; the tile stage writes the rest.
 func (batch *Batch) FillSolids(pixels []uint32) {
 	for i, t := range batch.drawings {

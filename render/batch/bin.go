@@ -98,30 +98,38 @@ func (binner *Binner) cut(drawing *paint.Drawing, part *Region, tiled *Tiled) {
 	binner.compose(drawing, tiled)
 }
 
-// clearGrid empties the grid of tiles for a drawing. It also computes the ink of each item, its alpha and its
-// colour times the alpha, and marks the items that hide what lies below. Each row of tiles, not each tile, has
-// a list of entries, so that an empty page costs little.
+// clearGrid empties the grid of tiles and sets it to the size of a drawing, and computes the inks of its items.
+// Each row of tiles, not each tile, has a list of entries, so that an empty page costs little.
 func (binner *Binner) clearGrid(drawing *paint.Drawing) {
 	binner.widthPx, binner.heightPx = int32(drawing.Width), int32(drawing.Height)
 	binner.cols = int32((drawing.Width + TileW - 1) / TileW)
 	binner.rows = int32((drawing.Height + TileH - 1) / TileH)
+	// The last tile of a row may reach beyond the picture's right side.
+	lastWidth := drawing.Width - (int(binner.cols)-1)*TileW // px of it that are in the picture
 	binner.lastRow = MaskRow{}
-	copy(binner.lastRow[:drawing.Width-(int(binner.cols)-1)*TileW], opaqueRow[:]) // up to the picture's right side
-	binner.entries, binner.lists, binner.inks = binner.entries[:0], binner.lists[:0], binner.inks[:0]
-	for k := range drawing.Items {
-		binner.inks = append(binner.inks, inkOf(&drawing.Items[k]))
-	}
-	binner.markHiding(drawing)
+	copy(binner.lastRow[:lastWidth], opaqueRow[:])
+	binner.setInks(drawing)
+	binner.entries, binner.lists = binner.entries[:0], binner.lists[:0]
 	for range binner.rows {
 		binner.lists = append(binner.lists, entryList{-1, -1})
 	}
-	for len(binner.columns) < int(binner.cols) {
+	for len(binner.columns) < int(binner.cols) { // top has always as many elements as columns
 		binner.columns = append(binner.columns, column{})
 		binner.top = append(binner.top, 0)
 	}
 	for i := range binner.columns { // a panic may have left them in the middle of a drawing
 		binner.columns[i], binner.top[i] = column{mask: -1}, -1
 	}
+}
+
+// setInks computes the ink of each item of a drawing, which is its alpha and its colour times the alpha, and
+// marks the items that hide what lies below.
+func (binner *Binner) setInks(drawing *paint.Drawing) {
+	binner.inks = binner.inks[:0]
+	for k := range drawing.Items {
+		binner.inks = append(binner.inks, inkOf(&drawing.Items[k]))
+	}
+	binner.markHiding(drawing)
 }
 
 // addEntry appends an entry to the linked list of a tile row. All lists share the array

@@ -76,7 +76,7 @@ func (writer *tileWriter) writeTile(r, c, top int32) {
 	for e := top; e >= 0; e = binner.entries[e].below {
 		binner.stack = append(binner.stack, e)
 	}
-	// Both sets of a view are painted until each is opaque throughout.
+	// Entries are written until each of the two sets is opaque throughout.
 	writer.items, writer.tileState = len(tiled.Items), tileState{clip: -1}
 	for i := 0; i < len(binner.stack) && !(writer.full[0] && writer.full[1]); i++ {
 		writer.paintEntry(&binner.entries[binner.stack[i]], binner.stack[i+1:])
@@ -101,7 +101,9 @@ func (writer *tileWriter) writeTile(r, c, top int32) {
 	}
 	switch {
 	case writer.filled && (cols < TileW || rows < TileH):
-		writer.class = Full // it handles the end of the picture
+		// Plain and Double would paint an item that fills the tile over all of it, beyond the picture.
+		// Full paints only what is inside, and takes the sets in any order.
+		writer.class = Full
 	case writer.class == Double:
 		binner.secondSetLast(tiled.Items[writer.items:])
 	}
@@ -189,26 +191,28 @@ func inkOf(item *paint.Item) itemInk {
 	return ink
 }
 
-// paintEntry writes an entry of the tile as an item. below are the entries further back, among which its clip
-// must be. If the entry has a clip that crosses the tile, the clip is written before it, unless that was the
-// last clip written. An entry that cannot be seen is left out: a clip by itself, a transparent one, one that is
-// hidden by what is above, or one whose clip covers nothing of the tile. paintEntry also opens and closes
-// groups, and records what the entry hides.
+// paintEntry writes an entry of the tile as an item. below are the entries further back; the clip of the entry
+// is one of them, since a drawing has a clip before the items that it clips. If the outline of the clip crosses
+// the tile, the clip is written before the entry, where the tile stage looks for it (see Item), unless it was
+// the last clip written. An entry that cannot be seen is left out. paintEntry also opens and closes groups, and
+// records what the entry hides.
 func (writer *tileWriter) paintEntry(e *entry, below []int32) {
 	ink := writer.binner.inks[e.item]
 	// set is 0 for the view's first set of shapes and 1 for the second.
 	set := ink.paint / FlagSecond & 1
-	if writer.full[set] || ink.paint&0xff == 0 { // the lowest eight bits are the alpha
+	// Left out if the set is already opaque, or if the alpha, the lowest eight bits, is 0: a clip's is.
+	if writer.full[set] || ink.paint&0xff == 0 {
 		return
 	}
 	item := &writer.drawing.Items[e.item]
+	// Left out if an item above it in its group hides it.
 	if item.Group != 0 && item.Group == writer.hidden {
 		return
 	}
 	clip := (*entry)(nil)
 	if item.Clip >= 0 {
 		inside, c := writer.findClip(item.Clip, below)
-		if !inside {
+		if !inside { // the clip covers nothing of the tile
 			return
 		}
 		clip = c
@@ -284,14 +288,14 @@ func (writer *tileWriter) appendItem(entry *entry, ink itemInk) *Item {
 	return &writer.tiled.Items[len(writer.tiled.Items)-1]
 }
 
-// markGrouped sets the flags of out, an item in the open group that was made of item it of the drawing. The
-// first item that is written, which is the topmost, gets the group's opacity. The class is Full, as only that
-// one handles groups.
-func (writer *tileWriter) markGrouped(out *Item, it *paint.Item) {
+// markGrouped sets the flags of out, an item in the open group that was made of an item of the drawing. The
+// first item that is written, which is the topmost, gets the group's opacity. FlagRoundEach counts only on that
+// one, whose clip stands for the group's. The class is Full, as only that one handles groups.
+func (writer *tileWriter) markGrouped(out *Item, item *paint.Item) {
 	writer.class = Full
 	out.Paint |= FlagGrouped
-	if it.Clip >= 0 {
-		out.Paint |= FlagApart
+	if item.Clip >= 0 {
+		out.Paint |= FlagRoundEach
 	}
 	if !writer.begun {
 		out.Paint |= FlagGroupFirst

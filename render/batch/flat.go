@@ -18,8 +18,8 @@ func (binner *Binner) flatten(items []Item) Flat {
 	return binner.lastFlat
 }
 
-// flatOf returns the colour and the alphas of a pixel that all of the items cover fully. The last item
-// lies on top. It is flatten without a cache.
+// flatOf returns the colour and the alphas of a pixel that all of the items cover fully. The first item
+// lies on top, so they are painted from the last to the first. It is flatten without a cache.
 func flatOf(items []Item) Flat {
 	var pixel Pixel
 	for i := len(items) - 1; i >= 0; i-- {

@@ -1,7 +1,3 @@
-// Package batch cuts drawings into tiles, lays them out as the tile stage reads them, and adds
-// tallies up. In: drawings. Out: flat arrays whose bytes are what the shaders read, and
-// integer sums for the parts that need no shader. Only tiles that an outline crosses reach the
-// shader. See docs/spec/raster.md#r41.
 package batch
 
 import "unsafe"
@@ -38,11 +34,15 @@ const (
 	// for each pixel that does, lowest column first.
 	FlagPairs        = 1 << 15
 	FlagRoundNearest = 1 << 16 // products are rounded to the nearest, as those of images; else down
-	FlagApart        = 1 << 17 // the group is drawn through a clip: its products are rounded down one by one
+	// FlagRoundEach: the group is drawn through a clip, and then each product of its colours is rounded down
+	// by itself. It counts on the topmost item of the group.
+	FlagRoundEach = 1 << 17
 )
 
 // Item mirrors struct Item: one path in one tile. Items of a tile stand front to
-// back; a clip stands before the items it clips.
+// back, and a clip stands before the items it clips. The tile stage paints them from the last
+// to the first: at an item with FlagClipped it takes the nearest clip before it, and a clip
+// itself it skips.
 type Item struct {
 	First uint32 // first row of the mask, relative to the run's Masks
 	Paint uint32 // alpha of the colour, 0..255 | flags
@@ -50,8 +50,8 @@ type Item struct {
 	Group uint32 // opacity of the group that FlagGroupFirst composites, 0..255
 }
 
-// Rows returns how many mask rows the item has in Batch.Masks: none if it covers its tile fully, one
-// for each row of the tile, and one more if rows are used in pairs.
+// Rows returns how many mask rows the item has in Batch.Masks: none if it covers its tile fully, else one
+// for each row of the tile, and with FlagPairs one more, which marks the pixels of the two-pixel rule.
 func (item *Item) Rows() int {
 	switch {
 	case item.Paint&FlagMask == 0:

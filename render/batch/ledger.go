@@ -9,15 +9,16 @@ import (
 
 // Ledger holds what each part of a drawing adds to its tally, so that the tally of a region can be
 // taken out of it. Its parts are units, which are runs of neighbouring boundary tiles as BinApart cuts
-// them, and interiors. See docs/spec/raster.md#r46.
+// them, and solids. See docs/spec/raster.md#r46.
 type Ledger struct {
 	columns []interval16 // of each unit; by tile row, left to right within
 	rows    []int32      // where each tile row begins in columns and units, and the end
-	solids  []Solid      // by tile row
+	solids  []Solid      // in the order of Tiled.Solids
 	units   []unit       // in the order of columns; Batch.Ledgers sets them
 }
 
-// unit is what a run of neighbouring boundary tiles adds to the tally.
+// unit is what a run of neighbouring boundary tiles, which are those that an outline crosses, adds to the
+// tally.
 type unit struct {
 	a, b     unitSums
 	coveredA uint16
@@ -53,10 +54,10 @@ func NewLedger(tiled *Tiled) *Ledger {
 		rows:   make([]int32, (tiled.Height+TileH-1)/TileH+1),
 		solids: append(make([]Solid, 0, len(tiled.Solids)), tiled.Solids...),
 	}
+	// A counting sort by tile row: count the runs of each row, add up the counts to the position at
+	// which each row begins, and put each run at the next free position of its row.
 	for _, runs := range tiled.Runs {
 		for i := range runs {
-			// A counting sort by tile row: count the runs of each row, then add up the counts to
-			// the position at which each row begins.
 			ledger.rows[runs[i].Y/TileH+1]++
 		}
 	}
@@ -71,7 +72,8 @@ func NewLedger(tiled *Tiled) *Ledger {
 			*place++
 		}
 	}
-	for y := range len(ledger.rows) - 1 { // each class of runs is in order
+	// Within a row, the runs of one class come in order of columns, but those of several classes do not.
+	for y := range len(ledger.rows) - 1 {
 		if row := ledger.row(int32(y)); !slices.IsSortedFunc(row, interval16.compare) {
 			slices.SortFunc(row, interval16.compare)
 		}
@@ -134,14 +136,15 @@ func (s *unitSums) add(a, ax, x, y uint32) {
 	s.y += uint64(a) * uint64(y)
 }
 
-// Extend extends a region so that it holds each unit that it meets as a whole.
+// Extend extends a region, which must lie in the picture, so that it holds each unit that it meets as a whole.
+// Units share no column, so the region extended over one unit meets no further one.
 func (ledger *Ledger) Extend(region *Region) {
 	for i := range region.rows {
 		columns := &region.rows[i]
 		if columns.from >= columns.to {
 			continue
 		}
-		for _, c := range ledger.row(region.first + int32(i)) { // left to right: only the last one reaches further right
+		for _, c := range ledger.row(region.first + int32(i)) {
 			if unitColumns := (interval{int32(c.from), int32(c.to)}); unitColumns.from < columns.to && unitColumns.to > columns.from {
 				columns.join(unitColumns)
 			}
@@ -167,8 +170,11 @@ func (ledger *Ledger) Inside(region *Region) (tally metric.Tally) {
 	for i := range ledger.solids {
 		solid := ledger.solids[i]
 		v := region.row(int32(solid.Y / TileH))
-		from, to := max(solid.X, uint32(v.from)*TileW), min(solid.X+solid.W, uint32(max(v.to, 0))*TileW)
-		if v.from < v.to && from < to {
+		if v.from >= v.to {
+			continue
+		}
+		from, to := max(solid.X, uint32(v.from)*TileW), min(solid.X+solid.W, uint32(v.to)*TileW)
+		if from < to {
 			solid.X, solid.W = from, to-from
 			solid.addTo(&tally)
 		}

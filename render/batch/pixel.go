@@ -36,14 +36,15 @@ func (pixel *Pixel) Add(item *Item, coverage uint32, paired bool) {
 		into.paint(coverage, alpha, item.Color)
 	}
 	if flags&FlagGroupFirst != 0 { // the topmost item of the group
-		set.drawLayer(into, item.Group, flags&FlagApart != 0)
+		set.drawLayer(into, item.Group, flags&FlagRoundEach != 0)
 	}
 }
 
 // paint draws a colour over the pixel's layer, with alpha and coverage in 1/255. color is premultiplied by
-// alpha: red is in its lowest byte, then green and blue. Products are rounded down as in the browser.
+// alpha: red is in its lowest byte, then green and blue. As in the browser, x times coverage/255 is computed as
+// x*(coverage+1)>>8, which is about the same, rounded down.
 func (l *layer) paint(coverage, alpha, color uint32) {
-	if alpha&coverage == 255 { // the general case gives the same, more slowly
+	if alpha == 255 && coverage == 255 { // the general case gives the same, more slowly
 		*l = layer{255, color & 0xff, color >> 8 & 0xff, color >> 16 & 0xff}
 		return
 	}
@@ -78,21 +79,25 @@ func (layer *layer) paintRounded(coverage, alpha, color uint32) {
 	layer.a = a + Div255(layer.a*(255-a))
 }
 
-// drawLayer draws the finished layer g of a group, with the group's opacity as alpha, 0 to 255. Products are
-// added before they are rounded down; if apart, because the layer is drawn through a clip, each is rounded
-// down by itself. See docs/spec/raster.md#r27.
-func (layer *layer) drawLayer(g *layer, alpha uint32, apart bool) {
-	rest := 0xffff - g.a*(alpha+1)
-	left := (rest + rest>>8) >> 8 // share of what is below, in 1/256
-	over := func(dst *uint32, v uint32) { *dst = (v*(alpha+1) + *dst*left) >> 8 }
-	if apart {
-		left = 256 - g.a*(alpha+1)>>8
-		over = func(dst *uint32, v uint32) { *dst = v*(alpha+1)>>8 + *dst*left>>8 }
+// drawLayer draws the finished layer of a group over this layer, with an opacity from 0 to 255. Each channel
+// becomes group*opacity + below*(1 - alpha*opacity), where alpha is the group's. The browser has two ways to
+// round this, and both are repeated here bit by bit. It adds the two products before it rounds down, but where
+// the group is drawn through a clip (roundEach) it rounds each product down. See docs/spec/raster.md#r27.
+func (layer *layer) drawLayer(group *layer, opacity uint32, roundEach bool) {
+	scale := opacity + 1          // opacity in 1/256, so that dividing by it is a shift
+	covered := group.a * scale    // alpha*opacity, 0..255*256
+	uncovered := 0xffff - covered // 1 - alpha*opacity in 1/65535
+	// uncovered>>8 is added to have it in 1/65536, so that below is 0..256, the share of this layer that stays.
+	below := (uncovered + uncovered>>8) >> 8
+	over := func(dst *uint32, v uint32) { *dst = (v*scale + *dst*below) >> 8 }
+	if roundEach {
+		below = 256 - covered>>8 // here from covered already rounded down to 1/256
+		over = func(dst *uint32, v uint32) { *dst = v*scale>>8 + *dst*below>>8 }
 	}
-	over(&layer.r, g.r)
-	over(&layer.g, g.g)
-	over(&layer.b, g.b)
-	over(&layer.a, g.a)
+	over(&layer.r, group.r)
+	over(&layer.g, group.g)
+	over(&layer.b, group.b)
+	over(&layer.a, group.a)
 }
 
 // Alpha returns the alpha of both sets, 0..255.
@@ -110,8 +115,10 @@ func (pixel *Pixel) RGBA() uint32 {
 	if alpha == 0 {
 		return 0
 	}
-	channel := func(a, b uint32) uint32 {
-		return min((510*(a+Div255(b*left))+alpha-1)/(2*alpha), 255)
+	channel := func(first, second uint32) uint32 {
+		premultiplied := first + Div255(second*left)
+		// This is 255*premultiplied/alpha to the nearest, with halves rounded down.
+		return min((2*255*premultiplied+alpha-1)/(2*alpha), 255)
 	}
 	return channel(a.r, b.r) | channel(a.g, b.g)<<8 | channel(a.b, b.b)<<16 | alpha<<24
 }

@@ -19,7 +19,7 @@ func TestOpaqueStaysOpaque(t *testing.T) {
 			over(alpha|FlagRoundNearest, 0, coverage, false)
 			over(255, 0, coverage, true)
 			over(255|alone, alpha, coverage, false)
-			over(255|alone|FlagApart, alpha, coverage, false)
+			over(255|alone|FlagRoundEach, alpha, coverage, false)
 		}
 	}
 }

@@ -62,10 +62,13 @@ func (binner *Binner) binSpan(span *scan.Span, bytes []byte) {
 	row := span.Y & (TileH - 1)
 	first, last := from>>tileShift, (to-1)>>tileShift+1
 	binner.lo, binner.hi = min(binner.lo, first), max(binner.hi, last)
+	// Most spans begin and end at edges of tiles.
+	aligned := span.X&(TileW-1) == 0 && span.N&(TileW-1) == 0
+	whole := to-from == span.N // nothing of the span is outside
 	switch {
 	case span.At == scan.Full: // opaque throughout, without bytes
 		binner.binFull(row, from, to)
-	case (span.X|span.N)&(TileW-1) == 0 && to-from == span.N: // whole rows of tiles, as most come
+	case aligned && whole:
 		src := bytes[span.At:][:span.N]
 		columns := binner.columns[first:last]
 		for i := range columns {
@@ -73,7 +76,7 @@ func (binner *Binner) binSpan(span *scan.Span, bytes []byte) {
 			if mask < 0 {
 				mask = binner.openMask(&columns[i])
 			}
-			binner.scratch[mask+row] = MaskRow(src[i*TileW:])
+			binner.scratch[mask+row] = MaskRow(src[i*TileW:]) // the next TileW bytes
 		}
 	default:
 		binner.binPixels(row, from, to, bytes[span.At+from-span.X:])
@@ -83,14 +86,16 @@ func (binner *Binner) binSpan(span *scan.Span, bytes []byte) {
 // binFull puts pixels that an item covers wholly, columns [from, to) of a pixel row of the tile row, into the
 // tiles: a bit for each tile that they cross, and bytes of a mask in tiles at the ends.
 func (binner *Binner) binFull(row, from, to int32) {
+	// The tiles [first, last) are crossed from edge to edge: first is rounded up, last down.
 	first, last := (from+TileW-1)>>tileShift, to>>tileShift
-	if to == binner.widthPx { // the last tile may reach beyond the picture
+	if to == binner.widthPx { // the last tile counts as crossed, although it may reach beyond the picture
 		last = binner.cols
 	}
-	if first > last { // inside of one tile
+	if first > last { // inside of one tile, at neither of its edges
 		binner.binPixels(row, from, to, opaqueRow[:])
 		return
 	}
+	// What is left of the first edge and right of the last one. If first is last, it may be either or both.
 	if x := min(first<<tileShift, to); from < x {
 		binner.binPixels(row, from, x, opaqueRow[:])
 	}
@@ -134,9 +139,11 @@ func (binner *Binner) endRow(item, tileRow int32) {
 		tile := &binner.columns[x]
 		switch {
 		case tile.full == all:
+			// Without a mask the item fills the tile. It may still have one, from other spans over the same
+			// pixels, which is then filled in below.
 		case tile.mask < 0 && tile.full == 0: // between spans
 			continue
-		case tile.mask < 0:
+		case tile.mask < 0: // some rows are covered, all of them as a whole
 			binner.openMask(tile)
 		}
 		if tile.mask >= 0 {
@@ -157,15 +164,16 @@ func (binner *Binner) endRow(item, tileRow int32) {
 	}
 }
 
-// markPairs takes the pixels of tile row r, and any above it, from binner.pairs, the item's pixels for the
-// two-pixel rule, which are sorted by row. It sets their bits in the additional row after the mask of their
+// markPairs takes the pixels of tile row r, and any above it, from binner.pairs: the item's pixels for the
+// two-pixel rule (see FlagPairs), sorted by row. It sets their bits in the additional row after the mask of their
 // tile. Pixels outside of the tiles that the item touches are dropped.
 func (binner *Binner) markPairs(r int32) {
 	for len(binner.pairs) > 0 && binner.pairs[0].Y>>3 <= r {
 		p := binner.pairs[0]
 		binner.pairs = binner.pairs[1:]
 		if x := p.X >> tileShift; p.Y>>3 == r && x >= binner.lo && x < binner.hi && binner.columns[x].mask >= 0 {
-			bit := (p.Y&7)*TileW + p.X&(TileW-1)
+			// The words of 16 bits, one for each row of pixels, are little-endian: bit k of all is bit k&7 of byte k>>3.
+			bit := (p.Y&(TileH-1))*TileW + (p.X & (TileW - 1))
 			binner.scratch[binner.columns[x].mask+TileH][bit>>3] |= 1 << (bit & 7)
 		}
 	}

@@ -59,14 +59,14 @@ func (tiled *Tiled) reset(d *paint.Drawing) {
 // closeRun makes the next tile begin a new run.
 func (tiled *Tiled) closeRun() { tiled.open = false }
 
-// addTile appends a tile at (x, y) whose items, the last ones, begin at first: to the open run if
-// that is of the same class and has room, else to a new run, which is then open. cols and rows are
-// what the picture has of it.
+// addTile appends a tile at (x, y) px to the open run if that is of the same class and has room, else to a new
+// run, which is then open. The caller has already appended the tile's items to tiled.Items, where they begin at
+// first. cols and rows are how many of the tile's columns and rows of pixels are in the picture.
 func (tiled *Tiled) addTile(class Class, x, y, cols, rows uint32, first int) {
 	runs := &tiled.Runs[class]
 	if tiled.open && tiled.class == class {
 		last := &(*runs)[len(*runs)-1]
-		items := len(tiled.Items) - int(tiled.Tiles[last.Tiles].First)
+		items := len(tiled.Items) - int(tiled.Tiles[last.Tiles].First) // of the run with the new tile
 		if tiled.hasRoom(last, x) && items <= RunItems {
 			last.Count++
 			tiled.appendTile(x-last.X, cols, rows, first)
