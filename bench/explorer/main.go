@@ -1,6 +1,7 @@
-// Command explorer measures plumb view on made result files: how long the index takes, the first page after a start,
-// filters, orders and parts of lists, and the memory of the server. It starts bin/plumb as a process and asks it over
-// HTTP, as a browser does. Times are wall times of requests; each row says how many there were.
+// Command explorer measures plumb view on made-up result files: how long it takes to make the index of a file, to show
+// the first page after a start, to filter, sort and scroll, and the memory of the server. The index is a file beside
+// the results, which plumb view makes at the first start and answers from. explorer starts bin/plumb as a process and
+// asks it over HTTP, as a browser does. Times are wall times of requests; each row says how many there were.
 //
 //	go run ./bench/explorer > bench/results/explorer.txt
 package main
@@ -111,7 +112,7 @@ func measure(program, dir string, n int) error {
 func (process *process) queries(n int) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	tests, models := []string{"maze", "graph", "label", "line", "arrow"}, []string{"alpha-72b", "beta-9b", "gamma"}
-	filter := func(i int) string {
+	filter := func() string { // a random one
 		query := map[string]any{"values": map[string][]string{"test": {tests[random.IntN(len(tests))]}, "model": {models[random.IntN(len(models))]}},
 			"score": map[string]float64{"low": random.Float64() / 2, "high": 0.5 + random.Float64()/2}}
 		text, _ := json.Marshal(query) // cannot fail: texts and numbers
@@ -120,28 +121,29 @@ func (process *process) queries(n int) error {
 	for _, kind := range []struct {
 		name  string
 		count int
-		path  func(i int) string
+		path  func() string
 	}{
-		{"filter: histogram, counts of all facets", 20, func(i int) string { return "select?q=" + filter(i) }},
-		{"filter and sort by score, first rows", 20, func(i int) string { return "rows?n=100&sort=score&q=" + filter(i) }},
-		{"part of an id, histogram and counts", 10, func(i int) string {
+		{"filter: histogram, counts of all facets", 20, func() string { return "select?q=" + filter() }},
+		{"filter and sort by score, first rows", 20, func() string { return "rows?n=100&sort=score&q=" + filter() }},
+		{"part of an id, histogram and counts", 10, func() string {
 			return "select?q=" + url.QueryEscape(fmt.Sprintf(`{"id":"-%d"}`, 100+random.IntN(900)))
 		}},
-		{"range of a metric, histogram and counts", 10, func(i int) string {
+		{"range of a metric, histogram and counts", 10, func() string {
 			return "select?q=" + url.QueryEscape(fmt.Sprintf(`{"metric":"distance","between":{"low":%d,"high":%d}}`, random.IntN(100), 150+random.IntN(100)))
 		}},
-		{"scroll: 100 rows anywhere of all, sorted by score", 100, func(i int) string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", random.IntN(n)) }},
-		{"scroll: the last 100 rows of all", 20, func(i int) string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", n-100) }},
-		{"another order of all: by id", 1, func(i int) string { return "rows?n=100&sort=id" }},
-		{"another order of all: by a metric", 1, func(i int) string { return "rows?n=100&sort=metric:distance" }},
-		{"overview of a filter", 10, func(i int) string { return "overview?q=" + filter(i) }},
-		{"comparison of two series", 1, func(i int) string { return "compare?a=0.0&b=0.1" }},
-		{"one item", 20, func(i int) string { return fmt.Sprintf("item?row=%d&sort=score", random.IntN(n)) }},
+		{"scroll: 100 rows anywhere of all, sorted by score", 100, func() string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", random.IntN(n)) }},
+		{"scroll: the last 100 rows of all", 20, func() string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", n-100) }},
+		{"another order of all: by id", 1, func() string { return "rows?n=100&sort=id" }},
+		{"another order of all: by a metric", 1, func() string { return "rows?n=100&sort=metric:distance" }},
+		{"overview of a filter", 10, func() string { return "overview?q=" + filter() }},
+		// A series has the number of its file and its number in that file: the first two of the only file.
+		{"comparison of two series", 1, func() string { return "compare?a=0.0&b=0.1" }},
+		{"one item", 20, func() string { return fmt.Sprintf("item?row=%d&sort=score", random.IntN(n)) }},
 	} {
 		var took []time.Duration
-		for i := range kind.count {
+		for range kind.count {
 			begin := time.Now()
-			if _, err := process.get(kind.path(i)); err != nil {
+			if _, err := process.get(kind.path()); err != nil {
 				return fmt.Errorf("%s: %w", kind.name, err)
 			}
 			took = append(took, time.Since(begin))
@@ -173,6 +175,7 @@ type process struct {
 // start starts `plumb view` on a result file and waits until it has printed the address that it
 // listens at.
 func start(program, path string) (*process, error) {
+	// With "native" plumb draws all scenes itself, and so starts without the editor.
 	started := &process{cmd: exec.Command(program, "view", path, "--fidelity", "native"), begin: time.Now()}
 	out, err := started.cmd.StderrPipe()
 	if err != nil {
