@@ -19,31 +19,35 @@ const maxReplies = 3
 // askUntilVerdict asks the judge until a reply is a verdict, maxReplies times at most. The last request
 // repeats which form of reply is wanted. A verdict is kept in the folder before the next call begins. An
 // error says that the judge did not reply, or that no reply is a verdict.
-func (client *Client) askUntilVerdict(ctx context.Context, flight *flight, request *request) (verdict verdict, err error) {
+func (client *Client) askUntilVerdict(ctx context.Context, flight *flight, request *request) (kept verdict, err error) {
 	prompt := request.prompt
 	for n := range maxReplies {
 		if n == maxReplies-1 {
 			prompt += lastLine
 		}
 		found := false
+		// Ask calls Begin before each request that it sends, and End after it. It calls Keep once with the
+		// outcome, before it returns: as soon as a reply is there, so that a kill loses none. An error of
+		// Begin ends Ask without a request.
+		maxTokens := int64(client.cfg.MaxTokens)
 		outcome := client.chat.Ask(ctx, &chat.Request{Model: client.cfg.Model, Messages: []chat.Message{chat.User(chat.Text(prompt))},
-			Settings: chat.Settings{Temperature: &client.cfg.Temperature, MaxTokens: new(int64(client.cfg.MaxTokens))},
+			Settings: chat.Settings{Temperature: &client.cfg.Temperature, MaxTokens: &maxTokens},
 			Hooks: chat.Hooks{
 				Begin: func(int, *budget.Hold) error { return client.begin(flight) },
 				End:   func() { client.ended(flight) },
-				Keep: func(o *chat.Outcome) error { // called as soon as the reply is there, so that a kill loses none
-					verdict, found = client.keepVerdict(request, o)
+				Keep: func(o *chat.Outcome) error {
+					kept, found = client.keepVerdict(request, o)
 					return nil
 				}}})
 		switch {
 		case found:
-			return verdict, nil
+			return kept, nil
 		case !replied(&outcome):
-			return verdict, errors.New(outcome.Error.Message)
+			return kept, errors.New(outcome.Error.Message)
 		}
 		client.count(func(s *Stats) { s.Unread++ })
 	}
-	return verdict, fmt.Errorf("none of %d replies is a verdict", maxReplies)
+	return kept, fmt.Errorf("none of %d replies is a verdict", maxReplies)
 }
 
 // replied reports whether the endpoint gave a reply, which may hold a verdict. A reply that its filter

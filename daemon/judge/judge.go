@@ -1,8 +1,9 @@
-// Package judge asks a language model for verdicts on open answers, and keeps them. In:
-// questions, and any endpoint that speaks the OpenAI chat format. Out: right or wrong, or
-// a reason why there is no verdict; no failure ever becomes a wrong answer. What was
-// answered is kept by its content and never asked again: by other questions in flight, by
-// later runs, by other processes with the same folder. It refuses to go on where the
+// Package judge asks a language model for verdicts on open answers, and keeps them. Open answers
+// are free texts of a model that no rule can score. In: questions, each with an answer, and any
+// endpoint that speaks the OpenAI chat format. Out: right or wrong, or a reason why there is
+// no verdict; no failure ever becomes a wrong answer. A verdict is kept under a hash of all that it
+// depends on, and never asked for again: not by equal questions at the same time, by later runs,
+// or by other processes that keep verdicts in the same folder. It refuses to go on where the
 // endpoint refuses the request itself (a wrong key), where a budget ends, and where
 // nobody answers for long. The key is sent to the endpoint and nowhere else.
 package judge
@@ -105,6 +106,8 @@ type Stats struct {
 	Unsaved int64 // verdicts that could not be written to the folder
 	Unread  int64 // replies that were no verdict
 	budget.Spent
+
+	dryRunTokens int64 // estimated tokens of the prompts that a dry run did not send
 }
 
 // flight is a question under way.
@@ -149,25 +152,29 @@ func Check(cfg Config) error {
 	return nil
 }
 
-// clientConfig returns the configuration of the client of the endpoint. See docs/spec/vqa.md#r39 and
-// docs/spec/vqa.md#r40.
+// clientConfig returns the configuration of the chat client that calls the endpoint. A refused request concerns
+// its question alone (chat.GoOn) unless Halt is set. See docs/spec/vqa.md#r39 and docs/spec/vqa.md#r40.
 func (config Config) clientConfig() chat.Config {
-	cfg := chat.Config{URL: config.URL, Key: config.Key, Name: "the judge", Flag: flagName,
+	cfg := chat.Config{
+		URL: config.URL, Key: config.Key, Name: "the judge", Flag: flagName,
 		Concurrency: config.Concurrency,
 		Fixed:       true, // always as many calls at once, whatever the endpoint can take
 		Tries:       config.Tries,
 		CountWaits:  true, // a try that the endpoint puts off is one of Tries
 		Timeout:     config.Timeout,
 		Deadline:    -1, // none for a call: a question may take several calls, and Config.Deadline is for them all
-		Backoff:     config.Backoff, Patience: config.Patience, Policy: chat.GoOn,
-		Meter:  budget.New(config.Budget, config.Price, budget.Spent{}, flagName),
-		OnEnd:  func(err error) { config.Log.Error("judging ends", "error", err) },
-		OnDown: func(err error) { config.Log.Error("the judge refuses all requests", "error", err) }}
+		Backoff:     config.Backoff,
+		Patience:    config.Patience,
+		Policy:      chat.GoOn,
+		Meter:       budget.New(config.Budget, config.Price, budget.Spent{}, flagName),
+		OnEnd:       func(err error) { config.Log.Error("judging ends", "error", err) },
+		OnDown:      func(err error) { config.Log.Error("the judge refuses all requests", "error", err) },
+	}
 	if config.Halt {
 		cfg.Policy = chat.EndOnRefused
 	}
-	if config.Patience == 0 { // here: do not wait for an endpoint that is down; for the client: its default
-		cfg.Patience = -1 // do not wait
+	if config.Patience == 0 { // Config says 0 for no waiting, and chat.Config says -1
+		cfg.Patience = -1
 	}
 	return cfg
 }
@@ -256,26 +263,27 @@ func (client *Client) leave(flight *flight) {
 }
 
 // finishFlight resolves the question of a flight, gives the verdict to all callers that wait for it, and
-// counts the outcome for each. Later callers begin a new flight.
+// counts the outcome for each. There may be none left: leave has counted those that no longer wait. Later
+// callers begin a new flight.
 func (client *Client) finishFlight(ctx context.Context, flight *flight, request *request) {
 	defer flight.cancel()
 	verdict, known, err := client.resolve(ctx, flight, request)
 	client.mu.Lock()
 	defer client.mu.Unlock()
 	delete(client.flights, request.key)
-	n := int64(flight.waiters)
+	waiters := int64(flight.waiters)
 	switch {
 	case err != nil:
 		flight.judgement = unjudged(err)
-		client.stats.Failed += n
+		client.stats.Failed += waiters
 	case known:
 		flight.judgement = verdict.judgement()
-		client.stats.Cached += n
+		client.stats.Cached += waiters
 	default:
 		flight.judgement = verdict.judgement()
-		if n > 0 { // one caller paid for the verdict, the others share it; those that left are counted
+		if waiters > 0 { // one caller paid for the verdict, the others share it
 			client.stats.Judged++
-			client.stats.Shared += n - 1
+			client.stats.Shared += waiters - 1
 		}
 	}
 	close(flight.settled)
@@ -300,7 +308,7 @@ func (client *Client) resolve(ctx context.Context, flight *flight, request *requ
 		return v, true, nil
 	}
 	if client.cfg.DryRun {
-		client.count(func(s *Stats) { s.DryRun++; s.PromptTokens += chat.Estimate(request.prompt) })
+		client.count(func(s *Stats) { s.DryRun++; s.dryRunTokens += chat.Estimate(request.prompt) })
 		return verdict, false, errors.New("a dry run makes no calls")
 	}
 	verdict, err = client.askUntilVerdict(ctx, flight, request)
@@ -314,14 +322,13 @@ func (client *Client) count(change func(*Stats)) {
 	change(&client.stats)
 }
 
-// Stats returns the counts so far.
+// Stats returns the counts so far. PromptTokens has those that were spent and those that a dry run would spend.
 func (client *Client) Stats() Stats {
 	client.mu.Lock()
 	stats := client.stats
 	client.mu.Unlock()
-	dryRunTokens := stats.PromptTokens // the client of the endpoint counts all others
 	stats.Spent = client.chat.Spent()
-	stats.PromptTokens += dryRunTokens
+	stats.PromptTokens += stats.dryRunTokens
 	return stats
 }
 

@@ -101,8 +101,8 @@ func (client *Client) digest(question *scoring.Question) digest {
 	return sha256.Sum256(bytes.TrimSuffix(compact(content), []byte("\n"))) // the JSON alone, without its line end
 }
 
-// compact returns the JSON of value with sorted names, without spaces, without the escapes of HTML that
-// JSON does not ask for, and with a line break at the end. The key of a verdict is a hash of it, so its
+// compact returns the JSON of value without spaces, without the escapes of HTML that JSON does not ask for, and
+// with a line break at the end. The names of a map are sorted, those of a struct stay in its order. The key of a verdict is a hash of it, so its
 // bytes must not change.
 func compact(value any) []byte {
 	var buffer bytes.Buffer

@@ -133,7 +133,8 @@ func (store *store) get(key digest) (v verdict, ok bool) {
 }
 
 // put appends a verdict to the file, and lets it be flushed to the disk within a second. After an error,
-// or without a folder, the verdict is kept for this process only.
+// or without a folder, the verdict is kept for this process only. get finds a verdict in the file only once it
+// is indexed, so an error of that is returned as well.
 func (store *store) put(key digest, verdict verdict) error {
 	verdict.Key = hex.EncodeToString(key[:])
 	store.mu.Lock()
@@ -150,7 +151,7 @@ func (store *store) put(key digest, verdict verdict) error {
 		store.dirty = true
 		store.tick.Reset(syncEvery)
 	}
-	return store.refresh()
+	return store.refresh() // indexes the line just written
 }
 
 // remember keeps a verdict in memory. If the memory is full, it takes the place of any other one. The
@@ -208,8 +209,9 @@ func (store *store) sync() {
 // answer.
 const pollClaim = 50 * time.Millisecond
 
-// claim waits until no other process that shares the folder asks a question, and makes this process the
-// only one that does, until release. Then it reads the verdicts that others have got meanwhile. On a
+// claim waits until no other process that shares the folder asks this question, and makes this process the
+// only one that does, until release. It does not exclude other goroutines of this process: Client.join has
+// only one for each question. Then it reads the verdicts that others have got meanwhile. On a
 // file system without such locks several processes may ask at once. The error is that of the wait, when
 // ctx ends, or of reading.
 func (store *store) claim(ctx context.Context, key digest) (release func(), err error) {
@@ -217,7 +219,7 @@ func (store *store) claim(ctx context.Context, key digest) (release func(), err 
 		return func() {}, nil
 	}
 	// A question is locked as one byte of the file asking, at an offset that follows from its key. The
-	// shift keeps the offset positive. The kernel gives the lock up when the process ends.
+	// shift keeps the offset, and the end of the lock after it, below the largest int64. The kernel gives the lock up when the process ends.
 	at := int64(binary.BigEndian.Uint64(key[:]) >> 2)
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
 	for {
