@@ -166,8 +166,9 @@ type ids struct{}
 // traceKey is the key of a trace's id in a context.
 type traceKey struct{}
 
-// NewIDs returns the ids of the first span of a trace: the trace id of the context if it has one, which a
-// client has sent, else a new one. It implements sdk.IDGenerator.
+// NewIDs returns the ids of the first span of a trace that plumb begins: the trace id that Begin chose, from the
+// context, or a new one if there is none. In a trace that a client began, the SDK calls NewSpanID instead. It
+// implements sdk.IDGenerator.
 func (ids) NewIDs(ctx context.Context) (otel.TraceID, otel.SpanID) {
 	id, ok := ctx.Value(traceKey{}).(otel.TraceID)
 	if !ok {

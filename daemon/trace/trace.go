@@ -1,6 +1,8 @@
 // Package trace exports the timing of requests as OpenTelemetry spans and as files of
-// trace events. In: one Request after its answer, with the parts of its samples. Out:
-// OpenTelemetry spans to an OTLP collector, or events of a file that Perfetto opens. It
+// trace events. In: one Request after its answer, with its samples, which are the benchmark answers
+// that it had scored, and how long each part of a sample took (queue, decode, draw, ...). Out:
+// OpenTelemetry spans to a collector, by OpenTelemetry's protocol OTLP, or events of a file
+// that Perfetto, a viewer of traces, opens. It
 // never blocks a request: requests that do not fit into a bounded queue are dropped and
 // counted.
 package trace
@@ -61,7 +63,7 @@ type Request struct {
 	Code   int
 	Start  time.Time
 	End    time.Time
-	All    int // samples, with those that are not in Samples
+	All    int // number of samples, with those that are not in Sample
 	Sample []Sample
 }
 
