@@ -1,8 +1,10 @@
 // Package rastertest reads what the reference browser was given to draw and what
 // came of it, for the tests of the packages that draw the same: the cases of
-// raster-vectors.json and the editor's vector exports. In: a test. Out: paths with
-// their paint, and the browser's alphas. Where the reference data is missing the
-// test is skipped.
+// raster-vectors.json, and the SVG files that the editor exports of whole scenes. The editor is tldraw,
+// and the reference browser is the Chromium that its pictures were made with. In: a test, which names the
+// files of the folder with the reference data (package testdata). Out: paths with
+// their paint, and the browser's pictures, as the alpha of each pixel or as files. Where the reference
+// data is missing the test is skipped.
 package rastertest
 
 import (
@@ -54,19 +56,19 @@ func (draw *Draw) Filled() *vector.Path {
 	return p
 }
 
-// Stroked is the outline of the stroke in px. fine is how many times finer than
-// the reference's it is.
+// Stroked is the outline of the stroke in px. fine multiplies the resolution at which curves are
+// approximated: 1 for that of the reference browser, more for an outline closer to the exact one.
 func (draw *Draw) Stroked(fine float32) *vector.Path {
 	var stroker stroke.Stroker
-	var dash stroke.Dasher
-	res := stroke.Resolution(draw.M) * fine
-	src, dashes, out := draw.Path, new(vector.Path), new(vector.Path)
-	if dash.Dash(dashes, src, draw.Dash, draw.Offset, res) {
-		src = dashes
+	var dasher stroke.Dasher
+	resolution := stroke.Resolution(draw.M) * fine
+	line, dashes, outline := draw.Path, new(vector.Path), new(vector.Path)
+	if dashed := dasher.Dash(dashes, line, draw.Dash, draw.Offset, resolution); dashed {
+		line = dashes
 	}
-	stroker.Outline(out, src, draw.Width, res)
-	out.Transform(draw.M)
-	return out
+	stroker.Outline(outline, line, draw.Width, resolution)
+	outline.Transform(draw.M)
+	return outline
 }
 
 // Vectors reads all cases of raster-vectors.json. It fails the test for a case whose alphas do not
@@ -176,6 +178,8 @@ func Exports(t testing.TB, kind string) []*Export {
 		if !export.add(t, &root, style{m: vector.Identity, fill: "black", stroke: "none", width: "1"}) {
 			continue
 		}
+		// A scene that a simulation moves, as in balance, has pictures from before and after it. The export is
+		// that of the scene after it.
 		export.Picture = filepath.Join(dir, "png", export.ID+"-after.png")
 		if _, err := os.Stat(export.Picture); err != nil {
 			export.Picture = filepath.Join(dir, "png", export.ID+".png")
@@ -214,7 +218,8 @@ type style struct {
 
 // add appends the draws of an element and its children to the export; style is what it
 // inherits. It returns false if the element draws more than paths with fills and strokes.
-// Definitions only set export.Defined.
+// Definitions (defs) draw nothing: foreign ones only set export.Defined, and others do not matter. Dashes are
+// not inherited, because the editor writes them on the path itself.
 func (export *Export) add(t testing.TB, node *node, style style) bool {
 	t.Helper()
 	if node.XMLName.Local == "defs" {
@@ -246,7 +251,7 @@ func (export *Export) add(t testing.TB, node *node, style style) bool {
 }
 
 // foreign are the elements that draw something else than paths, or change how
-// paths are drawn.
+// paths are drawn, of those that the editor writes.
 var foreign = map[string]bool{
 	"mask": true, "pattern": true, "clipPath": true, "foreignObject": true,
 	"rect": true, "image": true, "text": true, "line": true,
