@@ -1,7 +1,9 @@
 // Package rows turns rows of tables into records, with the columns of VLMEvalKit among them.
-// In: a row as a JSON object of its columns, from Parquet, CSV, a spreadsheet or JSON. Out:
-// a record with the answer, and what else the columns say. It refuses tables without a
-// column that holds answers. See docs/spec/dumps-files.md#r3.
+// VLMEvalKit is a program that runs benchmarks on models and writes such tables. A record is what one answer
+// of a model is read into before it is scored. In: a row as a JSON object of its columns, from
+// Parquet, CSV, a spreadsheet or JSON. Out: a record with the model's answer, and, where there are
+// columns for them, the model, the suite and test, the label, the tokens and the reasoning. It refuses
+// tables without a column that holds answers. See docs/spec/dumps-files.md#r3.
 package rows
 
 import (
@@ -59,14 +61,16 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Row returns the record of a table's row, without its place. It changes v: it removes null
-// members, parses the columns that hold JSON as text, and turns numbers that are texts into
-// numbers. The record refers to v.
+// Row returns the record of a table's row, but for its place in the file (At), which the caller sets. It changes
+// v: it removes null members, parses the columns that hold JSON as text, and turns numbers that are texts into
+// numbers. Each of these steps comes before what reads its result. The record refers to v.
 func Row(v *fastjson.Value, o Options) record.Record {
 	Strip(v)
 	for _, name := range nested {
 		parseColumn(v, name)
 	}
+	// Item: the row may have all members of a dump line. Labels: the columns label, answer or ground_truth may
+	// hold the label.
 	r := record.Record{
 		Key: jsontree.Text(v.Get("id")), Model: jsontree.Text(v.Get("model")), Suite: jsontree.Text(v.Get("suite")), Test: jsontree.Text(v.Get("test")),
 		FinishReason: record.Finish(jsontree.Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v, Item: true,
@@ -141,7 +145,7 @@ func Strip(v *fastjson.Value) {
 	}
 }
 
-// counts are the members of a dump line that are numbers; CSV has them as texts.
+// counts are the members of a dump line (an answer as a line of JSON, the form that plumb scores) that are numbers; CSV has them as texts.
 var counts = []string{"repeat", "run", "turn", "index"}
 
 // toNumber replaces a member of a table's row by a number if it is an integer written as a text, such
@@ -163,15 +167,15 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 		r.Failed(record.NoResponse, "")
 		return
 	}
-	said, ok, err := message.Read(a)
+	said, isChat, err := message.Read(a)
 	switch {
-	case err != nil:
+	case err != nil: // it begins with the path below the column, or a colon
 		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s%v", name, err)}
-	case ok && !said.Heard:
+	case isChat && !said.Heard: // the call of the model failed
 		r.Failed(record.NoResponse, jsontree.Text(a.Get("error")))
-	case ok:
+	case isChat:
 		r.Response, r.Reasoning = said.Text, thought(a)
-		r.Note(dump.Unwrapped, said.Note())
+		r.Note(dump.Unwrapped, said.Note()) // the note says that a message was read as its text
 	case a.Type() == fastjson.TypeArray:
 		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s: got %s; want a text or chat messages", name,
 			message.Describe(a))}

@@ -23,7 +23,7 @@ func IsVLMEvalKit(columns []string) bool {
 	return slices.Contains(columns, Index) && slices.Contains(columns, Prediction)
 }
 
-// VLMEvalKit returns the record of a row of VLMEvalKit, without its place and model. It removes
+// VLMEvalKit returns the record of a row of VLMEvalKit, but for its place in the file and the model, which the caller sets. It removes
 // null members from v, to which the record refers. A row without a prediction has no answer.
 func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 	Strip(v)
@@ -38,17 +38,17 @@ func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 		return r
 	}
 	r.Response = jsontree.Text(v.Get(name))
-	Said(&r)
+	applyFailureTexts(&r)
 	return r
 }
 
 // failure is what VLMEvalKit writes in place of an answer. See docs/spec/dumps-files.md#r5.
 const failure = "Failed to obtain answer"
 
-// Said applies the rules for texts that VLMEvalKit writes in place of answers. A record whose text
+// applyFailureTexts applies the rules for texts that VLMEvalKit writes in place of answers. A record whose text
 // says that the call failed gets no answer, but the text as the reason. The word None or nan, which
 // Python writes for a missing value, stays the answer and gets a note.
-func Said(r *record.Record) {
+func applyFailureTexts(r *record.Record) {
 	const most = 500 // bytes of a reason
 	switch {
 	case strings.Contains(r.Response, failure):
