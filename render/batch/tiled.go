@@ -80,8 +80,8 @@ func (tiled *Tiled) addTile(class Class, x, y, cols, rows uint32, first int) {
 	tiled.Deepest = max(tiled.Deepest, len(tiled.Items)-first)
 }
 
-// apartTiles is the most tiles of a run that BinApart makes: fewer make the regions of edits
-// smaller, more make the runs of the view before cheaper.
+// apartTiles is the most tiles of a run that BinApart makes. With fewer, the region that is drawn again after
+// an edit of the scene is smaller; with more, drawing the scene as a whole is cheaper.
 const apartTiles = 4
 
 // hasRoom reports whether a run of tiles has room for a tile whose left edge is at x px. The tiles of a run
