@@ -34,7 +34,7 @@ func (c *Circle) angle(p geom.Point) float64 { return math.Atan2(p.Y-c.Centre.Y,
 // because a and b are equal, or the points lie on a line or so close to one that the circle is not
 // finite.
 func arcThrough(a, b, m geom.Point) (arc Circle, ok bool) {
-	centre := geom.Circumcentre(a, b, m) // relative to a
+	centre := geom.ToCircumcentre(a, b, m) // relative to a
 	arc.Centre, arc.Radius = geom.Add(a, centre), geom.Length(centre)
 	toA, toB := geom.Sub(a, m), geom.Sub(b, m)
 	// Twice the angle at m between a and b is the angle of the rest of the circle, from b on to a.

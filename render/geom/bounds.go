@@ -6,7 +6,8 @@ import (
 )
 
 // PathBounds returns the smallest box that holds a path. Of a curve it holds the points that the curve
-// reaches, not the control points, which may lie far outside. The box of an empty path is empty.
+// reaches, not the control points, which may lie far outside. The point of a Move counts even where no
+// segment follows. The box of an empty path is empty.
 func PathBounds(path *vector.Path) Extent {
 	extent := NewExtent()
 	var segment [4]vector.Point                  // its start, which is the current point, then up to three more
@@ -23,6 +24,8 @@ func PathBounds(path *vector.Path) Extent {
 		case vector.Cubic:
 			cubicExtrema(&extent, &segment)
 		}
+		// A Close takes no point and adds none to the box. It need not set the current point back to the start
+		// of the subpath, because in all paths a Move follows it.
 		if n > 0 {
 			segment[0] = segment[n] // the end: the next segment begins there
 			extent.Add(wide(segment[0]))
@@ -37,19 +40,22 @@ func wide(p vector.Point) Point { return Pt(float64(p.X), float64(p.Y)) }
 
 // quadExtrema adds to extent the points inside a curve where its x or its y is greatest or least. The
 // curve is a conic from a to c, whose control point b has the weight w; w = 1 makes it a quadratic.
-// float64 around products keeps the compiler from fusing them with sums, which would change last bits.
+// float64 around a product keeps the compiler from fusing it with a sum, which would change last bits.
 func quadExtrema(extent *Extent, a, b, c Point, w float64) {
 	for _, axis := range [2][3]float64{{a.X, b.X, c.X}, {a.Y, b.Y, c.Y}} {
 		from, control, to := axis[0], axis[1], axis[2]
-		if (control >= from) == (control <= to) { // between the ends: the curve does not turn on this axis
+		// With the control point between the ends, the curve does not turn on this axis. The two comparisons are
+		// both true then if the ends ascend, and both false if they descend.
+		if (control >= from) == (control <= to) {
 			continue
 		}
-		// Where the curve turns, its derivative is 0: p t t + q t + r = 0.
-		p, q, r := (w-1)*(to-from), (to-from)-2*w*(control-from), w*(control-from)
+		// The coordinate at t is a quotient N/D of two quadratic polynomials. The curve turns where its
+		// derivative is 0: where N'D - ND' = 0, half of which is p t t + q t + r.
+		p, q, r := (w-1)*(to-from), (to-from)-float64(2*w*(control-from)), w*(control-from)
 		for _, t := range Roots(p, q, r) {
 			if t > 0 && t < 1 {
 				u := 1 - t
-				d := u*u + 2*w*u*t + t*t
+				d := float64(u*u) + float64(2*w*u*t) + float64(t*t)
 				extent.Add(Pt(
 					(float64(u*u*a.X)+float64(2*w*u*t*b.X)+float64(t*t*c.X))/d,
 					(float64(u*u*a.Y)+float64(2*w*u*t*b.Y)+float64(t*t*c.Y))/d,
@@ -60,10 +66,10 @@ func quadExtrema(extent *Extent, a, b, c Point, w float64) {
 }
 
 // cubicExtrema adds to extent the points inside a cubic where its x or its y is greatest or least. p
-// holds the start, the two control points and the end. There the derivative of the coordinate is 0;
-// the coefficients below are a third of it, which has the same roots. All of it is computed in binary32
-// as the browser does, because its rounding shows: where a control point coincides with an end that is a
-// whole number, the extremum beside it may come out a last bit beyond. See docs/spec/raster.md#r28.
+// holds the start, the two control points and the end. At such a point the derivative of the coordinate
+// is 0. a, b and v[1]-v[0] are the coefficients of a third of the derivative, which has the same roots.
+// All is computed in binary32, as the browser does, because its rounding can show in the box: a cubic that
+// should reach just to its end at 10 may come out one last bit beyond 10. See docs/spec/raster.md#r28.
 func cubicExtrema(extent *Extent, p *[4]vector.Point) {
 	for _, v := range [2][4]float32{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
 		a := v[3] - v[0] + float32(3*(v[1]-v[2]))
@@ -79,7 +85,9 @@ func cubicExtrema(extent *Extent, p *[4]vector.Point) {
 	}
 }
 
-// roots32 is Roots in binary32, by the formula that loses no digits where a root is near 0.
+// roots32 solves a t t + b t + c = 0 as the browser does: the numbers are binary32, but what is under the
+// square root is computed in binary64. A root that does not exist is NaN or infinite. One root is q/a and the
+// other c/q. In q, b and d are added with one sign, so that no digits cancel where a root is near 0.
 func roots32(a, b, c float32) [2]float32 {
 	if a == 0 {
 		return [2]float32{-c / b, float32(math.NaN())}
@@ -92,15 +100,18 @@ func roots32(a, b, c float32) [2]float32 {
 	return [2]float32{q / a, c / q}
 }
 
-// cubicAt32 returns one coordinate of a cubic Bezier curve at t, 0 to 1, by its polynomial in binary32, as
-// the browser computes it. p to q are that coordinate of its ends and control points, as in CubicAt. float32
-// around products keeps the compiler from fusing them with sums, which would change last bits. The result is
-// a float64, which holds it exactly, because extents are in float64.
+// cubicAt32 returns one coordinate of a cubic Bezier curve at t, 0 to 1, in binary32 as the browser computes
+// it. p and q are that coordinate of the two ends, c1 and c2 that of the control points. The polynomial
+// a t t t + b t t + c t + p is evaluated by Horner's scheme. float32 around products keeps the compiler from
+// fusing them with sums, which would change last bits. The float64 returned holds the result exactly.
 func cubicAt32(p, c1, c2, q, t float32) float64 {
 	a := q + float32(3*(c1-c2)) - p
 	b := 3 * (c2 - float32(2*c1) + p)
 	c := 3 * (c1 - p)
-	return float64(float32((float32((float32(a*t)+b)*t)+c)*t) + p)
+	sum := float32(a*t) + b
+	sum = float32(sum*t) + c
+	sum = float32(sum*t) + p
+	return float64(sum)
 }
 
 // tinyLeading is how small a leading coefficient is, beside the others, that Roots takes for 0: dividing

@@ -1,6 +1,7 @@
 package geom
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 
@@ -12,13 +13,13 @@ import (
 // left, each times a power of ten that is itself rounded (observed). About one number in ten is
 // off by its last bit. See docs/spec/drawing.md#r18.
 
-// decimals is the number of steps in which the export writes most fractions: four decimals.
-const decimals = 1e4
+// stepsPerUnit is 10,000, because the export writes most numbers with four decimals.
+const stepsPerUnit = 1e4
 
 // fractions holds what the browser reads for 0, 0.0001, ... 0.9999.
-var fractions = func() (t [decimals]float32) {
+var fractions = func() (t [stepsPerUnit]float32) {
 	for i := range t {
-		t[i] = fraction(strconv.Itoa(decimals + i)[1:])
+		t[i] = fraction(strconv.Itoa(stepsPerUnit + i)[1:])
 	}
 	return t
 }()
@@ -34,24 +35,23 @@ func fraction(digits string) (sum float32) {
 }
 
 // roundToFourDecimals rounds to the four decimals with which the export writes most numbers.
-func roundToFourDecimals(v float64) float64 { return math.Floor(float64(v*decimals)+0.5) / decimals }
+func roundToFourDecimals(v float64) float64 {
+	return math.Floor(float64(v*stepsPerUnit)+0.5) / stepsPerUnit
+}
 
 // AsExportedNumber returns the number that v becomes in an SVG export: the editor writes it with four
 // decimals, and the browser reads these digits in binary32, with the rounding errors described above.
 func AsExportedNumber(v float64) float32 {
-	n := math.Floor(float64(v*decimals) + 0.5) // in 1/10,000
+	n := math.Floor(float64(v*stepsPerUnit) + 0.5) // in 1/10,000
 	// The sum of digits is looked up: whole numbers up to 2^24 are exact in whatever order their digits
 	// are summed, and fractions has the rest. Greater numbers are far outside of every picture.
-	const most = 1 << 24 * decimals
-	switch {
-	case !(n > -most && n < most): // also NaN
-		return float32(n / decimals)
-	case n < 0:
-		i := int64(-n)
-		return -(float32(i/decimals) + fractions[i%decimals])
+	const limit = (1 << 24) * stepsPerUnit
+	if !(math.Abs(n) < limit) { // also NaN
+		return float32(n / stepsPerUnit)
 	}
-	i := int64(n)
-	return float32(i/decimals) + fractions[i%decimals]
+	steps := int64(math.Abs(n))
+	sum := float32(steps/stepsPerUnit) + fractions[steps%stepsPerUnit]
+	return float32(math.Copysign(float64(sum), n))
 }
 
 // AsExportedUnrounded returns the number that a value becomes in an SVG export where the editor writes it
@@ -62,20 +62,15 @@ func AsExportedUnrounded(value float64) float32 {
 		return float32(value)
 	}
 	var digits [32]byte
-	data := strconv.AppendFloat(digits[:0], math.Abs(value), 'f', -1, 64)
-	whole, point := float32(0), 0 // the sum of the digits before the decimal point, and its index in data
-	for point < len(data) && data[point] != '.' {
-		point++
-	}
-	power := float32(1)
-	for i := point - 1; i >= 0; i-- {
-		whole += float32(power * float32(data[i]-'0'))
+	decimal := strconv.AppendFloat(digits[:0], math.Abs(value), 'f', -1, 64)
+	whole, decimals, _ := bytes.Cut(decimal, []byte{'.'}) // the digits before and after the decimal point
+	sum, power := float32(0), float32(1)
+	for i := len(whole) - 1; i >= 0; i-- {
+		sum += float32(power * float32(whole[i]-'0'))
 		power *= 10
 	}
-	if point < len(data) {
-		whole += fraction(string(data[point+1:]))
-	}
-	return float32(math.Copysign(float64(whole), value))
+	sum += fraction(string(decimals))
+	return float32(math.Copysign(float64(sum), value))
 }
 
 // AsExported returns the point that p becomes in an SVG export: the editor writes its coordinates with

@@ -1,5 +1,8 @@
 // Package geom holds points, boxes and maps in binary64, and the numbers that the browser
-// reads from an export. Lengths are in the units of a shape or of the page, y down.
+// reads from an export. Lengths are in the units of a shape or of the page, y down. Binary64 is
+// float64, maps are affine maps, and an export is the SVG file of a whiteboard that a browser draws.
+// The package also has the boxes of curves, and the sine and cosine. The same input gives the same
+// bits on every processor, so that pictures are equal everywhere.
 package geom
 
 import "math"
@@ -60,9 +63,10 @@ func Unit(a Point) Point {
 // Pt returns the point (x, y).
 func Pt(x, y float64) Point { return Point{x, y} }
 
-// Circumcentre returns the vector from a to the centre of the circle through a, b and c. Its length is
-// the circle's radius. If the points lie on one line, the result is not finite.
-func Circumcentre(a, b, c Point) Point {
+// ToCircumcentre returns the vector from a to the centre of the circle through a, b and c. Its length is
+// the circle's radius. If the points lie on one line, the result is not finite. The vector v is as far from
+// b and c as from a. This gives two linear equations, 2 v·ab = |ab|² and 2 v·ac = |ac|², which are solved.
+func ToCircumcentre(a, b, c Point) Point {
 	ab, ac := Sub(b, a), Sub(c, a)
 	twiceCross := 2 * Cross(ab, ac)
 	bb, cc := SquaredLength(ab), SquaredLength(ac)

@@ -10,7 +10,7 @@ import (
 // angle costs, and some to spare.
 const sincosBits = 200
 
-// halfPi is π/2, to more than sincosBits.
+// halfPi returns π/2, rounded to sincosBits from decimals that are a little longer.
 var halfPi = sync.OnceValue(func() *big.Float {
 	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459", 10, sincosBits, big.ToNearestEven)
 	if err != nil {

@@ -177,7 +177,7 @@ func stadiumAt(section int, d, r, w, h float64) geom.Point {
 // circleRadius returns the radius of the circle through a, b and c, on which a bump of a cloud
 // lies: a and b are its ends. If the points lie on one line, it returns half the distance of a and b.
 func circleRadius(a, b, c geom.Point) float64 {
-	r := geom.Length(geom.Circumcentre(a, b, c))
+	r := geom.Length(geom.ToCircumcentre(a, b, c))
 	if math.IsNaN(r) || math.IsInf(r, 0) {
 		return geom.Distance(a, b) / 2
 	}
