@@ -53,21 +53,17 @@ func (p *InspectResults) Write(line []byte) error {
 	if n, ok := r.number("repeat"); ok {
 		epoch = int(n)
 	}
-	if place := strconv.Itoa(epoch) + "#" + id; p.seen[place] {
+	place := strconv.Itoa(epoch) + "#" + id
+	if p.seen[place] {
 		p.Twice++
 		return nil
-	} else {
-		p.seen[place] = true
 	}
-	// Write its score.
+	p.seen[place] = true
+	// The line: its answer is what the scorer read out of the model's text, null where there is no such metric.
 	b := append(p.line[:0], `{"id":`...)
 	b = jsontree.AppendString(b, id)
 	b = strconv.AppendInt(append(b, `,"epoch":`...), int64(epoch), 10)
-	b = jsontree.Append(append(b, `,"value":`...), score)
-	digits := b[len(b)-len(score.MarshalTo(nil)):]
-	if len(bytes.TrimLeft(digits, "-0123456789")) == 0 {
-		b = append(b, ".0"...) // 1 becomes 1.0, so that Python reads all scores as floats
-	}
+	b = appendFloat(append(b, `,"value":`...), score)
 	if answer := r.text("metrics", "extracted"); answer != "" {
 		b = jsontree.AppendString(append(b, `,"answer":`...), answer)
 	} else {
@@ -83,6 +79,17 @@ func (p *InspectResults) Write(line []byte) error {
 	p.line = append(b, '}', '\n')
 	_, err := p.w.Write(p.line)
 	return err
+}
+
+// appendFloat appends a JSON number to dst as it was read. A whole number gets a fraction, so 1 becomes 1.0:
+// Python then reads all scores as floats.
+func appendFloat(dst []byte, number *fastjson.Value) []byte {
+	start := len(dst)
+	dst = jsontree.Append(dst, number)
+	if len(bytes.TrimLeft(dst[start:], "-0123456789")) == 0 {
+		dst = append(dst, ".0"...)
+	}
+	return dst
 }
 
 // explanation returns the status of a result, which says how its answer was read, and its notes, as one

@@ -37,19 +37,26 @@ type parquetResults struct {
 	row     parquet.Row
 }
 
-// nameColumn returns a column of texts with few different values, which are stored in a
-// dictionary.
-func nameColumn(name string) column {
-	return column{name, parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary)), member(name)}
+// nameColumn returns a Parquet column of texts with few different values, which are stored in a
+// dictionary. keys is the path of the member in a result line, by default the name.
+func nameColumn(name string, keys ...string) column {
+	node := parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
+	return column{name, node, member(pathOr(name, keys)...)}
 }
 
 // textColumn returns a Parquet column of texts that differ from row to row. keys is the path of the
 // member in a result line, by default the name.
 func textColumn(name string, keys ...string) column {
-	if keys == nil {
-		keys = []string{name}
+	return column{name, parquet.Optional(parquet.String()), member(pathOr(name, keys)...)}
+}
+
+// pathOr returns keys, the path of a member of a result line. If it is empty, the member has the name of
+// the Parquet column.
+func pathOr(name string, keys []string) []string {
+	if len(keys) == 0 {
+		return []string{name}
 	}
-	return column{name, parquet.Optional(parquet.String()), member(keys...)}
+	return keys
 }
 
 // member returns a function that gets the member at the path keys of a result as a text, for a column
@@ -74,8 +81,9 @@ func jsonColumn(name string) column {
 }
 
 // doubleColumn returns a Parquet column with a number of a result line as a double; keys is the path of
-// the member. Where it is missing or no number, the column is null.
+// the member, by default the name. Where it is missing or no number, the column is null.
 func doubleColumn(name string, keys ...string) column {
+	keys = pathOr(name, keys)
 	return column{name, parquet.Optional(parquet.Leaf(parquet.DoubleType)), func(r *result) (parquet.Value, bool) {
 		f, ok := r.number(keys...)
 		return parquet.ValueOf(f), ok
@@ -83,7 +91,9 @@ func doubleColumn(name string, keys ...string) column {
 }
 
 // resultColumns returns the columns that every Parquet file of results has: name, type, and the
-// function that takes the value from a result. See docs/spec/dumps-files.md#r18.
+// function that takes the value from a result. file, at and key are the file, the
+// place and the id of the answer in another program's dump. cut says where a truncated answer ends. See
+// docs/spec/dumps-files.md#r18.
 func resultColumns() []column {
 	return []column{
 		{"id", parquet.String(), func(r *result) (parquet.Value, bool) { return parquet.ValueOf(r.text("id")), true }},
@@ -93,8 +103,10 @@ func resultColumns() []column {
 			return parquet.ValueOf(int32(max(n, 1))), true // a result without a repeat is the first
 		}},
 		nameColumn("suite"), nameColumn("test"), nameColumn("model"),
-		doubleColumn("score", "score"), doubleColumn("reward", "reward"),
+		doubleColumn("score"), doubleColumn("reward"),
 		nameColumn("status"), nameColumn("finish_reason"), nameColumn("cut"),
+		// The result has the tokens of an answer itself, or among its metrics under one of two names, as the
+		// scorer of its suite writes it.
 		{"completion_tokens", parquet.Optional(parquet.Leaf(parquet.Int64Type)), func(r *result) (parquet.Value, bool) {
 			for _, keys := range [][]string{{"completion_tokens"}, {"metrics", "completion_tokens"},
 				{"metrics", "tokens"}} {
@@ -105,14 +117,15 @@ func resultColumns() []column {
 			return parquet.Value{}, false
 		}},
 		jsonColumn("metrics"), jsonColumn("notes"),
-		{"error_code", nameColumn("").node, member("error", "code")},
+		nameColumn("error_code", "error", "code"),
 		textColumn("error_message", "error", "message"),
 		nameColumn("backend"), nameColumn("scorer"), nameColumn("file"), textColumn("at"),
 	}
 }
 
 // NewParquet returns a writer of results as Parquet to w: the fixed columns and those of
-// o.Columns. A column with the name of another, or without one, is an error.
+// o.Columns. A column with the name of another, or without one, is an error. So is a comma in a name: it is
+// a list of names given as one by mistake.
 func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 	columns := resultColumns()
 	for _, name := range o.Columns {
@@ -124,7 +137,7 @@ func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 		}
 		columns = append(columns, doubleColumn(name, strings.Split(name, ".")...))
 	}
-	var group sheets.Group
+	var group sheets.Group // a parquet.Group would sort the columns by name
 	for _, c := range columns {
 		group.Columns = append(group.Columns, sheets.NewColumn(c.name, c.node))
 	}

@@ -74,30 +74,37 @@ func SummaryCSV(w io.Writer, all []Summary) error {
 }
 
 // SummaryXLSX writes the table of a run, the mean scores of its tests, as a spreadsheet. Names are
-// texts even if they begin with =, so that no spreadsheet program takes them for formulas.
+// texts even if they begin with =, so that no spreadsheet program takes them for formulas: SetRow writes
+// every string as a text.
 func SummaryXLSX(w io.Writer, all []Summary) error {
 	f := excelize.NewFile()
 	defer f.Close()
+	if err := fillSummary(f, all); err != nil {
+		return fmt.Errorf("cannot write a spreadsheet: %w", err)
+	}
+	if err := f.Write(w); err != nil {
+		return fmt.Errorf("cannot write a spreadsheet: %w", err)
+	}
+	return nil
+}
+
+// fillSummary writes the header and the rows of the table of a run into the first sheet of a new spreadsheet.
+func fillSummary(f *excelize.File, all []Summary) error {
 	s, err := f.NewStreamWriter("Sheet1")
 	if err != nil {
-		return fmt.Errorf("cannot write a spreadsheet: %w", err)
+		return err
 	}
 	var header []any
 	for _, name := range summaryHeader {
 		header = append(header, name)
 	}
-	err = s.SetRow("A1", header)
-	for i := 0; i < len(all) && err == nil; i++ {
-		err = s.SetRow("A"+strconv.Itoa(i+2), all[i].cells()) // rows count from 1, and the header is the first
+	if err := s.SetRow("A1", header); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.Flush()
+	for i := range all {
+		if err := s.SetRow("A"+strconv.Itoa(i+2), all[i].cells()); err != nil { // row 1 is the header
+			return err
+		}
 	}
-	if err == nil {
-		err = f.Write(w)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write a spreadsheet: %w", err)
-	}
-	return nil
+	return s.Flush()
 }

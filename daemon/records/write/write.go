@@ -1,7 +1,9 @@
 // Package write writes results in the formats of other tools: Parquet, logs of inspect_ai, tables
-// of a run. In: result lines as JSON, in order, or the rows of a summary. Out: Parquet, the scores
-// of inspect_ai, CSV and spreadsheets, in the order of the results. It replaces no file: callers
-// give a file that is renamed at the end. See docs/spec/dumps-files.md#r18.
+// of a run. In: result lines, which are one result as JSON each, or the rows of the table of a run,
+// called its summary: mean scores by suite, test and model. Out, in the same order: Parquet, the
+// scores that inspect_ai adds to the samples of its log, CSV and spreadsheets. It writes to an
+// io.Writer only. Callers give a new file, and rename it when it is complete. See
+// docs/spec/dumps-files.md#r18.
 package write
 
 import (
@@ -61,12 +63,12 @@ type result struct {
 
 // parse reads a result line, whose members are valid until the next call.
 func (r *result) parse(line []byte) (err error) {
-	jsontree.Trim(&r.parser)
-	if r.v, err = jsontree.Parse(&r.parser, line); err == nil && r.v.Type() != fastjson.TypeObject {
-		err = fmt.Errorf("got %.40q; want an object", line)
-	}
-	if err != nil {
+	jsontree.Trim(&r.parser) // frees the memory of a large line before
+	if r.v, err = jsontree.Parse(&r.parser, line); err != nil {
 		return fmt.Errorf("cannot read a result: %w", err)
+	}
+	if r.v.Type() != fastjson.TypeObject {
+		return fmt.Errorf("cannot read a result: got %.40q; want an object", line)
 	}
 	return nil
 }
