@@ -36,9 +36,9 @@ func isFence(line []byte) bool {
 }
 
 // appendInline appends a line of a model's text to cleaner.out without emphasis and LaTeX commands. depth
-// is the number of braces that are open before the line; it returns that after the line. It keeps
-// the opening brace of a removed command in cleaner.wrappingDepths, so that the closing brace is removed
-// too.
+// is the number of braces that are open before the line; it returns that after the line. Where it removes a
+// command with its opening brace, it pushes the depth inside of that brace to cleaner.wrappingDepths. The brace
+// that closes this depth pops it and is removed too: \text{a{b}} becomes a{b}.
 func (cleaner *Cleaner) appendInline(line []byte, depth int) int {
 	for i := 0; i < len(line); i++ {
 		b := line[i]
@@ -72,7 +72,7 @@ func (cleaner *Cleaner) appendInline(line []byte, depth int) int {
 				continue
 			}
 		}
-		cleaner.out = append(cleaner.out, b)
+		cleaner.out = append(cleaner.out, b) // all that was not removed above, also a single _ and other commands
 	}
 	return depth
 }
@@ -88,23 +88,24 @@ func wrappingLength(s []byte) int {
 	return 0
 }
 
-// cutBullets removes Markdown headings, quotes and bullets, also nested ones, from the start of the line of
-// plain text in cleaner.out that begins at start.
+// cutBullets removes leading spaces and the markers of Markdown headings (#), quotes (>) and bullets (-), also
+// nested ones, from the line of plain text in cleaner.out that begins at start. A bullet * is gone already,
+// because appendInline removes every *.
 func (cleaner *Cleaner) cutBullets(start int) {
 	line := cleaner.out[start:]
 	for {
 		line = bytes.TrimLeft(line, " ")
-		marker := 0
-		for marker < len(line) && line[marker] == '#' {
-			marker++
+		markerLength := 0
+		for markerLength < len(line) && line[markerLength] == '#' {
+			markerLength++
 		}
-		if marker == 0 && len(line) > 0 && (line[0] == '>' || line[0] == '-') {
-			marker = 1
+		if markerLength == 0 && len(line) > 0 && (line[0] == '>' || line[0] == '-') {
+			markerLength = 1
 		}
-		if marker == 0 || marker >= len(line) || line[marker] != ' ' {
+		if markerLength == 0 || markerLength >= len(line) || line[markerLength] != ' ' {
 			break
 		}
-		line = line[marker:]
+		line = line[markerLength:]
 	}
 	cleaner.out = append(cleaner.out[:start], line...)
 }

@@ -1,7 +1,8 @@
 // Package plain turns the text of a language model into plain text, to which rules of scoring can
-// be applied. In: the text as received. Out: the same words without reasoning blocks and markup,
-// with look-alike characters replaced by ASCII. It does not interpret the text, and takes time
-// linear in its length.
+// be applied. In: the text as received. Out: the same words without reasoning blocks, such as
+// <think>...</think>, and without markup. Characters that look like ASCII ones, such as curly quotes,
+// become ASCII. Rules of scoring are those that find the answer in the text. The package does not
+// interpret the text, and takes time linear in its length.
 package plain
 
 import (

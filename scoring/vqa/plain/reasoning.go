@@ -7,17 +7,21 @@ var reasoningTags = [...]string{"think", "thinking", "reasoning", "thought"}
 
 // appendSpoken appends text without its reasoning blocks. A block that is not closed removes
 // the rest of the text, because the answer was cut off while the model was thinking; a
-// closing tag of no block removes all before it. removed reports whether there was a block
-// or tag; without one, nothing is appended. See docs/spec/vqa.md#r13.
+// closing tag of no block removes all before it:
+//
+//	"a<think>b</think>c" becomes "ac", "a<think>b" becomes "a", and "b</think>c" becomes "c".
+//
+// removed reports whether there was a block or tag. Without one nothing is appended, because the caller
+// can use text itself. See docs/spec/vqa.md#r13.
 func appendSpoken(dst, text []byte) (out []byte, removed bool) {
 	start := len(dst)
-	// A block that opens after the last closing tag of its name is not closed. To know these
-	// positions keeps the time linear.
+	// A block that opens after the last closing tag of its name is not closed. These positions are found once,
+	// because to look for them at every block could take quadratic time.
 	var lastClosings [len(reasoningTags)]int
 	for tag, name := range reasoningTags {
 		lastClosings[tag] = lastClosing(text, name)
 	}
-	from, i := 0, 0
+	from, i := 0, 0 // where the text begins that is not yet copied, and where the search for tags goes on
 	for i < len(text) {
 		pos := bytes.IndexByte(text[i:], '<')
 		if pos < 0 {
@@ -36,7 +40,7 @@ func appendSpoken(dst, text []byte) (out []byte, removed bool) {
 			continue
 		}
 		dst = append(dst, text[from:pos]...)
-		if lastClosings[tag] < end {
+		if unclosed := lastClosings[tag] < end; unclosed {
 			return dst, true
 		}
 		i = nextClosing(text, end, tag)
@@ -87,7 +91,7 @@ func lastClosing(text []byte, name string) int {
 }
 
 // nextClosing returns the position after the next closing tag with the name reasoningTags[want], from
-// text[i] on, which must exist.
+// text[i] on. The caller knows that there is such a tag; without one it would be the end of the text.
 func nextClosing(text []byte, i, want int) int {
 	for {
 		pos := bytes.IndexByte(text[i:], '<')
