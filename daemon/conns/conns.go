@@ -1,10 +1,10 @@
 // Package conns limits how many network connections are open, and closes the longest idle
 // one when a new one needs room. In: listeners. Out: listeners of the same kind, whose
-// connections are counted. A connection is idle ("waiting") until its owner calls Busy,
-// which marks a request in flight. When the limit is reached or descriptors run out, the
-// connection that has been idle longest is closed for the new one, so that idle clients
-// cannot lock out others. Where all connections are busy, the new one is refused. See
-// docs/spec/http.md#r39.
+// connections are counted. A connection is idle ("waiting") until its owner, the
+// HTTP server, calls Busy, which marks a request in flight. When the limit is reached or file
+// descriptors run out, the connection that has been idle longest is closed for the new one, so
+// that idle clients cannot lock out others. Connections without an authorized request go first.
+// Where all connections are busy, the new one is refused. See docs/spec/http.md#r39.
 package conns
 
 import (
@@ -21,8 +21,10 @@ import (
 
 // Config of a Set.
 type Config struct {
-	Max        int // connections open at once, above 0
-	PerAddress int // of them from one address, 0 for no limit; IPv6 counts by networks of 64 bits
+	Max int // connections open at once, above 0
+	// PerAddress limits the connections from one address; 0 for no limit. IPv6 counts by networks of
+	// 64 bits. Connections over Unix sockets have no address, and no such limit.
+	PerAddress int
 	// Refuse may write an answer to a new connection before it is closed because all
 	// others are busy. perAddress is true where the limit is PerAddress. May be nil.
 	Refuse func(c net.Conn, perAddress bool)
@@ -210,26 +212,26 @@ func Network(a net.Addr) netip.Prefix {
 	return p
 }
 
-// admit counts a new connection, raw, and returns it as one of the set. If a limit is reached, it closes an
-// idle connection to make room, or returns nil if none is idle. perAddress says that the limit of one
+// admit counts a new connection, raw, and returns it as one of the set. It is idle at first. If a limit is
+// reached, admit closes an idle connection to make room, or returns nil if none is idle. perAddress says that the limit of one
 // address was reached (Config.PerAddress), where only connections from that address are closed.
 func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 	from := Network(raw.RemoteAddr())
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	// Make room, among the connections of its address first.
-	if g := set.groups[from]; g != nil && set.cfg.PerAddress > 0 && from.IsValid() && g.open >= set.cfg.PerAddress {
-		if !set.closeIdle(g.longestIdle()) {
-			set.stats.Refused++
-			return nil, true
-		}
+	g := set.groups[from]
+	hasLimit := set.cfg.PerAddress > 0 && from.IsValid() // not so for a Unix socket
+	if hasLimit && g != nil && g.open >= set.cfg.PerAddress && !set.closeIdle(g.longestIdle()) {
+		set.stats.Refused++
+		return nil, true
 	}
 	if set.open >= set.cfg.Max && !set.closeIdle(set.longestIdle()) {
 		set.stats.Refused++
 		return nil, false
 	}
 	// Count it. The group is looked up again, as it may have gone with its last connection.
-	g := set.groups[from]
+	g = set.groups[from]
 	if g == nil {
 		g = &group{from: from}
 		set.groups[from] = g
@@ -261,12 +263,13 @@ func (set *Set) longestIdle() *Conn {
 		most := 0
 		for _, group := range set.groups {
 			n := group.waiting[which].Len()
-			if n == 0 || n < most {
+			if n == 0 {
 				continue
 			}
-			// Of addresses with equally many, the one with the longest idle connection.
-			if c := group.waiting[which].Front().Value.(*Conn); n > most || c.idleOrder < found.idleOrder {
-				most, found = n, c
+			// Of addresses with equally many, the one with the longest idle connection. found is set then.
+			longest := group.waiting[which].Front().Value.(*Conn)
+			if n > most || n == most && longest.idleOrder < found.idleOrder {
+				most, found = n, longest
 			}
 		}
 		if found != nil {
@@ -307,16 +310,19 @@ const (
 // files, with a back-off and never returns them. Connections for which there is no room are
 // refused and closed.
 func (listener *listener) Accept() (net.Conn, error) {
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+	pause := firstPause
+	for {
 		conn, err := listener.Listener.Accept()
 		if err != nil {
 			if !transient(err) {
 				return nil, err
 			}
-			if listener.set.failed(err) {
+			if roomMade := listener.set.failed(err); roomMade {
 				pause = firstPause
 			}
+			// Also with room: if that does not help, idle connections must not be closed as fast as accept fails.
 			time.Sleep(pause)
+			pause = min(2*pause, lastPause)
 			continue
 		}
 		own, perAddress := listener.set.admit(conn)
