@@ -213,8 +213,9 @@ func Network(a net.Addr) netip.Prefix {
 }
 
 // admit counts a new connection, raw, and returns it as one of the set. It is idle at first. If a limit is
-// reached, admit closes an idle connection to make room, or returns nil if none is idle. perAddress says that the limit of one
-// address was reached (Config.PerAddress), where only connections from that address are closed.
+// reached, admit closes an idle connection to make room, or returns nil if none is idle. perAddress says that
+// the limit of one address was reached (Config.PerAddress), where only connections from that address are
+// closed.
 func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 	from := Network(raw.RemoteAddr())
 	set.mu.Lock()
