@@ -21,7 +21,8 @@ type dump struct {
 type kind struct {
 	name string
 	task func(i int) int // of answer i
-	// exact says that every second round of answers is the right one, so that answers repeat.
+	// exact says that in every second pass, of as many answers as the test has tasks, all answers are right. If
+	// the tasks repeat, so do these answers. The kind "distinct" has the same mix without repeating a task.
 	exact bool
 }
 
@@ -60,8 +61,9 @@ func (kind kind) make(dir string, n int, seed uint64) (*dump, error) {
 }
 
 // line returns the dump line of answer i to a task of ASPIRE's balance test. The id of the line is that of the
-// task with the number i before it, so that no two lines have the same id. In kinds with exact answers, the
-// program that makes no mistakes gives every second round of answers, and the noisy one all others.
+// task with the number i before it, so that no two lines have the same id. A pass is as many answers as the
+// test has tasks. In kinds with exact answers, the program that makes no mistakes gives those of every second
+// pass, and the noisy one all others.
 func (kind kind) line(i int, seed uint64) ([]byte, error) {
 	task, err := scenario.Make(seed, "balance", kind.task(i))
 	if err != nil {
@@ -70,10 +72,11 @@ func (kind kind) line(i int, seed uint64) ([]byte, error) {
 	programs := program.All()
 	exact, noisy := programs[0], programs[1]
 	answerer := noisy
-	if kind.exact && i/scenario.PerTest%2 == 0 { // a round has as many answers as the test has tasks
+	if pass := i / scenario.PerTest; kind.exact && pass%2 == 0 {
 		answerer = exact
 	}
-	line, err := task.AppendLine(nil, answerer.Name, answerer.Answer(uint64(i), task))
+	answerSeed := uint64(i) // so that the noisy program makes other mistakes in each answer
+	line, err := task.AppendLine(nil, answerer.Name, answerer.Answer(answerSeed, task))
 	if err != nil {
 		return nil, fmt.Errorf("cannot make an answer: %w", err)
 	}

@@ -27,7 +27,8 @@ func flatness(program string, n int) error {
 }
 
 // flatWith scores n different answers with a cache of one size. At about each tenth of them it prints
-// the entries and bytes of the cache and the daemon's resident memory, which should become flat.
+// how many pictures the cache has entries for, the bytes of the cache, and the daemon's resident memory, which
+// should become flat.
 func flatWith(program string, n int, cache string) (err error) {
 	daemon, err := spawn.Start(program, append([]string{"--tally-cache", cache}, serveFlags...)...)
 	if err != nil {
@@ -49,8 +50,8 @@ func flatWith(program string, n int, cache string) (err error) {
 			return err
 		}
 		done += len(lines)
-		tenth, before := 10*done/n, 10*(done-len(lines))/n
-		if tenth == before && done < n { // no tenth of the answers has been completed
+		tenths, tenthsBefore := 10*done/n, 10*(done-len(lines))/n
+		if tenths == tenthsBefore { // these lines completed no tenth of the answers
 			continue
 		}
 		entries, err := daemon.Metric("plumb_tally_cache_entries")

@@ -12,13 +12,17 @@ import (
 // has the rate, the processor time and the memory of the daemon, and a hash of the results, by which results
 // of two builds are compared.
 func overHTTP(program string, dump *dump) (sample inturn.Sample, err error) {
-	var answers [][]byte
-	sample, err = inturn.OverHTTP(program, serveFlags, len(dump.lines), func(daemon *spawn.Daemon) (err error) {
-		answers, err = daemon.Score(dump.lines)
-		return err
+	var results [][]byte
+	sample, err = inturn.OverHTTP(program, serveFlags, len(dump.lines), func(daemon *spawn.Daemon) error {
+		var scoreErr error
+		results, scoreErr = daemon.Score(dump.lines)
+		return scoreErr
 	})
-	sample.Sum = sha256.Sum256(bytes.Join(answers, []byte("\n")))
-	return sample, err
+	if err != nil {
+		return sample, err
+	}
+	sample.Sum = sha256.Sum256(bytes.Join(results, []byte("\n")))
+	return sample, nil
 }
 
 // serveFlags are the flags of the daemon.

@@ -4,6 +4,11 @@
 // over HTTP, with an earlier build in turn where one is given, and prints core time, rate and memory.
 // It ends with 1 where the programs' results differ in a byte.
 //
+// Trainers are programs that train models and have many answers to a task scored at once. A dump is a file of
+// answers. The balance test is one of the eight tests of the benchmark ASPIRE, and has 25 tasks. In turn means
+// that both builds run one after the other in each round. plumb draws the answers by its own renderer
+// (--fidelity native), and keeps the sums of their pixels in a cache (tallies).
+//
 //	go run ./bench/answers -before build/before/plumb > bench/results/answers.txt
 //
 // With -flat it scores that many different answers and prints the memory of the daemon meanwhile.
@@ -66,13 +71,16 @@ func run(plumb, before string, n, rounds int) error {
 	fmt.Printf("# %d answers, medians of %s with tasks of their own; each run begins with empty caches\n", n, plural.Of(rounds, "round"))
 	fmt.Printf("# core time is user and system time of the process that scores, the software driver's threads included;\n")
 	fmt.Printf("# in process its start is part of it; over HTTP a request has %d answers at most, %d requests at a time\n", spawn.PerRequest, spawn.Clients)
-	inturn.Heading("dump", "way", programs, 28)
+	inturn.Heading("dump", "way", programs, programWidth)
 	dir, err := os.MkdirTemp("", "plumb-answers-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	all := make([]inturn.Row, len(kinds)*len(ways))
+	table := make([][]inturn.Row, len(kinds)) // by kind, then by way
+	for i := range table {
+		table[i] = make([]inturn.Row, len(ways))
+	}
 	for round := range rounds {
 		for i, kind := range kinds {
 			dump, err := kind.make(dir, n, uint64(round+1))
@@ -81,17 +89,23 @@ func run(plumb, before string, n, rounds int) error {
 			}
 			for j, way := range ways {
 				score := func(program string) (inturn.Sample, error) { return way.score(program, dump) }
-				if err := all[i*len(ways)+j].Measure(programs, round, score); err != nil {
+				// The program that goes first alternates with the number of the round.
+				if err := table[i][j].Measure(programs, round, score); err != nil {
 					return fmt.Errorf("%s %s: %w", kind.name, way.name, err)
 				}
 			}
 		}
 	}
-	for i, row := range all {
-		printRow(kinds[i/len(ways)].name, ways[i%len(ways)].name, row)
+	for i, kind := range kinds {
+		for j, way := range ways {
+			printRow(kind.name, way.name, table[i][j])
+		}
 	}
 	return nil
 }
+
+// programWidth is how many characters printRow prints for a program.
+const programWidth = len("123.567 ms 123456/s 12345 MB")
 
 // printRow prints a row of the table of answers: for each program the medians of its processor time, rate and
 // memory, and where there are two programs the ratios of both.

@@ -12,8 +12,8 @@ import (
 )
 
 // floor prints how long it takes to unpack those dumps in the folder dir that are archives, without reading
-// what is in them. From that follows the highest rate that any reader of the format can have, relative to
-// plumb's own format. ownSeconds is how long `plumb score` takes for the dump in plumb's own format, and
+// what is in them. From that follows the highest rate that a reader of the format can have, relative to
+// plumb's own format, if after unpacking it has as much to do as plumb has with its own format. ownSeconds is how long `plumb score` takes for the dump in plumb's own format, and
 // records is the number of records of each dump.
 func floor(dir string, ownSeconds float64, records, rounds int) error {
 	fmt.Printf("\n%-34s %10s %10s\n", "unpacking alone", "us/record", "rate <")
@@ -31,7 +31,8 @@ func floor(dir string, ownSeconds float64, records, rounds int) error {
 			seconds = append(seconds, took)
 		}
 		unpacking := figure.Median(seconds)
-		fmt.Printf("%-34s %10.2f %10.3f\n", format.name, 1e6*unpacking/float64(records), ownSeconds/(ownSeconds+unpacking))
+		highestRate := ownSeconds / (ownSeconds + unpacking)
+		fmt.Printf("%-34s %10.2f %10.3f\n", format.name, 1e6*unpacking/float64(records), highestRate)
 	}
 	return nil
 }

@@ -42,8 +42,9 @@ func makeChoices(dir string, n int) (*answers, error) {
 	return made, os.WriteFile(made.tasks, tasks.Bytes(), 0o600)
 }
 
-// makeScenes makes n tasks of ASPIRE, which are whiteboards, and answers to them. It repeats those of the
-// sample dump under new ids. The tasks are written to a task file in the folder dir.
+// makeScenes makes n tasks of ASPIRE, a benchmark in which a model changes a whiteboard, and answers to them.
+// It repeats those of the sample dump under new ids. A line of that dump is a task, together with an answer to
+// it (response) and the name of the model. The tasks alone are written to a task file in the folder dir.
 func makeScenes(dir string, n int) (*answers, error) {
 	text, err := os.ReadFile("testdata/aspire/demo.jsonl")
 	if err != nil {
@@ -51,7 +52,7 @@ func makeScenes(dir string, n int) (*answers, error) {
 	}
 	made := &answers{suite: "aspire", tasks: filepath.Join(dir, "scenes.jsonl")}
 	var tasks bytes.Buffer
-	var items []map[string]any // with answers
+	var items []map[string]any // the lines that have an answer
 	for line := range bytes.Lines(text) {
 		item := map[string]any{}
 		if err := json.Unmarshal(line, &item); err != nil {

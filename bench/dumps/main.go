@@ -3,6 +3,13 @@
 // records. Out: core time for each record, medians of runs in turn, and their ratios. All dumps of
 // one table hold the same answers.
 //
+// A dump is a file of the answers of models. In plumb's own format it has a JSON object with id, suite and
+// response on each line. The folder of a run is what plumb score keeps beside the results that -o names, with
+// an index of them for plumb view unless --no-index. In turn means that each round runs all ways of scoring,
+// one after the other. Core time is user and system time. Before the counted rounds each way runs once, to
+// check that its scores are those of plumb's own format. The answers are to questions with four options (suite
+// spatialab), and to tasks of ASPIRE, where a model changes a whiteboard.
+//
 //	go run ./bench/dumps -before build/before/plumb > bench/results/dumps.txt
 package main
 
@@ -28,7 +35,7 @@ import (
 type way struct {
 	output   string // file of the results; "" for standard output
 	to       string // file that standard output goes to; "" for none
-	baseline int    // the way that rate is relative to
+	baseline int    // index of the way that rate is relative to; 0 is plumb's own format
 	name     string
 	program  string
 	args     []string
@@ -114,17 +121,20 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 }
 
 // waysOf writes the answers as a dump in each format into the folder dir, and returns the ways of scoring
-// them that are compared. The first way is plumb's own format, whose lines name tasks of a task file as the
-// records of other formats do. That format is also scored by an earlier build (before, "" for none), with
-// the results in a file, and with the folder and index that a long run keeps.
+// them that are compared. In all formats a record names its task by id; the tasks are in a task file.
+// The first way is plumb's own format, with which the others are compared. That format is also scored by an
+// earlier build (before, "" for none), with the results in a file, and with the folder and index that a long
+// run keeps. Ways with a folder write a file too, so they are compared with the way that does only that.
 func waysOf(plumb, before, dir string, answers *answers) ([]*way, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	flags := []string{"score", "--paper", "none", "--tasks", answers.suite + "=" + answers.tasks, "--suite", answers.suite}
 	var ways []*way
-	add := func(name, program string, args ...string) {
-		ways = append(ways, &way{name: name, program: program, args: append(append([]string{}, flags...), args...)})
+	add := func(name, program string, args ...string) *way {
+		added := &way{name: name, program: program, args: append(append([]string{}, flags...), args...)}
+		ways = append(ways, added)
+		return added
 	}
 	for i, format := range formats {
 		path := filepath.Join(dir, format.file)
@@ -139,14 +149,13 @@ func waysOf(plumb, before, dir string, answers *answers) ([]*way, error) {
 		if before != "" {
 			add(earlier, before, path)
 		}
-		add("own lines, to a file", plumb, path)
-		ways[len(ways)-1].to = filepath.Join(dir, "stdout.jsonl")
+		toFile := len(ways) // the index of the next way
+		add("own lines, to a file", plumb, path).to = filepath.Join(dir, "stdout.jsonl")
 		out := filepath.Join(dir, "out.jsonl")
-		toFile := len(ways) - 1
-		for _, kept := range [][]string{{"own lines, with the run's folder", "--no-index"}, {"own lines, with folder and index"}} {
-			add(kept[0], plumb, append(kept[1:], "-o", out, path)...)
-			ways[len(ways)-1].output, ways[len(ways)-1].baseline = out, toFile
-		}
+		withFolder := add("own lines, with the run's folder", plumb, "--no-index", "-o", out, path)
+		withIndex := add("own lines, with folder and index", plumb, "-o", out, path)
+		withFolder.output, withFolder.baseline = out, toFile
+		withIndex.output, withIndex.baseline = out, toFile
 	}
 	return ways, nil
 }
