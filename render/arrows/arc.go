@@ -64,10 +64,13 @@ func turn(from, to float64, clockwise bool) float64 {
 // goes from one handle to the other and passes the middle between them at the distance that the
 // shape's Bend says. Each end is moved along this arc to the outline of its target. ok is false if
 // there is no circle through these points: then the arrow is straight. Where rounding errors decide
-// the result, it returns an error, so that the editor draws the arrow. See
-// docs/spec/drawing.md#r62.
+// the result, or both ends are near the sides of one target, it returns an error, so that the editor draws the
+// arrow. See docs/spec/drawing.md#r62.
 func (solver *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 	from, to := &solver.Ends[0], &solver.Ends[1]
+	if from.bound() && to.bound() && from.binding.To == to.binding.To && nearSide(from.binding.Anchor) && nearSide(to.binding.Anchor) {
+		return false, foreignArrow(sh, "bent, with both ends near the sides of one target")
+	}
 	a, b := from.Handle, to.Handle
 	u := geom.Unit(geom.Sub(b, a))
 	middle := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Pt(-u.Y, u.X), sh.Arrow.Bend))
@@ -95,6 +98,12 @@ func (solver *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 		solver.Kind, solver.Handle, solver.Body, solver.Start, solver.End = ArcArrow, handles, body, arc.a, arc.b
 	}
 	return ok, nil
+}
+
+// nearSide reports whether an anchor lies within a tenth of its target's box from a side of it, or beyond.
+func nearSide(anchor scene.Point) bool {
+	const near = 0.1
+	return min(anchor.X, anchor.Y) < near || max(anchor.X, anchor.Y) > 1-near
 }
 
 // arcSolver computes the ends of a bent arrow.

@@ -220,6 +220,31 @@ func TestAmbiguousArrows(t *testing.T) {
 	}
 }
 
+// A bent arrow with one target is refused if both its anchors are near sides of the target.
+func TestBothEndsNearSides(t *testing.T) {
+	for _, c := range []struct {
+		startX, endY, bend float64 // x of the anchor at the start, y of that at the end, the others are 0.5
+		refused            bool
+	}{
+		{0.02, 0.02, 13, true},
+		{0.02, 0.95, 13, true},
+		{0.02, 0.02, 0, false}, // straight
+		{0.5, 0.02, 13, false},
+		{0.02, 0.3, 13, false},
+	} {
+		s := sceneOf(t, fmt.Appendf(nil, `{"shapes":[{"id":"shape:a","type":"geo","x":50,"y":50,"props":{"w":150,"h":120}},
+			{"id":"shape:r","type":"arrow","x":0,"y":0,"props":{"bend":%g}}],"bindings":[
+			{"type":"arrow","fromId":"shape:r","toId":"shape:a","props":{"terminal":"start","isPrecise":true,"normalizedAnchor":{"x":%g,"y":0.5}}},
+			{"type":"arrow","fromId":"shape:r","toId":"shape:a","props":{"terminal":"end","isPrecise":true,"normalizedAnchor":{"x":0.5,"y":%g}}}]}`,
+			c.bend, c.startX, c.endY))
+		var b Builder
+		err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 300, H: 300}}, Reference, new(Drawing))
+		if errors.Is(err, shapes.ErrForeign) != c.refused || err != nil && !c.refused {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
+
 // TestArrowBodyIsClipped checks that heads without fill are empty inside, in both modes and in a
 // frame.
 func TestArrowBodyIsClipped(t *testing.T) {
