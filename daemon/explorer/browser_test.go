@@ -144,7 +144,8 @@ func (tb *tab) do(js string) {
 // until waits until an expression is true.
 func (tb *tab) until(js string) {
 	tb.t.Helper()
-	for begin := time.Now(); time.Since(begin) < 40*time.Second; time.Sleep(20 * time.Millisecond) {
+	const patience = 3 * time.Minute // the index of a million results takes 20 s on an idle machine
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
 		if eval[bool](tb, "Boolean("+js+")") {
 			return
 		}
