@@ -55,7 +55,7 @@ func FitDashes(length, width float64, dotted bool, start, end Ending) Dashes {
 		dashes.Gap = (length - float64(periods*dashes.Dash)) / max(1, periods-1)
 	}
 	// For a dotted run shorter than one period the editor writes the dashes "Infinity NaN", which
-	// the browser ignores: the run is drawn solid. So is one without gaps.
+	// the browser ignores: the run is drawn solid. Dashes without gaps are not ignored.
 	dashes.Solid = math.IsInf(dashes.Dash, 0) || math.IsNaN(dashes.Dash) || !(dashes.Gap >= 0)
 	return dashes
 }

@@ -71,7 +71,7 @@ func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 	path := maker.NewPath()
 	if shape.Dash == scene.DashDraw {
 		line.inkOutline(drawPen(shape, stroke), path)
-		maker.Draws = append(maker.Draws, Draw{Path: path, Color: color, Opacity: Opaque, Disc: len(line.Points) == 1})
+		maker.Draws = append(maker.Draws, Draw{Path: path, Color: color, Opacity: Opaque})
 		return nil
 	}
 	draw := Draw{Path: path, Width: stroke, Color: color, Opacity: Opaque}

@@ -17,7 +17,6 @@ type Draw struct {
 	Twice       bool   // the second half of the path repeats the first
 	ThroughClip bool   // seen only through the clip of an arrow's body
 	Box         bool   // the path is an SVG rectangle without round corners
-	Disc        bool   // the path is a circle, filled, that an inked line of one point becomes
 	Hatch       bool   // the draw is the hatch over the fill before it, which has the same path
 }
 
