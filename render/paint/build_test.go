@@ -258,3 +258,19 @@ func TestFramesClip(t *testing.T) {
 		}
 	}
 }
+
+// In Exact mode a short dashed line, which is one dash, covers what the solid line does.
+func TestExactDashWithoutGap(t *testing.T) {
+	sum := func(dash string) (total float64) {
+		s := sceneOf(t, fmt.Appendf(nil, `[{"id":"shape:a","type":"line","x":-60,"y":-20,"props":{"dash":%q,"size":"m","scale":0.5,"spline":"line",
+			"points":{"a":{"id":"a","index":"a1","x":73.82,"y":42.05},"b":{"id":"b","index":"a2","x":70.84,"y":42.9}}}}]`, dash))
+		alpha, _ := alphaOf(t, view.View{Scene: s, Bounds: view.Box{W: 40, H: 40}, FirstIDs: []string{"shape:a"}}, Exact)
+		for _, a := range alpha {
+			total += a
+		}
+		return total
+	}
+	if dashed, solid := sum("dashed"), sum("solid"); dashed != solid || solid == 0 {
+		t.Errorf("dashed: %v; solid: %v", dashed, solid)
+	}
+}

@@ -25,7 +25,9 @@ func (builder *Builder) paint(draws []shapes.Draw, matrix vector.Matrix, placeme
 		switch {
 		case draw.Width == 0:
 			err = builder.fill(draw, matrix, placement)
-		case draw.Dashes.Dash > 0 && !draw.Dashes.Solid:
+		// One dash without a gap covers its whole run. In Exact mode it is a solid stroke: the area of the dot that
+		// rounding errors put at its end would count twice.
+		case draw.Dashes.Dash > 0 && !draw.Dashes.Solid && (draw.Dashes.Gap > 0 || builder.mode == Reference):
 			err = builder.strokeDashed(draw, matrix, placement)
 		default:
 			err = builder.strokeSolid(draw, matrix, placement)
