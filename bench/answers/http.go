@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"crypto/sha256"
-
 	"plumb/bench/inturn"
 	"plumb/bench/spawn"
 )
 
 // overHTTP starts a daemon, has it score the lines of a dump in requests of many, and stops it. The sample
-// has the rate, the processor time and the memory of the daemon, and a hash of the results, by which results
+// has the rate, the processor time and the memory of the daemon, and a hash of each result, by which the results
 // of two builds are compared.
 func overHTTP(program string, dump *dump) (sample inturn.Sample, err error) {
 	var results [][]byte
@@ -21,7 +18,7 @@ func overHTTP(program string, dump *dump) (sample inturn.Sample, err error) {
 	if err != nil {
 		return sample, err
 	}
-	sample.Sum = sha256.Sum256(bytes.Join(results, []byte("\n")))
+	sample.Results = hashes(results)
 	return sample, nil
 }
 

@@ -2,7 +2,7 @@
 // the balance test with groups of 8, 64 and 1,000 different answers to one task, one in which no task
 // comes twice, and the benchmark's 25 tasks answered again and again. It scores them in process and
 // over HTTP, with an earlier build in turn where one is given, and prints core time, rate and memory.
-// It ends with 1 where the programs' results differ in a byte.
+// It also prints how many results the programs do not have alike, byte for byte.
 //
 // Trainers are programs that train models and have many answers to a task scored at once. A dump is a file of
 // answers. The balance test is one of the eight tests of the benchmark ASPIRE, and has 25 tasks. In turn means
@@ -17,6 +17,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"flag"
 	"fmt"
@@ -111,7 +112,7 @@ const programWidth = len("123.567 ms 123456/s 12345 MB")
 // memory, and where there are two programs the ratios of both.
 func printRow(dump, way string, row inturn.Row) {
 	fmt.Printf("%-14s %-10s", dump, way)
-	for _, samples := range row {
+	for _, samples := range row.Samples {
 		fmt.Printf(" %7.3f ms %6.0f/s %5.0f MB",
 			inturn.Median(samples, inturn.Core), inturn.Median(samples, inturn.Rate), inturn.Median(samples, inturn.RSS))
 	}
@@ -119,7 +120,7 @@ func printRow(dump, way string, row inturn.Row) {
 }
 
 // inProcess runs `plumb score` on a dump as a process of its own. The sample has its answers per
-// second, processor time per answer, peak memory, and a hash of the results.
+// second, processor time per answer, peak memory, and a hash of each result.
 func inProcess(program string, dump *dump) (sample inturn.Sample, err error) {
 	out := dump.path + ".out"
 	defer os.Remove(out)
@@ -135,9 +136,17 @@ func inProcess(program string, dump *dump) (sample inturn.Sample, err error) {
 	}
 	answers := len(dump.lines)
 	return inturn.Sample{
-		Core: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(answers),
-		Rate: float64(answers) / took.Seconds(),
-		RSS:  cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, // the system counts in units of 1024 bytes
-		Sum:  sha256.Sum256(results),
+		Core:    (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(answers),
+		Rate:    float64(answers) / took.Seconds(),
+		RSS:     cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, // the system counts in units of 1024 bytes
+		Results: hashes(bytes.Split(bytes.TrimSuffix(results, []byte("\n")), []byte("\n"))),
 	}, nil
+}
+
+// hashes returns the hash of each result line.
+func hashes(lines [][]byte) (sums []inturn.Hash) {
+	for _, line := range lines {
+		sums = append(sums, sha256.Sum256(line))
+	}
+	return sums
 }

@@ -30,18 +30,33 @@ func TestMeasure(t *testing.T) {
 	if got := row.ratio(Core); got != 0.25 {
 		t.Errorf("got a ratio of core times of %v; want 0.25", got)
 	}
-	if got := Median(row[1], Rate); got != 30 {
+	if got := Median(row.Samples[1], Rate); got != 30 {
 		t.Errorf("got a rate of %v; want 30", got)
 	}
 }
 
-// Programs with different results are not compared.
+// Results that differ are counted, and programs with mostly different results are not compared.
 func TestDifferentResults(t *testing.T) {
-	var row Row
-	err := row.Measure([]string{"old", "new"}, 0, func(program string) (Sample, error) {
-		return Sample{Sum: [32]byte{program[0]}}, nil
-	})
-	if err == nil {
-		t.Error("got no error; want one, because the results differ")
+	for _, test := range []struct {
+		different, more int // of ten results: how many differ, and how many more the second program has
+		fault           bool
+	}{{0, 0, false}, {3, 0, false}, {5, 0, false}, {6, 0, true}, {0, 1, true}} {
+		var row Row
+		err := row.Measure([]string{"old", "new"}, 0, func(program string) (Sample, error) {
+			if program == "old" {
+				return Sample{Results: make([]Hash, 10)}, nil
+			}
+			results := make([]Hash, 10+test.more)
+			for i := range test.different {
+				results[i][0] = 1
+			}
+			return Sample{Results: results}, nil
+		})
+		if (err != nil) != test.fault {
+			t.Errorf("%+v: got the error %v", test, err)
+		}
+		if err == nil && (row.differ != test.different || row.compared != 10) {
+			t.Errorf("%+v: got %d of %d that differ", test, row.differ, row.compared)
+		}
 	}
 }

@@ -75,7 +75,7 @@ func files(program string, flags []string, scenes [][]byte) (sample inturn.Sampl
 	if err != nil {
 		return sample, err
 	}
-	all := digest{sums: [][sha256.Size]byte{sha256.Sum256(stats)}}
+	sample.Results = []inturn.Hash{sha256.Sum256(stats)}
 	for i := range scenes {
 		file, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("board-%d.png", i)))
 		if err != nil {
@@ -86,29 +86,28 @@ func files(program string, flags []string, scenes [][]byte) (sample inturn.Sampl
 		if err != nil {
 			return sample, err
 		}
-		all.sums = append(all.sums, sum)
+		sample.Results = append(sample.Results, sum)
 	}
-	sample.Sum = all.sum()
 	return sample, nil
 }
 
 // pixelsOf returns the hash of the pixels of a PNG file with alpha. The pixels are compared and not the file,
 // because two programs may compress the same picture to different bytes.
-func pixelsOf(file []byte) ([sha256.Size]byte, error) {
+func pixelsOf(file []byte) (inturn.Hash, error) {
 	img, err := png.Decode(bytes.NewReader(file))
 	if err != nil {
-		return [sha256.Size]byte{}, err
+		return inturn.Hash{}, err
 	}
 	pixels, ok := img.(*image.NRGBA)
 	if !ok {
-		return [sha256.Size]byte{}, fmt.Errorf("cannot compare pictures: got a %T; want one with alpha", img)
+		return inturn.Hash{}, fmt.Errorf("cannot compare pictures: got a %T; want one with alpha", img)
 	}
 	return sha256.Sum256(pixels.Pix), nil
 }
 
 // overHTTP starts a daemon, requests the pictures of whiteboards from it, one a request and spawn.Clients at a
 // time, and stops it. accept is the media type of the pictures. The sample has the rate, the processor time
-// and the memory of the daemon, the bytes of a picture, and a hash of all pictures.
+// and the memory of the daemon, the bytes of a picture, and a hash of each picture.
 func overHTTP(program string, flags []string, scenes [][]byte, accept string) (sample inturn.Sample, err error) {
 	pictures := make([][]byte, len(scenes))
 	sample, err = inturn.OverHTTP(program, append([]string{"--fidelity", "native"}, flags...), len(scenes), func(daemon *spawn.Daemon) error {
@@ -117,7 +116,6 @@ func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s
 	if err != nil {
 		return sample, err
 	}
-	var all digest
 	for _, picture := range pictures {
 		sample.Bytes += int64(len(picture)) / int64(len(scenes))
 		sum := sha256.Sum256(picture)
@@ -126,9 +124,8 @@ func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s
 				return sample, err
 			}
 		}
-		all.sums = append(all.sums, sum)
+		sample.Results = append(sample.Results, sum)
 	}
-	sample.Sum = all.sum()
 	return sample, nil
 }
 
