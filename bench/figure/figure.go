@@ -36,9 +36,6 @@ type Interval struct {
 	High  float64 `json:"high"`
 }
 
-// Apart reports whether v lies outside of the interval.
-func (i Interval) Apart(v float64) bool { return v < i.Low || v > i.High }
-
 // Resamples is how many samples Bootstrap draws.
 const Resamples = 4000
 

@@ -68,7 +68,7 @@ func TestBootstrapCovers(t *testing.T) {
 		if err != nil || i.Low > i.Value || i.High < i.Value {
 			t.Fatalf("got %+v, %v", i, err)
 		}
-		if !i.Apart(1.5) {
+		if i.Low <= 1.5 && 1.5 <= i.High {
 			held++
 		}
 	}
