@@ -64,8 +64,8 @@ type bench struct {
 }
 
 // measure starts the program plumb as a daemon and measures how many pictures per second leave it on each of
-// four routes: over HTTP as PNG or as raw pixels, and into shared memory, one or batch pictures a request. n
-// is the number of scenes of the dump. Each run goes over all scenes on all routes in turn.
+// five routes: over HTTP as PNG, as PNG that the client decodes, or as raw pixels, and into shared memory,
+// one or batch pictures a request. n is the number of scenes of the dump. Each run goes over all scenes on all routes in turn.
 func measure(plumb string, args []string, dump string, n, runs, clients, batch int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -90,8 +90,9 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 		fetch func(client, i int) error
 		step  int
 	}{
-		{"png", func(_, i int) error { return bench.fetch(i, "") }, 1},
-		{"raw", func(_, i int) error { return bench.fetch(i, "application/octet-stream") }, 1},
+		{"png", func(_, i int) error { return noValue(bench.fetch(i, "")) }, 1},
+		{"png, decoded", func(_, i int) error { return bench.fetchDecoded(i) }, 1},
+		{"raw", func(_, i int) error { return noValue(bench.fetch(i, "application/octet-stream")) }, 1},
 		{"shm", func(client, i int) error { return bench.into(i, i+1, client*batch) }, 1},
 		{"shm, batched", func(client, i int) error { return bench.into(i, min(i+batch, len(scenes)), client*batch) }, batch},
 	}
@@ -218,22 +219,39 @@ func (bench *bench) post(path string, body []byte, accept string) ([]byte, error
 		return nil, err
 	}
 	defer resp.Body.Close()
-	out, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != 200 {
-		err = fmt.Errorf("status %d: %.300s", resp.StatusCode, out)
+	var out bytes.Buffer
+	if resp.ContentLength > 0 {
+		out.Grow(int(resp.ContentLength) + bytes.MinRead) // ReadFrom grows a buffer with less room than MinRead
 	}
-	return out, err
+	_, err = out.ReadFrom(resp.Body)
+	if err == nil && resp.StatusCode != 200 {
+		err = fmt.Errorf("status %d: %.300s", resp.StatusCode, out.Bytes())
+	}
+	return out.Bytes(), err
 }
 
-// fetch gets the picture of scene i from the daemon over HTTP and throws it away. accept is the media type
-// that the picture should have, "" for PNG. PNGs are not decoded.
-func (bench *bench) fetch(i int, accept string) error {
+// fetch gets the picture of scene i from the daemon over HTTP. accept is the media type that it should
+// have, "" for PNG. No bytes are an error.
+func (bench *bench) fetch(i int, accept string) ([]byte, error) {
 	out, err := bench.post("/v1/render", append(slices.Clone(bench.scenes[i]), '}'), accept)
 	if err == nil && len(out) == 0 {
 		err = fmt.Errorf("scene %d: no bytes", i)
 	}
+	return out, err
+}
+
+// fetchDecoded gets the picture of scene i as a PNG and decodes it, as a client does that needs pixels.
+func (bench *bench) fetchDecoded(i int) error {
+	out, err := bench.fetch(i, "")
+	if err != nil {
+		return err
+	}
+	_, err = png.Decode(bytes.NewReader(out))
 	return err
 }
+
+// noValue returns the error alone of a fetched picture.
+func noValue(_ []byte, err error) error { return err }
 
 // placed is the part of an answer that is read: where a picture lies in shared memory.
 type placed struct {
@@ -354,5 +372,5 @@ func (bench *bench) pass(clients, step int, request func(client, i int) error) (
 func header(commit string, args []string, scenes, pixels, runs, clients, batch int) {
 	fmt.Printf("# pictures out of a daemon: plumb serve %s\n", strings.Join(args, " "))
 	fmt.Print(rig.Header(commit))
-	fmt.Printf("# %d scenes of %.2f Mpx in the mean; %d clients; %d scenes per batched request; medians of %s; the client does not decode PNGs\n", scenes, float64(pixels)/float64(scenes)/1e6, clients, batch, plural.Of(runs, "run"))
+	fmt.Printf("# %d scenes of %.2f Mpx in the mean; %d clients; %d scenes per batched request; medians of %s\n", scenes, float64(pixels)/float64(scenes)/1e6, clients, batch, plural.Of(runs, "run"))
 }
