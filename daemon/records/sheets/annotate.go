@@ -48,25 +48,25 @@ func AnnotateCSV(in *input.Input, w io.Writer, marks Marks) error {
 	var raw bytes.Buffer
 	r := csv.NewReader(io.TeeReader(src, &raw))
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, anyFields, true
-	for n, copied := 0, int64(0); ; n++ { // record 0 is the header; copied counts bytes
+	for index, copied := 0, int64(0); ; index++ { // record 0 is the header; copied counts the bytes before the record
 		src.beginRecord()
 		_, err := r.Read()
 		if err == io.EOF {
 			_, err := w.Write(raw.Bytes()) // blank lines at the end
 			return err
 		}
-		bad := (*csv.ParseError)(nil)
+		bad := (*csv.ParseError)(nil) // set for a record that cannot be parsed
 		if err != nil && !errors.As(err, &bad) {
-			return fmt.Errorf("record %d: %w", n, err)
+			return fmt.Errorf("record %d: %w", index, err)
 		}
-		record := raw.Next(int(r.InputOffset() - copied))
+		record := raw.Next(int(r.InputOffset() - copied)) // the reader has consumed these bytes for it
 		copied = r.InputOffset()
 		var fields []string
 		switch {
-		case n == 0:
+		case index == 0:
 			fields = markColumns
 		case bad == nil:
-			if fields, err = markFields(marks, fmt.Sprintf("record %d", n)); err != nil {
+			if fields, err = markFields(marks, fmt.Sprintf("record %d", index)); err != nil {
 				return err
 			}
 		}
@@ -120,18 +120,18 @@ func checkEscapes(a *archive.Archive) error {
 	if err != nil {
 		return err
 	}
-	texts, err := readTexts(a, spillParts)
+	shared, err := readSharedTexts(a, maxInMemory)
 	if err != nil {
 		return err
 	}
-	defer texts.Close()
-	sheet, err := openCells(a, part, texts)
+	defer shared.Close()
+	sheet, err := openCells(a, part, shared)
 	if err != nil {
 		return err
 	}
 	defer sheet.Close()
 	for err == nil {
-		if err = sheet.next(); sheet.work > maxEscapeWork {
+		if err = sheet.next(); sheet.escapeWork > maxEscapeWork {
 			return fmt.Errorf("row %d: the texts have too many escapes (_x....) for a copy; want TSV", sheet.row)
 		}
 	}
@@ -171,29 +171,29 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 		return err
 	}
 	defer f.Close()
-	// Add three cells to each row.
+	// Add three cells to each row, behind the columns of the header.
 	sheet := f.GetSheetName(0)
-	all, err := f.GetRows(sheet)
+	rowsOfSheet, err := f.GetRows(sheet)
 	if err != nil {
 		return fmt.Errorf("sheet %s cannot be read: %w", sheet, err)
 	}
-	if len(all) == 0 {
+	if len(rowsOfSheet) == 0 {
 		return fmt.Errorf("sheet %s has no row", sheet)
 	}
-	for i := range all {
-		cells := []any{markColumns[0], markColumns[1], markColumns[2]}
+	for i := range rowsOfSheet {
+		added := []any{markColumns[0], markColumns[1], markColumns[2]}
 		if i > 0 { // all rows but the header
 			m, err := marks.Mark(fmt.Sprintf("sheet %s row %d", sheet, i+1))
 			if err != nil {
 				return err
 			}
-			cells = []any{nil, m.Status, m.Error}
+			added = []any{nil, m.Status, m.Error}
 			if m.Score != nil {
-				cells[0] = *m.Score
+				added[0] = *m.Score
 			}
 		}
-		for j, v := range cells {
-			name, err := excelize.CoordinatesToCellName(len(all[0])+j+1, i+1)
+		for j, v := range added {
+			name, err := excelize.CoordinatesToCellName(len(rowsOfSheet[0])+j+1, i+1)
 			if err == nil && v != nil && v != "" {
 				err = f.SetCellValue(sheet, name, v)
 			}
@@ -238,11 +238,11 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 	}
 	// Copy row by row; Flush ends a row group of the copy where the file ends one.
 	out := parquet.NewWriter(w, options...)
-	for table.group < len(table.file.RowGroups()) {
-		if err := table.open(); err != nil {
-			return fmt.Errorf("row group %d: %w", table.group-1, err)
+	for table.nextGroup < len(table.file.RowGroups()) {
+		if err := table.openGroup(); err != nil {
+			return fmt.Errorf("row group %d: %w", table.nextGroup-1, err)
 		}
-		for ; table.row < table.end; table.row++ {
+		for ; table.row < table.groupEnd; table.row++ {
 			if err := table.copyRow(out, marks); err != nil {
 				return fmt.Errorf("row %d: %w", table.row, err)
 			}
@@ -271,7 +271,7 @@ func collectLeaves(c *parquet.Column, leaves *[]*parquet.Column) {
 func (table *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	var row parquet.Row
 	for i, c := range table.cursors {
-		values, err := c.next()
+		values, err := c.nextRow()
 		if err != nil {
 			return fmt.Errorf("column %s: %w", table.leaves[i].Path()[0], err)
 		}
@@ -281,14 +281,15 @@ func (table *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	if err != nil {
 		return err
 	}
-	// addMark adds column i of the marks. Level takes the repetition level, 0 for a single value, the
-	// definition level, 1 for an optional value that is there, and the column.
-	n := len(table.leaves)
-	addMark := func(v parquet.Value, known bool, i int) {
-		if known {
-			row = append(row, v.Level(0, 1, n+i))
+	// addMark adds column i of the marks, which stand behind those of the file. The arguments of Level are
+	// the repetition level, 0 for a single value; the definition level, 1 for an optional value that is
+	// there and 0 for a missing one; and the column.
+	addMark := func(v parquet.Value, isThere bool, i int) {
+		column := len(table.leaves) + i
+		if isThere {
+			row = append(row, v.Level(0, 1, column))
 		} else {
-			row = append(row, parquet.NullValue().Level(0, 0, n+i))
+			row = append(row, parquet.NullValue().Level(0, 0, column))
 		}
 	}
 	score := 0.0
@@ -313,8 +314,8 @@ func (f copiedField) Encoding() encoding.Encoding { return nil }
 // Compression implements parquet.Node.
 func (f copiedField) Compression() compress.Codec { return nil }
 
-// Fields returns the fields within a Parquet column that is copied, each wrapped as a copiedField too. It
-// implements parquet.Node.
+// Fields returns the fields within a Parquet column that is copied, each wrapped as a copiedField too, so that
+// these name no encoding either. It implements parquet.Node.
 func (f copiedField) Fields() (all []parquet.Field) {
 	for _, c := range f.Field.Fields() {
 		all = append(all, copiedField{c})

@@ -21,79 +21,79 @@ const (
 // cells reads the rows of a sheet. It reads one row after the other and holds one. See
 // docs/spec/dumps-files.md#r11.
 type cells struct {
-	name   string // of the part, for messages
-	src    io.ReadCloser
-	markup *markup
-	texts  *texts // to which cells refer by numbers
-	answer int    // column of the answers, whose formulas are kept; -1 for none
+	name         string // of the part of the archive, for messages
+	src          io.ReadCloser
+	markup       *markup
+	sharedTexts  *texts // to which cells refer by numbers
+	answerColumn int    // whose formulas are kept; -1 for none
 
-	row     int      // of the current row, from 1
-	values  []string // of the current row
-	formula *formula // of the answer in the current row, nil for none
-	work    int64    // bytes that the library for spreadsheets would copy to undo escapes; see maxEscapeWork
-	buf     []byte   // the text that content and rich read last
+	row        int      // of the current row, from 1
+	values     []string // of the current row
+	formula    *formula // of the answer in the current row, nil for none
+	escapeWork int64    // bytes that the library for spreadsheets would copy to undo escapes; see maxEscapeWork
+	buf        []byte   // the text that readText or readRichText read last; kept to reuse its memory
 }
 
 // formula is the formula of a cell, without the leading =.
 type formula struct {
 	text   string
-	shared bool // the text stands in another cell
+	shared bool // the text is missing here, because another cell has it
 }
 
 // openCells opens the part of a spreadsheet's archive that holds the cells of a sheet. t are the
-// spreadsheet's shared texts, to which cells refer.
+// spreadsheet's shared texts, to which cells refer. No column of answers is known yet. No column of answers is known yet.
 func openCells(a *archive.Archive, f *archive.File, t *texts) (*cells, error) {
 	r, err := a.Entry(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
+		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err)) // in plain words
 	}
-	return &cells{name: f.Name, src: r, markup: newMarkup(r), texts: t, answer: -1}, nil
+	return &cells{name: f.Name, src: r, markup: newMarkup(r), sharedTexts: t, answerColumn: -1}, nil
 }
 
 // Close closes the part.
 func (c *cells) Close() error { return c.src.Close() }
 
-// next reads the next row of the spreadsheet's sheet into values. The error is io.EOF after the
-// last one.
+// next reads the next row of the spreadsheet's sheet into values. After the last row the error is io.EOF
+// itself; other errors name the part of the file.
 func (c *cells) next() error {
-	err := c.read()
+	err := c.readNextRow()
 	if err != nil && err != io.EOF {
 		err = fmt.Errorf("%s: %s", c.name, archive.Words(err))
 	}
 	return err
 }
 
-// read skips to the next row of the spreadsheet's sheet and reads its cells. A row without a number
-// follows the one before. Numbers must rise and be at most maxRows.
-func (c *cells) read() error {
+// readNextRow skips to the next element <row r="7"> of the spreadsheet's sheet and reads its cells. A row
+// without a number follows the one before. Numbers must rise and be at most maxRows.
+func (c *cells) readNextRow() error {
 	for {
 		kind, err := c.markup.next()
 		if err != nil {
 			return err
 		}
-		if kind != startTag || string(c.markup.name) != "row" {
+		if kind != startTag || string(c.markup.tagName) != "row" {
 			continue
 		}
-		n, err := c.markup.attribute("r")
+		number, err := c.markup.attribute("r")
 		if err != nil {
 			return err
 		}
 		row := c.row + 1
-		if len(n) > 0 {
-			if row, err = strconv.Atoi(string(n)); err != nil || row <= c.row {
-				return fmt.Errorf("row %.20q stands behind row %d; the file is damaged", n, c.row)
+		if len(number) > 0 {
+			if row, err = strconv.Atoi(string(number)); err != nil || row <= c.row {
+				return fmt.Errorf("row %.20q stands behind row %d; the file is damaged", number, c.row)
 			}
 		}
 		if c.row = row; row > maxRows {
 			return fmt.Errorf("row %d; want at most %d", row, maxRows)
 		}
-		return c.readRow()
+		return c.readCells()
 	}
 }
 
-// readRow reads the cells of a spreadsheet's row, whose start tag was read, into values. Cells that
+// readCells reads the cells of a spreadsheet's row, whose start tag was read, into values. Cells that
 // the row leaves out are empty.
-func (c *cells) readRow() error {
+func (c *cells) readCells() error {
 	c.values, c.formula = c.values[:0], nil
 	col := -1
 	for {
@@ -102,32 +102,33 @@ func (c *cells) readRow() error {
 			return unexpectedEnd(err)
 		}
 		switch {
-		case kind == endTag && string(c.markup.name) == "row":
+		case kind == endTag && string(c.markup.tagName) == "row":
 			return nil
-		case kind == startTag && string(c.markup.name) == "c":
-			col++
-			if err := c.cell(&col); err != nil {
+		case kind == startTag && string(c.markup.tagName) == "c":
+			col++ // unless readCell finds that the cell names another column
+			if err := c.readCell(&col); err != nil {
 				return unexpectedEnd(err)
 			}
 		}
 	}
 }
 
-// unexpectedEnd returns errTorn in place of io.EOF, for places where a spreadsheet's XML must not
+// unexpectedEnd returns errBrokenOff in place of io.EOF, for places where a spreadsheet's XML must not
 // end, and other errors as they are.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
-		return errTorn
+		return errBrokenOff
 	}
 	return err
 }
 
-// cell reads a cell of a spreadsheet, whose start tag was read, and puts its text into values. *col is
-// the column after the last cell, from 0. If the cell names a column itself, *col becomes that one.
-func (c *cells) cell(col *int) error {
+// readCell reads a cell <c r="B7" t="s"> of a spreadsheet, whose start tag was read, and puts its text into
+// values. *col is the column after the last cell, from 0. If the cell names a column itself (r), *col becomes
+// that one.
+func (c *cells) readCell(col *int) error {
 	place, err := c.markup.attribute("r")
 	if err == nil && place != nil {
-		*col, err = column(place)
+		*col, err = columnOfCell(place)
 	}
 	if err != nil {
 		return fmt.Errorf("row %d: %w", c.row, err)
@@ -136,11 +137,12 @@ func (c *cells) cell(col *int) error {
 		return fmt.Errorf("row %d: column %d; want at most %d", c.row, *col+1, maxColumns)
 	}
 	// Its type, which says where its text is.
-	t, err := c.markup.attribute("t")
+	cellType, err := c.markup.attribute("t")
 	if err != nil {
 		return err
 	}
-	shared, inlined := string(t) == "s", string(t) == "inlineStr" // in the table of texts, or in the cell
+	isShared := string(cellType) == "s"         // the value is the number of a shared text
+	isInline := string(cellType) == "inlineStr" // the text is in the element <is>
 	// Its contents.
 	var value, inline string
 	for {
@@ -148,17 +150,17 @@ func (c *cells) cell(col *int) error {
 		if err != nil {
 			return err
 		}
-		if tok == endTag && string(c.markup.name) == "c" {
+		if tok == endTag && string(c.markup.tagName) == "c" {
 			break
 		}
 		if tok != startTag {
 			continue
 		}
-		switch string(c.markup.name) {
-		case "v": // the value, or the number of a shared text
-			value, err = c.content()
-		case "is": // a text in the cell
-			inline, err = c.rich("is")
+		switch string(c.markup.tagName) {
+		case "v":
+			value, err = c.readText()
+		case "is":
+			inline, err = c.readRichText("is")
 		case "f":
 			err = c.readFormula(*col)
 		}
@@ -168,11 +170,11 @@ func (c *cells) cell(col *int) error {
 	}
 	// Its text.
 	switch {
-	case shared && value != "":
-		if value, err = c.shared(value); err != nil {
+	case isShared && value != "":
+		if value, err = c.sharedText(value); err != nil {
 			return err
 		}
-	case inlined && inline != "":
+	case isInline && inline != "":
 		value = inline
 	}
 	// Columns that were left out are empty.
@@ -183,10 +185,10 @@ func (c *cells) cell(col *int) error {
 	return nil
 }
 
-// column returns the column, from 0, of a spreadsheet cell's name such as B7. Columns are numbers to the
+// columnOfCell returns the column, from 0, of a spreadsheet cell's name such as B7. Columns are numbers to the
 // base 26 with the digits A to Z for 1 to 26. Names in capitals are read here because this is quick,
 // others by the library.
-func column(place []byte) (int, error) {
+func columnOfCell(place []byte) (int, error) {
 	n, i := 0, 0 // the number so far, and the letters read
 	for ; i < len(place) && i < 3 && place[i] >= 'A' && place[i] <= 'Z'; i++ {
 		n = n*26 + int(place[i]-'A') + 1
@@ -198,9 +200,9 @@ func column(place []byte) (int, error) {
 	return n - 1, err
 }
 
-// content returns the text of the XML element whose start tag was read, up to its end tag. Text in
+// readText returns the text of the XML element whose start tag was read, up to its end tag. Text in
 // elements within it is left out.
-func (c *cells) content() (string, error) {
+func (c *cells) readText() (string, error) {
 	c.buf = c.buf[:0]
 	for depth := 1; depth > 0; {
 		tok, err := c.markup.next()
@@ -221,44 +223,44 @@ func (c *cells) content() (string, error) {
 	return string(c.buf), nil
 }
 
-// rich returns the text of the spreadsheet's element with that name, whose start tag was read, without
+// readRichText returns the text of the spreadsheet's element with that name, whose start tag was read, without
 // its formats and escapes. It adds to c.work what the library would copy to undo the escapes.
-func (c *cells) rich(name string) (string, error) {
-	var n int64
+func (c *cells) readRichText(name string) (string, error) {
+	var work int64
 	var err error
-	c.buf, n, err = richText(c.markup, name, c.buf[:0])
-	c.work += n
+	c.buf, work, err = appendRichText(c.markup, name, c.buf[:0])
+	c.escapeWork += work
 	return string(c.buf), err
 }
 
-// shared returns the text that a cell names by its number in the spreadsheet's table of
-// texts.
-func (c *cells) shared(number string) (string, error) {
+// sharedText returns the text that a cell names by its number in the spreadsheet's table of texts. It counts
+// the library's work for the escapes of that text in c.escapeWork, as often as cells name it.
+func (c *cells) sharedText(number string) (string, error) {
 	n, err := strconv.Atoi(string(bytes.TrimSpace([]byte(number))))
-	if err != nil || n < 0 || n >= c.texts.n() {
+	if err != nil || n < 0 || n >= c.sharedTexts.count() {
 		return "", fmt.Errorf("row %d: text %.20q of %d in the table of texts; the file is damaged", c.row, number,
-			c.texts.n())
+			c.sharedTexts.count())
 	}
-	c.work += c.texts.costs[n]
-	return c.texts.at(n)
+	c.escapeWork += c.sharedTexts.escapeWork[n]
+	return c.sharedTexts.at(n)
 }
 
 // maxFormula bounds the text of a formula in bytes.
 const maxFormula = 64 << 10
 
 // readFormula reads the formula of a spreadsheet's cell in column col, and keeps it if that column has
-// the answers, because a model's text that begins with = may have become one. A formula of more than
-// maxFormula bytes is an error.
+// the answers, because a model's text that begins with = may have become one. A formula may be shared by
+// several cells, of which only the first has its text. One of more than maxFormula bytes is an error.
 func (c *cells) readFormula(col int) error {
-	if col != c.answer {
+	if col != c.answerColumn {
 		return nil
 	}
-	kind, err := c.markup.attribute("t") // of the formula
+	kind, err := c.markup.attribute("t") // the type of the formula
 	if err != nil {
 		return err
 	}
 	isShared := string(kind) == "shared"
-	text, err := c.content()
+	text, err := c.readText()
 	if err == nil && len(text) > maxFormula {
 		err = errors.New("a formula has more than 64 KiB")
 	}

@@ -35,15 +35,15 @@ const anyFields = -1
 // csvTable reads a text of separated values.
 type csvTable struct {
 	table
-	r       *csv.Reader
-	src     *recordReader
-	columns []string
-	object  object
-	n       int // records read, without the header
+	csv         *csv.Reader
+	src         *recordReader
+	columns     []string
+	object      object
+	recordsRead int // records read, without the header
 }
 
 // CSV reads a table of separated values, or a TSV file of VLMEvalKit. The first record names
-// the columns. See docs/spec/dumps-files.md#r8.
+// the columns: it is looked at in the head of the input, and then skipped. See docs/spec/dumps-files.md#r8.
 func CSV(in *input.Input, o rows.Options) (record.Source, error) {
 	text := in.Stream()
 	head, _ := text.Peek(input.HeadSize)
@@ -59,10 +59,10 @@ func CSV(in *input.Input, o rows.Options) (record.Source, error) {
 	r := csv.NewReader(src)
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, anyFields, true
 	src.beginRecord()
-	if _, err := r.Read(); err != nil {
+	if _, err := r.Read(); err != nil { // skips the header
 		return nil, err
 	}
-	return &csvTable{table: *t, r: r, src: src, columns: columns}, nil
+	return &csvTable{table: *t, csv: r, src: src, columns: columns}, nil
 }
 
 // Close implements record.Source.
@@ -77,27 +77,27 @@ func (t *csvTable) Next() (*record.Record, error) {
 			return r, nil
 		}
 		t.src.beginRecord() // the limit on bytes counts anew
-		fields, err := t.r.Read()
+		fields, err := t.csv.Read()
 		if err == io.EOF {
 			return nil, io.EOF
 		}
-		t.n++
-		at := fmt.Sprintf("record %d", t.n)
-		if bad := (*csv.ParseError)(nil); errors.As(err, &bad) {
-			t.enqueueFault(at, at+t.explain(bad))
+		t.recordsRead++
+		at := fmt.Sprintf("record %d", t.recordsRead)
+		if bad := (*csv.ParseError)(nil); errors.As(err, &bad) { // the next record can still be read
+			t.enqueueFault(at, at+t.explainSyntaxError(bad))
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("record %d: %w", t.n, err)
+			return nil, fmt.Errorf("record %d: %w", t.recordsRead, err)
 		}
 		// A quote that is missing often shows as a row with too many or too few fields.
 		if len(fields) != len(t.columns) {
-			line, _ := t.r.FieldPos(0)
+			line, _ := t.csv.FieldPos(0)
 			t.enqueueFault(at, fmt.Sprintf("%s (line %d): it has %d fields; want %d, as in the header", at, line,
 				len(fields), len(t.columns)))
 			continue
 		}
-		v, err := t.row(fields)
+		v, err := t.rowObject(fields)
 		if err != nil {
 			t.enqueueFault(at, at+": "+err.Error())
 			continue
@@ -106,9 +106,9 @@ func (t *csvTable) Next() (*record.Record, error) {
 	}
 }
 
-// row returns a row of a table of separated values as an object. Empty fields are left out, except
+// rowObject returns a row of a table of separated values as an object. Empty fields are left out, except
 // the answer, whose empty text counts.
-func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
+func (t *csvTable) rowObject(fields []string) (*fastjson.Value, error) {
 	t.object.begin()
 	for i, name := range t.columns {
 		if fields[i] != "" || name == t.opts.Response {
@@ -118,16 +118,17 @@ func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
 	return t.object.end()
 }
 
-// explain returns the place and the cause of a syntax error in a table of separated values, in words. A
-// quoted field that is never closed is told from one that holds a quote: the error is behind the last
-// character of the input.
-func (t *csvTable) explain(e *csv.ParseError) string {
+// explainSyntaxError returns the place and the cause of a syntax error in a table of separated values, in
+// words that follow the record's number. The CSV reader has the same error for a quoted field that is never
+// closed and for one that holds a quote. Only the first stands behind the last character of the input.
+func (t *csvTable) explainSyntaxError(e *csv.ParseError) string {
 	place := fmt.Sprintf(" (line %d, column %d)", e.Line, e.Column)
 	if e.StartLine != e.Line {
 		place = fmt.Sprintf(" (lines %d to %d)", e.StartLine, e.Line)
 	}
+	isAtEnd := t.src.ended && e.Column > t.src.lastLineLength()
 	switch {
-	case e.Err == csv.ErrQuote && t.src.ended && e.Column > t.src.lastLine(): // after the last character
+	case e.Err == csv.ErrQuote && isAtEnd:
 		return fmt.Sprintf(" (line %d): a quoted field runs to the end of the input", e.StartLine)
 	case e.Err == csv.ErrQuote:
 		return place + ": a quote stands inside a quoted field"
@@ -140,47 +141,48 @@ func (t *csvTable) explain(e *csv.ParseError) string {
 // recordReader limits the bytes of one record of a table of separated values, because the CSV reader
 // holds a whole record in memory. It also measures lines.
 type recordReader struct {
-	src   io.Reader
-	limit int  // bytes of a record
-	left  int  // bytes that may still be read of the current record
-	ended bool // src has ended
+	src        io.Reader
+	limit      int  // bytes of a record
+	recordLeft int  // bytes that may still be read of the current record
+	ended      bool // src has ended
 	// Bytes of the line that src is in, and of the whole line before it, with one for its end.
-	line, before int
+	lineLength, previousLength int
 }
 
 // slack is how many bytes the CSV reader may read beyond a record, into its buffer.
 const slack = 64 << 10
 
 // beginRecord starts a record: Read may return limit+slack further bytes.
-func (r *recordReader) beginRecord() { r.left = r.limit + slack }
+func (r *recordReader) beginRecord() { r.recordLeft = r.limit + slack }
 
-// lastLine returns the length in bytes of the last line of the table's text so far.
-func (r *recordReader) lastLine() int {
-	if r.line > 0 {
-		return r.line
+// lastLineLength returns the length in bytes of the last line of the table's text so far. After a line end
+// that is the line before it.
+func (r *recordReader) lastLineLength() int {
+	if r.lineLength > 0 {
+		return r.lineLength
 	}
-	return r.before
+	return r.previousLength
 }
 
-// Read reads the text of a table of separated values and counts the bytes of each record. A record
+// Read reads the text of a table of separated values and counts the bytes since beginRecord. A record
 // above the limit is an error, because a quote is perhaps never closed. It implements io.Reader.
 func (r *recordReader) Read(p []byte) (int, error) {
-	if r.left <= 0 {
+	if r.recordLeft <= 0 {
 		return 0, fmt.Errorf("it has more than %d bytes (--max-line); is a quote never closed?", r.limit)
 	}
-	n, err := r.src.Read(p[:min(len(p), r.left)])
-	r.left -= n
+	n, err := r.src.Read(p[:min(len(p), r.recordLeft)])
+	r.recordLeft -= n
 	r.ended = r.ended || err == io.EOF
 	// Measure the lines in it; CR LF counts as one byte, as the CSV reader counts columns.
 	for b := p[:n]; len(b) > 0; {
 		i := bytes.IndexByte(b, '\n')
 		if i < 0 {
-			r.line += len(b)
+			r.lineLength += len(b)
 			break
 		}
-		r.before, r.line = r.line+i+1, 0
+		r.previousLength, r.lineLength = r.lineLength+i+1, 0
 		if i > 0 && b[i-1] == '\r' {
-			r.before--
+			r.previousLength--
 		}
 		b = b[i+1:]
 	}

@@ -17,26 +17,26 @@ import (
 // jsonTable reads a JSON list of rows.
 type jsonTable struct {
 	table
-	in     *input.Input
-	o      rows.Options
-	known  bool // decide has found how rows are read
-	list   *jsonwalk.List
-	parser record.Parser
+	in        *input.Input
+	requested rows.Options
+	isDecided bool // decideByColumns has found how rows are read
+	list      *jsonwalk.List
+	parser    record.Parser
 }
 
 // JSON reads a JSON list of rows, or a JSON file of VLMEvalKit; the first object of the list
 // decides which. It looks for that object at the beginning of the input, so that a table
 // without answers is refused at once. See docs/spec/dumps-files.md#r7.
 func JSON(in *input.Input, o rows.Options) (record.Source, error) {
-	t := &jsonTable{in: in, o: o, parser: record.Parser{Limits: rowLimits}}
+	t := &jsonTable{in: in, requested: o, parser: record.Parser{Limits: rowLimits}}
 	t.list = jsonwalk.NewList(bytes.NewReader(in.Head()), in.Limits.Line)
-	for !t.known {
+	for !t.isDecided {
 		b, _, err := t.list.Next()
 		if err != nil {
 			break
 		}
 		if v, err := t.parser.Parse(b); err == nil && v.Type() == fastjson.TypeObject {
-			if err := t.decide(v); err != nil {
+			if err := t.decideByColumns(v); err != nil {
 				return nil, err
 			}
 		}
@@ -56,7 +56,7 @@ func (t *jsonTable) Next() (*record.Record, error) {
 		if r := t.dequeue(); r != nil {
 			return r, nil
 		}
-		b, i, err := t.list.Next()
+		text, i, err := t.list.Next()
 		at := fmt.Sprintf("element %d", i)
 		if long := (*jsonwalk.LongError)(nil); errors.As(err, &long) {
 			t.enqueueFault(at, at+": "+err.Error())
@@ -65,8 +65,8 @@ func (t *jsonTable) Next() (*record.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.parser.Trim()
-		v, err := t.parser.Parse(b)
+		t.parser.Trim() // gives back the memory of a large row
+		v, err := t.parser.Parse(text)
 		switch {
 		case err != nil:
 			t.enqueueFault(at, fmt.Sprintf("%s: cannot parse JSON: %v", at, err))
@@ -76,8 +76,8 @@ func (t *jsonTable) Next() (*record.Record, error) {
 			continue
 		}
 		// The first row decides how all are read.
-		if !t.known {
-			if err := t.decide(v); err != nil {
+		if !t.isDecided {
+			if err := t.decideByColumns(v); err != nil {
 				return nil, err
 			}
 		}
@@ -85,19 +85,19 @@ func (t *jsonTable) Next() (*record.Record, error) {
 	}
 }
 
-// decide sets how the rows of a JSON list are read, by the names of the members of the first row v. It
-// refuses a table without answers. Records that are in the queue already, of elements that could not be
-// read, are kept.
-func (t *jsonTable) decide(v *fastjson.Value) error {
+// decideByColumns sets how the rows of a JSON list are read, by the names of the members of the first row.
+// It refuses a table without answers. Faults that are in the queue already, of elements before that row,
+// are kept.
+func (t *jsonTable) decideByColumns(firstRow *fastjson.Value) error {
 	var columns []string
-	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) { columns = append(columns, string(key)) })
-	known, err := newTable(t.in, columns, t.o)
+	firstRow.GetObject().Visit(func(key []byte, _ *fastjson.Value) { columns = append(columns, string(key)) })
+	decided, err := newTable(t.in, columns, t.requested)
 	if err != nil {
 		return err
 	}
-	known.queue, t.known = t.queue, true
-	t.table = *known
-	if t.o.Response == "" && !t.vlm {
+	decided.queue, t.isDecided = t.queue, true
+	t.table = *decided
+	if t.requested.Response == "" && !t.isVLMEvalKit {
 		t.opts.Response = "" // rows of JSON may differ in their columns, so each is searched for its answer
 	}
 	return nil

@@ -19,14 +19,14 @@ type parquetTable struct {
 	in      *input.Input
 	src     io.ReaderAt
 	file    *parquet.File
-	columns []*node           // those that are read, as they become JSON
-	leaves  []*parquet.Column // the columns of values in columns, in the order of the file
+	columns []*node           // those that are read, as they become JSON; each may be a group of columns
+	leaves  []*parquet.Column // the columns of values within columns, in the order of the file
 	object  object
 
-	group   int             // the index of the next row group
-	cursors []*columnCursor // of the leaves in the current row group; nil between row groups
-	row     int64           // in the file, from 0
-	end     int64           // of the current row group
+	nextGroup int             // the index of the next row group
+	cursors   []*columnCursor // of the leaves in the current row group; nil between row groups
+	row       int64           // in the file, from 0
+	groupEnd  int64           // of the current row group
 }
 
 // Parquet opens a Parquet file whose rows are a table or records of another format. It prepares to
@@ -42,7 +42,7 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 			src, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
 		}
 	}()
-	// Find out by the names of the columns how rows are read.
+	// The names of the columns decide how rows are read.
 	var names []string
 	for _, c := range table.file.Root().Columns() {
 		names = append(names, c.Name())
@@ -54,7 +54,7 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 	table.table = *known
 	// Only the columns that a record needs are decoded.
 	for _, c := range table.file.Root().Columns() {
-		if !isRead(c, table.opts) {
+		if !isColumnRead(c, table.opts) {
 			continue
 		}
 		if n := newNode(c, &table.leaves); n != nil {
@@ -94,10 +94,10 @@ var neverRead = []string{"logprobs", "token_logprobs", "input_ids", "output_ids"
 var knownColumns = append([]string{"id", "model", "suite", "test", "finish_reason", "label", "answer", "ground_truth",
 	"task", "shapes", "options", rows.Index, "thinking"}, rows.Answers...)
 
-// isRead reports whether a column of a Parquet file is read. Columns of a known or requested name are.
-// To save time and memory, columns of token numbers and the like are not, nor columns of bytes that are
-// not said to be text, such as pictures. See docs/spec/dumps-files.md#r17.
-func isRead(c *parquet.Column, o rows.Options) bool {
+// isColumnRead reports whether a column of a Parquet file is read. Columns of a known or requested name are.
+// To save time and memory, columns of token numbers and the like (neverRead) are not, nor columns of bytes
+// that are not said to be text, such as pictures. All others are. See docs/spec/dumps-files.md#r17.
+func isColumnRead(c *parquet.Column, o rows.Options) bool {
 	name := c.Name()
 	switch {
 	case name == o.Response || slices.Contains(knownColumns, name) || slices.Contains(o.Columns, name):
@@ -132,71 +132,75 @@ func (table *parquetTable) closeGroup() {
 	table.cursors = nil
 }
 
-// Next returns the record of the next row of a Parquet file. It implements record.Source.
+// Next returns the record of the next row of a Parquet file. Of a row group that cannot be read it returns
+// one record with the fault, and goes on with the next group. It implements record.Source.
 func (table *parquetTable) Next() (*record.Record, error) {
 	for {
 		if r := table.dequeue(); r != nil {
 			return r, nil
 		}
-		if table.cursors == nil && table.group >= len(table.file.RowGroups()) {
+		isBetweenGroups := table.cursors == nil
+		if isBetweenGroups && table.nextGroup >= len(table.file.RowGroups()) {
 			return nil, io.EOF
 		}
 		at := fmt.Sprintf("row %d", table.row)
-		if err := table.read(at); err != nil {
-			table.lose(err)
+		if err := table.readNextRow(at); err != nil {
+			table.giveUpGroup(err)
 		}
 	}
 }
 
-// lose gives up the rest of a Parquet file's current row group because of err. It puts one record with a
+// giveUpGroup gives up the rest of a Parquet file's current row group because of err. It puts one record with a
 // fault, which names the lost rows, into the queue, so that reading can continue with the next group.
-func (table *parquetTable) lose(err error) {
+func (table *parquetTable) giveUpGroup(err error) {
 	table.closeGroup()
-	at := fmt.Sprintf("rows %d to %d", table.row, table.end-1)
-	if table.row == table.end-1 {
+	group, last := table.nextGroup-1, table.groupEnd-1
+	at := fmt.Sprintf("rows %d to %d", table.row, last)
+	if table.row == last {
 		at = fmt.Sprintf("row %d", table.row)
 	}
-	table.enqueueFault(at, fmt.Sprintf("row group %d (%s), %v; the other row groups are read", table.group-1, at, err))
-	table.row = table.end
+	table.enqueueFault(at, fmt.Sprintf("row group %d (%s), %v; the other row groups are read", group, at, err))
+	table.row = table.groupEnd // goes on behind the lost rows
 }
 
-// read adds the records of the next row of a Parquet file, at the place at, to the queue. Before the
+// readNextRow adds the records of the next row of a Parquet file, at the place at, to the queue. Before the
 // first row of a row group it opens the group instead, and after the last it closes the group. A panic
-// of the library, or of the code that puts a row together, becomes an error.
-func (table *parquetTable) read(at string) (err error) {
+// of the library, or of the code that puts a row together, becomes an error. That code panics with
+// errLevelsContradict.
+func (table *parquetTable) readNextRow(at string) (err error) {
 	defer func() {
-		if p := recover(); p == errLevels {
-			err = errLevels
+		if p := recover(); p == errLevelsContradict {
+			err = errLevelsContradict
 		} else if p != nil {
 			err = fmt.Errorf("the rows cannot be decoded: %v", p)
 		}
 	}()
 	if table.cursors == nil {
-		return table.open()
+		return table.openGroup()
 	}
-	if table.row == table.end {
+	if table.row == table.groupEnd {
 		table.closeGroup()
 		return nil
 	}
-	// The values of the row, for each leaf.
-	cols := make([][]parquet.Value, len(table.cursors))
+	// The values of the row, for each column of values.
+	values := make([][]parquet.Value, len(table.cursors))
 	for i, c := range table.cursors {
-		if cols[i], err = c.next(); err != nil {
+		if values[i], err = c.nextRow(); err != nil {
 			return fmt.Errorf("column %s: %w", table.leaves[i].Path()[0], err)
 		}
 	}
-	// The row as a JSON object.
+	// The row as a JSON object, from repetition and definition level 0, those outside of all columns.
 	table.object.begin()
-	for _, n := range table.columns {
+	for _, column := range table.columns {
 		before := len(table.object.text)
-		table.object.member(n.name)
+		table.object.appendName(column.name)
 		var null bool
-		if table.object.text, null = n.value(table.object.text, cols, 0, 0); null { // absent: the member is left out
-			table.object.text = table.object.text[:before]
+		if table.object.text, null = column.appendValue(table.object.text, values, 0, 0); null {
+			table.object.text = table.object.text[:before] // an absent member is left out, with its name
 		}
 	}
-	if n, most := len(table.object.text), table.in.Limits.Line; n > most {
-		table.enqueueFault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, n, most))
+	if column, most := len(table.object.text), table.in.Limits.Line; column > most {
+		table.enqueueFault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, column, most))
 	} else if v, err := table.object.end(); err != nil {
 		table.enqueueFault(at, fmt.Sprintf("%s: %v", at, err))
 	} else {
@@ -206,24 +210,24 @@ func (table *parquetTable) read(at string) (err error) {
 	return nil
 }
 
-// open begins the next row group of a Parquet file. It first checks the sizes of its pages, because the
-// library allocates what they state. The columns that are read may have at most maxGroupBytes
-// decompressed, and at most Limits.Ratio times their compressed bytes, unless they have less than
-// parquetFloor. Pages that the library would read wrongly (see fixPage) are replaced.
-func (table *parquetTable) open() error {
-	group := table.file.RowGroups()[table.group]
-	meta := &table.file.Metadata().RowGroups[table.group]
-	table.group++
-	table.end = table.row + max(group.NumRows(), 0)
-	if table.row == table.end {
+// openGroup begins the next row group of a Parquet file; one without rows is skipped. It first checks the
+// sizes of its pages, because the library allocates what they state. The columns that are read may have at
+// most maxGroupBytes decompressed. Above parquetFloor bytes they may have at most Limits.Ratio times their
+// compressed bytes. Pages that the library would read wrongly (see fixPage) are replaced.
+func (table *parquetTable) openGroup() error {
+	group := table.file.RowGroups()[table.nextGroup]
+	meta := &table.file.Metadata().RowGroups[table.nextGroup]
+	table.nextGroup++
+	table.groupEnd = table.row + max(group.NumRows(), 0)
+	if table.row == table.groupEnd {
 		return nil
 	}
 	if len(table.leaves) == 0 {
 		return errors.New("no column can be read")
 	}
-	// Check each column.
-	decompressed, compressed := int64(0), int64(0)    // bytes of the columns so far
-	sources := make([]io.ReaderAt, len(table.leaves)) // nil for columns that need no fix
+	// Check each column. Leaf.Index is its number in the whole file, i the one among those that are read.
+	decompressed, compressed := int64(0), int64(0)         // bytes of the columns so far
+	fixedColumns := make([]io.ReaderAt, len(table.leaves)) // nil for columns that need no fix
 	for i, leaf := range table.leaves {
 		if leaf.Index() >= len(meta.Columns) {
 			return fmt.Errorf("column %s: it is not in the row group", leaf.Path()[0])
@@ -235,7 +239,7 @@ func (table *parquetTable) open() error {
 			return fmt.Errorf("column %s: %w", leaf.Path()[0], err)
 		}
 		if len(fixes) > 0 {
-			sources[i] = newFixedChunk(table.src, c, fixes)
+			fixedColumns[i] = newFixedColumn(table.src, c, fixes)
 		}
 		decompressed += bytes
 		if decompressed > parquetFloor && decompressed > compressed*int64(table.in.Limits.Ratio) {
@@ -247,9 +251,9 @@ func (table *parquetTable) open() error {
 	chunks := group.ColumnChunks()
 	table.cursors = make([]*columnCursor, len(table.leaves))
 	for i, leaf := range table.leaves {
-		table.cursors[i] = &columnCursor{repeats: leaf.MaxRepetitionLevel() > 0}
-		if chunk, ok := chunks[leaf.Index()].(*parquet.FileColumnChunk); ok && sources[i] != nil {
-			table.cursors[i].pages = chunk.PagesFrom(sources[i])
+		table.cursors[i] = &columnCursor{isList: leaf.MaxRepetitionLevel() > 0}
+		if chunk, ok := chunks[leaf.Index()].(*parquet.FileColumnChunk); ok && fixedColumns[i] != nil {
+			table.cursors[i].pages = chunk.PagesFrom(fixedColumns[i])
 		} else {
 			table.cursors[i].pages = chunks[leaf.Index()].Pages()
 		}
@@ -260,49 +264,49 @@ func (table *parquetTable) open() error {
 // columnCursor reads the values of one column of a row group, row by row. A column of lists has
 // several values in a row. Each value has a repetition level, and level 0 begins a new row.
 type columnCursor struct {
-	pages   parquet.Pages
-	page    parquet.Page
-	values  parquet.ValueReader
-	repeats bool // a row may have several values; else each has exactly one
+	pages      parquet.Pages
+	page       parquet.Page
+	pageValues parquet.ValueReader
+	isList     bool // a row may have several values; else each has exactly one, which may be null
 
-	buf  [256]parquet.Value
-	rest []parquet.Value // values of buf that are not in a row yet
-	row  []parquet.Value // the row that is being read, or was returned last
-	done bool            // there are no more pages
+	buf         [256]parquet.Value
+	unread      []parquet.Value // values of buf that are not in a row yet
+	rowValues   []parquet.Value // of the row that is being read, or was returned last
+	noMorePages bool            // there are no more pages
 }
 
-// next returns the values of a Parquet column in the next row, valid until the following call. The
-// error wraps io.ErrUnexpectedEOF where the column has fewer rows than the row group, or is that of
-// a page that cannot be decoded.
-func (c *columnCursor) next() ([]parquet.Value, error) {
-	c.row = c.row[:0]
+// nextRow returns the values of a Parquet column in the next row, valid until the following call. In a
+// column of lists a row ends where the next begins, at a value with repetition level 0. The caller knows how
+// many rows there are, so an early end of the column is an error, io.ErrUnexpectedEOF.
+func (c *columnCursor) nextRow() ([]parquet.Value, error) {
+	c.rowValues = c.rowValues[:0]
 	for {
-		ok, err := c.fill()
+		hasValue, err := c.refill()
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("the page cannot be decoded: %w", err)
-		case !ok && len(c.row) == 0:
+		case !hasValue && len(c.rowValues) == 0:
 			return nil, fmt.Errorf("it has fewer rows than the row group: %w", io.ErrUnexpectedEOF)
-		case !ok: // the column ended, and its last row with it
-			return c.row, nil
-		case len(c.row) > 0 && c.rest[0].RepetitionLevel() == 0: // the next row begins
-			return c.row, nil
+		case !hasValue: // the column ended, and its last row with it
+			return c.rowValues, nil
+		case len(c.rowValues) > 0 && c.unread[0].RepetitionLevel() == 0: // the next row begins
+			return c.rowValues, nil
 		}
-		c.row = append(c.row, c.rest[0])
-		c.rest = c.rest[1:]
-		if !c.repeats { // no need to look at the next value
-			return c.row, nil
+		c.rowValues = append(c.rowValues, c.unread[0])
+		c.unread = c.unread[1:]
+		if !c.isList { // no need to look at the next value
+			return c.rowValues, nil
 		}
 	}
 }
 
-// fill reads values of a Parquet column into c.rest if it is empty, from the next page when the
-// present one has ended. ok is false at the end of the column.
-func (c *columnCursor) fill() (ok bool, err error) {
-	for len(c.rest) == 0 && !c.done {
-		if c.values != nil {
-			n, err := c.values.ReadValues(c.buf[:])
-			c.rest = c.buf[:n]
+// refill reads values of a Parquet column into c.unread if it is empty, from the next page when the
+// present one has ended. hasValue is false at the end of the column.
+func (c *columnCursor) refill() (hasValue bool, err error) {
+	for len(c.unread) == 0 && !c.noMorePages {
+		if c.pageValues != nil {
+			n, err := c.pageValues.ReadValues(c.buf[:])
+			c.unread = c.buf[:n]
 			if n > 0 {
 				return true, nil
 			}
@@ -310,33 +314,35 @@ func (c *columnCursor) fill() (ok bool, err error) {
 				return false, err
 			}
 		}
-		for i, v := range c.row { // values refer to the page, whose memory is used again
-			c.row[i] = v.Clone()
+		// The page has ended. A row that continues on the next page keeps copies of its values, because
+		// values refer to the page's memory, which is given back here.
+		for i, v := range c.rowValues {
+			c.rowValues[i] = v.Clone()
 		}
-		c.release()
+		c.releasePage()
 		if c.page, err = c.pages.ReadPage(); err == io.EOF {
-			c.done = true
+			c.noMorePages = true
 			break
 		} else if err != nil {
-			c.done = true
+			c.noMorePages = true
 			return false, err
 		}
-		c.values = c.page.Values()
+		c.pageValues = c.page.Values()
 	}
-	return len(c.rest) > 0, nil
+	return len(c.unread) > 0, nil
 }
 
-// release gives the memory of a Parquet column's current page back.
-func (c *columnCursor) release() {
+// releasePage gives the memory of a Parquet column's current page back.
+func (c *columnCursor) releasePage() {
 	if c.page != nil {
 		parquet.Release(c.page)
 	}
-	c.page, c.values = nil, nil
+	c.page, c.pageValues = nil, nil
 }
 
 // close ends the column.
 func (c *columnCursor) close() {
-	c.rest, c.row = nil, nil
-	c.release()
+	c.unread, c.rowValues = nil, nil
+	c.releasePage()
 	c.pages.Close()
 }

@@ -15,35 +15,35 @@ import (
 
 // node is a column or a group of columns, as it becomes JSON.
 type node struct {
-	name       string
-	lo, hi     int                                      // its leaves are those from lo to hi-1 of all that are read
-	optional   bool                                     // it may be absent
-	repeated   bool                                     // it may occur any number of times
-	list, dict bool                                     // it is the group of a list or of a map
-	children   []*node                                  // of a group
-	element    *node                                    // of a list whose repeated group only wraps the elements; else nil
-	append     func(dst []byte, v parquet.Value) []byte // of a leaf: appends its value as JSON
+	name               string
+	firstLeaf, endLeaf int                                      // its leaves are those from firstLeaf to endLeaf-1 of all that are read
+	optional           bool                                     // it may be absent
+	repeated           bool                                     // it may occur any number of times
+	isList, isMap      bool                                     // it is the group of a list or of a map
+	children           []*node                                  // of a group
+	wrappedElement     *node                                    // of a list whose repeated group only wraps the elements; else nil
+	appendLeaf         func(dst []byte, v parquet.Value) []byte // of a leaf: appends its value as JSON
 }
 
-// errLevels marks columns that do not belong together.
-var errLevels = errors.New("the levels of its columns do not match")
+// errLevelsContradict says that the repetition and definition levels of a file do not fit its columns.
+var errLevelsContradict = errors.New("the levels of its columns do not match")
 
 // newNode returns the node that converts a Parquet column to JSON, or nil for a group without columns of
-// values. It appends those, the leaves of the column, to leaves.
+// values. It appends those, the leaves of the column, to leaves; the node has their numbers in it.
 func newNode(column *parquet.Column, leaves *[]*parquet.Column) *node {
-	result := &node{name: column.Name(), optional: column.Optional(), repeated: column.Repeated(), lo: len(*leaves)}
+	result := &node{name: column.Name(), optional: column.Optional(), repeated: column.Repeated(), firstLeaf: len(*leaves)}
 	if column.Leaf() {
 		*leaves = append(*leaves, column)
-		result.append = leaf(column.Type())
-		result.hi = len(*leaves)
+		result.appendLeaf = leafAppender(column.Type())
+		result.endLeaf = len(*leaves)
 		return result
 	}
 	if t := column.Type().LogicalType(); t != nil {
 		switch t.Value.(type) {
 		case *format.ListType:
-			result.list = true
+			result.isList = true
 		case *format.MapType:
-			result.dict = true
+			result.isMap = true
 		}
 	}
 	for _, sub := range column.Columns() {
@@ -51,83 +51,83 @@ func newNode(column *parquet.Column, leaves *[]*parquet.Column) *node {
 			result.children = append(result.children, child)
 		}
 	}
-	if result.hi = len(*leaves); result.hi == result.lo {
+	if result.endLeaf = len(*leaves); result.endLeaf == result.firstLeaf {
 		return nil
 	}
-	result.unwrap()
+	result.findNesting()
 	return result
 }
 
-// unwrap finds how a Parquet group that is said to be a list or a map is nested. n.list and n.dict
-// become false if it lacks the repeated group within, and n.element is set if that group only wraps
+// findNesting finds how a Parquet group that is said to be a list or a map is nested. n.isList and n.isMap
+// become false if it lacks the repeated group within, and n.wrappedElement is set if that group only wraps
 // the elements.
-func (n *node) unwrap() {
+func (n *node) findNesting() {
 	if len(n.children) != 1 || !n.children[0].repeated {
-		n.list, n.dict = false, false
+		n.isList, n.isMap = false, false
 		return
 	}
 	inner := n.children[0]
-	n.dict = n.dict && len(inner.children) == 2
-	n.list = n.list && !n.dict
-	// Old writers repeat the element itself: a leaf, a group of several columns, or one with
-	// one of these names.
-	if n.list && len(inner.children) == 1 && inner.name != "array" && inner.name != n.name+"_tuple" {
-		n.element = inner.children[0]
+	n.isMap = n.isMap && len(inner.children) == 2
+	n.isList = n.isList && !n.isMap
+	// In the usual form the repeated group has one column, the element. Old writers repeat the element
+	// itself: a leaf, a group of several columns, or a group with one of these names.
+	if n.isList && len(inner.children) == 1 && inner.name != "array" && inner.name != n.name+"_tuple" {
+		n.wrappedElement = inner.children[0]
 	}
 }
 
-// value appends the JSON of a value of a Parquet column to dst. cols has, for each leaf, those of its
+// appendValue appends the JSON of a value of a Parquet column to dst. cols has, for each leaf, those of its
 // values in the row that belong to this value. rep and def are Parquet's repetition and definition levels
 // of what is around it: how many lists, and how many optional or repeated columns that are present. null
 // is true for an absent value, for which "null" is appended.
-func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
+func (n *node) appendValue(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	if n.optional {
 		def++
-		if first(cols[n.lo]).DefinitionLevel() < def {
+		if firstValue(cols[n.firstLeaf]).DefinitionLevel() < def {
 			return append(dst, "null"...), true
 		}
 	}
 	if n.repeated {
-		return n.elements(dst, cols, rep+1, def+1), false
+		return n.appendList(dst, cols, rep+1, def+1), false
 	}
-	return n.content(dst, cols, rep, def)
+	return n.appendPresent(dst, cols, rep, def)
 }
 
-// first returns the first value of a Parquet column in a row. It panics with errLevels if there is none:
+// firstValue returns the first value of a Parquet column in a row. It panics with errLevelsContradict if there is none:
 // all columns of a row have a value or a null, so the file's repetition and definition levels contradict
-// each other. parquetTable.read recovers, and the rest of the row group is reported as damaged.
-func first(values []parquet.Value) parquet.Value {
+// each other. parquetTable.readNextRow recovers, and the rest of the row group is reported as damaged.
+func firstValue(values []parquet.Value) parquet.Value {
 	if len(values) == 0 {
-		panic(errLevels)
+		panic(errLevelsContradict)
 	}
 	return values[0]
 }
 
-// content appends the JSON of a Parquet value that is present, or of one occurrence of a repeated
+// appendPresent appends the JSON of a Parquet value that is present, or of one occurrence of a repeated
 // column. Leaves become texts and numbers, lists and maps become lists and objects, and other groups
-// become objects. rep and def are Parquet's repetition and definition levels of the value. null is true
-// for a leaf without a value.
-func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
+// become objects. rep and def are Parquet's repetition and definition levels of the value; the repeated
+// group within a list or map has one more of each. null is true for a leaf without a value.
+func (n *node) appendPresent(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	switch {
-	case n.append != nil:
-		v := first(cols[n.lo])
+	case n.appendLeaf != nil:
+		v := firstValue(cols[n.firstLeaf])
 		if v.IsNull() {
 			return append(dst, "null"...), true
 		}
-		return n.append(dst, v), false
-	case n.list && n.element != nil: // a group around each element
-		return n.children[0].each(dst, cols, rep+1, def+1, n.element.value, '[', ']'), false
-	case n.list: // the repeated column is the element
-		return n.children[0].elements(dst, cols, rep+1, def+1), false
-	case n.dict:
+		return n.appendLeaf(dst, v), false
+	case n.isList && n.wrappedElement != nil: // the repeated group is only around each element
+		return n.children[0].appendOccurrences(dst, cols, rep+1, def+1, n.wrappedElement.appendValue, '[', ']'), false
+	case n.isList: // the repeated column is the element itself
+		return n.children[0].appendList(dst, cols, rep+1, def+1), false
+	case n.isMap:
 		inner := n.children[0]
-		return inner.each(dst, cols, rep+1, def+1, inner.pair, '{', '}'), false
+		return inner.appendOccurrences(dst, cols, rep+1, def+1, inner.appendPair, '{', '}'), false
 	}
-	return n.members(dst, cols, rep, def), false
+	return n.appendObject(dst, cols, rep, def), false
 }
 
-// members appends a group of Parquet columns as a JSON object. Absent members are left out.
-func (n *node) members(dst []byte, cols [][]parquet.Value, rep, def int) []byte {
+// appendObject appends a group of Parquet columns as a JSON object. Absent members are left out.
+func (n *node) appendObject(dst []byte, cols [][]parquet.Value, rep, def int) []byte {
 	dst = append(dst, '{')
 	begin := len(dst)
 	for _, c := range n.children {
@@ -137,60 +137,61 @@ func (n *node) members(dst []byte, cols [][]parquet.Value, rep, def int) []byte 
 		}
 		dst = append(jsontree.AppendString(dst, c.name), ':')
 		var null bool
-		if dst, null = c.value(dst, cols, rep, def); null {
+		if dst, null = c.appendValue(dst, cols, rep, def); null {
 			dst = dst[:before]
 		}
 	}
 	return append(dst, '}')
 }
 
-// elements appends all occurrences of a repeated Parquet column as a JSON list.
-func (n *node) elements(dst []byte, cols [][]parquet.Value, rep, def int) []byte {
-	return n.each(dst, cols, rep, def, n.content, '[', ']')
+// appendList appends all occurrences of a repeated Parquet column as a JSON list.
+func (n *node) appendList(dst []byte, cols [][]parquet.Value, rep, def int) []byte {
+	return n.appendOccurrences(dst, cols, rep, def, n.appendPresent, '[', ']')
 }
 
-// pair appends a key and value of a Parquet map as a member of a JSON object. A key that is not a
+// appendPair appends a key and value of a Parquet map as a member of a JSON object. A key that is not a
 // text is written as one.
-func (n *node) pair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, bool) {
-	key, _ := n.children[0].value(nil, cols, rep, def)
+func (n *node) appendPair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, bool) {
+	key, _ := n.children[0].appendValue(nil, cols, rep, def)
 	if len(key) == 0 || key[0] != '"' {
 		key = jsontree.AppendString(nil, string(key))
 	}
-	return n.children[1].value(append(append(dst, key...), ':'), cols, rep, def)
+	return n.children[1].appendValue(append(append(dst, key...), ':'), cols, rep, def)
 }
 
-// each appends all occurrences of a repeated Parquet column to dst, between the brackets open and closing.
-// The function one appends each, from the values that belong to it. rep and def are Parquet's repetition
-// and definition levels of an occurrence. A column that does not occur has a definition level below def.
-func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([]byte, [][]parquet.Value, int, int) ([]byte, bool), open, closing byte) []byte {
+// appendOccurrences appends all occurrences of a repeated Parquet column to dst, between the brackets open
+// and closing, with commas. appendOne appends one of them, from the values that belong to it. rep and def are
+// Parquet's repetition and definition levels of an occurrence. A column that does not occur in this row has
+// one value, with a definition level below def.
+func (n *node) appendOccurrences(dst []byte, cols [][]parquet.Value, rep, def int, appendOne func([]byte, [][]parquet.Value, int, int) ([]byte, bool), open, closing byte) []byte {
 	dst = append(dst, open)
-	if first(cols[n.lo]).DefinitionLevel() < def {
+	if firstValue(cols[n.firstLeaf]).DefinitionLevel() < def {
 		return append(dst, closing)
 	}
-	part := make([][]parquet.Value, len(cols)) // the values of one occurrence, for each leaf
-	rest := make([][]parquet.Value, len(cols)) // those of the occurrences after it
+	occurrence := make([][]parquet.Value, len(cols)) // the values of one occurrence, for each leaf
+	rest := make([][]parquet.Value, len(cols))       // those of the occurrences after it
 	copy(rest, cols)
-	for i := 0; len(rest[n.lo]) > 0; i++ {
+	for i := 0; len(rest[n.firstLeaf]) > 0; i++ {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		for j := n.lo; j < n.hi; j++ {
-			n := 1 // the next occurrence begins at a value of the level rep; deeper lists repeat at higher levels
-			for n < len(rest[j]) && rest[j][n].RepetitionLevel() > rep {
-				n++
+		for j := n.firstLeaf; j < n.endLeaf; j++ {
+			end := 1 // the next occurrence begins at a value of the level rep; deeper lists repeat at higher levels
+			for end < len(rest[j]) && rest[j][end].RepetitionLevel() > rep {
+				end++
 			}
-			n = min(n, len(rest[j]))
-			part[j], rest[j] = rest[j][:n], rest[j][n:]
+			end = min(end, len(rest[j]))
+			occurrence[j], rest[j] = rest[j][:end], rest[j][end:]
 		}
-		dst, _ = one(dst, part, rep, def)
+		dst, _ = appendOne(dst, occurrence, rep, def)
 	}
 	return append(dst, closing)
 }
 
-// leaf returns the function that appends a value of the Parquet type t as JSON. Decimals and integers
+// leafAppender returns the function that appends a value of the Parquet type t as JSON. Decimals and integers
 // become numbers, times and dates become texts in the form of RFC 3339, and other types are written as
 // the type in which the file stores them.
-func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
+func leafAppender(t parquet.Type) func([]byte, parquet.Value) []byte {
 	var logical format.LogicalTypeValue
 	if l := t.LogicalType(); l != nil {
 		logical = l.Value
@@ -201,9 +202,9 @@ func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	case *format.TimestampType:
 		unit := int64(l.Unit.Value.Duration())
 		return func(dst []byte, v parquet.Value) []byte {
-			per := int64(time.Second) / unit
-			s, rest := v.Int64()/per, v.Int64()%per
-			return jsontree.AppendString(dst, time.Unix(s, rest*unit).UTC().Format(time.RFC3339Nano))
+			perSecond := int64(time.Second) / unit
+			seconds, rest := v.Int64()/perSecond, v.Int64()%perSecond
+			return jsontree.AppendString(dst, time.Unix(seconds, rest*unit).UTC().Format(time.RFC3339Nano))
 		}
 	case *format.DateType:
 		return func(dst []byte, v parquet.Value) []byte {
@@ -241,9 +242,10 @@ func appendPlain(dst []byte, v parquet.Value) []byte {
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		return jsontree.AppendString(dst, string(v.ByteArray()))
 	}
-	if v.Kind() == parquet.Int96 { // nanoseconds of a day, and its Julian number
+	if v.Kind() == parquet.Int96 { // 64 bits for the nanoseconds of a day, and 32 for its Julian day number
+		const julianDay1970 = 2_440_588 // 1 January
 		n := v.Int96()
-		days, nanos := int64(n[2])-2_440_588, int64(n[1])<<32|int64(n[0]) // 2,440,588 is the Julian day of 1 January 1970
+		days, nanos := int64(n[2])-julianDay1970, int64(n[1])<<32|int64(n[0])
 		return jsontree.AppendString(dst, time.Unix(days*86400, nanos).UTC().Format(time.RFC3339Nano))
 	}
 	return jsontree.AppendString(dst, v.String())

@@ -23,13 +23,13 @@ import (
 
 // table turns the rows of one file into records, by the kind that the columns show.
 type table struct {
-	opts    rows.Options                                  // Response is the column with the answers
-	model   string                                        // that the path of a file of VLMEvalKit names
-	vlm     bool                                          // rows are read as VLMEvalKit's
-	foreign func(*fastjson.Value, string) []record.Record // reads rows of another tool; else nil
+	opts         rows.Options                                  // Response is the column with the answers
+	model        string                                        // that the path of a file of VLMEvalKit names
+	isVLMEvalKit bool                                          // rows are read as VLMEvalKit's
+	readForeign  func(*fastjson.Value, string) []record.Record // reads rows of another tool; else nil
 
-	queue []record.Record // of the rows that were read, those that dequeue did not return yet
-	cur   record.Record   // the record that dequeue returned last
+	queue   []record.Record // of the rows that were read, those that dequeue did not return yet
+	current record.Record   // the record that dequeue returned last
 }
 
 // newTable decides by the columns how rows are read: as VLMEvalKit's, as another tool's JSON
@@ -43,7 +43,7 @@ func newTable(in *input.Input, columns []string, o rows.Options) (*table, error)
 		return t, requireOnce(columns, rows.Prediction)
 	}
 	if o.Response == "" && o.Foreign != nil {
-		if t.foreign = o.Foreign(columns); t.foreign != nil {
+		if t.readForeign = o.Foreign(columns); t.readForeign != nil {
 			return t, nil
 		}
 	}
@@ -62,7 +62,7 @@ func (t *table) setVLMEvalKit(in *input.Input) {
 	if abs, err := filepath.Abs(path); err == nil && in.Path != "" {
 		path = abs
 	}
-	t.vlm, t.model = true, rows.Model(path)
+	t.isVLMEvalKit, t.model = true, rows.Model(path)
 }
 
 // requireOnce returns an error if the column of that name occurs more than once.
@@ -91,9 +91,9 @@ type object struct {
 // begin starts a row.
 func (o *object) begin() { o.text = append(o.text[:0], '{') }
 
-// member appends the name of a member to the JSON object of a table's row, and a comma before it if it is
+// appendName appends the name of a member to the JSON object of a table's row, and a comma before it if it is
 // not the first. The caller then appends the value to text.
-func (o *object) member(name string) {
+func (o *object) appendName(name string) {
 	if len(o.text) > 1 {
 		o.text = append(o.text, ',')
 	}
@@ -102,7 +102,7 @@ func (o *object) member(name string) {
 
 // set adds a member with a text.
 func (o *object) set(name, value string) {
-	o.member(name)
+	o.appendName(name)
 	o.text = jsontree.AppendString(o.text, value)
 }
 
@@ -118,10 +118,10 @@ func (o *object) end() (*fastjson.Value, error) {
 // and puts them into the queue. The records refer to v.
 func (t *table) enqueue(v *fastjson.Value, at string) {
 	switch {
-	case t.foreign != nil:
-		t.queue = append(t.queue, t.foreign(v, at)...)
+	case t.readForeign != nil:
+		t.queue = append(t.queue, t.readForeign(v, at)...)
 		return
-	case t.vlm:
+	case t.isVLMEvalKit:
 		t.queue = append(t.queue, rows.VLMEvalKit(v, t.opts))
 		t.queue[len(t.queue)-1].Model = t.model
 	default:
@@ -141,9 +141,9 @@ func (t *table) dequeue() *record.Record {
 	if len(t.queue) == 0 {
 		return nil
 	}
-	t.cur = t.queue[0]
+	t.current = t.queue[0]
 	if t.queue = t.queue[1:]; len(t.queue) == 0 {
-		t.queue = t.queue[:0:0] // frees the rows that it held
+		t.queue = t.queue[:0:0] // without capacity, so that the rows in it can be freed
 	}
-	return &t.cur
+	return &t.current
 }

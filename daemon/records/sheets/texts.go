@@ -15,23 +15,23 @@ import (
 
 // texts are the texts that cells name by numbers. A large table is in a temporary file.
 type texts struct {
-	ends  []int64       // where each text ends, in bytes of all texts
-	bytes []byte        // all texts, or the last one if they are in file
-	file  *os.File      // all texts; nil where they are in bytes
-	costs map[int]int64 // of texts with escapes, by number; see maxEscapeWork
+	ends       []int64       // where each text ends, in bytes of all texts
+	bytes      []byte        // all texts, or the last one if they are in file
+	file       *os.File      // all texts; nil where they are in bytes
+	escapeWork map[int]int64 // by the number of a text with escapes: bytes that the library copies to undo them; see maxEscapeWork
 }
 
-// readTexts reads the table of texts of a spreadsheet, which may have none. If it has more bytes than
-// `most`, the texts go to a temporary file.
-func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
-	t = &texts{costs: map[int]int64{}}
+// readSharedTexts reads the table of texts of a spreadsheet, which may have none. If it has more bytes than
+// memoryLimit, the texts go to a temporary file.
+func readSharedTexts(a *archive.Archive, memoryLimit uint64) (t *texts, err error) {
+	t = &texts{escapeWork: map[int]int64{}}
 	f := a.Find(textsName)
 	if f == nil {
 		return t, nil
 	}
 	r, err := a.Entry(f)
 	if err == nil {
-		err = t.read(newMarkup(r), f.Size > most)
+		err = t.read(newMarkup(r), f.Size > memoryLimit)
 		r.Close()
 	}
 	if err != nil {
@@ -41,12 +41,12 @@ func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
 	return t, nil
 }
 
-// read reads the shared texts of a spreadsheet, the elements si of the XML in m. If long is true, they go
-// to a temporary file without a name, which vanishes when it is closed. A table with fewer texts than it
-// states is an error.
-func (t *texts) read(m *markup, long bool) error {
-	var w *bufio.Writer
-	if long {
+// read reads the shared texts of a spreadsheet, the elements si of the XML in m. If toFile is true, they go
+// to a temporary file without a name, which vanishes when it is closed. Else t.bytes keeps all. A table with
+// fewer texts than it states is an error.
+func (t *texts) read(m *markup, toFile bool) error {
+	var out *bufio.Writer
+	if toFile {
 		f, err := os.CreateTemp("", "plumb-texts-*")
 		if err != nil {
 			return fmt.Errorf("cannot make a temporary file: %w", err)
@@ -55,11 +55,11 @@ func (t *texts) read(m *markup, long bool) error {
 		if err := os.Remove(f.Name()); err != nil {
 			return fmt.Errorf("cannot unlink a temporary file: %w", err)
 		}
-		w = bufio.NewWriterSize(f, 64<<10)
+		out = bufio.NewWriterSize(f, 64<<10)
 	}
-	// Read the texts one by one.
-	var end int64 // of the last text
-	stated := 0   // how many texts the table says that it has, 0 if it does not
+	// Read the texts one by one; t.bytes then holds only the new one if there is a file.
+	var end int64    // of the last text
+	statedCount := 0 // how many texts the table says that it has, 0 if it does not
 	for {
 		kind, err := m.next()
 		if err == io.EOF {
@@ -68,46 +68,46 @@ func (t *texts) read(m *markup, long bool) error {
 		if err != nil {
 			return err
 		}
-		if kind == startTag && string(m.name) == "sst" {
+		if kind == startTag && string(m.tagName) == "sst" {
 			n, err := m.attribute("uniqueCount")
 			if err != nil {
 				return err
 			}
-			stated, _ = strconv.Atoi(string(n))
+			statedCount, _ = strconv.Atoi(string(n))
 		}
-		if kind != startTag || string(m.name) != "si" {
+		if kind != startTag || string(m.tagName) != "si" {
 			continue
 		}
 		from := len(t.bytes)
-		var cost int64
-		if t.bytes, cost, err = richText(m, "si", t.bytes); err != nil {
+		var work int64
+		if t.bytes, work, err = appendRichText(m, "si", t.bytes); err != nil {
 			return err
 		}
-		if cost > 0 {
-			t.costs[len(t.ends)] = cost
+		if work > 0 {
+			t.escapeWork[len(t.ends)] = work
 		}
 		end += int64(len(t.bytes) - from)
 		t.ends = append(t.ends, end)
-		if w != nil {
-			if _, err := w.Write(t.bytes); err != nil {
+		if out != nil {
+			if _, err := out.Write(t.bytes); err != nil {
 				return fmt.Errorf("cannot write a temporary file: %w", err)
 			}
-			t.bytes = t.bytes[:0]
+			t.bytes = t.bytes[:0] // they are in the file
 		}
 	}
-	if len(t.ends) < stated { // the numbers in cells would name other texts
-		return fmt.Errorf("the table of texts states %d and has %d; the file is damaged", stated, len(t.ends))
+	if len(t.ends) < statedCount { // a text is lost, so the numbers in cells would name other texts
+		return fmt.Errorf("the table of texts states %d and has %d; the file is damaged", statedCount, len(t.ends))
 	}
-	if w != nil {
-		if err := w.Flush(); err != nil {
+	if out != nil {
+		if err := out.Flush(); err != nil {
 			return fmt.Errorf("cannot write a temporary file: %w", err)
 		}
 	}
 	return nil
 }
 
-// n returns the number of texts.
-func (t *texts) n() int { return len(t.ends) }
+// count returns the number of texts.
+func (t *texts) count() int { return len(t.ends) }
 
 // at returns shared text number i, from 0, of a spreadsheet. Texts are in memory or, if they are
 // large, in a temporary file.
@@ -134,13 +134,13 @@ func (t *texts) Close() error {
 	return t.file.Close()
 }
 
-// richText appends the plain text of the spreadsheet's element with that name, whose start tag was read,
+// appendRichText appends the plain text of the spreadsheet's element with that name, whose start tag was read,
 // up to its end tag. That is the contents of the elements t within it, without formats and escapes, and
-// without phonetic guides (rPh). cost is how many bytes the library for spreadsheets would copy to undo
-// the escapes, which maxEscapeWork limits.
-func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err error) {
+// without phonetic guides (rPh). escapeWork is how many bytes the library for spreadsheets would copy to
+// undo the escapes (it copies the whole text for each), which maxEscapeWork limits.
+func appendRichText(m *markup, name string, dst []byte) (out []byte, escapeWork int64, err error) {
 	from := len(dst)
-	inText, phonetic := false, 0 // within an element t, and within how many elements rPh
+	inText, phoneticDepth := false, 0 // within an element t, and within how many elements rPh
 	for {
 		kind, err := m.next()
 		if err != nil {
@@ -148,26 +148,26 @@ func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err e
 		}
 		switch kind {
 		case startTag:
-			switch string(m.name) {
+			switch string(m.tagName) {
 			case "t":
-				inText = phonetic == 0
+				inText = phoneticDepth == 0
 			case "rPh":
-				phonetic++
+				phoneticDepth++
 			}
 		case endTag:
-			switch string(m.name) {
+			switch string(m.tagName) {
 			case "t":
 				inText = false
 			case "rPh":
-				phonetic--
+				phoneticDepth--
 			// The end of the element.
 			case name:
 				text := dst[from:]
 				if n := bytes.Count(text, []byte("_x")); n > 0 {
-					cost = int64(n) * int64(len(text))
+					escapeWork = int64(n) * int64(len(text))
 					dst = undoEscapes(dst, from)
 				}
-				return dst, cost, nil
+				return dst, escapeWork, nil
 			}
 		default:
 			if inText {

@@ -34,33 +34,33 @@ const maxThriftDepth = 50
 // before the library decodes it: the library allocates by the sizes that the struct states and recurses
 // without limit.
 type thriftWalker struct {
-	b       []byte
-	pos     int                       // in b
-	structs int                       // begun so far
-	path    []int                     // the ids of the fields around the position
-	each    func(path []int, v int64) // called for integers and truth values, which are 0 and 1
-	begin   func(path []int)          // called for each struct in a list; nil for none
-	depth   int                       // how many structs are around the position
+	encoded      []byte                    // begins with the struct
+	pos          int                       // in b
+	structs      int                       // begun so far
+	path         []int                     // the ids of the fields around the position
+	onInteger    func(path []int, v int64) // called for integers and truth values, which are 0 and 1
+	onListStruct func(path []int)          // called for each struct in a list; nil for none
+	depth        int                       // how many structs are around the position
 }
 
 var errThriftEnd = errors.New("it breaks off")
 
 // byte reads a byte of a Parquet footer or page header.
 func (walker *thriftWalker) byte() (byte, error) {
-	if walker.pos >= len(walker.b) {
+	if walker.pos >= len(walker.encoded) {
 		return 0, errThriftEnd
 	}
 	walker.pos++
-	return walker.b[walker.pos-1], nil
+	return walker.encoded[walker.pos-1], nil
 }
 
 // uvarint reads an unsigned integer of variable length from a Parquet footer or page header.
 func (walker *thriftWalker) uvarint() (uint64, error) {
-	v, n := binary.Uvarint(walker.b[walker.pos:])
-	if n == 0 {
+	v, n := binary.Uvarint(walker.encoded[walker.pos:])
+	if n == 0 { // the bytes end within it
 		return 0, errThriftEnd
 	}
-	if n < 0 {
+	if n < 0 { // more than 64 bits
 		return 0, errors.New("an integer is too long")
 	}
 	walker.pos += n
@@ -76,17 +76,17 @@ func (walker *thriftWalker) varint() (int64, error) {
 
 // skip passes over n bytes of a Parquet footer or page header.
 func (walker *thriftWalker) skip(n uint64) error {
-	if n > uint64(len(walker.b)-walker.pos) {
+	if n > uint64(len(walker.encoded)-walker.pos) {
 		return errThriftEnd
 	}
 	walker.pos += int(n)
 	return nil
 }
 
-// structure walks through the fields of a struct in a Parquet footer or page header (Thrift), and through
-// all that is within them. It calls walker.each for integers and truth values. It refuses structs that
+// walkStruct walks through the fields of a struct in a Parquet footer or page header (Thrift), and through
+// all that is within them. It calls walker.onInteger for integers and truth values. It refuses structs that
 // are nested more than maxThriftDepth deep, or more than maxStructs in all.
-func (walker *thriftWalker) structure() error {
+func (walker *thriftWalker) walkStruct() error {
 	if walker.depth++; walker.depth > maxThriftDepth {
 		return fmt.Errorf("structs are nested more than %d deep", maxThriftDepth)
 	}
@@ -117,9 +117,9 @@ func (walker *thriftWalker) structure() error {
 		walker.path = append(walker.path, id)
 		switch kind := b & 15; kind {
 		case thriftTrue, thriftFalse:
-			walker.each(walker.path, int64(thriftFalse-kind)) // true is 1, false 0: the type is the value
+			walker.onInteger(walker.path, int64(thriftFalse-kind)) // true is 1, false 0: the type is the value
 		default:
-			err = walker.value(kind)
+			err = walker.walkValue(kind)
 		}
 		walker.path = walker.path[:len(walker.path)-1]
 		if err != nil {
@@ -128,16 +128,16 @@ func (walker *thriftWalker) structure() error {
 	}
 }
 
-// value walks through a value of any type in a Parquet footer or page header, and calls walker.each for
-// an integer. Truth values of fields have no bytes of their own and are not passed to it.
-func (walker *thriftWalker) value(kind byte) error {
+// walkValue walks through a value of any type in a Parquet footer or page header, and calls walker.onInteger for
+// an integer. The truth value of a field has no bytes of its own, so walkStruct handles it.
+func (walker *thriftWalker) walkValue(kind byte) error {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte: // in a list truth values have a byte
 		return walker.skip(1)
 	case thriftI16, thriftI32, thriftI64:
 		v, err := walker.varint()
 		if err == nil {
-			walker.each(walker.path, v)
+			walker.onInteger(walker.path, v)
 		}
 		return err
 	case thriftDouble:
@@ -151,40 +151,42 @@ func (walker *thriftWalker) value(kind byte) error {
 		}
 		return walker.skip(n)
 	case thriftList, thriftSet:
-		return walker.list()
+		return walker.walkList()
 	case thriftMap:
 		return errors.New("it has a map, which Parquet does not use")
 	case thriftStruct:
-		return walker.structure()
+		return walker.walkStruct()
 	}
 	return fmt.Errorf("it has a value of the unknown type %d", kind)
 }
 
-// list walks through a list or set in a Parquet footer or page header, and calls walker.begin before
+// walkList walks through a list or set in a Parquet footer or page header, and calls walker.onListStruct before
 // each struct in it. It refuses lists that cannot fit into the rest of the bytes, and lists of
 // lists.
-func (walker *thriftWalker) list() error {
+func (walker *thriftWalker) walkList() error {
 	b, err := walker.byte()
 	if err != nil {
 		return err
 	}
+	// A list begins with a byte: its upper half is the number of elements, its lower half their type.
+	const numberFollows = 15
 	n, kind := uint64(b>>4), b&15
-	if n == 15 { // the number follows
+	if n == numberFollows {
 		if n, err = walker.uvarint(); err != nil {
 			return err
 		}
 	}
-	if n > uint64(len(walker.b)-walker.pos) { // each element takes a byte at least
-		return fmt.Errorf("a list of %d elements in %d bytes", n, len(walker.b)-walker.pos)
+	if n > uint64(len(walker.encoded)-walker.pos) { // each element takes a byte at least
+		return fmt.Errorf("a list of %d elements in %d bytes", n, len(walker.encoded)-walker.pos)
 	}
 	if kind == thriftList || kind == thriftSet {
 		return errors.New("it has a list of lists, which Parquet does not use")
 	}
 	for range n {
-		if kind == thriftStruct && walker.begin != nil {
-			walker.begin(walker.path)
+		if kind == thriftStruct && walker.onListStruct != nil {
+			walker.onListStruct(walker.path)
 		}
-		if err := walker.value(kind); err != nil {
+		if err := walker.walkValue(kind); err != nil {
 			return err
 		}
 	}

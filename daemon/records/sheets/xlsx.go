@@ -24,7 +24,7 @@ import (
 const (
 	maxWorkbook  = 256 << 20 // of the file
 	maxParts     = 64 << 20  // of the parts beside tables of cells and of texts, unpacked
-	spillParts   = 16 << 20  // of a table, above which it goes to a temporary file
+	maxInMemory  = 16 << 20  // of a table, above which it goes to a temporary file
 	cellUnits    = 32_767    // UTF-16 units that a cell holds
 	cutCellUnits = cellUnits - 1
 )
@@ -79,7 +79,7 @@ func openWorkbook(in *input.Input, total int64) (*excelize.File, error) {
 		return nil, fmt.Errorf("the spreadsheet has %d bytes; want at most %d, or TSV", size, maxWorkbook)
 	}
 	f, err := excelize.OpenReader(io.NewSectionReader(at, 0, size), excelize.Options{
-		RawCellValue: true, UnzipXMLSizeLimit: spillParts, UnzipSizeLimit: max(total, spillParts) + 1,
+		RawCellValue: true, UnzipXMLSizeLimit: maxInMemory, UnzipSizeLimit: max(total, maxInMemory) + 1,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the spreadsheet cannot be decoded: %w", err)
@@ -97,7 +97,7 @@ func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTabl
 	}
 	t.sheet = sheet
 	// Open its cells, and read the first row as the header.
-	if t.texts, err = readTexts(a, spillParts); err != nil {
+	if t.texts, err = readSharedTexts(a, maxInMemory); err != nil {
 		return t, err
 	}
 	if t.cells, err = openCells(a, part, t.texts); err != nil {
@@ -112,8 +112,8 @@ func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTabl
 	// Find the column of answers.
 	t.opts = o
 	t.opts.Response = cmp.Or(o.Response, rows.Prediction)
-	t.cells.answer = slices.Index(t.columns, t.opts.Response)
-	if t.cells.answer < 0 {
+	t.cells.answerColumn = slices.Index(t.columns, t.opts.Response)
+	if t.cells.answerColumn < 0 {
 		return t, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.Response, t.sheet,
 			strings.Join(t.columns, ", "))
 	}
@@ -148,24 +148,24 @@ func (t *xlsxTable) Next() (r *record.Record, err error) {
 		if err := t.cells.next(); err != nil {
 			return nil, err
 		}
-		t.row(fmt.Sprintf("sheet %s row %d", t.sheet, t.cells.row))
+		t.enqueueRow(fmt.Sprintf("sheet %s row %d", t.sheet, t.cells.row))
 	}
 }
 
-// row adds the record of the spreadsheet's current row, at the place at, to the queue. A row without any
+// enqueueRow adds the record of the spreadsheet's current row, at the place at, to the queue. A row without any
 // cell gives none. If the answer is a formula, the record gets its text and a note. An empty answer, and
 // one that fills its cell and so may have lost its end, are marked as missing, each with its own code.
-func (t *xlsxTable) row(at string) {
-	cells, formula := t.cells.values, t.cells.formula
-	blank := formula == nil // the row has no cell
+func (t *xlsxTable) enqueueRow(at string) {
+	values, formula := t.cells.values, t.cells.formula
+	isBlank := formula == nil // stays so if the row has no cell
 	t.object.begin()
 	for i, name := range t.columns {
 		switch {
-		case formula != nil && i == t.cells.answer:
+		case formula != nil && i == t.cells.answerColumn:
 			t.object.set(name, "="+formula.text)
-		case i < len(cells) && cells[i] != "":
-			t.object.set(name, cells[i])
-			blank = false
+		case i < len(values) && values[i] != "":
+			t.object.set(name, values[i])
+			isBlank = false
 		}
 	}
 	// A record of the row's cells.
@@ -174,7 +174,7 @@ func (t *xlsxTable) row(at string) {
 		t.enqueueFault(at, fmt.Sprintf("%s row %d: %v", t.sheet, t.cells.row, err))
 		return
 	}
-	if blank {
+	if isBlank {
 		return
 	}
 	t.enqueue(v, at)
@@ -182,7 +182,7 @@ func (t *xlsxTable) row(at string) {
 	if r.Key == "" {
 		r.Key = jsontree.Text(v.Get("id"))
 	}
-	// Say what the answer may have lost in its cell.
+	// Say what the answer may have lost in its cell. Failed clears the answer, which the last case keeps.
 	switch {
 	case formula != nil && formula.shared:
 		*r = record.Record{At: at, Key: r.Key, Fault: fmt.Sprintf("%s: the cell shares the formula of another one; want its text", t.place())}
@@ -190,7 +190,7 @@ func (t *xlsxTable) row(at string) {
 		r.Note("formula_cell", fmt.Sprintf("%s is a formula; its text with the leading = is read", t.place()))
 	case !v.Exists(t.opts.Response):
 		r.Failed(record.EmptyCell, "an empty cell may be an empty answer or one that the writer lost")
-	case units(r.Response) >= cutCellUnits:
+	case boundedUnits(r.Response) >= cutCellUnits:
 		text := r.Response
 		r.Failed(record.CutCell, "the cell holds as much as a cell can (32,767 UTF-16 units); the rest is lost")
 		r.Response, r.Cut = text, record.ByCell
@@ -199,14 +199,14 @@ func (t *xlsxTable) row(at string) {
 
 // place returns the place of the answer in the current row, such as Sheet1!B2.
 func (t *xlsxTable) place() string {
-	name, _ := excelize.CoordinatesToCellName(t.cells.answer+1, t.cells.row)
+	name, _ := excelize.CoordinatesToCellName(t.cells.answerColumn+1, t.cells.row)
 	return t.sheet + "!" + name
 }
 
-// units returns the length of a spreadsheet cell's text in UTF-16 units. For a text that is shorter
-// than cutCellUnits bytes it returns the bytes, an upper bound that is cheaper and decides the
-// same.
-func units(s string) (n int) {
+// boundedUnits returns the length of a spreadsheet cell's text in UTF-16 units, to compare it with
+// cutCellUnits. For a text that has fewer bytes than that it returns their number, an upper bound that is
+// found sooner.
+func boundedUnits(s string) (n int) {
 	if len(s) < cutCellUnits {
 		return len(s)
 	}
@@ -239,7 +239,7 @@ func checkParts(a *archive.Archive) (total int64, err error) {
 		total += n
 		name := strings.ToLower(strings.ReplaceAll(f.Name, "\\", "/"))
 		if name == "xl/sharedstrings.xml" || strings.HasPrefix(name, "xl/worksheets/sheet") {
-			n = min(n, spillParts) // more than that goes to a temporary file
+			n = min(n, maxInMemory) // more than that goes to a temporary file
 		}
 		if held += n; held > maxParts {
 			return 0, fmt.Errorf("%s: pictures and other parts beside the cells have more than %d bytes; want the sheet alone", f.Name, maxParts)

@@ -195,7 +195,7 @@ func TestCellsAsTheLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	for _, most := range []uint64{spillParts, 0} { // texts in memory, and in a file
+	for _, most := range []uint64{maxInMemory, 0} { // texts in memory, and in a file
 		src, err := input.Open("-", bytes.NewReader(file), input.Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestCellsAsTheLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, part, err := firstSheet(a)
-		texts, e := readTexts(a, most)
+		texts, e := readSharedTexts(a, most)
 		if err != nil || e != nil {
 			t.Fatal(err, e)
 		}

@@ -18,8 +18,8 @@ const maxText = 512 << 10
 
 // textReader passes XML on and fails if there are more than maxText bytes between two tags.
 type textReader struct {
-	src io.Reader
-	run int // bytes since the last tag
+	src      io.Reader
+	sinceTag int // bytes since the last tag began
 }
 
 // Read reads a spreadsheet's XML and refuses a text of more than maxText bytes without a tag. A text that
@@ -28,8 +28,8 @@ type textReader struct {
 func (r *textReader) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p)
 	if i := bytes.LastIndexByte(p[:n], '<'); i >= 0 {
-		r.run = n - i
-	} else if r.run += n; r.run > maxText {
+		r.sinceTag = n - i
+	} else if r.sinceTag += n; r.sinceTag > maxText {
 		return 0, fmt.Errorf("it holds a text of more than %d bytes", maxText)
 	}
 	return n, err
