@@ -71,7 +71,7 @@ func (running *running) connections() (int, error) {
 		words = append(words, fmt.Sprintf("%d for %s", n.n, n.why))
 	}
 	others := strings.Join(words, ", ")
-	want := running.cfg.API.Connections
+	want := running.cfg.API.MaxConns
 	switch {
 	case left < fewConns:
 		return 0, fmt.Errorf("%w: %d may be open (ulimit -n; LimitNOFILE of a unit), and beside connections the daemon needs %s; want at least %d", ErrFiles, files, others, files-left+fewConns)

@@ -142,7 +142,7 @@ func start(cfg Config) (*running, error) {
 	chrome.Sweep(cfg.Core.Engine.Chrome.Temp)
 	cfg.API.Metrics = api.NewMetrics()
 	cfg.API.Metrics.Process()
-	cfg.Core.Queue.Watch = cfg.API.Metrics.Watch()
+	cfg.Core.Queue.Watch = cfg.API.Metrics.QueueWatch()
 	cfg.Core.Engine.Chrome.Log = cfg.Log
 	cfg.Core.Remote, cfg.Core.Whole, cfg.Core.Queue.Tell = true, true, api.Pathless
 	core, err := Open(cfg.Core)
@@ -181,7 +181,7 @@ func start(cfg Config) (*running, error) {
 	cfg.API.Meter = core.Engine.Meter()
 	cfg.API.Prompts = d.prompts(core)
 	describeMetrics(cfg.API.Metrics, cfg.API.Version, core, d.boards)
-	cfg.API.Metrics.Suites(core.Items.Suites)
+	cfg.API.Metrics.SetSuites(core.Items.Suites)
 	d.tasks = newTaskFiles(core, cfg.API.Metrics, cfg.Log)
 	cfg.Trace.Log, cfg.Trace.Version = cfg.Log, cfg.API.Version.Version
 	if cfg.API.Trace, err = trace.Open(cfg.Trace); err != nil {
@@ -192,22 +192,22 @@ func start(cfg Config) (*running, error) {
 	if d.tracer != nil {
 		cfg.API.Metrics.Traces(cfg.API.Trace.Lost)
 	}
-	cfg.API.Tokens, cfg.API.Health, cfg.API.Down = d.secrets.tokens, d.health, d.pulse.down
+	cfg.API.Tokens, cfg.API.WhyUnready, cfg.API.WhyDown = d.secrets.tokens, d.health, d.pulse.down
 	if info.Exports > 0 {
-		cfg.API.Metrics.Editor(func() api.EditorCounts {
+		cfg.API.Metrics.RegisterEditor(func() api.EditorCounts {
 			s := core.Engine.EditorStats()
 			return api.EditorCounts{Exports: s.Exports, Retries: s.Retries, Lost: s.Lost, Blocked: s.Blocked, Unproved: s.Unproved, Blank: s.Blank}
 		})
 	}
 	if core.Judge != nil {
-		cfg.API.Metrics.Judge(func() api.JudgeCounts { return judgeCounts(core.Judge.Stats()) })
+		cfg.API.Metrics.RegisterJudge(func() api.JudgeCounts { return judgeCounts(core.Judge.Stats()) })
 	}
 	if d.shared, err = d.openShared(cfg.Shared); err != nil {
 		d.close()
 		return nil, err
 	}
 	if d.shared != nil {
-		cfg.API.Shared, cfg.API.SharedSocket = d.shared.registry, d.shared.socket != nil
+		cfg.API.SharedMemory, cfg.API.SharedSocket = d.shared.registry, d.shared.socket != nil
 		cfg.API.TrustLoopback = cfg.Shared.TrustLoopback
 	}
 	d.cfg.API = cfg.API
@@ -246,7 +246,7 @@ func (running *running) prepare() (err error) {
 	if running.managerSockets, err = activated(); err != nil {
 		return err
 	}
-	if running.cfg.API.Connections, err = running.connections(); err != nil {
+	if running.cfg.API.MaxConns, err = running.connections(); err != nil {
 		return err
 	}
 	running.life, running.end = context.WithCancel(context.Background())
@@ -503,7 +503,7 @@ func (running *running) close() error {
 // describeMetrics registers the build, the queue, the device and the caches of tallies and images in the
 // daemon's Prometheus metrics.
 func describeMetrics(metrics *api.Metrics, v api.Version, core *Core, prompts *boards) {
-	metrics.Describe(v, core.Queue, func() (lost, hung int) {
+	metrics.RegisterDaemon(v, core.Queue, func() (lost, hung int) {
 		s := core.Engine.DeviceStats()
 		return s.Resets - s.Hangs, s.Hangs
 	})
@@ -512,7 +512,7 @@ func describeMetrics(metrics *api.Metrics, v api.Version, core *Core, prompts *b
 		metrics.Device(device.Renderer, func() int64 { return stats().Memory },
 			func() int64 { return stats().UpBytes }, func() int64 { return stats().DownBytes })
 	}
-	metrics.Tallies(func() api.TallyCounts {
+	metrics.RegisterPictures(func() api.TallyCounts {
 		counts := api.TallyCounts(core.Engine.TallyStats())
 		prompts.addImages(&counts)
 		return counts

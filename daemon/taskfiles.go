@@ -35,7 +35,7 @@ func newTaskFiles(core *Core, metrics *api.Metrics, log *slog.Logger) *taskFiles
 	for key, t := range files.tasks {
 		files.seen[key] = fileState(t.Path())
 	}
-	metrics.Tasks(func() api.TaskFiles {
+	metrics.RegisterTaskFiles(func() api.TaskFiles {
 		files.mu.Lock()
 		defer files.mu.Unlock()
 		return files.counts

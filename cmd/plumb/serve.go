@@ -164,13 +164,13 @@ func (cmd *serveCmd) Run(std streams) error {
 		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: cmd.TokensFile, Cert: cmd.TLSCert, Key: cmd.TLSKey,
 			ClientCA: cmd.TLSClientCA, Insecure: cmd.InsecureNoToken},
 		API: api.Config{
-			Variants: variants, Known: table.Variants(), Reward: reward, Lines: config.Lines, Scenes: config.Scenes,
+			Variants: variants, KnownVariants: table.Variants(), RewardMode: reward, LineLimits: config.Lines, SceneLimits: config.Scenes,
 			Policies: policies, Prepare: steps,
-			Sessions: int(cmd.MaxSessions), Turns: int(cmd.MaxTurns), SessionIdle: cmd.SessionIdle,
-			Body: int(cmd.MaxBody), Bodies: int(cmd.MaxBodies), Share: float64(cmd.Share), Work: config.Queue.Memory, ItemsMax: int(cmd.MaxItems),
-			ReadTimeout: cmd.ReadTimeout, Idle: cmd.IdleTimeout, StreamIdle: cmd.StreamIdle,
-			Header: int(cmd.MaxHeader), HeaderTime: cmd.HeaderTime, Connections: cmd.MaxConns, ConnsPerIP: cmd.MaxPerIP,
-			OpenMetrics: cmd.MetricsNoToken, Slow: cmd.Slow, Version: thisVersion(),
+			MaxSessions: int(cmd.MaxSessions), MaxTurns: int(cmd.MaxTurns), SessionIdle: cmd.SessionIdle,
+			MaxBody: int(cmd.MaxBody), ClientMemory: int(cmd.MaxBodies), ClientShare: float64(cmd.Share), SceneMemory: config.Queue.Memory, MaxItems: int(cmd.MaxItems),
+			ReadTimeout: cmd.ReadTimeout, IdleTimeout: cmd.IdleTimeout, StreamIdle: cmd.StreamIdle,
+			MaxHeader: int(cmd.MaxHeader), HeaderTimeout: cmd.HeaderTime, MaxConns: cmd.MaxConns, MaxConnsPerIP: cmd.MaxPerIP,
+			OpenMetrics: cmd.MetricsNoToken, SlowAfter: cmd.Slow, Version: thisVersion(),
 		},
 	}))
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// highWater is how many requests may be under way before a balancer is told to
+// readyLimit is how many requests may be under way before a balancer is told to
 // look elsewhere: nine tenths of --queue-max.
-func (server *Server) highWater() int { return server.cfg.Queue.Max() - server.cfg.Queue.Max()/10 }
+func (server *Server) readyLimit() int { return server.cfg.Queue.Max() - server.cfg.Queue.Max()/10 }
 
-// healthy returns nil, or why balancers should send no requests: the daemon drains, its
+// whyUnready returns nil, or why balancers should send no requests: the daemon drains, its
 // queue is nearly full, or its device fails. See docs/spec/http.md#r40.
-func (server *Server) healthy() error {
+func (server *Server) whyUnready() error {
 	queue := server.cfg.Queue
 	switch {
 	case server.draining.Load():
 		return errors.New("shutting down")
-	case queue.Depth() >= server.highWater():
+	case queue.Depth() >= server.readyLimit():
 		return fmt.Errorf("%d of %d requests are waiting (--queue-max)", queue.Depth(), queue.Max())
-	case server.cfg.Health != nil: // the device
-		return server.cfg.Health()
+	case server.cfg.WhyUnready != nil: // the device
+		return server.cfg.WhyUnready()
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (server *Server) healthy() error {
 // health answers GET /health with status 200, or with 503 and the reason as JSON where balancers should
 // send no requests.
 func (server *Server) health(ctx *fasthttp.RequestCtx) {
-	err := server.healthy()
+	err := server.whyUnready()
 	if err == nil {
 		server.reply(ctx, map[string]string{"status": "healthy"})
 		return
@@ -49,7 +49,7 @@ func (server *Server) live(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthtt
 
 // ready answers GET /v2/health/ready with a status and no body, as balancers read it.
 func (server *Server) ready(ctx *fasthttp.RequestCtx) {
-	if server.healthy() != nil {
+	if server.whyUnready() != nil {
 		server.setRetryAfter(ctx, time.Second)
 		ctx.SetStatusCode(fasthttp.StatusServiceUnavailable)
 	}
@@ -58,16 +58,16 @@ func (server *Server) ready(ctx *fasthttp.RequestCtx) {
 // acceptsWork reports whether new work is accepted. If it is not, because the daemon shuts down or its
 // device has failed, it answers the request with status 503 itself.
 func (server *Server) acceptsWork(ctx *fasthttp.RequestCtx) bool {
-	// The first request of a connection is accepted, because the daemon accepted the
-	// connection before it stopped accepting.
+	// The first request of a connection is accepted even while the daemon shuts down, because the daemon
+	// accepted the connection before that.
 	if server.refusing.Load() && ctx.ConnRequestNum() > 1 {
-		server.unavailable(ctx)
+		server.failShuttingDown(ctx)
 		return false
 	}
-	if server.cfg.Down == nil {
+	if server.cfg.WhyDown == nil {
 		return true
 	}
-	if err := server.cfg.Down(); err != nil {
+	if err := server.cfg.WhyDown(); err != nil {
 		server.setRetryAfter(ctx, stalledWait)
 		ctx.SetConnectionClose()
 		server.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: "+err.Error()+"; try again")
@@ -91,22 +91,21 @@ const maxWait = 15 * time.Second
 // stalledWait is the Retry-After while the daemon answers nothing or its device fails.
 const stalledWait = 5 * time.Second
 
-// pace measures the rate of answered requests, for Retry-After. It is safe for concurrent
-// use.
+// pace measures the rate of answered requests, for Retry-After. It is safe for concurrent use.
 type pace struct {
-	mu    sync.Mutex
-	begin time.Time // of the current second
-	now   int       // answers in it
-	rate  float64   // per second, smoothed
-	known bool      // rate has been measured
+	mu                sync.Mutex
+	intervalBegin     time.Time // of the current second
+	answersInInterval int       // answers in it
+	rate              float64   // per second, smoothed
+	known             bool      // rate has been measured
 }
 
-// tick counts one request that was answered at time t, for the pace at which the daemon answers.
-func (pace *pace) tick(t time.Time) {
+// countAnswer counts one request that was answered at time t, for the pace at which the daemon answers.
+func (pace *pace) countAnswer(t time.Time) {
 	pace.mu.Lock()
 	defer pace.mu.Unlock()
 	pace.endInterval(t)
-	pace.now++
+	pace.answersInInterval++
 }
 
 // endInterval updates the rate of answered requests if the interval of counting has lasted a second, and
@@ -114,25 +113,25 @@ func (pace *pace) tick(t time.Time) {
 // one slow second weighs little. After an interval of five seconds or more the old rate no longer counts.
 // The caller holds mu.
 func (pace *pace) endInterval(t time.Time) {
-	if pace.begin.IsZero() {
-		pace.begin = t
+	if pace.intervalBegin.IsZero() {
+		pace.intervalBegin = t
 	}
-	took := t.Sub(pace.begin).Seconds()
+	took := t.Sub(pace.intervalBegin).Seconds()
 	if took < 1 {
 		return
 	}
-	rate := float64(pace.now) / took
+	rate := float64(pace.answersInInterval) / took
 	const tooOld = 5 // seconds
 	if pace.rate > 0 && took < tooOld {
 		rate = (rate + pace.rate) / 2
 	}
-	pace.rate, pace.known, pace.now, pace.begin = rate, true, 0, t
+	pace.rate, pace.known, pace.answersInInterval, pace.intervalBegin = rate, true, 0, t
 }
 
-// until returns how long n more requests take at the present rate, for Retry-After: from one second
-// to maxWait. It adds up to a quarter at random, so that clients do not retry all at once. See
-// docs/spec/http.md#r10.
-func (pace *pace) until(n int) time.Duration {
+// retryAfter returns the value of the header Retry-After for a client that has n requests before its own:
+// how long they take at the present rate, from one second to maxWait. It adds up to a quarter at random,
+// so that clients do not retry all at once. See docs/spec/http.md#r10.
+func (pace *pace) retryAfter(n int) time.Duration {
 	pace.mu.Lock()
 	pace.endInterval(time.Now())
 	rate, known := pace.rate, pace.known

@@ -40,22 +40,22 @@ func testPace(t *testing.T) {
 		var p pace
 		for second := range 10 {
 			for i := range c.perSecond {
-				p.tick(begin.Add(time.Duration(second)*time.Second + time.Duration(i)*time.Second/time.Duration(c.perSecond)))
+				p.countAnswer(begin.Add(time.Duration(second)*time.Second + time.Duration(i)*time.Second/time.Duration(c.perSecond)))
 			}
 		}
 		for range 20 {
-			if got := p.until(c.more); got < c.least || got > c.most {
+			if got := p.retryAfter(c.more); got < c.least || got > c.most {
 				t.Errorf("%d more at %d per second: got %v; want %v to %v", c.more, c.perSecond, got, c.least, c.most)
 			}
 		}
 	}
 	var old pace // what was long ago does not count
-	old.tick(begin.Add(-time.Hour))
-	if got := old.until(10); got < maxWait {
+	old.countAnswer(begin.Add(-time.Hour))
+	if got := old.retryAfter(10); got < maxWait {
 		t.Errorf("after an hour of silence: got %v; want %v", got, maxWait)
 	}
-	stuck := pace{begin: time.Now().Add(-2 * time.Second)} // two seconds without an answer
-	if got := stuck.until(10); got < 5*time.Second {
+	stuck := pace{intervalBegin: time.Now().Add(-2 * time.Second)} // two seconds without an answer
+	if got := stuck.retryAfter(10); got < 5*time.Second {
 		t.Errorf("nothing is answered: got %v; want 5 s and some", got)
 	}
 }
@@ -72,7 +72,9 @@ func TestUnready(t *testing.T) {
 			return nil
 		}
 	}
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Health, c.Down = get(&health), get(&down) })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
+		c.WhyUnready, c.WhyDown = get(&health), get(&down)
+	})
 	for _, c := range []struct {
 		health, down       string
 		ready, live, score int
@@ -98,7 +100,7 @@ func TestUnready(t *testing.T) {
 // others are busy; where one waits for its client, the one that has waited
 // longest is closed for it.
 func TestCrowd(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Connections = 4 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxConns = 4 })
 	busy := make([]*bufio.Reader, 4)
 	for i := range busy {
 		c := s.raw(t)
@@ -122,7 +124,7 @@ func TestCrowd(t *testing.T) {
 // Clients that hold connections and ask for nothing keep nobody out, and those
 // that were let in before go last.
 func TestIdleKeepNobodyOut(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Connections, c.Tokens = 8, oneToken("secret") })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxConns, c.Tokens = 8, oneToken("secret") })
 	const get = "GET /v2 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n"
 	known := s.raw(t)
 	knownReader := bufio.NewReader(known)
@@ -155,8 +157,10 @@ func TestIdleKeepNobodyOut(t *testing.T) {
 // requests.
 func TestHeldBodies(t *testing.T) {
 	const body, most = 1 << 20, 3 << 20
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Bodies, c.Share = body, most, 1 })
-	s.bodies.Wait = 100 * time.Millisecond
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
+		c.MaxBody, c.ClientMemory, c.ClientShare = body, most, 1
+	})
+	s.clientMemory.Wait = 100 * time.Millisecond
 	head := fmt.Sprintf("POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", body)
 	for range 50 { // announced, 50 MiB in all, and of each 10 kB sent
 		io.WriteString(s.raw(t), head+strings.Repeat(" ", 10_000))
@@ -164,15 +168,15 @@ func TestHeldBodies(t *testing.T) {
 	for s.Active() < 50 {
 		runtime.Gosched()
 	}
-	if held := s.bodies.Held(); held != 0 {
+	if held := s.clientMemory.Held(); held != 0 {
 		t.Errorf("50 announced bodies hold %d bytes; want none", held)
 	}
 	for range 5 { // sent but for the last byte, 5 MiB in all: there is room for two
 		io.WriteString(s.raw(t), head+strings.Repeat(" ", body-1))
 	}
-	for i := 0; s.bodies.Held() < 2*body; i++ {
+	for i := 0; s.clientMemory.Held() < 2*body; i++ {
 		if time.Sleep(time.Millisecond); i > 60_000 {
-			t.Fatalf("%d bytes are held; want %d", s.bodies.Held(), 2*body)
+			t.Fatalf("%d bytes are held; want %d", s.clientMemory.Held(), 2*body)
 		}
 	}
 	item := `{"test":"sum","pad":"` + strings.Repeat("x", body-100) + `"}`
@@ -182,7 +186,7 @@ func TestHeldBodies(t *testing.T) {
 	if status, _, text := s.do(t, "POST", "/v1/score", `{"test":"sum"}`); status != 200 {
 		t.Errorf("a small body: got %d %s; want 200", status, text)
 	}
-	if held := s.bodies.Held(); held > most {
+	if held := s.clientMemory.Held(); held > most {
 		t.Errorf("%d bytes are held; want at most %d", held, most)
 	}
 }
@@ -205,7 +209,7 @@ func TestBodySizes(t *testing.T) {
 	for s.Active() > 0 {
 		runtime.Gosched()
 	}
-	if held := s.bodies.Held(); held != 0 {
+	if held := s.clientMemory.Held(); held != 0 {
 		t.Errorf("%d bytes are held after all requests", held)
 	}
 }
@@ -271,7 +275,7 @@ func TestRefuse(t *testing.T) {
 // A client that writes all of its body before it reads learns why it was
 // refused, and one that never stops is cut off.
 func TestLinger(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body = 1000 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxBody = 1000 })
 	const size = 20 << 20
 	c := s.raw(t)
 	fmt.Fprintf(c, "POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", size)

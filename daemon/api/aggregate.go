@@ -12,7 +12,7 @@ import (
 // aggregateMetrics answers POST /aggregate_metrics, in which NeMo Gym sends all verify responses of a
 // benchmark as {"verify_responses":[...]}, with the means of their rewards and numbers.
 func (server *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
-	body, ok := server.checked(ctx)
+	body, ok := server.readObject(ctx)
 	if !ok {
 		return
 	}

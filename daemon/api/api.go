@@ -56,41 +56,41 @@ const (
 // Config of a Server. Queue, Suites and Variants are required; zero values mean
 // the defaults.
 type Config struct {
-	Queue    *queue.Queue
-	Items    dump.ItemConfig   // the suites and task files, as the queue has them
-	Variants scoring.Variants  // chosen where a request names none
-	Known    []scoring.Variant // names that a request may choose beside those of the suites
-	Reward   scoring.RewardMode
-	Lines    dump.Limits         // of streams
-	Scenes   scene.Limits        // of pictures
-	Pictures dump.PictureOptions // how their scenes are read; Limits are Scenes
-	Prompts  *ask.Prompter       // what models are asked; nil where there are no prompts
-	Body     int                 // bytes of a body, plain, default 16 MiB (--max-body)
-	ItemsMax int                 // items of one request, default 65,536 (--max-items)
-	Bodies   int                 // bytes from clients in memory at once, default 512 MiB (--max-bodies)
-	Work     *memory.Pool        // bounds the memory of large scenes under way; the queue has the same pool
-	Share    float64             // of Bodies for one client, at most 1, default 0.5 (--client-share)
-	Tokens   *Tokens             // that authenticate clients; nil where none is needed
+	Queue         *queue.Queue
+	Items         dump.ItemConfig   // the suites and task files, as the queue has them
+	Variants      scoring.Variants  // chosen where a request names none
+	KnownVariants []scoring.Variant // names that a request may choose beside those of the suites
+	RewardMode    scoring.RewardMode
+	LineLimits    dump.Limits         // of streams
+	SceneLimits   scene.Limits        // of pictures
+	Pictures      dump.PictureOptions // how their scenes are read; Limits are SceneLimits
+	Prompts       *ask.Prompter       // what models are asked; nil where there are no prompts
+	MaxBody       int                 // bytes of a body, plain, default 16 MiB (--max-body)
+	MaxItems      int                 // items of one request, default 65,536 (--max-items)
+	ClientMemory  int                 // bytes from clients in memory at once, default 512 MiB (--max-bodies)
+	SceneMemory   *memory.Pool        // bounds the memory of large scenes under way; the queue has the same pool
+	ClientShare   float64             // of ClientMemory for one client, at most 1, default 0.5 (--client-share)
+	Tokens        *Tokens             // that authenticate clients; nil where none is needed
 	// OpenMetrics answers GET /metrics without a token (--metrics-no-token).
 	OpenMetrics bool
 
-	Header      int           // bytes of a request's header, default 16 KiB (--max-header)
-	HeaderTime  time.Duration // for a request's header, default 10 s (--header-timeout)
-	ReadTimeout time.Duration // for a whole request, default 30 s
-	Idle        time.Duration // between requests of a connection, default 90 s
-	StreamIdle  time.Duration // without a byte from or to the client of a stream, default 10 min
-	Connections int           // open at once, default 8192 (--max-conns)
-	ConnsPerIP  int           // open at once from one address, default unlimited (--max-conns-per-ip)
-	Slow        time.Duration // samples that take longer are logged; 0 for none
+	MaxHeader     int           // bytes of a request's header, default 16 KiB (--max-header)
+	HeaderTimeout time.Duration // for a request's header, default 10 s (--header-timeout)
+	ReadTimeout   time.Duration // for a whole request, default 30 s
+	IdleTimeout   time.Duration // between requests of a connection, default 90 s
+	StreamIdle    time.Duration // without a byte from or to the client of a stream, default 10 min
+	MaxConns      int           // open at once, default 8192 (--max-conns)
+	MaxConnsPerIP int           // open at once from one address, default unlimited (--max-conns-per-ip)
+	SlowAfter     time.Duration // samples that take longer are logged; 0 for none
 
 	Policies    map[string]reward.Policy // rewards of samples without a score, by trainer; nil = defaults
 	Prepare     map[string]reward.Steps  // of text preparation, by trainer; nil = defaults
-	Sessions    int                      // OpenEnv sessions open at once, default 1024 (--max-sessions)
-	Turns       int                      // of an episode at most, default episode.DefaultTurns (--max-turns)
+	MaxSessions int                      // OpenEnv sessions open at once, default 1024 (--max-sessions)
+	MaxTurns    int                      // of an episode at most, default episode.DefaultTurns (--max-turns)
 	SessionIdle time.Duration            // without a message, default 10 min (--session-idle)
 	SessionPing time.Duration            // between two pings to the client of a session, default 20 s
 
-	Shared       *shm.Registry // shared memory of clients on this host; nil where that is off (--allow-client-shm)
+	SharedMemory *shm.Registry // shared memory of clients on this host; nil where that is off (--allow-client-shm)
 	SharedSocket bool          // clients may register memfds (--shm-socket)
 	// TrustLoopback lets any process that reaches the daemon over TCP from this host
 	// use shared memory as the daemon's own user (--shm-trust-loopback).
@@ -98,13 +98,13 @@ type Config struct {
 	UI            fasthttp.RequestHandler // the explorer, for paths below /ui/; nil for none (--ui)
 	Meter         metric.Meter            // measures pixels of clients, default metric.Oracle
 
-	Version Version
-	Editor  EditorInfo
-	Metrics *Metrics
-	Trace   *trace.Tracer // exports requests as spans; nil for none
-	Health  func() error  // returns why balancers should send no requests, or nil
-	Down    func() error  // returns why requests must be refused, or nil; may be nil itself
-	Log     *slog.Logger
+	Version    Version
+	Editor     EditorInfo
+	Metrics    *Metrics
+	Trace      *trace.Tracer // exports requests as spans; nil for none
+	WhyUnready func() error  // returns why balancers should send no requests, or nil
+	WhyDown    func() error  // returns why requests must be refused, or nil; may be nil itself
+	Log        *slog.Logger
 }
 
 // Version describes the build of the daemon in its answers.
@@ -118,25 +118,25 @@ type Version struct {
 
 // Server is the HTTP side of the daemon.
 type Server struct {
-	cfg       Config
-	http      *fasthttp.Server
-	routes    map[string]route
-	draining  atomic.Bool // not ready, but requests are still accepted
-	refusing  atomic.Bool // new work is refused
-	active    atomic.Int64
-	bodies    *memory.Pool        // bytes from clients: bodies, zstd windows, lines, messages
-	conns     *conns.Set          // open ones
-	lingering atomic.Int64        // connections in linger; a few more are counted
-	pace      pace                // of answers, for Retry-After
-	drawing   *semaphore.Weighted // pictures drawn at once
-	pixels    *semaphore.Weighted // and their pixels
-	life      context.Context     // ends when streams must stop
-	kill      context.CancelFunc
-	sessions  sessions // of OpenEnv
-	clients   clients  // of requests in flight
-	nonce     string   // begins the request ids of this process
-	count     atomic.Uint64
-	slowly    logLimiter // of the slow-sample log
+	cfg            Config
+	http           *fasthttp.Server
+	routes         map[string]route
+	draining       atomic.Bool // not ready, but requests are still accepted
+	refusing       atomic.Bool // new work is refused
+	active         atomic.Int64
+	clientMemory   *memory.Pool        // bytes from clients: bodies, zstd windows, lines, messages
+	conns          *conns.Set          // open ones
+	lingering      atomic.Int64        // connections in linger; a few more are counted
+	pace           pace                // of answers, for Retry-After
+	drawingSlots   *semaphore.Weighted // pictures drawn at once
+	pixelSlots     *semaphore.Weighted // and their pixels
+	life           context.Context     // ends when streams must stop
+	endLife        context.CancelFunc
+	sessions       sessions // of OpenEnv
+	clients        clients  // of requests in flight
+	idPrefix       string   // begins the request ids of this process
+	requestCount   atomic.Uint64
+	slowLogLimiter logLimiter // of the slow-sample log
 }
 
 // route is the handler of one path with its properties. A handler must copy what it keeps
@@ -160,15 +160,16 @@ func (r route) takes(method string) bool {
 // New returns an HTTP server of the daemon that is not listening yet.
 func New(cfg Config) *Server {
 	setDefaults(&cfg)
-	server := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
-	// While the buffer of a body grows there are two of it, and one body must always fit.
-	share := max(int64(cfg.Share*float64(cfg.Bodies)), 2*int64(cfg.Body))
-	server.bodies = memory.New("--max-bodies", max(int64(cfg.Bodies), share), share)
-	cfg.Metrics.memory(server.bodies, cfg.Work)
-	server.drawing, server.pixels = semaphore.NewWeighted(int64(mostDrawn())), semaphore.NewWeighted(int64(server.mostPixels()))
-	server.life, server.kill = context.WithCancel(context.Background())
-	server.conns = conns.New(conns.Config{Max: cfg.Connections, PerAddress: cfg.ConnsPerIP, Refuse: server.refuseConnection, Log: cfg.Log})
-	cfg.Metrics.connections(server.conns.Stats)
+	server := &Server{cfg: cfg, routes: routes(), idPrefix: newIDPrefix()}
+	// While the buffer of a body grows there are two of it, and one body must always fit. So a client's
+	// share of the memory has room for two.
+	share := max(int64(cfg.ClientShare*float64(cfg.ClientMemory)), 2*int64(cfg.MaxBody))
+	server.clientMemory = memory.New("--max-bodies", max(int64(cfg.ClientMemory), share), share)
+	cfg.Metrics.registerMemory(server.clientMemory, cfg.SceneMemory)
+	server.drawingSlots, server.pixelSlots = semaphore.NewWeighted(int64(maxDrawings())), semaphore.NewWeighted(int64(server.maxPixels()))
+	server.life, server.endLife = context.WithCancel(context.Background())
+	server.conns = conns.New(conns.Config{Max: cfg.MaxConns, PerAddress: cfg.MaxConnsPerIP, Refuse: server.refuseConnection, Log: cfg.Log})
+	cfg.Metrics.registerConnections(server.conns.Stats)
 	server.http = &fasthttp.Server{
 		Handler:        server.serve,
 		HeaderReceived: server.receiveHeader,
@@ -179,10 +180,10 @@ func New(cfg Config) *Server {
 		// The set of connections bounds them. The server's own bound also counts connections
 		// that the set has closed and whose goroutines have not ended yet.
 		Concurrency:    math.MaxInt32,
-		ReadBufferSize: cfg.Header,
-		ReadTimeout:    min(cfg.HeaderTime, cfg.ReadTimeout), // until the header is there, then header
+		ReadBufferSize: cfg.MaxHeader,
+		ReadTimeout:    min(cfg.HeaderTimeout, cfg.ReadTimeout), // until the header is there, then header
 		WriteTimeout:   cfg.ReadTimeout,
-		IdleTimeout:    cfg.Idle,
+		IdleTimeout:    cfg.IdleTimeout,
 		// Bodies are read by the handlers, which count their bytes themselves. This
 		// is only how much of one the server waits for before it calls them.
 		MaxRequestBodySize:           1,
@@ -196,16 +197,16 @@ func New(cfg Config) *Server {
 }
 
 // setDefaults replaces members of the server's configuration that are zero, negative or nil by their
-// defaults.
+// defaults. ClientShare is a fraction of ClientMemory, so one outside (0, 1] is replaced too.
 func setDefaults(cfg *Config) {
-	cfg.Body = cmp.Or(max(cfg.Body, 0), DefaultBody)
-	cfg.ItemsMax = cmp.Or(max(cfg.ItemsMax, 0), DefaultItems)
-	cfg.Header = cmp.Or(max(cfg.Header, 0), DefaultHeader)
-	cfg.HeaderTime = cmp.Or(max(cfg.HeaderTime, 0), DefaultHeaderTime)
+	cfg.MaxBody = cmp.Or(max(cfg.MaxBody, 0), DefaultBody)
+	cfg.MaxItems = cmp.Or(max(cfg.MaxItems, 0), DefaultItems)
+	cfg.MaxHeader = cmp.Or(max(cfg.MaxHeader, 0), DefaultHeader)
+	cfg.HeaderTimeout = cmp.Or(max(cfg.HeaderTimeout, 0), DefaultHeaderTime)
 	cfg.ReadTimeout = cmp.Or(max(cfg.ReadTimeout, 0), DefaultReadTimeout)
-	cfg.Idle = cmp.Or(max(cfg.Idle, 0), DefaultIdle)
+	cfg.IdleTimeout = cmp.Or(max(cfg.IdleTimeout, 0), DefaultIdle)
 	cfg.StreamIdle = cmp.Or(max(cfg.StreamIdle, 0), DefaultStreamIdle)
-	cfg.Sessions = cmp.Or(max(cfg.Sessions, 0), DefaultSessions)
+	cfg.MaxSessions = cmp.Or(max(cfg.MaxSessions, 0), DefaultSessions)
 	cfg.SessionIdle = cmp.Or(max(cfg.SessionIdle, 0), DefaultSessionIdle)
 	cfg.SessionPing = cmp.Or(max(cfg.SessionPing, 0), defaultSessionPing)
 	if cfg.Policies == nil {
@@ -214,10 +215,10 @@ func setDefaults(cfg *Config) {
 	if cfg.Prepare == nil {
 		cfg.Prepare, _ = ParsePrepare(nil)
 	}
-	cfg.Connections = cmp.Or(max(cfg.Connections, 0), DefaultConnections)
-	cfg.Bodies = cmp.Or(max(cfg.Bodies, 0), DefaultBodies)
-	if !(cfg.Share > 0 && cfg.Share <= 1) {
-		cfg.Share = DefaultShare
+	cfg.MaxConns = cmp.Or(max(cfg.MaxConns, 0), DefaultConnections)
+	cfg.ClientMemory = cmp.Or(max(cfg.ClientMemory, 0), DefaultBodies)
+	if !(cfg.ClientShare > 0 && cfg.ClientShare <= 1) {
+		cfg.ClientShare = DefaultShare
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -228,21 +229,22 @@ func setDefaults(cfg *Config) {
 	if cfg.Meter == nil {
 		cfg.Meter = metric.Oracle{}
 	}
-	if cfg.Shared != nil {
-		cfg.Metrics.regions.Store(cfg.Shared)
+	if cfg.SharedMemory != nil {
+		cfg.Metrics.regions.Store(cfg.SharedMemory)
 	}
 }
 
-// nonce returns 12 random hexadecimal digits. They begin the request ids of this process, so that two
+// newIDPrefix returns 12 random hexadecimal digits. They begin the request ids of this process, so that two
 // processes never give the same id.
-func nonce() string {
+func newIDPrefix() string {
 	var b [6]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// routes returns the server's routes by path. get, post and health make routes; those of health are
-// open, that is, they need no token. Each trainer has a route of its own and may have more. See
+// routes returns the server's routes by path. get, post and health make routes from the name in metrics
+// and the handler; those of health are open, that is, they need no token. A path with {name} or {env}
+// stands for any such name, see findRoute. Each trainer has a route of its own and may have more. See
 // docs/spec/http.md#r1.
 func routes() map[string]route {
 	get := func(name string, f func(*Server, *fasthttp.RequestCtx)) route {
@@ -261,31 +263,31 @@ func routes() map[string]route {
 		"/v1/prompt":       post("prompt", (*Server).prompt),
 		"/v1/metrics":      post("pixel_metrics", (*Server).measure),
 
-		sharedPath + "/status":               get("shm_status", (*Server).sharedStatus),
-		regionPath + anyName + "/status":     get("shm_status", (*Server).sharedStatus),
-		regionPath + anyName + "/register":   post("shm_register", (*Server).sharedRegister),
-		regionPath + anyName + "/unregister": post("shm_unregister", (*Server).sharedUnregister),
-		sharedPath + "/unregister":           post("shm_unregister", (*Server).sharedUnregister),
+		sharedPath + "/status":                  get("shm_status", (*Server).sharedStatus),
+		regionPath + nameInPath + "/status":     get("shm_status", (*Server).sharedStatus),
+		regionPath + nameInPath + "/register":   post("shm_register", (*Server).sharedRegister),
+		regionPath + nameInPath + "/unregister": post("shm_unregister", (*Server).sharedUnregister),
+		sharedPath + "/unregister":              post("shm_unregister", (*Server).sharedUnregister),
 
-		"/v1/info":          get("info", (*Server).info),
-		"/v1/suites":        get("suites", (*Server).suites),
-		"/v2":               get("server", (*Server).describe),
-		"/openapi.json":     get("openapi", (*Server).openAPI),
-		"/metrics":          get(metricsRoute, (*Server).metrics),
-		"/":                 health("home", (*Server).home),
-		uiPath + anyName:    get(uiRoute, (*Server).ui),
-		guidePath + anyName: health("guide", (*Server).guide),
-		"/health":           health("health", (*Server).health),
-		"/healthz":          health("health", (*Server).health),
-		"/v2/health/live":   health("live", (*Server).live),
-		"/v2/health/ready":  health("ready", (*Server).ready),
+		"/v1/info":             get("info", (*Server).info),
+		"/v1/suites":           get("suites", (*Server).suites),
+		"/v2":                  get("server", (*Server).describe),
+		"/openapi.json":        get("openapi", (*Server).openAPI),
+		"/metrics":             get(metricsRoute, (*Server).metrics),
+		"/":                    health("home", (*Server).home),
+		uiPath + nameInPath:    get(uiRoute, (*Server).ui),
+		guidePath + nameInPath: health("guide", (*Server).guide),
+		"/health":              health("health", (*Server).health),
+		"/healthz":             health("health", (*Server).health),
+		"/v2/health/live":      health("live", (*Server).live),
+		"/v2/health/ready":     health("ready", (*Server).ready),
 	}
 	for path, r := range taskRoutes {
-		all["/"+envName+path] = r
+		all["/"+envInPath+path] = r
 	}
 	for _, t := range trainers() {
 		all[t.path] = post(t.metric, func(s *Server, ctx *fasthttp.RequestCtx) { s.train(ctx, t) })
-		maps.Copy(all, t.more)
+		maps.Copy(all, t.moreRoutes)
 	}
 	return all
 }
@@ -302,7 +304,7 @@ func (server *Server) serve(ctx *fasthttp.RequestCtx) {
 	name := server.dispatch(ctx, id, func(r route) {
 		r.handle(server, ctx)
 		if r.method == "POST" && ctx.Response.StatusCode() != fasthttp.StatusTooManyRequests {
-			server.pace.tick(time.Now()) // a refusal would make the queue look fast
+			server.pace.countAnswer(time.Now()) // a refusal would make the queue look fast
 		}
 	})
 	server.releaseRequest(ctx)
@@ -311,7 +313,7 @@ func (server *Server) serve(ctx *fasthttp.RequestCtx) {
 	}
 	server.finishConnection(ctx)
 	if !ctx.Response.IsBodyStream() { // a stream is counted when it ends
-		server.cfg.Metrics.request(name, ctx.Response.StatusCode(), time.Since(start))
+		server.cfg.Metrics.countRequest(name, ctx.Response.StatusCode(), time.Since(start))
 		server.endTrail(trail, ctx.Response.StatusCode())
 	}
 	server.cfg.Log.Debug("request", "route", name, "code", ctx.Response.StatusCode(), "request", id, "took", time.Since(start))
@@ -359,12 +361,12 @@ func (server *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool
 	case route.open, route.name == metricsRoute && server.cfg.OpenMetrics:
 		return server.takesQuery(ctx, route)
 	}
-	held, ok := server.authorize(ctx) // the client's token; nil if the daemon needs none
+	clientToken, ok := server.authorize(ctx) // the client's token; nil if the daemon needs none
 	if !ok {
 		return false
 	}
-	if held != nil {
-		ctx.SetUserValue(heldKey, held)
+	if clientToken != nil {
+		ctx.SetUserValue(tokenKey, clientToken)
 	}
 	return server.takesQuery(ctx, route) && (route.method != "POST" || server.acceptsWork(ctx))
 }
@@ -384,7 +386,7 @@ func (server *Server) takesQuery(ctx *fasthttp.RequestCtx, route route) bool {
 // token's limits still count the request.
 func (server *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
 	server.detachToken(ctx)()
-	server.drop(ctx)
+	server.releaseBody(ctx)
 }
 
 // expect answers the header "Expect: 100-continue" of a client that waits with its body. It returns the
@@ -395,7 +397,7 @@ func (server *Server) expect(ctx *fasthttp.RequestCtx) int {
 	refused := true
 	id := server.requestID(ctx)
 	name := server.dispatch(ctx, id, func(r route) {
-		refused = !r.stream && server.oversize(ctx)
+		refused = !r.stream && server.refuseOversize(ctx)
 		if !refused {
 			server.refund(ctx) // the request is counted again with its body
 		}
@@ -406,7 +408,7 @@ func (server *Server) expect(ctx *fasthttp.RequestCtx) int {
 	}
 	status := ctx.Response.StatusCode()
 	ctx.Response.Header.Set("X-Request-Id", id)
-	server.cfg.Metrics.request(name, status, 0)
+	server.cfg.Metrics.countRequest(name, status, 0)
 	return status
 }
 
@@ -418,7 +420,7 @@ func (server *Server) requestID(ctx *fasthttp.RequestCtx) string {
 	if n := len(given); n > 0 && n <= 128 && bytes.IndexFunc(given, unsafe) < 0 {
 		return string(given)
 	}
-	return server.nonce + "-" + strconv.FormatUint(server.count.Add(1), 10)
+	return server.idPrefix + "-" + strconv.FormatUint(server.requestCount.Add(1), 10)
 }
 
 // quiet is the logger of the HTTP library. It writes debug lines, because the library

@@ -46,7 +46,7 @@ func TestInfo(t *testing.T) {
 
 func TestEditorMetrics(t *testing.T) {
 	s := serve(t, nil)
-	s.cfg.Metrics.Editor(func() EditorCounts {
+	s.cfg.Metrics.RegisterEditor(func() EditorCounts {
 		return EditorCounts{Exports: 5, Retries: 4, Lost: 3, Blocked: 2, Unproved: 1, Blank: 6}
 	})
 	_, _, body := s.do(t, "GET", "/metrics", "")

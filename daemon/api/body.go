@@ -44,17 +44,17 @@ func (limited *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// body reads the whole body of a request and decompresses it. If that fails, it answers the request,
+// readBody reads the whole body of a request and decompresses it. If that fails, it answers the request,
 // and ok is false. Its memory counts for the client until releaseRequest. It counts the bytes itself,
 // because fasthttp 1.74 does not bound streamed bodies. See docs/spec/http.md#r6.
-func (server *Server) body(ctx *fasthttp.RequestCtx) (data []byte, ok bool) {
-	if server.oversize(ctx) {
+func (server *Server) readBody(ctx *fasthttp.RequestCtx) (data []byte, ok bool) {
+	if server.refuseOversize(ctx) {
 		return nil, false
 	}
-	hold := server.bodies.Hold(server.client(ctx))
-	ctx.SetUserValue(bodyKey, hold)
+	hold := server.clientMemory.Hold(server.client(ctx))
+	ctx.SetUserValue(bodyMemoryKey, hold)
 	encoding := strings.ToLower(strings.TrimSpace(string(ctx.Request.Header.ContentEncoding())))
-	plain, err := server.decoded(hold, raw(ctx, server.cfg.Body), encoding)
+	plain, err := server.decompressed(hold, raw(ctx, server.cfg.MaxBody), encoding)
 	if fault := (*scoring.Error)(nil); asType(err, &fault) { // an unknown Content-Encoding
 		server.fail(ctx, fasthttp.StatusUnsupportedMediaType, fault.Code, fault.Message)
 		return nil, false
@@ -64,7 +64,7 @@ func (server *Server) body(ctx *fasthttp.RequestCtx) (data []byte, ok bool) {
 		announced = -1 // the length of the plain body is not known
 	}
 	if err == nil {
-		data, err = server.readWhole(hold, &limited{plain, server.cfg.Body}, announced)
+		data, err = server.readWhole(hold, &limited{plain, server.cfg.MaxBody}, announced)
 		plain.Close()
 	}
 	switch {
@@ -78,18 +78,18 @@ func (server *Server) body(ctx *fasthttp.RequestCtx) (data []byte, ok bool) {
 		server.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", "cannot read body: "+err.Error())
 	case errors.Is(err, errSlow):
 		server.fail(ctx, fasthttp.StatusRequestTimeout, "timeout", "cannot read body in time (--read-timeout)")
-		server.lost(ctx)
+		server.markBodyUnreadable(ctx)
 	default:
 		server.fail(ctx, fasthttp.StatusBadRequest, "bad_body", "cannot read body: "+err.Error())
-		server.lost(ctx)
+		server.markBodyUnreadable(ctx)
 	}
 	return nil, false
 }
 
-// oversize reports whether the Content-Length is beyond --max-body, and refuses the
+// refuseOversize reports whether the Content-Length is beyond --max-body, and refuses the
 // request then.
-func (server *Server) oversize(ctx *fasthttp.RequestCtx) bool {
-	if ctx.Request.Header.ContentLength() <= server.cfg.Body {
+func (server *Server) refuseOversize(ctx *fasthttp.RequestCtx) bool {
+	if ctx.Request.Header.ContentLength() <= server.cfg.MaxBody {
 		return false
 	}
 	server.tooLarge(ctx)
@@ -99,11 +99,11 @@ func (server *Server) oversize(ctx *fasthttp.RequestCtx) bool {
 // tooLarge answers a request whose body is beyond --max-body.
 func (server *Server) tooLarge(ctx *fasthttp.RequestCtx) {
 	server.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
-		fmt.Sprintf("cannot read body: it has more than %d bytes (--max-body)", server.cfg.Body))
+		fmt.Sprintf("cannot read body: it has more than %d bytes (--max-body)", server.cfg.MaxBody))
 }
 
-// bodyKey is the user value that holds the memory of a request's body.
-const bodyKey = "body"
+// bodyMemoryKey is the user value that holds the memory of a request's body.
+const bodyMemoryKey = "body"
 
 // firstRead is the most memory in bytes for a body before any of it has arrived. Memory
 // follows the bytes sent and not the Content-Length, which costs a client nothing.
@@ -115,10 +115,10 @@ const firstRead = 16 << 10
 func (server *Server) readWhole(hold *memory.Hold, r io.Reader, announced int) ([]byte, error) {
 	size := firstRead
 	if announced >= 0 {
-		size = min(size, announced+1) // one more to read the end of file
+		size = min(size, announced+1) // one byte more, so that a full buffer is not doubled only to read the end of file
 	}
 	out := make([]byte, 0, size)
-	for held := int64(0); ; { // held is what the present buffer counts in hold
+	for heldNow := int64(0); ; { // heldNow: what the present buffer counts in hold
 		n, err := r.Read(out[len(out):cap(out)])
 		out = out[:len(out)+n]
 		if err == io.EOF {
@@ -130,6 +130,7 @@ func (server *Server) readWhole(hold *memory.Hold, r io.Reader, announced int) (
 		if len(out) < cap(out) {
 			continue
 		}
+		// The buffer is full: take one of twice the size, or of the announced length.
 		next := 2 * cap(out)
 		if announced >= cap(out) {
 			next = min(next, announced+1)
@@ -138,15 +139,15 @@ func (server *Server) readWhole(hold *memory.Hold, r io.Reader, announced int) (
 			return nil, err
 		}
 		out = append(make([]byte, 0, next), out...)
-		hold.Shrink(held)
-		held = int64(next)
+		hold.Shrink(heldNow)
+		heldNow = int64(next)
 	}
 }
 
-// drop returns the memory of a request's body to the budget, if it had one.
-func (server *Server) drop(ctx *fasthttp.RequestCtx) {
-	if h, ok := ctx.UserValue(bodyKey).(*memory.Hold); ok {
-		ctx.RemoveUserValue(bodyKey)
+// releaseBody returns the memory of a request's body to the client's budget, if the body was read.
+func (server *Server) releaseBody(ctx *fasthttp.RequestCtx) {
+	if h, ok := ctx.UserValue(bodyMemoryKey).(*memory.Hold); ok {
+		ctx.RemoveUserValue(bodyMemoryKey)
 		h.Close()
 	}
 }
@@ -191,11 +192,11 @@ func bodyError(err error) error {
 // leastWindow is the smallest window in bytes that is counted for a zstd frame.
 const leastWindow = 1 << 20
 
-// decoded returns a reader that undoes the Content-Encoding: gzip, zstd or none. It bounds how much
+// decompressed returns a reader that undoes the Content-Encoding: gzip, zstd or none. It bounds how much
 // the input may expand. The memory of a zstd decoder, its window, counts in hold until the reader is
 // closed. The error for an unknown encoding is a *scoring.Error.
-func (server *Server) decoded(hold *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
-	limits := server.cfg.Lines.Filled()
+func (server *Server) decompressed(hold *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
+	limits := server.cfg.LineLimits.Filled()
 	counter := &dump.Counter{R: r}
 	switch encoding {
 	case "", "identity":
@@ -205,11 +206,11 @@ func (server *Server) decoded(hold *memory.Hold, r io.Reader, encoding string) (
 	case "zstd":
 		window, held := limits.Window, int64(0)
 		grow := func(frame uint64) error { // counts the window of a frame; the decoder refuses one beyond the limit
-			more := int64(min(max(frame, leastWindow), uint64(window))) - held
-			if err := hold.Grow(server.life, more); err != nil {
+			missing := int64(min(max(frame, leastWindow), uint64(window))) - held
+			if err := hold.Grow(server.life, missing); err != nil {
 				return err
 			}
-			held += max(more, 0)
+			held += max(missing, 0)
 			return nil
 		}
 		decoder, err := dump.NewZstd(zstdframe.NewReader(counter, grow), window)
@@ -256,9 +257,9 @@ func (c *closing) Close() error {
 // unreadable is the key of the user value that marks a request whose body cannot be read further.
 const unreadable = "unreadable"
 
-// lost marks the body of a request as unreadable, and closes the connection after the answer: where the
+// markBodyUnreadable marks the body of a request as unreadable, and closes the connection after the answer: where the
 // next request would begin is not known.
-func (server *Server) lost(ctx *fasthttp.RequestCtx) {
+func (server *Server) markBodyUnreadable(ctx *fasthttp.RequestCtx) {
 	ctx.SetUserValue(unreadable, true)
 	ctx.SetConnectionClose()
 }

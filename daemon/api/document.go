@@ -38,7 +38,7 @@ func (server *Server) openAPI(ctx *fasthttp.RequestCtx) {
 func describe(document []byte) []byte {
 	var mask, pair, maskNames, paths, schemas []byte
 	scoring.PixelMetricSchemas(func(name, schema string) {
-		mask = append(fmt.Appendf(mask, "%q:", name), schema+","...)
+		mask = fmt.Appendf(mask, "%q:%s,", name, schema)
 		maskNames = fmt.Appendf(maskNames, "%q,", name)
 	})
 	for _, m := range pairMetrics {
@@ -49,6 +49,7 @@ func describe(document []byte) []byte {
 		paths = appendMembers(paths, contract.Paths)
 		schemas = appendMembers(schemas, contract.Schemas)
 	}
+	// Replace the first place of each placeholder, in this order.
 	for _, r := range []struct {
 		placeholder string
 		members     []byte
@@ -82,7 +83,8 @@ func readContract(name string) (contract trainerContract) {
 	return contract
 }
 
-// appendMembers appends the members of a JSON object and a comma, or nothing if there is no object.
+// appendMembers appends the members of a JSON object, without its braces, and a comma. It appends nothing
+// if there is no object.
 func appendMembers(dst []byte, object json.RawMessage) []byte {
 	if object == nil {
 		return dst

@@ -28,10 +28,11 @@ func (server *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestC
 	if route.stream {
 		cfg.WriteTimeout = 24 * time.Hour // the stream sets a deadline for every read and write
 	}
-	if h.ContentLength() > 0 && !(known && server.wantsBody(h, u, route)) {
-		h.SetContentLength(0)  // the handler is called at once and refuses the request
-		h.SetConnectionClose() // the rest of the body could be read as a next request
+	if h.ContentLength() <= 0 || known && server.wantsBody(h, u, route) {
+		return cfg // there is no body, or it is worth reading
 	}
+	h.SetContentLength(0)  // the handler is called at once and refuses the request
+	h.SetConnectionClose() // the rest of the body could be read as a next request
 	return cfg
 }
 
@@ -52,6 +53,7 @@ func (server *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, rout
 	if !route.stream {
 		return true
 	}
+	// The options of a stream are all in its query and header, so they can be checked already.
 	var ctx fasthttp.RequestCtx
 	h.CopyTo(&ctx.Request.Header)
 	_, fault := server.options(&ctx, nil)
@@ -84,23 +86,23 @@ func (server *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 	if ctx.Response.IsBodyStream() || ctx.Hijacked() || ctx.UserValue(unreadable) != nil {
 		return
 	}
-	r := ctx.RequestBodyStream()
-	doubt := ambiguous(&ctx.Request.Header)
+	body := ctx.RequestBodyStream()
+	endInDoubt := ambiguous(&ctx.Request.Header)
 	// receiveHeader has skipped a body that no handler wants, and has set these two.
 	skipped := ctx.Request.Header.ConnectionClose() && has(&ctx.Request.Header, "Content-Length")
-	if r == nil && !doubt && !skipped {
+	if body == nil && !endInDoubt && !skipped {
 		return
 	}
-	if r != nil && !doubt {
+	if body != nil && !endInDoubt {
 		ctx.Conn().SetReadDeadline(time.Unix(1, 0)) // a deadline in the past: reads only bytes that have arrived
-		if n, err := io.CopyN(io.Discard, r, int64(server.cfg.Header)); err == io.EOF && n < int64(server.cfg.Header) {
+		if n, err := io.CopyN(io.Discard, body, int64(server.cfg.MaxHeader)); err == io.EOF && n < int64(server.cfg.MaxHeader) {
 			return // all of the body was there
 		}
 	}
 	ctx.SetConnectionClose()
-	if server.lingering.Add(1) > lingerers {
+	if server.lingering.Add(1) > maxLingering {
 		server.lingering.Add(-1)
-		return
+		return // too many wait for their clients: this one is closed without waiting
 	}
 	// fasthttp closes a hijacked connection only when this function returns.
 	ctx.HijackSetNoResponse(true)
@@ -111,12 +113,12 @@ func (server *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 }
 
 // lingerTime and lingerIdle bound how long the daemon reads on after a last answer, and
-// lingerers on how many connections at a time. Closing at once would reset the connection,
+// maxLingering on how many connections at a time. Closing at once would reset the connection,
 // and a client that writes its whole body before it reads would lose the answer.
 const (
-	lingerTime = 5 * time.Second
-	lingerIdle = time.Second
-	lingerers  = 1024
+	lingerTime   = 5 * time.Second
+	lingerIdle   = time.Second
+	maxLingering = 1024
 )
 
 // sendLastAnswer writes the last answer of a connection, closes its sending side and discards what the
@@ -171,7 +173,7 @@ func (server *Server) refuseConnection(conn net.Conn, perAddress bool) {
 		what, flag = "as many as allowed are open from this address, all busy", "--max-conns-per-ip"
 	}
 	body := fmt.Sprintf(`{"error":"cannot take connection: %s; retry later or raise %s","error_type":"busy"}`, what, flag)
-	server.cfg.Metrics.request("other", fasthttp.StatusServiceUnavailable, 0)
+	server.cfg.Metrics.countRequest("other", fasthttp.StatusServiceUnavailable, 0)
 	conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)) // the accepting goroutine must not wait for one client
 	fmt.Fprintf(conn, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
@@ -184,10 +186,10 @@ func (server *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case asType(err, &small):
 		code, kind = fasthttp.StatusRequestHeaderFieldsTooLarge, "too_large"
-		message = fmt.Sprintf("cannot read request: its header has more than %d bytes (--max-header)", server.cfg.Header)
+		message = fmt.Sprintf("cannot read request: its header has more than %d bytes (--max-header)", server.cfg.MaxHeader)
 	case isTimeout(err):
 		code, kind, message = fasthttp.StatusRequestTimeout, "timeout", "cannot read request in time (--header-timeout, --read-timeout)"
 	}
 	server.fail(ctx, code, kind, message)
-	server.cfg.Metrics.request("other", code, 0)
+	server.cfg.Metrics.countRequest("other", code, 0)
 }

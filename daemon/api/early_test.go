@@ -131,7 +131,7 @@ func TestConnectionSurvivesRefusal(t *testing.T) {
 
 // The size of a header has a flag, and its error names it.
 func TestHeaderSize(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Header = 4096 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxHeader = 4096 })
 	c := s.raw(t)
 	io.WriteString(c, "GET /v2 HTTP/1.1\r\nHost: x\r\nX-Long: "+strings.Repeat("x", 8000)+"\r\n\r\n")
 	if status, body := readAnswer(t, bufio.NewReader(c)); status != 431 || !strings.Contains(body, "4096 bytes (--max-header)") {

@@ -103,7 +103,7 @@ func playWith(t *testing.T, backend string, change func(*daemon.CoreConfig)) *pl
 		t.Fatal(err)
 	}
 	boards := sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(limits, 64<<20) })
-	s := api.New(api.Config{Queue: core.Queue, Items: core.Items, Pictures: core.Pictures, Sessions: 4096,
+	s := api.New(api.Config{Queue: core.Queue, Items: core.Items, Pictures: core.Pictures, MaxSessions: 4096,
 		Prompts: &ask.Prompter{Suites: core.Items.Suites, Tasks: core.Items.Tasks, Boards: boards}})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

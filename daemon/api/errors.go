@@ -42,9 +42,9 @@ func (server *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message s
 	ctx.SetBody(out)
 }
 
-// unavailable refuses work while the daemon shuts down, with a short Retry-After because
+// failShuttingDown refuses work while the daemon shuts down, with a short Retry-After because
 // another process takes over.
-func (server *Server) unavailable(ctx *fasthttp.RequestCtx) {
+func (server *Server) failShuttingDown(ctx *fasthttp.RequestCtx) {
 	server.setRetryAfter(ctx, time.Second)
 	ctx.SetConnectionClose()
 	server.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again")
@@ -56,17 +56,17 @@ func (server *Server) unavailable(ctx *fasthttp.RequestCtx) {
 func (server *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.Is(err, queue.ErrBusy):
-		server.setRetryAfter(ctx, server.pace.until(server.cfg.Queue.Depth()-server.highWater()))
+		server.setRetryAfter(ctx, server.pace.retryAfter(server.cfg.Queue.Depth()-server.readyLimit()))
 		server.fail(ctx, fasthttp.StatusTooManyRequests, "busy", err.Error())
 	case errors.Is(err, context.Canceled) && server.life.Err() == nil: // the client has disconnected
 		ctx.SetConnectionClose()
-		server.fail(ctx, clientGone, "gone", "cannot answer: the client closed its connection")
+		server.fail(ctx, statusClientGone, "gone", "cannot answer: the client closed its connection")
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
-		server.unavailable(ctx)
+		server.failShuttingDown(ctx)
 	default:
 		status, kind, message := server.explain(err)
 		if status == fasthttp.StatusTooManyRequests {
-			server.setRetryAfter(ctx, server.pace.until(server.cfg.Queue.Depth()))
+			server.setRetryAfter(ctx, server.pace.retryAfter(server.cfg.Queue.Depth()))
 		}
 		server.fail(ctx, status, kind, message)
 		if n := wantedOf(err); n > 0 {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lookEvery is the interval at which the connections of waiting clients are polled.
-const lookEvery = 250 * time.Millisecond
+// pollInterval is the interval at which the connections of waiting clients are polled.
+const pollInterval = 250 * time.Millisecond
 
-// clients holds the connections of requests in flight. It polls them every lookEvery
+// clients holds the connections of requests in flight. It polls them every pollInterval
 // and cancels the request of a client that closed its connection. It reads nothing
 // from them, because a next request may be waiting there. fasthttp 1.74 itself does not
 // tell: RequestCtx.Done closes only when the server shuts down. The zero value is ready
@@ -49,7 +49,7 @@ func (clients *clients) wait(parent context.Context, conn net.Conn) (ctx context
 	clients.waiting[w] = struct{}{}
 	if !clients.pollPending { // the first client that waits
 		clients.pollPending = true
-		time.AfterFunc(lookEvery, clients.poll)
+		time.AfterFunc(pollInterval, clients.poll)
 	}
 	return ctx, func() {
 		clients.mu.Lock()
@@ -73,7 +73,7 @@ func (clients *clients) poll() {
 	}
 	clients.pollPending = len(clients.waiting) > 0
 	if clients.pollPending {
-		time.AfterFunc(lookEvery, clients.poll)
+		time.AfterFunc(pollInterval, clients.poll)
 	}
 }
 

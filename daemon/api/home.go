@@ -29,7 +29,7 @@ func (server *Server) home(ctx *fasthttp.RequestCtx) {
 		Suites, Guides               []string
 		OpenMetrics                  bool
 	}{OpenMetrics: server.cfg.OpenMetrics, Health: "healthy", Host: string(ctx.Host()), Suites: server.cfg.Items.Suites.Names()}
-	if err := server.healthy(); err != nil {
+	if err := server.whyUnready(); err != nil {
 		page.Health, page.Reason = "unhealthy", Pathless(err.Error())
 	}
 	if server.cfg.Tokens.Len() > 0 {

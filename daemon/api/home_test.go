@@ -15,7 +15,7 @@ import (
 func TestHome(t *testing.T) {
 	var ill error
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
-		c.Tokens, c.Health = oneToken("secret"), func() error { return ill }
+		c.Tokens, c.WhyUnready = oneToken("secret"), func() error { return ill }
 	})
 	status, h, page := s.do(t, "GET", "/", "")
 	if status != 200 || h.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(page, "<title>plumb: healthy</title>") || !strings.Contains(page, "wants a token") {

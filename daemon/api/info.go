@@ -47,7 +47,7 @@ type EditorInfo struct {
 
 // info answers GET /v1/info: the build, the reward mode and the editor.
 func (server *Server) info(ctx *fasthttp.RequestCtx) {
-	server.reply(ctx, map[string]any{"version": server.cfg.Version, "reward": server.cfg.Reward.String(), "editor": server.cfg.Editor})
+	server.reply(ctx, map[string]any{"version": server.cfg.Version, "reward": server.cfg.RewardMode.String(), "editor": server.cfg.Editor})
 }
 
 // suiteInfo is one entry of GET /v1/suites.
@@ -79,7 +79,7 @@ func (server *Server) suites(ctx *fasthttp.RequestCtx) {
 		}
 		list = append(list, info)
 	}
-	server.reply(ctx, map[string]any{"suites": list, "version": server.cfg.Version, "reward": server.cfg.Reward.String()})
+	server.reply(ctx, map[string]any{"suites": list, "version": server.cfg.Version, "reward": server.cfg.RewardMode.String()})
 }
 
 // describe answers GET /v2 with the server metadata of the KServe v2 protocol, and with how shared
@@ -102,9 +102,9 @@ func (server *Server) reply(ctx *fasthttp.RequestCtx, v any) {
 	ctx.SetBody(data)
 }
 
-// known lists the variants that a request may choose.
-func (server *Server) known() []scoring.Variant {
-	return append(slices.Clone(server.cfg.Known), server.cfg.Items.Suites.Variants()...)
+// knownVariants lists the variants that a request may choose.
+func (server *Server) knownVariants() []scoring.Variant {
+	return append(slices.Clone(server.cfg.KnownVariants), server.cfg.Items.Suites.Variants()...)
 }
 
 // accepts reports whether the HTTP client asks for a media type by name.

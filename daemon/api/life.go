@@ -46,7 +46,7 @@ func (server *Server) Shutdown(ctx context.Context) error {
 	server.Refuse()
 	server.sessions.stop(ctx)
 	err := server.http.ShutdownWithContext(ctx)
-	server.kill()
+	server.endLife()
 	return err
 }
 

@@ -22,7 +22,7 @@ const (
 // request gets an error of JSON-RPC 2.0, with status 200 as that protocol has it. See
 // docs/spec/episodes.md#r3.
 func (server *Server) mcp(ctx *fasthttp.RequestCtx) {
-	body, ok := server.body(ctx)
+	body, ok := server.readBody(ctx)
 	if !ok {
 		return
 	}

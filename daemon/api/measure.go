@@ -24,23 +24,23 @@ type pixelRequest struct {
 // measure answers POST /v1/metrics: it measures the pixels that the client sends, inline
 // or in a region. See docs/spec/http.md#r13.
 func (server *Server) measure(ctx *fasthttp.RequestCtx) {
-	body, ok := server.body(ctx)
+	body, ok := server.readBody(ctx)
 	if !ok {
 		return
 	}
 	var request pixelRequest
 	var fault error
-	err := server.parsing(server.life, server.client(ctx), body, func() { request, fault = server.readPixelRequest(ctx, body) })
+	err := server.parseWithinMemory(server.life, server.client(ctx), body, func() { request, fault = server.readPixelRequest(ctx, body) })
 	if err = cmp.Or(err, fault); err != nil {
 		server.failWith(ctx, err)
 		return
 	}
-	done, err := server.cfg.Queue.Admit()
+	leaveQueue, err := server.cfg.Queue.Admit()
 	if err != nil {
 		server.failWith(ctx, err)
 		return
 	}
-	defer done()
+	defer leaveQueue()
 	life, cancel := context.WithTimeout(server.life, server.cfg.ReadTimeout)
 	defer cancel()
 	if err := server.measurePixels(life, ctx, request); err != nil {
@@ -50,43 +50,43 @@ func (server *Server) measure(ctx *fasthttp.RequestCtx) {
 
 // measurePixels loads the masks of a request, measures each, compares them if there are two, and
 // answers. It waits until the bounds on pictures and pixels that are held at once leave room.
-func (server *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, pixelRequest pixelRequest) error {
-	if err := server.drawing.Acquire(life, 1); err != nil {
+func (server *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, request pixelRequest) error {
+	if err := server.drawingSlots.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer server.drawing.Release(1)
+	defer server.drawingSlots.Release(1)
 	// Both masks must have one size. Together they take room for their pixels.
-	area := pixelRequest.a.width * pixelRequest.a.height
-	if pixelRequest.b != nil {
-		if pixelRequest.a.width != pixelRequest.b.width || pixelRequest.a.height != pixelRequest.b.height {
+	area := request.a.width * request.a.height
+	if request.b != nil {
+		if request.a.width != request.b.width || request.a.height != request.b.height {
 			return wrongPixels("b", "it has %d x %d px and a has %d x %d px; want one size",
-				pixelRequest.b.width, pixelRequest.b.height, pixelRequest.a.width, pixelRequest.a.height)
+				request.b.width, request.b.height, request.a.width, request.a.height)
 		}
 		area *= 2
 	}
-	give, err := server.takePixels(life, area)
+	releasePixels, err := server.takePixels(life, area)
 	if err != nil {
 		return err
 	}
-	defer give()
+	defer releasePixels()
 	// One mask is measured, two are also compared.
-	a, err := server.loadMask(pixelRequest.a, server.askedBy(ctx))
+	a, err := server.loadMask(request.a, server.peerFuncOf(ctx))
 	if err != nil {
 		return err
 	}
-	if pixelRequest.b == nil {
-		server.replyMask(ctx, metric.Measure(a, pixelRequest.threshold), pixelRequest)
+	if request.b == nil {
+		server.replyMask(ctx, metric.Measure(a, request.threshold), request)
 		return nil
 	}
-	b, err := server.loadMask(pixelRequest.b, server.askedBy(ctx))
+	b, err := server.loadMask(request.b, server.peerFuncOf(ctx))
 	if err != nil {
 		return err
 	}
-	comparison, err := server.cfg.Meter.Compare(life, a, b, metric.Options{Threshold: pixelRequest.threshold, Hausdorff: pixelRequest.hausdorff})
+	comparison, err := server.cfg.Meter.Compare(life, a, b, metric.Options{Threshold: request.threshold, Hausdorff: request.hausdorff})
 	if err != nil {
 		return err
 	}
-	server.replyPair(ctx, comparison, pixelRequest)
+	server.replyPair(ctx, comparison, request)
 	return nil
 }
 
@@ -112,19 +112,19 @@ func (server *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (r
 	default:
 		return request, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use hausdorff %.16q: want true or false", v)}
 	}
-	to, err := queryTarget(ctx)
+	region, err := queryRegion(ctx)
 	if err != nil {
 		return request, err
 	}
 	kind := mediaType(ctx)
 	switch {
-	case to.name != "":
+	case region.name != "":
 		if len(body) > 0 {
 			return request, wrongPixels("a", "got a body and %s; want one of them", paramRegion)
 		}
-		return request, server.rawPixels(ctx, &request, nil, to)
+		return request, server.rawPixels(ctx, &request, nil, region)
 	case kind == "application/octet-stream":
-		return request, server.rawPixels(ctx, &request, body, to)
+		return request, server.rawPixels(ctx, &request, body, region)
 	case kind == "image/png":
 		request.a, err = server.pngPixels("a", body)
 		return request, err
@@ -132,10 +132,10 @@ func (server *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (r
 	return request, server.jsonPixels(&request, body)
 }
 
-// jsonPixels reads into pixelRequest a JSON body {"a": mask, "b": mask, "threshold": 1 to 255,
+// jsonPixels reads into request a JSON body {"a": mask, "b": mask, "threshold": 1 to 255,
 // "hausdorff": bool}, of which only a is needed. Errors name the member that cannot be used.
-func (server *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error {
-	if err := server.cfg.Scenes.Check(body); err != nil {
+func (server *Server) jsonPixels(request *pixelRequest, body []byte) error {
+	if err := server.cfg.SceneLimits.Check(body); err != nil {
 		return err
 	}
 	value, err := jsontree.Parse(new(fastjson.Parser), body)
@@ -151,22 +151,22 @@ func (server *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error 
 		if e != nil {
 			n = -1 // which threshold refuses
 		}
-		if pixelRequest.threshold, err = threshold(n, f.String()); err != nil {
+		if request.threshold, err = threshold(n, f.String()); err != nil {
 			return err
 		}
 	}
 	if f := value.Get("hausdorff"); f != nil && f.Type() != fastjson.TypeNull {
-		if pixelRequest.hausdorff, err = f.Bool(); err != nil {
+		if request.hausdorff, err = f.Bool(); err != nil {
 			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use hausdorff %.40q: want true or false", f.String())}
 		}
 	}
-	if pixelRequest.a, err = server.mask(value.Get("a"), "a"); err != nil {
+	if request.a, err = server.mask(value.Get("a"), "a"); err != nil {
 		return err
 	}
-	if pixelRequest.a == nil {
+	if request.a == nil {
 		return wrongPixels("a", "it is missing; want a mask")
 	}
-	pixelRequest.b, err = server.mask(value.Get("b"), "b")
+	request.b, err = server.mask(value.Get("b"), "b")
 	return err
 }
 
@@ -180,25 +180,25 @@ func threshold(n int, got string) (uint8, error) {
 	return uint8(n), nil
 }
 
-// undefined collects the reasons for null members of an answer, as members of a JSON
+// nullMembers collects the reasons for null members of an answer, as members of a JSON
 // object without its braces.
-type undefined struct{ reasons []byte }
+type nullMembers struct{ reasons []byte }
 
-// add records why a member of the reply to a measurement is null.
-func (u *undefined) add(member, why string) {
-	if u.reasons != nil {
-		u.reasons = append(u.reasons, ',')
+// explain records why a member of the reply to a measurement is null.
+func (nulls *nullMembers) explain(member, why string) {
+	if nulls.reasons != nil {
+		nulls.reasons = append(nulls.reasons, ',')
 	}
-	u.reasons = scoring.AppendString(u.reasons, member)
-	u.reasons = scoring.AppendString(append(u.reasons, ':'), why)
+	nulls.reasons = scoring.AppendString(nulls.reasons, member)
+	nulls.reasons = scoring.AppendString(append(nulls.reasons, ':'), why)
 }
 
 // appendSums appends the pixel metrics of one mask to the JSON b, as a member called name, and records why
 // metrics of it are null. The metrics have the names that `plumb render` writes. See
 // docs/spec/cli.md#r31.
-func (u *undefined) appendSums(b []byte, name string, m metric.Stats) []byte {
+func (nulls *nullMembers) appendSums(b []byte, name string, m metric.Stats) []byte {
 	b = append(scoring.AppendString(b, name), ":{"...)
-	return append(scoring.AppendStats(b, m, func(metric, why string) { u.add(name+"."+metric, name+" "+why) }), '}')
+	return append(scoring.AppendStats(b, m, func(metric, why string) { nulls.explain(name+"."+metric, name+" "+why) }), '}')
 }
 
 // pairMetrics are the metrics of two masks, in the order in which they are written; value returns
@@ -223,40 +223,40 @@ func replyHead(q pixelRequest) []byte {
 
 // replyMask answers with the measures of one mask.
 func (server *Server) replyMask(ctx *fasthttp.RequestCtx, m metric.Stats, q pixelRequest) {
-	var u undefined
-	u.finish(ctx, u.appendSums(replyHead(q), "a", m))
+	var nulls nullMembers
+	nulls.replyWithReasons(ctx, nulls.appendSums(replyHead(q), "a", m))
 }
 
 // replyPair answers with the measures of two masks and of how they overlap. A metric that is undefined,
 // or that the request leaves out, is null with a reason.
 func (server *Server) replyPair(ctx *fasthttp.RequestCtx, comparison metric.Comparison, request pixelRequest) {
-	var u undefined
-	out := u.appendSums(replyHead(request), "a", comparison.A)
-	out = u.appendSums(append(out, ','), "b", comparison.B)
+	var nulls nullMembers
+	out := nulls.appendSums(replyHead(request), "a", comparison.A)
+	out = nulls.appendSums(append(out, ','), "b", comparison.B)
 	out = fmt.Appendf(out, `,"both_pixels":%d`, comparison.Both)
 	for _, m := range pairMetrics {
 		out = append(out, ',')
 		out = scoring.AppendString(out, m.name)
 		out = append(out, ':')
-		x, ok := m.value(comparison)
+		value, defined := m.value(comparison)
 		switch {
-		case ok:
-			out = scoring.AppendFloat(out, x)
+		case defined:
+			out = scoring.AppendFloat(out, value)
 			continue
 		case m.name == "hausdorff" && !request.hausdorff:
-			u.add(m.name, notAsked)
+			nulls.explain(m.name, notAsked)
 		default:
-			u.add(m.name, m.why)
+			nulls.explain(m.name, m.why)
 		}
 		out = append(out, "null"...)
 	}
-	u.finish(ctx, out)
+	nulls.replyWithReasons(ctx, out)
 }
 
-// finish adds the reasons for null members to the reply and sends it.
-func (u *undefined) finish(ctx *fasthttp.RequestCtx, dst []byte) {
-	if u.reasons != nil {
-		dst = append(append(append(dst, `,"undefined":{`...), u.reasons...), '}')
+// replyWithReasons adds the reasons for null members to the reply and sends it.
+func (nulls *nullMembers) replyWithReasons(ctx *fasthttp.RequestCtx, dst []byte) {
+	if nulls.reasons != nil {
+		dst = append(append(append(dst, `,"undefined":{`...), nulls.reasons...), '}')
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(append(dst, '}', '\n'))

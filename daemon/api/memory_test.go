@@ -71,7 +71,7 @@ func frame(log int) string {
 // The window of a zstd body has a limit of its own, and counts as memory.
 func TestWindow(t *testing.T) {
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
-		c.Lines.Window, c.Body, c.Bodies, c.Share = 16<<20, 1<<20, 24<<20, 1
+		c.LineLimits.Window, c.MaxBody, c.ClientMemory, c.ClientShare = 16<<20, 1<<20, 24<<20, 1
 	})
 	post := func(log int) (int, string) {
 		status, _, body := s.do(t, "POST", "/v1/score", frame(log), "Content-Encoding", "zstd")
@@ -92,8 +92,8 @@ func TestWindow(t *testing.T) {
 	if status, _, body := s.do(t, "POST", "/v1/score", small+frame(27), "Content-Encoding", "zstd"); status != 413 || !strings.Contains(body, "--max-window") {
 		t.Errorf("a later frame of 128 MiB: got %d %s; want 413 and the flag", status, body)
 	}
-	s.bodies.Wait = time.Millisecond
-	other := s.bodies.Hold("another")
+	s.clientMemory.Wait = time.Millisecond
+	other := s.clientMemory.Hold("another")
 	defer other.Close()
 	other.Try(20 << 20)
 	if status, body := post(20); status != 200 {
@@ -105,7 +105,7 @@ func TestWindow(t *testing.T) {
 	if status, _, body := s.do(t, "POST", "/v1/score", small+frame(23), "Content-Encoding", "zstd"); status != 429 || !strings.Contains(body, "--max-bodies") {
 		t.Errorf("a later frame of 8 MiB where 4 are left: got %d %s; want 429 and the flag", status, body)
 	}
-	if held := s.bodies.Held(); held != 20<<20 {
+	if held := s.clientMemory.Held(); held != 20<<20 {
 		t.Errorf("%d bytes are held at the end; want those of the other", held)
 	}
 }
@@ -113,7 +113,9 @@ func TestWindow(t *testing.T) {
 // A line of a stream for which there is no memory is refused by name, and the next one
 // is scored.
 func TestStreamMemory(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Bodies, c.Share = 1<<20, 4<<20, 1 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
+		c.MaxBody, c.ClientMemory, c.ClientShare = 1<<20, 4<<20, 1
+	})
 	status, _, body := s.do(t, "POST", "/v1/score/stream", strings.Repeat("x", 10<<20)+"\n"+`{"id":"b","test":"sum","views":[3]}`+"\n")
 	lines := strings.Split(strings.TrimSpace(body), "\n")
 	if status != 200 || len(lines) != 2 {
@@ -125,14 +127,16 @@ func TestStreamMemory(t *testing.T) {
 	if id, _, score := queuetest.Line([]byte(lines[1])); id != "b" || score != 3 {
 		t.Errorf("got %s; want 3", lines[1])
 	}
-	until(t, "the memory is given back", func() bool { return s.bodies.Held() == 0 })
+	until(t, "the memory is given back", func() bool { return s.clientMemory.Held() == 0 })
 }
 
 // Messages of sessions count too.
 func TestSessionMemory(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Bodies, c.Share = 1<<20, 2<<20, 1 })
-	s.bodies.Wait = time.Millisecond
-	other := s.bodies.Hold("another")
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
+		c.MaxBody, c.ClientMemory, c.ClientShare = 1<<20, 2<<20, 1
+	})
+	s.clientMemory.Wait = time.Millisecond
+	other := s.clientMemory.Hold("another")
 	other.Try(2<<20 - 100<<10)
 	c := s.dial(t, "")
 	long := `{"type":"state","pad":"` + strings.Repeat("x", 500<<10) + `"}`
@@ -155,18 +159,18 @@ func TestSessionMemory(t *testing.T) {
 			t.Fatalf("binary: got %s, %v; want an error message, and a session that goes on", b, err)
 		}
 	}
-	until(t, "the memory of binary messages is given back", func() bool { return s.bodies.Held() == 0 })
+	until(t, "the memory of binary messages is given back", func() bool { return s.clientMemory.Held() == 0 })
 	if got := say(t, s.dial(t, ""), long); !strings.Contains(got, `"type":"state"`) {
 		t.Errorf("with memory: got %.200s", got)
 	}
-	until(t, "the memory is given back", func() bool { return s.bodies.Held() == 0 })
+	until(t, "the memory is given back", func() bool { return s.clientMemory.Held() == 0 })
 }
 
 // Scenes and masks that take much memory wait for it, or are refused where there will
 // never be enough.
 func TestWorkMemory(t *testing.T) {
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
-		c.Body, c.Work = 4<<20, memory.New("--max-memory", 20<<20, 20<<20)
+		c.MaxBody, c.SceneMemory = 4<<20, memory.New("--max-memory", 20<<20, 20<<20)
 	})
 	long := `{"shapes":[],"pad":[` + strings.Repeat("1,", 1_000_000) + `1]}`
 	for _, path := range []string{"/v1/render", "/v1/metrics"} {
@@ -189,7 +193,7 @@ func TestWorkMemory(t *testing.T) {
 	if got := say(t, s.dial(t, ""), `{"type":"step","data":{"label":"x","response":`+list+`}}`); !strings.Contains(got, "--max-memory") {
 		t.Errorf("a session: got %.200s; want the flag", got)
 	}
-	if held := s.cfg.Work.Held(); held != 0 {
+	if held := s.cfg.SceneMemory.Held(); held != 0 {
 		t.Errorf("%d bytes are held at the end; want none", held)
 	}
 	if status, _, body := s.do(t, "POST", "/v1/score", `{"items":[],"options":{"pad":"`+strings.Repeat("x", maxSmallBody)+`"}}`); status != 400 {
@@ -199,8 +203,10 @@ func TestWorkMemory(t *testing.T) {
 
 // A body that comes in pieces is read whole while it grows in memory that is counted.
 func TestGrowth(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Bodies, c.Share = 1<<20, 2<<20, 0.1 })
-	h := s.bodies.Hold("a")
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
+		c.MaxBody, c.ClientMemory, c.ClientShare = 1<<20, 2<<20, 0.1
+	})
+	h := s.clientMemory.Hold("a")
 	defer h.Close()
 	want := bytes.Repeat([]byte("0123456789"), 100_000)
 	got, err := s.readWhole(h, io.MultiReader(bytes.NewReader(want[:7]), bytes.NewReader(want[7:])), -1)

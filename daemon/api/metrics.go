@@ -37,7 +37,7 @@ type Metrics struct {
 }
 
 // NewMetrics returns a registry with all metrics but those that need a running daemon, which other
-// methods register, such as Describe.
+// methods register, such as RegisterDaemon.
 func NewMetrics() *Metrics {
 	registry := prometheus.NewRegistry()
 	seconds := []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15}
@@ -98,9 +98,9 @@ func opts(name, help string, labels []string) prometheus.Opts {
 	return o
 }
 
-// connections registers the Prometheus metrics of client connections; stats returns their present
+// registerConnections registers the Prometheus metrics of client connections; stats returns their present
 // numbers.
-func (metrics *Metrics) connections(stats func() conns.Stats) {
+func (metrics *Metrics) registerConnections(stats func() conns.Stats) {
 	const open = "Connections open now: busy with a request, or waiting for their clients."
 	gauge(metrics, "connections", open, func() int { return stats().Busy }, "state", "busy")
 	gauge(metrics, "connections", open, func() int { return stats().Waiting }, "state", "waiting")
@@ -123,8 +123,8 @@ type TaskFiles struct {
 	Stale        int // files whose content on disk could not be read, so that the tasks before are in use
 }
 
-// Tasks registers how often task files were read again, and how many could not be.
-func (metrics *Metrics) Tasks(counts func() TaskFiles) {
+// RegisterTaskFiles registers how often task files were read again, and how many could not be.
+func (metrics *Metrics) RegisterTaskFiles(counts func() TaskFiles) {
 	const reloads = "Task files read again, by result."
 	counter(metrics, "task_reloads", reloads, func() int64 { return counts().Read }, "result", "ok")
 	counter(metrics, "task_reloads", reloads, func() int64 { return counts().Failed }, "result", "failed")
@@ -132,10 +132,10 @@ func (metrics *Metrics) Tasks(counts func() TaskFiles) {
 		func() int { return counts().Stale })
 }
 
-// Suites sets the suites and tests that have series of their own. Items may name any
+// SetSuites sets the suites and tests that have series of their own. Items may name any
 // others; those count as "unknown", so that a hostile client cannot make any number of
 // series.
-func (metrics *Metrics) Suites(suites scoring.Suites) {
+func (metrics *Metrics) SetSuites(suites scoring.Suites) {
 	known := map[string][]string{}
 	for _, s := range suites {
 		known[s.Name] = s.Tests
@@ -162,8 +162,8 @@ func (metrics *Metrics) labels(r *scoring.Result) (suite, test string) {
 	return cmp.Or(suite, unknown), cmp.Or(test, unknown)
 }
 
-// memory registers the gauges of the bytes held by data from clients and by work.
-func (metrics *Metrics) memory(sent, work *memory.Pool) {
+// registerMemory registers the gauges of the bytes held by data from clients and by work.
+func (metrics *Metrics) registerMemory(sent, work *memory.Pool) {
 	const held = "Memory that requests under way hold of --max-bodies (sent) and of the rest of --max-memory (work)."
 	gauge(metrics, "memory_held_bytes", held, sent.Held, "part", "sent")
 	gauge(metrics, "memory_held_bytes", held, work.Held, "part", "work")
@@ -176,10 +176,10 @@ func (metrics *Metrics) Traces(lost func() trace.Lost) {
 	counter(metrics, "trace_spans_lost", "Spans that the collector did not take.", func() int64 { return lost().Spans })
 }
 
-// Describe registers the build, the queue and the device of a running daemon. resets
+// RegisterDaemon registers the build, the queue and the device of a running daemon. resets
 // returns how many GL contexts were replaced because the driver reported a loss, and
 // because the device was silent.
-func (metrics *Metrics) Describe(v Version, queue *queue.Queue, resets func() (lost, hung int)) {
+func (metrics *Metrics) RegisterDaemon(v Version, queue *queue.Queue, resets func() (lost, hung int)) {
 	gauge(metrics, "build_info", "Always 1; the labels say what runs.", func() int { return 1 },
 		"version", v.Version, "commit", v.Commit, "gl_renderer", v.Renderer)
 	gauge(metrics, "queue_depth", "Requests under way.", queue.Depth)
@@ -204,9 +204,9 @@ type TallyCounts struct {
 	ImageBytes             int
 }
 
-// Tallies registers the Prometheus metrics of the cache of measured pictures and of drawn images;
+// RegisterPictures registers the Prometheus metrics of the cache of measured pictures and of drawn images;
 // counts returns their present values.
-func (metrics *Metrics) Tallies(counts func() TallyCounts) {
+func (metrics *Metrics) RegisterPictures(counts func() TallyCounts) {
 	const pictures = "Pictures to be measured, by where their sums came from: the cache (hit), an equal picture under way (shared), " +
 		"the part that an edit changed (edit), the whole picture (full)."
 	counter(metrics, "tally_pictures", pictures, func() int64 { return counts().Hits }, "from", "hit")
@@ -233,9 +233,9 @@ type EditorCounts struct {
 	Unproved, Blank int64
 }
 
-// Editor registers the Prometheus metrics of scenes that the editor draws in a browser; counts returns
+// RegisterEditor registers the Prometheus metrics of scenes that the editor draws in a browser; counts returns
 // their present values.
-func (metrics *Metrics) Editor(counts func() EditorCounts) {
+func (metrics *Metrics) RegisterEditor(counts func() EditorCounts) {
 	counter(metrics, "editor_exports", "Scenes drawn by the real editor.", func() int64 { return counts().Exports })
 	counter(metrics, "editor_retries", "Attempts of the real editor that were repeated.", func() int64 { return counts().Retries })
 	counter(metrics, "editor_lost", "Browsers and pages that died, were killed or gave a picture without its proof.",
@@ -257,9 +257,9 @@ type JudgeCounts struct {
 	Cost                    float64 // USD
 }
 
-// Judge registers the Prometheus metrics of the judge, the model that decides on answers; counts
+// RegisterJudge registers the Prometheus metrics of the judge, the model that decides on answers; counts
 // returns their present values.
-func (metrics *Metrics) Judge(counts func() JudgeCounts) {
+func (metrics *Metrics) RegisterJudge(counts func() JudgeCounts) {
 	const answers, tokens = "Answers for the judge, by what became of them.", "Tokens of the judge's replies."
 	counter(metrics, "judge_answers", answers, func() int64 { return counts().Judged }, "outcome", "judged")
 	counter(metrics, "judge_answers", answers, func() int64 { return counts().Known }, "outcome", "known")
@@ -279,15 +279,15 @@ func (metrics *Metrics) Device(name string, memory, up, down func() int64) {
 	counter(metrics, "gpu_readback_bytes", "Bytes of results taken from the device.", down, "device", name)
 }
 
-// Watch returns the functions that a queue calls for each sample, batch, wait and stage, and that
+// QueueWatch returns the functions that a queue calls for each sample, batch, wait and stage, and that
 // update the metrics.
-func (metrics *Metrics) Watch() queue.Watch {
+func (metrics *Metrics) QueueWatch() queue.Watch {
 	stage := map[string]prometheus.Observer{}
 	for _, n := range []string{"decode", "render", "judge", "export", "metric", "readback", "score", "encode"} {
 		stage[n] = metrics.stages.WithLabelValues(n)
 	}
 	return queue.Watch{
-		Sample: metrics.sample,
+		Sample: metrics.countSample,
 		Batch: func(n int) {
 			metrics.batches.Inc()
 			metrics.sizes.Observe(float64(n))
@@ -297,24 +297,24 @@ func (metrics *Metrics) Watch() queue.Watch {
 	}
 }
 
-// sample counts the result of one sample under its suite: whether it was scored, or why not.
-func (metrics *Metrics) sample(result *scoring.Result) {
+// countSample counts the result of one sample under its suite: whether it was scored, or why not.
+func (metrics *Metrics) countSample(result *scoring.Result) {
 	code := "scored"
 	if result.Err != nil {
 		code = result.Err.Code
 	}
 	suite, test := metrics.labels(result)
 	metrics.scores.count(suite, test, result)
-	metrics.samples.WithLabelValues(suite, outcomeOf(code)).Inc()
-	if reason := reasonOf(code); reason != "" {
+	metrics.samples.WithLabelValues(suite, outcomeLabel(code)).Inc()
+	if reason := tritonReason(code); reason != "" {
 		metrics.failures.WithLabelValues(suite, reason).Inc()
 	}
 }
 
-// reasonOf returns why a sample failed as a label of Triton's: "rejected" by the queue or
+// tritonReason returns why a sample failed as a label of Triton's: "rejected" by the queue or
 // its deadline, "cancelled" by the client, "backend" for the device or this program,
 // "other" for the item. It returns "" for samples that did not fail, scored or not. See docs/spec/http.md#r42.
-func reasonOf(code string) string {
+func tritonReason(code string) string {
 	switch code {
 	case "scored", "no_response", "undefined", "unjudged":
 		return ""
@@ -328,15 +328,15 @@ func reasonOf(code string) string {
 	return "other"
 }
 
-// refusal returns why an HTTP request failed, by its status, with the labels of reasonOf. It returns ""
+// statusReason returns why an HTTP request failed, by its status, with the labels of tritonReason. It returns ""
 // for a status below 400, a request that did not fail.
-func refusal(code int) string {
+func statusReason(code int) string {
 	switch {
 	case code < 400:
 		return ""
 	case code == 429, code == 503, code == 504:
 		return "rejected"
-	case code == clientGone:
+	case code == statusClientGone:
 		return "cancelled"
 	case code >= 500:
 		return "backend"
@@ -344,13 +344,13 @@ func refusal(code int) string {
 	return "other"
 }
 
-// clientGone is the status in metrics of a request whose client disconnected before the
+// statusClientGone is the status in metrics of a request whose client disconnected before the
 // end of the answer. It is never sent.
-const clientGone = 499
+const statusClientGone = 499
 
-// outcomeOf returns the label of an error code, with few values: codes that tell whose
+// outcomeLabel returns the label of an error code, with few values: codes that tell whose
 // fault it was, else Triton's failure reasons.
-func outcomeOf(code string) string {
+func outcomeLabel(code string) string {
 	switch code {
 	case "scored", "no_response", "undefined", "unjudged", "backend", "internal", "deadline", "bad_line", "not_native", "limit":
 		return code
@@ -360,11 +360,11 @@ func outcomeOf(code string) string {
 	return "rejected"
 }
 
-// request counts an answered HTTP request that took d in the Prometheus metrics.
-func (metrics *Metrics) request(route string, code int, d time.Duration) {
+// countRequest counts an answered HTTP request that took d in the Prometheus metrics.
+func (metrics *Metrics) countRequest(route string, code int, d time.Duration) {
 	metrics.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
 	metrics.duration.WithLabelValues(route).Observe(d.Seconds())
-	if reason := refusal(code); reason != "" {
+	if reason := statusReason(code); reason != "" {
 		metrics.refused.WithLabelValues(route, reason).Inc()
 	}
 }

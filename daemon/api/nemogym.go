@@ -31,24 +31,24 @@ const (
 // the model's fault, a label that cannot be used too, has a failure class, so that the
 // collector keeps the row out of the means. See docs/spec/http.md#r18.
 var nemoGymRoute = trainer{
-	name: "nemo-gym", path: "/verify", metric: "verify", lines: true, faultIsAnswer: true,
+	name: "nemo-gym", path: "/verify", metric: "verify", wantsLines: true, faultIsAnswer: true,
 	policies: []reward.Policy{reward.Zero, reward.Drop, reward.Error},
 	decode: func(s *Server, x *exchange) *scoring.Error {
-		one, fault := verifySample(x.body, x.steps)
+		one, fault := verifySample(x.body, x.preparation)
 		x.samples = []sample{one}
 		return fault
 	},
 	encode: func(x *exchange) []byte {
 		v := verified{policy: x.policy}
 		if x.fault != nil {
-			v.outcome, v.terminal = reward.Outcome{Failed: true, Err: x.fault}, true
+			v.outcome, v.noRetry = reward.Outcome{Failed: true, Err: x.fault}, true
 		} else {
-			v.outcome, v.line = x.outcomes[0], x.results[0].json
-			v.terminal = v.outcome.Failed && v.policy == reward.Drop
+			v.outcome, v.resultLine = x.outcomes[0], x.results[0].json
+			v.noRetry = v.outcome.Failed && v.policy == reward.Drop
 		}
 		return v.append(nil, x.body)
 	},
-	more: map[string]route{
+	moreRoutes: map[string]route{
 		"/seed_session":      {name: "seed_session", method: "POST", handle: (*Server).echoSession},
 		"/close_session":     {name: "close_session", method: "POST", handle: (*Server).echoSession},
 		"/aggregate_metrics": {name: "aggregate_metrics", method: "POST", handle: (*Server).aggregateMetrics},
@@ -58,10 +58,10 @@ var nemoGymRoute = trainer{
 
 // verified is the answer of NeMo Gym's route verify.
 type verified struct {
-	policy   reward.Policy
-	outcome  reward.Outcome
-	line     []byte // the result line, nil where nothing was scored
-	terminal bool   // trying again does not help, or is not wanted
+	policy     reward.Policy
+	outcome    reward.Outcome
+	resultLine []byte // the result line, nil where nothing was scored
+	noRetry    bool   // trying again does not help, or is not wanted
 }
 
 // append appends the answer to a verify request: all members of the request, and those that this daemon
@@ -74,7 +74,7 @@ func (verified *verified) append(dst, request []byte) []byte {
 		value float64
 	}{{"score", verified.outcome.Score}, {"failed", failedAs1(verified.outcome)}}
 	earlier := earlierComponents(request)
-	taken := map[string]bool{}
+	fromRequest := map[string]bool{}
 	dst = append(dst, '{')
 	// Members of the request come back as they are.
 	jsoncut.Members(request, func(key, value []byte) error {
@@ -82,7 +82,7 @@ func (verified *verified) append(dst, request []byte) []byte {
 		if verifyKeys[name] || earlier[name] {
 			return nil
 		}
-		taken[name] = true
+		fromRequest[name] = true // so it is not written again below
 		dst = append(dst, '"')
 		dst = append(dst, key...)
 		dst = append(dst, '"', ':')
@@ -100,17 +100,17 @@ func (verified *verified) append(dst, request []byte) []byte {
 	}
 	dst = append(dst, '}')
 	for _, c := range components {
-		if !taken[c.name] {
+		if !fromRequest[c.name] {
 			dst = scoring.AppendFloat(append(dst, `,"`+c.name+`":`...), c.value)
 		}
 	}
-	if verified.line != nil {
-		dst = append(append(dst, `,"plumb_result":`...), verified.line...)
+	if verified.resultLine != nil {
+		dst = append(append(dst, `,"plumb_result":`...), verified.resultLine...)
 	}
 	// What NeMo Gym reads of a failure.
 	if verified.outcome.Failed {
 		dst = scoring.AppendString(append(dst, `,"`+failureClass+`":`...), verified.outcome.Err.Code)
-		if verified.terminal {
+		if verified.noRetry {
 			dst = append(dst, `,"`+failureTerminal+`":true`...)
 		}
 		dst = scoring.AppendString(append(dst, `,"`+failureReason+`":`...), verified.outcome.Err.Message)
@@ -141,7 +141,7 @@ func earlierComponents(request []byte) map[string]bool {
 // verifySample reads the label and the model's text of a verify request, and prepares the text by steps.
 // A missing response is no error here; one that is no OpenAI Responses object is.
 func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
-	one := sample{at: "label"}
+	one := sample{labelPath: "label"}
 	jsoncut.Members(body, func(key, value []byte) error {
 		switch string(key) {
 		case "label":
@@ -195,7 +195,7 @@ func textAndMember(object []byte, text, other string) (s string, v []byte) {
 // echoSession answers POST /seed_session and POST /close_session. The daemon keeps no state of a
 // session, so the answer is its name, where the request has one, and closing is always possible.
 func (server *Server) echoSession(ctx *fasthttp.RequestCtx) {
-	body, ok := server.body(ctx)
+	body, ok := server.readBody(ctx)
 	if !ok {
 		return
 	}

@@ -53,7 +53,7 @@ func TestDocumentListsRoutes(t *testing.T) {
 // Every kind of answer is as the document says.
 func TestAnswersMatchDocument(t *testing.T) {
 	const token = "t"
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Tokens = 4000, oneToken(token) })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxBody, c.Tokens = 4000, oneToken(token) })
 	router, err := legacy.NewRouter(contract(t))
 	if err != nil {
 		t.Fatal(err)

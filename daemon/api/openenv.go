@@ -21,7 +21,7 @@ import (
 
 // openEnvRoute is POST /step: {"action":{...}} with the answer and its label.
 var openEnvRoute = trainer{
-	name: openEnv, path: "/step", metric: "step", lines: true,
+	name: openEnv, path: "/step", metric: "step", wantsLines: true,
 	policies: []reward.Policy{reward.Null, reward.Zero, reward.Error},
 	decode: func(s *Server, x *exchange) *scoring.Error {
 		_, action := textAndMember(x.body, "", "action")
@@ -35,8 +35,8 @@ var openEnvRoute = trainer{
 		x.timeout = cmp.Or(outer, x.timeout)
 		return fault
 	},
-	encode: stepped, instead: (*Server).playStep,
-	more: map[string]route{
+	encode: stepped, answerOtherwise: (*Server).playStep,
+	moreRoutes: map[string]route{
 		"/metadata": {name: "metadata", method: "GET", handle: (*Server).metadata},
 		"/schema":   {name: "schema", method: "GET", handle: (*Server).schema},
 		"/state":    {name: "state", method: "GET", handle: (*Server).state},
@@ -53,10 +53,10 @@ const openEnv = "openenv"
 
 // stepped returns OpenEnv's answer to a step of an episode of one step: the observation, the reward,
 // which is null for a failure unless the policy is zero, and that the episode is done.
-func stepped(x *exchange) []byte {
-	graded, outcome := &x.results[0], x.outcomes[0]
+func stepped(exchange *exchange) []byte {
+	graded, outcome := &exchange.results[0], exchange.outcomes[0]
 	rewardJSON := []byte("null")
-	if !outcome.Failed || x.policy == reward.Zero {
+	if !outcome.Failed || exchange.policy == reward.Zero {
 		rewardJSON = scoring.AppendFloat(nil, outcome.Reward)
 	}
 	const done = true // after its only step
@@ -66,14 +66,14 @@ func stepped(x *exchange) []byte {
 // action reads data, the JSON object of an action, as the one sample of x, and its timeout. path is where the
 // object stands in the request, for errors. An action without a label gets that of the episode e, if there is
 // one. The sample is set with an error too.
-func (x *exchange) action(data []byte, path string, e *episodeState) *scoring.Error {
-	one, fault := nativeSample(data, path, x.steps)
-	if one.label == nil && e != nil {
-		one.label = e.label
+func (exchange *exchange) action(data []byte, path string, current *episodeState) *scoring.Error {
+	one, fault := nativeSample(data, path, exchange.preparation)
+	if one.label == nil && current != nil {
+		one.label = current.label
 	}
-	x.samples = []sample{one}
+	exchange.samples = []sample{one}
 	if fault == nil {
-		x.timeout, fault = timeoutOf(data, path)
+		exchange.timeout, fault = timeoutOf(data, path)
 	}
 	return fault
 }
@@ -169,7 +169,7 @@ func (server *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 		_, fault = server.labels().Line(nil, state.label, nil, "label") // only checks it
 	}
 	if state.id == "" {
-		state.id = server.nonce + "-" + strconv.FormatUint(server.count.Add(1), 10)
+		state.id = server.idPrefix + "-" + strconv.FormatUint(server.requestCount.Add(1), 10)
 	}
 	return state, fault
 }
@@ -186,7 +186,7 @@ func wrapObservation(dst []byte, observation string, rewardJSON []byte, done boo
 // reset answers POST /reset, which begins an episode. If the body chooses an episode of several turns,
 // the answer is its first observation, else an empty one. Over plain HTTP nothing is kept of either.
 func (server *Server) reset(ctx *fasthttp.RequestCtx) {
-	body, ok := server.body(ctx)
+	body, ok := server.readBody(ctx)
 	if !ok {
 		return
 	}
@@ -194,7 +194,7 @@ func (server *Server) reset(ctx *fasthttp.RequestCtx) {
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	body, ok = server.object(ctx, body)
+	body, ok = server.checkObject(ctx, body)
 	if !ok {
 		return
 	}

@@ -110,7 +110,7 @@ func hear(t *testing.T, c *websocket.Conn) string {
 }
 
 func TestSession(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body = 5000 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxBody = 5000 })
 	c := s.dial(t, "?reward=raw")
 	good := quoted(label(3))
 	for _, m := range []struct{ message, want string }{
@@ -166,8 +166,8 @@ func TestSessionErrors(t *testing.T) {
 	sick := errors.New("the device is lost")
 	var health error
 	s := serve(t, func(c *Config, q *queue.Config, suite *queuetest.Suite) {
-		c.Sessions, suite.Block, q.Max = 2, block, 1
-		c.Health = func() error { return health }
+		c.MaxSessions, suite.Block, q.Max = 2, block, 1
+		c.WhyUnready = func() error { return health }
 	})
 	a := s.dial(t, "")
 	stuck := `{"type":"step","data":{"response":"x","timeout_s":0.02,"label":{"suite":"fake","id":"a","test":"sum","do":"block"}}}`

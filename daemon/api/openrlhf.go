@@ -15,10 +15,10 @@ import (
 // trainer with several URLs sends the sample to the first and empty lists to the others.
 // The trainer makes tensors of the lists, so null is no policy. See docs/spec/http.md#r16.
 var openRLHFRoute = trainer{
-	name: "openrlhf", path: "/get_reward", metric: "get_reward", askAgain: true,
-	policies: []reward.Policy{reward.Zero, reward.Drop, reward.Error}, steps: reward.StepSpecial,
+	name: "openrlhf", path: "/get_reward", metric: "get_reward", retryAfterWait: true,
+	policies: []reward.Policy{reward.Zero, reward.Drop, reward.Error}, preparation: reward.StepSpecial,
 	decode: func(s *Server, x *exchange) (fault *scoring.Error) {
-		x.samples, fault = s.openRLHFSamples(x.body, x.steps)
+		x.samples, fault = s.openRLHFSamples(x.body, x.preparation)
 		return fault
 	},
 	encode: func(x *exchange) []byte {
@@ -30,7 +30,7 @@ var openRLHFRoute = trainer{
 				times = append(times, x.results[i].timing)
 			}
 		}
-		if !x.timings {
+		if !x.wantsTimings {
 			times = nil
 		}
 		return appendRewards(nil, kept, times)
@@ -109,7 +109,7 @@ func (server *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample
 	// Cut the prompt off each query and prepare the answer.
 	samples := make([]sample, len(queries))
 	for i, q := range queries {
-		one := sample{label: labels[i], answer: q, at: fmt.Sprintf("labels[%d]", i)}
+		one := sample{label: labels[i], answer: q, labelPath: fmt.Sprintf("labels[%d]", i)}
 		if _, fault := one.unwrap(fmt.Sprintf("query[%d]", i)); fault != nil {
 			return nil, fault
 		}
@@ -135,10 +135,10 @@ func (server *Server) list(name string, value []byte) ([][]byte, *scoring.Error)
 	if value[0] != '[' {
 		return nil, badField(name, value, "a list")
 	}
-	all, err := jsoncut.Elements(value, server.cfg.ItemsMax)
+	all, err := jsoncut.Elements(value, server.cfg.MaxItems)
 	if err != nil {
 		return nil, &scoring.Error{Code: "too_large",
-			Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, server.cfg.ItemsMax)}
+			Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, server.cfg.MaxItems)}
 	}
 	if all == nil {
 		all = [][]byte{}

@@ -18,13 +18,13 @@ import (
 
 // pixels describes a mask of a client before its pixels are decoded.
 type pixels struct {
-	at            string // "a" or "b"
+	member        string // "a" or "b"
 	width, height int    // px
 	rgba          bool   // four bytes per pixel, else one
 	// One of these holds the pixels.
-	raw  []byte
-	png  []byte
-	from target // a part of a region
+	raw    []byte
+	png    []byte
+	region regionRange // a part of a region
 }
 
 // wrongPixels returns the error for the pixels at a member of the body.
@@ -32,9 +32,9 @@ func wrongPixels(at, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_pixels", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
 
-// bytes returns how many bytes the raw pixels of a client's picture have: four a pixel with colours,
+// byteCount returns how many bytes the raw pixels of a client's picture have: four a pixel with colours,
 // one for alpha alone.
-func (pixels *pixels) bytes() int {
+func (pixels *pixels) byteCount() int {
 	n := pixels.width * pixels.height
 	if pixels.rgba {
 		n *= 4
@@ -55,24 +55,24 @@ func (server *Server) newPixels(at string, width, height int, channels string) (
 	if channels != "" && channels != "alpha" && channels != "rgba" {
 		return nil, wrongPixels(at+".channels", "got %.16q; want alpha or rgba", channels)
 	}
-	if err := server.cfg.Scenes.CheckCanvas(float64(width), float64(height)); err != nil {
+	if err := server.cfg.SceneLimits.CheckCanvas(float64(width), float64(height)); err != nil {
 		return nil, fmt.Errorf("cannot use %s: %w", at, err)
 	}
-	return &pixels{at: at, width: width, height: height, rgba: channels == "rgba"}, nil
+	return &pixels{member: at, width: width, height: height, rgba: channels == "rgba"}, nil
 }
 
 // checkLength returns an error where got is not the number of bytes of the client's raw pixels.
 func (pixels *pixels) checkLength(got int) error {
-	if want := pixels.bytes(); got != want {
-		return wrongPixels(pixels.at, "got %d bytes; want %d (%d x %d px of %s)", got, want, pixels.width, pixels.height, pixels.channels())
+	if want := pixels.byteCount(); got != want {
+		return wrongPixels(pixels.member, "got %d bytes; want %d (%d x %d px of %s)", got, want, pixels.width, pixels.height, pixels.channels())
 	}
 	return nil
 }
 
-// rawPixels reads into pixelRequest a request with raw pixels, whose query has width, height and channels. If
-// from names a region of shared memory, that holds mask a. Else the body is mask a, or a and then b if it is
+// rawPixels reads into request the masks of raw pixels, whose query has width, height and channels. If
+// region has a name, that part of shared memory holds mask a. Else the body is mask a, or a and then b if it is
 // twice as long.
-func (server *Server) rawPixels(ctx *fasthttp.RequestCtx, pixelRequest *pixelRequest, body []byte, from target) error {
+func (server *Server) rawPixels(ctx *fasthttp.RequestCtx, request *pixelRequest, body []byte, region regionRange) error {
 	args := ctx.QueryArgs()
 	var size [2]int
 	for i, name := range []string{"width", "height"} {
@@ -86,26 +86,26 @@ func (server *Server) rawPixels(ctx *fasthttp.RequestCtx, pixelRequest *pixelReq
 	if err != nil {
 		return err
 	}
-	pixelRequest.a = pixels
-	if from.name != "" {
-		pixels.from = from
-		return pixels.within()
+	request.a = pixels
+	if region.name != "" {
+		pixels.region = region
+		return pixels.checkRegionSize()
 	}
-	if n := pixels.bytes(); len(body) == 2*n { // two masks
+	if n := pixels.byteCount(); len(body) == 2*n { // two masks
 		second := *pixels
-		second.at, second.raw = "b", body[n:]
-		pixelRequest.b, body = &second, body[:n]
+		second.member, second.raw = "b", body[n:]
+		request.b, body = &second, body[:n]
 	}
 	pixels.raw = body
 	return pixels.checkLength(len(body))
 }
 
-// within returns an error where the part of the shared memory that the client names is smaller than
-// the pixels.
-func (pixels *pixels) within() error {
-	if want := int64(pixels.bytes()); pixels.from.size < want {
-		return wrongPixels(pixels.at, "%s is %d; want at least %d (%d x %d px of %s)",
-			paramSize, pixels.from.size, want, pixels.width, pixels.height, pixels.channels())
+// checkRegionSize returns an error where the part of the shared memory that the client names is smaller
+// than the pixels.
+func (pixels *pixels) checkRegionSize() error {
+	if want := int64(pixels.byteCount()); pixels.region.size < want {
+		return wrongPixels(pixels.member, "%s is %d; want at least %d (%d x %d px of %s)",
+			paramSize, pixels.region.size, want, pixels.width, pixels.height, pixels.channels())
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (server *Server) mask(value *fastjson.Value, at string) (*pixels, error) {
 				return nil, wrongPixels(at+"."+k, "the PNG says it; want it left out")
 			}
 		}
-		data, err := decode64(f, at+".png")
+		data, err := decodeBase64(f, at+".png")
 		if err != nil {
 			return nil, err
 		}
@@ -214,22 +214,22 @@ func (server *Server) sizedMask(v *fastjson.Value, fields map[string]*fastjson.V
 		return nil, err
 	}
 	if f := fields["data"]; f != nil {
-		if pixels.raw, err = decode64(f, at+".data"); err != nil {
+		if pixels.raw, err = decodeBase64(f, at+".data"); err != nil {
 			return nil, err
 		}
 		return pixels, pixels.checkLength(len(pixels.raw))
 	}
-	if pixels.from, err = parameters(fields["parameters"], at+".parameters"); err != nil {
+	if pixels.region, err = parameters(fields["parameters"], at+".parameters"); err != nil {
 		return nil, err
 	}
-	if pixels.from.name == "" {
+	if pixels.region.name == "" {
 		return nil, wrongPixels(at+".parameters", "want %s and %s", paramRegion, paramSize)
 	}
-	return pixels, pixels.within()
+	return pixels, pixels.checkRegionSize()
 }
 
-// decode64 decodes the pixels that a client sent as base64 text. at is the member's name for errors.
-func decode64(value *fastjson.Value, at string) ([]byte, error) {
+// decodeBase64 decodes the pixels that a client sent as base64 text. at is the member's name for errors.
+func decodeBase64(value *fastjson.Value, at string) ([]byte, error) {
 	if value.Type() != fastjson.TypeString {
 		return nil, wrongPixels(at, "want base64 in a text")
 	}
@@ -244,14 +244,14 @@ func decode64(value *fastjson.Value, at string) ([]byte, error) {
 
 // loadMask decodes the pixels of a mask. It copies those of a region first, because the
 // client may change them at any time.
-func (server *Server) loadMask(pixels *pixels, who asker) (metric.Mask, error) {
+func (server *Server) loadMask(pixels *pixels, askPeer peerFunc) (metric.Mask, error) {
 	raw := pixels.raw
 	switch {
 	case pixels.png != nil:
-		return pixels.decoded()
-	case pixels.from.name != "":
-		pixels.from.size = int64(pixels.bytes())
-		pin, err := server.pin(pixels.from, forReading, who)
+		return pixels.decodePNG()
+	case pixels.region.name != "":
+		pixels.region.size = int64(pixels.byteCount())
+		pin, err := server.pin(pixels.region, forReading, askPeer)
 		if err != nil {
 			return metric.Mask{}, err
 		}
@@ -266,12 +266,12 @@ func (server *Server) loadMask(pixels *pixels, who asker) (metric.Mask, error) {
 	return metric.Alpha(raw, pixels.width, pixels.height), nil
 }
 
-// decoded returns the alpha of the client's PNG as a mask. For a grey PNG that is its grey, as
+// decodePNG returns the alpha of the client's PNG as a mask. For a grey PNG that is its grey, as
 // /v1/render writes it with channels=alpha. 16-bit values are rounded to 8 bits.
-func (pixels *pixels) decoded() (metric.Mask, error) {
+func (pixels *pixels) decodePNG() (metric.Mask, error) {
 	img, err := png.Decode(bytes.NewReader(pixels.png))
 	if err != nil {
-		return metric.Mask{}, wrongPixels(pixels.at, "it is no PNG that can be read: %v", err)
+		return metric.Mask{}, wrongPixels(pixels.member, "it is no PNG that can be read: %v", err)
 	}
 	switch img := img.(type) {
 	case *image.NRGBA:
@@ -279,6 +279,7 @@ func (pixels *pixels) decoded() (metric.Mask, error) {
 	case *image.Gray:
 		return metric.Mask{Pix: img.Pix, Width: pixels.width, Height: pixels.height, Step: 1, Stride: img.Stride}, nil
 	}
+	// Any other format, 16-bit grey too, is read pixel by pixel.
 	grey, _ := img.(*image.Gray16)
 	alpha := make([]byte, pixels.width*pixels.height)
 	for i := range alpha {

@@ -23,19 +23,19 @@ import (
 // player holds what the turns of a client's episode need: the daemon, and how the client asked for
 // it.
 type player struct {
-	server *Server
-	opt    *queue.Options
-	steps  reward.Steps
-	policy reward.Policy
-	who    asker // whose shared memory pictures go to
+	server      *Server
+	options     *queue.Options
+	preparation reward.Steps
+	policy      reward.Policy
+	askPeer     peerFunc // whose shared memory pictures go to
 }
 
 // config returns the configuration of the episodes that this client plays: the server's items and
 // prompts, the client's options, and, if the server has shared memory, how pictures are placed there.
 func (player *player) config() episode.Config {
-	config := episode.Config{Items: player.server.cfg.Items, Prompts: player.server.cfg.Prompts, Turns: player.server.cfg.Turns,
-		Variants: player.opt.Variants, Suite: player.opt.Suite}
-	if player.server.cfg.Shared != nil {
+	config := episode.Config{Items: player.server.cfg.Items, Prompts: player.server.cfg.Prompts, Turns: player.server.cfg.MaxTurns,
+		Variants: player.options.Variants, Suite: player.options.Suite}
+	if player.server.cfg.SharedMemory != nil {
 		config.Place = player.place
 	}
 	return config
@@ -45,25 +45,25 @@ func (player *player) config() episode.Config {
 // one after another. It returns for each picture a JSON object with its place. A region that is too
 // small is an error with the size wanted.
 func (player *player) place(region episode.Region, all []ask.Picture) (places [][]byte, err error) {
-	pin, err := player.server.pin(target{name: region.Name, offset: region.Offset, size: region.Size}, forWriting, player.who)
+	pin, err := player.server.pin(regionRange{name: region.Name, offset: region.Offset, size: region.Size}, forWriting, player.askPeer)
 	if err != nil {
 		return nil, err
 	}
 	defer pin.Release()
-	from := 0 // where the next picture begins, from the start of the range
+	next := 0 // where the next picture begins, from the start of the range
 	for i := range all {
 		data := all[i].Data
-		if from+len(data) > pin.Size() {
+		if next+len(data) > pin.Size() {
 			message := fmt.Sprintf("cannot use images.byte_size: got %d bytes; want at least %d for %d pictures",
-				pin.Size(), from+len(data), len(all))
+				pin.Size(), next+len(data), len(all))
 			return nil, &scoring.Error{Code: "bad_field", Message: message}
 		}
-		if err := pin.Use(func(mem []byte) { copy(mem[from:], data) }); err != nil {
+		if err := pin.Use(func(mem []byte) { copy(mem[next:], data) }); err != nil {
 			return nil, err
 		}
 		place := scoring.AppendString([]byte(`{"region":`), region.Name)
-		places = append(places, fmt.Appendf(place, `,"offset":%d,"byte_size":%d}`, region.Offset+int64(from), len(data)))
-		from += len(data)
+		places = append(places, fmt.Appendf(place, `,"offset":%d,"byte_size":%d}`, region.Offset+int64(next), len(data)))
+		next += len(data)
 	}
 	return places, nil
 }
@@ -72,50 +72,50 @@ func (player *player) place(region episode.Region, all []ask.Picture) (places []
 // last of these, or the first observation if there are none. fault is what the client must change in
 // the request. err is any other failure, after which the client may send the same reset again. The
 // answers are noted in trail, for traces and logs.
-func (player *player) begin(trail *trail, life context.Context, opts episode.Options) (
-	e *episode.Episode, observation []byte, fault *scoring.Error, err error) {
+func (player *player) begin(trail *trail, life context.Context, episodeOptions episode.Options) (
+	begun *episode.Episode, observation []byte, fault *scoring.Error, err error) {
 	if player.server.cfg.Prompts == nil {
 		return nil, nil, nil, errPrompts
 	}
-	if e, fault = episode.New(player.config(), opts); fault != nil {
+	if begun, fault = episode.New(player.config(), episodeOptions); fault != nil {
 		return nil, nil, fault, nil
 	}
 	// A new episode begins with its first observation.
-	if len(opts.History) == 0 {
-		err = player.drawing(life, func() error { observation, err = e.First(); return err })
+	if len(episodeOptions.History) == 0 {
+		err = player.drawWithinLimit(life, func() error { observation, err = begun.First(); return err })
 		if err != nil && errors.As(err, &fault) {
 			return nil, nil, fault, nil
 		}
-		return e, observation, nil, err
+		return begun, observation, nil, err
 	}
 	// An episode that goes on plays its earlier answers again. Only the last observation is wanted.
-	for i, given := range opts.History {
-		if e.Done() {
-			message := fmt.Sprintf("cannot use history: got %s; the episode ends after %d", plural.Of(len(opts.History), "answer"), i)
+	for i, given := range episodeOptions.History {
+		if begun.Done() {
+			message := fmt.Sprintf("cannot use history: got %s; the episode ends after %d", plural.Of(len(episodeOptions.History), "answer"), i)
 			return nil, nil, &scoring.Error{Code: "bad_field", Message: message}, nil
 		}
-		one := sample{at: "history", answer: given}
+		one := sample{labelPath: "history", answer: given}
 		if _, fault = one.unwrap(fmt.Sprintf("history[%d]", i)); fault != nil {
 			return nil, nil, fault, nil
 		}
-		one.prepare(player.steps, outsideThought)
+		one.prepare(player.preparation, outsideThought)
 		var r reply
-		isLast := i+1 == len(opts.History)
-		r, fault, err = player.turn(trail, life, e, &one, turnOptions{unseen: !isLast})
+		isLast := i+1 == len(episodeOptions.History)
+		r, fault, err = player.playTurn(trail, life, begun, &one, turnOptions{skipObservation: !isLast})
 		if fault != nil || err != nil {
 			return nil, nil, fault, err
 		}
 		observation = r.observation
 	}
-	return e, observation, nil, nil
+	return begun, observation, nil, nil
 }
 
-// drawing calls f, which may draw pictures, within the bound on requests that draw at once.
-func (player *player) drawing(life context.Context, f func() error) error {
-	if err := player.server.drawing.Acquire(life, 1); err != nil {
+// drawWithinLimit calls f, which may draw pictures, within the bound on requests that draw at once.
+func (player *player) drawWithinLimit(life context.Context, f func() error) error {
+	if err := player.server.drawingSlots.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer player.server.drawing.Release(1)
+	defer player.server.drawingSlots.Release(1)
 	return f()
 }
 
@@ -127,66 +127,66 @@ type reply struct {
 
 // turnOptions are how a turn is played.
 type turnOptions struct {
-	timeout time.Duration // longest time for it; 0 for none of its own
-	unseen  bool          // nobody reads the observation, so it is not made
+	timeout         time.Duration // longest time for it; 0 for none of its own
+	skipObservation bool          // nobody reads the observation, so it is not made
 }
 
-// turn plays one turn of an episode: it scores the answer and returns the observation and the reward.
+// playTurn plays one turn of an episode: it scores the answer and returns the observation and the reward.
 // fault is what the client must change in the request, err any other failure. After either, the episode
 // is as it was before, and the answer may come again. The answer is noted in trail.
-func (player *player) turn(trail *trail, life context.Context, e *episode.Episode, one *sample, turnOptions turnOptions) (
+func (player *player) playTurn(trail *trail, life context.Context, currentEpisode *episode.Episode, one *sample, turnOptions turnOptions) (
 	reply reply, fault *scoring.Error, err error) {
 	if turnOptions.timeout > 0 {
 		var cancel context.CancelFunc
 		life, cancel = context.WithTimeout(life, turnOptions.timeout)
 		defer cancel()
 	}
-	// An episode whose turn is begun but not ended is as before after Cancel.
-	played := false
+	// Cancel puts the episode back to before the turn, unless the turn has ended.
+	ended := false
 	var turn *episode.Turn
-	err = player.server.parsing(life, player.opt.Client, one.answer, func() { turn = e.Begin(one.answer) })
+	err = player.server.parseWithinMemory(life, player.options.Client, one.answer, func() { turn = currentEpisode.Begin(one.answer) })
 	defer func() {
-		if !played {
-			err = errors.Join(err, e.Cancel())
+		if !ended {
+			err = errors.Join(err, currentEpisode.Cancel())
 		}
 	}()
 	if err != nil {
 		return reply, nil, err
 	}
 	// Score the answer.
-	answer, err := player.server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: turn.Line}, player.opt)
+	answer, err := player.server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: turn.Line}, player.options)
 	if errors.Is(err, context.DeadlineExceeded) && turnOptions.timeout > 0 {
 		err = errTimeout
 	}
 	if err != nil {
 		return reply, nil, err
 	}
-	player.server.answered(trail, &answer, time.Now())
+	player.server.noteAnswer(trail, &answer, time.Now())
 	all := []graded{{answer.Result, slices.Clone(answer.JSON), answer.Timing}}
-	// A fault of the request or of the daemon is no turn.
-	if fault = reward.Fault(&answer.Result, one.at); fault != nil {
+	// A label that cannot be used, or a failure of the daemon, is no turn.
+	if fault = reward.Fault(&answer.Result, one.labelPath); fault != nil {
 		return reply, fault, nil
 	}
 	const wantsLines = true // the observation contains the result line
-	player.server.addNotes([]sample{*one}, all, player.opt, wantsLines)
-	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, player.opt.Reward),
+	player.server.addNotes([]sample{*one}, all, player.options, wantsLines)
+	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, player.options.Reward),
 		Zero: player.policy == reward.Zero}
 	if outcome := result.Outcome; outcome.Failed {
-		// These say nothing about the answer, which may come again.
-		noTurn := outcome.Err.Code == "busy" || outcome.Err.Code == "closed" || all[0].waited()
-		if noTurn || player.policy == reward.Error {
+		// Such failures say nothing about the answer.
+		mayRetry := outcome.Err.Code == "busy" || outcome.Err.Code == "closed" || all[0].waited()
+		if mayRetry || player.policy == reward.Error {
 			return reply, nil, outcome.Err
 		}
 	}
 	// End the turn: this draws the observation.
-	turn.Unseen = turnOptions.unseen
-	played = true
-	err = player.drawing(life, func() error {
-		reply.observation, reply.reward, reply.episodeOver, err = e.End(turn, result)
+	turn.Unseen = turnOptions.skipObservation
+	ended = true
+	err = player.drawWithinLimit(life, func() error {
+		reply.observation, reply.reward, reply.episodeOver, err = currentEpisode.End(turn, result)
 		return err
 	})
 	if err != nil {
-		played = false
+		ended = false
 	}
 	return reply, nil, err
 }
@@ -199,24 +199,24 @@ var stepMembers = []string{"label", "timeout_s", "metadata", "request_id", "suit
 // are objects such as {"x":1,"y":2}: all its members but those of a step. An action with the member
 // response keeps that as the answer.
 func (one *sample) useBareAction(action []byte) {
-	b := []byte{'{'}
+	answer := []byte{'{'}
 	hasResponse := false
 	jsoncut.Members(action, func(key, v []byte) error {
 		hasResponse = hasResponse || string(key) == "response"
 		if slices.Contains(stepMembers, jsoncut.Name(key)) {
 			return nil
 		}
-		if len(b) > 1 {
-			b = append(b, ',')
+		if len(answer) > 1 {
+			answer = append(answer, ',')
 		}
-		b = append(b, '"')
-		b = append(b, key...)
-		b = append(b, `":`...)
-		b = append(b, v...)
+		answer = append(answer, '"')
+		answer = append(answer, key...)
+		answer = append(answer, `":`...)
+		answer = append(answer, v...)
 		return nil
 	})
 	if !hasResponse {
-		one.answer = append(b, '}')
+		one.answer = append(answer, '}')
 	}
 }
 
@@ -229,15 +229,15 @@ func (server *Server) asksForTurns(o *episode.Options) bool {
 
 // playReset answers POST /reset for an episode of several turns: with its first observation, or the one
 // after the last answer of its history. Nothing is kept of the episode.
-func (server *Server) playReset(ctx *fasthttp.RequestCtx, options episode.Options) {
-	opt, steps, ok := server.choices(ctx, openEnv)
+func (server *Server) playReset(ctx *fasthttp.RequestCtx, episodeOptions episode.Options) {
+	queueOptions, steps, ok := server.trainerOptions(ctx, openEnv)
 	if !ok {
 		return
 	}
-	p := &player{server: server, opt: opt, steps: steps, policy: server.cfg.Policies[openEnv], who: server.askedBy(ctx)}
+	player := &player{server: server, options: queueOptions, preparation: steps, policy: server.cfg.Policies[openEnv], askPeer: server.peerFuncOf(ctx)}
 	life, gone := server.clients.wait(server.life, ctx.Conn())
 	defer gone()
-	episode, observation, fault, err := p.begin(trailOf(ctx), life, options)
+	episode, observation, fault, err := player.begin(trailOf(ctx), life, episodeOptions)
 	if server.failTurn(ctx, fault, err) {
 		return
 	}
@@ -275,17 +275,17 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	if len(action) == 0 || action[0] != '{' {
 		return false
 	}
-	opts, fault := episode.ReadOptions(action, "action.")
-	if fault == nil && !server.asksForTurns(&opts) {
+	episodeOptions, fault := episode.ReadOptions(action, "action.")
+	if fault == nil && !server.asksForTurns(&episodeOptions) {
 		return false
 	}
 	// The action names everything that the turn depends on.
-	opt, steps, ok := server.choices(ctx, openEnv)
+	queueOptions, steps, ok := server.trainerOptions(ctx, openEnv)
 	if !ok {
 		return true
 	}
-	player := &player{server: server, opt: opt, steps: steps, policy: server.cfg.Policies[openEnv], who: server.askedBy(ctx)}
-	exchange := &exchange{steps: steps}
+	player := &player{server: server, options: queueOptions, preparation: steps, policy: server.cfg.Policies[openEnv], askPeer: server.peerFuncOf(ctx)}
+	exchange := &exchange{preparation: steps}
 	if fault == nil {
 		fault = exchange.action(action, "action.", nil)
 	}
@@ -298,7 +298,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	// Play it, unless the client goes away.
 	life, gone := server.clients.wait(server.life, ctx.Conn())
 	defer gone()
-	reply, fault, err := player.replayAndTurn(trailOf(ctx), life, opts, exchange, action)
+	reply, fault, err := player.replayAndTurn(trailOf(ctx), life, episodeOptions, exchange, action)
 	if server.failTurn(ctx, fault, err) {
 		return true
 	}
@@ -323,12 +323,12 @@ func (player *player) replayAndTurn(trail *trail, life context.Context, options 
 		return reply{}, fault, nil
 	}
 	for i, given := range history {
-		one := sample{at: "action.label", answer: given}
+		one := sample{labelPath: "action.label", answer: given}
 		if _, fault := one.unwrap("action.history[" + strconv.Itoa(i) + "]"); fault != nil {
 			return reply{}, fault, nil
 		}
-		one.prepare(player.steps, outsideThought)
-		if _, fault, err := player.turn(trail, life, e, &one, turnOptions{timeout: exchange.timeout, unseen: true}); fault != nil || err != nil {
+		one.prepare(player.preparation, outsideThought)
+		if _, fault, err := player.playTurn(trail, life, e, &one, turnOptions{timeout: exchange.timeout, skipObservation: true}); fault != nil || err != nil {
 			return reply{}, fault, err
 		}
 		if e.Done() {
@@ -341,5 +341,5 @@ func (player *player) replayAndTurn(trail *trail, life context.Context, options 
 	if e.Bare() {
 		one.useBareAction(action)
 	}
-	return player.turn(trail, life, e, one, turnOptions{timeout: exchange.timeout})
+	return player.playTurn(trail, life, e, one, turnOptions{timeout: exchange.timeout})
 }

@@ -20,7 +20,7 @@ var errPrompts = errors.New("cannot write prompts: this daemon has none")
 // `plumb prompt`, and the pictures. The body is the item itself or has the member label. See
 // docs/spec/episodes.md#r2.
 func (server *Server) prompt(ctx *fasthttp.RequestCtx) {
-	body, ok := server.checked(ctx)
+	body, ok := server.readObject(ctx)
 	if !ok {
 		return
 	}
@@ -31,7 +31,7 @@ func (server *Server) prompt(ctx *fasthttp.RequestCtx) {
 	}
 	var asked *ask.Asked
 	// Make the prompt. Pictures are drawn within the budget of memory.
-	err := server.asking(server.life, server.client(ctx), body, func() (err error) {
+	err := server.askWithinLimits(server.life, server.client(ctx), body, func() (err error) {
 		label, at := body, "item"
 		jsoncut.Members(body, func(key, v []byte) error {
 			if string(key) == "label" {
@@ -39,7 +39,7 @@ func (server *Server) prompt(ctx *fasthttp.RequestCtx) {
 			}
 			return nil
 		})
-		asked, err = server.asked(label, at, arm, pictures)
+		asked, err = server.promptForLabel(label, at, arm, pictures)
 		return err
 	})
 	if err != nil {
@@ -67,31 +67,31 @@ func promptOptions(args *fasthttp.Args) (arm ask.Arm, pictures bool, fault *scor
 	}
 }
 
-// asking calls f, which draws for a client, once there is room for it: a place in the queue, one among
+// askWithinLimits calls f, which draws for a client, once there is room for it: a place in the queue, one among
 // the pictures that are drawn at once, and memory for parsing body. It returns the error of f, or why
 // there is no room.
-func (server *Server) asking(life context.Context, client string, body []byte, f func() error) error {
-	done, err := server.cfg.Queue.Admit()
+func (server *Server) askWithinLimits(life context.Context, client string, body []byte, f func() error) error {
+	leaveQueue, err := server.cfg.Queue.Admit()
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer leaveQueue()
 	life, cancel := context.WithTimeout(life, server.cfg.ReadTimeout)
 	defer cancel()
-	if err := server.drawing.Acquire(life, 1); err != nil {
+	if err := server.drawingSlots.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer server.drawing.Release(1)
+	defer server.drawingSlots.Release(1)
 	var fault error
-	if err := server.parsing(life, client, body, func() { fault = f() }); err != nil {
+	if err := server.parseWithinMemory(life, client, body, func() { fault = f() }); err != nil {
 		return err
 	}
 	return fault
 }
 
-// asked returns what a model is asked about the item of a label: the text, and its pictures if they are
+// promptForLabel returns what a model is asked about the item of a label: the text, and its pictures if they are
 // wanted. at names the label in messages.
-func (server *Server) asked(label []byte, at string, arm ask.Arm, pictures bool) (*ask.Asked, error) {
+func (server *Server) promptForLabel(label []byte, at string, arm ask.Arm, pictures bool) (*ask.Asked, error) {
 	if server.cfg.Prompts == nil {
 		return nil, errPrompts
 	}

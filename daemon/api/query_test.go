@@ -18,7 +18,7 @@ func TestUnknownQuery(t *testing.T) {
 		if route.name == uiRoute {
 			continue
 		}
-		path = strings.NewReplacer(anyName, "x", envName, "fake").Replace(path)
+		path = strings.NewReplacer(nameInPath, "x", envInPath, "fake").Replace(path)
 		for _, query := range []string{"mistyped=1", "token=x&mistyped"} {
 			status, _, body := s.do(t, route.method, path+"?"+query, "{}")
 			if status != 400 || !strings.Contains(body, `cannot use query: got \"mistyped\"; want `) || !strings.Contains(body, "bad_options") {

@@ -42,40 +42,40 @@ type failedScene struct {
 type drawing struct {
 	options dump.PictureOptions
 	alpha   bool
-	client  string // whose share of the memory counts
-	who     asker  // whose regions may be written
+	client  string   // whose share of the memory counts
+	askPeer peerFunc // whose regions may be written
 }
 
 // scenes returns the scenes of the body {"scenes":[...]} of a render request, without parsing them, so
-// that a bad one does not affect the others. ok is false for other bodies. More than limit scenes are
+// that a bad one does not affect the others. isList is false for other bodies. More than limit scenes are
 // jsoncut.ErrTooMany.
-func scenes(body []byte, limit int) (list [][]byte, ok bool, err error) {
+func scenes(body []byte, limit int) (list [][]byte, isList bool, err error) {
 	body = bytes.TrimLeft(body, " \t\r\n")
 	if len(body) == 0 || body[0] != '{' {
 		return nil, false, nil
 	}
 	cutErr := jsoncut.Members(body, func(key, value []byte) error {
 		if string(key) == "scenes" && len(value) > 0 && value[0] == '[' {
-			ok = true
+			isList = true
 			list, err = jsoncut.Elements(value, limit)
 		}
 		return nil
 	})
-	if ok && err == nil {
+	if isList && err == nil {
 		err = cutErr
 	}
-	return list, ok, err
+	return list, isList, err
 }
 
-// regionParameters returns the region that the member parameters of a scene names, or a target without a
+// regionParameters returns the region that the member parameters of a scene names, or a regionRange without a
 // name if there is none. A scene that is no JSON has none: the decoder of scenes reports it later.
-func regionParameters(scene []byte) (target target, err error) {
-	i := bytes.IndexByte(scene, '{')
-	if i < 0 {
+func regionParameters(scene []byte) (target regionRange, err error) {
+	begin := bytes.IndexByte(scene, '{') // after white space
+	if begin < 0 {
 		return target, nil
 	}
 	var raw []byte
-	cutErr := jsoncut.Members(scene[i:], func(key, value []byte) error {
+	cutErr := jsoncut.Members(scene[begin:], func(key, value []byte) error {
 		if string(key) == "parameters" {
 			raw = value
 		}
@@ -102,7 +102,7 @@ func (server *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context,
 	next := make(chan int)
 	request := string(ctx.Response.Header.Peek("X-Request-Id")) // Peek is not safe for concurrent use
 	var wg sync.WaitGroup
-	for range min(len(list), mostDrawn()) {
+	for range min(len(list), maxDrawings()) {
 		wg.Go(func() {
 			for i := range next {
 				out[i] = server.renderOne(life, list[i], drawing, request)
@@ -145,8 +145,8 @@ func (server *Server) renderOne(life context.Context, scene []byte, drawing draw
 
 // renderInto draws one scene into a region, which it pins meanwhile so that the memory
 // stays mapped.
-func (server *Server) renderInto(life context.Context, scene []byte, drawing drawing, target target) (placedPicture, error) {
-	pin, err := server.pin(target, forWriting, drawing.who)
+func (server *Server) renderInto(life context.Context, scene []byte, drawing drawing, target regionRange) (placedPicture, error) {
+	pin, err := server.pin(target, forWriting, drawing.askPeer)
 	if err != nil {
 		return placedPicture{}, err
 	}

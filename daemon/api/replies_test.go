@@ -88,7 +88,7 @@ func (r *replies) each(status int, f func(method, path string)) {
 	for path, item := range r.doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.Responses.Status(status) != nil {
-				f(method, strings.NewReplacer("{name}", "r", envName, "fake").Replace(path))
+				f(method, strings.NewReplacer("{name}", "r", envInPath, "fake").Replace(path))
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func elsewhere(name string) bool {
 func replyServer(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) *served {
 	t.Helper()
 	return serve(t, func(c *Config, q *queue.Config, s *queuetest.Suite) {
-		c.Tokens, c.Body = oneToken(replyToken), 4000
+		c.Tokens, c.MaxBody = oneToken(replyToken), 4000
 		c.Items.Tasks = map[string]*dump.Tasks{"fake": taskFile(t, `{"id":"a","test":"sum","views":[93]}`)}
 		c.Prompts = &ask.Prompter{Suites: scoring.NewSuites(&scoring.Suite{Name: "fake", Prompt: func(it *scoring.Item, _ scoring.PromptOptions) (string, error) { return "Q " + it.ID, nil }})}
 		if change != nil {
@@ -281,7 +281,7 @@ func (r *replies) busy(t *testing.T) {
 
 func (r *replies) draining(t *testing.T) {
 	s := replyServer(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { // as a drain does from a connection's second request on
-		c.Down = func() error { return io.ErrNoProgress }
+		c.WhyDown = func() error { return io.ErrNoProgress }
 	})
 	r.each(503, func(method, path string) {
 		if method == "POST" && !own(path) {

@@ -29,7 +29,7 @@ func FuzzRequests(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	q := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
-	s := New(Config{Items: q.Items, ItemsMax: 50})
+	s := New(Config{Items: q.Items, MaxItems: 50})
 	all := reward.StepSpecial | reward.StepThink | reward.StepTags | reward.StepFenced | reward.StepBoxed
 	limits := scene.DefaultLimits()
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -42,7 +42,7 @@ func FuzzRequests(f *testing.F) {
 		line := func(one sample, fault *scoring.Error) {
 			if fault == nil {
 				var b []byte
-				b, fault = s.labels().Line(nil, one.label, one.answer, one.at)
+				b, fault = s.labels().Line(nil, one.label, one.answer, one.labelPath)
 				if err := limits.Check(b); fault == nil && err != nil {
 					t.Fatalf("%s: the line %s: %v", body, b, err)
 				}
@@ -52,7 +52,7 @@ func FuzzRequests(f *testing.F) {
 			}
 		}
 		for _, r := range trainers() {
-			x := &exchange{body: body, query: new(fasthttp.Args), steps: all}
+			x := &exchange{body: body, query: new(fasthttp.Args), preparation: all}
 			fault := r.decode(s, x)
 			line(sample{}, fault)
 			for _, one := range x.samples {
@@ -62,7 +62,7 @@ func FuzzRequests(f *testing.F) {
 				t.Fatalf("%s: %s: got a timeout of %v", r.name, body, x.timeout)
 			}
 		}
-		x := &exchange{steps: all}
+		x := &exchange{preparation: all}
 		line(sample{}, x.action(body, "data.", &episodeState{}))
 		_, fault := s.newEpisode(body)
 		line(sample{}, fault)
@@ -77,7 +77,7 @@ func FuzzRequests(f *testing.F) {
 
 // echo holds a verify reply against its request.
 func echo(t *testing.T, body []byte) {
-	v := verified{outcome: reward.Outcome{Reward: 0.5, Score: 0.5}, line: []byte(`{}`)}
+	v := verified{outcome: reward.Outcome{Reward: 0.5, Score: 0.5}, resultLine: []byte(`{}`)}
 	b := v.append(nil, body)
 	if !json.Valid(b) || scene.Check(b, 400) != nil {
 		t.Fatalf("%s: got %s", body, b)

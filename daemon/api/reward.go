@@ -26,19 +26,19 @@ import (
 
 // sample is one answer with its label, as the parts of a body.
 type sample struct {
-	label  []byte         // JSON value, nil for none
-	answer []byte         // JSON value, nil where there is no response
-	at     string         // names the label in messages: "label", "labels[3]"
-	notes  []scoring.Note // how the answer was read
+	label     []byte         // JSON value, nil for none
+	answer    []byte         // JSON value, nil where there is no response
+	labelPath string         // names the label in messages: "label", "labels[3]"
+	notes     []scoring.Note // how the answer was read
 }
 
 // nativeRoute is POST /v1/reward: one sample, or {"samples":[...]}. A sample without a
 // score has its error in its place, in a request of one too: clients tell failed scorers
 // from bad answers by it.
 var nativeRoute = trainer{
-	name: "native", path: "/v1/reward", metric: "reward", lines: true,
+	name: "native", path: "/v1/reward", metric: "reward", wantsLines: true,
 	decode: func(s *Server, x *exchange) (fault *scoring.Error) {
-		x.samples, x.batch, fault = s.nativeSamples(x.body, x.steps)
+		x.samples, x.batch, fault = s.nativeSamples(x.body, x.preparation)
 		return fault
 	},
 	encode: func(x *exchange) []byte {
@@ -94,13 +94,13 @@ func (graded *graded) answer() *queue.Answer {
 	return &queue.Answer{Result: graded.result, JSON: graded.json, Wait: wait, Took: graded.timing.Total() - wait, Timing: graded.timing}
 }
 
-// choices reads what a trainer's request chooses: the options, and the steps of text preparation, which
+// trainerOptions reads what a trainer's request chooses: the options, and the steps of text preparation, which
 // are those of the adapter if the query names none. ok is false if they are invalid: then it has
 // answered the request itself.
-func (server *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.Options, steps reward.Steps, ok bool) {
+func (server *Server) trainerOptions(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.Options, steps reward.Steps, ok bool) {
 	opt, fault := server.options(ctx, nil)
 	if fault == nil {
-		steps, fault = server.steps(ctx, adapter)
+		steps, fault = server.preparation(ctx, adapter)
 	}
 	if fault != nil {
 		server.fail(ctx, fasthttp.StatusBadRequest, fault.Code, fault.Message)
@@ -108,11 +108,11 @@ func (server *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *qu
 	return opt, steps, fault == nil
 }
 
-// parsed calls f, which reads samples from a trainer's body, once there is memory for it. ok is false
+// parseSamples calls f, which reads samples from a trainer's body, once there is memory for it. ok is false
 // if there is none or f found a fault: then it has answered the request itself.
-func (server *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byte, f func() *scoring.Error) (ok bool) {
+func (server *Server) parseSamples(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byte, f func() *scoring.Error) (ok bool) {
 	var fault *scoring.Error
-	if err := server.parsing(server.life, opt.Client, body, func() { fault = f() }); err != nil {
+	if err := server.parseWithinMemory(server.life, opt.Client, body, func() { fault = f() }); err != nil {
 		server.failWith(ctx, err)
 		return false
 	}
@@ -122,9 +122,9 @@ func (server *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body 
 	return fault == nil
 }
 
-// steps returns how the texts of a trainer's answers are prepared: as its adapter does, unless the
+// preparation returns how the texts of a trainer's answers are prepared: as its adapter does, unless the
 // query chooses otherwise.
-func (server *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, *scoring.Error) {
+func (server *Server) preparation(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, *scoring.Error) {
 	if v := ctx.QueryArgs().Peek("prepare"); v != nil {
 		steps, err := reward.ParseSteps(string(v))
 		if err != nil {
@@ -171,7 +171,7 @@ func (server *Server) nativeSamples(body []byte, steps reward.Steps) (list []sam
 // nativeSample reads a sample of plumb's own reward route: label, response and prompt. path is
 // where b stands in the request, for messages.
 func nativeSample(b []byte, path string, steps reward.Steps) (sample, *scoring.Error) {
-	one, inThink := sample{at: path + "label"}, false
+	one, inThink := sample{labelPath: path + "label"}, false
 	jsoncut.Members(b, func(key, value []byte) error {
 		switch string(key) {
 		case "label":
@@ -211,8 +211,8 @@ func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 	message, ok, err := message.Read(value)
 	switch {
 	case err != nil:
-		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + err.Error()}
-	case ok && !message.Heard:
+		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + err.Error()} // err begins with the path below at
+	case ok && !message.Heard: // the call of the model failed
 		one.answer = nil
 	case ok:
 		one.answer = scoring.AppendString(nil, message.Text)
@@ -226,10 +226,10 @@ func badField(at string, v []byte, want string) *scoring.Error {
 	return &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use %s: got %s; want %s", at, jsoncut.Kind(v), want)}
 }
 
-// checked reads the body of a trainer's request, which must be one JSON object within the limits. ok is
+// readObject reads the body of a trainer's request, which must be one JSON object within the limits. ok is
 // false if it is not: then it has answered the request itself.
-func (server *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
-	body, ok = server.body(ctx)
+func (server *Server) readObject(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
+	body, ok = server.readBody(ctx)
 	if !ok {
 		return nil, false
 	}
@@ -238,12 +238,12 @@ func (server *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
 		server.fail(ctx, fasthttp.StatusBadRequest, "bad_json", "cannot read body: it is empty; want a JSON object")
 		return nil, false
 	}
-	return server.object(ctx, body)
+	return server.checkObject(ctx, body)
 }
 
-// object checks that the body of a trainer's request, which is not empty, is a JSON object within the
+// checkObject checks that the body of a trainer's request, which is not empty, is a JSON object within the
 // limits. ok is false if it is not: then it has answered the request itself.
-func (server *Server) object(ctx *fasthttp.RequestCtx, body []byte) (_ []byte, ok bool) {
+func (server *Server) checkObject(ctx *fasthttp.RequestCtx, body []byte) (_ []byte, ok bool) {
 	if err := server.cfg.Items.Limits.Check(body); err != nil {
 		status, kind := fasthttp.StatusBadRequest, "bad_json"
 		if errors.Is(err, scene.ErrLimit) {
@@ -265,16 +265,16 @@ func (server *Server) labels() *reward.Labels {
 	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.Suite, Tasks: c.Tasks}
 }
 
-// overran answers a request of one sample with status 504 if its deadline passed while it waited for
+// failIfWaitedTooLong answers a request of one sample with status 504 if its deadline passed while it waited for
 // its turn, and reports whether it did. The wait says nothing about the sample, and a trainer would
 // learn from a reward of zero, so it is told to try again. A sample that was being worked on when its
 // deadline passed follows the adapter's policy instead: it might never end. See
 // docs/spec/http.md#r23.
-func (server *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
+func (server *Server) failIfWaitedTooLong(ctx *fasthttp.RequestCtx, all []graded) bool {
 	if len(all) != 1 || !all[0].waited() {
 		return false
 	}
-	server.setRetryAfter(ctx, server.pace.until(server.cfg.Queue.Depth()))
+	server.setRetryAfter(ctx, server.pace.retryAfter(server.cfg.Queue.Depth()))
 	server.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", all[0].result.Err.Message+"; it waited for its turn: try again")
 	return true
 }
@@ -286,7 +286,7 @@ func (graded *graded) waited() bool {
 		return false
 	}
 	waiting := graded.timing[queue.PartQueue]
-	if graded.result.Suite == "" { // no worker has read the sample, so all its time was waiting
+	if graded.result.Suite == "" { // no worker has read the sample and its suite, so all its time was waiting
 		waiting = graded.timing.Total()
 	}
 	mostly := graded.timing.Total() / 2
@@ -297,7 +297,7 @@ func (graded *graded) waited() bool {
 // in the result lines if the request asks for timings. hasLines is false if the reply has no result lines.
 func (server *Server) reportTimes(ctx *fasthttp.RequestCtx, all []graded, hasLines bool) {
 	if len(all) == 1 {
-		timing(ctx, all[0].answer())
+		setTimingHeaders(ctx, all[0].answer())
 	}
 	if !hasLines || !wantsTimings(ctx) {
 		return
@@ -331,7 +331,7 @@ func (server *Server) grade(trail *trail, life context.Context, samples []sample
 	lines := make([]dump.Line, len(samples))
 	labels := server.labels()
 	for i, one := range samples {
-		data, fault := labels.Line(nil, one.label, one.answer, one.at)
+		data, fault := labels.Line(nil, one.label, one.answer, one.labelPath)
 		if fault != nil {
 			return nil, fault, nil
 		}
@@ -342,8 +342,8 @@ func (server *Server) grade(trail *trail, life context.Context, samples []sample
 		if err != nil {
 			return nil, nil, err
 		}
-		server.answered(trail, &answer, time.Now())
-		return []graded{{answer.Result, answer.JSON, answer.Timing}}, reward.Fault(&answer.Result, samples[0].at), nil
+		server.noteAnswer(trail, &answer, time.Now())
+		return []graded{{answer.Result, answer.JSON, answer.Timing}}, reward.Fault(&answer.Result, samples[0].labelPath), nil
 	}
 	return server.gradeMany(trail, life, samples, lines, opt, wantsLines)
 }
@@ -353,11 +353,11 @@ func (server *Server) grade(trail *trail, life context.Context, samples []sample
 // it waits until the queue has given back all lines.
 func (server *Server) gradeMany(trail *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, wantsLines bool) (
 	all []graded, fault *scoring.Error, _ error) {
-	done, err := server.cfg.Queue.Admit()
+	leaveQueue, err := server.cfg.Queue.Admit()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer done()
+	defer leaveQueue()
 	life, cancel := context.WithCancel(life)
 	opt.Priority = cmp.Or(opt.Priority, queue.PriorityNormal)
 	stream := server.cfg.Queue.Stream(life, opt)
@@ -384,14 +384,14 @@ func (server *Server) gradeMany(trail *trail, life context.Context, samples []sa
 		if err != nil {
 			return nil, nil, err
 		}
-		if fault := reward.Fault(&answer.Result, samples[len(all)].at); fault != nil {
+		if fault := reward.Fault(&answer.Result, samples[len(all)].labelPath); fault != nil {
 			return nil, fault, nil
 		}
-		server.answered(trail, &answer, time.Now())
-		g := graded{result: answer.Result, timing: answer.Timing}
+		server.noteAnswer(trail, &answer, time.Now())
+		scored := graded{result: answer.Result, timing: answer.Timing}
 		if wantsLines {
-			g.json = slices.Clone(answer.JSON)
+			scored.json = slices.Clone(answer.JSON)
 		}
-		all = append(all, g)
+		all = append(all, scored)
 	}
 }

@@ -19,7 +19,7 @@ func label(widths ...int) string {
 }
 
 func TestNativeReward(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.ItemsMax = 3 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxItems = 3 })
 	good := strconv.Quote(label(3))
 	for _, c := range []struct {
 		name, query, body string

@@ -23,14 +23,14 @@ import (
 // score answers POST /v1/score with the result of one item, or with the list of results of
 // {"items":[...], "options":{...}}. See docs/spec/http.md#r4.
 func (server *Server) score(ctx *fasthttp.RequestCtx) {
-	body, ok := server.body(ctx)
+	body, ok := server.readBody(ctx)
 	if !ok {
 		return
 	}
-	env, err := split(body, server.cfg.ItemsMax)
+	env, err := split(body, server.cfg.MaxItems)
 	if errors.Is(err, jsoncut.ErrTooMany) {
 		server.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
-			fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", server.cfg.ItemsMax))
+			fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", server.cfg.MaxItems))
 		return
 	}
 	if err != nil {
@@ -59,8 +59,8 @@ func (server *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue
 		server.failWith(ctx, err)
 		return
 	}
-	server.answered(trailOf(ctx), &answer, time.Now())
-	timing(ctx, &answer)
+	server.noteAnswer(trailOf(ctx), &answer, time.Now())
+	setTimingHeaders(ctx, &answer)
 	if answer.Source != queue.Computed {
 		ctx.Response.Header.Set("X-Source", answer.Source.String())
 	}
@@ -81,12 +81,12 @@ func (server *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue
 // each item has its result or its error. The stream takes one place in the queue, has the normal
 // priority unless the request chooses another, and bounded memory.
 func (server *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.Options) {
-	done, err := server.cfg.Queue.Admit()
+	leaveQueue, err := server.cfg.Queue.Admit()
 	if err != nil {
 		server.failWith(ctx, err)
 		return
 	}
-	defer done()
+	defer leaveQueue()
 	life, cancel := server.clients.wait(server.life, ctx.Conn())
 	defer cancel()
 	opt.Priority = cmp.Or(opt.Priority, queue.PriorityNormal)
@@ -111,7 +111,7 @@ func (server *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *q
 			server.failWith(ctx, err)
 			return
 		}
-		server.answered(trail, &answer, time.Now())
+		server.noteAnswer(trail, &answer, time.Now())
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -158,7 +158,7 @@ func (server *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.O
 	if fault == nil {
 		options.Priority, options.Deadline, options.Share = given.urgency.Priority, given.urgency.Deadline, true
 		options.Client = server.client(ctx)
-		options.Memory = server.bodies
+		options.Memory = server.clientMemory
 	}
 	return options, fault
 }
@@ -247,7 +247,7 @@ func (options *requestOptions) read(object []byte) (fault *scoring.Error) {
 // newOptions returns the options for a suite, a reward mode and variants by name. An empty name, or no
 // variant, means what the daemon's flags chose. An unknown name is refused.
 func (server *Server) newOptions(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
-	opts := &queue.Options{Suite: suite, Variants: server.cfg.Variants, Reward: server.cfg.Reward}
+	opts := &queue.Options{Suite: suite, Variants: server.cfg.Variants, Reward: server.cfg.RewardMode}
 	if suite != "" && server.cfg.Items.Suites.Find(suite) == nil {
 		names := strings.Join(server.cfg.Items.Suites.Names(), ", ")
 		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %s", suite, names)}
@@ -259,7 +259,7 @@ func (server *Server) newOptions(suite, reward string, variants []string) (*queu
 		}
 	}
 	if len(variants) > 0 {
-		if opts.Variants, err = scoring.ParseVariants(variants, server.known()); err != nil {
+		if opts.Variants, err = scoring.ParseVariants(variants, server.knownVariants()); err != nil {
 			return nil, &scoring.Error{Code: "bad_options", Message: err.Error()}
 		}
 	}

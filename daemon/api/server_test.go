@@ -34,7 +34,7 @@ func serve(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) 
 	var c Config
 	metrics := NewMetrics()
 	q := queuetest.Config(s.engine, suite)
-	q.Watch = metrics.Watch()
+	q.Watch = metrics.QueueWatch()
 	if change != nil {
 		change(&c, &q, &suite)
 	}
@@ -49,7 +49,7 @@ func serve(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) 
 	c.Queue, c.Items, c.Metrics = s.queue, q.Items, metrics
 	c.Version = Version{Version: "test"}
 	c.Editor = EditorInfo{Fidelity: "native", Tldraw: "4.2"}
-	metrics.Describe(c.Version, s.queue, func() (lost, hung int) { return 0, 0 })
+	metrics.RegisterDaemon(c.Version, s.queue, func() (lost, hung int) { return 0, 0 })
 	s.Server = New(c)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,7 +119,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScoreStatus(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.ItemsMax = 5000, 3 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxBody, c.MaxItems = 5000, 3 })
 	for _, c := range []struct {
 		body   string
 		status int
@@ -340,7 +340,7 @@ func TestExpect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body, c.Tokens = 1000, tokens })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxBody, c.Tokens = 1000, tokens })
 	for _, q := range []struct {
 		path, token string
 		length      int
@@ -368,7 +368,7 @@ func TestExpect(t *testing.T) {
 			t.Errorf("%+v: got %d %s", q, status, body)
 		}
 	}
-	open := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body = 1000 })
+	open := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxBody = 1000 })
 	c := open.raw(t)
 	r := bufio.NewReader(c)
 	io.WriteString(c, "POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nExpect: 100-continue\r\n\r\n")

@@ -102,16 +102,16 @@ func (sessions *sessions) stop(ctx context.Context) {
 
 // session is one WebSocket connection with its OpenEnv environment.
 type session struct {
-	server  *Server
-	conn    *websocket.Conn
-	opt     *queue.Options
-	steps   reward.Steps
-	episode episodeState
-	who     asker        // whose shared memory pictures go to
-	kept    *memory.Hold // of answers that an episode keeps
-	trail   *trail       // of the handshake
-	memory  *memory.Hold // of the message that is read
-	last    time.Time    // of the last message
+	server         *Server
+	conn           *websocket.Conn
+	options        *queue.Options
+	preparation    reward.Steps
+	episode        episodeState
+	askPeer        peerFunc     // whose shared memory pictures go to
+	episodeMemory  *memory.Hold // of answers that an episode keeps
+	handshakeTrail *trail       // of the handshake
+	messageMemory  *memory.Hold // of the message that is read
+	lastMessage    time.Time    // of the last message
 
 	mu       sync.Mutex // guards the read deadline
 	stopping atomic.Bool
@@ -125,25 +125,26 @@ func (server *Server) webSocket(ctx *fasthttp.RequestCtx) {
 		server.fail(ctx, fasthttp.StatusUpgradeRequired, "bad_handshake", "cannot open session: want a WebSocket handshake")
 		return
 	}
-	opt, steps, ok := server.choices(ctx, openEnv)
+	opt, steps, ok := server.trainerOptions(ctx, openEnv)
 	if !ok {
 		return
 	}
-	give := server.detachToken(ctx)
+	endTokenRequest := server.detachToken(ctx)
 	trail := server.handshake(ctx)
 	peer, peerErr := server.peerOf(ctx) // asked now, because the request does not outlive the handshake
-	who := func() (shm.Peer, error) { return peer, peerErr }
-	err := upgrader.Upgrade(ctx, func(c *websocket.Conn) {
-		defer give()
-		hold := server.bodies.Hold(opt.Client)
-		defer hold.Close()
-		kept := server.bodies.Hold(opt.Client)
-		defer kept.Close()
-		one := &session{server: server, conn: c, trail: trail, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}
-		one.run()
+	askPeer := func() (shm.Peer, error) { return peer, peerErr }
+	err := upgrader.Upgrade(ctx, func(c *websocket.Conn) { // runs after this function has returned
+		defer endTokenRequest()
+		messageMemory := server.clientMemory.Hold(opt.Client)
+		defer messageMemory.Close()
+		episodeMemory := server.clientMemory.Hold(opt.Client)
+		defer episodeMemory.Close()
+		opened := &session{server: server, conn: c, handshakeTrail: trail, messageMemory: messageMemory, episodeMemory: episodeMemory,
+			askPeer: askPeer, options: opt, preparation: steps, lastMessage: time.Now()}
+		opened.run()
 	})
 	if err != nil {
-		give()
+		endTokenRequest()
 		status := ctx.Response.StatusCode()
 		ctx.Response.Header.Del("Content-Type")
 		server.fail(ctx, status, "bad_handshake", "cannot open session: "+err.Error())
@@ -159,52 +160,52 @@ func (session *session) run() {
 	defer func() {
 		if p := recover(); p != nil {
 			session.server.cfg.Log.Error("BUG: panic in a session", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			session.end(websocket.CloseInternalServerErr, wsSession, "cannot go on: internal error; the log has the details", "")
+			session.endWithError(websocket.CloseInternalServerErr, wsSession, "cannot go on: internal error; the log has the details", "")
 		}
 	}()
-	n, closed, ok := session.server.sessions.enter(session, session.server.cfg.Sessions)
-	if !ok && closed {
-		session.end(websocket.CloseServiceRestart, wsSession, "cannot open session: the daemon is shutting down; try again", "")
+	openNow, shuttingDown, ok := session.server.sessions.enter(session, session.server.cfg.MaxSessions)
+	if !ok && shuttingDown {
+		session.endWithError(websocket.CloseServiceRestart, wsSession, "cannot open session: the daemon is shutting down; try again", "")
 		return
 	}
 	if !ok {
-		session.end(websocket.CloseTryAgainLater, wsCapacity,
-			fmt.Sprintf("cannot open session: %d of %d are open (--max-sessions); try again", n, session.server.cfg.Sessions),
-			fmt.Sprintf(`,"active_sessions":%d,"max_sessions":%d`, n, session.server.cfg.Sessions))
+		session.endWithError(websocket.CloseTryAgainLater, wsCapacity,
+			fmt.Sprintf("cannot open session: %d of %d are open (--max-sessions); try again", openNow, session.server.cfg.MaxSessions),
+			fmt.Sprintf(`,"active_sessions":%d,"max_sessions":%d`, openNow, session.server.cfg.MaxSessions))
 		return
 	}
 	defer session.server.sessions.leave(session)
-	if health := session.server.cfg.Health; health != nil {
-		if err := health(); err != nil {
-			session.end(websocket.CloseTryAgainLater, wsFactory, "cannot open session: "+err.Error(), `,"factory_name":"plumb"`)
+	if whyUnready := session.server.cfg.WhyUnready; whyUnready != nil {
+		if err := whyUnready(); err != nil {
+			session.endWithError(websocket.CloseTryAgainLater, wsFactory, "cannot open session: "+err.Error(), `,"factory_name":"plumb"`)
 			return
 		}
 	}
 	// A ping that is being sent ends before the session does: afterwards the connection's object has
 	// none, and soon that of another client.
-	over, pinged := make(chan struct{}), make(chan struct{})
+	stopPings, pingsEnded := make(chan struct{}), make(chan struct{})
 	defer func() {
-		close(over)
-		<-pinged
+		close(stopPings)
+		<-pingsEnded
 	}()
 	go func() {
-		defer close(pinged)
-		session.ping(over)
+		defer close(pingsEnded)
+		session.ping(stopPings)
 	}()
 	session.conn.SetPongHandler(func(string) error { session.extendDeadline(); return nil })
 	session.readLoop()
 }
 
-// ping sends a WebSocket ping at each interval of SessionPing until over is closed. The answers show
+// ping sends a WebSocket ping at each interval of SessionPing until stop is closed. The answers show
 // that the client is still there.
-func (session *session) ping(over chan struct{}) {
+func (session *session) ping(stop chan struct{}) {
 	t := time.NewTicker(session.server.cfg.SessionPing)
 	defer t.Stop()
 	for {
 		select {
 		case <-t.C:
 			session.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(controlTime))
-		case <-over:
+		case <-stop:
 			return
 		}
 	}
@@ -220,7 +221,7 @@ func (session *session) extendDeadline() {
 		session.conn.SetReadDeadline(time.Unix(1, 0))
 		return
 	}
-	deadline := session.last.Add(session.server.cfg.SessionIdle)
+	deadline := session.lastMessage.Add(session.server.cfg.SessionIdle)
 	if twoPings := time.Now().Add(2*session.server.cfg.SessionPing + controlTime); twoPings.Before(deadline) {
 		deadline = twoPings
 	}
@@ -246,14 +247,14 @@ func (session *session) readLoop() {
 			session.endAfterReadError(err)
 			return
 		}
-		session.last = time.Now()
+		session.lastMessage = time.Now()
 		goOn := true
 		if kind == websocket.TextMessage {
 			goOn = session.answer(message)
-		} else {
-			session.error(wsInvalidJSON, "cannot read message: got a binary frame; want text", "")
+		} else { // the session goes on: the client may send text next
+			session.sendError(wsInvalidJSON, "cannot read message: got a binary frame; want text", "")
 		}
-		session.memory.Shrink(session.memory.Held())
+		session.messageMemory.Shrink(session.messageMemory.Held())
 		if !goOn {
 			return
 		}
@@ -267,7 +268,7 @@ func (session *session) read() (kind int, message []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	message, err = session.server.readWhole(session.memory, &limited{r, session.server.cfg.Body}, -1)
+	message, err = session.server.readWhole(session.messageMemory, &limited{r, session.server.cfg.MaxBody}, -1)
 	return kind, message, err
 }
 
@@ -278,17 +279,17 @@ func (session *session) endAfterReadError(err error) {
 	var n net.Error
 	switch {
 	case session.stopping.Load():
-		session.end(websocket.CloseServiceRestart, wsSession, "cannot go on: the daemon is shutting down", "")
+		session.endWithError(websocket.CloseServiceRestart, wsSession, "cannot go on: the daemon is shutting down", "")
 	case errors.Is(err, memory.ErrTooLarge):
-		session.refuse(websocket.CloseMessageTooBig, wsValidation, "cannot read message: "+err.Error())
+		session.endMidMessage(websocket.CloseMessageTooBig, wsValidation, "cannot read message: "+err.Error())
 	case errors.Is(err, memory.ErrFull):
-		session.refuse(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error())
+		session.endMidMessage(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error())
 	case errors.Is(err, errTooLarge):
-		session.refuse(websocket.CloseMessageTooBig, wsValidation,
-			fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", session.server.cfg.Body))
+		session.endMidMessage(websocket.CloseMessageTooBig, wsValidation,
+			fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", session.server.cfg.MaxBody))
 	case errors.As(err, &n) && n.Timeout():
-		silent := time.Since(session.last).Round(time.Millisecond)
-		session.end(websocket.CloseNormalClosure, wsSession,
+		silent := time.Since(session.lastMessage).Round(time.Millisecond)
+		session.endWithError(websocket.CloseNormalClosure, wsSession,
 			fmt.Sprintf("cannot go on: no message for %v (--session-idle), or no answer to a ping", silent), "")
 	}
 }
@@ -297,11 +298,11 @@ func (session *session) endAfterReadError(err error) {
 // false if the session must end.
 func (session *session) answer(m []byte) bool {
 	if err := session.server.cfg.Items.Limits.Check(m); err != nil {
-		return session.error(wsInvalidJSON, "cannot read message: "+err.Error(), "")
+		return session.sendError(wsInvalidJSON, "cannot read message: "+err.Error(), "")
 	}
 	m = bytes.TrimSpace(m)
 	if m[0] != '{' {
-		return session.error(wsValidation, "cannot read message: got "+jsoncut.Kind(m)+"; want an object", "")
+		return session.sendError(wsValidation, "cannot read message: got "+jsoncut.Kind(m)+"; want an object", "")
 	}
 	kind, data := textAndMember(m, "type", "data")
 	switch kind {
@@ -316,14 +317,14 @@ func (session *session) answer(m []byte) bool {
 			data = []byte("{}")
 		}
 		if jsoncut.Null(data) || data[0] != '{' {
-			return session.error(wsValidation, "cannot use data: got "+jsoncut.Kind(data)+"; want an object", "")
+			return session.sendError(wsValidation, "cannot use data: got "+jsoncut.Kind(data)+"; want an object", "")
 		}
 		if kind == "reset" {
 			return session.reset(data)
 		}
 		return session.step(data)
 	}
-	return session.error(wsUnknownType, fmt.Sprintf("cannot answer type %.40q: want reset, step, state or close", kind), "")
+	return session.sendError(wsUnknownType, fmt.Sprintf("cannot answer type %.40q: want reset, step, state or close", kind), "")
 }
 
 // reset answers the message "reset" of an OpenEnv session: it begins a new episode with the parameters
@@ -333,55 +334,55 @@ func (session *session) reset(data []byte) bool {
 	episodeState, fault := session.server.newEpisode(data)
 	opts, optionsFault := episode.ReadOptions(data, "")
 	if fault = cmp.Or(fault, optionsFault); fault != nil {
-		return session.error(wsValidation, fault.Message, "")
+		return session.sendError(wsValidation, fault.Message, "")
 	}
 	observation := []byte(emptyObservation)
 	done := false
 	if session.server.asksForTurns(&opts) { // an episode of several turns; one of one step has nothing to begin
-		trail := session.server.messageTrail(session.trail)
+		trail := session.server.messageTrail(session.handshakeTrail)
 		ctx, stop := session.server.clients.wait(session.server.life, session.conn.NetConn())
 		defer stop()
 		var err error
 		episodeState.play, observation, fault, err = session.player().begin(trail, ctx, opts)
 		session.server.endTrail(trail, messageStatus(fault, err))
-		if goOn, failed := session.failed(fault, err); failed {
+		if goOn, failed := session.sendFailure(fault, err); failed {
 			return goOn
 		}
 		episodeState.label, episodeState.steps, done = nil, len(opts.History), episodeState.play.Done()
 	}
-	session.kept.Shrink(session.kept.Held()) // gives back the memory of the answers of the episode before
+	session.episodeMemory.Shrink(session.episodeMemory.Held()) // gives back the memory of the answers of the episode before
 	session.episode = episodeState
-	return session.observation(wrapObservation(nil, string(observation), []byte("null"), done))
+	return session.sendObservation(wrapObservation(nil, string(observation), []byte("null"), done))
 }
 
 // player returns what the turns of this session's episodes need.
 func (session *session) player() *player {
-	return &player{server: session.server, opt: session.opt, steps: session.steps, policy: session.server.cfg.Policies[openEnv], who: session.who}
+	return &player{server: session.server, options: session.options, preparation: session.preparation, policy: session.server.cfg.Policies[openEnv], askPeer: session.askPeer}
 }
 
-// failed answers a message of a WebSocket session with its error, and reports whether there was one.
-// fault is what the client must change in the message, err any other failure. goOn is false if the
+// sendFailure answers a message of a WebSocket session with its error. failed is false, and nothing is sent,
+// if there was none. fault is what the client must change in the message, err any other failure. goOn is false if the
 // session must end, because the daemon shuts down or the client is gone.
-func (session *session) failed(fault *scoring.Error, err error) (goOn, failed bool) {
+func (session *session) sendFailure(fault *scoring.Error, err error) (goOn, failed bool) {
 	var unscored *scoring.Error
 	switch {
 	case fault != nil:
-		return session.error(wsValidation, fault.Message, ""), true
+		return session.sendError(wsValidation, fault.Message, ""), true
 	case err == nil:
 		return true, false
 	case errors.Is(err, queue.ErrClosed), errors.Is(err, context.Canceled):
-		session.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
+		session.endWithError(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
 		return false, true
 	case errors.Is(err, queue.ErrBusy):
-		wait := seconds(session.server.pace.until(session.server.cfg.Queue.Depth() - session.server.highWater()))
-		return session.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(wait)), true
+		wait := seconds(session.server.pace.retryAfter(session.server.cfg.Queue.Depth() - session.server.readyLimit()))
+		return session.sendError(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(wait)), true
 	case errors.As(err, &unscored):
-		return session.error(wsExecution, unscored.Message, `,"error_type":`+strconv.Quote(unscored.Code)), true
+		return session.sendError(wsExecution, unscored.Message, `,"error_type":`+strconv.Quote(unscored.Code)), true
 	case errors.Is(err, memory.ErrFull), errors.Is(err, memory.ErrTooLarge):
 		_, _, message := session.server.explain(err)
-		return session.error(wsExecution, message, ""), true
+		return session.sendError(wsExecution, message, ""), true
 	}
-	return session.error(wsExecution, err.Error(), ""), true
+	return session.sendError(wsExecution, err.Error(), ""), true
 }
 
 // step answers the message "step" of an OpenEnv session: it scores the answer and sends the observation
@@ -389,84 +390,87 @@ func (session *session) failed(fault *scoring.Error, err error) (goOn, failed bo
 // another episode is under way. An answer without one belongs to the episode of the last reset. It
 // returns false if the session must end. See docs/spec/episodes.md#r4.
 func (session *session) step(data []byte) bool {
-	x := &exchange{opt: session.opt, steps: session.steps, policy: session.server.cfg.Policies[openEnv], lines: true}
+	exchange := &exchange{options: session.options, preparation: session.preparation, policy: session.server.cfg.Policies[openEnv], wantsLines: true}
 	var fault *scoring.Error
-	err := session.server.parsing(session.server.life, session.opt.Client, data, func() { fault = x.action(data, "data.", nil) })
-	if goOn, failed := session.failed(fault, err); failed {
+	err := session.server.parseWithinMemory(session.server.life, session.options.Client, data, func() { fault = exchange.action(data, "data.", nil) })
+	if goOn, failed := session.sendFailure(fault, err); failed {
 		return goOn
 	}
-	one, episodeState := &x.samples[0], &session.episode
+	one, episodeState := &exchange.samples[0], &session.episode
 	if episodeState.play != nil && episodeState.play.Bare() {
 		one.useBareAction(data)
 		one.label = nil // a bare action has none
 	}
+	// An answer with a label is an episode of one step. Another belongs to the episode of the last reset,
+	// which has one step if it has no play.
 	switch {
 	case !jsoncut.Null(one.label) && episodeState.open():
-		return session.error(wsValidation, "cannot use data.label: an episode is under way; want none, or reset before", "")
+		return session.sendError(wsValidation, "cannot use data.label: an episode is under way; want none, or reset before", "")
 	case !jsoncut.Null(one.label):
-		return session.oneStep(x)
+		return session.oneStep(exchange)
 	case episodeState.play == nil && episodeState.label == nil:
-		return session.error(wsValidation, "cannot step: there is no episode; want reset with a task before, or data.label",
+		return session.sendError(wsValidation, "cannot step: there is no episode; want reset with a task before, or data.label",
 			`,"error_type":"no_episode"`)
 	case !episodeState.open():
-		return session.error(wsExecution, "cannot step: the episode has ended; want reset", `,"error_type":"episode_done"`)
+		return session.sendError(wsExecution, "cannot step: the episode has ended; want reset", `,"error_type":"episode_done"`)
 	case episodeState.play == nil:
 		one.label = episodeState.label
-		return session.oneStep(x)
+		return session.oneStep(exchange)
 	}
-	trail := session.server.messageTrail(session.trail)
+	trail := session.server.messageTrail(session.handshakeTrail)
 	ctx, stop := session.server.clients.wait(session.server.life, session.conn.NetConn())
 	defer stop()
 	var r reply
-	if err = session.kept.Grow(ctx, int64(len(one.answer))); err == nil {
-		r, fault, err = session.player().turn(trail, ctx, episodeState.play, one, turnOptions{timeout: x.timeout})
+	if err = session.episodeMemory.Grow(ctx, int64(len(one.answer))); err == nil {
+		r, fault, err = session.player().playTurn(trail, ctx, episodeState.play, one, turnOptions{timeout: exchange.timeout})
 	}
 	session.server.endTrail(trail, messageStatus(fault, err))
-	if goOn, failed := session.failed(fault, err); failed {
+	if goOn, failed := session.sendFailure(fault, err); failed {
 		return goOn
 	}
 	episodeState.steps++
-	return session.observation(wrapObservation(nil, string(r.observation), r.reward, r.episodeOver))
+	return session.sendObservation(wrapObservation(nil, string(r.observation), r.reward, r.episodeOver))
 }
 
-// oneStep scores the one sample of x as an episode of one step in a WebSocket session, and sends the
+// oneStep scores the one sample of exchange as an episode of one step in a WebSocket session, and sends the
 // observation. It returns false if the session must end.
-func (session *session) oneStep(x *exchange) bool {
-	trail := session.server.messageTrail(session.trail)
+func (session *session) oneStep(exchange *exchange) bool {
+	trail := session.server.messageTrail(session.handshakeTrail)
 	ctx, stop := session.server.clients.wait(session.server.life, session.conn.NetConn())
 	defer stop()
-	err := session.server.run(trail, ctx, x)
-	if refused := x.refused(); refused != nil { // assigned only if not nil: a nil pointer would be an error
+	err := session.server.run(trail, ctx, exchange)
+	// Assigned only if not nil: a nil *scoring.Error in an error is not nil.
+	if refused := exchange.refused(); refused != nil {
 		err = refused
 	}
-	session.server.endTrail(trail, messageStatus(x.fault, err))
-	if goOn, failed := session.failed(x.fault, err); failed {
+	session.server.endTrail(trail, messageStatus(exchange.fault, err))
+	if goOn, failed := session.sendFailure(exchange.fault, err); failed {
 		return goOn
 	}
 	session.episode.steps++
-	session.episode.done = session.episode.done || session.episode.label != nil
-	return session.observation(stepped(x))
+	session.episode.done = session.episode.done || session.episode.label != nil // one step ends an episode with a label
+	return session.sendObservation(stepped(exchange))
 }
 
-// observation sends an observation message with data, and returns false if the client is gone.
-func (session *session) observation(data []byte) bool {
+// sendObservation sends an observation message with data, and returns false if the client is gone.
+func (session *session) sendObservation(data []byte) bool {
 	b := append([]byte(`{"type":"observation","data":`), data...)
 	return session.send(append(b, '}'))
 }
 
-// error sends an error message in the form of OpenEnv's WebSocket. more holds further JSON members of its
+// sendError sends an error message in the form of OpenEnv's WebSocket. more holds further JSON members of its
 // data, each after a comma, or is "". It returns false if the client is gone.
-func (session *session) error(code, message, more string) bool {
+func (session *session) sendError(code, message, more string) bool {
 	b := scoring.AppendString([]byte(`{"type":"error","data":{"message":`), message)
 	b = append(append(b, `,"code":"`...), code...)
 	b = append(append(b, '"'), more...)
 	return session.send(append(b, '}', '}'))
 }
 
-// end sends an error message, as error does, and then the message that closes the WebSocket with a
+// endWithError sends an error message, as error does, and then the message that closes the WebSocket with a
 // status.
-func (session *session) end(status int, code, message, more string) {
-	session.error(code, message, more)
+func (session *session) endWithError(status int, code, message, more string) {
+	session.sendError(code, message, more)
 	session.sendClose(status)
 }
 
@@ -476,11 +480,11 @@ func (session *session) sendClose(status int) {
 	session.conn.WriteControl(websocket.CloseMessage, closing, time.Now().Add(controlTime))
 }
 
-// refuse ends the session in the middle of a message. It discards the rest of the message,
+// endMidMessage ends the session in the middle of a message. It discards the rest of the message,
 // because closing earlier would reset the connection and lose the error message.
-func (session *session) refuse(status int, code, message string) {
-	session.end(status, code, message, "")
-	if session.server.lingering.Add(1) <= lingerers { // a bounded number of connections waits for its client
+func (session *session) endMidMessage(status int, code, message string) {
+	session.endWithError(status, code, message, "")
+	if session.server.lingering.Add(1) <= maxLingering { // beyond it, the connection is closed at once
 		discard(session.conn.NetConn())
 	}
 	session.server.lingering.Add(-1)

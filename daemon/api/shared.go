@@ -19,7 +19,7 @@ import (
 const (
 	sharedPath = "/v2/systemsharedmemory"
 	regionPath = sharedPath + "/region/"
-	anyName    = "{name}"
+	nameInPath = "{name}"
 )
 
 // maxSmallBody is the longest body of a shared-memory route, object of options, or object of parameters,
@@ -31,21 +31,21 @@ const maxSmallBody = 64 << 10
 func (server *Server) findRoute(path string) (route, bool) {
 	if rest, ok := strings.CutPrefix(path, regionPath); ok {
 		if i := strings.LastIndexByte(rest, '/'); i > 0 {
-			path = regionPath + anyName + rest[i:]
+			path = regionPath + nameInPath + rest[i:]
 		}
 	}
 	if name, ok := strings.CutPrefix(path, guidePath); ok {
 		inFolder := strings.Contains(strings.TrimPrefix(name, "spec/"), "/") // spec is the only folder of guides
 		if name != "" && !inFolder {
-			path = guidePath + anyName
+			path = guidePath + nameInPath
 		}
 	}
 	if strings.HasPrefix(path, uiPath) {
-		path = uiPath + anyName
+		path = uiPath + nameInPath
 	}
 	if i := strings.LastIndexByte(path, '/'); i > 0 && strings.Count(path, "/") == 2 {
 		if _, ok := taskRoutes[path[i:]]; ok {
-			path = "/" + envName + path[i:]
+			path = "/" + envInPath + path[i:]
 		}
 	}
 	r, ok := server.routes[path]
@@ -64,11 +64,11 @@ func regionName(ctx *fasthttp.RequestCtx) string {
 // shared returns the registry of regions of shared memory. If shared memory is off, ok is false, and it
 // has answered the request with an error.
 func (server *Server) shared(ctx *fasthttp.RequestCtx) (g *shm.Registry, ok bool) {
-	if server.cfg.Shared == nil {
+	if server.cfg.SharedMemory == nil {
 		server.failWith(ctx, errShared)
 		return nil, false
 	}
-	return server.cfg.Shared, true
+	return server.cfg.SharedMemory, true
 }
 
 // errShared is the error for a request that names a region where shared memory is off.
@@ -100,7 +100,7 @@ func (server *Server) sharedRegister(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	body, ok := server.body(ctx)
+	body, ok := server.readBody(ctx)
 	if !ok {
 		return
 	}
@@ -161,12 +161,12 @@ func (server *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
 	return shm.Self(), nil
 }
 
-// asker returns the process that sent a request, as peerOf does. It is called only for requests that use
+// peerFunc returns the process that sent a request, as peerOf does. It is called only for requests that use
 // shared memory.
-type asker func() (shm.Peer, error)
+type peerFunc func() (shm.Peer, error)
 
-// askedBy returns the asker of a request, which must not be called after its handler.
-func (server *Server) askedBy(ctx *fasthttp.RequestCtx) asker {
+// peerFuncOf returns the peerFunc of a request, which must not be called after its handler.
+func (server *Server) peerFuncOf(ctx *fasthttp.RequestCtx) peerFunc {
 	return func() (shm.Peer, error) { return server.peerOf(ctx) }
 }
 
@@ -217,9 +217,9 @@ func wholeMember(v *fastjson.Value, field string) (n int64, given bool, err erro
 	return n, true, nil
 }
 
-// target is the range within a region of shared memory that a request names, by the parameters
+// regionRange is the range within a region of shared memory that a request names, by the parameters
 // shared_memory_region, _byte_size and _offset.
-type target struct {
+type regionRange struct {
 	name         string // of the region, "" for none
 	offset, size int64  // bytes
 }
@@ -233,7 +233,7 @@ const (
 // parameters reads the range within a region of shared memory from the value of a member
 // "parameters", nil for none. at names that member in messages. Members of other names are
 // refused, because a misspelt one would otherwise be ignored.
-func parameters(value *fastjson.Value, at string) (target target, err error) {
+func parameters(value *fastjson.Value, at string) (target regionRange, err error) {
 	if value == nil || value.Type() == fastjson.TypeNull {
 		return target, nil
 	}
@@ -269,9 +269,9 @@ func parameters(value *fastjson.Value, at string) (target target, err error) {
 	return target, nil
 }
 
-// queryTarget reads the range within a region of shared memory from the query of a request. It returns a
-// target without a name if the query names none.
-func queryTarget(ctx *fasthttp.RequestCtx) (target target, err error) {
+// queryRegion reads the range within a region of shared memory from the query of a request. It returns a
+// regionRange without a name if the query names none.
+func queryRegion(ctx *fasthttp.RequestCtx) (target regionRange, err error) {
 	fault := func(format string, args ...any) error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use query: " + fmt.Sprintf(format, args...)}
 	}
@@ -305,7 +305,7 @@ func queryTarget(ctx *fasthttp.RequestCtx) (target target, err error) {
 
 // checkTogether returns an error unless the region and the size are both given or both absent. The
 // offset may be absent in either case, which means 0, but is refused without a region.
-func (target *target) checkTogether(hasSize, hasOffset bool) error {
+func (target *regionRange) checkTogether(hasSize, hasOffset bool) error {
 	switch {
 	case target.name == "" && (hasSize || hasOffset):
 		return fmt.Errorf("got %s or %s without %s; want all or none (%s may be left out: 0)", paramSize, paramOffset, paramRegion, paramOffset)
@@ -321,22 +321,22 @@ const (
 	forWriting = true
 )
 
-// pin keeps the range of shared memory that a request names mapped until the pin is released. who returns
+// pin keeps the range of shared memory that a request names mapped until the pin is released. askPeer returns
 // the process whose memory it must be. The range is mapped for reading, or for writing too.
-func (server *Server) pin(target target, write bool, who asker) (*shm.Pin, error) {
-	if server.cfg.Shared == nil {
+func (server *Server) pin(target regionRange, write bool, askPeer peerFunc) (*shm.Pin, error) {
+	if server.cfg.SharedMemory == nil {
 		return nil, errShared
 	}
-	peer, err := who()
+	peer, err := askPeer()
 	if err != nil {
 		return nil, err
 	}
-	return server.cfg.Shared.Pin(target.name, target.offset, target.size, write, peer)
+	return server.cfg.SharedMemory.Pin(target.name, target.offset, target.size, write, peer)
 }
 
 // sharedInfo describes shared memory for GET /v2, nil where it is off.
 func (server *Server) sharedInfo() map[string]any {
-	if server.cfg.Shared == nil {
+	if server.cfg.SharedMemory == nil {
 		return nil
 	}
 	keys := []string{"sysv:<segment id>"}

@@ -59,7 +59,7 @@ func lend(t *testing.T, change func(*Config, *queue.Config, *queuetest.Suite)) *
 		sysv.Rm(id)
 	})
 	s := serve(t, func(c *Config, q *queue.Config, suite *queuetest.Suite) {
-		c.Shared, c.SharedSocket, c.TrustLoopback = g, true, true
+		c.SharedMemory, c.SharedSocket, c.TrustLoopback = g, true, true
 		if change != nil {
 			change(c, q, suite)
 		}
@@ -391,7 +391,7 @@ func FuzzParameters(f *testing.F) {
 		if list, ok, err := scenes(body, 100); err == nil && (len(list) > 100 || !ok && list != nil) {
 			t.Fatalf("got %d scenes, %v", len(list), ok)
 		}
-		if to, err := regionParameters(body); err == nil && to.name == "" && to != (target{}) {
+		if to, err := regionParameters(body); err == nil && to.name == "" && to != (regionRange{}) {
 			t.Fatalf("got %+v", to)
 		}
 	})

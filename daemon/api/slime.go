@@ -11,24 +11,24 @@ import (
 // ?format=object the result line, for runs with --reward-key reward. Null stands for no
 // number; a sample cannot be left out. See docs/spec/http.md#r17.
 var slimeRoute = trainer{
-	name: "slime", path: "/reward/slime", metric: "slime", askAgain: true,
-	policies: []reward.Policy{reward.Zero, reward.Null, reward.Error}, steps: reward.StepSpecial,
+	name: "slime", path: "/reward/slime", metric: "slime", retryAfterWait: true,
+	policies: []reward.Policy{reward.Zero, reward.Null, reward.Error}, preparation: reward.StepSpecial,
 	decode: func(s *Server, x *exchange) *scoring.Error {
 		format := string(x.query.Peek("format"))
 		if format != "" && format != "number" && format != "object" {
 			return &scoring.Error{Code: "bad_options", Message: "cannot use format: want number or object"}
 		}
-		x.lines = format == "object"
-		one, fault := nativeSample(x.body, "", x.steps)
+		x.wantsLines = format == "object"
+		one, fault := nativeSample(x.body, "", x.preparation)
 		x.samples = []sample{one}
 		return fault
 	},
 	encode: func(x *exchange) []byte {
 		o, line := x.outcomes[0], x.results[0].json
 		switch {
-		case x.lines && o.Failed && x.policy == reward.Zero:
+		case x.wantsLines && o.Failed && x.policy == reward.Zero:
 			return zeroReward(line)
-		case x.lines:
+		case x.wantsLines:
 			return line
 		case o.Failed && x.policy == reward.Null:
 			return []byte("null")

@@ -16,8 +16,8 @@ import (
 	"plumb/daemon/queue"
 )
 
-// chunk is about how many bytes of results are written at once while more are ready.
-const chunk = 32 << 10
+// writeSize is about how many bytes of results are written at once while more are ready.
+const writeSize = 32 << 10
 
 // streamBuffers is what a stream takes in bytes before it has read a line: buffers of
 // the reader, the queue and the answers.
@@ -37,52 +37,52 @@ func (server *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		server.fail(ctx, fasthttp.StatusBadRequest, "bad_body", "cannot read body: there is none; want lines of JSON")
 		return
 	}
-	done, err := server.cfg.Queue.Admit()
+	leaveQueue, err := server.cfg.Queue.Admit()
 	if err != nil {
 		server.failWith(ctx, err)
 		return
 	}
-	st := &stream{server: server, start: time.Now(), trail: trailOf(ctx), timed: wantsTimings(ctx),
-		conn: ctx.Conn(), body: body, memory: server.bodies.Hold(opt.Client),
-		in: &idleReader{conn: ctx.Conn(), body: body, idle: server.cfg.StreamIdle}, over: make(chan struct{})}
-	if err := st.memory.Grow(server.life, streamBuffers); err != nil {
-		done()
-		st.memory.Close()
+	stream := &stream{server: server, start: time.Now(), trail: trailOf(ctx), timed: wantsTimings(ctx),
+		conn: ctx.Conn(), body: body, memory: server.clientMemory.Hold(opt.Client),
+		bodyReader: &idleReader{conn: ctx.Conn(), body: body, idle: server.cfg.StreamIdle}, bodyDone: make(chan struct{})}
+	if err := stream.memory.Grow(server.life, streamBuffers); err != nil {
+		leaveQueue()
+		stream.memory.Close()
 		server.failWith(ctx, err)
 		return
 	}
-	give := server.detachToken(ctx)
-	st.release = func() { done(); give(); st.memory.Close() }
-	st.life, st.cancel = server.clients.wait(server.life, ctx.Conn())
+	endTokenRequest := server.detachToken(ctx)
+	stream.release = func() { leaveQueue(); endTokenRequest(); stream.memory.Close() }
+	stream.life, stream.cancel = server.clients.wait(server.life, ctx.Conn())
 	opt.Share = false // dumps hold few duplicates, and looking for them costs time
-	st.out = server.cfg.Queue.Stream(st.life, opt)
+	stream.results = server.cfg.Queue.Stream(stream.life, opt)
 	server.active.Add(1)
-	go st.read()
+	go stream.read()
 	ctx.SetContentType("application/x-ndjson")
 	ctx.Response.Header.Set("X-Accel-Buffering", "no") // nginx in front must pass lines on at once
 	ctx.Response.ImmediateHeaderFlush = true
 	ctx.SetConnectionClose() // the rest of the body could be read as a next request
-	ctx.Response.SetBodyStream(st, -1)
+	ctx.Response.SetBodyStream(stream, -1)
 }
 
 // stream is one request under way. Its goroutine read feeds the queue; the
 // connection's own goroutine runs WriteTo and then Close.
 type stream struct {
-	server  *Server
-	start   time.Time
-	once    sync.Once // counts the request
-	trail   *trail
-	timed   bool // results carry their times
-	conn    net.Conn
-	body    io.Reader
-	in      *idleReader // body, for the goroutine read
-	out     *queue.Stream
-	life    context.Context
-	cancel  func()
-	release func()
-	memory  *memory.Hold  // buffers, the window and lines
-	over    chan struct{} // read has ended and touches body no more
-	whole   bool          // body was read to its end; valid after over
+	server       *Server
+	start        time.Time
+	once         sync.Once // counts the request
+	trail        *trail
+	timed        bool // results carry their times
+	conn         net.Conn
+	body         io.Reader
+	bodyReader   *idleReader // body, for the goroutine read
+	results      *queue.Stream
+	life         context.Context
+	cancel       func()
+	release      func()
+	memory       *memory.Hold  // buffers, the window and lines
+	bodyDone     chan struct{} // read has ended and touches body no more
+	bodyComplete bool          // body was read to its end; valid after bodyDone
 }
 
 // Read makes stream a body; fasthttp calls WriteTo instead.
@@ -139,21 +139,21 @@ func (reader *idleReader) stop() {
 // read puts the lines of a request's body into the queue until the body ends or the stream is
 // cancelled. If the rest of the body cannot be read, one more line becomes a result with the error,
 // unless the last line said so already. A panic cancels the stream. It runs in a goroutine of its
-// own, sets stream.whole where the body was read to its end, and closes stream.over when it touches
+// own, sets stream.bodyComplete where the body was read to its end, and closes stream.bodyDone when it touches
 // the body no more.
 func (stream *stream) read() {
-	reader := stream.in
-	defer close(stream.over)
-	defer stream.out.End()
+	reader := stream.bodyReader
+	defer close(stream.bodyDone)
+	defer stream.results.End()
 	defer func() {
-		stream.whole = reader.err == io.EOF
+		stream.bodyComplete = reader.err == io.EOF
 		if p := recover(); p != nil {
 			stream.server.cfg.Log.Error("BUG: panic in a stream", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			stream.cancel()
 		}
 	}()
-	n, torn := 0, false // the number of the last line, and whether it could not be read
-	limits := stream.server.cfg.Lines
+	lastLine, lastUnreadable := 0, false // the number of the last line, and whether it could not be read
+	limits := stream.server.cfg.LineLimits
 	limits.Memory = stream.memory
 	r, err := dump.NewReader(reader, limits)
 	if err == nil {
@@ -163,12 +163,13 @@ func (stream *stream) read() {
 		var line dump.Line
 		line, err = r.Next()
 		if err == nil {
-			n, torn = line.N, line.Fault != ""
-			err = stream.out.Put(line)
+			lastLine, lastUnreadable = line.N, line.Fault != ""
+			err = stream.results.Put(line)
 		}
 	}
-	if err != io.EOF && !torn && stream.life.Err() == nil {
-		stream.out.Put(dump.Line{N: n + 1, Fault: fmt.Sprintf("cannot read line %d and what follows: %v", n+1, err)})
+	// The error becomes a result, unless the queue refused the line because the client is gone.
+	if err != io.EOF && !lastUnreadable && stream.life.Err() == nil {
+		stream.results.Put(dump.Line{N: lastLine + 1, Fault: fmt.Sprintf("cannot read line %d and what follows: %v", lastLine+1, err)})
 	}
 }
 
@@ -176,17 +177,18 @@ func (stream *stream) read() {
 // at once if they are. fasthttp calls it as the body of the answer. It returns the number of bytes
 // written, and an error if the client does not read for --stream-idle or the queue ends.
 func (stream *stream) WriteTo(w io.Writer) (total int64, err error) {
-	buf := make([]byte, 0, chunk+4096)
+	buf := make([]byte, 0, writeSize+4096)
 	for {
-		answer, err := stream.out.Next()
+		answer, err := stream.results.Next()
+		// Collect results while more are ready, and then write them.
 		if err == nil {
-			stream.server.answered(stream.trail, &answer, time.Now())
+			stream.server.noteAnswer(stream.trail, &answer, time.Now())
 			if stream.timed {
 				buf = append(appendTimed(buf, &answer), '\n')
 			} else {
 				buf = append(append(buf, answer.JSON...), '\n')
 			}
-			if len(buf) < chunk && stream.out.Ready() {
+			if len(buf) < writeSize && stream.results.Ready() {
 				continue
 			}
 		}
@@ -216,18 +218,18 @@ func (stream *stream) WriteTo(w io.Writer) (total int64, err error) {
 func (stream *stream) Close() error {
 	stream.cancel()
 	select {
-	case <-stream.over:
+	case <-stream.bodyDone:
 	default: // read still waits for the client
-		stream.in.stop()
-		<-stream.over
+		stream.bodyReader.stop()
+		<-stream.bodyDone
 	}
-	if !stream.whole && stream.server.life.Err() == nil {
+	if !stream.bodyComplete && stream.server.life.Err() == nil {
 		// A part of the rest is read, because a client that is still sending would get a reset and no answer.
 		stream.conn.SetReadDeadline(time.Now().Add(2 * time.Second))
 		io.CopyN(io.Discard, stream.body, leftover)
 	}
-	for { // takes what is left of the results, until the queue has given back all lines
-		if _, err := stream.out.Next(); err != nil {
+	for { // takes what is left of the results: the error comes when the queue has given back all lines
+		if _, err := stream.results.Next(); err != nil {
 			break
 		}
 	}
@@ -235,17 +237,17 @@ func (stream *stream) Close() error {
 	if stream.server.life.Err() != nil {
 		stream.count(fasthttp.StatusServiceUnavailable)
 	} else {
-		stream.count(clientGone)
+		stream.count(statusClientGone)
 	}
 	stream.server.active.Add(-1)
 	return nil
 }
 
-// count counts the streamed request once in the metrics, with the status that was sent where the
-// answer was complete, else with one for the reason.
+// count counts the streamed request in the metrics and ends its trail, at its first call alone: WriteTo
+// calls it with 200 after a complete answer, and Close with the status for why there is none.
 func (stream *stream) count(code int) {
 	stream.once.Do(func() {
-		stream.server.cfg.Metrics.request("score_stream", code, time.Since(stream.start))
+		stream.server.cfg.Metrics.countRequest("score_stream", code, time.Since(stream.start))
 		stream.server.endTrail(stream.trail, code)
 	})
 }

@@ -181,7 +181,7 @@ func TestStreamBrokenInput(t *testing.T) {
 }
 
 func TestEncodedBodies(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.Body = 1 << 20 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxBody = 1 << 20 })
 	pack := func(b []byte) string {
 		var out bytes.Buffer
 		w := gzip.NewWriter(&out)

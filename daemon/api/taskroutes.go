@@ -21,8 +21,8 @@ import (
 // The task routes of OpenEnv, which are those of ORS: an environment for each suite with loaded
 // tasks. See docs/spec/episodes.md#r1.
 
-// envName stands for the name of an environment in paths.
-const envName = "{env}"
+// envInPath stands for the name of an environment in paths.
+const envInPath = "{env}"
 
 // taskRoutes are the routes below the name of an environment.
 var taskRoutes = map[string]route{
@@ -122,7 +122,7 @@ func (server *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, 
 	if taskQuery.suite, ok = server.environment(ctx); !ok {
 		return taskQuery, false
 	}
-	body, ok := server.checked(ctx)
+	body, ok := server.readObject(ctx)
 	if !ok {
 		return taskQuery, false
 	}
@@ -244,8 +244,8 @@ func (server *Server) taskRange(ctx *fasthttp.RequestCtx) {
 	server.reply(ctx, map[string]any{"tasks": list, "env_name": taskQuery.suite})
 }
 
-// between returns the descriptions of the tasks from start to stop, stop excluded, and how many tasks
-// the split has. Bounds beyond the split are moved into it.
+// between returns the descriptions of the tasks from start to stop, stop excluded. Bounds beyond the split
+// are moved into it.
 func (query *taskQuery) between(start, stop int) (list []map[string]any) {
 	names, tasks, _ := query.tasks.Between(start, stop)
 	list = []map[string]any{}

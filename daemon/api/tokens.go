@@ -40,12 +40,12 @@ type token struct {
 	sum  [sha256.Size]byte
 	now  func() time.Time
 
-	mu       sync.Mutex // guards what follows
-	rate     float64    // requests per second, 0 for no limit
-	limit    int        // requests under way at most, 0 for no limit
-	inFlight int
-	credit   float64 // requests that may come at once
-	filled   time.Time
+	mu         sync.Mutex // guards what follows
+	rate       float64    // requests per second, 0 for no limit
+	limit      int        // requests under way at most, 0 for no limit
+	inFlight   int
+	credit     float64 // requests that may come at once
+	creditTime time.Time
 }
 
 // NewTokens reads tokens, one per line:
@@ -185,11 +185,11 @@ func (tokens *Tokens) find(given string) (found *token) {
 // burst returns how many requests may come at once: those of one second.
 func (tok *token) burst() float64 { return math.Max(1, tok.rate) }
 
-// take counts a request of an authenticated client as under way, and takes it from the credit of the
+// beginRequest counts a request of an authenticated client as under way, and takes it from the credit of the
 // token's rate (a token bucket: rate requests are added per second, up to burst). If a limit of the
 // token refuses the request, limit describes it, wait is how long until there may be room, and nothing
 // is counted.
-func (tok *token) take() (wait time.Duration, limit string) {
+func (tok *token) beginRequest() (wait time.Duration, limit string) {
 	tok.mu.Lock()
 	defer tok.mu.Unlock()
 	if tok.limit > 0 && tok.inFlight >= tok.limit {
@@ -197,12 +197,12 @@ func (tok *token) take() (wait time.Duration, limit string) {
 	}
 	if tok.rate > 0 {
 		now := tok.now()
-		if tok.filled.IsZero() {
+		if tok.creditTime.IsZero() {
 			tok.credit = tok.burst()
 		} else {
-			tok.credit = math.Min(tok.burst(), tok.credit+tok.rate*now.Sub(tok.filled).Seconds())
+			tok.credit = math.Min(tok.burst(), tok.credit+tok.rate*now.Sub(tok.creditTime).Seconds())
 		}
-		tok.filled = now
+		tok.creditTime = now
 		if tok.credit < 1 {
 			return time.Duration((1 - tok.credit) / tok.rate * float64(time.Second)),
 				fmt.Sprintf("got more than %g requests per second with it", tok.rate)
@@ -213,8 +213,8 @@ func (tok *token) take() (wait time.Duration, limit string) {
 	return 0, ""
 }
 
-// give counts a request that take has counted as finished.
-func (tok *token) give() {
+// endRequest counts a request that take has counted as finished.
+func (tok *token) endRequest() {
 	tok.mu.Lock()
 	tok.inFlight--
 	tok.mu.Unlock()
@@ -223,7 +223,7 @@ func (tok *token) give() {
 // refund gives the credit that a request took back to its token, for a request that comes again with its
 // body and is then counted again.
 func (server *Server) refund(ctx *fasthttp.RequestCtx) {
-	if tok, _ := ctx.UserValue(heldKey).(*token); tok != nil {
+	if tok, _ := ctx.UserValue(tokenKey).(*token); tok != nil {
 		tok.mu.Lock()
 		tok.credit++
 		tok.mu.Unlock()
@@ -231,9 +231,9 @@ func (server *Server) refund(ctx *fasthttp.RequestCtx) {
 }
 
 // authorize finds the token of a request and counts the request as under way. The caller must call
-// held.give when the request is over; held is nil if the daemon needs no token. Without a valid token,
+// clientToken.endRequest when the request is over; clientToken is nil if the daemon needs no token. Without a valid token,
 // or beyond a limit of it, ok is false, and it has answered the request itself.
-func (server *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
+func (server *Server) authorize(ctx *fasthttp.RequestCtx) (clientToken *token, ok bool) {
 	if server.cfg.Tokens.Len() == 0 {
 		return nil, true
 	}
@@ -244,7 +244,7 @@ func (server *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool)
 		server.fail(ctx, fasthttp.StatusUnauthorized, "unauthorized", "cannot take request: want a token (Authorization: Bearer)")
 		return nil, false
 	}
-	if wait, limit := tok.take(); limit != "" {
+	if wait, limit := tok.beginRequest(); limit != "" {
 		server.setRetryAfter(ctx, wait)
 		server.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot take request: the token is at its limit: "+limit)
 		return nil, false
@@ -267,20 +267,20 @@ func secretOf(authorization, query string) string {
 	return query
 }
 
-// heldKey is the user value under which a request holds its token while it counts as under way.
-const heldKey = "token"
+// tokenKey is the user value under which a request holds its token while it counts as under way.
+const tokenKey = "token"
 
 // detachToken takes the token from a request and returns a function that counts the request as
 // finished, at its first call. A request that outlives its handler, such as a stream, calls it when
-// it ends: releaseRequest runs after the handler, finds no token under heldKey any more, and so the
+// it ends: releaseRequest runs after the handler, finds no token under tokenKey any more, and so the
 // request goes on to count against the limits of its client.
-func (server *Server) detachToken(ctx *fasthttp.RequestCtx) (give func()) {
-	tok, _ := ctx.UserValue(heldKey).(*token)
+func (server *Server) detachToken(ctx *fasthttp.RequestCtx) (endTokenRequest func()) {
+	tok, _ := ctx.UserValue(tokenKey).(*token)
 	if tok == nil {
 		return func() {}
 	}
-	ctx.RemoveUserValue(heldKey) // so that releaseRequest does not count the request as finished
-	return sync.OnceFunc(tok.give)
+	ctx.RemoveUserValue(tokenKey) // so that releaseRequest does not count the request as finished
+	return sync.OnceFunc(tok.endRequest)
 }
 
 // Guard returns a handler that refuses requests without a valid token and passes the others to h. It
@@ -302,7 +302,7 @@ func (server *Server) Guard(h http.Handler) http.Handler {
 // client returns the name of the client whose share of the memory a request uses: that of
 // its token, else the network of its address.
 func (server *Server) client(ctx *fasthttp.RequestCtx) string {
-	if tok, _ := ctx.UserValue(heldKey).(*token); tok != nil {
+	if tok, _ := ctx.UserValue(tokenKey).(*token); tok != nil {
 		return "token " + tok.name
 	}
 	return conns.Network(ctx.RemoteAddr()).String()

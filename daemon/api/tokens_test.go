@@ -62,27 +62,27 @@ func TestTokenRate(t *testing.T) {
 	now := time.Unix(1000, 0)
 	k := &token{rate: 4, now: func() time.Time { return now }}
 	for i := range 4 {
-		if _, limit := k.take(); limit != "" {
+		if _, limit := k.beginRequest(); limit != "" {
 			t.Fatalf("request %d of the burst: got %s", i, limit)
 		}
 	}
-	if wait, limit := k.take(); limit == "" || wait != 250*time.Millisecond {
+	if wait, limit := k.beginRequest(); limit == "" || wait != 250*time.Millisecond {
 		t.Errorf("got %v, %q; want 250 ms", wait, limit)
 	}
 	now = now.Add(250 * time.Millisecond)
-	if _, limit := k.take(); limit != "" {
+	if _, limit := k.beginRequest(); limit != "" {
 		t.Errorf("after the wait: got %s", limit)
 	}
 	now = now.Add(time.Hour) // credit does not pile up
 	for range 4 {
-		k.take()
+		k.beginRequest()
 	}
-	if _, limit := k.take(); limit == "" {
+	if _, limit := k.beginRequest(); limit == "" {
 		t.Error("an hour of silence bought more than a burst")
 	}
 	slow := &token{rate: 0.1, now: func() time.Time { return now }}
-	slow.take()
-	if wait, limit := slow.take(); limit == "" || wait != 10*time.Second {
+	slow.beginRequest()
+	if wait, limit := slow.beginRequest(); limit == "" || wait != 10*time.Second {
 		t.Errorf("got %v, %q; want 10 s", wait, limit)
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"plumb/scoring"
 )
 
-// tracedFirst is how many samples of a request are traced, tracedMost how many with slow
+// maxTraced is how many samples of a request are traced, maxTracedWithSlow how many with slow
 // ones beyond them. The others are only counted.
 const (
-	tracedFirst = 16
-	tracedMost  = 64
+	maxTraced         = 16
+	maxTracedWithSlow = 64
 )
 
 // slowPerSecond bounds the lines of the slow-sample log, because a slow device makes every
@@ -119,11 +119,11 @@ func (server *Server) endTrail(trail *trail, code int) {
 		Start: trail.start, End: time.Now(), All: trail.sampleCount, Sample: trail.sampled})
 }
 
-// answered adds one sample to the trail of its request, and logs it if it was slow. The slow-sample
-// log takes few lines a second, so it may leave the sample out. Every route calls answered for each
+// noteAnswer adds one sample to the trail of its request, and logs it if it was slow. The slow-sample
+// log takes few lines a second, so it may leave the sample out. Every route calls noteAnswer for each
 // answer; at is when the answer came. Only the first samples of a request get spans, and slow ones
 // up to a larger number; the others are only counted.
-func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time) {
+func (server *Server) noteAnswer(trail *trail, answer *queue.Answer, at time.Time) {
 	trail.sampleCount++
 	outcome := "scored"
 	if answer.Result.Err != nil {
@@ -135,13 +135,13 @@ func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time)
 	if outcome != "deadline" {
 		took -= answer.Timing[queue.PartReply]
 	}
-	slow := server.cfg.Slow > 0 && took > server.cfg.Slow
+	slow := server.cfg.SlowAfter > 0 && took > server.cfg.SlowAfter
 	if slow {
-		server.slow(trail, answer, outcome, took)
+		server.logSlowSample(trail, answer, outcome, took)
 	}
-	limit := tracedFirst
+	limit := maxTraced
 	if slow {
-		limit = tracedMost
+		limit = maxTracedWithSlow
 	}
 	if !trail.span.Recorded() || len(trail.sampled) >= limit {
 		return
@@ -157,17 +157,17 @@ func (server *Server) answered(trail *trail, answer *queue.Answer, at time.Time)
 	trail.sampled = append(trail.sampled, traced)
 }
 
-// slow writes one line of the slow-sample log for a sample. The rate is limited: where
+// logSlowSample writes one line of the slow-sample log for a sample. The rate is limited: where
 // slowPerSecond lines were written in this second, it writes none, and the next line says how many
 // were left out. The line names the sample and shows none of its content.
-func (server *Server) slow(trail *trail, answer *queue.Answer, outcome string, took time.Duration) {
-	ok, omitted := server.slowly.take(time.Now()) // at most slowPerSecond lines a second
+func (server *Server) logSlowSample(trail *trail, answer *queue.Answer, outcome string, took time.Duration) {
+	ok, omitted := server.slowLogLimiter.allow(time.Now()) // at most slowPerSecond lines a second
 	if !ok {
 		return
 	}
 	args := []any{"id", clip(answer.Result.ID), "suite", clip(answer.Result.Suite), "test", clip(answer.Result.Test), "outcome", outcome,
 		"route", trail.name, "request", trail.id, "wait", answer.Wait, "took", took}
-	for p := queue.PartDecode; p < queue.PartReply; p++ {
+	for p := queue.PartDecode; p < queue.PartReply; p++ { // the parts that are work on the sample
 		if d := answer.Timing[p]; d > 0 {
 			args = append(args, p.String(), d)
 		}
@@ -201,9 +201,9 @@ type logLimiter struct {
 	omitted int
 }
 
-// take reports whether one more event passes at the time now, and how many were omitted since the last
+// allow reports whether one more event passes at the time now, and how many were omitted since the last
 // one that did. It counts events by the second of the clock.
-func (limiter *logLimiter) take(now time.Time) (ok bool, omitted int) {
+func (limiter *logLimiter) allow(now time.Time) (ok bool, omitted int) {
 	limiter.mu.Lock()
 	defer limiter.mu.Unlock()
 	if s := now.Unix(); s != limiter.second {
@@ -218,9 +218,9 @@ func (limiter *logLimiter) take(now time.Time) (ok bool, omitted int) {
 	return true, omitted
 }
 
-// timing sets the headers with the timing of a request's only sample, so that clients can
+// setTimingHeaders sets the headers with the timing of a request's only sample, so that clients can
 // tell a slow server from a full connection pool of their own.
-func timing(ctx *fasthttp.RequestCtx, answer *queue.Answer) {
+func setTimingHeaders(ctx *fasthttp.RequestCtx, answer *queue.Answer) {
 	h := &ctx.Response.Header
 	h.Set("Server-Timing", serverTiming(&answer.Timing))
 	h.Set("X-Queue-Ms", string(appendMS(nil, answer.Wait)))
@@ -263,9 +263,9 @@ func wantsTimings(ctx *fasthttp.RequestCtx) bool {
 // appendTimed appends a result line with a further member timings, which is the last one but for the
 // member asked. Such lines differ from run to run, and plain result lines do not.
 func appendTimed(dst []byte, answer *queue.Answer) []byte {
-	end := len(answer.JSON) - 1 // the closing brace of an object that is not empty
+	end := len(answer.JSON) - 1 // where timings goes: before the closing brace of an object that is not empty
 	if asked := answer.Result.Who.Asked; asked != nil {
-		end -= len(`,"asked":`) + len(asked.JSON) // result lines end with this member
+		end -= len(`,"asked":`) + len(asked.JSON) // or before this member, which is the last of a result line
 	}
 	dst = append(dst, answer.JSON[:end]...)
 	dst = append(dst, `,"timings":{"queue_ms":`...)

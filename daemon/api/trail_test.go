@@ -178,7 +178,7 @@ func TestSlowSamples(t *testing.T) {
 	for _, a := range asks {
 		var log lines
 		s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
-			c.Slow, c.Log = time.Nanosecond, slog.New(slog.NewTextHandler(&log, nil))
+			c.SlowAfter, c.Log = time.Nanosecond, slog.New(slog.NewTextHandler(&log, nil))
 		})
 		s.do(t, "POST", a.path, a.body, "X-Request-Id", "req-9")
 		got := log.String()
@@ -196,7 +196,7 @@ func TestSlowSamples(t *testing.T) {
 	}
 	var log lines
 	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) {
-		c.Slow, c.Log = time.Hour, slog.New(slog.NewTextHandler(&log, nil))
+		c.SlowAfter, c.Log = time.Hour, slog.New(slog.NewTextHandler(&log, nil))
 	})
 	s.do(t, "POST", asks[0].path, asks[0].body)
 	if log.String() != "" {
@@ -210,14 +210,14 @@ func TestSlowSamplesAreRationed(t *testing.T) {
 	now := time.Unix(1000, 0)
 	passed := 0
 	for range 100 {
-		if ok, omitted := r.take(now); ok {
+		if ok, omitted := r.allow(now); ok {
 			passed++
 			if omitted != 0 {
 				t.Errorf("got %d omitted in the first second; want 0", omitted)
 			}
 		}
 	}
-	ok, omitted := r.take(now.Add(time.Second))
+	ok, omitted := r.allow(now.Add(time.Second))
 	if passed != slowPerSecond || !ok || omitted != 100-slowPerSecond {
 		t.Errorf("got %d of 100, then %v with %d omitted; want %d, then true with %d", passed, ok, omitted, slowPerSecond, 100-slowPerSecond)
 	}
@@ -366,8 +366,8 @@ func TestManySamplesAreTracedInPart(t *testing.T) {
 	s.do(t, "POST", "/v1/score/stream", strings.Repeat("{\"test\":\"sum\"}\n", 500))
 	flush()
 	root := col.Children(nil)[0]
-	if n := len(col.Children(root.SpanId)); n != tracedFirst || attribute(root, "plumb.samples") != "500" {
-		t.Errorf("got %d samples of %s; want %d of 500", n, attribute(root, "plumb.samples"), tracedFirst)
+	if n := len(col.Children(root.SpanId)); n != maxTraced || attribute(root, "plumb.samples") != "500" {
+		t.Errorf("got %d samples of %s; want %d of 500", n, attribute(root, "plumb.samples"), maxTraced)
 	}
 }
 
@@ -395,10 +395,10 @@ func TestCollectorIsNotWaitedFor(t *testing.T) {
 // The names, labels and helps are as Prometheus wants them, on both ports.
 func TestMetricsAreClean(t *testing.T) {
 	s := serve(t, nil)
-	s.cfg.Metrics.Suites(s.cfg.Items.Suites)
+	s.cfg.Metrics.SetSuites(s.cfg.Items.Suites)
 	s.cfg.Metrics.Process()
 	s.cfg.Metrics.Traces(func() trace.Lost { return trace.Lost{Requests: 2, Spans: 3} })
-	s.cfg.Metrics.Editor(func() EditorCounts { return EditorCounts{} })
+	s.cfg.Metrics.RegisterEditor(func() EditorCounts { return EditorCounts{} })
 	s.cfg.Metrics.Device("softpipe", func() int64 { return 7 }, func() int64 { return 8 }, func() int64 { return 9 })
 	for _, a := range asks {
 		s.do(t, "POST", a.path, a.body)

@@ -73,7 +73,7 @@ func TestContractTable(t *testing.T) {
 func quoted(label string) string { return strconv.Quote(label) }
 
 func TestGetReward(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, suite *queuetest.Suite) { c.ItemsMax, suite.Heard = 4, true })
+	s := serve(t, func(c *Config, _ *queue.Config, suite *queuetest.Suite) { c.MaxItems, suite.Heard = 4, true })
 	l := quoted(label(3))
 	heard := func(text string) string {
 		return quoted(`{"suite":"fake","test":"sum","expect":` + strconv.Quote(text) + `,"views":[3]}`)
@@ -207,7 +207,7 @@ func TestVerifyEchoes(t *testing.T) {
 }
 
 func TestNeMoGymCompanions(t *testing.T) {
-	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.ItemsMax = 2 })
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.MaxItems = 2 })
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -348,8 +348,8 @@ func TestGuideNamesPolicies(t *testing.T) {
 			_, row, _ := strings.Cut(string(guide), "\n| `"+step.String()+"` | ")
 			row, _, _ = strings.Cut(row, "\n")
 			last := row[strings.LastIndex(strings.TrimSuffix(row, " |"), " | ")+1:]
-			if strings.Contains(last, r.name) != (r.steps&step != 0) {
-				t.Errorf("%s: the guide says of step %s %q; want default: %v", r.name, step, last, r.steps&step != 0)
+			if strings.Contains(last, r.name) != (r.preparation&step != 0) {
+				t.Errorf("%s: the guide says of step %s %q; want default: %v", r.name, step, last, r.preparation&step != 0)
 			}
 		}
 	}
