@@ -41,7 +41,8 @@ func (row *row) addRunCells(x0, x1, alpha int32) {
 
 // finishCells stores the coverage of a pixel row that is kept in cells as spans, and clears the row.
 // It visits only marked cells: between two of them the alpha of runs is the same, so these cells are
-// stored without a look at the layers. Cells that runs fill with 255 become Full spans.
+// stored without a look at the layers. Cells that runs fill with 255 become Full spans. The cell where the
+// last run ends is marked, so that nothing is open after the loop.
 func (row *row) finishCells() {
 	var (
 		level int32            // alpha of all runs over the current cell
@@ -57,7 +58,7 @@ func (row *row) finishCells() {
 			c := int32(i<<6 + bits.TrailingZeros64(set))
 			x := row.left + c*Cell
 			if level > 0 && level < 255 { // the cells since the last marked one, all of this alpha
-				row.levelCells(row.left+next*Cell, x, byte(level))
+				row.storeLevelCells(row.left+next*Cell, x, byte(level))
 			}
 			next = c + 1
 			level += row.riseBy[c]
@@ -70,7 +71,7 @@ func (row *row) finishCells() {
 				continue
 			}
 			if full != nowhere {
-				row.fullCells(full, x)
+				row.storeFullCells(full, x)
 				full = nowhere
 			}
 			row.storeCell(x, uint64(level)*everyByte)
@@ -78,20 +79,21 @@ func (row *row) finishCells() {
 	}
 }
 
-// levelCells stores one alpha, level after end snapping, for all pixels of the cells [x0, x1), which
+// storeLevelCells stores one alpha, level after end snapping, for all pixels of the cells [x0, x1), which
 // may be none.
-func (row *row) levelCells(x0, x1 int32, level byte) {
+func (row *row) storeLevelCells(x0, x1 int32, level byte) {
 	if x0 >= x1 {
 		return
 	}
 	level = snapped[level]
-	for p := row.openCells(x0, x1)[:x1-x0]; len(p) > 0; p = p[1:] {
-		p[0] = level
+	pixels := row.openCells(x0, x1)[:x1-x0]
+	for i := range pixels {
+		pixels[i] = level
 	}
 }
 
-// fullCells stores the cells [x0, x1) as one Full span. The span of cells before it ends there.
-func (row *row) fullCells(x0, x1 int32) {
+// storeFullCells stores the cells [x0, x1) as one Full span. The span of cells before it ends there.
+func (row *row) storeFullCells(x0, x1 int32) {
 	row.closeCells()
 	row.dst.Spans = append(row.dst.Spans, Span{X: x0, Y: row.y, N: x1 - x0, At: Full})
 }
@@ -103,16 +105,16 @@ func (row *row) clearCell(x int32) {
 	clear(row.direct[i : i+Cell])
 }
 
-// storeCell stores the coverage of the cell that begins at column x, if it has any, and empties the
-// cell. Coverage is the sums, plus level, which has the alpha of runs in each of its eight bytes,
-// snapped at its ends, and then blended over the direct layer. The 16 pixels are two words.
+// storeCell stores the coverage of the cell that begins at column x, if it has any, and empties the cell in both
+// layers. Each byte of level is the alpha of the runs here. It is added to the sums; values near 0 and 255 are
+// snapped to these, but not in a small mask; the result is blended over the direct layer. The 16 pixels are two words.
 func (row *row) storeCell(x int32, level uint64) {
 	i := x - row.left
 	s := row.sums[i : i+Cell]
 	lo, hi := addWord(load(s), level), addWord(load(s[8:]), level)
 	store(s, 0)
 	store(s[8:], 0)
-	if !row.masked {
+	if !row.inSmallMask {
 		lo, hi = snapWord(lo), snapWord(hi)
 	}
 	if row.hasDirect {

@@ -41,7 +41,7 @@ func (scanner *Scanner) convex(f *fill) {
 	right.setChord(walk.edge(1))
 	// y is in quarters of a row.
 	y := max(left.edge.Top, right.edge.Top)
-	scanner.row.y = y >> 2
+	scanner.row.y = y >> 2 // in whole rows
 	for walk.advanceTo(&left, y) && walk.advanceTo(&right, y) && y < walk.bottom {
 		left.moveTo(y)
 		right.moveTo(y)
@@ -87,15 +87,15 @@ func (walk *convexWalk) advanceTo(side *edgeSide, y int32) bool {
 }
 
 // mayPassEnd reports whether the chord that ends first, of the left or the right edge, may be drawn on to the
-// end of its last pixel row, as the reference does. It may if the edge that waits next continues it smoothly. If
-// both chords end within a row of each other, both must be continued so.
+// end of its last pixel row, as the reference does (the rule smoothJump). It may if the edge that waits next
+// continues it smoothly. If both chords end within a row of each other, both must be continued so.
 func (walk *convexWalk) mayPassEnd(left, right *chord.Edge) bool {
-	if walk.waiting == len(walk.scanner.order) || walk.scanner.omits(smoothJump) {
+	if walk.waiting == len(walk.scanner.order) || walk.scanner.testOmits(smoothJump) {
 		return false
 	}
 	next, edges := walk.edge(walk.waiting), &walk.scanner.edges
 	switch {
-	case left.Bottom+4 < right.Bottom: // the left one ends more than a row before the right one
+	case left.Bottom+4 < right.Bottom: // the left one ends more than a row, four quarters, before the right one
 		return edges.Smooth(left, next)
 	case right.Bottom+4 < left.Bottom:
 		return edges.Smooth(right, next)
@@ -110,7 +110,7 @@ func (walk *convexWalk) mayPassEnd(left, right *chord.Edge) bool {
 }
 
 // partAlpha converts a share of a pixel in q16 to alpha, rounded.
-func partAlpha(v int64) byte { return byte((255*v + one/2) >> 16) }
+func partAlpha(v int64) byte { return byte((255*v + onePx/2) >> 16) }
 
 // fillUpright draws the rectangle between two vertical edges at l and r (q16), from quarter row y to
 // before end, pixel row by pixel row.
@@ -136,7 +136,7 @@ func (walk *convexWalk) fillUprightRow(left, right, height int64) {
 	}
 	row := &walk.scanner.row
 	innerFrom, innerTo := ceil(left), floor(right)
-	if height == one && row.words { // the row holds nothing else: store it at once
+	if height == onePx && row.inWords { // a whole row, in cells and outside the small mask: store it at once
 		x0, x1 := floor(left), ceil(right)
 		if innerFrom > innerTo { // within one column
 			row.storePixels(x0, x1, x1, x1, uint64(partAlpha(right-left)), 0)
@@ -145,7 +145,7 @@ func (walk *convexWalk) fillUprightRow(left, right, height int64) {
 		}
 		return
 	}
-	if row.storedX > nowhere {
+	if row.storedEnd > nowhere { // something was stored at once
 		row.moveToLayers()
 	}
 	row.markTouched(floor(left), ceil(right))
@@ -157,7 +157,7 @@ func (walk *convexWalk) fillUprightRow(left, right, height int64) {
 		walk.drawBorderPixel(innerFrom-1, partAlpha((height*part)>>16), height)
 	}
 	if innerFrom < innerTo {
-		row.drawInterior(innerFrom, innerTo, int32(partAlpha(height)), height == one)
+		row.drawInterior(innerFrom, innerTo, int32(partAlpha(height)), height == onePx)
 	}
 	if part := right - int64(innerTo)<<16; part > 0 {
 		walk.drawBorderPixel(innerTo, partAlpha((height*part)>>16), height)
@@ -165,15 +165,15 @@ func (walk *convexWalk) fillUprightRow(left, right, height int64) {
 }
 
 // drawBorderPixel draws the pixel in column x with alpha a, for a vertical border in a strip of height h, in
-// 1/65536 px. As in the reference, in a small mask (row.masked) a strip that is a whole row overwrites the
+// 1/65536 px. As in the reference, in a small mask (row.inSmallMask) a strip that is a whole row overwrites the
 // pixel; else the alpha is added or blended.
 func (walk *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
 	row := &walk.scanner.row
-	if h == one && row.masked {
+	if h == onePx && row.inSmallMask {
 		row.setMaskPixel(x, a)
 	} else {
 		const noScaling = 256 // a takes the height into account already
-		row.drawPixel(x, a, noScaling, h == one)
+		row.drawPixel(x, a, noScaling, h == onePx)
 	}
 }
 
@@ -182,7 +182,7 @@ func (walk *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
 // 1/16 px, as in the reference; the edges go on with the exact x.
 func (walk *convexWalk) fillSlanted(left, right *edgeSide, y, end int32) {
 	row := &walk.scanner.row
-	const half = one / 32 // half of 1/16 px, so that the mask below rounds to the nearest
+	const half = onePx / 32 // half of 1/16 px, so that the mask below rounds to the nearest
 	leftX, rightX := left.x+half, right.x+half
 	for y < end {
 		if y>>2 != row.y {
@@ -193,7 +193,7 @@ func (walk *convexWalk) fillSlanted(left, right *edgeSide, y, end int32) {
 		full := int32(partAlpha(quarters << 14))
 		leftEnd, rightEnd := leftX+(left.edge.Slope*quarters)>>2, rightX+(right.edge.Slope*quarters)>>2
 		leftEnd, rightEnd = max(leftEnd, walk.left+half), min(rightEnd, walk.right+half)
-		const grid = ^int64(one/16 - 1)
+		const grid = ^int64(onePx/16 - 1)
 		row.trapezoid(leftX&grid, leftEnd&grid, rightX&grid, rightEnd&grid, left.edge.DY, right.edge.DY, full, full == 255)
 		y, leftX, rightX = stop, leftEnd, rightEnd
 	}

@@ -16,13 +16,13 @@ func isConvex(p *vector.Path) bool {
 	if len(pts) == 0 || !oneContour(verbs) || !fewDirectionChanges(pts) {
 		return false
 	}
-	check := turnCheck{last: pts[0]}
+	check := turnCheck{lastPoint: pts[0]}
 	for _, q := range pts[1:] {
-		if !check.add(q) {
+		if !check.addPoint(q) {
 			return false
 		}
 	}
-	return check.add(pts[0]) && check.addVector(check.first) // the closing side, and its turn into the first
+	return check.addPoint(pts[0]) && check.addSide(check.firstSide) // the closing side, and its turn into the first
 }
 
 // oneContour reports whether the verbs make one contour: no move but the first verb, and nothing
@@ -44,8 +44,8 @@ func fewDirectionChanges(pts []vector.Point) bool {
 	if len(pts) <= 3 {
 		return true
 	}
-	var nx, ny int        // stretches so far
-	var lastX, lastY int8 // directions of the last side; 0 before the first
+	var stretchesX, stretchesY int // stretches so far
+	var lastX, lastY int8          // directions of the last side; 0 before the first
 	cur := pts[0]
 	for i := 1; i <= len(pts); i++ {
 		q := pts[i%len(pts)]
@@ -57,12 +57,12 @@ func fewDirectionChanges(pts []vector.Point) bool {
 		}
 		sx, sy := signOf(dx), signOf(dy)
 		if sx != lastX {
-			nx++
+			stretchesX++
 		}
 		if sy != lastY {
-			ny++
+			stretchesY++
 		}
-		if nx > mostStretches || ny > mostStretches {
+		if stretchesX > mostStretches || stretchesY > mostStretches {
 			return false
 		}
 		lastX, lastY = sx, sy
@@ -80,45 +80,45 @@ func signOf(d float32) int8 {
 
 // turnCheck follows the sides of a polygon and checks that all turn the same way.
 type turnCheck struct {
-	last      vector.Point // last point
-	vec       vector.Point // last side that is not on a line with the one before
-	first     vector.Point // first side
-	way       int8         // the sign of all turns so far, 0 before the first
-	reversals int          // sides that go straight back
+	lastPoint vector.Point
+	lastSide  vector.Point // last side that is not on a line with the one before
+	firstSide vector.Point
+	turnSign  int8 // the sign of all turns so far, 0 before the first
+	reversals int  // sides that go straight back
 }
 
-// add adds the side from the last point to q; a side of no length is left out. It returns false if
+// addPoint adds the side from the last point to this one; a side of no length is left out. It returns false if
 // the polygon cannot be convex any more.
-func (check *turnCheck) add(point vector.Point) bool {
-	if point == check.last {
+func (check *turnCheck) addPoint(point vector.Point) bool {
+	if point == check.lastPoint {
 		return true
 	}
-	side := vector.Point{X: point.X - check.last.X, Y: point.Y - check.last.Y}
-	check.last = point
-	if check.vec == (vector.Point{}) {
-		check.vec, check.first = side, side
+	side := vector.Point{X: point.X - check.lastPoint.X, Y: point.Y - check.lastPoint.Y}
+	check.lastPoint = point
+	if check.lastSide == (vector.Point{}) {
+		check.lastSide, check.firstSide = side, side
 		return true
 	}
-	return check.addVector(side)
+	return check.addSide(side)
 }
 
-// addVector adds a side of the polygon, as a vector. It returns false if the polygon turns the other way there
+// addSide adds a side of the polygon, as a vector. It returns false if the polygon turns the other way there
 // than before, or goes straight back for the third time: the browser allows two such reversals.
-func (check *turnCheck) addVector(side vector.Point) bool {
+func (check *turnCheck) addSide(side vector.Point) bool {
 	// float32 keeps the compiler from fusing products with sums: the rounding must be the browser's.
-	cross := float32(check.vec.X*side.Y) - float32(check.vec.Y*side.X)
+	cross := float32(check.lastSide.X*side.Y) - float32(check.lastSide.Y*side.X)
 	if cross == 0 {
-		if float32(check.vec.X*side.X)+float32(check.vec.Y*side.Y) < 0 { // straight back
-			check.vec = side
+		if float32(check.lastSide.X*side.X)+float32(check.lastSide.Y*side.Y) < 0 { // straight back
+			check.lastSide = side
 			check.reversals++
 			return check.reversals < 3
 		}
 		return true
 	}
 	turn := signOf(cross)
-	if check.way != 0 && turn != check.way {
+	if check.turnSign != 0 && turn != check.turnSign {
 		return false
 	}
-	check.way, check.vec = turn, side
+	check.turnSign, check.lastSide = turn, side
 	return true
 }

@@ -29,7 +29,7 @@ type generalWalk struct {
 	noCrossings bool  // crossings are not searched for
 	unsorted    bool  // keeping the edges sorted takes too long
 	y           int32 // top of the current strip, in quarter rows
-	event       int32 // the next quarter row where an edge begins, ends or crosses another
+	nextEvent   int32 // the next quarter row where an edge begins, ends or crosses another
 	waiting     int   // index in scanner.order of the first edge that has not begun
 }
 
@@ -38,12 +38,13 @@ type generalWalk struct {
 // or a half. Where many rows in a row have no such event they are drawn at once. If keeping the list
 // sorted takes too long, it leaves the rest to fillSorted.
 func (scanner *Scanner) general(fill *fill) {
-	walk := generalWalk{scanner: scanner, mask: -1, event: noRow}
+	walk := generalWalk{scanner: scanner, mask: -1, nextEvent: noRow}
 	walk.left, walk.right = fill.bounds()
 	if fill.rule.EvenOdd {
 		walk.mask = 1
 	}
-	walk.noCrossings = fill.points > 2*int(fill.inner.Y1-fill.inner.Y0) // as the reference: many points for few rows
+	// As the reference, which looks for no crossings where a path has many points for few rows.
+	walk.noCrossings = fill.points > 2*int(fill.inner.Y1-fill.inner.Y0)
 	scanner.active = scanner.active[:0]
 	walk.y = scanner.topOf(0)
 	// The edges of the first strip.
@@ -58,9 +59,9 @@ func (scanner *Scanner) general(fill *fill) {
 		if walk.scanner.shouldStop(walk.y) {
 			return
 		}
-		// The strip reaches to the next event, at most to the end of the pixel row.
-		// heights is indexed by the number of quarter rows up to the end of the strip, 1 to 4.
-		height := heights[(min(walk.event, (walk.y>>2+1)<<2)-walk.y)&7]
+		// The strip reaches to the next event, at most to the end of the pixel row: 1 to 4 quarter rows.
+		// heights is indexed by their number; &7 spares Go's check of the index.
+		height := heights[(min(walk.nextEvent, (walk.y>>2+1)<<2)-walk.y)&7]
 		end, steady := walk.y+height.rows, int32(0)
 		if height.rows == 4 {
 			steady = walk.drawSteadyRows(bottom)
@@ -124,19 +125,20 @@ func (scanner *Scanner) topOf(i int) int32 {
 	return scanner.order[i].top
 }
 
-// activate appends the i-th edge of the order to the active edges.
+// activate appends the i-th edge of the order to the active edges. It sets every field of the new element in
+// place, so that none is copied.
 func (scanner *Scanner) activate(i int) *active {
 	n := len(scanner.active)
 	scanner.active = slices.Grow(scanner.active, 1)[:n+1]
 	a := &scanner.active[n]
 	a.edge = scanner.order[i].edge
-	a.load(&scanner.edges.List[a.edge])
+	a.setChord(&scanner.edges.List[a.edge])
 	return a
 }
 
-// load sets the state of an active edge from the edge's current chord: x at the present row, the
-// change of x per row, the bottom of the chord, and its winding.
-func (a *active) load(edge *chord.Edge) {
+// setChord sets the state of an active edge from the edge's current chord: x at the present row, the change of x
+// per row (slope) and of y per column (dy), the bottom of the chord, and its winding.
+func (a *active) setChord(edge *chord.Edge) {
 	a.x = edge.X
 	a.slope = edge.Slope
 	a.dy = int32(edge.DY)
@@ -144,10 +146,10 @@ func (a *active) load(edge *chord.Edge) {
 	a.wind = edge.Winding
 }
 
-// noteEvent records that an edge begins, ends or crosses at row y, below the current strip.
+// noteEvent records that an edge begins, ends or crosses another at quarter row y, below the current strip.
 func (walk *generalWalk) noteEvent(y int32) {
-	if y < walk.event {
-		walk.event = y
+	if y < walk.nextEvent {
+		walk.nextEvent = y
 	}
 }
 
@@ -155,7 +157,7 @@ func (walk *generalWalk) noteEvent(y int32) {
 // row from there on: such rows are drawn in quarters.
 func (walk *generalWalk) noteCrossing(left, right *active, y int32) {
 	if left.x+left.slope > right.x+right.slope {
-		walk.event = y + 1
+		walk.nextEvent = y + 1
 	}
 }
 
@@ -166,7 +168,7 @@ func (walk *generalWalk) noteCrossing(left, right *active, y int32) {
 //  1. moves the edge down to end, and opens or closes a span where the winding changes between outside and inside,
 //  2. moves it to its next chord, or drops it, if it ends there; the next chord of a cubic may begin at another x,
 //     and the reference takes that x as the lower end of a span's left side, but not of its right side,
-//  3. keeps it in list[:n], sorted by x at end,
+//  3. keeps it in list[:kept], sorted by x at end,
 //  4. and finds the next event: the first quarter row where an edge ends or crosses another.
 //
 // All of this is one pass over the edges, because reading an edge right after writing it is slow.
@@ -177,18 +179,18 @@ func (walk *generalWalk) noteCrossing(left, right *active, y int32) {
 // one has no x below x - |slope|, where x is that at the bottom.
 func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 	var (
-		scanner = walk.scanner
-		list    = scanner.active
-		direct  = full == 255 && !scanner.row.summed // spans of this strip may be direct
-		winding int32
-		open    bool                  // whether a span is open
-		edge    leftEdge              // its left edge
-		spanEnd = floor(walk.left)    // column where the last span ended
-		kept    int                   // edges kept so far
-		opened  int                   // index of its left edge in list
-		maxX    = walk.left           // largest x of these, at end
-		shifts  = 1024 + 32*len(list) // moves of the insertion sort that are left before it takes too long
-		event   = int32(noRow)
+		scanner     = walk.scanner
+		list        = scanner.active
+		mayBeDirect = full == 255 && !scanner.row.sumsOnly // spans of this strip may be direct
+		winding     int32
+		open        bool                  // whether a span is open
+		spanLeft    leftEdge              // its left edge
+		spanEnd     = floor(walk.left)    // column where the last span ended
+		kept        int                   // edges kept so far
+		leftIndex   int                   // index of its left edge in list
+		maxX        = walk.left           // largest x of these, at end
+		shifts      = 1024 + 32*len(list) // moves of the insertion sort that are left before it takes too long
+		nextEvent   = int32(noRow)
 	)
 	scanner.row.beginStrip()
 	for i := range list {
@@ -199,24 +201,24 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		winding += active.wind
 		if inside := winding&walk.mask != 0; inside != open {
 			if inside {
-				edge = leftEdge{top: max(walk.left, top), bottom: x, dy: int64(active.dy)}
-				opened = i
-				if direct {
-					edge.near = kept > 0 && list[kept-1].x+one >= x-max(active.slope, -active.slope)
+				spanLeft = leftEdge{top: max(walk.left, top), bottom: x, dy: int64(active.dy)}
+				leftIndex = i
+				if mayBeDirect {
+					spanLeft.near = kept > 0 && list[kept-1].x+onePx >= x-max(active.slope, -active.slope)
 				}
 			} else {
-				alone := false // the span is direct
-				if direct {
+				isDirect := false
+				if mayBeDirect {
 					// It begins where the last span ended or later, and the next edge is not near.
-					alone = spanEnd <= floor(edge.top) && spanEnd <= floor(edge.bottom)
+					isDirect = spanEnd <= floor(spanLeft.top) && spanEnd <= floor(spanLeft.bottom)
 					spanEnd = ceil(max(min(walk.right, top), x))
-					if alone && i+1 < len(list) {
+					if isDirect && i+1 < len(list) {
 						next := &list[i+1]
-						alone = x+one < next.x-max(next.slope, -next.slope)
+						isDirect = x+onePx < next.x-max(next.slope, -next.slope)
 					}
 				}
-				scanner.row.trapezoid(edge.top, max(walk.left, edge.bottom), min(walk.right, top), min(walk.right, x),
-					edge.dy, int64(active.dy), full, alone)
+				scanner.row.trapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), min(walk.right, top), min(walk.right, x),
+					spanLeft.dy, int64(active.dy), full, isDirect)
 			}
 			open = inside
 		}
@@ -227,12 +229,12 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 				continue
 			}
 			x = active.x
-			if open && opened == i {
-				edge.bottom = x
+			if open && leftIndex == i {
+				spanLeft.bottom = x
 			}
 		}
-		event = min(event, active.bottom) // the first part of 4
-		// 3. Keep the edge: list[:n] holds the edges kept so far, sorted by their x at end.
+		nextEvent = min(nextEvent, active.bottom) // part of step 4: an edge ends
+		// 3. Keep the edge: list[:kept] holds the edges kept so far, sorted by their x at end.
 		place := kept
 		kept++
 		if x >= maxX {
@@ -256,14 +258,14 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		// after a quarter row: noteCrossing has the same rule. No other event can be earlier.
 		if place > 0 && !walk.noCrossings {
 			if leftNeighbour := &list[place-1]; leftNeighbour.x+leftNeighbour.slope > list[place].x+list[place].slope {
-				event = end + 1
+				nextEvent = end + 1
 			}
 		}
 	}
 	if open { // no edge closes the last span: it reaches to the right end
-		scanner.row.trapezoid(edge.top, max(walk.left, edge.bottom), walk.right, walk.right, edge.dy, 0, full, direct && !edge.near)
+		scanner.row.trapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), walk.right, walk.right, spanLeft.dy, 0, full, mayBeDirect && !spanLeft.near)
 	}
-	walk.event = event
+	walk.nextEvent = nextEvent
 	scanner.active = list[:kept]
 }
 
@@ -277,41 +279,42 @@ type leftEdge struct {
 // loadChordBelow replaces the active edge's chord by the edge's next one that reaches below
 // row y. It returns false if the edge ends before.
 func (scanner *Scanner) loadChordBelow(edge *active, y int32) bool {
-	e := &scanner.edges.List[edge.edge]
-	for scanner.nextChord(e, edge.x) {
-		if e.Bottom > y {
-			edge.load(e)
+	chords := &scanner.edges.List[edge.edge]
+	for scanner.nextChord(chords, edge.x) {
+		if chords.Bottom > y {
+			edge.setChord(chords)
 			return true
 		}
 	}
 	return false
 }
 
-// nextChord moves the edge to its next chord, which begins at x, and reports whether there is one.
+// nextChord moves the edge to its next chord, which begins at x, where the walk along the last chord has ended.
+// It returns false if there is none.
 func (scanner *Scanner) nextChord(edge *chord.Edge, x int64) bool {
-	if scanner.omits(walkedX) {
+	if scanner.testOmits(walkedX) {
 		return scanner.edges.Next(edge)
 	}
 	return scanner.edges.Follow(edge, x)
 }
 
-// beginEdges adds the edges that start at the strip's top to the active edges, sorts them in by x and
-// notes the next event.
+// beginEdges adds the edges that start at the strip's top to the active edges and sorts them in by x. It notes
+// where the next strip must end at the latest: where an edge begins or ends, or soon if two neighbours cross.
 func (walk *generalWalk) beginEdges() {
 	scanner := walk.scanner
 	if scanner.topOf(walk.waiting) > walk.y {
 		walk.noteEvent(scanner.topOf(walk.waiting))
 		return
 	}
-	// activate appends the new edges, which are sorted among themselves, after the old ones.
-	old := len(scanner.active)
+	// activate appends the new edges, which are sorted by x, after the old ones.
+	countBefore := len(scanner.active)
 	for walk.waiting < len(scanner.order) && scanner.topOf(walk.waiting) <= walk.y {
 		scanner.activate(walk.waiting)
 		walk.waiting++
 	}
 	walk.noteEvent(scanner.topOf(walk.waiting))
-	if old == 0 || scanner.active[old-1].x <= scanner.active[old].x { // sorted already
-		for k := old; k < len(scanner.active); k++ {
+	if countBefore == 0 || scanner.active[countBefore-1].x <= scanner.active[countBefore].x { // all are sorted already
+		for k := countBefore; k < len(scanner.active); k++ {
 			if k > 0 {
 				walk.noteCrossing(&scanner.active[k-1], &scanner.active[k], walk.y)
 			}
@@ -319,7 +322,7 @@ func (walk *generalWalk) beginEdges() {
 		}
 		return
 	}
-	walk.insert(old)
+	walk.insert(countBefore)
 }
 
 // insert merges the active edges from index old on, which are new, into those before, by x. Both parts are
@@ -332,7 +335,7 @@ func (walk *generalWalk) insert(old int) {
 	list := scanner.active
 	scanner.spareActive = append(scanner.spareActive[:0], list[old:]...)
 	fresh := scanner.spareActive
-	oldLeft := old     // list[:k] are the old edges that have not moved
+	oldLeft := old     // list[:oldLeft] are the old edges that have not moved
 	right := len(list) // place of the leftmost old edge that has moved, if any
 	next := len(list)  // place of the new edge that was inserted last
 	for i := len(fresh) - 1; i >= 0; i-- {
@@ -364,15 +367,15 @@ func (walk *generalWalk) insert(old int) {
 	}
 }
 
-// noteCrossingAhead makes the next strip end after a quarter row (walk.event) if the rightmost edge, which was
-// just inserted, passes the first edge that still waits within one row. The waiting edge begins further down,
-// but the reference browser compares the two as if it had begun already.
+// noteCrossingAhead makes the next strip end after a quarter row if edge, the rightmost one, passes the first
+// edge that still waits to begin within one row. That one begins further down, but the reference browser
+// compares the two as if it had begun already.
 func (walk *generalWalk) noteCrossingAhead(edge *active) {
 	if walk.waiting == len(walk.scanner.order) {
 		return
 	}
-	e := &walk.scanner.edges.List[walk.scanner.order[walk.waiting].edge]
-	if edge.x+edge.slope > e.X+e.Slope {
-		walk.event = walk.y + 1
+	waiting := &walk.scanner.edges.List[walk.scanner.order[walk.waiting].edge]
+	if edge.x+edge.slope > waiting.X+waiting.Slope {
+		walk.nextEvent = walk.y + 1
 	}
 }

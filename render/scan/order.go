@@ -13,7 +13,7 @@ type orderedEdge struct{ top, edge int32 }
 // (docs/spec/raster.md#r11). To be fast it sorts keys of 64 bits: from the highest bit on the edge's top, its x
 // in 1/256 px, both less the smallest of all, and its index. For huge paths, where these take more than 64 bits,
 // the lowest bits of x are left out. Edges whose keys differ in the index alone are then sorted in full by
-// bySlope. There must be an edge.
+// sortEqualKeys. There must be an edge.
 func (scanner *Scanner) sortEdges() {
 	list := scanner.edges.List
 	top, x := list[0].Top, list[0].X>>8
@@ -40,12 +40,12 @@ func (scanner *Scanner) sortEdges() {
 		i := int32(k & (1<<indexBits - 1))
 		scanner.order = append(scanner.order, orderedEdge{list[i].Top, i})
 	}
-	scanner.bySlope(indexBits)
+	scanner.sortEqualKeys(indexBits)
 }
 
-// bySlope finds the edges whose keys differ in the index alone, which takes the lowest indexBits bits
-// of a key, and sorts each such group by top, exact x, slope and index.
-func (scanner *Scanner) bySlope(indexBits int) {
+// sortEqualKeys sorts each group of edges in scanner.order whose keys differ in the index alone, which takes the
+// lowest indexBits bits of a key: by top, exact x, slope and index.
+func (scanner *Scanner) sortEqualKeys(indexBits int) {
 	for i := 1; i < len(scanner.keys); i++ {
 		if scanner.keys[i]>>indexBits != scanner.keys[i-1]>>indexBits {
 			continue

@@ -12,5 +12,5 @@ const (
 	smoothJump                   // docs/spec/raster.md#r18: the convex walker passes the end of an edge by part of a row
 )
 
-// omits reports whether a test leaves the rule out.
-func (scanner *Scanner) omits(q quirk) bool { return scanner.without&q != 0 }
+// testOmits reports whether a test leaves the rule out. Outside of tests it is always false.
+func (scanner *Scanner) testOmits(q quirk) bool { return scanner.without&q != 0 }

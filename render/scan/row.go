@@ -25,27 +25,27 @@ type row struct {
 	marks  []uint64
 	riseBy []int32
 
-	cells    bool // spans begin and end between cells of Cell px, as Rule.Cells asks
-	noSnap   bool // for tests of rows in pixels: no end snapping
-	masked   bool // sums are a small mask: no direct layer, no end snapping
-	words    bool // in cells, but no small mask: drawn eight pixels at a time
-	summed   bool // a concave path has no direct spans: all is added to the sums
-	pairRule bool // the two-pixel rule holds
+	inCells     bool // spans begin and end between cells of Cell px, as Rule.Cells asks
+	noEndSnap   bool // for tests of rows in pixels: no end snapping
+	inSmallMask bool // sums are a small mask: no direct layer, no end snapping
+	inWords     bool // in cells, but no small mask: drawn eight pixels at a time
+	sumsOnly    bool // a concave path has no direct spans: all is added to the sums
+	pairRule    bool // the two-pixel rule holds
 
 	layered            bool // the layers may hold something
 	hasSums, hasDirect bool
 	extents            []extent // what was touched, in order and apart
 	cursor             int      // extent that was touched last
 	runs               []run
-	events             []event
+	alphaChanges       []alphaChange
 	full               []extent
-	wedge, beyond      []byte // scratch of one trapezoid
+	wedge, spareWedge  []byte // scratch of one trapezoid
 
-	storedX    int32 // after the last column of trapezoids that were stored at once, or nowhere
-	storedSpan int   // first span that was stored at once
-	openX      int32 // column of the open cells
-	openEnd    int32 // after the open cells, or nowhere if none are
-	openAt     int   // their place in the bytes
+	storedEnd   int32 // after the last column of trapezoids that were stored at once, or nowhere
+	firstStored int   // first span that was stored at once
+	openX       int32 // column of the open cells
+	openEnd     int32 // after the open cells, or nowhere if none are
+	openAt      int   // their place in the bytes
 	// onPairPixel is Scanner.OnPairPixel.
 	onPairPixel func(x, y int32, a byte)
 }
@@ -60,7 +60,7 @@ type run struct {
 }
 
 // event is a column where the sum of runs changes by alpha.
-type event struct{ x, alpha int32 }
+type alphaChange struct{ x, alpha int32 }
 
 // snapZero is the least alpha that end snapping keeps.
 const snapZero = 8
@@ -81,31 +81,32 @@ var snapped = func() (t [256]byte) {
 // begin prepares the row for a path: the switches that its rule sets, and layers wide enough for
 // the columns between the path's bounds. With cells the row begins and ends between cells.
 func (row *row) begin(dst *Coverage, fill *fill) {
-	row.dst, row.storedX, row.openEnd = dst, nowhere, nowhere
-	row.masked, row.summed = fill.masked, fill.rule.Clip
+	row.dst, row.storedEnd, row.openEnd = dst, nowhere, nowhere
+	row.inSmallMask, row.sumsOnly = fill.inSmallMask, fill.rule.Clip
+	// The browser draws a path that reaches beyond the left or right side of the clip without the two-pixel rule.
 	row.pairRule = !fill.rule.Plain && !fill.rule.Clip && fill.lo.X >= float32(fill.clip.X0) && fill.hi.X <= float32(fill.clip.X1)
 	left, right := fill.bounds()
 	row.left = int32(left >> 16)
 	n := int(right>>16) - int(row.left) // columns
-	row.cells = fill.rule.Cells
-	if row.cells {
+	row.inCells = fill.rule.Cells
+	if row.inCells {
 		row.left = cellFloor(row.left)
 		n = (int(right>>16) - int(row.left) + Cell - 1) &^ (Cell - 1)
 	}
-	row.words = row.cells && !row.masked
+	row.inWords = row.inCells && !row.inSmallMask
 	if n > len(row.wedge) {
 		row.sums, row.direct = make([]byte, n+Cell), make([]byte, n+Cell) // words, and runs, end beyond
 		row.marks, row.riseBy = make([]uint64, n/Cell/64+1), make([]int32, n/Cell+1)
-		row.wedge, row.beyond = make([]byte, n), make([]byte, n)
+		row.wedge, row.spareWedge = make([]byte, n), make([]byte, n)
 	}
 }
 
 // markTouched records that the columns [x0, x1) of the layers may hold something, so that finish stores them.
 // A row in cells marks its cells. Any other row keeps a sorted list of extents, which are ranges of columns with
 // gaps of more than nearby px between them: the columns become another extent, or are joined with the extents
-// that are close.
+// that are close. The search begins at row.cursor, the extent touched last.
 func (row *row) markTouched(x0, x1 int32) {
-	if row.cells {
+	if row.inCells {
 		row.markCells(x0, x1)
 		return
 	}
@@ -158,15 +159,15 @@ func OverTwo(d, a byte) byte {
 func addSaturated(p *byte, a byte) { *p = byte(min(uint32(*p)+uint32(a), 255)) }
 
 // drawPixel draws the border of a span that is one pixel wide, in column x. If direct, a is the alpha,
-// which is blended into the direct layer, or overwrites the pixel of a small mask. Else a is scaled
-// by the height of the strip, full in 1/256, and added to the sums.
+// which is blended into the direct layer, or overwrites the pixel of a small mask. Else full/256 of a, where
+// full stands for the height of the strip, is added to the sums.
 func (row *row) drawPixel(x int32, a byte, full int32, direct bool) {
 	i := x - row.left
 	switch {
 	case !direct:
 		row.hasSums = true
 		addSaturated(&row.sums[i], byte(int32(a)*full>>8))
-	case row.masked:
+	case row.inSmallMask:
 		row.hasSums = true
 		row.sums[i] = a
 	default:
@@ -176,12 +177,12 @@ func (row *row) drawPixel(x int32, a byte, full int32, direct bool) {
 }
 
 // drawPair draws the border of a span that is two pixels wide: alpha a in column x, b in the next. They are
-// added to the sums unless direct. If direct, they are blended: the browser draws these two pixels in one step
-// and rounds in another way than elsewhere, unless the colour is black or translucent (row.pairRule). Then both
-// are reported to row.onPairPixel. See docs/spec/raster.md#r22.
+// added to the sums unless direct, and always in a small mask. If direct, they are blended: the browser draws
+// these two pixels in one step and rounds in another way than elsewhere, where row.pairRule says so. Then both are
+// reported to row.onPairPixel. See docs/spec/raster.md#r22.
 func (row *row) drawPair(x int32, a, b byte, direct bool) {
 	i := x - row.left
-	if !direct || row.masked {
+	if !direct || row.inSmallMask {
 		row.hasSums = true
 		addSaturated(&row.sums[i], a)
 		addSaturated(&row.sums[i+1], b)
@@ -200,11 +201,11 @@ func (row *row) drawPair(x int32, a, b byte, direct bool) {
 	}
 }
 
-// drawWedge draws the border of a span that is three pixels wide or more: one alpha per column from
-// x on. They are added to the sums unless direct; then they are blended.
+// drawWedge draws the border of a span that is three pixels wide or more: one alpha per column from x on. If
+// direct they are blended into the direct layer. Otherwise, and always in a small mask, they are added to the sums.
 func (row *row) drawWedge(x int32, alphas []byte, direct bool) {
 	i := int(x - row.left)
-	if !direct || row.masked {
+	if !direct || row.inSmallMask {
 		row.hasSums = true
 		p := row.sums[i : i+len(alphas)]
 		for k, a := range alphas {
@@ -225,14 +226,14 @@ func (row *row) drawWedge(x int32, alphas []byte, direct bool) {
 // as an interval, or, in a row that is divided into cells, as the whole cells that it covers. What
 // remains is drawn pixel by pixel, and so is everything in a small mask.
 func (row *row) drawInterior(x0, x1, full int32, direct bool) {
-	if row.masked || x1-x0 < longRun {
+	if row.inSmallMask || x1-x0 < longRun {
 		row.fillLevel(x0, x1, full, direct)
 		return
 	}
 	if direct {
 		full = 255
 	}
-	if !row.cells {
+	if !row.inCells {
 		row.runs = append(row.runs, run{x0, x1, full})
 		return
 	}
@@ -249,7 +250,7 @@ func (row *row) drawInterior(x0, x1, full int32, direct bool) {
 // fillLevel draws the pixels [x0, x1) of a row one by one. With direct they are covered wholly, and it sets them
 // to 255 in the direct layer. Otherwise, and always in a small mask, it adds the alpha full to their sums.
 func (row *row) fillLevel(x0, x1, full int32, direct bool) {
-	if !direct || row.masked {
+	if !direct || row.inSmallMask {
 		row.hasSums = true
 		p := row.sums[x0-row.left : x1-row.left]
 		for k := range p {
@@ -282,7 +283,7 @@ func (row *row) nextRow(y int32) {
 // once, without the layers, are there already; only the last span of cells may still be open.
 func (row *row) finish() {
 	if row.layered {
-		if row.cells {
+		if row.inCells {
 			row.finishCells()
 		} else {
 			row.finishPixels(row.fullRuns())
@@ -291,11 +292,11 @@ func (row *row) finish() {
 		row.layered, row.hasSums, row.hasDirect = false, false, false
 	}
 	row.closeCells()
-	row.cursor, row.storedX = 0, nowhere
+	row.cursor, row.storedEnd = 0, nowhere
 }
 
-// finishPixels stores a row that is not in cells: of each touched extent the parts in full, which
-// are sorted, as Full spans, and the rest as bytes.
+// finishPixels stores a row that is not in cells. The parts of each touched extent that are listed in full, from
+// left to right, become Full spans, and the rest spans with bytes.
 func (row *row) finishPixels(full []extent) {
 	for _, extent := range row.extents {
 		x := extent.x0
@@ -303,7 +304,7 @@ func (row *row) finishPixels(full []extent) {
 			if x < full[0].x0 {
 				row.storeBytes(x, full[0].x0)
 			}
-			row.fullSpan(full[0])
+			row.storeFullSpan(full[0])
 			x, full = full[0].x1, full[1:]
 		}
 		if x < extent.x1 {
@@ -327,14 +328,14 @@ func (row *row) fullRuns() []extent {
 		}
 		return row.full
 	}
-	row.events = row.events[:0]
+	row.alphaChanges = row.alphaChanges[:0]
 	for _, u := range row.runs {
-		row.events = append(row.events, event{u.x0, u.alpha}, event{u.x1, -u.alpha})
+		row.alphaChanges = append(row.alphaChanges, alphaChange{u.x0, u.alpha}, alphaChange{u.x1, -u.alpha})
 	}
-	sortEvents(row.events)
+	sortByColumn(row.alphaChanges)
 	var alpha, from int32 // alpha of the columns from `from` to the next event
-	open := false         // the last extent of full may end at from and grow
-	for _, e := range row.events {
+	open := false         // row.full has an extent, which grows if it ends at from
+	for _, e := range row.alphaChanges {
 		if e.x > from && alpha > 0 {
 			if alpha >= 255 {
 				if open && row.full[len(row.full)-1].x1 == from {
@@ -345,8 +346,9 @@ func (row *row) fullRuns() []extent {
 				open = true
 			} else {
 				row.hasSums = true
-				for p := row.sums[from-row.left : e.x-row.left]; len(p) > 0; p = p[1:] {
-					addSaturated(&p[0], byte(alpha))
+				sums := row.sums[from-row.left : e.x-row.left]
+				for i := range sums {
+					addSaturated(&sums[i], byte(alpha))
 				}
 			}
 		}
@@ -356,11 +358,11 @@ func (row *row) fullRuns() []extent {
 	return row.full
 }
 
-// sortEvents sorts events by x. Most rows have few, nearly in order, for which insertion sort is
+// sortByColumn sorts events by x. Most rows have few, nearly in order, for which insertion sort is
 // faster.
-func sortEvents(e []event) {
+func sortByColumn(e []alphaChange) {
 	if len(e) > 64 {
-		slices.SortFunc(e, func(a, b event) int { return int(a.x) - int(b.x) })
+		slices.SortFunc(e, func(a, b alphaChange) int { return int(a.x) - int(b.x) })
 		return
 	}
 	for i := 1; i < len(e); i++ {
@@ -382,8 +384,9 @@ func (row *row) dropShortRuns() {
 			continue
 		}
 		row.hasSums = true
-		for p := row.sums[extent.x0-row.left : extent.x1-row.left]; len(p) > 0; p = p[1:] {
-			p[0] = 255
+		sums := row.sums[extent.x0-row.left : extent.x1-row.left]
+		for i := range sums {
+			sums[i] = 255
 		}
 	}
 	row.full = kept
@@ -401,8 +404,8 @@ func opaqueInOrder(runs []run) bool {
 	return true
 }
 
-// fullSpan stores the columns of extent as a Full span and clears both layers there, whatever they hold.
-func (row *row) fullSpan(extent extent) {
+// storeFullSpan stores the columns of extent as a Full span and clears both layers there, whatever they hold.
+func (row *row) storeFullSpan(extent extent) {
 	row.dst.Spans = append(row.dst.Spans, Span{X: extent.x0, Y: row.y, N: extent.x1 - extent.x0, At: Full})
 	if row.hasSums {
 		clear(row.sums[extent.x0-row.left : extent.x1-row.left])
@@ -422,7 +425,7 @@ func (row *row) mergeLayers(x0, x1 int32) []byte {
 	}
 	if row.hasSums {
 		for i, a := range sums {
-			if !row.noSnap {
+			if !row.noEndSnap {
 				a = snapped[a]
 			}
 			direct[i] = Over(direct[i], a)
@@ -437,7 +440,7 @@ func (row *row) mergeLayers(x0, x1 int32) []byte {
 func (row *row) storeBytes(x0, x1 int32) {
 	from := row.mergeLayers(x0, x1)
 	i, n := 0, len(from)
-	if row.hasDirect || row.masked || row.noSnap {
+	if row.hasDirect || row.inSmallMask || row.noEndSnap {
 		// Values that are final already: only trim the zeros.
 		for n > 0 && from[n-1] == 0 {
 			n--
@@ -445,7 +448,7 @@ func (row *row) storeBytes(x0, x1 int32) {
 		for i < n && from[i] == 0 {
 			i++
 		}
-		row.emit(x0+int32(i), from[i:n])
+		row.appendSpan(x0+int32(i), from[i:n])
 		return
 	}
 	// Sums alone: what snaps to 0 counts as 0.
@@ -458,7 +461,7 @@ func (row *row) storeBytes(x0, x1 int32) {
 		i++
 	}
 	at := len(row.dst.Bytes)
-	row.emit(x0+int32(i), from[i:n])
+	row.appendSpan(x0+int32(i), from[i:n])
 	out := row.dst.Bytes[at:]
 	for i, a := range out {
 		out[i] = snapped[a]
@@ -468,7 +471,7 @@ func (row *row) storeBytes(x0, x1 int32) {
 // emit appends a span of the coverage bytes from, beginning in column x of the current row, and
 // clears these bytes; no bytes make no span. The bytes of one drawing must stay below 2 GiB, so that
 // their places fit Span.At: callers bound them far below that. Beyond it the span would be dropped.
-func (row *row) emit(x int32, from []byte) {
+func (row *row) appendSpan(x int32, from []byte) {
 	at := len(row.dst.Bytes)
 	if len(from) > 0 && at <= math.MaxInt32-len(from) {
 		row.dst.Bytes = append(row.dst.Bytes, from...)

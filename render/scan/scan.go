@@ -60,9 +60,9 @@ type Scanner struct {
 }
 
 // Append adds the coverage of the path to dst and returns the range of its
-// spans. Every subpath counts as closed. The clip is the canvas (in a layer the
-// layer's painted box), in px from the corner that the path is given from;
-// chord.NoClip fills a mask of the path's own, which a glyph has.
+// spans. Every subpath counts as closed. The clip is what can be painted: the
+// canvas, or in a layer the layer's painted box. Path and clip are in px from
+// the same corner. With chord.NoClip, for glyphs, nothing is cut off.
 func (scanner *Scanner) Append(dst *Coverage, path *vector.Path, clip chord.Rect, rule Rule) (first, count int) {
 	first = len(dst.Spans)
 	lo, hi, ok := chord.Bounds(path)
@@ -74,8 +74,9 @@ func (scanner *Scanner) Append(dst *Coverage, path *vector.Path, clip chord.Rect
 	if filled.inner.X0 >= filled.inner.X1 || filled.inner.Y0 >= filled.inner.Y1 {
 		return first, 0
 	}
-	filled.masked = !rule.Clip && chord.FitsSmallMask(lo, hi) && !scanner.omits(smallMask)
-	if !filled.masked || !chord.Rectangle(path) || !fillSmallRect(dst, &filled) {
+	// Small paths are added up in a mask, as the browser does; tests can turn that off.
+	filled.inSmallMask = !rule.Clip && chord.FitsSmallMask(lo, hi) && !scanner.testOmits(smallMask)
+	if !filled.inSmallMask || !chord.Rectangle(path) || !fillSmallRect(dst, &filled) {
 		scanner.fill(dst, path, &filled)
 	}
 	return first, len(dst.Spans) - first
@@ -83,17 +84,17 @@ func (scanner *Scanner) Append(dst *Coverage, path *vector.Path, clip chord.Rect
 
 // fill describes one path to the walkers, which draw it row by row.
 type fill struct {
-	rule   Rule
-	lo, hi vector.Point // bounds of all points
-	clip   chord.Rect
-	inner  chord.Rect // the bounds, rounded outwards, within the clip
-	inside bool       // nothing is cut off
-	masked bool       // drawn through the small mask (docs/spec/raster.md#r20)
-	points int        // of the path
+	rule        Rule
+	lo, hi      vector.Point // bounds of all points
+	clip        chord.Rect
+	inner       chord.Rect // the bounds, rounded outwards, within the clip
+	inside      bool       // nothing is cut off
+	inSmallMask bool       // drawn through the small mask (docs/spec/raster.md#r20)
+	points      int        // of the path
 }
 
 // setClip sets fill.clip to the part of clip that can be filled, which for chord.NoClip is the path's
-// own bounds; fill.inner to the pixels that the path can touch; and fill.inside.
+// own bounds; fill.inner to the pixels that the path can touch; and fill.inside to whether the clip cuts nothing off.
 func (fill *fill) setClip(clip chord.Rect) {
 	whole := chord.Rect{X0: -maxPx, Y0: -maxPx, X1: maxPx, Y1: maxPx}
 	own := chord.Rect{
@@ -120,14 +121,14 @@ func intersect(a, b chord.Rect) chord.Rect {
 // fill cuts the path into edges, scan-converts them and appends the coverage to dst: convex paths
 // by pairs of edges, others with a list of active edges. A path without edges covers nothing.
 func (scanner *Scanner) fill(dst *Coverage, path *vector.Path, fill *fill) {
-	convex := isConvex(path) && !scanner.omits(convexRule)
+	convex := isConvex(path) && !scanner.testOmits(convexRule)
 	fill.points = len(path.Points)
 	scanner.cutter.Edges(&scanner.edges, path, fill.clip, fill.inside, convex)
 	if len(scanner.edges.List) == 0 {
 		return
 	}
 	scanner.sortEdges()
-	scanner.row.onPairPixel, scanner.row.noSnap = scanner.OnPairPixel, scanner.omits(endSnap)
+	scanner.row.onPairPixel, scanner.row.noEndSnap = scanner.OnPairPixel, scanner.testOmits(endSnap)
 	scanner.row.begin(dst, fill)
 	if convex && len(scanner.edges.List) >= 2 {
 		scanner.convex(fill)
@@ -141,7 +142,7 @@ func (scanner *Scanner) fill(dst *Coverage, path *vector.Path, fill *fill) {
 // bounds returns the range that x is clamped to while edges are walked, in q16: the clip,
 // or the small mask's own columns.
 func (fill *fill) bounds() (left, right int64) {
-	if fill.masked {
+	if fill.inSmallMask {
 		return int64(fill.inner.X0) << 16, int64(fill.inner.X1) << 16
 	}
 	return int64(fill.clip.X0) << 16, int64(fill.clip.X1) << 16

@@ -18,6 +18,7 @@ func SharpRect(dst *Coverage, box [4]float32, clip chord.Rect) (first, count int
 	left, top, right, bottom := side[0], side[1], side[2], side[3]
 	// part returns how much of pixel px lies between lo and hi, in 1/256.
 	part := func(lo, hi, px int64) int64 { return max(0, min(hi, (px+1)*256)-max(lo, px*256)) }
+	// The columns from x0 to before x1, sides rounded outwards to px.
 	x0, x1 := max(left>>8, int64(clip.X0)), min((right+255)>>8, int64(clip.X1))
 	thin := int64(0) // a rectangle in a single row covers 1/256 less of it
 	if top>>8 == (bottom-1)>>8 {
@@ -31,7 +32,7 @@ func SharpRect(dst *Coverage, box [4]float32, clip chord.Rect) (first, count int
 				n = max(1, min(right>>8, x1)-x)
 			}
 			span := Span{X: int32(x), Y: int32(y), N: int32(n), At: Full}
-			if a := min(w*h>>8, 255); w < 256 || h+thin < 256 {
+			if a := min(w*h>>8, 255); w < 256 || h+thin < 256 { // not wholly covered: the span has bytes
 				span.At = int32(len(dst.Bytes))
 				dst.Bytes = append(dst.Bytes, slices.Repeat([]byte{byte(a)}, int(n))...)
 			}

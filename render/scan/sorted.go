@@ -25,7 +25,7 @@ func (walk *generalWalk) fillSorted(bottom int32) {
 			scanner.row.nextRow(walk.y >> 2)
 		}
 		scanner.sortByX()
-		height := heights[4-walk.y&3] // the rest of the row in which insertion was given up, then whole rows
+		height := heights[4-walk.y&3] // of the next strip: the rest of the row in which insertion was given up, then whole rows
 		end := walk.y + height.rows
 		walk.strip(end, height.shift, height.full)
 		walk.y = end

@@ -13,10 +13,11 @@ type steadySpan struct {
 // below these rows and returns their number. It is 0 if there is none, or if the row is not drawn in words.
 func (walk *generalWalk) drawSteadyRows(bottom int32) int32 {
 	scanner := walk.scanner
-	if r := &scanner.row; !r.words || r.summed || r.onPairPixel != nil {
+	if r := &scanner.row; !r.inWords || r.sumsOnly || r.onPairPixel != nil {
 		return 0
 	}
-	n := walk.findSteadyRows((min(walk.event-1, bottom) - walk.y) >> 2)
+	// nextEvent-1 keeps the last row a quarter away from the event: strip must see the edges that end there.
+	n := walk.findSteadyRows((min(walk.nextEvent-1, bottom) - walk.y) >> 2)
 	if n <= 0 {
 		return 0
 	}
@@ -47,28 +48,28 @@ func (walk *generalWalk) findSteadyRows(n int32) int32 {
 	inside := false
 	var left *active
 	for i := range list {
-		a := &list[i]
-		winding += a.wind
-		was := inside
+		edge := &list[i]
+		winding += edge.wind
+		wasInside := inside
 		inside = winding&walk.mask != 0
-		// Neighbours must not cross: their distance must not become negative.
+		// Neighbours must not cross: their distance, which grows by widening, must not become negative.
 		if i > 0 {
-			l := &list[i-1]
-			closing := a.slope - l.slope
-			rows = min(rows, rowsWhileNonNegative(a.x-l.x, closing))
-			if inside && !was {
-				// Direct spans are a column apart at least, as in strip.
-				gap := a.x - max(a.slope, -a.slope) - (l.x + max(l.slope, 0)) - one
-				rows = min(rows, rowsWhileNonNegative(gap-1, closing)+1)
+			before := &list[i-1]
+			widening := edge.slope - before.slope
+			rows = min(rows, rowsWhileNonNegative(edge.x-before.x, widening))
+			if inside && !wasInside {
+				// Direct spans are a column apart at least, as in strip: the gap must be positive at the start of
+				// each row, so that one row more can be drawn than gap-1 stays non-negative.
+				gap := edge.x - max(edge.slope, -edge.slope) - (before.x + max(before.slope, 0)) - onePx
+				rows = min(rows, rowsWhileNonNegative(gap-1, widening)+1)
 			}
 		}
 		switch {
-		// By the winding number a span begins at this edge, or ends there.
-		case inside && !was:
-			left = a
-		case was && !inside:
+		case inside && !wasInside: // a span begins at this edge
+			left = edge
+		case wasInside && !inside: // it ends here
 			scanner.steadySpans = append(scanner.steadySpans,
-				steadySpan{left.x, left.slope, int64(left.dy), a.x, a.slope, int64(a.dy)})
+				steadySpan{left.x, left.slope, int64(left.dy), edge.x, edge.slope, int64(edge.dy)})
 		}
 		if rows <= 0 {
 			return 0
@@ -109,7 +110,7 @@ func (row *row) drawSteady(list []steadySpan, n int32) {
 			}
 		}
 		row.closeCells()
-		row.storedX = nowhere
+		row.storedEnd = nowhere
 		row.y++
 	}
 }

@@ -11,10 +11,10 @@ const nowhere = math.MinInt32
 func (row *row) storeTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64) {
 	x0, innerFrom, innerTo, x1 := floor(upperLeft), ceil(lowerLeft), floor(upperRight), ceil(lowerRight)
 	dst := row.dst
-	if row.storedX == nowhere {
-		row.storedSpan = len(dst.Spans)
+	if row.storedEnd == nowhere {
+		row.firstStored = len(dst.Spans)
 	}
-	row.storedX = x1
+	row.storedEnd = x1
 	pos := len(dst.Bytes)
 	// The borders overlap: there is no interior, and the trapezoid is drawn as one.
 	if innerFrom > innerTo {
@@ -37,7 +37,7 @@ func (row *row) storeTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL
 	default:
 		dst.Bytes = append(dst.Bytes, row.leftWedge(upperLeft, lowerLeft, x0, innerFrom, dyL, 255)...)
 	}
-	from := x0                        // column of the byte at `at`
+	from := x0                        // column of the byte at pos
 	if innerTo-innerFrom >= longRun { // the interior becomes a span of its own
 		row.dst.appendTrimmed(x0, row.y, pos)
 		dst.Spans = append(dst.Spans, Span{X: innerFrom, Y: row.y, N: innerTo - innerFrom, At: Full})
@@ -86,8 +86,8 @@ func (row *row) storePair(x int32, a, b byte) {
 func (row *row) moveToLayers() {
 	dst := row.dst
 	row.closeCells()
-	row.storedX = nowhere
-	for _, span := range dst.Spans[row.storedSpan:] {
+	row.storedEnd = nowhere
+	for _, span := range dst.Spans[row.firstStored:] {
 		row.markTouched(span.X, span.X+span.N)
 		if span.At == Full {
 			row.drawInterior(span.X, span.X+span.N, 255, true)
@@ -96,11 +96,11 @@ func (row *row) moveToLayers() {
 		row.hasDirect = true
 		copy(row.direct[span.X-row.left:], dst.Bytes[span.At:span.At+span.N])
 	}
-	for _, s := range dst.Spans[row.storedSpan:] {
+	for _, s := range dst.Spans[row.firstStored:] {
 		if s.At != Full { // the first span with bytes: they and all later ones are of this row
 			dst.Bytes = dst.Bytes[:s.At]
 			break
 		}
 	}
-	dst.Spans = dst.Spans[:row.storedSpan]
+	dst.Spans = dst.Spans[:row.firstStored]
 }

@@ -6,10 +6,10 @@ package scan
 // are stored on their own.
 func (row *row) storeTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64) {
 	x0, innerFrom, innerTo, x1 := floor(upperLeft), ceil(lowerLeft), floor(upperRight), ceil(lowerRight)
-	if row.storedX == nowhere {
-		row.storedSpan = len(row.dst.Spans)
+	if row.storedEnd == nowhere {
+		row.firstStored = len(row.dst.Spans)
 	}
-	row.storedX = x1
+	row.storedEnd = x1
 	// The borders overlap: there is no interior, and the trapezoid is drawn as one.
 	if innerFrom > innerTo {
 		if x1-x0 == 1 {
@@ -21,7 +21,7 @@ func (row *row) storeTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight
 	}
 	// A border of at most eight columns is eight alphas in one word, a byte for each.
 	var left, right uint64
-	if n := innerFrom - x0; n <= 2 {
+	if n := innerFrom - x0; n <= 2 { // one column (single), two (pair), or none, where single is 0
 		single, pair := leftNarrow(upperLeft, lowerLeft, innerFrom, dyL, 255)
 		if row.pairRule {
 			pair = overTwoWord(pair)
@@ -66,7 +66,7 @@ func overTwoWord(w uint64) uint64 {
 func (row *row) storeSpan(x0, innerFrom, innerTo, x1 int32, left, right uint64) {
 	if cells0, cells1 := cellCeil(innerFrom), cellFloor(innerTo); cells0 < cells1 {
 		row.storePixels(x0, innerFrom, cells0, cells0, left, 0)
-		row.fullCells(cells0, cells1)
+		row.storeFullCells(cells0, cells1)
 		row.storePixels(cells1, cells1, innerTo, x1, 0, right)
 	} else {
 		row.storePixels(x0, innerFrom, innerTo, x1, left, right)

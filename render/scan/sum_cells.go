@@ -17,7 +17,7 @@ func (row *row) addTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, 
 	}
 	// A border of at most eight columns is eight alphas in one word, a byte for each.
 	var left, right uint64
-	if n := innerFrom - x0; n <= 2 {
+	if n := innerFrom - x0; n <= 2 { // one column (single), two (pair), or none, where single is 0
 		single, pair := leftNarrow(upperLeft, lowerLeft, innerFrom, dyL, full)
 		left = single * uint64(full) >> 8
 		if n == 2 {

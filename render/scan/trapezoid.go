@@ -1,11 +1,11 @@
 package scan
 
 // one is 1 px in q16, which means in 1/65536 px.
-const one = 1 << 16
+const onePx = 1 << 16
 
 // floor and ceil round a q16 coordinate to a column.
 func floor(v int64) int32 { return int32(v >> 16) }
-func ceil(v int64) int32  { return int32((v + one - 1) >> 16) }
+func ceil(v int64) int32  { return int32((v + onePx - 1) >> 16) }
 
 // columnAlpha is the alpha of a trapezoid one px high and within one column, whose upper side is a
 // and whose lower side b wide, q16.
@@ -50,26 +50,27 @@ func (row *row) trapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR
 	if x0 >= x1 {
 		return
 	}
-	if full < 255 && row.words { // all of the row is sums
+	// A strip of part of a row is added: then the layers hold sums alone.
+	if full < 255 && row.inWords {
 		row.addTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, full)
 		return
 	}
-	if row.storedX > nowhere || !row.layered { // all of the row so far was stored at once, or it is empty
-		if direct && !row.masked && x0 >= row.storedX {
-			if row.cells && row.onPairPixel == nil {
+	if row.storedEnd > nowhere || !row.layered { // all of the row so far was stored at once, or it is empty
+		if direct && !row.inSmallMask && x0 >= row.storedEnd {
+			if row.inCells && row.onPairPixel == nil {
 				row.storeTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR)
 				return
 			}
-			if !row.cells {
+			if !row.inCells {
 				row.storeTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR)
 				return
 			}
 		}
-		if row.storedX > nowhere {
+		if row.storedEnd > nowhere {
 			row.moveToLayers()
 		}
 	}
-	if row.words && !direct {
+	if row.inWords && !direct {
 		row.addTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, full)
 		return
 	}
@@ -154,8 +155,8 @@ func (row *row) rightWedge(upperRight, lowerRight int64, innerTo, x1 int32, dy i
 
 // narrow returns the alphas of the columns [x0, x1) of a trapezoid whose edges share a column: the
 // height of the strip, full, less the area left of the left edge and that right of the right one.
-// Columns that only two of an edge's columns touch use its corners, as in leftPair and rightPair. The
-// slice is valid as that of leftWedge.
+// An edge that crosses just two columns leaves a corner in each, as in leftPair and rightPair. The
+// slice is valid until the next call of a function that returns a wedge.
 func (row *row) narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, x0, x1, full int32) []byte {
 	w := row.wedge[:x1-x0]
 	for i := range w {
@@ -167,7 +168,7 @@ func (row *row) narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR in
 		w[0] = subSaturated(w[0], byte(full)-cornerAlpha(mid-upperLeft, dyL))
 		w[1] = subSaturated(w[1], cornerAlpha(lowerLeft-mid, dyL))
 	} else {
-		b := row.beyond[:n]
+		b := row.spareWedge[:n]
 		areaLeftOf(b, upperLeft-int64(x0)<<16, lowerLeft-int64(x0)<<16, dyL, full)
 		for i, a := range b {
 			w[i] = subSaturated(w[i], a)
@@ -178,10 +179,10 @@ func (row *row) narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR in
 	start := int64(column) << 16
 	v := w[column-x0:]
 	if n := x1 - column; n == 2 {
-		v[0] = subSaturated(v[0], cornerAlpha(start+one-upperRight, dyR))
-		v[1] = subSaturated(v[1], byte(full)-cornerAlpha(lowerRight-start-one, dyR))
+		v[0] = subSaturated(v[0], cornerAlpha(start+onePx-upperRight, dyR))
+		v[1] = subSaturated(v[1], byte(full)-cornerAlpha(lowerRight-start-onePx, dyR))
 	} else {
-		b := row.beyond[:n]
+		b := row.spareWedge[:n]
 		areaRightOf(b, upperRight-start, lowerRight-start, dyR, full)
 		for i, a := range b {
 			v[i] = subSaturated(v[i], a)
@@ -205,12 +206,12 @@ func areaLeftOf(dst []byte, l, r, dy int64, full int32) {
 	}
 	last := r - int64(n-1)<<16 // width of the corner in the last column
 	dst[n-1] = cornerPrecise(last, dy)
-	a := (last*dy)>>16 + dy>>1
+	a := (last*dy)>>16 + dy>>1 // area of the next column, where the edge is last*dy to (last+1)*dy high
 	for i := n - 2; i > 0; i-- {
 		dst[i] = byte(a >> 8)
 		a += dy
 	}
-	dst[0] = byte(full) - cornerAlpha(one-l, dy)
+	dst[0] = byte(full) - cornerAlpha(onePx-l, dy)
 }
 
 // areaRightOf sets dst to the area right of an edge from l to r, one alpha per column. l and r are
@@ -223,12 +224,12 @@ func areaRightOf(dst []byte, l, r, dy int64, full int32) {
 	case 0:
 		return
 	case 1:
-		dst[0] = scaleAlpha(byte((2*one-l-r)>>9), full)
+		dst[0] = scaleAlpha(byte((2*onePx-l-r)>>9), full)
 		return
 	}
-	first := one - l // width of the corner in the first column
+	first := onePx - l // width of the corner in the first column
 	dst[0] = cornerPrecise(first, dy)
-	a := (first*dy)>>16 + dy>>1
+	a := (first*dy)>>16 + dy>>1 // area of the next column, where the edge is first*dy to (first+1)*dy high
 	for i := 1; i < n-1; i++ {
 		dst[i] = byte(a >> 8)
 		a += dy

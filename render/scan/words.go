@@ -19,9 +19,10 @@ func addWord(x, y uint64) uint64 {
 	return s ^ (x^y)&high | carry | (carry - carry>>7) // these become 255
 }
 
-// snapWord applies the table snapped to eight bytes, by their upper five bits.
+// snapWord applies the table snapped to eight bytes. Their upper five bits tell which values change: 0 is below
+// snapZero, and 31 above 247. Adding 31 or 1 to these bits carries into the sixth just if they are at least 1, or 31.
 func snapWord(w uint64) uint64 {
-	u := w >> 3 & (everyByte * 31)
+	u := w >> 3 & (everyByte * 31)              // the upper five bits of every byte
 	some := (u + everyByte*31) >> 5 & everyByte // 1 in bytes of at least snapZero
 	all := (u + everyByte) >> 5 & everyByte     // 1 in bytes above 247
 	return w&(some<<8-some) | (all<<8 - all)    // v<<8-v is 255 in bytes where v is 1
@@ -60,7 +61,7 @@ func rightNarrow(upperRight, lowerRight int64, innerTo int32, dy int64, full int
 func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full int32) uint64 {
 	last := lowerLeft - int64(innerFrom-1)<<16 // width of the corner in the last column
 	w := uint64(subSaturated(byte(full), cornerPrecise(last, dy)))
-	a := (last*dy)>>16 + dy>>1
+	a := (last*dy)>>16 + dy>>1 // area left of the edge in the next column, as in areaLeftOf
 	for range innerFrom - x0 - 2 {
 		w = w<<8 | uint64(subSaturated(byte(full), byte(a>>8)))
 		a += dy
@@ -73,7 +74,7 @@ func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full in
 func rightWord(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, full int32) uint64 {
 	first := int64(innerTo+1)<<16 - upperRight // width of the corner in the first column
 	w := uint64(subSaturated(byte(full), cornerPrecise(first, dy)))
-	a := (first*dy)>>16 + dy>>1
+	a := (first*dy)>>16 + dy>>1 // area right of the edge in the next column, as in areaRightOf
 	shift := uint(8)
 	for range x1 - innerTo - 2 {
 		// & 63 spares the compiler the case of a shift beyond the word.
@@ -81,7 +82,7 @@ func rightWord(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, full i
 		a += dy
 		shift += 8
 	}
-	last := lowerRight - int64(x1-1)<<16
+	last := lowerRight - int64(x1-1)<<16 // width of the corner in the last column
 	return w | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(last, dy)))<<(shift&63)
 }
 
@@ -95,7 +96,7 @@ var opaqueWord = func() (t [16]uint64) {
 
 // firstPixels returns the columns [x0, x0+8) of a span as the bytes of a word: up to column innerFrom the bytes of
 // left, up to innerTo those of level, and then those of right, whose lowest byte is column innerTo. innerFrom-x0 is
-// 0 to 8.
+// 0 to 8. opaqueWord[n] has 255 in its n lowest bytes; masks of indices and shifts only spare Go's checks.
 func firstPixels(x0, innerFrom, innerTo int32, level, left, right uint64) uint64 {
 	w := left | level&(opaqueWord[min(innerTo-x0, 8)&15]&^opaqueWord[(innerFrom-x0)&15])
 	if innerTo-x0 < 8 {
@@ -105,7 +106,8 @@ func firstPixels(x0, innerFrom, innerTo int32, level, left, right uint64) uint64
 }
 
 // morePixels returns the eight columns of a span from x on, right of those of firstPixels, as the bytes of a word:
-// up to column innerTo the bytes of level, then those of right, whose lowest byte is column innerTo.
+// up to column innerTo the bytes of level, then those of right, whose lowest byte is column innerTo. If innerTo
+// lies left of x, the bytes of right before x are shifted out. Masks are as in firstPixels.
 func morePixels(x, innerTo int32, level, right uint64) uint64 {
 	switch n := innerTo - x; {
 	case n >= 8:

@@ -47,9 +47,9 @@ func TestWedgeWords(t *testing.T) {
 		n := rapid.Int32Range(3, 8).Draw(rt, "columns")
 		at := rapid.Int32Range(-100, 100).Draw(rt, "column")
 		start := int64(at) << 16
-		near := start + rapid.Int64Range(0, one-1).Draw(rt, "near")
-		far := start + int64(n-1)<<16 + rapid.Int64Range(1, one).Draw(rt, "far")
-		dy := rapid.OneOf(rapid.Int64Range(0, one), rapid.Just(int64(math.MaxInt32))).Draw(rt, "dy")
+		near := start + rapid.Int64Range(0, onePx-1).Draw(rt, "near")
+		far := start + int64(n-1)<<16 + rapid.Int64Range(1, onePx).Draw(rt, "far")
+		dy := rapid.OneOf(rapid.Int64Range(0, onePx), rapid.Just(int64(math.MaxInt32))).Draw(rt, "dy")
 		full := rapid.SampledFrom([]int32{64, 128, 191, 255}).Draw(rt, "full")
 		var want [8]byte
 		copy(want[:], r.leftWedge(near, far, at, at+n, dy, full))
