@@ -131,7 +131,7 @@ func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
 	qa := float64(p3 - p0 + float32(3*(p1-p2)))
 	qb := float64(2 * (p0 - p1 - p1 + p2))
 	qc := float64(p1 - p0)
-	s := math.Sqrt(float64(qb*qb) - float64(4*qa*qc))
+	s := math.Sqrt(float64(qb*qb) - float64(4*qa*qc)) // NaN without real roots: then no t below is in (0, 1)
 	// Both roots without cancellation: q/qa and qc/q instead of the textbook formula.
 	q := -0.5 * (qb + math.Copysign(s, qb))
 	out := buf[:0]

@@ -130,8 +130,9 @@ func between(v, a, b float32) bool { return v > min(a, b) && v < max(a, b) }
 
 // addClipped stores the piece of a line from p to q, which must not cross a side of the clip. A piece
 // left of the clip is moved to its left side, where it still counts for the winding inside. One right of
-// it cannot change the winding inside and is dropped, or moved to the right side with keepRight. A piece
-// inside is only clamped against rounding errors. It is stored exactly or on the reference's grid.
+// it cannot change the winding inside and is dropped, unless it lies on the side itself; with keepRight it is
+// moved to the right side. A piece inside is only clamped against rounding errors. It is stored exactly or on the
+// reference's grid.
 func (cutter *Cutter) addClipped(p, q vector.Point) {
 	clip := &cutter.clip
 	if !cutter.keepRight && min(p.X, q.X) >= clip.x1 && max(p.X, q.X) > clip.x1 {

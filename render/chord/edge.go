@@ -139,8 +139,9 @@ func (edges *Edges) newCurve() (*chordSteps, *Edge) {
 	return &edges.curves[:n+1][n], &edges.List[:k+1][k]
 }
 
-// addCurve appends the curve s and its edge e, which newCurve has returned, to the lists. It first
-// sets e to the first chord of the curve that has height; a curve without such a chord is left out.
+// addCurve appends the curve s and its edge e, which newCurve has returned, to the lists. Both lie after the ends
+// of the lists already, so that these only get longer. It first sets e to the first chord of the curve that has
+// height; a curve without such a chord is left out.
 func (edges *Edges) addCurve(s *chordSteps, e *Edge) {
 	if s.next(e) {
 		e.curve = int32(len(edges.curves))
@@ -162,10 +163,10 @@ func (edges *Edges) Follow(edge *Edge, x int64) bool {
 	}
 	steps := &edges.curves[edge.curve]
 	if steps.cubic {
-		steps.x.at = x
+		steps.x.value = x
 		return steps.cubicNext(edge)
 	}
-	steps.sx = x
+	steps.startX = x
 	return steps.quadNext(edge)
 }
 
@@ -174,11 +175,11 @@ func (edges *Edges) Follow(edge *Edge, x int64) bool {
 // and be at least a row high. See docs/spec/raster.md#r18.
 func (edges *Edges) Smooth(edge, next *Edge) bool {
 	if edge.curve != noCurve {
-		if s := &edges.curves[edge.curve]; s.left > 0 {
+		if s := &edges.curves[edge.curve]; s.stepsLeft > 0 {
 			return s.smooth()
 		}
 	}
 	const row = 4 // quarter px
 	turn := next.Slope - edge.Slope
-	return max(turn, -turn) <= one && next.Bottom-next.Top >= row
+	return max(turn, -turn) <= onePx && next.Bottom-next.Top >= row
 }

@@ -9,20 +9,20 @@ import (
 
 // Coordinates on the reference's grid are integers in 1/256 px at first, then in
 // 1/65536 px, which comments call q16. 64 bits hold all that can come: |v| <= 2^20 px.
-const one = 1 << 16
+const onePx = 1 << 16
 
 // toGrid rounds px down to 1/256 px. The browser truncates, but its coordinates are always
 // positive, because the masks of glyphs and layers have their corner at 0.
 func toGrid(v float32) int64 { return int64(math.Floor(float64(v) * 256)) }
 
 // snapRow rounds q16 to the nearest quarter px, halves upwards.
-func snapRow(y int64) int64 { return (y + one/8) >> 14 << 14 }
+func snapRow(y int64) int64 { return (y + onePx/8) >> 14 << 14 }
 
 // Place returns where the reference's grid puts a point in px: x in 1/256 px and y in quarter px.
 func Place(p vector.Point) (x, y int64) { return toGrid(p.X), snapRow(toGrid(p.Y)<<8) >> 14 }
 
 // wholeRow rounds q16 to the nearest px, halves upwards.
-func wholeRow(y int64) int64 { return (y + one/2) >> 16 << 16 }
+func wholeRow(y int64) int64 { return (y + onePx/2) >> 16 << 16 }
 
 // divide returns a/b in 1/65536 for a and b in 1/64 px, 0 for b = 0. It rounds by the reference's rule: where
 // both are short, which the bounds say, it multiplies with a table of reciprocals; else it divides and clamps to
@@ -115,7 +115,7 @@ func (cutter *Cutter) gridCurve(bezier *bezier) {
 		return
 	}
 	for chordSteps.next(edge) {
-		cutter.addChord(edge.X, int64(edge.Top)<<14, chordSteps.sx, int64(edge.Bottom)<<14, edge.Winding < 0)
+		cutter.addChord(edge.X, int64(edge.Top)<<14, chordSteps.startX, int64(edge.Bottom)<<14, edge.Winding < 0)
 	}
 }
 

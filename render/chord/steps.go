@@ -2,7 +2,7 @@ package chord
 
 // forwardDifferences evaluates one coordinate of a curve in q16 at equal steps of t.
 type forwardDifferences struct {
-	at                   int64 // the coordinate at the current step
+	value                int64 // the coordinate at the current step
 	first, second, third int64 // differences: by first the coordinate grows per step, and so on
 	end                  int64 // the coordinate at the last step
 }
@@ -10,12 +10,12 @@ type forwardDifferences struct {
 // chordSteps produces the chords of a curve that runs downwards: between points at equal steps of
 // t.
 type chordSteps struct {
-	x, y   forwardDifferences
-	sx, sy int64 // where the next chord starts; of sx a cubic has only the end
-	left   int8  // steps to come
+	x, y           forwardDifferences
+	startX, startY int64 // where the next chord starts; of sx a cubic has only the end
+	stepsLeft      int8  // steps to come
 	// Shifts of the first and the second differences. A quadratic has one.
-	shift, shift2 int8
-	cubic         bool
+	firstShift, secondShift int8
+	cubic                   bool
 }
 
 // next sets edge to the next chord that has height, and returns false if none is left.
@@ -30,54 +30,56 @@ func (steps *chordSteps) next(edge *Edge) bool {
 // docs/spec/raster.md#r14.
 func (steps *chordSteps) setQuad(x, y *[4]int64) {
 	ax, ay := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
+	// A quadratic is a quarter of ax and ay away from its chord. Negated they are rounded as in the reference.
 	k := min(max(subdivisions(-ax>>2, -ay>>2), 1), 6) // 2 to 64 chords
 	steps.x.setQuad(x, ax, k)
 	steps.y.setQuad(y, ay, k)
-	steps.y.at, steps.y.end = snapRow(steps.y.at), snapRow(steps.y.end)
-	steps.sx, steps.sy = steps.x.at, steps.y.at
-	steps.left, steps.shift, steps.shift2, steps.cubic = 1<<k, int8(k-1), 0, false
+	steps.y.value, steps.y.end = snapRow(steps.y.value), snapRow(steps.y.end)
+	steps.startX, steps.startY = steps.x.value, steps.y.value
+	steps.stepsLeft, steps.firstShift, steps.secondShift, steps.cubic = 1<<k, int8(k-1), 0, false
 }
 
 // setQuad sets one coordinate of a quadratic from its points p, in 1/256 px, and a, half its second
 // derivative: start and end, and the first and second difference for 1<<k steps. The first one is kept
-// 1<<(k-1) times as large as the difference of a step, as in the reference.
+// 1<<(k-1) times as large as the difference of a step, as in the reference. Points shifted by 10 are in 1/2^18 px;
+// the shift back by 2 makes them 1/65536 px.
 func (differences *forwardDifferences) setQuad(p *[4]int64, a int64, k int) {
 	b := (p[1] - p[0]) << 10
 	a <<= 9
-	differences.at, differences.first, differences.second, differences.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
+	differences.value, differences.first, differences.second, differences.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
 }
 
 // quadNext sets edge to the next chord of a quadratic that has height, and returns false if none is left.
-// As in the reference, a chord ends on the nearest quarter row; one from a steep step of 2 px or more ends on a
-// whole row, and its x is moved there along the slope.
+// As in the reference, a chord ends on the nearest quarter row; one from a steep step (isSteep) of 2 px or more
+// that is not flatter than 1:64 ends on a whole row, and its x is moved there along the slope.
 func (steps *chordSteps) quadNext(edge *Edge) bool {
-	for steps.left > 0 {
-		steps.left--
-		nx, ny := steps.x.end, steps.y.end // end of the step, before it is rounded to a row
-		x1, y1 := nx, ny                   // end of the chord
-		tall := false
-		if steps.left > 0 { // not the last step, which ends at the end
-			stepX, stepY := steps.x.first>>steps.shift, steps.y.first>>steps.shift
-			nx, ny = steps.x.at+stepX, steps.y.at+stepY
-			x1, y1 = nx, min(steps.y.end, snapRow(ny))
-			tall = max(stepY, -stepY) >= 2*one && 64*max(steps.y.first, -steps.y.first) > max(steps.x.first, -steps.x.first)
+	for steps.stepsLeft > 0 {
+		steps.stepsLeft--
+		stepEndX, stepEndY := steps.x.end, steps.y.end // end of the step, before it is rounded to a row
+		chordEndX, chordEndY := stepEndX, stepEndY     // end of the chord
+		isSteep := false
+		if steps.stepsLeft > 0 { // not the last step, which ends at the end of the curve
+			stepX, stepY := steps.x.first>>steps.firstShift, steps.y.first>>steps.firstShift
+			stepEndX, stepEndY = steps.x.value+stepX, steps.y.value+stepY
+			chordEndX, chordEndY = stepEndX, min(steps.y.end, snapRow(stepEndY))
+			isSteep = max(stepY, -stepY) >= 2*onePx && 64*max(steps.y.first, -steps.y.first) > max(steps.x.first, -steps.x.first)
 			steps.x.first, steps.y.first = steps.x.first+steps.x.second, steps.y.first+steps.y.second
 		}
-		steps.x.at, steps.y.at = nx, ny
-		var m int64
-		if tall {
-			m = slope(nx-steps.sx, ny-steps.sy)
-			y1 = min(steps.y.end, wholeRow(ny))
-			x1 = nx - (m*(ny-y1))>>16
+		steps.x.value, steps.y.value = stepEndX, stepEndY
+		var chordSlope int64
+		if isSteep {
+			chordSlope = slope(stepEndX-steps.startX, stepEndY-steps.startY)
+			chordEndY = min(steps.y.end, wholeRow(stepEndY))
+			chordEndX = stepEndX - (chordSlope*(stepEndY-chordEndY))>>16
 		}
-		if y1 <= steps.sy {
+		if chordEndY <= steps.startY {
 			continue
 		}
-		if !tall {
-			m = slope(x1-steps.sx, y1-steps.sy)
+		if !isSteep {
+			chordSlope = slope(chordEndX-steps.startX, chordEndY-steps.startY)
 		}
-		edge.setChord(steps.sx, steps.sy, x1, y1, m)
-		steps.sx, steps.sy = x1, y1
+		edge.setChord(steps.startX, steps.startY, chordEndX, chordEndY, chordSlope)
+		steps.startX, steps.startY = chordEndX, chordEndY
 		return true
 	}
 	return false
@@ -90,11 +92,11 @@ func (steps *chordSteps) setCubic(x, y *[4]int64) {
 	k := min(subdivisions(cubicDeviation(x), cubicDeviation(y))+1, 6)
 	steps.x.setCubic(x, k)
 	steps.y.setCubic(y, k)
-	steps.y.at, steps.y.end = snapRow(steps.y.at), snapRow(steps.y.end)
-	steps.sx, steps.sy = steps.x.at, steps.y.at
-	steps.left = 1 << k
-	steps.shift = int8(max(0, k-4))
-	steps.shift2 = int8(k)
+	steps.y.value, steps.y.end = snapRow(steps.y.value), snapRow(steps.y.end)
+	steps.startX, steps.startY = steps.x.value, steps.y.value
+	steps.stepsLeft = 1 << k
+	steps.firstShift = int8(max(0, k-4))
+	steps.secondShift = int8(k)
 	steps.cubic = true
 }
 
@@ -114,7 +116,7 @@ func (differences *forwardDifferences) setCubic(p *[4]int64, k int) {
 	b := 3 * (p[1] - p[0]) << u
 	c := 3 * (p[0] - 2*p[1] + p[2]) << u
 	e := (p[3] + 3*(p[1]-p[2]) - p[0]) << u
-	differences.at, differences.end = p[0]<<8, p[3]<<8
+	differences.value, differences.end = p[0]<<8, p[3]<<8
 	differences.first, differences.second, differences.third = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
 }
 
@@ -122,21 +124,21 @@ func (differences *forwardDifferences) setCubic(p *[4]int64, k int) {
 // chord ends on the nearest quarter row. It keeps the x of the step, so that the next chord starts there,
 // and never goes up.
 func (steps *chordSteps) cubicNext(edge *Edge) bool {
-	for steps.left > 0 {
-		steps.left--
-		x, y := steps.x.at, steps.y.at
-		nx, ny := steps.x.end, steps.y.end // where the step ends
-		if steps.left > 0 {
-			nx, ny = x+steps.x.first>>steps.shift, max(y, y+steps.y.first>>steps.shift)
-			steps.x.first, steps.x.second = steps.x.first+steps.x.second>>steps.shift2, steps.x.second+steps.x.third
-			steps.y.first, steps.y.second = steps.y.first+steps.y.second>>steps.shift2, steps.y.second+steps.y.third
+	for steps.stepsLeft > 0 {
+		steps.stepsLeft--
+		x, y := steps.x.value, steps.y.value
+		stepEndX, stepEndY := steps.x.end, steps.y.end // where the step ends
+		if steps.stepsLeft > 0 {
+			stepEndX, stepEndY = x+steps.x.first>>steps.firstShift, max(y, y+steps.y.first>>steps.firstShift)
+			steps.x.first, steps.x.second = steps.x.first+steps.x.second>>steps.secondShift, steps.x.second+steps.x.third
+			steps.y.first, steps.y.second = steps.y.first+steps.y.second>>steps.secondShift, steps.y.second+steps.y.third
 		}
-		y1 := min(steps.y.end, snapRow(ny))
-		steps.x.at, steps.y.at, steps.sx = nx, ny, nx
-		if y1 > steps.sy {
-			dx := (nx - x) >> 10
-			edge.setChord(x, steps.sy, nx, y1, saturate((dx<<16)/((y1-steps.sy)>>10)))
-			steps.sy = y1
+		chordEndY := min(steps.y.end, snapRow(stepEndY))
+		steps.x.value, steps.y.value, steps.startX = stepEndX, stepEndY, stepEndX
+		if chordEndY > steps.startY {
+			dx := (stepEndX - x) >> 10
+			edge.setChord(x, steps.startY, stepEndX, chordEndY, saturate((dx<<16)/((chordEndY-steps.startY)>>10)))
+			steps.startY = chordEndY
 			return true
 		}
 	}
@@ -147,7 +149,7 @@ func (steps *chordSteps) cubicNext(edge *Edge) bool {
 // in y the second difference is at most half the first. Then a walk may pass the end of a chord by part of a row.
 func (steps *chordSteps) smooth() bool {
 	steady := func(d *forwardDifferences) bool {
-		return max(d.first, -d.first)>>1 >= max(d.second, -d.second)>>steps.shift2
+		return max(d.first, -d.first)>>1 >= max(d.second, -d.second)>>steps.secondShift
 	}
-	return steady(&steps.x) && steady(&steps.y) && (steps.y.first-steps.y.second>>steps.shift2)>>steps.shift >= one
+	return steady(&steps.x) && steady(&steps.y) && (steps.y.first-steps.y.second>>steps.secondShift)>>steps.firstShift >= onePx
 }

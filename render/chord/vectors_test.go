@@ -20,7 +20,7 @@ func TestVectors(t *testing.T) {
 		n++
 		var got [][4]float64
 		c := Cutter{trace: func(q [4]int64) {
-			got = append(got, [4]float64{float64(q[0]) / one, float64(q[1]) / one, float64(q[2]) / one, float64(q[3]) / one})
+			got = append(got, [4]float64{float64(q[0]) / onePx, float64(q[1]) / onePx, float64(q[2]) / onePx, float64(q[3]) / onePx})
 		}}
 		segs := c.Append(nil, v.Draws[0].Filled(), canvas(&v), Reference)
 		if len(segs) != len(got) {

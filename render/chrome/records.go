@@ -323,7 +323,7 @@ func appendBinding(b []byte, scene *scene.Scene, i int) []byte {
 	p.b = append(p.b, `,"props":{`...)
 	p.first = true
 	terminal := "start"
-	if bind.End {
+	if bind.IsEnd {
 		terminal = "end"
 	}
 	p.text("terminal", terminal)

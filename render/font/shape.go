@@ -28,13 +28,13 @@ func (e *ForeignError) Error() string {
 
 // Glyph is one shaped glyph; lengths are in font units.
 type Glyph struct {
-	ID      uint16
-	Unsafe  bool  // text cut before this glyph's cluster must be shaped again on both sides
-	Cluster int32 // byte offset of its first character in the shaped string
-	Own     int32 // advance of the glyph alone, to the right
-	Kern    int32 // what its neighbours add to that
-	DX, DY  int32 // offset from the pen, to the right and up
-	NoInk   bool  // nothing is drawn for it: a space
+	ID            uint16
+	UnsafeToBreak bool  // text cut before this glyph's cluster must be shaped again on both sides
+	Cluster       int32 // byte offset of its first character in the shaped string
+	Own           int32 // advance of the glyph alone, to the right
+	Kern          int32 // what its neighbours add to that
+	DX, DY        int32 // offset from the pen, to the right and up
+	NoInk         bool  // nothing is drawn for it: a space
 }
 
 // Set is the fonts for one worker. It is not safe for concurrent use.
@@ -228,8 +228,8 @@ func (face *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 		}
 		run = append(run, Glyph{
 			ID: uint16(info.Glyph), Cluster: set.offsets[info.Cluster],
-			Unsafe: info.Mask&harfbuzz.GlyphUnsafeToBreak != 0,
-			Own:    own, Kern: p.XAdvance - own, DX: p.XOffset, DY: p.YOffset, NoInk: len(data) == 0,
+			UnsafeToBreak: info.Mask&harfbuzz.GlyphUnsafeToBreak != 0,
+			Own:           own, Kern: p.XAdvance - own, DX: p.XOffset, DY: p.YOffset, NoInk: len(data) == 0,
 		})
 	}
 	return run, nil

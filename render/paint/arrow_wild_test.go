@@ -53,7 +53,7 @@ func wildArrow(r *rand.Rand, size float64) *scene.Scene {
 	for k := range 2 {
 		if pick(4) > 0 {
 			s.Bindings = append(s.Bindings, scene.Binding{
-				From: 2, To: int32(pick(2)), End: k == 1, IsExact: pick(5) == 0, IsPrecise: pick(2) == 0,
+				From: 2, To: int32(pick(2)), IsEnd: k == 1, IsExact: pick(5) == 0, IsPrecise: pick(2) == 0,
 				Anchor: scene.Point{X: r.Float64(), Y: r.Float64()}, Snap: scene.Snap(pick(4)),
 			})
 		}
@@ -342,7 +342,7 @@ func TestTargetsAreBounded(t *testing.T) {
 			ID: fmt.Sprint("shape:r", i), Kind: scene.Arrow, TypeName: "arrow", Parent: -1, Opacity: 1, Scale: 1, Points: []scene.Point{{X: 9, Y: 99}, {}},
 			Arrow: &scene.ArrowProps{HeadEnd: scene.HeadArrow},
 		})
-		s.Bindings = append(s.Bindings, scene.Binding{From: int32(i + 1), To: 0, End: true, Anchor: scene.Point{X: 0.5, Y: 0.5}})
+		s.Bindings = append(s.Bindings, scene.Binding{From: int32(i + 1), To: 0, IsEnd: true, Anchor: scene.Point{X: 0.5, Y: 0.5}})
 	}
 	var tr tree.Tree
 	if err := tr.Build(s); err != nil {

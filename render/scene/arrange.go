@@ -210,21 +210,21 @@ func (arrangement *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 		stack = append(stack, child)
 	}
 	if len(arrangement.order) < len(arrangement.records) {
-		return arrangement.cycle()
+		return arrangement.cycleError()
 	}
 	return nil
 }
 
-// cycle returns the error for a shape that is its own ancestor. The depth-first walk reaches no
-// shape on a cycle of parents or below one, so it looks among the shapes that the walk did not
+// cycleError returns the error for a shape that is its own ancestor. The depth-first walk reaches no
+// shape on a cycleError of parents or below one, so it looks among the shapes that the walk did not
 // reach.
-func (arrangement *arrangement) cycle() *Error {
+func (arrangement *arrangement) cycleError() *Error {
 	seen := make([]bool, len(arrangement.records))
 	for _, i := range arrangement.order {
 		seen[i] = true
 	}
 	i := int32(slices.Index(seen, false))
-	for !seen[i] { // walk up; the first shape met twice is on the cycle
+	for !seen[i] { // walk up; the first shape met twice is on the cycleError
 		seen[i] = true
 		i = arrangement.parents[i]
 	}

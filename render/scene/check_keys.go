@@ -17,8 +17,8 @@ const fewKeys = 16
 // hashSeed differs from run to run, so a client cannot prepare keys that collide.
 var hashSeed = maphash.MakeSeed()
 
-// keyBytes returns the characters of a JSON key with its escapes decoded. Keys with escapes are
-// kept decoded in checker.unescaped; others are part of the input.
+// keyBytes returns the characters of a JSON key with its escapes decoded. Keys with escapes, whose from is
+// negative, are kept decoded in checker.unescaped; others are part of the input.
 func (checker *jsonChecker) keyBytes(k keySpan) []byte {
 	if k.from < 0 {
 		return checker.unescaped[-1-k.from : k.to]
@@ -117,7 +117,7 @@ func (checker *jsonChecker) endOfKeys(d int) int {
 }
 
 // removeKeys removes the keys of the innermost object, which closes, from the list of keys, and from the
-// hash table if they are in it.
+// hash table if they are in it. A slot of the table has the key's index plus 1, and 0 if it is free.
 func (checker *jsonChecker) removeKeys(top *container) {
 	if top.hashed {
 		mask := uint64(len(checker.table) - 1)

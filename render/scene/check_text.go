@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// unchecked marks the bytes that may stand in a string as they are: ASCII without control
+// plainStringByte marks the bytes that may stand in a string as they are: ASCII without control
 // characters, quotes and backslashes.
-var unchecked = func() (t [256]bool) {
+var plainStringByte = func() (t [256]bool) {
 	for i := ' '; i < 0x80; i++ {
 		t[i] = i != '"' && i != '\\'
 	}
@@ -44,7 +44,7 @@ func (checker *jsonChecker) text() (escaped, ok bool) {
 		for i+8 <= len(data) && markSpecial(binary.LittleEndian.Uint64(data[i:])) == 0 {
 			i += 8
 		}
-		for i < len(data) && unchecked[data[i]] {
+		for i < len(data) && plainStringByte[data[i]] {
 			i++
 		}
 		if i >= len(data) {

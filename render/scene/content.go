@@ -19,7 +19,7 @@ func (scene *Scene) AppendContent(dst []byte) []byte {
 		binding := &scene.Bindings[i]
 		writer.length(int(binding.From))
 		writer.length(int(binding.To))
-		writer.bytes(flag(binding.End), flag(binding.IsExact), flag(binding.IsPrecise), byte(binding.Snap))
+		writer.bytes(boolByte(binding.IsEnd), boolByte(binding.IsExact), boolByte(binding.IsPrecise), byte(binding.Snap))
 		writer.floats(binding.Anchor.X, binding.Anchor.Y)
 	}
 	return writer
@@ -46,8 +46,8 @@ func (writer *contentWriter) floats(v ...float64) {
 	}
 }
 
-// flag returns 1 for true and 0 for false, as the content of a scene is written.
-func flag(v bool) byte {
+// boolByte returns 1 for true and 0 for false, as the content of a scene is written.
+func boolByte(v bool) byte {
 	if v {
 		return 1
 	}
@@ -63,8 +63,8 @@ func (writer *contentWriter) shape(shape *Shape) {
 	writer.length(int(shape.Parent))
 	writer.floats(shape.X, shape.Y, shape.Rotation, shape.Opacity, shape.Scale, shape.W, shape.H, shape.GrowY, shape.FontPx)
 	writer.bytes(byte(shape.Kind), byte(shape.Color), byte(shape.LabelColor), byte(shape.Size), byte(shape.Dash), byte(shape.Fill), byte(shape.Font),
-		byte(shape.Align), byte(shape.Vertical), byte(shape.Geo), flag(shape.Grow), flag(shape.Auto), flag(shape.Cubic), flag(shape.Closed),
-		flag(shape.Complete), flag(shape.Pen), flag(shape.Flip[0]), flag(shape.Flip[1]))
+		byte(shape.Align), byte(shape.Vertical), byte(shape.Geo), boolByte(shape.Grow), boolByte(shape.Auto), boolByte(shape.Cubic), boolByte(shape.Closed),
+		boolByte(shape.Complete), boolByte(shape.Pen), boolByte(shape.Flip[0]), boolByte(shape.Flip[1]))
 	writer.text(shape.Name)
 	writer.text(shape.Asset)
 	writer.text(shape.URL)
@@ -74,7 +74,7 @@ func (writer *contentWriter) shape(shape *Shape) {
 	}
 	writer.length(len(shape.Segments))
 	for i := range shape.Segments {
-		writer.bytes(flag(shape.Segments[i].Straight))
+		writer.bytes(boolByte(shape.Segments[i].Straight))
 		writer.length(len(shape.Segments[i].Points))
 		for _, p := range shape.Segments[i].Points {
 			writer.floats(p.X, p.Y, p.Z)
@@ -87,9 +87,9 @@ func (writer *contentWriter) shape(shape *Shape) {
 // arrow appends the properties of an arrow to the bytes that identify a scene's content; nil stands
 // for a shape that is no arrow.
 func (writer *contentWriter) arrow(props *ArrowProps) {
-	writer.bytes(flag(props != nil))
+	writer.bytes(boolByte(props != nil))
 	if props != nil {
-		writer.bytes(flag(props.Elbow), byte(props.HeadStart), byte(props.HeadEnd))
+		writer.bytes(boolByte(props.Elbow), byte(props.HeadStart), byte(props.HeadEnd))
 		writer.floats(props.Bend, props.LabelPosition, props.ElbowMidPoint)
 	}
 }
@@ -97,7 +97,7 @@ func (writer *contentWriter) arrow(props *ArrowProps) {
 // rich appends a rich text, with its blocks and spans, to the bytes that identify a scene's content;
 // nil stands for no text.
 func (writer *contentWriter) rich(text *RichText) {
-	writer.bytes(flag(text != nil))
+	writer.bytes(boolByte(text != nil))
 	if text == nil {
 		return
 	}
@@ -109,12 +109,12 @@ func (writer *contentWriter) rich(text *RichText) {
 		writer.length(block.Depth)
 		writer.length(block.Number)
 		writer.length(block.Items)
-		writer.bytes(flag(block.Ordered), flag(block.Bullet))
+		writer.bytes(boolByte(block.Ordered), boolByte(block.Bullet))
 		writer.length(len(block.Spans))
 		for j := range block.Spans {
 			span := &block.Spans[j]
 			writer.text(span.Text)
-			writer.bytes(flag(span.Bold), flag(span.Italic), flag(span.Code), flag(span.Strike), flag(span.Underline), flag(span.Link), flag(span.Highlight))
+			writer.bytes(boolByte(span.Bold), boolByte(span.Italic), boolByte(span.Code), boolByte(span.Strike), boolByte(span.Underline), boolByte(span.Link), boolByte(span.Highlight))
 		}
 	}
 }

@@ -50,7 +50,7 @@ func DecodeValue(value *fastjson.Value, lim Limits) (*Scene, error) {
 	decoder := decoders.Get().(*sceneDecoder)
 	defer decoder.release()
 	decoder.lim = lim.withDefaults()
-	decoder.container(value)
+	decoder.whiteboard(value)
 	if decoder.fault == nil {
 		decoder.keepShownPage()
 	}
@@ -82,8 +82,10 @@ func (decoder *sceneDecoder) release() {
 	decoders.Put(decoder)
 }
 
-// grow makes room for n records.
-func (decoder *sceneDecoder) grow(n int) { decoder.records = slices.Grow(decoder.records[:0], n) }
+// growRecords makes room for n records.
+func (decoder *sceneDecoder) growRecords(n int) {
+	decoder.records = slices.Grow(decoder.records[:0], n)
+}
 
 // DecodeShape reads one shape of the list that a model answers with, in the form of the editor's
 // "create shapes", and checks ranges and limits. path names it in messages ("shapes[3]"). A missing
@@ -92,7 +94,7 @@ func (decoder *sceneDecoder) grow(n int) { decoder.records = slices.Grow(decoder
 func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
 	decoder := sceneDecoder{lim: lim.withDefaults(), answer: true}
 	var record Record
-	decoder.shape(&record, v, where{list: path, i: -1}) // -1: path is the whole place
+	decoder.shape(&record, v, jsonPlace{list: path, index: -1}) // -1: path is the whole place
 	if decoder.fault != nil {
 		return Record{}, decoder.fault
 	}
@@ -109,7 +111,7 @@ type sceneDecoder struct {
 	records     []Record
 	bindings    []BindingRecord
 	pages       []page
-	current     string // id of the page that is shown, "" when unknown
+	currentPage string // id of the page that is shown, "" when unknown
 	mustBeWhole bool   // records are stored ones, which must have every member that the editor saves
 	answer      bool   // what is read is a shape of an answer, of which unknown members are dropped
 	odd         string // Shape.Odd of the shape that is being read
@@ -119,28 +121,28 @@ type sceneDecoder struct {
 // page is a page record.
 type page struct{ id, index string }
 
-// where is a place in the input. Its text is made only for messages.
-type where struct {
+// jsonPlace is a place in the input. Its text is made only for messages.
+type jsonPlace struct {
 	list  string // "shapes"
-	i     int    // index in it, -1 when list is the whole path
+	index int    // index in it, -1 when list is the whole path
 	key   string // member of it, in place of a position
 	shape string // id of the shape, once it is known
 }
 
 // String returns the path of a place in the whiteboard's JSON, such as shapes[3], for messages.
-func (place where) String() string {
+func (place jsonPlace) String() string {
 	switch {
 	case place.key != "":
 		return place.list + "[" + strconv.Quote(shorten(place.key, 80)) + "]"
-	case place.i >= 0:
-		return place.list + "[" + strconv.Itoa(place.i) + "]"
+	case place.index >= 0:
+		return place.list + "[" + strconv.Itoa(place.index) + "]"
 	}
 	return place.list
 }
 
 // field returns the path of a field of a place in the whiteboard's JSON, such as shapes[3].props.w,
 // for messages.
-func (place where) field(name string) string {
+func (place jsonPlace) field(name string) string {
 	switch at := place.String(); {
 	case at == "":
 		return name
@@ -152,7 +154,7 @@ func (place where) field(name string) string {
 }
 
 // refuse sets the fault to a value that is not what the field wants, unless there is a fault.
-func (decoder *sceneDecoder) refuse(place where, field string, v *fastjson.Value, want string) {
+func (decoder *sceneDecoder) refuse(place jsonPlace, field string, v *fastjson.Value, want string) {
 	if decoder.fault == nil {
 		decoder.fault = invalid(place.field(field), place.shape, describe(v), want)
 	}
@@ -177,21 +179,21 @@ func describe(value *fastjson.Value) string {
 	return shorten(string(value.MarshalTo(nil)), most)
 }
 
-// container reads a whiteboard in whichever encoding value is: a list of shapes, an editor snapshot (with
+// whiteboard reads a whiteboard in whichever encoding value is: a list of shapes, an editor snapshot (with
 // document), a store snapshot, a .tldr file (with records), or an object with shapes and bindings.
-func (decoder *sceneDecoder) container(value *fastjson.Value) {
+func (decoder *sceneDecoder) whiteboard(value *fastjson.Value) {
 	if value.Type() == fastjson.TypeArray {
 		decoder.shapeList(value, "")
 		return
 	}
 	object, err := value.Object()
 	if err != nil {
-		decoder.refuse(where{i: -1}, "", value, "a list of shapes, or an object with shapes, records, store or document")
+		decoder.refuse(jsonPlace{index: -1}, "", value, "a list of shapes, or an object with shapes, records, store or document")
 		return
 	}
 	switch {
 	case object.Get("document") != nil:
-		decoder.current = string(object.Get("session").GetStringBytes("currentPageId"))
+		decoder.currentPage = string(object.Get("session").GetStringBytes("currentPageId"))
 		decoder.snapshot(object.Get("document"), "document.")
 	case object.Get("store") != nil:
 		decoder.snapshot(value, "")
@@ -203,7 +205,7 @@ func (decoder *sceneDecoder) container(value *fastjson.Value) {
 			decoder.bindingList(b)
 		}
 	default:
-		decoder.refuse(where{i: -1}, "", value, "shapes, records, store or document in it")
+		decoder.refuse(jsonPlace{index: -1}, "", value, "shapes, records, store or document in it")
 	}
 }
 
@@ -212,19 +214,19 @@ func (decoder *sceneDecoder) container(value *fastjson.Value) {
 func (decoder *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 	items, err := v.Array()
 	if err != nil {
-		decoder.refuse(where{list: name, i: -1}, "", v, "a list of shapes")
+		decoder.refuse(jsonPlace{list: name, index: -1}, "", v, "a list of shapes")
 		return
 	}
 	if len(items) > decoder.lim.Shapes {
 		decoder.fault = tooManyShapes(len(items), &decoder.lim)
 		return
 	}
-	decoder.grow(len(items))
+	decoder.growRecords(len(items))
 	decoder.records = decoder.records[:len(items)]
 	clear(decoder.records)
 	for i, item := range items {
 		record := &decoder.records[i]
-		decoder.shape(record, item, where{list: name, i: i})
+		decoder.shape(record, item, jsonPlace{list: name, index: i})
 		if decoder.fault != nil {
 			return
 		}
@@ -241,11 +243,11 @@ func (decoder *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 func (decoder *sceneDecoder) bindingList(v *fastjson.Value) {
 	items, err := v.Array()
 	if err != nil {
-		decoder.refuse(where{list: "bindings", i: -1}, "", v, "a list of bindings")
+		decoder.refuse(jsonPlace{list: "bindings", index: -1}, "", v, "a list of bindings")
 		return
 	}
 	for i, item := range items {
-		decoder.binding(item, where{list: "bindings", i: i})
+		decoder.binding(item, jsonPlace{list: "bindings", index: i})
 		if decoder.fault != nil {
 			return
 		}

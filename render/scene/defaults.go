@@ -21,7 +21,7 @@ func (shape *Shape) fill(record *Record) {
 	if record.Kind >= Other {
 		shape.TypeName = record.TypeName
 	}
-	given := record.Has & (baseFields | fieldsOf[min(record.Kind, Other)])
+	given := record.Has & record.Kind.knownFields()
 	if record.Kind == Arrow {
 		own := new(struct { // of this shape alone; one allocation
 			props ArrowProps

@@ -14,16 +14,16 @@ func (decoder *sceneDecoder) snapshot(value *fastjson.Value, prefix string) {
 	store := value.Get("store")
 	object := value.GetObject("store")
 	if object == nil {
-		decoder.refuse(where{list: prefix + "store", i: -1}, "", store, "an object of records")
+		decoder.refuse(jsonPlace{list: prefix + "store", index: -1}, "", store, "an object of records")
 		return
 	}
-	decoder.grow(min(object.Len(), decoder.lim.Shapes))
+	decoder.growRecords(min(object.Len(), decoder.lim.Shapes))
 	object.Visit(func(key []byte, v *fastjson.Value) {
 		if decoder.fault == nil {
-			decoder.record(v, where{list: prefix + "store", i: -1, key: asString(key)})
+			decoder.record(v, jsonPlace{list: prefix + "store", index: -1, key: asString(key)})
 		}
 	})
-	decoder.schema(value.Get("schema"), where{list: prefix + "schema", i: -1})
+	decoder.schema(value.Get("schema"), jsonPlace{list: prefix + "schema", index: -1})
 }
 
 // file reads the records of a whiteboard's .tldr file and checks its schema. The head (the version
@@ -32,7 +32,7 @@ func (decoder *sceneDecoder) snapshot(value *fastjson.Value, prefix string) {
 func (decoder *sceneDecoder) file(object *fastjson.Object) {
 	if v := object.Get("tldrawFileFormatVersion"); v != nil {
 		if n, ok := decoder.float(v); !ok || n != 1 {
-			decoder.refuseVersion(where{list: "tldrawFileFormatVersion", i: -1}, "", describe(v), "1")
+			decoder.refuseVersion(jsonPlace{list: "tldrawFileFormatVersion", index: -1}, "", describe(v), "1")
 			return
 		}
 	}
@@ -42,22 +42,22 @@ func (decoder *sceneDecoder) file(object *fastjson.Object) {
 	list := object.Get("records")
 	items, err := list.Array()
 	if err != nil {
-		decoder.refuse(where{list: "records", i: -1}, "", list, "a list of records")
+		decoder.refuse(jsonPlace{list: "records", index: -1}, "", list, "a list of records")
 		return
 	}
-	decoder.grow(min(len(items), decoder.lim.Shapes))
+	decoder.growRecords(min(len(items), decoder.lim.Shapes))
 	for i, item := range items {
-		decoder.record(item, where{list: "records", i: i})
+		decoder.record(item, jsonPlace{list: "records", index: i})
 		if decoder.fault != nil {
 			return
 		}
 	}
-	decoder.schema(object.Get("schema"), where{list: "schema", i: -1})
+	decoder.schema(object.Get("schema"), jsonPlace{list: "schema", index: -1})
 }
 
 // record reads one record of a whiteboard's store: a shape, a binding, a page, or the instance,
 // which says which page is shown. It ignores records of other types.
-func (decoder *sceneDecoder) record(v *fastjson.Value, place where) {
+func (decoder *sceneDecoder) record(v *fastjson.Value, place jsonPlace) {
 	if v.Type() != fastjson.TypeObject {
 		decoder.refuse(place, "", v, "a record")
 		return
@@ -83,8 +83,8 @@ func (decoder *sceneDecoder) record(v *fastjson.Value, place where) {
 			index: decoder.strings.copy(v.GetStringBytes("index")),
 		})
 	case "instance":
-		if decoder.current == "" {
-			decoder.current = decoder.strings.copy(v.GetStringBytes("currentPageId"))
+		if decoder.currentPage == "" {
+			decoder.currentPage = decoder.strings.copy(v.GetStringBytes("currentPageId"))
 		}
 	case "":
 		decoder.refuse(place, "typeName", t, "the name of a kind of record")
@@ -94,7 +94,7 @@ func (decoder *sceneDecoder) record(v *fastjson.Value, place where) {
 // checkNoteFont refuses a note whose fontSizeAdjustment is a factor, as tldraw 5 stores it, where 4.2
 // stores px: a value below 8. A factor of 1 means no adjustment and becomes 0. See
 // docs/spec/drawing.md#r81.
-func (decoder *sceneDecoder) checkNoteFont(record *Record, place where) {
+func (decoder *sceneDecoder) checkNoteFont(record *Record, place jsonPlace) {
 	const smallest = 8 // px; 4.2 stops at 14, factors of 5 stay below 1
 	if decoder.fault != nil || record.Kind != Note || record.Has&HasFontPx == 0 || record.FontPx >= smallest || record.FontPx == 0 {
 		return
@@ -109,7 +109,7 @@ func (decoder *sceneDecoder) checkNoteFont(record *Record, place where) {
 
 // binding reads a binding of an arrow's end, as a record of the store or as it is created, and appends it
 // to decoder.bindings. Members with a default may be missing. What the editor may refuse is noted in Odd.
-func (decoder *sceneDecoder) binding(v *fastjson.Value, place where) {
+func (decoder *sceneDecoder) binding(v *fastjson.Value, place jsonPlace) {
 	if v.Type() != fastjson.TypeObject {
 		decoder.refuse(place, "", v, "a binding")
 		return
@@ -138,7 +138,7 @@ func (decoder *sceneDecoder) binding(v *fastjson.Value, place where) {
 	switch t := props.Get("terminal"); string(t.GetStringBytes()) {
 	case "start":
 	case "end":
-		record.End = true
+		record.IsEnd = true
 	default:
 		decoder.refuse(place, "props.terminal", t, "one of start, end")
 	}
@@ -159,7 +159,7 @@ func (decoder *sceneDecoder) binding(v *fastjson.Value, place where) {
 
 // member returns a string of a whiteboard's record that must be there. key is its name, also in
 // messages.
-func (decoder *sceneDecoder) member(v *fastjson.Value, key string, place where) string {
+func (decoder *sceneDecoder) member(v *fastjson.Value, key string, place jsonPlace) string {
 	member := v.Get(key)
 	if member == nil {
 		decoder.refuse(place, key, nil, "a string")
@@ -169,7 +169,7 @@ func (decoder *sceneDecoder) member(v *fastjson.Value, key string, place where) 
 }
 
 // optionalFlag reads a property that is true or false; missing is false.
-func (decoder *sceneDecoder) optionalFlag(props *fastjson.Value, key string, place where) bool {
+func (decoder *sceneDecoder) optionalFlag(props *fastjson.Value, key string, place jsonPlace) bool {
 	v := props.Get(key)
 	return v != nil && decoder.flag(v, place, "props."+key)
 }
@@ -183,7 +183,7 @@ func (decoder *sceneDecoder) keepShownPage() {
 	}
 	shown := decoder.pages[0]
 	for _, page := range decoder.pages {
-		if page.id == decoder.current {
+		if page.id == decoder.currentPage {
 			shown = page
 			break
 		}
@@ -211,7 +211,7 @@ func (decoder *sceneDecoder) dropBelow(gone map[string]bool) {
 	kept := decoder.records[:0]
 	var chain []string
 	for _, record := range decoder.records {
-		// Walk up to an ancestor with a result, at most once over each shape. A cycle
+		// Walk up to an ancestor with a result, at most once over each shape. A cycleError
 		// ends the walk; Resolve refuses it.
 		chain = chain[:0]
 		id, drop := record.ID, false
@@ -249,7 +249,7 @@ func (decoder *sceneDecoder) dropBelow(gone map[string]bool) {
 // schema refuses a whiteboard's store whose schema says that its records are older than what this
 // package reads. It looks only at the kinds of records that occur. Without a schema, and after a
 // fault, it does nothing.
-func (decoder *sceneDecoder) schema(value *fastjson.Value, place where) {
+func (decoder *sceneDecoder) schema(value *fastjson.Value, place jsonPlace) {
 	if value == nil || decoder.fault != nil {
 		return
 	}
@@ -282,7 +282,7 @@ func (decoder *sceneDecoder) schema(value *fastjson.Value, place where) {
 	}
 	for k, n := range schemaVersions {
 		if seen[k] {
-			require("shape."+Kind(k).String(), n.text)
+			require("shape."+Kind(k).String(), n.withPlainText)
 		}
 	}
 }

@@ -43,10 +43,14 @@ var fieldsOf = [...]Fields{
 	Other:     0,
 }
 
-// schemaVersions holds the schema versions of each kind of shape: now is the current one, text the
+// knownFields returns the fields that a shape of this kind may have: those of every shape and its properties. A
+// kind above Other, which no list names, has no properties either.
+func (k Kind) knownFields() Fields { return baseFields | fieldsOf[min(k, Other)] }
+
+// schemaVersions holds the schema versions of each kind of shape: now is the current one, withPlainText the
 // version that differs only by plain text in place of rich text, which is upgraded here. See
 // docs/spec/drawing.md#r2.
-var schemaVersions = [...]struct{ now, text int }{
+var schemaVersions = [...]struct{ now, withPlainText int }{
 	Geo: {10, 9}, Text: {3, 2}, Line: {5, 5}, Draw: {2, 2}, Arrow: {7, 6}, Highlight: {1, 1}, Note: {9, 8},
 	Frame: {1, 1}, Group: {0, 0}, Image: {5, 5}, Video: {4, 4}, Bookmark: {2, 2}, Embed: {4, 4},
 }

@@ -31,45 +31,46 @@ func (arrangement *arrangement) liftArrows(siblings []int32, bindings []BindingR
 	return moved
 }
 
-// place is where a record stands in the order of siblings. at is the position, in the order before any
+// siblingPlace is where a record stands in the order of siblings. position is that place, in the order before any
 // lift, of the record itself, for which liftNumber is 0, or of the shape that an arrow was lifted above.
 // Lifts are numbered from 1. The arrow that was lifted last lies directly above the shape, below the
 // arrows that were lifted there before.
-type place struct{ at, liftNumber int32 }
+type siblingPlace struct{ position, liftNumber int32 }
 
-// compare compares the places of two siblings in the paint order, back to front: negative if place is
-// behind q.
-func (place place) compare(q place) int {
+// compare compares the places of two siblings in the paint order, back to front: negative if place is behind
+// other. At one position are the sibling that stood there (liftNumber 0) and the arrows that were lifted above
+// it: the one lifted last, which has the highest number, comes directly above the sibling.
+func (place siblingPlace) compare(other siblingPlace) int {
 	switch {
-	case place.at != q.at:
-		return int(place.at) - int(q.at)
-	case place.liftNumber == 0 || q.liftNumber == 0:
-		return int(place.liftNumber) - int(q.liftNumber)
+	case place.position != other.position:
+		return int(place.position) - int(other.position)
+	case place.liftNumber == 0 || other.liftNumber == 0:
+		return int(place.liftNumber) - int(other.liftNumber)
 	}
-	return int(q.liftNumber) - int(place.liftNumber)
+	return int(other.liftNumber) - int(place.liftNumber)
 }
 
 // arrowLifter moves bound arrows above their targets.
 type arrowLifter struct {
 	*arrangement
-	places    []place            // of each record
-	nextOther []int32            // of each record: the place of the next sibling that is no arrow, MaxInt32 for none
-	targets   map[int32][2]int32 // of each bound arrow: the targets of start and end, -1 for none
-	lifted    int32              // number of arrows that were lifted
-	cloned    bool               // records is a copy
+	places       []siblingPlace     // of each record
+	nextNonArrow []int32            // of each record: the place of the next sibling that is no arrow, MaxInt32 for none
+	targets      map[int32][2]int32 // of each bound arrow: the targets of start and end, -1 for none
+	liftCount    int32              // number of arrows that were lifted
+	cloned       bool               // records is a copy
 }
 
-// prepare fills in places, next and targets before the first arrow is lifted. If several bindings
+// prepare fills in places, nextNonArrow and targets before the first arrow is lifted. If several bindings
 // tie the same end, the first counts. Bindings that will be refused later are left out.
 func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
-	lifter.places = make([]place, len(lifter.records))
-	lifter.nextOther = make([]int32, len(lifter.records))
+	lifter.places = make([]siblingPlace, len(lifter.records))
+	lifter.nextNonArrow = make([]int32, len(lifter.records))
 	last := map[int32]int32{}                       // of each parent: the child that is no arrow met last, going backwards
 	for pos, i := range slices.Backward(siblings) { // from the topmost down
-		lifter.places[i] = place{at: int32(pos)}
-		lifter.nextOther[i] = math.MaxInt32
+		lifter.places[i] = siblingPlace{position: int32(pos)}
+		lifter.nextNonArrow[i] = math.MaxInt32
 		if n, ok := last[lifter.parent(i)]; ok {
-			lifter.nextOther[i] = n
+			lifter.nextNonArrow[i] = n
 		}
 		if lifter.records[i].Kind != Arrow {
 			last[lifter.parent(i)] = int32(pos)
@@ -87,7 +88,7 @@ func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 			t = [2]int32{-1, -1}
 		}
 		end := 0
-		if record.End {
+		if record.IsEnd {
 			end = 1
 		}
 		if t[end] < 0 { // the first one found counts
@@ -124,11 +125,11 @@ func (lifter *arrowLifter) lift(arrow int32, targets [2]int32) bool {
 	was := lifter.places[arrow]
 	if parent != lifter.parent(arrow) {
 		lifter.moveTo(arrow, parent)
-	} else if was.compare(lifter.places[top]) > 0 && was.at < lifter.nextOther[top] {
+	} else if was.compare(lifter.places[top]) > 0 && was.position < lifter.nextNonArrow[top] { // above, only arrows between
 		return false
 	}
-	lifter.lifted++
-	lifter.places[arrow] = place{at: lifter.places[top].at, liftNumber: lifter.lifted}
+	lifter.liftCount++
+	lifter.places[arrow] = siblingPlace{position: lifter.places[top].position, liftNumber: lifter.liftCount}
 	return true
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // point reads a point of a shape, {x, y}, within the limit on coordinates.
-func (decoder *sceneDecoder) point(value *fastjson.Value, place where, field string) (p Point) {
+func (decoder *sceneDecoder) point(value *fastjson.Value, place jsonPlace, field string) (p Point) {
 	if value.Type() != fastjson.TypeObject {
 		decoder.refuse(place, field, value, "an object with x and y")
 		return p
@@ -21,7 +21,7 @@ func (decoder *sceneDecoder) point(value *fastjson.Value, place where, field str
 
 // coordinate reads one coordinate of a shape's point, which must be finite and within the limit on
 // coordinates. axis is the end of its name in errors, such as ".x".
-func (decoder *sceneDecoder) coordinate(v *fastjson.Value, place where, field, axis string) float64 {
+func (decoder *sceneDecoder) coordinate(v *fastjson.Value, place jsonPlace, field, axis string) float64 {
 	n, ok := decoder.float(v)
 	if !ok {
 		decoder.refuse(place, field+axis, v, "a finite number")
@@ -35,7 +35,7 @@ func (decoder *sceneDecoder) coordinate(v *fastjson.Value, place where, field, a
 
 // linePoints reads the object of a line's points, {key: {id, index, x, y}}, and returns the points in the
 // order of their indexes.
-func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place where) []Point {
+func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place jsonPlace) []Point {
 	object, err := v.Object()
 	if err != nil {
 		decoder.refuse(place, "props.points", v, "an object of points, each with index, x and y")
@@ -79,7 +79,7 @@ func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place where) []Point 
 
 // pointsAllowed sets the fault if a shape has n points and that is over the limit. It reports whether the
 // decoder has found no fault so far.
-func (decoder *sceneDecoder) pointsAllowed(n int, place where, field string) bool {
+func (decoder *sceneDecoder) pointsAllowed(n int, place jsonPlace, field string) bool {
 	if n > decoder.lim.Points && decoder.fault == nil {
 		decoder.fault = overPoints(n, &decoder.lim).in(place.field(field), place.shape)
 	}
@@ -92,7 +92,7 @@ func overPoints(n int, lim *Limits) *Error {
 
 // segments reads the list of segments of a freehand shape. The limit on points holds for all of them
 // together.
-func (decoder *sceneDecoder) segments(v *fastjson.Value, place where) []Segment {
+func (decoder *sceneDecoder) segments(v *fastjson.Value, place jsonPlace) []Segment {
 	list, err := v.Array()
 	if err != nil {
 		decoder.refuse(place, "props.segments", v, "a list of segments")
@@ -116,7 +116,7 @@ func (decoder *sceneDecoder) segments(v *fastjson.Value, place where) []Segment 
 
 // segment reads one segment of a freehand shape (props.segments): straight or free, with its
 // points. Error messages name the member of the list, not the segment's number.
-func (decoder *sceneDecoder) segment(value *fastjson.Value, place where) (segment Segment) {
+func (decoder *sceneDecoder) segment(value *fastjson.Value, place jsonPlace) (segment Segment) {
 	if value.Type() != fastjson.TypeObject {
 		decoder.refuse(place, "props.segments", value, "an object with type and points")
 		return segment
@@ -149,7 +149,7 @@ func (decoder *sceneDecoder) addMember(list, member string) {
 
 // pressurePoints reads the points of a freehand segment, each with its pressure; a missing pressure
 // is 1. See docs/spec/drawing.md#r72.
-func (decoder *sceneDecoder) pressurePoints(value *fastjson.Value, place where, field string) []Pressed {
+func (decoder *sceneDecoder) pressurePoints(value *fastjson.Value, place jsonPlace, field string) []Pressed {
 	if decoder.fault != nil {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (decoder *sceneDecoder) pressurePoints(value *fastjson.Value, place where, 
 }
 
 // index reads the fractional index that orders a shape, a page or a point among its siblings.
-func (decoder *sceneDecoder) index(value *fastjson.Value, place where, field string) string {
+func (decoder *sceneDecoder) index(value *fastjson.Value, place jsonPlace, field string) string {
 	if value == nil {
 		decoder.refuse(place, field, nil, "a string")
 		return ""
@@ -195,7 +195,7 @@ func (decoder *sceneDecoder) index(value *fastjson.Value, place where, field str
 // validIndex reports whether the editor accepts a key as an index. The first character
 // determines the length of the integer part in UTF-16 code units: 2 for "a" and "Z", 3
 // for "b" and "Y", and so on. A fractional part after it must not end in "0". The
-// editor does not check the other characters.
+// editor does not check the other characters. It refuses "A" with 26 zeros, the least key, as none sorts below it.
 func validIndex(key string) bool {
 	if key == "" || key == "A"+strings.Repeat("0", 26) {
 		return false

@@ -24,7 +24,7 @@ func NewRecord(id string, kind Kind) Record {
 // Fields that the kind of record does not have are ignored. The id, the type and the place (parent,
 // index) of u are ignored too, because an update keeps them.
 func (record *Record) Merge(u *Record) {
-	given := u.Has & (baseFields | fieldsOf[min(record.Kind, Other)])
+	given := u.Has & record.Kind.knownFields()
 	if given&arrowFields != 0 {
 		props := arrowDefaults // copied: other records may share the old ones
 		if record.Arrow != nil {
@@ -72,7 +72,7 @@ func assign(dst, src *Shape, given Fields) {
 type BindingRecord struct {
 	ID        string // may be empty
 	From, To  string // ids of the arrow and of its target
-	End       bool   // terminal: false = start
+	IsEnd     bool   // terminal: false = start
 	Anchor    Point  // normalised, (0.5, 0.5) = centre
 	IsExact   bool
 	IsPrecise bool
@@ -82,5 +82,5 @@ type BindingRecord struct {
 
 // NewBinding returns a binding with the defaults of the editor. See docs/spec/drawing.md#r13.
 func NewBinding(from, to string, end bool) BindingRecord {
-	return BindingRecord{From: from, To: to, End: end, Anchor: Point{0.5, 0.5}}
+	return BindingRecord{From: from, To: to, IsEnd: end, Anchor: Point{0.5, 0.5}}
 }

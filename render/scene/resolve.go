@@ -13,7 +13,7 @@ const fewShapes = 16
 // (docs/spec/drawing.md#r8). Siblings are ordered by index where they have one, else as given;
 // an unknown parent means the page. The scene shares slices and rich text with the records.
 //
-// Resolve refuses records that Valid refuses, an id given twice, parents that form a cycle, and
+// Resolve refuses records that Valid refuses, an id given twice, parents that form a cycleError, and
 // bindings that are not from an arrow to another shape. Errors wrap ErrInvalid or ErrLimit.
 func Resolve(records []Record, bindings []BindingRecord, lim Limits) (*Scene, error) {
 	lim = lim.withDefaults()
@@ -21,7 +21,7 @@ func Resolve(records []Record, bindings []BindingRecord, lim Limits) (*Scene, er
 		return nil, tooManyShapes(len(records), &lim)
 	}
 	for i := range records {
-		if err := records[i].check(&lim); err != nil {
+		if err := records[i].validate(&lim); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +132,7 @@ func (scene *Scene) bind(bindings []BindingRecord) *Error {
 		if sh := &scene.Shapes[from]; sh.Odd == "" {
 			sh.Odd = record.Odd
 		}
-		scene.Bindings[i] = Binding{From: from, To: to, End: record.End, Anchor: record.Anchor,
+		scene.Bindings[i] = Binding{From: from, To: to, IsEnd: record.IsEnd, Anchor: record.Anchor,
 			IsExact: record.IsExact, IsPrecise: record.IsPrecise, Snap: record.Snap}
 	}
 	return nil

@@ -345,7 +345,7 @@ func TestLiftKeepsPlace(t *testing.T) {
 			break
 		}
 	}
-	want := Binding{From: bound.Find("shape:a"), To: bound.Find("shape:n"), End: true, Anchor: Point{0.25, 1}, IsExact: true, Snap: SnapEdgePoint}
+	want := Binding{From: bound.Find("shape:a"), To: bound.Find("shape:n"), IsEnd: true, Anchor: Point{0.25, 1}, IsExact: true, Snap: SnapEdgePoint}
 	if bound.Bindings[1] != want {
 		t.Errorf("got %+v; want %+v", bound.Bindings[1], want)
 	}

@@ -12,7 +12,7 @@ import (
 // which is one paragraph without the key content, and after a fault. A document with parts that
 // RichText cannot hold is not a fault: Foreign names the first such part, and Document keeps its
 // JSON. See docs/spec/drawing.md#r51.
-func (decoder *sceneDecoder) rich(value *fastjson.Value, place where) *RichText {
+func (decoder *sceneDecoder) rich(value *fastjson.Value, place jsonPlace) *RichText {
 	doc, err := value.Object()
 	if err != nil || string(value.GetStringBytes("type")) != "doc" {
 		decoder.refuse(place, "props.richText", value, `an object of type "doc"`)
@@ -32,7 +32,7 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place where) *RichText 
 	// Read the blocks.
 	reader := &richReader{decoder: decoder, place: place, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
 	if len(blocks) == 0 {
-		reader.foreign("document without blocks")
+		reader.noteForeign("document without blocks")
 	}
 	for _, b := range blocks {
 		reader.block(b, Block{})
@@ -48,7 +48,7 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place where) *RichText 
 }
 
 // content returns the children of a node of a rich text, or none if the node has no key "content".
-func (decoder *sceneDecoder) content(node *fastjson.Object, place where) ([]*fastjson.Value, bool) {
+func (decoder *sceneDecoder) content(node *fastjson.Object, place jsonPlace) ([]*fastjson.Value, bool) {
 	value := node.Get("content")
 	if value == nil {
 		return nil, true
@@ -64,14 +64,14 @@ func (decoder *sceneDecoder) content(node *fastjson.Object, place where) ([]*fas
 // which the parser limits.
 type richReader struct {
 	decoder *sceneDecoder
-	place   where // of the rich text, for messages
+	place   jsonPlace // of the rich text, for messages
 	out     *RichText
 	bytes   int // of text so far
 	pieces  int // paragraphs and spans so far
 }
 
-// foreign records the first node or mark that RichText cannot hold.
-func (reader *richReader) foreign(name string) {
+// noteForeign records the first node or mark that RichText cannot hold.
+func (reader *richReader) noteForeign(name string) {
 	if reader.out.Foreign == "" {
 		reader.out.Foreign = shorten(name, 80)
 	}
@@ -105,14 +105,14 @@ func (reader *richReader) block(value *fastjson.Value, block Block) {
 		return
 	case "paragraph":
 	case "text", "hardBreak":
-		reader.foreign(kind + " outside of paragraphs")
+		reader.noteForeign(kind + " outside of paragraphs")
 		children = []*fastjson.Value{value}
 	default:
-		reader.foreign(kind)
+		reader.noteForeign(kind)
 	}
 	// A paragraph.
 	if dir := value.GetStringBytes("attrs", "dir"); len(dir) > 0 && string(dir) != "auto" && string(dir) != "ltr" {
-		reader.foreign("dir " + string(dir))
+		reader.noteForeign("dir " + string(dir))
 	}
 	if len(children) > 0 {
 		block.Spans = make([]Span, 0, len(children))
@@ -120,7 +120,7 @@ func (reader *richReader) block(value *fastjson.Value, block Block) {
 	for _, c := range children {
 		reader.inline(c, &block)
 	}
-	reader.count(0, 1)
+	reader.addSize(0, 1)
 	reader.out.Blocks = append(reader.out.Blocks, block)
 }
 
@@ -133,16 +133,16 @@ func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjso
 	if s := v.Get("attrs", "start"); ordered && s != nil {
 		n, err := s.Int()
 		if err != nil || n < 1 || n > mostStart {
-			reader.foreign("orderedList start " + describe(s))
+			reader.noteForeign("orderedList start " + describe(s))
 			n = 1
 		}
 		start = n
 	}
 	if s := v.Get("attrs", "type"); s != nil && s.Type() != fastjson.TypeNull {
-		reader.foreign("orderedList type " + describe(s))
+		reader.noteForeign("orderedList type " + describe(s))
 	}
 	if len(items) == 0 {
-		reader.foreign("list without items")
+		reader.noteForeign("list without items")
 	}
 	inner := Block{Depth: outer.Depth + 1, Ordered: ordered, Items: len(items)}
 	for i, item := range items {
@@ -151,10 +151,10 @@ func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjso
 			return
 		}
 		if kind != "listItem" {
-			reader.foreign(kind)
+			reader.noteForeign(kind)
 		}
 		if len(children) == 0 {
-			reader.foreign("listItem without paragraph")
+			reader.noteForeign("listItem without paragraph")
 		}
 		for j, c := range children {
 			block := inner
@@ -164,7 +164,7 @@ func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjso
 					block.Number = start + i
 				}
 				if string(c.GetStringBytes("type")) != "paragraph" {
-					reader.foreign("listItem without paragraph") // its marker would have no line
+					reader.noteForeign("listItem without paragraph") // its marker would have no line
 				}
 			}
 			reader.block(c, block)
@@ -189,22 +189,22 @@ func (reader *richReader) inline(value *fastjson.Value, block *Block) {
 			return
 		}
 		raw, _ := text.StringBytes()
-		if reader.count(len(raw), 0); reader.decoder.fault != nil {
+		if reader.addSize(len(raw), 0); reader.decoder.fault != nil {
 			return
 		}
 		if len(raw) == 0 {
-			reader.foreign("text without characters") // the editor refuses it
+			reader.noteForeign("text without characters") // the editor refuses it
 		}
 		span.Text = reader.decoder.strings.copy(raw)
 		reader.marks(value, &span)
 	default:
-		reader.foreign(kind)
+		reader.noteForeign(kind)
 		for _, c := range children {
 			reader.inline(c, block)
 		}
 		return
 	}
-	reader.count(0, 1)
+	reader.addSize(0, 1)
 	block.Spans = append(block.Spans, span)
 }
 
@@ -239,14 +239,14 @@ func (reader *richReader) marks(v *fastjson.Value, span *Span) {
 			reader.decoder.refuse(reader.place, "props.richText", member, "marks that are objects with a type")
 			return
 		default:
-			reader.foreign("mark " + kind)
+			reader.noteForeign("mark " + kind)
 		}
 	}
 }
 
-// count adds to the size of the rich text: its bytes, and its pieces, which are paragraphs and
+// addSize adds to the size of the rich text: its bytes, and its pieces, which are paragraphs and
 // spans. It sets the fault when one of the two exceeds the limit on text.
-func (reader *richReader) count(bytes, pieces int) {
+func (reader *richReader) addSize(bytes, pieces int) {
 	reader.bytes += bytes
 	reader.pieces += pieces
 	if n := max(reader.bytes, reader.pieces); n > reader.decoder.lim.Text && reader.decoder.fault == nil {

@@ -221,7 +221,7 @@ const (
 // Binding ties one end of an arrow to a target. See docs/spec/drawing.md#r13.
 type Binding struct {
 	From, To  int32 // positions in Scene.Shapes: the arrow, its target
-	End       bool  // terminal: false = start
+	IsEnd     bool  // terminal: false = start
 	Anchor    Point // normalised, (0.5, 0.5) = centre
 	IsExact   bool
 	IsPrecise bool

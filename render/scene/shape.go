@@ -9,7 +9,7 @@ import (
 // shape reads one shape of a whiteboard into record, as a record of the store (record.Stored) or as
 // it is created, and checks ranges and limits. What the editor may refuse goes into record.Odd.
 // Unknown members are ignored.
-func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place where) {
+func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place jsonPlace) {
 	object, err := v.Object()
 	if err != nil {
 		decoder.refuse(place, "", v, "an object")
@@ -39,7 +39,7 @@ func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place wher
 		return
 	}
 	// Check ranges, limits and, in a file, what the editor saves.
-	if err := record.valid(&decoder.lim); err != nil {
+	if err := record.validateFields(&decoder.lim); err != nil {
 		decoder.fault = err.in(place.field(err.Path), record.ID)
 		return
 	}
@@ -50,7 +50,7 @@ func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place wher
 }
 
 // kind reads the type of the shape, which decides how its other fields are read.
-func (decoder *sceneDecoder) kind(record *Record, value *fastjson.Value, place where) {
+func (decoder *sceneDecoder) kind(record *Record, value *fastjson.Value, place jsonPlace) {
 	if value == nil || value.Type() != fastjson.TypeString {
 		decoder.refuse(place, "type", value, "the name of a kind of shape")
 		return
@@ -65,7 +65,7 @@ func (decoder *sceneDecoder) kind(record *Record, value *fastjson.Value, place w
 
 // base reads one member of a shape's record other than id and type: its place, opacity, parent or
 // index, or its properties one by one.
-func (decoder *sceneDecoder) base(record *Record, key []byte, value *fastjson.Value, place where) {
+func (decoder *sceneDecoder) base(record *Record, key []byte, value *fastjson.Value, place jsonPlace) {
 	switch string(key) {
 	case "x":
 		decoder.number(record, HasX, value, place)
@@ -101,7 +101,7 @@ func (decoder *sceneDecoder) base(record *Record, key []byte, value *fastjson.Va
 // prop reads one property of a shape into the record. The property's row in the table of fields says
 // of which type it is and where it is stored. A property that the kind of shape does not have is noted
 // and left out.
-func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Value, place where) {
+func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Value, place jsonPlace) {
 	fields := propField(record.Kind, key)
 	if fields&fieldsOf[record.Kind] == 0 {
 		decoder.propOfOtherVersion(record, key, value, place)
@@ -140,7 +140,7 @@ func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Va
 }
 
 // flag reads true or false of a shape; path names the field in messages.
-func (decoder *sceneDecoder) flag(v *fastjson.Value, place where, path string) bool {
+func (decoder *sceneDecoder) flag(v *fastjson.Value, place jsonPlace, path string) bool {
 	t := v.Type()
 	if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
 		decoder.refuse(place, path, v, "true or false")
@@ -149,7 +149,7 @@ func (decoder *sceneDecoder) flag(v *fastjson.Value, place where, path string) b
 }
 
 // enum reads a field of a shape whose value is one of a few names, such as a colour.
-func (decoder *sceneDecoder) enum(record *Record, fields Fields, value *fastjson.Value, place where) {
+func (decoder *sceneDecoder) enum(record *Record, fields Fields, value *fastjson.Value, place jsonPlace) {
 	row := fields.row()
 	names, path := row.names, row.path
 	if fields == HasAlign && record.Kind == Text {
@@ -170,8 +170,8 @@ func (decoder *sceneDecoder) enum(record *Record, fields Fields, value *fastjson
 	}
 }
 
-// needArrow gives an arrow's record properties or end points of its own, with the defaults, if
-// field fields is one of these and the record has none yet. It does nothing for other fields.
+// needArrow prepares an arrow's record for the field that is being read. If fields is a property of arrows or an
+// end point, and the record has none of these yet, it gets its own with the defaults. Other fields need nothing.
 func (decoder *sceneDecoder) needArrow(record *Record, fields Fields) {
 	if fields&arrowFields != 0 && record.Arrow == nil {
 		record.Arrow = new(ArrowProps)
@@ -215,8 +215,8 @@ var propFields = func() map[string]Fields {
 	return m
 }()
 
-// number reads a numeric field of a shape. Whether it is in range is for Record.valid.
-func (decoder *sceneDecoder) number(record *Record, fields Fields, v *fastjson.Value, place where) {
+// number reads a numeric field of a shape. Whether it is in range is for Record.validateFields.
+func (decoder *sceneDecoder) number(record *Record, fields Fields, v *fastjson.Value, place jsonPlace) {
 	n, ok := decoder.float(v)
 	if !ok {
 		decoder.refuse(place, fields.String(), v, "a finite number")
@@ -238,7 +238,7 @@ func (decoder *sceneDecoder) float(value *fastjson.Value) (float64, bool) {
 
 // text reads a JSON string of a shape, which may not be longer than the limit on text, and returns a
 // copy.
-func (decoder *sceneDecoder) text(value *fastjson.Value, place where, field string) string {
+func (decoder *sceneDecoder) text(value *fastjson.Value, place jsonPlace, field string) string {
 	if value.Type() != fastjson.TypeString {
 		decoder.refuse(place, field, value, "a string")
 		return ""
@@ -256,7 +256,7 @@ func (decoder *sceneDecoder) text(value *fastjson.Value, place where, field stri
 // propOfOtherVersion handles a property that the kind of the shape does not have in this version. It reads the
 // plain text of older records as rich text, refuses layouts of other versions that would be misread, and
 // ignores all others.
-func (decoder *sceneDecoder) propOfOtherVersion(record *Record, key []byte, value *fastjson.Value, place where) {
+func (decoder *sceneDecoder) propOfOtherVersion(record *Record, key []byte, value *fastjson.Value, place jsonPlace) {
 	switch name := string(key); {
 	case name == "text" && fieldsOf[record.Kind]&HasRich != 0:
 		if record.Has&HasRich != 0 {
@@ -280,7 +280,7 @@ func (decoder *sceneDecoder) propOfOtherVersion(record *Record, key []byte, valu
 }
 
 // refuseVersion sets the fault to a layout that needs the editor's own migrations.
-func (decoder *sceneDecoder) refuseVersion(place where, field, got, want string) {
+func (decoder *sceneDecoder) refuseVersion(place jsonPlace, field, got, want string) {
 	if decoder.fault == nil {
 		decoder.fault = wrongVersion(place.field(field), place.shape, got, want)
 	}
@@ -288,7 +288,7 @@ func (decoder *sceneDecoder) refuseVersion(place where, field, got, want string)
 
 // arrowEnd reads the position of an unbound end of an arrow, a point in the arrow's space. Older versions
 // of the editor kept a binding in its place, which is refused.
-func (decoder *sceneDecoder) arrowEnd(to *Point, value *fastjson.Value, place where, path string) {
+func (decoder *sceneDecoder) arrowEnd(to *Point, value *fastjson.Value, place jsonPlace, path string) {
 	if string(value.GetStringBytes("type")) == "binding" {
 		decoder.refuseVersion(place, path, "a binding inside the arrow, of an older version", "a binding record")
 		return

@@ -36,22 +36,22 @@ var rules = func() (all []numberRule) {
 
 // Valid returns an error for what is wrong with a shape's record: a number that is not finite, out
 // of its range or over a limit, text that is too long, an id without its prefix. Resolve accepts
-// records for which it returns nil, unless ids occur twice or parents form a cycle. Errors wrap
+// records for which it returns nil, unless ids occur twice or parents form a cycleError. Errors wrap
 // ErrInvalid or ErrLimit and name the field.
 func (record *Record) Valid(lim Limits) error {
 	lim = lim.withDefaults()
-	if err := record.check(&lim); err != nil {
+	if err := record.validate(&lim); err != nil {
 		return err
 	}
 	return nil
 }
 
-// check checks a shape's record as Valid does, with limits that have their defaults.
-func (record *Record) check(lim *Limits) *Error {
+// validate checks a shape's record as Valid does, with limits that have their defaults.
+func (record *Record) validate(lim *Limits) *Error {
 	if err := record.checkID(); err != nil {
 		return err
 	}
-	return record.valid(lim)
+	return record.validateFields(lim)
 }
 
 // checkID refuses a shape's record whose id does not begin with "shape:".
@@ -62,10 +62,10 @@ func (record *Record) checkID() *Error {
 	return nil
 }
 
-// valid checks the record of a shape as Valid does, except its id: the numbers, points, segments
+// validateFields checks the record of a shape as Valid does, except its id: the numbers, points, segments
 // and texts of the fields that the record has and its kind knows.
-func (record *Record) valid(lim *Limits) *Error {
-	given := record.Has & (baseFields | fieldsOf[min(record.Kind, Other)]) // what the record has and its kind knows
+func (record *Record) validateFields(lim *Limits) *Error {
+	given := record.Has & record.Kind.knownFields()
 	if given&arrowFields != 0 && record.Arrow == nil || given&endFields != 0 && len(record.Points) < 2 {
 		return invalid("props", record.ID, "an arrow without its properties", "Arrow and both Points set")
 	}

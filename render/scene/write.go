@@ -20,7 +20,7 @@ func (record *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) [
 		dst = append(append(append(dst, `,"`...), row.path...), `":`...)
 		dst = appendNumber(dst, *row.pointer(&record.Shape).(*float64))
 	}
-	given := record.Has & fieldsOf[min(record.Kind, Other)]
+	given := record.Has & record.Kind.knownFields() &^ baseFields
 	if given == 0 {
 		return append(dst, '}')
 	}

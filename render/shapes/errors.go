@@ -37,7 +37,7 @@ func Foreign(sh *scene.Shape, what string) error {
 // fonts or the layout do not support the text; other errors are faults of the set-up.
 func TextError(shape *scene.Shape, what string, err error) error {
 	var char *font.ForeignError // a character that the fonts do not have
-	var mark *text.MarkError
+	var mark *text.UnsupportedError
 	if errors.As(err, &char) || errors.As(err, &mark) {
 		return fmt.Errorf("cannot draw %s of shape %q (%s): %w: %w", what, shape.ID, shape.TypeName, ErrForeign, err)
 	}

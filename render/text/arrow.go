@@ -19,7 +19,7 @@ const maxArrowEm = 16
 // wide. Else they wrap at maxArrowEm. Lists are refused. See docs/spec/drawing.md#r70.
 func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, height float64, err error) {
 	if slices.ContainsFunc(sh.Rich.Blocks, func(b scene.Block) bool { return b.Depth > 0 }) {
-		return 0, 0, &MarkError{"lists on arrows"}
+		return 0, 0, &UnsupportedError{"lists on arrows"}
 	}
 	spec := arrowSpec(sh, Unbounded)
 	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {

@@ -119,15 +119,15 @@ func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
 	for {
 		// Words are broken in the smallest font alone; in others they count as
 		// fitting up to half a px, and stay whole.
-		spec.Whole = spec.Size > noteLeast
+		spec.KeepWords = spec.Size > noteLeast
 		if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
 			return 0, 0, err
 		}
 		width := widest(&l.probe)
-		if spec.Whole && math.Abs(width-noteProbe-0.5) < noteDoubt {
-			return 0, 0, &MarkError{"a line so near the width of its note that rounding decides on the font size"}
+		if spec.KeepWords && math.Abs(width-noteProbe-0.5) < noteDoubt {
+			return 0, 0, &UnsupportedError{"a line so near the width of its note that rounding decides on the font size"}
 		}
-		if !spec.Whole || math.Floor(width+0.5) <= noteProbe {
+		if !spec.KeepWords || math.Floor(width+0.5) <= noteProbe {
 			break
 		}
 		spec.Size--

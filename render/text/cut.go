@@ -29,7 +29,7 @@ func (l *Layouter) shapeAgain(face *font.Face, from, to int) ([]font.Glyph, erro
 // before end. Elsewhere glyphs are joined or kerned across the break, and must be shaped again.
 func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
 	for i := glyphAt(glyphs, at); i < len(glyphs) && int(glyphs[i].Cluster) < end; i++ {
-		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {
+		if !glyphs[i].UnsafeToBreak && startsCluster(glyphs, i) {
 			return int(glyphs[i].Cluster), i
 		}
 	}
@@ -41,7 +41,7 @@ func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
 // after start.
 func safeBefore(glyphs []font.Glyph, at, start int) (pos, i int) {
 	for i := glyphAt(glyphs, at+1) - 1; i >= 0 && int(glyphs[i].Cluster) > start; i-- {
-		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {
+		if !glyphs[i].UnsafeToBreak && startsCluster(glyphs, i) {
 			return int(glyphs[i].Cluster), i
 		}
 	}

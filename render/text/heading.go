@@ -52,7 +52,7 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	}
 	// The name was cut by the rounded room, but the ellipsis ends at the room that is not rounded.
 	x := min(ceil64(float64(advance(face, glyphs, headingSize))), avail-math.Ceil(markWidth))
-	l.emit(face, &scene.Span{}, mark, x, markWidth)
+	l.emitRun(face, &scene.Span{}, mark, x, markWidth)
 	out.W = x + markWidth
 	return nil
 }
@@ -99,7 +99,7 @@ func (l *Layouter) emitWords(face *font.Face, name string, glyphs []font.Glyph) 
 			return err
 		}
 		x := headingWidth(face, glyphs[:glyphAt(glyphs, from)])
-		l.emit(face, &scene.Span{}, word, x, headingWidth(face, word))
+		l.emitRun(face, &scene.Span{}, word, x, headingWidth(face, word))
 		from = to
 	}
 	return nil

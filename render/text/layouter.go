@@ -16,22 +16,22 @@ import (
 type Layouter struct {
 	fonts *font.Set
 
-	spec   Spec
-	out    *Layout
-	base   *font.Face // of plain text
-	text   []byte     // of the current paragraph
-	spans  []span
-	pieces []piece
-	items  []item
-	breaks []bool       // breaks[i]: a line may end before byte i of text
-	cuts   []bool       // cuts[i]: a character begins at byte i of text
-	indent float64      // of the paragraph's lines, px
-	listed bool         // the paragraph is in a list
-	avail  float64      // width for a line, px; infinite when nothing wraps
-	top    float64      // y at which the next line begins, px
-	sums   []float32    // memory of all items' ends
-	subset []font.Glyph // of the part of an item that is on a line
-	probe  Layout       // for measuring only
+	spec      Spec
+	out       *Layout
+	plainFace *font.Face // of plain text
+	text      []byte     // of the current paragraph
+	spans     []span
+	pieces    []piece
+	items     []item
+	breaks    []bool       // breaks[i]: a line may end before byte i of text
+	cuts      []bool       // cuts[i]: a character begins at byte i of text
+	indent    float64      // of the paragraph's lines, px
+	inList    bool         // the paragraph is in a list
+	avail     float64      // width for a line, px; infinite when nothing wraps
+	top       float64      // y at which the next line begins, px
+	sums      []float32    // memory of all items' ends
+	subset    []font.Glyph // of the part of an item that is on a line
+	probe     Layout       // for measuring only
 }
 
 // span is a range of the paragraph's text with one set of marks.
@@ -51,10 +51,10 @@ type piece struct {
 // itself, though its glyphs are those of the whole piece.
 type item struct {
 	piece
-	marks  *scene.Span
-	base   int // byte from which clusters count: the piece's first
-	glyphs []font.Glyph
-	ends   []float32 // of its glyphs, once a line was cut out of it
+	marks      *scene.Span
+	shapedFrom int // byte from which clusters count: the piece's first
+	glyphs     []font.Glyph
+	ends       []float32 // of its glyphs, once a line was cut out of it
 }
 
 // firstByte returns the position in the paragraph of the first byte that belongs to the item's
@@ -63,7 +63,7 @@ func (it *item) firstByte() int {
 	if len(it.glyphs) == 0 {
 		return it.to
 	}
-	return it.base + int(it.glyphs[0].Cluster)
+	return it.shapedFrom + int(it.glyphs[0].Cluster)
 }
 
 // New returns a layouter that shapes with the given fonts.
@@ -73,12 +73,12 @@ var blank = scene.RichText{Blocks: make([]scene.Block, 1)}
 
 // Layout lays out a rich text with its top left corner at (0, 0), before Place, and aligns its
 // lines. It overwrites out. A nil text is one empty line. out.W is spec.Width or, where that is
-// Unbounded, the width of the longest line. It returns *MarkError and *font.ForeignError for text
+// Unbounded, the width of the longest line. It returns *UnsupportedError and *font.ForeignError for text
 // that it does not lay out as the browser does, and errors for missing fonts.
 func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	out.reset()
 	if rich != nil && rich.Foreign != "" {
-		return &MarkError{rich.Foreign}
+		return &UnsupportedError{rich.Foreign}
 	}
 	if rich == nil || len(rich.Blocks) == 0 {
 		rich = &blank
@@ -88,7 +88,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	l.spec, l.out, l.base, l.top = spec, out, base, 0
+	l.spec, l.out, l.plainFace, l.top = spec, out, base, 0
 	for i := range rich.Blocks {
 		if err := l.layoutBlock(rich, i); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	if spec.Width < 0 {
 		out.W = 0
 		for _, line := range out.Lines {
-			out.W = max(out.W, line.Indent+max(line.Width, line.marker))
+			out.W = max(out.W, line.Indent+max(line.Width, line.markerWidth))
 		}
 	}
 	out.align(spec.Align)
@@ -119,8 +119,8 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	l.avail = math.Inf(1)
 	if l.spec.Width >= 0 {
 		l.avail = max(0, l.spec.Width-l.indent)
-		if l.listed && l.avail == 0 && len(b.Spans) > 1 { // the browser breaks there: docs/spec/drawing.md#r87
-			return &MarkError{"several spans in a list without room for its lines"}
+		if l.inList && l.avail == 0 && len(b.Spans) > 1 { // the browser breaks there: docs/spec/drawing.md#r87
+			return &UnsupportedError{"several spans in a list without room for its lines"}
 		}
 	}
 	first := len(l.out.Lines) // its first line has the marker
@@ -150,9 +150,9 @@ func (l *Layouter) loadParagraph(b *scene.Block) error {
 		s := &b.Spans[i]
 		switch {
 		case s.Highlight:
-			return &MarkError{"the mark highlight"}
+			return &UnsupportedError{"the mark highlight"}
 		case s.Code && l.spec.Font == scene.FontMono:
-			return &MarkError{"the mark code in the mono font"} // the editor draws it in another
+			return &UnsupportedError{"the mark code in the mono font"} // the editor draws it in another
 		}
 		from := len(l.text)
 		l.text = append(l.text, s.Text...)
@@ -170,7 +170,7 @@ func (l *Layouter) loadParagraph(b *scene.Block) error {
 		}
 	}
 	if bytes.Contains(l.text, softHyphen) && !l.withinWords() {
-		return &MarkError{"a soft hyphen beside what is no letter"}
+		return &UnsupportedError{"a soft hyphen beside what is no letter"}
 	}
 	return l.shapeItems()
 }
@@ -199,7 +199,7 @@ func (l *Layouter) shapeItems() error {
 	s := 0 // the current span
 	for _, p := range l.pieces {
 		if p.tab {
-			l.items = append(l.items, item{piece: p, base: p.from})
+			l.items = append(l.items, item{piece: p, shapedFrom: p.from})
 			continue
 		}
 		whole, err := p.face.Shape(l.text[p.from:p.to])
@@ -212,7 +212,7 @@ func (l *Layouter) shapeItems() error {
 			}
 			to := min(p.to, l.spans[s].to)
 			l.items = append(l.items, item{
-				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].marks, base: p.from,
+				piece: piece{from: from, to: to, face: p.face}, marks: l.spans[s].marks, shapedFrom: p.from,
 				glyphs: whole[glyphAt(whole, from-p.from):glyphAt(whole, to-p.from)],
 			})
 			from = to
@@ -285,13 +285,13 @@ func (l *Layouter) layoutForced(from, to int) error {
 // emitLine appends text[from:to] of the paragraph to the layout as one line, with its runs, glyphs, width and
 // baseline, and moves l.top below it. wrapped says that the text goes on in the next line. Spaces at the end
 // of a line hang over its end: the width of a wrapped line does not include them, that of another line only as
-// far as there is room. A *MarkError says that the browser places the line by rules that are not known here.
+// far as there is room. A *UnsupportedError says that the browser places the line by rules that are not known here.
 func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	if wrapped && bytes.HasSuffix(l.text[from:to], softHyphen) {
-		return &MarkError{"a line that ends in a soft hyphen"}
+		return &UnsupportedError{"a line that ends in a soft hyphen"}
 	}
 	out := l.out
-	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
+	line := Line{First: int32(len(out.Runs)), Indent: l.indent, inList: l.inList}
 	// Spaces from hang on get a run of their own. It is to where the spaces at the end stay in the run before.
 	hang, err := l.hangStart(from, to)
 	if err != nil {
@@ -309,13 +309,13 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 		}
 		if !wrapped {
 			if fullWidth > l.avail && l.spec.Align != scene.AlignStart && l.spanWithin(inkEnd, to) {
-				return &MarkError{"spaces of several styles that reach beyond the end of a line"}
+				return &UnsupportedError{"spaces of several styles that reach beyond the end of a line"}
 			}
 			line.Width = max(line.Width, min(fullWidth, l.avail))
 		}
 	}
 	// The line is as high as its highest font asks for; the plain font always counts.
-	above, below := l.lineExtent(l.base)
+	above, below := l.lineExtent(l.plainFace)
 	for i := line.First; i < line.First+line.Count; i++ {
 		a, b := l.lineExtent(out.Runs[i].Face)
 		above, below = max(above, a), max(below, b)
@@ -446,8 +446,8 @@ func (l *Layouter) tooWide(from, to int) bool {
 				left -= leastTab
 			}
 		}
-		for _, g := range it.glyphs[glyphAt(it.glyphs, from-it.base):] {
-			if it.base+int(g.Cluster) >= to {
+		for _, g := range it.glyphs[glyphAt(it.glyphs, from-it.shapedFrom):] {
+			if it.shapedFrom+int(g.Cluster) >= to {
 				break
 			}
 			left -= float64(it.face.Advance(g, l.spec.Size))
@@ -487,7 +487,7 @@ func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float
 		}
 		width := ceil64(float64(advance(it.face, glyphs[:n], l.spec.Size)))
 		if emit {
-			l.emit(it.face, it.marks, glyphs[:n], x, width)
+			l.emitRun(it.face, it.marks, glyphs[:n], x, width)
 		}
 		x += width
 		glyphs = glyphs[n:]
@@ -495,10 +495,10 @@ func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float
 	return x
 }
 
-// emit appends a run of text at x px, with its width and its glyphs, to the layout. Glyphs without ink, such as
+// emitRun appends a run of text at x px, with its width and its glyphs, to the layout. Glyphs without ink, such as
 // spaces, are left out. The browser draws a glyph at one of a few sub-pixel positions; pen positions are summed in
 // binary32 as there, so that a glyph near the edge between two of these gets the same one.
-func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph, x, width float64) {
+func (l *Layouter) emitRun(face *font.Face, marks *scene.Span, glyphs []font.Glyph, x, width float64) {
 	out, size := l.out, l.spec.Size
 	run := Run{
 		Face: face, Size: size, X: l.indent + x, Width: width, First: int32(len(out.Glyphs)),
@@ -543,20 +543,20 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, error) {
 	l.subset = l.subset[:0]
 	// From byte start to byte end the glyphs [i, j) of the item stay as they are.
-	start, i := from-it.base, 0
+	start, i := from-it.shapedFrom, 0
 	switch {
-	case from > it.from, begins && from > it.base:
+	case from > it.from, begins && from > it.shapedFrom:
 		// The part begins within the item, or a line begins at an item that was shaped in one piece with the
 		// item before: glyphs may be joined with what is in front, up to a safe place.
-		start, i = safeAfter(it.glyphs, start, to-it.base)
+		start, i = safeAfter(it.glyphs, start, to-it.shapedFrom)
 	case begins: // at the start of what was shaped in one piece
-		start = min(it.firstByte(), to) - it.base
+		start = min(it.firstByte(), to) - it.shapedFrom
 	}
-	end, j := to-it.base, len(it.glyphs)
+	end, j := to-it.shapedFrom, len(it.glyphs)
 	if to < it.to {
-		end, j = safeBefore(it.glyphs, end, from-it.base)
+		end, j = safeBefore(it.glyphs, end, from-it.shapedFrom)
 	}
-	start, end = start+it.base, end+it.base
+	start, end = start+it.shapedFrom, end+it.shapedFrom
 	if start > end { // nothing stays
 		return l.shapeAgain(it.face, from, to)
 	}
@@ -566,7 +566,7 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 		}
 	}
 	if start < end {
-		l.appendGlyphs(it.glyphs[i:j], it.base)
+		l.appendGlyphs(it.glyphs[i:j], it.shapedFrom)
 	}
 	if end < to {
 		return l.shapeAgain(it.face, end, to)

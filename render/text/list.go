@@ -21,15 +21,15 @@ const (
 	bulletMargin = 1
 )
 
-// setListIndent sets l.listed and l.indent for the paragraph rich.Blocks[at]: whether it is in a list, and
+// setListIndent sets l.inList and l.indent for the paragraph rich.Blocks[at]: whether it is in a list, and
 // the indent of its lines in px, which is the sum of the paddings of the lists around it. The padding of a
 // numbered list depends on how many items it has, as larger numbers need more room.
 func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
-	l.indent, l.listed = 0, rich.Blocks[at].Depth > 0
-	if !l.listed {
+	l.indent, l.inList = 0, rich.Blocks[at].Depth > 0
+	if !l.inList {
 		return
 	}
-	width := l.base.ZeroWidth(l.spec.Size)
+	width := l.plainFace.ZeroWidth(l.spec.Size)
 	for depth := rich.Blocks[at].Depth; depth > 0; depth-- {
 		// An outer list is found at its last paragraph before this one: every
 		// item begins with a paragraph of its own.
@@ -69,10 +69,10 @@ func (l *Layouter) addMarker(b *scene.Block, line int) error {
 // the font's ascent in whole px, as was observed in the browser for all fonts and sizes. All
 // divisions are of whole numbers and round down.
 func (l *Layouter) addBullet(b *scene.Block, line int) {
-	ascent := int(l.base.Ascent(l.spec.Size))
+	ascent := int(l.plainFace.Ascent(l.spec.Size))
 	box := ascent * 2 / 3          // side of the bullet's box, px
 	side := float64((box + 1) / 2) // of the bullet itself: half the box, rounded up
-	l.out.Lines[line].marker = side + 2*bulletMargin
+	l.out.Lines[line].markerWidth = side + 2*bulletMargin
 	l.out.Dots = append(l.out.Dots, Dot{
 		X: l.indent - float64(box+bulletGap),
 		Y: l.out.Lines[line].baseline - float64(ascent) + float64(3*(ascent-box)/2),
@@ -84,13 +84,13 @@ func (l *Layouter) addBullet(b *scene.Block, line int) {
 // width.
 func (l *Layouter) addNumber(b *scene.Block, line int) error {
 	l.text = append(strconv.AppendInt(l.text[:0], int64(b.Number), 10), '.', ' ')
-	glyphs, err := l.base.ShapeTabular(l.text)
+	glyphs, err := l.plainFace.ShapeTabular(l.text)
 	if err != nil {
 		return err
 	}
-	width := ceil64(float64(advance(l.base, glyphs, l.spec.Size)))
-	l.out.Lines[line].marker = width
-	l.emit(l.base, &scene.Span{}, glyphs, -width, width)
+	width := ceil64(float64(advance(l.plainFace, glyphs, l.spec.Size)))
+	l.out.Lines[line].markerWidth = width
+	l.emitRun(l.plainFace, &scene.Span{}, glyphs, -width, width)
 	l.out.Runs[len(l.out.Runs)-1].Baseline = l.out.Lines[line].baseline
 	return nil
 }

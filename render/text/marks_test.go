@@ -127,16 +127,16 @@ func TestRefusedMarks(t *testing.T) {
 		{"soft hyphen", scene.Span{Text: soft}, scene.FontSans, 400, false},
 		{"soft hyphen where a line ends", scene.Span{Text: soft}, scene.FontSans, 90, true},
 	} {
-		var mark *MarkError
+		var mark *UnsupportedError
 		err := l.Layout(&Layout{}, paragraph(c.span), Spec{Font: c.font, Size: 24, Width: c.width})
 		if errors.As(err, &mark) != c.refused || (err != nil) != c.refused {
 			t.Errorf("%s: got %v; refused is to be %v", c.name, err, c.refused)
 		}
 	}
 	sh := scene.Shape{Kind: scene.Arrow, Scale: 1, Rich: &scene.RichText{Blocks: []scene.Block{{Depth: 1, Bullet: true, Items: 1}}}}
-	var mark *MarkError
+	var mark *UnsupportedError
 	if _, _, err := l.ArrowSize(&sh, 100, 10, 20); !errors.As(err, &mark) {
-		t.Errorf("a list on an arrow: got %v; want a MarkError", err)
+		t.Errorf("a list on an arrow: got %v; want an UnsupportedError", err)
 	}
 }
 

@@ -2,7 +2,7 @@
 // sizes of labels. In: rich text, font, size and available width. Out: runs of positioned
 // glyphs and the size of the block, in the shape's own unscaled units. It refuses what the
 // shipped fonts cannot write and what it does not lay out as the browser does
-// (*font.ForeignError, *MarkError).
+// (*font.ForeignError, *UnsupportedError).
 package text
 
 import (
@@ -13,11 +13,13 @@ import (
 	"plumb/render/scene"
 )
 
-// MarkError names what of a rich text is not laid out here: a mark, a node, or a case of
+// UnsupportedError names what of a rich text is not laid out here: a mark, a node, or a case of
 // either. See docs/spec/drawing.md#r45.
-type MarkError struct{ Name string }
+type UnsupportedError struct{ Name string }
 
-func (e *MarkError) Error() string { return fmt.Sprintf("cannot lay out %s in rich text", e.Name) }
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("cannot lay out %s in rich text", e.Name)
+}
 
 // Unbounded is the available width of text that wraps nowhere.
 const Unbounded = -1
@@ -28,9 +30,9 @@ type Spec struct {
 	Size  float64 // px per em, > 0
 	Width float64 // available px, >= 0, or Unbounded
 	Align scene.Align
-	// Whole keeps words whole that are wider than Width: they stick out. Without
+	// KeepWords keeps words whole that are wider than Width: they stick out. Without
 	// it they break between characters.
-	Whole bool
+	KeepWords bool
 }
 
 // Layout is a laid out document. The zero value is ready for use; its memory is
@@ -48,9 +50,9 @@ type Line struct {
 	First, Count int32   // in Layout.Runs
 	Indent       float64 // padding of lists, px
 	Width        float64 // without the indent and without hanging spaces, px
-	marker       float64 // width of the marker of a list beside it: the block is so wide at least
+	markerWidth  float64 // width of the marker of a list beside it: the block is so wide at least
 	baseline     float64
-	listed       bool
+	inList       bool
 }
 
 // Run is a part of one line in one style. The browser paints its halo, then its glyphs, before the
@@ -119,7 +121,7 @@ func (l *Layout) Place(x, y float64) {
 func (l *Layout) align(a scene.Align) {
 	for _, line := range l.Lines {
 		slack := l.W - line.Indent - line.Width
-		if line.listed || slack < 0 || a == scene.AlignStart {
+		if line.inList || slack < 0 || a == scene.AlignStart {
 			continue
 		}
 		if a == scene.AlignMiddle {

@@ -39,7 +39,7 @@ func (l *Layouter) fitLine(from, onlySpaces, to int) (int, error) {
 	if err != nil || fits {
 		return end, err
 	}
-	if l.spec.Whole { // the first place to break
+	if l.spec.KeepWords { // the first place to break
 		for end = from + 1; end < to && !l.mayBreak(from, end); end++ {
 		}
 		return end, nil
@@ -88,9 +88,9 @@ func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 // Two exceptions were observed, see firstBreak and reshapedBreak.
 func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int) bool) (
 	end int, fits bool, err error) {
-	first := l.breakWithin(from, to, found.end, may)
-	if first <= found.item { // no place in the item where the reach ends
-		if end, err = l.firstBreak(from, to, found.item, may); err != nil || end > from {
+	first := l.breakWithin(from, to, found.reach, may)
+	if first <= found.itemStart { // no place in the item where the reach ends
+		if end, err = l.firstBreak(from, to, found.itemStart, may); err != nil || end > from {
 			return end, end > from, err
 		}
 	}
@@ -100,7 +100,7 @@ func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int)
 		if err != nil || fitsWidth(width, l.avail) {
 			return end, true, err
 		}
-		if shown <= found.safe { // all of the line was shaped anew: no place before is tried
+		if shown <= found.safeFrom { // all of the line was shaped anew: no place before is tried
 			end, err = l.reshapedBreak(from, to, end, width, may)
 			return end, err == nil && end > from, err
 		}
@@ -127,7 +127,7 @@ func (l *Layouter) reshapedBreak(from, to, end int, width float64, may func(from
 		if err != nil {
 			return 0, err
 		}
-		return l.breakWithin(from, to, found.end, may), nil
+		return l.breakWithin(from, to, found.reach, may), nil
 	}
 	return end, nil
 }
@@ -160,8 +160,8 @@ func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) 
 // up by itself.
 func (l *Layouter) triedWidth(from, end int) (float64, error) {
 	it := &l.items[l.itemAt(end-1)]
-	anew, _ := safeBefore(it.glyphs, end-it.base, max(from, it.from)-it.base)
-	return l.measureOrEmit(from, end, it.base+anew, false)
+	anew, _ := safeBefore(it.glyphs, end-it.shapedFrom, max(from, it.from)-it.shapedFrom)
+	return l.measureOrEmit(from, end, it.shapedFrom+anew, false)
 }
 
 // hangingEnd returns the end of the spaces that begin at byte at of the paragraph, at most to. They
@@ -185,9 +185,9 @@ func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int 
 // lookup says how far a line reaches by the glyphs of the text shaped as a whole. All are positions in the
 // paragraph.
 type lookup struct {
-	end  int // the last byte that fits
-	safe int // from here on, the line's glyphs are certainly the same as in the whole text
-	item int // start of the item that end lies in, or of the line if that begins within the item
+	reach     int // the last byte that fits
+	safeFrom  int // from here on, the line's glyphs are certainly the same as in the whole text
+	itemStart int // start of the item that reach lies in, or of the line if that begins within the item
 }
 
 // lookUpEnd returns how far a line of text that begins at byte from reaches within avail px, by the glyphs
@@ -198,23 +198,23 @@ type lookup struct {
 // need too much shaping is an error.
 func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) {
 	first, room := l.itemAt(from), avail // the item that the line begins in, and the width left, px
-	found.safe, found.item = from, from
+	found.safeFrom, found.itemStart = from, from
 	for i := first; i < len(l.items); i++ {
 		it := &l.items[i]
 		if it.tab {
 			var x float64
 			x, err = l.tabStop(it.face, avail-room)
 			if err != nil || x > avail {
-				found.end = it.from
+				found.reach = it.from
 				return found, err
 			}
 			room = avail - x
 			continue
 		}
-		found.item = max(from, it.from)
+		found.itemStart = max(from, it.from)
 		kept, anew := 0, 0.0 // first glyph that is as it was, and how wide is what is shaped anew before it
 		if i == first {
-			if found.safe, kept, anew, err = l.reshapeStart(it, from); err != nil {
+			if found.safeFrom, kept, anew, err = l.reshapeStart(it, from); err != nil {
 				return found, err
 			}
 		}
@@ -225,9 +225,9 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 		last := ceil64(start) + room - ceil64(anew) // where the line ends in the item
 		beyond := func(i int) bool { return floor64(float64(ends[i])) > last }
 		if n := sort.Search(len(ends), beyond); n < len(ends) { // the first glyph that does not fit
-			found.end = it.to - 1
+			found.reach = it.to - 1
 			if next := glyphAt(it.glyphs, int(it.glyphs[n].Cluster)+1); next < len(it.glyphs) {
-				found.end = it.base + int(it.glyphs[next].Cluster) - 1
+				found.reach = it.shapedFrom + int(it.glyphs[next].Cluster) - 1
 			}
 			return found, nil
 		}
@@ -236,7 +236,7 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 		}
 		room -= ceil64(anew)
 	}
-	found.end = len(l.text)
+	found.reach = len(l.text)
 	return found, nil
 }
 
@@ -246,10 +246,10 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 // within the item is shaped anew up to safe. At the item's start only the characters are that a ligature of
 // the item before took.
 func (l *Layouter) reshapeStart(it *item, from int) (safe, kept int, anew float64, err error) {
-	pos, glyph := safeAfter(it.glyphs, from-it.base, it.to-it.base)
-	safe = it.base + pos
+	pos, glyph := safeAfter(it.glyphs, from-it.shapedFrom, it.to-it.shapedFrom)
+	safe = it.shapedFrom + pos
 	reshapedEnd := it.firstByte()
-	if from > it.base {
+	if from > it.shapedFrom {
 		reshapedEnd, kept = safe, glyph
 		if safe == it.to { // there is no safe place: all is shaped anew, no glyph stays
 			kept = len(it.glyphs)
@@ -257,7 +257,7 @@ func (l *Layouter) reshapeStart(it *item, from int) (safe, kept int, anew float6
 	}
 	switch {
 	case reshapedEnd > from+maxReshapeBytes:
-		return safe, kept, 0, &MarkError{fmt.Sprintf("a word of more than %d bytes that is cut", maxReshapeBytes)}
+		return safe, kept, 0, &UnsupportedError{fmt.Sprintf("a word of more than %d bytes that is cut", maxReshapeBytes)}
 	case reshapedEnd > from:
 		fresh, err := it.face.Shape(l.text[from:reshapedEnd])
 		if err != nil {

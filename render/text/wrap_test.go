@@ -45,7 +45,7 @@ func TestOpportunities(t *testing.T) {
 		"–a", "x |–é", "-ж", "-|-ж", "-–|a", "‐a", "x-–|é", "–#", "“–|a",
 	} {
 		s := strings.ReplaceAll(want, "|", "")
-		got := strings.Join(wrap(t, l, Spec{Font: scene.FontSans, Size: 24, Width: 1, Whole: true}, s), "|")
+		got := strings.Join(wrap(t, l, Spec{Font: scene.FontSans, Size: 24, Width: 1, KeepWords: true}, s), "|")
 		if got != want {
 			t.Errorf("got %q; want %q", got, want)
 		}
@@ -198,7 +198,7 @@ func TestLongText(t *testing.T) {
 func TestLongWord(t *testing.T) {
 	l := layouter(t)
 	var out Layout
-	var cannot *MarkError
+	var cannot *UnsupportedError
 	for _, long := range []string{strings.Repeat("x", 16<<10), strings.Repeat("é-", 5<<10)} {
 		if err := l.Layout(&out, plain(long), Spec{Size: 24, Width: 30}); !errors.As(err, &cannot) {
 			t.Errorf("%.6q...: got %v; want a refusal", long, err)

@@ -108,7 +108,7 @@ func (tree *Tree) bind(scene *scene.Scene) {
 // terminalOf returns the index in tree.bound of the end of an arrow that a binding ties: 0 for the start, 1 for
 // the end.
 func terminalOf(b *scene.Binding) int {
-	if b.End {
+	if b.IsEnd {
 		return 1
 	}
 	return 0
