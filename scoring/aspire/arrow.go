@@ -32,7 +32,8 @@ func prepareArrow(workspace *workspace, j *job) error {
 	if err != nil {
 		return err
 	}
-	// The centres that the score needs; those that only the editor knows come after drawing.
+	// The centres that the score needs. addCentre takes both results of centre: the point, or why only
+	// the editor can compute it.
 	var pending pendingPoints
 	if err := pending.addCentre(workspace.centre(&workspace.board, arrow)); err != nil {
 		return err
@@ -42,17 +43,17 @@ func prepareArrow(workspace *workspace, j *job) error {
 	}
 	// The rotation, and how the arrow points after it.
 	rule := arrowRule{arrow: arrow, heading: arrow.Rotation}
-	turn, ok := workspace.readRotation()
+	turn, hasRotation := workspace.readRotation()
 	switch {
-	case ok:
+	case hasRotation:
 		rule.rotation = turn
 		if workspace.namesArrow(arrow.ID) {
 			rule.heading += turn // the arrow turns about its centre, which stays in place
 		} else {
 			j.base.Status = otherShape
 		}
-	case workspace.variants.On(ArrowAcceptUpdate) && workspace.rotatedByUpdate(arrow.ID):
-		record := workspace.board.find(arrow.ID)
+	case workspace.variants.On(ArrowAcceptUpdate) && workspace.applyUpdatesOfArrow(arrow.ID):
+		record := workspace.board.find(arrow.ID) // which may have moved, too
 		if err := pending.addCentre(workspace.centre(&workspace.board, record)); err != nil {
 			j.setError(err)
 			return nil
@@ -76,16 +77,17 @@ type arrowRule struct {
 // gone. points holds the centres of the arrow and the goal and, if an update may have moved
 // the arrow, its final centre.
 func (rule arrowRule) score(j *job, points []scene.Point) error {
-	moved, goal := points[0], points[1]
+	initialCentre, goal := points[0], points[1]
+	finalCentre := initialCentre
 	if len(points) > 2 {
-		moved = points[2]
+		finalCentre = points[2]
 	}
-	before := angleOff(rule.arrow.Rotation, points[0], goal)
+	before := angleOff(rule.arrow.Rotation, initialCentre, goal)
 	after := before
 	if rule.rotation != nil && j.base.Status != otherShape {
-		after = angleOff(rule.heading, moved, goal)
+		after = angleOff(rule.heading, finalCentre, goal)
 	}
-	j.marks = showArrow(rule.arrow, points[0], goal)
+	j.marks = showArrow(rule.arrow, initialCentre, goal)
 	j.addMetric("theta_i", before)
 	j.addMetric("theta_f", after)
 	j.addMetric("rotation", rule.rotation)
@@ -128,35 +130,35 @@ func (workspace *workspace) readRotation() (float64, bool) {
 	return x, ok
 }
 
-// namesArrow reports whether the answer rotates the arrow: its member shape is the arrow's
-// id, an object with that id, or empty.
-func (workspace *workspace) namesArrow(id string) bool {
+// namesArrow reports whether the answer's rotation is for the arrow, the shape with this id. The member
+// shape names the arrow, by its id or an object with its id, or it names nothing.
+func (workspace *workspace) namesArrow(arrowID string) bool {
 	value := workspace.found.Value.Get("shape")
 	if value.Kind() == answer.Object {
 		value = value.Get("id")
 	}
-	if s, ok := value.Text(); value.Null() || ok && s == "" {
+	text, isText := value.Text()
+	if isEmpty := isText && text == ""; isEmpty || value.Null() {
 		return true
 	}
-	named, ok := workspace.cleaner.cleanID(value)
-	return ok && named == id
+	id, ok := workspace.cleaner.cleanID(value)
+	return ok && id == arrowID
 }
 
-// rotatedByUpdate applies updateShapes to the board (variant accept_update) and reports whether
-// the arrow was given a rotation.
-func (workspace *workspace) rotatedByUpdate(id string) bool {
-	rotated := workspace.updatesRotation(id)
+// applyUpdatesOfArrow applies updateShapes to the board (variant accept_update) and reports whether
+// the arrow, the shape with this id, was given a rotation.
+func (workspace *workspace) applyUpdatesOfArrow(arrowID string) (rotated bool) {
+	rotated = workspace.readUpdatesOfArrow(arrowID)
 	workspace.board.applyUpdates(workspace.ops.update) // all of them, whether or not the arrow is among them
 	return rotated
 }
 
-// updatesRotation reads updateShapes of an answer to the arrow test and reports whether they give
-// the arrow, the shape with this id, a rotation.
-func (workspace *workspace) updatesRotation(id string) bool {
+// readUpdatesOfArrow reads updateShapes of an answer to the arrow test into workspace.ops.update, but
+// does not apply them. It reports whether one gives the arrow, the shape with this id, a rotation.
+func (workspace *workspace) readUpdatesOfArrow(arrowID string) (rotates bool) {
 	workspace.ops.update = workspace.ops.update[:0]
 	workspace.ops.readUpdate(&workspace.cleaner, &workspace.board, workspace.found.Value.Get("updateShapes"))
-	return slices.ContainsFunc(workspace.ops.update, func(u scene.Record) bool {
-		return u.ID == id &&
-			u.Has&scene.HasRotation != 0
+	return slices.ContainsFunc(workspace.ops.update, func(update scene.Record) bool {
+		return update.ID == arrowID && update.Has&scene.HasRotation != 0
 	})
 }

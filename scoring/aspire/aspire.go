@@ -71,7 +71,7 @@ func newSuite(config Config) *suite {
 	limits.Shapes = cmp.Or(limits.Shapes, defaults.Shapes)
 	limits.Coordinate = cmp.Or(limits.Coordinate, defaults.Coordinate)
 	s := &suite{limits: *limits, tldraw: config.Tldraw, maxResponse: cmp.Or(config.MaxResponse, scoring.DefaultResponse),
-		maxActions: cmp.Or(config.MaxActions, scoring.DefaultActions), boards: newInitials(config.Initials)}
+		maxActions: cmp.Or(config.MaxActions, scoring.DefaultActions), boards: newBoardCache(config.Initials)}
 	s.pool.New = func() any { return new(workspace) }
 	return s
 }
@@ -191,7 +191,7 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 // missingFields returns an error that lists the fields that an ASPIRE item lacks, or nil if it has
 // all.
 func missingFields(it *scoring.Item) error {
-	lacks := scoring.LackingIn(it)
+	lacks := scoring.LackingIn(it) // each member with what it should be, and the code of the error
 	if it.Test == "" {
 		lacks.Add("test", "one of maze, graph, pattern, label, line, arrow, overlap, balance", "unknown_test")
 	}
@@ -243,7 +243,6 @@ func (suite *suite) readShapes(list *fastjson.Value) ([]scene.Record, error) {
 	return records, nil
 }
 
-// shapePaths are the JSON paths of the first shapes, precomputed.
 var shapePaths = func() (all [64]string) {
 	for i := range all {
 		all[i] = listPath{"shapes", i}.String()
@@ -251,7 +250,8 @@ var shapePaths = func() (all [64]string) {
 	return all
 }()
 
-// shapePath returns the JSON path of initial shape i of an ASPIRE item, for errors.
+// shapePath returns the JSON path of initial shape i of an ASPIRE item, such as shapes[3], for errors.
+// The paths of the first ones are computed beforehand.
 func shapePath(i int) string {
 	if i < len(shapePaths) {
 		return shapePaths[i]
@@ -270,8 +270,10 @@ func (workspace *workspace) readResponse(response *fastjson.Value) error {
 	if workspace.test.name == "arrow" && variants.On(ArrowAcceptUpdate) {
 		rules.Keys = eitherKeys
 	}
+	// A strict variant of a single test concerns cleaning too; only maze.strict is another rule.
+	strictTest := workspace.test.name != "maze" && variants.On(workspace.test.name+".strict")
 	workspace.cleaner = cleaner{
-		strict:      variants.On(Strict) || variants.On(workspace.test.name+".strict") && workspace.test.name != "maze",
+		strict:      strictTest || variants.On(Strict),
 		strictAlign: variants.On(StrictAlign), extended: rules.ExtendedMath,
 		maxText: workspace.suite.limits.Text, maxEntries: workspace.suite.maxActions, limits: workspace.suite.limits, notes: workspace.notes,
 		entries: workspace.cleaner.entries, points: workspace.cleaner.points, json: workspace.cleaner.json, // memory of earlier items

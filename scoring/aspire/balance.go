@@ -34,6 +34,7 @@ func prepareBalance(workspace *workspace, j *job) error {
 		}
 		scenes = append(scenes, after)
 	}
+	// One picture of each scene. Only its tally of pixels is needed.
 	j.views = make([]view.View, len(scenes))
 	for i, s := range scenes {
 		j.views[i] = view.View{Scene: s, Bounds: frame, TallyOnly: true}
@@ -44,7 +45,8 @@ func prepareBalance(workspace *workspace, j *job) error {
 			}
 		}
 	}
-	// All answers to the task edit the first view, so the renderer keeps it and draws only what differs.
+	// The initial picture is the same for all answers to the task. So the renderer keeps its tally, and
+	// measures of the other picture only what differs.
 	j.views[0].Edited = true
 	if len(j.views) > 1 {
 		j.views[1].Before = &j.views[0]
@@ -52,7 +54,7 @@ func prepareBalance(workspace *workspace, j *job) error {
 	rule := balanceRule{
 		centre:           scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2},
 		byPrintedFormula: workspace.variants.On(BalancePrinted),
-		isVoid:           workspace.variants.On(BalanceStrict) && len(violations) > 0,
+		scoresZero:       workspace.variants.On(BalanceStrict) && len(violations) > 0,
 	}
 	j.scoreTallies = rule.score
 	return nil
@@ -77,12 +79,12 @@ func (workspace *workspace) violations() []string {
 
 // extendFrame sets the bounds of the balance test's picture to the frame together with all content
 // (variant union of docs/spec/aspire.md#r62). The padding makes room for strokes; empty room has no
-// weight. If plumb cannot compute the sizes of all shapes, the editor does while it draws, and calls
-// the function in wanted.Content with them. Pictures beyond the limit are refused.
+// weight. If plumb cannot compute the sizes of all shapes, the editor does while it draws. Pictures
+// beyond the limit are refused.
 func (workspace *workspace) extendFrame(wanted *view.View, frame view.Box) error {
 	limits := workspace.suite.limits
-	boundsAround := func(content view.Box, ok bool) (view.Box, error) {
-		if !ok {
+	boundsAround := func(content view.Box, hasContent bool) (view.Box, error) {
+		if !hasContent {
 			return frame, nil
 		}
 		content = boxUnion(padded(content), roundedOut(frame.X, frame.Y, frame.X+frame.W, frame.Y+frame.H))
@@ -91,27 +93,29 @@ func (workspace *workspace) extendFrame(wanted *view.View, frame view.Box) error
 		}
 		return content, nil
 	}
-	content, ok, err := workspace.suite.contentBounds(wanted.Scene, nil)
-	if errors.Is(err, view.ErrForeign) { // the editor finds the size out, and the view has the rule
-		wanted.Foreign, wanted.Content = err, &view.Content{Bounds: func(content view.Box, ok bool) (view.Box, error) {
-			all, err := boundsAround(content, ok)
-			wanted.Bounds = all
-			return all, err
+	content, hasContent, err := workspace.suite.contentBounds(wanted.Scene, nil)
+	if errors.Is(err, view.ErrForeign) {
+		// The editor draws this view, and calls Content.Bounds with the bounds of the content.
+		wanted.Foreign = err
+		wanted.Content = &view.Content{Bounds: func(content view.Box, hasContent bool) (view.Box, error) {
+			bounds, err := boundsAround(content, hasContent)
+			wanted.Bounds = bounds
+			return bounds, err
 		}}
 		return nil
 	}
 	if err != nil {
 		return drawError(err)
 	}
-	wanted.Bounds, err = boundsAround(content, ok)
+	wanted.Bounds, err = boundsAround(content, hasContent)
 	return err
 }
 
-// balanceRule holds what the score of the balance test needs besides tallies. isVoid makes
-// the score 0.
+// balanceRule holds what the score of the balance test needs besides tallies.
 type balanceRule struct {
-	centre                   scene.Point
-	byPrintedFormula, isVoid bool
+	centre           scene.Point
+	byPrintedFormula bool
+	scoresZero       bool // the answer breaks the rules of the task
 }
 
 // score sets the score of the balance test from the tally before the answer and, if the
@@ -128,7 +132,7 @@ func (rule balanceRule) score(j *job, tallies []metric.Tally) {
 	after, visible := centreOfMass(j.views[last].Bounds, tallies[last])
 	initialDistance := distance(before, rule.centre)
 	finalDistance := initialDistance
-	var comAfter any
+	var comAfter any // null where nothing is visible
 	if visible {
 		finalDistance, comAfter = distance(after, rule.centre), xy(after)
 	}
@@ -136,22 +140,23 @@ func (rule balanceRule) score(j *job, tallies []metric.Tally) {
 	if initialDistance >= 1e-9 { // px; nearer counts as balanced already (docs/spec/aspire.md#r65)
 		improvement = (initialDistance - finalDistance) / initialDistance
 	}
-	var printed any
+	byPrintedFormula := (initialDistance - finalDistance) / finalDistance
+	var printed any // null where that divides by 0
 	if finalDistance > 0 {
-		printed = (initialDistance - finalDistance) / finalDistance
+		printed = byPrintedFormula
 	}
 	j.addMetric("com_before", xy(before))
 	j.addMetric("com_after", comAfter)
 	j.addMetric("ci", initialDistance)
 	j.addMetric("cf", finalDistance)
 	j.addMetric("score_printed", printed)
-	switch x, ok := printed.(float64); {
-	case rule.isVoid:
+	switch {
+	case rule.scoresZero:
 		j.setScore(0)
 	case !rule.byPrintedFormula:
 		j.setScore(improvement)
-	case ok:
-		j.setScore(x)
+	case finalDistance > 0:
+		j.setScore(byPrintedFormula)
 	default:
 		j.base.Scored, j.base.Err = false,
 			newError("undefined", "cannot score balance by the printed formula: the final distance is 0")
@@ -162,7 +167,7 @@ func (rule balanceRule) score(j *job, tallies []metric.Tally) {
 // for an empty picture. A box with fractional sides is stretched over whole pixels, which is
 // undone here. See docs/spec/drawing.md#r16.
 func centreOfMass(box view.Box, tally metric.Tally) (p scene.Point, ok bool) {
-	x, y, ok := tally.A.CentreOfMass()
+	x, y, ok := tally.A.CentreOfMass() // A are the pixels of all shapes; in px from the corner of the picture
 	if !ok {
 		return p, false
 	}

@@ -1,8 +1,10 @@
 package aspire
 
 import (
+	"errors"
 	"slices"
 
+	"plumb/render/view"
 	"plumb/scoring"
 )
 
@@ -30,8 +32,11 @@ func (j *job) initialDrawable() bool {
 		return false
 	}
 	bounds, hasContent, err := j.suite.contentBounds(scene, nil)
+	if errors.Is(err, view.ErrForeign) {
+		return true
+	}
 	if err != nil {
-		return keepForeign(err) == err // unchanged only if the editor must decide
+		return false
 	}
 	bounds = padded(bounds)
 	return !hasContent || j.suite.limits.CheckCanvas(bounds.W, bounds.H) == nil

@@ -8,21 +8,23 @@ import (
 )
 
 // board is the whiteboard while an answer is applied to it: records in z-order, back to front.
-// Deleted records keep their position, marked dead.
+// Deleted records keep their position; their state says that they are removed.
 type board struct {
 	initial   []scene.Record // as given, never changed
 	records   []scene.Record
-	origins   []origin         // one for each of records
+	states    []shapeState     // one for each of records
 	byID      map[string]int32 // indices in records of the shapes that are not deleted
 	creations int32            // how many shapes the answer created so far
 	changed   bool             // an operation had an effect
 }
 
-// origin says where a record on the board comes from, and whether it is deleted.
-type origin struct {
-	creationRank int32 // rank of the first creation of this id by the answer, -1 for none
-	dead         bool
+// shapeState says where a record on the board comes from, and whether it is off the board again.
+type shapeState struct {
+	creationRank int32 // rank of the first creation of this id by the answer; -1 for an initial shape
+	removed      bool  // deleted, or replaced by a later record with its id
 }
+
+func (state shapeState) isCreated() bool { return state.creationRank >= 0 }
 
 // reset empties the board and puts the initial shapes of an ASPIRE item on it. It keeps the slice but
 // never changes it. It returns the index of the first shape whose id another one has already, or -1;
@@ -32,13 +34,13 @@ func (b *board) reset(initial []scene.Record) (duplicate int) {
 		*b = board{}
 	}
 	b.initial, b.creations, b.changed = initial, 0, false
-	b.records, b.origins = append(b.records[:0], initial...), b.origins[:0]
+	b.records, b.states = append(b.records[:0], initial...), b.states[:0]
 	if b.byID == nil {
 		b.byID = make(map[string]int32)
 	}
 	clear(b.byID)
 	for i := range initial {
-		b.origins = append(b.origins, origin{creationRank: -1})
+		b.states = append(b.states, shapeState{creationRank: -1})
 		b.byID[initial[i].ID] = int32(i)
 		if len(b.byID) != i+1 { // the id was there already
 			return i
@@ -64,18 +66,18 @@ func (board *board) find(id string) *scene.Record {
 // same id, which then counts as created, not as deleted. A shape that the answer creates twice keeps
 // the rank of its first creation (docs/spec/aspire.md#r24).
 func (board *board) create(record *scene.Record) {
-	from := origin{creationRank: board.creations}
+	state := shapeState{creationRank: board.creations}
 	if i, ok := board.byID[record.ID]; ok {
-		replaced := &board.origins[i]
-		replaced.dead = true
-		if replaced.creationRank >= 0 {
-			from.creationRank = replaced.creationRank
+		replaced := &board.states[i]
+		replaced.removed = true
+		if replaced.isCreated() {
+			state.creationRank = replaced.creationRank
 		}
 	}
 	board.creations++
 	board.byID[record.ID] = int32(len(board.records))
 	board.records = append(board.records, *record)
-	board.origins = append(board.origins, from)
+	board.states = append(board.states, state)
 	board.changed = true
 }
 
@@ -85,7 +87,7 @@ func (board *board) remove(id string) bool {
 	if !ok {
 		return false
 	}
-	board.origins[i].dead = true
+	board.states[i].removed = true
 	delete(board.byID, id)
 	board.changed = true
 	return true
@@ -95,15 +97,18 @@ func (board *board) remove(id string) bool {
 // does, until none is left. Only initial shapes can be inside others, because answers cannot nest
 // shapes.
 func (board *board) removeOrphans() {
-	for again := true; again; {
-		again = false
+	for removedAny := true; removedAny; {
+		removedAny = false
 		for i := range board.records {
 			record := &board.records[i]
-			if record.Has&scene.HasParent == 0 || board.origins[i].dead || board.find(record.ParentID) != nil ||
-				!board.isInitial(record.ParentID) {
+			hasParent := record.Has&scene.HasParent != 0
+			if board.states[i].removed || !hasParent {
 				continue
 			}
-			again = board.remove(record.ID) || again
+			// A parent that was never on the board is not one that the answer deleted.
+			if board.find(record.ParentID) == nil && board.isInitial(record.ParentID) {
+				removedAny = board.remove(record.ID) || removedAny
+			}
 		}
 	}
 }
@@ -117,7 +122,7 @@ func (board *board) isInitial(id string) bool {
 func (board *board) final() []scene.Record {
 	remaining := make([]scene.Record, 0, len(board.byID))
 	for i := range board.records {
-		if !board.origins[i].dead {
+		if !board.states[i].removed {
 			remaining = append(remaining, board.records[i])
 		}
 	}
@@ -128,12 +133,12 @@ func (board *board) final() []scene.Record {
 // applied, in the order of their first creation (docs/spec/aspire.md#r24). They point into the board.
 func (board *board) created() []*scene.Record {
 	var indices []int32
-	for i := range board.origins {
-		if from := &board.origins[i]; from.creationRank >= 0 && !from.dead {
+	for i, state := range board.states {
+		if state.isCreated() && !state.removed {
 			indices = append(indices, int32(i))
 		}
 	}
-	slices.SortFunc(indices, func(x, y int32) int { return int(board.origins[x].creationRank - board.origins[y].creationRank) })
+	slices.SortFunc(indices, func(x, y int32) int { return int(board.states[x].creationRank - board.states[y].creationRank) })
 	records := make([]*scene.Record, len(indices))
 	for i, index := range indices {
 		records[i] = &board.records[index]

@@ -24,8 +24,8 @@ type cleaner struct {
 	path       listPath
 	listFailed bool // in this list
 
-	idTurn   string                     // stands before the number in made-up ids, "" in a first answer
-	textJSON map[*scene.RichText]string // gets the JSON of texts that were read; nil for nothing
+	turnInIDs string                     // names the turn in made-up ids, such as "t2-"; "" in a first answer
+	textJSON  map[*scene.RichText]string // gets the JSON of texts that were read; nil for nothing
 
 	entries []entry
 	points  []indexedPoint
@@ -46,26 +46,27 @@ const idPrefix = "shape:"
 // as failed, which voids it under the variant strict.
 func (cleaner *cleaner) dropField(field, why string) {
 	cleaner.listFailed = true
-	if cleaner.notes.full() {
+	if cleaner.notes.omitIfFull() {
 		return
 	}
 	cleaner.notes.add(scoring.Note{Code: "dropped_field", Path: cleaner.path.String() + "." + clipName(field), Message: why})
 }
 
-// clipName returns a field name for a note, quoted and shortened unless it is plain and
-// short.
-func clipName(text string) string {
-	if quoted := quote(text); len(quoted) != len(text)+2 { // more than two quotes were added
+// clipName returns a field name for a note. A long name, and one with special characters, is shortened
+// and quoted; other names stay as they are.
+func clipName(name string) string {
+	const quotes = len(`""`)
+	if quoted := quote(name); len(quoted) != len(name)+quotes { // shortened, or with escapes
 		return quoted
 	}
-	return text
+	return name
 }
 
 // rejectEntry notes that a whole entry of the answer's list is ignored, and why, and marks
 // the list as failed.
 func (cleaner *cleaner) rejectEntry(why string) {
 	cleaner.listFailed = true
-	if cleaner.notes.full() {
+	if cleaner.notes.omitIfFull() {
 		return
 	}
 	cleaner.notes.add(scoring.Note{Code: "rejected_shape", Path: cleaner.path.String(), Message: why})
@@ -107,15 +108,15 @@ func (cleaner *cleaner) create(value answer.Value, newID string) (record scene.R
 		cleaner.rejectEntry("its type cannot be told")
 		return record, false
 	}
-	id, ok := cleaner.cleanID(value.Get("id"))
-	switch given := value.Get("id"); {
-	case ok && cleaner.strict && !strings.HasPrefix(id, idPrefix):
-		cleaner.dropField("id", "want the prefix "+idPrefix)
-	case !ok:
-		if given.Exists() {
+	givenID := value.Get("id")
+	id, usable := cleaner.cleanID(givenID)
+	if !usable {
+		if givenID.Exists() {
 			cleaner.dropField("id", "no usable id")
 		}
 		id = newID
+	} else if cleaner.strict && !strings.HasPrefix(id, idPrefix) {
+		cleaner.dropField("id", "want the prefix "+idPrefix) // which voids the list
 	}
 	record = scene.NewRecord(id, kind)
 	cleaner.readProperties(&record, value, geo)
@@ -123,7 +124,8 @@ func (cleaner *cleaner) create(value answer.Value, newID string) (record scene.R
 }
 
 // update returns the partial shape record of an entry of the answer's updateShapes, for the shape
-// with this id and kind.
+// with this id and kind. Unless strict, a type such as "ellipse" in the entry changes the form of a geo
+// shape.
 func (cleaner *cleaner) update(value answer.Value, id string, kind scene.Kind) scene.Record {
 	record := scene.NewRecord(id, kind)
 	var geo answer.Value
@@ -136,7 +138,7 @@ func (cleaner *cleaner) update(value answer.Value, id string, kind scene.Kind) s
 
 // geoType reads the member type of a shape in the answer. If it names a geo shape such as
 // "ellipse", geo is that member and ok is true (docs/spec/aspire.md#r15). name is the normalized
-// type in any case.
+// type, whether or not ok is true.
 func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	given := v.Get("type")
 	name, ok = given.Text()
@@ -156,21 +158,22 @@ func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 
 // detectKind returns the kind of a shape that the answer creates, from its type or else from
 // properties that only one kind has. geo is the type if that named a geo shape, such as "ellipse". ok is
-// false if the kind cannot be found out, or if answers cannot create it: those are the kinds after
-// scene.Group. Under the variant strict the type must name the kind.
-func (cleaner *cleaner) detectKind(value answer.Value) (k scene.Kind, geo answer.Value, ok bool) {
+// false if the kind cannot be found out, or if answers cannot create it. Under the variant strict the
+// type must name the kind.
+func (cleaner *cleaner) detectKind(value answer.Value) (kind scene.Kind, geo answer.Value, ok bool) {
+	const lastCreatable = scene.Group // answers cannot create the kinds after it
 	if cleaner.strict {
-		s, _ := value.Get("type").Text()
-		k, ok = scene.ParseKind(s)
-		return k, geo, ok && k <= scene.Group
+		name, _ := value.Get("type").Text()
+		kind, ok = scene.ParseKind(name)
+		return kind, geo, ok && kind <= lastCreatable
 	}
 	name, geo, ok := geoType(value)
 	if ok {
 		return scene.Geo, geo, true
 	}
-	k, ok = scene.ParseKind(name)
-	if ok && k <= scene.Group {
-		return k, geo, true
+	kind, ok = scene.ParseKind(name)
+	if ok && kind <= lastCreatable {
+		return kind, geo, true
 	}
 	// No known type: look at what the shape has.
 	if value.Get("type").Exists() {
@@ -210,10 +213,6 @@ func (cleaner *cleaner) readProperties(record *scene.Record, v, geo answer.Value
 // dropEntry notes that a property of the answer's shape is ignored and why, with its path and, if
 // it is a string, its value.
 func (cleaner *cleaner) dropEntry(entry *entry, why string) {
-	cleaner.listFailed = true
-	if cleaner.notes.full() {
-		return
-	}
 	name := "props." + entry.name
 	if entry.topLevel {
 		name = entry.name
@@ -240,12 +239,13 @@ func (cleaner *cleaner) readBase(record *scene.Record, value answer.Value) {
 		if !given.Exists() {
 			continue
 		}
-		number, ok := cleaner.number(given)
-		if ok && base.field == scene.HasOpacity {
-			ok = !cleaner.strict || number >= 0 && number <= 1
-			number = clamp01(number)
+		number, usable := cleaner.number(given)
+		if usable && base.field == scene.HasOpacity {
+			clamped := clamp01(number)
+			usable = clamped == number || !cleaner.strict
+			number = clamped
 		}
-		if !ok {
+		if !usable {
 			cleaner.dropField(base.name, "no usable number")
 			continue
 		}
@@ -255,16 +255,18 @@ func (cleaner *cleaner) readBase(record *scene.Record, value answer.Value) {
 }
 
 // collectEntries fills cleaner.entries with the properties that an answer gives a shape: those in
-// props, the geo shape that the type names, then those beside props that are not fields of a record
+// props, then geo, the type if that names a geo shape, then those that stand beside props by mistake
 // (docs/spec/aspire.md#r16). Unknown names are dropped at once, so that the list stays short.
 func (cleaner *cleaner) collectEntries(value, geo answer.Value) {
 	cleaner.entries = cleaner.entries[:0]
 	props := value.Get("props")
-	if !props.Null() && props.Kind() != answer.Object {
+	switch {
+	case props.Kind() == answer.Object:
+		for member := props.First(); member.Exists(); member = member.Next() {
+			cleaner.addEntry(member, false) // in props
+		}
+	case !props.Null():
 		cleaner.dropField("props", "no object")
-	}
-	for member := props.First(); props.Kind() == answer.Object && member.Exists(); member = member.Next() {
-		cleaner.addEntry(member, false) // in props
 	}
 	if geo.Exists() && !cleaner.hasEntry("geo") {
 		cleaner.entries = append(cleaner.entries, entry{name: "geo", property: properties["geo"], value: geo, topLevel: true})
@@ -272,22 +274,22 @@ func (cleaner *cleaner) collectEntries(value, geo answer.Value) {
 	for member := value.First(); member.Exists(); member = member.Next() {
 		switch member.Key() {
 		case "id", "type", "x", "y", "rotation", "opacity", "props", "isLocked", "meta", "parentId", "index",
-			"typeName":
+			"typeName": // a record has these beside props
 		default:
 			cleaner.addEntry(member, true) // beside props
 		}
 	}
 }
 
-// addEntry appends a property of the answer's shape to cleaner.entries. It drops one whose name is
-// unknown, and one beside props whose name is taken already. isTopLevel says that the property
-// stands beside props.
+// addEntry appends a property of the answer's shape to cleaner.entries. isTopLevel says that it stands
+// beside props. It drops a property whose name is unknown, and one beside props under the variant strict
+// or if props has that name too.
 func (cleaner *cleaner) addEntry(member answer.Value, isTopLevel bool) {
 	name := member.Key()
 	prop, known := properties[name]
 	added := entry{name: name, property: prop, value: member, topLevel: isTopLevel}
-	switch {
-	case !known || isTopLevel && cleaner.strict:
+	switch misplaced := isTopLevel && cleaner.strict; {
+	case !known || misplaced:
 		cleaner.dropEntry(&added, "unknown field")
 	case isTopLevel && cleaner.hasEntry(name):
 		cleaner.dropEntry(&added, "props has it too")
@@ -333,23 +335,20 @@ func (cleaner *cleaner) renameAlign(kind scene.Kind) {
 }
 
 // pointsFromEnds handles a line for which the answer gives no points but its two ends: as the members
-// start and end, or as an object handles with these two (docs/spec/aspire.md#r21). It gives the entry
-// of the start, or of handles, a reader that sets both points, and removes the entry of the end. It
-// does nothing where an end is missing.
+// start and end, or as an object handles with these two (docs/spec/aspire.md#r21). One entry gets a
+// reader that sets both points, whatever its own value is. It does nothing where an end is missing.
 func (cleaner *cleaner) pointsFromEnds() {
-	start, end := cleaner.entryValue("start"), cleaner.entryValue("end")
 	startIndex, endIndex := cleaner.entryIndex("start"), cleaner.entryIndex("end")
-	if handlesIndex := cleaner.entryIndex("handles"); handlesIndex >= 0 && (startIndex < 0 || endIndex < 0) {
-		handles := cleaner.entries[handlesIndex].value
-		start, end = handles.Get("start"), handles.Get("end")
-		startIndex, endIndex = handlesIndex, handlesIndex
-	}
-	if startIndex < 0 || endIndex < 0 {
+	if startIndex >= 0 && endIndex >= 0 { // the entry of the start sets both; that of the end goes
+		ends := readerOfEnds(cleaner.entries[startIndex].value, cleaner.entries[endIndex].value)
+		cleaner.entries[startIndex].property = property{scene.HasPoints, ends}
+		cleaner.removeEntry(endIndex)
 		return
 	}
-	cleaner.entries[startIndex].property = property{scene.HasPoints, readerOfEnds(start, end)}
-	if endIndex != startIndex {
-		cleaner.removeEntry(endIndex)
+	if i := cleaner.entryIndex("handles"); i >= 0 {
+		handles := cleaner.entries[i].value
+		ends := readerOfEnds(handles.Get("start"), handles.Get("end"))
+		cleaner.entries[i].property = property{scene.HasPoints, ends}
 	}
 }
 
@@ -365,15 +364,6 @@ func (cleaner *cleaner) entryIndex(name string) int {
 }
 
 func (cleaner *cleaner) hasEntry(name string) bool { return cleaner.entryIndex(name) >= 0 }
-
-// entryValue returns the value of the answer's property of that name, or the zero value if it has
-// none.
-func (cleaner *cleaner) entryValue(name string) answer.Value {
-	if i := cleaner.entryIndex(name); i >= 0 {
-		return cleaner.entries[i].value
-	}
-	return answer.Value{}
-}
 
 func (cleaner *cleaner) removeEntry(i int) { cleaner.entries = slices.Delete(cleaner.entries, i, i+1) }
 

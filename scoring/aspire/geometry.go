@@ -118,10 +118,10 @@ func (workspace *workspace) centre(board *board, record *scene.Record) (scene.Po
 		return scene.Point{}, err
 	}
 	box, ok, err := workspace.suite.contentBounds(sc, []string{record.ID})
-	fallback := board.toPage(record, scene.Point{})
+	fallback := board.toPage(record, scene.Point{}) // the shape's origin
 	switch {
 	case errors.Is(err, view.ErrForeign):
-		return scene.Point{}, &unknownBounds{drawError(err), err, sc, record.ID, fallback}
+		return scene.Point{}, &unknownBounds{fault: drawError(err), why: err, scene: sc, id: record.ID, fallback: fallback}
 	case err != nil:
 		return scene.Point{}, drawError(err)
 	}
@@ -151,7 +151,7 @@ func boxCentre(box view.Box, ok bool, fallback scene.Point) scene.Point {
 // holds what is needed to ask the editor.
 type unknownBounds struct {
 	fault    *scoring.Error
-	why      error
+	why      error // wraps view.ErrForeign
 	scene    *scene.Scene
 	id       string
 	fallback scene.Point // the centre where there is nothing to see
@@ -160,14 +160,15 @@ type unknownBounds struct {
 func (unknown *unknownBounds) Error() string { return unknown.fault.Message }
 func (unknown *unknownBounds) Unwrap() error { return unknown.fault }
 
-// view returns an empty picture whose renderer measures the shape's bounds and stores the
-// centre in *at.
-func (unknown *unknownBounds) view(at *scene.Point) view.View {
-	return view.View{Scene: unknown.scene, FirstIDs: []string{}, Foreign: unknown.why, Content: &view.Content{
+// measuringView returns a view that draws nothing. The editor measures the shape's bounds for it, and
+// calls the function Bounds, which stores their centre in *centre.
+func (unknown *unknownBounds) measuringView(centre *scene.Point) view.View {
+	drawNothing := []string{} // nil would draw everything
+	return view.View{Scene: unknown.scene, FirstIDs: drawNothing, Foreign: unknown.why, Content: &view.Content{
 		IDs: []string{unknown.id},
 		Bounds: func(b view.Box, ok bool) (view.Box, error) {
-			*at = boxCentre(b, ok, unknown.fallback)
-			return view.Box{W: 1, H: 1}, nil // nothing is drawn, but a picture needs a size
+			*centre = boxCentre(b, ok, unknown.fallback)
+			return view.Box{W: 1, H: 1}, nil // a picture needs a size
 		},
 	}}
 }
@@ -209,7 +210,11 @@ func resolve(records []scene.Record, limits scene.Limits, n *notes) (*scene.Scen
 				n.add(scoring.Note{Code: "not_drawn", Path: records[i].ID, Message: "a stroke without points"})
 			}
 		}
-		if records[i].Valid(limits) != nil && clampCoordinates(&records[i], limits.Coordinate) && n != nil {
+		if records[i].Valid(limits) == nil {
+			continue
+		}
+		clamped := clampCoordinates(&records[i], limits.Coordinate)
+		if clamped && n != nil {
 			n.add(scoring.Note{Code: "limited", Path: records[i].ID,
 				Message: fmt.Sprintf("coordinates beyond %g px", limits.Coordinate)})
 		}
@@ -268,16 +273,6 @@ func sceneError(err error) *scoring.Error {
 		return &scoring.Error{Code: "limit", Message: err.Error()}
 	}
 	return &scoring.Error{Code: "bad_scene", Message: err.Error()}
-}
-
-// keepForeign returns an error of measuring a board unchanged if it wraps view.ErrForeign, which says
-// that only the editor can measure it. Then the caller leaves the view to the editor. It converts other
-// errors by drawError.
-func keepForeign(err error) error {
-	if errors.Is(err, view.ErrForeign) {
-		return err
-	}
-	return drawError(err)
 }
 
 // drawError converts an error of drawing a board to one of scoring: missing fonts get the code

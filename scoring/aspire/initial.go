@@ -50,9 +50,9 @@ type boardKey [2]uint64
 // keepContent bounds the bytes of a workspace that are used again for keys.
 const keepContent = 1 << 20
 
-// newInitials returns a cache of initial whiteboards with a budget in bytes, or nil for 0. Many
-// answers share one whiteboard.
-func newInitials(budget int) *boardCache {
+// newBoardCache returns a cache of initial whiteboards with a budget in bytes, or nil for 0. Many
+// answers share one whiteboard. The seeds are for the hashes that are its keys.
+func newBoardCache(budget int) *boardCache {
 	if budget <= 0 {
 		return nil
 	}

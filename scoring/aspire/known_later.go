@@ -11,20 +11,21 @@ import (
 // pendingPoints collects points that a score needs. Those that only the renderer can compute
 // are set when it draws the views, before the score is computed.
 type pendingPoints struct {
-	at    []*scene.Point
-	views []view.View
+	points []*scene.Point
+	views  []view.View
 }
 
 // addCentre adds the centre of a shape. It takes what workspace.centre returned: the point, or the error
 // unknownBounds if only the editor can compute it. For that it adds a view that sets the point when it
 // is drawn. It returns any other error.
 func (pending *pendingPoints) addCentre(p scene.Point, err error) error {
-	at := &p
+	centre := &p
 	var unknown *unknownBounds
 	if errors.As(err, &unknown) {
-		pending.views, err = append(pending.views, unknown.view(at)), nil
+		pending.views = append(pending.views, unknown.measuringView(centre))
+		err = nil
 	}
-	pending.at = append(pending.at, at)
+	pending.points = append(pending.points, centre)
 	return err
 }
 
@@ -47,8 +48,8 @@ func (pending *pendingPoints) scoreWhenKnown(j *job, score func(j *job, points [
 // known returns the points in the order in which they were added. All must be known by now: those that
 // the editor computes are set when the views are drawn.
 func (pending *pendingPoints) known() []scene.Point {
-	all := make([]scene.Point, len(pending.at))
-	for i, p := range pending.at {
+	all := make([]scene.Point, len(pending.points))
+	for i, p := range pending.points {
 		all[i] = *p
 	}
 	return all

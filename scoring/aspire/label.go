@@ -72,13 +72,13 @@ func prepareLabel(workspace *workspace, j *job) error {
 // empty, because it is for labels, which only answers have. If the initial scene cannot be read, wanted
 // is measured in full. See docs/spec/raster.md#r46.
 func (workspace *workspace) measureAsEdit(j *job, wanted *view.View) {
-	if wanted.SecondIDs == nil {
+	if wanted.SecondIDs == nil { // the answer deleted the shape, so little is drawn
 		return
 	}
 	if s, err := j.initial.resolved(workspace.suite.limits); err == nil {
 		wanted.Before = &view.View{Scene: s, FirstIDs: []string{}, SecondIDs: wanted.SecondIDs, Bounds: wanted.Bounds, TallyOnly: true,
 			Edited: true}
-		wanted.DrawBefore = true
+		wanted.DrawBefore = true // the first answer to the task draws the initial picture
 	}
 }
 
@@ -87,9 +87,9 @@ func (workspace *workspace) measureAsEdit(j *job, wanted *view.View) {
 // bounds of all content when it draws. The score comes after that, from the tally of the picture.
 func (workspace *workspace) deferLabelBounds(j *job, wanted view.View, why error) {
 	limits := workspace.suite.limits
-	bounds := new(any)             // set when the picture is drawn, read when it is scored
+	var bounds any                 // set when the picture is drawn, read when it is scored
 	if len(wanted.FirstIDs) == 0 { // no label: only the bounds are needed
-		wanted.FirstIDs, wanted.SecondIDs = []string{}, nil
+		wanted.FirstIDs, wanted.SecondIDs = []string{}, nil // draw nothing; a nil FirstIDs would draw all
 	}
 	wanted.Foreign = why
 	wanted.Content = &view.Content{Bounds: func(box view.Box, ok bool) (view.Box, error) {
@@ -97,12 +97,12 @@ func (workspace *workspace) deferLabelBounds(j *job, wanted view.View, why error
 			return view.Box{}, newError("bad_scene", "cannot score label: there is nothing on the whiteboard")
 		}
 		box = padded(box)
-		*bounds = []float64{box.X, box.Y, box.W, box.H}
+		bounds = []float64{box.X, box.Y, box.W, box.H}
 		return box, limits.CheckCanvas(box.W, box.H)
 	}}
 	j.views = []view.View{wanted}
 	j.scoreTallies = func(j *job, t []metric.Tally) {
-		j.addMetric("bounds", *bounds)
+		j.addMetric("bounds", bounds)
 		scoreLabel(j, t[0])
 	}
 }
@@ -110,9 +110,9 @@ func (workspace *workspace) deferLabelBounds(j *job, wanted view.View, why error
 // scoreLabel sets the score of the label test from the tally: the share of the label's pixels that
 // lie over the shape, 0 if the label has no pixels (docs/spec/aspire.md#r44).
 func scoreLabel(j *job, t metric.Tally) {
-	j.addMetric("label_pixels", int(t.A.Covered))
+	j.addMetric("label_pixels", int(t.A.Covered)) // A is the first set of shapes in the view: the label
 	j.addMetric("over_shape", int(t.Both))
-	share, _ := t.Coverage()
+	share, _ := t.Coverage() // of A by the second set, the shape
 	j.setScore(share)
 }
 
@@ -140,19 +140,24 @@ func labelIDs(created []*scene.Record, target string) []string {
 // rounded outwards (docs/spec/aspire.md#r41). If that is too large for a picture, it is the label
 // alone. What lies elsewhere cannot overlap the label, so the counted pixels are the same. ok is false
 // for an empty whiteboard. The error wraps view.ErrForeign if only the editor knows the sizes.
-func (workspace *workspace) labelBounds(view *view.View) (box view.Box, ok bool, err error) {
-	box, ok, err = workspace.suite.contentBounds(view.Scene, nil)
+func (workspace *workspace) labelBounds(wanted *view.View) (box view.Box, ok bool, err error) {
+	box, ok, err = workspace.suite.contentBounds(wanted.Scene, nil)
+	if errors.Is(err, view.ErrForeign) {
+		return box, false, err
+	}
 	if err != nil {
-		return box, false, keepForeign(err)
+		return box, false, drawError(err)
 	}
 	if !ok {
 		return box, false, nil
 	}
 	box = padded(box)
-	if workspace.suite.limits.CheckCanvas(box.W, box.H) == nil || len(view.FirstIDs) == 0 {
+	fits := workspace.suite.limits.CheckCanvas(box.W, box.H) == nil
+	if hasLabel := len(wanted.FirstIDs) > 0; fits || !hasLabel {
 		return box, true, nil
 	}
-	box, ok, err = workspace.suite.contentBounds(view.Scene, view.FirstIDs)
+	// Only the label; all its sizes are known, because they are among those above.
+	box, ok, err = workspace.suite.contentBounds(wanted.Scene, wanted.FirstIDs)
 	if err != nil {
 		return box, false, drawError(err)
 	}

@@ -65,9 +65,9 @@ func (rule lineRule) score(j *job, points []scene.Point) error {
 	return nil
 }
 
-// lineTarget returns the centre of a target of the line: the point that the task states or,
-// without one and under the variant page_bounds, that of the shape on the initial board.
-// shape and centre are the names of the task's members.
+// lineTarget returns the centre of a target of the line. It is the point that the task states. Without
+// one, and always under the variant page_bounds, it is the centre of the shape on the initial board.
+// shape and centre are the names of the task's members with the shape's id and the point.
 func (workspace *workspace) lineTarget(shape, centre string) (scene.Point, error) {
 	p, stated := workspace.point(centre)
 	if stated && !workspace.variants.On(PageBounds) {

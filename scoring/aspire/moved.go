@@ -2,6 +2,7 @@ package aspire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"plumb/scoring"
@@ -81,14 +82,14 @@ func partPath(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i)
 func (suite *suite) moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) (response []byte,
 	err error) {
 	path, _, _ := strings.Cut(part, " ") // the name of a part is its path and the shape's id
-	failed := suite.withAnswer(it, v, func(found answer.Found) {
+	readErr := suite.withAnswer(it, v, func(found answer.Found) {
 		if !found.Value.Exists() {
 			err = newError("no_answer", "cannot move shapes: nothing was read as an answer")
 			return
 		}
 		writer := moveWriter{path: path, dx: dx, dy: dy}
 		writer.writeObject(found.Value, func(member answer.Value) {
-			if name := member.Key(); name == placingLists[0] || name == placingLists[1] {
+			if name := member.Key(); slices.Contains(placingLists, name) {
 				writer.writeList(name, member)
 			} else {
 				writer.writeValue(member)
@@ -96,8 +97,8 @@ func (suite *suite) moveParts(it *scoring.Item, v scoring.Variants, part string,
 		})
 		response = writer.dst
 	})
-	if failed != nil {
-		return nil, failed
+	if readErr != nil {
+		return nil, readErr
 	}
 	return response, err
 }
@@ -125,25 +126,25 @@ func (writer *moveWriter) writeObject(v answer.Value, writeMember func(member an
 	writer.dst = append(writer.dst, '}')
 }
 
-// writeList writes the value of createShapes or updateShapes, a list or a single entry, with
-// the entries that match writer.path moved.
+// writeList writes the value of createShapes or updateShapes, which name says: a list, or a single entry
+// that stands for a list of one. It moves the entry that writer.path names, or all if that is "".
 func (writer *moveWriter) writeList(name string, value answer.Value) {
-	if value.Kind() != answer.Array {
-		if value.Kind() == answer.Object {
-			writer.writeEntry(value, writer.path == "" || writer.path == partPath(name, 0))
-		} else {
-			writer.writeValue(value)
+	moves := func(i int) bool { return writer.path == "" || writer.path == partPath(name, i) }
+	switch value.Kind() {
+	case answer.Array:
+		writer.dst = append(writer.dst, '[')
+		for i, entry := range listEntries(value) {
+			if i > 0 {
+				writer.dst = append(writer.dst, ',')
+			}
+			writer.writeEntry(entry, moves(i))
 		}
-		return
+		writer.dst = append(writer.dst, ']')
+	case answer.Object:
+		writer.writeEntry(value, moves(0))
+	default:
+		writer.writeValue(value)
 	}
-	writer.dst = append(writer.dst, '[')
-	for i, entry := range listEntries(value) {
-		if i > 0 {
-			writer.dst = append(writer.dst, ',')
-		}
-		writer.writeEntry(entry, writer.path == "" || writer.path == partPath(name, i))
-	}
-	writer.dst = append(writer.dst, ']')
 }
 
 // writeEntry writes one entry of an ASPIRE answer, with x and y moved if moves is true. Values that

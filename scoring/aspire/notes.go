@@ -27,14 +27,14 @@ func (n *notes) addAlways(note scoring.Note) {
 
 // add adds a note unless the limit is reached.
 func (n *notes) add(note scoring.Note) {
-	if !n.full() {
+	if !n.omitIfFull() {
 		n.list = append(n.list, note)
 	}
 }
 
-// full reports whether the limit on notes is reached, and if so counts one note as omitted, because the
-// caller is about to add one. Callers that get true need not make the text of their note.
-func (n *notes) full() bool {
+// omitIfFull reports whether the limit on notes is reached. If so, it counts one note as omitted: the one
+// that the caller was about to add, whose text the caller then need not make.
+func (n *notes) omitIfFull() bool {
 	if len(n.list)-n.uncounted < maxNotes {
 		return false
 	}

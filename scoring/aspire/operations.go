@@ -18,7 +18,8 @@ type operations struct {
 
 // eachEntry calls f for the entries of a list of operations in the answer, such as createShapes. A
 // missing or null list is empty; a single value counts as a list of one (docs/spec/aspire.md#r24).
-// Entries beyond cleaner.maxEntries are not read, with a note.
+// Entries beyond cleaner.maxEntries are not read, with a note. cleaner.path names each entry in notes;
+// beginList has set it to entry 0.
 func (cleaner *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Value)) {
 	if list.Null() {
 		return
@@ -72,11 +73,11 @@ func (cleaner *cleaner) listIsVoid() bool {
 }
 
 // readCreate fills operations.create with the shapes of the answer's createShapes. A shape without an id
-// gets one from its position.
+// gets one from the turn, after the first, and its position: "shape:new-3" or "shape:new-t2-3".
 func (operations *operations) readCreate(cleaner *cleaner, list answer.Value) {
 	cleaner.beginList("createShapes")
 	cleaner.eachEntry(list, func(i int, v answer.Value) {
-		if r, ok := cleaner.create(v, idPrefix+"new-"+cleaner.idTurn+strconv.Itoa(i)); ok {
+		if r, ok := cleaner.create(v, idPrefix+"new-"+cleaner.turnInIDs+strconv.Itoa(i)); ok {
 			operations.create = append(operations.create, r)
 		}
 	})
@@ -86,7 +87,7 @@ func (operations *operations) readCreate(cleaner *cleaner, list answer.Value) {
 }
 
 // readDelete fills operations.remove with the ids in the answer's deleteShapes, whose entries are ids or
-// objects with an id.
+// objects with an id. removePaths gets the place of each id in the answer, for notes.
 func (operations *operations) readDelete(cleaner *cleaner, list answer.Value) {
 	cleaner.beginList("deleteShapes")
 	cleaner.eachEntry(list, func(_ int, value answer.Value) {
@@ -98,7 +99,8 @@ func (operations *operations) readDelete(cleaner *cleaner, list answer.Value) {
 			cleaner.rejectEntry("no id")
 			return
 		}
-		operations.remove, operations.removePaths = append(operations.remove, id), append(operations.removePaths, cleaner.path)
+		operations.remove = append(operations.remove, id)
+		operations.removePaths = append(operations.removePaths, cleaner.path)
 	})
 	if cleaner.listIsVoid() {
 		operations.remove, operations.removePaths = operations.remove[:0], operations.removePaths[:0]

@@ -37,14 +37,15 @@ func prepareOverlap(workspace *workspace, j *job) error {
 // only those that intersect the reference count (docs/spec/aspire.md#r57).
 func (workspace *workspace) overlapTargets(reference *scene.Record, front bool) map[string]bool {
 	targets := make(map[string]bool)
-	passedReference := false
+	inFront := false // of the reference, as all records after it are
 	for i := range workspace.board.initial {
 		record := &workspace.board.initial[i]
 		if record.ID == reference.ID {
-			passedReference = true // what follows is in front of it
+			inFront = true
 			continue
 		}
-		if passedReference == front && (!workspace.variants.On(OverlapTouching) || workspace.boxesTouch(record, reference)) {
+		onWantedSide := inFront == front
+		if onWantedSide && (!workspace.variants.On(OverlapTouching) || workspace.boxesTouch(record, reference)) {
 			targets[record.ID] = true
 		}
 	}

@@ -86,13 +86,15 @@ func appendContainer(dst []byte, value answer.Value) []byte {
 		brackets = "{}"
 	}
 	dst = append(dst, brackets[0])
+	first := true
 	for element := value.First(); element.Exists(); element = element.Next() {
 		if isEmptyTextNode(element) {
 			continue
 		}
-		if dst[len(dst)-1] != brackets[0] {
+		if !first {
 			dst = append(dst, ',')
 		}
+		first = false
 		if value.Kind() == answer.Object {
 			dst = append(scoring.AppendString(dst, element.Key()), ':')
 		}

@@ -200,10 +200,10 @@ func TestNoPoints(t *testing.T) {
 // TestInitialsBounds: a whiteboard of an eighth of the cache is kept, and the cache holds no more
 // than its bytes.
 func TestInitialsBounds(t *testing.T) {
-	if newInitials(0) != nil || newInitials(-1) != nil || newInitials(1) == nil {
+	if newBoardCache(0) != nil || newBoardCache(-1) != nil || newBoardCache(1) == nil {
 		t.Error("want a cache for a positive number of bytes, and none for others")
 	}
-	c := newInitials(80)
+	c := newBoardCache(80)
 	c.keep(boardKey{1}, &initialBoard{bytes: 11})
 	if c.find(boardKey{1}) != nil {
 		t.Error("a whiteboard of more than an eighth is kept")

@@ -95,10 +95,10 @@ func rotateAboutCentre(records []scene.Record, id string, turn float64) {
 		record := &records[i]
 		w, h, _ := boxSize(record)
 		middle := scene.Point{X: w / 2, Y: h / 2}
-		var b board
-		before := b.toPage(record, middle)
+		var noParents board // it leaves out groups around the shape
+		before := noParents.toPage(record, middle)
 		record.Rotation += turn
-		after := b.toPage(record, middle)
+		after := noParents.toPage(record, middle)
 		record.X, record.Y = record.X+before.X-after.X, record.Y+before.Y-after.Y
 		record.Has |= scene.HasRotation | scene.HasX | scene.HasY
 	}
@@ -110,9 +110,13 @@ func shownBounds(before, after *scene.Scene) view.Box {
 	bounds := canvas
 	for _, s := range []*scene.Scene{before, after} {
 		content, ok, err := view.ContentBounds(s, nil)
-		const slack = 8 // strokes may stick out
-		if err != nil || !ok || content.X > bounds.X-slack && content.Y > bounds.Y-slack &&
-			content.X+content.W < bounds.X+bounds.W+slack && content.Y+content.H < bounds.Y+bounds.H+slack {
+		if err != nil || !ok {
+			continue
+		}
+		const slack = 8 // px; strokes may stick out
+		isInside := content.X > bounds.X-slack && content.Y > bounds.Y-slack &&
+			content.X+content.W < bounds.X+bounds.W+slack && content.Y+content.H < bounds.Y+bounds.H+slack
+		if isInside {
 			continue
 		}
 		content = padded(content)
@@ -127,7 +131,8 @@ func shownBounds(before, after *scene.Scene) view.Box {
 // shape with its distance from it. grid is the width of the whole maze, px.
 func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) marks {
 	return func(_ *job, result *scoring.Result) (m marks) {
-		goal := scoring.Mark{Form: scoring.Ring, Tone: scoring.Goal, A: target, R: grid / 16, Text: "target"}
+		const ringsAcross = 8 // rings side by side fill the maze: two for each of its four cells
+		goal := scoring.Mark{Form: scoring.Ring, Tone: scoring.Goal, A: target, R: grid / ringsAcross / 2, Text: "target"}
 		m.before = append(m.before, goal)
 		m.after = append(m.after, goal)
 		if at, ok := result.Point("centre"); ok {
@@ -141,20 +146,22 @@ func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) mark
 // showGraph returns the function that makes the marks of the graph test: rings around the
 // neighbours and around the nodes that the answer coloured.
 func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
-	return showChoices("selected", "", meant, func(a *scene.Record) scoring.Mark {
-		w, h, _ := boxSize(a)
-		return scoring.Mark{Form: scoring.Ring, A: boxMiddle(a), R: math.Hypot(w, h) / 2}
+	const noReference = ""
+	return showChoices("selected", noReference, meant, func(node *scene.Record) scoring.Mark {
+		w, h, _ := boxSize(node)
+		return scoring.Mark{Form: scoring.Ring, A: boxMiddle(node), R: math.Hypot(w, h) / 2} // through its corners
 	})
 }
 
 // showDeleted returns the function that makes the marks of the overlap and pattern tests: frames
 // around the shapes that should have been deleted, around those that were, and around the
-// reference.
+// reference, whose id may be "" for none.
 func showDeleted(reference string, meant map[string]bool) func(*job, *scoring.Result) marks {
-	return showChoices("deleted", reference, meant, func(a *scene.Record) scoring.Mark {
-		w, h, _ := boxSize(a)
-		var b board
-		return scoring.Mark{Form: scoring.Box, A: b.toPage(a, scene.Point{}), B: b.toPage(a, scene.Point{X: w, Y: h})}
+	return showChoices("deleted", reference, meant, func(shape *scene.Record) scoring.Mark {
+		w, h, _ := boxSize(shape)
+		var noParents board // it leaves out groups around the shape
+		return scoring.Mark{Form: scoring.Box, A: noParents.toPage(shape, scene.Point{}),
+			B: noParents.toPage(shape, scene.Point{X: w, Y: h})}
 	})
 }
 
@@ -227,7 +234,7 @@ func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 // labelled in px.
 func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 	mark := scoring.Mark{Form: scoring.Gap, Tone: tone, A: from, B: to}
-	if d := distance(from, to); d >= 0.5 {
+	if d := distance(from, to); d >= 0.5 { // less would read as 0 px
 		mark.Text = fmt.Sprintf("%.0f px", d)
 	}
 	return mark
@@ -237,6 +244,7 @@ func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 // before and after the answer, with the angles that remain to the goal.
 func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scoring.Result) marks {
 	rotation := arrow.Rotation
+	const up = -math.Pi / 2 // the direction of an arrow without rotation
 	return func(_ *job, result *scoring.Result) (m marks) {
 		want := math.Atan2(goal.Y-centre.Y, goal.X-centre.X)
 		reach := distance(centre, goal)
@@ -249,12 +257,12 @@ func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scorin
 				{Form: scoring.Dart, Tone: tone, A: centre, B: tip},
 			}
 		}
-		m.before = headingMarks(scoring.Was, rotation-math.Pi/2)
+		m.before = headingMarks(scoring.Was, rotation+up)
 		turn, ok := result.Float("rotation")
 		if !ok || result.Status == otherShape {
 			turn = 0
 		}
-		m.after = headingMarks(scoring.Is, rotation+turn-math.Pi/2)
+		m.after = headingMarks(scoring.Is, rotation+turn+up)
 		return m
 	}
 }
@@ -297,7 +305,7 @@ func setOf(ids []string) map[string]bool {
 
 // boxMiddle returns the centre on the page of a shape that has a box.
 func boxMiddle(r *scene.Record) scene.Point {
-	var b board
+	var noParents board // it leaves out groups around the shape
 	w, h, _ := boxSize(r)
-	return b.toPage(r, scene.Point{X: w / 2, Y: h / 2})
+	return noParents.toPage(r, scene.Point{X: w / 2, Y: h / 2})
 }

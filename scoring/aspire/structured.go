@@ -113,7 +113,11 @@ func prepareGraph(workspace *workspace, j *job) error {
 	selected := []string{}
 	for i := range workspace.board.initial {
 		id := workspace.board.initial[i].ID
-		if nodes == nil && !strings.HasPrefix(id, "shape:node-") || nodes != nil && !nodes[id] {
+		isNode := nodes[id]
+		if nodes == nil {
+			isNode = strings.HasPrefix(id, "shape:node-")
+		}
+		if !isNode {
 			continue
 		}
 		if r := workspace.board.find(id); r != nil && r.Has&scene.HasColor != 0 && r.Color == scene.Red {

@@ -83,8 +83,9 @@ func (tables *tables) Add(result *scoring.Result) {
 	if result.Who.Asked == nil {
 		return
 	}
-	asked := result.Who.Arm() // mode, input and others
-	key := armKey{result.Who.Model, asked[0], asked[1]}
+	settings := result.Who.Arm()
+	mode, input := settings[0], settings[1]
+	key := armKey{result.Who.Model, mode, input}
 	row := tables.byKey[key]
 	if row == nil {
 		if len(tables.arms) >= maxArms {
@@ -98,8 +99,9 @@ func (tables *tables) Add(result *scoring.Result) {
 	if tokens, ok := result.Who.Asked.CompletionTokens(); ok {
 		row.tokens = append(row.tokens, tokens)
 	}
-	missing := result.Err != nil && result.Err.Code == "no_response"
-	if !result.Scored && !(missing && tables.countMissing) || tables.items >= maxItems {
+	isMissing := result.Err != nil && result.Err.Code == "no_response"
+	counts := result.Scored || isMissing && tables.countMissing
+	if !counts || tables.items >= maxItems {
 		return
 	}
 	scores := row.tests[result.Test]
@@ -142,7 +144,7 @@ func (tables *tables) meanScore(a *arm, names []string) (x float64, n int) {
 			n++
 		}
 	}
-	return x / float64(n), n
+	return x / float64(n), n // 0/0 is NaN
 }
 
 // Tables returns the tables and figures of the ASPIRE paper for these results, without those that
@@ -249,7 +251,7 @@ func (tables *tables) inputTable() scoring.TextTable {
 				out.Rows = append(out.Rows, row)
 			}
 		}
-		for _, r := range printed.Rows {
+		for _, r := range printed.Rows { // columns: model, test, mode, then one for each input
 			if r.Text(1) == test && len(out.Rows) > 0 {
 				out.Rows = append(out.Rows, []string{test, r.Text(0) + paper.Mark, r.Text(2), r.Cell(3, 2),
 					r.Cell(4, 2), r.Cell(5, 2), "-", "-", "-", "-", "-", "-"})
@@ -326,7 +328,7 @@ func (tables *tables) categoryTable() scoring.TextTable {
 		out.Columns = append(out.Columns, g.Name)
 	}
 	out.Columns = append(out.Columns, "modes")
-	for i := 0; i < len(tables.arms); { // the arms are sorted by model
+	for i := 0; i < len(tables.arms); { // each round takes the arms of one model, by which they are sorted
 		model, modesSeen := tables.arms[i].model, []string{}
 		// By category, the sum of the mean scores of modes, and how many modes have one.
 		sums, counts := make([]float64, len(categoryNames)), make([]float64, len(categoryNames))

@@ -53,7 +53,8 @@ func (workspace *workspace) floats(name string, n int) (xs []float64, ok bool) {
 	}
 	for _, v := range list {
 		number := v.GetFloat64()
-		if v.Type() != fastjson.TypeNumber || number-number != 0 {
+		isFinite := number-number == 0 // false for infinities and NaN
+		if v.Type() != fastjson.TypeNumber || !isFinite {
 			return nil, false
 		}
 		xs = append(xs, number)

@@ -57,7 +57,7 @@ func (turns *boardOverTurns) Apply(it *scoring.Item) (status string, all []scori
 	status = string(workspace.found.Status)
 	workspace.cleaner.textJSON = turns.textJSON
 	if turns.turn > 1 {
-		workspace.cleaner.idTurn = "t" + strconv.Itoa(turns.turn) + "-"
+		workspace.cleaner.turnInIDs = "t" + strconv.Itoa(turns.turn) + "-"
 	}
 	if turns.arrowID != "" {
 		if refused := turns.applyRotation(); refused != "" {
@@ -85,8 +85,8 @@ func (turns *boardOverTurns) applyRotation() (refused string) {
 		turns.rotateOnBoard(turn)
 	case ok:
 		turns.totalRotation = clampFinite(turns.totalRotation + turn)
-	case workspace.variants.On(ArrowAcceptUpdate) && workspace.updatesRotation(turns.arrowID):
-		if !turns.turnedByUpdate {
+	case workspace.variants.On(ArrowAcceptUpdate) && workspace.readUpdatesOfArrow(turns.arrowID):
+		if !turns.turnedByUpdate { // the rotations so far go onto the board, before the update
 			turns.turnedByUpdate = true
 			turns.rotateOnBoard(turns.totalRotation)
 		}
@@ -118,8 +118,9 @@ func (turns *boardOverTurns) rotateOnBoard(turn float64) {
 // rememberUpdate merges an update of an initial shape into those of earlier turns, so that AppendAnswer
 // can write them as one. Updates of shapes that answers created are in their records already.
 func (turns *boardOverTurns) rememberUpdate(update *scene.Record) {
-	if turns.workspace.board.origins[turns.workspace.board.byID[update.ID]].creationRank >= 0 {
-		return // the record that was created has them
+	board := &turns.workspace.board
+	if index := board.byID[update.ID]; board.states[index].isCreated() {
+		return
 	}
 	merged := turns.updates[update.ID]
 	if merged == nil {
@@ -146,25 +147,25 @@ func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
 		first := true
 		for i := range board.records {
 			record := recordOf(i)
-			if board.origins[i].dead || record == nil {
+			if board.states[i].removed || record == nil {
 				continue
 			}
 			if !first {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = record.AppendJSON(dst, turns.text)
+			dst = record.AppendJSON(dst, turns.givenJSON)
 		}
 		return dst
 	}
 	dst = appendRecords(append(dst, `{"createShapes":[`...), func(i int) *scene.Record {
-		if board.origins[i].creationRank < 0 {
+		if !board.states[i].isCreated() {
 			return nil
 		}
 		return &board.records[i]
 	})
 	dst = appendRecords(append(dst, `],"updateShapes":[`...), func(i int) *scene.Record {
-		if board.origins[i].creationRank >= 0 {
+		if board.states[i].isCreated() {
 			return nil
 		}
 		return turns.updates[board.records[i].ID]
@@ -180,8 +181,8 @@ func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
 	return append(dst, ']', '}')
 }
 
-// text returns the JSON of a text on the whiteboard, as the answer that set it gave it.
-func (turns *boardOverTurns) text(text *scene.RichText) []byte {
+// givenJSON returns the JSON of a text on the whiteboard, as the answer that set the text gave it.
+func (turns *boardOverTurns) givenJSON(text *scene.RichText) []byte {
 	if text == nil {
 		return []byte(`""`)
 	}
@@ -192,7 +193,7 @@ func (turns *boardOverTurns) text(text *scene.RichText) []byte {
 // for the overlap test all content with padding. It implements scoring.Board.
 func (turns *boardOverTurns) View() (view.View, error) {
 	records := turns.workspace.board.final()
-	if turns.arrowID != "" && !turns.turnedByUpdate { // rotate calls are added up, and are not in the records yet
+	if turns.arrowID != "" && !turns.turnedByUpdate { // then the records do not have its rotations yet
 		rotateAboutCentre(records, turns.arrowID, turns.totalRotation)
 	}
 	scene, err := resolve(records, turns.workspace.suite.limits, nil)
