@@ -12,7 +12,7 @@ import (
 const maxSeries = 1000
 
 // PerSeries keeps the tables of each series apart, and adds tables that cover all series.
-// A suite that uses it has JoinsSeries.
+// A suite that uses it has TablesJoinSeries.
 type PerSeries[T Tables] struct {
 	newTables      func() T
 	tablesOfAll    func(names []string, all []T) []TextTable

@@ -20,10 +20,10 @@ type Suite struct {
 	// error: it has a score and a status. An error means that the item itself cannot be used
 	// (unknown test, no task, bad initial scene) and wraps *Error.
 	Prepare func(it *Item, v Variants) (Job, error)
-	// Lacking returns an error that names all members that the item needs and does not
+	// MissingMembers returns an error that names all members that the item needs and does not
 	// have, by themselves or from a task file; nil where there is none, or the answer
 	// alone. It is called before Prepare.
-	Lacking func(it *Item) error
+	MissingMembers func(it *Item) error
 
 	// RepeatMember is another name of the member repeat in its lines ("run").
 	RepeatMember string
@@ -51,9 +51,9 @@ type Suite struct {
 	// Tables returns empty tables for one run, where the papers print more than the mean
 	// of each test.
 	Tables func(o TableOptions) Tables
-	// JoinsSeries tells that these tables have a row or column for each series, so that
+	// TablesJoinSeries tells that these tables have a row or column for each series, so that
 	// results of all series go to the same ones.
-	JoinsSeries bool
+	TablesJoinSeries bool
 
 	// Paint makes the picture of an item's answer. The error wraps *Error; that of an
 	// item without an answer has the code "no_response".
@@ -61,11 +61,11 @@ type Suite struct {
 	// Reading returns the bytes from..to-1 of the answer's text that are read as the answer;
 	// ok is false where nothing is. It is called for answers that are texts.
 	Reading func(it *Item, v Variants) (from, to int, ok bool)
-	// Parts names what the answer placed and Moved can move; none where it placed nothing.
-	Parts func(it *Item, v Variants) []Part
-	// Moved returns the value of the member response in which one part, or all for "", is moved by
+	// MovableParts names what the answer placed and MoveParts can move; none where it placed nothing.
+	MovableParts func(it *Item, v Variants) []Part
+	// MoveParts returns the value of the member response in which one part, or all for "", is moved by
 	// dx and dy in the unit of Move. Without a move it must have the score of the answer.
-	Moved func(it *Item, v Variants, part string, dx, dy float64) (response []byte, err error)
+	MoveParts func(it *Item, v Variants, part string, dx, dy float64) (response []byte, err error)
 	Move  Move
 	// Canvas returns what the answers of several turns to an item build on, before the first of
 	// them; nil where answers do not build on each other. The error wraps *Error.
@@ -93,10 +93,10 @@ type PromptOptions struct {
 	StepWise bool // the model is asked to think step by step
 	Open     bool // an item that names no format is an open question
 
-	// Method names the way of asking, Step one of its calls, and Heard has the texts of the
-	// calls before it, by step. "" is the benchmark's plain way in one call.
-	Method, Step string
-	Heard        map[string]string
+	// Method names the way of asking, Step one of its calls, and EarlierAnswers has the model's texts
+	// in the calls before it, by step. "" is the benchmark's plain way in one call.
+	Method, Step   string
+	EarlierAnswers map[string]string
 }
 
 // Suites is a list of suites in alphabetical order.

@@ -76,7 +76,7 @@ func (visual *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) 
 	for _, h := range replies {
 		textByStep[h.Name] = h.Text
 	}
-	text, err := task.prompt(visual.suite, scoring.PromptOptions{Open: arm.Format == "open", Method: arm.Method, Step: steps[n], Heard: textByStep})
+	text, err := task.prompt(visual.suite, scoring.PromptOptions{Open: arm.Format == "open", Method: arm.Method, Step: steps[n], EarlierAnswers: textByStep})
 	if err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
 	}

@@ -219,8 +219,8 @@ func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int,
 	// The answer itself, and what the model was asked.
 	if answer.item != nil {
 		out.answered(answer, suite, explorer.cfg.Variants, limits.answer)
-		if suite != nil && suite.Parts != nil && answer.why == "" {
-			for _, p := range suite.Parts(answer.item, explorer.cfg.Variants) {
+		if suite != nil && suite.MovableParts != nil && answer.why == "" {
+			for _, p := range suite.MovableParts(answer.item, explorer.cfg.Variants) {
 				if sane(p.X, p.Y) && len(out.Parts) < maxOthers {
 					out.Parts = append(out.Parts, Part{cut(p.Name, maxPartName), p.X, p.Y})
 				}

@@ -46,7 +46,7 @@ func TestMoved(t *testing.T) {
 	for _, l := range strings.SplitAfter(string(b), "\n")[:150] {
 		v := fastjson.MustParse(l)
 		it := &scoring.Item{Suite: "aspire", Test: string(v.GetStringBytes("test")), Fields: v}
-		moved, err := suite.Moved(it, nil, "", 0, 0)
+		moved, err := suite.MoveParts(it, nil, "", 0, 0)
 		if err != nil { // nothing was read
 			continue
 		}

@@ -80,10 +80,10 @@ func (explorer *Explorer) movable(answer *answer) (*scoring.Suite, error) {
 		return nil, fmt.Errorf("cannot move the answer: %s", answer.why)
 	}
 	suite := explorer.cfg.Items.Suites.Find(answer.item.Suite)
-	if suite == nil || suite.Moved == nil {
+	if suite == nil || suite.MoveParts == nil {
 		return nil, fmt.Errorf("cannot move the answer: answers of suite %s place nothing that can be moved", answer.item.Suite)
 	}
-	if len(suite.Parts(answer.item, explorer.cfg.Variants)) == 0 {
+	if len(suite.MovableParts(answer.item, explorer.cfg.Variants)) == 0 {
 		return nil, fmt.Errorf("cannot move the answer: it places nothing")
 	}
 	return suite, nil
@@ -99,7 +99,7 @@ func (explorer *Explorer) copies(answer *answer, suite *scoring.Suite, grid *Sen
 		if grid.Up {
 			dy = -dy
 		}
-		response, err := suite.Moved(answer.item, explorer.cfg.Variants, grid.Part, dx, dy)
+		response, err := suite.MoveParts(answer.item, explorer.cfg.Variants, grid.Part, dx, dy)
 		if err != nil {
 			return nil, fmt.Errorf("cannot move the answer: %w", err)
 		}

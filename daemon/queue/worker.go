@@ -218,8 +218,8 @@ func (worker *worker) prepareItem(task *task, start time.Duration) (onward bool)
 
 // prepare makes the job of an item after its suite has checked that no member is missing.
 func prepare(suite *scoring.Suite, item *scoring.Item, variants scoring.Variants) (scoring.Job, error) {
-	if suite.Lacking != nil {
-		if err := suite.Lacking(item); err != nil {
+	if suite.MissingMembers != nil {
+		if err := suite.MissingMembers(item); err != nil {
 			return nil, err
 		}
 	}

@@ -56,11 +56,11 @@ func New(c Config) *scoring.Suite {
 	return &scoring.Suite{
 		Name: suiteName, Tests: names, Variants: variants,
 		Tasks:  scoring.TaskFile{Fields: []string{"test", "shapes", "task"}},
-		Groups: categoryNames, Tables: newTables, JoinsSeries: true,
-		Prepare: suite.prepare, Lacking: missingFields,
+		Groups: categoryNames, Tables: newTables, TablesJoinSeries: true,
+		Prepare: suite.prepare, MissingMembers: missingFields,
 		AnswerForms: map[string]string{"response": "an object with createShapes, updateShapes, deleteShapes or rotation"},
 		OwnAnswer:   ownAnswer, Prompt: prompt, Canvas: suite.canvas,
-		Reading: suite.reading, Parts: suite.listParts, Moved: suite.moveParts, Move: scoring.Move{Unit: "px", Step: 5},
+		Reading: suite.reading, MovableParts: suite.listParts, MoveParts: suite.moveParts, Move: scoring.Move{Unit: "px", Step: 5},
 	}
 }
 

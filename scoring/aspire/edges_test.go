@@ -100,7 +100,7 @@ func TestMissingFields(t *testing.T) {
 	for test, want := range map[string]bool{"": true, "maze": false} {
 		it := itemOf(t, []byte(`{"id":"i","test":"`+test+`","shapes":[],"response":"x"}`))
 		it.Test = test
-		err := New(Config{}).Lacking(it)
+		err := New(Config{}).MissingMembers(it)
 		if err == nil || !strings.Contains(err.Error(), "task") || strings.Contains(err.Error(), "one of maze, graph") != want {
 			t.Errorf("test %q: got %v; want the task named, and the test: %v", test, err, want)
 		}

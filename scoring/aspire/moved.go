@@ -37,7 +37,7 @@ var placingLists = []string{"createShapes", "updateShapes"}
 
 // listParts lists the movable parts of an ASPIRE answer: each entry that gives a shape a place,
 // named by the path of the entry and the id of the shape. The place is the centre of the shape as
-// far as the answer gives its size. It implements scoring.Suite.Parts.
+// far as the answer gives its size. It implements scoring.Suite.MovableParts.
 func (suite *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 	suite.withAnswer(it, v, func(f answer.Found) { // an answer that cannot be read has no parts
 		for _, name := range placingLists {
@@ -78,7 +78,7 @@ func partPath(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i)
 
 // moveParts writes the object of an ASPIRE answer again, with x and y of the named part moved by
 // (dx, dy), or of all parts if part is "". It adds no members that the entries do not have. It
-// implements scoring.Suite.Moved.
+// implements scoring.Suite.MoveParts.
 func (suite *suite) moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) (response []byte,
 	err error) {
 	path, _, _ := strings.Cut(part, " ") // the name of a part is its path and the shape's id

@@ -65,14 +65,14 @@ func New(c Config) *scoring.Suite {
 		Name: suiteName, Tests: []string{testName}, Variants: variants,
 		// The dataset is one document, and what a line without criteria lacks stands in it.
 		Tasks:   scoring.TaskFile{List: "prompts", Fields: []string{"criteria"}, Keys: taskKeys, Refer: taskReference},
-		Prepare: s.prepare, Lacking: lacking,
+		Prepare: s.prepare, MissingMembers: lacking,
 		// Answers are read as Python reads them. See docs/spec/drawingbench.md#r10.
 		LooseAnswers: true,
 		AnswerForms:  map[string]string{"response": "a list of actions", "actions": "a list of actions"},
 		OwnAnswer:    ownAnswer,
-		ElementKey:   elementKey, Lines: dumpLines, Tables: newTables, JoinsSeries: true, Paint: s.paint,
+		ElementKey:   elementKey, Lines: dumpLines, Tables: newTables, TablesJoinSeries: true, Paint: s.paint,
 		Canvas: s.canvas, Reading: reading,
-		Parts: listParts, Moved: moveParts, Move: scoring.Move{Unit: "px", Step: 5},
+		MovableParts: listParts, MoveParts: moveParts, Move: scoring.Move{Unit: "px", Step: 5},
 	}
 }
 
@@ -168,7 +168,7 @@ func (j *job) readItem(item *scoring.Item) (err error) {
 
 // lacking returns an error that names what a DrawingBench item lacks, or nil. A task may have no
 // criteria, but then the line must hold null: without criteria an answer that does nothing scores
-// 1. It implements scoring.Suite.Lacking. See docs/spec/drawingbench.md#r4.
+// 1. It implements scoring.Suite.MissingMembers. See docs/spec/drawingbench.md#r4.
 func lacking(it *scoring.Item) error {
 	lacking := scoring.LackingIn(it)
 	if it.Fields.Get("criteria") == nil {

@@ -26,7 +26,7 @@ func (reader *reader) listPlaces(item *scoring.Item, variants scoring.Variants) 
 func placeName(i int, p *replay.Place) string { return fmt.Sprintf("%d %s", i+1, p.Kind) }
 
 // listParts lists the movable parts of a DrawingBench answer: each drag, dot and fill, in canvas
-// px. It implements scoring.Suite.Parts.
+// px. It implements scoring.Suite.MovableParts.
 func listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 	_, places := new(reader).listPlaces(it, v)
 	for i := range places {
@@ -40,7 +40,7 @@ func listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 }
 
 // moveParts returns a DrawingBench answer's list of mouse actions with the named part moved by (dx,
-// dy), or all parts if part is "". Clicks on buttons stay. It implements scoring.Suite.Moved.
+// dy), or all parts if part is "". Clicks on buttons stay. It implements scoring.Suite.MoveParts.
 func moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) ([]byte, error) {
 	// Which actions move.
 	actions, places := new(reader).listPlaces(it, v)

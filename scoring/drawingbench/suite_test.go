@@ -170,7 +170,7 @@ func TestNames(t *testing.T) {
 	}
 	for text, want := range map[string]bool{`{"response":"","criteria":null}`: true, `{"response":"","criteria":{}}`: true, `{"response":""}`: false} {
 		it := scoring.Item{ID: "a", Suite: suiteName, Fields: fastjson.MustParse(text)}
-		if err := New(Config{}).Lacking(&it); (err == nil) != want {
+		if err := New(Config{}).MissingMembers(&it); (err == nil) != want {
 			t.Errorf("%s: got %v; want it complete: %v", text, err, want)
 		}
 	}

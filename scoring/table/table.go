@@ -103,7 +103,7 @@ func New(o Options) *Table {
 	table := &Table{options: o, bySeries: map[scoring.Series]*seriesCells{}, joinedTables: map[string]scoring.Tables{},
 		isUnlisted: map[testName]bool{}, ledger: newLedger(scoring.MaxAnswers)}
 	for _, s := range o.Suites {
-		if s.JoinsSeries {
+		if s.TablesJoinSeries {
 			table.joinedTables[s.Name] = s.Tables(table.tableOptions())
 		}
 	}

@@ -82,10 +82,10 @@ func TestAllKept(t *testing.T) {
 			sum := sha256.New()
 			sum.Write(r.AppendJSON(nil, scoring.Clamp01, ""))
 			if v == nil {
-				for _, p := range s.Parts(&it, v) {
+				for _, p := range s.MovableParts(&it, v) {
 					fmt.Fprintf(sum, "%+v\n", p)
 				}
-				moved, err := s.Moved(&it, v, "", 0.05, -0.1)
+				moved, err := s.MoveParts(&it, v, "", 0.05, -0.1)
 				fmt.Fprintf(sum, "%s %v\n", moved, err)
 				if canvas, err := s.Canvas(&it, v); err == nil {
 					status, notes, err := canvas.Apply(&it)

@@ -10,7 +10,7 @@ import (
 )
 
 // listParts lists the movable parts of an answer to Task 2 of TangramPuzzle: the pieces whose
-// vertices can be read, each placed at the mean of its vertices. It implements scoring.Suite.Parts.
+// vertices can be read, each placed at the mean of its vertices. It implements scoring.Suite.MovableParts.
 func (suite *suite) listParts(it *scoring.Item, variants scoring.Variants) (list []scoring.Part) {
 	text, ok := placementText(it)
 	if !ok {
@@ -55,7 +55,7 @@ func placementText(it *scoring.Item) (text string, ok bool) {
 // moveParts returns a TangramPuzzle answer with the vertices of the named piece moved by (dx, dy), in
 // units of the puzzle, or of all pieces if part is "". part is a name of partName, so the answer is
 // parsed first to know the names. It returns an error if the answer has no such piece. It implements
-// scoring.Suite.Moved.
+// scoring.Suite.MoveParts.
 func (suite *suite) moveParts(it *scoring.Item, variants scoring.Variants, part string, dx, dy float64) ([]byte, error) {
 	text, ok := placementText(it)
 	if !ok {

@@ -30,10 +30,10 @@ func TestMoved(t *testing.T) {
 	} {
 		it := &scoring.Item{Fields: fastjson.MustParse(`{"response":` + quoted(c.response) + `}`)}
 		var got []string
-		for _, p := range s.Parts(it, nil) {
+		for _, p := range s.MovableParts(it, nil) {
 			got = append(got, fmt.Sprintf("%s %.3g,%.3g", p.Name, p.X, p.Y))
 		}
-		out, err := s.Moved(it, nil, c.part, 0.25, -1)
+		out, err := s.MoveParts(it, nil, c.part, 0.25, -1)
 		if err != nil {
 			out = []byte("!")
 		}
@@ -41,7 +41,7 @@ func TestMoved(t *testing.T) {
 			t.Errorf("%s: got %q and, with %q moved,\n%s\nwant %q and\n%s", c.response, got, c.part, out, c.parts, c.want)
 		}
 	}
-	if list := s.Parts(&scoring.Item{Test: Outline, Fields: fastjson.MustParse(`{"response":"A"}`)}, nil); list != nil {
+	if list := s.MovableParts(&scoring.Item{Test: Outline, Fields: fastjson.MustParse(`{"response":"A"}`)}, nil); list != nil {
 		t.Errorf("got %v for a letter; want nothing to move", list)
 	}
 }
@@ -56,10 +56,10 @@ func TestUnmoved(t *testing.T) {
 			item := func(response string) string { return line[:len(line)-1] + `,"response":` + response + "}" }
 			answer := item(quoted(generate.Answer(in, q)))
 			it := &scoring.Item{Fields: fastjson.MustParse(answer)}
-			if len(s.Parts(it, nil)) == 0 {
+			if len(s.MovableParts(it, nil)) == 0 {
 				continue
 			}
-			out, err := s.Moved(it, nil, "", 0, 0)
+			out, err := s.MoveParts(it, nil, "", 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,11 +59,11 @@ func New() *scoring.Suite {
 			Fields: []string{"target_outline"}, Keys: instanceKeys, Refer: instanceName,
 			Unread: []string{"initial_state", "final_state", "adjacency_graph"},
 		},
-		Prepare: s.prepare, Lacking: missingFields,
+		Prepare: s.prepare, MissingMembers: missingFields,
 		LooseAnswers: true, // package construction reads them
 		AnswerForms:  map[string]string{"response": "an object with final_state"}, OwnAnswer: ownAnswer,
-		Tables: newTables, JoinsSeries: true, Paint: s.drawAnswer, Reading: s.reading, Canvas: s.canvas,
-		Parts: s.listParts, Moved: s.moveParts, Move: scoring.Move{Unit: "units", Step: 0.05, Up: true},
+		Tables: newTables, TablesJoinSeries: true, Paint: s.drawAnswer, Reading: s.reading, Canvas: s.canvas,
+		MovableParts: s.listParts, MoveParts: s.moveParts, Move: scoring.Move{Unit: "units", Step: 0.05, Up: true},
 	}
 }
 

@@ -46,7 +46,7 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 		if chance, ok := run.chanceAccuracy(); ok && format == formatChoice {
 			sameCell := func(counts, float64) string { return decimals(chance) }
 			out.Rows = append(out.Rows, tables.accuracyLine(chanceName, sameCell, run))
-			break // chance is the same for every run over the same items
+			break // one row is enough: chance is the same for every run over the same items
 		}
 	}
 	papers, human := tables.publishedRuns(format)
@@ -58,9 +58,12 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 	if slices.ContainsFunc(own, func(run *modelRun) bool { _, ok := run.pictureError(); return ok }) {
 		ci = "normal, with the standard error over pictures, where items share some; else Wilson"
 	}
+	missingCount := "nothing."
+	if tables.missingIsWrong {
+		missingCount = "as wrong."
+	}
 	out.Note = "Overall is over all items (micro). CI: " + ci +
-		", 95 %. Invalid answers are wrong; missing ones count " +
-		map[bool]string{true: "as wrong.", false: "nothing."}[tables.missingIsWrong]
+		", 95 %. Invalid answers are wrong; missing ones count " + missingCount
 	for _, run := range own {
 		if run.total.unjudged > 0 {
 			out.Note += "\nINCOMPLETE: unjudged items count as wrong; \"if right\" is the accuracy if all of them were right."
@@ -77,9 +80,8 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 
 var formatNames = map[string]string{formatChoice: "multiple-choice", formatOpen: "open-ended"}
 
-// publishedRuns returns the published runs of a format apart from the human baseline. The
-// baseline has the counts of a document of paper tables where there are some, else the
-// printed numbers.
+// publishedRuns returns the published runs of a format, and apart from them the human baseline. That is
+// the published row for humans if there is one, else a row of the benchmark's printed accuracies.
 func (tables *tables) publishedRuns(format string) (papers []*modelRun, human *modelRun) {
 	baseline := tables.human[format]
 	human = &modelRun{runKey: runKey{model: "human", format: format, repeat: 1}, printed: &baseline, total: counts{}}
@@ -113,13 +115,14 @@ func (tables *tables) accuracyCells(run *modelRun) []string {
 // counts of the group and the accuracy that a paper prints for it, or NaN. Printed rows and the
 // chance row have dashes after the accuracies. Published runs with counts have no rank.
 func (tables *tables) accuracyLine(name string, cell func(c counts, printed float64) string, run *modelRun) []string {
-	overall, nan := math.NaN(), math.NaN()
+	notPrinted := math.NaN()
+	overall := notPrinted
 	if run.printed != nil {
 		overall = run.printed.overall
 	}
 	var out []string
 	for category := range tables.categories {
-		printed, group := nan, counts{}
+		printed, group := notPrinted, counts{}
 		if run.printed != nil && category < len(run.printed.categories) {
 			printed = run.printed.categories[category]
 		} else if run.categories != nil {
@@ -134,7 +137,7 @@ func (tables *tables) accuracyLine(name string, cell func(c counts, printed floa
 			if run.subcategories != nil {
 				group = run.subcategories[category][sub]
 			}
-			printed := nan
+			printed := notPrinted
 			if run.printed != nil {
 				printed = run.printed.sub(category, sub)
 			}

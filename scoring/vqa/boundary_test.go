@@ -280,12 +280,12 @@ func TestSmallParts(t *testing.T) {
 	if !isWordByte([]byte("À"), 1) || isWordByte([]byte("\x7f"), 0) {
 		t.Error("the second byte of a character is a part of a word, and a control character none")
 	}
-	one := counts{answers: 2, ids: 7}
+	one := counts{answers: 2, idHashes: 7}
 	for name, c := range map[string]struct {
 		a, b counts
 		want bool
-	}{"equal": {one, one, true}, "empty": {counts{}, counts{}, false}, "other items": {one, counts{answers: 2, ids: 8}, false}, "more": {one, counts{answers: 3, ids: 7}, false},
-		"unjudged in one": {counts{answers: 2, ids: 7, unjudged: 1}, one, false}, "unjudged in both": {counts{answers: 2, ids: 7, unjudged: 1}, counts{answers: 2, ids: 7, unjudged: 1}, false}} {
+	}{"equal": {one, one, true}, "empty": {counts{}, counts{}, false}, "other items": {one, counts{answers: 2, idHashes: 8}, false}, "more": {one, counts{answers: 3, idHashes: 7}, false},
+		"unjudged in one": {counts{answers: 2, idHashes: 7, unjudged: 1}, one, false}, "unjudged in both": {counts{answers: 2, idHashes: 7, unjudged: 1}, counts{answers: 2, idHashes: 7, unjudged: 1}, false}} {
 		if got := sameItems(c.a, c.b); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}

@@ -8,7 +8,7 @@ import (
 // of it. missing is a part of answers only where a missing answer counts as wrong.
 type counts struct {
 	answers, correct, invalid, missing, unjudged int
-	ids                                          uint64 // sum of the ids' hashes, to compare sets of items
+	idHashes                                     uint64 // sum of the hashes of the items' ids, to compare sets of items
 }
 
 // hundredths returns the accuracy part/whole as a percentage in hundredths, rounded half up from the

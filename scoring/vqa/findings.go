@@ -32,9 +32,10 @@ func (tables *tables) remember(run *modelRun, result *scoring.Result, idHash uin
 	}
 	place, ok := tables.places[wordOf(result, "subcategory")]
 	if !ok || place.sub < 0 {
-		place = taxonomyPlace{-1, -1}
+		place = taxonomyPlace{-1, -1} // none
 	}
-	run.findings[idHash] = finding{outcome.answers > 0 && outcome.unjudged == 0, outcome.correct > 0, place}
+	counts := outcome.answers > 0 // false for a missing answer that does not count as wrong
+	run.findings[idHash] = finding{judged: counts && outcome.unjudged == 0, right: outcome.correct > 0, place: place}
 	tables.heldFindings++
 }
 

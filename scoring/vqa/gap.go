@@ -26,27 +26,27 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 	gapsByColumn := make([][]float64, len(tables.categories)+1) // the last one is Overall
 	humans, own := tables.formatPairs()
 	for _, pair := range append(humans, own...) {
-		line, skipped := []string{pair.mcq.name()}, false
-		complete := true
+		line := []string{pair.mcq.name()}
+		isUnequal := false // a group with answers has other items in the two formats
+		var gaps []float64 // of the groups that have equal ones
 		for column := range gapsByColumn {
-			choiceCounts, openCounts := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
-			if !sameItems(choiceCounts, openCounts) {
-				skipped = skipped || choiceCounts.answers+openCounts.answers > 0
-				complete = false
+			choice, open := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
+			if !sameItems(choice, open) {
+				isUnequal = isUnequal || choice.answers+open.answers > 0
 				line = append(line, "-")
 				continue
 			}
-			line = append(line, decimals(pointsBetween(choiceCounts, openCounts)))
+			line = append(line, decimals(pointsBetween(choice, open)))
+			gaps = append(gaps, 100*(float64(choice.correct)/float64(choice.answers)-float64(open.correct)/float64(open.answers)))
 		}
-		if skipped {
+		if isUnequal {
 			unequal = append(unequal, pair.mcq.name())
 		}
 		out.Rows = append(out.Rows, line)
-		if complete && pair.mcq.model != humanName {
-			for column := range gapsByColumn {
-				choiceCounts, openCounts := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
-				gapsByColumn[column] = append(gapsByColumn[column],
-					100*(float64(choiceCounts.correct)/float64(choiceCounts.answers)-float64(openCounts.correct)/float64(openCounts.answers)))
+		hasEveryGroup := len(gaps) == len(gapsByColumn)
+		if hasEveryGroup && pair.mcq.model != humanName {
+			for column, gap := range gaps {
+				gapsByColumn[column] = append(gapsByColumn[column], gap)
 			}
 		}
 	}
@@ -71,18 +71,21 @@ type formatPair struct{ mcq, open *modelRun }
 // equal numbers: those of the papers that are to be compared, and the user's. Blind runs and rows
 // without counts are left out.
 func (tables *tables) formatPairs() (papers, own []formatPair) {
-	join := func(list []*modelRun) (out []formatPair) {
-		for _, run := range list {
-			for _, b := range list {
-				if run.format == formatChoice && b.format == formatOpen && run.model == b.model &&
-					run.repeat == b.repeat && !run.blind && !b.blind && run.printed == nil && b.printed == nil {
-					out = append(out, formatPair{run, b})
+	pairsAmong := func(runs []*modelRun) (pairs []formatPair) {
+		isUsable := func(run *modelRun, format string) bool {
+			return run.format == format && !run.blind && run.printed == nil
+		}
+		for _, choice := range runs {
+			for _, open := range runs {
+				isPair := choice.model == open.model && choice.repeat == open.repeat
+				if isPair && isUsable(choice, formatChoice) && isUsable(open, formatOpen) {
+					pairs = append(pairs, formatPair{choice, open})
 				}
 			}
 		}
-		return out
+		return pairs
 	}
-	return join(tables.comparedPublished(tables.published)), join(tables.ordered)
+	return pairsAmong(tables.comparedPublished(tables.published)), pairsAmong(tables.ordered)
 }
 
 // groupCounts returns a run's counts of category c, or of all questions where c is the number of

@@ -149,7 +149,7 @@ func TestKeptItems(t *testing.T) {
 		method := methods[i%len(methods)]
 		for _, step := range Steps(method, 1+i%2) {
 			it.Test = ""
-			text, err := s.prompt(&it, scoring.PromptOptions{Open: i%5 == 0, Method: method, Step: step, Heard: map[string]string{"answer": "Reason: it is near. Answer: B", "base": "two rooms", "segment": `[{"id":1}]`, "attributes": "red\nblue"}})
+			text, err := s.prompt(&it, scoring.PromptOptions{Open: i%5 == 0, Method: method, Step: step, EarlierAnswers: map[string]string{"answer": "Reason: it is near. Answer: B", "base": "two rooms", "segment": `[{"id":1}]`, "attributes": "red\nblue"}})
 			note("%s %v %v", text, err, HasPicture(method, step))
 		}
 		if err := s.lacking(&it); err != nil {

@@ -38,8 +38,8 @@ func stringField(item *fastjson.Value, field string) ([]byte, error) {
 func (suite *suite) readQuestion(reader *reader, item *scoring.Item, variants scoring.Variants, j *job) error {
 	fields := item.Fields
 	if named := fields.GetStringBytes("benchmark"); len(named) > 0 {
-		id := string(appendID(nil, named))
-		if id != suite.name && id != string(appendID(nil, []byte(suite.title))) {
+		given, title := string(appendID(nil, named)), string(appendID(nil, []byte(suite.title)))
+		if given != suite.name && given != title {
 			return badItem("benchmark", "got %.40q; want %s", named, suite.name)
 		}
 	}
@@ -69,7 +69,7 @@ func (suite *suite) readQuestion(reader *reader, item *scoring.Item, variants sc
 }
 
 // lacking returns an error that names every member that the question's item needs and does not
-// have, or nil where it has all. It implements scoring.Suite.Lacking.
+// have, or nil where it has all. It implements scoring.Suite.MissingMembers.
 func (suite *suite) lacking(it *scoring.Item) error {
 	lacks, fields := scoring.LackingIn(it), it.Fields
 	var j job // only for its format
@@ -137,6 +137,7 @@ func (suite *suite) readFormat(item *scoring.Item, j *job) error {
 func (suite *suite) readTaxonomy(reader *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
 	j.place = taxonomyPlace{-1, -1}
 	for _, field := range [...]string{"category", "subcategory"} {
+		isCategory := field == "category"
 		name, err := stringField(fields, field)
 		if err != nil {
 			return err
@@ -146,18 +147,16 @@ func (suite *suite) readTaxonomy(reader *reader, fields *fastjson.Value, allowUn
 		}
 		reader.id = appendID(reader.id[:0], name)
 		found, known := suite.places[string(reader.id)]
-		known = known && (found.sub >= 0) == (field == "subcategory") // not the name of the other level
+		known = known && isCategory == (found.sub < 0) // not the name of the other level
 		switch {
-		case !known && allowUnknown && field == "category":
-			j.otherCategory = string(reader.id)
-		case !known && allowUnknown:
-			j.otherSub = string(reader.id)
-		case !known:
+		case !known && !allowUnknown:
 			return badItem(field, "got %.60q, which is none of %s; want one of its taxonomy (or --variant %s)",
 				name, suite.title, AnyTaxonomy)
-		case field == "category":
-			j.place.category = found.category
-		case j.place.category >= 0 && j.place.category != found.category:
+		case !known && isCategory:
+			j.otherCategory = string(reader.id)
+		case !known:
+			j.otherSub = string(reader.id)
+		case !isCategory && j.place.category >= 0 && j.place.category != found.category:
 			return badItem(field, "got %.60q, which belongs to %s; want one of %s", name,
 				suite.categories[found.category].name, suite.categories[j.place.category].name)
 		default:
@@ -215,11 +214,11 @@ func (suite *suite) readOptions(reader *reader, item *scoring.Item, j *job) erro
 		if j.format == formatOpen {
 			return nil
 		}
-		return badItem("options", "got none; want 2 to %d texts", extract.Most)
+		return badItem("options", "got none; want 2 to %d texts", extract.MaxOptions)
 	}
 	options, err := list.Array()
-	if err != nil || len(options) < 2 || len(options) > extract.Most {
-		return badItem("options", "got %.40s; want a list of 2 to %d texts", list, extract.Most)
+	if err != nil || len(options) < 2 || len(options) > extract.MaxOptions {
+		return badItem("options", "got %.40s; want a list of 2 to %d texts", list, extract.MaxOptions)
 	}
 	for i, option := range options {
 		switch option.Type() {
@@ -265,7 +264,7 @@ func styleOf(labels string) extract.Style {
 func (suite *suite) readTruth(reader *reader, fields *fastjson.Value, j *job) error {
 	j.gold = -1
 	if j.optionCount > 0 {
-		reader.choice.Options(j.style, reader.options) // labels them in the item's own order
+		reader.choice.SetOptions(j.style, reader.options) // labels them in the item's own order
 		if err := reader.readGold(fields, j); err != nil {
 			return err
 		}
@@ -276,7 +275,7 @@ func (suite *suite) readTruth(reader *reader, fields *fastjson.Value, j *job) er
 		}
 		if j.shuffled {
 			reader.putInShownOrder(j)
-			reader.choice.Options(j.style, reader.options) // labels them again, in the shown order
+			reader.choice.SetOptions(j.style, reader.options) // labels them again, in the shown order
 		}
 		return nil
 	}
@@ -315,8 +314,9 @@ func (reader *reader) readGold(fields *fastjson.Value, j *job) error {
 	if answer.Type() != fastjson.TypeString {
 		said = jsontree.Append(reader.text[:0], answer)
 	}
-	reading := reader.choice.Read(said, true)     // true: strict
-	if reading.Option < 0 || reading.Stage != 1 { // stage 1 reads nothing but a label or an option
+	const strict = true
+	reading := reader.choice.Read(said, strict)
+	if isJustOption := sourceOf(reading) == sourceLiteral; !isJustOption { // more than a label or an option's text
 		if j.format == formatOpen {
 			return nil // the answer of an open question is no option
 		}
@@ -387,6 +387,6 @@ func labelText(style extract.Style, i int) string {
 }
 
 // letters name options in results, even where their labels are numbers. See docs/spec/vqa.md#r35.
-var letters = [extract.Most]string{"A", "B", "C", "D", "E", "F", "G", "H"}
+var letters = [extract.MaxOptions]string{"A", "B", "C", "D", "E", "F", "G", "H"}
 
 var letterValues = metricValues(letters[:])

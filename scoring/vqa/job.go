@@ -66,7 +66,7 @@ type job struct {
 	shuffled    bool
 	seeded      bool
 	seed        int64
-	shownOrder  [extract.Most]int
+	shownOrder  [extract.MaxOptions]int
 
 	reading        extract.Reading
 	extracted      int // position in the item, -1 for none
@@ -140,9 +140,11 @@ const maxSentChars = 4000
 // first maxSentChars characters. With lastAnswer it returns only what follows the last "Answer:".
 // See docs/spec/vqa.md#r33.
 func textForJudge(answer []byte, lastAnswer bool) string {
-	text := strings.TrimSpace(plain.Spoken(string(answer)))
-	if at := strings.LastIndex(text, "Answer:"); lastAnswer && at >= 0 {
-		text = strings.TrimSpace(text[at+len("Answer:"):])
+	text := strings.TrimSpace(plain.WithoutReasoning(string(answer)))
+	if lastAnswer {
+		if at := strings.LastIndex(text, "Answer:"); at >= 0 {
+			text = strings.TrimSpace(text[at+len("Answer:"):])
+		}
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if utf8.RuneCountInString(text) <= maxSentChars {
@@ -162,7 +164,7 @@ func textForJudge(answer []byte, lastAnswer bool) string {
 // option's text is recognised.
 func sameText(answer, truth string) bool {
 	var asOption extract.Reader
-	asOption.Options(extract.Letters, [][]byte{[]byte(truth), nil})
+	asOption.SetOptions(extract.Letters, [][]byte{[]byte(truth), nil})
 	return asOption.OptionByText([]byte(answer)) == 0
 }
 
@@ -175,11 +177,11 @@ func (j *job) askAboutChoice(kind scoring.QuestionKind, item *scoring.Item, answ
 		return
 	}
 	j.setQuestion(kind, item, sent)
-	question := j.judgeQuestion
+	question := j.judgeQuestion // set just now; the options complete it
 	for position, option := range options {
 		shown := labelText(j.style, position) + ". " + string(option)
 		question.Options = append(question.Options, shown)
-		if j.original(position) == j.gold { // gold is an index in the item, position in what was shown
+		if isRight := j.itemIndex(position) == j.gold; isRight {
 			question.Truth = shown
 		}
 	}
@@ -288,8 +290,8 @@ var reasons = []string{"empty", "multiple", "conflict", "out-of-range", "ambiguo
 var reasonValues = metricValues(reasons)
 
 // reasonValue returns the reason why an answer is invalid as the value of a metric, nil for
-// a valid one. The value comes from reasonValues, which holds reasons as interface values, in the same
-// order: to make one of r would allocate memory for each result.
+// a valid one. The value is taken from reasonValues, which has the order of reasons. Converting r to an
+// interface would allocate memory for each result.
 func reasonValue(r extract.Reason) any {
 	for i, reason := range reasons {
 		if string(r) == reason {

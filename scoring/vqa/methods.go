@@ -75,34 +75,35 @@ type promptQuestion struct {
 }
 
 // text returns the prompt for one step of a prompting method, such as chain of thought. It chooses the
-// printed prompt by method, step and kind of question, and fills it in. heard holds the model's
-// answers to the steps before, by step.
-func (question *promptQuestion) text(method, step string, heard map[string]string) string {
+// printed prompt by method, step and kind of question, and fills it in. earlierAnswers holds what the
+// model answered in the steps before, by step.
+func (question *promptQuestion) text(method, step string, earlierAnswers map[string]string) string {
 	format := "mcq"
 	if question.open {
 		format = "open"
 	}
 	values := map[string]string{"question": question.question, "question_text": question.question, "image_input": "(attached)",
 		"options_text": "\n" + strings.Join(question.labelledOptions(), "\n")}
-	// The name of the printed prompt, and what it refers to.
-	name := ""
+	// The name of the printed prompt, and what it refers to. Self-reflection about options begins as chain
+	// of thought does.
+	name, isAnswer := "", step == stepAnswer
 	switch {
-	case method == CoT, method == Reflect && !question.open && step == stepAnswer:
+	case method == CoT, method == Reflect && !question.open && isAnswer:
 		name = format + "_cot"
 	case method == Reflect && !question.open:
-		name, values["prev_output"] = "mcq_reflect", heard[stepAnswer]
-	case method == Reflect && step == stepAnswer:
+		name, values["prev_output"] = "mcq_reflect", earlierAnswers[stepAnswer]
+	case method == Reflect && isAnswer:
 		name = "open_reflect_first"
 	case method == Reflect:
 		name = "open_reflect_second"
-		values["reason"], values["answer"] = reasonAndAnswer(heard[stepAnswer])
-	case method == Xolver && step == stepAnswer:
+		values["reason"], values["answer"] = reasonAndAnswer(earlierAnswers[stepAnswer])
+	case method == Xolver && isAnswer:
 		name = "xolver_" + format
-		addFindings(values, heard)
-		addSummary(values, heard)
+		addFindings(values, earlierAnswers)
+		addSummary(values, earlierAnswers)
 	case method == Xolver:
 		name = "xolver_" + step
-		addFindings(values, heard)
+		addFindings(values, earlierAnswers)
 	default:
 		name = format + "_direct"
 	}
@@ -178,19 +179,19 @@ func reasonAndAnswer(text string) (reason, answer string) {
 }
 
 // addFindings adds the findings of Xolver's earlier steps to the values of a prompt, each
-// reduced to the form that its step asked for (lines of a list, or JSON). See
-// docs/spec/vqa.md#r62.
-func addFindings(values, heard map[string]string) {
-	values["visual_description"] = heard["base"]
-	values["object_list"] = matchingLines(heard["segment"], objectLine.MatchString)
-	values["attributes_json"] = firstJSON(heard["attributes"], "[{", "[]")
-	values["relation_list"] = matchingLines(heard["relations"],
+// reduced to the form that its step asked for (lines of a list, or JSON). The printed prompts have two
+// placeholders for some findings. See docs/spec/vqa.md#r62.
+func addFindings(values, earlierAnswers map[string]string) {
+	values["visual_description"] = earlierAnswers["base"]
+	values["object_list"] = matchingLines(earlierAnswers["segment"], objectLine.MatchString)
+	values["attributes_json"] = firstJSON(earlierAnswers["attributes"], "[{", "[]")
+	values["relation_list"] = matchingLines(earlierAnswers["relations"],
 		func(l string) bool { return strings.HasPrefix(l, "(") })
 	values["relations_list"] = values["relation_list"]
-	values["grouping_symmetry"] = firstJSON(heard["groups"], "{", `{"groups":[],"symmetries":[]}`)
+	values["grouping_symmetry"] = firstJSON(earlierAnswers["groups"], "{", `{"groups":[],"symmetries":[]}`)
 	values["grouping_symmetry_json"] = values["grouping_symmetry"]
 	values["transformations"] = "[]" // with a single picture there is no such step
-	if said, ok := heard["transformations"]; ok {
+	if said, ok := earlierAnswers["transformations"]; ok {
 		values["transformations"] = said
 	}
 	values["transformations_json"] = values["transformations"]
@@ -198,9 +199,9 @@ func addFindings(values, heard map[string]string) {
 
 // addSummary replaces the findings by members of the JSON that the step "standardise"
 // returned, where these are not empty. Without readable JSON nothing changes.
-func addSummary(values, heard map[string]string) {
+func addSummary(values, earlierAnswers map[string]string) {
 	var summary map[string]json.RawMessage
-	if json.Unmarshal([]byte(firstJSON(heard["standardise"], "{", "{}")), &summary) != nil {
+	if json.Unmarshal([]byte(firstJSON(earlierAnswers["standardise"], "{", "{}")), &summary) != nil {
 		return
 	}
 	isFilled := func(name string) bool {
@@ -244,16 +245,16 @@ func matchingLines(text string, match func(string) bool) string {
 // firstJSON returns the first JSON value in a model's answer that begins with one of the characters
 // in brackets, as written there, or none if there is no such value.
 func firstJSON(text, brackets, none string) string {
-	for start := 0; ; {
-		offset := strings.IndexAny(text[start:], brackets)
-		if offset < 0 {
+	for {
+		start := strings.IndexAny(text, brackets)
+		if start < 0 {
 			return none
 		}
-		decoder := json.NewDecoder(strings.NewReader(text[start+offset:]))
+		text = text[start:]
 		var value json.RawMessage
-		if decoder.Decode(&value) == nil {
+		if json.NewDecoder(strings.NewReader(text)).Decode(&value) == nil {
 			return string(value)
 		}
-		start += offset + 1
+		text = text[1:]
 	}
 }

@@ -122,7 +122,7 @@ func (tables *tables) blindGapTable(format string, own []*modelRun) scoring.Text
 // false for empty groups. Sets of questions are compared by the sums of the 64-bit hashes of their ids.
 // Different sets have equal sums too rarely to matter.
 func sameItems(a, b counts) bool {
-	return a.answers > 0 && a.answers == b.answers && a.ids == b.ids && a.unjudged+b.unjudged == 0
+	return a.answers > 0 && a.answers == b.answers && a.idHashes == b.idHashes && a.unjudged+b.unjudged == 0
 }
 
 // errorClasses are the classes that people give to wrong answers. See docs/spec/vqa.md#r51.

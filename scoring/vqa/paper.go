@@ -41,7 +41,11 @@ func CheckPaper(doc []byte) error {
 // document of another benchmark gives no rows. See docs/spec/vqa.md#r55.
 func (suite *suite) readPaper(doc []byte) (runs []*modelRun) {
 	value, err := fastjson.ParseBytes(doc)
-	if err != nil || string(appendID(nil, value.GetStringBytes("benchmark"))) != string(appendID(nil, []byte(suite.title))) {
+	if err != nil {
+		return nil
+	}
+	named, own := appendID(nil, value.GetStringBytes("benchmark")), appendID(nil, []byte(suite.title))
+	if string(named) != string(own) {
 		return nil
 	}
 	if suite.benchmark == spaceeval {
@@ -80,14 +84,17 @@ func (suite *suite) readPaperRow(value *fastjson.Value, format string, subs *fas
 	}
 	// Numbers of right answers that the document derives from what is printed.
 	derived := value.Get("derived")
-	correct, sizes := derived.Get("correct"), (*fastjson.Value)(nil) // nil sizes: all items
+	correct := derived.Get("correct")
+	var sizes *fastjson.Value // how many items of each group the paper measured; nil for all of them
 	if subset := derived.Get("subset_solution"); subset != nil {
 		correct, sizes = subset.Get("correct"), subset.Get("n")
 		run.note = "measured on a subset, not comparable with rows over all items"
 	}
+	bySubcategory := subs != nil
 	for name, place := range suite.places {
-		// count the finer level where the paper prints it, so that no item counts twice
-		if count := correct.Get(name); count != nil && (place.sub >= 0) == (subs != nil) {
+		// Only one level counts, the finer one if the paper prints it, so that no item counts twice.
+		isCountedLevel := bySubcategory == (place.sub >= 0)
+		if count := correct.Get(name); count != nil && isCountedLevel {
 			suite.addPrintedCounts(run, place, count.GetInt(), sizes.Get(name))
 		}
 	}

@@ -34,7 +34,8 @@ func (tables *tables) addPapers(suite *suite, given [][]byte) {
 	for _, doc := range given {
 		tables.published = append(tables.published, suite.readPaper(doc)...)
 	}
-	if len(tables.published) > 0 || given != nil && len(given) == 0 {
+	wantsNone := given != nil && len(given) == 0
+	if len(tables.published) > 0 || wantsNone {
 		return
 	}
 	name := "spatialab"
@@ -168,18 +169,17 @@ func (tables *tables) methodTable(format string, own []*modelRun) scoring.TextTa
 		Columns: []string{"model", "methods", "category", "n", "without", "with", "gain"},
 		Note:    "Items that both methods answered and that were judged. The paper's rows are of 150 items, 5 of each subcategory by a draw that it does not give."}
 	for _, pair := range methodPairs {
-		rows := 0
+		var ownRows [][]string
 		for _, before := range own {
 			for _, after := range own {
-				if before.method == pair[0] && after.method == pair[1] && before.base == after.base &&
-					before.repeat == after.repeat && before.blind == after.blind {
-					gains := tables.methodGainRows(before, after, pair)
-					out.Rows = append(out.Rows, gains...)
-					rows += len(gains)
+				alike := before.base == after.base && before.repeat == after.repeat && before.blind == after.blind
+				if alike && before.method == pair[0] && after.method == pair[1] {
+					ownRows = append(ownRows, tables.methodGainRows(before, after, pair)...)
 				}
 			}
 		}
-		if rows == 0 || tables.methods == nil {
+		out.Rows = append(out.Rows, ownRows...)
+		if len(ownRows) == 0 || tables.methods == nil {
 			continue
 		}
 		for _, published := range tables.methods.Tables["methods"].Rows {
@@ -201,8 +201,7 @@ func pairName(pair [2]string) string { return pair[0] + " -> " + pair[1] }
 // before and after are the model's runs by the first and the second method of the pair.
 func (tables *tables) methodGainRows(before, after *modelRun, pair [2]string) (rows [][]string) {
 	overall := len(tables.categories) // index of the group of all items, after those of the categories
-	items := make([]int, overall+1)
-	right := [2][]int{make([]int, len(items)), make([]int, len(items))}
+	groupsBefore, groupsAfter := make([]counts, overall+1), make([]counts, overall+1)
 	ids, _ := itemsOfAll([]*modelRun{before, after})
 	for _, id := range ids {
 		groups := []int{overall}
@@ -210,12 +209,8 @@ func (tables *tables) methodGainRows(before, after *modelRun, pair [2]string) (r
 			groups = append(groups, c)
 		}
 		for _, group := range groups {
-			items[group]++
-			for i, run := range []*modelRun{before, after} {
-				if run.findings[id].right {
-					right[i][group]++
-				}
-			}
+			groupsBefore[group].addAnswer(before.findings[id].right)
+			groupsAfter[group].addAnswer(after.findings[id].right)
 		}
 	}
 	name := before.base
@@ -225,21 +220,28 @@ func (tables *tables) methodGainRows(before, after *modelRun, pair [2]string) (r
 	if before.repeat != 1 {
 		name += fmt.Sprintf(" (run %d)", before.repeat)
 	}
-	for group, shared := range items {
-		if shared == 0 {
+	for group, without := range groupsBefore {
+		if without.answers == 0 {
 			continue
 		}
 		what := "overall"
 		if group != overall {
 			what = tables.categories[group].id
 		}
-		withoutMethod, withMethod := counts{answers: shared, correct: right[0][group]},
-			counts{answers: shared, correct: right[1][group]}
-		rows = append(rows, []string{name, pairName(pair), what, strconv.Itoa(shared),
-			percent(withoutMethod.correct, shared), percent(withMethod.correct, shared),
-			decimals(pointsBetween(withMethod, withoutMethod))})
+		with := groupsAfter[group] // of the same items
+		rows = append(rows, []string{name, pairName(pair), what, strconv.Itoa(with.answers),
+			percent(without.correct, without.answers), percent(with.correct, with.answers),
+			decimals(pointsBetween(with, without))})
 	}
 	return rows
+}
+
+// addAnswer counts one judged answer.
+func (counts *counts) addAnswer(isRight bool) {
+	counts.answers++
+	if isRight {
+		counts.correct++
+	}
 }
 
 // repeatedRunRows returns the rows of the paper's table of repeated runs in the columns of
@@ -287,15 +289,16 @@ func (tables *tables) publishedSolvedTable(format string, own []*modelRun) scori
 		": items by how many of the paper's five models solved them", TextColumns: 2,
 		Columns: []string{"category", "subcategory", "n", "0", "1", "2", "3", "4", "5"},
 		Note:    "A dash stands for a number that the paper does not print."}
-	for _, row := range tables.methods.Tables["solved"].Rows {
+	const paperModels = 5
+	for _, row := range tables.methods.Tables["solved"].Rows { // columns: subcategory, format, then 0 to 5 models
 		place, ok := tables.places[row.Text(0)]
 		if !ok || row.Text(1) != format {
 			continue
 		}
 		n, line := 0.0, []string{tables.categories[place.category].name,
-			tables.categories[place.category].subs[place.sub].name, "-"}
-		for solvers := range 6 {
-			n += row.Number(2 + solvers)
+			tables.categories[place.category].subs[place.sub].name, "-"} // the dash becomes n if that is known
+		for solvers := range paperModels + 1 {
+			n += row.Number(2 + solvers) // NaN for a number that the paper does not print
 			line = append(line, row.Cell(2+solvers, 0))
 		}
 		if !math.IsNaN(n) {

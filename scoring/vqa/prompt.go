@@ -30,10 +30,11 @@ func (suite *suite) prompt(item *scoring.Item, options scoring.PromptOptions) (s
 		return "", badItem("question", "got none; want the text that the model is asked")
 	}
 	if suite.benchmark == spaceeval {
-		// the benchmark's own prompt lists the options in the item's order, so it is no use for another one
-		if itsPrompt := item.Fields.GetStringBytes("prompt"); len(itsPrompt) > 0 &&
-			jsontree.Absent(item.Fields.Get("order")) && jsontree.Absent(item.Fields.Get("shuffle")) {
-			return string(itsPrompt), nil
+		// The benchmark's own prompt lists the options in the item's order, so it is no use for another one.
+		ownPrompt := item.Fields.GetStringBytes("prompt")
+		inItemOrder := jsontree.Absent(item.Fields.Get("order")) && jsontree.Absent(item.Fields.Get("shuffle"))
+		if len(ownPrompt) > 0 && inItemOrder {
+			return string(ownPrompt), nil
 		}
 		return "Question: " + string(question) + "\nOptions:\n" + r.labelledLines(j.style) +
 			"Please select one correct answer from the given options based on the image.", nil
@@ -42,7 +43,7 @@ func (suite *suite) prompt(item *scoring.Item, options scoring.PromptOptions) (s
 	if !q.open {
 		q.options = r.shown()
 	}
-	return q.text(options.Method, options.Step, options.Heard), nil
+	return q.text(options.Method, options.Step, options.EarlierAnswers), nil
 }
 
 // shown returns the question's options in the order in which they are shown. A missing one is

@@ -22,12 +22,12 @@ func (suite *suite) reading(item *scoring.Item, variants scoring.Variants) (from
 	}
 	strict := suite.benchmark == spatialab && variants[Profile] == "strict"
 	got := r.choice.Read(answer, strict)
-	// as in readChoice: a judge decides an answer that is not literally an option
-	if suite.benchmark != spatialab && !got.Literal && variants[Policy] != "never" &&
-		!(variants[Policy] == "fallback" && got.Option >= 0) {
-		return sentPart(answer, false)
+	// As in readChoice, a judge decides an answer to SpaCE-Eval that the policy does not leave to the rules.
+	byPolicy := variants[Policy] == "never" || variants[Policy] == "fallback" && got.Option >= 0
+	if suite.benchmark == spatialab || got.Literal || byPolicy {
+		return r.choice.Where(answer, strict)
 	}
-	return r.choice.Where(answer, strict)
+	return sentPart(answer, false)
 }
 
 // sentPart returns which part of an answer a judge gets (see textForJudge), from its first to its

@@ -33,7 +33,7 @@ func Reliable(columns [][]uint64, items int) Reliability {
 	accuracies := make([]float64, runs)
 	var total, runSquares, sumOfVariances int64
 	for r, column := range columns {
-		right := int64(countCommon(column, column))
+		right := int64(countCommon(column, column)) // how many bits are set
 		accuracies[r] = 100 * float64(right) / float64(n)
 		total += right
 		runSquares += right * right
@@ -73,12 +73,12 @@ func meanPairwiseR(columns [][]uint64, n int64) float64 {
 		rightA := int64(countCommon(columns[a], columns[a]))
 		for b := range a {
 			rightB := int64(countCommon(columns[b], columns[b]))
-			varianceA, varianceB := n*rightA-rightA*rightA, n*rightB-rightB*rightB
+			varianceA, varianceB := n*rightA-rightA*rightA, n*rightB-rightB*rightB // times n^2
 			if varianceA == 0 || varianceB == 0 {
 				return math.NaN()
 			}
-			sum += float64(n*int64(countCommon(columns[a],
-				columns[b]))-rightA*rightB) / (math.Sqrt(float64(varianceA)) * math.Sqrt(float64(varianceB)))
+			covariance := n*int64(countCommon(columns[a], columns[b])) - rightA*rightB // times n^2, too
+			sum += float64(covariance) / (math.Sqrt(float64(varianceA)) * math.Sqrt(float64(varianceB)))
 			pairs++
 		}
 	}

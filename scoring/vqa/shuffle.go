@@ -33,9 +33,9 @@ func Shuffle(seed int64, id string, n int) []int {
 	return perm
 }
 
-// Fixed reports whether options must keep their order because one refers to others: "all of the
+// MustKeepOrder reports whether options must keep their order because one refers to others: "all of the
 // above", "A and C". See docs/spec/vqa.md#r9.
-func Fixed(options [][]byte) bool {
+func MustKeepOrder(options [][]byte) bool {
 	for _, o := range options {
 		if refersToOthers(bytes.ToLower(o)) || namesTwoOptions(o) {
 			return true
@@ -51,15 +51,16 @@ func refersToOthers(lower []byte) bool {
 		for _, what := range [...]string{" of the above", " of these"} {
 			phrase := []byte(word + what)
 			for from := 0; ; {
-				pos := bytes.Index(lower[from:], phrase)
-				if pos < 0 {
+				offset := bytes.Index(lower[from:], phrase)
+				if offset < 0 {
 					break
 				}
-				from += pos + 1
-				// the phrase began at from-1; both sides must be the ends of words
-				if !isWordByte(lower, from-2) && !isWordByte(lower, from-1+len(phrase)) {
+				start := from + offset
+				end := start + len(phrase)
+				if !isWordByte(lower, start-1) && !isWordByte(lower, end) {
 					return true
 				}
+				from = start + 1
 			}
 		}
 	}
@@ -100,7 +101,7 @@ func (j *job) readOrder(it *scoring.Item) error {
 		if err != nil || len(indices) != j.optionCount {
 			return badItem("order", "got %.40s; want a list of the %d original positions from 0, as they were shown", list, j.optionCount)
 		}
-		var seen [extract.Most]bool
+		var seen [extract.MaxOptions]bool
 		for position, index := range indices {
 			n, err := index.Int()
 			if err != nil || n < 0 || n >= j.optionCount || seen[n] {
@@ -129,24 +130,25 @@ func (j *job) readOrder(it *scoring.Item) error {
 // Where the item gives a seed, it computes that order first. Options that refer to each other are
 // not shuffled.
 func (reader *reader) putInShownOrder(j *job) {
-	if j.seeded {
-		if Fixed(reader.options) { // such as "all of the above"
+	if j.seeded { // else readOrder has read the order
+		if MustKeepOrder(reader.options) { // such as "all of the above"
 			j.shuffled = false
 			return
 		}
 		copy(j.shownOrder[:], Shuffle(j.seed, j.id, j.optionCount))
 	}
-	var shown [extract.Most][]byte
+	var shown [extract.MaxOptions][]byte
 	for position := range j.optionCount {
 		shown[position] = reader.options[j.shownOrder[position]]
 	}
 	copy(reader.options, shown[:j.optionCount])
 }
 
-// original returns the index in the item of the question's option that was shown at position p.
-func (j *job) original(p int) int {
+// itemIndex returns the index, in the item's list, of the option that the model was shown at this
+// position.
+func (j *job) itemIndex(position int) int {
 	if !j.shuffled {
-		return p
+		return position
 	}
-	return j.shownOrder[p]
+	return j.shownOrder[position]
 }

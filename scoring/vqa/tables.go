@@ -107,14 +107,13 @@ func (tables *tables) Add(result *scoring.Result) {
 		tables.runs[key] = run
 		tables.ordered = append(tables.ordered, run)
 	}
-	outcome := counts{answers: 1}
 	idHash := fnv.New64a()
 	idHash.Write([]byte(result.ID))
-	outcome.ids = idHash.Sum64()
+	outcome := counts{answers: 1, idHashes: idHash.Sum64()}
 	source := wordOf(result, "source")
 	switch {
 	case noResponse && !tables.missingIsWrong:
-		outcome = counts{missing: 1} // n stays 0, so accuracies are over the other items
+		outcome = counts{missing: 1} // no answer, so that accuracies are over the other items
 	case noResponse:
 		outcome.missing = 1
 	case unjudged:
@@ -140,12 +139,14 @@ func (run *modelRun) countPicture(tables *tables, result *scoring.Result, outcom
 	if picture == "" && tables.clusterOf != nil {
 		picture = tables.clusterOf(result.Suite, result.ID)
 	}
-	if picture == "" || outcome.answers == 0 || len(run.pictures) > maxFindings {
+	isFull := len(run.pictures) > maxFindings
+	if picture == "" || outcome.answers == 0 || isFull {
 		return
 	}
 	counted := run.pictures[picture]
 	run.sharesPictures = run.sharesPictures || counted.answers > 0
-	counted.answers, counted.correct = counted.answers+1, counted.correct+outcome.correct
+	counted.answers++
+	counted.correct += outcome.correct
 	run.pictures[picture] = counted
 }
 
@@ -197,7 +198,7 @@ func (counts *counts) add(o counts) {
 	counts.invalid += o.invalid
 	counts.missing += o.missing
 	counts.unjudged += o.unjudged
-	counts.ids += o.ids
+	counts.idHashes += o.idHashes
 }
 
 // modelName returns the name of the run's model, marked "(blind)" if the model did not see the
@@ -274,7 +275,7 @@ func (tables *tables) Tables() (out []scoring.TextTable) {
 		}
 		out = append(out, tables.humanGapTable(format, own))
 		if tables.benchmark == spaceeval {
-			out = append(out, tables.groupTable("option kind", own,
+			out = append(out, tables.groupTable(byOptionKind, own,
 				func(r *modelRun) map[string]*counts { return r.optionKinds }, []string{"text", "visual"}),
 				tables.groupTable("scale", own, func(r *modelRun) map[string]*counts { return r.scales }, scales))
 		}
@@ -369,6 +370,9 @@ func pointsBelow(people float64, model counts) string {
 	return decimals(hundredths(printed*n-10000*int64(model.correct), 10000*n))
 }
 
+// byOptionKind is the title of the table by kind of options.
+const byOptionKind = "option kind"
+
 // groupTable returns the table of accuracies by kind of options or by scale. Columns: the
 // group's name, then accuracy and n of each run. groupsOf returns the counts of a run by
 // group. Rows: the known groups in their order, others by name, all items; for kinds of
@@ -412,7 +416,7 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 		addRow(name, func(run *modelRun) counts { return groupOf(run, name) })
 	}
 	addRow("all", func(run *modelRun) counts { return run.total })
-	if what == "option kind" {
+	if what == byOptionKind {
 		cells := []string{"text - visual"}
 		for _, run := range own {
 			text, visual, difference := groupOf(run, "text"), groupOf(run, "visual"), "-"

@@ -158,7 +158,8 @@ func appendID(dst, name []byte) []byte {
 		if c >= 'A' && c <= 'Z' {
 			c += 'a' - 'A'
 		}
-		if c < 'a' && (c < '0' || c > '9') || c > 'z' && c < 0x80 { // ASCII, but no letter or digit
+		isLetterOrDigit := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if isASCII := c < 0x80; isASCII && !isLetterOrDigit {
 			separated = true
 			continue
 		}

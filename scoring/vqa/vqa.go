@@ -60,7 +60,7 @@ func (suite *suite) publicSuite() *scoring.Suite {
 	return &scoring.Suite{
 		Name: suite.name, Tests: suite.formats, Variants: suite.variants(),
 		Tasks:   scoring.TaskFile{Fields: []string{"options", "category"}},
-		Prepare: suite.prepare, Lacking: suite.lacking, RepeatMember: "run", Tables: suite.newTables, JoinsSeries: true,
+		Prepare: suite.prepare, MissingMembers: suite.lacking, RepeatMember: "run", Tables: suite.newTables, TablesJoinSeries: true,
 		Prompt: suite.prompt, Reading: suite.reading,
 	}
 }
@@ -130,7 +130,7 @@ func (suite *suite) readChoice(reader *reader, item *scoring.Item, variants scor
 	j.reading = reading
 	j.extracted = -1
 	if reading.Option >= 0 {
-		j.extracted = j.original(reading.Option)
+		j.extracted = j.itemIndex(reading.Option)
 	}
 	right := j.extracted >= 0 && j.extracted == j.gold
 	switch {
@@ -168,7 +168,7 @@ func (suite *suite) readOpen(item *scoring.Item, variants scoring.Variants, j *j
 	case sent == "":
 		j.reading.Reason = extract.Empty
 		j.decide(false, sourceInvalid)
-	case j.takeRecordedVerdict(item):
+	case j.takeRecordedVerdict(item): // then it has decided the answer
 	case variants.On(Shortcut) && sameText(sent, j.truth):
 		j.decide(true, sourceShortcut)
 	default:

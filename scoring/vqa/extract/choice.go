@@ -20,8 +20,8 @@ const (
 	Numbers              // 1, 2, 3, 4
 )
 
-// Most is the largest number of options that a question may have. See docs/spec/vqa.md#r4.
-const Most = 8
+// MaxOptions is the largest number of options that a question may have. See docs/spec/vqa.md#r4.
+const MaxOptions = 8
 
 // examinedBytes is how many bytes at the end of an answer stages 2 to 6 read. See docs/spec/vqa.md#r16.
 const examinedBytes = 64 << 10
@@ -73,11 +73,11 @@ func invalidAnswer(stage int, why Reason) Reading {
 type Reader struct {
 	style       Style
 	optionTexts [][]byte
-	normalized  bool         // the next three are those of optionTexts, see normalizeOptions
-	normTexts   [Most][]byte // normalized texts of the options
-	usable      [Most]bool   // the text is there, and no other option has it
-	byLength    [Most]int    // options by length of their texts, longest first
-	normMemory  []byte       // memory of normTexts
+	normalized  bool               // the next three are those of optionTexts, see normalizeOptions
+	normTexts   [MaxOptions][]byte // normalized texts of the options
+	usable      [MaxOptions]bool   // the text is there, and no other option has it
+	byLength    [MaxOptions]int    // options by length of their texts, longest first
+	normMemory  []byte             // memory of normTexts
 	cleaner     plain.Cleaner
 
 	lower, norm           []byte  // the answer in lower case, and normalized
@@ -86,11 +86,11 @@ type Reader struct {
 	json                  jsonReader
 }
 
-// Options sets the question's 2 to 8 options, in the order in which they were shown. The reader
+// SetOptions sets the question's 2 to 8 options, in the order in which they were shown. The reader
 // keeps texts until the next call.
-func (reader *Reader) Options(style Style, texts [][]byte) {
-	if len(texts) > Most {
-		texts = texts[:Most]
+func (reader *Reader) SetOptions(style Style, texts [][]byte) {
+	if len(texts) > MaxOptions {
+		texts = texts[:MaxOptions]
 	}
 	reader.style, reader.optionTexts, reader.normalized = style, texts, false
 }

@@ -146,7 +146,7 @@ func TestStrict(t *testing.T) {
 		answer string
 		want   int
 	}{{"B", 1}, {"{\"answer\":\"C\"}", 2}, {"x <answer>D</answer>", 3}, {"I would choose B", -1}, {"It is the hall", -1}} {
-		r.Options(Letters, texts(rooms))
+		r.SetOptions(Letters, texts(rooms))
 		if got := r.Read([]byte(c.answer), true); got.Option != c.want {
 			t.Errorf("%q: got %+v; want option %d", c.answer, got, c.want)
 		}
@@ -201,10 +201,10 @@ func FuzzRead(f *testing.F) {
 			style = Numbers
 		}
 		list := bytes.Split([]byte(options), []byte("|"))
-		if len(list) > Most {
-			list = list[:Most]
+		if len(list) > MaxOptions {
+			list = list[:MaxOptions]
 		}
-		r.Options(style, list)
+		r.SetOptions(style, list)
 		got := r.Read([]byte(answer), false)
 		if (got.Option < 0) == (got.Reason == "") || got.Option >= len(list) || got.Literal && got.Stage != 1 {
 			t.Fatalf("%q with %q: got %+v", answer, options, got)

@@ -68,7 +68,7 @@ type optionSet uint16
 // soleMember returns the number n of options in a set and the highest of them, which is the only
 // one if n is 1.
 func soleMember(s optionSet) (member, n int) {
-	for option := range Most {
+	for option := range MaxOptions {
 		if s&(1<<option) != 0 {
 			member = option
 			n++

@@ -128,7 +128,7 @@ func (reader *Reader) normalizeOptions() {
 	}
 	reader.normalized = true
 	reader.normMemory = reader.normMemory[:0]
-	var from, to [Most]int // positions, because normMemory moves while it grows
+	var from, to [MaxOptions]int // positions, because normMemory moves while it grows
 	for option, text := range reader.optionTexts {
 		from[option] = len(reader.normMemory)
 		reader.normMemory = append(reader.normMemory, normalizeOption(reader, text)...)
@@ -160,7 +160,7 @@ func (reader *Reader) normalizeOptions() {
 // The reader's buffers, whose names are those of other uses, hold the steps between. The result lies in
 // them, and the next call overwrites it.
 func normalizeOption(reader *Reader, text []byte) []byte {
-	reader.oneLine = plain.AppendFolded(reader.oneLine[:0], text)
+	reader.oneLine = plain.AppendWithoutLookAlikes(reader.oneLine[:0], text)
 	reader.oneLineLower = reader.oneLineLower[:0]
 	for _, b := range reader.oneLine { // marks of emphasis and formulas, which were removed from the answer too
 		if b != '*' && b != '$' && b != '`' {

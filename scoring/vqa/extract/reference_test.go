@@ -45,6 +45,6 @@ func ask(r *Reader, labels string, options []string, response string) Reading {
 	for _, o := range options {
 		texts = append(texts, []byte(o))
 	}
-	r.Options(style, texts)
+	r.SetOptions(style, texts)
 	return r.Read([]byte(response), false)
 }

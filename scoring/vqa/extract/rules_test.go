@@ -62,7 +62,7 @@ func TestReadBounds(t *testing.T) {
 func TestDepth(t *testing.T) {
 	for depth, want := range map[int]bool{maxDepth - 1: true, maxDepth: false} {
 		var r Reader
-		r.Options(Letters, texts(rooms))
+		r.SetOptions(Letters, texts(rooms))
 		if got := r.readStages([]byte(`{"answer":"b"}`), true, depth); (got.Option == 1) != want {
 			t.Errorf("at depth %d: got %+v; want it read: %v", depth, got, want)
 		}
@@ -126,7 +126,7 @@ func TestMatchEnd(t *testing.T) {
 // TestOptionsByLength checks that longer texts come first, and of equally long ones the first.
 func TestOptionsByLength(t *testing.T) {
 	var r Reader
-	r.Options(Letters, texts([]string{"ab", "abcd", "x", "wxyz", "abc"}))
+	r.SetOptions(Letters, texts([]string{"ab", "abcd", "x", "wxyz", "abc"}))
 	r.normalizeOptions()
 	for i, want := range []int{1, 3, 4, 0, 2} {
 		if r.byLength[i] != want {
@@ -136,7 +136,7 @@ func TestOptionsByLength(t *testing.T) {
 	}
 	for list, want := range map[string]string{"a|b|a|": "0100", "nan|NaN|x|*x*": "0000", "nan|b": "01", "": "0"} {
 		all := strings.Split(list, "|")
-		r.Options(Letters, texts(all))
+		r.SetOptions(Letters, texts(all))
 		r.normalizeOptions()
 		got := ""
 		for i := range all {
@@ -152,7 +152,7 @@ func TestOptionsByLength(t *testing.T) {
 // "option" and the label (docs/spec/vqa.md#r18).
 func TestNamesOtherOption(t *testing.T) {
 	var r Reader
-	r.Options(Numbers, texts([]string{"Option 9 here", "option 3", "option b", "x"}))
+	r.SetOptions(Numbers, texts([]string{"Option 9 here", "option 3", "option b", "x"}))
 	for _, c := range []struct {
 		l    label
 		want bool
@@ -161,7 +161,7 @@ func TestNamesOtherOption(t *testing.T) {
 			t.Errorf("%+v: got %v", c.l, got)
 		}
 	}
-	r.Options(Letters, texts([]string{"Option B", "option c", "option c now", "x"}))
+	r.SetOptions(Letters, texts([]string{"Option B", "option c", "option c now", "x"}))
 	for option, want := range map[int]bool{0: false, 1: true, 2: true, 3: false} {
 		if got := r.namesOtherOption(label{option: option}); got != want {
 			t.Errorf("letter %c: got %v", 'A'+option, got)
@@ -256,7 +256,7 @@ func TestLastExamined(t *testing.T) {
 // TestJoinedBefore checks which labels are joined before another one, as in "A or B is correct".
 func TestJoinedBefore(t *testing.T) {
 	var r Reader
-	r.Options(Letters, texts(rooms))
+	r.SetOptions(Letters, texts(rooms))
 	for text, want := range map[string]bool{"A or ": true, "A and ": true, "A/": true, "A & ": true, "A  or  ": true, "(A) or ": true, "A or": false, "so A and ": true, "B or ": false, "a or ": false,
 		"E or ": false, "A ": false, "or ": false, "and ": false, "/": false, "": false, "xA or ": false, "A x ": false, ") or ": false, " or ": false} {
 		s := []byte(text + "B is correct")

@@ -16,7 +16,7 @@ func (reader *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) 
 		return 0, 0, false
 	}
 	if want.Stage == stageWhole {
-		if spoken := bytes.TrimSpace([]byte(plain.Spoken(string(answer)))); bytes.Contains(answer, spoken) {
+		if spoken := bytes.TrimSpace([]byte(plain.WithoutReasoning(string(answer)))); bytes.Contains(answer, spoken) {
 			at := bytes.LastIndex(answer, spoken)
 			return at, at + len(spoken), true
 		}

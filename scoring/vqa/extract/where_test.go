@@ -32,7 +32,7 @@ func TestWhere(t *testing.T) {
 		{"", false, ""},
 	} {
 		var r Reader
-		r.Options(Letters, options)
+		r.SetOptions(Letters, options)
 		from, to, ok := r.Where([]byte(c.answer), c.strict)
 		if got := c.answer[from:to]; got != c.want || ok != (c.want != "") {
 			t.Errorf("%.80q: got %q, %v; want %q", c.answer, got, ok, c.want)

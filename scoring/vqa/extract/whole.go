@@ -165,7 +165,7 @@ func (reader *Reader) readRunTogether(text []byte) (got Reading, ok bool) {
 		to--
 	}
 	text = text[from:to]
-	if len(text) < 2 || len(text) > Most || reader.style != Letters {
+	if len(text) < 2 || len(text) > MaxOptions || reader.style != Letters {
 		return got, false
 	}
 	for _, b := range text {

@@ -44,7 +44,7 @@ func isKey(key []byte, name string) bool {
 }
 
 // Balanced returns the length of the JSON object that s, a part of a model's text, begins with, up
-// to the brace that closes it, or 0 if none does. Braces in strings do not count.
+// to the brace that closes it, or 0 if none does.
 func Balanced[T string | []byte](s T) int {
 	depth, inString := 0, false
 	for i := 0; i < len(s); i++ {
@@ -53,7 +53,7 @@ func Balanced[T string | []byte](s T) int {
 			i++
 		case s[i] == '"':
 			inString = !inString
-		case inString:
+		case inString: // braces do not count
 		case s[i] == '{':
 			depth++
 		case s[i] == '}':

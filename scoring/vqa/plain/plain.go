@@ -13,22 +13,22 @@ import (
 // Cleaner cleans texts of models. It keeps its memory from one text to the next. One goroutine
 // uses it at a time.
 type Cleaner struct {
-	folded, spoken, out []byte
-	wrappingDepths      []int // of the open braces of commands that were removed, see appendInline
+	noLookAlikes, noReasoning, out []byte // the text after each step
+	wrappingDepths                 []int  // of the open braces of commands that were removed, see appendInline
 }
 
-// Clean returns a model's text folded (see AppendFolded), without reasoning blocks and markup, and
+// Clean returns a model's text without look-alikes of ASCII characters, reasoning blocks and markup, and
 // trimmed; it is empty where nothing is left. reasoned says whether a reasoning block was removed.
 // The result is valid until the next call and may share memory with s.
 func (cleaner *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
-	if needsFold(s) {
-		cleaner.folded = AppendFolded(cleaner.folded[:0], s)
-		s = cleaner.folded
+	if mayHaveLookAlikes(s) {
+		cleaner.noLookAlikes = AppendWithoutLookAlikes(cleaner.noLookAlikes[:0], s)
+		s = cleaner.noLookAlikes
 	}
 	if bytes.IndexByte(s, '<') >= 0 {
-		cleaner.spoken, reasoned = appendSpoken(cleaner.spoken[:0], s)
+		cleaner.noReasoning, reasoned = appendWithoutReasoning(cleaner.noReasoning[:0], s)
 		if reasoned {
-			s = cleaner.spoken
+			s = cleaner.noReasoning
 		}
 	}
 	if bytes.ContainsAny(s, "\\$*`_#>-") {
@@ -38,19 +38,19 @@ func (cleaner *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
 	return bytes.TrimSpace(s), reasoned
 }
 
-// Spoken returns a model's text without its reasoning blocks, such as <think>, and s itself where
+// WithoutReasoning returns a model's text without its reasoning blocks, such as <think>, and s itself where
 // it has none.
-func Spoken(s string) string {
-	data, removed := appendSpoken(nil, []byte(s))
+func WithoutReasoning(s string) string {
+	data, removed := appendWithoutReasoning(nil, []byte(s))
 	if !removed {
 		return s
 	}
 	return string(data)
 }
 
-// needsFold reports whether s has a byte for which AppendFolded might change the text. Most answers
-// have none, and are not copied then.
-func needsFold(s []byte) bool {
+// mayHaveLookAlikes reports whether s has a byte for which AppendWithoutLookAlikes might change the text.
+// Most answers have none, and are not copied then.
+func mayHaveLookAlikes(s []byte) bool {
 	for _, b := range s {
 		if b >= utf8.RuneSelf || b == '\r' || b == '\t' {
 			return true
@@ -59,10 +59,10 @@ func needsFold(s []byte) bool {
 	return false
 }
 
-// AppendFolded appends a model's text with look-alike characters replaced by ASCII: line ends,
+// AppendWithoutLookAlikes appends a model's text with look-alike characters replaced by ASCII: line ends,
 // full-width and circled letters, quotes, dashes and spaces. Zero-width characters and pictographs
 // are left out. See docs/spec/vqa.md#r12.
-func AppendFolded(dst, text []byte) []byte {
+func AppendWithoutLookAlikes(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		b := text[i]
 		switch {
@@ -79,16 +79,16 @@ func AppendFolded(dst, text []byte) []byte {
 			i++
 		default:
 			r, n := utf8.DecodeRune(text[i:])
-			dst = appendFoldedRune(dst, r)
+			dst = appendLookAlike(dst, r)
 			i += n
 		}
 	}
 	return dst
 }
 
-// appendFoldedRune appends one character of a model's text as AppendFolded does: its ASCII look-alike, nothing
+// appendLookAlike appends one character of a model's text as AppendWithoutLookAlikes does: its ASCII look-alike, nothing
 // for an invisible one, else the character.
-func appendFoldedRune(dst []byte, r rune) []byte {
+func appendLookAlike(dst []byte, r rune) []byte {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e: // full-width ASCII
 		return append(dst, byte(r-0xff01+'!'))
@@ -121,8 +121,8 @@ func appendFoldedRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// isInvisible reports whether a character of a model's text is left out when it is folded:
-// zero-width characters, variation selectors and pictographs.
+// isInvisible reports whether a character of a model's text shows no letter, digit or mark, and is left
+// out: zero-width characters, variation selectors and pictographs.
 func isInvisible(r rune) bool {
 	switch {
 	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, // zero-width

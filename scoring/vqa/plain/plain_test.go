@@ -33,7 +33,7 @@ func TestFold(t *testing.T) {
 		"\rb":                              "\nb",
 		"a\x7fb\x80":                       "a\x7fb\ufffd",
 	} {
-		if got := string(AppendFolded(nil, []byte(in))); got != want {
+		if got := string(AppendWithoutLookAlikes(nil, []byte(in))); got != want {
 			t.Errorf("%+q: got %+q; want %+q", in, got, want)
 		}
 	}
@@ -79,10 +79,10 @@ func TestReasoning(t *testing.T) {
 	}
 }
 
-// TestSpoken checks that a text without reasoning stays as it is, with its white space and markup.
-func TestSpoken(t *testing.T) {
+// TestWithoutReasoning checks that a text without reasoning stays as it is, with its white space and markup.
+func TestWithoutReasoning(t *testing.T) {
 	for in, want := range map[string]string{" **a** <b ": " **a** <b ", "": "", "<think>a</think> *b* ": " *b* ", " a<think>b": " a"} {
-		if got := Spoken(in); got != want {
+		if got := WithoutReasoning(in); got != want {
 			t.Errorf("%q: got %q; want %q", in, got, want)
 		}
 	}

@@ -5,7 +5,7 @@ import "bytes"
 // reasoningTags are the names of the tags of reasoning blocks.
 var reasoningTags = [...]string{"think", "thinking", "reasoning", "thought"}
 
-// appendSpoken appends text without its reasoning blocks. A block that is not closed removes
+// appendWithoutReasoning appends text without its reasoning blocks. A block that is not closed removes
 // the rest of the text, because the answer was cut off while the model was thinking; a
 // closing tag of no block removes all before it:
 //
@@ -13,7 +13,7 @@ var reasoningTags = [...]string{"think", "thinking", "reasoning", "thought"}
 //
 // removed reports whether there was a block or tag. Without one nothing is appended, because the caller
 // can use text itself. See docs/spec/vqa.md#r13.
-func appendSpoken(dst, text []byte) (out []byte, removed bool) {
+func appendWithoutReasoning(dst, text []byte) (out []byte, removed bool) {
 	start := len(dst)
 	// A block that opens after the last closing tag of its name is not closed. These positions are found once,
 	// because to look for them at every block could take quadratic time.
