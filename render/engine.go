@@ -185,6 +185,7 @@ func (e *Engine) openBackend() error {
 // browser.
 func (e *Engine) Info() Info {
 	const defaultFolder = "" // font.Dir then looks for the folder
+	// Counter is what evaluates pixels. Backend differs from it where the browser draws every view.
 	info := Info{Counter: BackendCPU, Reason: e.reason, Fonts: font.Dir(defaultFolder), Fidelity: e.cfg.Fidelity, Tldraw: e.cfg.Tldraw}
 	if e.runner != nil {
 		device := e.runner.Info()
@@ -212,7 +213,8 @@ func (e *Engine) Backend() string {
 	return BackendCPU
 }
 
-// Close stops the backend and the browser; calls that are under way end first.
+// Close closes the device that compares masks, the browser if there may be one, and the tile stage. Calls
+// that are under way end first.
 func (e *Engine) Close() error {
 	err := e.meter.close()
 	if e.exporter == nil {
@@ -262,7 +264,8 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 
 // prepareNative prepares a view that is drawn natively. Where the engine has a cache, a view of which
 // only the tally is wanted may share that of an equal view, and one whose image is wanted may be drawn as
-// an edit of a kept picture. All other views are prepared in full.
+// an edit of a kept picture. All other views are prepared in full, also one that is known to be foreign:
+// that gives the error.
 func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
 	mayShareTally := w.engine.tallies != nil && v.TallyOnly && !v.Details && !v.Unmeasured && v.Foreign == nil
 	switch {
@@ -349,8 +352,8 @@ func (p *Prepared) Work() int {
 	return p.tiled.Work()
 }
 
-// Size returns the size of the view's picture in px. A view that was not tiled itself, because its
-// tally is known or shared with an equal view, takes the size from there.
+// Size returns the size of the view's picture in px. A view has tiles of its own only if its tally is
+// neither in the cache (outcome) nor shared with an equal view; otherwise the size comes from these.
 func (p *Prepared) Size() (width, height int) {
 	switch {
 	case p.outcome != nil:

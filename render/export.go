@@ -147,28 +147,28 @@ func (e *Engine) EditorStats() chrome.Stats {
 
 // editorView is a view that the editor draws.
 type editorView struct {
-	view   view.View
-	why    error        // why not natively; nil where the editor draws every view
-	image  *image.NRGBA // the picture, if Finish was asked to keep it
-	bounds view.Box     // the part of the page that the picture shows
+	view      view.View
+	nativeErr error        // why not natively; nil where the editor draws every view
+	image     *image.NRGBA // the picture, if Finish was asked to keep it
+	bounds    view.Box     // the part of the page that the picture shows
 }
 
-// exportView returns a Prepared of a view that the editor is to draw when Finish is called. why is
-// the error of drawing it natively, which wraps view.ErrForeign, or nil if that was not tried. It
-// refuses a view if there is no browser, or if a cloud has too many points.
-func (e *Engine) exportView(v view.View, why error) (*Prepared, error) {
+// exportView returns a Prepared of a view that the editor is to draw when Finish is called. nativeErr is
+// the error of drawing it natively, which wraps view.ErrForeign, or nil if that was not tried. It refuses
+// a view if there is no browser, or if one of its cloud-shaped outlines would have too many points.
+func (e *Engine) exportView(v view.View, nativeErr error) (*Prepared, error) {
 	if missing := e.exporter.missing; missing != nil {
-		if why == nil {
+		if nativeErr == nil {
 			return nil, missing
 		}
-		return nil, fmt.Errorf("%w; nor can the editor draw it here: %w", why, missing)
+		return nil, fmt.Errorf("%w; nor can the editor draw it here: %w", nativeErr, missing)
 	}
 	if v.Scene != nil {
 		if err := shapes.CheckClouds(v.Scene, e.cfg.MaxPoints); err != nil {
 			return nil, err
 		}
 	}
-	return &Prepared{engine: e, export: &editorView{view: v, why: why}, unmeasured: v.Unmeasured}, nil
+	return &Prepared{engine: e, export: &editorView{view: v, nativeErr: nativeErr}, unmeasured: v.Unmeasured}, nil
 }
 
 // Pending reports whether Finish is still to be called.
@@ -181,7 +181,7 @@ func (p *Prepared) Foreign() (foreign bool, why error) {
 	if p.export == nil {
 		return false, nil
 	}
-	return true, p.export.why
+	return true, p.export.nativeErr
 }
 
 // Bounds returns the part of the page that a view drawn by the editor shows. It is set after
@@ -195,8 +195,8 @@ func (p *Prepared) Bounds() view.Box { return p.export.bounds }
 func (p *Prepared) Finish(ctx context.Context, keep bool) error {
 	export := p.export
 	if err := p.draw(ctx, keep); err != nil {
-		if export.why != nil && errors.Is(err, chrome.ErrMissing) {
-			return fmt.Errorf("%w; nor can the editor draw it here: %w", export.why, err)
+		if export.nativeErr != nil && errors.Is(err, chrome.ErrMissing) {
+			return fmt.Errorf("%w; nor can the editor draw it here: %w", export.nativeErr, err)
 		}
 		return err
 	}
@@ -251,7 +251,7 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 }
 
 // contentBounds makes the editor measure the box of the shapes that the view's Content names, and
-// returns the bounds that Content makes of it.
+// returns the bounds that the rule Content.Bounds derives from it.
 func (e *Engine) contentBounds(ctx context.Context, pool *chrome.Pool, v *view.View) (view.Box, error) {
 	r := chrome.Request{View: view.View{Scene: v.Scene, FirstIDs: v.Content.IDs}, Source: v.Source, Measure: true}
 	got, err := exportOrRetry(ctx, pool, r)
@@ -262,12 +262,12 @@ func (e *Engine) contentBounds(ctx context.Context, pool *chrome.Pool, v *view.V
 }
 
 // exportUnlessEmpty is exportOrRetry, but for a view that selects no shapes it returns a transparent
-// picture without asking the editor: such a view is only used for its size. FirstIDs is then empty, not
-// nil, and there is no second picture. The editor is asked all the same where only it knows the size
-// (Content), or is to refuse it (below 1 px).
+// picture without asking the editor: such a view is only used for its size. The editor is asked all the
+// same where only it knows the size (Content), or is to refuse it (below 1 px).
 func exportUnlessEmpty(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
-	noShapes := r.FirstIDs != nil && len(r.FirstIDs) == 0 && r.SecondIDs == nil
-	if !noShapes || r.Content || !(r.Bounds.W >= 1 && r.Bounds.H >= 1) {
+	noShapes := r.FirstIDs != nil && len(r.FirstIDs) == 0 && r.SecondIDs == nil // nil FirstIDs select all
+	isSizeKnown := !r.Content && r.Bounds.W >= 1 && r.Bounds.H >= 1
+	if !noShapes || !isSizeKnown {
 		return exportOrRetry(ctx, pool, r)
 	}
 	rect := image.Rect(0, 0, int(r.Bounds.W), int(r.Bounds.H))

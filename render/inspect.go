@@ -25,12 +25,12 @@ func (p *Prepared) Inspect() []TileInfo {
 	t := p.tiled
 	for class, runs := range t.Runs { // a run is a few tiles of one tile row
 		for _, r := range runs {
-			for _, tile := range t.Tiles[r.Tiles : r.Tiles+r.Count] {
+			for _, tile := range t.Tiles[r.FirstTile : r.FirstTile+r.TileCount] {
 				info := TileInfo{X: int(r.X + tile.Col), Y: int(r.Y),
 					W: int(tile.Valid & 0xffff), H: int(tile.Valid >> 16), // columns and rows, in one word
-					Class: classNames[batch.Class(class)], Items: int(tile.Count)}
-				for i := range tile.Count {
-					info.Records += t.Items[tile.First+i].Rows()
+					Class: classNames[batch.Class(class)], Items: int(tile.ItemCount)}
+				for i := range tile.ItemCount {
+					info.Records += t.Items[tile.FirstItem+i].Rows()
 				}
 				out = append(out, info)
 			}

@@ -26,7 +26,7 @@ type call struct {
 func (e *Engine) pack(tiledViews []*batch.Tiled) *call {
 	c := e.calls.Get().(*call)
 	c.tiledViews = append(c.tiledViews[:0], tiledViews...)
-	e.quarantine.markTwins(c.tiledViews)
+	e.quarantine.markCPUOnly(c.tiledViews)
 	c.batch.Pack(c.tiledViews)
 	return c
 }
@@ -44,14 +44,14 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 }
 
 // MeasureTimed measures one batch of views as Measure does, and returns the timing of the batch, also
-// after an error. Views whose tally is known, shared with another view or not wanted (then it is zero)
-// are not in the batch; it puts their tallies between the measured ones, in the order of ps.
+// after an error. It appends one tally per view to dst, in the order of ps: of some the tally is known
+// already, is shared with an equal view, or is not wanted (then it is zero).
 func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
 	m := measurement{engine: e, ps: ps, timing: Timing{Views: len(ps)}}
 	if err := m.run(); err != nil {
 		return dst, m.timing, err
 	}
-	measured := m.unsharedTallies // of the views in the default case below, in order
+	measured := m.unsharedTallies // of the views in the default case below: the next one comes first
 	for _, p := range ps {
 		switch {
 		case p.outcome != nil:
@@ -87,7 +87,7 @@ func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*
 	// The device gave rows for the first b.Shader() runs; the Go twin evaluates the rest.
 	if n := len(b.Runs) * batch.TileH; len(call.rows) < n {
 		call.rows = slices.Grow(call.rows, n-len(call.rows))[:n]
-		cpu.Rows(b, b.Shader(), len(b.Runs), call.rows)
+		cpu.Rows(b, b.ShaderRuns(), len(b.Runs), call.rows)
 	}
 	dst = b.Tallies(dst, call.rows)
 	if slices.ContainsFunc(ledgers, func(l *batch.Ledger) bool { return l != nil }) {
@@ -161,13 +161,14 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	}
 	evaluated := time.Now()
 	px := c.pixels
-	cpu.Pixels(b, b.Shader(), len(b.Runs), px) // runs that the shader does not take, such as deep tiles
+	cpu.Pixels(b, b.ShaderRuns(), len(b.Runs), px) // runs that the shader does not take, such as deep tiles
 	b.FillSolids(px)
 	images := make([]*image.NRGBA, len(ps))
 	for i, p := range b.Pictures {
 		own := px[p.Offset : p.Offset+p.Width*p.Height]
 		images[i] = nrgba(own, p.Width, p.Height)
-		ps[i].keepImage(own, len(ps) == 1)
+		ownsMemory := len(ps) == 1
+		ps[i].keepImage(own, ownsMemory)
 	}
 	timing.Sum = time.Since(evaluated)
 	timing.fill(stageTiming, begin)
@@ -192,11 +193,11 @@ func (e *Engine) Reuse(img *image.NRGBA) {
 // release returns the memory of a batch to the pool, unless it has grown large. The pixels are not
 // kept, because pictures share them.
 func (e *Engine) release(c *call) {
-	c.batch.Reset() // releases the views
+	c.batch.Reset() // it refers to the views
 	clear(c.tiledViews)
 	c.pixels = nil
-	const batchShare = 4 // a batch of many usual views is larger than one of them
-	if sliceBytes(c.batch.Items)+sliceBytes(c.batch.Tiles)+sliceBytes(c.batch.Runs)+sliceBytes(c.rows) <= batchShare*largeBytes {
+	const maxKept = 4 * largeBytes // of a batch, which has many views; largeBytes is for one
+	if sliceBytes(c.batch.Items)+sliceBytes(c.batch.Tiles)+sliceBytes(c.batch.Runs)+sliceBytes(c.rows) <= maxKept {
 		e.calls.Put(c)
 	}
 }

@@ -86,7 +86,7 @@ func tiledBytes(t *batch.Tiled) int {
 func (s *memoryPool) copyOf(from *batch.Tiled) *batch.Tiled {
 	t := s.takeFor(from)
 	t.Width, t.Height, t.Deepest = from.Width, from.Height, from.Deepest
-	t.Twin, t.AlphaOnly = from.Twin, from.AlphaOnly
+	t.CPUOnly, t.AlphaOnly = from.CPUOnly, from.AlphaOnly
 	t.Masks = append(t.Masks, from.Masks...)
 	t.Items = append(t.Items, from.Items...)
 	t.Tiles = append(t.Tiles, from.Tiles...)
@@ -125,7 +125,7 @@ func (s *memoryPool) takeFor(from *batch.Tiled) *batch.Tiled {
 	return tiled
 }
 
-// giveBack adds the memory of a view to the pool as far as maxPooledBytes leaves room, and leaves
+// giveBack adds the slices of a view to the pool as far as maxPooledBytes leaves room, and leaves
 // the rest to the garbage collector. The caller must not use t afterwards.
 func (s *memoryPool) giveBack(t *batch.Tiled) {
 	s.mu.Lock()

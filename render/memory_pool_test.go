@@ -10,14 +10,14 @@ import (
 
 // viewOf makes a view with n of everything.
 func viewOf(n int) *batch.Tiled {
-	t := &batch.Tiled{Width: n, Height: 2 * n, Twin: n%2 == 1}
+	t := &batch.Tiled{Width: n, Height: 2 * n, CPUOnly: n%2 == 1}
 	for i := range n {
 		t.Masks = append(t.Masks, batch.MaskRow{byte(i)})
-		t.Items = append(t.Items, batch.Item{First: uint32(i)})
-		t.Tiles = append(t.Tiles, batch.Tile{First: uint32(i)})
+		t.Items = append(t.Items, batch.Item{FirstRow: uint32(i)})
+		t.Tiles = append(t.Tiles, batch.Tile{FirstItem: uint32(i)})
 		t.Solids = append(t.Solids, batch.Solid{X: uint32(i)})
 		for c := range t.Runs {
-			t.Runs[c] = append(t.Runs[c], batch.Run{Tiles: uint32(i + c)})
+			t.Runs[c] = append(t.Runs[c], batch.Run{FirstTile: uint32(i + c)})
 		}
 	}
 	return t

@@ -30,16 +30,16 @@ func (c *pictureTiler) setPictures(a, b *image.NRGBA) {
 	}
 }
 
-// addPicture adds the alpha of a picture to c.drawing as the coverage of one opaque item, in the second
-// set of shapes or the first. So the tile stage sums the alpha of the editor's pixels.
+// addPicture adds the alpha of a picture to c.drawing as the coverage of one opaque item without a clip,
+// in the second set of shapes or the first. So the tile stage sums the alpha of the editor's pixels.
 func (c *pictureTiler) addPicture(img *image.NRGBA, second bool) {
 	d := &c.drawing
 	first := len(d.Coverage.Spans)
 	for y := range img.Rect.Dy() {
 		appendRow(&d.Coverage, img.Pix[y*img.Stride:][:4*img.Rect.Dx()], int32(y))
 	}
-	d.Items = append(d.Items, paint.Item{First: int32(first), Count: int32(len(d.Coverage.Spans) - first),
-		Second: second, Opacity: shapes.Opaque, Clip: -1})
+	d.Items = append(d.Items, paint.Item{FirstSpan: int32(first), SpanCount: int32(len(d.Coverage.Spans) - first),
+		InSecondSet: second, Opacity: shapes.Opaque, Clip: -1})
 }
 
 // longRun is the least length in px at which a run of opaque pixels becomes a span of its own.
@@ -63,12 +63,12 @@ func appendRow(dst *scan.Coverage, row []byte, y int32) {
 			return
 		}
 		if n := countOpaque(row[4*x:], width-x); n >= longRun {
-			dst.Spans = append(dst.Spans, scan.Span{X: int32(x), Y: y, N: int32(n), At: scan.Full})
+			dst.Spans = append(dst.Spans, scan.Span{X: int32(x), Y: y, Width: int32(n), FirstByte: scan.Full})
 			x += n
 			continue
 		}
-		// This span ends at a transparent pixel or where a long opaque run begins. A shorter run is
-		// taken as a whole, one pixel that is not opaque by itself.
+		// This span ends at a transparent pixel or where a long opaque run begins. A short opaque run is
+		// appended as a whole, any other pixel (n is 0) by itself.
 		from, at := x, len(dst.Bytes)
 		for x < width && row[4*x+3] != 0 {
 			n := countOpaque(row[4*x:], min(width-x, longRun))
@@ -80,7 +80,7 @@ func appendRow(dst *scan.Coverage, row []byte, y int32) {
 				x++
 			}
 		}
-		dst.Spans = append(dst.Spans, scan.Span{X: int32(from), Y: y, N: int32(x - from), At: int32(at)})
+		dst.Spans = append(dst.Spans, scan.Span{X: int32(from), Y: y, Width: int32(x - from), FirstByte: int32(at)})
 	}
 }
 

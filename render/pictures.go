@@ -159,7 +159,8 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Draw only what differs from a kept picture that is alike, if that is at most half of the tiles.
+	// Draw only what differs from a kept picture that is alike, if that is at most half of the tiles. They
+	// are so few that the CPU evaluates them on every backend.
 	like := w.mostAlike(layers, v.Details)
 	if like != nil && like.pixels != nil {
 		allTiles := ((w.drawing.Width-1)/batch.TileW + 1) * ((w.drawing.Height-1)/batch.TileH + 1)
@@ -169,7 +170,7 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 		}
 		if ok {
 			w.binner.BinPart(&w.drawing, &w.edits.Region, &w.tiled)
-			w.tiled.Twin = true
+			w.tiled.CPUOnly = true
 			return &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled), editOf: like, redrawn: w.edits.Region.Clone()}, nil
 		}
 	}
@@ -202,21 +203,24 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 func (w *Worker) mostAlike(layers []paint.Layer, details bool) (like *keptPicture) {
 	most := len(layers) / 2
 	for _, k := range w.engine.tallies.possibleBases(w.drawing.Width, w.drawing.Height, details) {
-		if n := w.edits.Kept(layers, k.base); n > most || n == most && like != nil && like.pixels == nil {
+		n := w.edits.Kept(layers, k.base)
+		hasEqual := n == most && like != nil
+		if n > most || hasEqual && like.pixels == nil {
 			like, most = k, n
 		}
 	}
 	return like
 }
 
-// keepImage keeps the pixels of a picture that was drawn in full, if p.keepAs is set. alone says that pixels are not
-// part of the memory of a whole batch, which would be kept with them; else they are copied.
-func (p *Prepared) keepImage(pixels []uint32, alone bool) {
+// keepImage keeps the pixels of a picture that was drawn in full, if p.keepAs is set. It copies them unless ownsMemory
+// is set: else they are part of the memory of a whole batch, all of which would be kept with them.
+func (p *Prepared) keepImage(pixels []uint32, ownsMemory bool) {
 	if p.keepAs == nil {
 		return
 	}
-	if _, reused := p.engine.stage.(*goStage); reused || !alone {
-		pixels = slices.Clone(pixels) // the caller may give them back with Reuse
+	_, mayBeReused := p.engine.stage.(*goStage) // the caller may give its pixels back with Reuse
+	if mayBeReused || !ownsMemory {
+		pixels = slices.Clone(pixels)
 	}
 	p.keepAs.pixels = pixels
 	p.engine.tallies.keepPicture(p.keepAs, p.replaces)

@@ -26,28 +26,28 @@ type quarantine struct {
 // maxQuarantined is the capacity of a quarantine; the oldest view is removed for a new one.
 const maxQuarantined = 1024
 
-// markTwins sets Twin in the drawings that are in quarantine, so that the CPU twin evaluates them and
+// markCPUOnly sets CPUOnly in the drawings that are in quarantine, so that the CPU twin evaluates them and
 // they do not reach the device. The others stay as they are.
-func (q *quarantine) markTwins(ts []*batch.Tiled) {
+func (q *quarantine) markCPUOnly(ts []*batch.Tiled) {
 	if q.size.Load() == 0 {
 		return
 	}
 	for _, t := range ts {
-		if !t.Twin {
+		if !t.CPUOnly {
 			h := t.Hash(hashSeed())
 			q.mu.RLock()
-			if q.hashes[h] { // write only then: other calls may read a drawing that they share
-				t.Twin = true
+			if q.hashes[h] { // write only where needed: other calls may read the same drawing
+				t.CPUOnly = true
 			}
 			q.mu.RUnlock()
 		}
 	}
 }
 
-// add sets Twin in a drawing and puts its hash into quarantine, in place of the oldest one if the
+// add sets CPUOnly in a drawing and puts its hash into quarantine, in place of the oldest one if the
 // quarantine is full.
 func (q *quarantine) add(t *batch.Tiled) {
-	t.Twin = true
+	t.CPUOnly = true
 	h := t.Hash(hashSeed())
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -131,7 +131,7 @@ func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 	e.heartbeat.once.Do(e.heartbeat.prepareReference)
 	found := 0
 	for i, t := range ts {
-		if t.Twin { // never on the device
+		if t.CPUOnly { // never on the device
 			continue
 		}
 		err := e.tryView(t, do)
@@ -147,7 +147,7 @@ func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 		found++
 		if found == maxCulprits {
 			for _, rest := range ts[i+1:] {
-				rest.Twin = true // this once: they are not in quarantine
+				rest.CPUOnly = true // this once: they are not in quarantine
 			}
 		}
 	}

@@ -27,8 +27,8 @@ func (e *Engine) SelfTest() error {
 	if err != nil {
 		return fmt.Errorf("cannot run the self-test: %w", err)
 	}
-	want := make([]batch.RowSums, b.Shader()*batch.TileH)
-	cpu.Rows(b, 0, b.Shader(), want)
+	want := make([]batch.RowSums, b.ShaderRuns()*batch.TileH)
+	cpu.Rows(b, 0, b.ShaderRuns(), want)
 	for i := range want {
 		if got[i] != want[i] {
 			row, run := i%batch.TileH, i/batch.TileH
@@ -39,8 +39,8 @@ func (e *Engine) SelfTest() error {
 	if err != nil {
 		return fmt.Errorf("cannot draw the self-test: %w", err)
 	}
-	oracle := make([]uint32, b.Pixels)
-	cpu.Pixels(b, 0, b.Shader(), oracle)
+	oracle := make([]uint32, b.PixelCount)
+	cpu.Pixels(b, 0, b.ShaderRuns(), oracle)
 	for i, v := range oracle {
 		if px[i] != v {
 			return fmt.Errorf("self-test failed: pixel %d: got %#08x; want %#08x", i, px[i], v)
@@ -60,7 +60,7 @@ func selfTestDrawing() *paint.Drawing {
 		p := ellipsePolygon(n, cx, cy, rx, ry, turn)
 		filler.Add(&p, canvas)
 		first, count := filler.Take(&drawing.Coverage)
-		it.First, it.Count = int32(first), int32(count)
+		it.FirstSpan, it.SpanCount = int32(first), int32(count)
 		drawing.Items = append(drawing.Items, it)
 	}
 	plain := paint.Item{Opacity: shapes.Opaque, Clip: -1, Color: [3]uint8{200, 100, 50}}
@@ -74,13 +74,13 @@ func selfTestDrawing() *paint.Drawing {
 	add(itemWith(func(it *paint.Item) { it.Clip = clip; it.Opacity = shapes.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
 	add(plain, 9, 110, 50, 35, 18, 0.2)
 	// An item of the second set.
-	add(itemWith(func(it *paint.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
+	add(itemWith(func(it *paint.Item) { it.InSecondSet = true }), 30, 75, 35, 60, 30, 0)
 	// An item whose 20 spans share 120 bytes of coverage: each row starts 5 bytes after the one above.
 	ragged := plain
-	ragged.First, ragged.Count = int32(len(drawing.Coverage.Spans)), 20
+	ragged.FirstSpan, ragged.SpanCount = int32(len(drawing.Coverage.Spans)), 20
 	start := int32(len(drawing.Coverage.Bytes))
 	for y := range int32(20) {
-		drawing.Coverage.Spans = append(drawing.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, N: 25, At: start + 5*y})
+		drawing.Coverage.Spans = append(drawing.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, Width: 25, FirstByte: start + 5*y})
 	}
 	for i := range 120 {
 		drawing.Coverage.Bytes = append(drawing.Coverage.Bytes, byte(37*i))

@@ -59,25 +59,25 @@ func (w *Worker) prepareForAll(v *view.View, shared *sharedView) (work int, err 
 	}()
 	// Draw only what differs from a known view, if that is possible.
 	w.binner.AlphaOnly = true
-	ok := false
+	tiledByLayers := false
 	switch {
-	case v.Edited:
-		ok, err = w.drawBase(v, shared)
+	case v.Edited: // edits of v will come: keep its layers
+		tiledByLayers, err = w.drawBase(v, shared)
 	case v.Before != nil:
-		ok, err = w.drawEdit(v, shared)
+		tiledByLayers, err = w.drawEdit(v, shared)
 	}
 	if v.Stopped() {
 		return 0, view.ErrStopped
 	}
 	// Draw in full. After an error too: the error of a full drawing is the one that users know.
-	if !ok || err != nil {
+	if !tiledByLayers || err != nil {
 		if err := w.builder.Build(*v, w.engine.cfg.Raster, &w.drawing); err != nil {
 			return 0, err
 		}
 		shared.forgetBase(w.engine)
 		w.binner.Bin(&w.drawing, &w.tiled)
 	}
-	// Cut it into tiles.
+	// All waiting views take the tiles from this copy, because the worker goes on to other views.
 	shared.width, shared.height = w.drawing.Width, w.drawing.Height
 	tiled = w.engine.pool.copyOf(&w.tiled)
 	return tiled.Work() + shared.workBefore, nil
@@ -131,7 +131,7 @@ func (w *Worker) baseOf(v *view.View, shared *sharedView) (*outcome, *sharedView
 		return measured, nil
 	}
 	before := *v.Before
-	before.Stop, before.LargeBeyond = v.Stop, v.LargeBeyond // it is drawn for v, under v's conditions
+	before.Stop, before.LargeBeyond = v.Stop, v.LargeBeyond // it is drawn for v: v's limits hold
 	if isNew {
 		work, err := w.prepareForAll(&before, unmeasured)
 		if err != nil { // v is drawn in full instead, which gives the error that users know
@@ -168,7 +168,8 @@ func (w *Worker) drawEdit(v *view.View, shared *sharedView) (ok bool, err error)
 	if err != nil {
 		return false, err
 	}
-	if ok, err = w.edits.Draw(&w.builder, &w.drawing, layers, base, math.MaxInt); !ok || err != nil {
+	const anyTiles = math.MaxInt // an edit may redraw any number of tiles
+	if ok, err = w.edits.Draw(&w.builder, &w.drawing, layers, base, anyTiles); !ok || err != nil {
 		return false, err
 	}
 	shared.redrawn = w.edits.Region.Clone()
@@ -300,10 +301,10 @@ func (m *measurement) endClaim(claimed []*sharedView, done bool) {
 	}
 }
 
-// outcomeOf returns the outcome of a shared view. The view must be measured, and so must the one that
-// it was edited from. The tally of an edited view is that of the view before, less its sums inside
-// the region that was drawn again, plus what was measured there. The first call adds the outcome to
-// the cache.
+// outcomeOf returns the size and tally of a shared view, with its layers if it may be edited. The view
+// must be measured, and so must the one that it was edited from. The tally of an edited view is that of
+// the view before, less its sums inside the region that was drawn again, plus what was measured there.
+// The first call adds the outcome to the cache.
 func (t *tallyCache) outcomeOf(shared *sharedView) *outcome {
 	t.mu.Lock()
 	known, beforeShared := shared.outcome, shared.beforeShared

@@ -58,17 +58,17 @@ type goStage struct {
 // Sums runs the Go twin of the tile stage on all cores.
 func (*goStage) Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Timing, error) {
 	begin := time.Now()
-	n := b.Shader() * batch.TileH
+	n := b.ShaderRuns() * batch.TileH
 	rows := slices.Grow(dst[:0], n)[:n]
-	parallel(b.Shader(), func(from, to int) { cpu.Rows(b, from, to, rows) })
+	parallel(b.ShaderRuns(), func(from, to int) { cpu.Rows(b, from, to, rows) })
 	return rows, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 
 // Pixels draws a batch with the Go twin on all cores.
 func (s *goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 	begin := time.Now()
-	px := s.buffer(b.Pixels)
-	parallel(b.Shader(), func(from, to int) { cpu.Pixels(b, from, to, px) })
+	px := s.buffer(b.PixelCount)
+	parallel(b.ShaderRuns(), func(from, to int) { cpu.Pixels(b, from, to, px) })
 	return px, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 

@@ -29,11 +29,11 @@ type outcome struct {
 
 // bytes returns about how many bytes the outcome takes in the cache.
 func (o *outcome) bytes() int {
-	const entry = 400 // the outcome, its key, its places in the list and the map
+	const entryBytes = 400 // the outcome, its key, its places in the list and the map
 	if o.base == nil {
-		return entry
+		return entryBytes
 	}
-	return entry + o.base.Bytes()
+	return entryBytes + o.base.Bytes()
 }
 
 // tallyCache keeps the outcomes of views by content. Views that are prepared but not measured yet are
@@ -138,9 +138,9 @@ func (t *tallyCache) findBase(k tallyKey) (*outcome, *sharedView) {
 // keep adds an outcome to the cache and makes room for it. One that would take a large share of the
 // budget is left out, so that it does not push out many others. The caller holds mu.
 func (t *tallyCache) keep(k tallyKey, o *outcome) {
-	const leastPerBudget = 8 // so many outcomes of any size fit into the budget
+	maxSize := t.budget / 8
 	size := o.bytes()
-	if size > t.budget/leastPerBudget || t.kept.Contains(k) {
+	if size > maxSize || t.kept.Contains(k) {
 		return
 	}
 	t.kept.Add(k, o)

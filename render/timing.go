@@ -28,7 +28,7 @@ func (t *Timing) fill(g gpu.Timing, begin time.Time) {
 	t.ReadBack = g.ReadBack + g.Fetch
 	t.UpBytes, t.DownBytes = g.UpBytes, g.DownBytes
 	t.Total = time.Since(begin)
-	// A batch in parts overlaps with itself: then nothing is left.
+	// The parts of a batch that is sent in parts overlap: then nothing is left.
 	t.Wait = max(0, t.Total-t.Pack-t.Upload-t.Device-t.ReadBack-t.Sum)
 }
 
@@ -58,13 +58,12 @@ type DeviceStats struct {
 	Quarantined int64
 }
 
-// DeviceStats returns the counts so far; they cost nothing to ask for. All are
-// zero on the CPU.
+// DeviceStats returns the counts of the graphics device since the start. All are zero without a device.
 func (e *Engine) DeviceStats() DeviceStats {
 	if e.runner == nil {
 		return DeviceStats{}
 	}
-	i := e.runner.Info()
-	return DeviceStats{Totals: e.runner.Totals(), Name: i.Renderer, Resets: i.Resets, Hangs: i.Hangs, Memory: i.Memory,
+	info := e.runner.Info()
+	return DeviceStats{Totals: e.runner.Totals(), Name: info.Renderer, Resets: info.Resets, Hangs: info.Hangs, Memory: info.Memory,
 		Quarantined: e.quarantine.count()}
 }

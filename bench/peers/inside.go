@@ -86,7 +86,7 @@ func fillPaths(work *work, scanner *scan.Scanner, drawing *paint.Drawing) {
 		// Fill by the non-zero rule, as the other renderers do. With Cells spans of coverage begin and end where tiles do,
 		// which saves plumb the work of dividing them.
 		first, count := scanner.Append(&drawing.Coverage, &fill.path, picture, scan.Rule{Cells: true})
-		drawing.Items = append(drawing.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Color: fill.rgb, Clip: unclipped})
+		drawing.Items = append(drawing.Items, paint.Item{FirstSpan: int32(first), SpanCount: int32(count), Opacity: shapes.Opaque, Color: fill.rgb, Clip: unclipped})
 	}
 }
 

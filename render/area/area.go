@@ -293,7 +293,7 @@ func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
 		}
 		// A long run of opaque pixels needs no bytes.
 		if full-x >= longRun {
-			span := scan.Span{X: f.left + int32(x), Y: y, N: int32(full - x), At: scan.Full}
+			span := scan.Span{X: f.left + int32(x), Y: y, Width: int32(full - x), FirstByte: scan.Full}
 			dst.Spans = append(dst.Spans, span)
 			x = full
 			continue
@@ -310,9 +310,9 @@ func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
 			end -= run
 		}
 		if len(dst.Bytes) > math.MaxInt32-(end-x) {
-			return // never: callers bound the bytes far below what Span.At can hold
+			return // never: callers bound the bytes far below what Span.FirstByte can hold
 		}
-		span := scan.Span{X: f.left + int32(x), Y: y, N: int32(end - x), At: int32(len(dst.Bytes))}
+		span := scan.Span{X: f.left + int32(x), Y: y, Width: int32(end - x), FirstByte: int32(len(dst.Bytes))}
 		dst.Spans = append(dst.Spans, span)
 		dst.Bytes = append(dst.Bytes, f.alpha[x:end]...)
 		x = end

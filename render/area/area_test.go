@@ -32,14 +32,14 @@ func picture(t *testing.T, c *scan.Coverage, first, count, w, h int) []byte {
 	end := -1
 	for _, s := range c.Spans[first : first+count] {
 		at := int(s.Y)*w + int(s.X)
-		if s.N < 1 || s.X < 0 || int(s.X+s.N) > w || s.Y < 0 || int(s.Y) >= h || at < end {
+		if s.Width < 1 || s.X < 0 || int(s.X+s.Width) > w || s.Y < 0 || int(s.Y) >= h || at < end {
 			t.Fatalf("span %+v is empty, outside or out of order", s)
 		}
-		end = at + int(s.N)
-		for i := range s.N {
+		end = at + int(s.Width)
+		for i := range s.Width {
 			out[at+int(i)] = 255
-			if s.At != scan.Full {
-				out[at+int(i)] = c.Bytes[s.At+i]
+			if s.FirstByte != scan.Full {
+				out[at+int(i)] = c.Bytes[s.FirstByte+i]
 			}
 		}
 	}
@@ -130,17 +130,17 @@ func TestKnown(t *testing.T) {
 		bytes []byte
 	}{
 		"nothing":    {},
-		"whole px":   {[]*vector.Path{box(2, 1, 38, 2)}, []scan.Span{{X: 2, Y: 1, N: 36, At: scan.Full}}, nil},
-		"short":      {[]*vector.Path{box(2, 1, 5, 2)}, []scan.Span{{X: 2, Y: 1, N: 3}}, []byte{255, 255, 255}},
-		"sides":      {[]*vector.Path{box(1.2, 1, 38.4, 2)}, []scan.Span{{X: 1, Y: 1, N: 1}, {X: 2, Y: 1, N: 36, At: scan.Full}, {X: 38, Y: 1, N: 1, At: 1}}, []byte{204, 102}},
-		"cut right":  {[]*vector.Path{box(20, 3, 90, 9)}, []scan.Span{{X: 20, Y: 3, N: 20, At: scan.Full}}, nil},
-		"cut left":   {[]*vector.Path{box(-20, -3, 17, 1)}, []scan.Span{{X: 0, Y: 0, N: 17, At: scan.Full}}, nil},
-		"all around": {[]*vector.Path{box(-9, -9, 99, 1)}, []scan.Span{{X: 0, Y: 0, N: 40, At: scan.Full}}, nil},
-		"united":     {[]*vector.Path{box(0, 0, 1.6, 1), box(0.4, 0, 2, 1)}, []scan.Span{{X: 0, Y: 0, N: 2}}, []byte{255, 255}},
-		"apart":      {[]*vector.Path{box(0, 0, 1, 1), box(5, 0, 6, 1)}, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 5, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
+		"whole px":   {[]*vector.Path{box(2, 1, 38, 2)}, []scan.Span{{X: 2, Y: 1, Width: 36, FirstByte: scan.Full}}, nil},
+		"short":      {[]*vector.Path{box(2, 1, 5, 2)}, []scan.Span{{X: 2, Y: 1, Width: 3}}, []byte{255, 255, 255}},
+		"sides":      {[]*vector.Path{box(1.2, 1, 38.4, 2)}, []scan.Span{{X: 1, Y: 1, Width: 1}, {X: 2, Y: 1, Width: 36, FirstByte: scan.Full}, {X: 38, Y: 1, Width: 1, FirstByte: 1}}, []byte{204, 102}},
+		"cut right":  {[]*vector.Path{box(20, 3, 90, 9)}, []scan.Span{{X: 20, Y: 3, Width: 20, FirstByte: scan.Full}}, nil},
+		"cut left":   {[]*vector.Path{box(-20, -3, 17, 1)}, []scan.Span{{X: 0, Y: 0, Width: 17, FirstByte: scan.Full}}, nil},
+		"all around": {[]*vector.Path{box(-9, -9, 99, 1)}, []scan.Span{{X: 0, Y: 0, Width: 40, FirstByte: scan.Full}}, nil},
+		"united":     {[]*vector.Path{box(0, 0, 1.6, 1), box(0.4, 0, 2, 1)}, []scan.Span{{X: 0, Y: 0, Width: 2}}, []byte{255, 255}},
+		"apart":      {[]*vector.Path{box(0, 0, 1, 1), box(5, 0, 6, 1)}, []scan.Span{{X: 0, Y: 0, Width: 1}, {X: 5, Y: 0, Width: 1, FirstByte: 1}}, []byte{255, 255}},
 		"beyond":     {[]*vector.Path{box(50, 0, 60, 4), box(-9, 0, -1, 4), box(0, 9, 40, 12)}, nil, nil},
-		"overlap":    {[]*vector.Path{twice(box(0, 0, 4, 1), box(1, 0, 3, 1))}, []scan.Span{{X: 0, Y: 0, N: 4}}, []byte{255, 255, 255, 255}},
-		"hole":       {[]*vector.Path{twice(box(0, 0, 4, 1), box(3, 0, 1, 1))}, []scan.Span{{X: 0, Y: 0, N: 1}, {X: 3, Y: 0, N: 1, At: 1}}, []byte{255, 255}},
+		"overlap":    {[]*vector.Path{twice(box(0, 0, 4, 1), box(1, 0, 3, 1))}, []scan.Span{{X: 0, Y: 0, Width: 4}}, []byte{255, 255, 255, 255}},
+		"hole":       {[]*vector.Path{twice(box(0, 0, 4, 1), box(3, 0, 1, 1))}, []scan.Span{{X: 0, Y: 0, Width: 1}, {X: 3, Y: 0, Width: 1, FirstByte: 1}}, []byte{255, 255}},
 	} {
 		var got scan.Coverage
 		for _, p := range c.paths {

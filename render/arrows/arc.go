@@ -79,14 +79,14 @@ func (solver *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 		return false, nil
 	}
 	arc := arcSolver{Solver: solver, sh: sh, handles: handles, clockwise: sh.Arrow.Bend < 0, sign: -1,
-		least: 10 * sh.Scale, a: a, b: b}
+		leastDistance: 10 * sh.Scale, a: a, b: b}
 	if arc.clockwise {
 		arc.sign = 1
 	}
 	// Of several crossings with an outline the editor takes the one nearest to these shares of the arc.
 	const startShare, endShare = 0.25, 0.75
-	arc.offset[0] = arc.stopAtTarget(from, &arc.a, startShare)
-	arc.offset[1] = arc.stopAtTarget(to, &arc.b, endShare)
+	arc.gaps[0] = arc.stopAtTarget(from, &arc.a, startShare)
+	arc.gaps[1] = arc.stopAtTarget(to, &arc.b, endShare)
 	arc.applyGaps()
 	arc.separateEnds()
 	mid := arc.midpoint()
@@ -109,14 +109,14 @@ func nearSide(anchor scene.Point) bool {
 // arcSolver computes the ends of a bent arrow.
 type arcSolver struct {
 	*Solver
-	sh        *scene.Shape
-	handles   Circle // the arc from one handle to the other, along which the ends are moved
-	clockwise bool
-	sign      float64    // 1 clockwise, -1 counterclockwise
-	least     float64    // shortest distance between the ends
-	offset    [2]float64 // gaps that the ends keep from their targets
-	a, b      geom.Point // the ends so far
-	ambiguous bool       // the editor's result depends on rounding errors
+	sh            *scene.Shape
+	handles       Circle // the arc from one handle to the other, along which the ends are moved
+	clockwise     bool
+	sign          float64    // 1 clockwise, -1 counterclockwise
+	leastDistance float64    // shortest distance between the ends
+	gaps          [2]float64 // gaps that the ends keep from their targets
+	a, b          geom.Point // the ends so far
+	ambiguous     bool       // the editor's result depends on rounding errors
 }
 
 // turn returns the angle from one direction to another the way the arc runs, radians.
@@ -145,12 +145,13 @@ func (arc *arcSolver) stopAtTarget(end *terminal, p *geom.Point, share float64) 
 	if !end.headed() {
 		return 0
 	}
-	arc.least += end.halfStrokes(arc.sh)
+	arc.leastDistance += end.halfStrokes(arc.sh)
 	return end.gap(arc.sh)
 }
 
-// crossing finds where the arc of a bent arrow meets the outline of the shape that an end, now at
-// p, is bound to. It returns the crossing nearest to the given share of the arc. If there is none,
+// crossing finds where the arc of a bent arrow meets the outline of the shape that an end, now at p, is
+// bound to. share is a place on the arc, from 0 at one handle to 1 at the other: of several crossings it
+// returns the one nearest to that place, and of an open line the one nearest to the start. If there is none,
 // an open line counts as hit at the handle, and another outline where it is less than 1 px from the
 // handle. If it depends on rounding errors whether a crossing at an end of the arc counts, it sets
 // arc.ambiguous.
@@ -166,14 +167,14 @@ func (arc *arcSolver) crossing(end *terminal, p geom.Point, share float64) (at g
 	arc.eachEdge(&end.target, func(a, b geom.Point) {
 		hits, n := crossCircle(&arc.handles, a, b)
 		for _, q := range hits[:n] {
-			switch d := arc.turn(from, arc.handles.angle(q)); {
+			switch along := arc.turn(from, arc.handles.angle(q)); { // the angle from the start of the arc
 			case geom.Near(q, arc.a, atEnd):
 				all.offer(q, math.Abs(share*span))
 			case geom.Near(q, arc.b, atEnd):
 				all.offer(q, math.Abs(span-share*span))
-			case d <= span:
-				inner.offer(q, math.Abs(d-share*span))
-				all.offer(q, math.Abs(d-share*span))
+			case along <= span:
+				inner.offer(q, math.Abs(along-share*span))
+				all.offer(q, math.Abs(along-share*span))
 			}
 		}
 	})
@@ -189,7 +190,10 @@ func (arc *arcSolver) crossing(end *terminal, p geom.Point, share float64) (at g
 	}
 	hit = !math.IsInf(inner.off, 1)
 	hitWithEnds := !math.IsInf(all.off, 1)
-	arc.ambiguous = arc.ambiguous || hit != hitWithEnds || hit && !geom.Near(inner.at, all.at, samePlace)
+	moved := hit && !geom.Near(inner.at, all.at, samePlace) // by counting the ends
+	if hit != hitWithEnds || moved {
+		arc.ambiguous = true
+	}
 	if !hit {
 		return p, false
 	}
@@ -238,7 +242,7 @@ const noise = 1e-9
 func (arc *arcSolver) uncertainHit(i int) bool { return arc.Ends[i].hit && arc.Ends[i].target.open }
 
 // applyGaps moves the ends of a bent arrow along its arc, away from the outlines of their targets,
-// so that each keeps its gap. If the ends would then be closer to each other than arc.least, both are
+// so that each keeps its gap. If the ends would then be closer to each other than arc.leastDistance, both are
 // moved into their targets instead, at most to their handles. It sets arc.ambiguous where rounding
 // errors decide how far that is.
 func (arc *arcSolver) applyGaps() {
@@ -246,18 +250,18 @@ func (arc *arcSolver) applyGaps() {
 	length := span * arc.handles.Radius
 	ends := func() (a, b geom.Point) {
 		a, b = arc.a, arc.b // may lie beside the circle, where they are the nearest points of outlines
-		if arc.offset[0] != 0 {
-			a = arc.handles.at(from + span*(arc.offset[0]/length)*arc.sign)
+		if arc.gaps[0] != 0 {
+			a = arc.handles.at(from + span*(arc.gaps[0]/length)*arc.sign)
 		}
-		if arc.offset[1] != 0 {
-			b = arc.handles.at(to - span*(arc.offset[1]/length)*arc.sign)
+		if arc.gaps[1] != 0 {
+			b = arc.handles.at(to - span*(arc.gaps[1]/length)*arc.sign)
 		}
 		return a, b
 	}
 	a, b := ends()
-	if geom.Distance(a, b) < arc.least {
+	if geom.Distance(a, b) < arc.leastDistance {
 		factor := -2.0 // the editor's; negative gaps lie inside of the targets
-		if arc.offset[0] != 0 && arc.offset[1] != 0 {
+		if arc.gaps[0] != 0 && arc.gaps[1] != 0 {
 			factor = -1.5
 		}
 		// The angles between the handles and the ends: how far the ends can go back.
@@ -267,7 +271,7 @@ func (arc *arcSolver) applyGaps() {
 				arc.ambiguous = true // an angle of 0 or a full turn
 			}
 			const beforeHandle = 0.1 // px
-			arc.offset[i] = max(factor*arc.offset[i], beforeHandle-wayBack*arc.handles.Radius)
+			arc.gaps[i] = max(factor*arc.gaps[i], beforeHandle-wayBack*arc.handles.Radius)
 		}
 		a, b = ends()
 	}
@@ -276,8 +280,8 @@ func (arc *arcSolver) applyGaps() {
 
 // separateEnds corrects the ends of a bent arrow that is bound at both ends, as the editor does. If
 // both ends have the same target and the arrow is shorter than 30 px, it goes from handle to
-// handle. If the targets lie apart, an end is set anew that met no outline, or that the start has
-// passed along the arc. Other arrows stay as they are.
+// handle. If neither target holds the other, an end is set anew that met no outline, or that the start
+// has passed along the arc. Other arrows stay as they are.
 func (arc *arcSolver) separateEnds() {
 	from, to := &arc.Ends[0], &arc.Ends[1]
 	if !from.bound() || !to.bound() || from.exact || to.exact {
@@ -291,12 +295,13 @@ func (arc *arcSolver) separateEnds() {
 		if length < shortest {
 			arc.a, arc.b = from.Handle, to.Handle
 		}
-	case safe:
+	case neitherHolds:
 		if !from.hit {
 			arc.a = from.Handle
 		}
 		start := arc.handles.angle(from.Handle)
 		if !to.hit || arc.turn(start, arc.handles.angle(arc.a)) > arc.turn(start, arc.handles.angle(arc.b)) {
+			// The editor puts the end 10 px behind the start, but at most at 0.9 of the arc.
 			arc.b = arc.handles.at(at + span*min(0.9, 10*arc.sh.Scale/length)*arc.sign)
 		}
 	}
@@ -308,11 +313,11 @@ func (arc *arcSolver) separateEnds() {
 func (arc *arcSolver) midpoint() geom.Point {
 	at, span := arc.handles.angle(arc.a), arc.span()
 	mid := at + span/2*arc.sign
-	handles := arc.turn(arc.handles.angle(arc.Ends[0].Handle), arc.handles.angle(arc.Ends[1].Handle))
+	handleSpan := arc.turn(arc.handles.angle(arc.Ends[0].Handle), arc.handles.angle(arc.Ends[1].Handle))
 	for i := range arc.Ends {
-		arc.ambiguous = arc.ambiguous || arc.uncertainHit(i) && math.Abs(span-handles) <= noise
+		arc.ambiguous = arc.ambiguous || arc.uncertainHit(i) && math.Abs(span-handleSpan) <= noise
 	}
-	if span > handles+noise {
+	if span > handleSpan+noise {
 		arc.a, arc.b = arc.b, arc.a
 		mid += math.Pi
 	}

@@ -49,7 +49,7 @@ type waypoint struct {
 type relation uint8
 
 const (
-	safe          relation = iota // apart or overlapping in part, or an end is not bound
+	neitherHolds  relation = iota // apart or overlapping in part, or an end is not bound
 	sameTarget                    // both ends are bound to one shape
 	startHoldsEnd                 // the start's target holds that of the end
 	endHoldsStart
@@ -57,13 +57,13 @@ const (
 
 // terminal is one end of an arrow.
 type terminal struct {
-	Handle  geom.Point // where the record, or the anchor on the target, puts the end
-	head    scene.Arrowhead
-	binding *scene.Binding // nil when unbound
-	exact   bool           // bound, and goes to the anchor itself instead of the outline
-	target  target
-	hit     bool    // the end lies on the target's outline
-	offset  float64 // elbow: gap before the outline
+	Handle   geom.Point // where the record, or the anchor on the target, puts the end
+	head     scene.Arrowhead
+	binding  *scene.Binding // nil when unbound
+	exact    bool           // bound, and goes to the anchor itself instead of the outline
+	target   target
+	hit      bool    // the end lies on the target's outline
+	elbowGap float64 // elbow: gap before the outline
 }
 
 // bound reports whether the end is bound to a target.
@@ -75,13 +75,13 @@ func (t *terminal) headed() bool { return t.head != scene.HeadNone }
 // Solver computes arrows one at a time and keeps its memory between them.
 type Solver struct {
 	arrow
-	local   shapes.Maker // for the outlines of targets
-	points  []geom.Point
-	lines   []contour
-	Visited int // points of targets so far
-	sampled []geom.Point
-	elbow   elbowPlan
-	routes  [2][]geom.Point
+	local    shapes.Maker // for the outlines of targets
+	points   []geom.Point
+	contours []contour
+	Visited  int // points of targets so far
+	sampled  []geom.Point
+	elbow    elbowPlan
+	routes   [2][]geom.Point
 }
 
 // MaxVisited is the most points of targets, counted for each arrow, in one drawing.
@@ -97,7 +97,7 @@ var ErrTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too 
 func (solver *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	sh := &s.Shapes[i]
 	solver.arrow = arrow{width: shapes.StrokeWidth[sh.Size] * sh.Scale, Route: solver.Route[:0]}
-	solver.points, solver.lines = solver.points[:0], solver.lines[:0]
+	solver.points, solver.contours = solver.points[:0], solver.contours[:0]
 	solver.Ends[0].head, solver.Ends[1].head = sh.Arrow.HeadStart, sh.Arrow.HeadEnd
 	toArrow := t.Nodes[i].Page.Inverse() // from the page
 	for k := range solver.Ends {
@@ -124,7 +124,7 @@ func (solver *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	case sh.Arrow.Elbow && geom.Near(a, b, leastElbow) && !geom.Near(a, b, roundingErrors):
 		return foreignArrow(sh, "with elbows, hardly longer than nothing")
 	case sh.Arrow.Elbow: // may go round its targets from one place to the same
-	case short && sh.Rich != nil:
+	case short && sh.Rich != nil: // it has a label
 		return foreignArrow(sh, noLength)
 	case short:
 		return nil
@@ -173,13 +173,13 @@ const (
 )
 
 // relationOf returns how the two targets of an arrow lie to each other, by their bounds on the
-// page: the same shape, one inside the other, or safe. It is safe if they lie apart or overlap in
+// page: the same shape, one inside the other, or neitherHolds. It is neitherHolds if they lie apart or overlap in
 // part, and if an end is not bound. See docs/spec/drawing.md#r59.
 func (solver *Solver) relationOf() relation {
 	a, b := &solver.Ends[0], &solver.Ends[1]
 	switch {
 	case !a.bound() || !b.bound():
-		return safe
+		return neitherHolds
 	case a.binding.To == b.binding.To:
 		return sameTarget
 	case a.target.page.StrictlyContains(b.target.page):
@@ -187,7 +187,7 @@ func (solver *Solver) relationOf() relation {
 	case b.target.page.StrictlyContains(a.target.page):
 		return endHoldsStart
 	}
-	return safe
+	return neitherHolds
 }
 
 // halfStrokes returns half the sum of the stroke widths of arrow sh and of the end's target, scaled.
@@ -224,8 +224,8 @@ func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error 
 	// Where the line between the handles meets the outlines.
 	solver.End, to.hit = solver.stopAtTarget(to, a)
 	solver.Start, from.hit = solver.stopAtTarget(from, b)
-	if from.bound() && to.bound() && r == safe && !from.exact && !to.exact {
-		switch { // an end without a crossing is put so far behind the other
+	if from.bound() && to.bound() && r == neitherHolds && !from.exact && !to.exact {
+		switch { // an end without a crossing is put the shortest length behind the other
 		case to.hit && !from.hit && !from.target.open:
 			solver.Start = geom.Add(solver.End, geom.Scale(handleDirection, shortest))
 		case !to.hit && !to.target.open:
@@ -259,21 +259,21 @@ func (solver *Solver) solveStraight(sc *scene.Scene, i int32, r relation) error 
 		sign = -1
 	}
 	// The gaps that the ends keep from the outlines.
-	least := shortest // distance between the ends, below which they move into their targets
-	// gapOf returns the gap of an end, 0 for none, and adds to least. holdsOther says that the end's
-	// target holds that of the other end.
+	leastDistance := shortest // between the ends; below it they move into their targets
+	// gapOf returns the gap of an end, 0 for none, and adds half of both strokes to leastDistance. holdsOther
+	// says that the end's target holds that of the other end.
 	gapOf := func(end *terminal, holdsOther bool) float64 {
 		if !end.bound() || end.exact || !end.headed() || holdsOther || r == sameTarget {
 			return 0
 		}
-		least += end.halfStrokes(sh)
+		leastDistance += end.halfStrokes(sh)
 		return end.gap(sh)
 	}
 	startGap, endGap := gapOf(from, r == startHoldsEnd), gapOf(to, r == endHoldsStart)
 	ends := func() (geom.Point, geom.Point) {
 		return geom.Add(solver.Start, geom.Scale(direction, startGap*sign)), geom.Sub(solver.End, geom.Scale(direction, endGap*sign))
 	}
-	if p, q := ends(); geom.Distance(p, q) < least {
+	if p, q := ends(); geom.Distance(p, q) < leastDistance {
 		factor := -1.0 // the editor's; negative gaps lie inside of the targets
 		if startGap != 0 && endGap != 0 {
 			factor = -1.5

@@ -13,22 +13,22 @@ import (
 // hand-drawn jitter must not move are marked as steady: both ends, and every point of an arc.
 // Skipped corners of an elbow arrow are left out.
 func (solver *Solver) outlineBody(outline *shapes.Outline) {
-	outline.Move(solver.Start).Steady = true
+	outline.Move(solver.Start).Unjittered = true
 	switch solver.Kind {
 	case StraightArrow:
-		outline.Line(solver.End).Steady = true
+		outline.Line(solver.End).Unjittered = true
 	case ArcArrow:
 		first := len(outline.List)
 		outline.Arc(solver.Body.Centre, solver.Body.Radius, solver.Body.Radius, solver.Body.angle(solver.Start), solver.Body.Size, solver.End)
 		for i := range outline.List[first:] {
-			outline.List[first+i].Steady = true
+			outline.List[first+i].Unjittered = true
 		}
 	default: // elbow
 		for i, p := range solver.Route[1:] {
 			if p.Skipped {
 				continue
 			}
-			outline.Line(p.Point).Steady = i+2 == len(solver.Route) // the last one
+			outline.Line(p.Point).Unjittered = i+2 == len(solver.Route) // the last one
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (solver *Solver) Samples() (p []geom.Point, length float64) {
 // the strokes of all heads. The body's draws are marked to be cut by the clip path of ClipPath. An
 // invalid arrow has none. A head whose direction depends on rounding errors is an error.
 func (solver *Solver) Draws(maker *shapes.Maker, sh *scene.Shape) error {
-	maker.Counter = 1 / sh.Scale
+	maker.InverseScale = 1 / sh.Scale
 	if !solver.Valid {
 		return nil
 	}
@@ -113,12 +113,18 @@ func (solver *Solver) tipUnclear(end int, tip geom.Point) bool {
 	if solver.Kind != ElbowArrow || n < 3 {
 		return false
 	}
-	corner := solver.Route[[2]int{1, n - 2}[end]].Point // next to the tip
-	if !geom.Near(tip, corner, 1e-9) {
+	corner := solver.Route[1].Point // next to the tip
+	if end == 1 {
+		corner = solver.Route[n-2].Point
+	}
+	const roundingErrors = 1e-9 // px
+	if !geom.Near(tip, corner, roundingErrors) {
 		return false
 	}
 	for i := range solver.Ends {
-		if e := &solver.Ends[i]; e.bound() && (e.target.toArrow.B != 0 || e.target.toArrow.C != 0) {
+		e := &solver.Ends[i]
+		isRotated := e.target.toArrow.B != 0 || e.target.toArrow.C != 0
+		if e.bound() && isRotated {
 			return true
 		}
 	}

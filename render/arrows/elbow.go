@@ -14,44 +14,44 @@ var expandLeg = [...]float64{scene.SizeS: 28, scene.SizeM: 36, scene.SizeL: 44, 
 
 // elbowEnd is one end of an elbow arrow: a box, or a point.
 type elbowEnd struct {
-	box     geom.Extent
-	grown   geom.Extent // the box and expandLeg around it; of a point the box itself
-	isPoint bool
-	target  geom.Point // where in the box the arrow goes: the handle
-	side    side       // the side of the box where the arrow must end, noSide for any
-	edges   [sides]edge
-	end     *terminal
+	box      geom.Extent
+	grown    geom.Extent // the box and expandLeg around it; of a point the box itself
+	isPoint  bool
+	anchor   geom.Point // where in the box the arrow goes: the handle
+	side     side       // the side of the box where the arrow must end, noSide for any
+	edges    [sides]edge
+	terminal *terminal
 }
 
-// edge is where an arrow leaves one side of a box. value is the place of the side, x for the left and
-// the right side and y for the others; cross is the other coordinate, of the point on the side where
+// edge is where an arrow leaves one side of a box. sideAt is the place of the side, x for the left and
+// the right side and y for the others; leaveAt is the other coordinate, of the point on the side where
 // the arrow leaves.
 type edge struct {
-	usable   bool
-	out      bool // expanded is set; points have none
-	value    float64
-	expanded float64 // value, expandLeg farther out
-	cross    float64
+	usable  bool
+	hasBox  bool // expanded is set; points have none
+	sideAt  float64
+	outside float64 // value, expandLeg farther out
+	leaveAt float64
 }
 
-// far returns the coordinate, across this side of a target's box, at which the route of an elbow
-// arrow may first turn. That is expandLeg px outside of the box; if the end is a point, it is the
-// point itself.
-func (e *edge) far() float64 {
-	if e.out {
-		return e.expanded
+// firstTurn returns the coordinate at which the route of an elbow arrow may first turn after it left this
+// side of a target's box: x for the left and the right side, y for the others. That is expandLeg px outside
+// of the box; if the end is a point, it is the point itself.
+func (e *edge) firstTurn() float64 {
+	if e.hasBox {
+		return e.outside
 	}
-	return e.value
+	return e.sideAt
 }
 
 // elbowPlan is the input of the route of an elbow arrow.
 type elbowPlan struct {
-	a, b   elbowEnd
-	leg    float64 // expandLeg, scaled: how far the route runs straight from a box, px
-	least  float64 // shortest leg between two boxes, px
-	end    float64 // shortest end segment, px
-	middle float64 // where the middle segment runs, 0..1
-	router elbowRouter
+	a, b        elbowEnd
+	leg         float64 // expandLeg, scaled: how far the route runs straight from a box, px
+	shortestLeg float64 // shortest leg between two boxes, px
+	shortestEnd float64 // shortest end segment, px
+	middleShare float64 // where the middle segment runs, 0..1
+	router      elbowRouter
 }
 
 // solveElbow finds the route of an elbow arrow and stores it in the solver. It prepares both ends,
@@ -60,17 +60,18 @@ type elbowPlan struct {
 func (solver *Solver) solveElbow(sh *scene.Shape) error {
 	solver.Kind = ElbowArrow
 	plan := &solver.elbow
-	plan.leg, plan.least, plan.end = expandLeg[sh.Size]*sh.Scale, 3*solver.width, 1.5*solver.width*sh.Scale
-	plan.middle = sh.Arrow.ElbowMidPoint
-	for i := range solver.Ends {
-		if err := solver.elbowEnd(sh, &solver.Ends[i], [2]*elbowEnd{&plan.a, &plan.b}[i]); err != nil {
-			return err
-		}
+	plan.leg, plan.shortestLeg, plan.shortestEnd = expandLeg[sh.Size]*sh.Scale, 3*solver.width, 1.5*solver.width*sh.Scale
+	plan.middleShare = sh.Arrow.ElbowMidPoint
+	if err := solver.elbowEnd(sh, &solver.Ends[0], &plan.a); err != nil {
+		return err
+	}
+	if err := solver.elbowEnd(sh, &solver.Ends[1], &plan.b); err != nil {
+		return err
 	}
 	solver.swap = plan.a.side == noSide && plan.b.side != noSide
 	if solver.swap {
 		plan.a, plan.b = plan.b, plan.a
-		plan.middle = 1 - plan.middle
+		plan.middleShare = 1 - plan.middleShare
 	}
 	if err := plan.dropBoxes(sh); err != nil {
 		return err
@@ -94,10 +95,10 @@ func (solver *Solver) solveElbow(sh *scene.Shape) error {
 // nothing; an end without a head goes up to the outline. A target that is an open line is an error, because
 // the editor draws it otherwise.
 func (solver *Solver) elbowEnd(sh *scene.Shape, terminal *terminal, end *elbowEnd) error {
-	*end = elbowEnd{target: terminal.Handle, side: noSide, end: terminal}
+	*end = elbowEnd{anchor: terminal.Handle, side: noSide, terminal: terminal}
 	end.box = geom.Extent{Lo: terminal.Handle, Hi: terminal.Handle}
 	end.isPoint = !terminal.bound()
-	terminal.offset = 0
+	terminal.elbowGap = 0
 	if terminal.bound() {
 		target := &terminal.target
 		if target.open {
@@ -105,7 +106,7 @@ func (solver *Solver) elbowEnd(sh *scene.Shape, terminal *terminal, end *elbowEn
 		}
 		end.box = target.box
 		if terminal.headed() { // half of both strokes, and the editor's distance. See docs/spec/drawing.md#r60.
-			terminal.offset = solver.width/2 + float64(target.stroke*target.scale)/2 + float64(headDistance*sh.Scale)
+			terminal.elbowGap = solver.width/2 + float64(target.stroke*target.scale)/2 + float64(headDistance*sh.Scale)
 		}
 		if terminal.binding.IsPrecise {
 			end.side = sideOf(terminal.binding.Anchor, target.toArrow)
@@ -148,8 +149,8 @@ func sideOf(anchor scene.Point, m geom.Matrix) side {
 }
 
 // dropBoxes computes the edges by which an elbow arrow can leave both targets. If the boxes are in
-// each other's way, so that an end has no usable side, it replaces boxes by the points that the
-// arrow goes to: first the box of the other end, then also a box that holds the other end's point.
+// each other's way, so that an end has no usable side, it replaces boxes by their anchors, the points that
+// the arrow goes to: first the box of the other end, then also a box that holds the other end's anchor.
 // If such a binding is snapped to the edge of its target, it returns an error, because the editor
 // then takes another route.
 func (plan *elbowPlan) dropBoxes(sh *scene.Shape) error {
@@ -159,11 +160,11 @@ func (plan *elbowPlan) dropBoxes(sh *scene.Shape) error {
 		if e.isPoint {
 			return
 		}
-		if k := e.end.binding; k.Snap == scene.SnapEdge || k.Snap == scene.SnapEdgePoint {
+		if k := e.terminal.binding; k.Snap == scene.SnapEdge || k.Snap == scene.SnapEdgePoint {
 			err = foreignArrow(sh, "held by the edge of a target that overlaps the other end")
 		}
-		e.isPoint, e.side, e.end.offset = true, noSide, 0
-		e.box = geom.Extent{Lo: e.target, Hi: e.target}
+		e.isPoint, e.side, e.terminal.elbowGap = true, noSide, 0
+		e.box = geom.Extent{Lo: e.anchor, Hi: e.anchor}
 		e.grown = e.box
 	}
 	usableA, usableB := plan.a.usable(), plan.b.usable()
@@ -176,10 +177,10 @@ func (plan *elbowPlan) dropBoxes(sh *scene.Shape) error {
 	if !usableB {
 		toPoint(&plan.a)
 	}
-	if plan.b.grown.Contains(plan.a.target) {
+	if plan.b.grown.Contains(plan.a.anchor) {
 		toPoint(&plan.b)
 	}
-	if plan.a.grown.Contains(plan.b.target) {
+	if plan.a.grown.Contains(plan.b.anchor) {
 		toPoint(&plan.a)
 	}
 	plan.edges()
@@ -213,33 +214,33 @@ func (plan *elbowPlan) edges() {
 // may not if the other end's box lies so close in front of the side that it blocks the place.
 func (plan *elbowPlan) edge(e, other *elbowEnd, boxSide side) edge {
 	// split returns the coordinate of p across the side and the one along it.
-	split := func(p geom.Point) (value, cross float64) {
+	split := func(p geom.Point) (across, along float64) {
 		if boxSide == leftSide || boxSide == rightSide {
 			return p.X, p.Y
 		}
 		return p.Y, p.X
 	}
-	result := edge{out: !e.isPoint}
-	var free interval                    // part of the side, along cross, where the arrow may leave
-	var otherAlong, otherAcross interval // the other box along value and along cross
-	var low, high float64                // the own box along value
+	result := edge{hasBox: !e.isPoint}
+	var free interval                    // part of the side where the arrow may leave
+	var otherAcross, otherAlong interval // the other box, across the side and along it
+	var low, high float64                // the own box, across the side
 	low, free.lo = split(e.box.Lo)
 	high, free.hi = split(e.box.Hi)
-	otherAlong.lo, otherAcross.lo = split(other.box.Lo)
-	otherAlong.hi, otherAcross.hi = split(other.box.Hi)
-	_, result.cross = split(e.target)
+	otherAcross.lo, otherAlong.lo = split(other.box.Lo)
+	otherAcross.hi, otherAlong.hi = split(other.box.Hi)
+	_, result.leaveAt = split(e.anchor)
 	if boxSide == leftSide || boxSide == topSide {
-		result.value, result.expanded = low, low-plan.leg
-		otherAlong.hi += 2 * plan.least
+		result.sideAt, result.outside = low, low-plan.leg
+		otherAcross.hi += 2 * plan.shortestLeg
 	} else {
-		result.value, result.expanded = high, high+plan.leg
-		otherAlong.lo -= 2 * plan.least
+		result.sideAt, result.outside = high, high+plan.leg
+		otherAcross.lo -= 2 * plan.shortestLeg
 	}
 	result.usable = true
-	if !e.isPoint && !other.isPoint && otherAlong.contains(result.value) {
-		free, result.usable = free.without(interval{otherAcross.lo - plan.leg, otherAcross.hi + plan.leg})
+	if !e.isPoint && !other.isPoint && otherAcross.contains(result.sideAt) {
+		free, result.usable = free.without(interval{otherAlong.lo - plan.leg, otherAlong.hi + plan.leg})
 	}
-	result.usable = result.usable && free.contains(result.cross)
+	result.usable = result.usable && free.contains(result.leaveAt)
 	return result
 }
 
@@ -301,7 +302,7 @@ func (solver *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 // than the shortest end segment that the editor draws, and moves the next corner so that the segment
 // to it keeps its direction along an axis. It changes way and returns it, shorter or not.
 func (plan *elbowPlan) dropShortEnd(way []waypoint) []waypoint {
-	if len(way) < 3 || manhattan(way[0].Point, way[1].Point) >= plan.end {
+	if len(way) < 3 || manhattan(way[0].Point, way[1].Point) >= plan.shortestEnd {
 		return way
 	}
 	wasUpright := upright(way[0].Point, way[1].Point)
@@ -329,18 +330,18 @@ func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y
 // for an end that is not bound or is bound to its exact anchor. other is the arrow's other end. See
 // docs/spec/drawing.md#r67.
 func (solver *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.Point, gap float64) {
-	t := e.end
+	t := e.terminal
 	if !t.bound() {
 		return tip, 0
 	}
 	if t.exact {
-		return e.target, 0
+		return e.anchor, 0
 	}
 	at, ok := solver.meetOutline(e, p)
 	if !ok {
 		return tip, 0
 	}
-	gap = t.offset
+	gap = t.elbowGap
 	length := geom.Distance(p, at)
 	if length < 2*gap { // too short for the whole gap
 		gap = length - gap
@@ -350,11 +351,11 @@ func (solver *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end g
 	// holds the other end, the tip stays outside. The length of the shortest end segment has the scale twice, so at
 	// a large scale even a whole gap counts as too little room.
 	switch {
-	case gap >= solver.elbow.end: // enough room
-	case t.target.box.Contains(other.target): // the other end is inside
+	case gap >= solver.elbow.shortestEnd: // enough room
+	case t.target.box.Contains(other.anchor): // the other end is inside
 		gap = max(0, gap)
 	default: // too short: the tip goes into the target
-		gap = -t.offset
+		gap = -t.elbowGap
 	}
 	end = geom.Add(at, geom.Scale(geom.Unit(geom.Sub(p, at)), gap))
 	if gap < 0 && !solver.inside(&t.target, end) {
@@ -367,17 +368,17 @@ func (solver *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end g
 // end e, meets the outline of the end's target. That is the crossing nearest to p, or the anchor if
 // it is nearer and lies in or at the target. ok is false if there is neither.
 func (solver *Solver) meetOutline(e *elbowEnd, p geom.Point) (at geom.Point, ok bool) {
-	t := e.end
+	t := e.terminal
 	best := math.Inf(1)
 	solver.eachEdge(&t.target, func(a, b geom.Point) {
-		if q, ok := crossPoint(p, e.target, a, b); ok && manhattan(p, q) < best {
+		if q, ok := crossPoint(p, e.anchor, a, b); ok && manhattan(p, q) < best {
 			best, at = manhattan(p, q), q
 		}
 	})
-	if d := manhattan(p, e.target); d < best {
-		_, off := solver.nearest(&t.target, e.target)
-		if off < max(1, t.offset) || solver.inside(&t.target, e.target) {
-			at, best = e.target, d
+	if d := manhattan(p, e.anchor); d < best {
+		_, off := solver.nearest(&t.target, e.anchor)
+		if off < max(1, t.elbowGap) || solver.inside(&t.target, e.anchor) {
+			at, best = e.anchor, d
 		}
 	}
 	return at, !math.IsInf(best, 1)

@@ -47,7 +47,7 @@ func (solver *Solver) Head(end bool) arrowhead {
 		if end {
 			next = solver.Route[max(n-2, 0)].Point
 		}
-		h.back = solver.behind(h.tip, next, manhattan(h.tip, next)/2) // oblique where corners were dropped
+		h.back = solver.behind(h.tip, next, manhattan(h.tip, next)/2) // the segment is oblique where corners were dropped
 	default: // arc
 		k := geom.Clamp(solver.Body.Length()/5, solver.width, 3*solver.width)
 		h.back = crossCircles(h.tip, k, &solver.Handle, end == solver.Handle.Sweep())

@@ -54,10 +54,10 @@ func (solver *Solver) Label(sh *scene.Shape) (label Label, err error) {
 		return label, err
 	}
 	defer setter.GiveBack()
-	const endMargin = 32 // px that a label leaves free at each end of the body, at least
-	margin := 2.0 * endMargin
+	const endMargin = 32      // px that a label leaves free at each end of the body, at least
+	margin := 2.0 * endMargin // of both ends together
 	if solver.Kind == ElbowArrow {
-		margin = max(solver.Ends[0].offset+keep, endMargin) + max(solver.Ends[1].offset+keep, endMargin)
+		margin = max(solver.Ends[0].elbowGap+keep, endMargin) + max(solver.Ends[1].elbowGap+keep, endMargin)
 	}
 	w, h := bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y
 	if label.W, label.H, err = setter.ArrowSize(sh, w, h, margin); err != nil {
@@ -80,7 +80,7 @@ func (solver *Solver) Label(sh *scene.Shape) (label Label, err error) {
 func (solver *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float64) (share float64, certain bool) {
 	const samePlace = 1e-3 // px
 	starts, ends := body.labelRange(keep, solver.Kind == ElbowArrow)
-	share = math.NaN() // none yet: with it the comparison below is false
+	share = math.NaN() // none yet: the first comparison below is false with it
 	for _, start := range starts {
 		for _, end := range ends {
 			lo, hi := start, end

@@ -8,10 +8,11 @@ import (
 	"plumb/render/shapes"
 )
 
-// meet finds the ends of a straight arrow i again, both of which stop where the line between its handles
-// crosses the outline of its only target. In the editor they are equal or a few bits apart, and these bits
-// are the arrow's direction; meet repeats the editor's sums, in its order and its roundings. ok is false
-// where the outline is not known to the last bit. See docs/spec/drawing.md#r61.
+// meet computes the ends of straight arrow i to the last bit. It is for an arrow from a shape to itself both of
+// whose ends stop at the same crossing of the line between its handles with the shape's outline. In the editor
+// the two ends are then equal, or differ in their last bits, and that difference is the direction in which the
+// arrow points. So meet computes them in the shape's own space, with the editor's order of operations and its
+// rounding. ok is false where the outline is not known to the last bit. See docs/spec/drawing.md#r61.
 func (solver *Solver) meet(s *scene.Scene, i int32) (start, end geom.Point, ok bool) {
 	bindings := [2]*scene.Binding{solver.Ends[0].binding, solver.Ends[1].binding}
 	target := bindings[0].To
@@ -25,14 +26,17 @@ func (solver *Solver) meet(s *scene.Scene, i int32) (start, end geom.Point, ok b
 	}
 	arrowPage, targetPage := exactPage(s, i), exactPage(s, target)
 	arrowBack, targetBack := exactInverse(arrowPage), exactInverse(targetPage)
-	var handles [2]geom.Point // in the target's space, by way of the arrow's
+	// The handles in the target's space. The editor has them in the arrow's space and maps them back: this way
+	// round and back changes last bits.
+	var handles [2]geom.Point
 	for k, b := range bindings {
 		p := geom.Pt(geom.LerpNumber(box.Lo.X, box.Hi.X, b.Anchor.X), geom.LerpNumber(box.Lo.Y, box.Hi.Y, b.Anchor.Y))
 		p = arrowBack.Apply(targetPage.Apply(p)) // the handle in the arrow's space
 		handles[k] = targetBack.Apply(arrowPage.Apply(p))
 	}
+	// crossing returns where the line between two handles crosses the outline, nearest to from, in the arrow's space.
 	crossing := func(from, to geom.Point) (at geom.Point, hit bool) {
-		least := math.Inf(1)
+		least := math.Inf(1) // squared distance
 		for j := range corners {
 			next := j + 1
 			if next == len(corners) {
@@ -54,9 +58,9 @@ func (solver *Solver) meet(s *scene.Scene, i int32) (start, end geom.Point, ok b
 	return start, end, startHit && endHit
 }
 
-// exactOutline returns the corners of a shape's outline in its own space where they are the editor's to the
-// last bit: of polygons and of lines that are not smoothed by curves. Curves need more sines and roots
-// than could be repeated.
+// exactOutline returns the corners of a shape's outline in its own space. ok is false for shapes whose corners
+// may differ from the editor's in the last bits: an ellipse, for one, needs sines and roots, which round
+// differently there. Polygons, freehand lines and straight lines do not.
 func (solver *Solver) exactOutline(to *scene.Shape) (corners []geom.Point, closed, ok bool) {
 	switch {
 	case to.Kind == scene.Line && !to.Cubic, to.Kind == scene.Draw:
@@ -68,7 +72,7 @@ func (solver *Solver) exactOutline(to *scene.Shape) (corners []geom.Point, close
 	default:
 		return nil, false, false
 	}
-	contours := 0
+	contours := 0 // must be one
 	err := solver.local.Contours(to, shapes.Contours{
 		Begin: func(c shapes.Contour) {
 			contours++
@@ -79,7 +83,8 @@ func (solver *Solver) exactOutline(to *scene.Shape) (corners []geom.Point, close
 	return corners, closed, err == nil && contours == 1
 }
 
-// exactPage returns the map from a shape's space to the page, with the editor's sines.
+// exactPage returns the map from a shape's space to the page, with sines and cosines that are the editor's to
+// the last bit.
 func exactPage(s *scene.Scene, i int32) geom.Matrix {
 	sh := &s.Shapes[i]
 	sin, cos := geom.Sincos(sh.Rotation)
@@ -90,7 +95,8 @@ func exactPage(s *scene.Scene, i int32) geom.Matrix {
 	return m
 }
 
-// exactInverse returns the inverse of a map, divided out as the editor does it.
+// exactInverse returns the inverse of a map. It divides each member by the determinant, as the editor does;
+// Matrix.Inverse multiplies by 1/determinant, which rounds differently.
 func exactInverse(m geom.Matrix) geom.Matrix {
 	det := float64(m.A*m.D) - float64(m.B*m.C)
 	return geom.Matrix{

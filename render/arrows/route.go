@@ -60,16 +60,16 @@ func turnSide(t geom.Matrix, s side) side {
 }
 
 // turnEdges maps the four sides of an elbow arrow's end by t, a quarter turn or a flip. Each side
-// moves to the index of the side that it becomes, and its coordinates are mapped. value and cross
+// moves to the index of the side that it becomes, and its coordinates are mapped. sideAt and leaveAt
 // of a side are x and y for the left and the right side, and y and x for the others.
 func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 	for s := range sides {
 		k := e[s]
 		to := turnSide(t, s)
-		turned := func(value, cross float64) (float64, float64) {
-			p := geom.Pt(value, cross)
+		turned := func(sideAt, leaveAt float64) (float64, float64) {
+			p := geom.Pt(sideAt, leaveAt)
 			if s == topSide || s == bottomSide {
-				p = geom.Pt(cross, value)
+				p = geom.Pt(leaveAt, sideAt)
 			}
 			p = t.Apply(p)
 			if to == topSide || to == bottomSide {
@@ -77,9 +77,9 @@ func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 			}
 			return p.X, p.Y
 		}
-		value, cross := turned(k.value, k.cross)
-		k.expanded, _ = turned(k.expanded, k.cross)
-		k.value, k.cross = value, cross
+		sideAt, leaveAt := turned(k.sideAt, k.leaveAt)
+		k.outside, _ = turned(k.outside, k.leaveAt)
+		k.sideAt, k.leaveAt = sideAt, leaveAt
 		out[to] = k
 	}
 	return out
@@ -98,8 +98,8 @@ type routeBox struct {
 	turnsTwice bool
 }
 
-// apply maps the box of an elbow arrow's end, and the grown box, by a quarter turn or flip.
-func (b *routeBox) apply(t geom.Matrix) {
+// turnBy maps the box of an elbow arrow's end, and the grown box, by a quarter turn or flip.
+func (b *routeBox) turnBy(t geom.Matrix) {
 	b.own = turnBox(t, b.own)
 	if b.turnsTwice {
 		b.own = turnBox(t, b.own)
@@ -113,7 +113,7 @@ func (b *routeBox) apply(t geom.Matrix) {
 // arrow leaves A to the right, and turns it back before the next attempt.
 type elbowRouter struct {
 	boxA, boxB routeBox
-	all        geom.Extent // holds both grown boxes
+	bothGrown  geom.Extent // holds both grown boxes
 	a, b       [sides]edge // where the route may leave both boxes
 	gap        geom.Point  // how far B lies beyond A, along x and y; 0 where they overlap
 	midX, midY middleLine  // half way between the boxes, vertical and horizontal
@@ -135,15 +135,15 @@ func (router *elbowRouter) load(plan *elbowPlan) {
 		a: a.edges, b: b.edges, pointA: a.isPoint, pointB: b.isPoint,
 		leg: plan.leg, bias: geom.Pt(1, 1), turned: geom.Identity, points: router.points[:0],
 	}
-	router.all = a.grown
-	router.all.Join(b.grown)
-	// room returns how much of a gap an end takes: least for there to be a middle line, and grow, what
-	// the line keeps from it.
+	router.bothGrown = a.grown
+	router.bothGrown.Join(b.grown)
+	// room returns how much of the gap between the boxes an end takes: least for there to be a middle line,
+	// and grow, the distance that the line keeps from the end.
 	room := func(e *elbowEnd) (least, grow float64) {
 		if e.isPoint {
-			return 3 * plan.end, 3 * plan.end
+			return 3 * plan.shortestEnd, 3 * plan.shortestEnd
 		}
-		return plan.least, plan.leg
+		return plan.shortestLeg, plan.leg
 	}
 	leastA, growA := room(a)
 	leastB, growB := room(b)
@@ -152,10 +152,10 @@ func (router *elbowRouter) load(plan *elbowPlan) {
 		switch {
 		case bLo-aHi >= 0:
 			gap = bLo - aHi
-			mid.at = geom.LerpNumber(aHi+growA, bLo-growB, plan.middle)
+			mid.at = geom.LerpNumber(aHi+growA, bLo-growB, plan.middleShare)
 		case aLo-bHi >= 0:
 			gap = bHi - aLo
-			mid.at = geom.LerpNumber(aLo-growA, bHi+growB, plan.middle)
+			mid.at = geom.LerpNumber(aLo-growA, bHi+growB, plan.middleShare)
 		}
 		mid.ok = math.Abs(gap) > leastA+leastB
 		return gap, mid
@@ -164,13 +164,13 @@ func (router *elbowRouter) load(plan *elbowPlan) {
 	router.gap.Y, router.midY = between(a.box.Lo.Y, a.box.Hi.Y, b.box.Lo.Y, b.box.Hi.Y)
 }
 
-// apply maps the whole input of the elbow arrow's router by t, a quarter turn or a flip. So one
+// turnBy maps the whole input of the elbow arrow's router by t, a quarter turn or a flip. So one
 // rule serves the routes in all directions.
-func (router *elbowRouter) apply(t geom.Matrix) {
+func (router *elbowRouter) turnBy(t geom.Matrix) {
 	router.turned = t.Mul(router.turned)
-	router.boxA.apply(t)
-	router.boxB.apply(t)
-	router.all = turnBox(t, router.all)
+	router.boxA.turnBy(t)
+	router.boxB.turnBy(t)
+	router.bothGrown = turnBox(t, router.bothGrown)
 	router.a, router.b = turnEdges(t, &router.a), turnEdges(t, &router.b)
 	router.gap, router.bias = t.Apply(router.gap), t.Apply(router.bias)
 	mid := t.Apply(geom.Pt(router.midX.at, router.midY.at))
@@ -190,14 +190,14 @@ func (router *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
 	}
 	router.points = router.points[:0]
 	t := toRight[from]
-	router.apply(t)
+	router.turnBy(t)
 	switch turnSide(t, to) {
 	case leftSide:
 		ok = router.toLeftSide()
 	case topSide:
 		ok = router.toTopSide()
 	case bottomSide: // upside down it is the top
-		router.apply(flip)
+		router.turnBy(flip)
 		ok = router.toTopSide()
 	default:
 		ok = router.toRightSide()
@@ -206,7 +206,7 @@ func (router *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
 	for i, p := range router.points {
 		router.points[i] = back.Apply(p)
 	}
-	router.apply(back)
+	router.turnBy(back)
 	router.turned = geom.Identity
 	router.points = simplified(router.points)
 	return router.points, ok
@@ -250,40 +250,40 @@ func (router *elbowRouter) via(c ...float64) bool {
 // above both, or between them. The sums are the editor's estimates of the lengths of these ways, with its
 // small numbers for corners.
 func (router *elbowRouter) toLeftSide() bool {
-	if router.a[rightSide].cross > router.b[leftSide].cross {
-		router.apply(flip)
+	if router.a[rightSide].leaveAt > router.b[leftSide].leaveAt {
+		router.turnBy(flip)
 	}
 	from, to := &router.a[rightSide], &router.b[leftSide]
 	switch {
 	case router.gap.X > 0 && router.midX.ok:
-		return router.via(from.value, from.cross, router.midX.at, from.cross, router.midX.at, to.cross, to.value, to.cross)
-	case !from.out || !to.out:
+		return router.via(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, to.leaveAt, to.sideAt, to.leaveAt)
+	case !from.hasBox || !to.hasBox:
 		return false
 	case router.midY.ok:
-		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, router.midY.at,
-			to.expanded, router.midY.at, to.expanded, to.cross, to.value, to.cross)
+		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
+			to.outside, router.midY.at, to.outside, to.leaveAt, to.sideAt, to.leaveAt)
 	}
 	// Estimate the lengths of the ways around, over and between the boxes.
-	all, a, b := router.all, router.boxA.grown, router.boxB.grown
-	around := math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-all.Hi.Y) + math.Abs(all.Hi.X-to.expanded) +
-		math.Abs(all.Hi.Y-to.cross) + router.leg + 6
-	over := router.leg + math.Abs(from.cross-all.Lo.Y) + math.Abs(from.expanded-all.Lo.X) + math.Abs(all.Lo.Y-to.cross) +
-		math.Abs(all.Lo.X-to.value) + 6 + router.bias.Y
+	all, a, b := router.bothGrown, router.boxA.grown, router.boxB.grown
+	around := math.Abs(from.sideAt-all.Hi.X) + math.Abs(from.leaveAt-all.Hi.Y) + math.Abs(all.Hi.X-to.outside) +
+		math.Abs(all.Hi.Y-to.leaveAt) + router.leg + 6
+	over := router.leg + math.Abs(from.leaveAt-all.Lo.Y) + math.Abs(from.outside-all.Lo.X) + math.Abs(all.Lo.Y-to.leaveAt) +
+		math.Abs(all.Lo.X-to.sideAt) + 6 + router.bias.Y
 	between := math.Inf(1)
 	if router.gap.X < 0 && router.midX.ok {
-		between = 2*router.leg + math.Abs(from.cross-a.Hi.Y) + (all.Hi.X - all.Lo.X) + math.Abs(a.Hi.Y-b.Lo.Y) +
-			math.Abs(b.Lo.Y-to.cross) + 8
+		between = 2*router.leg + math.Abs(from.leaveAt-a.Hi.Y) + (all.Hi.X - all.Lo.X) + math.Abs(a.Hi.Y-b.Lo.Y) +
+			math.Abs(b.Lo.Y-to.leaveAt) + 8
 	}
 	switch {
 	case around < over && around < between:
-		return router.via(from.value, from.cross, all.Hi.X, from.cross, all.Hi.X, all.Hi.Y, to.expanded, all.Hi.Y,
-			to.expanded, to.cross, to.value, to.cross)
+		return router.via(from.sideAt, from.leaveAt, all.Hi.X, from.leaveAt, all.Hi.X, all.Hi.Y, to.outside, all.Hi.Y,
+			to.outside, to.leaveAt, to.sideAt, to.leaveAt)
 	case over < between:
-		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, all.Lo.Y,
-			all.Lo.X, all.Lo.Y, all.Lo.X, to.cross, to.value, to.cross)
+		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, all.Lo.Y,
+			all.Lo.X, all.Lo.Y, all.Lo.X, to.leaveAt, to.sideAt, to.leaveAt)
 	}
-	return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, a.Hi.Y, router.midX.at, a.Hi.Y,
-		router.midX.at, b.Lo.Y, to.expanded, b.Lo.Y, to.expanded, to.cross, to.value, to.cross)
+	return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, a.Hi.Y, router.midX.at, a.Hi.Y,
+		router.midX.at, b.Lo.Y, to.outside, b.Lo.Y, to.outside, to.leaveAt, to.sideAt, to.leaveAt)
 }
 
 // toTopSide makes the route of an elbow arrow from the right side of A to the top of B, and returns
@@ -292,39 +292,39 @@ func (router *elbowRouter) toLeftSide() bool {
 // are the editor's estimates of the lengths of these ways.
 func (router *elbowRouter) toTopSide() bool {
 	from, to := &router.a[rightSide], &router.b[topSide]
-	all, a, b := router.all, router.boxA.grown, router.boxB.grown
+	all, a, b := router.bothGrown, router.boxA.grown, router.boxB.grown
 	switch {
-	case from.cross < to.far() && to.cross > from.far() || router.pointA && b.Contains(router.boxA.own.Lo):
-		return router.via(from.value, from.cross, to.cross, from.cross, to.cross, to.value)
-	case router.gap.X > 0 && router.midX.ok && to.out:
-		return router.via(from.value, from.cross, router.midX.at, from.cross, router.midX.at, to.expanded,
-			to.cross, to.expanded, to.cross, to.value)
-	case router.gap.Y > 0 && from.out && to.cross < from.expanded && router.midY.ok:
-		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, router.midY.at,
-			to.cross, router.midY.at, to.cross, to.value)
+	case from.leaveAt < to.firstTurn() && to.leaveAt > from.firstTurn() || router.pointA && b.Contains(router.boxA.own.Lo):
+		return router.via(from.sideAt, from.leaveAt, to.leaveAt, from.leaveAt, to.leaveAt, to.sideAt)
+	case router.gap.X > 0 && router.midX.ok && to.hasBox:
+		return router.via(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, to.outside,
+			to.leaveAt, to.outside, to.leaveAt, to.sideAt)
+	case router.gap.Y > 0 && from.hasBox && to.leaveAt < from.outside && router.midY.ok:
+		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
+			to.leaveAt, router.midY.at, to.leaveAt, to.sideAt)
 	}
 	// Estimate the lengths of the ways around, under and between the boxes.
-	around := math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-all.Lo.Y) + math.Abs(to.cross-all.Hi.X) +
-		math.Abs(to.value-all.Lo.Y)
+	around := math.Abs(from.sideAt-all.Hi.X) + math.Abs(from.leaveAt-all.Lo.Y) + math.Abs(to.leaveAt-all.Hi.X) +
+		math.Abs(to.sideAt-all.Lo.Y)
 	under, between := math.Inf(1), math.Inf(1)
-	if from.out && to.out && router.midY.ok {
-		under = math.Abs(from.value-from.expanded) + math.Abs(b.Lo.X-from.expanded) + math.Abs(b.Lo.X-to.cross) +
-			math.Abs(from.cross-b.Lo.Y) + math.Abs(to.value-to.expanded)
+	if from.hasBox && to.hasBox && router.midY.ok {
+		under = math.Abs(from.sideAt-from.outside) + math.Abs(b.Lo.X-from.outside) + math.Abs(b.Lo.X-to.leaveAt) +
+			math.Abs(from.leaveAt-b.Lo.Y) + math.Abs(to.sideAt-to.outside)
 	}
-	if from.out && to.out && router.midX.ok {
-		between = math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-a.Hi.Y) + math.Abs(from.expanded-to.cross) +
-			math.Abs(a.Hi.Y-to.expanded) + math.Abs(to.expanded-to.value)
+	if from.hasBox && to.hasBox && router.midX.ok {
+		between = math.Abs(from.sideAt-all.Hi.X) + math.Abs(from.leaveAt-a.Hi.Y) + math.Abs(from.outside-to.leaveAt) +
+			math.Abs(a.Hi.Y-to.outside) + math.Abs(to.outside-to.sideAt)
 	}
 	switch {
 	case around < under && around < between:
-		return router.via(from.value, from.cross, all.Hi.X, from.cross, all.Hi.X, all.Lo.Y, to.cross, all.Lo.Y,
-			to.cross, to.value)
+		return router.via(from.sideAt, from.leaveAt, all.Hi.X, from.leaveAt, all.Hi.X, all.Lo.Y, to.leaveAt, all.Lo.Y,
+			to.leaveAt, to.sideAt)
 	case under < between:
-		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, router.midY.at,
-			b.Lo.X, router.midY.at, b.Lo.X, to.expanded, to.cross, to.expanded, to.cross, to.value)
+		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
+			b.Lo.X, router.midY.at, b.Lo.X, to.outside, to.leaveAt, to.outside, to.leaveAt, to.sideAt)
 	}
-	return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, a.Hi.Y, router.midX.at, a.Hi.Y,
-		router.midX.at, to.expanded, to.cross, to.expanded, to.cross, to.value)
+	return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, a.Hi.Y, router.midX.at, a.Hi.Y,
+		router.midX.at, to.outside, to.leaveAt, to.outside, to.leaveAt, to.sideAt)
 }
 
 // toRightSide makes the route of an elbow arrow from the right side of A to the right side of B; it
@@ -335,29 +335,29 @@ func (router *elbowRouter) toRightSide() bool {
 	from, to := &router.a[rightSide], &router.b[rightSide]
 	a, b := router.boxA.grown, router.boxB.grown
 	hasRow := func(box geom.Extent, y float64) bool { return box.Lo.Y <= y && y <= box.Hi.Y }
-	if (router.gap.X <= 0 || !hasRow(b, from.cross)) && (to.value > router.boxA.own.Lo.X || !hasRow(a, to.cross)) {
-		return router.via(from.value, from.cross, router.all.Hi.X, from.cross, router.all.Hi.X, to.cross, to.value, to.cross)
+	if (router.gap.X <= 0 || !hasRow(b, from.leaveAt)) && (to.sideAt > router.boxA.own.Lo.X || !hasRow(a, to.leaveAt)) {
+		return router.via(from.sideAt, from.leaveAt, router.bothGrown.Hi.X, from.leaveAt, router.bothGrown.Hi.X, to.leaveAt, to.sideAt, to.leaveAt)
 	}
 	if !router.midX.ok {
 		return false
 	}
 	// nearer returns the y of the top or the bottom of a box, whichever makes the shorter way.
 	nearer := func(box geom.Extent) float64 {
-		detour := func(y float64) float64 { return math.Abs(from.cross-y) + math.Abs(to.cross-y) }
+		detour := func(y float64) float64 { return math.Abs(from.leaveAt-y) + math.Abs(to.leaveAt-y) }
 		if detour(box.Lo.Y) < detour(box.Hi.Y) {
 			return box.Lo.Y
 		}
 		return box.Hi.Y
 	}
 	switch {
-	case router.gap.X >= 0 && to.out:
+	case router.gap.X >= 0 && to.hasBox:
 		y := nearer(b)
-		return router.via(from.value, from.cross, router.midX.at, from.cross, router.midX.at, y, to.expanded, y,
-			to.expanded, to.cross, to.value, to.cross)
-	case router.gap.X <= 0 && from.out:
+		return router.via(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, y, to.outside, y,
+			to.outside, to.leaveAt, to.sideAt, to.leaveAt)
+	case router.gap.X <= 0 && from.hasBox:
 		y := nearer(a)
-		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, y, router.midX.at, y,
-			router.midX.at, to.cross, to.value, to.cross)
+		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, y, router.midX.at, y,
+			router.midX.at, to.leaveAt, to.sideAt, to.leaveAt)
 	}
 	return false
 }

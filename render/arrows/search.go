@@ -120,7 +120,7 @@ func (router *elbowRouter) oneCornerSuffices(from, to side) bool {
 	}
 	// How far B's place lies in front of A's side, and A's place in front of B's: for right and top; the other
 	// sides are mirrored.
-	x, y := reach.cross-leave.far(), reach.far()-leave.cross
+	x, y := reach.leaveAt-leave.firstTurn(), reach.firstTurn()-leave.leaveAt
 	if from == leftSide {
 		x = -x
 	}
@@ -135,10 +135,11 @@ func (router *elbowRouter) oneCornerSuffices(from, to side) bool {
 // before y; then, between two points, top and bottom; then sides that need one corner only.
 func (router *elbowRouter) defaultSides() (from, to side) {
 	x, y := router.gap.X, router.gap.Y
+	sideways := math.Abs(x)+1 > math.Abs(y) && router.midX.ok // 1 px decides for x where both gaps are equal
 	switch {
-	case math.Abs(x)+1 > math.Abs(y) && router.midX.ok && x > 0:
+	case sideways && x > 0:
 		return rightSide, leftSide
-	case math.Abs(x)+1 > math.Abs(y) && router.midX.ok:
+	case sideways:
 		return leftSide, rightSide
 	case router.pointA && router.pointB && y > 0:
 		return bottomSide, topSide

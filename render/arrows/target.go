@@ -9,23 +9,23 @@ import (
 	"plumb/render/tree"
 )
 
-// contour is one line of a target's outline: points [first, first+count) of Solver.points.
+// contour is one line of a target's outline: some of Solver.points.
 type contour struct {
-	first, count int32
-	open         bool
-	disc         bool // a dot: its points lie on a circle
+	firstPoint, pointCount int32 // in Solver.points
+	open                   bool
+	disc                   bool // a dot: its points lie on a circle
 }
 
 // target is the shape that an end of an arrow is bound to, in the arrow's space.
 type target struct {
-	first, count int32       // in Solver.lines
-	toArrow      geom.Matrix // from the target's own space to the arrow's
-	own          geom.Extent // its box in its own space
-	page         geom.Extent // its box on the page
-	box          geom.Extent // the box of its outline in the arrow's space
-	stroke       float64     // unscaled width of its stroke, 0 for a shape without size
-	scale        float64
-	open         bool // an open line: nothing lies inside
+	firstContour, contourCount int32       // in Solver.contours
+	toArrow                    geom.Matrix // from the target's own space to the arrow's
+	own                        geom.Extent // its box in its own space
+	page                       geom.Extent // its box on the page
+	box                        geom.Extent // the box of its outline in the arrow's space
+	stroke                     float64     // unscaled width of its stroke, 0 for a shape without size
+	scale                      float64
+	open                       bool // an open line: nothing lies inside
 }
 
 // anchor returns the point of the bound shape, in the arrow's space, that an arrow goes to. a is
@@ -41,14 +41,14 @@ func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 }
 
 // loadTarget fills in end.target from the shape that this end of arrow sh is bound to: its boxes,
-// and its outline in the arrow's space, which is appended to solver.points and solver.lines.
+// and its outline in the arrow's space, which is appended to solver.points and solver.contours.
 // pageToArrow maps the page to the arrow's space. It refuses targets that are not drawn natively,
 // and one that brings solver.Visited above MaxVisited.
 func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, end *terminal, pageToArrow geom.Matrix) error {
 	index := end.binding.To
 	to, page := &s.Shapes[index], t.Nodes[index].Page
 	bound := &end.target
-	*bound = target{first: int32(len(solver.lines)), toArrow: pageToArrow.Mul(page), scale: to.Scale,
+	*bound = target{firstContour: int32(len(solver.contours)), toArrow: pageToArrow.Mul(page), scale: to.Scale,
 		own: geom.NewExtent(), page: geom.NewExtent(), box: geom.NewExtent()}
 	kind := shapes.KindOf(to)
 	if kind.Stroked {
@@ -61,13 +61,13 @@ func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, 
 	} else if err := solver.outline(sh, to, geom.Identity); err != nil {
 		return err
 	}
-	bound.count = int32(len(solver.lines)) - bound.first
-	bound.open = kind.Open && solver.lines[bound.first].open
+	bound.contourCount = int32(len(solver.contours)) - bound.firstContour
+	bound.open = kind.Open && solver.contours[bound.firstContour].open
 	first := len(solver.points)
-	if bound.count > 0 {
-		first = int(solver.lines[bound.first].first)
+	if bound.contourCount > 0 {
+		first = int(solver.contours[bound.firstContour].firstPoint)
 	}
-	slack := 0.0 // px that an end without a head keeps from a text on its left and right
+	slack := 0.0 // px that an end without a head keeps from the left and the right side of a text
 	if to.Kind == scene.Text && !end.headed() {
 		slack = 10 * to.Scale
 	}
@@ -75,7 +75,8 @@ func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, 
 		bound.own.Add(p)
 		bound.page.Add(page.Apply(p))
 		if slack != 0 {
-			p.X += slack * [4]float64{-1, 1, 1, -1}[i&3] // a text's outline is a rectangle from its upper left corner on
+			outwards := [4]float64{-1, 1, 1, -1}[i&3] // the corners of a text come clockwise from the upper left one
+			p.X += slack * outwards
 		}
 		p = bound.toArrow.Apply(p)
 		solver.points[first+i] = p
@@ -115,7 +116,7 @@ func (solver *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shap
 	return nil
 }
 
-// outline appends the contours of shape to, mapped by m, to solver.points and solver.lines. It leaves out inner
+// outline appends the contours of shape to, mapped by m, to solver.points and solver.contours. It leaves out inner
 // lines, except the second diagonal of an x-box without dashes, at which the editor's arrows stop. It
 // refuses kinds of shapes that arrows cannot be bound to natively, and lines without points; the error
 // names the arrow sh. See docs/spec/drawing.md#r60.
@@ -124,10 +125,11 @@ func (solver *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 		return foreignArrow(sh, "bound to a "+to.TypeName)
 	}
 	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
+	const secondDiagonal = 2 // of an x-box; contour 0 is its box
 	part, wanted := 0, false // number of the contour; whether it is kept
 	err := solver.local.Contours(to, shapes.Contours{
 		Begin: func(c shapes.Contour) {
-			wanted = !c.Inner || diagonals && part == 2
+			wanted = !c.Inner || diagonals && part == secondDiagonal
 			if wanted {
 				solver.begin(c)
 			}
@@ -147,27 +149,27 @@ func (solver *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 
 // begin starts a contour of the last target like c.
 func (solver *Solver) begin(c shapes.Contour) {
-	solver.lines = append(solver.lines, contour{first: int32(len(solver.points)), open: c.Open, disc: c.Dot})
+	solver.contours = append(solver.contours, contour{firstPoint: int32(len(solver.points)), open: c.Open, disc: c.Dot})
 }
 
 // point appends a point to the last contour.
 func (solver *Solver) point(p geom.Point) {
 	solver.points = append(solver.points, p)
-	solver.lines[len(solver.lines)-1].count++
+	solver.contours[len(solver.contours)-1].pointCount++
 }
 
 // eachEdge calls f with each straight piece ab of the outline of the shape that an arrow is bound
 // to, in the arrow's space. Closed contours include the piece from the last point back to the
 // first.
 func (solver *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
-	for _, l := range solver.lines[t.first : t.first+t.count] {
+	for _, l := range solver.contours[t.firstContour : t.firstContour+t.contourCount] {
 		solver.edgesOf(l, f)
 	}
 }
 
 // edgesOf calls f with each straight piece ab of one contour.
 func (solver *Solver) edgesOf(l contour, f func(a, b geom.Point)) {
-	p := solver.points[l.first : l.first+l.count]
+	p := solver.points[l.firstPoint : l.firstPoint+l.pointCount]
 	for i := 1; i < len(p); i++ {
 		f(p[i-1], p[i])
 	}
@@ -188,12 +190,13 @@ func (solver *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance f
 			q, distance = foot, d
 		}
 	}
-	for _, l := range solver.lines[t.first : t.first+t.count] {
+	for _, l := range solver.contours[t.firstContour : t.firstContour+t.contourCount] {
 		if l.disc {
 			centre, radius := solver.circleOf(l)
 			away := geom.Sub(p, centre)
-			if geom.Length(away) < 1e-6 {
-				solver.uncertain = solver.uncertain || radius < 1
+			const atCentre, anEndMoves = 1e-6, 1 // px; an end moves to an outline that is less than 1 px away
+			if geom.Length(away) < atCentre {
+				solver.uncertain = solver.uncertain || radius < anEndMoves
 				away = geom.Pt(1, 0)
 			}
 			offer(geom.Add(centre, geom.Scale(geom.Unit(away), radius)))
@@ -214,7 +217,7 @@ func (solver *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance f
 // circleOf returns the circle on which the points of a dot lie. They are spread evenly, so that their
 // mean is its centre.
 func (solver *Solver) circleOf(dot contour) (centre geom.Point, radius float64) {
-	corners := solver.points[dot.first : dot.first+dot.count]
+	corners := solver.points[dot.firstPoint : dot.firstPoint+dot.pointCount]
 	for _, p := range corners {
 		centre = geom.Add(centre, p)
 	}
@@ -225,11 +228,11 @@ func (solver *Solver) circleOf(dot contour) (centre geom.Point, radius float64) 
 // inside reports whether p lies in a closed contour of the shape that an arrow is bound to, by the
 // non-zero rule.
 func (solver *Solver) inside(t *target, p geom.Point) bool {
-	for _, l := range solver.lines[t.first : t.first+t.count] {
+	for _, l := range solver.contours[t.firstContour : t.firstContour+t.contourCount] {
 		if l.open {
 			continue
 		}
-		c := solver.points[l.first : l.first+l.count]
+		c := solver.points[l.firstPoint : l.firstPoint+l.pointCount]
 		winding := 0
 		for i := range c {
 			a, b := c[i], c[(i+1)%len(c)]

@@ -13,20 +13,20 @@ package batch
 import "plumb/render/metric"
 
 // Batch is many drawings laid out for one run of the tile stage. Runs stand by class, those of
-// class c up to Ends[c]. The rest, those of drawings marked Twin and those of more than
+// class c up to Ends[c]. The rest, those of drawings marked CPUOnly and those of more than
 // MaxItems items, are not for shaders: the CPU twin evaluates them, whatever device draws the
 // others. See docs/spec/raster.md#r42.
 type Batch struct {
 	// Masks holds the masks of each drawing. Devices keep them one after the other;
 	// here they stay where the drawings have them, since they are most of a batch and
 	// one copy less is worth it.
-	Masks    [][]MaskRow
-	Items    []Item
-	Tiles    []Tile
-	Runs     []Run
-	Ends     [Classes]int // the last is Shader()
-	Pixels   int          // px of all pictures together
-	Pictures []Picture
+	Masks      [][]MaskRow
+	Items      []Item
+	Tiles      []Tile
+	Runs       []Run
+	Ends       [Classes]int // the last is Shader()
+	PixelCount int          // px of all pictures together
+	Pictures   []Picture
 	// MaxItems is the most items of a run that shaders evaluate, 0 for any number.
 	// Reset keeps it.
 	MaxItems int
@@ -47,7 +47,7 @@ func (batch *Batch) Reset() {
 	clear(batch.drawings)
 	batch.Masks, batch.Items, batch.Tiles, batch.Runs = batch.Masks[:0], batch.Items[:0], batch.Tiles[:0], batch.Runs[:0]
 	batch.Pictures, batch.drawings = batch.Pictures[:0], batch.drawings[:0]
-	batch.Ends, batch.Pixels = [Classes]int{}, 0
+	batch.Ends, batch.PixelCount = [Classes]int{}, 0
 }
 
 // Pack resets the batch and lays the drawings out for the tile stage, first the runs that shaders evaluate, then
@@ -57,14 +57,14 @@ func (batch *Batch) Pack(drawings []*Tiled) {
 	batch.Reset()
 	batch.drawings = append(batch.drawings, drawings...)
 	for _, drawing := range drawings {
-		batch.Pictures = append(batch.Pictures, Picture{batch.Pixels, drawing.Width, drawing.Height})
-		batch.Pixels += drawing.Width * drawing.Height
+		batch.Pictures = append(batch.Pictures, Picture{batch.PixelCount, drawing.Width, drawing.Height})
+		batch.PixelCount += drawing.Width * drawing.Height
 	}
 	batch.bases = batch.bases[:0]
 	rows := 0 // of masks so far
 	for i, tiled := range drawings {
 		batch.bases = append(batch.bases, Run{
-			Tiles: uint32(len(batch.Tiles)), Items: uint32(len(batch.Items)), Masks: uint32(rows),
+			FirstTile: uint32(len(batch.Tiles)), FirstItem: uint32(len(batch.Items)), FirstMask: uint32(rows),
 			Scene: uint32(i), Picture: uint32(batch.Pictures[i].Offset), Stride: uint32(tiled.Width),
 		})
 		batch.Masks = append(batch.Masks, tiled.Masks)
@@ -80,22 +80,22 @@ func (batch *Batch) Pack(drawings []*Tiled) {
 	}
 }
 
-// Shader returns how many runs, from the first on, shaders evaluate; the CPU twin evaluates the
+// ShaderRuns returns how many runs, from the first on, shaders evaluate; the CPU twin evaluates the
 // others.
-func (batch *Batch) Shader() int { return batch.Ends[Classes-1] }
+func (batch *Batch) ShaderRuns() int { return batch.Ends[Classes-1] }
 
-// appendClass appends the runs of a class of all drawings: with twin those that the CPU twin evaluates, else
-// those of shaders. It returns the number of runs so far. The twin takes all runs of a drawing marked Twin, and
+// appendClass appends the runs of a class of all drawings: with forTwin those that the CPU twin evaluates, else
+// those of shaders. It returns the number of runs so far. The twin takes all runs of a drawing marked CPUOnly, and
 // every run of more than MaxItems items.
-func (batch *Batch) appendClass(drawings []*Tiled, class Class, twin bool) int {
+func (batch *Batch) appendClass(drawings []*Tiled, class Class, forTwin bool) int {
 	for i, tiled := range drawings {
 		if batch.MaxItems > 0 && tiled.Deepest > batch.MaxItems {
 			for k, r := range tiled.Runs[class] {
-				if (tiled.Twin || tiled.countItems(&r) > batch.MaxItems) == twin {
+				if (tiled.CPUOnly || tiled.countItems(&r) > batch.MaxItems) == forTwin {
 					batch.appendRuns(i, tiled.Runs[class][k:k+1])
 				}
 			}
-		} else if tiled.Twin == twin {
+		} else if tiled.CPUOnly == forTwin {
 			batch.appendRuns(i, tiled.Runs[class])
 		}
 	}
@@ -106,8 +106,8 @@ func (batch *Batch) appendClass(drawings []*Tiled, class Class, twin bool) int {
 func (batch *Batch) appendRuns(i int, runs []Run) {
 	for _, r := range runs {
 		run := batch.bases[i] // a copy
-		run.Tiles += r.Tiles
-		run.Count, run.X, run.Y = r.Count, r.X, r.Y
+		run.FirstTile += r.FirstTile
+		run.TileCount, run.X, run.Y = r.TileCount, r.X, r.Y
 		batch.Runs = append(batch.Runs, run)
 	}
 }
@@ -124,7 +124,7 @@ func (batch *Batch) Rows() int {
 // Mask returns the mask of an item of a run, which is empty where the item fills
 // its tile.
 func (batch *Batch) Mask(r *Run, it *Item) []MaskRow {
-	return batch.Masks[r.Scene][it.First:][:it.Rows()]
+	return batch.Masks[r.Scene][it.FirstRow:][:it.Rows()]
 }
 
 // Tallies appends one tally per drawing to dst: the sum of its rows in all runs and of its solids, in closed

@@ -5,12 +5,15 @@ import "plumb/render/paint"
 // entry is one item of a drawing in one tile.
 type entry struct {
 	item, col int32
-	mask      int32 // first scratch row of its mask, -1 where it fills the tile
+	maskAt    int32 // first row of its mask in Binner.masks, -1 where the item fills the tile
 	after     int32 // next entry of the same tile row, in the order of items
 	below     int32 // next entry of the same tile, towards the back
 }
 
 // entryList is the linked list of the entries of one tile row, -1 where there is none.
+// fillsTile reports whether the item covers all of the tile: then it has no mask.
+func (e *entry) fillsTile() bool { return e.maskAt < 0 }
+
 type entryList struct{ first, last int32 }
 
 // Binner cuts drawings into tiles. It keeps its memory between drawings and is not safe for
@@ -23,7 +26,7 @@ type Binner struct {
 	widthPx, heightPx int32 // of the picture
 	cols, rows        int32
 
-	scratch []MaskRow // of all entries
+	masks   []MaskRow // of all entries
 	entries []entry
 	lists   []entryList // per tile row
 	inks    []itemInk   // per item
@@ -32,11 +35,11 @@ type Binner struct {
 	part        *Region   // what is cut, nil for the whole picture
 	left, right int32     // px of the current tile row that are cut: [left, right)
 
-	columns  []column      // of the tile row that spans are binned into
-	lo, hi   int32         // the columns that they touch
-	lastRow  MaskRow       // 255 in what the picture has of the last column
-	maskRows int32         // how many rows the item's masks have
-	pairs    []paint.Pixel // pixels of the item for the two-pixel rule that are not binned yet
+	columns          []column      // of the tile row that spans are binned into
+	firstCol, endCol int32         // the columns that they touch: [firstCol, endCol)
+	lastRow          MaskRow       // 255 in what the picture has of the last column
+	maskRows         int32         // how many rows the item's masks have
+	pairs            []paint.Pixel // pixels of the item for the two-pixel rule that are not binned yet
 
 	top   []int32 // topmost entry of each tile of the row that is composed, -1 for none
 	stack []int32 // entries of one tile, front to back
@@ -67,7 +70,7 @@ func (binner *Binner) BinReaches(d *paint.Drawing, reaches []*Region, t *Tiled) 
 // Ledger of the drawing then holds what each run adds to its tally.
 func (binner *Binner) BinApart(d *paint.Drawing, reaches []*Region, t *Tiled) {
 	t.reset(d)
-	t.apart = true
+	t.forLedger = true
 	binner.cutReaching(d, reaches, t)
 }
 
@@ -89,12 +92,12 @@ func (binner *Binner) BinPart(d *paint.Drawing, part *Region, t *Tiled) {
 // it sorts the coverage of every item into tiles, and then composes these.
 func (binner *Binner) cut(drawing *paint.Drawing, part *Region, tiled *Tiled) {
 	binner.part, tiled.AlphaOnly = part, binner.AlphaOnly
-	binner.scratch = tiled.Masks // masks are made in t's own memory
+	binner.masks = tiled.Masks // masks are made in t's own memory
 	binner.clearGrid(drawing)
 	for k := range drawing.Items {
 		binner.binItem(int32(k), drawing, &drawing.Items[k])
 	}
-	tiled.Masks, binner.scratch = binner.scratch, nil
+	tiled.Masks, binner.masks = binner.masks, nil
 	binner.compose(drawing, tiled)
 }
 
@@ -113,12 +116,12 @@ func (binner *Binner) clearGrid(drawing *paint.Drawing) {
 	for range binner.rows {
 		binner.lists = append(binner.lists, entryList{-1, -1})
 	}
-	for len(binner.columns) < int(binner.cols) { // top has always as many elements as columns
+	for len(binner.columns) < int(binner.cols) { // columns and top have one element per tile
 		binner.columns = append(binner.columns, column{})
 		binner.top = append(binner.top, 0)
 	}
 	for i := range binner.columns { // a panic may have left them in the middle of a drawing
-		binner.columns[i], binner.top[i] = column{mask: -1}, -1
+		binner.columns[i], binner.top[i] = column{maskAt: -1}, -1
 	}
 }
 

@@ -32,7 +32,7 @@ func rings(w, h int) *paint.Drawing {
 	}
 	paint := func() {
 		first, count := f.Take(&d.Coverage)
-		d.Items = append(d.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Clip: -1})
+		d.Items = append(d.Items, paint.Item{FirstSpan: int32(first), SpanCount: int32(count), Opacity: shapes.Opaque, Clip: -1})
 	}
 	for i := range 8 {
 		cx, cy, rx, ry := 100+150*float64(i), 130+60*float64(i%3), 40+5*float64(i), 60-4*float64(i)

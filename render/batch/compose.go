@@ -14,11 +14,11 @@ func (binner *Binner) compose(d *paint.Drawing, tiled *Tiled) {
 		lo, hi := binner.stackRow(binner.lists[r].first)
 		for c := lo; c < hi; c++ {
 			top := binner.top[c]
-			if top < 0 {
+			if top < 0 { // nothing touches the tile
 				continue
 			}
 			binner.top[c] = -1 // for the next row
-			if e := &binner.entries[top]; e.mask < 0 && binner.inks[e.item].hides {
+			if e := &binner.entries[top]; e.fillsTile() && binner.inks[e.item].hides {
 				x, y, cols, rows := binner.place(int32(r), c)
 				tiled.addSolid(x, y, cols, rows, binner.inks[e.item].flat)
 				continue
@@ -46,24 +46,24 @@ func (binner *Binner) stackRow(first int32) (lo, hi int32) {
 
 // tileWriter writes the items of tiles, front to back, without those that cannot be seen.
 type tileWriter struct {
-	binner  *Binner
-	drawing *paint.Drawing
-	tiled   *Tiled
-	items   int // where the tile began
+	binner    *Binner
+	drawing   *paint.Drawing
+	tiled     *Tiled
+	firstItem int // where the tile began
 	tileState
 }
 
 // tileState is the state of a tileWriter within a tile. Groups and clips are numbered as in paint.Drawing.
 type tileState struct {
-	class  Class
-	edge   bool    // some outline crosses the tile
-	filled bool    // some item fills it
-	inks   [2]bool // per set: it has an item
-	full   [2]bool // per set: nothing below can be seen
-	clip   int32   // the clip that was written last, -1 for none
-	group  int32   // the group whose items are being written, 0 for none
-	begun  bool    // an item of that group is written
-	hidden int32   // the group whose lower items cannot be seen, 0 for none
+	class       Class
+	hasOutline  bool    // some outline crosses the tile
+	hasFullItem bool    // some item fills it
+	painted     [2]bool // per set: it has an item
+	hidesBelow  [2]bool // per set: nothing below can be seen
+	lastClip    int32   // the clip that was written last, -1 for none
+	openGroup   int32   // the group whose items are being written, 0 for none
+	groupBegun  bool    // an item of that group is written
+	hiddenGroup int32   // the group whose lower items cannot be seen, 0 for none
 }
 
 // writeTile writes the tile in tile row r and column c, from its topmost entry top down to where nothing below
@@ -77,43 +77,44 @@ func (writer *tileWriter) writeTile(r, c, top int32) {
 		binner.stack = append(binner.stack, e)
 	}
 	// Entries are written until each of the two sets is opaque throughout.
-	writer.items, writer.tileState = len(tiled.Items), tileState{clip: -1}
-	for i := 0; i < len(binner.stack) && !(writer.full[0] && writer.full[1]); i++ {
+	writer.firstItem, writer.tileState = len(tiled.Items), tileState{lastClip: -1}
+	for i := 0; i < len(binner.stack) && !(writer.hidesBelow[0] && writer.hidesBelow[1]); i++ {
 		writer.paintEntry(&binner.entries[binner.stack[i]], binner.stack[i+1:])
 	}
 	writer.closeGroup()
-	if len(tiled.Items) == writer.items {
+	if len(tiled.Items) == writer.firstItem {
 		return
 	}
 	x, y, cols, rows := binner.place(r, c)
 	// Where only the alpha is wanted, an opaque tile has one value in all pixels, whatever its
 	// colours.
-	if binner.AlphaOnly && writer.edge && writer.opaque() {
-		tiled.Items = tiled.Items[:writer.items] // not needed
-		tiled.addSolid(x, y, cols, rows, Flat{A0: 255 * flag(writer.inks[0]), A1: 255 * flag(writer.inks[1])})
+	if binner.AlphaOnly && writer.hasOutline && writer.opaque() {
+		tiled.Items = tiled.Items[:writer.firstItem] // not needed
+		const opaque = 255
+		tiled.addSolid(x, y, cols, rows, Flat{A0: opaque * flag(writer.painted[0]), A1: opaque * flag(writer.painted[1])})
 		return
 	}
 	// No outline crosses the tile, so that all pixels are equal.
-	if !writer.edge {
-		tiled.addSolid(x, y, cols, rows, binner.flatten(tiled.Items[writer.items:]))
-		tiled.Items = tiled.Items[:writer.items]
+	if !writer.hasOutline {
+		tiled.addSolid(x, y, cols, rows, binner.flatten(tiled.Items[writer.firstItem:]))
+		tiled.Items = tiled.Items[:writer.firstItem]
 		return
 	}
 	switch {
-	case writer.filled && (cols < TileW || rows < TileH):
+	case writer.hasFullItem && (cols < TileW || rows < TileH):
 		// Plain and Double would paint an item that fills the tile over all of it, beyond the picture.
 		// Full paints only what is inside, and takes the sets in any order.
 		writer.class = Full
 	case writer.class == Double:
-		binner.secondSetLast(tiled.Items[writer.items:])
+		binner.secondSetLast(tiled.Items[writer.firstItem:])
 	}
-	tiled.addTile(writer.class, x, y, cols, rows, writer.items)
+	tiled.addTile(writer.class, x, y, cols, rows, writer.firstItem)
 }
 
 // opaque reports whether every pixel of the tile has alpha 255 in each set that has items: one of
 // them is opaque and fills the tile, and whatever is painted over it leaves that as it is.
 func (writer *tileWriter) opaque() bool {
-	return (writer.full[0] || !writer.inks[0]) && (writer.full[1] || !writer.inks[1])
+	return (writer.hidesBelow[0] || !writer.painted[0]) && (writer.hidesBelow[1] || !writer.painted[1])
 }
 
 // flag returns 1 for true.
@@ -156,17 +157,19 @@ type itemInk struct {
 	flat  Flat
 }
 
-// markHiding sets hides and flat in the inks of a drawing's items, but of none if the drawing has a second
-// set.
+// markHiding marks the inks of the drawing's items that hide all below them in a tile that they fill: opaque ones
+// without a clip or a group. It also computes the one value of the pixels of such a tile. It marks none if the
+// drawing has a second set of shapes, because an item hides nothing of the other set.
 func (binner *Binner) markHiding(drawing *paint.Drawing) {
 	for k := range drawing.Items {
-		if drawing.Items[k].Second {
+		if drawing.Items[k].InSecondSet {
 			return
 		}
 	}
 	for k := range drawing.Items {
 		it, ink := &drawing.Items[k], &binner.inks[k]
-		if it.Op == paint.OpPaint && it.Opacity == shapes.Opaque && it.Clip < 0 && it.Group == 0 {
+		isPlain := it.Op == paint.OpPaint && it.Clip < 0 && it.Group == 0
+		if isPlain && it.Opacity == shapes.Opaque {
 			ink.hides, ink.flat = true, binner.flatten([]Item{{Paint: ink.paint, Color: ink.color}})
 		}
 	}
@@ -182,7 +185,7 @@ func inkOf(item *paint.Item) itemInk {
 	for i, c := range item.Color {
 		ink.color |= Div255(uint32(c)*alpha) << (8 * i)
 	}
-	if item.Second {
+	if item.InSecondSet {
 		ink.paint |= FlagSecond
 	}
 	if item.Round {
@@ -198,15 +201,15 @@ func inkOf(item *paint.Item) itemInk {
 // records what the entry hides.
 func (writer *tileWriter) paintEntry(e *entry, below []int32) {
 	ink := writer.binner.inks[e.item]
-	// set is 0 for the view's first set of shapes and 1 for the second.
-	set := ink.paint / FlagSecond & 1
-	// Left out if the set is already opaque, or if the alpha, the lowest eight bits, is 0: a clip's is.
-	if writer.full[set] || ink.paint&0xff == 0 {
+	set := setOf(ink.paint)
+	// Left out if the set is already opaque, or if the item is invisible, as a clip is.
+	const alphaBits = 0xff
+	if writer.hidesBelow[set] || ink.paint&alphaBits == 0 {
 		return
 	}
 	item := &writer.drawing.Items[e.item]
 	// Left out if an item above it in its group hides it.
-	if item.Group != 0 && item.Group == writer.hidden {
+	if item.Group != 0 && item.Group == writer.hiddenGroup {
 		return
 	}
 	clip := (*entry)(nil)
@@ -218,24 +221,24 @@ func (writer *tileWriter) paintEntry(e *entry, below []int32) {
 		clip = c
 	}
 	// A group layer ends where an item of another group follows.
-	if item.Group != writer.group {
+	if item.Group != writer.openGroup {
 		writer.closeGroup()
-		writer.group, writer.begun = item.Group, false
+		writer.openGroup, writer.groupBegun = item.Group, false
 	}
 	if clip != nil {
-		if writer.clip != item.Clip {
+		if writer.lastClip != item.Clip {
 			writer.appendItem(clip, itemInk{paint: FlagClip})
-			writer.clip = item.Clip
+			writer.lastClip = item.Clip
 		}
 		ink.paint |= FlagClipped
 	}
 	out := writer.appendItem(e, ink)
-	writer.inks[set] = true
-	if writer.group != 0 {
+	writer.painted[set] = true
+	if writer.openGroup != 0 {
 		writer.markGrouped(out, item)
 	}
-	// An entry without mask covers the whole tile: nothing below it is visible.
-	if e.mask < 0 && clip == nil && item.Opacity == shapes.Opaque {
+	// If an opaque item fills the tile, nothing below it is visible.
+	if e.fillsTile() && clip == nil && item.Opacity == shapes.Opaque {
 		writer.markHidden(item, set)
 	}
 }
@@ -244,12 +247,12 @@ func (writer *tileWriter) paintEntry(e *entry, below []int32) {
 // be seen, nor in its set if the group is opaque or there is none.
 func (writer *tileWriter) markHidden(item *paint.Item, set uint32) {
 	if item.Group == 0 {
-		writer.full[set] = true
+		writer.hidesBelow[set] = true
 		return
 	}
-	writer.hidden = item.Group
+	writer.hiddenGroup = item.Group
 	if writer.drawing.Groups[item.Group-1] == shapes.Opaque {
-		writer.full[set] = true
+		writer.hidesBelow[set] = true
 	}
 }
 
@@ -259,7 +262,7 @@ func (writer *tileWriter) markHidden(item *paint.Item, set uint32) {
 func (writer *tileWriter) findClip(clip int32, below []int32) (inside bool, e *entry) {
 	for _, m := range below {
 		if entry := &writer.binner.entries[m]; entry.item == clip {
-			if entry.mask < 0 {
+			if entry.fillsTile() {
 				return true, nil
 			}
 			return true, entry
@@ -273,15 +276,15 @@ func (writer *tileWriter) findClip(clip int32, below []int32) (inside bool, e *e
 // tile needs.
 func (writer *tileWriter) appendItem(entry *entry, ink itemInk) *Item {
 	out := Item{Paint: ink.paint, Color: ink.color}
-	if entry.mask >= 0 {
+	if !entry.fillsTile() {
 		out.Paint |= FlagMask
 		if writer.drawing.Items[entry.item].PairPixelCount > 0 {
 			out.Paint |= FlagPairs
 		}
-		out.First = uint32(entry.mask)
-		writer.edge = true
+		out.FirstRow = uint32(entry.maskAt)
+		writer.hasOutline = true
 	} else {
-		writer.filled = true
+		writer.hasFullItem = true
 	}
 	writer.class = max(writer.class, classOf(out.Paint))
 	writer.tiled.Items = append(writer.tiled.Items, out)
@@ -297,20 +300,24 @@ func (writer *tileWriter) markGrouped(out *Item, item *paint.Item) {
 	if item.Clip >= 0 {
 		out.Paint |= FlagRoundEach
 	}
-	if !writer.begun {
+	if !writer.groupBegun {
 		out.Paint |= FlagGroupFirst
-		out.Group = shapes.Alpha(writer.drawing.Groups[writer.group-1])
-		writer.begun = true
+		out.Group = shapes.Alpha(writer.drawing.Groups[writer.openGroup-1])
+		writer.groupBegun = true
 	}
 }
 
 // closeGroup marks the last written item of the open group as its lowest.
 func (writer *tileWriter) closeGroup() {
-	if writer.group != 0 && writer.begun {
+	if writer.openGroup != 0 && writer.groupBegun {
 		writer.tiled.Items[len(writer.tiled.Items)-1].Paint |= FlagGroupLast
 	}
-	writer.group = 0
+	writer.openGroup = 0
 }
+
+// setOf returns the set of shapes to which an item with those flags belongs: 0 for the view's first set, 1 for the
+// second.
+func setOf(flags uint32) uint32 { return flags / FlagSecond & 1 }
 
 // classOf returns the class, which is the variant of the tile stage's shader, that an item needs: the fastest
 // one that can draw it. Plain draws opaque items of the first set of shapes, Double those of both sets, and Full

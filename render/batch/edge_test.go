@@ -20,24 +20,24 @@ func TestPlainTilesEndWithThePicture(t *testing.T) {
 		for w := 1000; w < 1024; w++ {
 			d := rings(drawn, 170)
 			d.Width, d.Height = w, 157
-			d.Items[13].Second = true // a stroke on its fill
+			d.Items[13].InSecondSet = true // a stroke on its fill
 			var tiled Tiled
 			bin.Bin(d, &tiled)
 			for i, r := range append(slices.Clone(tiled.Runs[Plain]), tiled.Runs[Double]...) {
 				if i >= len(tiled.Runs[Plain]) {
 					double++
 				}
-				for _, tile := range tiled.Tiles[r.Tiles:][:r.Count] {
+				for _, tile := range tiled.Tiles[r.FirstTile:][:r.TileCount] {
 					cols, rows := int(tile.Valid&0xffff), int(tile.Valid>>16)
 					if cols == TileW && rows == TileH {
 						continue
 					}
 					plain++
-					for _, it := range tiled.Items[tile.First:][:tile.Count] {
+					for _, it := range tiled.Items[tile.FirstItem:][:tile.ItemCount] {
 						if it.Paint&FlagMask == 0 {
 							t.Fatalf("an item fills a tile of %d x %d px", cols, rows)
 						}
-						for y, row := range tiled.Masks[it.First:][:TileH] {
+						for y, row := range tiled.Masks[it.FirstRow:][:TileH] {
 							for x, a := range row {
 								if a != 0 && (x >= cols || y >= rows) {
 									t.Fatalf("picture of %d px: coverage %d at %d, %d of a tile of %d x %d px", w, a, x, y, cols, rows)
@@ -48,7 +48,7 @@ func TestPlainTilesEndWithThePicture(t *testing.T) {
 				}
 			}
 			for _, r := range tiled.Runs[Full] {
-				cut += int(r.Count)
+				cut += int(r.TileCount)
 			}
 		}
 		if plain == 0 || cut == 0 || double == 0 {
@@ -61,13 +61,13 @@ func TestPlainTilesEndWithThePicture(t *testing.T) {
 func TestCellsAreCutWhereThePictureEnds(t *testing.T) {
 	d := &paint.Drawing{Width: 24, Height: 1}
 	d.Coverage.Bytes = bytes.Repeat([]byte{200}, 2*TileW)
-	d.Coverage.Spans = []scan.Span{{X: 0, Y: 0, N: 2 * TileW, At: 0}}
-	d.Items = []paint.Item{{Count: 1, Opacity: shapes.Opaque, Clip: -1}}
+	d.Coverage.Spans = []scan.Span{{X: 0, Y: 0, Width: 2 * TileW, FirstByte: 0}}
+	d.Items = []paint.Item{{SpanCount: 1, Opacity: shapes.Opaque, Clip: -1}}
 	var bin Binner
 	var tiled Tiled
 	bin.Bin(d, &tiled)
 	last := tiled.Items[len(tiled.Items)-1]
-	row := tiled.Masks[last.First]
+	row := tiled.Masks[last.FirstRow]
 	if want := (MaskRow{200, 200, 200, 200, 200, 200, 200, 200}); row != want {
 		t.Errorf("got %v; want %v", row, want)
 	}
@@ -80,7 +80,7 @@ func TestAPanicLeavesNothing(t *testing.T) {
 	var want Tiled
 	new(Binner).Bin(good, &want)
 	for name, broken := range map[string]func(d *paint.Drawing){
-		"in the spans": func(d *paint.Drawing) { d.Coverage.Spans[len(d.Coverage.Spans)/2].At = 1 << 30 },
+		"in the spans": func(d *paint.Drawing) { d.Coverage.Spans[len(d.Coverage.Spans)/2].FirstByte = 1 << 30 },
 		"in the tiles": func(d *paint.Drawing) { d.Items[len(d.Items)/2].Group = 7 },
 	} {
 		t.Run(name, func(t *testing.T) {

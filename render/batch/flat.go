@@ -23,7 +23,8 @@ func (binner *Binner) flatten(items []Item) Flat {
 func flatOf(items []Item) Flat {
 	var pixel Pixel
 	for i := len(items) - 1; i >= 0; i-- {
-		pixel.Add(&items[i], 255, false)
+		const covered, paired = 255, false
+		pixel.Add(&items[i], covered, paired)
 	}
 	var f Flat
 	f.A0, f.A1 = pixel.Alpha()

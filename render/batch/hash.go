@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Hash returns a hash of all that devices read of a drawing. Equal drawings have equal hashes
-// under one seed, which is valid within the process.
+// Hash returns a hash of all that devices read of a drawing. Under the same seed equal drawings have equal hashes.
+// A hash is valid only within the process.
 func (tiled *Tiled) Hash(seed maphash.Seed) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)

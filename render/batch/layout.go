@@ -44,10 +44,10 @@ const (
 // to the first: at an item with FlagClipped it takes the nearest clip before it, and a clip
 // itself it skips.
 type Item struct {
-	First uint32 // first row of the mask, relative to the run's Masks
-	Paint uint32 // alpha of the colour, 0..255 | flags
-	Color uint32 // r | g<<8 | b<<16, sRGB, times the opacity: docs/spec/raster.md#r25
-	Group uint32 // opacity of the group that FlagGroupFirst composites, 0..255
+	FirstRow uint32 // first row of the mask, relative to the run's Masks
+	Paint    uint32 // alpha of the colour, 0..255 | flags
+	Color    uint32 // r | g<<8 | b<<16, sRGB, times the opacity: docs/spec/raster.md#r25
+	Group    uint32 // opacity of the group that FlagGroupFirst composites, 0..255
 }
 
 // Rows returns how many mask rows the item has in Batch.Masks: none if it covers its tile fully, else one
@@ -64,26 +64,26 @@ func (item *Item) Rows() int {
 
 // Tile mirrors struct Tile.
 type Tile struct {
-	First uint32 // first item, relative to the run's Items
-	Count uint32 // items
-	Valid uint32 // columns | rows<<16 inside the picture: 1..16, 1..8
-	Col   uint32 // left edge relative to the run's first tile, px: 0..496
+	FirstItem uint32 // first item, relative to the run's Items
+	ItemCount uint32 // items
+	Valid     uint32 // columns | rows<<16 inside the picture: 1..16, 1..8
+	Col       uint32 // left edge relative to the run's first tile, px: 0..496
 }
 
 // Run mirrors struct Run: up to RunTiles tiles of one tile row of one scene,
 // left to right, not necessarily neighbours.
 type Run struct {
-	Tiles   uint32 // first tile, absolute
-	Count   uint32 // tiles
-	Items   uint32 // base of Tile.First
-	Masks   uint32 // base of Item.First
-	X, Y    uint32 // of the first tile's top left corner in the picture, px
-	Scene   uint32 // position in the batch
-	Picture uint32 // offset of the scene's pixel (0,0) in the picture buffer, px
-	Stride  uint32 // picture width, px
-	_       uint32
-	_       uint32
-	_       uint32
+	FirstTile uint32 // first tile, absolute
+	TileCount uint32 // tiles
+	FirstItem uint32 // base of Tile.FirstItem
+	FirstMask uint32 // base of Item.FirstRow
+	X, Y      uint32 // of the first tile's top left corner in the picture, px
+	Scene     uint32 // position in the batch
+	Picture   uint32 // offset of the scene's pixel (0,0) in the picture buffer, px
+	Stride    uint32 // picture width, px
+	_         uint32
+	_         uint32
+	_         uint32
 }
 
 // RowSums mirrors struct RowSums: what one row of one run adds to the tally.

@@ -20,10 +20,10 @@ type Ledger struct {
 // unit is what a run of neighbouring boundary tiles, which are those that an outline crosses, adds to the
 // tally.
 type unit struct {
-	a, b     unitSums
-	coveredA uint16
-	coveredB uint16
-	shared   uint16
+	a, b        unitSums
+	coveredA    uint16
+	coveredB    uint16
+	coveredBoth uint16
 }
 
 // interval16 is an interval of columns; a picture has at most 2,048.
@@ -92,7 +92,7 @@ func (v interval16) compare(o interval16) int { return int(v.from) - int(o.from)
 // columnsOf returns the columns of a run of neighbours.
 func columnsOf(r *Run) interval16 {
 	from := uint16(r.X / TileW)
-	return interval16{from, from + uint16(r.Count)}
+	return interval16{from, from + uint16(r.TileCount)}
 }
 
 // unitOf returns the unit of a run, which must be one of the ledger's drawing.
@@ -105,8 +105,8 @@ func (ledger *Ledger) unitOf(r *Run) *unit {
 	return &ledger.units[int(ledger.rows[y])+i]
 }
 
-// Ledgers fills in the units of ledgers from the row sums of the batch, which are those of Tallies. all has
-// the ledger of each drawing that BinApart has cut, nil for other drawings.
+// Ledgers fills in what each run adds to its drawing's tally (a unit of the ledger) from the row sums of the batch,
+// which are those of Tallies. all has the ledger of each drawing that BinApart has cut, nil for other drawings.
 func (batch *Batch) Ledgers(all []*Ledger, rows []RowSums) {
 	for i := range batch.Runs {
 		r := &batch.Runs[i]
@@ -119,13 +119,13 @@ func (batch *Batch) Ledgers(all []*Ledger, rows []RowSums) {
 // fill sets the sums of a unit of the ledger to those of the rows of its run.
 func (u *unit) fill(run *Run, rows []RowSums) {
 	*u = unit{}
-	for i := range rows {
+	for i := range rows { // Counts holds three numbers of ten bits
 		sums, y := &rows[i], run.Y+uint32(i)
 		u.a.add(sums.A0, sums.AX0, run.X, y)
 		u.b.add(sums.A1, sums.AX1, run.X, y)
 		u.coveredA += uint16(sums.Counts & 0x3ff)
 		u.coveredB += uint16(sums.Counts >> 10 & 0x3ff)
-		u.shared += uint16(sums.Counts >> 20)
+		u.coveredBoth += uint16(sums.Counts >> 20)
 	}
 }
 
@@ -186,7 +186,7 @@ func (ledger *Ledger) Inside(region *Region) (tally metric.Tally) {
 func (unit *unit) addTo(t *metric.Tally) {
 	unit.a.addTo(&t.A, unit.coveredA)
 	unit.b.addTo(&t.B, unit.coveredB)
-	t.Both += uint64(unit.shared)
+	t.Both += uint64(unit.coveredBoth)
 }
 
 // addTo adds the sums of one set of a unit of the ledger to a tally.

@@ -19,7 +19,7 @@ type layer struct{ a, r, g, b uint32 }
 func (pixel *Pixel) Add(item *Item, coverage uint32, paired bool) {
 	flags := item.Paint
 	alpha := flags & 0xff
-	set := &pixel.sets[flags/FlagSecond&1]
+	set := &pixel.sets[setOf(flags)]
 	into := set
 	if flags&FlagGrouped != 0 {
 		into = &pixel.group
@@ -110,13 +110,13 @@ func (pixel *Pixel) RGBA() uint32 {
 	if a.a == 255 { // the general case gives the same, more slowly
 		return a.r | a.g<<8 | a.b<<16 | 255<<24
 	}
-	left := 255 - a.a
-	alpha := a.a + Div255(b.a*left)
+	uncovered := 255 - a.a // the share of the second set that shows
+	alpha := a.a + Div255(b.a*uncovered)
 	if alpha == 0 {
 		return 0
 	}
 	channel := func(first, second uint32) uint32 {
-		premultiplied := first + Div255(second*left)
+		premultiplied := first + Div255(second*uncovered)
 		// This is 255*premultiplied/alpha to the nearest, with halves rounded down.
 		return min((2*255*premultiplied+alpha-1)/(2*alpha), 255)
 	}

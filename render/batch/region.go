@@ -84,7 +84,8 @@ func (region *Region) Join(o *Region) {
 	}
 }
 
-// Meets reports whether the region and another one share a tile.
+// Meets reports whether the region and another one share a tile: whether their columns overlap in one of the tile
+// rows that both have.
 func (region *Region) Meets(o *Region) bool {
 	from, to := max(region.first, o.first), min(region.first+int32(len(region.rows)), o.first+int32(len(o.rows)))
 	for y := from; y < to; y++ {
@@ -123,13 +124,13 @@ func (region *Region) AddItem(d *paint.Drawing, it *paint.Item) {
 	width, height := int32(d.Width), int32(d.Height)
 	spans := coverageOf(d, it)
 	for len(spans) > 0 {
-		y := spans[0].Y >> 3 // tile row, floor also above the picture
+		y := spans[0].Y >> rowShift // tile row, floor also above the picture
 		v := empty
 		n := 0
-		for n < len(spans) && spans[n].Y>>3 == y {
+		for n < len(spans) && spans[n].Y>>rowShift == y {
 			s := &spans[n]
 			n++
-			from, to := max(s.X, 0), min(s.X+s.N, width)
+			from, to := max(s.X, 0), min(s.X+s.Width, width)
 			if from < to && s.Y >= 0 && s.Y < height {
 				v.join(interval{from >> tileShift, (to-1)>>tileShift + 1})
 			}

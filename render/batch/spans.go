@@ -12,24 +12,24 @@ import (
 // the part that is cut, count for nothing. The columns of each row are added to the item's reach,
 // if that is wanted.
 func (binner *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
-	all, bytes := coverageOf(d, it), d.Coverage.Bytes
+	spans, bytes := coverageOf(d, it), d.Coverage.Bytes // spans are sorted by row
 	binner.pairs, binner.maskRows = d.PairPixels[it.FirstPairPixel:it.FirstPairPixel+it.PairPixelCount], TileH
 	if it.PairPixelCount > 0 { // one more row of the mask marks the pixels of the two-pixel rule
 		binner.maskRows++
 	}
-	for len(all) > 0 {
-		r := all[0].Y >> 3 // floor also where a glyph begins above the picture
-		binner.lo, binner.hi = binner.cols, 0
+	for len(spans) > 0 {
+		r := spans[0].Y >> rowShift // floor also where a glyph begins above the picture
+		binner.firstCol, binner.endCol = binner.cols, 0
 		binner.beginRow(r)
-		for len(all) > 0 && all[0].Y>>3 == r {
-			if s := &all[0]; r >= 0 && s.Y < binner.heightPx {
+		for len(spans) > 0 && spans[0].Y>>rowShift == r {
+			if s := &spans[0]; r >= 0 && s.Y < binner.heightPx {
 				binner.binSpan(s, bytes)
 			}
-			all = all[1:]
+			spans = spans[1:]
 		}
-		if binner.lo < binner.hi {
+		if binner.firstCol < binner.endCol {
 			if binner.reaches != nil && binner.reaches[k] != nil {
-				binner.reaches[k].at(r).join(interval{binner.lo, binner.hi})
+				binner.reaches[k].at(r).join(interval{binner.firstCol, binner.endCol})
 			}
 			binner.endRow(k, r)
 		}
@@ -49,11 +49,11 @@ func (binner *Binner) beginRow(r int32) {
 // clipped returns the columns [from, to) of a span inside the picture, or the part of it that is
 // cut.
 func (binner *Binner) clipped(s *scan.Span) (from, to int32) {
-	return max(s.X, binner.left), min(s.X+s.N, binner.right)
+	return max(s.X, binner.left), min(s.X+s.Width, binner.right)
 }
 
 // binSpan copies one span of an item's coverage, whose bytes are in bytes, into the masks of the tiles of the
-// current tile row, and extends binner.lo and binner.hi.
+// current tile row, and extends binner.firstCol and binner.endCol.
 func (binner *Binner) binSpan(span *scan.Span, bytes []byte) {
 	from, to := binner.clipped(span)
 	if from >= to {
@@ -61,25 +61,24 @@ func (binner *Binner) binSpan(span *scan.Span, bytes []byte) {
 	}
 	row := span.Y & (TileH - 1)
 	first, last := from>>tileShift, (to-1)>>tileShift+1
-	binner.lo, binner.hi = min(binner.lo, first), max(binner.hi, last)
-	// Most spans begin and end at edges of tiles.
-	aligned := span.X&(TileW-1) == 0 && span.N&(TileW-1) == 0
-	whole := to-from == span.N // nothing of the span is outside
+	binner.firstCol, binner.endCol = min(binner.firstCol, first), max(binner.endCol, last)
+	startsAndEndsAtTileEdges := span.X&(TileW-1) == 0 && span.Width&(TileW-1) == 0 // as most do
+	isInside := to-from == span.Width                                              // nothing of the span is outside
 	switch {
-	case span.At == scan.Full: // opaque throughout, without bytes
+	case span.FirstByte == scan.Full: // opaque throughout, without bytes
 		binner.binFull(row, from, to)
-	case aligned && whole:
-		src := bytes[span.At:][:span.N]
+	case startsAndEndsAtTileEdges && isInside:
+		src := bytes[span.FirstByte:][:span.Width]
 		columns := binner.columns[first:last]
 		for i := range columns {
-			mask := columns[i].mask
+			mask := columns[i].maskAt
 			if mask < 0 {
 				mask = binner.openMask(&columns[i])
 			}
-			binner.scratch[mask+row] = MaskRow(src[i*TileW:]) // the next TileW bytes
+			binner.masks[mask+row] = MaskRow(src[i*TileW:]) // the next TileW bytes
 		}
 	default:
-		binner.binPixels(row, from, to, bytes[span.At+from-span.X:])
+		binner.binPixels(row, from, to, bytes[span.FirstByte+from-span.X:])
 	}
 }
 
@@ -104,7 +103,7 @@ func (binner *Binner) binFull(row, from, to int32) {
 	}
 	columns := binner.columns[first:last]
 	for i := range columns {
-		columns[i].full |= 1 << row
+		columns[i].fullRows |= 1 << row
 	}
 }
 
@@ -112,55 +111,55 @@ func (binner *Binner) binFull(row, from, to int32) {
 func (binner *Binner) binPixels(row, from, to int32, bytes []byte) {
 	for from < to {
 		column := &binner.columns[from>>tileShift]
-		if column.mask < 0 {
+		if column.maskAt < 0 {
 			binner.openMask(column)
 		}
 		x := from & (TileW - 1)
 		n := min(to-from, TileW-x)
-		copyShort(binner.scratch[column.mask+row][x:x+n], bytes)
+		copyShort(binner.masks[column.maskAt+row][x:x+n], bytes)
 		from, bytes = from+n, bytes[n:]
 	}
 }
 
 // openMask gives a tile an empty mask and returns its first row.
 func (binner *Binner) openMask(column *column) int32 {
-	column.mask = int32(len(binner.scratch))
+	column.maskAt = int32(len(binner.masks))
 	var empty [TileH + 1]MaskRow
-	binner.scratch = append(binner.scratch, empty[:binner.maskRows]...)
-	return column.mask
+	binner.masks = append(binner.masks, empty[:binner.maskRows]...)
+	return column.maskAt
 }
 
 // endRow makes an entry for each tile of a row of tiles that an item, given by its index, touches, and clears
 // binner.columns for the next row of tiles. A tile that the item covers in all rows of pixels needs no mask. In
 // the masks of others the rows that it covers as a whole are filled in.
 func (binner *Binner) endRow(item, tileRow int32) {
-	all := uint32(1)<<min(TileH, binner.heightPx-tileRow*TileH) - 1 // a bit for each row of pixels that the picture has
-	for x := binner.lo; x < binner.hi; x++ {
+	allRows := uint32(1)<<min(TileH, binner.heightPx-tileRow*TileH) - 1 // a bit for each row of pixels that the picture has
+	for x := binner.firstCol; x < binner.endCol; x++ {
 		tile := &binner.columns[x]
 		switch {
-		case tile.full == all:
+		case tile.fullRows == allRows:
 			// Without a mask the item fills the tile. It may still have one, from other spans over the same
 			// pixels, which is then filled in below.
-		case tile.mask < 0 && tile.full == 0: // between spans
+		case tile.maskAt < 0 && tile.fullRows == 0: // between spans
 			continue
-		case tile.mask < 0: // some rows are covered, all of them as a whole
+		case tile.maskAt < 0: // some rows are covered, all of them as a whole
 			binner.openMask(tile)
 		}
-		if tile.mask >= 0 {
+		if tile.maskAt >= 0 {
 			covered := opaqueRow
 			if x == binner.cols-1 { // it may reach beyond the picture
 				covered = binner.lastRow
 			}
-			// tile.full has a bit for each row of pixels that the item covers as a whole.
-			for rows := tile.full; rows != 0; rows &= rows - 1 {
-				binner.scratch[tile.mask+int32(bits.TrailingZeros32(rows))] = covered
+			// tile.fullRows has a bit for each row of pixels that the item covers as a whole.
+			for rows := tile.fullRows; rows != 0; rows &= rows - 1 {
+				binner.masks[tile.maskAt+int32(bits.TrailingZeros32(rows))] = covered
 			}
 		}
-		binner.addEntry(tileRow, entry{item: item, col: x, mask: tile.mask})
+		binner.addEntry(tileRow, entry{item: item, col: x, maskAt: tile.maskAt})
 	}
 	binner.markPairs(tileRow)
-	for x := binner.lo; x < binner.hi; x++ {
-		binner.columns[x] = column{mask: -1}
+	for x := binner.firstCol; x < binner.endCol; x++ {
+		binner.columns[x] = column{maskAt: -1}
 	}
 }
 
@@ -168,19 +167,20 @@ func (binner *Binner) endRow(item, tileRow int32) {
 // two-pixel rule (see FlagPairs), sorted by row. It sets their bits in the additional row after the mask of their
 // tile. Pixels outside of the tiles that the item touches are dropped.
 func (binner *Binner) markPairs(r int32) {
-	for len(binner.pairs) > 0 && binner.pairs[0].Y>>3 <= r {
+	for len(binner.pairs) > 0 && binner.pairs[0].Y>>rowShift <= r {
 		p := binner.pairs[0]
 		binner.pairs = binner.pairs[1:]
-		if x := p.X >> tileShift; p.Y>>3 == r && x >= binner.lo && x < binner.hi && binner.columns[x].mask >= 0 {
-			// The words of 16 bits, one for each row of pixels, are little-endian: bit k of all is bit k&7 of byte k>>3.
+		if x := p.X >> tileShift; p.Y>>rowShift == r && x >= binner.firstCol && x < binner.endCol && binner.columns[x].maskAt >= 0 {
+			// The additional row has a word of TileW bits for each row of pixels, in little-endian order: the bit
+			// with number k is bit k&7 of byte k>>3.
 			bit := (p.Y&(TileH-1))*TileW + (p.X & (TileW - 1))
-			binner.scratch[binner.columns[x].mask+TileH][bit>>3] |= 1 << (bit & 7)
+			binner.masks[binner.columns[x].maskAt+TileH][bit>>3] |= 1 << (bit & 7)
 		}
 	}
 }
 
-// tileShift is the binary logarithm of TileW.
-const tileShift = 4
+// tileShift and rowShift are the binary logarithms of TileW and TileH.
+const tileShift, rowShift = 4, 3
 
 // shortCopy is the number of bytes up to which a loop is faster than the runtime's copy.
 const shortCopy = 8
@@ -202,11 +202,11 @@ var opaqueRow = MaskRow{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2
 
 // column is the state of one tile of the current row while an item is binned.
 type column struct {
-	mask int32  // scratch record of its mask, -1 for none
-	full uint32 // a bit for each row that is 255 throughout
+	maskAt   int32  // first row of its mask in Binner.masks, -1 for none
+	fullRows uint32 // a bit for each row that is 255 throughout
 }
 
 // coverageOf returns the spans of an item.
 func coverageOf(d *paint.Drawing, it *paint.Item) []scan.Span {
-	return d.Coverage.Spans[it.First : it.First+it.Count]
+	return d.Coverage.Spans[it.FirstSpan : it.FirstSpan+it.SpanCount]
 }

@@ -32,18 +32,18 @@ type Tiled struct {
 	Tiles         []Tile
 	Runs          [Classes][]Run
 	Solids        []Solid
-	// Twin has the CPU twin evaluate the drawing on every backend. Binning takes it
+	// CPUOnly has the CPU twin evaluate the drawing on every backend. Binning takes it
 	// back.
-	Twin bool
+	CPUOnly bool
 	// AlphaOnly says that the tiles give sums and no picture.
 	AlphaOnly bool
 	// Deepest is the number of items of the run that has most; more than RunItems
 	// only where one tile has them.
 	Deepest int
 
-	apart bool // runs are short and of neighbours, for Ledger
-	open  bool // the last run of class takes more tiles
-	class Class
+	forLedger bool // runs are short and of neighbours, for Ledger
+	runOpen   bool // the last run of openClass takes more tiles
+	openClass Class
 }
 
 // reset empties the tiles and sets them to the size of another drawing. Their memory is kept.
@@ -53,29 +53,29 @@ func (tiled *Tiled) reset(d *paint.Drawing) {
 	for i := range tiled.Runs {
 		tiled.Runs[i] = tiled.Runs[i][:0]
 	}
-	tiled.apart, tiled.open, tiled.Twin, tiled.Deepest = false, false, false, 0
+	tiled.forLedger, tiled.runOpen, tiled.CPUOnly, tiled.Deepest = false, false, false, 0
 }
 
 // closeRun makes the next tile begin a new run.
-func (tiled *Tiled) closeRun() { tiled.open = false }
+func (tiled *Tiled) closeRun() { tiled.runOpen = false }
 
 // addTile appends a tile at (x, y) px to the open run if that is of the same class and has room, else to a new
 // run, which is then open. The caller has already appended the tile's items to tiled.Items, where they begin at
 // first. cols and rows are how many of the tile's columns and rows of pixels are in the picture.
 func (tiled *Tiled) addTile(class Class, x, y, cols, rows uint32, first int) {
 	runs := &tiled.Runs[class]
-	if tiled.open && tiled.class == class {
+	if tiled.runOpen && tiled.openClass == class {
 		last := &(*runs)[len(*runs)-1]
-		items := len(tiled.Items) - int(tiled.Tiles[last.Tiles].First) // of the run with the new tile
+		items := len(tiled.Items) - int(tiled.Tiles[last.FirstTile].FirstItem) // of the run with the new tile
 		if tiled.hasRoom(last, x) && items <= RunItems {
-			last.Count++
+			last.TileCount++
 			tiled.appendTile(x-last.X, cols, rows, first)
 			tiled.Deepest = max(tiled.Deepest, items)
 			return
 		}
 	}
-	*runs = append(*runs, Run{Tiles: uint32(len(tiled.Tiles)), Count: 1, X: x, Y: y})
-	tiled.open, tiled.class = true, class
+	*runs = append(*runs, Run{FirstTile: uint32(len(tiled.Tiles)), TileCount: 1, X: x, Y: y})
+	tiled.runOpen, tiled.openClass = true, class
 	tiled.appendTile(0, cols, rows, first)
 	tiled.Deepest = max(tiled.Deepest, len(tiled.Items)-first)
 }
@@ -85,24 +85,25 @@ func (tiled *Tiled) addTile(class Class, x, y, cols, rows uint32, first int) {
 const apartTiles = 4
 
 // hasRoom reports whether a run of tiles has room for a tile whose left edge is at x px. The tiles of a run
-// may have gaps between them, up to RunSpan px in all. With BinApart (tiled.apart) a run is shorter and its
+// may have gaps between them, up to RunSpan px in all. With BinApart (tiled.forLedger) a run is shorter and its
 // tiles touch.
 func (tiled *Tiled) hasRoom(run *Run, x uint32) bool {
-	if tiled.apart {
-		return run.Count < apartTiles && x == run.X+run.Count*TileW
+	if tiled.forLedger {
+		return run.TileCount < apartTiles && x == run.X+run.TileCount*TileW
 	}
-	return run.Count < RunTiles && x+TileW-run.X <= RunSpan
+	return run.TileCount < RunTiles && x+TileW-run.X <= RunSpan
 }
 
 // appendTile appends a tile that is col px right of its run's first tile.
 func (tiled *Tiled) appendTile(col, cols, rows uint32, first int) {
 	tiled.Tiles = append(tiled.Tiles, Tile{
-		First: uint32(first), Count: uint32(len(tiled.Items) - first),
+		FirstItem: uint32(first), ItemCount: uint32(len(tiled.Items) - first),
 		Valid: cols | rows<<16, Col: col,
 	})
 }
 
-// addSolid appends a tile of equal pixels and joins it with an equal neighbour on its left.
+// addSolid appends a tile of equal pixels, or extends the rectangle before by it if that is its left neighbour and
+// has the same pixels.
 func (tiled *Tiled) addSolid(x, y, cols, rows uint32, flat Flat) {
 	if n := len(tiled.Solids); n > 0 {
 		l := &tiled.Solids[n-1]
@@ -119,10 +120,10 @@ func (tiled *Tiled) addSolid(x, y, cols, rows uint32, flat Flat) {
 func (tiled *Tiled) Work() int { return len(tiled.Masks) + 2*len(tiled.Items) }
 
 // countItems returns the number of items of a run of the drawing.
-func (tiled *Tiled) countItems(r *Run) int {
+func (tiled *Tiled) countItems(run *Run) int {
 	n := 0
-	for _, tile := range tiled.Tiles[r.Tiles : r.Tiles+r.Count] {
-		n += int(tile.Count)
+	for _, tile := range tiled.Tiles[run.FirstTile : run.FirstTile+run.TileCount] {
+		n += int(tile.ItemCount)
 	}
 	return n
 }

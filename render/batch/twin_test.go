@@ -18,24 +18,24 @@ func TestTwin(t *testing.T) {
 	runs := func(t *Tiled) int { return len(t.Runs[Plain]) + len(t.Runs[Double]) + len(t.Runs[Full]) }
 	var both, twin Batch
 	both.Pack([]*Tiled{a, b, a})
-	b.Twin = true
+	b.CPUOnly = true
 	twin.Pack([]*Tiled{a, b, a})
-	if got, want := twin.Shader(), 2*runs(a); got != want || want == 0 {
+	if got, want := twin.ShaderRuns(), 2*runs(a); got != want || want == 0 {
 		t.Errorf("shaders get %d runs; want %d", got, want)
 	}
-	for _, r := range twin.Runs[:twin.Shader()] {
+	for _, r := range twin.Runs[:twin.ShaderRuns()] {
 		if r.Scene == 1 {
 			t.Fatalf("shaders get a run of the twin's drawing: %+v", r)
 		}
 	}
-	key := func(a, b Run) int { return int(a.Scene)<<40 - int(b.Scene)<<40 + int(a.Tiles) - int(b.Tiles) }
+	key := func(a, b Run) int { return int(a.Scene)<<40 - int(b.Scene)<<40 + int(a.FirstTile) - int(b.FirstTile) }
 	if slices.SortFunc(both.Runs, key); len(both.Runs) != len(twin.Runs) {
 		t.Fatalf("%d runs; want %d", len(twin.Runs), len(both.Runs))
 	}
 	if slices.SortFunc(twin.Runs, key); !slices.Equal(twin.Runs, both.Runs) {
 		t.Error("the runs themselves differ")
 	}
-	if new(Binner).Bin(rings(500, 200), b); b.Twin {
+	if new(Binner).Bin(rings(500, 200), b); b.CPUOnly {
 		t.Error("binning does not take Twin back")
 	}
 }
@@ -49,7 +49,7 @@ func TestHash(t *testing.T) {
 		return t.Hash(seed)
 	}
 	same := one(func(*Tiled) {})
-	if one(func(t *Tiled) { t.Twin = true }) != same {
+	if one(func(t *Tiled) { t.CPUOnly = true }) != same {
 		t.Error("equal drawings have different hashes")
 	}
 	for name, edit := range map[string]func(*Tiled){

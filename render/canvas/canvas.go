@@ -147,7 +147,7 @@ func (canvas *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
 	canvas.scanner.OnPairPixel = canvas.notePair
 	canvas.scanner.Append(&canvas.cover, p, clip, rule)
 	for _, span := range canvas.cover.Spans {
-		x, y, count := int(span.X), int(span.Y), int(span.N)
+		x, y, count := int(span.X), int(span.Y), int(span.Width)
 		if y < 0 || y >= Height || x < 0 || x >= Width {
 			continue
 		}
@@ -155,8 +155,8 @@ func (canvas *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
 		row := canvas.rowForWriting(y)
 		for i := range count {
 			coverage := uint32(255)
-			if span.At != scan.Full {
-				coverage = uint32(canvas.cover.Bytes[int(span.At)+i])
+			if span.FirstByte != scan.Full {
+				coverage = uint32(canvas.cover.Bytes[int(span.FirstByte)+i])
 			}
 			index := y*Width + x + i
 			pair := uint32(canvas.pairs[index])

@@ -8,11 +8,11 @@ type tileRow [batch.TileW]batch.Pixel
 // eachPixel composites the pixels of row y, 0 to 7, of a run of tiles, left to right, and calls f
 // for each that is in the picture; col is relative to the run's X. pixels is scratch memory.
 func eachPixel(batch *batch.Batch, run *batch.Run, y int, pixels *tileRow, f func(col uint32, p *batch.Pixel)) {
-	for _, tile := range batch.Tiles[run.Tiles : run.Tiles+run.Count] {
+	for _, tile := range batch.Tiles[run.FirstTile : run.FirstTile+run.TileCount] {
 		if y >= int(tile.Valid>>16) { // below the picture; Valid has columns | rows<<16
 			continue
 		}
-		pixels.composite(batch, run, batch.Items[run.Items+tile.First:][:tile.Count], y)
+		pixels.composite(batch, run, batch.Items[run.FirstItem+tile.FirstItem:][:tile.ItemCount], y)
 		for c := range pixels[:tile.Valid&0xffff] {
 			f(tile.Col+uint32(c), &pixels[c])
 		}

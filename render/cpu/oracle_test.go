@@ -78,7 +78,7 @@ func slowPixel(d *paint.Drawing, cover [][]float64, at int, pairs []map[paint.Pi
 			c = math.Round(c * cover[it.Clip][at] / 255)
 		}
 		set := 0
-		if it.Second {
+		if it.InSecondSet {
 			set = 1
 		}
 		opacity := float64(shapes.Alpha(it.Opacity))
@@ -116,15 +116,15 @@ func slowPixel(d *paint.Drawing, cover [][]float64, at int, pairs []map[paint.Pi
 // slowSpans puts the bytes of an item where they belong.
 func slowSpans(d *paint.Drawing, it *paint.Item) []float64 {
 	cover := make([]float64, d.Width*d.Height)
-	for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
-		for i := range s.N {
+	for _, s := range d.Coverage.Spans[it.FirstSpan : it.FirstSpan+it.SpanCount] {
+		for i := range s.Width {
 			x, y := int(s.X+i), int(s.Y)
 			if x < 0 || y < 0 || x >= d.Width || y >= d.Height {
 				continue
 			}
 			cover[y*d.Width+x] = 255
-			if s.At != scan.Full {
-				cover[y*d.Width+x] = float64(d.Coverage.Bytes[s.At+i])
+			if s.FirstByte != scan.Full {
+				cover[y*d.Width+x] = float64(d.Coverage.Bytes[s.FirstByte+i])
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func slowSpans(d *paint.Drawing, it *paint.Item) []float64 {
 // block adds an item of spans: a ragged block that may leave the picture, with
 // bytes at its sides and gaps inside, or without them in whole tiles.
 func block(r *rand.Rand, d *paint.Drawing, it paint.Item) {
-	it.First = int32(len(d.Coverage.Spans))
+	it.FirstSpan = int32(len(d.Coverage.Spans))
 	x0, y0 := int32(r.IntN(d.Width+40)-20), int32(r.IntN(d.Height+20)-10)
 	x1, y1 := x0+int32(r.IntN(d.Width+20)), y0+int32(r.IntN(d.Height+10))
 	aligned := r.IntN(2) == 0
@@ -145,9 +145,9 @@ func block(r *rand.Rand, d *paint.Drawing, it paint.Item) {
 		if n <= 0 {
 			return
 		}
-		s := scan.Span{X: x, Y: y, N: n, At: scan.Full}
+		s := scan.Span{X: x, Y: y, Width: n, FirstByte: scan.Full}
 		if !full {
-			s.At = int32(len(d.Coverage.Bytes))
+			s.FirstByte = int32(len(d.Coverage.Bytes))
 			for range n {
 				d.Coverage.Bytes = append(d.Coverage.Bytes, byte(r.IntN(256)))
 			}
@@ -164,7 +164,7 @@ func block(r *rand.Rand, d *paint.Drawing, it paint.Item) {
 		add(x0+a, y, x1-x0-a-b-2, true)
 		add(max(x1-b, x0+a), y, b, false)
 	}
-	it.Count = int32(len(d.Coverage.Spans)) - it.First
+	it.SpanCount = int32(len(d.Coverage.Spans)) - it.FirstSpan
 	d.Items = append(d.Items, it)
 }
 
@@ -251,7 +251,7 @@ func random(r *rand.Rand, w, h int) *paint.Drawing {
 	}
 	for range 1 + r.IntN(6) {
 		it := opaque()
-		it.Second, it.Round = r.IntN(3) == 0, r.IntN(4) == 0
+		it.InSecondSet, it.Round = r.IntN(3) == 0, r.IntN(4) == 0
 		it.Color = [3]uint8{uint8(r.IntN(256)), uint8(r.IntN(256)), uint8(r.IntN(256))}
 		if r.IntN(3) == 0 {
 			it.Opacity = uint32(r.IntN(shapes.Opaque + 1))

@@ -78,9 +78,9 @@ func mixed(h uint32, vs ...uint32) uint32 {
 // fakeRun evaluates one row of a run; pixel is called for each pixel.
 func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel func(at, value uint32)) batch.RowSums {
 	h := uint32(v)*100 + y
-	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
-		h = mixed(h, t.Count, t.Valid, t.Col)
-		for _, it := range b.Items[r.Items+t.First : r.Items+t.First+t.Count] {
+	for _, t := range b.Tiles[r.FirstTile : r.FirstTile+r.TileCount] {
+		h = mixed(h, t.ItemCount, t.Valid, t.Col)
+		for _, it := range b.Items[r.FirstItem+t.FirstItem : r.FirstItem+t.FirstItem+t.ItemCount] {
 			h = mixed(h, it.Paint, it.Color, it.Group)
 			for _, m := range b.Mask(r, &it) {
 				for w := range 4 {
@@ -97,8 +97,8 @@ func fakeRun(b *batch.Batch, r *batch.Run, v shaders.Variant, y uint32, pixel fu
 }
 
 func fakeRows(b *batch.Batch) []batch.RowSums {
-	out := make([]batch.RowSums, b.Shader()*batch.TileH)
-	for i := range b.Shader() {
+	out := make([]batch.RowSums, b.ShaderRuns()*batch.TileH)
+	for i := range b.ShaderRuns() {
 		class := batch.Plain
 		for i >= b.Ends[class] {
 			class++
@@ -112,8 +112,8 @@ func fakeRows(b *batch.Batch) []batch.RowSums {
 }
 
 func fakePixels(b *batch.Batch) []uint32 {
-	out := make([]uint32, b.Pixels)
-	for i := range b.Shader() {
+	out := make([]uint32, b.PixelCount)
+	for i := range b.ShaderRuns() {
 		for y := range batch.TileH {
 			fakeRun(b, &b.Runs[i], shaders.Picture, uint32(y), func(at, v uint32) { out[at] = v })
 		}
@@ -153,9 +153,9 @@ func fakeBatch(seed uint64, scenes int) *batch.Batch {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	b := new(batch.Batch)
 	for s := range scenes {
-		p := batch.Picture{Offset: b.Pixels, Width: 1 + rng.IntN(200), Height: 1 + rng.IntN(60)}
+		p := batch.Picture{Offset: b.PixelCount, Width: 1 + rng.IntN(200), Height: 1 + rng.IntN(60)}
 		b.Pictures = append(b.Pictures, p)
-		b.Pixels += p.Width * p.Height
+		b.PixelCount += p.Width * p.Height
 		fakeScene(b, rng, s, p)
 	}
 	rng.Shuffle(len(b.Runs), func(i, j int) { b.Runs[i], b.Runs[j] = b.Runs[j], b.Runs[i] })
@@ -166,13 +166,13 @@ func fakeBatch(seed uint64, scenes int) *batch.Batch {
 
 func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
 	base := batch.Run{
-		Items: uint32(len(b.Items)), Masks: uint32(b.Rows()),
+		FirstItem: uint32(len(b.Items)), FirstMask: uint32(b.Rows()),
 		Scene: uint32(scene), Picture: uint32(p.Offset), Stride: uint32(p.Width),
 	}
 	b.Masks = append(b.Masks, nil)
 	for y := 0; y < p.Height; y += batch.TileH {
 		run := base
-		run.Tiles, run.Y = uint32(len(b.Tiles)), uint32(y)
+		run.FirstTile, run.Y = uint32(len(b.Tiles)), uint32(y)
 		for x := 0; x < min(p.Width, batch.RunTiles*batch.TileW); x += batch.TileW {
 			first := len(b.Items)
 			for range rng.IntN(4) {
@@ -180,10 +180,10 @@ func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
 			}
 			cols, rows := min(batch.TileW, p.Width-x), min(batch.TileH, p.Height-y)
 			b.Tiles = append(b.Tiles, batch.Tile{
-				First: uint32(first) - base.Items, Count: uint32(len(b.Items) - first),
+				FirstItem: uint32(first) - base.FirstItem, ItemCount: uint32(len(b.Items) - first),
 				Valid: uint32(cols | rows<<16), Col: uint32(x),
 			})
-			run.Count++
+			run.TileCount++
 		}
 		b.Runs = append(b.Runs, run)
 	}
@@ -192,7 +192,7 @@ func fakeScene(b *batch.Batch, rng *rand.Rand, scene int, p batch.Picture) {
 func fakeItem(b *batch.Batch, rng *rand.Rand, base batch.Run) {
 	masks := &b.Masks[base.Scene]
 	it := batch.Item{
-		First: uint32(len(*masks)), Paint: rng.Uint32() & (batch.FlagMask - 1),
+		FirstRow: uint32(len(*masks)), Paint: rng.Uint32() & (batch.FlagMask - 1),
 		Color: rng.Uint32(), Group: rng.Uint32(),
 	}
 	if rng.IntN(4) > 0 {

@@ -79,7 +79,7 @@ func nextFault(b *batch.Batch) fault {
 	if f := faults.at[faults.n]; f != faultNone || faults.poison == 0 {
 		return f
 	}
-	for _, r := range b.Runs[:b.Shader()] {
+	for _, r := range b.Runs[:b.ShaderRuns()] {
 		if b.Pictures[r.Scene].Width == faults.poison {
 			return faultLoss
 		}

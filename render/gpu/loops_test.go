@@ -27,8 +27,8 @@ func deep(class batch.Class, items, maxItems int, flags uint32) *batch.Batch {
 		}
 	}
 	for r := range 2 {
-		t.Runs[class] = append(t.Runs[class], batch.Run{Tiles: uint32(r), Count: 1, Y: uint32(r * batch.TileH)})
-		t.Tiles = append(t.Tiles, batch.Tile{First: uint32(len(t.Items)), Count: uint32(items), Valid: batch.TileW | batch.TileH<<16})
+		t.Runs[class] = append(t.Runs[class], batch.Run{FirstTile: uint32(r), TileCount: 1, Y: uint32(r * batch.TileH)})
+		t.Tiles = append(t.Tiles, batch.Tile{FirstItem: uint32(len(t.Items)), ItemCount: uint32(items), Valid: batch.TileW | batch.TileH<<16})
 		for i := range items {
 			it := batch.Item{Paint: 255 | batch.FlagMask | flags, Color: 0x445566}
 			if class != batch.Full {
@@ -45,7 +45,7 @@ func deep(class batch.Class, items, maxItems int, flags uint32) *batch.Batch {
 				front = i < 2
 			}
 			if front {
-				it.First = shown
+				it.FirstRow = shown
 			}
 			t.Items = append(t.Items, it)
 		}
@@ -87,13 +87,13 @@ func TestDeepTilesAreLeftToTheTwin(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					return samePixels(px, oraclePixels(b)) == nil, b.Shader()
+					return samePixels(px, oraclePixels(b)) == nil, b.ShaderRuns()
 				}
 				rows, err := r.Run(b)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return sameRows(rows, oracleRows(b)) == nil, b.Shader()
+				return sameRows(rows, oracleRows(b)) == nil, b.ShaderRuns()
 			}
 			// The shader itself, up to the most that it is given.
 			if same, n := run(l.Items, l.Items); !same || n != 2 {

@@ -176,13 +176,13 @@ func TestCapacity(t *testing.T) {
 // are free again.
 func TestCapacityInTheMiddle(t *testing.T) {
 	b := fakeBatch(3, 40)
-	last := &b.Runs[b.Shader()-1]
-	tile := &b.Tiles[last.Tiles]
-	first := uint32(len(b.Items)) - last.Items
+	last := &b.Runs[b.ShaderRuns()-1]
+	tile := &b.Tiles[last.FirstTile]
+	first := uint32(len(b.Items)) - last.FirstItem
 	for range 400 {
 		b.Items = append(b.Items, batch.Item{})
 	}
-	tile.First, tile.Count = first, 400
+	tile.FirstItem, tile.ItemCount = first, 400
 	r := open(t, fake(Config{Slots: 2, limit: func(l *limits) { l.slot = 6 << 10 }}))
 	for range 4 {
 		if rows, err := r.Run(b); !errors.Is(err, ErrCapacity) || rows != nil {
@@ -204,7 +204,7 @@ func TestMoreGroupsThanOneDispatchTakes(t *testing.T) {
 	const n = 65_535*runsPerGroup + 7
 	b := fakeBatch(5, 1)
 	one := b.Runs[0]
-	one.Count = 1
+	one.TileCount = 1
 	b.Runs = nil
 	for i := range n {
 		r := one

@@ -28,12 +28,12 @@ func (d drawing) outlineOf(it paint.Item, pts [][2]float64) {
 // coverageOf appends an item that carries coverage: rows of random bytes around
 // a full middle, partly off the picture.
 func (d drawing) coverageOf(it paint.Item) {
-	it.First = int32(len(d.Coverage.Spans))
+	it.FirstSpan = int32(len(d.Coverage.Spans))
 	x, y := int32(d.rng.IntN(d.Width+32)-32), int32(d.rng.IntN(d.Height+16)-16)
 	w, h := int32(d.rng.IntN(d.Width+1)), int32(1+d.rng.IntN(d.Height))
 	add := func(x, y, n, at int32) {
 		if n > 0 {
-			d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: x, Y: y, N: n, At: at})
+			d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: x, Y: y, Width: n, FirstByte: at})
 		}
 	}
 	for y0 := y; y < y0+h; y++ {
@@ -45,7 +45,7 @@ func (d drawing) coverageOf(it paint.Item) {
 		add(x, y, side, at)
 		add(x+side, y, w, scan.Full)
 	}
-	it.Count = int32(len(d.Coverage.Spans)) - it.First
+	it.SpanCount = int32(len(d.Coverage.Spans)) - it.FirstSpan
 	d.Items = append(d.Items, it)
 }
 
@@ -79,7 +79,7 @@ func (d drawing) paint(plain bool) paint.Item {
 	if d.rng.IntN(8) == 0 { // on either side of the rule for covered pixels
 		it.Opacity = uint32(d.rng.IntN(3)) * shapes.Opaque / 512
 	}
-	it.Second = d.sets == 2 && d.rng.IntN(3) == 0
+	it.InSecondSet = d.sets == 2 && d.rng.IntN(3) == 0
 	if plain {
 		it.Opacity = shapes.Opaque
 	}
@@ -120,7 +120,7 @@ func randomDrawing(seed uint64, w, h, count int, plain bool) *paint.Drawing {
 	}
 	for range 3 { // edges on edges, by the two-pixel rule
 		if it := d.paint(plain); !plain {
-			it.Opacity, it.Round, it.Second = shapes.Opaque, false, false
+			it.Opacity, it.Round, it.InSecondSet = shapes.Opaque, false, false
 			d.outlineOf(it, d.shape(40))
 			painttest.Pairs(d.rng, d.Drawing)
 		}
@@ -138,7 +138,7 @@ func packed(ds ...*paint.Drawing) *batch.Batch {
 	for i, d := range ds {
 		tiles[i] = new(batch.Tiled)
 		bin.Bin(d, tiles[i])
-		tiles[i].Twin = i%7 == 6
+		tiles[i].CPUOnly = i%7 == 6
 	}
 	b := new(batch.Batch)
 	b.Pack(tiles)
@@ -158,20 +158,20 @@ func drawings(n int) []*paint.Drawing {
 
 // oracleRows are the row sums that shaders must give.
 func oracleRows(b *batch.Batch) []batch.RowSums {
-	rows := make([]batch.RowSums, b.Shader()*batch.TileH)
-	cpu.Rows(b, 0, b.Shader(), rows)
+	rows := make([]batch.RowSums, b.ShaderRuns()*batch.TileH)
+	cpu.Rows(b, 0, b.ShaderRuns(), rows)
 	return rows
 }
 
 func oraclePixels(b *batch.Batch) []uint32 {
-	px := make([]uint32, b.Pixels)
-	cpu.Pixels(b, 0, b.Shader(), px)
+	px := make([]uint32, b.PixelCount)
+	cpu.Pixels(b, 0, b.ShaderRuns(), px)
 	return px
 }
 
 // tallies completes row sums with the CPU twin's part.
 func tallies(b *batch.Batch, rows []batch.RowSums) []metric.Tally {
 	rows = rows[:len(b.Runs)*batch.TileH]
-	cpu.Rows(b, b.Shader(), len(b.Runs), rows)
+	cpu.Rows(b, b.ShaderRuns(), len(b.Runs), rows)
 	return b.Tallies(nil, rows)
 }

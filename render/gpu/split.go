@@ -87,7 +87,7 @@ func (l *limits) upload(n recordCounts) int {
 // splitSums cuts the runs of a batch that shaders evaluate into pieces that fit the limits, in order: one
 // piece without a copy where all of it fits, none without runs. A run that does not fit is ErrCapacity.
 func splitSums(b *batch.Batch, limits *limits) ([]piece, error) {
-	n := b.Shader()
+	n := b.ShaderRuns()
 	if n == 0 {
 		return nil, nil
 	}
@@ -122,15 +122,15 @@ func splitSums(b *batch.Batch, limits *limits) ([]piece, error) {
 // and the runs of a window into pieces, whose outputs are merged. Windows begin and end between tile
 // rows, so no run is cut. A tile row that does not fit is ErrCapacity.
 func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
-	n := batch.Shader()
+	n := batch.ShaderRuns()
 	whole := recordCounts{batch.Rows(), len(batch.Items), len(batch.Tiles), n}
-	if n == 0 || batch.Pixels == 0 {
+	if n == 0 || batch.PixelCount == 0 {
 		return nil, nil
 	}
-	if limits.fits(whole) && batch.Pixels*pixelBytes <= limits.output() {
+	if limits.fits(whole) && batch.PixelCount*pixelBytes <= limits.output() {
 		return []piece{{
 			masks: batch.Masks, items: batch.Items, tiles: batch.Tiles, runs: batch.Runs[:n],
-			picture: true, pixels: batch.Pixels, outputBytes: batch.Pixels * pixelBytes,
+			picture: true, pixels: batch.PixelCount, outputBytes: batch.PixelCount * pixelBytes,
 		}}, nil
 	}
 	// Cut the picture buffer into windows, and sort the runs into them.
@@ -228,10 +228,10 @@ func copyRuns(batch *batch.Batch, positions []int, limits *limits, mostRuns int)
 // countRecords counts the records of the shader's buffers that one run of tiles refers to: tiles, items and
 // rows of masks. By these counts a batch is split into pieces that fit into the buffers.
 func countRecords(batch *batch.Batch, run *batch.Run) recordCounts {
-	n := recordCounts{tiles: int(run.Count), runs: 1}
-	for _, t := range batch.Tiles[run.Tiles : run.Tiles+run.Count] {
-		n.items += int(t.Count)
-		items := batch.Items[run.Items+t.First : run.Items+t.First+t.Count]
+	n := recordCounts{tiles: int(run.TileCount), runs: 1}
+	for _, t := range batch.Tiles[run.FirstTile : run.FirstTile+run.TileCount] {
+		n.items += int(t.ItemCount)
+		items := batch.Items[run.FirstItem+t.FirstItem : run.FirstItem+t.FirstItem+t.ItemCount]
 		for i := range items {
 			n.masks += items[i].Rows()
 		}
@@ -248,15 +248,15 @@ func (piece *piece) add(b *batch.Batch, run *batch.Run) {
 	}
 	masks := &piece.masks[0]
 	newRun := *run
-	newRun.Tiles = uint32(len(piece.tiles))
-	newRun.Items = uint32(len(piece.items))
-	newRun.Masks = uint32(len(*masks))
-	for _, tile := range b.Tiles[run.Tiles : run.Tiles+run.Count] {
-		items := b.Items[run.Items+tile.First : run.Items+tile.First+tile.Count]
-		tile.First = uint32(len(piece.items)) - newRun.Items // counted from the run's first item
+	newRun.FirstTile = uint32(len(piece.tiles))
+	newRun.FirstItem = uint32(len(piece.items))
+	newRun.FirstMask = uint32(len(*masks))
+	for _, tile := range b.Tiles[run.FirstTile : run.FirstTile+run.TileCount] {
+		items := b.Items[run.FirstItem+tile.FirstItem : run.FirstItem+tile.FirstItem+tile.ItemCount]
+		tile.FirstItem = uint32(len(piece.items)) - newRun.FirstItem // counted from the run's first item
 		for _, item := range items {
 			mask := b.Mask(run, &item)
-			item.First = uint32(len(*masks)) - newRun.Masks // counted from the run's first mask row
+			item.FirstRow = uint32(len(*masks)) - newRun.FirstMask // counted from the run's first mask row
 			*masks = append(*masks, mask...)
 			piece.items = append(piece.items, item)
 		}

@@ -22,7 +22,7 @@ func vectorDrawing(v *rastertest.Vector) *paint.Drawing {
 	add := func(p *vector.Path, it paint.Item, r scan.Rule) {
 		it.FirstPairPixel = int32(len(d.PairPixels))
 		first, count := s.Append(&d.Coverage, p, canvas, r)
-		it.First, it.Count, it.PairPixelCount = int32(first), int32(count), int32(len(d.PairPixels))-it.FirstPairPixel
+		it.FirstSpan, it.SpanCount, it.PairPixelCount = int32(first), int32(count), int32(len(d.PairPixels))-it.FirstPairPixel
 		d.Items = append(d.Items, it)
 	}
 	if v.Clip != nil {

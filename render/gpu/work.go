@@ -64,9 +64,9 @@ func (work *work) start(engine *engine) error {
 func (work *work) allocResults() {
 	switch {
 	case work.picture && work.pixels == nil:
-		work.pixels = make([]uint32, work.batch.Pixels)
+		work.pixels = make([]uint32, work.batch.PixelCount)
 	case !work.picture && work.rows == nil:
-		work.rows = zeroed(work.dst, len(work.batch.Runs)*batch.TileH)[:work.batch.Shader()*batch.TileH]
+		work.rows = zeroed(work.dst, len(work.batch.Runs)*batch.TileH)[:work.batch.ShaderRuns()*batch.TileH]
 	}
 }
 

@@ -433,9 +433,9 @@ const noPixel = uint64(1<<64 - 1)
 func appendPixel(dst *scan.Coverage, first int, p plot, last uint64, alpha byte) {
 	x, y := p.at()
 	if p.pixel() == last+1 && x != 0 && len(dst.Spans) > first { // the next pixel of the row
-		dst.Spans[len(dst.Spans)-1].N++
+		dst.Spans[len(dst.Spans)-1].Width++
 	} else {
-		dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
+		dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, Width: 1, FirstByte: int32(len(dst.Bytes))})
 	}
 	dst.Bytes = append(dst.Bytes, alpha)
 }
@@ -519,7 +519,7 @@ func (stroker *Stroker) takePlane(dst *scan.Coverage) {
 				n++
 			}
 			dst.Spans = append(dst.Spans, scan.Span{
-				X: stroker.clip.X0 + int32(x), Y: stroker.clip.Y0 + int32(y), N: int32(n), At: int32(len(dst.Bytes)),
+				X: stroker.clip.X0 + int32(x), Y: stroker.clip.Y0 + int32(y), Width: int32(n), FirstByte: int32(len(dst.Bytes)),
 			})
 			dst.Bytes = append(dst.Bytes, row[x:x+n]...)
 			x += n

@@ -14,11 +14,11 @@ import (
 func rowOf(c *scan.Coverage, y, width int) []int {
 	out := make([]int, width)
 	for _, s := range c.Spans {
-		for i := range int(s.N) {
+		for i := range int(s.Width) {
 			if int(s.Y) == y {
 				out[int(s.X)+i] = 255
-				if s.At != scan.Full {
-					out[int(s.X)+i] = int(c.Bytes[int(s.At)+i])
+				if s.FirstByte != scan.Full {
+					out[int(s.X)+i] = int(c.Bytes[int(s.FirstByte)+i])
 				}
 			}
 		}

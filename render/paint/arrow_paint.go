@@ -36,7 +36,7 @@ func (builder *Builder) arrow(shape *scene.Shape, placement *shapePlacement) err
 	if err := solver.Draws(&builder.local, shape); err != nil {
 		return err
 	}
-	matrix := placement.toPx.Mul(counterScale(builder.local.Counter))
+	matrix := placement.toPx.Mul(counterScale(builder.local.InverseScale))
 	builder.clipBody(solver, &label, matrix)
 	// placement.single stays false: the browser does not fold the opacity of clipped draws into one
 	// colour. The layer is as large as the clip, so it cuts nothing.
@@ -46,7 +46,7 @@ func (builder *Builder) arrow(shape *scene.Shape, placement *shapePlacement) err
 	return builder.arrowText(shape, &label, matrix, placement)
 }
 
-// counterScale is the map that undoes the scale of a shape; see shapes.Maker.Counter.
+// counterScale is the map that undoes the scale of a shape; see shapes.Maker.InverseScale.
 func counterScale(counter float64) vector.Matrix {
 	return vector.Matrix{A: float32(counter), D: float32(counter)}
 }

@@ -162,7 +162,7 @@ func (builder *Builder) begin(wanted view.View, mode Raster, drawing *Drawing) e
 		builder.limit = MaxCoverage
 	}
 	builder.largeBeyond = wanted.LargeBeyond
-	builder.local.Most, builder.local.Free.Most = builder.MaxPoints, builder.MaxPoints
+	builder.local.MaxPoints, builder.local.Free.MaxPoints = builder.MaxPoints, builder.MaxPoints
 	builder.scanner.Stop, builder.stroker.Stop, builder.filler.Stop = wanted.Stop, wanted.Stop, wanted.Stop
 	if err := builder.setCanvas(wanted.Bounds); err != nil {
 		return err
@@ -319,13 +319,13 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 		return err
 	}
 	matrix := placement.toPx
-	if counter := builder.local.Counter; float32(counter) != 1 {
+	if counter := builder.local.InverseScale; float32(counter) != 1 {
 		matrix = matrix.Mul(counterScale(counter))
 	}
 	draws := builder.local.Draws
 	w, h := shape.W/shape.Scale, (shape.H+growY)/shape.Scale
 	label := shownLabel(shape, kind.Text, w, h)
-	lone := len(draws) == 1 && draws[0].Opacity == shapes.Opaque && (builder.local.Counter == 1 || builder.mode == Exact)
+	lone := len(draws) == 1 && draws[0].Opacity == shapes.Opaque && (builder.local.InverseScale == 1 || builder.mode == Exact)
 	placement.single = lone && label == labelNone
 	if err := cmp.Or(builder.checkCloud(shape, growY, matrix), builder.checkThinCurve(shape, draws, matrix),
 		builder.checkLabel(shape, label, lone, placement)); err != nil {

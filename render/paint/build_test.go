@@ -165,10 +165,10 @@ func TestBuildGroupsAndSets(t *testing.T) {
 		t.Fatalf("got %d items; want 3: %+v", len(d.Items), d.Items)
 	}
 	// One draw takes the opacity as 8-bit alpha, 128 of 255.
-	if it := d.Items[0]; it.Second || it.Opacity != shapes.Opaque/2 || it.Group != 0 {
+	if it := d.Items[0]; it.InSecondSet || it.Opacity != shapes.Opaque/2 || it.Group != 0 {
 		t.Errorf("child of the group: got %+v", it)
 	}
-	if it := d.Items[2]; !it.Second || it.Opacity != shapes.Opaque {
+	if it := d.Items[2]; !it.InSecondSet || it.Opacity != shapes.Opaque {
 		t.Errorf("second set: got %+v", it)
 	}
 	if b, ok := view.PageBounds(s, 0); !ok || b != (view.Box{X: 30, Y: 40, W: 20, H: 20}) {

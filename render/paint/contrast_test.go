@@ -58,9 +58,9 @@ func TestGlyphsHaveContrast(t *testing.T) {
 			t.Fatal(err)
 		}
 		it := d.Items[len(d.Items)-1] // the glyph lies on top of its halo
-		for _, sp := range d.Coverage.Spans[it.First:][:it.Count] {
-			if sp.At != scan.Full {
-				out = append(out, d.Coverage.Bytes[sp.At:][:sp.N]...)
+		for _, sp := range d.Coverage.Spans[it.FirstSpan:][:it.SpanCount] {
+			if sp.FirstByte != scan.Full {
+				out = append(out, d.Coverage.Bytes[sp.FirstByte:][:sp.Width]...)
 			}
 		}
 		return out

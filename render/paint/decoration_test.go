@@ -36,7 +36,7 @@ func lineRows(t *testing.T, d *Drawing) (y, height int32) {
 		if it.Op != OpPaint || it.Color == shapes.Background {
 			continue
 		}
-		for _, s := range d.Coverage.Spans[it.First : it.First+it.Count] {
+		for _, s := range d.Coverage.Spans[it.FirstSpan : it.FirstSpan+it.SpanCount] {
 			lo, hi = min(lo, s.Y), max(hi, s.Y+1)
 		}
 	}
@@ -45,21 +45,21 @@ func lineRows(t *testing.T, d *Drawing) (y, height int32) {
 
 // ends returns where the covered ranges of the first row of an item begin and end, px.
 func ends(d *Drawing, it *Item) (out []float64) {
-	spans := d.Coverage.Spans[it.First : it.First+it.Count]
+	spans := d.Coverage.Spans[it.FirstSpan : it.FirstSpan+it.SpanCount]
 	alpha := func(s scan.Span, i int32) float64 {
-		if s.At == scan.Full {
+		if s.FirstByte == scan.Full {
 			return 1
 		}
-		return float64(d.Coverage.Bytes[s.At+i]) / 255
+		return float64(d.Coverage.Bytes[s.FirstByte+i]) / 255
 	}
 	for i, s := range spans {
 		if s.Y != spans[0].Y {
 			break
 		}
-		if i == 0 || s.X > spans[i-1].X+spans[i-1].N {
+		if i == 0 || s.X > spans[i-1].X+spans[i-1].Width {
 			out = append(out, float64(s.X+1)-alpha(s, 0), 0)
 		}
-		out[len(out)-1] = float64(s.X+s.N-1) + alpha(s, s.N-1)
+		out[len(out)-1] = float64(s.X+s.Width-1) + alpha(s, s.Width-1)
 	}
 	return out
 }

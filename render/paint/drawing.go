@@ -21,13 +21,13 @@ const (
 
 // Item is one path with what it covers, in paint order (back to front).
 type Item struct {
-	First, Count int32 // its spans in Drawing.Coverage
+	FirstSpan, SpanCount int32 // its spans in Drawing.Coverage
 	// FirstPairPixel and PairPixelCount are its range in Drawing.PairPixels: those of its pixels that
 	// the browser blends in pairs, by a rounding of their own.
 	FirstPairPixel, PairPixelCount int32
 	Op                             Op
 	Round                          bool     // blended as an image is: products are rounded, not floored
-	Second                         bool     // belongs to View.SecondIDs
+	InSecondSet                    bool     // belongs to View.SecondIDs
 	Opacity                        uint32   // 0..Opaque
 	Color                          [3]uint8 // sRGB
 	Clip                           int32    // position in Items of the OpClip item, -1 for none

@@ -164,7 +164,7 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 	box := emptyBox
 	for _, s := range spans {
 		box[0], box[1] = min(box[0], s.X), min(box[1], s.Y)
-		box[2], box[3] = max(box[2], s.X+s.N), max(box[3], s.Y+1)
+		box[2], box[3] = max(box[2], s.X+s.Width), max(box[3], s.Y+1)
 	}
 	if len(spans) == 0 {
 		return [4]int32{}
@@ -178,17 +178,17 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 // drawing.
 func (cache *glyphCache) draw(drawing *Drawing, glyph, x, y int32, item *Item) {
 	mask := &cache.glyphs[glyph]
-	item.Count = mask.count
+	item.SpanCount = mask.count
 	drawing.Pieces += mask.pieces
 	if mask.stamp != cache.stamp { // the first use in this text: the drawing has no bytes of the mask yet
 		mask.stamp, mask.at = cache.stamp, int32(len(drawing.Coverage.Bytes))
 		drawing.Coverage.Bytes = append(drawing.Coverage.Bytes, cache.coverage.Bytes[mask.bytes:mask.end]...)
 	}
-	item.First = int32(len(drawing.Coverage.Spans))
+	item.FirstSpan = int32(len(drawing.Coverage.Spans))
 	for _, span := range cache.coverage.Spans[mask.first : mask.first+mask.count] {
 		span.X, span.Y = span.X+x, span.Y+y
-		if span.At != scan.Full {
-			span.At += mask.at - mask.bytes // from the cache's bytes to those of the drawing
+		if span.FirstByte != scan.Full {
+			span.FirstByte += mask.at - mask.bytes // from the cache's bytes to those of the drawing
 		}
 		drawing.Coverage.Spans = append(drawing.Coverage.Spans, span)
 	}

@@ -98,10 +98,10 @@ func drawTile(side int) *hatchTile {
 // pattern.
 func (tile *hatchTile) erase(coverage *scan.Coverage, opacity uint32) {
 	for _, span := range coverage.Spans {
-		for i := range span.N {
+		for i := range span.Width {
 			a := uint32(255)
-			if span.At != scan.Full {
-				a = uint32(coverage.Bytes[span.At+i])
+			if span.FirstByte != scan.Full {
+				a = uint32(coverage.Bytes[span.FirstByte+i])
 			}
 			p := &tile.alpha[int(span.Y)*tile.side+int(span.X+i)]
 			*p = uint8(uint32(*p) * (256 - a*opacity>>8) >> 8)
@@ -172,7 +172,7 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	// An even hatch.
 	if builder.mode == Exact || tile == nil {
 		it := builder.item(placement, draw.Color, draw.Opacity)
-		it.First, it.Count = builder.filled[0], builder.filled[1]
+		it.FirstSpan, it.SpanCount = builder.filled[0], builder.filled[1]
 		builder.emit(it)
 		return nil
 	}
@@ -184,16 +184,16 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	full := 0 // spans that take the mean
 	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {
 		span := coverage.Spans[i]
-		if span.At == scan.Full && !builder.details {
+		if span.FirstByte == scan.Full && !builder.details {
 			full++
 			continue
 		}
-		coverage.Spans = append(coverage.Spans, scan.Span{X: span.X, Y: span.Y, N: span.N, At: int32(len(coverage.Bytes))})
+		coverage.Spans = append(coverage.Spans, scan.Span{X: span.X, Y: span.Y, Width: span.Width, FirstByte: int32(len(coverage.Bytes))})
 		sampler.start(span.X, span.Y)
-		for k := range span.N {
+		for k := range span.Width {
 			a := 255.0
-			if span.At != scan.Full {
-				a = float64(coverage.Bytes[span.At+k])
+			if span.FirstByte != scan.Full {
+				a = float64(coverage.Bytes[span.FirstByte+k])
 			}
 			coverage.Bytes = append(coverage.Bytes, byte(float64(sampler.next()*a)/255+0.5))
 		}
@@ -208,7 +208,7 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	// The pixels that take its mean.
 	first = len(coverage.Spans)
 	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {
-		if s := coverage.Spans[i]; s.At == scan.Full {
+		if s := coverage.Spans[i]; s.FirstByte == scan.Full {
 			coverage.Spans = append(coverage.Spans, s)
 		}
 	}

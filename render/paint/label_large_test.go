@@ -35,12 +35,12 @@ func TestLargeGlyphs(t *testing.T) {
 			t.Fatal(err)
 		}
 		it := d.Items[len(d.Items)-1] // the glyph itself lies on top of its halo
-		spans := d.Coverage.Spans[it.First:]
+		spans := d.Coverage.Spans[it.FirstSpan:]
 		for _, s := range spans { // its first row may be covered in part
 			if s.Y > spans[0].Y {
 				break
 			}
-			it.First, it.Count = it.First+1, it.Count-1
+			it.FirstSpan, it.SpanCount = it.FirstSpan+1, it.SpanCount-1
 		}
 		bar := ends(&d, &it)
 		lo, hi := bar[0], bar[1]

@@ -180,15 +180,15 @@ func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 	add := func(v int32) { content = binary.LittleEndian.AppendUint32(content, uint32(v)) }
 	for i := range builder.drawing.Items[from.items:] {
 		item := &builder.drawing.Items[from.items+i]
-		if int(item.First) < from.spans || int(item.Clip) >= 0 && int(item.Clip) < from.items || item.PairPixelCount > 0 && int(item.FirstPairPixel) < from.pairs {
+		if int(item.FirstSpan) < from.spans || int(item.Clip) >= 0 && int(item.Clip) < from.items || item.PairPixelCount > 0 && int(item.FirstPairPixel) < from.pairs {
 			panic("BUG: an item shares coverage, pairs of pixels or a clip with another layer")
 		}
-		flags := uint32(item.Op) | flag(item.Round)<<8 | flag(item.Second)<<9
+		flags := uint32(item.Op) | flag(item.Round)<<8 | flag(item.InSecondSet)<<9
 		content = binary.LittleEndian.AppendUint32(content, flags)
 		content = binary.LittleEndian.AppendUint32(content, item.Opacity)
 		content = append(content, item.Color[0], item.Color[1], item.Color[2])
-		add(item.First - int32(from.spans))
-		add(item.Count)
+		add(item.FirstSpan - int32(from.spans))
+		add(item.SpanCount)
 		if add(item.PairPixelCount); item.PairPixelCount > 0 {
 			add(item.FirstPairPixel - int32(from.pairs))
 		}
@@ -199,13 +199,13 @@ func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 		}
 	}
 	for _, span := range builder.drawing.Coverage.Spans[from.spans:] {
-		at := span.At
+		at := span.FirstByte
 		if at != scan.Full {
 			at -= int32(from.bytes)
 		}
 		add(span.X)
 		add(span.Y)
-		add(span.N)
+		add(span.Width)
 		add(at)
 	}
 	content = append(content, builder.drawing.Coverage.Bytes[from.bytes:]...)

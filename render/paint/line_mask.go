@@ -81,14 +81,14 @@ func (mask *lineMask) load(coverage *scan.Coverage) {
 		for ; row.end() < span.X; row.to++ {
 			mask.alpha = append(mask.alpha, 0)
 		}
-		for i := range span.N {
+		for i := range span.Width {
 			a := byte(255)
-			if span.At != scan.Full {
-				a = coverage.Bytes[span.At+i]
+			if span.FirstByte != scan.Full {
+				a = coverage.Bytes[span.FirstByte+i]
 			}
 			mask.alpha = append(mask.alpha, a)
 		}
-		row.to += span.N
+		row.to += span.Width
 	}
 }
 
@@ -285,15 +285,15 @@ func (cache *glyphCache) row(first int, x, y int32, alpha []byte) {
 		switch {
 		case alpha[0] == 0:
 		case alpha[0] == 255 && n >= longRun:
-			to.Spans = append(to.Spans, scan.Span{X: x, Y: y, N: int32(n), At: scan.Full})
+			to.Spans = append(to.Spans, scan.Span{X: x, Y: y, Width: int32(n), FirstByte: scan.Full})
 		default:
 			last := len(to.Spans) - 1
-			follows := func(s scan.Span) bool { return s.At != scan.Full && s.Y == y && s.X+s.N == x }
+			follows := func(s scan.Span) bool { return s.FirstByte != scan.Full && s.Y == y && s.X+s.Width == x }
 			if last < first || !follows(to.Spans[last]) {
-				to.Spans = append(to.Spans, scan.Span{X: x, Y: y, At: int32(len(to.Bytes))})
+				to.Spans = append(to.Spans, scan.Span{X: x, Y: y, FirstByte: int32(len(to.Bytes))})
 				last++
 			}
-			to.Spans[last].N += int32(n)
+			to.Spans[last].Width += int32(n)
 			to.Bytes = append(to.Bytes, alpha[:n]...)
 		}
 		alpha, x = alpha[n:], x+int32(n)

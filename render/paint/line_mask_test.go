@@ -140,7 +140,7 @@ func TestMaskRows(t *testing.T) {
 	alpha := append(slices.Repeat([]byte{255}, 40), 0, 0, 7, 255, 255, 9)
 	c.row(0, 3, 5, alpha)
 	c.row(2, 49, 5, []byte{1, 0}) // another mask that continues at the same place
-	want := []scan.Span{{X: 3, Y: 5, N: 40, At: scan.Full}, {X: 45, Y: 5, N: 4, At: 0}, {X: 49, Y: 5, N: 1, At: 4}}
+	want := []scan.Span{{X: 3, Y: 5, Width: 40, FirstByte: scan.Full}, {X: 45, Y: 5, Width: 4, FirstByte: 0}, {X: 49, Y: 5, Width: 1, FirstByte: 4}}
 	if !slices.Equal(c.coverage.Spans, want[:]) || !slices.Equal(c.coverage.Bytes, []byte{7, 255, 255, 9, 1}) {
 		t.Errorf("got %v, %v; want %v", c.coverage.Spans, c.coverage.Bytes, want)
 	}

@@ -41,7 +41,7 @@ func (builder *Builder) paint(draws []shapes.Draw, matrix vector.Matrix, placeme
 
 // emit appends an item unless it covers nothing.
 func (builder *Builder) emit(it Item) {
-	if it.Count > 0 {
+	if it.SpanCount > 0 {
 		builder.drawing.Items = append(builder.drawing.Items, it)
 	}
 }
@@ -62,7 +62,7 @@ func (builder *Builder) fill(draw *shapes.Draw, matrix vector.Matrix, placement 
 	if err != nil {
 		return err
 	}
-	builder.filled = [2]int32{item.First, item.Count}
+	builder.filled = [2]int32{item.FirstSpan, item.SpanCount}
 	builder.emit(item)
 	return nil
 }
@@ -244,7 +244,7 @@ func (builder *Builder) coverHairPass(draw *shapes.Draw, item *Item,
 // setCoverage gives an item the range of count spans from first on, and returns an error if the drawing
 // has more coverage than its limits allow.
 func (builder *Builder) setCoverage(it *Item, first, count int) error {
-	it.First, it.Count = int32(first), int32(count)
+	it.FirstSpan, it.SpanCount = int32(first), int32(count)
 	return builder.checkSize(sizeOf(&builder.drawing.Coverage))
 }
 
@@ -299,7 +299,7 @@ func endsOnStart(path *vector.Path, strokeWidth float32) bool {
 
 // item returns an item of the shape at p that covers nothing yet.
 func (builder *Builder) item(p *shapePlacement, color shapes.RGB, opacity uint32) Item {
-	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
+	return Item{Op: OpPaint, InSecondSet: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
 
 // rule returns how the paths of a shape are filled. See docs/spec/raster.md#r29 and

@@ -85,18 +85,18 @@ func (c *canvas) each(r image.Rectangle, f func(k int)) {
 // of fills c.cover with the coverage of an item, inside the returned box.
 func (c *canvas) of(d *Drawing, it *Item) image.Rectangle {
 	r := image.Rectangle{}
-	spans := d.Coverage.Spans[it.First : it.First+it.Count]
+	spans := d.Coverage.Spans[it.FirstSpan : it.FirstSpan+it.SpanCount]
 	for _, s := range spans {
-		r = r.Union(image.Rect(int(s.X), int(s.Y), int(s.X+s.N), int(s.Y+1)))
+		r = r.Union(image.Rect(int(s.X), int(s.Y), int(s.X+s.Width), int(s.Y+1)))
 	}
 	r = r.Intersect(image.Rect(0, 0, c.w, c.h))
 	c.each(r, func(k int) { c.cover[k] = 0 })
 	for _, s := range spans {
-		for i := range s.N {
+		for i := range s.Width {
 			if x, y := int(s.X+i), int(s.Y); (image.Point{x, y}).In(r) {
 				c.cover[y*c.w+x] = 1
-				if s.At != scan.Full {
-					c.cover[y*c.w+x] = float64(d.Coverage.Bytes[s.At+i]) / 255
+				if s.FirstByte != scan.Full {
+					c.cover[y*c.w+x] = float64(d.Coverage.Bytes[s.FirstByte+i]) / 255
 				}
 			}
 		}

@@ -165,7 +165,7 @@ func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) b
 	}
 	for j := range builder.drawing.Items[from.items:] {
 		it := &builder.drawing.Items[from.items+j]
-		it.Second, it.Shape, it.Clip = placement.second, placement.shape, placement.clip
+		it.InSecondSet, it.Shape, it.Clip = placement.second, placement.shape, placement.clip
 	}
 	return true
 }
@@ -213,7 +213,7 @@ func appendRange(store *shapeStore, from, to marks, items []Item, coverage *scan
 	toByte := int32(len(coverage.Bytes) - from.bytes)
 	toPair := int32(len(pairs) - from.pairs)
 	for _, it := range store.items[from.items:to.items] {
-		it.First += toSpan
+		it.FirstSpan += toSpan
 		if it.FirstPairPixel += toPair; it.PairPixelCount == 0 {
 			it.FirstPairPixel = 0
 		}
@@ -222,8 +222,8 @@ func appendRange(store *shapeStore, from, to marks, items []Item, coverage *scan
 	at := len(coverage.Spans)
 	coverage.Spans = append(coverage.Spans, store.coverage.Spans[from.spans:to.spans]...)
 	for i := range coverage.Spans[at:] {
-		if s := &coverage.Spans[at+i]; s.At != scan.Full {
-			s.At += toByte
+		if s := &coverage.Spans[at+i]; s.FirstByte != scan.Full {
+			s.FirstByte += toByte
 		}
 	}
 	coverage.Bytes = append(coverage.Bytes, store.coverage.Bytes[from.bytes:to.bytes]...)

@@ -373,7 +373,7 @@ func TestFreehandVectors(t *testing.T) {
 		}
 		for i, w := range want.StrokePoints {
 			m := l.Free.Points[i]
-			for k, got := range [5]float64{m.At.X, m.At.Y, m.Pressure, m.Run, m.Radius} {
+			for k, got := range [5]float64{m.At.X, m.At.Y, m.Pressure, m.RunLength, m.Radius} {
 				if math.Abs(got-w[k]) > tol {
 					t.Errorf("%s: point %d, number %d: got %g; want %g", v.ID, i, k, got, w[k])
 				}

@@ -38,7 +38,7 @@ func TestDrawStroke5Vectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Measure()
-		w := shapes.JitterPen{Offset: in.Width / 3, Round: 2 * in.Width, Seed: in.ID, Disc: true}
+		w := shapes.JitterPen{MaxOffset: in.Width / 3, MaxCut: 2 * in.Width, Seed: in.ID, Disc: true}
 		w.Plan(&c)
 		var got vector.Path
 		w.Pass(&c, shapes.Passes[0], &got)

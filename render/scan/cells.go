@@ -95,7 +95,7 @@ func (row *row) storeLevelCells(x0, x1 int32, level byte) {
 // storeFullCells stores the cells [x0, x1) as one Full span. The span of cells before it ends there.
 func (row *row) storeFullCells(x0, x1 int32) {
 	row.closeCells()
-	row.dst.Spans = append(row.dst.Spans, Span{X: x0, Y: row.y, N: x1 - x0, At: Full})
+	row.dst.Spans = append(row.dst.Spans, Span{X: x0, Y: row.y, Width: x1 - x0, FirstByte: Full})
 }
 
 // clearCell empties both layers of the cell that begins at column x.
@@ -167,7 +167,7 @@ func (row *row) closeCells() {
 	}
 	dst := row.dst
 	if len(dst.Bytes) <= math.MaxInt32 { // always: callers bound the bytes far below
-		dst.Spans = append(dst.Spans, Span{X: row.openX, Y: row.y, N: row.openEnd - row.openX, At: int32(row.openAt)})
+		dst.Spans = append(dst.Spans, Span{X: row.openX, Y: row.y, Width: row.openEnd - row.openX, FirstByte: int32(row.openAt)})
 	} else {
 		dst.Bytes = dst.Bytes[:row.openAt]
 	}

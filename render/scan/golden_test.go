@@ -130,15 +130,15 @@ func hashOf(path func(*rand.Rand) *vector.Path, paths int, clip chord.Rect, rule
 		first, count := s.Append(&c, path(r), clip, rule)
 		for _, at := range c.Spans[first : first+count] {
 			var b []byte
-			for _, v := range []int32{at.X, at.Y, at.N} {
+			for _, v := range []int32{at.X, at.Y, at.Width} {
 				b = binary.LittleEndian.AppendUint32(b, uint32(v))
 			}
 			h.Write(b)
-			if at.At == Full {
+			if at.FirstByte == Full {
 				h.Write([]byte("full"))
 				continue
 			}
-			h.Write(c.Bytes[at.At : at.At+at.N])
+			h.Write(c.Bytes[at.FirstByte : at.FirstByte+at.Width])
 		}
 	}
 	return h.Sum64()
@@ -277,9 +277,9 @@ func TestCrossingEdges(t *testing.T) {
 		line.trapezoid(at[0], at[3], at[1], at[2], r.Int64N(2<<16), r.Int64N(2<<16), 255, false)
 		line.finish()
 		for _, s := range c.Spans {
-			h.Write([]byte{byte(s.X), byte(s.N)})
-			if s.At != Full {
-				h.Write(c.Bytes[s.At : s.At+s.N])
+			h.Write([]byte{byte(s.X), byte(s.Width)})
+			if s.FirstByte != Full {
+				h.Write(c.Bytes[s.FirstByte : s.FirstByte+s.Width])
 			}
 		}
 	}

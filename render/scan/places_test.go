@@ -33,7 +33,7 @@ func TestSideBySide(t *testing.T) {
 	var s Scanner
 	var c Coverage
 	s.Append(&c, boxes([4]float32{10, 0, 45, 9}, [4]float32{45, 0, 80, 9}, [4]float32{90, 0.5, 120, 9}), chord.Rect{X1: 130, Y1: 10}, Rule{})
-	if want := (Span{X: 10, N: 70, At: Full}); len(c.Spans) == 0 || c.Spans[0] != want {
+	if want := (Span{X: 10, Width: 70, FirstByte: Full}); len(c.Spans) == 0 || c.Spans[0] != want {
 		t.Errorf("got %v; want %v first", c.Spans, want)
 	}
 }

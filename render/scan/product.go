@@ -6,29 +6,29 @@ package scan
 // of the other. See docs/spec/raster.md#r29.
 func Product(dst, a, b *Coverage) (first, count int) {
 	first = len(dst.Spans)
-	isBefore := func(t, s Span) bool { return t.Y < s.Y || t.Y == s.Y && t.X+t.N <= s.X }
+	isBefore := func(t, s Span) bool { return t.Y < s.Y || t.Y == s.Y && t.X+t.Width <= s.X }
 	next := 0 // first span of b that is not before the current one of a
 	for _, span := range a.Spans {
 		for next < len(b.Spans) && isBefore(b.Spans[next], span) {
 			next++
 		}
 		// Each span of b that overlaps this one gives a span of the product.
-		for i := next; i < len(b.Spans) && b.Spans[i].Y == span.Y && b.Spans[i].X < span.X+span.N; i++ {
+		for i := next; i < len(b.Spans) && b.Spans[i].Y == span.Y && b.Spans[i].X < span.X+span.Width; i++ {
 			t := b.Spans[i]
-			lo, hi := max(span.X, t.X), min(span.X+span.N, t.X+t.N)
-			p := Span{X: lo, Y: span.Y, N: hi - lo, At: Full}
+			lo, hi := max(span.X, t.X), min(span.X+span.Width, t.X+t.Width)
+			p := Span{X: lo, Y: span.Y, Width: hi - lo, FirstByte: Full}
 			switch {
-			case span.At == Full && t.At == Full: // p is Full
-			case span.At == Full:
-				p.At = int32(len(dst.Bytes))
-				dst.Bytes = append(dst.Bytes, b.Bytes[t.At+lo-t.X:t.At+hi-t.X]...)
-			case t.At == Full:
-				p.At = int32(len(dst.Bytes))
-				dst.Bytes = append(dst.Bytes, a.Bytes[span.At+lo-span.X:span.At+hi-span.X]...)
+			case span.FirstByte == Full && t.FirstByte == Full: // p is Full
+			case span.FirstByte == Full:
+				p.FirstByte = int32(len(dst.Bytes))
+				dst.Bytes = append(dst.Bytes, b.Bytes[t.FirstByte+lo-t.X:t.FirstByte+hi-t.X]...)
+			case t.FirstByte == Full:
+				p.FirstByte = int32(len(dst.Bytes))
+				dst.Bytes = append(dst.Bytes, a.Bytes[span.FirstByte+lo-span.X:span.FirstByte+hi-span.X]...)
 			default:
-				p.At = int32(len(dst.Bytes))
+				p.FirstByte = int32(len(dst.Bytes))
 				for k := lo; k < hi; k++ {
-					dst.Bytes = append(dst.Bytes, Share(a.Bytes[span.At+k-span.X], b.Bytes[t.At+k-t.X]))
+					dst.Bytes = append(dst.Bytes, Share(a.Bytes[span.FirstByte+k-span.X], b.Bytes[t.FirstByte+k-t.X]))
 				}
 			}
 			dst.Spans = append(dst.Spans, p)

@@ -7,9 +7,9 @@ import (
 
 // TestProduct multiplies spans of both kinds.
 func TestProduct(t *testing.T) {
-	a := Coverage{Spans: []Span{{X: 0, Y: 1, N: 6, At: Full}, {X: 0, Y: 2, N: 4, At: 0}, {X: 0, Y: 4, N: 2, At: Full}},
+	a := Coverage{Spans: []Span{{X: 0, Y: 1, Width: 6, FirstByte: Full}, {X: 0, Y: 2, Width: 4, FirstByte: 0}, {X: 0, Y: 4, Width: 2, FirstByte: Full}},
 		Bytes: []byte{255, 100, 50, 7}}
-	b := Coverage{Spans: []Span{{X: 0, Y: 0, N: 9, At: Full}, {X: 2, Y: 1, N: 2, At: Full}, {X: 4, Y: 1, N: 9, At: 0}, {X: 1, Y: 2, N: 3, At: 1}},
+	b := Coverage{Spans: []Span{{X: 0, Y: 0, Width: 9, FirstByte: Full}, {X: 2, Y: 1, Width: 2, FirstByte: Full}, {X: 4, Y: 1, Width: 9, FirstByte: 0}, {X: 1, Y: 2, Width: 3, FirstByte: 1}},
 		Bytes: []byte{128, 128, 255, 0, 1, 2, 3, 4, 5}}
 	var c Coverage
 	Product(&c, &a, &b)
@@ -23,8 +23,8 @@ func TestProduct(t *testing.T) {
 // Spans of a path on other rows, and spans that overlap in part, are multiplied at their own places.
 func TestProductPlaces(t *testing.T) {
 	ramp := []byte{10, 20, 30, 40, 50, 60, 70, 80}
-	a := Coverage{Spans: []Span{{X: 20, Y: 1, N: 4, At: Full}, {X: 2, Y: 2, N: 3, At: Full}, {X: 5, Y: 3, N: 8, At: 0}}, Bytes: ramp}
-	b := Coverage{Spans: []Span{{X: 0, Y: 2, N: 5, At: Full}, {X: 7, Y: 3, N: 4, At: Full}}}
+	a := Coverage{Spans: []Span{{X: 20, Y: 1, Width: 4, FirstByte: Full}, {X: 2, Y: 2, Width: 3, FirstByte: Full}, {X: 5, Y: 3, Width: 8, FirstByte: 0}}, Bytes: ramp}
+	b := Coverage{Spans: []Span{{X: 0, Y: 2, Width: 5, FirstByte: Full}, {X: 7, Y: 3, Width: 4, FirstByte: Full}}}
 	for _, pair := range [][2]*Coverage{{&a, &b}, {&b, &a}} {
 		var c Coverage
 		first, count := Product(&c, pair[0], pair[1])
@@ -43,11 +43,11 @@ func TestProductPlaces(t *testing.T) {
 func rowOf(c *Coverage, y, width int) []int {
 	out := make([]int, width)
 	for _, s := range c.Spans {
-		for i := range int(s.N) {
+		for i := range int(s.Width) {
 			if int(s.Y) == y {
 				out[int(s.X)+i] = 255
-				if s.At != Full {
-					out[int(s.X)+i] = int(c.Bytes[int(s.At)+i])
+				if s.FirstByte != Full {
+					out[int(s.X)+i] = int(c.Bytes[int(s.FirstByte)+i])
 				}
 			}
 		}

@@ -153,9 +153,9 @@ func TestFullRuns(t *testing.T) {
 	first, count := s.Append(&c, p, chord.Rect{X1: 100, Y1: 80}, Rule{})
 	full := 0
 	for _, u := range c.Spans[first : first+count] {
-		if u.At == Full {
+		if u.FirstByte == Full {
 			full++
-			if u.N < longRun {
+			if u.Width < longRun {
 				t.Errorf("full span %v; want %d px or more", u, longRun)
 			}
 		}
@@ -236,7 +236,7 @@ func TestCells(t *testing.T) {
 		var c Coverage
 		s.Append(&c, p, clip, r)
 		for _, u := range c.Spans {
-			if u.X%Cell != 0 || u.N%Cell != 0 {
+			if u.X%Cell != 0 || u.Width%Cell != 0 {
 				rt.Fatalf("got span %v; want whole cells", u)
 			}
 		}

@@ -55,9 +55,9 @@ func (coverage *Coverage) appendTrimmed(x, y int32, pos int) {
 	if pos == end {
 		return
 	}
-	if end > math.MaxInt32 { // never: callers bound the bytes far below what Span.At can hold
+	if end > math.MaxInt32 { // never: callers bound the bytes far below what Span.FirstByte can hold
 		coverage.Bytes = coverage.Bytes[:pos]
 		return
 	}
-	coverage.Spans = append(coverage.Spans, Span{X: x, Y: y, N: int32(end - pos), At: int32(pos)})
+	coverage.Spans = append(coverage.Spans, Span{X: x, Y: y, Width: int32(end - pos), FirstByte: int32(pos)})
 }

@@ -406,7 +406,7 @@ func opaqueInOrder(runs []run) bool {
 
 // storeFullSpan stores the columns of extent as a Full span and clears both layers there, whatever they hold.
 func (row *row) storeFullSpan(extent extent) {
-	row.dst.Spans = append(row.dst.Spans, Span{X: extent.x0, Y: row.y, N: extent.x1 - extent.x0, At: Full})
+	row.dst.Spans = append(row.dst.Spans, Span{X: extent.x0, Y: row.y, Width: extent.x1 - extent.x0, FirstByte: Full})
 	if row.hasSums {
 		clear(row.sums[extent.x0-row.left : extent.x1-row.left])
 	}
@@ -470,12 +470,12 @@ func (row *row) storeBytes(x0, x1 int32) {
 
 // emit appends a span of the coverage bytes from, beginning in column x of the current row, and
 // clears these bytes; no bytes make no span. The bytes of one drawing must stay below 2 GiB, so that
-// their places fit Span.At: callers bound them far below that. Beyond it the span would be dropped.
+// their places fit Span.FirstByte: callers bound them far below that. Beyond it the span would be dropped.
 func (row *row) appendSpan(x int32, from []byte) {
 	at := len(row.dst.Bytes)
 	if len(from) > 0 && at <= math.MaxInt32-len(from) {
 		row.dst.Bytes = append(row.dst.Bytes, from...)
-		row.dst.Spans = append(row.dst.Spans, Span{X: x, Y: row.y, N: int32(len(from)), At: int32(at)})
+		row.dst.Spans = append(row.dst.Spans, Span{X: x, Y: row.y, Width: int32(len(from)), FirstByte: int32(at)})
 	}
 	clear(from)
 }

@@ -31,9 +31,9 @@ func SharpRect(dst *Coverage, box [4]float32, clip chord.Rect) (first, count int
 			if w == 256 { // all columns of whole width make one span
 				n = max(1, min(right>>8, x1)-x)
 			}
-			span := Span{X: int32(x), Y: int32(y), N: int32(n), At: Full}
+			span := Span{X: int32(x), Y: int32(y), Width: int32(n), FirstByte: Full}
 			if a := min(w*h>>8, 255); w < 256 || h+thin < 256 { // not wholly covered: the span has bytes
-				span.At = int32(len(dst.Bytes))
+				span.FirstByte = int32(len(dst.Bytes))
 				dst.Bytes = append(dst.Bytes, slices.Repeat([]byte{byte(a)}, int(n))...)
 			}
 			dst.Spans = append(dst.Spans, span)

@@ -26,8 +26,8 @@ func TestSharpRectRows(t *testing.T) {
 		var got []byte
 		for _, s := range to.Spans {
 			a := byte(255)
-			if s.At != scan.Full {
-				a = to.Bytes[s.At]
+			if s.FirstByte != scan.Full {
+				a = to.Bytes[s.FirstByte]
 			}
 			got = append(got, a)
 		}

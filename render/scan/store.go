@@ -40,7 +40,7 @@ func (row *row) storeTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL
 	from := x0                        // column of the byte at pos
 	if innerTo-innerFrom >= longRun { // the interior becomes a span of its own
 		row.dst.appendTrimmed(x0, row.y, pos)
-		dst.Spans = append(dst.Spans, Span{X: innerFrom, Y: row.y, N: innerTo - innerFrom, At: Full})
+		dst.Spans = append(dst.Spans, Span{X: innerFrom, Y: row.y, Width: innerTo - innerFrom, FirstByte: Full})
 		from, pos = innerTo, len(dst.Bytes)
 	} else {
 		dst.Bytes = append(dst.Bytes, opaque[:innerTo-innerFrom]...)
@@ -88,17 +88,17 @@ func (row *row) moveToLayers() {
 	row.closeCells()
 	row.storedEnd = nowhere
 	for _, span := range dst.Spans[row.firstStored:] {
-		row.markTouched(span.X, span.X+span.N)
-		if span.At == Full {
-			row.drawInterior(span.X, span.X+span.N, 255, true)
+		row.markTouched(span.X, span.X+span.Width)
+		if span.FirstByte == Full {
+			row.drawInterior(span.X, span.X+span.Width, 255, true)
 			continue
 		}
 		row.hasDirect = true
-		copy(row.direct[span.X-row.left:], dst.Bytes[span.At:span.At+span.N])
+		copy(row.direct[span.X-row.left:], dst.Bytes[span.FirstByte:span.FirstByte+span.Width])
 	}
 	for _, s := range dst.Spans[row.firstStored:] {
-		if s.At != Full { // the first span with bytes: they and all later ones are of this row
-			dst.Bytes = dst.Bytes[:s.At]
+		if s.FirstByte != Full { // the first span with bytes: they and all later ones are of this row
+			dst.Bytes = dst.Bytes[:s.FirstByte]
 			break
 		}
 	}

@@ -29,17 +29,17 @@ func spans(t testing.TB, c *Coverage, first, count int, f func(x, y int, a byte)
 	t.Helper()
 	last := Span{X: math.MinInt32, Y: math.MinInt32}
 	for _, s := range c.Spans[first : first+count] {
-		if s.N <= 0 || s.Y < last.Y || s.Y == last.Y && s.X < last.X+last.N {
+		if s.Width <= 0 || s.Y < last.Y || s.Y == last.Y && s.X < last.X+last.Width {
 			t.Fatalf("span %v after %v", s, last)
 		}
 		last = s
-		if s.At == Full {
-			for i := range s.N {
+		if s.FirstByte == Full {
+			for i := range s.Width {
 				f(int(s.X+i), int(s.Y), 255)
 			}
 			continue
 		}
-		b := c.Bytes[s.At : s.At+s.N]
+		b := c.Bytes[s.FirstByte : s.FirstByte+s.Width]
 		for i, a := range b {
 			f(int(s.X)+i, int(s.Y), a)
 		}
@@ -50,8 +50,8 @@ func spans(t testing.TB, c *Coverage, first, count int, f func(x, y int, a byte)
 func tight(t testing.TB, c *Coverage, first, count int) {
 	t.Helper()
 	for _, s := range c.Spans[first : first+count] {
-		if s.At != Full && (c.Bytes[s.At] == 0 || c.Bytes[s.At+s.N-1] == 0) {
-			t.Fatalf("span %v ends in zeros: %v", s, c.Bytes[s.At:s.At+s.N])
+		if s.FirstByte != Full && (c.Bytes[s.FirstByte] == 0 || c.Bytes[s.FirstByte+s.Width-1] == 0) {
+			t.Fatalf("span %v ends in zeros: %v", s, c.Bytes[s.FirstByte:s.FirstByte+s.Width])
 		}
 	}
 }

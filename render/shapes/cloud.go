@@ -62,7 +62,7 @@ func (spec GeoSpec) cloud(outline *Outline) error {
 	w, h := spec.W, spec.H
 	perimeter := stadiumPerimeter(w, h)
 	bumpCount := bumps(w, h, spec.Size)
-	if err := checkBumps(w, h, bumpCount, spec.most); err != nil {
+	if err := checkBumps(w, h, bumpCount, spec.maxBumps); err != nil {
 		return err
 	}
 	// Where the bumps begin and end: points on a stadium, before and after the random moves. Its distance
@@ -76,12 +76,14 @@ func (spec GeoSpec) cloud(outline *Outline) error {
 	outline.wiggled = append(outline.wiggled[:0], outline.anchors...)
 	spec.wiggle(outline.wiggled, depth)
 
-	// One arc for each bump, through its highest point, which the box limits.
+	// One arc for each bump, through its highest point, which the box limits. The height is the stadium's
+	// distance from the box, corrected for ends closer than the spacing, and scaled as the moves scaled
+	// the distance of the ends.
 	outline.Move(outline.wiggled[0])
 	for i := range outline.anchors {
-		j := (i + 1) % len(outline.anchors)
-		a, b := outline.anchors[i], outline.anchors[j]
-		from, to := outline.wiggled[i], outline.wiggled[j]
+		next := (i + 1) % len(outline.anchors)
+		a, b := outline.anchors[i], outline.anchors[next]
+		from, to := outline.wiggled[i], outline.wiggled[next]
 		gap := geom.Distance(a, b)
 		height := (max(pad.X, pad.Y) + (spacing - gap)) * geom.Distance(from, to) / gap
 		apex := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Perp(geom.Unit(geom.Sub(b, a))), height))

@@ -18,23 +18,23 @@ const (
 type Ending uint8
 
 const (
-	usual  Ending = iota // outset at joints and in closed subpaths, exact at open ends
-	Exact                // begins or ends with a whole dash there
-	Outset               // reaches half a dash beyond
-	Skip                 // meets it with a gap
+	byPosition Ending = iota // outset at joints and in closed subpaths, exact at open ends
+	Exact                    // begins or ends with a whole dash there
+	Outset                   // reaches half a dash beyond
+	Skip                     // meets it with a gap
 )
 
 // outlineCommand is one step of an outline, as the editor keeps them. To is its end; c1 and c2 are
 // the controls of curves. See docs/spec/drawing.md#r19.
 type outlineCommand struct {
-	Verb       verb
-	closing    bool   // last of a closed subpath; ends on the subpath's first point
-	merged     bool   // same run of dashes as the one before (pieces of one arc)
-	Steady     bool   // hand-drawn jitter does not move the end point
-	Hollow     bool   // on moveTo: the subpath is stroked only
-	start, end Ending // how dashes meet the start and the end of the command
-	steps      int32  // curves: number of samples, at equal steps of the parameter
-	To, c1, c2 geom.Point
+	Verb          verb
+	closesSubpath bool   // last of a closed subpath; ends on the subpath's first point
+	continuesRun  bool   // same run of dashes as the one before (pieces of one arc)
+	Unjittered    bool   // hand-drawn jitter does not move the end point
+	StrokeOnly    bool   // on moveTo: the subpath is stroked only
+	start, end    Ending // how dashes meet the start and the end of the command
+	steps         int32  // curves: number of samples, at equal steps of the parameter
+	To, c1, c2    geom.Point
 
 	// Set by Measure: the length of the command, and the unit tangents at its start and its end. Those of
 	// a line both point back towards its start, those of a curve both into the curve.
@@ -87,7 +87,7 @@ func (outline *Outline) Close() {
 	if !geom.Near(outline.current(), start, roundingErrors) {
 		outline.Line(start)
 	}
-	outline.List[len(outline.List)-1].closing = true
+	outline.List[len(outline.List)-1].closesSubpath = true
 }
 
 // Polygon adds a closed subpath of straight lines to the shape's outline.
@@ -104,7 +104,7 @@ func (outline *Outline) Polygon(p ...geom.Point) {
 // radians clockwise. The current point must be at its start, and the last piece ends on end exactly. An
 // arc of no angle adds nothing. See docs/spec/drawing.md#r20.
 func (outline *Outline) Arc(centre geom.Point, rx, ry, startAngle, sweep float64, end geom.Point) {
-	pieces := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2))) // pieces
+	pieces := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2)))
 	if !(pieces > 0) {
 		return
 	}
@@ -125,7 +125,7 @@ func (outline *Outline) Arc(centre geom.Point, rx, ry, startAngle, sweep float64
 			to = end
 		}
 		cmd := outline.curve(geom.Add(p, geom.Scale(tp, controlLength)), geom.Sub(q, geom.Scale(tq, controlLength)), to)
-		cmd.merged, cmd.steps = i > 1, steps
+		cmd.continuesRun, cmd.steps = i > 1, steps
 		p, tp = q, tq
 	}
 }
@@ -184,8 +184,9 @@ func curveLength(from, c1, c2, to geom.Point) float64 {
 }
 
 // Measure sets the length and both tangents of every command of a shape's outline, which dashes and
-// jitter need. A move gets an infinite length, because the length of a command limits how far the corner
-// next to it may be rounded, and a move has no part in that. It gets no tangents.
+// jitter need. Tangents are unit vectors. Those of a line both point back to its start, and those of a
+// curve both into the curve. A move has none, and an infinite length: lengths limit how far the corners
+// beside a command are rounded, and a move is no limit.
 func (outline *Outline) Measure() {
 	var p geom.Point
 	for i := range outline.List {

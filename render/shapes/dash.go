@@ -77,7 +77,7 @@ func (outline *Outline) runs(f func(run) error) error {
 			continue
 		}
 		r := run{first: i, last: i, from: outline.List[i-1].To, length: outline.List[i].length}
-		for r.last+1 < len(outline.List) && outline.List[r.last+1].merged {
+		for r.last+1 < len(outline.List) && outline.List[r.last+1].continuesRun {
 			r.last++
 			r.length += outline.List[r.last].length
 		}
@@ -91,22 +91,22 @@ func (outline *Outline) runs(f func(run) error) error {
 }
 
 // endings returns how the dashes of a run begin and end. At joints and in closed subpaths they reach
-// beyond its end points (Outset), at open ends they end exactly on them (Exact). The ending of a command,
-// unless it is usual, comes before these rules. See docs/spec/drawing.md#r35.
+// beyond its end points (Outset), at open ends they end exactly on them (Exact). A command may say how
+// its ends are met instead (any Ending but byPosition). See docs/spec/drawing.md#r35.
 func (outline *Outline) endings(run run) (start, end Ending) {
 	start, end = Outset, Outset
 	lastOfSubpath := run.last+1 == len(outline.List) || outline.List[run.last+1].Verb == MoveTo
-	if lastOfSubpath && !outline.List[run.last].closing {
+	if lastOfSubpath && !outline.List[run.last].closesSubpath {
 		end = Exact
 	}
 	if outline.List[run.first-1].Verb == MoveTo && !outline.closedFrom(run.first) {
 		start = Exact
 	}
-	if e := outline.List[run.first].start; e != usual {
-		start = e
+	if own := outline.List[run.first].start; own != byPosition {
+		start = own
 	}
-	if e := outline.List[run.last].end; e != usual {
-		end = e
+	if own := outline.List[run.last].end; own != byPosition {
+		end = own
 	}
 	return start, end
 }
@@ -115,7 +115,7 @@ func (outline *Outline) endings(run run) (start, end Ending) {
 // Command i must not be the subpath's move.
 func (outline *Outline) closedFrom(i int) bool {
 	for ; i < len(outline.List) && outline.List[i].Verb != MoveTo; i++ {
-		if outline.List[i].closing {
+		if outline.List[i].closesSubpath {
 			return true
 		}
 	}

@@ -47,7 +47,7 @@ func (maker *Maker) Frame(shape *scene.Shape, textWidth, side float64) (body, he
 	}
 	box(0, 0, shape.W, shape.H, 0, frameFill, frameStroke)
 	box(headingLeft, headingTop, min(side, textWidth+HeadingPad), headingHeight, headingRadius, Background, Background)
-	return maker.Draws[:2], maker.Draws[2:]
+	return maker.Draws[:2], maker.Draws[2:] // box adds two draws
 }
 
 // HeadingPlace returns the map from the units of a frame's heading to those of the frame, and the

@@ -17,19 +17,19 @@ type freehandPen struct {
 	smoothing  float64               // how far apart points of an edge are, in sizes
 	thinning   float64               // how much the width follows the pressure, 0..1
 	simulated  bool                  // pressure follows from the distance of points, not from the record
-	last       bool                  // the line is complete: it ends on its last input point
+	reachLast  bool                  // the line is complete: it ends on its last input point
 	ease       func(float64) float64 // maps pressure to width, both 0..1
 }
 
 // strokePoint is a point of a freehand line after smoothing.
 type strokePoint struct {
-	At       geom.Point // where the smoothed line passes
-	raw      geom.Point // the input point that it was made of
-	vector   geom.Point // unit, towards the point before
-	distance float64    // from the point before, px
-	Run      float64    // length of the line up to here, px
-	Pressure float64    // 0..1
-	Radius   float64    // half the width of the line here, px
+	At           geom.Point // where the smoothed line passes
+	input        geom.Point // the input point that it was made of
+	backward     geom.Point // unit, towards the point before
+	fromPrevious float64    // from the point before, px
+	RunLength    float64    // length of the line up to here, px
+	Pressure     float64    // 0..1
+	Radius       float64    // half the width of the line here, px
 }
 
 // freehand smooths one freehand line after the other and keeps its memory.
@@ -39,16 +39,16 @@ type freehand struct {
 	Points      []strokePoint
 	part        []strokePoint // the points of one part between elbows
 	left, right []geom.Point  // the two sides of the part's outline
-	Most        int           // of input, 0 for MaxPoints
+	MaxPoints   int           // of input, 0 for MaxPoints
 }
 
 // freehand makes the fill and the line of a freehand shape (kind draw); a shape without points has
 // none. The dash decides what the line is: with draw an outline of changing width, which is filled;
 // with solid, dashed and dotted a centre line, which is stroked; with none there is no line. A line of a
-// single point is a small disc. The points include the shape's scale, so Counter undoes the scale of the
+// single point is a small disc. The points include the shape's scale, so InverseScale undoes the scale of the
 // shape's group.
 func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
-	maker.Counter = 1 / shape.Scale
+	maker.InverseScale = 1 / shape.Scale
 	line := &maker.Free
 	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
 		return err
@@ -91,9 +91,10 @@ func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 	case scene.DashDashed:
 		draw.Dashes = Dashes{Dash: 2 * stroke, Gap: 2 * stroke}
 	case scene.DashDotted:
-		draw.Dashes = Dashes{Dash: 0.1, Gap: 2 * stroke}
+		const dotLength = 0.1 // px: a round cap makes it a dot
+		draw.Dashes = Dashes{Dash: dotLength, Gap: 2 * stroke}
 	}
-	if err := draw.Dashes.check(line.Points[len(line.Points)-1].Run, line.Most); err != nil {
+	if err := draw.Dashes.check(line.Points[len(line.Points)-1].RunLength, line.MaxPoints); err != nil {
 		return fmt.Errorf("shape %q: %w", shape.ID, err)
 	}
 	maker.Draws = append(maker.Draws, draw)
@@ -103,10 +104,10 @@ func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 // dotWidth returns the width of the dot that a line of a single point is drawn as: the given width,
 // changed by up to a sixth. The change is random, with the shape's id as the seed, as in the editor.
 func dotWidth(sh *scene.Shape, width float64) float64 {
-	const mostChange = 6 // the width divided by that
+	const sixth = 6 // divides the width; Next is from -1 to 1
 	var rng Random
 	rng.Seed(sh.ID, "")
-	return width + float64(rng.Next()*width/mostChange)
+	return width + float64(rng.Next()*width/sixth)
 }
 
 // penStreamline is the smoothing of a line that was drawn with a real pen.
@@ -114,13 +115,13 @@ const penStreamline = 0.62
 
 // drawPen returns the pen of a freehand shape: how its line is smoothed, and how wide it is for a
 // stroke of the given width in px. Only with dash draw the width follows the pressure: the recorded one
-// of a real pen, else a simulated one. All numbers are the editor's settings.
+// of a real pen, else a simulated one. All numbers are the editor's settings; freehandPen explains them.
 func drawPen(shape *scene.Shape, stroke float64) freehandPen {
 	pen := freehandPen{
 		size:       stroke,
 		smoothing:  0.62,
 		streamline: geom.Clamp(0.64+float64((stroke-9)/7*0.1), 0.64, 0.74),
-		last:       shape.Complete || shape.Segments[len(shape.Segments)-1].Straight,
+		reachLast:  shape.Complete || shape.Segments[len(shape.Segments)-1].Straight,
 		ease:       sineEase,
 	}
 	if shape.Dash != scene.DashDraw {
@@ -144,7 +145,7 @@ func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 // are an error. See docs/spec/drawing.md#r72.
 func (line *freehand) Gather(shape *scene.Shape) error {
 	line.Input = line.Input[:0]
-	mostPoints := float64(cmp.Or(line.Most, MaxPoints))
+	mostPoints := float64(cmp.Or(line.MaxPoints, MaxPoints))
 	for _, segment := range shape.Segments {
 		if !segment.Straight || len(segment.Points) < 2 {
 			if count := len(line.Input) + len(segment.Points); float64(count) > mostPoints {
@@ -238,14 +239,15 @@ func (line *freehand) smooth(pen freehandPen) {
 	defer func() { line.Input = memory }()
 	if len(input) == 0 { // a line without pressure is a dot
 		const mediumPressure = 0.5
-		line.Points = append(line.Points, strokePoint{At: line.start, raw: line.start, vector: geom.Pt(1, 1), Pressure: mediumPressure})
+		noDirection := geom.Pt(1, 1) // what the editor sets
+		line.Points = append(line.Points, strokePoint{At: line.start, input: line.start, backward: noDirection, Pressure: mediumPressure})
 		line.computeRadii(pen)
 		return
 	}
 	// A smoothed line lags behind its input. It is to reach the last point if the line is complete, its pressure is
 	// real, or its last points are close together.
 	n := len(input)
-	reachEnd := pen.last || !pen.simulated || dropped ||
+	reachEnd := pen.reachLast || !pen.simulated || dropped ||
 		n > 1 && math.Hypot(input[n-1].X-input[n-2].X, input[n-1].Y-input[n-2].Y) < pen.size
 	// Two points are too few for a simulated pressure, so three are put between.
 	var quarters [5]scene.Pressed
@@ -269,7 +271,7 @@ func (line *freehand) smooth(pen freehandPen) {
 // streamline appends the input points of a freehand line to line.Points. Each point is moved towards
 // the one before it, and gets its direction and the length of the line so far. Points that hardly
 // move are left out, and so are the first few while the line is shorter than it is wide. reachEnd
-// adds the last input point once more, so that the line gets closer to it; with pen.last the line
+// adds the last input point once more, so that the line gets closer to it; with pen.reachLast the line
 // ends there. The numbers are the editor's.
 func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, reachEnd bool) {
 	const samePlace = 1e-4                            // px
@@ -282,7 +284,8 @@ func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, reachEn
 		return z
 	}
 	start := geom.Pt(input[0].X, input[0].Y)
-	line.Points = append(line.Points, strokePoint{At: start, raw: start, vector: geom.Pt(1, 1), Pressure: pressure(input[0].Z)})
+	noDirection := geom.Pt(1, 1) // what the editor sets; replaced below if there is a second point
+	line.Points = append(line.Points, strokePoint{At: start, input: start, backward: noDirection, Pressure: pressure(input[0].Z)})
 	n, run := len(input), 0.0
 	if reachEnd {
 		n++
@@ -292,7 +295,7 @@ func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, reachEn
 		raw := geom.Pt(src.X, src.Y)
 		prev := &line.Points[len(line.Points)-1]
 		at := raw
-		if !(pen.last && i == n-1) {
+		if !(pen.reachLast && i == n-1) {
 			at = geom.Lerp(raw, prev.At, 1-follow)
 		}
 		if geom.Near(at, prev.At, samePlace) {
@@ -304,19 +307,19 @@ func (line *freehand) streamline(input []scene.Pressed, pen freehandPen, reachEn
 			continue
 		}
 		line.Points = append(line.Points, strokePoint{
-			At: at, raw: raw, vector: geom.Unit(geom.Sub(prev.At, at)), distance: d, Run: run,
+			At: at, input: raw, backward: geom.Unit(geom.Sub(prev.At, at)), fromPrevious: d, RunLength: run,
 			Pressure: pressure(src.Z),
 		})
 	}
 	if len(line.Points) > 1 {
-		line.Points[0].vector = line.Points[1].vector
+		line.Points[0].backward = line.Points[1].backward
 	}
 }
 
 // evenPressure gives all points of a freehand line that is shorter than 1 px one pressure: the highest
 // among them, at least 0.5.
 func (line *freehand) evenPressure() {
-	if line.Points[len(line.Points)-1].Run >= 1 {
+	if line.Points[len(line.Points)-1].RunLength >= 1 {
 		return
 	}
 	most := line.highestPressure()
@@ -349,7 +352,7 @@ func (line *freehand) computeRadii(pen freehandPen) {
 		return pen.size * pen.ease(0.5-float64(pen.thinning*(0.5-pressure)))
 	}
 	switch {
-	case !pen.simulated && line.Points[len(line.Points)-1].Run < pen.size:
+	case !pen.simulated && line.Points[len(line.Points)-1].RunLength < pen.size:
 		sameRadius := radius(line.highestPressure())
 		for i := range line.Points {
 			line.Points[i].Radius = sameRadius
@@ -365,7 +368,7 @@ func (line *freehand) computeRadii(pen freehandPen) {
 	pressure := line.startPressure(pen)
 	for i := range line.Points {
 		point := &line.Points[i]
-		speed := min(1, point.distance/pen.size)
+		speed := min(1, point.fromPrevious/pen.size)
 		target := point.Pressure
 		if pen.simulated {
 			target = 1 - speed
@@ -382,10 +385,10 @@ func (line *freehand) startPressure(pen freehandPen) float64 {
 	mean := line.Points[0].Pressure
 	for i := range line.Points {
 		point := &line.Points[i]
-		if point.Run > pen.size*5 {
+		if point.RunLength > pen.size*5 {
 			break
 		}
-		speed := min(1, point.distance/pen.size)
+		speed := min(1, point.fromPrevious/pen.size)
 		next := min(1, mean+float64((point.Pressure-mean)*0.5))
 		if pen.simulated {
 			next = min(1, mean+float64(((1-speed)-mean)*(speed*pressureRate)))

@@ -9,8 +9,8 @@ import (
 
 // inkOutline appends the outline of the smoothed line, drawn by a pen of changing width, to a path that is
 // filled by the non-zero rule. The line is cut into parts at its elbows, which are its sharp turns; each
-// part is one closed subpath, and the point at an elbow belongs to both parts. A line of a single point is
-// a disc. See docs/spec/drawing.md#r76.
+// part is one closed subpath. The point at an elbow belongs to both parts: at a sharp one it is the input
+// point, before smoothing. A line of a single point is a disc. See docs/spec/drawing.md#r76.
 func (line *freehand) inkOutline(pen freehandPen, path *vector.Path) {
 	if len(line.Points) == 1 {
 		disc(line.Points[0].At, line.Points[0].Radius, true, path)
@@ -18,19 +18,14 @@ func (line *freehand) inkOutline(pen freehandPen, path *vector.Path) {
 	}
 	line.part = append(line.part[:0], line.Points[0])
 	for i := 1; i < len(line.Points)-1; i++ {
-		point := line.Points[i]
-		switch line.elbow(i) {
-		case sharpElbow:
-			point.At = point.raw
-			line.part = append(line.part, point)
+		point, elbow := line.Points[i], line.elbow(i)
+		if elbow == sharpElbow {
+			point.At = point.input
+		}
+		line.part = append(line.part, point)
+		if elbow != noElbow {
 			line.inkPartOutline(pen, path)
 			line.part = append(line.part[:0], point)
-		case tightElbow:
-			line.part = append(line.part, point)
-			line.inkPartOutline(pen, path)
-			line.part = append(line.part[:0], point)
-		default:
-			line.part = append(line.part, point)
 		}
 	}
 	line.part = append(line.part, line.Points[len(line.Points)-1])
@@ -85,8 +80,8 @@ func (line *freehand) dropCrowded() {
 	points[n-1] = end
 	points = points[:n]
 	if n > 1 {
-		points[0].vector = geom.Unit(geom.Sub(points[0].At, points[1].At))
-		points[n-1].vector = geom.Unit(geom.Sub(points[n-2].At, points[n-1].At))
+		points[0].backward = geom.Unit(geom.Sub(points[0].At, points[1].At))
+		points[n-1].backward = geom.Unit(geom.Sub(points[n-2].At, points[n-1].At))
 	}
 	line.part = points
 }
@@ -103,21 +98,21 @@ func (line *freehand) inkPartOutline(pen freehandPen, path *vector.Path) {
 	line.offsetSides(pen)
 	start, end := &line.part[0], &line.part[len(line.part)-1]
 	// The left side, and the half circle around the end.
-	quads := smoothQuads{to: path}
-	quads.move(line.left[0])
+	quads := smoothQuads{path: path}
+	quads.moveTo(line.left[0])
 	for i := 1; i < len(line.left); i++ {
-		quads.smooth(geom.Lerp(line.left[i-1], line.left[i], 0.5))
+		quads.smoothTo(geom.Lerp(line.left[i-1], line.left[i], 0.5))
 	}
-	side := geom.Scale(geom.Perp(end.vector), end.Radius)
-	quads.smooth(geom.Sub(end.At, side))
-	quads.arc(end.Radius, geom.Add(end.At, side))
+	side := geom.Scale(geom.Perp(end.backward), end.Radius)
+	quads.smoothTo(geom.Sub(end.At, side))
+	quads.halfCircleTo(end.Radius, geom.Add(end.At, side))
 	// The right side, and the half circle around the start.
 	for i := len(line.right) - 1; i > 0; i-- {
-		quads.smooth(geom.Lerp(line.right[i], line.right[i-1], 0.5))
+		quads.smoothTo(geom.Lerp(line.right[i], line.right[i-1], 0.5))
 	}
-	side = geom.Scale(geom.Perp(start.vector), start.Radius)
-	quads.smooth(geom.Add(start.At, side))
-	quads.arc(start.Radius, geom.Sub(start.At, side))
+	side = geom.Scale(geom.Perp(start.backward), start.Radius)
+	quads.smoothTo(geom.Add(start.At, side))
+	quads.halfCircleTo(start.Radius, geom.Sub(start.At, side))
 	path.Close()
 }
 
@@ -128,34 +123,35 @@ func (line *freehand) inkPartOutline(pen freehandPen, path *vector.Path) {
 func (line *freehand) offsetSides(pen freehandPen) {
 	line.left, line.right = line.left[:0], line.right[:0]
 	n := len(line.part)
-	total := line.part[n-1].Run
+	total := line.part[n-1].RunLength
 	leastGapSquared := pen.size * pen.smoothing
 	leastGapSquared *= leastGapSquared
-	lastDirection := line.part[0].vector // of the last point that was no corner
-	afterCorner := false                 // the point before was a corner
-	var lastLeft, lastRight geom.Point
+	lastDirection := line.part[0].backward // of the last point that was no corner
+	afterCorner := false                   // the point before was a corner
+	var lastLeft, lastRight geom.Point     // the last points of the two sides
 	for i := range line.part {
 		point := &line.part[i]
-		next, cosOfTurn := point.vector, 1.0 // of the next point, and the cosine of the turn towards it
+		next, cosOfTurn := point.backward, 1.0 // of the next point, and the cosine of the turn towards it
 		if i < n-1 {
-			next = line.part[i+1].vector
-			cosOfTurn = geom.Dot(point.vector, next)
+			next = line.part[i+1].backward
+			cosOfTurn = geom.Dot(point.backward, next)
 		}
 		sharpNext := cosOfTurn < 0.2
-		if sharpNext || !afterCorner && geom.Dot(point.vector, lastDirection) < 0 {
-			soft := cosOfTurn > -0.62 && total-point.Run > point.Radius
+		turnedBack := geom.Dot(point.backward, lastDirection) < 0
+		if sharpNext || turnedBack && !afterCorner {
+			soft := cosOfTurn > -0.62 && total-point.RunLength > point.Radius
 			lastLeft, lastRight = line.corner(point, lastDirection, next, soft)
 			afterCorner = afterCorner || sharpNext
 			continue
 		}
 		afterCorner = false
 		if i == 0 || i == n-1 {
-			side := geom.Scale(geom.Perp(point.vector), point.Radius)
+			side := geom.Scale(geom.Perp(point.backward), point.Radius)
 			line.left = append(line.left, geom.Sub(point.At, side))
 			line.right = append(line.right, geom.Add(point.At, side))
 			continue
 		}
-		side := geom.Scale(geom.Perp(geom.Lerp(next, point.vector, cosOfTurn)), point.Radius)
+		side := geom.Scale(geom.Perp(geom.Lerp(next, point.backward, cosOfTurn)), point.Radius)
 		if l := geom.Sub(point.At, side); i <= 1 || geom.SquaredLength(geom.Sub(l, lastLeft)) > leastGapSquared {
 			line.left = append(line.left, l)
 			lastLeft = l
@@ -164,7 +160,7 @@ func (line *freehand) offsetSides(pen freehandPen) {
 			line.right = append(line.right, r)
 			lastRight = r
 		}
-		lastDirection = point.vector
+		lastDirection = point.backward
 	}
 }
 
@@ -173,23 +169,23 @@ const halfTurn = math.Pi + 1e-4
 
 // corner adds points to both sides of the ink at point, a sharp turn of a freehand line, and returns the
 // last point of each side, l and r. A soft turn gets one point on each side; any other gets a fan of points
-// on a half circle around the input point, so that the ink is round there. accepted is the direction before
-// the corner and next the one after it.
-func (line *freehand) corner(point *strokePoint, accepted, next geom.Point, soft bool) (l, r geom.Point) {
+// on a half circle around the input point, so that the ink is round there. before is the line's direction
+// before the corner and after the one after it, both backwards.
+func (line *freehand) corner(point *strokePoint, before, after geom.Point, soft bool) (l, r geom.Point) {
 	if soft {
-		side := geom.Scale(accepted, point.Radius)
+		side := geom.Scale(before, point.Radius)
 		l, r = geom.Sub(point.At, side), geom.Add(point.At, side)
-		if geom.Cross(accepted, next) < 0 {
+		if geom.Cross(before, after) < 0 {
 			l, r = r, l
 		}
 		line.left, line.right = append(line.left, l), append(line.right, r)
 		return l, r
 	}
-	from := geom.Sub(point.raw, geom.Scale(geom.Perp(accepted), point.Radius))
-	const step = 1.0 / 13
+	from := geom.Sub(point.input, geom.Scale(geom.Perp(before), point.Radius))
+	const step = 1.0 / 13 // of the half circle, the editor's
 	for t := 0.0; t < 1; t += step {
-		l = Turned(from, point.raw, halfTurn*t)
-		r = Turned(from, point.raw, halfTurn+float64(halfTurn*-t)) // the other way, from the opposite point
+		l = Turned(from, point.input, halfTurn*t)
+		r = Turned(from, point.input, halfTurn+float64(halfTurn*-t)) // the other way, from the opposite point
 		line.left, line.right = append(line.left, l), append(line.right, r)
 	}
 	return l, r

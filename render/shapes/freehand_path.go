@@ -20,12 +20,12 @@ func (line *freehand) centreLine(sh *scene.Shape, path *vector.Path) {
 // from the first point to the last, through the middles between the others.
 func (line *freehand) openCentre(path *vector.Path) {
 	n := len(line.Points)
-	quads := smoothQuads{to: path}
-	quads.move(line.Points[0].At)
+	quads := smoothQuads{path: path}
+	quads.moveTo(line.Points[0].At)
 	if n > 2 {
-		quads.quad(line.Points[1].At, geom.Lerp(line.Points[1].At, line.Points[2].At, 0.5))
+		quads.quadTo(line.Points[1].At, geom.Lerp(line.Points[1].At, line.Points[2].At, 0.5))
 		for i := 2; i < n-1; i++ {
-			quads.smooth(geom.Lerp(line.Points[i].At, line.Points[i+1].At, 0.5))
+			quads.smoothTo(geom.Lerp(line.Points[i].At, line.Points[i+1].At, 0.5))
 		}
 	}
 	path.LineTo(geom.AsExported(line.Points[n-1].At))
@@ -38,11 +38,11 @@ func (line *freehand) openCentre(path *vector.Path) {
 func (line *freehand) closedCentre(path *vector.Path) {
 	n := len(line.Points)
 	at := func(i int) geom.Point { return line.Points[i%n].At }
-	quads := smoothQuads{to: path}
-	quads.move(geom.Lerp(at(0), at(1), 0.5))
-	quads.quad(at(1), geom.Lerp(at(1), at(2), 0.5))
+	quads := smoothQuads{path: path}
+	quads.moveTo(geom.Lerp(at(0), at(1), 0.5))
+	quads.quadTo(at(1), geom.Lerp(at(1), at(2), 0.5))
 	for i := 2; i <= n; i++ {
-		quads.smooth(geom.Lerp(at(i), at(i+1), 0.5))
+		quads.smoothTo(geom.Lerp(at(i), at(i+1), 0.5))
 	}
 	path.Close()
 }
@@ -65,35 +65,35 @@ func disc(at geom.Point, radius float64, clockwise bool, path *vector.Path) {
 // smoothQuads appends smooth quadratics: each control point mirrors the one before, as command T of
 // SVG path data does, in the browser's binary32.
 type smoothQuads struct {
-	to        *vector.Path
-	cur, ctrl vector.Point
+	path             *vector.Path
+	current, control vector.Point
 }
 
-// move begins a subpath at p.
-func (c *smoothQuads) move(p geom.Point) {
-	c.cur = geom.AsExported(p)
-	c.ctrl = c.cur
-	c.to.MoveTo(c.cur)
+// moveTo begins a subpath at p.
+func (c *smoothQuads) moveTo(p geom.Point) {
+	c.current = geom.AsExported(p)
+	c.control = c.current
+	c.path.MoveTo(c.current)
 }
 
-// quad adds a quadratic with an explicit control point.
-func (c *smoothQuads) quad(ctrl, p geom.Point) {
-	c.ctrl, c.cur = geom.AsExported(ctrl), geom.AsExported(p)
-	c.to.QuadTo(c.ctrl, c.cur)
+// quadTo adds a quadratic with an explicit control point.
+func (c *smoothQuads) quadTo(ctrl, p geom.Point) {
+	c.control, c.current = geom.AsExported(ctrl), geom.AsExported(p)
+	c.path.QuadTo(c.control, c.current)
 }
 
-// smooth adds a quadratic to p whose control point mirrors the last one.
-func (c *smoothQuads) smooth(p geom.Point) {
-	c.ctrl = vector.Point{X: float32(2*c.cur.X) - c.ctrl.X, Y: float32(2*c.cur.Y) - c.ctrl.Y}
-	c.cur = geom.AsExported(p)
-	c.to.QuadTo(c.ctrl, c.cur)
+// smoothTo adds a quadratic to p whose control point mirrors the last one.
+func (c *smoothQuads) smoothTo(p geom.Point) {
+	c.control = vector.Point{X: float32(2*c.current.X) - c.control.X, Y: float32(2*c.current.Y) - c.control.Y}
+	c.current = geom.AsExported(p)
+	c.path.QuadTo(c.control, c.current)
 }
 
-// arc adds the half circle around an end of a freehand line's ink. The curve after it does not
+// halfCircleTo adds the half circle around an end of a freehand line's ink. The curve after it does not
 // mirror a control point.
-func (c *smoothQuads) arc(radius float64, p geom.Point) {
+func (c *smoothQuads) halfCircleTo(radius float64, p geom.Point) {
 	r := geom.AsExportedNumber(radius)
-	c.cur = geom.AsExported(p)
-	c.to.ArcTo(r, r, 0, false, true, c.cur)
-	c.ctrl = c.cur
+	c.current = geom.AsExported(p)
+	c.path.ArcTo(r, r, 0, false, true, c.current)
+	c.control = c.current
 }

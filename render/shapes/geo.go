@@ -12,13 +12,13 @@ import (
 // GeoSpec holds everything that the outline of a geo shape depends on. For drawing, W and H are
 // divided by the shape's scale; for bounds and hits they are not.
 type GeoSpec struct {
-	Kind  scene.GeoKind
-	W, H  float64
-	Size  scene.Size
-	Dash  scene.Dash
-	Scale float64 // multiplies the stroke that insets an x and the wiggle of a cloud
-	ID    string
-	most  int // the most bumps of a cloud, 0 for MaxPoints
+	Kind     scene.GeoKind
+	W, H     float64
+	Size     scene.Size
+	Dash     scene.Dash
+	Scale    float64 // multiplies the stroke that insets an x and the wiggle of a cloud
+	ID       string
+	maxBumps int // the most bumps of a cloud, 0 for MaxPoints
 }
 
 // belowPi is the sweep of the lower half of an ellipse, in radians: the number below pi, as in the editor. See
@@ -109,7 +109,7 @@ func corner(i, n int) (sin, cos float64) {
 // a regular polygon, the first on top. They are stretched so that they fill the box; those of an octagon
 // stay, because they fill it as they are.
 func (outline *Outline) regular(n int, w, h float64) {
-	const octagon = 8
+	const octagon = 8 // the most corners
 	var points [octagon]geom.Point
 	extent := geom.NewExtent()
 	for i := range n {
@@ -117,10 +117,11 @@ func (outline *Outline) regular(n int, w, h float64) {
 		points[i] = geom.Pt(w/2+float64(w/2*cos), h/2+float64(h/2*sin))
 		extent.Add(points[i])
 	}
-	for i := range n {
-		if n == octagon {
-			break
-		}
+	stretched := points[:n]
+	if n == octagon {
+		stretched = nil
+	}
+	for i := range stretched {
 		points[i].X = (points[i].X - extent.Lo.X) / (extent.Hi.X - extent.Lo.X) * w
 		points[i].Y = (points[i].Y - extent.Lo.Y) / (extent.Hi.Y - extent.Lo.Y) * h
 	}
@@ -132,7 +133,7 @@ func (outline *Outline) regular(n int, w, h float64) {
 // not fill its box exactly. See docs/spec/drawing.md#r22.
 func (outline *Outline) star(w, h float64) {
 	const n = 10 // corners
-	// The outermost corners of a star that is not stretched yet.
+	// The outermost corners of a star that is not stretched yet, and how much of the box they leave free.
 	_, rightmost := corner(2, n)
 	_, leftmost := corner(8, n)
 	lowest, _ := corner(4, n)
@@ -212,9 +213,9 @@ func (outline *Outline) checkMark(w, h float64) {
 		return geom.Pt(geom.Clamp(left+float64(side*x), 0, w), geom.Clamp(top+float64(side*y), 0, h))
 	}
 	m := outline.Move(at(0.25, 0.52))
-	m.Hollow, m.Steady = true, true
+	m.StrokeOnly, m.Unjittered = true, true
 	outline.Line(at(0.45, 0.82))
-	outline.Line(at(0.82, 0.22)).Steady = true
+	outline.Line(at(0.82, 0.22)).Unjittered = true
 }
 
 // crossLines adds the cross of the geo shape x-box: open lines, which are not filled. If they are dashed
@@ -224,7 +225,7 @@ func (spec GeoSpec) crossLines(outline *Outline) {
 	w, h := spec.W, spec.H
 	if spec.Dash == scene.DashDashed || spec.Dash == scene.DashDotted {
 		for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, h), geom.Pt(0, h), geom.Pt(w, 0)} {
-			outline.Move(p).Hollow = true
+			outline.Move(p).StrokeOnly = true
 			l := outline.Line(geom.Pt(w/2, h/2))
 			l.start, l.end = Skip, Outset
 		}
@@ -235,8 +236,8 @@ func (spec GeoSpec) crossLines(outline *Outline) {
 		inset = 0.62 * StrokeWidth[spec.Size] * spec.Scale
 	}
 	inBox := func(x, y float64) geom.Point { return geom.Pt(geom.Clamp(x, 0, w), geom.Clamp(y, 0, h)) }
-	outline.Move(inBox(inset, inset)).Hollow = true
+	outline.Move(inBox(inset, inset)).StrokeOnly = true
 	outline.Line(inBox(w-inset, h-inset))
-	outline.Move(inBox(w-inset, inset)).Hollow = true
+	outline.Move(inBox(w-inset, inset)).StrokeOnly = true
 	outline.Line(inBox(inset, h-inset))
 }

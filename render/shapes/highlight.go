@@ -16,7 +16,7 @@ var backOpacity, frontOpacity = OpacityOf(0.82), OpacityOf(0.35)
 // the one in its own place, in another opacity. It strokes the smoothed centre line with the
 // highlighter's width; a single point is a small disc. A highlight without points has no stroke.
 func (maker *Maker) highlight(shape *scene.Shape, _ float64, back bool) error {
-	maker.Counter = 1 / shape.Scale
+	maker.InverseScale = 1 / shape.Scale
 	line := &maker.Free
 	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
 		return err
@@ -50,8 +50,8 @@ func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh
 func highlighter(shape *scene.Shape) freehandPen {
 	return freehandPen{
 		size: highlighterWidth(shape) + 1, streamline: 0.5, smoothing: 0.5,
-		last: shape.Complete || shape.Segments[len(shape.Segments)-1].Straight,
-		ease: sineEase,
+		reachLast: shape.Complete || shape.Segments[len(shape.Segments)-1].Straight,
+		ease:      sineEase,
 	}
 }
 
@@ -86,7 +86,8 @@ func (line *freehand) highlightEdge(pen freehandPen, add func(geom.Point)) {
 	for i := 1.0; i <= startSteps; i++ {
 		add(Turned(line.right[0], first.At, halfTurn*i/startSteps))
 	}
-	from := geom.Sub(last.At, geom.Scale(geom.Perp(last.vector), last.Radius))
+	// The editor turns one and a half times around the end.
+	from := geom.Sub(last.At, geom.Scale(geom.Perp(last.backward), last.Radius))
 	for i := 1.0; i < endSteps; i++ {
 		add(Turned(from, last.At, 3*halfTurn*i/endSteps))
 	}
@@ -152,13 +153,13 @@ var octagon = sync.OnceValue(func() (all [8][2]float64) {
 // The editor uses other settings there than for painting.
 func boundsPen(shape *scene.Shape) freehandPen {
 	pen := drawPen(shape, drawWidth(shape))
-	// Observed: pressure counts as real for every dash, so that an incomplete
-	// line too reaches for its end; and a straight end is not a complete one.
-	pen.simulated, pen.last = false, shape.Complete
+	// Observed: pressure counts as real for every dash, so that an incomplete line too is drawn close to
+	// its last input point; and a straight last segment does not make it complete.
+	pen.simulated, pen.reachLast = false, shape.Complete
 	if shape.Pen {
 		// Observed: for every dash a pen smooths as in the dash draw, but
 		// thins out its ends like the plain stroke.
-		pen.streamline, pen.size, pen.last = penStreamline, drawWidth(shape), true
+		pen.streamline, pen.size, pen.reachLast = penStreamline, drawWidth(shape), true
 	}
 	return pen
 }

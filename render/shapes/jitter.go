@@ -9,27 +9,27 @@ import (
 
 // JitterPen draws an outline with hand-drawn jitter. See docs/spec/drawing.md#r31.
 type JitterPen struct {
-	Offset  float64 // the most a point moves, in each axis
-	Round   float64 // the most a corner is cut
-	Seed    string  // the shape's id
-	Disc    bool    // points move within a disc, not a square: docs/spec/drawing.md#r84
-	corners []jitterCorner
+	MaxOffset float64 // the most a point moves, in each axis
+	MaxCut    float64 // the most a corner is cut
+	Seed      string  // the shape's id
+	Disc      bool    // points move within a disc, not a square: docs/spec/drawing.md#r84
+	corners   []jitterCorner
 }
 
 // jitterCorner is how the jitter pen treats the end of one command.
 type jitterCorner struct {
-	offset        float64 // the most that the point moves, in each axis
-	before, after float64 // how much rounding takes away from this command's end and the next one's start
-	next          int     // position of the next command, -1 at an open end
-	first         int     // position of the subpath's moveTo
+	maxOffset           float64 // the most that the point moves, in each axis
+	cutBefore, cutAfter float64 // how much rounding takes away from this command's end and the next one's start
+	next                int     // position of the next command, -1 at an open end
+	first               int     // position of the subpath's moveTo
 }
 
 // Passes are the ends of the random seeds of the two strokes of a hand-drawn line.
 var Passes = [2]string{"0", "1"}
 
-// Plan computes how far hand-drawn jitter may move each point of the outline, and how much of
-// each corner is rounded, and keeps that for Pass and fill. outline must be measured. In a closed subpath
-// the first corner is that of the closing command.
+// Plan computes how far hand-drawn jitter may move each point of the outline, and how much of each corner
+// is rounded: pen.corners has one entry per command, for its end. outline must be measured. A closed subpath
+// begins at the corner where its closing command ends, so its move takes the rounding of that corner.
 func (pen *JitterPen) Plan(outline *Outline) {
 	pen.corners = pen.corners[:0]
 	first := 0 // position of the current subpath's move
@@ -38,15 +38,15 @@ func (pen *JitterPen) Plan(outline *Outline) {
 		if command.Verb == MoveTo {
 			first = i
 		}
-		next := -1           // position of the command after this one, -1 at an open end
-		if command.closing { // the first command behind the move
+		next := -1                 // position of the command after this one, -1 at an open end
+		if command.closesSubpath { // the first command behind the move
 			next = first + 1
 		} else if i+1 < len(outline.List) && outline.List[i+1].Verb != MoveTo {
 			next = i + 1
 		}
 		pen.corners = append(pen.corners, pen.cornerAt(outline, i, next, first))
-		if command.closing {
-			pen.corners[first].after = pen.corners[i].after
+		if command.closesSubpath {
+			pen.corners[first].cutAfter = pen.corners[i].cutAfter
 		}
 	}
 }
@@ -61,41 +61,42 @@ func (pen *JitterPen) cornerAt(outline *Outline, i, next, first int) jitterCorne
 	if next >= 0 {
 		following := &outline.List[next]
 		lengthNext = following.length
-		haveDirections := geom.SquaredLength(command.endTangent) > 0.01 && geom.SquaredLength(following.startTangent) > 0.01 // 1, or 0 for none
+		const less = 0.01 // than the length of a unit tangent; a command without length has the tangent 0
+		haveDirections := geom.SquaredLength(command.endTangent) > less && geom.SquaredLength(following.startTangent) > less
 		if command.Verb == lineTo && following.Verb == lineTo && haveDirections {
 			// Both tangents point backwards, so going straight on is an angle of 0. See
 			// docs/spec/drawing.md#r32.
 			angle := math.Acos(geom.Clamp(geom.Dot(command.endTangent, following.startTangent), -1, 1))
-			cut = geom.Clamp(pen.Round*(math.Pi-angle)/(math.Pi/2), 0, pen.Round)
+			cut = geom.Clamp(pen.MaxCut*(math.Pi-angle)/(math.Pi/2), 0, pen.MaxCut)
 		}
 	}
-	offset := pen.Offset
-	if command.Steady {
+	offset := pen.MaxOffset
+	if command.Unjittered {
 		offset = 0
 	}
 	return jitterCorner{
-		offset: max(0, min(offset, (min(command.length, lengthNext)-2*cut)/4)),
-		before: min(cut, command.length/4),
-		after:  min(cut, lengthNext/4),
-		next:   next,
-		first:  first,
+		maxOffset: max(0, min(offset, (min(command.length, lengthNext)-2*cut)/4)),
+		cutBefore: min(cut, command.length/4),
+		cutAfter:  min(cut, lengthNext/4),
+		next:      next,
+		first:     first,
 	}
 }
 
 // Pass appends the outline as one hand-drawn stroke to a path, with every point moved at random
-// and corners rounded. A hand-drawn line consists of two such strokes: tail, one of Passes, completes the
+// and corners rounded. A hand-drawn line consists of two such strokes: seedEnd, one of Passes, completes the
 // random seed, so that they differ. A closing command ends on the moved first point. Plan must come first.
-func (pen *JitterPen) Pass(outline *Outline, tail string, path *vector.Path) {
+func (pen *JitterPen) Pass(outline *Outline, seedEnd string, path *vector.Path) {
 	var rng Random
-	if pen.Offset > 0 {
-		rng.Seed(pen.Seed, tail)
+	if pen.MaxOffset > 0 {
+		rng.Seed(pen.Seed, seedEnd)
 	}
 	var firstDisplacement geom.Point // offset of the subpath's first point
 	for i := range outline.List {
 		command, corner := &outline.List[i], &pen.corners[i]
 		displacement := firstDisplacement
-		if !command.closing && pen.Offset > 0 {
-			displacement = pen.jitter(&rng, corner.offset)
+		if !command.closesSubpath && pen.MaxOffset > 0 {
+			displacement = pen.jitter(&rng, corner.maxOffset)
 		}
 		if command.Verb == MoveTo {
 			firstDisplacement = displacement
@@ -107,13 +108,13 @@ func (pen *JitterPen) Pass(outline *Outline, tail string, path *vector.Path) {
 // fill appends the filled subpaths of a hand-drawn outline without jitter, with rounded corners.
 // Call Plan first. See docs/spec/drawing.md#r33.
 func (pen *JitterPen) fill(outline *Outline, path *vector.Path) {
-	hollow := false
+	strokeOnly := false
 	for i := range outline.List {
 		command := &outline.List[i]
 		if command.Verb == MoveTo {
-			hollow = command.Hollow
+			strokeOnly = command.StrokeOnly
 		}
-		if !hollow {
+		if !strokeOnly {
 			pen.appendCommand(outline, command, &pen.corners[i], geom.Point{}, path)
 		}
 	}
@@ -136,14 +137,14 @@ func (pen *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 // to where the next command begins.
 func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, corner *jitterCorner, displacement geom.Point, path *vector.Path) {
 	end := geom.Add(command.To, displacement)
-	cutFrom, cutTo := end, end // where the rounding begins and ends
-	cutOut := corner.next >= 0 && corner.after > 0
-	if cutOut {
-		cutTo = geom.Sub(end, geom.Scale(outline.List[corner.next].startTangent, corner.after))
+	cutFrom, cutTo := end, end // where the rounding begins and ends; the end itself without rounding
+	isCutAfter := corner.next >= 0 && corner.cutAfter > 0
+	if isCutAfter {
+		cutTo = geom.Sub(end, geom.Scale(outline.List[corner.next].startTangent, corner.cutAfter))
 	}
-	cutIn := corner.before > 0
-	if cutIn {
-		cutFrom = geom.Add(end, geom.Scale(command.endTangent, corner.before))
+	isCutBefore := corner.cutBefore > 0
+	if isCutBefore {
+		cutFrom = geom.Add(end, geom.Scale(command.endTangent, corner.cutBefore))
 	}
 	switch command.Verb {
 	case MoveTo:
@@ -151,7 +152,7 @@ func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, c
 	case curveTo:
 		path.CubicTo(geom.AsExported(geom.Add(command.c1, displacement)), geom.AsExported(geom.Add(command.c2, displacement)), geom.AsExported(cutTo))
 	default:
-		if !cutIn || !cutOut {
+		if !isCutBefore || !isCutAfter {
 			path.LineTo(geom.AsExported(cutTo))
 			return
 		}
@@ -165,13 +166,13 @@ func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, c
 // gets a Close in place of that line; one that ends with a curve ends on its first point. See
 // docs/spec/drawing.md#r19.
 func (outline *Outline) Plain(filled bool, path *vector.Path) {
-	hollow := false
+	strokeOnly := false
 	for i := range outline.List {
 		command := &outline.List[i]
 		if command.Verb == MoveTo {
-			hollow = command.Hollow
+			strokeOnly = command.StrokeOnly
 		}
-		if filled && hollow {
+		if filled && strokeOnly {
 			continue
 		}
 		switch {
@@ -179,7 +180,7 @@ func (outline *Outline) Plain(filled bool, path *vector.Path) {
 			path.MoveTo(geom.AsExported(command.To))
 		case command.Verb == curveTo:
 			path.CubicTo(geom.AsExported(command.c1), geom.AsExported(command.c2), geom.AsExported(command.To))
-		case command.closing:
+		case command.closesSubpath:
 			path.Close()
 		default:
 			path.LineTo(geom.AsExported(command.To))
@@ -192,11 +193,11 @@ func (outline *Outline) Plain(filled bool, path *vector.Path) {
 type Random struct{ x, y, z, w int32 }
 
 // Seed starts the editor's random number generator, which moves points of hand-drawn outlines, from
-// the text s followed by tail, read as UTF-16 code units.
-func (random *Random) Seed(s, tail string) {
+// the text s followed by seedEnd, read as UTF-16 code units.
+func (random *Random) Seed(s, seedEnd string) {
 	*random = Random{}
 	random.absorb(s)
-	random.absorb(tail)
+	random.absorb(seedEnd)
 	state := *random // a local copy stays in registers, which is faster
 	for range 64 {   // as the editor does, to mix the seed
 		state = state.stepped()

@@ -88,7 +88,7 @@ func KindOf(sh *scene.Shape) *Kind {
 }
 
 // Contours passes the lines of a shape's geometry, by which bounds and arrows are computed, to the
-// functions of to. Errors wrap ErrForeign where that geometry is not known natively.
+// functions of contours. Errors wrap ErrForeign where that geometry is not known natively.
 func (maker *Maker) Contours(shape *scene.Shape, contours Contours) error {
 	k := KindOf(shape)
 	if k.contours == nil {
@@ -130,8 +130,8 @@ func (*Maker) media(sh *scene.Shape, _ float64, _ bool) error {
 	return nil
 }
 
-// rect passes on the contour of a rectangle of w x h at the shape's origin, by which bounds and
-// arrows are computed.
+// rect adds the contour of a rectangle of w x h at the shape's origin, by which bounds and arrows are
+// computed.
 func (to Contours) rect(w, h float64) {
 	to.Begin(Contour{})
 	for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
@@ -145,7 +145,7 @@ func boxContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	return nil
 }
 
-// textContours passes on the box of a text shape, by which bounds and arrows are computed.
+// textContours gives contours the box of a text shape, by which bounds and arrows are computed.
 func textContours(_ *Maker, sh *scene.Shape, contours Contours) error {
 	w, h, err := textSize(sh)
 	if err == nil {
@@ -154,7 +154,7 @@ func textContours(_ *Maker, sh *scene.Shape, contours Contours) error {
 	return err
 }
 
-// noteContours passes on the rectangle of a note, by which bounds and arrows are computed.
+// noteContours gives contours the rectangle of a note, by which bounds and arrows are computed.
 func noteContours(_ *Maker, shape *scene.Shape, contours Contours) error {
 	growY, err := Grown(shape)
 	if err == nil {
@@ -163,8 +163,8 @@ func noteContours(_ *Maker, shape *scene.Shape, contours Contours) error {
 	return err
 }
 
-// geoContours passes on the lines of a geo shape's outline, by which bounds and arrows are computed.
-// The shape is as high as its label makes it; curves are passed as sample points. Lines that are only
+// geoContours gives contours the lines of a geo shape's outline, by which bounds and arrows are computed.
+// The shape is as high as its label makes it; curves are given as sample points. Lines that are only
 // stroked, such as a cross, are marked as open and inner.
 func geoContours(maker *Maker, shape *scene.Shape, contours Contours) error {
 	growY, err := Grown(shape)
@@ -184,7 +184,7 @@ func geoContours(maker *Maker, shape *scene.Shape, contours Contours) error {
 	for i := range outline.List {
 		command := &outline.List[i]
 		if command.Verb == MoveTo {
-			contours.Begin(Contour{Open: command.Hollow, Inner: command.Hollow})
+			contours.Begin(Contour{Open: command.StrokeOnly, Inner: command.StrokeOnly})
 		}
 		command.Sample(from, contours.Point)
 		from = command.To
@@ -192,8 +192,8 @@ func geoContours(maker *Maker, shape *scene.Shape, contours Contours) error {
 	return nil
 }
 
-// lineContours passes on the points of a line shape, by which bounds and arrows are computed; of
-// curves it passes on sample points.
+// lineContours gives contours the points of a line shape, by which bounds and arrows are computed; of
+// curves it gives sample points.
 func lineContours(maker *Maker, sh *scene.Shape, contours Contours) error {
 	maker.Outline.Reset()
 	OutlineLine(sh.Points, sh.Cubic, &maker.Outline)
@@ -202,9 +202,9 @@ func lineContours(maker *Maker, sh *scene.Shape, contours Contours) error {
 	return nil
 }
 
-// freehandContours passes on the lines by which bounds and arrows of a freehand shape are computed: of a
-// draw shape its smoothed points, of a highlight the edges of its stroke. Of a line with hardly any length
-// it passes on a disc, as the editor does. A line without points has none.
+// freehandContours gives contours the lines by which bounds and arrows of a freehand shape are computed:
+// of a draw shape its smoothed points, of a highlight the edges of its stroke. Of a line with hardly any
+// length it gives a disc, as the editor does. A line without points has none.
 func freehandContours(m *Maker, shape *scene.Shape, contours Contours) error {
 	line := &m.Free
 	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
@@ -215,8 +215,8 @@ func freehandContours(m *Maker, shape *scene.Shape, contours Contours) error {
 		dotOutline(r, contours.Point)
 		return nil
 	}
-	const mostWithoutInside = 2 // points; a closed line needs more to enclose something
-	contours.Begin(Contour{Open: !shape.Closed || len(line.Points) <= mostWithoutInside})
+	const leastToEnclose = 3 // points
+	contours.Begin(Contour{Open: !shape.Closed || len(line.Points) < leastToEnclose})
 	if shape.Kind == scene.Highlight {
 		line.highlightEdge(highlighter(shape), contours.Point)
 		return nil

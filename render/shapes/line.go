@@ -13,7 +13,7 @@ func OutlineLine(points []scene.Point, cubic bool, outline *Outline) {
 	if len(points) == 0 {
 		return
 	}
-	outline.Move(geom.Point(points[0])).Steady = true
+	outline.Move(geom.Point(points[0])).Unjittered = true
 	for i := 1; i < len(points); i++ {
 		var command *outlineCommand
 		if cubic {
@@ -22,7 +22,7 @@ func OutlineLine(points []scene.Point, cubic bool, outline *Outline) {
 		} else {
 			command = outline.Line(geom.Point(points[i]))
 		}
-		command.Steady = i == len(points)-1
+		command.Unjittered = i == len(points)-1
 	}
 }
 

@@ -22,18 +22,18 @@ type Draw struct {
 
 // Maker makes the draws of one shape after the other and keeps its memory.
 type Maker struct {
-	Most    int // the most points of a shape, 0 for MaxPoints
-	Outline Outline
-	Jitter  JitterPen
-	Draws   []Draw
-	pool    []*vector.Path
-	used    int // paths of the pool in use
-	Free    freehand
-	Counter float64 // by what the draws are scaled back: 1/scale where their points include the scale, else 1
+	MaxPoints    int // the most points of a shape, 0 for MaxPoints
+	Outline      Outline
+	Jitter       JitterPen
+	Draws        []Draw
+	pool         []*vector.Path
+	used         int // paths of the pool in use
+	Free         freehand
+	InverseScale float64 // by what the draws are scaled back: 1/scale where their points include the scale, else 1
 }
 
 // Reset drops the draws of the last shape.
-func (maker *Maker) Reset() { maker.Draws, maker.used, maker.Counter = maker.Draws[:0], 0, 1 }
+func (maker *Maker) Reset() { maker.Draws, maker.used, maker.InverseScale = maker.Draws[:0], 0, 1 }
 
 // NewPath returns an empty path for a draw of the current shape. It is valid until Reset, which
 // reuses its memory.
@@ -65,7 +65,7 @@ func (maker *Maker) Shape(shape *scene.Shape, growY float64, back bool) error {
 func (maker *Maker) geo(shape *scene.Shape, growY float64, _ bool) error {
 	spec := GeoSpec{
 		Kind: shape.Geo, W: shape.W / shape.Scale, H: (shape.H + growY) / shape.Scale,
-		Size: shape.Size, Dash: shape.Dash, Scale: shape.Scale, ID: shape.ID, most: maker.Most,
+		Size: shape.Size, Dash: shape.Dash, Scale: shape.Scale, ID: shape.ID, maxBumps: maker.MaxPoints,
 	}
 	outline := &maker.Outline
 	outline.Reset()
@@ -114,7 +114,7 @@ func (maker *Maker) Fill(shape *scene.Shape, path *vector.Path) {
 func (maker *Maker) Measure(shape *scene.Shape, width float64) {
 	maker.Outline.Measure()
 	if shape.Dash == scene.DashDraw {
-		maker.Jitter.Offset, maker.Jitter.Round, maker.Jitter.Seed = width/3, 2*width, shape.ID
+		maker.Jitter.MaxOffset, maker.Jitter.MaxCut, maker.Jitter.Seed = width/3, 2*width, shape.ID
 		maker.Jitter.Plan(&maker.Outline)
 	}
 }
@@ -140,7 +140,7 @@ func (maker *Maker) Stroke(shape *scene.Shape, width float64) error {
 	case scene.DashDashed, scene.DashDotted:
 		return outline.runs(func(r run) error {
 			dashes := FitDashes(r.length, width, shape.Dash == scene.DashDotted, r.start, r.end)
-			if err := dashes.check(r.length, maker.Most); err != nil {
+			if err := dashes.check(r.length, maker.MaxPoints); err != nil {
 				return err
 			}
 			p := maker.NewPath()
@@ -156,10 +156,10 @@ func (maker *Maker) Stroke(shape *scene.Shape, width float64) error {
 	return nil
 }
 
-// line makes the draws of a line shape. Its points include the shape's scale, so Counter undoes the
+// line makes the draws of a line shape. Its points include the shape's scale, so InverseScale undoes the
 // scale of the shape's group.
 func (maker *Maker) line(shape *scene.Shape, _ float64, _ bool) error {
-	maker.Counter = 1 / shape.Scale
+	maker.InverseScale = 1 / shape.Scale
 	maker.Outline.Reset()
 	OutlineLine(shape.Points, shape.Cubic, &maker.Outline)
 	width := StrokeWidth[shape.Size] * shape.Scale

@@ -27,7 +27,7 @@ func Polygon(drawing *paint.Drawing, item paint.Item, pts ...[2]float64) {
 	var f area.Filler
 	f.Add(&path, chord.Rect{X1: int32(drawing.Width), Y1: int32(drawing.Height)})
 	first, count := f.Take(&drawing.Coverage)
-	item.First, item.Count = int32(first), int32(count)
+	item.FirstSpan, item.SpanCount = int32(first), int32(count)
 	drawing.Items = append(drawing.Items, item)
 }
 
@@ -36,10 +36,10 @@ func Polygon(drawing *paint.Drawing, item paint.Item, pts ...[2]float64) {
 func Pairs(r *rand.Rand, drawing *paint.Drawing) {
 	item := &drawing.Items[len(drawing.Items)-1]
 	item.FirstPairPixel = int32(len(drawing.PairPixels))
-	spans := drawing.Coverage.Spans[item.First : item.First+item.Count]
+	spans := drawing.Coverage.Spans[item.FirstSpan : item.FirstSpan+item.SpanCount]
 	for _, span := range spans[:r.IntN(len(spans)+1)] { // often none in the lower tiles
-		for i := range span.N {
-			if span.At != scan.Full && r.IntN(2) == 0 {
+		for i := range span.Width {
+			if span.FirstByte != scan.Full && r.IntN(2) == 0 {
 				drawing.PairPixels = append(drawing.PairPixels, paint.Pixel{X: span.X + i, Y: span.Y})
 			}
 		}
