@@ -33,11 +33,11 @@ func open(t *testing.T) *daemon.Core {
 // named, and the slowest comes first.
 func TestMeasure(t *testing.T) {
 	core := open(t)
-	sets, err := Made(6, 3)
+	sets, err := MakeSets(6, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Made(6, 3)
+	again, err := MakeSets(6, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

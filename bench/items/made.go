@@ -24,9 +24,9 @@ type Set struct {
 	HTTP  bool     // scored by a daemon, over HTTP
 }
 
-// Made makes the items that plumb bench measures: about n for every test of every suite. The same seed
+// MakeSets makes the items that plumb bench measures: about n for every test of every suite. The same seed
 // and number give the same bytes.
-func Made(n int, seed uint64) ([]Set, error) {
+func MakeSets(n int, seed uint64) ([]Set, error) {
 	var sets []Set
 	for _, test := range scenario.Tests() {
 		lines, err := whiteboards(test, n, seed)

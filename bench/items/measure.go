@@ -55,12 +55,12 @@ func (item Item) Longest() (part string, us float64) {
 
 // Config says how the items of benchmarks are measured.
 type Config struct {
-	Queue   *queue.Queue
-	Options *queue.Options
-	Rounds  int                                  // 1 or more
-	Forget  func()                               // empties caches before each pass over a set; nil for none
-	Serve   func() (*spawn.Daemon, error)        // starts a daemon, for the sets over HTTP
-	Report  func(what string, round, rounds int) // progress; nil for none
+	Queue         *queue.Queue
+	Options       *queue.Options
+	Rounds        int                                  // 1 or more
+	ForgetTallies func()                               // empties caches before each pass over a set; nil for none
+	Serve         func() (*spawn.Daemon, error)        // starts a daemon, for the sets over HTTP
+	Report        func(what string, round, rounds int) // progress; nil for none
 }
 
 // timed is one item with the measurements of each round.
@@ -118,8 +118,8 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 
 // forget empties caches, so that no round finds the results of the round before.
 func (c *Config) forget() {
-	if c.Forget != nil {
-		c.Forget()
+	if c.ForgetTallies != nil {
+		c.ForgetTallies()
 	}
 }
 

@@ -101,10 +101,10 @@ type Round struct {
 	Others   float64 // share of all processors that other programs used meanwhile, 0 to 1
 }
 
-// Apart compares two result files of plumb bench that were measured at different times. Between them the
+// CompareApart compares two result files of plumb bench that were measured at different times. Between them the
 // machine may have become faster or slower, so only differences above Drift have a verdict. If a machine was
 // busy, no figure has one. Figures that only one file has are left out.
-func Apart(old, new *File) (*Comparison, error) {
+func CompareApart(old, new *File) (*Comparison, error) {
 	comparison := begin(old, new)
 	comparison.Confidence = apartConfidence
 	comparison.Method = fmt.Sprintf("percentile bootstrap of the ratio of medians, %d resamples", figure.Resamples)
@@ -136,10 +136,10 @@ func Apart(old, new *File) (*Comparison, error) {
 	return comparison, nil
 }
 
-// InTurn compares the results of two programs that ran in turn, so that whatever else the machine did met
+// CompareInTurn compares the results of two programs that ran in turn, so that whatever else the machine did met
 // both alike. Each figure has an interval for the ratio of new to old, and a verdict. There must be three
 // rounds or more. Figures that one program does not have are left out.
-func InTurn(rounds []Round) (*Comparison, error) {
+func CompareInTurn(rounds []Round) (*Comparison, error) {
 	if len(rounds) < 3 {
 		return nil, fmt.Errorf("cannot compare %d rounds: want 3 or more", len(rounds))
 	}

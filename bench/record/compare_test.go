@@ -39,7 +39,7 @@ func TestInTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range 100 {
 		for _, noise := range []float64{0.002, 0.02, 0.3} {
-			c, err := InTurn(rounds(r, 10, 1, 2, noise))
+			c, err := CompareInTurn(rounds(r, 10, 1, 2, noise))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestInTurn(t *testing.T) {
 		times float64
 		core  Verdict
 	}{{1.1, Worse}, {0.9, Better}, {1.01, Alike}} {
-		c, err := InTurn(rounds(r, 10, want.times, 2, 0.005))
+		c, err := CompareInTurn(rounds(r, 10, want.times, 2, 0.005))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,11 +68,11 @@ func TestInTurn(t *testing.T) {
 			}
 		}
 	}
-	c, err := InTurn(rounds(r, 4, 1, 0, 0.5))
+	c, err := CompareInTurn(rounds(r, 4, 1, 0, 0.5))
 	if err != nil || c.Changes[0].Verdict != Undecided || len(c.Warnings) != 1 {
 		t.Errorf("runs that spread: got %+v, %v; want no verdict and a warning", c, err)
 	}
-	if _, err := InTurn(rounds(r, 2, 1, 0, 0.1)); err == nil {
+	if _, err := CompareInTurn(rounds(r, 2, 1, 0, 0.1)); err == nil {
 		t.Error("two rounds were compared; want an error")
 	}
 }
@@ -80,7 +80,7 @@ func TestInTurn(t *testing.T) {
 // A row without a verdict has no interval, in the table and in JSON. That of three runs that differ by
 // half would reach from 0 to beyond what a float64 holds, which no JSON can say.
 func TestNoVerdictNoInterval(t *testing.T) {
-	all, err := InTurn(rounds(rand.New(rand.NewPCG(1, 1)), 3, 1, 0, 0.5))
+	all, err := CompareInTurn(rounds(rand.New(rand.NewPCG(1, 1)), 3, 1, 0, 0.5))
 	if err != nil {
 		t.Fatal(err)
 	}

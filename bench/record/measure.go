@@ -19,13 +19,13 @@ type Plan struct {
 	Limits  scene.Limits
 	Workers int // 1 or more
 	Batch   int // scenes of a batch at most, 1 or more
-	// Work bounds a batch as the daemon does, nil for no bound.
-	Work    func(render.Info) int
-	Classes []Scenes
-	Sweeps  []string                         // names of AllSweeps
-	Seed    uint64                           // of the scenes of sweeps
-	Quick   bool                             // measure briefly
-	Report  func(what string, done, all int) // progress; nil for none
+	// WorkPerBatch bounds a batch as the daemon does, nil for no bound.
+	WorkPerBatch func(render.Info) int
+	Classes      []Scenes
+	Sweeps       []string                         // names of AllSweeps
+	Seed         uint64                           // of the scenes of sweeps
+	Quick        bool                             // measure briefly
+	Report       func(what string, done, all int) // progress; nil for none
 }
 
 // Scenes are the scenes of one class, with its name.
@@ -35,15 +35,15 @@ type Scenes struct {
 	Lines [][]byte
 }
 
-// Made makes the scenes of a class.
-func Made(c scenes.Class, n int, seed uint64) (Scenes, error) {
+// MakeScenes makes the scenes of a class.
+func MakeScenes(c scenes.Class, n int, seed uint64) (Scenes, error) {
 	lines, err := c.Spec.Lines(c.Name, n, seed)
 	return Scenes{Name: c.Name, Doc: c.Doc, Lines: lines}, err
 }
 
-// Distinct returns how many different scenes a class has to be made of. There are so many that the engine's
+// DistinctScenes returns how many different scenes a class has to be made of. There are so many that the engine's
 // caches do not help with any of them, except for glyphs.
-func (plan *Plan) Distinct() int {
+func (plan *Plan) DistinctScenes() int {
 	if plan.Quick {
 		return 256
 	}
@@ -102,8 +102,8 @@ func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	info := engine.Info()
 	session := &session{Plan: plan, durations: plan.durations(), file: file, spans: map[string][]stage.Span{}}
 	session.cfg = stage.Config{Engine: engine, Raster: plan.Engine.Raster, Workers: plan.Workers, Batch: plan.Batch}
-	if plan.Work != nil {
-		session.cfg.Work = plan.Work(info)
+	if plan.WorkPerBatch != nil {
+		session.cfg.Work = plan.WorkPerBatch(info)
 	}
 	session.steps = 1 + len(plan.Classes)*(session.rounds+1) + len(plan.Sweeps)
 	// Record with what it is measured.

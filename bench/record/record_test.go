@@ -24,7 +24,7 @@ import (
 // measured is a small measurement of the CPU backend, made once.
 func measured(t *testing.T) (*File, map[string][]stage.Span) {
 	t.Helper()
-	made, err := Made(scenes.Classes()[0], 4, 1)
+	made, err := MakeScenes(scenes.Classes()[0], 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func compared(t *testing.T, f *File) {
 	}{{0.5, Better}, {0.95, Alike}, {1, Alike}, {1.05, Alike}, {2, Worse}} {
 		old, new := altered(t, f, 1), altered(t, f, c.times)
 		old.Machine.Load, new.Machine.Load = "0.00", "0.00"
-		got, err := Apart(old, new)
+		got, err := CompareApart(old, new)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func compared(t *testing.T, f *File) {
 			t.Errorf("equal digests: got %+v", r)
 		}
 		new.Classes[0].Digest, new.Machine.Cores, new.Machine.Load = "0", 99, "98.5 1 1"
-		got, err = Apart(old, new)
+		got, err = CompareApart(old, new)
 		if err != nil || got.Results[0].Equal || len(got.Warnings) < 3 || got.Changes[0].Verdict != Undecided {
 			t.Errorf("other results on another, busy machine: got %+v, %v, %v", got.Results, got.Warnings, err)
 		}

@@ -12,9 +12,9 @@ import (
 // tick is the unit of times in /proc, which Linux fixes at 1/100 s for programs.
 const tick = 10 * time.Millisecond
 
-// BusyTime returns how long all processors of the machine together have worked since it started, for all
+// MachineBusyTime returns how long all processors of the machine together have worked since it started, for all
 // processes and the kernel; 0 where the system does not say.
-func BusyTime() time.Duration {
+func MachineBusyTime() time.Duration {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0

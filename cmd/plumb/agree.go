@@ -35,23 +35,23 @@ func (cmd *agreeCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	var pool study // collects the lines that are one item each
+	var singleItems study // collects the lines that are one item each
 	cases := 0
 	for err == nil {
 		var line dump.Line
 		line, err = reader.Next()
 		if err == nil {
 			cases++
-			err = cmd.line(out, line, &pool)
+			err = cmd.readLine(out, line, &singleItems)
 		}
 	}
-	if err == io.EOF {
+	if err == io.EOF { // all lines are read
 		err = nil
 		if cases == 0 {
 			err = errors.New("it has no lines; want one case on each line")
 		}
-		if len(pool.Judge) > 0 {
-			_, err = out.Write(pool.appendJSON(nil, "all"))
+		if len(singleItems.Judge) > 0 {
+			_, err = out.Write(singleItems.appendJSON(nil, "all"))
 		}
 	}
 	if err != nil {
@@ -66,11 +66,11 @@ type study struct {
 	categories []string // "" for items that name none
 }
 
-// line reads one line of the input of `plumb agree`. A line whose labels are lists is a whole study of how
+// readLine reads one line of the input of `plumb agree`. A line whose labels are lists is a whole study of how
 // far a judge agrees with annotators, and its agreement is written to out. A line with one label of each
-// is a single item, and is added to the study pool.
-func (cmd *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
-	err := cmd.scenes().Check(line.Bytes)
+// is a single item, and is added to the study singleItems.
+func (cmd *agreeCmd) readLine(out io.Writer, line dump.Line, singleItems *study) error {
+	err := cmd.scenes().Check(line.Bytes) // the depth and size of its JSON
 	if line.Fault != "" {
 		err = errors.New(line.Fault)
 	}
@@ -82,9 +82,9 @@ func (cmd *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
 		return fmt.Errorf("line %d: %w", line.N, err)
 	}
 	judge := value.Get("judge")
-	// A single label: the line is an item of the pool.
+	// A single label: the line is one item.
 	if judge == nil || judge.Type() != fastjson.TypeArray {
-		if err := pool.addItem(value); err != nil {
+		if err := singleItems.addItem(value); err != nil {
 			return fmt.Errorf("line %d: %w", line.N, err)
 		}
 		return nil

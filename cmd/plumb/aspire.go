@@ -57,7 +57,7 @@ func (cmd *aspireGenerateCmd) check() (seed uint64, tests []string, err error) {
 	switch {
 	case err != nil:
 		return 0, nil, usage("cannot use --seed %q: want a whole number from 0 to %d", cmd.Seed, uint64(math.MaxUint64))
-	case cmd.Count < 1 || cmd.From < 0 || cmd.From > math.MaxInt32 || cmd.Count > maxTasks:
+	case cmd.Count < 1 || cmd.Count > maxTasks || cmd.From < 0 || cmd.From > math.MaxInt32: // From + Count is far from overflow
 		return 0, nil, usage("cannot use --count %d --from %d: want a count from 1 to %d and a first index from 0", cmd.Count, cmd.From, maxTasks)
 	case !slices.Contains(scenario.Levels(), scenario.Level(cmd.Level)):
 		return 0, nil, usage("cannot use --level %q: want one of %v", cmd.Level, scenario.Levels())

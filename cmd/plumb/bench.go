@@ -47,19 +47,19 @@ func (cmd *benchCmd) Run(context *kong.Context, std streams) error {
 	if cmd.Compare {
 		return cmd.compare(context, std)
 	}
-	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
+	config, err := coreConfig(&cmd.engineFlags, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err
 	}
-	sets, err := cmd.sets(config)
+	sets, err := cmd.itemSets(config)
 	if err != nil {
 		return err
 	}
-	plan, err := cmd.plan(config, std)
+	plan, err := cmd.recordPlan(config, std)
 	if err != nil {
 		return err
 	}
-	// The outputs are checked first: a run of minutes must not fail at its end for a mistyped folder.
+	// The outputs are checked before the measurement: a run of minutes must not fail at its end for a mistyped folder.
 	for _, path := range []string{cmd.Trace, cmd.Page} {
 		if path != "" {
 			if err := writable(path); err != nil {
@@ -71,6 +71,7 @@ func (cmd *benchCmd) Run(context *kong.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	// Measure into a record of results.
 	file := record.New(version, commit, os.Args[1:])
 	spans, err := plan.Measure(file)
 	if err == nil && len(sets) > 0 {
@@ -79,12 +80,13 @@ func (cmd *benchCmd) Run(context *kong.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	// Write the record in all wanted forms: each of them even if another cannot be written.
 	data, err := file.JSON()
 	if err != nil {
 		return err
 	}
 	_, err = out.Write(data)
-	err = errors.Join(out.finish(err), file.Table(std.err)) // the trace and the page are written even after an error
+	err = errors.Join(out.finish(err), file.Table(std.err))
 	if cmd.Trace != "" {
 		err = errors.Join(err, file.Trace(cmd.Trace, spans))
 	}
@@ -108,10 +110,10 @@ func writable(path string) error {
 	return nil
 }
 
-// plan returns which scenes and sweeps `plumb bench` measures, and on what engine. With --fonts-dir
+// recordPlan returns which scenes and sweeps `plumb bench` measures, and on what engine. With --fonts-dir
 // it opens these fonts for the whole process. Scenes are always drawn natively, because Chromium
 // would hide the times of plumb's own stages.
-func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.Plan, err error) {
+func (cmd *benchCmd) recordPlan(config daemon.CoreConfig, std streams) (plan *record.Plan, err error) {
 	if cmd.Backend == render.BackendChrome || cmd.Fidelity == render.FidelityTldraw {
 		return nil, usage("cannot measure Chromium's stages: want --backend auto, gl or cpu and --fidelity native or auto; " +
 			"make bench measures Chromium in a checkout")
@@ -122,7 +124,7 @@ func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.P
 		}
 	}
 	// The engine and its limits.
-	plan = &record.Plan{Engine: config.Engine, Limits: config.Scenes, Workers: cmd.Workers, Batch: int(cmd.Batch), Work: daemon.BatchWork,
+	plan = &record.Plan{Engine: config.Engine, Limits: config.Scenes, Workers: cmd.Workers, Batch: int(cmd.Batch), WorkPerBatch: daemon.BatchWork,
 		Seed: cmd.Seed, Quick: cmd.Quick}
 	plan.Engine.Fidelity = render.FidelityNative
 	plan.Engine.MaxPixels, plan.Engine.MaxSide = config.Scenes.Pixels, config.Scenes.Side
@@ -141,7 +143,7 @@ func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.P
 		plan.Classes, err = cmd.givenScenes(config, std)
 		return plan, err
 	}
-	return plan, cmd.classes(plan)
+	return plan, cmd.addClasses(plan)
 }
 
 // sweeps returns the names of the sweeps to measure: series of generated scenes in which one quantity
@@ -151,7 +153,9 @@ func (cmd *benchCmd) sweeps() ([]string, error) {
 	all := record.AllSweeps()
 	list := cmd.Sweep
 	switch {
-	case len(list) == 0 && len(cmd.Files)+len(cmd.Items) > 0 || slices.Equal(list, []string{"none"}):
+	case slices.Equal(list, []string{"none"}):
+		return nil, nil
+	case len(list) == 0 && len(cmd.Files)+len(cmd.Items) > 0: // files or dumps alone
 		return nil, nil
 	case len(list) == 0 || slices.Equal(list, []string{"all"}):
 		return all, nil
@@ -164,9 +168,9 @@ func (cmd *benchCmd) sweeps() ([]string, error) {
 	return list, nil
 }
 
-// classes generates the scenes to measure and adds them to the plan: those of the classes that --class
+// addClasses generates the scenes to measure and adds them to the plan: those of the classes that --class
 // names, or of all classes. With --items it adds none, because then only the items of a dump are measured.
-func (cmd *benchCmd) classes(plan *record.Plan) error {
+func (cmd *benchCmd) addClasses(plan *record.Plan) error {
 	if len(cmd.Items) > 0 {
 		return nil
 	}
@@ -174,11 +178,11 @@ func (cmd *benchCmd) classes(plan *record.Plan) error {
 		if len(cmd.Class) > 0 && !slices.Contains(cmd.Class, class.Name) {
 			continue
 		}
-		made, err := record.Made(class, plan.Distinct(), cmd.Seed)
+		generated, err := record.MakeScenes(class, plan.DistinctScenes(), cmd.Seed)
 		if err != nil {
 			return err
 		}
-		plan.Classes = append(plan.Classes, made)
+		plan.Classes = append(plan.Classes, generated)
 	}
 	return nil
 }

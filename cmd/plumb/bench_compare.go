@@ -22,8 +22,8 @@ import (
 	"plumb/bench/rig"
 )
 
-// passedOn are the flags that a comparison passes to the programs that it runs.
-var passedOn = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "tally-cache",
+// passedOnFlags are the flags that a comparison passes to the programs that it runs.
+var passedOnFlags = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "tally-cache",
 	"items", "suite", "tasks"}
 
 // compare compares the speed of two programs, which it runs in turn, or of two result files of plumb
@@ -42,12 +42,12 @@ func (cmd *benchCmd) compare(context *kong.Context, std streams) error {
 	if programs == 1 {
 		return usage("cannot compare a program with a file: want two result files or two programs")
 	}
-	given, err := givenFlags(context, append([]string{"compare", "output", "rounds"}, passedOn...))
+	given, err := givenFlags(context, append([]string{"compare", "output", "rounds"}, passedOnFlags...))
 	if err != nil {
 		return err
 	}
 	if programs == 0 {
-		for _, name := range append([]string{"rounds"}, passedOn...) {
+		for _, name := range append([]string{"rounds"}, passedOnFlags...) {
 			if len(given[name]) > 0 {
 				return usage("cannot use --%s with two result files: want two programs, which are run in turn", name)
 			}
@@ -83,7 +83,7 @@ func (cmd *benchCmd) compareFiles() (*record.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	return record.Apart(before, after)
+	return record.CompareApart(before, after)
 }
 
 // comparePrograms runs two programs in turn and returns the comparison of their results. given has the
@@ -91,14 +91,14 @@ func (cmd *benchCmd) compareFiles() (*record.Comparison, error) {
 func (cmd *benchCmd) comparePrograms(given map[string][]string, std streams) (*record.Comparison, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	rounds, err := cmd.inTurn(ctx, cmd.arguments(given), std)
-	if ctx.Err() != nil {
+	rounds, err := cmd.inTurn(ctx, cmd.comparedArguments(given), std)
+	if ctx.Err() != nil { // a signal came
 		return nil, interruption{errors.New("interrupted; there is no comparison")}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return record.InTurn(rounds)
+	return record.CompareInTurn(rounds)
 }
 
 // isProgram reports whether a file is executable.
@@ -111,9 +111,9 @@ func isProgram(path string) bool {
 // names of the flags that have an effect with --compare; it returns a usageError for any other.
 func givenFlags(context *kong.Context, allowed []string) (map[string][]string, error) {
 	given := map[string][]string{}
-	for _, word := range context.Path { // the command and the flags
-		flag := word.Flag
-		if flag == nil {
+	for _, element := range context.Path { // the command and the flags, in the order of the command line
+		flag := element.Flag
+		if flag == nil { // the command
 			continue
 		}
 		if !slices.Contains(allowed, flag.Name) {
@@ -129,15 +129,15 @@ func givenFlags(context *kong.Context, allowed []string) (map[string][]string, e
 	return given, nil
 }
 
-// arguments returns the arguments with which each of the two programs to compare is run: plumb bench
+// comparedArguments returns the arguments with which each of the two programs to compare is run: plumb bench
 // --quick with the flags that were given for it. It turns off the series of measurements that --sweep
 // names, unless that flag was given, because they take long.
-func (cmd *benchCmd) arguments(given map[string][]string) []string {
+func (cmd *benchCmd) comparedArguments(given map[string][]string) []string {
 	args := []string{"bench", "--quick"}
 	if len(given["sweep"]) == 0 {
 		args = append(args, "--sweep=none")
 	}
-	for _, name := range passedOn {
+	for _, name := range passedOnFlags {
 		for _, value := range given[name] {
 			args = append(args, "--"+name+"="+value)
 		}
@@ -158,7 +158,7 @@ func (cmd *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]
 	var rounds []record.Round
 	for n := range int(cmd.Rounds) {
 		var files [2]*record.File
-		busyBefore, start := rig.BusyTime(), time.Now()
+		busyBefore, start := rig.MachineBusyTime(), time.Now()
 		var spent time.Duration // processor time of the two programs
 		for i := range 2 {
 			side := (i + n) % 2
@@ -171,7 +171,7 @@ func (cmd *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]
 			spent += ofProgram
 		}
 		all := time.Since(start) * time.Duration(rig.Processors()) // processor time that there was
-		others := float64(rig.BusyTime()-busyBefore-spent) / float64(all)
+		others := float64(rig.MachineBusyTime()-busyBefore-spent) / float64(all)
 		// The clocks tick coarsely, so the share may come out slightly outside of 0 to 1.
 		rounds = append(rounds, record.Round{Old: files[0], New: files[1], Others: min(1, max(0, others))})
 	}

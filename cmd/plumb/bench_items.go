@@ -24,11 +24,11 @@ const (
 	fullItems, fullRounds   = 96, 7
 )
 
-// sets returns the sets of benchmark items whose scoring is to be measured, one set for each test. They
+// itemSets returns the sets of benchmark items whose scoring is to be measured, one set for each test. They
 // are those in the dumps of --items. Without the flag they are generated; --class may choose some by suite
 // or test. Where files of scenes are given, only these are measured, and there are no items. It returns a
 // usageError for a class that neither scenes nor items have, and for flags that exclude each other.
-func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error) {
+func (cmd *benchCmd) itemSets(config daemon.CoreConfig) (sets []items.Set, err error) {
 	if len(cmd.Items)+len(cmd.Files) > 0 && len(cmd.Class) > 0 {
 		return nil, usage("cannot use --class with files: want one or the other")
 	}
@@ -46,7 +46,7 @@ func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error
 	if cmd.Quick {
 		perSet = quickItems
 	}
-	all, err := items.Made(perSet, cmd.Seed)
+	all, err := items.MakeSets(perSet, cmd.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (cmd *benchCmd) sets(config daemon.CoreConfig) (sets []items.Set, err error
 		known[class.Name] = true
 	}
 	for _, set := range all {
-		suite, _, _ := strings.Cut(set.Name, "/")
+		suite, _, _ := strings.Cut(set.Name, "/") // a set is named SUITE/TEST
 		known[set.Name], known[suite] = true, true
 		if len(cmd.Class) == 0 || slices.Contains(cmd.Class, set.Name) || slices.Contains(cmd.Class, suite) {
 			sets = append(sets, set)
@@ -113,19 +113,16 @@ func (cmd *benchCmd) measureItems(sets []items.Set, config daemon.CoreConfig, pl
 		return nil, err
 	}
 	cfg := items.Config{Queue: core.Queue, Options: &queue.Options{Suite: cmd.Suite, Reward: reward}, Rounds: fullRounds,
-		Forget: core.Engine.ForgetTallies, Serve: cmd.serve}
+		ForgetTallies: core.Engine.ForgetTallies, Serve: cmd.startDaemon, Report: plan.Report}
 	if cmd.Quick {
 		cfg.Rounds = quickRounds
-	}
-	if plan.Report != nil {
-		cfg.Report = func(what string, round, rounds int) { plan.Report(what, round, rounds) }
 	}
 	return items.Measure(context.Background(), cfg, sets)
 }
 
-// serve starts this program as a daemon for measurements over HTTP. Its flags give it the same engine as
+// startDaemon starts this program as a daemon for measurements over HTTP. Its flags give it the same engine as
 // this process has, without Chromium.
-func (cmd *benchCmd) serve() (*spawn.Daemon, error) {
+func (cmd *benchCmd) startDaemon() (*spawn.Daemon, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func (cmd *compareCmd) Run(std streams) error {
 	if unpaired > 0 {
 		fmt.Fprintf(std.err, "plumb: %s\n", plural.Of(unpaired, "task is on one side alone and is left out", "tasks are on one side alone and are left out"))
 	}
-	if n := a.Twice + b.Twice; n > 0 {
+	if n := a.RepeatedAnswers + b.RepeatedAnswers; n > 0 {
 		fmt.Fprintf(std.err, "plumb: %s\n", plural.Of(n, "result repeats the answer of an earlier line and is left out",
 			"results repeat the answer of an earlier line and are left out"))
 	}
@@ -72,10 +72,10 @@ func (cmd *compareCmd) Run(std streams) error {
 func (cmd *compareCmd) document(lines []stats.Line, unpaired int) map[string]any {
 	var all []map[string]any
 	for _, line := range lines {
-		all = append(all, map[string]any{"suite": line.Suite, "test": line.Test, "tasks": line.Tasks, "clusters": line.Clusters, "left_out": line.Out,
+		all = append(all, map[string]any{"suite": line.Suite, "test": line.Test, "tasks": line.Tasks, "clusters": line.Clusters, "left_out": line.LeftOut,
 			"a": finite(line.A), "b": finite(line.B), "difference": finite(line.Difference), "se": finite(line.SE),
 			"low": finite(line.Low), "high": finite(line.High),
-			"p": finite(line.P), "p_holm": finite(line.Holm), "p_mcnemar": finite(line.McNemar)})
+			"p": finite(line.P), "p_holm": finite(line.HolmP), "p_mcnemar": finite(line.McNemar)})
 	}
 	return map[string]any{"a": cmd.A, "b": cmd.B, "comparisons": all, "unpaired": unpaired}
 }
@@ -89,8 +89,8 @@ func comparisonTable(lines []stats.Line, a, b string) scoring.TextTable {
 			"McNemar for answers that are right or wrong",
 		Columns: []string{"suite", "test", "pairs", "left out", "A", "B", "A - B", "se", "low", "high", "p", "Holm", "McNemar"}}
 	for _, line := range lines {
-		row := []string{line.Suite, cmp.Or(line.Test, "all tests"), strconv.Itoa(line.Tasks), strconv.Itoa(line.Out)}
-		numbers := []float64{line.A, line.B, line.Difference, line.SE, line.Low, line.High, line.P, line.Holm, line.McNemar}
+		row := []string{line.Suite, cmp.Or(line.Test, "all tests"), strconv.Itoa(line.Tasks), strconv.Itoa(line.LeftOut)}
+		numbers := []float64{line.A, line.B, line.Difference, line.SE, line.Low, line.High, line.P, line.HolmP, line.McNemar}
 		for _, x := range numbers {
 			if line.Tasks == 0 {
 				x = math.NaN() // nothing was compared
@@ -127,17 +127,17 @@ func finite(x float64) any {
 // readSample reads the scores of one model, from a result file or from a folder of plumb run, as a
 // statistical sample. It refuses a line that is no result, and results of several models.
 func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
-	folder, ok, err := openRunFolder(path, limits)
+	folder, isFolder, err := openRunFolder(path, limits) // for a result file an empty folder, which has no clusters
 	if err != nil {
 		return nil, err
 	}
-	if ok {
+	if isFolder {
 		path = folder.results
 	}
 	// Each line is a result.
 	sample := stats.NewSample()
 	var parser fastjson.Parser
-	err = eachLine(path, limits, nil, func(line dump.Line) error {
+	err = eachLine(path, limits, nil, func(line dump.Line) error { // nil: there is no standard input to read
 		if line.Fault != "" {
 			return fmt.Errorf("line %d: %s", line.N, line.Fault)
 		}
@@ -176,7 +176,7 @@ type powerCmd struct {
 // the scores of two models. How much scores vary is taken from results: with one file from those of its
 // model, with several from each pair of models. See docs/spec/runs.md#r48.
 func (cmd *powerCmd) Run(std streams) error {
-	if !(cmd.Difference > 0) || cmd.Repeats < 1 {
+	if !(cmd.Difference > 0) || cmd.Repeats < 1 { // so written, it refuses NaN too
 		return usage("cannot use --difference %g and --repeats %d: want a difference above 0 and repeats from 1", cmd.Difference, cmd.Repeats)
 	}
 	var samples []*stats.Sample
@@ -194,16 +194,16 @@ func (cmd *powerCmd) Run(std streams) error {
 	// How much scores vary between tasks: of one model, of a pair of models, or of each pair of several.
 	switch len(samples) {
 	case 1:
-		textTable.Rows = cmd.rows(samples[0], nil)
+		textTable.Rows = cmd.powerRows(samples[0], nil)
 		textTable.Note = "from one model: two models are taken to differ from task to task as much as its scores do"
 	case 2:
-		textTable.Rows = cmd.rows(samples[0], samples[1])
+		textTable.Rows = cmd.powerRows(samples[0], samples[1])
 	default:
 		textTable.TextColumns, textTable.Columns = 3, append([]string{"results"}, textTable.Columns...)
 		for i, second := range samples {
 			for k, first := range samples[:i] {
 				pair := shortName(cmd.Results[k]) + " - " + shortName(cmd.Results[i])
-				for _, row := range cmd.rows(first, second) {
+				for _, row := range cmd.powerRows(first, second) {
 					textTable.Rows = append(textTable.Rows, append([]string{pair}, row...))
 				}
 			}
@@ -215,16 +215,15 @@ func (cmd *powerCmd) Run(std streams) error {
 	return table.WriteOne(std.out, textTable)
 }
 
-// rows returns the rows of the table of `plumb power` for the results of two models, a and b: one for each
-// test and one for all tests together. Each has the number of tasks seen, the standard deviation of the
-// differences, the number of tasks wanted, and the smallest difference that the tasks seen can show. Where
-// b is nil, two models are taken to differ as much from task to task as the scores of a do.
-func (cmd *powerCmd) rows(a, b *stats.Sample) (rows [][]string) {
+// powerRows returns the rows of the table of `plumb power` for the results of two models, a and b: one for each
+// test and one for all tests together. Without b (nil), two models are taken to differ as much from task to task
+// as the scores of a do.
+func (cmd *powerCmd) powerRows(a, b *stats.Sample) (rows [][]string) {
 	for _, spread := range stats.Spreads(a, b) {
 		tasks := stats.TasksFor(cmd.Difference, spread.TrueVariance, spread.RepeatVarianceA, spread.RepeatVarianceB, cmd.Repeats)
 		tasks = max(2, tasks) // one task has no variance
 		rows = append(rows, []string{spread.Suite, cmp.Or(spread.Test, "all tests"), strconv.Itoa(spread.Tasks), fourDigits(spread.SD),
-			strconv.Itoa(tasks), fourDigits(stats.Smallest(spread.Tasks, spread.SD))})
+			strconv.Itoa(tasks), fourDigits(stats.SmallestDifference(spread.Tasks, spread.SD))})
 	}
 	return rows
 }

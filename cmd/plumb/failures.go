@@ -69,11 +69,11 @@ func (flags *failFlags) check() error {
 	return nil
 }
 
-// verdict returns the error of a complete run that scored too few lines, or nil if it scored enough
+// errorOfRun returns the error of a complete run that scored too few lines, or nil if it scored enough
 // (docs/spec/cli.md#r3). tally holds how many lines were scored, and why others were not. missingIsZero
 // says that missing answers count as 0, and so have a score. With judgeDryRun no judge was asked, so only
 // a run in which every line failed is an error.
-func (flags *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) error {
+func (flags *failFlags) errorOfRun(tally *tally, missingIsZero, judgeDryRun bool) error {
 	limit := mostFailed
 	if flags.MaxFailed != nil {
 		limit = *flags.MaxFailed
@@ -83,10 +83,10 @@ func (flags *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) e
 		unscored += tally.missing
 	}
 	switch {
-	case judgeDryRun && tally.failed < tally.lines:
+	case judgeDryRun && tally.failed < tally.lines: // some lines could have been judged
 		return nil
-	case tally.done == 0:
-		return tally.nothing("scored")
+	case tally.done == 0: // no line has a score
+		return tally.nothingError("scored")
 	case flags.Strict && unscored > 0:
 		return fmt.Errorf("%d of %s no score (--strict): %s", unscored, plural.Of(tally.lines, "line has", "lines have"), tally.outcomes())
 	case tally.failed > limit.allowed(tally.done+tally.failed):
@@ -96,9 +96,9 @@ func (flags *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) e
 	return nil
 }
 
-// nothing returns the error of a run in which no line had a result. what says what should have been done
+// nothingError returns the error of a run in which no line had a result. what says what should have been done
 // with the lines: "scored" or "drawn". If no line could be read as JSON, the error adds what is wanted.
-func (tally *tally) nothing(what string) error {
+func (tally *tally) nothingError(what string) error {
 	if tally.lines == 0 {
 		return fmt.Errorf("nothing could be %s: the input has no lines", what)
 	}

@@ -109,10 +109,10 @@ type engineFlags struct {
 	LicenseKey  string        `name:"tldraw-license-key" env:"PLUMB_TLDRAW_LICENSE_KEY" placeholder:"KEY" group:"drawing" help:"tldraw's licence key. Set the environment variable rather than the flag, because other users of the machine can see flags. See docs/tldraw-licence.md."`
 }
 
-// browser returns the configuration of Chromium, which draws scenes with the editor tldraw, from the
+// chromeConfig returns the configuration of Chromium, which draws scenes with the editor tldraw, from the
 // flags. The error is a usageError: a value out of range, or a use of tldraw that its licence does not
 // allow.
-func (flags *engineFlags) browser() (config chrome.Config, err error) {
+func (flags *engineFlags) chromeConfig() (config chrome.Config, err error) {
 	if flags.ChromePages < 0 || flags.ChromePages > maxPages {
 		return config, usage("cannot use --chrome-pages %d: want 0 (one for each core) to %d", flags.ChromePages, maxPages)
 	}
@@ -200,11 +200,11 @@ func (flags *scoreFlags) taskFiles(suites scoring.Suites, limits dump.Limits) (m
 	for _, arg := range flags.Tasks {
 		name, path, named := strings.Cut(arg, "=")
 		suite, split, _ := strings.Cut(name, ":")
-		if !named || suites.Find(suite) == nil { // the path itself may contain =
+		if !named || suites.Find(suite) == nil { // no SUITE= before the file; a = was part of the path
 			suite, split, path = flags.Suite, "", arg
 		}
 		if suite == "" {
-			var err error
+			var err error // "" is no error: the file does not show its suite
 			if suite, err = dump.Whose(path, suites, limits); err != nil {
 				return nil, err
 			}
@@ -243,10 +243,10 @@ const (
 	boardCacheDivisor = 16
 )
 
-// core returns the configuration of the daemon's core, which draws and scores, from the flags that
+// coreConfig returns the configuration of the daemon's core, which draws and scores, from the flags that
 // commands share. It finds out which suite the task files belong to, but does not read tasks, start the
 // engine or start Chromium.
-func core(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *scoreFlags) (daemon.CoreConfig, error) {
+func coreConfig(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *scoreFlags) (daemon.CoreConfig, error) {
 	raster, err := daemon.ParseRaster(engineFlags.Raster)
 	if err != nil {
 		return daemon.CoreConfig{}, usageError{err}
@@ -257,11 +257,11 @@ func core(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *scoreFla
 	if limitFlags.MaxDepth > parserDepth {
 		return daemon.CoreConfig{}, usage("cannot use --max-depth %d: want at most %d", limitFlags.MaxDepth, parserDepth)
 	}
-	browser, err := engineFlags.browser()
+	chromium, err := engineFlags.chromeConfig()
 	if err != nil {
 		return daemon.CoreConfig{}, err
 	}
-	browser.MaxAsset, browser.MaxAssetPixels = int(limitFlags.MaxAsset), int(limitFlags.MaxAssetPx)
+	chromium.MaxAsset, chromium.MaxAssetPixels = int(limitFlags.MaxAsset), int(limitFlags.MaxAssetPx)
 	release, _ := view.ParseVersion(engineFlags.Tldraw) // an unknown version is refused where the engine opens
 	suites := limitFlags.suites(release, int(engineFlags.Tallies)/boardCacheDivisor)
 	if scoreFlags.Suite != "" && suites.Find(scoreFlags.Suite) == nil {
@@ -271,13 +271,14 @@ func core(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *scoreFla
 	if err != nil {
 		return daemon.CoreConfig{}, err
 	}
+	maxMemory := int64(limitFlags.MaxMemory) // one client may use all of it
 	return daemon.CoreConfig{
 		Engine: render.Config{Backend: engineFlags.Backend, Device: engineFlags.Device, Raster: raster, MaxCoverage: int(limitFlags.MaxCoverage),
-			TallyCache: int(engineFlags.Tallies), Fidelity: engineFlags.Fidelity, Tldraw: engineFlags.Tldraw, Chrome: browser},
+			TallyCache: int(engineFlags.Tallies), Fidelity: engineFlags.Fidelity, Tldraw: engineFlags.Tldraw, Chrome: chromium},
 		Fonts: engineFlags.FontsDir, Suites: suites, Suite: scoreFlags.Suite, TaskFile: files,
 		Lines: limitFlags.lines(), Scenes: limitFlags.scenes(), Response: int(limitFlags.MaxResponse), Actions: int(limitFlags.MaxActions),
 		Queue: queue.Config{Scorer: "plumb " + version, Workers: engineFlags.Workers, Batch: int(engineFlags.Batch),
-			Max: int(limitFlags.QueueMax), Deadline: limitFlags.Deadline, Memory: memory.New("--max-memory", int64(limitFlags.MaxMemory), int64(limitFlags.MaxMemory))},
+			Max: int(limitFlags.QueueMax), Deadline: limitFlags.Deadline, Memory: memory.New("--max-memory", maxMemory, maxMemory)},
 	}, nil
 }
 

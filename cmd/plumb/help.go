@@ -115,7 +115,7 @@ func refusedFlags(command *kong.Node) unusedFlags {
 		return unusedFlags{}
 	}
 	lists := user.unusedFlags()
-	i := slices.IndexFunc(lists, func(u unusedFlags) bool { return u.where == "with "+command.FullPath() })
+	i := slices.IndexFunc(lists, func(u unusedFlags) bool { return u.use == "with "+command.FullPath() })
 	if i < 0 {
 		return unusedFlags{}
 	}

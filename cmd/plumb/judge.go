@@ -68,11 +68,11 @@ func (price *price) UnmarshalText(data []byte) error {
 	return nil
 }
 
-// config returns the configuration of the judge, a language model that judges open answers, or nil if no
+// judgeConfig returns the configuration of the judge, a language model that judges open answers, or nil if no
 // endpoint is named. It removes the endpoint's key from the environment, so that no child process gets
-// it. bulk is true for the scoring of dumps: then questions wait longer for a failing endpoint, and
+// it. scoresDumps is true for the scoring of dumps: then questions wait longer for a failing endpoint, and
 // judging stops when the endpoint refuses requests for good. The error is a usageError.
-func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
+func (flags *judgeFlags) judgeConfig(scoresDumps bool) (*judge.Config, error) {
 	if flags.JudgeURL == "" {
 		if flags.JudgeModel != "" {
 			return nil, usage("cannot use --judge-model %q without --judge-url: want the judge's endpoint beside it", flags.JudgeModel)
@@ -99,7 +99,7 @@ func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	}
 	config := &judge.Config{URL: flags.JudgeURL, Model: flags.JudgeModel, Key: strings.TrimSpace(key), Read: verdict.Parse, Cache: flags.JudgeCache,
 		Temperature: flags.JudgeTemperature, MaxTokens: int(flags.JudgeMaxTokens), Fence: flags.JudgeFence, Concurrency: int(flags.JudgeConcurrency),
-		Tries: int(flags.JudgeTries), Timeout: flags.JudgeTimeout, Deadline: flags.JudgeDeadline, Backoff: flags.JudgeBackoff, Halt: bulk,
+		Tries: int(flags.JudgeTries), Timeout: flags.JudgeTimeout, Deadline: flags.JudgeDeadline, Backoff: flags.JudgeBackoff, Halt: scoresDumps,
 		Budget: judge.Budget{Calls: flags.JudgeMaxCalls, Tokens: flags.JudgeMaxTotal, Cost: float64(flags.JudgeMaxCost)}, Price: flags.JudgePrice.price}
 	// How long a question waits for an endpoint that fails.
 	switch {
@@ -107,7 +107,7 @@ func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
 		config.Patience = *flags.JudgePatience
 	case flags.JudgePatience != nil:
 		return nil, usage("cannot use --judge-patience %v: want 0s or more", *flags.JudgePatience)
-	case bulk:
+	case scoresDumps:
 		config.Patience = bulkPatience
 	}
 	return config, nil

@@ -161,7 +161,7 @@ func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 		// The body is the line itself, or for the route of a trainer what that trainer would make of it.
 		body := slices.Clone(line.Bytes)
 		if cmd.Path == "" && cmd.Route != "score" {
-			if body = cmd.request(line.Bytes); body == nil {
+			if body = cmd.trainerRequest(line.Bytes); body == nil {
 				leftOut++
 				continue
 			}
@@ -170,11 +170,11 @@ func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 	}
 }
 
-// request returns the body of the request that the trainer of --route would send to the server about the
+// trainerRequest returns the body of the request that the trainer of --route would send to the server about the
 // answer in a dump line. The whole line is the label, by which the server knows the task. It returns nil
 // where the answer is no text and the trainer sends texts alone.
-func (cmd *loadCmd) request(line []byte) []byte {
-	answer, text := []byte("null"), "" // the answer as JSON, and its text
+func (cmd *loadCmd) trainerRequest(line []byte) []byte {
+	answer, text := []byte("null"), "" // the answer as JSON; and decoded, where it is a text
 	jsoncut.Members(line, func(key, value []byte) error {
 		if string(key) == "response" {
 			answer = value
@@ -186,7 +186,8 @@ func (cmd *loadCmd) request(line []byte) []byte {
 	} else if cmd.Route == "openrlhf" || cmd.Route == "nemo-gym" {
 		return nil
 	}
-	label := string(scoring.AppendString(nil, string(line))) // the daemon ignores the answer in a label
+	// The label is the line as a JSON string. The answer in it does no harm, because the daemon ignores it.
+	label := string(scoring.AppendString(nil, string(line)))
 	switch cmd.Route {
 	case "openrlhf":
 		return fmt.Appendf(nil, `{"query":[%s],"prompts":[""],"labels":[%s]}`, answer, label)

@@ -24,16 +24,16 @@ import (
 // when the command has done all of its work.
 type sink struct {
 	*bufio.Writer
-	file  *atomicfile.File // nil for standard output
-	end   func() error     // ends what was written, where the work ended well; nil for nothing
-	index *index.Recorder  // makes the index of the lines; nil for none
-	log   io.Writer        // gets why there is no index
+	file     *atomicfile.File // nil for standard output
+	writeEnd func() error     // ends what was written, where the work ended well; nil for nothing
+	index    *index.Recorder  // makes the index of the lines; nil for none
+	log      io.Writer        // gets why there is no index
 }
 
-// line writes a result line to the output of a command, adds a line break, and adds the line to the index
+// writeLine writes a result line to the output of a command, adds a line break, and adds the line to the index
 // of the output if there is one. result is the result that the line was made of. It is nil for a line
 // that may hold more than result would, such as that of a daemon; the index then parses the line.
-func (s *sink) line(line []byte, result *scoring.Result) error {
+func (s *sink) writeLine(line []byte, result *scoring.Result) error {
 	s.Write(line) // an error is kept, and WriteByte returns it
 	if s.index != nil {
 		s.index.Add(line, result)
@@ -123,8 +123,8 @@ func finish(err error, outputs ...*sink) error {
 	// Flush all outputs before any file is replaced.
 	for _, s := range outputs {
 		flushed := s.Flush()
-		if err == nil && flushed == nil && s.end != nil {
-			flushed = s.end()
+		if err == nil && flushed == nil && s.writeEnd != nil { // such as the end of an HTML page
+			flushed = s.writeEnd()
 		}
 		if err == nil && flushed != nil {
 			err = fmt.Errorf("cannot write output: %w", flushed)
@@ -145,7 +145,7 @@ func finish(err error, outputs ...*sink) error {
 				err = fmt.Errorf("cannot write output: %w", replaced)
 			}
 		}
-		sink.endIndex(err == nil)
+		sink.endIndex(err == nil) // the index of the lines belongs to the finished file alone
 		if err != nil {
 			if part := sink.file.Keep(); part != "" {
 				kept = append(kept, fmt.Sprintf("what was written is in %s, and %s is as it was", part, sink.file.Path()))
@@ -189,9 +189,9 @@ func sameFile(a, b string) bool {
 }
 
 // readable returns an error if the input file in cannot be opened, so that a mistyped name is found
-// before any work. It returns a usageError if in is the same file as the output out; toStd says that the
-// output is standard output, and out no file. Standard input, addresses and pipes are not looked at.
-func readable(in, out string, toStd bool) error {
+// before any work. It returns a usageError if in is the same file as the output out, unless toStdout says that
+// the output is no file. Standard input, addresses and pipes are not looked at.
+func readable(in, out string, toStdout bool) error {
 	if in == "-" || address.Is(in) { // addresses were looked up when the arguments were expanded
 		return nil
 	}
@@ -207,7 +207,7 @@ func readable(in, out string, toStd bool) error {
 		return fmt.Errorf("cannot open dump: %w", err)
 	}
 	file.Close()
-	if toStd {
+	if toStdout {
 		return nil
 	}
 	if there, err := os.Stat(out); err == nil && os.SameFile(info, there) {
@@ -216,19 +216,19 @@ func readable(in, out string, toStd bool) error {
 	return nil
 }
 
-// write stores the picture of a scene in a partial file, as alpha alone with --channels alpha. Scenes are
+// writePicture stores the picture of a scene in a partial file, as alpha alone with --channels alpha. Scenes are
 // drawn in any order, but of two with the same id the later one must get the name. So the file gets its
 // name in place, which is called in the order of the scenes.
-func (run *renderRun) write(renderTask *renderTask, img *image.NRGBA) error {
-	file, err := atomicfile.Create(filepath.Join(run.out, fileName(renderTask.ownID)+".png"))
+func (run *renderRun) writePicture(renderTask *renderTask, img *image.NRGBA) error {
+	file, err := atomicfile.Create(filepath.Join(run.pictureDir, fileName(renderTask.pictureID)+".png"))
 	if err != nil {
 		return outputError(err)
 	}
 	switch {
 	case run.alpha:
 		_, err = file.Write(flatpng.Alpha(img))
-	case run.encode != nil:
-		err = run.encode(file, img)
+	case run.encodePNG != nil:
+		err = run.encodePNG(file, img)
 	default:
 		_, err = file.Write(flatpng.RGBA(img))
 	}
@@ -236,35 +236,35 @@ func (run *renderRun) write(renderTask *renderTask, img *image.NRGBA) error {
 		file.Discard()
 		return outputError(err)
 	}
-	renderTask.file = file
+	renderTask.partialFile = file
 	return nil
 }
 
-// place gives the file with the picture of a scene its name. If that fails, the scene's line becomes one
+// commitPicture gives the file with the picture of a scene its name. If that fails, the scene's line becomes one
 // with the error. It is called in the order of the input: of scenes with the same id, the last one keeps
 // the name in every run. The line of each scene whose id an earlier one has gets the note duplicate_id.
-func (run *renderRun) place(renderTask *renderTask) {
-	if renderTask.ownID == "" {
+func (run *renderRun) commitPicture(renderTask *renderTask) {
+	if renderTask.pictureID == "" {
 		return
 	}
-	if renderTask.file != nil {
-		if err := renderTask.file.Commit(); err != nil {
-			renderTask.file.Discard()
-			renderTask.stat = renderTask.fail(renderTask.ownID, outputError(err))
+	if renderTask.partialFile != nil {
+		if err := renderTask.partialFile.Commit(); err != nil {
+			renderTask.partialFile.Discard()
+			renderTask.resultLine = renderTask.fail(renderTask.pictureID, outputError(err))
 		}
 	}
 	// Hashes of 64 bits instead of ids bound the memory of long runs. Two ids with the same hash are so
 	// unlikely that a wrong note is accepted.
-	if run.ids == nil {
-		run.ids, run.seed = map[uint64]struct{}{}, maphash.MakeSeed()
+	if run.idHashes == nil {
+		run.idHashes, run.hashSeed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
-	hash := maphash.String(run.seed, renderTask.ownID)
-	if _, twice := run.ids[hash]; twice {
+	hash := maphash.String(run.hashSeed, renderTask.pictureID)
+	if _, twice := run.idHashes[hash]; twice {
 		note := `,"notes":[{"code":"duplicate_id","path":"id","message":"an earlier line has the same id"}]`
-		open := renderTask.stat[:len(renderTask.stat)-len("}\n")] // the object without its end
-		renderTask.stat = append(append(open, note...), "}\n"...)
+		open := renderTask.resultLine[:len(renderTask.resultLine)-len("}\n")] // the object without its end
+		renderTask.resultLine = append(append(open, note...), "}\n"...)
 	}
-	run.ids[hash] = struct{}{}
+	run.idHashes[hash] = struct{}{}
 }
 
 // outputError marks an error of writing a picture, so that the run fails and not only the scene.

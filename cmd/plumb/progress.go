@@ -33,15 +33,15 @@ type progress struct {
 	total       int64 // bytes of the dumps, -1 where no end is known
 	bytesBefore int64 // bytes of the dumps that are done
 	offset      int64 // bytes read of the current dump
-	taken       int64 // lines read of all dumps
-	scored      int64 // lines that have their answer
-	unscored    int64 // of these, without a score
+	linesRead   int64 // lines read of all dumps
+	linesDone   int64 // lines that have their answer
+	linesFailed int64 // of these, without a score
 
-	itemsMax    int       // items of the report at most
-	drawnAt     time.Time // when the first of them was drawn; zero before
-	reportDone  int       // items of the report that are drawn
-	reportItems int       // items of the report that will be drawn; known with the first
-	ended       bool
+	maxReportItems     int       // items of the report at most
+	reportStart        time.Time // when the first of them was drawn; zero before
+	itemsOfReportDrawn int       // items of the report that are drawn
+	reportItems        int       // items of the report that will be drawn; known with the first
+	ended              bool
 }
 
 // newProgress begins to show on w the progress through the files at paths, until end is called. noun says
@@ -70,7 +70,7 @@ func newProgress(w io.Writer, paths []string, noun, failedNoun string, every tim
 		for {
 			select {
 			case now := <-tick.C:
-				fmt.Fprintln(p.out, p.line(now))
+				fmt.Fprintln(p.out, p.statusLine(now))
 			case <-p.stop:
 				return
 			}
@@ -79,21 +79,21 @@ func newProgress(w io.Writer, paths []string, noun, failedNoun string, every tim
 	return p
 }
 
-// line returns the progress as text: "progress: 1200 lines in 1m0s (20.0/s), 3 without
+// statusLine returns the progress as text: "progress: 1200 lines in 1m0s (20.0/s), 3 without
 // score, 40 % of the input, about 1m30s left".
-func (progress *progress) line(now time.Time) string {
+func (progress *progress) statusLine(now time.Time) string {
 	progress.mu.Lock()
 	defer progress.mu.Unlock()
 	took := now.Sub(progress.start)
 	text := fmt.Sprintf("progress: %s in %v (%.1f/s), %d without %s",
-		plural.Of(progress.scored, progress.noun), took.Round(time.Second), float64(progress.scored)/took.Seconds(), progress.unscored, progress.failedNoun)
-	if done := progress.done(); progress.total > 0 && done > 0 {
+		plural.Of(progress.linesDone, progress.noun), took.Round(time.Second), float64(progress.linesDone)/took.Seconds(), progress.linesFailed, progress.failedNoun)
+	if done := progress.bytesScored(); progress.total > 0 && done > 0 {
 		text += fmt.Sprintf(", %.0f %% of the input", 100*min(1, float64(done)/float64(progress.total)))
 	}
-	if progress.reportDone > 0 {
-		text += fmt.Sprintf(", %d of %s of the report", progress.reportDone, plural.Of(progress.reportItems, "item"))
+	if progress.itemsOfReportDrawn > 0 {
+		text += fmt.Sprintf(", %d of %s of the report", progress.itemsOfReportDrawn, plural.Of(progress.reportItems, "item"))
 	}
-	if done, size := progress.work(now); done > 0 && size > 0 {
+	if done, size := progress.workInBytes(now); done > 0 && size > 0 {
 		share := min(1, float64(done)/float64(size))
 		left := time.Duration(float64(took) * (1 - share) / share)
 		text += fmt.Sprintf(", about %v left", left.Round(time.Second))
@@ -105,108 +105,108 @@ func (progress *progress) line(now time.Time) string {
 // takes. For the sample dump of ASPIRE a line takes 1 ms and an item 22 ms.
 const linesPerItem = 20
 
-// work returns how much of the run's work is done and how much there is in all, both in bytes of dumps, so
+// workInBytes returns how much of the run's work is done and how much there is in all, both in bytes of dumps, so
 // that scoring and drawing the report can be added. Drawing an item of the report counts as the bytes
 // that could be scored in the same time: an estimate before the first item is drawn, then what was
 // measured. Both results are 0 if the size of the input is unknown.
-func (progress *progress) work(now time.Time) (done, size int64) {
-	done = progress.done()
+func (progress *progress) workInBytes(now time.Time) (done, size int64) {
+	done = progress.bytesScored()
 	if progress.total <= 0 || done <= 0 {
 		return 0, 0
 	}
-	if progress.reportDone > 0 { // all lines are scored, and the report is being drawn
+	if progress.itemsOfReportDrawn > 0 { // all lines are scored, and the report is being drawn
 		const shortest = 1e-3 // seconds; no division by zero
-		bytesPerSecond := float64(progress.total) / max(shortest, progress.drawnAt.Sub(progress.start).Seconds())
-		drawing := now.Sub(progress.drawnAt).Seconds()
-		inAll := drawing * float64(progress.reportItems) / float64(progress.reportDone)
+		bytesPerSecond := float64(progress.total) / max(shortest, progress.reportStart.Sub(progress.start).Seconds())
+		drawing := now.Sub(progress.reportStart).Seconds()
+		inAll := drawing * float64(progress.reportItems) / float64(progress.itemsOfReportDrawn)
 		return progress.total + int64(bytesPerSecond*drawing), progress.total + int64(bytesPerSecond*inAll)
 	}
-	bytesPerLine := float64(done) / float64(progress.scored)
-	items := min(float64(progress.itemsMax), float64(progress.total)/bytesPerLine) // no more items than lines
+	bytesPerLine := float64(done) / float64(progress.linesDone)
+	items := min(float64(progress.maxReportItems), float64(progress.total)/bytesPerLine) // no more items than lines
 	return done, progress.total + int64(items*bytesPerLine*linesPerItem)
 }
 
 // drawing announces a report of at most n items, whose drawing then counts as work.
 func (progress *progress) drawing(n int) {
 	progress.mu.Lock()
-	progress.itemsMax = max(0, n)
+	progress.maxReportItems = max(0, n)
 	progress.mu.Unlock()
 }
 
-// drawn records that a number of items of the report are drawn, of all that will be, and shows the
+// itemsDrawn records that a number of items of the report are drawn, of all that will be, and shows the
 // progress. Calls may come out of order.
-func (progress *progress) drawn(items, all int) {
+func (progress *progress) itemsDrawn(items, all int) {
 	now := time.Now()
 	progress.mu.Lock()
 	defer progress.mu.Unlock()
-	if progress.reportDone == 0 {
-		progress.drawnAt = now
+	if progress.itemsOfReportDrawn == 0 {
+		progress.reportStart = now
 	}
-	progress.reportDone, progress.reportItems = max(progress.reportDone, items), all
-	progress.show(now, func() string {
-		return fmt.Sprintf("%s, %d of %s of the report", plural.Of(progress.scored, "line"), progress.reportDone, plural.Of(progress.reportItems, "item"))
+	progress.itemsOfReportDrawn, progress.reportItems = max(progress.itemsOfReportDrawn, items), all
+	progress.updateBar(now, func() string {
+		return fmt.Sprintf("%s, %d of %s of the report", plural.Of(progress.linesDone, "line"), progress.itemsOfReportDrawn, plural.Of(progress.reportItems, "item"))
 	})
 }
 
 // redrawEvery is the least time between two changes of the progress bar.
 const redrawEvery = 200 * time.Millisecond
 
-// show moves the progress bar and writes the text of text beside it, at most once in redrawEvery, because
+// updateBar moves the progress bar and writes the text of text beside it, at most once in redrawEvery, because
 // a terminal is slow. Without a bar it does nothing. The caller holds the mutex.
-func (progress *progress) show(now time.Time, text func() string) {
+func (progress *progress) updateBar(now time.Time, text func() string) {
 	if progress.bar == nil || progress.ended || now.Sub(progress.lastPrinted) < redrawEvery {
 		return
 	}
 	progress.lastPrinted = now
 	progress.bar.Describe(text())
-	if done, size := progress.work(now); size > 0 {
+	if done, size := progress.workInBytes(now); size > 0 {
 		progress.bar.ChangeMax64(max(done, size))
 		progress.bar.Set64(done)
 	}
 }
 
-// done returns how many bytes of the dumps are scored, as an estimate. More lines are read than scored, so
+// bytesScored returns how many bytes of the dumps are scored, as an estimate. More lines are read than scored, so
 // it multiplies the bytes read by the share of the lines read that are scored.
-func (progress *progress) done() int64 {
-	if progress.taken == 0 {
+func (progress *progress) bytesScored() int64 {
+	if progress.linesRead == 0 {
 		return 0
 	}
-	return int64(float64(progress.bytesBefore+progress.offset) * float64(progress.scored) / float64(progress.taken))
+	return int64(float64(progress.bytesBefore+progress.offset) * float64(progress.linesDone) / float64(progress.linesRead))
 }
 
-// read records that a line was read, and that offset bytes of the current dump were read so far. Without
+// lineRead records that a line was read, and that offset bytes of the current dump were read so far. Without
 // progress, on nil, it does nothing.
-func (progress *progress) read(offset int64) {
+func (progress *progress) lineRead(offset int64) {
 	if progress == nil {
 		return
 	}
 	progress.mu.Lock()
 	progress.offset = offset
-	progress.taken++
+	progress.linesRead++
 	progress.mu.Unlock()
 }
 
-// count counts one line that is done, which has a score or picture if ok is true, and shows the progress.
+// lineDone counts one line that is done, which has a score or picture if ok is true, and shows the progress.
 // Without progress, on nil, it does nothing.
-func (progress *progress) count(ok bool) {
+func (progress *progress) lineDone(ok bool) {
 	if progress == nil {
 		return
 	}
 	now := time.Now()
 	progress.mu.Lock()
 	defer progress.mu.Unlock()
-	progress.scored++
+	progress.linesDone++
 	if !ok {
-		progress.unscored++
+		progress.linesFailed++
 	}
-	progress.show(now, func() string {
-		return fmt.Sprintf("%s, %.0f/s, %d without %s", plural.Of(progress.scored, progress.noun), float64(progress.scored)/now.Sub(progress.start).Seconds(), progress.unscored, progress.failedNoun)
+	progress.updateBar(now, func() string {
+		return fmt.Sprintf("%s, %.0f/s, %d without %s", plural.Of(progress.linesDone, progress.noun), float64(progress.linesDone)/now.Sub(progress.start).Seconds(), progress.linesFailed, progress.failedNoun)
 	})
 }
 
-// next records that a dump was read to its end. Its bytes are added to those of the dumps before, because
+// dumpDone records that a dump was read to its end. Its bytes are added to those of the dumps before, because
 // the offsets of the next dump begin at 0 again. Without progress, on nil, it does nothing.
-func (progress *progress) next() {
+func (progress *progress) dumpDone() {
 	if progress == nil {
 		return
 	}

@@ -39,23 +39,23 @@ func (cmd *promptCmd) Run(std streams) (err error) {
 	case suites.Find(cmd.Suite) == nil:
 		return unknownSuite(cmd.Suite, suites)
 	case cmd.Rows:
-		return cmd.rows(std, suites)
+		return cmd.writeRows(std, suites)
 	case cmd.Suite == "drawingbench":
-		return cmd.drawingBench(std)
+		return cmd.writeDrawingBench(std)
 	case cmd.Items == "":
 		return usage("cannot write prompts: want a file of items, or --suite drawingbench with --tasks or --second-turn")
 	case cmd.Suite == "tangram":
-		return cmd.tangram(std)
+		return cmd.writeTangram(std)
 	case cmd.Input == ask.InputScaffold && cmd.Images == "":
 		return usage("cannot use --input scaffold without --images DIR: the scaffold is in the picture alone")
 	}
-	return cmd.items(std, suites)
+	return cmd.writeItems(std, suites)
 }
 
-// items writes a JSON line for each item of a file, with its prompt. With --images it also draws the
+// writeItems writes a JSON line for each item of a file, with its prompt. With --images it also draws the
 // whiteboard of each item, and the line names the picture's file. An item for which no prompt can be made
 // gets a line with its error, and does not end the run.
-func (cmd *promptCmd) items(std streams, suites scoring.Suites) (err error) {
+func (cmd *promptCmd) writeItems(std streams, suites scoring.Suites) (err error) {
 	reader, err := openDump(cmd.Items, cmd.lines(), std.in)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (cmd *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 		}
 	}
 	if err == io.EOF {
-		err = tally.verdict(std.err)
+		err = tally.errorOfRun(std.err)
 	} else {
 		err = fmt.Errorf("cannot write prompts of %s: %w", cmd.Items, err)
 	}
@@ -161,9 +161,9 @@ func (tally *promptTally) add(line int, fault *scoring.Error) {
 	}
 }
 
-// verdict prints on w how many items have no prompt, and why the first one has none. It returns an
+// errorOfRun prints on w how many items have no prompt, and why the first one has none. It returns an
 // error if no item has a prompt.
-func (tally *promptTally) verdict(w io.Writer) error {
+func (tally *promptTally) errorOfRun(w io.Writer) error {
 	switch {
 	case tally.withPrompt+tally.withoutPrompt == 0:
 		return errors.New("cannot write any prompt: the file has no lines; want one item on each")
@@ -183,7 +183,7 @@ func promptLine(decoder *dump.Decoder, line dump.Line, text func(*scoring.Item) 
 	draw func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
 	item, fault := decoder.Item(line, "") // "": a line that names no suite has the decoder's
 	if fault != nil {
-		return failure(item.ID, fault.Code, fault.Message), fault
+		return errorLine(item.ID, fault.Code, fault.Message), fault
 	}
 	prompt, err := text(item)
 	path := ""
@@ -194,7 +194,7 @@ func promptLine(decoder *dump.Decoder, line dump.Line, text func(*scoring.Item) 
 		if !errors.As(err, &fault) { // the item is not at fault
 			fault = &scoring.Error{Code: "internal", Message: err.Error()}
 		}
-		return failure(item.ID, fault.Code, fault.Message), fault
+		return errorLine(item.ID, fault.Code, fault.Message), fault
 	}
 	out := scoring.AppendString([]byte(`{"id":`), item.ID)
 	out = scoring.AppendString(append(out, `,"prompt":`...), prompt)

@@ -19,9 +19,9 @@ type drawingBenchPrompts struct {
 	Turn2 string   `name:"second-turn" placeholder:"RESULTS" group:"drawingbench" help:"Write the prompts of second turns instead, from result lines of plumb score: the feedback for every first turn that scored less than 0.9."`
 }
 
-// drawingBench writes the prompts of DrawingBench: those of first turns from the task file of --tasks, or
+// writeDrawingBench writes the prompts of DrawingBench: those of first turns from the task file of --tasks, or
 // those of second turns from the result lines of first ones, which --second-turn names.
-func (cmd *promptCmd) drawingBench(std streams) error {
+func (cmd *promptCmd) writeDrawingBench(std streams) error {
 	if cmd.Items != "" {
 		return usage("cannot write prompts of drawingbench: it takes --tasks or --second-turn alone")
 	}
@@ -29,10 +29,10 @@ func (cmd *promptCmd) drawingBench(std streams) error {
 		return usage("cannot write prompts of drawingbench: want --tasks FILE for first turns or --second-turn RESULTS for second ones")
 	}
 	if cmd.Turn2 != "" {
-		return cmd.secondTurns(std)
+		return cmd.writeSecondTurns(std)
 	}
-	// First turns: the tasks of the file, in its order.
-	config, err := core(&engineFlags{Raster: "reference", Backend: "cpu"}, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
+	// First turns: the tasks of the file, in its order. Nothing is drawn; the configuration only needs valid values.
+	config, err := coreConfig(&engineFlags{Raster: "reference", Backend: "cpu"}, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func (cmd *promptCmd) drawingBench(std streams) error {
 func firstTurn(name string, index int, json []byte) []byte {
 	value, err := fastjson.ParseBytes(json)
 	if err != nil {
-		return failure(name, "bad_line", err.Error())
+		return errorLine(name, "bad_line", err.Error())
 	}
 	text, err := drawingbench.Prompt(value)
 	if err != nil {
-		return failure(name, codeOf(err), err.Error())
+		return errorLine(name, codeOf(err), err.Error())
 	}
 	out := scoring.AppendString([]byte(`{"id":`), name+"/1")
 	out = scoring.AppendString(append(out, `,"suite":"drawingbench","task_id":`...), string(value.GetStringBytes("id")))
@@ -73,9 +73,9 @@ func firstTurn(name string, index int, json []byte) []byte {
 	return append(out, "}\n"...)
 }
 
-// secondTurns writes the prompts of second turns from the results of first ones, and prints how many
+// writeSecondTurns writes the prompts of second turns from the results of first ones, and prints how many
 // there are and how many tasks end after their first turn.
-func (cmd *promptCmd) secondTurns(std streams) error {
+func (cmd *promptCmd) writeSecondTurns(std streams) error {
 	reader, err := openDump(cmd.Turn2, cmd.lines(), std.in)
 	if err != nil {
 		return err
@@ -118,13 +118,13 @@ func secondTurn(parser *fastjson.Parser, line []byte, n int, fault string) (dst 
 	value, err := parser.ParseBytes(line)
 	switch {
 	case fault != "":
-		return failure(fmt.Sprintf("line:%d", n), "bad_line", fault), true
+		return errorLine(fmt.Sprintf("line:%d", n), "bad_line", fault), true
 	case err != nil || value.Type() != fastjson.TypeObject || !value.Exists("score"):
-		return failure(fmt.Sprintf("line:%d", n), "bad_line", "cannot read result: want a result line of plumb score"), true
+		return errorLine(fmt.Sprintf("line:%d", n), "bad_line", "cannot read result: want a result line of plumb score"), true
 	}
 	result, err := scoring.ReadResult(value)
 	if err != nil {
-		return failure(result.ID, "bad_line", "cannot read result: "+err.Error()), true
+		return errorLine(result.ID, "bad_line", "cannot read result: "+err.Error()), true
 	}
 	text, again := drawingbench.Followup(result)
 	if !again || result.Suite != "drawingbench" {

@@ -12,10 +12,10 @@ import (
 	"plumb/scoring"
 )
 
-// rows writes a data set for trainers, with one row for each task of a file: the prompt for the model,
+// writeRows writes a data set for trainers, with one row for each task of a file: the prompt for the model,
 // its pictures, and the label by which the answer is scored. The label is the whole task, so that
 // scoring an answer to a row needs no task file.
-func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
+func (cmd *promptCmd) writeRows(std streams, suites scoring.Suites) error {
 	switch {
 	case cmd.Items == "" || cmd.Items == "-":
 		return usage("cannot write rows: want a file of tasks")
@@ -59,7 +59,7 @@ func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 		return err
 	})
 	if err == nil {
-		err = tally.verdict(std.err)
+		err = tally.errorOfRun(std.err)
 	}
 	return out.finish(err)
 }
@@ -71,8 +71,9 @@ func promptRow(prompter *ask.Prompter, decoder *dump.Decoder, arm ask.Arm, name,
 	idAlone := append(scoring.AppendString([]byte(`{"id":`), name), '}') // the decoder joins it with the task
 	item, fault := decoder.Item(dump.Line{N: 1, Bytes: idAlone}, suite)
 	if fault != nil {
-		return failure(item.ID, fault.Code, fault.Message), fault
+		return errorLine(item.ID, fault.Code, fault.Message), fault
 	}
+	// The label is the task without what would belong to an answer.
 	for _, ofAnswer := range []string{"suite", "model", "repeat", "run", "asked", "response", "actions"} {
 		item.Fields.Del(ofAnswer)
 	}
@@ -84,7 +85,7 @@ func promptRow(prompter *ask.Prompter, decoder *dump.Decoder, arm ask.Arm, name,
 		if !errors.As(err, &fault) { // the item is not at fault
 			fault = &scoring.Error{Code: "internal", Message: err.Error()}
 		}
-		return failure(item.ID, fault.Code, fault.Message), fault
+		return errorLine(item.ID, fault.Code, fault.Message), fault
 	}
 	out := scoring.AppendString([]byte(`{"id":`), item.ID)
 	out = scoring.AppendString(append(out, `,"prompt":`...), asked.Text)

@@ -22,10 +22,10 @@ type tangramPrompts struct {
 	FontsDir string `placeholder:"DIR" help:"Folder with the fonts of the pictures' labels as TTF files. Default: that of PLUMB_FONTS, else build/fonts beside the program."`
 }
 
-// tangram writes the prompts of TangramPuzzle for the instances of a file, and with --images their
+// writeTangram writes the prompts of TangramPuzzle for the instances of a file, and with --images their
 // pictures, in the order of the ids. The options of Task 1 and the examples in prompts are taken at random
 // from all instances, so a bad instance ends the run.
-func (cmd *promptCmd) tangram(std streams) error {
+func (cmd *promptCmd) writeTangram(std streams) error {
 	out, err := output(cmd.Output, std, cmd.Items)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ type recordCounts struct{ all, missing, cut, unreadable, noTask int }
 // Where a dump cannot be read to its end, the others are read all the same, and the run fails at its end.
 func (cmd *recordsCmd) Run(std streams) error {
 	const anyRaster = "reference" // nothing is drawn
-	config, err := core(&engineFlags{Raster: anyRaster}, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
+	config, err := coreConfig(&engineFlags{Raster: anyRaster}, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (cmd *recordsCmd) Run(std streams) error {
 		broken = errors.Join(broken, err)
 	}
 	// Requests of --requests that no dump has answered are records too.
-	err = nil
+	err = nil // the errors of dumps are in broken
 	records.Unanswered(options, func(_ *records.Reader, record *records.Answer) { err = errors.Join(err, show(record)) })
 	fmt.Fprintf(std.err, "%s, %d without an answer, %d cut, %d without a task, %d unreadable\n",
 		plural.Of(counts.all, "record"), counts.missing, counts.cut, counts.noTask, counts.unreadable)

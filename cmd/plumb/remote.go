@@ -19,8 +19,8 @@ import (
 
 // tries and pause let a client connect to a daemon that restarts. See docs/spec/cli.md#r8.
 const (
-	tries = 5
-	pause = time.Second
+	connectTries      = 5
+	pauseBetweenTries = time.Second
 )
 
 // remote is a client of a daemon that scores.
@@ -52,11 +52,11 @@ func dial(ctx context.Context, address, token string) (*remote, error) {
 		if err == nil {
 			return client, nil
 		}
-		if try == tries || ctx.Err() != nil || errors.As(err, &refused) && !refused.again() {
+		if try == connectTries || ctx.Err() != nil || errors.As(err, &refused) && !refused.mayPass() {
 			return nil, fmt.Errorf("cannot use server %s: %w", address, err)
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(pauseBetweenTries):
 		case <-ctx.Done():
 		}
 	}
@@ -72,8 +72,8 @@ func (refusal *refusal) Error() string {
 	return fmt.Sprintf("got status %d: %s", refusal.code, refusal.text)
 }
 
-// again reports whether the same request may succeed later.
-func (refusal *refusal) again() bool {
+// mayPass reports whether the same request may succeed later.
+func (refusal *refusal) mayPass() bool {
 	return refusal.code == 408 || refusal.code == 429 || refusal.code >= 500
 }
 

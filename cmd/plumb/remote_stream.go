@@ -21,15 +21,15 @@ import (
 
 // Most unanswered lines that a stream keeps, and their bytes.
 const (
-	heldLines = 1 << 14
-	heldBytes = 64 << 20
+	maxHeldLines = 1 << 14
+	maxHeldBytes = 64 << 20
 )
 
 // pending is one line sent to the daemon that is not answered yet.
 type pending struct {
-	line   int
-	bytes  []byte
-	answer []byte // the result of a line that is not sent, else nil
+	line        int
+	bytes       []byte
+	localAnswer []byte // the result of a line that is not sent, else nil
 }
 
 // remoteStream scores one dump at the daemon. It keeps unanswered lines, so that it can
@@ -46,25 +46,25 @@ type remoteStream struct {
 	changed   *sync.Cond
 	lines     []pending // not answered, oldest first
 	heldBytes int       // their bytes
-	sent      int       // how many of lines were sent on the current connection
+	sentLines int       // how many of lines were sent on the current connection
 	ended     bool
 	conn      *connection
 
-	failures int // connections lost since the last answer
-	parser   fastjson.Parser
-	line     []byte
+	failures   int // connections lost since the last answer
+	parser     fastjson.Parser
+	answerLine []byte
 }
 
 // connection is one request of a stream.
 type connection struct {
-	cancel context.CancelFunc
-	pipe   *io.PipeWriter
-	fate   chan fate     // how the request ended, sent once
-	reply  *bufio.Reader // nil until the request was answered with 200
+	cancel   context.CancelFunc
+	pipe     *io.PipeWriter
+	response chan response // how the request ended, sent once
+	body     *bufio.Reader // nil until the request was answered with 200
 }
 
-// fate is the outcome of a request.
-type fate struct {
+// response is the outcome of a request.
+type response struct {
 	resp *http.Response
 	err  error
 }
@@ -114,9 +114,9 @@ func (stream *remoteStream) connect() error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/x-ndjson")
-	conn := &connection{cancel: cancel, pipe: pipe, fate: make(chan fate, 1)}
+	conn := &connection{cancel: cancel, pipe: pipe, response: make(chan response, 1)}
 	stream.mu.Lock()
-	stream.conn, stream.sent = conn, 0
+	stream.conn, stream.sentLines = conn, 0
 	stream.mu.Unlock()
 	go func() {
 		resp, err := stream.remote.http.Do(req)
@@ -127,20 +127,20 @@ func (stream *remoteStream) connect() error {
 		if err != nil {
 			body.CloseWithError(err)
 		}
-		conn.fate <- fate{resp, err}
+		conn.response <- response{resp, err}
 	}()
-	go stream.write(conn)
+	go stream.sendLines(conn)
 	return nil
 }
 
-// write sends lines to the daemon as they come, until connection is replaced by another one. The daemon
+// sendLines sends lines to the daemon as they come, until connection is replaced by another one. The daemon
 // numbers the lines that it gets, and its results hold these numbers. So lines that it need not score,
 // because this process has their results or the dump leaves them out, are sent as blank lines. Lines are
 // collected in a buffer, which is sent whenever no further line is waiting.
-func (stream *remoteStream) write(connection *connection) {
+func (stream *remoteStream) sendLines(connection *connection) {
 	out := bufio.NewWriterSize(connection.pipe, 64<<10)
 	for next := 1; ; { // next is the number of the line that is written next
-		pending, last, ok := stream.take(connection)
+		pending, last, ok := stream.takeUnsent(connection)
 		if !ok {
 			out.Flush()
 			connection.pipe.Close()
@@ -149,7 +149,7 @@ func (stream *remoteStream) write(connection *connection) {
 		for ; next < pending.line; next++ {
 			out.WriteByte('\n')
 		}
-		if pending.answer == nil {
+		if pending.localAnswer == nil {
 			out.Write(pending.bytes)
 		}
 		out.WriteByte('\n')
@@ -160,20 +160,21 @@ func (stream *remoteStream) write(connection *connection) {
 	}
 }
 
-// take waits for the next line to send on a connection and returns it. last is true if no other line is
+// takeUnsent waits for the next line to send on a connection and returns it. last is true if no other line is
 // waiting to be sent. ok is false if no line will come: all lines are sent, the run was interrupted, or
 // the connection has been replaced.
-func (stream *remoteStream) take(connection *connection) (pending pending, last, ok bool) {
+func (stream *remoteStream) takeUnsent(connection *connection) (pending pending, last, ok bool) {
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
-	for stream.conn == connection && stream.sent == len(stream.lines) && !stream.ended && stream.ctx.Err() == nil {
+	// Wait while all lines are sent and more may come.
+	for stream.conn == connection && stream.sentLines == len(stream.lines) && !stream.ended && stream.ctx.Err() == nil {
 		stream.changed.Wait()
 	}
-	if stream.conn != connection || stream.sent == len(stream.lines) || stream.ctx.Err() != nil {
+	if stream.conn != connection || stream.sentLines == len(stream.lines) || stream.ctx.Err() != nil {
 		return pending, false, false
 	}
-	stream.sent++
-	return stream.lines[stream.sent-1], stream.sent == len(stream.lines), true
+	stream.sentLines++
+	return stream.lines[stream.sentLines-1], stream.sentLines == len(stream.lines), true
 }
 
 // Put adds one line of the dump to those that the daemon is to score, joined with its task, which the
@@ -182,7 +183,7 @@ func (stream *remoteStream) take(connection *connection) (pending pending, last,
 func (stream *remoteStream) Put(line dump.Line) error {
 	added := pending{line: line.N}
 	if line.Fault != "" {
-		added.answer = stream.fault(line)
+		added.localAnswer = stream.faultAnswer(line)
 	} else {
 		added.bytes = append([]byte(nil), line.Bytes...)
 		for _, tasks := range stream.tasks {
@@ -191,7 +192,8 @@ func (stream *remoteStream) Put(line dump.Line) error {
 	}
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
-	for len(stream.lines) > 0 && (len(stream.lines) >= heldLines || stream.heldBytes+len(added.bytes) > heldBytes) && stream.ctx.Err() == nil {
+	// A single line may be of any size: at least one is always held.
+	for len(stream.lines) > 0 && (len(stream.lines) >= maxHeldLines || stream.heldBytes+len(added.bytes) > maxHeldBytes) && stream.ctx.Err() == nil {
 		stream.changed.Wait()
 	}
 	stream.lines = append(stream.lines, added)
@@ -211,7 +213,7 @@ func (stream *remoteStream) End() {
 // Ready reports whether an answer has arrived.
 func (stream *remoteStream) Ready() bool {
 	c := stream.conn // only Next changes it, and the caller calls both
-	return c.reply != nil && c.reply.Buffered() > 0
+	return c.body != nil && c.body.Buffered() > 0
 }
 
 // Next waits for the next result, in the order of the lines, and returns it; after the last one it
@@ -219,7 +221,7 @@ func (stream *remoteStream) Ready() bool {
 // a result are sent once more.
 func (stream *remoteStream) Next() (queue.Answer, error) {
 	for {
-		pending, ok := stream.oldest()
+		pending, ok := stream.waitForOldest()
 		if err := stream.ctx.Err(); err != nil {
 			return queue.Answer{}, err
 		}
@@ -227,15 +229,15 @@ func (stream *remoteStream) Next() (queue.Answer, error) {
 			stream.conn.cancel()
 			return queue.Answer{}, io.EOF
 		}
-		if pending.answer != nil {
-			stream.answered()
-			return stream.result(pending.line, pending.answer)
+		if pending.localAnswer != nil {
+			stream.removeOldest()
+			return stream.parseAnswer(pending.line, pending.localAnswer)
 		}
-		err := stream.read()
+		err := stream.readAnswerLine()
 		if err == nil {
 			stream.failures = 0
-			stream.answered()
-			return stream.result(pending.line, stream.line)
+			stream.removeOldest()
+			return stream.parseAnswer(pending.line, stream.answerLine)
 		}
 		if err := stream.reconnect(err); err != nil {
 			return queue.Answer{}, fmt.Errorf("cannot read the daemon's answer to line %d: %w", pending.line, err)
@@ -243,9 +245,9 @@ func (stream *remoteStream) Next() (queue.Answer, error) {
 	}
 }
 
-// oldest returns the oldest line that has no result yet, and waits for a line where there is none. ok is
+// waitForOldest returns the oldest line that has no result yet, and waits for a line where there is none. ok is
 // false after the last line, and after an interrupt.
-func (stream *remoteStream) oldest() (pending pending, ok bool) {
+func (stream *remoteStream) waitForOldest() (pending pending, ok bool) {
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
 	for len(stream.lines) == 0 && !stream.ended && stream.ctx.Err() == nil {
@@ -257,13 +259,13 @@ func (stream *remoteStream) oldest() (pending pending, ok bool) {
 	return stream.lines[0], true
 }
 
-// answered removes the oldest line from those that wait for a result, because its result is there.
-func (stream *remoteStream) answered() {
+// removeOldest removes the oldest line from those that wait for a result, because its result is there.
+func (stream *remoteStream) removeOldest() {
 	stream.mu.Lock()
 	stream.heldBytes -= len(stream.lines[0].bytes)
 	stream.lines[0] = pending{} // so that its memory can be freed
 	stream.lines = stream.lines[1:]
-	stream.sent = max(0, stream.sent-1)
+	stream.sentLines = max(0, stream.sentLines-1) // 0 stays where the line had its result without being sent
 	stream.changed.Broadcast()
 	stream.mu.Unlock()
 }
@@ -274,36 +276,36 @@ func (stream *remoteStream) reconnect(err error) error {
 	stream.conn.cancel()
 	var refused *refusal
 	stream.failures++
-	if stream.failures >= tries || stream.ctx.Err() != nil || errors.As(err, &refused) && !refused.again() {
+	if stream.failures >= connectTries || stream.ctx.Err() != nil || errors.As(err, &refused) && !refused.mayPass() {
 		return err
 	}
 	select {
-	case <-time.After(pause):
+	case <-time.After(pauseBetweenTries):
 	case <-stream.ctx.Done():
 		return stream.ctx.Err()
 	}
 	return stream.connect()
 }
 
-// read reads the next result line of the daemon's reply into stream.line, without its line end. Before the
+// readAnswerLine reads the next result line of the daemon's reply into stream.answerLine, without its line end. Before the
 // first line it waits for the reply to begin. A reply that ends is an error: the caller still waits for
 // the result of a line.
-func (stream *remoteStream) read() error {
+func (stream *remoteStream) readAnswerLine() error {
 	connection := stream.conn
-	if connection.reply == nil {
-		fate := <-connection.fate
-		if fate.err != nil {
-			return fate.err
+	if connection.body == nil {
+		response := <-connection.response
+		if response.err != nil {
+			return response.err
 		}
-		connection.reply = bufio.NewReaderSize(fate.resp.Body, 256<<10)
+		connection.body = bufio.NewReaderSize(response.resp.Body, 256<<10)
 	}
-	stream.line = stream.line[:0]
+	stream.answerLine = stream.answerLine[:0]
 	for { // a line may be longer than the buffer, and then comes in several pieces
-		piece, err := connection.reply.ReadSlice('\n')
-		stream.line = append(stream.line, piece...)
+		piece, err := connection.body.ReadSlice('\n')
+		stream.answerLine = append(stream.answerLine, piece...)
 		switch {
 		case err == nil:
-			stream.line = stream.line[:len(stream.line)-1]
+			stream.answerLine = stream.answerLine[:len(stream.answerLine)-1]
 			return nil
 		case err == io.EOF:
 			return io.ErrUnexpectedEOF
@@ -313,9 +315,9 @@ func (stream *remoteStream) read() error {
 	}
 }
 
-// result parses the daemon's result for line n of the dump, because the tables need its values. The
+// parseAnswer parses the daemon's result for line n of the dump, because the tables need its values. The
 // returned answer also holds the result line as it came, which goes to the output unchanged.
-func (stream *remoteStream) result(n int, line []byte) (queue.Answer, error) {
+func (stream *remoteStream) parseAnswer(n int, line []byte) (queue.Answer, error) {
 	value, err := stream.parser.ParseBytes(line)
 	if err != nil {
 		return queue.Answer{}, fmt.Errorf("cannot read a result of the daemon: %w", err)
@@ -327,9 +329,9 @@ func (stream *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	return queue.Answer{Line: n, JSON: line, Result: *result}, nil
 }
 
-// fault returns the result line of a dump line that this process could not read, with the same bytes
+// faultAnswer returns the result line of a dump line that this process could not read, with the same bytes
 // that the daemon would write.
-func (stream *remoteStream) fault(l dump.Line) []byte {
+func (stream *remoteStream) faultAnswer(l dump.Line) []byte {
 	r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Backend: stream.remote.about.Backend,
 		Err: &scoring.Error{Code: "bad_line", Message: l.Fault}}
 	return r.AppendJSON(nil, stream.job.options.Reward, "plumb "+stream.remote.about.Version)

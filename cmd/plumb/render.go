@@ -47,15 +47,15 @@ type renderCmd struct {
 // it draws the answers in dumps instead. With --compare it compares the pictures with those that the
 // editor, tldraw, makes.
 func (cmd *renderCmd) Run(std streams) error {
-	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
+	config, err := coreConfig(&cmd.engineFlags, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err
 	}
 	ctx, stop := signalContext()
 	defer stop()
-	job := &renderRun{ctx: ctx, out: cmd.Out, alpha: cmd.Channels == "alpha"}
-	job.each = job.draw
-	given, err := cmd.given()
+	job := &renderRun{ctx: ctx, pictureDir: cmd.Out, alpha: cmd.Channels == "alpha"}
+	job.drawTask = job.draw
+	given, err := cmd.pictureOptions()
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (cmd *renderCmd) Run(std streams) error {
 		return cmd.compare(config, job, given, std)
 	}
 	// Draw the scenes.
-	if err := cmd.folder(); err != nil {
+	if err := cmd.makeFolder(); err != nil {
 		return err
 	}
 	stats, err := output(cmd.Stats, std, cmd.Scenes...)
@@ -82,11 +82,11 @@ func (cmd *renderCmd) Run(std streams) error {
 	tellFallback(std.err, job.core)
 	job.options = job.core.Pictures
 	job.options.Bounds, job.options.Only = given.Bounds, given.Only
-	return stats.finish(job.run(cmd.Scenes, config.Lines, std, stats))
+	return stats.finish(job.drawAll(cmd.Scenes, config.Lines, std, stats))
 }
 
-// folder makes the folder for pictures that --out names, if it is given.
-func (cmd *renderCmd) folder() error {
+// makeFolder makes the folder for pictures that --out names, if it is given.
+func (cmd *renderCmd) makeFolder() error {
 	if cmd.Out == "" {
 		return nil
 	}
@@ -96,10 +96,10 @@ func (cmd *renderCmd) folder() error {
 	return nil
 }
 
-// given returns the options that --bounds and --only set for the pictures of all scenes: the part of the
+// pictureOptions returns the options that --bounds and --only set for the pictures of all scenes: the part of the
 // page, and the shapes. Without the flag an option is nil, and that of each scene holds. --only "" asks
 // for no shapes: a list that is empty, but not nil.
-func (cmd *renderCmd) given() (options dump.PictureOptions, err error) {
+func (cmd *renderCmd) pictureOptions() (options dump.PictureOptions, err error) {
 	if cmd.Bounds != "" {
 		bounds, err := dump.ParseBounds(cmd.Bounds)
 		if err != nil {
@@ -118,20 +118,20 @@ func (cmd *renderCmd) given() (options dump.PictureOptions, err error) {
 
 // renderRun holds what all scenes of a run share.
 type renderRun struct {
-	ctx     context.Context // ends with a signal
-	core    *daemon.Core
-	ids     map[uint64]struct{} // hashes of the ids of pictures that have their names
-	seed    maphash.Seed
-	out     string
-	alpha   bool
-	options dump.PictureOptions
-	each    func(*renderTask) []byte // draws one scene and returns its line; called concurrently
-	taken   func(*renderTask) error  // called for each scene in order; may be nil
-	source  source
-	tally   tally
-	bar     *progress                          // nil in a comparison
-	threads int                                // goroutines, where there is no core
-	encode  func(io.Writer, image.Image) error // nil: PNG at best speed
+	ctx        context.Context // ends with a signal
+	core       *daemon.Core
+	idHashes   map[uint64]struct{} // hashes of the ids of pictures that have their names
+	hashSeed   maphash.Seed
+	pictureDir string // of --out; "" for no pictures
+	alpha      bool   // pictures are alpha alone
+	options    dump.PictureOptions
+	drawTask   func(*renderTask) []byte // draws one scene and returns its line; called concurrently
+	afterTask  func(*renderTask) error  // called for each scene in order; may be nil
+	eachTask   source
+	tally      tally
+	bar        *progress                          // nil in a comparison
+	threads    int                                // goroutines, where there is no core
+	encodePNG  func(io.Writer, image.Image) error // nil: PNG at best speed
 }
 
 // source calls give for each picture that is to be made of a file.
@@ -139,49 +139,49 @@ type source func(path string, limits dump.Limits, stdin io.Reader, give func(*re
 
 // renderTask is one scene to draw.
 type renderTask struct {
-	line   dump.Line
-	ownID  string           // the id, known once drawn
-	file   *atomicfile.File // the picture before it has its name; nil for none
-	name   string           // id of a file that is one scene, "" for lines
-	path   string           // of the file that holds the scene
-	offset int64            // bytes of the file up to the end of the scene
-	stat   []byte
-	err    *scoring.Error // why there is no picture
-	drawn  chan struct{}
-	pair   *pair // set in a comparison
+	line        dump.Line
+	pictureID   string           // the id, known once drawn
+	partialFile *atomicfile.File // the picture before it has its name; nil for none
+	name        string           // id of a file that is one scene, "" for lines
+	path        string           // of the file that holds the scene
+	offset      int64            // bytes of the file up to the end of the scene
+	resultLine  []byte           // with the measurements, or with err
+	err         *scoring.Error   // why there is no picture
+	drawn       chan struct{}    // closed when resultLine is set
+	pair        *pair            // set in a comparison
 }
 
-// run draws all scenes of all files, writes their lines of measurements to stats, and prints how many
+// drawAll draws all scenes of all files, writes their lines of measurements to stats, and prints how many
 // scenes have no picture. A scene that cannot be drawn has an error on its line and does not fail the run.
 // The run fails if a picture cannot be written, or if there is no picture at all.
-func (run *renderRun) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
-	if run.out != "" {
-		tellLeftovers(std.err, atomicfile.LeftoversIn(run.out))
+func (run *renderRun) drawAll(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
+	if run.pictureDir != "" {
+		tellLeftovers(std.err, atomicfile.LeftoversIn(run.pictureDir))
 	}
 	run.bar = newProgress(std.err, paths, "scene", "picture", progressEvery)
-	err := run.files(paths, limits, std.in, stats)
+	err := run.drawFiles(paths, limits, std.in, stats)
 	run.bar.end()
 	if run.ctx.Err() != nil {
 		fmt.Fprintf(std.err, "PARTIAL: the run was interrupted after %s\n", plural.Of(run.tally.lines, "scene"))
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
 	run.tally.writeTo(std.err, "drawn")
-	switch n := run.tally.codes["output"]; {
+	switch unwritten := run.tally.codes["output"]; {
 	case err != nil:
-	case n > 0:
-		err = fmt.Errorf("cannot write %d of %s to --out %s", n, plural.Of(run.tally.lines, "picture"), run.out)
+	case unwritten > 0:
+		err = fmt.Errorf("cannot write %d of %s to --out %s", unwritten, plural.Of(run.tally.lines, "picture"), run.pictureDir)
 	case run.tally.done == 0:
-		err = run.tally.nothing("drawn")
+		err = run.tally.nothingError("drawn")
 	}
 	return err
 }
 
-// files draws all scenes of all files. One goroutine reads, others draw, and this one takes the
+// drawFiles draws all scenes of all files. One goroutine reads, others draw, and this one takes the
 // pictures in the order of the input: it counts them, gives their files their names and writes their
 // lines to stats. The first error of reading or writing is returned, and all scenes that were read
 // are drawn all the same.
-func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
-	workers, eachTask := 2*run.workers(), run.source // twice as many: some wait for the device
+func (run *renderRun) drawFiles(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
+	workers, eachTask := 2*run.workers(), run.eachTask // twice as many: some wait for the device
 	if eachTask == nil {
 		eachTask = eachScene
 	}
@@ -192,7 +192,7 @@ func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader,
 	for range workers {
 		pool.Go(func() {
 			for task := range work {
-				task.stat = run.each(task)
+				task.resultLine = run.drawTask(task)
 				close(task.drawn)
 			}
 		})
@@ -208,7 +208,7 @@ func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader,
 					return // the rest is read and dropped
 				}
 				task.path = path
-				run.bar.read(task.offset)
+				run.bar.lineRead(task.offset)
 				order <- task
 				work <- task
 			})
@@ -216,21 +216,21 @@ func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader,
 				failed <- err
 				return
 			}
-			run.bar.next()
+			run.bar.dumpDone()
 		}
 		failed <- nil
 	}()
 	// Take the pictures.
 	var err error
 	for task := range run.inOrder(order) {
-		run.place(task)
-		run.bar.count(task.err == nil)
-		run.tally.add(task.path, task.line.N, task.ownID, task.err)
-		if _, e := stats.Write(task.stat); e != nil && err == nil {
+		run.commitPicture(task)
+		run.bar.lineDone(task.err == nil)
+		run.tally.add(task.path, task.line.N, task.pictureID, task.err)
+		if _, e := stats.Write(task.resultLine); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
 		}
-		if run.taken != nil && err == nil {
-			err = run.taken(task)
+		if run.afterTask != nil && err == nil {
+			err = run.afterTask(task)
 		}
 	}
 	if run.ctx.Err() != nil {
@@ -253,17 +253,17 @@ func (run *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 			case <-run.ctx.Done():
 				select {
 				case task, ok = <-order: // a scene in flight
-				default: // nothing is in flight; the input may block for ever
+				default: // do not wait: the input may block for ever
 				}
 			}
-			if !ok {
+			if !ok { // the end of the input, or nothing is in flight
 				return
 			}
 			<-task.drawn
 			if run.ctx.Err() == nil {
 				yield(task)
-			} else if task.file != nil {
-				task.file.Discard()
+			} else if task.partialFile != nil {
+				task.partialFile.Discard()
 			}
 		}
 	}
@@ -319,7 +319,7 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 // the picture, or with the error if there is none. It sets renderTask.ownID to the id under which the
 // picture is kept: that in the scene, else the one of its file or line.
 func (run *renderRun) draw(renderTask *renderTask) []byte {
-	id := renderTask.id()
+	id := renderTask.fallbackID()
 	if renderTask.line.Fault != "" {
 		return renderTask.fail(id, &scoring.Error{Code: "bad_line", Message: renderTask.line.Fault})
 	}
@@ -336,21 +336,21 @@ func (run *renderRun) draw(renderTask *renderTask) []byte {
 		if given != "" {
 			id = given
 		}
-	default: // it was not read in time
+	default: // the id was not read before the deadline
 	}
-	renderTask.ownID = id
-	if err == nil && run.out != "" {
-		err = run.write(renderTask, picture.Image)
+	renderTask.pictureID = id
+	if err == nil && run.pictureDir != "" {
+		err = run.writePicture(renderTask, picture.Image)
 	}
 	if err != nil {
 		return renderTask.fail(id, err)
 	}
-	return run.stats(id, picture)
+	return run.statsLine(id, picture)
 }
 
-// id returns the id of a scene that has none of its own: the name of its file, or the number of its
+// fallbackID returns the id of a scene that has none of its own: the name of its file, or the number of its
 // line.
-func (renderTask *renderTask) id() string {
+func (renderTask *renderTask) fallbackID() string {
 	if renderTask.name != "" {
 		return renderTask.name
 	}
@@ -376,25 +376,25 @@ func codeOf(err error) string {
 // fail records why there is no picture, and returns the line that says so.
 func (s *renderTask) fail(id string, err error) []byte {
 	s.err = &scoring.Error{Code: codeOf(err), Message: err.Error()}
-	return failure(id, s.err.Code, s.err.Message)
+	return errorLine(id, s.err.Code, s.err.Message)
 }
 
-// failure returns the JSON line of a scene without a picture, or of an item without a prompt: its id, and
+// errorLine returns the JSON line of a scene without a picture, or of an item without a prompt: its id, and
 // the code and the message of the error.
-func failure(id, code, message string) []byte {
+func errorLine(id, code, message string) []byte {
 	line := scoring.AppendString([]byte(`{"id":`), id)
 	line = scoring.AppendString(append(line, `,"error":{"code":`...), code)
 	line = scoring.AppendString(append(line, `,"message":`...), message)
 	return append(line, "}}\n"...)
 }
 
-// stats returns the measurements of a drawn scene as a JSON line. The sums over its pixels are those that
+// statsLine returns the measurements of a drawn scene as a JSON line. The sums over its pixels are those that
 // the device computed. Only the number of covered pixels is counted here, in the picture, whose pixels
 // are rounded to 8 bits. See docs/spec/cli.md#r31.
-func (run *renderRun) stats(id string, picture queue.Picture) []byte {
+func (run *renderRun) statsLine(id string, picture queue.Picture) []byte {
 	measured := metric.Measure(metric.OfImage(picture.Image), metric.CoveredFrom)
-	covered := measured.Covered // it is a field of Sums, which the next line replaces
-	measured.Sums = picture.Tally.A
+	covered := measured.Covered     // it is a field of Sums, which the next line replaces
+	measured.Sums = picture.Tally.A // the sums of alpha
 	measured.Covered = covered
 	out := scoring.AppendString([]byte(`{"id":`), id)
 	out = fmt.Appendf(out, `,"width":%d,"height":%d,`, picture.Image.Rect.Dx(), picture.Image.Rect.Dy())

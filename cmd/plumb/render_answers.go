@@ -30,7 +30,7 @@ func (cmd *renderCmd) renderAnswers(ctx context.Context, config daemon.CoreConfi
 	if suite == nil || suite.Paint == nil {
 		return usage("cannot draw answers of suite %q: it has no pictures of answers; want drawingbench or tangram", cmd.Suite)
 	}
-	if err := cmd.folder(); err != nil {
+	if err := cmd.makeFolder(); err != nil {
 		return err
 	}
 	stats, err := output(cmd.Stats, std, slices.Concat(cmd.Scenes, slices.Collect(maps.Values(config.TaskFile)))...)
@@ -38,22 +38,22 @@ func (cmd *renderCmd) renderAnswers(ctx context.Context, config daemon.CoreConfi
 		return err
 	}
 	// Decoders and encoders are pooled, because several goroutines draw.
-	run := &answerRun{renderRun: renderRun{ctx: ctx, out: cmd.Out, alpha: cmd.Channels == "alpha", threads: config.Queue.Workers}, suite: suite}
+	run := &answerRun{renderRun: renderRun{ctx: ctx, pictureDir: cmd.Out, alpha: cmd.Channels == "alpha", threads: config.Queue.Workers}, suite: suite}
 	if run.threads <= 0 {
 		run.threads = runtime.GOMAXPROCS(0)
 	}
 	run.decoders.New = func() any { return dump.NewDecoder(items) }
 	run.encoders.New = func() any { return new(canvas.Encoder) }
-	run.encode = func(w io.Writer, img image.Image) error {
+	run.encodePNG = func(w io.Writer, img image.Image) error {
 		encoder := run.encoders.Get().(*canvas.Encoder)
 		defer run.encoders.Put(encoder)
 		return encoder.Encode(w, img)
 	}
-	// The run draws items of dumps instead of scenes of files.
-	run.each, run.source = run.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
+	// Let the run draw items of dumps instead of scenes of files.
+	run.drawTask, run.eachTask = run.drawAnswer, func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 		return eachItem(path, limits, stdin, items, give)
 	}
-	return stats.finish(run.run(cmd.Scenes, config.Lines, std, stats))
+	return stats.finish(run.drawAll(cmd.Scenes, config.Lines, std, stats))
 }
 
 // answerRun is a run that draws answers.
@@ -87,9 +87,9 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 	}
 }
 
-// answer draws one answer, writes its picture with --out, and returns a JSON line with the measurements of
+// drawAnswer draws one answer, writes its picture with --out, and returns a JSON line with the measurements of
 // the picture, or with the error if there is none. An answer of another suite is an error.
-func (run *answerRun) answer(renderTask *renderTask) []byte {
+func (run *answerRun) drawAnswer(renderTask *renderTask) []byte {
 	decoder := run.decoders.Get().(*dump.Decoder)
 	defer run.decoders.Put(decoder)
 	item, fault := decoder.Item(renderTask.line, run.suite.Name)
@@ -103,9 +103,9 @@ func (run *answerRun) answer(renderTask *renderTask) []byte {
 	id := item.ID
 	painting, err := run.suite.Paint(item, nil) // nil: by the rules of the benchmark, without variants
 	if err == nil {
-		renderTask.ownID = id
-		if run.out != "" {
-			err = run.write(renderTask, painting.Image)
+		renderTask.pictureID = id
+		if run.pictureDir != "" {
+			err = run.writePicture(renderTask, painting.Image)
 		}
 	}
 	if err != nil {

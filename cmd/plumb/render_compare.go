@@ -26,12 +26,12 @@ import (
 
 // pair is a scene drawn natively and by the editor.
 type pair struct {
-	id       string
-	view     view.View
-	likeness *compare.Likeness
-	got, ref *image.NRGBA
-	reason   string // why there is no comparison
-	foreign  bool   // the scene is not drawn natively
+	id                string
+	view              view.View
+	likeness          *compare.Likeness
+	native, reference *image.NRGBA
+	reason            string // why there is no comparison
+	editorOnly        bool   // the scene is not drawn natively
 }
 
 // comparison compares native pictures with the editor's.
@@ -45,22 +45,22 @@ type comparison struct {
 // editor tldraw, which Chromium draws or the folder of --reference holds. It writes a report of the
 // differences, a JSON line for each scene, and how the differences are distributed. Scenes that cannot be
 // drawn natively, and scenes without a picture of the editor, are only counted in the report.
-func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given dump.PictureOptions, std streams) (err error) {
+func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, options dump.PictureOptions, std streams) (err error) {
 	editor := config.Engine.Chrome
 	config.Engine.Fidelity, config.Engine.Chrome = render.FidelityNative, chrome.Config{} // Chromium draws the reference alone
 	if config.Engine.Backend == render.BackendChrome {
 		return usage("cannot compare --backend chrome with itself: want auto, gl or cpu")
 	}
 	// The reference pictures: of Chromium, or of a folder.
-	pairs := &comparison{renderRun: job, reference: cmd.Reference}
+	comparison := &comparison{renderRun: job, reference: cmd.Reference} // shares the core of the run, which opens below
 	name := "tldraw " + config.Engine.Tldraw
-	if pairs.reference == "" {
+	if comparison.reference == "" {
 		editor.Version, editor.MaxSource = config.Engine.Tldraw, config.Scenes.Line
 		editor.MaxPixels, editor.MaxSide = config.Scenes.Pixels, config.Scenes.Side
-		if pairs.pool, err = chrome.Open(editor); err != nil {
+		if comparison.pool, err = chrome.Open(editor); err != nil {
 			return fmt.Errorf("cannot compare: %w; or use --reference DIR with pictures that there are", err)
 		}
-		defer pairs.pool.Close()
+		defer comparison.pool.Close()
 	} else {
 		name = filepath.Base(cmd.Reference)
 	}
@@ -70,7 +70,7 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 	}
 	defer job.core.Close()
 	job.options = job.core.Pictures
-	job.options.Bounds, job.options.Only = given.Bounds, given.Only
+	job.options.Bounds, job.options.Only = options.Bounds, options.Only
 	// The report.
 	title := cmd.Scenes[0]
 	if len(cmd.Scenes) > 1 {
@@ -81,13 +81,13 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 		return err
 	}
 	// Draw and compare each scene.
-	job.each = pairs.pair
-	job.taken = func(task *renderTask) error { return takePair(page, task.pair) }
+	job.drawTask = comparison.compareScene
+	job.afterTask = func(task *renderTask) error { return takePair(page, task.pair) }
 	stats, err := output(cmd.Stats, std, cmd.Scenes...)
 	if err != nil {
 		return err
 	}
-	err = job.files(cmd.Scenes, config.Lines, std.in, stats)
+	err = job.drawFiles(cmd.Scenes, config.Lines, std.in, stats)
 	if job.ctx.Err() != nil {
 		return stats.finish(interruption{errors.New("interrupted; there is no report, and the same command begins anew")})
 	}
@@ -109,10 +109,10 @@ func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given du
 func takePair(page *report.Fidelity, pair *pair) error {
 	switch {
 	case pair.likeness != nil:
-		err := page.Add(pair.id, pair.likeness, pair.view, pair.got, pair.ref)
-		pair.got, pair.ref, pair.likeness = nil, nil, nil
+		err := page.Add(pair.id, pair.likeness, pair.view, pair.native, pair.reference)
+		pair.native, pair.reference, pair.likeness = nil, nil, nil
 		return err
-	case pair.foreign: // it cannot be drawn natively
+	case pair.editorOnly: // it cannot be drawn natively
 		page.Foreign(pair.id, pair.reason)
 	default:
 		page.Failed(pair.id, pair.reason)
@@ -120,11 +120,11 @@ func takePair(page *report.Fidelity, pair *pair) error {
 	return nil
 }
 
-// pair draws one scene natively, gets the editor's picture of it, and compares both. It returns a JSON line
+// compareScene draws one scene natively, gets the editor's picture of it, and compares both. It returns a JSON line
 // with the figures of the comparison, with the reason why the scene cannot be drawn natively, or with an
 // error. It sets task.pair.
-func (comparison *comparison) pair(task *renderTask) []byte {
-	scenePair := &pair{id: task.id()}
+func (comparison *comparison) compareScene(task *renderTask) []byte {
+	scenePair := &pair{id: task.fallbackID()}
 	task.pair = scenePair
 	var err error
 	if task.line.Fault != "" {
@@ -133,16 +133,16 @@ func (comparison *comparison) pair(task *renderTask) []byte {
 		err = comparison.drawBoth(task, scenePair)
 	}
 	if err == nil {
-		return comparison.figures(scenePair)
+		return comparison.figuresLine(scenePair)
 	}
-	scenePair.reason, scenePair.foreign = err.Error(), errors.Is(err, view.ErrForeign)
-	if scenePair.foreign {
+	scenePair.reason, scenePair.editorOnly = err.Error(), errors.Is(err, view.ErrForeign)
+	if scenePair.editorOnly {
 		line := scoring.AppendString([]byte(`{"id":`), scenePair.id)
 		line = append(line, `,"native":false,"reason":`...)
 		line = scoring.AppendString(line, scenePair.reason)
 		return append(line, "}\n"...)
 	}
-	return failure(scenePair.id, codeOf(err), scenePair.reason)
+	return errorLine(scenePair.id, codeOf(err), scenePair.reason)
 }
 
 // drawBoth draws a scene natively, gets the editor's picture of it, and sets in pair both pictures, the
@@ -165,8 +165,8 @@ func (comparison *comparison) drawBoth(task *renderTask, pair *pair) error {
 	if err != nil {
 		return err
 	}
-	pair.got, pair.ref = got.Image, ref
-	pair.likeness, err = compare.Pictures(pair.got, pair.ref, colours)
+	pair.native, pair.reference = got.Image, ref
+	pair.likeness, err = compare.Pictures(pair.native, pair.reference, colours)
 	return err
 }
 
@@ -212,9 +212,9 @@ func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 	return img, false, nil
 }
 
-// figures returns the JSON line of a scene whose native picture was compared with the editor's: sizes,
+// figuresLine returns the JSON line of a scene whose native picture was compared with the editor's: sizes,
 // differences of alpha and of colours, and the severity by which the report sorts.
-func (comparison *comparison) figures(pair *pair) []byte {
+func (comparison *comparison) figuresLine(pair *pair) []byte {
 	figures := &pair.likeness.Figures
 	out := scoring.AppendString([]byte(`{"id":`), pair.id)
 	out = fmt.Appendf(out, `,"native":true,"width":%d,"height":%d,"box":[%d,%d,%d,%d]`, figures.Width, figures.Height,

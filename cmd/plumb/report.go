@@ -28,10 +28,10 @@ type paperFlags struct {
 // noPaper is the value of --paper that omits published rows.
 const noPaper = "none"
 
-// read returns the documents that --paper names, which hold the tables that papers have published, after
+// readPapers returns the documents that --paper names, which hold the tables that papers have published, after
 // it has checked them. It returns nil without the flag, when the built-in tables are used, and an empty
 // list that is not nil for --paper none, when no published numbers are shown.
-func (flags *paperFlags) read() (docs [][]byte, err error) {
+func (flags *paperFlags) readPapers() (docs [][]byte, err error) {
 	for _, path := range flags.Paper {
 		if path == noPaper {
 			if len(flags.Paper) > 1 {
@@ -129,32 +129,32 @@ func (cmd *reportCmd) Run(std streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	papers, err := cmd.read()
+	papers, err := cmd.readPapers()
 	if err != nil {
 		return err
 	}
-	limit, err := cmd.reportItems(cmd.Report)
+	maxItems, err := cmd.reportItems(cmd.Report)
 	if err != nil {
 		return err
 	}
 	if cmd.Report == "" {
-		limit = report.NoItems
+		maxItems = report.NoItems
 	}
-	remark, pictures, err := cmd.folders()
+	remark, pictures, err := cmd.expandRunFolders()
 	if err != nil {
 		return err
 	}
 	joined, err := report.NewJoined(report.Config{Dir: cmd.Report, Title: strings.Join(cmd.Results, ", "),
-		Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: limit,
+		Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: maxItems,
 		Remark: remark, Cluster: pictures.of, Success: cmd.SuccessFrom})
 	if err != nil {
 		return err
 	}
 	defer joined.Discard()
 	// Read all results, and print how many are left out and which tests the tables do not list.
-	names, paths := cmd.series()
+	names, paths := cmd.namedPaths()
 	for i, path := range paths {
-		if err := cmd.file(joined, names[i], path, std); err != nil {
+		if err := cmd.addFile(joined, names[i], path, std); err != nil {
 			return err
 		}
 	}
@@ -192,10 +192,10 @@ func (cmd *reportCmd) Run(std streams) error {
 	return nil
 }
 
-// series returns for each argument its name in the tables and the path of its file. The name is the one
+// namedPaths returns for each argument its name in the tables and the path of its file. The name is the one
 // given as NAME=FILE, else that of the file; a file that is the only argument has none. Files that would
 // have the same name are named by their paths, so that their results are not taken for those of one model.
-func (cmd *reportCmd) series() (names, paths []string) {
+func (cmd *reportCmd) namedPaths() (names, paths []string) {
 	files := map[string]string{}   // paths by name
 	ambiguous := map[string]bool{} // names of several files
 	for _, arg := range cmd.Results {
@@ -218,10 +218,10 @@ func (cmd *reportCmd) series() (names, paths []string) {
 	return names, paths
 }
 
-// folders replaces the arguments that are folders of plumb run by the result files in them, in
+// expandRunFolders replaces the arguments that are folders of plumb run by the result files in them, in
 // cmd.Results. remark says for titles of tables how these runs differ from those of the benchmarks'
 // papers. shared has the pictures of each task: tasks that share a picture are not independent samples.
-func (cmd *reportCmd) folders() (remark string, shared clusters, err error) {
+func (cmd *reportCmd) expandRunFolders() (remark string, shared clusters, err error) {
 	shared = clusters{}
 	var names, remarks []string
 	for i, arg := range cmd.Results {
@@ -263,9 +263,9 @@ func shortName(path string) string {
 	return name
 }
 
-// file adds the results of one file to the report. A line that is no result is an error, because a
+// addFile adds the results of one file to the report. A line that is no result is an error, because a
 // file must not be joined in part.
-func (cmd *reportCmd) file(joined *report.Joined, name, path string, std streams) error {
+func (cmd *reportCmd) addFile(joined *report.Joined, name, path string, std streams) error {
 	reader, err := openDump(path, cmd.lines(), std.in)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opt
 	if cmd.Suite != "aspire" {
 		scoreCmd.Tasks = []string{cmd.Suite + "=" + cmd.Tasks}
 	}
-	config, err := core(&scoreCmd.engineFlags, &scoreCmd.limitFlags, &scoreCmd.scoreFlags)
+	config, err := coreConfig(&scoreCmd.engineFlags, &scoreCmd.limitFlags, &scoreCmd.scoreFlags)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func (cmd *runCmd) drawingSource(preparedRun *preparedRun) (ask.Suite, error) {
 	scoreCmd.Tasks = []string{"drawingbench=" + cmd.Tasks}
 	scoreCmd.Variant = cmd.Variant
 	scoreCmd.Backend = "cpu" // the suite draws its own pictures, so no device is needed
-	config, err := core(&scoreCmd.engineFlags, &scoreCmd.limitFlags, &scoreCmd.scoreFlags)
+	config, err := coreConfig(&scoreCmd.engineFlags, &scoreCmd.limitFlags, &scoreCmd.scoreFlags)
 	if err != nil {
 		return nil, err
 	}

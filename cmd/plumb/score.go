@@ -81,7 +81,7 @@ func (cmd *scoreCmd) Run(std streams) error {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
 	}
 	// Flags become settings, each checked before anything is opened.
-	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
+	config, err := coreConfig(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (cmd *scoreCmd) Run(std streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	papers, err := cmd.paperFlags.read()
+	papers, err := cmd.paperFlags.readPapers()
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (cmd *scoreCmd) judge(std streams, config *daemon.CoreConfig) (err error) {
 		return usage("cannot use --judge-url with --server: the daemon asks its own judge")
 	}
 	const bulk = true // many answers: a failing endpoint is waited for
-	if config.Judge, err = cmd.judgeFlags.config(bulk); err != nil {
+	if config.Judge, err = cmd.judgeFlags.judgeConfig(bulk); err != nil {
 		return err
 	}
 	if config.Judge == nil {
@@ -318,7 +318,7 @@ func (j *job) runDumps(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		j.bar.next()
+		j.bar.dumpDone()
 	}
 	return errors.Join(err, j.unanswered(ctx))
 }
@@ -384,7 +384,7 @@ func (j *job) open(ctx context.Context) (err error) {
 		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers,
 		Remark: j.cmd.remark, Success: j.cmd.SuccessFrom, Cluster: j.cluster,
 		Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
-		Max: j.reportItems, Flags: j.cmd.scoreFlags.list(&j.cmd.engineFlags), Progress: func(done, all int) { j.bar.drawn(done, all) }})
+		Max: j.reportItems, Flags: j.cmd.scoreFlags.list(&j.cmd.engineFlags), Progress: func(done, all int) { j.bar.itemsDrawn(done, all) }})
 	if atomicfile.IsFull(err) {
 		j.dropReport(err)
 		return nil

@@ -32,7 +32,7 @@ func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) er
 		if j.progress != nil {
 			j.progress()
 		}
-		j.bar.count(answer.Result.Err == nil)
+		j.bar.lineDone(answer.Result.Err == nil)
 		if j.partsOnly {
 			continue
 		}
@@ -54,7 +54,7 @@ func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) er
 				return err
 			}
 		}
-		if err := j.out.line(answer.JSON, result); err != nil {
+		if err := j.out.writeLine(answer.JSON, result); err != nil {
 			return fmt.Errorf("cannot write results: %w", err)
 		}
 		if !scorer.Ready() { // a reader of the output may wait for these lines

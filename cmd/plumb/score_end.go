@@ -74,7 +74,7 @@ func (j *job) end(ctx context.Context, early error) error {
 	// Whether the run counts as a failure.
 	err = errors.Join(err, j.broken)
 	if err == nil {
-		err = j.cmd.failFlags.verdict(&j.tally, j.missing == table.Zero, j.cmd.DryRun)
+		err = j.cmd.failFlags.errorOfRun(&j.tally, j.missing == table.Zero, j.cmd.DryRun)
 	}
 	return err
 }

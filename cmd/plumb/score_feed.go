@@ -67,7 +67,7 @@ func (j *job) feedLines(reader *records.Reader, put putFunc) error {
 		if err != nil {
 			return err
 		}
-		j.bar.read(lines.Offset())
+		j.bar.lineRead(lines.Offset())
 		if err := put(line, origin); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (j *job) feedRecords(reader *records.Reader, put putFunc) error {
 		if len(j.cmd.Dumps) == 1 {                      // results of the only dump do not name it
 			origin.File = ""
 		}
-		j.bar.read(reader.Lines().Offset())
+		j.bar.lineRead(reader.Lines().Offset())
 		if err := put(line, &origin); err != nil {
 			return err
 		}

@@ -171,7 +171,7 @@ func (sink *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
 		return err
 	}
 	sink.Writer = bufio.NewWriterSize(&lineWriter{results: converter}, lineBuffer)
-	sink.end = func() error {
+	sink.writeEnd = func() error {
 		if err := converter.Close(); err != nil {
 			return err
 		}

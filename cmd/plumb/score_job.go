@@ -428,13 +428,13 @@ func (j *job) take(result *scoring.Result, line []byte) error {
 		line, noted = addDuplicateNote(line, result), noteDuplicate(result)
 	}
 	j.tally.addResult(result.Who.File, result.Line, result)
-	j.bar.count(result.Err == nil)
+	j.bar.lineDone(result.Err == nil)
 	if j.annotator != nil {
 		if err := j.annotator.add(result.Who.File, line); err != nil {
 			return err
 		}
 	}
-	if err := j.out.line(line, noted); err != nil {
+	if err := j.out.writeLine(line, noted); err != nil {
 		return fmt.Errorf("cannot write results: %w", err)
 	}
 	return nil
@@ -544,7 +544,7 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 		if err := j.begin(jobs.Part{Shard: list[pos].N}, isFirst); err != nil {
 			return err
 		}
-		j.bar.read(first.From + lines.Offset())
+		j.bar.lineRead(first.From + lines.Offset())
 		if err := put(line, origin); err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ const baseMemory = 768 << 20
 // judges open answers, from the environment.
 func (cmd *serveCmd) Run(std streams) error {
 	log := logger(std, cmd.LogLevel)
-	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
+	config, err := coreConfig(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (cmd *serveCmd) Run(std streams) error {
 		return usage("cannot use --max-header %d bytes: want 1KiB to 1MiB", int(cmd.MaxHeader))
 	}
 	const bulk = false // single answers: a failing endpoint is not waited for
-	if config.Judge, err = cmd.judgeFlags.config(bulk); err != nil {
+	if config.Judge, err = cmd.judgeFlags.judgeConfig(bulk); err != nil {
 		return err
 	}
 	if config.Judge != nil {

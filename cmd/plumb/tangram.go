@@ -115,7 +115,7 @@ var reasons = []struct {
 // code "converted", or the line of the error and the code of the error.
 func converted(dumpLine dump.Line) (line []byte, code string) {
 	if dumpLine.Fault != "" {
-		return failure(fmt.Sprintf("line:%d", dumpLine.N), "bad_line", dumpLine.Fault), "bad_line"
+		return errorLine(fmt.Sprintf("line:%d", dumpLine.N), "bad_line", dumpLine.Fault), "bad_line"
 	}
 	drawing, err := convert.ReadDrawing(dumpLine.Bytes)
 	if err != nil {
@@ -123,7 +123,7 @@ func converted(dumpLine dump.Line) (line []byte, code string) {
 		if drawing != nil {
 			id = drawing.ID
 		}
-		return failure(id, "bad_drawing", err.Error()), "bad_drawing"
+		return errorLine(id, "bad_drawing", err.Error()), "bad_drawing"
 	}
 	result, err := convert.Convert(drawing)
 	if err != nil {
@@ -134,7 +134,7 @@ func converted(dumpLine dump.Line) (line []byte, code string) {
 				break
 			}
 		}
-		return failure(drawing.ID, code, err.Error()), code
+		return errorLine(drawing.ID, code, err.Error()), code
 	}
 	instance := assembly.Instance{ID: drawing.ID, Figure: result.Figure}
 	instance.Source = append(scoring.AppendFloat([]byte(`{"max_deviation":`), result.Deviation), '}')

@@ -12,7 +12,7 @@ import (
 
 // unusedFlags lists flags that have no effect in one use of a command.
 type unusedFlags struct {
-	where string   // the use, as in "cannot use --images with --suite aspire"
+	use   string   // the use, as in "cannot use --images with --suite aspire"
 	names []string // names of flags, or "@group" for all flags of a group
 }
 
@@ -43,7 +43,7 @@ func checkUnusedFlags(context *kong.Context) error {
 		}
 		for _, unused := range all {
 			if unused.include(word.Flag) {
-				return usage("cannot use --%s %s: it has no effect there", word.Flag.Name, unused.where)
+				return usage("cannot use --%s %s: it has no effect there", word.Flag.Name, unused.use)
 			}
 		}
 	}

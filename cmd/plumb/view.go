@@ -53,7 +53,7 @@ func (cmd *viewCmd) Run(std streams) error {
 		}
 	}
 	// Flags become settings.
-	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
+	config, err := coreConfig(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (cmd *viewCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	papers, err := cmd.paperFlags.read()
+	papers, err := cmd.paperFlags.readPapers()
 	if err != nil {
 		return err
 	}

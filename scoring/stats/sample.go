@@ -11,9 +11,9 @@ import (
 
 // Sample is the results of one side of a comparison.
 type Sample struct {
-	results []result
-	answers *scoring.Answers
-	Twice   int // results left out because an earlier line has the same answer
+	results         []result
+	answers         *scoring.Answers
+	RepeatedAnswers int // results left out because an earlier line has the same answer
 }
 
 // result is one result.
@@ -35,7 +35,7 @@ func NewSample() *Sample { return &Sample{answers: scoring.NewAnswers(1 << 20)} 
 // itself.
 func (sample *Sample) Add(res *scoring.Result, cluster string) {
 	if !sample.answers.First(res) {
-		sample.Twice++
+		sample.RepeatedAnswers++
 		return
 	}
 	if cluster == "" {
@@ -117,12 +117,12 @@ func sharedMembers(sampleA, sampleB *Sample) (members [5]bool) {
 type Line struct {
 	Suite, Test string
 	Paired
-	Holm float64 // P adjusted for the number of tests; NaN for all tests together
-	Out  int     // pairs left out because one side has no score
+	HolmP   float64 // P adjusted for the number of tests; NaN for all tests together
+	LeftOut int     // pairs left out because one side has no score
 }
 
 // CompareSamples compares the scores of two models, test by test and for all tests of each suite.
-// Repeats of a task are averaged. Tasks without a score on one side are counted in Line.Out, and
+// Repeats of a task are averaged. Tasks without a score on one side are counted in Line.LeftOut, and
 // unpaired counts those that one side lacks. seed makes the random numbers. P values of single
 // tests are adjusted for their number. It returns an error if no task is on both sides.
 func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpaired int, err error) {
@@ -156,7 +156,7 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 		paired++
 		for _, g := range []*group{groupOf(key.suite, key.test), groupOf(key.suite, "")} { // the test, all tests
 			if len(scoresA.list) == 0 || len(scoresB.list) == 0 {
-				g.line.Out++
+				g.line.LeftOut++
 				continue
 			}
 			for side, list := range [2][]float64{scoresA.list, scoresB.list} {
@@ -182,7 +182,7 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 		if len(g.means[0]) > 0 {
 			g.line.Paired = Compare(g.means[0], g.means[1], g.singleAnswers, seed)
 		}
-		g.line.Holm = math.NaN()
+		g.line.HolmP = math.NaN()
 		lines = append(lines, g.line)
 		if g.line.Test != "" && len(g.means[0]) > 0 {
 			pValues = append(pValues, g.line.P)
@@ -190,7 +190,7 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 	}
 	for i, adjusted := 0, Holm(pValues); i < len(lines); i++ {
 		if lines[i].Test != "" && lines[i].Tasks > 0 {
-			lines[i].Holm, adjusted = adjusted[0], adjusted[1:]
+			lines[i].HolmP, adjusted = adjusted[0], adjusted[1:]
 		}
 	}
 	return lines, unpaired, nil

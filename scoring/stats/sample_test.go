@@ -66,7 +66,7 @@ func TestCompareSamples(t *testing.T) {
 		}
 		l := lines[i]
 		same := func(x, y float64) bool { return math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) < 1e-12 }
-		if l.Suite != w.suite || l.Test != w.test || l.Tasks != w.tasks || l.Out != w.out || !same(l.A, w.a) || !same(l.P, w.p) || !same(l.Holm, w.adjust) ||
+		if l.Suite != w.suite || l.Test != w.test || l.Tasks != w.tasks || l.LeftOut != w.out || !same(l.A, w.a) || !same(l.P, w.p) || !same(l.HolmP, w.adjust) ||
 			l.Tasks > 0 && math.IsNaN(l.McNemar) == w.mcNemar {
 			t.Errorf("line %d: got %+v; want %+v", i, l, w)
 		}
@@ -154,8 +154,8 @@ func TestSampleAdd(t *testing.T) {
 			t.Errorf("%s: got the cluster %s; want %s", c.result.ID, s.results[before].cluster, c.cluster)
 		}
 	}
-	if s.Twice != 1 || fmt.Sprintf("%q", s.Models()) != `["" "m"]` {
-		t.Errorf("got %d repeated answers of the models %q; want 1 of none and m", s.Twice, s.Models())
+	if s.RepeatedAnswers != 1 || fmt.Sprintf("%q", s.Models()) != `["" "m"]` {
+		t.Errorf("got %d repeated answers of the models %q; want 1 of none and m", s.RepeatedAnswers, s.Models())
 	}
 }
 

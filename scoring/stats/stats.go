@@ -154,8 +154,8 @@ func TasksFor(difference, trueVariance, repeatVarianceA, repeatVarianceB float64
 	return int(math.Ceil(z*z*variance/(difference*difference) - 1e-9)) // less 1e-9, so that rounding adds no task
 }
 
-// Smallest returns the smallest difference that so many tasks show, for differences with
+// SmallestDifference returns the smallest difference that so many tasks show, for differences with
 // this standard deviation.
-func Smallest(tasks int, sd float64) float64 {
+func SmallestDifference(tasks int, sd float64) float64 {
 	return detectableErrors() * sd / math.Sqrt(float64(tasks))
 }

@@ -117,7 +117,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	for _, c := range v.Power.Smallest {
-		near(t, fmt.Sprint(c), Smallest(c.Tasks, c.SD), c.Difference)
+		near(t, fmt.Sprint(c), SmallestDifference(c.Tasks, c.SD), c.Difference)
 	}
 	if b, err := json.Marshal(v.Holm); err != nil || len(b) < 10 {
 		t.Errorf("the reference data is empty: %s", b)
@@ -234,7 +234,7 @@ func TestByHand(t *testing.T) {
 		near(t, "z", Z(p), want)
 	}
 	const both = 1.959963984540054 + 0.8416212335729143 // of the two kinds of error
-	near(t, "smallest difference", Smallest(100, 0.5), both*0.05)
+	near(t, "smallest difference", SmallestDifference(100, 0.5), both*0.05)
 	for _, c := range []struct {
 		difference, omega2, a, b float64
 		repeats, want            int
