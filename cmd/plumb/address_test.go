@@ -13,7 +13,7 @@ import (
 )
 
 // TestAddress scores dumps behind addresses of this machine: lines, and a log that needs random access.
-// Their queries are in no result, no message and no manifest. See docs/spec/dumps.md#r25.
+// Their queries are in no result, no message and no manifest. See docs/spec/dumps.md#r27.
 func TestAddress(t *testing.T) {
 	text := demo(t)
 	lines := []byte(fileText(t, filepath.Dir(text), "short.jsonl"))

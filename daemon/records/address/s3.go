@@ -55,7 +55,8 @@ func (o *Options) Store() (*minio.Client, error) {
 }
 
 // googleStore returns a client of Google Cloud Storage. It takes HMAC keys, which have variables of
-// their own, so that keys of Amazon are never sent to Google. Without keys it reads public objects.
+// their own, so that keys of Amazon are never sent to Google. Without keys it reads public objects. See
+// docs/spec/dumps.md#r26.
 func (o *Options) googleStore() (*minio.Client, error) {
 	return o.storeAt(google, &minio.Options{Secure: true, Region: "auto", MaxRetries: tries,
 		Creds: credentials.NewStaticV4(os.Getenv("GS_ACCESS_KEY_ID"), os.Getenv("GS_SECRET_ACCESS_KEY"), "")})
@@ -169,7 +170,8 @@ func explain(err error, keys string) error {
 }
 
 // Expand returns the addresses that an address names: the objects under a prefix that ends in /, or
-// those that a pattern matches, in the order of their keys; else the address itself.
+// those that a pattern matches, in the order of their keys; else the address itself. See
+// docs/spec/dumps.md#r26.
 func (o *Options) Expand(ctx context.Context, address string) ([]string, error) {
 	if !inBucket(address) || !strings.HasSuffix(address, "/") && !strings.ContainsAny(address, "*?[{") {
 		return []string{address}, nil
