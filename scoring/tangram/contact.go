@@ -64,11 +64,11 @@ func (edge *segment) lengthNear(other *segment) float64 {
 		return 0
 	}
 	// Places on the edge are parameters from 0 at its start to 1 at its end.
-	lo, hi := math.Inf(1), math.Inf(-1)
-	add := func(a, b float64) { // extends [lo, hi] by the part of [a, b] on the edge
+	nearFrom, nearTo := math.Inf(1), math.Inf(-1)
+	addNear := func(a, b float64) { // extends the near part by the part of [a, b] on the edge
 		a, b = max(a, 0), min(b, 1)
 		if a < b {
-			lo, hi = min(lo, a), max(hi, b)
+			nearFrom, nearTo = min(nearFrom, a), max(nearTo, b)
 		}
 	}
 	for _, disc := range [2][2]float64{{other.x0, other.y0}, {other.x1, other.y1}} {
@@ -77,16 +77,16 @@ func (edge *segment) lengthNear(other *segment) float64 {
 		discriminant := float64(b*b) - length*length*(float64(wx*wx)+float64(wy*wy)-contactDistance*contactDistance)
 		if discriminant > 0 { // the edge's line crosses the disc at the two roots
 			root := math.Sqrt(discriminant)
-			add((-b-root)/(length*length), (-b+root)/(length*length))
+			addNear((-b-root)/(length*length), (-b+root)/(length*length))
 		}
 	}
-	// The rectangle around the other edge.
+	// The rectangle around the other edge: [from, to] is where the edge's line is inside.
 	gx, gy := other.x1-other.x0, other.y1-other.y0
 	if otherLength := math.Hypot(gx, gy); otherLength > 0 {
 		from, to := 0.0, 1.0
 		wx, wy := edge.x0-other.x0, edge.y0-other.y0
-		// slab keeps of [from, to] the parameters t where at + t*step is between low and high.
-		slab := func(at, step, low, high float64) {
+		// keepBetween keeps of [from, to] the parameters t where at + t*step is between low and high.
+		keepBetween := func(at, step, low, high float64) {
 			if step == 0 {
 				if at < low || at > high {
 					from, to = 1, 0
@@ -97,12 +97,12 @@ func (edge *segment) lengthNear(other *segment) float64 {
 			from, to = max(from, min(a, b)), min(to, max(a, b))
 		}
 		// The coordinate along the other edge, then the one across it.
-		slab((float64(wx*gx)+float64(wy*gy))/otherLength, (float64(dx*gx)+float64(dy*gy))/otherLength, 0, otherLength)
-		slab((float64(wx*gy)-float64(wy*gx))/otherLength, (float64(dx*gy)-float64(dy*gx))/otherLength, -contactDistance,
+		keepBetween((float64(wx*gx)+float64(wy*gy))/otherLength, (float64(dx*gx)+float64(dy*gy))/otherLength, 0, otherLength)
+		keepBetween((float64(wx*gy)-float64(wy*gx))/otherLength, (float64(dx*gy)-float64(dy*gx))/otherLength, -contactDistance,
 			contactDistance)
-		add(from, to)
+		addNear(from, to)
 	}
-	return max(0, hi-lo) * length
+	return max(0, nearTo-nearFrom) * length
 }
 
 // distance returns the smallest distance of two edges of tangram pieces: 0 where they cross, else
@@ -124,14 +124,16 @@ func (a *segment) crosses(b *segment) bool {
 	return side(a, b.x0, b.y0)*side(a, b.x1, b.y1) < 0 && side(b, a.x0, a.y0)*side(b, a.x1, a.y1) < 0
 }
 
-// squaredTo returns the squared distance of the point (x, y) from the edge of a tangram piece.
+// squaredTo returns the squared distance of the point (x, y) from the edge of a tangram piece. (px, py)
+// leads to the point from the nearest point of the edge: its start, unless a later one is nearer.
 func (segment *segment) squaredTo(x, y float64) float64 {
 	dx, dy := segment.x1-segment.x0, segment.y1-segment.y0
 	px, py := x-segment.x0, y-segment.y0
 	if squaredLength := float64(dx*dx) + float64(dy*dy); squaredLength > 0 {
-		if param := (float64(px*dx) + float64(py*dy)) / squaredLength; param > 0 {
-			param = min(param, 1)
-			px, py = px-float64(param*dx), py-float64(param*dy)
+		// along is where on the edge the point's projection is, from 0 at the start to 1 at the end.
+		if along := (float64(px*dx) + float64(py*dy)) / squaredLength; along > 0 {
+			along = min(along, 1)
+			px, py = px-float64(along*dx), py-float64(along*dy)
 		}
 	}
 	return float64(px*px) + float64(py*py)

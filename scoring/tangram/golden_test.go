@@ -92,7 +92,7 @@ func TestAllKept(t *testing.T) {
 					fmt.Fprintf(sum, "%s %v %v %s\n", status, notes, err, canvas.AppendAnswer(nil))
 				}
 				if i%4 == 0 && j.(*job).picture != nil {
-					target, pieces := j.(*job).picture.loops()
+					target, pieces := j.(*job).picture.outlines()
 					fmt.Fprintf(sum, "%.9g\n", target)
 					for _, p := range pieces {
 						fmt.Fprintf(sum, "%s %v %.9g\n", p.Name, p.Distorted, p.Loop)

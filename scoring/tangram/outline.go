@@ -9,9 +9,9 @@ import (
 	"plumb/scoring/tangram/choice"
 )
 
-// readOutline reads an answer to Task 1 of TangramPuzzle, the letter of one of four silhouettes,
-// into j. answer is nil for none; then j has nothing to score. An item without the right letter is
-// an error. See docs/spec/tangram.md#r56.
+// readOutline reads an answer to Task 1 of TangramPuzzle, outline prediction, into j. The answer
+// names one of four silhouettes by its letter. answer is nil for none; then j has nothing to score. An
+// item without the right letter is an error. See docs/spec/tangram.md#r56.
 func (j *job) readOutline(item, answer *fastjson.Value) error {
 	want := string(item.GetStringBytes("answer"))
 	if len(want) != 1 || want[0] < 'A' || want[0] > 'D' {

@@ -41,7 +41,7 @@ func (suite *suite) drawAnswer(item *scoring.Item, v scoring.Variants) (scoring.
 	}
 	painting := scoring.Painting{Image: img, Name: "assembly"}
 	for _, m := range result.Metrics {
-		if m.Name != "overlaps" && m.Name != "pieces" {
+		if m.Name != "overlaps" && m.Name != "pieces" { // the long lists
 			painting.Stats = append(painting.Stats, m)
 		}
 	}
@@ -59,19 +59,19 @@ func (j *job) Show(*scoring.Result) scoring.Exhibit {
 }
 
 // draw draws the pieces whose vertices could be read.
-func (picture *answerPicture) draw() (*image.NRGBA, error) { return diagram.Answer(picture.loops()) }
+func (picture *answerPicture) draw() (*image.NRGBA, error) { return diagram.Answer(picture.outlines()) }
 
 // axes returns where the origin and the unit of the puzzle's plane lie in the picture. y
 // points up there and down in pixels.
 func (picture *answerPicture) axes() scoring.Axes {
-	origin, unit := diagram.Axes(picture.loops())
+	origin, unit := diagram.Axes(picture.outlines())
 	return scoring.Axes{X: origin.X, Y: origin.Y, UnitX: unit, UnitY: -unit}
 }
 
-// loops parses a tangram answer again and returns the outlines of the target and of the pieces whose
+// outlines parses a tangram answer again and returns the outlines of the target and of the pieces whose
 // vertices can be read. A piece is distorted if it crosses itself, or if its shape is not that of its
 // type. A piece without an id is named by its index.
-func (picture *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece) {
+func (picture *answerPicture) outlines() (target sheet.Loop, pieces []diagram.Piece) {
 	prediction := picture.suite.readAnswer(picture.text, picture.repair)
 	score := Evaluate(&prediction, picture.target)
 	for i := range prediction.Pieces {
@@ -79,8 +79,7 @@ func (picture *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece
 		if answered.Vertices == nil {
 			continue
 		}
-		wrongShape := scored.Typed && (scored.RigidError || !scored.Congruent)
-		piece := diagram.Piece{Name: answered.ID, Distorted: !scored.Simple || wrongShape}
+		piece := diagram.Piece{Name: answered.ID, Distorted: !scored.Simple || scored.hasWrongShape()}
 		if !answered.HasID || answered.ID == "" {
 			piece.Name = fmt.Sprint(i)
 		}

@@ -24,11 +24,12 @@ const paperSuffix = ", beside the paper (other tasks)"
 // the paper's tables with all series. It implements scoring.Suite.Tables.
 func newTables(options scoring.TableOptions) scoring.Tables {
 	published := paper.Choose(paperTitle, printedTables, options.Papers)
-	const rowsApart = "setting" // each table has the rows of one setting, so series do not differ by it
+	// Each table has the rows of one setting, so a new setting does not make a new series.
+	const ignoredIdentity = "setting"
 	return scoring.NewPerSeries(func() *tables { return newSeriesTables(options) },
 		func(names []string, all []*tables) []scoring.TextTable {
 			return paperTables(published, names, all)
-		}, rowsApart)
+		}, ignoredIdentity)
 }
 
 // paperTables returns the paper's Tables 1 to 3 with a row for each series (names[i] has the
@@ -139,12 +140,12 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 	if len(out.Rows) > 0 {
 		for _, r := range printed.Rows {
 			row := []string{r.Text(0) + paper.Mark}
-			for i := 1; i < len(r); i++ {
+			for column := 1; column < len(r); column++ {
 				digits := 2
-				if i == 6 { // Hausdorff distance
+				if out.Columns[column] == "Hausdorff" {
 					digits = 4
 				}
-				row = append(row, r.Cell(i, digits))
+				row = append(row, r.Cell(column, digits))
 			}
 			out.Rows = append(out.Rows, append(row, "-", "-", strconv.Itoa(printedTasks), "-", "-", "-", "-"))
 		}

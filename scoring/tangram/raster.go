@@ -36,7 +36,7 @@ func newRasterMeter(variants scoring.Variants, device region.Meter) (*rasterMete
 	}
 	meter := &rasterMeter{meter: device, size: region.DefaultSize}
 	if device == nil {
-		meter.meter = region.Oracle{}
+		meter.meter = region.Oracle{} // the meter in plain Go
 	}
 	if text, ok := variants[RasterSize]; ok {
 		size, err := strconv.Atoi(text)
@@ -59,7 +59,7 @@ type rasterResult struct {
 // within the raster's error bounds. decimal says that the answer has decimal coordinates. An error of
 // the meter is kept in score.rasterResult and leaves the rest unset.
 func (score *Score) matchRaster(pieces *plane.Result, outline *plane.Target, decimal bool, raster *rasterMeter) {
-	union, target := pieces.Regions(outline, decimal)
+	union, target := pieces.Regions(outline, decimal) // polygons in doubles, which the meter rasterizes
 	measured := &rasterResult{}
 	measured.Result, measured.err = raster.meter.Measure(&region.Scene{U: union, T: target, Size: raster.size})
 	score.rasterResult = measured
@@ -68,6 +68,7 @@ func (score *Score) matchRaster(pieces *plane.Result, outline *plane.Target, dec
 	}
 	score.Union, score.Shared, score.IoU, score.Hausdorff = measured.Union, measured.Shared, measured.IoU,
 		measured.Hausdorff
+	// The bounds are in the answer's favour: an answer that succeeds in exact arithmetic succeeds here too.
 	score.Matches = score.IoU >= successIoU-measured.IoUBound && score.Hausdorff <= successDistance+measured.FarBound
 	score.Success = score.Valid && score.Matches
 }

@@ -179,7 +179,7 @@ func (piece *PieceScore) appendJSON(dst []byte, index int) []byte {
 		dst = scoring.AppendFloat(append(dst, `,"area":`...), piece.Area)
 		dst = scoring.AppendFloat(append(dst, `,"perimeter":`...), piece.Perimeter)
 	}
-	if piece.Typed {
+	if piece.HasKnownType {
 		flag("rge", piece.RigidError)
 		flag("congruent", piece.Congruent)
 	}
@@ -225,7 +225,7 @@ func (score *Score) notes(prediction *construction.Prediction) (out []scoring.No
 			addForPiece("piece_unread", "%s: %s", score.pieceName(i), piece.Problem)
 		case !piece.Simple:
 			addForPiece("piece_not_simple", "%s: its edges cross or touch each other", score.pieceName(i))
-		case piece.Typed && (piece.RigidError || !piece.Congruent):
+		case piece.hasWrongShape():
 			addForPiece("piece_distorted", "%s is no %s: area %s (%s), perimeter %s (%s)%s", score.pieceName(i),
 				strings.ReplaceAll(string(piece.Kind), "_", " "),
 				formatShort(piece.Area), deviation(piece.AreaError), formatShort(piece.Perimeter),
@@ -286,27 +286,28 @@ func worstEdge(list []construction.Point, kind construction.Kind) string {
 	}
 	own, want := edgeLengths(points), edgeLengths(canonical.corners)
 	n := len(own)
-	best, worstIndex, worstGap := math.Inf(1), 0, 0.0
+	// The worst edge under the start and direction whose differences have the smallest sum.
+	smallestSum, worstIndex, worstDifference := math.Inf(1), 0, 0.0
 	for shift := range n {
 		for _, step := range [2]int{1, n - 1} { // forwards and backwards, modulo n
-			total, worst, index, off := 0.0, 0.0, 0, 0.0
+			sum, index, largest := 0.0, 0, 0.0
 			for i := range n {
 				difference := own[i] - want[(shift+i*step)%n]
-				total += math.Abs(difference)
-				if math.Abs(difference) > worst {
-					worst, index, off = math.Abs(difference), i, difference
+				sum += math.Abs(difference)
+				if math.Abs(difference) > math.Abs(largest) {
+					index, largest = i, difference
 				}
 			}
-			if total < best {
-				best, worstIndex, worstGap = total, index, off
+			if sum < smallestSum {
+				smallestSum, worstIndex, worstDifference = sum, index, largest
 			}
 		}
 	}
-	if math.Abs(worstGap) < roundingNoise {
+	if math.Abs(worstDifference) < roundingNoise {
 		return "; its edges have the right lengths, its angles are wrong"
 	}
 	return fmt.Sprintf("; edge %d-%d has length %s, want %s", worstIndex, (worstIndex+1)%n,
-		formatShort(own[worstIndex]), formatShort(own[worstIndex]-worstGap))
+		formatShort(own[worstIndex]), formatShort(own[worstIndex]-worstDifference))
 }
 
 // edgeLengths returns the lengths of a tangram piece's edges; edge i leads from vertex i to the

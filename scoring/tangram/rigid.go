@@ -10,7 +10,7 @@ import (
 
 // The tolerances of decimal answers. See docs/spec/tangram.md#r27.
 const (
-	areaTolerance     = 1.0 / 100
+	areaTolerance     = 1.0 / 100 // of areas and perimeters
 	distanceTolerance = 1.0 / 100 // of distances between corners
 	contactDistance   = 1.0 / 300
 	contactLength     = 0.05
@@ -108,8 +108,9 @@ func squaredDistances(list []plane.Point) []field.Number {
 }
 
 // productError returns a bound on the rounding error of a product of two differences of tangram
-// coordinates in doubles, and of a sum of two such products. Coordinates have a relative error of
-// 2^-50. A difference is at most twice as large, and errors add up, which 2^-44 covers.
+// coordinates in doubles, and of a sum of two such products. Coordinates are at most reach, with a
+// relative error of 2^-50, and products at most (2*reach)^2. The factor 2^-44 leaves room for that and
+// for the errors of both differences.
 func productError(edges []segment) float64 {
 	reach := 1.0
 	for i := range edges {
@@ -182,25 +183,26 @@ func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 		return list
 	}
 	tolerance := productError(edges)
-	straight := func(i int) bool {
+	isNoCorner := func(i int) bool {
 		before, after := &edges[(i+n-1)%n], &edges[i]
-		if cross := float64((before.x1-before.x0)*(after.y1-after.y0)) - float64((before.y1-before.y0)*(after.x1-after.x0)); math.Abs(cross) > tolerance {
+		cross := float64((before.x1-before.x0)*(after.y1-after.y0)) - float64((before.y1-before.y0)*(after.x1-after.x0))
+		if math.Abs(cross) > tolerance {
 			return false
 		}
 		a, b, c := list[(i+n-1)%n], list[i], list[(i+1)%n]
 		ux, uy, vx, vy := b.X.Sub(a.X), b.Y.Sub(a.Y), c.X.Sub(b.X), c.Y.Sub(b.Y)
 		return ux.Mul(vy).Sub(uy.Mul(vx)).Zero()
 	}
-	var out []plane.Point
+	var out []plane.Point // nil until a vertex is left out
 	for i := range list {
-		switch isLine := straight(i); {
-		case isLine && out == nil:
+		switch leaveOut := isNoCorner(i); {
+		case leaveOut && out == nil:
 			out = append(make([]plane.Point, 0, n), list[:i]...)
-		case !isLine && out != nil:
+		case !leaveOut && out != nil:
 			out = append(out, list[i])
 		}
 	}
-	if out == nil { // the usual case
+	if out == nil {
 		return list
 	}
 	return out
@@ -214,6 +216,7 @@ func isDistorted(list []plane.Point, piece *PieceScore, canonical *canonicalPiec
 		return true
 	}
 	if decimal {
+		// The paper has one tolerance for areas and perimeters.
 		return math.Abs(piece.Area-canonical.floatArea) > areaTolerance ||
 			math.Abs(piece.Perimeter-canonical.floatPerimeter) > areaTolerance
 	}
@@ -221,5 +224,6 @@ func isDistorted(list []plane.Point, piece *PieceScore, canonical *canonicalPiec
 		return true
 	}
 	exactPerimeter, ok := perimeter(list)
-	return !ok || !exactPerimeter.Equal(canonical.perimeter) // not ok: no canonical piece has such an edge
+	// An edge with a length outside Q(sqrt 2) is on no canonical piece.
+	return !ok || !exactPerimeter.Equal(canonical.perimeter)
 }

@@ -18,10 +18,16 @@ type PieceScore struct {
 	Problem                   string // why the vertices could not be read
 	Simple                    bool
 	Area, Perimeter           float64
-	Typed                     bool    // parsed and of a known type
+	HasKnownType              bool    // and readable vertices
 	RigidError                bool    // typed, and crosses itself or has another area or perimeter than its type
 	Congruent                 bool    // typed, and the canonical piece moved, rotated or mirrored
 	AreaError, PerimeterError float64 // differences from the canonical piece, if typed
+}
+
+// hasWrongShape reports whether the shape is not that of the piece's type, by area and perimeter or
+// by congruence.
+func (piece *PieceScore) hasWrongShape() bool {
+	return piece.HasKnownType && (piece.RigidError || !piece.Congruent)
 }
 
 // Overlap is a pair of pieces whose interiors intersect.
@@ -156,7 +162,7 @@ func (score *Score) checkPieces(workspace *workspace, result *plane.Result, deci
 		if canonical == nil {
 			continue
 		}
-		piece.Typed = true
+		piece.HasKnownType = true
 		piece.Congruent = isCongruent(list, workspace.edges[i], canonical, decimal) && piece.Simple
 		// an exactly congruent piece has the right area and perimeter
 		piece.RigidError = (decimal || !piece.Congruent) && isDistorted(list, piece, canonical, decimal)
@@ -220,7 +226,7 @@ func (score *Score) checkContacts(workspace *workspace, result *plane.Result, de
 func (score *Score) matchExact(result *plane.Result, target *plane.Target, decimal bool) {
 	score.Union, score.Shared = result.Union, result.Shared
 	score.IoU = result.Shared / (result.Union + target.Area - result.Shared)
-	if !decimal && result.Equal {
+	if !decimal && result.Equal { // so the figures are known without rounding, and the distance stays 0
 		score.Union, score.Shared, score.IoU = target.Area, target.Area, 1
 	} else {
 		score.Hausdorff = result.Hausdorff(target, decimal)

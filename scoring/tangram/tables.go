@@ -11,8 +11,14 @@ import (
 	"plumb/scoring/plural"
 )
 
+const (
+	zeroShot      = "zero-shot"
+	inContext     = "in-context"
+	visualCentric = "visual-centric"
+)
+
 // settings are the settings of Task 2, in the paper's order. See docs/spec/tangram.md#r51.
-var settings = []string{"zero-shot", "in-context", "visual-centric"}
+var settings = []string{zeroShot, inContext, visualCentric}
 
 // tables aggregates results as Tables 1 to 3 of the paper do. Repeats of an item are averaged
 // first. Sums are compensated and follow the order of the input. See docs/spec/tangram.md#r50.
@@ -40,12 +46,12 @@ const (
 // group adds up the answers of one setting of Task 2, or of Task 1.
 type group struct {
 	// n answers count. missing ones are among them only with tables.countMissing.
-	n, missing int
-	allAnswers scoring.Tally   // of all answers
-	unrepeated [readings]means // answers that name no repeat
-	items      []itemTallies   // of the others, in order of appearance
-	itemIndex  map[string]int  // indices in items by the item's key
-	repeats    int             // counted in items
+	n, missing    int
+	allAnswers    scoring.Tally   // of all answers
+	singleAnswers [readings]means // means over answers that name no repeat, each an item of its own
+	items         []itemTallies   // of the others, in order of appearance
+	itemIndex     map[string]int  // indices in items by the item's key
+	repeats       int             // answers counted in items
 }
 
 // itemTallies adds up the repeats of one item for each way of reading its answers. Task 1
@@ -90,13 +96,13 @@ const maxItems = 1 << 18
 // of its item, or of a new item beyond maxItems, is added to the means at once, as an item of its own.
 func (group *group) addItem(result *scoring.Result, answer *itemTallies) {
 	group.n++
-	item := -1
-	if result.Who.Repeat > 0 {
+	item := -1                 // for an item of its own
+	if result.Who.Repeat > 0 { // repeats count from 1, 0 is none
 		item = group.itemOf(result)
 	}
 	if item < 0 {
 		for reading := range answer {
-			group.unrepeated[reading].addItem(&answer[reading])
+			group.singleAnswers[reading].addItem(&answer[reading])
 		}
 		return
 	}
@@ -110,13 +116,13 @@ func (group *group) addItem(result *scoring.Result, answer *itemTallies) {
 // returns -1 for an item without a name, and for new ones beyond maxItems.
 func (group *group) itemOf(r *scoring.Result) int {
 	key, named := r.Item(nil)
-	i, ok := group.itemIndex[string(key)]
-	switch {
-	case ok:
+	if i, known := group.itemIndex[string(key)]; known {
 		return i
-	case !named || len(group.itemIndex) >= maxItems:
+	}
+	if !named || len(group.itemIndex) >= maxItems {
 		return -1
-	case group.itemIndex == nil:
+	}
+	if group.itemIndex == nil {
 		group.itemIndex = map[string]int{}
 	}
 	group.itemIndex[string(key)] = len(group.items)
@@ -144,10 +150,10 @@ type means struct {
 	iouAll         compensatedMean // with 0 for answers that are not evaluable
 }
 
-// meansOf returns the means over all tangram items of a group for one way of reading their answers. Those of
-// items with one answer are in group.unrepeated already.
+// meansOf returns the means over all tangram items of a group for one way of reading their answers.
+// group.singleAnswers are means already; the items with repeats are added to a copy of them.
 func (group *group) meansOf(reading int) means {
-	means := group.unrepeated[reading]
+	means := group.singleAnswers[reading]
 	for i := range group.items {
 		means.addItem(&group.items[i][reading])
 	}
@@ -165,10 +171,11 @@ func (means *means) addItem(tally *answerTally) {
 		means.share[i].add(float64(count) / float64(tally.answers))
 	}
 	means.iouAll.add(tally.iou[overEvaluable] / float64(tally.answers))
-	for i, share := range [averages]int{overEvaluable: shareEvaluable, overSyntaxOK: shareSyntaxOK} {
+	// Each average is over the answers of one share only.
+	for average, share := range [averages]int{overEvaluable: shareEvaluable, overSyntaxOK: shareSyntaxOK} {
 		if count := float64(tally.counts[share]); count > 0 {
-			means.iou[i].add(tally.iou[i] / count)
-			means.hausdorff[i].add(tally.hausdorff[i] / count)
+			means.iou[average].add(tally.iou[average] / count)
+			means.hausdorff[average].add(tally.hausdorff[average] / count)
 		}
 	}
 }
@@ -184,7 +191,7 @@ type compensatedMean struct {
 // mean.lost, which is added back in the end (Neumaier's summation).
 func (mean *compensatedMean) add(value float64) {
 	sum := mean.sum + value
-	if math.Abs(mean.sum) >= math.Abs(value) {
+	if math.Abs(mean.sum) >= math.Abs(value) { // the smaller of the two lost digits
 		mean.lost += (mean.sum - sum) + value
 	} else {
 		mean.lost += (value - sum) + mean.sum
@@ -228,10 +235,13 @@ func (tally *answerTally) add(outcome outcome) {
 			tally.counts[share]++
 		}
 	}
-	for i := range tally.iou {
-		if outcome.evaluable && (i == overEvaluable || !outcome.syntaxError) {
-			tally.iou[i] += outcome.iou
-			tally.hausdorff[i] += outcome.hausdorff
+	for average, includes := range [averages]bool{
+		overEvaluable: outcome.evaluable,
+		overSyntaxOK:  outcome.evaluable && !outcome.syntaxError,
+	} {
+		if includes {
+			tally.iou[average] += outcome.iou
+			tally.hausdorff[average] += outcome.hausdorff
 		}
 	}
 }
@@ -274,10 +284,10 @@ func (tables *tables) groupOf(result *scoring.Result) *group {
 		return &tables.choices
 	}
 	name := ""
-	if s := result.Strings("setting"); len(s) == 1 {
-		name = s[0]
+	if inMetrics := result.Strings("setting"); len(inMetrics) == 1 {
+		name = inMetrics[0]
 	} else {
-		name = result.Who.Setting()
+		name = result.Who.Setting() // "" where it is unknown
 	}
 	g := tables.groups[name]
 	if g == nil {
@@ -298,14 +308,14 @@ func (tallies *itemTallies) addSolution(result *scoring.Result) {
 		repaired = outcomeOf(result, "repair_")
 	}
 	tallies[repairReading].add(repaired)
-	changed := main
-	changed.rigidError, _ = result.Bool("rge_congruent")
-	tallies[congruentReading].add(changed)
-	changed = main
+	byCongruence := main
+	byCongruence.rigidError, _ = result.Bool("rge_congruent")
+	tallies[congruentReading].add(byCongruence)
+	byPoints := main
 	overlap, _ := result.Bool("pe_overlap")
 	apart, _ := result.Bool("pe_disconnected_point")
-	changed.physicsError = overlap || apart
-	tallies[pointsReading].add(changed)
+	byPoints.physicsError = overlap || apart
+	tallies[pointsReading].add(byPoints)
 }
 
 // outcomeOf returns what the tangram tables use of a result, from the metrics whose names begin
@@ -363,19 +373,20 @@ func settingOrder(setting string) int {
 	return len(settings)
 }
 
-// footnote returns the note under a tangram table on how missing answers and repeats count. counted
-// says that missing answers are in n.
-func (group *group) footnote(counted bool) string {
+// footnote returns the note under a tangram table on how missing answers and repeats count.
+// countMissing says that missing answers are in n.
+func (group *group) footnote(countMissing bool) string {
 	var parts []string
 	switch {
 	case group.missing == 0:
-	case counted:
+	case countMissing:
 		parts = append(parts, fmt.Sprintf("%d without a response are counted as failed.", group.missing))
 	default:
 		parts = append(parts, fmt.Sprintf("%d without a response are left out.", group.missing))
 	}
-	if n := len(group.items); n < group.repeats {
-		parts = append(parts, plural.Of(group.n-group.repeats+n, "item; its repeats", "items; the repeats of each")+" are averaged first.")
+	if items := len(group.items); items < group.repeats { // an item has several answers
+		items += group.n - group.repeats // each other answer is an item of its own
+		parts = append(parts, plural.Of(items, "item; its repeats", "items; the repeats of each")+" are averaged first.")
 	}
 	return strings.Join(parts, " ")
 }
@@ -386,9 +397,9 @@ func tableTitle(setting string) string {
 	switch setting {
 	case "":
 		return "TangramPuzzle Table 2"
-	case settings[0]:
+	case zeroShot:
 		return "TangramPuzzle Table 2: zero-shot"
-	case settings[1], settings[2]:
+	case inContext, visualCentric:
 		return "TangramPuzzle Table 3: " + setting
 	}
 	return "TangramPuzzle: " + setting

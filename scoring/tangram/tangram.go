@@ -161,8 +161,8 @@ func (suite *suite) readSolution(j *job, item *scoring.Item, answer *fastjson.Va
 	j.picture = &answerPicture{suite, text, variants.On(Repair), target}
 	answered := solution{target: target, raster: meter, variants: variants, prediction: suite.readAnswer(text, variants.On(Repair))}
 	if meter == nil && !variants.On(Repair) {
-		if fixed := construction.Repair(text); fixed != text {
-			repaired := suite.readAnswer(fixed, false)
+		if repairedText := construction.Repair(text); repairedText != text {
+			repaired := suite.readAnswer(repairedText, false)
 			answered.repaired = &repaired
 		}
 	}

@@ -31,8 +31,8 @@ const maxPlaced = 64
 
 // Apply places the tangram pieces of one turn's answer. A piece with a known id replaces the placed
 // one, and null removes it. Entries without an id, unknown ids to remove, and pieces beyond
-// maxPlaced are left out with a note. status is "no_json" if the answer has no readable object. It
-// implements scoring.Canvas.
+// maxPlaced are left out with a note. status is "tce", the paper's name of the JSON form of an answer,
+// or "no_json" if the answer has no readable object. It implements scoring.Canvas.
 func (placed *placedPieces) Apply(it *scoring.Item) (status string, notes []scoring.Note, err error) {
 	answer := it.Fields.Get("response")
 	if answer == nil || answer.Type() == fastjson.TypeNull {
