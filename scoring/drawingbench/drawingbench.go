@@ -196,10 +196,10 @@ func (suite *suite) tooMany(v *pyjson.Value) string {
 type readResult struct {
 	found   bool         // false for a missing response; then nothing else is set
 	value   pyjson.Value // the list of actions, or what stood in its place
-	how     parse.How
-	limited bool   // the search for a list was given up
-	crash   string // the exception with which reading ends the published evaluator, "" for none
-	text    string // the text that was read
+	readAs  parse.How    // how the list was found, the status of the result
+	limited bool         // the search for a list was given up
+	crash   string       // the exception with which reading ends the published evaluator, "" for none
+	text    string       // the text that was read
 }
 
 // readAnswer reads a DrawingBench answer from the member actions, or from response where that is
@@ -223,24 +223,23 @@ func (reader *reader) readAnswer(it *scoring.Item, strict bool) (result readResu
 		result.text = string(reader.text)
 	}
 	if isText && !strict {
-		result.value, result.how, result.limited = parse.Extract(&reader.answer, result.text)
+		result.value, result.readAs, result.limited = parse.Extract(&reader.answer, result.text)
 		return result, nil
 	}
 	reader.answer.Reset(result.text)
 	result.value, err = reader.answer.All()
 	exception, crashed := err.(pyjson.Exception) // for example, a number of 5,000 digits
-	// Text that is no JSON is no error with strict: the value is null then, which scores 0.
 	switch {
 	case crashed:
 		result.crash = string(exception)
-	case err != nil && !isText:
+	case err != nil && !isText: // text that is no JSON is no error: its value is null, which scores 0
 		return readResult{}, badItem("response", "%v", err)
 	case !strict: // JSON, not text: a list, or an object with a list in its member "actions"
 		result.value = parse.Actions(result.value)
 	}
-	result.how = parse.Direct
+	result.readAs = parse.Direct
 	if isText {
-		result.how = parse.Strict
+		result.readAs = parse.Strict
 	}
 	return result, nil
 }
@@ -257,7 +256,7 @@ type taskInfo struct {
 	category, difficulty string
 	turn                 int // from 1
 	prompt               string
-	demand               *pyjson.Value // the criteria as they were written, nil for none
+	criteriaJSON         *pyjson.Value // the criteria as they were written, nil for none
 }
 
 // readTask reads what the evaluator and the tables need of a DrawingBench task. The evaluator gets
@@ -274,12 +273,12 @@ func (reader *reader) readTask(item *scoring.Item, variants scoring.Variants) (i
 		}
 		reader.text = jsontree.Append(reader.text[:0], criteria)
 		reader.task.Reset(string(reader.text))
-		demand, err := reader.task.All()
+		criteriaJSON, err := reader.task.All()
 		if err != nil {
 			return info, badItem("criteria", "%v", err)
 		}
-		info.demand = &demand
-		if info.criteria, err = published.ReadCriteria(&demand); err != nil {
+		info.criteriaJSON = &criteriaJSON
+		if info.criteria, err = published.ReadCriteria(&criteriaJSON); err != nil {
 			return info, &scoring.Error{Code: "bad_item", Message: err.Error()}
 		}
 	}
@@ -331,7 +330,7 @@ func (j *job) fillResult(evaluation *published.Evaluation) {
 	result := &j.base
 	result.Scored = true
 	result.Score = evaluation.Score
-	result.Status = string(j.answer.how)
+	result.Status = string(j.answer.readAs)
 	if j.answer.limited {
 		result.Notes = append(result.Notes, scoring.Note{Code: "search_limit", Path: "response",
 			Message: "the search for a list of actions was given up: the text opens too many lists that do not end"})
@@ -342,8 +341,8 @@ func (j *job) fillResult(evaluation *published.Evaluation) {
 		scoring.Metric{Name: "drawing_segments", Value: evaluation.Segments},
 		scoring.Metric{Name: "tool_changes", Value: evaluation.ToolChanges},
 		scoring.Metric{Name: "color_changes", Value: evaluation.ColourChanges},
-		scoring.Metric{Name: "canvas_coverage", Value: evaluation.Box},
-		scoring.Metric{Name: "canvas_coverage_accurate", Value: evaluation.Grid},
+		scoring.Metric{Name: "canvas_coverage", Value: evaluation.BoxCoverage},
+		scoring.Metric{Name: "canvas_coverage_accurate", Value: evaluation.GridCoverage},
 		scoring.Metric{Name: "tools_selected", Value: evaluation.Selected},
 		scoring.Metric{Name: "error_types", Value: evaluation.ErrorTypes()},
 		scoring.Metric{Name: "feedback_types", Value: feedback.Types()})

@@ -31,7 +31,7 @@ func listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 	_, places := new(reader).listPlaces(it, v)
 	for i := range places {
 		p := &places[i]
-		if len(p.Actions) > 0 {
+		if len(p.Actions) > 0 { // without actions that place it, no coordinate could be changed
 			list = append(list, scoring.Part{Name: placeName(i, p), X: (p.Box[0] + p.Box[2]) / 2,
 				Y: (p.Box[1] + p.Box[3]) / 2})
 		}

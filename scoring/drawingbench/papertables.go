@@ -68,17 +68,18 @@ func modelTable(printed paper.Table, names []string, all []*tables) scoring.Text
 		Columns: append([]string{"model", "tasks", "turn 1", "turn 2", "perfect 2, %", "minutes", "rank",
 			"nearest"}, scoring.TallyColumns()...)}
 	var published []paper.Published
+	const secondScoreColumn = 2
 	for _, r := range printed.Rows {
-		published = append(published, paper.Published{Name: r.Text(0), Value: r.Number(2)}) // column 2: score of turn 2
+		published = append(published, paper.Published{Name: r.Text(0), Value: r.Number(secondScoreColumn)})
 	}
 	for i, series := range all {
 		if !series.asked() || len(series.ordered) == 0 {
 			continue
 		}
-		firstTurns, lastTurns := perTask(series.ordered, (*run).firstScore), perTask(series.ordered, (*run).lastScore)
-		rank, nearest := paper.Place(stats.Mean(lastTurns), published, 3)
-		out.Rows = append(out.Rows, slices.Concat([]string{names[i], strconv.Itoa(len(firstTurns)),
-			scoring.FormatCell(stats.Mean(firstTurns), 3), scoring.FormatCell(stats.Mean(lastTurns), 3),
+		firstScores, lastScores := perTask(series.ordered, (*run).firstScore), perTask(series.ordered, (*run).lastScore)
+		rank, nearest := paper.Place(stats.Mean(lastScores), published, 3)
+		out.Rows = append(out.Rows, slices.Concat([]string{names[i], strconv.Itoa(len(firstScores)),
+			scoring.FormatCell(stats.Mean(firstScores), 3), scoring.FormatCell(stats.Mean(lastScores), 3),
 			scoring.FormatCell(100*stats.Mean(perTask(series.ordered, isPerfect((*run).lastScore))), 1),
 			scoring.FormatCell(series.allAnswers.Seconds/60, 1), rank, nearest}, series.allAnswers.Cells()))
 	}
@@ -108,7 +109,8 @@ func tokenTable(printed paper.Table, names []string, all []*tables) scoring.Text
 				if use.known {
 					promptTokens, completionTokens, calls = promptTokens+use.prompt,
 						completionTokens+use.completion, calls+1
-					tasks[runKey{run.task, run.repeat, ""}] = true
+					// Turns that were asked with other settings belong to the same task and repeat.
+					tasks[runKey{task: run.task, repeat: run.repeat}] = true
 				}
 			}
 		}

@@ -33,7 +33,7 @@ func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
 		return nil
 	}
 	// Draw the picture.
-	demand, err := profile.Read(j.task.demand, j.task.criteria)
+	demand, err := profile.Read(j.task.criteriaJSON, j.task.criteria)
 	if err != nil {
 		return &scoring.Error{Code: "bad_item", Message: err.Error()}
 	}
@@ -56,7 +56,7 @@ func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
 		}
 		j.base.Score = score.Value
 		j.base.Metrics = append(j.base.Metrics, scoring.Metric{Name: "profile", Value: name},
-			scoring.Metric{Name: "definition", Value: "project"},
+			scoring.Metric{Name: "definition", Value: "project"}, // the paper defines no such profile in full
 			scoring.Metric{Name: "release_score", Value: evaluation.Score})
 		j.base.Metrics = append(j.base.Metrics, score.Metrics...)
 	}
@@ -72,7 +72,7 @@ func (reader *reader) picture(actions *pyjson.Value, maxWrites int) (*replay.Pic
 	if reader.drawer == nil {
 		reader.drawer = replay.New()
 	}
-	reader.drawer.Most = maxWrites
+	reader.drawer.MaxWrites = maxWrites
 	drawn := reader.drawer.Draw(actions)
 	if drawn.Limited {
 		return nil, &scoring.Error{Code: "limit",
@@ -85,7 +85,7 @@ func (reader *reader) picture(actions *pyjson.Value, maxWrites int) (*replay.Pic
 // in hundredths.
 func options(variants scoring.Variants) profile.Options {
 	bonus := func(name string) int {
-		x, _ := strconv.ParseFloat(variants[name], 64) // one of bonuses, or not given
+		x, _ := strconv.ParseFloat(variants[name], 64) // checked as one of bonuses before; 0 where it is not given
 		return int(math.Round(100 * x))
 	}
 	return profile.Options{Renormalise: variants.On(Renormalise), NoPenalties: variants[Penalties] == "off",

@@ -54,7 +54,7 @@ func (j *job) Show(result *scoring.Result) scoring.Exhibit {
 // drawing.
 func (j *job) panels(actions *pyjson.Value) []scoring.Panel {
 	drawer := replay.New()
-	drawer.Most = j.suite.MaxPaint
+	drawer.MaxWrites = j.suite.MaxPaint
 	picture := drawer.Draw(actions)
 	img := picture.Canvas.Image()
 	show := func() (*image.NRGBA, error) { return img, nil }
@@ -84,10 +84,11 @@ func markElements(list []replay.Element) (marks []scoring.Mark, changed int) {
 		if i >= maxMarked {
 			continue
 		}
-		mark := scoring.Mark{Form: scoring.Box, Tone: scoring.Is,
-			A: scene.Point{X: element.Box[0], Y: element.Box[1]}, B: scene.Point{X: element.Box[2], Y: element.Box[3]},
+		left, top, right, bottom := element.Box[0], element.Box[1], element.Box[2], element.Box[3]
+		mark := scoring.Mark{Form: scoring.Box, Tone: scoring.Is, // what the answer drew
+			A: scene.Point{X: left, Y: top}, B: scene.Point{X: right, Y: bottom},
 			Text: strconv.Itoa(i + 1)}
-		if element.Box[0] == element.Box[2] && element.Box[1] == element.Box[3] {
+		if mark.A == mark.B {
 			mark.Form = scoring.Dot
 		}
 		if element.Painted.Changed == 0 {

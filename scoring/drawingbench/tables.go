@@ -36,7 +36,7 @@ type tables struct {
 type runKey struct {
 	task   string
 	repeat int
-	config string
+	config string // the name of the settings with which the model was asked
 }
 
 // run is one model's run of a task.
@@ -58,10 +58,10 @@ type turnResult struct {
 }
 
 // newSeriesTables returns the empty DrawingBench tables of one series of results.
-func newSeriesTables(o scoring.TableOptions, p *paper.Paper) *tables {
-	t := &tables{countMissing: o.Missing, runs: map[runKey]*run{}, paper: p}
-	if p := profileOf(o.Variants); p != "release" {
-		t.label = ", profile " + p + " (a definition of this project)"
+func newSeriesTables(options scoring.TableOptions, paper *paper.Paper) *tables {
+	t := &tables{countMissing: options.Missing, runs: map[runKey]*run{}, paper: paper}
+	if profile := profileOf(options.Variants); profile != "release" {
+		t.label = ", profile " + profile + " (a definition of this project)"
 	}
 	return t
 }
@@ -85,7 +85,7 @@ func (tables *tables) Add(result *scoring.Result) {
 		errorTypes: result.Strings("error_types"), adviceTypes: result.Strings("feedback_types")}
 	answer.actions, _ = result.Float("total_actions")
 	answer.segments, _ = result.Float("drawing_segments")
-	key := runKey{singleString("task"), max(1, result.Who.Repeat), result.Who.Settings().Config}
+	key := runKey{task: singleString("task"), repeat: max(1, result.Who.Repeat), config: result.Who.Settings().Config}
 	taskRun := tables.runs[key]
 	if taskRun == nil || slices.Contains(taskRun.turns, answer.number) { // a turn twice is another run of the task
 		taskRun = &run{task: key.task, category: singleString("category"), difficulty: singleString("difficulty"),
@@ -122,13 +122,13 @@ func (tables *tables) Tables() []scoring.TextTable {
 
 // printedPair is a row of the paper's overall table: its numbers for the two turns as printed, ""
 // where it has none. See docs/spec/drawingbench.md#r88.
-type printedPair struct{ t1, t2 string }
+type printedPair struct{ first, last string }
 
 // overallTable returns the table of means over all DrawingBench tasks. Its columns are what is
 // measured, first turns, last turns, change, the paper's two numbers, and the differences from
 // them.
 func (tables *tables) overallTable() scoring.TextTable {
-	firstTurns, lastTurns := perTask(tables.ordered, (*run).firstScore), perTask(tables.ordered, (*run).lastScore)
+	firstScores, lastScores := perTask(tables.ordered, (*run).firstScore), perTask(tables.ordered, (*run).lastScore)
 	firstActions, lastActions := tables.perTaskValues(actions)
 	firstSegments, lastSegments := tables.perTaskValues(segments)
 	perfectFirst, perfectLast := stats.Sum(perTask(tables.ordered, isPerfect((*run).firstScore))),
@@ -141,16 +141,16 @@ func (tables *tables) overallTable() scoring.TextTable {
 		digits      int
 		paper       printedPair
 	}{
-		{"mean score", stats.Mean(firstTurns), stats.Mean(lastTurns), 4, tables.printedOverall("mean", 3)},
-		{"standard deviation", stats.Summarise(firstTurns).SD, stats.Summarise(lastTurns).SD, 4,
+		{"mean score", stats.Mean(firstScores), stats.Mean(lastScores), 4, tables.printedOverall("mean", 3)},
+		{"standard deviation", stats.Summarise(firstScores).SD, stats.Summarise(lastScores).SD, 4,
 			tables.printedOverall("std", 3)},
-		{"median", stats.Summarise(firstTurns).Median, stats.Summarise(lastTurns).Median, 4,
+		{"median", stats.Summarise(firstScores).Median, stats.Summarise(lastScores).Median, 4,
 			tables.printedOverall("median", 3)},
 		{"perfect (0.9 or more)", perfectFirst, perfectLast, countDigits(perfectFirst, perfectLast),
 			tables.printedOverall("perfect", 0)},
-		{"perfect, %", 100 * perfectFirst / float64(len(firstTurns)), 100 * perfectLast / float64(len(lastTurns)),
+		{"perfect, %", 100 * perfectFirst / float64(len(firstScores)), 100 * perfectLast / float64(len(lastScores)),
 			1, tables.printedOverall("rate", 1)},
-		{endedEarlyName, 100 * endedEarly / float64(len(firstTurns)), 100 * endedEarly / float64(len(firstTurns)),
+		{endedEarlyName, 100 * endedEarly / float64(len(firstScores)), 100 * endedEarly / float64(len(firstScores)),
 			1, tables.printedOverall("early", 1)},
 		{"actions, mean", stats.Mean(firstActions), stats.Mean(lastActions), 3, tables.printedOverall("mean_actions", 1)},
 		{"segments, mean", stats.Mean(firstSegments), stats.Mean(lastSegments), 3,
@@ -161,18 +161,18 @@ func (tables *tables) overallTable() scoring.TextTable {
 			2 * stats.Sum(lastSegments) / stats.Sum(lastActions), 3, printedPair{}},
 	}
 	// The table.
-	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", tables.sizeText(len(firstTurns)), tables.label),
+	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", tables.sizeText(len(firstScores)), tables.label),
 		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, TextColumns: 1,
 		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %s. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
-			relativeChange(stats.Mean(firstTurns), stats.Mean(lastTurns)))}
+			relativeChange(stats.Mean(firstScores), stats.Mean(lastScores)))}
 	for _, row := range rows {
 		cells := []string{row.name, scoring.FormatCell(row.first, row.digits), scoring.FormatCell(row.last, row.digits),
 			scoring.FormatCell(row.last-row.first, row.digits)}
 		if row.name == endedEarlyName { // one number, of both turns
 			cells = []string{row.name, scoring.FormatCell(row.first, row.digits), "-", "-"}
 		}
-		cells = append(cells, cmp.Or(row.paper.t1, "-"), cmp.Or(row.paper.t2, "-"), difference(row.first, row.paper.t1),
-			difference(row.last, row.paper.t2))
+		cells = append(cells, cmp.Or(row.paper.first, "-"), cmp.Or(row.paper.last, "-"), difference(row.first, row.paper.first),
+			difference(row.last, row.paper.last))
 		out.Rows = append(out.Rows, cells)
 	}
 	return out
@@ -195,7 +195,7 @@ func difference(x float64, printed string) string {
 		return "="
 	}
 	paperValue, _ := strconv.ParseFloat(printed, 64)
-	return fmt.Sprintf("%+.*f", max(digits, 1), x-paperValue)
+	return fmt.Sprintf("%+.*f", max(digits, 1), x-paperValue) // a decimal even for counts, whose means may be fractions
 }
 
 var difficulties = []string{"easy", "medium", "hard", "very_hard"}
@@ -222,24 +222,25 @@ func (tables *tables) groupTable(name string, order []string, groupOf func(*run)
 	out := scoring.TextTable{Title: "DrawingBench by " + name + tables.label, TextColumns: 1,
 		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2", "perfect 2, %",
 			"paper tasks", "paper 1", "paper 2", "paper perfect 2, %"}}
-	// The cells of the paper: tasks, turn 1, turn 2, share of perfect ones.
-	columns, digits := []int{1, 2, 3, 5}, []int{0, 3, 3, 1}
+	// Which columns of the paper are shown, and with how many decimals: tasks, turn 1, turn 2, share of
+	// perfect ones.
+	paperColumns, digits := []int{1, 2, 3, 5}, []int{0, 3, 3, 1}
 	if name == "category" { // here the paper prints the number of perfect ones
 		out.Columns[len(out.Columns)-1] = "paper perfect 2"
-		columns, digits = []int{1, 2, 3, 6}, []int{0, 3, 3, 0}
+		paperColumns, digits = []int{1, 2, 3, 6}, []int{0, 3, 3, 0}
 		out.Note = "The paper has 20 categories, with other counts (basic_shapes 42, objects 28; color_reasoning and numeracy are absent); its means of scenes, creative, angle, complex, compositional, spatial_reasoning and efficiency_test agree with the published results, those of basic_shapes, objects, patterns, symmetry and others do not."
 	}
 	for _, key := range keys {
-		firstTurns, lastTurns := perTask(groups[key], (*run).firstScore), perTask(groups[key], (*run).lastScore)
+		firstScores, lastScores := perTask(groups[key], (*run).firstScore), perTask(groups[key], (*run).lastScore)
 		perfectFirst, perfectLast := stats.Sum(perTask(groups[key], isPerfect((*run).firstScore))),
 			stats.Sum(perTask(groups[key], isPerfect((*run).lastScore)))
-		out.Rows = append(out.Rows, append([]string{cmp.Or(key, "-"), strconv.Itoa(len(firstTurns)),
-			scoring.FormatCell(stats.Mean(firstTurns), 4), scoring.FormatCell(stats.Mean(lastTurns), 4),
-			scoring.FormatCell(stats.Mean(lastTurns)-stats.Mean(firstTurns), 4),
+		out.Rows = append(out.Rows, append([]string{cmp.Or(key, "-"), strconv.Itoa(len(firstScores)),
+			scoring.FormatCell(stats.Mean(firstScores), 4), scoring.FormatCell(stats.Mean(lastScores), 4),
+			scoring.FormatCell(stats.Mean(lastScores)-stats.Mean(firstScores), 4),
 			scoring.FormatCell(perfectFirst, countDigits(perfectFirst)),
 			scoring.FormatCell(perfectLast, countDigits(perfectLast)),
-			scoring.FormatCell(100*perfectLast/float64(len(lastTurns)), 1)},
-			paperCells(tables.paper.Tables[name], key, columns, digits)...))
+			scoring.FormatCell(100*perfectLast/float64(len(lastScores)), 1)},
+			paperCells(tables.paper.Tables[name], key, paperColumns, digits)...))
 	}
 	return out
 }
@@ -251,12 +252,13 @@ func (tables *tables) improvementTable() scoring.TextTable {
 	names := []string{"worse", "0", "(0, 0.05]", "(0.05, 0.10]", "> 0.10"}
 	paper := []string{"-", "-", "-", "-", "-"}
 	for i, r := range tables.paper.Tables["improvement"].Rows {
-		if i+1 < len(paper) {
+		if i+1 < len(paper) { // the paper's classes begin with names[1]
 			paper[i+1] = r.Cell(1, 0)
 		}
 	}
 	largest, smallest := math.Inf(-1), math.Inf(1)
-	class := func(r *run) int { // index in names; it also updates the extremes
+	// classOf returns the index in names. It also keeps the largest and smallest change.
+	classOf := func(r *run) int {
 		// Scores have three decimals: the difference is rounded to them.
 		change := math.Round((r.last.score-r.first.score)*1000) / 1000
 		largest, smallest = max(largest, change), min(smallest, change)
@@ -275,7 +277,7 @@ func (tables *tables) improvementTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + tables.label, TextColumns: 1,
 		Columns: []string{"change", "tasks", "%", "paper"}}
 	for i, n := range names {
-		inClass := perTask(tables.ordered, func(r *run) float64 { return indicator(class(r) == i) })
+		inClass := perTask(tables.ordered, func(r *run) float64 { return indicator(classOf(r) == i) })
 		count := stats.Sum(inClass)
 		out.Rows = append(out.Rows, []string{n, scoring.FormatCell(count, countDigits(count)),
 			scoring.FormatCell(100*count/float64(len(inClass)), 1), paper[i]})
@@ -333,10 +335,11 @@ func (tables *tables) toolTable() scoring.TextTable {
 		list := perTask(tables.ordered, func(r *run) float64 { return indicator(slices.Contains(turnOf(r).tools, name)) })
 		return scoring.FormatCell(100*stats.Sum(list)/float64(len(list)), 1)
 	}
+	shareColumn, digits := []int{1}, []int{1} // of the paper's table
 	for _, tool := range layout.Tools {
-		out.Rows = append(out.Rows, []string{tool.Name, share(func(r *run) *turnResult { return r.first }, tool.Name),
-			share(func(r *run) *turnResult { return r.last }, tool.Name),
-			paperCells(tables.paper.Tables["tools"], tool.Name, []int{1}, []int{1})[0]})
+		out.Rows = append(out.Rows, slices.Concat([]string{tool.Name, share(func(r *run) *turnResult { return r.first }, tool.Name),
+			share(func(r *run) *turnResult { return r.last }, tool.Name)},
+			paperCells(tables.paper.Tables["tools"], tool.Name, shareColumn, digits)))
 	}
 	return out
 }

@@ -53,24 +53,23 @@ func elementKey(value *fastjson.Value) string {
 }
 
 // dumpLines makes dump lines of an element of DrawingBench's published result file, one for each
-// turn, with the id "<task id>#<index>/<turn>". task is the task's index where the element does not
-// state it, negative where it is not known. What was recorded of the evaluation is left out. ok is
+// turn, with the id "<task id>#<index>/<turn>". taskIndex counts where the element does not state its
+// index, and is negative where it is not known. What was recorded of the evaluation is left out. ok is
 // false for an element of another form. It implements scoring.Suite.Lines. See
 // docs/spec/cli.md#r16.
-func dumpLines(value *fastjson.Value, task int) (list [][]byte, ok bool) {
+func dumpLines(value *fastjson.Value, taskIndex int) (lines [][]byte, ok bool) {
 	turns := value.Get("results")
 	if turns == nil || turns.Type() != fastjson.TypeArray || !value.Exists("id") {
 		return nil, false
 	}
-	id, index := stringMember(value, "id"), task
-	if f := indexMember(value); f != nil {
-		index = f.GetInt()
+	id := stringMember(value, "id")
+	if stated := indexMember(value); stated != nil {
+		taskIndex = stated.GetInt()
 	}
-	var out [][]byte
-	for k, r := range turns.GetArray() {
-		out = append(out, dumpLine(id, index, k, value, r))
+	for position, turn := range turns.GetArray() {
+		lines = append(lines, dumpLine(id, taskIndex, position, value, turn))
 	}
-	return out, true
+	return lines, true
 }
 
 // dumpLine returns the dump line of one turn of an element of DrawingBench's published result file, so

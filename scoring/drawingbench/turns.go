@@ -38,7 +38,7 @@ func (turns *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.
 			Message: "the search for a list of actions was given up"})
 	}
 	if result.value.Kind != pyjson.List {
-		return string(result.how), append(all,
+		return string(result.readAs), append(all,
 			scoring.Note{Code: "no_actions", Path: "response",
 				Message: "no list of actions was found; the canvas is as it was"}), nil
 	}
@@ -49,7 +49,7 @@ func (turns *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.
 		}
 		turns.actions = result.value.Items()[i].AppendJSON(turns.actions)
 	}
-	return string(result.how), all, nil
+	return string(result.readAs), all, nil
 }
 
 // AppendAnswer implements scoring.Canvas.

@@ -58,7 +58,7 @@ func findActions(reader *pyjson.Reader, text string) foundActions {
 	text = strings.Trim(strings.TrimLeft(text, "\ufeff"), pythonSpace)
 	reader.Reset(text)
 	if v, err := reader.All(); err == nil {
-		return foundActions{Actions(v), Direct, 0, len(text), false}
+		return foundActions{value: Actions(v), how: Direct, from: 0, to: len(text)}
 	}
 	if f, ok := findInFence(reader, text); ok {
 		return f
@@ -75,7 +75,7 @@ func findActions(reader *pyjson.Reader, text string) foundActions {
 		}
 		v, end, err := reader.At(pos)
 		if err == nil && isListOfObjects(v) {
-			return foundActions{v, Scan, pos, end, false}
+			return foundActions{value: v, how: Scan, from: pos, to: end}
 		}
 	}
 }
@@ -122,7 +122,7 @@ func findInFence(reader *pyjson.Reader, text string) (actions foundActions, ok b
 			v, err := reader.Span(bodyStart+left, bodyStart+right)
 			v = Actions(v)
 			if err == nil && v.Kind == pyjson.List {
-				return foundActions{v, Fence, bodyStart + left, bodyStart + right, false}, true
+				return foundActions{value: v, how: Fence, from: bodyStart + left, to: bodyStart + right}, true
 			}
 		}
 		pos = bodyStart + bodyLength + len(fence)

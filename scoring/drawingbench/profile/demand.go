@@ -47,15 +47,15 @@ func Read(value *pyjson.Value, c *published.Criteria) (demand Demand, err error)
 	if value == nil || value.Kind != pyjson.Dict {
 		return demand, nil
 	}
-	most, err := finiteNumber(value, "criteria", "max_actions")
+	maxActions, err := finiteNumber(value, "criteria", "max_actions")
 	if err != nil {
 		return demand, err
 	}
-	if most != nil {
-		demand.MaxActions = *most
+	if maxActions != nil {
+		demand.MaxActions = *maxActions
 	}
-	if f := value.Get("corner_placement"); f != nil {
-		demand.Corners = f.True()
+	if inCorners := value.Get("corner_placement"); inCorners != nil {
+		demand.Corners = inCorners.True()
 	}
 	if demand.Position, err = readPosition(value.Get("position_constraint")); err != nil {
 		return demand, err

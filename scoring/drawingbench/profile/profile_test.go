@@ -264,7 +264,7 @@ func faults(kind string, n int) func(*Answer) {
 
 func warnings(kind, text string, n int) func(*Answer) {
 	return func(a *Answer) {
-		a.Evaluation.Warnings = slices.Repeat([]published.Warning{{Type: kind, Message: text}}, n)
+		a.Evaluation.Warnings = slices.Repeat([]published.Finding{{Type: kind, Message: text}}, n)
 	}
 }
 

@@ -70,8 +70,8 @@ func (answer *Answer) positionMet() bool {
 	case "above", "below", "left", "right":
 		firstBox := elements[0].Painted.Box
 		x, y := float64(firstBox.Min.X+firstBox.Max.X)/2, float64(firstBox.Min.Y+firstBox.Max.Y)/2
-		return map[string]bool{"above": y < midY, "below": y > midY, "left": x < midX,
-			"right": x > midX}[constraint.Where]
+		met := map[string]bool{"above": y < midY, "below": y > midY, "left": x < midX, "right": x > midX}
+		return met[constraint.Where]
 	}
 	x, y, ok := inkCentroid(answer.Picture)
 	if !ok {
@@ -81,9 +81,14 @@ func (answer *Answer) positionMet() bool {
 		const left, right, top, bottom = 400, 600, 280, 420 // the middle fifth of width and height, px
 		return x >= left && x <= right && y >= top && y <= bottom
 	}
-	quadrant := map[[2]bool]string{{true, true}: "top-left", {false, true}: "top-right",
-		{true, false}: "bottom-left", {false, false}: "bottom-right"}
-	return quadrant[[2]bool{x < midX, y < midY}] == constraint.Where
+	vertical, horizontal := "bottom", "right"
+	if y < midY {
+		vertical = "top"
+	}
+	if x < midX {
+		horizontal = "left"
+	}
+	return vertical+"-"+horizontal == constraint.Where
 }
 
 // holdsAll reports whether all pixels that the elements painted lie within XMax and YMax, the largest

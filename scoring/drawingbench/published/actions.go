@@ -61,7 +61,7 @@ func appendActions(dst []action, list []pyjson.Value) []action {
 			case pyjson.List, pyjson.Dict:
 				panic(TypeError)
 			case pyjson.Str:
-				a.kind = actionKinds[a.name.S]
+				a.kind = actionKinds[a.name.S] // other, the zero kind, for a name that is not in the map
 			}
 		}
 		dst = append(dst, a)
@@ -116,9 +116,10 @@ func toolNamed(name string) *layout.Tool {
 // y is read only where x fits a button, because reading it may panic. See
 // docs/spec/drawingbench.md#r8.
 func colourAt(a *action) *layout.Colour {
+	const halfWidth, halfHeight = 12, 8 // of a colour's button, px
 	x := pyNumber(a.x)
 	for i := range layout.Palette {
-		if math.Abs(x-layout.Palette[i].X) <= 12 && math.Abs(pyNumber(a.y)-layout.PaletteY) <= 8 {
+		if math.Abs(x-layout.Palette[i].X) <= halfWidth && math.Abs(pyNumber(a.y)-layout.PaletteY) <= halfHeight {
 			return &layout.Palette[i]
 		}
 	}

@@ -15,7 +15,7 @@ func TestScoreBounds(t *testing.T) {
 		{20, 9, 5, 0.18}, // no bonus
 		{20, 0, 0, 1}, {20, 13, 0, 0},
 	} {
-		e := Evaluation{List: true, Actions: c.actions, Faults: make([]Fault, c.faults), Warnings: make([]Warning, c.warnings)}
+		e := Evaluation{IsList: true, Actions: c.actions, Faults: make([]Fault, c.faults), Warnings: make([]Finding, c.warnings)}
 		if e.computeScore(); e.Score != c.want {
 			t.Errorf("%d actions, %d faults, %d warnings: got %v; want %v", c.actions, c.faults, c.warnings, e.Score, c.want)
 		}
@@ -27,7 +27,7 @@ func TestScoreBounds(t *testing.T) {
 func TestEfficiencyBounds(t *testing.T) {
 	for actions, want := range map[int]float64{2: 1, 3: 1, 4: 0.8, 5: 0.6, 6: 0.6, 7: 0.4} {
 		e := Evaluation{Actions: actions, Criteria: &Criteria{Tools: []string{"pen"}, Colours: []string{"#000000"}}}
-		if e.measureEfficiency(); e.Efficiency != want || !e.Efficient {
+		if e.measureEfficiency(); e.Efficiency != want || !e.HasEfficiency {
 			t.Errorf("%d actions: got %v; want %v", actions, e.Efficiency, want)
 		}
 	}

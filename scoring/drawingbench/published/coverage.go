@@ -126,7 +126,7 @@ func toolAfter(acts []action, i int, before *layout.Tool) *layout.Tool {
 	case action.kind == click && action.hasPoint():
 		selected = toolAt(action)
 	case action.kind == moveTo:
-		selected = toolAt(action)
+		selected = toolAt(action) // even without a click after it, because reading the point may panic
 		if i+1 >= len(acts) || acts[i+1].kind != click {
 			selected = nil
 		}
@@ -231,7 +231,8 @@ func (grid *grid) markCircle(x0, y0, x1, y1 float64) {
 	if rings > 1 {
 		step = radius / (rings - 1)
 	}
-	// Rings that end before the canvas or enclose all of it mark nothing and are left out.
+	// Rings that end before the canvas or enclose all of it mark nothing and are left out. farthest and
+	// nearest are the distances of the canvas from the centre, with a margin of 1 px.
 	farthest := math.Hypot(max(math.Abs(x0), math.Abs(x0-width)), max(math.Abs(y0), math.Abs(y0-height))) + 1
 	nearest := math.Hypot(max(0, -x0, x0-width), max(0, -y0, y0-height)) - 1
 	first := 0.0
@@ -256,9 +257,10 @@ func (grid *grid) markLine(x0, y0, x1, y1 float64) {
 	dx, dy := x1-x0, y1-y0
 	samples := pyInt(pyMax(math.Abs(dx), math.Abs(dy))) + 1
 	last := max(samples-1, 1)
+	// Places on the line are parameters from 0 at its start to 1 at its end.
 	from, to := clipToCanvas(x0, dx, width, 0, 1)
 	from, to = clipToCanvas(y0, dy, height, from, to)
-	// One more on either side, as the borders are rounded.
+	// One sample more on either side, because from and to are rounded. markPoint ignores points off the canvas.
 	i, end := max(0, math.Floor(from*last)-1), min(samples-1, math.Ceil(to*last)+1)
 	for ; i <= end && i+1 > i; i++ { // i+1 > i fails where doubles have no next integer
 		t := i / last

@@ -11,19 +11,19 @@ import (
 
 // Number is a number of a task. Python prints it as it was written: 5 is not 5.0.
 type Number struct {
-	F       float64
-	Integer bool // it was written as an integer
+	F         float64
+	IsInteger bool // it was written as an integer
 }
 
 // Criteria holds what a task demands. A nil *Criteria demands nothing. See
 // docs/spec/drawingbench.md#r2.
 type Criteria struct {
-	Tools     []string
-	Colours   []string
-	HasColour bool    // required_colors is there, maybe empty
-	Segments  *Number // min_segments, nil where absent
-	Coverage  *Number // min_coverage, nil where absent
-	Prompt    string  // "" unless spatial metrics are wanted
+	Tools      []string
+	Colours    []string
+	HasColours bool    // required_colors is there, maybe empty
+	Segments   *Number // min_segments, nil where absent
+	Coverage   *Number // min_coverage, nil where absent
+	Prompt     string  // "" unless spatial metrics are wanted
 }
 
 // ReadCriteria reads the criteria of a DrawingBench task that the published evaluator uses. null
@@ -41,7 +41,7 @@ func ReadCriteria(value *pyjson.Value) (*Criteria, error) {
 	if criteria.Tools, _, err = stringList(value, "required_tools"); err != nil {
 		return nil, err
 	}
-	if criteria.Colours, criteria.HasColour, err = stringList(value, "required_colors"); err != nil {
+	if criteria.Colours, criteria.HasColours, err = stringList(value, "required_colors"); err != nil {
 		return nil, err
 	}
 	if criteria.Segments, err = finiteNumber(value, "min_segments"); err != nil {

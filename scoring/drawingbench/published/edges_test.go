@@ -21,7 +21,7 @@ func do(name string, x, y any) string { return fmt.Sprintf(`{"action":%q,"x":%v,
 
 // TestNoList: an answer that is no list has one error, at no action.
 func TestNoList(t *testing.T) {
-	if e := evaluated(t, `{}`, ""); len(e.Faults) != 1 || e.Faults[0].Index != -1 || e.List {
+	if e := evaluated(t, `{}`, ""); len(e.Faults) != 1 || e.Faults[0].Index != -1 || e.IsList {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -95,8 +95,8 @@ func TestGridEdges(t *testing.T) {
 		{"half a row", drag(365, 590, 70, 1090, 100), 10}, {"half a column", drag(365, 1080, 420, 1090, 770), 10}, {"backwards", drag(365, 1090, 100, 590, 70), 10},
 		{"all", drag(365, 90, 70, 1090, 770), 400},
 	} {
-		if e := evaluated(t, c.actions, ""); e.Grid != float64(c.cells)/400 {
-			t.Errorf("%s: got %v cells; want %d", c.name, e.Grid*400, c.cells)
+		if e := evaluated(t, c.actions, ""); e.GridCoverage != float64(c.cells)/400 {
+			t.Errorf("%s: got %v cells; want %d", c.name, e.GridCoverage*400, c.cells)
 		}
 	}
 }
@@ -120,8 +120,8 @@ func TestPressesOfRegion(t *testing.T) {
 		count bool
 	}{{90, 70, true}, {89, 70, false}, {90, 69, false}, {1089, 769, true}, {1090, 400, false}, {500, 770, false}} {
 		e := evaluated(t, "["+do("moveTo", c.x, c.y)+`,{"action":"mouseDown"}]`, `{"prompt":"in the middle"}`)
-		if (e.Accuracy > 0) != c.count {
-			t.Errorf("a press at %d, %d: got an accuracy of %v; want it counted: %v", c.x, c.y, e.Accuracy, c.count)
+		if (e.SpatialAccuracy > 0) != c.count {
+			t.Errorf("a press at %d, %d: got an accuracy of %v; want it counted: %v", c.x, c.y, e.SpatialAccuracy, c.count)
 		}
 	}
 	if a, ok := RegionAccuracy("draw it in the middle", 500, 350); a != 1 || !ok {
@@ -136,19 +136,19 @@ func TestPressesOfRegion(t *testing.T) {
 // accuracy of 0.7 good enough.
 func TestFeedbackBounds(t *testing.T) {
 	for n, want := range map[int]int{49: 49, 50: 50, 51: 51, 52: 51} {
-		e := Evaluation{List: true, Faults: make([]Fault, n), Segments: 1, Box: 0.05}
+		e := Evaluation{IsList: true, Faults: make([]Fault, n), Segments: 1, BoxCoverage: 0.05}
 		f := e.Feedback()
 		last := f.Errors[len(f.Errors)-1].Message
 		if len(f.Errors) != want || (last != "") != (n > 50) || n > 50 && last != fmt.Sprintf("And %d more errors of this kind.", n-50) || len(f.Suggestions) != 0 {
 			t.Errorf("%d errors: got %d, the last one %q, and %q", n, len(f.Errors), last, f.Suggestions)
 		}
 	}
-	small := Evaluation{Segments: 1, Box: 0.0499}
+	small := Evaluation{Segments: 1, BoxCoverage: 0.0499}
 	if f := small.Feedback(); len(f.Suggestions) != 1 {
 		t.Errorf("got %q for a box of less than 5 %%; want a suggestion", f.Suggestions)
 	}
 	for accuracy, want := range map[float64]bool{0.7: false, 0.6999: true} {
-		e := Evaluation{List: true, Criteria: &Criteria{}, Region: "top", Accuracy: accuracy}
+		e := Evaluation{IsList: true, Criteria: &Criteria{}, Region: "top", SpatialAccuracy: accuracy}
 		if got := strings.Contains(string(e.AppendJSON(nil)), "incorrect_spatial_placement"); got != want {
 			t.Errorf("an accuracy of %v: got an error %v", accuracy, got)
 		}

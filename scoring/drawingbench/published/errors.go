@@ -57,18 +57,17 @@ func appendCoordinateFaults(out []Fault, acts []action, i int) []Fault {
 		return append(out, Fault{Type: syntaxError, Index: i, Detail: name, hasDetail: true,
 			Message: fmt.Sprintf("Invalid coordinate types at index %d: x=%s, y=%s", i, pyStr(action.x), pyStr(action.y))})
 	}
-	actionText := func(name string) string { return fmt.Sprintf("%s(x=%s, y=%s)", name, pyRepr(x), pyRepr(y)) }
+	point := fmt.Sprintf("(x=%s, y=%s)", pyRepr(x), pyRepr(y))
 	// The limits of the original: a screen of 1500 x 900 px, and the canvas on it.
 	if x < 0 || x > 1500 || y < 0 || y > 900 {
-		out = append(out, Fault{Type: coordinateError, Index: i, Detail: actionText(name), hasDetail: true,
-			Message: fmt.Sprintf("Action at index %d: %s - Coordinates out of screen bounds.\n", i, actionText(name)) +
+		out = append(out, Fault{Type: coordinateError, Index: i, Detail: name + point, hasDetail: true,
+			Message: fmt.Sprintf("Action at index %d: %s - Coordinates out of screen bounds.\n", i, name+point) +
 				offScreen("x", x, "width", 1500, "1090 (canvas right edge)", 1090) +
 				offScreen("y", y, "height", 900, "770 (canvas bottom edge)", 770) + actionContext(acts, i)})
 	}
 	if action.kind == mouseDown && (x < 90 || x > 1090 || y < 70 || y > 770) {
-		out = append(out, Fault{Type: coordinateError, Index: i, Detail: actionText("mouseDown"), hasDetail: true,
-			Message: fmt.Sprintf("Action at index %d: %s - Drawing outside canvas area.\n", i,
-				actionText("mouseDown")) +
+		out = append(out, Fault{Type: coordinateError, Index: i, Detail: "mouseDown" + point, hasDetail: true,
+			Message: fmt.Sprintf("Action at index %d: %s - Drawing outside canvas area.\n", i, "mouseDown"+point) +
 				"  Canvas area: x ∈ [90, 1090], y ∈ [70, 770]\n" +
 				offCanvas("x", x, 90, 1090, "left of", "right of") +
 				offCanvas("y", y, 70, 770, "above", "below") + actionContext(acts, i)})
@@ -149,8 +148,8 @@ func pyStr(value *pyjson.Value) string {
 // pyRepr is Python's repr of a double.
 func pyRepr(x float64) string { return string(pyjson.AppendFloat(nil, x)) }
 
-// Warning is a warning of the evaluator, or an entry of the feedback.
-type Warning struct{ Type, Message string }
+// Finding is a warning of the evaluator, or an error or warning of the feedback.
+type Finding struct{ Type, Message string }
 
 const (
 	efficiencyWarning = "EFFICIENCY_WARNING"
@@ -162,19 +161,19 @@ const (
 // findWarnings returns the published evaluator's warnings about an answer: very many actions, three
 // moves in a row (once), different numbers of presses and releases. See
 // docs/spec/drawingbench.md#r27.
-func findWarnings(acts []action, downs, ups int) []Warning {
-	var out []Warning
+func findWarnings(acts []action, downs, ups int) []Finding {
+	var out []Finding
 	if len(acts) > 1000 {
-		out = append(out, Warning{efficiencyWarning, fmt.Sprintf("Very high action count: %d actions", len(acts))})
+		out = append(out, Finding{efficiencyWarning, fmt.Sprintf("Very high action count: %d actions", len(acts))})
 	}
 	for i := 0; i+2 < len(acts); i++ {
 		if acts[i].kind == moveTo && acts[i+1].kind == moveTo && acts[i+2].kind == moveTo {
-			out = append(out, Warning{efficiencyWarning, fmt.Sprintf("%s at index %d", threeMoves, i)})
+			out = append(out, Finding{efficiencyWarning, fmt.Sprintf("%s at index %d", threeMoves, i)})
 			break
 		}
 	}
 	if downs != ups {
-		out = append(out, Warning{logicError, fmt.Sprintf("Unmatched mouseDown (%d) and mouseUp (%d)", downs, ups)})
+		out = append(out, Finding{logicError, fmt.Sprintf("Unmatched mouseDown (%d) and mouseUp (%d)", downs, ups)})
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 // docs/spec/drawingbench.md#r44.
 type Feedback struct {
 	Summary          string
-	Errors, Warnings []Warning
+	Errors, Warnings []Finding
 	Suggestions      []string
 	Score            float64
 }
@@ -29,41 +29,41 @@ const maxListedErrors = 50
 func (evaluation *Evaluation) Feedback() Feedback {
 	feedback := Feedback{Score: evaluation.Score}
 	for _, fault := range evaluation.Faults[:min(maxListedErrors, len(evaluation.Faults))] {
-		feedback.Errors = append(feedback.Errors, Warning{fault.Type, fault.Message})
+		feedback.Errors = append(feedback.Errors, Finding{fault.Type, fault.Message})
 	}
 	if more := len(evaluation.Faults) - maxListedErrors; more > 0 {
 		feedback.Errors = append(feedback.Errors,
-			Warning{evaluation.Faults[maxListedErrors].Type, fmt.Sprintf("And %d more errors of this kind.", more)})
+			Finding{evaluation.Faults[maxListedErrors].Type, fmt.Sprintf("And %d more errors of this kind.", more)})
 	}
 	// Demands that are not met.
-	if evaluation.List && evaluation.Criteria != nil {
+	if evaluation.IsList && evaluation.Criteria != nil {
 		feedback.Errors = append(feedback.Errors, evaluation.unmetDemands()...)
 	}
 	// Warnings.
 	for _, warning := range evaluation.Warnings {
 		feedback.Warnings = append(feedback.Warnings,
-			Warning{warning.Type, warning.Message + ". Consider optimizing your action sequence."})
+			Finding{warning.Type, warning.Message + ". Consider optimizing your action sequence."})
 	}
 	for _, tool := range evaluation.Tools {
 		if tool.Used && !tool.Drew {
 			feedback.Warnings = append(feedback.Warnings,
-				Warning{"TOOL_NOT_USED", fmt.Sprintf("Tool '%s' was selected but not used for drawing. "+
+				Finding{"TOOL_NOT_USED", fmt.Sprintf("Tool '%s' was selected but not used for drawing. "+
 					"After selecting the tool at %s, draw by using mouseDown/moveTo/mouseUp.", tool.Tool,
 					buttonCentre(tool.Tool))})
 		}
 	}
 	criteria := evaluation.Criteria
-	if evaluation.List && criteria != nil && criteria.Coverage != nil && !evaluation.GridMet {
+	if evaluation.IsList && criteria != nil && criteria.Coverage != nil && !evaluation.GridCoverageMet {
 		feedback.Warnings = append(feedback.Warnings,
-			Warning{"LOW_COVERAGE", fmt.Sprintf("Canvas coverage is %s%%, expected at least %s%%.",
-				formatFixed(evaluation.Grid*100, 1), formatFixed(criteria.Coverage.F*100, 1))})
+			Finding{"LOW_COVERAGE", fmt.Sprintf("Canvas coverage is %s%%, expected at least %s%%.",
+				formatFixed(evaluation.GridCoverage*100, 1), formatFixed(criteria.Coverage.F*100, 1))})
 	}
 	// Suggestions.
 	if evaluation.Segments == 0 {
 		feedback.Suggestions = append(feedback.Suggestions,
 			"Use mouseDown to start drawing, moveTo to draw lines, and mouseUp to finish.")
 	}
-	if evaluation.Box < 0.05 {
+	if evaluation.BoxCoverage < 0.05 {
 		feedback.Suggestions = append(feedback.Suggestions,
 			"Drawing is too small. Use larger coordinates to cover more canvas area.")
 	}
@@ -82,29 +82,29 @@ func (feedback *Feedback) Types() []string {
 
 // unmetDemands returns the feedback's errors about what a DrawingBench task demands and the answer
 // does not meet: required tools, segments, colours. Criteria must not be nil.
-func (evaluation *Evaluation) unmetDemands() []Warning {
-	var out []Warning
+func (evaluation *Evaluation) unmetDemands() []Finding {
+	var out []Finding
 	for _, tool := range evaluation.Tools {
 		if !tool.Used {
-			out = append(out, Warning{"MISSING_TOOL",
+			out = append(out, Finding{"MISSING_TOOL",
 				fmt.Sprintf("Required tool '%s' was not used. Select it by clicking at coordinates %s.", tool.Tool,
 					buttonCentre(tool.Tool))})
 		}
 	}
 	minSegments := evaluation.Criteria.Segments
 	if minSegments != nil && !evaluation.SegmentsMet {
-		out = append(out, Warning{"INSUFFICIENT_SEGMENTS",
+		out = append(out, Finding{"INSUFFICIENT_SEGMENTS",
 			fmt.Sprintf("Expected at least %s drawing segments, but found %d.", minSegments, evaluation.Segments)})
 	}
-	if evaluation.Criteria.HasColour && !evaluation.ExactMet {
+	if evaluation.Criteria.HasColours && !evaluation.AllColoursUsed {
 		var used, missing []string
-		for _, hex := range evaluation.Used {
+		for _, hex := range evaluation.UsedColours {
 			used = append(used, colourName(hex))
 		}
-		for _, hex := range evaluation.Missing {
+		for _, hex := range evaluation.MissingColours {
 			missing = append(missing, fmt.Sprintf("%s (%s)", colourName(hex), hex))
 		}
-		out = append(out, Warning{"MISSING_COLOR",
+		out = append(out, Finding{"MISSING_COLOR",
 			fmt.Sprintf("Colors used: %s. Missing colors: %s. Click color buttons at y=25, x ranges from 405 (black) to 573 (white).",
 				strings.Join(used, ", "), strings.Join(missing, ", "))})
 	}
@@ -113,7 +113,7 @@ func (evaluation *Evaluation) unmetDemands() []Warning {
 
 // String prints a number of a DrawingBench task as Python does.
 func (n Number) String() string {
-	if n.Integer {
+	if n.IsInteger {
 		return strconv.FormatFloat(n.F, 'f', 0, 64)
 	}
 	return pyRepr(n.F)
@@ -169,8 +169,8 @@ func (feedback *Feedback) AppendJSON(dst []byte) []byte {
 	object := &jsonObject{dst}
 	object.writeObject(func() {
 		object.writeText("summary", feedback.Summary)
-		object.writeWarnings("errors", feedback.Errors)
-		object.writeWarnings("warnings", feedback.Warnings)
+		object.writeFindings("errors", feedback.Errors)
+		object.writeFindings("warnings", feedback.Warnings)
 		object.writeTexts("suggestions", feedback.Suggestions)
 		object.writeFloat("score", feedback.Score)
 		object.writeInt("turn", 1)
@@ -200,7 +200,7 @@ func (feedback *Feedback) Text() string {
 }
 
 // messages returns the texts of the errors or warnings of the feedback that a model is told.
-func messages(list []Warning) []string {
+func messages(list []Finding) []string {
 	out := make([]string, len(list))
 	for i := range list {
 		out[i] = list[i].Message

@@ -40,7 +40,7 @@ func (object *jsonObject) writeRaw(name, json string) {
 // writeNumber writes a number of the DrawingBench task into the evaluation's JSON as it was written
 // in the task.
 func (object *jsonObject) writeNumber(name string, n Number) {
-	if n.Integer {
+	if n.IsInteger {
 		object.writeRaw(name, n.String())
 		return
 	}
@@ -64,14 +64,13 @@ func (object *jsonObject) writeTexts(name string, list []string) {
 	object.writeList(name, len(list), func(i int) { object.dst = scoring.AppendString(object.dst, list[i]) })
 }
 
-// writeWarnings writes an array of errors or warnings into the evaluation's JSON, each with its
+// writeFindings writes an array of errors or warnings into the evaluation's JSON, each with its
 // type and message.
-func (object *jsonObject) writeWarnings(name string, list []Warning) {
+func (object *jsonObject) writeFindings(name string, list []Finding) {
 	object.writeList(name, len(list), func(i int) {
 		object.writeObject(func() {
 			object.writeText("type", list[i].Type)
-			object.writeText("message",
-				list[i].Message)
+			object.writeText("message", list[i].Message)
 		})
 	})
 }
@@ -101,7 +100,7 @@ func (evaluation *Evaluation) AppendJSON(dst []byte) []byte {
 	object.writeObject(func() {
 		object.writeInt("total_actions", evaluation.Actions)
 		object.writeMember("action_breakdown", func() {
-			if !evaluation.List {
+			if !evaluation.IsList {
 				return
 			}
 			for _, k := range []struct {
@@ -113,12 +112,12 @@ func (evaluation *Evaluation) AppendJSON(dst []byte) []byte {
 			}
 		})
 		evaluation.writeFaults(object, "errors")
-		object.writeWarnings("warnings", evaluation.Warnings)
+		object.writeFindings("warnings", evaluation.Warnings)
 		object.writeMember("metrics", func() { evaluation.writeMetrics(object) })
 		criteria := evaluation.Criteria
-		if evaluation.List && criteria != nil {
+		if evaluation.IsList && criteria != nil {
 			object.writeMember("criteria_met", func() { evaluation.writeCriteriaMet(object) })
-			if criteria.HasColour {
+			if criteria.HasColours {
 				object.writeInt("colors_required", len(criteria.Colours))
 			}
 			if criteria.Coverage != nil {
@@ -126,7 +125,7 @@ func (evaluation *Evaluation) AppendJSON(dst []byte) []byte {
 			}
 		}
 		object.writeFloat("score", evaluation.Score)
-		if evaluation.List {
+		if evaluation.IsList {
 			object.writeMember("error_classification", func() { evaluation.writeClasses(object) })
 		}
 	})
@@ -140,7 +139,7 @@ func (evaluation *Evaluation) writeFaults(object *jsonObject, name string) {
 		fault := &evaluation.Faults[i]
 		object.writeObject(func() {
 			object.writeText("type", fault.Type)
-			if evaluation.List {
+			if evaluation.IsList {
 				object.writeInt("index", fault.Index)
 				object.writeText("message", fault.Message)
 			} else {
@@ -160,17 +159,17 @@ func (evaluation *Evaluation) writeMetrics(object *jsonObject) {
 	object.writeInt("tool_changes", evaluation.ToolChanges)
 	object.writeInt("color_changes", evaluation.ColourChanges)
 	object.writeInt("drawing_segments", evaluation.Segments)
-	if !evaluation.List { // the original counts nothing here, in integers
+	if !evaluation.IsList { // the original counts nothing here, in integers
 		object.writeRaw("canvas_coverage", "0")
 		object.writeRaw("canvas_coverage_accurate", "0")
 		object.writeTexts("exact_colors_used", nil)
 		return
 	}
-	object.writeFloat("canvas_coverage", evaluation.Box)
-	object.writeFloat("canvas_coverage_accurate", evaluation.Grid)
+	object.writeFloat("canvas_coverage", evaluation.BoxCoverage)
+	object.writeFloat("canvas_coverage_accurate", evaluation.GridCoverage)
 	object.writeTexts("exact_colors_used", evaluation.Colours)
 	if evaluation.Region != "" {
-		object.writeFloat("spatial_accuracy", evaluation.Accuracy)
+		object.writeFloat("spatial_accuracy", evaluation.SpatialAccuracy)
 	} else {
 		object.writeRaw("spatial_accuracy", "null")
 	}
@@ -179,7 +178,7 @@ func (evaluation *Evaluation) writeMetrics(object *jsonObject) {
 			object.writeText("region", evaluation.Region)
 		}
 	})
-	if evaluation.Efficient {
+	if evaluation.HasEfficiency {
 		object.writeFloat("action_efficiency", evaluation.Efficiency)
 	} else {
 		object.writeRaw("action_efficiency", "null")
@@ -199,19 +198,19 @@ func (evaluation *Evaluation) writeCriteriaMet(object *jsonObject) {
 		object.writeBool("min_segments_met", evaluation.SegmentsMet)
 		object.writeInt("actual_segments", evaluation.Segments)
 	}
-	if criteria.HasColour {
+	if criteria.HasColours {
 		object.writeInt("colors_changed", evaluation.ColourChanges)
-		object.writeBool("min_colors_met", evaluation.ColoursMet)
-		object.writeTexts("colors_exact_used", evaluation.Used)
-		object.writeInt("colors_matched", evaluation.Matched)
-		object.writeTexts("colors_missing", evaluation.Missing)
-		object.writeBool("min_colors_exact_met", evaluation.ExactMet)
+		object.writeBool("min_colors_met", evaluation.ColourChangesMet)
+		object.writeTexts("colors_exact_used", evaluation.UsedColours)
+		object.writeInt("colors_matched", evaluation.MatchedColours)
+		object.writeTexts("colors_missing", evaluation.MissingColours)
+		object.writeBool("min_colors_exact_met", evaluation.AllColoursUsed)
 	}
 	if criteria.Coverage != nil {
-		object.writeFloat("canvas_coverage", evaluation.Box)
-		object.writeBool("min_coverage_met", evaluation.BoxMet)
-		object.writeFloat("canvas_coverage_accurate", evaluation.Grid)
-		object.writeBool("min_coverage_accurate_met", evaluation.GridMet)
+		object.writeFloat("canvas_coverage", evaluation.BoxCoverage)
+		object.writeBool("min_coverage_met", evaluation.BoxCoverageMet)
+		object.writeFloat("canvas_coverage_accurate", evaluation.GridCoverage)
+		object.writeBool("min_coverage_accurate_met", evaluation.GridCoverageMet)
 	}
 }
 
@@ -227,62 +226,61 @@ func (evaluation *Evaluation) writeClasses(object *jsonObject) {
 		}
 		return
 	}
-	object.writeObjects("spatial_errors", func(next func(func())) {
+	object.writeObjects("spatial_errors", func(writeOne func(members func())) {
 		minimum := criteria.Coverage
-		if minimum != nil && evaluation.Grid < minimum.F {
-			next(func() {
+		if minimum != nil && evaluation.GridCoverage < minimum.F {
+			writeOne(func() {
 				object.writeText("type", "insufficient_coverage")
-				object.writeFloat("actual", evaluation.Grid)
+				object.writeFloat("actual", evaluation.GridCoverage)
 				object.writeNumber("required", *minimum)
-				object.writeFloat("deficit", minimum.F-evaluation.Grid)
+				object.writeFloat("deficit", minimum.F-evaluation.GridCoverage)
 			})
 		}
-		if evaluation.Region != "" && evaluation.Accuracy < 0.7 {
-			next(func() {
+		if evaluation.Region != "" && evaluation.SpatialAccuracy < 0.7 {
+			writeOne(func() {
 				object.writeText("type", "incorrect_spatial_placement")
-				object.writeFloat("accuracy", evaluation.Accuracy)
+				object.writeFloat("accuracy", evaluation.SpatialAccuracy)
 				object.writeText("expected_region", evaluation.Region)
 			})
 		}
 	})
-	object.writeObjects("tool_errors", func(next func(func())) {
+	object.writeObjects("tool_errors", func(writeOne func(members func())) {
 		for _, tool := range evaluation.Tools {
 			if !tool.Drew {
-				next(func() { object.writeText("type", "missing_required_tool"); object.writeText("tool", tool.Tool) })
+				writeOne(func() { object.writeText("type", "missing_required_tool"); object.writeText("tool", tool.Tool) })
 			}
 		}
 	})
-	object.writeObjects("color_errors", func(next func(func())) {
+	object.writeObjects("color_errors", func(writeOne func(members func())) {
 		for _, hex := range criteria.Colours {
 			if !slices.Contains(evaluation.Colours, hex) {
-				next(func() { object.writeText("type", "missing_required_color"); object.writeText("color", hex) })
+				writeOne(func() { object.writeText("type", "missing_required_color"); object.writeText("color", hex) })
 			}
 		}
 	})
-	object.writeObjects("planning_errors", func(next func(func())) {
+	object.writeObjects("planning_errors", func(writeOne func(members func())) {
 		minimum := criteria.Segments
 		if minimum != nil && float64(evaluation.Segments) < minimum.F {
-			next(func() {
+			writeOne(func() {
 				object.writeText("type", "insufficient_segments")
 				object.writeInt("actual", evaluation.Segments)
 				object.writeNumber("required", *minimum)
-				object.writeNumber("deficit", Number{minimum.F - float64(evaluation.Segments), minimum.Integer})
+				object.writeNumber("deficit", Number{minimum.F - float64(evaluation.Segments), minimum.IsInteger})
 			})
 		}
 	})
 	evaluation.writeFaults(object, "syntax_errors")
 }
 
-// writeObjects writes a member of the evaluation's JSON that is an array of objects. each produces the
-// objects: it is given the function next, and calls that once for each object, with the function that
-// writes the object's members.
-func (object *jsonObject) writeObjects(name string, each func(next func(fill func()))) {
+// writeObjects writes a member of the evaluation's JSON that is an array of objects. It calls writeAll
+// once, which calls writeOne once for each object, with the function that writes the object's members.
+func (object *jsonObject) writeObjects(name string, writeAll func(writeOne func(members func()))) {
 	object.dst = append(object.writeName(name).dst, '[')
-	each(func(fill func()) {
+	writeAll(func(members func()) {
 		if object.dst[len(object.dst)-1] != '[' {
 			object.dst = append(object.dst, ',')
 		}
-		object.writeObject(fill)
+		object.writeObject(members)
 	})
 	object.dst = append(object.dst, ']')
 }

@@ -111,7 +111,7 @@ func summed(e *Evaluation) string {
 		return string(e.Crash)
 	}
 	return fmt.Sprintf("score %v box %v grid %v accuracy %.6f efficiency %v segments %d changes %d %d colours %d matched %d faults %d warnings %d: %08x",
-		e.Score, e.Box, e.Grid, e.Accuracy, e.Efficiency, e.Segments, e.ToolChanges, e.ColourChanges, len(e.Colours), e.Matched, len(e.Faults), len(e.Warnings),
+		e.Score, e.BoxCoverage, e.GridCoverage, e.SpatialAccuracy, e.Efficiency, e.Segments, e.ToolChanges, e.ColourChanges, len(e.Colours), e.MatchedColours, len(e.Faults), len(e.Warnings),
 		crc32.ChecksumIEEE([]byte(all)))
 }
 

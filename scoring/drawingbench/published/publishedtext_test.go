@@ -30,8 +30,8 @@ func (e *Evaluation) publishedText() string {
 	add("  - Tool changes: %d", e.ToolChanges)
 	add("  - Color changes: %d", e.ColourChanges)
 	add("  - Drawing segments: %d", e.Segments)
-	add("  - Canvas coverage: %s%%", formatFixed(e.Box*100, 2))
-	if e.List && e.Criteria != nil {
+	add("  - Canvas coverage: %s%%", formatFixed(e.BoxCoverage*100, 2))
+	if e.IsList && e.Criteria != nil {
 		add("")
 		add("CRITERIA:")
 		e.passes(func(key string, pass bool) {
@@ -55,18 +55,18 @@ func (e *Evaluation) passes(f func(key string, pass bool)) {
 		f("min_segments_met", e.SegmentsMet)
 		f("actual_segments", e.Segments != 0)
 	}
-	if criteria.HasColour {
+	if criteria.HasColours {
 		f("colors_changed", e.ColourChanges != 0)
-		f("min_colors_met", e.ColoursMet)
-		f("colors_exact_used", len(e.Used) > 0)
-		f("colors_matched", e.Matched != 0)
-		f("colors_missing", len(e.Missing) > 0)
-		f("min_colors_exact_met", e.ExactMet)
+		f("min_colors_met", e.ColourChangesMet)
+		f("colors_exact_used", len(e.UsedColours) > 0)
+		f("colors_matched", e.MatchedColours != 0)
+		f("colors_missing", len(e.MissingColours) > 0)
+		f("min_colors_exact_met", e.AllColoursUsed)
 	}
 	if criteria.Coverage != nil {
-		f("canvas_coverage", e.Box != 0)
-		f("min_coverage_met", e.BoxMet)
-		f("canvas_coverage_accurate", e.Grid != 0)
-		f("min_coverage_accurate_met", e.GridMet)
+		f("canvas_coverage", e.BoxCoverage != 0)
+		f("min_coverage_met", e.BoxCoverageMet)
+		f("canvas_coverage_accurate", e.GridCoverage != 0)
+		f("min_coverage_accurate_met", e.GridCoverageMet)
 	}
 }

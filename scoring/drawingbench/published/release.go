@@ -18,39 +18,39 @@ import (
 // Evaluation is the evaluator's result object. See
 // docs/spec/drawingbench.md#r21.
 type Evaluation struct {
-	// List reports whether the answer was a list; otherwise only Faults and Score
+	// IsList says that the answer is a list; otherwise only Faults and Score
 	// count. See docs/spec/drawingbench.md#r22.
-	List    bool
+	IsList  bool
 	Actions int
 	// Breakdown counts the actions: unknown ones, moveTo, click, mouseDown, mouseUp.
 	Breakdown [5]int
 	Faults    []Fault
-	Warnings  []Warning
+	Warnings  []Finding
 
 	ToolChanges, ColourChanges, Segments int
-	Box, Grid                            float64  // canvas_coverage and canvas_coverage_accurate: shares, 0..1
+	BoxCoverage, GridCoverage            float64  // canvas_coverage and canvas_coverage_accurate: shares, 0..1
 	Colours                              []string // exact_colors_used, with repeats
 	Region                               string   // "" for none
-	Accuracy                             float64  // spatial_accuracy, where Region is not ""
-	Efficiency                           float64  // action_efficiency, where Efficient
-	Efficient                            bool     // the evaluator computed action_efficiency
+	SpatialAccuracy                      float64  // where Region is not ""
+	Efficiency                           float64  // action_efficiency, where HasEfficiency
+	HasEfficiency                        bool     // the evaluator computed action_efficiency
 	Selected                             []string // tools selected at least once; not in the published object
 
 	Criteria *Criteria // nil: no criteria
 	Tools    []ToolUse
-	// Used, Matched and Missing compare the colours with those required; the lists
-	// are ascending sets.
-	Used, Missing                []string
-	Matched                      int
-	ColoursMet, ExactMet         bool
-	SegmentsMet, BoxMet, GridMet bool
-	Score                        float64 // 0..1, three decimals
-	Crash                        Crash   // what ended the evaluator; "" where nothing did
+	// The comparison with the required colours. The lists are ascending sets.
+	UsedColours, MissingColours                  []string
+	MatchedColours                               int  // required ones that were used
+	ColourChangesMet                             bool // there are as many changes as required colours
+	AllColoursUsed                               bool
+	SegmentsMet, BoxCoverageMet, GridCoverageMet bool
+	Score                                        float64 // 0..1, three decimals
+	Crash                                        Crash   // what ended the evaluator; "" where nothing did
 }
 
 // ThreeMoves reports whether the evaluator warned of three moves in a row.
 func (evaluation *Evaluation) ThreeMoves() bool {
-	return slices.ContainsFunc(evaluation.Warnings, func(w Warning) bool {
+	return slices.ContainsFunc(evaluation.Warnings, func(w Finding) bool {
 		return w.Type == efficiencyWarning && strings.HasPrefix(w.Message, threeMoves)
 	})
 }
@@ -95,7 +95,7 @@ func (evaluator *Evaluator) Evaluate(value *pyjson.Value, criteria *Criteria) (e
 	}()
 	// The steps of the original.
 	evaluator.acts = appendActions(evaluator.acts[:0], value.Items())
-	evaluation.List, evaluation.Actions = true, len(evaluator.acts)
+	evaluation.IsList, evaluation.Actions = true, len(evaluator.acts)
 	for i := range evaluator.acts {
 		evaluation.Breakdown[evaluator.acts[i].kind]++
 	}
@@ -136,8 +136,8 @@ func (evaluation *Evaluation) measure(acts []action, grid *grid) {
 			pressed = false
 		}
 	}
-	evaluation.Box = boxCoverage(acts)
-	evaluation.Grid = gridCoverage(acts, grid)
+	evaluation.BoxCoverage = boxCoverage(acts)
+	evaluation.GridCoverage = gridCoverage(acts, grid)
 	for i := range acts {
 		action := &acts[i]
 		if action.kind != click && !(action.kind == moveTo && i+1 < len(acts) && acts[i+1].kind == click) {
@@ -157,7 +157,7 @@ func (evaluation *Evaluation) measure(acts []action, grid *grid) {
 	}
 	region := namedRegion(criteria.Prompt)
 	if region != nil {
-		evaluation.Region, evaluation.Accuracy = region.name, region.accuracy(acts)
+		evaluation.Region, evaluation.SpatialAccuracy = region.name, region.accuracy(acts)
 	}
 	evaluation.measureEfficiency()
 }
@@ -175,7 +175,7 @@ func (evaluation *Evaluation) measureEfficiency() {
 	if needed == 0 {
 		return
 	}
-	evaluation.Efficient = true
+	evaluation.HasEfficiency = true
 	switch ratio := float64(evaluation.Actions) / needed; {
 	case ratio <= 1.5:
 		evaluation.Efficiency = 1
@@ -193,28 +193,28 @@ func (evaluation *Evaluation) measureEfficiency() {
 func (evaluation *Evaluation) compareWithCriteria(acts []action) {
 	criteria := evaluation.Criteria
 	for i, t := range criteria.Tools {
-		if !slices.Contains(criteria.Tools[:i], t) { // the original keeps them by name
+		if !slices.Contains(criteria.Tools[:i], t) { // the original lists each tool once
 			evaluation.Tools = append(evaluation.Tools, findUse(acts, t))
 		}
 	}
 	if criteria.Segments != nil {
 		evaluation.SegmentsMet = float64(evaluation.Segments) >= criteria.Segments.F
 	}
-	if criteria.HasColour {
+	if criteria.HasColours {
 		required := sortedSet(criteria.Colours)
-		evaluation.Used = sortedSet(evaluation.Colours)
+		evaluation.UsedColours = sortedSet(evaluation.Colours)
 		for _, hex := range required {
-			if slices.Contains(evaluation.Used, hex) {
-				evaluation.Matched++
+			if slices.Contains(evaluation.UsedColours, hex) {
+				evaluation.MatchedColours++
 			} else {
-				evaluation.Missing = append(evaluation.Missing, hex)
+				evaluation.MissingColours = append(evaluation.MissingColours, hex)
 			}
 		}
-		evaluation.ColoursMet = evaluation.ColourChanges >= len(criteria.Colours)
-		evaluation.ExactMet = evaluation.Matched >= len(required)
+		evaluation.ColourChangesMet = evaluation.ColourChanges >= len(criteria.Colours)
+		evaluation.AllColoursUsed = evaluation.MatchedColours >= len(required)
 	}
 	if criteria.Coverage != nil {
-		evaluation.BoxMet, evaluation.GridMet = evaluation.Box >= criteria.Coverage.F, evaluation.Grid >= criteria.Coverage.F
+		evaluation.BoxCoverageMet, evaluation.GridCoverageMet = evaluation.BoxCoverage >= criteria.Coverage.F, evaluation.GridCoverage >= criteria.Coverage.F
 	}
 }
 
@@ -225,9 +225,22 @@ func sortedSet(list []string) []string {
 	return slices.Compact(s)
 }
 
+// What the published evaluator deducts from the score, and its bonus.
+const (
+	perMissingTool   = 0.15
+	perMissingColour = 0.05
+	tooFewSegments   = 0.15
+	noCoverage       = 0.12 // of nothing; less for a part of the wanted coverage
+	perFault         = 0.08
+	perWarning       = 0.02
+	actionsBonus     = 0.05 // for 10 to 500 actions, where at least minForBonus is left
+	minForBonus      = 0.2
+)
+
 // computeScore sets the score of an answer as the published evaluator does: 1 less deductions, in
-// the evaluator's order, on which the last bit depends, and a bonus of 0.05 for 10 to 500 actions.
-// See docs/spec/drawingbench.md#r39.
+// the evaluator's order, on which the last bit depends, and a bonus for 10 to 500 actions. The
+// conversions to float64 keep the compiler from fusing products with the subtraction. See
+// docs/spec/drawingbench.md#r39.
 func (evaluation *Evaluation) computeScore() {
 	value, isNumpy := 1.0, false // isNumpy: the original's value is a number of the library numpy
 	if criteria := evaluation.Criteria; criteria != nil {
@@ -235,26 +248,26 @@ func (evaluation *Evaluation) computeScore() {
 		missingTools := 0.0
 		for _, tool := range evaluation.Tools {
 			if !tool.Drew {
-				missingTools += 0.15
+				missingTools += perMissingTool
 			}
 		}
 		value -= missingTools
-		if criteria.HasColour && !evaluation.ExactMet {
-			value -= float64(0.05 * float64(max(0, len(criteria.Colours)-evaluation.Matched)))
+		if criteria.HasColours && !evaluation.AllColoursUsed {
+			value -= float64(perMissingColour * float64(max(0, len(criteria.Colours)-evaluation.MatchedColours)))
 		}
 		if criteria.Segments != nil && !evaluation.SegmentsMet {
-			value -= 0.15
+			value -= tooFewSegments
 		}
-		if criteria.Coverage != nil && !evaluation.GridMet && criteria.Coverage.F > 0 {
-			value -= float64(max(0, criteria.Coverage.F-evaluation.Grid) / criteria.Coverage.F * 0.12)
+		if criteria.Coverage != nil && !evaluation.GridCoverageMet && criteria.Coverage.F > 0 {
+			value -= float64(max(0, criteria.Coverage.F-evaluation.GridCoverage) / criteria.Coverage.F * noCoverage)
 			isNumpy = true
 		}
 	}
 	// Faults of the actions, and the bonus for their number.
-	value -= float64(0.08 * float64(len(evaluation.Faults)))
-	value -= float64(0.02 * float64(len(evaluation.Warnings)))
-	if 10 <= evaluation.Actions && evaluation.Actions <= 500 && value >= 0.2 {
-		value += 0.05
+	value -= float64(perFault * float64(len(evaluation.Faults)))
+	value -= float64(perWarning * float64(len(evaluation.Warnings)))
+	if 10 <= evaluation.Actions && evaluation.Actions <= 500 && value >= minForBonus {
+		value += actionsBonus
 	}
 	// The original rounds by the type that the value has there.
 	if isNumpy {

@@ -10,8 +10,8 @@ import (
 // region is a part of the canvas that a prompt can name: a cell of a grid of 3 x 3.
 type region struct {
 	name  string
-	col   int
-	row   int
+	col   int      // the third of the width, from the left: 0, 1 or 2
+	row   int      // the third of the height, from the top
 	words []string // any of them in the prompt names it
 }
 
@@ -45,9 +45,9 @@ func namedRegion(prompt string) *region {
 
 // centre returns the centre of a region of the canvas, such as "top left", in canvas px.
 func (region *region) centre() (x, y float64) {
-	centreOfThird := func(k int, size float64) float64 {
-		switch k {
-		case 0:
+	centreOfThird := func(third int, size float64) float64 {
+		switch third {
+		case 0: // the left or upper one
 			return size / 6
 		case 1:
 			return size / 2

@@ -48,8 +48,8 @@ func hitsRange(coordinate, lo, hi float64) bool {
 	return floor >= lo && floor < hi || ceil >= lo && ceil < hi
 }
 
-// buttonAt returns the button of the drawing app under a point of the screen, or nil. Of two it is
-// the later one in buttons.
+// buttonAt returns the button of the drawing app under a point of the screen, or nil. Where two
+// overlap it is the later one in buttons, which lies on top.
 func buttonAt(x, y float64) *button {
 	for i := len(buttons) - 1; i >= 0; i-- {
 		b := &buttons[i]

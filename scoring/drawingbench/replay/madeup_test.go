@@ -122,7 +122,7 @@ func TestWork(t *testing.T) {
 	whole := d.Draw(&v)
 	cost := whole.Writes + shapeCost
 	for maxWork, limited := range map[int]bool{cost: false, cost - 1: true} {
-		d.Most = maxWork
+		d.MaxWrites = maxWork
 		if p := d.Draw(&v); p.Limited != limited {
 			t.Errorf("a limit of %d for a cost of %d: got it broken off: %v", maxWork, cost, p.Limited)
 		}

@@ -43,8 +43,8 @@ func AnyFillCapped(fills []int) bool { return slices.Contains(fills, canvas.MaxF
 // goroutine uses it at a time.
 type Drawer struct {
 	canvas *canvas.Canvas
-	// Most is what an answer may cost, in writes to a pixel; 0 or less means MaxWork.
-	Most int
+	// MaxWrites is what an answer may cost, in writes to a pixel; 0 or less means MaxWork.
+	MaxWrites int
 }
 
 // New returns a drawer with the default limit.
@@ -60,7 +60,7 @@ type Picture struct {
 // Draw plays mouse actions on the drawing app's white canvas and counts the pixels that they leave.
 // Where Limited is set, the picture lacks what came after the limit.
 func (drawer *Drawer) Draw(actions *pyjson.Value) Picture {
-	maxWork := drawer.Most
+	maxWork := drawer.MaxWrites
 	if maxWork <= 0 {
 		maxWork = MaxWork
 	}

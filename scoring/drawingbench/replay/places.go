@@ -15,12 +15,12 @@ type Place struct {
 // placeFinder follows the mouse and the tool through a list of actions, as player does, and
 // paints nothing.
 type placeFinder struct {
-	x, y    float64 // of the mouse, screen px
-	movedBy int     // action that moved the mouse there, -1 for none
-	tool    string
-	open    Place
-	drawing bool
-	list    []Place
+	x, y      float64 // of the mouse, screen px
+	movedBy   int     // action that moved the mouse there, -1 for none
+	tool      string
+	openPlace Place
+	drawing   bool
+	list      []Place
 }
 
 // Places returns the places of what the actions draw, those that an undo removes included.
@@ -56,16 +56,16 @@ func (finder *placeFinder) act(i int, value *pyjson.Value) {
 	case "moveTo":
 		finder.x, finder.y, finder.movedBy = x, y, i
 		if finder.drawing {
-			finder.open.extend(i, x, y)
+			finder.openPlace.extend(i, x, y)
 		}
 	case "mouseDown":
 		if onCanvas(x, y) {
-			finder.drawing, finder.open = true, newPlace(Kind(finder.tool), movedBy, x, y)
+			finder.drawing, finder.openPlace = true, newPlace(Kind(finder.tool), movedBy, x, y)
 		}
 	case "mouseUp":
 		if finder.drawing {
-			finder.open.extend(movedBy, x, y)
-			finder.drawing, finder.list = false, append(finder.list, finder.open)
+			finder.openPlace.extend(movedBy, x, y)
+			finder.drawing, finder.list = false, append(finder.list, finder.openPlace)
 		}
 	case "click":
 		finder.click(movedBy, x, y)
@@ -106,7 +106,7 @@ func (place *Place) extend(action int, x, y float64) {
 	if n := len(place.Actions); action >= 0 && (n == 0 || place.Actions[n-1] < action) {
 		place.Actions = append(place.Actions, action)
 	}
-	element := Element{Box: place.Box}
+	element := Element{Box: place.Box} // for its method
 	element.extendBox(x-layout.Left, y-layout.Top)
 	place.Box = element.Box
 }

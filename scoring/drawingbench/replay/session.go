@@ -384,7 +384,7 @@ func (player *player) keepForUndo() {
 	player.history = append(player.history[:player.historyIndex+1], player.canvas.Snapshot())
 	if len(player.history) > maxHistory {
 		player.history = append(player.history[:0], player.history[1:]...)
-		return
+		return // the last index is still that of the new entry
 	}
 	player.historyIndex++
 }
