@@ -56,14 +56,15 @@ func (explorer *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, err
 	case explorer.cfg.Prompts == nil:
 		return nil, nil, errors.New("cannot tell what was asked: there are no prompts here")
 	}
-	key := fmt.Sprintf("%d %x %x", row, xxhash.Sum64(answer.raw), xxhash.Sum64(answer.line))
+	// The hashes change when the row, in files that were written again, is another result.
+	key := fmt.Sprintf("%d %x %x", row, xxhash.Sum64(answer.resultLine), xxhash.Sum64(answer.dumpLine))
 	opened.lastAsked.mu.Lock()
 	defer opened.lastAsked.mu.Unlock()
 	if opened.lastAsked.key == key {
 		return opened.lastAsked.asked, answer, nil
 	}
-	w := answer.result.Who.Arm() // in this order
-	arm := ask.Arm{Mode: w[0], Input: w[1], Setting: w[2], Format: w[3], Method: w[4]}
+	parts := answer.result.Who.Arm() // in this order
+	arm := ask.Arm{Mode: parts[0], Input: parts[1], Setting: parts[2], Format: parts[3], Method: parts[4]}
 	if answer.item.Suite == "spatialab" && arm.Format == "" {
 		arm.Format = answer.result.Test // its tests are its formats
 	}
@@ -76,10 +77,10 @@ func (explorer *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, err
 	return got, answer, nil
 }
 
-// shown is a picture that a model saw.
-type shown struct {
-	kind string
-	data []byte
+// modelPicture is a picture that a model saw.
+type modelPicture struct {
+	contentType string
+	data        []byte
 }
 
 // seenPicture answers GET seen: picture n, from 0, of those that the model was asked with.
@@ -92,5 +93,5 @@ func (explorer *Explorer) seenPicture(_ context.Context, o *opened, row, n int) 
 	if n < 0 || n >= len(got.Images) || !slices.Contains(pictureTypes, got.Images[n].Type) {
 		return nil, errNoPicture
 	}
-	return shown{got.Images[n].Type, got.Images[n].Data}, nil
+	return modelPicture{got.Images[n].Type, got.Images[n].Data}, nil
 }

@@ -15,10 +15,10 @@ import (
 
 // pairCache keeps the last comparison, because its list is read in parts.
 type pairCache struct {
-	mu    sync.Mutex
-	key   string
-	pairs []scoredPair
-	lone  int
+	mu       sync.Mutex
+	key      string
+	pairs    []scoredPair
+	unpaired int
 }
 
 // scoredPair is a question that both sides have a score for.
@@ -29,17 +29,17 @@ type scoredPair struct {
 
 // questionScore is what one series has of a question: the sum of the scores of its repeats.
 type questionScore struct {
-	item   uint64  // hash of the question
-	sum    float64 // of n scores
-	scores uint32
-	row    uint32 // the first of its rows
+	question uint64  // its hash
+	sum      float64 // of `scores` scores
+	scores   uint32
+	row      uint32 // the first of its rows
 }
 
-// paired pairs the selected rows of two series by question and returns the pairs, the
+// pairsOf pairs the selected rows of two series by question and returns the pairs, the
 // largest loss of b first, and the number of questions that only one series has a score for
-// (lone). Repeats are averaged. Duplicates and rows without a score are left out. The result
+// (unpaired). Repeats are averaged. Duplicates and rows without a score are left out. The result
 // is kept until the filter or the series change.
-func (opened *opened) paired(filter index.Filter, a, b string) (pairs []scoredPair, lone int, err error) {
+func (opened *opened) pairsOf(filter index.Filter, a, b string) (pairs []scoredPair, unpaired int, err error) {
 	for _, id := range []string{a, b} {
 		if _, ok := opened.byID[id]; !ok {
 			return nil, 0, fmt.Errorf("cannot compare: there is no series %.40q", id)
@@ -49,29 +49,29 @@ func (opened *opened) paired(filter index.Filter, a, b string) (pairs []scoredPa
 	opened.lastPairs.mu.Lock()
 	defer opened.lastPairs.mu.Unlock()
 	if opened.lastPairs.key == key {
-		return opened.lastPairs.pairs, opened.lastPairs.lone, nil
+		return opened.lastPairs.pairs, opened.lastPairs.unpaired, nil
 	}
 	sel := opened.set.Select(filter)
-	pairs, lone = pairUp(opened.scoresOf(sel, a), opened.scoresOf(sel, b))
-	opened.lastPairs.key, opened.lastPairs.pairs, opened.lastPairs.lone = key, pairs, lone
-	return pairs, lone, nil
+	pairs, unpaired = pairUp(opened.scoresOf(sel, a), opened.scoresOf(sel, b))
+	opened.lastPairs.key, opened.lastPairs.pairs, opened.lastPairs.unpaired = key, pairs, unpaired
+	return pairs, unpaired, nil
 }
 
 // pairUp merges the scores of two series, both in the order of question hashes, into pairs for the
-// questions that both have. The pair with the largest loss of the right series comes first. lone is how
+// questions that both have. The pair with the largest loss of the right series comes first. unpaired is how
 // many questions only one series has.
-func pairUp(left, right []questionScore) (pairs []scoredPair, lone int) {
+func pairUp(left, right []questionScore) (pairs []scoredPair, unpaired int) {
 	for i, j := 0, 0; i < len(left) || j < len(right); {
 		switch {
-		case j == len(right) || i < len(left) && left[i].item < right[j].item:
-			lone++
+		case j == len(right) || i < len(left) && left[i].question < right[j].question:
+			unpaired++
 			i++
-		case i == len(left) || right[j].item < left[i].item:
-			lone++
+		case i == len(left) || right[j].question < left[i].question:
+			unpaired++
 			j++
 		default:
 			x, y := &left[i], &right[j]
-			pairs = append(pairs, scoredPair{x.row, y.row, x.sum / float64(x.scores), y.sum / float64(y.scores)})
+			pairs = append(pairs, scoredPair{rowA: x.row, rowB: y.row, scoreA: x.sum / float64(x.scores), scoreB: y.sum / float64(y.scores)})
 			i++
 			j++
 		}
@@ -79,7 +79,7 @@ func pairUp(left, right []questionScore) (pairs []scoredPair, lone int) {
 	slices.SortFunc(pairs, func(x, y scoredPair) int {
 		return cmp.Or(cmp.Compare(x.scoreB-x.scoreA, y.scoreB-y.scoreA), cmp.Compare(x.rowA, y.rowA))
 	})
-	return pairs, lone
+	return pairs, unpaired
 }
 
 // againstTime bounds how long series are compared with one.
@@ -88,24 +88,24 @@ const againstTime = 4 * time.Second
 // against answers GET against: how each other series differs from one on the questions that
 // both share, the best first. Series that share no question are left out, and those that are
 // not reached within againstTime.
-func (opened *opened) against(filter index.Filter, a string) (*Against, error) {
-	if _, ok := opened.byID[a]; !ok {
-		return nil, fmt.Errorf("cannot compare: there is no series %.40q", a)
+func (opened *opened) against(filter index.Filter, seriesID string) (*Against, error) {
+	if _, ok := opened.byID[seriesID]; !ok {
+		return nil, fmt.Errorf("cannot compare: there is no series %.40q", seriesID)
 	}
 	begin := time.Now()
 	out := &Against{Lines: []Rival{}}
 	sel := opened.set.Select(filter)
-	left := opened.scoresOf(sel, a)
+	ownScores := opened.scoresOf(sel, seriesID)
 	for i, series := range opened.series {
-		if series.ID == a {
+		if series.ID == seriesID {
 			continue
 		}
 		if time.Since(begin) > againstTime {
 			out.Remark = fmt.Sprintf("the first %d of %d series were compared; choose tests on the left for more", i, len(opened.series))
 			break
 		}
-		if pairs, lone := pairUp(left, opened.scoresOf(sel, series.ID)); len(pairs) > 0 {
-			out.Lines = append(out.Lines, Rival{opened.line([2]string{}, pairs), series.ID, series.Name, lone}) // no name: all tests
+		if pairs, unpaired := pairUp(ownScores, opened.scoresOf(sel, series.ID)); len(pairs) > 0 {
+			out.Lines = append(out.Lines, Rival{Paired: opened.comparePairs(allTests, pairs), ID: series.ID, Name: series.Name, Unpaired: unpaired})
 		}
 	}
 	slices.SortStableFunc(out.Lines, func(x, y Rival) int { return cmp.Compare(y.Difference, x.Difference) })
@@ -116,8 +116,8 @@ func (opened *opened) against(filter index.Filter, a string) (*Against, error) {
 // order of the questions' hashes. The scores of repeats are added up. Duplicates and rows without a score
 // are left out.
 func (opened *opened) scoresOf(sel *index.Selection, id string) []questionScore {
-	var number, code int // of the file, and of the series among those of the file
-	fmt.Sscanf(id, "%d.%d", &number, &code)
+	var number, code int                    // of the file, and of the series among those of the file
+	fmt.Sscanf(id, "%d.%d", &number, &code) // cannot fail: id is of seriesID
 	file, first := opened.set.Files[number], opened.set.First(number)
 	isDuplicate := make([]bool, len(file.NoteSets))
 	for i, w := range file.NoteSets {
@@ -126,17 +126,19 @@ func (opened *opened) scoresOf(sel *index.Selection, id string) []questionScore 
 	// The rows of the series that count.
 	var list []questionScore
 	for row := range file.Rows() {
-		x := file.Score[row]
-		if int(file.Series[row]) != code || math.IsNaN(x) || !sel.Has(number, row) || isDuplicate[file.Notes[row]] {
+		score := file.Score[row]
+		if int(file.Series[row]) != code || math.IsNaN(score) || !sel.Has(number, row) || isDuplicate[file.Notes[row]] {
 			continue
 		}
-		list = append(list, questionScore{file.Item[row], x, 1, uint32(first + row)})
+		list = append(list, questionScore{question: file.Item[row], sum: score, scores: 1, row: uint32(first + row)})
 	}
 	// Join rows of the same question.
-	slices.SortFunc(list, func(a, b questionScore) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.row, b.row)) })
+	slices.SortFunc(list, func(a, b questionScore) int {
+		return cmp.Or(cmp.Compare(a.question, b.question), cmp.Compare(a.row, b.row))
+	})
 	out := list[:0]
 	for _, x := range list {
-		if n := len(out); n > 0 && out[n-1].item == x.item {
+		if n := len(out); n > 0 && out[n-1].question == x.question {
 			out[n-1].sum += x.sum
 			out[n-1].scores++
 			continue
@@ -158,24 +160,24 @@ const maxResampled = 2000
 // pairs before them. The scatter plot gets at most maxPoints pairs, evenly chosen from their
 // order.
 func (opened *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
-	pairs, lone, err := opened.paired(f, a, b)
+	pairs, unpaired, err := opened.pairsOf(f, a, b)
 	if err != nil {
 		return nil, err
 	}
-	out := &Comparison{Names: []string{opened.series[opened.byID[a]].Name, opened.series[opened.byID[b]].Name}, Lines: []Paired{}, Points: []Point{}, Unpaired: lone, Pairs: len(pairs)}
-	groups := map[[2]string][]scoredPair{}
+	out := &Comparison{Names: []string{opened.series[opened.byID[a]].Name, opened.series[opened.byID[b]].Name}, Lines: []Paired{}, Points: []Point{}, Unpaired: unpaired, Pairs: len(pairs)}
+	groups := map[testKey][]scoredPair{}
 	for _, pair := range pairs {
 		i, at, _ := opened.set.Find(int(pair.rowA))
 		file := opened.set.Files[i]
-		name := [2]string(file.Tests[file.Test[at]])
-		groups[name] = append(groups[name], pair)
+		test := testKeyOf(file.Tests[file.Test[at]])
+		groups[test] = append(groups[test], pair)
 	}
-	names := slices.SortedFunc(maps.Keys(groups), opened.compareTests)
-	for _, name := range names[:min(len(names), maxValues)] {
-		out.Lines = append(out.Lines, opened.line(name, groups[name]))
+	tests := slices.SortedFunc(maps.Keys(groups), opened.compareTests)
+	for _, test := range tests[:min(len(tests), maxValues)] {
+		out.Lines = append(out.Lines, opened.comparePairs(test, groups[test]))
 	}
-	if len(names) > 1 {
-		out.Lines = append([]Paired{opened.line([2]string{}, pairs)}, out.Lines...) // no name: all tests
+	if len(tests) > 1 {
+		out.Lines = append([]Paired{opened.comparePairs(allTests, pairs)}, out.Lines...)
 	}
 	if len(pairs) > maxResampled {
 		out.Remark = fmt.Sprintf("intervals of more than %d pairs are normal approximations, others are resampled", maxResampled)
@@ -183,8 +185,8 @@ func (opened *opened) compare(f index.Filter, a, b string) (*Comparison, error) 
 	if len(pairs) == 0 {
 		out.Remark = "no question has a score on both sides; questions are the same where suite, test, id and turn are"
 	}
-	step := max(1, float64(len(pairs))/maxPoints)
-	for place := 0.0; int(place) < len(pairs); place += step {
+	spacing := max(1, float64(len(pairs))/maxPoints) // of the chosen pairs; a fraction, so that they are even
+	for place := 0.0; int(place) < len(pairs); place += spacing {
 		pair := pairs[int(place)]
 		out.Points = append(out.Points, Point{pair.scoreA, pair.scoreB, int(place)})
 	}
@@ -194,11 +196,11 @@ func (opened *opened) compare(f index.Filter, a, b string) (*Comparison, error) 
 // normal95 is the number of standard errors on either side of a mean in a 95 % interval.
 const normal95 = 1.96
 
-// line compares the scores of two series on the pairs of one test: means, difference B - A
+// comparePairs compares the scores of two series on the pairs of one test: means, difference B - A
 // with its 95 % interval, and the p-values of the sign test and the signed-rank test. The interval
 // is resampled for up to maxResampled pairs, else it is that of a normal distribution.
-func (opened *opened) line(name [2]string, pairs []scoredPair) Paired {
-	out := Paired{Suite: name[0], Test: name[1], N: len(pairs)}
+func (opened *opened) comparePairs(test testKey, pairs []scoredPair) Paired {
+	out := Paired{Suite: test.suite, Test: test.name, N: len(pairs)}
 	differences := make([]float64, len(pairs))
 	scoresB, scoresA := make([]stats.Value, len(pairs)), make([]stats.Value, len(pairs))
 	cluster := make([]byte, 0, 8)
@@ -211,7 +213,7 @@ func (opened *opened) line(name [2]string, pairs []scoredPair) Paired {
 		} else if pair.scoreB < pair.scoreA {
 			out.Worse++
 		}
-		if len(pairs) <= maxResampled {
+		if len(pairs) <= maxResampled { // each pair is a cluster of its own, which is drawn as one
 			cluster = fmt.Appendf(cluster[:0], "%d", i)
 			scoresB[i] = stats.Value{Cluster: string(cluster), Mean: pair.scoreB}
 			scoresA[i] = stats.Value{Cluster: string(cluster), Mean: pair.scoreA}
@@ -235,7 +237,7 @@ func (opened *opened) line(name [2]string, pairs []scoredPair) Paired {
 // their list on, and at most maxRows. They are in the order of the difference B - A: the largest loss of B
 // comes first, or with largestGainFirst its largest gain.
 func (opened *opened) listPairs(f index.Filter, a, b string, largestGainFirst bool, from, n int) (*Pairs, error) {
-	pairs, _, err := opened.paired(f, a, b)
+	pairs, _, err := opened.pairsOf(f, a, b)
 	if err != nil {
 		return nil, err
 	}

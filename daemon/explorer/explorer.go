@@ -132,19 +132,19 @@ type opened struct {
 	loading Loading
 	remarks []string
 
-	set       *index.Set
-	dumps     []*index.Dump
-	papers    []TextTable
-	series    []Series
-	byID      map[string]int // of series
-	fault     error
-	given     map[int]*Given // lines of rows, where no files are open; nil where files are
-	rules     *scanner
-	texts     textCache
-	lastAsked askedCache
-	lastPairs pairCache
-	users     sync.RWMutex // held for reading while a request uses the columns
-	closed    bool
+	set         *index.Set
+	dumps       []*index.Dump
+	papers      []TextTable
+	series      []Series
+	byID        map[string]int // of series
+	fault       error
+	reportLines map[int]*Given // lines of rows, where no files are open; nil where files are
+	rules       *scanner
+	texts       textCache
+	lastAsked   askedCache
+	lastPairs   pairCache
+	users       sync.RWMutex // held for reading while a request uses the columns
+	closed      bool
 }
 
 // Begin begins to open a job, so that it is there when the first page asks for it. What is wrong
@@ -244,7 +244,7 @@ func (explorer *Explorer) load(ctx context.Context, opened *opened) error {
 		}
 		opened.set.Files = append(opened.set.Files, file)
 		var tables []TextTable
-		if len(file.Extra) > 0 && json.Unmarshal(file.Extra, &tables) == nil {
+		if len(file.Extra) > 0 && json.Unmarshal(file.Extra, &tables) == nil { // stored as IndexOptions says
 			opened.addPapers(tables, path)
 		}
 	}
@@ -378,7 +378,7 @@ func seriesName(w index.Word) string { return scoring.Series{Model: w[0], Arm: a
 // arm returns how the model of a series was asked, as one text for the page.
 func arm(w index.Word) string {
 	var parts []string
-	for _, s := range w[1:] {
+	for _, s := range w[1:] { // w[0] is the model
 		if s != "" {
 			parts = append(parts, s)
 		}
@@ -477,5 +477,5 @@ func (opened *opened) inform(out *Info) {
 	opened.mu.Unlock()
 	out.Rows = opened.set.Rows()
 	out.Series = opened.series
-	out.Answers = len(opened.dumps) > 0 || opened.given != nil
+	out.Answers = len(opened.dumps) > 0 || opened.reportLines != nil
 }

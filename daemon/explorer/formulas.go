@@ -31,7 +31,7 @@ var formulas = map[string]map[string]string{
 // formula returns in words what a metric of a suite is, "" for one that is not listed.
 func formula(suite, name string) string {
 	if suite == "spatialab" || suite == "spaceeval" {
-		suite = "vqa"
+		suite = "vqa" // the key of both in formulas
 	}
 	return formulas[suite][name]
 }

@@ -39,9 +39,9 @@ const Prefix = "/ui/"
 
 // asset is a file of the built pages.
 type asset struct {
-	body []byte
-	kind string
-	tag  string
+	body        []byte
+	contentType string
+	tag         string // of the content, for the header ETag
 }
 
 // readAssets reads the files of the built pages, by name. It returns an empty map if the
@@ -52,7 +52,8 @@ func readAssets(dir string) map[string]asset {
 	for _, name := range names {
 		b, err := os.ReadFile(name)
 		if err == nil {
-			out[filepath.Base(name)] = asset{b, cmp.Or(mime.TypeByExtension(path.Ext(name)), "application/octet-stream"), fmt.Sprintf(`"%016x"`, xxhash.Sum64(b))}
+			contentType := cmp.Or(mime.TypeByExtension(path.Ext(name)), "application/octet-stream")
+			out[filepath.Base(name)] = asset{body: b, contentType: contentType, tag: fmt.Sprintf(`"%016x"`, xxhash.Sum64(b))}
 		}
 	}
 	return out
@@ -135,7 +136,7 @@ func (explorer *Explorer) file(ctx *fasthttp.RequestCtx, name string) {
 	a, ok := explorer.assets[cmp.Or(name, "index.html")]
 	switch {
 	case ok:
-		answer304(ctx, a.tag, a.kind, a.body)
+		answer304(ctx, a.tag, a.contentType, a.body)
 	case len(explorer.assets) == 0:
 		fail(ctx, fasthttp.StatusNotFound, "not_built", "the explorer's pages are not built: no folder "+explorer.cfg.Client+"; want sh scripts/explorer.sh (part of make setup)")
 	default:
@@ -255,7 +256,7 @@ func (explorer *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 			if err != nil {
 				return nil, err
 			}
-			return append(append(answer.raw, '\n'), answer.line...), nil
+			return append(append(answer.resultLine, '\n'), answer.dumpLine...), nil
 		},
 	}[name]
 	explorer.answer(ctx, func(q *query) (any, error) {
@@ -293,8 +294,8 @@ func (explorer *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, 
 		switch v := value.(type) {
 		case drawn:
 			answer304(ctx, v.tag, "image/png", v.picture.PNG)
-		case shown:
-			ctx.SetContentType(v.kind)
+		case modelPicture:
+			ctx.SetContentType(v.contentType)
 			ctx.SetBody(v.data)
 		case attachment:
 			ctx.Response.Header.Set("Content-Disposition", `attachment; filename="`+v.name+`"`)
@@ -317,7 +318,7 @@ type attachment struct {
 
 // query holds the parameters of a request.
 type query struct {
-	given                                       index.Filter
+	sentFilter                                  index.Filter
 	sort                                        index.Sort
 	from, count, row, panel, wide, steps, items int
 	step                                        float64
@@ -328,7 +329,7 @@ type query struct {
 // answers is started, and the filter gets the number of the rule's present bitmaps, so that
 // results of older ones are not used again.
 func (query *query) filter(opened *opened) index.Filter {
-	filter := query.given
+	filter := query.sentFilter
 	if filter.Rule != "" {
 		opened.rules.begin()
 		filter.Epoch = opened.rules.epoch(filter.Rule)
@@ -373,7 +374,7 @@ func readQuery(args *fasthttp.Args) (*query, error) {
 	return query, query.readFilter(args.Peek("q"))
 }
 
-// readFilter reads the parameter query, a filter as JSON, into query.given. It refuses unknown
+// readFilter reads the parameter query, a filter as JSON, into query.sentFilter. It refuses unknown
 // members, facets and rules.
 func (query *query) readFilter(data []byte) error {
 	if len(data) == 0 {
@@ -384,21 +385,21 @@ func (query *query) readFilter(data []byte) error {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&query.given); err != nil {
+	if err := decoder.Decode(&query.sentFilter); err != nil {
 		return fmt.Errorf("cannot use q: %w; want a filter as in schema.json", err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return errors.New("cannot use q: want one JSON object")
 	}
-	for name := range query.given.Values {
+	for name := range query.sentFilter.Values {
 		if !slices.Contains(index.FacetNames[:], name) {
 			return fmt.Errorf("cannot use q.values.%.40s: want one of %s", name, strings.Join(index.FacetNames[:], ", "))
 		}
 	}
-	if rule := query.given.Rule; rule != "" && findRule(rule) == nil {
+	if rule := query.sentFilter.Rule; rule != "" && findRule(rule) == nil {
 		return fmt.Errorf("cannot use q.rule: there is no rule %.40q", rule)
 	}
-	query.given.Epoch = 0 // not for clients to set
+	query.sentFilter.Epoch = 0 // query.filter sets it
 	return nil
 }
 

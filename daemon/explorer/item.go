@@ -23,20 +23,20 @@ import (
 
 // answer is a result with its line in a dump.
 type answer struct {
-	result *scoring.Result
-	value  *fastjson.Value // the result line
-	raw    []byte
-	line   []byte        // of the dump, nil where there is none
-	source string        // file of the line, "" where it is not known
-	number int           // of the line, from 1
-	copied bool          // the line is that of a copy, in which dumps of other tools have lines of plumb's own
-	item   *scoring.Item // nil where it cannot be read
-	why    string        // why there is no item
+	result     *scoring.Result
+	resultLine []byte
+	resultJSON *fastjson.Value // the same, parsed; nil where it is no result
+	dumpLine   []byte          // nil where there is none
+	source     string          // file of the dump line, "" where it is not known
+	lineNumber int             // of the dump line, from 1
+	copied     bool            // the dump line is that of a copy, in which dumps of other tools have lines of plumb's own
+	item       *scoring.Item   // nil where it cannot be read
+	why        string          // why there is no item
 }
 
 // key identifies a panel by what it is made of.
 func (a *answer) key(panel int) string {
-	return fmt.Sprintf("%x %x %d", xxhash.Sum64(a.raw), xxhash.Sum64(a.line), panel)
+	return fmt.Sprintf("%x %x %d", xxhash.Sum64(a.resultLine), xxhash.Sum64(a.dumpLine), panel)
 }
 
 // read reads a result line and finds its answer in the dumps. The error is about the result
@@ -47,8 +47,7 @@ func (explorer *Explorer) read(opened *opened, row int) (*answer, error) {
 		return nil, fmt.Errorf("cannot show row %d: there are %d", row, opened.set.Rows())
 	}
 	file := opened.set.Files[i]
-	given := opened.given[row]
-	if given != nil {
+	if given := opened.reportLines[row]; given != nil {
 		return explorer.readGiven(given), nil
 	}
 	raw, err := file.Line(pos)
@@ -57,7 +56,7 @@ func (explorer *Explorer) read(opened *opened, row int) (*answer, error) {
 	}
 	answer := newAnswer(raw)
 	switch {
-	case answer.value == nil:
+	case answer.resultJSON == nil: // newAnswer has said why
 	case len(opened.dumps) == 0:
 		answer.why = "no dump is open (--dump), so the answer and its pictures are not shown"
 	default:
@@ -68,14 +67,14 @@ func (explorer *Explorer) read(opened *opened, row int) (*answer, error) {
 
 // newAnswer reads a result line. If it is no result, value is nil and why says so.
 func newAnswer(raw []byte) *answer {
-	a := &answer{raw: raw, result: &scoring.Result{}}
+	a := &answer{resultLine: raw, result: &scoring.Result{}}
 	var p fastjson.Parser
 	var err error
-	if a.value, err = p.ParseBytes(raw); err == nil {
-		a.result, err = scoring.CheckResult(a.value)
+	if a.resultJSON, err = p.ParseBytes(raw); err == nil {
+		a.result, err = scoring.CheckResult(a.resultJSON)
 	}
 	if err != nil {
-		a.value, a.result, a.why = nil, &scoring.Result{}, err.Error()
+		a.resultJSON, a.result, a.why = nil, &scoring.Result{}, err.Error()
 	}
 	return a
 }
@@ -86,9 +85,10 @@ func newAnswer(raw []byte) *answer {
 func (explorer *Explorer) findLine(o *opened, answer *answer, key uint64) {
 	dumps := o.dumps
 	named := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == answer.result.Who.File })
-	if named > 0 { // first of all, because others may have an answer of the same identity
+	if named > 0 { // it is not the first: look into it before the others, which may have an answer of the same identity
 		dumps = slices.Insert(slices.Clone(dumps), 0, dumps[named])
 	}
+	suite := explorer.cfg.Items.Suites.Find(answer.result.Suite)
 	for _, d := range dumps {
 		lines, numbers, err := d.Find(key)
 		if err != nil {
@@ -97,7 +97,8 @@ func (explorer *Explorer) findLine(o *opened, answer *answer, key uint64) {
 		}
 		for i, l := range lines {
 			test := fastjson.GetString(l, "test")
-			if suite := explorer.cfg.Items.Suites.Find(answer.result.Suite); test == "" && suite != nil { // tests of questions are their formats
+			if test == "" && suite != nil {
+				// In suites of questions the format is the test.
 				if format := fastjson.GetString(l, "format"); slices.Contains(suite.Tests, format) {
 					test = format
 				}
@@ -105,18 +106,18 @@ func (explorer *Explorer) findLine(o *opened, answer *answer, key uint64) {
 			if test != "" && test != answer.result.Test {
 				continue
 			}
-			answer.source, answer.line, answer.number, answer.copied = d.Path, l, numbers[i], d.Copied
+			answer.source, answer.dumpLine, answer.lineNumber, answer.copied = d.Path, l, numbers[i], d.Copied
 			break
 		}
-		if answer.line != nil {
+		if answer.dumpLine != nil {
 			break
 		}
 	}
-	if answer.line == nil {
+	if answer.dumpLine == nil {
 		answer.why = "no open dump has an answer with this id, model, repeat and turn that can be read"
 		return
 	}
-	explorer.readItem(answer, dump.Line{N: answer.number, Bytes: answer.line})
+	explorer.readItem(answer, dump.Line{N: answer.lineNumber, Bytes: answer.dumpLine})
 }
 
 // readItem decodes the dump line of an answer. If that fails, answer.item is nil or answer.why says
@@ -127,28 +128,28 @@ func (explorer *Explorer) readItem(answer *answer, l dump.Line) {
 		answer.why = "the answer cannot be read: " + fault.Message
 	}
 	answer.item = item
-	if item != nil && item.Fields == nil {
+	if item != nil && item.Fields == nil { // the line is no JSON object
 		answer.item = nil
 	}
 }
 
 // exhibit returns the pictures and texts that explain a score, and the suite of the item.
-// why says why there are none, "" if there are.
-func (explorer *Explorer) exhibit(answer *answer) (x scoring.Exhibit, suite *scoring.Suite, why string) {
+// whyNone says why there are none, "" if there are.
+func (explorer *Explorer) exhibit(answer *answer) (exhibit scoring.Exhibit, suite *scoring.Suite, whyNone string) {
 	if answer.item == nil || answer.why != "" {
-		return x, nil, answer.why
+		return exhibit, nil, answer.why
 	}
 	suite = explorer.cfg.Items.Suites.Find(answer.item.Suite)
 	if suite == nil {
-		return x, nil, fmt.Sprintf("no pictures: suite %q is not known here", answer.item.Suite)
+		return exhibit, nil, fmt.Sprintf("no pictures: suite %q is not known here", answer.item.Suite)
 	}
 	job, err := suite.Prepare(answer.item, explorer.cfg.Variants)
 	if err != nil {
-		return x, suite, "no pictures: " + err.Error()
+		return exhibit, suite, "no pictures: " + err.Error()
 	}
 	shower, ok := job.(scoring.Shower)
 	if !ok {
-		return x, suite, "no pictures: suite " + suite.Name + " has none to show"
+		return exhibit, suite, "no pictures: suite " + suite.Name + " has none to show"
 	}
 	return shower.Show(answer.result), suite, ""
 }
@@ -170,7 +171,7 @@ const (
 	maxNotes    = 1000
 )
 
-// item answers GET item: everything about one result, its place in the list that filter and by
+// item answers GET item: everything about one result, its place in the list that filter and order
 // give, and other results of the same question.
 func (explorer *Explorer) item(ctx context.Context, opened *opened, row int, filter index.Filter, order index.Sort) (*Item, error) {
 	answer, err := explorer.read(opened, row)
@@ -184,14 +185,14 @@ func (explorer *Explorer) item(ctx context.Context, opened *opened, row int, fil
 }
 
 // describe describes one result without its neighbours in a list. It also returns the
-// picture of each panel, empty for one that could not be drawn. order is the key by
-// which the list is sorted, and limits bounds the bytes of texts.
-func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int, answer *answer, order string, limits *limits) (*Item, []drawn) {
+// picture of each panel, empty for one that could not be drawn. sortKey is the key of the
+// list's order, and limits bounds the bytes of texts.
+func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int, answer *answer, sortKey string, limits *limits) (*Item, []drawn) {
 	// The result.
-	x, suite, why := explorer.exhibit(answer)
-	out := &Item{Row: opened.row(row, order), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
-		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: max(0, min(x.First, len(x.Panels)-1)), Raw: cut(string(answer.raw), limits.raw)}
-	if answer.value != nil {
+	x, suite, whyNone := explorer.exhibit(answer)
+	out := &Item{Row: opened.row(row, sortKey), Problem: whyNone, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
+		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: max(0, min(x.First, len(x.Panels)-1)), Raw: cut(string(answer.resultLine), limits.raw)}
+	if answer.resultJSON != nil {
 		out.describe(answer)
 	}
 	// Its pictures and texts.
@@ -206,11 +207,11 @@ func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int,
 	}
 	// Where its result and its answer come from.
 	i, at, _ := opened.set.Find(row)
-	if opened.given == nil {
+	if opened.reportLines == nil {
 		out.File = fmt.Sprintf("%s, byte %d", opened.set.Files[i].Path, opened.set.Files[i].At(at))
 	}
 	if answer.source != "" {
-		out.Line = fmt.Sprintf("%s, line %d", answer.source, answer.number)
+		out.Line = fmt.Sprintf("%s, line %d", answer.source, answer.lineNumber)
 		if answer.copied && answer.result.Who.At != "" {
 			out.Line = fmt.Sprintf("%s, %s", answer.source, answer.result.Who.At)
 		}
@@ -228,8 +229,8 @@ func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int,
 		}
 		out.Prompt, out.PromptOf = promptOf(answer.item, suite)
 		out.Prompt = cut(out.Prompt, limits.prompt)
-	} else if answer.line != nil {
-		out.Answer = []Segment{{Text: cut(string(answer.line), limits.answer)}}
+	} else if answer.dumpLine != nil {
+		out.Answer = []Segment{{Text: cut(string(answer.dumpLine), limits.answer)}}
 	}
 	return out, pictures
 }
@@ -284,7 +285,7 @@ func (opened *opened) others(out *Item, row int) {
 func (out *Item) describe(answer *answer) {
 	result := answer.result
 	out.ID = cut(result.ID, maxIDShown)
-	if v := answer.value.Get("reward"); v != nil && v.Type() == fastjson.TypeNumber {
+	if v := answer.resultJSON.Get("reward"); v != nil && v.Type() == fastjson.TypeNumber {
 		out.Reward = finite(v.GetFloat64())
 	}
 	if result.Err != nil {
@@ -293,7 +294,7 @@ func (out *Item) describe(answer *answer) {
 	for _, n := range result.Notes[:min(len(result.Notes), maxNotes)] {
 		out.NoteList = append(out.NoteList, Note{n.Code, n.Path, n.Message})
 	}
-	answer.value.GetObject("metrics").Visit(func(name []byte, v *fastjson.Value) {
+	answer.resultJSON.GetObject("metrics").Visit(func(name []byte, v *fastjson.Value) {
 		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(result.Suite, string(name))})
 	})
 	// How the model was asked.
@@ -311,9 +312,9 @@ func (out *Item) describe(answer *answer) {
 	add("finish reason", result.Who.FinishReason)
 	add("cut", result.Who.Cut)
 	add("backend", result.Backend)
-	add("scorer", string(answer.value.GetStringBytes("scorer")))
+	add("scorer", string(answer.resultJSON.GetStringBytes("scorer")))
 	for _, name := range []string{"file", "at", "key"} {
-		if v := answer.value.Get(name); v != nil {
+		if v := answer.resultJSON.Get(name); v != nil {
 			add(name, strings.Trim(v.String(), `"`))
 		}
 	}
@@ -342,10 +343,12 @@ func (explorer *Explorer) describePanel(ctx context.Context, answer *answer, n i
 	picture, err := explorer.panel(ctx, answer.key(n), panel, panelWidth)
 	if err != nil {
 		out.Error = err.Error()
-		if b := panel.View.Bounds; panel.Image != nil || !(b.W > 0 && b.H > 0 && b.W < maxPanel && b.H < maxPanel) {
+		bounds := panel.View.Bounds
+		boundsAreKnown := bounds.W > 0 && bounds.H > 0 && bounds.W < maxPanel && bounds.H < maxPanel
+		if panel.Image != nil || !boundsAreKnown {
 			return out, drawn{}
 		}
-		picture.picture.Box = panel.View.Bounds
+		picture.picture.Box = bounds
 	}
 	// Where on the page the picture lies.
 	box := picture.picture.Box
@@ -409,14 +412,15 @@ func (out *Item) answered(answer *answer, suite *scoring.Suite, variants scoring
 		}
 	}
 	end := len(text)
-	if end > limit { // the part that was read is shown if it can be
+	if end > limit {
 		end = limit
 		out.AnswerCut = len(text) - end
 	}
-	for _, s := range []struct { // the segments, cut at end
+	from, to = min(from, end), min(to, end)
+	for _, s := range []struct {
 		from, to int
 		read     bool
-	}{{0, min(from, end), false}, {min(from, end), min(to, end), true}, {min(to, end), end, false}} {
+	}{{0, from, false}, {from, to, true}, {to, end, false}} {
 		if s.from < s.to {
 			out.Answer = append(out.Answer, Segment{strings.ToValidUTF8(text[s.from:s.to], "\ufffd"), s.read})
 		}
@@ -467,19 +471,19 @@ func promptOf(item *scoring.Item, suite *scoring.Suite) (text, of string) {
 // returns "".
 func (explorer *Explorer) command(answer *answer) string {
 	args := append([]string{"plumb", "score"}, explorer.cfg.Flags...)
-	if fastjson.GetString(answer.line, "suite") == "" && answer.result.Suite != "" && !slices.Contains(explorer.cfg.Flags, "--suite") {
+	if fastjson.GetString(answer.dumpLine, "suite") == "" && answer.result.Suite != "" && !slices.Contains(explorer.cfg.Flags, "--suite") {
 		args = append(args, "--suite", answer.result.Suite)
 	}
 	for i, s := range args {
 		args[i] = quoted(s)
 	}
 	if !answer.copied {
-		return fmt.Sprintf("sed -n %dp %s | %s -", answer.number, quoted(answer.source), strings.Join(args, " "))
+		return fmt.Sprintf("sed -n %dp %s | %s -", answer.lineNumber, quoted(answer.source), strings.Join(args, " "))
 	}
-	if len(answer.line) > maxInline {
+	if len(answer.dumpLine) > maxInline {
 		return ""
 	}
-	return fmt.Sprintf("printf '%%s\\n' %s | %s -", quoted(string(answer.line)), strings.Join(args, " "))
+	return fmt.Sprintf("printf '%%s\\n' %s | %s -", quoted(string(answer.dumpLine)), strings.Join(args, " "))
 }
 
 // maxInline is how many bytes of a line stand in the command that scores it.
@@ -507,12 +511,12 @@ func (explorer *Explorer) picture(ctx context.Context, o *opened, row, panel, wi
 	if err != nil {
 		return drawn{}, err
 	}
-	x, _, why := explorer.exhibit(answer)
+	shown, _, whyNone := explorer.exhibit(answer)
 	if panel < 0 {
-		panel = x.First
+		panel = shown.First
 	}
-	if panel >= len(x.Panels) {
-		return drawn{}, fmt.Errorf("%w: %s", errNoPicture, cmp.Or(why, "the item has none"))
+	if panel >= len(shown.Panels) {
+		return drawn{}, fmt.Errorf("%w: %s", errNoPicture, cmp.Or(whyNone, "the item has none"))
 	}
-	return explorer.panel(ctx, answer.key(panel), &x.Panels[panel], wide)
+	return explorer.panel(ctx, answer.key(panel), &shown.Panels[panel], wide)
 }

@@ -91,7 +91,8 @@ const maxCells = 4000
 // cellSum adds up the rows of a cell.
 type cellSum struct {
 	rows, scored, timed, priced int
-	sum, squares, time, money   float64
+	scores, squares             float64 // sums of scores and of their squares
+	seconds, cost               float64
 	bars                        [smallBars]int
 }
 
@@ -105,7 +106,7 @@ func (opened *opened) overview(f index.Filter) *Overview {
 		out.Papers = []TextTable{}
 	}
 	out.Low, out.High = opened.set.Range()
-	sums := map[[2]string]map[string]*cellSum{} // by suite and test, then series
+	sums := map[testKey]map[string]*cellSum{} // the inner one by series
 	cells := 0
 	failures := map[Failure]int{}
 	for i, file := range opened.set.Files {
@@ -132,12 +133,13 @@ const duplicate = "duplicate_id"
 // addFile adds the selected rows of file `number` to sums, by test and series, and counts
 // their failures. Duplicates are left out. It makes at most limit cells and returns how
 // many; rows of further cells count only as failures.
-func (opened *opened) addFile(file *index.File, number int, sel *index.Selection, sums map[[2]string]map[string]*cellSum, failures map[Failure]int, limit int) (made int) {
+func (opened *opened) addFile(file *index.File, number int, sel *index.Selection, sums map[testKey]map[string]*cellSum, failures map[Failure]int, limit int) (made int) {
 	tests, series := len(file.Tests), len(file.SeriesOf)
-	grid := map[int]*cellSum{}    // by test*series + series
-	counts := map[[3]uint16]int{} // rows by the numbers of test, error code and status
+	grid := map[int]*cellSum{}                      // by test*series + series
+	type ending struct{ test, code, status uint16 } // the numbers of a row's test, error code and status
+	counts := map[ending]int{}                      // of rows
 	low, high := opened.set.Range()
-	scale := smallBars / (high - low)
+	barsPerUnit := smallBars / (high - low)
 	isDuplicate := make([]bool, len(file.NoteSets))
 	for i, w := range file.NoteSets {
 		isDuplicate[i] = slices.Contains(w, duplicate)
@@ -155,29 +157,29 @@ func (opened *opened) addFile(file *index.File, number int, sel *index.Selection
 			}
 			lastKey = key
 		}
-		counts[[3]uint16{file.Test[row], file.Code[row], file.Status[row]}]++
+		counts[ending{test: file.Test[row], code: file.Code[row], status: file.Status[row]}]++
 		if cell != nil {
-			cell.add(file, row, low, scale)
+			cell.add(file, row, low, barsPerUnit)
 		}
 	}
 	// Give the cells to the sums of all files.
 	for test := range tests {
 		for s := range series {
 			if cell := grid[test*series+s]; cell != nil {
-				name := [2]string(file.Tests[test])
-				if sums[name] == nil {
-					sums[name] = map[string]*cellSum{}
+				key := testKeyOf(file.Tests[test])
+				if sums[key] == nil {
+					sums[key] = map[string]*cellSum{}
 				}
-				sums[name][seriesID(number, s)] = cell
+				sums[key][seriesID(number, s)] = cell
 			}
 		}
 	}
 	// Count the failures, or else the statuses, by suite.
-	for k, n := range counts {
-		suite := file.Tests[k[0]][0]
-		if code := file.Codes[k[1]][0]; code != "" {
+	for ending, n := range counts {
+		suite := file.Tests[ending.test][0]
+		if code := file.Codes[ending.code][0]; code != "" {
 			failures[Failure{Kind: "failure", Value: code, Suite: suite}] += n
-		} else if status := file.Statuses[k[2]][0]; status != "" {
+		} else if status := file.Statuses[ending.status][0]; status != "" {
 			failures[Failure{Kind: "status", Value: status, Suite: suite}] += n
 		}
 	}
@@ -185,36 +187,36 @@ func (opened *opened) addFile(file *index.File, number int, sel *index.Selection
 }
 
 // add adds the score, time and cost of a row to its cell. Missing ones are NaN and not
-// counted. low is the lower end of the histogram and scale its bars per unit of score.
-func (sum *cellSum) add(file *index.File, row int, low, scale float64) {
+// counted. low is the lower end of the histogram, and barsPerUnit how many bars there are for one unit
+// of score.
+func (sum *cellSum) add(file *index.File, row int, low, barsPerUnit float64) {
 	sum.rows++
-	if t := float64(file.Time[row]); t == t { // not NaN, as below
+	if seconds := float64(file.Time[row]); !math.IsNaN(seconds) {
 		sum.timed++
-		sum.time += t
+		sum.seconds += seconds
 	}
-	if m := float64(file.Cost[row]); m == m {
+	if cost := float64(file.Cost[row]); !math.IsNaN(cost) {
 		sum.priced++
-		sum.money += m
+		sum.cost += cost
 	}
-	if x := file.Score[row]; x == x {
+	if score := file.Score[row]; !math.IsNaN(score) {
 		sum.scored++
-		sum.sum += x
-		sum.squares += float64(x * x)
-		sum.bars[min(smallBars-1, max(0, int((x-low)*scale)))]++
+		sum.scores += score
+		sum.squares += float64(score * score)
+		sum.bars[min(smallBars-1, max(0, int((score-low)*barsPerUnit)))]++
 	}
 }
 
 // listSuites makes the tables of the suites from sums, with tests in the order of their
 // papers and series in the order of opened.series. A cell without results is empty.
-func (opened *opened) listSuites(out *Overview, sums map[[2]string]map[string]*cellSum) {
-	names := slices.SortedFunc(maps.Keys(sums), opened.compareTests)
-	for _, name := range names {
-		if n := len(out.Suites); n == 0 || out.Suites[n-1].Suite != name[0] {
-			out.Suites = append(out.Suites, SuiteTable{Suite: name[0]})
+func (opened *opened) listSuites(out *Overview, sums map[testKey]map[string]*cellSum) {
+	for _, test := range slices.SortedFunc(maps.Keys(sums), opened.compareTests) {
+		if n := len(out.Suites); n == 0 || out.Suites[n-1].Suite != test.suite {
+			out.Suites = append(out.Suites, SuiteTable{Suite: test.suite})
 		}
 		table := &out.Suites[len(out.Suites)-1]
-		table.Tests = append(table.Tests, TestOf{Test: name[1], Kind: "test"})
-		for id := range sums[name] {
+		table.Tests = append(table.Tests, TestOf{Test: test.name, Kind: "test"})
+		for id := range sums[test] {
 			if !slices.Contains(table.Series, id) {
 				table.Series = append(table.Series, id)
 			}
@@ -225,23 +227,32 @@ func (opened *opened) listSuites(out *Overview, sums map[[2]string]map[string]*c
 		slices.SortFunc(table.Series, func(a, b string) int { return opened.byID[a] - opened.byID[b] })
 		for k := range table.Tests {
 			for _, id := range table.Series {
-				table.Tests[k].Cells = append(table.Tests[k].Cells, sums[[2]string{table.Suite, table.Tests[k].Test}][id].cell())
+				table.Tests[k].Cells = append(table.Tests[k].Cells, sums[testKey{table.Suite, table.Tests[k].Test}][id].cell())
 			}
 		}
 	}
 }
 
 // compareTests orders tests by suite, then as their papers do, then by name.
-func (opened *opened) compareTests(a, b [2]string) int {
-	return cmp.Or(strings.Compare(a[0], b[0]), opened.testOrder(a)-opened.testOrder(b), strings.Compare(a[1], b[1]))
+func (opened *opened) compareTests(a, b testKey) int {
+	return cmp.Or(strings.Compare(a.suite, b.suite), opened.testOrder(a)-opened.testOrder(b), strings.Compare(a.name, b.name))
 }
 
-// testOrder returns the place of a test, given by suite and name, among those of its suite. Unknown tests
-// come after all others.
-func (opened *opened) testOrder(name [2]string) int {
-	const last = 1 << 20
-	if s := opened.rules.explorer.cfg.Items.Suites.Find(name[0]); s != nil {
-		if i := slices.Index(s.Tests, name[1]); i >= 0 {
+// testKey names a test of a suite.
+type testKey struct{ suite, name string }
+
+// allTests stands for all tests together.
+var allTests = testKey{}
+
+// testKeyOf returns the key of a test in a file's column of tests.
+func testKeyOf(word index.Word) testKey { return testKey{suite: word[0], name: word[1]} }
+
+// testOrder returns the place of a test among those of its suite. Unknown tests come after all others.
+func (opened *opened) testOrder(test testKey) int {
+	const last = 1 << 20 // more than any suite has
+	suites := opened.rules.explorer.cfg.Items.Suites
+	if suite := suites.Find(test.suite); suite != nil {
+		if i := slices.Index(suite.Tests, test.name); i >= 0 {
 			return i
 		}
 	}
@@ -257,7 +268,7 @@ func (sum *cellSum) cell() Cell {
 	}
 	out.N, out.Scored, out.Histogram = sum.rows, sum.scored, sum.bars[:]
 	if n := float64(sum.scored); n > 0 {
-		mean := sum.sum / n
+		mean := sum.scores / n
 		out.Mean = &mean
 		if sum.scored > 1 {
 			variance := max(0, sum.squares-float64(n*mean*mean)) / (n - 1) // rounding may make the difference negative
@@ -265,10 +276,10 @@ func (sum *cellSum) cell() Cell {
 		}
 	}
 	if sum.timed > 0 {
-		out.Seconds = finite(sum.time / float64(sum.timed))
+		out.Seconds = finite(sum.seconds / float64(sum.timed))
 	}
 	if sum.priced > 0 {
-		out.Cost = finite(sum.money)
+		out.Cost = finite(sum.cost)
 	}
 	return out
 }

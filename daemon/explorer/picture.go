@@ -88,7 +88,7 @@ func (explorer *Explorer) panel(ctx context.Context, key string, panel *scoring.
 	}
 	// Draw it.
 	eng, err := explorer.openEngine()
-	if err != nil && panel.Image == nil {
+	if err != nil && panel.Image == nil { // a panel with an image of its own needs no engine
 		return drawn{}, fmt.Errorf("cannot draw pictures: %w", err)
 	}
 	select {

@@ -50,9 +50,9 @@ func (explorer *Explorer) Built() error {
 // complete, "" if it does not.
 func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *Report) (partial string, err error) {
 	// A job like one with files, and the rows that have their lines.
-	job := &opened{set: &index.Set{Files: []*index.File{report.Columns}}, byID: map[string]int{}, given: map[int]*Given{}, remarks: report.Remarks}
+	job := &opened{set: &index.Set{Files: []*index.File{report.Columns}}, byID: map[string]int{}, reportLines: map[int]*Given{}, remarks: report.Remarks}
 	for i := range report.Given {
-		job.given[report.Given[i].Row] = &report.Given[i]
+		job.reportLines[report.Given[i].Row] = &report.Given[i]
 	}
 	job.findSeries()
 	job.papers = textTables(report.Table.MoreTables())
@@ -71,7 +71,7 @@ func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *
 	data.Overview.Suites = job.withTable(report.Table, data.Overview.Suites)
 	data.Rows = Rows{Total: report.Columns.Rows(), Rows: []Row{}}
 	for _, row := range job.set.Order(index.Filter{}, index.Sort{By: "score"}) {
-		if job.given[int(row)] != nil {
+		if job.reportLines[int(row)] != nil {
 			data.Rows.Rows = append(data.Rows.Rows, job.row(int(row), ""))
 		}
 	}
@@ -94,11 +94,11 @@ func (explorer *Explorer) WriteReport(ctx context.Context, w io.Writer, report *
 func (explorer *Explorer) readGiven(given *Given) *answer {
 	answer := newAnswer(given.Result)
 	switch {
-	case answer.value == nil:
+	case answer.resultJSON == nil: // newAnswer has said why
 	case given.Line.Bytes == nil && given.Line.Fault == "":
 		answer.why = "this report was made of results alone, so the answer and its pictures are not here"
 	default:
-		answer.line, answer.number, answer.source = given.Line.Bytes, given.Line.N, given.Source
+		answer.dumpLine, answer.lineNumber, answer.source = given.Line.Bytes, given.Line.N, given.Source
 		explorer.readItem(answer, given.Line)
 	}
 	return answer
@@ -178,7 +178,8 @@ func (page *savedPage) compare(opened *opened) error {
 	series := opened.series[:min(len(opened.series), maxCompared)]
 	for i, a := range series {
 		for k, b := range series {
-			if k <= i || i > 0 && k >= savedSeries {
+			withFirst, amongSaved := i == 0, k < savedSeries
+			if k <= i || !withFirst && !amongSaved {
 				continue
 			}
 			const largestGainFirst = false

@@ -52,7 +52,7 @@ func (explorer *Explorer) Save(ctx context.Context, name string, items int) ([]b
 	opened.rules.begin()
 	select {
 	case <-opened.rules.ended:
-	case <-time.After(saveTime / 4): // the page says how far they have looked
+	case <-time.After(saveTime / 4): // the rest of the time is for the page, which says how far the rules have looked
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -24,9 +24,9 @@ const maxScanned = 300_000
 
 // scanned is what is kept of an answer.
 type scanned struct {
-	flags uint8
-	text  uint64 // hash of the part that was read, without blanks
-	rough uint64 // the same with its numbers rounded
+	flags     uint8
+	textHash  uint64 // of the part that was read, without blanks
+	roughHash uint64 // the same with its numbers rounded
 }
 
 // scanner looks at the answers of a job in the background, from the first row on, once somebody wants to know.
@@ -48,8 +48,8 @@ type scanner struct {
 // the rows whose lines are given.
 func newScanner(explorer *Explorer, o *opened) *scanner {
 	s := &scanner{explorer: explorer, opened: o, ended: make(chan struct{})}
-	if o.given != nil {
-		s.givenRows = slices.Sorted(maps.Keys(o.given))
+	if o.reportLines != nil {
+		s.givenRows = slices.Sorted(maps.Keys(o.reportLines))
 	}
 	s.ctx, s.cancel = context.WithCancel(explorer.life)
 	return s
@@ -71,8 +71,8 @@ func (scanner *scanner) row(i int) int {
 	return i
 }
 
-// answers reports whether there are answers to look at.
-func (scanner *scanner) answers() bool {
+// hasAnswers reports whether there are answers to look at.
+func (scanner *scanner) hasAnswers() bool {
 	return len(scanner.opened.dumps) > 0 || scanner.givenRows != nil
 }
 
@@ -82,7 +82,7 @@ func (scanner *scanner) begin() {
 	scanner.start.Do(func() {
 		go func() {
 			defer close(scanner.ended)
-			for i := 0; i < scanner.total() && scanner.answers() && scanner.ctx.Err() == nil; i++ {
+			for i := 0; i < scanner.total() && scanner.hasAnswers() && scanner.ctx.Err() == nil; i++ {
 				a := scanner.scanAnswer(scanner.row(i))
 				scanner.mu.Lock()
 				scanner.rows = append(scanner.rows, a)
@@ -138,9 +138,9 @@ func (scanner *scanner) scanAnswer(row int) (out scanned) {
 			text = text[from:to]
 		}
 	}
-	out = scanned{flags: flagScanned, text: hashWithoutBlanks(text, exactNumbers), rough: hashWithoutBlanks(text, nearRound)}
-	shown, _, why := scanner.explorer.exhibit(answer)
-	if why != "" {
+	out = scanned{flags: flagScanned, textHash: hashWithoutBlanks(text, exactNumbers), roughHash: hashWithoutBlanks(text, nearRound)}
+	shown, _, whyNone := scanner.explorer.exhibit(answer)
+	if whyNone != "" {
 		return out
 	}
 	out.flags |= comparePanels(&shown, answer.result)
@@ -241,8 +241,8 @@ func (scanner *scanner) bitmaps(name string) []index.Bitmap {
 	// A rule on columns decides row by row.
 	for _, file := range scanner.opened.set.Files {
 		bitmap := index.NewBitmap(file.Rows())
-		if rule.column != nil {
-			holds := rule.column(file)
+		if rule.rowTest != nil {
+			holds := rule.rowTest(file)
 			for row := range file.Rows() {
 				if holds(row) {
 					bitmap.Set(row)
@@ -256,15 +256,15 @@ func (scanner *scanner) bitmaps(name string) []index.Bitmap {
 		i, at, _ := scanner.opened.set.Find(row)
 		out[i].Set(at)
 	}
-	if rule.flag != 0 {
+	if rule.answerFlag != 0 {
 		scanner.each(func(row int, a *scanned) {
-			if a.flags&rule.flag != 0 {
+			if a.flags&rule.answerFlag != 0 {
 				mark(row)
 			}
 		})
 	}
-	if rule.group != nil {
-		rule.group(scanner, mark)
+	if rule.markGroups != nil {
+		rule.markGroups(scanner, mark)
 	}
 	return out
 }
@@ -273,7 +273,7 @@ func (scanner *scanner) bitmaps(name string) []index.Bitmap {
 // covered so far. It is "" for a rule that needs no answers or has covered all rows.
 func (scanner *scanner) remark(name string) string {
 	r := findRule(name)
-	if r == nil || r.column != nil || scanner.progress() == scanner.opened.set.Rows() {
+	if r == nil || !r.needsAnswers() || scanner.progress() == scanner.opened.set.Rows() {
 		return ""
 	}
 	if scanner.givenRows != nil {
@@ -286,14 +286,14 @@ func (scanner *scanner) remark(name string) string {
 // two seconds during the scan of answers, and once at its end. It is 0 for rules that need no
 // answers.
 func (scanner *scanner) epoch(name string) int {
-	if r := findRule(name); r == nil || r.column != nil {
+	if r := findRule(name); r == nil || !r.needsAnswers() {
 		return 0
 	}
 	select {
 	case <-scanner.ended:
 		return 1
 	default:
-		return int(time.Now().Unix()/2) + 2
+		return int(time.Now().Unix()/2) + 2 // never 0 or 1
 	}
 }
 
@@ -309,7 +309,7 @@ func (scanner *scanner) list(filter index.Filter) *Suspects {
 		out.Scanning = true
 	}
 	switch {
-	case scanner.givenRows != nil && len(scanner.givenRows) == scanner.opened.set.Rows():
+	case scanner.givenRows != nil && len(scanner.givenRows) == scanner.opened.set.Rows(): // all are looked at
 	case scanner.givenRows != nil:
 		out.Remark = "the rules that look at answers look at those that are listed"
 	case len(scanner.opened.dumps) == 0:
@@ -320,7 +320,7 @@ func (scanner *scanner) list(filter index.Filter) *Suspects {
 	for i := range rules {
 		r := &rules[i]
 		filter.Rule, filter.Epoch = r.name, scanner.epoch(r.name)
-		out.Rules = append(out.Rules, Suspect{Name: r.name, Title: r.title, Doc: r.doc, Answers: r.column == nil, N: scanner.opened.set.Select(filter).Rows})
+		out.Rules = append(out.Rules, Suspect{Name: r.name, Title: r.title, Doc: r.doc, Answers: r.needsAnswers(), N: scanner.opened.set.Select(filter).Rows})
 	}
 	return out
 }

@@ -48,7 +48,7 @@ func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *que
 	if err != nil {
 		return nil, err
 	}
-	results, err := scoreAll(ctx, eng, lines, answer.number, answer.item.Suite)
+	results, err := scoreAll(ctx, eng, lines, answer.lineNumber, answer.item.Suite)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (explorer *Explorer) copies(answer *answer, suite *scoring.Suite, grid *Sen
 		if err != nil {
 			return nil, fmt.Errorf("cannot move the answer: %w", err)
 		}
-		if lines[i], err = withResponse(answer.line, response); err != nil {
+		if lines[i], err = withResponse(answer.dumpLine, response); err != nil {
 			return nil, err
 		}
 	}

@@ -9,13 +9,17 @@ import (
 // rule is a reason to suspect a result or the scorer. See docs/explorer.md.
 type rule struct {
 	name, title, doc string
-	// column returns the function that tells whether a row of a file is suspect, from its columns.
-	column func(f *index.File) func(row int) bool
-	// flag is the bit of a scanned answer that tells it; 0 for a rule of columns or of groups.
-	flag uint8
-	// group marks the suspects among all scanned answers.
-	group func(s *scanner, mark func(row int))
+	// A rule has one of three ways to find the suspects. rowTest returns the function that tells whether
+	// a row of a file is suspect, from its columns.
+	rowTest func(f *index.File) func(row int) bool
+	// answerFlag is the bit of a scanned answer that tells it; 0 for a rule of the other kinds.
+	answerFlag uint8
+	// markGroups marks the suspects among all scanned answers.
+	markGroups func(s *scanner, mark func(row int))
 }
+
+// needsAnswers reports whether the rule looks at answers, not only at columns.
+func (rule *rule) needsAnswers() bool { return rule.rowTest == nil }
 
 // Bits of a scanned answer.
 const (
@@ -37,15 +41,15 @@ const (
 
 // rules are in the order of the page.
 var rules = []rule{
-	{name: "full-unread", title: "Full score, nothing read", doc: "A score of 0.995 or more although nothing in the text was read as an answer.", column: fullUnread},
-	{name: "full-unchanged", title: "Full score, unchanged picture", flag: flagUnchanged,
+	{name: "full-unread", title: "Full score, nothing read", doc: "A score of 0.995 or more although nothing in the text was read as an answer.", rowTest: fullUnread},
+	{name: "full-unchanged", title: "Full score, unchanged picture", answerFlag: flagUnchanged,
 		doc: "A score of 0.995 or more although the picture after the answer is the one before it, or is empty."},
 	{name: "zero-near", title: "Score 0, metrics near their targets", doc: "A score of 0 or less although a metric of the test is as good as right: " +
-		"maze distance up to 15 px, arrow theta_f up to 0.1, balance cf up to 20 px, tangram iou from 0.97.", column: zeroNear},
-	{name: "outside", title: "Draws outside the page", flag: flagOutside, doc: "After the answer, shapes reach more than 8 px beyond the page of 1400 x 800 px and beyond where shapes were before."},
-	{name: "same-answer", title: "One answer to many questions", doc: "The same answer, blanks apart, to at least 5 questions of one test by one series (mode collapse).", group: sameAnswers},
+		"maze distance up to 15 px, arrow theta_f up to 0.1, balance cf up to 20 px, tangram iou from 0.97.", rowTest: zeroNear},
+	{name: "outside", title: "Draws outside the page", answerFlag: flagOutside, doc: "After the answer, shapes reach more than 8 px beyond the page of 1400 x 800 px and beyond where shapes were before."},
+	{name: "same-answer", title: "One answer to many questions", doc: "The same answer, blanks apart, to at least 5 questions of one test by one series (mode collapse).", markGroups: sameAnswers},
 	{name: "reward-jump", title: "Score jumps between near-equal answers", doc: "Two answers to one question are equal when their numbers are rounded to tens, and their scores differ by 0.5 or more.",
-		group: rewardJumps},
+		markGroups: rewardJumps},
 }
 
 // findRule returns the rule of this name that finds suspicious answers, or nil if there is none.
@@ -56,17 +60,17 @@ func findRule(name string) *rule {
 	return nil
 }
 
-// unread are the statuses of answers in which nothing was read.
-var unread = []string{"no_json", "no_answer", "none"}
+// unreadStatuses are the statuses of answers in which nothing was read.
+var unreadStatuses = []string{"no_json", "no_answer", "none"}
 
 // fullUnread returns a function that reports whether a row has a full score although nothing
 // of the answer was read.
 func fullUnread(file *index.File) func(row int) bool {
-	nothing := make([]bool, len(file.Statuses))
-	for i, status := range file.Statuses { // a value of one part
-		nothing[i] = slices.Contains(unread, status[0])
+	isUnread := make([]bool, len(file.Statuses)) // by the number of the status
+	for i, status := range file.Statuses {       // a list of one text
+		isUnread[i] = slices.Contains(unreadStatuses, status[0])
 	}
-	return func(row int) bool { return nothing[file.Status[row]] && file.Score[row] >= fullScore }
+	return func(row int) bool { return isUnread[file.Status[row]] && file.Score[row] >= fullScore }
 }
 
 // near tells from which value a metric of a test is as good as right.
@@ -86,22 +90,23 @@ var nearTargets = []near{
 func zeroNear(file *index.File) func(row int) bool {
 	type check struct {
 		near
-		name uint16
+		column uint16 // of the metric
 	}
-	checksOf := make([]*check, len(file.Tests))
+	checksOf := make([]*check, len(file.Tests)) // by the number of the test; nil for none
 	for i, w := range file.Tests {
-		for _, n := range nearTargets {
-			if at := slices.Index(file.Metrics, n.metric); at >= 0 && n.suite == w[0] && n.test == w[1] {
-				checksOf[i] = &check{n, uint16(at)}
+		for _, target := range nearTargets {
+			column := slices.Index(file.Metrics, target.metric)
+			if isTest := target.suite == w[0] && target.test == w[1]; isTest && column >= 0 {
+				checksOf[i] = &check{target, uint16(column)}
 			}
 		}
 	}
 	return func(row int) bool {
 		c := checksOf[file.Test[row]]
-		if c == nil || !(file.Score[row] <= 0) {
+		if c == nil || !(file.Score[row] <= 0) { // a row without a score has NaN
 			return false
 		}
-		x, ok := file.Metric(row, c.name)
+		x, ok := file.Metric(row, c.column)
 		return ok && (c.above && x >= c.bound || !c.above && x <= c.bound)
 	}
 }
@@ -118,7 +123,7 @@ func sameAnswers(scanner *scanner, mark func(row int)) {
 	scanner.each(func(row int, a *scanned) {
 		i, pos, _ := scanner.opened.set.Find(row)
 		file := scanner.opened.set.Files[i]
-		k := key{a.text, i, int(file.Test[pos]), file.Series[pos]}
+		k := key{a.textHash, i, int(file.Test[pos]), file.Series[pos]}
 		if groups[k] == nil {
 			groups[k] = map[uint64][]int{}
 		}
@@ -154,7 +159,7 @@ func rewardJumps(scanner *scanner, mark func(row int)) {
 			return
 		}
 		i, at, _ := scanner.opened.set.Find(row)
-		k := key{scanner.opened.set.Files[i].Item[at], a.rough}
+		k := key{scanner.opened.set.Files[i].Item[at], a.roughHash}
 		extremes := groups[k]
 		if extremes == nil {
 			groups[k] = &ends{row, row}

@@ -102,7 +102,8 @@ func (opened *opened) searchTexts(filter index.Filter) []index.Bitmap {
 // line of JSON without this part cannot hold the text, so such lines need not be parsed.
 func longest(s string) []byte {
 	best := ""
-	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\/<>&`, r) }) {
+	mayBeEscaped := func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\/<>&`, r) }
+	for _, run := range strings.FieldsFunc(s, mayBeEscaped) {
 		if len(run) > len(best) {
 			best = run
 		}
