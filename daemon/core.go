@@ -68,8 +68,8 @@ func BatchWork(i render.Info) int {
 // Items loads the task files and returns what the decoding of dump lines needs. The keys of
 // cfg.TaskFile are SUITE or SUITE:SPLIT. An unknown suite is an error.
 func Items(cfg CoreConfig) (dump.ItemConfig, error) {
-	items := dump.ItemConfig{Suite: cfg.Suite, Suites: cfg.Suites, Limits: cfg.Scenes, Response: cfg.Response,
-		Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
+	items := dump.ItemConfig{DefaultSuite: cfg.Suite, Suites: cfg.Suites, Limits: cfg.Scenes, MaxResponse: cfg.Response,
+		MaxActions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
 	if cfg.Suite != "" && items.Suites.Find(cfg.Suite) == nil {
 		return items, fmt.Errorf("cannot use suite %q: want one of %v", cfg.Suite, items.Suites.Names())
 	}

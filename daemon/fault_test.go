@@ -59,7 +59,7 @@ func scored(t *testing.T, c *Core, lines [][]byte, times int) [][]byte {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(out); i = int(next.Add(1)) - 1 {
 				n := i % len(lines)
-				a, err := c.Queue.Score(t.Context(), dump.Line{N: n + 1, Bytes: lines[n]}, new(queue.Options))
+				a, err := c.Queue.Score(t.Context(), dump.Line{Number: n + 1, Bytes: lines[n]}, new(queue.Options))
 				if err != nil {
 					t.Errorf("line %d: %v", n+1, err)
 				}

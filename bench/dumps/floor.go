@@ -52,7 +52,7 @@ func unpack(path string) (float64, error) {
 	}
 	buf := make([]byte, 64<<10)
 	for i := range unpacked.Files {
-		reader, err := unpacked.Entry(&unpacked.Files[i])
+		reader, err := unpacked.OpenEntry(&unpacked.Files[i])
 		if err != nil {
 			return 0, err
 		}

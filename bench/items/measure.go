@@ -134,7 +134,7 @@ func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 	go func() {
 		defer stream.End()
 		for i, line := range set.Lines {
-			if stream.Put(dump.Line{N: i + 1, Bytes: line}) != nil {
+			if stream.Put(dump.Line{Number: i + 1, Bytes: line}) != nil {
 				return
 			}
 		}
@@ -161,7 +161,7 @@ func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
 	cfg.forget()
 	for i, line := range set.Lines {
-		answer, err := cfg.Queue.Score(ctx, dump.Line{N: i + 1, Bytes: line}, cfg.Options)
+		answer, err := cfg.Queue.Score(ctx, dump.Line{Number: i + 1, Bytes: line}, cfg.Options)
 		if err != nil {
 			return fmt.Errorf("cannot measure item %d of %s: %w", i+1, set.Name, err)
 		}

@@ -19,7 +19,7 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 		return nil, err
 	}
 	defer reader.Close()
-	reader.Lists(cfg)
+	reader.AcceptList(cfg)
 	var sets []Set
 	for {
 		line, err := reader.Next()
@@ -30,9 +30,9 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 			return nil, fmt.Errorf("cannot read %s: %w", path, err)
 		}
 		if line.Fault != "" {
-			return nil, fmt.Errorf("cannot measure %s, line %d: %s", path, line.N, line.Fault)
+			return nil, fmt.Errorf("cannot measure %s, line %d: %s", path, line.Number, line.Fault)
 		}
-		name := nameOf(line.Bytes, cfg.Suite)
+		name := nameOf(line.Bytes, cfg.DefaultSuite)
 		i := slices.IndexFunc(sets, func(set Set) bool { return set.Name == name })
 		if i < 0 {
 			i = len(sets)

@@ -67,7 +67,7 @@ func lines(list []answer, times int) *row {
 	var buf []byte
 	return within("plumb: line to result line", times, len(list), func() (ofPass figures, err error) {
 		for i, line := range all {
-			item, fault := decoder.Item(dump.Line{N: i + 1, Bytes: line}, suite.Name)
+			item, fault := decoder.Item(dump.Line{Number: i + 1, Bytes: line}, suite.Name)
 			if fault != nil {
 				return ofPass, fmt.Errorf("cannot read %s: %s", list[i].id, fault.Message)
 			}
@@ -108,7 +108,7 @@ func found(list []answer) (figures figures, err error) {
 	suite := tangram.New()
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
 	for i := range list {
-		item, fault := decoder.Item(dump.Line{N: i + 1, Bytes: list[i].line(withTarget, 0)}, suite.Name)
+		item, fault := decoder.Item(dump.Line{Number: i + 1, Bytes: list[i].line(withTarget, 0)}, suite.Name)
 		if fault != nil {
 			return figures, fmt.Errorf("cannot read %s: %s", list[i].id, fault.Message)
 		}

@@ -78,7 +78,7 @@ func read(path string, limit int) (all []shown, err error) {
 		}
 		drawn, err := drawLine(engine, worker, line)
 		if err != nil {
-			log.Printf("line %d: %v", line.N, err)
+			log.Printf("line %d: %v", line.Number, err)
 			return
 		}
 		all = append(all, drawn)

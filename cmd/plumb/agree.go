@@ -75,27 +75,27 @@ func (cmd *agreeCmd) readLine(out io.Writer, line dump.Line, singleItems *study)
 		err = errors.New(line.Fault)
 	}
 	if err != nil {
-		return fmt.Errorf("line %d: %w", line.N, err)
+		return fmt.Errorf("line %d: %w", line.Number, err)
 	}
 	value, err := fastjson.ParseBytes(line.Bytes)
 	if err != nil {
-		return fmt.Errorf("line %d: %w", line.N, err)
+		return fmt.Errorf("line %d: %w", line.Number, err)
 	}
 	judge := value.Get("judge")
 	// A single label: the line is one item.
 	if judge == nil || judge.Type() != fastjson.TypeArray {
 		if err := singleItems.addItem(value); err != nil {
-			return fmt.Errorf("line %d: %w", line.N, err)
+			return fmt.Errorf("line %d: %w", line.Number, err)
 		}
 		return nil
 	}
 	var whole study
 	if err := whole.read(value); err != nil {
-		return fmt.Errorf("line %d: %w", line.N, err)
+		return fmt.Errorf("line %d: %w", line.Number, err)
 	}
 	id := string(value.GetStringBytes("id"))
 	if id == "" {
-		id = "line:" + strconv.Itoa(line.N)
+		id = "line:" + strconv.Itoa(line.Number)
 	}
 	_, err = out.Write(whole.appendJSON(nil, id))
 	return err

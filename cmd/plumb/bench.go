@@ -199,7 +199,7 @@ func (cmd *benchCmd) givenScenes(config daemon.CoreConfig, std streams) ([]recor
 		scenes := record.Scenes{Name: path, Doc: "scenes of a file"}
 		err = dump.Scenes(reader, config.Lines, func(line dump.Line) {
 			if line.Fault != "" {
-				fmt.Fprintf(std.err, "%s: line %d is left out: %s\n", inputName(path), line.N, line.Fault)
+				fmt.Fprintf(std.err, "%s: line %d is left out: %s\n", inputName(path), line.Number, line.Fault)
 				return
 			}
 			scenes.Lines = append(scenes.Lines, line.Bytes)

@@ -139,15 +139,15 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 	var parser fastjson.Parser
 	err = eachLine(path, limits, nil, func(line dump.Line) error { // nil: there is no standard input to read
 		if line.Fault != "" {
-			return fmt.Errorf("line %d: %s", line.N, line.Fault)
+			return fmt.Errorf("line %d: %s", line.Number, line.Fault)
 		}
 		value, err := parser.ParseBytes(line.Bytes)
 		if err != nil || value.Type() != fastjson.TypeObject || !value.Exists("score") {
-			return fmt.Errorf("line %d is no result line: it has no score; want the lines that plumb score writes", line.N)
+			return fmt.Errorf("line %d is no result line: it has no score; want the lines that plumb score writes", line.Number)
 		}
 		result, err := scoring.ReadResult(value)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", line.N, err)
+			return fmt.Errorf("line %d: %w", line.Number, err)
 		}
 		sample.Add(result, folder.clusters[result.ID])
 		return nil

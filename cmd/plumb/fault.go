@@ -26,7 +26,7 @@ func faultAt(l dump.Line) {
 		if noteFile == nil {
 			noteFile, _ = os.OpenFile(value, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		}
-		fmt.Fprintln(noteFile, l.N)
+		fmt.Fprintln(noteFile, l.Number)
 	}
 }
 

@@ -205,7 +205,7 @@ func (flags *scoreFlags) taskFiles(suites scoring.Suites, limits dump.Limits) (m
 		}
 		if suite == "" {
 			var err error // "" is no error: the file does not show its suite
-			if suite, err = dump.Whose(path, suites, limits); err != nil {
+			if suite, err = dump.SuiteOfTasks(path, suites, limits); err != nil {
 				return nil, err
 			}
 		}

@@ -153,10 +153,10 @@ func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
 		}
 		// A line that the server would refuse measures nothing.
 		if line.Fault != "" {
-			return nil, fmt.Errorf("cannot use line %d of %s: %s", line.N, inputName(cmd.Items), line.Fault)
+			return nil, fmt.Errorf("cannot use line %d of %s: %s", line.Number, inputName(cmd.Items), line.Fault)
 		}
 		if err := cmd.scenes().Check(line.Bytes); err != nil {
-			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.N, inputName(cmd.Items), err)
+			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.Number, inputName(cmd.Items), err)
 		}
 		// The body is the line itself, or for the route of a trainer what that trainer would make of it.
 		body := slices.Clone(line.Bytes)

@@ -66,7 +66,7 @@ func (cmd *promptCmd) writeItems(std streams, suites scoring.Suites) (err error)
 		return err
 	}
 	// What turns a line into an item, its prompt and its picture.
-	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes()})
+	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, DefaultSuite: cmd.Suite, Limits: cmd.scenes()})
 	promptOptions := scoring.PromptOptions{Minimal: cmd.Input != ask.InputFull, StepWise: cmd.Mode == ask.ModeCoT,
 		Open: cmd.Format == "open", Method: cmd.Method}
 	if cmd.Method != "" {
@@ -97,7 +97,7 @@ func (cmd *promptCmd) writeItems(std streams, suites scoring.Suites) (err error)
 		var source dump.Line
 		if source, err = reader.Next(); err == nil {
 			line, fault := promptLine(decoder, source, text, picture)
-			tally.add(source.N, fault)
+			tally.add(source.Number, fault)
 			_, err = out.Write(line)
 		}
 	}

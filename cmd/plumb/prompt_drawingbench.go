@@ -96,7 +96,7 @@ func (cmd *promptCmd) writeSecondTurns(std streams) error {
 			err = fmt.Errorf("cannot read %s: %w", inputName(cmd.Turn2), readErr)
 			break
 		}
-		data, again := secondTurn(&parser, line.Bytes, line.N, line.Fault)
+		data, again := secondTurn(&parser, line.Bytes, line.Number, line.Fault)
 		if !again {
 			ended++
 			continue

@@ -42,7 +42,7 @@ func (cmd *promptCmd) writeRows(std streams, suites scoring.Suites) error {
 	all := map[string]*dump.Tasks{cmd.Suite: tasks}
 	prompter := &ask.Prompter{Suites: suites, Tasks: all,
 		Boards: sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(cmd.scenes(), noBoardCache) })}
-	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes(), Tasks: all})
+	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, DefaultSuite: cmd.Suite, Limits: cmd.scenes(), Tasks: all})
 	arm := ask.Arm{Mode: cmd.Mode, Input: cmd.Input, Format: cmd.Format, Method: cmd.Method}
 	if cmd.Suite == "tangram" {
 		arm.Setting = cmd.Setting
@@ -69,7 +69,7 @@ func (cmd *promptCmd) writeRows(std streams, suites scoring.Suites) error {
 // prompt can be made, it returns a row with the error, and the error too.
 func promptRow(prompter *ask.Prompter, decoder *dump.Decoder, arm ask.Arm, name, suite string) ([]byte, *scoring.Error) {
 	idAlone := append(scoring.AppendString([]byte(`{"id":`), name), '}') // the decoder joins it with the task
-	item, fault := decoder.Item(dump.Line{N: 1, Bytes: idAlone}, suite)
+	item, fault := decoder.Item(dump.Line{Number: 1, Bytes: idAlone}, suite)
 	if fault != nil {
 		return errorLine(item.ID, fault.Code, fault.Message), fault
 	}

@@ -181,7 +181,7 @@ func (stream *remoteStream) takeUnsent(connection *connection) (pending pending,
 // daemon may not have. It waits while too many lines, or too many bytes of them, have no result yet. A
 // line that could not be read is not sent: its result, an error, is made here.
 func (stream *remoteStream) Put(line dump.Line) error {
-	added := pending{line: line.N}
+	added := pending{line: line.Number}
 	if line.Fault != "" {
 		added.localAnswer = stream.faultAnswer(line)
 	} else {
@@ -332,7 +332,7 @@ func (stream *remoteStream) parseAnswer(n int, line []byte) (queue.Answer, error
 // faultAnswer returns the result line of a dump line that this process could not read, with the same bytes
 // that the daemon would write.
 func (stream *remoteStream) faultAnswer(l dump.Line) []byte {
-	r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Backend: stream.remote.about.Backend,
+	r := scoring.Result{ID: fmt.Sprintf("line:%d", l.Number), Line: l.Number, Backend: stream.remote.about.Backend,
 		Err: &scoring.Error{Code: "bad_line", Message: l.Fault}}
 	return r.AppendJSON(nil, stream.job.options.Reward, "plumb "+stream.remote.about.Version)
 }

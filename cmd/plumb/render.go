@@ -225,7 +225,7 @@ func (run *renderRun) drawFiles(paths []string, limits dump.Limits, stdin io.Rea
 	for task := range run.inOrder(order) {
 		run.commitPicture(task)
 		run.bar.lineDone(task.err == nil)
-		run.tally.add(task.path, task.line.N, task.pictureID, task.err)
+		run.tally.add(task.path, task.line.Number, task.pictureID, task.err)
 		if _, e := stats.Write(task.resultLine); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
 		}
@@ -354,7 +354,7 @@ func (renderTask *renderTask) fallbackID() string {
 	if renderTask.name != "" {
 		return renderTask.name
 	}
-	return fmt.Sprintf("line:%d", renderTask.line.N)
+	return fmt.Sprintf("line:%d", renderTask.line.Number)
 }
 
 // codeOf returns the code with which the error of a scene or prompt is written in JSON: that of a

@@ -73,7 +73,7 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 		return err
 	}
 	defer reader.Close()
-	reader.Lists(items)
+	reader.AcceptList(items)
 	for {
 		line, err := reader.Next()
 		if err == io.EOF {

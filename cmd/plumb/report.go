@@ -286,7 +286,7 @@ func (cmd *reportCmd) addFile(joined *report.Joined, name, path string, std stre
 			err = joined.Add(name, line.Bytes)
 		}
 		if err != nil {
-			return fmt.Errorf("cannot join %s: line %d: %w", inputName(path), line.N, err)
+			return fmt.Errorf("cannot join %s: line %d: %w", inputName(path), line.Number, err)
 		}
 	}
 }

@@ -120,6 +120,6 @@ func (scorer *turnScorer) line(line []byte) (*scoring.Result, []byte, error) {
 		return nil, nil, scorer.err
 	}
 	options := scorer.options // a copy for the queue
-	answer, err := scorer.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &options)
+	answer, err := scorer.core.Queue.Score(context.Background(), dump.Line{Number: 1, Bytes: line}, &options)
 	return &answer.Result, answer.JSON, err
 }

@@ -36,7 +36,7 @@ func sharedPictures(path string, limits dump.Limits) (clusters, error) {
 	err := eachLine(path, limits, nil, func(line dump.Line) error {
 		task, err := parser.ParseBytes(line.Bytes)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", line.N, err)
+			return fmt.Errorf("line %d: %w", line.Number, err)
 		}
 		if id, ofTask := string(task.GetStringBytes("id")), vqa.Pictures(task); id != "" && ofTask != "" {
 			pictures[id] = ofTask

@@ -96,7 +96,7 @@ func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite
 func taskLines(path string, limits dump.Limits) (lines [][]byte, err error) {
 	err = eachLine(path, limits, nil, func(line dump.Line) error {
 		if line.Fault != "" {
-			return fmt.Errorf("line %d: %s", line.N, line.Fault)
+			return fmt.Errorf("line %d: %s", line.Number, line.Fault)
 		}
 		lines = append(lines, bytes.Clone(bytes.TrimSpace(line.Bytes)))
 		return nil

@@ -57,7 +57,7 @@ var errGivenUp = errors.New("no more lines are taken")
 // if all lines that were put get their results, because the lines after them are missing.
 func (j *job) feedLines(reader *records.Reader, put putFunc) error {
 	lines := reader.Lines()
-	lines.Lists(j.items) // split a JSON list into lines
+	lines.AcceptList(j.items) // split a JSON list into lines
 	origin := &records.Origin{File: j.named(reader.Name())}
 	for {
 		line, err := lines.Next()

@@ -526,7 +526,7 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 	}
 	defer file.Close()
 	first, last := list[0], list[len(list)-1]
-	lines := dump.Section(section(file, first.From, last.To), j.config.Lines, first.Line, first.From)
+	lines := dump.NewSectionReader(section(file, first.From, last.To), j.config.Lines, first.Line, first.From)
 	defer lines.Close()
 	origin := &records.Origin{File: j.named(input.Name)}
 	for pos := 0; ; { // pos is the index in list of the shard that the line belongs to
@@ -537,10 +537,10 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 		if err != nil {
 			return err
 		}
-		for pos+1 < len(list) && line.N >= list[pos+1].Line {
+		for pos+1 < len(list) && line.Number >= list[pos+1].Line {
 			pos++
 		}
-		isFirst := pos == 0 && line.N == first.Line
+		isFirst := pos == 0 && line.Number == first.Line
 		if err := j.begin(jobs.Part{Shard: list[pos].N}, isFirst); err != nil {
 			return err
 		}

@@ -371,7 +371,7 @@ func readRange(path string) (got *ranged, err error) {
 // ends processes.
 func (j *job) poisoned(shard jobs.Shard, record *onlyPart, why string) (line []byte, err error) {
 	err = j.feedRange(shard, record, func(source dump.Line, origin *records.Origin) error {
-		result := scoring.Result{ID: fmt.Sprintf("line:%d", source.N), Line: source.N,
+		result := scoring.Result{ID: fmt.Sprintf("line:%d", source.Number), Line: source.Number,
 			Err: &scoring.Error{Code: "poison", Message: "the process that scored it ended: " + why}}
 		if value, err := fastjson.ParseBytes(source.Bytes); err == nil && value.Type() == fastjson.TypeObject {
 			if id := string(value.GetStringBytes("id")); id != "" {

@@ -115,11 +115,11 @@ var reasons = []struct {
 // code "converted", or the line of the error and the code of the error.
 func converted(dumpLine dump.Line) (line []byte, code string) {
 	if dumpLine.Fault != "" {
-		return errorLine(fmt.Sprintf("line:%d", dumpLine.N), "bad_line", dumpLine.Fault), "bad_line"
+		return errorLine(fmt.Sprintf("line:%d", dumpLine.Number), "bad_line", dumpLine.Fault), "bad_line"
 	}
 	drawing, err := convert.ReadDrawing(dumpLine.Bytes)
 	if err != nil {
-		id := fmt.Sprintf("line:%d", dumpLine.N)
+		id := fmt.Sprintf("line:%d", dumpLine.Number)
 		if drawing != nil {
 			id = drawing.ID
 		}
@@ -219,11 +219,11 @@ func (cmd *itemsCmd) Run(std streams) error {
 func readInstances(path string, limits dump.Limits, stdin io.Reader) (set []*assembly.Instance, err error) {
 	err = eachLine(path, limits, stdin, func(line dump.Line) error {
 		if line.Fault != "" {
-			return fmt.Errorf("line %d: %s", line.N, line.Fault)
+			return fmt.Errorf("line %d: %s", line.Number, line.Fault)
 		}
 		instance, err := assembly.Read(line.Bytes)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", line.N, err)
+			return fmt.Errorf("line %d: %w", line.Number, err)
 		}
 		set = append(set, instance)
 		return nil

@@ -27,7 +27,7 @@ type copier struct {
 // copierOf returns a copier for dumps that need no flags to be read.
 func copierOf(cc *daemon.CoreConfig) *copier {
 	return &copier{read: records.Options{Limits: input.Limits{Limits: cc.Lines}, JSON: cc.Scenes, Suites: cc.Suites, Suite: cc.Suite},
-		items: dump.ItemConfig{Suites: cc.Suites, Suite: cc.Suite, Limits: cc.Scenes}}
+		items: dump.ItemConfig{Suites: cc.Suites, DefaultSuite: cc.Suite, Limits: cc.Scenes}}
 }
 
 // results returns a function that writes a compressed result file as plain lines, which plumb view needs
@@ -64,7 +64,7 @@ func (k *copier) dumps(path string) (index.Copy, error) {
 		if reader.Format != records.Own {
 			return copyRecords(ctx, reader, w, read)
 		}
-		reader.Lines().Lists(k.items)
+		reader.Lines().AcceptList(k.items)
 		return copyLines(ctx, reader.Lines(), w, read)
 	}, nil
 }
@@ -79,7 +79,7 @@ func packed(path string) bool {
 	defer file.Close()
 	head := make([]byte, 10)        // as long as the longest magic number, that of bzip2
 	n, _ := io.ReadFull(file, head) // a shorter file is looked at as far as it goes
-	return dump.Packed(head[:n])
+	return dump.IsCompressed(head[:n])
 }
 
 // copyLines writes each line of reader so that it has the same number in the copy. Lines that reader
@@ -94,7 +94,7 @@ func copyLines(ctx context.Context, reader *dump.Reader, w io.Writer, read func(
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		for ; n < line.N; n++ {
+		for ; n < line.Number; n++ {
 			if _, err := w.Write([]byte("\n")); err != nil {
 				return err
 			}
@@ -166,7 +166,7 @@ func checkResults(path string) error {
 		_, err = scoring.CheckResult(value)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot open results %s: line %d: %w", inputName(path), max(line.N, 1), err)
+		return fmt.Errorf("cannot open results %s: line %d: %w", inputName(path), max(line.Number, 1), err)
 	}
 	return nil
 }

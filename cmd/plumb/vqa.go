@@ -71,7 +71,7 @@ func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, e
 	}
 	// Make and check an item of each record.
 	suites := cmd.uncachedSuites()
-	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes()})
+	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, DefaultSuite: cmd.Suite, Limits: cmd.scenes()})
 	counts := map[string]int{}
 	seen := map[string]bool{}
 	for i, record := range records {
@@ -79,7 +79,7 @@ func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, e
 		if err != nil {
 			return nil, fmt.Errorf("cannot convert record %d: %w", i+1, err)
 		}
-		item, fault := decoder.Item(dump.Line{N: i + 1, Bytes: line}, cmd.Suite)
+		item, fault := decoder.Item(dump.Line{Number: i + 1, Bytes: line}, cmd.Suite)
 		if fault != nil {
 			return nil, fmt.Errorf("cannot convert record %d: %w", i+1, fault)
 		}

@@ -196,13 +196,13 @@ const leastWindow = 1 << 20
 // the input may expand. The memory of a zstd decoder, its window, counts in hold until the reader is
 // closed. The error for an unknown encoding is a *scoring.Error.
 func (server *Server) decompressed(hold *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
-	limits := server.cfg.LineLimits.Filled()
-	counter := &dump.Counter{R: r}
+	limits := server.cfg.LineLimits.WithDefaults()
+	counter := &dump.CountingReader{Src: r}
 	switch encoding {
 	case "", "identity":
 		return io.NopCloser(r), nil
 	case "gzip", "x-gzip":
-		return io.NopCloser(&dump.Bounded{Src: &lazyGzip{src: counter}, Format: "gzip", Packed: &counter.N, Ratio: limits.Ratio}), nil
+		return io.NopCloser(&dump.BoundedReader{Src: &lazyGzip{src: counter}, Format: "gzip", PackedBytes: &counter.Bytes, Ratio: limits.Ratio}), nil
 	case "zstd":
 		window, held := limits.Window, int64(0)
 		grow := func(frame uint64) error { // counts the window of a frame; the decoder refuses one beyond the limit
@@ -218,7 +218,7 @@ func (server *Server) decompressed(hold *memory.Hold, r io.Reader, encoding stri
 			return nil, err
 		}
 		free := func() { decoder.Close(); hold.Shrink(held) }
-		return &closing{&dump.Bounded{Src: decoder, Format: "zstd", Packed: &counter.N, Ratio: limits.Ratio, Window: window}, free}, nil
+		return &closing{&dump.BoundedReader{Src: decoder, Format: "zstd", PackedBytes: &counter.Bytes, Ratio: limits.Ratio, Window: window}, free}, nil
 	}
 	return nil, &scoring.Error{Code: "bad_encoding",
 		Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}

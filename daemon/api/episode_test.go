@@ -332,7 +332,7 @@ func outlineLabel(t *testing.T) string {
 func (p *playing) scored(t *testing.T, line []byte) map[string]json.RawMessage {
 	t.Helper()
 	st := p.core.Queue.Stream(t.Context(), new(queue.Options))
-	st.Put(dump.Line{N: 1, Bytes: line})
+	st.Put(dump.Line{Number: 1, Bytes: line})
 	st.End()
 	a, err := st.Next()
 	if err != nil {

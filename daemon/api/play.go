@@ -154,7 +154,7 @@ func (player *player) playTurn(trail *trail, life context.Context, currentEpisod
 		return reply, nil, err
 	}
 	// Score the answer.
-	answer, err := player.server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: turn.Line}, player.options)
+	answer, err := player.server.cfg.Queue.Score(life, dump.Line{Number: 1, Bytes: turn.Line}, player.options)
 	if errors.Is(err, context.DeadlineExceeded) && turnOptions.timeout > 0 {
 		err = errTimeout
 	}

@@ -99,7 +99,7 @@ func (server *Server) promptForLabel(label []byte, at string, arm ask.Arm, pictu
 	if fault != nil {
 		return nil, fault
 	}
-	item, fault := dump.NewDecoder(server.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, "")
+	item, fault := dump.NewDecoder(server.cfg.Items).Item(dump.Line{Number: 1, Bytes: line}, "")
 	if fault != nil {
 		return nil, fault
 	}

@@ -262,7 +262,7 @@ func (server *Server) checkObject(ctx *fasthttp.RequestCtx, body []byte) (_ []by
 // labels returns how labels are read by this daemon.
 func (server *Server) labels() *reward.Labels {
 	c := &server.cfg.Items
-	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.Suite, Tasks: c.Tasks}
+	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.DefaultSuite, Tasks: c.Tasks}
 }
 
 // failIfWaitedTooLong answers a request of one sample with status 504 if its deadline passed while it waited for
@@ -335,7 +335,7 @@ func (server *Server) grade(trail *trail, life context.Context, samples []sample
 		if fault != nil {
 			return nil, fault, nil
 		}
-		lines[i] = dump.Line{N: i + 1, Bytes: data}
+		lines[i] = dump.Line{Number: i + 1, Bytes: data}
 	}
 	if len(lines) == 1 {
 		answer, err := server.cfg.Queue.Score(life, lines[0], opt)

@@ -54,7 +54,7 @@ func (server *Server) score(ctx *fasthttp.RequestCtx) {
 func (server *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {
 	life, done := server.clients.wait(server.life, ctx.Conn())
 	defer done()
-	answer, err := server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: body}, opt)
+	answer, err := server.cfg.Queue.Score(life, dump.Line{Number: 1, Bytes: body}, opt)
 	if err != nil {
 		server.failWith(ctx, err)
 		return
@@ -95,7 +95,7 @@ func (server *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *q
 	go func() {
 		defer stream.End()
 		for i, b := range items {
-			if stream.Put(dump.Line{N: i + 1, Bytes: b}) != nil {
+			if stream.Put(dump.Line{Number: i + 1, Bytes: b}) != nil {
 				return
 			}
 		}

@@ -163,13 +163,13 @@ func (stream *stream) read() {
 		var line dump.Line
 		line, err = r.Next()
 		if err == nil {
-			lastLine, lastUnreadable = line.N, line.Fault != ""
+			lastLine, lastUnreadable = line.Number, line.Fault != ""
 			err = stream.results.Put(line)
 		}
 	}
 	// The error becomes a result, unless the queue refused the line because the client is gone.
 	if err != io.EOF && !lastUnreadable && stream.life.Err() == nil {
-		stream.results.Put(dump.Line{N: lastLine + 1, Fault: fmt.Sprintf("cannot read line %d and what follows: %v", lastLine+1, err)})
+		stream.results.Put(dump.Line{Number: lastLine + 1, Fault: fmt.Sprintf("cannot read line %d and what follows: %v", lastLine+1, err)})
 	}
 }
 

@@ -70,7 +70,7 @@ type Task struct {
 // prompt returns the text that a suite asks about the task. It decodes the task's line at each call and
 // keeps nothing, because the decoded JSON takes twenty times the memory of its text.
 func (t *Task) prompt(suite *scoring.Suite, options scoring.PromptOptions) (string, error) {
-	item, fault := itemDecoder(suite).Item(dump.Line{N: 1, Bytes: t.Line}, suite.Name)
+	item, fault := itemDecoder(suite).Item(dump.Line{Number: 1, Bytes: t.Line}, suite.Name)
 	if fault != nil {
 		return "", fault
 	}

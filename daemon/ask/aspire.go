@@ -75,7 +75,7 @@ func (aspire *aspire) Next(task *Task, arm Arm, replies []Heard) (*Step, error) 
 
 // itemDecoder returns a decoder of the task lines of a suite.
 func itemDecoder(s *scoring.Suite) *dump.Decoder {
-	return dump.NewDecoder(dump.ItemConfig{Suites: scoring.NewSuites(s), Suite: s.Name})
+	return dump.NewDecoder(dump.ItemConfig{Suites: scoring.NewSuites(s), DefaultSuite: s.Name})
 }
 
 // readItems reads all task lines as items of one suite and returns the tasks of the given tests, or all
@@ -87,7 +87,7 @@ func readItems(suite *scoring.Suite, lines [][]byte, tests []string, fill func(*
 	seen := map[string]bool{}
 	d := itemDecoder(suite)
 	for i, line := range lines {
-		item, fault := d.Item(dump.Line{N: i + 1, Bytes: line}, suite.Name)
+		item, fault := d.Item(dump.Line{Number: i + 1, Bytes: line}, suite.Name)
 		switch {
 		case fault != nil:
 			return nil, fmt.Errorf("cannot use task %s: %w", item.ID, fault)

@@ -15,20 +15,20 @@ const BadResponse = "bad_response"
 // Unwrapped is the code of the note which says that a chat message was read as its text.
 const Unwrapped = "response_unwrapped"
 
-// answer checks that the suite can read the answer of an item: actions if it has any and the
+// checkItemAnswer checks that the suite can read the answer of an item: actions if it has any and the
 // suite reads them, else response. See docs/spec/cli.md#r18.
-func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
+func (d *Decoder) checkItemAnswer(it *scoring.Item) *scoring.Error {
 	suite := d.cfg.Suites.Find(it.Suite)
 	if v := it.Fields.Get("actions"); suite.AnswerForms["actions"] != "" && !jsontree.Absent(v) {
-		return d.checkAnswer(it, suite, "actions", v) // these suites do not look at a response then
+		return d.checkAnswerMember(it, suite, "actions", v) // these suites do not look at a response then
 	}
-	return d.checkAnswer(it, suite, "response", it.Fields.Get("response"))
+	return d.checkAnswerMember(it, suite, "response", it.Fields.Get("response"))
 }
 
-// checkAnswer checks one member of a dump line that holds an answer, whose value is value. A text, a missing
+// checkAnswerMember checks one member of a dump line that holds an answer, whose value is value. A text, a missing
 // value and the suite's own form are accepted. Chat messages are replaced by their text, with a note. Any other
 // value is an error that names it, because a score of 0 would say nothing about the model.
-func (d *Decoder) checkAnswer(it *scoring.Item, suite *scoring.Suite, member string, value *fastjson.Value) *scoring.Error {
+func (d *Decoder) checkAnswerMember(it *scoring.Item, suite *scoring.Suite, member string, value *fastjson.Value) *scoring.Error {
 	if jsontree.Absent(value) || value.Type() == fastjson.TypeString {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (d *Decoder) checkAnswer(it *scoring.Item, suite *scoring.Suite, member str
 	case err != nil:
 		return refused(member + err.Error())
 	case ok:
-		d.unwrap(it, member, chat)
+		d.replaceByChatText(it, member, chat)
 	case suite.OwnAnswer == nil || !suite.OwnAnswer(it, member, value):
 		return refused(member + ": got " + message.Describe(value) + "; want " + want)
 	}
@@ -53,10 +53,10 @@ func refused(text string) *scoring.Error {
 	return &scoring.Error{Code: BadResponse, Message: "cannot read " + text}
 }
 
-// unwrap replaces the value of a member of a dump line that holds a chat message, said, by the message's text,
+// replaceByChatText replaces the value of a member of a dump line that holds a chat message, said, by the message's text,
 // and adds a note that says so. If the call of the model failed, so that there is no text, the value becomes
 // null.
-func (d *Decoder) unwrap(it *scoring.Item, member string, said message.Said) {
+func (d *Decoder) replaceByChatText(it *scoring.Item, member string, said message.Said) {
 	d.arena.Reset()
 	text := d.arena.NewNull()
 	if said.Heard {

@@ -52,9 +52,9 @@ var ErrWindow = errors.New("--max-window")
 // ErrRatio marks compressed input that expands further than Limits.Ratio.
 var ErrRatio = errors.New("compressed input expands too far")
 
-// Filled returns the limits with the defaults in place of values of zero or less. Peek and Memory stay
+// WithDefaults returns the limits with the defaults in place of values of zero or less. Peek and Memory stay
 // as they are.
-func (l Limits) Filled() Limits {
+func (l Limits) WithDefaults() Limits {
 	l.Line = cmp.Or(max(l.Line, 0), DefaultLine)
 	l.Ratio = cmp.Or(max(l.Ratio, 0), DefaultRatio)
 	l.Window = cmp.Or(max(l.Window, 0), DefaultWindow)
@@ -63,11 +63,11 @@ func (l Limits) Filled() Limits {
 
 // Line is one line of a dump.
 type Line struct {
-	N     int    // 1-based number; blank lines count
-	At    int64  // the byte of the decompressed input at which it begins, from 0; 0 for elements of a list
-	Bytes []byte // without line end, valid until the next call of Next; nil where Fault is set
-	Fault string // why the line itself could not be read, "" when it could
-	Busy  bool   // Fault is transient: there was no memory for the line
+	Number int    // 1-based number; blank lines count
+	Offset int64  // the byte of the decompressed input at which it begins, from 0; 0 for elements of a list
+	Bytes  []byte // without line end, valid until the next call of Next; nil where Fault is set
+	Fault  string // why the line itself could not be read, "" when it could
+	Busy   bool   // Fault is transient: there was no memory for the line
 
 	// Checked says that Bytes are an object of a few members that plumb itself wrote, which need not be
 	// checked as what others write.
@@ -76,34 +76,34 @@ type Line struct {
 
 // Reader reads the lines of one dump in order. It is not safe for concurrent use.
 type Reader struct {
-	src    *bufio.Reader
-	limits Limits
-	line   int
-	at     int64  // bytes read as lines
-	begin  int64  // the value of at before the current line
-	buf    []byte // a line that is longer than the buffer of src
-	closer []func() error
-	raw    *Counter
-	err    error  // what ended the input; io.EOF for a regular end
-	list   *list  // the input is one JSON list; nil where it has lines
-	packed string // "gzip", "zstd" or "bzip2"; "" for plain text
+	src         *bufio.Reader
+	limits      Limits
+	lineNumber  int
+	offset      int64  // bytes read as lines
+	lineStart   int64  // the value of at before the current line
+	longLine    []byte // a line that is longer than the buffer of src
+	closers     []func() error
+	compressed  *CountingReader
+	endError    error  // what ended the input; io.EOF for a regular end
+	list        *list  // the input is one JSON list; nil where it has lines
+	compression string // "gzip", "zstd" or "bzip2"; "" for plain text
 }
 
-// Counter counts the bytes that are read from compressed input.
-type Counter struct {
-	R io.Reader
-	N int64
+// CountingReader counts the bytes that are read from compressed input.
+type CountingReader struct {
+	Src   io.Reader
+	Bytes int64
 }
 
 // Read reads from R and counts the bytes in N. It implements io.Reader.
-func (c *Counter) Read(p []byte) (int, error) {
-	n, err := c.R.Read(p)
-	c.N += int64(n)
+func (c *CountingReader) Read(p []byte) (int, error) {
+	n, err := c.Src.Read(p)
+	c.Bytes += int64(n)
 	return n, err
 }
 
 // Offset returns the number of bytes read from the input, before decompression.
-func (r *Reader) Offset() int64 { return r.raw.N }
+func (r *Reader) Offset() int64 { return r.compressed.Bytes }
 
 // Open opens the dump at path for reading; "-" is standard input. Its first bytes say whether and how
 // it is compressed. Close closes the file.
@@ -120,16 +120,16 @@ func Open(path string, limits Limits) (*Reader, error) {
 		f.Close()
 		return nil, fmt.Errorf("cannot read dump %s: %w", path, err)
 	}
-	r.closer = append(r.closer, f.Close)
+	r.closers = append(r.closers, f.Close)
 	return r, nil
 }
 
 // NewReader reads a dump from src. It decompresses the dump if its first bytes are those of a
 // compressed file, and skips a byte order mark.
 func NewReader(src io.Reader, limits Limits) (*Reader, error) {
-	r := &Reader{limits: limits.Filled(), raw: &Counter{R: src}}
+	r := &Reader{limits: limits.WithDefaults(), compressed: &CountingReader{Src: src}}
 	const packedBuffer = 64 << 10 // bytes of compressed input that are read at a time
-	plain, err := r.unpack(bufio.NewReaderSize(r.raw, packedBuffer))
+	plain, err := r.decompress(bufio.NewReaderSize(r.compressed, packedBuffer))
 	if err != nil {
 		return nil, err
 	}
@@ -144,15 +144,15 @@ func (r *Reader) skipByteOrderMark() {
 	const mark = "\xef\xbb\xbf"
 	if b, _ := r.src.Peek(len(mark)); string(b) == mark {
 		r.src.Discard(len(mark))
-		r.at = int64(len(mark))
+		r.offset = int64(len(mark))
 	}
 }
 
-// Section reads lines of plain text from the middle of an input: src begins at byte `at` of
+// NewSectionReader reads lines of plain text from the middle of an input: src begins at byte `at` of
 // the input, with line number `line`, from 1. A byte order mark is skipped only at byte 0.
-func Section(src io.Reader, limits Limits, line int, at int64) *Reader {
-	r := &Reader{limits: limits.Filled(), raw: &Counter{R: src}, line: line - 1, at: at}
-	r.src = bufio.NewReaderSize(r.raw, leastPeek)
+func NewSectionReader(src io.Reader, limits Limits, line int, at int64) *Reader {
+	r := &Reader{limits: limits.WithDefaults(), compressed: &CountingReader{Src: src}, lineNumber: line - 1, offset: at}
+	r.src = bufio.NewReaderSize(r.compressed, leastPeek)
 	if at == 0 {
 		r.skipByteOrderMark()
 	}
@@ -167,14 +167,14 @@ func (r *Reader) Peek(n int) ([]byte, error) { return r.src.Peek(n) }
 // lines. It must not be used beside Next.
 func (r *Reader) Text() *bufio.Reader { return r.src }
 
-// Packed returns the name of the compression of the input, "" for none.
-func (r *Reader) Packed() string { return r.packed }
+// Compression returns the name of the compression of the input, "" for none.
+func (r *Reader) Compression() string { return r.compression }
 
-// unpack returns a reader of the text of head, decompressed if its first bytes are those of
+// decompress returns a reader of the text of head, decompressed if its first bytes are those of
 // gzip, zstd or bzip2. The returned reader fails if the text becomes too large for its compressed
 // size. The window of the zstd decoder, up to 128 MiB, is counted in Limits.Memory until Close. See
 // docs/spec/cli.md#r10.
-func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
+func (r *Reader) decompress(head *bufio.Reader) (io.Reader, error) {
 	magic, _ := head.Peek(4)
 	if string(magic[:min(len(magic), 3)]) == "BZh" {
 		magic, _ = head.Peek(10) // plain text may begin with these three letters too, so isBzip2 wants more
@@ -185,28 +185,28 @@ func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read gzip header: %w", err)
 		}
-		r.closer = append(r.closer, z.Close)
-		return r.bounded("gzip", z), nil
+		r.closers = append(r.closers, z.Close)
+		return r.boundRatio("gzip", z), nil
 	case len(magic) >= 4 && isZstd(magic):
 		window := r.limits.Window
-		if err := r.grow(window); err != nil {
+		if err := r.reserveMemory(window); err != nil {
 			return nil, fmt.Errorf("cannot decompress zstd: %w", err)
 		}
 		z, err := NewZstd(head, window)
 		if err != nil {
-			r.shrink(window)
+			r.giveMemoryBack(window)
 			return nil, err
 		}
-		r.closer = append(r.closer, func() error { z.Close(); r.shrink(window); return nil })
-		return r.bounded("zstd", z), nil
+		r.closers = append(r.closers, func() error { z.Close(); r.giveMemoryBack(window); return nil })
+		return r.boundRatio("zstd", z), nil
 	case isBzip2(magic):
-		return r.bounded("bzip2", bzip2.NewReader(head)), nil
+		return r.boundRatio("bzip2", bzip2.NewReader(head)), nil
 	}
 	return head, nil
 }
 
-// Packed reports whether the first bytes of a file mark it as gzip, zstd or bzip2.
-func Packed(b []byte) bool {
+// IsCompressed reports whether the first bytes of a file mark it as gzip, zstd or bzip2.
+func IsCompressed(b []byte) bool {
 	return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b || len(b) >= 4 && isZstd(b) || isBzip2(b)
 }
 
@@ -217,19 +217,19 @@ func isBzip2(b []byte) bool {
 		(string(b[4:10]) == "1AY&SY" || string(b[4:10]) == "\x17rE8P\x90")
 }
 
-// bounded returns a reader of the decompressed text plain that fails once the text is more than
-// Limits.Ratio times as long as the compressed input. It also sets what Reader.Packed returns.
-func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
-	r.packed = format
-	return &Bounded{Src: plain, Format: format, Packed: &r.raw.N, Ratio: r.limits.Ratio, Window: r.limits.Window}
+// boundRatio returns a reader of the decompressed text plain that fails once the text is more than
+// Limits.Ratio times as long as the compressed input. It also sets what Compression returns.
+func (r *Reader) boundRatio(format string, plain io.Reader) io.Reader {
+	r.compression = format
+	return &BoundedReader{Src: plain, Format: format, PackedBytes: &r.compressed.Bytes, Ratio: r.limits.Ratio, Window: r.limits.Window}
 }
 
-// grow counts n more bytes in Limits.Memory.
-func (r *Reader) grow(n int) error {
+// reserveMemory counts n more bytes in Limits.Memory.
+func (r *Reader) reserveMemory(n int) error {
 	return r.limits.Memory.Grow(context.Background(), int64(n))
 }
 
-func (r *Reader) shrink(n int) { r.limits.Memory.Shrink(int64(n)) }
+func (r *Reader) giveMemoryBack(n int) { r.limits.Memory.Shrink(int64(n)) }
 
 // isZstd reports whether a dump that begins with b, at least 4 bytes, is compressed with zstd: whether b begins
 // a frame or a skippable frame. Their magic numbers are 0xFD2FB528 and 0x184D2A50 to 0x184D2A5F, least byte
@@ -252,38 +252,38 @@ func NewZstd(src io.Reader, window int) (*zstd.Decoder, error) {
 	return z, nil
 }
 
-// TooWide adds to the error of a zstd decoder that needs a larger window than it may have: the limit
+// WithWindowFlag adds to the error of a zstd decoder that needs a larger window than it may have: the limit
 // in bytes and the flag that raises it. It returns other errors as they are.
-func TooWide(err error, window int) error {
+func WithWindowFlag(err error, window int) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return fmt.Errorf("%w: want a window of at most %d bytes (%w)", err, window, ErrWindow)
 	}
 	return err
 }
 
-// Bounded is a reader of decompressed input. It fails once the output is more than Ratio
+// BoundedReader is a reader of decompressed input. It fails once the output is more than Ratio
 // times the input. Its errors name the format.
-type Bounded struct {
-	Src    io.Reader
-	Format string // "gzip", "zstd" or "bzip2"
-	Packed *int64 // compressed bytes taken so far
-	Ratio  int
-	Window int // of zstd, for messages
-	out    int64
+type BoundedReader struct {
+	Src         io.Reader
+	Format      string // "gzip", "zstd" or "bzip2"
+	PackedBytes *int64 // compressed bytes taken so far
+	Ratio       int
+	Window      int // of zstd, for messages
+	plainBytes  int64
 }
 
 // Read reads decompressed bytes of a dump. It ends with an error that wraps ErrRatio once they are too many
 // times the compressed bytes, as a small file that becomes huge would fill the disk or the memory. It
 // implements io.Reader.
-func (b *Bounded) Read(p []byte) (int, error) {
+func (b *BoundedReader) Read(p []byte) (int, error) {
 	n, err := b.Src.Read(p)
-	b.out += int64(n)
-	if b.out > ratioFloor && b.out > *b.Packed*int64(b.Ratio) {
-		return 0, fmt.Errorf("%w: %d bytes became %d; want at most %d times (--max-ratio)", ErrRatio, *b.Packed,
-			b.out, b.Ratio)
+	b.plainBytes += int64(n)
+	if b.plainBytes > ratioFloor && b.plainBytes > *b.PackedBytes*int64(b.Ratio) {
+		return 0, fmt.Errorf("%w: %d bytes became %d; want at most %d times (--max-ratio)", ErrRatio, *b.PackedBytes,
+			b.plainBytes, b.Ratio)
 	}
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("cannot decompress %s: %w", b.Format, TooWide(err, b.Window))
+		err = fmt.Errorf("cannot decompress %s: %w", b.Format, WithWindowFlag(err, b.Window))
 	}
 	return n, err
 }
@@ -292,39 +292,39 @@ func (b *Bounded) Read(p []byte) (int, error) {
 // returns the first error.
 func (r *Reader) Close() error {
 	var first error
-	for _, f := range r.closer {
+	for _, f := range r.closers {
 		if err := f(); err != nil && first == nil {
 			first = err
 		}
 	}
-	r.closer = nil
-	r.forget()
+	r.closers = nil
+	r.freeLongLine()
 	return first
 }
 
-// forget frees the memory of a long line.
-func (r *Reader) forget() {
-	r.shrink(cap(r.buf))
-	r.buf = nil
+// freeLongLine frees the memory of a long line.
+func (r *Reader) freeLongLine() {
+	r.giveMemoryBack(cap(r.longLine))
+	r.longLine = nil
 }
 
 // lineEnd is the length in bytes of the longest line end, CR LF.
 const lineEnd = 2
 
-// keep appends a part of a long line of a dump to buf, which doubles where it is too small. Its memory is
+// keepPart appends a part of a long line of a dump to buf, which doubles where it is too small. Its memory is
 // counted in Limits.Memory, which may refuse more: then keep returns an error and buf is as before. While the
 // buffer is copied, both the old and the new one count.
-func (r *Reader) keep(part []byte) error {
-	if need := len(r.buf) + len(part); need > cap(r.buf) {
-		next := max(need, min(2*cap(r.buf), r.limits.Line+lineEnd))
-		if err := r.grow(next); err != nil {
+func (r *Reader) keepPart(part []byte) error {
+	if need := len(r.longLine) + len(part); need > cap(r.longLine) {
+		newSize := max(need, min(2*cap(r.longLine), r.limits.Line+lineEnd))
+		if err := r.reserveMemory(newSize); err != nil {
 			return err
 		}
-		b := append(make([]byte, 0, next), r.buf...)
-		r.shrink(cap(r.buf))
-		r.buf = b
+		b := append(make([]byte, 0, newSize), r.longLine...)
+		r.giveMemoryBack(cap(r.longLine))
+		r.longLine = b
 	}
-	r.buf = append(r.buf, part...)
+	r.longLine = append(r.longLine, part...)
 	return nil
 }
 
@@ -333,57 +333,57 @@ func (r *Reader) keep(part []byte) error {
 // incomplete last line comes before it, with a Fault. See docs/spec/cli.md#r11.
 func (r *Reader) Next() (Line, error) {
 	for {
-		l, err := r.NextRaw()
+		l, err := r.NextOrBlank()
 		if err != nil || l.Fault != "" || len(bytes.TrimSpace(l.Bytes)) > 0 {
 			return l, err
 		}
 	}
 }
 
-// NextRaw returns the next line of the dump, as Next does, but also blank lines, for callers that pass
+// NextOrBlank returns the next line of the dump, as Next does, but also blank lines, for callers that pass
 // all lines on. A line that is too long, or for which there is no memory, is read to its end and
 // returned with a Fault. The bytes of a short line are in the reader's buffer and not copied.
-func (r *Reader) NextRaw() (Line, error) {
+func (r *Reader) NextOrBlank() (Line, error) {
 	if r.list != nil {
 		return r.list.next(r)
 	}
-	if r.err != nil {
-		return Line{}, r.err
+	if r.endError != nil {
+		return Line{}, r.endError
 	}
-	r.line++
-	r.begin = r.at
-	r.buf = r.buf[:0]
-	if cap(r.buf) > keepLine {
-		r.forget()
+	r.lineNumber++
+	r.lineStart = r.offset
+	r.longLine = r.longLine[:0]
+	if cap(r.longLine) > keepLine {
+		r.freeLongLine()
 	}
-	var skipped int64  // bytes read of a line that is not kept; 0 while the line is kept in buf
-	var noMemory error // why the line is not kept, if memory was refused
+	var droppedBytes int64 // bytes read of a line that is not kept; 0 while the line is kept in buf
+	var noMemory error     // why the line is not kept, if memory was refused
 	for {
 		part, err := r.src.ReadSlice('\n')
-		r.at += int64(len(part))
-		if skipped == 0 && err == nil && len(r.buf) == 0 {
-			return r.finish(part, 0) // the usual case: the whole line lies in the buffer of src
+		r.offset += int64(len(part))
+		if droppedBytes == 0 && err == nil && len(r.longLine) == 0 {
+			return r.completeLine(part, 0) // the usual case: the whole line lies in the buffer of src
 		}
 		// Keep the part, or drop the line and count its bytes.
-		if skipped > 0 || len(r.buf)+len(part) > r.limits.Line+lineEnd {
-			skipped += int64(len(r.buf) + len(part))
-			r.forget()
-		} else if noMemory = r.keep(part); noMemory != nil {
-			skipped = int64(len(r.buf) + len(part))
-			r.forget()
+		if droppedBytes > 0 || len(r.longLine)+len(part) > r.limits.Line+lineEnd {
+			droppedBytes += int64(len(r.longLine) + len(part))
+			r.freeLongLine()
+		} else if noMemory = r.keepPart(part); noMemory != nil {
+			droppedBytes = int64(len(r.longLine) + len(part))
+			r.freeLongLine()
 		}
 		// The line is complete, or the input has ended; else read its next part.
 		switch {
 		case err == nil && noMemory != nil:
-			return r.refused(noMemory), nil
+			return r.lineWithoutMemory(noMemory), nil
 		case err == nil:
-			return r.finish(r.buf, skipped)
+			return r.completeLine(r.longLine, droppedBytes)
 		case !errors.Is(err, bufio.ErrBufferFull):
-			r.err = err
+			r.endError = err
 			if noMemory != nil && err == io.EOF {
-				return r.refused(noMemory), nil
+				return r.lineWithoutMemory(noMemory), nil
 			}
-			return r.last(skipped)
+			return r.lastLine(droppedBytes)
 		}
 	}
 }
@@ -391,33 +391,33 @@ func (r *Reader) NextRaw() (Line, error) {
 // keepLine is the largest buffer of a long line, in bytes, that is reused.
 const keepLine = 4 << 20
 
-// refused returns the Line of a line for which there was no memory.
-func (r *Reader) refused(why error) Line {
-	return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
+// lineWithoutMemory returns the Line of a line for which there was no memory.
+func (r *Reader) lineWithoutMemory(why error) Line {
+	return Line{Number: r.lineNumber, Offset: r.lineStart, Fault: fmt.Sprintf("cannot read line %d: %v", r.lineNumber, why), Busy: true}
 }
 
-// finish returns the complete line b of a dump without its line end, or with a Fault if it is too long. skipped
+// completeLine returns the complete line b of a dump without its line end, or with a Fault if it is too long. skipped
 // is the length in bytes of a line that was dropped because of its length, else 0.
-func (r *Reader) finish(b []byte, skipped int64) (Line, error) {
+func (r *Reader) completeLine(b []byte, droppedBytes int64) (Line, error) {
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
-	if skipped > 0 || len(b) > r.limits.Line {
-		size := max(skipped, int64(len(b)))
-		return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: it has %d bytes; want at most %d (--max-line)", r.line, size, r.limits.Line)}, nil
+	if droppedBytes > 0 || len(b) > r.limits.Line {
+		size := max(droppedBytes, int64(len(b)))
+		return Line{Number: r.lineNumber, Offset: r.lineStart, Fault: fmt.Sprintf("cannot read line %d: it has %d bytes; want at most %d (--max-line)", r.lineNumber, size, r.limits.Line)}, nil
 	}
-	return Line{N: r.line, At: r.begin, Bytes: b}, nil
+	return Line{Number: r.lineNumber, Offset: r.lineStart, Bytes: b}, nil
 }
 
-// last returns what was read of a line when the input ended with the error r.err. After io.EOF that
+// lastLine returns what was read of a line when the input ended with the error r.endError. After io.EOF that
 // is a line without a line end. After another error the line is incomplete and has a Fault. If
-// nothing but blanks was read, there is no line, and last returns r.err. skipped is the number of
+// nothing but blanks was read, there is no line, and lastLine returns r.endError. skipped is the number of
 // bytes read of a line that was not kept, else 0.
-func (r *Reader) last(skipped int64) (Line, error) {
-	if skipped == 0 && len(bytes.TrimSpace(r.buf)) == 0 {
-		return Line{}, r.err
+func (r *Reader) lastLine(droppedBytes int64) (Line, error) {
+	if droppedBytes == 0 && len(bytes.TrimSpace(r.longLine)) == 0 {
+		return Line{}, r.endError
 	}
-	if r.err == io.EOF {
-		return r.finish(r.buf, skipped) // if a writer stopped in the middle of a line, its JSON does not parse
+	if r.endError == io.EOF {
+		return r.completeLine(r.longLine, droppedBytes) // if a writer stopped in the middle of a line, its JSON does not parse
 	}
-	return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: the input broke off after %d bytes of it: %v",
-		r.line, max(skipped, int64(len(r.buf))), r.err)}, nil
+	return Line{Number: r.lineNumber, Offset: r.lineStart, Fault: fmt.Sprintf("cannot read line %d: the input broke off after %d bytes of it: %v",
+		r.lineNumber, max(droppedBytes, int64(len(r.longLine))), r.endError)}, nil
 }

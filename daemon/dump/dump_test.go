@@ -48,10 +48,10 @@ func text(t testing.TB, r *Reader) (lines []string, err error) {
 			return lines, err
 		}
 		if l.Fault != "" {
-			lines = append(lines, fmt.Sprintf("%d!%s", l.N, l.Fault))
+			lines = append(lines, fmt.Sprintf("%d!%s", l.Number, l.Fault))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%d:%s", l.N, l.Bytes))
+		lines = append(lines, fmt.Sprintf("%d:%s", l.Number, l.Bytes))
 	}
 }
 
@@ -137,8 +137,8 @@ func TestTruncated(t *testing.T) {
 			n++
 			if l.Fault != "" {
 				faults++
-			} else if want := fmt.Sprintf(`{"id":"%d"`, l.N-1); !strings.HasPrefix(string(l.Bytes), want) {
-				t.Fatalf("%s: line %d: got %q", name, l.N, l.Bytes)
+			} else if want := fmt.Sprintf(`{"id":"%d"`, l.Number-1); !strings.HasPrefix(string(l.Bytes), want) {
+				t.Fatalf("%s: line %d: got %q", name, l.Number, l.Bytes)
 			}
 		}
 		if !strings.Contains(err.Error(), name) {
@@ -178,7 +178,7 @@ func TestRatio(t *testing.T) {
 // times what was read.
 func TestRatioBounds(t *testing.T) {
 	zeros := make([]byte, 4<<20)
-	if l := (Limits{}).Filled(); l.Ratio != 200 {
+	if l := (Limits{}).WithDefaults(); l.Ratio != 200 {
 		t.Errorf("got a ratio of %d by default; want 200 as documented", l.Ratio)
 	}
 	for _, c := range []struct {
@@ -186,7 +186,7 @@ func TestRatioBounds(t *testing.T) {
 		out    int
 		ok     bool
 	}{{1, 1 << 20, true}, {1, 1<<20 + 1, false}, {10_000, 2_000_000, true}, {10_000, 2_000_001, false}} {
-		r := &Bounded{Src: bytes.NewReader(zeros[:c.out]), Format: "gzip", Packed: &c.packed, Ratio: 200}
+		r := &BoundedReader{Src: bytes.NewReader(zeros[:c.out]), Format: "gzip", PackedBytes: &c.packed, Ratio: 200}
 		n, err := io.Copy(io.Discard, r)
 		if c.ok != (err == nil) || !c.ok && !errors.Is(err, ErrRatio) {
 			t.Errorf("%d bytes from %d: got %d, %v; want ok %v", c.out, c.packed, n, err, c.ok)
@@ -242,10 +242,10 @@ func FuzzReader(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if l.N <= last || (l.Fault == "") == (l.Bytes == nil) || bytes.ContainsRune(l.Bytes, '\n') {
-				t.Fatalf("got line %d %q %q after line %d", l.N, l.Bytes, l.Fault, last)
+			if l.Number <= last || (l.Fault == "") == (l.Bytes == nil) || bytes.ContainsRune(l.Bytes, '\n') {
+				t.Fatalf("got line %d %q %q after line %d", l.Number, l.Bytes, l.Fault, last)
 			}
-			last = l.N
+			last = l.Number
 		}
 	})
 }

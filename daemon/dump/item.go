@@ -23,12 +23,12 @@ const maxID = 1024
 
 // ItemConfig holds what decoding lines into items needs. It is shared and read-only.
 type ItemConfig struct {
-	Suite    string // for lines that do not name theirs; "" = by the name of the test
-	Suites   scoring.Suites
-	Meter    region.Meter // for items; nil for plain Go
-	Limits   scene.Limits // of the JSON: bytes, nesting, values
-	Response int          // bytes of an answer, default 4 MiB (--max-response)
-	Actions  int          // entries of a list of actions, default 100,000 (--max-actions)
+	DefaultSuite string // for lines that do not name theirs; "" = by the name of the test
+	Suites       scoring.Suites
+	Meter        region.Meter // for items; nil for plain Go
+	Limits       scene.Limits // of the JSON: bytes, nesting, values
+	MaxResponse  int          // bytes of an answer, default 4 MiB (--max-response)
+	MaxActions   int          // entries of a list of actions, default 100,000 (--max-actions)
 	// Tasks are for lines that do not carry their task: by suite, and by SUITE:SPLIT for those of
 	// another split than TestSplit.
 	Tasks map[string]*Tasks
@@ -57,31 +57,31 @@ func (c *ItemConfig) TasksOf(suite, split string) *Tasks {
 // Decoder turns lines into items. It is not safe for concurrent use: one per
 // goroutine.
 type Decoder struct {
-	cfg    ItemConfig
-	parser fastjson.Parser
-	tasks  fastjson.Parser
-	arena  fastjson.Arena    // texts that replace answers
-	item   scoring.Item      // of the last line
-	names  map[string]string // member names of tasks, see internName
+	cfg        ItemConfig
+	lineParser fastjson.Parser
+	taskParser fastjson.Parser
+	arena      fastjson.Arena    // texts that replace answers
+	item       scoring.Item      // of the last line
+	names      map[string]string // member names of tasks, see internName
 }
 
 // NewDecoder returns a decoder of items with the configuration cfg. Limits that are 0 or less get
 // their defaults.
 func NewDecoder(cfg ItemConfig) *Decoder {
-	if cfg.Response <= 0 {
-		cfg.Response = scoring.DefaultResponse
+	if cfg.MaxResponse <= 0 {
+		cfg.MaxResponse = scoring.DefaultResponse
 	}
-	if cfg.Actions <= 0 {
-		cfg.Actions = scoring.DefaultActions
+	if cfg.MaxActions <= 0 {
+		cfg.MaxActions = scoring.DefaultActions
 	}
 	return &Decoder{cfg: cfg}
 }
 
-// Trim frees the memory of both parsers where a long line made it large. It may be hundreds of
+// TrimMemory frees the memory of both parsers where a long line made it large. It may be hundreds of
 // megabytes, where most lines need a few kilobytes.
-func (d *Decoder) Trim() {
-	jsontree.Trim(&d.parser)
-	jsontree.Trim(&d.tasks)
+func (d *Decoder) TrimMemory() {
+	jsontree.Trim(&d.lineParser)
+	jsontree.Trim(&d.taskParser)
 }
 
 // Item decodes one line. suite, if not empty, is used before the default suite for lines
@@ -90,7 +90,7 @@ func (d *Decoder) Trim() {
 // JSON object, "bad_item" for a field of the wrong kind, "bad_response" for an answer of an
 // unknown form, "busy", "limit", "unknown_suite" and "unknown_task".
 func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) {
-	d.item = scoring.Item{ID: "line:" + strconv.Itoa(line.N), Line: line.N, Meter: d.cfg.Meter}
+	d.item = scoring.Item{ID: "line:" + strconv.Itoa(line.Number), Line: line.Number, Meter: d.cfg.Meter}
 	it := &d.item
 	if line.Fault != "" {
 		code := "bad_line"
@@ -106,29 +106,29 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 	}
 	b := line.Bytes
 	if strict != nil { // some suites accept faults of JSON within an answer, but the suite is not known yet
-		b = d.loosened(line.Bytes)
+		b = d.loosenAnswer(line.Bytes)
 		if b == nil {
-			return it, lineError(line.N, strict)
+			return it, lineError(line.Number, strict)
 		}
 	}
-	v, err := jsontree.Parse(&d.parser, b)
+	v, err := jsontree.Parse(&d.lineParser, b)
 	if err != nil {
-		return it, lineError(line.N, err)
+		return it, lineError(line.Number, err)
 	}
 	if v.Type() != fastjson.TypeObject {
-		return it, lineError(line.N, fmt.Errorf("it holds %s; want an object", message.Describe(v)))
+		return it, lineError(line.Number, fmt.Errorf("it holds %s; want an object", message.Describe(v)))
 	}
 	it.Fields = v
 	// Who answered what.
-	if e := d.id(it); e != nil {
+	if e := d.setID(it); e != nil {
 		return it, e
 	}
-	if raw := halfID(b, it.ID); raw != nil {
-		it.ID = "line:" + strconv.Itoa(line.N)
+	if raw := unpairedID(b, it.ID); raw != nil {
+		it.ID = "line:" + strconv.Itoa(line.Number)
 		return it, &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %.80s, which has half of a surrogate pair; want Unicode text", raw)}
 	}
-	e := d.suite(it, suite)
-	if fault := d.identify(it); e == nil { // also without a suite, so that results name the model
+	e := d.setSuite(it, suite)
+	if fault := d.setIdentity(it); e == nil { // also without a suite, so that results name the model
 		e = fault
 	}
 	if e != nil {
@@ -136,14 +136,14 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 	}
 	// The suite is known now.
 	if strict != nil && !d.cfg.Suites.Find(it.Suite).LooseAnswers {
-		return it, lineError(line.N, strict)
+		return it, lineError(line.Number, strict)
 	}
 	// The task and the answer.
-	if e := d.join(it); e != nil {
+	if e := d.joinTask(it); e != nil {
 		return it, e
 	}
 	d.limitAnswer(it, len(line.Bytes))
-	return it, d.answer(it)
+	return it, d.checkItemAnswer(it)
 }
 
 // lineError returns the error for line n, which cannot be read.
@@ -151,10 +151,10 @@ func lineError(n int, err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_line", Message: fmt.Sprintf("cannot read line %d: %v", n, err)}
 }
 
-// id sets the item's id from the member id of its line: a string, or an integer as its text. If the
+// setID sets the item's id from the member id of its line: a string, or an integer as its text. If the
 // line has no id, null or "", the item keeps the id that it has, made of its line's number. See
 // docs/spec/cli.md#r14.
-func (d *Decoder) id(it *scoring.Item) *scoring.Error {
+func (d *Decoder) setID(it *scoring.Item) *scoring.Error {
 	v := it.Fields.Get("id")
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return nil
@@ -181,10 +181,10 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 	return nil
 }
 
-// halfID returns the id of a dump line as it stands there, if that has an unpaired surrogate ("\ud800"), else
+// unpairedID returns the id of a dump line as it stands there, if that has an unpaired surrogate ("\ud800"), else
 // nil. id is the decoded id. Decoding turns unpaired surrogates into the replacement character, so that
 // different ids would become equal.
-func halfID(line []byte, id string) (raw []byte) {
+func unpairedID(line []byte, id string) (raw []byte) {
 	if !strings.ContainsRune(id, '\ufffd') { // the usual case, without a second look at the line
 		return nil
 	}
@@ -197,10 +197,10 @@ func halfID(line []byte, id string) (raw []byte) {
 	return raw
 }
 
-// identify sets it.Who, which model made the answer and how it was asked, from the members of the dump line
+// setIdentity sets it.Who, which model made the answer and how it was asked, from the members of the dump line
 // alone, without its task. A suite may have a name of its own for the member repeat. The error says which
 // member has a wrong value.
-func (d *Decoder) identify(it *scoring.Item) *scoring.Error {
+func (d *Decoder) setIdentity(it *scoring.Item) *scoring.Error {
 	repeat := ""
 	if s := d.cfg.Suites.Find(it.Suite); s != nil {
 		repeat = s.RepeatMember
@@ -212,24 +212,24 @@ func (d *Decoder) identify(it *scoring.Item) *scoring.Error {
 	return e
 }
 
-// suite sets the suite and the test of an item. The suite is the one that the line names. If it names
+// setSuite sets the suite and the test of an item. The suite is the one that the line names. If it names
 // none, it is the argument, then the default of the configuration, then the only suite that knows
 // the item's test or id; the first that is not "" counts. An unknown or missing suite is an error.
-func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
-	test, e := field(it.Fields, "test")
+func (d *Decoder) setSuite(it *scoring.Item, preferred string) *scoring.Error {
+	test, e := optionalString(it.Fields, "test")
 	if e != nil {
 		return e
 	}
-	named, e := field(it.Fields, "suite")
+	named, e := optionalString(it.Fields, "suite")
 	if e != nil {
 		return e
 	}
 	it.Test, it.Suite = test, named
 	if it.Suite == "" {
-		it.Suite = suite
+		it.Suite = preferred
 	}
 	if it.Suite == "" {
-		it.Suite = d.cfg.Suite
+		it.Suite = d.cfg.DefaultSuite
 	}
 	if it.Suite == "" {
 		it.Suite = d.onlySuite(it)
@@ -266,19 +266,19 @@ func (d *Decoder) onlySuite(it *scoring.Item) string {
 	return found
 }
 
-// join adds the members of the item's task that the line does not have, but never an answer. A line
+// joinTask adds the members of the item's task that the line does not have, but never an answer. A line
 // that needs no task is left as it is. A task that is not found, or not alone, is an error. See
 // docs/spec/cli.md#r15.
-func (d *Decoder) join(it *scoring.Item) *scoring.Error {
-	tasks := d.cfg.TasksOf(it.Suite, string(it.Fields.GetStringBytes("split"))).set()
-	if !tasks.wanted(it.Fields, it.ID) {
+func (d *Decoder) joinTask(it *scoring.Item) *scoring.Error {
+	tasks := d.cfg.TasksOf(it.Suite, string(it.Fields.GetStringBytes("split"))).current()
+	if !tasks.needsTask(it.Fields, it.ID) {
 		return nil
 	}
-	raw, e := tasks.find(tasks.refer(it.Fields, it.ID))
+	raw, e := tasks.find(tasks.taskName(it.Fields, it.ID))
 	if e != nil {
 		return e
 	}
-	task, err := jsontree.Parse(&d.tasks, raw)
+	task, err := jsontree.Parse(&d.taskParser, raw)
 	if err != nil {
 		return &scoring.Error{Code: "unknown_task", Message: fmt.Sprintf("cannot read task %q: %v", clip(it.ID), err)}
 	}
@@ -289,7 +289,7 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 		}
 	})
 	if it.Test == "" {
-		it.Test, e = field(it.Fields, "test")
+		it.Test, e = optionalString(it.Fields, "test")
 	}
 	return e
 }
@@ -314,7 +314,7 @@ func (d *Decoder) internName(key []byte) string {
 // limitAnswer replaces an answer that exceeds a limit by an empty one, with a note, so that
 // the item still gets a score. lineBytes is the length of the item's line.
 func (d *Decoder) limitAnswer(it *scoring.Item, lineBytes int) {
-	if over := d.exceeded(it.Fields, lineBytes); over != "" {
+	if over := d.exceededLimit(it.Fields, lineBytes); over != "" {
 		d.arena.Reset()
 		for _, name := range [...]string{"actions", "response"} {
 			if v := it.Fields.Get(name); !jsontree.Absent(v) {
@@ -326,16 +326,16 @@ func (d *Decoder) limitAnswer(it *scoring.Item, lineBytes int) {
 	}
 }
 
-// exceeded says which limit the answer of an item exceeds, by its number of actions or its length in
+// exceededLimit says which limit the answer of an item exceeds, by its number of actions or its length in
 // bytes; "" for none. If the whole line, of lineBytes, is no longer than an answer may be, the answer
 // is not measured.
-func (d *Decoder) exceeded(item *fastjson.Value, lineBytes int) string {
+func (d *Decoder) exceededLimit(item *fastjson.Value, lineBytes int) string {
 	for _, v := range []*fastjson.Value{item.Get("actions"), item.Get("response"), item.Get("response", "actions")} {
-		if n := len(v.GetArray()); n > d.cfg.Actions {
-			return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, d.cfg.Actions, scoring.FlagActions)
+		if n := len(v.GetArray()); n > d.cfg.MaxActions {
+			return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, d.cfg.MaxActions, scoring.FlagActions)
 		}
 	}
-	if lineBytes <= d.cfg.Response {
+	if lineBytes <= d.cfg.MaxResponse {
 		return ""
 	}
 	n := 0
@@ -346,15 +346,15 @@ func (d *Decoder) exceeded(item *fastjson.Value, lineBytes int) string {
 	default:
 		n = len(v.MarshalTo(nil))
 	}
-	if n > d.cfg.Response {
-		return fmt.Sprintf("the answer has %d bytes; want at most %d (%s)", n, d.cfg.Response, scoring.FlagResponse)
+	if n > d.cfg.MaxResponse {
+		return fmt.Sprintf("the answer has %d bytes; want at most %d (%s)", n, d.cfg.MaxResponse, scoring.FlagResponse)
 	}
 	return ""
 }
 
-// field returns the optional member `name` of an item, which must be a string. A missing one and null
+// optionalString returns the optional member `name` of an item, which must be a string. A missing one and null
 // are "".
-func field(v *fastjson.Value, name string) (string, *scoring.Error) {
+func optionalString(v *fastjson.Value, name string) (string, *scoring.Error) {
 	f := v.Get(name)
 	if f == nil || f.Type() == fastjson.TypeNull {
 		return "", nil

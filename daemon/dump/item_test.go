@@ -47,8 +47,8 @@ func TestItem(t *testing.T) {
 		{`{"id":"a","test":"maze","response":"` + strings.Repeat("y", 100) + `"}`, "", "a aspire maze"},
 		{`{"id":"a","test":"maze","pad":"` + strings.Repeat("y", 200) + `","response":{"k":"` + strings.Repeat("y", 100) + `"}}`, "", "a aspire maze answer_limit"},
 	} {
-		d := NewDecoder(ItemConfig{Suites: suites, Response: 100})
-		it, e := d.Item(Line{N: 9, Bytes: []byte(c.line)}, c.suite)
+		d := NewDecoder(ItemConfig{Suites: suites, MaxResponse: 100})
+		it, e := d.Item(Line{Number: 9, Bytes: []byte(c.line)}, c.suite)
 		got := it.ID + " " + it.Suite + " " + it.Test
 		if e != nil {
 			got += " " + e.Code
@@ -61,7 +61,7 @@ func TestItem(t *testing.T) {
 		}
 	}
 	d := NewDecoder(ItemConfig{Suites: suites})
-	if it, e := d.Item(Line{N: 3, Fault: "too long"}, ""); it.ID != "line:3" || e == nil || e.Code != "bad_line" || e.Message != "too long" {
+	if it, e := d.Item(Line{Number: 3, Fault: "too long"}, ""); it.ID != "line:3" || e == nil || e.Code != "bad_line" || e.Message != "too long" {
 		t.Errorf("got %+v, %v; want the fault of the line", it, e)
 	}
 }
@@ -88,7 +88,7 @@ func TestTasks(t *testing.T) {
 		{`{"id":"zz","suite":"aspire"}`, "unknown_task"},
 		{`{"id":"m2","suite":"aspire"}`, "unknown_task"},
 	} {
-		it, e := d.Item(Line{N: 1, Bytes: []byte(c.line)}, "")
+		it, e := d.Item(Line{Number: 1, Bytes: []byte(c.line)}, "")
 		got := ""
 		if e != nil {
 			got = e.Code
@@ -99,8 +99,8 @@ func TestTasks(t *testing.T) {
 			t.Errorf("%s: got %s (%v); want %s", c.line, got, e, c.want)
 		}
 		joined := tasks.Join(nil, []byte(c.line))
-		plain := NewDecoder(ItemConfig{Suites: suites, Suite: "aspire"})
-		if it, e := plain.Item(Line{N: 1, Bytes: joined}, ""); c.want != "unknown_task" &&
+		plain := NewDecoder(ItemConfig{Suites: suites, DefaultSuite: "aspire"})
+		if it, e := plain.Item(Line{Number: 1, Bytes: joined}, ""); c.want != "unknown_task" &&
 			(e != nil || string(it.Fields.MarshalTo(nil)) != c.want[len("aspire maze "):]) {
 			t.Errorf("joined %s: got %s, %v; want %s", c.line, joined, e, c.want)
 		}

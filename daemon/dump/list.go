@@ -15,30 +15,30 @@ import (
 // tasks with several answers each, as benchmarks publish them. One element is in memory
 // at a time. See docs/spec/cli.md#r12.
 type list struct {
-	cfg     ItemConfig
-	buf     []byte // the current element; ready may hold slices of it
-	size    int    // the length of the current element in bytes, also where it is too long to keep
-	parser  fastjson.Parser
-	seen    map[string]int // how often each task of a published list occurred
-	ready   [][]byte       // lines of the current element that next has not returned
-	element int            // elements read
-	line    int            // lines returned
-	opened  bool           // the opening bracket was read
+	cfg           ItemConfig
+	elementBytes  []byte // the current element; ready may hold slices of it
+	elementSize   int    // the length of the current element in bytes, also where it is too long to keep
+	parser        fastjson.Parser
+	timesSeen     map[string]int // how often each task of a published list occurred
+	readyLines    [][]byte       // lines of the current element that next has not returned
+	elementsRead  int            // elements read
+	linesReturned int            // lines returned
+	isOpened      bool           // the opening bracket was read
 }
 
-// Lists makes the reader accept a dump that is one JSON list, whose elements are items or
+// AcceptList makes the reader accept a dump that is one JSON list, whose elements are items or
 // published tasks of one of cfg.Suites. Other input is still read as lines. It must be called before
 // the first line is read.
-func (r *Reader) Lists(cfg ItemConfig) {
-	if b, ok := r.first(); ok && b == '[' {
-		r.list = &list{cfg: cfg, seen: map[string]int{}}
+func (r *Reader) AcceptList(cfg ItemConfig) {
+	if b, ok := r.firstNonBlank(); ok && b == '[' {
+		r.list = &list{cfg: cfg, timesSeen: map[string]int{}}
 	}
 }
 
-// first returns the first byte of the input that is not white space, and reads nothing. It looks at 64
+// firstNonBlank returns the first byte of the input that is not white space, and reads nothing. It looks at 64
 // bytes, then at four times as many, up to the buffer's size, so that it seldom waits for a slow pipe
 // to fill the buffer. ok is false if there is no such byte in the buffer.
-func (r *Reader) first() (b byte, ok bool) {
+func (r *Reader) firstNonBlank() (b byte, ok bool) {
 	for n := 64; ; n *= 4 {
 		head, err := r.src.Peek(min(n, r.src.Size()))
 		if t := bytes.TrimLeft(head, " \t\r\n"); len(t) > 0 {
@@ -53,41 +53,41 @@ func (r *Reader) first() (b byte, ok bool) {
 // next returns the next item of the list as a line. It reads elements until one gives lines. An element that is too long or cannot be read gives one line with a Fault. A
 // syntax error between elements ends the input, as nothing says where the next element begins.
 func (l *list) next(r *Reader) (Line, error) {
-	for len(l.ready) == 0 {
-		if r.err != nil {
-			return Line{}, r.err
+	for len(l.readyLines) == 0 {
+		if r.endError != nil {
+			return Line{}, r.endError
 		}
 		raw, err := l.readElement(r)
 		if err != nil {
-			r.err = err
+			r.endError = err
 			return Line{}, err
 		}
-		l.element++
-		if l.size > r.limits.Line {
-			return l.fault(fmt.Sprintf("it has %d bytes; want at most %d (--max-line)", l.size, r.limits.Line)), nil
+		l.elementsRead++
+		if l.elementSize > r.limits.Line {
+			return l.fault(fmt.Sprintf("it has %d bytes; want at most %d (--max-line)", l.elementSize, r.limits.Line)), nil
 		}
-		if err := l.expand(raw); err != nil {
+		if err := l.makeLines(raw); err != nil {
 			return l.fault(err.Error()), nil
 		}
 	}
-	b := l.ready[0]
-	l.ready = l.ready[1:]
-	l.line++
-	return Line{N: l.line, Bytes: b}, nil
+	b := l.readyLines[0]
+	l.readyLines = l.readyLines[1:]
+	l.linesReturned++
+	return Line{Number: l.linesReturned, Bytes: b}, nil
 }
 
 // fault returns the line of an element that cannot be read.
 func (l *list) fault(text string) Line {
-	l.line++
-	return Line{N: l.line, Fault: fmt.Sprintf("cannot read element %d of the list: %s", l.element, text)}
+	l.linesReturned++
+	return Line{Number: l.linesReturned, Fault: fmt.Sprintf("cannot read element %d of the list: %s", l.elementsRead, text)}
 }
 
-// expand sets ready to the dump lines of an element of a list. An element that a suite publishes, a task with
+// makeLines sets ready to the dump lines of an element of a list. An element that a suite publishes, a task with
 // several answers, becomes a line per answer. Any other element is one line. It returns an error for an element
 // that the parser refuses.
-func (l *list) expand(raw []byte) error {
+func (l *list) makeLines(raw []byte) error {
 	if err := l.cfg.Limits.Check(raw); err != nil {
-		l.ready = append(l.ready[:0], raw) // Decoder.Item reports the error, or accepts the line
+		l.readyLines = append(l.readyLines[:0], raw) // Decoder.Item reports the error, or accepts the line
 		return nil
 	}
 	defer jsontree.Trim(&l.parser)
@@ -96,7 +96,7 @@ func (l *list) expand(raw []byte) error {
 		return err
 	}
 	for _, s := range l.cfg.Suites {
-		if s.Lines == nil || l.cfg.Suite != "" && l.cfg.Suite != s.Name {
+		if s.Lines == nil || l.cfg.DefaultSuite != "" && l.cfg.DefaultSuite != s.Name {
 			continue
 		}
 		if _, ok := s.Lines(v, -1); !ok { // -1: only ask whether the suite publishes such elements
@@ -104,11 +104,11 @@ func (l *list) expand(raw []byte) error {
 		}
 		// The k-th element of a task belongs to the k-th task of that name in the task file.
 		key := s.ElementKey(v)
-		l.ready, _ = s.Lines(v, l.cfg.Tasks[s.Name].position(key, l.seen[key]))
-		l.seen[key]++
+		l.readyLines, _ = s.Lines(v, l.cfg.Tasks[s.Name].position(key, l.timesSeen[key]))
+		l.timesSeen[key]++
 		return nil
 	}
-	l.ready = append(l.ready[:0], raw)
+	l.readyLines = append(l.readyLines[:0], raw)
 	return nil
 }
 
@@ -120,8 +120,8 @@ func (l *list) readElement(reader *Reader) ([]byte, error) {
 	if err != nil {
 		return nil, l.brokenOff(err)
 	}
-	if !l.opened {
-		l.opened = true
+	if !l.isOpened {
+		l.isOpened = true
 		if c, err = nextNonBlank(reader.src); err != nil { // c was the opening bracket, see Lists
 			return nil, l.brokenOff(err)
 		}
@@ -130,7 +130,7 @@ func (l *list) readElement(reader *Reader) ([]byte, error) {
 			return nil, l.brokenOff(err)
 		}
 	} else if c != ']' {
-		return nil, fmt.Errorf("cannot read list: got %q after element %d; want ',' or ']'", c, l.element)
+		return nil, fmt.Errorf("cannot read list: got %q after element %d; want ',' or ']'", c, l.elementsRead)
 	}
 	if c == ']' {
 		c, err = nextNonBlank(reader.src)
@@ -147,7 +147,7 @@ func (l *list) readElement(reader *Reader) ([]byte, error) {
 // breaks off.
 func (l *list) brokenOff(err error) error {
 	if err == io.EOF {
-		return fmt.Errorf("cannot read list: it breaks off after element %d", l.element)
+		return fmt.Errorf("cannot read list: it breaks off after element %d", l.elementsRead)
 	}
 	return err
 }
@@ -162,14 +162,14 @@ func nextNonBlank(src *bufio.Reader) (byte, error) {
 	}
 }
 
-// readValue reads one JSON value of the list and returns its bytes; l.size becomes their number. It
+// readValue reads one JSON value of the list and returns its bytes; l.elementSize becomes their number. It
 // finds the end of the value by its brackets and quotes, and checks nothing else. Line breaks become
 // blanks, so that the value is one line. Of a value that is longer than Limits.Line it reads all, but
 // keeps only the beginning, so that memory is bounded.
 func (l *list) readValue(r *Reader) ([]byte, error) {
-	l.buf = make([]byte, 0, max(1024, len(l.buf))) // lines of the last value may share the old buffer
+	l.elementBytes = make([]byte, 0, max(1024, len(l.elementBytes))) // lines of the last value may share the old buffer
 	depth, quoted, escaped := 0, false, false
-	l.size = 0
+	l.elementSize = 0
 	for {
 		c, err := r.src.ReadByte()
 		if err != nil {
@@ -178,14 +178,14 @@ func (l *list) readValue(r *Reader) ([]byte, error) {
 		// A number, true, false or null ends before a comma or the closing bracket of the list.
 		if depth == 0 && !quoted && (c == ',' || c == ']') {
 			r.src.UnreadByte()
-			return bytes.TrimSpace(l.buf), nil
+			return bytes.TrimSpace(l.elementBytes), nil
 		}
-		l.size++
-		if l.size <= r.limits.Line {
+		l.elementSize++
+		if l.elementSize <= r.limits.Line {
 			if c == '\n' || c == '\r' {
 				c = ' '
 			}
-			l.buf = append(l.buf, c)
+			l.elementBytes = append(l.elementBytes, c)
 		}
 		// Follow quotes and brackets.
 		switch {
@@ -203,7 +203,7 @@ func (l *list) readValue(r *Reader) ([]byte, error) {
 		}
 		// An object or a list ends with its own bracket.
 		if depth == 0 && !quoted && (c == '}' || c == ']') {
-			return l.buf, nil
+			return l.elementBytes, nil
 		}
 	}
 }

@@ -53,7 +53,7 @@ func readAll(t *testing.T, text string, cfg ItemConfig, l Limits) (out []string,
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Lists(cfg)
+	r.AcceptList(cfg)
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
@@ -102,7 +102,7 @@ func TestTaskNames(t *testing.T) {
 		{`{"suite":"pub","of":"b"}`, "", "unknown_task"},
 		{`{"suite":"pub","of":"a"}`, "", "unknown_task"},
 	} {
-		it, e := d.Item(Line{N: 1, Bytes: []byte(c.line)}, "")
+		it, e := d.Item(Line{Number: 1, Bytes: []byte(c.line)}, "")
 		switch {
 		case e != nil:
 			if e.Code != c.code {
@@ -129,7 +129,7 @@ func TestLooseAnswers(t *testing.T) {
 		{`{"suite":"pub","demand":1,"actions":[NaN]`, "", "NaN"},
 		{`{"suite":"strict","actions":[NaN]}`, "", "NaN"},
 	} {
-		it, e := NewDecoder(cfg).Item(Line{N: 1, Bytes: []byte(c.line)}, "")
+		it, e := NewDecoder(cfg).Item(Line{Number: 1, Bytes: []byte(c.line)}, "")
 		switch {
 		case c.fault != "" && (e == nil || e.Code != "bad_line" || !strings.Contains(e.Message, c.fault)):
 			t.Errorf("%s: got %v; want bad_line with %q", c.line, e, c.fault)

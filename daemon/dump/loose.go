@@ -7,15 +7,15 @@ import (
 	"plumb/daemon/jsoncut"
 )
 
-// looseKeys are the members of a line that hold an answer, which suites with
+// answerMembers are the members of a line that hold an answer, which suites with
 // scoring.Suite.LooseAnswers read by rules of their own.
-var looseKeys = map[string]bool{"response": true, "actions": true}
+var answerMembers = map[string]bool{"response": true, "actions": true}
 
-// loosened returns a copy of a dump line that is not valid JSON because its answer has the word Infinity where
+// loosenAnswer returns a copy of a dump line that is not valid JSON because its answer has the word Infinity where
 // a number stands. The copy has 1e999 in its place, which the parser reads as infinity. It returns nil if the
 // fault is outside of the answer, or of another kind: the line must be valid with the number 0 in place of the
 // answer. See docs/spec/cli.md#r13.
-func (d *Decoder) loosened(line []byte) []byte {
+func (d *Decoder) loosenAnswer(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' {
 		return nil
@@ -23,11 +23,11 @@ func (d *Decoder) loosened(line []byte) []byte {
 	withoutAnswer, out := bytes.Clone(line), bytes.Clone(line)
 	values, found := 0, false
 	err := jsoncut.Members(line, func(key, value []byte) error {
-		if !looseKeys[string(key)] || value[0] != '{' && value[0] != '[' {
+		if !answerMembers[string(key)] || value[0] != '{' && value[0] != '[' {
 			return nil
 		}
 		at := cap(line) - cap(value) // the offset of value, which is a slice of line
-		overwrite(withoutAnswer[at : at+len(value)])
+		overwriteWithZero(withoutAnswer[at : at+len(value)])
 		replaceInfinities(out[at : at+len(value)])
 		values += bytes.Count(value, []byte{','}) // a lower bound: each comma stands between two values
 		found = true
@@ -44,9 +44,9 @@ func (d *Decoder) maxValues() int {
 	return cmp.Or(max(d.cfg.Limits.Values, 0), 4_000_000)
 }
 
-// overwrite replaces the JSON value in b, a part of a dump line of at least one byte, by the number 0 and
+// overwriteWithZero replaces the JSON value in b, a part of a dump line of at least one byte, by the number 0 and
 // blanks, in place. So the line around it stays valid JSON of the same length.
-func overwrite(b []byte) {
+func overwriteWithZero(b []byte) {
 	for i := range b {
 		b[i] = ' '
 	}
@@ -54,8 +54,8 @@ func overwrite(b []byte) {
 }
 
 var (
-	infinity = []byte("Infinity")
-	beyond   = []byte("1e999   ")
+	infinity       = []byte("Infinity")
+	paddedInfinity = []byte("1e999   ")
 )
 
 // replaceInfinities replaces each word Infinity of a dump line outside of strings by the number 1e999 and
@@ -69,7 +69,7 @@ func replaceInfinities(b []byte) {
 		case b[i] == '"':
 			quoted = !quoted
 		case !quoted && bytes.HasPrefix(b[i:], infinity):
-			copy(b[i:], beyond)
+			copy(b[i:], paddedInfinity)
 		}
 	}
 }

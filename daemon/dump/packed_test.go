@@ -42,7 +42,7 @@ func TestPacked(t *testing.T) {
 		{"BZh11AY&SY", "bzip2"}, {"BZh91AY&SY", "bzip2"}, {"BZh5\x17rE8P\x90", "bzip2"}, {"BZh11AY&S", ""}, {"BZh01AY&SY", ""}, {"BZh:1AY&SY", ""},
 		{"BZi11AY&SY", ""}, {"BZh11AY&SX", ""}, {"BZh1\x17rE8P\x91", ""}, {"BZh", ""}, {"", ""}, {"{}", ""},
 	} {
-		if got := Packed([]byte(c.head)); got != (c.packed != "") {
+		if got := IsCompressed([]byte(c.head)); got != (c.packed != "") {
 			t.Errorf("Packed(%q): got %v; want %v", c.head, got, !got)
 		}
 		r, err := NewReader(strings.NewReader(c.head), Limits{})
@@ -52,8 +52,8 @@ func TestPacked(t *testing.T) {
 			}
 			continue
 		}
-		if r.Packed() != c.packed {
-			t.Errorf("%q: got %q; want %q", c.head, r.Packed(), c.packed)
+		if r.Compression() != c.packed {
+			t.Errorf("%q: got %q; want %q", c.head, r.Compression(), c.packed)
 		}
 		r.Close()
 	}
@@ -65,8 +65,8 @@ func TestBzip2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := text(t, r); err != nil || fmt.Sprint(got) != want || r.Packed() != "bzip2" {
-			t.Errorf("got %v, %v, %q; want %s", got, err, r.Packed(), want)
+		if got, err := text(t, r); err != nil || fmt.Sprint(got) != want || r.Compression() != "bzip2" {
+			t.Errorf("got %v, %v, %q; want %s", got, err, r.Compression(), want)
 		}
 	}
 }
@@ -85,10 +85,10 @@ func TestSection(t *testing.T) {
 		{"\xef\xbb\xbfa\nb\n", 1, 0, "1@3:a 2@5:b"},
 		{"\xef\xbb\xbfa\nb\n", 2, 9, "2@9:\xef\xbb\xbfa 3@14:b"},
 	} {
-		r := Section(strings.NewReader(c.text), Limits{}, c.line, c.at)
+		r := NewSectionReader(strings.NewReader(c.text), Limits{}, c.line, c.at)
 		var got []string
 		for l, err := r.Next(); err == nil; l, err = r.Next() {
-			got = append(got, fmt.Sprintf("%d@%d:%s", l.N, l.At, l.Bytes))
+			got = append(got, fmt.Sprintf("%d@%d:%s", l.Number, l.Offset, l.Bytes))
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q from line %d at %d: got %q; want %q", c.text, c.line, c.at, got, c.want)
@@ -101,8 +101,8 @@ func TestCloseErrors(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
 	calls := 0
 	fails := func(err error) func() error { return func() error { calls++; return err } }
-	r := Section(strings.NewReader(""), Limits{}, 1, 0)
-	r.closer = []func() error{fails(nil), fails(first), fails(nil), fails(second)}
+	r := NewSectionReader(strings.NewReader(""), Limits{}, 1, 0)
+	r.closers = []func() error{fails(nil), fails(first), fails(nil), fails(second)}
 	if err := r.Close(); err != first || calls != 4 {
 		t.Errorf("got %v after %d calls; want the first error after 4", err, calls)
 	}
@@ -174,8 +174,8 @@ func TestKeptBuffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.buf = make([]byte, 0, c.n)
-		if err := r.grow(c.n); err != nil {
+		r.longLine = make([]byte, 0, c.n)
+		if err := r.reserveMemory(c.n); err != nil {
 			t.Fatal(err)
 		}
 		r.src.Discard(c.n)

@@ -132,7 +132,7 @@ func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id 
 // pictureID reads the id of a scene line by the rules of dump lines.
 func pictureID(doc *fastjson.Value) (string, error) {
 	it, d := scoring.Item{Fields: doc}, Decoder{}
-	if e := d.id(&it); e != nil {
+	if e := d.setID(&it); e != nil {
 		return "", fmt.Errorf("%w: %s", scene.ErrInvalid, e.Message)
 	}
 	return it.ID, nil
@@ -249,16 +249,16 @@ func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) e
 			scene.ErrInvalid)
 	}
 	// A scene that one frame or image fills has no margin, as in the editor.
-	if framed(v.Scene, box) {
+	if fillsOneFrame(v.Scene, box) {
 		bounds.Pad = 0
 	}
 	v.Bounds = view.Box{X: box.X - bounds.Pad, Y: box.Y - bounds.Pad, W: box.W + 2*bounds.Pad, H: box.H + 2*bounds.Pad}
 	return nil
 }
 
-// framed reports whether one frame or image is as large as `all`, the bounds of all drawn
+// fillsOneFrame reports whether one frame or image is as large as `all`, the bounds of all drawn
 // shapes. The editor exports such a scene without padding. See docs/spec/drawing.md#r15.
-func framed(s *scene.Scene, all view.Box) bool {
+func fillsOneFrame(s *scene.Scene, all view.Box) bool {
 	const tolerance = 1e-6
 	for i := range s.Shapes {
 		if k := s.Shapes[i].Kind; k != scene.Frame && k != scene.Image {

@@ -107,7 +107,7 @@ func TestScenes(t *testing.T) {
 			if l.Fault != "" {
 				text = "fault"
 			}
-			got = append(got, fmt.Sprint(l.N, " ", text))
+			got = append(got, fmt.Sprint(l.Number, " ", text))
 		})
 		if err != nil || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.want) {
 			t.Errorf("%q: got %q, %v; want %q", c.in, got, err, c.want)

@@ -33,11 +33,11 @@ func TestListLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Lists(config(t))
+	r.AcceptList(config(t))
 	for n, want := range []string{`{"id":"abc"}`, "", `{"id":"e"}`, "12", "true"} {
 		l, err := r.Next()
-		if err != nil || l.N != n+1 || string(l.Bytes) != want || (l.Fault != "") != (want == "") {
-			t.Errorf("got line %d %q, %q, %v; want line %d %q", l.N, l.Bytes, l.Fault, err, n+1, want)
+		if err != nil || l.Number != n+1 || string(l.Bytes) != want || (l.Fault != "") != (want == "") {
+			t.Errorf("got line %d %q, %q, %v; want line %d %q", l.Number, l.Bytes, l.Fault, err, n+1, want)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestListOfSuite(t *testing.T) {
 	cfg := config(t)
 	const text = `[{"id":"a","results":["p"]}]`
 	for suite, want := range map[string]string{"": `{"of":"a","task":1,"response":"p"}`, "pub": `{"of":"a","task":1,"response":"p"}`, "other": `{"id":"a","results":["p"]}`} {
-		cfg.Suite = suite
+		cfg.DefaultSuite = suite
 		if got, err := readAll(t, text, cfg, Limits{}); err != nil || strings.Join(got, "|") != want {
 			t.Errorf("suite %q: got %q, %v; want %s", suite, got, err, want)
 		}
@@ -90,7 +90,7 @@ func TestItemLimits(t *testing.T) {
 		{`{"id":"\ufffd","x":"\ud800","suite":"aspire"}`, ""},
 	} {
 		all := append(scoring.Suites{published}, suites...)
-		it, e := NewDecoder(ItemConfig{Suites: all, Actions: 3}).Item(Line{N: 1, Bytes: []byte(c.line)}, "")
+		it, e := NewDecoder(ItemConfig{Suites: all, MaxActions: 3}).Item(Line{Number: 1, Bytes: []byte(c.line)}, "")
 		got := ""
 		switch {
 		case e != nil:
@@ -103,7 +103,7 @@ func TestItemLimits(t *testing.T) {
 		}
 	}
 	cfg := config(t)
-	if _, e := NewDecoder(cfg).Item(Line{N: 1, Bytes: []byte(`{"id":"zz"}`)}, ""); e == nil || !strings.Contains(e.Message, "not one file of --tasks has its id") {
+	if _, e := NewDecoder(cfg).Item(Line{Number: 1, Bytes: []byte(`{"id":"zz"}`)}, ""); e == nil || !strings.Contains(e.Message, "not one file of --tasks has its id") {
 		t.Errorf("got %v; want an error that names the files of tasks", e)
 	}
 }
@@ -121,7 +121,7 @@ func TestAnswerForms(t *testing.T) {
 		{`{"suite":"plain","response":{"role":"assistant","content":"x"}}`, `"x"`},
 		{`{"suite":"plain","response":{"role":"assistant","content":7}}`, "! cannot read response"},
 	} {
-		it, e := NewDecoder(ItemConfig{Suites: all}).Item(Line{N: 1, Bytes: []byte(c.line)}, "")
+		it, e := NewDecoder(ItemConfig{Suites: all}).Item(Line{Number: 1, Bytes: []byte(c.line)}, "")
 		got := ""
 		if e != nil {
 			got = "! " + e.Message
@@ -220,12 +220,12 @@ func TestWhose(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := Whose(path, c.suites, Limits{Line: c.limit})
+		got, err := SuiteOfTasks(path, c.suites, Limits{Line: c.limit})
 		if got != c.want || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: got %q, %v; want %q, %q", c.name, got, err, c.want, c.err)
 		}
 	}
-	if _, err := Whose(filepath.Join(t.TempDir(), "none"), all, Limits{}); err == nil {
+	if _, err := SuiteOfTasks(filepath.Join(t.TempDir(), "none"), all, Limits{}); err == nil {
 		t.Error("got no error for a file that is not there")
 	}
 }
@@ -268,7 +268,7 @@ func TestWantedByName(t *testing.T) {
 		byName, needs bool
 	}{{`{}`, "a", true, true}, {`{}`, "b", false, true}, {`{"k":2}`, "a", true, false}, {`{"k":2}`, "b", false, false}} {
 		v := fastjson.MustParse(c.line)
-		if got, other := tasks.set().wanted(v, c.id), needs.set().wanted(v, c.id); got != c.byName || other != c.needs {
+		if got, other := tasks.current().needsTask(v, c.id), needs.current().needsTask(v, c.id); got != c.byName || other != c.needs {
 			t.Errorf("%s of %s: got %v and %v; want %v and %v", c.line, c.id, got, other, c.byName, c.needs)
 		}
 	}
@@ -281,7 +281,7 @@ func TestLoosened(t *testing.T) {
 		`{"response":{"x":NaN}}`: true, `{"response":[NaN]}`: true, `{"response":NaN}`: false, `{"other":[NaN]}`: false,
 		`{"response":[NaN,1,2,3]}`: true, `{"response":[NaN,1,2,3,4]}`: false, ``: false, `[NaN]`: false,
 	} {
-		if got := d.loosened([]byte(line)) != nil; got != want {
+		if got := d.loosenAnswer([]byte(line)) != nil; got != want {
 			t.Errorf("%s: got %v; want %v", line, got, want)
 		}
 	}

@@ -19,7 +19,7 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 		give(doc)
 		return true, nil
 	}
-	return linesOrDocument(r.NextRaw, limits, 1, document, func(l Line) error {
+	return linesOrDocument(r.NextOrBlank, limits, 1, document, func(l Line) error {
 		if len(bytes.TrimSpace(l.Bytes)) > 0 || l.Fault != "" {
 			l.Bytes = slices.Clone(l.Bytes)
 			give(l)
@@ -36,7 +36,7 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 // read: 1, or 2 if a file of a single line shall be offered to document first. Lines that are read
 // before the decision are held, at most limits.Line bytes; a longer file has lines. document may keep
 // the bytes of its argument, line may not.
-func linesOrDocument(next func() (Line, error), limits Limits, decide int, document func(Line) (bool, error), line func(Line) error) error {
+func linesOrDocument(next func() (Line, error), limits Limits, decideAt int, document func(Line) (bool, error), line func(Line) error) error {
 	var held []Line
 	size, mayBeDocument := 0, true
 	flush := func() (err error) {
@@ -57,7 +57,7 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, docum
 				return err
 			}
 			if doc := asDocument(held, size); doc != nil {
-				done, fault := document(Line{N: held[0].N, Bytes: doc})
+				done, fault := document(Line{Number: held[0].Number, Bytes: doc})
 				if done || fault != nil {
 					return cmp.Or(fault, err)
 				}
@@ -75,8 +75,8 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, docum
 		l.Bytes = slices.Clone(l.Bytes)
 		held = append(held, l)
 		size += len(l.Bytes) + 1
-		hasLines := len(held) == decide && scene.Check(held[0].Bytes, fastjson.MaxDepth) == nil
-		if mayBeDocument = !hasLines && l.Fault == "" && size <= limits.Filled().Line; !mayBeDocument {
+		hasLines := len(held) == decideAt && scene.Check(held[0].Bytes, fastjson.MaxDepth) == nil
+		if mayBeDocument = !hasLines && l.Fault == "" && size <= limits.WithDefaults().Line; !mayBeDocument {
 			if err := flush(); err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ func TestTaskFiles(t *testing.T) {
 			t.Errorf("%s: got %d tasks, %v; want 3", name, got.Len(), err)
 			continue
 		}
-		d := NewDecoder(ItemConfig{Suites: suites, Suite: "aspire", Tasks: map[string]*Tasks{"aspire": got}})
+		d := NewDecoder(ItemConfig{Suites: suites, DefaultSuite: "aspire", Tasks: map[string]*Tasks{"aspire": got}})
 		for _, c := range []struct{ line, want string }{
 			{`{"id":"a#0"}`, `{"id":"a#0","criteria":{"k":0}}`},
 			{`{"id":"a#2","actions":[7]}`, `{"id":"a#2","actions":[7],"criteria":{"k":2}}`},
@@ -56,7 +56,7 @@ func TestTaskFiles(t *testing.T) {
 			{`{"id":"b#2"}`, "unknown_task"},
 			{`{"id":"inline","criteria":{}}`, `{"id":"inline","criteria":{}}`},
 		} {
-			it, e := d.Item(Line{N: 1, Bytes: []byte(c.line)}, "")
+			it, e := d.Item(Line{Number: 1, Bytes: []byte(c.line)}, "")
 			have := ""
 			if e != nil {
 				have = e.Code

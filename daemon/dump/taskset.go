@@ -18,12 +18,12 @@ import (
 // taskSet holds the tasks of one reading of a task file by their names. It is read-only. A nil
 // *taskSet holds none.
 type taskSet struct {
-	rule    scoring.TaskFile
-	first   map[string]int32   // position in the file of the first task with a name
-	repeats map[string][]int32 // all positions of a name that occurs more than once
-	n       int                // tasks whose first name no earlier task has
-	all     []namedTask        // in the order of the file
-	whole   [][]byte           // the tasks with the members that scoring does not read; nil where they are not kept
+	rule              scoring.TaskFile
+	firstPosition     map[string]int32   // position in the file of the first task with a name
+	repeatedPositions map[string][]int32 // all positions of a name that occurs more than once
+	namedCount        int                // tasks whose first name no earlier task has
+	tasks             []namedTask        // in the order of the file
+	wholeTasks        [][]byte           // the tasks with the members that scoring does not read; nil where they are not kept
 }
 
 // namedTask is a task with its own name.
@@ -41,12 +41,12 @@ func readTasks(src TaskSource) (*taskSet, error) {
 		return nil, err
 	}
 	defer r.Close()
-	t := &taskSet{rule: src.Rule, first: map[string]int32{}, repeats: map[string][]int32{}}
-	l := taskLoader{set: t, json: src.JSON, whole: src.Whole}
-	document := func(doc Line) (bool, error) { return l.document(doc.Bytes) }
+	t := &taskSet{rule: src.Rule, firstPosition: map[string]int32{}, repeatedPositions: map[string][]int32{}}
+	l := taskLoader{set: t, limits: src.JSON, keepsWhole: src.Whole}
+	document := func(doc Line) (bool, error) { return l.addDocument(doc.Bytes) }
 	err = linesOrDocument(r.Next, src.Limits, 2, document, func(one Line) error {
-		if err := l.line(one); err != nil {
-			return fmt.Errorf("line %d: %w", one.N, err)
+		if err := l.addLine(one); err != nil {
+			return fmt.Errorf("line %d: %w", one.Number, err)
 		}
 		return nil
 	})
@@ -58,18 +58,18 @@ func readTasks(src TaskSource) (*taskSet, error) {
 
 // taskLoader adds tasks to set.
 type taskLoader struct {
-	set    *taskSet
-	json   scene.Limits // of each task
-	whole  bool         // taskSet.whole is kept
-	parser fastjson.Parser
-	buf    []byte // the result of trimmed
-	block  []byte // copies of tasks that keep made, and room for more
+	set        *taskSet
+	limits     scene.Limits // of each task
+	keepsWhole bool         // taskSet.wholeTasks is kept
+	parser     fastjson.Parser
+	buf        []byte // the result of trimmed
+	block      []byte // copies of tasks that keep made, and room for more
 }
 
-// keep returns a copy of b that lives as long as the set. Copies stand one after another in blocks of
+// keepCopy returns a copy of b that lives as long as the set. Copies stand one after another in blocks of
 // 4 KiB to 1 MiB, each larger than the one before, because the garbage collector spends time on each
 // allocation and task files have many small tasks.
-func (l *taskLoader) keep(b []byte) []byte {
+func (l *taskLoader) keepCopy(b []byte) []byte {
 	const least, most = 4 << 10, 1 << 20 // bytes of a block
 	if len(b) > cap(l.block)-len(l.block) {
 		l.block = make([]byte, 0, max(min(2*cap(l.block), most), least, len(b)))
@@ -79,11 +79,11 @@ func (l *taskLoader) keep(b []byte) []byte {
 	return l.block[start:len(l.block):len(l.block)]
 }
 
-// document adds the tasks of a task file that is one JSON document: a list of tasks, or an object
+// addDocument adds the tasks of a task file that is one JSON document: a list of tasks, or an object
 // whose member rule.List is that list. done is false if the document is neither. Then it is a single
 // task, which the caller adds as a line.
-func (l *taskLoader) document(doc []byte) (done bool, err error) {
-	if err := l.json.Check(doc); err != nil {
+func (l *taskLoader) addDocument(doc []byte) (done bool, err error) {
+	if err := l.limits.Check(doc); err != nil {
 		return true, err
 	}
 	list := bytes.TrimSpace(doc) // has a byte at least, as Check found valid JSON
@@ -105,27 +105,27 @@ func (l *taskLoader) document(doc []byte) (done bool, err error) {
 		return true, err
 	}
 	for i, task := range all {
-		if err := l.add(task); err != nil {
+		if err := l.addTask(task); err != nil {
 			return true, fmt.Errorf("task %d: %w", i, err)
 		}
 	}
 	return true, nil
 }
 
-// line checks one line of a task file as strictly as items are checked, and adds its task to the set.
-func (l *taskLoader) line(line Line) error {
+// addLine checks one line of a task file as strictly as items are checked, and adds its task to the set.
+func (l *taskLoader) addLine(line Line) error {
 	if line.Fault != "" {
 		return fmt.Errorf("%s", line.Fault)
 	}
-	if err := l.json.Check(line.Bytes); err != nil {
+	if err := l.limits.Check(line.Bytes); err != nil {
 		return err
 	}
-	return l.add(line.Bytes)
+	return l.addTask(line.Bytes)
 }
 
-// add adds a task of the task file, whose JSON has been checked. It copies the task, without the members that
-// scoring does not read, and if l.whole is set also with them.
-func (l *taskLoader) add(b []byte) error {
+// addTask adds a task of the task file, whose JSON has been checked. It copies the task, without the members that
+// scoring does not read, and if l.keepsWhole is set also with them.
+func (l *taskLoader) addTask(b []byte) error {
 	v, err := jsontree.Parse(&l.parser, b)
 	if err != nil {
 		return err
@@ -135,30 +135,30 @@ func (l *taskLoader) add(b []byte) error {
 	}
 	// Its names.
 	taskSet := l.set
-	at := len(taskSet.all)
+	at := len(taskSet.tasks)
 	if at == math.MaxInt32 {
 		return fmt.Errorf("got more than %d tasks", math.MaxInt32)
 	}
-	keys, err := taskSet.keys(v, at)
+	keys, err := taskSet.namesOf(v, at)
 	if err != nil {
 		return err
 	}
 	if !taskSet.has(keys[0]) {
-		taskSet.n++
+		taskSet.namedCount++
 	}
 	for _, k := range keys {
 		taskSet.addName(k, int32(at))
 	}
 	// Its JSON.
-	kept := l.keep(l.trimmed(b))
-	taskSet.all = append(taskSet.all, namedTask{keys[0], kept})
-	if !l.whole {
+	kept := l.keepCopy(l.withoutUnread(b))
+	taskSet.tasks = append(taskSet.tasks, namedTask{keys[0], kept})
+	if !l.keepsWhole {
 		return nil
 	}
 	if len(taskSet.rule.Unread) > 0 {
-		kept = l.keep(bytes.TrimSpace(b))
+		kept = l.keepCopy(bytes.TrimSpace(b))
 	}
-	taskSet.whole = append(taskSet.whole, kept)
+	taskSet.wholeTasks = append(taskSet.wholeTasks, kept)
 	return nil
 }
 
@@ -166,33 +166,33 @@ func (l *taskLoader) add(b []byte) error {
 // A name may belong to several tasks. Most belong to one, so only names that occur again get a list of
 // positions in repeats.
 func (t *taskSet) addName(name string, position int32) {
-	first, ok := t.first[name]
+	first, ok := t.firstPosition[name]
 	if !ok {
-		t.first[name] = position
+		t.firstPosition[name] = position
 		return
 	}
-	if t.repeats[name] == nil {
-		t.repeats[name] = []int32{first}
+	if t.repeatedPositions[name] == nil {
+		t.repeatedPositions[name] = []int32{first}
 	}
-	t.repeats[name] = append(t.repeats[name], position)
+	t.repeatedPositions[name] = append(t.repeatedPositions[name], position)
 }
 
 // wholeAt returns the JSON of the task at a position with all members that the task file has, nil if those are
 // not kept.
 func (t *taskSet) wholeAt(at int) []byte {
-	if t.whole == nil {
+	if t.wholeTasks == nil {
 		return nil
 	}
-	return t.whole[at]
+	return t.wholeTasks[at]
 }
 
-// twice reports whether a name occurs more than once.
-func (t *taskSet) twice(name string) bool { return t.repeats[name] != nil }
+// isRepeated reports whether a name occurs more than once.
+func (t *taskSet) isRepeated(name string) bool { return t.repeatedPositions[name] != nil }
 
-// trimmed returns the JSON of a task of the task file, b, without those members that its suite never reads,
+// withoutUnread returns the JSON of a task of the task file, b, without those members that its suite never reads,
 // because all tasks are kept in memory. b is an object that was checked as JSON. The result is valid until the
 // next call.
-func (l *taskLoader) trimmed(b []byte) []byte {
+func (l *taskLoader) withoutUnread(b []byte) []byte {
 	if len(l.set.rule.Unread) == 0 {
 		return b
 	}
@@ -214,9 +214,9 @@ func (l *taskLoader) trimmed(b []byte) []byte {
 	return l.buf
 }
 
-// keys returns the names by which dump lines refer to the task v, at least one. The suite's rule makes
+// namesOf returns the names by which dump lines refer to the task v, at least one. The suite's rule makes
 // them from the task and its position in the file; without a rule the name is its id.
-func (t *taskSet) keys(v *fastjson.Value, index int) ([]string, error) {
+func (t *taskSet) namesOf(v *fastjson.Value, index int) ([]string, error) {
 	if t.rule.Keys != nil {
 		keys, err := t.rule.Keys(v, index)
 		if err == nil && len(keys) == 0 {
@@ -225,7 +225,7 @@ func (t *taskSet) keys(v *fastjson.Value, index int) ([]string, error) {
 		return keys, err
 	}
 	it := scoring.Item{Fields: v}
-	if e := new(Decoder).id(&it); e != nil {
+	if e := new(Decoder).setID(&it); e != nil {
 		return nil, e
 	}
 	if it.ID == "" {
@@ -239,30 +239,30 @@ func (t *taskSet) has(id string) bool {
 	if t == nil {
 		return false
 	}
-	_, ok := t.first[id]
+	_, ok := t.firstPosition[id]
 	return ok
 }
 
-// position returns the position in the task file of the k-th task with a name, both from 0, or -1 if fewer
+// positionOf returns the position in the task file of the k-th task with a name, both from 0, or -1 if fewer
 // tasks have it.
-func (t *taskSet) position(name string, k int) int {
+func (t *taskSet) positionOf(name string, k int) int {
 	if t == nil || !t.has(name) {
 		return -1
 	}
-	repeats := t.repeats[name] // empty for a name that one task has
+	repeats := t.repeatedPositions[name] // empty for a name that one task has
 	switch {
 	case k < len(repeats):
 		return int(repeats[k])
 	case k > 0:
 		return -1
 	}
-	return int(t.first[name])
+	return int(t.firstPosition[name])
 }
 
-// wanted reports whether members of a task must be added to the dump line v, whose id is given. If the suite's
+// needsTask reports whether members of a task must be added to the dump line v, whose id is given. If the suite's
 // rule lists the members that scoring needs, a line that has them all carries its task already. If the rule
 // lists none, the line is joined with a task if the set has the one that it names.
-func (t *taskSet) wanted(v *fastjson.Value, id string) bool {
+func (t *taskSet) needsTask(v *fastjson.Value, id string) bool {
 	if t == nil {
 		return false
 	}
@@ -271,12 +271,12 @@ func (t *taskSet) wanted(v *fastjson.Value, id string) bool {
 			return true
 		}
 	}
-	return len(t.rule.Fields) == 0 && t.has(t.refer(v, id))
+	return len(t.rule.Fields) == 0 && t.has(t.taskName(v, id))
 }
 
-// refer returns the name by which a dump line v refers to its task: by the suite's rule, or without one the
+// taskName returns the name by which a dump line v refers to its task: by the suite's rule, or without one the
 // line's id.
-func (t *taskSet) refer(v *fastjson.Value, id string) string {
+func (t *taskSet) taskName(v *fastjson.Value, id string) string {
 	if t.rule.Refer != nil {
 		return t.rule.Refer(v, id)
 	}
@@ -292,20 +292,20 @@ func (t *taskSet) find(id string) ([]byte, *scoring.Error) {
 	if t == nil {
 		t = &taskSet{}
 	}
-	at, ok := t.first[id]
+	at, ok := t.firstPosition[id]
 	if !ok {
 		return nil, &scoring.Error{Code: "unknown_task", Message: fmt.Sprintf("cannot find task %q: it is not in the file of --tasks", clip(id))}
 	}
-	if t.twice(id) {
+	if t.isRepeated(id) {
 		return nil, &scoring.Error{Code: "unknown_task", Message: fmt.Sprintf("cannot find task %q: the file of --tasks has it twice; want ids that occur once", clip(id))}
 	}
-	return t.all[at].json, nil
+	return t.tasks[at].json, nil
 }
 
-// join appends a line of a dump to dst, with those members of its task that it lacks. It never adds
+// appendJoined appends a line of a dump to dst, with those members of its task that it lacks. It never adds
 // the members of an answer. A line that is not valid, needs no task, or names none or several is
 // appended unchanged.
-func (t *taskSet) join(dst, line []byte) []byte {
+func (t *taskSet) appendJoined(dst, line []byte) []byte {
 	start := len(dst)
 	dst = append(dst, line...)
 	if scene.Check(line, fastjson.MaxDepth) != nil {
@@ -317,14 +317,14 @@ func (t *taskSet) join(dst, line []byte) []byte {
 	}
 	// Find the task.
 	it := scoring.Item{Fields: value}
-	if new(Decoder).id(&it) != nil || !t.wanted(value, it.ID) {
+	if new(Decoder).setID(&it) != nil || !t.needsTask(value, it.ID) {
 		return dst
 	}
-	name := t.refer(value, it.ID)
-	if !t.has(name) || t.twice(name) {
+	name := t.taskName(value, it.ID)
+	if !t.has(name) || t.isRepeated(name) {
 		return dst
 	}
-	task, err := jsontree.Parse(new(fastjson.Parser), t.all[t.first[name]].json)
+	task, err := jsontree.Parse(new(fastjson.Parser), t.tasks[t.firstPosition[name]].json)
 	if err != nil {
 		return dst
 	}

@@ -9,10 +9,10 @@ import (
 	"plumb/scoring"
 )
 
-// Whose returns the name of the suite to which the task file at path belongs. It looks at the first
+// SuiteOfTasks returns the name of the suite to which the task file at path belongs. It looks at the first
 // task of a file with lines, or at the whole of a file that is one JSON document. It returns "" if no
 // suite fits or several do, and an error if the file cannot be read.
-func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
+func SuiteOfTasks(path string, suites scoring.Suites, limits Limits) (string, error) {
 	r, err := Open(path, limits)
 	if err != nil {
 		return "", err
@@ -33,16 +33,16 @@ func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 			return "", fmt.Errorf("cannot read tasks %s: %w", path, err)
 		}
 	}
-	return owner(v, suites), nil
+	return suiteOf(v, suites), nil
 }
 
-// owner returns the name of the only suite to which v can belong, else "". v is a task, which names
+// suiteOf returns the name of the only suite to which v can belong, else "". v is a task, which names
 // its suite or its test, or a document of tasks, which has the member in which the suite lists them
 // (Suite.Tasks.List).
-func owner(v *fastjson.Value, suites scoring.Suites) string {
+func suiteOf(v *fastjson.Value, suites scoring.Suites) string {
 	d := Decoder{cfg: ItemConfig{Suites: suites}}
 	it := scoring.Item{Fields: v}
-	if d.suite(&it, "") == nil {
+	if d.setSuite(&it, "") == nil {
 		return it.Suite
 	}
 	found := ""

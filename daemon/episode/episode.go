@@ -210,7 +210,7 @@ func (episode *Episode) item(response []byte) (*scoring.Item, *scoring.Error) {
 	if response != nil {
 		line = episode.lineWith(response)
 	}
-	return dump.NewDecoder(episode.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, episode.cfg.Suite)
+	return dump.NewDecoder(episode.cfg.Items).Item(dump.Line{Number: 1, Bytes: line}, episode.cfg.Suite)
 }
 
 // lineWith returns the dump line of the episode's task with a response, a JSON value.

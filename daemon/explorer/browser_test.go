@@ -422,7 +422,7 @@ func TestReport(t *testing.T) {
 		test := []string{"maze", "graph", "label"}[i/2%3]
 		line := fmt.Sprintf(`{"id":"q%03d","suite":"aspire","test":%q,"model":"m%d","score":%g,"reward":0.5,"status":"fenced","metrics":{"distance":%d.0},"notes":[],"asked":{"model":"m%d","mode":"cot"}}`,
 			i/2, test, i%2, float64(i)/119, 200-i, i%2)
-		if err := w.Add(dump.Line{N: i + 1, Bytes: []byte(`{"suite":"aspire","test":"maze","response":"answer number ` + fmt.Sprint(i) + `"}`)}, []byte(line)); err != nil {
+		if err := w.Add(dump.Line{Number: i + 1, Bytes: []byte(`{"suite":"aspire","test":"maze","response":"answer number ` + fmt.Sprint(i) + `"}`)}, []byte(line)); err != nil {
 			t.Fatal(err)
 		}
 	}

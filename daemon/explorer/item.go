@@ -117,7 +117,7 @@ func (explorer *Explorer) findLine(o *opened, answer *answer, key uint64) {
 		answer.why = "no open dump has an answer with this id, model, repeat and turn that can be read"
 		return
 	}
-	explorer.readItem(answer, dump.Line{N: answer.lineNumber, Bytes: answer.dumpLine})
+	explorer.readItem(answer, dump.Line{Number: answer.lineNumber, Bytes: answer.dumpLine})
 }
 
 // readItem decodes the dump line of an answer. If that fails, answer.item is nil or answer.why says

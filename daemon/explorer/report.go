@@ -98,7 +98,7 @@ func (explorer *Explorer) readGiven(given *Given) *answer {
 	case given.Line.Bytes == nil && given.Line.Fault == "":
 		answer.why = "this report was made of results alone, so the answer and its pictures are not here"
 	default:
-		answer.dumpLine, answer.lineNumber, answer.source = given.Line.Bytes, given.Line.N, given.Source
+		answer.dumpLine, answer.lineNumber, answer.source = given.Line.Bytes, given.Line.Number, given.Source
 		explorer.readItem(answer, given.Line)
 	}
 	return answer

@@ -177,7 +177,7 @@ func scoreAll(ctx context.Context, eng Engine, lines [][]byte, number int, suite
 	for range min(scoredAtOnce, len(lines)) {
 		wait.Go(func() {
 			for i := range next {
-				result, err := eng.Score(ctx, dump.Line{N: number, Bytes: lines[i]}, suite)
+				result, err := eng.Score(ctx, dump.Line{Number: number, Bytes: lines[i]}, suite)
 				if err != nil {
 					mu.Lock()
 					failed = err

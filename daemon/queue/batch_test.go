@@ -71,7 +71,7 @@ func line(id string, widths ...float64) dump.Line {
 		}
 		b = fmt.Append(b, w)
 	}
-	return dump.Line{N: 1, Bytes: append(b, ']', '}')}
+	return dump.Line{Number: 1, Bytes: append(b, ']', '}')}
 }
 
 // ask scores a line in the background and returns when it is as far as it gets.
@@ -253,7 +253,7 @@ func TestStuckSamples(t *testing.T) {
 		var all sync.WaitGroup
 		ask := func(l string, want string) {
 			all.Go(func() {
-				a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(l)}, &queue.Options{})
+				a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(l)}, &queue.Options{})
 				code := ""
 				if a.Result.Err != nil {
 					code = a.Result.Err.Code

@@ -126,17 +126,17 @@ func TestSilentJudgeHoldsNobodyUp(t *testing.T) {
 		}()
 		synctest.Wait()
 		told(t, run(t, q, []string{`{"id":"d","test":"sum","views":[4]}`}), []string{"d  4"})
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"e","test":"sum","views":[5]}`)}, &queue.Options{})
+		a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{"id":"e","test":"sum","views":[5]}`)}, &queue.Options{})
 		if err != nil || a.Result.Score != 5 || time.Since(start) > time.Second {
 			t.Errorf("got %+v, %v after %v; want the score at once", a, err, time.Since(start))
 		}
-		a, err = q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"f","test":"sum","ask":"never"}`)}, &queue.Options{})
+		a, err = q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{"id":"f","test":"sum","ask":"never"}`)}, &queue.Options{})
 		if took := time.Since(start); err != nil || a.Result.Err == nil || a.Result.Err.Code != "deadline" || took < queue.DefaultDeadline || took > queue.DefaultDeadline+time.Second {
 			t.Errorf("got %+v, %v after %v; want the request's own deadline", a.Result, err, took)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err = q.Score(ctx, dump.Line{N: 1, Bytes: []byte(`{"id":"g","test":"sum","ask":"never"}`)}, &queue.Options{}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err = q.Score(ctx, dump.Line{Number: 1, Bytes: []byte(`{"id":"g","test":"sum","ask":"never"}`)}, &queue.Options{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v; want the end of the request", err)
 		}
 		told(t, <-slow, []string{"s0 unjudged 0", "s1 unjudged 0", "s2 unjudged 0", "s3 unjudged 0", "s4 unjudged 0", "s5 unjudged 0", "p internal 0", "y  1000"})
@@ -158,7 +158,7 @@ func TestJudgedShare(t *testing.T) {
 		cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
 		cfg.Judge, cfg.Deadline = c, time.Minute
 		q := queue.New(cfg)
-		line := dump.Line{N: 1, Bytes: []byte(`{"id":"a","test":"sum","ask":"30s yes"}`)}
+		line := dump.Line{Number: 1, Bytes: []byte(`{"id":"a","test":"sum","ask":"30s yes"}`)}
 		go func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -182,7 +182,7 @@ func TestCloseWaitsForTheJudge(t *testing.T) {
 		answers := make(chan queue.Answer, 2)
 		for i, views := range []string{"", `,"views":[7]`} {
 			go func() {
-				a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: fmt.Appendf(nil, `{"id":"a%d","test":"sum","ask":"yes"%s}`, i, views)}, &queue.Options{})
+				a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: fmt.Appendf(nil, `{"id":"a%d","test":"sum","ask":"yes"%s}`, i, views)}, &queue.Options{})
 				if err != nil {
 					t.Error(err)
 				}

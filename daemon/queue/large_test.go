@@ -57,7 +57,7 @@ func TestLargeWait(t *testing.T) {
 	q := queue.New(cfg)
 	defer q.Close()
 	score := func(b []byte) queue.Answer {
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: b}, &queue.Options{Client: "a"})
+		a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: b}, &queue.Options{Client: "a"})
 		if err != nil {
 			t.Error(err)
 		}
@@ -98,14 +98,14 @@ func TestLargeLeaves(t *testing.T) {
 	defer q.Close()
 	first := make(chan queue.Answer)
 	go func() {
-		a, _ := q.Score(t.Context(), dump.Line{N: 1, Bytes: largeItem("7")}, &queue.Options{})
+		a, _ := q.Score(t.Context(), dump.Line{Number: 1, Bytes: largeItem("7")}, &queue.Options{})
 		first <- a
 	}()
 	waitFor(t, func() bool { return cfg.Memory.Held() > 0 })
 	ctx, cancel := context.WithCancel(t.Context())
 	second := make(chan error)
 	go func() {
-		_, err := q.Score(ctx, dump.Line{N: 1, Bytes: largeItem("8")}, &queue.Options{})
+		_, err := q.Score(ctx, dump.Line{Number: 1, Bytes: largeItem("8")}, &queue.Options{})
 		second <- err
 	}()
 	waitFor(t, func() bool { return q.Depth() == 2 })
@@ -118,7 +118,7 @@ func TestLargeLeaves(t *testing.T) {
 		t.Errorf("got %+v; want 7", a.Result)
 	}
 	long := []byte(`{"test":"sum","pad":[` + strings.Repeat("1,", 2_000_000) + `1]}`)
-	a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: long}, &queue.Options{})
+	a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: long}, &queue.Options{})
 	if err != nil || a.Result.Err == nil || a.Result.Err.Code != "too_large" || !strings.Contains(a.Result.Err.Message, "--max-memory") {
 		t.Errorf("got %v, %+v; want too_large and the flag", err, a.Result.Err)
 	}
@@ -184,7 +184,7 @@ func TestSpillTakesMore(t *testing.T) {
 	cfg.Memory = memory.New("--max-memory", size, share)
 	q := queue.New(cfg)
 	defer q.Close()
-	a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: largeItem("9")}, &queue.Options{Client: "a"})
+	a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: largeItem("9")}, &queue.Options{Client: "a"})
 	if err != nil || a.Result.Score != 9 || least.Load() < 400<<20 {
 		t.Errorf("got %v, %v with %d bytes held; want 9 with 400 MiB", a.Result.Score, err, least.Load())
 	}
@@ -218,7 +218,7 @@ func TestLargeFreed(t *testing.T) {
 	other.Try(weight)
 	done := make(chan error)
 	go func() {
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: largeItem("7")}, &queue.Options{})
+		a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: largeItem("7")}, &queue.Options{})
 		if err == nil && a.Result.Err != nil {
 			err = a.Result.Err
 		}
@@ -270,7 +270,7 @@ func TestLargeGivenUp(t *testing.T) {
 	score := func(ctx context.Context) <-chan error {
 		done := make(chan error, 1)
 		go func() {
-			_, err := q.Score(ctx, dump.Line{N: 1, Bytes: largeItem("7")}, &queue.Options{})
+			_, err := q.Score(ctx, dump.Line{Number: 1, Bytes: largeItem("7")}, &queue.Options{})
 			done <- err
 		}()
 		waitFor(t, func() bool { return q.Depth() == 1 })

@@ -99,7 +99,7 @@ func TestLatePicturesHoldNobodyUp(t *testing.T) {
 		synctest.Wait()
 		quick := run(t, q, []string{`{"id":"d","test":"sum","views":[4]}`})
 		told(t, quick, []string{"d  4"})
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"e","test":"sum","views":[5]}`)}, &queue.Options{})
+		a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{"id":"e","test":"sum","views":[5]}`)}, &queue.Options{})
 		if err != nil || a.Result.Score != 5 {
 			t.Errorf("got %+v, %v; want the score", a.Result, err)
 		}
@@ -184,7 +184,7 @@ func TestLateColdStart(t *testing.T) {
 		bulk := make(chan []string)
 		go func() { bulk <- run(t, q, []string{`{"id":"a","test":"sum","late":[4]}`}) }()
 		request := func(w int) queue.Answer {
-			a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: fmt.Appendf(nil, `{"id":"b","test":"sum","late":[%d]}`, w)}, &queue.Options{})
+			a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: fmt.Appendf(nil, `{"id":"b","test":"sum","late":[%d]}`, w)}, &queue.Options{})
 			if err != nil {
 				t.Error(err)
 			}

@@ -29,7 +29,7 @@ func run(t *testing.T, q *queue.Queue, lines []string) []string {
 	go func() {
 		defer s.End()
 		for i, l := range lines {
-			if err := s.Put(dump.Line{N: i + 1, Bytes: []byte(l)}); err != nil {
+			if err := s.Put(dump.Line{Number: i + 1, Bytes: []byte(l)}); err != nil {
 				t.Errorf("cannot put line %d: %v", i+1, err)
 				return
 			}
@@ -176,13 +176,13 @@ func TestDeadlineOfRequest(t *testing.T) {
 		cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{Block: block})
 		cfg.Workers = 1
 		q := queue.New(cfg)
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{})
+		a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{})
 		if err != nil || a.Result.ID != "b" || a.Result.Err == nil || a.Result.Err.Code != "deadline" {
 			t.Errorf("got %+v, %v; want an answer with code deadline", a.Result, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := q.Score(ctx, dump.Line{N: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{}); err != nil && !errors.Is(err, context.Canceled) {
+		if _, err := q.Score(ctx, dump.Line{Number: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{}); err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v; want the error of the context or an answer", err)
 		}
 		if n := q.Depth(); n != 0 {
@@ -202,7 +202,7 @@ func TestReadersThatGiveUp(t *testing.T) {
 		all.Go(func() {
 			for n := range 2000 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration((7*n+i)%41)*time.Microsecond)
-				q.Score(ctx, dump.Line{N: n, Bytes: []byte(`{"id":"a","test":"sum","views":[1]}`)}, &queue.Options{})
+				q.Score(ctx, dump.Line{Number: n, Bytes: []byte(`{"id":"a","test":"sum","views":[1]}`)}, &queue.Options{})
 				cancel()
 			}
 		})
@@ -224,7 +224,7 @@ func TestAdmission(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatalf("got %v, %v; want two requests admitted", err1, err2)
 	}
-	_, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{}`)}, &queue.Options{})
+	_, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{}`)}, &queue.Options{})
 	if !errors.Is(err, queue.ErrBusy) || !strings.Contains(err.Error(), "--queue-max") {
 		t.Errorf("got %v; want ErrBusy that names the flag", err)
 	}
@@ -233,7 +233,7 @@ func TestAdmission(t *testing.T) {
 	if q.Depth() != 1 {
 		t.Errorf("got %d under way; want 1", q.Depth())
 	}
-	if _, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{}`)}, &queue.Options{}); err != nil {
+	if _, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{}`)}, &queue.Options{}); err != nil {
 		t.Errorf("got %v; want room again", err)
 	}
 }
@@ -264,7 +264,7 @@ func TestRequestsJoinIntoBatches(t *testing.T) {
 	answers := make(chan error, n)
 	for i := range n {
 		go func() {
-			a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: fmt.Appendf(nil, `{"test":"sum","views":[%d]}`, i)}, &queue.Options{})
+			a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: fmt.Appendf(nil, `{"test":"sum","views":[%d]}`, i)}, &queue.Options{})
 			if err == nil && a.Result.Score != float64(i) {
 				err = fmt.Errorf("got score %g; want %d", a.Result.Score, i)
 			}
@@ -314,7 +314,7 @@ func TestCancelStream(t *testing.T) {
 		go func() {
 			defer s.End()
 			for i := 1; ; i++ {
-				if err := s.Put(dump.Line{N: i, Bytes: []byte(`{"test":"sum","views":[1,2]}`)}); err != nil {
+				if err := s.Put(dump.Line{Number: i, Bytes: []byte(`{"test":"sum","views":[1,2]}`)}); err != nil {
 					ended <- err
 					return
 				}
@@ -349,7 +349,7 @@ func TestClosedQueueRefuses(t *testing.T) {
 		t.Errorf("got %v; want ErrClosed", err)
 	}
 	s := q.Stream(t.Context(), &queue.Options{})
-	if err := s.Put(dump.Line{N: 1, Bytes: []byte(`{}`)}); !errors.Is(err, queue.ErrClosed) {
+	if err := s.Put(dump.Line{Number: 1, Bytes: []byte(`{}`)}); !errors.Is(err, queue.ErrClosed) {
 		t.Errorf("got %v; want ErrClosed", err)
 	}
 	s.End()
@@ -368,7 +368,7 @@ func TestFlatMemory(t *testing.T) {
 	go func() {
 		defer s.End()
 		for i := range n {
-			if s.Put(dump.Line{N: i + 1, Bytes: line}) != nil {
+			if s.Put(dump.Line{Number: i + 1, Bytes: line}) != nil {
 				return
 			}
 		}

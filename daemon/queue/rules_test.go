@@ -463,8 +463,8 @@ func TestKept(t *testing.T) {
 // TestLines: a line that failed keeps its number and its fault in the task.
 func TestLines(t *testing.T) {
 	var x task
-	x.fill(dump.Line{N: 3, Bytes: []byte("abc"), Fault: "torn", Busy: true})
-	if x.line.N != 3 || string(x.line.Bytes) != "abc" || x.line.Fault != "torn" || !x.line.Busy || x.weight != 0 {
+	x.fill(dump.Line{Number: 3, Bytes: []byte("abc"), Fault: "torn", Busy: true})
+	if x.line.Number != 3 || string(x.line.Bytes) != "abc" || x.line.Fault != "torn" || !x.line.Busy || x.weight != 0 {
 		t.Errorf("got %+v", x.line)
 	}
 }

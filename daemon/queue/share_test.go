@@ -29,7 +29,7 @@ func TestIdenticalWorkInFlightIsDoneOnce(t *testing.T) {
 			t.Errorf("got %d preparations, %+v; want one for five requests", len(r.prepared), r.q.Stats())
 		}
 		other := line("a", 3)
-		other.N = 2
+		other.Number = 2
 		for i, c := range []struct {
 			o queue.Options
 			l dump.Line
@@ -93,7 +93,7 @@ func TestDeadlineIsCut(t *testing.T) {
 		cfg.Deadline = time.Second
 		q := queue.New(cfg)
 		start := time.Now()
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{Deadline: time.Hour})
+		a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{Deadline: time.Hour})
 		if d := time.Since(start); err != nil || d != cfg.Deadline || !strings.Contains(a.Result.Err.Message, "--deadline") {
 			t.Errorf("got %s, %v after %v; want the server's deadline", a.JSON, err, d)
 		}
@@ -162,7 +162,7 @@ func TestFaultsOfTheSampleAreShared(t *testing.T) {
 		r := newRig(t)
 		r.measure = make(chan struct{})
 		r.open()
-		l := dump.Line{N: 1, Bytes: []byte(`{"id":"p","test":"sum","do":"panic_score","views":[2]}`)}
+		l := dump.Line{Number: 1, Bytes: []byte(`{"id":"p","test":"sum","do":"panic_score","views":[2]}`)}
 		r.ask(queue.Options{}, l)
 		r.ask(queue.Options{}, l)
 		close(r.measure)
@@ -194,7 +194,7 @@ func TestResultCache(t *testing.T) {
 	if a := score(queue.Options{Variants: scoring.Variants{"sum.twice": ""}}, line("a", 3)); a.Source != queue.Computed || a.Result.Score != 6 {
 		t.Errorf("got %v %s; want a score of its own", a.Source, a.JSON)
 	}
-	bad := dump.Line{N: 1, Bytes: []byte(`{"id":"r","test":"sum","do":"refuse"}`)}
+	bad := dump.Line{Number: 1, Bytes: []byte(`{"id":"r","test":"sum","do":"refuse"}`)}
 	score(queue.Options{}, bad)
 	if a := score(queue.Options{}, bad); a.Source != queue.Computed {
 		t.Errorf("got %v %s; want errors computed", a.Source, a.JSON)

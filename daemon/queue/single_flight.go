@@ -66,7 +66,7 @@ func newReader() any {
 // number and size, the options, and the time limit from now on.
 func (queue *Queue) reader(l dump.Line, o *Options, bulk bool) *reader {
 	r := queue.readers.Get().(*reader)
-	r.lineNumber, r.size, r.opt, r.bulk = l.N, len(l.Bytes), o, bulk
+	r.lineNumber, r.size, r.opt, r.bulk = l.Number, len(l.Bytes), o, bulk
 	r.arrived, r.limit = queue.now(), queue.limit(o)
 	return r
 }
@@ -139,7 +139,7 @@ func contentOf(dumpLine dump.Line, opts *Options, read uint64, scratch []byte) (
 	}
 	line := sha256.Sum256(dumpLine.Bytes)
 	scratch = append(scratch, line[:]...)
-	scratch = binary.AppendVarint(scratch, int64(dumpLine.N))
+	scratch = binary.AppendVarint(scratch, int64(dumpLine.Number))
 	scratch = binary.AppendUvarint(scratch, read)
 	text(dumpLine.Fault)
 	text(opts.Suite)

@@ -107,7 +107,7 @@ func TestTurn(t *testing.T) {
 // TestFailedLine: only a line that could not be read has its number as a member.
 func TestFailedLine(t *testing.T) {
 	x := &task{}
-	x.line.N = 7
+	x.line.Number = 7
 	for code, want := range map[string]int{"bad_line": 7, "bad_item": 0} {
 		if r := x.failed(&scoring.Error{Code: code}); r.Line != want || r.ID != "line:7" || r.Err.Code != code {
 			t.Errorf("%s: got %+v; want line %d", code, r, want)

@@ -85,7 +85,7 @@ type identity struct {
 // fill copies a line into the task, and estimates the memory that it takes.
 func (task *task) fill(l dump.Line) {
 	task.buf = append(task.buf[:0], l.Bytes...)
-	task.line = dump.Line{N: l.N, Bytes: task.buf, Fault: l.Fault, Busy: l.Busy, Checked: l.Checked}
+	task.line = dump.Line{Number: l.Number, Bytes: task.buf, Fault: l.Fault, Busy: l.Busy, Checked: l.Checked}
 	task.weight = Weight(task.buf)
 }
 
@@ -139,7 +139,7 @@ func (task *task) name(result *scoring.Result) {
 		result.ID, result.Suite, result.Test, result.Who = n.id, n.suite, n.test, n.who
 		return
 	}
-	result.ID = fmt.Sprintf("line:%d", task.line.N)
+	result.ID = fmt.Sprintf("line:%d", task.line.Number)
 }
 
 // failed returns the result of a sample that failed before it had a job: what identifies it, and the
@@ -149,7 +149,7 @@ func (task *task) failed(failure *scoring.Error) scoring.Result {
 	task.name(&result)
 	result.Err = failure
 	if failure.Code == "bad_line" {
-		result.Line = task.line.N
+		result.Line = task.line.Number
 	}
 	return result
 }

@@ -35,7 +35,7 @@ func TestPartsAddUp(t *testing.T) {
 		time.Sleep(time.Second)
 		want := queue.Timing{queue.PartOutline: 6 * time.Millisecond, queue.PartExport: 7 * time.Millisecond, queue.PartGPU: 5 * time.Millisecond}
 		start := time.Now()
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"a","test":"sum","views":[1],"late":[2]}`)}, &queue.Options{})
+		a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{"id":"a","test":"sum","views":[1],"late":[2]}`)}, &queue.Options{})
 		if took := time.Since(start); err != nil || a.Timing != want || a.Timing.Total() != took {
 			t.Errorf("got %v, %v in %v; want %v", a.Timing, err, took, want)
 		}
@@ -57,7 +57,7 @@ func TestTimingOfSampleGivenUp(t *testing.T) {
 		block := make(chan struct{})
 		cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{Block: block})
 		q := queue.New(cfg)
-		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{})
+		a, err := q.Score(t.Context(), dump.Line{Number: 1, Bytes: []byte(`{"id":"b","test":"sum","do":"block"}`)}, &queue.Options{})
 		if want := (queue.Timing{queue.PartReply: queue.DefaultDeadline}); err != nil || a.Timing != want {
 			t.Errorf("got %v, %v; want %v", a.Timing, err, want)
 		}

@@ -146,7 +146,7 @@ func (worker *worker) prepare(task *task) (onward bool) {
 	if worker.queue.giveUpIfUnread(task) {
 		return false
 	}
-	defer worker.decoder.Trim()
+	defer worker.decoder.TrimMemory()
 	start := worker.queue.now()
 	task.started.Store(int64(start))
 	task.partEnds[PartQueue] = start
@@ -330,7 +330,7 @@ func (queue *Queue) score(task *task) {
 // failInternally sets the result of a task whose work panicked, so that only this sample
 // fails.
 func (task *task) failInternally(p any) {
-	slog.Error("BUG: panic in a sample", "panic", fmt.Sprint(p), "line", task.line.N, "stack", string(debug.Stack()))
+	slog.Error("BUG: panic in a sample", "panic", fmt.Sprint(p), "line", task.line.Number, "stack", string(debug.Stack()))
 	e := &scoring.Error{Code: "internal", Message: "cannot score item: internal error; the daemon's log has the details"}
 	task.result, task.err = task.failed(e), e
 }

@@ -35,7 +35,7 @@ var ErrAside = errors.New("no answers")
 // slowly. See docs/spec/dumps.md#r22.
 func detect(in *input.Input, response string) (string, error) {
 	d := detector{in, response}
-	for final := false; ; final = !in.More() {
+	for final := false; ; final = !in.WaitForMore() {
 		name, err := d.ofHead(in.Head(), final)
 		if final || err != errUndecided {
 			return name, err

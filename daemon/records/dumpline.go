@@ -74,7 +74,7 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	if a.Key != a.ID {
 		o.Key = a.Key
 	}
-	l := dump.Line{N: n}
+	l := dump.Line{Number: n}
 	switch {
 	case a.Fault != "":
 		o.ID, o.Key, o.Err = a.ID, a.Key, &scoring.Error{Code: "bad_line", Message: a.Fault}

@@ -22,7 +22,7 @@ type own struct {
 // openOwn returns the records of a dump in plumb's own format.
 func (r *Reader) openOwn() (record.Source, error) {
 	o := &own{lines: r.in.Lines()}
-	o.lines.Lists(dump.ItemConfig{Suites: r.options.Suites, Suite: r.options.Suite, Tasks: r.options.Tasks,
+	o.lines.AcceptList(dump.ItemConfig{Suites: r.options.Suites, DefaultSuite: r.options.Suite, Tasks: r.options.Tasks,
 		Limits: r.options.JSON})
 	o.parser.Limits = r.options.JSON
 	return o, nil
@@ -39,7 +39,7 @@ func (o *own) Next() (*record.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.record = record.Record{At: fmt.Sprintf("line %d", l.N), Usage: record.NoUsage}
+	o.record = record.Record{At: fmt.Sprintf("line %d", l.Number), Usage: record.NoUsage}
 	r := &o.record
 	if l.Fault != "" {
 		r.Fault = l.Fault
@@ -50,7 +50,7 @@ func (o *own) Next() (*record.Record, error) {
 		err = fmt.Errorf("it holds %s; want an object", message.Describe(v))
 	}
 	if err != nil {
-		r.Fault = fmt.Sprintf("cannot read line %d: %v", l.N, err)
+		r.Fault = fmt.Sprintf("cannot read line %d: %v", l.Number, err)
 		return r, nil
 	}
 	who, _ := scoring.ReadIdentity(v, "run") // a wrong member is reported when the line is scored
@@ -75,7 +75,7 @@ func (o *own) setAnswer(r *record.Record, v *fastjson.Value) error {
 	}
 	switch {
 	case jsontree.Absent(said):
-		r.Failed(record.NoResponse, "the line has no response")
+		r.MarkMissing(record.NoResponse, "the line has no response")
 	case said.Type() == fastjson.TypeString:
 		r.Response = text(said)
 	default:

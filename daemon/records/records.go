@@ -93,7 +93,7 @@ func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 // list.
 func (r *Reader) Cuttable() bool {
 	head := bytes.TrimLeft(r.in.Head(), " \t\r\n")
-	return r.Format == Own && r.in.Plain() && r.in.Lines().Packed() == "" && !bytes.HasPrefix(head, []byte("["))
+	return r.Format == Own && r.in.HasSections() && r.in.Lines().Compression() == "" && !bytes.HasPrefix(head, []byte("["))
 }
 
 // Name returns the name of the dump for messages and results.
@@ -106,7 +106,7 @@ func (r *Reader) Rename(name string) { r.in.Name = name }
 func (r *Reader) Lines() *dump.Reader { return r.in.Lines() }
 
 // Skipped returns how many lines repeated an earlier answer and were left out.
-func (r *Reader) Skipped() int { return r.in.Skipped }
+func (r *Reader) Skipped() int { return r.in.SkippedLines }
 
 // Close closes the dump and the source of its records.
 func (r *Reader) Close() error {

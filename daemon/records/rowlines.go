@@ -47,7 +47,7 @@ func (s *rowLines) Next() (*record.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := fmt.Sprintf("line %d", l.N)
+	at := fmt.Sprintf("line %d", l.Number)
 	s.record = record.Record{At: at, Fault: l.Fault, Usage: record.NoUsage}
 	if l.Fault != "" {
 		return &s.record, nil
@@ -57,7 +57,7 @@ func (s *rowLines) Next() (*record.Record, error) {
 		err = fmt.Errorf("it holds %s; want an object", message.Describe(v))
 	}
 	if err != nil {
-		s.record.Fault = fmt.Sprintf("cannot read line %d (byte %d): %v", l.N, l.At, err)
+		s.record.Fault = fmt.Sprintf("cannot read line %d (byte %d): %v", l.Number, l.Offset, err)
 		return &s.record, nil
 	}
 	s.record = s.read(v, s.options)

@@ -126,7 +126,7 @@ func write(t *testing.T, cfg Config, samples ...sample) shown {
 		t.Fatal(err)
 	}
 	for i, s := range samples {
-		if err := w.Add(dump.Line{N: i + 1, Bytes: []byte(s.line)}, []byte(s.result)); err != nil {
+		if err := w.Add(dump.Line{Number: i + 1, Bytes: []byte(s.line)}, []byte(s.result)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -421,7 +421,7 @@ func TestSampler(t *testing.T) {
 			case k >= 68:
 				r.Test = "small"
 			}
-			s.add(dump.Line{N: i, Bytes: []byte{byte(k)}}, nil, r)
+			s.add(dump.Line{Number: i, Bytes: []byte{byte(k)}}, nil, r)
 		}
 		got := map[string]int{}
 		for _, g := range sortedGroups(s) {
@@ -457,7 +457,7 @@ func TestBrokenResultIsAnError(t *testing.T) {
 	w, _ := New(Config{Dir: t.TempDir()})
 	defer w.Discard()
 	for _, bad := range []string{``, `{`, `[]`, `"x"`, `{"id":"a"}`, `{"id":"a","score":1,"response":"x"}`, `{"id":"a","actions":[]}`, `{"id":"a","score":1.0,"model":7}`} {
-		if err := w.Add(dump.Line{N: 1}, []byte(bad)); err == nil {
+		if err := w.Add(dump.Line{Number: 1}, []byte(bad)); err == nil {
 			t.Errorf("result %q was taken", bad)
 		}
 	}
@@ -499,7 +499,7 @@ func TestInterruptedDrawing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w, err := New(Config{Dir: dir, Title: "dump", Context: ctx})
 	if err == nil {
-		err = w.Add(dump.Line{N: 1, Bytes: []byte(`{"id":"a"}`)}, []byte(`{"id":"a","score":null,"error":{"code":"x","message":"y"}}`))
+		err = w.Add(dump.Line{Number: 1, Bytes: []byte(`{"id":"a"}`)}, []byte(`{"id":"a","score":null,"error":{"code":"x","message":"y"}}`))
 	}
 	cancel()
 	path, closing := w.Close()

@@ -28,23 +28,23 @@ const Zstd = zstd.ZipMethodWinZip
 type Archive struct {
 	Files []File // in the order of the directory; of entries with the same name only the last
 
-	in     *input.Input
-	src    *window
-	size   int64
-	total  int64            // bytes that entries expanded to, those of an entry that is read again only once
-	ahead  *bufio.Reader    // reads the compressed bytes of an entry
-	idle   []io.ReadCloser  // decompressors of deflate that are not in use
-	unpack zip.Decompressor // of zstd
+	in            *input.Input
+	window        *window
+	size          int64
+	expandedBytes int64            // bytes that entries expanded to, those of an entry that is read again only once
+	readAhead     *bufio.Reader    // reads the compressed bytes of an entry
+	idleInflaters []io.ReadCloser  // decompressors of deflate that are not in use
+	newZstdReader zip.Decompressor // of zstd
 
 	// for short entries
-	inflater inflater
-	unzstd   *zstd.Decoder
-	shorts   []*short // that are not in use
+	inflater    inflater
+	zstdDecoder *zstd.Decoder
+	idleShorts  []*shortReader // that are not in use
 }
 
 // Open returns the zip archive that an input holds. Its central directory is read once.
 func Open(in *input.Input) (*Archive, error) {
-	a, err := in.Once("archive", func() (any, error) { return open(in) })
+	a, err := in.MakeOnce("archive", func() (any, error) { return open(in) })
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func Open(in *input.Input) (*Archive, error) {
 // open reads the central directory of an archive and prepares the decoders of its entries. An archive
 // with more entries than Limits.Entries is an error.
 func open(in *input.Input) (*Archive, error) {
-	src, size, err := in.Random()
+	src, size, err := in.RandomAccess()
 	if err != nil {
 		return nil, err
 	}
@@ -69,22 +69,22 @@ func open(in *input.Input) (*Archive, error) {
 	}
 	unpack := zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(max(in.Limits.Window, zstd.MinWindowSize))))
-	return &Archive{Files: latestEntries(files), in: in, src: newWindow(src, size), size: size,
-		ahead: bufio.NewReaderSize(nil, 32<<10), unpack: unpack}, nil
+	return &Archive{Files: latestEntries(files), in: in, window: newWindow(src, size), size: size,
+		readAhead: bufio.NewReaderSize(nil, 32<<10), newZstdReader: unpack}, nil
 }
 
-// inflate returns a decompressor of deflate for an entry that r reads. Closed decompressors are
+// newDeflateReader returns a decompressor of deflate for an entry that r reads. Closed decompressors are
 // used again, because making one takes as long as reading a short entry.
-func (a *Archive) inflate(r io.Reader) io.ReadCloser {
+func (a *Archive) newDeflateReader(r io.Reader) io.ReadCloser {
 	var d io.ReadCloser
-	if n := len(a.idle); n > 0 {
-		d, a.idle = a.idle[n-1], a.idle[:n-1]
+	if n := len(a.idleInflaters); n > 0 {
+		d, a.idleInflaters = a.idleInflaters[n-1], a.idleInflaters[:n-1]
 		d.(flate.Resetter).Reset(r, nil)
 	} else {
 		d = flate.NewReader(r)
 	}
-	return &closer{d, func() error {
-		a.idle = append(a.idle, d)
+	return &readerWithClose{d, func() error {
+		a.idleInflaters = append(a.idleInflaters, d)
 		return d.Close()
 	}}
 }
@@ -118,96 +118,96 @@ func (a *Archive) Find(name string) *File {
 	return nil
 }
 
-// Entry returns the decompressed contents of an entry of a zip archive. An encrypted entry is an error. A
+// OpenEntry returns the decompressed contents of an entry of a zip archive. An encrypted entry is an error. A
 // wrong checksum is an error when the end is read. What the entry expands to counts toward the limit of the
 // archive once, however often it is read. Only one entry may be open at a time.
-func (a *Archive) Entry(f *File) (io.ReadCloser, error) {
+func (a *Archive) OpenEntry(f *File) (io.ReadCloser, error) {
 	if f.Flags&encrypted != 0 {
 		return nil, errors.New("the entry is encrypted; want an archive without a password")
 	}
-	if s := a.short(f); s != nil {
+	if s := a.decodeShort(f); s != nil {
 		return s, nil
 	}
-	return a.stream(f)
+	return a.openStream(f)
 }
 
-// stream returns the contents of an entry of a zip archive, which are decompressed while they are read. The
+// openStream returns the contents of an entry of a zip archive, which are decompressed while they are read. The
 // reader checks their length and checksum, and how far they expand. An unknown compression is an error.
-func (a *Archive) stream(f *File) (io.ReadCloser, error) {
-	at, err := a.contents(f)
+func (a *Archive) openStream(f *File) (io.ReadCloser, error) {
+	at, err := a.contentsOffset(f)
 	if err != nil {
 		return nil, err
 	}
 	if f.Size == 0 && strings.HasSuffix(f.Name, "/") { // some writers state Packed > 0 for a folder, though no bytes follow its header
 		return io.NopCloser(strings.NewReader("")), nil
 	}
-	packed := io.NewSectionReader(a.src, at, int64(f.Packed))
+	packed := io.NewSectionReader(a.window, at, int64(f.PackedSize))
 	var r io.ReadCloser
 	switch f.Method {
 	case zip.Store:
 		r = io.NopCloser(packed)
 	case zip.Deflate:
-		r = a.bounded("deflate", f, packed, a.inflate)
+		r = a.newBoundedReader("deflate", f, packed, a.newDeflateReader)
 	case Zstd:
-		r = a.bounded("zstd", f, packed, a.unpack)
+		r = a.newBoundedReader("zstd", f, packed, a.newZstdReader)
 	default:
 		return nil, fmt.Errorf("the entry has compression method %d; want stored, deflate or zstd (93)", f.Method)
 	}
-	return &closer{&checked{r: r, f: f}, r.Close}, nil
+	return &readerWithClose{&checkedReader{src: r, file: f}, r.Close}, nil
 }
 
-// contents returns the offset in the archive at which the contents of an entry begin. In front of them
+// contentsOffset returns the offset in the archive at which the contents of an entry begin. In front of them
 // stands a header, of which the central directory tells only the beginning: its length depends on the
 // name and the extra field that it has.
-func (a *Archive) contents(f *File) (int64, error) {
-	if f.offset < 0 || f.offset > a.size-headerSize {
+func (a *Archive) contentsOffset(f *File) (int64, error) {
+	if f.headerOffset < 0 || f.headerOffset > a.size-headerSize {
 		return 0, zip.ErrFormat
 	}
-	b, err := a.src.view(f.offset, headerSize)
+	b, err := a.window.view(f.headerOffset, headerSize)
 	if err != nil {
 		return 0, err
 	}
 	if string(b[:4]) != headerMark {
 		return 0, zip.ErrFormat
 	}
-	return f.offset + headerSize + int64(binary.LittleEndian.Uint16(b[26:])) + int64(binary.LittleEndian.Uint16(b[28:])), nil
+	return f.headerOffset + headerSize + int64(binary.LittleEndian.Uint16(b[26:])) + int64(binary.LittleEndian.Uint16(b[28:])), nil
 }
 
-// checked compares the length and the checksum of an entry with what the central directory states,
+// checkedReader compares the length and the checksum of an entry with what the central directory states,
 // when the end is read.
-type checked struct {
-	r   io.Reader
-	f   *File
-	n   uint64 // bytes read so far
-	sum uint32 // their checksum
-	err error  // what ended the reading; later calls return it again
+type checkedReader struct {
+	src       io.Reader
+	file      *File
+	readBytes uint64 // bytes read so far
+	sum       uint32 // their checksum
+	err       error  // what ended the reading; later calls return it again
 }
 
 // Read reads an entry of the archive and checks it against the archive's directory: an entry that is
 // longer or shorter than stated there, or has another checksum, ends with an error. It implements
 // io.Reader.
-func (c *checked) Read(p []byte) (int, error) {
+func (c *checkedReader) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	n, err := c.r.Read(p)
-	c.n += uint64(n)
+	n, err := c.src.Read(p)
+	c.readBytes += uint64(n)
 	c.sum = crc32.Update(c.sum, crc32.IEEETable, p[:n])
-	unknown := c.f.CRC32 == 0 && c.f.Flags&described == 0 // the writer stated no checksum
+	unknown := c.file.CRC32 == 0 && c.file.Flags&checksumFollows == 0 // the writer stated no checksum
 	switch {
-	case c.n > c.f.Size:
+	case c.readBytes > c.file.Size:
 		n, err = 0, zip.ErrFormat
-	case err == io.EOF && c.n < c.f.Size:
+	case err == io.EOF && c.readBytes < c.file.Size:
 		err = io.ErrUnexpectedEOF
-	case err == io.EOF && c.sum != c.f.CRC32 && !unknown:
+	case err == io.EOF && c.sum != c.file.CRC32 && !unknown:
 		err = zip.ErrChecksum
 	}
 	c.err = err
 	return n, err
 }
 
-// Words returns a sentence for users on an error of reading a zip archive's entry.
-func Words(err error) string {
+// Explain returns a sentence for users on an error of reading a zip archive's entry.
+func Explain(err error) string {
 	switch {
 	case errors.Is(err, zip.ErrChecksum):
 		return "the checksum does not match (the file is damaged)"
@@ -223,33 +223,33 @@ var ErrTotal = errors.New("the entries expand too far together")
 // ratioFloor is the number of bytes below which the ratio of the whole archive is not looked at.
 const ratioFloor = 1 << 20
 
-// closer is a reader with a function that ends it.
-type closer struct {
+// readerWithClose is a reader with a function that ends it.
+type readerWithClose struct {
 	io.Reader
-	end func() error
+	close func() error
 }
 
 // Close implements io.Closer.
-func (c *closer) Close() error { return c.end() }
+func (c *readerWithClose) Close() error { return c.close() }
 
-// bounded returns a reader of the decompressed entry f. raw has the compressed bytes, and decode makes the
+// newBoundedReader returns a reader of the decompressed entry f. raw has the compressed bytes, and decode makes the
 // decoder of the format. Reading fails if the entry, or all entries of the archive together, become too
 // large for their compressed size. A panic of the decoder becomes an error.
-func (a *Archive) bounded(format string, f *File, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
-	packed := &dump.Counter{R: raw}
-	a.ahead.Reset(packed) // decoders read many small pieces, and make a buffer of their own for other readers
-	r := decode(a.ahead)
-	entry := &dump.Bounded{Src: safe{r}, Format: format, Packed: &packed.N, Ratio: a.in.Limits.Ratio,
+func (a *Archive) newBoundedReader(format string, f *File, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
+	packed := &dump.CountingReader{Src: raw}
+	a.readAhead.Reset(packed) // decoders read many small pieces, and make a buffer of their own for other readers
+	r := decode(a.readAhead)
+	entry := &dump.BoundedReader{Src: panicSafe{r}, Format: format, PackedBytes: &packed.Bytes, Ratio: a.in.Limits.Ratio,
 		Window: a.in.Limits.Window}
-	return &closer{&summed{entry: entry, archive: a, file: f}, r.Close}
+	return &readerWithClose{&totalReader{entry: entry, archive: a, file: f}, r.Close}
 }
 
-// safe turns a panic of a decompressor into an error.
-type safe struct{ r io.Reader }
+// panicSafe turns a panic of a decompressor into an error.
+type panicSafe struct{ r io.Reader }
 
 // Read reads a decompressed entry of a zip archive. A panic of the decoder, which damaged data can cause,
 // becomes an error. It implements io.Reader.
-func (s safe) Read(p []byte) (n int, err error) {
+func (s panicSafe) Read(p []byte) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			n, err = 0, fmt.Errorf("the decoder failed: %v", p)
@@ -258,38 +258,38 @@ func (s safe) Read(p []byte) (n int, err error) {
 	return s.r.Read(p)
 }
 
-// summed is a reader of a decompressed entry that adds its bytes to the total of the archive.
-type summed struct {
-	entry   io.Reader
-	archive *Archive
-	file    *File
-	read    uint64 // bytes so far
+// totalReader is a reader of a decompressed entry that adds its bytes to the total of the archive.
+type totalReader struct {
+	entry     io.Reader
+	archive   *Archive
+	file      *File
+	readBytes uint64 // bytes so far
 }
 
 // Read reads a decompressed entry and adds its bytes to the total of its zip archive, as far as no earlier
 // reader of the entry has. It fails with ErrTotal if the entries together become more than Limits.Ratio times
 // the archive. It implements io.Reader.
-func (s *summed) Read(p []byte) (int, error) {
+func (s *totalReader) Read(p []byte) (int, error) {
 	n, err := s.entry.Read(p)
-	s.read += uint64(n)
+	s.readBytes += uint64(n)
 	a := s.archive
-	a.total = a.totalWith(s.file, s.read)
-	s.file.counted = max(s.file.counted, s.read)
-	if a.beyond(a.total) {
+	a.expandedBytes = a.expandedWith(s.file, s.readBytes)
+	s.file.countedBytes = max(s.file.countedBytes, s.readBytes)
+	if a.exceedsRatio(a.expandedBytes) {
 		return 0, fmt.Errorf("%w: an archive of %d bytes became %d; want at most %d times (--max-ratio)", ErrTotal,
-			a.size, a.total, a.in.Limits.Ratio)
+			a.size, a.expandedBytes, a.in.Limits.Ratio)
 	}
 	return n, err
 }
 
-// totalWith returns the total of the archive once so many bytes of an entry are read. Bytes that were read
+// expandedWith returns the total of the archive once so many bytes of an entry are read. Bytes that were read
 // before are in it already.
-func (a *Archive) totalWith(f *File, read uint64) int64 {
-	return a.total + int64(max(read, f.counted)-f.counted)
+func (a *Archive) expandedWith(f *File, read uint64) int64 {
+	return a.expandedBytes + int64(max(read, f.countedBytes)-f.countedBytes)
 }
 
-// beyond reports whether that many bytes are more than the entries may expand to.
-func (a *Archive) beyond(total int64) bool {
+// exceedsRatio reports whether that many bytes are more than the entries may expand to.
+func (a *Archive) exceedsRatio(total int64) bool {
 	return total > ratioFloor && total > a.size*int64(a.in.Limits.Ratio)
 }
 

@@ -15,22 +15,22 @@ import (
 // library keeps of an entry, and the names of all entries are in one piece of memory: a log may have
 // millions of them.
 type File struct {
-	Name   string
-	Packed uint64 // bytes in the archive
-	Size   uint64 // bytes of the contents
-	CRC32  uint32 // of the contents
-	Method uint16
-	Flags  uint16
+	Name       string
+	PackedSize uint64 // bytes in the archive
+	Size       uint64 // bytes of the contents
+	CRC32      uint32 // of the contents
+	Method     uint16
+	Flags      uint16
 
-	offset  int64  // of the header in front of the contents
-	counted uint64 // bytes of the contents that were read at most, which Archive.total has
+	headerOffset int64  // of the header in front of the contents
+	countedBytes uint64 // bytes of the contents that were read at most, which Archive.expandedBytes has
 }
 
 // encrypted and described are bits of File.Flags: the contents are encrypted, and a record after them
 // has their checksum too.
 const (
-	encrypted = 1 << 0
-	described = 1 << 3
+	encrypted       = 1 << 0
+	checksumFollows = 1 << 3
 )
 
 // Records of an archive begin with these four bytes.
@@ -47,16 +47,16 @@ const (
 	locatorSize         = 20
 	longestEntry        = entrySize + 3*math.MaxUint16 // with its name, its extra field and its comment
 	longestEnd          = endSize + math.MaxUint16     // with its comment
-	extra64             = 1                            // the extra field with numbers of 64 bits
-	absent16            = math.MaxUint16               // a number that stands in a record with 64 bits
-	absent32     uint32 = math.MaxUint32
+	kindExtra64         = 1                            // the extra field with numbers of 64 bits
+	elsewhere16         = math.MaxUint16               // a number that stands in a record with 64 bits
+	elsewhere32  uint32 = math.MaxUint32
 )
 
 // directory is where the central directory of an archive stands.
 type directory struct {
-	start   int64
-	base    int64  // what is added to offsets, because something stands in front of the archive
-	entries uint64 // as the archive states, maybe modulo 65,536
+	start         int64
+	offsetBase    int64  // what is added to offsets, because something stands in front of the archive
+	statedEntries uint64 // as the archive states, maybe modulo 65,536
 }
 
 // findDirectory finds the central directory of an archive of size bytes by the record at the archive's
@@ -80,7 +80,7 @@ func findDirectory(src io.ReaderAt, size int64) (directory, error) {
 		return directory{}, zip.ErrFormat
 	}
 	// Numbers that are too large for it stand in a record with 64 bits.
-	if entries == absent16 || length == uint64(absent32) || offset == uint64(absent32) {
+	if entries == elsewhere16 || length == uint64(elsewhere32) || offset == uint64(elsewhere32) {
 		at64, end64, err := findEnd64(src, at)
 		if err != nil {
 			return directory{}, err
@@ -96,11 +96,11 @@ func findDirectory(src io.ReaderAt, size int64) (directory, error) {
 	// The directory stands just before the record. If that is not the stated offset, something stands in
 	// front of the archive, or the length is wrong and an entry stands at the stated offset. With a negative
 	// base the stated offset lies behind the directory's start, and no entry is looked for there.
-	d := directory{start: at - int64(length), entries: entries}
-	d.base = d.start - int64(offset)
-	if begin := make([]byte, len(entryMark)); d.base > 0 {
+	d := directory{start: at - int64(length), statedEntries: entries}
+	d.offsetBase = d.start - int64(offset)
+	if begin := make([]byte, len(entryMark)); d.offsetBase > 0 {
 		if _, err := src.ReadAt(begin, int64(offset)); err == nil && string(begin) == entryMark {
-			d.start, d.base = int64(offset), 0
+			d.start, d.offsetBase = int64(offset), 0
 		}
 	}
 	return d, nil
@@ -145,15 +145,15 @@ func findEnd64(src io.ReaderAt, end int64) (at int64, record []byte, err error) 
 // the same name supersede. More than `most` are the error errTooMany. The archive also states their
 // number, which may be wrong or hostile. So entries are read until one is not valid, and another number
 // than the stated one is an error.
-func readDirectory(src io.ReaderAt, size int64, most int) ([]File, error) {
+func readDirectory(src io.ReaderAt, size int64, limit int) ([]File, error) {
 	d, err := findDirectory(src, size)
 	if err != nil {
 		return nil, err
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(src, d.start, size-d.start), int(max(min(size, windowSize), longestEntry)))
 	var files []File
-	if d.entries <= uint64(min(int64(most), (size-d.start)/entrySize)) { // so many can stand there
-		files = make([]File, 0, d.entries)
+	if d.statedEntries <= uint64(min(int64(limit), (size-d.start)/entrySize)) { // so many can stand there
+		files = make([]File, 0, d.statedEntries)
 	}
 	var names strings.Builder // all names in one piece of memory
 	var lengths []uint16      // of the names, in bytes
@@ -165,15 +165,15 @@ func readDirectory(src io.ReaderAt, size int64, most int) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(files) == most {
+		if len(files) == limit {
 			return nil, errTooMany
 		}
-		f.offset += d.base
+		f.headerOffset += d.offsetBase
 		files = append(files, f)
 		names.Write(name)
 		lengths = append(lengths, uint16(len(name)))
 	}
-	if uint16(len(files)) != uint16(d.entries) { // archives without numbers of 64 bits state it modulo 65,536
+	if uint16(len(files)) != uint16(d.statedEntries) { // archives without numbers of 64 bits state it modulo 65,536
 		return nil, zip.ErrFormat
 	}
 	all := names.String()
@@ -201,27 +201,27 @@ func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
 	}
 	// The fixed fields.
 	packed, size, offset := binary.LittleEndian.Uint32(b[20:]), binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[42:])
-	f = File{Packed: uint64(packed), Size: uint64(size), CRC32: binary.LittleEndian.Uint32(b[16:]),
-		Method: binary.LittleEndian.Uint16(b[10:]), Flags: binary.LittleEndian.Uint16(b[8:]), offset: int64(offset)}
+	f = File{PackedSize: uint64(packed), Size: uint64(size), CRC32: binary.LittleEndian.Uint32(b[16:]),
+		Method: binary.LittleEndian.Uint16(b[10:]), Flags: binary.LittleEndian.Uint16(b[8:]), headerOffset: int64(offset)}
 	// Numbers that are too large for them stand in the extra field, in this order.
-	var absent []*uint64
-	if size == absent32 {
-		absent = append(absent, &f.Size)
+	var elsewhere []*uint64
+	if size == elsewhere32 {
+		elsewhere = append(elsewhere, &f.Size)
 	}
-	if packed == absent32 {
-		absent = append(absent, &f.Packed)
+	if packed == elsewhere32 {
+		elsewhere = append(elsewhere, &f.PackedSize)
 	}
-	place := uint64(offset)
-	if offset == absent32 {
-		absent = append(absent, &place)
+	headerOffset := uint64(offset)
+	if offset == elsewhere32 {
+		elsewhere = append(elsewhere, &headerOffset)
 	}
-	if len(absent) > 0 {
-		found := read64(b[nameEnd:extraEnd], absent)
-		f.offset = int64(place)
+	if len(elsewhere) > 0 {
+		found := setFromExtra64(b[nameEnd:extraEnd], elsewhere)
+		f.headerOffset = int64(headerOffset)
 		// Without an extra field, an entry of exactly absent32 bytes states its real size. It is the only
 		// number for which that is accepted.
-		onlySize := found == 0 && len(absent) == 1 && size == absent32
-		if found < len(absent) && !onlySize {
+		onlySize := found == 0 && len(elsewhere) == 1 && size == elsewhere32
+		if found < len(elsewhere) && !onlySize {
 			return f, nil, zip.ErrFormat
 		}
 	}
@@ -229,16 +229,16 @@ func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
 	return f, b[entrySize:nameEnd], nil
 }
 
-// read64 sets numbers, in order, from the extra field of an entry that holds numbers of 64 bits. It
+// setFromExtra64 sets numbers, in order, from the extra field of an entry that holds numbers of 64 bits. It
 // returns how many it has set, which are fewer if the field is missing or short. extra holds all extra
 // fields, each with its kind and its length in front.
-func read64(extra []byte, numbers []*uint64) (found int) {
+func setFromExtra64(extra []byte, numbers []*uint64) (found int) {
 	for len(extra) >= 4 {
 		kind, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		if extra = extra[4:]; n > len(extra) {
 			break
 		}
-		for field := extra[:n]; kind == extra64 && found < len(numbers) && len(field) >= 8; field = field[8:] {
+		for field := extra[:n]; kind == kindExtra64 && found < len(numbers) && len(field) >= 8; field = field[8:] {
 			*numbers[found] = binary.LittleEndian.Uint64(field)
 			found++
 		}

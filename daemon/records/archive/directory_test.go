@@ -64,13 +64,13 @@ func sameDirectory(t *testing.T, b []byte) (ok bool) {
 	if len(got) != len(want.File) {
 		t.Fatalf("%x: got %d entries; want %d", b, len(got), len(want.File))
 	}
-	a := &Archive{src: newWindow(bytes.NewReader(b), int64(len(b))), size: int64(len(b))}
+	a := &Archive{window: newWindow(bytes.NewReader(b), int64(len(b))), size: int64(len(b))}
 	for i, w := range want.File {
 		f := &got[i]
-		if f.Name != w.Name || f.Packed != w.CompressedSize64 || f.Size != w.UncompressedSize64 || f.CRC32 != w.CRC32 || f.Method != w.Method || f.Flags != w.Flags {
+		if f.Name != w.Name || f.PackedSize != w.CompressedSize64 || f.Size != w.UncompressedSize64 || f.CRC32 != w.CRC32 || f.Method != w.Method || f.Flags != w.Flags {
 			t.Fatalf("%x: entry %d: got %+v; want %+v", b, i, f, w.FileHeader)
 		}
-		at, err := a.contents(f)
+		at, err := a.contentsOffset(f)
 		if wantAt, wantErr := w.DataOffset(); (err == nil) != (wantErr == nil) || err == nil && at != wantAt {
 			t.Fatalf("%x: entry %d: got contents at %d, %v; want %d, %v", b, i, at, err, wantAt, wantErr)
 		}
@@ -106,7 +106,7 @@ func inflated(t *testing.T, b []byte) []byte {
 	i := bytes.Index(b, []byte(entryMark))
 	size, packed, offset := bytes.Clone(b[i+24:i+28]), bytes.Clone(b[i+20:i+24]), bytes.Clone(b[i+42:i+46])
 	b = bytes.Clone(b)
-	extra := []byte{extra64, 0, 24, 0}
+	extra := []byte{kindExtra64, 0, 24, 0}
 	for _, n := range [][]byte{size, packed, offset} {
 		extra = append(append(extra, n...), 0, 0, 0, 0)
 	}
@@ -179,7 +179,7 @@ func TestStreamed(t *testing.T) {
 	for i := range a.Files {
 		f := &a.Files[i]
 		want := "contents of " + f.Name
-		for _, open := range []func(*File) (io.ReadCloser, error){a.Entry, a.stream} {
+		for _, open := range []func(*File) (io.ReadCloser, error){a.OpenEntry, a.openStream} {
 			if got, err := read(f, open); err != nil || got != want {
 				t.Errorf("%s: got %q, %v; want %q", f.Name, got, err, want)
 			}
@@ -193,13 +193,13 @@ func TestStreamed(t *testing.T) {
 			{func(f *File) { f.CRC32, f.Flags = 0, 0 }, nil},
 			{func(f *File) { f.Size-- }, zip.ErrFormat},
 			{func(f *File) { f.Size++ }, io.ErrUnexpectedEOF},
-			{func(f *File) { f.offset++ }, zip.ErrFormat},
-			{func(f *File) { f.offset = 1<<63 - 1 }, zip.ErrFormat},
-			{func(f *File) { f.offset = -5 }, zip.ErrFormat},
+			{func(f *File) { f.headerOffset++ }, zip.ErrFormat},
+			{func(f *File) { f.headerOffset = 1<<63 - 1 }, zip.ErrFormat},
+			{func(f *File) { f.headerOffset = -5 }, zip.ErrFormat},
 		} {
 			wrong := *f
 			c.change(&wrong)
-			if _, err := read(&wrong, a.Entry); !errors.Is(err, c.want) {
+			if _, err := read(&wrong, a.OpenEntry); !errors.Is(err, c.want) {
 				t.Errorf("%+v: got %v; want %v", wrong, err, c.want)
 			}
 		}

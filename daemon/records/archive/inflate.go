@@ -9,15 +9,15 @@ import (
 // time of a short entry to set up their tables and their window, which this one does not need. It
 // says nothing of what is wrong with data that it cannot decode. It is not safe for concurrent use.
 type inflater struct {
-	src    []byte
-	pos    int    // index in src of the next byte to read ahead
-	bits   uint64 // bits that were read ahead and not used yet; the next one is the lowest
-	unused int    // how many those are; below 0, more were used than src has
+	src      []byte
+	pos      int    // index in src of the next byte to read ahead
+	bits     uint64 // bits that were read ahead and not used yet; the next one is the lowest
+	bitCount int    // how many those are; below 0, more were used than src has
 
-	used                    [maxLiterals + maxDistances]coded // memory for the symbols of the codes of a block
-	header, literal, offset code                              // of a block with codes of its own
-	fixedLiteral            code                              // of blocks without codes of their own; made when the first one comes
-	fixedOffset             code
+	usedSymbols                           [maxLiterals + maxDistances]codedSymbol // memory for the symbols of the codes of a block
+	lengthCode, literalCode, distanceCode huffmanCode                             // of a block with codes of its own
+	fixedLiteralCode                      huffmanCode                             // of blocks without codes of their own; made when the first one comes
+	fixedDistanceCode                     huffmanCode
 }
 
 // The most symbols of a block with codes of its own: literals with lengths of matches, and distances.
@@ -33,137 +33,137 @@ const endOfBlock = 256
 // are rare.
 const tableBits = 9
 
-// coded is a symbol that has a code, and the length of the code in bits.
-type coded struct {
+// codedSymbol is a symbol that has a code, and the length of the code in bits.
+type codedSymbol struct {
 	symbol uint16
 	length uint8
 }
 
-// code is a Huffman code.
-type code struct {
-	table   [1 << tableBits]uint16 // entries by the next bits: symbol<<4 + length of its code; 0 for a longer or an unknown one
-	mask    uint64                 // selects the next bits that index table
-	count   [16]uint16             // how many codes have each length in bits, 1 to 15
-	symbols [288]uint16            // in the order of their codes, those of shorter codes first
+// huffmanCode is a Huffman code.
+type huffmanCode struct {
+	table         [1 << tableBits]uint16 // entries by the next bits: symbol<<4 + length of its code; 0 for a longer or an unknown one
+	tableMask     uint64                 // selects the next bits that index table
+	countByLength [16]uint16             // how many codes have each length in bits, 1 to 15
+	symbols       [288]uint16            // in the order of their codes, those of shorter codes first
 }
 
-// init makes the Huffman code of deflate in which each symbol has a code of the given length. The
+// build makes the Huffman code of deflate in which each symbol has a code of the given length. The
 // lengths alone determine the code: shorter codes come first, and codes of one length are counted up in
 // the order of the symbols. Symbols are in ascending order; base is subtracted from each. init returns
 // false if no such code exists, or if the code is incomplete, so that some bits would have no meaning.
 // Deflate allows that only for a code of a single symbol with one bit, or without symbols.
-func (c *code) init(symbols []coded, base uint16) bool {
-	c.count = [16]uint16{}
+func (c *huffmanCode) build(symbols []codedSymbol, base uint16) bool {
+	c.countByLength = [16]uint16{}
 	for _, s := range symbols {
-		c.count[s.length&15]++
+		c.countByLength[s.length&15]++
 	}
-	var at [16]uint16   // the index in c.symbols of the next symbol of each length
-	total, most := 0, 0 // the number of symbols so far, and the longest length
-	first := uint16(0)  // the code after the last one of n bits: how many of the 1<<n are taken
+	var nextIndex [16]uint16 // the index in c.symbols of the next symbol of each length
+	total, longest := 0, 0   // the number of symbols so far, and the longest length
+	taken := uint16(0)       // the code after the last one of n bits: how many of the 1<<n are taken
 	for n := 1; n < 16; n++ {
-		first <<= 1
-		at[n] = uint16(total)
-		first += c.count[n]
-		if total += int(c.count[n]); c.count[n] > 0 {
-			most = n
+		taken <<= 1
+		nextIndex[n] = uint16(total)
+		taken += c.countByLength[n]
+		if total += int(c.countByLength[n]); c.countByLength[n] > 0 {
+			longest = n
 		}
-		if int(first) > 1<<n {
+		if int(taken) > 1<<n {
 			return false
 		}
 	}
-	complete := int(first) == 1<<15                          // every 15 bits begin with a code
-	mayBeIncomplete := total == 0 || total == 1 && most == 1 // no symbol, or one of one bit
+	complete := int(taken) == 1<<15                             // every 15 bits begin with a code
+	mayBeIncomplete := total == 0 || total == 1 && longest == 1 // no symbol, or one of one bit
 	if !complete && !mayBeIncomplete {
 		return false
 	}
 	for _, s := range symbols {
 		n := s.length & 15
-		c.symbols[at[n]] = s.symbol - base
-		at[n]++
+		c.symbols[nextIndex[n]] = s.symbol - base
+		nextIndex[n]++
 	}
-	c.makeTable(min(most, tableBits))
+	c.makeTable(min(longest, tableBits))
 	return true
 }
 
 // makeTable makes the table that decodes codes of at most `most` bits by a single look. The table for n
 // bits is the table for n-1 bits, repeated once because the additional bit has two values, with the
 // codes of n bits set. Deflate has the first bit of a code lowest, so codes are reversed.
-func (c *code) makeTable(most int) {
+func (c *huffmanCode) makeTable(maxBits int) {
 	c.table[0] = 0
-	size, i, next := 1, 0, uint16(0) // entries, the index in symbols, and the next code of n bits
-	for n := 1; n <= most; n++ {
+	size, symbolIndex, nextCode := 1, 0, uint16(0) // entries, the index in symbols, and the next code of n bits
+	for n := 1; n <= maxBits; n++ {
 		copy(c.table[size:2*size], c.table[:size])
 		size *= 2
-		next <<= 1
-		for range c.count[n] {
-			c.table[bits.Reverse16(next)>>(16-n)] = c.symbols[i]<<4 | uint16(n)
-			next++
-			i++
+		nextCode <<= 1
+		for range c.countByLength[n] {
+			c.table[bits.Reverse16(nextCode)>>(16-n)] = c.symbols[symbolIndex]<<4 | uint16(n)
+			nextCode++
+			symbolIndex++
 		}
 	}
-	c.mask = uint64(size - 1)
+	c.tableMask = uint64(size - 1)
 }
 
 // noSymbol is what bits that are no code are decoded to. No code has it.
 const noSymbol = 511
 
-// entry decodes the Huffman code with which bits begins. It returns symbol<<4 + the code's length in
+// lookUp decodes the Huffman code with which bits begins. It returns symbol<<4 + the code's length in
 // bits, or noSymbol<<4 for bits that are no code.
-func (c *code) entry(bits uint64) uint16 {
-	if e := c.table[bits&c.mask]; e != 0 {
+func (c *huffmanCode) lookUp(bits uint64) uint16 {
+	if e := c.table[bits&c.tableMask]; e != 0 {
 		return e
 	}
-	return c.long(bits)
+	return c.lookUpLong(bits)
 }
 
-// long returns what entry returns for codes that are longer than the table covers, bit by bit. It
+// lookUpLong returns what entry returns for codes that are longer than the table covers, bit by bit. It
 // is kept out of entry so that entry is short enough to be inlined.
 //
 //go:noinline
-func (c *code) long(bits uint64) uint16 {
-	value := 0 // the first n bits, as a number
-	first := 0 // the first code of n bits
-	at := 0    // its index in symbols
+func (c *huffmanCode) lookUpLong(bits uint64) uint16 {
+	value := 0      // the first n bits, as a number
+	first := 0      // the first code of n bits
+	firstIndex := 0 // its index in symbols
 	for n := 1; n < 16; n++ {
 		value |= int(bits & 1)
 		bits >>= 1
-		count := int(c.count[n])
+		count := int(c.countByLength[n])
 		if value-first < count {
-			return c.symbols[at+value-first]<<4 | uint16(n)
+			return c.symbols[firstIndex+value-first]<<4 | uint16(n)
 		}
-		at += count
+		firstIndex += count
 		first = (first + count) << 1
 		value <<= 1
 	}
 	return noSymbol << 4
 }
 
-// filled reads bytes of src from pos on ahead, and appends them to the unused bits. It returns the
+// refilled reads bytes of src from pos on ahead, and appends them to the unused bits. It returns the
 // bits, how many there are, and the position of the next byte of src. There are 56 bits at least, or all
 // that src has. It may set bits above those that it counts, to the values that they will have.
-func filled(src []byte, pos int, bits uint64, unused int) (uint64, int, int) {
+func refilled(src []byte, pos int, bits uint64, bitCount int) (uint64, int, int) {
 	// Eight bytes at once. Of those, (63-unused)/8 fit whole into the 64 bits; the others are read again. That
 	// makes 56 to 63 bits: unused plus 8 for each byte, which is unused with the bits of 56 set. Here unused is
 	// at least 0, because it falls below 0 only when src is read to its end.
 	if pos+8 <= len(src) {
-		return bits | binary.LittleEndian.Uint64(src[pos:])<<unused, unused | 56, pos + (63-unused)>>3
+		return bits | binary.LittleEndian.Uint64(src[pos:])<<bitCount, bitCount | 56, pos + (63-bitCount)>>3
 	}
-	for ; unused < 56 && pos < len(src); pos++ {
-		bits |= uint64(src[pos]) << unused
-		unused += 8
+	for ; bitCount < 56 && pos < len(src); pos++ {
+		bits |= uint64(src[pos]) << bitCount
+		bitCount += 8
 	}
-	return bits, unused, pos
+	return bits, bitCount, pos
 }
 
 // fill reads ahead as filled does.
-func (d *inflater) fill() { d.bits, d.unused, d.pos = filled(d.src, d.pos, d.bits, d.unused) }
+func (d *inflater) fill() { d.bits, d.bitCount, d.pos = refilled(d.src, d.pos, d.bits, d.bitCount) }
 
-// take returns the next n bits of the deflate data as a number and uses them up. A call of fill before
+// takeBits returns the next n bits of the deflate data as a number and uses them up. A call of fill before
 // must have read them.
-func (d *inflater) take(n int) int {
+func (d *inflater) takeBits(n int) int {
 	v := int(d.bits & (1<<n - 1))
 	d.bits >>= n
-	d.unused -= n
+	d.bitCount -= n
 	return v
 }
 
@@ -171,42 +171,42 @@ func (d *inflater) take(n int) int {
 // of bytes. ok is false if src is not valid, or has more than dst has room for. Bytes of src after the last
 // block are ignored.
 func (d *inflater) inflate(dst, src []byte) (n int, ok bool) {
-	d.src, d.pos, d.bits, d.unused = src, 0, 0, 0
+	d.src, d.pos, d.bits, d.bitCount = src, 0, 0, 0
 	defer func() { d.src = nil }()
 	for last := 0; last == 0; { // each block says whether it is the last one, and of which kind it is
 		d.fill()
-		last = d.take(1)
+		last = d.takeBits(1)
 		ok = true
-		switch d.take(2) {
+		switch d.takeBits(2) {
 		case 0: // not compressed
-			n, ok = d.stored(dst, n)
+			n, ok = d.copyStored(dst, n)
 		case 1: // with the fixed codes
 			d.makeFixed()
-			n, ok = d.block(dst, n, &d.fixedLiteral, &d.fixedOffset)
+			n, ok = d.inflateBlock(dst, n, &d.fixedLiteralCode, &d.fixedDistanceCode)
 		case 2: // with codes of its own
 			if ok = d.readCodes(); ok {
-				n, ok = d.block(dst, n, &d.literal, &d.offset)
+				n, ok = d.inflateBlock(dst, n, &d.literalCode, &d.distanceCode)
 			}
 		default:
 			ok = false
 		}
-		if !ok || d.unused < 0 {
+		if !ok || d.bitCount < 0 {
 			return n, false
 		}
 	}
 	return n, true
 }
 
-// stored copies a deflate block that is not compressed to dst[n:], and returns where it ends in dst. The
+// copyStored copies a deflate block that is not compressed to dst[n:], and returns where it ends in dst. The
 // block begins at a whole byte with its size, and the same with all bits inverted. It returns false if
 // the block is not valid or does not fit into dst.
-func (d *inflater) stored(dst []byte, n int) (int, bool) {
-	if d.unused < 0 { // the block's kind lies beyond the end of src
+func (d *inflater) copyStored(dst []byte, n int) (int, bool) {
+	if d.bitCount < 0 { // the block's kind lies beyond the end of src
 		return n, false
 	}
-	d.take(d.unused & 7)   // to the end of the byte
-	d.pos -= d.unused >> 3 // back over the whole bytes that were read and not used
-	d.bits, d.unused = 0, 0
+	d.takeBits(d.bitCount & 7) // to the end of the byte
+	d.pos -= d.bitCount >> 3   // back over the whole bytes that were read and not used
+	d.bits, d.bitCount = 0, 0
 	if d.pos+4 > len(d.src) {
 		return n, false
 	}
@@ -224,12 +224,12 @@ func (d *inflater) stored(dst []byte, n int) (int, bool) {
 // makeFixed makes the fixed Huffman codes of deflate, for blocks that have no codes of their own. The
 // lengths of these codes are those of RFC 1951, section 3.2.6.
 func (d *inflater) makeFixed() {
-	if d.fixedLiteral.mask != 0 { // an earlier block needed them
+	if d.fixedLiteralCode.tableMask != 0 { // an earlier block needed them
 		return
 	}
-	var symbols [288]coded
+	var symbols [288]codedSymbol
 	for i := range symbols {
-		symbols[i] = coded{uint16(i), 8}
+		symbols[i] = codedSymbol{uint16(i), 8}
 		switch {
 		case i >= 144 && i < 256:
 			symbols[i].length = 9
@@ -237,11 +237,11 @@ func (d *inflater) makeFixed() {
 			symbols[i].length = 7
 		}
 	}
-	d.fixedLiteral.init(symbols[:], 0)
+	d.fixedLiteralCode.build(symbols[:], 0)
 	for i := range 32 {
 		symbols[i].length = 5
 	}
-	d.fixedOffset.init(symbols[:32], 0)
+	d.fixedDistanceCode.build(symbols[:32], 0)
 }
 
 // headerOrder is the order in which a block states the lengths for the code in which it writes its other
@@ -252,7 +252,7 @@ var headerOrder = [...]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13,
 // which the other lengths are written, then those of the codes for literals and for distances. It
 // returns false if they are not valid.
 func (d *inflater) readCodes() bool {
-	literals, distances, headers := d.take(5)+257, d.take(5)+1, d.take(4)+4 // each is stated minus its minimum
+	literals, distances, headers := d.takeBits(5)+257, d.takeBits(5)+1, d.takeBits(4)+4 // each is stated minus its minimum
 	if literals > maxLiterals || distances > maxDistances {
 		return false
 	}
@@ -260,15 +260,15 @@ func (d *inflater) readCodes() bool {
 	var headerLengths [len(headerOrder)]uint8
 	for _, i := range headerOrder[:headers] {
 		d.fill()
-		headerLengths[i] = uint8(d.take(3))
+		headerLengths[i] = uint8(d.takeBits(3))
 	}
-	used := d.used[:0]
+	used := d.usedSymbols[:0]
 	for i, n := range headerLengths {
 		if n > 0 {
-			used = append(used, coded{uint16(i), n})
+			used = append(used, codedSymbol{uint16(i), n})
 		}
 	}
-	if d.unused < 0 || !d.header.init(used, 0) {
+	if d.bitCount < 0 || !d.lengthCode.build(used, 0) {
 		return false
 	}
 	// The lengths of both other codes, in that code.
@@ -281,25 +281,25 @@ func (d *inflater) readCodes() bool {
 	for n > 0 && int(used[n-1].symbol) >= literals {
 		n--
 	}
-	return d.literal.init(used[:n], 0) && d.offset.init(used[n:], uint16(literals))
+	return d.literalCode.build(used[:n], 0) && d.distanceCode.build(used[n:], uint16(literals))
 }
 
-// readLengths reads the lengths of the Huffman codes of n symbols, written in the code d.header, and
+// readLengths reads the lengths of the Huffman codes of n symbols, written in the code d.lengthCode, and
 // returns the symbols that have a code. In that code the symbols 0 to 15 are lengths, and 16 to 18
 // repeat a length. ok is false if the lengths are not valid.
-func (d *inflater) readLengths(n int) (used []coded, ok bool) {
-	src, pos, bits, unused := d.src, d.pos, d.bits, d.unused // local, so that they stay in registers
-	used = d.used[:0]
+func (d *inflater) readLengths(n int) (used []codedSymbol, ok bool) {
+	src, pos, bits, bitCount := d.src, d.pos, d.bits, d.bitCount // local, so that they stay in registers
+	used = d.usedSymbols[:0]
 	last := uint8(0)
 	for i := 0; i < n; {
-		bits, unused, pos = filled(src, pos, bits, unused)
-		e := d.header.entry(bits)
-		bits >>= e & 15
-		unused -= int(e & 15)
-		length, times := uint8(e>>4), 1
-		if e >= 16<<4 { // repeat a length; extra bits that follow are added to times
+		bits, bitCount, pos = refilled(src, pos, bits, bitCount)
+		entry := d.lengthCode.lookUp(bits)
+		bits >>= entry & 15
+		bitCount -= int(entry & 15)
+		length, times := uint8(entry>>4), 1
+		if entry >= 16<<4 { // repeat a length; extra bits that follow are added to times
 			extra := 2
-			switch e >> 4 {
+			switch entry >> 4 {
 			case 16: // the last length
 				if length, times = last, 3; i == 0 {
 					return nil, false
@@ -313,7 +313,7 @@ func (d *inflater) readLengths(n int) (used []coded, ok bool) {
 			}
 			times += int(bits & (1<<extra - 1))
 			bits >>= extra
-			unused -= extra
+			bitCount -= extra
 		}
 		if times > n-i {
 			return nil, false
@@ -324,28 +324,28 @@ func (d *inflater) readLengths(n int) (used []coded, ok bool) {
 			continue
 		}
 		for end := i + times; i < end; i++ {
-			used = append(used, coded{uint16(i), length})
+			used = append(used, codedSymbol{uint16(i), length})
 		}
 	}
-	d.pos, d.bits, d.unused = pos, bits, unused
-	return used, unused >= 0
+	d.pos, d.bits, d.bitCount = pos, bits, bitCount
+	return used, bitCount >= 0
 }
 
-// steps says by symbol which lengths or distances it stands for: the smallest one, and how many extra
+// symbolSteps says by symbol which lengths or distances it stands for: the smallest one, and how many extra
 // bits follow, whose number is added to it.
-type steps [32]struct{ base, extra uint16 }
+type symbolSteps [32]struct{ base, extra uint16 }
 
-// matchLengths are the lengths of matches, by symbol from 257 on. matchOffsets are how far back they
+// matchLengths are the lengths of matches, by symbol from 257 on. matchDistances are how far back they
 // begin. Both have a base of 0 for symbols that do not exist, of which noSymbol is one.
 var (
-	matchLengths = makeMatchLengths()
-	matchOffsets = makeSteps(1, 30, 2)
+	matchLengths   = makeMatchLengths()
+	matchDistances = makeSteps(1, 30, 2)
 )
 
 // makeSteps returns the steps of n deflate symbols for lengths or distances, of which the smallest is
 // base. Symbols come in groups of equal size: those of the first two groups have no extra bits, and
 // those of each further group one more.
-func makeSteps(base, n, group int) (s steps) {
+func makeSteps(base, n, group int) (s symbolSteps) {
 	for i := range n {
 		extra := max(i/group-1, 0)
 		s[i].base, s[i].extra = uint16(base), uint16(extra)
@@ -355,35 +355,35 @@ func makeSteps(base, n, group int) (s steps) {
 }
 
 // makeMatchLengths returns the steps of matchLengths, whose longest one has a symbol of its own.
-func makeMatchLengths() steps {
+func makeMatchLengths() symbolSteps {
 	s := makeSteps(3, 28, 4)
 	s[28].base = 258
 	return s
 }
 
-// block decompresses a deflate block to dst[n:], and returns where it ends in dst. literal is the code of
+// inflateBlock decompresses a deflate block to dst[n:], and returns where it ends in dst. literal is the code of
 // its bytes and of the lengths of matches, offset that of how far back matches begin. It returns false
 // if the data are not valid or do not fit into dst.
-func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
-	src, pos, bits, unused := d.src, d.pos, d.bits, d.unused // local, so that they stay in registers
-	for unused >= 0 {
+func (d *inflater) inflateBlock(dst []byte, n int, literals, distances *huffmanCode) (int, bool) {
+	src, pos, bits, bitCount := d.src, d.pos, d.bits, d.bitCount // local, so that they stay in registers
+	for bitCount >= 0 {
 		// A byte, the end of the block, or the length of a match.
-		bits, unused, pos = filled(src, pos, bits, unused)
-		e := literal.entry(bits)
-		bits >>= e & 15
-		unused -= int(e & 15)
-		if e < endOfBlock<<4 && n < len(dst) { // 56 bits hold two codes of 15 bits and 5 extra bits of a length
-			dst[n] = byte(e >> 4)
+		bits, bitCount, pos = refilled(src, pos, bits, bitCount)
+		entry := literals.lookUp(bits)
+		bits >>= entry & 15
+		bitCount -= int(entry & 15)
+		if entry < endOfBlock<<4 && n < len(dst) { // 56 bits hold two codes of 15 bits and 5 extra bits of a length
+			dst[n] = byte(entry >> 4)
 			n++
-			e = literal.entry(bits)
-			bits >>= e & 15
-			unused -= int(e & 15)
+			entry = literals.lookUp(bits)
+			bits >>= entry & 15
+			bitCount -= int(entry & 15)
 		}
-		symbol := int(e >> 4)
+		symbol := int(entry >> 4)
 		switch {
 		case symbol > endOfBlock: // a length, or noSymbol: a match, below
 		case symbol == endOfBlock:
-			d.pos, d.bits, d.unused = pos, bits, unused
+			d.pos, d.bits, d.bitCount = pos, bits, bitCount
 			return n, true
 		case n == len(dst):
 			return n, false
@@ -398,15 +398,15 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 		length := matchLengths[(symbol-endOfBlock-1)&31]
 		size := int(length.base) + int(bits&(1<<length.extra-1))
 		bits >>= length.extra
-		unused -= int(length.extra)
-		bits, unused, pos = filled(src, pos, bits, unused)
-		e = offset.entry(bits)
-		bits >>= e & 15
-		distance := matchOffsets[e>>4&31]
+		bitCount -= int(length.extra)
+		bits, bitCount, pos = refilled(src, pos, bits, bitCount)
+		entry = distances.lookUp(bits)
+		bits >>= entry & 15
+		distance := matchDistances[entry>>4&31]
 		back := int(distance.base) + int(bits&(1<<distance.extra-1))
 		bits >>= distance.extra
-		unused -= int(e&15) + int(distance.extra)
-		if length.base == 0 || distance.base == 0 || back > n || size > len(dst)-n || unused < 0 {
+		bitCount -= int(entry&15) + int(distance.extra)
+		if length.base == 0 || distance.base == 0 || back > n || size > len(dst)-n || bitCount < 0 {
 			return n, false
 		}
 		// Copy eight bytes at a time where that is possible. Up to seven bytes too many are written,
@@ -420,8 +420,8 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 			continue
 		}
 		for from := n - back; size > 0; { // a match may reach into what it writes, so copy what is there
-			k := copy(dst[n:n+size], dst[from:n])
-			n, size = n+k, size-k
+			copied := copy(dst[n:n+size], dst[from:n])
+			n, size = n+copied, size-copied
 		}
 	}
 	return n, false

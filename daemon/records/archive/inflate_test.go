@@ -86,7 +86,7 @@ func TestInflate(t *testing.T) {
 				if len(text) > 0 && agree(t, &d, src, len(text)-1) {
 					t.Errorf("%s, level %d: decoded into too little room", name, level)
 				}
-				for _, n := range d.literal.count[tableBits+1:] {
+				for _, n := range d.literalCode.countByLength[tableBits+1:] {
 					long = long || n > 0
 				}
 			}

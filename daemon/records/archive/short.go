@@ -10,67 +10,67 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// shortEntry is the size in bytes, packed and unpacked, up to which an entry is decoded at once: a
+// maxShortEntry is the size in bytes, packed and unpacked, up to which an entry is decoded at once: a
 // stream takes as long to set up as such an entry takes to decode. It is less than what the limits
 // on expansion look at.
-const shortEntry = 256 << 10
+const maxShortEntry = 256 << 10
 
-// short is the contents of a short entry.
-type short struct {
+// shortReader is the contents of a short entry.
+type shortReader struct {
 	bytes.Reader
 	archive *Archive
 	text    []byte // the decoded contents
-	open    bool   // Close was not called yet
+	isOpen  bool   // Close was not called yet
 }
 
 // Close gives the memory of a short entry back for the next one. A second call does nothing. It
 // implements io.Closer.
-func (s *short) Close() error {
-	if s.open {
-		s.open = false
+func (s *shortReader) Close() error {
+	if s.isOpen {
+		s.isOpen = false
 		s.Reset(nil)
-		s.archive.shorts = append(s.archive.shorts, s)
+		s.archive.idleShorts = append(s.archive.idleShorts, s)
 	}
 	return nil
 }
 
-// short returns the contents of a short entry of the archive, decoded at once. It returns nil for a
+// decodeShort returns the contents of a short entry of the archive, decoded at once. It returns nil for a
 // long entry, and for one that is damaged or too much; the caller then reads it as a stream, whose
 // errors say what is wrong.
-func (a *Archive) short(f *File) (s *short) {
-	if f.Packed > shortEntry || f.Size > shortEntry {
+func (a *Archive) decodeShort(f *File) (s *shortReader) {
+	if f.PackedSize > maxShortEntry || f.Size > maxShortEntry {
 		return nil
 	}
 	defer func() {
 		if recover() != nil { // a fault of the decoder, which is not used again
-			s, a.unzstd = nil, nil
+			s, a.zstdDecoder = nil, nil
 		}
 	}()
-	at, err := a.contents(f)
+	at, err := a.contentsOffset(f)
 	if err != nil {
 		return nil
 	}
 	// Its packed bytes.
-	packed, err := a.src.view(at, int(f.Packed))
+	packed, err := a.window.view(at, int(f.PackedSize))
 	if err != nil {
 		return nil
 	}
 	// Memory of an entry that was closed.
-	if last := len(a.shorts) - 1; last >= 0 {
-		s, a.shorts = a.shorts[last], a.shorts[:last]
+	if last := len(a.idleShorts) - 1; last >= 0 {
+		s, a.idleShorts = a.idleShorts[last], a.idleShorts[:last]
 	} else {
-		s = &short{archive: a}
+		s = &shortReader{archive: a}
 	}
-	s.open = true
+	s.isOpen = true
 	// Decode and check it.
 	size := int(f.Size)
 	s.text, err = a.decode(slices.Grow(s.text[:0], size+1), packed, f.Method, size)
-	total := a.totalWith(f, uint64(len(s.text)))
-	if err != nil || len(s.text) != size || crc32.ChecksumIEEE(s.text) != f.CRC32 || a.beyond(total) {
+	total := a.expandedWith(f, uint64(len(s.text)))
+	if err != nil || len(s.text) != size || crc32.ChecksumIEEE(s.text) != f.CRC32 || a.exceedsRatio(total) {
 		s.Close()
 		return nil
 	}
-	a.total, f.counted = total, max(f.counted, uint64(len(s.text)))
+	a.expandedBytes, f.countedBytes = total, max(f.countedBytes, uint64(len(s.text)))
 	s.Reset(s.text)
 	return s
 }
@@ -97,14 +97,14 @@ func (a *Archive) decode(dst, packed []byte, method uint16, size int) ([]byte, e
 		}
 		return dst[:n], nil
 	case Zstd:
-		if a.unzstd == nil {
+		if a.zstdDecoder == nil {
 			var err error // the checksum of zstd is ignored, as the archive has one that short compares
-			if a.unzstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
-				zstd.WithDecoderMaxMemory(shortEntry), zstd.IgnoreChecksum(true)); err != nil {
+			if a.zstdDecoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecoderMaxMemory(maxShortEntry), zstd.IgnoreChecksum(true)); err != nil {
 				return dst, err
 			}
 		}
-		return a.unzstd.DecodeAll(packed, dst)
+		return a.zstdDecoder.DecodeAll(packed, dst)
 	}
 	return dst, errMethod
 }

@@ -65,7 +65,7 @@ func (e *element) begin() {
 	if e.buf = e.buf[:0]; cap(e.buf) > keep {
 		e.buf = nil
 	}
-	e.parser.Trim()
+	e.parser.TrimMemory()
 }
 
 // parse parses the JSON of a document's value that was read into the buffer. readErr is the error of

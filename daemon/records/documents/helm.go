@@ -83,18 +83,18 @@ func (s *helm) state(v *fastjson.Value, at string) (fault string) {
 	case mode == "calibration":
 		return ""
 	case !jsontree.Absent(v.Get("reference_index")):
-		r.Failed(record.NoText, "the options were weighed one by one (reference_index); there is no text of an answer")
+		r.MarkMissing(record.NoText, "the options were weighed one by one (reference_index); there is no text of an answer")
 	case jsontree.Absent(result):
-		r.Failed(record.NoResponse, "no result (a dry run)")
+		r.MarkMissing(record.NoResponse, "no result (a dry run)")
 	case !result.GetBool("success"):
-		r.Failed(record.NoResponse, jsontree.Text(result.Get("error")))
+		r.MarkMissing(record.NoResponse, jsontree.Text(result.Get("error")))
 	case len(completions) == 0:
-		r.Failed(record.NoResponse, "the result has no completions")
+		r.MarkMissing(record.NoResponse, "the result has no completions")
 	default:
 		for _, c := range completions {
 			one := r
 			one.Response, one.Reasoning = jsontree.Text(c.Get("text")), jsontree.Text(c.Get("thinking", "text"))
-			one.FinishReason = record.Finish(jsontree.Text(c.Get("finish_reason", "reason")))
+			one.FinishReason = record.CommonFinishReason(jsontree.Text(c.Get("finish_reason", "reason")))
 			s.queue = append(s.queue, one)
 		}
 		return ""

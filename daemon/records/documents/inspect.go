@@ -186,9 +186,9 @@ func (s *inspect) read(f *archive.File, get func(*jsonwalk.Walker) (*fastjson.Va
 			v, fault, err = nil, fmt.Sprintf("the entry cannot be decoded: %v", p), nil
 		}
 	}()
-	r, err := s.archive.Entry(f)
+	r, err := s.archive.OpenEntry(f)
 	if err != nil {
-		return nil, archive.Words(err), nil
+		return nil, archive.Explain(err), nil
 	}
 	defer r.Close()
 	s.walker.Reset(r)
@@ -200,7 +200,7 @@ func (s *inspect) read(f *archive.File, get func(*jsonwalk.Walker) (*fastjson.Va
 		return nil, "", err
 	}
 	if err != nil {
-		return nil, archive.Words(err), nil
+		return nil, archive.Explain(err), nil
 	}
 	return v, fault, nil
 }

@@ -155,15 +155,15 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 	}
 	// What the log says against it.
 	if l.unfinished {
-		r.Note("unfinished", "the log was not finished: its process was killed, and samples may be missing")
+		r.AddNote("unfinished", "the log was not finished: its process was killed, and samples may be missing")
 	}
 	if !jsontree.Absent(v.Get("invalidation")) {
-		r.Note("invalidated", "the log marks the sample as invalid")
+		r.AddNote("invalidated", "the log marks the sample as invalid")
 	}
 	// Its answer, or why there is none.
 	choices := output.GetArray("choices")
 	if e := v.Get("error"); !jsontree.Absent(e) && (!l.options.Errored || len(choices) == 0) {
-		r.Failed(record.NoResponse, message(e))
+		r.MarkMissing(record.NoResponse, message(e))
 		return r
 	}
 	if u := output.Get("usage"); u != nil {
@@ -171,7 +171,7 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 			Reasoning: count(u.Get("reasoning_tokens"))}
 	}
 	if len(choices) > 0 {
-		r.FinishReason = record.Finish(jsontree.Text(choices[0].Get("stop_reason")))
+		r.FinishReason = record.CommonFinishReason(jsontree.Text(choices[0].Get("stop_reason")))
 		if err := setText(&r, choices[0].Get("message", "content"), resolve); err != nil {
 			return record.Record{At: r.At, Key: r.Key, Fault: err.Error()}
 		}

@@ -41,35 +41,35 @@ type Input struct {
 	Path   string // of a local file, "" for standard input and addresses
 	Limits Limits // without zero values
 
-	Skipped int // lines that repeat an earlier answer and were left out
+	SkippedLines int // lines that repeat an earlier answer and were left out
 
-	text    *dump.Reader    // the decompressed bytes as a stream
-	file    *os.File        // nil for standard input and addresses
-	remote  *address.Object // nil for what is no address
-	spool   *os.File        // the copy that Random made
-	spooled int64           // its size
-	made    map[string]any  // what Once returned, by name
-	kept    []byte          // the first bytes of spool, for Head
-	closers []func() error
+	text      *dump.Reader    // the decompressed bytes as a stream
+	file      *os.File        // nil for standard input and addresses
+	remote    *address.Object // nil for what is no address
+	spool     *os.File        // the copy that Random made
+	spoolSize int64           // its size
+	madeOnce  map[string]any  // what Once returned, by name
+	spoolHead []byte          // the first bytes of spool, for Head
+	closers   []func() error
 }
 
 // Open opens the dump at path, a file or an object that Limits.Remote found under that name; "-"
 // reads stdin. Compressed input is decompressed. Data in a form that no reader accepts is an error.
 func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
-	limits.Limits = limits.Limits.Filled()
+	limits.Limits = limits.Limits.WithDefaults()
 	limits.Peek = HeadSize
 	limits.Spool = cmp.Or(max(limits.Spool, 0), DefaultSpool)
 	limits.Entries = cmp.Or(max(limits.Entries, 0), DefaultEntries)
 	in := &Input{Name: path, Limits: limits}
 	src := stdin
-	if err := in.open(path, &src); err != nil {
+	if err := in.openSource(path, &src); err != nil {
 		return nil, fmt.Errorf("cannot open dump: %w", err)
 	}
 	text, err := dump.NewReader(src, limits.Limits)
 	if err == nil {
 		in.text = text
 		in.closers = append(in.closers, text.Close)
-		err = in.check()
+		err = in.refuseOtherForms()
 	}
 	if err != nil {
 		in.Close()
@@ -78,9 +78,9 @@ func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	return in, nil
 }
 
-// open opens the dump at path, a file or an object at a known address, and sets *src to a reader of its
+// openSource opens the dump at path, a file or an object at a known address, and sets *src to a reader of its
 // bytes. For "-", standard input, *src already is that reader and stays as it is.
-func (in *Input) open(path string, src *io.Reader) error {
+func (in *Input) openSource(path string, src *io.Reader) error {
 	if path == "-" {
 		return nil
 	}
@@ -117,22 +117,22 @@ func (in *Input) Close() error {
 // arrived, at most HeadSize. It waits for one byte at least, and returns none for an empty input.
 func (in *Input) Head() []byte {
 	if in.spool != nil {
-		return in.kept
+		return in.spoolHead
 	}
 	in.text.Peek(1) // fills the buffer
 	b, _ := in.text.Peek(min(in.Stream().Buffered(), HeadSize))
 	return b
 }
 
-// More waits until Head can return more bytes of the dump than now, and reports whether it can. It
+// WaitForMore waits until Head can return more bytes of the dump than now, and reports whether it can. It
 // cannot at the end of the input, or if Head returns HeadSize bytes already.
-func (in *Input) More() bool {
-	n := in.Stream().Buffered()
-	if n >= HeadSize {
+func (in *Input) WaitForMore() bool {
+	buffered := in.Stream().Buffered()
+	if buffered >= HeadSize {
 		return false
 	}
-	b, _ := in.text.Peek(n + 1)
-	return len(b) > n
+	b, _ := in.text.Peek(buffered + 1)
+	return len(b) > buffered
 }
 
 // Lines returns the decompressed text as lines. Lines, Stream and Random exclude each other.
@@ -141,26 +141,26 @@ func (in *Input) Lines() *dump.Reader { return in.text }
 // Stream returns the decompressed text after a byte order mark.
 func (in *Input) Stream() *bufio.Reader { return in.text.Text() }
 
-// Plain reports whether parts of the input can be read by themselves: it is a file, or an object with
+// HasSections reports whether parts of the input can be read by themselves: it is a file, or an object with
 // ranges, and is not compressed.
-func (in *Input) Plain() bool {
-	return in.text.Packed() == "" && (in.Path != "" || in.remote != nil && in.remote.Random())
+func (in *Input) HasSections() bool {
+	return in.text.Compression() == "" && (in.Path != "" || in.remote != nil && in.remote.Random())
 }
 
-// Random returns random access to the dump's decompressed bytes, and their number. Anything but a
+// RandomAccess returns random access to the dump's decompressed bytes, and their number. Anything but a
 // plain file or object is first copied to a temporary file without a name, at most Limits.Spool
 // bytes. Further calls return the same. After a copy the stream is used up.
-func (in *Input) Random() (io.ReaderAt, int64, error) {
-	if in.file != nil && in.text.Packed() == "" {
+func (in *Input) RandomAccess() (io.ReaderAt, int64, error) {
+	if in.file != nil && in.text.Compression() == "" {
 		if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
 			return in.file, info.Size(), nil
 		}
 	}
-	if in.remote != nil && in.remote.Random() && in.text.Packed() == "" {
+	if in.remote != nil && in.remote.Random() && in.text.Compression() == "" {
 		return in.remote, in.remote.Size, nil
 	}
 	if in.spool != nil {
-		return in.spool, in.spooled, nil
+		return in.spool, in.spoolSize, nil
 	}
 	// Copy the text to a file that is unlinked at once, so that it vanishes even after a crash.
 	const keep = 4 << 10 // bytes that Head returns afterwards, when nothing is left to peek at
@@ -181,31 +181,31 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if n > in.Limits.Spool {
 		return nil, 0, fmt.Errorf("it has more than %d bytes, and random access needs a copy; want a plain file, or a higher --max-spool", in.Limits.Spool)
 	}
-	in.spool, in.spooled, in.kept = f, n, kept
+	in.spool, in.spoolSize, in.spoolHead = f, n, kept
 	return f, n, nil
 }
 
-// Once calls make at the first call with that name and returns its result, then and at later calls.
+// MakeOnce calls make at the first call with that name and returns its result, then and at later calls.
 // So the detection of a dump's format and the reader of the format share what they read. After an
 // error the next call tries again.
-func (in *Input) Once(name string, make func() (any, error)) (any, error) {
-	if v, ok := in.made[name]; ok {
+func (in *Input) MakeOnce(name string, make func() (any, error)) (any, error) {
+	if v, ok := in.madeOnce[name]; ok {
 		return v, nil
 	}
 	v, err := make()
 	if err != nil {
 		return nil, err
 	}
-	if in.made == nil {
-		in.made = map[string]any{}
+	if in.madeOnce == nil {
+		in.madeOnce = map[string]any{}
 	}
-	in.made[name] = v
+	in.madeOnce[name] = v
 	return v, nil
 }
 
-// Sibling opens another file in the folder of the dump. The error is os.ErrNotExist where there is
+// OpenSibling opens another file in the folder of the dump. The error is os.ErrNotExist where there is
 // none, or where the input has no folder.
-func (in *Input) Sibling(name string) (*Input, error) {
+func (in *Input) OpenSibling(name string) (*Input, error) {
 	if in.Path == "" {
 		return nil, os.ErrNotExist
 	}
@@ -240,19 +240,19 @@ var refusals = []refusal{
 	{[]byte("\xfe\xff"), "it is UTF-16 by its byte order mark; want UTF-8"},
 }
 
-// tarMark is the offset of the word ustar in a tar archive.
-const tarMark = 257
+// tarWordOffset is the offset of the word ustar in a tar archive.
+const tarWordOffset = 257
 
-// check refuses a dump in a form that no reader accepts, such as an image, a pickle, or data
+// refuseOtherForms refuses a dump in a form that no reader accepts, such as an image, a pickle, or data
 // that is compressed twice. It waits for more bytes only of files, because a pipe may
 // deliver slowly.
-func (in *Input) check() error {
+func (in *Input) refuseOtherForms() error {
 	if _, err := in.text.Peek(1); err != nil && err != io.EOF {
 		return err
 	}
 	const tarWord = "ustar"
 	head := in.Head()
-	for len(head) < tarMark+len(tarWord) && in.file != nil && in.More() {
+	for len(head) < tarWordOffset+len(tarWord) && in.file != nil && in.WaitForMore() {
 		head = in.Head()
 	}
 	for _, r := range refusals {
@@ -265,10 +265,10 @@ func (in *Input) check() error {
 		return &FormError{"it begins with <, as a web page does; want the file itself"}
 	case len(head) > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5: // the protocols 2 to 5
 		return &FormError{"it is a Python pickle, which can run code when it is read, and is refused; want xlsx, TSV or JSON (PRED_FORMAT)"}
-	case len(head) > tarMark+len(tarWord) && string(head[tarMark:tarMark+len(tarWord)]) == tarWord:
+	case len(head) > tarWordOffset+len(tarWord) && string(head[tarWordOffset:tarWordOffset+len(tarWord)]) == tarWord:
 		return &FormError{"it is a tar archive; want it unpacked first"}
-	case in.text.Packed() != "" && dump.Packed(head):
-		return &FormError{fmt.Sprintf("it is compressed twice, the outer time with %s; want one layer: unpack it first", in.text.Packed())}
+	case in.text.Compression() != "" && dump.IsCompressed(head):
+		return &FormError{fmt.Sprintf("it is compressed twice, the outer time with %s; want one layer: unpack it first", in.text.Compression())}
 	}
 	return nil
 }

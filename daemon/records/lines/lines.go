@@ -28,10 +28,10 @@ type Options struct {
 	Errored  bool         // an answer beside an error is an answer (--errored score)
 }
 
-// format reads the records of one line with a JSON object v. It appends them to s.ready, or returns
+// format reads the records of one line with a JSON object v. It appends them to s.records, or returns
 // why the line cannot be read.
 type format interface {
-	read(s *source, l dump.Line, v *fastjson.Value) error
+	addRecords(s *source, l dump.Line, v *fastjson.Value) error
 }
 
 // formats makes the reader of each format for one dump.
@@ -47,7 +47,7 @@ var formats = map[string]func(in *input.Input, o *Options) (format, error){
 // Open returns the records of a dump in the format with that name, which must be one that
 // Has reports.
 func Open(name string, in *input.Input, o Options) (record.Source, error) {
-	if name == evalsName {
+	if name == openAIEvalsName {
 		return newOpenAIEvals(in, &o)
 	}
 	f, err := formats[name](in, &o)
@@ -60,7 +60,7 @@ func Open(name string, in *input.Input, o Options) (record.Source, error) {
 }
 
 // Has reports whether the package reads the format with that name.
-func Has(name string) bool { return formats[name] != nil || name == evalsName }
+func Has(name string) bool { return formats[name] != nil || name == openAIEvalsName }
 
 // Rows reports whether lines of the format with that name can be rows of a table: they do not depend
 // on each other.
@@ -81,34 +81,34 @@ func Row(name string, in *input.Input, o Options) func(v *fastjson.Value, at str
 	}
 	s := &source{in: in, format: f, options: &o}
 	return func(v *fastjson.Value, at string) []record.Record {
-		s.ready = nil // the caller keeps the records of the last row, so their memory is not used again
-		if err := f.read(s, dump.Line{}, v); err != nil {
+		s.records = nil // the caller keeps the records of the last row, so their memory is not used again
+		if err := f.addRecords(s, dump.Line{}, v); err != nil {
 			return []record.Record{{At: at, Fault: fmt.Sprintf("cannot read %s: %v", at, err), Usage: record.NoUsage}}
 		}
 		// The format named places by the line, which has no number here, such as "line 0 traces[1]".
-		for i := range s.ready {
-			s.ready[i].At = at + strings.TrimPrefix(s.ready[i].At, "line 0")
+		for i := range s.records {
+			s.records[i].At = at + strings.TrimPrefix(s.records[i].At, "line 0")
 		}
-		return s.ready
+		return s.records
 	}
 }
 
 // Names returns the names of the formats.
-func Names() []string { return append(slices.Collect(maps.Keys(formats)), evalsName) }
+func Names() []string { return append(slices.Collect(maps.Keys(formats)), openAIEvalsName) }
 
-// evalsName is the format that needs two passes.
-const evalsName = "openai-evals"
+// openAIEvalsName is the format that needs two passes.
+const openAIEvalsName = "openai-evals"
 
 // source reads the lines of a dump.
 type source struct {
-	in      *input.Input
-	lines   *dump.Reader
-	format  format
-	options *Options
-	parser  record.Parser
-	ready   []record.Record // the records of the current line
-	next    int             // the index in ready of the record that Next returns next
-	err     error           // what ended the input
+	in         *input.Input
+	lines      *dump.Reader
+	format     format
+	options    *Options
+	parser     record.Parser
+	records    []record.Record // the records of the current line
+	nextRecord int             // the index in ready of the record that Next returns next
+	endError   error           // what ended the input
 }
 
 // Close implements record.Source; the input belongs to the caller.
@@ -116,48 +116,48 @@ func (s *source) Close() error { return nil }
 
 // Next returns the next record of a dump of JSON lines. It implements record.Source.
 func (s *source) Next() (*record.Record, error) {
-	for s.next == len(s.ready) {
-		s.ready, s.next = s.ready[:0], 0
+	for s.nextRecord == len(s.records) {
+		s.records, s.nextRecord = s.records[:0], 0
 		if err := s.readLine(); err != nil {
 			return nil, err
 		}
 	}
-	s.next++
-	return &s.ready[s.next-1], nil
+	s.nextRecord++
+	return &s.records[s.nextRecord-1], nil
 }
 
 // readLine reads the next JSON line of the dump into ready, which stays empty for a line without
 // records. A line that cannot be read gives one record with a fault. The error says why no further
 // line can be read, io.EOF at the end of the input.
 func (s *source) readLine() error {
-	if s.err != nil {
-		return s.err
+	if s.endError != nil {
+		return s.endError
 	}
 	l, err := s.lines.Next()
 	if err != nil {
-		s.err = err
+		s.endError = err
 		return err
 	}
 	if l.Fault != "" {
-		s.fault(l, l.Fault)
+		s.addFault(l, l.Fault)
 		return nil
 	}
-	v, err := s.parse(l)
+	v, err := s.parseLine(l)
 	if err == nil {
-		err = s.format.read(s, l, v)
+		err = s.format.addRecords(s, l, v)
 	}
 	if err != nil {
-		s.ready = s.ready[:0]
-		s.fault(l, fmt.Sprintf("cannot read line %d (byte %d): %v", l.N, l.At, err))
+		s.records = s.records[:0]
+		s.addFault(l, fmt.Sprintf("cannot read line %d (byte %d): %v", l.Number, l.Offset, err))
 	}
 	return nil
 }
 
-// parse returns the JSON object of a line of the dump. A line whose JSON breaks off is an error that
+// parseLine returns the JSON object of a line of the dump. A line whose JSON breaks off is an error that
 // asks whether the file is still being written.
-func (s *source) parse(l dump.Line) (*fastjson.Value, error) {
+func (s *source) parseLine(l dump.Line) (*fastjson.Value, error) {
 	v, err := s.parser.Parse(l.Bytes)
-	if errors.Is(err, record.ErrTorn) {
+	if errors.Is(err, record.ErrBreaksOff) {
 		return nil, fmt.Errorf("%w; want a whole line (is the file still being written?)", err)
 	}
 	if err != nil {
@@ -169,38 +169,38 @@ func (s *source) parse(l dump.Line) (*fastjson.Value, error) {
 	return v, nil
 }
 
-// fault adds the record of a line that cannot be read.
-func (s *source) fault(l dump.Line, text string) {
-	s.ready = append(s.ready, record.Record{At: at(l), Fault: text, Usage: record.NoUsage})
+// addFault adds the record of a line that cannot be read.
+func (s *source) addFault(l dump.Line, text string) {
+	s.records = append(s.records, record.Record{At: placeOf(l), Fault: text, Usage: record.NoUsage})
 }
 
-// add adds a record of a line and returns it to be filled in.
-func (s *source) add(l dump.Line) *record.Record {
-	s.ready = append(s.ready, record.Record{At: at(l), Usage: record.NoUsage})
-	return &s.ready[len(s.ready)-1]
+// addRecord adds a record of a line and returns it to be filled in.
+func (s *source) addRecord(l dump.Line) *record.Record {
+	s.records = append(s.records, record.Record{At: placeOf(l), Usage: record.NoUsage})
+	return &s.records[len(s.records)-1]
 }
 
-// at names the place of a line.
-func at(l dump.Line) string { return "line " + strconv.Itoa(l.N) }
+// placeOf names the place of a line.
+func placeOf(l dump.Line) string { return "line " + strconv.Itoa(l.Number) }
 
-// text returns the string v, "" where it is absent or of another type.
-func text(v *fastjson.Value) string { return string(v.GetStringBytes()) }
+// stringOf returns the string v, "" where it is absent or of another type.
+func stringOf(v *fastjson.Value) string { return string(v.GetStringBytes()) }
 
-// is reports whether v has the type t.
-func is(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
+// hasType reports whether v has the type t.
+func hasType(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
 
-// key returns a member that identifies a record or joins it with its task, as text: a string, or a
+// idText returns a member that identifies a record or joins it with its task, as text: a string, or a
 // number as it is written. It returns "" for other values.
-func key(v *fastjson.Value) string {
-	if is(v, fastjson.TypeNumber) {
+func idText(v *fastjson.Value) string {
+	if hasType(v, fastjson.TypeNumber) {
 		return v.String()
 	}
-	return text(v)
+	return stringOf(v)
 }
 
-// count returns a number of tokens in a JSON line, -1 if it is absent or not a number.
-func count(v *fastjson.Value) int {
-	if !is(v, fastjson.TypeNumber) {
+// tokenCount returns a number of tokens in a JSON line, -1 if it is absent or not a number.
+func tokenCount(v *fastjson.Value) int {
+	if !hasType(v, fastjson.TypeNumber) {
 		return -1
 	}
 	return v.GetInt()

@@ -27,46 +27,46 @@ func newLMEval(in *input.Input, o *Options) (format, error) {
 	return &lmEval{model: modelOfResults(in, o), seen: map[[2]uint64]struct{}{}}, nil
 }
 
-// read adds the records of a line of lm-eval: one for each repeat of the first request of the
+// addRecords adds the records of a line of lm-eval: one for each repeat of the first request of the
 // document. A line that repeats the answers of another filter is skipped. Log-likelihoods are
 // records without text.
-func (eval *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
+func (eval *lmEval) addRecords(s *source, l dump.Line, v *fastjson.Value) error {
 	answers := v.Get("resps")
-	if !is(answers, fastjson.TypeArray) || len(answers.GetArray()) == 0 {
+	if !hasType(answers, fastjson.TypeArray) || len(answers.GetArray()) == 0 {
 		return fmt.Errorf("resps: got %s; want a list for each request", message.Describe(answers))
 	}
 	if eval.isRepeated(v, answers) {
-		s.in.Skipped++
+		s.in.SkippedLines++
 		return nil
 	}
 	// The repeats of the first request; the others belong to questions of several choices.
 	repeats := answers.GetArray()[0]
 	list := repeats.GetArray()
-	if !is(repeats, fastjson.TypeArray) {
+	if !hasType(repeats, fastjson.TypeArray) {
 		list = []*fastjson.Value{repeats}
 	}
 	add := func() *record.Record {
-		r := s.add(l)
+		r := s.addRecord(l)
 		doc := v.Get("doc")
-		r.Key, r.Join, r.Model = key(v.Get("doc_id")), key(doc.Get("id")), eval.model
+		r.Key, r.Join, r.Model = idText(v.Get("doc_id")), idText(doc.Get("id")), eval.model
 		r.Fields, r.Labels = v, doc
 		return r
 	}
 	if isLogLikelihood(list) {
-		add().Failed(record.NoText, "the answer is a log-likelihood, not a text")
+		add().MarkMissing(record.NoText, "the answer is a log-likelihood, not a text")
 		return nil
 	}
 	// A record for each.
 	for _, answer := range list {
 		r := add()
 		if jsontree.Absent(answer) {
-			r.Failed(record.NoResponse, "the answer is null")
+			r.MarkMissing(record.NoResponse, "the answer is null")
 			continue
 		}
-		if !is(answer, fastjson.TypeString) {
+		if !hasType(answer, fastjson.TypeString) {
 			return fmt.Errorf("resps[0]: got %s; want texts", message.Describe(answer))
 		}
-		r.Response = text(answer)
+		r.Response = stringOf(answer)
 	}
 	return nil
 }
@@ -76,13 +76,13 @@ func (eval *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 // 64 bits instead: of document and answers, and of the document's own hash with the beginning of these.
 // Two different lines that agree in both are too unlikely to matter.
 func (eval *lmEval) isRepeated(v, answers *fastjson.Value) bool {
-	doc := jsontree.Append(append([]byte(key(v.Get("doc_id"))), 0), answers)
+	doc := jsontree.Append(append([]byte(idText(v.Get("doc_id"))), 0), answers)
 	beginning := string(doc[:min(len(doc), 64)])
-	id := [2]uint64{xxhash.Sum64(doc), xxhash.Sum64String(key(v.Get("doc_hash")) + "\x00" + beginning)}
-	if _, ok := eval.seen[id]; ok {
+	hashes := [2]uint64{xxhash.Sum64(doc), xxhash.Sum64String(idText(v.Get("doc_hash")) + "\x00" + beginning)}
+	if _, ok := eval.seen[hashes]; ok {
 		return true
 	}
-	eval.seen[id] = struct{}{}
+	eval.seen[hashes] = struct{}{}
 	return false
 }
 
@@ -90,16 +90,16 @@ func (eval *lmEval) isRepeated(v, answers *fastjson.Value) bool {
 // for questions whose choices the model rates. That is a pair of a number and a truth value, both
 // maybe written as texts, or a list whose first element is such a pair.
 func isLogLikelihood(list []*fastjson.Value) bool {
-	if len(list) > 0 && is(list[0], fastjson.TypeArray) {
+	if len(list) > 0 && hasType(list[0], fastjson.TypeArray) {
 		return isLogLikelihood(list[0].GetArray())
 	}
 	if len(list) != 2 {
 		return false
 	}
-	isNumber := is(list[0], fastjson.TypeNumber) || numeric(text(list[0]))
-	truth := strings.ToLower(text(list[1]))
-	return isNumber && (truth == "true" || truth == "false" || is(list[1], fastjson.TypeTrue) ||
-		is(list[1], fastjson.TypeFalse))
+	isNumber := hasType(list[0], fastjson.TypeNumber) || numeric(stringOf(list[0]))
+	truth := strings.ToLower(stringOf(list[1]))
+	return isNumber && (truth == "true" || truth == "false" || hasType(list[1], fastjson.TypeTrue) ||
+		hasType(list[1], fastjson.TypeFalse))
 }
 
 // numeric reports whether s is a number as Python prints floats: a number as in JSON, inf, -inf or nan.
@@ -119,7 +119,7 @@ func numeric(s string) bool {
 func modelOfResults(in *input.Input, o *Options) string {
 	name := strings.TrimSuffix(filepath.Base(in.Path), ".gz")
 	date := strings.TrimSuffix(name[strings.LastIndexByte(name, '_')+1:], ".jsonl") // what follows the last "_"
-	beside, err := in.Sibling("results_" + date + ".json")
+	beside, err := in.OpenSibling("results_" + date + ".json")
 	if err != nil {
 		return ""
 	}
@@ -133,5 +133,5 @@ func modelOfResults(in *input.Input, o *Options) string {
 	if err != nil {
 		return ""
 	}
-	return text(v.Get("model_name"))
+	return stringOf(v.Get("model_name"))
 }

@@ -23,11 +23,11 @@ func newLMMSEval(in *input.Input, o *Options) (format, error) {
 	return &lmmsEval{model: modelOfResults(in, o), seen: map[string]bool{}}, nil
 }
 
-// read adds the records of a line of lmms-eval, one for each answer to the document. It takes the raw
+// addRecords adds the records of a line of lmms-eval, one for each answer to the document. It takes the raw
 // answers (resps), or the filtered ones if the line has no others. Records of a second line with the
 // same doc_id get a note: the file does not say whether the line is another answer of the model, or
 // the same answer by another filter.
-func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
+func (f *lmmsEval) addRecords(s *source, l dump.Line, v *fastjson.Value) error {
 	member := "resps"
 	answers := v.Get(member)
 	if jsontree.Absent(answers) {
@@ -35,48 +35,48 @@ func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 		answers = v.Get(member)
 	}
 	// What all its records have.
-	id := key(v.Get("doc_id"))
+	id := idText(v.Get("doc_id"))
 	seenBefore := f.seen[id]
 	f.seen[id] = true
 	add := func() *record.Record {
-		r := s.add(l)
+		r := s.addRecord(l)
 		r.Key, r.Model, r.Fields = id, f.model, v
 		r.Usage = tokens(v.Get("token_counts"))
 		if seenBefore {
-			r.Note("further_block", "an earlier line has the same doc_id: this is another repeat, or the same answer by another filter; the file does not tell")
+			r.AddNote("further_block", "an earlier line has the same doc_id: this is another repeat, or the same answer by another filter; the file does not tell")
 		}
 		return r
 	}
 	if isLogLikelihood(answers.GetArray()) {
-		add().Failed(record.NoText, "the answer is a log-likelihood, not a text")
+		add().MarkMissing(record.NoText, "the answer is a log-likelihood, not a text")
 		return nil
 	}
 	// A record for each answer.
-	for _, answer := range leaves(nil, answers) {
+	for _, answer := range flatten(nil, answers) {
 		r := add()
 		switch {
 		case jsontree.Absent(answer):
-			r.Failed(record.NoResponse, "the answer is null")
-		case is(answer, fastjson.TypeString):
-			r.Response = text(answer)
+			r.MarkMissing(record.NoResponse, "the answer is null")
+		case hasType(answer, fastjson.TypeString):
+			r.Response = stringOf(answer)
 		default:
 			return fmt.Errorf("%s: got %s; want texts", member, message.Describe(answer))
 		}
 	}
-	if len(s.ready) == 0 {
+	if len(s.records) == 0 {
 		return fmt.Errorf("%s: got %s; want a text or a list of texts", member, message.Describe(answers))
 	}
 	return nil
 }
 
-// leaves appends the answers in v to list: v itself, or all values in its nested lists, as lmms-eval
+// flatten appends the answers in v to list: v itself, or all values in its nested lists, as lmms-eval
 // writes several answers of a sample.
-func leaves(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
-	if !is(v, fastjson.TypeArray) {
+func flatten(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
+	if !hasType(v, fastjson.TypeArray) {
 		return append(list, v)
 	}
 	for _, e := range v.GetArray() {
-		list = leaves(list, e)
+		list = flatten(list, e)
 	}
 	return list
 }
@@ -89,6 +89,6 @@ func tokens(v *fastjson.Value) record.Usage {
 	if len(list) != 1 {
 		return record.NoUsage
 	}
-	return record.Usage{Prompt: count(list[0].Get("input_tokens")), Completion: count(list[0].Get("output_tokens")),
-		Reasoning: count(list[0].Get("reasoning_tokens"))}
+	return record.Usage{Prompt: tokenCount(list[0].Get("input_tokens")), Completion: tokenCount(list[0].Get("output_tokens")),
+		Reasoning: tokenCount(list[0].Get("reasoning_tokens"))}
 }

@@ -21,9 +21,9 @@ import (
 // nemoGym reads rollouts of NeMo Gym. Where a verifier does not repeat the task, the
 // label stands in the file of inputs. See docs/spec/dumps.md#r16.
 type nemoGym struct {
-	labels map[rollout][]byte // JSON objects with the label, from the file of inputs; nil without such a file
-	inputs string             // the name of the file of inputs, for messages
-	parser record.Parser      // of labels
+	labels     map[rollout][]byte // JSON objects with the label, from the file of inputs; nil without such a file
+	inputsName string             // the name of the file of inputs, for messages
+	parser     record.Parser      // of labels
 }
 
 // rollout identifies an answer: the index of its task and the number of the attempt, both from 0.
@@ -34,14 +34,14 @@ type rollout struct{ task, index int }
 func newNeMoGym(in *input.Input, o *Options) (format, error) {
 	// The file of inputs has the dump's name with another ending.
 	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.Path), ".jsonl"), "_failures")
-	f := &nemoGym{inputs: stem + "_materialized_inputs.jsonl"}
+	f := &nemoGym{inputsName: stem + "_materialized_inputs.jsonl"}
 	f.parser.Limits = o.Limits
 	if o.Requests != nil {
 		f.labels = o.Requests.rollouts
 		return f, nil
 	}
 	// Read the labels from the file beside the dump.
-	beside, err := in.Sibling(f.inputs)
+	beside, err := in.OpenSibling(f.inputsName)
 	if errors.Is(err, os.ErrNotExist) {
 		return f, nil
 	}
@@ -64,19 +64,19 @@ func newNeMoGym(in *input.Input, o *Options) (format, error) {
 		}
 		v, err := p.Parse(l.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: line %d: %w", beside.Name, l.N, err)
+			return nil, fmt.Errorf("cannot read %s: line %d: %w", beside.Name, l.Number, err)
 		}
-		keepLabel(f.labels, v)
+		storeLabel(f.labels, v)
 	}
 }
 
 // labelMembers are the members that may hold a label. See docs/spec/dumps.md#r19.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// keepLabel stores the label of v, a line of NeMo Gym's file of inputs, if it has one, under the
+// storeLabel stores the label of v, a line of NeMo Gym's file of inputs, if it has one, under the
 // line's task and rollout. It stores {NAME: LABEL} for the first NAME of labelMembers that the line
 // has.
-func keepLabel(labels map[rollout][]byte, v *fastjson.Value) {
+func storeLabel(labels map[rollout][]byte, v *fastjson.Value) {
 	for _, name := range labelMembers {
 		if label := v.Get(name); !jsontree.Absent(label) {
 			object := append(jsontree.AppendString([]byte{'{'}, name), ':')
@@ -91,16 +91,16 @@ func rolloutOf(v *fastjson.Value) rollout {
 	return rollout{v.GetInt("_ng_task_index"), v.GetInt("_ng_rollout_index")}
 }
 
-// read adds the record of a rollout of NeMo Gym. Its label is in the line, or else in the file of
+// addRecords adds the record of a rollout of NeMo Gym. Its label is in the line, or else in the file of
 // inputs; without either NoTask says so. A rollout with a failure or an error has no answer.
-func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
+func (f *nemoGym) addRecords(s *source, l dump.Line, v *fastjson.Value) error {
 	task, index := v.Get("_ng_task_index"), v.Get("_ng_rollout_index")
-	if !is(task, fastjson.TypeNumber) {
+	if !hasType(task, fastjson.TypeNumber) {
 		return fmt.Errorf("_ng_task_index: got %s; want a number", message.Describe(task))
 	}
-	r := s.add(l)
-	r.Key, r.Fields, r.Labels = key(task), v, v
-	if is(index, fastjson.TypeNumber) {
+	r := s.addRecord(l)
+	r.Key, r.Fields, r.Labels = idText(task), v, v
+	if hasType(index, fastjson.TypeNumber) {
 		r.Repeat = index.GetInt() + 1
 	}
 	// Its label.
@@ -113,26 +113,26 @@ func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 		}
 	}
 	// Its answer, or why there is none.
-	if class := text(v.Get("_ng_failure_class")); class != "" {
-		r.Failed(record.NoResponse, class)
+	if class := stringOf(v.Get("_ng_failure_class")); class != "" {
+		r.MarkMissing(record.NoResponse, class)
 		return nil
 	}
 	response := v.Get("response")
 	if jsontree.Absent(response) {
-		r.Failed(record.NoResponse, "the rollout has no response")
+		r.MarkMissing(record.NoResponse, "the rollout has no response")
 		return nil
 	}
 	if e := response.Get("error"); !jsontree.Absent(e) {
-		r.Failed(record.NoResponse, failure(noStatus, e))
+		r.MarkMissing(record.NoResponse, failureWords(noStatus, e))
 		return nil
 	}
-	return responsesObject(r, response)
+	return setFromResponse(r, response)
 }
 
 // missingLabel returns, for a message, why NeMo Gym's file of inputs gives no label for a rollout.
 func (f *nemoGym) missingLabel() string {
 	if f.labels == nil {
-		return "there is no file " + f.inputs + " beside it (or name it with --requests)"
+		return "there is no file " + f.inputsName + " beside it (or name it with --requests)"
 	}
 	return "the file of inputs has none for it"
 }

@@ -18,30 +18,30 @@ import (
 // counts, so a first pass finds the places of these events and a second one reads them.
 // See docs/spec/dumps.md#r18.
 type openAIEvals struct {
-	in       *input.Input
-	file     io.ReaderAt
-	parser   record.Parser
-	events   []event // those that count and were not returned, in the order of the file
-	model    string
-	finished bool
-	err      error // what ended the first pass, io.EOF at the end
-	buf      []byte
-	ready    []record.Record
-	next     int // the index in ready of the record that Next returns next
+	in             *input.Input
+	file           io.ReaderAt
+	parser         record.Parser
+	events         []event // those that count and were not returned, in the order of the file
+	model          string
+	hasFinalReport bool
+	endError       error // what ended the first pass, io.EOF at the end
+	lineBytes      []byte
+	records        []record.Record
+	nextRecord     int // the index in ready of the record that Next returns next
 }
 
 // event is the place of a line of the log.
 type event struct {
-	line  int    // from 1
-	at    int64  // the byte offset at which it begins
-	size  int    // bytes; 0 for an event that a later one of its sample replaces
-	fault string // why the line cannot be read, "" where it can
+	line   int    // from 1
+	offset int64  // the byte offset at which it begins
+	size   int    // bytes; 0 for an event that a later one of its sample replaces
+	fault  string // why the line cannot be read, "" where it can
 }
 
 // newOpenAIEvals returns the reader of a log of OpenAI evals, after a first pass that keeps
 // the place of the last event of each sample.
 func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
-	file, size, err := in.Random()
+	file, size, err := in.RandomAccess()
 	if err != nil {
 		return nil, err
 	}
@@ -55,21 +55,21 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	defer lines.Close()
 	last := map[string]int{} // by the sample's id, the index in all of its last event so far
 	var all []event
-	for evals.err == nil {
+	for evals.endError == nil {
 		var l dump.Line
-		if l, evals.err = lines.Next(); evals.err != nil {
+		if l, evals.endError = lines.Next(); evals.endError != nil {
 			break
 		}
-		id, fault := evals.scan(l)
+		id, fault := evals.scanLine(l)
 		switch {
 		case fault != "":
-			all = append(all, event{line: l.N, at: l.At, fault: fault})
+			all = append(all, event{line: l.Number, offset: l.Offset, fault: fault})
 		case id != "":
 			if i, ok := last[id]; ok {
 				all[i].size = 0 // an earlier event does not count
 			}
 			last[id] = len(all)
-			all = append(all, event{line: l.N, at: l.At, size: len(l.Bytes)})
+			all = append(all, event{line: l.Number, offset: l.Offset, size: len(l.Bytes)})
 		}
 	}
 	// Only the last event of each sample, and lines that cannot be read, become records.
@@ -77,27 +77,27 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	return evals, nil
 }
 
-// scan reads what a line of OpenAI evals says of the run (model, end), and returns the sample id of
+// scanLine reads what a line of OpenAI evals says of the run (model, end), and returns the sample id of
 // an event that may count, "" for other lines. fault says why the line cannot be read.
-func (evals *openAIEvals) scan(l dump.Line) (sample, fault string) {
+func (evals *openAIEvals) scanLine(l dump.Line) (sample, fault string) {
 	if l.Fault != "" {
 		return "", l.Fault
 	}
 	v, err := evals.parser.Parse(l.Bytes)
 	if err != nil {
-		return "", fmt.Sprintf("cannot read line %d (byte %d): %v", l.N, l.At, err)
+		return "", fmt.Sprintf("cannot read line %d (byte %d): %v", l.Number, l.Offset, err)
 	}
 	if names := v.GetArray("spec", "completion_fns"); len(names) > 0 {
-		evals.model = text(names[0])
+		evals.model = stringOf(names[0])
 	}
 	if v.Exists("final_report") {
-		evals.finished = true
+		evals.hasFinalReport = true
 	}
-	if kind := text(v.Get("type")); kind != "sampling" && kind != "error" {
+	if kind := stringOf(v.Get("type")); kind != "sampling" && kind != "error" {
 		return "", ""
 	}
-	if sample = key(v.Get("sample_id")); sample == "" {
-		return "", fmt.Sprintf("cannot read line %d: sample_id: got %s; want a text", l.N,
+	if sample = idText(v.Get("sample_id")); sample == "" {
+		return "", fmt.Sprintf("cannot read line %d: sample_id: got %s; want a text", l.Number,
 			message.Describe(v.Get("sample_id")))
 	}
 	return sample, ""
@@ -109,67 +109,67 @@ func (evals *openAIEvals) Close() error { return nil }
 // Next returns the next record of a log of OpenAI evals. It reads the next event when all records of
 // the last one, which may have given several, were returned. It implements record.Source.
 func (evals *openAIEvals) Next() (*record.Record, error) {
-	for evals.next == len(evals.ready) {
+	for evals.nextRecord == len(evals.records) {
 		if len(evals.events) == 0 {
-			return nil, evals.err
+			return nil, evals.endError
 		}
-		evals.ready, evals.next = evals.ready[:0], 0
-		if err := evals.read(evals.events[0]); err != nil {
+		evals.records, evals.nextRecord = evals.records[:0], 0
+		if err := evals.readEvent(evals.events[0]); err != nil {
 			return nil, err
 		}
 		evals.events = evals.events[1:]
 	}
-	evals.next++
-	return &evals.ready[evals.next-1], nil
+	evals.nextRecord++
+	return &evals.records[evals.nextRecord-1], nil
 }
 
-// read reads one event of a sample and adds its records to ready: one for each answer of the sample,
+// readEvent reads one event of a sample and adds its records to ready: one for each answer of the sample,
 // or one that says why there is none. Events are read a second time here, because the model's name and
 // other facts may follow them in the log.
-func (evals *openAIEvals) read(ev event) error {
-	at := at(dump.Line{N: ev.line})
+func (evals *openAIEvals) readEvent(ev event) error {
+	at := placeOf(dump.Line{Number: ev.line})
 	if ev.fault != "" {
-		evals.ready = append(evals.ready, record.Record{At: at, Fault: ev.fault, Usage: record.NoUsage})
+		evals.records = append(evals.records, record.Record{At: at, Fault: ev.fault, Usage: record.NoUsage})
 		return nil
 	}
 	// Read the event's line at its place.
-	evals.buf = slices.Grow(evals.buf[:0], ev.size)[:ev.size]
-	if _, err := evals.file.ReadAt(evals.buf, ev.at); err != nil {
+	evals.lineBytes = slices.Grow(evals.lineBytes[:0], ev.size)[:ev.size]
+	if _, err := evals.file.ReadAt(evals.lineBytes, ev.offset); err != nil {
 		return fmt.Errorf("%s cannot be read again: %w", at, err)
 	}
-	v, err := evals.parser.Parse(evals.buf)
+	v, err := evals.parser.Parse(evals.lineBytes)
 	if err != nil {
 		return fmt.Errorf("%s is not what it was: %w", at, err)
 	}
 	data := v.Get("data")
 	add := func() *record.Record {
-		evals.ready = append(evals.ready, record.Record{At: at, Key: key(v.Get("sample_id")), Model: evals.model, Fields: v,
+		evals.records = append(evals.records, record.Record{At: at, Key: idText(v.Get("sample_id")), Model: evals.model, Fields: v,
 			Labels: v.Get("data", "metadata"), Usage: chatUsage(data.Get("usage"))})
-		r := &evals.ready[len(evals.ready)-1]
-		if !evals.finished {
-			r.Note("unfinished", "the log has no final_report: the run was not finished")
+		r := &evals.records[len(evals.records)-1]
+		if !evals.hasFinalReport {
+			r.AddNote("unfinished", "the log has no final_report: the run was not finished")
 		}
 		return r
 	}
 	// Its answers.
 	sampled := data.Get("sampled")
 	switch {
-	case text(v.Get("type")) == "error":
-		add().Failed(record.NoResponse, failure(noStatus, data.Get("message")))
+	case stringOf(v.Get("type")) == "error":
+		add().MarkMissing(record.NoResponse, failureWords(noStatus, data.Get("message")))
 	case jsontree.Absent(sampled):
-		add().Failed(record.NoResponse, "sampled is null")
+		add().MarkMissing(record.NoResponse, "sampled is null")
 	default:
-		for k, answer := range leaves(nil, sampled) {
+		for k, answer := range flatten(nil, sampled) {
 			r := add()
-			if is(sampled, fastjson.TypeArray) {
+			if hasType(sampled, fastjson.TypeArray) {
 				r.Repeat = k + 1
 			}
-			if !is(answer, fastjson.TypeString) {
+			if !hasType(answer, fastjson.TypeString) {
 				r.Fault = fmt.Sprintf("cannot read %s: data.sampled: got %s; want a text or a list of texts", at,
 					message.Describe(answer))
 				continue
 			}
-			r.Response = text(answer)
+			r.Response = stringOf(answer)
 		}
 	}
 	return nil

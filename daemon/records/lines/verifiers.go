@@ -22,65 +22,65 @@ func newVerifiers(*input.Input, *Options) (format, error) { return verifiersRun{
 // traceVersion is the version of traces that the reader knows.
 const traceVersion = 1
 
-// read adds the records of a line of verifiers: one for each trace of the episode whose agent is
+// addRecords adds the records of a line of verifiers: one for each trace of the episode whose agent is
 // not marked as not trainable, or one without an answer if the episode has no trace. A line may
 // also be a bare trace.
-func (f verifiersRun) read(s *source, l dump.Line, v *fastjson.Value) error {
+func (f verifiersRun) addRecords(s *source, l dump.Line, v *fastjson.Value) error {
 	traces := v.Get("traces")
 	if traces == nil && v.Exists("nodes") {
-		return f.trace(s, l, v, v, at(l))
+		return f.addTraceRecord(s, l, v, v, placeOf(l))
 	}
-	if !is(traces, fastjson.TypeArray) {
+	if !hasType(traces, fastjson.TypeArray) {
 		return fmt.Errorf("traces: got %s; want a list", message.Describe(traces))
 	}
 	for i, trace := range traces.GetArray() {
-		if is(trace.Get("agent", "trainable"), fastjson.TypeFalse) {
+		if hasType(trace.Get("agent", "trainable"), fastjson.TypeFalse) {
 			continue
 		}
-		if err := f.trace(s, l, v, trace, fmt.Sprintf("%s traces[%d]", at(l), i)); err != nil {
+		if err := f.addTraceRecord(s, l, v, trace, fmt.Sprintf("%s traces[%d]", placeOf(l), i)); err != nil {
 			return fmt.Errorf("traces[%d]%w", i, err)
 		}
 	}
 	if len(traces.GetArray()) == 0 {
-		r := f.episode(s, l, v)
-		r.Failed(record.NoResponse, f.reason(v))
+		r := f.addEpisodeRecord(s, l, v)
+		r.MarkMissing(record.NoResponse, f.lastError(v))
 	}
 	return nil
 }
 
-// episode adds a record with the task of an episode of verifiers: its key is the task's id, else
+// addEpisodeRecord adds a record with the task of an episode of verifiers: its key is the task's id, else
 // its name, else its key.
-func (verifiersRun) episode(s *source, l dump.Line, v *fastjson.Value) *record.Record {
-	r := s.add(l)
+func (verifiersRun) addEpisodeRecord(s *source, l dump.Line, v *fastjson.Value) *record.Record {
+	r := s.addRecord(l)
 	task := v.Get("task")
 	data := task.Get("data")
 	r.Fields, r.Labels = v, data
 	for _, k := range []*fastjson.Value{data.Get("id"), data.Get("name"), task.Get("key")} {
-		if r.Key = key(k); r.Key != "" {
+		if r.Key = idText(k); r.Key != "" {
 			break
 		}
 	}
 	return r
 }
 
-// reason returns the last error of an episode or a trace of verifiers, as a text or as "TYPE: MESSAGE".
-func (verifiersRun) reason(v *fastjson.Value) string {
+// lastError returns the last error of an episode or a trace of verifiers, as a text or as "TYPE: MESSAGE".
+func (verifiersRun) lastError(v *fastjson.Value) string {
 	list := v.GetArray("errors")
 	if len(list) == 0 {
 		return "the episode has no trace and names no error"
 	}
 	last := list[len(list)-1]
-	if is(last, fastjson.TypeString) {
-		return text(last)
+	if hasType(last, fastjson.TypeString) {
+		return stringOf(last)
 	}
-	return strings.Trim(text(last.Get("type"))+": "+text(last.Get("message")), ": ")
+	return strings.Trim(stringOf(last.Get("type"))+": "+stringOf(last.Get("message")), ": ")
 }
 
-// trace adds the record of one trace of an episode of verifiers, a tree of messages. The answer is the
+// addTraceRecord adds the record of one trace of an episode of verifiers, a tree of messages. The answer is the
 // member root_reply, or else the last message that the model wrote. A trace or episode that is not ok
 // has no answer, unless Options.Errored says that answers beside errors count. If a limit on turns or
 // tokens stopped the trace, the record says that the answer may be incomplete (Cut).
-func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Value, place string) error {
+func (f verifiersRun) addTraceRecord(s *source, l dump.Line, episode, trace *fastjson.Value, place string) error {
 	if n := trace.Get("version"); !jsontree.Absent(n) && n.GetInt() != traceVersion {
 		return fmt.Errorf(".version: got %s; this reader knows %d", n, traceVersion)
 	}
@@ -91,31 +91,31 @@ func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Val
 		}
 	}
 	// What the episode says of all its traces.
-	r := f.episode(s, l, episode)
+	r := f.addEpisodeRecord(s, l, episode)
 	r.At = place
-	f.calls(r, trace.GetArray("calls"))
-	failed := is(episode.Get("ok"), fastjson.TypeFalse) || is(trace.Get("ok"), fastjson.TypeFalse)
+	f.setFromCalls(r, trace.GetArray("calls"))
+	failed := hasType(episode.Get("ok"), fastjson.TypeFalse) || hasType(trace.Get("ok"), fastjson.TypeFalse)
 	if failed && !s.options.Errored {
-		why := f.reason(trace)
+		why := f.lastError(trace)
 		if len(trace.GetArray("errors")) == 0 {
-			why = f.reason(episode)
+			why = f.lastError(episode)
 		}
-		r.Failed(record.NoResponse, why)
+		r.MarkMissing(record.NoResponse, why)
 		return nil
 	}
 	// The answer.
 	for i := len(nodes) - 1; i >= 0; i-- {
-		said := nodes[i].Get("message")
-		if text(said.Get("role")) == "assistant" && nodes[i].GetBool("sampled") {
-			r.Response, r.Reasoning = contentText(said.Get("content")), text(said.Get("reasoning_content"))
+		written := nodes[i].Get("message")
+		if stringOf(written.Get("role")) == "assistant" && nodes[i].GetBool("sampled") {
+			r.Response, r.Reasoning = contentText(written.Get("content")), stringOf(written.Get("reasoning_content"))
 			break
 		}
 	}
-	if reply := trace.Get("root_reply"); is(reply, fastjson.TypeString) {
-		r.Response = text(reply)
+	if reply := trace.Get("root_reply"); hasType(reply, fastjson.TypeString) {
+		r.Response = stringOf(reply)
 	}
 	// Whether a limit cut it off.
-	if stop := text(trace.Get("stop_condition")); strings.HasPrefix(stop, "max_") || stop == "compaction_failed" {
+	if stop := stringOf(trace.Get("stop_condition")); strings.HasPrefix(stop, "max_") || stop == "compaction_failed" {
 		r.Cut = record.ByLimit
 	}
 	return nil
@@ -123,28 +123,28 @@ func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Val
 
 // contentText returns the text of the content of a message: a string, or its text parts.
 func contentText(v *fastjson.Value) string {
-	if is(v, fastjson.TypeArray) {
+	if hasType(v, fastjson.TypeArray) {
 		return joinParts(v.GetArray(), "text", "")
 	}
-	return text(v)
+	return stringOf(v)
 }
 
-// calls sets the finish reason, the usage and the model of a record to those of the last call in a
+// setFromCalls sets the finish reason, the usage and the model of a record to those of the last call in a
 // trace that has them. Of failed calls it uses only the model.
-func (verifiersRun) calls(r *record.Record, calls []*fastjson.Value) {
+func (verifiersRun) setFromCalls(r *record.Record, calls []*fastjson.Value) {
 	for _, c := range calls {
-		if m := text(c.Get("model")); m != "" {
+		if m := stringOf(c.Get("model")); m != "" {
 			r.Model = m
 		}
 		if !jsontree.Absent(c.Get("error")) {
 			continue
 		}
-		if why := text(c.Get("finish_reason")); why != "" {
-			r.FinishReason = record.Finish(why)
+		if why := stringOf(c.Get("finish_reason")); why != "" {
+			r.FinishReason = record.CommonFinishReason(why)
 		}
 		if u := c.Get("usage"); !jsontree.Absent(u) {
-			r.Usage = record.Usage{Prompt: count(u.Get("prompt_tokens")),
-				Completion: count(u.Get("completion_tokens")), Reasoning: count(u.Get("reasoning_tokens"))}
+			r.Usage = record.Usage{Prompt: tokenCount(u.Get("prompt_tokens")),
+				Completion: tokenCount(u.Get("completion_tokens")), Reasoning: tokenCount(u.Get("reasoning_tokens"))}
 		}
 	}
 }

@@ -20,11 +20,11 @@ type Parser struct {
 	copied []byte // the text with null in place of NaN and infinities
 }
 
-// ErrTorn marks JSON that ends before its brackets are closed.
-var ErrTorn = errors.New("the JSON breaks off")
+// ErrBreaksOff marks JSON that ends before its brackets are closed.
+var ErrBreaksOff = errors.New("the JSON breaks off")
 
 // Parse returns the JSON value of b, a part of a dump, with null for NaN and infinities. The value is
-// valid until the next call. The error is ErrTorn for a text that ends too early, and another for a
+// valid until the next call. The error is ErrBreaksOff for a text that ends too early, and another for a
 // text that is not JSON or exceeds the limits.
 func (p *Parser) Parse(b []byte) (*fastjson.Value, error) {
 	if bytes.Contains(b, nan) || bytes.Contains(b, infinity) {
@@ -38,14 +38,14 @@ func (p *Parser) Parse(b []byte) (*fastjson.Value, error) {
 		}
 	}
 	v, err := jsontree.Parse(&p.parser, b)
-	if err != nil && torn(b) {
-		return nil, ErrTorn
+	if err != nil && breaksOff(b) {
+		return nil, ErrBreaksOff
 	}
 	return v, err
 }
 
-// Trim frees the parser's memory if an unusually large value of a dump has made it large.
-func (p *Parser) Trim() {
+// TrimMemory frees the parser's memory if an unusually large value of a dump has made it large.
+func (p *Parser) TrimMemory() {
 	jsontree.Trim(&p.parser)
 	const keep = 4 << 20 // bytes of a buffer that is used again
 	if cap(p.copied) > keep {
@@ -87,22 +87,22 @@ func appendWithNulls(dst, b []byte) []byte {
 	return append(dst, b[start:]...)
 }
 
-// torn reports whether the JSON text b, a part of a dump, breaks off: a string or a bracket is not
+// breaksOff reports whether the JSON text b, a part of a dump, breaks off: a string or a bracket is not
 // closed at its end. It assumes that the brackets match otherwise.
-func torn(b []byte) bool {
-	depth, quoted := 0, false
+func breaksOff(b []byte) bool {
+	depth, inString := 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
-		case quoted && c == '\\':
+		case inString && c == '\\':
 			i++
 		case c == '"':
-			quoted = !quoted
-		case quoted:
+			inString = !inString
+		case inString:
 		case c == '{' || c == '[':
 			depth++
 		case c == '}' || c == ']':
 			depth--
 		}
 	}
-	return quoted || depth > 0
+	return inString || depth > 0
 }

@@ -68,14 +68,14 @@ const (
 	CutCell    = "cut_cell"    // a spreadsheet kept only the beginning of the text
 )
 
-// Failed sets the reason why the record has no answer, and removes the answer.
-func (r *Record) Failed(code, words string) {
+// MarkMissing sets the reason why the record has no answer, and removes the answer.
+func (r *Record) MarkMissing(code, words string) {
 	r.Missing = &scoring.Error{Code: code, Message: words}
 	r.Response, r.FinishReason, r.Cut = "", "", Whole
 }
 
-// Note adds a note with a code and a sentence.
-func (r *Record) Note(code, text string) {
+// AddNote adds a note with a code and a sentence.
+func (r *Record) AddNote(code, text string) {
 	r.Notes = append(r.Notes, scoring.Note{Code: code, Path: "response", Message: text})
 }
 
@@ -98,9 +98,9 @@ var finishReasons = map[string]string{
 	"tool_use": "tool_calls", "refusal": "content_filter",
 }
 
-// Finish returns the common name for the reason why a model stopped, which each tool writes in its own way:
+// CommonFinishReason returns the common name for the reason why a model stopped, which each tool writes in its own way:
 // "stop" for "end_turn", for example. A reason without a common name is returned in lower case.
-func Finish(reason string) string {
+func CommonFinishReason(reason string) string {
 	reason = strings.ToLower(reason)
 	if name := finishReasons[reason]; name != "" {
 		return name

@@ -73,7 +73,7 @@ func Row(v *fastjson.Value, o Options) record.Record {
 	// hold the label.
 	r := record.Record{
 		Key: jsontree.Text(v.Get("id")), Model: jsontree.Text(v.Get("model")), Suite: jsontree.Text(v.Get("suite")), Test: jsontree.Text(v.Get("test")),
-		FinishReason: record.Finish(jsontree.Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v, Item: true,
+		FinishReason: record.CommonFinishReason(jsontree.Text(v.Get("finish_reason"))), Usage: record.NoUsage, Fields: v, Labels: v, Item: true,
 	}
 	if n := v.Get("completion_tokens"); n != nil {
 		const exact = 1 << 53 // integers below it are exact in float64; a larger count is no count
@@ -164,7 +164,7 @@ func toNumber(v *fastjson.Value, name string) {
 func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	a := v.Get(name)
 	if name == "" || a == nil {
-		r.Failed(record.NoResponse, "")
+		r.MarkMissing(record.NoResponse, "")
 		return
 	}
 	said, isChat, err := message.Read(a)
@@ -172,10 +172,10 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	case err != nil: // it begins with the path below the column, or a colon
 		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s%v", name, err)}
 	case isChat && !said.Heard: // the call of the model failed
-		r.Failed(record.NoResponse, jsontree.Text(a.Get("error")))
+		r.MarkMissing(record.NoResponse, jsontree.Text(a.Get("error")))
 	case isChat:
 		r.Response, r.Reasoning = said.Text, thought(a)
-		r.Note(dump.Unwrapped, said.Note()) // the note says that a message was read as its text
+		r.AddNote(dump.Unwrapped, said.Note()) // the note says that a message was read as its text
 	case a.Type() == fastjson.TypeArray:
 		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s: got %s; want a text or chat messages", name,
 			message.Describe(a))}

@@ -34,7 +34,7 @@ func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 		name = Prediction
 	}
 	if !v.Exists(name) {
-		r.Failed(record.NoResponse, "the "+name+" is missing")
+		r.MarkMissing(record.NoResponse, "the "+name+" is missing")
 		return r
 	}
 	r.Response = jsontree.Text(v.Get(name))
@@ -56,9 +56,9 @@ func applyFailureTexts(r *record.Record) {
 		if len(words) > most {
 			words = strings.ToValidUTF8(words[:most], "") + "..." // the cut may split a character
 		}
-		r.Failed(record.NoResponse, words)
+		r.MarkMissing(record.NoResponse, words)
 	case r.Response == "None" || r.Response == "nan":
-		r.Note("empty_word", fmt.Sprintf("the text is %q, which Python also writes for a missing value; it is scored as it stands", r.Response))
+		r.AddNote("empty_word", fmt.Sprintf("the text is %q, which Python also writes for a missing value; it is scored as it stands", r.Response))
 	}
 }
 

@@ -43,9 +43,9 @@ type formula struct {
 // openCells opens the part of a spreadsheet's archive that holds the cells of a sheet. t are the
 // spreadsheet's shared texts, to which cells refer. No column of answers is known yet. No column of answers is known yet.
 func openCells(a *archive.Archive, f *archive.File, t *texts) (*cells, error) {
-	r, err := a.Entry(f)
+	r, err := a.OpenEntry(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err)) // in plain words
+		return nil, fmt.Errorf("%s: %s", f.Name, archive.Explain(err)) // in plain words
 	}
 	return &cells{name: f.Name, src: r, markup: newMarkup(r), sharedTexts: t, answerColumn: -1}, nil
 }
@@ -58,7 +58,7 @@ func (c *cells) Close() error { return c.src.Close() }
 func (c *cells) next() error {
 	err := c.readNextRow()
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("%s: %s", c.name, archive.Words(err))
+		err = fmt.Errorf("%s: %s", c.name, archive.Explain(err))
 	}
 	return err
 }

@@ -65,7 +65,7 @@ func (t *jsonTable) Next() (*record.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.parser.Trim() // gives back the memory of a large row
+		t.parser.TrimMemory() // gives back the memory of a large row
 		v, err := t.parser.Parse(text)
 		switch {
 		case err != nil:

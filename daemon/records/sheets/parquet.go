@@ -67,7 +67,7 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 // openParquet opens a Parquet file. It checks the footer before the library decodes it, because a
 // damaged one can make the library take all memory. A panic of the library becomes an error.
 func openParquet(in *input.Input) (table *parquetTable, err error) {
-	at, size, err := in.Random()
+	at, size, err := in.RandomAccess()
 	if err != nil {
 		return nil, err
 	}

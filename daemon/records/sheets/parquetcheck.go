@@ -236,7 +236,7 @@ func checkPageSize(page io.Reader, header pageHeader, codec format.CompressionCo
 			return err
 		}
 		defer r.Close()
-		return dump.TooWide(checkExpandedSize(r, limit), limits.Window)
+		return dump.WithWindowFlag(checkExpandedSize(r, limit), limits.Window)
 	case format.Snappy: // states its length at the start, and the library allocates it
 		head := make([]byte, binary.MaxVarintLen64)
 		n, _ := io.ReadFull(page, head)
@@ -259,7 +259,7 @@ func checkExpandedSize(r io.Reader, limit int64) error {
 		return errPageTooLong(limit)
 	}
 	const anyWindow = 1 // TooWide puts it into a message, which is not used here
-	if errors.Is(dump.TooWide(err, anyWindow), dump.ErrWindow) {
+	if errors.Is(dump.WithWindowFlag(err, anyWindow), dump.ErrWindow) {
 		return err
 	}
 	return nil

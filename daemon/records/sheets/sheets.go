@@ -109,7 +109,7 @@ func (o *object) set(name, value string) {
 // end ends and parses the JSON object of a table's row. The value is valid until the next call.
 func (o *object) end() (*fastjson.Value, error) {
 	o.text = append(o.text, '}')
-	o.parser.Trim()
+	o.parser.TrimMemory()
 	o.parser.Limits = rowLimits
 	return o.parser.Parse(o.text)
 }

@@ -29,14 +29,14 @@ func readSharedTexts(a *archive.Archive, memoryLimit uint64) (t *texts, err erro
 	if f == nil {
 		return t, nil
 	}
-	r, err := a.Entry(f)
+	r, err := a.OpenEntry(f)
 	if err == nil {
 		err = t.read(newMarkup(r), f.Size > memoryLimit)
 		r.Close()
 	}
 	if err != nil {
 		t.Close()
-		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
+		return nil, fmt.Errorf("%s: %s", f.Name, archive.Explain(err))
 	}
 	return t, nil
 }

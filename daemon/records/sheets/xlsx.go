@@ -52,7 +52,7 @@ func XLSX(in *input.Input, o rows.Options) (src record.Source, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, size, err := in.Random(); err != nil {
+	if _, size, err := in.RandomAccess(); err != nil {
 		return nil, err
 	} else if size > maxWorkbook {
 		return nil, fmt.Errorf("the spreadsheet has %d bytes; want at most %d, or TSV", size, maxWorkbook)
@@ -71,7 +71,7 @@ func XLSX(in *input.Input, o rows.Options) (src record.Source, err error) {
 // openWorkbook opens a spreadsheet with a library that reads all of it. total is the size of the
 // archive's unpacked parts, which bounds what the library unpacks.
 func openWorkbook(in *input.Input, total int64) (*excelize.File, error) {
-	at, size, err := in.Random()
+	at, size, err := in.RandomAccess()
 	if err != nil {
 		return nil, err
 	}
@@ -187,12 +187,12 @@ func (t *xlsxTable) enqueueRow(at string) {
 	case formula != nil && formula.shared:
 		*r = record.Record{At: at, Key: r.Key, Fault: fmt.Sprintf("%s: the cell shares the formula of another one; want its text", t.place())}
 	case formula != nil:
-		r.Note("formula_cell", fmt.Sprintf("%s is a formula; its text with the leading = is read", t.place()))
+		r.AddNote("formula_cell", fmt.Sprintf("%s is a formula; its text with the leading = is read", t.place()))
 	case !v.Exists(t.opts.Response):
-		r.Failed(record.EmptyCell, "an empty cell may be an empty answer or one that the writer lost")
+		r.MarkMissing(record.EmptyCell, "an empty cell may be an empty answer or one that the writer lost")
 	case boundedUnits(r.Response) >= cutCellUnits:
 		text := r.Response
-		r.Failed(record.CutCell, "the cell holds as much as a cell can (32,767 UTF-16 units); the rest is lost")
+		r.MarkMissing(record.CutCell, "the cell holds as much as a cell can (32,767 UTF-16 units); the rest is lost")
 		r.Response, r.Cut = text, record.ByCell
 	}
 }
@@ -224,14 +224,14 @@ func checkParts(a *archive.Archive) (total int64, err error) {
 	held := int64(0) // bytes that the library would hold in memory
 	for i := range a.Files {
 		f := &a.Files[i]
-		r, err := a.Entry(f)
+		r, err := a.OpenEntry(f)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
+			return 0, fmt.Errorf("%s: %s", f.Name, archive.Explain(err))
 		}
 		n, err := io.Copy(io.Discard, r)
 		r.Close()
 		if err != nil {
-			return 0, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
+			return 0, fmt.Errorf("%s: %s", f.Name, archive.Explain(err))
 		}
 		if f.Size > math.MaxInt64 || int64(f.Size) != n {
 			return 0, fmt.Errorf("%s: it has %d bytes; the archive states %d", f.Name, n, f.Size)

@@ -60,9 +60,9 @@ func firstSheet(a *archive.Archive) (name string, part *archive.File, err error)
 		if f == nil {
 			return "", nil, fmt.Errorf("%s is not in the archive", part)
 		}
-		r, err := a.Entry(f)
+		r, err := a.OpenEntry(f)
 		if err != nil {
-			return "", nil, fmt.Errorf("%s: %s", part, archive.Words(err))
+			return "", nil, fmt.Errorf("%s: %s", part, archive.Explain(err))
 		}
 		err = xml.NewDecoder(r).Decode(v)
 		r.Close()
