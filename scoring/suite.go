@@ -10,11 +10,16 @@ import (
 // Suite is one benchmark. It is read-only, and its functions may be called by many goroutines at
 // once. Name, Tests and Prepare are required; the other fields may be zero.
 type Suite struct {
-	Name     string    // in dumps and on the command line
+	Name     string    // in dumps and on the command line: "spaceeval"
+	Title    string    // as its paper writes it: "SpaCE-Eval"
 	Tests    []string  // names, in the order of the paper
 	Groups   []Group   // categories of tests
 	Variants []Variant // the named variants that its rules know
 	Tasks    TaskFile  // how its task file is read
+
+	// Questions says that its items are questions about pictures that come with them, answered
+	// by a choice or in words. So no picture is drawn to ask them, and they have no turns.
+	Questions bool
 
 	// Prepare reads an item and leaves all computing of scores to Job.Score. A bad answer is no
 	// error: it has a score and a status. An error means that the item itself cannot be used
@@ -124,6 +129,15 @@ func (suites Suites) Names() []string {
 		names[i] = s.Name
 	}
 	return names
+}
+
+// Titles returns the names of the benchmarks as their papers write them, in the order of the suites.
+func (suites Suites) Titles() []string {
+	titles := make([]string, len(suites))
+	for i, suite := range suites {
+		titles[i] = suite.Title
+	}
+	return titles
 }
 
 // Variants returns the variants of all benchmark suites, each once; suites may share one.

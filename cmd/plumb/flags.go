@@ -178,7 +178,7 @@ func (l *limitFlags) suites(tldraw view.Version, boardCache int) scoring.Suites 
 
 // scoreFlags choose the suite, the tasks, the variants of the rules and the reward.
 type scoreFlags struct {
-	Suite   string   `placeholder:"NAME" group:"scoring" help:"Suite (benchmark) of lines that name none: aspire, drawingbench, tangram, spatialab or spaceeval. Default: the suite that has the line's test."`
+	Suite   string   `placeholder:"NAME" group:"scoring" help:"Suite (benchmark) of lines that name none: ${suites}. Default: the suite that has the line's test."`
 	Tasks   []string `sep:"none" placeholder:"[SUITE[:SPLIT]=]FILE" group:"scoring" help:"The benchmark's task file, for lines that hold only an id and an answer; may be repeated. A line chooses a split of the tasks, such as train, by its member split; without that member it is test. plumb serve reads the file again on SIGHUP and when it changes."`
 	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" group:"scoring" help:"Named variant of the scoring rules; may be repeated. An unknown name, such as list, prints all names."`
 	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" group:"scoring" help:"How the reward follows from the score: raw (the score itself), clamp01 (limited to 0..1) or clamp11 (limited to -1..1)."`
@@ -280,11 +280,6 @@ func coreConfig(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *sc
 		Queue: queue.Config{Scorer: "plumb " + version, Workers: engineFlags.Workers, Batch: int(engineFlags.Batch),
 			Max: int(limitFlags.QueueMax), Deadline: limitFlags.Deadline, Memory: memory.New("--max-memory", maxMemory, maxMemory)},
 	}, nil
-}
-
-// unknownSuite returns the usage error for a name that no suite has.
-func unknownSuite(name string, suites scoring.Suites) error {
-	return usage("cannot use suite %q: want one of %s", name, strings.Join(suites.Names(), ", "))
 }
 
 // logger returns a logger that writes records of a level and above to standard error. It also makes it

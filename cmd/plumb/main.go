@@ -83,9 +83,8 @@ func main() {
 }
 
 // about is the text of `plumb --help` above the list of commands.
-const about = `Scores the answers of language models in benchmarks of spatial reasoning: ASPIRE, DrawingBench,
-TangramPuzzle, SPATIALAB and SpaCE-Eval. To begin: plumb score --help for a dump of answers, plumb run --help for a
-model, plumb serve --help for training.
+const about = `Scores the answers of language models in benchmarks of spatial reasoning: ${titles}. To begin:
+plumb score --help for a dump of answers, plumb run --help for a model, plumb serve --help for training.
 
 Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 ended early, or too little could
 be scored; 2 wrong use; 3 not finished (plumb score --status); 130 interrupted.`
@@ -138,8 +137,10 @@ func run(args []string, std streams) (code int) {
 // parser returns the parser of plumb's command lines, which sets the flags in c. It panics if the
 // struct tags that declare the flags are wrong. The variables are values that help texts name.
 func parser(c *cli, options ...kong.Option) *kong.Kong {
+	suites := builtInSuites()
 	commands, err := kong.New(c, append(options, kong.Name("plumb"), kong.Description(about),
-		kong.Vars{"policies": api.DefaultPolicies(), "steps": api.DefaultSteps()},
+		kong.Vars{"policies": api.DefaultPolicies(), "steps": api.DefaultSteps(),
+			"suites": listed(suites.Names(), "or"), "titles": listed(suites.Titles(), "and")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(flagHelp), kong.ExplicitGroups(groupTitles))...)
 	if err != nil {
 		panic("BUG: flags: " + err.Error())

@@ -19,7 +19,7 @@ import (
 type promptCmd struct {
 	Items  string `arg:"" optional:"" name:"items" help:"Items: JSON lines of ASPIRE (id, test, shapes, prompt), SPATIALAB or SpaCE-Eval, or TangramPuzzle instances; - is standard input. DrawingBench has --tasks instead."`
 	Output string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one JSON line {\"id\",\"prompt\"} per item; - is standard output."`
-	Suite  string `default:"aspire" help:"Suite of the items: aspire, drawingbench, tangram, spatialab or spaceeval."`
+	Suite  string `default:"aspire" help:"Suite of the items: ${suites}."`
 	Mode   string `enum:"default,cot,reasoning" default:"default" help:"ASPIRE: default, cot (think step by step) or reasoning (the text of default; only the request of plumb run differs)."`
 	Input  string `enum:"full,minimal,scaffold" default:"full" help:"ASPIRE: full (all fields of the shapes), minimal (ids alone) or scaffold (as minimal, with a plot, a grid or numbers in the picture; needs --images)."`
 	Format string `enum:",mcq,open" default:"" help:"SPATIALAB: how items that name no format are asked: mcq (with their options) or open (without)."`

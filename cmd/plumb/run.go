@@ -23,7 +23,7 @@ import (
 
 // runCmd is `plumb run`.
 type runCmd struct {
-	Suite string `arg:"" help:"Suite (benchmark): aspire, drawingbench, tangram, spatialab or spaceeval."`
+	Suite string `arg:"" help:"Suite (benchmark): ${suites}."`
 	Out   string `placeholder:"DIR" help:"Folder of the run. A run that ended early goes on there with the same command. Default: runs/SUITE/MODEL."`
 
 	ModelURL       string `name:"model-url" placeholder:"URL" group:"model" help:"Base address of an OpenAI-compatible chat endpoint (https://HOST/v1)."`

@@ -24,12 +24,13 @@ type episodeFlags struct {
 // checkEpisodes refuses flags of episodes, in which a task is asked in several turns, without --episodes.
 // It also refuses episodes of suites with options to choose from, and episodes in batches.
 func (cmd *runCmd) checkEpisodes() error {
+	suite := builtInSuites().Find(cmd.Suite)
 	switch {
 	case !cmd.Episodes && (cmd.Turns != 0 || cmd.Play != "" || cmd.Feedback != ""):
 		return usage("cannot use --turns, --play or --feedback without --episodes")
-	case cmd.Episodes && (cmd.Suite == "spatialab" || cmd.Suite == "spaceeval"):
+	case cmd.Episodes && suite != nil && suite.Questions:
 		return usage("cannot ask %s in episodes: with feedback, a second try would only eliminate an option; "+
-			"want aspire, drawingbench or tangram", cmd.Suite)
+			"want %s", cmd.Suite, listed(inTurns(builtInSuites()).Names(), "or"))
 	case cmd.Episodes && cmd.Batch:
 		return usage("cannot use --batch with --episodes: each turn follows from the one before")
 	}

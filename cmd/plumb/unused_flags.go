@@ -88,7 +88,10 @@ func (cmd *promptCmd) unusedFlags() []unusedFlags {
 		all = append(all, unusedFlags{withSuite, join([]string{"format", "method", "@drawingbench"}, tangramOnly)})
 	case "spatialab":
 		all = append(all, unusedFlags{withSuite, join([]string{"mode", "input", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
-	case "spaceeval":
+	default:
+		if suite := builtInSuites().Find(cmd.Suite); suite == nil || !suite.Questions {
+			break
+		}
 		others := []string{"format", "mode", "input", "method", "images", "fonts-dir", "@drawingbench"}
 		all = append(all, unusedFlags{withSuite, join(others, tangramOnly)})
 	case "drawingbench":

@@ -54,7 +54,7 @@ type Picture struct {
 // if the item or the arm is at fault; the code is bad_item, bad_task, bad_scene or bad_options.
 func (prompter *Prompter) Ask(item *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
 	suite := prompter.Suites.Find(item.Suite)
-	if err := checkArm(item, arm); err != nil {
+	if err := checkArm(item, suite, arm); err != nil {
 		return nil, err
 	}
 	switch {
@@ -87,25 +87,23 @@ func (prompter *Prompter) Ask(item *scoring.Item, arm Arm, pictures bool) (*Aske
 }
 
 // checkArm returns an error for an arm that has a value which the suite of the item does not know, and for
-// the input scaffold if the item's test has no scaffold. A member of the arm that only other suites use is
+// the input scaffold if the item's test has no scaffold. suite is nil for an unknown one. A member of the arm that only other suites use is
 // ignored, and so is an empty one.
-func checkArm(item *scoring.Item, arm Arm) error {
+func checkArm(item *scoring.Item, suite *scoring.Suite, arm Arm) error {
+	questions := suite != nil && suite.Questions
 	for _, m := range []struct {
 		name, value string
-		suites      []string // nil: all
+		used        bool // by the suite
 		values      []string
 	}{
-		{"mode", arm.Mode, nil, []string{ModeDefault, ModeCoT, ModeReasoning}},
-		{"input", arm.Input, []string{"aspire"}, []string{InputFull, InputMinimal, InputScaffold}},
-		{"input", arm.Input, []string{"spatialab", "spaceeval"}, []string{InputFull, InputBlind}},
-		{"setting", arm.Setting, []string{"tangram"}, settings},
-		{"format", arm.Format, []string{"spatialab"}, []string{"mcq", "open"}},
-		{"method", arm.Method, []string{"spatialab"}, vqa.Methods()},
+		{"mode", arm.Mode, true, []string{ModeDefault, ModeCoT, ModeReasoning}},
+		{"input", arm.Input, item.Suite == "aspire", []string{InputFull, InputMinimal, InputScaffold}},
+		{"input", arm.Input, questions, []string{InputFull, InputBlind}},
+		{"setting", arm.Setting, item.Suite == "tangram", settings},
+		{"format", arm.Format, item.Suite == "spatialab", []string{"mcq", "open"}},
+		{"method", arm.Method, item.Suite == "spatialab", vqa.Methods()},
 	} {
-		if m.value == "" || m.suites != nil && !slices.Contains(m.suites, item.Suite) {
-			continue
-		}
-		if !slices.Contains(m.values, m.value) {
+		if m.value != "" && m.used && !slices.Contains(m.values, m.value) {
 			message := fmt.Sprintf("cannot use %s %.40q: want one of %s", m.name, m.value, strings.Join(m.values, ", "))
 			return &scoring.Error{Code: "bad_options", Message: message}
 		}

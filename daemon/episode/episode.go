@@ -78,7 +78,7 @@ func New(cfg Config, opts Options) (*Episode, *scoring.Error) {
 	if episode.test == "" && item.Suite == "tangram" {
 		episode.test = "solution"
 	}
-	if episode.rule, fault = chooseMode(&opts, item.Suite, episode.test, cfg.Turns); fault != nil {
+	if episode.rule, fault = chooseMode(&opts, episode.suite, episode.test, cfg.Turns); fault != nil {
 		return nil, fault
 	}
 	// What does not fit to the rule or the daemon.

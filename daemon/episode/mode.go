@@ -30,17 +30,17 @@ const (
 // modesOf returns the modes in which a test can be played over several turns, the default first. A
 // mode says how many turns there are, at which score an episode ends, whether answers build on each
 // other, and how prompts after the first end.
-func modesOf(suite, test string) []mode {
+func modesOf(suite *scoring.Suite, test string) []mode {
 	switch {
-	case suite == "aspire":
+	case suite.Name == "aspire":
 		return []mode{{name: "retry", turns: 2, threshold: 0.9, closing: againBoard},
 			{name: "canvas", turns: 3, threshold: 0.9, builds: true, closing: onBoard}}
-	case suite == "drawingbench":
+	case suite.Name == "drawingbench":
 		return []mode{{name: "retry", turns: 2, threshold: 0.9, onRequest: true, closing: ""},
 			{name: "canvas", turns: 3, threshold: 0.9, builds: true, closing: onCanvas}}
-	case suite == "tangram" && test != "outline":
+	case suite.Name == "tangram" && test != "outline":
 		return []mode{{name: "place", turns: 8, threshold: 1, builds: true, closing: onPuzzle}}
-	case suite == "tangram" || suite == "spatialab" || suite == "spaceeval":
+	case suite.Name == "tangram" || suite.Questions:
 		return []mode{{turns: 1, threshold: 1, singleTry: true}}
 	}
 	return []mode{{name: "retry", turns: 2, threshold: 0.9, closing: againPlain}}
@@ -49,7 +49,7 @@ func modesOf(suite, test string) []mode {
 // chooseMode returns the mode in which an episode is played: the one that the reset names, or the default
 // of the test, with the turns and the threshold that the reset chose. If the reset chose one turn and no
 // mode, the episode is a single answer, scored as it is. maxTurns is the largest number of turns.
-func chooseMode(opts *Options, suite, test string, maxTurns int) (mode, *scoring.Error) {
+func chooseMode(opts *Options, suite *scoring.Suite, test string, maxTurns int) (mode, *scoring.Error) {
 	all := modesOf(suite, test)
 	// By its name.
 	m := all[0]

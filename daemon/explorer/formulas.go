@@ -1,5 +1,7 @@
 package explorer
 
+import "plumb/scoring"
+
 // formulas are what the metrics of results are, by suite and name; the rules are in docs/spec.
 var formulas = map[string]map[string]string{
 	"aspire": {
@@ -22,16 +24,22 @@ var formulas = map[string]map[string]string{
 		"canvas_coverage": "covered share as the evaluator estimates it", "canvas_coverage_accurate": "covered share by bounding boxes", "tools_selected": "tools that were clicked",
 		"error_types": "kinds of errors", "feedback_types": "kinds of feedback", "category": "category of the task", "difficulty": "difficulty of the task", "task": "task of the dataset", "turn": "turn of the chat",
 	},
-	"vqa": {
+	questionFormulas: {
 		"extracted": "the option that was read", "gold": "the right option", "source": "who decided", "reason": "why nothing was read", "stage": "stage of the reading rules that found it",
 		"literal": "the answer is an option word for word", "category": "category of the question", "subcategory": "subcategory of the question", "options": "number of options",
 	},
 }
 
+// questionFormulas is the key of the metrics of all suites of questions about pictures.
+const questionFormulas = "questions"
+
 // formula returns in words what a metric of a suite is, "" for one that is not listed.
-func formula(suite, name string) string {
-	if suite == "spatialab" || suite == "spaceeval" {
-		suite = "vqa" // the key of both in formulas
+func formula(suite *scoring.Suite, name string) string {
+	switch {
+	case suite == nil:
+		return ""
+	case suite.Questions:
+		return formulas[questionFormulas][name]
 	}
-	return formulas[suite][name]
+	return formulas[suite.Name][name]
 }

@@ -193,7 +193,7 @@ func (explorer *Explorer) describe(ctx context.Context, opened *opened, row int,
 	out := &Item{Row: opened.row(row, sortKey), Problem: whyNone, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
 		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: max(0, min(x.First, len(x.Panels)-1)), Raw: cut(string(answer.resultLine), limits.raw)}
 	if answer.resultJSON != nil {
-		out.describe(answer)
+		out.describe(answer, explorer.cfg.Items.Suites.Find(answer.result.Suite))
 	}
 	// Its pictures and texts.
 	var pictures []drawn
@@ -281,8 +281,9 @@ func (opened *opened) others(out *Item, row int) {
 }
 
 // describe sets what the page of one item shows of its result line: id, reward, error, notes, metrics,
-// and a list of how the model was asked, in which empty values and zeros are left out.
-func (out *Item) describe(answer *answer) {
+// and a list of how the model was asked, in which empty values and zeros are left out. suite is nil for a
+// result of an unknown suite, whose metrics are not explained.
+func (out *Item) describe(answer *answer, suite *scoring.Suite) {
 	result := answer.result
 	out.ID = cut(result.ID, maxIDShown)
 	if v := answer.resultJSON.Get("reward"); v != nil && v.Type() == fastjson.TypeNumber {
@@ -295,7 +296,7 @@ func (out *Item) describe(answer *answer) {
 		out.NoteList = append(out.NoteList, Note{n.Code, n.Path, n.Message})
 	}
 	answer.resultJSON.GetObject("metrics").Visit(func(name []byte, v *fastjson.Value) {
-		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(result.Suite, string(name))})
+		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(suite, string(name))})
 	})
 	// How the model was asked.
 	add := func(name, value string) {

@@ -54,7 +54,7 @@ func New(c Config) *scoring.Suite {
 		names[i] = tests[i].name
 	}
 	return &scoring.Suite{
-		Name: suiteName, Tests: names, Variants: variants,
+		Name: suiteName, Title: "ASPIRE", Tests: names, Variants: variants,
 		Tasks:  scoring.TaskFile{Fields: []string{"test", "shapes", "task"}},
 		Groups: categoryNames, Tables: newTables, TablesJoinSeries: true,
 		Prepare: suite.prepare, MissingMembers: missingFields,

@@ -62,7 +62,7 @@ func New(c Config) *scoring.Suite {
 	s := &suite{Config: c}
 	s.pool.New = func() any { return new(reader) }
 	return &scoring.Suite{
-		Name: suiteName, Tests: []string{testName}, Variants: variants,
+		Name: suiteName, Title: "DrawingBench", Tests: []string{testName}, Variants: variants,
 		// The dataset is one document, and what a line without criteria lacks stands in it.
 		Tasks:   scoring.TaskFile{List: "prompts", Fields: []string{"criteria"}, Keys: taskKeys, Refer: taskReference},
 		Prepare: s.prepare, MissingMembers: lacking,

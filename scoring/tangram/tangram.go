@@ -54,7 +54,7 @@ func New() *scoring.Suite {
 	s.readers.New = func() any { return new(construction.Reader) }
 	s.buffers.New = func() any { return new([]byte) }
 	return &scoring.Suite{
-		Name: suiteName, Tests: []string{Outline, Solution}, Variants: variants,
+		Name: suiteName, Title: "TangramPuzzle", Tests: []string{Outline, Solution}, Variants: variants,
 		Tasks: scoring.TaskFile{ // instances, one per line
 			Fields: []string{"target_outline"}, Keys: instanceKeys, Refer: instanceName,
 			Unread: []string{"initial_state", "final_state", "adjacency_graph"},

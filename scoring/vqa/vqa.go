@@ -58,7 +58,7 @@ func newSuite(b *benchmark) *suite {
 // functions.
 func (suite *suite) publicSuite() *scoring.Suite {
 	return &scoring.Suite{
-		Name: suite.name, Tests: suite.formats, Variants: suite.variants(),
+		Name: suite.name, Title: suite.title, Questions: true, Tests: suite.formats, Variants: suite.variants(),
 		Tasks:   scoring.TaskFile{Fields: []string{"options", "category"}},
 		Prepare: suite.prepare, MissingMembers: suite.lacking, RepeatMember: "run", Tables: suite.newTables, TablesJoinSeries: true,
 		Prompt: suite.prompt, Reading: suite.reading,
