@@ -243,7 +243,8 @@ func (result *Result) Answer(dst []byte) (key []byte, ok bool) {
 // Results of the same question have equal keys. For a result whose line has no id, ok is false and
 // nothing is appended.
 func (result *Result) Item(dst []byte) (key []byte, ok bool) {
-	if result.ID == "" || result.Line > 0 || isMadeUpID(result.ID) { // Line is set for lines that could not be read
+	isUnread := result.Line > 0 // the line could not be read; Line is its number
+	if result.ID == "" || isUnread || isMadeUpID(result.ID) {
 		return dst, false
 	}
 	for _, s := range append([]string{result.Suite, result.Test, result.ID}, result.Strings("setting")...) {
@@ -279,11 +280,13 @@ type Series struct{ Model, Arm string }
 // where the question was asked without its picture.
 func (result *Result) Series() Series {
 	series := result.Who.Series()
-	switch {
-	case !result.isBlind() || slices.Contains(strings.Split(series.Arm, "/"), blind):
-	case series.Arm == "":
+	saysBlind := slices.Contains(strings.Split(series.Arm, "/"), blind)
+	if !result.isBlind() || saysBlind {
+		return series
+	}
+	if series.Arm == "" {
 		series.Arm = blind
-	default:
+	} else {
 		series.Arm += "/" + blind
 	}
 	return series

@@ -41,7 +41,7 @@ func (lacking *Lacking) Err(tasks string) error {
 		return nil
 	}
 	if !lacking.item.Exists("actions") { // they are an answer too
-		lacking.Want("response", "the model's answer", "")
+		lacking.Want("response", "the model's answer", "") // never the first member, so its code does not matter
 	}
 	return &Error{Code: lacking.code, Message: "cannot score item: it lacks " + strings.Join(lacking.list, ", ") + "; " + tasks}
 }

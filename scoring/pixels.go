@@ -55,7 +55,7 @@ func AppendStats(dst []byte, stats metric.Stats, undefined func(name, why string
 			dst = append(dst, ',')
 		}
 		dst = append(AppendString(dst, pixelMetric.name), ':')
-		why := ""
+		why := "" // the metric has no value for this picture
 		if pixelMetric.undefined != nil {
 			why = pixelMetric.undefined(stats)
 		}

@@ -143,7 +143,7 @@ func listOf(list []*fastjson.Value, whole *fastjson.Value) any {
 			}
 		}
 	}
-	switch len(list) {
+	switch len(list) { // of which type are all elements?
 	case len(words): // an empty list too
 		return words
 	case len(numbers):

@@ -71,7 +71,7 @@ type Suite struct {
 	// MoveParts returns the value of the member response in which one part, or all for "", is moved by
 	// dx and dy in the unit of Move. Without a move it must have the score of the answer.
 	MoveParts func(it *Item, v Variants, part string, dx, dy float64) (response []byte, err error)
-	Move  Move
+	Move      Move
 	// Canvas returns what the answers of several turns to an item build on, before the first of
 	// them; nil where answers do not build on each other. The error wraps *Error.
 	Canvas func(it *Item, v Variants) (Canvas, error)

@@ -28,8 +28,8 @@ type Reader struct {
 	depth int // how many lists and objects are open
 	steps int // bytes read since Reset, over all reads
 
-	stack       []Value  // elements of lists and objects that are open
-	names       []string // keys of the objects that are open
+	openValues  []Value  // elements of lists and objects that are open
+	openKeys    []string // keys of the objects that are open
 	items       arena[Value]
 	keys        arena[string]
 	memberLists arena[members]
@@ -39,7 +39,7 @@ type Reader struct {
 // Reset drops all Python values that were read and sets the JSON text to read from.
 func (reader *Reader) Reset(text string) {
 	reader.text, reader.at, reader.depth, reader.steps = text, 0, 0, 0
-	reader.stack, reader.names = emptied(reader.stack), emptied(reader.names)
+	reader.openValues, reader.openKeys = emptied(reader.openValues), emptied(reader.openKeys)
 	reader.items.reset()
 	reader.keys.reset()
 	reader.memberLists.reset()
@@ -75,11 +75,11 @@ func (reader *Reader) Span(from, to int) (value Value, err error) {
 // reading stopped. The error is an Exception.
 func (reader *Reader) At(from int) (value Value, end int, err error) {
 	reader.at, reader.depth = from, 0
-	reader.stack, reader.names = reader.stack[:0], reader.names[:0]
+	reader.openValues, reader.openKeys = reader.openValues[:0], reader.openKeys[:0]
 	reader.skipSpace()
 	err = reader.pushValue()
 	if err == nil {
-		value = reader.stack[0]
+		value = reader.openValues[0]
 	}
 	reader.steps += reader.at - from + 1
 	return value, reader.at, err
@@ -136,17 +136,18 @@ func (reader *Reader) pushValue() error {
 // push puts a Python value on the reader's stack: its kind, its number and its text. It does so even if
 // err is set, and returns err, so that callers can return its result.
 func (reader *Reader) push(kind Kind, f float64, s string, err error) error {
-	reader.stack = append(reader.stack, Value{Kind: kind, F: f, S: s})
+	reader.openValues = append(reader.openValues, Value{Kind: kind, F: f, S: s})
 	return err
 }
 
 // closeContainer moves past the closing bracket of a Python list or dict, and replaces its members
-// on the stack by the list or dict. They begin at stack[first], its keys at names[firstName].
-func (reader *Reader) closeContainer(kind Kind, first, firstName int) {
+// on the stack by the list or dict. They begin at openValues[first], its keys at openKeys[firstKey].
+func (reader *Reader) closeContainer(kind Kind, first, firstKey int) {
 	reader.at++
 	reader.depth--
-	in := reader.keepMembers(reader.stack[first:], reader.names[firstName:])
-	reader.stack, reader.names = append(reader.stack[:first], Value{Kind: kind, in: in}), reader.names[:firstName]
+	held := reader.keepMembers(reader.openValues[first:], reader.openKeys[firstKey:])
+	reader.openValues = append(reader.openValues[:first], Value{Kind: kind, members: held})
+	reader.openKeys = reader.openKeys[:firstKey]
 }
 
 // skipLiteral moves past the word s, such as true or NaN, if it comes next in the JSON, and reports
@@ -177,7 +178,7 @@ func (reader *Reader) pushList() error {
 	if err := reader.openContainer(); err != nil {
 		return err
 	}
-	first := len(reader.stack)
+	first := len(reader.openValues)
 	for !reader.peek(']') {
 		if err := reader.pushValue(); err != nil {
 			return err
@@ -186,7 +187,7 @@ func (reader *Reader) pushList() error {
 			return err
 		}
 	}
-	reader.closeContainer(List, first, len(reader.names)) // a list has no keys
+	reader.closeContainer(List, first, len(reader.openKeys)) // a list has no keys
 	return nil
 }
 
@@ -196,7 +197,7 @@ func (reader *Reader) pushDict() error {
 	if err := reader.openContainer(); err != nil {
 		return err
 	}
-	first, firstName := len(reader.stack), len(reader.names)
+	first, firstKey := len(reader.openValues), len(reader.openKeys)
 	for !reader.peek('}') {
 		if !reader.peek('"') {
 			return DecodeError
@@ -215,13 +216,13 @@ func (reader *Reader) pushDict() error {
 		if err := reader.pushValue(); err != nil {
 			return err
 		}
-		reader.addKey(first, firstName, key)
+		reader.addKey(first, firstKey, key)
 		if err := reader.skipSeparator('}'); err != nil {
 			return err
 		}
 	}
-	reader.dropRepeatedKeys(first, firstName)
-	reader.closeContainer(Dict, first, firstName)
+	reader.dropRepeatedKeys(first, firstKey)
+	reader.closeContainer(Dict, first, firstKey)
 	return nil
 }
 
@@ -231,8 +232,8 @@ func (reader *Reader) keepMembers(items []Value, keys []string) *members {
 	if len(items) == 0 {
 		return nil
 	}
-	in := [1]members{{reader.items.keep(items), reader.keys.keep(keys)}}
-	return &reader.memberLists.keep(in[:])[0]
+	single := []members{{reader.items.keep(items), reader.keys.keep(keys)}}
+	return &reader.memberLists.keep(single)[0]
 }
 
 // fewKeys is how many keys of an object addKey compares one by one. With more of them,
@@ -240,25 +241,25 @@ func (reader *Reader) keepMembers(items []Value, keys []string) *members {
 const fewKeys = 64
 
 // addKey gives the value on top of the stack its key in the open dict, whose members begin at
-// stack[first] and whose keys begin at names[firstName]. The value of a repeated key replaces the
+// openValues[first] and whose keys begin at openKeys[firstKey]. The value of a repeated key replaces the
 // earlier one. Beyond fewKeys keys, repeated ones are left to dropRepeatedKeys.
-func (reader *Reader) addKey(first, firstName int, key string) {
-	names := reader.names[firstName:]
+func (reader *Reader) addKey(first, firstKey int, key string) {
+	names := reader.openKeys[firstKey:]
 	if len(names) < fewKeys {
 		if i := slices.Index(names, key); i >= 0 {
-			top := len(reader.stack) - 1
-			reader.stack[first+i] = reader.stack[top]
-			reader.stack = reader.stack[:top]
+			top := len(reader.openValues) - 1
+			reader.openValues[first+i] = reader.openValues[top]
+			reader.openValues = reader.openValues[:top]
 			return
 		}
 	}
-	reader.names = append(reader.names, key)
+	reader.openKeys = append(reader.openKeys, key)
 }
 
 // dropRepeatedKeys removes repeated keys of a dict with many keys, which addKey leaves in: it keeps
 // the last value of each key, at the place of the first.
-func (reader *Reader) dropRepeatedKeys(first, firstName int) {
-	names, values := reader.names[firstName:], reader.stack[first:]
+func (reader *Reader) dropRepeatedKeys(first, firstKey int) {
+	names, values := reader.openKeys[firstKey:], reader.openValues[first:]
 	if len(names) <= fewKeys {
 		return
 	}
@@ -273,7 +274,7 @@ func (reader *Reader) dropRepeatedKeys(first, firstName int) {
 		names[kept], values[kept] = key, values[i]
 		kept++
 	}
-	reader.names, reader.stack = reader.names[:firstName+kept], reader.stack[:first+kept]
+	reader.openKeys, reader.openValues = reader.openKeys[:firstKey+kept], reader.openValues[:first+kept]
 }
 
 // peek reports whether byte c comes next.
@@ -361,12 +362,13 @@ func nearestDouble(text string) float64 {
 		sign, digits = -1, text[1:]
 	}
 	for i := range len(digits) {
-		if c := digits[i] - '0'; i < 15 && c < 10 { // a digit; other bytes give 10 or more
-			n = n*10 + int64(c)
-			continue
+		digit := digits[i] - '0'
+		isDigit := digit < 10 // bytes below '0' wrap round to large values
+		if i >= 15 || !isDigit {
+			f, _ := strconv.ParseFloat(text, 64)
+			return f
 		}
-		f, _ := strconv.ParseFloat(text, 64)
-		return f
+		n = n*10 + int64(digit)
 	}
 	return float64(sign * n)
 }

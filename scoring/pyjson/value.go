@@ -35,7 +35,7 @@ type Value struct {
 	// NaN and infinities).
 	S string
 
-	in *members // nil for an empty List or Dict and other kinds; a pointer keeps Value small
+	members *members // nil for an empty List or Dict and other kinds; a pointer keeps Value small
 }
 
 // members are the elements of a List, or the keys and values of a Dict.
@@ -46,19 +46,19 @@ type members struct {
 
 // Items returns the elements of a Python list, or the values of a dict; nil for other values.
 func (value *Value) Items() []Value {
-	if value.in == nil {
+	if value.members == nil {
 		return nil
 	}
-	return value.in.items
+	return value.members.items
 }
 
 // Keys returns the keys of a Python dict, in the order of their first appearance; nil for other
 // values.
 func (value *Value) Keys() []string {
-	if value.in == nil {
+	if value.members == nil {
 		return nil
 	}
-	return value.in.keys
+	return value.members.keys
 }
 
 // Number reports whether Python can compute with the value: it is a number or a boolean.
@@ -76,7 +76,7 @@ func (value *Value) Get(key string) *Value {
 	if i < 0 {
 		return nil
 	}
-	return &value.in.items[i]
+	return &value.members.items[i]
 }
 
 // True reports whether Python's bool() of the value is True: not for None, 0 and what is empty.
@@ -87,7 +87,7 @@ func (value *Value) True() bool {
 	case Str:
 		return value.S != ""
 	case List, Dict:
-		return value.in != nil
+		return value.members != nil // not empty
 	}
 	return value.F != 0
 }

@@ -103,11 +103,12 @@ func signFlip(all [][]float64, random *rand.Rand) float64 {
 		means[i] = Mean(c)
 		observed += means[i]
 	}
-	observed = math.Abs(observed) - tieDistance*float64(len(all)) // equal sums count in spite of rounding
-	hits := 0                                                     // signs with which the sum is as large as the observed one
+	// A sum that is equal but for rounding counts as one that is as large.
+	threshold := math.Abs(observed) - tieDistance*float64(len(all))
+	hits := 0 // signs with which the sum is as large as the observed one
 	if len(all) <= exactUpTo {
 		for signs := range 1 << len(all) {
-			if math.Abs(flippedSum(means, uint64(signs))) >= observed {
+			if math.Abs(flippedSum(means, uint64(signs))) >= threshold {
 				hits++
 			}
 		}
@@ -115,10 +116,10 @@ func signFlip(all [][]float64, random *rand.Rand) float64 {
 	}
 	for range flips {
 		sum := 0.0
-		for i := 0; i < len(means); i += 64 {
+		for i := 0; i < len(means); i += 64 { // each random number has 64 signs
 			sum += flippedSum(means[i:min(i+64, len(means))], random.Uint64())
 		}
-		if math.Abs(sum) >= observed {
+		if math.Abs(sum) >= threshold {
 			hits++
 		}
 	}

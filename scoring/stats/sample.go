@@ -40,8 +40,8 @@ func (sample *Sample) Add(res *scoring.Result, cluster string) {
 	}
 	if cluster == "" {
 		cluster = res.ID
-		if task := res.Strings("task"); res.Suite == "drawingbench" && len(task) == 1 { // both turns are of one task
-			cluster = task[0]
+		if task := res.Strings("task"); res.Suite == "drawingbench" && len(task) == 1 {
+			cluster = task[0] // DrawingBench's metric: the two turns of a task have ids of their own
 		}
 	}
 	sample.results = append(sample.results, result{res.Suite, res.Test, res.ID, res.Who.Turn, res.Who.Arm(), res.Who.Model, res.Scored,
@@ -81,8 +81,8 @@ func (sample *Sample) scoresByTask(members [5]bool) (order []taskKey, byTask map
 	byTask = map[taskKey]*taskScores{}
 	for _, result := range sample.results {
 		key := taskKey{result.suite, result.test, result.id, result.turn, [5]string{}}
-		for i, on := range members {
-			if on {
+		for i, distinguishes := range members {
+			if distinguishes {
 				key.arm[i] = result.arm[i]
 			}
 		}
@@ -236,13 +236,12 @@ func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 	var groups []*spreadGroup
 	// Collect the differences of each test and of each suite.
 	for _, key := range order {
-		scoresA, scoresB := tasksA[key], (*taskScores)(nil)
+		scoresA, scoresB := tasksA[key], tasksB[key] // tasksB is nil with one sample
 		if len(scoresA.list) == 0 {
 			continue
 		}
 		difference := Mean(scoresA.list)
 		if sampleB != nil {
-			scoresB = tasksB[key]
 			if scoresB == nil || len(scoresB.list) == 0 {
 				continue
 			}
@@ -307,7 +306,7 @@ func (group *spreadGroup) measure(twoSides bool) {
 		}
 		fromRepeats = group.RepeatVarianceA + group.RepeatVarianceB
 	}
-	seen := Variance(group.differences)
-	group.SD = math.Sqrt(seen)
-	group.TrueVariance = max(0, seen-fromRepeats/group.Repeats) // a mean of repeats varies less by their number
+	observed := Variance(group.differences)
+	group.SD = math.Sqrt(observed)
+	group.TrueVariance = max(0, observed-fromRepeats/group.Repeats) // a mean of repeats varies less by their number
 }

@@ -83,8 +83,8 @@ func (cell *cell) meanScore() (mean runningMean) {
 
 // standardError returns the standard error of a cell's mean score, which is given. Where items share
 // something, such as a picture, it is clustered over what they share, because scores within a cluster are not
-// independent; for that all items must have been remembered. ok is false for fewer than two items
-// or clusters. See docs/spec/runs.md#r45.
+// independent. If the items of some scores were not remembered, it is the plain one. ok is false for fewer
+// than two items or clusters. See docs/spec/runs.md#r45.
 func (cell *cell) standardError(mean *runningMean) (se float64, ok bool) {
 	if !cell.hasClusters || cell.unremembered.n > 0 {
 		return mean.standardError()
@@ -111,7 +111,7 @@ type ledger struct {
 	key             []byte // memory of addScore
 	limit           int    // of recorded items
 	unnumberedLimit int    // above which an answer without a numbered repeat adds no item: maxUnnumbered, less in tests
-	full            bool   // an item with a numbered repeat could not be recorded
+	isFull          bool   // an item with a numbered repeat could not be recorded
 }
 
 // newLedger returns an empty ledger for at most that many answers.
@@ -146,11 +146,12 @@ func (ledger *ledger) addScore(cell *cell, result *scoring.Result, score float64
 	ledger.items++
 }
 
-// hasRoom reports whether one more item can be recorded. numbered says that the answer has the number of a
-// repeat: then others to the same item may follow, and that there is no room is noted in full.
-func (ledger *ledger) hasRoom(numbered bool) bool {
-	if numbered {
-		ledger.full = ledger.full || ledger.items >= ledger.limit
+// hasRoom reports whether one more item can be recorded. hasRepeatNumber says that the answer has the
+// number of a repeat. Then others to the same item may follow, so the item may take the last room, and
+// isFull notes where there is none.
+func (ledger *ledger) hasRoom(hasRepeatNumber bool) bool {
+	if hasRepeatNumber {
+		ledger.isFull = ledger.isFull || ledger.items >= ledger.limit
 		return ledger.items < ledger.limit
 	}
 	return ledger.items < min(ledger.limit, ledger.unnumberedLimit)

@@ -25,7 +25,7 @@ func successCount(result *scoring.Result, threshold *float64) int32 {
 	switch {
 	case !result.Scored:
 		success = false
-	case said:
+	case said: // success is what the metric says
 	case result.Suite == "drawingbench":
 		success = result.Score >= drawingSuccess
 	case threshold != nil && !ownSuccess[result.Test]:
@@ -56,7 +56,7 @@ func (table *Table) passTable() scoring.TextTable {
 	// The columns.
 	mostAnswers := 0
 	for _, ofSeries := range table.series {
-		for _, cell := range ofSeries.cells {
+		for _, cell := range ofSeries.byTest {
 			for _, item := range cell.items {
 				mostAnswers = max(mostAnswers, int(item.answers))
 			}
@@ -77,7 +77,7 @@ func (table *Table) passTable() scoring.TextTable {
 	for _, suite := range table.options.Suites {
 		for _, test := range suite.Tests {
 			for _, cells := range table.series {
-				cell := cells.cells[testName{suite.Name, test}]
+				cell := cells.byTest[testName{suite.Name, test}]
 				if cell == nil {
 					continue
 				}

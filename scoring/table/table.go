@@ -85,7 +85,7 @@ type Table struct {
 // seriesCells holds the cells of one series.
 type seriesCells struct {
 	series    scoring.Series
-	cells     map[testName]*cell
+	byTest    map[testName]*cell
 	ownTables map[string]scoring.Tables // by suite: tables of this series alone
 	tallies   map[string]*scoring.Tally // by suite
 }
@@ -167,12 +167,12 @@ func (table *Table) Add(result *scoring.Result) (first bool) {
 // its suite lacks, or a name beyond maxSeen.
 func (table *Table) cellOf(result *scoring.Result) (*seriesCells, *cell) {
 	test, series := testName{result.Suite, result.Test}, result.Series()
-	if cells := table.bySeries[series]; cells != nil && cells.cells[test] != nil { // as for most results
-		return cells, cells.cells[test]
+	if cells := table.bySeries[series]; cells != nil && cells.byTest[test] != nil { // as for most results
+		return cells, cells.byTest[test]
 	}
 	// A test of a suite that Options does not list gets a row too.
-	newUnlisted := !table.isListed(test) && !table.isUnlisted[test]
-	if newUnlisted {
+	isNewUnlisted := !table.isListed(test) && !table.isUnlisted[test]
+	if isNewUnlisted {
 		if result.Suite == "" || result.Test == "" || table.options.Suites.Find(result.Suite) != nil {
 			return nil, nil
 		}
@@ -186,12 +186,12 @@ func (table *Table) cellOf(result *scoring.Result) (*seriesCells, *cell) {
 		table.beyondLimit++
 		return nil, nil
 	}
-	if newUnlisted { // only now, because a row without any result must not appear
+	if isNewUnlisted { // only now, because a row without any result must not appear
 		table.isUnlisted[test] = true
 		table.unlistedTests = append(table.unlistedTests, test)
 	}
 	made := new(cell)
-	cells.cells[test] = made
+	cells.byTest[test] = made
 	table.makeOwnTables(cells, result.Suite)
 	return cells, made
 }
@@ -211,7 +211,7 @@ func (table *Table) makeOwnTables(cells *seriesCells, suiteName string) {
 func (table *Table) seriesOf(series scoring.Series) *seriesCells {
 	cells := table.bySeries[series]
 	if cells == nil && len(table.series) < maxSeen {
-		cells = &seriesCells{series: series, cells: map[testName]*cell{}, ownTables: map[string]scoring.Tables{},
+		cells = &seriesCells{series: series, byTest: map[testName]*cell{}, ownTables: map[string]scoring.Tables{},
 			tallies: map[string]*scoring.Tally{}}
 		table.bySeries[series] = cells
 		table.series = append(table.series, cells)
@@ -383,7 +383,7 @@ func (table *Table) lineOf(kind Kind, suite, name string, rowOf func(*seriesCell
 // testRow returns the row of one test in this series, with N = 0 where it has no result.
 func (cells *seriesCells) testRow(at testName) Row {
 	row := Row{Kind: Test, Suite: at.suite, Name: at.test, AllTests: 1}
-	cell := cells.cells[at]
+	cell := cells.byTest[at]
 	if cell == nil {
 		return row
 	}

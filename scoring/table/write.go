@@ -55,7 +55,7 @@ func (table *Table) DuplicatesText() string {
 	if table.duplicates > 0 {
 		out = fmt.Sprintf("%s left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", plural.Of(table.duplicates, "more line is", "more lines are"))
 	}
-	if table.ledger.full || table.ledger.answers.Full() {
+	if table.ledger.isFull || table.ledger.answers.Full() {
 		out += fmt.Sprintf("past %d answers the same answer twice counts twice, and repeats count as items\n",
 			table.ledger.limit)
 	}

@@ -126,13 +126,15 @@ func cohen(first, second []string) (accuracy, kappa *float64) {
 	if items == 0 {
 		return nil, nil
 	}
-	chance := new(big.Int) // items² times p_e, the share of equal labels by chance; big integers keep it exact
+	// Kappa's fraction with both terms times items², in big integers, so that it is exact. p_e is the share
+	// of equal labels by chance.
+	chance := new(big.Int) // items² p_e
 	for label, count := range countsA {
 		chance.Add(chance, bigProduct(count, countsB[label]))
 	}
-	everything := bigProduct(items, items)
+	observed, square := bigProduct(items, equal), bigProduct(items, items) // items² p_o, items²
 	accuracy = ratio(big.NewInt(equal), big.NewInt(items))
-	return accuracy, ratio(new(big.Int).Sub(bigProduct(items, equal), chance), new(big.Int).Sub(everything, chance))
+	return accuracy, ratio(new(big.Int).Sub(observed, chance), new(big.Int).Sub(square, chance))
 }
 
 // fleiss returns Fleiss' kappa of several raters on the items that all rated, (P - P_e)/(1 -
@@ -168,7 +170,7 @@ func fleiss(items int, raters [][]string) *float64 {
 		chance.Add(chance, bigProduct(count, count))
 	}
 	// Of all ordered pairs of two raters of the same item, P = agreeingPairs / pairCount agree, and by chance
-	// P_e = chance / square would. Kappa is (P - P_e) / (1 - P_e).
+	// P_e = chance / square would. Both terms of kappa's fraction are multiplied by pairCount times square.
 	pairCount := new(big.Int).Mul(ratings, big.NewInt(raterCount-1))
 	excess := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(agreeingPairs), square), new(big.Int).Mul(chance, pairCount))
 	return ratio(excess, new(big.Int).Mul(pairCount, new(big.Int).Sub(square, chance)))

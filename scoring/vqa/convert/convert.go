@@ -178,7 +178,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 			}
 		}
 	}
-	find := func(want string) (string, bool) {
+	columnLike := func(want string) (column string, ok bool) {
 		i := slices.IndexFunc(names, func(n string) bool { return matchName(n) == want })
 		if i < 0 {
 			return "", false
@@ -201,7 +201,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 	// Columns by their usual names.
 	for _, f := range Fields {
 		for _, want := range f.Columns {
-			if column, ok := find(want); ok && mapping.columns[f.Name] == "" {
+			if column, ok := columnLike(want); ok && mapping.columns[f.Name] == "" {
 				mapping.columns[f.Name] = column
 			}
 		}
@@ -211,7 +211,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 		for _, list := range optionColumns {
 			var found []string
 			for _, want := range list {
-				column, ok := find(want)
+				column, ok := columnLike(want)
 				if !ok {
 					break
 				}
@@ -224,8 +224,9 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 		}
 	}
 	// What is left over, and what is missing.
+	used := slices.Concat(mapping.options, slices.Collect(maps.Values(mapping.columns)))
 	for _, n := range names {
-		if !slices.Contains(mapping.options, n) && !slices.Contains(slices.Collect(maps.Values(mapping.columns)), n) {
+		if !slices.Contains(used, n) {
 			mapping.Unused = append(mapping.Unused, n)
 		}
 	}
@@ -313,7 +314,8 @@ func (mapping *Mapping) optionList(record Record) ([]byte, error) {
 				options = append(options, asText(value))
 			}
 		}
-		for len(options) > 2 && string(options[len(options)-1]) == `""` { // columns of options that an item does not have
+		// Empty columns at the end are options that this question does not have.
+		for len(options) > 2 && string(options[len(options)-1]) == `""` {
 			options = options[:len(options)-1]
 		}
 		return marshal(options), nil
@@ -322,7 +324,7 @@ func (mapping *Mapping) optionList(record Record) ([]byte, error) {
 	if isEmpty(value) {
 		return nil, nil
 	}
-	if value[0] == '"' { // a list as text
+	if isText := value[0] == '"'; isText { // a list as JSON or as Python writes it
 		var text string
 		if err := json.Unmarshal(value, &text); err != nil {
 			return nil, err
@@ -335,10 +337,10 @@ func (mapping *Mapping) optionList(record Record) ([]byte, error) {
 			return nil, fmt.Errorf("cannot read options: got the text %.60q; want a list as JSON or as Python writes it", text)
 		}
 	}
-	if value[0] != '{' {
+	if isObject := value[0] == '{'; !isObject {
 		return value, nil
 	}
-	var byLabel map[string]json.RawMessage
+	var byLabel map[string]json.RawMessage // such as {"A": "Kitchen", "B": "Hall"}
 	if err := json.Unmarshal(value, &byLabel); err != nil {
 		return nil, err
 	}
@@ -383,7 +385,7 @@ func asList(v json.RawMessage) json.RawMessage {
 			return list
 		}
 	}
-	if v[0] == '[' {
+	if isList := v[0] == '['; isList {
 		return v
 	}
 	return slices.Concat([]byte{'['}, asText(v), []byte{']'})

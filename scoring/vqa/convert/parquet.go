@@ -14,7 +14,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// errPictures marks records that hold pictures although nothing keeps them.
 var errPictures = errors.New("its records hold pictures; want --images DIR for them")
 
 // readParquet reads the rows of a data set's Parquet file as records. keep stores a picture that a
@@ -94,11 +93,10 @@ func jsonValue(value any, keep func([]byte, string) (string, error)) (json.RawMe
 		}
 		return marshal(list), nil
 	case map[string]any:
-		if inner, ok := unwrapList(v); ok {
-			return jsonValue(inner, keep)
+		if list, ok := unwrapList(v); ok {
+			return jsonValue(list, keep)
 		}
-		// A picture.
-		if picture, ok := v["bytes"]; ok && len(v) <= 2 && picture != nil {
+		if picture := v["bytes"]; picture != nil && len(v) <= 2 { // beside it at most the path
 			return jsonValue(picture, keep)
 		}
 		object := map[string]json.RawMessage{}

@@ -82,7 +82,7 @@ type Reader struct {
 
 	lower, norm           []byte  // the answer in lower case, and normalized
 	oneLine, oneLineLower []byte  // the answer on one line, as it is and in lower case
-	coveredBy             []uint8 // for each byte of oneLine, 1 + the option in whose text it lies; 0 for none
+	coveringOption        []uint8 // for each byte of oneLine, 1 + the option in whose text it lies; 0 for none
 	json                  jsonReader
 }
 

@@ -39,8 +39,9 @@ func (reader *Reader) readProse(s []byte) Reading {
 	reader.normalizeOptions()
 	reader.oneLine = appendFlat(reader.oneLine[:0], s)
 	reader.oneLineLower = appendLower(reader.oneLineLower[:0], reader.oneLine)
-	reader.coveredBy = slices.Grow(reader.coveredBy[:0], len(reader.oneLineLower))[:len(reader.oneLineLower)] // memory is used again
-	clear(reader.coveredBy)
+	length := len(reader.oneLineLower)
+	reader.coveringOption = slices.Grow(reader.coveringOption[:0], length)[:length] // memory is used again
+	clear(reader.coveringOption)
 	byText := reader.quotedOptions() | reader.optionsInProse() | reader.leadingYesOrNo()
 	byLabel, ambiguous := reader.lettersInProse()
 	labelled, labelCount := soleMember(byLabel)
@@ -107,7 +108,7 @@ func (reader *Reader) quotedOptions() (out optionSet) {
 // markCovered records that reader.oneLineLower[from:to] is the text of an option.
 func (reader *Reader) markCovered(from, to, option int) {
 	for i := from; i < to; i++ {
-		reader.coveredBy[i] = uint8(option + 1) // 0 stands for none
+		reader.coveringOption[i] = uint8(option + 1) // 0 stands for none
 	}
 }
 
@@ -128,15 +129,16 @@ func (reader *Reader) optionsInProse() (out optionSet) {
 			}
 			pos += i
 			end := pos + len(norm)
-			i = pos + 1
 			partOfWord := wordEndsAt(reader.oneLineLower, pos) && wordStartsAt(norm, 0) ||
 				wordStartsAt(reader.oneLineLower, end) && wordEndsAt(norm, len(norm))
 			if partOfWord {
+				i = pos + 1
 				continue
 			}
 			i = end
-			if reader.coveredBy[pos] != 0 && reader.coveredBy[pos] == reader.coveredBy[end-1] {
-				continue // inside of a longer text, or quoted
+			first, last := reader.coveringOption[pos], reader.coveringOption[end-1]
+			if first != 0 && first == last { // inside of a longer text, or quoted
+				continue
 			}
 			reader.markCovered(pos, end, option)
 			if !negated(reader.oneLineLower, pos) {
@@ -232,7 +234,7 @@ func wordLeft(lower []byte, i int) (word []byte, at int) {
 // docs/spec/vqa.md#r27.
 func (reader *Reader) lettersInProse() (out optionSet, ambiguous bool) {
 	for i := 0; i < len(reader.oneLine); i++ {
-		if b := reader.oneLine[i]; !isUpper(b) && !isDigit(b) || reader.coveredBy[i] != 0 {
+		if b := reader.oneLine[i]; !isUpper(b) && !isDigit(b) || reader.coveringOption[i] != 0 {
 			continue
 		}
 		option, saidOption := reader.labelInProse(i)
@@ -273,11 +275,12 @@ func (reader *Reader) labelInProse(i int) (option int, saidOption bool) {
 	if followsLabelledThing(lower, before) {
 		return -1, false
 	}
-	// an A before a word in lower case is the article
-	if option == 0 && !saidOption && !precededByWord(lower, before, "choice") &&
-		!precededByWord(lower, before, "answer") {
-		if next := skipBlank(text, i+1); next > i+1 && next < len(text) &&
-			(isLower(text[next]) || text[next] >= utf8.RuneSelf && wordStartsAt(text, next)) && !mayFollowLabel(text, next) {
+	// An A before a word in lower case is the article.
+	isIntroduced := saidOption || precededByWord(lower, before, "choice") || precededByWord(lower, before, "answer")
+	next := skipBlank(text, i+1)
+	if option == 0 && !isIntroduced && next > i+1 && next < len(text) {
+		isLowerWord := isLower(text[next]) || text[next] >= utf8.RuneSelf && wordStartsAt(text, next)
+		if isLowerWord && !mayFollowLabel(text, next) {
 			return -1, false
 		}
 	}

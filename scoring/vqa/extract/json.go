@@ -109,17 +109,16 @@ func (reader *Reader) readValue(value *fastjson.Value, strict bool, depth int) R
 // readNumber reads an answer in JSON that is a number: the label of an option where labels
 // are numbers and it is in their range, else the text of an option.
 func (reader *Reader) readNumber(value *fastjson.Value) Reading {
-	if n, err := value.Int(); err == nil && reader.style == Numbers {
-		if n >= 1 && n <= len(reader.optionTexts) {
-			return optionFound(stageObject, n-1)
-		}
-		if option := reader.optionWithText(reader.normalizeAnswer(value.MarshalTo(nil))); option >= 0 {
-			return optionFound(stageObject, option)
-		}
-		return invalidAnswer(stageObject, OutOfRange)
+	n, err := value.Int()
+	isLabel := err == nil && reader.style == Numbers
+	if isLabel && n >= 1 && n <= len(reader.optionTexts) {
+		return optionFound(stageObject, n-1)
 	}
 	if option := reader.optionWithText(reader.normalizeAnswer(value.MarshalTo(nil))); option >= 0 {
 		return optionFound(stageObject, option)
+	}
+	if isLabel {
+		return invalidAnswer(stageObject, OutOfRange)
 	}
 	return invalidAnswer(stageObject, Unresolved)
 }

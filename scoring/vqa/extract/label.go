@@ -44,8 +44,10 @@ func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 			number = min(number*10+int(text[i]-'0'), 1000) // capped against overflow
 		}
 		label.option, label.upperOrDigit = number-1, true
-		if i+1 < len(text) && (text[i] == '.' || text[i] == ',' || text[i] == ':' || text[i] == '/') && isDigit(text[i+1]) ||
-			i < len(text) && text[i] == '%' { // a decimal, a time, a fraction or a percentage
+		isPercentage := i < len(text) && text[i] == '%'
+		isLonger := i+1 < len(text) && (text[i] == '.' || text[i] == ',' || text[i] == ':' || text[i] == '/') &&
+			isDigit(text[i+1]) // a decimal, a time or a fraction
+		if isPercentage || isLonger {
 			return label, false
 		}
 	case isUpper(c):
@@ -59,7 +61,8 @@ func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
 	}
 	// It must stand alone: no letter, digit or apostrophe with a letter after it.
 	label.letterForNumber = reader.style == Numbers && !isDigit(text[i-1])
-	if wordStartsAt(text, i) || i+1 < len(text) && text[i] == '\'' && wordStartsAt(text, i+1) {
+	hasSuffix := i+1 < len(text) && text[i] == '\'' && wordStartsAt(text, i+1) // as in I'm
+	if hasSuffix || wordStartsAt(text, i) {
 		return label, false
 	}
 	// An opened bracket must be closed.
@@ -180,13 +183,14 @@ func skipWhile(s []byte, i int, is func(byte) bool) int {
 func (reader *Reader) namesOtherOption(label label) bool {
 	reader.normalizeOptions()
 	phrase := [...]byte{'o', 'p', 't', 'i', 'o', 'n', ' ', 0} // an array, so that nothing is allocated
-	if reader.style == Numbers && !label.letterForNumber {
-		if label.option > 8 { // number 10 or more: no option has it
+	last := len(phrase) - 1                                   // for the label
+	if isNumber := reader.style == Numbers && !label.letterForNumber; isNumber {
+		if label.option+1 > 9 { // no option has a number of two digits
 			return false
 		}
-		phrase[7] = byte('1' + label.option)
+		phrase[last] = byte('1' + label.option)
 	} else {
-		phrase[7] = byte('a' + label.option)
+		phrase[last] = byte('a' + label.option)
 	}
 	for option := range reader.optionTexts {
 		if option != label.option && matchEnd(reader.normTexts[option], 0, phrase[:]) >= 0 {

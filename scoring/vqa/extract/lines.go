@@ -8,13 +8,13 @@ import "bytes"
 func (reader *Reader) readLines(text []byte) (got Reading, ok bool) {
 	// What the first line says, and what the last one does.
 	first, last := lineAt(text, 0), lastLine(text)
-	single := len(first) == len(text)
-	opening, hasOpening := reader.readFirstLine(first, single)
+	isOnlyLine := len(first) == len(text)
+	opening, hasOpening := reader.readFirstLine(first, isOnlyLine)
 	if hasOpening && reader.listsLabels(text) {
 		hasOpening = false
 	}
 	lastOption := -1
-	if !single {
+	if !isOnlyLine {
 		if l, _, isLabel := reader.readSoleLabel(last); isLabel && reader.isOption(l) && !l.letterForNumber {
 			lastOption = l.option
 		}
@@ -43,12 +43,12 @@ func lineAt(text []byte, i int) []byte {
 // lastLine returns the last line of s.
 func lastLine(s []byte) []byte { return s[bytes.LastIndexByte(s, '\n')+1:] }
 
-// readFirstLine reads the option's label that is, or opens, the first line of an answer. single
-// says that the answer is one line; then a line that is nothing but a label was read by an earlier
+// readFirstLine reads the option's label that is, or opens, the first line of an answer. isOnlyLine
+// says that the answer has no other; then a line that is nothing but a label was read by an earlier
 // stage. ok is false where the line names no option.
-func (reader *Reader) readFirstLine(first []byte, single bool) (got Reading, ok bool) {
+func (reader *Reader) readFirstLine(first []byte, isOnlyLine bool) (got Reading, ok bool) {
 	if label, saidOption, isLabel := reader.readSoleLabel(first); isLabel {
-		if single || label.letterForNumber || !reader.isOption(label) {
+		if isOnlyLine || label.letterForNumber || !reader.isOption(label) {
 			return got, false
 		}
 		if saidOption && reader.namesOtherOption(label) {

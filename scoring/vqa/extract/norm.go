@@ -155,21 +155,21 @@ func (reader *Reader) normalizeOptions() {
 	}
 }
 
-// normalizeOption returns the normalized text of an option: special letters folded into plain ones,
-// marks of emphasis and formulas removed, in one line and in lower case, then as normalize leaves it.
-// The reader's buffers, whose names are those of other uses, hold the steps between. The result lies in
-// them, and the next call overwrites it.
+// normalizeOption returns the normalized text of an option: without look-alikes of ASCII characters and
+// without marks of emphasis and formulas, which are removed from answers too, in one line and in lower
+// case, then as normalize leaves it. It lies in a buffer of the reader, which the next call overwrites.
 func normalizeOption(reader *Reader, text []byte) []byte {
-	reader.oneLine = plain.AppendWithoutLookAlikes(reader.oneLine[:0], text)
-	reader.oneLineLower = reader.oneLineLower[:0]
-	for _, b := range reader.oneLine { // marks of emphasis and formulas, which were removed from the answer too
+	ascii := plain.AppendWithoutLookAlikes(reader.oneLine[:0], text)
+	unmarked := reader.oneLineLower[:0]
+	for _, b := range ascii {
 		if b != '*' && b != '$' && b != '`' {
-			reader.oneLineLower = append(reader.oneLineLower, b)
+			unmarked = append(unmarked, b)
 		}
 	}
-	reader.norm = appendFlat(reader.norm[:0], reader.oneLineLower)
-	reader.oneLineLower = appendLower(reader.oneLineLower[:0], reader.norm)
-	return normalize(reader.oneLineLower)
+	flat := appendFlat(reader.norm[:0], unmarked)
+	lower := appendLower(unmarked[:0], flat)
+	reader.oneLine, reader.oneLineLower, reader.norm = ascii, lower, flat // keeps memory that has grown
+	return normalize(lower)
 }
 
 // optionWithText returns the usable option whose normalized text is norm, -1 for none.

@@ -81,17 +81,15 @@ func afterAny(lower []byte, i int, words []string) int {
 // afterVerb returns where the rest of a statement begins after words such as "I choose" or
 // "I'd pick" that start at lower[i]; -1 if they are not there.
 func afterVerb(lower []byte, i int) int {
-	pos := i + 1
-	hasAuxiliary := false
-	if end := skipBlank(lower, pos); end > pos {
-		pos = end
-	} else if pos >= len(lower) || lower[pos] != '\'' {
+	hasApostrophe := i+1 < len(lower) && lower[i+1] == '\''
+	pos := skipBlank(lower, i+1)
+	if hasSpace := pos > i+1; !hasSpace && !hasApostrophe {
 		return -1
 	}
-	if end := afterAny(lower, pos, auxiliaries[:]); end >= 0 {
-		pos, hasAuxiliary = skipBlank(lower, end), true
-	}
-	if !hasAuxiliary && lower[i+1] == '\'' { // "i'" of something else
+	afterAuxiliary := afterAny(lower, pos, auxiliaries[:])
+	if afterAuxiliary >= 0 {
+		pos = skipBlank(lower, afterAuxiliary)
+	} else if hasApostrophe { // "i'" of something else
 		return -1
 	}
 	return afterAny(lower, pos, choosingVerbs[:])
@@ -128,12 +126,15 @@ func afterChinese(lower []byte, i int) int {
 // with a denial such as "not".
 func (reader *Reader) readStatementRest(text, lower []byte, i int) (got Reading, yields bool) {
 	i = skipBlank(lower, i)
-	for i < len(lower) && (lower[i] == ':' || lower[i] == '=' || lower[i] == '-' && i+1 < len(lower) &&
-		lower[i+1] == '>' || lower[i] == ' ') {
-		i++
-		if lower[i-1] == '-' { // the first half of "->"
-			i++
+	for i < len(lower) {
+		if isArrow := lower[i] == '-' && i+1 < len(lower) && lower[i+1] == '>'; isArrow {
+			i += len("->")
+			continue
 		}
+		if lower[i] != ':' && lower[i] != '=' && lower[i] != ' ' {
+			break
+		}
+		i++
 	}
 	if i < len(lower) && lower[i] == '\n' {
 		i = skipSpace(lower, i)
@@ -198,21 +199,22 @@ func skipFiller(lower []byte, i int) (next int, saidOption bool) {
 // another option's text, make the answer invalid. saidOption reports whether the word
 // "option" precedes it. yields is false where neither is there.
 func (reader *Reader) readNamed(s, lower []byte, i int, saidOption bool) (got Reading, yields bool) {
-	label, ok := reader.labelAt(s, i)
-	ok = ok && isPlausible(s, label) && (!label.letterForNumber || restIsMarks(s, label.to))
-	text, end := reader.optionTextAt(lower, i)
-	if !ok || !reader.isOption(label) && text >= 0 {
-		if text >= 0 && end > i {
-			return optionFound(stageStatements, text), true
+	label, isLabel := reader.labelAt(s, i)
+	isLabel = isLabel && isPlausible(s, label) && (!label.letterForNumber || restIsMarks(s, label.to))
+	isOption := reader.isOption(label)
+	withText, end := reader.optionTextAt(lower, i)
+	if hasText := withText >= 0; !isLabel || !isOption && hasText {
+		if hasText && end > i {
+			return optionFound(stageStatements, withText), true
 		}
 		return got, false
 	}
-	switch {
+	switch isWord := !label.upperOrDigit || label.option == letterI; { // of one letter, such as I
 	case saidOption && reader.namesOtherOption(label):
 		return invalidAnswer(stageStatements, Ambiguous), true
-	case !reader.isOption(label) && !label.upperOrDigit, !reader.isOption(label) && label.option == letterI:
-		return got, false // a word of one letter, such as I
-	case !reader.isOption(label):
+	case !isOption && isWord:
+		return got, false
+	case !isOption:
 		return invalidAnswer(stageStatements, OutOfRange), true
 	case reader.secondLabelFollows(s, label):
 		return invalidAnswer(stageStatements, Multiple), true
@@ -288,11 +290,12 @@ func phraseEnds(text []byte, i int) bool {
 // readReversed reads a statement such as "B is the correct answer" whose label is at text[i].
 // yields is false for other text and for conditions ("if B is correct").
 func (reader *Reader) readReversed(text, lower []byte, i int) (got Reading, yields bool) {
-	if b := text[i]; !isUpper(b) && !isDigit(b) && !isOpener(b) && b != 'o' && b != '"' {
+	b := text[i]
+	if mayBegin := isUpper(b) || isDigit(b) || isOpener(b) || b == '"' || b == 'o'; !mayBegin { // o of "option"
 		return got, false
 	}
 	if i > 0 && (isOpener(text[i-1]) || isQuote(text[i-1])) {
-		return got, false // read from the bracket on
+		return got, false // the label was read from its bracket or quote on
 	}
 	labelStart := skipWord(text, i, "option")
 	saidOption := labelStart > i || precededByWord(lower, i, "option")
@@ -356,6 +359,7 @@ func (reader *Reader) labelJoinedBefore(text []byte, i int, label label) bool {
 	for pos > 0 && (text[pos-1] == ' ' || isCloser(text[pos-1])) {
 		pos--
 	}
+	// The other label is one character, right before text[pos].
 	if pos == 0 || wordEndsAt(text, pos-1) {
 		return false
 	}

@@ -16,20 +16,21 @@ func (reader *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) 
 		return 0, 0, false
 	}
 	if want.Stage == stageWhole {
-		if spoken := bytes.TrimSpace([]byte(plain.WithoutReasoning(string(answer)))); bytes.Contains(answer, spoken) {
-			at := bytes.LastIndex(answer, spoken)
-			return at, at + len(spoken), true
+		said := bytes.TrimSpace([]byte(plain.WithoutReasoning(string(answer))))
+		if at := bytes.LastIndex(answer, said); at >= 0 {
+			return at, at + len(said), true
 		}
 	}
 	words := wordsOf(answer)
 	lo, hi := 0, len(words)
-	same := func(lo, hi int, orWhole bool) bool {
+	// orWhole accepts words that are a whole answer by themselves, which another stage reads.
+	readsSame := func(lo, hi int, orWhole bool) bool {
 		got := reader.Read(answer[words[lo][0]:words[hi-1][1]], strict)
 		return (got.Stage == want.Stage || orWhole && got.Stage == stageWhole) && got.Option == want.Option &&
 			got.Reason == want.Reason
 	}
 	for step := hi / 2; step > 0; { // drop words from the front while the reading stays the same
-		if hi-lo > step && same(lo+step, hi, false) {
+		if hi-lo > step && readsSame(lo+step, hi, false) {
 			lo += step
 		} else {
 			step /= 2
@@ -37,18 +38,20 @@ func (reader *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) 
 	}
 	// A statement may be a whole answer without what follows it, and without what precedes it.
 	for step := (hi - lo) / 2; step > 0; {
-		if hi-lo > step && same(lo, hi-step, want.Stage != stageLines) {
+		if hi-lo > step && readsSame(lo, hi-step, want.Stage != stageLines) {
 			hi -= step
 		} else {
 			step /= 2
 		}
 	}
 	// Drop up to three more words at the front where the rest is a whole answer by itself.
-	for i := lo + 1; i < min(hi, lo+4) && want.Stage > stageTags && want.Stage != stageLines &&
-		same(lo, hi, false); i++ {
-		if same(i, hi, true) {
-			lo = i
-			break
+	isStatementOrProse := want.Stage > stageTags && want.Stage != stageLines
+	if isStatementOrProse && readsSame(lo, hi, false) {
+		for i := lo + 1; i < min(hi, lo+4); i++ {
+			if readsSame(i, hi, true) {
+				lo = i
+				break
+			}
 		}
 	}
 	from, to = words[lo][0], words[hi-1][1]

@@ -6,17 +6,18 @@ package extract
 // false where the answer is none of these.
 func (reader *Reader) readWhole(text []byte) (got Reading, ok bool) {
 	label, saidOption, isLabel := reader.readSoleLabel(text)
-	if isLabel && reader.isOption(label) && !saidOption {
+	isOption := isLabel && reader.isOption(label)
+	if isOption && !saidOption {
 		return optionFound(stageWhole, label.option), true
 	}
-	if option := reader.optionWithText(reader.normalizeAnswer(text)); option >= 0 &&
-		(!isLabel || !reader.isOption(label) || reader.namesOtherOption(label)) {
-		return optionFound(stageWhole, option), true
-	}
+	withText := reader.optionWithText(reader.normalizeAnswer(text))
+	isAmbiguous := isOption && reader.namesOtherOption(label)
 	switch {
-	case isLabel && reader.isOption(label) && reader.namesOtherOption(label):
+	case withText >= 0 && (!isOption || isAmbiguous):
+		return optionFound(stageWhole, withText), true
+	case isAmbiguous:
 		return invalidAnswer(stageWhole, Ambiguous), true
-	case isLabel && reader.isOption(label):
+	case isOption:
 		return optionFound(stageWhole, label.option), true
 	case isLabel:
 		return invalidAnswer(stageWhole, OutOfRange), true
@@ -47,8 +48,9 @@ func (reader *Reader) readSoleLabel(text []byte) (label label, saidOption, ok bo
 	if i+1 < len(text) && text[i] == '-' && !isDigit(text[i+1]) { // a dash, not the sign of a number
 		i++
 	}
-	if i > 0 && (text[i-1] == '.' || text[i-1] == ',') && i < len(text) && isDigit(text[i]) && (i < 2 || !isLower(text[i-2])) {
-		return label, false, false // a decimal without its zero
+	followsPoint := i > 0 && (text[i-1] == '.' || text[i-1] == ',') && (i < 2 || !isLower(text[i-2])) // not as in "no.3"
+	if isDecimal := followsPoint && i < len(text) && isDigit(text[i]); isDecimal {                    // without its zero: ".5"
+		return label, false, false
 	}
 	// The label, and nothing but marks after it.
 	label, ok = reader.labelAt(text, i)
@@ -63,15 +65,15 @@ func (reader *Reader) readSoleLabel(text []byte) (label label, saidOption, ok bo
 // skipLeadWord skips what may introduce an option's label, called its lead word: "the correct
 // answer is", "option" or "#" (docs/spec/vqa.md#r19). saidOption says whether it is "option".
 func skipLeadWord(text []byte, i int) (end int, saidOption bool) {
-	j := skipWord(text, i, "the")
+	noun := skipWord(text, i, "the") // where "answer" must stand
 	for _, word := range [...]string{"correct", "final", "best", "right"} {
-		if n := skipWord(text, j, word); n > j {
-			j = n
+		if end := skipWord(text, noun, word); end > noun {
+			noun = end
 			break
 		}
 	}
-	if hasWord(text, j, "answer") {
-		return skipLink(text, j+len("answer")), false
+	if hasWord(text, noun, "answer") {
+		return skipLink(text, noun+len("answer")), false
 	}
 	for _, word := range [...]string{"option", "choice", "letter", "number", "no."} {
 		if hasWord(text, i, word) {
@@ -108,14 +110,12 @@ func (reader *Reader) readLabels(text []byte) (got Reading, ok bool) {
 		if i == len(text) {
 			break
 		}
-		if end := max(skipWord(text, i, "and"), skipWord(text, i, "or")); end > i && labels > 0 {
+		// Words around the labels; skipWord returns i for a word that does not stand there.
+		if labels == 0 {
+			i = max(skipWord(text, i, "both"), skipWord(text, i, "either"))
+		} else if end := max(skipWord(text, i, "and"), skipWord(text, i, "or")); end > i {
 			i = end
 			continue
-		}
-		if labels == 0 {
-			if end := max(skipWord(text, i, "both"), skipWord(text, i, "either")); end > i {
-				i = end
-			}
 		}
 		// Anything but labels and words between them makes it another answer.
 		label, ok := reader.labelAt(text, i)
@@ -217,8 +217,9 @@ func (reader *Reader) readOpeningLabel(text []byte) (label label, saidOption boo
 		}
 		return 0
 	}
-	switch b := next(0); {
-	case label.bracketed && (isSpace(b) || b == '.' || b == ':' || b == ',' || b == '-'):
+	isBracketDelimiter := func(b byte) bool { return b == '.' || b == ':' || b == ',' || b == '-' }
+	switch b := next(0); { // the delimiter
+	case label.bracketed && (isSpace(b) || isBracketDelimiter(b)): // "(B) "
 		i++
 	case i > 0 && text[i-1] == ')' && !label.bracketed: // "B)"
 	case (b == '.' || b == ')' || b == ':') && !isDigit(next(1)):
@@ -230,7 +231,7 @@ func (reader *Reader) readOpeningLabel(text []byte) (label label, saidOption boo
 	default:
 		return label, saidOption, 0, false
 	}
-	for i < len(text) && (isSpace(text[i]) || label.bracketed && (text[i] == '.' || text[i] == ':' || text[i] == ',' || text[i] == '-')) {
+	for i < len(text) && (isSpace(text[i]) || label.bracketed && isBracketDelimiter(text[i])) {
 		i++
 	}
 	return label, saidOption, i, i < len(text)

@@ -24,11 +24,11 @@ func readMarked(text string, _ int) (last verdict) {
 		}
 		verdict, rest := leadingVerdict(strings.TrimLeft(rest, opening))
 		rest = strings.TrimLeft(rest, " \"')]}>")
-		if verdict == noVerdict || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "|") ||
-			startsWithWord(rest, "or") || startsWithWord(rest, "out of") {
-			continue
+		choiceFollows := strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "|") ||
+			startsWithWord(rest, "or") || startsWithWord(rest, "out of")
+		if verdict != noVerdict && !choiceFollows {
+			last = verdict
 		}
-		last = verdict
 	}
 	return last
 }
@@ -127,7 +127,7 @@ func readStated(text string, _ int) (all verdict) {
 		// continue a word, such as % and _.
 		verdict, _ := leadingVerdict(rest)
 		if not && verdict != noVerdict {
-			verdict = wrong + right - verdict // the other one of the two
+			verdict = verdictOf(verdict == wrong) // the other one of the two
 		}
 		all = joinVerdicts(all, verdict)
 	}

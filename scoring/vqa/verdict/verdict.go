@@ -139,7 +139,8 @@ func readObject(text string, depth int) verdict {
 		}
 		text = text[pos:]
 		object := text[:plain.Balanced(text)] // empty where no brace closes it
-		for _, form := range []string{object, strings.ReplaceAll(object, "'", `"`)} {
+		withDoubleQuotes := strings.ReplaceAll(object, "'", `"`)
+		for _, form := range []string{object, withDoubleQuotes} {
 			parsed, err := jsontree.Parse(new(fastjson.Parser), []byte(form))
 			if err != nil || parsed.Type() != fastjson.TypeObject {
 				continue
