@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+
 	"plumb/bench/inturn"
 	"plumb/bench/spawn"
 )
@@ -18,7 +20,7 @@ func overHTTP(program string, dump *dump) (sample inturn.Sample, err error) {
 	if err != nil {
 		return sample, err
 	}
-	sample.Results = hashes(results)
+	sample.Results = hashes(bytes.Join(results, []byte("\n")))
 	return sample, nil
 }
 

@@ -139,13 +139,13 @@ func inProcess(program string, dump *dump) (sample inturn.Sample, err error) {
 		Core:    (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(answers),
 		Rate:    float64(answers) / took.Seconds(),
 		RSS:     cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, // the system counts in units of 1024 bytes
-		Results: hashes(bytes.Split(bytes.TrimSuffix(results, []byte("\n")), []byte("\n"))),
+		Results: hashes(results),
 	}, nil
 }
 
-// hashes returns the hash of each result line.
-func hashes(lines [][]byte) (sums []inturn.Hash) {
-	for _, line := range lines {
+// hashes returns the hash of each line of results.
+func hashes(results []byte) (sums []inturn.Hash) {
+	for line := range bytes.Lines(results) {
 		sums = append(sums, sha256.Sum256(line))
 	}
 	return sums
