@@ -128,15 +128,15 @@ func (engine *engine) queryLimits() limits {
 	var groups int32
 	gl.GetIntegeri_v(gl.MAX_COMPUTE_WORK_GROUP_COUNT, 1, &groups)
 	l := limits{
-		texels: integer(gl.MAX_TEXTURE_BUFFER_SIZE), storage: integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE),
-		groups: int(groups), slot: engine.cfg.SlotBytes, access: engine.cfg.Access,
+		texels: integer(gl.MAX_TEXTURE_BUFFER_SIZE), storageBytes: integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE),
+		workGroups: int(groups), slotBytes: engine.cfg.SlotBytes, access: engine.cfg.Access,
 		align: max(texel, integer(gl.TEXTURE_BUFFER_OFFSET_ALIGNMENT),
 			integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT)),
 	}
-	if l.slot <= 0 {
-		l.slot = defaultSlotBytes
+	if l.slotBytes <= 0 {
+		l.slotBytes = defaultSlotBytes
 		if engine.dev.Info().Software {
-			l.slot = softwareSlotBytes
+			l.slotBytes = softwareSlotBytes
 		}
 	}
 	if engine.cfg.limit != nil {
@@ -145,8 +145,8 @@ func (engine *engine) queryLimits() limits {
 	return l
 }
 
-// warmUp runs every program once over a run without tiles, so that the first
-// real batch does not pay for the driver's compiler.
+// warmUp runs every program once over a run without tiles, so that the first real batch does not wait for the
+// driver's compiler.
 func (engine *engine) warmUp() error {
 	slot := <-engine.free
 	defer func() { engine.free <- slot }()
@@ -157,7 +157,7 @@ func (engine *engine) warmUp() error {
 	}
 	for _, p := range []piece{
 		sums,
-		{runs: make([]batch.Run, 1), picture: true, outputBytes: texel},
+		{runs: make([]batch.Run, 1), isPicture: true, outputBytes: texel}, // the least that can be bound
 	} {
 		total := slot.layout(&p)
 		if err := slot.grow(total, p.outputBytes); err != nil {
@@ -228,7 +228,7 @@ func (engine *engine) release() {
 		slot.discard()
 		gl.DeleteTextures(inputs, &slot.textures[0])
 		gl.DeleteQueries(steps, &slot.queries[0])
-		for _, b := range []*buffer{&slot.upload, &slot.in, &slot.out, &slot.fin} {
+		for _, b := range []*buffer{&slot.hostInput, &slot.shaderInput, &slot.shaderOutput, &slot.hostOutput} {
 			b.free(engine)
 		}
 	}
@@ -244,7 +244,7 @@ func (engine *engine) info() Info {
 	return Info{
 		Info: engine.dev.Info(), Mapped: engine.mapped, Direct: engine.direct,
 		Watched: engine.status != nil && engine.dev.Info().Notified,
-		Limits: Limits{Texels: limits.texels, StorageBytes: limits.storage, Groups: limits.groups, SlotBytes: limits.slot,
+		Limits: Limits{Texels: limits.texels, StorageBytes: limits.storageBytes, Groups: limits.workGroups, SlotBytes: limits.slotBytes,
 			Iterations: limits.iterations, Items: limits.items()},
 	}
 }

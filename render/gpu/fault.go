@@ -61,7 +61,7 @@ func loadFaults() error {
 		if err != nil || n < 1 {
 			return fmt.Errorf("cannot read PLUMB_FAULT: got %q; want %s@N, N from 1", one, name)
 		}
-		if kind == faultNone { // poison: n is a width
+		if kind == faultNone { // the name poison: pictures of width n lose the context
 			faults.poison = n
 			continue
 		}
@@ -71,13 +71,17 @@ func loadFaults() error {
 	return nil
 }
 
-// nextFault counts the batch and returns the fault that PLUMB_FAULT injects into it, if any.
+// nextFault counts the batch and returns the fault that PLUMB_FAULT injects into it, if any: the one for that
+// number, or the loss of the context if a picture has the width faults.poison, 0 for none.
 func nextFault(b *batch.Batch) fault {
 	faults.mu.Lock()
 	defer faults.mu.Unlock()
 	faults.n++
-	if f := faults.at[faults.n]; f != faultNone || faults.poison == 0 {
+	if f := faults.at[faults.n]; f != faultNone {
 		return f
+	}
+	if faults.poison == 0 {
+		return faultNone
 	}
 	for _, r := range b.Runs[:b.ShaderRuns()] {
 		if b.Pictures[r.Scene].Width == faults.poison {

@@ -88,7 +88,7 @@ func TestFaultInAPicture(t *testing.T) {
 	if err := inject(t, "context_loss@1"); err != nil {
 		t.Fatal(err)
 	}
-	r := open(t, Config{limit: func(l *limits) { l.slot = 64 << 10 }}) // in parts
+	r := open(t, Config{limit: func(l *limits) { l.slotBytes = 64 << 10 }}) // in parts
 	px, err := r.Pictures(b)
 	if err != nil {
 		t.Fatal(err)

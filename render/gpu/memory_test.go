@@ -12,14 +12,14 @@ func TestMemory(t *testing.T) {
 					t.Fatal(err)
 				}
 				var held int64
-				for _, s := range r.eng.slots {
-					held += int64(s.upload.size + s.in.size + s.out.size + s.fin.size)
+				for _, s := range r.current.slots {
+					held += int64(s.hostInput.size + s.shaderInput.size + s.shaderOutput.size + s.hostOutput.size)
 				}
 				if got := r.Info().Memory; got != held || got == 0 {
 					t.Errorf("%d bytes reported; slots hold %d", got, held)
 				}
 			}
-			e := r.eng
+			e := r.current
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestTicketTiming(t *testing.T) {
 			if got.Parts != 1 || got.UpBytes == 0 || got.DownBytes == 0 || got.CopyIn <= 0 || got.Dispatch <= 0 || got.Latency < got.Dispatch+got.Fetch {
 				t.Errorf("%s, batch %d: %+v", way.name, i, got)
 			}
-			if e := r.eng; !e.direct && (got.Upload <= 0 || got.ReadBack <= 0) || !e.mapped && got.ReadBack <= 0 {
+			if e := r.current; !e.direct && (got.Upload <= 0 || got.ReadBack <= 0) || !e.mapped && got.ReadBack <= 0 {
 				t.Errorf("%s, batch %d: no time for transfers: %+v", way.name, i, got)
 			}
 			sum.add(got)

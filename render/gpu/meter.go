@@ -267,7 +267,7 @@ func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
 	if len(batch.jobs) == 0 {
 		return nil
 	}
-	// Four bytes for a word of bits and for a block, 16 for an edge.
+	// The largest buffer: four bytes for a word of bits and for a block, 16 for an edge.
 	if n := max(4*batch.bits, 4*batch.blocks, 16*len(batch.edges)); n > meter.maxStorageBytes {
 		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d",
 			ErrCapacity, n, meter.maxStorageBytes)
@@ -283,7 +283,7 @@ func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
 		return err
 	}
 	for i, pos := range batch.places {
-		if r := &list[pos]; sums[i].Far2 == unfinished {
+		if r := &list[pos]; sums[i].Far2 == unfinished { // Far2 is the squared distance
 			meter.leftToTwin.Add(1)
 			if r.scene != nil { // masks may be large: their caller can be cancelled
 				sums[i] = region.Count([]*region.Packed{r.scene})[0]

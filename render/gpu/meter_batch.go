@@ -62,7 +62,7 @@ func (batch *meterBatch) add(request *request, place int) {
 		Across: uint32((width + block - 1) / block), Down: uint32((height + block - 1) / block),
 	}
 	if packed := request.scene; packed != nil {
-		j.Shift = uint32(16 - bits.TrailingZeros(uint(packed.Size)))
+		j.Shift = uint32(16 - bits.TrailingZeros(uint(packed.Size))) // from 16 bits of a coordinate to a pixel
 		j.Sides = uint32(len(batch.edges))
 		j.SidesT, j.SidesEnd = j.Sides+uint32(packed.SidesU), j.Sides+uint32(len(packed.Sides))
 		batch.edges = append(batch.edges, packed.Sides...)
@@ -192,6 +192,8 @@ func (meter *Meter) stage(match shaders.Match, batch *meterBatch, step int) {
 	if stage.step >= 0 {
 		gl.Uniform1ui(stage.step, uint32(step))
 	}
-	gl.DispatchCompute(uint32((batch.threads[match]+63)/64), uint32(len(batch.jobs)), 1) // 64 threads a group
+	const threadsPerGroup = 64 // as the shader says
+	groups := (batch.threads[match] + threadsPerGroup - 1) / threadsPerGroup
+	gl.DispatchCompute(uint32(groups), uint32(len(batch.jobs)), 1)
 	gl.MemoryBarrier(gl.SHADER_STORAGE_BARRIER_BIT)
 }

@@ -27,7 +27,7 @@ func TestUploadWhileTheDeviceWorks(t *testing.T) {
 	works, finish := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r.eng.dev.Do(func() error { // stands in for a long dispatch
+		r.current.dev.Do(func() error { // stands in for a long dispatch
 			close(works)
 			<-finish
 			return nil
@@ -48,7 +48,7 @@ func TestUploadWhileTheDeviceWorks(t *testing.T) {
 			t.Error("a batch waits for the device before it is uploaded")
 		}
 	}
-	if n := len(r.eng.free); n != r.cfg.Slots-2 {
+	if n := len(r.current.free); n != r.cfg.Slots-2 {
 		t.Errorf("%d slots are free; want %d", n, r.cfg.Slots-2)
 	}
 	close(finish)
@@ -68,7 +68,7 @@ func TestUploadWhileTheDeviceWorks(t *testing.T) {
 // does not need the thread, which others may hold.
 func TestResultsAreTakenAtOnce(t *testing.T) {
 	r := open(t, fake(Config{}))
-	if !r.eng.synchronous {
+	if !r.current.synchronous {
 		t.Skip("not a software device")
 	}
 	b := fakeBatch(3, 30)
@@ -80,7 +80,7 @@ func TestResultsAreTakenAtOnce(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.eng.dev.Do(func() error {
+		r.current.dev.Do(func() error {
 			close(works)
 			<-finish
 			return nil

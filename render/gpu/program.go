@@ -73,14 +73,14 @@ func location(id uint32, name string) int32 {
 	return gl.GetUniformLocation(id, *text)
 }
 
-// infoLog returns the driver's log of the shader or program id. length and text are the OpenGL functions that
-// get the length of its log and the log.
-func infoLog(id uint32, length func(uint32, uint32, *int32),
-	text func(uint32, int32, *int32, *uint8)) string {
+// infoLog returns the driver's log of the shader or program id. getLength and getText are the OpenGL functions
+// that get the length of its log and the log.
+func infoLog(id uint32, getLength func(uint32, uint32, *int32),
+	getText func(uint32, int32, *int32, *uint8)) string {
 	var n int32
-	length(id, gl.INFO_LOG_LENGTH, &n)
+	getLength(id, gl.INFO_LOG_LENGTH, &n)
 	b := make([]byte, n+1) // never empty
-	text(id, n, nil, &b[0])
+	getText(id, n, nil, &b[0])
 	return strings.TrimRight(string(b), "\x00\n")
 }
 

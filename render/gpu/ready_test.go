@@ -17,7 +17,7 @@ func TestReady(t *testing.T) {
 	}
 	sound := r.cfg.Device
 	r.cfg.Device = "999"
-	if _, err := r.replace(r.eng, false); !errors.Is(err, ErrDeviceLost) || !errors.Is(err, ErrDead) || !errors.Is(err, egl.ErrNoDevice) {
+	if _, err := r.replace(r.current, false); !errors.Is(err, ErrDeviceLost) || !errors.Is(err, ErrDead) || !errors.Is(err, egl.ErrNoDevice) {
 		t.Errorf("replaced by a device that does not exist: got %v; want ErrDead", err)
 	}
 	if _, err := r.Run(fakeBatch(1, 1)); !errors.Is(err, ErrDead) {
@@ -44,8 +44,8 @@ func TestReady(t *testing.T) {
 func TestReadyWhileReplaced(t *testing.T) {
 	r := open(t, Config{})
 	r.opening.Lock()
-	e := r.eng
-	r.eng = nil
+	e := r.current
+	r.current = nil
 	for range 3 {
 		if err := r.Ready(); !errors.Is(err, ErrDeviceLost) || errors.Is(err, ErrDead) {
 			t.Errorf("got %v; want ErrDeviceLost and not ErrDead", err)
@@ -54,7 +54,7 @@ func TestReadyWhileReplaced(t *testing.T) {
 	if r.Info().Renderer == "" {
 		t.Error("the device has no name while its context is replaced")
 	}
-	r.eng = e
+	r.current = e
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}

@@ -19,8 +19,8 @@ type Runner struct {
 	opening sync.Mutex
 
 	mu          sync.Mutex // guards what follows; never held during GL work
-	eng         *engine    // nil while there is none
-	last        Info       // of the newest context
+	current     *engine    // nil while there is none
+	lastInfo    Info       // of the newest context
 	resets      int
 	hangs       int       // of resets
 	failedTries int       // tries since a context was open
@@ -47,7 +47,7 @@ func Open(cfg Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner.eng, runner.last = engine, engine.info()
+	runner.current, runner.lastInfo = engine, engine.info()
 	return runner, nil
 }
 
@@ -56,10 +56,10 @@ func Open(cfg Config) (*Runner, error) {
 func (runner *Runner) Info() Info {
 	runner.mu.Lock()
 	defer runner.mu.Unlock()
-	i := runner.last
+	i := runner.lastInfo
 	i.Resets, i.Hangs = runner.resets, runner.hangs
-	if runner.eng != nil {
-		i.Memory = runner.eng.memory.Load()
+	if runner.current != nil {
+		i.Memory = runner.current.memory.Load()
 	}
 	return i
 }
@@ -72,11 +72,11 @@ func (runner *Runner) Totals() Totals { return runner.cfg.Stats.Totals() }
 // send no batches that would. Errors wrap ErrClosed, or ErrDeviceLost and, once enough tries have
 // failed, ErrDead.
 func (runner *Runner) Ready() error {
-	e, next, err := runner.state()
+	e, nextTry, err := runner.state()
 	if e != nil || errors.Is(err, ErrClosed) {
 		return err
 	}
-	if time.Now().After(next) && runner.opening.TryLock() {
+	if time.Now().After(nextTry) && runner.opening.TryLock() {
 		go func() {
 			defer runner.opening.Unlock()
 			runner.currentOrReopen() // the next call of Ready returns its error
@@ -91,8 +91,8 @@ func (runner *Runner) Ready() error {
 // Close closes the device. Batches in flight fail, and so do all later ones.
 func (runner *Runner) Close() error {
 	runner.mu.Lock()
-	engine := runner.eng
-	runner.closed, runner.eng = true, nil
+	engine := runner.current
+	runner.closed, runner.current = true, nil
 	runner.mu.Unlock()
 	if engine == nil {
 		return nil
@@ -143,7 +143,7 @@ func (runner *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) {
 // only; other pixels are zero until the caller adds interiors (b.FillSolids) and the CPU twin's
 // runs.
 func (runner *Runner) SubmitPictures(b *batch.Batch) (Ticket, error) {
-	w := &work{batch: b, picture: true}
+	w := &work{batch: b, isPicture: true}
 	return Ticket{w}, runner.send(w)
 }
 
@@ -224,8 +224,8 @@ func (runner *Runner) state() (*engine, time.Time, error) {
 	switch {
 	case runner.closed:
 		return nil, time.Time{}, ErrClosed
-	case runner.eng != nil:
-		return runner.eng, time.Time{}, nil
+	case runner.current != nil:
+		return runner.current, time.Time{}, nil
 	}
 	return nil, runner.lastTry.Add(openRetryPause), runner.lastError
 }
@@ -233,9 +233,12 @@ func (runner *Runner) state() (*engine, time.Time, error) {
 // currentOrReopen returns the open context or tries to open one, unless the last try was less than
 // openRetryPause ago. The caller holds runner.opening.
 func (runner *Runner) currentOrReopen() (*engine, error) {
-	e, next, err := runner.state()
-	if e != nil || errors.Is(err, ErrClosed) || err != nil && time.Now().Before(next) {
+	e, nextTry, err := runner.state()
+	if e != nil || errors.Is(err, ErrClosed) {
 		return e, err
+	}
+	if err != nil && time.Now().Before(nextTry) {
+		return nil, err
 	}
 	return runner.reopen()
 }
@@ -256,7 +259,7 @@ func (runner *Runner) replace(lost *engine, hung bool) (*engine, error) {
 	}
 	if engine != nil {
 		runner.mu.Lock()
-		runner.eng = nil
+		runner.current = nil
 		runner.resets++
 		if hung {
 			runner.hangs++
@@ -282,8 +285,8 @@ func (runner *Runner) reopen() (*engine, error) {
 	engine, err := openEngine(runner.cfg, reopenLimit)
 	runner.mu.Lock()
 	defer runner.mu.Unlock()
-	if err == nil && engine.info().Renderer != runner.last.Renderer {
-		err = fmt.Errorf("cannot go on with %s: it was %s", engine.info().Renderer, runner.last.Renderer)
+	if err == nil && engine.info().Renderer != runner.lastInfo.Renderer {
+		err = fmt.Errorf("cannot go on with %s: it was %s", engine.info().Renderer, runner.lastInfo.Renderer)
 		go engine.close()
 	}
 	// The runner was closed meanwhile.
@@ -304,8 +307,8 @@ func (runner *Runner) reopen() (*engine, error) {
 		return nil, runner.lastError
 	}
 	// The context is the current one from now on.
-	runner.eng = engine
-	runner.last = engine.info()
+	runner.current = engine
+	runner.lastInfo = engine.info()
 	runner.failedTries = 0
 	runner.lastError = nil
 	return engine, nil

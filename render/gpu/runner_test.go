@@ -122,11 +122,11 @@ func TestParts(t *testing.T) {
 		name  string
 		limit func(*limits)
 	}{
-		{"few groups", func(l *limits) { l.groups = 1 }},
-		{"small slots", func(l *limits) { l.slot = 10 << 10 }},
+		{"few groups", func(l *limits) { l.workGroups = 1 }},
+		{"small slots", func(l *limits) { l.slotBytes = 10 << 10 }},
 		{"small textures", func(l *limits) { l.texels = 300 }},
-		{"small storage", func(l *limits) { l.storage = 8 << 10 }},
-		{"everything small", func(l *limits) { l.groups, l.slot, l.texels, l.storage = 2, 9<<10, 200, 7<<10 }},
+		{"small storage", func(l *limits) { l.storageBytes = 8 << 10 }},
+		{"everything small", func(l *limits) { l.workGroups, l.slotBytes, l.texels, l.storageBytes = 2, 9<<10, 200, 7<<10 }},
 	} {
 		for _, access := range []Access{AccessTexture, AccessStorage} {
 			t.Run(fmt.Sprintf("%s, access %d", row.name, access), func(t *testing.T) {
@@ -157,8 +157,8 @@ func TestParts(t *testing.T) {
 func TestCapacity(t *testing.T) {
 	b := fakeBatch(3, 4)
 	for _, limit := range []func(*limits){
-		func(l *limits) { l.slot = 1 << 10 },
-		func(l *limits) { l.storage = 4 },
+		func(l *limits) { l.slotBytes = 1 << 10 },
+		func(l *limits) { l.storageBytes = 4 },
 	} {
 		r := open(t, fake(Config{limit: limit}))
 		rows, err := r.Run(b)
@@ -183,7 +183,7 @@ func TestCapacityInTheMiddle(t *testing.T) {
 		b.Items = append(b.Items, batch.Item{})
 	}
 	tile.FirstItem, tile.ItemCount = first, 400
-	r := open(t, fake(Config{Slots: 2, limit: func(l *limits) { l.slot = 6 << 10 }}))
+	r := open(t, fake(Config{Slots: 2, limit: func(l *limits) { l.slotBytes = 6 << 10 }}))
 	for range 4 {
 		if rows, err := r.Run(b); !errors.Is(err, ErrCapacity) || rows != nil {
 			t.Fatalf("got %d rows and %v; want ErrCapacity and nothing else", len(rows), err)
@@ -258,7 +258,7 @@ func TestOverlap(t *testing.T) {
 
 func TestManyGoroutines(t *testing.T) {
 	// Batches in parts compete for slots: no two may wait for each other.
-	r := open(t, fake(Config{Slots: 2, limit: func(l *limits) { l.slot = 16 << 10 }}))
+	r := open(t, fake(Config{Slots: 2, limit: func(l *limits) { l.slotBytes = 16 << 10 }}))
 	var wg sync.WaitGroup
 	for g := range 6 {
 		wg.Go(func() {
@@ -324,7 +324,7 @@ func TestStuckThread(t *testing.T) {
 	}
 	free := make(chan struct{})
 	defer close(free)
-	if err := r.eng.dev.DoWithin(time.Millisecond, func() error { <-free; return nil }); !errors.Is(err, egl.ErrStuck) {
+	if err := r.current.dev.DoWithin(time.Millisecond, func() error { <-free; return nil }); !errors.Is(err, egl.ErrStuck) {
 		t.Fatal(err)
 	}
 	for range 2 { // the batch in flight, and one that comes after
@@ -363,8 +363,8 @@ func TestOutOfMemory(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := open(t, fake(Config{noStorage: row.noStorage, SlotBytes: row.slot}))
-			e := r.eng
-			err := e.dev.Do(func() error { return e.slots[0].upload.ensure(e, tooLarge, flagsUp, gl.STREAM_DRAW) })
+			e := r.current
+			err := e.dev.Do(func() error { return e.slots[0].hostInput.ensure(e, tooLarge, flagsHostWrites, gl.STREAM_DRAW) })
 			if err == nil && row.slot > 0 && !e.dev.Info().Software {
 				return // NVIDIA's driver grants what it does not have, and only refuses its use
 			}
@@ -394,7 +394,7 @@ func TestLostBetweenBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.eng.lost.Store(true)
+	r.current.lost.Store(true)
 	for range 2 { // the batch in flight, and one that comes after
 		rows, err := r.Wait(tk)
 		if err != nil {

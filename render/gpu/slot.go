@@ -14,11 +14,11 @@ import (
 // slot is the device memory of one batch in flight: buffers for upload and download, and the fence
 // after its commands. All methods but write run on the device's thread.
 type slot struct {
-	engine *engine
-	upload buffer // input, as the host writes it
-	in     buffer // input, as shaders read it; unused where shaders read upload itself
-	out    buffer // output, as shaders write it
-	fin    buffer // output, as the host reads it; unused where the host reads out itself
+	engine       *engine
+	hostInput    buffer // input, as the host writes it
+	shaderInput  buffer // input, as shaders read it; unused where shaders read hostInput itself
+	shaderOutput buffer // output, as shaders write it
+	hostOutput   buffer // output, as the host reads it; unused where the host reads shaderOutput itself
 
 	textures     [inputs]uint32
 	offsets      [inputs]int // of the sections
@@ -27,9 +27,9 @@ type slot struct {
 	queries      [steps]uint32
 	queryPending [steps]bool // queries in flight
 	haveResults  bool        // the results are in
-	raw          []byte      // the results, where the output is not mapped
-	began        time.Time   // of the part
-	sent         time.Time   // when its fence stood in the queue
+	resultBytes  []byte      // the results, where the output is not mapped
+	startedAt    time.Time   // of the part
+	queuedAt     time.Time   // when its fence stood in the queue
 	timing       Timing      // of the part
 }
 
@@ -48,9 +48,9 @@ func bufferSize(need int) int { return max(minBufferBytes, 1<<bits.Len(uint(need
 
 // storageFlags of the four buffers: who touches the memory, and from where.
 const (
-	// flagsUp and flagsFin are the mapping flags of the buffers that the host writes and reads.
-	flagsUp  = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
-	flagsFin = gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
+	// flagsHostWrites and flagsHostReads are the mapping flags of the buffers that the host writes and reads.
+	flagsHostWrites = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
+	flagsHostReads  = gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
 )
 
 // ensure makes the buffer at least need bytes large; its content is lost when it grows. flags are those of a
@@ -61,10 +61,10 @@ func (buffer *buffer) ensure(engine *engine, need int, flags, usage uint32) erro
 	if need <= buffer.size {
 		return nil
 	}
-	if most := engine.limits.slot + slack; need > most {
+	if most := engine.limits.slotBytes + slack; need > most {
 		return fmt.Errorf("cannot grow buffer to %d bytes; slots may take %d: %w", need, most, ErrCapacity)
 	}
-	// Replace the buffer by a larger one, and map it if the host uses it.
+	// Replace the buffer by a larger one. With flags it is mapped for the host, for as long as it lives.
 	buffer.free(engine)
 	size := bufferSize(need)
 	gl.GenBuffers(1, &buffer.id)
@@ -87,7 +87,7 @@ func (buffer *buffer) ensure(engine *engine, need int, flags, usage uint32) erro
 	if err != nil {
 		buffer.free(engine)
 		return fmt.Errorf("cannot grow buffer to %d bytes; %d are needed, slots may take %d: %w",
-			size, need, engine.limits.slot, err)
+			size, need, engine.limits.slotBytes, err)
 	}
 	buffer.size = size
 	engine.memory.Add(int64(size))
@@ -134,55 +134,55 @@ func (slot *slot) grow(upBytes, outBytes int) error {
 	engine := slot.engine
 	upBytes += slack
 	if engine.direct {
-		if err := slot.upload.ensure(engine, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
+		if err := slot.hostInput.ensure(engine, upBytes, flagsHostWrites, gl.STREAM_DRAW); err != nil {
 			return err
 		}
-		return slot.out.ensure(engine, outBytes, flagsFin, gl.STREAM_READ)
+		return slot.shaderOutput.ensure(engine, outBytes, flagsHostReads, gl.STREAM_READ)
 	}
-	if err := slot.upload.ensure(engine, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
+	if err := slot.hostInput.ensure(engine, upBytes, flagsHostWrites, gl.STREAM_DRAW); err != nil {
 		return err
 	}
-	if err := slot.in.ensure(engine, upBytes, 0, gl.STREAM_COPY); err != nil {
+	if err := slot.shaderInput.ensure(engine, upBytes, 0, gl.STREAM_COPY); err != nil {
 		return err
 	}
-	if err := slot.out.ensure(engine, outBytes, 0, gl.STREAM_COPY); err != nil {
+	if err := slot.shaderOutput.ensure(engine, outBytes, 0, gl.STREAM_COPY); err != nil {
 		return err
 	}
-	return slot.fin.ensure(engine, outBytes, flagsFin, gl.STREAM_READ)
+	return slot.hostOutput.ensure(engine, outBytes, flagsHostReads, gl.STREAM_READ)
 }
 
 // hasRoom reports whether the slot's buffers are large enough for the upload and the results of a
 // piece.
 func (slot *slot) hasRoom(upBytes, outBytes int) bool {
 	upBytes += slack
-	if upBytes > slot.upload.size || outBytes > slot.out.size {
+	if upBytes > slot.hostInput.size || outBytes > slot.shaderOutput.size {
 		return false
 	}
-	return slot.engine.direct || upBytes <= slot.in.size && outBytes <= slot.fin.size
+	return slot.engine.direct || upBytes <= slot.shaderInput.size && outBytes <= slot.hostOutput.size
 }
 
 // input returns the buffer that shaders read: the upload buffer itself, or its copy on a device
 // with memory of its own.
 func (slot *slot) input() *buffer {
 	if slot.engine.direct {
-		return &slot.upload
+		return &slot.hostInput
 	}
-	return &slot.in
+	return &slot.shaderInput
 }
 
 // result returns the buffer from which the host reads results: what the shaders wrote, or its copy
 // where the device has memory of its own.
 func (slot *slot) result() *buffer {
 	if slot.engine.direct {
-		return &slot.out
+		return &slot.shaderOutput
 	}
-	return &slot.fin
+	return &slot.hostOutput
 }
 
 // write copies the piece into the mapped upload buffer, on the caller's thread, and notes the time.
 func (slot *slot) write(p *piece) {
 	begin := time.Now()
-	slot.eachSection(p, func(at int, b []byte) { copy(slot.upload.mapped[at:], b) })
+	slot.eachSection(p, func(at int, b []byte) { copy(slot.hostInput.mapped[at:], b) })
 	slot.timing.CopyIn = time.Since(begin)
 }
 
@@ -210,29 +210,29 @@ func (slot *slot) submit(piece *piece, total int) error {
 	engine := slot.engine
 	if !engine.mapped {
 		begin := time.Now()
-		gl.BindBuffer(gl.COPY_WRITE_BUFFER, slot.upload.id)
+		gl.BindBuffer(gl.COPY_WRITE_BUFFER, slot.hostInput.id)
 		slot.eachSection(piece, func(at int, b []byte) {
 			gl.BufferSubData(gl.COPY_WRITE_BUFFER, at, len(b), unsafe.Pointer(&b[0]))
 		})
 		slot.timing.CopyIn = time.Since(begin)
 	}
 	if !engine.direct {
-		slot.timed(stepUpload, func() { transfer(&slot.upload, &slot.in, total) })
+		slot.timed(stepUpload, func() { transfer(&slot.hostInput, &slot.shaderInput, total) })
 	}
 	slot.bind(piece.outputBytes)
-	if piece.picture {
+	if piece.isPicture {
 		// All zero: shaders write only the pixels of runs.
 		gl.ClearBufferSubData(gl.SHADER_STORAGE_BUFFER, gl.R32UI, 0, piece.outputBytes,
 			gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
 	}
 	slot.timed(stepDispatch, func() {
-		if piece.picture {
-			engine.programs[shaders.Picture].dispatch(0, len(piece.runs), engine.limits.groups)
+		if piece.isPicture {
+			engine.programs[shaders.Picture].dispatch(0, len(piece.runs), engine.limits.workGroups)
 			return
 		}
 		first := 0
 		for class, variant := range variantOf {
-			engine.programs[variant].dispatch(first, piece.ends[class]-first, engine.limits.groups)
+			engine.programs[variant].dispatch(first, piece.ends[class]-first, engine.limits.workGroups)
 			first = piece.ends[class]
 		}
 	})
@@ -240,11 +240,11 @@ func (slot *slot) submit(piece *piece, total int) error {
 		gl.MemoryBarrier(clientMappedBufferBarrier | gl.BUFFER_UPDATE_BARRIER_BIT)
 	} else {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-		slot.timed(stepReadBack, func() { transfer(&slot.out, &slot.fin, piece.outputBytes) })
+		slot.timed(stepReadBack, func() { transfer(&slot.shaderOutput, &slot.hostOutput, piece.outputBytes) })
 	}
 	slot.fence = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	gl.Flush()
-	slot.sent = time.Now()
+	slot.queuedAt = time.Now()
 	return glError("run batch")
 }
 
@@ -267,7 +267,7 @@ func (slot *slot) bind(outBytes int) {
 		gl.BindTexture(gl.TEXTURE_BUFFER, slot.textures[i])
 		gl.TexBufferRange(gl.TEXTURE_BUFFER, gl.RGBA32UI, in, slot.offsets[i], textureRangeSize(size))
 	}
-	gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, slot.out.id, 0, outBytes)
+	gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, slot.shaderOutput.id, 0, outBytes)
 }
 
 // transfer copies n bytes from one buffer to another on the device.
@@ -308,7 +308,7 @@ func (slot *slot) poll(wait time.Duration) (done bool, err error) {
 }
 
 // readResults deletes the fence, which must be signalled, reads the timer queries, and copies the output to
-// slot.raw if it is not mapped. Then slot.haveResults is set.
+// slot.resultBytes if it is not mapped. Then slot.haveResults is set.
 func (slot *slot) readResults() error {
 	gl.DeleteSync(slot.fence)
 	slot.fence = 0
@@ -320,10 +320,10 @@ func (slot *slot) readResults() error {
 			slot.queryPending[i] = false
 		}
 	}
-	if len(slot.raw) > 0 {
+	if len(slot.resultBytes) > 0 {
 		begin := time.Now()
 		gl.BindBuffer(gl.COPY_READ_BUFFER, slot.result().id)
-		gl.GetBufferSubData(gl.COPY_READ_BUFFER, 0, len(slot.raw), unsafe.Pointer(&slot.raw[0]))
+		gl.GetBufferSubData(gl.COPY_READ_BUFFER, 0, len(slot.resultBytes), unsafe.Pointer(&slot.resultBytes[0]))
 		slot.timing.ReadBack += time.Since(begin)
 	}
 	slot.haveResults = true

@@ -38,32 +38,32 @@ type piece struct {
 	runs  []batch.Run
 	ends  [batch.Classes]int // sums: where the runs of each class end
 
-	picture     bool
-	first       int  // sums: position of runs[0] in the batch
-	pixel       int  // picture: first px of the window
-	pixels      int  // picture: px of the window
-	merge       bool // picture: other pieces write into the same window
-	outputBytes int
+	isPicture    bool
+	firstRun     int  // sums: position of runs[0] in the batch
+	firstPixel   int  // picture: first px of the window
+	pixelCount   int  // picture: px of the window
+	sharesWindow bool // picture: other pieces write into the same window
+	outputBytes  int
 }
 
 // limits bound a piece.
 type limits struct {
-	texels, storage, groups, slot int // slot and storage in bytes
-	align                         int // of sections in a buffer, bytes
-	iterations                    int // of all loops of a thread
-	access                        Access
+	texels, storageBytes, workGroups, slotBytes int
+	align                                       int // of sections in a buffer, bytes
+	iterations                                  int // of all loops of a thread
+	access                                      Access
 }
 
 // section returns the most bytes that one input section of an upload may have.
 func (l *limits) section() int {
 	if l.access == AccessStorage {
-		return min(l.storage, l.slot)
+		return min(l.storageBytes, l.slotBytes)
 	}
-	return min(l.texels*texel, l.slot)
+	return min(l.texels*texel, l.slotBytes)
 }
 
 // output returns the most bytes that the output may have.
-func (l *limits) output() int { return min(l.storage, l.slot) }
+func (l *limits) output() int { return min(l.storageBytes, l.slotBytes) }
 
 // recordCounts counts the records of some runs.
 type recordCounts struct{ masks, items, tiles, runs int }
@@ -76,7 +76,7 @@ func (n recordCounts) add(m recordCounts) recordCounts {
 // fits reports whether the records can be uploaded at once.
 func (l *limits) fits(n recordCounts) bool {
 	most := max(n.masks*maskBytes, n.items*itemBytes, n.tiles*tileBytes, n.runs*runBytes)
-	return most <= l.section() && l.upload(n) <= l.slot
+	return most <= l.section() && l.upload(n) <= l.slotBytes
 }
 
 // upload returns how many bytes the records take, gaps between sections included.
@@ -107,8 +107,8 @@ func splitSums(b *batch.Batch, limits *limits) ([]piece, error) {
 	first := 0 // position of the piece's first run in the batch
 	for i := range pieces {
 		p := &pieces[i]
-		p.first = first
-		for c, end := range b.Ends {
+		p.firstRun = first
+		for c, end := range b.Ends { // where a class ends in the piece: at 0 if it ends before the piece begins
 			p.ends[c] = min(max(end-first, 0), len(p.runs))
 		}
 		p.outputBytes = len(p.runs) * batch.TileH * rowBytes
@@ -130,7 +130,7 @@ func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
 	if limits.fits(whole) && batch.PixelCount*pixelBytes <= limits.output() {
 		return []piece{{
 			masks: batch.Masks, items: batch.Items, tiles: batch.Tiles, runs: batch.Runs[:n],
-			picture: true, pixels: batch.PixelCount, outputBytes: batch.PixelCount * pixelBytes,
+			isPicture: true, pixelCount: batch.PixelCount, outputBytes: batch.PixelCount * pixelBytes,
 		}}, nil
 	}
 	// Cut the picture buffer into windows, and sort the runs into them.
@@ -148,7 +148,7 @@ func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
 	var out []piece
 	from := 0
 	for w, end := range ends {
-		pieces, err := copyRuns(batch, members[w], limits, n)
+		pieces, err := copyRuns(batch, members[w], limits, n) // any number of runs a piece
 		if err != nil {
 			return nil, err
 		}
@@ -161,13 +161,13 @@ func splitPicture(batch *batch.Batch, limits *limits) ([]piece, error) {
 	return out, nil
 }
 
-// setWindow makes a piece draw into the window [from, to) of the picture buffer, in px. merge says that other
+// setWindow makes a piece draw into the window [from, to) of the picture buffer, in px. isShared says that other
 // pieces draw into the same window.
-func (piece *piece) setWindow(from, to int, merge bool) {
-	piece.picture, piece.pixel, piece.pixels, piece.merge = true, from, to-from, merge
-	piece.outputBytes = piece.pixels * pixelBytes
+func (piece *piece) setWindow(from, to int, isShared bool) {
+	piece.isPicture, piece.firstPixel, piece.pixelCount, piece.sharesWindow = true, from, to-from, isShared
+	piece.outputBytes = piece.pixelCount * pixelBytes
 	for i := range piece.runs {
-		piece.runs[i].Picture -= uint32(from) // may wrap; adding the row's offset wraps back
+		piece.runs[i].Picture -= uint32(from) // may wrap below 0; the shader adds the row's offset, which wraps back
 	}
 }
 
@@ -210,7 +210,7 @@ func copyRuns(batch *batch.Batch, positions []int, limits *limits, mostRuns int)
 		if !limits.fits(n) || mostRuns < 1 {
 			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: "+
 				"it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
-				i, batch.Runs[i].Scene, ErrCapacity, limits.upload(n), n.masks, n.items, limits.slot, limits.section())
+				i, batch.Runs[i].Scene, ErrCapacity, limits.upload(n), n.masks, n.items, limits.slotBytes, limits.section())
 		}
 		if !limits.fits(sum.add(n)) || sum.runs == mostRuns {
 			out = append(out, p)

@@ -106,7 +106,7 @@ func TestABrokenTileStageIsSeen(t *testing.T) {
 func TestTalliesDoNotDependOnTheBatch(t *testing.T) {
 	ds := drawings(40)
 	r := open(t, Config{})
-	parts := open(t, Config{limit: func(l *limits) { l.slot, l.groups = 64<<10, 3 }})
+	parts := open(t, Config{limit: func(l *limits) { l.slotBytes, l.workGroups = 64<<10, 3 }})
 	run := func(r *Runner, ds ...*paint.Drawing) string {
 		b := packed(ds...)
 		rows, err := r.Run(b)

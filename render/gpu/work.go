@@ -12,11 +12,11 @@ import (
 
 // work is one batch in flight on an engine, possibly in parts.
 type work struct {
-	batch   *batch.Batch
-	picture bool
-	dst     []batch.RowSums // memory for rows, where it is large enough
-	rows    []batch.RowSums // nil until the first part is in
-	pixels  []uint32
+	batch     *batch.Batch
+	isPicture bool
+	dst       []batch.RowSums // memory for rows, where it is large enough
+	rows      []batch.RowSums // nil until the first part is in
+	pixels    []uint32
 
 	timing   Timing  // of the parts that are in
 	engine   *engine // where it runs
@@ -43,7 +43,7 @@ func (work *work) start(engine *engine) error {
 	work.rows, work.pixels = nil, nil // what a lost run has left is not used
 	work.timing = Timing{Latency: work.timing.Latency}
 	split := splitSums
-	if work.picture {
+	if work.isPicture {
 		split = splitPicture
 	}
 	pieces, err := split(work.batch, &engine.limits)
@@ -63,9 +63,9 @@ func (work *work) start(engine *engine) error {
 // stay zero. Rows have capacity for the runs that the CPU twin evaluates.
 func (work *work) allocResults() {
 	switch {
-	case work.picture && work.pixels == nil:
+	case work.isPicture && work.pixels == nil:
 		work.pixels = make([]uint32, work.batch.PixelCount)
-	case !work.picture && work.rows == nil:
+	case !work.isPicture && work.rows == nil:
 		work.rows = zeroed(work.dst, len(work.batch.Runs)*batch.TileH)[:work.batch.ShaderRuns()*batch.TileH]
 	}
 }
@@ -92,17 +92,17 @@ func (work *work) send(piece piece) error {
 	engine := work.engine
 	total := slot.layout(&piece)
 	slot.timing = Timing{Parts: 1, UpBytes: int64(total), DownBytes: int64(piece.outputBytes)}
-	slot.began, slot.haveResults = time.Now(), false
-	slot.raw = slot.raw[:0]
+	slot.startedAt, slot.haveResults = time.Now(), false
+	slot.resultBytes = slot.resultBytes[:0]
 	if !engine.mapped {
-		slot.raw = slices.Grow(slot.raw, piece.outputBytes)[:piece.outputBytes]
+		slot.resultBytes = slices.Grow(slot.resultBytes, piece.outputBytes)[:piece.outputBytes]
 	}
 	// Larger buffers where these are too small, which only the device's thread can make.
-	enough := false
-	if err := engine.whileOpen(func() error { enough = slot.hasRoom(total, piece.outputBytes); return nil }); err != nil {
+	hasRoom := false
+	if err := engine.whileOpen(func() error { hasRoom = slot.hasRoom(total, piece.outputBytes); return nil }); err != nil {
 		return err
 	}
-	if !enough {
+	if !hasRoom {
 		if err := engine.onThread(func() error { return slot.grow(total, piece.outputBytes) }); err != nil {
 			return err
 		}
@@ -113,10 +113,10 @@ func (work *work) send(piece piece) error {
 			return err
 		}
 	}
-	if engine.cfg.wrote != nil {
+	if engine.cfg.wrote != nil { // a test wants to know
 		engine.cfg.wrote()
 	}
-	fault := work.fault // not work: a thread that was given up may come back when work runs elsewhere
+	fault := work.fault // a copy: a thread that was given up may still use it when work runs elsewhere
 	return engine.onThread(func() error {
 		if fault == faultStuck {
 			select {} // for ever
@@ -202,10 +202,10 @@ func (work *work) collect() error {
 			return err
 		}
 	} else { // without mapped memory, readResults has copied them to raw on the device's thread
-		work.copyResults(piece, slot.raw)
+		work.copyResults(piece, slot.resultBytes)
 	}
 	slot.timing.Fetch = time.Since(begin)
-	slot.timing.Latency = time.Since(slot.began)
+	slot.timing.Latency = time.Since(slot.startedAt)
 	work.timing.add(slot.timing)
 	work.inFlight = append(work.inFlight[:0], work.inFlight[1:]...)
 	engine.free <- slot
@@ -225,7 +225,7 @@ func (work *work) waitForFence(slot *slot) error {
 		if err != nil || slot.haveResults {
 			return err
 		}
-		since := max(engine.progress.Load(), slot.sent.UnixNano()) // the last sign of life
+		since := max(engine.progress.Load(), slot.queuedAt.UnixNano()) // the last sign of life
 		if waited := time.Duration(time.Now().UnixNano() - since); waited > engine.cfg.Watchdog {
 			return engine.giveUp(waited)
 		}
@@ -269,16 +269,16 @@ func (engine *engine) giveUp(waited time.Duration) error {
 // in the others.
 func (work *work) copyResults(piece *piece, raw []byte) {
 	work.allocResults()
-	if !piece.picture {
-		copy(work.rows[piece.first*batch.TileH:], recordsOf[batch.RowSums](raw))
+	if !piece.isPicture {
+		copy(work.rows[piece.firstRun*batch.TileH:], recordsOf[batch.RowSums](raw))
 		return
 	}
-	dst := work.pixels[piece.pixel : piece.pixel+piece.pixels]
-	if !piece.merge {
+	dst := work.pixels[piece.firstPixel : piece.firstPixel+piece.pixelCount]
+	if !piece.sharesWindow {
 		copy(dst, recordsOf[uint32](raw))
 		return
 	}
-	for i, v := range recordsOf[uint32](raw) { // each px is written by one run only
+	for i, v := range recordsOf[uint32](raw) {
 		dst[i] |= v
 	}
 }

@@ -10,16 +10,16 @@ import (
 
 // bodyClip is the clip of the current arrow's body.
 type bodyClip struct {
-	path     vector.Path // in px
-	holes    bool        // false when the clip covers all of the body
-	uneven   bool        // the browser does not see that it is a rectangle of whole px, docs/spec/raster.md#r29
-	coverage scan.Coverage
-	raw      scan.Coverage // of a part of the body, before the clip
+	path          vector.Path // in px
+	hasHoles      bool        // false when the clip covers all of the body
+	besideWholePx bool        // the browser does not see that it is a rectangle of whole px, docs/spec/raster.md#r29
+	coverage      scan.Coverage
+	unclipped     scan.Coverage // of a part of the body, before the clip
 }
 
 // clips reports whether the body is drawn as what lies behind a clip: the browser takes the clip for a rectangle
 // otherwise, which it fills within.
-func (clip *bodyClip) clips() bool { return clip.holes || clip.uneven }
+func (clip *bodyClip) clips() bool { return clip.hasHoles || clip.besideWholePx }
 
 // arrow appends the items of an arrow shape to the drawing: its body, which is cut out at its label
 // and heads, its heads, and its label. An invalid arrow has none.
@@ -38,7 +38,7 @@ func (builder *Builder) arrow(shape *scene.Shape, placement *shapePlacement) err
 	}
 	matrix := placement.toPx.Mul(counterScale(builder.local.InverseScale))
 	builder.clipBody(solver, &label, matrix)
-	// placement.single stays false: the browser does not fold the opacity of clipped draws into one
+	// placement.isOneDraw stays false: the browser does not fold the opacity of clipped draws into one
 	// colour. The layer is as large as the clip, so it cuts nothing.
 	if err := builder.paint(builder.local.Draws, matrix, placement); err != nil || !label.Shown {
 		return err
@@ -52,15 +52,15 @@ func counterScale(counter float64) vector.Matrix {
 }
 
 // clipBody prepares the clip that cuts an arrow's label and closed heads out of its body: a path,
-// which matrix maps to px, and the coverage of that path, both in builder.body. A clip without holes cuts
+// which matrix maps to px, and the coverage of that path, both in builder.bodyClip. A clip without holes cuts
 // nothing, and its coverage is not computed.
 func (builder *Builder) clipBody(solver *arrows.Solver, label *arrows.Label, matrix vector.Matrix) {
-	clip := &builder.body
+	clip := &builder.bodyClip
 	clip.path.Reset()
-	clip.holes = solver.ClipPath(label, &clip.path)
+	clip.hasHoles = solver.ClipPath(label, &clip.path)
 	clip.path.Transform(matrix)
-	clip.uneven = builder.unevenClip(&clip.path, matrix)
-	if !clip.holes {
+	clip.besideWholePx = builder.unevenClip(&clip.path, matrix)
+	if !clip.hasHoles {
 		return
 	}
 	clip.coverage.Reset()
@@ -82,12 +82,15 @@ func (builder *Builder) unevenClip(path *vector.Path, matrix vector.Matrix) bool
 		return true
 	}
 	// A rectangle that is alone and not turned may lie a little beside whole px.
-	lone := len(path.Verbs) == 5 && matrix.A > 0 && matrix.D > 0
+	const verbsOfRect = 5
+	isLoneAndUpright := len(path.Verbs) == verbsOfRect && matrix.A > 0 && matrix.D > 0
 	for _, corner := range [2]vector.Point{rect[0], rect[2]} {
-		if lone && nearWhole(corner.X) && nearWhole(corner.Y) {
+		if isLoneAndUpright && nearWhole(corner.X) && nearWhole(corner.Y) {
 			continue
 		}
-		if x, y := chord.Place(corner); x&255 != 0 || y&3 != 0 {
+		x, y := chord.Place(corner) // x in 1/256 px, y in quarter rows
+		isWhole := x&255 == 0 && y&3 == 0
+		if !isWhole {
 			return true
 		}
 	}
@@ -123,7 +126,7 @@ func (builder *Builder) barsRunDown(path *vector.Path) bool {
 		isBar := verb == vector.Move && i+1 < len(path.Verbs) && path.Verbs[i+1] == vector.Line &&
 			(i+2 == len(path.Verbs) || path.Verbs[i+2] == vector.Move)
 		if isBar && (inRect(points[0], canvas) || inRect(points[1], canvas)) {
-			x0, y0 := chord.Place(points[0])
+			x0, y0 := chord.Place(points[0]) // y in quarter rows
 			x1, y1 := chord.Place(points[1])
 			if y0 < y1 && x0 != x1 {
 				return true
@@ -140,21 +143,21 @@ func inRect(p vector.Point, rect chord.Rect) bool {
 }
 
 // coverBody gives an item the coverage of the path in builder.outlined, which is part of an arrow's body,
-// clipped by builder.body if that has holes.
+// clipped by builder.bodyClip if that has holes.
 func (builder *Builder) coverBody(item *Item, rule scan.Rule) error {
-	clip := &builder.body
+	clip := &builder.bodyClip
 	rule.Clip = rule.Clip || clip.clips()
-	if !clip.holes {
+	if !clip.hasHoles {
 		return builder.area(&builder.outlined, item, rule)
 	}
-	clip.raw.Reset()
-	builder.fillPath(&clip.raw, &builder.outlined, rule)
+	clip.unclipped.Reset()
+	builder.fillPath(&clip.unclipped, &builder.outlined, rule)
 	return builder.clipBodyCoverage(item)
 }
 
-// clipBodyCoverage gives an item the coverage in builder.body.raw, multiplied by that of the clip, which
+// clipBodyCoverage gives an item the coverage in builder.bodyClip.unclipped, multiplied by that of the clip, which
 // leaves out the holes.
 func (builder *Builder) clipBodyCoverage(it *Item) error {
-	first, count := scan.Product(&builder.drawing.Coverage, &builder.body.raw, &builder.body.coverage)
+	first, count := scan.Product(&builder.drawing.Coverage, &builder.bodyClip.unclipped, &builder.bodyClip.coverage)
 	return builder.setCoverage(it, first, count)
 }

@@ -295,8 +295,8 @@ func TestBarsRunDown(t *testing.T) {
 		if err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 400, H: 400}}, Reference, new(Drawing)); err != nil {
 			t.Fatal(err)
 		}
-		if b.body.uneven != c.want {
-			t.Errorf("%s: got %t; want %t", c.name, b.body.uneven, c.want)
+		if b.bodyClip.besideWholePx != c.want {
+			t.Errorf("%s: got %t; want %t", c.name, b.bodyClip.besideWholePx, c.want)
 		}
 	}
 }
@@ -322,8 +322,8 @@ func TestClipInPicture(t *testing.T) {
 		if err := b.Build(view.View{Scene: s, Bounds: view.Box{W: 1100, H: 1100}}, Reference, new(Drawing)); err != nil {
 			t.Fatal(err)
 		}
-		if b.body.clips() != c.want {
-			t.Errorf("%s: got %t; want %t", c.name, b.body.clips(), c.want)
+		if b.bodyClip.clips() != c.want {
+			t.Errorf("%s: got %t; want %t", c.name, b.bodyClip.clips(), c.want)
 		}
 	}
 }

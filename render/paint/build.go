@@ -64,21 +64,21 @@ type Builder struct {
 	tree  tree.Tree
 	local shapes.Maker
 
-	dasher   stroke.Dasher
-	stroker  stroke.Stroker
-	scanner  scan.Scanner // of Reference
-	filler   area.Filler  // of Exact
-	part     vector.Path  // a subpath, or dashes
-	outlined vector.Path  // the outline that is filled next, in the shape's units first and then in px
-	pattern  [2]float32   // lengths of a dash and a gap, units
-	filled   [2]int32     // First and Count of the last fill
-	clip     tree.Clips
-	cached   shapeCache
-	scene    *scene.Scene
-	arrows   arrows.Solver
-	body     bodyClip
-	layer    chord.Rect // box of the group layer that is being drawn, if layered
-	layered  bool
+	dasher               stroke.Dasher
+	stroker              stroke.Stroker
+	scanner              scan.Scanner // of Reference
+	filler               area.Filler  // of Exact
+	part                 vector.Path  // a subpath, or dashes
+	outlined             vector.Path  // the outline that is filled next, in the shape's units first and then in px
+	pattern              [2]float32   // lengths of a dash and a gap, units
+	fillFirst, fillCount int32        // the spans of the last fill
+	clip                 tree.Clips
+	cached               shapeCache
+	scene                *scene.Scene
+	arrows               arrows.Solver
+	bodyClip             bodyClip   // of the body of the current arrow
+	layer                chord.Rect // box of the group layer that is being drawn, if layered
+	layered              bool
 	// originX and originY are the pixel from which px are counted: in inLayer the corner of the group layer.
 	originX, originY int32
 	framed           chord.Rect // what the frames around the current shape leave of the picture
@@ -98,13 +98,13 @@ type Builder struct {
 
 // shapePlacement is where and how one shape goes into the drawing.
 type shapePlacement struct {
-	toPx    vector.Matrix // the shape's export units, scale included, to px
-	page    geom.Matrix   // the shape's own units, scale not included, to the page
-	shape   int32
-	second  bool
-	clip    int32  // of items to come: position of an OpClip item, -1 for none
-	opacity uint32 // of the shape and what holds it, in 1/Opaque
-	single  bool   // the shape is one draw and needs no layer: the draw's colour takes the opacity
+	toPx        vector.Matrix // the shape's export units, scale included, to px
+	page        geom.Matrix   // the shape's own units, scale not included, to the page
+	shape       int32
+	inSecondSet bool
+	clip        int32  // of items to come: position of an OpClip item, -1 for none
+	opacity     uint32 // of the shape and what holds it, in 1/Opaque
+	isOneDraw   bool   // the shape is one draw and needs no layer: the draw's colour takes the opacity
 	// opacityApplied is true when the items have the opacity already.
 	opacityApplied bool
 }
@@ -210,7 +210,7 @@ func (builder *Builder) shape(source *scene.Scene, layer tree.Layer) error {
 	if err != nil || !ok {
 		return err
 	}
-	return builder.placed(source, layer, &placement)
+	return builder.drawPlaced(source, layer, &placement)
 }
 
 // place returns where and how a layer, which is one appearance of a shape, goes into the drawing.
@@ -236,17 +236,17 @@ func (builder *Builder) place(s *scene.Scene, layer tree.Layer) (placement shape
 	return shapePlacement{
 		toPx:  builder.pageToPicture.of(geom.Widened(page.AsExported())).Mul(scale),
 		page:  page,
-		shape: layer.Shape, second: n.Set == tree.InOther, clip: -1,
+		shape: layer.Shape, inSecondSet: n.Set == tree.InOther, clip: -1,
 		opacity: shapes.OpacityOf(n.Opacity),
 	}, true, nil
 }
 
-// placed draws a layer at its placement: the clip of the frames around the shape, then the
+// drawPlaced draws a layer at its placement: the clip of the frames around the shape, then the
 // shape's items, to which it gives the opacity. A shape that its frames hide is not drawn. If the
 // shape has no items, the clip is removed again.
-func (builder *Builder) placed(source *scene.Scene, layer tree.Layer, placement *shapePlacement) error {
+func (builder *Builder) drawPlaced(source *scene.Scene, layer tree.Layer, placement *shapePlacement) error {
 	first := len(builder.drawing.Items)
-	builder.framed = builder.whole()
+	builder.framed = builder.wholeCanvas() // what the frames leave of the picture
 	if frame := builder.tree.Nodes[layer.Shape].Frame; frame >= 0 {
 		corners := builder.clip.OfFrame(&builder.tree, source, frame)
 		if len(corners) == 0 {
@@ -259,20 +259,20 @@ func (builder *Builder) placed(source *scene.Scene, layer tree.Layer, placement 
 		box, _ := boundsOf(builder.outlined.Points, vector.Identity) // clipItem left the clip's path there
 		builder.framed = pixelBounds(box).Within(builder.framed)
 	}
-	body := len(builder.drawing.Items)
+	afterClip := len(builder.drawing.Items)
 	if err := builder.content(&source.Shapes[layer.Shape], layer, placement); err != nil {
 		return err
 	}
-	if len(builder.drawing.Items) == body { // nothing to clip
+	if len(builder.drawing.Items) == afterClip { // nothing to clip
 		builder.drawing.Items = builder.drawing.Items[:first]
 		return nil
 	}
-	builder.applyOpacity(body, placement)
+	builder.applyOpacity(afterClip, placement)
 	return nil
 }
 
-// whole is the canvas of shapes outside of all frames.
-func (builder *Builder) whole() chord.Rect {
+// wholeCanvas is the canvas of shapes outside of all frames.
+func (builder *Builder) wholeCanvas() chord.Rect {
 	return chord.Rect{X1: int32(builder.drawing.Width), Y1: int32(builder.drawing.Height)}
 }
 
@@ -284,7 +284,7 @@ func (builder *Builder) content(shape *scene.Shape, layer tree.Layer, placement 
 		return err
 	}
 	key, cacheable := builder.cacheKeyOf(shape, growY, placement)
-	from := builder.marks()
+	from := builder.marks() // what the cache takes begins here
 	if !cacheable {
 		return builder.draw(shape, growY, layer.Back, placement)
 	}
@@ -299,9 +299,9 @@ func (builder *Builder) content(shape *scene.Shape, layer tree.Layer, placement 
 }
 
 // draw appends the items of a shape's fill and outline to the drawing, and then those of its text.
-// growY is how much the text makes the shape higher, and back says that only the part of a shape
-// that is painted behind its children is wanted. It sets placement.single. A translucent shape of
-// several draws is drawn in a layer, which clips them. The only frame of its set has no items.
+// growY is how much the text makes the shape higher; back asks for the lower one of a highlight's two
+// layers. It sets placement.isOneDraw. A translucent shape of several draws is drawn in a layer, which
+// clips them. The only frame of its set has no items.
 func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, placement *shapePlacement) error {
 	switch shape.Kind {
 	case scene.Arrow:
@@ -319,19 +319,20 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 		return err
 	}
 	matrix := placement.toPx
-	if counter := builder.local.InverseScale; float32(counter) != 1 {
-		matrix = matrix.Mul(counterScale(counter))
+	if scale := builder.local.InverseScale; float32(scale) != 1 {
+		matrix = matrix.Mul(counterScale(scale))
 	}
 	draws := builder.local.Draws
 	w, h := shape.W/shape.Scale, (shape.H+growY)/shape.Scale
 	label := shownLabel(shape, kind.Text, w, h)
-	lone := len(draws) == 1 && draws[0].Opacity == shapes.Opaque && (builder.local.InverseScale == 1 || builder.mode == Exact)
-	placement.single = lone && label == labelNone
+	isUnscaled := builder.local.InverseScale == 1 || builder.mode == Exact // else the draw has a transform of its own
+	lone := len(draws) == 1 && draws[0].Opacity == shapes.Opaque && isUnscaled
+	placement.isOneDraw = lone && label == labelNone
 	if err := cmp.Or(builder.checkCloud(shape, growY, matrix), builder.checkThinCurve(shape, draws, matrix),
 		builder.checkLabel(shape, label, lone, placement)); err != nil {
 		return err
 	}
-	if placement.translucent() && !placement.single {
+	if placement.translucent() && !placement.isOneDraw {
 		builder.beginLayer(draws, matrix)
 		defer builder.endLayer()
 		if kind.Text == shapes.LabelText && label != labelNone { // the whole box of the label
@@ -361,7 +362,7 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 func (builder *Builder) applyOpacity(first int, placement *shapePlacement) {
 	switch {
 	case !placement.translucent() || placement.opacityApplied:
-	case placement.single:
+	case placement.isOneDraw:
 		for i := range builder.drawing.Items[first:] {
 			builder.drawing.Items[first+i].Opacity = placement.opacity
 		}

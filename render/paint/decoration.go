@@ -60,8 +60,9 @@ func (s *glyphScale) checkLine(r *text.Run, shape *scene.Shape) error {
 
 // underline returns the line below a run of text, with gaps where glyphs cross it. A gap covers the
 // columns of the crossing and, on both sides, as much as the line is thick, at most longestGap.
-// Crossings are looked up in outlines of pathSize px, whose points are rounded. Glyphs that are marked as
-// crossed get no gap. The gaps are kept in painter's memory. See docs/spec/drawing.md#r53.
+// Crossings are looked up in outlines of pathSize px, whose points are rounded. Glyphs that an
+// underline goes through (Crossed) get no gap. The gaps are kept in painter's memory. See
+// docs/spec/drawing.md#r53.
 func underline(painter *textPainter, run *text.Run) (textLine, error) {
 	thick := thickness(run)
 	line := textLine{
@@ -102,13 +103,13 @@ func strike(run *text.Run) textLine {
 }
 
 // rasterLine makes the coverage mask of an underline or strike, in painter.glyphs.line; matrix maps the text's
-// units to px. whole says that the text is clipped to whole pixels; see maskLine. The mask of a
+// units to px. wholePx says that the text is clipped to whole pixels; see maskLine. The mask of a
 // doubled line is drawn over itself.
-func (builder *Builder) rasterLine(painter *textPainter, line *textLine, matrix vector.Matrix, clip chord.Rect, whole bool, placement *shapePlacement) {
+func (builder *Builder) rasterLine(painter *textPainter, line *textLine, matrix vector.Matrix, clip chord.Rect, wholePx bool, placement *shapePlacement) {
 	to := &painter.glyphs.path
 	to.Reset()
 	vector.Rect(to, line.x0, line.y, line.x1, line.y+line.thick)
-	painter.glyphs.maskLine(matrix, clip, builder.mode, placement.rule(), line, whole)
+	painter.glyphs.maskLine(matrix, clip, builder.mode, placement.rule(), line, wholePx)
 	if line.doubled {
 		painter.glyphs.line.double()
 	}
@@ -116,7 +117,7 @@ func (builder *Builder) rasterLine(painter *textPainter, line *textLine, matrix 
 
 // placeLine adds an underline or a strike to the placed masks.
 func (builder *Builder) placeLine(painter *textPainter, line *textLine, color shapes.RGB, placement *shapePlacement) {
-	builder.rasterLine(painter, line, placement.toPx, builder.canvas(), painter.box.whole, placement)
+	builder.rasterLine(painter, line, placement.toPx, builder.canvas(), painter.box.wholePx, placement)
 	builder.addPlaced(painter, placedMask{color: color, glyph: painter.glyphs.keepMask(&painter.glyphs.line)})
 }
 
@@ -128,7 +129,8 @@ func (builder *Builder) placeLineHalo(painter *textPainter, line *textLine, plac
 	if builder.mode == Exact {
 		for _, by := range halo {
 			moved := placement.toPx.Mul(vector.Matrix{A: 1, D: 1, E: float32(by[0]), F: float32(by[1])})
-			builder.rasterLine(painter, line, moved, builder.canvas(), true, placement)
+			const wholePx = true // of no account in Exact mode
+			builder.rasterLine(painter, line, moved, builder.canvas(), wholePx, placement)
 			builder.addPlaced(painter, placedMask{color: shapes.Background, glyph: painter.glyphs.keepMask(&painter.glyphs.line)})
 		}
 		return
@@ -148,7 +150,8 @@ func (builder *Builder) placeLineHalo(painter *textPainter, line *textLine, plac
 		reach = max(reach, int32(math.Abs(x)+math.Abs(y))+2)
 	}
 	clip = chord.Rect{X0: clip.X0 - reach, Y0: clip.Y0 - reach, X1: clip.X1 + reach, Y1: clip.Y1 + reach}
-	builder.rasterLine(painter, line, matrix, clip, true, placement)
+	const wholePx = true // the browser's picture of the copies is clipped to whole pixels
+	builder.rasterLine(painter, line, matrix, clip, wholePx, placement)
 	painter.glyphs.lineHalo(painter.copies)
 	mask := placedMask{color: shapes.Background}
 	if turned {
@@ -197,9 +200,9 @@ func (builder *Builder) placeMarker(painter *textPainter, dot *text.Dot, color s
 		vector.Rect(path, dot.X, dot.Y, dot.X+dot.W, dot.Y+dot.H)
 	case text.Circle:
 		oval(path, dot.X, dot.Y, dot.W, dot.H)
-		if width := hairline(1, placement.toPx); width > 0 && builder.mode == Reference {
+		if width := hairline(1, placement.toPx); width > 0 && builder.mode == Reference { // in 1/256 px
 			rule, item := placement.rule(), builder.item(placement, color, shapes.Opaque)
-			strength := 255 * width >> 8 // width is in 1/256 px
+			strength := 255 * width >> 8
 			builder.hair.Style = hair.Style{Strength: strength, Plain: strength < 255 || rule.Clip || builder.plain(&item, rule), Clipped: rule.Clip}
 			path.Transform(placement.toPx)
 			builder.addPlaced(painter, placedMask{color: color, glyph: painter.glyphs.rasterHair(&builder.hair, builder.canvas())})

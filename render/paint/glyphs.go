@@ -26,13 +26,13 @@ type glyphKey struct {
 
 // glyphMask is the coverage mask of a glyph, relative to the whole pixel of its pen.
 type glyphMask struct {
-	first, count int32    // spans
-	bytes, end   int32    // the range of the spans' bytes
-	box          [4]int32 // left, top, right, bottom of its pixels
-	pieces       int      // of its outline, as Drawing.Pieces counts them
-	// at is where the bytes lie in the drawing, if stamp is glyphCache.stamp: then the current
+	firstSpan, spanCount int32    // in glyphCache.coverage
+	firstByte, endByte   int32    // the range of the bytes of its spans
+	box                  [4]int32 // left, top, right, bottom of its pixels
+	pieces               int      // of its outline, as Drawing.Pieces counts them
+	// drawingByte is where the bytes lie in the drawing, if copiedIn is glyphCache.textNumber: then the current
 	// text has copied them already. All copies of a halo share them.
-	stamp, at int32
+	copiedIn, drawingByte int32
 }
 
 // Limits of a glyph cache: some 16 MB each.
@@ -46,35 +46,35 @@ const (
 // lies, so it is only shifted by whole pixels afterwards. The bytes contain the contrast
 // already. See docs/spec/raster.md#r24.
 type glyphCache struct {
-	known    map[glyphKey]int32 // positions in glyphs
-	glyphs   []glyphMask
-	coverage scan.Coverage
-	scanner  scan.Scanner
-	filler   area.Filler
-	path     vector.Path
-	line     lineMask      // the last underline or strike
-	halo     lineMask      // copies of line
-	raw      scan.Coverage // of line
-	scratch  []byte        // a row of a turned line
-	stamp    int32         // number of the current text, counted over all drawings
-	begun    int           // bytes of coverage when the current text began
+	known        map[glyphKey]int32 // positions in glyphs
+	glyphs       []glyphMask
+	coverage     scan.Coverage
+	scanner      scan.Scanner
+	filler       area.Filler
+	path         vector.Path
+	line         lineMask      // the last underline or strike
+	halo         lineMask      // copies of line
+	lineCoverage scan.Coverage // of line
+	turnedRow    []byte        // a row of a turned line
+	textNumber   int32         // number of the current text, counted over all drawings
+	bytesAtStart int           // bytes of coverage when the current text began
 }
 
-// begin prepares the cache of glyph masks for another text of a drawing. It changes the stamp, so
+// begin prepares the cache of glyph masks for another text of a drawing. It changes textNumber, so
 // that the masks' bytes are copied into the drawing anew for this text, and empties a cache that is
 // full.
 func (cache *glyphCache) begin() {
-	cache.stamp++
+	cache.textNumber++
 	full := len(cache.coverage.Spans) > maxGlyphSpans || len(cache.coverage.Bytes) > maxGlyphBytes || len(cache.glyphs) > maxGlyphs
 	if cache.known == nil || full {
 		cache.known, cache.glyphs = map[glyphKey]int32{}, cache.glyphs[:0]
 		cache.coverage.Reset()
 	}
-	cache.begun = sizeOf(&cache.coverage)
+	cache.bytesAtStart = sizeOf(&cache.coverage)
 }
 
 // grown returns how many bytes the current text has added.
-func (cache *glyphCache) grown() int { return sizeOf(&cache.coverage) - cache.begun }
+func (cache *glyphCache) grown() int { return sizeOf(&cache.coverage) - cache.bytesAtStart }
 
 // mask returns the position in cache.glyphs of a glyph's coverage mask, relative to the whole pixel of
 // the pen. On first use it makes the mask and applies the contrast for the lightness of its colour.
@@ -96,7 +96,7 @@ func (cache *glyphCache) mask(key *glyphKey) (int32, error) {
 
 // applyContrast maps the coverage bytes of a glyph mask to alpha by a contrast table.
 func (cache *glyphCache) applyContrast(mask *glyphMask, table *contrastTable) {
-	bytes := cache.coverage.Bytes[mask.bytes:mask.end]
+	bytes := cache.coverage.Bytes[mask.firstByte:mask.endByte]
 	for i, coverage := range bytes {
 		bytes[i] = table[coverage]
 	}
@@ -144,13 +144,13 @@ func (cache *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Re
 	cache.filler.Take(dst)
 }
 
-// add makes a glyph mask of what was appended to cache.coverage: the spans from position spans on, and
-// the bytes from position bytes on. It returns the mask's position in cache.glyphs.
-func (cache *glyphCache) add(spans, bytes int) int32 {
+// add makes a glyph mask of what was appended to cache.coverage: the spans from position firstSpan on, and
+// the bytes from position firstByte on. It returns the mask's position in cache.glyphs.
+func (cache *glyphCache) add(firstSpan, firstByte int) int32 {
 	cache.glyphs = append(cache.glyphs, glyphMask{
-		first: int32(spans), count: int32(len(cache.coverage.Spans) - spans),
-		bytes: int32(bytes), end: int32(len(cache.coverage.Bytes)),
-		box: boxOfSpans(cache.coverage.Spans[spans:]), pieces: cache.filler.Pieces,
+		firstSpan: int32(firstSpan), spanCount: int32(len(cache.coverage.Spans) - firstSpan),
+		firstByte: int32(firstByte), endByte: int32(len(cache.coverage.Bytes)),
+		box: boxOfSpans(cache.coverage.Spans[firstSpan:]), pieces: cache.filler.Pieces,
 	})
 	return int32(len(cache.glyphs) - 1)
 }
@@ -178,17 +178,17 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 // drawing.
 func (cache *glyphCache) draw(drawing *Drawing, glyph, x, y int32, item *Item) {
 	mask := &cache.glyphs[glyph]
-	item.SpanCount = mask.count
+	item.SpanCount = mask.spanCount
 	drawing.Pieces += mask.pieces
-	if mask.stamp != cache.stamp { // the first use in this text: the drawing has no bytes of the mask yet
-		mask.stamp, mask.at = cache.stamp, int32(len(drawing.Coverage.Bytes))
-		drawing.Coverage.Bytes = append(drawing.Coverage.Bytes, cache.coverage.Bytes[mask.bytes:mask.end]...)
+	if mask.copiedIn != cache.textNumber { // the first use in this text: the drawing has no bytes of the mask yet
+		mask.copiedIn, mask.drawingByte = cache.textNumber, int32(len(drawing.Coverage.Bytes))
+		drawing.Coverage.Bytes = append(drawing.Coverage.Bytes, cache.coverage.Bytes[mask.firstByte:mask.endByte]...)
 	}
 	item.FirstSpan = int32(len(drawing.Coverage.Spans))
-	for _, span := range cache.coverage.Spans[mask.first : mask.first+mask.count] {
+	for _, span := range cache.coverage.Spans[mask.firstSpan : mask.firstSpan+mask.spanCount] {
 		span.X, span.Y = span.X+x, span.Y+y
 		if span.FirstByte != scan.Full {
-			span.FirstByte += mask.at - mask.bytes // from the cache's bytes to those of the drawing
+			span.FirstByte += mask.drawingByte - mask.firstByte // from the cache's bytes to those of the drawing
 		}
 		drawing.Coverage.Spans = append(drawing.Coverage.Spans, span)
 	}

@@ -94,8 +94,8 @@ func drawTile(side int) *hatchTile {
 	return tile
 }
 
-// erase removes the coverage of a stroke, times an opacity in 1/256, from the tile of the hatch
-// pattern.
+// erase removes the coverage of a stroke, times an opacity in 1/256, from the tile of the hatch pattern: it
+// multiplies the tile's alpha by what is left of 1, in 1/256.
 func (tile *hatchTile) erase(coverage *scan.Coverage, opacity uint32) {
 	for _, span := range coverage.Spans {
 		for i := range span.Width {
@@ -163,7 +163,7 @@ func (sampler *tileSampler) next() float64 {
 	return geom.LerpNumber(top, low, fv)
 }
 
-// hatch appends the items of a hatch over the last fill, whose coverage is builder.filled. Pixels that the fill
+// hatch appends the items of a hatch over the last fill, whose spans are builder.fillFirst and builder.fillCount. Pixels that the fill
 // covers partly, and all pixels of a View with Details, take their value from the tile; other pixels take
 // its mean, as an item of their own. The alpha of the drawing is the same both ways, because the fill
 // below is opaque there. In Exact mode, and where the tile would be too large, the hatch is even.
@@ -172,8 +172,8 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	// An even hatch.
 	if builder.mode == Exact || tile == nil {
 		it := builder.item(placement, draw.Color, draw.Opacity)
-		it.FirstSpan, it.SpanCount = builder.filled[0], builder.filled[1]
-		builder.emit(it)
+		it.FirstSpan, it.SpanCount = builder.fillFirst, builder.fillCount
+		builder.appendUnlessEmpty(it)
 		return nil
 	}
 	// The pixels that take their value from the tile.
@@ -181,11 +181,11 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	edge.Round, inside.Round = true, true
 	coverage, sampler := &builder.drawing.Coverage, newTileSampler(tile, matrix)
 	first := len(coverage.Spans)
-	full := 0 // spans that take the mean
-	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {
+	meanSpans := 0 // how many spans take the mean
+	for i := builder.fillFirst; i < builder.fillFirst+builder.fillCount; i++ {
 		span := coverage.Spans[i]
 		if span.FirstByte == scan.Full && !builder.details {
-			full++
+			meanSpans++
 			continue
 		}
 		coverage.Spans = append(coverage.Spans, scan.Span{X: span.X, Y: span.Y, Width: span.Width, FirstByte: int32(len(coverage.Bytes))})
@@ -201,18 +201,18 @@ func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement
 	if err := builder.setCoverage(&edge, first, len(coverage.Spans)-first); err != nil {
 		return err
 	}
-	builder.emit(edge)
-	if full == 0 {
+	builder.appendUnlessEmpty(edge)
+	if meanSpans == 0 {
 		return nil
 	}
 	// The pixels that take its mean.
 	first = len(coverage.Spans)
-	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {
+	for i := builder.fillFirst; i < builder.fillFirst+builder.fillCount; i++ {
 		if s := coverage.Spans[i]; s.FirstByte == scan.Full {
 			coverage.Spans = append(coverage.Spans, s)
 		}
 	}
 	err := builder.setCoverage(&inside, first, len(coverage.Spans)-first)
-	builder.emit(inside)
+	builder.appendUnlessEmpty(inside)
 	return err
 }

@@ -80,9 +80,9 @@ func (s *glyphScale) enlarged(size float64, x, y float32) vector.Matrix {
 }
 
 // quarterPixel splits a glyph's pen position v, in px, into whole px and quarters of a px (0 to 3).
-// With whole it rounds v to whole px.
-func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
-	if whole {
+// With wholePx it rounds v to whole px.
+func quarterPixel(v float32, wholePx bool) (px int32, sub uint8) {
+	if wholePx {
 		return int32(math.Floor(float64(v) + 0.5)), 0
 	}
 	quarters := int32(math.Floor(float64(4*v) + 0.5))
@@ -109,7 +109,7 @@ func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, toPic
 	if !(scale.size > 0) {
 		return nil
 	}
-	painter.box = textBox{whole: true}
+	painter.box = textBox{wholePx: true}
 	if !block.unclipped {
 		painter.box = newTextBox(placement.toPx, block.x, block.y, block.w, block.h, builder.mode)
 	}
@@ -215,7 +215,7 @@ func (builder *Builder) addPlaced(painter *textPainter, placed placedMask) {
 	placed.box = [4]int32{placed.x + mask.box[0], placed.y + mask.box[1], placed.x + mask.box[2], placed.y + mask.box[3]}
 	picture := chord.Rect{X1: int32(builder.drawing.Width), Y1: int32(builder.drawing.Height)}.Moved(-builder.originX, -builder.originY)
 	left, top, right, bottom := placed.box[0], placed.box[1], placed.box[2], placed.box[3]
-	if mask.count > 0 && left < picture.X1 && right > picture.X0 && top < picture.Y1 && bottom > picture.Y0 {
+	if mask.spanCount > 0 && left < picture.X1 && right > picture.X0 && top < picture.Y1 && bottom > picture.Y0 {
 		painter.placed = append(painter.placed, placed)
 	}
 }

@@ -11,14 +11,14 @@ import (
 type textBox struct {
 	back        geom.Matrix // px to the shape's own units
 	geom.Extent             // the box in these units
-	// whole is true for a clip of whole pixels: the picture's, or a box with the sides px.
-	whole bool
-	px    geom.Extent
+	// wholePx is true for a clip of whole pixels: the picture's, or a box with the sides px.
+	wholePx bool
+	px      geom.Extent
 }
 
 // newTextBox returns the box of w x h units at (x, y) that a text is clipped to; matrix maps units to
 // px. The browser rounds the box to whole units of the shape before any transform. If matrix keeps the
-// box upright and brings all four sides near whole px, they are rounded to whole px too, and whole
+// box upright and brings all four sides near whole px, they are rounded to whole px too, and wholePx
 // is set. Exact mode rounds to units alone. See docs/spec/drawing.md#r55.
 func newTextBox(matrix vector.Matrix, x, y, w, h float64, mode Raster) textBox {
 	round := func(v float64) float64 { return math.Floor(v + 0.5) }
@@ -37,7 +37,7 @@ func newTextBox(matrix vector.Matrix, x, y, w, h float64, mode Raster) textBox {
 		}
 		box.px.Add(geom.Pt(round(float64(inPx.X)), round(float64(inPx.Y))))
 	}
-	box.whole = true
+	box.wholePx = true
 	box.Extent = geom.NewExtent()
 	box.Add(box.back.Apply(box.px.Lo))
 	box.Add(box.back.Apply(box.px.Hi))
@@ -75,7 +75,7 @@ func (builder *Builder) boxClip(painter *textPainter, placement *shapePlacement)
 		if box.holds(&painter.placed[i]) {
 			continue
 		}
-		if box.whole {
+		if box.wholePx {
 			painter.corners = corners(box.px)
 		} else {
 			painter.corners = corners(box.Extent)

@@ -36,8 +36,8 @@ func grown(lo, hi, width float64, ofSeveral bool) (from, to float64) {
 	half := float32(width / 2)
 	start, length := float32(lo)-half, float32(hi)-float32(lo)+2*half
 	from, to = float64(start), float64(start+length)
-	if end := hi + width/2; ofSeveral {
-		to = end + math.Abs(to-end)
+	if trueEnd := hi + width/2; ofSeveral {
+		to = trueEnd + math.Abs(to-trueEnd)
 	}
 	return from, to
 }

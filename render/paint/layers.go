@@ -79,14 +79,14 @@ func (builder *Builder) addLayer(layer tree.Layer) error {
 	if err != nil {
 		return err
 	}
-	builder.framed = builder.whole()
+	builder.framed = builder.wholeCanvas()
 	key, ok := builder.cacheKeyOf(shape, growY, &placement)
 	keyTellsAll := ok && builder.tree.Nodes[layer.Shape].Frame < 0 // a frame would clip it
 	builder.layers = append(builder.layers, Layer{})
 	builder.sources = append(builder.sources, layerSource{layer, placement})
 	added := len(builder.layers) - 1
 	if keyTellsAll {
-		builder.layers[added].Stamp = stampOf(layerKey{key, placement.second})
+		builder.layers[added].Stamp = stampOf(layerKey{key, placement.inSecondSet})
 		return nil
 	}
 	from, groups := builder.marks(), len(builder.drawing.Groups)
@@ -121,13 +121,14 @@ func (builder *Builder) drawLayer(i int) error {
 	layer := &builder.layers[i]
 	from := builder.marks()
 	src := &builder.sources[i]
-	if err := builder.placed(builder.scene, src.layer, &src.place); err != nil {
+	if err := builder.drawPlaced(builder.scene, src.layer, &src.place); err != nil {
 		return err
 	}
 	to := builder.marks()
 	layer.Drawn, layer.Items = true, [2]int{from.items, to.items}
-	layer.Bytes = 16*(to.spans-from.spans) + to.bytes - from.bytes // as sizeOf
-	if builder.stop != nil && builder.stop() {                     // in the middle of the shape
+	const spanBytes = 16 // as sizeOf counts
+	layer.Bytes = spanBytes*(to.spans-from.spans) + to.bytes - from.bytes
+	if builder.stop != nil && builder.stop() { // in the middle of the shape
 		builder.cached = shapeCache{}
 		return view.ErrStopped
 	}

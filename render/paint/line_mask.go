@@ -113,7 +113,7 @@ func (mask *lineMask) clearGaps(line *textLine, back geom.Matrix) {
 }
 
 // inside returns the half-open range [a, b) of those of n pixels of an underline whose coordinate
-// lies in from..to. Pixel i has the coordinate first + i*step.
+// lies in from..to. Pixel i has the coordinate first + i*step; step may be negative.
 func inside(first, step, from, to, n float64) (a, b float64) {
 	if step == 0 {
 		if first < from || first >= to {
@@ -134,30 +134,30 @@ func (mask *lineMask) double() {
 
 // maskLine sets cache.line to the mask of an underline or strike: the rectangle in cache.path,
 // mapped by matrix, without the gaps of line. In Reference mode an upright rectangle is
-// filled by the browser's rule for rectangles. whole says that the text is clipped to whole pixels. Then
+// filled by the browser's rule for rectangles. wholePx says that the text is clipped to whole pixels. Then
 // a level line with gaps is filled in three parts: above the rows of the gaps, between these rows, and
 // below. The browser cuts it there, which changes the alpha of a thin part.
-func (cache *glyphCache) maskLine(matrix vector.Matrix, clip chord.Rect, mode Raster, rule scan.Rule, line *textLine, whole bool) {
-	cache.raw.Reset()
+func (cache *glyphCache) maskLine(matrix vector.Matrix, clip chord.Rect, mode Raster, rule scan.Rule, line *textLine, wholePx bool) {
+	cache.lineCoverage.Reset()
 	if box, ok := boundsOf(cache.path.Points, matrix); ok && axisAligned(matrix) && mode == Reference {
 		for i, v := range box { // rounded, not cut down, as sides are elsewhere
 			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
 		}
-		from, rows := box[1], [2]float32{} // rows 0, 0 make no cut, but in a line across y = 0
-		if whole {
+		from, rows := box[1], [2]float32{} // 0, 0 stands for no cut; a line across y = 0 is cut there, which changes nothing
+		if wholePx {
 			rows = gapRows(matrix, line)
 		}
 		for _, to := range [...]float32{rows[0], rows[1], box[3]} {
 			if to = min(to, box[3]); to > from {
-				scan.SharpRect(&cache.raw, [4]float32{box[0], from, box[2], to}, clip)
+				scan.SharpRect(&cache.lineCoverage, [4]float32{box[0], from, box[2], to}, clip)
 				from = to
 			}
 		}
 		cache.filler.Pieces = 0 // which is stored with the mask: a rectangle has no outline pieces
 	} else {
-		cache.fill(&cache.raw, matrix, clip, mode, rule)
+		cache.fill(&cache.lineCoverage, matrix, clip, mode, rule)
 	}
-	cache.line.load(&cache.raw)
+	cache.line.load(&cache.lineCoverage)
 	cache.line.clearGaps(line, geom.Widened(matrix).Inverse())
 }
 
@@ -231,13 +231,13 @@ func (cache *glyphCache) keepTurned(mask *lineMask, back geom.Matrix, clip chord
 		clip = mappedBounds(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}).Within(clip)
 		for y := clip.Y0; y < clip.Y1; y++ {
 			x0, x1 := columnsInside(box, back, float64(y)+0.5, clip)
-			cache.scratch = cache.scratch[:0]
+			cache.turnedRow = cache.turnedRow[:0]
 			for x := x0; x < x1; x++ {
 				q := back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
 				u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
-				cache.scratch = append(cache.scratch, byte(mask.between(int32(u), int32(v), q.X-0.5-u, q.Y-0.5-v)+0.5))
+				cache.turnedRow = append(cache.turnedRow, byte(mask.between(int32(u), int32(v), q.X-0.5-u, q.Y-0.5-v)+0.5))
 			}
-			cache.row(first, x0, y, cache.scratch)
+			cache.row(first, x0, y, cache.turnedRow)
 		}
 	}
 	return cache.add(first, at)

@@ -89,12 +89,12 @@ func TestTextBoxWhole(t *testing.T) {
 	} {
 		b := newTextBox(c.m, 0.2, -0.3, 8, 4, Reference)
 		got := []float64{b.Lo.X, b.Lo.Y, b.Hi.X, b.Hi.Y}
-		near := b.whole == c.whole
+		near := b.wholePx == c.whole
 		for i, v := range got {
 			near = near && math.Abs(v-c.want[i]) < 1e-6
 		}
 		if !near {
-			t.Errorf("%v: got %v, whole px %t; want %v, %t", c.m, got, b.whole, c.want, c.whole)
+			t.Errorf("%v: got %v, whole px %t; want %v, %t", c.m, got, b.wholePx, c.want, c.whole)
 		}
 	}
 }

@@ -25,9 +25,7 @@ func (builder *Builder) paint(draws []shapes.Draw, matrix vector.Matrix, placeme
 		switch {
 		case draw.Width == 0:
 			err = builder.fill(draw, matrix, placement)
-		// One dash without a gap covers its whole run. In Exact mode it is a solid stroke: the area of the dot that
-		// rounding errors put at its end would count twice.
-		case draw.Dashes.Dash > 0 && !draw.Dashes.Solid && (draw.Dashes.Gap > 0 || builder.mode == Reference):
+		case builder.hasDashes(&draw.Dashes):
 			err = builder.strokeDashed(draw, matrix, placement)
 		default:
 			err = builder.strokeSolid(draw, matrix, placement)
@@ -39,15 +37,21 @@ func (builder *Builder) paint(draws []shapes.Draw, matrix vector.Matrix, placeme
 	return nil
 }
 
-// emit appends an item unless it covers nothing.
-func (builder *Builder) emit(it Item) {
+// hasDashes reports whether a stroke is drawn in dashes. One dash without a gap covers its whole run: in Exact mode
+// that is a solid stroke, because the area of the dot that rounding errors put at its end would count twice.
+func (builder *Builder) hasDashes(dashes *shapes.Dashes) bool {
+	return dashes.Dash > 0 && !dashes.Solid && (dashes.Gap > 0 || builder.mode == Reference)
+}
+
+// appendUnlessEmpty appends an item unless it covers nothing.
+func (builder *Builder) appendUnlessEmpty(it Item) {
 	if it.SpanCount > 0 {
 		builder.drawing.Items = append(builder.drawing.Items, it)
 	}
 }
 
 // fill appends the item of a draw that fills the inside of its path, and keeps the range of its
-// coverage in builder.filled. A hatch is drawn over that last fill, whose outline it shares.
+// spans in builder.fillFirst and builder.fillCount. A hatch is drawn over that last fill, whose outline it shares.
 func (builder *Builder) fill(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
 	if draw.Hatch { // it covers the same outline as the fill below it
 		return builder.hatch(draw, matrix, placement)
@@ -62,8 +66,8 @@ func (builder *Builder) fill(draw *shapes.Draw, matrix vector.Matrix, placement 
 	if err != nil {
 		return err
 	}
-	builder.filled = [2]int32{item.FirstSpan, item.SpanCount}
-	builder.emit(item)
+	builder.fillFirst, builder.fillCount = item.FirstSpan, item.SpanCount
+	builder.appendUnlessEmpty(item)
 	return nil
 }
 
@@ -84,9 +88,9 @@ func (builder *Builder) strokeSolid(draw *shapes.Draw, matrix vector.Matrix, pla
 	for verbs < end {
 		n := subpath(draw.Path, verbs, points, weights, &builder.part)
 		verbs, points, weights = verbs+n, points+len(builder.part.Points), weights+len(builder.part.Weights)
-		last := verbs == end
-		if n == 1 && !last {
-			continue // a Move that nothing follows
+		isMoveAlone := n == 1 && verbs < end
+		if isMoveAlone {
+			continue
 		}
 		if endsOnStart(&builder.part, float32(draw.Width)) {
 			builder.part.Close()
@@ -98,16 +102,16 @@ func (builder *Builder) strokeSolid(draw *shapes.Draw, matrix vector.Matrix, pla
 		builder.filler.Add(&builder.outlined, builder.canvas())
 	}
 	var err error
-	if draw.ThroughClip && builder.body.holes {
-		builder.body.raw.Reset()
-		builder.filler.Take(&builder.body.raw)
+	if draw.ThroughClip && builder.bodyClip.hasHoles {
+		builder.bodyClip.unclipped.Reset()
+		builder.filler.Take(&builder.bodyClip.unclipped)
 		err = builder.clipBodyCoverage(&item)
 	} else {
 		first, count := builder.filler.Take(&builder.drawing.Coverage)
 		err = builder.setCoverage(&item, first, count)
 	}
 	if err == nil {
-		builder.emit(item)
+		builder.appendUnlessEmpty(item)
 	}
 	return err
 }
@@ -141,7 +145,7 @@ func (builder *Builder) stroke(draw *shapes.Draw, src *vector.Path, matrix vecto
 		return builder.cover(draw, &item, matrix, placement)
 	})
 	if err == nil {
-		builder.emit(item)
+		builder.appendUnlessEmpty(item)
 	}
 	return err
 }
@@ -150,12 +154,12 @@ func (builder *Builder) stroke(draw *shapes.Draw, src *vector.Path, matrix vecto
 // builder.outlined.
 func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, placement *shapePlacement) error {
 	strength := uint32(255)
-	if placement.single && placement.translucent() {
+	if placement.isOneDraw && placement.translucent() {
 		strength, placement.opacityApplied = shapes.Alpha(placement.opacity), true // pixel by pixel
 	}
 	strength = strength * width >> 8
 	rule := placement.rule()
-	clipped := rule.Clip || draw.ThroughClip && builder.body.clips()
+	clipped := rule.Clip || draw.ThroughClip && builder.bodyClip.clips()
 	builder.hair.Style = hair.Style{
 		Strength: strength,
 		Plain:    strength < 255 || clipped || builder.plain(item, rule),
@@ -169,12 +173,12 @@ func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, 
 // outline: at most one px along both axes of the map matrix to px. Its colour is weakened by that width. It
 // returns 0 for a wider stroke.
 func hairline(width float32, matrix vector.Matrix) uint32 {
-	// long returns about the length of (x, y) times width, as the browser estimates it.
-	long := func(x, y float32) float32 {
+	// length returns about the length of (x, y) times width, as the browser estimates it.
+	length := func(x, y float32) float32 {
 		x, y = max(x, -x)*width, max(y, -y)*width
 		return max(x, y) + min(x, y)/2
 	}
-	alongX, alongY := long(matrix.A, matrix.B), long(matrix.C, matrix.D)
+	alongX, alongY := length(matrix.A, matrix.B), length(matrix.C, matrix.D)
 	if !(alongX <= 1 && alongY <= 1) {
 		return 0
 	}
@@ -221,7 +225,7 @@ func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
 			return err
 		}
 		if pass < passes-1 {
-			builder.emit(*item)
+			builder.appendUnlessEmpty(*item)
 		}
 	}
 	return nil
@@ -230,9 +234,9 @@ func (builder *Builder) coverHair(draw *shapes.Draw, item *Item) error {
 // coverHairPass gives an item the coverage that take appends, one of the hairlines in builder.hair. See coverHair.
 func (builder *Builder) coverHairPass(draw *shapes.Draw, item *Item,
 	take func(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int)) error {
-	if draw.ThroughClip && builder.body.holes {
-		builder.body.raw.Reset()
-		take(&builder.body.raw, nil)
+	if draw.ThroughClip && builder.bodyClip.hasHoles {
+		builder.bodyClip.unclipped.Reset()
+		take(&builder.bodyClip.unclipped, nil)
 		return builder.clipBodyCoverage(item)
 	}
 	item.FirstPairPixel = int32(len(builder.drawing.PairPixels))
@@ -259,7 +263,7 @@ func (builder *Builder) resolution(m vector.Matrix) float32 {
 }
 
 // subpath copies one subpath of src to part: the one that begins at the given positions in the lists of verbs, points
-// and weights, up to the next move. It returns how many verbs it has.
+// and weights. It ends before the next move. The result is how many verbs it has.
 func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verbs int) {
 	part.Reset()
 	points, weights := 0, 0
@@ -288,18 +292,18 @@ func endsOnStart(path *vector.Path, strokeWidth float32) bool {
 	if n < 4 || path.Verbs[len(path.Verbs)-1] == vector.Close || path.Points[0] != path.Points[n-1] {
 		return false
 	}
-	far := func(a, b vector.Point) bool {
+	isLong := func(a, b vector.Point) bool {
 		dx, dy := a.X-b.X, a.Y-b.Y
 		return float32(dx*dx)+float32(dy*dy) > strokeWidth*strokeWidth/4
 	}
 	second := path.Verbs[1].Points()                             // position of the end of the first piece
 	beforeLast := n - 1 - path.Verbs[len(path.Verbs)-1].Points() // and of the start of the last one
-	return far(path.Points[0], path.Points[second]) && far(path.Points[n-1], path.Points[beforeLast])
+	return isLong(path.Points[0], path.Points[second]) && isLong(path.Points[n-1], path.Points[beforeLast])
 }
 
 // item returns an item of the shape at p that covers nothing yet.
 func (builder *Builder) item(p *shapePlacement, color shapes.RGB, opacity uint32) Item {
-	return Item{Op: OpPaint, InSecondSet: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
+	return Item{Op: OpPaint, InSecondSet: p.inSecondSet, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
 
 // rule returns how the paths of a shape are filled. See docs/spec/raster.md#r29 and

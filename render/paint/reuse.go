@@ -41,16 +41,16 @@ type cacheEntry struct {
 	from, to marks
 	keyOnly  bool // only the key is cached: the shape was seen, but its items are not kept
 
-	single, opacityApplied bool // of the shapePlacement
+	isOneDraw, opacityApplied bool // of the shapePlacement
 }
 
 // shapeStore holds the items and the coverage of shapes.
 type shapeStore struct {
-	known    map[cacheKey]cacheEntry
-	items    []Item
-	coverage scan.Coverage
-	pairs    []Pixel
-	charged  int // bytes, counting entries with keyOnly as if they were stored
+	known        map[cacheKey]cacheEntry
+	items        []Item
+	coverage     scan.Coverage
+	pairs        []Pixel
+	chargedBytes int // bytes, counting entries with keyOnly as if they were stored
 }
 
 // reset empties the store of cached shapes and keeps its memory.
@@ -58,7 +58,7 @@ func (m *shapeStore) reset() {
 	clear(m.known)
 	m.items, m.pairs = m.items[:0], m.pairs[:0]
 	m.coverage.Reset()
-	m.charged = 0
+	m.chargedBytes = 0
 }
 
 func (m *shapeStore) marks() marks {
@@ -110,7 +110,7 @@ type shapeCache struct {
 }
 
 // maxBytes returns how many bytes each of the two stores of cached shapes may hold. They are counted as in
-// shapeStore.charged, with entryBytes for the place of each shape in the map. Tests set a limit of their own.
+// shapeStore.chargedBytes, with entryBytes for the place of each shape in the map. Tests set a limit of their own.
 func (r *shapeCache) maxBytes() int {
 	if r.limit > 0 {
 		return r.limit
@@ -159,13 +159,13 @@ func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) b
 	builder.cached.hits++
 	from := builder.marks()
 	builder.drawing.Items, builder.drawing.PairPixels = appendRange(store, entry.from, entry.to, builder.drawing.Items, &builder.drawing.Coverage, builder.drawing.PairPixels)
-	placement.single, placement.opacityApplied = entry.single, entry.opacityApplied
+	placement.isOneDraw, placement.opacityApplied = entry.isOneDraw, entry.opacityApplied
 	if store == &builder.cached.old {
 		builder.cache(key, from, placement)
 	}
 	for j := range builder.drawing.Items[from.items:] {
 		it := &builder.drawing.Items[from.items+j]
-		it.InSecondSet, it.Shape, it.Clip = placement.second, placement.shape, placement.clip
+		it.InSecondSet, it.Shape, it.Clip = placement.inSecondSet, placement.shape, placement.clip
 	}
 	return true
 }
@@ -180,25 +180,26 @@ func (builder *Builder) cache(key *cacheKey, from marks, placement *shapePlaceme
 		return
 	}
 	size += entryBytes + len(key.id)
-	if size > cache.maxBytes()/16 {
+	const leastEntries = 16 // fit into a store
+	if size > cache.maxBytes()/leastEntries {
 		return
 	}
-	if cache.young.charged+size > cache.maxBytes() {
+	if cache.young.chargedBytes+size > cache.maxBytes() {
 		cache.young, cache.old = cache.old, cache.young
 		cache.young.reset()
-		cache.hit, cache.keysOnly = false, !cache.hit
+		cache.hit, cache.keysOnly = false, !cache.hit // without a hit, copies are not worth while
 	}
 	young := &cache.young
 	if young.known == nil {
 		young.known = map[cacheKey]cacheEntry{}
 	}
-	young.charged += size
+	young.chargedBytes += size
 	if cache.keysOnly {
 		young.known[*key] = cacheEntry{keyOnly: true}
 		return
 	}
 	young.reserve(from, builder.marks())
-	entry := cacheEntry{single: placement.single, opacityApplied: placement.opacityApplied, from: young.marks()}
+	entry := cacheEntry{isOneDraw: placement.isOneDraw, opacityApplied: placement.opacityApplied, from: young.marks()}
 	drawn := shapeStore{items: builder.drawing.Items, coverage: builder.drawing.Coverage, pairs: builder.drawing.PairPixels}
 	young.items, young.pairs = appendRange(&drawn, from, builder.marks(), young.items, &young.coverage, young.pairs)
 	entry.to = young.marks()

@@ -105,9 +105,9 @@ func TestCacheOfKeysOnly(t *testing.T) {
 		v.Bounds.X++
 		draw()
 	}
-	if r := &b.cached; !r.keysOnly || len(r.young.coverage.Spans) > 0 || r.young.charged == 0 || r.young.charged > r.maxBytes() {
+	if r := &b.cached; !r.keysOnly || len(r.young.coverage.Spans) > 0 || r.young.chargedBytes == 0 || r.young.chargedBytes > r.maxBytes() {
 		t.Errorf("after 100 different drawings: idle is %t, %d spans are kept, %d bytes charged; want true, 0, and 1 to %d",
-			r.keysOnly, len(r.young.coverage.Spans), r.young.charged, r.maxBytes())
+			r.keysOnly, len(r.young.coverage.Spans), r.young.chargedBytes, r.maxBytes())
 	}
 	v.Bounds.X = -1
 	for i, want := range []int{0, 0, len(v.FirstIDs)} {
