@@ -17,7 +17,8 @@ import (
 
 // trainer is the contract of a trainer: how a request becomes samples, and how their
 // results become the reply. A new trainer is one of these in a file of its own, a row in
-// trainers, its part of the OpenAPI description in contracts, and a section of docs/trainers.md.
+// trainers, a row in queries with the options of its address, its part of the OpenAPI description in
+// contracts, and a section of docs/trainers.md.
 type trainer struct {
 	name       string // of the adapter, for --unscorable and --prepare
 	path       string

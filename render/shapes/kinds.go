@@ -12,7 +12,7 @@ import (
 )
 
 // Kind says how shapes of one kind are drawn and measured. The table kinds has a row for
-// each kind; a new native shape is a new row.
+// each kind but arrows, which package arrows draws; a new native shape is a new row.
 type Kind struct {
 	// draws makes the draws of the shape's own outline, without its text; nil where plumb
 	// does not draw the kind.
