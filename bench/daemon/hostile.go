@@ -57,9 +57,9 @@ func (target *target) dial() (net.Conn, error) {
 	return net.DialTimeout("tcp", target.addr, 10*time.Second)
 }
 
-// head returns the head of an HTTP request of a hostile client: its first line and headers, with the empty
+// requestHead returns the head of an HTTP request of a hostile client: its first line and headers, with the empty
 // line at its end. With validToken, the daemon lets the request in.
-func head(method, path, token string, headers ...string) string {
+func requestHead(method, path, token string, headers ...string) string {
 	lines := []string{method + " " + path + " HTTP/1.1", "Host: plumb"}
 	if token != noToken {
 		lines = append(lines, "Authorization: Bearer "+token)
@@ -72,11 +72,11 @@ func head(method, path, token string, headers ...string) string {
 // attack cost the daemon, how the ordinary clients fared, and what the probe got for answers. A probe after
 // which the daemon fails a check makes the whole run an error.
 func hostile(cfg config) error {
-	items, err := makeItems(cfg.distinct, cfg.tests...)
+	items, err := makeItems(cfg.distinctItems, cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.score(items); err != nil {
+	if _, err := cfg.scoreInProcess(items); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "plumb-hostile-")
@@ -118,7 +118,7 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 	}
 	defer process.kill()
 	// Ordinary clients, until the daemon is warm.
-	good := &others{tally: newTally(), over: make(chan struct{})}
+	good := &others{tally: newTally(), probeOver: make(chan struct{})}
 	for i := range config.clients {
 		good.all.Go(func() { good.client(process, items, i) })
 	}
@@ -134,7 +134,7 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 		time.Sleep(time.Millisecond)
 	}
 	after := good.answered()
-	close(good.over)
+	close(good.probeOver)
 	good.all.Wait()
 	// The row.
 	peak := process.peak()
@@ -168,10 +168,10 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 
 // others are the ordinary clients.
 type others struct {
-	tally *tally
-	n     atomic.Int64 // answered
-	all   sync.WaitGroup
-	over  chan struct{}
+	tally     *tally
+	n         atomic.Int64 // answered
+	all       sync.WaitGroup
+	probeOver chan struct{}
 }
 
 func (others *others) answered() int { return int(others.n.Load()) }
@@ -183,13 +183,13 @@ func (others *others) client(process *process, items []item, i int) {
 	client.token = validToken
 	for ; ; i++ {
 		select {
-		case <-others.over:
+		case <-others.probeOver:
 			return
 		case <-process.done:
 			return
 		default:
 		}
-		client.insist(&items[i%len(items)], others.tally, &others.n)
+		client.askUntilAnswered(&items[i%len(items)], others.tally, &others.n)
 		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -141,9 +141,9 @@ func scribbles(lines, points int, scale float64) []byte {
 	return buffer.Bytes()
 }
 
-// crowd opens n connections to the attacked daemon at once and calls use with each, which returns what kind
+// useConnections opens n connections to the attacked daemon at once and calls use with each, which returns what kind
 // of reply came. It returns how often each kind came, as text.
-func (target *target) crowd(n int, use func(net.Conn) string) string {
+func (target *target) useConnections(n int, use func(net.Conn) string) string {
 	var got replies
 	var all sync.WaitGroup
 	for range n {
@@ -161,12 +161,12 @@ func (target *target) crowd(n int, use func(net.Conn) string) string {
 	return got.String()
 }
 
-// holding attacks the daemon with n connections on which the parts of a request are sent, and no more. It
+// holdOpen attacks the daemon with n connections on which the parts of a request are sent, and no more. It
 // keeps them open for a time, or until the daemon answers. It returns how often each kind of reply came, as
 // text.
-func (target *target) holding(openFor time.Duration, n int, parts ...[]byte) string {
+func (target *target) holdOpen(openFor time.Duration, n int, parts ...[]byte) string {
 	end := time.Now().Add(openFor)
-	return target.crowd(n, func(conn net.Conn) string {
+	return target.useConnections(n, func(conn net.Conn) string {
 		go func() {
 			conn.SetWriteDeadline(end)
 			for _, part := range parts {
@@ -214,7 +214,7 @@ func window(target *target) (string, error) {
 	// Three times: memory that was used before is cleared when it is used again, and is then really taken.
 	var seen []string
 	for range 3 {
-		seen = append(seen, target.holding(holdTime/3, frames, []byte(head("POST", "/v1/score", validToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
+		seen = append(seen, target.holdOpen(holdTime/3, frames, []byte(requestHead("POST", "/v1/score", validToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
 	}
 	return strings.Join(seen, "; "), nil
 }
@@ -223,25 +223,25 @@ func window(target *target) (string, error) {
 // MiB of each. It returns what replies came.
 func endless(target *target) (string, error) {
 	const streams, chunks = 20, 60
-	parts := [][]byte{[]byte(head("POST", "/v1/score/stream", validToken, "Transfer-Encoding: chunked"))}
+	parts := [][]byte{[]byte(requestHead("POST", "/v1/score/stream", validToken, "Transfer-Encoding: chunked"))}
 	part := bytes.Repeat([]byte("x"), 1<<20)
 	chunk := fmt.Appendf(nil, "%x\r\n%s\r\n", len(part), part)
 	for range chunks {
 		parts = append(parts, chunk)
 	}
-	return target.holding(holdTime, streams, parts...), nil
+	return target.holdOpen(holdTime, streams, parts...), nil
 }
 
 // messages attacks the memory of the daemon's WebSocket sessions: it opens 60 of them, and in each sends all
 // but the end of a message of 16 MB. It returns what replies came.
 func messages(target *target) (string, error) {
 	const size = 16_000_000
-	shake := head("GET", "/ws", validToken, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
+	shake := requestHead("GET", "/ws", validToken, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
 	frame := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, size) // the last part of a text, masked, with its length in 8 bytes
 	frame = append(frame, 0, 0, 0, 0)                                // the mask
 	frame = append(frame, bytes.Repeat([]byte(" "), size-100_000)...)
 	end := time.Now().Add(holdTime)
-	return target.crowd(60, func(conn net.Conn) string {
+	return target.useConnections(60, func(conn net.Conn) string {
 		conn.SetDeadline(end)
 		if _, err := io.WriteString(conn, shake); err != nil || firstLine(conn, end) != "status 101" {
 			return "no session"

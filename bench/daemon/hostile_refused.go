@@ -24,13 +24,13 @@ func refused(target *target) (string, error) {
 		request string
 		want    int
 	}{
-		{head("POST", "/v1/score/stream", noToken, announced), 401},
-		{head("POST", "/v1/score/stream", noToken, "Transfer-Encoding: chunked"), 401},
-		{head("POST", "/v1/score", noToken, announced), 401},
-		{head("POST", "/v1/none/stream", validToken, announced), 404},
-		{head("PUT", "/v1/score/stream", validToken, announced), 405},
-		{head("POST", "/v1/score/stream?variant=none", validToken, announced), 400},
-		{head("POST", "/v1/score", validToken, announced, "Transfer-Encoding: chunked"), 400},
+		{requestHead("POST", "/v1/score/stream", noToken, announced), 401},
+		{requestHead("POST", "/v1/score/stream", noToken, "Transfer-Encoding: chunked"), 401},
+		{requestHead("POST", "/v1/score", noToken, announced), 401},
+		{requestHead("POST", "/v1/none/stream", validToken, announced), 404},
+		{requestHead("PUT", "/v1/score/stream", validToken, announced), 405},
+		{requestHead("POST", "/v1/score/stream?variant=none", validToken, announced), 400},
+		{requestHead("POST", "/v1/score", validToken, announced, "Transfer-Encoding: chunked"), 400},
 	}
 	took := make([]time.Duration, each*len(kinds))
 	faults := make([]error, len(took))
@@ -39,7 +39,7 @@ func refused(target *target) (string, error) {
 		all.Go(func() {
 			kind := kinds[i%len(kinds)]
 			begin := time.Now()
-			faults[i] = target.ended(kind.request, kind.want)
+			faults[i] = target.expectRefusal(kind.request, kind.want)
 			took[i] = time.Since(begin)
 		})
 	}
@@ -55,9 +55,9 @@ func refused(target *target) (string, error) {
 // refusalTime is how long the daemon may take to refuse a request and to close its connection.
 const refusalTime = 5 * time.Second
 
-// ended sends the head of a request to the attacked daemon, but not the body that it announces. It returns
+// expectRefusal sends the head of a request to the attacked daemon, but not the body that it announces. It returns
 // an error unless the daemon answers with the status want and closes the connection within refusalTime.
-func (target *target) ended(request string, want int) error {
+func (target *target) expectRefusal(request string, want int) error {
 	line, _, _ := strings.Cut(request, "\r")
 	conn, err := target.dial()
 	if err != nil {

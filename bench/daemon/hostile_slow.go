@@ -62,7 +62,7 @@ func slow(target *target) (string, error) {
 // until stop is closed or the daemon closes the connection.
 func trickle(conn net.Conn, stop chan struct{}) {
 	defer conn.Close()
-	request := head("POST", "/v1/score/stream", noToken, "Content-Length: 100000")
+	request := requestHead("POST", "/v1/score/stream", noToken, "Content-Length: 100000")
 	for i := range request {
 		select {
 		case <-stop:

@@ -12,7 +12,7 @@ import (
 // request for a part of the body and let it through unseen, and by the other the daemon would answer it. The
 // daemon must refuse such a head, with one reply. It returns what was seen, and an error if it did not.
 func smuggle(target *target) (string, error) {
-	hidden := head("GET", "/v1/suites", validToken)
+	hidden := requestHead("GET", "/v1/suites", validToken)
 	body := "0\r\n\r\n" + hidden
 	ways := [][]string{
 		{fmt.Sprint("Content-Length: ", len(body)), "Transfer-Encoding: chunked"},
@@ -27,7 +27,7 @@ func smuggle(target *target) (string, error) {
 			return "", err
 		}
 		conn.SetDeadline(time.Now().Add(10 * time.Second))
-		io.WriteString(conn, head("POST", "/v1/score", validToken, headers...)+body)
+		io.WriteString(conn, requestHead("POST", "/v1/score", validToken, headers...)+body)
 		replies, _ := io.ReadAll(conn)
 		conn.Close()
 		if !strings.HasPrefix(string(replies), "HTTP/1.1 400 ") || strings.Count(string(replies), "HTTP/1.1 ") != 1 {

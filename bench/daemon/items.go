@@ -66,10 +66,10 @@ func labelOf(line []byte) (string, error) {
 	return string(label), err
 }
 
-// score runs the program plumb, as `plumb score`, on the items and keeps in each item its result line and its
+// scoreInProcess runs the program plumb, as `plumb score`, on the items and keeps in each item its result line and its
 // reward, with which the daemon's answers are compared later. It returns how long the process took from
 // start to end. An item without a reward is an error.
-func (config config) score(items []item) (took time.Duration, err error) {
+func (config config) scoreInProcess(items []item) (took time.Duration, err error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
 		return 0, err
@@ -84,7 +84,7 @@ func (config config) score(items []item) (took time.Duration, err error) {
 	if err := os.WriteFile(in, dump.Bytes(), 0o600); err != nil {
 		return 0, err
 	}
-	cmd := exec.Command(config.plumb, append([]string{"score", "--suite", "aspire", in, "-o", out}, config.args...)...)
+	cmd := exec.Command(config.plumb, append([]string{"score", "--suite", "aspire", in, "-o", out}, config.commonArgs...)...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	start := time.Now()

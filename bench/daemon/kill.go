@@ -20,14 +20,14 @@ import (
 // next daemon must answer them. Nothing of the killed daemons may be left behind: no processes, temporary
 // files or shared memory. Otherwise it returns an error.
 func kill(cfg config) error {
-	items, err := makeItems(cfg.distinct, cfg.tests...)
+	items, err := makeItems(cfg.distinctItems, cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.score(items); err != nil {
+	if _, err := cfg.scoreInProcess(items); err != nil {
 		return err
 	}
-	killed := nest{}
+	killed := killedDaemons{}
 	if killed.dir, err = os.MkdirTemp("", "plumb-nest-"); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func kill(cfg config) error {
 	}
 	defer func() { process.kill() }()
 	addr, tally := process.addr, newTally()
-	cfg.say("# kill: %d requests of %s, %s kill -9 and a new daemon on the same port", cfg.n, plural.Of(cfg.clients, "client"), plural.Of(cfg.runs, "time"))
+	cfg.say("# kill: %d requests of %s, %s kill -9 and a new daemon on the same port", cfg.requests, plural.Of(cfg.clients, "client"), plural.Of(cfg.runs, "time"))
 	// Clients send requests.
 	var next, answered atomic.Int64
 	var all sync.WaitGroup
@@ -48,17 +48,17 @@ func kill(cfg config) error {
 			client := newClient(addr, time.Minute)
 			for {
 				k := int(next.Add(1)) - 1
-				if k >= cfg.n {
+				if k >= cfg.requests {
 					return
 				}
-				client.insist(&items[order(k, len(items))], tally, &answered)
+				client.askUntilAnswered(&items[itemOfRequest(k, len(items))], tally, &answered)
 			}
 		})
 	}
 	// Kill the daemon each time the next equal share of the requests is answered.
 	kills := 0
 	for kills < cfg.runs {
-		for target := int64(cfg.n * (kills + 1) / (cfg.runs + 1)); answered.Load() < target; {
+		for target := int64(cfg.requests * (kills + 1) / (cfg.runs + 1)); answered.Load() < target; {
 			time.Sleep(time.Millisecond)
 		}
 		killed.pids = append(killed.pids, strconv.Itoa(process.cmd.Process.Pid))
@@ -74,7 +74,7 @@ func kill(cfg config) error {
 	}
 	// Look for what is left, after browsers and others have noticed that their parent is gone.
 	time.Sleep(2 * time.Second)
-	left, err := killed.left()
+	left, err := killed.leftBehind()
 	if err != nil {
 		return err
 	}
@@ -87,10 +87,10 @@ func kill(cfg config) error {
 	return tally.verdict()
 }
 
-// insist sends one item to the daemon again and again until it is answered, because the daemon is killed and
+// askUntilAnswered sends one item to the daemon again and again until it is answered, because the daemon is killed and
 // started again in between. After a minute without an answer it counts the item as lost. It counts tries
 // that failed in tally, and an answer that is not the wanted one. answered counts the answers of all clients.
-func (client *client) insist(item *item, tally *tally, answered *atomic.Int64) {
+func (client *client) askUntilAnswered(item *item, tally *tally, answered *atomic.Int64) {
 	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		data, err := client.post("/v1/score", item.line)
 		if err != nil {
@@ -107,17 +107,17 @@ func (client *client) insist(item *item, tally *tally, answered *atomic.Int64) {
 	tally.lose(string(clipped(item.line)))
 }
 
-// nest is the folder and the environment of the daemons of one run, by which their leftovers are
+// killedDaemons is the folder and the environment of the daemons of one run, by which their leftovers are
 // told from those of other programs.
-type nest struct {
+type killedDaemons struct {
 	dir  string // their folder of temporary files, which stands in the command lines of browsers too
 	pids []string
 }
 
-// left lists what the killed daemons have left behind: temporary files in their folder, segments of System V
+// leftBehind lists what the killed daemons have left behind: temporary files in their folder, segments of System V
 // shared memory that they created, and processes that have the folder in their command lines or
 // environments.
-func (killed *nest) left() (list []string, err error) {
+func (killed *killedDaemons) leftBehind() (list []string, err error) {
 	entries, err := os.ReadDir(killed.dir)
 	if err != nil {
 		return nil, err

@@ -16,11 +16,11 @@ import (
 // is that of a daemon without traces. The times of the parts of a request are those in the traces of a
 // second daemon, because tracing costs time.
 func light(cfg config) error {
-	items, err := makeItems(min(cfg.n, cfg.distinct), cfg.tests...)
+	items, err := makeItems(min(cfg.requests, cfg.distinctItems), cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.score(items); err != nil {
+	if _, err := cfg.scoreInProcess(items); err != nil {
 		return err
 	}
 	cfg.say("# light: one request at a time, %d items of %s", len(items), strings.Join(cfg.tests, ", "))
@@ -50,12 +50,12 @@ func (config config) oneByOne(items []item, args ...string) (tally *tally, began
 	defer process.kill()
 	client := newClient(process.addr, time.Minute)
 	tally = newTally()
-	for k := -config.n / 10; k < config.n; k++ {
+	for k := -config.requests / 10; k < config.requests; k++ {
 		if k == 0 { // the daemon is warm
 			began = time.Now()
 			tally = newTally()
 		}
-		item := &items[(k+config.n)%len(items)]
+		item := &items[(k+config.requests)%len(items)]
 		start := time.Now()
 		data, err := client.post("/v1/score", item.line)
 		if err != nil {

@@ -44,7 +44,7 @@ func built(t *testing.T, tags string) string {
 
 // small is a load that a test can bear.
 func small(program string, out *bytes.Buffer) config {
-	return config{plumb: program, args: []string{"--fidelity", "native"}, tests: scenario.Tests(), out: out}
+	return config{plumb: program, commonArgs: []string{"--fidelity", "native"}, tests: scenario.Tests(), out: out}
 }
 
 // Short forms of the loads that print no figures worth keeping: nothing lost,
@@ -52,7 +52,7 @@ func small(program string, out *bytes.Buffer) config {
 func TestLight(t *testing.T) {
 	var out bytes.Buffer
 	c := small(built(t, "egl"), &out)
-	c.n, c.distinct, c.tests = 60, 60, []string{"balance"}
+	c.requests, c.distinctItems, c.tests = 60, 60, []string{"balance"}
 	if err := light(c); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
@@ -68,7 +68,7 @@ func TestLight(t *testing.T) {
 func TestKill(t *testing.T) {
 	var out bytes.Buffer
 	c := small(built(t, "egl"), &out)
-	c.n, c.distinct, c.clients, c.runs = 600, 300, 16, 2
+	c.requests, c.distinctItems, c.clients, c.runs = 600, 300, 16, 2
 	if err := kill(c); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
@@ -82,7 +82,7 @@ func TestTallyNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := small(built(t, "egl"), new(bytes.Buffer))
-	if _, err := c.score(items); err != nil {
+	if _, err := c.scoreInProcess(items); err != nil {
 		t.Fatal(err)
 	}
 	p, err := c.serve("127.0.0.1:0", nil)
@@ -117,8 +117,8 @@ func TestTallyNotices(t *testing.T) {
 
 // What a daemon leaves behind is found.
 func TestNestNotices(t *testing.T) {
-	n := nest{dir: t.TempDir()}
-	if left, err := n.left(); err != nil || len(left) != 0 {
+	n := killedDaemons{dir: t.TempDir()}
+	if left, err := n.leftBehind(); err != nil || len(left) != 0 {
 		t.Fatalf("got %q, %v in an empty nest", left, err)
 	}
 	if err := os.WriteFile(filepath.Join(n.dir, "plumb-x"), nil, 0o600); err != nil {
@@ -131,10 +131,10 @@ func TestNestNotices(t *testing.T) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	left, err := n.left()
+	left, err := n.leftBehind()
 	for until := time.Now().Add(10 * time.Second); err == nil && len(left) < 2 && time.Now().Before(until); {
 		time.Sleep(10 * time.Millisecond) // a process that has just begun may show no environment yet
-		left, err = n.left()
+		left, err = n.leftBehind()
 	}
 	if text := strings.Join(left, "\n"); err != nil || len(left) != 2 || !strings.Contains(text, "plumb-x") || !strings.Contains(text, "sleep") {
 		t.Errorf("got %q, %v; want a file and a process", left, err)
@@ -145,7 +145,7 @@ func TestNestNotices(t *testing.T) {
 func TestHostile(t *testing.T) {
 	var out bytes.Buffer
 	c := small(built(t, "egl"), &out)
-	c.n, c.distinct, c.clients = 16, 16, 1
+	c.requests, c.distinctItems, c.clients = 16, 16, 1
 	for _, c.only = range []string{"idle", "refused", "hidden"} {
 		if err := hostile(c); err != nil {
 			t.Errorf("%s: %v\n%s", c.only, err, out.String())

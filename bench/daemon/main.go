@@ -28,16 +28,16 @@ import (
 
 // config holds the values of the flags.
 type config struct {
-	plumb    string
-	args     []string // further flags of plumb serve and plumb score
-	more     []string // of plumb serve alone
-	n        int      // requests
-	distinct int      // different items among them
-	clients  int
-	runs     int
-	tests    []string // of ASPIRE, whose items are sent
-	only     string   // part of the names of the probes to run, "" for all
-	out      io.Writer
+	plumb         string
+	commonArgs    []string // further flags of plumb serve and plumb score
+	serveArgs     []string // of plumb serve alone
+	requests      int      // requests
+	distinctItems int      // different items among them
+	clients       int
+	runs          int
+	tests         []string // of ASPIRE, whose items are sent
+	only          string   // part of the names of the probes to run, "" for all
+	out           io.Writer
 }
 
 // main reads the flags and runs one mode of this load test: storm, light, rate, kill or hostile.
@@ -48,15 +48,15 @@ func main() {
 	flag.StringVar(&cfg.plumb, "plumb", "bin/plumb", "the program; storm wants one with build tag fault")
 	args := flag.String("args", "--fidelity native", "further flags of plumb serve and plumb score, separated by blanks")
 	more := flag.String("serve", "", "further flags of plumb serve alone")
-	flag.IntVar(&cfg.n, "n", 0, "requests, 0 for the mode's own: storm 100000, light 2000, rate 10000 a run, kill 20000, hostile 200 items")
-	flag.IntVar(&cfg.distinct, "distinct", 20000, "different items at most")
+	flag.IntVar(&cfg.requests, "n", 0, "requests, 0 for the mode's own: storm 100000, light 2000, rate 10000 a run, kill 20000, hostile 200 items")
+	flag.IntVar(&cfg.distinctItems, "distinct", 20000, "different items at most")
 	flag.IntVar(&cfg.clients, "clients", 0, "clients at a time, 0 for the mode's own: storm 512, rate 64, kill 64, hostile 2")
 	flag.IntVar(&cfg.runs, "runs", 3, "runs of rate, kills of kill")
 	tests := flag.String("tests", "", "tests of ASPIRE whose items are sent, with commas between them; all, but balance for light")
 	flag.StringVar(&cfg.only, "only", "", "part of the names of the probes of hostile to run; all of them without it")
 	flag.Parse()
-	cfg.args = strings.Fields(*args)
-	cfg.more = strings.Fields(*more)
+	cfg.commonArgs = strings.Fields(*args)
+	cfg.serveArgs = strings.Fields(*more)
 	cfg.out = os.Stdout
 	cfg.tests = scenario.Tests()
 	if *tests != "" {
@@ -73,13 +73,13 @@ func main() {
 	if !ok || flag.NArg() != 1 {
 		log.Fatal("cannot run: want one of storm, light, rate, kill, hostile")
 	}
-	if cfg.n <= 0 {
-		cfg.n = mode.n
+	if cfg.requests <= 0 {
+		cfg.requests = mode.n
 	}
 	if cfg.clients <= 0 {
 		cfg.clients = mode.clients
 	}
-	cfg.distinct = min(cfg.distinct, cfg.n)
+	cfg.distinctItems = min(cfg.distinctItems, cfg.requests)
 	if err := cfg.header(); err != nil {
 		log.Fatal(err)
 	}
@@ -97,6 +97,6 @@ func (config config) header() error {
 		return err
 	}
 	fmt.Fprint(config.out, rig.Header(commit))
-	config.say("# clients and daemon share them; serve %s", strings.Join(append(config.args, config.more...), " "))
+	config.say("# clients and daemon share them; serve %s", strings.Join(append(config.commonArgs, config.serveArgs...), " "))
 	return nil
 }

@@ -73,7 +73,7 @@ func (config config) serve(addr string, env []string, args ...string) (*process,
 
 // command returns the command that runs `plumb serve` on an address.
 func (config config) command(addr string, args ...string) *exec.Cmd {
-	return exec.Command(config.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, config.args, config.more, args)...)
+	return exec.Command(config.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, config.commonArgs, config.serveArgs, args)...)
 }
 
 // launch starts a daemon by a command, with env added to the environment, and waits until it has printed the

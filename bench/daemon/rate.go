@@ -14,11 +14,11 @@ import (
 // a daemon, and all of them in one plumb score. It prints items per second of both and their ratio.
 // Round 0 warms the daemon and is not counted.
 func rate(cfg config) error {
-	items, err := makeItems(cfg.n, cfg.tests...)
+	items, err := makeItems(cfg.requests, cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.score(items); err != nil { // fills shader caches
+	if _, err := cfg.scoreInProcess(items); err != nil { // fills shader caches
 		return err
 	}
 	process, err := cfg.serve("127.0.0.1:0", nil)
@@ -30,12 +30,12 @@ func rate(cfg config) error {
 	cfg.say("%3s %14s %14s %6s %12s %12s", "run", "in process/s", "HTTP/s", "ratio", "p50", "p99")
 	var ratios []float64
 	for run := 0; run <= cfg.runs; run++ {
-		inside, err := cfg.inside(items)
+		inside, err := cfg.inProcessRate(items)
 		if err != nil {
 			return err
 		}
 		tally := newTally()
-		took := cfg.through(process.addr, items, tally)
+		took := cfg.scoreOverHTTP(process.addr, items, tally)
 		if err := tally.verdict(); err != nil {
 			return err
 		}
@@ -56,25 +56,25 @@ func rate(cfg config) error {
 	return process.stop()
 }
 
-// inside returns how many items per second plumb score scores. It runs the program on one item and on all
+// inProcessRate returns how many items per second plumb score scores. It runs the program on one item and on all
 // items and takes the difference of the times, so that the start of the process does not count.
-func (config config) inside(items []item) (float64, error) {
+func (config config) inProcessRate(items []item) (float64, error) {
 	repeated := slices.Clone(items)
-	one, err := config.score(repeated[:1])
+	one, err := config.scoreInProcess(repeated[:1])
 	if err != nil {
 		return 0, err
 	}
-	all, err := config.score(repeated)
+	all, err := config.scoreInProcess(repeated)
 	if err != nil {
 		return 0, err
 	}
 	return float64(len(items)-1) / (all - one).Seconds(), nil
 }
 
-// through has the daemon at addr score all items, each in an HTTP request of its own, from config.clients
+// scoreOverHTTP has the daemon at addr score all items, each in an HTTP request of its own, from config.clients
 // clients at a time. It compares each answer with the result that plumb score gave for the item, and counts
 // wrong and missing ones in tally. It returns how long all of them took.
-func (config config) through(addr string, items []item, tally *tally) time.Duration {
+func (config config) scoreOverHTTP(addr string, items []item, tally *tally) time.Duration {
 	var next atomic.Int64
 	var all sync.WaitGroup
 	start := time.Now()

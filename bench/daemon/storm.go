@@ -17,23 +17,23 @@ import (
 // differ from that of plumb score; otherwise it returns an error. Only a program with the build tag fault
 // loses contexts on purpose.
 func storm(cfg config) error {
-	items, err := makeItems(cfg.distinct, cfg.tests...)
+	items, err := makeItems(cfg.distinctItems, cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.score(items); err != nil {
+	if _, err := cfg.scoreInProcess(items); err != nil {
 		return err
 	}
-	cfg.say("# storm: %d clients, %d requests over %d items of %s, half of the clients as OpenRLHF, half as slime; a restart after 2 of 5, one lost context before and one after", cfg.clients, cfg.n, len(items), strings.Join(cfg.tests, ", "))
+	cfg.say("# storm: %d clients, %d requests over %d items of %s, half of the clients as OpenRLHF, half as slime; a restart after 2 of 5, one lost context before and one after", cfg.clients, cfg.requests, len(items), strings.Join(cfg.tests, ", "))
 	// The number of the batch in which a context is lost. A daemon answers in batches of about 20, so that both
 	// losses come early in its life.
-	lossAt := max(2, cfg.n/4000)
+	lossAt := max(2, cfg.requests/4000)
 	first, err := cfg.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", lossAt)})
 	if err != nil {
 		return err
 	}
 	defer first.kill()
-	stormy := &stormy{config: cfg, items: items, tally: newTally(), first: first, lossAt: lossAt}
+	stormy := &stormy{config: cfg, items: items, tally: newTally(), first: first, lossBatch: lossAt}
 	if err := stormy.run(); err != nil {
 		return err
 	}
@@ -43,14 +43,14 @@ func storm(cfg config) error {
 // stormy is the state of a storm.
 type stormy struct {
 	config
-	items         []item
-	tally         *tally
-	lossAt        int // the batch in which each daemon loses its OpenGL context
-	first, second *process
-	old, new      metrics // of both at their ends
-	next          atomic.Int64
-	took          time.Duration
-	memory        [2][]int64 // of both, sampled
+	items                       []item
+	tally                       *tally
+	lossBatch                   int // the batch in which each daemon loses its OpenGL context
+	first, second               *process
+	firstMetrics, secondMetrics metrics // of both at their ends
+	next                        atomic.Int64
+	took                        time.Duration
+	memory                      [2][]int64 // of both, sampled
 }
 
 // run has all clients of the load test send requests while the first daemon is replaced by a second one. All
@@ -75,7 +75,7 @@ func (stormy *stormy) run() error {
 		return err
 	}
 	defer stormy.second.kill()
-	if stormy.new, err = stormy.second.scrape(); err != nil {
+	if stormy.secondMetrics, err = stormy.second.scrape(); err != nil {
 		return err
 	}
 	return stormy.second.stop()
@@ -88,18 +88,18 @@ func (stormy *stormy) client(i int) {
 	client := newClient(stormy.first.addr, trainer.timeout)
 	for {
 		k := int(stormy.next.Add(1)) - 1
-		if k >= stormy.n {
+		if k >= stormy.requests {
 			return
 		}
-		item := &stormy.items[order(k, len(stormy.items))]
+		item := &stormy.items[itemOfRequest(k, len(stormy.items))]
 		client.ask(trainer, item, trainer.body(item), stormy.tally)
 	}
 }
 
-// order returns which of n items request number k asks for. The requests go over all items in rounds, each
+// itemOfRequest returns which of n items request number k asks for. The requests go over all items in rounds, each
 // item once a round, in an order that is not that of the items and begins elsewhere in each round. Steps of
 // a prime number reach every item if the prime does not divide n.
-func order(k, n int) int {
+func itemOfRequest(k, n int) int {
 	round, i := k/n, k%n
 	for _, prime := range []int{7919, 6101, 4001, 3001, 1009} {
 		if n%prime != 0 {
@@ -112,13 +112,13 @@ func order(k, n int) int {
 // restart waits until two fifths of the requests are taken. Then it starts a second daemon on the port of the
 // first one, reads the first one's metrics, and tells the first one to end.
 func (stormy *stormy) restart() (err error) {
-	for int(stormy.next.Load()) < 2*stormy.n/5 {
+	for int(stormy.next.Load()) < 2*stormy.requests/5 {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if stormy.second, err = stormy.serve(stormy.first.addr, []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", stormy.lossAt)}); err != nil {
+	if stormy.second, err = stormy.serve(stormy.first.addr, []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", stormy.lossBatch)}); err != nil {
 		return err
 	}
-	if stormy.old, err = stormy.first.scrape(); err != nil {
+	if stormy.firstMetrics, err = stormy.first.scrape(); err != nil {
 		return err
 	}
 	return stormy.first.stop()
@@ -147,23 +147,23 @@ func (stormy *stormy) report() error {
 	stormy.say("requests answered   %d in %.1f s: %.0f requests/s", stormy.tally.answers, stormy.took.Seconds(), float64(stormy.tally.answers)/stormy.took.Seconds())
 	stormy.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", stormy.tally.ms(50), stormy.tally.ms(99), stormy.tally.ms(100))
 	stormy.say("tries that failed   %v", stormy.tally.tries)
-	sum := func(name string) float64 { return stormy.old.sum(name) + stormy.new.sum(name) }
+	sum := func(name string) float64 { return stormy.firstMetrics.sum(name) + stormy.secondMetrics.sum(name) }
 	batches := sum("plumb_batches_total")
 	mean := sum("plumb_samples_total") / batches
 	stormy.say("mean batch          %.1f samples, %.1f pictures (%.0f batches)", mean, sum("plumb_batch_size_sum")/batches, batches)
-	stormy.say("contexts lost       %.0f and %.0f", stormy.old.sum("plumb_gl_context_resets_total"), stormy.new.sum("plumb_gl_context_resets_total"))
-	stormy.say("samples             %v", outcomes(stormy.old, stormy.new))
+	stormy.say("contexts lost       %.0f and %.0f", stormy.firstMetrics.sum("plumb_gl_context_resets_total"), stormy.secondMetrics.sum("plumb_gl_context_resets_total"))
+	stormy.say("samples             %v", outcomes(stormy.firstMetrics, stormy.secondMetrics))
 	for i, samples := range stormy.memory {
 		stormy.say("memory of daemon %d  %s", i+1, growth(samples))
 	}
 	stormy.say("lost                %d", stormy.tally.lost)
 	stormy.say("wrong               %d", stormy.tally.differing)
 	err := stormy.tally.verdict()
-	if stormy.old.sum("plumb_gl_context_resets_total") < 1 || stormy.new.sum("plumb_gl_context_resets_total") < 1 {
+	if stormy.firstMetrics.sum("plumb_gl_context_resets_total") < 1 || stormy.secondMetrics.sum("plumb_gl_context_resets_total") < 1 {
 		err = errors.Join(err, errors.New("no context was lost; want a program with build tag fault"))
 	}
-	if stormy.tally.answers+stormy.tally.lost != stormy.n {
-		err = errors.Join(err, fmt.Errorf("%d requests were answered; want %d", stormy.tally.answers, stormy.n))
+	if stormy.tally.answers+stormy.tally.lost != stormy.requests {
+		err = errors.Join(err, fmt.Errorf("%d requests were answered; want %d", stormy.tally.answers, stormy.requests))
 	}
 	return err
 }

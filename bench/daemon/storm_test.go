@@ -13,7 +13,7 @@ import (
 func TestStorm(t *testing.T) {
 	var out bytes.Buffer
 	c := small(built(t, "egl fault"), &out)
-	c.n, c.distinct, c.clients = 5000, 1000, 64
+	c.requests, c.distinctItems, c.clients = 5000, 1000, 64
 	if err := storm(c); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}

@@ -57,7 +57,7 @@ func (class class) scenes(n int) ([]work, error) {
 			const perRow, rows = 3, 2
 			dx, dy := float64(k%perRow)*pageW/perRow, float64(k/perRow)*pageH/rows // less than a page, so they overlap in part
 			for _, shape := range list {
-				shapes = append(shapes, moved(shape, class.scale, dx, dy, k))
+				shapes = append(shapes, movedAndScaled(shape, class.scale, dx, dy, k))
 			}
 		}
 		scene, err := newWork([]byte(`{"shapes":[`+strings.Join(shapes, ",")+`]}`), pageW*class.scale, pageH*class.scale)
@@ -87,10 +87,10 @@ func balance(i int) ([]*fastjson.Value, error) {
 	return value.GetArray("shapes"), nil
 }
 
-// moved moves a shape by (dx, dy) px, then scales its position and its size, and returns it as JSON. The
+// movedAndScaled moves a shape by (dx, dy) px, then scales its position and its size, and returns it as JSON. The
 // shape itself is changed. Its id gets the number k of its scenario as a suffix, because the scenarios of
 // one scene have shapes with the same ids.
-func moved(shape *fastjson.Value, scale, dx, dy float64, k int) string {
+func movedAndScaled(shape *fastjson.Value, scale, dx, dy float64, k int) string {
 	set := func(object *fastjson.Value, name string, x float64) {
 		object.Set(name, fastjson.MustParse(strconv.FormatFloat(x, 'g', -1, 64)))
 	}

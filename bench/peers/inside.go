@@ -28,9 +28,9 @@ import (
 func distance(a, b centre) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 func abs(x float64) float64        { return math.Abs(x) }
 
-// ours returns the row of plumb itself in the table of renderers: it reads scenes as JSON, draws them with
+// plumbRow returns the row of plumb itself in the table of renderers: it reads scenes as JSON, draws them with
 // a backend, and computes the centre of mass of each picture, on all processors.
-func ours(backend string, list []work) (*row, error) {
+func plumbRow(backend string, list []work) (*row, error) {
 	engine, err := render.Open(render.Config{Backend: backend, Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
@@ -42,10 +42,10 @@ func ours(backend string, list []work) (*row, error) {
 	return ofShapes, nil
 }
 
-// ofPaths returns the row of plumb in the table of renderers when it starts from finished outlines, as the
+// plumbPathsRow returns the row of plumb in the table of renderers when it starts from finished outlines, as the
 // other renderers do. It only fills them, cuts the pictures into tiles and measures these on the device,
-// in one goroutine. The row of plumb as a whole (ours) also reads scenes and makes the outlines.
-func ofPaths(list []work) (*row, error) {
+// in one goroutine. The row of plumb as a whole (plumbRow) also reads scenes and makes the outlines.
+func plumbPathsRow(list []work) (*row, error) {
 	engine, err := render.Open(render.Config{Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func ofPaths(list []work) (*row, error) {
 					fillPaths(&list[first+i], &scanner, &drawing)
 					batch = append(batch, worker.Tile(&drawing))
 				}
-				centres, err := measured(engine, batch)
+				centres, err := measureBatch(engine, batch)
 				if err != nil {
 					return nil, err
 				}
@@ -90,9 +90,9 @@ func fillPaths(work *work, scanner *scan.Scanner, drawing *paint.Drawing) {
 	}
 }
 
-// measured measures the pictures of a batch with plumb's engine, returns the centre of mass of each, and
+// measureBatch measures the pictures of a batch with plumb's engine, returns the centre of mass of each, and
 // releases the pictures.
-func measured(engine *render.Engine, batch []*render.Prepared) (centres []centre, err error) {
+func measureBatch(engine *render.Engine, batch []*render.Prepared) (centres []centre, err error) {
 	tallies, err := engine.Measure(nil, batch)
 	for _, picture := range batch {
 		picture.Release()
@@ -126,10 +126,10 @@ func drawnCentres(engine *render.Engine, list []work) ([]centre, error) {
 				if first >= len(list) {
 					return
 				}
-				batch, err := prepared(worker, list[first:min(end, len(list))])
+				batch, err := prepareBatch(worker, list[first:min(end, len(list))])
 				if err == nil {
 					var centres []centre
-					centres, err = measured(engine, batch)
+					centres, err = measureBatch(engine, batch)
 					copy(out[first:], centres)
 				}
 				failed[i] = err
@@ -140,9 +140,9 @@ func drawnCentres(engine *render.Engine, list []work) ([]centre, error) {
 	return out, errors.Join(failed...)
 }
 
-// prepared reads scenes and draws them as far as the CPU does, for a batch that plumb's engine then
+// prepareBatch reads scenes and draws them as far as the CPU does, for a batch that plumb's engine then
 // measures. The caller releases the results; after an error they are released already.
-func prepared(worker *render.Worker, list []work) (batch []*render.Prepared, err error) {
+func prepareBatch(worker *render.Worker, list []work) (batch []*render.Prepared, err error) {
 	defer func() {
 		if err != nil {
 			for _, picture := range batch {
@@ -166,9 +166,9 @@ func prepared(worker *render.Worker, list []work) (batch []*render.Prepared, err
 	return batch, nil
 }
 
-// goVector returns the row of the rasteriser golang.org/x/image/vector in the table of renderers. It fills
+// goVectorRow returns the row of the rasteriser golang.org/x/image/vector in the table of renderers. It fills
 // the finished paths of each scene and computes the picture's centre of mass, in one goroutine.
-func goVector(list []work) *row {
+func goVectorRow(list []work) *row {
 	return &row{name: "Go x/image/vector", input: "paths", close: func() {}, run: func() (figures, error) {
 		return timed(func() (out []centre, err error) {
 			var filler raster.Rasterizer
@@ -183,7 +183,7 @@ func goVector(list []work) *row {
 					fill := &work.fills[k]
 					box := bounds(&fill.path).Intersect(picture.Rect) // less work than the whole picture
 					filler.Reset(box.Dx(), box.Dy())
-					trace(&filler, &fill.path, float32(box.Min.X), float32(box.Min.Y))
+					addPath(&filler, &fill.path, float32(box.Min.X), float32(box.Min.Y))
 					filler.DrawOp = draw.Over
 					filler.Draw(picture, box, image.NewUniform(color.RGBA{fill.rgb[0], fill.rgb[1], fill.rgb[2], 255}), image.Point{})
 				}
@@ -209,7 +209,7 @@ func bounds(path *vector.Path) image.Rectangle {
 
 // trace adds a path to the rasteriser of golang.org/x/image/vector. The rasteriser fills only a box around
 // the path, whose upper left corner is (x, y), so all points are moved by that much.
-func trace(filler *raster.Rasterizer, path *vector.Path, x, y float32) {
+func addPath(filler *raster.Rasterizer, path *vector.Path, x, y float32) {
 	eachVerb(path, func(command byte, _ vector.Point, points []vector.Point) {
 		switch command {
 		case 'M':

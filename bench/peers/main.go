@@ -46,17 +46,17 @@ func main() {
 		if !ok {
 			log.Fatalf("cannot measure class %q: want S8, S8x2 or S50", name)
 		}
-		if err := measure(class, *perClass, *rounds, *dir, *browser && name == "S8"); err != nil {
+		if err := measureClass(class, *perClass, *rounds, *dir, *browser && name == "S8"); err != nil {
 			log.Fatal(err)
 		}
 	}
 }
 
-// measure draws n scenes of one class with plumb and the other renderers in turn, round after round, and
+// measureClass draws n scenes of one class with plumb and the other renderers in turn, round after round, and
 // prints a table of their speeds. dir is where the other renderers are installed, and browser says whether
 // tldraw in Chromium is measured too. Round 0 warms them up and is not counted. A renderer whose pictures
 // have other centres of mass is an error, because it does not draw the same.
-func measure(class class, n, rounds int, dir string, browser bool) error {
+func measureClass(class class, n, rounds int, dir string, browser bool) error {
 	list, err := class.scenes(n)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func measure(class class, n, rounds int, dir string, browser bool) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	rows, err := open(list, dir, temp, browser)
+	rows, err := openRows(list, dir, temp, browser)
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,14 @@ func measure(class class, n, rounds int, dir string, browser bool) error {
 	}
 	fmt.Printf("\n%s: %d scenes of %d x %d px, %d paths with %d points in the mean, %s in turn; medians\n",
 		class.name, n, list[0].w, list[0].h, fills/n, points/n, plural.Of(rounds, "round"))
-	table(rows, n)
+	printTable(rows, n)
 	return nil
 }
 
-// table prints the table of renderers, each of which drew n scenes. The ratio of a row is its processor
+// printTable prints the table of renderers, each of which drew n scenes. The ratio of a row is its processor
 // time divided by that of plumb with the same kind of input: plumb of shapes on the first backend for renderers
 // that are given shapes, plumb of paths for all others. The column "beside" names that row of plumb.
-func table(rows []*row, n int) {
+func printTable(rows []*row, n int) {
 	fmt.Printf("%-32s %-8s %9s %12s %12s %9s %7s  %-22s %9s %9s\n",
 		"", "given", "scenes/s", "core/scene", "parsing", "memory", "ratio", "beside", "centre", "alpha")
 	firstWith := func(input string) *row { // rows of plumb come first
@@ -122,7 +122,7 @@ func table(rows []*row, n int) {
 		if row.input == "shapes" {
 			beside = ofShapes
 		}
-		median := func(column func(figures) float64) float64 { return middle(row.rounds, column) }
+		median := func(column func(figures) float64) float64 { return medianOf(row.rounds, column) }
 		perScene := func(seconds float64) float64 { return seconds / float64(n) * 1e3 } // ms
 		parsing := "-"
 		if seconds := median(func(f figures) float64 { return f.Parsing }); seconds > 0 {
@@ -135,23 +135,23 @@ func table(rows []*row, n int) {
 	}
 }
 
-// open returns a row of the table for plumb and for every other renderer that is installed in dir. plumb
+// openRows returns a row of the table for plumb and for every other renderer that is installed in dir. plumb
 // and a rasteriser in Go run in this process. Others are programs that read the scenes from files in temp,
 // which are written here. tldraw in Chromium is one more if browser is true. It prints which renderers are
 // left out and why.
-func open(list []work, dir, temp string, browser bool) (rows []*row, err error) {
+func openRows(list []work, dir, temp string, browser bool) (rows []*row, err error) {
 	for _, backend := range []string{render.BackendGL, render.BackendCPU} {
-		row, err := ours(backend, list)
+		row, err := plumbRow(backend, list)
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
 	}
-	row, err := ofPaths(list)
+	row, err := plumbPathsRow(list)
 	if err != nil {
 		return nil, err
 	}
-	rows = append(rows, row, goVector(list))
+	rows = append(rows, row, goVectorRow(list))
 	// Programs.
 	files, err := writeScenes(temp, list)
 	if err != nil {
@@ -177,7 +177,7 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 			missing = errors.Join(missing, fmt.Errorf("left out: %s is not installed (scripts/peers.sh)", program.name))
 			continue
 		}
-		row, err := outside(program.name, program.input, program.cmd)
+		row, err := programRow(program.name, program.input, program.cmd)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +193,7 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 			{"tldraw 4.2, plain loop, 1 tab", chrome.Config{Version: chrome.VersionPlain, Pages: 1}},
 			{fmt.Sprintf("tldraw 4.2, plumb's page, %d tabs", tabs), chrome.Config{Pages: tabs}},
 		} {
-			row, err := tldraw(way.name, way.cfg, list)
+			row, err := tldrawRow(way.name, way.cfg, list)
 			if err != nil {
 				missing = errors.Join(missing, fmt.Errorf("left out: %s: %w", way.name, err))
 				continue
@@ -207,9 +207,9 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 	return rows, nil
 }
 
-// middle returns the median over all rounds of one of the figures of a renderer, which column takes from
+// medianOf returns the median over all rounds of one of the figures of a renderer, which column takes from
 // the figures of a round.
-func middle(rounds []figures, column func(figures) float64) float64 {
+func medianOf(rounds []figures, column func(figures) float64) float64 {
 	var values []float64
 	for _, ofRound := range rounds {
 		values = append(values, column(ofRound))

@@ -14,10 +14,10 @@ import (
 	"plumb/render/vector"
 )
 
-// outside returns the row of a renderer that is a program of its own, and starts it. Such a program reads
+// programRow returns the row of a renderer that is a program of its own, and starts it. Such a program reads
 // the scenes from a file once. For each line on its standard input it draws all scenes, and then writes its
 // figures as one line of JSON.
-func outside(name, input string, cmd *exec.Cmd) (*row, error) {
+func programRow(name, input string, cmd *exec.Cmd) (*row, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -221,8 +221,8 @@ func bezier(start vector.Point, others []vector.Point, t float32) (x, y float32)
 	return points[0].X, points[0].Y
 }
 
-// pointsOf is the number of points of each verb.
-var pointsOf = [...]int{vector.Move: 1, vector.Line: 1, vector.Quad: 2, vector.Cubic: 3, vector.Conic: 2, vector.Close: 0}
+// pointCounts is the number of points of each verb.
+var pointCounts = [...]int{vector.Move: 1, vector.Line: 1, vector.Quad: 2, vector.Cubic: 3, vector.Conic: 2, vector.Close: 0}
 
 // eachVerb calls f for each verb of a path with the verb's letter in SVG (M, L, Q, C or Z), the point at which
 // it begins, and its further points. SVG has no conic curves: each is given as several quadratic ones, as
@@ -232,7 +232,7 @@ func eachVerb(path *vector.Path, f func(command byte, start vector.Point, points
 	points, weights := path.Points, path.Weights
 	var at vector.Point // where the path is
 	for _, verb := range path.Verbs {
-		n := pointsOf[verb]
+		n := pointCounts[verb]
 		switch verb {
 		case vector.Conic:
 			quads := vector.ConicQuads(nil, at, points[0], points[1], weights[0], conicTolerance)

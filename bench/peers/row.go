@@ -52,7 +52,7 @@ func timed(f func() ([]centre, error)) (figures, error) {
 
 // core returns the median processor time of a run, s, without the reading of SVG and path data.
 func (row *row) core() float64 {
-	return middle(row.rounds, func(f figures) float64 { return f.Core - f.Parsing })
+	return medianOf(row.rounds, func(f figures) float64 { return f.Core - f.Parsing })
 }
 
 // compare returns an error if the pictures that a renderer drew in a round have other centres of mass than

@@ -14,10 +14,10 @@ import (
 	"plumb/render/chrome"
 )
 
-// tldraw returns the row of the editor tldraw in the table of renderers, which runs in Chromium. For each
+// tldrawRow returns the row of the editor tldraw in the table of renderers, which runs in Chromium. For each
 // scene it loads the shapes, exports a PNG, decodes it and sums its alpha. As many scenes as there are tabs
 // are drawn at a time.
-func tldraw(name string, cfg chrome.Config, list []work) (*row, error) {
+func tldrawRow(name string, cfg chrome.Config, list []work) (*row, error) {
 	pool, err := chrome.Open(cfg)
 	if err != nil {
 		return nil, err

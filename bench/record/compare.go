@@ -70,8 +70,8 @@ func newChange(row row, old, new float64, interval figure.Interval, margin float
 		Verdict: verdict(interval, margin, row.direction)}
 }
 
-// refuse takes the verdict of a change back, and with it the bounds of the ratio.
-func (change *Change) refuse() {
+// withdrawVerdict takes the verdict of a change back, and with it the bounds of the ratio.
+func (change *Change) withdrawVerdict() {
 	change.Verdict = Undecided
 	change.Ratio.Low, change.Ratio.High = nil, nil
 }
@@ -105,7 +105,7 @@ type Round struct {
 // machine may have become faster or slower, so only differences above Drift have a verdict. If a machine was
 // busy, no figure has one. Figures that only one file has are left out.
 func CompareApart(old, new *File) (*Comparison, error) {
-	comparison := begin(old, new)
+	comparison := beginComparison(old, new)
 	comparison.Confidence = apartConfidence
 	comparison.Method = fmt.Sprintf("percentile bootstrap of the ratio of medians, %d resamples", figure.Resamples)
 	comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("measured apart: only differences above %.0f %% have a verdict; give two programs instead of two files for runs in turn", 100*Drift))
@@ -116,8 +116,8 @@ func CompareApart(old, new *File) (*Comparison, error) {
 			comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("load forbids a verdict: %.1f per core when %s was measured, want at most %.1f", load, file.Commit, MaxLoad))
 		}
 	}
-	before := series(old)
-	for _, row := range series(new) {
+	before := comparedFigures(old)
+	for _, row := range comparedFigures(new) {
 		i := slices.IndexFunc(before, row.same)
 		if i < 0 {
 			continue
@@ -128,11 +128,11 @@ func CompareApart(old, new *File) (*Comparison, error) {
 		}
 		change := newChange(row, figure.Median(before[i].values), figure.Median(row.values), interval, Drift)
 		if busy {
-			change.refuse()
+			change.withdrawVerdict()
 		}
 		comparison.Changes = append(comparison.Changes, change)
 	}
-	comparison.refuseWide()
+	comparison.withdrawWide()
 	return comparison, nil
 }
 
@@ -144,8 +144,8 @@ func CompareInTurn(rounds []Round) (*Comparison, error) {
 		return nil, fmt.Errorf("cannot compare %d rounds: want 3 or more", len(rounds))
 	}
 	first := rounds[0]
-	comparison := begin(first.Old, first.New)
-	rows := series(first.New)
+	comparison := beginComparison(first.Old, first.New)
+	rows := comparedFigures(first.New)
 	comparison.Confidence, comparison.Rounds = Confidence, len(rounds)
 	comparison.Method = fmt.Sprintf("Student's t of the logarithm of each round's ratio, %s in turn, all rows together", plural.Of(len(rounds), "round"))
 	if others := meanOthers(rounds); others > MaxOthers {
@@ -156,7 +156,7 @@ func CompareInTurn(rounds []Round) (*Comparison, error) {
 	for _, row := range rows {
 		var old, new, ratios []float64 // medians of each round, and new to old
 		for _, round := range rounds {
-			before, after := find(round.Old, row), find(round.New, row)
+			before, after := samplesOf(round.Old, row), samplesOf(round.New, row)
 			if len(before) == 0 || len(after) == 0 {
 				break
 			}
@@ -173,14 +173,14 @@ func CompareInTurn(rounds []Round) (*Comparison, error) {
 		}
 		comparison.Changes = append(comparison.Changes, newChange(row, figure.Median(old), figure.Median(new), interval, Margin))
 	}
-	comparison.refuseWide()
+	comparison.withdrawWide()
 	return comparison, nil
 }
 
-// begin starts the comparison of two result files. It warns of each difference of machine, driver or
+// beginComparison starts the comparison of two result files. It warns of each difference of machine, driver or
 // settings, which makes the speeds hard to compare, and records for each class of scenes whether both
 // files hold the same results.
-func begin(old, new *File) *Comparison {
+func beginComparison(old, new *File) *Comparison {
 	comparison := &Comparison{Old: old.Commit + " " + old.Date, New: new.Commit + " " + new.Date, Warnings: []string{}, Changes: []Change{}, Results: []Same{}}
 	for _, setting := range []struct{ what, old, new string }{
 		{"processor", old.Machine.CPU, new.Machine.CPU}, {"cores", fmt.Sprint(old.Machine.Cores), fmt.Sprint(new.Machine.Cores)},
@@ -219,14 +219,14 @@ func verdict(interval figure.Interval, margin float64, direction int) Verdict {
 	return Alike
 }
 
-// refuseWide replaces the verdict Alike ("no difference shown") by Undecided where the interval is so wide
+// withdrawWide replaces the verdict Alike ("no difference shown") by Undecided where the interval is so wide
 // that a difference may well be hidden in it, and adds a warning if there is such a row.
-func (comparison *Comparison) refuseWide() {
+func (comparison *Comparison) withdrawWide() {
 	wide := 0
 	for i := range comparison.Changes {
 		change := &comparison.Changes[i]
 		if change.Verdict == Alike && *change.Ratio.High-*change.Ratio.Low > 2*MaxSpread*change.Ratio.Value {
-			change.refuse()
+			change.withdrawVerdict()
 			wide++
 		}
 	}
@@ -244,10 +244,10 @@ type row struct {
 
 func (r row) same(s row) bool { return r.what == s.what && r.figure == s.figure }
 
-// series returns the figures of a result file of plumb bench that are compared with those of another file,
+// comparedFigures returns the figures of a result file of plumb bench that are compared with those of another file,
 // each with its samples: processor time and speed of scenes, items and sweeps. Of speeds more is better (1),
 // of processor times less (-1).
-func series(file *File) (rows []row) {
+func comparedFigures(file *File) (rows []row) {
 	add := func(what string, samples []stage.Sample) {
 		if len(samples) > 0 {
 			rows = append(rows, row{what, "core us/scene", -1, Values(samples, CoreOf)}, row{what, "scenes/s", 1, Values(samples, RateOf)})
@@ -268,10 +268,10 @@ func series(file *File) (rows []row) {
 	return rows
 }
 
-// find returns the samples that a result file of `plumb bench` has of the same figure as wanted, which is a
+// samplesOf returns the samples that a result file of `plumb bench` has of the same figure as wanted, which is a
 // row of another file. It returns nil if the file has no such figure.
-func find(file *File, wanted row) []float64 {
-	for _, row := range series(file) {
+func samplesOf(file *File, wanted row) []float64 {
+	for _, row := range comparedFigures(file) {
 		if wanted.same(row) {
 			return row.values
 		}

@@ -56,7 +56,7 @@ type durations struct {
 	run        time.Duration // of a class in one round
 	sweepPoint time.Duration // of one value of a sweep in one round
 	ceilings   time.Duration // of the machine, together
-	single     time.Duration // of what is measured once: the device alone, for each batch size, and single scenes
+	oneOff     time.Duration // of what is measured once: the device alone, for each batch size, and single scenes
 }
 
 // durations returns how long the parts of a measurement of plumb bench run: with --quick a few seconds in all,
@@ -64,10 +64,10 @@ type durations struct {
 func (plan *Plan) durations() durations {
 	if plan.Quick {
 		return durations{rounds: 3, run: 200 * time.Millisecond, sweepPoint: 50 * time.Millisecond, ceilings: 500 * time.Millisecond,
-			single: 50 * time.Millisecond}
+			oneOff: 50 * time.Millisecond}
 	}
 	return durations{rounds: 7, run: 900 * time.Millisecond, sweepPoint: 300 * time.Millisecond, ceilings: 5 * time.Second,
-		single: time.Second}
+		oneOff: time.Second}
 }
 
 // session is a measurement under way.
@@ -80,9 +80,9 @@ type session struct {
 	done, steps int                     // steps that are done, and all
 }
 
-// step tells the caller of plumb bench's measurement, through the function Report if there is one, which step
+// beginStep tells the caller of plumb bench's measurement, through the function Report if there is one, which step
 // begins and how many of all steps are done. Then it counts the step as done.
-func (session *session) step(what string) {
+func (session *session) beginStep(what string) {
 	if session.Report != nil {
 		session.Report(what, session.done, session.steps)
 	}
@@ -118,24 +118,24 @@ func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 		file.Driver = info.GPU.String()
 	}
 	// Measure.
-	session.step("ceilings") // the most that the machine can do: copies in memory, and of a device arithmetic and transfers
+	session.beginStep("ceilings") // the most that the machine can do: copies in memory, and of a device arithmetic and transfers
 	if file.Ceilings, err = ceiling.Measure(plan.Engine.Device, info.GPU != nil, session.ceilings); err != nil {
 		return nil, err
 	}
-	if err := session.classes(); err != nil {
+	if err := session.measureClasses(); err != nil {
 		return nil, err
 	}
-	if err := session.sweeps(); err != nil {
+	if err := session.measureSweeps(); err != nil {
 		return nil, err
 	}
 	file.Seconds = time.Since(begin).Seconds()
 	return session.spans, nil
 }
 
-// classes measures all classes of scenes. First each scene is drawn once, which fills caches; then
+// measureClasses measures all classes of scenes. First each scene is drawn once, which fills caches; then
 // rounds measure the classes in turn, so that other work of the machine slows all of them alike; then
 // the details of each class are measured.
-func (session *session) classes() error {
+func (session *session) measureClasses() error {
 	sets := make([]*stage.Set, len(session.Classes))
 	out := make([]Class, len(session.Classes))
 	for i, scenes := range session.Classes {
@@ -144,7 +144,7 @@ func (session *session) classes() error {
 			return err
 		}
 		out[i] = Class{Name: scenes.Name, Doc: scenes.Doc, Distinct: len(scenes.Lines)}
-		session.step(scenes.Name + ": each scene once")
+		session.beginStep(scenes.Name + ": each scene once")
 		cfg := session.cfg
 		cfg.Count = len(scenes.Lines)
 		warm, err := stage.Run(cfg, sets[i])
@@ -162,14 +162,14 @@ func (session *session) classes() error {
 	}
 	for range session.rounds {
 		for i := range out {
-			session.step(out[i].Name)
-			if err := session.round(&out[i], sets[i]); err != nil {
+			session.beginStep(out[i].Name)
+			if err := session.measureRound(&out[i], sets[i]); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range out {
-		if err := session.detail(&out[i], sets[i]); err != nil {
+		if err := session.measureDetails(&out[i], sets[i]); err != nil {
 			return err
 		}
 	}
@@ -177,9 +177,9 @@ func (session *session) classes() error {
 	return nil
 }
 
-// round measures a class of scenes once in each of two ways, and adds the samples to the class: from JSON to
+// measureRound measures a class of scenes once in each of two ways, and adds the samples to the class: from JSON to
 // the result line (EndToEnd), and from the finished drawing to the tally (Render).
-func (session *session) round(class *Class, set *stage.Set) error {
+func (session *session) measureRound(class *Class, set *stage.Set) error {
 	cfg := session.cfg
 	cfg.Time = session.run
 	sample, err := stage.Run(cfg, set)
@@ -198,10 +198,10 @@ func (session *session) round(class *Class, set *stage.Set) error {
 	return nil
 }
 
-// detail measures what needs one run per class: the profile by stages, the digest of the results, the
+// measureDetails measures what needs one run per class: the profile by stages, the digest of the results, the
 // device alone at growing batch sizes (without the processor's work), and lone scenes (one after another, with
 // all of their work). The last two are only measured if all scenes of the class can be drawn natively.
-func (session *session) detail(class *Class, set *stage.Set) (err error) {
+func (session *session) measureDetails(class *Class, set *stage.Set) (err error) {
 	cfg := session.cfg
 	cfg.Time, cfg.Profile = session.run, true
 	if class.Profile, err = stage.Run(cfg, set); err != nil {
@@ -210,7 +210,7 @@ func (session *session) detail(class *Class, set *stage.Set) (err error) {
 	session.spans[class.Name] = class.Profile.Parts.Spans
 	class.Digest = set.Digest()
 	if class.Profile.Failed == 0 {
-		cfg.Time, cfg.Profile = session.single, false
+		cfg.Time, cfg.Profile = session.oneOff, false
 		noGPU := session.file.Ceilings.Software || session.file.Driver == "" // OpenGL in software, or the CPU backend
 		const largestWithoutGPU = 256                                        // scenes of a batch; more do not make software faster
 		for _, scenes := range []int{1, 64, 256, 1024, 4096} {
@@ -231,14 +231,14 @@ func (session *session) detail(class *Class, set *stage.Set) (err error) {
 			return err
 		}
 	}
-	class.Shares = session.shares(class)
+	class.Shares = session.ceilingShares(class)
 	return nil
 }
 
-// shares computes which share of the machine's ceilings a class reaches: of the device's arithmetic,
+// ceilingShares computes which share of the machine's ceilings a class reaches: of the device's arithmetic,
 // of copies to and from the device, and of the host's memory. It divides what a scene needs by the
 // time that it took.
-func (session *session) shares(class *Class) Shares {
+func (session *session) ceilingShares(class *Class) Shares {
 	sample, top := class.Profile, session.file.Ceilings
 	out := Shares{Ops: Operations(sample.Cost)}
 	// ratio returns the share of a ceiling, given per second, that is reached by an amount in a time in µs.

@@ -45,19 +45,19 @@ func (file *File) Page(path string, spans map[string][]stage.Span) error {
 	if err := file.Table(&text); err != nil {
 		return err
 	}
-	page := view{File: file, Text: text.String(), Flags: strings.Join(file.Flags, " "), Stages: file.bars(), Roof: file.roof()}
+	page := view{File: file, Text: text.String(), Flags: strings.Join(file.Flags, " "), Stages: file.stagesSVG(), Roof: file.rooflineSVG()}
 	for _, class := range file.Classes {
 		if part := middleOf(spans[class.Name]); len(part) > 0 {
 			busy := class.Profile.Parts
-			page.Timelines = append(page.Timelines, titledPlot{Title: class.Name, SVG: file.timeline(part),
+			page.Timelines = append(page.Timelines, titledPlot{Title: class.Name, SVG: file.timelineSVG(part),
 				Note: fmt.Sprintf("processor busy %.0f %%, device busy %.0f %% of the time; of the device's time the processor worked in %.0f %%", 100*busy.Host, 100*busy.Device, 100*busy.Overlap)})
 		}
 	}
 	for _, sweep := range file.Sweeps {
-		page.Sweeps = append(page.Sweeps, sweep.figure())
+		page.Sweeps = append(page.Sweeps, sweep.sweepPlot())
 	}
 	if file.Model != nil {
-		page.Predicted, page.Model = file.predicted(), fmt.Sprintf("%v; R2 %.4f over %d points", file.Model, file.Model.Fit.R2, file.Model.Fit.N)
+		page.Predicted, page.Model = file.predictedSVG(), fmt.Sprintf("%v; R2 %.4f over %d points", file.Model, file.Model.Fit.R2, file.Model.Fit.N)
 	}
 	if err := pageTemplate.Execute(&out, page); err != nil {
 		return fmt.Errorf("BUG: page: %w", err)
@@ -72,9 +72,9 @@ func (file *File) Page(path string, spans map[string][]stage.Span) error {
 // hues are the colours of the stages, in their order.
 var hues = [stage.Stages]string{"#4e79a7", "#a0cbe8", "#f28e2b", "#ffbe7d", "#8cd17d", "#e15759", "#b6992d", "#f1ce63", "#499894", "#86bcb6", "#d7d7d7"}
 
-// bars draws an SVG bar chart of processor time per scene: a bar for each class of scenes, divided by
+// stagesSVG draws an SVG bar chart of processor time per scene: a bar for each class of scenes, divided by
 // stages, and a legend of the stages' colours.
-func (file *File) bars() template.HTML {
+func (file *File) stagesSVG() template.HTML {
 	const w, row, from, afterBar = 860, 30, 90, 80         // px: the width, the height of a row, where bars begin, room for the sum
 	const baseline, legendHeight, longestName = 20, 40, 12 // px: of the text in a row, of the legend; bytes of a name
 	longest := 1e-9                                        // us; above 0
@@ -133,9 +133,9 @@ func middleOf(spans []stage.Span) []stage.Span {
 	return clip(spans, max(0, last/2-window/2), window)
 }
 
-// timeline draws the spans of a profile as an SVG: time to the right, one row for each worker, for
+// timelineSVG draws the spans of a profile as an SVG: time to the right, one row for each worker, for
 // each batch in flight and for the device. A span is one stage of a scene or a batch.
-func (file *File) timeline(spans []stage.Span) template.HTML {
+func (file *File) timelineSVG(spans []stage.Span) template.HTML {
 	const w, row, from = 860, 20, 90 // px: the width, the height of a row, where time begins
 	rows, end := 0, time.Duration(1)
 	for _, span := range spans {
@@ -164,17 +164,17 @@ func (file *File) timeline(spans []stage.Span) template.HTML {
 		wide := max(leastVisible, float64(span.End-span.Start)*scale)
 		fmt.Fprintf(&text, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`, from+float64(span.Start)*scale, r*row+2, wide, row-4, hues[span.Stage])
 	}
-	for _, ms := range ticks(0, float64(end)/1e6, false) {
-		fmt.Fprintf(&text, `<text x="%.1f" y="%d" text-anchor="middle">%s ms</text>`, from+ms*1e6*scale, h-6, short(ms))
+	for _, ms := range roundValues(0, float64(end)/1e6, false) {
+		fmt.Fprintf(&text, `<text x="%.1f" y="%d" text-anchor="middle">%s ms</text>`, from+ms*1e6*scale, h-6, shortNumber(ms))
 	}
 	text.WriteString("</svg>")
 	return template.HTML(text.String())
 }
 
-// figure returns the plot of a sweep, in which one property of scenes takes several values: the processor
+// sweepPlot returns the plot of a sweep, in which one property of scenes takes several values: the processor
 // time per scene over the values, each with its range over the rounds. The line that was fitted to the times
 // is in its note.
-func (sweep Sweep) figure() titledPlot {
+func (sweep Sweep) sweepPlot() titledPlot {
 	p := plot{xName: sweep.Unit, yName: "core us per scene", logX: true}
 	for _, point := range sweep.Points {
 		p.logX = p.logX && point.X > 0
@@ -196,11 +196,11 @@ func (sweep Sweep) figure() titledPlot {
 	return out
 }
 
-// roof draws the device's roofline: operations per second over operations per byte moved to and from
+// rooflineSVG draws the device's roofline: operations per second over operations per byte moved to and from
 // the device. The roof is the most that the device can do: limited by copies left of the ridge, by
 // arithmetic right of it. Copies count as fast as uploads, because a scene uploads far more bytes than it reads
 // back. Each class of scenes is a dot under the roof, with a line down to its speed when buffers are moved too.
-func (file *File) roof() template.HTML {
+func (file *File) rooflineSVG() template.HTML {
 	ceilings := file.Ceilings
 	if ceilings.DeviceOps <= 0 || ceilings.Up <= 0 {
 		return ""
@@ -229,20 +229,20 @@ func (file *File) roof() template.HTML {
 		p.xs = append(p.xs, ofClass.x)
 		p.ys = append(p.ys, ofClass.resident, ofClass.moved)
 	}
-	lo, hi := span(p.xs, true)
+	lo, hi := axisRange(p.xs, true)
 	p.line("roof", []float64{lo, ridge, hi}, []float64{lo * ceilings.Up, ceilings.DeviceOps, ceilings.DeviceOps})
 	for i, class := range points {
 		p.dot(class.x, class.resident, class.moved, class.resident,
-			fmt.Sprintf("%s: %s operations/s with resident buffers, %s with transfers", class.name, short(class.resident), short(class.moved)))
+			fmt.Sprintf("%s: %s operations/s with resident buffers, %s with transfers", class.name, shortNumber(class.resident), shortNumber(class.moved)))
 		p.label(class.x, class.resident, i%2 == 1, class.name) // labels are left and right in turn, so that neighbours do not collide
 	}
 	return p.svg()
 }
 
-// predicted plots how well the fitted model of what a scene costs agrees with the measurements: for each
+// predictedSVG plots how well the fitted model of what a scene costs agrees with the measurements: for each
 // point of the sweeps that the model describes, the processor time of the model over the measured time. The
 // line is the diagonal, on which a perfect model would have all points.
-func (file *File) predicted() template.HTML {
+func (file *File) predictedSVG() template.HTML {
 	p := plot{xName: "measured core us per scene", yName: "model", logX: true, logY: true}
 	type pair struct {
 		measured, model float64 // us
@@ -251,11 +251,11 @@ func (file *File) predicted() template.HTML {
 	var all []pair
 	for _, sweep := range file.Sweeps {
 		for _, axis := range axes {
-			if axis.name != sweep.Name || !axis.model {
+			if axis.name != sweep.Name || !axis.inModel {
 				continue
 			}
 			for _, point := range sweep.Points {
-				all = append(all, pair{point.Core(), file.Model.At(point), fmt.Sprintf("%s %g", sweep.Name, point.X)})
+				all = append(all, pair{point.Core(), file.Model.PredictedTime(point), fmt.Sprintf("%s %g", sweep.Name, point.X)})
 			}
 		}
 	}

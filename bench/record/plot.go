@@ -25,10 +25,10 @@ type plot struct {
 	body         strings.Builder
 }
 
-// span returns the range of values that an axis of a plot shows: that of the given values, somewhat widened,
+// axisRange returns the range of values that an axis of a plot shows: that of the given values, somewhat widened,
 // and never empty. On a logarithmic axis (log) only values above 0 count. Any other axis begins at 0, or
 // below it if values do.
-func span(values []float64, log bool) (lo, hi float64) {
+func axisRange(values []float64, log bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, value := range values {
 		if !log || value > 0 {
@@ -44,9 +44,9 @@ func span(values []float64, log bool) (lo, hi float64) {
 	return min(0, lo), hi*1.08 + 1e-12
 }
 
-// place returns where a value is on an axis of a plot that goes from lo to hi: from 0, the beginning of the
+// axisPosition returns where a value is on an axis of a plot that goes from lo to hi: from 0, the beginning of the
 // axis, to 1, its end. log says that the axis is logarithmic.
-func place(value, lo, hi float64, log bool) float64 {
+func axisPosition(value, lo, hi float64, log bool) float64 {
 	if log {
 		return math.Log(max(value, lo)/lo) / math.Log(hi/lo)
 	}
@@ -55,14 +55,14 @@ func place(value, lo, hi float64, log bool) float64 {
 
 // x returns the place of a value on the horizontal axis, px.
 func (plot *plot) x(v float64) float64 {
-	lo, hi := span(plot.xs, plot.logX)
-	return marginLeft + place(v, lo, hi, plot.logX)*(plotW-marginLeft-marginRight)
+	lo, hi := axisRange(plot.xs, plot.logX)
+	return marginLeft + axisPosition(v, lo, hi, plot.logX)*(plotW-marginLeft-marginRight)
 }
 
 // y returns the place of a value on the vertical axis, px.
 func (plot *plot) y(v float64) float64 {
-	lo, hi := span(plot.ys, plot.logY)
-	return plotH - marginBottom - place(v, lo, hi, plot.logY)*(plotH-marginTop-marginBottom)
+	lo, hi := axisRange(plot.ys, plot.logY)
+	return plotH - marginBottom - axisPosition(v, lo, hi, plot.logY)*(plotH-marginTop-marginBottom)
 }
 
 // add appends SVG to the inside of the plot.
@@ -100,10 +100,10 @@ func (plot *plot) line(class string, xs, ys []float64) {
 	plot.add(`"/>`)
 }
 
-// ticks returns the round values from lo to hi that are written at an axis of a plot: multiples of 1, 2 or 5
+// roundValues returns the round values from lo to hi that are written at an axis of a plot: multiples of 1, 2 or 5
 // times a power of ten, of which there are about six. On a logarithmic axis (log) they are 1, 2 and 5 times
 // all powers of ten, or only the powers if the axis is long.
-func ticks(lo, hi float64, log bool) []float64 {
+func roundValues(lo, hi float64, log bool) []float64 {
 	var out []float64
 	if log {
 		const longAxis = 300 // hi/lo from which there is no room for all
@@ -134,9 +134,9 @@ func ticks(lo, hi float64, log bool) []float64 {
 	return out
 }
 
-// short writes a number of a plot with three digits and the letter of a thousand, a million and so on, such
+// shortNumber writes a number of a plot with three digits and the letter of a thousand, a million and so on, such
 // as 1.2k or 3M.
-func short(value float64) string {
+func shortNumber(value float64) string {
 	const roundsUp = 0.9995 // 999.5 becomes 1k and not 1e+03
 	for _, thousands := range []struct {
 		unit   float64
@@ -154,13 +154,13 @@ func short(value float64) string {
 func (plot *plot) svg() template.HTML {
 	var text strings.Builder
 	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, plotW, plotH, plotW, plotH)
-	lo, hi := span(plot.xs, plot.logX)
-	for _, v := range ticks(lo, hi, plot.logX) {
-		fmt.Fprintf(&text, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, plot.x(v), marginTop, plotH-marginBottom, plot.x(v), plotH-marginBottom+16, short(v))
+	lo, hi := axisRange(plot.xs, plot.logX)
+	for _, v := range roundValues(lo, hi, plot.logX) {
+		fmt.Fprintf(&text, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, plot.x(v), marginTop, plotH-marginBottom, plot.x(v), plotH-marginBottom+16, shortNumber(v))
 	}
-	lo, hi = span(plot.ys, plot.logY)
-	for _, v := range ticks(lo, hi, plot.logY) {
-		fmt.Fprintf(&text, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, marginLeft, plot.y(v), plotW-marginRight, marginLeft-6, plot.y(v)+belowMiddle, short(v))
+	lo, hi = axisRange(plot.ys, plot.logY)
+	for _, v := range roundValues(lo, hi, plot.logY) {
+		fmt.Fprintf(&text, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, marginLeft, plot.y(v), plotW-marginRight, marginLeft-6, plot.y(v)+belowMiddle, shortNumber(v))
 	}
 	fmt.Fprintf(&text, `<path class="axis" d="M%d %dV%dH%d"/>`, marginLeft, marginTop, plotH-marginBottom, plotW-marginRight)
 	fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="middle" class="name">%s</text>`, (marginLeft+plotW-marginRight)/2, plotH-8, html.EscapeString(plot.xName))

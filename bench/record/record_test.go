@@ -209,17 +209,17 @@ func TestModel(t *testing.T) {
 			points = append(points, p)
 		}
 	}
-	m := modelOf(points)
-	if m == nil || m.Fit.R2 < 0.999 || !slices.Equal(m.Names, termNames) || math.Abs(m.Fit.Terms[2]-0.05) > 1e-5 || math.Abs(m.At(points[3])-points[3].Core()) > 1e-6 {
+	m := fitModel(points)
+	if m == nil || m.Fit.R2 < 0.999 || !slices.Equal(m.Names, termNames) || math.Abs(m.Fit.Terms[2]-0.05) > 1e-5 || math.Abs(m.PredictedTime(points[3])-points[3].Core()) > 1e-6 {
 		t.Errorf("got %+v", m)
 	}
 	for i := range points {
 		points[i].Samples[0].Core = 5 + 2*points[i].Cost().Tiles - 0.001*points[i].Ink
 	}
-	if m = modelOf(points); m == nil || slices.Contains(m.Names, "point of ink") || slices.Min(m.Fit.Terms) < 0 || math.Abs(m.At(points[3])/points[3].Core()-1) > 0.2 {
+	if m = fitModel(points); m == nil || slices.Contains(m.Names, "point of ink") || slices.Min(m.Fit.Terms) < 0 || math.Abs(m.PredictedTime(points[3])/points[3].Core()-1) > 0.2 {
 		t.Errorf("a negative term: got %+v", m)
 	}
-	if modelOf(points[:3]) != nil {
+	if fitModel(points[:3]) != nil {
 		t.Error("three points were fitted")
 	}
 }

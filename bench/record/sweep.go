@@ -17,10 +17,10 @@ type axis struct {
 	quick           []float64                          // the values with --quick
 	spec            func(x float64) scenes.Spec        // of the scenes for a value
 	config          func(cfg *stage.Config, x float64) // sets what a value changes beside the scenes; nil for nothing
-	model           bool                               // its points go into the model of a scene's cost
+	inModel         bool                               // its points go into the model of a scene's cost
 	fitX            string                             // what the fitted line is over, in words
-	terms           func(p Point) []float64            // what the fit multiplies by its coefficients; nil for no fit
-	total           bool                               // the fit is of the time of the whole run, not of a scene
+	fitTerms        func(p Point) []float64            // what the fit multiplies by its coefficients; nil for no fit
+	timesAreOfRun   bool                               // the fit is of the time of the whole run, not of a scene
 }
 
 func s8(float64) scenes.Spec { return scenes.Spec{Shapes: 8, Scale: 1} }
@@ -32,29 +32,29 @@ var axes = []axis{
 	{name: "batch", unit: "scenes per batch", doc: "S8; a batch has fixed costs that its scenes share",
 		values: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}, quick: []float64{1, 16, 128}, spec: s8,
 		config: func(c *stage.Config, x float64) { c.Batch = int(x) },
-		fitX:   "1/batch", terms: func(p Point) []float64 { return []float64{1, 1 / p.X} }},
-	{name: "shapes", unit: "shapes per scene", doc: "geo shapes as in S8", model: true,
+		fitX:   "1/batch", fitTerms: func(p Point) []float64 { return []float64{1, 1 / p.X} }},
+	{name: "shapes", unit: "shapes per scene", doc: "geo shapes as in S8", inModel: true,
 		values: []float64{1, 2, 4, 8, 16, 32, 64, 100}, quick: []float64{1, 8, 50},
-		spec: func(x float64) scenes.Spec { return scenes.Spec{Shapes: int(x), Scale: 1} }, fitX: "shapes", terms: linear},
-	{name: "points", unit: "points per shape", doc: "8 closed freehand shapes of so many points; more points, more segments on the same pixels", model: true,
+		spec: func(x float64) scenes.Spec { return scenes.Spec{Shapes: int(x), Scale: 1} }, fitX: "shapes", fitTerms: linear},
+	{name: "points", unit: "points per shape", doc: "8 closed freehand shapes of so many points; more points, more segments on the same pixels", inModel: true,
 		values: []float64{16, 32, 64, 128, 256, 512}, quick: []float64{16, 128, 512},
-		spec: func(x float64) scenes.Spec { return scenes.Spec{Shapes: 8, Scale: 1, Points: int(x)} }, fitX: "points", terms: linear},
-	{name: "resolution", unit: "times 1400x800 px in each direction", doc: "S8 at other sizes, strokes too", model: true,
+		spec: func(x float64) scenes.Spec { return scenes.Spec{Shapes: 8, Scale: 1, Points: int(x)} }, fitX: "points", fitTerms: linear},
+	{name: "resolution", unit: "times 1400x800 px in each direction", doc: "S8 at other sizes, strokes too", inModel: true,
 		values: []float64{0.5, 0.71, 1, 1.41, 2, 2.83, 4}, quick: []float64{0.5, 1, 2},
 		spec: func(x float64) scenes.Spec { return scenes.Spec{Shapes: 8, Scale: x} },
-		fitX: "boundary tiles", terms: func(p Point) []float64 { return []float64{1, p.Cost().Tiles} }},
+		fitX: "boundary tiles", fitTerms: func(p Point) []float64 { return []float64{1, p.Cost().Tiles} }},
 	{name: "page", unit: "times 1400x800 px in each direction", doc: "S8 on larger pages that stay empty: pixels alone must cost nothing",
 		values: []float64{1, 2, 4, 5.5}, quick: []float64{1, 5.5},
 		spec: func(x float64) scenes.Spec { return scenes.Spec{Shapes: 8, Scale: 1, Page: x} }},
 	{name: "text", unit: "characters per shape", doc: "S8 with labels",
 		values: []float64{0, 4, 8, 12, 24}, quick: []float64{0, 12},
-		spec: func(x float64) scenes.Spec { return scenes.Spec{Shapes: 8, Scale: 1, Text: int(x)} }, fitX: "characters", terms: linear},
+		spec: func(x float64) scenes.Spec { return scenes.Spec{Shapes: 8, Scale: 1, Text: int(x)} }, fitX: "characters", fitTerms: linear},
 	{name: "workers", unit: "workers", doc: "S8; goroutines that decode and outline",
 		values: []float64{1, 2, 3, 4, 8, 16}, quick: []float64{1, 2, 4}, spec: s8,
 		config: func(c *stage.Config, x float64) { c.Workers = int(x) }},
 	{name: "scenes", unit: "scenes", doc: "S8; time of so many scenes, start and end included: linear",
 		values: []float64{256, 512, 1024, 2048}, quick: []float64{128, 256}, spec: s8,
-		config: func(c *stage.Config, x float64) { c.Count = int(x) }, fitX: "scenes (core time of the run)", terms: linear, total: true},
+		config: func(c *stage.Config, x float64) { c.Count = int(x) }, fitX: "scenes (core time of the run)", fitTerms: linear, timesAreOfRun: true},
 }
 
 // AllSweeps lists the names of the sweeps. A sweep measures scenes while one property, its axis, takes
@@ -67,26 +67,26 @@ func AllSweeps() []string {
 	return names
 }
 
-// sweeps measures the sweeps that the session names. To the points of those sweeps that the model
+// measureSweeps measures the sweeps that the session names. To the points of those sweeps that the model
 // describes, it fits a model of what a scene costs.
-func (session *session) sweeps() error {
+func (session *session) measureSweeps() error {
 	var ofModel []Point
 	for _, name := range session.Sweeps {
 		i := slices.IndexFunc(axes, func(axis axis) bool { return axis.name == name })
 		if i < 0 {
 			return fmt.Errorf("cannot sweep %q: want one of %v", name, AllSweeps())
 		}
-		session.step("sweep of " + name)
-		sweep, err := session.sweep(&axes[i])
+		session.beginStep("sweep of " + name)
+		sweep, err := session.measureSweep(&axes[i])
 		if err != nil {
 			return err
 		}
-		if axes[i].model {
+		if axes[i].inModel {
 			ofModel = append(ofModel, sweep.Points...)
 		}
 		session.file.Sweeps = append(session.file.Sweeps, sweep)
 	}
-	session.file.Model = modelOf(ofModel)
+	session.file.Model = fitModel(ofModel)
 	return nil
 }
 
@@ -98,10 +98,10 @@ const (
 	warmScenes      = 32 // that are drawn before the first measurement, to fill other caches
 )
 
-// sweep measures the scenes of one sweep, in which a single property of scenes varies, such as the
+// measureSweep measures the scenes of one sweep, in which a single property of scenes varies, such as the
 // number of shapes. It makes scenes for each value, measures the values in turn over several rounds,
 // and fits a line to the processor times if the axis has terms for it.
-func (session *session) sweep(axis *axis) (Sweep, error) {
+func (session *session) measureSweep(axis *axis) (Sweep, error) {
 	sweep := Sweep{Name: axis.name, Unit: axis.unit, Doc: axis.doc}
 	values := axis.values
 	if session.Quick {
@@ -147,15 +147,15 @@ func (session *session) sweep(axis *axis) (Sweep, error) {
 		}
 	}
 	// Fit.
-	if axis.terms != nil {
+	if axis.fitTerms != nil {
 		var rows [][]float64
 		var times []float64
 		for _, point := range sweep.Points {
 			core := point.Core()
-			if axis.total { // X is the number of scenes of the run
+			if axis.timesAreOfRun { // X is the number of scenes of the run
 				core *= point.X
 			}
-			rows = append(rows, axis.terms(point))
+			rows = append(rows, axis.fitTerms(point))
 			times = append(times, core)
 		}
 		if fit, err := figure.Least(rows, times); err == nil { // too few points have no fit
@@ -175,10 +175,10 @@ func terms(point Point) []float64 {
 	return []float64{1, cost.Shapes, point.Ink, cost.Tiles}
 }
 
-// At returns the processor time in µs that the fitted model gives for a scene of a point of a sweep: the sum
+// PredictedTime returns the processor time in µs that the fitted model gives for a scene of a point of a sweep: the sum
 // over what the scene consists of, such as shapes and tiles, of their number times the time of one. The
 // conversion forbids fused multiply-adds, so that all machines compute the same.
-func (model *Model) At(point Point) float64 {
+func (model *Model) PredictedTime(point Point) float64 {
 	sum := 0.0
 	for i, number := range terms(point) {
 		if k := slices.Index(model.Names, termNames[i]); k >= 0 { // the model may have no such term
@@ -188,9 +188,9 @@ func (model *Model) At(point Point) float64 {
 	return sum
 }
 
-// modelOf fits a model of what a scene costs to the points of sweeps: the processor time of one scene, of one
+// fitModel fits a model of what a scene costs to the points of sweeps: the processor time of one scene, of one
 // shape and so on, which add up to about the measured times. It returns nil if there are too few points.
-func modelOf(points []Point) *Model {
+func fitModel(points []Point) *Model {
 	model := Model{Names: slices.Clone(termNames)}
 	var rows [][]float64
 	var times []float64

@@ -105,8 +105,8 @@ func (file *File) bytes(t io.Writer) {
 	}
 }
 
-// named is how many of the slowest items of a class the table names.
-const named = 3
+// slowestShown is how many of the slowest items of a class the table names.
+const slowestShown = 3
 
 // itemRows writes a row for each class of benchmark items: how many could not be scored, the rate, processor
 // time and latencies of scoring, and the times of its main parts. Then it writes the slowest items of each
@@ -126,7 +126,7 @@ func (file *File) itemRows(t io.Writer) {
 	}
 	fmt.Fprintln(t, "\nslowest items\tid\tus\tmost of it in\t")
 	for _, class := range file.Items {
-		for _, item := range class.Slow[:min(named, len(class.Slow))] {
+		for _, item := range class.Slow[:min(slowestShown, len(class.Slow))] {
 			part, us := item.Longest()
 			fmt.Fprintf(t, "%s\t%s\t%.0f\t%s, %.0f us\t\n", class.Name, item.ID, item.Took, part, us)
 		}

@@ -91,7 +91,7 @@ func (cmd *benchCmd) compareFiles() (*record.Comparison, error) {
 func (cmd *benchCmd) comparePrograms(given map[string][]string, std streams) (*record.Comparison, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	rounds, err := cmd.inTurn(ctx, cmd.comparedArguments(given), std)
+	rounds, err := cmd.runInTurn(ctx, cmd.comparedArguments(given), std)
 	if ctx.Err() != nil { // a signal came
 		return nil, interruption{errors.New("interrupted; there is no comparison")}
 	}
@@ -145,11 +145,11 @@ func (cmd *benchCmd) comparedArguments(given map[string][]string) []string {
 	return args
 }
 
-// inTurn runs both programs once in each of cmd.Rounds rounds and returns their results. The order
+// runInTurn runs both programs once in each of cmd.Rounds rounds and returns their results. The order
 // alternates with every round, so that neither program always runs on a warmer machine. Each round also
 // has the share of the machine's processor time that went to other processes, because these disturb the
 // times.
-func (cmd *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
+func (cmd *benchCmd) runInTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot compare programs: %w", err)

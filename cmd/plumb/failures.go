@@ -85,13 +85,13 @@ func (flags *failFlags) errorOfRun(tally *tally, missingIsZero, judgeDryRun bool
 	switch {
 	case judgeDryRun && tally.failed < tally.lines: // some lines could have been judged
 		return nil
-	case tally.done == 0: // no line has a score
+	case tally.withResult == 0: // no line has a score
 		return tally.nothingError("scored")
 	case flags.Strict && unscored > 0:
 		return fmt.Errorf("%d of %s no score (--strict): %s", unscored, plural.Of(tally.lines, "line has", "lines have"), tally.outcomes())
-	case tally.failed > limit.allowed(tally.done+tally.failed):
+	case tally.failed > limit.allowed(tally.withResult+tally.failed):
 		return fmt.Errorf("too few lines could be scored: %d of the %d with an answer failed, and --max-failed is %s: %s",
-			tally.failed, tally.done+tally.failed, limit, tally.counts())
+			tally.failed, tally.withResult+tally.failed, limit, tally.counts())
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func TestFailedPlace(t *testing.T) {
 		{failedLine{file: "-", line: 1}, "standard input, line 1: c: m"},
 		{failedLine{file: "a.jsonl", line: 2, id: "x"}, `a.jsonl, line 2 (id "x"): c: m`},
 		{failedLine{file: "a.jsonl", line: 2, id: "line:2"}, "a.jsonl, line 2: c: m"},
-		{failedLine{file: "a.xlsx", line: 2, at: "sheet S, row 3"}, "a.xlsx, sheet S, row 3: c: m"},
+		{failedLine{file: "a.xlsx", line: 2, place: "sheet S, row 3"}, "a.xlsx, sheet S, row 3: c: m"},
 	} {
 		c.line.code, c.line.message = "c", "m"
 		if got := c.line.String(); got != c.want {

@@ -126,8 +126,8 @@ func (progress *progress) workInBytes(now time.Time) (done, size int64) {
 	return done, progress.total + int64(items*bytesPerLine*linesPerItem)
 }
 
-// drawing announces a report of at most n items, whose drawing then counts as work.
-func (progress *progress) drawing(n int) {
+// expectReport announces a report of at most n items, whose drawing then counts as work.
+func (progress *progress) expectReport(n int) {
 	progress.mu.Lock()
 	progress.maxReportItems = max(0, n)
 	progress.mu.Unlock()

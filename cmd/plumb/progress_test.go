@@ -56,7 +56,7 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	// A report of 10 items costs as much as 200 lines of 15 bytes: 3000 bytes.
-	p.drawing(10)
+	p.expectReport(10)
 	if got, want := p.statusLine(p.start.Add(18*time.Second)), "progress: 12 lines in 18s (0.7/s), 2 without score, 45 % of the input, about 5m22s left"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -170,7 +170,7 @@ func (run *renderRun) drawAll(paths []string, limits dump.Limits, std streams, s
 	case err != nil:
 	case unwritten > 0:
 		err = fmt.Errorf("cannot write %d of %s to --out %s", unwritten, plural.Of(run.tally.lines, "picture"), run.pictureDir)
-	case run.tally.done == 0:
+	case run.tally.withResult == 0:
 		err = run.tally.nothingError("drawn")
 	}
 	return err
@@ -225,7 +225,7 @@ func (run *renderRun) drawFiles(paths []string, limits dump.Limits, stdin io.Rea
 	for task := range run.inOrder(order) {
 		run.commitPicture(task)
 		run.bar.lineDone(task.err == nil)
-		run.tally.add(task.path, task.line.Number, task.pictureID, task.err)
+		run.tally.addLine(task.path, task.line.Number, task.pictureID, task.err)
 		if _, e := stats.Write(task.resultLine); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
 		}

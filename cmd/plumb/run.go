@@ -132,7 +132,7 @@ func (cmd *runCmd) Run(std streams) (err error) {
 		fmt.Fprintf(std.err, "plumb: %s\n", message)
 	}
 	if lookOnly {
-		return cmd.look(std, preparedRun)
+		return cmd.printPlan(std, preparedRun)
 	}
 	// Open the folder of the run, which one process uses at a time.
 	lock, err := cmd.openFolder(preparedRun)
@@ -149,23 +149,23 @@ func (cmd *runCmd) Run(std streams) (err error) {
 		fmt.Fprintf(std.err, "plumb: no key is sent: the environment variable %s is not set (--model-key-env names another)\n", cmd.ModelKeyEnv)
 	}
 	// Ask what the log of calls lacks.
-	var early error // why calls are missing
+	var callsErr error // why calls are missing
 	preparedRun.spent = preparedRun.calls.Spent()
 	if n := preparedRun.spent.Calls; n > 0 {
 		fmt.Fprintf(std.err, "plumb: %s holds %s not made again; looking for what is missing\n", cmd.Out, plural.Of(n, "call, which is", "calls, which are"))
 	}
 	if !cmd.NoCalls {
-		early = cmd.ask(ctx, std, preparedRun, key)
+		callsErr = cmd.makeCalls(ctx, std, preparedRun, key)
 	}
 	// Score what was answered, also after an early end.
-	derived := cmd.derive(std, preparedRun)
+	scoreErr := cmd.scoreAnswers(std, preparedRun)
 	switch {
-	case ctx.Err() != nil && early != nil:
-		return errors.Join(interruption{fmt.Errorf("interrupted; the same command goes on: %w", early)}, derived)
-	case early != nil:
-		return errors.Join(early, derived)
+	case ctx.Err() != nil && callsErr != nil:
+		return errors.Join(interruption{fmt.Errorf("interrupted; the same command goes on: %w", callsErr)}, scoreErr)
+	case callsErr != nil:
+		return errors.Join(callsErr, scoreErr)
 	}
-	return derived
+	return scoreErr
 }
 
 // preparedRun is a run with all that it needs.
@@ -221,18 +221,18 @@ func (cmd *runCmd) prepare(lookOnly bool) (run *preparedRun, err error) {
 	if err := cmd.checkEpisodes(); err != nil {
 		return run, err
 	}
-	source, err := cmd.source(run, options)
+	source, err := cmd.requestSource(run, options)
 	if err != nil {
 		return run, err
 	}
-	if source, err = cmd.episodes(run, source); err != nil {
+	if source, err = cmd.withEpisodes(run, source); err != nil {
 		return run, err
 	}
 	if run.arms, run.leftOut, err = source.Arms(options); err != nil {
 		return run, usageError{err}
 	}
 	// What is sent with each request, and what it costs.
-	settings, err := cmd.sendFlags.sender(cmd.Suite, run.arms)
+	settings, err := cmd.sendFlags.settingsByArm(cmd.Suite, run.arms)
 	if err != nil {
 		return run, err
 	}
@@ -324,10 +324,10 @@ func (cmd *runCmd) openFolder(run *preparedRun) (*ledger.Lock, error) {
 	return lock, nil
 }
 
-// ask makes the calls to the model that the folder's log of calls lacks, one by one or in batches, and
+// makeCalls makes the calls to the model that the folder's log of calls lacks, one by one or in batches, and
 // shows the progress. The error says why some calls are missing; the first failures are printed. It sets
 // preparedRun.spent to what all calls of the folder cost. key is that of the endpoint.
-func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRun, key string) error {
+func (cmd *runCmd) makeCalls(ctx context.Context, std streams, preparedRun *preparedRun, key string) error {
 	price := preparedRun.price
 	if cmd.Batch && price != nil {
 		price = price.InBatch() // batches are cheaper

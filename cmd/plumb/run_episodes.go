@@ -37,10 +37,10 @@ func (cmd *runCmd) checkEpisodes() error {
 	return nil
 }
 
-// episodes returns the source of the calls to the model of `plumb run`. With --episodes that is a source
+// withEpisodes returns the source of the calls to the model of `plumb run`. With --episodes that is a source
 // that asks each task of the given source in several turns, by the options of --turns, --play and
 // --feedback. Otherwise it is the given source itself. Options that cannot be used are a usageError.
-func (cmd *runCmd) episodes(preparedRun *preparedRun, source ask.Suite) (ask.Suite, error) {
+func (cmd *runCmd) withEpisodes(preparedRun *preparedRun, source ask.Suite) (ask.Suite, error) {
 	if !cmd.Episodes {
 		return source, nil
 	}
@@ -110,12 +110,12 @@ func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opt
 			return nil, usageError{fault}
 		}
 	}
-	return episode.Ask(source, cfg, opts, reward, preparedRun.scorer.line), nil
+	return episode.Ask(source, cfg, opts, reward, preparedRun.scorer.scoreLine), nil
 }
 
-// line scores the answer of a turn, given as a dump line, and returns the result and its JSON line. The
+// scoreLine scores the answer of a turn, given as a dump line, and returns the result and its JSON line. The
 // first call opens the engine that scores; where that fails, all calls return its error.
-func (scorer *turnScorer) line(line []byte) (*scoring.Result, []byte, error) {
+func (scorer *turnScorer) scoreLine(line []byte) (*scoring.Result, []byte, error) {
 	scorer.once.Do(func() { scorer.core, scorer.err = daemon.Open(scorer.config) })
 	if scorer.err != nil {
 		return nil, nil, scorer.err

@@ -88,7 +88,8 @@ func (cmd *runCmd) openRecord(preparedRun *preparedRun) error {
 	}
 	for _, arm := range preparedRun.arms {
 		settings := preparedRun.config.Settings(arm)
-		added := armRecord{runs.ArmOf(arm), plan.Config(arm), settings.Temperature, settings.MaxTokens, settings.TopP, settings.Seed, settings.Extra}
+		added := armRecord{Arm: runs.ArmOf(arm), Config: plan.Config(arm), Temperature: settings.Temperature, MaxTokens: settings.MaxTokens,
+			TopP: settings.TopP, Seed: settings.Seed, Extra: settings.Extra}
 		if !slices.ContainsFunc(record.Arms, func(known armRecord) bool { return known.Config == added.Config }) {
 			record.Arms = append(record.Arms, added)
 		}
@@ -141,10 +142,10 @@ func writeWhole(path string, data []byte) error {
 	return nil
 }
 
-// derive makes everything in the run's folder that follows from the log of calls to the model. It writes
+// scoreAnswers makes everything in the run's folder that follows from the log of calls to the model. It writes
 // the answers as a dump, completes the record run.json, and scores the dump as plumb score does, with
 // results and a report. It is an error if there is no answer yet.
-func (cmd *runCmd) derive(std streams, preparedRun *preparedRun) error {
+func (cmd *runCmd) scoreAnswers(std streams, preparedRun *preparedRun) error {
 	path := filepath.Join(cmd.Out, "dump.jsonl")
 	var totals runs.Totals
 	err := atomicfile.WriteFile(path, func(f *atomicfile.File) (err error) {
@@ -234,10 +235,10 @@ func grouped(n int64) string {
 	return text
 }
 
-// look prints what `plumb run` would ask a model, without a call: with --print the first requests, else
+// printPlan prints what `plumb run` would ask a model, without a call: with --print the first requests, else
 // the number of calls, an upper bound of their tokens, and a range of the cost. It writes no file. Calls
 // that the run's folder holds already are counted as answered.
-func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
+func (cmd *runCmd) printPlan(std streams, preparedRun *preparedRun) error {
 	if _, err := os.Stat(cmd.recordPath()); err == nil {
 		calls, err := runs.ReadCalls(filepath.Join(cmd.Out, "calls.jsonl"))
 		if err != nil {
@@ -262,7 +263,7 @@ func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
 	}
 	// Add up the calls of each way of asking and turn.
 	var calls, left int
-	var promptMost, replyMost int64 // upper bounds of tokens
+	var maxPromptTokens, maxReplyTokens int64 // upper bounds of tokens
 	for _, plan := range plans {
 		atMost := ""
 		if plan.Turn > 1 && (cmd.Suite == "drawingbench" || cmd.Episodes) { // whether there is a later turn depends on the answer
@@ -271,14 +272,15 @@ func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
 		fmt.Fprintf(std.out, "%s turn or step %d: %s%s, %d answered already\n", plan.Arm, plan.Turn, atMost, plural.Of(plan.Calls, "call"), plan.Answered)
 		calls += plan.Calls
 		left += plan.Calls - plan.Answered
-		promptMost += plan.Prompt
-		replyMost += plan.Most
+		maxPromptTokens += plan.Prompt
+		maxReplyTokens += plan.Most
 	}
-	fmt.Fprintf(std.out, "%s in all, %d left: at most %s tokens in, %s out", plural.Of(calls, "call"), left, grouped(promptMost), grouped(replyMost))
+	fmt.Fprintf(std.out, "%s in all, %d left: at most %s tokens in, %s out", plural.Of(calls, "call"), left, grouped(maxPromptTokens), grouped(maxReplyTokens))
 	if preparedRun.price != nil {
-		const million = 1e6                                                 // prices are per million tokens
-		low := preparedRun.price.Prompt * float64(promptMost) / 4 / million // a bound counts bytes, and a token is about four bytes of text
-		high := preparedRun.price.Prompt*float64(promptMost)/million + preparedRun.price.Completion*float64(replyMost)/million
+		const million = 1e6                                                                  // prices are per million tokens
+		const bytesPerToken = 4                                                              // of text, about
+		low := preparedRun.price.Prompt * float64(maxPromptTokens) / bytesPerToken / million // the upper bound takes each byte for a token
+		high := preparedRun.price.Prompt*float64(maxPromptTokens)/million + preparedRun.price.Completion*float64(maxReplyTokens)/million
 		fmt.Fprintf(std.out, "; between %.4f and %.4f USD", low, high)
 	}
 	fmt.Fprintln(std.out)
@@ -288,6 +290,7 @@ func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
 // printRequests prints the first n requests that a run would send, one JSON line each. Hashes stand for
 // the bytes of pictures.
 func printRequests(w io.Writer, run *runs.Run, n int) error {
+	// Plan calls the function with each request in turn, until it returns an error.
 	_, err := run.Plan(func(index int, _ string, request *chat.Request) error {
 		if index == n {
 			return runs.ErrEnough

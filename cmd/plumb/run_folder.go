@@ -94,7 +94,7 @@ func (record *runRecord) remark() string {
 	armsWith := map[string][]string{} // by setting
 	var settings []string             // in the order of their first arms
 	for _, a := range record.Arms {
-		for _, text := range a.unusual(record.Suite) {
+		for _, text := range a.unusualSettings(record.Suite) {
 			if armsWith[text] == nil {
 				settings = append(settings, text)
 			}
@@ -110,11 +110,11 @@ func (record *runRecord) remark() string {
 	return strings.Join(parts, ", ")
 }
 
-// unusual returns, as texts, the settings of the requests of one way of asking (arm) that differ from
+// unusualSettings returns, as texts, the settings of the requests of one way of asking (arm) that differ from
 // those of the paper of the benchmark suite.
-func (record *armRecord) unusual(suite string) (list []string) {
+func (record *armRecord) unusualSettings(suite string) (list []string) {
 	arm := askArm(record.Arm)
-	temperature, tokens := standard(suite, arm)
+	temperature, tokens := paperSettings(suite, arm)
 	if arm.Mode == ask.ModeReasoning && bytes.Contains(record.Extra, []byte(`"budget_tokens"`)) {
 		// Anthropic's reasoning refuses a temperature and needs more tokens; that is no choice of the user.
 		if record.Temperature == nil {

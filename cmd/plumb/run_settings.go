@@ -42,10 +42,10 @@ var providers = map[string]provider{
 // anthropicTokens is the least limit of a reply that may think in 8192 tokens.
 const anthropicTokens = 16384
 
-// standard returns the temperature and the limit of reply tokens with which the paper of a benchmark
+// paperSettings returns the temperature and the limit of reply tokens with which the paper of a benchmark
 // suite asks its models. arm is the way of asking, on which they may depend. nil means that the paper
 // does not say, and that no such member is sent. See docs/spec/runs.md#r36.
-func standard(suite string, arm ask.Arm) (temperature *float64, tokens *int64) {
+func paperSettings(suite string, arm ask.Arm) (temperature *float64, tokens *int64) {
 	set := func(temperature float64, tokens int64) (*float64, *int64) { return &temperature, &tokens }
 	switch {
 	case suite == "drawingbench":
@@ -66,10 +66,10 @@ func standard(suite string, arm ask.Arm) (temperature *float64, tokens *int64) {
 	return set(usual, 10) // room for the letter of an option
 }
 
-// sender returns a function that returns the settings of the requests to the model for each of the arms,
+// settingsByArm returns a function that returns the settings of the requests to the model for each of the arms,
 // which are ways of asking. Flags replace the members with which the provider's reasoning is switched off
 // and on, and the name of the member that limits tokens. The error is a usageError.
-func (flags *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Settings, error) {
+func (flags *sendFlags) settingsByArm(suite string, arms []ask.Arm) (func(ask.Arm) runs.Settings, error) {
 	provider := providers[flags.Provider] // a copy
 	provider.reasoningOff = cmp.Or(flags.ReasoningOff, provider.reasoningOff)
 	provider.reasoningOn = cmp.Or(flags.ReasoningOn, provider.reasoningOn)
@@ -78,25 +78,25 @@ func (flags *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs
 		return nil, usage("cannot use --mode reasoning with --provider %s: want another --provider, or --reasoning-on "+
 			"with the members that switch reasoning on", flags.Provider)
 	}
-	all := map[ask.Arm]runs.Settings{}
+	byArm := map[ask.Arm]runs.Settings{}
 	for _, arm := range arms {
 		settings, err := flags.settings(suite, arm, provider)
 		if err != nil {
 			return nil, err
 		}
-		all[arm] = settings
+		byArm[arm] = settings
 	}
-	return func(a ask.Arm) runs.Settings { return all[a] }, nil
+	return func(a ask.Arm) runs.Settings { return byArm[a] }, nil
 }
 
-// settings returns the settings of requests for one arm: the standard ones, replaced by flags, and
+// settings returns the settings of requests for one way of asking (arm): those of the paper, replaced by flags, and
 // the members that switch reasoning on or off.
 func (flags *sendFlags) settings(suite string, arm ask.Arm, provider provider) (settings runs.Settings, err error) {
-	temperature, tokens := standard(suite, arm)
-	if settings.Temperature, err = number("temperature", flags.Temperature, temperature); err != nil {
+	temperature, tokens := paperSettings(suite, arm)
+	if settings.Temperature, err = numberOrNone("temperature", flags.Temperature, temperature); err != nil {
 		return settings, err
 	}
-	if settings.TopP, err = number("top-p", flags.TopP, nil); err != nil {
+	if settings.TopP, err = numberOrNone("top-p", flags.TopP, nil); err != nil {
 		return settings, err
 	}
 	settings.MaxTokens, settings.Seed = tokens, flags.SamplingSeed
@@ -113,7 +113,7 @@ func (flags *sendFlags) settings(suite string, arm ask.Arm, provider provider) (
 	reasoning := provider.reasoningOff
 	if arm.Mode == ask.ModeReasoning {
 		reasoning = provider.reasoningOn
-		if flags.Provider == "anthropic" && flags.ReasoningOn == "" {
+		if flags.Provider == "anthropic" && flags.ReasoningOn == "" { // its own way to switch reasoning on
 			settings.Temperature = nil       // its reasoning refuses one
 			tokens := int64(anthropicTokens) // reasoning takes a part of the tokens
 			if settings.MaxTokens != nil {
@@ -122,13 +122,13 @@ func (flags *sendFlags) settings(suite string, arm ask.Arm, provider provider) (
 			settings.MaxTokens = &tokens
 		}
 	}
-	settings.Extra, err = merged([]string{reasoning, flags.Body})
+	settings.Extra, err = mergeObjects([]string{reasoning, flags.Body})
 	return settings, err
 }
 
-// number reads the value given for a flag: a number from 0, or the word none, for which it returns nil.
+// numberOrNone reads the value given for a flag: a number from 0, or the word none, for which it returns nil.
 // Where the flag is not given (""), it returns the standard value.
-func number(flag, given string, standard *float64) (*float64, error) {
+func numberOrNone(flag, given string, standard *float64) (*float64, error) {
 	switch given {
 	case "":
 		return standard, nil
@@ -142,10 +142,10 @@ func number(flag, given string, standard *float64) (*float64, error) {
 	return &x, nil
 }
 
-// merged joins JSON objects, whose members are sent with each request. A member of a later object
+// mergeObjects joins JSON objects, whose members are sent with each request. A member of a later object
 // replaces that of an earlier one. It returns nil if there are no members, and a usageError for a text
 // that is no object and for members that plumb itself sends.
-func merged(objects []string) (json.RawMessage, error) {
+func mergeObjects(objects []string) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	for _, object := range objects {
 		if strings.TrimSpace(object) == "" {

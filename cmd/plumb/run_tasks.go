@@ -30,11 +30,11 @@ func defaultScore() *scoreCmd {
 	return &c.Score
 }
 
-// source returns the source of the requests that `plumb run` sends to a model: it makes them of the tasks
+// requestSource returns the source of the requests that `plumb run` sends to a model: it makes them of the tasks
 // of --tasks, or for ASPIRE of generated tasks. It sets preparedRun.tasks to the bytes of the task file,
 // and opens what the suite needs: for ASPIRE the renderer of whiteboards, for DrawingBench the scorer of
 // first turns.
-func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite, error) {
+func (cmd *runCmd) requestSource(preparedRun *preparedRun, opts ask.Options) (ask.Suite, error) {
 	scoreCmd := defaultScore()
 	suites := scoreCmd.uncachedSuites()
 	suite := suites.Find(cmd.Suite)
@@ -133,7 +133,7 @@ func (cmd *runCmd) drawingSource(preparedRun *preparedRun) (ask.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ask.NewDrawingBench(tasks, preparedRun.scorer.score)
+	return ask.NewDrawingBench(tasks, preparedRun.scorer.scoreFirstTurn)
 }
 
 // turnScorer scores the turns of tasks that are asked several times. It opens the engine when the
@@ -147,10 +147,10 @@ type turnScorer struct {
 	err  error
 }
 
-// score scores the answer of a first turn, given as a dump line, and returns the result. An answer that
+// scoreFirstTurn scores the answer of a first turn, given as a dump line, and returns the result. An answer that
 // gets no score is an error.
-func (scorer *turnScorer) score(line []byte) (*scoring.Result, error) {
-	result, _, err := scorer.line(line)
+func (scorer *turnScorer) scoreFirstTurn(line []byte) (*scoring.Result, error) {
+	result, _, err := scorer.scoreLine(line)
 	if err == nil && !result.Scored {
 		err = result.Err
 	}

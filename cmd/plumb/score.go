@@ -49,10 +49,10 @@ type scoreCmd struct {
 	limitFlags
 	judgeFlags
 
-	remark  string            // for titles of tables, as in table.Options
-	args    []string          // of the program
-	only    *onlyPart         // a part of a job that this process scores alone; nil for all
-	splitTo map[string]string // files for the scores of each log; nil for one output
+	remark    string            // for titles of tables, as in table.Options
+	args      []string          // of the program
+	onlyShard *partRange        // a part of a job that this process scores alone; nil for all
+	logFiles  map[string]string // files for the scores of each log; nil for one output
 }
 
 // ballast is memory that is never touched, so the machine never provides it. A run of
@@ -118,7 +118,7 @@ func (cmd *scoreCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.judge(std, &config); err != nil { // it also takes the judge's key out of the environment
+	if err := cmd.configureJudge(std, &config); err != nil { // it also takes the judge's key out of the environment
 		return err
 	}
 	// The arguments become dumps, and the output gets its format.
@@ -126,7 +126,7 @@ func (cmd *scoreCmd) Run(std streams) error {
 		return err
 	}
 	cmd.tellUnversioned(std)
-	form, err := cmd.form()
+	form, err := cmd.prepareFormat()
 	if err != nil {
 		return err
 	}
@@ -134,10 +134,10 @@ func (cmd *scoreCmd) Run(std streams) error {
 	defer stop()
 	options := &queue.Options{Suite: cmd.Suite, Variants: variants, Reward: reward,
 		Unmarked: true} // repeated answers get their note in this package, which sees all dumps
-	j := &job{cmd: cmd, form: form, std: std, config: config, options: options, token: token}
+	j := &job{cmd: cmd, outputFormat: form, std: std, config: config, options: options, token: token}
 	j.papers, j.missing, j.reportItems = papers, missing, reportItems
 	j.table = table.New(table.Options{Suites: config.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants,
-		Papers: papers, Remark: cmd.remark, Success: cmd.SuccessFrom, Cluster: j.cluster})
+		Papers: papers, Remark: cmd.remark, Success: cmd.SuccessFrom, Cluster: j.clusterOf})
 	return j.run(ctx)
 }
 
@@ -168,9 +168,9 @@ func (cmd *scoreCmd) tellUnversioned(std streams) {
 	}
 }
 
-// judge sets in config which language model judges open answers in this process, and takes the model's
+// configureJudge sets in config which language model judges open answers in this process, and takes the model's
 // key out of the environment. It refuses flags of the judge that exclude each other.
-func (cmd *scoreCmd) judge(std streams, config *daemon.CoreConfig) (err error) {
+func (cmd *scoreCmd) configureJudge(std streams, config *daemon.CoreConfig) (err error) {
 	if cmd.JudgeURL != "" && cmd.Server != "" {
 		return usage("cannot use --judge-url with --server: the daemon asks its own judge")
 	}
@@ -190,40 +190,40 @@ func (cmd *scoreCmd) judge(std streams, config *daemon.CoreConfig) (err error) {
 
 // job is one run of score.
 type job struct {
-	cmd         *scoreCmd
-	std         streams
-	config      daemon.CoreConfig
-	options     *queue.Options
-	token       string
-	form        string // of the output, of those of package write
-	table       *table.Table
-	papers      [][]byte        // documents of paper tables
-	missing     table.Missing   // how tables count missing answers
-	reportItems int             // items of the report
-	items       dump.ItemConfig // how lines become items
-	read        records.Options // how records of dumps are read
-	openedDump  *records.Reader // the only dump, which was opened to check it; nil for none
+	cmd           *scoreCmd
+	std           streams
+	config        daemon.CoreConfig
+	options       *queue.Options
+	token         string
+	outputFormat  string // of the output, of those of package write
+	table         *table.Table
+	papers        [][]byte        // documents of paper tables
+	missing       table.Missing   // how tables count missing answers
+	reportItems   int             // items of the report
+	items         dump.ItemConfig // how lines become items
+	recordOptions records.Options // how records of dumps are read
+	openedDump    *records.Reader // the only dump, which was opened to check it; nil for none
 
 	parser fastjson.Parser // of tasks
-	// foreign says that the current dump is, or may be, one of another tool. Its results then come without
-	// JSON, and locate adds to each the place of its record in the dump.
-	foreign bool
-	json    []byte // the current result as JSON, where locate adds to it
+	// foreignFormat says that the current dump is, or may be, one of another tool. Its results then come without
+	// JSON, and addOrigin adds to each the place of its record in the dump.
+	foreignFormat bool
+	json          []byte // the current result as JSON, where addOrigin adds to it
 
-	core      *daemon.Core // nil where a daemon scores and no report is wanted
-	remote    *remote      // nil in process
-	report    *report.Writer
-	reportErr error // why there is no report any more; scoring goes on
-	out       *sink
-	progress  func() // called for each result; nil for nothing
+	core        *daemon.Core // nil where a daemon scores and no report is wanted
+	remote      *remote      // nil in process
+	report      *report.Writer
+	reportErr   error // why there is no report any more; scoring goes on
+	out         *sink
+	extendClaim func() // called for each result, so that this process keeps its claim of a shard; nil without claims
 	// partsOnly is true while results go to parts alone, and neither to the output nor into tables.
-	partsOnly bool
-	broken    error      // why inputs could not be read to their ends, in runs with shards
-	shards    *shardRun  // nil where the run cannot go on after its end
-	annotator *annotator // nil where no copies are wanted
-	tally     tally
-	times     *times // nil where they are not wanted
-	bar       *progress
+	partsOnly   bool
+	inputErrors error      // why inputs could not be read to their ends, in runs with shards
+	shards      *shardRun  // nil where the run cannot go on after its end
+	annotator   *annotator // nil where no copies are wanted
+	tally       tally
+	times       *times // nil where they are not wanted
+	bar         *progress
 }
 
 // run opens all that the job needs, scores all dumps, and ends with the tables, also when it is
@@ -240,17 +240,17 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 	}()
 	// Open the output, and check dumps and flags before any work.
-	if j.out, err = j.destination(); err != nil {
+	if j.out, err = j.openOutput(); err != nil {
 		return err
 	}
-	if err := j.convert(); err != nil {
+	if err := j.convertOutput(); err != nil {
 		j.out.discard()
 		return err
 	}
 	if err := j.checkDumps(); err != nil {
 		return j.out.finish(err)
 	}
-	if err := j.cmd.checkJob(j.form); err != nil {
+	if err := j.cmd.checkJob(j.outputFormat); err != nil {
 		return j.out.finish(err)
 	}
 	// A run that can go on later has a store of its finished parts.
@@ -266,7 +266,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 	}
 	// Open the other outputs.
-	if j.cmd.Annotate != "" && j.cmd.alone() {
+	if j.cmd.Annotate != "" && j.cmd.worksAlone() {
 		if j.annotator, err = openAnnotator(j.cmd.Annotate, j.cmd.Dumps); err != nil {
 			j.out.discard()
 			return err
@@ -278,25 +278,25 @@ func (j *job) run(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		j.times = &times{out: out, at: map[[2]string]*testTime{}}
+		j.times = &times{out: out, byTest: map[[2]string]*testTime{}}
 	}
 	j.bar = newProgress(j.std.err, j.cmd.Dumps, "line", "score", progressEvery)
 	if j.report != nil {
-		j.bar.drawing(j.reportItems)
+		j.bar.expectReport(j.reportItems)
 	}
-	if j.cmd.alone() { // damaged dumps fail the run in its end; among several processes none reports them
-		j.broken = j.cmd.damaged
+	if j.cmd.worksAlone() { // damaged dumps fail the run in its end; among several processes none reports them
+		j.inputErrors = j.cmd.damaged
 	}
 	// Score: all dumps from here, or shards, alone or shared with other processes.
 	switch {
 	case j.shards == nil:
 		err = j.runDumps(ctx)
-	case j.cmd.only == nil && j.cmd.Driver == "nats":
-		if err = j.runClaims(ctx); err != nil || !j.cmd.alone() {
-			return j.endShare(ctx, errors.Join(err, j.shards.store.close()))
+	case j.cmd.onlyShard == nil && j.cmd.Driver == "nats":
+		if err = j.runClaims(ctx); err != nil || !j.cmd.worksAlone() {
+			return j.endShare(ctx, errors.Join(err, j.shards.storer.close()))
 		}
 		err = j.runShards(ctx) // all parts are there: it writes the output from them
-	case !j.cmd.alone():
+	case !j.cmd.worksAlone():
 		return j.endShare(ctx, j.runShare(ctx)) // parts alone
 	default:
 		err = j.runShards(ctx)
@@ -304,7 +304,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil || j.report == nil { // else the bar goes on while the report is drawn
 		j.bar.end()
 	}
-	return j.end(ctx, j.interrupted(ctx, err))
+	return j.finishRun(ctx, j.withInterruption(ctx, err))
 }
 
 // runDumps scores the answers of all dumps in order, and then the requests of --requests that no dump
@@ -312,7 +312,7 @@ func (j *job) run(ctx context.Context) (err error) {
 // output that cannot be written ends the run.
 func (j *job) runDumps(ctx context.Context) (err error) {
 	for _, path := range j.cmd.Dumps {
-		if e := j.dump(ctx, path); e != nil {
+		if e := j.scoreDump(ctx, path); e != nil {
 			err = errors.Join(err, inDump(path, e))
 			if ctx.Err() != nil || j.out.failed() {
 				return err
@@ -320,7 +320,7 @@ func (j *job) runDumps(ctx context.Context) (err error) {
 		}
 		j.bar.dumpDone()
 	}
-	return errors.Join(err, j.unanswered(ctx))
+	return errors.Join(err, j.scoreUnanswered(ctx))
 }
 
 // openError says why a dump cannot be opened. Its text names the dump already.
@@ -335,8 +335,8 @@ func inDump(name string, err error) error {
 	return fmt.Errorf("cannot score %s: %w", name, err)
 }
 
-// interrupted returns err, or if a signal ended the run, an interruption that says how to go on.
-func (j *job) interrupted(ctx context.Context, err error) error {
+// withInterruption returns err, or if a signal ended the run, an interruption that says how to go on.
+func (j *job) withInterruption(ctx context.Context, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil:
 		return err
@@ -371,7 +371,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	} else if j.items, err = daemon.Items(j.config); err != nil {
 		return err
 	}
-	if j.read, err = j.cmd.dumpFlags.options(&j.config, &j.items); err != nil || j.cmd.Report == "" {
+	if j.recordOptions, err = j.cmd.dumpFlags.options(&j.config, &j.items); err != nil || j.cmd.Report == "" {
 		return err
 	}
 	// Open the report.
@@ -382,9 +382,9 @@ func (j *job) open(ctx context.Context) (err error) {
 	tellLeftovers(j.std.err, atomicfile.LeftoversIn(j.cmd.Report))
 	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
 		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers,
-		Remark: j.cmd.remark, Success: j.cmd.SuccessFrom, Cluster: j.cluster,
+		Remark: j.cmd.remark, Success: j.cmd.SuccessFrom, Cluster: j.clusterOf,
 		Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
-		Max: j.reportItems, Flags: j.cmd.scoreFlags.list(&j.cmd.engineFlags), Progress: func(done, all int) { j.bar.itemsDrawn(done, all) }})
+		Max: j.reportItems, Flags: j.cmd.scoreFlags.scoreArguments(&j.cmd.engineFlags), Progress: func(done, all int) { j.bar.itemsDrawn(done, all) }})
 	if atomicfile.IsFull(err) {
 		j.dropReport(err)
 		return nil
@@ -395,11 +395,11 @@ func (j *job) open(ctx context.Context) (err error) {
 	return err
 }
 
-// cluster returns the cluster of an item in the tables: a text that all tasks about the same pictures
+// clusterOf returns the cluster of an item in the tables: a text that all tasks about the same pictures
 // have in common, or "" for a task without pictures. Standard errors treat the results of one cluster as
 // dependent. Only results of a daemon are looked up here, in the task file of their suite, because
 // results that this process makes hold their cluster.
-func (j *job) cluster(suite, id string) string {
+func (j *job) clusterOf(suite, id string) string {
 	if j.remote == nil { // results hold it
 		return ""
 	}
@@ -435,15 +435,15 @@ type scorer interface {
 	Ready() bool
 }
 
-// dump scores the answers of one dump: its lines, or the records of another tool.
-func (j *job) dump(ctx context.Context, path string) error {
+// scoreDump scores the answers of one dump: its lines, or the records of another tool.
+func (j *job) scoreDump(ctx context.Context, path string) error {
 	reader, err := j.openDump(path)
 	if err != nil {
 		return openError{err}
 	}
 	defer reader.Close()
-	j.foreign = reader.Format != records.Own
-	return j.stream(ctx, path, func(ctx context.Context, put putFunc) error {
+	j.foreignFormat = reader.Format != records.Own
+	return j.scoreStream(ctx, path, func(ctx context.Context, put putFunc) error {
 		if reader.Format == records.Own {
 			return j.feedLines(reader, put)
 		}
@@ -454,10 +454,10 @@ func (j *job) dump(ctx context.Context, path string) error {
 // pendingLines bounds how many lines may wait for their results.
 const pendingLines = 1 << 16
 
-// stream scores the lines that feed puts, and takes their results in the same order with collect. feed
+// scoreStream scores the lines that feed puts, and takes their results in the same order with collectResults. feed
 // runs in a goroutine of its own, so that lines are read while results are taken. The error is that
 // of the scorer or the output, else the one of feed's input. path is the name of the input.
-func (j *job) stream(ctx context.Context, path string, feed func(context.Context, putFunc) error) (err error) {
+func (j *job) scoreStream(ctx context.Context, path string, feed func(context.Context, putFunc) error) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var s scorer
@@ -467,7 +467,7 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 		}
 	} else {
 		options := *j.options
-		options.Bare = j.foreign || len(j.cmd.Dumps) > 1 // the scorer makes no JSON of results: locate does
+		options.Bare = j.foreignFormat || len(j.cmd.Dumps) > 1 // the scorer makes no JSON of results: addOrigin does
 		s = j.core.Queue.Stream(ctx, &options)
 	}
 	pending := make(chan pendingLine, pendingLines)
@@ -475,19 +475,19 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 	go func() {
 		defer s.End()
 		err := feed(ctx, j.putTo(ctx, s, pending))
-		if err == errGivenUp { // collect has the scorer's own error
+		if err == errGivenUp { // collectResults has the scorer's own error
 			err = nil
 		}
 		feedErr <- err
 	}()
-	if err := j.collect(s, path, pending); err != nil {
+	if err := j.collectResults(s, path, pending); err != nil {
 		return err // feed may still wait for its input; it ends with the process
 	}
 	return <-feedErr
 }
 
-// named returns the name of a dump for results and messages, "" if it is the only one of the run.
-func (j *job) named(path string) string {
+// nameInResults returns the name of a dump for results and messages, "" if it is the only one of the run.
+func (j *job) nameInResults(path string) string {
 	if len(j.cmd.Dumps) == 1 {
 		return ""
 	}

@@ -25,12 +25,12 @@ const inspectFormat = "inspect"
 // annotator keeps the results of a run by dump until it writes the copies of the dumps with their
 // scores. See docs/spec/dumps-files.md#r20.
 type annotator struct {
-	copies map[string]string // files of the copies, by dump
-	folder string            // for the results
-	files  map[string]string // of results, by dump
-	dump   string            // whose results come now
-	out    *bufio.Writer     // nil before the first result
-	file   *os.File
+	copies     map[string]string // files of the copies, by dump
+	folder     string            // for the results
+	files      map[string]string // of results, by dump
+	dump       string            // whose results come now
+	out        *bufio.Writer     // nil before the first result
+	resultFile *os.File
 }
 
 // copyName returns the name of a dump's copy, which is not compressed: that of the dump without .gz,
@@ -65,11 +65,11 @@ func openAnnotator(dir string, dumps []string) (*annotator, error) {
 	return &annotator{copies: copies, folder: folder, files: map[string]string{}}, nil
 }
 
-// add appends a result line to the temporary file for the results of its dump. The results of one dump
+// addResult appends a result line to the temporary file for the results of its dump. The results of one dump
 // must follow each other, because only one file is open at a time.
-func (annotator *annotator) add(dump string, line []byte) error {
+func (annotator *annotator) addResult(dump string, line []byte) error {
 	if annotator.out == nil || dump != annotator.dump {
-		if err := annotator.close(); err != nil {
+		if err := annotator.closeFile(); err != nil {
 			return err
 		}
 		path := filepath.Join(annotator.folder, fmt.Sprint(len(annotator.files)))
@@ -78,7 +78,7 @@ func (annotator *annotator) add(dump string, line []byte) error {
 			return fmt.Errorf("cannot keep results for --annotate: %w", err)
 		}
 		annotator.dump = dump
-		annotator.file = file
+		annotator.resultFile = file
 		annotator.out = bufio.NewWriterSize(file, 1<<20)
 		annotator.files[dump] = path
 	}
@@ -89,12 +89,12 @@ func (annotator *annotator) add(dump string, line []byte) error {
 	return nil
 }
 
-// close flushes and closes the temporary file for the results of the current dump, if one is open.
-func (annotator *annotator) close() error {
+// closeFile flushes and closes the temporary file for the results of the current dump, if one is open.
+func (annotator *annotator) closeFile() error {
 	if annotator.out == nil {
 		return nil
 	}
-	err := errors.Join(annotator.out.Flush(), annotator.file.Close())
+	err := errors.Join(annotator.out.Flush(), annotator.resultFile.Close())
 	annotator.out = nil
 	if err != nil {
 		return fmt.Errorf("cannot keep results for --annotate: %w", err)
@@ -104,7 +104,7 @@ func (annotator *annotator) close() error {
 
 // remove removes the temporary files of results.
 func (annotator *annotator) remove() {
-	annotator.close()
+	annotator.closeFile()
 	os.RemoveAll(annotator.folder)
 }
 
@@ -112,11 +112,11 @@ func (annotator *annotator) remove() {
 // others from being written. For a dump without results it prints a message instead.
 func (j *job) annotate() (err error) {
 	annotator := j.annotator
-	if err := annotator.close(); err != nil {
+	if err := annotator.closeFile(); err != nil {
 		return err
 	}
 	for _, dump := range j.cmd.Dumps {
-		path, ok := annotator.files[j.named(dump)]
+		path, ok := annotator.files[j.nameInResults(dump)]
 		if !ok {
 			fmt.Fprintf(j.std.err, "plumb: %s has no results and gets no copy\n", dump)
 			continue
@@ -138,13 +138,13 @@ func (j *job) annotateDump(dump, path string) error {
 	}
 	// Results of a dump in plumb's own format do not say at which place of the dump their records are, so
 	// this is added.
-	reader, err := records.Open(dump, nil, j.read)
+	reader, err := records.Open(dump, nil, j.recordOptions)
 	if err != nil {
 		return err
 	}
 	format := reader.Format
 	if format == records.Own {
-		path, err = placed(reader, path)
+		path, err = copyWithPlaces(reader, path)
 	}
 	if err = errors.Join(err, reader.Close()); err != nil {
 		return err
@@ -163,11 +163,11 @@ func (j *job) annotateDump(dump, path string) error {
 	if err != nil {
 		return err
 	}
-	all, err := annotate.NewResults(results, info.Size(), j.named(dump), j.read.Limits.Line)
+	all, err := annotate.NewResults(results, info.Size(), j.nameInResults(dump), j.recordOptions.Limits.Line)
 	if err != nil {
 		return err
 	}
-	source, err := input.Open(dump, nil, j.read.Limits)
+	source, err := input.Open(dump, nil, j.recordOptions.Limits)
 	if err != nil {
 		return err
 	}
@@ -189,10 +189,10 @@ func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
 	return errors.Join(s.Close(), out.Flush())
 }
 
-// placed writes a copy of the result file at path and returns the name of the copy. Each result gets a
+// copyWithPlaces writes a copy of the result file at path and returns the name of the copy. Each result gets a
 // member "at" with the place of its record in the dump, which results of dumps in plumb's own format do
 // not have. reader reads the dump again, and so gives the records in the order of the results.
-func placed(reader *records.Reader, path string) (string, error) {
+func copyWithPlaces(reader *records.Reader, path string) (string, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return "", err

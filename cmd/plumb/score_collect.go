@@ -8,11 +8,11 @@ import (
 	"plumb/daemon/records"
 )
 
-// collect takes the results of a dump's lines from the scorer in the order of the lines. It adds each to
+// collectResults takes the results of a dump's lines from the scorer in the order of the lines. It adds each to
 // all that the run makes: the part of its shard, the tables, times, annotated copies, the output and the
 // report. In a process that shares the work with others, results go to parts alone. pending has for each
 // line what putTo has kept of it. An error of the report ends only the report.
-func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) error {
+func (j *job) collectResults(scorer scorer, path string, pending <-chan pendingLine) error {
 	var answer queue.Answer // outside of the loop, so that it is allocated once
 	for {
 		var err error
@@ -23,38 +23,38 @@ func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) er
 			return err
 		}
 		line := <-pending
-		j.locate(&answer, line.origin)
+		j.addOrigin(&answer, line.origin)
 		if j.shards != nil {
-			if err := j.shards.add(line.part, &answer.Result, answer.JSON); err != nil {
+			if err := j.shards.addResult(line.part, &answer.Result, answer.JSON); err != nil {
 				return err
 			}
 		}
-		if j.progress != nil {
-			j.progress()
+		if j.extendClaim != nil {
+			j.extendClaim()
 		}
 		j.bar.lineDone(answer.Result.Err == nil)
 		if j.partsOnly {
 			continue
 		}
-		result := &answer.Result
+		indexed := &answer.Result // of which the index of the output is made
 		if j.remote != nil {
-			result = nil // a daemon's line may hold more than was read of it
+			indexed = nil // a daemon's line may hold more than was read of it
 		}
 		if !j.table.Add(&answer.Result) { // an earlier dump has this answer
-			answer.JSON, result = addDuplicateNote(answer.JSON, &answer.Result), noteDuplicate(result)
+			answer.JSON, indexed = addDuplicateNote(answer.JSON, &answer.Result), noteDuplicate(indexed)
 		}
-		j.tally.addResult(j.named(path), answer.Line, &answer.Result)
+		j.tally.addResult(j.nameInResults(path), answer.Line, &answer.Result)
 		if j.times != nil {
-			if err := j.times.add(j.named(path), &answer); err != nil {
+			if err := j.times.add(j.nameInResults(path), &answer); err != nil {
 				return err
 			}
 		}
 		if j.annotator != nil {
-			if err := j.annotator.add(j.named(path), answer.JSON); err != nil {
+			if err := j.annotator.addResult(j.nameInResults(path), answer.JSON); err != nil {
 				return err
 			}
 		}
-		if err := j.out.writeLine(answer.JSON, result); err != nil {
+		if err := j.out.writeLine(answer.JSON, indexed); err != nil {
 			return fmt.Errorf("cannot write results: %w", err)
 		}
 		if !scorer.Ready() { // a reader of the output may wait for these lines
@@ -71,10 +71,10 @@ func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) er
 	}
 }
 
-// locate adds to a result in which dump and at which place of it the record was, and makes the JSON of
+// addOrigin adds to a result in which dump and at which place of it the record was, and makes the JSON of
 // the result anew. That JSON is in memory that the next call uses again. If origin is empty, because the
 // only dump is in plumb's own format, and the result has JSON, it stays as it is.
-func (j *job) locate(answer *queue.Answer, origin *records.Origin) {
+func (j *job) addOrigin(answer *queue.Answer, origin *records.Origin) {
 	if origin.Empty() && len(answer.JSON) > 0 {
 		return
 	}

@@ -21,11 +21,11 @@ func signalContext() (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// end finishes the output files and the report, prints the tables and the counts, and returns the
+// finishRun finishes the output files and the report, prints the tables and the counts, and returns the
 // error of the run. early is the error that ended the run early; if it is nil, all lines were read,
 // and the outputs replace the former files. A complete run that scored too little is an error too.
 // See docs/spec/cli.md#r6.
-func (j *job) end(ctx context.Context, early error) error {
+func (j *job) finishRun(ctx context.Context, early error) error {
 	// The outputs.
 	if j.shards != nil && early != nil {
 		j.out.discard() // the parts are in the folder of the job
@@ -39,7 +39,7 @@ func (j *job) end(ctx context.Context, early error) error {
 	if early == nil && err == nil && j.annotator != nil {
 		err = j.annotate()
 	}
-	if early == nil && err == nil && j.cmd.splitTo != nil {
+	if early == nil && err == nil && j.cmd.logFiles != nil {
 		err = j.cmd.splitLogs(j.std)
 	}
 	if early == nil {
@@ -72,7 +72,7 @@ func (j *job) end(ctx context.Context, early error) error {
 		}
 	}
 	// Whether the run counts as a failure.
-	err = errors.Join(err, j.broken)
+	err = errors.Join(err, j.inputErrors)
 	if err == nil {
 		err = j.cmd.failFlags.errorOfRun(&j.tally, j.missing == table.Zero, j.cmd.DryRun)
 	}
@@ -89,7 +89,7 @@ func (j *job) endReport(ctx context.Context, early error) error {
 	if early != nil {
 		j.report.EndedEarly(oneLine(early))
 	}
-	if len(j.cmd.Dumps) == 1 && !j.foreign && index.Plain(j.cmd.Dumps[0]) {
+	if len(j.cmd.Dumps) == 1 && !j.foreignFormat && index.Plain(j.cmd.Dumps[0]) {
 		j.report.From(j.cmd.Dumps[0]) // the report shows how to score a line of this file again
 	}
 	path, err := j.report.Close()

@@ -12,23 +12,23 @@ import (
 )
 
 // putTo returns a function that gives a line of a dump to the scorer. It also sends to pending what
-// collect, which takes the results, needs of the line: where it is from, the shard's part that its result
+// collectResults, which takes the results, needs of the line: where it is from, the shard's part that its result
 // belongs to, and for a report the line itself. The function waits while too many lines are under way.
 // Its error is that of ctx, or errGivenUp if the scorer takes no more lines.
 func (j *job) putTo(ctx context.Context, scorer scorer, pending chan<- pendingLine) putFunc {
 	return func(line dump.Line, origin *records.Origin) error {
 		faultAt(line) // does something in tests alone
-		beside := pendingLine{origin: origin}
+		kept := pendingLine{origin: origin}
 		if j.shards != nil {
-			beside.part = j.shards.next
+			kept.part = j.shards.partOfNextLine
 		}
 		if j.report != nil {
-			kept := line
-			kept.Bytes = append([]byte(nil), line.Bytes...) // the reader uses its memory again
-			beside.line = &kept
+			copied := line
+			copied.Bytes = append([]byte(nil), line.Bytes...) // the reader uses its memory again
+			kept.line = &copied
 		}
 		select {
-		case pending <- beside:
+		case pending <- kept:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -42,7 +42,7 @@ func (j *job) putTo(ctx context.Context, scorer scorer, pending chan<- pendingLi
 // putFunc gives a line to the scorer. The origin is not changed, and lines may share one.
 type putFunc func(dump.Line, *records.Origin) error
 
-// pendingLine holds what collect needs of a line beside its result, such as its place in the dump.
+// pendingLine holds what collectResults needs of a line beside its result, such as its place in the dump.
 type pendingLine struct {
 	origin *records.Origin
 	line   *dump.Line // for the report; nil without one
@@ -58,7 +58,7 @@ var errGivenUp = errors.New("no more lines are taken")
 func (j *job) feedLines(reader *records.Reader, put putFunc) error {
 	lines := reader.Lines()
 	lines.AcceptList(j.items) // split a JSON list into lines
-	origin := &records.Origin{File: j.named(reader.Name())}
+	origin := &records.Origin{File: j.nameInResults(reader.Name())}
 	for {
 		line, err := lines.Next()
 		if err == io.EOF {
@@ -100,12 +100,12 @@ func (j *job) feedRecords(reader *records.Reader, put putFunc) error {
 	}
 }
 
-// unanswered scores the requests of --requests that no dump had an answer to, as missing.
-func (j *job) unanswered(ctx context.Context) error {
-	if j.read.Requests == nil {
+// scoreUnanswered scores the requests of --requests that no dump had an answer to, as missing.
+func (j *job) scoreUnanswered(ctx context.Context) error {
+	if j.recordOptions.Requests == nil {
 		return nil
 	}
-	return j.stream(ctx, requestsName, func(ctx context.Context, put putFunc) error {
+	return j.scoreStream(ctx, requestsName, func(ctx context.Context, put putFunc) error {
 		return j.feedUnanswered(put)
 	})
 }
@@ -114,7 +114,7 @@ func (j *job) unanswered(ctx context.Context) error {
 // After the first error it puts no more.
 func (j *job) feedUnanswered(put putFunc) (err error) {
 	n := 0
-	records.Unanswered(j.read, func(reader *records.Reader, missing *records.Answer) {
+	records.Unanswered(j.recordOptions, func(reader *records.Reader, missing *records.Answer) {
 		n++
 		if line, origin := reader.Line(nil, missing, n); err == nil {
 			err = put(line, &origin)

@@ -29,22 +29,22 @@ type formFlags struct {
 // splitName is the file of all results in the folder that the scores of several logs are written to.
 const splitName = "results.jsonl"
 
-// form returns the format of the output, such as csv: that of --output-format, else the one of the
+// prepareFormat returns the format of the output, such as csv: that of --output-format, else the one of the
 // suffix of --output. It refuses a format that contradicts the suffix.
 //
 // The scores of several logs of the evaluation tool inspect_ai need a file for each log. For these it
 // makes the folder that --output names, and changes the output to the file of all results in it. splitLogs
 // makes the files of the logs from that one at the end. See docs/spec/dumps-files.md#r21.
-func (cmd *scoreCmd) form() (name string, err error) {
-	if cmd.only != nil { // a process for one shard writes its part alone
+func (cmd *scoreCmd) prepareFormat() (name string, err error) {
+	if cmd.onlyShard != nil { // a process for one shard writes its part alone
 		return write.JSONL, nil
 	}
 	if name, err = write.Format(cmd.OutputFormat, cmd.Output); err != nil {
 		return "", usageError{err}
 	}
 	suffix := strings.ToLower(filepath.Ext(cmd.Output))
-	ofSuffix, _ := write.Format("", cmd.Output)
-	otherForm := ofSuffix != write.JSONL && ofSuffix != name                       // such as csv to FILE.parquet
+	formatOfSuffix, _ := write.Format("", cmd.Output)
+	otherForm := formatOfSuffix != write.JSONL && formatOfSuffix != name           // such as csv to FILE.parquet
 	notLines := suffix == ".jsonl" && name != write.JSONL && name != write.Inspect // such as csv to FILE.jsonl
 	info, statErr := os.Stat(cmd.Output)
 	isFolder := strings.HasSuffix(cmd.Output, "/") || statErr == nil && info.IsDir()
@@ -55,11 +55,12 @@ func (cmd *scoreCmd) form() (name string, err error) {
 		return "", usage("cannot use --columns: the output is %s; want -o FILE.parquet", name)
 	case name != write.Inspect:
 		return name, nil
+	// What follows are the scores for inspect_ai.
 	case isFolder || len(cmd.Dumps) > 1 && suffix == "":
 		if err := os.MkdirAll(cmd.Output, 0o755); err != nil {
 			return "", fmt.Errorf("cannot write output: %w", err)
 		}
-		cmd.splitTo, err = namesIn(cmd.Output, cmd.Dumps, inspectName)
+		cmd.logFiles, err = namesIn(cmd.Output, cmd.Dumps, inspectName)
 		cmd.Output = filepath.Join(cmd.Output, splitName)
 		return write.JSONL, err
 	case len(cmd.Dumps) > 1:
@@ -125,11 +126,11 @@ func commonFolder(dumps []string) string {
 	return parent
 }
 
-// convert makes the output turn the result lines that are written to it into the chosen format: Parquet,
+// convertOutput makes the output turn the result lines that are written to it into the chosen format: Parquet,
 // scores for inspect_ai, or the table of the run as CSV or XLSX. JSON lines stay as they are. Parquet
 // files get the version and the settings of the run as metadata. See docs/spec/dumps-files.md#r18.
-func (j *job) convert() error {
-	switch j.form {
+func (j *job) convertOutput() error {
+	switch j.outputFormat {
 	case write.Parquet:
 		settings, err := j.settings()
 		if err != nil {
@@ -163,7 +164,7 @@ const lineBuffer = 64 << 10
 
 // convertBy makes an output convert the result lines that are written to it. open returns the converter:
 // it takes result lines and writes another format, such as Parquet, to the writer that it is given, which
-// is the output's file. sink.end, called when the run has ended well, closes the converter.
+// is the output's file. sink.writeEnd, called when the run has ended well, closes the converter.
 func (sink *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
 	file := sink.Writer
 	converter, err := open(file)
@@ -182,8 +183,8 @@ func (sink *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
 
 // lineWriter passes what is written to it on in whole lines.
 type lineWriter struct {
-	results write.Results
-	rest    []byte // the beginning of a line whose end has not been written yet
+	results        write.Results
+	unfinishedLine []byte // the beginning of a line whose end has not been written yet
 }
 
 // Write gives each whole line in p, without its line end, to writer.results. What follows the last line end is
@@ -193,12 +194,12 @@ func (writer *lineWriter) Write(p []byte) (int, error) {
 	for {
 		line, rest, ok := bytes.Cut(p, []byte("\n"))
 		if !ok {
-			writer.rest = append(writer.rest, p...)
+			writer.unfinishedLine = append(writer.unfinishedLine, p...)
 			return n, nil
 		}
-		if len(writer.rest) > 0 { // the line began in an earlier call
-			line = append(writer.rest, line...)
-			writer.rest = writer.rest[:0]
+		if len(writer.unfinishedLine) > 0 { // the line began in an earlier call
+			line = append(writer.unfinishedLine, line...)
+			writer.unfinishedLine = writer.unfinishedLine[:0]
 		}
 		if err := writer.results.Write(line); err != nil {
 			return 0, err
@@ -272,7 +273,7 @@ func (cmd *scoreCmd) splitLogs(std streams) error {
 		lineLog string // the log that it is of
 		missing int    // results that are of no log
 	)
-	advance := func() { // reads the next result into line and lineLog, or sets err
+	readNext := func() { // reads the next result into line and lineLog, or sets err of splitLogs
 		if line, err = in.ReadBytes('\n'); err != nil {
 			return
 		}
@@ -287,11 +288,11 @@ func (cmd *scoreCmd) splitLogs(std streams) error {
 		}
 	}
 	// Each turn takes all results of one log, or one result that is of no log.
-	for advance(); err == nil; {
-		path, log := cmd.splitTo[lineLog], lineLog
+	for readNext(); err == nil; {
+		path, log := cmd.logFiles[lineLog], lineLog
 		if path == "" {
 			missing++
-			advance()
+			readNext()
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -304,7 +305,7 @@ func (cmd *scoreCmd) splitLogs(std streams) error {
 				if e := s.Write(bytes.TrimSuffix(line, []byte("\n"))); e != nil {
 					return e
 				}
-				advance()
+				readNext()
 			}
 			if e := s.Close(); e != nil {
 				return e
@@ -328,7 +329,7 @@ func (cmd *scoreCmd) splitLogs(std streams) error {
 // summary.json and then the mark of success. See docs/spec/jobs.md#r10.
 func (j *job) leaveParts() error {
 	j.out.discard()
-	j.shards.finished = false // so that closeJob keeps the parts
+	j.shards.removeFolder = false // so that closeJob keeps the parts
 	var buffer bytes.Buffer
 	if err := write.SummaryJSON(&buffer, summaryOf(j.table)); err != nil {
 		return err

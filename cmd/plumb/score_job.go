@@ -39,36 +39,36 @@ type jobFlags struct {
 // shardRun is the folder of a run, with the part that is being written.
 type shardRun struct {
 	*jobs.Job
-	lock    *ledger.Lock // nil where several processes share the job
-	journal *jobs.Journal
-	deaths  map[jobs.Part]int // processes that ended while a part was under way
+	lock           *ledger.Lock // nil where several processes share the job
+	journal        *jobs.Journal
+	endedProcesses map[jobs.Part]int // processes that ended while a part was under way
 
-	next jobs.Part // the part of the lines that feed puts; only feed uses it
+	partOfNextLine jobs.Part // the part of the lines that are read now; only the goroutine that reads uses it
 
-	// What follows belongs to the part whose results collect takes.
-	part      jobs.Part
-	open      bool   // the part has begun
-	lines     []byte // its result lines
-	lineCount int    // their number
-	cells     cellCounts
-	clusters  []string           // of the results, nil where none has one
-	seen      map[jobs.Part]bool // parts that have had results, of the shards under way
+	// What follows belongs to the part whose results collectResults takes.
+	currentPart      jobs.Part
+	partIsOpen       bool   // the part has begun
+	lines            []byte // its result lines
+	lineCount        int    // their number
+	cells            cellCounts
+	clusters         []string           // of the results, nil where none has one
+	partsWithResults map[jobs.Part]bool // parts that have had results, of the shards under way
 
-	store    *storer
-	finished bool // all is done, and the folder is not needed any more
+	storer       *storer
+	removeFolder bool // all is done: closeJob removes the folder of the job
 }
 
-// add adds a result and its line to a part of a shard. The first result of a new part ends the part
+// addResult adds a result and its line to a part of a shard. The first result of a new part ends the part
 // before it, which is then committed. Parts are committed in the background, so the error may be that of
 // an earlier part.
-func (run *shardRun) add(part jobs.Part, result *scoring.Result, line []byte) error {
-	if run.open && part != run.part {
-		if err := run.flush(part.Shard != run.part.Shard); err != nil {
+func (run *shardRun) addResult(part jobs.Part, result *scoring.Result, line []byte) error {
+	if run.partIsOpen && part != run.currentPart {
+		if err := run.commitPart(part.Shard != run.currentPart.Shard); err != nil {
 			return err
 		}
 	}
-	if !run.open {
-		run.part, run.open, run.seen[part] = part, true, true
+	if !run.partIsOpen {
+		run.currentPart, run.partIsOpen, run.partsWithResults[part] = part, true, true
 	}
 	run.lines = append(append(run.lines, line...), '\n')
 	run.lineCount++
@@ -79,27 +79,27 @@ func (run *shardRun) add(part jobs.Part, result *scoring.Result, line []byte) er
 	if run.clusters != nil {
 		run.clusters = append(run.clusters, result.Cluster)
 	}
-	return run.store.failed()
+	return run.storer.failed()
 }
 
-// flush ends the current part: it gives the part to the goroutine that commits parts to the job's store.
+// commitPart ends the current part: it gives the part to the goroutine that commits parts to the job's store.
 // last is true if no other part of its shard follows. Without a current part it does nothing. The error
 // is that of a part before.
-func (run *shardRun) flush(last bool) error {
-	if !run.open {
+func (run *shardRun) commitPart(last bool) error {
+	if !run.partIsOpen {
 		return nil
 	}
 	marker := jobs.Marker{Lines: run.lineCount, Last: last, Cells: run.cells.cells, Clusters: run.clusters}
-	run.store.queue <- storeOrder{part: run.part, lines: run.lines, marker: marker}
-	run.lines = run.store.memory() // the goroutine has the former slice
-	run.drop()
-	return run.store.failed()
+	run.storer.queue <- storeOrder{part: run.currentPart, lines: run.lines, marker: marker}
+	run.lines = run.storer.emptySlice() // the goroutine has the former slice
+	run.dropPart()
+	return run.storer.failed()
 }
 
-// drop discards the results of the current part, which is not committed.
-func (run *shardRun) drop() {
+// dropPart discards the results of the current part, which is not committed.
+func (run *shardRun) dropPart() {
 	run.lines = run.lines[:0]
-	run.open, run.lineCount, run.cells, run.clusters = false, 0, cellCounts{}, nil
+	run.partIsOpen, run.lineCount, run.cells, run.clusters = false, 0, cellCounts{}, nil
 }
 
 // resumable reports whether the run keeps its finished parts in a store, so that the same command can go
@@ -108,7 +108,7 @@ func (run *shardRun) drop() {
 // lines in one process.
 func (cmd *scoreCmd) resumable() bool {
 	toStdout := cmd.Output == "-" || cmd.Output == ""
-	if toStdout && !cmd.partsAlone() || cmd.Report != "" || cmd.Times != "" {
+	if toStdout && !cmd.hasNoOutput() || cmd.Report != "" || cmd.Times != "" {
 		return false
 	}
 	if info, err := os.Stat(cmd.Output); err == nil && !info.Mode().IsRegular() {
@@ -137,12 +137,12 @@ func unversioned(o *address.Object) bool { return o.Tag == "" && o.Modified.IsZe
 // processes. A folder that another process has locked is a usageError. The journal of this process tells
 // later ones which parts it began. See docs/spec/jobs.md#r1.
 func (j *job) openJob() (err error) {
-	store, dir, err := j.store()
+	store, dir, err := j.openStore()
 	if err != nil {
 		return err
 	}
-	j.shards = &shardRun{seen: map[jobs.Part]bool{}}
-	if j.cmd.alone() && dir != "" {
+	j.shards = &shardRun{partsWithResults: map[jobs.Part]bool{}}
+	if j.cmd.worksAlone() && dir != "" {
 		j.shards.lock, err = ledger.LockFolder(dir)
 		if errors.Is(err, ledger.ErrLocked) {
 			return usage("cannot use -o %s: another process scores into it (%s)", j.cmd.Output, dir)
@@ -154,14 +154,14 @@ func (j *job) openJob() (err error) {
 			return err
 		}
 	}
-	if j.shards.Job, err = j.plan(store); err != nil {
+	if j.shards.Job, err = j.openOrPlan(store); err != nil {
 		j.closeJob()
 		return err
 	}
-	j.shards.deaths, err = j.shards.Deaths()
+	j.shards.endedProcesses, err = j.shards.Deaths()
 	// A process that scores a range of records, to find the line that ends its process, keeps no journal:
 	// its end is expected and must not count as one more death of the part.
-	scoresRange := j.cmd.only != nil && j.cmd.only.to > 0
+	scoresRange := j.cmd.onlyShard != nil && j.cmd.onlyShard.endRecord > 0
 	if err == nil && !scoresRange {
 		uniqueName := strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 		j.shards.journal, err = j.shards.Journal(uniqueName)
@@ -170,40 +170,40 @@ func (j *job) openJob() (err error) {
 		j.closeJob()
 		return fmt.Errorf("cannot use job %s: %w", store.Path(""), err)
 	}
-	j.shards.store = newStorer(j.shards.Job)
+	j.shards.storer = newStorer(j.shards.Job)
 	if dir != "" {
 		j.out.file.Under(dir) // the output is in the job's folder until it is complete
 	}
 	return nil
 }
 
-// plan returns the job in a store, after a check that it has the same inputs and settings as this
+// openOrPlan returns the job in a store, after a check that it has the same inputs and settings as this
 // command; a job with others is a usageError. If the store has no job, or with --restart, it clears the
 // store and plans a new job, which cuts the inputs into shards. A process for one shard never plans.
-func (j *job) plan(store jobs.Store) (*jobs.Job, error) {
-	header, err := j.header()
+func (j *job) openOrPlan(store jobs.Store) (*jobs.Job, error) {
+	header, err := j.jobHeader()
 	if err != nil {
 		return nil, err
 	}
 	old, err := jobs.Open(store)
-	restart := j.cmd.Restart && j.cmd.alone() // one of several processes must not clear the parts of the others
+	restart := j.cmd.Restart && j.cmd.worksAlone() // one of several processes must not clear the parts of the others
 	switch {
-	case j.cmd.only != nil && err != nil:
+	case j.cmd.onlyShard != nil && err != nil: // it must be planned already
 		return nil, err
 	case restart || errors.Is(err, jobs.ErrNone):
-		if j.cmd.alone() {
+		if j.cmd.worksAlone() {
 			if err := store.Clear(ledger.LockName); err != nil {
 				return nil, err
 			}
 		}
-		return jobs.Create(store, header, func(give func(jobs.Shard) error) error { return j.cut(&header, give) })
+		return jobs.Create(store, header, func(give func(jobs.Shard) error) error { return j.cutIntoShards(&header, give) })
 	case err != nil:
 		return nil, err
 	}
 	if why := old.Header.Differs(&header); why != "" {
 		return nil, usage("cannot go on with %s: %s; want the same command, or --restart to begin anew", store.Path(""), why)
 	}
-	if !j.cmd.alone() {
+	if !j.cmd.worksAlone() {
 		return old, nil
 	}
 	return old, j.tellResuming(old)
@@ -238,10 +238,10 @@ func (j *job) tellResuming(old *jobs.Job) error {
 	return nil
 }
 
-// header returns the description of the job: version, command, folder, inputs, and the settings that
+// jobHeader returns the description of the job: version, command, folder, inputs, and the settings that
 // can change a result. It opens each dump to see whether it can be cut into shards of lines. A dump that
 // cannot be opened is an error only if no other can be opened either.
-func (j *job) header() (header jobs.Header, err error) {
+func (j *job) jobHeader() (header jobs.Header, err error) {
 	header = jobs.Header{Plumb: version + " " + commit}
 	for _, arg := range j.cmd.args {
 		header.Args = append(header.Args, address.Name(arg))
@@ -255,7 +255,7 @@ func (j *job) header() (header jobs.Header, err error) {
 	var failure error // why dumps cannot be opened
 	readable := 0
 	for _, path := range j.cmd.Dumps {
-		input, err := j.describe(path)
+		input, err := j.describeInput(path)
 		if err != nil {
 			return header, err
 		}
@@ -269,7 +269,7 @@ func (j *job) header() (header jobs.Header, err error) {
 	if readable == 0 {
 		return header, failure
 	}
-	if j.read.Requests != nil {
+	if j.recordOptions.Requests != nil {
 		header.Inputs = append(header.Inputs, jobs.Input{Name: requestsName, Whole: true})
 	}
 	return header, nil
@@ -281,7 +281,7 @@ func (j *job) cuttable(path string) (bool, error) {
 	if j.openedDump != nil {
 		return j.openedDump.Cuttable(), nil
 	}
-	reader, err := records.Open(path, nil, j.read)
+	reader, err := records.Open(path, nil, j.recordOptions)
 	if err != nil {
 		return false, err
 	}
@@ -289,9 +289,9 @@ func (j *job) cuttable(path string) (bool, error) {
 	return reader.Cuttable(), nil
 }
 
-// describe returns the name, size, time of change and version of a dump, a file or an object at an
+// describeInput returns the name, size, time of change and version of a dump, a file or an object at an
 // address. They tell whether the dump has changed since the job was planned.
-func (j *job) describe(path string) (jobs.Input, error) {
+func (j *job) describeInput(path string) (jobs.Input, error) {
 	if at := j.cmd.remote.Known(path); at != nil {
 		return jobs.Input{Path: path, Name: path, Size: at.Size, Modified: at.Modified.UTC(), Tag: at.Tag}, nil
 	}
@@ -301,10 +301,10 @@ func (j *job) describe(path string) (jobs.Input, error) {
 // requestsName is the input of requests that no dump answered.
 const requestsName = "--requests"
 
-// cut cuts the input dumps of a job into shards and calls give for each, in order. A file in plumb's own
+// cutIntoShards cuts the input dumps of a job into shards and calls give for each, in order. A file in plumb's own
 // format is cut into ranges of lines. Any other dump is one shard, whose number of lines, -1, says that
 // they are not counted.
-func (j *job) cut(header *jobs.Header, give func(jobs.Shard) error) error {
+func (j *job) cutIntoShards(header *jobs.Header, give func(jobs.Shard) error) error {
 	for i, input := range header.Inputs {
 		var err error
 		if input.Whole {
@@ -328,7 +328,7 @@ func (j *job) closeJob() {
 	if j.shards.journal != nil {
 		j.shards.journal.Close()
 	}
-	if j.shards.finished && j.cmd.alone() {
+	if j.shards.removeFolder && j.cmd.worksAlone() {
 		j.shards.Remove()
 	}
 	if j.shards.lock != nil {
@@ -351,8 +351,8 @@ func (j *job) runShards(ctx context.Context) error {
 		return j.scoreShards(ctx, list)
 	}
 	err := j.shards.Each(func(shard jobs.Shard) error {
-		whole := shard.Lines < 0 // the shard is a whole input, and scoreShards replays what is done of it
-		if whole || len(pending) > 0 && pending[0].Input != shard.Input {
+		whole := shard.Lines < 0                                          // the shard is a whole input, and scoreShards replays what is done of it
+		if whole || len(pending) > 0 && pending[0].Input != shard.Input { // or the shard begins another input
 			if err := scorePending(); err != nil {
 				return err
 			}
@@ -365,9 +365,9 @@ func (j *job) runShards(ctx context.Context) error {
 		// does, and is done then.
 		part := jobs.Part{Shard: shard.N}
 		lines, marker, done, err := j.shards.Read(part)
-		if err == nil && !done && j.shards.deaths[part] >= poisonAfter {
+		if err == nil && !done && j.shards.endedProcesses[part] >= poisonAfter {
 			if err = scorePending(); err == nil { // the output keeps the order of the shards
-				err = j.quarantine(ctx, shard, part, 0)
+				err = j.isolatePoison(ctx, shard, part, 0) // 0: the shard has no part before
 			}
 			if err == nil {
 				lines, marker, done, err = j.shards.Read(part)
@@ -383,22 +383,22 @@ func (j *job) runShards(ctx context.Context) error {
 		if err := scorePending(); err != nil {
 			return err
 		}
-		return j.replay(lines, marker.Clusters)
+		return j.replayPart(lines, marker.Clusters)
 	})
 	if err == nil {
 		err = scorePending()
 	}
-	if storeErr := j.shards.store.close(); storeErr != nil && !errors.Is(err, storeErr) {
+	if storeErr := j.shards.storer.close(); storeErr != nil && !errors.Is(err, storeErr) {
 		err = errors.Join(err, storeErr)
 	}
-	j.shards.finished = err == nil
+	j.shards.removeFolder = err == nil
 	return err
 }
 
-// replay takes the result lines of a stored part into the tables and the output. clusters are those of
+// replayPart takes the result lines of a stored part into the tables and the output. clusters are those of
 // the results, in the same order, or nil if no result has one. They come from the part's marker, because
 // result lines do not hold them.
-func (j *job) replay(lines []byte, clusters []string) error {
+func (j *job) replayPart(lines []byte, clusters []string) error {
 	for n := 0; len(lines) > 0; n++ {
 		line, rest, _ := bytes.Cut(lines, []byte("\n"))
 		lines = rest
@@ -413,16 +413,16 @@ func (j *job) replay(lines []byte, clusters []string) error {
 		if n < len(clusters) {
 			result.Cluster = clusters[n]
 		}
-		if err := j.take(result, line); err != nil {
+		if err := j.takeStoredResult(result, line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// take adds a result that was stored before to the tables, the counts and the annotated copies, and
-// writes its line to the output. It does with stored results what collect does with new ones.
-func (j *job) take(result *scoring.Result, line []byte) error {
+// takeStoredResult adds a result that was stored before to the tables, the counts and the annotated copies, and
+// writes its line to the output. It does with stored results what collectResults does with new ones.
+func (j *job) takeStoredResult(result *scoring.Result, line []byte) error {
 	noted := result
 	if !j.table.Add(result) { // an earlier dump has this answer
 		line, noted = addDuplicateNote(line, result), noteDuplicate(result)
@@ -430,7 +430,7 @@ func (j *job) take(result *scoring.Result, line []byte) error {
 	j.tally.addResult(result.Who.File, result.Line, result)
 	j.bar.lineDone(result.Err == nil)
 	if j.annotator != nil {
-		if err := j.annotator.add(result.Who.File, line); err != nil {
+		if err := j.annotator.addResult(result.Who.File, line); err != nil {
 			return err
 		}
 	}
@@ -443,57 +443,57 @@ func (j *job) take(result *scoring.Result, line []byte) error {
 // scoreShards scores shards that follow each other in one input: ranges of its lines, or one shard that
 // is the whole input. A whole input is stored in several parts, called chunks: those that are done are
 // taken from the store, and the rest is scored. A part that has ended several processes is searched for
-// the line that does. The error of an input that breaks off is kept in j.broken: the results before that
+// the line that does. The error of an input that breaks off is kept in j.inputErrors: the results before that
 // place count, and other inputs are scored.
 func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 	input, shardRun := j.shards.Header.Inputs[list[0].Input], j.shards
-	chunk, skip, complete := 0, 0, false // of a whole input: its next part, the number of results before it, whether all is done
+	chunk, recordsBefore, complete := 0, 0, false // of a whole input: its next part, the results before it, whether all is done
 	whole := list[0].Lines < 0
 	if whole {
 		var err error
-		if chunk, skip, complete, err = j.replayChunks(list[0]); err != nil {
+		if chunk, recordsBefore, complete, err = j.replayChunks(list[0]); err != nil {
 			return err
 		}
-		if part := (jobs.Part{Shard: list[0].N, Chunk: chunk}); !complete && shardRun.deaths[part] >= poisonAfter {
-			if err := j.quarantine(ctx, list[0], part, skip); err != nil {
+		if part := (jobs.Part{Shard: list[0].N, Chunk: chunk}); !complete && shardRun.endedProcesses[part] >= poisonAfter {
+			if err := j.isolatePoison(ctx, list[0], part, recordsBefore); err != nil {
 				return err
 			}
-			delete(shardRun.deaths, part)
+			delete(shardRun.endedProcesses, part)
 			return j.scoreShards(ctx, list) // the part is done now, and the next one follows
 		}
 	}
 	// Score what is left.
-	j.foreign = input.Whole // most whole inputs are dumps of other tools
-	err := j.stream(ctx, input.Name, func(ctx context.Context, put putFunc) error {
+	j.foreignFormat = input.Whole // most whole inputs are dumps of other tools
+	err := j.scoreStream(ctx, input.Name, func(ctx context.Context, put putFunc) error {
 		if whole {
-			return j.feedWhole(input, jobs.Part{Shard: list[0].N, Chunk: chunk}, skip, put)
+			return j.feedWhole(input, jobs.Part{Shard: list[0].N, Chunk: chunk}, recordsBefore, put)
 		}
 		return j.feedShards(input, list, put)
 	})
 	// Store the last part, unless the run ends here.
-	stopped := ctx.Err() != nil || j.out.failed() || shardRun.store.failed() != nil
+	stopped := ctx.Err() != nil || j.out.failed() || shardRun.storer.failed() != nil
 	if err != nil && stopped {
-		shardRun.drop() // the current part is not complete
-		return errors.Join(err, shardRun.store.failed())
+		shardRun.dropPart() // the current part is not complete
+		return errors.Join(err, shardRun.storer.failed())
 	}
 	if err != nil { // the input breaks off
-		j.broken = errors.Join(j.broken, inDump(input.Name, err))
-		return shardRun.flush(false)
+		j.inputErrors = errors.Join(j.inputErrors, inDump(input.Name, err))
+		return shardRun.commitPart(false) // its results count; the next run goes on after it
 	}
-	if err := shardRun.flush(true); err != nil || complete {
+	if err := shardRun.commitPart(true); err != nil || complete {
 		return err
 	}
 	// Shards without results, such as those of blank lines, get empty parts: else they would not count as done.
 	for _, shard := range list {
 		part := jobs.Part{Shard: shard.N, Chunk: chunk}
-		if !shardRun.seen[part] {
-			shardRun.part, shardRun.open = part, true
-			if err := shardRun.flush(true); err != nil {
+		if !shardRun.partsWithResults[part] {
+			shardRun.currentPart, shardRun.partIsOpen = part, true
+			if err := shardRun.commitPart(true); err != nil {
 				return err
 			}
 		}
 	}
-	clear(shardRun.seen)
+	clear(shardRun.partsWithResults)
 	return nil
 }
 
@@ -506,7 +506,7 @@ func (j *job) replayChunks(shard jobs.Shard) (chunk, lines int, complete bool, e
 		if err != nil || !ok {
 			return chunk, lines, false, err
 		}
-		if err := j.replay(data, marker.Clusters); err != nil {
+		if err := j.replayPart(data, marker.Clusters); err != nil {
 			return chunk, lines, false, err
 		}
 		chunk, lines = chunk+1, lines+marker.Lines
@@ -526,9 +526,9 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 	}
 	defer file.Close()
 	first, last := list[0], list[len(list)-1]
-	lines := dump.NewSectionReader(section(file, first.From, last.To), j.config.Lines, first.Line, first.From)
+	lines := dump.NewSectionReader(rangeReader(file, first.From, last.To), j.config.Lines, first.Line, first.From)
 	defer lines.Close()
-	origin := &records.Origin{File: j.named(input.Name)}
+	origin := &records.Origin{File: j.nameInResults(input.Name)}
 	for pos := 0; ; { // pos is the index in list of the shard that the line belongs to
 		line, err := lines.Next()
 		if err == io.EOF {
@@ -541,7 +541,7 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 			pos++
 		}
 		isFirst := pos == 0 && line.Number == first.Line
-		if err := j.begin(jobs.Part{Shard: list[pos].N}, isFirst); err != nil {
+		if err := j.beginPart(jobs.Part{Shard: list[pos].N}, isFirst); err != nil {
 			return err
 		}
 		j.bar.lineRead(first.From + lines.Offset())
@@ -551,14 +551,14 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 	}
 }
 
-// begin sets the part that the following lines belong to. first says that the next line is the first one
+// beginPart sets the part that the following lines belong to. first says that the next line is the first one
 // that is given to the scorer. For such a line, or if the part is another one than before, it notes in
 // the journal that this process begins the part: a later process then sees in which part this one ended.
-func (j *job) begin(part jobs.Part, first bool) error {
-	if part == j.shards.next && !first {
+func (j *job) beginPart(part jobs.Part, first bool) error {
+	if part == j.shards.partOfNextLine && !first {
 		return nil
 	}
-	j.shards.next = part
+	j.shards.partOfNextLine = part
 	if j.shards.journal == nil {
 		return nil
 	}
@@ -569,22 +569,22 @@ func (j *job) begin(part jobs.Part, first bool) error {
 }
 
 // feedWhole gives the records of an input that is one shard to the scorer with put, from the part first
-// on; each part has jobs.ShardLines records. skip is the number of records before that part. They are
-// read again, because later records may depend on them, but they are not scored again.
-func (j *job) feedWhole(input jobs.Input, first jobs.Part, skip int, put putFunc) error {
+// on; each part has jobs.ShardLines records. The records before that part, recordsBefore many, are read
+// again, because later records may depend on them, but they are not scored again.
+func (j *job) feedWhole(input jobs.Input, first jobs.Part, recordsBefore int, put putFunc) error {
 	n := 0 // records read
-	counted := func(line dump.Line, origin *records.Origin) error {
-		if n++; n <= skip {
+	putFromFirst := func(line dump.Line, origin *records.Origin) error {
+		if n++; n <= recordsBefore {
 			return nil
 		}
-		chunk := first.Chunk + (n-1-skip)/jobs.ShardLines
-		if err := j.begin(jobs.Part{Shard: first.Shard, Chunk: chunk}, n == skip+1); err != nil {
+		chunk := first.Chunk + (n-1-recordsBefore)/jobs.ShardLines
+		if err := j.beginPart(jobs.Part{Shard: first.Shard, Chunk: chunk}, n == recordsBefore+1); err != nil {
 			return err
 		}
 		return put(line, origin)
 	}
 	if input.Name == requestsName {
-		return j.feedUnanswered(counted)
+		return j.feedUnanswered(putFromFirst)
 	}
 	reader, err := j.openDump(input.Path)
 	if err != nil {
@@ -593,7 +593,7 @@ func (j *job) feedWhole(input jobs.Input, first jobs.Part, skip int, put putFunc
 	defer reader.Close()
 	reader.Rename(input.Name)
 	if reader.Format == records.Own {
-		return j.feedLines(reader, counted)
+		return j.feedLines(reader, putFromFirst)
 	}
-	return j.feedRecords(reader, counted)
+	return j.feedRecords(reader, putFromFirst)
 }

@@ -59,7 +59,7 @@ func (j *job) claimServer() (cfg claims.Config, stop func(), err error) {
 		}
 		return cfg, func() {}, nil
 	}
-	dir, err := os.MkdirTemp(j.scratch(), "queue.*.tmp") // it holds claims alone, which are made anew
+	dir, err := os.MkdirTemp(j.temporaryDir(), "queue.*.tmp") // it holds claims alone, which are made anew
 	if err != nil {
 		return cfg, nil, fmt.Errorf("cannot make the queue: %w", err)
 	}
@@ -93,7 +93,7 @@ func (j *job) scoreClaims(ctx context.Context, queue *claims.Queue) error {
 			return ctx.Err()
 		case claimErr == nil:
 			idle = 0
-			if err := j.claimed(ctx, claim); err != nil {
+			if err := j.scoreClaim(ctx, claim); err != nil {
 				return errors.Join(err, claim.Return())
 			}
 			claim.Done(ctx) // the marker is there: a lost acknowledgement costs another look at it
@@ -106,7 +106,7 @@ func (j *job) scoreClaims(ctx context.Context, queue *claims.Queue) error {
 		}
 		if len(missing) == 0 {
 			fmt.Fprintf(j.std.err, "%s scored here; all of the job are done\n", plural.Of(scored, "shard"))
-			return errors.Join(queue.Remove(ctx), j.broken)
+			return errors.Join(queue.Remove(ctx), j.inputErrors)
 		}
 		if !errors.Is(claimErr, claims.ErrNothing) { // the server cannot be reached, and may come back
 			time.Sleep(serverWait)
@@ -124,28 +124,28 @@ func (j *job) scoreClaims(ctx context.Context, queue *claims.Queue) error {
 	}
 }
 
-// claimed scores the shard of a claim and waits until its parts are stored; a shard whose parts are
+// scoreClaim scores the shard of a claim and waits until its parts are stored; a shard whose parts are
 // stored already is left as it is. Each result extends the claim, so that no other process gets the shard
 // meanwhile. A shard that has ended several processes is searched for the line that does.
-func (j *job) claimed(ctx context.Context, claim *claims.Claim) error {
+func (j *job) scoreClaim(ctx context.Context, claim *claims.Claim) error {
 	shard, err := j.shards.Find(claim.Shard)
 	if err != nil {
 		return err
 	}
-	if done, err := j.complete(shard); done || err != nil {
+	if done, err := j.allPartsStored(shard); done || err != nil {
 		return err
 	}
-	j.progress = claim.Progress
-	defer func() { j.progress = nil }()
+	j.extendClaim = claim.Progress
+	defer func() { j.extendClaim = nil }()
 	if part := (jobs.Part{Shard: shard.N}); shard.Lines >= 0 && claim.Tries >= poisonAfter {
-		if j.shards.deaths == nil {
-			j.shards.deaths = map[jobs.Part]int{}
+		if j.shards.endedProcesses == nil {
+			j.shards.endedProcesses = map[jobs.Part]int{}
 		}
-		j.shards.deaths[part] = claim.Tries
-		return j.quarantine(ctx, shard, part, 0)
+		j.shards.endedProcesses[part] = claim.Tries
+		return j.isolatePoison(ctx, shard, part, 0)
 	}
 	if err := j.scoreShards(ctx, []jobs.Shard{shard}); err != nil {
 		return err
 	}
-	return j.shards.store.sync()
+	return j.shards.storer.waitCommitted()
 }

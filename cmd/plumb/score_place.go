@@ -18,37 +18,37 @@ import (
 	"plumb/scoring/table"
 )
 
-// partsAlone reports whether the run writes parts to an object store and no output of its own.
-func (cmd *scoreCmd) partsAlone() bool {
-	return cmd.Job != "" && (cmd.NoJoin || cmd.Plan || !cmd.alone())
+// hasNoOutput reports whether the run writes parts to an object store and no output of its own.
+func (cmd *scoreCmd) hasNoOutput() bool {
+	return cmd.Job != "" && (cmd.NoJoin || cmd.Plan || !cmd.worksAlone())
 }
 
 // checkJob refuses the flags --job, --driver, --plan and --no-join for a run that does not store its
-// results in parts, without which these flags have no sense. form is the format of the run's output.
-func (cmd *scoreCmd) checkJob(form string) error {
+// results in parts, without which these flags have no sense. format is that of the run's output.
+func (cmd *scoreCmd) checkJob(format string) error {
 	keepsParts := cmd.resumable()
 	switch {
 	case cmd.Job != "" && !keepsParts:
 		return usage("cannot use --job: want -o FILE, --no-join or --driver, dumps that are files or objects, and neither --report nor --times")
-	case !cmd.alone() && !keepsParts:
+	case !cmd.worksAlone() && !keepsParts:
 		return usage("cannot use --driver %s: want -o FILE, dumps that are files, and neither --report nor --times", cmd.Driver)
-	case cmd.Plan && (!keepsParts || !cmd.alone()):
+	case cmd.Plan && (!keepsParts || !cmd.worksAlone()):
 		return usage("cannot use --plan: want -o FILE, dumps that are files, and neither --driver, --report nor --times")
-	case cmd.NoJoin && (!keepsParts || form != write.JSONL || cmd.splitTo != nil):
+	case cmd.NoJoin && (!keepsParts || format != write.JSONL || cmd.logFiles != nil):
 		return usage("cannot use --no-join: want -o FILE for JSON lines, dumps that are files, and neither --report nor --times")
 	}
 	return nil
 }
 
-// destination opens the output of the run. Where plumb view can have an index of the results, it begins
+// openOutput opens the output of the run. Where plumb view can have an index of the results, it begins
 // that too.
 //
 // With --no-join the results exist only as parts, and nothing is joined into the output. The file of
 // -o is opened all the same, because its path names the folder of the parts, and what is written to it is
 // discarded. A run that writes parts alone to an object store prints no results either.
-func (j *job) destination() (*sink, error) {
+func (j *job) openOutput() (*sink, error) {
 	std := j.std // a copy: the run may still print to j.std.out
-	if j.cmd.partsAlone() && j.cmd.Output == "-" {
+	if j.cmd.hasNoOutput() && j.cmd.Output == "-" {
 		std.out = io.Discard // the parts are the only output
 	}
 	sink, err := output(j.cmd.Output, std, j.inputs()...)
@@ -66,7 +66,7 @@ func (j *job) destination() (*sink, error) {
 // plain file of JSON lines that this process writes. An index that cannot be begun is no error, because
 // plumb view makes a missing one: the reason is printed.
 func (j *job) beginIndex(sink *sink) {
-	writesLines := sink.file != nil && j.form == write.JSONL && !j.cmd.NoJoin && j.cmd.alone()
+	writesLines := sink.file != nil && j.outputFormat == write.JSONL && !j.cmd.NoJoin && j.cmd.worksAlone()
 	if !writesLines || j.cmd.NoIndex {
 		return
 	}
@@ -85,9 +85,9 @@ func (j *job) beginIndex(sink *sink) {
 	}
 }
 
-// store returns where the parts of the run are kept. With --job ADDRESS that is an object store, and dir is "".
+// openStore returns where the parts of the run are kept. With --job ADDRESS that is an object store, and dir is "".
 // Without --job it is the folder FILE.job beside the output FILE, which is made here, and dir is its path.
-func (j *job) store() (store jobs.Store, dir string, err error) {
+func (j *job) openStore() (store jobs.Store, dir string, err error) {
 	if j.cmd.Job != "" { // the address of an object store
 		s, err := openBucket(j.cmd.remote, j.cmd.Job)
 		return s, "", err
@@ -137,7 +137,7 @@ func (j *job) cutLines(i int, input jobs.Input, give func(jobs.Shard) error) err
 		return err
 	}
 	defer file.Close()
-	return jobs.CutLines(i, section(file, 0, input.Size), input.Size, give)
+	return jobs.CutLines(i, rangeReader(file, 0, input.Size), input.Size, give)
 }
 
 // openInput opens an input of the job, a file or an object at an address, for reads at any offset.
@@ -164,10 +164,10 @@ type remoteFile struct{ *address.Object }
 // Close does nothing: an object at an address is opened anew for each read.
 func (remoteFile) Close() error { return nil }
 
-// section returns a reader of the bytes [from, to) of a dump. Each read of an object at an address is a
+// rangeReader returns a reader of the bytes [from, to) of a dump. Each read of an object at an address is a
 // request to its server. To make few requests, such a section is read as a whole, or if it is larger than
 // jobs.ShardBytes, in pieces of that size.
-func section(file inputFile, from, to int64) io.Reader {
+func rangeReader(file inputFile, from, to int64) io.Reader {
 	r := io.NewSectionReader(file, from, to-from)
 	if _, remote := file.(remoteFile); remote {
 		room := to - from + 1 // one byte more, so that the read that fills the buffer also finds the end
@@ -179,8 +179,8 @@ func section(file inputFile, from, to int64) io.Reader {
 // checkDumps opens each dump once, so that a wrong one ends the run before any work. If the run has only
 // one dump, it stays open as j.openedDump, because the directory of a large archive takes long to read.
 func (j *job) checkDumps() error {
-	if len(j.cmd.Dumps) == 1 && j.cmd.Dumps[0] != "-" && regular(j.cmd.Dumps[0]) {
-		reader, err := records.Open(j.cmd.Dumps[0], nil, j.read)
+	if len(j.cmd.Dumps) == 1 && j.cmd.Dumps[0] != "-" && canReadTwice(j.cmd.Dumps[0]) {
+		reader, err := records.Open(j.cmd.Dumps[0], nil, j.recordOptions)
 		j.openedDump = reader
 		return err
 	}
@@ -193,11 +193,11 @@ func (j *job) openDump(path string) (*records.Reader, error) {
 		j.openedDump = nil
 		return reader, nil
 	}
-	return records.Open(path, j.std.in, j.read)
+	return records.Open(path, j.std.in, j.recordOptions)
 }
 
-// regular reports whether a dump is a file or an object, which can be read twice, and not a pipe.
-func regular(path string) bool {
+// canReadTwice reports whether a dump is a file or an object, which can be read twice, and not a pipe.
+func canReadTwice(path string) bool {
 	if address.Is(path) {
 		return true
 	}

@@ -20,25 +20,25 @@ import (
 	"plumb/scoring/plural"
 )
 
-// onlyPart is what `plumb shard run` scores.
-type onlyPart struct {
-	shard    int
-	chunk    int
-	skip     int    // results of the parts before it
-	from, to int    // range of the part's records to score, from 0, to excluded; to is 0 for all
-	results  string // file for the results of a range, which is not committed
-	bisect   bool   // search a part that ends its processes for the line that does
+// partRange is what `plumb shard run` scores: a part of a shard, or a range of the part's records.
+type partRange struct {
+	shard                  int
+	chunk                  int
+	recordsBefore          int    // results of the parts before it
+	firstRecord, endRecord int    // the records to score, from 0; endRecord is excluded, and 0 for all
+	results                string // file for the results of a range, which is not committed
+	bisect                 bool   // search a part that ends its processes for the line that does
 }
 
-// alone reports whether this process is the only one that works on the job.
-func (cmd *scoreCmd) alone() bool {
-	return cmd.only == nil && (cmd.Driver == "local" || cmd.Driver == "nats" && cmd.NATS == "")
+// worksAlone reports whether this process is the only one that works on the job.
+func (cmd *scoreCmd) worksAlone() bool {
+	return cmd.onlyShard == nil && (cmd.Driver == "local" || cmd.Driver == "nats" && cmd.NATS == "")
 }
 
-// share returns the number of this process, from 0, and how many processes share the work. Both are
+// processNumber returns the number of this process, from 0, and how many processes share the work. Both are
 // those of --index and --of, else those that Kubernetes or Slurm put into the environment of their jobs.
 // A missing or impossible number is a usageError. See docs/spec/jobs.md#r8.
-func (cmd *scoreCmd) share() (index, processes int, err error) {
+func (cmd *scoreCmd) processNumber() (index, processes int, err error) {
 	number := func(flag string, given *int, variables ...string) (int, error) {
 		if given != nil {
 			return *given, nil
@@ -79,9 +79,9 @@ func (cmd *scoreCmd) share() (index, processes int, err error) {
 // and nothing else, closes the store and prints how many shards it scored. For a range of records, see
 // runRange.
 func (j *job) runShare(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, j.shards.store.close()) }()
+	defer func() { err = errors.Join(err, j.shards.storer.close()) }()
 	j.partsOnly = true
-	if only := j.cmd.only; only != nil && only.to > 0 {
+	if only := j.cmd.onlyShard; only != nil && only.endRecord > 0 {
 		return j.runRange(ctx, only)
 	}
 	// Score this process's shards that no process has finished.
@@ -94,42 +94,45 @@ func (j *job) runShare(ctx context.Context) (err error) {
 		if !isMine(shard) {
 			return nil
 		}
-		done, err := j.complete(shard)
-		if done || err != nil {
-			doneBefore++
+		done, err := j.allPartsStored(shard)
+		if err != nil {
 			return err
+		}
+		if done {
+			doneBefore++
+			return nil
 		}
 		scored++
 		// A shard of lines that has ended several processes is searched for the line that does. scoreShards
 		// does so for a whole input, which may have more parts than the first.
 		first := jobs.Part{Shard: shard.N}
-		if shard.Lines >= 0 && j.shards.deaths[first] >= poisonAfter {
-			return j.quarantine(ctx, shard, first, 0)
+		if shard.Lines >= 0 && j.shards.endedProcesses[first] >= poisonAfter {
+			return j.isolatePoison(ctx, shard, first, 0)
 		}
 		return j.scoreShards(ctx, []jobs.Shard{shard})
 	})
 	if err == nil {
 		fmt.Fprintf(j.std.err, "%s scored, %s done before\n", plural.Of(scored, "shard"), plural.Of(doneBefore, "was", "were"))
 	}
-	return errors.Join(err, j.broken)
+	return errors.Join(err, j.inputErrors)
 }
 
 // ownShards returns a function that reports whether a shard belongs to this process: the shard that plumb
 // shard run names, or with --driver index each shard whose number gives this process's number as the
 // remainder.
 func (j *job) ownShards() (func(jobs.Shard) bool, error) {
-	if only := j.cmd.only; only != nil {
+	if only := j.cmd.onlyShard; only != nil {
 		return func(s jobs.Shard) bool { return s.N == only.shard }, nil
 	}
-	index, processes, err := j.cmd.share()
+	index, processes, err := j.cmd.processNumber()
 	if err != nil {
 		return nil, err
 	}
 	return func(s jobs.Shard) bool { return s.N%processes == index }, nil
 }
 
-// complete reports whether all parts of a shard, up to the last one, are stored and match their markers.
-func (j *job) complete(shard jobs.Shard) (bool, error) {
+// allPartsStored reports whether all parts of a shard, up to the last one, are stored and match their markers.
+func (j *job) allPartsStored(shard jobs.Shard) (bool, error) {
 	for chunk := 0; ; chunk++ {
 		_, marker, ok, err := j.shards.Read(jobs.Part{Shard: shard.N, Chunk: chunk})
 		if err != nil || !ok || marker.Last {
@@ -143,54 +146,54 @@ func (j *job) complete(shard jobs.Shard) (bool, error) {
 func (j *job) endShare(ctx context.Context, err error) error {
 	j.bar.end()
 	j.out.discard()
-	return j.interrupted(ctx, err)
+	return j.withInterruption(ctx, err)
 }
 
 // runRange scores a range of the records of a part. It writes the result lines to the file
-// onlyPart.results, and the clusters of the results to a file beside it. The part is not stored: the
+// partRange.results, and the clusters of the results to a file beside it. The part is not stored: the
 // process that started this one, to find a line that ends processes, joins the ranges and does that.
-func (j *job) runRange(ctx context.Context, onlyPart *onlyPart) error {
-	shard, err := j.shards.Find(onlyPart.shard)
+func (j *job) runRange(ctx context.Context, partRange *partRange) error {
+	shard, err := j.shards.Find(partRange.shard)
 	if err != nil {
 		return usageError{err}
 	}
-	j.shards.part = jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}
-	if err := j.stream(ctx, "", func(ctx context.Context, put putFunc) error {
-		return j.feedRange(shard, onlyPart, put)
+	j.shards.currentPart = jobs.Part{Shard: partRange.shard, Chunk: partRange.chunk}
+	if err := j.scoreStream(ctx, "", func(ctx context.Context, put putFunc) error {
+		return j.feedRange(shard, partRange, put)
 	}); err != nil {
 		return err
 	}
 	clusters, err := json.Marshal(j.shards.clusters)
 	if err == nil {
-		err = os.WriteFile(onlyPart.results+clustersSuffix, clusters, 0o600)
+		err = os.WriteFile(partRange.results+clustersSuffix, clusters, 0o600)
 	}
 	if err == nil {
-		err = os.WriteFile(onlyPart.results, j.shards.lines, 0o600)
+		err = os.WriteFile(partRange.results, j.shards.lines, 0o600)
 	}
-	j.shards.drop()
+	j.shards.dropPart() // it must not be committed
 	return err
 }
 
 // clustersSuffix is what the file of the clusters adds to that of the results of a range.
 const clustersSuffix = ".clusters.tmp"
 
-// ranged are the results of a range of a part.
-type ranged struct {
+// rangeResults are the results of a range of a part.
+type rangeResults struct {
 	lines    []byte
 	count    int
 	clusters []string // of the results; nil where none has one
 }
 
-// join appends the results of next, the range of records that follows this one.
-func (results *ranged) join(next *ranged) {
+// appendRange appends the results of next, the range of records that follows this one.
+func (results *rangeResults) appendRange(next *rangeResults) {
 	if results.clusters != nil || next.clusters != nil {
-		results.clusters = append(results.filled(), next.filled()...)
+		results.clusters = append(results.clusterOfEach(), next.clusterOfEach()...)
 	}
 	results.lines, results.count = append(results.lines, next.lines...), results.count+next.count
 }
 
-// filled returns a cluster for each result, "" where it has none.
-func (results *ranged) filled() []string {
+// clusterOfEach returns a cluster for each result, "" where it has none.
+func (results *rangeResults) clusterOfEach() []string {
 	if results.clusters == nil {
 		return make([]string, results.count)
 	}
@@ -200,26 +203,26 @@ func (results *ranged) filled() []string {
 // errEnough ends a feed after the last record of its range.
 var errEnough = errors.New("enough")
 
-// feedRange gives the records onlyPart.from to onlyPart.to of a part, counted from 0, to the scorer with
+// feedRange gives the records partRange.firstRecord to partRange.endRecord of a part, counted from 0, to the scorer with
 // put. Records before the range are read and dropped; reading stops after its end.
-func (j *job) feedRange(shard jobs.Shard, onlyPart *onlyPart, put putFunc) error {
+func (j *job) feedRange(shard jobs.Shard, partRange *partRange, put putFunc) error {
 	n := 0 // records read of the part
-	ranged := func(line dump.Line, origin *records.Origin) error {
-		if n++; n <= onlyPart.from {
+	putInRange := func(line dump.Line, origin *records.Origin) error {
+		if n++; n <= partRange.firstRecord {
 			return nil
 		}
-		if n > onlyPart.to {
+		if n > partRange.endRecord {
 			return errEnough
 		}
-		j.shards.next = jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}
+		j.shards.partOfNextLine = jobs.Part{Shard: partRange.shard, Chunk: partRange.chunk}
 		return put(line, origin)
 	}
 	input := j.shards.Header.Inputs[shard.Input]
 	var err error
 	if shard.Lines < 0 {
-		err = j.feedWhole(input, jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}, onlyPart.skip, ranged)
+		err = j.feedWhole(input, jobs.Part{Shard: partRange.shard, Chunk: partRange.chunk}, partRange.recordsBefore, putInRange)
 	} else {
-		err = j.feedShards(input, []jobs.Shard{shard}, ranged)
+		err = j.feedShards(input, []jobs.Shard{shard}, putInRange)
 	}
 	if errors.Is(err, errEnough) {
 		err = nil
@@ -234,21 +237,21 @@ const poisonAfter = 2
 // poisonShard is the exit code of `plumb shard run` for a shard that ends its processes.
 const poisonShard = 3
 
-// quarantine scores and stores a part that has ended several processes. It scores the part in a process
+// isolatePoison scores and stores a part that has ended several processes. It scores the part in a process
 // of its own. If that process ends too, it does the same with each half of the part, and so on, down to
-// the lines that end their process. These lines get the error code poison, all others their scores. skip
-// is the number of records of the input before the part. plumb shard run does so only with --bisect;
+// the lines that end their process. These lines get the error code poison, all others their scores.
+// recordsBefore is the number of records of the input before the part. plumb shard run does so only with --bisect;
 // without it, such a part is an error with an exit code of its own.
-func (j *job) quarantine(ctx context.Context, shard jobs.Shard, part jobs.Part, skip int) error {
-	if only := j.cmd.only; only != nil && !only.bisect {
+func (j *job) isolatePoison(ctx context.Context, shard jobs.Shard, part jobs.Part, recordsBefore int) error {
+	if only := j.cmd.onlyShard; only != nil && !only.bisect {
 		err := fmt.Errorf("shard %d is poison: %s ended while it was under way; want --bisect, or the command that began the job",
-			part.Shard, plural.Of(j.shards.deaths[part], "process", "processes"))
+			part.Shard, plural.Of(j.shards.endedProcesses[part], "process", "processes"))
 		return exitError{err, poisonShard}
 	}
 	fmt.Fprintf(j.std.err, "plumb: %s ended within part %d of shard %d; it is searched for the line that ends them\n",
-		plural.Of(j.shards.deaths[part], "process", "processes"), part.Chunk, part.Shard)
-	limit := max(shard.Lines, jobs.ShardLines) // records of the part
-	got, err := j.halve(ctx, shard, onlyPart{shard: part.Shard, chunk: part.Chunk, skip: skip, to: limit})
+		plural.Of(j.shards.endedProcesses[part], "process", "processes"), part.Chunk, part.Shard)
+	limit := max(shard.Lines, jobs.ShardLines) // of the records of the part
+	got, err := j.scoreByHalves(ctx, shard, partRange{shard: part.Shard, chunk: part.Chunk, recordsBefore: recordsBefore, endRecord: limit})
 	if err != nil {
 		return err
 	}
@@ -266,54 +269,54 @@ func (j *job) quarantine(ctx context.Context, shard jobs.Shard, part jobs.Part, 
 	return j.shards.Commit(part, got.lines, marker)
 }
 
-// halve returns the results of a range of a part, whose records may end the process that scores them. It
+// scoreByHalves returns the results of a range of a part, whose records may end the process that scores them. It
 // scores the range in a process of its own. If that process dies, it does the same with both halves of
 // the range. A single record whose process dies twice gets the error code poison.
-func (j *job) halve(ctx context.Context, shard jobs.Shard, onlyPart onlyPart) (*ranged, error) {
-	got, why, err := j.child(ctx, &onlyPart)
+func (j *job) scoreByHalves(ctx context.Context, shard jobs.Shard, partRange partRange) (*rangeResults, error) {
+	got, why, err := j.scoreInProcess(ctx, &partRange)
 	if err != nil || why == "" {
 		return got, err
 	}
-	if onlyPart.to-onlyPart.from == 1 {
+	if partRange.endRecord-partRange.firstRecord == 1 {
 		// Once more: the first end may have had another reason, such as memory that others used.
-		if got, again, err := j.child(ctx, &onlyPart); err != nil || again == "" {
+		if got, again, err := j.scoreInProcess(ctx, &partRange); err != nil || again == "" {
 			return got, err
 		}
-		line, err := j.poisoned(shard, &onlyPart, why)
-		return &ranged{lines: line, count: bytes.Count(line, []byte("\n"))}, err
+		line, err := j.poisonLine(shard, &partRange, why)
+		return &rangeResults{lines: line, count: bytes.Count(line, []byte("\n"))}, err
 	}
-	middle := (onlyPart.from + onlyPart.to) / 2
-	all := new(ranged)
-	for _, half := range [][2]int{{onlyPart.from, middle}, {middle, onlyPart.to}} {
-		part := onlyPart
-		part.from, part.to = half[0], half[1]
-		one, err := j.halve(ctx, shard, part)
+	middle := (partRange.firstRecord + partRange.endRecord) / 2
+	all := new(rangeResults)
+	for _, half := range [][2]int{{partRange.firstRecord, middle}, {middle, partRange.endRecord}} {
+		part := partRange
+		part.firstRecord, part.endRecord = half[0], half[1]
+		one, err := j.scoreByHalves(ctx, shard, part)
 		if err != nil {
 			return nil, err
 		}
-		all.join(one)
+		all.appendRange(one)
 	}
 	return all, nil
 }
 
-// scratch returns the folder for temporary files: that of the job, or "" for the system's folder where
+// temporaryDir returns the folder for temporary files: that of the job, or "" for the system's folder where
 // the parts of the job are in an object store.
-func (j *job) scratch() string {
+func (j *job) temporaryDir() string {
 	if j.cmd.Job != "" {
 		return ""
 	}
 	return j.shards.Store.Path("")
 }
 
-// child scores a range of a part in a process of its own, plumb shard run, and returns its results. If
+// scoreInProcess scores a range of a part in a process of its own, plumb shard run, and returns its results. If
 // the process dies or reports that it crashed, there are no results, and why says how it ended.
 // Failures that do not depend on the records, such as a file that cannot be read, are errors.
-func (j *job) child(ctx context.Context, part *onlyPart) (got *ranged, why string, err error) {
+func (j *job) scoreInProcess(ctx context.Context, part *partRange) (got *rangeResults, why string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
-	file, err := os.CreateTemp(j.scratch(), "range.*.tmp")
+	file, err := os.CreateTemp(j.temporaryDir(), "range.*.tmp")
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot make a temporary file: %w", err)
 	}
@@ -321,8 +324,8 @@ func (j *job) child(ctx context.Context, part *onlyPart) (got *ranged, why strin
 	defer os.Remove(file.Name())
 	defer os.Remove(file.Name() + clustersSuffix)
 	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", j.shards.Store.Path(jobs.ManifestName),
-		"--shard", strconv.Itoa(part.shard), "--part", strconv.Itoa(part.chunk), "--skip", strconv.Itoa(part.skip),
-		"--records", fmt.Sprintf("%d:%d", part.from, part.to), "--results", file.Name())
+		"--shard", strconv.Itoa(part.shard), "--part", strconv.Itoa(part.chunk), "--skip", strconv.Itoa(part.recordsBefore),
+		"--records", fmt.Sprintf("%d:%d", part.firstRecord, part.endRecord), "--results", file.Name())
 	if endpoint := j.cmd.S3Endpoint; endpoint != "" && j.cmd.Job != "" {
 		cmd.Args = append(cmd.Args, "--s3-endpoint", endpoint)
 	}
@@ -349,8 +352,8 @@ func (j *job) child(ctx context.Context, part *onlyPart) (got *ranged, why strin
 
 // readRange reads the results, and their clusters, that another process has written to path and beside
 // it for a range of a part (see runRange).
-func readRange(path string) (got *ranged, err error) {
-	got = new(ranged)
+func readRange(path string) (got *rangeResults, err error) {
+	got = new(rangeResults)
 	if got.lines, err = os.ReadFile(path); err != nil {
 		return nil, err
 	}
@@ -365,11 +368,11 @@ func readRange(path string) (got *ranged, err error) {
 	return got, err
 }
 
-// poisoned returns the result line of a record that ends every process that scores it: a result without
+// poisonLine returns the result line of a record that ends every process that scores it: a result without
 // a score, with the error code poison. The record is the only one of its range. why says how the
 // processes ended. Of the record only the members that identify it are read, because its scoring is what
 // ends processes.
-func (j *job) poisoned(shard jobs.Shard, record *onlyPart, why string) (line []byte, err error) {
+func (j *job) poisonLine(shard jobs.Shard, record *partRange, why string) (line []byte, err error) {
 	err = j.feedRange(shard, record, func(source dump.Line, origin *records.Origin) error {
 		result := scoring.Result{ID: fmt.Sprintf("line:%d", source.Number), Line: source.Number,
 			Err: &scoring.Error{Code: "poison", Message: "the process that scored it ended: " + why}}
@@ -384,7 +387,7 @@ func (j *job) poisoned(shard jobs.Shard, record *onlyPart, why string) (line []b
 		line = append(result.AppendJSON(nil, j.options.Reward, j.config.Queue.Scorer), '\n')
 		return nil
 	})
-	if err == io.EOF {
+	if err == io.EOF { // nothing follows the record
 		err = nil
 	}
 	return line, err

@@ -9,11 +9,11 @@ import (
 // storer commits parts to the store of a job in the background, in order: one while the next one is
 // scored, so that a kill loses two parts at most.
 type storer struct {
-	queue   chan storeOrder
-	free    chan []byte // memory of parts that are written, to be used again
-	running sync.WaitGroup
-	mu      sync.Mutex
-	err     error
+	queue      chan storeOrder
+	freedLines chan []byte // memory of parts that are written, to be used again
+	running    sync.WaitGroup
+	mu         sync.Mutex
+	err        error
 }
 
 // storeOrder is a part to be written.
@@ -28,7 +28,7 @@ type storeOrder struct {
 // takes the parts from the channel queue and runs until close. After the first error it commits no more
 // parts. It hands the memory of committed lines back through the channel free.
 func newStorer(job *jobs.Job) *storer {
-	s := &storer{queue: make(chan storeOrder), free: make(chan []byte, 2)} // 2: one part is written, one collected
+	s := &storer{queue: make(chan storeOrder), freedLines: make(chan []byte, 2)} // 2: one part is written, one collected
 	s.running.Go(func() {
 		for order := range s.queue {
 			if order.synced != nil {
@@ -44,7 +44,7 @@ func newStorer(job *jobs.Job) *storer {
 				s.mu.Unlock()
 			}
 			select {
-			case s.free <- order.lines[:0]:
+			case s.freedLines <- order.lines[:0]:
 			default: // enough memory waits to be used again
 			}
 		}
@@ -52,10 +52,10 @@ func newStorer(job *jobs.Job) *storer {
 	return s
 }
 
-// memory returns an empty slice for the result lines of a part: that of a committed part, or nil.
-func (storer *storer) memory() []byte {
+// emptySlice returns an empty slice for the result lines of a part: that of a committed part, or nil.
+func (storer *storer) emptySlice() []byte {
 	select {
-	case b := <-storer.free:
+	case b := <-storer.freedLines:
 		return b
 	default:
 		return nil
@@ -69,8 +69,8 @@ func (storer *storer) failed() error {
 	return storer.err
 }
 
-// sync waits until all parts so far are committed, and returns the first error of a commit.
-func (storer *storer) sync() error {
+// waitCommitted waits until all parts so far are committed, and returns the first error of a commit.
+func (storer *storer) waitCommitted() error {
 	done := make(chan struct{})
 	storer.queue <- storeOrder{synced: done}
 	<-done

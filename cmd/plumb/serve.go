@@ -157,9 +157,9 @@ func (cmd *serveCmd) Run(std streams) error {
 		stdin = std.in
 	}
 	return serveUsageError(daemon.Serve(context.Background(), daemon.Config{
-		UI: daemon.UIConfig{Dir: cmd.UI, Pages: explorer.PagesDir(cmd.UIPages), Flags: cmd.scoreFlags.list(&cmd.engineFlags),
-			ResultCopies: copies.results, DumpCopies: copies.dumps},
-		Trace: traces, Stdin: stdin, Core: config, Listen: cmd.Listen, Socket: cmd.Socket, Admin: cmd.Admin, Shared: cmd.sharedFlags.config(log),
+		UI: daemon.UIConfig{Dir: cmd.UI, Pages: explorer.PagesDir(cmd.UIPages), Flags: cmd.scoreFlags.scoreArguments(&cmd.engineFlags),
+			ResultCopies: copies.copyResults, DumpCopies: copies.copyDumps},
+		Trace: traces, Stdin: stdin, Core: config, Listen: cmd.Listen, Socket: cmd.Socket, Admin: cmd.Admin, Shared: cmd.sharedFlags.sharedConfig(log),
 		Grace: cmd.DrainGrace, Drain: cmd.DrainTimeout, Beat: cmd.Heartbeat, Out: std.err, Log: log,
 		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: cmd.TokensFile, Cert: cmd.TLSCert, Key: cmd.TLSKey,
 			ClientCA: cmd.TLSClientCA, Insecure: cmd.InsecureNoToken},

@@ -52,7 +52,7 @@ func (cmd *shardRunCmd) run(std streams) error {
 	}
 	// Open the job's store, an object store or a folder.
 	var store jobs.Store
-	var dir string
+	var dir string // "" for an object store
 	var err error
 	switch {
 	case address.Is(at) && name == jobs.ManifestName:
@@ -96,14 +96,14 @@ func (cmd *shardRunCmd) run(std streams) error {
 		scoreCmd.Output, scoreCmd.Job = "-", at
 		scoreCmd.S3Endpoint, scoreCmd.S3Region = cmp.Or(cmd.S3Endpoint, scoreCmd.S3Endpoint), cmp.Or(cmd.S3Region, scoreCmd.S3Region)
 	}
-	scoreCmd.only = &onlyPart{shard: cmd.Shard, chunk: cmd.Part, skip: cmd.Skip, results: cmd.Results, bisect: cmd.Bisect}
+	scoreCmd.onlyShard = &partRange{shard: cmd.Shard, chunk: cmd.Part, recordsBefore: cmd.Skip, results: cmd.Results, bisect: cmd.Bisect}
 	// With --records it scores only a range of the part's records.
 	if cmd.Records != "" {
 		from, to, _ := strings.Cut(cmd.Records, ":")
-		if scoreCmd.only.from, err = strconv.Atoi(from); err == nil {
-			scoreCmd.only.to, err = strconv.Atoi(to)
+		if scoreCmd.onlyShard.firstRecord, err = strconv.Atoi(from); err == nil {
+			scoreCmd.onlyShard.endRecord, err = strconv.Atoi(to)
 		}
-		if err != nil || scoreCmd.only.to <= scoreCmd.only.from {
+		if err != nil || scoreCmd.onlyShard.endRecord <= scoreCmd.onlyShard.firstRecord {
 			return usage("cannot use --records %q: want FROM:TO with FROM less than TO", cmd.Records)
 		}
 	}

@@ -24,9 +24,9 @@ type sharedFlags struct {
 	ShmIdle          time.Duration `default:"10m" placeholder:"TIME" group:"shared memory" help:"How long a region is kept unused whose creator cannot be seen from here, as in another container. Other regions go when their creator dies."`
 }
 
-// config returns the daemon's settings of shared memory from the flags, or nil without
+// sharedConfig returns the daemon's settings of shared memory from the flags, or nil without
 // --allow-client-shm, when clients may not use shared memory.
-func (flags *sharedFlags) config(log *slog.Logger) *daemon.Shared {
+func (flags *sharedFlags) sharedConfig(log *slog.Logger) *daemon.Shared {
 	if !flags.AllowClientShm {
 		return nil
 	}

@@ -15,29 +15,29 @@ import (
 
 // maxFirst is how many failures are printed in full, perCode how many of one code.
 const (
-	maxFirst = 10
-	perCode  = 3
+	maxFailures        = 10
+	maxFailuresPerCode = 3
 )
 
 // tally counts the lines of a run by outcome. It counts lines without an answer and
 // unjudged answers separately, because they are not errors.
 type tally struct {
-	lines    int // all
-	done     int // with a score, or drawn
-	missing  int // without an answer (no_response)
-	unjudged int // without a verdict of a judge (unjudged)
-	failed   int // every other line without a score
-	codes    map[string]int
-	first    []failedLine   // the first failures of each code
-	cut      map[string]int // truncated answers by where they end
-	repeats  int            // lines of dumps that repeat an answer, and were left out
+	lines         int // all
+	withResult    int // with a score, or drawn
+	missing       int // without an answer (no_response)
+	unjudged      int // without a verdict of a judge (unjudged)
+	failed        int // every other line without a score
+	codes         map[string]int
+	firstFailures []failedLine   // the first failures of each code
+	cutAnswers    map[string]int // truncated answers by where they end
+	repeats       int            // lines of dumps that repeat an answer, and were left out
 }
 
 // failedLine is a line that failed.
 type failedLine struct {
 	file    string // "" where the run has only one
 	line    int
-	at      string // the place in a dump of another tool, "" for plumb's own lines
+	place   string // the place in a dump of another tool, "" for plumb's own lines
 	id      string
 	code    string
 	message string
@@ -48,25 +48,25 @@ type failedLine struct {
 // the dump, "" where the run has only one.
 func (tally *tally) addResult(file string, line int, result *scoring.Result) {
 	if where := result.Who.Cut; where != "" {
-		if tally.cut == nil {
-			tally.cut = map[string]int{}
+		if tally.cutAnswers == nil {
+			tally.cutAnswers = map[string]int{}
 		}
-		tally.cut[where]++
+		tally.cutAnswers[where]++
 	}
-	before := len(tally.first)
-	tally.add(file, line, result.ID, result.Err)
-	if len(tally.first) > before { // add has kept the failure
-		tally.first[before].at = result.Who.At
+	before := len(tally.firstFailures)
+	tally.addLine(file, line, result.ID, result.Err)
+	if len(tally.firstFailures) > before { // add has kept the failure
+		tally.firstFailures[before].place = result.Who.At
 	}
 }
 
-// add counts a line by its outcome; failure is nil if the line has a score. It keeps the first failures of
+// addLine counts a line by its outcome; failure is nil if the line has a score. It keeps the first failures of
 // each code, to be printed at the end.
-func (tally *tally) add(file string, line int, id string, failure *scoring.Error) {
+func (tally *tally) addLine(file string, line int, id string, failure *scoring.Error) {
 	tally.lines++
 	switch {
 	case failure == nil:
-		tally.done++
+		tally.withResult++
 		return
 	case failure.Code == "no_response":
 		tally.missing++
@@ -80,8 +80,8 @@ func (tally *tally) add(file string, line int, id string, failure *scoring.Error
 		tally.codes = map[string]int{}
 	}
 	tally.codes[failure.Code]++
-	if tally.codes[failure.Code] <= perCode && len(tally.first) < maxFirst {
-		tally.first = append(tally.first, failedLine{file: file, line: line, id: id, code: failure.Code, message: failure.Message})
+	if tally.codes[failure.Code] <= maxFailuresPerCode && len(tally.firstFailures) < maxFailures {
+		tally.firstFailures = append(tally.firstFailures, failedLine{file: file, line: line, id: id, code: failure.Code, message: failure.Message})
 	}
 }
 
@@ -92,7 +92,7 @@ func (tally *tally) writeTo(w io.Writer, what string) {
 		return
 	}
 	fmt.Fprintf(w, "%d of %s could not be %s: %s\n", tally.failed, plural.Of(tally.lines, "line"), what, tally.counts())
-	for _, line := range tally.first {
+	for _, line := range tally.firstFailures {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
@@ -111,9 +111,9 @@ func (tally *tally) counts() string {
 	return strings.Join(codes, ", ")
 }
 
-// named returns the id of a failed line for messages, such as ` (id "a")`. It returns "" for a line
+// idText returns the id of a failed line for messages, such as ` (id "a")`. It returns "" for a line
 // without an id, whose number stands in for it.
-func (line failedLine) named() string {
+func (line failedLine) idText() string {
 	if line.id == "" || line.id == fmt.Sprintf("line:%d", line.line) {
 		return ""
 	}
@@ -124,12 +124,12 @@ func (line failedLine) named() string {
 // of dumps were left out because they repeat an answer. mode is the value of --cut, which says how such
 // answers count.
 func (tally *tally) writeCut(w io.Writer, mode string) {
-	if len(tally.cut) > 0 {
+	if len(tally.cutAnswers) > 0 {
 		all := 0
 		var kinds []string
-		for _, where := range slices.Sorted(maps.Keys(tally.cut)) {
-			all += tally.cut[where]
-			kinds = append(kinds, fmt.Sprintf("%d %s", tally.cut[where], where))
+		for _, where := range slices.Sorted(maps.Keys(tally.cutAnswers)) {
+			all += tally.cutAnswers[where]
+			kinds = append(kinds, fmt.Sprintf("%d %s", tally.cutAnswers[where], where))
 		}
 		fmt.Fprintf(w, "%d of %s cut: %s (--cut %s)\n", all, plural.Of(tally.lines, "answer was", "answers were"), strings.Join(kinds, ", "), mode)
 	}
@@ -143,14 +143,14 @@ func (tally *tally) writeCut(w io.Writer, mode string) {
 // cannot be printed, such as line breaks in quoted input, become spaces.
 func (line failedLine) String() string {
 	place := fmt.Sprintf("line %d", line.line)
-	if line.at != "" {
-		place = line.at
+	if line.place != "" {
+		place = line.place
 	}
 	if line.file != "" {
 		place = inputName(line.file) + ", " + place
 	}
-	if line.at == "" || !strings.HasSuffix(line.id, line.at) { // some ids are made of the place
-		place += line.named()
+	if line.place == "" || !strings.HasSuffix(line.id, line.place) { // some ids are made of the place
+		place += line.idText()
 	}
 	text := strings.Map(func(c rune) rune {
 		if !strconv.IsPrint(c) {

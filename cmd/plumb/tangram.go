@@ -49,7 +49,7 @@ func (cmd *convertCmd) Run(std streams) error {
 	counts := map[string]int{}
 	for _, path := range cmd.Drawings {
 		err := eachLine(path, cmd.lines(), std.in, func(l dump.Line) error {
-			line, code := converted(l)
+			line, code := convertLine(l)
 			counts[code]++
 			sink := rejects
 			if code == "converted" {
@@ -111,9 +111,9 @@ var reasons = []struct {
 	{convert.ErrLoose, "loose"}, {convert.ErrMoved, "moved"},
 }
 
-// converted converts one drawing of a tangram figure. It returns the line of the exact instance and the
+// convertLine converts one drawing of a tangram figure. It returns the line of the exact instance and the
 // code "converted", or the line of the error and the code of the error.
-func converted(dumpLine dump.Line) (line []byte, code string) {
+func convertLine(dumpLine dump.Line) (line []byte, code string) {
 	if dumpLine.Fault != "" {
 		return errorLine(fmt.Sprintf("line:%d", dumpLine.Number), "bad_line", dumpLine.Fault), "bad_line"
 	}

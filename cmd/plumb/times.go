@@ -21,10 +21,10 @@ const maxSlow = 10
 // of earlier lines. A batch on the device counts in full for each of its lines, and
 // lines run concurrently, so the sums exceed the duration of the run.
 type times struct {
-	out   *sink                   // one JSON line for each line
-	tests []*testTime             // in the order in which they were first seen
-	at    map[[2]string]*testTime // by suite and test
-	slow  []slowLine              // the slowest first, at most maxSlow
+	out     *sink                   // one JSON line for each line
+	tests   []*testTime             // in the order in which they were first seen
+	byTest  map[[2]string]*testTime // by suite and test
+	slowest []slowLine              // the slowest first, at most maxSlow
 }
 
 // testTime sums the times of the lines of one test.
@@ -57,10 +57,10 @@ func workOf(t queue.Timing) time.Duration {
 // one.
 func (times *times) add(file string, answer *queue.Answer) error {
 	work, result := workOf(answer.Timing), &answer.Result
-	test := times.at[[2]string{result.Suite, result.Test}]
+	test := times.byTest[[2]string{result.Suite, result.Test}]
 	if test == nil {
 		test = &testTime{suite: result.Suite, test: result.Test}
-		times.tests, times.at[[2]string{result.Suite, result.Test}] = append(times.tests, test), test
+		times.tests, times.byTest[[2]string{result.Suite, result.Test}] = append(times.tests, test), test
 	}
 	test.lines++
 	test.work += work
@@ -68,10 +68,10 @@ func (times *times) add(file string, answer *queue.Answer) error {
 	for part, took := range answer.Timing {
 		test.partTimes[part] += took
 	}
-	if len(times.slow) < maxSlow || work > times.slow[len(times.slow)-1].work {
-		times.slow = append(times.slow, slowLine{file, answer.Line, result.ID, result.Test, work, answer.Timing})
-		slices.SortStableFunc(times.slow, func(a, b slowLine) int { return cmp.Compare(b.work, a.work) })
-		times.slow = times.slow[:min(len(times.slow), maxSlow)]
+	if len(times.slowest) < maxSlow || work > times.slowest[len(times.slowest)-1].work {
+		times.slowest = append(times.slowest, slowLine{file, answer.Line, result.ID, result.Test, work, answer.Timing})
+		slices.SortStableFunc(times.slowest, func(a, b slowLine) int { return cmp.Compare(b.work, a.work) })
+		times.slowest = times.slowest[:min(len(times.slowest), maxSlow)]
 	}
 	_, err := times.out.Write(timesLine(file, answer, work))
 	if err != nil {
@@ -136,7 +136,7 @@ func (times *times) testTable() scoring.TextTable {
 func (times *times) slowTable() scoring.TextTable {
 	const textColumns = 3 // columns of texts; the others are numbers
 	textTable := scoring.TextTable{Title: "Slowest lines", TextColumns: textColumns, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
-	for _, line := range times.slow {
+	for _, line := range times.slowest {
 		longest := queue.PartDecode
 		for _, p := range workParts {
 			if line.partTimes[p] > line.partTimes[longest] {

@@ -37,13 +37,13 @@ func checkUnusedFlags(context *kong.Context) error {
 		return nil
 	}
 	all := user.unusedFlags()
-	for _, word := range context.Path { // the commands and flags of the command line
-		if word.Flag == nil {
+	for _, element := range context.Path { // the commands and flags of the command line
+		if element.Flag == nil { // a command
 			continue
 		}
 		for _, unused := range all {
-			if unused.include(word.Flag) {
-				return usage("cannot use --%s %s: it has no effect there", word.Flag.Name, unused.use)
+			if unused.include(element.Flag) {
+				return usage("cannot use --%s %s: it has no effect there", element.Flag.Name, unused.use)
 			}
 		}
 	}

@@ -42,14 +42,14 @@ func (cmd *viewCmd) Run(std streams) error {
 		if err != nil {
 			return err
 		}
-		same := slices.IndexFunc(added, func(before folderTasks) bool { return before.suite == tasks.suite })
+		earlier := slices.IndexFunc(added, func(before folderTasks) bool { return before.suite == tasks.suite })
 		switch {
 		case tasks.file == "": // the argument brings no tasks
-		case same < 0:
+		case earlier < 0: // the first of this suite
 			added = append(added, tasks)
 			cmd.Tasks = append(cmd.Tasks, tasks.suite+"="+tasks.file)
-		case added[same].sum != tasks.sum:
-			return usage("cannot show %s together with %s: their tasks of %s differ; want runs of the same tasks", path, filepath.Dir(added[same].file), tasks.suite)
+		case added[earlier].sum != tasks.sum:
+			return usage("cannot show %s together with %s: their tasks of %s differ; want runs of the same tasks", path, filepath.Dir(added[earlier].file), tasks.suite)
 		}
 	}
 	// Flags become settings.
@@ -71,10 +71,10 @@ func (cmd *viewCmd) Run(std streams) error {
 	}
 	// Compressed results and dumps of other tools are copied, because the pages need lines at offsets.
 	copies := copier{items: items}
-	if copies.read, err = cmd.options(&config, &items); err != nil {
+	if copies.recordOptions, err = cmd.options(&config, &items); err != nil {
 		return err
 	}
-	dumps, err := cmd.dumps(&config, std)
+	dumps, err := cmd.expandedDumps(&config, std)
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (cmd *viewCmd) Run(std streams) error {
 	view := daemon.ViewConfig{Listen: cmd.Listen, Core: config, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
 		Title: strings.Join(cmd.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
 		Items: items, Variants: variants, Papers: papers, Line: int(cmd.MaxLine),
-		ResultCopies: copies.results, DumpCopies: copies.dumps,
-		Flags: cmd.scoreFlags.list(&cmd.engineFlags), Client: explorer.PagesDir(cmd.UIPages), Version: version}}
+		ResultCopies: copies.copyResults, DumpCopies: copies.copyDumps,
+		Flags: cmd.scoreFlags.scoreArguments(&cmd.engineFlags), Client: explorer.PagesDir(cmd.UIPages), Version: version}}
 	if cmd.Save == "" {
 		return daemon.View(ctx, view)
 	}
@@ -98,9 +98,9 @@ func (cmd *viewCmd) Run(std streams) error {
 	return out.finish(daemon.View(ctx, view))
 }
 
-// dumps returns the paths of the dumps that --dump names, with folders and patterns expanded, after a
+// expandedDumps returns the paths of the dumps that --dump names, with folders and patterns expanded, after a
 // check that each can be read.
-func (cmd *viewCmd) dumps(config *daemon.CoreConfig, std streams) ([]string, error) {
+func (cmd *viewCmd) expandedDumps(config *daemon.CoreConfig, std streams) ([]string, error) {
 	if len(cmd.Dump) == 0 {
 		return nil, nil
 	}
@@ -161,9 +161,9 @@ func exists(path string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// list returns the flags of plumb score with which the same dumps are scored in the same way. Pages of
+// scoreArguments returns the flags of plumb score with which the same dumps are scored in the same way. Pages of
 // results show this command line. Flags with their default values are left out.
-func (flags *scoreFlags) list(engineFlags *engineFlags) (list []string) {
+func (flags *scoreFlags) scoreArguments(engineFlags *engineFlags) (list []string) {
 	if flags.Suite != "" {
 		list = append(list, "--suite", flags.Suite)
 	}

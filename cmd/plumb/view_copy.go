@@ -20,25 +20,25 @@ import (
 // copier copies compressed results and dumps as plain lines, and other tools' dumps as lines of plumb's
 // own format: the explorer goes back to a line by its place, which only a plain file allows.
 type copier struct {
-	read  records.Options
-	items dump.ItemConfig
+	recordOptions records.Options
+	items         dump.ItemConfig
 }
 
 // copierOf returns a copier for dumps that need no flags to be read.
 func copierOf(cc *daemon.CoreConfig) *copier {
-	return &copier{read: records.Options{Limits: input.Limits{Limits: cc.Lines}, JSON: cc.Scenes, Suites: cc.Suites, Suite: cc.Suite},
+	return &copier{recordOptions: records.Options{Limits: input.Limits{Limits: cc.Lines}, JSON: cc.Scenes, Suites: cc.Suites, Suite: cc.Suite},
 		items: dump.ItemConfig{Suites: cc.Suites, DefaultSuite: cc.Suite, Limits: cc.Scenes}}
 }
 
-// results returns a function that writes a compressed result file as plain lines, which plumb view needs
+// copyResults returns a function that writes a compressed result file as plain lines, which plumb view needs
 // because it reads lines at offsets. It returns nil for a file that is not compressed and needs no copy.
 // It implements explorer.Config.ResultCopies.
-func (k *copier) results(path string) (index.Copy, error) {
-	if !packed(path) {
+func (k *copier) copyResults(path string) (index.Copy, error) {
+	if !isCompressed(path) {
 		return nil, nil
 	}
 	return func(ctx context.Context, w io.Writer, read func(int64)) error {
-		reader, err := dump.Open(path, k.read.Limits.Limits)
+		reader, err := dump.Open(path, k.recordOptions.Limits.Limits)
 		if err != nil {
 			return err
 		}
@@ -47,16 +47,16 @@ func (k *copier) results(path string) (index.Copy, error) {
 	}, nil
 }
 
-// dumps returns a function that writes a dump of another tool, or a compressed one, as plain lines of
+// copyDumps returns a function that writes a dump of another tool, or a compressed one, as plain lines of
 // plumb's own format, which plumb view needs because it reads lines at offsets. It returns nil for a dump
 // that has this form. The function closes the dump, and so it can be called once. It implements
 // explorer.Config.DumpCopies.
-func (k *copier) dumps(path string) (index.Copy, error) {
-	reader, err := records.Open(path, nil, k.read)
+func (k *copier) copyDumps(path string) (index.Copy, error) {
+	reader, err := records.Open(path, nil, k.recordOptions)
 	if err != nil {
 		return nil, err
 	}
-	if reader.Cuttable() { // it is a file of plain lines
+	if reader.Cuttable() { // it can be read at offsets, because it is a file of plain lines
 		return nil, reader.Close()
 	}
 	return func(ctx context.Context, w io.Writer, read func(int64)) (err error) {
@@ -69,9 +69,9 @@ func (k *copier) dumps(path string) (index.Copy, error) {
 	}, nil
 }
 
-// packed reports whether a file is compressed, by its first bytes. For a file that cannot be opened it
+// isCompressed reports whether a file is compressed, by its first bytes. For a file that cannot be opened it
 // returns false: whoever opens it next gets the error.
-func packed(path string) bool {
+func isCompressed(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
@@ -143,7 +143,7 @@ func writeLine(w io.Writer, line []byte) error {
 // checkResults looks at the first line of a result file, compressed or not, and returns the error with
 // which plumb view would refuse the file, or nil. A compressed file without lines has no error.
 func checkResults(path string) error {
-	if !packed(path) {
+	if !isCompressed(path) {
 		return index.Check(path)
 	}
 	reader, err := dump.Open(path, dump.Limits{})

@@ -37,7 +37,7 @@ func (cmd *vqaConvertCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	n, err := cmd.convert(std, out)
+	n, err := cmd.convertRecords(std, out)
 	if err == nil {
 		cmd.tellSizes(std.err, n)
 	}
@@ -47,18 +47,18 @@ func (cmd *vqaConvertCmd) Run(std streams) error {
 // idPrefixes are what ids begin with that are made for records without one, by suite.
 var idPrefixes = map[string]string{"spatialab": "sl-", "spaceeval": "se-"}
 
-// convert writes an item for each record of the data set, and returns the number of items by
+// convertRecords writes an item for each record of the data set, and returns the number of items by
 // subcategory. It prints the columns of the data set that no item uses. A record that makes no valid
 // item, or has the id of another one, ends the conversion.
-func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, error) {
+func (cmd *vqaConvertCmd) convertRecords(std streams, out io.Writer) (map[string]int, error) {
 
 	const withChoices = true // items with options to choose from: they need answer and options
 	// Read the records, and find out which column becomes which member of the items.
-	data, err := cmd.read(std)
+	data, err := cmd.readDataSet(std)
 	if err != nil {
 		return nil, err
 	}
-	records, err := convert.Read(data, cmd.keeper())
+	records, err := convert.Read(data, cmd.pictureWriter())
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", inputName(cmd.Input), err)
 	}
@@ -102,9 +102,9 @@ func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, e
 	return counts, nil
 }
 
-// keeper returns a function that writes a picture of a record into the folder of --images, under its
+// pictureWriter returns a function that writes a picture of a record into the folder of --images, under its
 // SHA-256, and returns its path for the item. It returns nil without --images.
-func (cmd *vqaConvertCmd) keeper() func(picture []byte, ext string) (string, error) {
+func (cmd *vqaConvertCmd) pictureWriter() func(picture []byte, ext string) (string, error) {
 	if cmd.Images == "" {
 		return nil
 	}
@@ -141,9 +141,9 @@ func (cmd *vqaConvertCmd) fromItems(path string) string {
 	return path
 }
 
-// read returns the whole data set, from a file or from standard input, of 1 GiB at most. It is read as a
+// readDataSet returns the whole data set, from a file or from standard input, of 1 GiB at most. It is read as a
 // whole because a JSON list and Parquet need that.
-func (cmd *vqaConvertCmd) read(std streams) ([]byte, error) {
+func (cmd *vqaConvertCmd) readDataSet(std streams) ([]byte, error) {
 	const maxBytes = 1 << 30
 	var r io.Reader = std.in
 	if cmd.Input != "-" {

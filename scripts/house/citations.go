@@ -163,7 +163,7 @@ func (check *citationCheck) readMentions(file string) {
 		at := place{file, i + 1}
 		if strings.HasPrefix(file, specDir) {
 			for _, match := range ownRule.FindAllStringSubmatch(line, -1) {
-				check.cite(at, rule{file, match[1]}, match[0])
+				check.checkRule(at, rule{file, match[1]}, match[0])
 			}
 		}
 		if !strings.Contains(line, ".md") {
@@ -184,15 +184,15 @@ func (check *citationCheck) readMentions(file string) {
 				check.add(at, "%q cites a section; want a rule, as in docs/spec/vqa.md#r1", whole)
 			}
 			if strings.HasPrefix(page, specDir) && anchor.MatchString(inPage) {
-				check.cite(at, rule{page, inPage}, whole)
+				check.checkRule(at, rule{page, inPage}, whole)
 			}
 		}
 	}
 }
 
-// cite checks that a rule exists which a place mentions, written in the way of as. It notes that the rule
+// checkRule checks that a rule exists which a place mentions, written in the way of as. It notes that the rule
 // is cited, unless the place is in a document: a rule must be cited by code or tests.
-func (check *citationCheck) cite(place place, rule rule, as string) {
+func (check *citationCheck) checkRule(place place, rule rule, as string) {
 	if _, ok := check.rules[rule]; !ok {
 		check.add(place, "no rule %s", as)
 		return

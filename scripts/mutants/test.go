@@ -54,7 +54,7 @@ func (config *config) test(pack *pack, result *result) error {
 		pack.dir, len(result.Mutants), len(tests), time.Since(start).Seconds())
 	// Run the mutants. Those in functions are in the binaries that were built; the others are built one by one.
 	saved := time.Now()
-	for i := range order(result.Mutants) {
+	for i := range functionsFirst(result.Mutants) {
 		mutant := result.Mutants[i]
 		switch {
 		case mutant.Status != "" || mutant.leftOut:
@@ -62,7 +62,7 @@ func (config *config) test(pack *pack, result *result) error {
 		case mutant.fn == nil:
 			err = config.testAlone(pack, mutant, tests)
 		default:
-			err = config.kill(mutant, i+1, reaching(tests, woven.funcs[mutant.fn]))
+			err = config.runUntilKilled(mutant, i+1, reaching(tests, woven.functionNumbers[mutant.fn]))
 		}
 		if err != nil {
 			return err
@@ -81,9 +81,9 @@ func (config *config) test(pack *pack, result *result) error {
 // storeEvery is the time between two writes of a result while mutants are run.
 const storeEvery = 10 * time.Second
 
-// order yields the indices of all mutants: first those in functions, which one build serves, then the
+// functionsFirst yields the indices of all mutants: first those in functions, which one build serves, then the
 // others, each of which needs a build of its own.
-func order(mutants []*mutant) iter.Seq[int] {
+func functionsFirst(mutants []*mutant) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for _, inFunction := range []bool{true, false} {
 			for i, mutant := range mutants {
@@ -151,11 +151,11 @@ func reaching(tests []oneTest, function int) []oneTest {
 	return group
 }
 
-// kill runs tests with the mutant of a number until one of them fails, and sets the mutant's status: by the
+// runUntilKilled runs tests with the mutant of a number until one of them fails, and sets the mutant's status: by the
 // failure, or survived if no test fails. Tests that take less time than quick and are in one binary run
 // together in one process, because starting a process takes longer. Without tests the mutant is not
 // covered.
-func (config *config) kill(mutant *mutant, number int, tests []oneTest) error {
+func (config *config) runUntilKilled(mutant *mutant, number int, tests []oneTest) error {
 	if len(tests) == 0 {
 		mutant.Status = notCovered
 		return nil
@@ -211,7 +211,7 @@ func (config *config) testAlone(pack *pack, mutant *mutant, tests []oneTest) err
 			}
 		}
 	}
-	return config.kill(mutant, selectNone, ownTests) // the binaries have this mutant alone, and always
+	return config.runUntilKilled(mutant, selectNone, ownTests) // the binaries have this mutant alone, and always
 }
 
 // outcome is what a run of tests gave.

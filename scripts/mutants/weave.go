@@ -58,9 +58,9 @@ func apply(text []byte, start, end int, edits []edit) []byte {
 
 // woven is the code of a package with its mutants.
 type woven struct {
-	files map[string][]byte     // by path
-	lines map[string][]span     // by path: the lines of each copy
-	funcs map[*ast.FuncDecl]int // the numbers of the functions with mutants, from 1
+	files           map[string][]byte     // by path
+	lines           map[string][]span     // by path: the lines of each copy
+	functionNumbers map[*ast.FuncDecl]int // the numbers of the functions with mutants, from 1
 }
 
 // span is the lines of the copy for a mutant, from and to included; mutant is its index in the list.
@@ -73,7 +73,7 @@ type span struct{ from, to, mutant int }
 // recursive function stays mutated. Mutants outside of functions and those that do not compile are left
 // out.
 func (pack *pack) weave(mutants []*mutant) *woven {
-	out := &woven{files: map[string][]byte{}, lines: map[string][]span{}, funcs: map[*ast.FuncDecl]int{}}
+	out := &woven{files: map[string][]byte{}, lines: map[string][]span{}, functionNumbers: map[*ast.FuncDecl]int{}}
 	for path, file := range pack.files {
 		byFunc := map[*ast.FuncDecl][]int{} // indices of mutants
 		for i, mutant := range mutants {
@@ -94,11 +94,11 @@ func (pack *pack) weave(mutants []*mutant) *woven {
 				continue
 			}
 			// The switch at the start of the function.
-			out.funcs[function] = len(out.funcs) + 1
+			out.functionNumbers[function] = len(out.functionNumbers) + 1
 			signature := pack.signature(function)
 			edits = append(edits, signature.edits...)
 			body := pack.offset(function.Body.Lbrace) + 1
-			edits = append(edits, edit{body, body, signature.dispatch(out.funcs[function], byFunc[function])})
+			edits = append(edits, edit{body, body, signature.dispatch(out.functionNumbers[function], byFunc[function])})
 			// The copies, and in which lines each is, by which errors of the compiler are told apart.
 			for _, i := range byFunc[function] {
 				code := pack.copyOf(function, signature, mutants[i], i+1)
@@ -110,7 +110,7 @@ func (pack *pack) weave(mutants []*mutant) *woven {
 		}
 		out.files[path] = append(append(apply(text, 0, len(text), edits), '\n'), copies...)
 	}
-	out.files[pack.dir+"/mutants_selected.go"] = fmt.Appendf(nil, selector, pack.name, len(out.funcs)+1)
+	out.files[pack.dir+"/mutants_selected.go"] = fmt.Appendf(nil, selector, pack.name, len(out.functionNumbers)+1)
 	return out
 }
 
@@ -134,12 +134,12 @@ func copyName(fn *ast.FuncDecl, number int) string {
 // signature is what is needed to write a call of a copy of a function with the function's
 // own arguments.
 type signature struct {
-	edits    []edit // give parameters and receivers without a name one
-	receiver string // "x.", "" for a function
-	types    string // "[T]", "" without type parameters
-	args     string // "a, b...", as they are passed on
-	results  bool   // the function returns something
-	fn       *ast.FuncDecl
+	edits         []edit // give parameters and receivers without a name one
+	receiver      string // "x.", "" for a function
+	typeArguments string // "[T]", "" without type parameters
+	arguments     string // "a, b...", as they are passed on
+	results       bool   // the function returns something
+	fn            *ast.FuncDecl
 }
 
 // signature returns the parts of the source text that call a function like this one with the same
@@ -151,13 +151,13 @@ func (pack *pack) signature(function *ast.FuncDecl) *signature {
 		call.receiver = strings.Join(pack.names(call, function.Recv, "mutantRecv"), "") + "."
 	}
 	if typeParams := function.Type.TypeParams; typeParams != nil {
-		call.types = "[" + strings.Join(pack.names(call, typeParams, "mutantType"), ", ") + "]"
+		call.typeArguments = "[" + strings.Join(pack.names(call, typeParams, "mutantType"), ", ") + "]"
 	}
 	params := function.Type.Params
-	call.args = strings.Join(pack.names(call, params, "mutantArg"), ", ")
+	call.arguments = strings.Join(pack.names(call, params, "mutantArg"), ", ")
 	if params.NumFields() > 0 {
 		if _, variadic := params.List[len(params.List)-1].Type.(*ast.Ellipsis); variadic {
-			call.args += "..."
+			call.arguments += "..."
 		}
 	}
 	return call
@@ -196,7 +196,7 @@ func (signature *signature) dispatch(number int, mutants []int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, " if mutantSelected != 0 { switch mutantSelected { case -1: mutantReached(%d)", number)
 	for _, i := range mutants {
-		call := signature.receiver + copyName(signature.fn, i+1) + signature.types + "(" + signature.args + ")"
+		call := signature.receiver + copyName(signature.fn, i+1) + signature.typeArguments + "(" + signature.arguments + ")"
 		if signature.results {
 			fmt.Fprintf(&text, "; case %d: return %s", i+1, call)
 		} else {

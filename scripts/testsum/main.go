@@ -17,8 +17,8 @@ import (
 // The reasons of skips that are counted begin with these: the testdata package's
 // for missing reference data, and that of tests which need the real editor.
 const (
-	marker   = "no reference data:"
-	noEditor = "no browser:"
+	missingDataText = "no reference data:"
+	noBrowserText   = "no browser:"
 )
 
 // event is one line of `go test -json` (go doc test2json).
@@ -72,7 +72,7 @@ func (summary *summary) read(r io.Reader) error {
 			fmt.Fprintln(summary.out, scanner.Text())
 			continue
 		}
-		summary.take(event)
+		summary.takeEvent(event)
 	}
 	if err := scanner.Err(); err != nil {
 		return fmt.Errorf("cannot read test events: %w", err)
@@ -80,9 +80,9 @@ func (summary *summary) read(r io.Reader) error {
 	return nil
 }
 
-// take counts or prints what one event of a test run says. The output of a test is kept until the test ends,
+// takeEvent counts or prints what one event of a test run says. The output of a test is kept until the test ends,
 // because it is printed only if the test fails or is skipped.
-func (summary *summary) take(event event) {
+func (summary *summary) takeEvent(event event) {
 	test := key{event.Package, event.Test}
 	switch event.Action {
 	case "build-output":
@@ -92,15 +92,15 @@ func (summary *summary) take(event event) {
 	case "run-fail": // written by the Makefile when the go command fails
 		summary.Broken = true
 	case "output":
-		summary.keep(test, event.Output)
+		summary.keepOutput(test, event.Output)
 	case "pass", "fail", "skip":
-		summary.end(test, event.Action)
+		summary.endTest(test, event.Action)
 		delete(summary.output, test)
 	}
 }
 
-// keep adds text to the output that is kept of a test or a package, for the case that it fails.
-func (summary *summary) keep(test key, text string) {
+// keepOutput adds text to the output that is kept of a test or a package, for the case that it fails.
+func (summary *summary) keepOutput(test key, text string) {
 	out := summary.output[test]
 	if out == nil {
 		out = new(strings.Builder)
@@ -109,10 +109,10 @@ func (summary *summary) keep(test key, text string) {
 	out.WriteString(text)
 }
 
-// end counts a test that ended, and prints what is worth reading of it: the whole output of a failure, the
+// endTest counts a test that ended, and prints what is worth reading of it: the whole output of a failure, the
 // reason of a skip, and of a package the last line, which says how it went. action is how the test or
 // package ended: "pass", "fail" or "skip". A key without a test stands for the package.
-func (summary *summary) end(key key, action string) {
+func (summary *summary) endTest(key key, action string) {
 	text := ""
 	if kept := summary.output[key]; kept != nil {
 		text = kept.String()
@@ -131,10 +131,10 @@ func (summary *summary) end(key key, action string) {
 		summary.Ran++
 		summary.Failed++
 	case action == "skip":
-		if strings.Contains(text, marker) {
+		if strings.Contains(text, missingDataText) {
 			summary.Missing++
 		}
-		if strings.Contains(text, noEditor) {
+		if strings.Contains(text, noBrowserText) {
 			summary.Editor++
 		}
 		fmt.Fprintf(summary.out, "skip %s %s: %s\n", key.pkg, key.test, reason(text))

@@ -41,7 +41,7 @@ func TestSummary(t *testing.T) {
 			if s.Broken != strings.Contains(c.in, "run-fail") {
 				t.Errorf("broken is %v", s.Broken)
 			}
-			if (s.Editor > 0) != strings.Contains(c.in, noEditor) {
+			if (s.Editor > 0) != strings.Contains(c.in, noBrowserText) {
 				t.Errorf("counted %d tests without a browser", s.Editor)
 			}
 			if s.Ran != c.ran || s.Failed != c.failed || s.Missing != c.missing {
