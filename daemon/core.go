@@ -125,9 +125,9 @@ func Open(cfg CoreConfig) (*Core, error) {
 	if queueConfig.Workers <= 0 {
 		queueConfig.Workers = runtime.GOMAXPROCS(0)
 	}
-	queueConfig.Pixels = max(queueConfig.Pixels, queue.DefaultPixels, cfg.Scenes.Pixels)
-	if queueConfig.Work <= 0 {
-		queueConfig.Work = BatchWork(device.Info())
+	queueConfig.MaxBatchPixels = max(queueConfig.MaxBatchPixels, queue.DefaultPixels, cfg.Scenes.Pixels)
+	if queueConfig.MaxBatchWork <= 0 {
+		queueConfig.MaxBatchWork = BatchWork(device.Info())
 	}
 	if judgeClient != nil {
 		queueConfig.Judge, queueConfig.JudgeDeadline = judgeClient, cfg.Judge.Deadline

@@ -34,7 +34,7 @@ func openCore(t *testing.T) *Core {
 	c, err := Open(CoreConfig{
 		Engine: render.Config{Backend: render.BackendGL, Watchdog: 4 * time.Second},
 		Fonts:  filepath.Join(testdata.Root(), "build", "fonts"), Suites: suites.New(suites.Config{}), Suite: "aspire", Scenes: scene.DefaultLimits(),
-		Queue: queue.Config{Batch: 32}, // many batches, so that all faults come
+		Queue: queue.Config{MaxBatch: 32}, // many batches, so that all faults come
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func start(cfg Config) (*running, error) {
 	cfg.API.Metrics.Process()
 	cfg.Core.Queue.Watch = cfg.API.Metrics.QueueWatch()
 	cfg.Core.Engine.Chrome.Log = cfg.Log
-	cfg.Core.Remote, cfg.Core.Whole, cfg.Core.Queue.Tell = true, true, api.Pathless
+	cfg.Core.Remote, cfg.Core.Whole, cfg.Core.Queue.RewriteBackendError = true, true, api.Pathless
 	core, err := Open(cfg.Core)
 	if err != nil {
 		return nil, err

@@ -277,8 +277,8 @@ func coreConfig(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *sc
 			TallyCache: int(engineFlags.Tallies), Fidelity: engineFlags.Fidelity, Tldraw: engineFlags.Tldraw, Chrome: chromium},
 		Fonts: engineFlags.FontsDir, Suites: suites, Suite: scoreFlags.Suite, TaskFile: files,
 		Lines: limitFlags.lines(), Scenes: limitFlags.scenes(), Response: int(limitFlags.MaxResponse), Actions: int(limitFlags.MaxActions),
-		Queue: queue.Config{Scorer: "plumb " + version, Workers: engineFlags.Workers, Batch: int(engineFlags.Batch),
-			Max: int(limitFlags.QueueMax), Deadline: limitFlags.Deadline, Memory: memory.New("--max-memory", maxMemory, maxMemory)},
+		Queue: queue.Config{Scorer: "plumb " + version, Workers: engineFlags.Workers, MaxBatch: int(engineFlags.Batch),
+			MaxRequests: int(limitFlags.QueueMax), Deadline: limitFlags.Deadline, Memory: memory.New("--max-memory", maxMemory, maxMemory)},
 	}, nil
 }
 

@@ -133,7 +133,7 @@ func (cmd *scoreCmd) Run(std streams) error {
 	ctx, stop := signalContext()
 	defer stop()
 	options := &queue.Options{Suite: cmd.Suite, Variants: variants, Reward: reward,
-		Unmarked: true} // repeated answers get their note in this package, which sees all dumps
+		NoDuplicateNotes: true} // repeated answers get their note in this package, which sees all dumps
 	j := &job{cmd: cmd, outputFormat: form, std: std, config: config, options: options, token: token}
 	j.papers, j.missing, j.reportItems = papers, missing, reportItems
 	j.table = table.New(table.Options{Suites: config.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants,
@@ -467,7 +467,7 @@ func (j *job) scoreStream(ctx context.Context, path string, feed func(context.Co
 		}
 	} else {
 		options := *j.options
-		options.Bare = j.foreignFormat || len(j.cmd.Dumps) > 1 // the scorer makes no JSON of results: addOrigin does
+		options.NoJSON = j.foreignFormat || len(j.cmd.Dumps) > 1 // the scorer makes no JSON of results: addOrigin does
 		s = j.core.Queue.Stream(ctx, &options)
 	}
 	pending := make(chan pendingLine, pendingLines)

@@ -137,7 +137,7 @@ func (cmd *serveCmd) Run(std streams) error {
 	config.Lines.Window = int(cmd.MaxWindow)
 	forWork := int64(cmd.MaxMemory - cmd.MaxBodies)
 	config.Queue.Memory = memory.New("--max-memory", forWork, int64(float64(cmd.Share)*float64(forWork)))
-	config.Queue.Delay, config.Queue.Cache = cmd.QueueDelay, int(cmd.ResultCache)
+	config.Queue.BatchDelay, config.Queue.CacheBytes = cmd.QueueDelay, int(cmd.ResultCache)
 	traces, err := cmd.traces()
 	if err != nil {
 		return usageError{err}

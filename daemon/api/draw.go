@@ -167,12 +167,12 @@ func (server *Server) takePixels(ctx context.Context, n int) (release func(), er
 // none. release gives it back, and lets the queue look for tasks that wait for memory. After an error
 // release has been called.
 func (server *Server) holdWork(life context.Context, client string, body []byte) (held *memory.Hold, release func(), err error) {
-	needed := queue.Weight(body)
+	needed := queue.MemoryNeeded(body)
 	held = server.cfg.SceneMemory.Hold(client)
 	release = func() {
 		held.Close()
 		if needed > 0 {
-			server.cfg.Queue.Freed()
+			server.cfg.Queue.MemoryFreed()
 		}
 	}
 	if err = held.Grow(life, needed); err != nil {

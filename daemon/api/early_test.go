@@ -69,7 +69,7 @@ func TestRefusedAtOnce(t *testing.T) {
 func TestBusyStreamAtOnce(t *testing.T) {
 	block := make(chan struct{})
 	s := serve(t, func(c *Config, q *queue.Config, suite *queuetest.Suite) {
-		c.ReadTimeout, c.StreamIdle, q.Max, suite.Block = time.Hour, time.Hour, 1, block
+		c.ReadTimeout, c.StreamIdle, q.MaxRequests, suite.Block = time.Hour, time.Hour, 1, block
 	})
 	over := make(chan struct{})
 	go func() {

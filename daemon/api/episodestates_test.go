@@ -249,7 +249,7 @@ func TestEpisodeWaits(t *testing.T) {
 	p := playWith(t, "cpu", func(c *daemon.CoreConfig) {
 		fake := queuetest.Suite{Block: block, Blocked: &blocked}
 		c.Suites = scoring.NewSuites(append(c.Suites, fake.As("fake"))...)
-		c.Queue.Workers, c.Queue.Spares, c.Queue.Deadline = workers, spares, 5*time.Second
+		c.Queue.Workers, c.Queue.MaxSpares, c.Queue.Deadline = workers, spares, 5*time.Second
 	})
 	answers := aspireTasks(t)[0].answers
 	g := p.session(t)

@@ -188,7 +188,7 @@ func (metrics *Metrics) RegisterDaemon(v Version, queue *queue.Queue, resets fun
 	counter(metrics, "gl_context_resets", anew, func() int { _, hung := resets(); return hung }, "reason", "hang")
 	counter(metrics, "shared_samples", "Samples that joined identical work in flight.", func() int64 { return queue.Stats().Shared })
 	counter(metrics, "shared_again", "Samples begun anew because the work they had joined failed.",
-		func() int64 { return queue.Stats().Again })
+		func() int64 { return queue.Stats().Retried })
 	counter(metrics, "result_cache_hits", "Samples answered from the result cache.", func() int64 { return queue.Stats().Cache.Hits })
 	counter(metrics, "result_cache_misses", "Samples that the result cache did not have.",
 		func() int64 { return queue.Stats().Cache.Misses })

@@ -166,7 +166,7 @@ func TestSessionErrors(t *testing.T) {
 	sick := errors.New("the device is lost")
 	var health error
 	s := serve(t, func(c *Config, q *queue.Config, suite *queuetest.Suite) {
-		c.MaxSessions, suite.Block, q.Max = 2, block, 1
+		c.MaxSessions, suite.Block, q.MaxRequests = 2, block, 1
 		c.WhyUnready = func() error { return health }
 	})
 	a := s.dial(t, "")

@@ -254,7 +254,7 @@ func samples(label string) map[string]string {
 }
 
 func (r *replies) busy(t *testing.T) {
-	s := replyServer(t, func(_ *Config, q *queue.Config, _ *queuetest.Suite) { q.Max = 1 })
+	s := replyServer(t, func(_ *Config, q *queue.Config, _ *queuetest.Suite) { q.MaxRequests = 1 })
 	done, err := s.queue.Admit()
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func TestOverran(t *testing.T) {
 	var blocked atomic.Int64
 	const workers, spares = 1, 2
 	s := serve(t, func(_ *Config, q *queue.Config, suite *queuetest.Suite) {
-		q.Workers, q.Spares, q.Deadline = workers, spares, 5*time.Second // a worker has to have taken the first by then
+		q.Workers, q.MaxSpares, q.Deadline = workers, spares, 5*time.Second // a worker has to have taken the first by then
 		suite.Block, suite.Blocked = block, &blocked
 	})
 	if status, _, body := s.do(t, "POST", "/get_reward", `{"query":["x"],"labels":[{"suite":"fake","id":"0","test":"sum","do":"block"}]}`); status != 200 || !strings.Contains(body, `"failed":[1.0]`) {

@@ -156,7 +156,7 @@ func (server *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.O
 	}
 	options, fault := server.newOptions(given.suite, given.reward, given.variants)
 	if fault == nil {
-		options.Priority, options.Deadline, options.Share = given.urgency.Priority, given.urgency.Deadline, true
+		options.Priority, options.Deadline, options.JoinIdentical = given.urgency.Priority, given.urgency.Deadline, true
 		options.Client = server.client(ctx)
 		options.Memory = server.clientMemory
 	}

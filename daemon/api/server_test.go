@@ -263,7 +263,7 @@ func TestRequestID(t *testing.T) {
 // Requests beyond --queue-max are refused at once and told when to come back.
 func TestBusy(t *testing.T) {
 	block := make(chan struct{})
-	s := serve(t, func(_ *Config, q *queue.Config, suite *queuetest.Suite) { q.Max, suite.Block = 2, block })
+	s := serve(t, func(_ *Config, q *queue.Config, suite *queuetest.Suite) { q.MaxRequests, suite.Block = 2, block })
 	const stuck = `{"test":"sum","do":"block"}`
 	answers := make(chan int, 2)
 	for range 2 {

@@ -54,7 +54,7 @@ func (server *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 	endTokenRequest := server.detachToken(ctx)
 	stream.release = func() { leaveQueue(); endTokenRequest(); stream.memory.Close() }
 	stream.life, stream.cancel = server.clients.wait(server.life, ctx.Conn())
-	opt.Share = false // dumps hold few duplicates, and looking for them costs time
+	opt.JoinIdentical = false // dumps hold few duplicates, and looking for them costs time
 	stream.results = server.cfg.Queue.Stream(stream.life, opt)
 	server.active.Add(1)
 	go stream.read()

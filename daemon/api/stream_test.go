@@ -102,7 +102,7 @@ func TestStreamOfManyLines(t *testing.T) {
 
 // A client that does not read is not read from: memory stays bounded.
 func TestStreamBackPressure(t *testing.T) {
-	s := serve(t, func(_ *Config, q *queue.Config, _ *queuetest.Suite) { q.Window = 16 })
+	s := serve(t, func(_ *Config, q *queue.Config, _ *queuetest.Suite) { q.StreamWindow = 16 })
 	c := s.raw(t)
 	io.WriteString(c, "POST /v1/score/stream HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
 	line := `{"test":"sum","views":[1],"pad":"` + strings.Repeat("x", 1<<16) + "\"}\n"

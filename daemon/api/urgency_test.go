@@ -52,7 +52,7 @@ func TestUrgency(t *testing.T) {
 // A client learns that its result was not computed for it, and gets the same
 // bytes.
 func TestSourceOfResult(t *testing.T) {
-	s := serve(t, func(_ *Config, q *queue.Config, _ *queuetest.Suite) { q.Cache = 1 << 20 })
+	s := serve(t, func(_ *Config, q *queue.Config, _ *queuetest.Suite) { q.CacheBytes = 1 << 20 })
 	const item = `{"id":"a","test":"sum","views":[1,2]}`
 	_, first, one := s.do(t, "POST", "/v1/score", item)
 	_, second, two := s.do(t, "POST", "/v1/score", item)

@@ -136,9 +136,9 @@ func TestBatchesAreCappedByCost(t *testing.T) {
 		want  [][]float64
 	}{
 		// Twice the limit is more than all samples together, so that all are ready before the first batch ends.
-		{"work", func(c *queue.Config) { c.Work = 141 }, [][]float64{{1}, {60, 40}, {70, 50}, {50, 10}}},
-		{"pixels", func(c *queue.Config) { c.Pixels = 141 }, [][]float64{{1}, {60, 40}, {70, 50}, {50, 10}}},
-		{"count", func(c *queue.Config) { c.Batch = 4 }, [][]float64{{1}, {60, 40, 70, 50}, {50, 10}}},
+		{"work", func(c *queue.Config) { c.MaxBatchWork = 141 }, [][]float64{{1}, {60, 40}, {70, 50}, {50, 10}}},
+		{"pixels", func(c *queue.Config) { c.MaxBatchPixels = 141 }, [][]float64{{1}, {60, 40}, {70, 50}, {50, 10}}},
+		{"count", func(c *queue.Config) { c.MaxBatch = 4 }, [][]float64{{1}, {60, 40, 70, 50}, {50, 10}}},
 		{"none", func(c *queue.Config) {}, [][]float64{{1}, {60, 40, 70, 50, 50, 10}}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestHeavySampleGoesAloneAndLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.measure = make(chan struct{})
-		r.cfg.Work = 100
+		r.cfg.MaxBatchWork = 100
 		r.open()
 		r.ask(queue.Options{}, line("first", 1))
 		r.ask(queue.Options{}, line("heavy", 5000))
@@ -188,7 +188,7 @@ func TestHeavySampleHasItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.measure = make(chan struct{})
-		r.cfg.Work = 100
+		r.cfg.MaxBatchWork = 100
 		r.open()
 		r.ask(queue.Options{}, line("first", 1))
 		r.ask(queue.Options{}, line("heavy", 5000))
@@ -248,7 +248,7 @@ func TestStuckSamples(t *testing.T) {
 		block := make(chan struct{})
 		e := &queuetest.Engine{}
 		cfg := queuetest.Config(e, queuetest.Suite{Block: block})
-		cfg.Workers, cfg.Spares, cfg.Deadline = 1, 2, time.Second
+		cfg.Workers, cfg.MaxSpares, cfg.Deadline = 1, 2, time.Second
 		q := queue.New(cfg)
 		var all sync.WaitGroup
 		ask := func(l string, want string) {
@@ -315,7 +315,7 @@ func TestScoresDoNotWaitForPictures(t *testing.T) {
 func TestDelayFillsBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		r.cfg.Delay = 10 * time.Millisecond
+		r.cfg.BatchDelay = 10 * time.Millisecond
 		r.open()
 		start := time.Now()
 		r.ask(queue.Options{}, line("a", 1))
@@ -329,8 +329,8 @@ func TestDelayFillsBatches(t *testing.T) {
 		}
 		r.mu.Unlock()
 		r.all.Wait()
-		if d := time.Since(start); fmt.Sprint(r.batches) != "[[1 2]]" || d != r.cfg.Delay {
-			t.Errorf("got batches %v after %v; want one, %v after the oldest came", r.batches, d, r.cfg.Delay)
+		if d := time.Since(start); fmt.Sprint(r.batches) != "[[1 2]]" || d != r.cfg.BatchDelay {
+			t.Errorf("got batches %v after %v; want one, %v after the oldest came", r.batches, d, r.cfg.BatchDelay)
 		}
 		r.end()
 	})
@@ -394,7 +394,7 @@ func TestTwoBatchesInFlight(t *testing.T) {
 				mu.Unlock()
 			}}
 			cfg := queuetest.Config(e, queuetest.Suite{})
-			cfg.Batch, cfg.Workers = 32, 2
+			cfg.MaxBatch, cfg.Workers = 32, 2
 			q := queue.New(cfg)
 			var lines []string
 			for i := range 500 {

@@ -27,7 +27,7 @@ type CacheStats struct {
 // cache keeps results by the SHA-256 of what they depend on. The least recently used ones
 // are removed first. Only scores are kept: an error may be of the moment.
 type cache struct {
-	max int // bytes
+	maxBytes int // bytes
 
 	mu  sync.Mutex // guards what follows
 	lru *simplelru.LRU[digest, *cacheEntry]
@@ -41,7 +41,7 @@ func newCache(limit int) *cache {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return &cache{max: limit, lru: lru}
+	return &cache{maxBytes: limit, lru: lru}
 }
 
 // get returns the cached result of a digest, or nil if there is none, and counts a hit or a miss.
@@ -65,7 +65,7 @@ func (cache *cache) put(digest digest, result *scoring.Result, json []byte) {
 		return
 	}
 	size := footprint(result, json)
-	if size > cache.max/8 {
+	if size > cache.maxBytes/8 {
 		return
 	}
 	entry := &cacheEntry{result: *result, json: slices.Clone(json), size: size}
@@ -76,7 +76,7 @@ func (cache *cache) put(digest digest, result *scoring.Result, json []byte) {
 	}
 	cache.lru.Add(digest, entry)
 	cache.Bytes += size
-	for cache.Bytes > cache.max {
+	for cache.Bytes > cache.maxBytes {
 		_, old, _ := cache.lru.RemoveOldest()
 		cache.Bytes -= old.size
 	}

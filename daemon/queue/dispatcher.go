@@ -28,32 +28,32 @@ func (dispatcher *dispatcher) run() {
 		start := queue.now()
 		dispatcher.measure()
 		end := queue.now()
-		queue.cfg.Watch.stage("metric", end-start)
+		queue.cfg.Watch.reportStage("metric", end-start)
 		for _, t := range dispatcher.tasks {
 			t.partEnds[PartPack], t.partEnds[PartGPU] = start, end // its wait for the batch ended, and then its time on the device
 		}
 		heavy := dispatcher.heavy() // asked now: a queued task may not be used any more
 		images := dispatcher.moveImagesLast()
-		scores, draws := dispatcher.tasks[:len(dispatcher.tasks)-images], dispatcher.tasks[len(dispatcher.tasks)-images:]
-		dispatcher.queueMeasured(scores) // before images are drawn, so that no score waits for them
-		for _, t := range draws {
+		toScore, toDraw := dispatcher.tasks[:len(dispatcher.tasks)-images], dispatcher.tasks[len(dispatcher.tasks)-images:]
+		dispatcher.queueMeasured(toScore) // before images are drawn, so that no score waits for them
+		for _, t := range toDraw {
 			if t.err == nil && !t.hasNoReaders() {
 				t.err = dispatcher.draw(t)
-				queue.mark(t, PartGPU)
+				queue.endPart(t, PartGPU)
 			}
 		}
-		dispatcher.queueMeasured(draws)
+		dispatcher.queueMeasured(toDraw)
 		queue.endBatch(heavy)
 		clear(dispatcher.tasks)
 		clear(dispatcher.pictures)
 	}
 }
 
-// moveImagesLast moves the tasks that want an image, which have a view, to the end of the batch and
+// moveImagesLast moves the tasks that want an image, which have a view to draw, to the end of the batch and
 // returns their number. The order of tasks in a batch has no meaning once it is measured.
 func (dispatcher *dispatcher) moveImagesLast() (images int) {
 	for i := len(dispatcher.tasks) - 1; i >= 0; i-- {
-		if dispatcher.tasks[i].view != nil {
+		if dispatcher.tasks[i].viewToDraw != nil {
 			images++
 			last := len(dispatcher.tasks) - images // the last task that is not known to want an image
 			dispatcher.tasks[i], dispatcher.tasks[last] = dispatcher.tasks[last], dispatcher.tasks[i]
@@ -91,14 +91,14 @@ func (queue *Queue) endBatch(heavy bool) {
 	}
 	queue.device.Signal()
 	if queue.closed.Load() {
-		queue.wake()
+		queue.wakeAll()
 	}
 }
 
 // draw makes the images of a task that wants them. A panic of the engine is an error.
 func (dispatcher *dispatcher) draw(t *task) (err error) {
 	defer recoverPanic(&err, "cannot draw picture")
-	t.drawn, err = dispatcher.queue.cfg.Engine.Draw(t.pics)
+	t.drawn, err = dispatcher.queue.cfg.Engine.Draw(t.pictures)
 	return err
 }
 
@@ -124,54 +124,55 @@ func (dispatcher *dispatcher) nextBatch() bool {
 	for {
 		for !queue.batchDue() {
 			if queue.closed.Load() && queue.drained() {
-				queue.wake()
+				queue.wakeAll()
 				return false
 			}
-			queue.setAlarm()
+			queue.setBatchAlarm()
 			queue.device.Wait()
 		}
-		queue.waitOver = false
+		queue.batchWaitOver = false
 		if dispatcher.fill(); len(dispatcher.tasks) > 0 { // else none of the samples has readers any more
 			break
 		}
 	}
-	queue.readyList.since = queue.now()
+	queue.readyList.firstAdded = queue.now()
 	queue.inFlight++
 	if dispatcher.heavy() {
 		queue.heaviesInFlight++
 	}
 	queue.workers.Broadcast() // there is room again
-	queue.large.more.Broadcast()
+	queue.large.mayBegin.Broadcast()
 	return true
 }
 
-// setAlarm sets the alarm for the time at which the waiting samples become a batch even if it is not
+// setBatchAlarm sets the alarm for the time at which the waiting samples become a batch even if it is not
 // full. An alarm for an earlier time stays. The caller holds mu.
-func (queue *Queue) setAlarm() {
-	if queue.readyList.empty() || queue.waitOver {
+func (queue *Queue) setBatchAlarm() {
+	if queue.readyList.empty() || queue.batchWaitOver {
 		return
 	}
-	if at := queue.batchDueAt(); queue.alarmAt == 0 || at < queue.alarmAt {
-		queue.alarmAt = at
-		queue.alarm.Reset(max(0, at-queue.now()))
+	if at := queue.batchDueAt(); queue.batchAlarmAt == 0 || at < queue.batchAlarmAt {
+		queue.batchAlarmAt = at
+		queue.batchAlarm.Reset(max(0, at-queue.now()))
 	}
 }
 
-// onAlarm runs when the alarm rings: it lets a dispatcher start the batch if that has waited long
-// enough. Otherwise the samples that the alarm was for have left, and it sets the alarm again.
-func (queue *Queue) onAlarm() {
+// onBatchAlarm runs when the alarm rings: it lets a dispatcher start the batch if that has waited long
+// enough. Otherwise the samples that the alarm was for have left in a batch, and it sets the alarm again for
+// those that have come since.
+func (queue *Queue) onBatchAlarm() {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
-	queue.alarmAt = 0
+	queue.batchAlarmAt = 0
 	if queue.readyList.empty() {
 		return
 	}
-	queue.waitOver = queue.now() >= queue.batchDueAt()
-	if queue.waitOver {
+	queue.batchWaitOver = queue.now() >= queue.batchDueAt()
+	if queue.batchWaitOver {
 		queue.device.Signal()
 		return
 	}
-	queue.setAlarm()
+	queue.setBatchAlarm()
 }
 
 // fill fills the batch from the ready list. The class whose turn it is gives the first sample. If that is
@@ -181,16 +182,16 @@ func (queue *Queue) onAlarm() {
 func (dispatcher *dispatcher) fill() {
 	queue, ready := dispatcher.queue, &dispatcher.queue.readyList
 	dispatcher.tasks = dispatcher.tasks[:0]
-	first := ready.turn.pick(classes, queue.mayLead)
-	listBefore := *ready // its sums less the present ones are what the batch has taken from the list
+	first := ready.turn.pick(classes, queue.mayLead) // batchDue says that there is one
+	listBefore := *ready                             // the batch has taken from the list what these sums have more than the present ones
 	dispatcher.add(ready.pop(first))
 	if first == classHeavy {
 		return
 	}
 	fits := func(t *task) bool {
-		return listBefore.pictures-ready.pictures+len(t.pics) <= queue.cfg.Batch &&
-			listBefore.work-ready.work+t.work <= queue.cfg.Work &&
-			listBefore.pixels-ready.pixels+t.pixels <= queue.cfg.Pixels
+		return listBefore.pictures-ready.pictures+len(t.pictures) <= queue.cfg.MaxBatch &&
+			listBefore.work-ready.work+t.work <= queue.cfg.MaxBatchWork &&
+			listBefore.pixels-ready.pixels+t.pixels <= queue.cfg.MaxBatchPixels
 	}
 	for _, class := range [...]int{classHigh, classNormal, classBulk} {
 		for ready.has(class) {
@@ -219,7 +220,7 @@ func (dispatcher *dispatcher) add(task *task) {
 func (dispatcher *dispatcher) measure() {
 	dispatcher.pictures = dispatcher.pictures[:0]
 	for _, t := range dispatcher.tasks {
-		dispatcher.pictures = append(dispatcher.pictures, t.pics...)
+		dispatcher.pictures = append(dispatcher.pictures, t.pictures...)
 		t.tallies, t.fault = t.tallies[:0], nil
 	}
 	if dispatcher.measureAll(dispatcher.tasks, dispatcher.pictures) == nil {
@@ -227,7 +228,7 @@ func (dispatcher *dispatcher) measure() {
 	}
 	for _, t := range dispatcher.tasks {
 		t.tallies, t.fault = t.tallies[:0], nil
-		if err := dispatcher.measureAll([]*task{t}, t.pics); err != nil {
+		if err := dispatcher.measureAll([]*task{t}, t.pictures); err != nil {
 			t.fault = &scoring.Error{Code: "backend", Message: err.Error()}
 			t.err = err
 		}
@@ -239,7 +240,7 @@ func (dispatcher *dispatcher) measure() {
 // may.
 func (dispatcher *dispatcher) measureAll(tasks []*task, pictures []Pic) (err error) {
 	defer recoverPanic(&err, "cannot measure pictures")
-	owner, have := 0, 0 // index of the task that the next tally belongs to, and how many tallies it has
+	owner, tallyCount := 0, 0 // index of the task that the next tally belongs to, and how many tallies it has
 	for len(pictures) > 0 {
 		n := dispatcher.queue.countForCall(pictures)
 		dispatcher.tallies, err = dispatcher.queue.cfg.Engine.Measure(dispatcher.tallies[:0], pictures[:n])
@@ -250,11 +251,11 @@ func (dispatcher *dispatcher) measureAll(tasks []*task, pictures []Pic) (err err
 			dispatcher.queue.cfg.Watch.Batch(n)
 		}
 		for _, tally := range dispatcher.tallies[:n] {
-			for have == len(tasks[owner].pics) { // the task is complete, or has no pictures
-				owner, have = owner+1, 0
+			for tallyCount == len(tasks[owner].pictures) { // the task is complete, or has no pictures
+				owner, tallyCount = owner+1, 0
 			}
 			tasks[owner].tallies = append(tasks[owner].tallies, tally)
-			have++
+			tallyCount++
 		}
 		pictures = pictures[n:]
 	}
@@ -268,7 +269,8 @@ func (queue *Queue) countForCall(pictures []Pic) int {
 	for i, p := range pictures {
 		work += p.Work()
 		pixels += area(p)
-		if i > 0 && (i == queue.cfg.Batch || work > queue.cfg.Work || pixels > queue.cfg.Pixels) {
+		tooMuch := i == queue.cfg.MaxBatch || work > queue.cfg.MaxBatchWork || pixels > queue.cfg.MaxBatchPixels
+		if i > 0 && tooMuch { // the pictures before this one
 			return i
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // Pic is one picture, prepared for the device. Release returns its buffers to the engine.
 type Pic interface {
 	Release()
-	// Work is the number of tile segments, the unit of Config.Work.
+	// Work is the number of tile segments, the unit of Config.MaxBatchWork.
 	Work() int
 	// Size is the picture's in px.
 	Size() (width, height int)

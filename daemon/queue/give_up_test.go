@@ -27,21 +27,21 @@ func TestRelief(t *testing.T) {
 		{"after the turn", true, true, 0},
 	} {
 		q := New(Config{Engine: idler{}})
-		r := q.reader(dump.Line{}, &Options{}, false)
+		r := q.newReader(dump.Line{}, &Options{}, false)
 		x, _ := q.join(r, key{priority: PriorityHigh}, false)
 		w := &worker{queue: q}
 		q.mu.Lock()
 		q.running.Add(1) // as if w had been started by New
-		q.occupy(w, x, true)
+		q.recordBusy(w, x, true)
 		if c.gone {
-			w.turn++
+			w.taskReuseCount++
 		}
 		q.mu.Unlock()
 		if _, ok := q.leave(r, c.overdue); !ok || q.Spares() != c.want {
 			t.Errorf("%s: got %v and %d relieved workers; want %d", c.name, ok, q.Spares(), c.want)
 		}
 		q.mu.Lock()
-		stays := q.vacate(w)
+		stays := q.recordFree(w)
 		q.mu.Unlock()
 		if stays == (c.want == 1) {
 			t.Errorf("%s: got %v; want a relieved worker to end and no other", c.name, stays)

@@ -61,7 +61,7 @@ func (queue *Queue) awaitVerdict(task *task) bool {
 		}
 		task.question = nil
 		task.partEnds[PartJudge] = queue.now()
-		queue.cfg.Watch.stage("judge", task.partEnds[PartJudge]-start)
+		queue.cfg.Watch.reportStage("judge", task.partEnds[PartJudge]-start)
 		if task.fault == nil {
 			task.job.(scoring.Judged).Judge(j)
 		}
@@ -89,9 +89,9 @@ func (queue *Queue) askJudge(ctx context.Context, task *task) (j scoring.Judgeme
 func (queue *Queue) beginJudging(task *task) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := cancel
-	if task.bulk {
+	if task.fromStream {
 		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, queue.judgeLimit(task.opt))
+		ctx, end = context.WithTimeout(ctx, queue.judgeLimit(task.options))
 		stop = func() { cancel(); end() }
 	}
 	queue.flights.mu.Lock()
@@ -100,9 +100,9 @@ func (queue *Queue) beginJudging(task *task) context.Context {
 	if task.hasNoReaders() {
 		cancel() // the last reader left before there was a context to end
 	}
-	if task.bulk {
-		task.judging = true
-		task.started.Store(int64(queue.now()))
+	if task.fromStream {
+		task.beingJudged = true
+		task.deadlineStart.Store(int64(queue.now()))
 	}
 	return ctx
 }
@@ -121,9 +121,9 @@ func (queue *Queue) endJudging(task *task) {
 	queue.flights.mu.Lock()
 	stop := task.stopJudging
 	task.stopJudging = nil
-	if task.bulk {
-		task.judging = false
-		task.started.Store(int64(queue.now()))
+	if task.fromStream {
+		task.beingJudged = false
+		task.deadlineStart.Store(int64(queue.now()))
 	}
 	queue.flights.mu.Unlock()
 	stop()

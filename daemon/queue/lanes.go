@@ -43,8 +43,10 @@ type turns [4]uint8
 // pick returns the class whose turn it is, of the first n classes, and counts for each less urgent class
 // with samples that it was passed over. has reports whether a class has samples; at least one must.
 func (turns *turns) pick(n int, has func(c int) bool) int {
+	// From the least urgent class on: a more urgent one takes over, unless the one chosen has been passed
+	// over too often.
 	chosen := -1
-	for c := n - 1; c >= 0; c-- { // from the least urgent: a more urgent one takes over unless that one has waited too often
+	for c := n - 1; c >= 0; c-- {
 		if has(c) && (chosen < 0 || turns[chosen] < fairness) {
 			chosen = c
 		}
@@ -75,7 +77,8 @@ func (l *lanes) pop() *task {
 	if l.len() == 0 {
 		return nil
 	}
-	return l.byPriority[l.turn.pick(priorities, func(c int) bool { return l.byPriority[c].len() > 0 })].pop()
+	hasSamples := func(c int) bool { return l.byPriority[c].len() > 0 }
+	return l.byPriority[l.turn.pick(priorities, hasSamples)].pop()
 }
 
 // fifo is a first-in first-out list that reuses its memory.

@@ -14,9 +14,9 @@ import (
 // wait for memory.
 
 const (
-	// smallLine is the length of a line in bytes up to which a sample is never large.
-	smallLine = 64 << 10
-	// largeFrom is the Weight in bytes from which a sample is large.
+	// neverLarge is the length of a line in bytes up to which a sample is never large.
+	neverLarge = 64 << 10
+	// largeFrom is the memory in bytes, by MemoryNeeded, from which a sample is large.
 	largeFrom = 16 << 20
 	// outlineBytes is about how many bytes outlining takes for each value of a scene;
 	// points of freehand lines take the most. outlinedMost is how many values at most
@@ -24,10 +24,10 @@ const (
 	outlineBytes = 700
 	outlinedMost = 150_000
 	// lightCoverage is how many bytes of coverage the outlines of a picture may touch.
-	// A sample above it is prepared again with at least spilledWeight.
+	// A sample above it is prepared again with at least foundLargeMemory.
 	lightCoverage = 32 << 20
-	// spilledWeight is the weight in bytes of such a sample: its coverage and its tiles.
-	spilledWeight = 400 << 20
+	// foundLargeMemory is the memory in bytes of such a sample: its coverage and its tiles.
+	foundLargeMemory = 400 << 20
 	// rowBytes is how many bytes a unit of task.work takes.
 	rowBytes = 32
 	// lineCopies is how often the bytes of a line are in memory: the line, its copy in the
@@ -35,10 +35,10 @@ const (
 	lineCopies = 3
 )
 
-// Weight estimates from the dump line how many bytes a sample takes while it is
+// MemoryNeeded estimates from the dump line how many bytes a sample takes while it is
 // prepared. It overestimates, and returns 0 for a sample that is not large.
-func Weight(line []byte) int64 {
-	if len(line) <= smallLine {
+func MemoryNeeded(line []byte) int64 {
+	if len(line) <= neverLarge {
 		return 0
 	}
 	// An answer may be JSON in a string, whose values only its commas show.
@@ -66,7 +66,8 @@ func (backlog *largeBacklog) push(t *task) { backlog.list = append(backlog.list,
 // reserves. So a smaller sample may pass a larger one that still waits for memory.
 func (backlog *largeBacklog) pop() *task {
 	for i, t := range backlog.list {
-		if backlog.queue.giveUpIfUnread(t) || backlog.queue.hasRoom() && backlog.queue.reserveMemory(t) {
+		mayBegin := backlog.queue.giveUpIfUnread(t) || (backlog.queue.hasRoom() && backlog.queue.reserveMemory(t))
+		if mayBegin {
 			backlog.list = slices.Delete(backlog.list, i, i+1)
 			return t
 		}
@@ -81,51 +82,51 @@ func (queue *Queue) prepareLarge(task *task) (onward bool) {
 	w := &worker{queue: queue, decoder: dump.NewDecoder(queue.cfg.Items), drawer: queue.cfg.Engine.Drawer()}
 	onward = w.prepare(task)
 	stillHeld := lineCopies*int64(len(task.buf)) + rowBytes*int64(task.work) // the line and the tiles
-	task.memory.Shrink(task.weight - stillHeld)
-	queue.Freed()
+	task.memory.Shrink(task.memoryNeeded - stillHeld)
+	queue.MemoryFreed()
 	return onward
 }
 
-// reserveMemory takes the memory of a large sample, and reports whether there was enough.
+// reserveMemory takes the memory of a large sample without waiting, and reports whether there was enough.
 func (queue *Queue) reserveMemory(task *task) bool {
 	if task.memory == nil {
 		task.memory = queue.cfg.Memory.Hold(task.client())
 	}
-	return task.memory.Try(task.weight)
+	return task.memory.Try(task.memoryNeeded)
 }
 
 // releaseMemory returns the memory of a large sample to the pool and wakes the goroutines
-// that wait for memory. An ordinary sample, whose weight is 0, has reserved none.
+// that wait for memory. An ordinary sample, which is not large, has reserved none.
 func (queue *Queue) releaseMemory(task *task) {
-	if task.weight == 0 {
+	if task.memoryNeeded == 0 {
 		return
 	}
 	task.memory.Close()
 	task.memory = nil
-	queue.Freed()
+	queue.MemoryFreed()
 }
 
-// Freed wakes the goroutines that wait for memory of Config.Memory. Other users of
+// MemoryFreed wakes the goroutines that wait for memory of Config.Memory. Other users of
 // that pool call it when they release memory.
-func (queue *Queue) Freed() {
+func (queue *Queue) MemoryFreed() {
 	queue.mu.Lock()
-	queue.large.more.Broadcast()
+	queue.large.mayBegin.Broadcast()
 	queue.mu.Unlock()
 }
 
 // retryWithMemory resets a sample whose preparation showed that it is larger than its line says, and
-// raises its weight, so that it waits for more memory and is prepared again. What it holds is released
+// raises the memory that it needs, so that it waits for more memory and is prepared again. What it holds is released
 // first, because samples that hold memory and wait for more could wait for one another. If it can never
 // fit, it fails the sample and returns false.
 func (queue *Queue) retryWithMemory(task *task) bool {
-	task.release()
+	task.releasePictures()
 	task.job, task.fault, task.err, task.work, task.pixels = nil, nil, nil, 0, 0
-	task.weight = max(spilledWeight, task.memory.Held())
+	task.memoryNeeded = max(foundLargeMemory, task.memory.Held())
 	task.memory.Shrink(task.memory.Held())
-	failure := queue.tooLarge(task)
+	failure := queue.fitError(task)
 	if failure != nil {
-		task.needsMemory = false
-		task.result, task.err = task.failed(failure), failure
+		task.foundLarge = false
+		task.result, task.err = task.failedResult(failure), failure
 	}
 	return failure == nil
 }
@@ -133,16 +134,16 @@ func (queue *Queue) retryWithMemory(task *task) bool {
 // client returns the name of the client whose share of the memory the sample uses, "" for
 // none.
 func (task *task) client() string {
-	if task.opt == nil {
+	if task.options == nil {
 		return ""
 	}
-	return task.opt.Client
+	return task.options.Client
 }
 
-// tooLarge returns the error too_large for a sample that can never fit into the memory
+// fitError returns the error too_large for a sample that can never fit into the memory
 // of its client, nil for others.
-func (queue *Queue) tooLarge(t *task) *scoring.Error {
-	if err := queue.cfg.Memory.Fits(t.weight); err != nil {
+func (queue *Queue) fitError(t *task) *scoring.Error {
+	if err := queue.cfg.Memory.Fits(t.memoryNeeded); err != nil {
 		return &scoring.Error{Code: "too_large", Message: "cannot score item: " + err.Error()}
 	}
 	return nil

@@ -30,7 +30,7 @@ func TestWeight(t *testing.T) {
 		{string(largeItem("1")), true},
 		{`{"response":"` + strings.Repeat("[1,2],", 100_000) + `"}`, true}, // values in a string
 	} {
-		if w := queue.Weight([]byte(c.line)); (w > 0) != c.large || w > 0 && w < 16<<20 {
+		if w := queue.MemoryNeeded([]byte(c.line)); (w > 0) != c.large || w > 0 && w < 16<<20 {
 			t.Errorf("%.40s..., %d bytes: got %d; want large: %v", c.line, len(c.line), w, c.large)
 		}
 	}
@@ -51,7 +51,7 @@ func TestLargeWait(t *testing.T) {
 		}
 		<-hold
 	}}
-	weight := queue.Weight(largeItem("7"))
+	weight := queue.MemoryNeeded(largeItem("7"))
 	cfg := queuetest.Config(e, queuetest.Suite{})
 	cfg.Workers, cfg.Memory = 8, memory.New("--max-memory", 2*weight+weight/2, 2*weight+weight/2)
 	q := queue.New(cfg)
@@ -91,7 +91,7 @@ func TestLargeWait(t *testing.T) {
 func TestLargeLeaves(t *testing.T) {
 	hold := make(chan struct{})
 	e := &queuetest.Engine{Prepare: func(float64) { <-hold }}
-	weight := queue.Weight(largeItem("7"))
+	weight := queue.MemoryNeeded(largeItem("7"))
 	cfg := queuetest.Config(e, queuetest.Suite{})
 	cfg.Workers, cfg.Memory = 8, memory.New("--max-memory", weight+weight/2, weight+weight/2)
 	q := queue.New(cfg)
@@ -209,7 +209,7 @@ func TestSpillTakesMore(t *testing.T) {
 
 // A large sample is prepared when another user of the pool releases memory.
 func TestLargeFreed(t *testing.T) {
-	weight := queue.Weight(largeItem("7"))
+	weight := queue.MemoryNeeded(largeItem("7"))
 	cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
 	cfg.Memory, cfg.Deadline = memory.New("--max-memory", weight, weight), time.Hour
 	q := queue.New(cfg)
@@ -227,7 +227,7 @@ func TestLargeFreed(t *testing.T) {
 	waitFor(t, func() bool { return q.Depth() == 1 })
 	time.Sleep(50 * time.Millisecond) // until it waits
 	other.Close()
-	q.Freed()
+	q.MemoryFreed()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
@@ -259,7 +259,7 @@ func TestLargeGivenUp(t *testing.T) {
 			early.Store(true)
 		}
 	}}
-	weight := queue.Weight(largeItem("7"))
+	weight := queue.MemoryNeeded(largeItem("7"))
 	cfg := queuetest.Config(g.Engine, queuetest.Suite{})
 	cfg.Engine, cfg.Workers, cfg.Deadline = g, 1, time.Hour
 	cfg.Memory = memory.New("--max-memory", weight, weight)
@@ -289,7 +289,7 @@ func TestLargeGivenUp(t *testing.T) {
 	time.Sleep(50 * time.Millisecond) // until it waits, or is prepared too early
 	free.Store(true)
 	other.Close()
-	q.Freed()
+	q.MemoryFreed()
 	if err := <-second; err != nil || early.Load() {
 		t.Errorf("got %v, prepared without memory: %v; want neither", err, early.Load())
 	}

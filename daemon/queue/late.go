@@ -23,14 +23,14 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 		return false
 	}
 	// Find the deadline.
-	hadToWarm := queue.warm(task)
+	hadToWarm := queue.warmEditor(task)
 	start := queue.now()
 	end := time.Duration(task.lastDeadline.Load())
-	if task.bulk {
-		task.started.Store(int64(start))
+	if task.fromStream {
+		task.deadlineStart.Store(int64(start))
 	}
-	if task.bulk || hadToWarm {
-		end = start + queue.limit(task.opt)
+	if task.fromStream || hadToWarm {
+		end = start + queue.deadlineOf(task.options)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), end-start)
 	defer cancel()
@@ -42,40 +42,40 @@ func (queue *Queue) awaitPictures(task *task) (ok bool) {
 		}
 	}()
 	// Wait for each late picture.
-	for _, pic := range task.pics {
+	for _, pic := range task.pictures {
 		late, ok := pic.(Late)
 		if !ok {
 			continue
 		}
-		wantsImage := task.view != nil // and not only sums of pixels
+		wantsImage := task.viewToDraw != nil // and not only sums of pixels
 		if err := late.Finish(ctx, wantsImage); err != nil {
-			if ctx.Err() != nil {
-				err = deadlineError(queue.limit(task.opt), queue.limit(task.opt) < queue.cfg.Deadline)
+			if ctx.Err() != nil { // the deadline passed
+				err = deadlineError(queue.deadlineOf(task.options), queue.deadlineOf(task.options) < queue.cfg.Deadline)
 			}
 			task.failPictures(err)
 			return false
 		}
-		task.cost(pic)
+		task.addCost(pic)
 	}
-	// The sample can be measured.
-	task.hasLate = false
-	queue.mark(task, PartExport)
-	queue.cfg.Watch.stage("export", task.partEnds[PartExport]-start)
+	// All pictures are there: the sample can be measured.
+	task.hasLatePictures = false
+	queue.endPart(task, PartExport)
+	queue.cfg.Watch.reportStage("export", task.partEnds[PartExport]-start)
 	return true
 }
 
-// cold is the value of task.editorReady while the editor is not ready.
-const cold = -1
+// editorNotReady is the value of task.editorReadyAt while the editor is not ready.
+const editorNotReady = -1
 
-// warm waits until the editor is ready to draw a sample's pictures, and reports whether it had to
+// warmEditor waits until the editor is ready to draw a sample's pictures, and reports whether it had to
 // wait.
-func (queue *Queue) warm(task *task) bool {
+func (queue *Queue) warmEditor(task *task) bool {
 	if !queue.cfg.Engine.Cold() {
 		return false
 	}
-	task.editorReady.Store(cold)
+	task.editorReadyAt.Store(editorNotReady)
 	queue.cfg.Engine.Warm()
-	task.editorReady.Store(int64(queue.now()))
+	task.editorReadyAt.Store(int64(queue.now()))
 	return true
 }
 
@@ -89,23 +89,23 @@ func (queue *Queue) extraWait(reader *reader) time.Duration {
 	switch _, _, readySince := queue.waitState(reader); readySince {
 	case 0: // it never waited for the editor
 		return 0
-	case cold:
+	case editorNotReady:
 		return checkAgain
 	default:
-		return reader.limit - (queue.now() - readySince)
+		return reader.timeLimit - (queue.now() - readySince)
 	}
 }
 
 // failPictures fails a sample one of whose pictures could not be drawn, and releases its pictures.
 func (task *task) failPictures(err error) {
-	task.release()
+	task.releasePictures()
 	task.fault, task.err = asError(err), err
 }
 
 // recordOrigin records that another backend draws a picture of the sample later, and why, as a note. A
 // reason that several pictures have is noted once.
 func (task *task) recordOrigin(origin Origin) {
-	task.hasLate, task.backend = true, origin.Backend
+	task.hasLatePictures, task.backend = true, origin.Backend
 	if origin.Reason == "" {
 		return
 	}
@@ -115,10 +115,10 @@ func (task *task) recordOrigin(origin Origin) {
 	}
 }
 
-// complete adds to a result the notes on how the line was read, the backend that drew the pictures,
+// completeResult adds to a result the notes on how the line was read, the backend that drew the pictures,
 // and the notes on why another backend than engine drew them. engine is the backend of the queue's
 // own renderer.
-func (task *task) complete(result *scoring.Result, engine string) {
+func (task *task) completeResult(result *scoring.Result, engine string) {
 	if task.readNotes != nil {
 		result.Notes = append(slices.Clip(task.readNotes), result.Notes...)
 	}

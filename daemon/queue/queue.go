@@ -38,40 +38,40 @@ const (
 
 // Config of a queue. Zero values mean the defaults.
 type Config struct {
-	Engine   Engine
-	Items    dump.ItemConfig
-	Scorer   string        // the program with its version, written in every result
-	Workers  int           // goroutines that decode and outline, default GOMAXPROCS
-	Batch    int           // pictures per batch at most, default 256 (--batch)
-	Work     int           // rows of masks and items per batch at most, default 800,000; a larger sample goes alone
-	Pixels   int           // px per batch at most, default 64 Mpx; a larger sample goes alone
-	Delay    time.Duration // longest wait for a batch to fill, from its oldest request on, default 0 (--queue-delay)
-	Max      int           // requests under way at most, default 4096 (--queue-max)
-	Deadline time.Duration // per sample, default 12 s (--deadline)
-	Spares   int           // workers that step in for slow ones at most, default Workers + 2
-	Cache    int           // bytes of results that are kept, default none (--result-cache)
-	Window   int           // samples under way per stream, default 4 batches, at least 256
-	Judge    Judge         // gives verdicts on open answers; nil for none
+	Engine         Engine
+	Items          dump.ItemConfig
+	Scorer         string        // the program with its version, written in every result
+	Workers        int           // goroutines that decode and outline, default GOMAXPROCS
+	MaxBatch       int           // pictures per batch at most, default 256 (--batch)
+	MaxBatchWork   int           // rows of masks and items per batch at most, default 800,000; a larger sample goes alone
+	MaxBatchPixels int           // px per batch at most, default 64 Mpx; a larger sample goes alone
+	BatchDelay     time.Duration // longest wait for a batch to fill, from its oldest request on, default 0 (--queue-delay)
+	MaxRequests    int           // requests under way at most, default 4096 (--queue-max)
+	Deadline       time.Duration // per sample, default 12 s (--deadline)
+	MaxSpares      int           // workers that step in for slow ones at most, default Workers + 2
+	CacheBytes     int           // bytes of results that are kept, default none (--result-cache)
+	StreamWindow   int           // samples under way per stream, default 4 batches, at least 256
+	Judge          Judge         // gives verdicts on open answers; nil for none
 	// JudgeDeadline bounds a stream's sample while it is judged, default 5 min (--judge-deadline). Requests
 	// have Deadline for all.
-	JudgeDeadline time.Duration
-	Memory        *memory.Pool // bounds the memory of large samples that are prepared; nil for no bound (--max-memory)
-	Watch         Watch
-	Tell          func(string) string // rewrites the message of an error with the code "backend" for clients; nil to keep it
+	JudgeDeadline       time.Duration
+	Memory              *memory.Pool // bounds the memory of large samples that are prepared; nil for no bound (--max-memory)
+	Watch               Watch
+	RewriteBackendError func(string) string // rewrites the message of an error with the code "backend" for clients; nil to keep it
 }
 
 // Options of one request or stream; read-only once given to the queue.
 type Options struct {
-	Suite    string           // for items that do not name theirs
-	Variants scoring.Variants // nil for none
-	Reward   scoring.RewardMode
-	Priority Priority      // default: high for Score, bulk for Stream
-	Deadline time.Duration // per sample; 0 for Config.Deadline, which also cuts it
-	Client   string        // the client whose share of the memory counts
-	Memory   *memory.Pool  // bounds the bytes of a stream's lines under way; nil for no bound
-	Unmarked bool          // a stream adds no note to duplicate answers, because its caller does
-	Share    bool          // samples of a stream join identical work in flight; those of Score always do
-	Bare     bool          // answers have no JSON, because the caller adds to their results and writes them itself
+	Suite            string           // for items that do not name theirs
+	Variants         scoring.Variants // nil for none
+	Reward           scoring.RewardMode
+	Priority         Priority      // default: high for Score, bulk for Stream
+	Deadline         time.Duration // per sample; 0 for Config.Deadline, which also cuts it
+	Client           string        // the client whose share of the memory counts
+	Memory           *memory.Pool  // bounds the bytes of a stream's lines under way; nil for no bound
+	NoDuplicateNotes bool          // a stream adds no note to duplicate answers, because its caller does
+	JoinIdentical    bool          // samples of a stream join identical work in flight; those of Score always do
+	NoJSON           bool          // answers have no JSON, because the caller adds to their results and writes them itself
 }
 
 // Watch holds callbacks for counters; every field may be nil. Many goroutines call
@@ -101,13 +101,13 @@ type Queue struct {
 	workers         *sync.Cond    // there may be something to prepare or to finish
 	device          *sync.Cond    // there may be something to measure
 	finisher        *sync.Cond    // finishMeasured waits for measured samples, which it finishes while all workers are busy
-	waiting         lanes         // samples that wait for a worker
+	unprepared      lanes         // samples that wait for a worker
 	large           stage         // samples that wait for memory, because they need much of it
 	judging         stage         // samples that wait for the judge's verdict on an open answer
-	late            stage         // samples that wait for pictures that the editor draws, which come late
+	latePictures    stage         // samples that wait for pictures that the editor draws, which come late
 	readyList       readyList     // samples that wait for the device
-	waitOver        bool          // the next batch starts at once: its waiting time is over
-	alarmAt         time.Duration // when alarm rings, on the queue's clock; 0 for never
+	batchWaitOver   bool          // the next batch starts at once: its waiting time is over
+	batchAlarmAt    time.Duration // when batchAlarm rings, on the queue's clock; 0 for never
 	inFlight        int           // batches on the device
 	heaviesInFlight int           // heavy ones among inFlight
 	measured        fifo[*task]   // waiting to be scored
@@ -117,39 +117,39 @@ type Queue struct {
 	relieved        int           // workers relieved and still in their sample
 	slowTimerRuns   bool          // slowTimer is running
 
-	alarm     *time.Timer
-	slowTimer *time.Timer
-	running   sync.WaitGroup
+	batchAlarm *time.Timer
+	slowTimer  *time.Timer
+	running    sync.WaitGroup
 }
 
 // New returns a queue with its defaults filled in and its goroutines started. Close stops them.
 func New(cfg Config) *Queue {
 	cfg.Workers = cmp.Or(max(cfg.Workers, 0), runtime.GOMAXPROCS(0))
-	cfg.Batch = cmp.Or(max(cfg.Batch, 0), DefaultBatch)
-	cfg.Work = cmp.Or(max(cfg.Work, 0), DefaultWork)
-	cfg.Max = cmp.Or(max(cfg.Max, 0), DefaultMax)
+	cfg.MaxBatch = cmp.Or(max(cfg.MaxBatch, 0), DefaultBatch)
+	cfg.MaxBatchWork = cmp.Or(max(cfg.MaxBatchWork, 0), DefaultWork)
+	cfg.MaxRequests = cmp.Or(max(cfg.MaxRequests, 0), DefaultMax)
 	cfg.Deadline = cmp.Or(max(cfg.Deadline, 0), DefaultDeadline)
 	cfg.JudgeDeadline = cmp.Or(max(cfg.JudgeDeadline, 0), DefaultJudgeDeadline)
-	cfg.Pixels = cmp.Or(max(cfg.Pixels, 0), DefaultPixels)
-	cfg.Spares = cmp.Or(max(cfg.Spares, 0), cfg.Workers+2)
-	cfg.Window = cmp.Or(max(cfg.Window, 0), max(256, 4*cfg.Batch))
+	cfg.MaxBatchPixels = cmp.Or(max(cfg.MaxBatchPixels, 0), DefaultPixels)
+	cfg.MaxSpares = cmp.Or(max(cfg.MaxSpares, 0), cfg.Workers+2)
+	cfg.StreamWindow = cmp.Or(max(cfg.StreamWindow, 0), max(256, 4*cfg.MaxBatch))
 	// Times count from epoch, and 0 means never. So epoch lies 1 ns back: no real time is 0.
 	queue := &Queue{cfg: cfg, epoch: time.Now().Add(-1)}
-	if cfg.Cache > 0 {
-		queue.cache = newCache(cfg.Cache)
+	if cfg.CacheBytes > 0 {
+		queue.cache = newCache(cfg.CacheBytes)
 	}
 	queue.workers = sync.NewCond(&queue.mu)
 	queue.device = sync.NewCond(&queue.mu)
 	queue.finisher = sync.NewCond(&queue.mu)
-	queue.large = stage{backlog: &largeBacklog{queue: queue}, more: sync.NewCond(&queue.mu)}
-	queue.judging = stage{backlog: new(lanes), more: sync.NewCond(&queue.mu)}
-	queue.late = stage{backlog: new(lanes), more: sync.NewCond(&queue.mu)}
+	queue.large = stage{backlog: &largeBacklog{queue: queue}, mayBegin: sync.NewCond(&queue.mu)}
+	queue.judging = stage{backlog: new(lanes), mayBegin: sync.NewCond(&queue.mu)}
+	queue.latePictures = stage{backlog: new(lanes), mayBegin: sync.NewCond(&queue.mu)}
 	queue.flights.tasks = map[key]*task{}
 	queue.tasks.New = func() any { return new(task) }
-	queue.readers.New = newReader
+	queue.readers.New = allocateReader
 	// AfterFunc is the only way to make a timer with a function. Both stand until a Reset.
-	queue.alarm, queue.slowTimer = time.AfterFunc(time.Hour, queue.onAlarm), time.AfterFunc(time.Hour, queue.relieveSlow)
-	queue.alarm.Stop()
+	queue.batchAlarm, queue.slowTimer = time.AfterFunc(time.Hour, queue.onBatchAlarm), time.AfterFunc(time.Hour, queue.relieveSlow)
+	queue.batchAlarm.Stop()
 	queue.slowTimer.Stop()
 	queue.begin()
 	return queue
@@ -173,7 +173,7 @@ func (queue *Queue) begin() {
 	}
 	if n := queue.cfg.Engine.Lates(); n > 0 {
 		// One more: while one turns a picture into coverage, the editor can draw the next.
-		queue.startStage(&queue.late, n+1, queue.awaitPictures)
+		queue.startStage(&queue.latePictures, n+1, queue.awaitPictures)
 	}
 }
 
@@ -181,7 +181,7 @@ func (queue *Queue) begin() {
 func (queue *Queue) Depth() int { return int(queue.inUse.Load()) }
 
 // Max returns the number of requests that may be under way.
-func (queue *Queue) Max() int { return queue.cfg.Max }
+func (queue *Queue) Max() int { return queue.cfg.MaxRequests }
 
 // Admit counts a request as under way until done is called. The error wraps ErrBusy.
 func (queue *Queue) Admit() (done func(), err error) {
@@ -194,15 +194,15 @@ func (queue *Queue) Admit() (done func(), err error) {
 // admit counts a request as under way, or returns an error that wraps ErrBusy. The caller lowers
 // inUse when the request is over.
 func (queue *Queue) admit() error {
-	if n := queue.inUse.Add(1); n > int64(queue.cfg.Max) {
+	if n := queue.inUse.Add(1); n > int64(queue.cfg.MaxRequests) {
 		queue.inUse.Add(-1)
-		return fmt.Errorf("cannot queue request: %w: %d of %d; retry later or raise --queue-max", ErrBusy, n-1, queue.cfg.Max)
+		return fmt.Errorf("cannot queue request: %w: %d of %d; retry later or raise --queue-max", ErrBusy, n-1, queue.cfg.MaxRequests)
 	}
 	return nil
 }
 
-// limit returns the deadline of a sample: that of its request, at most that of the queue.
-func (queue *Queue) limit(o *Options) time.Duration {
+// deadlineOf returns the deadline of a sample: that of its request, at most that of the queue.
+func (queue *Queue) deadlineOf(o *Options) time.Duration {
 	if o != nil && o.Deadline > 0 {
 		return min(o.Deadline, queue.cfg.Deadline)
 	}
@@ -214,38 +214,38 @@ func (queue *Queue) limit(o *Options) time.Duration {
 func (queue *Queue) Close() {
 	queue.mu.Lock()
 	queue.closed.Store(true)
-	queue.wake()
+	queue.wakeAll()
 	queue.mu.Unlock()
 	queue.running.Wait()
-	queue.alarm.Stop()
+	queue.batchAlarm.Stop()
 	queue.slowTimer.Stop()
 }
 
-// wake wakes every goroutine of the queue that waits for samples, so that each checks whether it
+// wakeAll wakes every goroutine of the queue that waits for samples, so that each checks whether it
 // must end.
-func (queue *Queue) wake() {
+func (queue *Queue) wakeAll() {
 	queue.workers.Broadcast()
 	queue.device.Broadcast()
 	queue.finisher.Broadcast()
-	queue.late.more.Broadcast()
-	queue.judging.more.Broadcast()
-	queue.large.more.Broadcast()
+	queue.latePictures.mayBegin.Broadcast()
+	queue.judging.mayBegin.Broadcast()
+	queue.large.mayBegin.Broadcast()
 }
 
-// push queues a task for the workers. A large one, which has a weight, is queued in the stage
+// pushTask queues a task for the workers. A large one, which needs memory, is queued in the stage
 // large instead: it waits there for memory, and the stage's own goroutines prepare it. The error
 // wraps ErrClosed.
-func (queue *Queue) push(task *task) error {
+func (queue *Queue) pushTask(task *task) error {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
 	if queue.closed.Load() {
 		return errClosed
 	}
-	if task.weight > 0 {
+	if task.memoryNeeded > 0 {
 		queue.large.push(task) // wakes a goroutine of the stage
 		return nil
 	}
-	queue.waiting.push(task)
+	queue.unprepared.push(task)
 	queue.workers.Signal()
 	queue.startSlowTimer()
 	return nil
@@ -254,6 +254,6 @@ func (queue *Queue) push(task *task) error {
 // drained reports whether no sample is left that could still reach the device: none waits, none is
 // prepared for a reader, and none is on the device. The caller holds mu.
 func (queue *Queue) drained() bool {
-	stagesEmpty := queue.judging.empty() && queue.late.empty() && queue.large.empty()
-	return queue.waiting.len() == 0 && !queue.anyWorkerBusy() && stagesEmpty && queue.readyList.empty() && queue.inFlight == 0
+	stagesEmpty := queue.judging.empty() && queue.latePictures.empty() && queue.large.empty()
+	return queue.unprepared.len() == 0 && !queue.anyWorkerBusy() && stagesEmpty && queue.readyList.empty() && queue.inFlight == 0
 }

@@ -74,7 +74,7 @@ func TestStreamAnswersEveryLineInOrder(t *testing.T) {
 	for _, c := range []struct{ batch, workers, window int }{{1, 1, 1}, {7, 2, 5}, {256, 4, 0}, {256, 1, 64}} {
 		e := &queuetest.Engine{}
 		cfg := queuetest.Config(e, queuetest.Suite{})
-		cfg.Batch, cfg.Workers, cfg.Window = c.batch, c.workers, c.window
+		cfg.MaxBatch, cfg.Workers, cfg.StreamWindow = c.batch, c.workers, c.window
 		q := queue.New(cfg)
 		got := run(t, q, lines)
 		q.Close()
@@ -216,7 +216,7 @@ func TestReadersThatGiveUp(t *testing.T) {
 
 func TestAdmission(t *testing.T) {
 	cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
-	cfg.Max = 2
+	cfg.MaxRequests = 2
 	q := queue.New(cfg)
 	defer q.Close()
 	one, err1 := q.Admit()
@@ -306,7 +306,7 @@ func TestCancelStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &queuetest.Engine{}
 		cfg := queuetest.Config(e, queuetest.Suite{})
-		cfg.Window = 4
+		cfg.StreamWindow = 4
 		q := queue.New(cfg)
 		ctx, cancel := context.WithCancel(t.Context())
 		s := q.Stream(ctx, &queue.Options{})

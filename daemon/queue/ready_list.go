@@ -33,13 +33,13 @@ const (
 // readyList holds the samples that are ready for the device. Queue.mu guards it. The sums
 // leave heavy samples out.
 type readyList struct {
-	byClass  [classes]fifo[*task]
-	turn     turns
-	since    time.Duration // when the first sample after the last batch was added, on the queue's clock
-	last     time.Duration // when the last sample was added
-	pictures int
-	work     int // tile segments
-	pixels   int
+	byClass    [classes]fifo[*task]
+	turn       turns
+	firstAdded time.Duration // when the first sample after the last batch was added, on the queue's clock
+	lastAdded  time.Duration // when the last sample was added
+	pictures   int
+	work       int // tile segments
+	pixels     int
 }
 
 func (s *readyList) has(c int) bool { return s.byClass[c].len() > 0 }
@@ -74,7 +74,7 @@ func (s *readyList) pop(c int) *task {
 
 // count adds a task to the sums, or takes it off them where sign is -1.
 func (s *readyList) count(t *task, sign int) {
-	s.pictures += sign * len(t.pics)
+	s.pictures += sign * len(t.pictures)
 	s.work += sign * t.work
 	s.pixels += sign * t.pixels
 }
@@ -83,7 +83,7 @@ func (s *readyList) count(t *task, sign int) {
 // for one that needs much work, many pixels or more pictures than a batch has, else by its priority.
 func (queue *Queue) classify(task *task) {
 	switch {
-	case task.work >= queue.cfg.Work || task.pixels >= queue.cfg.Pixels || len(task.pics) > queue.cfg.Batch:
+	case task.work >= queue.cfg.MaxBatchWork || task.pixels >= queue.cfg.MaxBatchPixels || len(task.pictures) > queue.cfg.MaxBatch:
 		task.class = classHeavy
 	case task.priority == PriorityHigh:
 		task.class = classHigh
@@ -94,12 +94,12 @@ func (queue *Queue) classify(task *task) {
 	}
 }
 
-// ready adds a prepared task to the ready list. The caller holds mu.
-func (queue *Queue) ready(task *task) {
+// pushReady adds a prepared task to the ready list. The caller holds mu.
+func (queue *Queue) pushReady(task *task) {
 	queue.classify(task)
-	queue.readyList.last = queue.now()
+	queue.readyList.lastAdded = queue.now()
 	if queue.readyList.empty() {
-		queue.readyList.since = queue.readyList.last
+		queue.readyList.firstAdded = queue.readyList.lastAdded
 	}
 	queue.readyList.push(task)
 }
@@ -108,7 +108,7 @@ func (queue *Queue) ready(task *task) {
 // device are enough to keep it busy, more would only hold memory.
 func (queue *Queue) hasRoom() bool {
 	s := &queue.readyList
-	return s.pictures < 2*queue.cfg.Batch && s.work < 2*queue.cfg.Work && s.pixels < 2*queue.cfg.Pixels &&
+	return s.pictures < 2*queue.cfg.MaxBatch && s.work < 2*queue.cfg.MaxBatchWork && s.pixels < 2*queue.cfg.MaxBatchPixels &&
 		s.byClass[classHeavy].len() < maxHeavy
 }
 
@@ -116,26 +116,26 @@ func (queue *Queue) hasRoom() bool {
 // prepared. For requests that is half of the backlog, so that one half is prepared while the other
 // is measured.
 func (queue *Queue) target() int {
-	n := streamTarget
+	n := streamTarget // where only bulk work waits
 	switch urgent := queue.readyList.urgent() > 0; {
-	case urgent && queue.cfg.Delay > 0: // --queue-delay asks to wait for a full batch
-		n = queue.cfg.Batch
+	case urgent && queue.cfg.BatchDelay > 0: // --queue-delay asks to wait for a full batch
+		n = queue.cfg.MaxBatch
 	case urgent:
-		n = min(max((queue.readyList.pictures+queue.waiting.len())/2, minTarget), maxTarget)
+		n = min(max((queue.readyList.pictures+queue.unprepared.len())/2, minTarget), maxTarget)
 	}
-	return min(n, queue.cfg.Batch)
+	return min(n, queue.cfg.MaxBatch)
 }
 
 // worthBatch reports whether the small samples reach target or the cost of a full batch.
 func (queue *Queue) worthBatch() bool {
 	s := &queue.readyList
-	return s.pictures >= queue.target() || s.work >= queue.cfg.Work || s.pixels >= queue.cfg.Pixels
+	return s.pictures >= queue.target() || s.work >= queue.cfg.MaxBatchWork || s.pixels >= queue.cfg.MaxBatchPixels
 }
 
-// batchDue reports whether to start a batch now. Samples of requests wait for others only while there is
-// a backlog, because a batch has a fixed cost that its samples share, or as long as Config.Delay asks.
-// Bulk work, the work of streams, waits for a short time while more is being prepared. While a batch of
-// small samples is on the device, another one starts only when worthBatch says so.
+// batchDue reports whether to start a batch now. Samples of requests, the urgent ones, wait for others only
+// while there is a backlog, because a batch has a fixed cost that its samples share, or as long as
+// Config.BatchDelay asks. Bulk work, the work of streams, waits for a short time while more is being
+// prepared. While a batch of small samples is on the device, another one starts only when worthBatch says so.
 func (queue *Queue) batchDue() bool {
 	list := &queue.readyList
 	hasSmall := list.urgent() > 0 || list.has(classBulk) // samples that share a batch
@@ -146,30 +146,30 @@ func (queue *Queue) batchDue() bool {
 		return true
 	case queue.inFlight > queue.heaviesInFlight: // the device has a batch of small samples
 		return false
-	case queue.waitOver || !queue.hasRoom(): // the wait is over, or nothing more can be added
+	case queue.batchWaitOver || !queue.hasRoom(): // the wait is over, or nothing more can be added
 		return true
 	case list.urgent() > 0: // requests wait for others only while there is a backlog, or for --queue-delay
-		return queue.cfg.Delay <= 0 && queue.waiting.len() == 0
-	case queue.mayLead(classHeavy):
+		return queue.cfg.BatchDelay <= 0 && queue.unprepared.len() == 0
+	case queue.mayLead(classHeavy): // a heavy sample does not wait for company: it is a whole batch
 		return true
 	}
-	return queue.preparing == 0 && queue.waiting.len() == 0 // bulk work waits while more is being prepared
+	return queue.preparing == 0 && queue.unprepared.len() == 0 // bulk work waits while more is being prepared
 }
 
 // batchDueAt returns when a batch that is not due starts anyway, on the queue's clock. Without
-// Config.Delay that is when no sample was added for a while, or maxWait after the first one. With it,
-// the batch waits for Config.Delay too, but no request longer than that since its arrival.
+// Config.BatchDelay that is when no sample was added for a while, or maxWait after the first one. With it,
+// the batch waits for Config.BatchDelay too, but no request longer than that since its arrival.
 func (queue *Queue) batchDueAt() time.Duration {
 	list := &queue.readyList
-	at := min(list.last+lull, list.since+maxWait)
-	if queue.cfg.Delay <= 0 {
-		return at
+	dueAt := min(list.lastAdded+lull, list.firstAdded+maxWait)
+	if queue.cfg.BatchDelay <= 0 {
+		return dueAt
 	}
-	at = max(at, list.since+queue.cfg.Delay)
-	for c := classHigh; c <= classNormal; c++ {
+	dueAt = max(dueAt, list.firstAdded+queue.cfg.BatchDelay)
+	for c := classHigh; c <= classNormal; c++ { // the classes of requests
 		if list.has(c) {
-			at = min(at, list.byClass[c].peek().arrived+queue.cfg.Delay)
+			dueAt = min(dueAt, list.byClass[c].peek().arrived+queue.cfg.BatchDelay)
 		}
 	}
-	return at
+	return dueAt
 }

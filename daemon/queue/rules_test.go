@@ -15,7 +15,7 @@ import (
 
 // still returns a queue whose goroutines do not run: tests look at what it decides.
 func still() *Queue {
-	q := &Queue{cfg: Config{Batch: 4, Work: 100, Pixels: 1000, Workers: 1, Spares: 1, Deadline: time.Minute, JudgeDeadline: time.Hour}, epoch: time.Now().Add(-time.Hour)}
+	q := &Queue{cfg: Config{MaxBatch: 4, MaxBatchWork: 100, MaxBatchPixels: 1000, Workers: 1, MaxSpares: 1, Deadline: time.Minute, JudgeDeadline: time.Hour}, epoch: time.Now().Add(-time.Hour)}
 	q.workers, q.device, q.finisher = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
 	q.tasks.New = func() any { return new(task) }
 	q.flights.tasks = map[key]*task{}
@@ -33,7 +33,7 @@ func (p flat) Size() (w, h int) { return p.w, p.h }
 
 // costing returns a sample that somebody waits for.
 func costing(p Priority, pictures, work, pixels int) *task {
-	t := &task{load: load{priority: p, pics: make([]Pic, pictures), work: work, pixels: pixels}}
+	t := &task{load: load{priority: p, pictures: make([]Pic, pictures), work: work, pixels: pixels}}
 	t.readerCount.Add(1)
 	return t
 }
@@ -49,7 +49,7 @@ func TestClassify(t *testing.T) {
 		{costing(PriorityHigh, 5, 0, 0), classHeavy}, {costing(PriorityHigh, 1, 100, 0), classHeavy}, {costing(PriorityHigh, 1, 0, 1000), classHeavy},
 	} {
 		if q.classify(c.t); c.t.class != c.want {
-			t.Errorf("priority %d, %d pictures, work %d, %d px: got class %d; want %d", c.t.priority, len(c.t.pics), c.t.work, c.t.pixels, c.t.class, c.want)
+			t.Errorf("priority %d, %d pictures, work %d, %d px: got class %d; want %d", c.t.priority, len(c.t.pictures), c.t.work, c.t.pixels, c.t.class, c.want)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestClassify(t *testing.T) {
 // fillReady makes the samples ready for the device.
 func fillReady(q *Queue, list ...*task) {
 	for _, t := range list {
-		q.ready(t)
+		q.pushReady(t)
 	}
 }
 
@@ -107,13 +107,13 @@ func TestBatchDue(t *testing.T) {
 	}{
 		{"nothing", func(*Queue) {}, false, 4},
 		{"a request alone", func(q *Queue) { fillReady(q, one(PriorityHigh)) }, true, 4},
-		{"a request with a backlog", func(q *Queue) { fillReady(q, one(PriorityNormal)); q.waiting.push(one(PriorityHigh)) }, false, 0},
-		{"a request that waits for others", func(q *Queue) { q.cfg.Delay = 1; fillReady(q, one(PriorityHigh)) }, false, 4},
-		{"its waiting time is over", func(q *Queue) { q.cfg.Delay = 1; q.waitOver = true; fillReady(q, one(PriorityHigh)) }, true, 0},
-		{"forced without a sample", func(q *Queue) { q.waitOver = true }, false, 0},
+		{"a request with a backlog", func(q *Queue) { fillReady(q, one(PriorityNormal)); q.unprepared.push(one(PriorityHigh)) }, false, 0},
+		{"a request that waits for others", func(q *Queue) { q.cfg.BatchDelay = 1; fillReady(q, one(PriorityHigh)) }, false, 4},
+		{"its waiting time is over", func(q *Queue) { q.cfg.BatchDelay = 1; q.batchWaitOver = true; fillReady(q, one(PriorityHigh)) }, true, 0},
+		{"forced without a sample", func(q *Queue) { q.batchWaitOver = true }, false, 0},
 		{"bulk alone", func(q *Queue) { fillReady(q, one(PriorityBulk)) }, true, 0},
 		{"bulk while a worker is busy", func(q *Queue) { q.preparing = 1; fillReady(q, one(PriorityBulk)) }, false, 0},
-		{"bulk while samples wait", func(q *Queue) { q.waiting.push(one(PriorityBulk)); fillReady(q, one(PriorityBulk)) }, false, 0},
+		{"bulk while samples wait", func(q *Queue) { q.unprepared.push(one(PriorityBulk)); fillReady(q, one(PriorityBulk)) }, false, 0},
 		{"a request while a batch is in flight", func(q *Queue) { q.inFlight = 1; fillReady(q, one(PriorityHigh)) }, false, 0},
 		{"a request while a heavy one is in flight", func(q *Queue) { q.inFlight, q.heaviesInFlight = 1, 1; fillReady(q, one(PriorityHigh)) }, true, 0},
 		{"a full batch while one is in flight", func(q *Queue) { q.inFlight = 1; fillReady(q, costing(PriorityBulk, 4, 1, 1)) }, true, 0},
@@ -153,17 +153,17 @@ func TestBatchDue(t *testing.T) {
 func TestTarget(t *testing.T) {
 	for _, c := range []struct{ ready, waiting, want int }{{0, 0, 64}, {1, 0, 16}, {2, 30, 16}, {4, 30, 17}, {60, 60, 60}, {200, 56, 128}, {200, 200, 128}} {
 		q := still()
-		q.cfg.Batch, q.cfg.Work, q.cfg.Pixels = 512, 1e6, 1e6
+		q.cfg.MaxBatch, q.cfg.MaxBatchWork, q.cfg.MaxBatchPixels = 512, 1e6, 1e6
 		if c.ready > 0 {
 			fillReady(q, costing(PriorityNormal, c.ready, 1, 1))
 		}
 		for range c.waiting {
-			q.waiting.push(costing(PriorityBulk, 1, 1, 1))
+			q.unprepared.push(costing(PriorityBulk, 1, 1, 1))
 		}
 		if got := q.target(); got != c.want {
 			t.Errorf("%d pictures ready and %d samples waiting: got %d; want %d", c.ready, c.waiting, got, c.want)
 		}
-		if q.cfg.Delay = 1; c.ready > 0 && q.target() != 512 {
+		if q.cfg.BatchDelay = 1; c.ready > 0 && q.target() != 512 {
 			t.Errorf("with a delay: got %d; want a full batch", q.target())
 		}
 	}
@@ -181,14 +181,14 @@ func TestBatchDueAt(t *testing.T) {
 		{100 * ms, 120 * ms, 70 * ms, 0, 60 * ms, 130 * ms},
 	} {
 		q := still()
-		q.cfg.Delay = c.delay
+		q.cfg.BatchDelay = c.delay
 		for class, arrived := range map[int]time.Duration{classHigh: c.high, classNormal: c.normal} {
 			if x := costing(PriorityHigh, 1, 1, 1); arrived > 0 {
 				x.class, x.arrived = class, arrived
 				q.readyList.push(x)
 			}
 		}
-		q.readyList.since, q.readyList.last = c.since, c.last
+		q.readyList.firstAdded, q.readyList.lastAdded = c.since, c.last
 		if got := q.batchDueAt(); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}
@@ -318,13 +318,13 @@ func TestWeight(t *testing.T) {
 		line []byte
 		want int64
 	}{
-		{"small", valued(smallLine, smallLine), 0},
-		{"just large", valued(smallLine+1, smallLine+1), (smallLine + 1) * (3 + each)},
+		{"small", valued(neverLarge, neverLarge), 0},
+		{"just large", valued(neverLarge+1, neverLarge+1), (neverLarge + 1) * (3 + each)},
 		{"blank", valued(1, blank), 0},
 		{"blank, large", valued(1, blank+1), 3*(blank+1) + each},
 		{"many values", valued(outlinedMost+1, 1<<20), 3<<20 + (outlinedMost+1)*jsontree.ValueBytes + outlinedMost*outlineBytes},
 	} {
-		if got := Weight(c.line); got != c.want {
+		if got := MemoryNeeded(c.line); got != c.want {
 			t.Errorf("%s: got %d; want %d", c.name, got, c.want)
 		}
 	}
@@ -367,7 +367,7 @@ func TestCacheBounds(t *testing.T) {
 // TestAdmit counts requests under way: the one too many is refused with their number.
 func TestAdmit(t *testing.T) {
 	q := still()
-	q.cfg.Max = 2
+	q.cfg.MaxRequests = 2
 	first, err := q.Admit()
 	if err != nil {
 		t.Fatal(err)
@@ -391,7 +391,7 @@ func TestLimits(t *testing.T) {
 		o    *Options
 		want time.Duration
 	}{{nil, time.Minute}, {&Options{}, time.Minute}, {&Options{Deadline: time.Second}, time.Second}, {&Options{Deadline: time.Hour}, time.Minute}, {&Options{Deadline: 1}, 1}} {
-		if got := q.limit(c.o); got != c.want {
+		if got := q.deadlineOf(c.o); got != c.want {
 			t.Errorf("%+v: got %v; want %v", c.o, got, c.want)
 		}
 	}
@@ -401,7 +401,7 @@ func TestLimits(t *testing.T) {
 func TestUntil(t *testing.T) {
 	x := &task{}
 	for _, c := range []struct{ arrived, limit, want time.Duration }{{10, 20, 30}, {15, 5, 30}, {12, 30, 42}, {40, 1, 42}} {
-		x.add(&reader{arrived: c.arrived, limit: c.limit})
+		x.add(&reader{arrived: c.arrived, timeLimit: c.limit})
 		if got := time.Duration(x.lastDeadline.Load()); got != c.want {
 			t.Errorf("a reader from %d on for %d: got %d; want %d", c.arrived, c.limit, got, c.want)
 		}
@@ -414,19 +414,19 @@ func TestOccupy(t *testing.T) {
 	x := costing(PriorityHigh, 1, 1, 1)
 	workers := []*worker{{queue: q}, {queue: q}, {queue: q}}
 	for i, w := range workers {
-		q.occupy(w, x, i != 1) // the second one finishes a sample
+		q.recordBusy(w, x, i != 1) // the second one finishes a sample
 	}
 	if q.preparing != 2 || len(q.occupied) != 3 {
 		t.Errorf("got %d busy of %d; want 2 of 3", q.preparing, len(q.occupied))
 	}
-	if stays := q.vacate(workers[0]); !stays || q.preparing != 1 || len(q.occupied) != 2 || q.occupied[0] != workers[2] || workers[2].at != 0 {
+	if stays := q.recordFree(workers[0]); !stays || q.preparing != 1 || len(q.occupied) != 2 || q.occupied[0] != workers[2] || workers[2].occupiedIndex != 0 {
 		t.Errorf("got %v, %d busy of %d; want the last worker in the place of the first", stays, q.preparing, len(q.occupied))
 	}
 	q.cfg.Workers = 8
 	q.relieved = 2
 	for i, w := range []*worker{workers[2], workers[1]} {
 		w.relieved = true
-		if stays := q.vacate(w); stays || w.relieved || q.relieved != 1-i || q.preparing != 1 {
+		if stays := q.recordFree(w); stays || w.relieved || q.relieved != 1-i || q.preparing != 1 {
 			t.Errorf("got %v, %d relieved, %d busy; want a relieved worker to end", stays, q.relieved, q.preparing)
 		}
 	}
@@ -435,8 +435,8 @@ func TestOccupy(t *testing.T) {
 	}
 	extra := &worker{queue: q, relieved: true}
 	q.relieved = 1
-	q.occupied, extra.at = []*worker{extra}, 0
-	if q.vacate(extra); len(q.spareWorkers) != 2 {
+	q.occupied, extra.occupiedIndex = []*worker{extra}, 0
+	if q.recordFree(extra); len(q.spareWorkers) != 2 {
 		t.Errorf("got %d spare workers kept; want no third one", len(q.spareWorkers))
 	}
 }
@@ -454,7 +454,7 @@ func TestKept(t *testing.T) {
 	for n, kept := range map[int]bool{maxKept: true, maxKept + 1: false} {
 		q := still()
 		x := &task{load: load{buf: make([]byte, n), json: make([]byte, n)}}
-		if q.put(x); (x.buf != nil) != kept || (x.json != nil) != kept {
+		if q.recycle(x); (x.buf != nil) != kept || (x.json != nil) != kept {
 			t.Errorf("buffers of %d bytes: got them kept: %v and %v; want %v", n, x.buf != nil, x.json != nil, kept)
 		}
 	}
@@ -464,7 +464,7 @@ func TestKept(t *testing.T) {
 func TestLines(t *testing.T) {
 	var x task
 	x.fill(dump.Line{Number: 3, Bytes: []byte("abc"), Fault: "torn", Busy: true})
-	if x.line.Number != 3 || string(x.line.Bytes) != "abc" || x.line.Fault != "torn" || !x.line.Busy || x.weight != 0 {
+	if x.line.Number != 3 || string(x.line.Bytes) != "abc" || x.line.Fault != "torn" || !x.line.Busy || x.memoryNeeded != 0 {
 		t.Errorf("got %+v", x.line)
 	}
 }

@@ -55,24 +55,24 @@ func (queue *Queue) Score(ctx context.Context, line dump.Line, options *Options)
 		return Answer{}, err
 	}
 	defer queue.inUse.Add(-1)
-	reader, err := queue.submit(line, options, manner{priority: cmp.Or(options.Priority, PriorityHigh), share: true})
+	reader, err := queue.submit(line, options, submitMode{priority: cmp.Or(options.Priority, PriorityHigh), share: true})
 	if err != nil {
 		queue.abandon(reader)
 		return Answer{}, err
 	}
-	who, ok, err := queue.await(ctx, reader)
+	who, answered, err := queue.await(ctx, reader)
 	if err != nil {
-		queue.free(reader)
+		queue.recycleReader(reader)
 		return Answer{}, err
 	}
 	var answer Answer
-	if ok {
+	if answered {
 		answer = queue.answer(reader)
 		answer.JSON = slices.Clone(answer.JSON) // releaseAnswer gives up its memory
 		queue.releaseAnswer(reader)
 	} else {
 		answer = queue.deadlineAnswer(reader, who)
-		queue.free(reader)
+		queue.recycleReader(reader)
 	}
 	queue.reportAnswer(&answer.Result)
 	return answer, nil
@@ -84,17 +84,17 @@ func (queue *Queue) Score(ctx context.Context, line dump.Line, options *Options)
 // nothing; where the picture needs more, held is released first and then grown. The error is
 // ErrClosed, that of ctx, or what is wrong with the scene.
 func (queue *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.View, error)) (Picture, error) {
-	const bulk, share = false, false // its deadline runs from now on, and it joins no other work
-	reader := queue.reader(dump.Line{}, nil, bulk)
+	const fromStream, share = false, false // its deadline runs from now on, and it joins no other work
+	reader := queue.newReader(dump.Line{}, nil, fromStream)
 	task, _ := queue.join(reader, key{priority: PriorityNormal}, share)
-	task.view, task.memory = view, held
+	task.viewToDraw, task.memory = view, held
 	if err := queue.start(task); err != nil {
 		queue.abandon(reader)
 		return Picture{}, err
 	}
-	_, ok, err := queue.await(ctx, reader)
-	if err != nil || !ok {
-		queue.free(reader)
+	_, answered, err := queue.await(ctx, reader)
+	if err != nil || !answered {
+		queue.recycleReader(reader)
 		const chosenByRequest = false
 		return Picture{}, cmp.Or(err, error(deadlineError(queue.cfg.Deadline, chosenByRequest)))
 	}
@@ -107,16 +107,16 @@ func (queue *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (vi
 	return picture, err
 }
 
-// await waits for the answer of a request to the queue, whose deadline runs from its arrival. ok is
+// await waits for the answer of a request to the queue, whose deadline runs from its arrival. answered is
 // false where the deadline passed; who then names the sample, or is nil where it was not decoded.
 // After an error or a deadline the reader holds no task.
-func (queue *Queue) await(ctx context.Context, reader *reader) (who *identity, ok bool, err error) {
-	reader.timer.Reset(reader.arrived + reader.limit - queue.now())
+func (queue *Queue) await(ctx context.Context, reader *reader) (who *identity, answered bool, err error) {
+	reader.timer.Reset(reader.arrived + reader.timeLimit - queue.now())
 	overdue := false
 wait:
 	for {
 		select {
-		case <-reader.done:
+		case <-reader.answered:
 			return nil, true, nil
 		case <-reader.timer.C:
 			if more := queue.extraWait(reader); more > 0 {
@@ -130,9 +130,9 @@ wait:
 			break wait
 		}
 	}
-	who, ok = queue.leave(reader, overdue)
-	if !ok { // the answer was delivered in the meantime
-		<-reader.done
+	who, left := queue.leave(reader, overdue)
+	if !left { // the answer was delivered in the meantime
+		<-reader.answered
 		return nil, true, nil
 	}
 	return who, false, err
@@ -153,30 +153,30 @@ func deadlineError(deadline time.Duration, chosenByRequest bool) *scoring.Error 
 // until a worker took the sample, as PartQueue, and all the rest as PartReply. who names the sample; it is nil where
 // the line was not decoded, and then the number of the line does.
 func (queue *Queue) deadlineAnswer(reader *reader, who *identity) Answer {
-	var ended partEnds // when each part of the work ended
+	var ended partEnds // when each part of the work ended; a part that is 0 was not passed
 	if who != nil {
-		ended[PartQueue] = who.taken
+		ended[PartQueue] = who.takenAt
 	} else {
 		who = &identity{id: fmt.Sprintf("line:%d", reader.lineNumber)}
 	}
-	chosenByRequest := reader.limit < queue.cfg.Deadline // a request can only shorten the daemon's deadline
-	answer := Answer{Line: reader.lineNumber, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
-		Err: deadlineError(reader.limit, chosenByRequest), Backend: queue.cfg.Engine.Backend()}}
+	chosenByRequest := reader.timeLimit < queue.cfg.Deadline // a request can only shorten the daemon's deadline
+	answer := Answer{Line: reader.lineNumber, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.answerer,
+		Err: deadlineError(reader.timeLimit, chosenByRequest), Backend: queue.cfg.Engine.Backend()}}
 	answer.timed(ended.parts(reader.arrived, queue.now()))
-	answer.JSON = answer.Result.AppendJSON(nil, reader.opt.Reward, queue.cfg.Scorer)
+	answer.JSON = answer.Result.AppendJSON(nil, reader.options.Reward, queue.cfg.Scorer)
 	return answer
 }
 
 // answer returns the result that was delivered to a reader. Its JSON belongs to the cache or to
 // the task, and is valid until releaseAnswer is called.
 func (queue *Queue) answer(reader *reader) (answer Answer) {
-	if reader.hit != nil {
-		answer = Answer{Line: reader.lineNumber, Result: reader.hit.result, JSON: reader.hit.json, Source: Cached}
+	if reader.cached != nil {
+		answer = Answer{Line: reader.lineNumber, Result: reader.cached.result, JSON: reader.cached.json, Source: Cached}
 		answer.timed(new(partEnds).parts(reader.arrived, queue.now()))
 		return answer
 	}
 	answer = Answer{Line: reader.lineNumber, Result: reader.task.result, JSON: reader.task.json}
-	if reader.joined && !reader.repeated {
+	if reader.joined && !reader.retried { // else the work was done for this reader
 		answer.Source = Shared
 	}
 	answer.timed(reader.task.partEnds.parts(reader.arrived, queue.now()))

@@ -56,7 +56,7 @@ func TestRetryJoinsWhatHasBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.prepare = make(chan struct{})
-		r.cfg.Spares = 1
+		r.cfg.MaxSpares = 1
 		r.open()
 		short := queue.Options{Deadline: 20 * time.Millisecond}
 		start := time.Now()
@@ -114,7 +114,7 @@ func TestFailuresAreNotShared(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t)
 			r.measure = make(chan struct{})
-			r.cfg.Cache = 1 << 20
+			r.cfg.CacheBytes = 1 << 20
 			var calls atomic.Int64
 			r.e.Fail = func([]float64) error {
 				if calls.Add(1) <= c.fails {
@@ -144,7 +144,7 @@ func TestFailuresAreNotShared(t *testing.T) {
 					t.Errorf("%s: got %s; want a score or the backend's error", c.name, a.JSON)
 				}
 			}
-			if s := r.q.Stats(); scored != c.scored || s.Again != c.again {
+			if s := r.q.Stats(); scored != c.scored || s.Retried != c.again {
 				t.Errorf("%s: got %d scores, %+v; want %d scores and %d new tries", c.name, scored, s, c.scored, c.again)
 			}
 			r.ask(queue.Options{}, line("a", 3))
@@ -167,7 +167,7 @@ func TestFaultsOfTheSampleAreShared(t *testing.T) {
 		r.ask(queue.Options{}, l)
 		close(r.measure)
 		r.end()
-		if s := r.q.Stats(); len(r.batches) != 1 || s.Again != 0 || r.answers["p"].Result.Err.Code != "internal" {
+		if s := r.q.Stats(); len(r.batches) != 1 || s.Retried != 0 || r.answers["p"].Result.Err.Code != "internal" {
 			t.Errorf("got %d batches, %+v, %s; want one try", len(r.batches), s, r.answers["p"].JSON)
 		}
 	})
@@ -176,7 +176,7 @@ func TestFaultsOfTheSampleAreShared(t *testing.T) {
 func TestResultCache(t *testing.T) {
 	e := &queuetest.Engine{}
 	cfg := queuetest.Config(e, queuetest.Suite{})
-	cfg.Cache = 64 << 10
+	cfg.CacheBytes = 64 << 10
 	q := queue.New(cfg)
 	defer q.Close()
 	score := func(o queue.Options, l dump.Line) queue.Answer {
@@ -204,8 +204,8 @@ func TestResultCache(t *testing.T) {
 		score(queue.Options{}, line("a", 3)) // what is used stays
 	}
 	s := q.Stats().Cache
-	if s.Bytes > cfg.Cache || s.Entries < 20 || s.Entries > 200 || s.Hits != 1001 {
-		t.Errorf("got %+v; want %d bytes at most, and what is used kept", s, cfg.Cache)
+	if s.Bytes > cfg.CacheBytes || s.Entries < 20 || s.Entries > 200 || s.Hits != 1001 {
+		t.Errorf("got %+v; want %d bytes at most, and what is used kept", s, cfg.CacheBytes)
 	}
 	if a := score(queue.Options{}, line("0", 1)); a.Source != queue.Computed {
 		t.Errorf("got %v; want the oldest gone", a.Source)
@@ -215,7 +215,7 @@ func TestResultCache(t *testing.T) {
 // Streams take kept results too, in order, and mark duplicates in a copy.
 func TestStreamFromCache(t *testing.T) {
 	cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
-	cfg.Cache = 10 << 20
+	cfg.CacheBytes = 10 << 20
 	q := queue.New(cfg)
 	defer q.Close()
 	lines := mixed(300)
@@ -235,7 +235,7 @@ func TestStreamFromCache(t *testing.T) {
 // its sample (run with -race).
 func TestSharingUnderLoad(t *testing.T) {
 	cfg := queuetest.Config(&queuetest.Engine{}, queuetest.Suite{})
-	cfg.Cache = 2 << 10
+	cfg.CacheBytes = 2 << 10
 	q := queue.New(cfg)
 	done := make(chan error, 8)
 	for g := range cap(done) {

@@ -12,7 +12,7 @@ const slowAfter = 50 * time.Millisecond
 
 // A worker that needs long for one sample is relieved: a spare worker takes its place in
 // the pool, and the first one ends with its sample. So a costly sample takes processor
-// time, but no worker from the others. At most Config.Spares workers are relieved at a
+// time, but no worker from the others. At most Config.MaxSpares workers are relieved at a
 // time. The caches of a worker take megabytes, so Queue.spareWorkers keeps few of them.
 
 // spareWorker takes an unused spare worker, or makes one. The caller holds mu.
@@ -26,11 +26,11 @@ func (queue *Queue) spareWorker() *worker {
 	return w
 }
 
-// occupy records which sample a worker is busy with, so that a slow one can be relieved. The caller
+// recordBusy records which sample a worker is busy with, so that a slow one can be relieved. The caller
 // holds mu.
-func (queue *Queue) occupy(w *worker, t *task, preparing bool) {
-	w.task, w.turn, w.since, w.preparing = t, t.turn, queue.now(), preparing
-	w.at = len(queue.occupied)
+func (queue *Queue) recordBusy(w *worker, t *task, preparing bool) {
+	w.task, w.taskReuseCount, w.busySince, w.preparing = t, t.reuseCount, queue.now(), preparing
+	w.occupiedIndex = len(queue.occupied)
 	queue.occupied = append(queue.occupied, w)
 	if preparing {
 		queue.preparing++
@@ -38,11 +38,12 @@ func (queue *Queue) occupy(w *worker, t *task, preparing bool) {
 	queue.startSlowTimer()
 }
 
-// vacate records that a worker is done with its sample. stays is false where a spare worker
+// recordFree records that a worker is done with its sample. stays is false where a spare worker
 // relieved it and it must end. The caller holds mu.
-func (queue *Queue) vacate(worker *worker) (stays bool) {
-	last := queue.occupied[len(queue.occupied)-1] // takes the worker's place in the list
-	queue.occupied[worker.at], last.at = last, worker.at
+func (queue *Queue) recordFree(worker *worker) (stays bool) {
+	// Remove the worker from the list: the last one takes its place.
+	last := queue.occupied[len(queue.occupied)-1]
+	queue.occupied[worker.occupiedIndex], last.occupiedIndex = last, worker.occupiedIndex
 	queue.occupied[len(queue.occupied)-1] = nil
 	queue.occupied = queue.occupied[:len(queue.occupied)-1]
 	worker.task = nil
@@ -57,7 +58,7 @@ func (queue *Queue) vacate(worker *worker) (stays bool) {
 	if len(queue.spareWorkers) <= queue.cfg.Workers/8 { // few are kept, because their memory is large
 		queue.spareWorkers = append(queue.spareWorkers, worker)
 	}
-	if queue.waiting.len() > 0 {
+	if queue.unprepared.len() > 0 {
 		queue.startSlowTimer()
 	}
 	return false
@@ -65,7 +66,7 @@ func (queue *Queue) vacate(worker *worker) (stays bool) {
 
 // startSlowTimer starts slowTimer where samples wait for a worker. The caller holds mu.
 func (queue *Queue) startSlowTimer() {
-	if queue.waiting.len() > 0 && !queue.slowTimerRuns && !queue.closed.Load() {
+	if queue.unprepared.len() > 0 && !queue.slowTimerRuns && !queue.closed.Load() {
 		queue.slowTimerRuns = true
 		queue.slowTimer.Reset(slowAfter)
 	}
@@ -77,10 +78,10 @@ func (queue *Queue) relieveSlow() {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
 	queue.slowTimerRuns = false
-	n := queue.waiting.len()
-	for i := 0; i < len(queue.occupied) && n > 0; i++ {
-		if w := queue.occupied[i]; !w.relieved && w.since+slowAfter <= queue.now() && queue.relieve(w) {
-			n--
+	samplesWaiting := queue.unprepared.len()
+	for i := 0; i < len(queue.occupied) && samplesWaiting > 0; i++ {
+		if w := queue.occupied[i]; !w.relieved && w.busySince+slowAfter <= queue.now() && queue.relieve(w) {
+			samplesWaiting--
 		}
 	}
 	queue.startSlowTimer()
@@ -89,7 +90,7 @@ func (queue *Queue) relieveSlow() {
 // relieve starts a spare worker in place of worker, where there is one left. The
 // caller holds mu.
 func (queue *Queue) relieve(worker *worker) bool {
-	if queue.relieved >= queue.cfg.Spares || queue.closed.Load() {
+	if queue.relieved >= queue.cfg.MaxSpares || queue.closed.Load() {
 		return false
 	}
 	worker.relieved = true
@@ -101,13 +102,13 @@ func (queue *Queue) relieve(worker *worker) bool {
 	return true
 }
 
-// relieveFrom relieves the worker that is in that turn of a task, if there is
-// one: its sample is overdue, and Close must not wait for it.
-func (queue *Queue) relieveFrom(task *task, turn uint64) {
+// relieveFrom relieves the worker that is in a task, if there is one and the task has not been reused since
+// for another sample: its sample is overdue, and Close must not wait for it.
+func (queue *Queue) relieveFrom(task *task, reuseCount uint64) {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
 	for _, w := range queue.occupied {
-		if w.task == task && w.turn == turn && !w.relieved {
+		if w.task == task && w.taskReuseCount == reuseCount && !w.relieved {
 			queue.relieve(w)
 			return
 		}

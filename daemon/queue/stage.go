@@ -14,18 +14,18 @@ type backlog interface {
 // in a backlog for goroutines of the stage. Queue.mu guards it.
 type stage struct {
 	backlog
-	more *sync.Cond // its goroutines wait for it: a sample may begin
-	busy int        // samples that are worked on now
+	mayBegin *sync.Cond // its goroutines wait for it: a sample may begin
+	busy     int        // samples that are worked on now
 }
 
 // push adds a sample to the backlog of a waiting stage. The deadline of bulk work does not count
 // the wait in the backlog.
 func (s *stage) push(task *task) {
-	if task.bulk {
-		task.started.Store(0)
+	if task.fromStream {
+		task.deadlineStart.Store(0)
 	}
 	s.backlog.push(task)
-	s.more.Signal()
+	s.mayBegin.Signal()
 }
 
 // empty reports whether the stage has no samples.
@@ -72,9 +72,9 @@ func (queue *Queue) takeFrom(stage *stage) *task {
 			return t
 		}
 		if queue.closed.Load() && queue.drained() {
-			queue.wake()
+			queue.wakeAll()
 			return nil
 		}
-		stage.more.Wait()
+		stage.mayBegin.Wait()
 	}
 }

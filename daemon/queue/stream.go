@@ -21,28 +21,28 @@ const streamBytes = 64 << 20
 // then End, another one Next until io.EOF; Stop may be called by either.
 type Stream struct {
 	queue          *Queue
-	opt            *Options
+	options        *Options
 	ctx            context.Context
-	order          chan *reader
+	readers        chan *reader // one for each line under way, in order
 	earlierAnswers *scoring.Answers
-	head           *reader // taken from order, not yet returned
-	last           *reader // of the answer that Next returned last
+	head           *reader // taken from readers, not yet returned
+	lastReader     *reader // of the answer that Next returned last
 	answer         Answer  // returned by Next
-	noted          []byte  // the JSON of an answer with a note on duplicates
+	notedJSON      []byte  // the JSON of an answer with a note on duplicates
 	timer          *time.Timer
 	memory         *memory.Hold // nil for no bound
 
-	mu   sync.Mutex // guards held
-	free *sync.Cond
-	held int // bytes under way
+	mu        sync.Mutex // guards heldBytes
+	roomFreed *sync.Cond
+	heldBytes int // bytes under way
 }
 
 // Stream begins a stream of lines with the same options, whose results come in the order of the lines.
 // Cancelling ctx stops it.
 func (queue *Queue) Stream(ctx context.Context, o *Options) *Stream {
-	stream := &Stream{queue: queue, opt: o, ctx: ctx, order: make(chan *reader, queue.cfg.Window),
+	stream := &Stream{queue: queue, options: o, ctx: ctx, readers: make(chan *reader, queue.cfg.StreamWindow),
 		earlierAnswers: scoring.NewAnswers(scoring.MaxAnswers), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
-	stream.free = sync.NewCond(&stream.mu)
+	stream.roomFreed = sync.NewCond(&stream.mu)
 	context.AfterFunc(ctx, stream.wake)
 	return stream
 }
@@ -50,21 +50,22 @@ func (queue *Queue) Stream(ctx context.Context, o *Options) *Stream {
 // wake lets the goroutine that sends lines check again whether the stream has ended.
 func (stream *Stream) wake() {
 	stream.mu.Lock()
-	stream.free.Broadcast()
+	stream.roomFreed.Broadcast()
 	stream.mu.Unlock()
 }
 
 // Put submits the next line; it waits while as many as allowed are under way. The caller
 // may reuse the line afterwards. The error is that of ctx, or ErrClosed.
 func (stream *Stream) Put(line dump.Line) error {
-	counted, err := stream.hold(len(line.Bytes))
+	counted, err := stream.holdLine(len(line.Bytes))
 	if err != nil {
 		return err
 	}
-	reader, err := stream.queue.submit(line, stream.opt, manner{priority: cmp.Or(stream.opt.Priority, PriorityBulk), bulk: true, share: stream.opt.Share})
-	reader.counted = counted
+	mode := submitMode{priority: cmp.Or(stream.options.Priority, PriorityBulk), fromStream: true, share: stream.options.JoinIdentical}
+	reader, err := stream.queue.submit(line, stream.options, mode)
+	reader.memoryHeld = counted
 	select {
-	case stream.order <- reader:
+	case stream.readers <- reader:
 	case <-stream.ctx.Done():
 		stream.queue.abandon(reader)
 		return stream.ctx.Err()
@@ -72,44 +73,44 @@ func (stream *Stream) Put(line dump.Line) error {
 	return err
 }
 
-// hold waits until a line of n bytes fits into what the stream may have under way and into the memory of
-// its client. counted is how many bytes were taken from that memory: n, or 0 for the only line under
+// holdLine waits until a line of size bytes fits into what the stream may have under way and into the memory
+// of its client. counted is how many bytes were taken from that memory: size, or 0 for the only line under
 // way, which goes on even if there is no room for it. The error is that of the stream's context.
-func (stream *Stream) hold(n int) (counted int, _ error) {
+func (stream *Stream) holdLine(size int) (counted int, _ error) {
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
 	fits := func() bool {
-		alone := stream.held == 0
-		return (alone || stream.held+n <= streamBytes) && stream.memory.Try(int64(n))
+		alone := stream.heldBytes == 0
+		return (alone || stream.heldBytes+size <= streamBytes) && stream.memory.Try(int64(size))
 	}
-	counted = n
+	counted = size
 	for !fits() {
-		if stream.held == 0 || stream.ctx.Err() != nil {
+		if stream.heldBytes == 0 || stream.ctx.Err() != nil { // no other line will free memory, or the stream has ended
 			counted = 0
 			break
 		}
-		stream.free.Wait()
+		stream.roomFreed.Wait()
 	}
-	stream.held += n
+	stream.heldBytes += size
 	return counted, stream.ctx.Err()
 }
 
-// drop returns the bytes that the line of a reader held to the stream's memory.
-func (stream *Stream) drop(r *reader) {
+// releaseLine returns the bytes that the line of a reader held to the stream's memory.
+func (stream *Stream) releaseLine(r *reader) {
 	stream.mu.Lock()
-	stream.held -= r.size
-	stream.memory.Shrink(int64(r.counted))
-	stream.free.Signal()
+	stream.heldBytes -= r.size
+	stream.memory.Shrink(int64(r.memoryHeld))
+	stream.roomFreed.Signal()
 	stream.mu.Unlock()
 }
 
 // End marks the end of the lines.
-func (stream *Stream) End() { close(stream.order) }
+func (stream *Stream) End() { close(stream.readers) }
 
 // Next waits for the next answer in order, which is valid until the next call.
 // The error is io.EOF after the last one, or that of ctx.
 func (stream *Stream) Next() (Answer, error) {
-	reader, answer, err := stream.wait()
+	reader, answer, err := stream.waitForOldest()
 	if err != nil {
 		return Answer{}, err
 	}
@@ -117,9 +118,9 @@ func (stream *Stream) Next() (Answer, error) {
 		return answer, nil
 	}
 	stream.answer = stream.queue.answer(reader)
-	stream.note(&stream.answer)
+	stream.noteDuplicate(&stream.answer)
 	stream.queue.reportAnswer(&stream.answer.Result)
-	stream.last = reader
+	stream.lastReader = reader
 	return stream.answer, nil
 }
 
@@ -128,7 +129,7 @@ func (stream *Stream) Next() (Answer, error) {
 func (stream *Stream) Ready() bool {
 	if stream.head == nil {
 		select {
-		case reader, ok := <-stream.order:
+		case reader, ok := <-stream.readers:
 			if !ok {
 				return false
 			}
@@ -137,58 +138,58 @@ func (stream *Stream) Ready() bool {
 			return false
 		}
 	}
-	return len(stream.head.done) > 0
+	return len(stream.head.answered) > 0 // the signal is there
 }
 
-// wait waits for the answer of the oldest sample and returns its reader, or no reader and
+// waitForOldest waits for the answer of the oldest sample and returns its reader, or no reader and
 // an answer with an error where the deadline passed. The deadline runs from the moment a
 // worker takes the sample, so that the answer does not depend on the samples before it.
-func (stream *Stream) wait() (*reader, Answer, error) {
-	if stream.last != nil {
-		stream.queue.releaseAnswer(stream.last)
-		stream.last = nil
+func (stream *Stream) waitForOldest() (*reader, Answer, error) {
+	if stream.lastReader != nil {
+		stream.queue.releaseAnswer(stream.lastReader)
+		stream.lastReader = nil
 	}
 	// The oldest sample.
 	reader := stream.head
 	stream.head = nil
 	if reader == nil {
 		select {
-		case got, ok := <-stream.order:
+		case oldest, ok := <-stream.readers:
 			if !ok {
 				stream.memory.Close()
 				return nil, Answer{}, io.EOF
 			}
-			reader = got
+			reader = oldest
 		case <-stream.ctx.Done():
-			return stream.cancel(nil)
+			return stream.abandonRest(nil)
 		}
 	}
 	// Wait for its answer, or for its deadline, which may not have begun to run yet.
 	for {
 		select {
-		case <-reader.done:
-			stream.drop(reader)
+		case <-reader.answered:
+			stream.releaseLine(reader)
 			return reader, Answer{}, nil
 		default:
 		}
 		stream.timer.Reset(stream.timeLeft(reader))
 		select {
-		case <-reader.done:
-			stream.drop(reader)
+		case <-reader.answered:
+			stream.releaseLine(reader)
 			return reader, Answer{}, nil
 		case <-stream.ctx.Done():
-			return stream.cancel(reader)
+			return stream.abandonRest(reader)
 		case <-stream.timer.C:
 		}
 		if stream.timeLeft(reader) > 0 {
 			continue
 		}
 		const overdue = true
-		if who, ok := stream.queue.leave(reader, overdue); ok { // otherwise the answer has come, and done is ready
-			stream.drop(reader)
+		if who, left := stream.queue.leave(reader, overdue); left { // else the answer has come, and reader.answered is ready
+			stream.releaseLine(reader)
 			a := stream.queue.deadlineAnswer(reader, who)
 			stream.queue.reportAnswer(&a.Result)
-			stream.queue.free(reader)
+			stream.queue.recycleReader(reader)
 			return nil, a, nil
 		}
 	}
@@ -199,7 +200,7 @@ func (stream *Stream) wait() (*reader, Answer, error) {
 // While the work has not begun, the reader checks ten times a second.
 func (stream *Stream) timeLeft(reader *reader) time.Duration {
 	started, limit, _ := stream.queue.waitState(reader)
-	if started == 0 {
+	if started == 0 { // the work has not begun
 		return checkAgain
 	}
 	return max(started, reader.arrived) + limit - stream.queue.now()
@@ -209,40 +210,40 @@ func (stream *Stream) timeLeft(reader *reader) time.Duration {
 // pool. It leaves the task where no answer was delivered yet. Where one was, or came from the
 // cache, it ends the use of the answer, so that the task's memory can be reused.
 func (queue *Queue) abandon(reader *reader) {
-	if reader.hit == nil {
+	if reader.cached == nil {
 		const overdue = false
-		if _, ok := queue.leave(reader, overdue); ok {
-			queue.free(reader)
+		if _, left := queue.leave(reader, overdue); left {
+			queue.recycleReader(reader)
 			return
 		}
 	}
-	<-reader.done
+	<-reader.answered // ready: the answer is there
 	queue.releaseAnswer(reader)
 }
 
-// cancel abandons the sample of r, which may be nil, and all samples of the stream after it.
-func (stream *Stream) cancel(r *reader) (*reader, Answer, error) {
+// abandonRest abandons the sample of r, which may be nil, and all samples of the stream after it.
+func (stream *Stream) abandonRest(r *reader) (*reader, Answer, error) {
 	defer stream.memory.Close()
 	if r != nil {
 		stream.queue.abandon(r)
 	}
 	go func() { // until End, because Put may still be adding readers
-		for r := range stream.order {
+		for r := range stream.readers {
 			stream.queue.abandon(r)
 		}
 	}()
 	return nil, Answer{}, stream.ctx.Err()
 }
 
-// note adds a note to an answer that occurred on an earlier line of the stream, and writes its JSON
+// noteDuplicate adds a note to an answer that occurred on an earlier line of the stream, and writes its JSON
 // again. It copies the notes, because other readers may share the result. A result that has the number
 // of its line is of a line that could not be read, so it has no answer.
-func (stream *Stream) note(answer *Answer) {
+func (stream *Stream) noteDuplicate(answer *Answer) {
 	unread := answer.Result.Line != 0
-	if stream.opt.Unmarked || unread || stream.earlierAnswers.First(&answer.Result) {
+	if stream.options.NoDuplicateNotes || unread || stream.earlierAnswers.First(&answer.Result) {
 		return
 	}
 	answer.Result.Notes = append(slices.Clip(answer.Result.Notes), scoring.Duplicate)
-	stream.noted = answer.Result.AppendJSON(stream.noted[:0], stream.opt.Reward, stream.queue.cfg.Scorer)
-	answer.JSON = stream.noted
+	stream.notedJSON = answer.Result.AppendJSON(stream.notedJSON[:0], stream.options.Reward, stream.queue.cfg.Scorer)
+	answer.JSON = stream.notedJSON
 }

@@ -33,32 +33,32 @@ func TestHold(t *testing.T) {
 		{"without memory", ended, 1, 5, pool.Hold("a"), 0},
 	} {
 		s := &Stream{ctx: c.ctx, memory: c.memory}
-		s.free = sync.NewCond(&s.mu)
-		s.held = c.held
-		counted, err := s.hold(c.n)
-		if counted != c.counted || err != c.ctx.Err() || s.held != c.held+c.n {
-			t.Errorf("%s: got %d counted, %v, %d held; want %d", c.name, counted, err, s.held, c.counted)
+		s.roomFreed = sync.NewCond(&s.mu)
+		s.heldBytes = c.held
+		counted, err := s.holdLine(c.n)
+		if counted != c.counted || err != c.ctx.Err() || s.heldBytes != c.held+c.n {
+			t.Errorf("%s: got %d counted, %v, %d held; want %d", c.name, counted, err, s.heldBytes, c.counted)
 		}
 	}
 }
 
 // TestReady: the next answer is there when its reader is done, and not before.
 func TestReady(t *testing.T) {
-	s := &Stream{order: make(chan *reader, 2)}
+	s := &Stream{readers: make(chan *reader, 2)}
 	if s.Ready() {
 		t.Error("ready without a line")
 	}
-	r := newReader().(*reader)
-	s.order <- r
+	r := allocateReader().(*reader)
+	s.readers <- r
 	if s.Ready() || s.Ready() || s.head != r {
 		t.Error("ready before the answer, or the line was lost")
 	}
-	r.done <- struct{}{}
+	r.answered <- struct{}{}
 	if !s.Ready() || !s.Ready() {
 		t.Error("not ready with an answer")
 	}
 	s.head = nil
-	close(s.order)
+	close(s.readers)
 	if s.Ready() {
 		t.Error("ready after the end")
 	}
@@ -84,8 +84,8 @@ func TestCancelled(t *testing.T) {
 		{"without readers", false, &Options{}, 0, true, true},
 	} {
 		x := costing(PriorityBulk, 1, 1, 1)
-		x.bulk, x.opt = c.bulk, c.opt
-		x.started.Store(int64(q.now() - c.started))
+		x.fromStream, x.options = c.bulk, c.opt
+		x.deadlineStart.Store(int64(q.now() - c.started))
 		if c.gone {
 			x.readerCount.Add(-1)
 		}
@@ -98,9 +98,9 @@ func TestCancelled(t *testing.T) {
 // TestTurn: a task that comes back from the pool is in another turn.
 func TestTurn(t *testing.T) {
 	q := still()
-	x := &task{turn: 6}
-	if q.put(x); x.turn != 7 {
-		t.Errorf("got turn %d; want 7", x.turn)
+	x := &task{reuseCount: 6}
+	if q.recycle(x); x.reuseCount != 7 {
+		t.Errorf("got turn %d; want 7", x.reuseCount)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestFailedLine(t *testing.T) {
 	x := &task{}
 	x.line.Number = 7
 	for code, want := range map[string]int{"bad_line": 7, "bad_item": 0} {
-		if r := x.failed(&scoring.Error{Code: code}); r.Line != want || r.ID != "line:7" || r.Err.Code != code {
+		if r := x.failedResult(&scoring.Error{Code: code}); r.Line != want || r.ID != "line:7" || r.Err.Code != code {
 			t.Errorf("%s: got %+v; want line %d", code, r, want)
 		}
 	}
@@ -120,20 +120,20 @@ func TestNoSpare(t *testing.T) {
 	q := still()
 	q.relieved = 1
 	if w := (&worker{queue: q, preparing: true}); q.relieve(w) || w.relieved || q.relieved != 1 {
-		t.Errorf("got it relieved with %d spare workers in use of %d", q.relieved, q.cfg.Spares)
+		t.Errorf("got it relieved with %d spare workers in use of %d", q.relieved, q.cfg.MaxSpares)
 	}
 }
 
 // TestDefaults: a stream has four batches under way, at least 256 samples; a cache needs a size.
 func TestDefaults(t *testing.T) {
 	for batch, want := range map[int]int{10: 256, 64: 256, 65: 260} {
-		q := New(Config{Engine: idler{}, Batch: batch, Workers: 3})
-		if q.cfg.Window != want || q.cfg.Spares != 5 || q.cache != nil {
-			t.Errorf("batches of %d: got a window of %d, %d spare workers and a cache: %v; want %d, 5, none", batch, q.cfg.Window, q.cfg.Spares, q.cache != nil, want)
+		q := New(Config{Engine: idler{}, MaxBatch: batch, Workers: 3})
+		if q.cfg.StreamWindow != want || q.cfg.MaxSpares != 5 || q.cache != nil {
+			t.Errorf("batches of %d: got a window of %d, %d spare workers and a cache: %v; want %d, 5, none", batch, q.cfg.StreamWindow, q.cfg.MaxSpares, q.cache != nil, want)
 		}
 		q.Close()
 	}
-	q := New(Config{Engine: idler{}, Cache: 1})
+	q := New(Config{Engine: idler{}, CacheBytes: 1})
 	if q.cache == nil {
 		t.Error("no cache of a byte")
 	}
@@ -145,20 +145,20 @@ func TestDefaults(t *testing.T) {
 func TestWaits(t *testing.T) {
 	q := still()
 	x := &task{}
-	r := &reader{task: x, limit: time.Minute, opt: &Options{}}
+	r := &reader{task: x, timeLimit: time.Minute, options: &Options{}}
 	if _, limit, _ := q.waitState(r); limit != time.Minute || q.extraWait(r) != 0 {
 		t.Errorf("got %v and %v more; want the limit alone", limit, q.extraWait(r))
 	}
-	x.editorReady.Store(cold)
+	x.editorReadyAt.Store(editorNotReady)
 	if got := q.extraWait(r); got != 100*time.Millisecond {
 		t.Errorf("got %v more while the editor is not ready; want 100ms", got)
 	}
-	x.editorReady.Store(int64(q.now() - 20*time.Second))
+	x.editorReadyAt.Store(int64(q.now() - 20*time.Second))
 	if got := q.extraWait(r); got > 40*time.Second || got < 30*time.Second {
 		t.Errorf("got %v more, 20 s after the editor was ready; want 40 s", got)
 	}
-	x.judging = true
-	if _, limit, _ := q.waitState(r); limit != q.judgeLimit(r.opt)+judgeSlack || limit != time.Hour+judgeSlack {
+	x.beingJudged = true
+	if _, limit, _ := q.waitState(r); limit != q.judgeLimit(r.options)+judgeSlack || limit != time.Hour+judgeSlack {
 		t.Errorf("got %v for a judge of an hour; want %v", limit, time.Hour+judgeSlack)
 	}
 }
@@ -173,7 +173,7 @@ func TestComplete(t *testing.T) {
 	}{{"", "", "engine", "read own"}, {"", "own", "own", "read own"}, {"chrome", "own", "chrome", "read own drawn"}, {"chrome", "", "chrome", "read own drawn"}} {
 		x := &task{load: load{backend: c.task, readNotes: note("read"), originNotes: note("drawn")}}
 		r := scoring.Result{Backend: c.own, Notes: note("own")}
-		x.complete(&r, "engine")
+		x.completeResult(&r, "engine")
 		codes := ""
 		for _, n := range r.Notes {
 			codes += " " + n.Code
@@ -183,7 +183,7 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	r := scoring.Result{}
-	if (&task{}).complete(&r, "engine"); r.Notes != nil {
+	if (&task{}).completeResult(&r, "engine"); r.Notes != nil {
 		t.Errorf("got the notes %v; want none", r.Notes)
 	}
 }
@@ -192,7 +192,7 @@ func TestClient(t *testing.T) {
 	if got := (&task{}).client(); got != "" {
 		t.Errorf("got %q for a sample without options", got)
 	}
-	if got := (&task{load: load{opt: &Options{Client: "c"}}}).client(); got != "c" {
+	if got := (&task{load: load{options: &Options{Client: "c"}}}).client(); got != "c" {
 		t.Errorf("got %q; want c", got)
 	}
 }
@@ -200,13 +200,13 @@ func TestClient(t *testing.T) {
 // TestFinished: the last reader returns the task to the pool.
 func TestFinished(t *testing.T) {
 	q := still()
-	q.readers.New = newReader
-	x := &task{reading: 2, turn: 1}
+	q.readers.New = allocateReader
+	x := &task{answerUsers: 2, reuseCount: 1}
 	for want := range uint64(2) {
-		r := newReader().(*reader)
+		r := allocateReader().(*reader)
 		r.task = x
-		if q.releaseAnswer(r); x.turn != 1+want {
-			t.Errorf("after %d readers: got turn %d; want %d", want+1, x.turn, 1+want)
+		if q.releaseAnswer(r); x.reuseCount != 1+want {
+			t.Errorf("after %d readers: got turn %d; want %d", want+1, x.reuseCount, 1+want)
 		}
 	}
 }
@@ -216,16 +216,16 @@ func TestRetryJoined(t *testing.T) {
 	for code, moves := range map[string]bool{"deadline": true, "backend": true, "bad_item": false} {
 		q := still()
 		x := &task{load: load{result: scoring.Result{Err: &scoring.Error{Code: code}}}}
-		own, joined, again := newReader().(*reader), newReader().(*reader), newReader().(*reader)
+		own, joined, again := allocateReader().(*reader), allocateReader().(*reader), allocateReader().(*reader)
 		for _, r := range []*reader{own, joined, again} {
 			x.add(r)
 		}
-		joined.joined, again.joined, again.repeated = true, true, true
+		joined.joined, again.joined, again.retried = true, true, true
 		next := q.retryJoined(x)
 		if (next != nil) != moves {
 			t.Errorf("%s: got a new task: %v", code, next != nil)
 		}
-		if moves && (x.readerCount.Load() != 2 || next.readerCount.Load() != 1 || len(x.readers) != 2 || joined.task != next || !joined.repeated || q.flights.repeats != 1) {
+		if moves && (x.readerCount.Load() != 2 || next.readerCount.Load() != 1 || len(x.readers) != 2 || joined.task != next || !joined.retried || q.flights.retries != 1) {
 			t.Errorf("%s: got %d and %d readers; want 2 to stay and 1 to move", code, x.readerCount.Load(), next.readerCount.Load())
 		}
 	}
@@ -236,12 +236,12 @@ func TestVacateWatches(t *testing.T) {
 	for _, waiting := range []bool{false, true} {
 		q := still()
 		w := &worker{queue: q}
-		q.occupy(w, costing(PriorityHigh, 1, 1, 1), true)
+		q.recordBusy(w, costing(PriorityHigh, 1, 1, 1), true)
 		w.relieved, q.relieved = true, 1
 		if waiting {
-			q.waiting.push(costing(PriorityHigh, 1, 1, 1))
+			q.unprepared.push(costing(PriorityHigh, 1, 1, 1))
 		}
-		if q.vacate(w); q.slowTimerRuns != waiting {
+		if q.recordFree(w); q.slowTimerRuns != waiting {
 			t.Errorf("samples wait: %v; got the timer of slow workers running: %v", waiting, q.slowTimerRuns)
 		}
 		q.slowTimer.Stop()

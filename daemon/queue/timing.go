@@ -58,5 +58,5 @@ func (ends *partEnds) parts(arrived, now time.Duration) (timing Timing) {
 // now reads the queue's clock, which only runs forward and is never 0.
 func (queue *Queue) now() time.Duration { return time.Since(queue.epoch) }
 
-// mark records that a part of a task ends now.
-func (queue *Queue) mark(t *task, p Part) { t.partEnds[p] = queue.now() }
+// endPart records that a part of a task ends now.
+func (queue *Queue) endPart(t *task, p Part) { t.partEnds[p] = queue.now() }

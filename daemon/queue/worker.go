@@ -21,49 +21,49 @@ type worker struct {
 	drawer  Drawer
 
 	// Queue.mu guards what the worker is in; task is nil between samples.
-	task      *task
-	turn      uint64 // of the task
-	since     time.Duration
-	at        int  // place in Queue.occupied
-	preparing bool // or finishing
-	relieved  bool // a spare worker has taken its place
+	task           *task
+	taskReuseCount uint64 // of the task
+	busySince      time.Duration
+	occupiedIndex  int  // place in Queue.occupied
+	preparing      bool // or finishing
+	relieved       bool // a spare worker has taken its place
 }
 
 // runWorker is the loop of one worker: it scores measured samples first, else prepares one.
 func (queue *Queue) runWorker(worker *worker) {
 	for {
-		task, measured, ok := queue.take(worker)
+		task, measured, ok := queue.takeTask(worker)
 		if !ok {
 			return
 		}
 		onward := !measured && worker.prepare(task)
-		if !queue.done(worker, task, onward) {
+		if !queue.endWork(worker, task, onward) {
 			return
 		}
 	}
 }
 
-// take waits for a task, and records that the worker is busy with it. measured says that the pictures of
+// takeTask waits for a task, and records that the worker is busy with it. measured says that the pictures of
 // the task are measured, so that it is to be finished; otherwise it is to be prepared. ok is false when
 // the worker must end, because the queue is closed and drained.
-func (queue *Queue) take(worker *worker) (task *task, measured, ok bool) {
+func (queue *Queue) takeTask(worker *worker) (task *task, measured, ok bool) {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
 	for {
 		switch {
 		case queue.measured.len() > 0:
 			task, measured = queue.measured.pop(), true
-		case queue.waiting.len() > 0 && queue.hasRoom():
-			task = queue.waiting.pop()
+		case queue.unprepared.len() > 0 && queue.hasRoom():
+			task = queue.unprepared.pop()
 		case queue.closed.Load() && queue.drained():
-			queue.wake() // the last one wakes the others
+			queue.wakeAll() // the last one wakes the others
 			queue.running.Done()
 			return nil, false, false
 		default:
 			queue.workers.Wait()
 			continue
 		}
-		queue.occupy(worker, task, !measured)
+		queue.recordBusy(worker, task, !measured)
 		return task, measured, true
 	}
 }
@@ -95,47 +95,47 @@ func (queue *Queue) takeMeasured() (t *task, ok bool) {
 	return queue.measured.pop(), true
 }
 
-// done ends a worker's part in a task. If onward is true and somebody waits for the task, it is queued
+// endWork ends a worker's part in a task. If onward is true and somebody waits for the task, it is queued
 // for its next stage, and otherwise finished. stays is false if a spare worker has taken this worker's
 // place meanwhile, so that it must end.
-func (queue *Queue) done(worker *worker, task *task, onward bool) (stays bool) {
+func (queue *Queue) endWork(worker *worker, task *task, onward bool) (stays bool) {
 	onward = onward && !queue.giveUpIfUnread(task)
 	if !onward {
 		queue.finish(task)
 	}
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
-	stays = queue.vacate(worker)
+	stays = queue.recordFree(worker)
 	queue.enqueueNext(task, onward)
 	return stays
 }
 
 // enqueueNext queues a task for the next stage that it needs: memory, the judge, pictures
-// of the editor, the device, or its score. It queues nothing where onward is false,
+// of the editor, the device, or its score. It queues nothing where unfinished is false,
 // because the task is finished and may be in use for another sample. It wakes a
 // dispatcher, which may wait for samples in preparation. The caller holds mu.
-func (queue *Queue) enqueueNext(task *task, onward bool) {
+func (queue *Queue) enqueueNext(task *task, unfinished bool) {
 	switch {
-	case !onward: // it is finished
-	case task.needsMemory: // it needs more memory than its line said
-		task.needsMemory = false
+	case !unfinished: // it is finished
+	case task.foundLarge: // it needs more memory than its line said
+		task.foundLarge = false
 		queue.large.push(task)
 	case task.question != nil:
 		queue.judging.push(task)
-	case task.hasLate && task.fault == nil:
-		queue.late.push(task)
-	case len(task.pics) > 0 && task.fault == nil:
-		queue.ready(task)
+	case task.hasLatePictures && task.fault == nil:
+		queue.latePictures.push(task)
+	case len(task.pictures) > 0 && task.fault == nil:
+		queue.pushReady(task)
 	default:
 		queue.measured.push(task)
 		queue.workers.Signal()
 		queue.finisher.Signal()
 	}
-	if onward || queue.preparing == 0 {
+	if unfinished || queue.preparing == 0 {
 		queue.device.Signal()
 	}
 	if queue.closed.Load() {
-		queue.wake()
+		queue.wakeAll()
 	}
 }
 
@@ -148,25 +148,25 @@ func (worker *worker) prepare(task *task) (onward bool) {
 	}
 	defer worker.decoder.TrimMemory()
 	start := worker.queue.now()
-	task.started.Store(int64(start))
+	task.deadlineStart.Store(int64(start))
 	task.partEnds[PartQueue] = start
 	worker.queue.cfg.Watch.reportWait(start - task.arrived)
 	defer func() {
 		if p := recover(); p != nil {
 			worker.drawer = worker.queue.cfg.Engine.Drawer() // its buffers may be half written
 			worker.decoder = dump.NewDecoder(worker.queue.cfg.Items)
-			task.release()
+			task.releasePictures()
 			task.job = nil
 			task.failInternally(p)
 			onward = false
 		}
 	}()
-	if task.view != nil {
+	if task.viewToDraw != nil {
 		onward = worker.prepareDrawing(task)
 	} else {
 		onward = worker.prepareItem(task, start)
 	}
-	if task.needsMemory {
+	if task.foundLarge {
 		return worker.queue.retryWithMemory(task)
 	}
 	return onward
@@ -179,45 +179,45 @@ func (worker *worker) prepare(task *task) (onward bool) {
 // the job makes the result later.
 func (worker *worker) prepareItem(task *task, start time.Duration) (onward bool) {
 	// Decode the line.
-	item, failure := worker.decoder.Item(task.line, task.opt.Suite)
-	task.label = identity{item.ID, item.Suite, item.Test, item.Who, start}
-	task.who.Store(&task.label)
+	item, failure := worker.decoder.Item(task.line, task.options.Suite)
+	task.identity = identity{item.ID, item.Suite, item.Test, item.Who, start}
+	task.identified.Store(&task.identity) // from now on, readers that leave can name the sample
 	task.readNotes = item.Notes
 	if failure != nil {
-		worker.queue.mark(task, PartDecode)
-		task.result = task.failed(failure)
+		worker.queue.endPart(task, PartDecode)
+		task.result = task.failedResult(failure)
 		return false
 	}
 	// Make the job.
-	job, err := prepare(worker.queue.cfg.Items.Suites.Find(item.Suite), item, task.opt.Variants)
+	job, err := makeJob(worker.queue.cfg.Items.Suites.Find(item.Suite), item, task.options.Variants)
 	if err != nil {
-		worker.queue.mark(task, PartDecode)
-		task.result = task.failed(asError(err))
+		worker.queue.endPart(task, PartDecode)
+		task.result = task.failedResult(asError(err))
 		return false
 	}
 	task.job = job
 	views := job.Views()
-	worker.queue.mark(task, PartDecode)
+	worker.queue.endPart(task, PartDecode)
 	decoded := task.partEnds[PartDecode]
-	worker.queue.cfg.Watch.stage("decode", decoded-start)
+	worker.queue.cfg.Watch.reportStage("decode", decoded-start)
 	// Prepare the pictures that it needs.
 	for i := range views {
 		if err := worker.addPicture(task, &views[i]); err != nil {
-			worker.queue.mark(task, PartOutline)
-			task.release()
+			worker.queue.endPart(task, PartOutline)
+			task.releasePictures()
 			task.fault = asError(err)
 			return false
 		}
 	}
 	if len(views) > 0 {
-		worker.queue.mark(task, PartOutline)
-		worker.queue.cfg.Watch.stage("render", task.partEnds[PartOutline]-decoded)
+		worker.queue.endPart(task, PartOutline)
+		worker.queue.cfg.Watch.reportStage("render", task.partEnds[PartOutline]-decoded)
 	}
 	return worker.queue.needsJudge(task) || len(views) > 0
 }
 
-// prepare makes the job of an item after its suite has checked that no member is missing.
-func prepare(suite *scoring.Suite, item *scoring.Item, variants scoring.Variants) (scoring.Job, error) {
+// makeJob makes the job of an item after its suite has checked that no member is missing.
+func makeJob(suite *scoring.Suite, item *scoring.Item, variants scoring.Variants) (scoring.Job, error) {
 	if suite.MissingMembers != nil {
 		if err := suite.MissingMembers(item); err != nil {
 			return nil, err
@@ -228,7 +228,7 @@ func prepare(suite *scoring.Suite, item *scoring.Item, variants scoring.Variants
 
 // prepareDrawing prepares the picture of a task of Draw.
 func (worker *worker) prepareDrawing(task *task) (onward bool) {
-	v, err := task.view()
+	v, err := task.viewToDraw()
 	if err == nil {
 		v.Details = true // an image is wanted, not only sums
 		err = worker.addPicture(task, &v)
@@ -239,28 +239,28 @@ func (worker *worker) prepareDrawing(task *task) (onward bool) {
 
 // addPicture prepares one more picture of a sample for the device. Preparing stops with an error when
 // nobody waits for the sample any more. A sample for which no large memory is reserved may only touch
-// lightCoverage bytes: beyond that it stops with an error and task.needsMemory is set, so that the sample is
+// lightCoverage bytes: beyond that it stops with an error and task.foundLarge is set, so that the sample is
 // prepared again with more memory.
 func (worker *worker) addPicture(task *task, v *view.View) error {
 	wanted := *v
 	wanted.Stop = func() bool { return worker.queue.cancelled(task) }
-	if task.weight < spilledWeight {
-		wanted.LargeBeyond = lightCoverage
+	if task.memoryNeeded < foundLargeMemory {
+		wanted.LargeBeyond = lightCoverage // Prepare then fails with ErrLarge
 	}
 	pic, err := worker.drawer.Prepare(wanted)
-	task.needsMemory = errors.Is(err, view.ErrLarge)
-	if errors.Is(err, view.ErrStopped) { // the reader of a stream gets it after earlier lines
-		return deadlineError(worker.queue.limit(task.opt), worker.queue.limit(task.opt) < worker.queue.cfg.Deadline)
+	task.foundLarge = errors.Is(err, view.ErrLarge)
+	if errors.Is(err, view.ErrStopped) { // for readers of a stream, who get it after earlier lines
+		return deadlineError(worker.queue.deadlineOf(task.options), worker.queue.deadlineOf(task.options) < worker.queue.cfg.Deadline)
 	}
 	if err != nil {
 		return err
 	}
-	task.pics = append(task.pics, pic)
+	task.pictures = append(task.pictures, pic)
 	if l, ok := pic.(Late); ok {
 		task.recordOrigin(l.Origin())
 		return nil
 	}
-	task.cost(pic)
+	task.addCost(pic)
 	return nil
 }
 
@@ -268,7 +268,7 @@ func (worker *worker) addPicture(task *task, v *view.View) error {
 // its deadline has passed.
 func (queue *Queue) cancelled(task *task) bool {
 	// The reader of a stream may still wait for an earlier line, and then does not check this deadline.
-	if task.bulk && task.opt != nil && queue.now() > time.Duration(task.started.Load())+queue.limit(task.opt) {
+	if task.fromStream && task.options != nil && queue.now() > time.Duration(task.deadlineStart.Load())+queue.deadlineOf(task.options) {
 		return true
 	}
 	return queue.giveUpIfUnread(task)
@@ -278,26 +278,26 @@ func (queue *Queue) cancelled(task *task) bool {
 // keeps that in the cache, releases pictures and memory, and delivers the answer. Only the readers of
 // the answer may use the task afterwards.
 func (queue *Queue) finish(task *task) {
-	toScore := task.view == nil // a task with a view only draws
+	toScore := task.viewToDraw == nil // a task with a view only draws
 	if toScore && !queue.giveUpIfUnread(task) {
 		start := queue.now()
 		queue.score(task)
-		queue.mark(task, PartScore)
-		queue.cfg.Watch.stage("score", task.partEnds[PartScore]-start)
-		if e := task.result.Err; e != nil && e.Code == "backend" && queue.cfg.Tell != nil {
-			task.result.Err = &scoring.Error{Code: e.Code, Message: queue.cfg.Tell(e.Message)}
+		queue.endPart(task, PartScore)
+		queue.cfg.Watch.reportStage("score", task.partEnds[PartScore]-start)
+		if e := task.result.Err; e != nil && e.Code == "backend" && queue.cfg.RewriteBackendError != nil {
+			task.result.Err = &scoring.Error{Code: e.Code, Message: queue.cfg.RewriteBackendError(e.Message)}
 		}
 		task.json = task.json[:0]
-		if !task.opt.Bare {
-			task.json = task.result.AppendJSON(task.json[:0], task.opt.Reward, queue.cfg.Scorer)
+		if !task.options.NoJSON {
+			task.json = task.result.AppendJSON(task.json[:0], task.options.Reward, queue.cfg.Scorer)
 		}
-		queue.mark(task, PartEncode)
-		queue.cfg.Watch.stage("encode", task.partEnds[PartEncode]-task.partEnds[PartScore])
-		if queue.cache != nil && !task.opt.Bare {
+		queue.endPart(task, PartEncode)
+		queue.cfg.Watch.reportStage("encode", task.partEnds[PartEncode]-task.partEnds[PartScore])
+		if queue.cache != nil && !task.options.NoJSON {
 			queue.cache.put(task.key.content, &task.result, task.json)
 		}
 	}
-	task.release()
+	task.releasePictures()
 	queue.releaseMemory(task)
 	queue.deliver(task)
 }
@@ -311,9 +311,9 @@ func (queue *Queue) score(task *task) {
 			task.job = nil
 			task.failInternally(p)
 		}
-		task.complete(&task.result, queue.cfg.Engine.Backend())
-		if named := task.who.Load(); named != nil { // decoded: who made the answer, which suites do not set
-			task.result.Who = named.who
+		task.completeResult(&task.result, queue.cfg.Engine.Backend())
+		if named := task.identified.Load(); named != nil { // decoded: who made the answer, which suites do not set
+			task.result.Who = named.answerer
 		}
 		task.result.Notes = slices.Clip(task.result.Notes) // readers share it: one that appends must get a copy
 	}()
@@ -332,7 +332,7 @@ func (queue *Queue) score(task *task) {
 func (task *task) failInternally(p any) {
 	slog.Error("BUG: panic in a sample", "panic", fmt.Sprint(p), "line", task.line.Number, "stack", string(debug.Stack()))
 	e := &scoring.Error{Code: "internal", Message: "cannot score item: internal error; the daemon's log has the details"}
-	task.result, task.err = task.failed(e), e
+	task.result, task.err = task.failedResult(e), e
 }
 
 // asError returns err as a scoring error: as it is, or with the code for an error of the
@@ -363,8 +363,8 @@ func (w *Watch) reportWait(d time.Duration) {
 	}
 }
 
-// stage reports how long a stage of a sample or batch took.
-func (w *Watch) stage(name string, d time.Duration) {
+// reportStage reports how long a stage of a sample or batch took.
+func (w *Watch) reportStage(name string, d time.Duration) {
 	if w.Stage != nil {
 		w.Stage(name, d)
 	}
