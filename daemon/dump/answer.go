@@ -36,13 +36,14 @@ func (d *Decoder) checkAnswerMember(it *scoring.Item, suite *scoring.Suite, memb
 	if form := suite.AnswerForms[member]; form != "" {
 		want += " or " + form
 	}
-	chat, ok, err := message.Read(value)
+	chat, isChat, err := message.Read(value)
+	isOwn := func() bool { return suite.OwnAnswer != nil && suite.OwnAnswer(it, member, value) }
 	switch {
-	case err != nil:
+	case err != nil: // begins with the place within the member
 		return refused(member + err.Error())
-	case ok:
+	case isChat:
 		d.replaceByChatText(it, member, chat)
-	case suite.OwnAnswer == nil || !suite.OwnAnswer(it, member, value):
+	case !isOwn():
 		return refused(member + ": got " + message.Describe(value) + "; want " + want)
 	}
 	return nil
@@ -53,9 +54,9 @@ func refused(text string) *scoring.Error {
 	return &scoring.Error{Code: BadResponse, Message: "cannot read " + text}
 }
 
-// replaceByChatText replaces the value of a member of a dump line that holds a chat message, said, by the message's text,
-// and adds a note that says so. If the call of the model failed, so that there is no text, the value becomes
-// null.
+// replaceByChatText replaces the value of a member of a dump line that holds a chat message, said, by the
+// message's text, and adds a note that says so. If the call of the model failed, so that there is no text, the
+// value becomes null.
 func (d *Decoder) replaceByChatText(it *scoring.Item, member string, said message.Said) {
 	d.arena.Reset()
 	text := d.arena.NewNull()

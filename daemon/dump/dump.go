@@ -95,7 +95,7 @@ type CountingReader struct {
 	Bytes int64
 }
 
-// Read reads from R and counts the bytes in N. It implements io.Reader.
+// Read reads from Src and counts the bytes. It implements io.Reader.
 func (c *CountingReader) Read(p []byte) (int, error) {
 	n, err := c.Src.Read(p)
 	c.Bytes += int64(n)
@@ -149,7 +149,8 @@ func (r *Reader) skipByteOrderMark() {
 }
 
 // NewSectionReader reads lines of plain text from the middle of an input: src begins at byte `at` of
-// the input, with line number `line`, from 1. A byte order mark is skipped only at byte 0.
+// the input, at the beginning of line number `line`, from 1. So Next numbers lines as in the whole input.
+// A byte order mark is skipped only at byte 0.
 func NewSectionReader(src io.Reader, limits Limits, line int, at int64) *Reader {
 	r := &Reader{limits: limits.WithDefaults(), compressed: &CountingReader{Src: src}, lineNumber: line - 1, offset: at}
 	r.src = bufio.NewReaderSize(r.compressed, leastPeek)
@@ -175,12 +176,12 @@ func (r *Reader) Compression() string { return r.compression }
 // size. The window of the zstd decoder, up to 128 MiB, is counted in Limits.Memory until Close. See
 // docs/spec/cli.md#r10.
 func (r *Reader) decompress(head *bufio.Reader) (io.Reader, error) {
-	magic, _ := head.Peek(4)
+	magic, _ := head.Peek(4) // fewer for a short input
 	if string(magic[:min(len(magic), 3)]) == "BZh" {
 		magic, _ = head.Peek(10) // plain text may begin with these three letters too, so isBzip2 wants more
 	}
 	switch {
-	case len(magic) >= 2 && magic[0] == 0x1f && magic[1] == 0x8b:
+	case isGzip(magic):
 		z, err := gzip.NewReader(head)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read gzip header: %w", err)
@@ -207,8 +208,11 @@ func (r *Reader) decompress(head *bufio.Reader) (io.Reader, error) {
 
 // IsCompressed reports whether the first bytes of a file mark it as gzip, zstd or bzip2.
 func IsCompressed(b []byte) bool {
-	return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b || len(b) >= 4 && isZstd(b) || isBzip2(b)
+	return isGzip(b) || len(b) >= 4 && isZstd(b) || isBzip2(b)
 }
+
+// isGzip reports whether b begins with the two bytes of a gzip file.
+func isGzip(b []byte) bool { return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b }
 
 // isBzip2 reports whether b, of at least 10 bytes, begins a bzip2 stream: BZh, the size of a
 // block, and the mark of the first block or of the end.
@@ -232,8 +236,8 @@ func (r *Reader) reserveMemory(n int) error {
 func (r *Reader) giveMemoryBack(n int) { r.limits.Memory.Shrink(int64(n)) }
 
 // isZstd reports whether a dump that begins with b, at least 4 bytes, is compressed with zstd: whether b begins
-// a frame or a skippable frame. Their magic numbers are 0xFD2FB528 and 0x184D2A50 to 0x184D2A5F, least byte
-// first (RFC 8878).
+// a frame or a skippable frame. Their first four bytes are the numbers 0xFD2FB528 and 0x184D2A50 to 0x184D2A5F,
+// lowest byte first (RFC 8878).
 func isZstd(b []byte) bool {
 	if b[1] == 0xb5 && b[2] == 0x2f && b[3] == 0xfd {
 		return b[0] == 0x28
@@ -253,7 +257,7 @@ func NewZstd(src io.Reader, window int) (*zstd.Decoder, error) {
 }
 
 // WithWindowFlag adds to the error of a zstd decoder that needs a larger window than it may have: the limit
-// in bytes and the flag that raises it. It returns other errors as they are.
+// in bytes and, by wrapping ErrWindow, the flag that raises it. It returns other errors as they are.
 func WithWindowFlag(err error, window int) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return fmt.Errorf("%w: want a window of at most %d bytes (%w)", err, window, ErrWindow)
@@ -266,7 +270,7 @@ func WithWindowFlag(err error, window int) error {
 type BoundedReader struct {
 	Src         io.Reader
 	Format      string // "gzip", "zstd" or "bzip2"
-	PackedBytes *int64 // compressed bytes taken so far
+	PackedBytes *int64 // compressed bytes taken so far, which a CountingReader under Src counts
 	Ratio       int
 	Window      int // of zstd, for messages
 	plainBytes  int64
@@ -311,13 +315,13 @@ func (r *Reader) freeLongLine() {
 // lineEnd is the length in bytes of the longest line end, CR LF.
 const lineEnd = 2
 
-// keepPart appends a part of a long line of a dump to buf, which doubles where it is too small. Its memory is
-// counted in Limits.Memory, which may refuse more: then keep returns an error and buf is as before. While the
+// keepPart appends a part of a long line of a dump to longLine, which doubles where it is too small. Its memory is
+// counted in Limits.Memory, which may refuse more: then keepPart returns an error and longLine is as before. While the
 // buffer is copied, both the old and the new one count.
 func (r *Reader) keepPart(part []byte) error {
 	if need := len(r.longLine) + len(part); need > cap(r.longLine) {
 		newSize := max(need, min(2*cap(r.longLine), r.limits.Line+lineEnd))
-		if err := r.reserveMemory(newSize); err != nil {
+		if err := r.reserveMemory(newSize); err != nil { // counts it in Limits.Memory
 			return err
 		}
 		b := append(make([]byte, 0, newSize), r.longLine...)
@@ -356,15 +360,15 @@ func (r *Reader) NextOrBlank() (Line, error) {
 	if cap(r.longLine) > keepLine {
 		r.freeLongLine()
 	}
-	var droppedBytes int64 // bytes read of a line that is not kept; 0 while the line is kept in buf
+	var droppedBytes int64 // bytes read of a line that is not kept; 0 while it is kept in longLine
 	var noMemory error     // why the line is not kept, if memory was refused
 	for {
-		part, err := r.src.ReadSlice('\n')
+		part, err := r.src.ReadSlice('\n') // without a line end and with ErrBufferFull if the buffer has none
 		r.offset += int64(len(part))
 		if droppedBytes == 0 && err == nil && len(r.longLine) == 0 {
 			return r.completeLine(part, 0) // the usual case: the whole line lies in the buffer of src
 		}
-		// Keep the part, or drop the line and count its bytes.
+		// Keep the part, or drop the line if it is too long or no memory is left, and count its bytes.
 		if droppedBytes > 0 || len(r.longLine)+len(part) > r.limits.Line+lineEnd {
 			droppedBytes += int64(len(r.longLine) + len(part))
 			r.freeLongLine()

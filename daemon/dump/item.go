@@ -100,15 +100,15 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 		return it, &scoring.Error{Code: code, Message: line.Fault}
 	}
 	// The line must be valid JSON, unless its suite reads looser JSON.
-	var strict error
+	var invalid error // why the line is not valid JSON
 	if !line.Checked || len(line.Bytes) > d.cfg.Limits.Line {
-		strict = d.cfg.Limits.Check(line.Bytes)
+		invalid = d.cfg.Limits.Check(line.Bytes)
 	}
 	b := line.Bytes
-	if strict != nil { // some suites accept faults of JSON within an answer, but the suite is not known yet
+	if invalid != nil { // some suites accept faults of JSON within an answer, but the suite is not known yet
 		b = d.loosenAnswer(line.Bytes)
 		if b == nil {
-			return it, lineError(line.Number, strict)
+			return it, lineError(line.Number, invalid)
 		}
 	}
 	v, err := jsontree.Parse(&d.lineParser, b)
@@ -123,7 +123,7 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 	if e := d.setID(it); e != nil {
 		return it, e
 	}
-	if raw := unpairedID(b, it.ID); raw != nil {
+	if raw := unpairedID(b, it.ID); raw != nil { // different ids could have become equal
 		it.ID = "line:" + strconv.Itoa(line.Number)
 		return it, &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %.80s, which has half of a surrogate pair; want Unicode text", raw)}
 	}
@@ -135,8 +135,8 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 		return it, e
 	}
 	// The suite is known now.
-	if strict != nil && !d.cfg.Suites.Find(it.Suite).LooseAnswers {
-		return it, lineError(line.Number, strict)
+	if invalid != nil && !d.cfg.Suites.Find(it.Suite).LooseAnswers {
+		return it, lineError(line.Number, invalid)
 	}
 	// The task and the answer.
 	if e := d.joinTask(it); e != nil {
@@ -315,7 +315,7 @@ func (d *Decoder) internName(key []byte) string {
 // the item still gets a score. lineBytes is the length of the item's line.
 func (d *Decoder) limitAnswer(it *scoring.Item, lineBytes int) {
 	if over := d.exceededLimit(it.Fields, lineBytes); over != "" {
-		d.arena.Reset()
+		d.arena.Reset() // values of the last line are not used any more
 		for _, name := range [...]string{"actions", "response"} {
 			if v := it.Fields.Get(name); !jsontree.Absent(v) {
 				it.Fields.Set(name, d.arena.NewString(""))

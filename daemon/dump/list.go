@@ -16,7 +16,7 @@ import (
 // at a time. See docs/spec/cli.md#r12.
 type list struct {
 	cfg           ItemConfig
-	elementBytes  []byte // the current element; ready may hold slices of it
+	elementBytes  []byte // the current element; readyLines may hold slices of it
 	elementSize   int    // the length of the current element in bytes, also where it is too long to keep
 	parser        fastjson.Parser
 	timesSeen     map[string]int // how often each task of a published list occurred
@@ -35,9 +35,9 @@ func (r *Reader) AcceptList(cfg ItemConfig) {
 	}
 }
 
-// firstNonBlank returns the first byte of the input that is not white space, and reads nothing. It looks at 64
-// bytes, then at four times as many, up to the buffer's size, so that it seldom waits for a slow pipe
-// to fill the buffer. ok is false if there is no such byte in the buffer.
+// firstNonBlank returns the first byte of the input that is not white space, and uses up nothing. It looks at
+// 64 bytes, then at four times as many, up to the buffer's size, so that it seldom waits for a slow pipe to
+// fill the buffer. ok is false if there is no such byte in the buffer.
 func (r *Reader) firstNonBlank() (b byte, ok bool) {
 	for n := 64; ; n *= 4 {
 		head, err := r.src.Peek(min(n, r.src.Size()))
@@ -50,8 +50,9 @@ func (r *Reader) firstNonBlank() (b byte, ok bool) {
 	}
 }
 
-// next returns the next item of the list as a line. It reads elements until one gives lines. An element that is too long or cannot be read gives one line with a Fault. A
-// syntax error between elements ends the input, as nothing says where the next element begins.
+// next returns the next item of the list as a line. It reads elements until one gives lines. An element that
+// is too long or cannot be read gives one line with a Fault. A syntax error between elements ends the input,
+// as nothing says where the next element begins.
 func (l *list) next(r *Reader) (Line, error) {
 	for len(l.readyLines) == 0 {
 		if r.endError != nil {
@@ -82,9 +83,9 @@ func (l *list) fault(text string) Line {
 	return Line{Number: l.linesReturned, Fault: fmt.Sprintf("cannot read element %d of the list: %s", l.elementsRead, text)}
 }
 
-// makeLines sets ready to the dump lines of an element of a list. An element that a suite publishes, a task with
-// several answers, becomes a line per answer. Any other element is one line. It returns an error for an element
-// that the parser refuses.
+// makeLines sets readyLines to the dump lines of an element of a list. An element as a suite publishes it, a
+// task with several answers, becomes a line per answer. Any other element is one line. It returns an error for
+// an element that the parser refuses.
 func (l *list) makeLines(raw []byte) error {
 	if err := l.cfg.Limits.Check(raw); err != nil {
 		l.readyLines = append(l.readyLines[:0], raw) // Decoder.Item reports the error, or accepts the line
@@ -125,7 +126,7 @@ func (l *list) readElement(reader *Reader) ([]byte, error) {
 		if c, err = nextNonBlank(reader.src); err != nil { // c was the opening bracket, see Lists
 			return nil, l.brokenOff(err)
 		}
-	} else if c == ',' {
+	} else if c == ',' { // behind the element before
 		if c, err = nextNonBlank(reader.src); err != nil {
 			return nil, l.brokenOff(err)
 		}

@@ -20,23 +20,24 @@ func (d *Decoder) loosenAnswer(line []byte) []byte {
 	if len(line) == 0 || line[0] != '{' {
 		return nil
 	}
-	withoutAnswer, out := bytes.Clone(line), bytes.Clone(line)
-	values, found := 0, false
+	withoutAnswer, loosened := bytes.Clone(line), bytes.Clone(line)
+	values, hasAnswer := 0, false
 	err := jsoncut.Members(line, func(key, value []byte) error {
-		if !answerMembers[string(key)] || value[0] != '{' && value[0] != '[' {
+		holdsNumbers := value[0] == '{' || value[0] == '[' // an answer that is a text has no word Infinity
+		if !answerMembers[string(key)] || !holdsNumbers {
 			return nil
 		}
 		at := cap(line) - cap(value) // the offset of value, which is a slice of line
 		overwriteWithZero(withoutAnswer[at : at+len(value)])
-		replaceInfinities(out[at : at+len(value)])
+		replaceInfinities(loosened[at : at+len(value)])
 		values += bytes.Count(value, []byte{','}) // a lower bound: each comma stands between two values
-		found = true
+		hasAnswer = true
 		return nil
 	})
-	if err != nil || !found || values > d.maxValues() || d.cfg.Limits.Check(withoutAnswer) != nil {
+	if err != nil || !hasAnswer || values > d.maxValues() || d.cfg.Limits.Check(withoutAnswer) != nil {
 		return nil
 	}
-	return out
+	return loosened
 }
 
 // maxValues is the largest number of JSON values that a line may have.

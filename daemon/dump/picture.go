@@ -123,7 +123,7 @@ func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id 
 	if v.FirstIDs, err = knownIDs(v.Scene, v.FirstIDs); err != nil {
 		return id, v, err
 	}
-	if err := placePicture(&v, bounds, pictureOptions); err != nil || v.Content != nil {
+	if err := placePicture(&v, bounds, pictureOptions); err != nil || v.Content != nil { // then the editor measures it
 		return id, v, err
 	}
 	return id, v, pictureOptions.Limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
@@ -256,7 +256,7 @@ func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) e
 	return nil
 }
 
-// fillsOneFrame reports whether one frame or image is as large as `all`, the bounds of all drawn
+// fillsOneFrame reports whether one frame or image of the scene covers exactly `all`, the bounds of all drawn
 // shapes. The editor exports such a scene without padding. See docs/spec/drawing.md#r15.
 func fillsOneFrame(s *scene.Scene, all view.Box) bool {
 	const tolerance = 1e-6

@@ -62,7 +62,7 @@ type taskLoader struct {
 	limits     scene.Limits // of each task
 	keepsWhole bool         // taskSet.wholeTasks is kept
 	parser     fastjson.Parser
-	buf        []byte // the result of trimmed
+	buf        []byte // the result of withoutUnread
 	block      []byte // copies of tasks that keep made, and room for more
 }
 
@@ -70,7 +70,7 @@ type taskLoader struct {
 // 4 KiB to 1 MiB, each larger than the one before, because the garbage collector spends time on each
 // allocation and task files have many small tasks.
 func (l *taskLoader) keepCopy(b []byte) []byte {
-	const least, most = 4 << 10, 1 << 20 // bytes of a block
+	const least, most = 4 << 10, 1 << 20 // bytes of a block, unless a single copy is longer
 	if len(b) > cap(l.block)-len(l.block) {
 		l.block = make([]byte, 0, max(min(2*cap(l.block), most), least, len(b)))
 	}
@@ -274,7 +274,7 @@ func (t *taskSet) needsTask(v *fastjson.Value, id string) bool {
 	return len(t.rule.Fields) == 0 && t.has(t.taskName(v, id))
 }
 
-// taskName returns the name by which a dump line v refers to its task: by the suite's rule, or without one the
+// taskName returns the name of the task to which a dump line v refers: by the suite's rule, or without one the
 // line's id.
 func (t *taskSet) taskName(v *fastjson.Value, id string) string {
 	if t.rule.Refer != nil {
@@ -317,7 +317,7 @@ func (t *taskSet) appendJoined(dst, line []byte) []byte {
 	}
 	// Find the task.
 	it := scoring.Item{Fields: value}
-	if new(Decoder).setID(&it) != nil || !t.needsTask(value, it.ID) {
+	if new(Decoder).setID(&it) != nil || !t.needsTask(value, it.ID) { // setID reads the member id
 		return dst
 	}
 	name := t.taskName(value, it.ID)

@@ -119,13 +119,13 @@ func (a *Archive) Find(name string) *File {
 }
 
 // OpenEntry returns the decompressed contents of an entry of a zip archive. An encrypted entry is an error. A
-// wrong checksum is an error when the end is read. What the entry expands to counts toward the limit of the
-// archive once, however often it is read. Only one entry may be open at a time.
+// wrong checksum is an error when the end is read. The archive has a limit on what all its entries expand to,
+// in which an entry counts once, however often it is read. Only one entry may be open at a time.
 func (a *Archive) OpenEntry(f *File) (io.ReadCloser, error) {
 	if f.Flags&encrypted != 0 {
 		return nil, errors.New("the entry is encrypted; want an archive without a password")
 	}
-	if s := a.decodeShort(f); s != nil {
+	if s := a.decodeShort(f); s != nil { // nil for long and for damaged entries
 		return s, nil
 	}
 	return a.openStream(f)
@@ -170,7 +170,8 @@ func (a *Archive) contentsOffset(f *File) (int64, error) {
 	if string(b[:4]) != headerMark {
 		return 0, zip.ErrFormat
 	}
-	return f.headerOffset + headerSize + int64(binary.LittleEndian.Uint16(b[26:])) + int64(binary.LittleEndian.Uint16(b[28:])), nil
+	nameSize, extraSize := binary.LittleEndian.Uint16(b[26:]), binary.LittleEndian.Uint16(b[28:])
+	return f.headerOffset + headerSize + int64(nameSize) + int64(extraSize), nil
 }
 
 // checkedReader compares the length and the checksum of an entry with what the central directory states,
@@ -193,13 +194,13 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	n, err := c.src.Read(p)
 	c.readBytes += uint64(n)
 	c.sum = crc32.Update(c.sum, crc32.IEEETable, p[:n])
-	unknown := c.file.CRC32 == 0 && c.file.Flags&checksumFollows == 0 // the writer stated no checksum
+	hasChecksum := c.file.CRC32 != 0 || c.file.Flags&checksumFollows != 0 // some writers state none
 	switch {
 	case c.readBytes > c.file.Size:
 		n, err = 0, zip.ErrFormat
 	case err == io.EOF && c.readBytes < c.file.Size:
 		err = io.ErrUnexpectedEOF
-	case err == io.EOF && c.sum != c.file.CRC32 && !unknown:
+	case err == io.EOF && c.sum != c.file.CRC32 && hasChecksum:
 		err = zip.ErrChecksum
 	}
 	c.err = err
@@ -236,8 +237,8 @@ func (c *readerWithClose) Close() error { return c.close() }
 // decoder of the format. Reading fails if the entry, or all entries of the archive together, become too
 // large for their compressed size. A panic of the decoder becomes an error.
 func (a *Archive) newBoundedReader(format string, f *File, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
-	packed := &dump.CountingReader{Src: raw}
-	a.readAhead.Reset(packed) // decoders read many small pieces, and make a buffer of their own for other readers
+	packed := &dump.CountingReader{Src: raw} // its count of compressed bytes bounds the decompressed ones
+	a.readAhead.Reset(packed)                // decoders read many small pieces, and make a buffer of their own for other readers
 	r := decode(a.readAhead)
 	entry := &dump.BoundedReader{Src: panicSafe{r}, Format: format, PackedBytes: &packed.Bytes, Ratio: a.in.Limits.Ratio,
 		Window: a.in.Limits.Window}
@@ -266,9 +267,9 @@ type totalReader struct {
 	readBytes uint64 // bytes so far
 }
 
-// Read reads a decompressed entry and adds its bytes to the total of its zip archive, as far as no earlier
-// reader of the entry has. It fails with ErrTotal if the entries together become more than Limits.Ratio times
-// the archive. It implements io.Reader.
+// Read reads a decompressed entry and adds its bytes to the total of its zip archive. Bytes that an earlier
+// reader of the entry has counted are not counted again. It fails with ErrTotal if the entries together become
+// more than Limits.Ratio times the archive. It implements io.Reader.
 func (s *totalReader) Read(p []byte) (int, error) {
 	n, err := s.entry.Read(p)
 	s.readBytes += uint64(n)

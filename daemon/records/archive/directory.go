@@ -73,13 +73,13 @@ func findDirectory(src io.ReaderAt, size int64) (directory, error) {
 	if i < 0 {
 		return directory{}, errNoEnd
 	}
-	at, end := size-int64(len(tail)-i), tail[i:]
+	at, end := size-int64(len(tail)-i), tail[i:] // the record's offset and bytes
 	entries, length := uint64(binary.LittleEndian.Uint16(end[10:])), uint64(binary.LittleEndian.Uint32(end[12:]))
 	offset := uint64(binary.LittleEndian.Uint32(end[16:]))
 	if comment := int(binary.LittleEndian.Uint16(end[20:])); comment > len(end)-endSize {
 		return directory{}, zip.ErrFormat
 	}
-	// Numbers that are too large for it stand in a record with 64 bits.
+	// Numbers that are too large for it stand in a record with 64 bits, the place of which `at` then is.
 	if entries == elsewhere16 || length == uint64(elsewhere32) || offset == uint64(elsewhere32) {
 		at64, end64, err := findEnd64(src, at)
 		if err != nil {
@@ -123,6 +123,7 @@ func findEnd64(src io.ReaderAt, end int64) (at int64, record []byte, err error) 
 	if _, err := src.ReadAt(b, end-locatorSize); err != nil {
 		return 0, nil, err
 	}
+	// The locator has the number of the disk with the record, the record's offset, and the number of disks.
 	disk, disks := binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[16:])
 	if string(b[:4]) != locatorMark || disk != 0 || disks != 1 {
 		return 0, nil, nil
@@ -142,7 +143,7 @@ func findEnd64(src io.ReaderAt, end int64) (at int64, record []byte, err error) 
 }
 
 // readDirectory returns the entries of the central directory in order, also those that later ones of
-// the same name supersede. More than `most` are the error errTooMany. The archive also states their
+// the same name supersede. More than limit are the error errTooMany. The archive also states their
 // number, which may be wrong or hostile. So entries are read until one is not valid, and another number
 // than the stated one is an error.
 func readDirectory(src io.ReaderAt, size int64, limit int) ([]File, error) {
@@ -193,6 +194,7 @@ func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
 	if string(b[:4]) != entryMark {
 		return f, nil, zip.ErrFormat
 	}
+	// Behind the fixed fields stand the name, the extra field and a comment, whose lengths are given.
 	nameEnd := entrySize + int(binary.LittleEndian.Uint16(b[28:]))
 	extraEnd := nameEnd + int(binary.LittleEndian.Uint16(b[30:]))
 	end := extraEnd + int(binary.LittleEndian.Uint16(b[32:]))

@@ -85,7 +85,7 @@ func (c *huffmanCode) build(symbols []codedSymbol, base uint16) bool {
 	return true
 }
 
-// makeTable makes the table that decodes codes of at most `most` bits by a single look. The table for n
+// makeTable makes the table that decodes codes of at most maxBits bits by a single look. The table for n
 // bits is the table for n-1 bits, repeated once because the additional bit has two values, with the
 // codes of n bits set. Deflate has the first bit of a code lowest, so codes are reversed.
 func (c *huffmanCode) makeTable(maxBits int) {
@@ -107,8 +107,8 @@ func (c *huffmanCode) makeTable(maxBits int) {
 // noSymbol is what bits that are no code are decoded to. No code has it.
 const noSymbol = 511
 
-// lookUp decodes the Huffman code with which bits begins. It returns symbol<<4 + the code's length in
-// bits, or noSymbol<<4 for bits that are no code.
+// lookUp decodes the Huffman code with which bits begins. It returns an entry: symbol<<4 + the code's length
+// in bits, or noSymbol<<4 for bits that are no code.
 func (c *huffmanCode) lookUp(bits uint64) uint16 {
 	if e := c.table[bits&c.tableMask]; e != 0 {
 		return e
@@ -293,11 +293,11 @@ func (d *inflater) readLengths(n int) (used []codedSymbol, ok bool) {
 	last := uint8(0)
 	for i := 0; i < n; {
 		bits, bitCount, pos = refilled(src, pos, bits, bitCount)
-		entry := d.lengthCode.lookUp(bits)
+		entry := d.lengthCode.lookUp(bits) // symbol<<4 + the length of its code
 		bits >>= entry & 15
 		bitCount -= int(entry & 15)
 		length, times := uint8(entry>>4), 1
-		if entry >= 16<<4 { // repeat a length; extra bits that follow are added to times
+		if entry >= 16<<4 { // symbols from 16 on repeat a length; extra bits that follow are added to times
 			extra := 2
 			switch entry >> 4 {
 			case 16: // the last length
@@ -369,7 +369,7 @@ func (d *inflater) inflateBlock(dst []byte, n int, literals, distances *huffmanC
 	for bitCount >= 0 {
 		// A byte, the end of the block, or the length of a match.
 		bits, bitCount, pos = refilled(src, pos, bits, bitCount)
-		entry := literals.lookUp(bits)
+		entry := literals.lookUp(bits) // symbol<<4 + the length of its code
 		bits >>= entry & 15
 		bitCount -= int(entry & 15)
 		if entry < endOfBlock<<4 && n < len(dst) { // 56 bits hold two codes of 15 bits and 5 extra bits of a length

@@ -50,12 +50,12 @@ func (a *Archive) decodeShort(f *File) (s *shortReader) {
 	if err != nil {
 		return nil
 	}
-	// Its packed bytes.
+	// Its compressed bytes.
 	packed, err := a.window.view(at, int(f.PackedSize))
 	if err != nil {
 		return nil
 	}
-	// Memory of an entry that was closed.
+	// Use the memory of an entry that was closed again.
 	if last := len(a.idleShorts) - 1; last >= 0 {
 		s, a.idleShorts = a.idleShorts[last], a.idleShorts[:last]
 	} else {
@@ -98,7 +98,7 @@ func (a *Archive) decode(dst, packed []byte, method uint16, size int) ([]byte, e
 		return dst[:n], nil
 	case Zstd:
 		if a.zstdDecoder == nil {
-			var err error // the checksum of zstd is ignored, as the archive has one that short compares
+			var err error // the checksum of zstd is ignored, as the archive has one that decodeShort compares
 			if a.zstdDecoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
 				zstd.WithDecoderMaxMemory(maxShortEntry), zstd.IgnoreChecksum(true)); err != nil {
 				return dst, err

@@ -43,10 +43,10 @@ type Input struct {
 
 	SkippedLines int // lines that repeat an earlier answer and were left out
 
-	text      *dump.Reader    // the decompressed bytes as a stream
+	text      *dump.Reader    // the decompressed bytes as a stream; its Compression is "" for plain input
 	file      *os.File        // nil for standard input and addresses
 	remote    *address.Object // nil for what is no address
-	spool     *os.File        // the copy that Random made
+	spool     *os.File        // the temporary copy that RandomAccess made, nil for none
 	spoolSize int64           // its size
 	madeOnce  map[string]any  // what Once returned, by name
 	spoolHead []byte          // the first bytes of spool, for Head
@@ -56,6 +56,7 @@ type Input struct {
 // Open opens the dump at path, a file or an object that Limits.Remote found under that name; "-"
 // reads stdin. Compressed input is decompressed. Data in a form that no reader accepts is an error.
 func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
+	// Fill in the defaults.
 	limits.Limits = limits.Limits.WithDefaults()
 	limits.Peek = HeadSize
 	limits.Spool = cmp.Or(max(limits.Spool, 0), DefaultSpool)
@@ -151,12 +152,13 @@ func (in *Input) HasSections() bool {
 // plain file or object is first copied to a temporary file without a name, at most Limits.Spool
 // bytes. Further calls return the same. After a copy the stream is used up.
 func (in *Input) RandomAccess() (io.ReaderAt, int64, error) {
-	if in.file != nil && in.text.Compression() == "" {
+	isPlain := in.text.Compression() == ""
+	if in.file != nil && isPlain {
 		if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
 			return in.file, info.Size(), nil
 		}
 	}
-	if in.remote != nil && in.remote.Random() && in.text.Compression() == "" {
+	if in.remote != nil && in.remote.Random() && isPlain {
 		return in.remote, in.remote.Size, nil
 	}
 	if in.spool != nil {

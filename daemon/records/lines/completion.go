@@ -126,7 +126,7 @@ func failureWords(status int, e *fastjson.Value) string {
 	if status >= 400 {
 		words = append(words, fmt.Sprint(status))
 	}
-	said := stringOf(e)
+	said := stringOf(e) // "" for an object
 	if hasType(e, fastjson.TypeObject) {
 		said = stringOf(e.Get("message"))
 		for _, name := range []string{"code", "type"} {

@@ -47,7 +47,7 @@ var formats = map[string]func(in *input.Input, o *Options) (format, error){
 // Open returns the records of a dump in the format with that name, which must be one that
 // Has reports.
 func Open(name string, in *input.Input, o Options) (record.Source, error) {
-	if name == openAIEvalsName {
+	if name == openAIEvalsName { // needs the whole file, not one line after the other
 		return newOpenAIEvals(in, &o)
 	}
 	f, err := formats[name](in, &o)
@@ -96,7 +96,7 @@ func Row(name string, in *input.Input, o Options) func(v *fastjson.Value, at str
 // Names returns the names of the formats.
 func Names() []string { return append(slices.Collect(maps.Keys(formats)), openAIEvalsName) }
 
-// openAIEvalsName is the format that needs two passes.
+// openAIEvalsName is the format that needs two passes over its lines, so it is not in formats.
 const openAIEvalsName = "openai-evals"
 
 // source reads the lines of a dump.

@@ -36,10 +36,11 @@ func (eval *lmEval) addRecords(s *source, l dump.Line, v *fastjson.Value) error 
 		return fmt.Errorf("resps: got %s; want a list for each request", message.Describe(answers))
 	}
 	if eval.isRepeated(v, answers) {
-		s.in.SkippedLines++
+		s.in.SkippedLines++ // reported at the end
 		return nil
 	}
-	// The repeats of the first request; the others belong to questions of several choices.
+	// The answers to the first request, one for each repeat. Further requests belong to questions of several
+	// choices, of which the model rates each.
 	repeats := answers.GetArray()[0]
 	list := repeats.GetArray()
 	if !hasType(repeats, fastjson.TypeArray) {
@@ -73,8 +74,8 @@ func (eval *lmEval) addRecords(s *source, l dump.Line, v *fastjson.Value) error 
 
 // isRepeated reports whether an earlier line of lm-eval had the same document and the same answers, and
 // so differs by its filter alone. It remembers the line. Texts may be long, so it keeps two hashes of
-// 64 bits instead: of document and answers, and of the document's own hash with the beginning of these.
-// Two different lines that agree in both are too unlikely to matter.
+// 64 bits instead: one of the document's id and the answers, and one of the document's own hash with the
+// first 64 bytes of these. Two different lines that agree in both are too unlikely to matter.
 func (eval *lmEval) isRepeated(v, answers *fastjson.Value) bool {
 	doc := jsontree.Append(append([]byte(idText(v.Get("doc_id"))), 0), answers)
 	beginning := string(doc[:min(len(doc), 64)])

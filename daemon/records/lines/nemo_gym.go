@@ -32,7 +32,7 @@ type rollout struct{ task, index int }
 // newNeMoGym returns the reader of rollouts of NeMo Gym. Labels come from --requests if
 // given, else from the file of inputs beside the dump, if there is one.
 func newNeMoGym(in *input.Input, o *Options) (format, error) {
-	// The file of inputs has the dump's name with another ending.
+	// The file of inputs has the dump's name with another ending; x_failures.jsonl has the failures of x.jsonl.
 	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.Path), ".jsonl"), "_failures")
 	f := &nemoGym{inputsName: stem + "_materialized_inputs.jsonl"}
 	f.parser.Limits = o.Limits

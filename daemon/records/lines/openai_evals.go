@@ -54,7 +54,7 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	}
 	defer lines.Close()
 	last := map[string]int{} // by the sample's id, the index in all of its last event so far
-	var all []event
+	var all []event          // the places of events that may count, and of lines that cannot be read
 	for evals.endError == nil {
 		var l dump.Line
 		if l, evals.endError = lines.Next(); evals.endError != nil {
@@ -66,7 +66,7 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 			all = append(all, event{line: l.Number, offset: l.Offset, fault: fault})
 		case id != "":
 			if i, ok := last[id]; ok {
-				all[i].size = 0 // an earlier event does not count
+				all[i].size = 0 // marks an earlier event as replaced
 			}
 			last[id] = len(all)
 			all = append(all, event{line: l.Number, offset: l.Offset, size: len(l.Bytes)})
@@ -161,7 +161,7 @@ func (evals *openAIEvals) readEvent(ev event) error {
 	default:
 		for k, answer := range flatten(nil, sampled) {
 			r := add()
-			if hasType(sampled, fastjson.TypeArray) {
+			if hasType(sampled, fastjson.TypeArray) { // a list of answers; a single text has no number
 				r.Repeat = k + 1
 			}
 			if !hasType(answer, fastjson.TypeString) {

@@ -22,9 +22,9 @@ func newVerifiers(*input.Input, *Options) (format, error) { return verifiersRun{
 // traceVersion is the version of traces that the reader knows.
 const traceVersion = 1
 
-// addRecords adds the records of a line of verifiers: one for each trace of the episode whose agent is
-// not marked as not trainable, or one without an answer if the episode has no trace. A line may
-// also be a bare trace.
+// addRecords adds the records of a line of verifiers: one for each trace of the episode, or one without an
+// answer if the episode has no trace. Traces of agents that are marked as not trainable are left out: they
+// are not the model's. A line may also be a bare trace.
 func (f verifiersRun) addRecords(s *source, l dump.Line, v *fastjson.Value) error {
 	traces := v.Get("traces")
 	if traces == nil && v.Exists("nodes") {
@@ -38,7 +38,7 @@ func (f verifiersRun) addRecords(s *source, l dump.Line, v *fastjson.Value) erro
 			continue
 		}
 		if err := f.addTraceRecord(s, l, v, trace, fmt.Sprintf("%s traces[%d]", placeOf(l), i)); err != nil {
-			return fmt.Errorf("traces[%d]%w", i, err)
+			return fmt.Errorf("traces[%d]%w", i, err) // err begins with the member, such as ".nodes"
 		}
 	}
 	if len(traces.GetArray()) == 0 {
@@ -73,7 +73,7 @@ func (verifiersRun) lastError(v *fastjson.Value) string {
 	if hasType(last, fastjson.TypeString) {
 		return stringOf(last)
 	}
-	return strings.Trim(stringOf(last.Get("type"))+": "+stringOf(last.Get("message")), ": ")
+	return strings.Trim(stringOf(last.Get("type"))+": "+stringOf(last.Get("message")), ": ") // one of both may be missing
 }
 
 // addTraceRecord adds the record of one trace of an episode of verifiers, a tree of messages. The answer is the

@@ -113,13 +113,16 @@ func CommonFinishReason(reason string) string {
 // reason. With the finish reason "length", an empty text ended there too, and any other within the
 // answer. SetCut changes nothing if the reader of the format has set Cut, or the answer is missing.
 func (r *Record) SetCut() {
-	switch text := strings.TrimSpace(r.Response); {
-	case r.Cut != Whole || r.Missing != nil: // known already
-	case strings.HasPrefix(text, "<think>") && !strings.Contains(text, "</think>"):
+	if r.Cut != Whole || r.Missing != nil {
+		return
+	}
+	text := strings.TrimSpace(r.Response)
+	isThinking := strings.HasPrefix(text, "<think>") && !strings.Contains(text, "</think>")
+	reachedLimit := r.FinishReason == "length"
+	switch {
+	case isThinking || reachedLimit && text == "":
 		r.Cut = InThought
-	case r.FinishReason == "length" && text == "":
-		r.Cut = InThought
-	case r.FinishReason == "length":
+	case reachedLimit:
 		r.Cut = InAnswer
 	}
 }
