@@ -19,13 +19,13 @@ type Ceilings struct {
 	HostCopy  float64 `json:"host_copy_bytes_per_s"`   // all threads together
 	Threads   int     `json:"threads"`
 
-	Device     string  `json:"device"` // renderer, "" for none
-	Software   bool    `json:"software"`
-	DeviceOps  float64 `json:"device_ops_per_s"`        // float32 multiplications and additions, each counted
-	DeviceCopy float64 `json:"device_copy_bytes_per_s"` // device memory to device memory
-	Up         float64 `json:"up_bytes_per_s"`          // mapped memory to device memory; on software the same as a copy
-	Down       float64 `json:"down_bytes_per_s"`
-	Dispatch   float64 `json:"empty_dispatch_us"` // an empty dispatch with its fence, from the host's side, median
+	Device       string  `json:"device"` // renderer, "" for none
+	Software     bool    `json:"software"`
+	DeviceOps    float64 `json:"device_ops_per_s"`        // float32 multiplications and additions, each counted
+	DeviceCopy   float64 `json:"device_copy_bytes_per_s"` // device memory to device memory
+	UploadRate   float64 `json:"up_bytes_per_s"`          // mapped memory to device memory; on software the same as a copy
+	ReadBackRate float64 `json:"down_bytes_per_s"`
+	Dispatch     float64 `json:"empty_dispatch_us"` // an empty dispatch with its fence, from the host's side, median
 }
 
 // Measure measures what this machine can do at most: how fast the host and the graphics device copy and

@@ -11,7 +11,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("host alone: got %+v, %v", c, err)
 	}
 	c, err = Measure("", true, time.Millisecond)
-	if err != nil || c.Device == "" || c.DeviceOps <= 0 || c.DeviceCopy <= 0 || c.Up <= 0 || c.Down <= 0 || c.Dispatch <= 0 {
+	if err != nil || c.Device == "" || c.DeviceOps <= 0 || c.DeviceCopy <= 0 || c.UploadRate <= 0 || c.ReadBackRate <= 0 || c.Dispatch <= 0 {
 		t.Errorf("got %+v, %v; want every figure above 0", c, err)
 	}
 	t.Logf("%+v", c)

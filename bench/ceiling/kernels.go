@@ -147,13 +147,13 @@ func (k *kernels) moves(ceilings *Ceilings) {
 		host[i] = 1
 	}
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffers[2])
-	ceilings.Up = best(k.part, func() float64 {
+	ceilings.UploadRate = best(k.part, func() float64 {
 		begin := time.Now()
 		gl.BufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
 		gl.Finish()
 		return float64(size) / time.Since(begin).Seconds()
 	})
-	ceilings.Down = best(k.part, func() float64 {
+	ceilings.ReadBackRate = best(k.part, func() float64 {
 		begin := time.Now()
 		gl.GetBufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
 		return float64(size) / time.Since(begin).Seconds()

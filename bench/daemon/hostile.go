@@ -76,7 +76,7 @@ func hostile(cfg config) error {
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.scoreInProcess(items); err != nil {
+	if _, err := cfg.runPlumbScore(items); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "plumb-hostile-")
@@ -118,24 +118,24 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 	}
 	defer process.kill()
 	// Ordinary clients, until the daemon is warm.
-	good := &others{tally: newTally(), probeOver: make(chan struct{})}
+	ordinary := &others{tally: newTally(), probeOver: make(chan struct{})}
 	for i := range config.clients {
-		good.all.Go(func() { good.client(process, items, i) })
+		ordinary.all.Go(func() { ordinary.client(process, items, i) })
 	}
-	for good.answered() < config.clients {
+	for ordinary.answered() < config.clients {
 		time.Sleep(time.Millisecond)
 	}
 	// The attack. Ordinary items must be answered after it too, for which there are 30 s.
 	begin := time.Now()
 	seen, fault := probe.run(&target{process: process, items: items})
 	took := time.Since(begin)
-	before := good.answered()
-	for end := time.Now().Add(30 * time.Second); good.answered() < before+2*config.clients && time.Now().Before(end); {
+	before := ordinary.answered()
+	for end := time.Now().Add(30 * time.Second); ordinary.answered() < before+2*config.clients && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	after := good.answered()
-	close(good.probeOver)
-	good.all.Wait()
+	after := ordinary.answered()
+	close(ordinary.probeOver)
+	ordinary.all.Wait()
 	// The row.
 	peak := process.peak()
 	bar := "-"
@@ -143,14 +143,14 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 		bar = fmt.Sprint(probe.peak)
 	}
 	retried := 0
-	for _, n := range good.tally.tries {
+	for _, n := range ordinary.tally.tries {
 		retried += n
 	}
-	config.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", probe.name, took.Seconds(), peak, bar, good.tally.answers, retried, good.tally.ms(99), seen)
+	config.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", probe.name, took.Seconds(), peak, bar, ordinary.tally.answers, retried, ordinary.tally.ms(99), seen)
 	// What must not be.
-	faults := []error{fault, good.tally.verdict()}
+	faults := []error{fault, ordinary.tally.verdict()}
 	if retried > 0 {
-		config.say("  ordinary tries that failed: %v", good.tally.tries)
+		config.say("  ordinary tries that failed: %v", ordinary.tally.tries)
 	}
 	select {
 	case <-process.done:

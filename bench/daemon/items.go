@@ -29,13 +29,14 @@ func makeItems(n int, tests ...string) ([]item, error) {
 	programs := program.All()
 	items := make([]item, 0, n)
 	for i := 0; len(items) < n; i++ {
+		// The tests take turns, and in each test the programs do.
 		const seed = 7
-		test := tests[i%len(tests)]
-		made, err := scenario.Make(seed, test, i/len(tests))
+		test, k := tests[i%len(tests)], i/len(tests) // k counts the items of a test
+		made, err := scenario.Make(seed, test, k)
 		if err != nil {
 			return nil, err
 		}
-		answerer := programs[i/len(tests)%len(programs)]
+		answerer := programs[k%len(programs)]
 		answer := answerer.Answer(uint64(i), made)
 		if answer == nil {
 			continue
@@ -66,10 +67,10 @@ func labelOf(line []byte) (string, error) {
 	return string(label), err
 }
 
-// scoreInProcess runs the program plumb, as `plumb score`, on the items and keeps in each item its result line and its
+// runPlumbScore runs the program plumb, as `plumb score`, on the items and keeps in each item its result line and its
 // reward, with which the daemon's answers are compared later. It returns how long the process took from
 // start to end. An item without a reward is an error.
-func (config config) scoreInProcess(items []item) (took time.Duration, err error) {
+func (config config) runPlumbScore(items []item) (took time.Duration, err error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
 		return 0, err

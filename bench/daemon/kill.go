@@ -24,7 +24,7 @@ func kill(cfg config) error {
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.scoreInProcess(items); err != nil {
+	if _, err := cfg.runPlumbScore(items); err != nil {
 		return err
 	}
 	killed := killedDaemons{}

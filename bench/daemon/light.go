@@ -20,7 +20,7 @@ func light(cfg config) error {
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.scoreInProcess(items); err != nil {
+	if _, err := cfg.runPlumbScore(items); err != nil {
 		return err
 	}
 	cfg.say("# light: one request at a time, %d items of %s", len(items), strings.Join(cfg.tests, ", "))
@@ -50,7 +50,7 @@ func (config config) oneByOne(items []item, args ...string) (tally *tally, began
 	defer process.kill()
 	client := newClient(process.addr, time.Minute)
 	tally = newTally()
-	for k := -config.requests / 10; k < config.requests; k++ {
+	for k := -config.requests / 10; k < config.requests; k++ { // below 0 the daemon is warmed up
 		if k == 0 { // the daemon is warm
 			began = time.Now()
 			tally = newTally()

@@ -82,7 +82,7 @@ func TestTallyNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := small(built(t, "egl"), new(bytes.Buffer))
-	if _, err := c.scoreInProcess(items); err != nil {
+	if _, err := c.runPlumbScore(items); err != nil {
 		t.Fatal(err)
 	}
 	p, err := c.serve("127.0.0.1:0", nil)

@@ -31,7 +31,7 @@ type config struct {
 	plumb         string
 	commonArgs    []string // further flags of plumb serve and plumb score
 	serveArgs     []string // of plumb serve alone
-	requests      int      // requests
+	requests      int      // to send
 	distinctItems int      // different items among them
 	clients       int
 	runs          int
@@ -65,8 +65,8 @@ func main() {
 		cfg.tests = []string{"balance"}
 	}
 	mode, ok := map[string]struct {
-		run        func(config) error
-		n, clients int
+		run               func(config) error
+		requests, clients int
 	}{
 		"storm": {storm, 100_000, 512}, "light": {light, 2000, 1}, "rate": {rate, 10_000, 64}, "kill": {kill, 20_000, 64}, "hostile": {hostile, 200, 2},
 	}[flag.Arg(0)]
@@ -74,7 +74,7 @@ func main() {
 		log.Fatal("cannot run: want one of storm, light, rate, kill, hostile")
 	}
 	if cfg.requests <= 0 {
-		cfg.requests = mode.n
+		cfg.requests = mode.requests
 	}
 	if cfg.clients <= 0 {
 		cfg.clients = mode.clients

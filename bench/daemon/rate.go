@@ -18,7 +18,7 @@ func rate(cfg config) error {
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.scoreInProcess(items); err != nil { // fills shader caches
+	if _, err := cfg.runPlumbScore(items); err != nil { // fills shader caches
 		return err
 	}
 	process, err := cfg.serve("127.0.0.1:0", nil)
@@ -30,7 +30,7 @@ func rate(cfg config) error {
 	cfg.say("%3s %14s %14s %6s %12s %12s", "run", "in process/s", "HTTP/s", "ratio", "p50", "p99")
 	var ratios []float64
 	for run := 0; run <= cfg.runs; run++ {
-		inside, err := cfg.inProcessRate(items)
+		inside, err := cfg.plumbScoreRate(items)
 		if err != nil {
 			return err
 		}
@@ -56,15 +56,15 @@ func rate(cfg config) error {
 	return process.stop()
 }
 
-// inProcessRate returns how many items per second plumb score scores. It runs the program on one item and on all
+// plumbScoreRate returns how many items per second plumb score scores. It runs the program on one item and on all
 // items and takes the difference of the times, so that the start of the process does not count.
-func (config config) inProcessRate(items []item) (float64, error) {
-	repeated := slices.Clone(items)
-	one, err := config.scoreInProcess(repeated[:1])
+func (config config) plumbScoreRate(items []item) (float64, error) {
+	copied := slices.Clone(items) // runPlumbScore changes the items
+	one, err := config.runPlumbScore(copied[:1])
 	if err != nil {
 		return 0, err
 	}
-	all, err := config.scoreInProcess(repeated)
+	all, err := config.runPlumbScore(copied)
 	if err != nil {
 		return 0, err
 	}

@@ -21,7 +21,7 @@ func storm(cfg config) error {
 	if err != nil {
 		return err
 	}
-	if _, err := cfg.scoreInProcess(items); err != nil {
+	if _, err := cfg.runPlumbScore(items); err != nil {
 		return err
 	}
 	cfg.say("# storm: %d clients, %d requests over %d items of %s, half of the clients as OpenRLHF, half as slime; a restart after 2 of 5, one lost context before and one after", cfg.clients, cfg.requests, len(items), strings.Join(cfg.tests, ", "))
@@ -67,7 +67,7 @@ func (stormy *stormy) run() error {
 	restarted := make(chan error, 1)
 	go func() { restarted <- stormy.restart() }()
 	err := <-restarted
-	all.Wait()
+	all.Wait() // the clients go on until all requests are sent
 	stormy.took = time.Since(start)
 	close(stop)
 	watcher.Wait()

@@ -242,7 +242,8 @@ func eachVerb(path *vector.Path, f func(command byte, start vector.Point, points
 			}
 			weights = weights[1:]
 		default:
-			f("MLQC?Z"[verb], at, points[:n]) // ? stands at the number of Conic
+			const letters = "MLQC?Z" // by verb; ? stands for Conic, which has its own case
+			f(letters[verb], at, points[:n])
 		}
 		if n > 0 {
 			at, points = points[n-1], points[n:]

@@ -105,7 +105,7 @@ func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	if plan.WorkPerBatch != nil {
 		session.cfg.Work = plan.WorkPerBatch(info)
 	}
-	session.steps = 1 + len(plan.Classes)*(session.rounds+1) + len(plan.Sweeps)
+	session.steps = 1 + len(plan.Classes)*(session.rounds+1) + len(plan.Sweeps) // one step for the ceilings; one to warm up each class
 	// Record with what it is measured.
 	file.Backend, file.Workers, file.Batch, file.Seed, file.Mode, file.Raster = info.Backend, plan.Workers, plan.Batch, plan.Seed, "full", "reference"
 	if plan.Quick {
@@ -187,7 +187,7 @@ func (session *session) measureRound(class *Class, set *stage.Set) error {
 		return err
 	}
 	class.EndToEnd = append(class.EndToEnd, sample)
-	if sample.Failed > 0 { // the other ways begin with drawings, which some have not
+	if sample.Failed > 0 { // the other way begins with finished drawings, which some scenes do not have
 		return nil
 	}
 	cfg.Way = stage.Render
@@ -240,7 +240,7 @@ func (session *session) measureDetails(class *Class, set *stage.Set) (err error)
 // time that it took.
 func (session *session) ceilingShares(class *Class) Shares {
 	sample, top := class.Profile, session.file.Ceilings
-	out := Shares{Ops: Operations(sample.Cost)}
+	out := Shares{Operations: Operations(sample.Cost)}
 	// ratio returns the share of a ceiling, given per second, that is reached by an amount in a time in µs.
 	ratio := func(amount, us, ceiling float64) float64 {
 		if us <= 0 || ceiling <= 0 {
@@ -252,15 +252,15 @@ func (session *session) ceilingShares(class *Class) Shares {
 	// else runs then: Resident is the scenes per second of the shaders, with all data on the device already.
 	deviceTime := sample.Parts.Wall[stage.Device.String()]
 	if len(class.Device) > 0 {
-		best := slices.MaxFunc(class.Device, func(a, b stage.DeviceSample) int { return int(a.Resident - b.Resident) })
-		deviceTime = 1e6 / best.Resident
+		best := slices.MaxFunc(class.Device, func(a, b stage.DeviceSample) int { return int(a.ResidentRate - b.ResidentRate) })
+		deviceTime = 1e6 / best.ResidentRate
 	}
-	out.Compute = ratio(out.Ops, deviceTime, top.DeviceOps)
-	out.Copy = ratio(sample.Up, sample.Parts.Wall[stage.Upload.String()], top.Up)
-	out.Back = ratio(sample.Down, sample.Parts.Wall[stage.ReadBack.String()], top.Down)
-	out.HostMoved = ratio(sample.Heap, sample.Wall, top.HostCopy)
-	if moved := sample.Up + sample.Down; moved > 0 {
-		out.Intensity = out.Ops / moved
+	out.ComputeShare = ratio(out.Operations, deviceTime, top.DeviceOps)
+	out.UploadShare = ratio(sample.BytesUp, sample.Parts.Wall[stage.Upload.String()], top.UploadRate)
+	out.ReadBackShare = ratio(sample.BytesDown, sample.Parts.Wall[stage.ReadBack.String()], top.ReadBackRate)
+	out.HostCopyShare = ratio(sample.HeapBytes, sample.Wall, top.HostCopy)
+	if moved := sample.BytesUp + sample.BytesDown; moved > 0 {
+		out.OperationsPerByte = out.Operations / moved
 	}
 	return out
 }

@@ -50,7 +50,7 @@ func (file *File) Page(path string, spans map[string][]stage.Span) error {
 		if part := middleOf(spans[class.Name]); len(part) > 0 {
 			busy := class.Profile.Parts
 			page.Timelines = append(page.Timelines, titledPlot{Title: class.Name, SVG: file.timelineSVG(part),
-				Note: fmt.Sprintf("processor busy %.0f %%, device busy %.0f %% of the time; of the device's time the processor worked in %.0f %%", 100*busy.Host, 100*busy.Device, 100*busy.Overlap)})
+				Note: fmt.Sprintf("processor busy %.0f %%, device busy %.0f %% of the time; of the device's time the processor worked in %.0f %%", 100*busy.HostBusy, 100*busy.DeviceBusy, 100*busy.Overlap)})
 		}
 	}
 	for _, sweep := range file.Sweeps {
@@ -202,7 +202,7 @@ func (sweep Sweep) sweepPlot() titledPlot {
 // back. Each class of scenes is a dot under the roof, with a line down to its speed when buffers are moved too.
 func (file *File) rooflineSVG() template.HTML {
 	ceilings := file.Ceilings
-	if ceilings.DeviceOps <= 0 || ceilings.Up <= 0 {
+	if ceilings.DeviceOps <= 0 || ceilings.UploadRate <= 0 {
 		return ""
 	}
 	p := plot{xName: "operations per byte moved", yName: "operations per second", logX: true, logY: true}
@@ -212,25 +212,25 @@ func (file *File) rooflineSVG() template.HTML {
 		name            string
 	}
 	var points []point
-	ridge := ceilings.DeviceOps / ceilings.Up
+	ridge := ceilings.DeviceOps / ceilings.UploadRate
 	// The axes show at least this much around the top of the roof.
 	p.xs, p.ys = []float64{ridge / 8, ridge * 8}, []float64{ceilings.DeviceOps * 2, ceilings.DeviceOps / 50}
 	for _, class := range file.Classes {
 		var resident, moved []float64
 		for _, sample := range class.Device {
-			resident = append(resident, sample.Resident)
-			moved = append(moved, sample.Moved)
+			resident = append(resident, sample.ResidentRate)
+			moved = append(moved, sample.MovedRate)
 		}
-		if len(resident) == 0 || class.Shares.Intensity <= 0 {
+		if len(resident) == 0 || class.Shares.OperationsPerByte <= 0 {
 			continue
 		}
-		ofClass := point{class.Shares.Intensity, class.Shares.Ops * slices.Max(resident), class.Shares.Ops * slices.Max(moved), class.Name}
+		ofClass := point{class.Shares.OperationsPerByte, class.Shares.Operations * slices.Max(resident), class.Shares.Operations * slices.Max(moved), class.Name}
 		points = append(points, ofClass)
 		p.xs = append(p.xs, ofClass.x)
 		p.ys = append(p.ys, ofClass.resident, ofClass.moved)
 	}
 	lo, hi := axisRange(p.xs, true)
-	p.line("roof", []float64{lo, ridge, hi}, []float64{lo * ceilings.Up, ceilings.DeviceOps, ceilings.DeviceOps})
+	p.line("roof", []float64{lo, ridge, hi}, []float64{lo * ceilings.UploadRate, ceilings.DeviceOps, ceilings.DeviceOps})
 	for i, class := range points {
 		p.dot(class.x, class.resident, class.moved, class.resident,
 			fmt.Sprintf("%s: %s operations/s with resident buffers, %s with transfers", class.name, shortNumber(class.resident), shortNumber(class.moved)))
@@ -263,7 +263,8 @@ func (file *File) predictedSVG() template.HTML {
 		p.xs = append(p.xs, pair.measured, pair.model)
 		p.ys = append(p.ys, pair.measured, pair.model)
 	}
-	p.line("roof", []float64{slices.Min(p.xs), slices.Max(p.xs)}, []float64{slices.Min(p.xs), slices.Max(p.xs)})
+	ends := []float64{slices.Min(p.xs), slices.Max(p.xs)}
+	p.line("roof", ends, ends) // the diagonal, in the style of a roof
 	for _, pair := range all {
 		p.dot(pair.measured, pair.model, 0, 0, fmt.Sprintf("%s: measured %.1f us, model %.1f us", pair.name, pair.measured, pair.model))
 	}

@@ -64,12 +64,12 @@ type Class struct {
 
 // Shares are the parts of the ceilings that a class reaches, 0 where there is no ceiling.
 type Shares struct {
-	Ops       float64 `json:"ops_per_scene"`       // of the tile stage, by Operations
-	Compute   float64 `json:"compute"`             // of Ceilings.DeviceOps, while shaders run
-	Copy      float64 `json:"upload_copy"`         // of the ceiling of uploads, while they run
-	Back      float64 `json:"read_back_copy"`      // of the ceiling of read-backs, while they run
-	Intensity float64 `json:"ops_per_byte"`        // operations per byte moved to and from the device
-	HostMoved float64 `json:"host_heap_bandwidth"` // heap allocated per second, of the ceiling of copies
+	Operations        float64 `json:"ops_per_scene"`       // of the tile stage, by Operations
+	ComputeShare      float64 `json:"compute"`             // of Ceilings.DeviceOps, while shaders run
+	UploadShare       float64 `json:"upload_copy"`         // of the ceiling of uploads, while they run
+	ReadBackShare     float64 `json:"read_back_copy"`      // of the ceiling of read-backs, while they run
+	OperationsPerByte float64 `json:"ops_per_byte"`        // operations per byte moved to and from the device
+	HostCopyShare     float64 `json:"host_heap_bandwidth"` // heap allocated per second, of the ceiling of copies
 }
 
 // Sweep is a series of measurements in which one input varies.

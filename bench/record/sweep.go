@@ -152,8 +152,8 @@ func (session *session) measureSweep(axis *axis) (Sweep, error) {
 		var times []float64
 		for _, point := range sweep.Points {
 			core := point.Core()
-			if axis.timesAreOfRun { // X is the number of scenes of the run
-				core *= point.X
+			if axis.timesAreOfRun {
+				core *= point.X // the number of scenes of the run
 			}
 			rows = append(rows, axis.fitTerms(point))
 			times = append(times, core)

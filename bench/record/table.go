@@ -22,7 +22,7 @@ func (file *File) Table(w io.Writer) error {
 	c := file.Ceilings
 	fmt.Fprintf(w, "ceilings: host copy %.1f GB/s (one thread %.1f)", c.HostCopy/1e9, c.HostCopy1/1e9)
 	if c.Device != "" {
-		fmt.Fprintf(w, "; device %.1f Gop/s, copy %.1f, up %.1f, down %.1f GB/s, empty dispatch %.0f us", c.DeviceOps/1e9, c.DeviceCopy/1e9, c.Up/1e9, c.Down/1e9, c.Dispatch)
+		fmt.Fprintf(w, "; device %.1f Gop/s, copy %.1f, up %.1f, down %.1f GB/s, empty dispatch %.0f us", c.DeviceOps/1e9, c.DeviceCopy/1e9, c.UploadRate/1e9, c.ReadBackRate/1e9, c.Dispatch)
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -60,7 +60,7 @@ func (file *File) rates(t io.Writer) {
 		endToEnd, rendering := Values(class.EndToEnd, RateOf), Values(class.Render, RateOf)
 		resident := 0.0
 		for _, sample := range class.Device {
-			resident = max(resident, sample.Resident)
+			resident = max(resident, sample.ResidentRate)
 		}
 		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", class.Name, figure.Median(endToEnd), figure.Median(Values(class.EndToEnd, CoreOf)),
 			figure.Median(rendering), figure.Median(Values(class.Render, CoreOf)), resident, class.Lone.P50, class.Lone.P99, class.Segments, class.Profile.Failed)
@@ -100,8 +100,8 @@ func (file *File) bytes(t io.Writer) {
 		if len(class.EndToEnd) > 0 {
 			sample = class.EndToEnd[len(class.EndToEnd)-1]
 		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.1f%%\t%.0f\t%.0f\t%.0f\t%.0f%%\t%.0f%%\t%.0f%%\t\n", class.Name, sample.Bytes, sample.Up, sample.Down, sample.Allocs, sample.Heap, 100*sample.GC,
-			sample.Cost.Tiles, sample.Cost.Items, sample.Cost.Records, 100*shares.Compute, 100*shares.Copy, 100*shares.Back)
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.1f%%\t%.0f\t%.0f\t%.0f\t%.0f%%\t%.0f%%\t%.0f%%\t\n", class.Name, sample.JSONBytes, sample.BytesUp, sample.BytesDown, sample.Allocs, sample.HeapBytes, 100*sample.GC,
+			sample.Cost.Tiles, sample.Cost.Items, sample.Cost.Records, 100*shares.ComputeShare, 100*shares.UploadShare, 100*shares.ReadBackShare)
 	}
 }
 

@@ -132,7 +132,7 @@ func (moment moment) fill(sample *Sample) {
 	wall, core := end.at.Sub(moment.at), end.core-moment.core
 	sample.Rate = float64(sample.Scenes) / wall.Seconds()
 	sample.Wall, sample.Core = micros(wall)/scenes, micros(core)/scenes
-	sample.Allocs, sample.Heap = float64(end.allocs-moment.allocs)/scenes, float64(end.heap-moment.heap)/scenes
+	sample.Allocs, sample.HeapBytes = float64(end.allocs-moment.allocs)/scenes, float64(end.heap-moment.heap)/scenes
 	if core > 0 {
 		sample.GC = min(1, (end.gc-moment.gc)/core.Seconds())
 	}
@@ -169,9 +169,9 @@ func parts(recorders []*recorder, sample *Sample, wall time.Duration) *Parts {
 	host := union(parts.Spans, Stage.Host)
 	device := union(parts.Spans, func(s Stage) bool { return s == Device })
 	both := common(host, device)
-	parts.Host = share(length(host), wall)
-	parts.Device = share(length(device), wall)
-	parts.Both = share(both, wall)
+	parts.HostBusy = share(length(host), wall)
+	parts.DeviceBusy = share(length(device), wall)
+	parts.BothBusy = share(both, wall)
 	parts.Overlap = share(both, length(device))
 	return parts
 }

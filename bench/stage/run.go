@@ -155,7 +155,7 @@ func (run *run) all() (Sample, error) {
 func (run *run) fill(sample *Sample) {
 	n := float64(max(run.sums.scenes, 1))
 	sums := &run.sums
-	sample.Bytes, sample.Up, sample.Down = float64(sums.bytes)/n, float64(sums.uploaded)/n, float64(sums.readBack)/n
+	sample.JSONBytes, sample.BytesUp, sample.BytesDown = float64(sums.bytes)/n, float64(sums.uploaded)/n, float64(sums.readBack)/n
 	sample.Batch = n / float64(max(sums.batches, 1))
 	sample.Cost = Cost{Shapes: float64(sums.shapes) / n, Pixels: float64(sums.pixels) / n, Records: float64(sums.parts.MaskRows) / n, Items: float64(sums.parts.Items) / n,
 		Tiles: float64(sums.parts.Tiles) / n, Runs: float64(sums.parts.Runs) / n, Solids: float64(sums.parts.Solids) / n}

@@ -84,7 +84,7 @@ func TestProfile(t *testing.T) {
 			t.Errorf("%v took no time", st)
 		}
 	}
-	if p.Host <= 0 || p.Host > 1 || p.Device <= 0 || p.Device > 1 || p.Both > min(p.Host, p.Device)+1e-9 || p.Overlap > 1 {
+	if p.HostBusy <= 0 || p.HostBusy > 1 || p.DeviceBusy <= 0 || p.DeviceBusy > 1 || p.BothBusy > min(p.HostBusy, p.DeviceBusy)+1e-9 || p.Overlap > 1 {
 		t.Errorf("got shares %+v", p)
 	}
 	for _, sp := range p.Spans {
@@ -92,7 +92,7 @@ func TestProfile(t *testing.T) {
 			t.Fatalf("got span %+v", sp)
 		}
 	}
-	if s.Up <= 0 && s.Parts.Wall["upload"] > 0 {
+	if s.BytesUp <= 0 && s.Parts.Wall["upload"] > 0 {
 		t.Errorf("nothing went up")
 	}
 }
@@ -104,7 +104,7 @@ func TestWays(t *testing.T) {
 		t.Errorf("render stage: got %+v, %v", r, err)
 	}
 	d, err := DeviceAlone(Config{Engine: e, Batch: 16, Time: time.Millisecond}, set(t, "S8", 8))
-	if err != nil || d.Batches == 0 || d.Resident < d.Moved || d.Items == 0 {
+	if err != nil || d.Batches == 0 || d.ResidentRate < d.MovedRate || d.Items == 0 {
 		t.Errorf("device: got %+v, %v", d, err)
 	}
 	n, err := Segments(set(t, "S8", 4))

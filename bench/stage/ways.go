@@ -103,7 +103,7 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 	// Compute the means.
 	scenes := float64(deviceSample.Batches * len(prepared))
 	deviceSample.Batch = len(prepared)
-	deviceSample.Resident, deviceSample.Moved = scenes/device.Seconds(), scenes/moved.Seconds()
+	deviceSample.ResidentRate, deviceSample.MovedRate = scenes/device.Seconds(), scenes/moved.Seconds()
 	for _, scene := range prepared {
 		parts := scene.Parts()
 		deviceSample.Records += float64(parts.MaskRows) / float64(len(prepared))
@@ -114,14 +114,14 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 
 // DeviceSample holds the measurements of the device alone.
 type DeviceSample struct {
-	Batch    int     `json:"batch"` // scenes
-	Batches  int     `json:"batches"`
-	Resident float64 `json:"resident_scenes_per_s"` // buffers resident: shaders alone
-	Moved    float64 `json:"moved_scenes_per_s"`    // uploads and read-back included, not overlapped
-	Up       float64 `json:"up_bytes"`              // per scene
-	Down     float64 `json:"down_bytes"`
-	Records  float64 `json:"records"`
-	Items    float64 `json:"items"`
+	Batch        int     `json:"batch"` // scenes
+	Batches      int     `json:"batches"`
+	ResidentRate float64 `json:"resident_scenes_per_s"` // buffers resident: shaders alone
+	MovedRate    float64 `json:"moved_scenes_per_s"`    // uploads and read-back included, not overlapped
+	Up           float64 `json:"up_bytes"`              // per scene
+	Down         float64 `json:"down_bytes"`
+	Records      float64 `json:"records"`
+	Items        float64 `json:"items"`
 }
 
 // Latency is how long scenes take that come alone, from JSON to the result line.
