@@ -166,15 +166,15 @@ func TestForget(t *testing.T) {
 	var r Reader
 	r.Extract(strings.Repeat("```\nx\n```\n", 10)+`{"a":{"k":["\n"]}`+"\n"+nestedTooDeep(MaxDepth+10), Rules{Keys: []string{"k"}})
 	r.Forget()
-	if cap(r.current.nodes) == 0 || cap(r.best.nodes) == 0 || cap(r.best.buf) == 0 || r.unparseable == nil || cap(r.fences) == 0 || cap(r.brackets) == 0 {
+	if cap(r.current.nodes) == 0 || cap(r.best.nodes) == 0 || cap(r.best.decoded) == 0 || r.unparseable == nil || cap(r.fences) == 0 || cap(r.brackets) == 0 {
 		t.Errorf("small: got %d and %d nodes, %d bytes, %d fences, %d brackets; want all kept",
-			cap(r.current.nodes), cap(r.best.nodes), cap(r.best.buf), cap(r.fences), cap(r.brackets))
+			cap(r.current.nodes), cap(r.best.nodes), cap(r.best.decoded), cap(r.fences), cap(r.brackets))
 	}
 	large := keepNodes + 10
 	r.Extract(strings.Repeat("```\nx\n```\n", large)+`{"k":["`+strings.Repeat(`\n`, keepBytes+10)+`"]}`, Rules{Keys: []string{"k"}})
 	r.Forget()
-	if cap(r.fences) > keepNodes || cap(r.current.buf) > keepBytes || cap(r.best.buf) > keepBytes {
-		t.Errorf("large: got %d fences, %d and %d bytes; want none kept", cap(r.fences), cap(r.current.buf), cap(r.best.buf))
+	if cap(r.fences) > keepNodes || cap(r.current.decoded) > keepBytes || cap(r.best.decoded) > keepBytes {
+		t.Errorf("large: got %d fences, %d and %d bytes; want none kept", cap(r.fences), cap(r.current.decoded), cap(r.best.decoded))
 	}
 	r.Extract(`{"k":[`+strings.Repeat("1,", large)+`]}`, Rules{Keys: []string{"k"}})
 	r.Extract(strings.Repeat(`{"a":`, large), Rules{Keys: []string{"k"}})

@@ -2,9 +2,9 @@ package answer
 
 // openBracket is a bracket of the text that is not closed yet.
 type openBracket struct {
-	position    int32
-	closing     byte
-	closedDepth int32 // how many levels are nested in it, of those that are closed already
+	position     int32
+	closing      byte
+	levelsInside int32 // how many levels are nested in it, of those that are closed already
 }
 
 // markDeepBraces follows the brackets of the value at pos, which is nested too deep, and
@@ -51,12 +51,12 @@ func (reader *Reader) closeBracket(text string) {
 	top := len(reader.brackets) - 1
 	closed := reader.brackets[top]
 	reader.brackets = reader.brackets[:top]
-	levels := closed.closedDepth + 1
+	levels := closed.levelsInside + 1
 	if levels > MaxDepth && text[closed.position] == '{' {
 		reader.markUnparseable([]int32{closed.position})
 	}
 	if top > 0 {
-		reader.brackets[top-1].closedDepth = max(reader.brackets[top-1].closedDepth, levels)
+		reader.brackets[top-1].levelsInside = max(reader.brackets[top-1].levelsInside, levels)
 	}
 }
 

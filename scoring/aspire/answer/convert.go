@@ -30,9 +30,9 @@ type treeBuilder struct {
 
 // copyText copies a string into the tree's buffer and returns where it is.
 func (builder *treeBuilder) copyText(b []byte) span {
-	off := len(builder.tree.buf)
-	builder.tree.buf = append(builder.tree.buf, b...)
-	return span{uint32(off), uint32(len(b)) | inBuf}
+	off := len(builder.tree.decoded)
+	builder.tree.decoded = append(builder.tree.decoded, b...)
+	return span{uint32(off), uint32(len(b)) | inDecoded}
 }
 
 // addValue appends a JSON value of an answer, with everything in it, to the tree. It returns false
@@ -74,8 +74,8 @@ func (builder *treeBuilder) addValue(value *fastjson.Value, key span, depth int)
 // addElements appends the elements of an array in an answer to the list that was added to the tree
 // last. It returns false if the tree gets too large or too deep.
 func (builder *treeBuilder) addElements(array *fastjson.Value, depth int) bool {
-	list := int32(len(builder.tree.nodes) - 1)
-	previous := int32(0) // the element before, 0 for none; link sets it
+	list := int32(len(builder.tree.nodes) - 1) // the index of its node
+	previous := int32(0)                       // that of the element before, 0 for none; link sets it
 	for _, element := range array.GetArray() {
 		index := int32(len(builder.tree.nodes))
 		if !builder.addValue(element, span{}, depth+1) {
@@ -90,8 +90,8 @@ func (builder *treeBuilder) addElements(array *fastjson.Value, depth int) bool {
 // last. Of members with one name the last value counts. It returns false if the tree gets too large or
 // too deep.
 func (builder *treeBuilder) addMembers(v *fastjson.Value, depth int) bool {
-	object := int32(len(builder.tree.nodes) - 1)
-	previous := int32(0) // the member before, 0 for none; link sets it
+	object := int32(len(builder.tree.nodes) - 1) // the index of its node
+	previous := int32(0)                         // that of the member before, 0 for none; link sets it
 	ok, count := true, 0
 	v.GetObject().Visit(func(key []byte, element *fastjson.Value) {
 		if !ok {

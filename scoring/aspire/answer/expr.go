@@ -171,8 +171,9 @@ func (parser *parser) readWord() string {
 	}
 	for parser.pos < parser.end {
 		c := parser.src[parser.pos]
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
-		if !letter && (parser.pos == start || c != '.' && (c < '0' || c > '9')) {
+		mayBegin := isLetter(c) || c == '_'
+		mayFollow := mayBegin || c == '.' || c >= '0' && c <= '9'
+		if !mayFollow || parser.pos == start && !mayBegin {
 			break
 		}
 		parser.pos++
@@ -273,4 +274,10 @@ func (parser *parser) call(function function) (float64, bool) {
 		return 0, false
 	}
 	return function.apply(args), true
+}
+
+// isLetter reports whether c is an ASCII letter.
+func isLetter(c byte) bool {
+	lower := c | 0x20 // the bit in which small letters differ from capitals
+	return lower >= 'a' && lower <= 'z'
 }

@@ -78,7 +78,8 @@ const (
 // an unusually large answer has made. Extract and Convert begin with it.
 func (reader *Reader) Forget() {
 	for _, t := range []*tree{&reader.current, &reader.best} {
-		if t.reset(""); cap(t.nodes) > keepNodes || cap(t.buf) > keepBytes {
+		t.reset("")
+		if cap(t.nodes) > keepNodes || cap(t.decoded) > keepBytes {
 			*t = tree{}
 		}
 	}
@@ -108,7 +109,7 @@ const (
 // attempts read too much.
 func (reader *Reader) scanRunningText(text string, rules Rules) Found {
 	found := Found{Status: NoJSON}
-	work := workFactor*len(text) + workFloor
+	work := workFactor*len(text) + workFloor // bytes that failed attempts may still read
 	for pos := 0; ; {
 		i := strings.IndexByte(text[pos:], '{')
 		if i < 0 {
@@ -181,8 +182,8 @@ func findAcceptable(t *tree, keys []string) Value {
 	return Value{}
 }
 
-// findFences fills reader.fences with the bodies of the fenced blocks (```) in a model's text, from the
-// left. One without an end reaches to the end of the text.
+// findFences fills reader.fences with the bodies of the fenced blocks in a model's text, from the left.
+// Three equal marks, ``` or ”', open and close a block. One without an end reaches to the end of the text.
 func (reader *Reader) findFences(text string) {
 	reader.fences = reader.fences[:0]
 	for pos := 0; pos < len(text); {
@@ -215,7 +216,7 @@ func fenceBody(text string, pos int) int {
 		return -1
 	}
 	i := skipBlanks(text, pos+3)
-	for i < len(text) && text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' {
+	for i < len(text) && isLetter(text[i]) {
 		i++
 	}
 	i = skipBlanks(text, i)

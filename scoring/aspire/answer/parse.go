@@ -175,8 +175,8 @@ func (parser *parser) readArray(key span) bool {
 	if !ok || !parser.enterLevel() {
 		return false
 	}
-	parser.pos++ // the opening bracket
-	last := int32(0)
+	parser.pos++     // the opening bracket
+	last := int32(0) // the node of the last element, 0 for none
 	for {
 		if !parser.skipBlank() || parser.pos >= parser.end {
 			return false
@@ -202,13 +202,13 @@ func (parser *parser) readArray(key span) bool {
 // models write one. While the object is open, its brace is in parser.openBraces, where it stays if
 // parsing fails.
 func (parser *parser) readObject(key span) bool {
-	self, ok := parser.addNode(key, Object, 0)
+	object, ok := parser.addNode(key, Object, 0)
 	if !ok || !parser.enterLevel() {
 		return false
 	}
 	parser.openBraces = append(parser.openBraces, int32(parser.pos))
-	parser.pos++ // the opening brace
-	last, members := int32(0), 0
+	parser.pos++                 // the opening brace
+	last, members := int32(0), 0 // the node of the last member, 0 for none; how many there are
 	for {
 		if !parser.skipBlank() || parser.pos >= parser.end {
 			return false
@@ -218,7 +218,7 @@ func (parser *parser) readObject(key span) bool {
 		}
 		// A member.
 		name, ok := parser.readName()
-		if !ok || !parser.readChild(self, &last, name) {
+		if !ok || !parser.readChild(object, &last, name) {
 			return false
 		}
 		members++
@@ -231,7 +231,7 @@ func (parser *parser) readObject(key span) bool {
 	parser.pos++
 	parser.depth--
 	parser.openBraces = parser.openBraces[:len(parser.openBraces)-1]
-	parser.tree.dedupeMembers(self, members)
+	parser.tree.dedupeMembers(object, members)
 	return true
 }
 
@@ -249,26 +249,26 @@ func (parser *parser) readName() (span, bool) {
 }
 
 // readChild reads an element or member of a list or object in an answer and links it to the node
-// self after *last. *last becomes the new node.
-func (parser *parser) readChild(self int32, last *int32, name span) bool {
-	i := int32(len(parser.tree.nodes))
+// parent after *last. *last becomes the new node.
+func (parser *parser) readChild(parent int32, last *int32, name span) bool {
+	child := int32(len(parser.tree.nodes)) // the node that readValue is about to add
 	if !parser.readValue(name) {
 		return false
 	}
-	parser.tree.link(self, last, i)
+	parser.tree.link(parent, last, child)
 	return true
 }
 
-// link makes node i of the answer's tree the next child of node self, after node *last, which is 0
-// for the first child, and sets *last to i. The payload of a list or object is its first child; each
-// child has the number of the next.
-func (t *tree) link(self int32, last *int32, i int32) {
+// link makes the node child of the answer's tree the next one in the node parent, after node *last, which
+// is 0 for the first child, and sets *last to child. The payload of a list or object is its first child;
+// each child has the number of the next.
+func (t *tree) link(parent int32, last *int32, child int32) {
 	if *last == 0 {
-		t.nodes[self].payload = uint64(i)
+		t.nodes[parent].payload = uint64(child)
 	} else {
-		t.nodes[*last].next = i
+		t.nodes[*last].next = child
 	}
-	*last = i
+	*last = child
 }
 
 // readSeparator reads the comma after an element in a model's JSON. more is false if the closing
@@ -290,7 +290,7 @@ func (parser *parser) readSeparator(closing byte) (more, ok bool) {
 // dedupeMembers removes members of an answer's object whose names came before, and gives their
 // values to the first member of that name, as JSON.parse does. members is their number; if there
 // are many, names are compared through a map.
-func (t *tree) dedupeMembers(self int32, members int) {
+func (t *tree) dedupeMembers(object int32, members int) {
 	if members < 2 {
 		return
 	}
@@ -299,31 +299,32 @@ func (t *tree) dedupeMembers(self int32, members int) {
 		seen = make(map[string]int32, members)
 	}
 	previous := int32(0)
-	for i := int32(t.nodes[self].payload); i != 0; i = t.nodes[i].next {
-		if first := t.earlierMember(self, i, seen); first != 0 {
-			t.nodes[first].kind, t.nodes[first].payload = t.nodes[i].kind, t.nodes[i].payload
-			t.nodes[previous].next = t.nodes[i].next
+	for member := int32(t.nodes[object].payload); member != 0; member = t.nodes[member].next {
+		repeated := &t.nodes[member]
+		if first := t.earlierMember(object, member, seen); first != 0 {
+			t.nodes[first].kind, t.nodes[first].payload = repeated.kind, repeated.payload
+			t.nodes[previous].next = repeated.next
 			continue
 		}
-		previous = i
+		previous = member
 	}
 }
 
-// earlierMember returns the member of an answer's object, node self, before member i that has the same
-// name, or 0. seen maps the names before i to their members, and gets the name of i. If it is nil,
-// members are compared one by one, which is faster for few.
-func (t *tree) earlierMember(self, i int32, seen map[string]int32) int32 {
-	name := t.text(t.nodes[i].key)
+// earlierMember returns the member of an answer's object before the given one that has its name, or 0.
+// Members and the object are numbers of nodes. seen maps the names before to their members, and gets
+// that of this one. If it is nil, members are compared one by one, which is faster for few.
+func (t *tree) earlierMember(object, member int32, seen map[string]int32) int32 {
+	name := t.text(t.nodes[member].key)
 	if seen != nil {
 		if first, ok := seen[name]; ok {
 			return first
 		}
-		seen[name] = i
+		seen[name] = member
 		return 0
 	}
-	for j := int32(t.nodes[self].payload); j != i; j = t.nodes[j].next {
-		if t.equals(t.nodes[j].key, name) {
-			return j
+	for earlier := int32(t.nodes[object].payload); earlier != member; earlier = t.nodes[earlier].next {
+		if t.equals(t.nodes[earlier].key, name) {
+			return earlier
 		}
 	}
 	return 0
@@ -350,13 +351,13 @@ func (parser *parser) stringLiteral() (span, bool) {
 // backslash is at i. The text with its escapes decoded goes to the tree's buffer.
 func (parser *parser) readEscaped(start, i int) (span, bool) {
 	t := parser.tree
-	begin := len(t.buf)
-	t.buf = append(t.buf, parser.src[start:i]...)
+	begin := len(t.decoded) // where this string begins among the decoded ones
+	t.decoded = append(t.decoded, parser.src[start:i]...)
 	for i < parser.end {
 		switch c := parser.src[i]; c {
 		case '"':
 			parser.pos = i + 1
-			return span{uint32(begin), uint32(len(t.buf)-begin) | inBuf}, true
+			return span{uint32(begin), uint32(len(t.decoded)-begin) | inDecoded}, true
 		case '\\':
 			n := parser.appendEscape(i)
 			if n == 0 {
@@ -365,7 +366,7 @@ func (parser *parser) readEscaped(start, i int) (span, bool) {
 			}
 			i += n
 		default:
-			t.buf = append(t.buf, c)
+			t.decoded = append(t.decoded, c)
 			i++
 		}
 	}
@@ -386,7 +387,7 @@ func (parser *parser) appendEscape(i int) int {
 	if index < 0 {
 		return 0
 	}
-	parser.tree.buf = append(parser.tree.buf, "\"\\/\b\f\n\r\t"[index])
+	parser.tree.decoded = append(parser.tree.decoded, "\"\\/\b\f\n\r\t"[index])
 	return 2
 }
 
@@ -398,17 +399,18 @@ func (parser *parser) appendUnicode(i int) int {
 	if !ok {
 		return 0
 	}
-	length := 6
+	const escapeLength = len(`\uXXXX`)
+	length := escapeLength
 	if utf16.IsSurrogate(unit) {
-		low, ok := parser.codeUnit(i + 6) // after the first six characters
+		low, ok := parser.codeUnit(i + escapeLength)
 		unit = utf16.DecodeRune(unit, low)
 		if ok && unit != utf8.RuneError {
-			length = 12
+			length = 2 * escapeLength
 		} else {
 			unit = utf8.RuneError
 		}
 	}
-	parser.tree.buf = utf8.AppendRune(parser.tree.buf, unit)
+	parser.tree.decoded = utf8.AppendRune(parser.tree.decoded, unit)
 	return length
 }
 

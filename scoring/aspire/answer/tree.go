@@ -23,11 +23,14 @@ const (
 	Object
 )
 
-// span is a substring of tree.src, or of tree.buf if its length has the bit inBuf.
+// span is a substring of tree.src. With the bit inDecoded in its length it is one of tree.decoded.
 type span struct{ off, len uint32 }
 
-// inBuf marks strings with escapes, which are not substrings of the text.
-const inBuf = 1 << 31
+// inDecoded marks strings with escapes, which are not substrings of the text.
+const inDecoded = 1 << 31
+
+func (span span) isDecoded() bool { return span.len&inDecoded != 0 }
+func (span span) end() uint32     { return span.off + span.len&^inDecoded }
 
 // node is one value of a tree. Children form a linked list through next; node 0 is the root, so 0
 // ends a list.
@@ -40,34 +43,34 @@ type node struct {
 
 // tree holds the nodes of one parsed JSON value.
 type tree struct {
-	src   string
-	buf   []byte
-	nodes []node
+	src     string
+	decoded []byte // strings with escapes, without the escapes
+	nodes   []node
 }
 
 func (t *tree) reset(src string) {
-	t.src, t.buf, t.nodes = src, t.buf[:0], t.nodes[:0]
+	t.src, t.decoded, t.nodes = src, t.decoded[:0], t.nodes[:0]
 }
 
 // text returns the string of a span of the answer, which is a part of the model's text or, with
-// escapes, of a buffer.
+// escapes, of the decoded strings.
 func (t *tree) text(span span) string {
-	if span.len&inBuf != 0 {
-		return string(t.buf[span.off : span.off+span.len&^inBuf])
+	if span.isDecoded() {
+		return string(t.decoded[span.off:span.end()])
 	}
-	return t.src[span.off : span.off+span.len]
+	return t.src[span.off:span.end()]
 }
 
 // equals reports whether the string of a span of the answer is want. Unlike text it does not
 // allocate for strings with escapes.
 func (t *tree) equals(span span, want string) bool {
-	if span.len&inBuf != 0 {
-		return string(t.buf[span.off:span.off+span.len&^inBuf]) == want
+	if span.isDecoded() {
+		return string(t.decoded[span.off:span.end()]) == want
 	}
-	return t.src[span.off:span.off+span.len] == want
+	return t.src[span.off:span.end()] == want
 }
 
-// packSpan stores the span of a string in the value of its node.
+// packSpan stores the span of a string in the payload of its node.
 func packSpan(s span) uint64   { return uint64(s.off)<<32 | uint64(s.len) }
 func unpackSpan(v uint64) span { return span{uint32(v >> 32), uint32(v)} }
 

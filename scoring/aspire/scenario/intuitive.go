@@ -123,18 +123,18 @@ func drawOverlap(random *rand.Rand) (Scenario, bool) {
 }
 
 // coverEnd returns a random position, along one axis, for a rectangle of the overlap test that covers
-// one end of the rectangle before. That one extends from at to at+length; the new one has the length
-// size. They overlap by 0.1 to 0.6 of the smaller length. ok is false if rounding to halves leaves that
-// range.
-func coverEnd(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
-	small := math.Min(length, size)
-	covered := roundTo(small*(0.1+0.5*r.Float64()), 0.5)
-	if r.IntN(2) == 0 {
-		pos = at + covered - size
+// one end of the rectangle before. That one extends from start to start+length; the new one has the
+// length newLength. They overlap by 0.1 to 0.6 of the smaller length. ok is false if rounding to halves
+// leaves that range.
+func coverEnd(random *rand.Rand, start, length, newLength float64) (newStart float64, ok bool) {
+	smaller := math.Min(length, newLength)
+	covered := roundTo(smaller*(0.1+0.5*random.Float64()), 0.5)
+	if coversStart := random.IntN(2) == 0; coversStart {
+		newStart = start + covered - newLength
 	} else {
-		pos = at + length - covered
+		newStart = start + length - covered
 	}
-	return pos, covered >= 0.1*small && covered <= 0.6*small
+	return newStart, covered >= 0.1*smaller && covered <= 0.6*smaller
 }
 
 // BalanceTask holds the criteria of the balance test (docs/spec/aspire.md#r60).

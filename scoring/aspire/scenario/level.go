@@ -107,7 +107,8 @@ func (scenario *Scenario) measureMaze(task *MazeTask) (Measures, Level) {
 		kind = "cardinal"
 	}
 	alike := scenario.countAlike(task.Anchor)
-	return Measures{{"direction", kind}, {"alike", alike}}, levelFor(!cardinal || alike > 0, !cardinal && alike > 0)
+	isOrdinal, hasAlike := !cardinal, alike > 0 // each makes the task harder
+	return Measures{{"direction", kind}, {"alike", alike}}, levelFor(isOrdinal || hasAlike, isOrdinal && hasAlike)
 }
 
 // countAlike counts the solid shapes of a scenario that have the colour or the outline of one of
@@ -115,7 +116,7 @@ func (scenario *Scenario) measureMaze(task *MazeTask) (Measures, Level) {
 func (scenario *Scenario) countAlike(ids ...string) (n int) {
 	for i := range scenario.Shapes {
 		shape := &scenario.Shapes[i]
-		if shape.Props.Fill != "solid" || slices.Contains(ids, shape.ID) {
+		if shape.Props.Fill != "solid" || slices.Contains(ids, shape.ID) { // the cells of a maze's grid are not solid
 			continue
 		}
 		if slices.ContainsFunc(ids, func(id string) bool {
@@ -147,7 +148,8 @@ func (scenario *Scenario) countCrossings(node string) (n int) {
 		if shape.Type != "line" {
 			continue
 		}
-		e := edge{shape.X, shape.Y, shape.X + shape.Props.Points.A2.X, shape.Y + shape.Props.Points.A2.Y}
+		last := shape.Props.Points.A2 // relative to the first point, which is at X, Y
+		e := edge{shape.X, shape.Y, shape.X + last.X, shape.Y + last.Y}
 		// Centres and ends are rounded to hundredths each, so within 1 px they count as the same.
 		if math.Hypot(e.ax-nodeX, e.ay-nodeY) < 1 || math.Hypot(e.bx-nodeX, e.by-nodeY) < 1 {
 			atNode = append(atNode, e)
@@ -209,6 +211,8 @@ func (scenario *Scenario) hasLookalike(task *PatternTask) bool {
 // of its target, in radians from 0 to pi. See docs/spec/aspire.md#r50.
 func (scenario *Scenario) initialAngle(task *ArrowTask) float64 {
 	arrow := scenario.shape(task.Arrow)
+	// The arrow is turned about its corner, so its centre is turned with it. Without rotation it points up,
+	// which is -pi/2, because y grows downwards.
 	sin, cos := math.Sincos(arrow.Rotation)
 	halfW, halfH := arrow.Props.W/2, arrow.Props.H/2
 	x, y := arrow.X+cos*halfW-sin*halfH, arrow.Y+sin*halfW+cos*halfH
@@ -222,8 +226,9 @@ func (scenario *Scenario) countDisjoint(task *OverlapTask) (n int) {
 	reference := scenario.shape(task.Reference)
 	for _, id := range task.Expected {
 		target := scenario.shape(id)
-		if target.X+target.Props.W <= reference.X || reference.X+reference.Props.W <= target.X ||
-			target.Y+target.Props.H <= reference.Y || reference.Y+reference.Props.H <= target.Y {
+		besideIt := target.X+target.Props.W <= reference.X || reference.X+reference.Props.W <= target.X
+		aboveOrBelow := target.Y+target.Props.H <= reference.Y || reference.Y+reference.Props.H <= target.Y
+		if besideIt || aboveOrBelow {
 			n++
 		}
 	}

@@ -47,11 +47,11 @@ func drawLine(random *rand.Rand) (Scenario, bool) {
 	looks := distinctLooks(random, columns*rows, look{})
 	for i, look := range looks {
 		width, height := randomHalf(random, 90, 190), randomHalf(random, 90, 190)
-		centreX := cellW/2 + float64(i%columns*cellW) + jitterX*(2*random.Float64()-1)
-		centreY := cellH/2 + float64(i/columns*cellH) + jitterY*(2*random.Float64()-1)
+		cellX, cellY := cellW/2+float64(i%columns*cellW), cellH/2+float64(i/columns*cellH) // the cell's centre
+		centreX := cellX + jitterX*(2*random.Float64()-1)
+		centreY := cellY + jitterY*(2*random.Float64()-1)
 		x, y := roundTo(centreX-width/2, 0.5), roundTo(centreY-height/2, 0.5)
-		if outsideRange(x+width/2-(cellW/2+float64(i%columns*cellW)), jitterX) ||
-			outsideRange(y+height/2-(cellH/2+float64(i/columns*cellH)), jitterY) {
+		if outsideRange(x+width/2-cellX, jitterX) || outsideRange(y+height/2-cellY, jitterY) {
 			return scenario, false // rounding to halves left the jitter's range
 		}
 		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+look.color+"-"+look.geo, look.geo, look.color, x, y,

@@ -38,10 +38,12 @@ var directions = []struct {
 // returns false if all squares around the anchor are taken.
 func drawMaze(random *rand.Rand) (Scenario, bool) {
 	var scenario Scenario
+	// squaresFromEdge is the distance of row or column n from the edge of the grid, px.
+	squaresFromEdge := func(n int) float64 { return float64(n * cellSide) }
 	for row := range gridSide {
 		for col := range gridSide {
 			cell := solidGeo(fmt.Sprintf("shape:cell-%d-%d", row, col), "rectangle", "grey",
-				gridOrigin+float64(col*cellSide), gridOrigin+float64(row*cellSide), cellSide, cellSide)
+				gridOrigin+squaresFromEdge(col), gridOrigin+squaresFromEdge(row), cellSide, cellSide)
 			cell.Props.Fill, cell.Props.Dash = "none", "solid"
 			scenario.Shapes = append(scenario.Shapes, cell)
 		}
@@ -55,7 +57,7 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 		const inset = (cellSide - pieceSide) / 2
 		scenario.Shapes = append(scenario.Shapes,
 			solidGeo("shape:"+looks[i].color+"-"+looks[i].geo, looks[i].geo, looks[i].color,
-				gridOrigin+inset+float64(square%gridSide*cellSide), gridOrigin+inset+float64(square/gridSide*cellSide),
+				gridOrigin+inset+squaresFromEdge(square%gridSide), gridOrigin+inset+squaresFromEdge(square/gridSide),
 				pieceSide, pieceSide))
 	}
 	// The target: a free square beside one of them.
@@ -64,8 +66,8 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 	for _, choice := range random.Perm(len(directions)) {
 		direction := directions[choice]
 		targetRow, targetCol := row+direction.rowStep, col+direction.colStep
-		if targetRow < 0 || targetRow >= gridSide || targetCol < 0 || targetCol >= gridSide ||
-			taken[targetRow*gridSide+targetCol] {
+		isOutside := targetRow < 0 || targetRow >= gridSide || targetCol < 0 || targetCol >= gridSide
+		if isOutside || taken[targetRow*gridSide+targetCol] {
 			continue
 		}
 		scenario.Prompt = fmt.Sprintf("Draw a red star to the %s of the %s %s.", direction.name, looks[anchor].color,
@@ -73,8 +75,8 @@ func drawMaze(random *rand.Rand) (Scenario, bool) {
 		scenario.Task = &MazeTask{
 			Anchor: "shape:" + looks[anchor].color + "-" + looks[anchor].geo, Direction: direction.name,
 			Target: [2]float64{
-				gridOrigin + cellSide/2 + float64(targetCol*cellSide), gridOrigin + cellSide/2 +
-					float64(targetRow*cellSide)},
+				gridOrigin + cellSide/2 + squaresFromEdge(targetCol),
+				gridOrigin + cellSide/2 + squaresFromEdge(targetRow)},
 			GridWidth: gridSide * cellSide, CellWidth: cellSide,
 		}
 		return scenario, true
@@ -157,23 +159,24 @@ type PatternTask struct {
 func drawPattern(random *rand.Rand) (Scenario, bool) {
 	mode := pick(random, []string{"color", "shape"})
 	hues, kinds := sampleDistinct(random, colors, 3), sampleDistinct(random, geos, 3)
+	const outlier = 4 // the last look
 	var looks [5]look
-	for i := range 4 { // look 4 is the outlier
+	for i := range outlier {
 		looks[i] = look{hues[i/2], kinds[i%2]}
 	}
 	if mode == "color" {
-		looks[4] = look{hues[2], kinds[random.IntN(2)]}
+		looks[outlier] = look{hues[2], kinds[random.IntN(2)]}
 	} else {
-		looks[4] = look{hues[random.IntN(2)], kinds[2]}
+		looks[outlier] = look{hues[random.IntN(2)], kinds[2]}
 	}
 	var scenario Scenario
 	task := &PatternTask{Mode: mode}
-	for k, i := range random.Perm(5) {
-		id := fmt.Sprintf("shape:shape-%d", k)
+	for column, i := range random.Perm(len(looks)) {
+		id := fmt.Sprintf("shape:shape-%d", column)
 		// Side by side in columns of 260 px, at random places in them.
-		x, y := roundTo(60+260*float64(k)+100*random.Float64(), 0.5), roundTo(80+500*random.Float64(), 0.5)
+		x, y := roundTo(60+260*float64(column)+100*random.Float64(), 0.5), roundTo(80+500*random.Float64(), 0.5)
 		scenario.Shapes = append(scenario.Shapes, solidGeo(id, looks[i].geo, looks[i].color, x, y, 140, 140))
-		if i == 4 {
+		if i == outlier {
 			task.Outlier = id
 		}
 	}

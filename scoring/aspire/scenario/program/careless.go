@@ -227,8 +227,9 @@ func (question *question) updateShapes(updates list) *string {
 // formatCareless writes the careless program's answer in a form that a model could use. Every
 // eleventh answer is unreadable.
 func (question *question) formatCareless(object object) *string {
+	draft := nothing() // some forms show it before the answer
 	if question.index%11 == 10 {
-		return question.format(unreadable, object, nothing())
+		return question.format(unreadable, object, draft)
 	}
-	return question.format(readable, object, nothing())
+	return question.format(readable, object, draft)
 }

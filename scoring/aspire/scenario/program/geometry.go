@@ -79,8 +79,8 @@ func starPoints() []point {
 	points := make([]point, 10)
 	for i := range points {
 		sin, cos := math.Sincos(-math.Pi/2 + math.Pi/5*float64(i))
-		rx, ry := 0.5245, 0.5477
-		if i%2 == 1 { // an inner point
+		rx, ry := 0.5245, 0.5477 // of the outer points, so that they touch the sides of the square
+		if i%2 == 1 {            // an inner point
 			rx, ry = rx/2, ry/2
 		}
 		points[i] = point{0.5 + rx*cos, 0.5477 + ry*sin}
@@ -132,6 +132,7 @@ func stadiumPoints(w, h, inset float64) []point {
 	points := make([]point, 48)
 	for i := range points {
 		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.5) / float64(len(points)))
+		// Of a circle in the middle, each half is moved to its side of the box.
 		points[i] = point{w/2 + radius*cos + math.Copysign(dx, cos), h/2 + radius*sin + math.Copysign(dy, sin)}
 	}
 	return points

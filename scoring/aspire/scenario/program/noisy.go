@@ -74,10 +74,11 @@ var noisy = map[string]func(*question) *string{
 // formatNoisy writes the noisy program's answer in a form that a model could use. Every eighth
 // answer is unreadable.
 func (question *question) formatNoisy(object object) *string {
+	draft := nothing() // some forms show it before the answer
 	if question.index%8 == 7 {
-		return question.format(unreadable, object, nothing())
+		return question.format(unreadable, object, draft)
 	}
-	return question.format(readable, object, nothing())
+	return question.format(readable, object, draft)
 }
 
 // dropSome returns the ids without some of them: each is left out with probability p.
@@ -105,8 +106,10 @@ func (question *question) naiveCounterweight() object {
 	geo := []string{"rectangle", "ellipse", "hexagon", "octagon"}[question.cycle(4)]
 	shape := geoShape("shape:counterweight", geo, "violet", tenth(opposite.x-w/2+question.normal(20)),
 		tenth(opposite.y-h/2+question.normal(20)), w, h)
-	if question.chance(0.25) { // a small rotation, before props, the last of the shape's five members
-		shape = append(shape[:4:4], append(object{{"rotation", hundredth(question.normal(0.15))}}, shape[4:]...)...)
+	if question.chance(0.25) { // a small rotation, before props, which is the last member
+		last := len(shape) - 1
+		rotation := object{{"rotation", hundredth(question.normal(0.15))}}
+		shape = slices.Concat(shape[:last], rotation, shape[last:])
 	}
 	return shape
 }

@@ -48,7 +48,12 @@ func (question *question) neighbours() (green string, linked, others []string) {
 		if s := &question.shapes[i]; s.Type == "line" {
 			from := centre[point{s.X, s.Y}]
 			to := centre[point{hundredth(s.X + s.Props.Points.A2.X), hundredth(s.Y + s.Props.Points.A2.Y)}]
-			isNeighbour[from], isNeighbour[to] = isNeighbour[from] || to == green, isNeighbour[to] || from == green
+			if from == green {
+				isNeighbour[to] = true
+			}
+			if to == green {
+				isNeighbour[from] = true
+			}
 		}
 	}
 	for _, node := range nodes {
