@@ -28,29 +28,29 @@ const maxMetrics = 1000
 type builder struct {
 	writer
 	score, reward, test, series, status, notes, code, repeat, turn *columnFile
-	time, cost, item, answer, at, length, idEnd, ids               *columnFile
+	time, cost, question, answer, offset, length, idEnd, ids       *columnFile
 	metricEnds, metricNames, metricValues                          *columnFile
 
-	tests, seriesOf, statuses, noteSets, codes, metrics words
-	ends                                                struct{ id, metric uint32 }
+	tests, seriesOf, statuses, noteSets, codes, metrics words // the different values of the columns of words
+	columnEnds                                          struct{ id, metric uint32 }
 	rows, badLines                                      int
-	low, high                                           float64
+	lowScore, highScore                                 float64
 	parser                                              fastjson.Parser
 	observe                                             func(*scoring.Result)
-	key, digits                                         []byte
-	own                                                 scoring.Result // for observe
-	set                                                 []string
+	keyBytes, digits                                    []byte
+	resultOfLine                                        scoring.Result // for observe
+	noteCodes                                           []string
 }
 
 // newBuilder returns a builder of an index, which keeps each column of the index in a temporary file
 // in a folder until the index is written.
 func newBuilder(dir string) (*builder, error) {
-	b := &builder{writer: writer{dir: dir}, low: math.Inf(1), high: math.Inf(-1)}
+	b := &builder{writer: writer{dir: dir}, lowScore: math.Inf(1), highScore: math.Inf(-1)}
 	for _, c := range []struct {
 		to   **columnFile
 		name string
 	}{{&b.score, "score"}, {&b.reward, "reward"}, {&b.test, "test"}, {&b.series, "series"}, {&b.status, "status"}, {&b.notes, "notes"},
-		{&b.code, "code"}, {&b.repeat, "repeat"}, {&b.turn, "turn"}, {&b.time, "time"}, {&b.cost, "cost"}, {&b.item, "item"}, {&b.answer, "answer"}, {&b.at, "at"},
+		{&b.code, "code"}, {&b.repeat, "repeat"}, {&b.turn, "turn"}, {&b.time, "time"}, {&b.cost, "cost"}, {&b.question, "item"}, {&b.answer, "answer"}, {&b.offset, "at"},
 		{&b.length, "length"}, {&b.idEnd, "id_end"}, {&b.ids, "ids"}, {&b.metricEnds, "metric_end"}, {&b.metricNames, "metric_name"}, {&b.metricValues, "metric_value"}} {
 		var err error
 		if *c.to, err = b.column(c.name); err != nil {
@@ -71,21 +71,21 @@ func buildResults(ctx context.Context, src *os.File, stamp stamp, path string, o
 	defer builder.discard()
 	builder.observe = options.Observe
 	err = eachLine(ctx, src, stamp.Size, cmp.Or(max(options.Line, 0), defaultLine), options.Progress, func(line []byte, n int, at int64, fault string) error {
-		return builder.add(line, n, at, fault)
+		return builder.addLine(line, n, at, fault)
 	})
 	if err != nil {
 		return err
 	}
-	return builder.end(path, stamp, &options)
+	return builder.writeIndex(path, stamp, &options)
 }
 
-// end writes the index of a result file to path, with the words of the columns and the range of the scores
+// writeIndex writes the index of a result file to path, with the words of the columns and the range of the scores
 // in its header. s says which state of the file the index belongs to. Without any score the range is 0 to
 // 1, because JSON has no infinities.
-func (builder *builder) end(path string, s stamp, options *Options) error {
-	header := &header{Kind: "results", Rows: builder.rows, Source: s, Tag: options.Tag, Bad: builder.badLines, Low: builder.low, High: builder.high,
+func (builder *builder) writeIndex(path string, s stamp, options *Options) error {
+	header := &header{Kind: "results", Rows: builder.rows, Source: s, Tag: options.Tag, Bad: builder.badLines, Low: builder.lowScore, High: builder.highScore,
 		Words: map[string][]Word{"test": builder.tests.list, "series": builder.seriesOf.list, "status": builder.statuses.list, "notes": builder.noteSets.list, "code": builder.codes.list}}
-	if builder.low > builder.high { // no score
+	if builder.lowScore > builder.highScore { // no score
 		header.Low, header.High = 0, 1
 	}
 	for _, word := range builder.metrics.list {
@@ -94,13 +94,13 @@ func (builder *builder) end(path string, s stamp, options *Options) error {
 	if options.Extra != nil {
 		header.Extra = options.Extra()
 	}
-	return builder.finish(path, header)
+	return builder.writeFile(path, header)
 }
 
-// add adds line n of a result file, which begins at byte pos, to the index. fault says why the line could
+// addLine adds line n of a result file, which begins at byte pos, to the index. fault says why the line could
 // not be read, "" if it could. A line that is no result becomes a row with the code unreadable_line. If it
 // is the first row that is an error, because the file then hardly holds results.
-func (builder *builder) add(line []byte, n int, pos int64, fault string) error {
+func (builder *builder) addLine(line []byte, n int, pos int64, fault string) error {
 	result := &scoring.Result{}
 	value, err := builder.parser.ParseBytes(line)
 	if fault != "" {
@@ -120,7 +120,7 @@ func (builder *builder) add(line []byte, n int, pos int64, fault string) error {
 	if builder.observe != nil && value != nil {
 		builder.observe(result)
 	}
-	return builder.put(result, rewardOf(value), pos, len(line))
+	return builder.putRow(result, rewardOf(value), pos, len(line))
 }
 
 // rewardOf returns the reward of a result line, NaN if it has none. value is nil for a line that
@@ -132,11 +132,11 @@ func rewardOf(value *fastjson.Value) float64 {
 	return value.GetFloat64("reward")
 }
 
-// put adds a row for a result to all columns. at is where its line begins in the file and length how long it
+// putRow adds a row for a result to all columns. at is where its line begins in the file and length how long it
 // is, both in bytes.
-func (builder *builder) put(result *scoring.Result, reward float64, at int64, length int) error {
+func (builder *builder) putRow(result *scoring.Result, reward float64, at int64, length int) error {
 	builder.rows++
-	put(builder.at, uint64(at))
+	put(builder.offset, uint64(at))
 	put(builder.length, uint32(length))
 	builder.addNumbers(result, reward)
 	builder.addWords(result)
@@ -150,7 +150,7 @@ func (builder *builder) addNumbers(result *scoring.Result, reward float64) {
 	score := math.NaN()
 	if result.Scored {
 		score = result.Score
-		builder.low, builder.high = min(builder.low, score), max(builder.high, score)
+		builder.lowScore, builder.highScore = min(builder.lowScore, score), max(builder.highScore, score)
 	}
 	put(builder.score, score)
 	put(builder.reward, reward)
@@ -166,13 +166,13 @@ func (builder *builder) addNumbers(result *scoring.Result, reward float64) {
 	put(builder.time, float32(seconds))
 	put(builder.cost, float32(cost))
 	var known bool
-	builder.key, known = result.Item(builder.key[:0])
+	builder.keyBytes, known = result.Item(builder.keyBytes[:0])
 	if !known { // nothing is the same question
-		builder.key = strconv.AppendInt(append(builder.key[:0], "row "...), int64(builder.rows), 10)
+		builder.keyBytes = strconv.AppendInt(append(builder.keyBytes[:0], "row "...), int64(builder.rows), 10)
 	}
-	put(builder.item, xxhash.Sum64(builder.key))
-	builder.key = appendAnswer(builder.key[:0], result.ID, &result.Who)
-	put(builder.answer, xxhash.Sum64(builder.key))
+	put(builder.question, xxhash.Sum64(builder.keyBytes))
+	builder.keyBytes = appendAnswer(builder.keyBytes[:0], result.ID, &result.Who)
+	put(builder.answer, xxhash.Sum64(builder.keyBytes))
 }
 
 // maxNoteCodes is how many different notes of a result the index has.
@@ -181,23 +181,23 @@ const maxNoteCodes = 32
 // addWords writes the columns of words: test, series, status, the sorted set of at most maxNoteCodes
 // codes of notes, and error code.
 func (builder *builder) addWords(result *scoring.Result) {
-	put(builder.test, builder.tests.code(result.Suite, result.Test))
+	put(builder.test, builder.tests.numberOf(result.Suite, result.Test))
 	arm := result.Who.Arm()
-	put(builder.series, builder.seriesOf.code(result.Who.Model, arm[0], arm[1], arm[2], arm[3], arm[4]))
-	put(builder.status, builder.statuses.code(result.Status))
-	builder.set = builder.set[:0]
+	put(builder.series, builder.seriesOf.numberOf(result.Who.Model, arm[0], arm[1], arm[2], arm[3], arm[4]))
+	put(builder.status, builder.statuses.numberOf(result.Status))
+	builder.noteCodes = builder.noteCodes[:0]
 	for _, n := range result.Notes {
-		if !slices.Contains(builder.set, n.Code) && len(builder.set) < maxNoteCodes {
-			builder.set = append(builder.set, n.Code)
+		if !slices.Contains(builder.noteCodes, n.Code) && len(builder.noteCodes) < maxNoteCodes {
+			builder.noteCodes = append(builder.noteCodes, n.Code)
 		}
 	}
-	slices.Sort(builder.set)
-	put(builder.notes, builder.noteSets.code(builder.set...))
+	slices.Sort(builder.noteCodes)
+	put(builder.notes, builder.noteSets.numberOf(builder.noteCodes...))
 	code := ""
 	if result.Err != nil {
 		code = result.Err.Code
 	}
-	put(builder.code, builder.codes.code(code))
+	put(builder.code, builder.codes.numberOf(code))
 }
 
 // addTexts writes the id, cut to maxID bytes, and the metrics that are numbers or truth values. Once there
@@ -208,13 +208,13 @@ func (builder *builder) addTexts(result *scoring.Result) error {
 	if len(id) > maxID {
 		id = strings.ToValidUTF8(id[:maxID], "")
 	}
-	builder.ids.text(strings.ReplaceAll(id, "\n", " "))
+	builder.ids.text(strings.ReplaceAll(id, "\n", " ")) // the column has a line break after each id
 	put(builder.ids, byte('\n'))
-	builder.ends.id += uint32(len(id))
-	put(builder.idEnd, builder.ends.id)
-	builder.ends.id++
+	builder.columnEnds.id += uint32(len(id))
+	put(builder.idEnd, builder.columnEnds.id)
+	builder.columnEnds.id++ // the line break
 	for _, metric := range result.Metrics {
-		x, ok := 0.0, true
+		x, isNumber := 0.0, true
 		switch value := metric.Value.(type) {
 		case float64:
 			x = value
@@ -225,18 +225,18 @@ func (builder *builder) addTexts(result *scoring.Result) error {
 				x = 1
 			}
 		default:
-			ok = false
+			isNumber = false
 		}
-		newName := builder.metrics.numbers[metric.Name+"\x00"] == 0
-		if !ok || len(builder.metrics.list) >= maxMetrics && newName {
+		isNewName := builder.metrics.numbers[metric.Name+"\x00"] == 0 // also for the first name, whose number is 0
+		if !isNumber || len(builder.metrics.list) >= maxMetrics && isNewName {
 			continue
 		}
-		put(builder.metricNames, builder.metrics.code(metric.Name))
+		put(builder.metricNames, builder.metrics.numberOf(metric.Name))
 		put(builder.metricValues, float32(x))
-		builder.ends.metric++
+		builder.columnEnds.metric++
 	}
-	put(builder.metricEnds, builder.ends.metric)
-	if builder.ends.id > math.MaxUint32-2*maxID || builder.ends.metric > math.MaxUint32-maxMetrics*10 {
+	put(builder.metricEnds, builder.columnEnds.metric)
+	if builder.columnEnds.id > math.MaxUint32-2*maxID || builder.columnEnds.metric > math.MaxUint32-maxMetrics*10 {
 		return fmt.Errorf("the file has more than the %d rows that an index holds; want it in parts", builder.rows)
 	}
 	return nil

@@ -18,10 +18,10 @@ type Copy func(ctx context.Context, w io.Writer, read func(bytes int64)) error
 // source is what an index is made of and lines are read from: a file, or a copy of its lines.
 type source struct {
 	*os.File
-	stamp  stamp
-	at     string      // where the index stands beside it
-	folder string      // that was made for a copy of the file and its index; "" where the file itself is read
-	origin os.FileInfo // of the file at the path that was asked for, nil for an address
+	stamp      stamp
+	indexBase  string      // the path beside which the index stands
+	copyFolder string      // that was made for a copy of the file and its index; "" where the file itself is read
+	original   os.FileInfo // of the file at the path that was asked for, nil for an address
 }
 
 // openSource opens the file that an index is about. If options.Copies can make a copy of its lines, because
@@ -46,12 +46,12 @@ func openSource(ctx context.Context, path string, options *Options) (*source, er
 	if err != nil {
 		return nil, err
 	}
-	s := &source{File: file, at: path}
+	s := &source{File: file, indexBase: path}
 	if s.stamp, err = stampOf(file); err == nil {
 		err = checkPlain(file)
 	}
 	if err == nil {
-		s.origin, err = file.Stat()
+		s.original, err = file.Stat()
 	}
 	if err != nil {
 		file.Close()
@@ -64,27 +64,27 @@ func openSource(ctx context.Context, path string, options *Options) (*source, er
 // temporary file is removed at once, so that nothing is left of it when this process ends.
 func copyLines(ctx context.Context, path string, c Copy, opts *Options) (s *source, err error) {
 	s = &source{}
-	s.origin, _ = os.Stat(path) // an address has none
+	s.original, _ = os.Stat(path) // an address has none
 	root := opts.cache()
 	if root != "" && os.MkdirAll(root, 0o755) != nil {
 		root = ""
 	}
-	if s.folder, err = os.MkdirTemp(root, "copy-"); err != nil {
+	if s.copyFolder, err = os.MkdirTemp(root, "copy-"); err != nil {
 		return nil, fmt.Errorf("cannot copy its lines: %w", err)
 	}
-	s.at = filepath.Join(s.folder, "lines")
+	s.indexBase = filepath.Join(s.copyFolder, "lines")
 	defer func() {
 		if err != nil {
 			s.discard()
 		}
 	}()
-	if s.File, err = os.OpenFile(s.at, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+	if s.File, err = os.OpenFile(s.indexBase, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return nil, fmt.Errorf("cannot copy its lines: %w", err)
 	}
-	os.Remove(s.at)
+	os.Remove(s.indexBase) // the open file stays readable
 	total := int64(0)
-	if s.origin != nil {
-		total = s.origin.Size()
+	if s.original != nil {
+		total = s.original.Size()
 	}
 	out := bufio.NewWriterSize(s.File, 1<<20)
 	err = c(ctx, out, func(n int64) {
@@ -103,9 +103,9 @@ func copyLines(ctx context.Context, path string, c Copy, opts *Options) (s *sour
 // so that nothing is left when this process ends. index is mapped into memory and stays readable; it notes
 // that its file was removed on purpose. A file that is read itself has no such folder.
 func (source *source) removeFolder(index *mapped) {
-	if source.folder != "" {
-		index.unnamed = true
-		os.RemoveAll(source.folder)
+	if source.copyFolder != "" {
+		index.isRemoved = true
+		os.RemoveAll(source.copyFolder)
 	}
 }
 
@@ -114,16 +114,16 @@ func (source *source) discard() {
 	if source.File != nil {
 		source.File.Close()
 	}
-	if source.folder != "" {
-		os.RemoveAll(source.folder)
+	if source.copyFolder != "" {
+		os.RemoveAll(source.copyFolder)
 	}
 }
 
 // changed reports whether the file is no longer the one that was opened.
 func (source *source) changed(path string) bool {
-	if source.origin == nil {
+	if source.original == nil {
 		return false
 	}
 	info, err := os.Stat(path)
-	return err != nil || info.Size() != source.origin.Size() || !info.ModTime().Equal(source.origin.ModTime())
+	return err != nil || info.Size() != source.original.Size() || !info.ModTime().Equal(source.original.ModTime())
 }

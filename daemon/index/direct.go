@@ -14,7 +14,10 @@ import (
 // false, and the line is parsed: for lists, fields of a suite, and numbers that lose a digit, because these
 // are rare or cost little beside their scoring.
 func (builder *builder) readsBack(result *scoring.Result, reward scoring.RewardMode) bool {
-	if result.Scored && !(builder.numberReadsBack(result.Score) && builder.numberReadsBack(reward.Of(result.Score))) || len(result.Fields) > 0 || !identityReadsBack(&result.Who) {
+	if result.Scored && !(builder.numberReadsBack(result.Score) && builder.numberReadsBack(reward.Of(result.Score))) {
+		return false
+	}
+	if len(result.Fields) > 0 || !identityReadsBack(&result.Who) { // fields of a suite may be anything
 		return false
 	}
 	if result.Err != nil && (result.Who.Asked != nil || !utf8.ValidString(result.Err.Code)) { // a faulty identity is one more error
@@ -41,8 +44,9 @@ func (builder *builder) readsBack(result *scoring.Result, reward scoring.RewardM
 // metricReadsBack reports whether a metric of a line reads back as it is in memory. An
 // integer may come back as a float64, which makes no difference to the index.
 func (builder *builder) metricReadsBack(metric *scoring.Metric, who *scoring.Identity) bool {
-	if metric.Name == "model" && who.Model == "" || metric.Name == "run" && who.Repeat == 0 || metric.Name == "turn" && who.Turn == 0 {
-		return false // it becomes a part of the identity
+	becomesIdentity := metric.Name == "model" && who.Model == "" || metric.Name == "run" && who.Repeat == 0 || metric.Name == "turn" && who.Turn == 0
+	if becomesIdentity { // a reader takes such a member for a part of it
+		return false
 	}
 	switch v := metric.Value.(type) {
 	case nil, bool:
@@ -88,18 +92,19 @@ func (builder *builder) numberReadsBack(x float64) bool {
 	return fastfloat.ParseBestEffort(string(builder.digits)) == x
 }
 
-// addResult adds a row for a result whose line reads back as it is, without parsing the line. pos is where
-// the line begins in the file and length how long it is, both in bytes.
+// addResult adds a row for a result whose line reads back as it is, without parsing the line. It makes the
+// few changes that writing and reading the line would make. pos is where the line begins in the file and
+// length how long it is, both in bytes.
 func (builder *builder) addResult(result *scoring.Result, reward scoring.RewardMode, pos int64, length int) error {
-	builder.own = *result
-	builder.own.Cluster = "" // lines do not have it
-	builder.own.Score += 0   // there is no -0 in a line
+	builder.resultOfLine = *result
+	builder.resultOfLine.Cluster = "" // lines do not have it
+	builder.resultOfLine.Score += 0   // there is no -0 in a line
 	if builder.observe != nil {
-		builder.observe(&builder.own)
+		builder.observe(&builder.resultOfLine)
 	}
-	x := math.NaN()
+	x := math.NaN() // the reward
 	if result.Scored {
-		x = reward.Of(builder.own.Score) + 0 // +0: -0 becomes 0, as in the line
+		x = reward.Of(builder.resultOfLine.Score) + 0 // +0: -0 becomes 0, as in the line
 	}
-	return builder.put(&builder.own, x, pos, length)
+	return builder.putRow(&builder.resultOfLine, x, pos, length)
 }

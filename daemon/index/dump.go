@@ -40,13 +40,13 @@ func OpenDump(ctx context.Context, path string, options Options) (*Dump, error) 
 	if err != nil {
 		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
 	}
-	mapped, err := openOrBuild(src.at, "dump", src.stamp, options, func(at string) error { return buildDump(ctx, src.File, src.stamp, at, options) })
+	mapped, err := openOrBuild(src.indexBase, "dump", src.stamp, options, func(at string) error { return buildDump(ctx, src.File, src.stamp, at, options) })
 	if err != nil {
 		src.discard()
 		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
 	}
 	src.removeFolder(mapped)
-	return &Dump{Path: path, Copied: src.folder != "", source: src, index: mapped, keys: column[uint64](mapped, "key"), offsets: column[uint64](mapped, "at"),
+	return &Dump{Path: path, Copied: src.copyFolder != "", source: src, index: mapped, keys: column[uint64](mapped, "key"), offsets: column[uint64](mapped, "at"),
 		lengths: column[uint32](mapped, "length"), lineNumbers: column[uint32](mapped, "line")}, nil
 }
 
@@ -92,7 +92,11 @@ func (dump *Dump) Scan(ctx context.Context, f func(key uint64, line []byte, done
 	next, stopped := 0, errors.New("stopped")
 	err = eachLine(ctx, dump.source, info.Size(), defaultLine, nil, func(line []byte, _ int, at int64, fault string) error {
 		for ; next < len(order) && int64(dump.offsets[order[next]]) <= at; next++ {
-			if int64(dump.offsets[order[next]]) == at && fault == "" && !f(dump.keys[order[next]], line, at+int64(len(line)), info.Size()) {
+			answer := order[next]
+			if int64(dump.offsets[answer]) != at || fault != "" {
+				continue
+			}
+			if goOn := f(dump.keys[answer], line, at+int64(len(line)), info.Size()); !goOn {
 				return stopped
 			}
 		}
@@ -164,7 +168,7 @@ func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, opti
 	slices.SortStableFunc(list, func(a, b place) int { return cmp.Compare(a.key, b.key) })
 	w := &writer{dir: filepath.Dir(path)}
 	defer w.discard()
-	for _, c := range []struct {
+	for _, c := range []struct { // the columns of the index
 		name string
 		put  func(*columnFile, *place)
 	}{
@@ -181,7 +185,7 @@ func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, opti
 			c.put(file, &list[i])
 		}
 	}
-	return w.finish(path, &header{Kind: "dump", Rows: len(list), Source: stamp})
+	return w.writeFile(path, &header{Kind: "dump", Rows: len(list), Source: stamp})
 }
 
 // lineID returns the id of a dump line as results have it (docs/spec/cli.md#r24).

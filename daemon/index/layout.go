@@ -23,9 +23,9 @@ const Suffix = ".plumbidx"
 // magic begins every index. Its last byte is the version of the layout.
 const magic = "PLUMBIX\x01"
 
-// preamble is the length of magic, checksum and header length in bytes. The checksum covers all
+// preambleSize is the length of magic, checksum and header length in bytes. The checksum covers all
 // that follows it.
-const preamble = 24
+const preambleSize = 24
 
 // header is the JSON text after the preamble. Sections follow it, each at a multiple of 8 bytes.
 type header struct {
@@ -60,8 +60,8 @@ type stamp struct {
 	Sample   uint64 `json:"sample"`   // hash of its first and last bytes
 }
 
-// sampled is how many bytes at each end of a file a stamp covers.
-const sampled = 64 << 10
+// sampledBytes is how many bytes at each end of a file a stamp covers.
+const sampledBytes = 64 << 10
 
 // stampOf returns the stamp of an open file: its size, its time, and a hash of its first and last
 // bytes. Reading all of a large file would take as long as indexing it anew.
@@ -75,8 +75,8 @@ func stampOf(file *os.File) (stamp stamp, err error) {
 	}
 	stamp.Size, stamp.Modified = info.Size(), info.ModTime().UnixNano()
 	hash := xxhash.New()
-	for _, at := range []int64{0, max(0, stamp.Size-sampled)} {
-		if _, err := io.Copy(hash, io.NewSectionReader(file, at, sampled)); err != nil {
+	for _, at := range []int64{0, max(0, stamp.Size-sampledBytes)} {
+		if _, err := io.Copy(hash, io.NewSectionReader(file, at, sampledBytes)); err != nil {
 			return stamp, err
 		}
 	}
@@ -90,11 +90,11 @@ var errStale = errors.New("the file has changed since")
 // mapped is an index in memory. The bytes are the kernel's page cache and must not be written.
 type mapped struct {
 	header
-	path    string
-	info    os.FileInfo // of the index when it was opened
-	unnamed bool        // its file was removed on purpose
-	bytes   []byte
-	body    []byte // what follows the header
+	path       string
+	infoAtOpen os.FileInfo // of the index when it was opened
+	isRemoved  bool        // its file was removed on purpose
+	bytes      []byte
+	sections   []byte // what follows the header
 }
 
 // openIndex maps an index into memory. It first checks the checksum of the whole file, that
@@ -110,7 +110,7 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 	if err != nil {
 		return nil, err
 	}
-	var head [preamble]byte
+	var head [preambleSize]byte
 	if _, err := io.ReadFull(file, head[:]); err != nil {
 		return nil, fmt.Errorf("it is too short: %w", err)
 	}
@@ -120,7 +120,7 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 	// The preamble: magic at byte 0, the checksum of all from byte 16 on at 8, the length of the header at 16.
 	size := binary.LittleEndian.Uint64(head[16:])
 	const longestHeader = 1 << 30
-	if size > uint64(info.Size()-preamble) || size > longestHeader {
+	if size > uint64(info.Size()-preambleSize) || size > longestHeader {
 		return nil, errors.New("it is damaged: its header is longer than the file")
 	}
 	// The file is read through a buffer first, so that the memory of this process does not grow by it.
@@ -137,12 +137,12 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot map it: %w", err)
 	}
-	m := &mapped{path: path, info: info, bytes: data}
-	if err := json.Unmarshal(data[preamble:preamble+size], &m.header); err != nil {
+	m := &mapped{path: path, infoAtOpen: info, bytes: data}
+	if err := json.Unmarshal(data[preambleSize:preambleSize+size], &m.header); err != nil {
 		unix.Munmap(data)
 		return nil, fmt.Errorf("its header cannot be read: %w", err)
 	}
-	m.body = data[aligned(preamble+int64(size)):]
+	m.sections = data[aligned(preambleSize+int64(size)):]
 	switch {
 	case m.Kind != kind:
 		err = fmt.Errorf("it is an index of %s; want one of %s", m.Kind, kind)
@@ -159,11 +159,11 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 // changed reports whether the index at the path is no longer the file that was mapped.
 // Another program may then have damaged what is mapped.
 func (m *mapped) changed() bool {
-	if m.unnamed {
+	if m.isRemoved {
 		return false
 	}
 	info, err := os.Stat(m.path)
-	return err != nil || info.Size() != m.info.Size() || !info.ModTime().Equal(m.info.ModTime()) || !os.SameFile(info, m.info)
+	return err != nil || info.Size() != m.infoAtOpen.Size() || !info.ModTime().Equal(m.infoAtOpen.ModTime()) || !os.SameFile(info, m.infoAtOpen)
 }
 
 // release tells the kernel that the pages of the index are not needed in this process. They
@@ -189,7 +189,7 @@ func column[T number](mapped *mapped, name string) []T {
 			continue
 		}
 		var one T
-		b := mapped.body[section.At : section.At+section.Length]
+		b := mapped.sections[section.At : section.At+section.Length]
 		return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), int(section.Length)/int(unsafe.Sizeof(one)))
 	}
 	return nil

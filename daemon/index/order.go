@@ -38,7 +38,7 @@ func (set *Set) Order(filter Filter, order Sort) []uint32 {
 	if ok {
 		return got
 	}
-	got = set.sorted(set.Select(filter), order)
+	got = set.sortRows(set.Select(filter), order)
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	keep := 8
@@ -49,8 +49,8 @@ func (set *Set) Order(filter Filter, order Sort) []uint32 {
 	return got
 }
 
-// entry is a row of results with its sort key.
-type entry struct {
+// rowWithKey is a row of results with its sort key.
+type rowWithKey struct {
 	key uint64
 	row uint32
 }
@@ -58,10 +58,10 @@ type entry struct {
 // noValue is the key of rows without a value.
 const noValue = math.MaxUint64
 
-// sorted returns the rows of a selection in the given order, by their numbers in the whole set. Rows
+// sortRows returns the rows of a selection in the given order, by their numbers in the whole set. Rows
 // without a value come last, upwards and downwards. Rows get a number as sort key and are sorted by
 // it; ids, which do not fit into a key, are then compared in full.
-func (set *Set) sorted(sel *Selection, order Sort) []uint32 {
+func (set *Set) sortRows(sel *Selection, order Sort) []uint32 {
 	rows := make([]uint32, 0, sel.Rows)
 	if order.By == "" || order.By == "row" {
 		for i, f := range set.Files {
@@ -76,11 +76,11 @@ func (set *Set) sorted(sel *Selection, order Sort) []uint32 {
 		}
 		return rows
 	}
-	list := make([]entry, 0, sel.Rows)
-	ranks := set.ranks(order.By)
+	list := make([]rowWithKey, 0, sel.Rows)
+	ranks := set.wordRanks(order.By)
 	for i, f := range set.Files {
 		first := set.First(i)
-		keyOf := f.sortKey(order.By, ranks[i])
+		keyOf := f.sortKeyOf(order.By, ranks[i])
 		for row := range f.Rows() {
 			if !sel.bits[i].has(row) {
 				continue
@@ -89,7 +89,7 @@ func (set *Set) sorted(sel *Selection, order Sort) []uint32 {
 			if order.Down && k != noValue {
 				k = noValue - 1 - k // reverses the order of all other keys
 			}
-			list = append(list, entry{k, uint32(first + row)})
+			list = append(list, rowWithKey{k, uint32(first + row)})
 		}
 	}
 	list = radixSort(list)
@@ -117,12 +117,12 @@ func floatKey(x float64) uint64 {
 	return (b | 1<<63) >> 1
 }
 
-// sortKey returns the function that gives the key of a row for an order. ranks are from
-// Set.ranks, for orders by words. Rows without a value have the key noValue.
-func (file *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
+// sortKeyOf returns the function that gives the key of a row for an order. ranks are from
+// Set.wordRanks, for orders by words. Rows without a value have the key noValue.
+func (file *File) sortKeyOf(key string, ranks []uint64) func(row int) uint64 {
 	// Keys of words are their ranks, keys of whole numbers the numbers, 0 being no value.
-	ranked := func(column []uint16) func(int) uint64 { return func(row int) uint64 { return ranks[column[row]] } }
-	whole := func(column []uint16) func(int) uint64 {
+	ofWord := func(column []uint16) func(int) uint64 { return func(row int) uint64 { return ranks[column[row]] } }
+	ofNumber := func(column []uint16) func(int) uint64 {
 		return func(row int) uint64 {
 			if column[row] == 0 {
 				return noValue
@@ -130,7 +130,7 @@ func (file *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
 			return uint64(column[row])
 		}
 	}
-	switch key {
+	switch key { // one of the orders that Sort.Check accepts
 	case "score":
 		return func(row int) uint64 { return floatKey(file.Score[row]) }
 	case "reward":
@@ -140,31 +140,33 @@ func (file *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
 	case "cost":
 		return func(row int) uint64 { return floatKey(float64(file.Cost[row])) }
 	case "repeat":
-		return whole(file.Repeat)
+		return ofNumber(file.Repeat)
 	case "turn":
-		return whole(file.Turn)
+		return ofNumber(file.Turn)
 	case "test":
-		return ranked(file.Test)
+		return ofWord(file.Test)
 	case "model":
-		return ranked(file.Series)
+		return ofWord(file.Series)
 	case "status":
-		return ranked(file.Status)
+		return ofWord(file.Status)
 	case "failure":
-		return ranked(file.Code)
+		return ofWord(file.Code)
 	case "id":
 		return func(row int) uint64 {
 			var b [8]byte
 			copy(b[:], file.ID(row))
-			return binary.BigEndian.Uint64(b[:]) >> 1 // the first 8 bytes; sortByID orders ids that begin alike
+			// The first 8 bytes without the last bit, so that the key is below noValue; sortByID then orders ids
+			// with equal keys.
+			return binary.BigEndian.Uint64(b[:]) >> 1
 		}
 	}
 	// Any other order is by a metric.
-	name := slices.Index(file.Metrics, strings.TrimPrefix(key, "metric:"))
+	metric := slices.Index(file.Metrics, strings.TrimPrefix(key, "metric:"))
 	return func(row int) uint64 {
-		if name < 0 {
+		if metric < 0 {
 			return noValue
 		}
-		x, ok := file.Metric(row, uint16(name))
+		x, ok := file.Metric(row, uint16(metric))
 		if !ok {
 			return noValue
 		}
@@ -172,10 +174,10 @@ func (file *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
 	}
 }
 
-// ranks returns, for each file, the ranks of the words of a column among the words of all
+// wordRanks returns, for each file, the ranks of the words of a column among the words of all
 // files, in alphabetical order. An empty word has the rank noValue. Orders that are not by
 // words get no ranks.
-func (set *Set) ranks(by string) [][]uint64 {
+func (set *Set) wordRanks(by string) [][]uint64 {
 	wordsOf := func(file *File) []Word {
 		switch by {
 		case "test":
@@ -212,8 +214,8 @@ func (set *Set) ranks(by string) [][]uint64 {
 
 // sortByID sorts by whole ids the runs of entries with equal keys, since keys hold only the
 // first bytes of ids.
-func (set *Set) sortByID(list []entry, down bool) {
-	id := func(e entry) string {
+func (set *Set) sortByID(list []rowWithKey, down bool) {
+	id := func(e rowWithKey) string {
 		i, row, _ := set.Find(int(e.row))
 		return set.Files[i].ID(row)
 	}
@@ -223,7 +225,7 @@ func (set *Set) sortByID(list []entry, down bool) {
 			to++
 		}
 		if to-from > 1 {
-			slices.SortStableFunc(list[from:to], func(a, b entry) int {
+			slices.SortStableFunc(list[from:to], func(a, b rowWithKey) int {
 				if down {
 					a, b = b, a
 				}
@@ -236,26 +238,26 @@ func (set *Set) sortByID(list []entry, down bool) {
 
 // radixSort sorts rows by key and keeps the order of equal keys. It sorts by 11 bits at a
 // time, from the lowest, and skips digits that all keys share. list is overwritten.
-func radixSort(list []entry) []entry {
-	const bitsPer = 11
-	other := make([]entry, len(list))
+func radixSort(list []rowWithKey) []rowWithKey {
+	const bitsPer = 11 // of a digit
+	other := make([]rowWithKey, len(list))
 	for shift := 0; shift < 64; shift += bitsPer {
-		var count [1 << bitsPer]int
+		var starts [1 << bitsPer]int
 		for i := range list {
-			count[list[i].key>>shift&(1<<bitsPer-1)]++
+			starts[list[i].key>>shift&(1<<bitsPer-1)]++
 		}
-		if len(list) == 0 || count[list[0].key>>shift&(1<<bitsPer-1)] == len(list) {
+		if len(list) == 0 || starts[list[0].key>>shift&(1<<bitsPer-1)] == len(list) {
 			continue
 		}
 		at := 0
-		for i, n := range count { // count becomes the place of the first entry with the digit
-			count[i] = at
+		for i, n := range starts { // count becomes the place of the first entry with the digit
+			starts[i] = at
 			at += n
 		}
 		for _, e := range list {
 			digit := e.key >> shift & (1<<bitsPer - 1)
-			other[count[digit]] = e
-			count[digit]++
+			other[starts[digit]] = e
+			starts[digit]++
 		}
 		list, other = other, list
 	}

@@ -28,14 +28,14 @@ const (
 	Note
 	Failure
 	Source // the result file
-	facets
+	facetCount
 )
 
 // FacetNames are the names of the facets in filters and answers.
-var FacetNames = [facets]string{"suite", "test", "model", "mode", "input", "setting", "format", "method", "status", "note", "failure", "file"}
+var FacetNames = [facetCount]string{"suite", "test", "model", "mode", "input", "setting", "format", "method", "status", "note", "failure", "file"}
 
 // failsScore is the bit of a row outside the range of scores, beside the bits of the facets.
-const failsScore = uint32(1) << facets
+const failsScore = uint32(1) << facetCount
 
 // Range is a closed interval; nil bounds are open.
 type Range struct {
@@ -155,7 +155,8 @@ func (set *Set) Find(row int) (file, inFile int, ok bool) {
 	return 0, 0, false
 }
 
-// First returns the row of the set with which a file's rows begin.
+// First returns the row of the set with which a file's rows begin. Rows of a set count through its files in
+// order.
 func (set *Set) First(file int) (n int) {
 	for _, f := range set.Files[:file] {
 		n += f.Rows()
@@ -182,7 +183,7 @@ func (set *Set) Select(filter Filter) *Selection {
 	if ok {
 		return got
 	}
-	got = set.scan(filter)
+	got = set.evaluate(filter)
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	set.recent.put(key, got, 16)
@@ -201,24 +202,24 @@ func (f *Filter) Key() string {
 // block is how many rows are scanned at once.
 const block = 1 << 16
 
-// partial is what one goroutine has counted of a filter's rows.
-type partial struct {
-	tally     []*tallies // by file
+// partialCounts is what one goroutine has counted of a filter's rows.
+type partialCounts struct {
+	tallies   []*tallies // by file
 	rows      int
 	scored    int
 	sum       float64
 	histogram Histogram
 }
 
-// scan evaluates a filter over all rows, on all cores. The result does not depend on the
+// evaluate evaluates a filter over all rows, on all cores. The result does not depend on the
 // number of cores: counts are integers, and scores are added by blocks in order. A panic of
 // a goroutine, such as a memory fault in an index that was cut, is raised again here.
-func (set *Set) scan(filter Filter) *Selection {
-	out := &Selection{Counts: map[string][]Count{}}
+func (set *Set) evaluate(filter Filter) *Selection {
+	selected := &Selection{Counts: map[string][]Count{}}
 	// Plan: what the filter demands of each file, and blocks of rows as jobs.
 	low, high := set.Range()
 	plans := make([]*plan, len(set.Files))
-	type job struct{ file, from, to int }
+	type job struct{ file, from, to int } // rows from (included) to to (excluded) of a file
 	var jobs []job
 	var rules, texts []Bitmap
 	if filter.Rule != "" && set.Rules != nil {
@@ -228,21 +229,21 @@ func (set *Set) scan(filter Filter) *Selection {
 		texts = set.Texts(filter)
 	}
 	for i, file := range set.Files {
-		plans[i] = newPlan(file, i, &filter)
+		plans[i] = newPlan(file, &filter)
 		if filter.Rule != "" {
-			plans[i].addBitmap(rules, i, file.Rows())
+			plans[i].requireBitmap(rules, i, file.Rows())
 		}
 		if filter.Text != "" {
-			plans[i].addBitmap(texts, i, file.Rows())
+			plans[i].requireBitmap(texts, i, file.Rows())
 		}
-		plans[i].low, plans[i].scale = low, Bins/(high-low)
-		out.bits = append(out.bits, newBitmap(file.Rows()))
+		plans[i].lowScore, plans[i].barsPerScore = low, Bins/(high-low)
+		selected.bits = append(selected.bits, newBitmap(file.Rows()))
 		for at := 0; at < file.Rows(); at += block {
 			jobs = append(jobs, job{i, at, min(at+block, file.Rows())})
 		}
 	}
 	// Evaluate the blocks: each goroutine takes the next job and counts in a part of its own.
-	parts := make([]partial, min(runtime.GOMAXPROCS(0), max(1, len(jobs))))
+	parts := make([]partialCounts, min(runtime.GOMAXPROCS(0), max(1, len(jobs))))
 	sums := make([]float64, len(jobs)) // added in order, so that the mean does not depend on the cores
 	next := make(chan int, len(jobs))
 	for i := range jobs {
@@ -251,8 +252,8 @@ func (set *Set) scan(filter Filter) *Selection {
 	close(next)
 	var wait sync.WaitGroup
 	var fault any
-	for k := range parts {
-		part := &parts[k]
+	for worker := range parts {
+		part := &parts[worker]
 		wait.Go(func() {
 			// If another program cut the mapped index, reading it panics and does not end the process.
 			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -263,14 +264,14 @@ func (set *Set) scan(filter Filter) *Selection {
 					set.mu.Unlock()
 				}
 			}()
-			part.tally = make([]*tallies, len(set.Files))
+			part.tallies = make([]*tallies, len(set.Files))
 			for i := range next {
 				j := jobs[i]
-				if part.tally[j.file] == nil {
-					part.tally[j.file] = newTallies(set.Files[j.file])
+				if part.tallies[j.file] == nil {
+					part.tallies[j.file] = newTallies(set.Files[j.file])
 				}
 				part.sum = 0
-				plans[j.file].run(j.from, j.to, out.bits[j.file], part, part.tally[j.file])
+				plans[j.file].countRows(j.from, j.to, selected.bits[j.file], part, part.tallies[j.file])
 				sums[i] = part.sum
 			}
 		})
@@ -284,16 +285,16 @@ func (set *Set) scan(filter Filter) *Selection {
 	for _, x := range sums {
 		sum += x
 	}
-	out.join(set.Files, parts)
-	out.Histogram.Low, out.Histogram.High = low, high
-	out.Mean = sum / float64(out.Scored)
-	return out
+	selected.addParts(set.Files, parts)
+	selected.Histogram.Low, selected.Histogram.High = low, high
+	selected.Mean = sum / float64(selected.Scored)
+	return selected
 }
 
-// join adds up what the goroutines have counted, one part each, and lists the values of each facet with
+// addParts adds up what the goroutines have counted, one part each, and lists the values of each facet with
 // their counts, the most frequent first.
-func (out *Selection) join(files []*File, parts []partial) {
-	counts := [facets]map[string]int{}
+func (out *Selection) addParts(files []*File, parts []partialCounts) {
+	counts := [facetCount]map[string]int{}
 	for i := range counts {
 		counts[i] = map[string]int{}
 	}
@@ -304,7 +305,7 @@ func (out *Selection) join(files []*File, parts []partial) {
 		for i, n := range partial.histogram.Bars {
 			out.Histogram.Bars[i] += n
 		}
-		for i, t := range partial.tally {
+		for i, t := range partial.tallies {
 			if t != nil {
 				t.addTo(files[i], &counts)
 			}
@@ -324,19 +325,19 @@ func (out *Selection) join(files []*File, parts []partial) {
 type plan struct {
 	file                                 *File
 	test, series, status, notes, code    []uint32
-	source                               uint32 // what the whole file fails
+	fileFails                            uint32 // what the whole file fails
 	score, time                          *Range
 	metric                               *Range
 	metricName                           uint16
 	noMetric                             bool // the file has no metric of that name
 	bitmaps                              []bitmap
-	low, scale                           float64
+	lowScore, barsPerScore               float64
 	wantsTime, wantsMetric, wantsBitmaps bool
 }
 
 // newPlan prepares a filter for one result file. For each word of a column a table has the
 // bits of the facets whose filter the word fails, so that rows are tested by numbers alone.
-func newPlan(file *File, number int, filter *Filter) *plan {
+func newPlan(file *File, filter *Filter) *plan {
 	p := &plan{file: file, score: filter.Score, time: filter.Time, wantsTime: filter.Time != nil}
 	failBit := func(facet Facet, value string) uint32 { // the facet's bit if its filter excludes the value, else 0
 		list, given := filter.Values[FacetNames[facet]]
@@ -350,7 +351,7 @@ func newPlan(file *File, number int, filter *Filter) *plan {
 	}
 	for _, word := range file.SeriesOf {
 		bits := uint32(0)
-		for i, v := range word {
+		for i, v := range word { // model, mode and so on, in the order of the facets from Model on
 			bits |= failBit(Model+Facet(i), v)
 		}
 		p.series = append(p.series, bits)
@@ -368,7 +369,7 @@ func newPlan(file *File, number int, filter *Filter) *plan {
 		}
 		p.notes = append(p.notes, bits)
 	}
-	p.source = failBit(Source, file.Path)
+	p.fileFails = failBit(Source, file.Path)
 	if filter.Metric != "" && filter.Between != nil {
 		i := slices.Index(file.Metrics, filter.Metric)
 		p.metric = filter.Between
@@ -377,13 +378,13 @@ func newPlan(file *File, number int, filter *Filter) *plan {
 		p.wantsMetric = true
 	}
 	if filter.ID != "" {
-		p.add(file.search(filter.ID))
+		p.addRequired(file.rowsWithID(filter.ID))
 	}
 	return p
 }
 
-// notesFail returns 0 if the filter accepts one of a result's notes, else the bit of the
-// facet Note.
+// notesFail returns 0 if the filter accepts one of a result's notes, whose codes are set, else the bit of the
+// facet Note. failBit is 0 for a code that the filter accepts.
 func notesFail(set Word, failBit func(Facet, string) uint32) uint32 {
 	for _, v := range set {
 		if failBit(Note, v) == 0 {
@@ -393,26 +394,29 @@ func notesFail(set Word, failBit func(Facet, string) uint32) uint32 {
 	return 1 << Note
 }
 
-// addBitmap demands that selected rows are in bitmap i of the list. If the list has none,
+// requireBitmap demands that selected rows are in bitmap i of the list. If the list has none,
 // because the rule is unknown, no row is selected.
-func (plan *plan) addBitmap(list []Bitmap, i, rows int) {
+func (plan *plan) requireBitmap(list []Bitmap, i, rows int) {
 	if i < len(list) {
-		plan.add(list[i].bits)
+		plan.addRequired(list[i].bits)
 		return
 	}
-	plan.add(newBitmap(rows))
+	plan.addRequired(newBitmap(rows))
 }
 
-func (plan *plan) add(b bitmap) { plan.bitmaps, plan.wantsBitmaps = append(plan.bitmaps, b), true }
+func (plan *plan) addRequired(b bitmap) {
+	plan.bitmaps, plan.wantsBitmaps = append(plan.bitmaps, b), true
+}
 
-// run evaluates a filter on the rows from (included) to to (excluded) of a result file. It sets the bits of
+// countRows evaluates a filter on the rows from (included) to to (excluded) of a result file. It sets the bits of
 // the selected rows and counts them in out and tallies. The counts of a facet's values ignore what the
 // filter says of that facet, and the histogram ignores the range of scores. So a row that fails nothing but
 // one facet still counts there, and one that fails nothing but the range of scores is in the histogram.
-func (plan *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies) {
+func (plan *plan) countRows(from, to int, bits bitmap, out *partialCounts, tallies *tallies) {
 	file := plan.file
 	for i := from; i < to; i++ {
-		fails := plan.source | plan.test[file.Test[i]] | plan.series[file.Series[i]] | plan.status[file.Status[i]] | plan.notes[file.Notes[i]] | plan.code[file.Code[i]]
+		// A bit for each facet whose filter the row fails, by the tables of newPlan.
+		fails := plan.fileFails | plan.test[file.Test[i]] | plan.series[file.Series[i]] | plan.status[file.Status[i]] | plan.notes[file.Notes[i]] | plan.code[file.Code[i]]
 		score := file.Score[i]
 		if plan.score != nil && !plan.score.holds(score) {
 			fails |= failsScore
@@ -420,19 +424,20 @@ func (plan *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies)
 		if atLeastTwo := fails&(fails-1) != 0; atLeastTwo { // more than one bit is set: no count has the row
 			continue
 		}
-		if plan.wantsTime && !plan.time.holds32(file.Time[i]) || plan.wantsBitmaps && !plan.inAll(i) || plan.wantsMetric && !plan.metricHolds(i) {
+		failsOther := plan.wantsTime && !plan.time.holds32(file.Time[i]) || plan.wantsBitmaps && !plan.inAll(i) || plan.wantsMetric && !plan.metricHolds(i)
+		if failsOther { // no count ignores these parts of the filter
 			continue
 		}
-		if fails&^failsScore == 0 {
+		if fails&^failsScore == 0 { // nothing, or the range of scores alone
 			if score != score { // NaN: no score
 				out.histogram.Null++
 			} else {
-				out.histogram.Bars[min(Bins-1, max(0, int((score-plan.low)*plan.scale)))]++
+				out.histogram.Bars[min(Bins-1, max(0, int((score-plan.lowScore)*plan.barsPerScore)))]++
 			}
 		}
 		if fails != 0 {
-			if fails != failsScore {
-				tallies.countFailing(file, i, fails)
+			if fails != failsScore { // one facet alone
+				tallies.countFailingOneFacet(file, i, fails)
 			}
 			continue
 		}
@@ -466,10 +471,10 @@ func (plan *plan) metricHolds(i int) bool {
 	return ok && plan.metric.holds32(x)
 }
 
-// search returns the rows whose ids contain a text. The column of ids is one text with a line break after
+// rowsWithID returns the rows whose ids contain a text. The column of ids is one text with a line break after
 // each id, and idEnd has the place of each line break. So a match that runs over the end of an id does not
 // count.
-func (file *File) search(text string) bitmap {
+func (file *File) rowsWithID(text string) bitmap {
 	out := newBitmap(file.Rows())
 	want := []byte(text)
 	for pos := 0; ; {

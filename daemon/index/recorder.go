@@ -22,19 +22,19 @@ const batchBytes = 64 << 10
 // read again. Most columns are taken from results in memory. A goroutine of its own reads the lines
 // of others. One goroutine uses it.
 type Recorder struct {
-	path      string
-	opts      RecorderOptions
-	builder   *builder
-	batch     []byte // lines that are to be read
-	batches   chan []byte
-	reading   sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
-	offset    int64          // where the next row begins
-	results   int            // rows
-	fault     error
-	extraFrom int   // who makes Extra: one of extraShared, extraOwn, extraLate
-	size      int64 // bytes of the lines and their ends
-	done      sync.WaitGroup
-	ended     bool
+	path          string
+	opts          RecorderOptions
+	builder       *builder
+	batch         []byte // lines that are to be read
+	batches       chan []byte
+	unreadBatches sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
+	offset        int64          // where the next row begins
+	rowsAdded     int            // rows
+	firstError    error
+	extraSource   int   // who makes Extra: one of extraShared, extraOwn, extraLate
+	size          int64 // bytes of the lines and their ends
+	done          sync.WaitGroup
+	isEnded       bool
 }
 
 // Where the JSON value that Options.Extra returns comes from.
@@ -65,31 +65,31 @@ func NewRecorder(path string, options RecorderOptions) (*Recorder, error) {
 	}
 	recorder := &Recorder{path: path, opts: options, builder: builder, batches: make(chan []byte, 16)}
 	if options.Shared != nil && options.Observe != nil {
-		recorder.extraFrom = extraShared
+		recorder.extraSource = extraShared // Observe is not called then, because Shared has the same
 	} else {
 		builder.observe = options.Observe
 	}
-	recorder.done.Go(recorder.read)
+	recorder.done.Go(recorder.readBatches)
 	return recorder, nil
 }
 
-// read adds the result lines of batches to the index, until there are no more. It runs in a
+// readBatches adds the result lines of batches to the index, until there are no more. It runs in a
 // goroutine of its own.
-func (recorder *Recorder) read() {
+func (recorder *Recorder) readBatches() {
 	for batch := range recorder.batches {
 		recorder.addLines(batch)
-		recorder.reading.Done()
+		recorder.unreadBatches.Done()
 	}
 }
 
 // addLines parses the lines of a batch, each of which ends with a line break, and adds them to the index.
 // After an error it ignores further lines.
 func (recorder *Recorder) addLines(batch []byte) {
-	recorder.unshare() // these results do not read back as they were scored
-	for from := 0; from < len(batch) && recorder.fault == nil; {
+	recorder.stopSharing() // these results do not read back as they were scored
+	for from := 0; from < len(batch) && recorder.firstError == nil; {
 		to := from + bytes.IndexByte(batch[from:], '\n')
-		recorder.results++
-		recorder.fault = recorder.builder.add(batch[from:to], recorder.results, recorder.offset, "")
+		recorder.rowsAdded++
+		recorder.firstError = recorder.builder.addLine(batch[from:to], recorder.rowsAdded, recorder.offset, "")
 		recorder.offset += int64(to - from + 1)
 		from = to + 1
 	}
@@ -102,42 +102,42 @@ func (recorder *Recorder) addLines(batch []byte) {
 func (recorder *Recorder) Add(line []byte, result *scoring.Result) {
 	recorder.size += int64(len(line)) + 1
 	if result != nil && recorder.builder.readsBack(result, recorder.opts.Reward) {
-		recorder.waitForLines()
-		if recorder.fault == nil {
-			if result.Cluster != "" { // lines do not have it
-				recorder.unshare()
+		recorder.readAllLines()
+		if recorder.firstError == nil {
+			if result.Cluster != "" { // lines do not have it, so this result differs from what Shared has seen
+				recorder.stopSharing()
 			}
-			recorder.results++
-			recorder.fault = recorder.builder.addResult(result, recorder.opts.Reward, recorder.offset, len(line))
+			recorder.rowsAdded++
+			recorder.firstError = recorder.builder.addResult(result, recorder.opts.Reward, recorder.offset, len(line))
 			recorder.offset += int64(len(line)) + 1
 		}
 		return
 	}
 	recorder.batch = append(append(recorder.batch, line...), '\n')
 	if len(recorder.batch) >= batchBytes {
-		recorder.reading.Add(1)
+		recorder.unreadBatches.Add(1)
 		recorder.batches <- recorder.batch
 		recorder.batch = make([]byte, 0, batchBytes+batchBytes/4)
 	}
 }
 
-// unshare ends the use of RecorderOptions.Shared, because the next result does not read back
+// stopSharing ends the use of RecorderOptions.Shared, because the next result does not read back
 // as it was scored. Observe gets the results from now on if there are none before, else all
 // of them from the file at the end.
-func (recorder *Recorder) unshare() {
+func (recorder *Recorder) stopSharing() {
 	switch {
-	case recorder.extraFrom != extraShared:
-	case recorder.results == 0:
-		recorder.extraFrom, recorder.builder.observe = extraOwn, recorder.opts.Observe
+	case recorder.extraSource != extraShared:
+	case recorder.rowsAdded == 0:
+		recorder.extraSource, recorder.builder.observe = extraOwn, recorder.opts.Observe
 	default:
-		recorder.extraFrom = extraLate
+		recorder.extraSource = extraLate
 	}
 }
 
-// waitForLines waits until all batches are read and then reads the lines of the unfinished
+// readAllLines waits until all batches are read and then reads the lines of the unfinished
 // batch, because rows are in the order of lines.
-func (recorder *Recorder) waitForLines() {
-	recorder.reading.Wait()
+func (recorder *Recorder) readAllLines() {
+	recorder.unreadBatches.Wait()
 	if len(recorder.batch) > 0 {
 		recorder.addLines(recorder.batch)
 		recorder.batch = recorder.batch[:0]
@@ -159,11 +159,11 @@ func (recorder *Recorder) Finish() error {
 // the lines, checks that the file has the size that was written, adds what the caller wants to keep
 // with the index, and writes it.
 func (recorder *Recorder) finish() error {
-	recorder.waitForLines()
+	recorder.readAllLines()
 	recorder.stop()
 	defer recorder.builder.discard()
-	if recorder.fault != nil {
-		return recorder.fault
+	if recorder.firstError != nil {
+		return recorder.firstError
 	}
 	src, err := openSource(context.Background(), recorder.path, &Options{})
 	if err != nil {
@@ -174,7 +174,7 @@ func (recorder *Recorder) finish() error {
 		return fmt.Errorf("the file has %d bytes; want the %d that were written", n, recorder.size)
 	}
 	options := recorder.opts.Options
-	switch recorder.extraFrom {
+	switch recorder.extraSource {
 	case extraShared:
 		options.Extra = recorder.opts.Shared
 	case extraLate:
@@ -182,7 +182,7 @@ func (recorder *Recorder) finish() error {
 			return err
 		}
 	}
-	return recorder.builder.end(recorder.path+Suffix, src.stamp, &options)
+	return recorder.builder.writeIndex(recorder.path+Suffix, src.stamp, &options)
 }
 
 // observeFile gives the results of the complete file to Observe. Lines that are no results
@@ -204,8 +204,8 @@ func (recorder *Recorder) observeFile(src *os.File) error {
 // stop tells the goroutine that reads result lines that no more come, and waits until it ends. A
 // second call does nothing.
 func (recorder *Recorder) stop() {
-	if !recorder.ended {
-		recorder.ended = true
+	if !recorder.isEnded {
+		recorder.isEnded = true
 		close(recorder.batches)
 		recorder.done.Wait()
 	}
@@ -213,7 +213,7 @@ func (recorder *Recorder) stop() {
 
 // Discard ends a Recorder without an index and removes its temporary files.
 func (recorder *Recorder) Discard() {
-	if !recorder.ended {
+	if !recorder.isEnded {
 		recorder.stop()
 		recorder.builder.discard()
 	}
@@ -238,7 +238,7 @@ func NewColumns() (*Columns, error) {
 
 // Add adds a result; v is its line, from which the reward is taken. The place of the line is not kept.
 func (columns *Columns) Add(r *scoring.Result, v *fastjson.Value) error {
-	return columns.builder.put(r, rewardOf(v), 0, 0)
+	return columns.builder.putRow(r, rewardOf(v), 0, 0)
 }
 
 // File returns the results that were added, as a File with that name for its path. Nothing
@@ -251,7 +251,7 @@ func (columns *Columns) File(name string) (*File, error) {
 	}
 	at.Close()
 	defer os.Remove(at.Name()) // what is mapped stays
-	if err := columns.builder.end(at.Name(), stamp{}, &Options{}); err != nil {
+	if err := columns.builder.writeIndex(at.Name(), stamp{}, &Options{}); err != nil {
 		return nil, fmt.Errorf("cannot write columns: %w", err)
 	}
 	mapped, err := openIndex(at.Name(), "results", stamp{})

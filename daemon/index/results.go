@@ -94,7 +94,7 @@ func OpenResults(ctx context.Context, path string, options Options) (*File, erro
 	if err != nil {
 		return nil, fmt.Errorf("cannot open results %s: %w", path, err)
 	}
-	mapped, err := openOrBuild(src.at, "results", src.stamp, options, func(at string) error { return buildResults(ctx, src.File, src.stamp, at, options) })
+	mapped, err := openOrBuild(src.indexBase, "results", src.stamp, options, func(at string) error { return buildResults(ctx, src.File, src.stamp, at, options) })
 	if err != nil {
 		src.discard()
 		return nil, fmt.Errorf("cannot open results %s: %w", path, err)
@@ -174,7 +174,7 @@ func openOrBuild(path, kind string, stamp stamp, opts Options, build func(at str
 		}
 	}
 	// Make one in the first place that can be written.
-	var failed error
+	var lastError error
 	for i, at := range places {
 		if i > 0 {
 			os.MkdirAll(filepath.Dir(at), 0o755)
@@ -182,15 +182,15 @@ func openOrBuild(path, kind string, stamp stamp, opts Options, build func(at str
 		err := build(at)
 		if err == nil {
 			if i > 0 {
-				tell(fmt.Sprintf("the index is kept in %s: %v", at, failed))
+				tell(fmt.Sprintf("the index is kept in %s: %v", at, lastError))
 			}
 			return openIndex(at, kind, stamp)
 		}
-		if failed = err; !errors.Is(err, os.ErrPermission) && !strings.Contains(err.Error(), "read-only file system") {
+		if lastError = err; !errors.Is(err, os.ErrPermission) && !strings.Contains(err.Error(), "read-only file system") {
 			break
 		}
 	}
-	return nil, failed
+	return nil, lastError
 }
 
 // cache returns the folder for indexes that cannot be beside their files, "" if there is

@@ -6,10 +6,10 @@ import "math/bits"
 // for each facet those that fail the filter of that facet alone. The latter belong to the counts
 // beside the facet's own values, which say how many rows a choice of another value would select.
 type tallies struct {
-	test, series, status, notes, code []int         // selected rows
-	rows                              int           // selected rows
-	failsOnly                         [facets][]int // rows that fail this facet's filter alone; nil for none
-	failsOnlySource                   int           // the same for Source, whose only value is the file's path
+	test, series, status, notes, code []int             // selected rows
+	rows                              int               // selected rows
+	failsOnly                         [facetCount][]int // rows that fail this facet's filter alone; nil for none
+	failsOnlySource                   int               // the same for Source, whose only value is the file's path
 }
 
 func newTallies(f *File) *tallies {
@@ -27,9 +27,9 @@ func (tallies *tallies) count(file *File, i int) {
 	tallies.code[file.Code[i]]++
 }
 
-// countFailing counts a row that fails the filter of one facet only. fails has that facet's
+// countFailingOneFacet counts a row that fails the filter of one facet only. fails has that facet's
 // bit.
-func (tallies *tallies) countFailing(file *File, i int, fails uint32) {
+func (tallies *tallies) countFailingOneFacet(file *File, i int, fails uint32) {
 	facet := Facet(bits.TrailingZeros32(fails))
 	if facet == Source {
 		tallies.failsOnlySource++
@@ -61,14 +61,14 @@ func (file *File) facetColumn(facet Facet) ([]uint16, []Word) {
 // addTo adds the counts of the file to counts, which hold those of all files by facet and
 // value. A value counts the selected rows that have it, and the rows that only this facet's
 // filter excludes, so that each facet shows what its other values would select.
-func (tallies *tallies) addTo(file *File, counts *[facets]map[string]int) {
-	for facet := range Facet(facets) {
+func (tallies *tallies) addTo(file *File, counts *[facetCount]map[string]int) {
+	for facet := range Facet(facetCount) {
 		if facet == Source {
 			counts[Source][file.Path] += tallies.rows + tallies.failsOnlySource
 			continue
 		}
 		_, words := file.facetColumn(facet)
-		selected := tallies.of(facet)
+		selected := tallies.countsOf(facet)
 		for code, word := range words {
 			n := selected[code]
 			if tallies.failsOnly[facet] != nil {
@@ -84,8 +84,8 @@ func (tallies *tallies) addTo(file *File, counts *[facets]map[string]int) {
 	}
 }
 
-// of returns the counts of selected rows in the column of a facet, by the value in the column.
-func (tallies *tallies) of(facet Facet) []int {
+// countsOf returns the counts of selected rows in the column of a facet, by the value in the column.
+func (tallies *tallies) countsOf(facet Facet) []int {
 	switch facet {
 	case Suite, Test:
 		return tallies.test
@@ -105,7 +105,7 @@ func (tallies *tallies) of(facet Facet) []int {
 func (facet Facet) values(word Word) []string {
 	switch facet {
 	case Suite, Test:
-		return word[facet : facet+1]
+		return word[facet : facet+1] // Suite and Test are the facets 0 and 1, as in the word
 	case Status, Failure:
 		return word
 	case Note:

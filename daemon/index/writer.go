@@ -24,11 +24,11 @@ type writer struct {
 
 // columnFile is a column that is being written.
 type columnFile struct {
-	name string
-	file *os.File
-	buf  []byte // not yet in the file
-	n    int64  // bytes of the column so far
-	err  error  // the first of writing
+	name      string
+	file      *os.File
+	unwritten []byte // not yet in the file
+	size      int64  // bytes of the column so far
+	err       error  // the first of writing
 }
 
 // columnBuffer is how many bytes of a column are written to its file at once.
@@ -50,8 +50,8 @@ func (writer *writer) column(name string) (*columnFile, error) {
 // reserve makes room for n bytes in the buffer of an index's column, by writing the buffer to the
 // file if needed. Write errors are kept and returned when the column is copied.
 func (file *columnFile) reserve(n int) {
-	file.n += int64(n)
-	if len(file.buf)+n > columnBuffer {
+	file.size += int64(n)
+	if len(file.unwritten)+n > columnBuffer {
 		file.flush()
 	}
 }
@@ -59,21 +59,21 @@ func (file *columnFile) reserve(n int) {
 // flush writes the buffer of an index's column to its temporary file.
 func (file *columnFile) flush() {
 	if file.err == nil {
-		_, file.err = file.file.Write(file.buf)
+		_, file.err = file.file.Write(file.unwritten)
 	}
-	file.buf = file.buf[:0]
+	file.unwritten = file.unwritten[:0]
 }
 
 // text appends bytes to a column.
 func (file *columnFile) text(b string) {
 	file.reserve(len(b))
-	file.buf = append(file.buf, b...)
+	file.unwritten = append(file.unwritten, b...)
 }
 
 // put appends a number to a column, in the byte order of this machine, which has to be little endian.
 func put[T number](c *columnFile, x T) {
 	c.reserve(int(unsafe.Sizeof(x)))
-	c.buf = append(c.buf, unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x))...)
+	c.unwritten = append(c.unwritten, unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x))...)
 }
 
 // littleEndian reports whether columns can be mapped as they are.
@@ -86,14 +86,14 @@ func (writer *writer) discard() {
 	}
 }
 
-// finish writes the index: preamble, header, and the columns, each at a multiple of 8 bytes.
+// writeFile writes the index: preamble, header, and the columns, each at a multiple of 8 bytes.
 // It writes a temporary file and renames it to path, so that no partial index appears.
-func (writer *writer) finish(path string, header *header) (err error) {
+func (writer *writer) writeFile(path string, header *header) (err error) {
 	// The header says where each column lies.
 	at := int64(0)
 	for _, c := range writer.columns {
-		header.Sections = append(header.Sections, section{c.name, at, c.n})
-		at = aligned(at + c.n)
+		header.Sections = append(header.Sections, section{c.name, at, c.size})
+		at = aligned(at + c.size)
 	}
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -112,7 +112,7 @@ func (writer *writer) finish(path string, header *header) (err error) {
 	}()
 	sum := xxhash.New()
 	out := bufio.NewWriterSize(io.MultiWriter(file, sum), 1<<20)
-	var head [preamble]byte
+	var head [preambleSize]byte
 	copy(head[:], magic)
 	binary.LittleEndian.PutUint64(head[16:], uint64(len(text)))
 	if _, err = file.Write(head[:16]); err != nil { // the checksum, bytes 8 to 15, follows at the end
@@ -120,7 +120,7 @@ func (writer *writer) finish(path string, header *header) (err error) {
 	}
 	out.Write(head[16:])
 	out.Write(text)
-	pad(out, preamble+int64(len(text)))
+	pad(out, preambleSize+int64(len(text)))
 	for _, c := range writer.columns {
 		if err = c.copyTo(out); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (writer *writer) finish(path string, header *header) (err error) {
 // copyTo copies a column from its file and buffer, and the zeros that pad it to a multiple
 // of 8 bytes.
 func (file *columnFile) copyTo(out *bufio.Writer) error {
-	if file.n > int64(len(file.buf)) { // a part is in the file
+	if file.size > int64(len(file.unwritten)) { // a part is in the file already
 		file.flush()
 		if file.err != nil {
 			return fmt.Errorf("cannot write the column %s: %w", file.name, file.err)
@@ -155,8 +155,8 @@ func (file *columnFile) copyTo(out *bufio.Writer) error {
 			return err
 		}
 	}
-	out.Write(file.buf)
-	pad(out, file.n)
+	out.Write(file.unwritten)
+	pad(out, file.size)
 	return nil
 }
 
@@ -168,36 +168,36 @@ func pad(out *bufio.Writer, n int64) {
 
 // words numbers the values of a column in order of appearance.
 type words struct {
-	numbers map[string]uint16
-	list    []Word
-	after   []uint16 // for each value the one that followed it last, which is likely to follow again
-	last    uint16   // the value of the last call
+	numbers    map[string]uint16
+	list       []Word
+	likelyNext []uint16 // for each value the one that followed it last, which is likely to follow again
+	last       uint16   // the value of the last call
 }
 
 // overflow is the number of all values of a column beyond the first 65,535.
 const overflow = math.MaxUint16
 
-// code returns the number by which a column of the index stores a word, such as a test or a series,
+// numberOf returns the number by which a column of the index stores a word, such as a test or a series,
 // and adds a new word. It remembers which word followed each word, and tries that one before it searches
 // the map, because results come in the same order again and again.
-func (words *words) code(parts ...string) uint16 {
-	if int(words.last) < len(words.after) {
-		if n := words.after[words.last]; slices.Equal(words.list[n], parts) {
+func (words *words) numberOf(parts ...string) uint16 {
+	if int(words.last) < len(words.likelyNext) {
+		if n := words.likelyNext[words.last]; slices.Equal(words.list[n], parts) {
 			words.last = n
 			return n
 		}
 	}
-	n := words.find(parts)
-	for len(words.after) < len(words.list) {
-		words.after = append(words.after, 0)
+	n := words.findOrAdd(parts)
+	for len(words.likelyNext) < len(words.list) {
+		words.likelyNext = append(words.likelyNext, 0)
 	}
-	words.after[words.last], words.last = n, n
+	words.likelyNext[words.last], words.last = n, n
 	return n
 }
 
-// find returns the number of a word of the index by the map of all words, and adds a new one. After
+// findOrAdd returns the number of a word of the index by the map of all words, and adds a new one. After
 // 65,535 words all new ones share the number overflow.
-func (words *words) find(parts []string) uint16 {
+func (words *words) findOrAdd(parts []string) uint16 {
 	var buf [256]byte
 	key := buf[:0]
 	for _, p := range parts {
