@@ -145,14 +145,11 @@ func mayBeLong(line string) bool {
 	if strings.HasPrefix(line, "|") {
 		return true
 	}
-	line = strings.TrimRight(strings.TrimLeft(line, "-*!> "), ".,;: ") // without marks of lists and quotes, and punctuation
-	if len(line) > 1 && line[0] == '`' && strings.IndexByte(line[1:], '`') == len(line)-2 {
-		return true
-	}
-	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, ")") && strings.Count(line, "](") == 1 {
-		return true
-	}
-	return !strings.ContainsAny(line, " \t")
+	line = strings.TrimRight(strings.TrimLeft(line, "-*!> "), ".,;: ")                           // without marks of lists and quotes, and punctuation
+	isCode := len(line) > 1 && line[0] == '`' && strings.IndexByte(line[1:], '`') == len(line)-2 // its only other ` ends it
+	isLink := strings.HasPrefix(line, "[") && strings.HasSuffix(line, ")") && strings.Count(line, "](") == 1
+	isWord := !strings.ContainsAny(line, " \t")
+	return isCode || isLink || isWord
 }
 
 // readMentions checks that every document (NAME.md) and every rule (NAME.md#rN) that a file mentions
@@ -190,11 +187,11 @@ func (check *citationCheck) readMentions(file string) {
 	}
 }
 
-// checkRule checks that a rule exists which a place mentions, written in the way of as. It notes that the rule
-// is cited, unless the place is in a document: a rule must be cited by code or tests.
-func (check *citationCheck) checkRule(place place, rule rule, as string) {
+// checkRule checks that a rule exists which a place mentions by the text written. It notes that the rule is
+// cited, unless the place is in a document: a rule must be cited by code or tests.
+func (check *citationCheck) checkRule(place place, rule rule, written string) {
 	if _, ok := check.rules[rule]; !ok {
-		check.add(place, "no rule %s", as)
+		check.add(place, "no rule %s", written)
 		return
 	}
 	if !strings.HasPrefix(place.file, "docs/") {

@@ -23,8 +23,8 @@ const usage = "usage: house citations|packages|measure [FOLDER]\n       house sa
 // and ends with exit code 1 if there is one. With "packages" it writes tables into a document instead.
 // With "sample" it prints functions that people read to judge how clear the code is.
 func main() {
-	draw := len(os.Args) == 4 && os.Args[1] == "sample"
-	if !draw && (len(os.Args) < 2 || len(os.Args) > 3) {
+	isSample := len(os.Args) == 4 && os.Args[1] == "sample"  // with a seed and a count
+	if !isSample && (len(os.Args) < 2 || len(os.Args) > 3) { // a check, and perhaps a folder
 		fmt.Fprintln(os.Stderr, usage)
 		os.Exit(2)
 	}
@@ -39,7 +39,7 @@ func main() {
 	}
 	var faults []string
 	switch {
-	case draw:
+	case isSample:
 		if err := tree.writeSample(os.Args[2:], os.Stdout, os.Stderr); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

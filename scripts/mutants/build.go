@@ -109,8 +109,9 @@ func (woven *woven) markRefused(refusal []byte, mutants []*mutant) bool {
 		faulty := match[1]
 		lineNumber, _ := strconv.Atoi(match[2])
 		for path, spans := range woven.lines {
-			if filepath.Base(path) != filepath.Base(faulty) && !strings.HasSuffix(faulty,
-				"_"+strings.ReplaceAll(path, "/", "_")) {
+			isFile := filepath.Base(path) == filepath.Base(faulty)
+			isReplacement := strings.HasSuffix(faulty, "_"+strings.ReplaceAll(path, "/", "_")) // as build names it
+			if !isFile && !isReplacement {
 				continue
 			}
 			for _, span := range spans {

@@ -68,11 +68,10 @@ func (config *config) results(dir string) string {
 func readPackage(dir string) (*pack, error) {
 	pack := &pack{dir: dir, fset: token.NewFileSet(), files: map[string]*ast.File{}, text: map[string][]byte{}}
 	var info struct {
-		Name                string
-		GoFiles             []string
-		TestGoFiles, XTests []string
+		Name    string
+		GoFiles []string
 	}
-	out, err := exec.Command("go", "list", "-json=Name,GoFiles,TestGoFiles", "./"+dir).Output()
+	out, err := exec.Command("go", "list", "-json=Name,GoFiles", "./"+dir).Output()
 	if err != nil {
 		return nil, fmt.Errorf("cannot list it: %w", err)
 	}

@@ -211,7 +211,7 @@ func (config *config) testAlone(pack *pack, mutant *mutant, tests []oneTest) err
 			}
 		}
 	}
-	return config.runUntilKilled(mutant, selectNone, ownTests) // the binaries have this mutant alone, and always
+	return config.runUntilKilled(mutant, unchangedCode, ownTests) // the code of these binaries has this mutant in place
 }
 
 // outcome is what a run of tests gave.
@@ -223,7 +223,7 @@ type outcome struct {
 
 // Numbers that run takes in place of a mutant's.
 const (
-	selectNone    = 0  // the code runs as it is
+	unchangedCode = 0  // the code runs as it is
 	recordReached = -1 // the code runs as it is, and the numbers of the functions that are called are written to a file
 )
 

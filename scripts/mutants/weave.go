@@ -87,7 +87,7 @@ func (pack *pack) weave(mutants []*mutant) *woven {
 		text := pack.text[path]
 		var edits []edit
 		var copies []byte
-		line := bytes.Count(text, []byte("\n")) + 2 // of the next copy, in the new file
+		line := bytes.Count(text, []byte("\n")) + 2 // the line of the next copy: the edits add no lines to the text before
 		for _, d := range file.Decls {
 			function, ok := d.(*ast.FuncDecl)
 			if !ok || len(byFunc[function]) == 0 {
@@ -110,6 +110,7 @@ func (pack *pack) weave(mutants []*mutant) *woven {
 		}
 		out.files[path] = append(append(apply(text, 0, len(text), edits), '\n'), copies...)
 	}
+	// A further file reads which mutant is selected.
 	out.files[pack.dir+"/mutants_selected.go"] = fmt.Appendf(nil, selector, pack.name, len(out.functionNumbers)+1)
 	return out
 }
