@@ -39,7 +39,9 @@ func (flags *dumpFlags) inputLimits(limits dump.Limits) input.Limits {
 	if flags.remote == nil {
 		flags.remote = &address.Options{Endpoint: flags.S3Endpoint, Region: flags.S3Region}
 	}
-	return input.Limits{Limits: limits, Remote: flags.remote, Spool: int64(flags.MaxSpool), Entries: int(flags.MaxEntries)}
+	return input.Limits{Limits: limits, Remote: flags.remote,
+		Spool:   int64(flags.MaxSpool), // bytes of a temporary copy
+		Entries: int(flags.MaxEntries)} // of an archive
 }
 
 // options returns how the records of dumps, which other tools may have written, are read and joined with

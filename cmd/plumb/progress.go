@@ -117,9 +117,9 @@ func (progress *progress) workInBytes(now time.Time) (done, size int64) {
 	if progress.itemsOfReportDrawn > 0 { // all lines are scored, and the report is being drawn
 		const shortest = 1e-3 // seconds; no division by zero
 		bytesPerSecond := float64(progress.total) / max(shortest, progress.reportStart.Sub(progress.start).Seconds())
-		drawing := now.Sub(progress.reportStart).Seconds()
-		inAll := drawing * float64(progress.reportItems) / float64(progress.itemsOfReportDrawn)
-		return progress.total + int64(bytesPerSecond*drawing), progress.total + int64(bytesPerSecond*inAll)
+		secondsSoFar := now.Sub(progress.reportStart).Seconds()
+		secondsInAll := secondsSoFar * float64(progress.reportItems) / float64(progress.itemsOfReportDrawn)
+		return progress.total + int64(bytesPerSecond*secondsSoFar), progress.total + int64(bytesPerSecond*secondsInAll)
 	}
 	bytesPerLine := float64(done) / float64(progress.linesDone)
 	items := min(float64(progress.maxReportItems), float64(progress.total)/bytesPerLine) // no more items than lines

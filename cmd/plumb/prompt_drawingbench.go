@@ -96,8 +96,8 @@ func (cmd *promptCmd) writeSecondTurns(std streams) error {
 			err = fmt.Errorf("cannot read %s: %w", inputName(cmd.Turn2), readErr)
 			break
 		}
-		data, again := secondTurn(&parser, line.Bytes, line.Number, line.Fault)
-		if !again {
+		data, hasSecond := secondTurn(&parser, line.Bytes, line.Number, line.Fault)
+		if !hasSecond {
 			ended++
 			continue
 		}
@@ -112,9 +112,9 @@ func (cmd *promptCmd) writeSecondTurns(std streams) error {
 
 // secondTurn returns the line for the second turn of a DrawingBench task, with its prompt, from the result
 // of the first turn. line is that result, which is line n of its file; fault says why the line could not
-// be read, "" if it could. again is false if the task ends with its first turn. For a line that is no
-// result it returns a line with an error, and again is true.
-func secondTurn(parser *fastjson.Parser, line []byte, n int, fault string) (dst []byte, again bool) {
+// be read, "" if it could. hasSecond is false if the task ends with its first turn. For a line that is no
+// result it returns a line with an error, and hasSecond is true.
+func secondTurn(parser *fastjson.Parser, line []byte, n int, fault string) (dst []byte, hasSecond bool) {
 	value, err := parser.ParseBytes(line)
 	switch {
 	case fault != "":
@@ -126,8 +126,8 @@ func secondTurn(parser *fastjson.Parser, line []byte, n int, fault string) (dst 
 	if err != nil {
 		return errorLine(result.ID, "bad_line", "cannot read result: "+err.Error()), true
 	}
-	text, again := drawingbench.Followup(result)
-	if !again || result.Suite != "drawingbench" {
+	text, hasSecond := drawingbench.Followup(result)
+	if !hasSecond || result.Suite != "drawingbench" {
 		return nil, false
 	}
 	name := result.ID

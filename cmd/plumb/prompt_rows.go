@@ -47,7 +47,7 @@ func (cmd *promptCmd) writeRows(std streams, suites scoring.Suites) error {
 	if cmd.Suite == "tangram" {
 		arm.Setting = cmd.Setting
 	}
-	if cmd.Suite != "aspire" {
+	if cmd.Suite != "aspire" { // no other suite has several kinds of input here
 		arm.Input = ""
 	}
 	// One row for each task.

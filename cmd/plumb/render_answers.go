@@ -103,7 +103,7 @@ func (run *answerRun) drawAnswer(renderTask *renderTask) []byte {
 	id := item.ID
 	painting, err := run.suite.Paint(item, nil) // nil: by the rules of the benchmark, without variants
 	if err == nil {
-		renderTask.pictureID = id
+		renderTask.pictureID = id // under which the picture is kept
 		if run.pictureDir != "" {
 			err = run.writePicture(renderTask, painting.Image)
 		}

@@ -157,15 +157,15 @@ func (comparison *comparison) drawBoth(task *renderTask, pair *pair) error {
 		return err
 	}
 	pair.view = wanted
-	got, err := comparison.core.Queue.Draw(comparison.ctx, nil, func() (view.View, error) { return wanted, nil })
+	drawn, err := comparison.core.Queue.Draw(comparison.ctx, nil, func() (view.View, error) { return wanted, nil })
 	if err != nil {
 		return err
 	}
-	ref, colours, err := comparison.referencePicture(task.line.Bytes, pair)
+	reference, colours, err := comparison.referencePicture(task.line.Bytes, pair)
 	if err != nil {
 		return err
 	}
-	pair.native, pair.reference = got.Image, ref
+	pair.native, pair.reference = drawn.Image, reference
 	pair.likeness, err = compare.Pictures(pair.native, pair.reference, colours)
 	return err
 }

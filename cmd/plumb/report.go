@@ -196,17 +196,17 @@ func (cmd *reportCmd) Run(std streams) error {
 // given as NAME=FILE, else that of the file; a file that is the only argument has none. Files that would
 // have the same name are named by their paths, so that their results are not taken for those of one model.
 func (cmd *reportCmd) namedPaths() (names, paths []string) {
-	files := map[string]string{}   // paths by name
+	pathOf := map[string]string{}  // by name
 	ambiguous := map[string]bool{} // names of several files
 	for _, arg := range cmd.Results {
 		name, path, given := namedFile(arg)
 		if !given && len(cmd.Results) > 1 {
 			name = shortName(path)
 		}
-		if other, ok := files[name]; ok && other != path {
+		if other, ok := pathOf[name]; ok && other != path {
 			ambiguous[name] = true
 		}
-		files[name] = path
+		pathOf[name] = path
 		names = append(names, name)
 		paths = append(paths, path)
 	}
@@ -226,13 +226,13 @@ func (cmd *reportCmd) expandRunFolders() (remark string, shared clusters, err er
 	var names, remarks []string
 	for i, arg := range cmd.Results {
 		name, path, given := namedFile(arg)
-		folder, ok, err := openRunFolder(path, cmd.lines())
+		folder, isFolder, err := openRunFolder(path, cmd.lines())
 		if err != nil {
 			return "", nil, err
 		}
 		names = append(names, shortName(path))
 		remarks = append(remarks, folder.remark)
-		if !ok {
+		if !isFolder {
 			continue
 		}
 		maps.Copy(shared, folder.clusters)

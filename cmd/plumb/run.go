@@ -225,7 +225,7 @@ func (cmd *runCmd) prepare(lookOnly bool) (run *preparedRun, err error) {
 	if err != nil {
 		return run, err
 	}
-	if source, err = cmd.withEpisodes(run, source); err != nil {
+	if source, err = cmd.withEpisodes(run, source); err != nil { // the same source without --episodes
 		return run, err
 	}
 	if run.arms, run.leftOut, err = source.Arms(options); err != nil {

@@ -393,7 +393,7 @@ func (cmd *runCmd) progressLine(prepared *preparedRun, client *chat.Client, took
 		}
 		text += " USD"
 	}
-	if status.Hold > 0 {
+	if status.Hold > 0 { // the endpoint has asked to wait, by this HTTP status
 		text += fmt.Sprintf(" · waiting %s (%d)", status.Hold.Round(time.Second), status.HTTP)
 	}
 	return text

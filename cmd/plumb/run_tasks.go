@@ -34,7 +34,7 @@ func defaultScore() *scoreCmd {
 // of --tasks, or for ASPIRE of generated tasks. It sets preparedRun.tasks to the bytes of the task file,
 // and opens what the suite needs: for ASPIRE the renderer of whiteboards, for DrawingBench the scorer of
 // first turns.
-func (cmd *runCmd) requestSource(preparedRun *preparedRun, opts ask.Options) (ask.Suite, error) {
+func (cmd *runCmd) requestSource(preparedRun *preparedRun, options ask.Options) (ask.Suite, error) {
 	scoreCmd := defaultScore()
 	suites := scoreCmd.uncachedSuites()
 	suite := suites.Find(cmd.Suite)
@@ -77,16 +77,16 @@ func (cmd *runCmd) requestSource(preparedRun *preparedRun, opts ask.Options) (as
 		if cmd.Tests, err = aspireTests(cmd.Tests); err != nil {
 			return nil, err
 		}
-		return ask.NewAspire(suite, lines, preparedRun.boards, opts)
+		return ask.NewAspire(suite, lines, preparedRun.boards, options)
 	case "tangram":
-		if opts.Seed, err = strconv.ParseInt(cmd.Seed, 10, 64); err != nil {
+		if options.Seed, err = strconv.ParseInt(cmd.Seed, 10, 64); err != nil {
 			return nil, usage("cannot use --seed %q: want a whole number", cmd.Seed)
 		}
 		set, err := readInstances(cmd.Tasks, scoreCmd.lines(), nil)
 		if err != nil {
 			return nil, err
 		}
-		return ask.NewTangram(set, opts)
+		return ask.NewTangram(set, options)
 	}
 	return ask.NewVisual(suite, lines, filepath.Dir(cmd.Tasks), cmd.ImageDetail)
 }

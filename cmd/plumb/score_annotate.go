@@ -163,7 +163,7 @@ func (j *job) annotateDump(dump, path string) error {
 	if err != nil {
 		return err
 	}
-	all, err := annotate.NewResults(results, info.Size(), j.nameInResults(dump), j.recordOptions.Limits.Line)
+	resultsOfRecords, err := annotate.NewResults(results, info.Size(), j.nameInResults(dump), j.recordOptions.Limits.Line)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (j *job) annotateDump(dump, path string) error {
 	if format == records.Own && bytes.HasPrefix(bytes.TrimLeft(source.Head(), " \t\r\n"), []byte("[")) {
 		return errors.New("it is a JSON list, and several answers may stand in one element; want a JSON object on each line")
 	}
-	return atomicfile.WriteFile(target, func(f *atomicfile.File) error { return annotate.Copy(source, format, f, all) })
+	return atomicfile.WriteFile(target, func(f *atomicfile.File) error { return annotate.Copy(source, format, f, resultsOfRecords) })
 }
 
 // scoresOfLog reads the result lines of one log of the evaluation tool inspect_ai and writes its scores

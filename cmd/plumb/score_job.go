@@ -108,7 +108,7 @@ func (run *shardRun) dropPart() {
 // lines in one process.
 func (cmd *scoreCmd) resumable() bool {
 	toStdout := cmd.Output == "-" || cmd.Output == ""
-	if toStdout && !cmd.hasNoOutput() || cmd.Report != "" || cmd.Times != "" {
+	if toStdout && !cmd.hasNoOutput() || cmd.Report != "" || cmd.Times != "" { // no file to go on with, or all lines are needed
 		return false
 	}
 	if info, err := os.Stat(cmd.Output); err == nil && !info.Mode().IsRegular() {
@@ -278,7 +278,7 @@ func (j *job) jobHeader() (header jobs.Header, err error) {
 // cuttable reports whether a dump can be cut into shards, because ranges of its lines can be read by
 // themselves. The start of the dump tells. The error says why the dump cannot be opened.
 func (j *job) cuttable(path string) (bool, error) {
-	if j.openedDump != nil {
+	if j.openedDump != nil { // the only dump is open already
 		return j.openedDump.Cuttable(), nil
 	}
 	reader, err := records.Open(path, nil, j.recordOptions)

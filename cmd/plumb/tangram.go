@@ -203,7 +203,7 @@ func (cmd *itemsCmd) Run(std streams) error {
 	for i := range items {
 		line := ask.AppendOptions([]byte{'{'}, &items[i])
 		if cmd.Answers {
-			text, _, _ := generate.Choice(items[i].Answer, i) // i chooses the form of the answer
+			text, _, _ := generate.Choice(items[i].Answer, i) // i chooses the form of the answer; whether it is right is not needed
 			line = scoring.AppendString(append(line, `,"response":`...), text)
 		}
 		if _, err = out.Write(append(line, "}\n"...)); err != nil {
