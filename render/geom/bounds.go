@@ -74,44 +74,43 @@ func cubicExtrema(extent *Extent, p *[4]vector.Point) {
 	for _, v := range [2][4]float32{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
 		a := v[3] - v[0] + float32(3*(v[1]-v[2]))
 		b := 2 * (v[0] - v[1] - v[1] + v[2])
-		for _, t := range roots32(a, b, v[1]-v[0]) {
+		for _, t := range Roots32(a, b, v[1]-v[0]) {
 			if t > 0 && t < 1 {
-				extent.Add(Pt(
-					cubicAt32(p[0].X, p[1].X, p[2].X, p[3].X, t),
-					cubicAt32(p[0].Y, p[1].Y, p[2].Y, p[3].Y, t),
-				))
+				a, b, c := CubicCoefficients32(p[0].X, p[1].X, p[2].X, p[3].X)
+				x := CubicAt32(a, b, c, p[0].X, t)
+				a, b, c = CubicCoefficients32(p[0].Y, p[1].Y, p[2].Y, p[3].Y)
+				y := CubicAt32(a, b, c, p[0].Y, t)
+				extent.Add(Pt(float64(x), float64(y)))
 			}
 		}
 	}
 }
 
-// roots32 solves a t t + b t + c = 0 as the browser does: the numbers are binary32, but what is under the
+// Roots32 solves a t t + b t + c = 0 as the browser does: the numbers are binary32, but what is under the
 // square root is computed in binary64. A root that does not exist is NaN or infinite. One root is q/a and the
-// other c/q. In q, b and d are added with one sign, so that no digits cancel where a root is near 0.
-func roots32(a, b, c float32) [2]float32 {
+// other c/q. In q the root gets the sign of b, so that no digits cancel where a root is near 0.
+func Roots32(a, b, c float32) [2]float32 {
 	if a == 0 {
 		return [2]float32{-c / b, float32(math.NaN())}
 	}
-	d := float32(math.Sqrt(float64(b)*float64(b) - float64(4*float64(a)*float64(c)))) // NaN where there is no real root
-	q := -(b + d) / 2
-	if b < 0 {
-		q = -(b - d) / 2
-	}
+	root := math.Sqrt(float64(b)*float64(b) - float64(4*float64(a)*float64(c))) // NaN where there is no real root
+	q := -(b + float32(math.Copysign(root, float64(b)))) / 2
 	return [2]float32{q / a, c / q}
 }
 
-// cubicAt32 returns one coordinate of a cubic Bezier curve at t, 0 to 1, in binary32 as the browser computes
-// it. p and q are that coordinate of the two ends, c1 and c2 that of the control points. The polynomial
-// a t t t + b t t + c t + p is evaluated by Horner's scheme. float32 around products keeps the compiler from
-// fusing them with sums, which would change last bits. The float64 returned holds the result exactly.
-func cubicAt32(p, c1, c2, q, t float32) float64 {
-	a := q + float32(3*(c1-c2)) - p
-	b := 3 * (c2 - float32(2*c1) + p)
-	c := 3 * (c1 - p)
+// CubicCoefficients32 returns the coefficients of one coordinate of a cubic Bezier curve in binary32, as the
+// browser computes them: at t the coordinate is a t t t + b t t + c t + p. p and q are that coordinate of the two
+// ends, c1 and c2 that of the control points. float32 around products keeps the compiler from fusing them with
+// sums, which would change last bits.
+func CubicCoefficients32(p, c1, c2, q float32) (a, b, c float32) {
+	return q + float32(3*(c1-c2)) - p, float32(3 * (c2 - float32(2*c1) + p)), float32(3 * (c1 - p))
+}
+
+// CubicAt32 returns a t t t + b t t + c t + p in binary32, by Horner's scheme as the browser does.
+func CubicAt32(a, b, c, p, t float32) float32 {
 	sum := float32(a*t) + b
 	sum = float32(sum*t) + c
-	sum = float32(sum*t) + p
-	return float64(sum)
+	return float32(sum*t) + p
 }
 
 // tinyLeading is how small a leading coefficient is, beside the others, that Roots takes for 0: dividing

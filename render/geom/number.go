@@ -40,7 +40,7 @@ func roundToFourDecimals(v float64) float64 {
 }
 
 // AsExportedNumber returns the number that v becomes in an SVG export: the editor writes it with four
-// decimals, and the browser reads these digits in binary32, with the rounding errors described above.
+// decimals, and the browser reads these digits one by one in binary32, with the rounding errors of each step.
 func AsExportedNumber(v float64) float32 {
 	n := math.Floor(float64(v*stepsPerUnit) + 0.5) // in 1/10,000
 	// The sum of digits is looked up: whole numbers up to 2^24 are exact in whatever order their digits
@@ -55,7 +55,7 @@ func AsExportedNumber(v float64) float32 {
 }
 
 // AsExportedUnrounded returns the number that a value becomes in an SVG export where the editor writes it
-// with all its digits: the browser reads these in binary32, with the rounding errors described above.
+// with all its digits: the browser reads these one by one in binary32, with the rounding errors of each step.
 // Values that are written with an exponent, or lie far outside of every picture, are only rounded.
 func AsExportedUnrounded(value float64) float32 {
 	if a := math.Abs(value); !(a >= 1e-6 && a < 1e15) {

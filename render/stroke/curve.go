@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"plumb/render/geom"
 	"plumb/render/vector"
 )
 
@@ -43,22 +44,15 @@ func quadCurve(p0, p1, p2 vec) curve {
 // cubicCurve returns the cubic Bézier curve with the control points p0 to p3. a, b and c are the
 // coefficients of t^3, t^2 and t of its polynomial; that of 1 is p0.
 func cubicCurve(p0, p1, p2, p3 vec) curve {
-	return curve{
-		p: [4]vec{p0, p1, p2, p3},
-		n: 4,
-		a: vec{
-			X: p3.X + float32(3*(p1.X-p2.X)) - p0.X,
-			Y: p3.Y + float32(3*(p1.Y-p2.Y)) - p0.Y,
-		},
-		b: vec{
-			X: 3 * (p2.X - float32(2*p1.X) + p0.X),
-			Y: 3 * (p2.Y - float32(2*p1.Y) + p0.Y),
-		},
-		c: scale(sub(p1, p0), 3),
-	}
+	curve := curve{p: [4]vec{p0, p1, p2, p3}, n: 4}
+	curve.a.X, curve.b.X, curve.c.X = geom.CubicCoefficients32(p0.X, p1.X, p2.X, p3.X)
+	curve.a.Y, curve.b.Y, curve.c.Y = geom.CubicCoefficients32(p0.Y, p1.Y, p2.Y, p3.Y)
+	return curve
 }
 
 func (curve *curve) end() vec { return curve.p[curve.n-1] }
+
+func (curve *curve) isCubic() bool { return curve.n == 4 }
 
 // at returns the point of a stroked curve at the parameter t, 0 to 1, by its polynomial. Each
 // product is converted to float32, so that no multiply-add is fused and the rounding is the
@@ -77,8 +71,8 @@ func (curve *curve) at(t float32) vec {
 		return q
 	}
 	return vec{
-		X: float32((float32((float32(curve.a.X*t)+curve.b.X)*t)+curve.c.X)*t) + curve.p[0].X,
-		Y: float32((float32((float32(curve.a.Y*t)+curve.b.Y)*t)+curve.c.Y)*t) + curve.p[0].Y,
+		X: geom.CubicAt32(curve.a.X, curve.b.X, curve.c.X, curve.p[0].X, t),
+		Y: geom.CubicAt32(curve.a.Y, curve.b.Y, curve.c.Y, curve.p[0].Y, t),
 	}
 }
 
@@ -153,20 +147,20 @@ func (curve *curve) tangent(t float32) vec {
 // so that a curve may be flat in one direction and not in the other.
 func (curve *curve) isFlat() bool {
 	tolerance := float32(0.000005) // of a quadratic
-	if curve.n == 4 {
+	if curve.isCubic() {
 		tolerance = 0.00001
 	}
-	far, i0, i1 := float32(-1), 0, 0
+	far, from, to := float32(-1), 0, 0 // the two that are farthest apart
 	for i := range curve.n {
 		for j := i + 1; j < curve.n; j++ {
 			d := sub(curve.p[i], curve.p[j])
 			if apart := max(d.X, -d.X, d.Y, -d.Y); apart > far {
-				far, i0, i1 = apart, i, j
+				far, from, to = apart, i, j
 			}
 		}
 	}
 	for i := range curve.n {
-		if i != i0 && i != i1 && distToLeg2(curve.p[i], curve.p[i0], curve.p[i1]) > far*far*tolerance {
+		if i != from && i != to && distToLeg2(curve.p[i], curve.p[from], curve.p[to]) > far*far*tolerance {
 			return false
 		}
 	}
@@ -214,14 +208,8 @@ func (curve *curve) inflections(buf *[3]float32) []float32 {
 	bend := vec{X: p[2].X - float32(2*p[1].X) + p[0].X, Y: p[2].Y - float32(2*p[1].Y) + p[0].Y}
 	// At an inflection P' x P'' = 0. Divided by 18 that is k2 t^2 + k1 t + k0.
 	k2, k1, k0 := cross(bend, curve.a), cross(leg, curve.a), cross(leg, bend)
-	d := float64(float64(k1)*float64(k1)) - float64(4*float64(k2)*float64(k0))
-	if !(d >= 0) { // also NaN
-		return nil
-	}
-	// Both roots from the same q, which loses no digits to subtraction.
-	q := -(k1 + float32(math.Copysign(math.Sqrt(d), float64(k1)))) / 2
 	n := 0
-	for _, t := range [2]float32{q / k2, k0 / q} {
+	for _, t := range geom.Roots32(k2, k1, k0) {
 		if t > 0 && t < 1 {
 			buf[n] = t
 			n++
@@ -232,11 +220,12 @@ func (curve *curve) inflections(buf *[3]float32) []float32 {
 }
 
 // cusp returns the parameter in (0, 1) of the cusp of a cubic, where its direction turns round at once;
-// ok is false if it has none, and for other curves. Only a cubic whose control polygon crosses itself
-// can have one, at a point of greatest curvature where the derivative is almost zero.
+// ok is false if it has none, and for other curves. Only a cubic whose first and last leg cross can have
+// one, at a point of greatest curvature where the derivative is almost zero. The first leg starts at p[0],
+// the last one at p[2]; they cross if the ends of each lie on different sides of the other.
 func (curve *curve) cusp() (t float32, ok bool) {
 	p := &curve.p
-	if curve.n != 4 || p[0] == p[1] || p[2] == p[3] || sameSide(p, 0, 2) || sameSide(p, 2, 0) {
+	if !curve.isCubic() || p[0] == p[1] || p[2] == p[3] || sameSide(p, 0, 2) || sameSide(p, 2, 0) {
 		return 0, false
 	}
 	const almostZero = 1e-8 // of the squares of the control polygon's legs

@@ -30,17 +30,17 @@ func (dasher *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, reso
 	first, rest, period := dasher.begin(offset)
 	dasher.measure.tol = 0.5 / resolution
 	verbs, points, weights := len(dst.Verbs), len(dst.Points), len(dst.Weights) // of dst before
-	left := float64(maxDashes)                                                  // pieces that are left
+	piecesLeft := float64(maxDashes)
 	// flush appends the dashes of the subpath measured so far, if its pieces are still allowed.
 	flush := func(closed bool) {
 		pieces := math.Ceil(float64(dasher.measure.length)/float64(period)) * float64(len(dasher.pattern)/2)
-		left -= pieces
-		if left >= 0 {
+		piecesLeft -= pieces
+		if piecesLeft >= 0 {
 			dasher.pieces(dst, first, rest, closed)
 		}
 		dasher.measure.reset()
 	}
-	var cur, start vec
+	var current, start vec
 	pts, w := src.Points, src.Weights
 	dasher.measure.reset()
 	for _, verb := range src.Verbs {
@@ -49,33 +49,33 @@ func (dasher *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, reso
 			flush(false)
 			start = pts[0]
 		case vector.Line:
-			dasher.measure.line(cur, pts[0])
+			dasher.measure.line(current, pts[0])
 		case vector.Quad:
-			dasher.measure.curve(quadCurve(cur, pts[0], pts[1]))
+			dasher.measure.curve(quadCurve(current, pts[0], pts[1]))
 		case vector.Cubic:
-			dasher.measure.curve(cubicCurve(cur, pts[0], pts[1], pts[2]))
+			dasher.measure.curve(cubicCurve(current, pts[0], pts[1], pts[2]))
 		case vector.Conic:
-			dasher.quads = vector.ConicQuads(dasher.quads[:0], cur, pts[0], pts[1], w[0], dasher.measure.tol)
-			from := cur
+			dasher.quads = vector.ConicQuads(dasher.quads[:0], current, pts[0], pts[1], w[0], dasher.measure.tol)
+			from := current
 			for q := dasher.quads; len(q) > 0; q = q[2:] {
 				dasher.measure.curve(quadCurve(from, q[0], q[1]))
 				from = q[1]
 			}
 			w = w[1:]
 		case vector.Close:
-			dasher.measure.line(cur, start)
+			dasher.measure.line(current, start)
 			flush(true)
-			cur = start
+			current = start
 			continue
 		}
 		k := verb.Points() // of the verb
-		cur, pts = pts[k-1], pts[k:]
+		current, pts = pts[k-1], pts[k:]
 	}
 	flush(false)
-	if left < 0 { // too many: take back what was appended
+	if piecesLeft < 0 { // too many: take back what was appended
 		dst.Verbs, dst.Points, dst.Weights = dst.Verbs[:verbs], dst.Points[:points], dst.Weights[:weights]
 	}
-	return left >= 0
+	return piecesLeft >= 0
 }
 
 // setPattern stores the dashes in dasher.pattern, twice if their number is odd. It returns false if the
@@ -112,7 +112,8 @@ func (dasher *Dasher) begin(offset float32) (index int, rest, period float32) {
 		offset = float32(math.Mod(float64(offset), float64(period)))
 	}
 	for i, l := range dasher.pattern {
-		if offset > l || offset == l && l != 0 { // the interval ends before or at offset
+		endsBefore := offset > l || offset == l && l != 0 // before or at offset; an interval of length 0 counts
+		if endsBefore {
 			offset -= l
 			continue
 		}
@@ -127,9 +128,9 @@ func (dasher *Dasher) begin(offset float32) (index int, rest, period float32) {
 func (dasher *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
 	subpath := &dasher.measure
 	if subpath.length == 0 {
-		if subpath.seen == 1 && !closed {
-			dst.MoveTo(subpath.dot)
-			dst.LineTo(subpath.dot)
+		if subpath.segmentsSeen == 1 && !closed {
+			dst.MoveTo(subpath.lastStart)
+			dst.LineTo(subpath.lastStart)
 		}
 		return
 	}

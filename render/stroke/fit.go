@@ -21,7 +21,7 @@ type span struct {
 	control          vec  // control point of the quadratic, once found
 	opposite         bool // the directions are parallel and point against each other
 
-	halved                 bool // em and dm, the offset point and the direction at tm, are set
+	halved                 bool // middlePoint and middleDir, those at tm, are set
 	middlePoint, middleDir vec
 }
 
@@ -44,7 +44,7 @@ type offsetFitter struct {
 }
 
 // curvePoint is a point of a curve and the direction there, scaled to the pen's radius.
-type curvePoint struct{ p, d vec }
+type curvePoint struct{ at, direction vec }
 
 // pointOn returns the point of a stroked curve at the parameter t and the curve's direction there.
 func (pen *pen) pointOn(curve *curve, t float32) curvePoint {
@@ -59,21 +59,23 @@ func (pen *pen) pointOn(curve *curve, t float32) curvePoint {
 // quadratics: the outer side if side is 1, the inner one if it is -1. a and b are the curve's points at t0 and
 // t1. See docs/spec/raster.md#r7.
 func (pen *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *curvePoint) {
-	f := offsetFitter{pen: pen, dst: dst, curve: c, side: side, tangentsMet: c.n == 3}
-	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, startDir: a.d, endDir: b.d}
+	f := offsetFitter{pen: pen, dst: dst, curve: c, side: side, tangentsMet: !c.isCubic()} // only cubics must wait
+	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, startDir: a.direction, endDir: b.direction}
 	s.start, s.end = f.offset(a), f.offset(b)
 	f.run(&s, 0)
 }
 
 // offset returns the point of the offset curve for a point of the curve.
-func (fitter *offsetFitter) offset(a *curvePoint) vec { return add(a.p, scale(left(a.d), fitter.side)) }
+func (fitter *offsetFitter) offset(a *curvePoint) vec {
+	return add(a.at, scale(left(a.direction), fitter.side))
+}
 
 // middle returns the point of the offset curve in the middle of the range, at tm. It computes the point
 // and the direction there only once and keeps them in span.
 func (fitter *offsetFitter) middle(span *span) vec {
 	if !span.halved {
 		m := fitter.pointOn(fitter.curve, span.tm)
-		span.middlePoint, span.middleDir, span.halved = fitter.offset(&m), m.d, true
+		span.middlePoint, span.middleDir, span.halved = fitter.offset(&m), m.direction, true
 	}
 	return span.middlePoint
 }
@@ -83,18 +85,19 @@ func (fitter *offsetFitter) middle(span *span) vec {
 // was halved; beyond its limit, or when the budget is used up, a line replaces what is left.
 func (fitter *offsetFitter) run(s *span, depth int) {
 	limit := quadLevels
-	if fitter.curve.n == 4 {
+	if fitter.curve.isCubic() {
 		limit = unmetLevels
 		if fitter.tangentsMet {
 			limit = cubicLevels
 		}
 	}
 	fitter.budget--
+	hasHalves := s.t0 < s.tm && s.tm < s.t1 // else rounding leaves no parameter between the ends
 	switch replacement := fitter.replacement(s); {
 	case replacement == quad:
 		fitter.dst.QuadTo(s.control, s.end)
 		return
-	case replacement == line, depth >= limit, fitter.budget <= 0, !(s.t0 < s.tm && s.tm < s.t1):
+	case replacement == line, depth >= limit, fitter.budget <= 0, !hasHalves:
 		fitter.dst.LineTo(s.end)
 		return
 	}
@@ -123,7 +126,7 @@ func (fitter *offsetFitter) replacement(span *span) replacement {
 			return split
 		}
 	}
-	if replacement == line && fitter.curve.n == 4 && span.opposite {
+	if replacement == line && fitter.curve.isCubic() && span.opposite {
 		return split
 	}
 	if replacement == quad && !fitter.fits(span) {
@@ -138,14 +141,15 @@ func (fitter *offsetFitter) replacement(span *span) replacement {
 // returns split.
 func (fitter *offsetFitter) control(span *span) replacement {
 	span.opposite = false
-	den := cross(span.startDir, span.endDir) // of the fraction k below
-	if den == 0 || !finite(den) {
+	// The tangents meet at start + startDir*k, where k is a fraction.
+	denominator := cross(span.startDir, span.endDir)
+	if denominator == 0 || !finite(denominator) {
 		span.opposite = dot(span.startDir, span.endDir) < 0
 		return line
 	}
 	d := sub(span.start, span.end)
-	na, nb := cross(span.endDir, d), cross(span.startDir, d)
-	if (na >= 0) == (nb >= 0) {
+	numerator, atEnd := cross(span.endDir, d), cross(span.startDir, d) // atEnd is that for end + endDir*k
+	if (numerator >= 0) == (atEnd >= 0) {
 		// The tangents meet outside of the range.
 		far := max(distToLeg2(span.start, span.end, add(span.end, span.endDir)), distToLeg2(span.end, span.start, add(span.start, span.startDir)))
 		if far <= fitter.tolerance*fitter.tolerance {
@@ -153,7 +157,7 @@ func (fitter *offsetFitter) control(span *span) replacement {
 		}
 		return split
 	}
-	k := na / den
+	k := numerator / denominator
 	if !finite(k) {
 		return line
 	}
@@ -180,9 +184,9 @@ func (fitter *offsetFitter) fits(span *span) bool {
 		return false
 	}
 	// Where the normal in the middle meets the quadratic.
-	n := sub(fitter.curve.at(span.tm), mid)
+	normal := sub(fitter.curve.at(span.tm), mid)
 	var buf [3]float32
-	u := unitRoots(&buf, 0, float64(cross(n, curve.b)), float64(cross(n, curve.c)), float64(cross(n, sub(curve.p[0], mid))))
+	u := unitRoots(&buf, 0, float64(cross(normal, curve.b)), float64(cross(normal, curve.c)), float64(cross(normal, sub(curve.p[0], mid))))
 	if len(u) != 1 { // none, or not one place alone
 		return false
 	}

@@ -25,18 +25,18 @@ type segment struct {
 // pathMeasure measures distances along one subpath by the lengths of chords, as the browser does to
 // place dashes.
 type pathMeasure struct {
-	tol       float32 // how far a curve may leave its chord, in units of the path
-	segs      []segment
-	chordEnds []chordEnd // of all segments, by distance
-	length    float32    // of the subpath so far
-	seen      int        // number of segments, including those without length
-	dot       vec        // start of the last segment
+	tol          float32 // how far a curve may leave its chord, in units of the path
+	segments     []segment
+	chordEnds    []chordEnd // of all segments, by distance
+	length       float32    // of the subpath so far
+	segmentsSeen int        // number of segments, including those without length
+	lastStart    vec        // start of the last segment
 }
 
 // reset starts a subpath.
 func (measure *pathMeasure) reset() {
-	measure.segs, measure.chordEnds = measure.segs[:0], measure.chordEnds[:0]
-	measure.length, measure.seen = 0, 0
+	measure.segments, measure.chordEnds = measure.segments[:0], measure.chordEnds[:0]
+	measure.length, measure.segmentsSeen = 0, 0
 }
 
 // add adds the chord from a to b to the measured length and notes its end: parameter t of the segment
@@ -45,28 +45,30 @@ func (measure *pathMeasure) add(a, b vec, t float32) {
 	d := measure.length + sqrt(dist2(a, b))
 	if d > measure.length {
 		measure.length = d
-		measure.chordEnds = append(measure.chordEnds, chordEnd{d, int32(len(measure.segs)), t})
+		measure.chordEnds = append(measure.chordEnds, chordEnd{d, int32(len(measure.segments)), t})
 	}
 }
 
 // line adds a straight segment to the subpath that is measured for dashes. One without length only
-// counts in measure.seen.
+// counts in measure.segmentsSeen.
 func (measure *pathMeasure) line(a, b vec) {
 	before := measure.length
-	measure.seen, measure.dot = measure.seen+1, a
-	if measure.add(a, b, 1); measure.length > before {
-		measure.segs = append(measure.segs, segment{[4]vec{a, b}, 2})
+	measure.segmentsSeen, measure.lastStart = measure.segmentsSeen+1, a
+	measure.add(a, b, 1)
+	if measure.length > before {
+		measure.segments = append(measure.segments, segment{[4]vec{a, b}, 2})
 	}
 }
 
 // curve adds a quadratic or cubic to the subpath that is measured for dashes, by its chords. One
-// without length only counts in measure.seen.
+// without length only counts in measure.segmentsSeen.
 func (measure *pathMeasure) curve(c curve) {
 	before := measure.length
-	measure.seen, measure.dot = measure.seen+1, c.p[0]
+	measure.segmentsSeen, measure.lastStart = measure.segmentsSeen+1, c.p[0]
 	s := segment{c.p, c.n}
-	if measure.chords(s, 0, 1, 0); measure.length > before {
-		measure.segs = append(measure.segs, s)
+	measure.chords(s, 0, 1, 0)
+	if measure.length > before {
+		measure.segments = append(measure.segments, s)
 	}
 }
 
@@ -137,12 +139,12 @@ func (measure *pathMeasure) piece(dst *vector.Path, from, to float32, move bool)
 	seg0, t0 := measure.locate(from)
 	seg1, t1 := measure.locate(to)
 	if move {
-		dst.MoveTo(measure.segs[seg0].at(t0))
+		dst.MoveTo(measure.segments[seg0].at(t0))
 	}
 	for ; seg0 < seg1; seg0, t0 = seg0+1, 0 {
-		measure.segs[seg0].appendTo(dst, t0, 1)
+		measure.segments[seg0].appendTo(dst, t0, 1)
 	}
-	measure.segs[seg1].appendTo(dst, t0, t1)
+	measure.segments[seg1].appendTo(dst, t0, t1)
 }
 
 // locate converts a distance d along the subpath to the index of a segment and a parameter of it. It

@@ -7,7 +7,7 @@ import (
 )
 
 // quarter is the weight of the conic that is a quarter of a circle.
-const quarter = float32(math.Sqrt2 / 2)
+const quarterWeight = float32(math.Sqrt2 / 2)
 
 // nearlyZero is the tolerance for unit vectors that are equal.
 const nearlyZero = 1.0 / 4096
@@ -26,8 +26,8 @@ func (pen *pen) join(a, b vec) {
 		outer, inner, side = inner, outer, -pen.radius
 	}
 	pen.arc(outer, scale(a, side), scale(b, side), a, b)
-	inner.LineTo(pen.cur)
-	inner.LineTo(sub(pen.cur, scale(b, side)))
+	inner.LineTo(pen.current)
+	inner.LineTo(sub(pen.current, scale(b, side)))
 }
 
 // arc appends the shorter arc around the current point to dst, from its offset from to its offset to:
@@ -42,7 +42,7 @@ func (pen *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	at, u := from, a      // the offset that is reached, and its unit normal
 	quarterTo := func() { // adds a quadrant
 		q := turn(at)
-		dst.ConicTo(add(pen.cur, add(at, q)), add(pen.cur, q), quarter)
+		dst.ConicTo(add(pen.current, add(at, q)), add(pen.current, q), quarterWeight)
 		at = q
 	}
 	switch {
@@ -60,13 +60,13 @@ func (pen *pen) arc(dst *vector.Path, from, to, a, b vec) {
 		quarterTo()
 		return
 	}
-	// The rest: w is the cosine of half its angle, the weight of the conic; h is the offset of its control.
-	w := sqrt((1 + dot(u, b)) / 2)
-	h, ok := withLength(add(at, to), pen.radius/w)
-	if !ok || near(at, h, pen.radius*nearlyZero) {
+	// The rest: the weight of its conic is the cosine of half its angle.
+	weight := sqrt((1 + dot(u, b)) / 2)
+	control, ok := withLength(add(at, to), pen.radius/weight) // an offset too
+	if !ok || near(at, control, pen.radius*nearlyZero) {
 		return
 	}
-	dst.ConicTo(add(pen.cur, h), add(pen.cur, to), w)
+	dst.ConicTo(add(pen.current, control), add(pen.current, to), weight)
 }
 
 // cap adds the round cap of a stroke around its end q to the outer side of the outline: a half
@@ -75,8 +75,8 @@ func (pen *pen) arc(dst *vector.Path, from, to, a, b vec) {
 func (pen *pen) cap(q, n, end vec) {
 	side := vec{X: -n.Y, Y: n.X}
 	mid := add(q, side)
-	pen.out.ConicTo(add(mid, n), mid, quarter)
-	pen.out.ConicTo(sub(mid, n), end, quarter)
+	pen.out.ConicTo(add(mid, n), mid, quarterWeight)
+	pen.out.ConicTo(sub(mid, n), end, quarterWeight)
 }
 
 // disc adds a circle around q to a stroke's outline, in the direction of outlines, for a stroke
@@ -122,13 +122,13 @@ func (pen *pen) rectangle(box box) {
 	x0, y0, x1, y1 := box.x0-r, box.y0-r, box.x1+r, box.y1+r // outer edge
 	path.MoveTo(vec{X: box.x0, Y: y0})
 	path.LineTo(vec{X: box.x1, Y: y0})
-	path.ConicTo(vec{X: x1, Y: y0}, vec{X: x1, Y: box.y0}, quarter)
+	path.ConicTo(vec{X: x1, Y: y0}, vec{X: x1, Y: box.y0}, quarterWeight)
 	path.LineTo(vec{X: x1, Y: box.y1})
-	path.ConicTo(vec{X: x1, Y: y1}, vec{X: box.x1, Y: y1}, quarter)
+	path.ConicTo(vec{X: x1, Y: y1}, vec{X: box.x1, Y: y1}, quarterWeight)
 	path.LineTo(vec{X: box.x0, Y: y1})
-	path.ConicTo(vec{X: x0, Y: y1}, vec{X: x0, Y: box.y1}, quarter)
+	path.ConicTo(vec{X: x0, Y: y1}, vec{X: x0, Y: box.y1}, quarterWeight)
 	path.LineTo(vec{X: x0, Y: box.y0})
-	path.ConicTo(vec{X: x0, Y: y0}, vec{X: box.x0, Y: y0}, quarter)
+	path.ConicTo(vec{X: x0, Y: y0}, vec{X: box.x0, Y: y0}, quarterWeight)
 	path.Close()
 	if 2*r >= min(box.x1-box.x0, box.y1-box.y0) {
 		return

@@ -57,30 +57,31 @@ func (stroker *Stroker) Outline(dst, src *vector.Path, width, resolution float32
 			pen.moveTo(pts[0])
 			pts = pts[1:]
 		case vector.Line:
-			pen.lineTo(pts[0], src.Verbs[i+1:], pts[1:])
+			pen.lineBefore(pts[0], src.Verbs[i+1:], pts[1:])
 			pts = pts[1:]
 		case vector.Quad:
-			pen.curveTo(quadCurve(pen.cur, pts[0], pts[1]))
+			pen.curveTo(quadCurve(pen.current, pts[0], pts[1]))
 			pts = pts[2:]
 		case vector.Cubic:
-			pen.curveTo(cubicCurve(pen.cur, pts[0], pts[1], pts[2]))
+			pen.curveTo(cubicCurve(pen.current, pts[0], pts[1], pts[2]))
 			pts = pts[3:]
 		case vector.Conic:
 			w := weights[0]
-			if c := conicCurve(pen.cur, pts[0], pts[1], w); w < 1 && !c.isFlat() { // an arc of an ellipse
+			if c := conicCurve(pen.current, pts[0], pts[1], w); w < 1 && !c.isFlat() { // an arc of an ellipse
 				pen.curveTo(c)
 			} else { // a flat conic, or one that bends more sharply than a quadratic
-				pen.quads = vector.ConicQuads(pen.quads[:0], pen.cur, pts[0], pts[1], w, pen.tolerance)
+				pen.quads = vector.ConicQuads(pen.quads[:0], pen.current, pts[0], pts[1], w, pen.tolerance)
 				for q := pen.quads; len(q) > 0; q = q[2:] {
-					pen.curveTo(quadCurve(pen.cur, q[0], q[1]))
+					pen.curveTo(quadCurve(pen.current, q[0], q[1]))
 				}
 			}
 			pts, weights = pts[2:], weights[1:]
 		case vector.Close:
-			if pen.cur != pen.first || !pen.drawn {
-				pen.lineTo(pen.first, nil, nil)
+			if pen.current != pen.subpathStart || !pen.hasSegments {
+				pen.lineTo(pen.subpathStart)
 			}
-			pen.finish(!pen.dot)
+			isClosed := !pen.isDot // a dot has caps
+			pen.finish(isClosed)
 		}
 	}
 	pen.finish(false)
@@ -101,13 +102,13 @@ type pen struct {
 	tolerance float32     // the most, in units of the path, by which an outline may leave the true offset curve
 	budget    int         // fitted ranges that are left
 
-	cur, first          vec   // current point, start of the subpath
-	drawn               bool  // a segment of the subpath was added
-	dot                 bool  // all that was added has no length: it becomes a dot
-	normal, firstNormal vec   // unit normal at the current point, and at the start of the subpath
-	outerFirst          vec   // where the outer side begins
-	dots                []vec // cusps, which get a disc of their own
-	quads               []vec // scratch of conics
+	current, subpathStart vec   // current point, start of the subpath
+	hasSegments           bool  // a segment of the subpath was added
+	isDot                 bool  // all that was added has no length: it becomes a dot
+	normal, firstNormal   vec   // unit normal at the current point, and at the start of the subpath
+	outerFirst            vec   // where the outer side begins
+	cusps                 []vec // cusps, which get a disc of their own
+	quads                 []vec // scratch of conics
 }
 
 // start prepares the pen for the outline of another path, which is appended to dst. points is the number
@@ -122,45 +123,49 @@ func (pen *pen) start(dst *vector.Path, width, resolution float32, points int) {
 
 // moveTo begins a subpath at a, without drawing anything: the sides start with its first segment.
 func (pen *pen) moveTo(a vec) {
-	pen.cur, pen.first, pen.drawn = a, a, false
+	pen.current, pen.subpathStart, pen.hasSegments = a, a, false
 	pen.inner.Reset()
-	pen.dots = pen.dots[:0]
+	pen.cusps = pen.cusps[:0]
 }
 
 // startSegment prepares both sides for a segment that starts at the current point with unit normal n:
 // with a join to the segment before, or, for the first one, by starting the two sides.
 func (pen *pen) startSegment(n vec) {
-	pen.dot = false
-	if pen.drawn {
+	pen.isDot = false
+	if pen.hasSegments {
 		pen.join(pen.normal, n)
 		return
 	}
-	pen.drawn = true
+	pen.hasSegments = true
 	pen.firstNormal = n
-	pen.outerFirst = add(pen.cur, scale(n, pen.radius))
+	pen.outerFirst = add(pen.current, scale(n, pen.radius))
 	pen.out.MoveTo(pen.outerFirst)
-	pen.inner.MoveTo(sub(pen.cur, scale(n, pen.radius)))
+	pen.inner.MoveTo(sub(pen.current, scale(n, pen.radius)))
 }
 
 // endSegment sets the current point to a, where the unit normal is n.
-func (pen *pen) endSegment(a, n vec) { pen.cur, pen.normal = a, n }
+func (pen *pen) endSegment(a, n vec) { pen.current, pen.normal = a, n }
 
-// lineTo adds a straight segment to a to the stroke; verbs and pts are the rest of the path after
-// it. A segment without length is left out if the subpath has others, before or after it; else it
-// becomes a dot, which has round caps.
-func (pen *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
+// lineTo adds a straight segment that nothing with a length follows: a piece of a flat curve, or the one
+// that closes the subpath.
+func (pen *pen) lineTo(a vec) { pen.lineBefore(a, nil, nil) }
+
+// lineBefore adds a straight segment to a to the stroke; restVerbs and restPoints are the rest of the
+// path after it. A segment without length is left out if the subpath has others, before or after it; else
+// it becomes a dot, which has round caps.
+func (pen *pen) lineBefore(a vec, restVerbs []vector.Verb, restPoints []vec) {
 	tiny := pen.tolerance / 4096 // shorter segments have no direction that can be trusted
-	short := abs(a.X-pen.cur.X) <= tiny && abs(a.Y-pen.cur.Y) <= tiny
-	if short && (pen.drawn || hasLength(a, verbs, pts)) {
+	short := abs(a.X-pen.current.X) <= tiny && abs(a.Y-pen.current.Y) <= tiny
+	if short && (pen.hasSegments || hasLength(a, restVerbs, restPoints)) {
 		return
 	}
-	t, ok := withLength(sub(a, pen.cur), 1)
+	t, ok := withLength(sub(a, pen.current), 1)
 	n := left(t)
 	if !ok { // a dot: any direction will do
 		n = vec{X: 1}
 	}
 	pen.startSegment(n)
-	pen.dot = short
+	pen.isDot = short
 	pen.line(a, n)
 	pen.endSegment(a, n)
 }
@@ -196,17 +201,17 @@ func (pen *pen) curveTo(curve curve) {
 		pen.flatTo(&curve)
 		return
 	}
-	t, ok := withLength(curve.tangent(0), 1)
+	startTangent, ok := withLength(curve.tangent(0), 1)
 	if !ok {
-		pen.lineTo(curve.end(), nil, nil)
+		pen.lineTo(curve.end())
 		return
 	}
-	n := left(t)
+	n := left(startTangent)
 	pen.startSegment(n)
 	// A fit must not contain an inflection, so that a cubic is cut there.
 	var buf [3]float32
 	var cuts []float32 // where a new fit begins
-	if curve.n == 4 {
+	if curve.isCubic() {
 		cuts = curve.inflections(&buf)
 	}
 	t0, point := float32(0), pen.pointOn(&curve, 0)
@@ -222,10 +227,10 @@ func (pen *pen) curveTo(curve curve) {
 		t0, point = t1, b
 	}
 	if t, ok := curve.cusp(); ok {
-		pen.dots = append(pen.dots, curve.at(t))
+		pen.cusps = append(pen.cusps, curve.at(t))
 	}
-	if t, ok := withLength(curve.tangent(1), 1); ok {
-		n = left(t)
+	if endTangent, ok := withLength(curve.tangent(1), 1); ok {
+		n = left(endTangent)
 	}
 	pen.endSegment(curve.end(), n)
 }
@@ -240,23 +245,23 @@ func (pen *pen) flatTo(curve *curve) {
 		}
 	}
 	if legs <= 1 {
-		pen.lineTo(curve.end(), nil, nil)
+		pen.lineTo(curve.end())
 		return
 	}
 	var buf [3]float32
 	start := curve.p[0]
 	for _, t := range curve.maxCurvature(&buf) {
 		if q := curve.at(t); q != start && q != curve.end() {
-			pen.lineTo(q, nil, nil)
+			pen.lineTo(q)
 		}
 	}
-	pen.lineTo(curve.end(), nil, nil)
+	pen.lineTo(curve.end())
 }
 
 // finish ends the outline of the subpath, if anything was drawn: two contours if it is closed, the
 // sides, else one, the sides with caps. Then it adds discs at cusps, and begins a subpath at its start.
 func (pen *pen) finish(closed bool) {
-	if !pen.drawn {
+	if !pen.hasSegments {
 		return
 	}
 	last := pen.inner.Points[len(pen.inner.Points)-1]
@@ -270,15 +275,15 @@ func (pen *pen) finish(closed bool) {
 		pen.reverse()
 	} else {
 		// One contour: outer side, cap at the end, inner side back, cap at the start.
-		pen.cap(pen.cur, scale(pen.normal, pen.radius), last)
+		pen.cap(pen.current, scale(pen.normal, pen.radius), last)
 		pen.reverse()
-		pen.cap(pen.first, scale(pen.firstNormal, -pen.radius), pen.outerFirst)
+		pen.cap(pen.subpathStart, scale(pen.firstNormal, -pen.radius), pen.outerFirst)
 	}
 	pen.out.Close()
-	for _, q := range pen.dots {
+	for _, q := range pen.cusps {
 		pen.disc(q)
 	}
-	pen.moveTo(pen.first)
+	pen.moveTo(pen.subpathStart)
 }
 
 // reverse appends the inner side of the stroke backwards to the outline, without its last point, at
