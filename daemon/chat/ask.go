@@ -13,37 +13,37 @@ import (
 
 // question is a request to the model under way, with all its tries.
 type question struct {
-	client   *Client
-	request  *Request
-	ctx      context.Context // ends at the deadline
-	cancel   func()
-	timed    bool // the deadline runs
-	out      Outcome
-	began    time.Time
-	failures int    // tries that failed and count
-	last     string // what happened last, with the name of the endpoint
+	client       *Client
+	request      *Request
+	ctx          context.Context // ends at the deadline
+	cancel       func()
+	deadlineRuns bool // the deadline runs
+	outcome      Outcome
+	began        time.Time
+	failures     int    // tries that failed and count
+	lastFailure  string // what happened last, with the name of the endpoint
 }
 
 // Ask asks a model a question at the endpoint, with as many tries as are needed and allowed, and returns its
 // outcome. When it returns, no request is under way and Hooks.Keep has returned. Any number of questions may be
 // asked at once. The deadline of each begins when its first request could be sent.
 func (client *Client) Ask(ctx context.Context, r *Request) Outcome {
-	q := &question{client: client, request: r, ctx: ctx, cancel: func() {}, began: time.Now()}
-	defer func() { q.cancel() }()
+	question := &question{client: client, request: r, ctx: ctx, cancel: func() {}, began: time.Now()}
+	defer func() { question.cancel() }()
 	if err := r.Check(); err != nil {
-		q.finish(Refused, &Error{Code: "request", Message: err.Error()})
-		return q.out
+		question.endWithoutReply(Refused, &Error{Code: "request", Message: err.Error()})
+		return question.outcome
 	}
 	for {
-		wait, done := q.try()
-		if done {
-			return q.out
+		wait, ended := question.try()
+		if ended {
+			return question.outcome
 		}
 		client.meter.Retried()
-		if err := client.sleep(q.ctx, wait); err != nil {
-			q.endBy(err)
-			q.deliver()
-			return q.out
+		if err := client.sleep(question.ctx, wait); err != nil {
+			question.endByError(err)
+			question.deliver()
+			return question.outcome
 		}
 	}
 }
@@ -71,21 +71,21 @@ func (client *Client) sleep(ctx context.Context, d time.Duration) error {
 
 // try makes one call when a place among the concurrent calls is free, the endpoint can be
 // reached, and the pace, the budget and the circuit breaker allow it. It returns how long to
-// wait before the next try, or done when the question has its outcome. The place is held
+// wait before the next try, or ended when the question has its outcome. The place is held
 // until the outcome is delivered.
-func (question *question) try() (wait time.Duration, done bool) {
+func (question *question) try() (wait time.Duration, ended bool) {
 	client := question.client
 	// Wait for a place among the concurrent calls.
-	place, err := client.window.enter(question.ctx, client.gate.stop, question.timed)
+	place, err := client.window.enter(question.ctx, client.gate.stop, question.deadlineRuns)
 	if err != nil {
-		question.endBy(err)
+		question.endByError(err)
 		question.deliver()
 		return 0, true
 	}
-	defer place.free()
+	defer place.release()
 	// Wait for everything else that must allow the call.
 	reserve := question.request.Most()
-	earliest, tokens := client.pace.reserve(question.request.estimate(), reserve.Completion)
+	earliest, tokens := client.pace.reserve(question.request.estimatePrompt(), reserve.Completion)
 	var hold *budget.Hold
 	if err = client.sleep(question.ctx, time.Until(earliest)); err == nil {
 		err = client.checkReachable(question.ctx)
@@ -93,15 +93,15 @@ func (question *question) try() (wait time.Duration, done bool) {
 	if err == nil {
 		hold, err = client.meter.Reserve(question.ctx, reserve)
 	}
-	var permit *pass
+	var permit *permission
 	if err == nil {
 		question.startDeadline()
-		if permit, err = question.begin(hold); err != nil {
+		if permit, err = question.awaitPermission(hold); err != nil {
 			hold.Cancel()
 		}
 	}
 	if err != nil {
-		question.endBy(err)
+		question.endByError(err)
 		question.deliver()
 		return 0, true
 	}
@@ -111,48 +111,48 @@ func (question *question) try() (wait time.Duration, done bool) {
 	if err != nil {
 		const mayBePaid = true // the endpoint may have answered
 		hold.Drop(mayBePaid)
-		permit.withdrawn()
-		question.out.Lost++
-		question.endBy(err)
+		permit.withdraw()
+		question.outcome.Lost++
+		question.endByError(err)
 		question.deliver()
 		return 0, true
 	}
 	// Pay for the reply, adapt to how the endpoint does, and decide what follows.
 	question.pay(hold, &reply)
 	if reply.Usage != nil {
-		client.pace.correct(tokens, reply.Usage.Prompt, reply.Usage.Completion)
+		client.pace.correctReservation(tokens, reply.Usage.Prompt, reply.Usage.Completion)
 	}
-	client.adapt(place, permit, &reply)
-	if wait, done = question.next(&reply); done {
+	client.adaptToReply(place, permit, &reply)
+	if wait, ended = question.decideNext(&reply); ended {
 		question.deliver()
 	}
-	return wait, done
+	return wait, ended
 }
 
 // startDeadline starts the deadline of a question to the model at its first try, and does nothing later.
 func (question *question) startDeadline() {
-	if !question.timed && question.client.cfg.Deadline > 0 {
+	if !question.deadlineRuns && question.client.cfg.Deadline > 0 {
 		question.ctx, question.cancel = context.WithTimeout(question.ctx, question.client.cfg.Deadline)
 	}
-	question.timed = true
+	question.deadlineRuns = true
 }
 
-// begin waits until the circuit breaker permits a call, calls the Begin hook, and then waits
+// awaitPermission waits until the circuit breaker permits a call, calls the Begin hook, and then waits
 // for a pause that the endpoint asked for meanwhile. After an error the permission is
 // returned.
-func (question *question) begin(hold *budget.Hold) (*pass, error) {
-	permit, err := question.client.gate.enter(question.ctx)
+func (question *question) awaitPermission(hold *budget.Hold) (*permission, error) {
+	permit, err := question.client.gate.awaitPermission(question.ctx)
 	if err != nil {
 		return nil, err
 	}
 	if h := question.request.Hooks.Begin; h != nil {
-		if err := h(question.out.Tries+1, hold); err != nil {
-			permit.withdrawn()
+		if err := h(question.outcome.Tries+1, hold); err != nil {
+			permit.withdraw()
 			return nil, &ending{Stopped, &Error{Code: "stopped", Message: err.Error()}}
 		}
 	}
 	if err := permit.waitPauses(question.ctx); err != nil {
-		permit.withdrawn()
+		permit.withdraw()
 		question.callEnd()
 		return nil, err
 	}
@@ -171,15 +171,15 @@ func (question *question) callEnd() {
 func (question *question) send() (Reading, error) {
 	client := question.client
 	defer question.callEnd()
-	client.flying.Add(1)
-	defer client.flying.Add(-1)
-	question.out.Tries++
-	question.out.Started = time.Now()
-	question.out.Waited = question.out.Started.Sub(question.began).Seconds()
-	g, err := client.call(question.ctx, question.request)
-	question.out.Seconds = time.Since(question.out.Started).Seconds()
-	question.last = client.cfg.Name + g.why
-	return g, err
+	client.callsUnderWay.Add(1)
+	defer client.callsUnderWay.Add(-1)
+	question.outcome.Tries++
+	question.outcome.Started = time.Now()
+	question.outcome.Waited = question.outcome.Started.Sub(question.began).Seconds()
+	reading, err := client.call(question.ctx, question.request)
+	question.outcome.Seconds = time.Since(question.outcome.Started).Seconds()
+	question.lastFailure = client.cfg.Name + reading.whatHappened
+	return reading, err
 }
 
 // pay books the cost of a reply. A reply without usage is a failure: it keeps its
@@ -188,7 +188,7 @@ func (question *question) send() (Reading, error) {
 func (question *question) pay(hold *budget.Hold, reading *Reading) {
 	if reading.Usage == nil {
 		if reading.Paid {
-			question.out.Lost++
+			question.outcome.Lost++
 		}
 		hold.Drop(reading.Paid)
 		return
@@ -203,15 +203,15 @@ func (question *question) pay(hold *budget.Hold, reading *Reading) {
 	}
 }
 
-// adapt adjusts the number of concurrent calls and the circuit breaker to a reply. A reply
+// adaptToReply adjusts the number of concurrent calls and the circuit breaker to a reply. A reply
 // that all requests would get ends all calls, or under GoOn opens the circuit.
-func (client *Client) adapt(place *slot, permit *pass, reply *Reading) {
+func (client *Client) adaptToReply(place *slot, permit *permission, reply *Reading) {
 	switch {
 	case reply.Kind == Answer || reply.Kind == Filtered:
-		place.answered()
+		place.recordAnswer()
 	// 529: overloaded, as Anthropic says it.
-	case reply.timeout || reply.Status == http.StatusTooManyRequests || reply.Status == http.StatusServiceUnavailable || reply.Status == 529:
-		place.crowded()
+	case reply.timedOut || reply.Status == http.StatusTooManyRequests || reply.Status == http.StatusServiceUnavailable || reply.Status == 529:
+		place.recordCrowded()
 	}
 	switch {
 	case reply.Kind == Retry || reply.Kind == Wait && client.cfg.CountWaits:
@@ -219,15 +219,15 @@ func (client *Client) adapt(place *slot, permit *pass, reply *Reading) {
 	case reply.Kind == Wait:
 		permit.startPause(reply)
 	case reply.Kind == Fatal && client.cfg.Policy == GoOn:
-		permit.fatalFailure(reply)
+		permit.recordFatal(reply)
 		if client.cfg.OnDown != nil {
 			client.cfg.OnDown(client.refusal(reply))
 		}
 	case reply.Kind == Fatal || reply.Kind == Refused && client.cfg.Policy == EndOnRefused:
-		permit.withdrawn()
+		permit.withdraw()
 		client.halt(Fatal, client.refusal(reply))
 	default:
-		permit.succeeded() // it is there, even if it does not like this question
+		permit.recordSuccess() // it is there, even if it does not like this question
 	}
 }
 
@@ -237,23 +237,23 @@ func (client *Client) refusal(reading *Reading) *Error {
 	if reading.Error != nil {
 		*e = *reading.Error
 	}
-	e.Message = client.cfg.Name + reading.why
+	e.Message = client.cfg.Name + reading.whatHappened
 	if !client.cfg.Hints {
 		e.Hint = ""
 	}
 	return e
 }
 
-// next decides what follows a reply: another try after a wait, or the outcome of the
-// question (done). A pause does not count as a failure unless Config.CountWaits. After
+// decideNext decides what follows a reply: another try after a wait, or the outcome of the
+// question (ended). A pause does not count as a failure unless Config.CountWaits. After
 // Config.Tries failures the question is refused.
-func (question *question) next(reading *Reading) (wait time.Duration, done bool) {
+func (question *question) decideNext(reading *Reading) (wait time.Duration, ended bool) {
 	client := question.client
 	if reading.Kind == Wait && !client.cfg.CountWaits {
-		return 0, false // the gate holds all calls
+		return 0, false // the next try waits at the gate, as all calls do
 	}
-	if reading.Kind != Wait && reading.Kind != Retry {
-		question.take(reading)
+	if reading.Kind != Wait && reading.Kind != Retry { // another try would not help
+		question.takeOutcome(reading)
 		return 0, true
 	}
 	question.failures++
@@ -264,58 +264,58 @@ func (question *question) next(reading *Reading) (wait time.Duration, done bool)
 		}
 		return wait, false
 	}
-	question.take(reading)
-	question.finish(Refused, &Error{Code: "tries", Message: fmt.Sprintf("%s failed; the last one: %s", plural.Of(question.failures, "try", "tries"), question.last)})
+	question.takeOutcome(reading)
+	question.endWithoutReply(Refused, &Error{Code: "tries", Message: fmt.Sprintf("%s failed; the last one: %s", plural.Of(question.failures, "try", "tries"), question.lastFailure)})
 	return 0, true
 }
 
-// take makes a reply the outcome of the question, with the counts and times that the
+// takeOutcome makes a reply the outcome of the question, with the counts and times that the
 // question has so far.
-func (question *question) take(reading *Reading) {
-	o, before := reading.Outcome, &question.out
-	o.Tries, o.Lost, o.Started, o.Seconds, o.Waited = before.Tries, before.Lost, before.Started, before.Seconds, before.Waited
-	question.out = o
+func (question *question) takeOutcome(reading *Reading) {
+	outcome, before := reading.Outcome, &question.outcome
+	outcome.Tries, outcome.Lost, outcome.Started, outcome.Seconds, outcome.Waited = before.Tries, before.Lost, before.Started, before.Seconds, before.Waited
+	question.outcome = outcome
 	if reading.Kind != Answer {
-		question.out.Error = question.client.refusal(reading)
+		question.outcome.Error = question.client.refusal(reading)
 	}
 }
 
-// finish ends a question without a reply of the endpoint: k says how it ended and e why. If no call
+// endWithoutReply ends a question without a reply of the endpoint: k says how it ended and e why. If no call
 // was made, all the time since the question began counts as waiting.
-func (question *question) finish(k Kind, e *Error) {
-	question.out.Kind, question.out.Error = k, e
-	if question.out.Tries == 0 {
-		question.out.Waited = time.Since(question.began).Seconds()
+func (question *question) endWithoutReply(k Kind, e *Error) {
+	question.outcome.Kind, question.outcome.Error = k, e
+	if question.outcome.Tries == 0 {
+		question.outcome.Waited = time.Since(question.began).Seconds()
 	}
 }
 
-// endBy ends the question because of an error that is no reply: its context ended, the
+// endByError ends the question because of an error that is no reply: its context ended, the
 // budget is spent, the endpoint is down, or all calls have ended. Under EndOnFatal some of
 // these end all calls.
-func (question *question) endBy(err error) {
+func (question *question) endByError(err error) {
 	client := question.client
 	var e *ending
 	switch {
 	case errors.Is(err, errStop):
 		e = client.gate.halted()
-		question.finish(e.kind, e.err)
+		question.endWithoutReply(e.kind, e.err)
 	case errors.As(err, &e):
-		question.finish(e.kind, e.err)
+		question.endWithoutReply(e.kind, e.err)
 		if (e.err.Code == "down" || e.err.Code == "pause") && client.cfg.Policy == EndOnFatal {
-			question.out.Kind = Fatal
+			question.outcome.Kind = Fatal
 			client.halt(Fatal, e.err)
 		}
 	case errors.Is(err, budget.ErrEnded) || errors.Is(err, budget.ErrNoPrice):
-		question.finish(Fatal, &Error{Code: "budget", Message: err.Error()})
+		question.endWithoutReply(Fatal, &Error{Code: "budget", Message: err.Error()})
 		if client.cfg.Policy == EndOnFatal {
-			client.halt(Fatal, question.out.Error)
+			client.halt(Fatal, question.outcome.Error)
 		}
 	case errors.Is(err, context.DeadlineExceeded) && question.failures > 0:
-		question.finish(Refused, &Error{Code: "deadline", Message: fmt.Sprintf("%s failed in the time there is; the last one: %s", plural.Of(question.failures, "try", "tries"), question.last)})
+		question.endWithoutReply(Refused, &Error{Code: "deadline", Message: fmt.Sprintf("%s failed in the time there is; the last one: %s", plural.Of(question.failures, "try", "tries"), question.lastFailure)})
 	case errors.Is(err, context.DeadlineExceeded):
-		question.finish(Refused, &Error{Code: "deadline", Message: client.cfg.Name + " did not answer in time"})
+		question.endWithoutReply(Refused, &Error{Code: "deadline", Message: client.cfg.Name + " did not answer in time"})
 	default:
-		question.finish(Stopped, &Error{Code: "stopped", Message: "the call was stopped"})
+		question.endWithoutReply(Stopped, &Error{Code: "stopped", Message: "the call was stopped"})
 	}
 }
 
@@ -324,22 +324,22 @@ func (question *question) endBy(err error) {
 // were all refused, because no later one will be answered, and a Keep hook that fails, because an
 // answer that is not logged would be paid for again. See docs/spec/runs.md#r17.
 func (question *question) deliver() {
-	if question.out.Tries == 0 {
+	if question.outcome.Tries == 0 {
 		return
 	}
 	client := question.client
-	if question.out.Kind.Final() && client.allRefused(question.out.Kind) && client.cfg.Policy == EndOnFatal {
-		question.out.Kind = Fatal
-		e := *question.out.Error
+	if question.outcome.Kind.Final() && client.allRefused(question.outcome.Kind) && client.cfg.Policy == EndOnFatal {
+		question.outcome.Kind = Fatal
+		e := *question.outcome.Error
 		e.Message = fmt.Sprintf("the first %d calls were all refused; the last one: %s", firstRefused, e.Message)
 		client.halt(Fatal, &e)
 	}
 	if question.request.Hooks.Keep == nil {
 		return
 	}
-	if err := question.request.Hooks.Keep(&question.out); err != nil {
+	if err := question.request.Hooks.Keep(&question.outcome); err != nil {
 		e := &Error{Code: "log", Message: err.Error()}
-		question.out.Kind, question.out.Error = Fatal, e
+		question.outcome.Kind, question.outcome.Error = Fatal, e
 		client.halt(Fatal, e)
 	}
 }

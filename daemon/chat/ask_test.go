@@ -47,8 +47,8 @@ func ask(i int) *chat.Request {
 		Settings: chat.Settings{MaxTokens: new(int64(100))}}
 }
 
-// first returns the member a of a streamed reply, or b where a is null.
-func first(list ...chattest.Fault) func(string, int) chattest.Fault {
+// firstNonNull returns the member a of a streamed reply, or b where a is null.
+func firstNonNull(list ...chattest.Fault) func(string, int) chattest.Fault {
 	return func(_ string, n int) chattest.Fault {
 		if n < len(list) {
 			return list[n]
@@ -103,7 +103,7 @@ func TestOutcomes(t *testing.T) {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/stream=%v", c.name, stream), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					client, server := pair(t, chattest.Config{Next: first(c.meets...), RetryAfter: "2", Reasoning: "reasoning"},
+					client, server := pair(t, chattest.Config{Next: firstNonNull(c.meets...), RetryAfter: "2", Reasoning: "reasoning"},
 						func(cfg *chat.Config) { cfg.Stream = stream })
 					kept := 0
 					r := ask(1)
@@ -377,7 +377,7 @@ func TestDeadline(t *testing.T) {
 // does not wait behind all others.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, _ := pair(t, chattest.Config{Delay: 9 * time.Minute, Next: first(chattest.Broken)}, func(c *chat.Config) { c.Concurrency = 1 })
+		client, _ := pair(t, chattest.Config{Delay: 9 * time.Minute, Next: firstNonNull(chattest.Broken)}, func(c *chat.Config) { c.Concurrency = 1 })
 		var wg sync.WaitGroup
 		begin := time.Now()
 		for i := range 100 {
@@ -422,7 +422,7 @@ func TestStop(t *testing.T) {
 // all calls.
 func TestHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, server := pair(t, chattest.Config{Next: first(chattest.Broken)}, func(c *chat.Config) { c.Concurrency = 1 })
+		client, server := pair(t, chattest.Config{Next: firstNonNull(chattest.Broken)}, func(c *chat.Config) { c.Concurrency = 1 })
 		var mu sync.Mutex
 		busy, begun, kept := 0, 0, 0
 		var wg sync.WaitGroup

@@ -33,14 +33,14 @@ func (client *Client) call(ctx context.Context, request *Request) (Reading, erro
 	client.authorize(req.Header)
 	resp, err := client.http.Do(req)
 	if err != nil {
-		return client.broken(ctx, try, err)
+		return client.readingOfFault(ctx, try, err)
 	}
 	defer resp.Body.Close()
 	reader := &Reader{Key: client.cfg.Key, Request: request, Now: time.Now()}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode/100 == 2 &&
 		kind == "text/event-stream" {
-		g, err := reader.stream(resp.StatusCode, resp.Header, resp.Body)
-		return client.received(ctx, try, g, err)
+		reading, err := reader.stream(resp.StatusCode, resp.Header, resp.Body)
+		return client.finishReading(ctx, try, reading, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
@@ -50,18 +50,18 @@ func (client *Client) call(ctx context.Context, request *Request) (Reading, erro
 		err = errLong
 	}
 	if err != nil {
-		return client.received(ctx, try, Reading{}, err)
+		return client.finishReading(ctx, try, Reading{}, err)
 	}
 	return reader.Read(resp.StatusCode, resp.Header, text), nil
 }
 
-// received returns the reading of a reply, or what err, the error of receiving it, means.
-func (client *Client) received(ctx, try context.Context, reading Reading, err error) (Reading, error) {
+// finishReading returns the reading of a reply, or what err, the error of receiving it, means.
+func (client *Client) finishReading(ctx, try context.Context, reading Reading, err error) (Reading, error) {
 	switch {
 	case errors.Is(err, errLong):
-		return broken(http.StatusOK, fmt.Sprintf("'s reply is longer than %d bytes", maxBody)), nil
+		return brokenReply(http.StatusOK, fmt.Sprintf("'s reply is longer than %d bytes", maxBody)), nil
 	case err != nil:
-		return client.broken(ctx, try, err)
+		return client.readingOfFault(ctx, try, err)
 	}
 	return reading, nil
 }
@@ -91,9 +91,9 @@ func (client *Client) Do(ctx context.Context, method, route, kind string, body i
 	client.authorize(req.Header)
 	resp, err := client.http.Do(req)
 	if err != nil {
-		reading, err := client.broken(ctx, ctx, err)
+		reading, err := client.readingOfFault(ctx, ctx, err)
 		if err == nil {
-			err = errors.New(client.cfg.Name + reading.why)
+			err = errors.New(client.cfg.Name + reading.whatHappened)
 		}
 		return nil, err
 	}
@@ -115,25 +115,25 @@ func (client *Client) authorize(h http.Header) {
 	}
 }
 
-// broken returns the reading of a call that brought no complete reply, with the cause in
+// readingOfFault returns the reading of a call that brought no complete reply, with the cause in
 // words without the address. Paid is false only if the request cannot have arrived. The
 // error is that of ctx.
-func (client *Client) broken(ctx, try context.Context, err error) (Reading, error) {
+func (client *Client) readingOfFault(ctx, try context.Context, err error) (Reading, error) {
 	if ctx.Err() != nil {
 		return Reading{}, ctx.Err()
 	}
-	reading := broken(0, "'s reply broke off")
+	reading := brokenReply(0, "'s reply broke off")
 	var op *net.OpError
 	var dns *net.DNSError
 	switch {
 	case try.Err() != nil:
-		reading.why, reading.timeout = fmt.Sprintf(" did not answer within %v", client.cfg.Timeout), true
+		reading.whatHappened, reading.timedOut = fmt.Sprintf(" did not answer within %v", client.cfg.Timeout), true
 	case errors.As(err, &dns):
-		reading.why, reading.Paid = "'s host was not found", false
+		reading.whatHappened, reading.Paid = "'s host was not found", false
 	case errors.As(err, &op) && op.Op == "dial":
-		reading.why, reading.Paid = " cannot be reached: "+op.Err.Error(), false // without the address
+		reading.whatHappened, reading.Paid = " cannot be reached: "+op.Err.Error(), false // without the address
 	case strings.Contains(err.Error(), "x509") || strings.Contains(err.Error(), "tls:"):
-		reading.why, reading.Paid = "'s TLS certificate or connection was refused", false
+		reading.whatHappened, reading.Paid = "'s TLS certificate or connection was refused", false
 	}
 	return reading, nil
 }

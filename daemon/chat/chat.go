@@ -92,17 +92,17 @@ type Config struct {
 
 // Client asks one endpoint. It is safe for concurrent use.
 type Client struct {
-	cfg      Config
-	endpoint string
-	http     *http.Client
-	window   *window
-	pace     *pace
-	gate     *gate
-	meter    *budget.Meter
-	flying   atomic.Int64 // requests under way
+	cfg           Config
+	endpoint      string
+	http          *http.Client
+	window        *window
+	pace          *pace
+	gate          *gate
+	meter         *budget.Meter
+	callsUnderWay atomic.Int64 // requests under way
 
-	probing sync.Once
-	absent  *ending // why the endpoint cannot be reached; nil where it can
+	probeOnce   sync.Once
+	unreachable *ending // why the endpoint cannot be reached; nil where it can
 
 	mu       sync.Mutex
 	outcomes int // of the first questions
@@ -248,7 +248,7 @@ type Status struct {
 // Status returns what the client does at the moment: calls in flight, how many may be, and how long
 // and after which HTTP status the endpoint has asked to wait.
 func (client *Client) Status() Status {
-	s := Status{Calls: int(client.flying.Load())}
+	s := Status{Calls: int(client.callsUnderWay.Load())}
 	_, s.Width = client.window.state()
 	s.Hold, s.HTTP = client.gate.state()
 	return s

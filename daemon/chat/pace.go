@@ -11,11 +11,11 @@ type pace struct {
 	perCall  time.Duration // between two calls; 0 for no bound
 	perToken float64       // nanoseconds of one token; 0 for no bound
 
-	mu        sync.Mutex
-	nextCall  time.Time // no call before
-	nextToken time.Time // no call before, for the limit on tokens
-	mean      float64   // tokens of a completion so far
-	counts    int
+	mu             sync.Mutex
+	nextCall       time.Time // no call before
+	nextToken      time.Time // no call before, for the limit on tokens
+	meanCompletion float64   // tokens of a completion so far
+	completions    int
 }
 
 // newPace returns a pace of calls for an endpoint's limits on requests and tokens per minute; 0 is no limit.
@@ -30,11 +30,11 @@ func newPace(rpm, tpm int64) *pace {
 	return p
 }
 
-// firstGuess is how many tokens the first completions are taken to have. meanOver is about how many of
+// firstGuess is how many tokens the first completions are taken to have. meanWindow is about how many of
 // the last completions count in their mean.
 const (
 	firstGuess = 1000
-	meanOver   = 100
+	meanWindow = 100
 )
 
 // reserve returns the earliest time at which a call of the endpoint may begin, and the tokens that it reserves.
@@ -51,8 +51,8 @@ func (pace *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens in
 	if pace.perToken > 0 {
 		at = later(at, pace.nextToken)
 		guess := int64(firstGuess)
-		if pace.counts > 0 {
-			guess = int64(pace.mean)
+		if pace.completions > 0 {
+			guess = int64(pace.meanCompletion)
 		}
 		completion := min(mostCompletion, guess)
 		tokens = prompt + completion
@@ -62,17 +62,17 @@ func (pace *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens in
 	return at, tokens
 }
 
-// correct replaces the tokens that a call had reserved by those of its prompt and completion, so that the
+// correctReservation replaces the tokens that a call had reserved by those of its prompt and completion, so that the
 // next call may begin earlier or later. It also updates the mean of completions.
-func (pace *pace) correct(reserved, prompt, completion int64) {
+func (pace *pace) correctReservation(reserved, prompt, completion int64) {
 	if pace.perToken == 0 {
 		return
 	}
 	pace.mu.Lock()
 	defer pace.mu.Unlock()
 	pace.nextToken = pace.nextToken.Add(time.Duration(float64(prompt+completion-reserved) * pace.perToken))
-	pace.counts++
-	pace.mean += (float64(completion) - pace.mean) / float64(min(pace.counts, meanOver))
+	pace.completions++
+	pace.meanCompletion += (float64(completion) - pace.meanCompletion) / float64(min(pace.completions, meanWindow))
 }
 
 // later returns the later of two times.

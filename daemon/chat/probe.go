@@ -15,15 +15,15 @@ func (client *Client) checkReachable(ctx context.Context) error {
 	if !client.cfg.Probe {
 		return nil
 	}
-	client.probing.Do(func() {
+	client.probeOnce.Do(func() {
 		if err := client.probe(ctx); err != nil {
-			client.absent = &ending{Fatal, &Error{Code: "down", Message: err.Error(),
+			client.unreachable = &ending{Fatal, &Error{Code: "down", Message: err.Error(),
 				Hint: "--model-url with the address of a server that runs"}}
-			client.halt(Fatal, client.absent.err)
+			client.halt(Fatal, client.unreachable.err)
 		}
 	})
-	if client.absent != nil {
-		return client.absent
+	if client.unreachable != nil {
+		return client.unreachable
 	}
 	return nil
 }
@@ -61,9 +61,9 @@ func (client *Client) probe(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	reading, e := client.broken(ctx, ctx, err)
+	reading, e := client.readingOfFault(ctx, ctx, err)
 	if e != nil {
 		return nil
 	}
-	return fmt.Errorf("%s%s; nothing was asked", client.cfg.Name, reading.why)
+	return fmt.Errorf("%s%s; nothing was asked", client.cfg.Name, reading.whatHappened)
 }

@@ -21,12 +21,12 @@ type Reader struct {
 // Reading is what a client reads from one reply.
 type Reading struct {
 	Outcome
-	Status  int            // that decided: of the reply, or of an error within it
-	After   *time.Duration // how long the endpoint asks to wait; nil where it does not say
-	Paid    bool           // a failure that may have been paid for
-	Message string         // the endpoint's words on a failure
-	timeout bool           // no reply came in time
-	why     string         // what happened; the endpoint's name is put before it: " answered 500 ..."
+	Status       int            // that decided: of the reply, or of an error within it
+	After        *time.Duration // how long the endpoint asks to wait; nil where it does not say
+	Paid         bool           // a failure that may have been paid for
+	Message      string         // the endpoint's words on a failure
+	timedOut     bool           // no reply came in time
+	whatHappened string         // what happened; the endpoint's name is put before it: " answered 500 ..."
 }
 
 // completion is the JSON of a reply of an endpoint, as far as it is read.
@@ -132,13 +132,13 @@ func joinedText(value raw) string {
 // it. why says what happened in words that follow the endpoint's name, so that it begins with a
 // space, "'s" or a colon. It is "" for an answer.
 func newReading(k Kind, status int, why string) Reading {
-	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, why: why}
+	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, whatHappened: why}
 }
 
-// broken returns the reading of a reply of status 2xx that is no completion: a proxy is in
+// brokenReply returns the reading of a reply of status 2xx that is no completion: a proxy is in
 // between, or the server is failing. Another try may help, and the reply may have been paid
 // for.
-func broken(status int, why string) Reading {
+func brokenReply(status int, why string) Reading {
 	g := newReading(Retry, status, why)
 	g.Paid = true
 	return g
@@ -150,11 +150,11 @@ func (reader *Reader) Read(status int, header http.Header, body []byte) Reading 
 	if status/100 != 2 {
 		// Without a name of the status the text would end with a space.
 		message := strings.TrimRight(fmt.Sprintf(" answered %d %s", status, http.StatusText(status)), " ")
-		return reader.failed(status, header, parseError(body), newReading("", status, message))
+		return reader.completeFailure(status, header, parseError(body), newReading("", status, message))
 	}
 	var got completion
 	if err := json.Unmarshal(body, &got); err != nil {
-		return broken(status, "'s reply is not a chat completion in JSON")
+		return brokenReply(status, "'s reply is not a chat completion in JSON")
 	}
 	return reader.readCompletion(status, header, &got)
 }
@@ -166,10 +166,10 @@ func (reader *Reader) readCompletion(status int, header http.Header, got *comple
 		e := errorIn(got.Error)
 		failure := newReading("", status, " answered with an error")
 		failure.Paid = len(got.Choices) > 0
-		return reader.failed(e.status(), header, e, failure)
+		return reader.completeFailure(e.status(), header, e, failure)
 	}
 	if len(got.Choices) == 0 {
-		return broken(status, "'s reply has no choices")
+		return brokenReply(status, "'s reply has no choices")
 	}
 	choice := &got.Choices[0]
 	finish := text(choice.Finish)
@@ -177,7 +177,7 @@ func (reader *Reader) readCompletion(status int, header http.Header, got *comple
 		e := errorIn(choice.Error)
 		failure := newReading("", status, " broke off its answer with an error")
 		failure.Paid = true
-		return reader.failed(e.status(), header, e, failure)
+		return reader.completeFailure(e.status(), header, e, failure)
 	}
 	reading := newReading(Answer, status, "")
 	reading.Model, reading.ID = reader.hide(text(got.Model)), reader.hide(text(got.ID))
@@ -190,7 +190,7 @@ func (reader *Reader) readCompletion(status int, header http.Header, got *comple
 		if reading.Text == "" {
 			reading.Kind = Filtered
 			reading.Message = reader.hide("finish reason " + finish)
-			reading.why = " withheld its answer"
+			reading.whatHappened = " withheld its answer"
 			reading.Error = &Error{Code: "content_filter", Message: reading.Message}
 		}
 	}
@@ -238,7 +238,7 @@ func isFilter(finish string) bool {
 // reasoning. See docs/spec/runs.md#r10.
 func (reader *Reader) usage(usage *usage, answer string) (*Usage, *float64) {
 	if usage == nil || usage.Prompt == nil && usage.Completion == nil {
-		out := &Usage{Prompt: reader.Request.estimate(), Completion: Estimate(answer)}
+		out := &Usage{Prompt: reader.Request.estimatePrompt(), Completion: Estimate(answer)}
 		if usage != nil {
 			out.Raw = json.RawMessage(reader.hide(string(usage.raw)))
 			return out, cost(usage.Cost)
@@ -282,18 +282,18 @@ func cost(x *float64) *float64 {
 // Estimate returns about how many tokens a text has: characters / 4, plus 1.
 func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) + 1 }
 
-// failed completes the reading of a failed reply: its kind, whether it may have been paid for, the wait
+// completeFailure completes the reading of a failed reply: its kind, whether it may have been paid for, the wait
 // that the endpoint asks for, and the error with the key removed. status decides the kind: that of the
 // reply, or that of an error within it. The endpoint's words are cut, because they go into logs.
-func (reader *Reader) failed(status int, header http.Header, apiError *apiError, reading Reading) Reading {
+func (reader *Reader) completeFailure(status int, header http.Header, apiError *apiError, reading Reading) Reading {
 	reading.Status = status
-	reading.Kind = reader.decide(status, header, apiError)
+	reading.Kind = reader.failureKind(status, header, apiError)
 	reading.Paid = reading.Paid && (reading.Kind == Retry || reading.Kind == Wait)
 	reading.After = retryAfter(header, reader.Now)
 	const maxMessage, maxWhy, maxCode = 500, 200, 100 // bytes
 	reading.Message = Brief(reader.hide(apiError.message), maxMessage)
 	if apiError.message != "" {
-		reading.why += ": " + Brief(reader.hide(apiError.message), maxWhy)
+		reading.whatHappened += ": " + Brief(reader.hide(apiError.message), maxWhy)
 	}
 	code := reader.hide(apiError.code)
 	if code == "" {
@@ -306,9 +306,9 @@ func (reader *Reader) failed(status int, header http.Header, apiError *apiError,
 	return reading
 }
 
-// decide returns the kind of a failed reply by its status and error. An endpoint that sends
+// failureKind returns the kind of a failed reply by its status and error. An endpoint that sends
 // x-should-retry: false gets no further try. See docs/spec/runs.md#r8.
-func (reader *Reader) decide(status int, header http.Header, e *apiError) Kind {
+func (reader *Reader) failureKind(status int, header http.Header, e *apiError) Kind {
 	k := reader.classify(status, header, e)
 	if (k == Retry || k == Wait) && strings.EqualFold(header.Get("x-should-retry"), "false") {
 		return Refused
@@ -349,7 +349,7 @@ func (reader *Reader) classify(status int, header http.Header, apiError *apiErro
 		switch {
 		case apiError.code == "content_filter" || apiError.code == "content_policy_violation":
 			return Filtered
-		case strings.HasPrefix(apiError.code, "unsupported_") || reader.setting(apiError.param):
+		case strings.HasPrefix(apiError.code, "unsupported_") || reader.setBySettings(apiError.param):
 			return Fatal
 		}
 		return Refused
@@ -363,10 +363,10 @@ func (reader *Reader) classify(status int, header http.Header, apiError *apiErro
 	return Refused
 }
 
-// setting reports whether a parameter that the endpoint complains about was put into the
+// setBySettings reports whether a parameter that the endpoint complains about was put into the
 // request by a setting, so that every request would be refused. Model, messages and prompt
 // are not settings.
-func (reader *Reader) setting(param string) bool {
+func (reader *Reader) setBySettings(param string) bool {
 	name := param
 	if i := strings.IndexAny(name, ".["); i >= 0 {
 		name = name[:i]

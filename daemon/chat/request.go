@@ -114,15 +114,15 @@ const defaultCompletion = 32768
 // defaultCompletion. See docs/spec/runs.md#r21.
 func (request *Request) Most() budget.Tokens {
 	tokens := budget.Tokens{Completion: defaultCompletion}
-	request.each(func(part *Part) {
+	request.eachPart(func(part *Part) {
 		if part.Image != nil {
 			tokens.Prompt += part.Image.tokens()
 		} else {
 			tokens.Prompt += int64(len(part.Text))
 		}
 	})
-	if n := request.Settings.MaxTokens; n != nil {
-		tokens.Completion = *n
+	if limit := request.Settings.MaxTokens; limit != nil {
+		tokens.Completion = *limit
 	}
 	var extra struct {
 		Old int64 `json:"max_tokens"`
@@ -134,11 +134,11 @@ func (request *Request) Most() budget.Tokens {
 	return tokens
 }
 
-// estimate returns about how many tokens the prompt has: four characters a token, and the
+// estimatePrompt returns about how many tokens the prompt has: four characters a token, and the
 // most that pictures may cost.
-func (request *Request) estimate() int64 {
+func (request *Request) estimatePrompt() int64 {
 	var pictures, runes int64
-	request.each(func(part *Part) {
+	request.eachPart(func(part *Part) {
 		if part.Image != nil {
 			pictures += part.Image.tokens()
 		} else {
@@ -148,8 +148,8 @@ func (request *Request) estimate() int64 {
 	return pictures + runes/4 + 1
 }
 
-// each calls f for each text and picture of the request's messages.
-func (request *Request) each(f func(*Part)) {
+// eachPart calls f for each text and picture of the request's messages.
+func (request *Request) eachPart(f func(*Part)) {
 	for i := range request.Messages {
 		for j := range request.Messages[i].Parts {
 			f(&request.Messages[i].Parts[j])
@@ -261,7 +261,7 @@ func (request *Request) messages(hashed bool) []byte {
 	// Room for everything at once, because pictures are large.
 	const between = 100 // bytes of names and punctuation about a part
 	size := between
-	request.each(func(p *Part) {
+	request.eachPart(func(p *Part) {
 		size += len(p.Text) + between
 		if p.Image != nil && !hashed {
 			size += base64.StdEncoding.EncodedLen(len(p.Image.Data)) + between
@@ -352,7 +352,7 @@ func (request *Request) body(stream bool) ([]byte, error) {
 		list = append(list, member{"stream", []byte("true")},
 			member{"stream_options", []byte(`{"include_usage":true}`)})
 	}
-	return object(list), nil
+	return objectOf(list), nil
 }
 
 // Canonical returns the canonical JSON of the body: members sorted by name, pictures as
@@ -365,7 +365,7 @@ func (request *Request) Canonical() ([]byte, error) {
 	}
 	list = slices.DeleteFunc(list, func(m member) bool { return slices.Contains(streamed, m.name) })
 	slices.SortFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
-	return object(list), nil
+	return objectOf(list), nil
 }
 
 // Hash returns the SHA-256 of the request's canonical body in hexadecimal digits. Equal requests have
@@ -379,8 +379,8 @@ func (request *Request) Hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// object returns the JSON object of a request's body, whose members have the order of the list.
-func object(list []member) []byte {
+// objectOf returns the JSON object of a request's body, whose members have the order of the list.
+func objectOf(list []member) []byte {
 	size := 2
 	for _, m := range list {
 		size += len(m.name) + len(m.value) + 4

@@ -31,11 +31,11 @@ type chunk struct {
 
 // assembly puts a reply together from the events of a stream.
 type assembly struct {
-	whole                                                  completion
+	reply                                                  completion
 	choice                                                 choice
 	content, refusal, reasoning, reasoningContent, details []byte
-	begun                                                  bool // a choice came
-	done                                                   bool // the end mark came
+	hasChoice                                              bool // a choice came
+	endMarked                                              bool // the end mark came
 }
 
 // stream reads a reply that comes as server-sent events. The answer is complete only with a
@@ -46,21 +46,21 @@ func (reader *Reader) stream(status int, header http.Header, body io.Reader) (Re
 	var a assembly
 	err := events(body, func(data []byte) bool {
 		if string(data) == "[DONE]" {
-			a.done = true
+			a.endMarked = true
 			return false
 		}
 		return a.add(data)
 	})
-	if !null(a.whole.Error) || a.begun && !null(a.choice.Error) {
+	if !null(a.reply.Error) || a.hasChoice && !null(a.choice.Error) {
 		return reader.readCompletion(status, header, a.completion()), nil
 	}
 	switch {
 	case err != nil:
 		return Reading{}, err
-	case !a.begun && !a.done:
-		return broken(status, "'s reply is not a stream of chat completions"), nil
-	case !a.done || a.begun && null(a.choice.Finish):
-		return broken(status, "'s stream broke off"), nil
+	case !a.hasChoice && !a.endMarked: // it had no event of a completion at all
+		return brokenReply(status, "'s reply is not a stream of chat completions"), nil
+	case !a.endMarked || a.hasChoice && null(a.choice.Finish):
+		return brokenReply(status, "'s stream broke off"), nil
 	}
 	return reader.readCompletion(status, header, a.completion()), nil
 }
@@ -73,9 +73,9 @@ func (assembly *assembly) add(data []byte) bool {
 		return false
 	}
 	// Facts about the reply as a whole.
-	completion := &assembly.whole
-	completion.ID, completion.Model = first(completion.ID, c.ID), first(completion.Model, c.Model)
-	completion.Provider, completion.Fingerprint = first(completion.Provider, c.Provider), first(completion.Fingerprint, c.Fingerprint)
+	completion := &assembly.reply
+	completion.ID, completion.Model = firstNonNull(completion.ID, c.ID), firstNonNull(completion.Model, c.Model)
+	completion.Provider, completion.Fingerprint = firstNonNull(completion.Provider, c.Provider), firstNonNull(completion.Fingerprint, c.Fingerprint)
 	if c.Usage != nil && c.Usage.raw != nil && string(c.Usage.raw) != "null" {
 		completion.Usage = c.Usage
 	}
@@ -88,7 +88,7 @@ func (assembly *assembly) add(data []byte) bool {
 		if d.Index != 0 {
 			continue
 		}
-		assembly.begun = true
+		assembly.hasChoice = true
 		assembly.content = append(assembly.content, joinedText(d.Delta.Content)...)
 		assembly.refusal = append(assembly.refusal, text(d.Delta.Refusal)...)
 		assembly.reasoning = append(assembly.reasoning, joinedText(d.Delta.Reasoning)...)
@@ -104,8 +104,8 @@ func (assembly *assembly) add(data []byte) bool {
 	return null(completion.Error) && null(assembly.choice.Error)
 }
 
-// first returns the JSON value a of a streamed reply, or b if a is missing or null.
-func first(a, b raw) raw {
+// firstNonNull returns the JSON value a of a streamed reply, or b if a is missing or null.
+func firstNonNull(a, b raw) raw {
 	if null(a) {
 		return b
 	}
@@ -115,8 +115,8 @@ func first(a, b raw) raw {
 // completion returns the reply as if it had come in one piece. Without any choice it has
 // none.
 func (assembly *assembly) completion() *completion {
-	if !assembly.begun {
-		return &assembly.whole
+	if !assembly.hasChoice {
+		return &assembly.reply
 	}
 	m := &assembly.choice.Message
 	m.Content = quote(assembly.content)
@@ -124,8 +124,8 @@ func (assembly *assembly) completion() *completion {
 	m.Reasoning = quote(assembly.reasoning)
 	m.ReasoningContent = quote(assembly.reasoningContent)
 	m.Details = append(append(raw(`[{"text":`), quote(assembly.details)...), "}]"...)
-	assembly.whole.Choices = []choice{assembly.choice}
-	return &assembly.whole
+	assembly.reply.Choices = []choice{assembly.choice}
+	return &assembly.reply
 }
 
 // quote returns a text of a streamed reply as a JSON string.

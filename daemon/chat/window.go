@@ -12,22 +12,22 @@ const firstWidth = 4
 // window bounds how many calls are under way. It grows while the endpoint answers and
 // halves when the endpoint is short of room. See docs/spec/runs.md#r13.
 type window struct {
-	max   int
-	fixed bool // always max wide
+	maxWidth int
+	fixed    bool // always max wide
 
-	mu       sync.Mutex
-	width    int
-	busy     int             // calls under way
-	answered int             // since the last change of the width
-	halvings int             // of the width so far
-	retries  []chan struct{} // questions that wait for another try, which go first
-	fresh    []chan struct{} // questions that wait for their first try
+	mu                 sync.Mutex
+	width              int
+	busy               int             // calls under way
+	answersSinceChange int             // since the last change of the width
+	halvings           int             // of the width so far
+	retries            []chan struct{} // questions that wait for another try, which go first
+	firstTries         []chan struct{} // questions that wait for their first try
 }
 
 // newWindow returns a window for at most limit concurrent calls of an endpoint. A fixed one never changes its
 // width.
 func newWindow(limit int, fixed bool) *window {
-	w := &window{max: limit, fixed: fixed, width: min(limit, firstWidth)}
+	w := &window{maxWidth: limit, fixed: fixed, width: min(limit, firstWidth)}
 	if fixed {
 		w.width = limit
 	}
@@ -41,52 +41,52 @@ type slot struct {
 }
 
 // enter waits for a place among the concurrent calls. Questions that were tried before
-// (again) go first, so that their deadline does not pass while they wait; otherwise the
+// (triedBefore) go first, so that their deadline does not pass while they wait; otherwise the
 // order of arrival counts. It returns errStop when stop is closed, or the error of ctx.
-func (window *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*slot, error) {
+func (window *window) enter(ctx context.Context, stop <-chan struct{}, triedBefore bool) (*slot, error) {
 	turn := make(chan struct{})
 	window.mu.Lock()
-	if again {
+	if triedBefore {
 		window.retries = append(window.retries, turn)
 	} else {
-		window.fresh = append(window.fresh, turn)
+		window.firstTries = append(window.firstTries, turn)
 	}
-	window.admit()
+	window.fillPlaces()
 	window.mu.Unlock()
 	select {
 	case <-turn:
 		return &slot{window: window}, nil
 	case <-stop:
-		window.leave(turn)
+		window.stopWaiting(turn)
 		return nil, errStop
 	case <-ctx.Done():
-		window.leave(turn)
+		window.stopWaiting(turn)
 		return nil, ctx.Err()
 	}
 }
 
-// leave removes a question that waits no longer. If it got its place at the same moment, the
+// stopWaiting removes a question that waits no longer. If it got its place at the same moment, the
 // place is given to another one.
-func (window *window) leave(turn chan struct{}) {
+func (window *window) stopWaiting(turn chan struct{}) {
 	window.mu.Lock()
 	defer window.mu.Unlock()
-	for _, queue := range []*[]chan struct{}{&window.retries, &window.fresh} {
+	for _, queue := range []*[]chan struct{}{&window.retries, &window.firstTries} {
 		if i := slices.Index(*queue, turn); i >= 0 {
 			*queue = slices.Delete(*queue, i, i+1)
 			return
 		}
 	}
 	window.busy-- // the place came at the same moment
-	window.admit()
+	window.fillPlaces()
 }
 
-// admit gives free places to waiting questions by closing their channels. The caller holds
+// fillPlaces gives free places to waiting questions by closing their channels. The caller holds
 // mu.
-func (window *window) admit() {
+func (window *window) fillPlaces() {
 	for window.busy < window.width {
 		queue := &window.retries
 		if len(*queue) == 0 {
-			queue = &window.fresh
+			queue = &window.firstTries
 		}
 		if len(*queue) == 0 {
 			return
@@ -104,31 +104,31 @@ func (slot *slot) begin() {
 	slot.halvings = slot.window.halvings
 }
 
-// free ends the call's place among those under way, so that another may begin.
-func (slot *slot) free() {
+// release ends the call's place among those under way, so that another may begin.
+func (slot *slot) release() {
 	slot.window.mu.Lock()
 	defer slot.window.mu.Unlock()
 	slot.window.busy--
-	slot.window.admit()
+	slot.window.fillPlaces()
 }
 
-// answered records that the endpoint had room for a call. After as many answers as the
+// recordAnswer records that the endpoint had room for a call. After as many answers as the
 // window is wide, the window grows by one.
-func (slot *slot) answered() {
+func (slot *slot) recordAnswer() {
 	window := slot.window
 	window.mu.Lock()
 	defer window.mu.Unlock()
-	if window.answered++; window.fixed || window.answered < window.width {
+	if window.answersSinceChange++; window.fixed || window.answersSinceChange < window.width {
 		return
 	}
-	window.answered = 0
-	window.width = min(window.width+1, window.max)
-	window.admit()
+	window.answersSinceChange = 0
+	window.width = min(window.width+1, window.maxWidth)
+	window.fillPlaces()
 }
 
-// crowded records that the endpoint had no room for a call. It halves the window, once for
+// recordCrowded records that the endpoint had no room for a call. It halves the window, once for
 // all calls that were sent before the halving.
-func (slot *slot) crowded() {
+func (slot *slot) recordCrowded() {
 	window := slot.window
 	window.mu.Lock()
 	defer window.mu.Unlock()
@@ -136,7 +136,7 @@ func (slot *slot) crowded() {
 		return
 	}
 	window.halvings++
-	window.answered = 0
+	window.answersSinceChange = 0
 	window.width = max(1, window.width/2)
 }
 

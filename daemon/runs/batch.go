@@ -27,7 +27,7 @@ import (
 const (
 	maxPartRequests = 50_000
 	maxPartBytes    = 190 << 20
-	mostWaves       = 8 // rounds of batches in a row that bring no outcome, before the run gives up
+	maxIdleWaves    = 8 // rounds of batches in a row that bring no outcome, before the run gives up
 )
 
 // BatchConfig is how calls are made by batches.
@@ -56,9 +56,9 @@ type part struct {
 	Output string    `json:"output,omitempty"` // ids of files with results
 	Errors string    `json:"errors,omitempty"`
 
-	hold *budget.Hold  // what is reserved of the budget; nil for a batch of an earlier process
-	wait time.Duration // between the last look at the batch and the next one
-	look time.Time     // when to look at the batch next
+	budgetHold   *budget.Hold  // what is reserved of the budget; nil for a batch of an earlier process
+	lookInterval time.Duration // between the last look at the batch and the next one
+	nextLook     time.Time     // when to look at the batch next
 }
 
 // The events of batches.jsonl, in the order in which a part goes through them.
@@ -72,13 +72,13 @@ const (
 
 // batcher makes calls by batches.
 type batcher struct {
-	run    *Run
-	client *chat.Client
-	cfg    BatchConfig
-	log    *ledger.Log
-	parts  []*part
-	runID  string // names the run in the metadata of its batches
-	got    int    // outcomes that this process put into the log
+	run          *Run
+	client       *chat.Client
+	cfg          BatchConfig
+	log          *ledger.Log
+	parts        []*part
+	runID        string // names the run in the metadata of its batches
+	outcomesKept int    // outcomes that this process put into the log
 }
 
 // The shortest and the longest time between two looks at a batch, if the configuration does not say.
@@ -105,10 +105,10 @@ func (run *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchCo
 	// With this id and the hash of its file, a batch is found again among those of all runs at the endpoint.
 	sum := sha256.Sum256([]byte(run.cfg.Suite + "|" + run.cfg.Model + "|" + cfg.Dir))
 	b.runID = hex.EncodeToString(sum[:8])
-	failures, err := b.ask(ctx)
+	failures, err := b.askInWaves(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %s on at the endpoint; the same command goes on with that, --batch-cancel ends it",
-			ErrEarly, plural.Of(len(b.live()), "batch goes", "batches go"))
+			ErrEarly, plural.Of(len(b.unfetched()), "batch goes", "batches go"))
 	}
 	return failures, err
 }
@@ -133,9 +133,9 @@ func (batcher *batcher) replay(line []byte, _ ledger.Place) error {
 	return nil
 }
 
-// note sets the event and time of a batch, writes them to batches.jsonl, and returns when that is on
+// logEvent sets the event and time of a batch, writes them to batches.jsonl, and returns when that is on
 // the disk. The keys of its calls, which are long, are written with the first event only.
-func (batcher *batcher) note(p *part, event string) error {
+func (batcher *batcher) logEvent(p *part, event string) error {
 	p.Event, p.Time = event, now()
 	line := *p
 	if event != partPrepared {
@@ -151,8 +151,8 @@ func (batcher *batcher) note(p *part, event string) error {
 	return nil
 }
 
-// live returns the batches at the endpoint whose results are not fetched yet.
-func (batcher *batcher) live() (list []*part) {
+// unfetched returns the batches at the endpoint whose results are not fetched yet.
+func (batcher *batcher) unfetched() (list []*part) {
 	for _, p := range batcher.parts {
 		if p.Event != partFetched {
 			list = append(list, p)
@@ -161,51 +161,51 @@ func (batcher *batcher) live() (list []*part) {
 	return list
 }
 
-// ask takes up the batches of an earlier process, and then goes from wave to wave: it makes batches of
+// askInWaves takes up the batches of an earlier process, and then goes from wave to wave: it makes batches of
 // all calls that can be made now, and waits for one batch to end. It ends when no batch is left and no
 // call can be made, or early, when so many waves in a row bring no outcome that more would be paid for
 // in vain. With Cancel it makes no batches, and waits for those that run. Failures are tasks that
 // cannot be asked.
-func (batcher *batcher) ask(ctx context.Context) ([]Failure, error) {
+func (batcher *batcher) askInWaves(ctx context.Context) ([]Failure, error) {
 	if err := batcher.resume(ctx); err != nil {
 		return nil, err
 	}
-	for idle := 0; ; { // waves in a row without an outcome
-		makes := !batcher.cfg.Cancel && idle < mostWaves
-		count, failures, err := batcher.wanted(ctx, makes) // count: calls that are in no batch yet
+	for idleWaves := 0; ; { // waves in a row without an outcome
+		makeBatches := !batcher.cfg.Cancel && idleWaves < maxIdleWaves
+		count, failures, err := batcher.countMissing(ctx, makeBatches) // count: calls that are in no batch yet
 		if err != nil {
 			return failures, err
 		}
-		countBefore := batcher.got
+		countBefore := batcher.outcomesKept
 		if count > 0 && !batcher.cfg.Cancel {
-			if idle++; !makes {
-				return failures, fmt.Errorf("%w: %s no outcome in %d batches each", ErrEarly, plural.Of(count, "call had", "calls had"), mostWaves)
+			if idleWaves++; !makeBatches { // too many waves brought nothing
+				return failures, fmt.Errorf("%w: %s no outcome in %d batches each", ErrEarly, plural.Of(count, "call had", "calls had"), maxIdleWaves)
 			}
 		}
 		// Without a batch that runs there is nothing more to come.
-		if len(batcher.live()) == 0 {
+		if len(batcher.unfetched()) == 0 {
 			if batcher.cfg.Cancel && count > 0 {
 				return failures, fmt.Errorf("%w: batches were cancelled; %s no outcome", ErrEarly, plural.Of(count, "call has", "calls have"))
 			}
 			return failures, nil
 		}
-		if err := batcher.wait(ctx); err != nil {
+		if err := batcher.waitStep(ctx); err != nil {
 			return failures, err
 		}
-		if batcher.got > countBefore {
-			idle = 0
+		if batcher.outcomesKept > countBefore {
+			idleWaves = 0
 		}
 	}
 }
 
-// wanted counts the calls that can be made now: the next one of each unit (a task in an arm) that has no
+// countMissing counts the calls that can be made now: the next one of each unit (a task in an arm) that has no
 // outcome. It leaves out calls in a batch that runs, and counts a call of several units once, as one
-// answer serves all. A unit without a next call is marked as finished. If makes is true, the calls are
+// answer serves all. A unit without a next call is marked as finished. If makeBatches is true, the calls are
 // written to files and made as batches at the endpoint, as many as the limits of a batch ask for. Each
 // call is in memory only until it is written. failures are the tasks that cannot be asked.
-func (batcher *batcher) wanted(ctx context.Context, makes bool) (count int, failures []Failure, err error) {
+func (batcher *batcher) countMissing(ctx context.Context, makeBatches bool) (count int, failures []Failure, err error) {
 	busy := map[string]bool{} // keys of calls
-	for _, p := range batcher.live() {
+	for _, p := range batcher.unfetched() {
 		for _, k := range p.Keys {
 			busy[k] = true
 		}
@@ -213,15 +213,15 @@ func (batcher *batcher) wanted(ctx context.Context, makes bool) (count int, fail
 	var open *partFile // of the batch that is being written; nil for none
 	defer func() {
 		if open != nil {
-			open.drop()
+			open.remove()
 		}
 	}()
 	for i, unit := range batcher.run.units {
 		if _, ok := batcher.run.finished[i]; ok {
 			continue
 		}
-		var m made
-		call, err := batcher.run.missing(unit, &m, batcher.run.outcome, ignore)
+		var m unitCalls
+		call, err := batcher.run.firstWithoutOutcome(unit, &m, batcher.run.usableOutcome, ignore)
 		switch {
 		case errors.Is(err, errLog):
 			return count, failures, err
@@ -232,25 +232,25 @@ func (batcher *batcher) wanted(ctx context.Context, makes bool) (count int, fail
 		case !busy[call.key]:
 			busy[call.key] = true // units of several arms may ask the same
 			count++
-			if makes {
-				if open, err = batcher.add(ctx, open, call); err != nil {
+			if makeBatches {
+				if open, err = batcher.addCall(ctx, open, call); err != nil {
 					return count, failures, err
 				}
 			}
 		}
 	}
 	if open != nil {
-		full := open
-		open = nil
-		err = batcher.begin(ctx, full)
+		last := open
+		open = nil // beginBatch removes the file itself
+		err = batcher.beginBatch(ctx, last)
 	}
 	return count, failures, err
 }
 
-// add writes a call into the file of a batch. It returns the file that takes the next call: a new one
+// addCall writes a call into the file of a batch. It returns the file that takes the next call: a new one
 // where there was none, or where the call would exceed the limits of the one before, whose batch is then
 // made. The call's pictures are kept in the folder of the run.
-func (batcher *batcher) add(ctx context.Context, open *partFile, call *call) (*partFile, error) {
+func (batcher *batcher) addCall(ctx context.Context, open *partFile, call *call) (*partFile, error) {
 	body, err := call.request.Body()
 	if err != nil {
 		return open, fmt.Errorf("cannot ask %s: %w", call.task.ID, err)
@@ -264,14 +264,14 @@ func (batcher *batcher) add(ctx context.Context, open *partFile, call *call) (*p
 	line = append(line, '\n')
 	// A full file is sent as a batch, and another one is begun.
 	if open != nil && open.isFull(len(line)) {
-		if err := batcher.begin(ctx, open); err != nil {
+		if err := batcher.beginBatch(ctx, open); err != nil {
 			return nil, err
 		}
 		open = nil
 	}
 	if open == nil {
 		p := &part{Part: len(batcher.parts) + 1}
-		if open, err = newPartFile(p, batcher.path(p)); err != nil {
+		if open, err = newPartFile(p, batcher.requestFile(p)); err != nil {
 			return nil, err
 		}
 	}
@@ -282,28 +282,28 @@ func (batcher *batcher) add(ctx context.Context, open *partFile, call *call) (*p
 	return open, nil
 }
 
-// begin makes the batch of a file at the endpoint. Before it is uploaded, the most that it may cost is
+// beginBatch makes the batch of a file at the endpoint. Before it is uploaded, the most that it may cost is
 // reserved of the budget, and its calls are in batches.jsonl.
-func (batcher *batcher) begin(ctx context.Context, file *partFile) error {
+func (batcher *batcher) beginBatch(ctx context.Context, file *partFile) error {
 	part := file.part
 	if err := file.finish(); err != nil {
-		file.drop()
+		file.remove()
 		return fmt.Errorf("cannot write batch: %w", err)
 	}
 	var err error
-	if part.hold, err = batcher.cfg.Meter.Reserve(ctx, file.most); err != nil {
-		file.drop()
+	if part.budgetHold, err = batcher.cfg.Meter.Reserve(ctx, file.maxTokens); err != nil {
+		file.remove()
 		return fmt.Errorf("%w: %w", ErrEarly, err)
 	}
-	if err := batcher.note(part, partPrepared); err != nil {
+	if err := batcher.logEvent(part, partPrepared); err != nil {
 		return err
 	}
 	batcher.parts = append(batcher.parts, part)
 	return batcher.upload(ctx, part)
 }
 
-// path returns the path of the file of a batch, which is deleted when the endpoint has made the batch.
-func (batcher *batcher) path(p *part) string {
+// requestFile returns the path of the file of a batch, which is deleted when the endpoint has made the batch.
+func (batcher *batcher) requestFile(p *part) string {
 	return filepath.Join(batcher.cfg.Dir, "batch-"+strconv.Itoa(p.Part)+".jsonl")
 }
 
@@ -311,7 +311,7 @@ func (batcher *batcher) path(p *part) string {
 // batches.jsonl, and has the endpoint make the batch. The form is written to a pipe while it is sent,
 // as it is too long for memory.
 func (batcher *batcher) upload(ctx context.Context, part *part) error {
-	f, err := os.Open(batcher.path(part))
+	f, err := os.Open(batcher.requestFile(part))
 	if err != nil {
 		return fmt.Errorf("cannot read batch: %w", err)
 	}
@@ -323,7 +323,7 @@ func (batcher *batcher) upload(ctx context.Context, part *part) error {
 		err := form.WriteField("purpose", "batch")
 		var w io.Writer
 		if err == nil {
-			w, err = form.CreateFormFile("file", filepath.Base(batcher.path(part)))
+			w, err = form.CreateFormFile("file", filepath.Base(batcher.requestFile(part)))
 		}
 		if err == nil {
 			_, err = io.Copy(w, f)
@@ -332,40 +332,40 @@ func (batcher *batcher) upload(ctx context.Context, part *part) error {
 	}()
 	// Send it.
 	var file struct{ ID string }
-	err = batcher.do(ctx, "POST", "files", form.FormDataContentType(), body, &file)
+	err = batcher.callAPI(ctx, "POST", "files", form.FormDataContentType(), body, &file)
 	body.Close()
 	if err != nil || file.ID == "" {
 		return fmt.Errorf("%w: cannot upload a batch: %w", ErrEarly, cmp.Or(err, errors.New("the endpoint named no file")))
 	}
 	part.File = file.ID
-	if err := batcher.note(part, partUploaded); err != nil {
+	if err := batcher.logEvent(part, partUploaded); err != nil {
 		return err
 	}
-	return batcher.create(ctx, part)
+	return batcher.createBatch(ctx, part)
 }
 
-// create has the endpoint make the batch of an uploaded file, and notes its id.
-func (batcher *batcher) create(ctx context.Context, part *part) error {
+// createBatch has the endpoint make the batch of an uploaded file, and notes its id.
+func (batcher *batcher) createBatch(ctx context.Context, part *part) error {
 	body, err := json.Marshal(map[string]any{
 		"input_file_id": part.File, "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": batcher.metadata(part)})
 	if err != nil {
 		return err
 	}
 	var made state
-	if err := batcher.do(ctx, "POST", "batches", "application/json", bytes.NewReader(body), &made); err != nil || made.ID == "" {
+	if err := batcher.callAPI(ctx, "POST", "batches", "application/json", bytes.NewReader(body), &made); err != nil || made.ID == "" {
 		return fmt.Errorf("%w: cannot begin a batch: %w", ErrEarly, cmp.Or(err, errors.New("the endpoint named no batch")))
 	}
-	return batcher.created(part, made.ID)
+	return batcher.noteCreated(part, made.ID)
 }
 
-// created notes the id that the endpoint gave to a batch in batches.jsonl, deletes the batch's file,
+// noteCreated notes the id that the endpoint gave to a batch in batches.jsonl, deletes the batch's file,
 // which is not needed any more, and tells people.
-func (batcher *batcher) created(part *part, id string) error {
+func (batcher *batcher) noteCreated(part *part, id string) error {
 	part.Batch = id
-	if err := batcher.note(part, partCreated); err != nil {
+	if err := batcher.logEvent(part, partCreated); err != nil {
 		return err
 	}
-	os.Remove(batcher.path(part))
+	os.Remove(batcher.requestFile(part))
 	batcher.cfg.Tell(fmt.Sprintf("batch %s: %s", id, plural.Of(len(part.Keys), "call")))
 	return nil
 }
@@ -390,22 +390,22 @@ type state struct {
 // endpoint's batches before it is made, so that none is made and paid for twice. With Cancel the endpoint
 // is told to end each batch.
 func (batcher *batcher) resume(ctx context.Context) error {
-	for _, part := range batcher.live() {
+	for _, part := range batcher.unfetched() {
 		var err error
 		switch part.Event {
 		case partPrepared: // not uploaded: its calls are asked anew
-			os.Remove(batcher.path(part))
-			err = batcher.note(part, partFetched)
+			os.Remove(batcher.requestFile(part))
+			err = batcher.logEvent(part, partFetched)
 		case partUploaded:
 			var id string
-			if id, err = batcher.find(ctx, part); err == nil && id != "" {
-				err = batcher.created(part, id)
+			if id, err = batcher.findBatch(ctx, part); err == nil && id != "" {
+				err = batcher.noteCreated(part, id)
 			} else if err == nil {
-				err = batcher.create(ctx, part)
+				err = batcher.createBatch(ctx, part)
 			}
 		}
 		if err == nil && part.Event == partCreated && batcher.cfg.Cancel {
-			err = batcher.do(ctx, "POST", "batches/"+part.Batch+"/cancel", "application/json", nil, nil)
+			err = batcher.callAPI(ctx, "POST", "batches/"+part.Batch+"/cancel", "application/json", nil, nil)
 		}
 		if err != nil {
 			return err
@@ -414,9 +414,9 @@ func (batcher *batcher) resume(ctx context.Context) error {
 	return nil
 }
 
-// find returns the id of the batch at the endpoint that has the metadata of p, "" for none. It goes
+// findBatch returns the id of the batch at the endpoint that has the metadata of p, "" for none. It goes
 // through the list of all batches there, page by page.
-func (batcher *batcher) find(ctx context.Context, p *part) (string, error) {
+func (batcher *batcher) findBatch(ctx context.Context, p *part) (string, error) {
 	want := batcher.metadata(p)
 	after := "" // the last batch of the page before
 	for {
@@ -428,7 +428,7 @@ func (batcher *batcher) find(ctx context.Context, p *part) (string, error) {
 		if after != "" {
 			route += "&after=" + after
 		}
-		if err := batcher.do(ctx, "GET", route, "", nil, &list); err != nil {
+		if err := batcher.callAPI(ctx, "GET", route, "", nil, &list); err != nil {
 			return "", fmt.Errorf("%w: cannot list batches: %w", ErrEarly, err)
 		}
 		for _, s := range list.Data {
@@ -443,25 +443,25 @@ func (batcher *batcher) find(ctx context.Context, p *part) (string, error) {
 	}
 }
 
-// wait does one step of waiting. If a batch has ended whose results an earlier process did not fetch,
+// waitStep does one step of waiting. If a batch has ended whose results an earlier process did not fetch,
 // it fetches them. Otherwise it sleeps until the batch that is due first is due, asks the endpoint
 // about it, and fetches its results if it has ended, be it with success or not: a batch that failed or
 // was cancelled may have answered some of its calls. The time between two looks doubles. An endpoint
 // that does not answer is told to people and asked again.
-func (batcher *batcher) wait(ctx context.Context) error {
-	for _, p := range batcher.live() {
+func (batcher *batcher) waitStep(ctx context.Context) error {
+	for _, p := range batcher.unfetched() {
 		if p.Event == partEnded {
-			return batcher.fetch(ctx, p)
+			return batcher.fetchResults(ctx, p)
 		}
 	}
 	// Wait until the first batch is due.
-	var next *part
-	for _, p := range batcher.live() {
-		if next == nil || p.look.Before(next.look) {
-			next = p
+	var due *part
+	for _, p := range batcher.unfetched() {
+		if due == nil || p.nextLook.Before(due.nextLook) {
+			due = p
 		}
 	}
-	if d := time.Until(next.look); d > 0 {
+	if d := time.Until(due.nextLook); d > 0 {
 		select {
 		case <-time.After(d):
 		case <-ctx.Done():
@@ -470,31 +470,31 @@ func (batcher *batcher) wait(ctx context.Context) error {
 	}
 	// Look at it.
 	var s state
-	if err := batcher.do(ctx, "GET", "batches/"+next.Batch, "", nil, &s); err != nil {
+	if err := batcher.callAPI(ctx, "GET", "batches/"+due.Batch, "", nil, &s); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		batcher.cfg.Tell(fmt.Sprintf("batch %s: cannot look at it: %v", next.Batch, err))
+		batcher.cfg.Tell(fmt.Sprintf("batch %s: cannot look at it: %v", due.Batch, err))
 	}
 	switch s.Status {
 	case "completed", "failed", "expired", "cancelled":
-		next.Status = s.Status
+		due.Status = s.Status
 		if s.Output != nil {
-			next.Output = *s.Output
+			due.Output = *s.Output
 		}
 		if s.Errors != nil {
-			next.Errors = *s.Errors
+			due.Errors = *s.Errors
 		}
 		if s.Status != "completed" {
-			batcher.cfg.Tell(fmt.Sprintf("batch %s: %s; what it answered is kept", next.Batch, s.Status))
+			batcher.cfg.Tell(fmt.Sprintf("batch %s: %s; what it answered is kept", due.Batch, s.Status))
 		}
-		if err := batcher.note(next, partEnded); err != nil {
+		if err := batcher.logEvent(due, partEnded); err != nil {
 			return err
 		}
-		return batcher.fetch(ctx, next)
+		return batcher.fetchResults(ctx, due)
 	}
 	// It goes on: look again later.
-	next.wait = min(max(2*next.wait, batcher.cfg.Poll), batcher.cfg.Slow)
-	next.look = time.Now().Add(next.wait)
+	due.lookInterval = min(max(2*due.lookInterval, batcher.cfg.Poll), batcher.cfg.Slow)
+	due.nextLook = time.Now().Add(due.lookInterval)
 	return nil
 }

@@ -15,12 +15,12 @@ import (
 
 // partFile is the file of a batch while calls are written into it.
 type partFile struct {
-	part   *part
-	file   *os.File
-	writer *bufio.Writer
-	hash   hash.Hash
-	size   int           // bytes written
-	most   budget.Tokens // the most tokens that the calls can use
+	part      *part
+	file      *os.File
+	writer    *bufio.Writer
+	hash      hash.Hash
+	size      int           // bytes written
+	maxTokens budget.Tokens // the most tokens that the calls can use
 }
 
 // newPartFile creates the file of requests that is uploaded for a batch. What is written to it is
@@ -43,12 +43,12 @@ func (f *partFile) isFull(lineBytes int) bool {
 }
 
 // add writes the line of a call, and adds its key to the part and the most tokens that it can use to
-// f.most. An error of writing is returned by finish.
+// f.maxTokens. An error of writing is returned by finish.
 func (f *partFile) add(line []byte, call *call) {
 	f.writer.Write(line)
 	f.size += len(line)
 	most := call.request.Most()
-	f.most.Prompt, f.most.Completion = f.most.Prompt+most.Prompt, f.most.Completion+most.Completion
+	f.maxTokens.Prompt, f.maxTokens.Completion = f.maxTokens.Prompt+most.Prompt, f.maxTokens.Completion+most.Completion
 	f.part.Keys = append(f.part.Keys, call.key)
 }
 
@@ -60,8 +60,8 @@ func (f *partFile) finish() error {
 	return err
 }
 
-// drop closes and deletes the file.
-func (f *partFile) drop() {
+// remove closes and deletes the file.
+func (f *partFile) remove() {
 	f.file.Close()
 	os.Remove(f.file.Name())
 }

@@ -24,36 +24,36 @@ type result struct {
 	} `json:"response"`
 }
 
-// fetch reads the results of a batch that has ended into the log of calls, pays for them from the budget,
+// fetchResults reads the results of a batch that has ended into the log of calls, pays for them from the budget,
 // and marks the batch as fetched. Lines without a response are left out, so that their calls are asked
 // anew. Results of tasks that are not chosen now, and second results of a call, are left out too.
-func (batcher *batcher) fetch(ctx context.Context, part *part) error {
+func (batcher *batcher) fetchResults(ctx context.Context, part *part) error {
 	// Find the calls of the batch that still lack an outcome.
-	ofPart := map[string]bool{}
+	inBatch := map[string]bool{}
 	for _, key := range part.Keys {
-		ofPart[key] = true
+		inBatch[key] = true
 	}
 	calls := map[string]*call{} // with their pictures, which a batch's limit of bytes bounds
 	for i, unit := range batcher.run.units {
 		if _, ok := batcher.run.finished[i]; ok {
 			continue
 		}
-		c, err := batcher.run.missing(unit, new(made), batcher.run.outcome, ignore)
+		c, err := batcher.run.firstWithoutOutcome(unit, new(unitCalls), batcher.run.usableOutcome, ignore)
 		if errors.Is(err, errLog) {
 			return err
 		}
-		if err == nil && c != nil && ofPart[c.key] {
+		if err == nil && c != nil && inBatch[c.key] {
 			calls[c.key] = c
 		}
 	}
 	// Read their results.
 	var spent budget.Tokens
-	var told *float64 // the sum of the costs that the endpoint states, nil if it states none
+	var statedCosts *float64 // the sum of the costs that the endpoint states, nil if it states none
 	for _, id := range []string{part.Output, part.Errors} {
 		if id == "" {
 			continue
 		}
-		err := batcher.lines(ctx, "files/"+id+"/content", func(line []byte) error {
+		err := batcher.eachResultLine(ctx, "files/"+id+"/content", func(line []byte) error {
 			var r result
 			if err := json.Unmarshal(line, &r); err != nil || r.Response == nil {
 				return nil // the call has no outcome and is asked anew
@@ -62,31 +62,31 @@ func (batcher *batcher) fetch(ctx context.Context, part *part) error {
 			if c == nil { // of a task that was not chosen now
 				return nil
 			}
-			if d, err := batcher.run.outcome(r.Key); err != nil || d != nil { // the result comes twice
+			if d, err := batcher.run.usableOutcome(r.Key); err != nil || d != nil { // the result comes twice
 				return err
 			}
-			return batcher.keep(part, c, r.Response.Status, r.Response.Body, &spent, &told)
+			return batcher.keepResult(part, c, r.Response.Status, r.Response.Body, &spent, &statedCosts)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	// Replace what was reserved for the batch by what it cost.
-	if part.hold != nil {
+	if part.budgetHold != nil {
 		if spent == (budget.Tokens{}) { // nothing was answered, or the endpoint counts no tokens
-			part.hold.Cancel()
-		} else if _, _, err := part.hold.Pay(spent, told); err != nil {
+			part.budgetHold.Cancel()
+		} else if _, _, err := part.budgetHold.Pay(spent, statedCosts); err != nil {
 			return fmt.Errorf("%w: %w", ErrEarly, err)
 		}
 	}
-	return batcher.note(part, partFetched)
+	return batcher.logEvent(part, partFetched)
 }
 
-// keep puts one result of a batch, an HTTP status and a body, into the log of calls. Its cost is what the
+// keepResult puts one result of a batch, an HTTP status and a body, into the log of calls. Its cost is what the
 // endpoint states, or else the price of its tokens. The tokens are added to spent, and a stated cost to
-// told. A result that is not final, such as that of an overloaded server, is left out, and the call is
+// statedCosts. A result that is not final, such as that of an overloaded server, is left out, and the call is
 // made again.
-func (batcher *batcher) keep(part *part, call *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
+func (batcher *batcher) keepResult(part *part, call *call, status int, body []byte, spent *budget.Tokens, statedCosts **float64) error {
 	reader := chat.Reader{Key: batcher.cfg.Key, Request: call.request, Now: time.Now()}
 	reading := reader.Read(status, nil, body)
 	if !reading.Kind.Final() {
@@ -108,26 +108,26 @@ func (batcher *batcher) keep(part *part, call *call, status int, body []byte, sp
 			outcome.Cost, outcome.Priced = &cost, true
 		} else if outcome.Cost != nil {
 			sum := *outcome.Cost
-			if *told != nil {
-				sum += **told
+			if *statedCosts != nil {
+				sum += **statedCosts
 			}
-			*told = &sum
+			*statedCosts = &sum
 		}
 	}
 	// Put it into the log.
-	done := batcher.run.done(call, &outcome)
+	done := batcher.run.logLine(call, &outcome)
 	done.Batch = &part.Batch
-	if _, err := batcher.run.calls.keep(done); err != nil {
+	if _, err := batcher.run.calls.appendOutcome(done); err != nil {
 		return fmt.Errorf("%w: %w", errLog, err)
 	}
-	batcher.run.count(done)
-	batcher.got++
+	batcher.run.countProgress(done)
+	batcher.outcomesKept++
 	return nil
 }
 
-// lines calls f with each line of a file at the endpoint but the blank ones. The line is valid during
+// eachResultLine calls f with each line of a file at the endpoint but the blank ones. The line is valid during
 // the call only. An error of f ends it and is returned.
-func (batcher *batcher) lines(ctx context.Context, route string, f func([]byte) error) error {
+func (batcher *batcher) eachResultLine(ctx context.Context, route string, f func([]byte) error) error {
 	resp, err := batcher.client.Do(ctx, "GET", route, "", nil)
 	if err != nil {
 		return fmt.Errorf("%w: cannot read results of a batch: %w", ErrEarly, err)
@@ -153,17 +153,17 @@ func (batcher *batcher) lines(ctx context.Context, route string, f func([]byte) 
 	return nil
 }
 
-// do makes one request of the files or batches API as once does, with four tries at most, 1, 2 and 3 seconds
+// callAPI makes one request of the files or batches API as once does, with four tries at most, 1, 2 and 3 seconds
 // apart, where the endpoint is busy or cannot be reached. A POST with a body is tried once: the body is read by
 // then, and the endpoint may have made the file or the batch all the same.
-func (batcher *batcher) do(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) error {
+func (batcher *batcher) callAPI(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) error {
 	tries := 4
 	if method == "POST" && body != nil {
 		tries = 1
 	}
 	for try := 1; ; try++ {
-		again, err := batcher.once(ctx, method, route, mediaType, body, reply)
-		if err == nil || !again || try == tries {
+		retry, err := batcher.tryAPI(ctx, method, route, mediaType, body, reply)
+		if err == nil || !retry || try == tries {
 			return err
 		}
 		select {
@@ -174,10 +174,10 @@ func (batcher *batcher) do(ctx context.Context, method, route, mediaType string,
 	}
 }
 
-// once makes one request of the files or batches API and decodes the JSON of the answer into reply, unless
-// that is nil. mediaType is that of the body. With an error, again says that another try may help. An
+// tryAPI makes one request of the files or batches API and decodes the JSON of the answer into reply, unless
+// that is nil. mediaType is that of the body. With an error, retry says that another try may help. An
 // error quotes the start of the answer, without the API key.
-func (batcher *batcher) once(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) (again bool, err error) {
+func (batcher *batcher) tryAPI(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) (retry bool, err error) {
 	resp, err := batcher.client.Do(ctx, method, route, mediaType, body)
 	if err != nil {
 		return true, err

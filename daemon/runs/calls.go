@@ -62,10 +62,10 @@ type Label struct {
 // record is what is kept of an outcome: its line is read again where it is needed. Records
 // of many answers would else fill the memory. See docs/spec/runs.md#r41.
 type record struct {
-	place    ledger.Place
-	order    int32 // of the first outcomes of calls, from 0
-	answered bool  // the outcome is an answer, or a filter withheld it
-	fresh    bool  // made by this process
+	place         ledger.Place
+	order         int32 // of the first outcomes of calls, from 0
+	answered      bool  // the outcome is an answer, or a filter withheld it
+	ofThisProcess bool  // made by this process
 }
 
 // Calls is the log of a folder. It is safe for concurrent use.
@@ -75,11 +75,11 @@ type Calls struct {
 	mu         sync.Mutex
 	log        *ledger.Log
 	done       map[string]*record   // outcomes that count, by key
-	open       map[string][]Reserve // requests without an outcome, by key
+	unsettled  map[string][]Reserve // requests without an outcome, by key
 	spent      budget.Spent
 	duplicates int
-	torn       int                // lines of the log that are not whole
-	pictures   map[shown][]string // SHA-256 of the pictures of calls that were made before this process
+	torn       int                     // lines of the log that are not whole
+	pictures   map[pictureUse][]string // SHA-256 of the pictures of calls that were made before this process
 }
 
 // OpenCalls opens the log at path and reads it. A request without an outcome counts as
@@ -94,13 +94,13 @@ func OpenCalls(path string) (*Calls, error) {
 		return nil, errors.Join(fmt.Errorf("cannot read the log of calls: %w", err), calls.log.Close())
 	}
 	calls.torn = calls.log.Torn()
-	for key, list := range calls.open {
+	for key, list := range calls.unsettled {
 		for _, r := range list {
 			calls.spent.Lost++
 			calls.spent.LostTokens += r.Tokens
 			calls.spent.LostCost += r.Cost
 		}
-		delete(calls.open, key)
+		delete(calls.unsettled, key)
 	}
 	return calls, nil
 }
@@ -124,7 +124,7 @@ func ReadCalls(path string) (*Calls, error) {
 
 // newCalls returns a Calls without a log.
 func newCalls() *Calls {
-	return &Calls{done: map[string]*record{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
+	return &Calls{done: map[string]*record{}, unsettled: map[string][]Reserve{}, pictures: map[pictureUse][]string{}}
 }
 
 // replay brings calls up to date with one line of the log: a request that was sent, or the outcome of a
@@ -142,7 +142,7 @@ func (calls *Calls) replay(line []byte, place ledger.Place) error {
 			return fmt.Errorf("cannot read the log of calls: %w", err)
 		}
 		calls.spent.Calls++
-		calls.open[sent.Key] = append(calls.open[sent.Key], sent.Reserve)
+		calls.unsettled[sent.Key] = append(calls.unsettled[sent.Key], sent.Reserve)
 		return nil
 	}
 	done := new(Done)
@@ -150,7 +150,8 @@ func (calls *Calls) replay(line []byte, place ledger.Place) error {
 		return fmt.Errorf("cannot read the log of calls: %w", err)
 	}
 	calls.settle(done)
-	calls.take(done, place, false)
+	const ofThisProcess = false
+	calls.recordOutcome(done, place, ofThisProcess)
 	// The first call's pictures are enough: sameAsEarlier gives them to all later calls.
 	if key := done.shownFor(); len(done.Images) > 0 && calls.pictures[key] == nil {
 		calls.pictures[key] = done.Images
@@ -162,17 +163,17 @@ func (calls *Calls) replay(line []byte, place ledger.Place) error {
 // The outcome says how many of its requests may have been paid for without an answer, such as those that
 // broke off. These are counted as lost, with all that was reserved for them.
 func (calls *Calls) settle(done *Done) {
-	requests := calls.open[done.Key]
+	requests := calls.unsettled[done.Key]
 	if done.Batch != nil { // a request in a batch has no line of its own, which counts it
 		calls.spent.Calls++
 	}
-	lost := min(done.Lost, len(requests))
+	lost := min(done.Lost, len(requests)) // the log has no line for a request in a batch
 	for _, r := range requests[:lost] {
 		calls.spent.Lost++
 		calls.spent.LostTokens += r.Tokens
 		calls.spent.LostCost += r.Cost
 	}
-	delete(calls.open, done.Key)
+	delete(calls.unsettled, done.Key)
 	if done.Usage != nil {
 		calls.spent.PromptTokens += done.Usage.Prompt
 		calls.spent.CompletionTokens += done.Usage.Completion
@@ -184,11 +185,11 @@ func (calls *Calls) settle(done *Done) {
 	}
 }
 
-// take records the outcome of a call, whose line of the log stands at place, and returns the place of the
+// recordOutcome records the outcome of a call, whose line of the log stands at place, and returns the place of the
 // line that counts for the call's key. The first answer counts, and a later one is a duplicate. A failure
 // is replaced by what a later try brings. An outcome that is not final is not recorded: its line only says
-// what the requests cost, and the call is made again. fresh says that this process made the call.
-func (calls *Calls) take(done *Done, place ledger.Place, fresh bool) ledger.Place {
+// what the requests cost, and the call is made again. ofThisProcess says that this process made the call.
+func (calls *Calls) recordOutcome(done *Done, place ledger.Place, ofThisProcess bool) ledger.Place {
 	if !done.Kind.Final() {
 		return place
 	}
@@ -201,7 +202,7 @@ func (calls *Calls) take(done *Done, place ledger.Place, fresh bool) ledger.Plac
 	if old != nil {
 		order = old.order
 	}
-	calls.done[done.Key] = &record{place, order, done.Kind == chat.Answer || done.Kind == chat.Filtered, fresh}
+	calls.done[done.Key] = &record{place, order, done.Kind == chat.Answer || done.Kind == chat.Filtered, ofThisProcess}
 	return place
 }
 
@@ -263,9 +264,9 @@ func (calls *Calls) Duplicates() int { return calls.duplicates }
 // Torn returns the number of lines of the log that are not whole.
 func (calls *Calls) Torn() int { return calls.torn }
 
-// sent writes to the log that a request is about to be sent to the model, and returns when that is
+// logRequest writes to the log that a request is about to be sent to the model, and returns when that is
 // on the disk.
-func (calls *Calls) sent(key string, try int, hold *budget.Hold) error {
+func (calls *Calls) logRequest(key string, try int, hold *budget.Hold) error {
 	sent := Sent{Event: eventSent, Key: key, Time: now(), Try: try}
 	if hold != nil {
 		sent.Reserve = Reserve{hold.Tokens, hold.Cost}
@@ -278,9 +279,9 @@ func (calls *Calls) sent(key string, try int, hold *budget.Hold) error {
 	return err
 }
 
-// keep writes the outcome of a call to the log and waits until it is on the disk. It returns the outcome
+// appendOutcome writes the outcome of a call to the log and waits until it is on the disk. It returns the outcome
 // that counts for the call: an earlier answer where there is one, else done.
-func (calls *Calls) keep(done *Done) (*Done, error) {
+func (calls *Calls) appendOutcome(done *Done) (*Done, error) {
 	out, err := json.Marshal(done)
 	if err != nil {
 		return nil, err
@@ -290,13 +291,14 @@ func (calls *Calls) keep(done *Done) (*Done, error) {
 		return nil, err
 	}
 	calls.mu.Lock()
-	first := calls.take(done, place, true)
+	const ofThisProcess = true
+	counts := calls.recordOutcome(done, place, ofThisProcess)
 	calls.mu.Unlock()
-	if first == place {
+	if counts == place {
 		return done, nil
 	}
-	done = new(Done)
-	return done, calls.read(first, done)
+	done = new(Done) // an earlier answer counts
+	return done, calls.read(counts, done)
 }
 
 // Close writes what is pending in the log of calls and closes its files.

@@ -75,31 +75,31 @@ func (run *Run) Dump(w io.Writer) (totals Totals, err error) {
 	}
 	// Go through this command's units and those of earlier commands.
 	for _, unit := range run.allUnits(planned, earlier) {
-		i, asked := planned[keyOfUnit(unit)]
-		var m made
+		i, asked := planned[keyOfUnit(unit)] // asked: by this command
+		var made unitCalls
 		if asked {
-			if m, err = run.planned(i); err != nil {
+			if made, err = run.planned(i); err != nil {
 				return totals, err
 			}
-			if !m.whole {
+			if !made.complete {
 				totals.Pending++
 			}
 		}
 		// A unit that this command has not finished may have been asked in full by an earlier one.
-		if !m.whole {
-			if m, err = run.fromLog(unit, earlier[keyOfUnit(unit)]); err != nil {
+		if !made.complete {
+			if made, err = run.fromLog(unit, earlier[keyOfUnit(unit)]); err != nil {
 				return totals, err
 			}
-			if asked && m.whole {
+			if asked && made.complete {
 				totals.Other++
 			}
 		}
-		if !m.whole {
+		if !made.complete {
 			continue
 		}
 		// A line for each answer.
-		for _, a := range run.cfg.Source.Answers(unit.task, unit.arm, m.replies) {
-			line, err := run.line(unit, a, m.calls, &totals)
+		for _, a := range run.cfg.Source.Answers(unit.task, unit.arm, made.replies) {
+			line, err := run.dumpLine(unit, a, made.calls, &totals)
 			if err == nil {
 				_, err = out.Write(line)
 			}
@@ -123,7 +123,7 @@ func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, testOf(u), u.arm, u.r
 
 // labelled is a call of the log: its label, which says what was asked of whom, and the place of its
 // line.
-type labelled struct {
+type loggedCall struct {
 	Label
 	place ledger.Place
 }
@@ -132,26 +132,26 @@ type labelled struct {
 // Of each arm, a way to ask the model, only calls with one configuration count, so that no table mixes
 // two. That is the configuration of this command if the log has any call with it, else that of the arm's
 // last call. A configuration is a hash of all that is sent beside the task; see configOf.
-func (run *Run) earlierCalls() (map[unitKey][]labelled, error) {
-	var all []labelled
+func (run *Run) earlierCalls() (map[unitKey][]loggedCall, error) {
+	var all []loggedCall
 	config := map[ask.Arm]string{} // the configuration that counts
 	for _, record := range run.calls.all() {
-		d := labelled{place: record.place}
+		d := loggedCall{place: record.place}
 		if err := run.calls.read(record.place, &d.Label); err != nil {
 			return nil, err
 		}
 		all = append(all, d)
-		config[d.Arm.ask()] = d.Config
+		config[d.Arm.toAsk()] = d.Config
 	}
-	for arm, s := range run.args {
+	for arm, s := range run.settings {
 		// A configuration with which nothing was asked yet does not replace that of earlier calls.
-		if slices.ContainsFunc(all, func(d labelled) bool { return d.Config == s.config }) {
+		if slices.ContainsFunc(all, func(d loggedCall) bool { return d.Config == s.config }) {
 			config[arm] = s.config
 		}
 	}
-	out := map[unitKey][]labelled{}
+	out := map[unitKey][]loggedCall{}
 	for _, d := range all {
-		arm := d.Arm.ask()
+		arm := d.Arm.toAsk()
 		if d.Config == config[arm] {
 			k := unitKey{d.Task, d.Test, arm, d.Repeat}
 			out[k] = append(out[k], d)
@@ -163,7 +163,7 @@ func (run *Run) earlierCalls() (map[unitKey][]labelled, error) {
 // allUnits returns the units of this command (planned) and those of the log (earlier), each once, in the
 // order of tasks, arms and repeats. It leaves out units of the log whose task is not in the file of tasks
 // any more, or has another test there.
-func (run *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled) []unit {
+func (run *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]loggedCall) []unit {
 	keys := map[string][]unitKey{} // by task
 	arms := slices.Clone(run.cfg.Arms)
 	seen := map[unitKey]bool{}
@@ -208,24 +208,24 @@ func armOrder(a ask.Arm) string {
 
 // fromLog puts together the calls of a unit that earlier commands made; calls are those of the log. It
 // compares turn and step only, because what was asked may differ from what this command would ask. Of
-// several calls of one turn and step the last one counts. The result is not whole if a call is missing, or
+// several calls of one turn and step the last one counts. The result is not complete if a call is missing, or
 // if the task cannot be asked; the error is of reading the log.
-func (run *Run) fromLog(u unit, calls []labelled) (made made, err error) {
+func (run *Run) fromLog(u unit, calls []loggedCall) (made unitCalls, err error) {
 	for {
-		// Next only has to tell whether there is another call: what it would ask was asked.
+		// Next only tells whether there is another call, of which turn and step. What it would ask was asked.
 		step, err := run.cfg.Source.Next(u.task, u.arm, made.replies)
 		if err != nil {
-			return made, nil // not whole
+			return made, nil // not complete
 		}
 		if step == nil {
-			made.whole = true
+			made.complete = true
 			return made, nil
 		}
-		i := len(calls) - 1
+		i := len(calls) - 1 // becomes the last call of this turn and step, or -1
 		for ; i >= 0 && (calls[i].Turn != step.Turn || calls[i].Step != step.Name); i-- {
 		}
 		if i < 0 {
-			return made, nil
+			return made, nil // not complete
 		}
 		done := new(Done)
 		if err := run.calls.read(calls[i].place, done); err != nil {
@@ -235,13 +235,13 @@ func (run *Run) fromLog(u unit, calls []labelled) (made made, err error) {
 	}
 }
 
-// planned reads the calls of unit i of this command from the log. The result is not whole if one is
+// planned reads the calls of unit i of this command from the log. The result is not complete if one is
 // missing, or if the task cannot be asked; the error is of reading the log.
-func (run *Run) planned(i int) (made made, err error) {
+func (run *Run) planned(i int) (made unitCalls, err error) {
 	keys, ok := run.finished[i]
 	if !ok { // the log may have them all the same
-		c, err := run.missing(run.units[i], &made, run.calls.Done, ignore)
-		made.whole = err == nil && c == nil
+		c, err := run.firstWithoutOutcome(run.units[i], &made, run.calls.Done, ignore)
+		made.complete = err == nil && c == nil
 		if errors.Is(err, errLog) {
 			return made, err
 		}
@@ -254,14 +254,14 @@ func (run *Run) planned(i int) (made made, err error) {
 		}
 		made.add(run, done)
 	}
-	made.whole = true
+	made.complete = true
 	return made, nil
 }
 
-// line returns the dump line of an answer, which ends in a line feed, and adds the answer to the totals.
+// dumpLine returns the dump line of an answer, which ends in a line feed, and adds the answer to the totals.
 // Its usage, time and tries are sums over the calls that led to the answer, its outcome that of the
 // last one. Its cost is unknown if that of any call is.
-func (run *Run) line(unit unit, answer ask.Answer, calls []*Done, totals *Totals) ([]byte, error) {
+func (run *Run) dumpLine(unit unit, answer ask.Answer, calls []*Done, totals *Totals) ([]byte, error) {
 	calls = calls[answer.From : answer.Last+1]
 	last := calls[len(calls)-1]
 	asked := Asked{
@@ -284,27 +284,27 @@ func (run *Run) line(unit unit, answer ask.Answer, calls []*Done, totals *Totals
 	}
 	totals.add(&asked, answer.OK, last)
 	// Members that plumb score and the tables read stand beside "asked", which is for people and tools.
-	more := scoring.AppendString([]byte(`"model":`), run.cfg.Model)
-	more = strconv.AppendInt(append(more, `,"repeat":`...), int64(unit.repeat), 10)
+	members := scoring.AppendString([]byte(`"model":`), run.cfg.Model)
+	members = strconv.AppendInt(append(members, `,"repeat":`...), int64(unit.repeat), 10)
 	if asked.Finish != nil {
-		more = scoring.AppendString(append(more, `,"finish_reason":`...), *asked.Finish)
+		members = scoring.AppendString(append(members, `,"finish_reason":`...), *asked.Finish)
 	}
 	if unit.arm.Format != "" {
-		more = append(more, `,"format":"`+unit.arm.Format+`"`...)
+		members = append(members, `,"format":"`+unit.arm.Format+`"`...)
 	}
 	if unit.arm.Input == ask.InputBlind {
-		more = append(more, `,"blind":true`...)
+		members = append(members, `,"blind":true`...)
 	}
 	if asked.Usage.Completion > 0 {
-		more = strconv.AppendInt(append(more, `,"tokens":`...), asked.Usage.Completion, 10)
-		more = strconv.AppendInt(append(more, `,"completion_tokens":`...), asked.Usage.Completion, 10)
+		members = strconv.AppendInt(append(members, `,"tokens":`...), asked.Usage.Completion, 10)
+		members = strconv.AppendInt(append(members, `,"completion_tokens":`...), asked.Usage.Completion, 10)
 	}
 	out, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
 	}
-	more = append(append(more, `,"asked":`...), out...)
-	return append(ask.AppendAnswer(nil, unit.task, answer, more), '\n'), nil
+	members = append(append(members, `,"asked":`...), out...)
+	return append(ask.AppendAnswer(nil, unit.task, answer, members), '\n'), nil
 }
 
 // add adds the tokens of one call, none where the call does not tell them.
@@ -394,15 +394,15 @@ type Plan struct {
 
 // Plan counts the calls of the run by arm and turn, without making any. Later calls of a task depend on
 // the answers before. An answer that is not there yet is taken for a good one with an empty text, so from
-// the second turn on the numbers are the most there may be. give, unless it is nil, gets each call with
+// the second turn on the numbers are the most there may be. eachCall, unless it is nil, gets each call with
 // its number from 0; its error ends Plan and is returned with the counts so far.
-func (run *Run) Plan(give func(n int, arm string, request *chat.Request) error) (plans []Plan, err error) {
-	at := map[[2]string]int{} // indices in plans by arm and turn
-	n := 0                    // calls so far
+func (run *Run) Plan(eachCall func(callNumber int, arm string, request *chat.Request) error) (plans []Plan, err error) {
+	planIndex := map[[2]string]int{} // indices in plans by arm and turn
+	callNumber := 0                  // calls so far
 	for _, unit := range run.units {
 		var replies []ask.Heard
 		for turn := 1; ; turn++ {
-			call, err := run.next(unit, replies)
+			call, err := run.nextCall(unit, replies)
 			if err != nil {
 				return nil, err
 			}
@@ -410,18 +410,18 @@ func (run *Run) Plan(give func(n int, arm string, request *chat.Request) error) 
 				break
 			}
 			key := [2]string{unit.arm.String(), strconv.Itoa(turn)}
-			if _, ok := at[key]; !ok {
-				at[key] = len(plans)
+			if _, ok := planIndex[key]; !ok {
+				planIndex[key] = len(plans)
 				plans = append(plans, Plan{Arm: unit.arm.String(), Turn: turn})
 			}
-			plan := &plans[at[key]]
+			plan := &plans[planIndex[key]]
 			plan.Calls++
-			if give != nil {
-				if err := give(n, unit.arm.String(), call.request); err != nil {
+			if eachCall != nil {
+				if err := eachCall(callNumber, unit.arm.String(), call.request); err != nil {
 					return plans, err
 				}
 			}
-			n++
+			callNumber++
 			done, err := run.calls.Done(call.key)
 			if err != nil {
 				return nil, err

@@ -9,10 +9,10 @@ import (
 )
 
 // shown names what pictures were shown for: they are the same in all modes and repeats.
-type shown struct{ task, test, input string }
+type pictureUse struct{ task, test, input string }
 
 // shownFor returns what the pictures of a line of the log were shown for.
-func (d *Done) shownFor() shown { return shown{d.Task, d.Test, d.Arm.ask().Input} }
+func (d *Done) shownFor() pictureUse { return pictureUse{d.Task, d.Test, d.Arm.toAsk().Input} }
 
 // sameAsEarlier replaces the pictures of a request by those of earlier calls for the same task and
 // input, each where the two have equal pixels. Another version of the program may compress a picture
@@ -22,7 +22,7 @@ func (run *Run) sameAsEarlier(call *call) {
 	if run.cfg.Kept == nil || run.calls == nil {
 		return
 	}
-	sums := run.calls.pictures[shown{call.task.ID, testOf(call.unit), call.arm.Input}]
+	sums := run.calls.pictures[pictureUse{call.task.ID, testOf(call.unit), call.arm.Input}]
 	n := 0 // pictures of the request so far
 	for _, m := range call.request.Messages {
 		for j := range m.Parts {

@@ -43,13 +43,13 @@ func TestEarlierPictures(t *testing.T) {
 	other := encoded(png.BestCompression)
 	earlier := (&chat.Image{Data: first}).SHA256()
 	key := func(picture []byte, kept []byte, input string) string {
-		calls := &Calls{pictures: map[shown][]string{{"a", "maze", "full"}: {earlier}}}
+		calls := &Calls{pictures: map[pictureUse][]string{{"a", "maze", "full"}: {earlier}}}
 		r, err := New(Config{Suite: "aspire", Source: &pictured{picture}, Arms: []ask.Arm{{Mode: "default", Input: input}}, Model: "m",
 			Settings: func(ask.Arm) Settings { return Settings{} }, Kept: func(string) []byte { return kept }}, calls)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := r.next(r.units[0], nil)
+		c, err := r.nextCall(r.units[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}

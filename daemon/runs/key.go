@@ -27,8 +27,8 @@ func ArmOf(arm ask.Arm) Arm {
 	return Arm{orNil(arm.Mode), orNil(arm.Input), orNil(arm.Setting), orNil(arm.Format), orNil(arm.Method)}
 }
 
-// ask returns the arm in the form that suites use, in which members that are not set are "".
-func (arm Arm) ask() ask.Arm {
+// toAsk returns the arm in the form that suites use, in which members that are not set are "".
+func (arm Arm) toAsk() ask.Arm {
 	word := func(text *string) string {
 		if text == nil {
 			return ""

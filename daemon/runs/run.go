@@ -55,10 +55,10 @@ type Config struct {
 
 // Run asks about tasks and keeps outcomes in a log.
 type Run struct {
-	cfg   Config
-	calls *Calls // the log of the folder; nil for a plan alone
-	units []unit
-	args  map[ask.Arm]armSettings
+	cfg      Config
+	calls    *Calls // the log of the folder; nil for a plan alone
+	units    []unit
+	settings map[ask.Arm]armSettings
 
 	mu       sync.Mutex
 	finished map[int][]string // keys of the calls of units whose calls are all made, by index
@@ -74,21 +74,21 @@ type armSettings struct {
 	config string
 }
 
-// made is a unit with the calls to the model that were made for it.
-type made struct {
-	replies []ask.Heard
-	calls   []*Done
-	whole   bool // no call is missing
+// unitCalls is a unit with the calls to the model that were made for it.
+type unitCalls struct {
+	replies  []ask.Heard
+	calls    []*Done
+	complete bool // no call is missing
 }
 
 // add adds a call to those of the unit, and the reply that the suite gets.
-func (m *made) add(r *Run, d *Done) {
+func (m *unitCalls) add(r *Run, d *Done) {
 	m.calls = append(m.calls, d)
 	m.replies = append(m.replies, r.heardOf(d))
 }
 
 // keys returns the keys of a task's calls, in the order in which they were made.
-func (m *made) keys() (keys []string) {
+func (m *unitCalls) keys() (keys []string) {
 	for _, d := range m.calls {
 		keys = append(keys, d.Key)
 	}
@@ -107,7 +107,7 @@ type unit struct {
 // alone. A run without a unit is an error.
 func New(cfg Config, calls *Calls) (*Run, error) {
 	cfg.Repeats, cfg.Workers = max(1, cfg.Repeats), max(1, cfg.Workers)
-	run := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}, finished: map[int][]string{}}
+	run := &Run{cfg: cfg, calls: calls, settings: map[ask.Arm]armSettings{}, finished: map[int][]string{}}
 	tasks, err := cfg.Choice.Tasks(cfg.Source.Tasks())
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func New(cfg Config, calls *Calls) (*Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		run.args[arm] = armSettings{settings, config}
+		run.settings[arm] = armSettings{settings, config}
 	}
 	for _, task := range tasks {
 		for _, arm := range cfg.Arms {
@@ -145,31 +145,31 @@ type call struct {
 	key     string
 }
 
-// next returns the next call to the model for a unit, a task in one arm, whose calls so far brought
+// nextCall returns the next call to the model for a unit, a task in one arm, whose calls so far brought
 // replies. It is nil if none is left. A picture of the call is replaced by that of an earlier call if the
 // two look the same, so that the key of the call stays the same between versions of the program.
-func (run *Run) next(unit unit, replies []ask.Heard) (*call, error) {
+func (run *Run) nextCall(unit unit, replies []ask.Heard) (*call, error) {
 	step, err := run.cfg.Source.Next(unit.task, unit.arm, replies)
 	if err != nil || step == nil {
 		return nil, err
 	}
-	s := run.args[unit.arm]
-	c := &call{unit: unit, step: step, request: &chat.Request{
-		Model: run.cfg.Model, Messages: step.Messages, Settings: s.Settings.Settings, Extra: s.Extra}}
+	settings := run.settings[unit.arm]
+	call := &call{unit: unit, step: step, request: &chat.Request{
+		Model: run.cfg.Model, Messages: step.Messages, Settings: settings.Settings.Settings, Extra: settings.Extra}}
 	if run.cfg.System != "" {
 		system := chat.Message{Role: "system", Parts: []chat.Part{chat.Text(run.cfg.System)}}
-		c.request.Messages = append([]chat.Message{system}, step.Messages...)
+		call.request.Messages = append([]chat.Message{system}, step.Messages...)
 	}
-	if seed := c.request.Settings.Seed; seed != nil { // with one seed, all repeats would bring the same answer
+	if seed := call.request.Settings.Seed; seed != nil { // with one seed, all repeats would bring the same answer
 		n := *seed + int64(unit.repeat) - 1
-		c.request.Settings.Seed = &n
+		call.request.Settings.Seed = &n
 	}
-	run.sameAsEarlier(c)
-	if c.hash, err = c.request.Hash(); err != nil {
+	run.sameAsEarlier(call)
+	if call.hash, err = call.request.Hash(); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", unit.task.ID, err)
 	}
-	c.key, err = keyOf(run.cfg.Suite, c)
-	return c, err
+	call.key, err = keyOf(run.cfg.Suite, call)
+	return call, err
 }
 
 // heardOf returns the outcome of a call in the form in which a suite gets it. Only an answer has a text:
@@ -200,11 +200,11 @@ var ErrEarly = errors.New("the run ended early")
 func (run *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure, err error) {
 	defer context.AfterFunc(ctx, client.Stop)() // what waits for another try ends at once
 	var (
-		mu   sync.Mutex
-		wg   sync.WaitGroup
-		next atomic.Int64 // the index of the unit that a worker takes next
-		left atomic.Int64 // units that lack a call
-		end  error        // why the log cannot be used
+		mu         sync.Mutex
+		wg         sync.WaitGroup
+		next       atomic.Int64 // the index of the unit that a worker takes next
+		unfinished atomic.Int64 // units that lack a call
+		logError   error        // why the log cannot be used
 	)
 	for range min(run.cfg.Workers, len(run.units)) {
 		wg.Go(func() {
@@ -214,19 +214,19 @@ func (run *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failur
 					return
 				}
 				if ctx.Err() != nil || client.Halted() != nil { // only count what is left
-					left.Add(1)
+					unfinished.Add(1)
 					continue
 				}
 				done, err := run.makeCalls(ctx, client, i)
 				if !done {
-					left.Add(1)
+					unfinished.Add(1)
 				}
 				if err == nil {
 					continue
 				}
 				mu.Lock()
 				if errors.Is(err, errLog) {
-					end = err
+					logError = err
 				} else {
 					failures = append(failures, Failure{run.units[i].task.ID, err})
 				}
@@ -236,12 +236,12 @@ func (run *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failur
 	}
 	wg.Wait()
 	switch {
-	case end != nil:
-		return failures, end
+	case logError != nil:
+		return failures, logError
 	case client.Halted() != nil:
 		return failures, fmt.Errorf("%w: %w", ErrEarly, client.Halted())
-	case left.Load() > int64(len(failures)):
-		return failures, fmt.Errorf("%w: %s no outcome yet", ErrEarly, plural.Of(left.Load()-int64(len(failures)), "task has", "tasks have"))
+	case unfinished.Load() > int64(len(failures)):
+		return failures, fmt.Errorf("%w: %s no outcome yet", ErrEarly, plural.Of(unfinished.Load()-int64(len(failures)), "task has", "tasks have"))
 	}
 	return failures, nil
 }
@@ -254,33 +254,33 @@ var errLog = errors.New("cannot use the log of calls")
 // once. If all have an outcome, done is true and the unit is marked as finished. A call that brings none
 // ends it, because later calls depend on the reply.
 func (run *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
-	var m made
+	var made unitCalls
 	for {
-		call, err := run.missing(run.units[i], &m, run.outcome, run.count)
+		call, err := run.firstWithoutOutcome(run.units[i], &made, run.usableOutcome, run.countProgress)
 		if err != nil {
 			return false, err
 		}
 		if call == nil {
 			run.mu.Lock()
 			defer run.mu.Unlock()
-			run.finished[i] = m.keys()
+			run.finished[i] = made.keys()
 			return true, nil
 		}
 		d, err := run.shared(call.key, func() (*Done, error) { return run.ask(ctx, client, call) })
 		if err != nil || d == nil {
 			return false, err
 		}
-		run.count(d)
-		m.add(run, d)
+		run.countProgress(d)
+		made.add(run, d)
 	}
 }
 
-// missing returns the first call of a unit that has no outcome yet, nil if all have one. It begins after
+// firstWithoutOutcome returns the first call of a unit that has no outcome yet, nil if all have one. It begins after
 // the calls in made. The function outcome returns the outcome of a call by its key, nil for none. Each
 // call with an outcome is added to made, and its outcome is passed to seen.
-func (run *Run) missing(u unit, made *made, outcome func(key string) (*Done, error), seen func(*Done)) (*call, error) {
+func (run *Run) firstWithoutOutcome(u unit, made *unitCalls, outcome func(key string) (*Done, error), seen func(*Done)) (*call, error) {
 	for {
-		call, err := run.next(u, made.replies)
+		call, err := run.nextCall(u, made.replies)
 		if err != nil || call == nil {
 			return nil, err
 		}
@@ -296,12 +296,13 @@ func (run *Run) missing(u unit, made *made, outcome func(key string) (*Done, err
 // ignore is the seen of missing for those who need no count.
 func ignore(*Done) {}
 
-// outcome returns the outcome of a call from the log, or nil if the call is to be made. That is so if the
+// usableOutcome returns the outcome of a call from the log, or nil if the call is to be made. That is so if the
 // log has none. With RetryFailed it is also so if the log has only a failure of an earlier process;
 // failures of this process are not tried again.
-func (run *Run) outcome(key string) (*Done, error) {
-	if old := run.calls.record(key); old != nil && run.cfg.RetryFailed && !old.answered && !old.fresh {
-		return nil, nil
+func (run *Run) usableOutcome(key string) (*Done, error) {
+	old := run.calls.record(key)
+	if run.cfg.RetryFailed && old != nil && !old.answered && !old.ofThisProcess {
+		return nil, nil // the call is made again
 	}
 	return run.calls.Done(key)
 }
@@ -314,9 +315,9 @@ func (run *Run) shared(key string, ask func() (*Done, error)) (*Done, error) {
 	return v.(*Done), err
 }
 
-// count adds the outcome of a call to the run's progress. Whatever is no answer counts as failed, what a
+// countProgress adds the outcome of a call to the run's progress. Whatever is no answer counts as failed, what a
 // filter withheld too.
-func (run *Run) count(done *Done) {
+func (run *Run) countProgress(done *Done) {
 	if done.Outcome.Kind != chat.Answer {
 		run.failed.Add(1)
 		return
@@ -332,21 +333,21 @@ func (run *Run) count(done *Done) {
 // call, nil if there is no final one, or if ctx ended before the first try; a call that is refused
 // before it is sent is an error.
 func (run *Run) ask(ctx context.Context, client *chat.Client, call *call) (*Done, error) {
-	var kept *Done
+	var counted *Done
 	call.request.Hooks = chat.Hooks{
 		Begin: func(try int, hold *budget.Hold) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return run.calls.sent(call.key, try, hold)
+			return run.calls.logRequest(call.key, try, hold)
 		},
 		Keep: func(outcome *chat.Outcome) error {
-			done, err := run.calls.keep(run.done(call, outcome))
+			done, err := run.calls.appendOutcome(run.logLine(call, outcome))
 			if err != nil {
 				return fmt.Errorf("%w: %w", errLog, err)
 			}
 			if outcome.Kind.Final() {
-				kept = done
+				counted = done
 			}
 			return nil
 		},
@@ -357,11 +358,11 @@ func (run *Run) ask(ctx context.Context, client *chat.Client, call *call) (*Done
 	run.asking.Add(1)
 	defer run.asking.Add(-1)
 	// A call under way is finished and kept even when the run is interrupted.
-	last := client.Ask(context.WithoutCancel(ctx), call.request)
-	if kept == nil && last.Kind.Final() && last.Tries == 0 { // refused before it was sent
-		return nil, last.Error
+	outcome := client.Ask(context.WithoutCancel(ctx), call.request)
+	if counted == nil && outcome.Kind.Final() && outcome.Tries == 0 { // refused before it was sent
+		return nil, outcome.Error
 	}
-	return kept, nil
+	return counted, nil
 }
 
 // keepPictures passes each picture of a call to Config.Picture, which keeps it, if there is one.
@@ -382,12 +383,12 @@ func (run *Run) keepPictures(call *call) error {
 	return nil
 }
 
-// done returns the log's line of a call with its outcome. Reasoning is left out of it, unless the
+// logLine returns the log's line of a call with its outcome. Reasoning is left out of it, unless the
 // configuration keeps it, or it stands for an answer without text.
-func (run *Run) done(call *call, outcome *chat.Outcome) *Done {
+func (run *Run) logLine(call *call, outcome *chat.Outcome) *Done {
 	label := Label{
 		Task: call.task.ID, Test: testOf(call.unit), Arm: ArmOf(call.arm), Repeat: call.repeat,
-		Turn: call.step.Turn, Step: call.step.Name, Config: run.args[call.arm].config,
+		Turn: call.step.Turn, Step: call.step.Name, Config: run.settings[call.arm].config,
 	}
 	done := &Done{Event: eventDone, Key: call.key, Suite: run.cfg.Suite, Label: label, Request: call.hash, Outcome: *outcome}
 	reasoningIsAnswer := outcome.Text == "" && run.cfg.ReasoningText
@@ -423,7 +424,7 @@ func (run *Run) Progress() Progress {
 }
 
 // Config returns the hash of what is sent in an arm beside its tasks.
-func (run *Run) Config(a ask.Arm) string { return run.args[a].config }
+func (run *Run) Config(a ask.Arm) string { return run.settings[a].config }
 
 // now returns the time in the form that log lines have: UTC, in milliseconds.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -17,12 +17,12 @@ func TestUnsettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"refused", "lost", "answered"} {
-		if err := c.sent(key, 1, &budget.Hold{Tokens: 100, Cost: 0.5}); err != nil {
+		if err := c.logRequest(key, 1, &budget.Hold{Tokens: 100, Cost: 0.5}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for key, kind := range map[string]chat.Kind{"refused": chat.Fatal, "answered": chat.Answer} {
-		if _, err := c.keep(&Done{Event: eventDone, Key: key, Outcome: chat.Outcome{Kind: kind, Tries: 1}}); err != nil {
+		if _, err := c.appendOutcome(&Done{Event: eventDone, Key: key, Outcome: chat.Outcome{Kind: kind, Tries: 1}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -50,7 +50,7 @@ type Meter struct {
 
 	mu        sync.Mutex
 	spent     Spent
-	held      Hold          // what calls under way may take
+	reserved  Hold          // what calls under way may take
 	inFlight  int           // calls under way
 	costKnown bool          // a reply had a cost
 	dearest   float64       // USD of the dearest reply so far
@@ -85,10 +85,10 @@ func (meter *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) 
 		if meter.price != nil {
 			hold.Cost = meter.price.Of(reserve)
 		}
-		err := meter.fits(hold)
+		err := meter.checkFits(hold)
 		if err == nil {
-			meter.held.Tokens += hold.Tokens
-			meter.held.Cost += hold.Cost
+			meter.reserved.Tokens += hold.Tokens
+			meter.reserved.Cost += hold.Cost
 			meter.inFlight++
 			meter.spent.Calls++
 			meter.mu.Unlock()
@@ -108,19 +108,19 @@ func (meter *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) 
 	}
 }
 
-// fits returns an error that names the limit which a call would exceed, or nil. While a cost
+// checkFits returns an error that names the limit which a call would exceed, or nil. While a cost
 // is limited and no cost is known yet, only one call is let through at a time. The caller
 // holds mu.
-func (meter *Meter) fits(hold *Hold) error {
+func (meter *Meter) checkFits(hold *Hold) error {
 	limits, spent := meter.limits, &meter.spent
 	tokens, cost := spent.PromptTokens+spent.CompletionTokens+spent.LostTokens, spent.Cost+spent.LostCost
 	switch {
 	case limits.Calls > 0 && spent.Calls+1 > limits.Calls:
 		return fmt.Errorf("%w: %s made (%s)", ErrEnded, plural.Of(spent.Calls, "call was", "calls were"), meter.flag("--max-calls"))
-	case limits.Tokens > 0 && tokens+meter.held.Tokens+hold.Tokens > limits.Tokens:
+	case limits.Tokens > 0 && tokens+meter.reserved.Tokens+hold.Tokens > limits.Tokens:
 		return fmt.Errorf("%w: %d tokens were used and a call may take %d, of %d (%s)", ErrEnded, tokens, hold.Tokens,
 			limits.Tokens, meter.flag("--max-total-tokens"))
-	case limits.Cost > 0 && cost+meter.held.Cost+hold.Cost > limits.Cost:
+	case limits.Cost > 0 && cost+meter.reserved.Cost+hold.Cost > limits.Cost:
 		return fmt.Errorf("%w: %.4f USD were spent and a call may cost %.4f, of %.4f (%s)", ErrEnded, cost, hold.Cost,
 			limits.Cost, meter.flag("--max-cost"))
 	case limits.Cost > 0 && meter.price == nil && !meter.costKnown && meter.inFlight > 0:
@@ -135,7 +135,7 @@ func (hold *Hold) Cancel() {
 	meter.mu.Lock()
 	defer meter.mu.Unlock()
 	meter.spent.Calls--
-	meter.end(hold)
+	meter.release(hold)
 }
 
 // Drop ends a call that brought no reply. If it may have been paid for (lost), what it
@@ -149,21 +149,21 @@ func (hold *Hold) Drop(lost bool) {
 		meter.spent.LostTokens += hold.Tokens
 		meter.spent.LostCost += hold.Cost
 	}
-	meter.end(hold)
+	meter.release(hold)
 }
 
 // Pay ends a call with a reply, and returns its cost in USD: what the endpoint says it cost, else
 // what the price gives (priced is true then), else nil. An error wraps ErrNoPrice: the cost
 // is limited and unknown. See docs/spec/runs.md#r19.
-func (hold *Hold) Pay(tokens Tokens, told *float64) (cost *float64, priced bool, err error) {
+func (hold *Hold) Pay(tokens Tokens, statedCost *float64) (cost *float64, priced bool, err error) {
 	meter := hold.meter
 	meter.mu.Lock()
 	defer meter.mu.Unlock()
 	meter.spent.PromptTokens += tokens.Prompt
 	meter.spent.CompletionTokens += tokens.Completion
 	switch {
-	case told != nil && *told >= 0:
-		cost = told
+	case statedCost != nil && *statedCost >= 0:
+		cost = statedCost
 	case meter.price != nil:
 		cost, priced = new(meter.price.Of(tokens)), true
 	case meter.limits.Cost > 0:
@@ -176,17 +176,17 @@ func (hold *Hold) Pay(tokens Tokens, told *float64) (cost *float64, priced bool,
 		meter.costKnown, meter.dearest = true, max(meter.dearest, *cost)
 		meter.spent.Dearest = meter.dearest
 	}
-	meter.end(hold)
+	meter.release(hold)
 	return cost, priced, err
 }
 
-// end frees what a call reserved and wakes the calls that wait. The caller holds mu.
-func (meter *Meter) end(h *Hold) {
-	meter.held.Tokens -= h.Tokens
-	meter.held.Cost -= h.Cost
+// release frees what a call reserved and wakes the calls that wait. The caller holds mu.
+func (meter *Meter) release(h *Hold) {
+	meter.reserved.Tokens -= h.Tokens
+	meter.reserved.Cost -= h.Cost
 	meter.inFlight--
 	if meter.inFlight == 0 {
-		meter.held = Hold{} // a sum of floats may end slightly off 0
+		meter.reserved = Hold{} // a sum of floats may end slightly off 0
 	}
 	close(meter.change)
 	meter.change = make(chan struct{})
@@ -217,10 +217,10 @@ func (meter *Meter) Left() Limits {
 		limits.Calls = max(0, meter.limits.Calls-spent.Calls)
 	}
 	if meter.limits.Tokens > 0 {
-		limits.Tokens = max(0, meter.limits.Tokens-spent.PromptTokens-spent.CompletionTokens-spent.LostTokens-meter.held.Tokens)
+		limits.Tokens = max(0, meter.limits.Tokens-spent.PromptTokens-spent.CompletionTokens-spent.LostTokens-meter.reserved.Tokens)
 	}
 	if meter.limits.Cost > 0 {
-		limits.Cost = max(0, meter.limits.Cost-spent.Cost-spent.LostCost-meter.held.Cost)
+		limits.Cost = max(0, meter.limits.Cost-spent.Cost-spent.LostCost-meter.reserved.Cost)
 	}
 	return limits
 }
