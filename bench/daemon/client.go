@@ -201,8 +201,8 @@ func (tally *tally) differed(difference string) {
 	}
 }
 
-// ms returns a percentile of the latency, milliseconds.
-func (tally *tally) ms(percentile float64) float64 {
+// percentileMS returns a percentile of the latency, milliseconds.
+func (tally *tally) percentileMS(percentile float64) float64 {
 	return float64(tally.took.ValueAtPercentile(percentile)) / 1000
 }
 

@@ -146,7 +146,7 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 	for _, n := range ordinary.tally.tries {
 		retried += n
 	}
-	config.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", probe.name, took.Seconds(), peak, bar, ordinary.tally.answers, retried, ordinary.tally.ms(99), seen)
+	config.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", probe.name, took.Seconds(), peak, bar, ordinary.tally.answers, retried, ordinary.tally.percentileMS(99), seen)
 	// What must not be.
 	faults := []error{fault, ordinary.tally.verdict()}
 	if retried > 0 {

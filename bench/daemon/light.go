@@ -28,14 +28,14 @@ func light(cfg config) error {
 	if err != nil {
 		return err
 	}
-	cfg.say("latency             p50 %.2f ms, p90 %.2f ms, p99 %.2f ms (%d requests)", plain.ms(50), plain.ms(90), plain.ms(99), plain.answers)
+	cfg.say("latency             p50 %.2f ms, p90 %.2f ms, p99 %.2f ms (%d requests)", plain.percentileMS(50), plain.percentileMS(90), plain.percentileMS(99), plain.answers)
 	collector := tracetest.Collect(nil)
 	defer collector.Close()
 	traced, began, err := cfg.oneByOne(items, "--otlp-endpoint", collector.URL)
 	if err != nil {
 		return err
 	}
-	cfg.say("latency, traced     p50 %.2f ms, p90 %.2f ms, p99 %.2f ms", traced.ms(50), traced.ms(90), traced.ms(99))
+	cfg.say("latency, traced     p50 %.2f ms, p90 %.2f ms, p99 %.2f ms", traced.percentileMS(50), traced.percentileMS(90), traced.percentileMS(99))
 	return report(cfg, collector.Spans(), traced, began)
 }
 

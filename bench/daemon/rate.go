@@ -44,7 +44,7 @@ func rate(cfg config) error {
 			continue
 		}
 		ratios = append(ratios, outside/inside)
-		cfg.say("%3d %14.0f %14.0f %6.2f %9.1f ms %9.1f ms", run, inside, outside, outside/inside, tally.ms(50), tally.ms(99))
+		cfg.say("%3d %14.0f %14.0f %6.2f %9.1f ms %9.1f ms", run, inside, outside, outside/inside, tally.percentileMS(50), tally.percentileMS(99))
 	}
 	slices.Sort(ratios)
 	cfg.say("median ratio %.2f", ratios[len(ratios)/2])

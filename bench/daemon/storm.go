@@ -145,7 +145,7 @@ func (stormy *stormy) watch(stop chan struct{}) {
 // accounted for.
 func (stormy *stormy) report() error {
 	stormy.say("requests answered   %d in %.1f s: %.0f requests/s", stormy.tally.answers, stormy.took.Seconds(), float64(stormy.tally.answers)/stormy.took.Seconds())
-	stormy.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", stormy.tally.ms(50), stormy.tally.ms(99), stormy.tally.ms(100))
+	stormy.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", stormy.tally.percentileMS(50), stormy.tally.percentileMS(99), stormy.tally.percentileMS(100))
 	stormy.say("tries that failed   %v", stormy.tally.tries)
 	sum := func(name string) float64 { return stormy.firstMetrics.sum(name) + stormy.secondMetrics.sum(name) }
 	batches := sum("plumb_batches_total")

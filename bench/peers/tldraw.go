@@ -88,7 +88,7 @@ func browserTime() (sum float64) {
 	}
 	// Add up those whose first ancestor that is no browser is this process.
 	for _, browser := range all {
-		ancestor := browser.parent
+		ancestor := browser.parent // other programs have no entry, and so the parent 0
 		for all[ancestor].parent != 0 {
 			ancestor = all[ancestor].parent
 		}

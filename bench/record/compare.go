@@ -152,7 +152,7 @@ func CompareInTurn(rounds []Round) (*Comparison, error) {
 		comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("other programs used %.0f %% of the processors: intervals are wider than on a quiet machine", 100*others))
 	}
 	// The chance to be wrong is divided among the rows.
-	ofRow := 1 - (1-Confidence)/float64(max(1, len(rows)))
+	confidenceOfRow := 1 - (1-Confidence)/float64(max(1, len(rows)))
 	for _, row := range rows {
 		var old, new, ratios []float64 // medians of each round, and new to old
 		for _, round := range rounds {
@@ -167,7 +167,7 @@ func CompareInTurn(rounds []Round) (*Comparison, error) {
 		if len(ratios) < len(rounds) { // a figure that one side does not have
 			continue
 		}
-		interval, err := figure.Ratio(ofRow, ratios)
+		interval, err := figure.Ratio(confidenceOfRow, ratios)
 		if err != nil {
 			return nil, fmt.Errorf("cannot compare %s, %s: %w", row.what, row.figure, err)
 		}

@@ -75,9 +75,9 @@ var hues = [stage.Stages]string{"#4e79a7", "#a0cbe8", "#f28e2b", "#ffbe7d", "#8c
 // stagesSVG draws an SVG bar chart of processor time per scene: a bar for each class of scenes, divided by
 // stages, and a legend of the stages' colours.
 func (file *File) stagesSVG() template.HTML {
-	const w, row, from, afterBar = 860, 30, 90, 80         // px: the width, the height of a row, where bars begin, room for the sum
-	const baseline, legendHeight, longestName = 20, 40, 12 // px: of the text in a row, of the legend; bytes of a name
-	longest := 1e-9                                        // us; above 0
+	const width, rowHeight, barsFrom, afterBar = 860, 30, 90, 80 // px: afterBar is room for the sum
+	const baseline, legendHeight, longestName = 20, 40, 12       // px: of the text in a row, of the legend; bytes of a name
+	longest := 1e-9                                              // us; above 0
 	for _, class := range file.Classes {
 		sum := 0.0
 		for _, us := range class.Profile.Parts.Core {
@@ -86,25 +86,25 @@ func (file *File) stagesSVG() template.HTML {
 		longest = max(longest, sum)
 	}
 	var text strings.Builder
-	h := row*len(file.Classes) + legendHeight
-	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, w, h, w, h)
+	height := rowHeight*len(file.Classes) + legendHeight
+	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, width, height, width, height)
 	for i, class := range file.Classes {
-		x, y := float64(from), i*row
-		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, y+baseline, html.EscapeString(clipped(class.Name, longestName)))
+		x, y := float64(barsFrom), i*rowHeight
+		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, barsFrom-8, y+baseline, html.EscapeString(clipped(class.Name, longestName)))
 		sum := 0.0
 		for s := range stage.Stages {
 			us := class.Profile.Parts.Core[s.String()]
 			sum += us
-			wide := us / longest * (w - from - afterBar)
-			fmt.Fprintf(&text, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%v: %.1f us</title></rect>`, x, y+4, wide, row-8, hues[s], s, us)
+			wide := us / longest * (width - barsFrom - afterBar)
+			fmt.Fprintf(&text, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%v: %.1f us</title></rect>`, x, y+4, wide, rowHeight-8, hues[s], s, us)
 			x += wide
 		}
 		fmt.Fprintf(&text, `<text x="%.1f" y="%d">%.0f us</text>`, x+6, y+baseline, sum)
 	}
 	const legendWidth = 76      // px for the name of a stage
 	for s := range stage.Wait { // all stages but the last one, which takes no processor time
-		x := from + int(s)*legendWidth
-		fmt.Fprintf(&text, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%v</text>`, x, h-22, hues[s], x+14, h-13, s)
+		x := barsFrom + int(s)*legendWidth
+		fmt.Fprintf(&text, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%v</text>`, x, height-22, hues[s], x+14, height-13, s)
 	}
 	text.WriteString("</svg>")
 	return template.HTML(text.String())
@@ -136,15 +136,16 @@ func middleOf(spans []stage.Span) []stage.Span {
 // timelineSVG draws the spans of a profile as an SVG: time to the right, one row for each worker, for
 // each batch in flight and for the device. A span is one stage of a scene or a batch.
 func (file *File) timelineSVG(spans []stage.Span) template.HTML {
-	const w, row, from = 860, 20, 90 // px: the width, the height of a row, where time begins
+	const width, rowHeight, timeFrom = 860, 20, 90 // px: where time begins is right of the names
 	rows, end := 0, time.Duration(1)
 	for _, span := range spans {
 		rows, end = max(rows, span.Row+1), max(end, span.End)
 	}
 	var text strings.Builder
-	h := row*(rows+1) + 24
-	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, w, h, w, h)
-	scale := (w - from - 10) / float64(end)
+	const axisHeight, gap, baseline = 24, 8, 14 // px: of the times below the rows, beside a name, of a name in its row
+	height := rowHeight*(rows+1) + axisHeight
+	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, width, height, width, height)
+	scale := (width - timeFrom - 10) / float64(end)
 	for r := range rows + 1 {
 		name := fmt.Sprintf("worker %d", r)
 		if r >= file.Workers {
@@ -153,7 +154,7 @@ func (file *File) timelineSVG(spans []stage.Span) template.HTML {
 		if r == rows {
 			name = "device"
 		}
-		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, r*row+14, name)
+		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, timeFrom-gap, r*rowHeight+baseline, name)
 	}
 	for _, span := range spans {
 		r := span.Row
@@ -162,10 +163,10 @@ func (file *File) timelineSVG(spans []stage.Span) template.HTML {
 		}
 		const leastVisible = 0.3 // px
 		wide := max(leastVisible, float64(span.End-span.Start)*scale)
-		fmt.Fprintf(&text, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`, from+float64(span.Start)*scale, r*row+2, wide, row-4, hues[span.Stage])
+		fmt.Fprintf(&text, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`, timeFrom+float64(span.Start)*scale, r*rowHeight+2, wide, rowHeight-4, hues[span.Stage])
 	}
 	for _, ms := range roundValues(0, float64(end)/1e6, false) {
-		fmt.Fprintf(&text, `<text x="%.1f" y="%d" text-anchor="middle">%s ms</text>`, from+ms*1e6*scale, h-6, shortNumber(ms))
+		fmt.Fprintf(&text, `<text x="%.1f" y="%d" text-anchor="middle">%s ms</text>`, timeFrom+ms*1e6*scale, height-6, shortNumber(ms))
 	}
 	text.WriteString("</svg>")
 	return template.HTML(text.String())

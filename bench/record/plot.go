@@ -120,7 +120,7 @@ func roundValues(lo, hi float64, log bool) []float64 {
 		}
 		return out
 	}
-	// Take the smallest round step that gives at most six intervals.
+	// Take the smallest round step that gives at most six intervals, from the power of ten below a quarter.
 	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/4)))
 	for _, factor := range []float64{1, 2, 5, 10} {
 		if (hi-lo)/(step*factor) <= 6 {
@@ -152,19 +152,20 @@ func shortNumber(value float64) string {
 // svg returns the plot as an SVG element: the grid with round values at both axes, the axes with their names,
 // and what was drawn before.
 func (plot *plot) svg() template.HTML {
+	const right, bottom = plotW - marginRight, plotH - marginBottom // of the area between the axes
 	var text strings.Builder
 	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, plotW, plotH, plotW, plotH)
 	lo, hi := axisRange(plot.xs, plot.logX)
 	for _, v := range roundValues(lo, hi, plot.logX) {
-		fmt.Fprintf(&text, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, plot.x(v), marginTop, plotH-marginBottom, plot.x(v), plotH-marginBottom+16, shortNumber(v))
+		fmt.Fprintf(&text, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, plot.x(v), marginTop, bottom, plot.x(v), bottom+16, shortNumber(v))
 	}
 	lo, hi = axisRange(plot.ys, plot.logY)
 	for _, v := range roundValues(lo, hi, plot.logY) {
-		fmt.Fprintf(&text, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, marginLeft, plot.y(v), plotW-marginRight, marginLeft-6, plot.y(v)+belowMiddle, shortNumber(v))
+		fmt.Fprintf(&text, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, marginLeft, plot.y(v), right, marginLeft-6, plot.y(v)+belowMiddle, shortNumber(v))
 	}
-	fmt.Fprintf(&text, `<path class="axis" d="M%d %dV%dH%d"/>`, marginLeft, marginTop, plotH-marginBottom, plotW-marginRight)
-	fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="middle" class="name">%s</text>`, (marginLeft+plotW-marginRight)/2, plotH-8, html.EscapeString(plot.xName))
-	fmt.Fprintf(&text, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle" class="name">%s</text>`, (marginTop+plotH-marginBottom)/2, html.EscapeString(plot.yName))
+	fmt.Fprintf(&text, `<path class="axis" d="M%d %dV%dH%d"/>`, marginLeft, marginTop, bottom, right)
+	fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="middle" class="name">%s</text>`, (marginLeft+right)/2, plotH-8, html.EscapeString(plot.xName))
+	fmt.Fprintf(&text, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle" class="name">%s</text>`, (marginTop+bottom)/2, html.EscapeString(plot.yName))
 	text.WriteString(plot.body.String())
 	text.WriteString("</svg>")
 	return template.HTML(text.String())

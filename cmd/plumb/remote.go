@@ -52,7 +52,8 @@ func dial(ctx context.Context, address, token string) (*remote, error) {
 		if err == nil {
 			return client, nil
 		}
-		if try == connectTries || ctx.Err() != nil || errors.As(err, &refused) && !refused.mayPass() {
+		refusedForGood := errors.As(err, &refused) && !refused.mayPassLater()
+		if try == connectTries || ctx.Err() != nil || refusedForGood {
 			return nil, fmt.Errorf("cannot use server %s: %w", address, err)
 		}
 		select {
@@ -72,8 +73,8 @@ func (refusal *refusal) Error() string {
 	return fmt.Sprintf("got status %d: %s", refusal.code, refusal.text)
 }
 
-// mayPass reports whether the same request may succeed later.
-func (refusal *refusal) mayPass() bool {
+// mayPassLater reports whether the same request may succeed later.
+func (refusal *refusal) mayPassLater() bool {
 	return refusal.code == 408 || refusal.code == 429 || refusal.code >= 500
 }
 

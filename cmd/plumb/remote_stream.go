@@ -276,7 +276,8 @@ func (stream *remoteStream) reconnect(err error) error {
 	stream.conn.cancel()
 	var refused *refusal
 	stream.failures++
-	if stream.failures >= connectTries || stream.ctx.Err() != nil || errors.As(err, &refused) && !refused.mayPass() {
+	refusedForGood := errors.As(err, &refused) && !refused.mayPassLater()
+	if stream.failures >= connectTries || stream.ctx.Err() != nil || refusedForGood {
 		return err
 	}
 	select {

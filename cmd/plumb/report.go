@@ -292,7 +292,7 @@ func (cmd *reportCmd) addFile(joined *report.Joined, name, path string, std stre
 }
 
 // writeMarkdown writes tables as Markdown, each with its title as a heading and its note below. The first
-// columns of a table, as many as its member Text says, hold texts and are aligned to the left; the others
+// columns of a table, as many as its TextColumns, hold texts and are aligned to the left; the others
 // hold numbers and are aligned to the right.
 func writeMarkdown(w io.Writer, tables []scoring.TextTable) {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ")

@@ -334,7 +334,9 @@ func (cmd *runCmd) makeCalls(ctx context.Context, std streams, preparedRun *prep
 	}
 	// The client, which counts what calls cost.
 	meter := budget.New(cmd.limits(), price, preparedRun.calls.Spent(), nil)
-	client, err := chat.New(chat.Config{URL: cmd.ModelURL, Key: key, KeyHeader: cmd.ModelKeyHeader, Hints: true, Probe: true,
+	client, err := chat.New(chat.Config{URL: cmd.ModelURL, Key: key, KeyHeader: cmd.ModelKeyHeader,
+		Hints:       true, // errors name the flag that helps
+		Probe:       true, // the first call waits until a connection can be opened
 		Concurrency: int(cmd.Concurrency), RPM: cmd.RPM, TPM: cmd.TPM, Tries: int(cmd.Tries), Timeout: cmd.Timeout,
 		Deadline: cmd.Deadline, Stream: cmd.Stream, Meter: meter})
 	if err != nil {

@@ -54,9 +54,9 @@ type runFolder struct {
 }
 
 // openRunFolder reads what tables of results need of a folder that plumb run has written: the path of the
-// result file, how the run differs from those of the papers, and which tasks share pictures. ok is false
+// result file, how the run differs from those of the papers, and which tasks share pictures. isFolder is false
 // without an error for a path that is no folder, because that may be a result file.
-func openRunFolder(path string, limits dump.Limits) (runFolder runFolder, ok bool, err error) {
+func openRunFolder(path string, limits dump.Limits) (runFolder runFolder, isFolder bool, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return runFolder, false, nil
 	}
