@@ -54,8 +54,8 @@ type Likeness struct {
 	Figures
 	// Summed-area tables of (w+1) x (h+1) elements. Each element is the sum over all pixels above and to the
 	// left, so that the sum over any rectangle takes four looks.
-	alphaOff, coloursOff []uint32 // numbers of pixels whose alpha, or any of whose colours, is not equal
-	alphaErrors          []uint64 // sums of the errors of alpha
+	unequalAlphas, unequalColours []uint32 // numbers of pixels whose alpha, or any of whose colours, is not equal
+	alphaErrors                   []uint64 // sums of the errors of alpha
 }
 
 // Pictures compares the native picture got with the editor's picture ref, neither of them premultiplied.
@@ -69,9 +69,9 @@ func Pictures(got, ref *image.NRGBA, colours bool) (*Likeness, error) {
 	native, reference := weigh(got), weigh(ref)
 	likeness.Box = reference.box
 	likeness.compareMass(&native, &reference)
-	likeness.tables(got, ref)
+	likeness.sumErrors(got, ref)
 	bounds := likeness.Box
-	if bounds.Empty() {
+	if bounds.Empty() { // the reference is an empty picture
 		likeness.Within, likeness.ColourWithin = 1, 1
 		if native.covered > 0 {
 			likeness.Within, likeness.ColourWithin, likeness.Mean, likeness.Mass = 0, 0, 255, 1
@@ -79,17 +79,17 @@ func Pictures(got, ref *image.NRGBA, colours bool) (*Likeness, error) {
 		likeness.Outside = native.covered
 		return likeness, nil
 	}
-	likeness.Within, likeness.Mean = likeness.region(bounds)
-	likeness.Outside = native.covered - covered(got, bounds)
+	likeness.Within, likeness.Mean = likeness.alphaFigures(bounds)
+	likeness.Outside = native.covered - countCovered(got, bounds)
 	if colours {
-		likeness.ColourWithin = likeness.colours(bounds)
+		likeness.ColourWithin = likeness.equalColours(bounds)
 		likeness.ColourMean /= float64(bounds.Dx() * bounds.Dy()) // so far a sum, see tables
 	}
 	return likeness, nil
 }
 
-// weight says how much of a picture is covered, and where. Alpha is in 1/255, places are in px.
-type weight struct {
+// alphaMass says how much of a picture is covered, and where. Alpha is in 1/255, places are in px.
+type alphaMass struct {
 	sum, x, y float64         // sums of alpha, and of alpha times the x and y of a pixel's centre
 	covered   int             // pixels with alpha > 0
 	box       image.Rectangle // of these
@@ -97,7 +97,7 @@ type weight struct {
 
 // weigh sums up the alpha of a picture: as a whole, times the places of the pixels (for the centre of
 // mass), and the number and the box of the pixels with alpha > 0.
-func weigh(img *image.NRGBA) (weight weight) {
+func weigh(img *image.NRGBA) (weight alphaMass) {
 	lo, hi := img.Rect.Size(), image.Point{}
 	for y := range img.Rect.Dy() {
 		row := img.Pix[y*img.Stride:]
@@ -120,8 +120,8 @@ func weigh(img *image.NRGBA) (weight weight) {
 	return weight
 }
 
-// covered counts the pixels with alpha > 0 in a part of a picture.
-func covered(img *image.NRGBA, b image.Rectangle) (n int) {
+// countCovered counts the pixels with alpha > 0 in a part of a picture.
+func countCovered(img *image.NRGBA, b image.Rectangle) (n int) {
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		row := img.Pix[y*img.Stride:]
 		for x := b.Min.X; x < b.Max.X; x++ {
@@ -136,7 +136,7 @@ func covered(img *image.NRGBA, b image.Rectangle) (n int) {
 // compareMass sets the errors of mass, centre and covered pixels of the native picture against the
 // reference, by the weights of both. They stay 0 if the reference is empty, and the centre also if the
 // native picture is.
-func (likeness *Likeness) compareMass(native, reference *weight) {
+func (likeness *Likeness) compareMass(native, reference *alphaMass) {
 	if reference.sum == 0 {
 		return
 	}
@@ -147,44 +147,44 @@ func (likeness *Likeness) compareMass(native, reference *weight) {
 	}
 }
 
-// tables builds the summed-area tables of errors of the picture got against ref, with which Region measures
+// sumErrors builds the summed-area tables of errors of the picture got against ref, with which Region measures
 // any part of the picture. It also sets Worst, and ColourMean to the sum of the colour errors in Box, which
 // the caller divides by the number of pixels.
-func (likeness *Likeness) tables(got, ref *image.NRGBA) {
+func (likeness *Likeness) sumErrors(got, ref *image.NRGBA) {
 	w := likeness.Width + 1
 	n := w * (likeness.Height + 1)
-	likeness.alphaOff, likeness.alphaErrors = make([]uint32, n), make([]uint64, n)
+	likeness.unequalAlphas, likeness.alphaErrors = make([]uint32, n), make([]uint64, n)
 	if likeness.Colours {
-		likeness.coloursOff = make([]uint32, n)
+		likeness.unequalColours = make([]uint32, n)
 	}
 	for y := range likeness.Height {
-		p, q := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:]
+		gotRow, refRow := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:]
 		var alphaOff, coloursOff uint32 // of the row so far
 		var sum uint64
 		for x := range likeness.Width {
-			d := int(p[4*x+3]) - int(q[4*x+3])
-			d = max(d, -d)
-			sum += uint64(d)
-			if d > tolerance {
+			alphaError := int(gotRow[4*x+3]) - int(refRow[4*x+3])
+			alphaError = max(alphaError, -alphaError)
+			sum += uint64(alphaError)
+			if alphaError > tolerance {
 				alphaOff++
 			}
 			inside := image.Pt(x, y).In(likeness.Box)
 			if inside {
-				likeness.Worst = max(likeness.Worst, d)
+				likeness.Worst = max(likeness.Worst, alphaError)
 			}
-			at := (y+1)*w + x + 1 // the sum of the row so far, and of all rows above it
-			likeness.alphaOff[at], likeness.alphaErrors[at] = likeness.alphaOff[at-w]+alphaOff, likeness.alphaErrors[at-w]+sum
+			entry := (y+1)*w + x + 1 // the sum of the row so far, and of all rows above it
+			likeness.unequalAlphas[entry], likeness.alphaErrors[entry] = likeness.unequalAlphas[entry-w]+alphaOff, likeness.alphaErrors[entry-w]+sum
 			if !likeness.Colours {
 				continue
 			}
-			worst, mean := colourError(p[4*x:4*x+4], q[4*x:4*x+4])
+			worst, mean := colourError(gotRow[4*x:4*x+4], refRow[4*x:4*x+4])
 			if worst > colourTolerance {
 				coloursOff++
 			}
 			if inside {
 				likeness.ColourMean += mean
 			}
-			likeness.coloursOff[at] = likeness.coloursOff[at-w] + coloursOff
+			likeness.unequalColours[entry] = likeness.unequalColours[entry-w] + coloursOff
 		}
 	}
 }
@@ -193,7 +193,7 @@ func (likeness *Likeness) tables(got, ref *image.NRGBA) {
 // editor's, ref: the largest error of a channel and the mean of the three, in 1/255. The pixels are RGBA and
 // not premultiplied; the errors are of premultiplied colours. Two clear pixels do not differ.
 func colourError(got, ref []byte) (worst, mean float64) {
-	if got[3]|ref[3] == 0 {
+	if got[3]|ref[3] == 0 { // both alphas are 0
 		return 0, 0
 	}
 	for c := range 3 {
@@ -204,22 +204,22 @@ func colourError(got, ref []byte) (worst, mean float64) {
 	return worst, mean
 }
 
-// region returns how well the alpha of a part of the picture, which must not be empty, agrees with the
+// alphaFigures returns how well the alpha of a part of the picture, which must not be empty, agrees with the
 // reference: the share of pixels whose error is at most tolerance, and the mean error in 1/255.
-func (likeness *Likeness) region(part image.Rectangle) (within, mean float64) {
+func (likeness *Likeness) alphaFigures(part image.Rectangle) (within, mean float64) {
 	area, stride := float64(part.Dx()*part.Dy()), likeness.Width+1
-	within = 1 - float64(rectangleSum(likeness.alphaOff, part, stride))/area
+	within = 1 - float64(rectangleSum(likeness.unequalAlphas, part, stride))/area
 	return within, float64(rectangleSum(likeness.alphaErrors, part, stride)) / area
 }
 
-// colours returns the share, 0 to 1, of the pixels of a part of the picture whose red, green and blue each
+// equalColours returns the share, 0 to 1, of the pixels of a part of the picture whose red, green and blue each
 // differ by at most colourTolerance from the reference. The part must not be empty. Pictures without colours
 // have the share 1.
-func (likeness *Likeness) colours(part image.Rectangle) float64 {
+func (likeness *Likeness) equalColours(part image.Rectangle) float64 {
 	if !likeness.Colours {
 		return 1
 	}
-	return 1 - float64(rectangleSum(likeness.coloursOff, part, likeness.Width+1))/float64(part.Dx()*part.Dy())
+	return 1 - float64(rectangleSum(likeness.unequalColours, part, likeness.Width+1))/float64(part.Dx()*part.Dy())
 }
 
 // rectangleSum returns the sum over the pixels of a rectangle, from a summed-area table whose rows have
@@ -236,7 +236,7 @@ func (likeness *Likeness) Region(bounds image.Rectangle) (part Part, ok bool) {
 	if bounds.Empty() {
 		return part, false
 	}
-	part.Within, part.Mean = likeness.region(bounds)
-	part.ColourWithin = likeness.colours(bounds)
+	part.Within, part.Mean = likeness.alphaFigures(bounds)
+	part.ColourWithin = likeness.equalColours(bounds)
 	return part, true
 }

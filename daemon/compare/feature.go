@@ -16,8 +16,8 @@ type Part struct {
 	Within, Mean, ColourWithin float64 // as in Figures; ColourWithin is 1 without colours
 }
 
-// edge is how far strokes and heads may stick out of a shape's page bounds, px.
-const edge = 12
+// strokeRoom is how far strokes and heads may stick out of a shape's page bounds, px.
+const strokeRoom = 12
 
 // Parts returns the features of the visible shapes of a view, each with the figures of the
 // part of the picture that the shape's box takes up. Shapes that overlap share their errors.
@@ -36,8 +36,8 @@ func (likeness *Likeness) Parts(wanted view.View) []Part {
 		}
 		// The shape's box in px, with room for strokes.
 		part, ok := likeness.Region(image.Rect(
-			pixel((box.X-wanted.Bounds.X)*scaleX-edge), pixel((box.Y-wanted.Bounds.Y)*scaleY-edge),
-			pixel((box.X+box.W-wanted.Bounds.X)*scaleX+edge)+1, pixel((box.Y+box.H-wanted.Bounds.Y)*scaleY+edge)+1))
+			pixel((box.X-wanted.Bounds.X)*scaleX-strokeRoom), pixel((box.Y-wanted.Bounds.Y)*scaleY-strokeRoom),
+			pixel((box.X+box.W-wanted.Bounds.X)*scaleX+strokeRoom)+1, pixel((box.Y+box.H-wanted.Bounds.Y)*scaleY+strokeRoom)+1))
 		if !ok {
 			continue
 		}
@@ -60,7 +60,7 @@ func pixel(v float64) int {
 func Features(sc *scene.Scene, i int32) []string {
 	sh := &sc.Shapes[i]
 	// Its kind and its styles.
-	list := []string{kind(sh)}
+	list := []string{kindName(sh)}
 	add := func(yes bool, name string) {
 		if yes {
 			list = append(list, name)
@@ -101,8 +101,8 @@ func Features(sc *scene.Scene, i int32) []string {
 	return unique(list)
 }
 
-// kind names the kind of a shape as a feature of the comparison: "geo ellipse", "arrow arc".
-func kind(shape *scene.Shape) string {
+// kindName names the kind of a shape as a feature of the comparison: "geo ellipse", "arrow arc".
+func kindName(shape *scene.Shape) string {
 	switch {
 	case shape.Kind == scene.Geo:
 		return "geo " + shape.Geo.String()

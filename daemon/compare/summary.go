@@ -35,17 +35,17 @@ func (summary *Summary) Add(f *Figures, parts []Part) {
 		summary.parts = map[string]*feature{}
 	}
 	for _, part := range parts {
-		e := summary.parts[part.Feature]
-		if e == nil {
-			e = new(feature)
-			summary.parts[part.Feature] = e
+		ofFeature := summary.parts[part.Feature]
+		if ofFeature == nil {
+			ofFeature = new(feature)
+			summary.parts[part.Feature] = ofFeature
 		}
-		e.within = append(e.within, part.Within)
-		e.mean = append(e.mean, part.Mean)
-		e.colour = append(e.colour, part.ColourWithin)
-		if e.lastScene != summary.added {
-			e.lastScene = summary.added
-			e.scenes++
+		ofFeature.within = append(ofFeature.within, part.Within)
+		ofFeature.mean = append(ofFeature.mean, part.Mean)
+		ofFeature.colour = append(ofFeature.colour, part.ColourWithin)
+		if ofFeature.lastScene != summary.added { // the first shape of this scene with the feature
+			ofFeature.lastScene = summary.added
+			ofFeature.scenes++
 		}
 	}
 }
@@ -76,27 +76,27 @@ func (summary *Summary) Rows() []Row {
 	// add adds the row of a figure with its bar, 0 for none. The function figure returns the value of a scene,
 	// or false if the scene has none.
 	add := func(name string, bar float64, higherIsBetter bool, figure func(*Figures) (float64, bool)) {
-		var v []float64
+		var values []float64
 		row := Row{Name: name, Bar: bar}
 		for i := range summary.Scenes {
 			x, ok := figure(&summary.Scenes[i])
 			if !ok {
 				continue
 			}
-			v = append(v, x)
+			values = append(values, x)
 			if bar != 0 && (higherIsBetter && x < bar || !higherIsBetter && x > bar) {
 				row.Missed++
 			}
 		}
-		row.N = len(v)
+		row.N = len(values)
 		if row.N == 0 {
 			return
 		}
-		slices.Sort(v)
+		slices.Sort(values)
 		if higherIsBetter { // the best first
-			slices.Reverse(v)
+			slices.Reverse(values)
 		}
-		row.Median, row.Tail, row.Extreme = v[len(v)/2], v[tailIndex(len(v))], v[len(v)-1]
+		row.Median, row.Tail, row.Extreme = values[len(values)/2], values[tailIndex(len(values))], values[len(values)-1]
 		rows = append(rows, row)
 	}
 	// Figures that every scene has, and those of scenes with colours alone.

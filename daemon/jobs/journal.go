@@ -41,7 +41,7 @@ func (job *Job) Journal(run string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock := lockOf(run)
+	lock := lockOf(run) // of a byte of the file that stands for the run; the kernel gives it up with the process
 	// An error is ignored: on a file system without locks, a run counts as one that does not go on.
 	unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, &lock)
 	return &Journal{file: file, run: run}, nil
@@ -55,9 +55,9 @@ func lockOf(run string) unix.Flock_t {
 	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: pastEnd + offset, Len: 1}
 }
 
-// goesOn reports whether the process of a run lives, on this machine or on one that shares
+// isRunning reports whether the process of a run lives, on this machine or on one that shares
 // the folder: it then holds the run's lock. Where the file system has no locks it returns false.
-func goesOn(journal *os.File, run string) bool {
+func isRunning(journal *os.File, run string) bool {
 	lock := lockOf(run)
 	return unix.FcntlFlock(journal.Fd(), unix.F_OFD_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
 }
@@ -68,7 +68,7 @@ func (journal *Journal) Begin(part Part) error {
 	if journal.object != nil {
 		return journal.object.begin(part)
 	}
-	return journal.note(runNote{Run: journal.run, Shard: part.Shard, Chunk: part.Chunk})
+	return journal.appendNote(runNote{Run: journal.run, Shard: part.Shard, Chunk: part.Chunk})
 }
 
 // Close records that the run ended and was not killed. A journal in a file gets a line that says so and
@@ -77,12 +77,12 @@ func (journal *Journal) Close() error {
 	if journal.object != nil {
 		return journal.object.close()
 	}
-	return errors.Join(journal.note(runNote{Run: journal.run, Ended: true}), journal.file.Close())
+	return errors.Join(journal.appendNote(runNote{Run: journal.run, Ended: true}), journal.file.Close())
 }
 
-// note appends a line to the journal by a single write, so that lines of several processes
+// appendNote appends a line to the journal by a single write, so that lines of several processes
 // do not mix.
-func (journal *Journal) note(b runNote) error {
+func (journal *Journal) appendNote(b runNote) error {
 	line, err := json.Marshal(&b)
 	if err == nil {
 		_, err = journal.file.Write(append(line, '\n'))
@@ -133,7 +133,7 @@ func (job *Job) Begun() (died, running map[Part]int, err error) {
 	// A run that did not end goes on, or died.
 	for run, parts := range runs {
 		count := died
-		if goesOn(file, run) {
+		if isRunning(file, run) {
 			count = running
 		}
 		job.countUndone(parts, count)

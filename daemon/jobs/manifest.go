@@ -57,8 +57,8 @@ type Shard struct {
 	Lines int   `json:"lines"`          // -1 for a whole input, whose records are not counted
 }
 
-// end is the last line of a manifest. One without it was not written to its end.
-type end struct {
+// manifestEnd is the last line of a manifest. One without it was not written to its end.
+type manifestEnd struct {
 	Shards int   `json:"shards"`
 	Lines  int64 `json:"lines"` // of the inputs that can be cut
 }
@@ -118,11 +118,11 @@ func Open(store Store) (job *Job, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read job %s: %w", store.Path(""), err)
 	}
-	e := end{Shards: -1} // stays so if the line does not have the member
-	if json.Unmarshal(last, &e) != nil || e.Shards < 0 {
+	stated := manifestEnd{Shards: -1} // stays so if the line does not have the member
+	if json.Unmarshal(last, &stated) != nil || stated.Shards < 0 {
 		return nil, ErrNone
 	}
-	job.Shards, job.Lines = e.Shards, e.Lines
+	job.Shards, job.Lines = stated.Shards, stated.Lines
 	return job, nil
 }
 
@@ -174,15 +174,15 @@ func writeManifest(w io.Writer, header *Header, plan func(give func(Shard) error
 	if err := e.Encode(header); err != nil {
 		return err
 	}
-	var all end
+	var totals manifestEnd
 	err := plan(func(shard Shard) error {
-		shard.N = all.Shards
-		all.Shards++
-		all.Lines += int64(max(0, shard.Lines)) // lines of a whole input are not counted
+		shard.N = totals.Shards
+		totals.Shards++
+		totals.Lines += int64(max(0, shard.Lines)) // lines of a whole input are not counted
 		return e.Encode(&shard)
 	})
 	if err == nil {
-		err = e.Encode(all)
+		err = e.Encode(totals)
 	}
 	if err == nil {
 		err = out.Flush()

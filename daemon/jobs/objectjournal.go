@@ -27,31 +27,31 @@ const (
 
 // objectJournal is the object of one run.
 type objectJournal struct {
-	store Store
-	name  string
-	end   chan struct{}
-	over  sync.WaitGroup // the goroutine that writes it again
+	store       Store
+	name        string
+	stop        chan struct{}
+	writerEnded sync.WaitGroup // the goroutine that writes it again
 
-	mu    sync.Mutex
-	parts []Part // the last ones that were begun
+	mu         sync.Mutex
+	begunParts []Part // the last ones that were begun
 }
 
 // newObjectJournal returns the journal of a run in an object store, which cannot append. The
 // object is written anew for each part that the run begins, and every rewriteInterval as a
 // sign of life, until close.
 func newObjectJournal(store Store, run string) *objectJournal {
-	journal := &objectJournal{store: store, name: journalPrefix + processName() + "-" + run, end: make(chan struct{})}
-	journal.over.Go(func() {
+	journal := &objectJournal{store: store, name: journalPrefix + processName() + "-" + run, stop: make(chan struct{})}
+	journal.writerEnded.Go(func() {
 		t := time.NewTicker(rewriteInterval)
 		defer t.Stop()
 		for {
 			select {
-			case <-journal.end:
+			case <-journal.stop:
 				return
 			case <-t.C:
 				journal.mu.Lock()
-				if len(journal.parts) > 0 {
-					journal.write() // an error does not matter: it is written again at the next tick
+				if len(journal.begunParts) > 0 { // else there is no object yet
+					journal.rewrite() // an error does not matter: it is written again at the next tick
 				}
 				journal.mu.Unlock()
 			}
@@ -64,19 +64,19 @@ func newObjectJournal(store Store, run string) *objectJournal {
 func (journal *objectJournal) begin(part Part) error {
 	journal.mu.Lock()
 	defer journal.mu.Unlock()
-	if len(journal.parts) == maxParts {
-		journal.parts = append(journal.parts[:0], journal.parts[1:]...)
+	if len(journal.begunParts) == maxParts {
+		journal.begunParts = append(journal.begunParts[:0], journal.begunParts[1:]...)
 	}
-	journal.parts = append(journal.parts, part)
-	return journal.write()
+	journal.begunParts = append(journal.begunParts, part)
+	return journal.rewrite()
 }
 
-// write replaces the object with one line for each part. The caller holds mu.
-func (journal *objectJournal) write() error {
+// rewrite replaces the object with one line for each part. The caller holds mu.
+func (journal *objectJournal) rewrite() error {
 	return journal.store.Replace(journal.name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
-		for _, p := range journal.parts {
-			if err := e.Encode(runNote{Shard: p.Shard, Chunk: p.Chunk}); err != nil {
+		for _, p := range journal.begunParts {
+			if err := e.Encode(runNote{Shard: p.Shard, Chunk: p.Chunk}); err != nil { // the object's name has the run
 				return err
 			}
 		}
@@ -87,9 +87,9 @@ func (journal *objectJournal) write() error {
 // close stops the goroutine that writes the object anew now and then, and removes the object. That says
 // that the run ended and was not killed. Without parts the object was never written.
 func (journal *objectJournal) close() error {
-	close(journal.end)
-	journal.over.Wait()
-	if len(journal.parts) == 0 {
+	close(journal.stop)
+	journal.writerEnded.Wait()
+	if len(journal.begunParts) == 0 {
 		return nil
 	}
 	if err := journal.store.Remove(journal.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +123,7 @@ func (job *Job) begunObjects(died, running map[Part]int) error {
 			parts[Part{note.Shard, note.Chunk}] = true
 		}
 		count := died
-		if alive(strings.TrimPrefix(info.Name, journalPrefix), info.Modified) {
+		if isAlive(strings.TrimPrefix(info.Name, journalPrefix), info.Modified) {
 			count = running
 		}
 		job.countUndone(parts, count)
@@ -134,7 +134,7 @@ func (job *Job) begunObjects(died, running map[Part]int) error {
 // processName returns a name of this process that no other one has: the machine and PID namespace,
 // the process id, and when the process began.
 func processName() string {
-	return bootAndNamespace() + "-" + strconv.Itoa(os.Getpid()) + "-" + began(os.Getpid())
+	return bootAndNamespace() + "-" + strconv.Itoa(os.Getpid()) + "-" + startTicksOf(os.Getpid())
 }
 
 // bootAndNamespace returns a hash of the machine's boot and the PID namespace, in which process ids are
@@ -145,9 +145,9 @@ func bootAndNamespace() string {
 	return fmt.Sprintf("%016x", xxhash.Sum64String(string(boot)+space))
 }
 
-// began returns when a process began, in ticks of the kernel since the machine started; "" where the
+// startTicksOf returns when a process began, in ticks of the kernel since the machine started; "" where the
 // process has ended.
-func began(pid int) string {
+func startTicksOf(pid int) string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
@@ -162,15 +162,15 @@ func began(pid int) string {
 	return fields[start]
 }
 
-// alive reports whether the process of a run lives. run is a name that processName made,
+// isAlive reports whether the process of a run lives. run is a name that processName made,
 // with the run's own name after it, and modified is when the run last wrote its object. On this
 // machine the process id tells whether it lives; a run elsewhere is dead if its last write is
 // deadAfter ago.
-func alive(run string, modified time.Time) bool {
-	fields := strings.Split(run, "-")
+func isAlive(run string, modified time.Time) bool {
+	fields := strings.Split(run, "-")                        // machine, process id, begin of the process, the run's own name
 	if len(fields) >= 3 && fields[0] == bootAndNamespace() { // of this machine
 		if pid, err := strconv.Atoi(fields[1]); err == nil {
-			return fields[2] == began(pid)
+			return fields[2] == startTicksOf(pid)
 		}
 	}
 	return time.Since(modified) < deadAfter

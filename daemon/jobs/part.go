@@ -43,9 +43,9 @@ const markerSuffix = ".done"
 // part.
 type Part struct{ Shard, Chunk int }
 
-// name returns the file name of a part's results: part-SHARD, followed by .CHUNK for a further part
+// fileName returns the file name of a part's results: part-SHARD, followed by .CHUNK for a further part
 // of the shard.
-func (p Part) name() string {
+func (p Part) fileName() string {
 	name := "part-" + strconv.Itoa(p.Shard)
 	if p.Chunk > 0 {
 		name += "." + strconv.Itoa(p.Chunk)
@@ -62,15 +62,15 @@ func (job *Job) Commit(part Part, lines []byte, marker Marker) error {
 		marker.Cells = []Cell{}
 	}
 	const durable = true // on the disk at once; the lines become durable with their marker
-	if err := put(job.Store, part.name(), lines, !durable); err != nil {
-		return fmt.Errorf("cannot write part %s: %w", job.Store.Path(part.name()), err)
+	if err := putFile(job.Store, part.fileName(), lines, !durable); err != nil {
+		return fmt.Errorf("cannot write part %s: %w", job.Store.Path(part.fileName()), err)
 	}
 	out, err := json.Marshal(&marker)
 	if err != nil {
 		return err
 	}
-	if err := put(job.Store, part.name()+markerSuffix, append(out, '\n'), durable); err != nil {
-		return fmt.Errorf("cannot write marker %s: %w", job.Store.Path(part.name()+markerSuffix), err)
+	if err := putFile(job.Store, part.fileName()+markerSuffix, append(out, '\n'), durable); err != nil {
+		return fmt.Errorf("cannot write marker %s: %w", job.Store.Path(part.fileName()+markerSuffix), err)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func hash(b []byte) string { return strconv.FormatUint(xxhash.Sum64(b), 16) }
 
 // Marker returns the marker of a part; ok is false where there is none.
 func (job *Job) Marker(p Part) (marker Marker, ok bool, err error) {
-	data, err := readFile(job.Store, p.name()+markerSuffix)
+	data, err := readFile(job.Store, p.fileName()+markerSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return marker, false, nil
 	}
@@ -99,19 +99,20 @@ func (job *Job) Read(part Part) (lines []byte, marker Marker, ok bool, err error
 	if err != nil || !ok {
 		return nil, marker, false, err
 	}
-	lines, err = readFile(job.Store, part.name())
-	if err == nil && int64(len(lines)) == marker.Bytes && hash(lines) == marker.Hash {
+	lines, err = readFile(job.Store, part.fileName())
+	matches := int64(len(lines)) == marker.Bytes && hash(lines) == marker.Hash
+	if err == nil && matches {
 		return lines, marker, true, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, marker, false, fmt.Errorf("cannot read part: %w", err)
 	}
-	return nil, marker, false, job.drop(part)
+	return nil, marker, false, job.removeDamaged(part)
 }
 
-// drop removes the marker and the result lines of a damaged part.
-func (job *Job) drop(p Part) error {
-	for _, name := range []string{p.name() + markerSuffix, p.name()} { // in this order: no marker without its part
+// removeDamaged removes the marker and the result lines of a damaged part.
+func (job *Job) removeDamaged(p Part) error {
+	for _, name := range []string{p.fileName() + markerSuffix, p.fileName()} { // in this order: no marker without its part
 		if err := job.Store.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot remove a damaged part: %w", err)
 		}
@@ -128,7 +129,7 @@ func (job *Job) Done(s Shard) (done bool, lines int, err error) {
 		if err != nil || !ok {
 			return false, lines, err
 		}
-		if info, err := job.Store.Stat(part.name()); err != nil || info.Size != marker.Bytes {
+		if info, err := job.Store.Stat(part.fileName()); err != nil || info.Size != marker.Bytes {
 			return false, lines, nil
 		}
 		lines += marker.Lines

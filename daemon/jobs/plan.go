@@ -22,16 +22,17 @@ func CutLines(input int, text io.Reader, size int64, give func(Shard) error) err
 		return err
 	}
 	for {
-		n, whole, err := skipLine(reader)
-		if n > 0 {
-			if shard.Lines > 0 && shard.To-shard.From+n > ShardBytes { // the line would make the shard too long
+		lineBytes, hasLineEnd, err := skipLine(reader)
+		if lineBytes > 0 {
+			if shard.Lines > 0 && shard.To-shard.From+lineBytes > ShardBytes { // the line would make the shard too long
 				if err := giveShard(); err != nil {
 					return err
 				}
 			}
 			shard.Lines++
-			shard.To += n
-			if whole && shard.Lines >= ShardLines && (shard.To-shard.From >= leastBytes || shard.Lines >= shortLines) {
+			shard.To += lineBytes
+			isLargeEnough := shard.To-shard.From >= leastBytes || shard.Lines >= shortLines
+			if hasLineEnd && shard.Lines >= ShardLines && isLargeEnough {
 				if err := giveShard(); err != nil {
 					return err
 				}
@@ -52,15 +53,15 @@ func CutLines(input int, text io.Reader, size int64, give func(Shard) error) err
 
 // skipLine reads over a line of a dump of any length and returns its length in bytes with
 // its line end. whole is false for a last line without a line end.
-func skipLine(r *bufio.Reader) (n int64, whole bool, err error) {
+func skipLine(r *bufio.Reader) (lineBytes int64, hasLineEnd bool, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')
-		n += int64(len(piece))
+		lineBytes += int64(len(piece))
 		if err == nil {
-			return n, true, nil
+			return lineBytes, true, nil
 		}
 		if err != bufio.ErrBufferFull {
-			return n, bytes.HasSuffix(piece, []byte("\n")), err
+			return lineBytes, bytes.HasSuffix(piece, []byte("\n")), err
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (job *Job) Status() (status Status, err error) {
 		return status, err
 	}
 	err = job.Each(func(shard Shard) error {
-		done, lines, err := listing.done(shard)
+		done, lines, err := listing.isShardDone(shard)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (job *Job) Status() (status Status, err error) {
 		status.Whole = status.Whole || shard.Lines < 0 // a whole input, whose lines are not counted
 		status.Scored += int64(lines)
 		// The time of the marker is when the shard was done.
-		if info, err := listing.stat(Part{shard.N, 0}.name() + markerSuffix); err == nil {
+		if info, err := listing.stat(Part{shard.N, 0}.fileName() + markerSuffix); err == nil {
 			t := info.Modified
 			if status.First.IsZero() || t.Before(status.First) {
 				status.First = t
@@ -55,7 +55,7 @@ func (job *Job) Undone() (list []int, err error) {
 		return nil, err
 	}
 	err = job.Each(func(s Shard) error {
-		done, _, err := listing.done(s)
+		done, _, err := listing.isShardDone(s)
 		if !done {
 			list = append(list, s.N)
 		}
@@ -68,7 +68,7 @@ func (job *Job) Undone() (list []int, err error) {
 // store is listed once, because each question takes milliseconds.
 type listing struct {
 	job   *Job
-	names map[string]Info // nil for a folder
+	files map[string]Info // nil for a folder
 }
 
 // listing lists the files of all parts with one request, because an object store would need a request
@@ -82,9 +82,9 @@ func (job *Job) listing() (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.names = make(map[string]Info, len(list))
+	l.files = make(map[string]Info, len(list))
 	for _, info := range list {
-		l.names[info.Name] = info
+		l.files[info.Name] = info
 	}
 	return l, nil
 }
@@ -92,33 +92,36 @@ func (job *Job) listing() (*listing, error) {
 // stat returns the size and time of a file of the job's store: from the list, if there is one, else
 // from the store.
 func (listing *listing) stat(name string) (Info, error) {
-	if listing.names == nil {
+	if listing.files == nil {
 		return listing.job.Store.Stat(name)
 	}
-	info, ok := listing.names[name]
+	info, ok := listing.files[name]
 	if !ok {
 		return info, fs.ErrNotExist
 	}
 	return info, nil
 }
 
-// done is Job.Done, answered from the list if there is one. A shard of one part is done when
+// isShardDone is Job.Done, answered from the list if there is one. A shard of one part is done when
 // its part and marker are listed; that they match is checked when the part is read. A shard
 // of several parts (Lines below 0) is asked of the job, which reads the markers.
-func (listing *listing) done(shard Shard) (done bool, lines int, err error) {
-	if listing.names == nil || shard.Lines < 0 && listing.listed(Part{shard.N, 0}) {
+func (listing *listing) isShardDone(shard Shard) (done bool, lines int, err error) {
+	if listing.files == nil {
 		return listing.job.Done(shard)
 	}
-	if shard.Lines >= 0 && listing.listed(Part{shard.N, 0}) {
-		return true, shard.Lines, nil
+	if !listing.listed(Part{shard.N, 0}) {
+		return false, 0, nil
 	}
-	return false, 0, nil
+	if shard.Lines < 0 {
+		return listing.job.Done(shard)
+	}
+	return true, shard.Lines, nil
 }
 
 // listed reports whether a part and its marker are in the list.
 func (listing *listing) listed(p Part) bool {
-	_, part := listing.names[p.name()]
-	_, marker := listing.names[p.name()+markerSuffix]
+	_, part := listing.files[p.fileName()]
+	_, marker := listing.files[p.fileName()+markerSuffix]
 	return part && marker
 }
 

@@ -55,14 +55,14 @@ func (folder *Folder) Path(name string) string { return filepath.Join(folder.dir
 // name, which fails where the name exists. link is atomic between processes and machines that share
 // the folder.
 func (folder *Folder) Create(name string, fill func(io.Writer) error) error {
-	return errors.Join(folder.create(name, fill), syncFolder(folder.dir))
+	return errors.Join(folder.createWithoutSync(name, fill), syncFolder(folder.dir))
 }
 
-// create makes a file in the folder as Create does, but does not flush the folder to the disk, so a
+// createWithoutSync makes a file in the folder as Create does, but does not flush the folder to the disk, so a
 // power cut may lose the name of the file.
-func (folder *Folder) create(name string, fill func(io.Writer) error) error {
-	return folder.write(name, fill, func(temporary, path string) error {
-		err := os.Link(temporary, path)
+func (folder *Folder) createWithoutSync(name string, fill func(io.Writer) error) error {
+	return folder.writeThenPlace(name, fill, func(temporary, path string) error {
+		err := os.Link(temporary, path) // fails if another process has made the file, so none is overwritten
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -76,13 +76,13 @@ func (folder *Folder) create(name string, fill func(io.Writer) error) error {
 
 // Replace implements Store: it writes a file under a temporary name, syncs it, and renames it.
 func (folder *Folder) Replace(name string, fill func(io.Writer) error) error {
-	return errors.Join(folder.write(name, fill, os.Rename), syncFolder(folder.dir))
+	return errors.Join(folder.writeThenPlace(name, fill, os.Rename), syncFolder(folder.dir))
 }
 
-// write fills a temporary file in the job's folder, syncs it, and calls place, which gives
+// writeThenPlace fills a temporary file in the job's folder, syncs it, and calls place, which gives
 // it its final name. It makes the folder if there is none, and always removes the temporary
 // name.
-func (folder *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
+func (folder *Folder) writeThenPlace(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
 	file, err := os.CreateTemp(folder.dir, name+".*.tmp")
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(folder.dir, 0o755); err == nil {
@@ -189,14 +189,14 @@ func readFile(s Store, name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// put writes a file with those bytes. It keeps an equal file and replaces another one, which
+// putFile writes a file with those bytes. It keeps an equal file and replaces another one, which
 // must be damaged because all processes of a job write the same. durable is false where a
 // further file of the same folder follows, which makes both names durable.
-func put(store Store, name string, b []byte, durable bool) error {
+func putFile(store Store, name string, b []byte, durable bool) error {
 	fill := func(w io.Writer) error { _, err := w.Write(b); return err }
 	create := store.Create
 	if f, ok := store.(*Folder); ok && !durable {
-		create = f.create
+		create = f.createWithoutSync
 	}
 	err := create(name, fill)
 	if errors.Is(err, ErrTaken) {

@@ -35,9 +35,9 @@ var ErrAside = errors.New("no answers")
 // slowly. See docs/spec/dumps.md#r22.
 func detect(in *input.Input, response string) (string, error) {
 	d := detector{in, response}
-	for final := false; ; final = !in.WaitForMore() {
-		name, err := d.ofHead(in.Head(), final)
-		if final || err != errUndecided {
+	for isAllRead := false; ; isAllRead = !in.WaitForMore() {
+		name, err := d.formatOfHead(in.Head(), isAllRead)
+		if isAllRead || err != errUndecided {
 			return name, err
 		}
 	}
@@ -49,69 +49,69 @@ type detector struct {
 	response string // the column of the answers in tables (--response), "" for those with known names
 }
 
-// ofHead returns the format of a dump that begins with head. If final is false, more bytes may
+// formatOfHead returns the format of a dump that begins with head. If final is false, more bytes may
 // follow, and the error is errUndecided if they are needed.
-func (d *detector) ofHead(head []byte, final bool) (string, error) {
+func (d *detector) formatOfHead(head []byte, isAllRead bool) (string, error) {
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	switch {
-	case len(trimmed) == 0 && final:
+	case len(trimmed) == 0 && isAllRead: // an empty dump, which has no lines
 		return Own, nil
-	case len(trimmed) < 4 && !final:
+	case len(trimmed) < 4 && !isAllRead:
 		return "", errUndecided
 	case isZip(head):
 		return detectZip(d.in)
 	case bytes.HasPrefix(head, parquetMagic):
 		return "table", nil
 	case trimmed[0] == '[':
-		return d.ofList(trimmed, final)
+		return d.formatOfList(trimmed, isAllRead)
 	case trimmed[0] == '{':
-		return d.ofObject(trimmed, final)
+		return d.formatOfObject(trimmed, isAllRead)
 	}
 	// The header of a table of separated values, or lines of another kind.
-	line, _, ended := bytes.Cut(trimmed, []byte("\n"))
-	if !ended && !final {
+	line, _, hasLineEnd := bytes.Cut(trimmed, []byte("\n"))
+	if !hasLineEnd && !isAllRead {
 		return "", errUndecided
 	}
-	if name := d.ofHeader(line); name != "" {
+	if name := d.formatOfHeader(line); name != "" {
 		return name, nil
 	}
-	return d.ofLines(trimmed, final)
+	return d.formatOfLines(trimmed, isAllRead)
 }
 
-// ofObject returns the format of a dump that begins with a JSON object: a document of one tool, or
-// the first of many lines. final is as for ofHead.
-func (d *detector) ofObject(b []byte, final bool) (string, error) {
-	names, closed := memberNames(b)
+// formatOfObject returns the format of a dump that begins with a JSON object: a document of one tool, or
+// the first of many lines. final is as for formatOfHead.
+func (d *detector) formatOfObject(b []byte, isAllRead bool) (string, error) {
+	names, isWhole := memberNames(b)
 	has := func(name string) bool { return slices.Contains(names, name) }
 	switch {
 	case has("request_states"), has("adapter_spec"):
 		return "helm", nil
 	case has("eval") && (has("version") || has("status") || has("samples")):
 		return "inspect", nil
-	case closed && has("results") && has("configs"):
+	case isWhole && has("results") && has("configs"):
 		return "", fmt.Errorf("%w: it is the document of results of a whole run; want the samples", ErrAside)
-	case closed || final:
-		return d.ofLines(b, final)
+	case isWhole || isAllRead:
+		return d.formatOfLines(b, isAllRead)
 	}
 	return "", errUndecided
 }
 
-// ofList returns the format of a dump that is a JSON list, b, by the member names of its first element.
+// formatOfList returns the format of a dump that is a JSON list, b, by the member names of its first element.
 // Rows of a table, plumb's own items, and elements of formats whose lines do not depend on each other can
-// be read from a list; elements of other formats are an error. final is as for ofHead.
-func (d *detector) ofList(b []byte, final bool) (string, error) {
+// be read from a list; elements of other formats are an error. final is as for formatOfHead.
+func (d *detector) formatOfList(b []byte, isAllRead bool) (string, error) {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
-	if len(rest) == 0 && !final {
+	if len(rest) == 0 && !isAllRead {
 		return "", errUndecided
 	}
 	if len(rest) == 0 || rest[0] != '{' {
 		return Own, nil // its reader says what is wrong
 	}
-	names, closed := memberNames(rest)
-	if !closed && !final {
+	names, isWhole := memberNames(rest)
+	if !isWhole && !isAllRead {
 		return "", errUndecided
 	}
-	switch name, err := d.ofMembers(names, rest); {
+	switch name, err := d.formatOfMembers(names, rest); {
 	case err != nil || name == Own || name == "vlmevalkit":
 		return name, err
 	case name == "table" || lines.Rows(name):
@@ -121,24 +121,24 @@ func (d *detector) ofList(b []byte, final bool) (string, error) {
 	}
 }
 
-// ofLines returns the format of a dump of JSON lines, by the first of detectLines lines that is a
+// formatOfLines returns the format of a dump of JSON lines, by the first of detectLines lines that is a
 // whole JSON object. A single object over several lines is refused. A dump that begins with { but
 // has no whole object in a line has plumb's own format, whose reader reports torn lines.
-func (d *detector) ofLines(head []byte, final bool) (string, error) {
+func (d *detector) formatOfLines(head []byte, isAllRead bool) (string, error) {
 	for n, rest := 0, head; n < detectLines && len(rest) > 0; n++ {
-		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		line, after, hasLineEnd := bytes.Cut(rest, []byte("\n"))
 		object := bytes.TrimSpace(line)
 		if len(object) > 0 && object[0] == '{' {
 			names, closed := memberNames(object)
-			if closed || !ended && len(head) >= input.HeadSize { // whole, or longer than what is looked at
-				return d.ofMembers(names, object)
+			if closed || !hasLineEnd && len(head) >= input.HeadSize { // whole, or longer than what is looked at
+				return d.formatOfMembers(names, object)
 			}
 			// An object that begins in the first line and ends in a later one.
-			if all, closed := memberNames(rest); closed && len(all) > 0 && ended && n == 0 {
+			if all, closed := memberNames(rest); closed && len(all) > 0 && hasLineEnd && n == 0 {
 				return "", &input.FormError{What: fmt.Sprintf("it begins with a JSON object of several lines (members %s); want JSON lines, with one object in each", oneOf(all[:min(len(all), 4)]))}
 			}
 		}
-		if !ended && !final {
+		if !hasLineEnd && !isAllRead {
 			return "", errUndecided
 		}
 		rest = after
@@ -146,7 +146,7 @@ func (d *detector) ofLines(head []byte, final bool) (string, error) {
 	if bytes.HasPrefix(head, []byte("{")) {
 		return Own, nil // torn lines, which become bad lines
 	}
-	if !final {
+	if !isAllRead {
 		return "", errUndecided
 	}
 	return "", errUnknown(head)
@@ -158,11 +158,11 @@ func errUnknown(head []byte) error {
 	return &input.FormError{What: fmt.Sprintf("no known format: it begins with %.60q; want JSON lines, JSON, CSV, TSV, xlsx, Parquet or an inspect log, or --format of %s", bytes.TrimSpace(line), oneOf(Names()))}
 }
 
-// ofMembers returns the format of the JSON object with which b begins, by the names of its members. If
+// formatByMembers returns the format of the JSON object with which b begins, by the names of its members. If
 // --response names a column, an object with that member is a row of a table. An object of a format of
 // lines without that member is then an error.
-func (d *detector) ofMembers(names []string, b []byte) (string, error) {
-	name, err := formatOfMembers(names, func() bool { return isSpec(b) })
+func (d *detector) formatOfMembers(names []string, b []byte) (string, error) {
+	name, err := formatByMembers(names, func() bool { return isSpec(b) })
 	switch {
 	case d.response == "" || err != nil:
 		return name, err
@@ -178,10 +178,10 @@ func isSpec(b []byte) bool {
 	return bytes.Contains(line, []byte(`"completion_fns"`)) // quotes within texts are escaped
 }
 
-// formatOfMembers returns the format of a JSON object by the names of its members. An error that wraps
+// formatByMembers returns the format of a JSON object by the names of its members. An error that wraps
 // ErrAside says that such a file has no answers. The order of the rules is that of
 // docs/spec/dumps.md#r22. spec reports whether the member spec is that of OpenAI evals.
-func formatOfMembers(names []string, spec func() bool) (string, error) {
+func formatByMembers(names []string, spec func() bool) (string, error) {
 	has := func(name string) bool { return slices.Contains(names, name) }
 	switch {
 	case has("custom_id") && has("result"):
@@ -226,23 +226,23 @@ func ownNames(names []string) bool {
 // memberNames returns the names of the members of the JSON object with which b, the beginning of a dump,
 // begins. b may end within the object; then closed is false and the names are those so far. Values are
 // not checked.
-func memberNames(b []byte) (names []string, closed bool) {
-	const maxBlanks = 63  // between a name and its colon; programs write none or one
-	depth, start := 0, -1 // start: of the string that is being read, -1 outside of strings
+func memberNames(b []byte) (names []string, isWhole bool) {
+	const maxBlanks = 63        // between a name and its colon; programs write none or one
+	depth, stringStart := 0, -1 // start: of the string that is being read, -1 outside of strings
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
-		case start >= 0 && c == '\\':
+		case stringStart >= 0 && c == '\\':
 			i++
-		case c == '"' && start < 0:
-			start = i + 1
+		case c == '"' && stringStart < 0:
+			stringStart = i + 1
 		case c == '"':
 			// A string of the object itself, and not of a value within it, is a name if a colon follows.
 			after := bytes.TrimLeft(b[i+1:min(len(b), i+1+maxBlanks)], " \t\r\n")
 			if depth == 1 && len(after) > 0 && after[0] == ':' {
-				names = append(names, string(b[start:i]))
+				names = append(names, string(b[stringStart:i]))
 			}
-			start = -1
-		case start >= 0:
+			stringStart = -1
+		case stringStart >= 0:
 		case c == '{' || c == '[':
 			depth++
 		case c == '}' || c == ']':
@@ -291,23 +291,23 @@ func isZip(head []byte) bool {
 func openTable(in *input.Input, o *Options) (record.Source, error) {
 	switch head := bytes.TrimLeft(in.Head(), " \t\r\n"); {
 	case bytes.HasPrefix(head, []byte("[")):
-		return tables(sheets.JSON)(in, o)
+		return openerOf(sheets.JSON)(in, o)
 	case bytes.HasPrefix(head, []byte("{")):
 		return openRows(in, o)
 	case isZip(head):
-		return tables(sheets.XLSX)(in, o)
+		return openerOf(sheets.XLSX)(in, o)
 	case bytes.HasPrefix(head, parquetMagic):
-		return tables(sheets.Parquet)(in, o)
+		return openerOf(sheets.Parquet)(in, o)
 	}
-	return tables(sheets.CSV)(in, o)
+	return openerOf(sheets.CSV)(in, o)
 }
 
-// tables returns an opener of dumps that are tables of one kind, from the function that opens that kind.
+// openerOf returns an opener of dumps that are tables of one kind, from the function that opens that kind.
 // If a table has the columns of a format of JSON lines, its rows are read as such lines.
-func tables(open func(*input.Input, rows.Options) (record.Source, error)) opener {
+func openerOf(open func(*input.Input, rows.Options) (record.Source, error)) opener {
 	return func(in *input.Input, o *Options) (record.Source, error) {
 		return open(in, rows.Options{Response: o.Response, Foreign: func(columns []string) func(*fastjson.Value, string) []record.Record {
-			if name, err := formatOfMembers(columns, never); err == nil && lines.Has(name) {
+			if name, err := formatByMembers(columns, never); err == nil && lines.Has(name) {
 				return lines.Row(name, in, o.lines())
 			}
 			return nil
@@ -338,9 +338,9 @@ func CheckFormat(name string) error {
 	return fmt.Errorf("cannot use --format %q: want one of %s", name, oneOf(Names()))
 }
 
-// open opens the source of records of a dump that another tool wrote, by the dump's format. A dump of a
+// openSource opens the source of records of a dump that another tool wrote, by the dump's format. A dump of a
 // format of JSON lines may also be one JSON list of such lines, which is read as a table.
-func (r *Reader) open() (record.Source, error) {
+func (r *Reader) openSource() (record.Source, error) {
 	isList := bytes.HasPrefix(bytes.TrimLeft(r.in.Head(), " \t\r\n"), []byte("["))
 	if isList && lines.Rows(r.Format) {
 		return openTable(r.in, &r.options)
@@ -370,9 +370,9 @@ func detectZip(in *input.Input) (string, error) {
 	}
 }
 
-// ofHeader returns the format of a dump whose first line, head, is the header of a table of separated
+// formatOfHeader returns the format of a dump whose first line, head, is the header of a table of separated
 // values. It returns "" if no column has a name under which answers stand.
-func (d *detector) ofHeader(head []byte) string {
+func (d *detector) formatOfHeader(head []byte) string {
 	columns, _ := sheets.Header(head)
 	switch {
 	case d.response != "" && slices.Contains(columns, d.response):

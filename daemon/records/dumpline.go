@@ -35,19 +35,19 @@ type Who struct {
 	Repeat              int // 0 where the format does not count
 }
 
-// who returns what the record of an answer says of the model and how it answered: the model's name, the
+// identityOf returns what the record of an answer says of the model and how it answered: the model's name, the
 // repeat, the finish reason, and where the answer was truncated. The repeat is left out if the format
 // does not count it and it is the first.
-func who(a *Answer) *Who {
+func identityOf(a *Answer) *Who {
 	w := &Who{Model: a.Model, FinishReason: a.FinishReason, Cut: a.Cut}
-	if a.Counted || a.Repeat > 1 {
+	if a.CountsRepeats || a.Repeat > 1 {
 		w.Repeat = a.Repeat
 	}
 	return w
 }
 
-// keepText is the largest memory for the JSON of an answer, in bytes, that is used again.
-const keepText = 4 << 20
+// maxKeptAnswer is the largest memory for the JSON of an answer, in bytes, that is used again.
+const maxKeptAnswer = 4 << 20
 
 // isPosition reports whether the key of a record is a whole number as a program writes it, without
 // sign and leading zeros, so that it may be a position in a task file.
@@ -79,7 +79,7 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	case a.Fault != "":
 		o.ID, o.Key, o.Err = a.ID, a.Key, &scoring.Error{Code: "bad_line", Message: a.Fault}
 	case a.Err != nil:
-		o.ID, o.Who, o.Err = a.ID, who(a), &scoring.Error{Code: "unknown_task", Message: "cannot find the task: " + a.Err.Error()}
+		o.ID, o.Who, o.Err = a.ID, identityOf(a), &scoring.Error{Code: "unknown_task", Message: "cannot find the task: " + a.Err.Error()}
 	}
 	if o.Err != nil {
 		l.Fault = o.Err.Message
@@ -88,17 +88,18 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	// The line: the task, the answer, and who made it.
 	o.Position = r.options.Join == nil && a.Label == nil && isPosition(a.Key)
 	text := r.answerText(a, &o)
-	if r.text = text; cap(text) > keepText { // memory for the next answer, unless this one was very long
-		r.text = nil
+	if r.answerBuffer = text; cap(text) > maxKeptAnswer { // memory for the next answer, unless this one was very long
+		r.answerBuffer = nil
 	}
 	head, fault := r.appendTask(dst, a, text)
 	if fault != nil {
-		o.ID, o.Who, o.Err = a.ID, who(a), &scoring.Error{Code: "unknown_task", Message: fault.Message}
+		o.ID, o.Who, o.Err = a.ID, identityOf(a), &scoring.Error{Code: "unknown_task", Message: fault.Message}
 		l.Fault = fault.Message
 		return l, o
 	}
 	l.Bytes = appendIdentity(head, a)
-	l.Checked = a.Label == nil && !(a.Item && a.Fields != nil) // else it has members from the dump
+	hasForeignMembers := a.Label != nil || a.Item && a.Fields != nil
+	l.Checked = !hasForeignMembers // then plumb wrote all of it
 	return l, o
 }
 
@@ -110,7 +111,7 @@ func (r *Reader) answerText(a *Answer, o *Origin) []byte {
 		o.Missing = a.Missing
 		return []byte("null")
 	}
-	if a.Cut != record.Whole && a.Cut != record.ByCell {
+	if a.Cut != record.Whole && a.Cut != record.ByCell { // an answer cut by its cell is missing already, see Missing
 		switch r.options.Cut {
 		case CutMissing:
 			o.Missing = &scoring.Error{Code: record.NoResponse,
@@ -123,7 +124,7 @@ func (r *Reader) answerText(a *Answer, o *Origin) []byte {
 		o.Notes = append(o.Notes, scoring.Note{Code: "cut_" + string(a.Cut), Path: "response",
 			Message: cutNotes[a.Cut]})
 	}
-	return jsontree.AppendString(r.text[:0], a.Response)
+	return jsontree.AppendString(r.answerBuffer[:0], a.Response)
 }
 
 // cutNotes are the messages of notes on truncated answers that are scored as they stand.
@@ -148,7 +149,7 @@ func (r *Reader) appendTask(dst []byte, a *Answer, response []byte) ([]byte, *sc
 		if err != nil {
 			return dst, err
 		}
-		return dst[:len(dst)-1], nil // without the brace
+		return dst[:len(dst)-1], nil // without the brace, as appendIdentity adds members
 	}
 	dst = jsontree.AppendString(append(dst, `{"id":`...), a.ID)
 	for _, m := range [...][2]string{{"suite", a.Suite}, {"test", a.Test}} {
@@ -190,7 +191,7 @@ func withoutIdentity(label []byte) []byte {
 func (r *Reader) rowItem(a *Answer) []byte {
 	v := a.Fields
 	for _, name := range append(identityMembers, rows.Answers...) {
-		if name != "output" || text(v.Get(name)) == a.Response { // output may also be a member of a task
+		if name != "output" || stringOf(v.Get(name)) == a.Response { // output may also be a member of a task
 			v.Del(name)
 		}
 	}
@@ -212,7 +213,7 @@ func appendIdentity(dst []byte, a *Answer) []byte {
 			dst = jsontree.AppendString(dst, m[1])
 		}
 	}
-	if a.Counted || a.Repeat > 1 {
+	if a.CountsRepeats || a.Repeat > 1 {
 		dst = strconv.AppendInt(append(dst, `,"repeat":`...), int64(a.Repeat), 10)
 	}
 	if n := a.Usage.Completion; n >= 0 {

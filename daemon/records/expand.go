@@ -32,27 +32,27 @@ type Found struct {
 func Expand(args []string, o *Options) (*Found, error) {
 	f := &Found{}
 	for _, arg := range args {
-		if err := f.expand(arg, o); err != nil {
+		if err := f.addArgument(arg, o); err != nil {
 			return nil, err
 		}
 	}
 	return f, nil
 }
 
-// expand adds the dumps that one argument names: standard input for "-", the objects at an address,
+// addArgument adds the dumps that one argument names: standard input for "-", the objects at an address,
 // the files of a folder, the files that match a pattern, or one file.
-func (f *Found) expand(arg string, o *Options) error {
+func (f *Found) addArgument(arg string, o *Options) error {
 	if arg == "-" {
 		f.Paths = append(f.Paths, arg)
 		return nil
 	}
 	if address.Is(arg) {
-		return f.addresses(arg, o)
+		return f.addAddresses(arg, o)
 	}
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
-		return f.folder(arg, o)
+		return f.addFolder(arg, o)
 	case err != nil && strings.ContainsAny(arg, "*?[{"): // a pattern, unless a file has that name
 		found, e := doublestar.FilepathGlob(arg, doublestar.WithFilesOnly())
 		if e != nil {
@@ -69,9 +69,9 @@ func (f *Found) expand(arg string, o *Options) error {
 	return nil
 }
 
-// addresses adds the objects that the address of a dump names, after it has looked them up. A
+// addAddresses adds the objects that the address of a dump names, after it has looked them up. A
 // prefix that ends in / is a folder.
-func (f *Found) addresses(arg string, o *Options) error {
+func (f *Found) addAddresses(arg string, o *Options) error {
 	if o.Limits.Remote == nil {
 		return fmt.Errorf("cannot open %s: want a file", address.Name(arg))
 	}
@@ -92,17 +92,17 @@ func (f *Found) addresses(arg string, o *Options) error {
 		return nil
 	}
 	// Of a folder, those that hold no answers are left out.
-	before := f.dumps()
+	before := f.count()
 	for _, one := range list {
 		folders, name := path.Split(strings.TrimPrefix(one, arg))
-		if aside(name) || slices.ContainsFunc(strings.Split(folders, "/"), asideFolder) {
+		if isAside(name) || slices.ContainsFunc(strings.Split(folders, "/"), isAsideFolder) {
 			continue
 		}
 		at, err := o.Limits.Remote.Find(context.Background(), one)
 		if err != nil {
 			return err
 		}
-		f.take(at.Name, o)
+		f.takeFromFolder(at.Name, o)
 	}
 	return f.requireSome(before, address.Name(arg))
 }
@@ -138,18 +138,18 @@ func checkReadable(path string, o *Options) error {
 	return nil
 }
 
-// folder adds the dumps below a folder. It leaves out hidden files and folders, inputs, HELM's
+// addFolder adds the dumps below a folder. It leaves out hidden files and folders, inputs, HELM's
 // configs, and the shards of a log that is also there as a whole.
-func (f *Found) folder(root string, o *Options) error {
-	before := f.dumps()
+func (f *Found) addFolder(root string, o *Options) error {
+	before := f.count()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("cannot read folder: %w", err)
-		case d.IsDir() && path != root && (asideFolder(d.Name()) || besideEval(path, o)):
+		case d.IsDir() && path != root && (isAsideFolder(d.Name()) || isBesideLog(path, o)):
 			return filepath.SkipDir
-		case d.Type().IsRegular() && !aside(d.Name()):
-			f.take(path, o)
+		case d.Type().IsRegular() && !isAside(d.Name()):
+			f.takeFromFolder(path, o)
 		}
 		return nil
 	})
@@ -159,15 +159,15 @@ func (f *Found) folder(root string, o *Options) error {
 	return f.requireSome(before, root)
 }
 
-// take opens a file of a folder and adds it to Paths. If it is no dump in a known format, it is added to
+// takeFromFolder opens a file of a folder and adds it to Paths. If it is no dump in a known format, it is added to
 // Skipped instead, and if it cannot be read, to Damaged. A file that only belongs to a dump and holds no
 // answers is left out.
-func (f *Found) take(path string, o *Options) {
+func (f *Found) takeFromFolder(path string, o *Options) {
 	err := checkReadable(path, o)
 	switch {
 	case err == nil:
 		f.Paths = append(f.Paths, path)
-	case errors.Is(err, ErrAside):
+	case errors.Is(err, ErrAside): // left out
 	case errors.As(err, new(*input.FormError)):
 		f.Skipped = append(f.Skipped, err.Error())
 	default:
@@ -175,30 +175,30 @@ func (f *Found) take(path string, o *Options) {
 	}
 }
 
-// dumps returns how many dumps were found so far, damaged ones included.
-func (f *Found) dumps() int { return len(f.Paths) + len(f.Damaged) }
+// count returns how many dumps were found so far, damaged ones included.
+func (f *Found) count() int { return len(f.Paths) + len(f.Damaged) }
 
 // requireSome returns an error if the folder root has no dump. before is what dumps returned before the
 // folder was read.
 func (f *Found) requireSome(before int, root string) error {
-	if f.dumps() > before {
+	if f.count() > before {
 		return nil
 	}
 	return fmt.Errorf("cannot read folder %s: it has no file of a known format", root)
 }
 
-// aside reports whether a file of a folder is left out for its name: it is hidden, or holds inputs.
-func aside(name string) bool {
+// isAside reports whether a file of a folder is left out for its name: it is hidden, or holds inputs.
+func isAside(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "_materialized_inputs.jsonl")
 }
 
-// asideFolder reports whether a folder within another one is left out for its name.
-func asideFolder(name string) bool { return strings.HasPrefix(name, ".") || name == "configs" }
+// isAsideFolder reports whether a folder within another one is left out for its name.
+func isAsideFolder(name string) bool { return strings.HasPrefix(name, ".") || name == "configs" }
 
-// besideEval reports whether the folder at path holds the shards of an inspect_ai log that also stands
+// isBesideLog reports whether the folder at path holds the shards of an inspect_ai log that also stands
 // beside the folder as a whole: NAME.shards beside NAME.eval. Then the folder is left out, because reading
 // both would count answers twice. A log whose run did not succeed may lack samples, so it does not count.
-func besideEval(path string, o *Options) bool {
+func isBesideLog(path string, o *Options) bool {
 	name, ok := strings.CutSuffix(path, ".shards")
 	if !ok {
 		return false

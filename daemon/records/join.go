@@ -56,35 +56,36 @@ func ParseJoin(s string) (*Join, error) {
 	return j, nil
 }
 
-// join sets the task of an answer, and its suite and test as far as the record names them. The task is
+// setTask sets the task of an answer, and its suite and test as far as the record names them. The task is
 // found as --join says. Without that flag it is the one that a label in the record names, or else the one
 // whose id is the record's key. If none is found, a.Err says why and the id is the place of the record.
 // See docs/spec/dumps.md#r19.
-func (r *Reader) join(a *Answer) {
+func (r *Reader) setTask(a *Answer) {
 	labels := a.Labels
 	if a.Suite = a.Record.Suite; a.Suite == "" {
-		a.Suite = text(labels.Get("suite"))
+		a.Suite = stringOf(labels.Get("suite"))
 	}
 	if a.Test = a.Record.Test; a.Test == "" {
-		a.Test = text(labels.Get("test"))
+		a.Test = stringOf(labels.Get("test"))
 	}
 	// The task. A record without a label has its id in Join, or in Key if the format has only one name.
 	if j := r.options.Join; j != nil {
 		a.Err = r.joinByFlag(j, a)
-	} else if a.Label = label(labels); a.Label != nil {
+	} else if a.Label = labelJSON(labels); a.Label != nil {
 		a.Err = r.joinByLabel(a)
 	} else if a.ID = a.Join; a.ID == "" {
 		a.ID = a.Key
 	}
-	// Why there may be none.
-	switch {
-	case a.Err != nil:
-	case a.ID == "" && a.NoTask == "" && a.Label == nil && a.Item:
-		a.Err = fmt.Errorf("the row has no id; want a column id, or --join FIELD")
-	case a.ID == "" && a.NoTask == "" && a.Label == nil:
-		a.Err = fmt.Errorf("the record has no key; want --join FIELD")
-	case a.NoTask != "" && a.Label == nil && r.options.Join == nil:
-		a.Err = fmt.Errorf("%s", a.NoTask)
+	// Why there may be none. A label holds the task itself or names it.
+	if a.Err == nil && a.Label == nil {
+		switch {
+		case a.ID == "" && a.NoTask == "" && a.Item:
+			a.Err = fmt.Errorf("the row has no id; want a column id, or --join FIELD")
+		case a.ID == "" && a.NoTask == "":
+			a.Err = fmt.Errorf("the record has no key; want --join FIELD")
+		case a.NoTask != "" && r.options.Join == nil:
+			a.Err = fmt.Errorf("%s", a.NoTask)
+		}
 	}
 	if a.Err != nil {
 		a.ID = r.place(a.Record)
@@ -109,7 +110,7 @@ func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 	case jsontree.Absent(v):
 		return fmt.Errorf("the record has no member %s (--join)", name)
 	case v.Type() == fastjson.TypeString:
-		id = text(v)
+		id = stringOf(v)
 	case v.Type() == fastjson.TypeNumber:
 		id = v.String()
 	default:
@@ -126,7 +127,7 @@ func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 	}
 	for i, group := range j.pattern.SubexpNames() {
 		switch s := found[i]; {
-		case group == "" || s == "":
+		case group == "" || s == "": // a group without a name, or one that matched nothing
 		case group == "id":
 			a.ID = s
 		case group == "test":
@@ -138,7 +139,7 @@ func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 			if err != nil || n < 1 {
 				return fmt.Errorf("%s is %.64q: got the repeat %q; want a number from 1", name, id, s)
 			}
-			a.Repeat, a.Counted = n, true
+			a.Repeat, a.CountsRepeats = n, true
 		}
 	}
 	if a.ID == "" {
@@ -178,10 +179,10 @@ func (r *Reader) joinByPosition(a *Answer) error {
 // labelMembers are the members that may hold a label, in order of preference.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// label returns the JSON of the label in an object v of a record, nil if there is none. A label is an
+// labelJSON returns the JSON of the label in an object v of a record, nil if there is none. A label is an
 // object that names or holds a task, or a text with the JSON of such an object. Other values of these
 // members are taken for the right answer to a question and passed over.
-func label(v *fastjson.Value) []byte {
+func labelJSON(v *fastjson.Value) []byte {
 	for _, name := range labelMembers {
 		m := v.Get(name)
 		if jsontree.Absent(m) {
@@ -220,7 +221,7 @@ func isLabel(v *fastjson.Value) bool {
 // of the label go into the answer's dump line later.
 func (r *Reader) joinByLabel(a *Answer) error {
 	object := a.Label
-	if object[0] == '"' {
+	if object[0] == '"' { // a text with the JSON of the object
 		object = jsoncut.Text(object)
 	}
 	v, err := fastjson.ParseBytes(object)
@@ -232,7 +233,7 @@ func (r *Reader) joinByLabel(a *Answer) error {
 		name string
 	}{{&a.Suite, "suite"}, {&a.Test, "test"}, {&a.ID, "id"}} {
 		if s := v.Get(m.name); !jsontree.Absent(s) {
-			*m.to = text(s)
+			*m.to = stringOf(s)
 			if s.Type() == fastjson.TypeNumber {
 				*m.to = s.String()
 			}

@@ -12,8 +12,8 @@ import (
 	"plumb/scoring"
 )
 
-// own reads dump lines of plumb as records, to show them. Scoring reads the lines themselves.
-type own struct {
+// ownLines reads dump lines of plumb as records, to show them. Scoring reads the lines themselves.
+type ownLines struct {
 	lines  *dump.Reader
 	parser record.Parser
 	record record.Record
@@ -21,7 +21,7 @@ type own struct {
 
 // openOwn returns the records of a dump in plumb's own format.
 func (r *Reader) openOwn() (record.Source, error) {
-	o := &own{lines: r.in.Lines()}
+	o := &ownLines{lines: r.in.Lines()}
 	o.lines.AcceptList(dump.ItemConfig{Suites: r.options.Suites, DefaultSuite: r.options.Suite, Tasks: r.options.Tasks,
 		Limits: r.options.JSON})
 	o.parser.Limits = r.options.JSON
@@ -29,12 +29,12 @@ func (r *Reader) openOwn() (record.Source, error) {
 }
 
 // Close implements record.Source.
-func (o *own) Close() error { return nil }
+func (o *ownLines) Close() error { return nil }
 
 // Next returns the next line of plumb's own dump as a record, with its id, its answer and what the line
 // says of the model. A line that cannot be read gives a record with its fault. It implements
 // record.Source.
-func (o *own) Next() (*record.Record, error) {
+func (o *ownLines) Next() (*record.Record, error) {
 	l, err := o.lines.Next()
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (o *own) Next() (*record.Record, error) {
 		return r, nil
 	}
 	who, _ := scoring.ReadIdentity(v, "run") // a wrong member is reported when the line is scored
-	r.Key, r.Repeat, r.Model = text(v.Get("id")), who.Repeat, who.Model
+	r.Key, r.Repeat, r.Model = stringOf(v.Get("id")), who.Repeat, who.Model
 	r.FinishReason, r.Cut = who.FinishReason, record.Cut(who.Cut)
 	r.Fields, r.Labels = v, v
 	if id := v.Get("id"); !jsontree.Absent(id) && id.Type() == fastjson.TypeNumber {
@@ -68,22 +68,22 @@ func (o *own) Next() (*record.Record, error) {
 
 // setAnswer sets the text of a record from the members response and actions of a line of plumb's
 // own dump. Chat messages become their text, other values their JSON.
-func (o *own) setAnswer(r *record.Record, v *fastjson.Value) error {
-	said := v.Get("response")
+func (o *ownLines) setAnswer(r *record.Record, v *fastjson.Value) error {
+	answer := v.Get("response")
 	if a := v.Get("actions"); !jsontree.Absent(a) {
-		said = a
+		answer = a
 	}
 	switch {
-	case jsontree.Absent(said):
+	case jsontree.Absent(answer):
 		r.MarkMissing(record.NoResponse, "the line has no response")
-	case said.Type() == fastjson.TypeString:
-		r.Response = text(said)
+	case answer.Type() == fastjson.TypeString:
+		r.Response = stringOf(answer)
 	default:
-		if m, ok, err := message.Read(said); ok && err == nil && m.Heard {
+		if m, isChat, err := message.Read(answer); isChat && err == nil && m.Heard {
 			r.Response = m.Text
 			return nil
 		}
-		r.Response = string(said.MarshalTo(nil))
+		r.Response = string(answer.MarshalTo(nil))
 	}
 	return nil
 }

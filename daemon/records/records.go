@@ -52,12 +52,12 @@ const (
 type Reader struct {
 	Format string // a name of Names
 
-	options Options
-	in      *input.Input
-	source  record.Source // nil for plumb's own format
-	repeats map[string]int
-	current Answer // that Next returned
-	text    []byte // memory for the JSON of an answer
+	options      Options
+	in           *input.Input
+	source       record.Source // nil for plumb's own format
+	repeats      map[string]int
+	current      Answer // that Next returned
+	answerBuffer []byte // memory for the JSON of an answer
 }
 
 // Open opens a dump and finds its format from its first bytes, unless o names it; "-" reads stdin. An
@@ -81,7 +81,7 @@ func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 	if r.Format == Own {
 		return r, nil
 	}
-	if r.source, err = r.open(); err != nil {
+	if r.source, err = r.openSource(); err != nil {
 		in.Close()
 		return nil, fmt.Errorf("cannot read %s: %w", path, err)
 	}
@@ -130,26 +130,26 @@ func (r *Reader) Next() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.answer(rec), nil
+	return r.complete(rec), nil
 }
 
 // Answer is a record and the task that it answers.
 type Answer struct {
 	*record.Record
-	File        string
-	ID          string // of the task
-	Suite, Test string // "" for unknown ones
-	Label       []byte // JSON of the label, nil for none
-	Counted     bool   // the format counts repeats
-	Err         error  // why no task can be named, nil where one is
+	File          string
+	ID            string // of the task
+	Suite, Test   string // "" for unknown ones
+	Label         []byte // JSON of the label, nil for none
+	CountsRepeats bool   // the format counts repeats
+	Err           error  // why no task can be named, nil where one is
 }
 
-// answer completes a record of the dump. It finds the task, and whether the answer was truncated. If the
+// complete completes a record of the dump. It finds the task, and whether the answer was truncated. If the
 // format does not number the answers to a question, the repeat is how many records had the same key so
 // far. The model is Options.Model if that is set.
-func (r *Reader) answer(rec *record.Record) *Answer {
+func (r *Reader) complete(rec *record.Record) *Answer {
 	a := &r.current
-	*a = Answer{Record: rec, File: r.in.Name, Counted: rec.Repeat > 0}
+	*a = Answer{Record: rec, File: r.in.Name, CountsRepeats: rec.Repeat > 0}
 	if r.options.Model != "" {
 		rec.Model = r.options.Model
 	}
@@ -157,7 +157,7 @@ func (r *Reader) answer(rec *record.Record) *Answer {
 		a.ID = r.place(rec)
 		return a
 	}
-	r.join(a)
+	r.setTask(a)
 	if rec.Repeat == 0 {
 		r.repeats[rec.Key]++
 		rec.Repeat = r.repeats[rec.Key]
@@ -176,13 +176,13 @@ func Unanswered(o Options, f func(*Reader, *Answer)) {
 	for file, list := range o.Requests.Unanswered() {
 		r := &Reader{options: o, in: &input.Input{Name: file}, repeats: map[string]int{}}
 		for i := range list {
-			f(r, r.answer(&list[i]))
+			f(r, r.complete(&list[i]))
 		}
 	}
 }
 
-// text returns the string v, "" where it is absent or of another type.
-func text(v *fastjson.Value) string { return string(v.GetStringBytes()) }
+// stringOf returns the string v, "" where it is absent or of another type.
+func stringOf(v *fastjson.Value) string { return string(v.GetStringBytes()) }
 
 // oneOf lists names in messages.
 func oneOf(names []string) string { return strings.Join(names, ", ") }

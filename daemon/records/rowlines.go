@@ -29,7 +29,7 @@ func openRows(in *input.Input, o *Options) (record.Source, error) {
 	s := &rowLines{lines: in.Lines(), options: rows.Options{Response: o.Response}, read: rows.Row}
 	s.parser.Limits = o.JSON
 	head := in.Head()
-	firstObject := head[max(0, slices.Index(head, '{')):]
+	firstObject := head[max(0, slices.Index(head, '{')):] // all of head if there is none, which gives no names
 	if names, _ := memberNames(firstObject); o.Response == "" && rows.IsVLMEvalKit(names) {
 		s.read, s.model = rows.VLMEvalKit, rows.Model(in.Path)
 	}

@@ -53,7 +53,7 @@ func TestCheckedLines(t *testing.T) {
 	for _, s := range []string{"", "a", "\x00\x1f\x7f", "\xff\xc3", "\xed\xa0\x80", "\u2028", `"\`, "{}", strings.Repeat("é", 70_000)} {
 		rec := &record.Record{Key: s, Model: s, FinishReason: s, Response: s, Cut: record.InAnswer, Repeat: 7, Usage: record.Usage{Completion: 3}}
 		for _, label := range [][]byte{nil, []byte(`{"id":"a","id":"b"}`)} {
-			l, origin := r.Line(nil, &Answer{Record: rec, ID: s, Suite: s, Test: s, Label: label, Counted: true}, 1)
+			l, origin := r.Line(nil, &Answer{Record: rec, ID: s, Suite: s, Test: s, Label: label, CountsRepeats: true}, 1)
 			if l.Checked != (label == nil) || origin.Err != nil {
 				t.Errorf("%.20q with label %s: got checked %v, %v", s, label, l.Checked, origin.Err)
 			}

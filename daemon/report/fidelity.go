@@ -85,7 +85,7 @@ func (fidelity *Fidelity) Add(id string, likeness *compare.Likeness, shown view.
 		title string
 		img   *image.RGBA
 	}{{"native", exhibit.OnPaper(got)}, {"difference", difference(got, ref)}, {fidelity.cfg.Reference, exhibit.OnPaper(ref)}} {
-		if err := card.panel(panel.title, panel.img); err != nil {
+		if err := card.addPanel(panel.title, panel.img); err != nil {
 			return err
 		}
 	}
@@ -143,9 +143,9 @@ const (
 	maxHigh = 600
 )
 
-// panel adds a picture with a title to the card of a scene. A large picture is shrunk by a whole
+// addPanel adds a picture with a title to the card of a scene. A large picture is shrunk by a whole
 // factor to the size of the report.
-func (card *fidelityCard) panel(title string, img *image.RGBA) error {
+func (card *fidelityCard) addPanel(title string, img *image.RGBA) error {
 	b := img.Bounds()
 	img = exhibit.Shrink(img, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh))
 	png, err := exhibit.Encode(img)

@@ -20,7 +20,7 @@ type Joined struct {
 func NewJoined(cfg Config) (*Joined, error) {
 	joined := &Joined{writer: newWriter(cfg)}
 	if cfg.Dir != "" {
-		return joined, joined.writer.open(cfg.Dir)
+		return joined, joined.writer.openPage(cfg.Dir)
 	}
 	return joined, nil
 }
@@ -50,7 +50,7 @@ func (joined *Joined) Add(name string, line []byte) error {
 	if result.Scored {
 		joined.scored++
 	}
-	return joined.writer.add(dump.Line{}, line, value, result)
+	return joined.writer.addResult(dump.Line{}, line, value, result)
 }
 
 // Tables returns, for each suite, a table of mean scores with a row for each test and a column for each

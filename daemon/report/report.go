@@ -62,17 +62,17 @@ const NoItems = -1
 
 // Writer collects items and writes the report. One goroutine uses it.
 type Writer struct {
-	cfg      Config
-	table    *table.Table
-	columns  *index.Columns // of the results that the tables count; nil where no page is written
-	rows     int            // results that the tables count
-	sample   *sampler       // the items that are shown
-	folder   *atomicfile.Folder
-	dump     string   // see From
-	early    string   // why the run ended early, "" where it did not
-	scorers  nameList // programs that scored the results that the tables count
-	backends nameList // that made the pixels for them
-	parser   fastjson.Parser
+	cfg        Config
+	table      *table.Table
+	columns    *index.Columns // of the results that the tables count; nil where no page is written
+	rows       int            // results that the tables count
+	sampler    *sampler       // the items that are shown
+	folder     *atomicfile.Folder
+	dumpName   string   // see From
+	endedEarly string   // why the run ended early, "" where it did not
+	scorers    nameList // programs that scored the results that the tables count
+	backends   nameList // that made the pixels for them
+	parser     fastjson.Parser
 }
 
 // nameList holds the different names that results give for one thing, in the order in which they came.
@@ -117,7 +117,7 @@ func cannotWrite(err error) error {
 // New makes the folder and returns a writer. Nothing is written before Close.
 func New(cfg Config) (*Writer, error) {
 	w := newWriter(cfg)
-	return w, w.open(cfg.Dir)
+	return w, w.openPage(cfg.Dir)
 }
 
 // newWriter returns a writer of a report, with defaults in place of zero values of cfg. It opens nothing;
@@ -132,12 +132,12 @@ func newWriter(cfg Config) *Writer {
 	if cfg.Context == nil {
 		cfg.Context = context.Background()
 	}
-	return &Writer{cfg: cfg, table: newTable(&cfg), sample: newSampler(cfg.Max)}
+	return &Writer{cfg: cfg, table: newTable(&cfg), sampler: newSampler(cfg.Max)}
 }
 
-// open checks that the explorer's pages are built, makes the folder, and opens the columns
+// openPage checks that the explorer's pages are built, makes the folder, and opens the columns
 // of results. Results may be added afterwards.
-func (writer *Writer) open(dir string) (err error) {
+func (writer *Writer) openPage(dir string) (err error) {
 	e := writer.explorer()
 	defer e.Close()
 	if err := cannotWrite(e.Built()); err != nil {
@@ -180,27 +180,26 @@ func (engine) Score(context.Context, dump.Line, string) (r scoring.Result, err e
 	return r, errors.New("a report scores nothing")
 }
 
-// Add adds a dump line and its result line, and copies what it keeps of them. It
-// returns an error for a line that is no result, such as that of a broken stream, and
-// none for a bad dump line.
+// Add adds a dump line and its result line, and copies what it keeps of them. A result line that is no
+// result, such as that of a broken stream, is an error. A bad dump line is none, because its result says so.
 func (writer *Writer) Add(line dump.Line, result []byte) error {
 	value, res, err := readResult(&writer.parser, result)
 	if err != nil {
 		return err
 	}
-	return writer.add(line, result, value, res)
+	return writer.addResult(line, result, value, res)
 }
 
-// add counts the result res in the tables, keeps its item if that is to be shown, and adds it to the
+// addResult counts the result res in the tables, keeps its item if that is to be shown, and adds it to the
 // columns of the page. result is its line, and value that line parsed. A duplicate, which the tables do
 // not count, is left out everywhere.
-func (writer *Writer) add(line dump.Line, result []byte, value *fastjson.Value, res *scoring.Result) error {
+func (writer *Writer) addResult(line dump.Line, result []byte, value *fastjson.Value, res *scoring.Result) error {
 	if first := writer.table.Add(res); !first {
 		return nil
 	}
 	writer.scorers.add(string(value.GetStringBytes("scorer")))
 	writer.backends.add(res.Backend)
-	writer.sample.add(line, result, res)
+	writer.sampler.keepIfWorst(line, result, res)
 	writer.rows++
 	if writer.columns == nil {
 		return nil
@@ -220,11 +219,11 @@ func readResult(parser *fastjson.Parser, b []byte) (value *fastjson.Value, resul
 
 // From names the file that all dump lines are of, in plumb's own format. The page then shows
 // the commands that score its lines alone.
-func (writer *Writer) From(path string) { writer.dump = path }
+func (writer *Writer) From(path string) { writer.dumpName = path }
 
 // EndedEarly marks the report as partial, for the reason why. A partial report does not
 // replace a former one: Close returns its own path instead.
-func (writer *Writer) EndedEarly(why string) { writer.early = why }
+func (writer *Writer) EndedEarly(why string) { writer.endedEarly = why }
 
 // Discard removes what was written so far; a former report stays as it was.
 func (writer *Writer) Discard() {
@@ -240,13 +239,14 @@ func (writer *Writer) Discard() {
 // partial report does not replace a former one: it stays under a name of its own, whose path
 // is returned.
 func (writer *Writer) Close() (path string, err error) {
-	partial, err := writer.finish()
+	partial, err := writer.writePage()
 	if err != nil {
 		writer.folder.Discard()
 		return "", fmt.Errorf("cannot write report: %w", err)
 	}
 	path = filepath.Join(writer.cfg.Dir, "index.html")
-	if _, err := os.Stat(path); partial != "" && err == nil { // there is a former report, which stays
+	_, err = os.Stat(path)
+	if hasFormer := err == nil; partial != "" && hasFormer {
 		return filepath.Join(writer.folder.Keep(), "index.html"), nil
 	}
 	if err := writer.folder.Commit(); err != nil {
@@ -255,9 +255,9 @@ func (writer *Writer) Close() (path string, err error) {
 	return path, nil
 }
 
-// finish writes the page into the temporary folder. partial is what the page says of why it is partial, ""
+// writePage writes the page into the temporary folder. partial is what the page says of why it is partial, ""
 // if it is not: the run ended early (EndedEarly), or else Config.Context ended while pictures were drawn.
-func (writer *Writer) finish() (partial string, err error) {
+func (writer *Writer) writePage() (partial string, err error) {
 	columns, err := writer.columns.File(writer.cfg.Title)
 	if err != nil {
 		return "", err
@@ -265,11 +265,11 @@ func (writer *Writer) finish() (partial string, err error) {
 	defer columns.Close()
 	e := writer.explorer()
 	defer e.Close()
-	report := &explorer.Report{Title: writer.cfg.Title, Columns: columns, Table: writer.table, Given: writer.given(), Remark: writer.remark(),
-		Remarks: writer.remarks(), Workers: writer.cfg.Workers, Progress: writer.cfg.Progress,
+	report := &explorer.Report{Title: writer.cfg.Title, Columns: columns, Table: writer.table, Given: writer.shownItems(), Remark: writer.topSentences(),
+		Remarks: writer.leftOutSentences(), Workers: writer.cfg.Workers, Progress: writer.cfg.Progress,
 		Interrupted: partialText("interrupted while pictures were drawn")} // which only WriteReport finds out
-	if writer.early != "" {
-		report.Partial = partialText(writer.early)
+	if writer.endedEarly != "" {
+		report.Partial = partialText(writer.endedEarly)
 	}
 	err = writer.folder.WriteFile("index.html", func(f io.Writer) (err error) {
 		partial, err = e.WriteReport(writer.cfg.Context, f, report) // returns the one of the two texts that it wrote, or ""
@@ -283,23 +283,23 @@ func partialText(why string) string {
 	return "This report is partial. The run ended early: " + why + ". Tables and items cover what was scored before that."
 }
 
-// given returns the items that the report shows, those that the sampler has kept, in the order in which
+// shownItems returns the items that the report shows, those that the sampler has kept, in the order in which
 // their results were added.
-func (writer *Writer) given() (list []explorer.Given) {
-	for _, group := range writer.sample.groups {
+func (writer *Writer) shownItems() (list []explorer.Given) {
+	for _, group := range writer.sampler.groups {
 		for _, item := range group.items {
-			list = append(list, explorer.Given{Row: item.position, Result: item.result, Line: item.line, Source: writer.dump})
+			list = append(list, explorer.Given{Row: item.position, Result: item.result, Line: item.line, Source: writer.dumpName})
 		}
 	}
 	slices.SortFunc(list, func(a, b explorer.Given) int { return a.Row - b.Row })
 	return list
 }
 
-// remark returns the sentences at the top of the report: how many answers there are, how many of them
+// topSentences returns the sentences at the top of the report: how many answers there are, how many of them
 // the page shows, and what scored them. Readers know a series, a model and how it was asked, as a model.
-func (writer *Writer) remark() string {
+func (writer *Writer) topSentences() string {
 	text := plural.Of(writer.rows, "answer")
-	switch shown := writer.sample.kept; {
+	switch shown := writer.sampler.kept; {
 	case shown == 0:
 		text += ". No items are shown; tables count all answers (--report-items)."
 	case shown < writer.rows:
@@ -321,9 +321,9 @@ func (writer *Writer) remark() string {
 	return text
 }
 
-// remarks returns sentences about what the tables leave out: results that belong to no row, and results that repeat
+// leftOutSentences returns sentences about what the tables leave out: results that belong to no row, and results that repeat
 // an earlier one.
-func (writer *Writer) remarks() []string {
+func (writer *Writer) leftOutSentences() []string {
 	list := []string{}
 	if s := writer.table.RowlessText(); s != "" {
 		list = append(list, s)

@@ -421,7 +421,7 @@ func TestSampler(t *testing.T) {
 			case k >= 68:
 				r.Test = "small"
 			}
-			s.add(dump.Line{Number: i, Bytes: []byte{byte(k)}}, nil, r)
+			s.keepIfWorst(dump.Line{Number: i, Bytes: []byte{byte(k)}}, nil, r)
 		}
 		got := map[string]int{}
 		for _, g := range sortedGroups(s) {
@@ -439,14 +439,14 @@ func TestSampler(t *testing.T) {
 			}
 			got[g.test] = len(ids)
 		}
-		if got["small"] != 2 || got["middle"] != 9 || got["big"] != 9 || s.kept != 20 || s.seen != 100 {
-			t.Errorf("got %v of %d; want 2, 9 and 9 of 100", got, s.seen)
+		if got["small"] != 2 || got["middle"] != 9 || got["big"] != 9 || s.kept != 20 || s.added != 100 {
+			t.Errorf("got %v of %d; want 2, 9 and 9 of 100", got, s.added)
 		}
 	}
 	s := newSampler(20)
 	s.maxBytes = 100
 	for i := range 10 {
-		s.add(dump.Line{Bytes: make([]byte, 30)}, nil, &scoring.Result{Test: "t", Scored: true, Score: float64(i)})
+		s.keepIfWorst(dump.Line{Bytes: make([]byte, 30)}, nil, &scoring.Result{Test: "t", Scored: true, Score: float64(i)})
 	}
 	if s.kept != 3 || s.keptBytes != 90 {
 		t.Errorf("got %d items of %d bytes; want 3 within 100 bytes", s.kept, s.keptBytes)

@@ -20,7 +20,7 @@ type sampler struct {
 	maxBytes  int // bytes of the items that are kept at most
 	kept      int // items kept
 	keptBytes int // bytes of the items kept
-	seen      int // results that were added, kept or not
+	added     int // results that were added, kept or not
 	groups    groups
 	byKey     map[groupKey]*group
 }
@@ -65,25 +65,27 @@ func newSampler(limit int) *sampler {
 	return &sampler{maxItems: limit, maxBytes: maxKeptBytes, byKey: map[groupKey]*group{}}
 }
 
-// add keeps an item if it is among the worst of its section, and then drops the best items
+// keepIfWorst keeps an item if it is among the worst of its section, and then drops the best items
 // of the largest sections until the limits hold. It copies line and result.
-func (sampler *sampler) add(line dump.Line, result []byte, res *scoring.Result) {
-	item := keptItem{class: failedItem, score: res.Score, position: sampler.seen}
-	sampler.seen++
+func (sampler *sampler) keepIfWorst(line dump.Line, result []byte, res *scoring.Result) {
+	item := keptItem{class: failedItem, score: res.Score, position: sampler.added}
+	sampler.added++
 	switch {
 	case res.Scored:
 		item.class = scoredItem
 	case res.Err != nil && res.Err.Code == "no_response":
 		item.class = silentItem
 	}
-	group := sampler.group(groupKey{res.Suite, res.Test, res.Series().String()})
+	// Sections are groups of a suite, a test and a series.
+	group := sampler.groupOf(groupKey{res.Suite, res.Test, res.Series().String()})
 	if sampler.maxItems <= 0 {
 		return
 	}
 	// Copy nothing if the item would be dropped at once. That is so where no more items are kept, the next one to
 	// go is of this section, because it is the largest, and the best item of the section is worse than this one.
-	full, largest := sampler.kept >= sampler.maxItems, group == sampler.groups[0]
-	if full && largest && len(group.items) > 0 && worse(&group.items[0], &item) {
+	// The heaps have the largest section and the best item of a section first.
+	isFull, isLargest := sampler.kept >= sampler.maxItems, group == sampler.groups[0]
+	if isFull && isLargest && len(group.items) > 0 && worse(&group.items[0], &item) {
 		return
 	}
 	item.line, item.result = line, bytes.Clone(result)
@@ -102,16 +104,16 @@ func (sampler *sampler) add(line dump.Line, result []byte, res *scoring.Result) 
 	}
 }
 
-// group returns the section with this key, and makes one if there is none. When there are maxGroups sections,
+// groupOf returns the section with this key, and makes one if there is none. When there are maxGroups sections,
 // items of further ones share the section "others", because a dump may name any number.
-func (sampler *sampler) group(key groupKey) *group {
+func (sampler *sampler) groupOf(key groupKey) *group {
 	found := sampler.byKey[key]
 	if found == nil && len(sampler.byKey) >= maxGroups {
 		key = groupKey{test: "others"}
 		found = sampler.byKey[key]
 	}
 	if found == nil {
-		found = &group{groupKey: key, first: sampler.seen}
+		found = &group{groupKey: key, first: sampler.added}
 		sampler.byKey[key] = found
 		heap.Push(&sampler.groups, found)
 	}

@@ -60,7 +60,7 @@ func means(table *table.Table) []tableView {
 		}
 		row := rowView{Name: line.Name}
 		for _, ofSeries := range line.Cells {
-			row.Cells = append(row.Cells, cell(ofSeries))
+			row.Cells = append(row.Cells, meanCell(ofSeries))
 		}
 		last := &out[len(out)-1]
 		last.Rows = append(last.Rows, row)
@@ -68,10 +68,10 @@ func means(table *table.Table) []tableView {
 	return out
 }
 
-// cell returns the mean score of a row as text, with its standard error where one is known. Count is the
+// meanCell returns the mean score of a row as text, with its standard error where one is known. Count is the
 // number of answers of a test, and how many of them have a score unless all have. For a mean over tests it
 // says how many tests have a mean unless all have: then it is "".
-func cell(row table.Row) cellView {
+func meanCell(row table.Row) cellView {
 	view := cellView{Mean: "–"}
 	if row.Mean != nil {
 		view.Mean = table.Number(*row.Mean, 3)
