@@ -130,7 +130,8 @@ func (s *single) Answers(task *Task, _ Arm, replies []Heard) []Answer {
 		return nil
 	}
 	last := replies[len(replies)-1]
-	return []Answer{{ID: task.ID, Text: last.Text, OK: last.OK, Last: len(replies) - 1}}
+	lastCall := len(replies) - 1
+	return []Answer{{ID: task.ID, Text: last.Text, OK: last.OK, Last: lastCall}}
 }
 
 // once returns the only call of a task with the messages that the function makes, or nil if it has been
@@ -173,11 +174,11 @@ type choices struct {
 	standard                                  Options  // by default; a nil list means the first value
 }
 
-// arms returns all combinations of the values that were asked for in which any task is asked. fits returns
-// how many of all tasks are asked in an arm. left has a message for each combination in which some tasks
+// arms returns all combinations of the values that were asked for in which any task is asked. countFitting
+// returns how many of all tasks are asked in an arm. leftOut has a message for each combination in which some tasks
 // are left out. Values that the suite does not have, and combinations that no task has, are errors.
-func (choices *choices) arms(options Options, fits func(Arm) int, tasks int) (arms []Arm, left []string, err error) {
-	var lists [5][]string
+func (choices *choices) arms(options Options, countFitting func(Arm) int, tasks int) (arms []Arm, leftOut []string, err error) {
+	var lists [5][]string // of modes, inputs, settings, formats and methods
 	for i, m := range []struct {
 		flag                 string
 		asked, standard, all []string
@@ -196,19 +197,19 @@ func (choices *choices) arms(options Options, fits func(Arm) int, tasks int) (ar
 	}
 	// Keep the combinations in which some task is asked.
 	for _, arm := range combinations(lists) {
-		n := fits(arm)
+		n := countFitting(arm)
 		if n > 0 {
 			arms = append(arms, arm)
 		}
 		if n < tasks {
-			left = append(left, fmt.Sprintf("%s: %d of %s left out", arm, tasks-n, plural.Of(tasks, "task has no such form and is", "tasks have no such form and are")))
+			leftOut = append(leftOut, fmt.Sprintf("%s: %d of %s left out", arm, tasks-n, plural.Of(tasks, "task has no such form and is", "tasks have no such form and are")))
 		}
 	}
 	if len(arms) == 0 {
-		why := cmp.Or(strings.Join(left, "; "), "there are no tasks")
+		why := cmp.Or(strings.Join(leftOut, "; "), "there are no tasks")
 		return nil, nil, fmt.Errorf("cannot ask anything: no task has one of these forms (%s)", why)
 	}
-	return arms, left, nil
+	return arms, leftOut, nil
 }
 
 // combinations returns an arm for each combination of one value from each list: modes, inputs, settings,

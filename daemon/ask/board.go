@@ -58,8 +58,8 @@ type Boards struct {
 const maxDrawn = 16 << 20
 
 // NewBoards opens the renderer in plain Go, because its pictures are the same on every machine. cache is
-// how many bytes of memory its caches may take. One half keeps the last whiteboards that were drawn, so
-// that a whiteboard that differs little from one of them is drawn as an edit of it.
+// how many bytes of memory the renderer's caches may take. It keeps the last whiteboards there, so that
+// one that differs little from them is drawn as an edit.
 func NewBoards(limits scene.Limits, cache int) (*Boards, error) {
 	engine, err := render.Open(render.Config{Backend: render.BackendCPU, TallyCache: cache,
 		MaxPixels: limits.Pixels, MaxSide: limits.Side, MaxPoints: limits.Points})
@@ -122,7 +122,7 @@ func (boards *Boards) picture(task *Task, key pictureKey) (*chat.Image, error) {
 	if sum != "" && boards.Kept != nil {
 		img = &chat.Image{Data: boards.Kept(sum), Type: "image/png"}
 		if img.SHA256() == sum {
-			return img, nil
+			return img, nil // not remembered: Kept gives it again
 		}
 	}
 	png, err := boards.Draw(task.Line, task.Test, key.scaffold)
@@ -143,10 +143,13 @@ func (boards *Boards) remember(key pictureKey, img *chat.Image) {
 	boards.sums[key] = sum
 	boards.drawn[key] = img
 	boards.order = append(boards.order, key)
-	for boards.memory += len(img.Data); boards.memory > maxDrawn && len(boards.order) > 1; boards.order = boards.order[1:] {
-		if old := boards.drawn[boards.order[0]]; old != nil {
+	boards.memory += len(img.Data)
+	for boards.memory > maxDrawn && len(boards.order) > 1 {
+		oldest := boards.order[0]
+		boards.order = boards.order[1:]
+		if old := boards.drawn[oldest]; old != nil {
 			boards.memory -= len(old.Data)
-			delete(boards.drawn, boards.order[0])
+			delete(boards.drawn, oldest)
 		}
 	}
 }

@@ -76,7 +76,9 @@ func (drawing *drawing) Next(task *Task, _ Arm, replies []Heard) (*Step, error) 
 	if len(replies) > 1 || !replies[0].OK {
 		return nil, nil
 	}
-	result, err := drawing.score(AppendAnswer(nil, task, Answer{ID: turnID(task, 1), Turn: 1, Text: replies[0].Text, OK: true}, nil))
+	// Score the first answer, because the feedback comes from its result.
+	firstAnswer := Answer{ID: turnID(task, 1), Turn: 1, Text: replies[0].Text, OK: true}
+	result, err := drawing.score(AppendAnswer(nil, task, firstAnswer, nil))
 	if err != nil {
 		return nil, fmt.Errorf("cannot score the first turn of %s: %w", task.ID, err)
 	}

@@ -163,11 +163,11 @@ func (prompter *Prompter) photographs(item *scoring.Item) ([]Picture, error) {
 			"(--tasks)", item.ID)
 	}
 	var all []Picture
-	s := visual{folder: filepath.Dir(tasks.Path())}
+	reader := visual{folder: filepath.Dir(tasks.Path())} // only to read pictures
 	for _, path := range pictures(task) {
-		img, err := s.picture(path)
+		img, err := reader.picture(path)
 		if err != nil {
-			return nil, badItem("cannot ask %s: %v", item.ID, s.withoutFolder(err, path))
+			return nil, badItem("cannot ask %s: %v", item.ID, reader.withoutFolder(err, path))
 		}
 		all = append(all, sized("image", img.Type, img.Data))
 	}
@@ -177,11 +177,11 @@ func (prompter *Prompter) photographs(item *scoring.Item) ([]Picture, error) {
 // withoutFolder returns a picture's error with the path as the task file has it, or the file's name alone
 // where that is absolute: a client of the daemon should not see the folders of this machine.
 func (visual *visual) withoutFolder(err error, path string) error {
-	full, shown := filepath.Join(visual.folder, path), path
+	pathInError, shownPath := filepath.Join(visual.folder, path), path
 	if filepath.IsAbs(path) {
-		full, shown = path, filepath.Base(path)
+		pathInError, shownPath = path, filepath.Base(path)
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), full, shown))
+	return errors.New(strings.ReplaceAll(err.Error(), pathInError, shownPath))
 }
 
 // tasksOf returns the tasks of the split that an item names.

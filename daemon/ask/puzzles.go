@@ -27,15 +27,15 @@ type puzzles struct {
 
 // instances are those of one reading of a task file, sorted by id.
 type instances struct {
-	first []byte // JSON of the first one: another reading of the file has another slice
-	n     int
-	set   []*assembly.Instance
-	all   []choice.Candidate
+	firstJSON  []byte // of the first one: another reading of the file has another slice
+	count      int
+	sorted     []*assembly.Instance // by id
+	candidates []choice.Candidate   // the same for draws of options and examples
 }
 
-// of returns the instances of a task file, sorted by id. It reads them once for each reading of the file.
+// instancesOf returns the instances of a task file, sorted by id. It reads them once for each reading of the file.
 // No instances, or one that is not valid, is an error.
-func (puzzles *puzzles) of(tasks *dump.Tasks) (*instances, error) {
+func (puzzles *puzzles) instancesOf(tasks *dump.Tasks) (*instances, error) {
 	puzzles.mu.Lock()
 	defer puzzles.mu.Unlock()
 	var whole [][]byte
@@ -44,19 +44,20 @@ func (puzzles *puzzles) of(tasks *dump.Tasks) (*instances, error) {
 		return nil, badItem("cannot ask: options and examples come from a file of instances; want plumb serve --tasks tangram=FILE")
 	}
 	// The same slice in memory means that the file has not been read again since.
-	if old := puzzles.sets[tasks]; old != nil && old.n == len(whole) && &old.first[0] == &whole[0][0] {
+	old := puzzles.sets[tasks]
+	if old != nil && old.count == len(whole) && &old.firstJSON[0] == &whole[0][0] {
 		return old, nil
 	}
-	in := &instances{first: whole[0], n: len(whole)}
+	in := &instances{firstJSON: whole[0], count: len(whole)}
 	for _, b := range whole {
 		one, err := assembly.Read(b)
 		if err != nil {
 			return nil, badItem("cannot ask: the file of instances cannot be used: %v", err)
 		}
-		in.set = append(in.set, one)
+		in.sorted = append(in.sorted, one)
 	}
-	slices.SortStableFunc(in.set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
-	in.all = Candidates(in.set)
+	slices.SortStableFunc(in.sorted, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
+	in.candidates = Candidates(in.sorted)
 	if puzzles.sets == nil {
 		puzzles.sets = map[*dump.Tasks]*instances{}
 	}
@@ -66,27 +67,27 @@ func (puzzles *puzzles) of(tasks *dump.Tasks) (*instances, error) {
 
 // find returns the position of an instance, -1 for none.
 func (in *instances) find(id string) int {
-	return slices.IndexFunc(in.set, func(i *assembly.Instance) bool { return i.ID == id })
+	return slices.IndexFunc(in.sorted, func(i *assembly.Instance) bool { return i.ID == id })
 }
 
 // Outline returns the dump line, without a response, of the item of Task 1 for the instance at a
 // position of a file of instances, with the options that a seed draws: the line that
 // `plumb tangram items` writes for it. It holds the right letter.
 func (prompter *Prompter) Outline(tasks *dump.Tasks, position int, seed int64) ([]byte, error) {
-	instances, err := prompter.puzzles.of(tasks)
+	instances, err := prompter.puzzles.instancesOf(tasks)
 	if err != nil {
 		return nil, err
 	}
 	name, ok := tasks.At(position)
-	k := instances.find(name)
-	if !ok || k < 0 {
+	place := instances.find(name)
+	if !ok || place < 0 {
 		return nil, badItem("cannot ask: no instance stands at position %d", position)
 	}
-	items, err := choice.Items(instances.all, seed)
+	items, err := choice.Items(instances.candidates, seed)
 	if err != nil {
 		return nil, badItem("%v", err)
 	}
-	return append(AppendOptions([]byte{'{'}, &items[k]), '}'), nil
+	return append(AppendOptions([]byte{'{'}, &items[place]), '}'), nil
 }
 
 // askPuzzle returns the prompt of a TangramPuzzle item under an arm: its text and, if pictures is
@@ -143,18 +144,19 @@ func (prompter *Prompter) puzzle(item *scoring.Item, arm *Arm) (task *Task, name
 		return task, "outline", nil
 	}
 	// Draw the examples from the instances with other outlines.
-	instances, err := prompter.puzzles.of(tasks)
+	instances, err := prompter.puzzles.instancesOf(tasks)
 	if err != nil {
 		return nil, "", err
 	}
-	k := instances.find(id)
+	own := instances.find(id)
 	needed := prompt.Examples + 1 // different outlines: the puzzle's own, and one for each example
-	if err := choice.CheckOutlines(instances.all, needed); err != nil || k < 0 {
+	if err := choice.CheckOutlines(instances.candidates, needed); err != nil || own < 0 {
 		return nil, "", badItem("cannot ask %s in context: its examples come from the file of instances, "+
 			"which lacks it or has too few", item.ID)
 	}
-	for _, j := range choice.Draw(instances.all, k, prompt.ExampleSeed(0, id), prompt.Examples).Others {
-		puzzle.examples = append(puzzle.examples, instances.set[j])
+	const seed = 0
+	for _, other := range choice.Draw(instances.candidates, own, prompt.ExampleSeed(seed, id), prompt.Examples).Others {
+		puzzle.examples = append(puzzle.examples, instances.sorted[other])
 	}
 	return task, "outline", nil
 }

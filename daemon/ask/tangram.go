@@ -87,11 +87,12 @@ func NewTangram(set []*assembly.Instance, opts Options) (Suite, error) {
 func Candidates(set []*assembly.Instance) []choice.Candidate {
 	out := make([]choice.Candidate, len(set))
 	for i, instance := range set {
-		var dst []byte
+		var vertices []byte // "X,Y X,Y "
 		for _, p := range instance.Outline {
-			dst = append(p.Y.AppendLaTeX(append(p.X.AppendLaTeX(dst), ',')), ' ')
+			vertices = append(p.X.AppendLaTeX(vertices), ',')
+			vertices = append(p.Y.AppendLaTeX(vertices), ' ')
 		}
-		out[i] = choice.Candidate{ID: instance.ID, Outline: string(dst)}
+		out[i] = choice.Candidate{ID: instance.ID, Outline: string(vertices)}
 	}
 	return out
 }
@@ -168,9 +169,9 @@ func (tangram *tangram) Arms(o Options) ([]Arm, []string, error) {
 	}
 	var out []Arm
 	for _, arm := range arms {
-		plain := Arm{Mode: arm.Mode}
-		if !slices.Contains(out, plain) {
-			out = append(out, plain)
+		withoutSetting := Arm{Mode: arm.Mode}
+		if !slices.Contains(out, withoutSetting) {
+			out = append(out, withoutSetting)
 		}
 		if solutions > 0 {
 			out = append(out, arm)
