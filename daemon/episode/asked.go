@@ -75,12 +75,12 @@ func (asked *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.S
 		messages = append(slices.Clip(messages),
 			chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(text)}})
 		var parts []chat.Part
-		for i := range episode.shown {
-			if p := &episode.shown[i]; p.Failed == "" {
+		for i := range episode.shownPictures {
+			if p := &episode.shownPictures[i]; p.Failed == "" {
 				parts = append(parts, chat.Picture(p.Image()))
 			}
 		}
-		messages = append(messages, chat.User(append(parts, chat.Text(episode.next))...))
+		messages = append(messages, chat.User(append(parts, chat.Text(episode.nextPrompt))...))
 	}
 	if episode.Done() {
 		return nil, nil
@@ -96,8 +96,9 @@ func (asked *asked) Answers(t *ask.Task, _ ask.Arm, replies []ask.Heard) (all []
 	for i, h := range replies {
 		one := ask.Answer{ID: t.ID + "/" + strconv.Itoa(h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i}
 		if err == nil && h.OK {
-			if r := episode.Begin(scoring.AppendString(nil, h.Text)).response; r[0] == '"' { // a text
-				one.Text = string(jsoncut.Text(r))
+			response := episode.Begin(scoring.AppendString(nil, h.Text)).response
+			if response[0] == '"' { // a text, not a JSON object
+				one.Text = string(jsoncut.Text(response))
 			}
 		}
 		all = append(all, one)

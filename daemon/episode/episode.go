@@ -44,17 +44,17 @@ type Episode struct {
 	line     []byte         // dump line of the task without a response
 	canvas   scoring.Canvas // nil where answers do not build on each other
 
-	answers     [][]byte   // the scored answers as they came, if they build on each other
-	taken       int        // turns so far
-	lineRewards []float64  // the rewards of the turns' result lines, 0 for a scorer that failed
-	scores      []*float64 // of the turns, nil for a scorer that failed
-	steps       []*float64 // the rewards of the turns by opt.Reward, nil for a scorer that failed
-	done        bool       // the episode has ended
-	failed      bool       // the scorer failed in the last turn
-	zero        bool       // a failed scorer counts as 0
+	answers       [][]byte   // the scored answers as they came, if they build on each other
+	turnsTaken    int        // turns so far
+	lineRewards   []float64  // the rewards of the turns' result lines, 0 for a scorer that failed
+	scores        []*float64 // of the turns, nil for a scorer that failed
+	stepRewards   []*float64 // the rewards of the turns by opt.Reward, nil for a scorer that failed
+	done          bool       // the episode has ended
+	failed        bool       // the scorer failed in the last turn
+	failureIsZero bool       // a failed scorer counts as 0
 
-	next  string        // the prompt of the last observation, "" at the end
-	shown []ask.Picture // the pictures of the last observation
+	nextPrompt    string        // the prompt of the last observation, "" at the end
+	shownPictures []ask.Picture // the pictures of the last observation
 }
 
 // New begins an episode: it finds the task, the mode and the limits of the episode. Errors
@@ -228,7 +228,7 @@ func (episode *Episode) lineWith(response []byte) []byte {
 // scored so far. So it undoes a turn that was begun and not scored. It does nothing if answers do not build
 // on each other.
 func (episode *Episode) resetCanvas() error {
-	if !episode.rule.builds {
+	if !episode.rule.answersBuild {
 		return nil
 	}
 	var err error
@@ -264,9 +264,9 @@ type Turn struct {
 	// Unseen leaves the observation out, where more answers of a history follow.
 	Unseen bool
 
-	given    []byte // the answer, a JSON value
+	answer   []byte // the answer, a JSON value
 	response []byte // what is scored: the answer, or all answers merged into one
-	read     bool   // the answer was read to be merged; status and notes say how
+	applied  bool   // the answer was applied to the canvas; status and notes say how
 	status   string
 	notes    []scoring.Note
 }
@@ -279,7 +279,7 @@ func (episode *Episode) Begin(answer []byte) *Turn {
 	if answer == nil {
 		answer = []byte("null")
 	}
-	turn := &Turn{given: answer, response: answer, Line: episode.lineWith(answer)}
+	turn := &Turn{answer: answer, response: answer, Line: episode.lineWith(answer)}
 	if episode.canvas == nil {
 		return turn
 	}
@@ -292,7 +292,7 @@ func (episode *Episode) Begin(answer []byte) *Turn {
 	if err != nil {
 		return turn
 	}
-	turn.read = true
+	turn.applied = true
 	turn.status = status
 	turn.notes = append(item.Notes, notes...)
 	turn.response = scoring.AppendString(nil, string(episode.canvas.AppendAnswer(nil)))
@@ -321,31 +321,31 @@ type Result struct {
 // reward, and whether the episode has ended. An episode ends when a reward reaches the threshold, at its last
 // turn, or when the scorer fails. The reward of a failed scorer is null, or 0.0 if result.Zero is set.
 func (episode *Episode) End(turn *Turn, result Result) (observation, rewardJSON []byte, done bool, err error) {
-	episode.taken++
+	episode.turnsTaken++
 	if episode.canvas != nil {
-		episode.answers = append(episode.answers, append([]byte(nil), turn.given...))
+		episode.answers = append(episode.answers, append([]byte(nil), turn.answer...))
 	}
 	rewardJSON = []byte("null")
 	// The reward of the step and the state of the episode.
 	switch {
 	case !result.Outcome.Failed: // there is a score
-		x, score := result.Outcome.Reward, result.Outcome.Score
-		episode.lineRewards = append(episode.lineRewards, x)
-		episode.done = x >= episode.rule.threshold || episode.taken >= episode.rule.turns
-		step := episode.opt.Reward.step(episode.lineRewards, episode.done)
+		lineReward, score := result.Outcome.Reward, result.Outcome.Score
+		episode.lineRewards = append(episode.lineRewards, lineReward)
+		episode.done = lineReward >= episode.rule.threshold || episode.turnsTaken >= episode.rule.turns
+		stepReward := episode.opt.Reward.step(episode.lineRewards, episode.done)
 		episode.scores = append(episode.scores, &score)
-		episode.steps = append(episode.steps, &step)
-		rewardJSON = scoring.AppendFloat(nil, step)
+		episode.stepRewards = append(episode.stepRewards, &stepReward)
+		rewardJSON = scoring.AppendFloat(nil, stepReward)
 	default: // the scorer failed
-		episode.done, episode.failed, episode.zero = true, true, result.Zero
+		episode.done, episode.failed, episode.failureIsZero = true, true, result.Zero
 		episode.scores = append(episode.scores, nil)
-		var step *float64
+		var stepReward *float64
 		if result.Zero {
-			step = new(float64)
+			stepReward = new(float64)
 			rewardJSON = []byte("0.0")
 		}
 		episode.lineRewards = append(episode.lineRewards, 0)
-		episode.steps = append(episode.steps, step)
+		episode.stepRewards = append(episode.stepRewards, stepReward)
 	}
 	// Answers that are played again need no observation.
 	if !turn.Unseen {
@@ -371,7 +371,7 @@ func (episode *Episode) truncated() bool {
 func (episode *Episode) State() []byte {
 	out := scoring.AppendString([]byte(`"suite":`), episode.suite.Name)
 	out = scoring.AppendString(append(out, `,"id":`...), episode.id)
-	out = fmt.Appendf(out, `,"turn":%d,"turns":%d,"done":%t,"seed":`, episode.taken, episode.rule.turns, episode.done)
+	out = fmt.Appendf(out, `,"turn":%d,"turns":%d,"done":%t,"seed":`, episode.turnsTaken, episode.rule.turns, episode.done)
 	if episode.opt.Seed == nil {
 		return append(out, "null"...)
 	}

@@ -54,7 +54,7 @@ func (episode *Episode) feedback(turn *Turn, result *Result) (text string, objec
 	}
 	// How the answer was read.
 	status, notes := result.Status, result.Notes
-	if turn.read {
+	if turn.applied {
 		status, notes = turn.status, turn.notes
 	}
 	object = scoring.AppendString([]byte(`{"status":`), status)

@@ -8,14 +8,14 @@ import (
 
 // mode is a way to answer the tasks of a suite in several turns. See docs/spec/episodes.md#r6.
 type mode struct {
-	name      string  // "" where there is only one turn
-	turns     int     // by default
-	threshold float64 // the reward that ends the episode, by default
-	builds    bool    // answers build on each other
-	singleTry bool    // a choice of few options, of which a second try would rule one out
-	// onRequest: pictures after the first observation come only where images asks for all.
-	onRequest bool
-	closing   string // ends the prompt of a further turn
+	name         string  // "" where there is only one turn
+	turns        int     // by default
+	threshold    float64 // the reward that ends the episode, by default
+	answersBuild bool    // answers build on each other
+	singleTry    bool    // a choice of few options, of which a second try would rule one out
+	// picturesOnRequest: pictures after the first observation come only where images asks for all.
+	picturesOnRequest bool
+	closing           string // ends the prompt of a further turn
 }
 
 // closing requests of modes.
@@ -34,12 +34,12 @@ func modesOf(suite *scoring.Suite, test string) []mode {
 	switch {
 	case suite.Name == "aspire":
 		return []mode{{name: "retry", turns: 2, threshold: 0.9, closing: againBoard},
-			{name: "canvas", turns: 3, threshold: 0.9, builds: true, closing: onBoard}}
+			{name: "canvas", turns: 3, threshold: 0.9, answersBuild: true, closing: onBoard}}
 	case suite.Name == "drawingbench":
-		return []mode{{name: "retry", turns: 2, threshold: 0.9, onRequest: true, closing: ""},
-			{name: "canvas", turns: 3, threshold: 0.9, builds: true, closing: onCanvas}}
+		return []mode{{name: "retry", turns: 2, threshold: 0.9, picturesOnRequest: true, closing: ""},
+			{name: "canvas", turns: 3, threshold: 0.9, answersBuild: true, closing: onCanvas}}
 	case suite.Name == "tangram" && test != "outline":
-		return []mode{{name: "place", turns: 8, threshold: 1, builds: true, closing: onPuzzle}}
+		return []mode{{name: "place", turns: 8, threshold: 1, answersBuild: true, closing: onPuzzle}}
 	case suite.Name == "tangram" || suite.Questions:
 		return []mode{{turns: 1, threshold: 1, singleTry: true}}
 	}
@@ -52,14 +52,14 @@ func modesOf(suite *scoring.Suite, test string) []mode {
 func chooseMode(opts *Options, suite *scoring.Suite, test string, maxTurns int) (mode, *scoring.Error) {
 	all := modesOf(suite, test)
 	// By its name.
-	m := all[0]
+	m := all[0] // the default
 	if opts.Mode != "" {
 		found := false
 		var names []string
-		for _, one := range all {
-			names = append(names, one.name)
-			if one.name == opts.Mode {
-				m, found = one, true
+		for _, candidate := range all {
+			names = append(names, candidate.name)
+			if candidate.name == opts.Mode {
+				m, found = candidate, true
 			}
 		}
 		if !found {
@@ -73,7 +73,7 @@ func chooseMode(opts *Options, suite *scoring.Suite, test string, maxTurns int) 
 	case m.singleTry && opts.Turns > 1:
 		return m, badOption("turns", "got %d; want 1, as a second try at a choice is elimination", opts.Turns)
 	case opts.Turns == 1 && opts.Mode == "":
-		m = mode{turns: 1, threshold: m.threshold, onRequest: m.onRequest} // one answer, scored as it is
+		m = mode{turns: 1, threshold: m.threshold, picturesOnRequest: m.picturesOnRequest} // one answer, scored as it is
 	case opts.Turns > 0:
 		m.turns = opts.Turns
 	}

@@ -8,8 +8,8 @@ import (
 	"plumb/scoring"
 )
 
-// seen holds the members of an observation that differ from turn to turn.
-type seen struct {
+// observation holds the members of an observation that differ from turn to turn.
+type observation struct {
 	prompt        *string
 	images        []byte // JSON list
 	feedback      []byte // JSON object or null
@@ -34,66 +34,66 @@ func (episode *Episode) First() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := seen{prompt: &asked.Text, feedback: null, status: null, score: null, error: null, result: null, answer: null,
+	observed := observation{prompt: &asked.Text, feedback: null, status: null, score: null, error: null, result: null, answer: null,
 		total: null}
-	if s.images, err = episode.pictures(asked.Images); err != nil {
+	if observed.images, err = episode.pictures(asked.Images); err != nil {
 		return nil, err
 	}
-	return episode.append(nil, &s), nil
+	return episode.appendObservation(nil, &observed), nil
 }
 
 // observe returns the observation after a turn as JSON: how the answer was read and scored, feedback,
 // pictures, and the next prompt. At the end of the episode it has the return, the sum that a trainer gets,
-// in place of the prompt. The prompt and the pictures are also kept in episode.next and episode.shown.
+// in place of the prompt. The prompt and the pictures are also kept in episode.nextPrompt and episode.shownPictures.
 func (episode *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
-	s := seen{status: null, score: null, error: null, answer: null, total: null, result: episode.markProtocol(result.JSON)}
+	observed := observation{status: null, score: null, error: null, answer: null, total: null, result: episode.markProtocol(result.JSON)}
 	status := result.Status
-	if turn.read {
+	if turn.applied {
 		status = turn.status
 	}
 	if status != "" {
-		s.status = scoring.AppendString(nil, status)
+		observed.status = scoring.AppendString(nil, status)
 	}
 	// The score, or why there is none.
 	if outcome := result.Outcome; outcome.Failed {
-		s.error = scoring.AppendString([]byte(`{"code":`), outcome.Err.Code)
-		s.error = append(scoring.AppendString(append(s.error, `,"message":`...), outcome.Err.Message), '}')
+		observed.error = scoring.AppendString([]byte(`{"code":`), outcome.Err.Code)
+		observed.error = append(scoring.AppendString(append(observed.error, `,"message":`...), outcome.Err.Message), '}')
 	} else {
-		s.score = scoring.AppendFloat(nil, outcome.Score)
+		observed.score = scoring.AppendFloat(nil, outcome.Score)
 	}
 	// The feedback, which also begins the next prompt.
 	text, object := episode.feedback(turn, result)
-	s.feedback = feedbackJSON(text, object)
-	episode.next = ""
+	observed.feedback = feedbackJSON(text, object)
+	episode.nextPrompt = ""
 	if !episode.done {
-		episode.next = text + episode.closingRequest()
-		s.prompt = &episode.next
+		episode.nextPrompt = text + episode.closingRequest()
+		observed.prompt = &episode.nextPrompt
 	} else {
-		s.total = episode.total()
+		observed.total = episode.total()
 	}
 	if episode.opt.Answer {
-		s.answer = turn.response
+		observed.answer = turn.response
 	}
 	// The pictures.
 	shown, err := episode.pictureAfter(turn)
 	if err != nil {
 		return nil, err
 	}
-	episode.shown = shown
-	if s.images, err = episode.pictures(shown); err != nil {
+	episode.shownPictures = shown
+	if observed.images, err = episode.pictures(shown); err != nil {
 		return nil, err
 	}
-	return episode.append(nil, &s), nil
+	return episode.appendObservation(nil, &observed), nil
 }
 
 // total returns the JSON of the return of an episode that has ended: null if a scorer failed
 // and that does not count as 0.
 func (episode *Episode) total() []byte {
-	if episode.failed && !episode.zero {
+	if episode.failed && !episode.failureIsZero {
 		return null
 	}
 	var steps []float64
-	for _, s := range episode.steps {
+	for _, s := range episode.stepRewards {
 		steps = append(steps, *s)
 	}
 	return scoring.AppendFloat(nil, episode.opt.Reward.total(episode.lineRewards, steps))
@@ -102,7 +102,7 @@ func (episode *Episode) total() []byte {
 // markProtocol returns a result line with "protocol":"plumb" added if the turns are not the
 // benchmark's own protocol: one answer, or for DrawingBench a second try.
 func (episode *Episode) markProtocol(line []byte) []byte {
-	oneAnswer := episode.rule.turns == 1 && !episode.rule.builds
+	oneAnswer := episode.rule.turns == 1 && !episode.rule.answersBuild
 	secondTry := episode.suite.Name == "drawingbench" && episode.rule.name == "retry" && episode.rule.turns == 2
 	published := oneAnswer || secondTry
 	line = bytes.TrimSpace(line)
@@ -117,13 +117,13 @@ func (episode *Episode) markProtocol(line []byte) []byte {
 // be drawn is returned empty with the reason, so that the turn keeps its score.
 func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
 	unwanted := episode.opt.Images == imagesNone || episode.opt.Images == imagesFirst
-	unwanted = unwanted || episode.rule.onRequest && episode.opt.Images == ""
-	if unwanted || episode.rule.singleTry {
+	notAskedFor := episode.rule.picturesOnRequest && episode.opt.Images == ""
+	if unwanted || notAskedFor || episode.rule.singleTry {
 		return nil, nil
 	}
 	item, fault := episode.item(turn.response)
 	if fault != nil {
-		return nil, nil
+		return nil, nil // the answer cannot be read, which the score says
 	}
 	item.Test = episode.test
 	switch {
@@ -136,7 +136,7 @@ func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
 				return nil, err
 			}
 			if board, _ = canvas.(scoring.Board); board == nil {
-				return nil, nil
+				return nil, nil // what the answers build is no whiteboard
 			}
 			if _, _, err := board.Apply(item); err != nil {
 				return nil, nil // there is no answer to see
@@ -151,8 +151,7 @@ func (episode *Episode) pictureAfter(turn *Turn) ([]ask.Picture, error) {
 			return undrawn(err), nil
 		}
 		return []ask.Picture{picture}, nil
-	// The suite paints the answer itself.
-	// A picture that the suite paints of an answer.
+	// A picture that the suite paints of the answer. An answer to the test outline is only a letter.
 	case episode.suite.Paint != nil && episode.test != "outline":
 		painting, err := episode.suite.Paint(item, episode.cfg.Variants)
 		if err != nil {
@@ -193,9 +192,9 @@ func (episode *Episode) pictures(all []ask.Picture) ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// append appends an observation of the episode as a JSON object: the state after a turn, as a trainer
+// appendObservation appends an observation of the episode as a JSON object: the state after a turn, as a trainer
 // reads it. It always has the same members; those without a value are null.
-func (episode *Episode) append(b []byte, seen *seen) []byte {
+func (episode *Episode) appendObservation(b []byte, observed *observation) []byte {
 	text := func(name, value string) {
 		b = append(b, '"')
 		b = append(b, name...)
@@ -214,29 +213,29 @@ func (episode *Episode) append(b []byte, seen *seen) []byte {
 	text("suite", episode.suite.Name)
 	text("id", episode.id)
 	text("test", episode.test)
-	member("turn", strconv.AppendInt(nil, int64(episode.taken), 10))
+	member("turn", strconv.AppendInt(nil, int64(episode.turnsTaken), 10))
 	member("turns", strconv.AppendInt(nil, int64(episode.rule.turns), 10))
-	if seen.prompt != nil {
-		text("prompt", *seen.prompt)
+	if observed.prompt != nil {
+		text("prompt", *observed.prompt)
 	} else {
 		member("prompt", null)
 	}
-	member("images", seen.images)
-	member("feedback", seen.feedback)
-	member("status", seen.status)
-	member("score", seen.score)
-	member("error", seen.error)
-	member("result", seen.result)
-	member("scores", numbers(episode.scores))
-	member("rewards", numbers(episode.steps))
-	member("return", seen.total)
-	member("answer", seen.answer)
+	member("images", observed.images)
+	member("feedback", observed.feedback)
+	member("status", observed.status)
+	member("score", observed.score)
+	member("error", observed.error)
+	member("result", observed.result)
+	member("scores", numbersJSON(episode.scores))
+	member("rewards", numbersJSON(episode.stepRewards))
+	member("return", observed.total)
+	member("answer", observed.answer)
 	b = append(b, `"truncated":`...)
 	return append(strconv.AppendBool(b, episode.truncated()), '}')
 }
 
-// numbers returns a list of scores or rewards as JSON. A nil, for a turn without one, becomes null.
-func numbers(list []*float64) []byte {
+// numbersJSON returns a list of scores or rewards as JSON. A nil, for a turn without one, becomes null.
+func numbersJSON(list []*float64) []byte {
 	out := []byte{'['}
 	for i, x := range list {
 		if i > 0 {

@@ -54,13 +54,13 @@ type Options struct {
 }
 
 // badOption returns the error of a member that cannot be used.
-func badOption(at, format string, args ...any) *scoring.Error {
-	return &scoring.Error{Code: "bad_field", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
+func badOption(option, format string, args ...any) *scoring.Error {
+	return &scoring.Error{Code: "bad_field", Message: "cannot use " + option + ": " + fmt.Sprintf(format, args...)}
 }
 
-// wanted returns the error for a member v of the wrong kind. want says what it must be.
-func wanted(at string, v []byte, want string) *scoring.Error {
-	return badOption(at, "got %s; want %s", jsoncut.Kind(v), want)
+// wrongKind returns the error for a member of the wrong kind. want says what it must be.
+func wrongKind(option string, value []byte, want string) *scoring.Error {
+	return badOption(option, "got %s; want %s", jsoncut.Kind(value), want)
 }
 
 // ReadOptions reads what a reset chooses from the members of data, a JSON object that was checked before.
@@ -72,42 +72,42 @@ func ReadOptions(data []byte, path string) (opts Options, fault *scoring.Error) 
 			return nil
 		}
 		name := string(key)
-		at := path + name
-		chosen := true // a member that one-step episodes do not have
+		option := path + name
+		chosen := true // whether the member is one that one-step episodes do not have
 		switch name {
 		case "label":
 			opts.Label, chosen = bytes.Clone(value), false
 		case "seed":
-			opts.Seed, fault = readSeed(at, value)
+			opts.Seed, fault = readSeed(option, value)
 			chosen = false
 		case "suite":
-			opts.Suite, fault = word(at, value)
+			opts.Suite, fault = readString(option, value)
 		case "split":
-			opts.Split, fault = word(at, value)
+			opts.Split, fault = readString(option, value)
 		case "test":
-			opts.Test, fault = word(at, value)
+			opts.Test, fault = readString(option, value)
 		case "index":
-			opts.Index, fault = whole(at, value)
+			opts.Index, fault = readInt(option, value)
 		case "turns":
-			opts.Turns, fault = readTurns(at, value)
+			opts.Turns, fault = readTurns(option, value)
 		case "threshold":
-			opts.Threshold, fault = number(at, value)
+			opts.Threshold, fault = readFloat(option, value)
 		case "mode":
-			opts.Mode, fault = word(at, value)
+			opts.Mode, fault = readString(option, value)
 		case "feedback":
-			opts.Feedback, fault = oneOf(at, value, feedbackNone, feedbackStatus, feedbackScore, feedbackFull)
+			opts.Feedback, fault = readOneOf(option, value, feedbackNone, feedbackStatus, feedbackScore, feedbackFull)
 		case "reward":
-			opts.Reward, fault = readRule(at, value)
+			opts.Reward, fault = readRule(option, value)
 		case "images":
-			fault = opts.readImages(at, value)
+			fault = opts.readImages(option, value)
 		case "action":
 			var form string
-			form, fault = oneOf(at, value, "bare", "response")
+			form, fault = readOneOf(option, value, "bare", "response")
 			opts.Bare = form == "bare"
 		case "answer":
-			opts.Answer, fault = truth(at, value)
+			opts.Answer, fault = readBool(option, value)
 		case "history":
-			opts.History, fault = readHistory(at, value)
+			opts.History, fault = readHistory(option, value)
 		default:
 			chosen = false
 		}
@@ -117,79 +117,79 @@ func ReadOptions(data []byte, path string) (opts Options, fault *scoring.Error) 
 	return opts, fault
 }
 
-// word reads a string among the options of an episode's reset.
-func word(at string, value []byte) (string, *scoring.Error) {
+// readString reads a string among the options of an episode's reset.
+func readString(option string, value []byte) (string, *scoring.Error) {
 	if value[0] != '"' {
-		return "", wanted(at, value, "a string")
+		return "", wrongKind(option, value, "a string")
 	}
 	return string(jsoncut.Text(value)), nil
 }
 
-// oneOf reads one of several words among the options of an episode's reset.
-func oneOf(at string, v []byte, list ...string) (string, *scoring.Error) {
-	text, fault := word(at, v)
+// readOneOf reads one of several words among the options of an episode's reset.
+func readOneOf(option string, value []byte, list ...string) (string, *scoring.Error) {
+	text, fault := readString(option, value)
 	if fault == nil && !slices.Contains(list, text) {
-		fault = badOption(at, "got %.40q; want one of %v", text, list)
+		fault = badOption(option, "got %.40q; want one of %v", text, list)
 	}
 	return text, fault
 }
 
-// whole reads a whole number among the options of an episode's reset.
-func whole(at string, v []byte) (*int, *scoring.Error) {
-	n, err := strconv.Atoi(string(v))
+// readInt reads a whole number among the options of an episode's reset.
+func readInt(option string, value []byte) (*int, *scoring.Error) {
+	n, err := strconv.Atoi(string(value))
 	if err != nil {
-		return nil, wanted(at, v, "a whole number")
+		return nil, wrongKind(option, value, "a whole number")
 	}
 	return &n, nil
 }
 
 // readTurns reads how many turns an episode has at most; the limit is checked with the rules.
-func readTurns(at string, v []byte) (int, *scoring.Error) {
-	n, fault := whole(at, v)
+func readTurns(option string, value []byte) (int, *scoring.Error) {
+	n, fault := readInt(option, value)
 	switch {
 	case fault != nil:
 		return 0, fault
 	case *n < 1:
-		return 0, badOption(at, "got %d; want 1 or more", *n)
+		return 0, badOption(option, "got %d; want 1 or more", *n)
 	}
 	return *n, nil
 }
 
 // readSeed reads the seed by which an episode chooses its task.
-func readSeed(at string, v []byte) (*uint64, *scoring.Error) {
-	n, err := strconv.ParseUint(string(v), 10, 64)
+func readSeed(option string, value []byte) (*uint64, *scoring.Error) {
+	n, err := strconv.ParseUint(string(value), 10, 64)
 	if err != nil {
-		return nil, wanted(at, v, "a whole number, 0 or more")
+		return nil, wrongKind(option, value, "a whole number, 0 or more")
 	}
 	return &n, nil
 }
 
-// number reads a finite number among the options of an episode's reset.
-func number(at string, v []byte) (*float64, *scoring.Error) {
-	x, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || v[0] == '"' {
-		return nil, wanted(at, v, "a number")
+// readFloat reads a finite number among the options of an episode's reset.
+func readFloat(option string, value []byte) (*float64, *scoring.Error) {
+	x, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil, wrongKind(option, value, "a number")
 	}
 	return &x, nil
 }
 
-// truth reads true or false among the options of an episode's reset.
-func truth(at string, value []byte) (bool, *scoring.Error) {
+// readBool reads true or false among the options of an episode's reset.
+func readBool(option string, value []byte) (bool, *scoring.Error) {
 	if s := string(value); s == "true" || s == "false" {
 		return s == "true", nil
 	}
-	return false, wanted(at, value, "true or false")
+	return false, wrongKind(option, value, "true or false")
 }
 
 // readHistory reads the earlier answers of an episode that a reset continues.
-func readHistory(at string, value []byte) ([][]byte, *scoring.Error) {
+func readHistory(option string, value []byte) ([][]byte, *scoring.Error) {
 	if value[0] != '[' {
-		return nil, wanted(at, value, "a list of answers")
+		return nil, wrongKind(option, value, "a list of answers")
 	}
-	const most = 1 << 10 // answers; New compares their number with the turns of the episode
-	list, err := jsoncut.Elements(value, most)
+	const limit = 1 << 10 // answers; New compares their number with the turns of the episode
+	list, err := jsoncut.Elements(value, limit)
 	if err != nil {
-		return nil, badOption(at, "got more than %d answers; want at most as many as turns", most)
+		return nil, badOption(option, "got more than %d answers; want at most as many as turns", limit)
 	}
 	for i := range list {
 		list[i] = bytes.Clone(list[i])
@@ -198,30 +198,32 @@ func readHistory(at string, value []byte) ([][]byte, *scoring.Error) {
 }
 
 // readImages reads the option that says which pictures observations have: all, first or none, or an
-// object that names a region of shared memory into which they are written. at is the option's name for
+// object that names a region of shared memory into which they are written. option is its name in
 // errors.
-func (options *Options) readImages(at string, v []byte) (fault *scoring.Error) {
-	if v[0] != '{' {
-		options.Images, fault = oneOf(at, v, imagesAll, imagesFirst, imagesNone)
+func (options *Options) readImages(option string, value []byte) (fault *scoring.Error) {
+	if value[0] != '{' {
+		options.Images, fault = readOneOf(option, value, imagesAll, imagesFirst, imagesNone)
 		return fault
 	}
 	options.Images = imagesRegion
-	jsoncut.Members(v, func(key, m []byte) error {
+	jsoncut.Members(value, func(key, m []byte) error {
 		if fault != nil {
 			return nil
 		}
-		name := at + "." + string(key)
+		name := option + "." + string(key)
 		var n *int
 		switch string(key) {
 		case "region":
-			options.Region.Name, fault = word(name, m)
+			options.Region.Name, fault = readString(name, m)
 		case "offset", "byte_size":
-			if n, fault = whole(name, m); fault == nil && *n < 0 {
-				fault = badOption(name, "got %d; want 0 or more bytes", *n)
+			if n, fault = readInt(name, m); fault != nil {
+				return nil
 			}
-			if fault == nil && string(key) == "offset" {
+			if *n < 0 {
+				fault = badOption(name, "got %d; want 0 or more bytes", *n)
+			} else if string(key) == "offset" {
 				options.Region.Offset = int64(*n)
-			} else if fault == nil {
+			} else {
 				options.Region.Size = int64(*n)
 			}
 		default:
@@ -231,7 +233,7 @@ func (options *Options) readImages(at string, v []byte) (fault *scoring.Error) {
 	})
 	// A region needs a name and a size.
 	if fault == nil && (options.Region.Name == "" || options.Region.Size == 0) {
-		fault = badOption(at, "want region, offset and byte_size")
+		fault = badOption(option, "want region, offset and byte_size")
 	}
 	return fault
 }

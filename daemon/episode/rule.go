@@ -15,71 +15,72 @@ type Rule struct {
 }
 
 // readRule reads the option that says how an episode's scores become rewards: final, gain or best, or
-// {"shaped":{"gamma":G,"cost":C}} with the defaults 1 and 0. at is the option's name for errors.
-func readRule(at string, v []byte) (rule Rule, fault *scoring.Error) {
-	if v[0] != '{' {
-		rule.kind, fault = oneOf(at, v, "final", "gain", "best")
+// {"shaped":{"gamma":G,"cost":C}} with the defaults 1 and 0. option is its name in errors.
+func readRule(option string, value []byte) (rule Rule, fault *scoring.Error) {
+	if value[0] != '{' {
+		rule.kind, fault = readOneOf(option, value, "final", "gain", "best")
 		return rule, fault
 	}
 	rule = Rule{gamma: 1}
-	jsoncut.Members(v, func(key, m []byte) error {
+	unknown := badOption(option, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
+	jsoncut.Members(value, func(key, m []byte) error {
 		switch {
-		case fault != nil:
+		case fault != nil: // the first one counts
 		case string(key) != "shaped" || m[0] != '{':
-			fault = badOption(at, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
+			fault = unknown
 		default:
 			rule.kind = "shaped"
-			fault = rule.readShaped(at+".shaped", m)
+			fault = rule.readShaped(option+".shaped", m)
 		}
 		return nil
 	})
-	if fault == nil && rule.kind == "" {
-		fault = badOption(at, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
+	if fault == nil && rule.kind == "" { // an empty object
+		fault = unknown
 	}
 	return rule, fault
 }
 
 // readShaped reads the members of a shaped rule, by which a step is rewarded with the gain in score
 // since the step before: gamma is the discount of the new score, and cost is taken off for each step.
-func (rule *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
-	jsoncut.Members(v, func(key, m []byte) error {
+func (rule *Rule) readShaped(option string, value []byte) (fault *scoring.Error) {
+	jsoncut.Members(value, func(key, m []byte) error {
 		if fault != nil {
 			return nil
 		}
 		var x *float64
 		switch string(key) {
 		case "gamma":
-			if x, fault = number(at+".gamma", m); fault == nil {
+			if x, fault = readFloat(option+".gamma", m); fault == nil {
 				rule.gamma = *x
 			}
 		case "cost":
-			if x, fault = number(at+".cost", m); fault == nil {
+			if x, fault = readFloat(option+".cost", m); fault == nil {
 				rule.cost = *x
 			}
 		default:
-			fault = badOption(at+"."+string(key), "it is not known; want gamma and cost")
+			fault = badOption(option+"."+string(key), "it is not known; want gamma and cost")
 		}
 		return nil
 	})
 	return fault
 }
 
-// step returns the reward of the last step. lines are the rewards of the result lines so far, of which
+// step returns the reward of the last step. lineRewards are the rewards of the result lines so far, of which
 // the last one is that of the step; done says that the episode ends with this step. The operations are in
 // the order of the rule, and the product is converted to float64 so that no machine fuses it with the sum:
 // then all machines get the same reward.
-func (rule Rule) step(lines []float64, done bool) float64 {
-	now, before := lines[len(lines)-1], 0.0
-	if len(lines) > 1 {
-		before = lines[len(lines)-2]
+func (rule Rule) step(lineRewards []float64, done bool) float64 {
+	now, previous := lineRewards[len(lineRewards)-1], 0.0
+	if len(lineRewards) > 1 {
+		previous = lineRewards[len(lineRewards)-2]
 	}
 	switch rule.kind {
 	case "gain":
-		return now - before
+		return now - previous
 	case "best":
-		return max(0, now-best(lines[:len(lines)-1]))
+		return max(0, now-best(lineRewards[:len(lineRewards)-1]))
 	case "shaped":
-		return float64(rule.gamma*now) - before - rule.cost
+		return float64(rule.gamma*now) - previous - rule.cost
 	}
 	if done { // the rule "final"
 		return now
@@ -90,23 +91,23 @@ func (rule Rule) step(lines []float64, done bool) float64 {
 // total returns the return of an episode, from the rewards of its result lines and those of its steps. For
 // "shaped" it is the sum of the steps' rewards, for "best" the best reward of a line, else that of the last
 // line.
-func (rule Rule) total(lines, steps []float64) (sum float64) {
+func (rule Rule) total(lineRewards, stepRewards []float64) (sum float64) {
 	switch rule.kind {
 	case "best":
-		return slices.Max(lines)
+		return slices.Max(lineRewards)
 	case "shaped":
-		for _, s := range steps {
+		for _, s := range stepRewards {
 			sum += s
 		}
 		return sum
 	}
-	return lines[len(lines)-1]
+	return lineRewards[len(lineRewards)-1]
 }
 
 // best returns the largest reward so far, at least 0, which is the reward before the first turn.
-func best(rewards []float64) (most float64) {
+func best(rewards []float64) (largest float64) {
 	for _, reward := range rewards {
-		most = max(most, reward)
+		largest = max(largest, reward)
 	}
-	return most
+	return largest
 }
