@@ -158,12 +158,12 @@ func (queue *Queue) Offer(ctx context.Context, shards []int, generation string) 
 
 // Claim is a shard that this process works on.
 type Claim struct {
-	Shard int
-	Tries int // processes that had it before this one
-	queue *Queue
-	msg   jetstream.Msg
-	mu    sync.Mutex
-	last  time.Time // of Progress
+	Shard        int
+	Tries        int // processes that had it before this one
+	queue        *Queue
+	msg          jetstream.Msg
+	mu           sync.Mutex
+	lastProgress time.Time
 }
 
 // ErrNothing says that no claim came in time.
@@ -184,7 +184,7 @@ func (queue *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error
 	case err != nil:
 		return nil, fmt.Errorf("cannot get a claim: %w", err)
 	}
-	claim := &Claim{queue: queue, msg: msg, last: time.Now()}
+	claim := &Claim{queue: queue, msg: msg, lastProgress: time.Now()}
 	if claim.Shard, err = strconv.Atoi(string(msg.Data())); err != nil {
 		msg.Term() // no process gets it again
 		return nil, fmt.Errorf("cannot read a claim: got %.40q", msg.Data())
@@ -226,8 +226,8 @@ func (queue *Queue) countTry(ctx context.Context, shard string) (before int, err
 func (claim *Claim) Progress() {
 	claim.mu.Lock()
 	defer claim.mu.Unlock()
-	if time.Since(claim.last) > claim.queue.cfg.AckWait/10 {
-		claim.last = time.Now()
+	if time.Since(claim.lastProgress) > claim.queue.cfg.AckWait/10 {
+		claim.lastProgress = time.Now()
 		claim.msg.InProgress() // a message that is lost is followed by others
 	}
 }
@@ -275,8 +275,8 @@ func (queue *Queue) Remove(ctx context.Context) error {
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		err = nil
 	}
-	if e := queue.js.DeleteKeyValue(ctx, queue.stream+"_tries"); e != nil && !errors.Is(e, jetstream.ErrBucketNotFound) {
-		err = errors.Join(err, e)
+	if deleteErr := queue.js.DeleteKeyValue(ctx, queue.stream+"_tries"); deleteErr != nil && !errors.Is(deleteErr, jetstream.ErrBucketNotFound) {
+		err = errors.Join(err, deleteErr)
 	}
 	return err
 }

@@ -84,7 +84,7 @@ func (client *Client) readReply(outcome *chat.Outcome) (right, ok bool) {
 	if cutOff && text != "0" && text != "1" {
 		return false, false
 	}
-	return client.cfg.Read(outcome.Text)
+	return client.cfg.Read(outcome.Text) // the rules for a whole reply
 }
 
 // begin records that a call for a flight (a question that several callers may wait for) begins; from

@@ -58,14 +58,14 @@ func cut(text string) string {
 // once a second and at the end: a power cut costs a second of verdicts, a kill none.
 // DIR/asking has a lock per question that is being asked, which ends with its process.
 type store struct {
-	mu       sync.Mutex
-	log      *ledger.File // nil without a folder
-	locks    *os.File
-	places   map[digest]place
-	inMemory map[digest]verdict // what is in no file
-	dirty    bool
-	tick     *time.Timer
-	closed   bool
+	mu        sync.Mutex
+	log       *ledger.File // nil without a folder
+	locks     *os.File
+	places    map[digest]place
+	inMemory  map[digest]verdict // what is in no file
+	dirty     bool
+	syncTimer *time.Timer
+	closed    bool
 }
 
 // place is where the line of a verdict stands in the file.
@@ -104,8 +104,8 @@ func openStore(dir string) (*store, error) {
 		s.log.Close()
 		return nil, fmt.Errorf("cannot read --judge-cache: %w", err)
 	}
-	s.tick = time.AfterFunc(time.Hour, s.sync) // AfterFunc is the only way to make a timer with a function
-	s.tick.Stop()                              // until put resets it
+	s.syncTimer = time.AfterFunc(time.Hour, s.sync) // AfterFunc is the only way to make a timer with a function
+	s.syncTimer.Stop()                              // until put resets it
 	return s, nil
 }
 
@@ -149,7 +149,7 @@ func (store *store) put(key digest, verdict verdict) error {
 	}
 	if !store.dirty {
 		store.dirty = true
-		store.tick.Reset(syncEvery)
+		store.syncTimer.Reset(syncEvery)
 	}
 	return store.refresh() // indexes the line just written
 }
@@ -220,8 +220,8 @@ func (store *store) claim(ctx context.Context, key digest) (release func(), err 
 	}
 	// A question is locked as one byte of the file asking, at an offset that follows from its key. The
 	// shift keeps the offset, and the end of the lock after it, below the largest int64. The kernel gives the lock up when the process ends.
-	at := int64(binary.BigEndian.Uint64(key[:]) >> 2)
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
+	offset := int64(binary.BigEndian.Uint64(key[:]) >> 2)
+	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: offset, Len: 1}
 	for {
 		err := unix.FcntlFlock(store.locks.Fd(), unix.F_OFD_SETLK, &lock)
 		taken := err == unix.EAGAIN || err == unix.EACCES // by another process
@@ -254,7 +254,7 @@ func (store *store) close() error {
 		return nil
 	}
 	store.closed = true
-	store.tick.Stop()
+	store.syncTimer.Stop()
 	return errors.Join(store.log.Sync(), store.log.Close(), store.locks.Close())
 }
 
