@@ -27,13 +27,13 @@ func storm(cfg config) error {
 	cfg.say("# storm: %d clients, %d requests over %d items of %s, half of the clients as OpenRLHF, half as slime; a restart after 2 of 5, one lost context before and one after", cfg.clients, cfg.requests, len(items), strings.Join(cfg.tests, ", "))
 	// The number of the batch in which a context is lost. A daemon answers in batches of about 20, so that both
 	// losses come early in its life.
-	lossAt := max(2, cfg.requests/4000)
-	first, err := cfg.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", lossAt)})
+	lossBatch := max(2, cfg.requests/4000)
+	first, err := cfg.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", lossBatch)})
 	if err != nil {
 		return err
 	}
 	defer first.kill()
-	stormy := &stormy{config: cfg, items: items, tally: newTally(), first: first, lossBatch: lossAt}
+	stormy := &stormy{config: cfg, items: items, tally: newTally(), first: first, lossBatch: lossBatch}
 	if err := stormy.run(); err != nil {
 		return err
 	}

@@ -207,7 +207,7 @@ func bounds(path *vector.Path) image.Rectangle {
 	return image.Rect(floor(lo.X), floor(lo.Y), floor(hi.X)+1, floor(hi.Y)+1)
 }
 
-// trace adds a path to the rasteriser of golang.org/x/image/vector. The rasteriser fills only a box around
+// addPath adds a path to the rasteriser of golang.org/x/image/vector. The rasteriser fills only a box around
 // the path, whose upper left corner is (x, y), so all points are moved by that much.
 func addPath(filler *raster.Rasterizer, path *vector.Path, x, y float32) {
 	eachVerb(path, func(command byte, _ vector.Point, points []vector.Point) {

@@ -60,20 +60,20 @@ func (cmd *recordsCmd) Run(std streams) error {
 		_, err := out.Write(buf)
 		return err
 	}
-	broken := cmd.damaged
+	dumpErrors := cmd.damaged
 	for _, path := range paths {
 		format, err := eachRecord(path, std.in, options, show)
 		if format != "" {
 			fmt.Fprintf(std.err, "%s: %s\n", path, format)
 		}
-		broken = errors.Join(broken, err)
+		dumpErrors = errors.Join(dumpErrors, err)
 	}
 	// Requests of --requests that no dump has answered are records too.
-	err = nil // the errors of dumps are in broken
+	err = nil // the errors of dumps are in dumpErrors
 	records.Unanswered(options, func(_ *records.Reader, record *records.Answer) { err = errors.Join(err, show(record)) })
 	fmt.Fprintf(std.err, "%s, %d without an answer, %d cut, %d without a task, %d unreadable\n",
 		plural.Of(counts.all, "record"), counts.missing, counts.cut, counts.noTask, counts.unreadable)
-	err = errors.Join(out.finish(err), broken)
+	err = errors.Join(out.finish(err), dumpErrors)
 	switch {
 	case err != nil:
 	case counts.all == 0:

@@ -316,7 +316,7 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 }
 
 // draw draws one scene, writes its picture with --out, and returns a JSON line with the measurements of
-// the picture, or with the error if there is none. It sets renderTask.ownID to the id under which the
+// the picture, or with the error if there is none. It sets renderTask.pictureID to the id under which the
 // picture is kept: that in the scene, else the one of its file or line.
 func (run *renderRun) draw(renderTask *renderTask) []byte {
 	id := renderTask.fallbackID()

@@ -351,13 +351,13 @@ func (j *job) runShards(ctx context.Context) error {
 		return j.scoreShards(ctx, list)
 	}
 	err := j.shards.Each(func(shard jobs.Shard) error {
-		whole := shard.Lines < 0                                          // the shard is a whole input, and scoreShards replays what is done of it
-		if whole || len(pending) > 0 && pending[0].Input != shard.Input { // or the shard begins another input
+		isWholeInput := shard.Lines < 0                                          // the shard is a whole input, and scoreShards replays what is done of it
+		if isWholeInput || len(pending) > 0 && pending[0].Input != shard.Input { // or the shard begins another input
 			if err := scorePending(); err != nil {
 				return err
 			}
 		}
-		if whole {
+		if isWholeInput {
 			pending = append(pending, shard)
 			return scorePending()
 		}
@@ -445,30 +445,30 @@ func (j *job) takeStoredResult(result *scoring.Result, line []byte) error {
 // taken from the store, and the rest is scored. A part that has ended several processes is searched for
 // the line that does. The error of an input that breaks off is kept in j.inputErrors: the results before that
 // place count, and other inputs are scored.
-func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
-	input, shardRun := j.shards.Header.Inputs[list[0].Input], j.shards
-	chunk, recordsBefore, complete := 0, 0, false // of a whole input: its next part, the results before it, whether all is done
-	whole := list[0].Lines < 0
-	if whole {
+func (j *job) scoreShards(ctx context.Context, shards []jobs.Shard) error {
+	input, shardRun := j.shards.Header.Inputs[shards[0].Input], j.shards
+	nextChunk, recordsBefore, complete := 0, 0, false // of a whole input: its next part, the results before it, whether all is done
+	isWholeInput := shards[0].Lines < 0
+	if isWholeInput {
 		var err error
-		if chunk, recordsBefore, complete, err = j.replayChunks(list[0]); err != nil {
+		if nextChunk, recordsBefore, complete, err = j.replayChunks(shards[0]); err != nil {
 			return err
 		}
-		if part := (jobs.Part{Shard: list[0].N, Chunk: chunk}); !complete && shardRun.endedProcesses[part] >= poisonAfter {
-			if err := j.isolatePoison(ctx, list[0], part, recordsBefore); err != nil {
+		if part := (jobs.Part{Shard: shards[0].N, Chunk: nextChunk}); !complete && shardRun.endedProcesses[part] >= poisonAfter {
+			if err := j.isolatePoison(ctx, shards[0], part, recordsBefore); err != nil {
 				return err
 			}
 			delete(shardRun.endedProcesses, part)
-			return j.scoreShards(ctx, list) // the part is done now, and the next one follows
+			return j.scoreShards(ctx, shards) // the part is done now, and the next one follows
 		}
 	}
 	// Score what is left.
 	j.foreignFormat = input.Whole // most whole inputs are dumps of other tools
 	err := j.scoreStream(ctx, input.Name, func(ctx context.Context, put putFunc) error {
-		if whole {
-			return j.feedWhole(input, jobs.Part{Shard: list[0].N, Chunk: chunk}, recordsBefore, put)
+		if isWholeInput {
+			return j.feedWhole(input, jobs.Part{Shard: shards[0].N, Chunk: nextChunk}, recordsBefore, put)
 		}
-		return j.feedShards(input, list, put)
+		return j.feedShards(input, shards, put)
 	})
 	// Store the last part, unless the run ends here.
 	stopped := ctx.Err() != nil || j.out.failed() || shardRun.storer.failed() != nil
@@ -484,8 +484,8 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 		return err
 	}
 	// Shards without results, such as those of blank lines, get empty parts: else they would not count as done.
-	for _, shard := range list {
-		part := jobs.Part{Shard: shard.N, Chunk: chunk}
+	for _, shard := range shards {
+		part := jobs.Part{Shard: shard.N, Chunk: nextChunk}
 		if !shardRun.partsWithResults[part] {
 			shardRun.currentPart, shardRun.partIsOpen = part, true
 			if err := shardRun.commitPart(true); err != nil {

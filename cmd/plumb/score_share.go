@@ -273,13 +273,13 @@ func (j *job) isolatePoison(ctx context.Context, shard jobs.Shard, part jobs.Par
 // scores the range in a process of its own. If that process dies, it does the same with both halves of
 // the range. A single record whose process dies twice gets the error code poison.
 func (j *job) scoreByHalves(ctx context.Context, shard jobs.Shard, partRange partRange) (*rangeResults, error) {
-	got, why, err := j.scoreInProcess(ctx, &partRange)
+	got, why, err := j.scoreInChildProcess(ctx, &partRange)
 	if err != nil || why == "" {
 		return got, err
 	}
 	if partRange.endRecord-partRange.firstRecord == 1 {
 		// Once more: the first end may have had another reason, such as memory that others used.
-		if got, again, err := j.scoreInProcess(ctx, &partRange); err != nil || again == "" {
+		if got, again, err := j.scoreInChildProcess(ctx, &partRange); err != nil || again == "" {
 			return got, err
 		}
 		line, err := j.poisonLine(shard, &partRange, why)
@@ -308,10 +308,10 @@ func (j *job) temporaryDir() string {
 	return j.shards.Store.Path("")
 }
 
-// scoreInProcess scores a range of a part in a process of its own, plumb shard run, and returns its results. If
+// scoreInChildProcess scores a range of a part in a process of its own, plumb shard run, and returns its results. If
 // the process dies or reports that it crashed, there are no results, and why says how it ended.
 // Failures that do not depend on the records, such as a file that cannot be read, are errors.
-func (j *job) scoreInProcess(ctx context.Context, part *partRange) (got *rangeResults, why string, err error) {
+func (j *job) scoreInChildProcess(ctx context.Context, part *partRange) (got *rangeResults, why string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err

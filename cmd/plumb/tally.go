@@ -13,7 +13,7 @@ import (
 	"plumb/scoring/plural"
 )
 
-// maxFirst is how many failures are printed in full, perCode how many of one code.
+// maxFailures is how many failures are printed in full, maxFailuresPerCode how many of one code.
 const (
 	maxFailures        = 10
 	maxFailuresPerCode = 3

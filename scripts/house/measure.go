@@ -17,13 +17,13 @@ import (
 
 // The largest sizes that the code may have. A change may lower them.
 const (
-	maxLines        = 150_000 // of production Go in all
-	maxFileLines    = 600
-	maxFuncLines    = 100
-	maxLongPercent  = 0.5 // share of functions over longFunc lines
-	maxShaderLines  = 200
-	maxPageLines    = 4000 // of the explorer's pages in all: TypeScript, styles, HTML and their build
-	minDocumentedPc = 97.0
+	maxLines             = 150_000 // of production Go in all
+	maxFileLines         = 600
+	maxFuncLines         = 100
+	maxLongPercent       = 0.5 // share of functions over longFunc lines
+	maxShaderLines       = 200
+	maxPageLines         = 4000 // of the explorer's pages in all: TypeScript, styles, HTML and their build
+	minDocumentedPercent = 97.0
 )
 
 // pagesDir holds the sources of the explorer's pages. Its JSON files are lists of versions.
@@ -193,7 +193,7 @@ func (sizes *sizes) write(w io.Writer) (faults []string) {
 	row(sizes.pages < maxPageLines, fmt.Sprintf("fewer than %d", maxPageLines), "lines of the explorer's pages", "%d",
 		sizes.pages)
 	documented := percent(sizes.documented, sizes.exported)
-	row(documented >= minDocumentedPc || sizes.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPc),
+	row(documented >= minDocumentedPercent || sizes.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPercent),
 		"exported names with a comment",
 		"%d of %d, %.1f %%", sizes.documented, sizes.exported, documented)
 	row(sizes.document <= maxColumns, atMost(maxColumns), "longest line of a document", "%d", sizes.document)

@@ -28,15 +28,15 @@ import (
 )
 
 type config struct {
-	dir      string  // of lists, binaries and results
-	listed   string  // file of survivors with reasons
-	want     float64 // least share of mutants that are noticed, in percent
-	kept     bool    // kills of a run before stand while only tests have changed
-	report   bool    // run nothing
-	sample   int     // how many mutants of a package are run at most; 0 for all
-	seed     uint64  // of the draw of a sample
-	table    string  // file that gets the table, "" for none
-	packages []string
+	dir          string  // of lists, binaries and results
+	listed       string  // file of survivors with reasons
+	want         float64 // least share of mutants that are noticed, in percent
+	reuseSettled bool    // kills of a run before stand while only tests have changed
+	report       bool    // run nothing
+	sample       int     // how many mutants of a package are run at most; 0 for all
+	seed         uint64  // of the draw of a sample
+	table        string  // file that gets the table, "" for none
+	packages     []string
 }
 
 // main reads the flags and tests the mutants of the packages that the arguments name. A mutant is a small
@@ -47,7 +47,7 @@ func main() {
 	flag.StringVar(&c.dir, "dir", "build/mutation", "`folder` of lists, binaries and results")
 	flag.StringVar(&c.listed, "survivors", "scripts/mutants/survivors.txt", "`file` of survivors with reasons")
 	flag.Float64Var(&c.want, "want", 90, "least `percent` of the mutants of a package that its tests notice")
-	flag.BoolVar(&c.kept, "kept", false, "run only what no test noticed before, where only tests have changed since")
+	flag.BoolVar(&c.reuseSettled, "kept", false, "run only what no test noticed before, where only tests have changed since")
 	flag.BoolVar(&c.report, "report", false, "run nothing, and report what was run")
 	flag.IntVar(&c.sample, "sample", 0, "run only `N` mutants of a package that has more, drawn at random")
 	flag.StringVar(&c.table, "table", "", "`file` that gets the table too, with the date and the commit")
@@ -134,7 +134,7 @@ func (config *config) testPackage(dir string) (*result, error) {
 		return nil, err
 	}
 	result := &result{Package: dir, Source: pack.source, Tests: pack.tests, Testers: pack.testers, Mutants: mutants}
-	result.resume(config.results(dir), config.kept)
+	result.resume(config.results(dir), config.reuseSettled)
 	if !config.report {
 		result.Sample, result.Seed = config.sample, config.seed
 	}

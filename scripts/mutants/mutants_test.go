@@ -154,7 +154,7 @@ func TestResume(t *testing.T) {
 		t.Fatalf("got %+v, %v; want it killed by the tests of user", first, err)
 	}
 	status := func(kept bool) string {
-		c.report, c.kept = true, kept
+		c.report, c.reuseSettled = true, kept
 		r, err := c.testPackage("bare")
 		if err != nil {
 			t.Fatal(err)

@@ -24,9 +24,9 @@ type result struct {
 }
 
 // resume takes over the statuses of mutants from a stored result if that is of the same code and the same
-// tests. If only the tests have changed and kept is true, it takes over the mutants that were noticed or
+// tests. If only the tests have changed and reuseSettled is true, it takes over the mutants that were noticed or
 // did not compile. All mutants without a status are run again.
-func (fresh *result) resume(file string, kept bool) {
+func (fresh *result) resume(file string, reuseSettled bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return
@@ -39,7 +39,7 @@ func (fresh *result) resume(file string, kept bool) {
 	same := old.Tests == fresh.Tests && slices.Equal(old.Testers, fresh.Testers)
 	for i, mutant := range old.Mutants {
 		settled := mutant.Status == killed || mutant.Status == timedOut || mutant.Status == notViable
-		if same || kept && settled {
+		if same || reuseSettled && settled {
 			fresh.Mutants[i].Status, fresh.Mutants[i].By = mutant.Status, mutant.By
 		}
 	}

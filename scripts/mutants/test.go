@@ -227,7 +227,7 @@ const (
 	recordReached = -1 // the code runs as it is, and the numbers of the functions that are called are written to a file
 )
 
-// run runs tests of a binary with the mutant of that number, or for one of the constants above without any.
+// run runs tests of a binary with the mutant of that number, or with unchangedCode or recordReached without any.
 // usual is the processor time that the tests take without a mutant. A mutant may run for ever, so the limit
 // of processor time is three times that plus two seconds. The limit of wall-clock time is much higher,
 // because other work may occupy the processor.
