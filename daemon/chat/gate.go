@@ -61,7 +61,7 @@ func newGate(name string, tripAfter int, patience, backoff time.Duration) *gate 
 		stop: make(chan struct{}), changed: make(chan struct{})}
 }
 
-// pass is the permission for one call to the endpoint. One of its methods reports how the call
+// permission is that for one call to the endpoint. One of its methods reports how the call
 // ended.
 type permission struct {
 	gate       *gate

@@ -54,9 +54,9 @@ type Set struct {
 // group holds the open connections from one address. All connections over Unix
 // sockets are one group.
 type group struct {
-	from    netip.Prefix
+	network netip.Prefix
 	open    int
-	waiting [2]list.List // idle *Conn, the longest idle one first; indexed by unauthorized and authorized
+	idle    [2]list.List // idle *Conn, the longest idle one first; indexed by unauthorized and authorized
 }
 
 // The lists of idle connections of a group. Connections without an authorized request are closed first.
@@ -80,7 +80,7 @@ func (set *Set) Stats() Stats {
 	defer set.mu.Unlock()
 	stats := set.stats
 	for _, g := range set.groups {
-		stats.Waiting += g.waiting[unauthorized].Len() + g.waiting[authorized].Len()
+		stats.Waiting += g.idle[unauthorized].Len() + g.idle[authorized].Len()
 	}
 	stats.Busy = set.open - stats.Waiting
 	return stats
@@ -91,7 +91,7 @@ type Conn struct {
 	net.Conn
 	set         *Set
 	group       *group
-	idleElement *list.Element // place in group.waiting; nil while it is busy
+	idleElement *list.Element // place in group.idle; nil while it is busy
 	idleOrder   uint64        // sequence number of the set when it became idle
 	authorized  bool          // a request of it was authorized before
 	closed      bool
@@ -109,8 +109,8 @@ func Of(conn net.Conn) *Conn {
 // NetConn returns the connection that the system's listener accepted.
 func (conn *Conn) NetConn() net.Conn { return conn.Conn }
 
-// Busy marks a request in flight, so that the connection is not closed to make room.
-// authorized means that the request was authorized. Busy returns false where the
+// Busy marks the connection as busy with a request, so that it is not closed to make room.
+// authorized says that the request was authorized. Busy returns false where the
 // connection is closed already, and true for a nil Conn.
 func (conn *Conn) Busy(authorized bool) bool {
 	if conn == nil {
@@ -139,20 +139,20 @@ func (conn *Conn) Rest() {
 // whether a request of it was authorized before. Its idleOrder counts over the addresses, so that their
 // longest idle connections can be compared. The caller holds the mutex of the set.
 func (conn *Conn) markIdle() {
-	idle := &conn.group.waiting[unauthorized]
+	list := &conn.group.idle[unauthorized]
 	if conn.authorized {
-		idle = &conn.group.waiting[authorized]
+		list = &conn.group.idle[authorized]
 	}
 	conn.set.idleOrder++
 	conn.idleOrder = conn.set.idleOrder
-	conn.idleElement = idle.PushBack(conn)
+	conn.idleElement = list.PushBack(conn)
 }
 
 // unmarkIdle removes the connection from the idle ones of its address. The caller holds mu.
 func (conn *Conn) unmarkIdle() {
 	if conn.idleElement != nil {
-		conn.group.waiting[unauthorized].Remove(conn.idleElement) // does nothing for an element of the other list
-		conn.group.waiting[authorized].Remove(conn.idleElement)
+		conn.group.idle[unauthorized].Remove(conn.idleElement) // does nothing for an element of the other list
+		conn.group.idle[authorized].Remove(conn.idleElement)
 		conn.idleElement = nil
 	}
 }
@@ -180,7 +180,7 @@ func (conn *Conn) remove() bool {
 	conn.set.open--
 	conn.group.open--
 	if conn.group.open == 0 {
-		delete(conn.set.groups, conn.group.from)
+		delete(conn.set.groups, conn.group.network)
 	}
 	return true
 }
@@ -212,11 +212,11 @@ func Network(a net.Addr) netip.Prefix {
 	return p
 }
 
-// admit counts a new connection, raw, and returns it as one of the set. It is idle at first. If a limit is
+// addNew counts a new connection, raw, and returns it as one of the set. It is idle at first. If a limit is
 // reached, admit closes an idle connection to make room, or returns nil if none is idle. perAddress says that
 // the limit of one address was reached (Config.PerAddress), where only connections from that address are
 // closed.
-func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
+func (set *Set) addNew(raw net.Conn) (conn *Conn, perAddress bool) {
 	from := Network(raw.RemoteAddr())
 	set.mu.Lock()
 	defer set.mu.Unlock()
@@ -231,10 +231,10 @@ func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 		set.stats.Refused++
 		return nil, false
 	}
-	// Count it. The group is looked up again, as it may have gone with its last connection.
+	// Count it. The group is looked up again: if its last connection was closed to make room, it was removed.
 	g = set.groups[from]
 	if g == nil {
-		g = &group{from: from}
+		g = &group{network: from}
 		set.groups[from] = g
 	}
 	conn = &Conn{Conn: raw, set: set, group: g}
@@ -247,9 +247,9 @@ func (set *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 // longestIdle returns the connection of a group that has been idle longest, unauthorized ones
 // first; nil where none is idle.
 func (group *group) longestIdle() *Conn {
-	for k := range group.waiting { // unauthorized, then authorized
-		if e := group.waiting[k].Front(); e != nil {
-			return e.Value.(*Conn)
+	for authorization := range group.idle { // unauthorized, then authorized
+		if longest := group.idle[authorization].Front(); longest != nil {
+			return longest.Value.(*Conn)
 		}
 	}
 	return nil
@@ -259,18 +259,18 @@ func (group *group) longestIdle() *Conn {
 // idle one of the address with the most idle connections, so that a client that holds many
 // loses them first. Connections without an authorized request go first. The caller holds mu.
 func (set *Set) longestIdle() *Conn {
-	for _, which := range []int{unauthorized, authorized} {
+	for _, authorization := range []int{unauthorized, authorized} {
 		var found *Conn
-		most := 0
+		mostIdle := 0
 		for _, group := range set.groups {
-			n := group.waiting[which].Len()
-			if n == 0 {
+			idleCount := group.idle[authorization].Len()
+			if idleCount == 0 {
 				continue
 			}
 			// Of addresses with equally many, the one with the longest idle connection. found is set then.
-			longest := group.waiting[which].Front().Value.(*Conn)
-			if n > most || n == most && longest.idleOrder < found.idleOrder {
-				most, found = n, longest
+			longest := group.idle[authorization].Front().Value.(*Conn)
+			if idleCount > mostIdle || idleCount == mostIdle && longest.idleOrder < found.idleOrder {
+				mostIdle, found = idleCount, longest
 			}
 		}
 		if found != nil {
@@ -318,7 +318,7 @@ func (listener *listener) Accept() (net.Conn, error) {
 			if !transient(err) {
 				return nil, err
 			}
-			if roomMade := listener.set.failed(err); roomMade {
+			if roomMade := listener.set.noteAcceptFailure(err); roomMade {
 				pause = firstPause
 			}
 			// Also with room: if that does not help, idle connections must not be closed as fast as accept fails.
@@ -326,7 +326,7 @@ func (listener *listener) Accept() (net.Conn, error) {
 			pause = min(2*pause, lastPause)
 			continue
 		}
-		own, perAddress := listener.set.admit(conn)
+		own, perAddress := listener.set.addNew(conn)
 		if own != nil {
 			return own, nil
 		}
@@ -338,9 +338,9 @@ func (listener *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// failed counts a failure of accept, logs it at most once a second, and closes an idle connection, because
+// noteAcceptFailure counts a failure of accept, logs it at most once a second, and closes an idle connection, because
 // accept mostly fails for lack of descriptors. It reports whether there was an idle one.
-func (set *Set) failed(err error) bool {
+func (set *Set) noteAcceptFailure(err error) bool {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	set.stats.Failed++

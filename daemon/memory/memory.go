@@ -44,8 +44,8 @@ type Pool struct {
 
 // client is the budget of one client.
 type client struct {
-	free  *semaphore.Weighted
-	users int // open holds
+	free      *semaphore.Weighted
+	openHolds int
 }
 
 // New returns a pool of size bytes, of which one client may hold at most share bytes.
@@ -75,11 +75,11 @@ func (pool *Pool) Hold(name string) *Hold {
 		c = &client{free: semaphore.NewWeighted(pool.share)}
 		pool.clients[name] = c
 	}
-	c.users++
+	c.openHolds++
 	return &Hold{pool: pool, name: name, client: c}
 }
 
-// Fits reports whether n bytes can be held at all; the error wraps ErrTooLarge.
+// Fits returns nil if one client can hold n bytes at all, else an error that wraps ErrTooLarge.
 func (pool *Pool) Fits(n int64) error {
 	if pool == nil || n <= pool.share {
 		return nil
@@ -110,11 +110,11 @@ func (hold *Hold) Grow(ctx context.Context, n int64) error {
 	if err := hold.pool.Fits(hold.Held() + n); err != nil {
 		return err
 	}
-	patience, cancel := context.WithTimeout(ctx, hold.pool.Wait)
+	waitCtx, cancel := context.WithTimeout(ctx, hold.pool.Wait)
 	defer cancel()
-	err := hold.client.free.Acquire(patience, n)
+	err := hold.client.free.Acquire(waitCtx, n)
 	if err == nil {
-		if err = hold.pool.free.Acquire(patience, n); err != nil {
+		if err = hold.pool.free.Acquire(waitCtx, n); err != nil {
 			hold.client.free.Release(n)
 		}
 	}
@@ -125,11 +125,11 @@ func (hold *Hold) Grow(ctx context.Context, n int64) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return hold.pool.full(n)
+	return hold.pool.fullError(n)
 }
 
-// full is the error of n bytes for which there is no room now.
-func (pool *Pool) full(n int64) error {
+// fullError is the error of n bytes for which there is no room now.
+func (pool *Pool) fullError(n int64) error {
 	return fmt.Errorf("%w: %d bytes more, where %d of %d are held (%s), and one client may hold %d (--client-share); try again later",
 		ErrFull, n, pool.Held(), pool.size, pool.flag, pool.share)
 }
@@ -207,8 +207,8 @@ func (hold *Hold) Close() {
 	pool := hold.pool
 	pool.mu.Lock()
 	defer pool.mu.Unlock()
-	hold.client.users--
-	if hold.client.users == 0 {
+	hold.client.openHolds--
+	if hold.client.openHolds == 0 {
 		delete(pool.clients, hold.name)
 	}
 }

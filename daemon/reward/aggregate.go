@@ -37,13 +37,13 @@ const maskSample = "mask_sample"
 // Gym's own members, which begin with _ng_. A row with a failure class or a true mask_sample is counted,
 // and its numbers stay out of the statistics.
 func (aggregate *Aggregate) Add(row []byte) {
-	failed, task := false, "0"
+	failed, taskKey := false, "0"
 	type number struct {
 		name  string
 		value float64
 	}
 	var numbers []number
-	take := func(key, value []byte) error {
+	addNumber := func(key, value []byte) error {
 		if x, ok := numberOf(value); ok {
 			numbers = append(numbers, number{jsoncut.Name(key), x})
 		}
@@ -57,17 +57,17 @@ func (aggregate *Aggregate) Add(row []byte) {
 		case name == maskSample:
 			failed = failed || string(value) == "true"
 		case name == taskIndex:
-			task = string(value)
+			taskKey = string(value)
 		case strings.HasPrefix(name, "_ng_"):
 		case name == "response" && value[0] == '{':
 			return jsoncut.Members(value, func(key, value []byte) error {
 				if string(key) == "usage" && value[0] == '{' {
-					return jsoncut.Members(value, take)
+					return jsoncut.Members(value, addNumber)
 				}
 				return nil
 			})
 		default:
-			take(key, value)
+			addNumber(key, value)
 		}
 		return nil
 	})
@@ -75,11 +75,11 @@ func (aggregate *Aggregate) Add(row []byte) {
 		aggregate.tasks = map[string]*group{}
 	}
 	// Find the group of its task.
-	g := aggregate.tasks[task]
+	g := aggregate.tasks[taskKey]
 	if g == nil {
 		g = &group{}
-		aggregate.tasks[task] = g
-		aggregate.order = append(aggregate.order, task)
+		aggregate.tasks[taskKey] = g
+		aggregate.order = append(aggregate.order, taskKey)
 	}
 	// Count it in the group of all rows and in that of its task.
 	for _, g := range []*group{&aggregate.all, g} {
@@ -137,7 +137,7 @@ func (aggregate *Aggregate) AppendJSON(dst []byte) []byte {
 	}
 	dst = append(dst, `],"agent_metrics":{`...)
 	dst = aggregate.all.appendStats(dst)
-	dst = aggregate.coverage(dst)
+	dst = aggregate.appendCoverage(dst)
 	dst = append(dst, `},"key_metrics":{`...)
 	for i, name := range aggregate.all.names {
 		if i > 0 {
@@ -151,9 +151,9 @@ func (aggregate *Aggregate) AppendJSON(dst []byte) []byte {
 	return append(strconv.AppendInt(dst, int64(aggregate.all.failed), 10), '}')
 }
 
-// coverage appends members, under the names of NeMo Gym, that say how many rows (rollouts) and tasks the
+// appendCoverage appends members, under the names of NeMo Gym, that say how many rows (rollouts) and tasks the
 // statistics cover and how many are left out because they failed. It appends nothing if no row failed.
-func (aggregate *Aggregate) coverage(dst []byte) []byte {
+func (aggregate *Aggregate) appendCoverage(dst []byte) []byte {
 	if aggregate.all.failed == 0 {
 		return dst
 	}

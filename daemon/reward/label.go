@@ -61,12 +61,12 @@ func (labels *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scori
 	case label[0] != '{':
 		return dst, bad(at, "got %s; want the item, or a reference to one, as a string of JSON", jsoncut.Kind(label))
 	}
-	// Copy its members. A reference must name a task.
+	// Copy its members. A label that is only a reference must name a task.
 	const labelItself = true
-	c := copier{src: object, nullIsAbsent: nullIsAbsent, reference: true}
+	c := copier{json: object, nullIsAbsent: nullIsAbsent, onlyReference: true}
 	start := len(dst)
-	dst, _ = c.members(dst, 0, labelItself)
-	if c.reference {
+	dst, _ = c.copyObject(dst, 0, labelItself)
+	if c.onlyReference {
 		if err := labels.resolve(string(c.suite), string(c.split), string(c.id), at); err != nil {
 			return dst[:start], err
 		}
@@ -102,7 +102,7 @@ func (labels *Labels) resolve(suite, split, id, at string) *scoring.Error {
 		return bad(at+".suite", "got %.64q; want one of %s", name, strings.Join(labels.Suites.Names(), ", "))
 	}
 	key := dump.TasksKey(name, split)
-	if key != name && labels.Tasks[key] == nil {
+	if key != name && labels.Tasks[key] == nil { // the key of the test split is the suite's name
 		return bad(at+".split", "got %.64q; want the split of a loaded file (plumb serve --tasks %s:SPLIT=FILE), or none", split, name)
 	}
 	if labels.Tasks[key].Len() == 0 {
@@ -123,61 +123,61 @@ func bad(at, format string, args ...any) *scoring.Error {
 // copier copies the JSON object of a label in one pass, without the members that are not wanted. The JSON
 // was checked before, so brackets and quotes match.
 type copier struct {
-	src          []byte
-	nullIsAbsent bool // members that are null are left out
-	reference    bool // the object itself has no members but referenceKeys so far
+	json          []byte
+	nullIsAbsent  bool // members that are null are left out
+	onlyReference bool // the object itself has no members but referenceKeys so far
 
 	suite, split, id []byte // of a reference
 }
 
-// space returns the index of the first byte of the label from i on that is no JSON white space.
-func (copier *copier) space(i int) int {
-	for i < len(copier.src) && copier.src[i] <= ' ' {
+// skipSpace returns the index of the first byte of the label from i on that is no JSON white space.
+func (copier *copier) skipSpace(i int) int {
+	for i < len(copier.json) && copier.json[i] <= ' ' {
 		i++
 	}
 	return i
 }
 
-// members appends the JSON object that begins at byte i of src to dst, without the members that are not
-// wanted. next is the index after its closing brace. top says that the object is the label itself and not
+// copyObject appends the JSON object that begins at byte i of the label to dst, without the members that are
+// not wanted. The label was checked before to be valid JSON. next is the index after its closing brace. isLabel says that the object is the label itself and not
 // a value within it. A member is copied before it is known whether it is wanted, and then removed from dst
 // if it is not.
-func (copier *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
+func (copier *copier) copyObject(dst []byte, i int, isLabel bool) (out []byte, next int) {
 	dst = append(dst, '{')
 	empty := true
-	for i = copier.space(i + 1); copier.src[i] != '}'; {
+	for i = copier.skipSpace(i + 1); copier.json[i] != '}'; {
 		beforeMember := len(dst)
 		if !empty {
 			dst = append(dst, ',')
 		}
-		key := copier.src[i:copier.stringEnd(i)]
+		key := copier.json[i:copier.stringEnd(i)]
 		dst = append(append(dst, key...), ':')
-		i = copier.space(i + len(key))
-		i = copier.space(i + 1) // after the colon
-		from := i
-		dst, i = copier.value(dst, i)
-		if copier.wanted(key, bytes.TrimSpace(copier.src[from:i]), top) {
+		i = copier.skipSpace(i + len(key))
+		i = copier.skipSpace(i + 1) // after the colon
+		valueBegin := i
+		dst, i = copier.copyValue(dst, i)
+		if copier.keepMember(key, bytes.TrimSpace(copier.json[valueBegin:i]), isLabel) {
 			empty = false
 		} else {
 			dst = dst[:beforeMember]
 		}
-		i = copier.space(i)
-		if copier.src[i] == ',' {
-			i = copier.space(i + 1)
+		i = copier.skipSpace(i)
+		if copier.json[i] == ',' {
+			i = copier.skipSpace(i + 1)
 		}
 	}
 	return append(dst, '}'), i + 1
 }
 
-// wanted reports whether a member of an object in a label is copied. It is not if it is null and nulls
-// count as absent, or if it holds an old answer. top says that the object is the label itself. Then it also
+// keepMember reports whether a member of an object in a label is copied. It is not if it is null and nulls
+// count as absent, or if it holds an old answer. isLabel says that the object is the label itself. Then it also
 // keeps the suite, split and id, which name a task, and notes whether the label has any other member and
 // so is no mere reference.
-func (copier *copier) wanted(key, value []byte, top bool) bool {
+func (copier *copier) keepMember(key, value []byte, isLabel bool) bool {
 	if copier.nullIsAbsent && value[0] == 'n' { // null
 		return false
 	}
-	if !top {
+	if !isLabel {
 		return true
 	}
 	name := string(jsoncut.Text(key))
@@ -185,7 +185,7 @@ func (copier *copier) wanted(key, value []byte, top bool) bool {
 	case slices.Contains(answerKeys, name):
 		return false
 	case !slices.Contains(referenceKeys, name):
-		copier.reference = false
+		copier.onlyReference = false
 	case name == "suite" && value[0] == '"':
 		copier.suite = jsoncut.Text(value)
 	case name == "split" && value[0] == '"':
@@ -198,32 +198,32 @@ func (copier *copier) wanted(key, value []byte, top bool) bool {
 	return true
 }
 
-// value appends the JSON value that begins at byte i of a trainer's label, src, to dst; next is the index after
+// copyValue appends the JSON value that begins at byte i of a trainer's label, src, to dst; next is the index after
 // it. If nulls count as absent, objects in it lose their null members. Lists keep nulls, as these hold places.
-func (copier *copier) value(dst []byte, i int) (out []byte, next int) {
-	switch copier.src[i] {
+func (copier *copier) copyValue(dst []byte, i int) (out []byte, next int) {
+	switch copier.json[i] {
 	case '{':
-		return copier.members(dst, i, false)
+		return copier.copyObject(dst, i, false)
 	case '[':
 		dst = append(dst, '[')
-		for i = copier.space(i + 1); copier.src[i] != ']'; {
-			dst, i = copier.value(dst, i)
-			i = copier.space(i)
-			if copier.src[i] == ',' {
+		for i = copier.skipSpace(i + 1); copier.json[i] != ']'; {
+			dst, i = copier.copyValue(dst, i)
+			i = copier.skipSpace(i)
+			if copier.json[i] == ',' {
 				dst = append(dst, ',')
-				i = copier.space(i + 1)
+				i = copier.skipSpace(i + 1)
 			}
 		}
 		return append(dst, ']'), i + 1
 	case '"':
 		end := copier.stringEnd(i)
-		return append(dst, copier.src[i:end]...), end
+		return append(dst, copier.json[i:end]...), end
 	}
 	end := i // a number, true, false or null
-	for end < len(copier.src) && !ends(copier.src[end]) {
+	for end < len(copier.json) && !ends(copier.json[end]) {
 		end++
 	}
-	return append(dst, copier.src[i:end]...), end
+	return append(dst, copier.json[i:end]...), end
 }
 
 // ends reports whether a byte cannot belong to a JSON number, true, false or null.
@@ -232,8 +232,8 @@ func ends(b byte) bool { return b <= ' ' || b == ',' || b == ']' || b == '}' }
 // stringEnd returns the index after the JSON string that begins at byte i of the label src. src was checked
 // before to be valid JSON, so the string ends.
 func (copier *copier) stringEnd(i int) int {
-	for i++; copier.src[i] != '"'; i++ {
-		if copier.src[i] == '\\' {
+	for i++; copier.json[i] != '"'; i++ {
+		if copier.json[i] == '\\' {
 			i++
 		}
 	}

@@ -37,16 +37,16 @@ var markers = []string{
 // markers.
 var plainMarkers = []string{"\nASSISTANT:", " ASSISTANT:", "\n### Response:", "\n### Assistant:", "\nAssistant:"}
 
-// specials end a text. Besides these, whatever has the form <|name|> or
+// endTokens end a text. Besides these, whatever has the form <|name|> or
 // <｜name｜> does, with a name of at most 40 letters, digits, underscores and the
 // like.
-var specials = []string{
+var endTokens = []string{
 	"</s>", "<eos>", "<pad>", "<unk>", "<end_of_turn>", "<turn|>", "<end_of_utterance>", "<|endofturn|>",
 	"[|endofturn|]", "[EOS]", "[PAD]", "[SEP]", "<eod>", "<eop>", "<extra_id_1>", "<reserved_106>", "[e~[",
 }
 
-// openers begin a text that has no prompt.
-var openers = []string{"<s>", "<bos>", "[BOS]", "[CLS]", "<|begin_of_text|>", "<|startoftext|>", "<｜begin▁of▁sentence｜>"}
+// startTokens begin a text that has no prompt.
+var startTokens = []string{"<s>", "<bos>", "[BOS]", "[CLS]", "<|begin_of_text|>", "<|startoftext|>", "<｜begin▁of▁sentence｜>"}
 
 // Answer returns the answer in a text that a trainer has decoded, query, which holds the prompt and the
 // answer. That is what follows the prompt if the text begins with it, else what follows the last marker of
@@ -55,15 +55,15 @@ func Answer(query, prompt string) string {
 	if prompt != "" && strings.HasPrefix(query, prompt) {
 		return query[len(prompt):]
 	}
-	for _, table := range [][]string{markers, plainMarkers} {
-		from := -1
-		for _, m := range table {
+	for _, list := range [][]string{markers, plainMarkers} {
+		end := -1
+		for _, m := range list {
 			if i := strings.LastIndex(query, m); i >= 0 {
-				from = max(from, i+len(m))
+				end = max(end, i+len(m))
 			}
 		}
-		if from >= 0 {
-			return strings.TrimLeft(query[from:], "\r\n")
+		if end >= 0 {
+			return strings.TrimLeft(query[end:], "\r\n")
 		}
 	}
 	return query
@@ -84,23 +84,23 @@ func StripSpecial(s string) (text string, n int) {
 	}
 	// Those at the start.
 	for {
-		i := slices.IndexFunc(openers, func(o string) bool { return strings.HasPrefix(s, o) })
+		i := slices.IndexFunc(startTokens, func(o string) bool { return strings.HasPrefix(s, o) })
 		if i < 0 {
 			return s, n
 		}
-		s, n = s[len(openers[i]):], n+1
+		s, n = s[len(startTokens[i]):], n+1
 	}
 }
 
 // specialSuffix returns the length in bytes of the special token of a chat template that ends a trainer's text,
 // 0 if there is none. A token that begins texts counts too, for an answer that holds nothing but such tokens.
 func specialSuffix(text string) int {
-	for _, token := range specials {
+	for _, token := range endTokens {
 		if strings.HasSuffix(text, token) {
 			return len(token)
 		}
 	}
-	for _, o := range openers {
+	for _, o := range startTokens {
 		if strings.HasSuffix(text, o) {
 			return len(o)
 		}
@@ -201,12 +201,12 @@ func ParseSteps(names string) (Steps, error) {
 // thought that does not end makes the text empty, because the answer would follow it.
 func Prepare(s string, steps Steps, inThink bool) (text string, done []string) {
 	text = s
-	for _, n := range stepNames {
-		if steps&n.step == 0 {
+	for _, known := range stepNames {
+		if steps&known.step == 0 {
 			continue
 		}
 		before := text
-		switch n.step {
+		switch known.step {
 		case StepSpecial:
 			text, _ = StripSpecial(before)
 		case StepThink:
@@ -219,7 +219,7 @@ func Prepare(s string, steps Steps, inThink bool) (text string, done []string) {
 			text = lastBoxed(before)
 		}
 		if text != before {
-			done = append(done, n.name)
+			done = append(done, known.name)
 		}
 	}
 	return text, done
@@ -232,9 +232,9 @@ func OpensThought(prompt string) bool {
 
 // afterThought returns the part of a trainer's text after the model's thoughts: after the last final channel of
 // Harmony, else after the last </think>. Text in another channel, or in a block of thought that does not end,
-// is no answer, and the result is "". A text without thoughts is returned whole. open says that the prompt has
+// is no answer, and the result is "". A text without thoughts is returned whole. promptOpensThought says that the prompt has
 // opened a block.
-func afterThought(text string, open bool) string {
+func afterThought(text string, promptOpensThought bool) string {
 	const final = "<|channel|>final<|message|>"
 	if i := strings.LastIndex(text, final); i >= 0 {
 		return text[i+len(final):]
@@ -244,7 +244,7 @@ func afterThought(text string, open bool) string {
 	}
 	begin, end := strings.LastIndex(text, "<think>"), strings.LastIndex(text, "</think>")
 	switch {
-	case begin > end, end < 0 && open: // the block does not end
+	case begin > end, end < 0 && promptOpensThought: // the block does not end
 		return ""
 	case end < 0:
 		return text

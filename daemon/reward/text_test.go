@@ -99,7 +99,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%q: got %q", m, got)
 		}
 	}
-	for _, s := range slices.Concat(specials, openers) {
+	for _, s := range slices.Concat(endTokens, startTokens) {
 		if got, n := StripSpecial("B" + s + " \n"); got != "B" || n != 1 {
 			t.Errorf("%q: got %q", s, got)
 		}

@@ -121,7 +121,7 @@ type unitKey struct {
 // keyOfUnit returns the key of a unit of this command.
 func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, testOf(u), u.arm, u.repeat} }
 
-// labelled is a call of the log: its label, which says what was asked of whom, and the place of its
+// loggedCall is a call of the log: its label, which says what was asked of whom, and the place of its
 // line.
 type loggedCall struct {
 	Label

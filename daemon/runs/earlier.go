@@ -8,7 +8,7 @@ import (
 	"plumb/daemon/chat"
 )
 
-// shown names what pictures were shown for: they are the same in all modes and repeats.
+// pictureUse names what pictures were shown for: they are the same in all modes and repeats.
 type pictureUse struct{ task, test, input string }
 
 // shownFor returns what the pictures of a line of the log were shown for.

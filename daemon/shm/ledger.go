@@ -31,23 +31,23 @@ type entry struct {
 // dead, and how many processes have it attached. A segment whose id now names another one does not exist.
 // A segment whose creator is unknown is never orphaned.
 func (entry entry) state() (exists, orphaned bool, attached uint64) {
-	var d sysv.IdDs
-	if _, err := sysv.Ctl(entry.ID, sysv.IPC_STAT, &d); err != nil {
+	var stat sysv.IdDs
+	if _, err := sysv.Ctl(entry.ID, sysv.IPC_STAT, &stat); err != nil {
 		return false, false, 0
 	}
-	if d.Cpid != entry.Creator || d.Ctime != entry.SegmentCreated || d.SegSz != entry.Bytes || d.Perm.Uid != entry.UID {
+	if stat.Cpid != entry.Creator || stat.Ctime != entry.SegmentCreated || stat.SegSz != entry.Bytes || stat.Perm.Uid != entry.UID {
 		return false, false, 0 // the id was reused
 	}
 	if entry.Creator == 0 { // unknown: the creator is in another PID namespace
-		return true, false, uint64(d.Nattch)
+		return true, false, uint64(stat.Nattch)
 	}
-	born, ok := started(entry.Creator)
-	return true, !ok || born != entry.ProcessStarted, uint64(d.Nattch)
+	born, ok := processStart(entry.Creator)
+	return true, !ok || born != entry.ProcessStarted, uint64(stat.Nattch)
 }
 
-// sweep removes a System V segment if its creator is dead and no process has it attached. left reports
+// removeIfOrphaned removes a System V segment if its creator is dead and no process has it attached. stillExists reports
 // whether the segment still exists afterwards: it is in use, its creator lives, or removing it failed.
-func (entry entry) sweep(log *slog.Logger) (left bool) {
+func (entry entry) removeIfOrphaned(log *slog.Logger) (stillExists bool) {
 	exists, orphaned, attached := entry.state()
 	if !exists || !orphaned || attached > 0 {
 		return exists
@@ -68,9 +68,9 @@ type ledger struct {
 	log  *slog.Logger
 	self record
 
-	mu   sync.Mutex     // guards the rest
-	used map[entry]int  // how many registered regions use a segment
-	left map[entry]bool // segments of dead creators that could not be removed yet
+	mu        sync.Mutex     // guards the rest
+	uses      map[entry]int  // how many registered regions use a segment
+	unremoved map[entry]bool // segments of dead creators that could not be removed yet
 }
 
 // record is the content of a file: which daemon wrote it, and the segments that it used.
@@ -92,7 +92,7 @@ const (
 // files of dead daemons list, and then writes a file of its own. With dir "" it keeps no
 // file.
 func openLedger(dir string, log *slog.Logger) (*ledger, error) {
-	l := &ledger{log: log, used: map[entry]int{}, left: map[entry]bool{}}
+	l := &ledger{log: log, uses: map[entry]int{}, unremoved: map[entry]bool{}}
 	if dir == "" {
 		return l, nil
 	}
@@ -100,7 +100,7 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 		return nil, fmt.Errorf("cannot use folder %s for the record of shared memory: %w (--runtime-dir)", dir, err)
 	}
 	l.self.PID = int32(os.Getpid())
-	l.self.ProcessStarted, _ = started(l.self.PID)
+	l.self.ProcessStarted, _ = processStart(l.self.PID)
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	l.self.Boot = strings.TrimSpace(string(boot))
 	l.self.Space, _ = os.Readlink("/proc/self/ns/ipc")
@@ -133,7 +133,7 @@ func requirePrivate(dir string) error {
 }
 
 // reclaimOrphans removes the orphaned segments that the file of a dead daemon lists, and
-// then the file. Segments that cannot be removed yet go to ledger.left. It leaves the file of a
+// then the file. Segments that cannot be removed yet go to ledger.unremoved. It leaves the file of a
 // running daemon alone. The segments of another boot or IPC namespace are not touched,
 // because their ids mean nothing here.
 func (ledger *ledger) reclaimOrphans(path string) {
@@ -151,13 +151,13 @@ func (ledger *ledger) reclaimOrphans(path string) {
 		os.Remove(path)
 		return
 	}
-	if born, ok := started(r.PID); ok && born == r.ProcessStarted && r.Boot == ledger.self.Boot && r.PID != ledger.self.PID {
-		return // that daemon is running; with this process's own PID it is an earlier one, which has ended
+	if born, ok := processStart(r.PID); ok && born == r.ProcessStarted && r.Boot == ledger.self.Boot && r.PID != ledger.self.PID {
+		return // that daemon is running. With this process's own PID it would be an earlier one, which has ended
 	}
 	if r.Boot == ledger.self.Boot && r.Space == ledger.self.Space {
 		for _, e := range r.Segments {
-			if e.sweep(ledger.log) { // it is still there
-				ledger.left[e] = true
+			if stillExists := e.removeIfOrphaned(ledger.log); stillExists {
+				ledger.unremoved[e] = true
 			}
 		}
 	}
@@ -174,11 +174,11 @@ func (ledger *ledger) write() error {
 	}
 	record := ledger.self
 	record.Segments = []entry{}
-	for e := range ledger.used {
+	for e := range ledger.uses {
 		record.Segments = append(record.Segments, e)
 	}
-	for e := range ledger.left {
-		if ledger.used[e] == 0 {
+	for e := range ledger.unremoved {
+		if ledger.uses[e] == 0 {
 			record.Segments = append(record.Segments, e)
 		}
 	}
@@ -194,13 +194,13 @@ func (ledger *ledger) write() error {
 	return os.Rename(next, ledger.path)
 }
 
-// add counts one more use of a segment and records the segment before its first use, so that
+// addUse counts one more use of a segment and records the segment before its first use, so that
 // the next daemon removes it if this one is killed.
-func (ledger *ledger) add(entry entry) error {
+func (ledger *ledger) addUse(entry entry) error {
 	ledger.mu.Lock()
 	defer ledger.mu.Unlock()
-	ledger.used[entry]++
-	if ledger.used[entry] > 1 {
+	ledger.uses[entry]++
+	if ledger.uses[entry] > 1 {
 		return nil
 	}
 	err := ledger.write()
@@ -210,38 +210,38 @@ func (ledger *ledger) add(entry entry) error {
 	return err
 }
 
-// drop counts one use of a segment less. After the last one it removes the segment if its creator is dead
-// and no process has it attached. One that cannot be removed yet is kept in ledger.left and tried again.
+// dropUse counts one use of a segment less. After the last one it removes the segment if its creator is dead
+// and no process has it attached. One that cannot be removed yet is kept in ledger.unremoved and tried again.
 // So is each segment that the daemon could not detach itself (detached is false).
-func (ledger *ledger) drop(entry entry, detached bool) {
+func (ledger *ledger) dropUse(entry entry, detached bool) {
 	ledger.mu.Lock()
 	defer ledger.mu.Unlock()
-	ledger.used[entry]--
-	if ledger.used[entry] > 0 {
+	ledger.uses[entry]--
+	if ledger.uses[entry] > 0 {
 		return
 	}
-	delete(ledger.used, entry)
-	// A creator that is alive removes its segment itself; sweep does nothing then.
-	if _, orphaned, _ := entry.state(); (orphaned || !detached) && entry.sweep(ledger.log) {
-		ledger.left[entry] = true
+	delete(ledger.uses, entry)
+	// A creator that is alive removes its segment itself; removeIfOrphaned does nothing then.
+	if _, orphaned, _ := entry.state(); (orphaned || !detached) && entry.removeIfOrphaned(ledger.log) {
+		ledger.unremoved[entry] = true
 	}
 	if err := ledger.write(); err != nil {
 		ledger.log.Error("cannot keep a record of shared memory", "error", err)
 	}
 }
 
-// sweep tries again to remove the segments in ledger.left that no region uses, and rewrites the
+// retryUnremoved tries again to remove the segments in ledger.unremoved that no region uses, and rewrites the
 // file when some are gone.
-func (ledger *ledger) sweep() {
+func (ledger *ledger) retryUnremoved() {
 	ledger.mu.Lock()
 	defer ledger.mu.Unlock()
-	before := len(ledger.left)
-	for e := range ledger.left {
-		if ledger.used[e] == 0 && !e.sweep(ledger.log) {
-			delete(ledger.left, e)
+	before := len(ledger.unremoved)
+	for e := range ledger.unremoved {
+		if ledger.uses[e] == 0 && !e.removeIfOrphaned(ledger.log) {
+			delete(ledger.unremoved, e)
 		}
 	}
-	if len(ledger.left) == before {
+	if len(ledger.unremoved) == before {
 		return
 	}
 	if err := ledger.write(); err != nil {
@@ -252,10 +252,10 @@ func (ledger *ledger) sweep() {
 // close removes the file, unless segments are in use or still to be removed. Then the file
 // stays for the next daemon.
 func (ledger *ledger) close() error {
-	ledger.sweep()
+	ledger.retryUnremoved()
 	ledger.mu.Lock()
 	defer ledger.mu.Unlock()
-	if ledger.path == "" || len(ledger.left) > 0 || len(ledger.used) > 0 {
+	if ledger.path == "" || len(ledger.unremoved) > 0 || len(ledger.uses) > 0 {
 		return nil
 	}
 	path := ledger.path

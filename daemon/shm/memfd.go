@@ -14,16 +14,16 @@ type file struct {
 	fd    *os.File
 	bytes int64
 
-	mu      sync.Mutex // guards what follows
-	in, out []byte     // the mappings for reading and for writing; nil before the first use
-	closed  bool
+	mu                 sync.Mutex // guards what follows
+	readable, writable []byte     // the mappings for reading and for writing; nil before the first use
+	closed             bool
 }
 
 // adopt takes ownership of a descriptor that a client has sent. It returns the memfd, or
 // closes the descriptor and returns the reason why it cannot be used.
 func adopt(fd int) (*file, string) {
 	f := &file{fd: os.NewFile(uintptr(fd), "memfd")}
-	why := f.refuse(fd)
+	why := f.whyRefused(fd)
 	if why != "" {
 		f.fd.Close()
 		return nil, why
@@ -31,9 +31,9 @@ func adopt(fd int) (*file, string) {
 	return f, ""
 }
 
-// refuse returns the reason why the memfd of a client cannot be used, "" if it can be. Access to its mapping
-// must never fault, so its size must be sealed and its pages must be plain ones. refuse also sets file.bytes.
-func (file *file) refuse(fd int) string {
+// whyRefused returns the reason why the memfd of a client cannot be used, "" if it can be. Access to its mapping
+// must never fault, so its size must be sealed and its pages must be plain ones. whyRefused also sets file.bytes.
+func (file *file) whyRefused(fd int) string {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	const want = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW // access beyond the end of a file that shrank faults
 	if err != nil {
@@ -59,10 +59,10 @@ func (file *file) refuse(fd int) string {
 
 func (file *file) size() int64 { return file.bytes }
 
-func (file *file) read() ([]byte, error) { return file.mapped(&file.in, unix.PROT_READ) }
+func (file *file) read() ([]byte, error) { return file.mapped(&file.readable, unix.PROT_READ) }
 
 func (file *file) write() ([]byte, error) {
-	return file.mapped(&file.out, unix.PROT_READ|unix.PROT_WRITE)
+	return file.mapped(&file.writable, unix.PROT_READ|unix.PROT_WRITE)
 }
 
 // mapped returns the mapping of the whole file that is kept in *data, and makes it at the first call, with
@@ -91,7 +91,7 @@ func (file *file) close() error {
 	defer file.mu.Unlock()
 	file.closed = true
 	err := file.fd.Close()
-	for _, data := range [][]byte{file.in, file.out} {
+	for _, data := range [][]byte{file.readable, file.writable} {
 		if data == nil {
 			continue
 		}
@@ -99,6 +99,6 @@ func (file *file) close() error {
 			err = e
 		}
 	}
-	file.in, file.out = nil, nil
+	file.readable, file.writable = nil, nil
 	return err
 }

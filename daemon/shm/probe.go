@@ -27,8 +27,8 @@ func probeSegment() error {
 	if err := attach(r, id, Self()); err != nil {
 		return err
 	}
-	_, err = r.mem.write()
-	return errors.Join(err, r.mem.close())
+	_, err = r.memory.write()
+	return errors.Join(err, r.memory.close())
 }
 
 // probeMemfd makes, seals and maps a small memfd, a file in memory, as a client does, and returns the

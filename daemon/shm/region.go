@@ -35,14 +35,14 @@ type region struct {
 	client       string // the process whose limit counts it
 	owner        Peer   // who registered it
 	conn         any    // the connection that it ends with, nil for none
-	mem          memory
+	memory       memory
 	refs         int          // pins, and one more while it is registered; guarded by registry.mu
-	used         atomic.Int64 // when it was used last, Unix ns
+	lastUse      atomic.Int64 // when it was used last, Unix ns
 }
 
 func (region *region) info() Info { return Info{region.name, region.key, region.offset, region.size} }
 
-func (region *region) touch() { region.used.Store(time.Now().UnixNano()) }
+func (region *region) touch() { region.lastUse.Store(time.Now().UnixNano()) }
 
 // release drops one reference to a region of shared memory: a pin, or that of being registered. When none
 // is left, it unmaps the memory, counts it no more, and ends the record of a System V segment. The error
@@ -55,12 +55,12 @@ func (region *region) release() error {
 	if !last {
 		return nil
 	}
-	err := region.mem.close()
+	err := region.memory.close()
 	region.registry.mu.Lock()
-	region.registry.count(region, -1) // only now, as the memory was held until here
+	region.registry.addToCounts(region, -1) // only now, as the memory was held until here
 	region.registry.mu.Unlock()
-	if s, ok := region.mem.(*segment); ok {
-		region.registry.file.drop(s.entry(), err == nil)
+	if s, ok := region.memory.(*segment); ok {
+		region.registry.ledger.dropUse(s.entry(), err == nil)
 	}
 	return err
 }
@@ -78,13 +78,13 @@ type Pin struct {
 // requests.
 func (registry *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pin, error) {
 	registry.mu.Lock()
-	region, ok := registry.regions[name]
-	ok = ok && region.owner.UID == p.UID
-	if ok {
+	region, visible := registry.regions[name]
+	visible = visible && region.owner.UID == p.UID
+	if visible {
 		region.refs++
 	}
 	registry.mu.Unlock()
-	if !ok {
+	if !visible {
 		return nil, unknown("use", name)
 	}
 	pin, err := region.pin(offset, size, write)
@@ -106,11 +106,11 @@ func (region *region) pin(offset, size int64, write bool) (*Pin, error) {
 	case size < 0 || size > region.size-offset:
 		return nil, wrong(CodeRange, "cannot use region %q: got shared_memory_byte_size %d at offset %d; want at most %d there", region.name, size, offset, region.size-offset)
 	}
-	open := region.mem.read
+	mapMemory := region.memory.read
 	if write {
-		open = region.mem.write
+		mapMemory = region.memory.write
 	}
-	all, err := open()
+	all, err := mapMemory()
 	if err != nil {
 		how := "reading"
 		if write {
@@ -119,8 +119,8 @@ func (region *region) pin(offset, size int64, write bool) (*Pin, error) {
 		return nil, wrong(CodeKey, "cannot use region %q: it cannot be mapped for %s: %v", region.name, how, err)
 	}
 	region.touch()
-	from := region.offset + offset
-	return &Pin{region: region, bytes: all[from : from+size : from+size]}, nil // an append cannot write past the range
+	begin := region.offset + offset
+	return &Pin{region: region, bytes: all[begin : begin+size : begin+size]}, nil // an append cannot write past the range
 }
 
 // Size returns the number of pinned bytes.

@@ -94,18 +94,18 @@ type Info struct {
 
 // Registry holds the regions by name. It is safe for concurrent use.
 type Registry struct {
-	cfg  Config
-	file *ledger
-	done chan struct{}  // closed by Close
-	stop sync.Once      // closes done
-	wait sync.WaitGroup // for watch
+	cfg       Config
+	ledger    *ledger
+	done      chan struct{}  // closed by Close
+	closeOnce sync.Once      // closes done
+	watching  sync.WaitGroup // for watch
 
-	mu      sync.Mutex         // guards the rest, and the counts of regions
-	regions map[string]*region // registered
-	bytes   int64              // of all mapped memory, unregistered regions with pins included
-	held    map[string]int     // regions per client, unregistered ones with pins included
-	total   int                // regions, unregistered ones with pins included
-	closed  bool
+	mu              sync.Mutex         // guards the rest, and the counts of regions
+	regions         map[string]*region // registered
+	bytesHeld       int64              // of all mapped memory, unregistered regions with pins included
+	regionsOfClient map[string]int     // regions per client, unregistered ones with pins included
+	regionsHeld     int                // regions, unregistered ones with pins included
+	closed          bool
 }
 
 // Open returns an empty registry of clients' shared memory. First, openLedger removes the segments that
@@ -118,12 +118,12 @@ func Open(cfg Config) (*Registry, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	registry := &Registry{cfg: cfg, done: make(chan struct{}), regions: map[string]*region{}, held: map[string]int{}}
+	registry := &Registry{cfg: cfg, done: make(chan struct{}), regions: map[string]*region{}, regionsOfClient: map[string]int{}}
 	var err error
-	if registry.file, err = openLedger(cfg.Dir, cfg.Log); err != nil {
+	if registry.ledger, err = openLedger(cfg.Dir, cfg.Log); err != nil {
 		return nil, err
 	}
-	registry.wait.Go(registry.watch)
+	registry.watching.Go(registry.watch)
 	return registry, nil
 }
 
@@ -133,9 +133,9 @@ func (registry *Registry) Close() error {
 	registry.mu.Lock()
 	registry.closed = true
 	registry.mu.Unlock()
-	registry.stop.Do(func() { close(registry.done) })
-	registry.wait.Wait()
-	return errors.Join(registry.unregister(func(*region) bool { return true }), registry.file.close())
+	registry.closeOnce.Do(func() { close(registry.done) })
+	registry.watching.Wait()
+	return errors.Join(registry.unregister(func(*region) bool { return true }), registry.ledger.close())
 }
 
 // Count returns the number of registered regions.
@@ -151,9 +151,9 @@ func (registry *Registry) Register(name, key string, offset, size int64, peer Pe
 	if err := checkName(name); err != nil {
 		return err
 	}
-	bare := strings.TrimLeft(key, "/")
+	keyName := strings.TrimLeft(key, "/")
 	switch {
-	case strings.HasPrefix(strings.ToLower(bare), Reserved):
+	case strings.HasPrefix(strings.ToLower(keyName), Reserved):
 		return wrong(CodeKey, "cannot register region %q: keys that begin with %q are the daemon's own", name, Reserved)
 	case strings.HasPrefix(key, "/"):
 		return wrong(CodeKey, "cannot register region %q: the key is a POSIX name, and such an object can be truncated while it is in use; want sysv:<segment id>, or a sealed memfd over the daemon's --shm-socket", name)
@@ -168,7 +168,7 @@ func (registry *Registry) Register(name, key string, offset, size int64, peer Pe
 }
 
 // add registers a region. It checks the limits, calls the function open, which sets the memory of the
-// region (region.mem), and checks the limits again with the size of that memory. If the limits are exceeded
+// region (region.memory), and checks the limits again with the size of that memory. If the limits are exceeded
 // at first, open is not called. After a later error add closes the memory.
 func (registry *Registry) add(region *region, open func(*region) error) error {
 	if region.offset < 0 || region.size <= 0 {
@@ -176,31 +176,31 @@ func (registry *Registry) add(region *region, open func(*region) error) error {
 	}
 	region.registry, region.refs = registry, 1
 	const unknownYet = 0 // bytes; open finds out the size
-	if err := registry.room(region, unknownYet); err != nil {
+	if err := registry.checkRoom(region, unknownYet); err != nil {
 		return err
 	}
 	if err := open(region); err != nil {
 		return err
 	}
-	if have := region.mem.size(); have > MaxSegment || region.offset > have || region.size > have-region.offset {
-		region.mem.close()
-		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want a range within its segment of %d bytes, which may have %d at most", region.name, region.offset, region.size, have, MaxSegment)
+	if memorySize := region.memory.size(); memorySize > MaxSegment || region.offset > memorySize || region.size > memorySize-region.offset {
+		region.memory.close()
+		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want a range within its segment of %d bytes, which may have %d at most", region.name, region.offset, region.size, memorySize, MaxSegment)
 	}
 	registry.mu.Lock()
-	err := registry.fits(region, region.mem.size()) // again: others may have registered regions meanwhile
+	err := registry.checkLimits(region, region.memory.size()) // again: others may have registered regions meanwhile
 	if err == nil {
 		region.touch()
 		registry.regions[region.name] = region
-		registry.count(region, 1)
+		registry.addToCounts(region, 1)
 	}
 	registry.mu.Unlock()
 	if err != nil {
-		region.mem.close()
+		region.memory.close()
 		return err
 	}
 	// A System V segment is recorded, so that none is left behind if the daemon is killed.
-	if s, ok := region.mem.(*segment); ok {
-		if err := registry.file.add(s.entry()); err != nil {
+	if s, ok := region.memory.(*segment); ok {
+		if err := registry.ledger.addUse(s.entry()); err != nil {
 			registry.Unregister(region.name, region.owner)
 			return wrong(CodeLimit, "cannot register region %q: cannot keep a record of it, without which it could be left behind", region.name)
 		}
@@ -208,41 +208,41 @@ func (registry *Registry) add(region *region, open func(*region) error) error {
 	return nil
 }
 
-// room returns an error if a region of that many bytes exceeds a limit or its name is taken, as fits does,
+// checkRoom returns an error if a region of that many bytes exceeds a limit or its name is taken, as checkLimits does,
 // for callers that do not hold registry.mu.
-func (registry *Registry) room(r *region, bytes int64) error {
+func (registry *Registry) checkRoom(r *region, bytes int64) error {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
-	return registry.fits(r, bytes)
+	return registry.checkLimits(r, bytes)
 }
 
-// fits returns an error if a region of shared memory of that many bytes would exceed a limit of the registry,
+// checkLimits returns an error if a region of shared memory of that many bytes would exceed a limit of the registry,
 // or its name is taken. The caller holds mu.
-func (registry *Registry) fits(region *region, bytes int64) error {
+func (registry *Registry) checkLimits(region *region, bytes int64) error {
 	switch _, taken := registry.regions[region.name]; {
 	case registry.closed:
 		return wrong(CodeLimit, "cannot register region %q: the daemon is shutting down", region.name)
 	case taken:
 		return wrong(CodeTaken, "cannot register region %q: there is one of that name; want another name, or unregister it first", region.name)
-	case registry.total >= registry.cfg.Regions:
+	case registry.regionsHeld >= registry.cfg.Regions:
 		return wrong(CodeLimit, "cannot register region %q: %d are held; want at most %d (--max-shm-regions)", region.name,
-			registry.total, registry.cfg.Regions)
-	case region.client != "" && registry.held[region.client] >= registry.cfg.PerClient:
-		return wrong(CodeLimit, "cannot register region %q: its client has %d; want at most %d (--max-shm-per-client)", region.name, registry.held[region.client], registry.cfg.PerClient)
-	case bytes > registry.cfg.Bytes-registry.bytes:
-		return wrong(CodeLimit, "cannot register region %q: %d bytes are held and it adds %d; want at most %d (--max-shm-bytes)", region.name, registry.bytes, bytes, registry.cfg.Bytes)
+			registry.regionsHeld, registry.cfg.Regions)
+	case region.client != "" && registry.regionsOfClient[region.client] >= registry.cfg.PerClient:
+		return wrong(CodeLimit, "cannot register region %q: its client has %d; want at most %d (--max-shm-per-client)", region.name, registry.regionsOfClient[region.client], registry.cfg.PerClient)
+	case bytes > registry.cfg.Bytes-registry.bytesHeld:
+		return wrong(CodeLimit, "cannot register region %q: %d bytes are held and it adds %d; want at most %d (--max-shm-bytes)", region.name, registry.bytesHeld, bytes, registry.cfg.Bytes)
 	}
 	return nil
 }
 
-// count adds a region of shared memory to the counts against the limits, those of the registry and of the
+// addToCounts adds a region of shared memory to the counts against the limits, those of the registry and of the
 // region's client (n is 1), or removes it from them (n is -1). The caller holds mu.
-func (registry *Registry) count(region *region, n int) {
-	registry.total += n
-	registry.bytes += int64(n) * region.mem.size()
-	registry.held[region.client] += n
-	if registry.held[region.client] == 0 {
-		delete(registry.held, region.client)
+func (registry *Registry) addToCounts(region *region, n int) {
+	registry.regionsHeld += n
+	registry.bytesHeld += int64(n) * region.memory.size()
+	registry.regionsOfClient[region.client] += n
+	if registry.regionsOfClient[region.client] == 0 {
+		delete(registry.regionsOfClient, region.client)
 	}
 }
 
@@ -289,17 +289,17 @@ func unknown(verb, name string) *Error {
 // with its last pin.
 func (registry *Registry) Unregister(name string, peer Peer) error {
 	registry.mu.Lock()
-	region, ok := registry.regions[name]
-	ok = ok && region.owner.UID == peer.UID
-	own := ok && region.owner == peer
-	if own {
+	region, visible := registry.regions[name]
+	visible = visible && region.owner.UID == peer.UID
+	isOwner := visible && region.owner == peer
+	if isOwner {
 		delete(registry.regions, name)
 	}
 	registry.mu.Unlock()
 	switch {
-	case !ok:
+	case !visible:
 		return unknown("unregister", name)
-	case !own:
+	case !isOwner:
 		return wrong(CodeOwner, "cannot unregister region %q: another process registered it; it goes when that one unregisters it or ends", name)
 	}
 	if err := region.release(); err != nil {

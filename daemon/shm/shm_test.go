@@ -126,8 +126,8 @@ func registry(t *testing.T, cfg Config) *Registry {
 		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
-		if g.total != 0 || g.bytes != 0 || len(g.held) != 0 {
-			t.Errorf("left: %d regions, %d bytes, %v", g.total, g.bytes, g.held)
+		if g.regionsHeld != 0 || g.bytesHeld != 0 || len(g.regionsOfClient) != 0 {
+			t.Errorf("left: %d regions, %d bytes, %v", g.regionsHeld, g.bytesHeld, g.regionsOfClient)
 		}
 	})
 	return g
@@ -418,7 +418,7 @@ func (f *fake) close() error           { return f.fails }
 
 func (f *fake) register(t *testing.T, g *Registry, name string) {
 	t.Helper()
-	if err := g.add(&region{name: name, size: 10}, func(r *region) error { r.mem = f; return nil }); err != nil {
+	if err := g.add(&region{name: name, size: 10}, func(r *region) error { r.memory = f; return nil }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -468,8 +468,8 @@ func TestIdle(t *testing.T) {
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	daemon := other(t, "daemon", dir) // registers its own segment, so it is both
-	if g := registry(t, Config{Dir: dir}); len(g.file.left) != 0 || attached(daemon.id) != 1 {
-		t.Fatalf("took over from a daemon that lives: %v", g.file.left)
+	if g := registry(t, Config{Dir: dir}); len(g.ledger.unremoved) != 0 || attached(daemon.id) != 1 {
+		t.Fatalf("took over from a daemon that lives: %v", g.ledger.unremoved)
 	}
 	daemon.kill()
 	if n := attached(daemon.id); n != 0 {
@@ -501,7 +501,7 @@ func TestSweepLater(t *testing.T) {
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(g.file.path)
+	b, err := os.ReadFile(g.ledger.path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -517,8 +517,8 @@ func TestSweepLater(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if attached(h.id) != 0 || len(next.file.left) != 1 {
-			t.Fatalf("%d attached, %v left; want it watched", attached(h.id), next.file.left)
+		if attached(h.id) != 0 || len(next.ledger.unremoved) != 1 {
+			t.Fatalf("%d attached, %v left; want it watched", attached(h.id), next.ledger.unremoved)
 		}
 		if err := next.Close(); err != nil {
 			t.Fatal(err)
@@ -528,9 +528,9 @@ func TestSweepLater(t *testing.T) {
 	h.kill()
 	eventually(t, "segment gone", func() bool { return attached(h.id) == -1 })
 	eventually(t, "nothing watched", func() bool {
-		last.file.mu.Lock()
-		defer last.file.mu.Unlock()
-		return len(last.file.left) == 0
+		last.ledger.mu.Lock()
+		defer last.ledger.mu.Unlock()
+		return len(last.ledger.unremoved) == 0
 	})
 }
 

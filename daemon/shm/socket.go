@@ -66,7 +66,7 @@ func (registry *Registry) Serve(listener net.Listener) error {
 			c.Close()
 		}
 	})
-	// A connection without a region may be closed for a new one.
+	// At most as many connections as regions: one without a region may be closed for a new one.
 	bounded := conns.New(conns.Config{Max: registry.cfg.Regions, Log: registry.cfg.Log}).Listen(listener)
 	for {
 		conn, err := bounded.Accept()
@@ -96,8 +96,8 @@ func (registry *Registry) Serve(listener net.Listener) error {
 // unregisters the client's regions. It takes the client's user and process from the kernel.
 func (registry *Registry) serveClient(conn net.Conn) {
 	defer conn.Close()
-	own := conns.Of(conn)
-	unixConn, ok := own.NetConn().(*net.UnixConn)
+	countedConn := conns.Of(conn)
+	unixConn, ok := countedConn.NetConn().(*net.UnixConn)
 	if !ok {
 		return
 	}
@@ -124,7 +124,7 @@ func (registry *Registry) serveClient(conn net.Conn) {
 			fault = registry.execute(buf[:n], fds, conn, peer)
 		}
 		if fault == nil {
-			own.Busy(true) // it may hold a region now, so it is not closed to make room for a new connection
+			countedConn.Busy(true) // it may hold a region now, so it is not closed to make room for a new connection
 		}
 		if !sendReply(unixConn, fault) {
 			return
@@ -163,7 +163,7 @@ func (registry *Registry) execute(packet []byte, fds []int, conn net.Conn, peer 
 		if why != "" {
 			return wrong(CodeKey, "cannot register region %q: its descriptor cannot be used: %s", r.name, why)
 		}
-		r.mem = file
+		r.memory = file
 		return nil
 	})
 	if !adopted { // add refused the region before it opened the memory

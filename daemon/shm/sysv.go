@@ -29,12 +29,12 @@ func parseID(key string) (id int, ok bool) {
 // segment is an attached System V segment. Its size cannot change, and it exists until the
 // last detach even where its owner removes it.
 type segment struct {
-	id   int
-	data sysv.IdDs // as it was when it was attached
-	born uint64    // when the creator started, in ticks since the boot; 0 if it cannot be seen
+	id             int
+	stat           sysv.IdDs // as it was when it was attached
+	creatorStarted uint64    // when the creator started, in ticks since the boot; 0 if it cannot be seen
 
-	mu      sync.Mutex // guards in and out
-	in, out []byte     // the mappings for reading and writing, as the library returned them, which it detaches by
+	mu                 sync.Mutex // guards in and out
+	readable, writable []byte     // the mappings for reading and writing, as the library returned them, which it detaches by
 }
 
 // attach maps the System V segment with this id for reading, checks that the peer may use it, and makes it
@@ -44,40 +44,40 @@ func attach(region *region, id int, peer Peer) error {
 	refused := func(why string) error {
 		return wrong(CodeKey, "cannot register region %q: %s; want a System V segment of user %d with mode 0600 whose creator lives", region.name, why, peer.UID)
 	}
-	in, err := sysv.At(id, 0, sysv.SHM_RDONLY)
+	readable, err := sysv.At(id, 0, sysv.SHM_RDONLY)
 	if err != nil {
 		return refused("the key names no segment that can be attached")
 	}
-	s := &segment{id: id, in: in}
-	if _, err := sysv.Ctl(id, sysv.IPC_STAT, &s.data); err != nil {
+	s := &segment{id: id, readable: readable}
+	if _, err := sysv.Ctl(id, sysv.IPC_STAT, &s.stat); err != nil {
 		s.close()
 		return refused("the key names no segment that can be attached")
 	}
-	if why := s.refuse(peer); why != "" {
+	if why := s.whyRefused(peer); why != "" {
 		s.close()
 		return refused(why)
 	}
-	region.mem, region.client = s, fmt.Sprintf("process %d of user %d", s.data.Cpid, s.data.Perm.Cuid)
+	region.memory, region.client = s, fmt.Sprintf("process %d of user %d", s.stat.Cpid, s.stat.Perm.Cuid)
 	return nil
 }
 
-// refuse returns the reason why a peer may not use the segment, "" where it may. It sets
-// segment.born. The text reveals nothing about segments of other users.
-func (segment *segment) refuse(p Peer) string {
-	d := &segment.data
+// whyRefused returns the reason why a peer may not use the segment, "" where it may. It sets
+// segment.creatorStarted. The text reveals nothing about segments of other users.
+func (segment *segment) whyRefused(p Peer) string {
+	d := &segment.stat
 	switch {
 	case d.Perm.Uid != p.UID || d.Perm.Cuid != p.UID:
 		return "the key names no segment that can be attached"
 	case d.Perm.Mode&0o777 != 0o600:
 		return fmt.Sprintf("its mode is %#o", d.Perm.Mode&0o777)
-	case d.SegSz == 0 || d.SegSz > MaxSegment || uint64(len(segment.in)) != d.SegSz:
+	case d.SegSz == 0 || d.SegSz > MaxSegment || uint64(len(segment.readable)) != d.SegSz:
 		return fmt.Sprintf("it has %d bytes, and %d are allowed", d.SegSz, MaxSegment)
 	case d.Cpid < 0:
 		return "its creator is not known"
 	}
 	if d.Cpid > 0 { // 0: the creator is in another PID namespace
 		var ok bool
-		segment.born, ok = started(d.Cpid)
+		segment.creatorStarted, ok = processStart(d.Cpid)
 		if !ok {
 			return "its creator is dead"
 		}
@@ -85,34 +85,34 @@ func (segment *segment) refuse(p Peer) string {
 	return ""
 }
 
-func (segment *segment) size() int64 { return int64(segment.data.SegSz) }
+func (segment *segment) size() int64 { return int64(segment.stat.SegSz) }
 
-func (segment *segment) read() ([]byte, error) { return segment.in, nil }
+func (segment *segment) read() ([]byte, error) { return segment.readable, nil }
 
 // write attaches the segment a second time for writing, so that reads use a read-only
 // mapping.
 func (segment *segment) write() ([]byte, error) {
 	segment.mu.Lock()
 	defer segment.mu.Unlock()
-	if segment.out == nil && segment.in != nil {
+	if segment.writable == nil && segment.readable != nil {
 		out, err := sysv.At(segment.id, 0, 0)
 		if err != nil {
 			return nil, err
 		}
-		if len(out) != len(segment.in) {
+		if len(out) != len(segment.readable) {
 			return nil, errors.Join(errors.New("its size is another one now"), sysv.Dt(out))
 		}
-		segment.out = out
+		segment.writable = out
 	}
-	return segment.out, nil
+	return segment.writable, nil
 }
 
 // alive checks the creator, whose process id is 0 in another PID namespace.
 func (segment *segment) alive() lease {
-	if segment.data.Cpid == 0 {
+	if segment.stat.Cpid == 0 {
 		return unseen
 	}
-	if born, ok := started(segment.data.Cpid); !ok || born != segment.born {
+	if born, ok := processStart(segment.stat.Cpid); !ok || born != segment.creatorStarted {
 		return dead
 	}
 	return living
@@ -124,25 +124,25 @@ func (segment *segment) close() error {
 	segment.mu.Lock()
 	defer segment.mu.Unlock()
 	var errs []error
-	for _, b := range [][]byte{segment.in, segment.out} {
+	for _, b := range [][]byte{segment.readable, segment.writable} {
 		if b != nil {
 			errs = append(errs, sysv.Dt(b))
 		}
 	}
-	segment.in, segment.out = nil, nil
+	segment.readable, segment.writable = nil, nil
 	return errors.Join(errs...)
 }
 
 // entry is what the ledger keeps of a segment.
 func (segment *segment) entry() entry {
-	return entry{ID: segment.id, Creator: segment.data.Cpid, ProcessStarted: segment.born, SegmentCreated: segment.data.Ctime,
-		Bytes: segment.data.SegSz, UID: segment.data.Perm.Uid}
+	return entry{ID: segment.id, Creator: segment.stat.Cpid, ProcessStarted: segment.creatorStarted, SegmentCreated: segment.stat.Ctime,
+		Bytes: segment.stat.SegSz, UID: segment.stat.Perm.Uid}
 }
 
-// started returns when a process began, in ticks since the boot. The time and the process id
+// processStart returns when a process began, in ticks since the boot. The time and the process id
 // together identify the process. ok is false where there is no such process or it is a
 // zombie.
-func started(pid int32) (ticks uint64, ok bool) {
+func processStart(pid int32) (ticks uint64, ok bool) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
 	if err != nil {
 		return 0, false

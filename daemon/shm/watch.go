@@ -15,7 +15,7 @@ func (registry *Registry) watch() {
 			return
 		case <-t.C:
 			registry.expire(time.Now())
-			registry.file.sweep()
+			registry.ledger.retryUnremoved()
 		}
 	}
 }
@@ -33,12 +33,12 @@ func (registry *Registry) expire(now time.Time) {
 	// Look at the clients without the lock, because that reads files.
 	over := map[*region]bool{} // regions to remove
 	for _, r := range all {
-		switch r.mem.alive() {
+		switch r.memory.alive() {
 		case dead:
 			over[r] = true
 			registry.cfg.Log.Info("let go of a region: its client is dead", "region", r.name)
 		case unseen:
-			if now.Sub(time.Unix(0, r.used.Load())) > registry.cfg.Idle {
+			if now.Sub(time.Unix(0, r.lastUse.Load())) > registry.cfg.Idle {
 				over[r] = true
 				registry.cfg.Log.Info("removed a region that was not used for --shm-idle", "region", r.name)
 			}

@@ -14,9 +14,9 @@ const maxFile = 1 << 30
 // stand in rows of their own.
 type file struct {
 	*event.Writer
-	rows    []time.Time // when the last request of each row ended
-	base    time.Time   // the start of the first request, from which times are counted
-	flushed time.Time   // when buffered events were last written to the file
+	rowEnds    []time.Time // when the last request of each row ended
+	firstStart time.Time   // the start of the first request, from which times are counted
+	lastFlush  time.Time   // when buffered events were last written to the file
 }
 
 // create opens the file of --trace-file for Chrome's trace events; it holds max bytes at most.
@@ -28,17 +28,17 @@ func create(path string, max int64) (*file, error) {
 	return &file{Writer: writer}, nil
 }
 
-// request writes one request and the parts of its time, in a row without overlapping
+// writeRequest writes one request and the parts of its time, in a row without overlapping
 // requests. Parts are written only for requests with one sample, because those of several
 // overlap and would not nest. The error says why nothing more can be written.
-func (file *file) request(request *Request) error {
-	if file.base.IsZero() {
-		file.base = request.Start
+func (file *file) writeRequest(request *Request) error {
+	if file.firstStart.IsZero() {
+		file.firstStart = request.Start
 	}
-	row := file.row(request.Start, request.End)
+	row := file.freeRow(request.Start, request.End)
 	// The request.
 	emit := func(name string, at time.Time, took time.Duration, args map[string]any) error {
-		return file.Write(event.Event{Name: name, At: at.Sub(file.base), Took: took, Row: row, Args: args})
+		return file.Write(event.Event{Name: name, At: at.Sub(file.firstStart), Took: took, Row: row, Args: args})
 	}
 	args := map[string]any{"request": request.ID, "code": request.Code, "samples": request.All, "trace": request.Span.TraceID()}
 	if err := emit(request.Method+" "+request.Route, request.Start, request.End.Sub(request.Start), args); err != nil {
@@ -67,26 +67,26 @@ func (file *file) request(request *Request) error {
 	return file.flush(request.End)
 }
 
-// row returns the first row of the trace view that no earlier request uses at the start of this one, and
+// freeRow returns the first row of the trace view that no earlier request uses at the start of this one, and
 // keeps it until this one's end, so that requests in a row never overlap. Requests come in the order of
 // their ends, so the last request of a row is the one that ends last.
-func (file *file) row(start, end time.Time) int {
-	for i, last := range file.rows {
+func (file *file) freeRow(start, end time.Time) int {
+	for i, last := range file.rowEnds {
 		if !start.Before(last) {
-			file.rows[i] = end
+			file.rowEnds[i] = end
 			return i
 		}
 	}
-	file.rows = append(file.rows, end)
-	return len(file.rows) - 1
+	file.rowEnds = append(file.rowEnds, end)
+	return len(file.rowEnds) - 1
 }
 
 // flush writes buffered events if the last flush is a second ago, so that the file is
 // readable while the daemon runs.
 func (file *file) flush(now time.Time) error {
-	if now.Sub(file.flushed) < time.Second {
+	if now.Sub(file.lastFlush) < time.Second {
 		return nil
 	}
-	file.flushed = now
+	file.lastFlush = now
 	return file.Flush()
 }

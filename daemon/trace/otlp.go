@@ -23,11 +23,11 @@ const retryFor = 10 * time.Second
 // exporter makes spans of requests. Everything but close belongs to the
 // goroutine of the Tracer, which may wait for the collector.
 type exporter struct {
-	provider *sdk.TracerProvider
-	tracer   otel.Tracer
-	log      *slog.Logger
-	lost     atomic.Int64 // spans that the collector did not accept
-	warned   time.Time    // when the last warning was logged
+	provider    *sdk.TracerProvider
+	tracer      otel.Tracer
+	log         *slog.Logger
+	lost        atomic.Int64 // spans that the collector did not accept
+	lastWarning time.Time    // when the last warning was logged
 	sdk.SpanExporter
 }
 
@@ -77,8 +77,8 @@ func (exporter *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlyS
 		return nil
 	}
 	exporter.lost.Add(int64(len(spans)))
-	if now := time.Now(); now.Sub(exporter.warned) > time.Minute {
-		exporter.warned = now
+	if now := time.Now(); now.Sub(exporter.lastWarning) > time.Minute {
+		exporter.lastWarning = now
 		exporter.log.Warn("the collector takes no traces", "error", err, "spans-lost", exporter.lost.Load())
 	}
 	return nil
@@ -93,10 +93,10 @@ func (exporter *exporter) close(ctx context.Context) error {
 	return exporter.provider.Shutdown(ctx)
 }
 
-// request makes the spans of one request. Below the span of the request stand spans for the parts of its
+// exportRequest makes the spans of one request. Below the span of the request stand spans for the parts of its
 // time: reading, the parts of its sample, and the reply. Samples of a request with several overlap, so
 // each of them has a span of its own with its parts below it.
-func (exporter *exporter) request(request *Request) {
+func (exporter *exporter) exportRequest(request *Request) {
 	ctx := context.WithValue(context.Background(), traceKey{}, request.Span.trace)
 	if request.Span.parent.IsValid() {
 		ctx = otel.ContextWithRemoteSpanContext(ctx, request.Span.parent)
@@ -117,32 +117,32 @@ func (exporter *exporter) request(request *Request) {
 	if len(request.Sample) == 1 && request.All == 1 {
 		s := &request.Sample[0]
 		root.SetAttributes(s.attributes()...)
-		exporter.part(ctx, Part{"read", s.Start.Sub(request.Start)}, request.Start)
-		end := exporter.parts(ctx, s)
-		exporter.part(ctx, Part{"reply", request.End.Sub(end)}, end)
+		exporter.addPart(ctx, Part{"read", s.Start.Sub(request.Start)}, request.Start)
+		end := exporter.addParts(ctx, s)
+		exporter.addPart(ctx, Part{"reply", request.End.Sub(end)}, end)
 	} else {
 		for i := range request.Sample {
 			s := &request.Sample[i]
 			in, span := exporter.tracer.Start(ctx, "sample", otel.WithTimestamp(s.Start),
 				otel.WithAttributes(s.attributes()...))
-			span.End(otel.WithTimestamp(exporter.parts(in, s)))
+			span.End(otel.WithTimestamp(exporter.addParts(in, s)))
 		}
 	}
 	root.End(otel.WithTimestamp(request.End))
 }
 
-// parts makes a span for each part of a sample's time (queue, decode, draw, score, ...), one
+// addParts makes a span for each part of a sample's time (queue, decode, draw, score, ...), one
 // after another without gaps. It returns when the last one ended.
-func (exporter *exporter) parts(ctx context.Context, s *Sample) (end time.Time) {
+func (exporter *exporter) addParts(ctx context.Context, s *Sample) (end time.Time) {
 	at := s.Start
 	for _, p := range s.Parts {
-		at = exporter.part(ctx, p, at)
+		at = exporter.addPart(ctx, p, at)
 	}
 	return at
 }
 
-// part adds a span for a part of a request, and returns when it ended.
-func (exporter *exporter) part(ctx context.Context, p Part, at time.Time) (end time.Time) {
+// addPart adds a span for a part of a request, and returns when it ended.
+func (exporter *exporter) addPart(ctx context.Context, p Part, at time.Time) (end time.Time) {
 	end = at.Add(max(p.Took, 0))
 	_, span := exporter.tracer.Start(ctx, p.Name, otel.WithTimestamp(at))
 	span.End(otel.WithTimestamp(end))

@@ -93,14 +93,14 @@ type Lost struct {
 
 // Tracer writes requests. A nil Tracer records nothing and costs nothing.
 type Tracer struct {
-	cfg     Config
-	sampler sdk.Sampler
-	in      chan *Request // requests that wait to be exported
-	done    chan struct{} // closed when run has ended
-	spans   *exporter     // nil for none
-	file    *file         // nil for none
-	dropped atomic.Int64  // requests that were not exported
-	closing chan struct{} // closed by Close
+	cfg      Config
+	sampler  sdk.Sampler
+	requests chan *Request // requests that wait to be exported
+	done     chan struct{} // closed when run has ended
+	exporter *exporter     // nil for none
+	file     *file         // nil for none
+	dropped  atomic.Int64  // requests that were not exported
+	closing  chan struct{} // closed by Close
 }
 
 // Open starts a Tracer, which sends the timings of requests to a collector, writes them to a file, or
@@ -123,16 +123,16 @@ func Open(cfg Config) (*Tracer, error) {
 		return nil, err
 	}
 	// Open the destinations.
-	tracer := &Tracer{cfg: cfg, sampler: sampler, in: make(chan *Request, cfg.Queue), done: make(chan struct{}),
+	tracer := &Tracer{cfg: cfg, sampler: sampler, requests: make(chan *Request, cfg.Queue), done: make(chan struct{}),
 		closing: make(chan struct{})}
 	if cfg.Endpoint != "" || cfg.Env {
-		if tracer.spans, err = newExporter(cfg); err != nil {
+		if tracer.exporter, err = newExporter(cfg); err != nil {
 			return nil, err
 		}
 	}
 	if cfg.File != "" {
 		if tracer.file, err = create(cfg.File, maxFile); err != nil {
-			tracer.spans.close(context.Background())
+			tracer.exporter.close(context.Background())
 			return nil, err
 		}
 	}
@@ -172,7 +172,7 @@ func (tracer *Tracer) End(request *Request) {
 	default:
 	}
 	select {
-	case tracer.in <- request:
+	case tracer.requests <- request:
 	default:
 		tracer.dropped.Add(1)
 	}
@@ -197,8 +197,8 @@ func (tracer *Tracer) Lost() Lost {
 		return Lost{}
 	}
 	lost := Lost{Requests: tracer.dropped.Load()}
-	if tracer.spans != nil {
-		lost.Spans = tracer.spans.lost.Load()
+	if tracer.exporter != nil {
+		lost.Spans = tracer.exporter.lost.Load()
 	}
 	return lost
 }
@@ -215,7 +215,7 @@ func (tracer *Tracer) Close(ctx context.Context) error {
 	case <-tracer.done:
 	case <-ctx.Done():
 	}
-	err := tracer.spans.close(ctx)
+	err := tracer.exporter.close(ctx)
 	select {
 	case <-tracer.done:
 		if tracer.file != nil {
@@ -235,15 +235,15 @@ func (tracer *Tracer) run() {
 	defer close(tracer.done)
 	for {
 		select {
-		case r := <-tracer.in:
-			tracer.write(r)
+		case r := <-tracer.requests:
+			tracer.export(r)
 			continue
 		case <-tracer.closing:
 		}
 		for { // what is left
 			select {
-			case r := <-tracer.in:
-				tracer.write(r)
+			case r := <-tracer.requests:
+				tracer.export(r)
 			default:
 				return
 			}
@@ -251,14 +251,14 @@ func (tracer *Tracer) run() {
 	}
 }
 
-// write exports one request to the collector and the trace file. If the file takes no more,
+// export exports one request to the collector and the trace file. If the file takes no more,
 // it is closed.
-func (tracer *Tracer) write(request *Request) {
-	if tracer.spans != nil {
-		tracer.spans.request(request)
+func (tracer *Tracer) export(request *Request) {
+	if tracer.exporter != nil {
+		tracer.exporter.exportRequest(request)
 	}
 	if tracer.file != nil {
-		if err := tracer.file.request(request); err != nil {
+		if err := tracer.file.writeRequest(request); err != nil {
 			tracer.cfg.Log.Warn("no more requests in the trace file", "error", err)
 			tracer.file.Close()
 			tracer.file = nil

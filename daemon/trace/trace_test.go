@@ -385,7 +385,7 @@ func TestFileIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := 0; err == nil; i++ {
-		if err = f.request(answered(Span{}, fmt.Sprint(i), "score")); i > 100 {
+		if err = f.writeRequest(answered(Span{}, fmt.Sprint(i), "score")); i > 100 {
 			t.Fatal("it has no bound")
 		}
 	}

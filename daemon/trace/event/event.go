@@ -40,11 +40,11 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 // Writer writes one file. One goroutine uses it at a time.
 type Writer struct {
-	closer io.Closer // nil where the file is the caller's
-	out    *bufio.Writer
-	max    int64 // bytes of the file
-	left   int64 // bytes that may still be written
-	wrote  bool  // an event was written
+	closer    io.Closer // nil where the file is the caller's
+	out       *bufio.Writer
+	max       int64 // bytes of the file
+	bytesLeft int64 // bytes that may still be written
+	wrote     bool  // an event was written
 }
 
 // Create makes a file of trace events and returns its writer, which stops before the file has more
@@ -61,7 +61,7 @@ func Create(path string, max int64) (*Writer, error) {
 
 // New writes to dst, at most max bytes. Close does not close dst.
 func New(dst io.Writer, max int64) *Writer {
-	return &Writer{out: bufio.NewWriterSize(dst, 64<<10), max: max, left: max}
+	return &Writer{out: bufio.NewWriterSize(dst, 64<<10), max: max, bytesLeft: max}
 }
 
 // Write adds one event to the trace file. It returns an error if the event would make the
@@ -80,8 +80,8 @@ func (writer *Writer) Write(e Event) error {
 		return fmt.Errorf("BUG: trace event: %w", err)
 	}
 	const separator, end = 2, 2 // bytes between two events and at the end of the array
-	writer.left -= int64(len(data)) + separator
-	if writer.left < end {
+	writer.bytesLeft -= int64(len(data)) + separator
+	if writer.bytesLeft < end {
 		return fmt.Errorf("cannot grow beyond %d bytes", writer.max)
 	}
 	sep := ",\n"
