@@ -85,11 +85,11 @@ type Tone uint8
 
 // The tones.
 const (
-	Goal Tone = iota // what was asked for
-	Good             // what the answer got right
-	Bad              // what it got wrong or missed
-	Was              // the state before the answer
-	Is               // the state after it
+	Goal        Tone = iota // what was asked for
+	Good                    // what the answer got right
+	Bad                     // what it got wrong or missed
+	StateBefore             // the state before the answer
+	StateAfter              // the state after it
 )
 
 // Float returns a metric of a result as a number. ok is false if it is missing or not a number.

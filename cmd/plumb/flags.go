@@ -172,7 +172,7 @@ func (l *limitFlags) uncachedSuites() scoring.Suites { return l.suites(view.V4, 
 // suites returns the suites with the limits of the flags, for a version of tldraw. They keep the
 // whiteboards of tasks in boardCache bytes, 0 for none.
 func (l *limitFlags) suites(tldraw view.Version, boardCache int) scoring.Suites {
-	return suites.New(suites.Config{Initials: boardCache, Scenes: l.scenes(), Response: int(l.MaxResponse),
+	return suites.New(suites.Config{InitialBytes: boardCache, Scenes: l.scenes(), Response: int(l.MaxResponse),
 		Actions: int(l.MaxActions), Paint: int(l.MaxPaint), Tldraw: tldraw})
 }
 

@@ -50,7 +50,7 @@ func prepareArrow(workspace *workspace, j *job) error {
 		if workspace.namesArrow(arrow.ID) {
 			rule.heading += turn // the arrow turns about its centre, which stays in place
 		} else {
-			j.base.Status = otherShape
+			j.result.Status = otherShape
 		}
 	case workspace.variants.On(ArrowAcceptUpdate) && workspace.applyUpdatesOfArrow(arrow.ID):
 		record := workspace.board.find(arrow.ID) // which may have moved, too
@@ -60,7 +60,7 @@ func prepareArrow(workspace *workspace, j *job) error {
 		}
 		rule.rotation, rule.heading = clampFinite(record.Rotation-arrow.Rotation), record.Rotation
 	default:
-		j.base.Status = noAnswer
+		j.result.Status = noAnswer
 	}
 	j.arrowID = arrow.ID
 	return pending.scoreWhenKnown(j, rule.score)
@@ -84,7 +84,7 @@ func (rule arrowRule) score(j *job, points []scene.Point) error {
 	}
 	before := angleOff(rule.arrow.Rotation, initialCentre, goal)
 	after := before
-	if rule.rotation != nil && j.base.Status != otherShape {
+	if rule.rotation != nil && j.result.Status != otherShape {
 		after = angleOff(rule.heading, finalCentre, goal)
 	}
 	j.marks = showArrow(rule.arrow, initialCentre, goal)
@@ -119,7 +119,7 @@ func improvement(before, after float64) float64 {
 // readRotation reads the rotation, in radians clockwise, that an answer to the arrow test gives. ok
 // is false where it is missing or, with a note, not a usable number.
 func (workspace *workspace) readRotation() (float64, bool) {
-	value := workspace.found.Value.Get("rotation")
+	value := workspace.answer.Value.Get("rotation")
 	if !value.Exists() {
 		return 0, false
 	}
@@ -133,7 +133,7 @@ func (workspace *workspace) readRotation() (float64, bool) {
 // namesArrow reports whether the answer's rotation is for the arrow, the shape with this id. The member
 // shape names the arrow, by its id or an object with its id, or it names nothing.
 func (workspace *workspace) namesArrow(arrowID string) bool {
-	value := workspace.found.Value.Get("shape")
+	value := workspace.answer.Value.Get("shape")
 	if value.Kind() == answer.Object {
 		value = value.Get("id")
 	}
@@ -149,16 +149,16 @@ func (workspace *workspace) namesArrow(arrowID string) bool {
 // the arrow, the shape with this id, was given a rotation.
 func (workspace *workspace) applyUpdatesOfArrow(arrowID string) (rotated bool) {
 	rotated = workspace.readUpdatesOfArrow(arrowID)
-	workspace.board.applyUpdates(workspace.ops.update) // all of them, whether or not the arrow is among them
+	workspace.board.applyUpdates(workspace.operations.updates) // all of them, whether or not the arrow is among them
 	return rotated
 }
 
-// readUpdatesOfArrow reads updateShapes of an answer to the arrow test into workspace.ops.update, but
+// readUpdatesOfArrow reads updateShapes of an answer to the arrow test into workspace.operations.updates, but
 // does not apply them. It reports whether one gives the arrow, the shape with this id, a rotation.
 func (workspace *workspace) readUpdatesOfArrow(arrowID string) (rotates bool) {
-	workspace.ops.update = workspace.ops.update[:0]
-	workspace.ops.readUpdate(&workspace.cleaner, &workspace.board, workspace.found.Value.Get("updateShapes"))
-	return slices.ContainsFunc(workspace.ops.update, func(update scene.Record) bool {
+	workspace.operations.updates = workspace.operations.updates[:0]
+	workspace.operations.readUpdate(&workspace.cleaner, &workspace.board, workspace.answer.Value.Get("updateShapes"))
+	return slices.ContainsFunc(workspace.operations.updates, func(update scene.Record) bool {
 		return update.ID == arrowID && update.Has&scene.HasRotation != 0
 	})
 }

@@ -38,9 +38,9 @@ type Config struct {
 	Limits      scene.Limits
 	MaxResponse int // bytes of an answer
 	MaxActions  int // entries of each list of an answer; a note says that the others are not read
-	// Initials is how many bytes of decoded initial shapes are kept for items with equal ones; 0 for
+	// InitialBytes is how many bytes of decoded initial shapes are kept for items with equal ones; 0 for
 	// none.
-	Initials int
+	InitialBytes int
 	// Tldraw is the release whose sizes of shapes count. Where they differ from those of release
 	// 4.2 and plumb cannot compute them, the editor measures them.
 	Tldraw view.Version
@@ -71,7 +71,7 @@ func newSuite(config Config) *suite {
 	limits.Shapes = cmp.Or(limits.Shapes, defaults.Shapes)
 	limits.Coordinate = cmp.Or(limits.Coordinate, defaults.Coordinate)
 	s := &suite{limits: *limits, tldraw: config.Tldraw, maxResponse: cmp.Or(config.MaxResponse, scoring.DefaultResponse),
-		maxActions: cmp.Or(config.MaxActions, scoring.DefaultActions), boards: newBoardCache(config.Initials)}
+		maxActions: cmp.Or(config.MaxActions, scoring.DefaultActions), boards: newBoardCache(config.InitialBytes)}
 	s.pool.New = func() any { return new(workspace) }
 	return s
 }
@@ -126,14 +126,14 @@ type workspace struct {
 	variants scoring.Variants
 	test     *test
 	task     *fastjson.Value
-	found    answer.Found // the JSON that counts as the answer
+	answer   answer.Found // the JSON that counts as the answer
 	notes    *notes
 
-	reader  answer.Reader
-	cleaner cleaner
-	board   board
-	ops     operations
-	content []byte // of initialBoardOf
+	reader     answer.Reader
+	cleaner    cleaner
+	board      board
+	operations operations
+	content    []byte // of initialBoardOf
 }
 
 // prepare reads an ASPIRE item, applies the answer to the whiteboard and lets the test say what is
@@ -158,20 +158,20 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 	if err != nil {
 		return nil, err
 	}
-	j := &job{base: scoring.Result{ID: item.ID, Suite: suiteName, Test: test.name}, suite: suite, initial: initial}
+	j := &job{result: scoring.Result{ID: item.ID, Suite: suiteName, Test: test.name}, suite: suite, initial: initial}
 	if w.task == nil || w.task.Type() != fastjson.TypeObject {
 		return nil, newError("bad_task", "cannot read task: want an object with the criteria of the %s test", test.name)
 	}
 	if err := w.readResponse(item.Fields.Get("response")); err != nil {
 		return nil, err
 	}
-	j.base.Status = string(w.found.Status)
+	j.result.Status = string(w.answer.Status)
 	if i := w.board.reset(initial.shapes); i >= 0 {
 		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i),
 			quote(initial.shapes[i].ID))
 	}
 	if test.name != "arrow" { // its answer is a rotation, which prepareArrow reads
-		w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
+		w.operations.cleanAndApply(&w.cleaner, &w.board, w.answer.Value)
 	}
 	j.final = w.board.final()
 	if err := test.prepare(w, j); err != nil {
@@ -181,9 +181,9 @@ func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scor
 		j.addMetric("tokens", tokens)
 	}
 	j.changed = w.board.changed
-	j.base.Notes = w.notes.all()
+	j.result.Notes = w.notes.all()
 	if j.scoreErr != nil { // after the notes are set, because failedResult adds one
-		j.base = j.failedResult(j.base, j.scoreErr)
+		j.result = j.failedResult(j.result, j.scoreErr)
 	}
 	return j, nil
 }
@@ -212,7 +212,7 @@ func (workspace *workspace) release() {
 	workspace.variants = nil
 	workspace.test = nil
 	workspace.task = nil
-	workspace.found = answer.Found{}
+	workspace.answer = answer.Found{}
 	workspace.notes = nil
 	suite.pool.Put(workspace)
 }
@@ -260,7 +260,7 @@ func shapePath(i int) string {
 }
 
 // readResponse finds the JSON value that counts as the answer in the model's response, a
-// text or an object, and stores it in workspace.found. It also sets the cleaner up for the variants.
+// text or an object, and stores it in workspace.answer. It also sets the cleaner up for the variants.
 func (workspace *workspace) readResponse(response *fastjson.Value) error {
 	if response == nil || response.Type() == fastjson.TypeNull {
 		return newError("no_response", "cannot score answer: there is no response")
@@ -286,13 +286,13 @@ func (workspace *workspace) readResponse(response *fastjson.Value) error {
 				workspace.suite.maxResponse, scoring.FlagResponse)
 		}
 		// Ids and texts of the answer are substrings of this copy.
-		workspace.found = workspace.reader.Extract(string(text), rules)
+		workspace.answer = workspace.reader.Extract(string(text), rules)
 	case fastjson.TypeObject, fastjson.TypeArray:
-		workspace.found = workspace.reader.Convert(response, rules)
+		workspace.answer = workspace.reader.Convert(response, rules)
 	default:
 		return newError("bad_item", "cannot read response: got a JSON %s; want a string or an object", response.Type())
 	}
-	if workspace.found.Cut {
+	if workspace.answer.Cut {
 		workspace.notes.addAlways(scoring.Note{Code: "search_cut", Path: "response",
 			Message: "the search for JSON in the running text ended at its limit of work"})
 	}
@@ -301,7 +301,7 @@ func (workspace *workspace) readResponse(response *fastjson.Value) error {
 
 // job is an item that has been read. It implements scoring.Job.
 type job struct {
-	base         scoring.Result
+	result       scoring.Result
 	suite        *suite
 	changed      bool // the answer changed the whiteboard
 	views        []view.View
@@ -320,30 +320,30 @@ func (j *job) Views() []view.View { return j.views }
 // copy, so that it can be called more than once. It implements scoring.Job.
 func (j *job) Score(tallies []metric.Tally) scoring.Result {
 	if j.scoreTallies == nil {
-		return j.base
+		return j.result
 	}
 	scored := *j
-	scored.base.Metrics = slices.Clone(j.base.Metrics)
+	scored.result.Metrics = slices.Clone(j.result.Metrics)
 	j.scoreTallies(&scored, tallies)
 	if scored.scoreErr != nil {
-		return scored.failedResult(scored.base, scored.scoreErr)
+		return scored.failedResult(scored.result, scored.scoreErr)
 	}
-	return scored.base
+	return scored.result
 }
 
 // Fail implements scoring.Job. If the answer caused the error, the score is that of a bad answer.
 func (j *job) Fail(e scoring.Error) scoring.Result {
-	return j.failedResult(j.base, &e)
+	return j.failedResult(j.result, &e)
 }
 
 // addMetric adds an intermediate value to the result.
 func (j *job) addMetric(name string, value any) {
-	j.base.Metrics = append(j.base.Metrics, scoring.Metric{Name: name, Value: value})
+	j.result.Metrics = append(j.result.Metrics, scoring.Metric{Name: name, Value: value})
 }
 
 // setScore sets the score, limited to finite values, and clears an error.
 func (j *job) setScore(x float64) {
-	j.base.Scored, j.base.Score, j.base.Err = true, clampFinite(x), nil
+	j.result.Scored, j.result.Score, j.result.Err = true, clampFinite(x), nil
 }
 
 // setError records why an ASPIRE answer has no score although the item is valid, and drops the

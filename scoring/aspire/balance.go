@@ -71,7 +71,7 @@ func (workspace *workspace) violations() []string {
 	if len(workspace.board.deleted()) > 0 {
 		list = append(list, "deleted")
 	}
-	if len(workspace.ops.update) > 0 {
+	if len(workspace.operations.updates) > 0 {
 		list = append(list, "updated")
 	}
 	return list
@@ -158,7 +158,7 @@ func (rule balanceRule) score(j *job, tallies []metric.Tally) {
 	case finalDistance > 0:
 		j.setScore(byPrintedFormula)
 	default:
-		j.base.Scored, j.base.Err = false,
+		j.result.Scored, j.result.Err = false,
 			newError("undefined", "cannot score balance by the printed formula: the final distance is 0")
 	}
 }

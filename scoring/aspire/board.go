@@ -170,15 +170,15 @@ func idsOf(recs []*scene.Record) []string {
 // applyCreatesAndDeletes applies the answer's creations to the board, then its deletions
 // (docs/spec/aspire.md#r24). Ids that do not exist are noted and have no effect, as in the editor.
 func (board *board) applyCreatesAndDeletes(operations *operations, n *notes) {
-	for i := range operations.create {
-		board.create(&operations.create[i])
+	for i := range operations.creates {
+		board.create(&operations.creates[i])
 	}
-	for i, id := range operations.remove {
+	for i, id := range operations.deletes {
 		if !board.remove(id) {
-			n.add(scoring.Note{Code: "unknown_id", Path: operations.removePaths[i].String(), Message: "no shape " + quote(id)})
+			n.add(scoring.Note{Code: "unknown_id", Path: operations.deletePaths[i].String(), Message: "no shape " + quote(id)})
 		}
 	}
-	if len(operations.remove) > 0 {
+	if len(operations.deletes) > 0 {
 		board.removeOrphans()
 	}
 }

@@ -273,8 +273,8 @@ func operationsOf(w *workspace) any {
 		return out
 	}
 	return map[string]any{
-		"create": list(w.ops.create), "update": list(w.ops.update),
-		"delete": append([]string{}, w.ops.remove...),
+		"create": list(w.operations.creates), "update": list(w.operations.updates),
+		"delete": append([]string{}, w.operations.deletes...),
 	}
 }
 

@@ -55,7 +55,7 @@ func ran(s *suite, item string, v scoring.Variants) (*workspace, error) {
 		return nil, err
 	}
 	w.board.reset(initial)
-	w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
+	w.operations.cleanAndApply(&w.cleaner, &w.board, w.answer.Value)
 	return w, nil
 }
 
@@ -245,9 +245,9 @@ func TestOperations(t *testing.T) {
 				t.Errorf("%s: %s is %q; want %q", c.name, x.what, x.got, x.want)
 			}
 		}
-		if len(w.ops.update) != c.updates || len(w.ops.remove) != c.removes || len(w.ops.create) != c.newGeo {
+		if len(w.operations.updates) != c.updates || len(w.operations.deletes) != c.removes || len(w.operations.creates) != c.newGeo {
 			t.Errorf("%s: got %d creations, %d deletions, %d updates; want %d, %d, %d", c.name,
-				len(w.ops.create), len(w.ops.remove), len(w.ops.update), c.newGeo, c.removes, c.updates)
+				len(w.operations.creates), len(w.operations.deletes), len(w.operations.updates), c.newGeo, c.removes, c.updates)
 		}
 	}
 }
@@ -300,8 +300,8 @@ func TestManyEntries(t *testing.T) {
 		}
 	}
 	const want = "createShapes entries beyond the first 500 are not read (--max-actions); deleteShapes entries beyond the first 500 are not read (--max-actions); "
-	if len(w.ops.create) != most || len(all) != maxNotes+3 || limits != want || all[len(all)-1].Code != "more_notes" {
-		t.Errorf("got %d creations, %d notes and the limits %s; want %d, %d, %s", len(w.ops.create), len(all), limits, most, maxNotes+3, want)
+	if len(w.operations.creates) != most || len(all) != maxNotes+3 || limits != want || all[len(all)-1].Code != "more_notes" {
+		t.Errorf("got %d creations, %d notes and the limits %s; want %d, %d, %s", len(w.operations.creates), len(all), limits, most, maxNotes+3, want)
 	}
 }
 
@@ -312,7 +312,7 @@ func TestDefaultEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(w.ops.remove); n != 20_001 {
+	if n := len(w.operations.deletes); n != 20_001 {
 		t.Errorf("got %d deletions; want 20,001", n)
 	}
 }

@@ -48,7 +48,7 @@ func TestInitialsAreShared(t *testing.T) {
 	lines := demo(t)
 	none := newSuite(Config{})
 	for _, budget := range []int{20_000, 16 << 20} {
-		s := newSuite(Config{Initials: budget})
+		s := newSuite(Config{InitialBytes: budget})
 		for i, raw := range append(lines, lines...) {
 			if got, want := outcome(t, s, raw), outcome(t, none, raw); got != want {
 				t.Fatalf("budget %d, line %d: got %s; want %s", budget, i, got, want)
@@ -67,7 +67,7 @@ func TestInitialsAreShared(t *testing.T) {
 
 // TestInitialsKeepTheirContent checks that no answer changes a whiteboard that others share.
 func TestInitialsKeepTheirContent(t *testing.T) {
-	s := newSuite(Config{Initials: 16 << 20})
+	s := newSuite(Config{InitialBytes: 16 << 20})
 	content := func(i *initialBoard) string {
 		sc, err := scene.Resolve(i.shapes, nil, s.limits)
 		if err != nil {
@@ -97,7 +97,7 @@ func TestInitialsKeepTheirContent(t *testing.T) {
 // TestInitialsDiffer checks that whiteboards which differ in a member, its type or its place are
 // not taken for each other.
 func TestInitialsDiffer(t *testing.T) {
-	s := newSuite(Config{Initials: 1 << 20})
+	s := newSuite(Config{InitialBytes: 1 << 20})
 	seen := map[*initialBoard]string{}
 	for _, shapes := range []string{
 		`[]`, `[{"id":"shape:a","type":"geo","x":1,"y":2}]`, `[{"id":"shape:a","type":"geo","x":1.0,"y":2}]`, `[{"id":"shape:a","type":"geo","y":1,"x":2}]`,

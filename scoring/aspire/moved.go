@@ -22,7 +22,7 @@ func (suite *suite) withAnswer(item *scoring.Item, variants scoring.Variants, us
 	if err := w.readResponse(item.Fields.Get("response")); err != nil {
 		return err
 	}
-	use(w.found)
+	use(w.answer)
 	return nil
 }
 
@@ -39,9 +39,9 @@ var placingLists = []string{"createShapes", "updateShapes"}
 // named by the path of the entry and the id of the shape. The place is the centre of the shape as
 // far as the answer gives its size. It implements scoring.Suite.MovableParts.
 func (suite *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
-	suite.withAnswer(it, v, func(f answer.Found) { // an answer that cannot be read has no parts
+	suite.withAnswer(it, v, func(found answer.Found) { // an answer that cannot be read has no parts
 		for _, name := range placingLists {
-			for i, entry := range listEntries(f.Value.Get(name)) {
+			for i, entry := range listEntries(found.Value.Get(name)) {
 				x, hasX := entry.Get("x").Float()
 				y, hasY := entry.Get("y").Float()
 				if !hasX && !hasY {

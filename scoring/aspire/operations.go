@@ -10,10 +10,10 @@ import (
 
 // operations are the cleaned operations of an answer.
 type operations struct {
-	create      []scene.Record
-	remove      []string // ids, those that do not exist included
-	removePaths []listPath
-	update      []scene.Record // partials of shapes that exist
+	creates     []scene.Record
+	deletes     []string // ids, those that do not exist included
+	deletePaths []listPath
+	updates     []scene.Record // partials of shapes that exist
 }
 
 // eachEntry calls f for the entries of a list of operations in the answer, such as createShapes. A
@@ -45,16 +45,16 @@ func (cleaner *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Valu
 // cleanAndApply reads the lists of operations of an answer, mends them, and applies them to the board:
 // creations, then deletions, then updates (docs/spec/aspire.md#r24). Updates are read only after the
 // others are applied, because they depend on what is on the board. The applied operations stay in o.
-func (o *operations) cleanAndApply(cleaner *cleaner, board *board, found answer.Value) {
-	if cap(o.create)+cap(o.remove)+cap(o.update) > keepRecords {
+func (o *operations) cleanAndApply(cleaner *cleaner, board *board, given answer.Value) {
+	if cap(o.creates)+cap(o.deletes)+cap(o.updates) > keepRecords {
 		*o = operations{}
 	}
-	o.create, o.remove, o.removePaths, o.update = o.create[:0], o.remove[:0], o.removePaths[:0], o.update[:0]
-	o.readCreate(cleaner, found.Get("createShapes"))
-	o.readDelete(cleaner, found.Get("deleteShapes"))
+	o.creates, o.deletes, o.deletePaths, o.updates = o.creates[:0], o.deletes[:0], o.deletePaths[:0], o.updates[:0]
+	o.readCreate(cleaner, given.Get("createShapes"))
+	o.readDelete(cleaner, given.Get("deleteShapes"))
 	board.applyCreatesAndDeletes(o, cleaner.notes)
-	o.readUpdate(cleaner, board, found.Get("updateShapes"))
-	board.applyUpdates(o.update)
+	o.readUpdate(cleaner, board, given.Get("updateShapes"))
+	board.applyUpdates(o.updates)
 }
 
 // beginList starts a list of operations.
@@ -72,22 +72,22 @@ func (cleaner *cleaner) listIsVoid() bool {
 	return true
 }
 
-// readCreate fills operations.create with the shapes of the answer's createShapes. A shape without an id
+// readCreate fills operations.creates with the shapes of the answer's createShapes. A shape without an id
 // gets one from the turn, after the first, and its position: "shape:new-3" or "shape:new-t2-3".
 func (operations *operations) readCreate(cleaner *cleaner, list answer.Value) {
 	cleaner.beginList("createShapes")
 	cleaner.eachEntry(list, func(i int, v answer.Value) {
 		if r, ok := cleaner.create(v, idPrefix+"new-"+cleaner.turnInIDs+strconv.Itoa(i)); ok {
-			operations.create = append(operations.create, r)
+			operations.creates = append(operations.creates, r)
 		}
 	})
 	if cleaner.listIsVoid() {
-		operations.create = operations.create[:0]
+		operations.creates = operations.creates[:0]
 	}
 }
 
-// readDelete fills operations.remove with the ids in the answer's deleteShapes, whose entries are ids or
-// objects with an id. removePaths gets the place of each id in the answer, for notes.
+// readDelete fills operations.deletes with the ids in the answer's deleteShapes, whose entries are ids or
+// objects with an id. deletePaths gets the place of each id in the answer, for notes.
 func (operations *operations) readDelete(cleaner *cleaner, list answer.Value) {
 	cleaner.beginList("deleteShapes")
 	cleaner.eachEntry(list, func(_ int, value answer.Value) {
@@ -99,15 +99,15 @@ func (operations *operations) readDelete(cleaner *cleaner, list answer.Value) {
 			cleaner.rejectEntry("no id")
 			return
 		}
-		operations.remove = append(operations.remove, id)
-		operations.removePaths = append(operations.removePaths, cleaner.path)
+		operations.deletes = append(operations.deletes, id)
+		operations.deletePaths = append(operations.deletePaths, cleaner.path)
 	})
 	if cleaner.listIsVoid() {
-		operations.remove, operations.removePaths = operations.remove[:0], operations.removePaths[:0]
+		operations.deletes, operations.deletePaths = operations.deletes[:0], operations.deletePaths[:0]
 	}
 }
 
-// readUpdate fills operations.update with the partial shape records of the answer's updateShapes. Entries
+// readUpdate fills operations.updates with the partial shape records of the answer's updateShapes. Entries
 // without an id, and those for shapes that are not on the board, are noted.
 func (operations *operations) readUpdate(cleaner *cleaner, board *board, list answer.Value) {
 	cleaner.beginList("updateShapes")
@@ -126,9 +126,9 @@ func (operations *operations) readUpdate(cleaner *cleaner, board *board, list an
 			cleaner.notes.add(scoring.Note{Code: "unknown_id", Path: cleaner.path.String(), Message: "no shape " + quote(id)})
 			return
 		}
-		operations.update = append(operations.update, cleaner.update(value, id, record.Kind))
+		operations.updates = append(operations.updates, cleaner.update(value, id, record.Kind))
 	})
 	if cleaner.listIsVoid() {
-		operations.update = operations.update[:0]
+		operations.updates = operations.updates[:0]
 	}
 }

@@ -23,7 +23,7 @@ func BenchmarkPrepare(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				j, err := s.Prepare(it, nil)
-				if err != nil || j.(*job).base.Status != "fenced" {
+				if err != nil || j.(*job).result.Status != "fenced" {
 					b.Fatal(err)
 				}
 			}

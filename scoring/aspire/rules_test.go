@@ -161,7 +161,7 @@ func TestTextLimits(t *testing.T) {
 		if err := w.readResponse(fastjson.MustParse(`"{\"createShapes\":\"` + s + `\"}"`)); err != nil {
 			t.Fatal(err)
 		}
-		f = w.found
+		f = w.answer
 		return f.Value.Get("createShapes")
 	}
 	for s, want := range map[string]string{"abcd": "shape:abcd", "abcde": "", "": ""} {

@@ -424,11 +424,11 @@ func TestLabelViews(t *testing.T) {
 	s := New(Config{})
 	for _, c := range cases {
 		j := jobOf(t, s, "label", shapes, `{"shape":"shape:s"}`, c.answer, c.variants).(*job)
-		if j.base.Err != nil && j.base.Err.Code == "not_native" {
-			t.Skipf("text cannot be measured here: %s", j.base.Err.Message)
+		if j.result.Err != nil && j.result.Err.Code == "not_native" {
+			t.Skipf("text cannot be measured here: %s", j.result.Err.Message)
 		}
 		if len(j.views) != c.views {
-			t.Errorf("%s: asks for %d pictures (%v); want %d", c.name, len(j.views), j.base.Err, c.views)
+			t.Errorf("%s: asks for %d pictures (%v); want %d", c.name, len(j.views), j.result.Err, c.views)
 			continue
 		}
 		if c.views == 0 {

@@ -58,7 +58,7 @@ func (j *job) Show(result *scoring.Result) scoring.Exhibit {
 // its bounds, they are read from the result. ok is false for other tests, and if nothing was
 // measured.
 func (j *job) measuredLabel(result *scoring.Result) (wanted view.View, ok bool) {
-	if j.base.Test != "label" || len(j.views) == 0 {
+	if j.result.Test != "label" || len(j.views) == 0 {
 		return wanted, false
 	}
 	wanted = j.views[0]
@@ -78,7 +78,7 @@ func (j *job) measuredLabel(result *scoring.Result) (wanted view.View, ok bool) 
 func (j *job) shownRecords(r *scoring.Result) []scene.Record {
 	records := slices.Clone(j.final)
 	turn, ok := r.Float("rotation")
-	if j.base.Test != "arrow" || !ok || r.Status == otherShape || j.arrowID == "" {
+	if j.result.Test != "arrow" || !ok || r.Status == otherShape || j.arrowID == "" {
 		return records
 	}
 	rotateAboutCentre(records, j.arrowID, turn)
@@ -136,7 +136,7 @@ func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) mark
 		m.before = append(m.before, goal)
 		m.after = append(m.after, goal)
 		if at, ok := result.Point("centre"); ok {
-			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: at},
+			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.StateAfter, A: at},
 				gapMark(scoring.Bad, at, target))
 		}
 		return m
@@ -176,7 +176,7 @@ func showChoices(metric, reference string, meant map[string]bool,
 			shape := &j.initial.shapes[i]
 			mark := newMark(shape)
 			if shape.ID == reference {
-				mark.Tone, mark.Text = scoring.Was, "reference"
+				mark.Tone, mark.Text = scoring.StateBefore, "reference"
 				m.before = append(m.before, mark)
 			}
 			if meant[shape.ID] {
@@ -223,7 +223,7 @@ func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 			ends[0], ends[1] = ends[1], ends[0]
 		}
 		for i, goal := range []scene.Point{a, b} {
-			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: ends[i]},
+			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.StateAfter, A: ends[i]},
 				gapMark(scoring.Bad, ends[i], goal))
 		}
 		return m
@@ -250,19 +250,20 @@ func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scorin
 		reach := distance(centre, goal)
 		headingMarks := func(tone scoring.Tone, heading float64) []scoring.Mark {
 			tip := scene.Point{X: centre.X + reach/2*math.Cos(heading), Y: centre.Y + reach/2*math.Sin(heading)}
+			remaining := math.Abs(math.Remainder(want-heading, 2*math.Pi))
 			return []scoring.Mark{
 				{Form: scoring.Wedge, Tone: scoring.Bad, A: centre, R: reach / 4, From: heading, To: want,
-					Text: fmt.Sprintf("%.1f°", math.Abs(math.Remainder(want-heading, 2*math.Pi))*180/math.Pi)},
+					Text: fmt.Sprintf("%.1f°", remaining*180/math.Pi)},
 				{Form: scoring.Gap, Tone: scoring.Goal, A: centre, B: goal},
 				{Form: scoring.Dart, Tone: tone, A: centre, B: tip},
 			}
 		}
-		m.before = headingMarks(scoring.Was, rotation+up)
+		m.before = headingMarks(scoring.StateBefore, rotation+up)
 		turn, ok := result.Float("rotation")
 		if !ok || result.Status == otherShape {
 			turn = 0
 		}
-		m.after = headingMarks(scoring.Is, rotation+turn+up)
+		m.after = headingMarks(scoring.StateAfter, rotation+turn+up)
 		return m
 	}
 }
@@ -277,17 +278,17 @@ func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 				B: scene.Point{X: frame.X + frame.W, Y: frame.Y + frame.H}},
 			{Form: scoring.Cross, Tone: scoring.Goal, A: middle, Text: "centre"},
 		}
-		was, ok := result.Point("com_before")
-		if ok {
-			common = append(common, scoring.Mark{Form: scoring.Dot, Tone: scoring.Was, A: was, Text: "before"})
+		before, hasBefore := result.Point("com_before")
+		if hasBefore {
+			common = append(common, scoring.Mark{Form: scoring.Dot, Tone: scoring.StateBefore, A: before, Text: "before"})
 		}
 		m.before = common
 		m.after = append(m.after, common...)
-		if is, visible := result.Point("com_after"); visible {
-			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: is, Text: "after"},
-				gapMark(scoring.Is, is, middle))
-			if ok {
-				m.after = append(m.after, scoring.Mark{Form: scoring.Dart, Tone: scoring.Is, A: was, B: is})
+		if after, visible := result.Point("com_after"); visible {
+			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.StateAfter, A: after, Text: "after"},
+				gapMark(scoring.StateAfter, after, middle))
+			if hasBefore {
+				m.after = append(m.after, scoring.Mark{Form: scoring.Dart, Tone: scoring.StateAfter, A: before, B: after})
 			}
 		}
 		return m

@@ -197,7 +197,7 @@ func (tables *tables) modelTable() scoring.TextTable {
 		Note: "Score: mean of the means of the tests, full input. Tokens: completion tokens of an answer, on average."}
 	// The published values, among which each measured row is ranked.
 	var published []paper.Published
-	for _, printed := range tables.paper.Tables["models"].Rows {
+	for _, printed := range tables.paper.Tables["models"].Rows { // columns: model, mode, score, tokens
 		published = append(published, paper.Published{Name: printed.Text(0) + " " + printed.Text(1),
 			Value: printed.Number(2)})
 	}

@@ -54,7 +54,7 @@ func (turns *boardOverTurns) Apply(it *scoring.Item) (status string, all []scori
 		return "", nil, err
 	}
 	turns.turn++
-	status = string(workspace.found.Status)
+	status = string(workspace.answer.Status)
 	workspace.cleaner.textJSON = turns.textJSON
 	if turns.turn > 1 {
 		workspace.cleaner.turnInIDs = "t" + strconv.Itoa(turns.turn) + "-"
@@ -65,9 +65,9 @@ func (turns *boardOverTurns) Apply(it *scoring.Item) (status string, all []scori
 		}
 		return status, workspace.notes.all(), nil
 	}
-	workspace.ops.cleanAndApply(&workspace.cleaner, &workspace.board, workspace.found.Value)
-	for i := range workspace.ops.update {
-		turns.rememberUpdate(&workspace.ops.update[i])
+	workspace.operations.cleanAndApply(&workspace.cleaner, &workspace.board, workspace.answer.Value)
+	for i := range workspace.operations.updates {
+		turns.rememberUpdate(&workspace.operations.updates[i])
 	}
 	return status, workspace.notes.all(), nil
 }
@@ -90,9 +90,9 @@ func (turns *boardOverTurns) applyRotation() (refused string) {
 			turns.turnedByUpdate = true
 			turns.rotateOnBoard(turns.totalRotation)
 		}
-		workspace.board.applyUpdates(workspace.ops.update)
-		for i := range workspace.ops.update {
-			turns.rememberUpdate(&workspace.ops.update[i])
+		workspace.board.applyUpdates(workspace.operations.updates)
+		for i := range workspace.operations.updates {
+			turns.rememberUpdate(&workspace.operations.updates[i])
 		}
 	default:
 		return noAnswer

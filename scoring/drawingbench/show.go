@@ -85,7 +85,7 @@ func markElements(list []replay.Element) (marks []scoring.Mark, changed int) {
 			continue
 		}
 		left, top, right, bottom := element.Box[0], element.Box[1], element.Box[2], element.Box[3]
-		mark := scoring.Mark{Form: scoring.Box, Tone: scoring.Is, // what the answer drew
+		mark := scoring.Mark{Form: scoring.Box, Tone: scoring.StateAfter, // what the answer drew
 			A: scene.Point{X: left, Y: top}, B: scene.Point{X: right, Y: bottom},
 			Text: strconv.Itoa(i + 1)}
 		if mark.A == mark.B {

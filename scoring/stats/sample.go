@@ -1,4 +1,7 @@
-package stats
+// isSingleAnswer reports whether the scores of a task are one score, 0 or 1.
+func isSingleAnswer(scores []float64) bool {
+	return len(scores) == 1 && (scores[0] == 0 || scores[0] == 1)
+}package stats
 
 import (
 	"fmt"
@@ -130,9 +133,9 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 	order, tasksA := sampleA.scoresByTask(members)
 	_, tasksB := sampleB.scoresByTask(members)
 	type group struct {
-		line          Line
-		means         [2][]Value // by task, of both sides
-		singleAnswers bool       // one answer of 0 or 1 for each task on both sides, as McNemar's test needs
+		line           Line
+		meansA, meansB []Value // by task
+		singleAnswers  bool    // one answer of 0 or 1 for each task on both sides, as McNemar's test needs
 	}
 	var groups []*group
 	groupOf := func(suite, test string) *group {
@@ -159,10 +162,9 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 				g.line.LeftOut++
 				continue
 			}
-			for side, list := range [2][]float64{scoresA.list, scoresB.list} {
-				g.means[side] = append(g.means[side], Value{scoresA.cluster, Mean(list)})
-				g.singleAnswers = g.singleAnswers && len(list) == 1 && isZeroOrOne(list[0])
-			}
+			g.meansA = append(g.meansA, Value{scoresA.cluster, Mean(scoresA.list)})
+			g.meansB = append(g.meansB, Value{scoresA.cluster, Mean(scoresB.list)})
+			g.singleAnswers = g.singleAnswers && isSingleAnswer(scoresA.list) && isSingleAnswer(scoresB.list)
 		}
 	}
 	unpaired += len(tasksB) - paired
@@ -179,12 +181,13 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 	// Compare each group, then adjust the P values of single tests for their number.
 	var pValues []float64
 	for _, g := range groups {
-		if len(g.means[0]) > 0 {
-			g.line.Paired = Compare(g.means[0], g.means[1], g.singleAnswers, seed)
+		hasTasks := len(g.meansA) > 0
+		if hasTasks {
+			g.line.Paired = Compare(g.meansA, g.meansB, g.singleAnswers, seed)
 		}
 		g.line.HolmP = math.NaN()
 		lines = append(lines, g.line)
-		if g.line.Test != "" && len(g.means[0]) > 0 {
+		if hasTasks && g.line.Test != "" {
 			pValues = append(pValues, g.line.P)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Overall, then each category with its subcategories), rank and nearest among published
 // rows, then those of countCells. Rows: chance, the user's runs, the human baseline,
 // published runs.
-func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) accuracyTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy, %", TextColumns: 1,
 		Columns: []string{"model"}}
 	if tables.benchmark == spaceeval {
@@ -36,13 +36,13 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 	}
 	// A run of fewer questions is not comparable with the paper's.
 	size := tables.benchmarkSize()
-	if !slices.ContainsFunc(own, func(run *modelRun) bool { return run.total.answers+run.total.missing >= size }) {
+	if !slices.ContainsFunc(userRuns, func(run *modelRun) bool { return run.total.answers+run.total.missing >= size }) {
 		out.Title += ", subset"
 	}
 	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged",
 		"if right")
 	// Rows: chance, then this command's runs, the humans and the published models.
-	for _, run := range own {
+	for _, run := range userRuns {
 		if chance, ok := run.chanceAccuracy(); ok && format == formatChoice {
 			sameCell := func(counts, float64) string { return decimals(chance) }
 			out.Rows = append(out.Rows, tables.accuracyLine(chanceName, sameCell, run))
@@ -50,12 +50,12 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 		}
 	}
 	papers, human := tables.publishedRuns(format)
-	for _, run := range slices.Concat(own, []*modelRun{human}, papers) {
+	for _, run := range slices.Concat(userRuns, []*modelRun{human}, papers) {
 		out.Rows = append(out.Rows, tables.accuracyCells(run))
 	}
 	// The note says how the intervals are made and what is incomplete.
 	ci := "Wilson"
-	if slices.ContainsFunc(own, func(run *modelRun) bool { _, ok := run.pictureError(); return ok }) {
+	if slices.ContainsFunc(userRuns, func(run *modelRun) bool { _, ok := run.pictureError(); return ok }) {
 		ci = "normal, with the standard error over pictures, where items share some; else Wilson"
 	}
 	missingCount := "nothing."
@@ -64,7 +64,7 @@ func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.Text
 	}
 	out.Note = "Overall is over all items (micro). CI: " + ci +
 		", 95 %. Invalid answers are wrong; missing ones count " + missingCount
-	for _, run := range own {
+	for _, run := range userRuns {
 		if run.total.unjudged > 0 {
 			out.Note += "\nINCOMPLETE: unjudged items count as wrong; \"if right\" is the accuracy if all of them were right."
 			break

@@ -304,15 +304,15 @@ func TestSmallParts(t *testing.T) {
 // categories with items, and the clusters of pictures (docs/spec/vqa.md#r47, docs/spec/runs.md#r45).
 func TestRunCounts(t *testing.T) {
 	s := newSuite(spaceeval)
-	own := s.newTables(scoring.TableOptions{Cluster: func(_, id string) string { return "of " + id }}).(*tables)
+	userRuns := s.newTables(scoring.TableOptions{Cluster: func(_, id string) string { return "of " + id }}).(*tables)
 	run := s.newRun(runKey{})
 	if _, ok := run.chanceAccuracy(); ok {
 		t.Error("a run without items has a chance")
 	}
 	for _, options := range []float64{1, 2, 8, 9} { // those of no question are left out
-		run.addToGroups(own, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: options}}}, counts{answers: 1})
+		run.addToGroups(userRuns, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: options}}}, counts{answers: 1})
 	}
-	run.addToGroups(own, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: 4.0}}}, counts{missing: 1})
+	run.addToGroups(userRuns, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: 4.0}}}, counts{missing: 1})
 	if got, ok := run.chanceAccuracy(); got != 3125 || !ok { // (1/2 + 1/8) / 2
 		t.Errorf("got the chance %d, %v; want 3125 hundredths of a per cent", got, ok)
 	}
@@ -325,7 +325,7 @@ func TestRunCounts(t *testing.T) {
 		outcome := counts{answers: 1}
 		outcome.correct += correct
 		run.total.add(outcome)
-		run.countPicture(own, &scoring.Result{ID: "x", Cluster: name}, outcome)
+		run.countPicture(userRuns, &scoring.Result{ID: "x", Cluster: name}, outcome)
 	}
 	run.total = counts{}
 	count("a", 1)

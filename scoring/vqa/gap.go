@@ -24,8 +24,8 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 	// A row for each model.
 	var unequal []string
 	gapsByColumn := make([][]float64, len(tables.categories)+1) // the last one is Overall
-	humans, own := tables.formatPairs()
-	for _, pair := range append(humans, own...) {
+	humans, userPairs := tables.formatPairs()
+	for _, pair := range append(humans, userPairs...) {
 		line := []string{pair.mcq.name()}
 		isUnequal := false // a group with answers has other items in the two formats
 		var gaps []float64 // of the groups that have equal ones
@@ -50,7 +50,7 @@ func (tables *tables) formatGapTable() scoring.TextTable {
 			}
 		}
 	}
-	if len(own) == 0 {
+	if len(userPairs) == 0 {
 		return scoring.TextTable{}
 	}
 	// Statistics over the models, and published rows.
@@ -70,7 +70,7 @@ type formatPair struct{ mcq, open *modelRun }
 // formatPairs returns the models that have runs of both formats, multiple-choice and open, with
 // equal numbers: those of the papers that are to be compared, and the user's. Blind runs and rows
 // without counts are left out.
-func (tables *tables) formatPairs() (papers, own []formatPair) {
+func (tables *tables) formatPairs() (papers, userPairs []formatPair) {
 	pairsAmong := func(runs []*modelRun) (pairs []formatPair) {
 		isUsable := func(run *modelRun, format string) bool {
 			return run.format == format && !run.blind && run.printed == nil

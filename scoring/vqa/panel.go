@@ -16,10 +16,10 @@ const maxPanel = 100
 // then one for each number of models. Of a model with several runs the one with the lowest
 // number counts; blind runs do not. Fewer than two models give an empty table; those beyond
 // maxPanel are left out. See docs/spec/vqa.md#r50.
-func (tables *tables) solvedTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) solvedTable(format string, userRuns []*modelRun) scoring.TextTable {
 	// One run of each model.
 	var panel []*modelRun
-	for _, runs := range byModel(own) {
+	for _, runs := range byModel(userRuns) {
 		run := runs[0]
 		for _, r := range runs {
 			if r.repeat < run.repeat {
@@ -90,7 +90,7 @@ func solvedRow(category, sub string, itemsBySolvers []int) []string {
 // blindGapTable returns the table of accuracy with the picture minus accuracy without, in
 // points. Columns: model, one for each category, Overall. A cell is "-" unless both runs
 // cover the same items, all of them judged. See docs/spec/vqa.md#r49.
-func (tables *tables) blindGapTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) blindGapTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
 		": accuracy with the picture minus without, points", TextColumns: 1, Columns: []string{"model"},
 		Note: "Groups whose two runs cover different items, or with unjudged items, have a dash."}
@@ -98,8 +98,8 @@ func (tables *tables) blindGapTable(format string, own []*modelRun) scoring.Text
 		out.Columns = append(out.Columns, c.name)
 	}
 	out.Columns = append(out.Columns, "Overall")
-	for _, seeing := range own {
-		for _, blind := range own {
+	for _, seeing := range userRuns {
+		for _, blind := range userRuns {
 			if seeing.blind || !blind.blind || seeing.model != blind.model || seeing.repeat != blind.repeat {
 				continue
 			}
@@ -135,12 +135,12 @@ var errorValues = metricValues(errorClasses)
 // answer with a class is called tagged. Its columns are the model, wrong answers, those tagged and
 // untagged, the share of each class among the tagged ones, and that of other classes. Runs without
 // tagged answers have no row.
-func (tables *tables) errorClassTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) errorClassTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
 		": classes of wrong answers, % of those tagged", TextColumns: 1,
 		Columns: append(append([]string{"model", "wrong", "tagged", "untagged"}, errorClasses...), "others"),
 		Note:    "Wrong answers that were judged; tags of right answers do not count."}
-	for _, run := range own {
+	for _, run := range userRuns {
 		tagged := 0
 		for _, n := range run.errorClasses {
 			tagged += n

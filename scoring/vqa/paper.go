@@ -44,8 +44,8 @@ func (suite *suite) readPaper(doc []byte) (runs []*modelRun) {
 	if err != nil {
 		return nil
 	}
-	named, own := appendID(nil, value.GetStringBytes("benchmark")), appendID(nil, []byte(suite.title))
-	if string(named) != string(own) {
+	named, title := appendID(nil, value.GetStringBytes("benchmark")), appendID(nil, []byte(suite.title))
+	if string(named) != string(title) {
 		return nil
 	}
 	if suite.benchmark == spaceeval {

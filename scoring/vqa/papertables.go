@@ -95,10 +95,10 @@ func (tables *tables) rankCells(run *modelRun) []string {
 
 // categoryTables returns SPATIALAB's Tables 6 to 10 and 12 to 16, one for each category in
 // which the user's models have items. See docs/spec/runs.md#r54.
-func (tables *tables) categoryTables(format string, own []*modelRun) (out []scoring.TextTable) {
+func (tables *tables) categoryTables(format string, userRuns []*modelRun) (out []scoring.TextTable) {
 	published, _ := tables.publishedRuns(format)
 	for c := range tables.categories {
-		table := tables.categoryTable(format, c, own, published)
+		table := tables.categoryTable(format, c, userRuns, published)
 		if len(table.Rows) > 0 {
 			out = append(out, table)
 		}
@@ -109,7 +109,7 @@ func (tables *tables) categoryTables(format string, own []*modelRun) (out []scor
 // categoryTable returns the table of one SPATIALAB category. Its columns are the model, an accuracy
 // for each subcategory, all, n, rank and nearest. The user's runs come first, with ranks, then
 // published ones. It has no rows where the user's runs have no questions of the category.
-func (tables *tables) categoryTable(format string, category int, own, published []*modelRun) scoring.TextTable {
+func (tables *tables) categoryTable(format string, category int, userRuns, published []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy in " +
 		tables.categories[category].name + ", %", TextColumns: 1, Columns: []string{"model"}}
 	for _, sub := range tables.categories[category].subs {
@@ -126,12 +126,12 @@ func (tables *tables) categoryTable(format string, category int, own, published 
 		}
 	}
 	// The rows.
-	for i, run := range slices.Concat(own, published) {
+	for i, run := range slices.Concat(userRuns, published) {
 		all := run.sumOfSubcategories(category)
 		if all.answers == 0 {
 			continue
 		}
-		isOwn := i < len(own)
+		isOwn := i < len(userRuns)
 		anyOwn = anyOwn || isOwn
 		line := []string{run.name()}
 		for _, counted := range run.subcategories[category] {
@@ -164,14 +164,14 @@ var methodPairs = [][2]string{{Direct, CoT}, {CoT, Reflect}, {Direct, Xolver}}
 // columns are model, methods ("direct -> cot"), category, n, accuracy by the first method, by the
 // second, and the difference. The paper's rows follow the user's of the same pair of methods. See
 // docs/spec/runs.md#r54.
-func (tables *tables) methodTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) methodTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": methods on the same items, %", TextColumns: 3,
 		Columns: []string{"model", "methods", "category", "n", "without", "with", "gain"},
 		Note:    "Items that both methods answered and that were judged. The paper's rows are of 150 items, 5 of each subcategory by a draw that it does not give."}
 	for _, pair := range methodPairs {
 		var ownRows [][]string
-		for _, before := range own {
-			for _, after := range own {
+		for _, before := range userRuns {
+			for _, after := range userRuns {
 				alike := before.base == after.base && before.repeat == after.repeat && before.blind == after.blind
 				if alike && before.method == pair[0] && after.method == pair[1] {
 					ownRows = append(ownRows, tables.methodGainRows(before, after, pair)...)
@@ -281,8 +281,8 @@ func (tables *tables) publishedGapRows() (rows [][]string) {
 // publishedSolvedTable returns the paper's Tables 11 and 17. Columns: category, subcategory,
 // n, then how many items 0 to 5 of the paper's five models solved. It is empty unless the
 // user's models have such a table.
-func (tables *tables) publishedSolvedTable(format string, own []*modelRun) scoring.TextTable {
-	if tables.methods == nil || len(tables.solvedTable(format, own).Rows) == 0 {
+func (tables *tables) publishedSolvedTable(format string, userRuns []*modelRun) scoring.TextTable {
+	if tables.methods == nil || len(tables.solvedTable(format, userRuns).Rows) == 0 {
 		return scoring.TextTable{}
 	}
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +

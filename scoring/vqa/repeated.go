@@ -89,14 +89,14 @@ func meanPairwiseR(columns [][]uint64, n int64) float64 {
 // Columns: model, runs, items that all runs answered, items left out, mean accuracy, its
 // standard deviation, pairwise correlation, Cronbach's alpha, ICC(3,k). Published rows
 // follow where there are own ones.
-func (tables *tables) repeatTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) repeatTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": repeated runs", TextColumns: 1,
 		Columns: []string{"model", "runs", "items", "left out", "mean, %", "sd (sample)", "mean pairwise r",
 			"Cronbach's alpha", "ICC(3,k)"},
 		Note: "Over the items that every run of a model answered and that were judged; the others are left out. " +
 			"A dash stands for a coefficient that is undefined."}
 	var answeredTwice []string
-	for _, runs := range byModel(own) {
+	for _, runs := range byModel(userRuns) {
 		if len(runs) < 2 {
 			continue
 		}
@@ -128,13 +128,13 @@ func (tables *tables) repeatTable(format string, own []*modelRun) scoring.TextTa
 
 // byModel groups runs of questions by model and by whether they are blind, in order of first
 // appearance.
-func byModel(own []*modelRun) (groups [][]*modelRun) {
+func byModel(userRuns []*modelRun) (groups [][]*modelRun) {
 	type key struct {
 		model string
 		blind bool
 	}
 	indexOf := map[key]int{}
-	for _, run := range own {
+	for _, run := range userRuns {
 		groupKey := key{run.model, run.blind}
 		i, ok := indexOf[groupKey]
 		if !ok {

@@ -257,34 +257,34 @@ func (run *modelRun) macroAccuracy() float64 {
 // to remember all. It implements scoring.Tables.
 func (tables *tables) Tables() (out []scoring.TextTable) {
 	for _, format := range tables.formats {
-		var own []*modelRun
+		var userRuns []*modelRun
 		for _, run := range tables.ordered {
 			if run.format == format && run.total.answers+run.total.missing > 0 {
-				own = append(own, run)
+				userRuns = append(userRuns, run)
 			}
 		}
-		if len(own) == 0 {
+		if len(userRuns) == 0 {
 			continue
 		}
-		out = append(out, tables.accuracyTable(format, own))
+		out = append(out, tables.accuracyTable(format, userRuns))
 		switch {
 		case tables.benchmark == spatialab && tables.builtIn:
-			out = append(out, tables.categoryTables(format, own)...)
+			out = append(out, tables.categoryTables(format, userRuns)...)
 		case tables.benchmark == spatialab:
-			out = append(out, tables.subcategoryTable(format, own))
+			out = append(out, tables.subcategoryTable(format, userRuns))
 		}
-		out = append(out, tables.humanGapTable(format, own))
+		out = append(out, tables.humanGapTable(format, userRuns))
 		if tables.benchmark == spaceeval {
-			out = append(out, tables.groupTable(byOptionKind, own,
+			out = append(out, tables.groupTable(byOptionKind, userRuns,
 				func(r *modelRun) map[string]*counts { return r.optionKinds }, []string{"text", "visual"}),
-				tables.groupTable("scale", own, func(r *modelRun) map[string]*counts { return r.scales }, scales))
+				tables.groupTable("scale", userRuns, func(r *modelRun) map[string]*counts { return r.scales }, scales))
 		}
-		out = append(out, tables.decidedByTable(format, own))
+		out = append(out, tables.decidedByTable(format, userRuns))
 		// Tables that may be empty.
-		more := []scoring.TextTable{tables.blindGapTable(format, own), tables.errorClassTable(format, own)}
+		more := []scoring.TextTable{tables.blindGapTable(format, userRuns), tables.errorClassTable(format, userRuns)}
 		if !tables.findingsLeftOut {
-			more = append(more, tables.methodTable(format, own), tables.solvedTable(format, own),
-				tables.publishedSolvedTable(format, own), tables.repeatTable(format, own))
+			more = append(more, tables.methodTable(format, userRuns), tables.solvedTable(format, userRuns),
+				tables.publishedSolvedTable(format, userRuns), tables.repeatTable(format, userRuns))
 		}
 		for _, table := range more {
 			if len(table.Rows) > 0 {
@@ -301,9 +301,9 @@ func (tables *tables) Tables() (out []scoring.TextTable) {
 // subcategoryTable returns SPATIALAB's Tables 6 to 10 and 12 to 16 as one table. Columns:
 // category, subcategory, n, then an accuracy for each run that has some, the user's runs
 // before published ones. Subcategories without items are left out.
-func (tables *tables) subcategoryTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) subcategoryTable(format string, userRuns []*modelRun) scoring.TextTable {
 	papers, _ := tables.publishedRuns(format)
-	all := slices.DeleteFunc(append(slices.Clone(own), papers...),
+	all := slices.DeleteFunc(append(slices.Clone(userRuns), papers...),
 		func(r *modelRun) bool { return !r.hasSubcategories() })
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy by subcategory, %", TextColumns: 2,
 		Columns: []string{"category", "subcategory", "n"}}
@@ -340,7 +340,7 @@ func (run *modelRun) hasSubcategories() bool {
 
 // humanGapTable returns the table of people's accuracy minus that of models, in points. Its columns
 // are the model, one for each category, and Overall. See docs/spec/vqa.md#r48.
-func (tables *tables) humanGapTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) humanGapTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": human baseline minus accuracy, points",
 		TextColumns: 1, Columns: []string{"model"}}
 	for _, c := range tables.categories {
@@ -348,7 +348,7 @@ func (tables *tables) humanGapTable(format string, own []*modelRun) scoring.Text
 	}
 	out.Columns = append(out.Columns, "Overall")
 	base := tables.human[format]
-	for _, run := range own {
+	for _, run := range userRuns {
 		line := []string{run.name()}
 		for c := range tables.categories {
 			line = append(line, pointsBelow(base.categories[c], run.categories[c]))
@@ -377,12 +377,12 @@ const byOptionKind = "option kind"
 // group's name, then accuracy and n of each run. groupsOf returns the counts of a run by
 // group. Rows: the known groups in their order, others by name, all items; for kinds of
 // options also the difference of text and visual ones.
-func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*modelRun) map[string]*counts,
+func (tables *tables) groupTable(what string, userRuns []*modelRun, groupsOf func(*modelRun) map[string]*counts,
 	known []string) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " accuracy by " + what + ", %", TextColumns: 1, Columns: []string{what}}
 	// The columns, and all groups that a run has.
 	names, inferred := slices.Clone(known), 0
-	for _, run := range own {
+	for _, run := range userRuns {
 		inferred += run.inferredKinds
 		var more []string
 		for name := range groupsOf(run) {
@@ -396,7 +396,7 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 	}
 	addRow := func(name string, countsOf func(*modelRun) counts) { // a group without items has no row
 		cells, items := []string{name}, 0
-		for _, run := range own {
+		for _, run := range userRuns {
 			c := countsOf(run)
 			items += c.answers
 			cells = append(cells, percent(c.correct, c.answers), strconv.Itoa(c.answers))
@@ -418,7 +418,7 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 	addRow("all", func(run *modelRun) counts { return run.total })
 	if what == byOptionKind {
 		cells := []string{"text - visual"}
-		for _, run := range own {
+		for _, run := range userRuns {
 			text, visual, difference := groupOf(run, "text"), groupOf(run, "visual"), "-"
 			if text.answers > 0 && visual.answers > 0 {
 				difference = decimals(pointsBetween(text, visual))
@@ -434,18 +434,18 @@ func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*mo
 // decidedByTable returns the table of what decided the answers. Columns: model, a count for
 // each stage of reading or judge that decided some, shares of invalid, missing and unjudged
 // answers, and the accuracy on valid answers. See docs/spec/vqa.md#r45.
-func (tables *tables) decidedByTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) decidedByTable(format string, userRuns []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": what decided the answers", TextColumns: 1,
 		Columns: []string{"model"}}
 	var seen []string
 	for _, s := range []string{"literal", "stage2", "stage3", "stage4", "stage5", "stage6", "shortcut", "judge",
 		"invalid", "cut", "unjudged", "missing"} {
-		if slices.ContainsFunc(own, func(run *modelRun) bool { return run.decidedBy[s] > 0 }) {
+		if slices.ContainsFunc(userRuns, func(run *modelRun) bool { return run.decidedBy[s] > 0 }) {
 			seen = append(seen, s)
 		}
 	}
 	out.Columns = append(append(out.Columns, seen...), "invalid, %", "missing, %", "unjudged, %", "accuracy on valid")
-	for _, run := range own {
+	for _, run := range userRuns {
 		line := []string{run.name()}
 		for _, s := range seen {
 			line = append(line, strconv.Itoa(run.decidedBy[s]))
