@@ -114,12 +114,12 @@ func (f Fit) At(variables ...float64) (value float64) {
 	return value
 }
 
-// Least fits a linear model to observations by least squares: it finds the terms with which the columns of
+// LeastSquares fits a linear model to observations by least squares: it finds the terms with which the columns of
 // a row add up to about the observed value y of that row. Differences are taken relative to y, so that
 // small values count as much as large ones. A constant term is a column of 1. R2 of the fit is that of the
 // values themselves. It refuses fewer rows than terms, values that are not above 0, and columns that depend
 // on each other.
-func Least(rows [][]float64, y []float64) (Fit, error) {
+func LeastSquares(rows [][]float64, y []float64) (Fit, error) {
 	if len(rows) == 0 || len(rows) != len(y) || len(rows) < len(rows[0]) {
 		return Fit{}, errors.New("cannot fit: want at least as many observations as terms")
 	}

@@ -26,22 +26,22 @@ func TestLeast(t *testing.T) {
 			y = append(y, 7+3*a+0.002*b*b*1000)
 		}
 	}
-	f, err := Least(rows, y)
+	f, err := LeastSquares(rows, y)
 	if err != nil || math.Abs(f.R2-1) > 1e-9 || math.Abs(f.Terms[0]-7) > 1e-6 || math.Abs(f.Terms[1]-3) > 1e-6 || math.Abs(f.Terms[2]-0.002) > 1e-9 {
 		t.Errorf("got %+v, %v; want 7, 3, 0.002", f, err)
 	}
 	for i := range y {
 		y[i] = 1 + float64(i*7%5) // no rule
 	}
-	if f, err := Least(rows, y); err != nil || f.R2 > 0.5 {
+	if f, err := LeastSquares(rows, y); err != nil || f.R2 > 0.5 {
 		t.Errorf("values without a rule: got %+v, %v", f, err)
 	}
 	for _, rows := range [][][]float64{nil, {{1, 2}}, {{1, 2}, {2, 4}, {3, 6}}, {{1, 0}, {1, 0}}} {
-		if _, err := Least(rows, make1(len(rows))); err == nil {
+		if _, err := LeastSquares(rows, make1(len(rows))); err == nil {
 			t.Errorf("%v was fitted", rows)
 		}
 	}
-	if _, err := Least([][]float64{{1}, {1}}, []float64{1, 0}); err == nil {
+	if _, err := LeastSquares([][]float64{{1}, {1}}, []float64{1, 0}); err == nil {
 		t.Error("a value of 0 was fitted")
 	}
 }

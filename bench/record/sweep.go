@@ -158,7 +158,7 @@ func (session *session) measureSweep(axis *axis) (Sweep, error) {
 			rows = append(rows, axis.fitTerms(point))
 			times = append(times, core)
 		}
-		if fit, err := figure.Least(rows, times); err == nil { // too few points have no fit
+		if fit, err := figure.LeastSquares(rows, times); err == nil { // too few points have no fit
 			sweep.Fit, sweep.FitX = &fit, axis.fitX
 		}
 	}
@@ -204,7 +204,7 @@ func fitModel(points []Point) *Model {
 	// A term whose time comes out below 0 cannot be told apart from the others. It is left out, and the rest is
 	// fitted again.
 	for {
-		fit, err := figure.Least(rows, times)
+		fit, err := figure.LeastSquares(rows, times)
 		if err != nil || math.IsNaN(fit.R2) {
 			return nil
 		}

@@ -77,7 +77,7 @@ func (cmd *promptCmd) writeItems(std streams, suites scoring.Suites) (err error)
 		return out.finish(err)
 	}
 	defer boards.Close()
-	text := func(item *scoring.Item) (string, error) {
+	makePrompt := func(item *scoring.Item) (string, error) {
 		suite := suites.Find(item.Suite)
 		if suite.Prompt == nil {
 			message := fmt.Sprintf("cannot write prompt: got an item of %s; want --suite %[1]s", item.Suite)
@@ -85,7 +85,7 @@ func (cmd *promptCmd) writeItems(std streams, suites scoring.Suites) (err error)
 		}
 		return suite.Prompt(item, promptOptions)
 	}
-	picture := func(item *scoring.Item, line []byte) (string, error) {
+	drawPicture := func(item *scoring.Item, line []byte) (string, error) {
 		if cmd.Images == "" || item.Suite != "aspire" {
 			return "", nil
 		}
@@ -96,7 +96,7 @@ func (cmd *promptCmd) writeItems(std streams, suites scoring.Suites) (err error)
 	for err == nil {
 		var source dump.Line
 		if source, err = reader.Next(); err == nil {
-			line, fault := promptLine(decoder, source, text, picture)
+			line, fault := promptLine(decoder, source, makePrompt, drawPicture)
 			tally.add(source.Number, fault)
 			_, err = out.Write(line)
 		}
@@ -177,18 +177,18 @@ func (tally *promptTally) errorOfRun(w io.Writer) error {
 }
 
 // promptLine returns a JSON line for one item of a file: its id, its prompt, and the path of its picture
-// if it has one. text makes the prompt. draw draws and writes the picture and returns its path, "" for
+// if it has one. makePrompt makes the prompt. drawPicture draws and writes the picture and returns its path, "" for
 // none. If there is no prompt, it returns a line with the error, and the error too.
-func promptLine(decoder *dump.Decoder, line dump.Line, text func(*scoring.Item) (string, error),
-	draw func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
+func promptLine(decoder *dump.Decoder, line dump.Line, makePrompt func(*scoring.Item) (string, error),
+	drawPicture func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
 	item, fault := decoder.Item(line, "") // "": a line that names no suite has the decoder's
 	if fault != nil {
 		return errorLine(item.ID, fault.Code, fault.Message), fault
 	}
-	prompt, err := text(item)
+	prompt, err := makePrompt(item)
 	path := ""
 	if err == nil {
-		path, err = draw(item, line.Bytes)
+		path, err = drawPicture(item, line.Bytes)
 	}
 	if err != nil {
 		if !errors.As(err, &fault) { // the item is not at fault

@@ -165,7 +165,7 @@ func (run *renderRun) drawAll(paths []string, limits dump.Limits, std streams, s
 		fmt.Fprintf(std.err, "PARTIAL: the run was interrupted after %s\n", plural.Of(run.tally.lines, "scene"))
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
-	run.tally.writeTo(std.err, "drawn")
+	run.tally.writeFailures(std.err, "drawn")
 	switch unwritten := run.tally.codes["output"]; {
 	case err != nil:
 	case unwritten > 0:

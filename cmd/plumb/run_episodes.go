@@ -89,7 +89,7 @@ func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opt
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if preparedRun.scorer == nil {
+	if preparedRun.scorer == nil { // DrawingBench has one already
 		preparedRun.scorer = &turnScorer{config: config, options: queue.Options{Suite: cmd.Suite, Variants: variants}}
 	}
 	preparedRun.scorer.options.Reward = reward

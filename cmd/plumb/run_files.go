@@ -197,12 +197,14 @@ func (cmd *runCmd) tellTotals(std streams, run *preparedRun, totals runs.Totals)
 		fmt.Fprintf(std.err, "; %s lost (at most %s tokens)", plural.Of(spent.Lost, "call was", "calls were"), grouped(spent.LostTokens))
 	}
 	fmt.Fprintln(std.err)
+	// What is wrong with the log of calls.
 	if n := run.calls.Torn(); n > 0 {
 		fmt.Fprintf(std.err, "plumb: %s\n", plural.Of(n, "line of calls.jsonl is not whole and was skipped", "lines of calls.jsonl are not whole and were skipped"))
 	}
 	if n := run.calls.Duplicates(); n > 0 {
 		fmt.Fprintf(std.err, "plumb: %s an outcome twice; the first counts\n", plural.Of(n, "call of calls.jsonl has", "calls of calls.jsonl have"))
 	}
+	// Why answers are missing, the most frequent reasons first.
 	const printed = 3
 	reasons := slices.SortedFunc(maps.Keys(totals.Reasons), func(a, b string) int {
 		return cmp.Or(totals.Reasons[b]-totals.Reasons[a], strings.Compare(a, b))

@@ -371,8 +371,11 @@ func (j *job) open(ctx context.Context) (err error) {
 	} else if j.items, err = daemon.Items(j.config); err != nil {
 		return err
 	}
-	if j.recordOptions, err = j.cmd.dumpFlags.options(&j.config, &j.items); err != nil || j.cmd.Report == "" {
+	if j.recordOptions, err = j.cmd.dumpFlags.options(&j.config, &j.items); err != nil {
 		return err
+	}
+	if j.cmd.Report == "" {
+		return nil
 	}
 	// Open the report.
 	title := j.cmd.Dumps[0]

@@ -33,7 +33,7 @@ func (j *job) collectResults(scorer scorer, path string, pending <-chan pendingL
 			j.extendClaim()
 		}
 		j.bar.lineDone(answer.Result.Err == nil)
-		if j.partsOnly {
+		if j.partsOnly { // the run's own outputs get nothing
 			continue
 		}
 		indexed := &answer.Result // of which the index of the output is made
@@ -62,7 +62,7 @@ func (j *job) collectResults(scorer scorer, path string, pending <-chan pendingL
 				return fmt.Errorf("cannot write results: %w", err)
 			}
 		}
-		if j.report == nil {
+		if j.report == nil { // no report is wanted, or it was dropped
 			continue
 		}
 		if err := j.report.Add(*line.line, answer.JSON); err != nil {

@@ -30,7 +30,7 @@ func (j *job) finishRun(ctx context.Context, early error) error {
 	if j.shards != nil && early != nil {
 		j.out.discard() // the parts are in the folder of the job
 	}
-	var err error
+	var err error // all that goes wrong from here
 	if j.cmd.NoJoin && early == nil {
 		err = j.leaveParts()
 	} else {
@@ -60,7 +60,7 @@ func (j *job) finishRun(ctx context.Context, early error) error {
 		j.times.writeTo(j.std.err)
 	}
 	j.tally.writeCut(j.std.err, j.cmd.Cut)
-	j.tally.writeTo(j.std.err, "scored")
+	j.tally.writeFailures(j.std.err, "scored")
 	if j.core != nil && j.core.Judge != nil {
 		stats := j.core.Judge.Stats()
 		writeJudgeStats(j.std.err, stats, j.cmd.DryRun)

@@ -85,9 +85,9 @@ func (tally *tally) addLine(file string, line int, id string, failure *scoring.E
 	}
 }
 
-// writeTo writes how many lines failed, with the counts by error code and the first failures. what says
+// writeFailures writes how many lines failed, with the counts by error code and the first failures. what says
 // what could not be done with them: "scored" or "drawn". It writes nothing if no line failed.
-func (tally *tally) writeTo(w io.Writer, what string) {
+func (tally *tally) writeFailures(w io.Writer, what string) {
 	if tally.failed == 0 {
 		return
 	}

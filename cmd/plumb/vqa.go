@@ -51,7 +51,6 @@ var idPrefixes = map[string]string{"spatialab": "sl-", "spaceeval": "se-"}
 // subcategory. It prints the columns of the data set that no item uses. A record that makes no valid
 // item, or has the id of another one, ends the conversion.
 func (cmd *vqaConvertCmd) convertRecords(std streams, out io.Writer) (map[string]int, error) {
-
 	const withChoices = true // items with options to choose from: they need answer and options
 	// Read the records, and find out which column becomes which member of the items.
 	data, err := cmd.readDataSet(std)
