@@ -1,7 +1,4 @@
-// isSingleAnswer reports whether the scores of a task are one score, 0 or 1.
-func isSingleAnswer(scores []float64) bool {
-	return len(scores) == 1 && (scores[0] == 0 || scores[0] == 1)
-}package stats
+package stats
 
 import (
 	"fmt"
@@ -199,7 +196,10 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 	return lines, unpaired, nil
 }
 
-func isZeroOrOne(x float64) bool { return x == 0 || x == 1 }
+// isSingleAnswer reports whether the scores of a task are one score, 0 or 1.
+func isSingleAnswer(scores []float64) bool {
+	return len(scores) == 1 && (scores[0] == 0 || scores[0] == 1)
+}
 
 // boolInt returns 1 for true and 0 for false, to count answers.
 func boolInt(b bool) int {
