@@ -97,7 +97,7 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 		// Rows above the clip are computed too, because their edges must advance, but not stored.
 		lo, hi := f.fillRow(y)
 		if y >= int64(f.clip.Y0) {
-			f.store(dst, int32(y), lo, hi)
+			f.storeRow(dst, int32(y), lo, hi)
 		}
 		clear(f.alpha[lo:hi])
 	}
@@ -267,20 +267,21 @@ func (f *Filler) accumulateRow(lo, hi int) int {
 	return hi
 }
 
-// alphaOf converts the signed true area of a pixel that a path covers to coverage, 0 to 255.
-func alphaOf(v int64) byte {
-	if v < 0 {
-		v = -v
+// alphaOf converts the signed area of a pixel that a path covers, times 2, to coverage, 0 to 255. whole is that of
+// a whole pixel.
+func alphaOf(twiceArea int64) byte {
+	if twiceArea < 0 {
+		twiceArea = -twiceArea
 	}
-	return byte((min(v, whole)*255 + whole/2) / whole)
+	return byte((min(twiceArea, whole)*255 + whole/2) / whole)
 }
 
 // longRun is the least length in px at which a run of 255 becomes a Full span.
 const longRun = scan.Cell
 
-// store appends the alphas of the columns [lo, hi) of row y, as far as they are within the clip, to
+// storeRow appends the alphas of the columns [lo, hi) of row y, as far as they are within the clip, to
 // dst: long runs of 255 as Full spans, other stretches without gaps as spans with bytes.
-func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
+func (f *Filler) storeRow(dst *scan.Coverage, y int32, lo, hi int) {
 	lo, hi = max(lo, int(f.clip.X0-f.left)), min(hi, int(f.clip.X1-f.left))
 	for x := lo; x < hi; {
 		if f.alpha[x] == 0 {

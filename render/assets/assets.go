@@ -37,7 +37,7 @@ func Dir(explicit, env, name string) string {
 	if err != nil {
 		return built
 	}
-	for above := ""; folder != above; above, folder = folder, filepath.Dir(folder) {
+	for above := ""; folder != above; above, folder = folder, filepath.Dir(folder) { // ends at the root, its own parent
 		if dir := filepath.Join(folder, built); isDir(dir) {
 			return dir
 		}

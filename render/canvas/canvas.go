@@ -27,15 +27,15 @@ type Colour struct{ R, G, B uint8 }
 // row is a row of pixels, premultiplied RGBA. Pictures share a row until one of them writes to it.
 type row struct {
 	owner *Canvas
-	era   int // of the owner when it took the row
+	epoch int // of the owner when it took the row
 	pix   [4 * Width]uint8
 }
 
 // Canvas is a picture that is being drawn. The zero value is not ready: use New.
 // One goroutine uses it at a time.
 type Canvas struct {
-	rows [Height]*row
-	era  int // grows with each Snapshot: rows of earlier eras are shared
+	rows  [Height]*row
+	epoch int // grows with each Snapshot: rows of earlier epochs are shared
 
 	stroker stroke.Stroker
 	scanner scan.Scanner
@@ -89,20 +89,20 @@ func (canvas *Canvas) Reset() {
 		}
 		canvas.rows[y] = white
 	}
-	canvas.era++
+	canvas.epoch++
 	canvas.mark = Mark{}
 }
 
 // Snapshot keeps the picture as it is now.
 func (canvas *Canvas) Snapshot() *Snapshot {
-	canvas.era++
+	canvas.epoch++
 	return &Snapshot{canvas.rows}
 }
 
 // Restore sets the picture to that of a snapshot. It does not count as painting.
 func (canvas *Canvas) Restore(s *Snapshot) {
 	canvas.rows = s.rows
-	canvas.era++
+	canvas.epoch++
 }
 
 // Take returns the Mark since the last call, and starts a new one.
@@ -113,10 +113,11 @@ func (canvas *Canvas) Take() Mark {
 }
 
 // rowForWriting returns row y of the picture, for the caller to write to. If the canvas shares it with a
-// snapshot, or it is the white row, the canvas gets a copy first.
+// snapshot, or it is the white row, the canvas gets a copy first. A row of the canvas's own is not shared if it
+// was made in the current epoch: each snapshot begins another one.
 func (canvas *Canvas) rowForWriting(y int) *row {
 	r := canvas.rows[y]
-	if r.owner == canvas && r.era == canvas.era {
+	if r.owner == canvas && r.epoch == canvas.epoch {
 		return r
 	}
 	var own *row
@@ -125,7 +126,7 @@ func (canvas *Canvas) rowForWriting(y int) *row {
 	} else {
 		own = &row{}
 	}
-	own.owner, own.era, own.pix = canvas, canvas.era, r.pix
+	own.owner, own.epoch, own.pix = canvas, canvas.epoch, r.pix
 	canvas.rows[y] = own
 	return own
 }
@@ -138,11 +139,11 @@ type blender func(p []uint8, coverage, pair uint32)
 // clip is the canvas as the scan converter takes it.
 var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 
-// fill paints the inside of a path onto the canvas and records that in canvas.mark. It blends every pixel that
+// fillPath paints the inside of a path onto the canvas and records that in canvas.mark. It blends every pixel that
 // the scan converter covers. The converter reports the pixels of the two-pixel rule by themselves, with the
 // coverage before the rule (notePair): these are blended with that one, unless something else of the path covers
 // them too.
-func (canvas *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
+func (canvas *Canvas) fillPath(p *vector.Path, rule scan.Rule, blend blender) {
 	canvas.cover.Reset()
 	canvas.scanner.OnPairPixel = canvas.notePair
 	canvas.scanner.Append(&canvas.cover, p, clip, rule)
@@ -161,8 +162,9 @@ func (canvas *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
 			index := y*Width + x + i
 			pair := uint32(canvas.pairs[index])
 			canvas.pairs[index] = 0
-			if pair != 0 && coverage != 255*(pair+pair>>7)>>8 { // the rule on an empty pixel gives another coverage:
-				pair = 0 // something else of the path was drawn there too
+			// If the rule on an empty pixel gives another coverage, something else of the path was drawn there too.
+			if pair != 0 && coverage != 255*(pair+pair>>7)>>8 {
+				pair = 0
 			}
 			if coverage|pair != 0 {
 				canvas.blendPixel(row, x+i, y, coverage, pair, blend)
@@ -242,10 +244,11 @@ func eraseBlender(p []uint8, coverage, _ uint32) {
 	}
 }
 
-// brush returns the blender and the fill rule of a drawing colour, or of the eraser.
+// brush returns the blender and the fill rule of a drawing colour, or of the eraser. The two-pixel rule does not
+// hold for black and for the eraser, so that their rule is plain.
 func brush(colour Colour, erasing bool) (blender, scan.Rule) {
 	if erasing {
-		return eraseBlender, scan.Rule{Plain: true} // it adds no colour, as black adds none
+		return eraseBlender, scan.Rule{Plain: true}
 	}
 	return opaqueBlender(colour), scan.Rule{Plain: colour == Colour{}}
 }
@@ -281,7 +284,7 @@ func (canvas *Canvas) stroke(size float64, colour Colour, erasing bool) {
 	canvas.outline.Reset()
 	canvas.stroker.Outline(&canvas.outline, &canvas.line, float32(size), 1)
 	blend, rule := brush(colour, erasing)
-	canvas.fill(&canvas.outline, rule, blend)
+	canvas.fillPath(&canvas.outline, rule, blend)
 }
 
 // Disc paints a filled circle of the given diameter, px. See
@@ -291,14 +294,14 @@ func (canvas *Canvas) Disc(x, y, size float64, colour Colour, erasing bool) {
 		return
 	}
 	canvas.outline.Reset()
-	circle(&canvas.outline, x, y, size/2)
+	appendCircle(&canvas.outline, x, y, size/2)
 	blend, rule := brush(colour, erasing)
-	canvas.fill(&canvas.outline, rule, blend)
+	canvas.fillPath(&canvas.outline, rule, blend)
 }
 
-// circle appends a circle on the canvas to a path as four conics, from its right end clockwise on
+// appendCircle appends a circle on the canvas to a path as four conics, from its right end clockwise on
 // screen.
-func circle(path *vector.Path, x, y, radius float64) {
+func appendCircle(path *vector.Path, x, y, radius float64) {
 	weight := float32(math.Sqrt2 / 2)
 	path.MoveTo(point(x+radius, y))
 	path.ConicTo(point(x+radius, y+radius), point(x, y+radius), weight)
@@ -319,7 +322,7 @@ func (canvas *Canvas) Circle(x, y, radius, size float64, colour Colour) {
 		return
 	}
 	canvas.line.Reset()
-	circle(&canvas.line, x, y, radius)
+	appendCircle(&canvas.line, x, y, radius)
 	canvas.line.Verbs = canvas.line.Verbs[:len(canvas.line.Verbs)-1] // without the Close: an open path, whose round ends meet
 	canvas.stroke(size, colour, false)
 }
@@ -340,7 +343,7 @@ func (canvas *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, colour
 	blender, _ := brush(colour, false)
 	if round {
 		canvas.line.Reset()
-		corners(&canvas.line, x0, y0, x1, y1)
+		appendRectangle(&canvas.line, x0, y0, x1, y1)
 		canvas.stroke(size, colour, false)
 		return
 	}
@@ -365,9 +368,9 @@ func (canvas *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, colour C
 	canvas.fillFrame(frameBox{x0, y0, x1, y1}, frameBox{}, blender)
 }
 
-// corners appends the outline of a rectangle to path, from its top left corner (x0, y0) clockwise
+// appendRectangle appends the outline of a rectangle to path, from its top left corner (x0, y0) clockwise
 // on screen; the opposite corner is (x1, y1), both in canvas px.
-func corners(path *vector.Path, x0, y0, x1, y1 float64) {
+func appendRectangle(path *vector.Path, x0, y0, x1, y1 float64) {
 	path.MoveTo(point(x0, y0))
 	path.LineTo(point(x1, y0))
 	path.LineTo(point(x1, y1))

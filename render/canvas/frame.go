@@ -37,8 +37,8 @@ func (box frameBox) holds(x, y int) bool {
 
 // cover returns how much of pixel (x, y) of the canvas the rectangle covers, 0..255.
 func (box frameBox) cover(x, y int) int {
-	w := part(box.x0, box.x1, x)
-	h := part(box.y0, box.y1, y)
+	w := coveredPart(box.x0, box.x1, x)
+	h := coveredPart(box.y0, box.y1, y)
 	if w == 256 && h == 256 {
 		return 255
 	}
@@ -49,7 +49,7 @@ func (box frameBox) cover(x, y int) int {
 // upper edges take 1/256 less than they cover, as in the browser. See
 // docs/spec/drawingbench.md#r61.
 func (box frameBox) hole(x, y int) int {
-	w, h := part(box.x0, box.x1, x), part(box.y0, box.y1, y)
+	w, h := coveredPart(box.x0, box.x1, x), coveredPart(box.y0, box.y1, y)
 	if w > 0 && box.x0 > float64(x) {
 		w--
 	}
@@ -59,9 +59,9 @@ func (box frameBox) hole(x, y int) int {
 	return min(255, (w*h+128)>>8)
 }
 
-// part returns how much of a pixel, which reaches from pos to pos+1 on one axis, lies between a and b on that
+// coveredPart returns how much of a pixel, which reaches from pos to pos+1 on one axis, lies between a and b on that
 // axis, in 1/256 px.
-func part(a, b float64, pos int) int {
+func coveredPart(a, b float64, pos int) int {
 	lo, hi := max(a, float64(pos)), min(b, float64(pos+1))
 	if hi <= lo {
 		return 0

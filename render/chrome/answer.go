@@ -31,8 +31,8 @@ type pagePicture struct {
 }
 
 // decode returns a picture that the editor's page sent, as a PNG or as runs of pixels, not premultiplied.
-// The page adds rows of proof below a picture. Runs do not say how many, so proofRows does; the result
-// includes these rows.
+// The page adds rows below a picture which prove that it was drawn. Runs do not say how many, so proofRows does;
+// the result includes these rows.
 func (picture *pagePicture) decode(proofRows int) (*image.NRGBA, error) {
 	if picture.PNG != nil {
 		return decodePNG(picture.PNG)

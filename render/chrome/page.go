@@ -34,7 +34,7 @@ type page struct {
 	exports int
 	blocked atomic.Int64 // requests stopped since the last export
 	loaded  atomic.Bool  // the document was asked for
-	plain   bool         // VersionPlain
+	plain   bool         // VersionPlain: without the guard against the network, without proofs
 }
 
 // openPage opens a tab in browser b, mounts the editor of site s in it, within limit, and minimises its window.
@@ -89,7 +89,7 @@ func (page *page) mount(ctx context.Context, licence string) error {
 		return err
 	}
 	guarded := "*"  // addresses whose requests are intercepted: all
-	if page.plain { // only its own files are served; watching all requests would slow it down
+	if page.plain { // VersionPlain, used for comparison: only its own files are served, without the cost of watching all
 		guarded = page.site.origin + "/*"
 	}
 	patterns := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: guarded}}}

@@ -27,11 +27,11 @@ var errUnproved = errors.New("the picture has lost what was drawn on it")
 // newMark returns a random colour for the proof of a job, 0xRRGGBB.
 func newMark() uint32 { return rand.Uint32N(1 << 24) }
 
-// checkProofs decodes the pictures of the page's answer, which it keeps in img, and checks the
-// proof of each: rows in the colour of the job (mark), which a lost canvas does not have. Pictures
-// of plain pages have no proof. blank is true if a picture is fully transparent although a shape
-// reaches into it. A wrong proof is errUnproved.
-func (answer *answer) checkProofs(mark uint32, plain bool) (blank bool, err error) {
+// checkProofs decodes the pictures of the page's answer, stores them in the field img of each, and checks the
+// proof of each: rows below it in the colour of the job (mark), which a canvas that the browser has lost does not
+// have. Pictures of plain pages, VersionPlain, have no proof. blank is true if a picture is fully transparent
+// although a shape reaches into it. A wrong proof is errUnproved.
+func (answer *answer) checkProofs(mark uint32, withoutProof bool) (blank bool, err error) {
 	for i := range answer.Pictures {
 		picture := &answer.Pictures[i]
 		if picture.Runs == nil && picture.PNG == nil { // the page says that nothing is on it
@@ -39,7 +39,7 @@ func (answer *answer) checkProofs(mark uint32, plain bool) (blank bool, err erro
 			blank = blank || picture.Visible
 			continue
 		}
-		if plain {
+		if withoutProof {
 			if picture.img, err = picture.decode(0); err != nil {
 				return false, err
 			}

@@ -70,17 +70,17 @@ func checkComplete(shape *scene.Shape) error {
 // given index.
 func appendShape(b []byte, shape *scene.Shape, parent, index string) []byte {
 	p := props{b: append(b, `{"typeName":"shape","isLocked":false,"meta":{}`...)}
-	p.text("id", shape.ID)
-	p.text("type", shape.TypeName)
-	p.text("parentId", parent)
-	p.text("index", index)
-	p.number("x", shape.X)
-	p.number("y", shape.Y)
-	p.number("rotation", shape.Rotation)
-	p.number("opacity", shape.Opacity)
+	p.writeString("id", shape.ID)
+	p.writeString("type", shape.TypeName)
+	p.writeString("parentId", parent)
+	p.writeString("index", index)
+	p.writeNumber("x", shape.X)
+	p.writeNumber("y", shape.Y)
+	p.writeNumber("rotation", shape.Rotation)
+	p.writeNumber("opacity", shape.Opacity)
 	p.b = append(p.b, `,"props":{`...)
 	p.first = true
-	p.shape(shape)
+	p.writeShape(shape)
 	return append(p.b, '}', '}')
 }
 
@@ -90,8 +90,8 @@ type props struct {
 	first bool // no member is written yet
 }
 
-// key writes the name of the next member of a tldraw record, with the comma before it.
-func (props *props) key(name string) {
+// writeKey writes the name of the next member of a tldraw record, with the comma before it.
+func (props *props) writeKey(name string) {
 	if !props.first {
 		props.b = append(props.b, ',')
 	}
@@ -99,22 +99,25 @@ func (props *props) key(name string) {
 	props.b = append(append(append(props.b, '"'), name...), '"', ':')
 }
 
-func (props *props) text(name, value string) {
-	props.key(name)
+func (props *props) writeString(name, value string) {
+	props.writeKey(name)
 	props.b = jsontree.AppendString(props.b, value)
 }
-func (props *props) number(name string, value float64) {
-	props.key(name)
+func (props *props) writeNumber(name string, value float64) {
+	props.writeKey(name)
 	props.b = appendNumber(props.b, value)
 }
-func (props *props) flag(name string, value bool) {
-	props.key(name)
+func (props *props) writeBool(name string, value bool) {
+	props.writeKey(name)
 	props.b = strconv.AppendBool(props.b, value)
 }
-func (props *props) raw(name, value string) { props.key(name); props.b = append(props.b, value...) }
+func (props *props) writeRaw(name, value string) {
+	props.writeKey(name)
+	props.b = append(props.b, value...)
+}
 
-func (props *props) point(name string, v scene.Point) {
-	props.key(name)
+func (props *props) writePoint(name string, v scene.Point) {
+	props.writeKey(name)
 	props.b = appendPoint(props.b, v)
 }
 
@@ -124,151 +127,152 @@ func appendPoint(b []byte, v scene.Point) []byte {
 	return append(b, '}')
 }
 
-func (props *props) box(sh *scene.Shape) {
-	props.number("w", sh.W)
-	props.number("h", sh.H)
+func (props *props) writeSize(sh *scene.Shape) {
+	props.writeNumber("w", sh.W)
+	props.writeNumber("h", sh.H)
 }
 
-// ink writes what strokes share.
-func (props *props) ink(sh *scene.Shape) {
-	props.text("color", sh.Color.String())
-	props.text("size", sh.Size.String())
-	props.number("scale", sh.Scale)
+// writeStrokeStyle writes the properties that all shapes with a stroke have.
+func (props *props) writeStrokeStyle(sh *scene.Shape) {
+	props.writeString("color", sh.Color.String())
+	props.writeString("size", sh.Size.String())
+	props.writeNumber("scale", sh.Scale)
 }
 
-// label writes what labels share.
-func (props *props) label(sh *scene.Shape) {
-	props.text("labelColor", sh.LabelColor.String())
-	props.text("font", sh.Font.String())
-	props.rich(sh.Rich)
+// writeLabel writes the properties that all shapes with a label have.
+func (props *props) writeLabel(sh *scene.Shape) {
+	props.writeString("labelColor", sh.LabelColor.String())
+	props.writeString("font", sh.Font.String())
+	props.writeRichText(sh.Rich)
 }
 
-// aligned writes how the text of a tldraw shape is aligned along both axes of its box.
-func (props *props) aligned(shape *scene.Shape) {
-	props.text("align", shape.Align.String())
-	props.text("verticalAlign", shape.Vertical.String())
-	props.number("growY", shape.GrowY)
-	props.text("url", shape.URL)
+// writeAlignment writes how the text of a tldraw shape is aligned along both axes of its box, and the two
+// properties that the same shapes have: the growth and the link.
+func (props *props) writeAlignment(shape *scene.Shape) {
+	props.writeString("align", shape.Align.String())
+	props.writeString("verticalAlign", shape.Vertical.String())
+	props.writeNumber("growY", shape.GrowY)
+	props.writeString("url", shape.URL)
 }
 
-func (props *props) asset(sh *scene.Shape) {
-	props.raw("assetId", "null") // shapes with one are refused by checkComplete
-	props.text("url", sh.URL)
+func (props *props) writeAsset(sh *scene.Shape) {
+	props.writeRaw("assetId", "null") // shapes with one are refused by checkComplete
+	props.writeString("url", sh.URL)
 }
 
-// shape writes the properties of a shape, those that its kind has in tldraw's store records.
-func (props *props) shape(shape *scene.Shape) {
+// writeShape writes the properties of a shape, those that its kind has in tldraw's store records.
+func (props *props) writeShape(shape *scene.Shape) {
 	switch shape.Kind {
 	case scene.Geo:
-		props.ink(shape)
-		props.box(shape)
-		props.label(shape)
-		props.aligned(shape)
-		props.text("geo", shape.Geo.String())
-		props.text("dash", shape.Dash.String())
-		props.text("fill", shape.Fill.String())
+		props.writeStrokeStyle(shape)
+		props.writeSize(shape)
+		props.writeLabel(shape)
+		props.writeAlignment(shape)
+		props.writeString("geo", shape.Geo.String())
+		props.writeString("dash", shape.Dash.String())
+		props.writeString("fill", shape.Fill.String())
 	case scene.Text:
-		props.ink(shape)
-		props.number("w", shape.W)
-		props.text("font", shape.Font.String())
-		props.text("textAlign", shape.Align.String())
-		props.flag("autoSize", shape.Auto)
-		props.rich(shape.Rich)
+		props.writeStrokeStyle(shape)
+		props.writeNumber("w", shape.W)
+		props.writeString("font", shape.Font.String())
+		props.writeString("textAlign", shape.Align.String())
+		props.writeBool("autoSize", shape.Auto)
+		props.writeRichText(shape.Rich)
 	case scene.Note:
-		props.ink(shape)
-		props.label(shape)
-		props.aligned(shape)
-		props.number("fontSizeAdjustment", shape.FontPx)
+		props.writeStrokeStyle(shape)
+		props.writeLabel(shape)
+		props.writeAlignment(shape)
+		props.writeNumber("fontSizeAdjustment", shape.FontPx)
 	case scene.Arrow:
-		props.arrow(shape)
+		props.writeArrow(shape)
 	case scene.Line, scene.Draw, scene.Highlight:
-		props.stroke(shape)
+		props.writeStroke(shape)
 	default:
-		props.holder(shape)
+		props.writeBoxShape(shape)
 	}
 }
 
-// arrow writes the properties of an arrow: its form, heads, label and ends.
-func (props *props) arrow(shape *scene.Shape) {
+// writeArrow writes the properties of an arrow: its form, heads, label and ends.
+func (props *props) writeArrow(shape *scene.Shape) {
 	a := shape.Arrow
-	props.ink(shape)
-	props.label(shape)
+	props.writeStrokeStyle(shape)
+	props.writeLabel(shape)
 	kind := "arc"
 	if a.Elbow {
 		kind = "elbow"
 	}
-	props.text("kind", kind)
-	props.text("dash", shape.Dash.String())
-	props.text("fill", shape.Fill.String())
-	props.point("start", shape.Points[0])
-	props.point("end", shape.Points[1])
-	props.number("bend", a.Bend)
-	props.text("arrowheadStart", a.HeadStart.String())
-	props.text("arrowheadEnd", a.HeadEnd.String())
-	props.number("labelPosition", a.LabelPosition)
-	props.number("elbowMidPoint", a.ElbowMidPoint)
+	props.writeString("kind", kind)
+	props.writeString("dash", shape.Dash.String())
+	props.writeString("fill", shape.Fill.String())
+	props.writePoint("start", shape.Points[0])
+	props.writePoint("end", shape.Points[1])
+	props.writeNumber("bend", a.Bend)
+	props.writeString("arrowheadStart", a.HeadStart.String())
+	props.writeString("arrowheadEnd", a.HeadEnd.String())
+	props.writeNumber("labelPosition", a.LabelPosition)
+	props.writeNumber("elbowMidPoint", a.ElbowMidPoint)
 }
 
-// stroke writes the properties of a line, a freehand shape or a highlight, as tldraw's records have
+// writeStroke writes the properties of a line, a freehand shape or a highlight, as tldraw's records have
 // them.
-func (props *props) stroke(shape *scene.Shape) {
-	props.ink(shape)
+func (props *props) writeStroke(shape *scene.Shape) {
+	props.writeStrokeStyle(shape)
 	if shape.Kind != scene.Highlight {
-		props.text("dash", shape.Dash.String())
+		props.writeString("dash", shape.Dash.String())
 	}
 	if shape.Kind == scene.Line {
 		spline := "line"
 		if shape.Cubic {
 			spline = "cubic"
 		}
-		props.text("spline", spline)
-		props.points(shape.Points)
+		props.writeString("spline", spline)
+		props.writePoints(shape.Points)
 		return
 	}
-	props.flag("isComplete", shape.Complete)
-	props.flag("isPen", shape.Pen)
-	props.segments(shape.Segments)
+	props.writeBool("isComplete", shape.Complete)
+	props.writeBool("isPen", shape.Pen)
+	props.writeSegments(shape.Segments)
 	if shape.Kind == scene.Draw {
-		props.flag("isClosed", shape.Closed)
-		props.text("fill", shape.Fill.String())
+		props.writeBool("isClosed", shape.Closed)
+		props.writeString("fill", shape.Fill.String())
 	}
 }
 
-// holder writes the properties of a tldraw shape with a box: a frame, picture, video, bookmark or
+// writeBoxShape writes the properties of a tldraw shape with a box: a frame, picture, video, bookmark or
 // embed; a group has none. What a *scene.Scene does not hold gets the editor's default.
-func (props *props) holder(shape *scene.Shape) {
+func (props *props) writeBoxShape(shape *scene.Shape) {
 	if shape.Kind == scene.Group {
 		return
 	}
-	props.box(shape)
+	props.writeSize(shape)
 	switch shape.Kind {
 	case scene.Frame:
-		props.text("name", shape.Name)
-		props.text("color", shape.Color.String())
+		props.writeString("name", shape.Name)
+		props.writeString("color", shape.Color.String())
 	case scene.Image:
-		props.asset(shape)
-		props.raw("crop", "null")
-		props.flag("flipX", shape.Flip[0])
-		props.flag("flipY", shape.Flip[1])
-		props.flag("playing", true)
-		props.text("altText", "")
+		props.writeAsset(shape)
+		props.writeRaw("crop", "null")
+		props.writeBool("flipX", shape.Flip[0])
+		props.writeBool("flipY", shape.Flip[1])
+		props.writeBool("playing", true)
+		props.writeString("altText", "")
 	case scene.Video:
-		props.asset(shape)
-		props.number("time", 0)
-		props.flag("playing", true)
-		props.flag("autoplay", true)
-		props.text("altText", "")
+		props.writeAsset(shape)
+		props.writeNumber("time", 0)
+		props.writeBool("playing", true)
+		props.writeBool("autoplay", true)
+		props.writeString("altText", "")
 	case scene.Bookmark:
-		props.asset(shape)
+		props.writeAsset(shape)
 	case scene.Embed:
-		props.text("url", shape.URL)
+		props.writeString("url", shape.URL)
 	}
 }
 
-// points writes the points of a line as tldraw's records have them: {key: {id, index, x, y}}. The
+// writePoints writes the points of a line as tldraw's records have them: {key: {id, index, x, y}}. The
 // keys are whole index keys in the order of the points.
-func (props *props) points(points []scene.Point) {
-	props.key("points")
+func (props *props) writePoints(points []scene.Point) {
+	props.writeKey("points")
 	props.b = append(props.b, '{')
 	for i, v := range points {
 		if i > 0 {
@@ -285,9 +289,9 @@ func (props *props) points(points []scene.Point) {
 	props.b = append(props.b, '}')
 }
 
-// segments writes the points of a freehand line, segment by segment, as tldraw's records have them.
-func (props *props) segments(segments []scene.Segment) {
-	props.key("segments")
+// writeSegments writes the points of a freehand line, segment by segment, as tldraw's records have them.
+func (props *props) writeSegments(segments []scene.Segment) {
+	props.writeKey("segments")
 	props.b = append(props.b, '[')
 	for i := range segments {
 		if i > 0 {
@@ -317,19 +321,19 @@ func (props *props) segments(segments []scene.Segment) {
 func appendBinding(b []byte, scene *scene.Scene, i int) []byte {
 	bind := &scene.Bindings[i]
 	p := props{b: append(b, `{"typeName":"binding","type":"arrow","meta":{}`...)}
-	p.text("id", "binding:"+strconv.Itoa(i))
-	p.text("fromId", scene.Shapes[bind.From].ID)
-	p.text("toId", scene.Shapes[bind.To].ID)
+	p.writeString("id", "binding:"+strconv.Itoa(i))
+	p.writeString("fromId", scene.Shapes[bind.From].ID)
+	p.writeString("toId", scene.Shapes[bind.To].ID)
 	p.b = append(p.b, `,"props":{`...)
 	p.first = true
 	terminal := "start"
 	if bind.IsEnd {
 		terminal = "end"
 	}
-	p.text("terminal", terminal)
-	p.point("normalizedAnchor", bind.Anchor)
-	p.flag("isExact", bind.IsExact)
-	p.flag("isPrecise", bind.IsPrecise)
-	p.text("snap", bind.Snap.String())
+	p.writeString("terminal", terminal)
+	p.writePoint("normalizedAnchor", bind.Anchor)
+	p.writeBool("isExact", bind.IsExact)
+	p.writeBool("isPrecise", bind.IsPrecise)
+	p.writeString("snap", bind.Snap.String())
 	return append(p.b, '}', '}')
 }

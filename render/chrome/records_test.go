@@ -76,7 +76,7 @@ func TestRich(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := props{first: true}
-			p.rich(s.Shapes[0].Rich)
+			p.writeRichText(s.Shapes[0].Rich)
 			got := strings.TrimPrefix(string(p.b), `"richText":`)
 			var a, b any
 			if err := json.Unmarshal([]byte(got), &a); err != nil {

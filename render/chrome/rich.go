@@ -8,11 +8,11 @@ import (
 // emptyDocument is how the editor stores a label without text.
 const emptyDocument = `{"type":"doc","content":[{"type":"paragraph"}]}`
 
-// rich writes a rich text as the editor's document. If the text's blocks do not hold all of it,
+// writeRichText writes a rich text as the editor's document. If the text's blocks do not hold all of it,
 // this is the original document. Else it is one that looks the same, but whose links lead to
 // another address.
-func (props *props) rich(text *scene.RichText) {
-	props.key("richText")
+func (props *props) writeRichText(text *scene.RichText) {
+	props.writeKey("richText")
 	if text == nil {
 		props.b = append(props.b, emptyDocument...)
 		return

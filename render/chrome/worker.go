@@ -49,15 +49,15 @@ func (worker *worker) retiring() <-chan struct{} {
 // picture that is empty where shapes are visible is drawn again in a fresh tab, and accepted if it
 // is empty there too.
 func (worker *worker) export(ctx context.Context, j *job) (*answer, error) {
-	doubted := false // a picture was empty where shapes are visible, and is drawn once more
+	drawnAgain := false // a picture was empty where shapes are visible, and is drawn once more
 	for n := 1; ; n++ {
 		answer, blank, err := worker.attempt(j, n > 1)
 		switch {
-		case err == nil && blank && !doubted:
-			doubted = true
+		case err == nil && blank && !drawnAgain:
+			drawnAgain = true
 			worker.replaceBlankTab()
 		case err == nil:
-			if doubted && !blank {
+			if drawnAgain && !blank {
 				worker.pool.stats.unproved.Add(1)
 				worker.pool.cfg.Log.Warn("a tab had given an empty picture of a scene that is not empty")
 			}
@@ -100,10 +100,10 @@ func (worker *worker) attempt(j *job, suspect bool) (answer *answer, blank bool,
 	// Draw.
 	browser := worker.page.browser
 	browser.exports.Add(1)
-	injected := injectFault(browser)
+	cancelFault := injectFault(browser)
 	answer, err = worker.page.run(j.text, worker.pool.cfg.Deadline)
 	err = worker.pool.cfg.licenceError(err)
-	injected()
+	cancelFault()
 	// Check the proofs.
 	if err == nil && answer.Error == "" && !j.measure {
 		blank, err = answer.checkProofs(j.mark, worker.page.plain)

@@ -14,14 +14,14 @@ type context interface{ close() }
 // opener opens a context on a display. It returns nil and an error where that fails.
 type opener func(candidate) (context, Info, error)
 
-// choose opens an OpenGL context, with open, on the one of the adapters that the configuration names. With
+// openChosen opens an OpenGL context, with open, on the one of the adapters that the configuration names. With
 // "auto" a device that fails is skipped; a device that is named never is: its failure is the error.
-func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) {
+func openChosen(cfg Config, adapters []Adapter, open opener) (context, Info, error) {
 	switch want := strings.TrimSpace(cfg.Device); {
 	case want == "" || want == "auto":
-		return auto(adapters, open)
+		return openAuto(adapters, open)
 	case want == "software":
-		return firstThatOpens(software(adapters), open)
+		return firstThatOpens(softwareCandidates(adapters), open)
 	default:
 		fit, err := adapterNamed(want, adapters, open)
 		if err != nil {
@@ -31,11 +31,11 @@ func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) 
 	}
 }
 
-// auto opens an OpenGL context on the GPU that CUDA would take, else on the only GPU that works,
+// openAuto opens an OpenGL context on the GPU that CUDA would take, else on the only GPU that works,
 // else on a software device. Several other GPUs that work are ErrAmbiguous. If nothing works, the
 // error joins those of all that were tried.
-func auto(adapters []Adapter, open opener) (context, Info, error) {
-	context, info, failed := firstThatOpens(devices(adapters, func(a Adapter) bool { return a.CUDA == 0 }), open)
+func openAuto(adapters []Adapter, open opener) (context, Info, error) {
+	context, info, failed := firstThatOpens(deviceCandidates(adapters, func(a Adapter) bool { return a.CUDA == 0 }), open)
 	if context != nil {
 		return context, info, nil
 	}
@@ -44,7 +44,7 @@ func auto(adapters []Adapter, open opener) (context, Info, error) {
 		return context, info, err
 	}
 	failed = errors.Join(failed, err)
-	context, info, err = firstThatOpens(software(adapters), open)
+	context, info, err = firstThatOpens(softwareCandidates(adapters), open)
 	if err != nil {
 		return nil, Info{}, errors.Join(failed, err)
 	}
@@ -78,20 +78,20 @@ func onlyGPU(adapters []Adapter, open opener) (context, Info, error) {
 	return found, info, failed
 }
 
-// devices returns a candidate for a context for each adapter that keep accepts: its display without a
+// deviceCandidates returns a candidate for a context for each adapter that keep accepts: its display without a
 // window system.
-func devices(adapters []Adapter, keep func(Adapter) bool) (out []candidate) {
-	for _, a := range pick(adapters, keep) {
+func deviceCandidates(adapters []Adapter, keep func(Adapter) bool) (out []candidate) {
+	for _, a := range filter(adapters, keep) {
 		out = append(out, candidate{PlatformDevice, a})
 	}
 	return out
 }
 
-// software lists the displays to try where no GPU is wanted or works: software devices, then the
+// softwareCandidates lists the displays to try where no GPU is wanted or works: software devices, then the
 // displays that name no device.
-func software(adapters []Adapter) []candidate {
+func softwareCandidates(adapters []Adapter) []candidate {
 	none := Adapter{Index: -1, CUDA: -1}
-	return append(devices(adapters, func(a Adapter) bool { return a.Software }),
+	return append(deviceCandidates(adapters, func(a Adapter) bool { return a.Software }),
 		candidate{PlatformSurfaceless, none}, candidate{PlatformDefault, none})
 }
 
@@ -119,27 +119,27 @@ func adapterNamed(want string, adapters []Adapter, open opener) (Adapter, error)
 	case err == nil:
 		fit = byIndex(n, adapters)
 	case strings.HasPrefix(want, "/"):
-		fit = pick(adapters, func(a Adapter) bool { return a.Node == want })
+		fit = filter(adapters, func(a Adapter) bool { return a.Node == want })
 	default:
 		fit = byUUID(want, adapters, open)
 	}
 	switch len(fit) {
 	case 0:
 		return Adapter{}, fmt.Errorf("cannot find device %q: %w: EGL lists %s; want auto, software, an index, a UUID or a DRM node",
-			want, ErrNoDevice, list(adapters))
+			want, ErrNoDevice, describeAdapters(adapters))
 	case 1:
 		return fit[0], nil
 	}
-	return Adapter{}, fmt.Errorf("cannot choose device %q: %w: %s", want, ErrAmbiguous, list(fit))
+	return Adapter{}, fmt.Errorf("cannot choose device %q: %w: %s", want, ErrAmbiguous, describeAdapters(fit))
 }
 
 // byIndex returns the adapters with the number n: CUDA's number where any adapter has one, else the
 // position in EGL's list. The two orders differ, and users of several GPUs know CUDA's.
 func byIndex(n int, adapters []Adapter) []Adapter {
-	if len(pick(adapters, func(a Adapter) bool { return a.CUDA >= 0 })) > 0 {
-		return pick(adapters, func(a Adapter) bool { return a.CUDA == n })
+	if len(filter(adapters, func(a Adapter) bool { return a.CUDA >= 0 })) > 0 {
+		return filter(adapters, func(a Adapter) bool { return a.CUDA == n })
 	}
-	return pick(adapters, func(a Adapter) bool { return a.Index == n })
+	return filter(adapters, func(a Adapter) bool { return a.Index == n })
 }
 
 // byUUID returns the adapters whose UUID begins with the digits of want. Hyphens and a leading
@@ -151,7 +151,7 @@ func byUUID(want string, adapters []Adapter, open opener) []Adapter {
 	if want == "" {
 		return nil
 	}
-	return pick(adapters, func(adapter Adapter) bool {
+	return filter(adapters, func(adapter Adapter) bool {
 		if adapter.UUID == "" {
 			context, info, err := open(candidate{PlatformDevice, adapter})
 			if err != nil {
@@ -164,13 +164,13 @@ func byUUID(want string, adapters []Adapter, open opener) []Adapter {
 	})
 }
 
-// pick returns the adapters that keep accepts.
-func pick(list []Adapter, keep func(Adapter) bool) []Adapter {
+// filter returns the adapters that keep accepts.
+func filter(list []Adapter, keep func(Adapter) bool) []Adapter {
 	return slices.DeleteFunc(slices.Clone(list), func(a Adapter) bool { return !keep(a) })
 }
 
-// list names the adapters in a message, with the values of --device that choose them.
-func list(adapters []Adapter) string {
+// describeAdapters names the adapters in a message, with the values of --device that choose them.
+func describeAdapters(adapters []Adapter) string {
 	if len(adapters) == 0 {
 		return "no device"
 	}

@@ -50,7 +50,7 @@ func TestChoose(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			opened, closed := 0, 0
-			ctx, info, err := choose(Config{Device: row.want}, row.adapters, func(cand candidate) (context, Info, error) {
+			ctx, info, err := openChosen(Config{Device: row.want}, row.adapters, func(cand candidate) (context, Info, error) {
 				if bad := cand.adapter.Index; slices.Contains(row.broken, bad) && cand.platform != PlatformDefault {
 					return nil, Info{}, ErrNoDevice
 				}

@@ -15,11 +15,11 @@ const closeLimit = 2 * time.Second
 
 // Device owns one GL context and the only OS thread that may use it.
 type Device struct {
-	info  Info
-	calls chan call     // unbuffered, so that a call which was sent has begun
-	quit  chan struct{} // closed by Close
-	stuck chan struct{} // closed when the thread is given up
-	gone  chan struct{} // closed when the context is destroyed
+	info        Info
+	calls       chan call     // unbuffered, so that a call which was sent has begun
+	quit        chan struct{} // closed by Close
+	stuck       chan struct{} // closed when the thread is given up
+	threadEnded chan struct{} // closed when the context is destroyed
 
 	quitOnce, stuckOnce sync.Once
 }
@@ -44,10 +44,10 @@ func timeout(limit time.Duration) <-chan time.Time {
 func Open(cfg Config) (*Device, error) {
 	device := &Device{
 		calls: make(chan call), quit: make(chan struct{}),
-		stuck: make(chan struct{}), gone: make(chan struct{}),
+		stuck: make(chan struct{}), threadEnded: make(chan struct{}),
 	}
 	ready := make(chan error, 1) // buffered, so that the thread can end even if nobody reads it
-	go device.thread(cfg, ready)
+	go device.runThread(cfg, ready)
 	select {
 	case err := <-ready:
 		if err != nil {
@@ -60,12 +60,12 @@ func Open(cfg Config) (*Device, error) {
 	}
 }
 
-// thread runs on the device's OS thread: it opens the context, runs calls until quit, and
+// runThread runs on the device's OS thread: it opens the context, runs calls until quit, and
 // destroys the context. It sends the result of opening to ready.
-func (device *Device) thread(cfg Config, ready chan<- error) {
+func (device *Device) runThread(cfg Config, ready chan<- error) {
 	runtime.LockOSThread() // never unlocked: the thread dies with the context
-	defer close(device.gone)
-	ctx, info, err := choose(cfg, Adapters(), func(c candidate) (context, Info, error) {
+	defer close(device.threadEnded)
+	ctx, info, err := openChosen(cfg, Adapters(), func(c candidate) (context, Info, error) {
 		n, info, err := openNative(c)
 		if err != nil {
 			return nil, Info{}, err // not n: a nil *native in an interface is not nil
@@ -124,13 +124,13 @@ func (device *Device) DoWithin(limit time.Duration, f func() error) error {
 	c := call{run: f, done: make(chan error, 1)}
 	select { // a closed device takes no call even if its thread still listens
 	case <-device.quit:
-		return device.refused()
+		return device.refusalError()
 	default:
 	}
 	select {
 	case device.calls <- c:
 	case <-device.quit:
-		return device.refused()
+		return device.refusalError()
 	case <-device.stuck:
 		return ErrStuck
 	}
@@ -144,8 +144,8 @@ func (device *Device) DoWithin(limit time.Duration, f func() error) error {
 	return fmt.Errorf("cannot finish call on %s: %w", device.info.Renderer, ErrStuck)
 }
 
-// refused returns the error of a call to a device that is closed or given up.
-func (device *Device) refused() error {
+// refusalError returns the error of a call to a device that is closed or given up.
+func (device *Device) refusalError() error {
 	select {
 	case <-device.stuck:
 		return ErrStuck
@@ -163,7 +163,7 @@ func (device *Device) giveUp() { device.stuckOnce.Do(func() { close(device.stuck
 func (device *Device) Close() error {
 	device.quitOnce.Do(func() { close(device.quit) })
 	select {
-	case <-device.gone:
+	case <-device.threadEnded:
 		return nil
 	case <-time.After(closeLimit):
 		device.giveUp()

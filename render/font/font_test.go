@@ -52,7 +52,7 @@ func TestOpenReadsAll(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	for i := range shipped {
+	for i := range tldrawFonts {
 		s := Style{Family: Family(i / 4), Bold: i&1 != 0, Italic: i&2 != 0}
 		if _, err := l.NewSet().Face(s); err != nil {
 			t.Errorf("%+v: %v", s, err)

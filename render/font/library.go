@@ -42,18 +42,18 @@ type Style struct {
 	Bold, Italic bool
 }
 
-// shipped is the number of tldraw's own styles: four families, each in four
+// tldrawFonts is the number of tldraw's own styles: four families, each in four
 // cuts. faces counts the font of headings too.
 const (
-	shipped = 16
-	faces   = shipped + 1
+	tldrawFonts = 16
+	faces       = tldrawFonts + 1
 )
 
 // index returns the position of the style's font in the list of files: four cuts for each family
 // (normal, bold, italic, bold italic), and last the font of headings.
 func (style Style) index() int {
 	if style.Family == Heading {
-		return shipped
+		return tldrawFonts
 	}
 	i := int(style.Family) * 4
 	if style.Bold {
@@ -104,7 +104,7 @@ func Open(dir string) (*Library, error) {
 	library := &Library{dir: dir}
 	for i, name := range files {
 		data, err := os.ReadFile(filepath.Join(dir, name+".ttf"))
-		if err != nil && (i < shipped || !errors.Is(err, fs.ErrNotExist)) {
+		if err != nil && (i < tldrawFonts || !errors.Is(err, fs.ErrNotExist)) {
 			return nil, fmt.Errorf("cannot open fonts: %w; want 16 files in %s, made by scripts/fonts.sh", err, dir)
 		}
 		library.fonts[i].data = data

@@ -63,9 +63,9 @@ func newGlyphTable(ld *ot.Loader, units int) (glyphTable glyphTable, err error) 
 	return glyphTable, err
 }
 
-// data returns the description of a glyph in the font's glyf table; it is empty for a glyph without ink. The
+// description returns the description of a glyph in the font's glyf table; it is empty for a glyph without ink. The
 // table loca has where it begins and ends: in bytes, or, with 16 bits, in units of two bytes.
-func (glyphs *glyphTable) data(id int) ([]byte, error) {
+func (glyphs *glyphTable) description(id int) ([]byte, error) {
 	if id < 0 || id >= glyphs.count {
 		return nil, fmt.Errorf("no glyph %d; want below %d", id, glyphs.count)
 	}
@@ -120,7 +120,7 @@ const maxDepth = 8
 // none.
 func (glyphs *glyphTable) points(dst []point, id int, size float64) ([]point, error) {
 	first := len(dst)
-	data, err := glyphs.data(id)
+	data, err := glyphs.description(id)
 	if err != nil || len(data) == 0 {
 		return dst, err
 	}
@@ -300,7 +300,7 @@ func (glyphs *glyphTable) composite(dst []point, data []byte, id int, f int64, d
 			dx, dy = int32(i16(data, pos)), int32(i16(data, pos+2))
 		}
 		pos += need
-		sub, err := glyphs.data(part)
+		sub, err := glyphs.description(part)
 		if err != nil {
 			return dst, err
 		}
@@ -335,15 +335,15 @@ func appendContours(dst *vector.Path, pts []point) {
 		for n < len(pts) && !pts[n-1].last {
 			n++
 		}
-		contour(dst, pts[:n])
+		appendContour(dst, pts[:n])
 		pts = pts[n:]
 	}
 }
 
-// contour appends one contour of a glyph's outline: lines between points on the curve, quadratics
+// appendContour appends one contour of a glyph's outline: lines between points on the curve, quadratics
 // around controls. Between two controls the curve goes through their middle. It starts at the first
 // point if that is on the curve, else at the last one, else in the middle between them.
-func contour(dst *vector.Path, pts []point) {
+func appendContour(dst *vector.Path, pts []point) {
 	if len(pts) < 2 {
 		return
 	}

@@ -54,12 +54,12 @@ func (library *Library) NewSet() *Set {
 
 // Face is one font for one worker.
 type Face struct {
-	set         *Set
-	file        *file
-	hb          *harfbuzz.Font
-	runs        map[string][]Glyph // shaped texts, a cache
-	tabularRuns map[string][]Glyph // the same with digits of equal width
-	total       int                // glyphs in both
+	set          *Set
+	file         *file
+	hb           *harfbuzz.Font
+	runs         map[string][]Glyph // shaped texts, a cache
+	tabularRuns  map[string][]Glyph // the same with digits of equal width
+	cachedGlyphs int                // glyphs in both
 }
 
 // Face returns the face of a style, with which text is shaped. It reads the font's file at the first
@@ -144,11 +144,11 @@ func (face *Face) cached(runs map[string][]Glyph, text []byte, features []harfbu
 	if err != nil {
 		return nil, err
 	}
-	face.total += len(run)
-	if face.total > maxCachedGlyphs {
+	face.cachedGlyphs += len(run)
+	if face.cachedGlyphs > maxCachedGlyphs {
 		clear(face.runs)
 		clear(face.tabularRuns)
-		face.total = len(run)
+		face.cachedGlyphs = len(run)
 	}
 	runs[string(text)] = run
 	return run, nil
@@ -215,10 +215,10 @@ func (face *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 	set := face.set
 	for i, info := range set.buffer.Info {
 		if info.Glyph == 0 { // the font's glyph for missing characters
-			missing := face.missing(set.runes[info.Cluster:])
+			missing := face.firstMissing(set.runes[info.Cluster:])
 			return nil, &ForeignError{Rune: missing, Font: face.file.name, Why: "the font has no such character"}
 		}
-		data, err := face.file.glyphs.data(int(info.Glyph))
+		data, err := face.file.glyphs.description(int(info.Glyph))
 		if err != nil {
 			return nil, fmt.Errorf("cannot shape text in %s: %w", face.file.name, err)
 		}
@@ -235,9 +235,9 @@ func (face *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 	return run, nil
 }
 
-// missing returns the character for which a cluster has no glyph, for messages: the first one that the font
+// firstMissing returns the character for which a cluster has no glyph, for messages: the first one that the font
 // lacks, which may be a mark after a letter that it has, else the first one.
-func (face *Face) missing(cluster []rune) rune {
+func (face *Face) firstMissing(cluster []rune) rune {
 	for _, r := range cluster {
 		if _, ok := face.file.font.NominalGlyph(r); !ok {
 			return r

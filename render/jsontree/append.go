@@ -14,7 +14,7 @@ import (
 func Append(dst []byte, value *fastjson.Value) []byte {
 	switch value.Type() {
 	case fastjson.TypeString:
-		return AppendString(dst, text(value.GetStringBytes()))
+		return AppendString(dst, viewAsString(value.GetStringBytes()))
 	case fastjson.TypeArray:
 		dst = append(dst, '[')
 		for i, element := range value.GetArray() {
@@ -32,7 +32,7 @@ func Append(dst []byte, value *fastjson.Value) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = AppendString(dst, text(key))
+			dst = AppendString(dst, viewAsString(key))
 			dst = append(dst, ':')
 			dst = Append(dst, element)
 		})
@@ -41,8 +41,8 @@ func Append(dst []byte, value *fastjson.Value) []byte {
 	return value.MarshalTo(dst) // numbers as they were read, true, false, null
 }
 
-// text returns b as a string without a copy. b must not change while it is in use.
-func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+// viewAsString returns b as a string without a copy. b must not change while it is in use.
+func viewAsString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 const hexDigits = "0123456789abcdef"
 

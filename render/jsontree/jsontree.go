@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// small is the length in bytes up to which a text is parsed without allocating its values beforehand.
-	small = 64 << 10
-	// keep is the number of values up to which Trim keeps a parser's memory.
-	keep = small / 2
+	// smallText is the length in bytes up to which a text is parsed without allocating its values beforehand.
+	smallText = 64 << 10
+	// keptValues is the number of values up to which Trim keeps a parser's memory.
+	keptValues = smallText / 2
 )
 
 // ValueBytes is about how many bytes one value of a parsed text takes: fastjson's record and its
 // element in an array or an object. Arrays and objects grow in steps, so a part of them is empty.
 const ValueBytes = 128
 
-// values is the offset in bytes of the list of values in a fastjson.Parser; -1 where
+// valuesOffset is the offset in bytes of the list of values in a fastjson.Parser; -1 where
 // this version of fastjson has no such field.
-var values = offsetOfValues(reflect.TypeFor[fastjson.Parser]())
+var valuesOffset = offsetOfValues(reflect.TypeFor[fastjson.Parser]())
 
 // offsetOfValues returns where in fastjson's parser the list of its values lies: the offset in bytes of the
 // field c.vs, or -1 if the type has no such field of the type []fastjson.Value, as may be in another version.
@@ -45,7 +45,7 @@ func offsetOfValues(parser reflect.Type) int {
 
 // valuesOf returns the parser's list of values; values must not be -1.
 func valuesOf(p *fastjson.Parser) *[]fastjson.Value {
-	return (*[]fastjson.Value)(unsafe.Add(unsafe.Pointer(p), values))
+	return (*[]fastjson.Value)(unsafe.Add(unsafe.Pointer(p), valuesOffset))
 }
 
 // Parse parses data like parser.ParseBytes, with its errors; unpaired surrogates become the
@@ -54,7 +54,7 @@ func valuesOf(p *fastjson.Parser) *[]fastjson.Value {
 // that a value would take 400 bytes instead of about 100.
 func Parse(parser *fastjson.Parser, data []byte) (*fastjson.Value, error) {
 	data = wellFormed(data)
-	if len(data) > small && values >= 0 {
+	if len(data) > smallText && valuesOffset >= 0 { // fastjson has the list where it is expected
 		if n := Count(data); n > cap(*valuesOf(parser)) {
 			*valuesOf(parser) = make([]fastjson.Value, 0, n)
 		}
@@ -65,7 +65,7 @@ func Parse(parser *fastjson.Parser, data []byte) (*fastjson.Value, error) {
 // Trim frees the memory of a parser where it is large. Values that were parsed before
 // stay valid as long as they are referenced.
 func Trim(p *fastjson.Parser) {
-	if values >= 0 && cap(*valuesOf(p)) > keep {
+	if valuesOffset >= 0 && cap(*valuesOf(p)) > keptValues {
 		*p = fastjson.Parser{}
 	}
 }

@@ -21,7 +21,7 @@ func TestCount(t *testing.T) {
 
 // A parsed text takes ValueBytes per value, and Trim frees the memory.
 func TestMemory(t *testing.T) {
-	if values < 0 {
+	if valuesOffset < 0 {
 		t.Fatal("this fastjson keeps its values elsewhere")
 	}
 	for name, text := range map[string]string{
@@ -42,7 +42,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%s: got %.0f bytes a value; want at most %d", name, each, ValueBytes)
 		}
 		runtime.KeepAlive(v)
-		if v = nil; cap(*valuesOf(&p)) <= keep {
+		if v = nil; cap(*valuesOf(&p)) <= keptValues {
 			t.Fatalf("%s: the text is too short for this test", name)
 		}
 		Trim(&p)
@@ -68,7 +68,7 @@ func TestSmall(t *testing.T) {
 		t.Errorf("got %v, %v", v, err)
 	}
 	Trim(&p)
-	long := bytes.Repeat([]byte(" "), small+1)
+	long := bytes.Repeat([]byte(" "), smallText+1)
 	if v, err = Parse(&p, append(long, '7')); err != nil || v.GetInt() != 7 {
 		t.Errorf("got %v, %v; want 7", v, err)
 	}

@@ -44,14 +44,14 @@ func (cover *Cover) Reset() {
 // it gives them: its height within the row, times the part of the pixel that lies right of it.
 func (cover *Cover) Add(l Loop) {
 	for i, p := range l {
-		cover.edge(p, l[(i+1)%len(l)])
+		cover.addEdge(p, l[(i+1)%len(l)])
 	}
 }
 
-// edge adds the coverage to the right of the polygon's edge from p to q, row by row, and extends
+// addEdge adds the coverage to the right of the polygon's edge from p to q, row by row, and extends
 // the box of what is changed. Edges down count positive, edges up negative, level ones and those
 // outside of all rows nothing.
-func (cover *Cover) edge(p, q Point) {
+func (cover *Cover) addEdge(p, q Point) {
 	sign := 1.0
 	if p.Y > q.Y {
 		p, q, sign = q, p, -1
@@ -140,9 +140,9 @@ func (cover *Cover) Each(f func(x, y int, winding float64)) {
 	}
 }
 
-// Solid returns the coverage that a winding sum stands for by the non-zero rule. It is exact for
+// NonZero returns the coverage that a winding sum stands for by the non-zero rule. It is exact for
 // loops that do not overlap.
-func Solid(winding float64) float64 { return min(math.Abs(winding), 1) }
+func NonZero(winding float64) float64 { return min(math.Abs(winding), 1) }
 
 // EvenOdd returns the coverage that a winding sum stands for by the even-odd rule.
 func EvenOdd(winding float64) float64 {
@@ -201,7 +201,7 @@ func (sheet *Sheet) Fill(c color.NRGBA, loops ...Loop) {
 	for _, l := range loops {
 		cover.Add(l)
 	}
-	cover.Each(func(x, y int, w float64) { sheet.Blend(x, y, c, Solid(w)) })
+	cover.Each(func(x, y int, w float64) { sheet.Blend(x, y, c, NonZero(w)) })
 }
 
 // Stroke paints the outline of a loop, width px wide, with round corners. Its bars and circles overlap on

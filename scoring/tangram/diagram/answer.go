@@ -106,7 +106,7 @@ func paintAreas(picture *sheet.Sheet, toPicture view, target sheet.Loop, pieces 
 	targetCover := make([]float64, width*height)
 	cover := picture.Cover()
 	cover.Add(toPicture.loop(target))
-	cover.Each(func(x, y int, winding float64) { targetCover[y*width+x] = sheet.Solid(winding) })
+	cover.Each(func(x, y int, winding float64) { targetCover[y*width+x] = sheet.NonZero(winding) })
 	for i := range coverCount {
 		x, y := i%width, i/width
 		once := min(coverCount[i], 1) // the share that at least one piece covers, nearly

@@ -34,10 +34,10 @@ func TestCover(t *testing.T) {
 		c.Add(l)
 		got := 0.0
 		c.Each(func(x, y int, w float64) {
-			if a := sheet.Solid(w); a > 1+1e-9 {
+			if a := sheet.NonZero(w); a > 1+1e-9 {
 				t.Fatalf("%v: pixel %d, %d has coverage %g", l, x, y, a)
 			}
-			got += sheet.Solid(w)
+			got += sheet.NonZero(w)
 		})
 		if want := shoelace(l); math.Abs(got-want) > 1e-6 {
 			t.Fatalf("%v covers %g; want %g", l, got, want)
@@ -58,7 +58,7 @@ func TestCover(t *testing.T) {
 		got := 0.0
 		c.Each(func(x, y int, w float64) {
 			if x == 2 && y == 2 {
-				got = sheet.Solid(w)
+				got = sheet.NonZero(w)
 			}
 		})
 		if math.Abs(got-k.want) > 1e-12 {
