@@ -24,24 +24,24 @@ type Options struct {
 	Region   string       // of the store; "" for that of the environment, else what the store says
 	Client   *http.Client // for tests; nil for one with the system's certificates
 
-	mu    sync.Mutex
-	found map[string]*Object // by name
+	mu      sync.Mutex
+	objects map[string]*Object // by name
 }
 
-// silence is how long a server may send nothing.
-const silence = time.Minute
+// maxSilence is how long a server may send nothing.
+const maxSilence = time.Minute
 
-// chunk is how many bytes a stream asks for at once.
-const chunk = 8 << 20
+// chunkBytes is how many bytes a stream asks for at once.
+const chunkBytes = 8 << 20
 
 // Object is a remote file. Its reads are safe for concurrent use.
 type Object struct {
-	Name     string    // the address without user and query
-	Size     int64     // bytes
-	Tag      string    // ETag, "" for none
-	Modified time.Time // zero for unknown
-	read     func(ctx context.Context, p []byte, off int64) (int, error)
-	whole    func(ctx context.Context) (io.ReadCloser, error) // where the server has no ranges; else nil
+	Name      string    // the address without user and query
+	Size      int64     // bytes
+	Tag       string    // ETag, "" for none
+	Modified  time.Time // zero for unknown
+	readAt    func(ctx context.Context, p []byte, off int64) (int, error)
+	openWhole func(ctx context.Context) (io.ReadCloser, error) // where the server has no ranges; else nil
 }
 
 // Is reports whether a path is an address.
@@ -77,9 +77,9 @@ func Name(path string) string {
 func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	name := Name(address)
 	o.mu.Lock()
-	_, twice := o.found[name]
+	_, isTaken := o.objects[name]
 	o.mu.Unlock()
-	if twice {
+	if isTaken {
 		return nil, fmt.Errorf("cannot open %s: two addresses differ in their queries alone, and results could not tell them apart", name)
 	}
 	// Look the object up, over HTTP or in an object store.
@@ -88,22 +88,22 @@ func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 		find = o.findStored
 	}
 	err := checkScheme(address)
-	var at *Object
+	var found *Object
 	if err == nil {
-		at, err = find(ctx, address)
+		found, err = find(ctx, address)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot open %s: %w", name, withoutAddress(err))
 	}
 	// Keep it for Known.
-	at.Name = name
+	found.Name = name
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.found == nil {
-		o.found = map[string]*Object{}
+	if o.objects == nil {
+		o.objects = map[string]*Object{}
 	}
-	o.found[name] = at
-	return at, nil
+	o.objects[name] = found
+	return found, nil
 }
 
 // Known returns the dump that Find found under a name, nil for none.
@@ -113,7 +113,7 @@ func (o *Options) Known(name string) *Object {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.found[name]
+	return o.objects[name]
 }
 
 // checkScheme returns an error for addresses from which dumps are not read: http:// of other machines.
@@ -144,7 +144,7 @@ func withoutAddress(err error) error {
 }
 
 // Random reports whether parts of the object can be read.
-func (a *Object) Random() bool { return a.whole == nil }
+func (a *Object) Random() bool { return a.openWhole == nil }
 
 // ReadAt reads a range of the object at an address. An object that has changed since it was found
 // is an error. It implements io.ReaderAt.
@@ -153,7 +153,7 @@ func (a *Object) ReadAt(p []byte, off int64) (int, error) {
 		return 0, io.EOF
 	}
 	short := p[:min(int64(len(p)), a.Size-off)]
-	n, err := a.read(context.Background(), short, off)
+	n, err := a.readAt(context.Background(), short, off)
 	if err == nil && n < len(p) {
 		err = io.EOF
 	}
@@ -167,8 +167,8 @@ func (a *Object) ReadAt(p []byte, off int64) (int, error) {
 // parts give the whole object with one request; else it is read chunk by chunk, and there is nothing to
 // close. Errors leave out the address, which may hold secrets.
 func (a *Object) Open() (io.ReadCloser, error) {
-	if a.whole != nil {
-		r, err := a.whole(context.Background())
+	if a.openWhole != nil {
+		r, err := a.openWhole(context.Background())
 		if err != nil {
 			return nil, withoutAddress(err)
 		}
@@ -177,7 +177,7 @@ func (a *Object) Open() (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{bufio.NewReaderSize(io.NewSectionReader(a, 0, a.Size), chunk), io.NopCloser(nil)}, nil
+	}{bufio.NewReaderSize(io.NewSectionReader(a, 0, a.Size), chunkBytes), io.NopCloser(nil)}, nil
 }
 
 // errChanged says that an object is not the one that was found.

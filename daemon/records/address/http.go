@@ -21,10 +21,10 @@ const tries = 6
 // maxRedirects is how many redirects of a server are followed.
 const maxRedirects = 5
 
-// client returns the HTTP client with which dumps at https:// addresses are read. It follows at most
+// httpClient returns the HTTP client with which dumps at https:// addresses are read. It follows at most
 // maxRedirects redirects, because a server may answer with them without end. A redirect to http:// is an
 // error, as others could read along, unless it leads from this machine to itself.
-func (o *Options) client() *http.Client {
+func (o *Options) httpClient() *http.Client {
 	c := http.Client{}
 	if o.Client != nil {
 		c = *o.Client
@@ -45,9 +45,9 @@ func (o *Options) client() *http.Client {
 // because presigned links refuse HEAD. If the server ignores the range, the object can only be read as a
 // whole.
 func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error) {
-	c := o.client()
+	c := o.httpClient()
 	a := new(Object)
-	get := func(ctx context.Context, from, to int64) (*http.Response, error) {
+	get := func(ctx context.Context, from, to int64) (*http.Response, error) { // of the version a.Tag, once that is known
 		return request(ctx, c, address, from, to, a.Tag)
 	}
 	first, err := get(ctx, 0, 0)
@@ -63,14 +63,14 @@ func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error)
 		if a.Size, err = strconv.ParseInt(total, 10, 64); err != nil {
 			return nil, fmt.Errorf("got the range %q; want its size", first.Header.Get("Content-Range"))
 		}
-		a.read = func(ctx context.Context, p []byte, off int64) (n int, err error) {
+		a.readAt = func(ctx context.Context, p []byte, off int64) (n int, err error) {
 			return readRange(ctx, get, a, p, off)
 		}
 	case http.StatusRequestedRangeNotSatisfiable: // an empty file
-		a.read = func(context.Context, []byte, int64) (int, error) { return 0, io.EOF }
+		a.readAt = func(context.Context, []byte, int64) (int, error) { return 0, io.EOF }
 	default:
 		a.Size = max(first.ContentLength, 0)
-		a.whole = func(ctx context.Context) (io.ReadCloser, error) {
+		a.openWhole = func(ctx context.Context) (io.ReadCloser, error) {
 			r, err := get(ctx, 0, toEnd)
 			if err != nil {
 				return nil, err
@@ -116,7 +116,7 @@ const toEnd = -1
 func request(ctx context.Context, c *http.Client, address string, from, to int64, tag string) (*http.Response, error) {
 	return backoff.Retry(ctx, func() (*http.Response, error) {
 		ctx, cancel := context.WithCancel(ctx)
-		watch := time.AfterFunc(silence, cancel)
+		watch := time.AfterFunc(maxSilence, cancel)
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			cancel()
@@ -136,18 +136,18 @@ func request(ctx context.Context, c *http.Client, address string, from, to int64
 			}
 			return nil, err
 		}
-		got.Body = &watched{got.Body, watch, cancel}
+		got.Body = &silenceReader{got.Body, watch, cancel}
 		if got.StatusCode < 300 || got.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 			return got, nil
 		}
 		got.Body.Close()
-		return nil, refusal(got)
+		return nil, refusalOf(got)
 	}, backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(10*time.Minute))
 }
 
-// refusal returns the error for a server's answer without the bytes. It is permanent unless another try
+// refusalOf returns the error for a server's answer without the bytes. It is permanent unless another try
 // may help. If the server says after how many seconds to try again, the error has that wait.
-func refusal(r *http.Response) error {
+func refusalOf(r *http.Response) error {
 	const longestWait = 300 // seconds, also if the server asks for more
 	switch code := r.StatusCode; {
 	case code == http.StatusPreconditionFailed:
@@ -163,29 +163,29 @@ func refusal(r *http.Response) error {
 	return backoff.Permanent(fmt.Errorf("the server answers %s", r.Status))
 }
 
-// watched is a body that ends after a time of silence.
-type watched struct {
+// silenceReader is a body that ends after a time of silence.
+type silenceReader struct {
 	io.ReadCloser
-	watch  *time.Timer
+	timer  *time.Timer
 	cancel context.CancelFunc
 }
 
 // Read reads the body of a server's answer and restarts the timer that ends the call after a minute
 // of silence. It implements io.Reader.
-func (w *watched) Read(p []byte) (int, error) {
+func (w *silenceReader) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	if n > 0 {
-		w.watch.Reset(silence)
+		w.timer.Reset(maxSilence)
 	}
-	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("the server sent nothing for %v", silence)
+	if errors.Is(err, context.Canceled) { // the timer has ended the call
+		err = fmt.Errorf("the server sent nothing for %v", maxSilence)
 	}
 	return n, err
 }
 
 // Close implements io.Closer.
-func (w *watched) Close() error {
-	w.watch.Stop()
+func (w *silenceReader) Close() error {
+	w.timer.Stop()
 	w.cancel()
 	return w.ReadCloser.Close()
 }

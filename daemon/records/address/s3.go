@@ -51,20 +51,20 @@ func (o *Options) Store() (*minio.Client, error) {
 		Creds: credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
 			&credentials.FileAWSCredentials{},
 			&credentials.EnvMinio{}, &credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}}})}
-	return o.storeAt(u.Host, opts)
+	return o.newStore(u.Host, opts)
 }
 
 // googleStore returns a client of Google Cloud Storage. It takes HMAC keys, which have variables of
 // their own, so that keys of Amazon are never sent to Google. Without keys it reads public objects. See
 // docs/spec/dumps.md#r26.
 func (o *Options) googleStore() (*minio.Client, error) {
-	return o.storeAt(google, &minio.Options{Secure: true, Region: "auto", MaxRetries: tries,
+	return o.newStore(google, &minio.Options{Secure: true, Region: "auto", MaxRetries: tries,
 		Creds: credentials.NewStaticV4(os.Getenv("GS_ACCESS_KEY_ID"), os.Getenv("GS_SECRET_ACCESS_KEY"), "")})
 }
 
-// storeAt returns a client of the store at a host. It uses the transport of Options.Client if that is
+// newStore returns a client of the store at a host. It uses the transport of Options.Client if that is
 // set, as in tests.
-func (o *Options) storeAt(host string, opts *minio.Options) (*minio.Client, error) {
+func (o *Options) newStore(host string, opts *minio.Options) (*minio.Client, error) {
 	if o.Client != nil {
 		opts.Transport = o.Client.Transport
 	}
@@ -86,15 +86,15 @@ func inBucket(address string) bool {
 	return strings.HasPrefix(address, "s3://") || strings.HasPrefix(address, "gs://")
 }
 
-// place is where an address of a bucket leads.
-type place struct {
+// storedPlace is where an address of a bucket leads.
+type storedPlace struct {
 	*minio.Client
 	scheme, bucket, key string
 	keys                string // amazonKeys or googleKeys
 }
 
-// place returns the store, the bucket and the key that an address of an object names, s3:// or gs://.
-func (o *Options) place(address string) (p place, err error) {
+// findPlace returns the store, the bucket and the key that an address of an object names, s3:// or gs://.
+func (o *Options) findPlace(address string) (p storedPlace, err error) {
 	store := o.Store
 	p.scheme, p.keys = "s3://", amazonKeys
 	if strings.HasPrefix(address, "gs://") {
@@ -110,12 +110,12 @@ func (o *Options) place(address string) (p place, err error) {
 
 // explain returns an error of the store as plumb prints it, with where the keys of this store come
 // from.
-func (p place) explain(err error) error { return explain(err, p.keys) }
+func (p storedPlace) explain(err error) error { return explain(err, p.keys) }
 
 // findStored finds the size and the version of an object in a store (s3:// or gs://). Each read of the
 // object asks for that version, and compares the answer's, because some stores ignore the condition.
 func (o *Options) findStored(ctx context.Context, address string) (*Object, error) {
-	p, err := o.place(address)
+	p, err := o.findPlace(address)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (o *Options) findStored(ctx context.Context, address string) (*Object, erro
 		return nil, p.explain(err)
 	}
 	a := &Object{Size: info.Size, Tag: info.ETag, Modified: info.LastModified}
-	a.read = func(ctx context.Context, b []byte, off int64) (int, error) {
+	a.readAt = func(ctx context.Context, b []byte, off int64) (int, error) {
 		var opts minio.GetObjectOptions
 		opts.Set("Accept-Encoding", "gzip")
 		if err := errors.Join(opts.SetRange(off, off+int64(len(b))-1), opts.SetMatchETag(info.ETag)); err != nil {
@@ -176,17 +176,17 @@ func (o *Options) Expand(ctx context.Context, address string) ([]string, error) 
 	if !inBucket(address) || !strings.HasSuffix(address, "/") && !strings.ContainsAny(address, "*?[{") {
 		return []string{address}, nil
 	}
-	list, err := o.list(ctx, address)
+	list, err := o.listObjects(ctx, address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open %s: %w", Name(address), withoutAddress(err))
 	}
 	return list, nil
 }
 
-// list returns the addresses of the objects under a prefix that ends in /, or that match a pattern,
+// listObjects returns the addresses of the objects under a prefix that ends in /, or that match a pattern,
 // in the order of their keys. None is an error.
-func (o *Options) list(ctx context.Context, address string) (list []string, err error) {
-	p, err := o.place(address)
+func (o *Options) listObjects(ctx context.Context, address string) (list []string, err error) {
+	p, err := o.findPlace(address)
 	if err != nil {
 		return nil, err
 	}

@@ -60,21 +60,21 @@ func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 	var line []byte
 	for n := 1; ; n++ { // the number of the line
 		line = line[:0]
-		long := false // part of the line is written already
+		isTooLong := false // part of the line is written already
 		for {
 			part, err := src.ReadSlice('\n')
 			if line = append(line, part...); len(line) > in.Limits.Line {
-				long = true
+				isTooLong = true
 				out.Write(line)
 				line = line[:0]
 			}
-			if err == bufio.ErrBufferFull {
+			if err == bufio.ErrBufferFull { // the line goes on
 				continue
 			}
 			if err != nil && err != io.EOF {
 				return err
 			}
-			if !long {
+			if !isTooLong { // annotate returns err again, which may be io.EOF
 				if line, err = r.annotate(line, fmt.Sprintf("line %d", n), err); err != nil && err != io.EOF {
 					return err
 				}
@@ -97,7 +97,8 @@ func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error) {
 	end := bytes.LastIndexByte(object, '}')
 	text := bytes.TrimLeft(object, " \t\r\n")
-	if end < 0 || len(text) == 0 || text[0] != '{' || len(bytes.TrimSpace(object[end+1:])) > 0 {
+	isWhole := end >= 0 && len(text) > 0 && text[0] == '{' && len(bytes.TrimSpace(object[end+1:])) == 0
+	if !isWhole {
 		return object, ended
 	}
 	value, err := r.appendValue(nil, at)
@@ -120,10 +121,10 @@ func withoutPlumb(object []byte) []byte {
 	if !bytes.Contains(object, []byte(`"plumb"`)) { // the usual case, without a walk over the members
 		return object
 	}
-	out, found := []byte{'{'}, false
+	out, hasPlumb := []byte{'{'}, false
 	err := jsoncut.Members(bytes.TrimLeft(object, " \t\r\n"), func(key, value []byte) error {
 		if string(key) == "plumb" {
-			found = true
+			hasPlumb = true
 			return nil
 		}
 		if len(out) > 1 {
@@ -132,7 +133,7 @@ func withoutPlumb(object []byte) []byte {
 		out = append(append(append(append(out, '"'), key...), '"', ':'), value...)
 		return nil
 	})
-	if err != nil || !found {
+	if err != nil || !hasPlumb {
 		return object
 	}
 	return append(out, '}')
@@ -143,7 +144,7 @@ func withoutPlumb(object []byte) []byte {
 func copyList(in *input.Input, out *bufio.Writer, r *Results) error {
 	list := jsonwalk.NewList(in.Stream(), in.Limits.Line)
 	out.WriteString("[")
-	for sep := "\n"; ; sep = ",\n" {
+	for separator := "\n"; ; separator = ",\n" {
 		b, i, err := list.Next()
 		if err == io.EOF {
 			_, err := out.WriteString("\n]\n")
@@ -155,7 +156,7 @@ func copyList(in *input.Input, out *bufio.Writer, r *Results) error {
 		if err != nil {
 			return err
 		}
-		out.WriteString(sep)
+		out.WriteString(separator)
 		if _, err := out.Write(b); err != nil {
 			return err
 		}
@@ -170,20 +171,20 @@ func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 		return err
 	}
 	var buf []byte
-	for sep := "{\n"; ; sep = ",\n" { // what is written before the next member
+	for separator := "{\n"; ; separator = ",\n" { // what is written before the next member
 		b, ok, err := walker.Member()
 		if err != nil {
 			return err
 		}
 		if !ok {
-			if sep == "{\n" { // the object has no member
+			if separator == "{\n" { // the object has no member
 				out.WriteString("{")
 			}
 			out.WriteString("\n}\n")
 			return walker.End()
 		}
 		name := string(b)
-		fmt.Fprintf(out, "%s\"%s\": ", sep, name)
+		fmt.Fprintf(out, "%s\"%s\": ", separator, name)
 		if name == "request_states" {
 			if err := copyStates(walker, in.Limits.Line, out, r); err != nil {
 				return err
@@ -207,7 +208,7 @@ func copyStates(walker *jsonwalk.Walker, limit int, out *bufio.Writer, r *Result
 	}
 	var buf []byte
 	out.WriteString("[")
-	for i, sep := 0, "\n"; ; i, sep = i+1, ",\n" {
+	for i, separator := 0, "\n"; ; i, separator = i+1, ",\n" {
 		ok, err := walker.Element()
 		if err != nil {
 			return err
@@ -222,7 +223,7 @@ func copyStates(walker *jsonwalk.Walker, limit int, out *bufio.Writer, r *Result
 		if err != nil {
 			return fmt.Errorf("request_states[%d]: %w", i, err)
 		}
-		out.WriteString(sep)
+		out.WriteString(separator)
 		if _, err := out.Write(buf); err != nil {
 			return err
 		}

@@ -24,22 +24,22 @@ import (
 // Results finds the results of one dump by their places. It holds 24 bytes for each.
 type Results struct {
 	src    io.ReaderAt
-	places []place
+	places []resultPlace
 	parser fastjson.Parser
 	line   []byte
 }
 
-// place is a result in the file of results. It keeps a hash instead of the text of its unit, to take
+// resultPlace is a result in the file of results. It keeps a hash instead of the text of its unit, to take
 // little memory; each compares the texts.
-type place struct {
-	hash uint64 // of the unit of the dump that the result is of
-	off  int64  // of the result in the file of results, in bytes
-	size int32  // of the result in bytes
+type resultPlace struct {
+	hash   uint64 // of the unit of the dump that the result is of
+	offset int64  // of the result in the file of results, in bytes
+	size   int32  // of the result in bytes
 }
 
-// unit returns the part of the dump that gets one annotation, a line, row or element, of the place of a
+// unitOf returns the part of the dump that gets one annotation, a line, row or element, of the place of a
 // record such as "line 4 traces[1]". A line may hold several records, for each of its traces one.
-func unit(at string) string {
+func unitOf(at string) string {
 	at, _, _ = strings.Cut(at, " traces[")
 	return at
 }
@@ -61,7 +61,7 @@ func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, 
 				return nil, fmt.Errorf("cannot read results at byte %d: %w", off, err)
 			}
 			if name := v.Get("file"); name == nil || string(name.GetStringBytes()) == file {
-				r.places = append(r.places, place{xxhash.Sum64String(unit(string(v.GetStringBytes("at")))), off,
+				r.places = append(r.places, resultPlace{xxhash.Sum64String(unitOf(string(v.GetStringBytes("at")))), off,
 					int32(len(line))})
 			}
 			jsontree.Trim(&r.parser)
@@ -72,7 +72,9 @@ func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, 
 		}
 	}
 	// Sort for the binary search of each; results of one unit stay in the order of the file.
-	slices.SortFunc(r.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.off, b.off)) })
+	slices.SortFunc(r.places, func(a, b resultPlace) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.offset, b.offset))
+	})
 	return r, nil
 }
 
@@ -97,37 +99,37 @@ func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 // results. It reads the results from that file again. f must not keep the values.
 func (r *Results) each(at string, f func(*fastjson.Value)) error {
 	hash := xxhash.Sum64String(at)
-	i, _ := slices.BinarySearchFunc(r.places, hash, func(p place, h uint64) int { return cmp.Compare(p.hash, h) })
+	i, _ := slices.BinarySearchFunc(r.places, hash, func(p resultPlace, h uint64) int { return cmp.Compare(p.hash, h) })
 	for ; i < len(r.places) && r.places[i].hash == hash; i++ {
 		p := r.places[i]
 		r.line = slices.Grow(r.line[:0], int(p.size))[:p.size]
-		if _, err := r.src.ReadAt(r.line, p.off); err != nil && err != io.EOF {
-			return fmt.Errorf("cannot read results at byte %d: %w", p.off, err)
+		if _, err := r.src.ReadAt(r.line, p.offset); err != nil && err != io.EOF {
+			return fmt.Errorf("cannot read results at byte %d: %w", p.offset, err)
 		}
 		v, err := jsontree.Parse(&r.parser, r.line)
 		if err != nil {
-			return fmt.Errorf("cannot read results at byte %d: %w", p.off, err)
+			return fmt.Errorf("cannot read results at byte %d: %w", p.offset, err)
 		}
-		if unit(string(v.GetStringBytes("at"))) == at { // another unit may have the same hash
+		if unitOf(string(v.GetStringBytes("at"))) == at { // another unit may have the same hash
 			f(v)
 		}
 	}
 	return nil
 }
 
-// members are the members of a result that an annotation has.
-var members = []string{"score", "reward", "status", "metrics", "error"}
+// resultMembers are the members of a result that an annotation has.
+var resultMembers = []string{"score", "reward", "status", "metrics", "error"}
 
 // appendValue appends the annotation of a unit of the dump as JSON: an object with some members of its
 // result, or a list of these if the unit has several records. It appends nothing if there is no result.
 func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
-	begin, n := len(dst), 0
+	begin, results := len(dst), 0
 	err := r.each(at, func(v *fastjson.Value) {
-		if n++; n > 1 {
+		if results++; results > 1 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '{')
-		for i, name := range members {
+		for i, name := range resultMembers {
 			m := v.Get(name)
 			if m == nil && name != "score" && name != "reward" { // these two are null if missing
 				continue
@@ -144,7 +146,7 @@ func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
 		}
 		dst = append(dst, '}')
 	})
-	if n > 1 {
+	if results > 1 { // a list of objects
 		dst = append(slices.Insert(dst, begin, '['), ']')
 	}
 	return dst, err

@@ -24,18 +24,18 @@ type Options struct {
 	Errored bool         // a failed sample with an answer counts as answered (--errored score)
 }
 
-// element reads values of a document, such as samples: of each the members that are wanted.
-type element struct {
+// valueReader reads values of a document, such as samples: of each the members that are wanted.
+type valueReader struct {
 	limit  int    // of what is kept of a value, in bytes
-	buf    []byte // the JSON that is kept of the last value
+	json   []byte // the JSON that is kept of the last value
 	parser record.Parser
 }
 
-// newElement returns a reader for values of a document, of each of which it keeps at most limit bytes.
+// newValueReader returns a reader for values of a document, of each of which it keeps at most limit bytes.
 // The JSON gets the limits in o, or the default ones without any. Its limit on a line is raised to at
 // least limit, so that all that is kept can be parsed.
-func newElement(limit int, o Options) element {
-	e := element{limit: limit}
+func newValueReader(limit int, o Options) valueReader {
+	e := valueReader{limit: limit}
 	e.parser.Limits = o.Limits
 	if o.Limits == (scene.Limits{}) {
 		e.parser.Limits = scene.DefaultLimits()
@@ -47,23 +47,23 @@ func newElement(limit int, o Options) element {
 // read returns what want keeps of the next value of the document, valid until the next call. fault says
 // why this value alone cannot be read: it is too long or no JSON. After err nothing more of the
 // document can be read.
-func (e *element) read(walker *jsonwalk.Walker, want jsonwalk.Want) (v *fastjson.Value, fault string, err error) {
-	e.begin()
-	e.buf, err = walker.Append(e.buf, want, e.limit)
+func (e *valueReader) read(walker *jsonwalk.Walker, want jsonwalk.Want) (v *fastjson.Value, fault string, err error) {
+	e.beginValue()
+	e.json, err = walker.Append(e.json, want, e.limit)
 	return e.parse(err)
 }
 
 // wants returns the function read with want set, for callers that take any function that reads a value.
-func (e *element) wants(want jsonwalk.Want) func(*jsonwalk.Walker) (*fastjson.Value, string, error) {
+func (e *valueReader) wants(want jsonwalk.Want) func(*jsonwalk.Walker) (*fastjson.Value, string, error) {
 	return func(walker *jsonwalk.Walker) (*fastjson.Value, string, error) { return e.read(walker, want) }
 }
 
-// begin empties the buffer for the next value of the document, and frees memory if the last one was
+// beginValue empties the buffer for the next value of the document, and frees memory if the last one was
 // large.
-func (e *element) begin() {
+func (e *valueReader) beginValue() {
 	const keep = 4 << 20 // bytes of a buffer that is used again
-	if e.buf = e.buf[:0]; cap(e.buf) > keep {
-		e.buf = nil
+	if e.json = e.json[:0]; cap(e.json) > keep {
+		e.json = nil
 	}
 	e.parser.TrimMemory()
 }
@@ -71,7 +71,7 @@ func (e *element) begin() {
 // parse parses the JSON of a document's value that was read into the buffer. readErr is the error of
 // reading it. If that says that the value is too long, or the JSON is not valid, the value is nil and
 // fault says why. Any other readErr is returned and ends the document.
-func (e *element) parse(readErr error) (value *fastjson.Value, fault string, err error) {
+func (e *valueReader) parse(readErr error) (value *fastjson.Value, fault string, err error) {
 	switch {
 	case readErr == nil:
 	case errors.As(readErr, new(*jsonwalk.LongError)):
@@ -79,16 +79,16 @@ func (e *element) parse(readErr error) (value *fastjson.Value, fault string, err
 	default:
 		return nil, "", readErr
 	}
-	v, err := e.parser.Parse(e.buf)
+	v, err := e.parser.Parse(e.json)
 	if err != nil {
 		return nil, fmt.Sprintf("cannot parse JSON: %v", err), nil
 	}
 	return v, "", nil
 }
 
-// count returns a number of tokens in a document, -1 if it is unknown, negative or too large for an
+// tokenCount returns a number of tokens in a document, -1 if it is unknown, negative or too large for an
 // int.
-func count(v *fastjson.Value) int {
+func tokenCount(v *fastjson.Value) int {
 	if v == nil {
 		return -1
 	}
@@ -100,10 +100,10 @@ func count(v *fastjson.Value) int {
 	return int(f)
 }
 
-// message returns what an error says: the member message of an object, or the text.
-func message(v *fastjson.Value) string {
+// errorText returns what an error says: the member message of an object, or the text.
+func errorText(v *fastjson.Value) string {
 	return cmp.Or(jsontree.Text(v.Get("message")), jsontree.Text(v))
 }
 
-// lines joins texts with line breaks.
-func lines(all []string) string { return strings.Join(all, "\n") }
+// joinLines joins texts with line breaks.
+func joinLines(all []string) string { return strings.Join(all, "\n") }

@@ -27,8 +27,8 @@ var stateWant = jsonwalk.Want{
 // helm reads the states of a run of HELM.
 type helm struct {
 	listDocument
-	queue []record.Record // of the current state, those that Next did not return yet
-	cur   record.Record   // the record that Next returned last
+	queue   []record.Record // of the current state, those that Next did not return yet
+	current record.Record   // the record that Next returned last
 }
 
 // HELM opens the file scenario_state.json of a run of HELM, whose records are the elements of its list
@@ -36,8 +36,8 @@ type helm struct {
 // docs/spec/dumps-files.md#r15.
 func HELM(in *input.Input, o Options) (record.Source, error) {
 	s := &helm{}
-	s.listDocument = listDocument{list: "request_states", end: func() error {
-		if s.begun < 0 {
+	s.listDocument = listDocument{listName: "request_states", checkEnd: func() error {
+		if s.elementsBegun < 0 {
 			return errors.New("the document has no request_states; want the file scenario_state.json")
 		}
 		return nil
@@ -50,25 +50,25 @@ func HELM(in *input.Input, o Options) (record.Source, error) {
 // fault. It implements record.Source.
 func (s *helm) Next() (*record.Record, error) {
 	for len(s.queue) == 0 {
-		v, at, fault, err := s.next(s.element.wants(stateWant))
+		v, at, fault, err := s.nextElement(s.reader.wants(stateWant))
 		if err != nil {
 			return nil, err
 		}
 		if fault == "" {
-			fault = s.state(v, at)
+			fault = s.enqueueState(v, at)
 		}
 		if fault != "" {
 			s.queue = append(s.queue[:0], record.Record{At: at, Fault: at + ": " + fault})
 		}
 	}
-	s.cur, s.queue = s.queue[0], s.queue[1:]
-	return &s.cur, nil
+	s.current, s.queue = s.queue[0], s.queue[1:]
+	return &s.current, nil
 }
 
-// state puts the records of a state v of HELM, at the place at, into the queue: one for each completion,
+// enqueueState puts the records of a state v of HELM, at the place at, into the queue: one for each completion,
 // or one that says why there is no answer. A calibration, a request with which HELM only prepares
 // others, gives none. fault says why the state cannot be read.
-func (s *helm) state(v *fastjson.Value, at string) (fault string) {
+func (s *helm) enqueueState(v *fastjson.Value, at string) (fault string) {
 	s.queue = s.queue[:0]
 	mode, result := jsontree.Text(v.Get("request_mode")), v.Get("result")
 	r := record.Record{

@@ -50,7 +50,7 @@ func splitName(name string) (n entryName, ok bool) {
 	n.chunk, rest = rest[i+1:], rest[:i]
 	if n.chunk != "sample" && n.chunk != "metadata" {
 		n.start, n.chunk = n.chunk, "attachments"
-		if rest, ok = strings.CutSuffix(rest, "/attachments"); !ok || !digits(n.start) {
+		if rest, ok = strings.CutSuffix(rest, "/attachments"); !ok || !isDigits(n.start) {
 			return entryName{}, false
 		}
 	}
@@ -64,37 +64,37 @@ func splitName(name string) (n entryName, ok bool) {
 func cutEpoch(s string) (id, epoch string, ok bool) {
 	const mark = "_epoch_"
 	i := strings.LastIndex(s, mark)
-	if i < 0 || !digits(s[i+len(mark):]) {
+	if i < 0 || !isDigits(s[i+len(mark):]) {
 		return "", "", false
 	}
 	return s[:i], s[i+len(mark):], true
 }
 
-// digits reports whether a text is a number.
-func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+// isDigits reports whether a text is a number.
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // inspect reads a log of inspect_ai that is an archive.
 type inspect struct {
 	log
-	status  string // how the run ended, by the header
-	archive *archive.Archive
-	samples []*archive.File    // the entries with whole samples and with the beginnings of samples in chunks
-	chunks  map[string]*chunks // the other entries of samples in chunks, by their folder
-	walker  *jsonwalk.Walker
-	element element       // for samples
-	beside  element       // for what is read beside a sample
-	next    int           // index in samples
-	cur     record.Record // the record that Next returned last
+	status       string // how the run ended, by the header
+	archive      *archive.Archive
+	samples      []*archive.File          // the entries with whole samples and with the beginnings of samples in chunks
+	chunks       map[string]*sampleChunks // the other entries of samples in chunks, by their folder
+	walker       *jsonwalk.Walker
+	sampleReader valueReader   // for samples
+	otherReader  valueReader   // for what is read beside a sample
+	nextSample   int           // index in samples
+	current      record.Record // the record that Next returned last
 }
 
-// chunks are the entries of a sample in chunks, but for its first one, sample.json.
-type chunks struct {
+// sampleChunks are the entries of a sample in chunks, but for its first one, sample.json.
+type sampleChunks struct {
 	metadata    *archive.File
-	attachments []attachments
+	attachments []attachmentEntry
 }
 
-// attachments is an entry with a list of attachments.
-type attachments struct {
+// attachmentEntry is an entry with a list of attachments.
+type attachmentEntry struct {
 	start int // number of the first one
 	file  *archive.File
 }
@@ -107,9 +107,9 @@ func Inspect(in *input.Input, o Options) (record.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &inspect{archive: a, walker: jsonwalk.New(strings.NewReader("")), chunks: map[string]*chunks{}}
+	s := &inspect{archive: a, walker: jsonwalk.New(strings.NewReader("")), chunks: map[string]*sampleChunks{}}
 	s.options = o
-	s.element, s.beside = newElement(in.Limits.Line, o), newElement(in.Limits.Line, o)
+	s.sampleReader, s.otherReader = newValueReader(in.Limits.Line, o), newValueReader(in.Limits.Line, o)
 	if err := s.readHeader(); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func Inspect(in *input.Input, o Options) (record.Source, error) {
 }
 
 // sortEntry adds an entry of the archive to the samples, or if it is a chunk of one, to the
-// chunks of its folder. Other entries are ignored.
+// chunks of its folder, by its name. Other entries are ignored.
 func (s *inspect) sortEntry(f *archive.File) {
 	n, ok := splitName(f.Name)
 	switch {
@@ -133,13 +133,13 @@ func (s *inspect) sortEntry(f *archive.File) {
 	}
 	c := s.chunks[n.folder]
 	if c == nil {
-		c = &chunks{}
+		c = &sampleChunks{}
 		s.chunks[n.folder] = c
 	}
 	if n.chunk == "metadata" {
 		c.metadata = f
 	} else if start, err := strconv.Atoi(n.start); err == nil {
-		c.attachments = append(c.attachments, attachments{start, f})
+		c.attachments = append(c.attachments, attachmentEntry{start, f})
 	}
 }
 
@@ -148,12 +148,12 @@ func (s *inspect) sortEntry(f *archive.File) {
 func (s *inspect) readHeader() error {
 	f := s.archive.Find(archive.Header)
 	if f == nil {
-		f, s.unfinished = s.archive.Find(archive.Journal), true
+		f, s.isUnfinished = s.archive.Find(archive.Journal), true
 	}
 	if f == nil {
 		return fmt.Errorf("the log has neither %s nor %s", archive.Header, archive.Journal)
 	}
-	v, fault, err := s.read(f, s.beside.wants(headWant))
+	v, fault, err := s.readEntry(f, s.otherReader.wants(headWant))
 	if err != nil {
 		return err
 	}
@@ -177,10 +177,10 @@ func Succeeded(in *input.Input) bool {
 	return err == nil && s.(*inspect).status == "success"
 }
 
-// read opens the entry f of the archive, and returns the value that get reads from it. fault
+// readEntry opens the entry f of the archive, and returns the value that get reads from it. fault
 // says why this entry alone cannot be read; a panic of the decoder, which damaged data can cause, is
 // such a fault. err is set only for an archive that expands too far, and ends the log.
-func (s *inspect) read(f *archive.File, get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
+func (s *inspect) readEntry(f *archive.File, get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v, fault, err = nil, fmt.Sprintf("the entry cannot be decoded: %v", p), nil
@@ -196,7 +196,7 @@ func (s *inspect) read(f *archive.File, get func(*jsonwalk.Walker) (*fastjson.Va
 	if err == nil {
 		err = s.walker.End() // the checksum is compared at the end
 	}
-	if errors.Is(err, archive.ErrTotal) {
+	if errors.Is(err, archive.ErrTotal) { // the archive expands too far
 		return nil, "", err
 	}
 	if err != nil {
@@ -212,55 +212,55 @@ func (s *inspect) Close() error { return nil }
 // to are read from its attachments, and a sample in chunks is put together. A sample that cannot be
 // read gives a record with its fault. It implements record.Source.
 func (s *inspect) Next() (*record.Record, error) {
-	if s.next >= len(s.samples) {
+	if s.nextSample >= len(s.samples) {
 		return nil, io.EOF
 	}
-	f := s.samples[s.next]
-	s.next++
-	v, fault, err := s.read(f, s.element.sample)
+	f := s.samples[s.nextSample] // for a sample in chunks its entry sample.json
+	s.nextSample++
+	v, fault, err := s.readEntry(f, s.sampleReader.readSample)
 	if err != nil {
-		s.next = len(s.samples)
+		s.nextSample = len(s.samples)
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	// A sample in chunks has its metadata in another entry.
-	var c *chunks
+	var c *sampleChunks
 	if folder, chunked := strings.CutSuffix(f.Name, "/sample.json"); fault == "" && chunked {
-		c = cmp.Or(s.chunks[folder], &chunks{})
+		c = cmp.Or(s.chunks[folder], &sampleChunks{})
 		fault = s.addMetadata(v, c)
 	}
 	// Its record.
 	if fault == "" {
-		s.cur = s.record(v, func(name string) (string, error) {
+		s.current = s.recordOf(v, func(name string) (string, error) {
 			if a := v.Get("attachments", name); a != nil {
 				return jsontree.Text(a), nil
 			}
-			return s.attachment(f, c, name)
+			return s.attachmentText(f, c, name)
 		})
-		fault = s.cur.Fault
+		fault = s.current.Fault
 	}
 	if fault != "" {
-		s.cur = record.Record{At: place(f.Name),
+		s.current = record.Record{At: placeOf(f.Name),
 			Fault: fmt.Sprintf("%s: %s; the other samples are read", f.Name, fault)}
 	}
-	return &s.cur, nil
+	return &s.current, nil
 }
 
-// place returns the place of a sample in results, by the name of its entry in the log.
-func place(name string) string {
+// placeOf returns the place of a sample in results, by the name of its entry in the log.
+func placeOf(name string) string {
 	if n, ok := splitName(name); ok {
 		return n.id + "#" + n.epoch
 	}
 	return name
 }
 
-// addMetadata sets the member metadata of a sample in chunks, v, from the entry that c names. It changes
-// nothing if v has that member already or there is no such entry. fault says why the entry cannot be
-// read.
-func (s *inspect) addMetadata(v *fastjson.Value, c *chunks) (fault string) {
+// addMetadata sets the member metadata of v, a sample whose parts stand in several entries of the archive
+// (chunks), from the entry that c names. It changes nothing if v has that member already or there is no such
+// entry. fault says why the entry cannot be read.
+func (s *inspect) addMetadata(v *fastjson.Value, c *sampleChunks) (fault string) {
 	if c.metadata == nil || v.Type() != fastjson.TypeObject || v.Exists("metadata") {
 		return ""
 	}
-	m, fault, err := s.read(c.metadata, s.beside.wants(nil))
+	m, fault, err := s.readEntry(c.metadata, s.otherReader.wants(nil))
 	if err != nil {
 		fault = err.Error()
 	}
@@ -271,12 +271,12 @@ func (s *inspect) addMetadata(v *fastjson.Value, c *chunks) (fault string) {
 	return ""
 }
 
-// attachment returns the text of an attachment, by its name, of the sample in entry f. In a whole sample
+// attachmentText returns the text of an attachment, by its name, of the sample in entry f. In a whole sample
 // (c is nil) it is a member of the sample's attachments, for which the entry is read a second time. In a
 // sample in chunks the name is a number, and the text is an element of the list in one of the entries
 // that c names.
-func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, error) {
-	reader := newElement(s.beside.limit, s.options) // one of its own, as values of s.beside may be in use
+func (s *inspect) attachmentText(f *archive.File, c *sampleChunks, name string) (string, error) {
+	reader := newValueReader(s.otherReader.limit, s.options) // one of its own, as values of s.otherReader may be in use
 	fail := func(fault string, err error) (string, error) {
 		if err != nil {
 			fault = err.Error()
@@ -284,7 +284,7 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 		return "", fmt.Errorf("attachment %s: %s", name, fault)
 	}
 	if c == nil {
-		v, fault, err := s.read(f, reader.wants(jsonwalk.Want{"attachments": {name: nil}}))
+		v, fault, err := s.readEntry(f, reader.wants(jsonwalk.Want{"attachments": {name: nil}}))
 		if fault != "" || err != nil {
 			return fail(fault, err)
 		}
@@ -298,11 +298,11 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 	if err != nil {
 		return fail("the sample does not hold it", nil)
 	}
-	i := slices.IndexFunc(c.attachments, func(a attachments) bool { return a.start == lastStart(c.attachments, n) })
+	i := slices.IndexFunc(c.attachments, func(a attachmentEntry) bool { return a.start == startOfEntry(c.attachments, n) })
 	if i < 0 {
 		return fail("the sample does not hold it", nil)
 	}
-	v, fault, err := s.read(c.attachments[i].file, reader.wants(nil))
+	v, fault, err := s.readEntry(c.attachments[i].file, reader.wants(nil))
 	if fault != "" || err != nil {
 		return fail(fault, err)
 	}
@@ -313,9 +313,9 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 	return jsontree.Text(list[n]), nil
 }
 
-// lastStart returns the largest start that is not beyond n: that of the entry which holds
+// startOfEntry returns the largest start that is not beyond n: that of the entry which holds
 // attachment n of a sample. It is -1 if there is none.
-func lastStart(all []attachments, n int) int {
+func startOfEntry(all []attachmentEntry, n int) int {
 	start := -1
 	for _, a := range all {
 		if a.start <= n {

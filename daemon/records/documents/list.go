@@ -12,24 +12,24 @@ import (
 
 // listDocument is a JSON document whose elements stand in the list of one member.
 type listDocument struct {
-	walker  *jsonwalk.Walker
-	element element
-	list    string // the name of the member with the list
-	begun   int    // how many elements were begun, -1 before the list
-	err     error  // what ended the document
+	walker        *jsonwalk.Walker
+	reader        valueReader
+	listName      string // the name of the member with the list
+	elementsBegun int    // how many elements were begun, -1 before the list
+	endError      error  // what ended the document
 
-	member func(name string) (known bool, err error) // reads another member; nil for none
-	end    func() error                              // checks the whole document
+	readMember func(name string) (known bool, err error) // reads another member; nil for none
+	checkEnd   func() error                              // checks the whole document
 }
 
 // open begins to read a JSON document that holds its records in one list, and stops at the first
 // element of that list. Members before the list are read on the way.
 func (d *listDocument) open(in *input.Input, o Options) error {
-	d.walker, d.element, d.begun = jsonwalk.New(in.Stream()), newElement(in.Limits.Line, o), -1
+	d.walker, d.reader, d.elementsBegun = jsonwalk.New(in.Stream()), newValueReader(in.Limits.Line, o), -1
 	if err := d.walker.Object(); err != nil {
 		return err
 	}
-	if err := d.members(); err != io.EOF { // next returns io.EOF for a document without the list
+	if err := d.readToList(); err != io.EOF { // next returns io.EOF for a document without the list
 		return err
 	}
 	return nil
@@ -38,82 +38,82 @@ func (d *listDocument) open(in *input.Input, o Options) error {
 // Close implements record.Source.
 func (d *listDocument) Close() error { return nil }
 
-// members reads the members of the document up to the list, and enters the list. After the
+// readToList reads the members of the document up to the list, and enters the list. After the
 // last member it checks the document and returns io.EOF.
-func (d *listDocument) members() error {
+func (d *listDocument) readToList() error {
 	for {
 		name, ok, err := d.walker.Member()
 		if err == nil && !ok {
 			if err = d.walker.End(); err == nil {
-				err = d.end()
+				err = d.checkEnd()
 			}
 			if err == nil {
-				d.err = io.EOF
-				return d.err
+				d.endError = io.EOF
+				return d.endError
 			}
 		}
 		if err != nil {
-			return d.fail(err)
+			return d.endWithError(err)
 		}
-		if string(name) == d.list && d.begun < 0 {
+		if string(name) == d.listName && d.elementsBegun < 0 {
 			c, err := d.walker.Peek()
 			switch {
 			case err != nil:
-				return d.fail(err)
+				return d.endWithError(err)
 			case c == 'n': // null, in a log without its samples: skipped below, as other members are
 			default:
 				if err := d.walker.List(); err != nil {
-					return d.fail(err)
+					return d.endWithError(err)
 				}
-				d.begun = 0
+				d.elementsBegun = 0
 				return nil
 			}
 		}
 		known := false
-		if d.member != nil {
-			known, err = d.member(string(name))
+		if d.readMember != nil {
+			known, err = d.readMember(string(name))
 		}
 		if !known && err == nil {
 			err = d.walker.Skip()
 		}
 		if err != nil {
-			return d.fail(err)
+			return d.endWithError(err)
 		}
 	}
 }
 
-// fail ends the reading of the document because of err. It returns err with the element after which
+// endWithError ends the reading of the document because of err. It returns err with the element after which
 // nothing more can be read, and keeps that error for later calls of next.
-func (d *listDocument) fail(err error) error {
+func (d *listDocument) endWithError(err error) error {
 	switch {
-	case jsonwalk.Torn(err) && d.begun > 0:
-		d.err = fmt.Errorf("%s: the document breaks off at byte %d in element %d; the elements before it are delivered", d.list, d.walker.Offset(), d.begun-1)
-	case d.begun > 0:
-		d.err = fmt.Errorf("cannot read the document behind %s[%d]: %w", d.list, d.begun-1, err)
+	case jsonwalk.BreaksOff(err) && d.elementsBegun > 0:
+		d.endError = fmt.Errorf("%s: the document breaks off at byte %d in element %d; the elements before it are delivered", d.listName, d.walker.Offset(), d.elementsBegun-1)
+	case d.elementsBegun > 0:
+		d.endError = fmt.Errorf("cannot read the document behind %s[%d]: %w", d.listName, d.elementsBegun-1, err)
 	default:
-		d.err = err
+		d.endError = err
 	}
-	return d.err
+	return d.endError
 }
 
-// next reads the next element of the document's list with get. It returns what get returns, and the
+// nextElement reads the next element of the document's list with get. It returns what get returns, and the
 // place of the element, such as samples[3]. fault says why this element alone cannot be read. Behind the
 // list it reads the rest of the document; at its end the error is io.EOF.
-func (d *listDocument) next(get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, at, fault string, err error) {
-	for d.err == nil {
+func (d *listDocument) nextElement(get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, at, fault string, err error) {
+	for d.endError == nil {
 		ok, err := d.walker.Element()
 		if err != nil {
-			return nil, "", "", d.fail(err)
+			return nil, "", "", d.endWithError(err)
 		}
 		if !ok {
-			d.members() // its error is in d.err
+			d.readToList() // its error is in d.endError
 			continue
 		}
-		d.begun++
+		d.elementsBegun++
 		if v, fault, err = get(d.walker); err != nil {
-			return nil, "", "", d.fail(err)
+			return nil, "", "", d.endWithError(err)
 		}
-		return v, fmt.Sprintf("%s[%d]", d.list, d.begun-1), fault, nil
+		return v, fmt.Sprintf("%s[%d]", d.listName, d.elementsBegun-1), fault, nil
 	}
-	return nil, "", "", d.err
+	return nil, "", "", d.endError
 }

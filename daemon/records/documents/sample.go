@@ -32,9 +32,9 @@ var sampleWant = jsonwalk.Want{
 
 // log is what the records of one log share.
 type log struct {
-	options    Options
-	model      string // that the header names
-	unfinished bool   // the run did not end, so samples may be missing
+	options      Options
+	model        string // that the header names
+	isUnfinished bool   // the run did not end, so samples may be missing
 }
 
 // versions are the known formats of logs.
@@ -43,20 +43,20 @@ var versions = map[string]bool{"1": true, "2": true}
 // headWant is what is kept of the header of a log. A nil want keeps the whole member.
 var headWant = jsonwalk.Want{"version": nil, "status": nil, "eval": {"model": nil}}
 
-// sample reads the next value, a sample of inspect_ai, and returns the members that sampleWant names. It
+// readSample reads the next value, a sample of inspect_ai, and returns the members that sampleWant names. It
 // also keeps the attachments to which the members before them refer: long texts, of which most samples
 // have many that no record needs. fault says why this sample alone cannot be read; err ends the
 // document.
-func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
-	if c, err := walker.Peek(); err != nil || c != '{' {
+func (e *valueReader) readSample(walker *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
+	if c, err := walker.Peek(); err != nil || c != '{' { // no object, which read reports
 		return e.read(walker, sampleWant)
 	}
-	e.begin()
+	e.beginValue()
 	if err := walker.Object(); err != nil {
 		return nil, "", err
 	}
-	e.buf = append(e.buf, '{')
-	var long error // why nothing more is kept: the sample exceeds the limit
+	e.json = append(e.json, '{')
+	var tooLong error // why nothing more is kept: the sample exceeds the limit
 	for {
 		name, ok, err := walker.Member()
 		if err != nil {
@@ -66,37 +66,37 @@ func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault stri
 			break
 		}
 		// Which members are kept, and what of them.
-		want, isWanted := sampleWant[string(name)]
+		want, isWanted := sampleWant[string(name)] // a nil want keeps the whole member
 		if string(name) == "attachments" {
-			want = attachmentsIn(e.buf)
+			want = attachmentsIn(e.json)
 			isWanted = len(want) > 0
 		}
-		if !isWanted || long != nil {
+		if !isWanted || tooLong != nil {
 			if err := walker.Skip(); err != nil {
 				return nil, "", err
 			}
 			continue
 		}
 		// Copy the member.
-		if len(e.buf) > 1 {
-			e.buf = append(e.buf, ',')
+		if len(e.json) > 1 {
+			e.json = append(e.json, ',')
 		}
-		e.buf = append(append(append(e.buf, '"'), name...), '"', ':')
-		e.buf, err = walker.Append(e.buf, want, e.limit-len(e.buf))
+		e.json = append(append(append(e.json, '"'), name...), '"', ':')
+		e.json, err = walker.Append(e.json, want, e.limit-len(e.json))
 		switch {
 		case err == nil:
 		case errors.As(err, new(*jsonwalk.LongError)):
-			long = err
+			tooLong = err
 		default:
 			return nil, "", err
 		}
 	}
-	e.buf = append(e.buf, '}')
-	return e.parse(long)
+	e.json = append(e.json, '}')
+	return e.parse(tooLong)
 }
 
-// protocol begins a text that stands in an attachment.
-const protocol = "attachment://"
+// attachmentPrefix begins a text that stands in an attachment.
+const attachmentPrefix = "attachment://"
 
 // attachmentsIn finds the attachments to which the JSON b of a sample refers, by texts such as
 // "attachment://12". It returns their names as a want for the sample's member attachments, nil for
@@ -104,11 +104,11 @@ const protocol = "attachment://"
 func attachmentsIn(b []byte) jsonwalk.Want {
 	var want jsonwalk.Want
 	for {
-		_, after, ok := bytes.Cut(b, []byte(`"`+protocol))
+		_, after, ok := bytes.Cut(b, []byte(`"`+attachmentPrefix))
 		if !ok {
 			return want
 		}
-		if name, _, _ := bytes.Cut(after, []byte{'"'}); attachmentName(string(name)) {
+		if name, _, _ := bytes.Cut(after, []byte{'"'}); isAttachmentName(string(name)) {
 			if want == nil {
 				want = jsonwalk.Want{}
 			}
@@ -130,10 +130,10 @@ func checkVersion(v *fastjson.Value) error {
 	return nil
 }
 
-// record returns the record of a sample v of inspect_ai. resolve returns the text of an attachment by
+// recordOf returns the record of a sample v of inspect_ai. resolve returns the text of an attachment by
 // its name. A sample with an error has no answer, unless Options.Errored is set and the model answered
 // nevertheless. A sample without an id or an epoch gives a record with a fault.
-func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error)) record.Record {
+func (l *log) recordOf(v *fastjson.Value, resolve func(name string) (string, error)) record.Record {
 	epoch := v.Get("epoch")
 	r := record.Record{
 		Key: jsontree.Text(v.Get("id")), Repeat: max(epoch.GetInt(), 0), Model: l.model,
@@ -154,7 +154,7 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 		r.Model = jsontree.Text(output.Get("model"))
 	}
 	// What the log says against it.
-	if l.unfinished {
+	if l.isUnfinished {
 		r.AddNote("unfinished", "the log was not finished: its process was killed, and samples may be missing")
 	}
 	if !jsontree.Absent(v.Get("invalidation")) {
@@ -162,13 +162,14 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 	}
 	// Its answer, or why there is none.
 	choices := output.GetArray("choices")
-	if e := v.Get("error"); !jsontree.Absent(e) && (!l.options.Errored || len(choices) == 0) {
-		r.MarkMissing(record.NoResponse, message(e))
+	countsAsAnswered := l.options.Errored && len(choices) > 0
+	if e := v.Get("error"); !jsontree.Absent(e) && !countsAsAnswered {
+		r.MarkMissing(record.NoResponse, errorText(e))
 		return r
 	}
 	if u := output.Get("usage"); u != nil {
-		r.Usage = record.Usage{Prompt: count(u.Get("input_tokens")), Completion: count(u.Get("output_tokens")),
-			Reasoning: count(u.Get("reasoning_tokens"))}
+		r.Usage = record.Usage{Prompt: tokenCount(u.Get("input_tokens")), Completion: tokenCount(u.Get("output_tokens")),
+			Reasoning: tokenCount(u.Get("reasoning_tokens"))}
 	}
 	if len(choices) > 0 {
 		r.FinishReason = record.CommonFinishReason(jsontree.Text(choices[0].Get("stop_reason")))
@@ -188,7 +189,7 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 func setText(r *record.Record, content *fastjson.Value, resolve func(string) (string, error)) error {
 	resolved := func(v *fastjson.Value) (string, error) {
 		s := jsontree.Text(v)
-		if name, ok := strings.CutPrefix(s, protocol); ok && attachmentName(name) {
+		if name, ok := strings.CutPrefix(s, attachmentPrefix); ok && isAttachmentName(name) {
 			return resolve(name)
 		}
 		return s, nil
@@ -219,17 +220,17 @@ func setText(r *record.Record, content *fastjson.Value, resolve func(string) (st
 			return err
 		}
 	}
-	r.Response, r.Reasoning = lines(texts), lines(thoughts)
+	r.Response, r.Reasoning = joinLines(texts), joinLines(thoughts)
 	return nil
 }
 
-// attachmentName reports whether a text that follows attachment:// in a sample is the name of an
+// isAttachmentName reports whether a text that follows attachment:// in a sample is the name of an
 // attachment: a hash of 32 hexadecimal digits, or in a log with chunks a number of up to 12 digits. Any
 // other text is an answer that only begins like a reference.
-func attachmentName(s string) bool {
+func isAttachmentName(s string) bool {
 	const hashDigits, maxNumberDigits = 32, 12
 	if len(s) == hashDigits {
 		return strings.Trim(s, "0123456789abcdef") == ""
 	}
-	return len(s) <= maxNumberDigits && digits(s)
+	return len(s) <= maxNumberDigits && isDigits(s)
 }

@@ -20,15 +20,15 @@ const maxName = 4096
 // Walker is a position in a JSON document. It is not safe for concurrent use. Errors other than
 // *LongError end the walk, and every later call returns them again.
 type Walker struct {
-	src      io.Reader
-	buf      []byte
-	pos, end int   // the unread part of buf
-	base     int64 // offset of buf in the document
-	err      error
+	src       io.Reader
+	buf       []byte
+	pos, end  int   // the unread part of buf
+	bufOffset int64 // offset of buf in the document
+	endError  error
 
-	open  []byte // the closing brackets of the containers around the position
-	first bool   // the innermost container was entered, and nothing of it was read
-	name  []byte // of the last member
+	closings []byte // the closing brackets of the containers around the position
+	isFirst  bool   // the innermost container was entered, and nothing of it was read
+	name     []byte // of the last member
 }
 
 // New returns a walker at the beginning of a document.
@@ -38,11 +38,11 @@ func New(src io.Reader) *Walker {
 
 // Reset places the walker at the beginning of another document.
 func (walker *Walker) Reset(src io.Reader) {
-	*walker = Walker{src: src, buf: walker.buf, open: walker.open[:0], name: walker.name}
+	*walker = Walker{src: src, buf: walker.buf, closings: walker.closings[:0], name: walker.name}
 }
 
 // Offset returns the number of bytes read, which is the byte that an error is at.
-func (walker *Walker) Offset() int64 { return walker.base + int64(walker.pos) }
+func (walker *Walker) Offset() int64 { return walker.bufOffset + int64(walker.pos) }
 
 // LongError says that a value was longer than its limit and was passed over.
 type LongError struct {
@@ -54,26 +54,26 @@ func (e *LongError) Error() string {
 	return fmt.Sprintf("it has %d bytes; want at most %d (--max-line)", e.Size, e.Limit)
 }
 
-// Torn reports whether err says that the document ends within a value.
-func Torn(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
+// BreaksOff reports whether err says that the document ends within a value.
+func BreaksOff(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
 // syntax ends the walk with what was found and wanted.
 func (walker *Walker) syntax(c byte, want string) error {
-	walker.err = fmt.Errorf("byte %d: got %q; want %s", walker.Offset(), c, want)
-	return walker.err
+	walker.endError = fmt.Errorf("byte %d: got %q; want %s", walker.Offset(), c, want)
+	return walker.endError
 }
 
 // fill reads more of the JSON document if no byte is left in the buffer. The error is io.EOF at the
 // end of the document. A reader may return no byte and no error, but after 100 such reads fill gives
 // up with io.ErrNoProgress.
 func (walker *Walker) fill() error {
-	if walker.err != nil {
-		return walker.err
+	if walker.endError != nil {
+		return walker.endError
 	}
 	if walker.pos < walker.end {
 		return nil
 	}
-	walker.base += int64(walker.end)
+	walker.bufOffset += int64(walker.end)
 	walker.pos, walker.end = 0, 0
 	for range 100 {
 		n, err := walker.src.Read(walker.buf)
@@ -81,12 +81,12 @@ func (walker *Walker) fill() error {
 			return nil
 		}
 		if err != nil {
-			walker.err = err
+			walker.endError = err
 			return err
 		}
 	}
-	walker.err = io.ErrNoProgress
-	return walker.err
+	walker.endError = io.ErrNoProgress
+	return walker.endError
 }
 
 // mustFill reads more of the JSON document as fill does, at a place where the document must not
@@ -94,8 +94,8 @@ func (walker *Walker) fill() error {
 func (walker *Walker) mustFill() error {
 	err := walker.fill()
 	if err == io.EOF {
-		walker.err = fmt.Errorf("the document breaks off at byte %d: %w", walker.Offset(), io.ErrUnexpectedEOF)
-		return walker.err
+		walker.endError = fmt.Errorf("the document breaks off at byte %d: %w", walker.Offset(), io.ErrUnexpectedEOF)
+		return walker.endError
 	}
 	return err
 }
@@ -104,18 +104,18 @@ func (walker *Walker) mustFill() error {
 // part, for a byte that comes at once, can be inlined; peek does the rest.
 func (walker *Walker) Peek() (byte, error) {
 	if walker.pos < walker.end && walker.buf[walker.pos] > ' ' {
-		return walker.buf[walker.pos], walker.err
+		return walker.buf[walker.pos], walker.endError
 	}
-	return walker.peek()
+	return walker.skipBlanks()
 }
 
-// peek passes blanks of the JSON document, reading more of it as needed, and returns the byte after
+// skipBlanks passes blanks of the JSON document, reading more of it as needed, and returns the byte after
 // them without reading that.
-func (walker *Walker) peek() (byte, error) {
+func (walker *Walker) skipBlanks() (byte, error) {
 	for {
 		for ; walker.pos < walker.end; walker.pos++ {
 			if c := walker.buf[walker.pos]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-				return c, walker.err
+				return c, walker.endError
 			}
 		}
 		if err := walker.mustFill(); err != nil {
@@ -124,16 +124,16 @@ func (walker *Walker) peek() (byte, error) {
 	}
 }
 
-// push enters a JSON object or list whose bracket is the next byte. It refuses nesting beyond
+// openBracket enters a JSON object or list whose bracket is the next byte. It refuses nesting beyond
 // maxDepth.
-func (walker *Walker) push(bracket byte) error {
-	if len(walker.open) >= maxDepth {
-		walker.err = fmt.Errorf("byte %d: values are nested more than %d deep", walker.Offset(), maxDepth)
-		return walker.err
+func (walker *Walker) openBracket(bracket byte) error {
+	if len(walker.closings) >= maxDepth {
+		walker.endError = fmt.Errorf("byte %d: values are nested more than %d deep", walker.Offset(), maxDepth)
+		return walker.endError
 	}
 	walker.pos++
-	walker.open = append(walker.open, bracket+2) // in ASCII a closing bracket is two after its opening one
-	walker.first = true
+	walker.closings = append(walker.closings, bracket+2) // in ASCII a closing bracket is two after its opening one
+	walker.isFirst = true
 	return nil
 }
 
@@ -153,7 +153,7 @@ func (walker *Walker) enter(bracket byte, want string) error {
 	if c != bracket {
 		return walker.syntax(c, want)
 	}
-	return walker.push(bracket)
+	return walker.openBracket(bracket)
 }
 
 // Element moves to the next element of the list that was entered last. The caller then reads or
@@ -168,12 +168,12 @@ func (walker *Walker) nextItem(closing byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	first := walker.first
-	walker.first = false
+	first := walker.isFirst
+	walker.isFirst = false
 	switch {
 	case c == closing:
 		walker.pos++
-		walker.open = walker.open[:len(walker.open)-1]
+		walker.closings = walker.closings[:len(walker.closings)-1]
 		return false, nil
 	case first:
 		return true, nil
@@ -210,7 +210,7 @@ func (walker *Walker) Member() (name []byte, ok bool, err error) {
 		return b[1 : n-1], true, nil
 	}
 	// Else copy the name, because reading on to the colon may refill the buffer.
-	long := false
+	tooLong := false
 	if n > 0 {
 		walker.name = append(walker.name[:0], b[:n]...)
 		walker.pos += n
@@ -219,7 +219,7 @@ func (walker *Walker) Member() (name []byte, ok bool, err error) {
 		if err := walker.readString(&kept); err != nil {
 			return nil, false, err
 		}
-		walker.name, long = kept.dst, kept.size > kept.limit
+		walker.name, tooLong = kept.dst, kept.size > kept.limit
 	}
 	if c, err = walker.Peek(); err != nil {
 		return nil, false, err
@@ -228,7 +228,7 @@ func (walker *Walker) Member() (name []byte, ok bool, err error) {
 		return nil, false, walker.syntax(c, "':'")
 	}
 	walker.pos++
-	if long {
+	if tooLong {
 		return nil, true, nil
 	}
 	return walker.name[1 : len(walker.name)-1], true, nil

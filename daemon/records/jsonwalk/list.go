@@ -10,12 +10,12 @@ import (
 
 // List reads a document that is one JSON list, element by element.
 type List struct {
-	walker *Walker
-	limit  int    // bytes of an element
-	buf    []byte // the last element
-	begun  int    // elements whose beginning was read
-	opened bool   // the list's opening bracket was read
-	err    error  // what ended the list
+	walker        *Walker
+	limit         int    // bytes of an element
+	buf           []byte // the last element
+	elementsBegun int    // elements whose beginning was read
+	isOpened      bool   // the list's opening bracket was read
+	endError      error  // what ended the list
 }
 
 // NewList returns the list that src holds. Elements of more than limit bytes are passed over.
@@ -28,37 +28,37 @@ func NewList(src io.Reader, limit int) *List {
 // call goes on with the element after it. io.EOF is the end of the list. Any other error ends it
 // early, and says how many elements were read.
 func (l *List) Next() (element []byte, index int, err error) {
-	if l.err != nil {
-		return nil, l.begun, l.err
+	if l.endError != nil {
+		return nil, l.elementsBegun, l.endError
 	}
-	ok, err := l.move()
+	ok, err := l.nextElement()
 	if err == nil && ok {
-		l.begun++
+		l.elementsBegun++
 		l.buf, err = l.walker.Append(l.buf[:0], nil, l.limit)
 		if err == nil {
-			return l.buf, l.begun - 1, nil
+			return l.buf, l.elementsBegun - 1, nil
 		}
 		if long := (*LongError)(nil); errors.As(err, &long) {
-			return nil, l.begun - 1, err
+			return nil, l.elementsBegun - 1, err
 		}
 	}
 	switch {
-	case Torn(err): // the file was cut off, or is still being written
-		l.err = fmt.Errorf("the list breaks off at byte %d in element %d; the elements before it are read",
-			l.walker.Offset(), max(l.begun-1, 0))
+	case BreaksOff(err): // the file was cut off, or is still being written
+		l.endError = fmt.Errorf("the list breaks off at byte %d in element %d; the elements before it are read",
+			l.walker.Offset(), max(l.elementsBegun-1, 0))
 	case err != nil:
-		l.err = fmt.Errorf("cannot read the list: %w (%s read)", err, plural.Of(l.begun, "element is", "elements are"))
+		l.endError = fmt.Errorf("cannot read the list: %w (%s read)", err, plural.Of(l.elementsBegun, "element is", "elements are"))
 	default:
-		l.err = io.EOF
+		l.endError = io.EOF
 	}
-	return nil, l.begun, l.err
+	return nil, l.elementsBegun, l.endError
 }
 
-// move moves to the next element of a JSON list; the first call enters the list. At the end of the
+// nextElement moves to the next element of a JSON list; the first call enters the list. At the end of the
 // list it returns false, with an error if more text follows.
-func (l *List) move() (bool, error) {
-	if !l.opened {
-		l.opened = true
+func (l *List) nextElement() (bool, error) {
+	if !l.isOpened {
+		l.isOpened = true
 		if err := l.walker.List(); err != nil {
 			return false, err
 		}

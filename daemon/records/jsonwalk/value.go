@@ -61,7 +61,7 @@ func (walker *Walker) appendWanted(kept *keeper, want Want) error {
 	if want == nil || c != '{' && c != '[' {
 		return walker.readValue(kept)
 	}
-	if err := walker.push(c); err != nil {
+	if err := walker.openBracket(c); err != nil {
 		return err
 	}
 	kept.putByte(c)
@@ -119,13 +119,13 @@ func (walker *Walker) appendWanted(kept *keeper, want Want) error {
 // values are separated. It does not recurse, because a hostile document may nest deeply. kept gets the
 // bytes of the value without blanks; nil skips it.
 func (walker *Walker) readValue(kept *keeper) error {
-	if walker.err != nil {
-		return walker.err
+	if walker.endError != nil {
+		return walker.endError
 	}
-	outside := len(walker.open) // the nesting at which the value ends
-	for wantValue := true; ; {  // true where a value, a name or a closing bracket may begin
+	outerDepth := len(walker.closings) // how many brackets are open around the value
+	for wantValue := true; ; {         // true where a value, a name or a closing bracket may begin
 		if walker.pos >= walker.end || walker.buf[walker.pos] <= ' ' { // blanks, or more must be read
-			if _, err := walker.peek(); err != nil {
+			if _, err := walker.skipBlanks(); err != nil {
 				return err
 			}
 		}
@@ -139,7 +139,7 @@ func (walker *Walker) readValue(kept *keeper) error {
 			}
 			wantValue = false
 		case ',', ':':
-			if len(walker.open) == outside {
+			if len(walker.closings) == outerDepth {
 				return walker.syntax(c, "a value")
 			}
 			walker.pos++
@@ -150,20 +150,20 @@ func (walker *Walker) readValue(kept *keeper) error {
 			if !wantValue {
 				return walker.syntax(c, "',' or a closing bracket")
 			}
-			if err := walker.push(c); err != nil {
+			if err := walker.openBracket(c); err != nil {
 				return err
 			}
 			kept.putByte(c)
 			continue
 		case '}', ']':
-			if len(walker.open) == outside {
+			if len(walker.closings) == outerDepth {
 				return walker.syntax(c, "a value")
 			}
-			if top := walker.open[len(walker.open)-1]; c != top {
+			if top := walker.closings[len(walker.closings)-1]; c != top {
 				return walker.syntax(c, "'"+string(top)+"'")
 			}
 			walker.pos++
-			walker.open = walker.open[:len(walker.open)-1]
+			walker.closings = walker.closings[:len(walker.closings)-1]
 			kept.putByte(c)
 			wantValue = false
 		default:
@@ -176,8 +176,8 @@ func (walker *Walker) readValue(kept *keeper) error {
 			wantValue = false
 		}
 		// All brackets that the value opened are closed.
-		if len(walker.open) == outside {
-			walker.first = false
+		if len(walker.closings) == outerDepth {
+			walker.isFirst = false
 			return nil
 		}
 	}
@@ -197,41 +197,41 @@ func (walker *Walker) readString(kept *keeper) error {
 	}
 	walker.pos++
 	kept.put('"')
-	for escaped := false; ; { // true if the last byte of the segment before was an escaping backslash
+	for splitEscape := false; ; { // true if the last byte of the segment before was an escaping backslash
 		if err := walker.mustFill(); err != nil {
 			return err
 		}
-		seg := walker.buf[walker.pos:walker.end]
-		i, end := 0, -1 // where to search on, and where the string ends in the segment
-		if escaped {
-			i, escaped = 1, false
+		segment := walker.buf[walker.pos:walker.end]
+		searchFrom, stringEnd := 0, -1 // where to search on, and where the string ends in the segment
+		if splitEscape {
+			searchFrom, splitEscape = 1, false
 		}
 		// Find the closing quote of this segment, past escaped ones.
-		for quote := -1; i < len(seg) && end < 0; {
-			if quote < i { // a quote found before stays valid for many escapes, so that time is linear
-				if quote = bytes.IndexByte(seg[i:], '"'); quote < 0 {
-					quote = len(seg)
+		for quote := -1; searchFrom < len(segment) && stringEnd < 0; {
+			if quote < searchFrom { // a quote found before stays valid for many escapes, so that time is linear
+				if quote = bytes.IndexByte(segment[searchFrom:], '"'); quote < 0 {
+					quote = len(segment)
 				} else {
-					quote += i
+					quote += searchFrom
 				}
 			}
-			slash := bytes.IndexByte(seg[i:quote], '\\')
+			slash := bytes.IndexByte(segment[searchFrom:quote], '\\')
 			switch {
 			case slash >= 0: // pass the backslash and the byte that it escapes
-				i += slash + 2
-				escaped = i > len(seg)
-			case quote < len(seg):
-				end = quote + 1
+				searchFrom += slash + 2
+				splitEscape = searchFrom > len(segment)
+			case quote < len(segment):
+				stringEnd = quote + 1
 			default:
-				i = len(seg)
+				searchFrom = len(segment)
 			}
 		}
-		if end >= 0 {
-			kept.put(seg[:end]...)
-			walker.pos += end
+		if stringEnd >= 0 {
+			kept.put(segment[:stringEnd]...)
+			walker.pos += stringEnd
 			return nil
 		}
-		kept.put(seg...)
+		kept.put(segment...)
 		walker.pos = walker.end
 	}
 }
@@ -263,7 +263,7 @@ func (walker *Walker) readLiteral(kept *keeper) error {
 	n := 0            // bytes read
 	for {
 		if err := walker.fill(); err != nil {
-			if len(walker.open) > 0 || n == 0 {
+			if len(walker.closings) > 0 || n == 0 {
 				return walker.mustFill() // the error of the end within a container
 			}
 			break

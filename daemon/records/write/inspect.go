@@ -18,10 +18,10 @@ const InspectSuffix = ".jsonl"
 
 // InspectResults writes the results of one log for inspect_ai's precomputed_scores.
 type InspectResults struct {
-	w      io.Writer
-	result result
-	seen   map[string]bool // "EPOCH#ID" of each written line
-	line   []byte          // the last written line
+	w       io.Writer
+	result  result
+	written map[string]bool // "EPOCH#ID" of each written line
+	line    []byte          // the last written line
 
 	Unscored int // results without a score, which are left out
 	Twice    int // results of a sample and epoch that were there before, which are left out
@@ -29,7 +29,7 @@ type InspectResults struct {
 
 // NewInspect writes the scores of one log to w. See docs/spec/dumps-files.md#r19.
 func NewInspect(w io.Writer) *InspectResults {
-	return &InspectResults{w: w, seen: map[string]bool{}}
+	return &InspectResults{w: w, written: map[string]bool{}}
 }
 
 // Write writes the score of a result line as a line that inspect_ai can import. Results without a
@@ -40,7 +40,7 @@ func (p *InspectResults) Write(line []byte) error {
 	if err := r.parse(line); err != nil {
 		return err
 	}
-	score := r.v.Get("score")
+	score := r.value.Get("score")
 	if score == nil || score.Type() != fastjson.TypeNumber {
 		p.Unscored++
 		return nil
@@ -54,11 +54,11 @@ func (p *InspectResults) Write(line []byte) error {
 		epoch = int(n)
 	}
 	place := strconv.Itoa(epoch) + "#" + id
-	if p.seen[place] {
+	if p.written[place] {
 		p.Twice++
 		return nil
 	}
-	p.seen[place] = true
+	p.written[place] = true
 	// The line: its answer is what the scorer read out of the model's text, null where there is no such metric.
 	b := append(p.line[:0], `{"id":`...)
 	b = jsontree.AppendString(b, id)
@@ -71,7 +71,7 @@ func (p *InspectResults) Write(line []byte) error {
 	}
 	b = jsontree.AppendString(append(b, `,"explanation":`...), explanation(r))
 	b = append(b, `,"metadata":`...)
-	if m := r.v.Get("metrics"); m != nil && m.Type() == fastjson.TypeObject {
+	if m := r.value.Get("metrics"); m != nil && m.Type() == fastjson.TypeObject {
 		b = jsontree.Append(b, m)
 	} else {
 		b = append(b, "{}"...)
@@ -96,7 +96,7 @@ func appendFloat(dst []byte, number *fastjson.Value) []byte {
 // text that inspect_ai shows beside the score.
 func explanation(r *result) string {
 	parts := []string{r.text("status")}
-	for _, n := range r.v.GetArray("notes") {
+	for _, n := range r.value.GetArray("notes") {
 		parts = append(parts, fmt.Sprintf("%s: %s", jsontree.Text(n.Get("code")), jsontree.Text(n.Get("message"))))
 	}
 	return strings.Trim(strings.Join(parts, "; "), "; ")

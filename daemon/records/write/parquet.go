@@ -31,7 +31,7 @@ type column struct {
 
 // parquetResults writes results as Parquet.
 type parquetResults struct {
-	w       *parquet.Writer
+	rows    *parquet.Writer
 	columns []column // in the order of the file
 	result  result
 	row     parquet.Row
@@ -41,13 +41,13 @@ type parquetResults struct {
 // dictionary. keys is the path of the member in a result line, by default the name.
 func nameColumn(name string, keys ...string) column {
 	node := parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
-	return column{name, node, member(pathOr(name, keys)...)}
+	return column{name, node, textGetter(pathOr(name, keys)...)}
 }
 
 // textColumn returns a Parquet column of texts that differ from row to row. keys is the path of the
 // member in a result line, by default the name.
 func textColumn(name string, keys ...string) column {
-	return column{name, parquet.Optional(parquet.String()), member(pathOr(name, keys)...)}
+	return column{name, parquet.Optional(parquet.String()), textGetter(pathOr(name, keys)...)}
 }
 
 // pathOr returns keys, the path of a member of a result line. If it is empty, the member has the name of
@@ -59,9 +59,9 @@ func pathOr(name string, keys []string) []string {
 	return keys
 }
 
-// member returns a function that gets the member at the path keys of a result as a text, for a column
+// textGetter returns a function that gets the member at the path keys of a result as a text, for a column
 // of Parquet. ok of that function is false for an empty or missing text, which becomes null.
-func member(keys ...string) func(*result) (parquet.Value, bool) {
+func textGetter(keys ...string) func(*result) (parquet.Value, bool) {
 	return func(r *result) (parquet.Value, bool) {
 		s := r.text(keys...)
 		return parquet.ValueOf(s), s != ""
@@ -72,7 +72,7 @@ func member(keys ...string) func(*result) (parquet.Value, bool) {
 // as objects.
 func jsonColumn(name string) column {
 	return column{name, parquet.Optional(parquet.JSON()), func(r *result) (parquet.Value, bool) {
-		v := r.v.Get(name)
+		v := r.value.Get(name)
 		if v == nil {
 			return parquet.Value{}, false
 		}
@@ -149,7 +149,7 @@ func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 	for _, k := range slices.Sorted(maps.Keys(o.Metadata)) {
 		options = append(options, parquet.KeyValueMetadata(k, o.Metadata[k]))
 	}
-	return &parquetResults{w: parquet.NewWriter(w, options...), columns: columns}, nil
+	return &parquetResults{rows: parquet.NewWriter(w, options...), columns: columns}, nil
 }
 
 // Write adds a result line as a row of the Parquet file. A value that is missing is null in its
@@ -173,9 +173,9 @@ func (p *parquetResults) Write(line []byte) error {
 		}
 		p.row = append(p.row, v)
 	}
-	_, err := p.w.WriteRows([]parquet.Row{p.row})
+	_, err := p.rows.WriteRows([]parquet.Row{p.row})
 	return err
 }
 
 // Close implements Results.
-func (p *parquetResults) Close() error { return p.w.Close() }
+func (p *parquetResults) Close() error { return p.rows.Close() }

@@ -58,28 +58,28 @@ func Format(name, path string) (string, error) {
 // result parses result lines.
 type result struct {
 	parser fastjson.Parser
-	v      *fastjson.Value
+	value  *fastjson.Value
 }
 
 // parse reads a result line, whose members are valid until the next call.
 func (r *result) parse(line []byte) (err error) {
 	jsontree.Trim(&r.parser) // frees the memory of a large line before
-	if r.v, err = jsontree.Parse(&r.parser, line); err != nil {
+	if r.value, err = jsontree.Parse(&r.parser, line); err != nil {
 		return fmt.Errorf("cannot read a result: %w", err)
 	}
-	if r.v.Type() != fastjson.TypeObject {
+	if r.value.Type() != fastjson.TypeObject {
 		return fmt.Errorf("cannot read a result: got %.40q; want an object", line)
 	}
 	return nil
 }
 
 // text returns a member as text: "" for an absent one and for null.
-func (r *result) text(keys ...string) string { return jsontree.Text(r.v.Get(keys...)) }
+func (r *result) text(keys ...string) string { return jsontree.Text(r.value.Get(keys...)) }
 
 // number returns a member of the result line as a number; ok is false for an absent one, null and
 // other values.
 func (r *result) number(keys ...string) (f float64, ok bool) {
-	v := r.v.Get(keys...)
+	v := r.value.Get(keys...)
 	if v == nil || v.Type() != fastjson.TypeNumber {
 		return 0, false
 	}
