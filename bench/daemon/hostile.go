@@ -129,11 +129,11 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 	begin := time.Now()
 	seen, fault := probe.run(&target{process: process, items: items})
 	took := time.Since(begin)
-	before := ordinary.answered()
-	for end := time.Now().Add(30 * time.Second); ordinary.answered() < before+2*config.clients && time.Now().Before(end); {
+	wanted := ordinary.answered() + 2*config.clients
+	for end := time.Now().Add(30 * time.Second); ordinary.answered() < wanted && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	after := ordinary.answered()
+	answeredAfter := ordinary.answered()
 	close(ordinary.probeOver)
 	ordinary.all.Wait()
 	// The row.
@@ -156,7 +156,7 @@ func (config config) attack(probe probe, items []item, tokens string) error {
 	case <-process.done:
 		faults = append(faults, fmt.Errorf("the daemon ended: %v: %.2000s", process.err, process.log))
 	default:
-		if after < before+2*config.clients {
+		if answeredAfter < wanted {
 			faults = append(faults, errors.New("ordinary items are not answered any more"))
 		}
 	}

@@ -40,8 +40,8 @@ func light(cfg config) error {
 }
 
 // oneByOne starts a daemon with further flags, args, and sends it one request after another from a single
-// client. The first config.n/10 requests warm the daemon up and are not counted. It returns the tally of the
-// next config.n requests and when they began. A wrong or missing answer is an error.
+// client. The first config.requests/10 requests warm the daemon up and are not counted. It returns the tally of the
+// next config.requests and when they began. A wrong or missing answer is an error.
 func (config config) oneByOne(items []item, args ...string) (tally *tally, began time.Time, err error) {
 	process, err := config.serve("127.0.0.1:0", nil, args...)
 	if err != nil {

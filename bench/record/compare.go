@@ -245,12 +245,12 @@ type row struct {
 func (r row) same(s row) bool { return r.what == s.what && r.figure == s.figure }
 
 // comparedFigures returns the figures of a result file of plumb bench that are compared with those of another file,
-// each with its samples: processor time and speed of scenes, items and sweeps. Of speeds more is better (1),
-// of processor times less (-1).
+// each with its samples: processor time and speed of scenes, items and sweeps.
 func comparedFigures(file *File) (rows []row) {
+	const moreIsBetter, lessIsBetter = 1, -1
 	add := func(what string, samples []stage.Sample) {
 		if len(samples) > 0 {
-			rows = append(rows, row{what, "core us/scene", -1, Values(samples, CoreOf)}, row{what, "scenes/s", 1, Values(samples, RateOf)})
+			rows = append(rows, row{what, "core us/scene", lessIsBetter, Values(samples, CoreOf)}, row{what, "scenes/s", moreIsBetter, Values(samples, RateOf)})
 		}
 	}
 	for _, class := range file.Classes {
@@ -258,7 +258,7 @@ func comparedFigures(file *File) (rows []row) {
 		add(class.Name+" render stage", class.Render)
 	}
 	for _, class := range file.Items {
-		rows = append(rows, row{class.Name, "core us/item", -1, class.Core}, row{class.Name, "items/s", 1, class.Rate})
+		rows = append(rows, row{class.Name, "core us/item", lessIsBetter, class.Core}, row{class.Name, "items/s", moreIsBetter, class.Rate})
 	}
 	for _, sweep := range file.Sweeps {
 		for _, point := range sweep.Points {

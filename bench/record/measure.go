@@ -249,7 +249,7 @@ func (session *session) ceilingShares(class *Class) Shares {
 		return amount / (us * 1e-6) / ceiling
 	}
 	// The time of the device for one scene, µs. If the device was measured alone, that is more exact, because nothing
-	// else runs then: Resident is the scenes per second of the shaders, with all data on the device already.
+	// else runs then: ResidentRate is the scenes per second of the shaders, with all data on the device already.
 	deviceTime := sample.Parts.Wall[stage.Device.String()]
 	if len(class.Device) > 0 {
 		best := slices.MaxFunc(class.Device, func(a, b stage.DeviceSample) int { return int(a.ResidentRate - b.ResidentRate) })

@@ -62,10 +62,10 @@ func (cmd *runCmd) withEpisodes(preparedRun *preparedRun, source ask.Suite) (ask
 }
 
 // episodeSource returns a source that asks the tasks of another source in episodes, that is in several
-// turns, with the options opts. It sets preparedRun.scorer, which scores the answer of each turn without
+// turns, with the options options. It sets preparedRun.scorer, which scores the answer of each turn without
 // Chromium, because the feedback of the next turn needs the score. Options that the suite does not have
 // are a usageError, before the first call.
-func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opts episode.Options) (ask.Suite, error) {
+func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, options episode.Options) (ask.Suite, error) {
 	// Read the tasks as plumb score would.
 	scoreCmd := defaultScore()
 	scoreCmd.Suite, scoreCmd.Variant, scoreCmd.Backend, scoreCmd.Fidelity = cmd.Suite, cmd.Variant, "cpu", "native"
@@ -104,13 +104,13 @@ func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opt
 		}}}
 	// Begin an episode of the first task, which shows whether the options are allowed.
 	if len(source.Tasks()) > 0 {
-		trial := opts
+		trial := options
 		trial.Label = scoring.AppendString(nil, string(source.Tasks()[0].Line))
 		if _, fault := episode.New(cfg, trial); fault != nil {
 			return nil, usageError{fault}
 		}
 	}
-	return episode.Ask(source, cfg, opts, reward, preparedRun.scorer.scoreLine), nil
+	return episode.Ask(source, cfg, options, reward, preparedRun.scorer.scoreLine), nil
 }
 
 // scoreLine scores the answer of a turn, given as a dump line, and returns the result and its JSON line. The

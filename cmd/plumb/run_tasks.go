@@ -191,7 +191,8 @@ func (cmd *runCmd) keepPicture(img *chat.Image) error {
 	path := cmd.picturePath(img.SHA256())
 	_, err := os.Stat(path)
 	exists := err == nil
-	if drawn := cmd.Suite == "aspire" || cmd.Suite == "tangram"; exists || !drawn || img.Type != "image/png" {
+	drawn := (cmd.Suite == "aspire" || cmd.Suite == "tangram") && img.Type == "image/png"
+	if exists || !drawn {
 		return nil
 	}
 	return atomicfile.WriteFile(path, func(f *atomicfile.File) error {

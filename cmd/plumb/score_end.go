@@ -57,7 +57,7 @@ func (j *job) finishRun(ctx context.Context, early error) error {
 	}
 	j.table.WriteTo(j.std.err)
 	if j.times != nil {
-		j.times.writeTo(j.std.err)
+		j.times.writeTables(j.std.err)
 	}
 	j.tally.writeCut(j.std.err, j.cmd.Cut)
 	j.tally.writeFailures(j.std.err, "scored")

@@ -56,7 +56,7 @@ func (cmd *scoreCmd) prepareFormat() (name string, err error) {
 	case name != write.Inspect:
 		return name, nil
 	// What follows are the scores for inspect_ai.
-	case isFolder || len(cmd.Dumps) > 1 && suffix == "":
+	case isFolder || len(cmd.Dumps) > 1 && suffix == "": // a folder that there is, or that will be made
 		if err := os.MkdirAll(cmd.Output, 0o755); err != nil {
 			return "", fmt.Errorf("cannot write output: %w", err)
 		}

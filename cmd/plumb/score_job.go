@@ -63,7 +63,7 @@ type shardRun struct {
 // an earlier part.
 func (run *shardRun) addResult(part jobs.Part, result *scoring.Result, line []byte) error {
 	if run.partIsOpen && part != run.currentPart {
-		if err := run.commitPart(part.Shard != run.currentPart.Shard); err != nil {
+		if err := run.commitPart(part.Shard != run.currentPart.Shard); err != nil { // a part of another shard: the last of this one
 			return err
 		}
 	}

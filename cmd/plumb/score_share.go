@@ -250,8 +250,8 @@ func (j *job) isolatePoison(ctx context.Context, shard jobs.Shard, part jobs.Par
 	}
 	fmt.Fprintf(j.std.err, "plumb: %s ended within part %d of shard %d; it is searched for the line that ends them\n",
 		plural.Of(j.shards.endedProcesses[part], "process", "processes"), part.Chunk, part.Shard)
-	limit := max(shard.Lines, jobs.ShardLines) // of the records of the part
-	got, err := j.scoreByHalves(ctx, shard, partRange{shard: part.Shard, chunk: part.Chunk, recordsBefore: recordsBefore, endRecord: limit})
+	mostRecords := max(shard.Lines, jobs.ShardLines) // that the part may have
+	got, err := j.scoreByHalves(ctx, shard, partRange{shard: part.Shard, chunk: part.Chunk, recordsBefore: recordsBefore, endRecord: mostRecords})
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (j *job) scoreByHalves(ctx context.Context, shard jobs.Shard, partRange par
 	}
 	if partRange.endRecord-partRange.firstRecord == 1 {
 		// Once more: the first end may have had another reason, such as memory that others used.
-		if got, again, err := j.scoreInChildProcess(ctx, &partRange); err != nil || again == "" {
+		if got, whyAgain, err := j.scoreInChildProcess(ctx, &partRange); err != nil || whyAgain == "" {
 			return got, err
 		}
 		line, err := j.poisonLine(shard, &partRange, why)

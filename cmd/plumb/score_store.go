@@ -26,7 +26,7 @@ type storeOrder struct {
 
 // newStorer returns a storer, which commits a job's parts to the store in the background. Its goroutine
 // takes the parts from the channel queue and runs until close. After the first error it commits no more
-// parts. It hands the memory of committed lines back through the channel free.
+// parts. It hands the memory of committed lines back through the channel freedLines.
 func newStorer(job *jobs.Job) *storer {
 	s := &storer{queue: make(chan storeOrder), freedLines: make(chan []byte, 2)} // 2: one part is written, one collected
 	s.running.Go(func() {

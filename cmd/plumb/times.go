@@ -153,9 +153,9 @@ func (times *times) slowTable() scoring.TextTable {
 	return textTable
 }
 
-// writeTo writes a table with the seconds of each test by part, and one with the slowest lines, each
+// writeTables writes a table with the seconds of each test by part, and one with the slowest lines, each
 // after an empty line.
-func (times *times) writeTo(w io.Writer) error {
+func (times *times) writeTables(w io.Writer) error {
 	for _, textTable := range []scoring.TextTable{times.testTable(), times.slowTable()} {
 		if _, err := io.WriteString(w, "\n"); err != nil {
 			return err

@@ -37,9 +37,9 @@ func (cmd *vqaConvertCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	n, err := cmd.convertRecords(std, out)
+	bySubcategory, err := cmd.convertRecords(std, out)
 	if err == nil {
-		cmd.tellSizes(std.err, n)
+		cmd.tellSizes(std.err, bySubcategory)
 	}
 	return out.finish(err)
 }
@@ -115,14 +115,14 @@ func (cmd *vqaConvertCmd) pictureWriter() func(picture []byte, ext string) (stri
 		if err := writeWhole(path, picture); err != nil {
 			return "", err
 		}
-		return cmd.fromItems(path), nil
+		return cmd.relativeToItems(path), nil
 	}
 }
 
-// fromItems returns the path of a picture relative to the folder of the file of items, because readers of
+// relativeToItems returns the path of a picture relative to the folder of the file of items, because readers of
 // items look for pictures from there. It returns the path as it is if the items go to standard output or
 // there is no relative path.
-func (cmd *vqaConvertCmd) fromItems(path string) string {
+func (cmd *vqaConvertCmd) relativeToItems(path string) string {
 	if cmd.Output == "-" {
 		return path
 	}

@@ -223,8 +223,8 @@ func readList(file, dir string) ([]*mutant, error) {
 }
 
 // locate sets for each mutant its offset in the file, the text of its line without the space around it, its
-// column in that text, and the function in whose body it is, if any. It fails if the place of a mutant does not have the token that the mutant changes: the
-// list then belongs to other code.
+// column in that text, and the function in whose body it is, if any. It fails if the place of a mutant does
+// not have the token that the mutant changes: the list then belongs to other code.
 func (pack *pack) locate(mutants []*mutant) error {
 	for _, mutant := range mutants {
 		file := pack.files[mutant.File]
