@@ -52,17 +52,17 @@ type Core struct {
 // The work of one batch in rows of masks and items: about 16 ms on a software driver, and
 // enough to fill a GPU.
 const (
-	softWork = 800_000
-	hardWork = 4_000_000
+	softwareBatchWork = 800_000
+	gpuBatchWork      = 4_000_000
 )
 
 // BatchWork is the work of one batch on that engine, in the unit of
 // render.Prepared.Work.
 func BatchWork(i render.Info) int {
 	if i.GPU != nil && !i.GPU.Software {
-		return hardWork
+		return gpuBatchWork
 	}
-	return softWork
+	return softwareBatchWork
 }
 
 // Items loads the task files and returns what the decoding of dump lines needs. The keys of
@@ -133,12 +133,12 @@ func Open(cfg CoreConfig) (*Core, error) {
 		queueConfig.Judge, queueConfig.JudgeDeadline = judgeClient, cfg.Judge.Deadline
 	}
 	return &Core{Engine: device, Queue: queue.New(queueConfig), Items: items,
-		Pictures: pictures(device.Info(), cfg.Scenes), Workers: queueConfig.Workers, Judge: judgeClient}, nil
+		Pictures: pictureOptions(device.Info(), cfg.Scenes), Workers: queueConfig.Workers, Judge: judgeClient}, nil
 }
 
-// pictures returns the options with which scenes are read for an engine: its version of
+// pictureOptions returns the options with which scenes are read for an engine: its version of
 // tldraw, and which scenes the editor draws.
-func pictures(info render.Info, limits scene.Limits) dump.PictureOptions {
+func pictureOptions(info render.Info, limits scene.Limits) dump.PictureOptions {
 	options := dump.PictureOptions{Limits: limits}
 	options.Version, _ = view.ParseVersion(info.Tldraw) // no error: the engine has read this version before
 	switch {

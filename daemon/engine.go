@@ -19,14 +19,14 @@ import (
 // that a batch took to read results back.
 type engine struct {
 	*render.Engine
-	stage  func(name string, took time.Duration)
-	remote bool
+	stage     func(name string, took time.Duration)
+	hidePaths bool
 }
 
 // drawer lets a worker of the queue prepare pictures with the renderer.
 type drawer struct {
 	*render.Worker
-	remote bool
+	hidePaths bool
 }
 
 // Prepare implements queue.Drawer. A view that the editor must draw becomes a late, which
@@ -34,29 +34,29 @@ type drawer struct {
 func (drawer drawer) Prepare(v view.View) (queue.Pic, error) {
 	prepared, err := drawer.Worker.Prepare(v)
 	if err != nil {
-		return nil, coded(err, drawer.remote)
+		return nil, withCode(err, drawer.hidePaths)
 	}
 	if prepared.Pending() {
-		return late{prepared, drawer.remote}, nil
+		return latePicture{prepared, drawer.hidePaths}, nil
 	}
 	return prepared, nil
 }
 
-// late is a view that the editor draws, which takes longer than native drawing.
-type late struct {
+// latePicture is a view that the editor draws, which takes longer than native drawing.
+type latePicture struct {
 	*render.Prepared
-	remote bool
+	hidePaths bool
 }
 
 // Finish waits until the editor has drawn the picture. Errors get the codes of results. It implements
 // queue.Late.
-func (late late) Finish(ctx context.Context, keep bool) error {
-	return coded(late.Prepared.Finish(ctx, keep), late.remote)
+func (late latePicture) Finish(ctx context.Context, keep bool) error {
+	return withCode(late.Prepared.Finish(ctx, keep), late.hidePaths)
 }
 
 // Origin implements queue.Late. It says that the editor draws, why, and for which shape, if
 // a shape is the reason.
-func (late late) Origin() queue.Origin {
+func (late latePicture) Origin() queue.Origin {
 	origin := queue.Origin{Backend: render.BackendChrome}
 	if _, why := late.Foreign(); why != nil {
 		origin.Reason = why.Error()
@@ -68,14 +68,14 @@ func (late late) Origin() queue.Origin {
 	return origin
 }
 
-// coded returns an error of the renderer as a scoring.Error with its code, so that clients can tell
+// withCode returns an error of the renderer as a scoring.Error with its code, so that clients can tell
 // causes apart. Errors without a code, and view.ErrForeign, which the queue handles, are returned
-// as they are. With remote the text names no paths of this machine.
-func coded(err error, remote bool) error {
+// as they are. With hidePaths the text names no paths of this machine.
+func withCode(err error, hidePaths bool) error {
 	if err == nil {
 		return nil
 	}
-	if remote {
+	if hidePaths {
 		err = pathlessError{err}
 	}
 	if errors.Is(err, view.ErrForeign) {
@@ -105,7 +105,7 @@ func (d pathlessError) Error() string { return api.Pathless(d.error.Error()) }
 // Unwrap keeps what the error is.
 func (d pathlessError) Unwrap() error { return d.error }
 
-func (e engine) Drawer() queue.Drawer { return drawer{e.Worker(), e.remote} }
+func (e engine) Drawer() queue.Drawer { return drawer{e.Worker(), e.hidePaths} }
 func (e engine) Lates() int           { return e.Info().Exports }
 
 // InFlight implements queue.Engine: while a GPU works on one batch, the next is laid out
@@ -122,14 +122,14 @@ func (e engine) Warm() { _ = e.Engine.Warm() }
 
 // Measure implements queue.Engine, and records how long the parts took.
 func (e engine) Measure(dst []metric.Tally, ps []queue.Pic) ([]metric.Tally, error) {
-	dst, t, err := e.MeasureTimed(dst, prepared(ps))
+	dst, t, err := e.MeasureTimed(dst, renderPictures(ps))
 	e.observe(t, err)
 	return dst, err
 }
 
 // Draw implements queue.Engine, and records how long the parts took.
 func (e engine) Draw(ps []queue.Pic) ([]*image.NRGBA, error) {
-	images, t, err := e.PicturesTimed(prepared(ps))
+	images, t, err := e.PicturesTimed(renderPictures(ps))
 	e.observe(t, err)
 	return images, err
 }
@@ -141,12 +141,12 @@ func (e engine) observe(t render.Timing, err error) {
 	}
 }
 
-// prepared returns the queue's pictures as the renderer's type, in the same order. A picture that the editor
+// renderPictures returns the queue's pictures as the renderer's type, in the same order. A picture that the editor
 // drew is inside a value of type late.
-func prepared(ps []queue.Pic) []*render.Prepared {
+func renderPictures(ps []queue.Pic) []*render.Prepared {
 	out := make([]*render.Prepared, len(ps))
 	for i, pic := range ps {
-		if l, ok := pic.(late); ok {
+		if l, ok := pic.(latePicture); ok {
 			out[i] = l.Prepared
 			continue
 		}

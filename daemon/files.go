@@ -24,13 +24,13 @@ const (
 
 // need is a number of file descriptors with the flag that needs them.
 type need struct {
-	n   int
-	why string
+	files int
+	why   string
 }
 
-// needs lists how many file descriptors the daemon needs beside its clients' connections, and for
+// fileNeeds lists how many file descriptors the daemon needs beside its clients' connections, and for
 // what: the browser's pages, the administrator's address, the judge, and shared memory.
-func (running *running) needs() []need {
+func (running *running) fileNeeds() []need {
 	list := []need{{ownFiles, "its own"}}
 	if c := running.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {
 		pages := c.Chrome.Pages
@@ -55,20 +55,20 @@ func (running *running) needs() []need {
 	return list
 }
 
-// connections returns how many connections may be open, so that the process never runs out
+// maxConnections returns how many connections may be open, so that the process never runs out
 // of descriptors: --max-conns, or without it as many as the limit of open files leaves, at
 // most the default. It returns an error if --max-conns needs more, or if fewer than fewConns
 // are left. The Go runtime has raised the soft limit to the hard one.
-func (running *running) connections() (int, error) {
+func (running *running) maxConnections() (int, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return 0, fmt.Errorf("%w: cannot read the limit: %w", ErrFiles, err)
 	}
 	files := int(min(limit.Cur, 1<<30))
 	left, words := files, []string(nil)
-	for _, n := range running.needs() {
-		left -= n.n
-		words = append(words, fmt.Sprintf("%d for %s", n.n, n.why))
+	for _, n := range running.fileNeeds() {
+		left -= n.files
+		words = append(words, fmt.Sprintf("%d for %s", n.files, n.why))
 	}
 	others := strings.Join(words, ", ")
 	want := running.cfg.API.MaxConns

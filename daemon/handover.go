@@ -117,7 +117,7 @@ func offer(ctx context.Context, front *front, log *slog.Logger) {
 	at := handoverAddress(tcp.Addr().(*net.TCPAddr))
 	for ctx.Err() == nil {
 		ln, err := net.ListenUnix("unix", at)
-		if err != nil {
+		if err != nil { // an older process still has the address
 			select {
 			case <-ctx.Done():
 			case <-time.After(50 * time.Millisecond):

@@ -39,17 +39,17 @@ const emptyAfter = 10 * time.Millisecond
 
 func newFront(ln net.Listener) *front { return &front{Listener: ln} }
 
-// Accept implements net.Listener. After leave it returns io.EOF: at once if another process
+// Accept implements net.Listener. After stopAccepting it returns io.EOF: at once if another process
 // accepts from the socket too, else when no connection came for emptyAfter. If clients go on
-// connecting, it ends at the time stopBy, which leave sets to acceptWaiting from then.
+// connecting, it ends at the time stopBy, which stopAccepting sets to acceptWaiting from then.
 func (front *front) Accept() (net.Conn, error) {
 	for {
-		stopBy := front.stopBy.Load() // 0 before leave
+		stopBy := front.stopBy.Load() // 0 before stopAccepting
 		if stopBy != 0 {
-			if front.shared.Load() || time.Now().UnixNano() > stopBy {
+			if front.shared.Load() || time.Now().UnixNano() > stopBy { // another process accepts what waits, or the time is over
 				return nil, io.EOF
 			}
-			front.deadline(time.Now().Add(emptyAfter))
+			front.setDeadline(time.Now().Add(emptyAfter))
 		}
 		c, err := front.Listener.Accept()
 		var late net.Error
@@ -59,19 +59,19 @@ func (front *front) Accept() (net.Conn, error) {
 		if stopBy != 0 { // no connection for emptyAfter
 			return nil, io.EOF
 		}
-		// leave was called meanwhile and woke this call by a deadline: the next turn accepts what waits.
+		// stopAccepting was called meanwhile and woke this call by a deadline: the next turn accepts what waits.
 	}
 }
 
-// leave makes Accept stop, after the connections that wait in the queue if the socket is not
+// stopAccepting makes Accept stop, after the connections that wait in the queue if the socket is not
 // shared. The deadline in the past wakes an Accept that waits.
-func (front *front) leave() {
+func (front *front) stopAccepting() {
 	front.stopBy.Store(time.Now().Add(acceptWaiting).UnixNano())
-	front.deadline(time.Unix(1, 0))
+	front.setDeadline(time.Unix(1, 0))
 }
 
-// deadline limits how long Accept waits, where the listener can do that.
-func (front *front) deadline(t time.Time) {
+// setDeadline limits how long Accept waits, where the listener can do that.
+func (front *front) setDeadline(t time.Time) {
 	if d, ok := front.Listener.(interface{ SetDeadline(time.Time) error }); ok {
 		d.SetDeadline(t)
 	}
@@ -107,8 +107,8 @@ func listenTCP(addr string) (net.Listener, error) {
 // is removed only where no newer process has replaced it.
 type socket struct {
 	*net.UnixListener
-	path string
-	own  fs.FileInfo
+	path    string
+	created fs.FileInfo
 }
 
 // listenUnix opens a Unix socket, of the network "unix" or "unixpacket", under a temporary
@@ -125,10 +125,10 @@ func listenUnix(network, path, flag string) (*socket, error) {
 	s.SetUnlinkOnClose(false)
 	err = os.Chmod(next, 0o660)
 	if err == nil {
-		s.own, err = os.Lstat(next)
+		s.created, err = os.Lstat(next)
 	}
 	if err == nil {
-		err = replaceable(path)
+		err = checkReplaceable(path)
 	}
 	if err == nil {
 		err = os.Rename(next, path)
@@ -141,9 +141,9 @@ func listenUnix(network, path, flag string) (*socket, error) {
 	return s, nil
 }
 
-// replaceable returns an error if there is something at path that is not a socket. A socket is
+// checkReplaceable returns an error if there is something at path that is not a socket. A socket is
 // replaced, because a daemon that was killed leaves one.
-func replaceable(path string) error {
+func checkReplaceable(path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -161,7 +161,7 @@ func (s *socket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix
 
 // remove removes the path unless a newer process has replaced it.
 func (s *socket) remove() {
-	if st, err := os.Lstat(s.path); err == nil && os.SameFile(st, s.own) {
+	if st, err := os.Lstat(s.path); err == nil && os.SameFile(st, s.created) {
 		os.Remove(s.path)
 	}
 }
@@ -189,8 +189,8 @@ const adminConns = 64
 // profiles) and returns at once. secure is nil for no TLS. When too many connections are
 // open, the one that has been idle longest is closed.
 func serveAdmin(listener net.Listener, secure *tls.Config, h http.Handler, log *slog.Logger) *admin {
-	open := conns.New(conns.Config{Max: adminConns, Log: log})
-	a := &admin{ln: listener, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+	connections := conns.New(conns.Config{Max: adminConns, Log: log})
+	admin := &admin{ln: listener, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		ConnState: func(conn net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateActive:
@@ -199,12 +199,12 @@ func serveAdmin(listener net.Listener, secure *tls.Config, h http.Handler, log *
 				conns.Of(conn).Rest()
 			}
 		}}}
-	inner := open.Listen(listener)
+	inner := connections.Listen(listener)
 	if secure != nil {
 		inner = tls.NewListener(inner, secure)
 	}
-	go a.srv.Serve(inner)
-	return a
+	go admin.srv.Serve(inner)
+	return admin
 }
 
 func (a *admin) addr() string { return a.ln.Addr().String() }

@@ -39,10 +39,10 @@ func reloading() string {
 // managerSockets holds the listening sockets that the service manager opened for the daemon; nil for none.
 type managerSockets struct{ main, unix, admin net.Listener }
 
-// activated returns the listening sockets that the service manager passed (LISTEN_FDS): a
+// socketsFromManager returns the listening sockets that the service manager passed (LISTEN_FDS): a
 // TCP socket replaces --listen, a Unix socket --socket, and one named "admin" --admin. Two
 // of a kind are an error.
-func activated() (sockets managerSockets, err error) {
+func socketsFromManager() (sockets managerSockets, err error) {
 	for _, file := range activation.Files(true) {
 		listener, err := net.FileListener(file)
 		name := file.Name()
@@ -50,18 +50,18 @@ func activated() (sockets managerSockets, err error) {
 		if err != nil {
 			return sockets, fmt.Errorf("cannot use a socket of the service manager: %w", err)
 		}
-		place := &sockets.main
+		kind := &sockets.main
 		if socket, ok := listener.(*net.UnixListener); ok {
 			socket.SetUnlinkOnClose(false) // the manager's
-			place = &sockets.unix
+			kind = &sockets.unix
 		}
 		if name == "admin" {
-			place = &sockets.admin
+			kind = &sockets.admin
 		}
-		if *place != nil {
+		if *kind != nil {
 			return sockets, fmt.Errorf("cannot use the sockets of the service manager: got two of %s; want one TCP socket, one Unix socket and one of the name admin at most", listener.Addr().Network())
 		}
-		*place = listener
+		*kind = listener
 	}
 	return sockets, nil
 }
@@ -92,27 +92,27 @@ const downAfter = 3
 // the service manager while that succeeds.
 type pulse struct {
 	check       func(context.Context) error
-	every       time.Duration
+	interval    time.Duration
 	hasWatchdog bool // there is a watchdog
 	log         *slog.Logger
 	onDead      func(error) // called once the device cannot recover
 
-	mu    sync.Mutex // guards what follows
-	fails int        // in a row
-	err   error      // of the last one
+	mu            sync.Mutex // guards what follows
+	failuresInRow int        // in a row
+	err           error      // of the last one
 }
 
 // newPulse returns a pulse that checks the device at the interval `every`, or at a third of
 // the watchdog's interval if the service manager has one and that is shorter.
 func newPulse(check func(context.Context) error, every time.Duration, log *slog.Logger) *pulse {
-	p := &pulse{check: check, every: every, log: log}
-	dog, err := sd.SdWatchdogEnabled(false)
+	p := &pulse{check: check, interval: every, log: log}
+	watchdogInterval, err := sd.SdWatchdogEnabled(false)
 	if err != nil {
 		log.Warn("cannot read the watchdog's interval", "error", err)
 	}
-	p.hasWatchdog = dog > 0
+	p.hasWatchdog = watchdogInterval > 0
 	if p.hasWatchdog {
-		p.every = min(p.every, dog/3)
+		p.interval = min(p.interval, watchdogInterval/3)
 	}
 	return p
 }
@@ -120,16 +120,16 @@ func newPulse(check func(context.Context) error, every time.Duration, log *slog.
 // run checks the device at the interval of the pulse, and tells the watchdog of each
 // success, until ctx ends. If the device cannot recover it calls pulse.onDead and returns.
 func (pulse *pulse) run(ctx context.Context) {
-	tick := time.NewTicker(pulse.every)
+	tick := time.NewTicker(pulse.interval)
 	defer tick.Stop()
 	for {
-		one, cancel := context.WithTimeout(ctx, max(pulse.every, time.Second))
-		err := pulse.check(one)
+		checkCtx, cancel := context.WithTimeout(ctx, max(pulse.interval, time.Second))
+		err := pulse.check(checkCtx)
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
-		pulse.note(err)
+		pulse.recordCheck(err)
 		if errors.Is(err, render.ErrDead) { // only a new process can help
 			pulse.onDead(err)
 			return
@@ -145,37 +145,37 @@ func (pulse *pulse) run(ctx context.Context) {
 	}
 }
 
-// note records the result of one check whether the graphics device answers; nil means that it does. It
+// recordCheck records the result of one check whether the graphics device answers; nil means that it does. It
 // logs each failure, and the first success after failures.
-func (pulse *pulse) note(err error) {
+func (pulse *pulse) recordCheck(err error) {
 	pulse.mu.Lock()
 	defer pulse.mu.Unlock()
 	if err == nil {
-		if pulse.fails > 0 {
-			pulse.log.Info("the device answers again", "after", pulse.fails)
+		if pulse.failuresInRow > 0 {
+			pulse.log.Info("the device answers again", "after", pulse.failuresInRow)
 		}
-		pulse.fails, pulse.err = 0, nil
+		pulse.failuresInRow, pulse.err = 0, nil
 		return
 	}
-	pulse.fails++
+	pulse.failuresInRow++
 	pulse.err = err
-	pulse.log.Warn("the device does not answer", "times", pulse.fails, "error", err)
+	pulse.log.Warn("the device does not answer", "times", pulse.failuresInRow, "error", err)
 }
 
-// health returns the error of the last check, nil where it succeeded.
-func (pulse *pulse) health() error {
+// whyUnready returns the error of the last check, nil where it succeeded.
+func (pulse *pulse) whyUnready() error {
 	pulse.mu.Lock()
 	defer pulse.mu.Unlock()
 	return pulse.err
 }
 
-// down returns an error where the device failed so many checks in a row that new work must be
+// whyDown returns an error where the device failed so many checks in a row that new work must be
 // refused, nil otherwise.
-func (pulse *pulse) down() error {
+func (pulse *pulse) whyDown() error {
 	pulse.mu.Lock()
 	defer pulse.mu.Unlock()
-	if pulse.fails < downAfter {
+	if pulse.failuresInRow < downAfter {
 		return nil
 	}
-	return fmt.Errorf("the device did not answer %s", plural.Of(pulse.fails, "time"))
+	return fmt.Errorf("the device did not answer %s", plural.Of(pulse.failuresInRow, "time"))
 }

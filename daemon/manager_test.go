@@ -36,8 +36,8 @@ func TestPulse(t *testing.T) {
 			return t.Context().Err()
 		}
 	}, time.Hour, silent)
-	if p.every != 10*time.Millisecond {
-		t.Errorf("got %v between beats; want a third of the watchdog's 30 ms", p.every)
+	if p.interval != 10*time.Millisecond {
+		t.Errorf("got %v between beats; want a third of the watchdog's 30 ms", p.interval)
 	}
 	died := make(chan error, 1)
 	p.onDead = func(err error) { died <- err }
@@ -64,7 +64,7 @@ func TestPulse(t *testing.T) {
 				t.Errorf("step %d: the manager heard %q", i, got)
 			}
 		}
-		for (p.health() != nil) != (step.err != nil) || (p.down() != nil) != step.down {
+		for (p.whyUnready() != nil) != (step.err != nil) || (p.whyDown() != nil) != step.down {
 			time.Sleep(time.Millisecond) // the beat is just being noted; a wrong one never ends
 		}
 	}
@@ -110,7 +110,7 @@ func TestHandover(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	f.leave()
+	f.stopAccepting()
 	if _, err := f.Accept(); err != io.EOF {
 		t.Errorf("got %v; want the end: the connection is for the newer process", err)
 	}
@@ -166,7 +166,7 @@ func TestFrontIsEmptied(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	f.leave()
+	f.stopAccepting()
 	n := 0
 	for ; ; n++ {
 		c, err := f.Accept()
@@ -203,7 +203,7 @@ func TestFrontEnds(t *testing.T) {
 			}
 		}
 	}()
-	f.leave()
+	f.stopAccepting()
 	for {
 		c, err := f.Accept()
 		if err == io.EOF {

@@ -29,11 +29,11 @@ type SecretConfig struct {
 // secrets holds the tokens and certificates of a SecretConfig and reloads them when their
 // files change.
 type secrets struct {
-	cfg    SecretConfig
-	log    *slog.Logger
-	tokens *api.Tokens
-	tls    atomic.Pointer[tls.Config]
-	seen   string // sizes and times of the files
+	cfg       SecretConfig
+	log       *slog.Logger
+	tokens    *api.Tokens
+	tls       atomic.Pointer[tls.Config]
+	seenState string // sizes and times of the files
 }
 
 // ErrSecrets marks files of secrets that cannot be used.
@@ -49,7 +49,7 @@ func newSecrets(cfg SecretConfig, log *slog.Logger) (*secrets, error) {
 	if cfg.ClientCA != "" && cfg.Cert == "" {
 		return nil, fmt.Errorf("%w: want --tls-cert and --tls-key beside --tls-client-ca", ErrSecrets)
 	}
-	s.seen = s.state()
+	s.seenState = s.fileStates()
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSecrets, err)
 	}
@@ -59,7 +59,7 @@ func newSecrets(cfg SecretConfig, log *slog.Logger) (*secrets, error) {
 // load reads tokens and certificates from their files. If either cannot be read, the old
 // ones remain in use.
 func (secrets *secrets) load() error {
-	config, err := secrets.config()
+	config, err := secrets.tlsConfig()
 	if err != nil {
 		return err
 	}
@@ -99,9 +99,9 @@ func (secrets *secrets) loadTokens() error {
 	return secrets.tokens.Replace(strings.NewReader(text))
 }
 
-// config reads the files of certificates and returns the daemon's TLS configuration, or nil if the
+// tlsConfig reads the files of certificates and returns the daemon's TLS configuration, or nil if the
 // daemon has no TLS. With --tls-client-ca, clients must show a certificate of that authority.
-func (secrets *secrets) config() (*tls.Config, error) {
+func (secrets *secrets) tlsConfig() (*tls.Config, error) {
 	if secrets.cfg.Cert == "" {
 		return nil, nil
 	}
@@ -133,9 +133,9 @@ func (secrets *secrets) config() (*tls.Config, error) {
 	return c, nil
 }
 
-// server returns the TLS configuration of listeners, which follows reloads of the certificates; nil
+// serverTLS returns the TLS configuration of listeners, which follows reloads of the certificates; nil
 // for no TLS.
-func (secrets *secrets) server() *tls.Config {
+func (secrets *secrets) serverTLS() *tls.Config {
 	if secrets.cfg.Cert == "" {
 		return nil
 	}
@@ -152,8 +152,8 @@ func (secrets *secrets) reload() {
 	secrets.log.Info("secrets were read again", "tokens", secrets.tokens.Len(), "tls", secrets.cfg.Cert != "")
 }
 
-// state returns a text of the sizes and times of the files, which changes when a file does.
-func (secrets *secrets) state() string {
+// fileStates returns a text of the sizes and times of the files, which changes when a file does.
+func (secrets *secrets) fileStates() string {
 	var text strings.Builder
 	for _, path := range []string{secrets.cfg.TokensFile, secrets.cfg.Cert, secrets.cfg.Key, secrets.cfg.ClientCA} {
 		if path == "" {
@@ -173,23 +173,23 @@ const checkInterval = 2 * time.Second
 // send no signal. It reloads after one interval without a further change, so that both files
 // of a pair are written. It returns at once if there are no files.
 func (secrets *secrets) watch(ctx context.Context) {
-	if secrets.state() == "" {
+	if secrets.fileStates() == "" {
 		return
 	}
 	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
-	for last := secrets.seen; ; {
+	for stateBefore := secrets.seenState; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		now := secrets.state()
-		if now != secrets.seen && now == last {
-			secrets.seen = now
+		state := secrets.fileStates()
+		if state != secrets.seenState && state == stateBefore { // changed, but not in the last interval
+			secrets.seenState = state
 			secrets.reload()
 		}
-		last = now
+		stateBefore = state
 	}
 }
 

@@ -49,19 +49,19 @@ type Config struct {
 // ends it at once. SIGHUP reads tokens, certificates and task files again. Errors wrap
 // ErrExposed, ErrSecrets or ErrFiles if the configuration cannot be used.
 func Serve(ctx context.Context, cfg Config) error {
-	signals, again := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signals, reloads := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
-	signal.Notify(again, syscall.SIGHUP)
+	signal.Notify(reloads, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	defer signal.Stop(again)
+	defer signal.Stop(reloads)
 	daemon, err := start(cfg)
 	if err != nil {
 		return err
 	}
-	orphaned := stdinEnd(cfg.Stdin)
-	for running := true; running; {
+	stdinEnded := stdinEnd(cfg.Stdin)
+	for goOn := true; goOn; {
 		select {
-		case <-again:
+		case <-reloads:
 			notify(cfg.Log, reloading())
 			daemon.secrets.reload()
 			daemon.tasks.reload()
@@ -69,7 +69,7 @@ func Serve(ctx context.Context, cfg Config) error {
 			continue
 		case s := <-signals:
 			cfg.Log.Info("stopping", "signal", s.String())
-		case <-orphaned:
+		case <-stdinEnded:
 			cfg.Log.Info("stopping", "reason", "stdin has ended (--exit-with-stdin)")
 			daemon.cfg.Grace = 0 // no balancer is in front of a daemon that a program started for itself
 		case <-ctx.Done():
@@ -77,19 +77,19 @@ func Serve(ctx context.Context, cfg Config) error {
 		case err = <-daemon.failed:
 			cfg.Log.Error("stopping", "error", err)
 		}
-		running = false
+		goOn = false
 	}
-	hurry, stopNow := context.WithCancel(context.Background())
+	hurryCtx, stopNow := context.WithCancel(context.Background())
 	defer stopNow()
 	go func() {
 		select {
 		case <-signals:
 			cfg.Log.Warn("second signal: stopping at once")
 			stopNow()
-		case <-hurry.Done():
+		case <-hurryCtx.Done():
 		}
 	}()
-	return errors.Join(err, daemon.stop(hurry))
+	return errors.Join(err, daemon.stop(hurryCtx))
 }
 
 // stdinEnd returns a channel that is closed when r has ended: the standard input of a daemon
@@ -122,8 +122,8 @@ type running struct {
 	fronts         []*front
 	serving        sync.WaitGroup  // one for each front
 	life           context.Context // of what runs beside
-	end            context.CancelFunc
-	offers         context.CancelFunc // stops offer
+	endLife        context.CancelFunc
+	stopOffer      context.CancelFunc // stops offer
 	tracer         *trace.Tracer      // nil for none
 	boards         *boards            // of prompts
 	tasks          *taskFiles
@@ -134,8 +134,8 @@ type running struct {
 // address is written last, because clients wait for it. After an error nothing is left open.
 func start(cfg Config) (*running, error) {
 	begin := time.Now()
-	d := &running{cfg: cfg, failed: make(chan error, 4)}
-	if err := d.prepare(); err != nil {
+	daemon := &running{cfg: cfg, failed: make(chan error, 4)}
+	if err := daemon.prepare(); err != nil {
 		return nil, err
 	}
 	// Open the engine and its queue, and draw a known picture.
@@ -149,7 +149,7 @@ func start(cfg Config) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.core = core
+	daemon.core = core
 	if err := core.Engine.SelfTest(); err != nil {
 		core.Close()
 		return nil, err
@@ -163,12 +163,12 @@ func start(cfg Config) (*running, error) {
 	if info.GPU != nil {
 		cfg.API.Version.Renderer = info.GPU.Renderer
 	}
-	if err := d.checkUse(info); err != nil {
+	if err := daemon.checkUse(info); err != nil {
 		core.Close()
 		return nil, err
 	}
 	cfg.API.Editor = editorInfo(info, &cfg.Core.Engine.Chrome)
-	d.pulse = newPulse(core.Engine.Heartbeat, cfg.Beat, cfg.Log)
+	daemon.pulse = newPulse(core.Engine.Heartbeat, cfg.Beat, cfg.Log)
 	cfg.Log.Info("self-test passed", "backend", info.Backend, "counter", info.Counter, "fidelity", info.Fidelity, "tldraw", info.Tldraw, "renderer", cfg.API.Version.Renderer, "reason", info.Reason, "fonts", info.Fonts != "", "took", time.Since(begin))
 	if info.Exports > 0 && cfg.Core.Engine.Chrome.Use != chrome.Production {
 		cfg.Log.Info("tldraw is used for development: its licence wants a key for production", "see", "docs/tldraw-licence.md, --tldraw-use")
@@ -179,20 +179,20 @@ func start(cfg Config) (*running, error) {
 	// Give the API what it uses: the queue, tasks, metrics, traces and shared memory.
 	cfg.API.Queue, cfg.API.Items, cfg.API.Pictures, cfg.API.Log = core.Queue, core.Items, core.Pictures, cfg.Log
 	cfg.API.Meter = core.Engine.Meter()
-	cfg.API.Prompts = d.prompts(core)
-	describeMetrics(cfg.API.Metrics, cfg.API.Version, core, d.boards)
+	cfg.API.Prompts = daemon.prompts(core)
+	describeMetrics(cfg.API.Metrics, cfg.API.Version, core, daemon.boards)
 	cfg.API.Metrics.SetSuites(core.Items.Suites)
-	d.tasks = newTaskFiles(core, cfg.API.Metrics, cfg.Log)
+	daemon.tasks = newTaskFiles(core, cfg.API.Metrics, cfg.Log)
 	cfg.Trace.Log, cfg.Trace.Version = cfg.Log, cfg.API.Version.Version
 	if cfg.API.Trace, err = trace.Open(cfg.Trace); err != nil {
 		core.Close()
 		return nil, err
 	}
-	d.tracer = cfg.API.Trace
-	if d.tracer != nil {
+	daemon.tracer = cfg.API.Trace
+	if daemon.tracer != nil {
 		cfg.API.Metrics.Traces(cfg.API.Trace.Lost)
 	}
-	cfg.API.Tokens, cfg.API.WhyUnready, cfg.API.WhyDown = d.secrets.tokens, d.health, d.pulse.down
+	cfg.API.Tokens, cfg.API.WhyUnready, cfg.API.WhyDown = daemon.secrets.tokens, daemon.whyUnready, daemon.pulse.whyDown
 	if info.Exports > 0 {
 		cfg.API.Metrics.RegisterEditor(func() api.EditorCounts {
 			s := core.Engine.EditorStats()
@@ -202,27 +202,27 @@ func start(cfg Config) (*running, error) {
 	if core.Judge != nil {
 		cfg.API.Metrics.RegisterJudge(func() api.JudgeCounts { return judgeCounts(core.Judge.Stats()) })
 	}
-	if d.shared, err = d.openShared(cfg.Shared); err != nil {
-		d.close()
+	if daemon.shared, err = daemon.openShared(cfg.Shared); err != nil {
+		daemon.close()
 		return nil, err
 	}
-	if d.shared != nil {
-		cfg.API.SharedMemory, cfg.API.SharedSocket = d.shared.registry, d.shared.socket != nil
+	if daemon.shared != nil {
+		cfg.API.SharedMemory, cfg.API.SharedSocket = daemon.shared.registry, daemon.shared.socket != nil
 		cfg.API.TrustLoopback = cfg.Shared.TrustLoopback
 	}
-	d.cfg.API = cfg.API
-	d.openUI()
+	daemon.cfg.API = cfg.API
+	daemon.openUI()
 	// Listen, and watch the device and the files that may change.
-	d.server = api.New(d.cfg.API)
-	if err := d.listen(); err != nil {
-		d.server.Shutdown(context.Background())
-		d.close()
+	daemon.server = api.New(daemon.cfg.API)
+	if err := daemon.listen(); err != nil {
+		daemon.server.Shutdown(context.Background())
+		daemon.close()
 		return nil, err
 	}
-	d.pulse.onDead = func(err error) { d.failed <- err }
-	go d.pulse.run(d.life)
-	go d.secrets.watch(d.life)
-	go d.tasks.watch(d.life)
+	daemon.pulse.onDead = func(err error) { daemon.failed <- err }
+	go daemon.pulse.run(daemon.life)
+	go daemon.secrets.watch(daemon.life)
+	go daemon.tasks.watch(daemon.life)
 	if info.Exports > 0 { // the first scene that needs it should not wait for it
 		go func() {
 			if err := core.Engine.Warm(); err != nil && !errors.Is(err, chrome.ErrClosed) {
@@ -230,7 +230,7 @@ func start(cfg Config) (*running, error) {
 			}
 		}()
 	}
-	return d, nil
+	return daemon, nil
 }
 
 // prepare reads the secrets, takes the sockets of the service manager, and checks the limit
@@ -243,13 +243,13 @@ func (running *running) prepare() (err error) {
 	if running.secrets, err = newSecrets(running.cfg.Secrets, running.cfg.Log); err != nil {
 		return err
 	}
-	if running.managerSockets, err = activated(); err != nil {
+	if running.managerSockets, err = socketsFromManager(); err != nil {
 		return err
 	}
-	if running.cfg.API.MaxConns, err = running.connections(); err != nil {
+	if running.cfg.API.MaxConns, err = running.maxConnections(); err != nil {
 		return err
 	}
-	running.life, running.end = context.WithCancel(context.Background())
+	running.life, running.endLife = context.WithCancel(context.Background())
 	if running.cfg.Secrets.Insecure || running.secrets.tokens.Len() > 0 {
 		return nil
 	}
@@ -288,14 +288,14 @@ func (running *running) checkUse(info render.Info) error {
 
 // editorInfo returns what the API says about the editor: whether it can draw, its version and licence,
 // and whether the browser runs in its sandbox.
-func editorInfo(i render.Info, config *chrome.Config) api.EditorInfo {
-	info := api.EditorInfo{Available: i.Exports > 0, Fidelity: i.Fidelity, Tldraw: i.Tldraw}
-	if i.NoChrome != nil {
-		info.Reason = api.Pathless(i.NoChrome.Error())
+func editorInfo(engine render.Info, config *chrome.Config) api.EditorInfo {
+	info := api.EditorInfo{Available: engine.Exports > 0, Fidelity: engine.Fidelity, Tldraw: engine.Tldraw}
+	if engine.NoChrome != nil {
+		info.Reason = api.Pathless(engine.NoChrome.Error())
 	}
 	if info.Available {
 		info.Use, info.LicenseKey = cmp.Or(config.Use, chrome.Development), config.LicenseKey != ""
-		info.Sandbox, info.NoSandbox = &i.Sandbox, api.Pathless(i.NoSandbox)
+		info.Sandbox, info.NoSandbox = &engine.Sandbox, api.Pathless(engine.NoSandbox)
 	}
 	return info
 }
@@ -303,13 +303,13 @@ func editorInfo(i render.Info, config *chrome.Config) api.EditorInfo {
 // DefaultBeat is the time between two heartbeats of the device.
 const DefaultBeat = 5 * time.Second
 
-// health returns why load balancers should send no requests, such as a device that does not answer, or
+// whyUnready returns why load balancers should send no requests, such as a device that does not answer, or
 // nil.
-func (running *running) health() error {
+func (running *running) whyUnready() error {
 	if err := running.core.Engine.Healthy(); err != nil {
 		return err
 	}
-	return running.pulse.health()
+	return running.pulse.whyUnready()
 }
 
 // listen opens the listeners, starts to serve them, offers the TCP socket to newer processes
@@ -338,11 +338,11 @@ func (running *running) listen() error {
 	}
 	if main != nil {
 		address = main.Addr().String()
-		running.serve(main, running.secrets.server())
-		offers, stop := context.WithCancel(running.life)
-		running.offers = stop
+		running.serve(main, running.secrets.serverTLS())
+		offerCtx, stop := context.WithCancel(running.life)
+		running.stopOffer = stop
 		if running.managerSockets.main == nil {
-			go offer(offers, main, running.cfg.Log)
+			go offer(offerCtx, main, running.cfg.Log)
 		}
 	}
 	if unix != nil && main != nil {
@@ -422,7 +422,7 @@ func (running *running) openAdmin() (err error) {
 	}
 	handler, secure := running.server.AdminHandler(), (*tls.Config)(nil)
 	if address, ok := listener.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() {
-		handler, secure = running.server.Guard(handler), running.secrets.server()
+		handler, secure = running.server.Guard(handler), running.secrets.serverTLS()
 	}
 	running.admin = serveAdmin(listener, secure, handler, running.cfg.Log)
 	running.cfg.Log.Info("admin listening", "address", running.admin.addr())
@@ -431,38 +431,38 @@ func (running *running) openAdmin() (err error) {
 
 // stop ends the daemon: it reports that it is not ready, still accepts for the grace period,
 // then accepts no more, finishes what is under way within the drain time, and closes the
-// device. When hurry ends, each wait ends at once and the device is left to the system.
-func (running *running) stop(hurry context.Context) error {
+// device. When hurryCtx ends, each wait ends at once and the device is left to the system.
+func (running *running) stop(hurryCtx context.Context) error {
 	begin := time.Now()
 	// Tell balancers and newer processes, and go on for the grace period.
 	notify(running.cfg.Log, sd.SdNotifyStopping)
 	running.server.Drain()
-	if running.offers != nil {
-		running.offers() // a process that starts now must not take this socket over
+	if running.stopOffer != nil {
+		running.stopOffer() // a process that starts now must not take this socket over
 	}
 	select {
 	case <-time.After(running.cfg.Grace):
-	case <-hurry.Done():
+	case <-hurryCtx.Done():
 	}
 	// Accept no more, and finish the requests under way.
 	for _, f := range running.fronts {
-		f.leave()
+		f.stopAccepting()
 	}
 	running.serving.Wait()
 	running.server.Refuse()
 	running.cfg.Log.Info("no longer accepting", "after", time.Since(begin))
-	budget, cancel := context.WithTimeout(hurry, running.cfg.Drain)
+	budget, cancel := context.WithTimeout(hurryCtx, running.cfg.Drain)
 	defer cancel()
 	err := running.server.Shutdown(budget)
 	if err != nil {
 		err = fmt.Errorf("cannot finish everything in time: %w (--drain-timeout)", err)
 	}
 	running.cfg.Log.Info("requests finished", "after", time.Since(begin), "error", err)
-	if hurry.Err() != nil {
+	if hurryCtx.Err() != nil {
 		return err // at once: the system releases the device
 	}
 	// Send the last traces and close everything.
-	running.flush(hurry)
+	running.flushTraces(hurryCtx)
 	err = errors.Join(err, running.close())
 	running.cfg.Log.Info("stopped", "after", time.Since(begin))
 	return err
@@ -471,10 +471,10 @@ func (running *running) stop(hurry context.Context) error {
 // flushTime is how long stopping may wait for the collector of traces.
 const flushTime = 5 * time.Second
 
-// flush sends the traces that are not sent yet. It takes flushTime at most, or until hurry ends; a
+// flushTraces sends the traces that are not sent yet. It takes flushTime at most, or until hurryCtx ends; a
 // failure is only logged.
-func (running *running) flush(hurry context.Context) {
-	ctx, cancel := context.WithTimeout(hurry, flushTime)
+func (running *running) flushTraces(hurryCtx context.Context) {
+	ctx, cancel := context.WithTimeout(hurryCtx, flushTime)
 	defer cancel()
 	if err := running.tracer.Close(ctx); err != nil {
 		running.cfg.Log.Warn("traces are lost", "error", err)
@@ -490,7 +490,7 @@ func (running *running) close() error {
 	if running.socket != nil {
 		running.socket.remove()
 	}
-	running.end()
+	running.endLife()
 	for _, f := range running.fronts {
 		f.Close()
 	}

@@ -32,21 +32,21 @@ func (running *running) openShared(cfg *Shared) (*sharedMemory, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &sharedMemory{registry: registry, ended: make(chan struct{})}
+	shared := &sharedMemory{registry: registry, ended: make(chan struct{})}
 	if cfg.Socket == "" {
-		close(l.ended)
-		return l, nil
+		close(shared.ended)
+		return shared, nil
 	}
-	if l.socket, err = listenUnix("unixpacket", cfg.Socket, "--shm-socket"); err != nil {
+	if shared.socket, err = listenUnix("unixpacket", cfg.Socket, "--shm-socket"); err != nil {
 		return nil, errors.Join(err, registry.Close())
 	}
 	go func() {
-		defer close(l.ended)
-		if err := registry.Serve(l.socket.UnixListener); err != nil {
+		defer close(shared.ended)
+		if err := registry.Serve(shared.socket.UnixListener); err != nil {
 			running.failed <- err
 		}
 	}()
-	return l, nil
+	return shared, nil
 }
 
 // close removes the socket over which clients pass shared memory, and releases all of their regions.

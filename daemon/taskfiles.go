@@ -17,23 +17,23 @@ import (
 // taskFiles reads task files again when they change. A file that cannot be read leaves its tasks as
 // they were, with an error in the log and in the metrics. See docs/spec/episodes.md#r13.
 type taskFiles struct {
-	log     *slog.Logger
-	tasks   map[string]*dump.Tasks // by dump.TasksKey
-	changed func()                 // called after a file was read
+	log      *slog.Logger
+	tasks    map[string]*dump.Tasks // by dump.TasksKey
+	onReload func()                 // called after a file was read
 
-	mu     sync.Mutex        // guards what follows, and one reading at a time
-	seen   map[string]string // sizes and times of the files at the last reading
-	stale  map[string]bool   // the last reading failed
-	counts api.TaskFiles
+	mu         sync.Mutex        // guards what follows, and one reading at a time
+	seenStates map[string]string // sizes and times of the files at the last reading
+	stale      map[string]bool   // the last reading failed
+	counts     api.TaskFiles
 }
 
 // newTaskFiles returns the watcher of a core's task files, which were read just before, and
 // registers its counts in the metrics.
 func newTaskFiles(core *Core, metrics *api.Metrics, log *slog.Logger) *taskFiles {
-	files := &taskFiles{log: log, tasks: core.Items.Tasks, changed: core.Queue.TasksChanged, seen: map[string]string{},
+	files := &taskFiles{log: log, tasks: core.Items.Tasks, onReload: core.Queue.TasksChanged, seenStates: map[string]string{},
 		stale: map[string]bool{}}
 	for key, t := range files.tasks {
-		files.seen[key] = fileState(t.Path())
+		files.seenStates[key] = fileState(t.Path())
 	}
 	metrics.RegisterTaskFiles(func() api.TaskFiles {
 		files.mu.Lock()
@@ -60,13 +60,13 @@ func (files *taskFiles) reload() {
 	}
 }
 
-// readAgain reads one task file again. now is the state of the file. If that fails, the
+// readAgain reads one task file again. state is that of the file now. If that fails, the
 // tasks stay as they were and count as stale.
-func (files *taskFiles) readAgain(key, now string) {
+func (files *taskFiles) readAgain(key, state string) {
 	files.mu.Lock()
 	defer files.mu.Unlock()
 	tasks := files.tasks[key]
-	files.seen[key] = now
+	files.seenStates[key] = state
 	err := tasks.Reload()
 	if err != nil {
 		files.counts.Failed++
@@ -76,7 +76,7 @@ func (files *taskFiles) readAgain(key, now string) {
 		files.counts.Read++
 		delete(files.stale, key)
 		files.log.Info("tasks were read again", "tasks", key, "count", tasks.Len())
-		files.changed()
+		files.onReload()
 	}
 	files.counts.Stale = len(files.stale)
 }
@@ -89,7 +89,7 @@ func (files *taskFiles) watch(ctx context.Context) {
 	}
 	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
-	last := map[string]string{}
+	stateBefore := map[string]string{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -97,14 +97,14 @@ func (files *taskFiles) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 		for key, t := range files.tasks {
-			now := fileState(t.Path())
+			state := fileState(t.Path())
 			files.mu.Lock()
-			seen := files.seen[key]
+			seen := files.seenStates[key]
 			files.mu.Unlock()
-			if now != seen && now == last[key] {
-				files.readAgain(key, now)
+			if state != seen && state == stateBefore[key] { // it has changed, but not in the last interval
+				files.readAgain(key, state)
 			}
-			last[key] = now
+			stateBefore[key] = state
 		}
 	}
 }

@@ -32,9 +32,9 @@ func (running *running) openUI() {
 	if ui.Dir == "" {
 		return
 	}
-	var hosts []string
-	if running.secrets.tokens.Len() == 0 && running.managerSockets.main == nil && running.cfg.Listen != "" &&
-		rejectRemote(running.cfg.Listen, "--listen") == nil {
+	var hosts []string // nil: any
+	onLoopback := running.managerSockets.main == nil && running.cfg.Listen != "" && rejectRemote(running.cfg.Listen, "--listen") == nil
+	if onLoopback && running.secrets.tokens.Len() == 0 {
 		hosts = loopbackNames
 	}
 	running.ui = explorer.New(explorer.Config{
@@ -61,10 +61,10 @@ func FindJobs(dir string) (jobs []explorer.Job, err error) {
 			if path == dir {
 				return err
 			}
-			return nil // a folder that may not be read has no jobs
+			return nil // a folder within that may not be read has no jobs
 		}
 		if !entry.IsDir() {
-			return nil
+			return nil // files are looked at with their folder, below
 		}
 		if name != "." && (strings.HasPrefix(entry.Name(), ".") || strings.HasSuffix(name, ".job") ||
 			strings.Count(name, string(filepath.Separator)) >= maxDepth) {
