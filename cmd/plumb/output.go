@@ -218,7 +218,7 @@ func readable(in, out string, toStdout bool) error {
 
 // writePicture stores the picture of a scene in a partial file, as alpha alone with --channels alpha. Scenes are
 // drawn in any order, but of two with the same id the later one must get the name. So the file gets its
-// name in place, which is called in the order of the scenes.
+// name in commitPicture, which is called in the order of the scenes.
 func (run *renderRun) writePicture(renderTask *renderTask, img *image.NRGBA) error {
 	file, err := atomicfile.Create(filepath.Join(run.pictureDir, fileName(renderTask.pictureID)+".png"))
 	if err != nil {

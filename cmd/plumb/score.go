@@ -174,8 +174,8 @@ func (cmd *scoreCmd) configureJudge(std streams, config *daemon.CoreConfig) (err
 	if cmd.JudgeURL != "" && cmd.Server != "" {
 		return usage("cannot use --judge-url with --server: the daemon asks its own judge")
 	}
-	const bulk = true // many answers: a failing endpoint is waited for
-	if config.Judge, err = cmd.judgeFlags.judgeConfig(bulk); err != nil {
+	const scoresDumps = true // many answers: a failing endpoint is waited for
+	if config.Judge, err = cmd.judgeFlags.judgeConfig(scoresDumps); err != nil {
 		return err
 	}
 	if config.Judge == nil {

@@ -119,8 +119,8 @@ func (cmd *serveCmd) Run(std streams) error {
 	if cmd.MaxHeader < 1<<10 || cmd.MaxHeader > 1<<20 {
 		return usage("cannot use --max-header %d bytes: want 1KiB to 1MiB", int(cmd.MaxHeader))
 	}
-	const bulk = false // single answers: a failing endpoint is not waited for
-	if config.Judge, err = cmd.judgeFlags.judgeConfig(bulk); err != nil {
+	const scoresDumps = false // single answers: a failing endpoint is not waited for
+	if config.Judge, err = cmd.judgeFlags.judgeConfig(scoresDumps); err != nil {
 		return err
 	}
 	if config.Judge != nil {

@@ -28,15 +28,15 @@ type event struct {
 
 type key struct{ pkg, test string }
 
-// summary collects events; Failed and Missing are its result.
+// summary collects events; the exported fields are its result.
 type summary struct {
-	out     io.Writer
-	output  map[key]*strings.Builder
-	Ran     int  // tests that passed or failed, subtests included
-	Failed  int  // tests, packages and builds
-	Missing int  // tests skipped for lack of reference data
-	Editor  int  // tests skipped for lack of a browser with tldraw
-	Broken  bool // a test run ended with an error
+	out            io.Writer
+	output         map[key]*strings.Builder
+	Ran            int  // tests that passed or failed, subtests included
+	Failed         int  // tests, packages and builds
+	WithoutData    int  // tests skipped for lack of reference data
+	WithoutBrowser int  // tests skipped for lack of a browser with tldraw
+	GoFailed       bool // the go command ended with an error
 }
 
 // main reads the events of `go test -json` from standard input and prints a summary: the output of tests
@@ -52,11 +52,11 @@ func main() {
 		fmt.Println("no test ran")
 	}
 	fmt.Printf("tests run: %d, failed: %d\n", summary.Ran, summary.Failed)
-	if summary.Editor > 0 {
-		fmt.Printf("skipped for lack of a browser: %d\n", summary.Editor)
+	if summary.WithoutBrowser > 0 {
+		fmt.Printf("skipped for lack of a browser: %d\n", summary.WithoutBrowser)
 	}
-	fmt.Printf("skipped for lack of reference data: %d\n", summary.Missing)
-	if summary.Failed > 0 || summary.Ran == 0 || summary.Broken {
+	fmt.Printf("skipped for lack of reference data: %d\n", summary.WithoutData)
+	if summary.Failed > 0 || summary.Ran == 0 || summary.GoFailed {
 		os.Exit(1)
 	}
 }
@@ -90,7 +90,7 @@ func (summary *summary) takeEvent(event event) {
 	case "build-fail":
 		summary.Failed++
 	case "run-fail": // written by the Makefile when the go command fails
-		summary.Broken = true
+		summary.GoFailed = true
 	case "output":
 		summary.keepOutput(test, event.Output)
 	case "pass", "fail", "skip":
@@ -132,10 +132,10 @@ func (summary *summary) endTest(key key, action string) {
 		summary.Failed++
 	case action == "skip":
 		if strings.Contains(text, missingDataText) {
-			summary.Missing++
+			summary.WithoutData++
 		}
 		if strings.Contains(text, noBrowserText) {
-			summary.Editor++
+			summary.WithoutBrowser++
 		}
 		fmt.Fprintf(summary.out, "skip %s %s: %s\n", key.pkg, key.test, reason(text))
 	default:

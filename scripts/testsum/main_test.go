@@ -38,14 +38,14 @@ func TestSummary(t *testing.T) {
 			if err := s.read(strings.NewReader(c.in)); err != nil {
 				t.Fatal(err)
 			}
-			if s.Broken != strings.Contains(c.in, "run-fail") {
-				t.Errorf("broken is %v", s.Broken)
+			if s.GoFailed != strings.Contains(c.in, "run-fail") {
+				t.Errorf("broken is %v", s.GoFailed)
 			}
-			if (s.Editor > 0) != strings.Contains(c.in, noBrowserText) {
-				t.Errorf("counted %d tests without a browser", s.Editor)
+			if (s.WithoutBrowser > 0) != strings.Contains(c.in, noBrowserText) {
+				t.Errorf("counted %d tests without a browser", s.WithoutBrowser)
 			}
-			if s.Ran != c.ran || s.Failed != c.failed || s.Missing != c.missing {
-				t.Errorf("ran %d, failed %d, missing %d; want %d, %d, %d", s.Ran, s.Failed, s.Missing, c.ran, c.failed, c.missing)
+			if s.Ran != c.ran || s.Failed != c.failed || s.WithoutData != c.missing {
+				t.Errorf("ran %d, failed %d, missing %d; want %d, %d, %d", s.Ran, s.Failed, s.WithoutData, c.ran, c.failed, c.missing)
 			}
 			if !strings.Contains(out.String(), c.says) || c.hides != "" && strings.Contains(out.String(), c.hides) {
 				t.Errorf("output is %q; want %q and not %q", out.String(), c.says, c.hides)
