@@ -27,7 +27,7 @@ func (p *Prepared) Inspect() []TileInfo {
 		for _, r := range runs {
 			for _, tile := range t.Tiles[r.FirstTile : r.FirstTile+r.TileCount] {
 				info := TileInfo{X: int(r.X + tile.Col), Y: int(r.Y),
-					W: int(tile.Valid & 0xffff), H: int(tile.Valid >> 16), // columns and rows, in one word
+					W: tile.ValidColumns(), H: tile.ValidRows(),
 					Class: classNames[batch.Class(class)], Items: int(tile.ItemCount)}
 				for i := range tile.ItemCount {
 					info.Records += t.Items[tile.FirstItem+i].Rows()

@@ -70,6 +70,10 @@ type Tile struct {
 	Col       uint32 // left edge relative to the run's first tile, px: 0..496
 }
 
+// ValidColumns and ValidRows return how many columns and rows of the tile are inside the picture.
+func (tile *Tile) ValidColumns() int { return int(tile.Valid & 0xffff) }
+func (tile *Tile) ValidRows() int    { return int(tile.Valid >> 16) }
+
 // Run mirrors struct Run: up to RunTiles tiles of one tile row of one scene,
 // left to right, not necessarily neighbours.
 type Run struct {

@@ -9,11 +9,11 @@ type tileRow [batch.TileW]batch.Pixel
 // for each that is in the picture; col is relative to the run's X. pixels is scratch memory.
 func eachPixel(batch *batch.Batch, run *batch.Run, y int, pixels *tileRow, f func(col uint32, p *batch.Pixel)) {
 	for _, tile := range batch.Tiles[run.FirstTile : run.FirstTile+run.TileCount] {
-		if y >= int(tile.Valid>>16) { // below the picture; Valid has columns | rows<<16
+		if y >= tile.ValidRows() { // below the picture
 			continue
 		}
 		pixels.composite(batch, run, batch.Items[run.FirstItem+tile.FirstItem:][:tile.ItemCount], y)
-		for c := range pixels[:tile.Valid&0xffff] {
+		for c := range pixels[:tile.ValidColumns()] {
 			f(tile.Col+uint32(c), &pixels[c])
 		}
 	}
@@ -34,7 +34,7 @@ func (pixels *tileRow) composite(b *batch.Batch, run *batch.Run, items []batch.I
 		cover := coverage(mask, y)
 		if item.Paint&batch.FlagClipped != 0 {
 			if clipAt > i { // the nearest clip before the item
-				for clipAt = i - 1; items[clipAt].Paint&batch.FlagClip == 0; clipAt-- {
+				for clipAt = i - 1; items[clipAt].Paint&batch.FlagClip == 0; clipAt-- { // there always is one
 				}
 				clip = coverage(b.Mask(run, &items[clipAt]), y)
 			}

@@ -27,12 +27,13 @@ type Base struct {
 // Bytes returns about how many bytes of memory the description of a view takes, against which
 // edited views are compared.
 func (base *Base) Bytes() int {
-	n := 64
+	const ownBytes, layerBytes = 64, 32 // of a Base and of a Layer without what they refer to
+	n := ownBytes
 	if base.Ledger != nil {
 		n += base.Ledger.Bytes()
 	}
 	for i := range base.Layers {
-		n += 32 + base.Layers[i].Reach.Bytes()
+		n += layerBytes + base.Layers[i].Reach.Bytes()
 	}
 	return n
 }
@@ -51,8 +52,8 @@ func addReach(r *batch.Region, d *paint.Drawing, l *paint.Layer) {
 type Finder struct {
 	Region batch.Region // the tiles that may differ, after Draw
 
-	reaches []batch.Region  // per layer of a base: the tiles that it touches
-	ofItem  []*batch.Region // per item: the reach of its layer
+	reaches     []batch.Region  // per layer of a base: the tiles that it touches
+	reachOfItem []*batch.Region // per item: the reach of its layer
 
 	match   matcher
 	kept    []int32 // per new layer its position among the old ones, -1 if it is not among them
@@ -85,16 +86,16 @@ func (finder *Finder) reachesOf(drawing *paint.Drawing, layers []paint.Layer) []
 	for len(finder.reaches) < len(layers) {
 		finder.reaches = append(finder.reaches, batch.Region{})
 	}
-	finder.ofItem = append(finder.ofItem[:0], make([]*batch.Region, len(drawing.Items))...)
+	finder.reachOfItem = append(finder.reachOfItem[:0], make([]*batch.Region, len(drawing.Items))...)
 	for i := range layers {
 		finder.reaches[i].Reset()
 		for k := layers[i].Items[0]; k < layers[i].Items[1]; k++ {
 			if drawing.Items[k].Op == paint.OpPaint {
-				finder.ofItem[k] = &finder.reaches[i]
+				finder.reachOfItem[k] = &finder.reaches[i]
 			}
 		}
 	}
-	return finder.ofItem
+	return finder.reachOfItem
 }
 
 // describe returns the description of a drawing, with a copy of the layers' reaches.
@@ -122,9 +123,9 @@ func (finder *Finder) Kept(layers []paint.Layer, base *Base) (n int) {
 // reach them. layers are those of builder.Layers for the view. The tiles go to finder.Region: those of each
 // layer that was removed or added, extended to whole units of the base's ledger, because that has sums for
 // whole units only. ok is false if the view must be drawn in full: the pictures differ in size, the region
-// has more tiles than most, or the coverage of all layers together is beyond the builder's limit, for which
+// has more than maxTiles tiles, or the coverage of all layers together is beyond the builder's limit, for which
 // a full drawing gives the usual error.
-func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []paint.Layer, base *Base, most int) (ok bool, err error) {
+func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []paint.Layer, base *Base, maxTiles int) (ok bool, err error) {
 	if drawing.Width != base.Width || drawing.Height != base.Height {
 		return false, nil
 	}
@@ -150,7 +151,7 @@ func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layer
 	if broken != ForgetUnits && base.Ledger != nil {
 		base.Ledger.Extend(&finder.Region)
 	}
-	if finder.Region.Tiles() > most {
+	if finder.Region.Tiles() > maxTiles {
 		return false, nil
 	}
 	// Draw the layers that stayed, as far as they reach the region.
@@ -179,11 +180,11 @@ func (finder *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layer
 // findKept finds as many layers as possible that are in both views in the same order, and sets finder.kept
 // and finder.remains. The others count as removed and added.
 func (finder *Finder) findKept(layers []paint.Layer, old []Layer) {
-	finder.kept = finder.match.run(finder.kept[:0], layers, old)
+	finder.kept = finder.match.pairUp(finder.kept[:0], layers, old)
 	finder.remains = append(finder.remains[:0], make([]bool, len(old))...)
-	for _, at := range finder.kept {
-		if at >= 0 {
-			finder.remains[at] = true
+	for _, position := range finder.kept {
+		if position >= 0 {
+			finder.remains[position] = true
 		}
 	}
 }

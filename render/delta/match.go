@@ -13,12 +13,12 @@ type matcher struct {
 	before []int32               // per new layer the one before it in its sequence
 }
 
-// run pairs the layers of two views by their stamps: layers with equal stamps are equal. For each new layer
+// pairUp pairs the layers of two views by their stamps: layers with equal stamps are equal. For each new layer
 // it returns the position of its partner among the old ones, -1 for none, in the memory of positions, which
 // must be empty. Partners are in the same order in both views, and as many layers as possible have one: the
 // positions are a longest rising subsequence.
-func (matcher *matcher) run(positions []int32, layers []paint.Layer, old []Layer) []int32 {
-	unchanged := 0 // layers at the beginning that are equal: most edits leave it as it was
+func (matcher *matcher) pairUp(positions []int32, layers []paint.Layer, old []Layer) []int32 {
+	unchanged := 0 // how many layers at the beginning are equal: most edits leave these as they were
 	for unchanged < len(layers) && unchanged < len(old) && layers[unchanged].Stamp == old[unchanged].Stamp {
 		positions = append(positions, int32(unchanged))
 		unchanged++
@@ -57,7 +57,7 @@ func (matcher *matcher) keepRising(oldPositions []int32, unchanged int) {
 		if oldPositions[i] < 0 {
 			continue
 		}
-		// The longest sequence so far that at[i] can follow.
+		// The longest sequence so far that oldPositions[i] can follow.
 		length := sort.Search(len(matcher.tails), func(length int) bool { return oldPositions[matcher.tails[length]] >= oldPositions[i] })
 		matcher.before[i] = -1
 		if length > 0 {

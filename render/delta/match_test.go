@@ -38,7 +38,7 @@ func TestMatch(t *testing.T) {
 		{[]int{7, 5, 5}, []int{5, 5}, []int32{-1, 2}},
 	} {
 		old, layers := lists(c.old, c.layers)
-		if got := new(matcher).run(nil, layers, old); !slices.Equal(got, c.want) {
+		if got := new(matcher).pairUp(nil, layers, old); !slices.Equal(got, c.want) {
 			t.Errorf("old %v, new %v: got %v; want %v", c.old, c.layers, got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestMatchIsLongest(t *testing.T) {
 	for range 2000 {
 		a, b := r.Perm(9)[:r.IntN(8)], r.Perm(9)[:r.IntN(8)]
 		old, layers := lists(a, b)
-		got := m.run(nil, layers, old)
+		got := m.pairUp(nil, layers, old)
 		n, last := 0, int32(-1)
 		for i, at := range got {
 			if at < 0 {

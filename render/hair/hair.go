@@ -217,7 +217,8 @@ const capReach = math.Pi / 8
 func (stroker *Stroker) quad(start, control, end vector.Point) {
 	const mostLog = 5 // binary logarithm of the most chords
 	x, y := absCeil((start.X+end.X)/2-control.X), absCeil((start.Y+end.Y)/2-control.Y)
-	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, mostLog) // the sum is about the distance
+	aboutDistance := max(x, y) + min(x, y)/2
+	n := 1 << min((bits.Len32(aboutDistance)+1)/2, mostLog) // about the root of the distance
 	from := start
 	for i := 1; i <= n; i++ {
 		t := float32(i) / float32(n)
@@ -239,7 +240,7 @@ func absCeil(v float32) uint32 {
 	if v < 0 {
 		v = -v
 	}
-	n := uint32(min(v, 1<<20))
+	n := uint32(min(v, 1<<20)) // cut off to a whole number
 	if float32(n) < v {
 		n++
 	}
@@ -320,9 +321,10 @@ func (stroker *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 == s1 {
 		return
 	}
-	first, last := s0>>6, (s1+63)>>6       // pixels, last not included
+	first, last := s0>>6, (s1+63)>>6       // pixels (64 units each), last not included
 	slope := ((t1 - t0) << 16) / (s1 - s0) // of t, in 1/65536
-	// The t of the line in the middle of the first pixel, plus half a pixel, in 1/65536 px.
+	// The t of the line in the middle of the first pixel, plus half a pixel, in 1/65536 px: t0 in these units,
+	// and the slope times the way from s0 to that middle.
 	across := t0<<10 + (slope*(32-s0&63)+32)>>6 + 1<<15
 	inPair := uint64(1) // pixels of a slanted line are blended in pairs: the two-pixel rule
 	if t0 == t1 {
@@ -432,7 +434,8 @@ const noPixel = uint64(1<<64 - 1)
 // the strokes' first span.
 func appendPixel(dst *scan.Coverage, first int, p plot, last uint64, alpha byte) {
 	x, y := p.at()
-	if p.pixel() == last+1 && x != 0 && len(dst.Spans) > first { // the next pixel of the row
+	isNextInRow := p.pixel() == last+1 && x != 0 // column 0 follows the end of the row above
+	if isNextInRow && len(dst.Spans) > first {
 		dst.Spans[len(dst.Spans)-1].Width++
 	} else {
 		dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, Width: 1, FirstByte: int32(len(dst.Bytes))})
@@ -475,9 +478,9 @@ func (stroker *Stroker) Passes() int {
 // called after Passes.
 func (stroker *Stroker) TakePass(pass, passes int, dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
 	first = len(dst.Spans)
-	pairs := pair != nil && !stroker.Clipped && (stroker.Strength < 255 || !stroker.Plain)
-	number := 0                     // of the plot in its pixel
-	last, drawn := noPixel, noPixel // pixel of the plot before, and the last one of this pass
+	hasPairs := !stroker.Clipped && (stroker.Strength < 255 || !stroker.Plain) // the two-pixel rule holds
+	number := 0                                                                // of the plot in its pixel
+	last, drawn := noPixel, noPixel                                            // pixel of the plot before, and the last one of this pass
 	for _, p := range stroker.plots {
 		if p.pixel() != last {
 			number = 0
@@ -490,7 +493,7 @@ func (stroker *Stroker) TakePass(pass, passes int, dst *scan.Coverage, pair func
 			}
 			appendPixel(dst, first, p, drawn, alpha)
 			drawn = last
-			if pairs && p.inPair() {
+			if hasPairs && pair != nil && p.inPair() {
 				x, y := p.at()
 				pair(x, y, p.alpha())
 			}
@@ -528,15 +531,17 @@ func (stroker *Stroker) takePlane(dst *scan.Coverage) {
 	stroker.plane = nil
 }
 
-// blend returns the alpha of a pixel after a plot of a hairline is drawn over the alpha below. With a translucent stroke, a pixel of the two-pixel rule is rounded down together with what
-// lies below it; any other is rounded before it is drawn over that. Both were observed in the browser.
+// blend returns the alpha of a pixel after a plot of a hairline is drawn over the alpha below. If the stroke is
+// translucent, its alpha and what is left of the alpha below are rounded down together for a pixel of the
+// two-pixel rule; for any other pixel each is rounded by itself. Both were observed in the browser.
 func (stroker *Stroker) blend(below byte, p plot) byte {
 	alpha, inPair := p.alpha(), p.inPair()
 	switch {
 	case stroker.Strength < 255 && inPair && !stroker.Clipped:
-		weight := stroker.Strength * (uint32(alpha) + 1)
+		weight := stroker.Strength * (uint32(alpha) + 1) // in 1/65536
 		rest := 0xffff - weight
-		return byte((weight + uint32(below)*((rest+rest>>8)>>8)) >> 8)
+		restIn256 := (rest + rest>>8) >> 8
+		return byte((weight + uint32(below)*restIn256) >> 8)
 	case stroker.Strength < 255:
 		return scan.Over(below, byte(stroker.Strength*(uint32(alpha)+1)>>8))
 	case inPair && !stroker.Plain:

@@ -51,7 +51,7 @@ func (c Comparison) Hausdorff() (px float64, ok bool) {
 	if !c.Measured {
 		return 0, false
 	}
-	return math.Sqrt(float64(c.Far2)), true
+	return math.Sqrt(float64(c.Far2)), true // Far2 is the square
 }
 
 // Meter compares masks. Oracle is the one in plain Go; a Meter on a device must give the same

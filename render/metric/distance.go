@@ -12,7 +12,7 @@ import (
 type distanceTransform struct {
 	threshold uint8
 	box       image.Rectangle // outside of it nothing is covered
-	column    []int32         // per pixel of the box: distance to the nearest covered pixel in its column
+	inColumn  []int32         // per pixel of the box: distance to the nearest covered pixel in its column
 	// The lower envelope of one row, from left to right: from x = starts[k] on, the parabola of column
 	// lowest[k] is the lowest. See rowPass.
 	lowest, starts []int32
@@ -26,11 +26,11 @@ const rowsPerCheck = 64
 // of ctx.
 func (transform *distanceTransform) farthest(ctx context.Context, a, b Mask) (int64, error) {
 	w, h := transform.box.Dx(), transform.box.Dy()
-	if cap(transform.column) < w*h {
-		transform.column = make([]int32, w*h)
+	if cap(transform.inColumn) < w*h {
+		transform.inColumn = make([]int32, w*h)
 		transform.lowest, transform.starts = make([]int32, w), make([]int32, w)
 	}
-	transform.column = transform.column[:w*h]
+	transform.inColumn = transform.inColumn[:w*h]
 	transform.columnPass(b)
 	var far int64
 	for y := range h {
@@ -49,7 +49,7 @@ func (transform *distanceTransform) columnPass(b Mask) {
 	w, h := transform.box.Dx(), transform.box.Dy()
 	none := int32(w + h)
 	for y := range h {
-		row, distances := b.row(transform.box.Min.Y+y), transform.column[y*w:][:w]
+		row, distances := b.row(transform.box.Min.Y+y), transform.inColumn[y*w:][:w]
 		for x := range distances {
 			switch {
 			case row[(transform.box.Min.X+x)*b.Step+b.First] >= transform.threshold:
@@ -57,12 +57,12 @@ func (transform *distanceTransform) columnPass(b Mask) {
 			case y == 0:
 				distances[x] = none
 			default:
-				distances[x] = min(none, transform.column[(y-1)*w+x]+1)
+				distances[x] = min(none, transform.inColumn[(y-1)*w+x]+1)
 			}
 		}
 	}
 	for y := h - 2; y >= 0; y-- {
-		distances, below := transform.column[y*w:][:w], transform.column[(y+1)*w:][:w]
+		distances, below := transform.inColumn[y*w:][:w], transform.inColumn[(y+1)*w:][:w]
 		for x := range distances {
 			distances[x] = min(distances[x], below[x]+1)
 		}
@@ -72,19 +72,23 @@ func (transform *distanceTransform) columnPass(b Mask) {
 // rowPass is the second pass, for row y of the box. The first pass found for each column i of the row how far
 // the nearest covered pixel in that column is, g(i). So the squared distance of the pixel at x from the nearest
 // of all is the least of (x-i)^2 + g(i)^2 over all i, each of which is a parabola over x. rowPass finds which
-// parabola is the lowest from where on, and then reads the distance at each covered pixel of mask. It returns
-// the largest of these and of farthest.
+// parabola is the lowest from where on (lowest and starts, from left to right), and then reads the distance at
+// each covered pixel of mask. It returns the largest of these and of farthest.
 func (transform *distanceTransform) rowPass(mask Mask, y int, farthest int64) int64 {
 	w := transform.box.Dx()
-	distances, row := transform.column[y*w:][:w], mask.row(transform.box.Min.Y+y)
-	height := func(x, i int64) int64 { return (x-i)*(x-i) + int64(distances[i])*int64(distances[i]) }
-	last := 0 // index of the last entry of lowest and starts
+	distances, row := transform.inColumn[y*w:][:w], mask.row(transform.box.Min.Y+y)
+	square := func(i int64) int64 { return int64(distances[i]) * int64(distances[i]) }
+	height := func(x, i int64) int64 { return (x-i)*(x-i) + square(i) } // at x, of the parabola of column i
+	last := 0                                                           // index of the last entry of lowest and starts
 	transform.lowest[0], transform.starts[0] = 0, 0
 	for column := int64(1); column < int64(w); column++ {
 		// Where another parabola starts to be the lowest, this column's may already be below it. Then the
 		// other one is nowhere the lowest, and is removed.
-		for last >= 0 && height(int64(transform.starts[last]), int64(transform.lowest[last])) > height(int64(transform.starts[last]), column) {
-			last--
+		for ; last >= 0; last-- {
+			start := int64(transform.starts[last])
+			if height(start, int64(transform.lowest[last])) <= height(start, column) {
+				break
+			}
 		}
 		if last < 0 {
 			last = 0
@@ -94,7 +98,7 @@ func (transform *distanceTransform) rowPass(mask Mask, y int, farthest int64) in
 		previous := int64(transform.lowest[last])
 		// The first x from which this column's parabola is the lower one. The numerator is not negative, as
 		// the other parabola is lower where it starts, at x >= 0.
-		start := 1 + (column*column-previous*previous+int64(distances[column])*int64(distances[column])-int64(distances[previous])*int64(distances[previous]))/(2*(column-previous))
+		start := 1 + (column*column-previous*previous+square(column)-square(previous))/(2*(column-previous))
 		if start < int64(w) {
 			last++
 			transform.lowest[last], transform.starts[last] = int32(column), int32(start)

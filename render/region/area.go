@@ -9,15 +9,15 @@ type span struct{ low, high int32 }
 // height y: from the leftmost crossing of its sides to the rightmost. It returns how many of the spans are of
 // the first region, U: these come first.
 func (scratch *scratch) coverLine(packed *Packed, y int32) (ofU int) {
-	for i := range packed.spans {
-		part := &packed.spans[i]
+	for i := range packed.rowsOfParts {
+		part := &packed.rowsOfParts[i]
 		if y < part.low || y > part.high {
 			continue
 		}
 		low, high := int32(math.MaxInt32), int32(-1)
 		for k := part.first; k < part.end; k++ {
-			side := &packed.Sides[k] // its ends are x | y<<16
-			if int32(side.A>>16) <= y && y <= int32(side.B>>16) {
+			side := &packed.Sides[k]
+			if side.lowY() <= y && y <= side.highY() {
 				x := side.at(y)
 				low, high = min(low, x), max(high, x)
 			}
@@ -32,11 +32,17 @@ func (scratch *scratch) coverLine(packed *Packed, y int32) (ofU int) {
 	return ofU
 }
 
+// lowX and lowY are the place of the end with the lower y, A, on the grid, highX and highY that of the other end.
+func (edge *Edge) lowX() int32  { return int32(edge.A & 0xffff) }
+func (edge *Edge) lowY() int32  { return int32(edge.A >> 16) }
+func (edge *Edge) highX() int32 { return int32(edge.B & 0xffff) }
+func (edge *Edge) highY() int32 { return int32(edge.B >> 16) }
+
 // at returns the x of the edge at a height within it, rounded down to the grid. The conversions to float32
 // round after the product and after the sum, as every device does, so that results are equal to the last bit.
 func (edge *Edge) at(y int32) int32 {
-	x0, x1 := int32(edge.A&0xffff), int32(edge.B&0xffff) // x is in the lower half of a word, y in the upper one
-	t := float32(float32(y-int32(edge.A>>16)) * edge.Slope)
+	x0, x1 := edge.lowX(), edge.highX()
+	t := float32(float32(y-edge.lowY()) * edge.Slope)
 	x := int32(math.Floor(float64(float32(x0) + t)))
 	return max(min(x0, x1), min(x, max(x0, x1)))
 }

@@ -17,10 +17,10 @@ func Farthest(a, b *Bits) uint32 { return farthest(a, b, wordsPerPixel*(a.Width+
 // bitmaps. Beyond that the distance transform computes the same number, in a time that does not depend on
 // where the pixels lie.
 func farthest(a, b *Bits, mostWords int) uint32 {
-	s := search{left: mostWords}
+	s := search{wordsLeft: mostWords}
 	s.farthest(a, b)
 	s.farthest(b, a)
-	if s.left >= 0 {
+	if s.wordsLeft >= 0 {
 		return s.largest
 	}
 	comparison, err := metric.Oracle{}.Compare(context.Background(), a.mask(), b.mask(), metric.Options{Hausdorff: true})
@@ -35,8 +35,8 @@ const wordsPerPixel = 8
 
 // search is the state of a search for the farthest pixel.
 type search struct {
-	largest uint32 // the largest squared distance so far
-	left    int    // words of the bitmaps that it may still read
+	largest   uint32 // the largest squared distance so far
+	wordsLeft int    // words of the bitmaps that it may still read
 }
 
 // mask returns the bitmap with one byte a pixel, the form that the distance transform reads.
@@ -44,7 +44,8 @@ func (bits *Bits) mask() metric.Mask {
 	pix := make([]byte, bits.Width*bits.Height)
 	for i := range pix {
 		x := i % bits.Width
-		pix[i] = byte(bits.W[i/bits.Width*bits.Words+x>>5] >> (x & 31) & 1)
+		y := i / bits.Width
+		pix[i] = byte(bits.W[y*bits.Words+x>>5] >> (x & 31) & 1)
 	}
 	return metric.Alpha(pix, bits.Width, bits.Height)
 }
@@ -58,7 +59,7 @@ type nearPixel struct {
 // farthest raises search.largest to the largest squared distance from a pixel of b to the nearest pixel
 // of other, if that is greater. Pixels that are in both have distance 0 and are skipped. A search is needed only
 // for pixels that can raise the largest: the nearest pixel found last is mostly near the next one too, and
-// if it is no farther than search.largest, no search is made. It ends early when search.left gets negative.
+// if it is no farther than search.largest, no search is made. It ends early when search.wordsLeft gets negative.
 func (search *search) farthest(b, other *Bits) {
 	low, high := other.rows()
 	near := nearPixel{squared: math.MaxUint32}
@@ -76,7 +77,7 @@ func (search *search) farthest(b, other *Bits) {
 					continue
 				}
 				near, known = search.nearest(other, x, y, near, low, high), true
-				if search.left < 0 {
+				if search.wordsLeft < 0 {
 					return
 				}
 				search.largest = max(search.largest, near.squared)
@@ -109,7 +110,11 @@ func (bits *Bits) rows() (low, high int) {
 // none is nearer. It goes outwards row by row, and stops as soon as it has a pixel that is not farther than
 // search.largest: then the distance of (x, y) cannot raise that.
 func (search *search) nearest(bits *Bits, x, y int, best nearPixel, low, high int) nearPixel {
-	for rowsAway := max(0, low-y, y-high); rowsAway < bits.Height && uint32(rowsAway*rowsAway) < best.squared && best.squared > search.largest && search.left >= 0; rowsAway++ {
+	for rowsAway := max(0, low-y, y-high); rowsAway < bits.Height; rowsAway++ {
+		mayBeNearer := uint32(rowsAway*rowsAway) < best.squared
+		if !mayBeNearer || best.squared <= search.largest || search.wordsLeft < 0 {
+			break
+		}
 		if y-rowsAway >= low && y-rowsAway <= high {
 			best = search.nearestInRow(bits, x, y-rowsAway, uint32(rowsAway*rowsAway), best)
 		}
@@ -125,15 +130,15 @@ func (search *search) nearest(bits *Bits, x, y int, best nearPixel, low, high in
 // and counts the words that it reads.
 func (search *search) nearestInRow(b *Bits, x, y int, rowSquared uint32, best nearPixel) nearPixel {
 	row := b.W[y*b.Words:][:b.Words]
-	try := func(column int) {
+	offer := func(column int) {
 		if squared := uint32((column-x)*(column-x)) + rowSquared; squared < best.squared {
 			best = nearPixel{squared, column, y}
 		}
 	}
 	const all = ^uint32(0)
-	for wordsAway, w := 0, x>>5; ; wordsAway++ {
+	for wordsAway, w := 0, x>>5; ; wordsAway++ { // w is the word of column x
 		left, right := w-wordsAway, w+wordsAway
-		search.left -= 2
+		search.wordsLeft -= 2
 		// The nearest pixel of these words is at least so far away.
 		gap := uint32(max(0, 32*wordsAway-31))
 		if left < 0 && right >= b.Words || gap*gap+rowSquared >= best.squared {
@@ -145,7 +150,7 @@ func (search *search) nearestInRow(b *Bits, x, y int, rowSquared uint32, best ne
 				pixels &= all << (x & 31)
 			}
 			if pixels != 0 {
-				try(32*right + bits.TrailingZeros32(pixels))
+				offer(32*right + bits.TrailingZeros32(pixels))
 			}
 		}
 		if left >= 0 {
@@ -154,7 +159,7 @@ func (search *search) nearestInRow(b *Bits, x, y int, rowSquared uint32, best ne
 				pixels &= all >> (31 - x&31)
 			}
 			if pixels != 0 {
-				try(32*left + 31 - bits.LeadingZeros32(pixels))
+				offer(32*left + 31 - bits.LeadingZeros32(pixels))
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (b *Bits) mark(size int, list []Edge) {
 	shift := 16 - bits.TrailingZeros(uint(size)) // a coordinate >> shift is a pixel
 	for i := range list {
 		e := &list[i]
-		y0, y1 := int32(e.A>>16), int32(e.B>>16)
+		y0, y1 := e.lowY(), e.highY()
 		for row := y0 >> shift; row <= y1>>shift; row++ {
 			low, high := e.cells(row<<shift, (row+1)<<shift)
 			for x := low >> shift; x <= high>>shift; x++ {
@@ -39,12 +39,11 @@ func (b *Bits) mark(size int, list []Edge) {
 
 // cells returns the range of x, in units of the grid, that an edge crosses between the heights low and high.
 func (edge *Edge) cells(low, high int32) (x0, x1 int32) {
-	y0, y1 := int32(edge.A>>16), int32(edge.B>>16)
-	a, b := int32(edge.A&0xffff), int32(edge.B&0xffff)
-	if low > y0 {
+	a, b := edge.lowX(), edge.highX() // where it enters and leaves that range of heights
+	if low > edge.lowY() {
 		a = edge.at(low)
 	}
-	if high < y1 {
+	if high < edge.highY() {
 		b = edge.at(high)
 	}
 	return min(a, b), max(a, b)

@@ -115,11 +115,11 @@ type Packed struct {
 	SegsU    int
 	Parts    int
 
-	spans      []partRows // of each part
-	unit       float64    // length of a unit of the grid, in the scene's unit
-	variation  float64    // sum of |dx| over Sides, in units of the grid: for the error bounds
-	perimeters float64    // sum of the parts' perimeters, in the scene's unit: for the error bounds
-	x0, y0     float64    // the scene's least x and y
+	rowsOfParts []partRows
+	unit        float64 // length of a unit of the grid, in the scene's unit
+	variation   float64 // sum of |dx| over Sides, in units of the grid: for the error bounds
+	perimeters  float64 // sum of the parts' perimeters, in the scene's unit: for the error bounds
+	x0, y0      float64 // the scene's least x and y
 }
 
 // partRows is the range of heights of a part, both ends included, and of its sides.
@@ -169,7 +169,7 @@ func (packed *Packed) Pack(scene *Scene) error {
 		return fmt.Errorf("cannot measure scene: %w: it spans %g; want a finite length above 0", ErrInvalid, side)
 	}
 	packed.unit, packed.x0, packed.y0 = side/(Grid-2), b.x0, b.y0
-	packed.Sides, packed.Segments, packed.spans = packed.Sides[:0], packed.Segments[:0], packed.spans[:0]
+	packed.Sides, packed.Segments, packed.rowsOfParts = packed.Sides[:0], packed.Segments[:0], packed.rowsOfParts[:0]
 	packed.Parts, packed.variation, packed.perimeters = 0, 0, 0
 	packed.appendParts(&scene.U)
 	packed.SidesU = len(packed.Sides)
@@ -208,15 +208,15 @@ func (packed *Packed) appendParts(r *Region) {
 			b := part[(i+1)%len(part)]
 			e := packed.edge(a, b)
 			packed.Sides = append(packed.Sides, e)
-			rows.low, rows.high = min(rows.low, int32(e.A>>16)), max(rows.high, int32(e.B>>16))
-			packed.variation += math.Abs(float64(e.B&0xffff) - float64(e.A&0xffff))
+			rows.low, rows.high = min(rows.low, e.lowY()), max(rows.high, e.highY())
+			packed.variation += math.Abs(float64(e.highX()) - float64(e.lowX()))
 			packed.perimeters += math.Hypot(b.X-a.X, b.Y-a.Y)
 		}
 		if len(part) > 0 {
 			packed.Sides[len(packed.Sides)-1].Last = 1
 			packed.Parts++
 			rows.end = len(packed.Sides)
-			packed.spans = append(packed.spans, rows)
+			packed.rowsOfParts = append(packed.rowsOfParts, rows)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (clips *Clips) Reset(shapes int) {
 // OfFrame returns the visible part of a frame inside the frames around it: a convex polygon in
 // page units, empty if nothing is visible. See docs/spec/drawing.md#r12.
 func (clips *Clips) OfFrame(tree *Tree, scene *scene.Scene, frame int32) []geom.Point {
-	if sp := clips.Spans[frame]; sp.known {
+	if sp := clips.Spans[frame]; sp.known { // computed before
 		return clips.Points[sp.First : sp.First+sp.Count]
 	}
 	sh, m := &scene.Shapes[frame], tree.Nodes[frame].Page
@@ -71,7 +71,7 @@ func (clips *Clips) Intersect(polygon, window []geom.Point) []geom.Point {
 		}
 		in, out = out, in
 	}
-	clips.scratch = [2][]geom.Point{in, out}
+	clips.scratch = [2][]geom.Point{in, out} // kept for their memory, and in until the next call
 	return in
 }
 

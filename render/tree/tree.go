@@ -40,12 +40,12 @@ type Layer struct {
 
 // Tree holds the places, opacities and frames of the shapes of a scene.
 type Tree struct {
-	Nodes     []Node
-	order     []Layer
-	back      int32              // the first highlight outside all frames
-	layered   bool               // there is a highlight
-	OnlyFrame [InOther + 1]int32 // per set the frame that is its only shape, -1 for none
-	bound     [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
+	Nodes         []Node
+	order         []Layer
+	back          int32              // the first highlight outside all frames
+	hasHighlights bool               // there is a highlight
+	OnlyFrame     [InOther + 1]int32 // per set the frame that is its only shape, -1 for none
+	bound         [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
 }
 
 // maxFrames is the deepest nesting of frames: each one adds four edges to the clip of its content.
@@ -59,12 +59,12 @@ func (tree *Tree) Build(sc *scene.Scene) error {
 		tree.Nodes = make([]Node, len(sc.Shapes))
 	}
 	tree.Nodes = tree.Nodes[:len(sc.Shapes)]
-	tree.layered = false
+	tree.hasHighlights = false
 	for i := range sc.Shapes {
 		shape, n := &sc.Shapes[i], &tree.Nodes[i]
 		*n = Node{Page: shape.LocalMatrix(), Opacity: shape.Opacity, Frame: -1, back: -1}
 		if shape.Kind == scene.Highlight {
-			tree.layered = true
+			tree.hasHighlights = true
 		}
 		if shape.Parent < 0 {
 			continue
@@ -122,13 +122,14 @@ func (tree *Tree) BindingOf(scene *scene.Scene, arrow int32, end int) *scene.Bin
 	return &scene.Bindings[tree.bound[arrow][end]-1]
 }
 
-// Select puts each shape into one of a view's two sets, or none. only has the ids of the first set; if it is nil,
-// all shapes are in the first set. other has those of the second one. Descendants are in the set of their parent. A
-// shape in both lists belongs to the first set. An unknown id is an error.
+// Select puts each shape into one of a view's two sets, or none: InOnly is the first set and InOther the second one.
+// only has the ids of the first set; if it is nil, all shapes are in the first set. other has those of the second
+// one. Descendants are in the set of their parent. A shape in both lists belongs to the first set. An unknown id is
+// an error.
 func (tree *Tree) Select(scene *scene.Scene, only, other []string) error {
-	tree.OnlyFrame = [InOther + 1]int32{-1, -1, -1}
+	tree.OnlyFrame = [InOther + 1]int32{-1, -1, -1} // no frame is alone in its set
 	if only == nil {
-		if len(tree.Nodes) == 1 {
+		if len(tree.Nodes) == 1 { // it may be a frame
 			tree.setOnlyFrame(scene, 0, InOnly)
 		}
 		for i := range tree.Nodes {
@@ -185,7 +186,7 @@ func (tree *Tree) setOnlyFrame(s *scene.Scene, i int32, in set) {
 // docs/spec/drawing.md#r9.
 func (tree *Tree) PaintOrder(sc *scene.Scene) []Layer {
 	tree.order = tree.order[:0]
-	if !tree.layered {
+	if !tree.hasHighlights {
 		for i := range sc.Shapes {
 			tree.order = append(tree.order, Layer{Shape: int32(i)})
 		}

@@ -3,13 +3,13 @@ package vector
 import "math"
 
 // ArcTo adds the arc of an ellipse from the last point to b, as an A command of path data does:
-// radii rx and ry, the x axis turned by deg degrees, large for the longer way round, sweep for
+// radii rx and ry, the x axis turned by degrees, large for the longer way round, sweep for
 // clockwise on the screen. The path must not be empty. Radii that are too small are scaled up; a
 // radius of 0 gives a line; an arc to its own start nothing (SVG 1.1, F.6).
 //
 // It becomes equal conics of at most a third of a turn, computed in binary32, because the last
 // bits decide how finely the browser draws an arc. See docs/spec/raster.md#r2.
-func (path *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
+func (path *Path) ArcTo(rx, ry, degrees float32, large, sweep bool, b Point) {
 	a := path.Points[len(path.Points)-1]
 	if a == b {
 		return
@@ -19,9 +19,9 @@ func (path *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 		path.LineTo(b)
 		return
 	}
-	ellipse := newEllipse(rx, ry, deg, Point{(a.X - b.X) * 0.5, (a.Y - b.Y) * 0.5})
+	ellipse := newEllipse(rx, ry, degrees, Point{(a.X - b.X) * 0.5, (a.Y - b.Y) * 0.5})
 	// In units in which the ellipse is a circle of radius 1: both ends and the centre.
-	from, to := ellipse.unit(a), ellipse.unit(b)
+	from, to := ellipse.toCircle(a), ellipse.toCircle(b)
 	c := unitCentre(from, to, large == sweep)
 	start := atan2(from, c)
 	span := atan2(to, c) - start
@@ -44,22 +44,22 @@ func (path *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 		angle += step
 		sin, cos := snapped(math.Sincos(float64(angle)))
 		end := Point{cos + c.X, sin + c.Y}
-		control := ellipse.real(Point{end.X + float32(reach*sin), end.Y - float32(reach*cos)})
+		control := ellipse.fromCircle(Point{end.X + float32(reach*sin), end.Y - float32(reach*cos)})
 		if i == n-1 {
 			path.ConicTo(control, b, weight)
 			return
 		}
-		path.ConicTo(control, ellipse.real(end), weight)
+		path.ConicTo(control, ellipse.fromCircle(end), weight)
 	}
 }
 
 // ellipse maps between an ellipse and the unit circle.
 type ellipse struct{ rx, ry, sin, cos float32 }
 
-// newEllipse returns the ellipse of an arc with radii rx and ry, turned by deg degrees. halfChord is half of
+// newEllipse returns the ellipse of an arc with radii rx and ry, turned by degrees. halfChord is half of
 // the vector between both ends of the arc: an ellipse that is too small to reach both is scaled up.
-func newEllipse(rx, ry, deg float32, halfChord Point) ellipse {
-	sin, cos := math.Sincos(float64(deg) * math.Pi / 180)
+func newEllipse(rx, ry, degrees float32, halfChord Point) ellipse {
+	sin, cos := math.Sincos(float64(degrees) * math.Pi / 180)
 	e := ellipse{rx, ry, float32(sin), float32(cos)}
 	q := e.upright(halfChord)
 	// The square of the factor by which the ellipse is too small.
@@ -76,14 +76,14 @@ func (e *ellipse) upright(q Point) Point {
 	return Point{float32(e.cos*q.X) + float32(e.sin*q.Y), float32(e.cos*q.Y) - float32(e.sin*q.X)}
 }
 
-// unit maps to units in which the ellipse is a circle of radius 1.
-func (e *ellipse) unit(q Point) Point {
+// toCircle maps to units in which the ellipse is a circle of radius 1.
+func (e *ellipse) toCircle(q Point) Point {
 	q = e.upright(q)
 	return Point{q.X * (1 / e.rx), q.Y * (1 / e.ry)}
 }
 
-// real is the inverse of unit.
-func (e *ellipse) real(q Point) Point {
+// fromCircle is the inverse of toCircle.
+func (e *ellipse) fromCircle(q Point) Point {
 	x, y := q.X*e.rx, q.Y*e.ry
 	return Point{float32(e.cos*x) - float32(e.sin*y), float32(e.sin*x) + float32(e.cos*y)}
 }

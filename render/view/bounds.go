@@ -30,7 +30,7 @@ var boundsFinders = sync.Pool{New: func() any { return new(boundsFinder) }}
 func PageBounds(scene *scene.Scene, i int32) (b Box, ok bool) {
 	finder := boundsFinders.Get().(*boundsFinder)
 	defer boundsFinders.Put(finder)
-	finder.arrows.Visited = 0
+	finder.arrows.Visited = 0 // the limit on work counts from here
 	extent := geom.NewExtent()
 	if finder.addWithDescendants(scene, i, &extent) != nil || extent.Empty() {
 		return Box{}, false
@@ -52,7 +52,7 @@ func ContentBounds(sc *scene.Scene, ids []string) (b Box, ok bool, err error) {
 		return Box{}, false, err
 	}
 	finder.clip.Reset(len(sc.Shapes))
-	finder.arrows.Visited = 0
+	finder.arrows.Visited = 0 // the limit on work counts from here
 	// The boxes of the selected shapes, each cut by its frame.
 	all := geom.NewExtent()
 	for i := range sc.Shapes {
