@@ -144,11 +144,11 @@ type Placement struct {
 // Place returns the polygon of a tangram piece at a placement. Vertex k corresponds to vertex k of
 // the canonical polygon.
 func Place(k Kind, placement Placement) []Point {
-	i := placement.Turn.Eighths & 7
-	if placement.Turn.Mirror { // the second half of Turns
-		i += 8
+	turn := placement.Turn.Eighths & 7 // modulo a full turn, also for negative ones
+	if placement.Turn.Mirror {
+		turn += 8 // the second half of Turns
 	}
-	return translated(turnedPolygons[k][i], placement.Shift)
+	return translated(turnedPolygons[k][turn], placement.Shift)
 }
 
 // Locate finds the placement of a polygon whose vertices correspond to the canonical ones of a kind

@@ -92,10 +92,12 @@ func isArticle(text string) bool {
 func onlyLetter(text string) (letter string, ok bool) {
 	for i := range len(text) {
 		c := text[i]
-		if c < 'A' || c > 'D' || i > 0 && (isAlphanumeric(text[i-1]) || text[i-1] == '\\') {
+		if c < 'A' || c > 'D' {
 			continue
 		}
-		if i+1 < len(text) && (isAlphanumeric(text[i+1]) || text[i+1] == '\'') || isArticle(text[i:]) {
+		endsWord := i > 0 && (isAlphanumeric(text[i-1]) || text[i-1] == '\\') // or a LaTeX command
+		beginsWord := i+1 < len(text) && (isAlphanumeric(text[i+1]) || text[i+1] == '\'')
+		if endsWord || beginsWord || isArticle(text[i:]) {
 			continue
 		}
 		if letter != "" && letter != text[i:i+1] {

@@ -36,13 +36,14 @@ type Item struct {
 func Items(set []Candidate, seed int64) ([]Item, error) {
 	sorted := slices.Clone(set)
 	slices.SortFunc(sorted, func(a, b Candidate) int { return strings.Compare(a.ID, b.ID) })
-	if err := CheckOutlines(sorted, 4); err != nil {
+	const wrongOptions = 3
+	if err := CheckOutlines(sorted, 1+wrongOptions); err != nil {
 		return nil, err
 	}
 	items := make([]Item, len(sorted))
 	for index := range sorted {
 		text := fmt.Sprintf("%d:%s", seed, sorted[index].ID)
-		drawn := Draw(sorted, index, text, 3)
+		drawn := Draw(sorted, index, text, wrongOptions)
 		entries := append([]int{index}, drawn.Others...)
 		drawn.random.Shuffle(entries) // with the generator that drew, which goes on
 		items[index].ID = sorted[index].ID

@@ -212,14 +212,15 @@ func escapeLength(text string) int {
 	case '\\', '"', '/':
 		return 1
 	case 'u':
+		const digits = "0123456789abcdefABCDEF"
 		for i := 1; i <= 4; i++ {
-			if i >= len(text) || !(text[i]-'0' < 10 || (text[i]|0x20)-'a' < 6) { // no hexadecimal digit; bytes are unsigned
+			if i >= len(text) || strings.IndexByte(digits, text[i]) < 0 {
 				return 0
 			}
 		}
 		return 5
 	case 'b', 'f', 'n', 'r', 't':
-		if len(text) > 1 && (text[1]|0x20)-'a' < 26 {
+		if len(text) > 1 && isLetter(text[1]) {
 			return 0
 		}
 		return 1
@@ -227,14 +228,22 @@ func escapeLength(text string) int {
 	return 0
 }
 
+// isLetter reports whether a byte of an answer is a letter of ASCII.
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// piecesOf returns the pieces of a final state: its member "pieces", or the state itself.
+func piecesOf(state *pyjson.Value) *pyjson.Value {
+	if pieces := state.Get("pieces"); state.Kind == pyjson.Dict && pieces != nil {
+		return pieces
+	}
+	return state
+}
+
 // readPieces reads the tangram pieces of a final state, which is a list or an object by id, into prediction.
 // Once MaxVertices vertices are read, it skips those of further pieces. See
 // docs/spec/tangram.md#r16.
 func (reader *Reader) readPieces(state *pyjson.Value, prediction *Prediction) {
-	list := state
-	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
-		list = in
-	}
+	list := piecesOf(state)
 	if list.Kind != pyjson.List && list.Kind != pyjson.Dict {
 		reader.reasons[ReasonPieces] = true
 		return
@@ -260,7 +269,7 @@ func (reader *Reader) readPiece(value *pyjson.Value, piece *Piece, prediction *P
 		piece.Problem = "the piece is no object"
 		return
 	}
-	if id := value.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
+	if id := value.Get("id"); isNumberOrText(id) {
 		piece.ID, piece.HasID = id.S, true
 	}
 	piece.Kind = kindOf(value)

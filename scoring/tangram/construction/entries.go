@@ -22,10 +22,7 @@ func (reader *Reader) Entries(text string, repair bool) (all []Entry, found bool
 	if state == nil {
 		return nil, false
 	}
-	list := state
-	if pieces := state.Get("pieces"); state.Kind == pyjson.Dict && pieces != nil {
-		list = pieces
-	}
+	list := piecesOf(state)
 	if list.Kind != pyjson.List && list.Kind != pyjson.Dict {
 		return nil, false
 	}
@@ -34,12 +31,16 @@ func (reader *Reader) Entries(text string, repair bool) (all []Entry, found bool
 		if list.Kind == pyjson.Dict { // pieces by id; an id within the piece counts more
 			entry.ID = list.Keys()[i]
 		}
-		if id := value.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
+		if id := value.Get("id"); isNumberOrText(id) {
 			entry.ID = id.S
 		}
-		if vertices := value.Get("vertices"); value.Kind == pyjson.Dict && (vertices == nil || vertices.Kind != pyjson.None) {
+		// null in place of a piece, or of its vertices, takes the piece away: JSON stays nil.
+		vertices := value.Get("vertices")
+		verticesAreNull := vertices != nil && vertices.Kind == pyjson.None
+		switch {
+		case value.Kind == pyjson.Dict && !verticesAreNull:
 			entry.JSON = pieceJSON(value, entry.ID)
-		} else if value.Kind != pyjson.None && value.Kind != pyjson.Dict {
+		case value.Kind != pyjson.Dict && value.Kind != pyjson.None:
 			entry.JSON = value.AppendJSON(nil) // no piece; the scorer says so
 		}
 		all = append(all, entry)

@@ -78,9 +78,9 @@ func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 	if !ok {
 		return false, false
 	}
-	roughX, okX := readCoordinate(&p.X, x)
-	roughY, okY := readCoordinate(&p.Y, y)
-	return roughX || roughY, okX && okY
+	inexactX, okX := readCoordinate(&p.X, x)
+	inexactY, okY := readCoordinate(&p.Y, y)
+	return inexactX || inexactY, okX && okY
 }
 
 // coordinates returns the texts of the two coordinates of a tangram piece's vertex, which is [x,
@@ -105,7 +105,7 @@ func coordinates(v *pyjson.Value) (x, y string, ok bool) {
 	return valueX.S, valueY.S, true // S is the text of a number too
 }
 
-// isNumberOrText reports whether a coordinate is a number or a text.
+// isNumberOrText reports whether a coordinate or an id is a number or a text.
 func isNumberOrText(v *pyjson.Value) bool {
 	return v != nil && (v.Kind == pyjson.Str || v.Kind == pyjson.Int || v.Kind == pyjson.Float)
 }

@@ -40,12 +40,12 @@ func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 				candidate.residual = candidate.float.distance(second.at.sub(first.at))
 				all = append(all, candidate)
 			}
-			for vertexP := range first.base {
-				for vertexQ := range second.base {
-					if first.base[vertexP].add(first.at).distance(second.base[vertexQ].add(second.at)) < maxVertexGap {
-						add(first.exact[vertexP].Sub(second.exact[vertexQ]), false)
+			for a := range first.floats { // a vertex, and the edge that begins there
+				for b := range second.floats {
+					if first.floats[a].add(first.at).distance(second.floats[b].add(second.at)) < maxVertexGap {
+						add(first.exact[a].Sub(second.exact[b]), false)
 					}
-					if by, coarse, ok := facingEdges(first, second, vertexP, vertexQ); ok {
+					if by, coarse, ok := facingEdges(first, second, a, b); ok {
 						add(by, coarse)
 					}
 				}
@@ -60,9 +60,9 @@ func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 // gap between them becomes 0 and the offset along them a simple number. coarse says that the offset is
 // only a multiple of 1/coarseSteps. ok is false for other edges.
 func facingEdges(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
-	a2, b2 := (a+1)%len(p.base), (b+1)%len(q.base)
-	start, end := p.base[a].add(p.at), p.base[a2].add(p.at)
-	from, to := q.base[b].add(q.at), q.base[b2].add(q.at)
+	nextA, nextB := (a+1)%len(p.floats), (b+1)%len(q.floats)
+	start, end := p.floats[a].add(p.at), p.floats[nextA].add(p.at) // of edge a
+	from, to := q.floats[b].add(q.at), q.floats[nextB].add(q.at)   // of edge b
 	length := end.distance(start)
 	direction := end.sub(start).times(1 / length)
 	otherEdge := to.sub(from)

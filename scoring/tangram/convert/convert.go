@@ -224,8 +224,8 @@ func (candidate *candidate) check(pieces *[assembly.Count]piece) error {
 func (candidate *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
 	for i := range pieces {
 		for j := range i {
-			for _, v := range pieces[i].base {
-				for _, w := range pieces[j].base {
+			for _, v := range pieces[i].floats {
+				for _, w := range pieces[j].floats {
 					if v.add(candidate.float[i]).distance(w.add(candidate.float[j])) < 1e-9 {
 						n++
 					}

@@ -105,10 +105,10 @@ func checkAngles(polys *[assembly.Count][]Point) error {
 
 // piece is a piece of the drawing with its exact orientation and its approximate position.
 type piece struct {
-	turn  int              // in assembly.Turns
-	exact []assembly.Point // the turned canonical polygon, counter-clockwise
-	base  []Point          // exact in doubles
-	at    Point            // the shift of base in the drawing
+	turn   int              // in assembly.Turns
+	exact  []assembly.Point // the turned canonical polygon, counter-clockwise
+	floats []Point          // exact in doubles
+	at     Point            // the shift of floats in the drawing
 }
 
 // fitOrientation returns tangram piece i in the orientation that is closest to the drawn polygon,
@@ -134,10 +134,10 @@ func fitOrientation(i int, poly []Point) (piece, error) {
 		}
 		for _, v := range candidate.exact {
 			x, y := v.Floats()
-			candidate.base = append(candidate.base, Point{x, y})
+			candidate.floats = append(candidate.floats, Point{x, y})
 		}
-		candidate.at = centre.sub(centroid(candidate.base))
-		if off := misfit(candidate.base, candidate.at, poly); off < bestOff-1e-9 { // symmetric orientations are equal; the first one wins
+		candidate.at = centre.sub(centroid(candidate.floats))
+		if off := misfit(candidate.floats, candidate.at, poly); off < bestOff-1e-9 { // symmetric orientations are equal; the first one wins
 			best, bestOff = candidate, off
 		}
 	}

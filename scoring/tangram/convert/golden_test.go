@@ -139,7 +139,7 @@ func TestFit(t *testing.T) {
 				if (err == nil) != want || err != nil && !errors.Is(err, ErrMisfit) {
 					t.Errorf("piece %d turned by %d, %g off: got %v; want it taken: %v", i, turnedBy, off, err, want)
 				}
-				if off == 0 && (misfit(p.base, p.at, poly) > 1e-9 || len(p.exact) != len(p.base) || p.turn > turnedBy) {
+				if off == 0 && (misfit(p.floats, p.at, poly) > 1e-9 || len(p.exact) != len(p.floats) || p.turn > turnedBy) {
 					t.Errorf("piece %d turned by %d: got the turn %d at %v; want that one, or an equal one before it", i, turnedBy, p.turn, p.at)
 				}
 			}
@@ -204,7 +204,7 @@ func TestFacingEdges(t *testing.T) {
 		p := &piece{at: Point{x, y}}
 		for _, v := range [4][2]int64{{0, 0}, {1, 0}, {1, 1}, {0, 1}} {
 			p.exact = append(p.exact, assembly.At(v[0], v[1]))
-			p.base = append(p.base, Point{float64(v[0]), float64(v[1])})
+			p.floats = append(p.floats, Point{float64(v[0]), float64(v[1])})
 		}
 		return p
 	}

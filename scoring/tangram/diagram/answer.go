@@ -33,6 +33,12 @@ var (
 	seamColor   = color.NRGBA{0x1f, 0x3f, 0x70, 255}
 )
 
+const (
+	spillOpacity = 0.8
+	errorOpacity = 0.9
+	nameSize     = 16 // of names and of the legend's squares and texts, px
+)
+
 // Answer draws the tangram pieces of an answer over their target and marks the faults: overlaps
 // (red), parts of the target that stay open (orange), parts outside of it (purple), and distorted
 // pieces (red outline). Pieces are filled by the even-odd rule, see docs/spec/tangram.md#r33.
@@ -116,9 +122,9 @@ func paintAreas(picture *sheet.Sheet, toPicture view, target sheet.Loop, pieces 
 		}
 		picture.Blend(x, y, pieceColor, once)
 		if len(target) > 0 {
-			picture.Blend(x, y, spillColor, max(once-targetCover[i], 0)*0.8)
+			picture.Blend(x, y, spillColor, max(once-targetCover[i], 0)*spillOpacity)
 		}
-		picture.Blend(x, y, errorColor, min(max(coverCount[i]-1, 0), 1)*0.9)
+		picture.Blend(x, y, errorColor, min(max(coverCount[i]-1, 0), 1)*errorOpacity)
 	}
 }
 
@@ -132,9 +138,9 @@ func writeName(picture *sheet.Sheet, writer *sheet.Writer, toPicture view, piece
 	for _, q := range toPicture.loop(piece.Loop) {
 		centre.X, centre.Y = centre.X+q.X/float64(len(piece.Loop)), centre.Y+q.Y/float64(len(piece.Loop))
 	}
-	line, err := writer.Line(piece.Name, 16)
+	line, err := writer.Line(piece.Name, nameSize)
 	if err != nil {
-		line, err = writer.Line("?", 16) // the font may lack characters of a name
+		line, err = writer.Line("?", nameSize) // the font may lack characters of a name
 	}
 	if err != nil {
 		return err
@@ -143,7 +149,7 @@ func writeName(picture *sheet.Sheet, writer *sheet.Writer, toPicture view, piece
 	if line.Width > maxWidth {
 		return nil
 	}
-	picture.Write(black, line, centre.X-line.Width/2, centre.Y+writer.Caps*8) // 8: half of 16 px, to centre capitals
+	picture.Write(black, line, centre.X-line.Width/2, centre.Y+writer.Caps*(nameSize/2)) // capitals are centred
 	return nil
 }
 
@@ -153,15 +159,16 @@ func writeLegend(s *sheet.Sheet, writer *sheet.Writer) error {
 		tone color.NRGBA
 		text string
 	}{{pieceColor, "piece"}, {errorColor, "overlap, distorted"}, {gapColor, "gap"}, {spillColor, "outside"}}
-	// a square of 16 px for each colour, its text 24 px to the right, 28 px to the next entry
+	// A square for each colour, its text 24 px to the right, 28 px to the next entry.
+	const half = nameSize / 2
 	x, y := float64(answerEdge), float64(answerSide-answerRoom/2)
 	for _, entry := range entries {
-		s.Fill(entry.tone, sheet.Box(x, y-8, x+16, y+8))
-		line, err := writer.Line(entry.text, 16)
+		s.Fill(entry.tone, sheet.Box(x, y-half, x+nameSize, y+half))
+		line, err := writer.Line(entry.text, nameSize)
 		if err != nil {
 			return fmt.Errorf("cannot write legend: %w", err)
 		}
-		s.Write(black, line, x+24, y+writer.Caps*8)
+		s.Write(black, line, x+24, y+writer.Caps*half)
 		x += 24 + line.Width + 28
 	}
 	return nil

@@ -148,8 +148,9 @@ func (layout *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 			for distance := float64(discRadius + 2); distance <= limit; distance += labelStep {
 				centre := sheet.Pt(layout.loop[i].X+float64(direction.X*(distance+halfExtent)),
 					layout.loop[i].Y+float64(direction.Y*(distance+halfExtent)))
-				if box := boxAround(centre, w, h); layout.isFree(box) && layout.leaderFree(i, box) && layout.leaderOutside(i, box) &&
-					!insideLoop(layout.loop, centre) {
+				box := boxAround(centre, w, h)
+				meetsNothing := layout.isFree(box) && layout.leaderFree(i, box)
+				if meetsNothing && layout.leaderOutside(i, box) && !insideLoop(layout.loop, centre) {
 					return centre, true
 				}
 			}

@@ -113,7 +113,7 @@ func (x Number) Float() float64 {
 // bigFloat returns a number of Q(sqrt 2) with at least 128 correct bits. The conjugate bounds how
 // many bits a and b sqrt 2 can cancel, so it computes with that many more.
 func (x Number) bigFloat() *big.Float {
-	precision := uint(192 + 4*x.Bits())
+	precision := uint(192 + 4*x.Bits()) // 4*Bits covers what can cancel
 	newFloat := func() *big.Float { return new(big.Float).SetPrec(precision) }
 	a, b := newFloat().SetRat(x.a.toBig()), newFloat().SetRat(x.b.toBig())
 	return a.Add(a, b.Mul(b, newFloat().Sqrt(newFloat().SetInt64(2))))

@@ -58,6 +58,9 @@ const (
 	sqrtCommand tokenKind = 'r' // \sqrt
 	sqrtSign    tokenKind = 's' // sqrt or the sign for it
 	pi          tokenKind = 'p'
+
+	// delimiter is set in the kind of a bracket with a backslash, such as \(, which delimits an expression.
+	delimiter tokenKind = 0x80
 )
 
 // token is a lexical token of an expression.
@@ -174,7 +177,7 @@ func readCommand(text string) (kind tokenKind, n int, ok bool) {
 	case ',', ';', ':', '!', ' ':
 		return 0, 2, true
 	case '(', ')', '[', ']': // valid only around the whole expression: see stripDelimiters
-		return tokenKind(text[1] | 0x80), 2, true // 0x80 tells them from plain brackets
+		return tokenKind(text[1]) | delimiter, 2, true
 	}
 	return 0, 0, false
 }
@@ -231,8 +234,8 @@ func (p *parser) stripDelimiters() bool {
 			return false
 		}
 		tokens = tokens[dollars : n-dollars]
-	case tokens[0].kind == '('|0x80 && tokens[n-1].kind == ')'|0x80, tokens[0].kind == '['|0x80 &&
-		tokens[n-1].kind == ']'|0x80:
+	case tokens[0].kind == '('|delimiter && tokens[n-1].kind == ')'|delimiter,
+		tokens[0].kind == '['|delimiter && tokens[n-1].kind == ']'|delimiter:
 		tokens = tokens[1 : n-1]
 	}
 	p.tokens = tokens
@@ -287,7 +290,7 @@ func (p *parser) expression() (Number, bool) {
 func (p *parser) term() (Number, bool) {
 	x, ok := p.unary()
 	for ok {
-		afterNumber := p.afterNumber
+		afterNumber := p.afterNumber // x ended with a plain number
 		kind := p.peek()
 		var y Number
 		switch kind {

@@ -72,7 +72,7 @@ func scaledDifference(x, y Number) (p, q, d int64, ok bool) {
 		}
 	}
 	if d == 1 {
-		d = 2 // see above
+		d = 2 // any multiple will do
 	}
 	factorX, factorY := d/dx, d/dy
 	return ay*factorY - ax*factorX, by*factorY - bx*factorX, d, true

@@ -31,6 +31,7 @@ func (x rat) toBig() *big.Rat {
 // fromBig converts a big.Rat to a rational number, which is kept in int64s where it fits. The
 // caller must not change r afterwards.
 func fromBig(r *big.Rat) rat {
+	// The smallest int64 stays big, because its negative does not fit.
 	if r.Num().IsInt64() && r.Denom().IsInt64() && r.Num().Int64() != math.MinInt64 {
 		return rat{n: r.Num().Int64(), d: r.Denom().Int64()}
 	}

@@ -10,7 +10,7 @@ func parseShort(text string) (Number, bool) {
 	if len(text) > 64 {
 		return sum, false
 	}
-	for first := true; first || text != ""; first = false {
+	for first := true; first || text != ""; first = false { // each round reads a term; an empty text has none
 		sign := int64(1)
 		switch {
 		case text == "":

@@ -93,11 +93,12 @@ func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int)
 		return by, false
 	}
 	switch way {
-	case 0:
+	case 0: // start on start
 		return hostStart.Sub(start), true
-	case 1:
+	case 1: // start on end
 		return hostEnd.Sub(start), true
 	}
+	// Midpoint on midpoint: half of the difference of the sums of the ends.
 	twice := hostStart.Add(hostEnd).Sub(start.Add(end))
 	half := field.Ratio(1, 2)
 	return assembly.Point{X: twice.X.Mul(half), Y: twice.Y.Mul(half)}, true

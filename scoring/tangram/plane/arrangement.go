@@ -11,11 +11,13 @@ type arrangement struct {
 	spans     []span // memory of the lists of spans of the edges
 	clipper   clipper
 
-	spansA, spansB, spansC []span    // scratch lists of one edge at a time
-	boundary               []segment // of the union
-	overlapArea            []float64 // by pair of rings: i*n+j with i < j
-	overlaps, sharesEdge   []bool    // by pair of rings
-	clusterOf              []int32   // of each ring, the lowest ring of its cluster
+	// Scratch lists of one edge at a time: its parts with a region on a side, some of those, and
+	// what is computed from them.
+	clipped, selected, result []span
+	boundary                  []segment // of the union
+	overlapArea               []float64 // by pair of rings: i*n+j with i < j
+	overlaps, sharesEdge      []bool    // by pair of rings
+	clusterOf                 []int32   // of each ring, the lowest ring of its cluster
 }
 
 // edge is an edge of a ring from vertex a to b, with its position relative to the regions of its
@@ -90,9 +92,9 @@ func (arr *arrangement) addRing(ring ring, interior sides) (hasArea bool) {
 // keeps the common part, so that it counts once.
 func (arr *arrangement) findOwnSides(edge *edge, ring ring) (found bool) {
 	vertices := arr.vertices
-	arr.spansA = arr.clipper.clip(vertices, arr.spansA[:0], edge.a, edge.b, ring, 0)
-	arr.spansB = arr.spansB[:0]
-	for i := ring.from; i < edge.a; i++ { // earlier edges on the same line
+	arr.clipped = arr.clipper.clip(vertices, arr.clipped[:0], edge.a, edge.b, ring, 0)
+	arr.selected = arr.selected[:0]
+	for i := ring.from; i < edge.a; i++ { // the parts of earlier edges on the same line
 		j := ring.next(i)
 		if vertices.side(edge.a, edge.b, i) != 0 || vertices.side(edge.a, edge.b, j) != 0 {
 			continue
@@ -101,19 +103,19 @@ func (arr *arrangement) findOwnSides(edge *edge, ring ring) (found bool) {
 		if vertices.before(&hi, &lo) {
 			lo, hi = hi, lo
 		}
-		arr.spansB = append(arr.spansB, span{lo: lo, hi: hi})
+		arr.selected = append(arr.selected, span{lo: lo, hi: hi})
 	}
-	coincident := merge(vertices, arr.spansB)
+	coincident := merge(vertices, arr.selected)
 	for s := range edge.ownSpans {
-		arr.spansC = arr.spansC[:0]
-		for _, cut := range arr.spansA {
+		arr.result = arr.result[:0]
+		for _, cut := range arr.clipped {
 			if cut.sides != sideAt(s) {
 				continue
 			}
-			arr.spansC = subtract(vertices, arr.spansC, cut.lo, cut.hi, coincident)
+			arr.result = subtract(vertices, arr.result, cut.lo, cut.hi, coincident)
 		}
-		edge.ownSpans[s] = arr.storeSpans(merge(vertices, arr.spansC)...)
-		found = found || len(arr.spansC) > 0
+		edge.ownSpans[s] = arr.storeSpans(merge(vertices, arr.result)...)
+		found = found || len(arr.result) > 0
 	}
 	return found
 }
@@ -135,9 +137,9 @@ func (arr *arrangement) interiorSide(ring ring) sides {
 		return onRight
 	}
 	for i := ring.from; i < ring.to; i++ {
-		arr.spansA = arr.clipper.clip(vertices, arr.spansA[:0], i, ring.next(i), ring, 0)
-		if len(arr.spansA) > 0 {
-			return arr.spansA[0].sides
+		arr.clipped = arr.clipper.clip(vertices, arr.clipped[:0], i, ring.next(i), ring, 0)
+		if len(arr.clipped) > 0 {
+			return arr.clipped[0].sides
 		}
 	}
 	return onLeft // unreachable: a simple ring has area
@@ -159,15 +161,15 @@ func (arr *arrangement) clipEdges() {
 }
 
 // intersectSpan returns the parts of a span that lie in a list of spans of the same polygon's edge,
-// sorted and without overlaps. They are in spansC, valid until its next use; spansA is overwritten too.
+// sorted and without overlaps. They are in result, valid until its next use; clipped is overwritten too.
 func (arr *arrangement) intersectSpan(list []span, span *span) []span {
 	if len(list) == 1 && list[0].lo == start && list[0].hi == end { // the whole edge, as of simple rings
-		arr.spansC = append(arr.spansC[:0], *span)
-		return arr.spansC
+		arr.result = append(arr.result[:0], *span)
+		return arr.result
 	}
-	arr.spansA = append(arr.spansA[:0], *span)
-	arr.spansC = intersect(arr.vertices, arr.spansC[:0], list, arr.spansA)
-	return arr.spansC
+	arr.clipped = append(arr.clipped[:0], *span)
+	arr.result = intersect(arr.vertices, arr.result[:0], list, arr.clipped)
+	return arr.result
 }
 
 // measurePairs finds which pairs of polygons overlap and with what area, and which share a part of
@@ -182,8 +184,8 @@ func (arr *arrangement) measurePairs() {
 		edge := &arr.edges[i]
 		for at := edge.crossings.from; at < edge.crossings.to; at++ {
 			other := &arr.crossings[at]
-			lo, hi := min(edge.ring, other.ring), max(edge.ring, other.ring)
-			pair := lo*n + hi
+			lower, higher := min(edge.ring, other.ring), max(edge.ring, other.ring)
+			pair := lower*n + higher
 			for index := range edge.ownSpans {
 				ownSide := sideAt(index)
 				if edge.ownSpans[index].empty() || arr.sharesEdge[pair] && other.sides&ownSide == 0 {
@@ -193,7 +195,7 @@ func (arr *arrangement) measurePairs() {
 				if len(list) == 0 {
 					continue
 				}
-				// the other region on one side only means that its boundary runs along this edge
+				// The other region on one side only means that its boundary runs along this edge.
 				arr.sharesEdge[pair] = arr.sharesEdge[pair] || other.sides != bothSides
 				if other.sides&ownSide == 0 {
 					continue
@@ -201,7 +203,7 @@ func (arr *arrangement) measurePairs() {
 				arr.overlaps[pair] = true
 				// An edge that both rings have with the region on the same side counts once.
 				if other.sides == bothSides || edge.ring < other.ring {
-					arr.overlapArea[pair] += arr.triangleArea(edge, ownSide, arr.rings[lo].from) * totalLength(list)
+					arr.overlapArea[pair] += arr.triangleArea(edge, ownSide, arr.rings[lower].from) * totalLength(list)
 				}
 			}
 		}
@@ -243,7 +245,7 @@ func (arr *arrangement) findBoundary() {
 			if edge.ownSpans[index].empty() {
 				continue
 			}
-			covers, exposed := arr.spansA[:0], arr.spansC[:0] // their memory is used again
+			covers, exposed := arr.clipped[:0], arr.result[:0] // their memory is used again
 			for _, cover := range edge.crossings.slice(arr.crossings) {
 				// covered on the outer side, or the same edge of an earlier ring
 				if cover.sides&^ownSide != 0 || cover.sides == ownSide && cover.ring < edge.ring {
@@ -254,7 +256,7 @@ func (arr *arrangement) findBoundary() {
 			for _, ownSpan := range edge.ownSpans[index].slice(arr.spans) {
 				exposed = subtract(vertices, exposed, ownSpan.lo, ownSpan.hi, covered)
 			}
-			arr.spansA, arr.spansC = covers, exposed
+			arr.clipped, arr.result = covers, exposed
 			edge.exposedSpans[index] = arr.storeSpans(exposed...)
 			for _, span := range exposed {
 				arr.boundary = append(arr.boundary, vertices.subsegment(edge.a, edge.b, span))
@@ -293,9 +295,9 @@ func (arr *arrangement) unionArea() (sum float64) {
 		for j := range i {
 			if clusterI, clusterJ := arr.clusterOf[i], arr.clusterOf[j]; clusterI != clusterJ &&
 				arr.boxes[i].overlaps(&arr.boxes[j]) {
-				for q := range arr.clusterOf[:i+1] { // join the two clusters under the lower number
-					if arr.clusterOf[q] == max(clusterI, clusterJ) {
-						arr.clusterOf[q] = min(clusterI, clusterJ)
+				for ring := range arr.clusterOf[:i+1] { // join the two clusters under the lower number
+					if arr.clusterOf[ring] == max(clusterI, clusterJ) {
+						arr.clusterOf[ring] = min(clusterI, clusterJ)
 					}
 				}
 			}
@@ -328,21 +330,21 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 		if edge.exposedSpans[0].empty() && edge.exposedSpans[1].empty() {
 			continue
 		}
-		arr.spansA = arr.spansA[:0]
+		arr.clipped = arr.clipped[:0]
 		if edge.box.overlaps(&targetBox) {
-			arr.spansA = arr.clipper.clip(vertices, arr.spansA, edge.a, edge.b, target, -1) // -1: the target is none of arr.rings
+			arr.clipped = arr.clipper.clip(vertices, arr.clipped, edge.a, edge.b, target, -1) // -1: the target is none of arr.rings
 		}
 		for index, exposedRange := range edge.exposedSpans {
 			if exposedRange.empty() {
 				continue
 			}
 			ownSide := sideAt(index)
-			inner, outer := arr.splitBySide(arr.spansA, ownSide)
+			inner, outer := arr.splitBySide(arr.clipped, ownSide)
 			exposed := exposedRange.slice(arr.spans)
-			arr.spansC = intersect(vertices, arr.spansC[:0], exposed, inner)
-			shared += arr.triangleArea(edge, ownSide, target.from) * totalLength(arr.spansC)
+			arr.result = intersect(vertices, arr.result[:0], exposed, inner)
+			shared += arr.triangleArea(edge, ownSide, target.from) * totalLength(arr.result)
 			if equal { // so far: the target must lie on the inner side all along, and nowhere on the outer side
-				equal = containsAll(vertices, inner, exposed) && len(intersect(vertices, arr.spansC[:0], exposed, outer)) == 0
+				equal = containsAll(vertices, inner, exposed) && len(intersect(vertices, arr.result[:0], exposed, outer)) == 0
 			}
 		}
 	}
@@ -352,39 +354,39 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 	// Parts of the target's boundary.
 	for i := target.from; i < target.to; i++ {
 		targetEdge := edge{a: i, b: target.next(i), box: vertices.edgeBox(i, target.next(i))}
-		arr.spansA = arr.spansA[:0]
+		arr.clipped = arr.clipped[:0]
 		for index, r := range arr.rings {
 			if targetEdge.box.overlaps(&arr.boxes[index]) {
-				arr.spansA = arr.clipper.clip(vertices, arr.spansA, targetEdge.a, targetEdge.b, r, int32(index))
+				arr.clipped = arr.clipper.clip(vertices, arr.clipped, targetEdge.a, targetEdge.b, r, int32(index))
 			}
 		}
-		if len(arr.spansA) == 0 {
+		if len(arr.clipped) == 0 {
 			continue
 		}
-		left, right := arr.splitBySide(arr.spansA, onLeft)
-		arr.spansC = intersect(vertices, arr.spansC[:0], left, right)
-		shared += arr.triangleArea(&targetEdge, onLeft, target.from) * totalLength(arr.spansC)
+		left, right := arr.splitBySide(arr.clipped, onLeft)
+		arr.result = intersect(vertices, arr.result[:0], left, right)
+		shared += arr.triangleArea(&targetEdge, onLeft, target.from) * totalLength(arr.result)
 	}
 	return shared, equal
 }
 
 // splitBySide returns the merged parts of a polygon's edge that have another region on the given
 // side, and those that have it on the opposite side. A part with the region on both sides is in
-// both lists. side is onLeft or onRight. Both lists are in spansB and valid until its next use.
+// both lists. side is onLeft or onRight. Both lists are in selected and valid until its next use.
 func (arr *arrangement) splitBySide(list []span, side sides) (same, opposite []span) {
-	arr.spansB = arr.spansB[:0]
+	arr.selected = arr.selected[:0]
 	for _, s := range list {
 		if s.sides&side != 0 {
-			arr.spansB = append(arr.spansB, s)
+			arr.selected = append(arr.selected, s)
 		}
 	}
-	n := len(arr.spansB)
+	n := len(arr.selected)
 	for _, s := range list {
 		if s.sides&^side != 0 { // there are two sides, so what remains is the opposite one
-			arr.spansB = append(arr.spansB, s)
+			arr.selected = append(arr.selected, s)
 		}
 	}
-	return merge(arr.vertices, arr.spansB[:n:n]), merge(arr.vertices, arr.spansB[n:])
+	return merge(arr.vertices, arr.selected[:n:n]), merge(arr.vertices, arr.selected[n:])
 }
 
 // boundariesMeet reports whether the boundaries of polygons i and j, corners included, have a point in

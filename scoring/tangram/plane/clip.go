@@ -120,13 +120,13 @@ func (clipper *clipper) findSides(vertices *vertexSet, a, b int32, ring ring) bo
 	return someAfterStart&someBeforeEnd != 0 && (n-left-right >= 2 || left > 0 && right > 0)
 }
 
-// parityChange[3*(1+s) + 1+t] holds the sides on which inside and outside change at a ring's edge
+// parityChange[1+s][1+t] holds the sides on which inside and outside change at a ring's edge
 // that starts on side s of the clipped edge and ends on side t; -1 is right, 0 is on the line, 1
 // is left.
-var parityChange = [9]sides{
-	0, onRight, bothSides,
-	onRight, 0, onLeft,
-	bothSides, onLeft, 0,
+var parityChange = [3][3]sides{
+	{0, onRight, bothSides},
+	{onRight, 0, onLeft},
+	{bothSides, onLeft, 0},
 }
 
 // collectCrossings fills clipper.crossings with the points where the line through a and b crosses a
@@ -141,7 +141,7 @@ func (clipper *clipper) collectCrossings(vertices *vertexSet, a, b int32, ring r
 	for i := ring.from; i < ring.to; i++ {
 		j := ring.next(i)
 		sideI, sideJ := clipper.sideOf[i-ring.from], clipper.sideOf[j-ring.from]
-		change := parityChange[3*(1+int(sideI))+1+int(sideJ)]
+		change := parityChange[1+sideI][1+sideJ]
 		if change == 0 {
 			continue
 		}

@@ -204,6 +204,7 @@ type squaredBranch struct{ a, b, c float64 }
 func (s *segmentDist) branchNear(other *segmentDist, middle float64) squaredBranch {
 	x, y := other.x0+float64(middle*other.dx), other.y0+float64(middle*other.dy)
 	px, py := x-s.x0, y-s.y0
+	// foot is where on s, from 0 to 1, the perpendicular from the point meets the line of s.
 	foot := (float64(px*s.dx) + float64(py*s.dy)) * s.inverseSquaredLength
 	if foot > 0 && foot < 1 { // the nearest point is within s, so the distance is that from its line
 		distance := float64(px*s.dy) - float64(py*s.dx)

@@ -69,9 +69,9 @@ func (thickener *thickener) thicken(pieces *arrangement, simple, hasArea []bool,
 	thickener.arrangement.findBoundary()
 	// Rounding opens cracks along edges that a polygon visits twice. The boundaries of
 	// cracks are shorter than the accuracy of the others and are dropped.
-	least := 0x1p-42 * (reach + 1)
+	crackSize := 0x1p-42 * (reach + 1)
 	return slices.DeleteFunc(thickener.arrangement.boundary, func(s segment) bool {
-		return math.Abs(s.x1-s.x0) < least && math.Abs(s.y1-s.y0) < least
+		return math.Abs(s.x1-s.x0) < crackSize && math.Abs(s.y1-s.y0) < crackSize
 	})
 }
 
@@ -112,7 +112,8 @@ func (thickener *thickener) roundRing(list []floatPoint) ring {
 	r := ring{from: int32(len(kernel.x))}
 	for _, p := range list {
 		x, y := toGridUnits(p.x, thickener.scale), toGridUnits(p.y, thickener.scale)
-		if n := len(kernel.x); n > int(r.from) && (kernel.x[n-1] == x && kernel.y[n-1] == y || kernel.x[r.from] == x && kernel.y[r.from] == y) {
+		isVertex := func(i int) bool { return kernel.x[i] == x && kernel.y[i] == y }
+		if n := len(kernel.x); n > int(r.from) && (isVertex(n-1) || isVertex(int(r.from))) {
 			continue
 		}
 		kernel.x = append(kernel.x, x)
@@ -139,9 +140,9 @@ func (thickener *thickener) convexHull(list []floatPoint) []floatPoint {
 	})
 	list = slices.Compact(list)
 	hull := thickener.hull[:0]
-	for pass, from := 0, 0; pass < 2; pass++ {
+	for pass, sideFrom := 0, 0; pass < 2; pass++ { // sideFrom is where in hull the side of this pass begins
 		for _, p := range list {
-			for len(hull) >= from+2 { // drop the last point of the hull unless the chain turns left there
+			for len(hull) >= sideFrom+2 { // drop the last point of the hull unless the chain turns left there
 				a, b := hull[len(hull)-2], hull[len(hull)-1]
 				if float64((b.x-a.x)*(p.y-a.y))-float64((b.y-a.y)*(p.x-a.x)) > 0 {
 					break
@@ -151,7 +152,7 @@ func (thickener *thickener) convexHull(list []floatPoint) []floatPoint {
 			hull = append(hull, p)
 		}
 		hull = hull[:len(hull)-1]
-		from = len(hull)
+		sideFrom = len(hull)
 		slices.Reverse(list)
 	}
 	thickener.hull = hull
