@@ -14,88 +14,88 @@ import (
 
 // recorder records the times of the stages in one goroutine. Without profiling it records nothing.
 type recorder struct {
-	on    bool
-	row   int
-	base  time.Time
-	at    time.Time
-	spent time.Duration // of the thread, at that time
-	spans []Span
-	core  [Stages]time.Duration
+	enabled     bool
+	row         int // of the goroutine, in its spans
+	runStart    time.Time
+	spanStart   time.Time
+	usedAtStart time.Duration // processor time of the thread at spanStart
+	spans       []Span
+	coreTimes   [Stages]time.Duration // processor time by stage
 }
 
 // begin begins to record the stages of a goroutine. It locks the goroutine to its thread, because processor
 // time is read from the clock of the thread.
 func (recorder *recorder) begin() {
-	if recorder.on {
+	if recorder.enabled {
 		runtime.LockOSThread()
-		recorder.mark()
+		recorder.startSpan()
 	}
 }
 
 // end releases the thread of a worker.
 func (recorder *recorder) end() {
-	if recorder.on {
+	if recorder.enabled {
 		runtime.UnlockOSThread()
 	}
 }
 
-// mark starts the next span.
-func (recorder *recorder) mark() {
-	if recorder.on {
-		recorder.at, recorder.spent = time.Now(), threadTime()
+// startSpan starts the next span: what follows counts for the stage that endSpan or recordBatch names.
+func (recorder *recorder) startSpan() {
+	if recorder.enabled {
+		recorder.spanStart, recorder.usedAtStart = time.Now(), threadTime()
 	}
 }
 
-// lap records that a stage has ended for a scene; the stage began at the last mark or lap. It keeps the
-// stage's time as a span, and adds the thread's processor time to that of the stage.
-func (recorder *recorder) lap(stage Stage, scene int) {
-	if !recorder.on {
+// endSpan records that a stage has ended for a scene; the stage began with startSpan or at the last endSpan. It
+// keeps the stage's time as a span, and adds the thread's processor time to that of the stage.
+func (recorder *recorder) endSpan(stage Stage, scene int) {
+	if !recorder.enabled {
 		return
 	}
-	at, spent := time.Now(), threadTime()
-	recorder.spans = append(recorder.spans, Span{stage, recorder.row, recorder.at.Sub(recorder.base), at.Sub(recorder.base), scene, 1})
-	recorder.core[stage] += spent - recorder.spent
-	recorder.at, recorder.spent = at, spent
+	end, used := time.Now(), threadTime()
+	recorder.spans = append(recorder.spans, Span{Stage: stage, Row: recorder.row, Start: recorder.spanStart.Sub(recorder.runStart),
+		End: end.Sub(recorder.runStart), Scene: scene, Scenes: 1})
+	recorder.coreTimes[stage] += used - recorder.usedAtStart
+	recorder.spanStart, recorder.usedAtStart = end, used // the next stage begins here
 }
 
-// measured records the stages of a batch, which one call of the engine's MeasureTimed has passed since the
-// last mark. timing says how long each stage took, but not when: packing is taken to be at the start of the
+// recordBatch records the stages of a batch, which one call of the engine's MeasureTimed has passed since
+// startSpan. timing says how long each stage took, but not when: packing is taken to be at the start of the
 // call, and the stages of the device to follow each other up to its end. The thread's processor time is
 // divided among the stages that run on the processor, by their times.
-func (recorder *recorder) measured(timing *render.Timing) {
-	if !recorder.on {
+func (recorder *recorder) recordBatch(timing *render.Timing) {
+	if !recorder.enabled {
 		return
 	}
-	at, spent := time.Now(), threadTime()
-	from, to := recorder.at.Sub(recorder.base), at.Sub(recorder.base)
-	const ofBatch = -1 // in place of a scene
-	add := func(stage Stage, start, took time.Duration) {
+	end, used := time.Now(), threadTime()
+	callStart, callEnd := recorder.spanStart.Sub(recorder.runStart), end.Sub(recorder.runStart)
+	addSpan := func(stage Stage, start, took time.Duration) {
+		const ofBatch = -1 // in place of a scene
 		if took > 0 {
 			recorder.spans = append(recorder.spans, Span{stage, recorder.row, start, start + took, ofBatch, timing.Views})
 		}
 	}
-	add(Pack, from, timing.Pack)
-	parts := []struct {
+	// From the start of the call: packing, and then waiting.
+	addSpan(Pack, callStart, timing.Pack)
+	addSpan(Wait, callStart+timing.Pack, timing.Wait)
+	// From the end of the call backwards: the stages of the device.
+	type stageTime struct {
 		stage Stage
 		took  time.Duration
-	}{{Wait, timing.Wait}, {Upload, timing.Upload}, {Device, timing.Device}, {ReadBack, timing.ReadBack}, {Sum, timing.Sum}}
-	for i, part := range slices.Backward(parts) {
-		to -= part.took
-		if i == 0 { // waiting begins where packing ends
-			to = from + timing.Pack
-		}
-		add(part.stage, to, part.took)
 	}
-	onHost := timing.Pack + timing.Upload + timing.ReadBack + timing.Sum // on the processor
-	for _, part := range append(parts, struct {
-		stage Stage
-		took  time.Duration
-	}{Pack, timing.Pack}) {
-		if onHost > 0 && part.stage.Host() {
-			recorder.core[part.stage] += time.Duration(float64(spent-recorder.spent) * float64(part.took) / float64(onHost))
+	deviceStages := []stageTime{{Upload, timing.Upload}, {Device, timing.Device}, {ReadBack, timing.ReadBack}, {Sum, timing.Sum}}
+	start := callEnd
+	for _, part := range slices.Backward(deviceStages) {
+		start -= part.took
+		addSpan(part.stage, start, part.took)
+	}
+	onProcessor := timing.Pack + timing.Upload + timing.ReadBack + timing.Sum
+	for _, part := range append(deviceStages, stageTime{Pack, timing.Pack}) {
+		if onProcessor > 0 && part.stage.Host() {
+			recorder.coreTimes[part.stage] += time.Duration(float64(used-recorder.usedAtStart) * float64(part.took) / float64(onProcessor))
 		}
 	}
-	recorder.at, recorder.spent = at, spent
+	recorder.spanStart, recorder.usedAtStart = end, used
 }
 
 // threadTime returns the processor time that the calling thread has used, or 0 if the system cannot
@@ -124,17 +124,17 @@ func now() moment {
 	return moment{at: time.Now(), core: rig.CoreTime(), gc: s[0].Value.Float64(), allocs: s[1].Value.Uint64(), heap: s[2].Value.Uint64()}
 }
 
-// fill sets in a sample what this process has used since the moment, per scene: time, processor time, and
+// setUsage sets in a sample what this process has used since the start, per scene: time, processor time, and
 // allocations. It also sets the share of the processor time that the garbage collector took.
-func (moment moment) fill(sample *Sample) {
+func (start moment) setUsage(sample *Sample) {
 	end := now()
-	scenes := float64(max(sample.Scenes, 1))
-	wall, core := end.at.Sub(moment.at), end.core-moment.core
+	scenes := float64(max(sample.Scenes, 1))                // 1 where all failed: no division by 0
+	wall, core := end.at.Sub(start.at), end.core-start.core // core: processor time
 	sample.Rate = float64(sample.Scenes) / wall.Seconds()
 	sample.Wall, sample.Core = micros(wall)/scenes, micros(core)/scenes
-	sample.Allocs, sample.HeapBytes = float64(end.allocs-moment.allocs)/scenes, float64(end.heap-moment.heap)/scenes
+	sample.Allocs, sample.HeapBytes = float64(end.allocs-start.allocs)/scenes, float64(end.heap-start.heap)/scenes
 	if core > 0 {
-		sample.GC = min(1, (end.gc-moment.gc)/core.Seconds())
+		sample.GC = min(1, (end.gc-start.gc)/core.Seconds()) // the runtime only estimates gc: it may exceed core
 	}
 }
 
@@ -146,26 +146,26 @@ func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsec
 // run's time, wall, the processor was busy, the device was, and both were.
 func parts(recorders []*recorder, sample *Sample, wall time.Duration) *Parts {
 	parts := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
-	var sum, core [Stages]time.Duration
+	var wallTimes, coreTimes [Stages]time.Duration
 	for _, recorder := range recorders {
 		for _, span := range recorder.spans {
-			sum[span.Stage] += span.End - span.Start
+			wallTimes[span.Stage] += span.End - span.Start
 		}
-		for stage, spent := range recorder.core {
-			core[stage] += spent
+		for stage, used := range recorder.coreTimes {
+			coreTimes[stage] += used
 		}
 		parts.Spans = append(parts.Spans, recorder.spans...)
 	}
-	rest := sample.Core
+	unexplained := sample.Core // microseconds per scene, like those below
 	for stage := range Stages {
-		us := micros(core[stage]) / float64(max(sample.Scenes, 1))
-		parts.Wall[stage.String()] = micros(sum[stage]) / float64(max(sample.Scenes, 1))
-		if stage.Host() {
-			parts.Core[stage.String()] = us
-			rest -= us
+		core := micros(coreTimes[stage]) / float64(max(sample.Scenes, 1))
+		parts.Wall[stage.String()] = micros(wallTimes[stage]) / float64(max(sample.Scenes, 1))
+		if stage.Host() { // runs on the processor
+			parts.Core[stage.String()] = core
+			unexplained -= core
 		}
 	}
-	parts.Core[Device.String()] = max(0, rest)
+	parts.Core[Device.String()] = max(0, unexplained)
 	host := union(parts.Spans, Stage.Host)
 	device := union(parts.Spans, func(s Stage) bool { return s == Device })
 	both := common(host, device)

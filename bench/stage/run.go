@@ -3,7 +3,6 @@ package stage
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,17 +47,17 @@ func Run(cfg Config, set *Set) (Sample, error) {
 		return Sample{}, errors.New("cannot run: want a number of scenes or a time")
 	}
 	if cfg.Callers < 1 {
-		cfg.Callers = 2
+		cfg.Callers = 2 // the default; more bring nothing
 	}
 	// For each caller one batch is measured and one waits, and one more is being filled.
-	run := &run{Config: cfg, set: set, filledBatches: make(chan *openBatch, cfg.Callers), emptyBatches: make(chan *openBatch, 2*cfg.Callers+1)}
+	run := &run{Config: cfg, set: set, filledBatches: make(chan *batch, cfg.Callers), emptyBatches: make(chan *batch, 2*cfg.Callers+1)}
 	for range cap(run.emptyBatches) {
-		run.emptyBatches <- &openBatch{jobs: make([]job, 0, cfg.Batch)}
+		run.emptyBatches <- &batch{jobs: make([]job, 0, cfg.Batch)}
 	}
-	if err := run.ready(); err != nil {
+	if err := run.makeDrawings(); err != nil {
 		return Sample{}, err
 	}
-	return run.all()
+	return run.measure()
 }
 
 // run is the state of one run.
@@ -69,12 +68,12 @@ type run struct {
 	start         moment
 	next          atomic.Int64 // the first scene that no worker has taken
 	failed        atomic.Int64
-	filledBatches chan *openBatch
-	emptyBatches  chan *openBatch
+	filledBatches chan *batch
+	emptyBatches  chan *batch
 
-	mu   sync.Mutex
-	open *openBatch // takes scenes
-	err  error
+	mu      sync.Mutex
+	filling *batch // the batch that takes scenes, nil where there is none
+	err     error
 
 	sums sums
 }
@@ -93,13 +92,12 @@ type job struct {
 	shapes        int
 	width, height int
 	prepared      *render.Prepared
-	keep          bool // prepared is used again
 }
 
-// openBatch is a batch that workers fill, or its memory.
-type openBatch struct {
+// batch is a batch of scenes, or where it is empty, memory for one.
+type batch struct {
 	jobs []job
-	work int
+	work int // the sum of render.Prepared.Work
 }
 
 // fail keeps the first error of a measured run, after which the run ends: nextScene sees it.
@@ -118,41 +116,41 @@ func (run *run) failure() error {
 	return run.err
 }
 
-// all runs one measurement: workers prepare scenes and put them into batches, callers measure full
+// measure runs one measurement: workers prepare scenes and put them into batches, callers measure full
 // batches. When the workers are done it closes the last, partly filled batch, waits for the callers
 // and computes the sample.
-func (run *run) all() (Sample, error) {
+func (run *run) measure() (Sample, error) {
 	recorders := make([]*recorder, run.Workers+run.Callers)
 	run.start = now()
 	for i := range recorders {
-		recorders[i] = &recorder{on: run.Profile, row: i, base: run.start.at}
+		recorders[i] = &recorder{enabled: run.Profile, row: i, runStart: run.start.at}
 	}
 	var workers, callers sync.WaitGroup
 	for i := range run.Workers {
-		workers.Go(func() { run.work(recorders[i]) })
+		workers.Go(func() { run.prepareScenes(recorders[i]) })
 	}
 	for i := range run.Callers {
-		callers.Go(func() { run.call(recorders[run.Workers+i]) })
+		callers.Go(func() { run.measureBatches(recorders[run.Workers+i]) })
 	}
 	workers.Wait()
-	if run.open != nil && len(run.open.jobs) > 0 {
-		run.filledBatches <- run.open
+	if run.filling != nil && len(run.filling.jobs) > 0 {
+		run.filledBatches <- run.filling
 	}
 	close(run.filledBatches)
 	callers.Wait()
 	var sample Sample
 	sample.Scenes, sample.Failed = int(run.sums.scenes), int(run.failed.Load())
-	run.start.fill(&sample)
-	run.fill(&sample)
+	run.start.setUsage(&sample)
+	run.setMeans(&sample)
 	if run.Profile {
 		sample.Parts = parts(recorders, &sample, time.Since(run.start.at))
 	}
 	return sample, run.failure()
 }
 
-// fill sets the means per scene in a sample from the sums of the run: bytes, batch sizes, and what the
+// setMeans sets the means per scene in a sample from the sums of the run: bytes, batch sizes, and what the
 // scenes cost.
-func (run *run) fill(sample *Sample) {
+func (run *run) setMeans(sample *Sample) {
 	n := float64(max(run.sums.scenes, 1))
 	sums := &run.sums
 	sample.JSONBytes, sample.BytesUp, sample.BytesDown = float64(sums.bytes)/n, float64(sums.uploaded)/n, float64(sums.readBack)/n
@@ -165,19 +163,23 @@ func (run *run) fill(sample *Sample) {
 // Count scenes or, where Count is 0, after Time, and soon after an error.
 func (run *run) nextScene() int {
 	n := int(run.next.Add(1)) - 1
-	if run.Count > 0 && n >= run.Count || run.Count <= 0 && time.Since(run.start.at) > run.Time {
-		return -1
+	ended := n >= run.Count
+	if run.Count <= 0 {
+		ended = time.Since(run.start.at) > run.Time
 	}
 	const lookEvery = 64 // scenes; looking for an error takes a lock
-	if n%lookEvery == 0 && run.failure() != nil {
+	if !ended && n%lookEvery == 0 {
+		ended = run.failure() != nil
+	}
+	if ended {
 		return -1
 	}
 	return n
 }
 
-// work is one worker of a measured run: it prepares scenes, which is all work before the device's, and puts
-// them into batches until the run ends. A scene that cannot be prepared is counted as failed.
-func (run *run) work(rec *recorder) {
+// prepareScenes is one worker of a measured run: it prepares scenes, which is all work before the device's,
+// and puts them into batches until the run ends. A scene that cannot be prepared is counted as failed.
+func (run *run) prepareScenes(rec *recorder) {
 	worker := run.Engine.Worker()
 	rec.begin()
 	defer rec.end()
@@ -186,38 +188,40 @@ func (run *run) work(rec *recorder) {
 		if n < 0 {
 			return
 		}
-		rec.mark()
-		prepared, err := run.prepare(worker, n%len(run.set.Lines), rec)
+		rec.startSpan()
+		job, err := run.prepare(worker, n%len(run.set.Lines), rec)
 		if err != nil {
 			run.failed.Add(1)
 			continue
 		}
-		run.put(prepared)
+		run.addToBatch(job)
 	}
 }
 
-// put adds a prepared scene to the open batch of a measured run, which all workers fill. A batch that is
-// full, by its number of scenes or by their work, is sent to the callers. Where no batch is open, it waits
-// for an empty one.
-func (run *run) put(job job) {
+// addToBatch adds a prepared scene to run.filling, the batch that all workers of a measured run fill. A batch
+// that is full, by its number of scenes or by their work, is sent to the callers. Where there is none to
+// fill, it waits for an empty one.
+func (run *run) addToBatch(job job) {
 	run.mu.Lock()
-	for run.open == nil {
+	for run.filling == nil {
 		run.mu.Unlock()
 		empty := <-run.emptyBatches // without the lock: callers need it to give batches back
 		run.mu.Lock()
-		if run.open == nil {
-			run.open = empty
+		if run.filling == nil {
+			run.filling = empty
 			break
 		}
 		run.mu.Unlock()
 		run.emptyBatches <- empty // another worker was quicker
 		run.mu.Lock()
 	}
-	run.open.jobs = append(run.open.jobs, job)
-	var full *openBatch
-	run.open.work += job.prepared.Work()
-	if len(run.open.jobs) == run.Batch || run.Work > 0 && run.open.work >= run.Work {
-		full, run.open = run.open, nil
+	run.filling.jobs = append(run.filling.jobs, job)
+	run.filling.work += job.prepared.Work()
+	var full *batch
+	hasAllScenes := len(run.filling.jobs) == run.Batch
+	hasAllWork := run.Work > 0 && run.filling.work >= run.Work // 0 is no bound
+	if hasAllScenes || hasAllWork {
+		full, run.filling = run.filling, nil
 	}
 	run.mu.Unlock()
 	if full != nil {
@@ -225,9 +229,9 @@ func (run *run) put(job job) {
 	}
 }
 
-// call is one caller of a measured run: it takes full batches, has the engine measure each, and makes the
-// result lines, until there are no more batches. Emptied batches are given back to the workers.
-func (run *run) call(rec *recorder) {
+// measureBatches is one caller of a measured run: it takes full batches, has the engine measure each, and makes
+// the result lines, until there are no more batches. Emptied batches are given back to the workers.
+func (run *run) measureBatches(rec *recorder) {
 	var prepared []*render.Prepared
 	var tallies []metric.Tally
 	var line []byte
@@ -238,46 +242,47 @@ func (run *run) call(rec *recorder) {
 		for _, job := range filled.jobs {
 			prepared = append(prepared, job.prepared)
 		}
-		rec.mark()
+		rec.startSpan()
 		var timing render.Timing
 		var err error
 		if tallies, timing, err = run.Engine.MeasureTimed(tallies, prepared); err != nil {
 			run.fail(err)
 		} else {
-			rec.measured(&timing)
-			if line, err = run.answer(filled.jobs, tallies, line, rec); err != nil {
+			rec.recordBatch(&timing)
+			if line, err = run.makeLines(filled.jobs, tallies, line, rec); err != nil {
 				run.fail(err)
 			}
 		}
-		run.count(filled.jobs, &timing)
-		filled.jobs, filled.work = slices.Delete(filled.jobs, 0, len(filled.jobs)), 0
+		run.addSums(filled.jobs, &timing)
+		clear(filled.jobs) // so that the scenes are not kept in memory
+		filled.jobs, filled.work = filled.jobs[:0], 0
 		run.emptyBatches <- filled
 	}
 }
 
-// answer makes the result line of each scene of a batch, in memory of line that it returns for the next
-// batch. Outside of the measured time it compares each line with the scene's earlier result; another result
-// is an error. For runs that end with the tallies it does nothing.
-func (run *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recorder) ([]byte, error) {
-	if run.Way != EndToEnd && run.Way != "" {
+// makeLines makes the result line of each scene of a batch, one after the other in the memory of line, which it
+// returns for the next batch. Outside of the measured time it compares each line with the scene's earlier
+// result; another result is an error. For runs that end with the tallies it does nothing.
+func (run *run) makeLines(jobs []job, tallies []metric.Tally, line []byte, rec *recorder) ([]byte, error) {
+	if run.Way == Render {
 		return line, nil
 	}
 	for i, job := range jobs {
 		scored := result(job.id, job.width, job.height, tallies[i])
-		rec.lap(Score, job.scene)
+		rec.endSpan(Score, job.scene)
 		line = scored.AppendJSON(line[:0], scoring.Clamp01, "")
-		rec.lap(Encode, job.scene)
-		if err := run.set.note(job.scene, line); err != nil {
+		rec.endSpan(Encode, job.scene)
+		if err := run.set.checkSame(job.scene, line); err != nil {
 			return line, err
 		}
-		rec.mark() // the comparison does not count
+		rec.startSpan() // leaves out the time of the comparison
 	}
 	return line, nil
 }
 
-// count adds what the scenes of a measured batch consist of to the sums of the run, and releases what was
+// addSums adds what the scenes of a measured batch consist of to the sums of the run, and releases what was
 // prepared of them. It adds the batch up before it takes the lock, so that the lock is held briefly.
-func (run *run) count(jobs []job, timing *render.Timing) {
+func (run *run) addSums(jobs []job, timing *render.Timing) {
 	var add sums
 	for _, job := range jobs {
 		parts := job.prepared.Parts()
@@ -289,9 +294,7 @@ func (run *run) count(jobs []job, timing *render.Timing) {
 		add.pixels += int64(job.width) * int64(job.height)
 		add.shapes += int64(job.shapes)
 		add.bytes += int64(len(run.set.Lines[job.scene]))
-		if !job.keep {
-			job.prepared.Release()
-		}
+		job.prepared.Release()
 	}
 	run.mu.Lock()
 	defer run.mu.Unlock()

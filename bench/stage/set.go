@@ -20,15 +20,15 @@ type Set struct {
 	Lines  [][]byte
 	Limits scene.Limits
 
-	sums     []atomic.Uint64 // of each scene's result line, 0 before the first
-	drawings []paint.Drawing // of the first scenes, once a run began with them
-	raster   paint.Raster    // of the drawings
+	lineHashes []atomic.Uint64 // of each scene's result line, 0 before the first
+	drawings   []paint.Drawing // of the first scenes, once a run began with them
+	raster     paint.Raster    // of the drawings
 }
 
 // NewSet returns a set of scenes to measure, given as JSON lines. It decodes every line once, so that no run
 // meets a scene that cannot be read. The error names the line.
 func NewSet(name string, lines [][]byte, limits scene.Limits) (*Set, error) {
-	set := &Set{Name: name, Lines: lines, Limits: limits, sums: make([]atomic.Uint64, len(lines))}
+	set := &Set{Name: name, Lines: lines, Limits: limits, lineHashes: make([]atomic.Uint64, len(lines))}
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("cannot measure scenes of %s: there are none; want at least one", name)
 	}
@@ -48,8 +48,8 @@ func (set *Set) decode(i int) (string, view.View, error) {
 // digests, such as those of two backends, have equal results bit for bit, but for a chance of hashes.
 func (set *Set) Digest() string {
 	digest := fnv.New64a()
-	for i := range set.sums {
-		ofScene := set.sums[i].Load()
+	for i := range set.lineHashes {
+		ofScene := set.lineHashes[i].Load()
 		if ofScene == 0 {
 			return ""
 		}
@@ -58,13 +58,14 @@ func (set *Set) Digest() string {
 	return fmt.Sprintf("%016x", digest.Sum64())
 }
 
-// note compares the hash of a result line of scene i with that of the scene's first result, and keeps the
+// checkSame compares the hash of a result line of scene i with that of the scene's first result, and keeps the
 // first. Another result than before is an error, because results must not depend on the run.
-func (set *Set) note(i int, line []byte) error {
+func (set *Set) checkSame(i int, line []byte) error {
 	hash := fnv.New64a()
 	hash.Write(line)
-	sum := hash.Sum64() | 1 // 0 stands for none
-	if !set.sums[i].CompareAndSwap(0, sum) && set.sums[i].Load() != sum {
+	sum := hash.Sum64() | 1 // not 0, which stands for no result yet
+	isFirst := set.lineHashes[i].CompareAndSwap(0, sum)
+	if !isFirst && set.lineHashes[i].Load() != sum {
 		return fmt.Errorf("BUG: scene %d of %s has another result than before: %s", i+1, set.Name, line)
 	}
 	return nil
@@ -77,7 +78,7 @@ func result(id string, w, h int, tally metric.Tally) scoring.Result {
 	result := scoring.Result{ID: id, Scored: true, Metrics: []scoring.Metric{
 		{Name: "alpha_sum", Value: tally.A.Alpha255()}, {Name: "covered_pixels", Value: int(tally.A.Covered)},
 	}}
-	x, y, ok := tally.A.CentreOfMass()
+	x, y, ok := tally.A.CentreOfMass() // A is the picture; a tally may also compare it with a second one
 	if !ok {
 		result.Scored, result.Err = false, &scoring.Error{Code: "undefined", Message: "cannot balance an empty picture"}
 		return result

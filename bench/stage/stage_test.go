@@ -128,10 +128,10 @@ func TestRefuses(t *testing.T) {
 // TestNoteSeesChange holds that a scene whose result changes is an error.
 func TestNoteSeesChange(t *testing.T) {
 	s := set(t, "S8", 1)
-	if err := s.note(0, []byte("a")); err != nil {
+	if err := s.checkSame(0, []byte("a")); err != nil {
 		t.Fatal(err)
 	}
-	if s.note(0, []byte("a")) != nil || s.note(0, []byte("b")) == nil {
+	if s.checkSame(0, []byte("a")) != nil || s.checkSame(0, []byte("b")) == nil {
 		t.Error("a changed result was not seen")
 	}
 }

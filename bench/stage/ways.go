@@ -15,18 +15,18 @@ import (
 // or tiles: they take memory.
 const mostDrawings = 64
 
-// ready makes what a run that does not begin with JSON starts from, before the clock starts: the drawings
+// makeDrawings makes what a run that does not begin with JSON starts from, before the clock starts: the drawings
 // of the first scenes of the set, at most mostDrawings. They are kept in the set for later runs with the same
 // raster. A run that begins with JSON needs none.
-func (run *run) ready() error {
-	if run.Way == EndToEnd || run.Way == "" {
+func (run *run) makeDrawings() error {
+	if run.Way != Render {
 		return nil
 	}
 	var builder paint.Builder
-	builder.Version, _ = view.ParseVersion(run.Engine.Info().Tldraw)
+	builder.Version, _ = view.ParseVersion(run.Engine.Info().Tldraw) // the engine's own version, which parses
 	run.drawings = run.set.drawings
 	if run.drawings != nil && run.set.raster == run.Raster {
-		return nil
+		return nil // an earlier run made them
 	}
 	run.drawings = make([]paint.Drawing, min(mostDrawings, len(run.set.Lines)))
 	for i := range run.drawings {
@@ -46,22 +46,22 @@ func (run *run) ready() error {
 // drawing. It records the time of each stage on the way.
 func (run *run) prepare(worker *render.Worker, i int, rec *recorder) (job, error) {
 	if run.drawings != nil {
-		i %= len(run.drawings)
+		i %= len(run.drawings) // there may be fewer drawings than scenes
 		drawing := &run.drawings[i]
 		prepared := worker.Tile(drawing)
-		rec.lap(Tile, i)
+		rec.endSpan(Tile, i)
 		return job{scene: i, prepared: prepared, width: drawing.Width, height: drawing.Height}, nil
 	}
 	id, view, err := run.set.decode(i)
-	rec.lap(Decode, i)
+	rec.endSpan(Decode, i)
 	if err != nil {
 		return job{}, err
 	}
-	prepared, _, err := worker.PrepareTimed(view, func() { rec.lap(Outline, i) })
+	prepared, _, err := worker.PrepareTimed(view, func() { rec.endSpan(Outline, i) })
 	if err != nil {
 		return job{}, err
 	}
-	rec.lap(Tile, i)
+	rec.endSpan(Tile, i)
 	width, height := prepared.Size()
 	return job{scene: i, id: id, shapes: len(view.Scene.Shapes), width: width, height: height, prepared: prepared}, nil
 }
@@ -71,15 +71,16 @@ func (run *run) prepare(worker *render.Worker, i int, rec *recorder) (job, error
 // their upload and the read-back of sums. The batch has cfg.Batch scenes, or fewer where cfg.Work bounds it,
 // so that it goes to the device in one piece, as in the daemon.
 func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
-	// Make the batch.
+	// Make the batch, of the same few drawings again and again.
 	cfg.Way = Render
 	run := &run{Config: cfg, set: set}
-	if err := run.ready(); err != nil {
+	if err := run.makeDrawings(); err != nil {
 		return DeviceSample{}, err
 	}
 	worker := cfg.Engine.Worker()
 	var prepared []*render.Prepared
-	for work := 0; len(prepared) < cfg.Batch && (cfg.Work <= 0 || work < cfg.Work); {
+	work := 0 // of the batch so far; a cfg.Work of 0 is no bound
+	for len(prepared) < cfg.Batch && (cfg.Work <= 0 || work < cfg.Work) {
 		scene := worker.Tile(&run.drawings[len(prepared)%len(run.drawings)])
 		defer scene.Release()
 		prepared, work = append(prepared, scene), work+scene.Work()
@@ -88,7 +89,7 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 	var deviceSample DeviceSample
 	var tallies []metric.Tally
 	begin := time.Now()
-	var device, moved time.Duration
+	var device, withTransfers time.Duration
 	for time.Since(begin) < cfg.Time || deviceSample.Batches == 0 {
 		var timing render.Timing
 		var err error
@@ -97,13 +98,13 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 		}
 		deviceSample.Batches++
 		device += timing.Device
-		moved += timing.Device + timing.Upload + timing.ReadBack
+		withTransfers += timing.Device + timing.Upload + timing.ReadBack
 		deviceSample.Up, deviceSample.Down = float64(timing.UpBytes)/float64(len(prepared)), float64(timing.DownBytes)/float64(len(prepared))
 	}
 	// Compute the means.
 	scenes := float64(deviceSample.Batches * len(prepared))
 	deviceSample.Batch = len(prepared)
-	deviceSample.ResidentRate, deviceSample.MovedRate = scenes/device.Seconds(), scenes/moved.Seconds()
+	deviceSample.ResidentRate, deviceSample.MovedRate = scenes/device.Seconds(), scenes/withTransfers.Seconds()
 	for _, scene := range prepared {
 		parts := scene.Parts()
 		deviceSample.Records += float64(parts.MaskRows) / float64(len(prepared))
@@ -139,13 +140,19 @@ type Latency struct {
 func Lone(cfg Config, set *Set) (Latency, error) {
 	cfg.Way = EndToEnd
 	run := &run{Config: cfg, set: set}
-	worker, off := cfg.Engine.Worker(), new(recorder) // the stages are not recorded
+	worker, notRecorded := cfg.Engine.Worker(), new(recorder)
 	var took []float64
 	var line []byte
 	begin := time.Now()
-	for n := 0; cfg.Count > 0 && n < cfg.Count || cfg.Count <= 0 && (n == 0 || time.Since(begin) < cfg.Time); n++ {
+	more := func(done int) bool {
+		if cfg.Count > 0 {
+			return done < cfg.Count
+		}
+		return done == 0 || time.Since(begin) < cfg.Time
+	}
+	for n := 0; more(n); n++ {
 		start := time.Now()
-		job, err := run.prepare(worker, n%len(set.Lines), off)
+		job, err := run.prepare(worker, n%len(set.Lines), notRecorded)
 		if err != nil {
 			return Latency{}, err
 		}
@@ -156,14 +163,14 @@ func Lone(cfg Config, set *Set) (Latency, error) {
 		scored := result(job.id, job.width, job.height, tallies[0])
 		line = scored.AppendJSON(line[:0], scoring.Clamp01, "")
 		took = append(took, micros(time.Since(start)))
-		if err := set.note(job.scene, line); err != nil {
+		if err := set.checkSame(job.scene, line); err != nil {
 			return Latency{}, err
 		}
 		job.prepared.Release()
 	}
 	slices.Sort(took)
-	at := func(share float64) float64 { return took[min(len(took)-1, int(share*float64(len(took))))] }
-	return Latency{Scenes: len(took), P50: at(0.5), P90: at(0.9), P99: at(0.99), Max: took[len(took)-1]}, nil
+	percentile := func(share float64) float64 { return took[min(len(took)-1, int(share*float64(len(took))))] }
+	return Latency{Scenes: len(took), P50: percentile(0.5), P90: percentile(0.9), P99: percentile(0.99), Max: took[len(took)-1]}, nil
 }
 
 // countedScenes is how many scenes of a set Segments looks at.
