@@ -11,25 +11,25 @@ import (
 
 // place is a member of an object, or an element of a list.
 type place struct {
-	path  string
-	in    object // nil in lists
-	key   string
-	list  list
-	index int
+	path   string
+	object object // nil for an element of a list
+	key    string
+	list   list
+	index  int
 }
 
 // get returns the value at a place of a JSON document: a member of an object, or an element of a list.
 func (p place) get() any {
-	if p.in != nil {
-		return p.in[p.key]
+	if p.object != nil {
+		return p.object[p.key]
 	}
 	return p.list[p.index]
 }
 
 // set replaces the value at a place of a JSON document.
 func (p place) set(value any) {
-	if p.in != nil {
-		p.in[p.key] = value
+	if p.object != nil {
+		p.object[p.key] = value
 	} else {
 		p.list[p.index] = value
 	}
@@ -42,7 +42,7 @@ func places(path string, value any) (all []place) {
 	switch value := value.(type) {
 	case object:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			member := place{path: path + "." + name, in: value, key: name}
+			member := place{path: path + "." + name, object: value, key: name}
 			all = append(append(all, member), places(member.path, value[name])...)
 		}
 	case list:
@@ -54,47 +54,52 @@ func places(path string, value any) (all []place) {
 	return all
 }
 
-// change makes a whiteboard document odd: at one random place it removes the value, adds another member
+// makeOdd makes a whiteboard document odd: at one random place it removes the value, adds another member
 // beside it, or replaces it by an unusual value. In three of four cases the place is a property of a shape,
 // because most rules of documents are about these. It notes the change as text.
-func (document *document) change(random *rand.Rand) {
-	all := append(places("shapes", document.shapes), places("bindings", document.bindings)...)
-	depth := oneOf(random, 2, 2, 2, 0) // dots in the path: 2 for a property, as in shapes[0].props.w; 0 for any place
-	chosen := slices.DeleteFunc(slices.Clone(all), func(at place) bool {
-		return depth > 0 && (strings.Count(at.path, ".") != depth || !strings.Contains(at.path, ".props."))
-	})
-	if len(chosen) == 0 {
-		chosen = all
+func (document *document) makeOdd(random *rand.Rand) {
+	candidates := append(places("shapes", document.shapes), places("bindings", document.bindings)...)
+	if oneOf(random, true, true, true, false) {
+		var properties []place
+		for _, at := range candidates {
+			if strings.Count(at.path, ".") == 2 && strings.Contains(at.path, ".props.") { // such as shapes[0].props.w
+				properties = append(properties, at)
+			}
+		}
+		if len(properties) > 0 {
+			candidates = properties
+		}
 	}
-	if len(chosen) == 0 {
-		return
+	if len(candidates) == 0 {
+		return // earlier changes have removed everything
 	}
-	at := chosen[random.IntN(len(chosen))]
+	at := candidates[random.IntN(len(candidates))]
 	switch {
-	case at.in != nil && random.IntN(4) == 0:
-		delete(at.in, at.key)
+	case at.object != nil && random.IntN(4) == 0:
+		delete(at.object, at.key)
 		document.changes = append(document.changes, at.path+" is missing")
-	case at.in != nil && random.IntN(5) == 0:
+	case at.object != nil && random.IntN(5) == 0:
 		name := oneOf(random, "whatever", "w", "h", "text", "richText", "color", "dash", "geo", "points", "segments", "url", "scaleX", "flipX", "handles", "opacity", "name", "assetId", "growY", "bend")
-		if _, there := at.in[name]; there {
+		if _, there := at.object[name]; there {
 			return
 		}
-		at.in[name] = odd(random, at.get())
-		document.changes = append(document.changes, fmt.Sprintf("%s beside it is %s", at.path, short(object{name: at.in[name]})))
+		at.object[name] = unusualValue(random, at.get())
+		document.changes = append(document.changes, fmt.Sprintf("%s beside it is %s", at.path, short(object{name: at.object[name]})))
 	default:
-		value := odd(random, at.get())
+		value := unusualValue(random, at.get())
 		document.changes = append(document.changes, fmt.Sprintf("%s is %s, was %s", at.path, short(value), short(at.get())))
 		at.set(value)
 	}
 }
 
-// words are values of properties, in part of others, and what is no value of any.
-var words = strings.Fields("unknown NaN Infinity none solid pattern pipe middle start end start-legacy end-legacy red RED #ff0000 xl draw sans cubic elbow arc line cloud arrow free straight shape:0 shape:1 shape:9 page:page page:other " +
+// unusualTexts are values that properties can have, in part other properties than the changed one, and texts
+// that no property can have.
+var unusualTexts = strings.Fields("unknown NaN Infinity none solid pattern pipe middle start end start-legacy end-legacy red RED #ff0000 xl draw sans cubic elbow arc line cloud arrow free straight shape:0 shape:1 shape:9 page:page page:other " +
 	"binding:x a1 a10 a1V Zz doc paragraph text bulletList listItem hardBreak heading bold code true 12 null https://example.org")
 
-// odd returns a random JSON value in place of old, as a broken program might write it: of another type, out
+// unusualValue returns a random JSON value in place of old, as a broken program might write it: of another type, out
 // of the usual range, or a slight change of it.
-func odd(random *rand.Rand, old any) any {
+func unusualValue(random *rand.Rand, old any) any {
 	if random.IntN(3) == 0 {
 		return oneOf[any](random, nil, true, false, 0, 7, -3.5, "", "12", "NaN", list{}, object{}, list{nil}, object{"type": "doc"})
 	}
@@ -102,9 +107,9 @@ func odd(random *rand.Rand, old any) any {
 	case float64:
 		return oneOf[any](random, -old, 0, -0.5, 0.001, 1e-7, 0.5, 1.5, 12.3456789, 3*old, 1e4, 1e6, -1e6, 1e15, 1e300, -1e300, 5e-324)
 	case int:
-		return odd(random, float64(old))
+		return unusualValue(random, float64(old))
 	case string:
-		return oneOf[any](random, strings.ToUpper(old), old+" ", "", oneOf(random, words...), oneOf(random, words...), oneOf(random, words...), strings.Repeat(old+"x", 40), "\u200e", "é", "a\nb", "\t", "  ")
+		return oneOf[any](random, strings.ToUpper(old), old+" ", "", oneOf(random, unusualTexts...), oneOf(random, unusualTexts...), oneOf(random, unusualTexts...), strings.Repeat(old+"x", 40), "\u200e", "é", "a\nb", "\t", "  ")
 	case bool:
 		return oneOf[any](random, !old, !old, "true", 1, 0, nil)
 	case list:
@@ -115,7 +120,7 @@ func odd(random *rand.Rand, old any) any {
 	case object:
 		return oneOf[any](random, object{}, list{old}, nil, "x")
 	}
-	return oneOf(random, words...)
+	return oneOf(random, unusualTexts...)
 }
 
 // short returns a value as JSON for people to read, cut off after 60 bytes.

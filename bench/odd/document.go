@@ -16,7 +16,7 @@ type (
 
 // Encodings of a document. See docs/spec/drawing.md#r1.
 const (
-	formShapes  = "shapes"  // to be created: missing fields have defaults
+	formShapes  = "shapes"  // to be created: missing fields have savedProperties
 	formRecords = "records" // written by hand, without the versions of a schema
 	formFile    = "file"    // as saved: nothing may be missing
 )
@@ -28,11 +28,11 @@ type document struct {
 	changes          []string
 }
 
-// containers are kinds that madeup has only on pages, or not at all.
-var containers = []string{"bookmark", "embed", "frame", "group", "image", "video"}
+// kindsMadeHere are the kinds of shapes that package madeup makes only as parts of pages, or not at all.
+var kindsMadeHere = []string{"bookmark", "embed", "frame", "group", "image", "video"}
 
 // kinds lists the kinds of shapes.
-func kinds() []string { return append(slices.Clone(madeup.Kinds), containers...) }
+func kinds() []string { return append(slices.Clone(madeup.Kinds), kindsMadeHere...) }
 
 // oddDocument makes a whiteboard document with a shape of the given kind, and with what such a shape needs
 // beside it. The document has one of the three forms in which tldraw's documents are saved. Then it makes
@@ -47,28 +47,29 @@ func oddDocument(random *rand.Rand, name, kind string) *document {
 			child["x"], child["y"] = random.IntN(60), random.IntN(60)
 		}
 	case "arrow":
-		odd.bind(random)
+		odd.addBindings(random)
 	}
 	if odd.form == formFile {
 		for _, shape := range odd.shapes {
-			complete(shape.(object))
+			completeForFile(shape.(object))
 		}
 	}
 	for range 1 + random.IntN(3) {
-		odd.change(random)
+		odd.makeOdd(random)
 	}
 	return odd
 }
 
-// indices are the places of the shapes of a document in its z-order. A document has three shapes at most.
-var indices = []string{"a1", "a2", "a3"}
+// zOrderKeys are the values of index, by which the editor orders shapes from back to front. A document
+// has three shapes at most.
+var zOrderKeys = []string{"a1", "a2", "a3"}
 
 // add adds a shape of a kind with random properties to the document, and returns it for further edits.
 // parent is the id of the page or shape that it is in. Shapes that contain others or a picture are made
 // here, those of other kinds by package madeup.
 func (document *document) add(random *rand.Rand, id, kind, parent string) object {
 	shape := object{}
-	if slices.Contains(containers, kind) {
+	if slices.Contains(kindsMadeHere, kind) {
 		shape = object{"id": id, "type": kind, "x": random.IntN(100), "y": random.IntN(100), "rotation": oneOf(random, 0, 0, 0.4), "opacity": oneOf(random, 1, 0.5), "props": object{}}
 		if kind != "group" {
 			shape["props"] = object{"w": 60 + random.IntN(200), "h": 60 + random.IntN(200)}
@@ -84,15 +85,15 @@ func (document *document) add(random *rand.Rand, id, kind, parent string) object
 		shape["parentId"] = parent
 	}
 	if document.form != formShapes {
-		shape["typeName"], shape["index"] = "shape", indices[len(document.shapes)]
+		shape["typeName"], shape["index"] = "shape", zOrderKeys[len(document.shapes)]
 	}
 	document.shapes = append(document.shapes, shape)
 	return shape
 }
 
-// bind adds bindings to a document whose first shape is an arrow: in half of the documents it adds another
+// addBindings adds bindings to a document whose first shape is an arrow: in half of the documents it adds another
 // shape, to which it binds one end of the arrow, or both.
-func (document *document) bind(random *rand.Rand) {
+func (document *document) addBindings(random *rand.Rand) {
 	if random.IntN(2) == 0 {
 		return
 	}
@@ -103,8 +104,8 @@ func (document *document) bind(random *rand.Rand) {
 	}
 }
 
-// defaults are the properties that a saved shape has, "KIND.NAME" where kinds differ.
-var defaults = map[string]string{
+// savedProperties are the names of the properties that a saved shape has, by kind of shape.
+var savedProperties = map[string]string{
 	"geo": "geo w h growY dash fill color labelColor size font align verticalAlign scale url richText", "text": "color size font textAlign w autoSize scale richText",
 	"arrow": "kind start end bend arrowheadStart arrowheadEnd dash fill color labelColor size font labelPosition elbowMidPoint scale richText",
 	"line":  "dash size color spline scale points", "draw": "segments color fill dash size isComplete isClosed isPen scale",
@@ -112,14 +113,14 @@ var defaults = map[string]string{
 	"frame": "w h name color", "group": "", "image": "w h playing url assetId crop flipX flipY altText", "video": "w h time playing autoplay url assetId altText", "bookmark": "w h url assetId", "embed": "w h url",
 }
 
-// values are those that a property has by default.
-var values = object{"kind": "arc", "align": "middle", "verticalAlign": "middle", "textAlign": "start", "dash": "draw", "fill": "none", "font": "draw", "size": "m", "color": "black", "labelColor": "black",
+// defaultValues are the values that properties have by default. Those without one here are null.
+var defaultValues = object{"kind": "arc", "align": "middle", "verticalAlign": "middle", "textAlign": "start", "dash": "draw", "fill": "none", "font": "draw", "size": "m", "color": "black", "labelColor": "black",
 	"growY": 0, "fontSizeAdjustment": 0, "scale": 1, "url": "", "assetId": nil, "crop": nil, "flipX": false, "flipY": false, "altText": "", "time": 0, "playing": true, "autoplay": true,
 	"labelPosition": 0.5, "elbowMidPoint": 0.5, "isComplete": true, "isClosed": false, "isPen": false, "name": "", "autoSize": true, "spline": "line"}
 
-// complete gives a shape everything that a shape in a saved file has, because the editor refuses files
+// completeForFile gives a shape everything that a shape in a saved file has, because the editor refuses files
 // without it: all properties of its kind, with their default values, and its text as rich text.
-func complete(shape object) {
+func completeForFile(shape object) {
 	shape["isLocked"], shape["meta"] = false, object{}
 	props := shape["props"].(object)
 	if text, ok := props["text"].(string); ok {
@@ -134,11 +135,12 @@ func complete(shape object) {
 		delete(props, "text")
 		props["richText"] = object{"type": "doc", "content": blocks}
 	}
-	for name := range strings.FieldsSeq(defaults[shape["type"].(string)]) {
+	for name := range strings.FieldsSeq(savedProperties[shape["type"].(string)]) {
 		if _, ok := props[name]; ok {
 			continue
 		}
-		if props[name] = values[name]; name == "richText" {
+		props[name] = defaultValues[name]
+		if name == "richText" { // an empty text, new for each shape because changes are made in it
 			props[name] = object{"type": "doc", "content": list{object{"type": "paragraph"}}}
 		}
 	}
@@ -157,17 +159,18 @@ func (document *document) source() []byte {
 	out := object{}
 	switch document.form {
 	case formShapes:
-		if out["shapes"] = document.shapes; document.bindings != nil {
+		out["shapes"] = document.shapes
+		if document.bindings != nil {
 			out["bindings"] = document.bindings
 		}
 	case formRecords:
 		out["records"] = slices.Concat(document.shapes, document.bindings)
 	case formFile:
-		first := list{object{"id": "document:document", "typeName": "document", "gridSize": 10, "name": "", "meta": object{}},
+		head := list{object{"id": "document:document", "typeName": "document", "gridSize": 10, "name": "", "meta": object{}},
 			object{"id": "page:page", "typeName": "page", "name": "Page 1", "index": "a1", "meta": object{}}}
 		out["tldrawFileFormatVersion"] = 1
 		out["schema"] = schema
-		out["records"] = slices.Concat(first, document.shapes, document.bindings)
+		out["records"] = slices.Concat(head, document.shapes, document.bindings)
 	}
 	data, err := json.Marshal(out)
 	if err != nil {

@@ -44,9 +44,9 @@ type verdict struct {
 	detail  string // of a fault
 }
 
-// A picture shows at most so many px of what a document covers, with a margin. Few px that differ are
-// none, as in the sweep over Unicode.
-const most, margin, few = 500, 8, 2
+// A compared picture is at most longestSide px wide and high, with a margin around the shapes. Pictures of
+// which toleratedPixels or fewer differ count as alike, as in the sweep over Unicode.
+const longestSide, margin, toleratedPixels = 500, 8, 2
 
 // judge draws documents with plumb and with the editor.
 type judge struct {
@@ -79,16 +79,16 @@ func (j *judge) judge(worker *render.Worker, document *document) (verdict, error
 	source := document.source()
 	board, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
-		return refusal(err), nil
+		return notRead(err), nil
 	}
-	bounds, err := part(board)
+	bounds, err := comparedPart(board)
 	if err != nil {
-		return leaving(err), nil
+		return notDrawn(err), nil
 	}
 	wanted := view.View{Scene: board, Bounds: bounds, Details: true}
 	prepared, err := worker.Prepare(wanted)
 	if err != nil {
-		return leaving(err), nil
+		return notDrawn(err), nil
 	}
 	defer prepared.Release()
 	images, err := j.native.Pictures([]*render.Prepared{prepared})
@@ -103,67 +103,73 @@ func (j *judge) judge(worker *render.Worker, document *document) (verdict, error
 	case err != nil:
 		return verdict{outcome: unpictured, detail: err.Error()}, nil
 	}
-	// Whether the pictures are alike: by the bars for pictures, or but for a few px.
+	// Whether the pictures are alike: within the limits for pictures in general, or but for a few px.
 	const colours = true
 	likeness, err := compare.Pictures(images[0], result.Image, colours)
 	if err != nil {
 		return verdict{}, fmt.Errorf("%s: %w", document.name, err)
 	}
 	figures := &likeness.Figures
-	px := (1 - min(figures.Within, figures.ColourWithin)) * float64(figures.Box.Dx()*figures.Box.Dy())
-	if figures.Severity() <= 1 || px <= few && figures.Outside <= few && !figures.Box.Empty() {
+	px := (1 - min(figures.Within, figures.ColourWithin)) * float64(figures.Box.Dx()*figures.Box.Dy()) // that differ in the box
+	withinLimits := figures.Severity() <= 1
+	fewDiffer := px <= toleratedPixels && figures.Outside <= toleratedPixels && !figures.Box.Empty()
+	if withinLimits || fewDiffer {
 		return verdict{outcome: alike}, nil
 	}
-	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, figures.Box, figures.Mass, figures.Centre, figures.Outside)}, j.keep(document, images[0], result.Image)
+	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, figures.Box, figures.Mass, figures.Centre, figures.Outside)}, j.writePictures(document, images[0], result.Image)
 }
 
-// part returns the part of the page of which pictures are compared: the box around all shapes of a scene,
-// with a margin, but at most `most` px in width and height. For a scene without shapes it is a square of
+// comparedPart returns the part of the page of which pictures are compared: the box around all shapes of a
+// scene, with a margin, but at most longestSide px in width and height. For a scene without shapes it is a square of
 // 200 px.
-func part(board *scene.Scene) (view.Box, error) {
+func comparedPart(board *scene.Scene) (view.Box, error) {
 	box, found, err := view.ContentBounds(board, nil)
 	if err != nil || !found {
 		return view.Box{W: 200, H: 200}, err
 	}
-	x, y := math.Floor(box.X)-margin, math.Floor(box.Y)-margin
-	return view.Box{X: x, Y: y, W: min(most, math.Ceil(box.X+box.W-x)+margin), H: min(most, math.Ceil(box.Y+box.H-y)+margin)}, nil
+	left, top := math.Floor(box.X)-margin, math.Floor(box.Y)-margin
+	width, height := math.Ceil(box.X+box.W-left)+margin, math.Ceil(box.Y+box.H-top)+margin
+	return view.Box{X: left, Y: top, W: min(longestSide, width), H: min(longestSide, height)}, nil
 }
 
-// digits are what differs between errors of the same field.
-var digits = regexp.MustCompile(`\[[^\]]*\]`)
+// listIndices finds [0] and the like, which differ between errors of the same field.
+var listIndices = regexp.MustCompile(`\[[^\]]*\]`)
 
-// refusal returns the verdict on a document that plumb cannot read. It is refused, with the field as the
+// notRead returns the verdict on a document that plumb cannot read. It is refused, with the field as the
 // reason, if the error names the field, what was got and what is wanted. Otherwise plumb is at fault. The
-// reason has no indices of lists, so that equal reasons are counted together.
-func refusal(err error) verdict {
+// reason has no zOrderKeys of lists, so that equal reasons are counted together.
+func notRead(err error) verdict {
 	var named *scene.Error
 	if !errors.As(err, &named) || named.Path == "" || named.Got == "" || named.Want == "" {
 		return verdict{outcome: unnamed, detail: err.Error()}
 	}
-	return verdict{outcome: refused, reason: digits.ReplaceAllString(named.Path, "[]") + ": want " + digits.ReplaceAllString(named.Want, "[]")}
+	return verdict{outcome: refused, reason: listIndices.ReplaceAllString(named.Path, "[]") + ": want " + listIndices.ReplaceAllString(named.Want, "[]")}
 }
 
-// leaving returns the verdict on a document that plumb can read but does not draw itself. It is left to the
+// notDrawn returns the verdict on a document that plumb can read but does not draw itself. It is left to the
 // editor, or refused because a shape is beyond a limit. If the error does not name the shape, plumb is at
 // fault.
-func leaving(err error) verdict {
+func notDrawn(err error) verdict {
 	why := err.Error()
-	var at interface{ ShapeID() string }
-	if errors.Is(err, scene.ErrLimit) && errors.As(err, &at) && strings.Contains(why, "want at most") {
+	var ofShape interface{ ShapeID() string }
+	if errors.Is(err, scene.ErrLimit) && errors.As(err, &ofShape) && strings.Contains(why, "want at most") {
 		return verdict{outcome: refused, reason: "a shape beyond a limit of plumb"}
 	}
-	if !errors.Is(err, view.ErrForeign) || !strings.Contains(why, "shape:") {
+	isForEditor, namesShape := errors.Is(err, view.ErrForeign), strings.Contains(why, "shape:")
+	if !isForEditor || !namesShape {
 		return verdict{outcome: unnamed, detail: why}
 	}
-	if _, reason, ok := strings.Cut(why, "): "); ok { // without the name and kind of the shape
+	// The text has the form: cannot draw shape "ID" (KIND): REASON. Equal reasons of different
+	// shapes are counted together.
+	if _, reason, ok := strings.Cut(why, "): "); ok {
 		why = reason
 	}
 	return verdict{outcome: left, reason: strings.TrimPrefix(why, view.ErrForeign.Error()+": ")}
 }
 
-// keep writes both pictures of a document, plumb's and the editor's, side by side into the folder of
+// writePictures writes both pictures of a document, plumb's and the editor's, side by side into the folder of
 // -pictures, if there is one.
-func (j *judge) keep(document *document, got, want image.Image) error {
+func (j *judge) writePictures(document *document, got, want image.Image) error {
 	if j.pictures == "" {
 		return nil
 	}
