@@ -11,11 +11,11 @@ import (
 	"plumb/daemon/records/input"
 )
 
-// floor prints how long it takes to unpack those dumps in the folder dir that are archives, without reading
-// what is in them. From that follows the highest rate that a reader of the format can have, relative to
-// plumb's own format, if after unpacking it has as much to do as plumb has with its own format. ownSeconds is how long `plumb score` takes for the dump in plumb's own format, and
-// records is the number of records of each dump.
-func floor(dir string, ownSeconds float64, records, rounds int) error {
+// printUnpacking prints how long it takes to unpack those dumps in the folder dir that are archives, without
+// reading what is in them. It also prints the highest speed that a reader of the format can have, as a share of
+// that for plumb's own format: after unpacking it has at least the work that the own format takes. ownSeconds is
+// how long `plumb score` takes for the dump in plumb's own format. Each dump has the given number of records.
+func printUnpacking(dir string, ownSeconds float64, records, rounds int) error {
 	fmt.Printf("\n%-34s %10s %10s\n", "unpacking alone", "us/record", "rate <")
 	for _, format := range formats {
 		path := filepath.Join(dir, format.file)
@@ -40,7 +40,7 @@ func floor(dir string, ownSeconds float64, records, rounds int) error {
 // unpack reads all entries of an archive to their ends, as readers of dumps do, and returns how many seconds
 // of processor time that took.
 func unpack(path string) (float64, error) {
-	from := used()
+	before := coreSeconds()
 	source, err := input.Open(path, nil, input.Limits{})
 	if err != nil {
 		return 0, err
@@ -62,11 +62,11 @@ func unpack(path string) (float64, error) {
 			return 0, err
 		}
 	}
-	return used() - from, nil
+	return coreSeconds() - before, nil
 }
 
-// used returns the seconds of core time that this process took so far.
-func used() float64 {
+// coreSeconds returns the seconds of core time that this process took so far.
+func coreSeconds() float64 {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6

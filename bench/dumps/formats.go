@@ -114,7 +114,7 @@ var formats = []struct {
 // tool writes for answer i.
 func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	return func(path string, a *answers) error {
-		return fill(path, func(out *bufio.Writer) error {
+		return writeFile(path, func(out *bufio.Writer) error {
 			for i := range a.list {
 				dst, err := json.Marshal(line(a, i))
 				if err != nil {
@@ -127,9 +127,9 @@ func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	}
 }
 
-// fill creates the file of a dump and its folder, calls write, which writes the dump to a buffer, and writes
+// writeFile creates the file of a dump and its folder, calls write, which writes the dump to a buffer, and writes
 // the buffer to the file.
-func fill(path string, write func(*bufio.Writer) error) error {
+func writeFile(path string, write func(*bufio.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func fill(path string, write func(*bufio.Writer) error) error {
 
 // writeCSV writes answers as a dump in CSV with a header.
 func writeCSV(path string, answers *answers) error {
-	return fill(path, func(out *bufio.Writer) error {
+	return writeFile(path, func(out *bufio.Writer) error {
 		table := csv.NewWriter(out)
 		table.Write([]string{"id", "suite", "response"})
 		for _, answer := range answers.list {
@@ -165,7 +165,7 @@ func writeParquet(path string, answers *answers) error {
 		Suite    string `parquet:"suite,dict"`
 		Response string `parquet:"response"`
 	}
-	return fill(path, func(out *bufio.Writer) error {
+	return writeFile(path, func(out *bufio.Writer) error {
 		table := parquet.NewGenericWriter[row](out, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(10_000))
 		for _, answer := range answers.list {
 			if _, err := table.Write([]row{{answer.id, answers.suite, answer.text}}); err != nil {
@@ -204,7 +204,7 @@ const zstdMethod = 93
 // JSON file for each sample and one header. method is the compression of the archive's entries.
 func writeInspect(method uint16) func(string, *answers) error {
 	return func(path string, a *answers) error {
-		return fill(path, func(w *bufio.Writer) error {
+		return writeFile(path, func(w *bufio.Writer) error {
 			writer := zip.NewWriter(w)
 			writer.RegisterCompressor(zstdMethod, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) })
 			put := func(name string, value any) error {
@@ -234,7 +234,7 @@ func writeInspect(method uint16) func(string, *answers) error {
 // writeHELM writes answers as HELM's document of a scenario: one JSON object whose list request_states
 // has a question and its answer for each.
 func writeHELM(path string, a *answers) error {
-	return fill(path, func(out *bufio.Writer) error {
+	return writeFile(path, func(out *bufio.Writer) error {
 		fmt.Fprint(out, `{"adapter_spec":{"method":"generation","model":"org/m","model_deployment":"org/m"},"request_states":[`)
 		for i, x := range a.list {
 			data, err := json.Marshal(map[string]any{"instance": map[string]any{"input": map[string]any{"text": "Which one is it?"}, "references": []any{}, "split": "test", "id": x.id},

@@ -33,22 +33,22 @@ import (
 
 // way is scoring of a dump in one format by one program, measured in turn with others.
 type way struct {
-	output   string // file of the results; "" for standard output
-	to       string // file that standard output goes to; "" for none
-	baseline int    // index of the way that rate is relative to; 0 is plumb's own format
-	name     string
-	program  string
-	args     []string
-	seconds  []float64 // core time of each round
-	differ   int       // of an earlier build: how many scores are not those of this one
-	ratios   []float64 // of each round: the baseline's core time, measured right before, to this one's
+	resultsFile     string // file that the program writes its results to; "" for standard output
+	stdoutFile      string // file that standard output goes to in the measured rounds; "" for none
+	baseline        int    // index of the way that rate is relative to; 0 is plumb's own format
+	name            string
+	program         string
+	args            []string
+	seconds         []float64 // core time of each round
+	differingScores int       // of an earlier build: how many scores are not those of this one
+	ratios          []float64 // of each round: the baseline's core time, measured right before, to this one's
 }
 
 // choiceKind is the kind of answers where reading is nearly all of the work.
 const choiceKind = "multiple-choice"
 
-// earlier names the row of an earlier build.
-const earlier = "own lines, before"
+// earlierBuild names the row of an earlier build.
+const earlierBuild = "own lines, before"
 
 // main reads the flags and measures plumb score on a dump in each format.
 func main() {
@@ -106,13 +106,14 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		fmt.Printf("\n%s, %d records\n%-34s %10s %10s  %s\n", kind.name, len(made.list), "dump", "us/record", "rate", "beside")
 		for _, way := range ways {
 			beside := ways[way.baseline].name
-			if way.differ > 0 {
-				beside += fmt.Sprintf("; scores that differ: %d", way.differ)
+			if way.differingScores > 0 {
+				beside += fmt.Sprintf("; scores that differ: %d", way.differingScores)
 			}
 			fmt.Printf("%-34s %10.2f %10.3f  %s\n", way.name, 1e6*figure.Median(way.seconds)/float64(len(made.list)), figure.Median(way.ratios), beside)
 		}
 		if kind.name == choiceKind { // answers of ASPIRE take so long to score that unpacking does not matter
-			if err := floor(filepath.Join(dir, kind.name), figure.Median(ways[0].seconds), len(made.list), rounds); err != nil {
+			ownFormat := ways[0]
+			if err := printUnpacking(filepath.Join(dir, kind.name), figure.Median(ownFormat.seconds), len(made.list), rounds); err != nil {
 				return err
 			}
 		}
@@ -145,17 +146,17 @@ func waysOf(plumb, before, dir string, answers *answers) ([]*way, error) {
 		if i > 0 {
 			continue
 		}
-		// Further ways for plumb's own format.
+		// Further ways for plumb's own format, which is the first.
 		if before != "" {
-			add(earlier, before, path)
+			add(earlierBuild, before, path)
 		}
-		toFile := len(ways) // the index of the next way
-		add("own lines, to a file", plumb, path).to = filepath.Join(dir, "stdout.jsonl")
+		add("own lines, to a file", plumb, path).stdoutFile = filepath.Join(dir, "stdout.jsonl")
+		toFile := len(ways) - 1 // the index of the way just added
 		out := filepath.Join(dir, "out.jsonl")
 		withFolder := add("own lines, with the run's folder", plumb, "--no-index", "-o", out, path)
 		withIndex := add("own lines, with folder and index", plumb, "-o", out, path)
-		withFolder.output, withFolder.baseline = out, toFile
-		withIndex.output, withIndex.baseline = out, toFile
+		withFolder.resultsFile, withFolder.baseline = out, toFile
+		withIndex.resultsFile, withIndex.baseline = out, toFile
 	}
 	return ways, nil
 }
@@ -164,26 +165,25 @@ func waysOf(plumb, before, dir string, answers *answers) ([]*way, error) {
 // is compared with, because machines change speed. The ids and scores of all ways must be equal. Only an
 // earlier build may have other scores; the lines that differ are counted.
 func measure(ways []*way, rounds int) error {
-	const unchecked = "" // there is nothing to compare the scores with
-	want, err := ways[0].check(unchecked)
+	const anyScores = "" // there is nothing to compare the scores with
+	want, err := ways[0].check(anyScores)
 	if err != nil {
 		return err
 	}
 	for _, way := range ways[1:] {
-		if way.name == earlier {
-			got, err := way.check(unchecked)
+		if way.name == earlierBuild {
+			got, err := way.check(anyScores)
 			if err != nil {
 				return err
 			}
-			way.differ = differing(want, got)
+			way.differingScores = differing(want, got)
 		} else if _, err := way.check(want); err != nil {
 			return err
 		}
 	}
 	for range rounds {
 		for _, way := range ways {
-			base := ways[way.baseline]
-			before, err := base.run()
+			baselineTook, err := ways[way.baseline].run()
 			if err != nil {
 				return err
 			}
@@ -191,7 +191,7 @@ func measure(ways []*way, rounds int) error {
 			if err != nil {
 				return err
 			}
-			way.seconds, way.ratios = append(way.seconds, took), append(way.ratios, before/took)
+			way.seconds, way.ratios = append(way.seconds, took), append(way.ratios, baselineTook/took)
 		}
 	}
 	return nil
@@ -212,7 +212,7 @@ func differing(a, b string) (n int) {
 // error if they are not equal to want, unless that is "".
 func (way *way) check(want string) (string, error) {
 	var out bytes.Buffer
-	if _, err := way.start(&out); err != nil {
+	if _, err := way.runProgram(&out); err != nil {
 		return "", err
 	}
 	got, err := way.scores(out.Bytes())
@@ -225,23 +225,23 @@ func (way *way) check(want string) (string, error) {
 	return got, nil
 }
 
-// run scores the way's dump once and returns the processor time in seconds. The results go to the file
-// way.to, if there is one.
+// run scores the way's dump once and returns the processor time in seconds. Standard output goes to the file
+// way.stdoutFile, if there is one.
 func (way *way) run() (float64, error) {
-	if way.to == "" {
-		return way.start(nil)
+	if way.stdoutFile == "" {
+		return way.runProgram(nil)
 	}
-	file, err := os.Create(way.to)
+	file, err := os.Create(way.stdoutFile)
 	if err != nil {
 		return 0, err
 	}
 	defer file.Close()
-	return way.start(file)
+	return way.runProgram(file)
 }
 
-// start runs the way's program to its end, with its standard output to out (nil for nowhere), and returns
+// runProgram runs the way's program to its end, with its standard output to out (nil for nowhere), and returns
 // the processor time in seconds.
-func (way *way) start(out io.Writer) (float64, error) {
+func (way *way) runProgram(out io.Writer) (float64, error) {
 	cmd := exec.Command(way.program, way.args...)
 	var errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = out, &errs
@@ -252,12 +252,12 @@ func (way *way) start(out io.Writer) (float64, error) {
 }
 
 // scores returns the ids and scores of a run as text, a line each, so that two runs can be compared.
-// The results are out, or the file way.output if the run has written one. A result without a score is
-// an error.
+// The results are out, its standard output, or in the file way.resultsFile if it has written one. A result
+// without a score is an error.
 func (way *way) scores(out []byte) (string, error) {
-	if len(way.output) > 0 {
+	if len(way.resultsFile) > 0 {
 		var err error
-		if out, err = os.ReadFile(way.output); err != nil {
+		if out, err = os.ReadFile(way.resultsFile); err != nil {
 			return "", err
 		}
 	}
