@@ -49,8 +49,10 @@ func load(source source) ([]answer, error) {
 	var out []answer
 	err = each(source.answers, func(value *fastjson.Value) error {
 		loaded := answer{id: string(value.GetStringBytes("id")), instance: string(value.GetStringBytes("instance_id"))}
-		target, ok := targets[loaded.instance]
-		if response := value.Get("response"); response == nil || response.Type() != fastjson.TypeString || !ok {
+		target, hasTarget := targets[loaded.instance]
+		response := value.Get("response")
+		isText := response != nil && response.Type() == fastjson.TypeString
+		if !isText || !hasTarget {
 			return fmt.Errorf("cannot use answer %q: want a response that is text and an instance_id of %s", loaded.id, source.instances)
 		}
 		loaded.target, loaded.response = target, string(value.GetStringBytes("response"))
@@ -79,7 +81,7 @@ func prepared(list []answer) (map[string]*plane.Target, error) {
 		}
 		var points []plane.Point
 		for _, vertex := range in.Vertices {
-			x, _, errX := field.Parse(vertex[0])
+			x, _, errX := field.Parse(vertex[0]) // the second value says whether it is exact
 			y, _, errY := field.Parse(vertex[1])
 			if err := errors.Join(errX, errY); err != nil {
 				return nil, fmt.Errorf("cannot read the target of %s: %w", answer.instance, err)

@@ -73,8 +73,8 @@ func run(source source, rounds, times, copies int, program, shapely string) erro
 		return err
 	}
 	rows := []*row{evaluated, lines(list, times)}
-	for _, times := range []int{copies, 1} { // many answers and few: the latter show what the start costs
-		process, err := command(program, dir, list, source, times)
+	for _, copies := range []int{copies, 1} { // many answers and few: the latter show what the start costs
+		process, err := command(program, dir, list, source, copies)
 		if err != nil {
 			return err
 		}
@@ -82,11 +82,11 @@ func run(source source, rounds, times, copies int, program, shapely string) erro
 	}
 	header(source, list, rounds)
 	if _, err := os.Stat(shapely); err == nil {
-		other, err := python(shapely, dir, list)
+		shapelyRow, err := python(shapely, dir, list)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, other)
+		rows = append(rows, shapelyRow)
 	} else {
 		fmt.Printf("# left out: shapely 2, %v\n", err)
 	}
@@ -115,7 +115,7 @@ func measure(rows []*row, rounds int) error {
 				return fmt.Errorf("cannot measure %s: results of %d bytes after %d; want the same in every run", row.name, figures.Size, row.runs[n-1].Size)
 			}
 			row.runs = append(row.runs, figures)
-			if round == 1 { // the first round was needed until now, to compare the size of the results
+			if round == 1 { // drop round 0, to whose size that of round 1 was compared just above
 				row.runs = row.runs[1:]
 			}
 		}
@@ -123,30 +123,27 @@ func measure(rows []*row, rounds int) error {
 	return nil
 }
 
-// report prints a table of how fast each way scores answers. If the last row is that of another program,
-// which is so if it has values of IoU (the overlap of an answer's figure with the wanted one), these are
-// first compared with plumb's, and the speeds are also given as multiples of that program's speed.
+// report prints a table of how fast each way scores answers. The last row is that of the program with shapely if
+// it has values of IoU (the overlap of an answer's figure with the wanted one), which plumb's rows do not keep.
+// Then these are first compared with plumb's, and the speeds are also given as multiples of shapely's.
 func report(rows []*row, list []answer) error {
-	other := rows[len(rows)-1]
-	compared := other.runs[0].IoU != nil
-	if compared {
-		text, err := agree(list, other)
+	shapely := rows[len(rows)-1]
+	shapelyRate := 0.0 // 0 without shapely
+	if shapely.runs[0].IoU != nil {
+		text, err := compareIoU(list, shapely)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("# %s\n# %s\n", other.runs[0].About, text)
-	}
-	base := 0.0
-	if compared {
-		base = other.rate(core)
+		fmt.Printf("# %s\n# %s\n", shapely.runs[0].About, text)
+		shapelyRate = shapely.rate(coreSeconds)
 	}
 	fmt.Printf("%-32s %12s %12s %12s   core runs\n", "predictions", "per core s", "per second", "x shapely 2")
 	for _, row := range rows {
-		rate, ratio := row.rate(core), "-"
-		if base > 0 {
-			ratio = fmt.Sprintf("%.1f", rate/base)
+		rate, ratio := row.rate(coreSeconds), "-"
+		if shapelyRate > 0 {
+			ratio = fmt.Sprintf("%.1f", rate/shapelyRate)
 		}
-		fmt.Printf("%-32s %12.0f %12.0f %12s  ", row.name, rate, row.rate(wall), ratio)
+		fmt.Printf("%-32s %12.0f %12.0f %12s  ", row.name, rate, row.rate(wallSeconds), ratio)
 		for i := range row.runs {
 			fmt.Printf(" %.0f", float64(row.runs[i].scored)/row.runs[i].Core)
 		}
@@ -155,15 +152,15 @@ func report(rows []*row, list []answer) error {
 	return nil
 }
 
-func core(f *figures) float64 { return f.Core }
-func wall(f *figures) float64 { return f.Wall }
+func coreSeconds(f *figures) float64 { return f.Core }
+func wallSeconds(f *figures) float64 { return f.Wall }
 
-// rate returns the median over the rounds of the number of answers scored per second. column says which
+// rate returns the median over the rounds of the number of answers scored per second. seconds says which
 // seconds count: those of the clock (wall) or of the processor (core).
-func (row *row) rate(column func(*figures) float64) float64 {
+func (row *row) rate(seconds func(*figures) float64) float64 {
 	var list []float64
 	for i := range row.runs {
-		list = append(list, float64(row.runs[i].scored)/column(&row.runs[i]))
+		list = append(list, float64(row.runs[i].scored)/seconds(&row.runs[i]))
 	}
 	slices.Sort(list)
 	return list[len(list)/2]
@@ -172,42 +169,43 @@ func (row *row) rate(column func(*figures) float64) float64 {
 // tolerance is how far values of IoU may differ.
 const tolerance = 1e-6
 
-// agree compares the IoU that another program found for each answer with plumb's, and returns a text about
-// how well they agree. IoU is the overlap of an answer's figure with the wanted one. Only those answers are
-// compared of which both programs have read the same number of pieces, all of them simple polygons with an
-// area. A difference above the tolerance is an error, and so are too few answers that can be compared.
-func agree(list []answer, other *row) (string, error) {
-	plumbs, err := found(list)
+// compareIoU compares the IoU that the program with shapely found for each answer with plumb's, and returns a
+// text about how well they agree. IoU is the overlap of an answer's figure with the wanted one. Only those
+// answers are compared of which both programs have read the same number of pieces, all of them simple polygons
+// with an area. A difference above the tolerance is an error, and so are too few answers that can be compared.
+func compareIoU(list []answer, shapely *row) (string, error) {
+	ours, err := metricsOf(list)
 	if err != nil {
 		return "", err
 	}
-	figures := &other.runs[0]
-	if len(figures.IoU) != len(list) || len(figures.Parsed) != len(list) || len(figures.Far) != len(list) {
+	theirs := &shapely.runs[0]
+	if len(theirs.IoU) != len(list) || len(theirs.Parsed) != len(list) || len(theirs.Hausdorff) != len(list) {
 		return "", errors.New("cannot compare: shapely answered for another number of answers")
 	}
-	const farTolerance = 1e-2 // for distances, which the other program measures between vertices alone
-	compared, evaluable, worst, farther := 0, 0, 0.0, 0
+	const distanceTolerance = 1e-2 // for Hausdorff distances, which shapely measures between vertices alone
+	compared, evaluable, largestDifference, otherDistance := 0, 0, 0.0, 0
 	for i := range list {
-		if plumbs.IoU[i] == nil {
+		if ours.IoU[i] == nil {
 			continue
 		}
 		evaluable++
-		if figures.IoU[i] == nil || figures.Parsed[i] != plumbs.Parsed[i] || !plumbs.simple[i] {
+		sameReading := theirs.IoU[i] != nil && theirs.Parsed[i] == ours.Parsed[i]
+		if !sameReading || !ours.simple[i] {
 			continue
 		}
-		difference := math.Abs(*figures.IoU[i] - *plumbs.IoU[i])
+		difference := math.Abs(*theirs.IoU[i] - *ours.IoU[i])
 		if !(difference <= tolerance) { // true for NaN too
-			return "", fmt.Errorf("cannot compare %s: got IoU %v from shapely; want %v within %g", list[i].id, *figures.IoU[i], *plumbs.IoU[i], tolerance)
+			return "", fmt.Errorf("cannot compare %s: got IoU %v from shapely; want %v within %g", list[i].id, *theirs.IoU[i], *ours.IoU[i], tolerance)
 		}
-		compared, worst = compared+1, max(worst, difference)
-		if !(math.Abs(*figures.Far[i]-*plumbs.Far[i]) <= farTolerance) {
-			farther++
+		compared, largestDifference = compared+1, max(largestDifference, difference)
+		if !(math.Abs(*theirs.Hausdorff[i]-*ours.Hausdorff[i]) <= distanceTolerance) {
+			otherDistance++
 		}
 	}
-	if 4*compared < 3*evaluable {
+	if 4*compared < 3*evaluable { // fewer than three in four
 		return "", fmt.Errorf("cannot compare: only %d of %d answers that have an IoU can be held against each other; want three in four", compared, evaluable)
 	}
-	return fmt.Sprintf("IoU of plumb and shapely 2: %d of %d evaluable answers compared (the rest hold degenerate pieces, or are read otherwise), at most %.1g apart; in %d of them the distance of vertices is more than 0.01 off that of the boundaries", compared, evaluable, worst, farther), nil
+	return fmt.Sprintf("IoU of plumb and shapely 2: %d of %d evaluable answers compared (the rest hold degenerate pieces, or are read otherwise), at most %.1g apart; in %d of them the distance of vertices is more than 0.01 off that of the boundaries", compared, evaluable, largestDifference, otherDistance), nil
 }
 
 // header prints what was measured and how: the answers, the rounds, the machine and the commit.

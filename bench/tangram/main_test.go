@@ -45,14 +45,14 @@ func TestAgree(t *testing.T) {
 		}, "want three in four"},
 		{"an answer too few", func(f *figures) { f.Parsed = f.Parsed[1:] }, "another number"},
 	} {
-		f, err := found(list)
+		f, err := metricsOf(list)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.bend(&f); f.IoU[0] == nil && c.name != "most answers unread" {
 			t.Fatalf("%s: the first answer has no IoU; want one", c.name)
 		}
-		_, err = agree(list, &row{runs: []figures{f}})
+		_, err = compareIoU(list, &row{runs: []figures{f}})
 		if got := err != nil; got != (c.want != "") || got && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v; want %q", c.name, err, c.want)
 		}

@@ -21,10 +21,11 @@ import (
 
 // figures are the measurements of one pass of a row, with the values that it found.
 type figures struct {
-	Wall, Core float64 // seconds
-	Size       int     // bytes of the result lines
-	IoU, Far   []*float64
-	Parsed     []int
+	Wall, Core float64    // seconds
+	Size       int        // bytes of the result lines
+	IoU        []*float64 // of each answer, nil where it has none
+	Hausdorff  []*float64 `json:"far"` // distance of the boundaries of each answer's figure and the wanted one
+	Parsed     []int      // pieces read, of each answer
 	About      string
 	simple     []bool // no piece is distorted into a figure that crosses itself or has no area
 	scored     int    // answers scored
@@ -38,9 +39,9 @@ type row struct {
 	runs  []figures
 }
 
-// within returns a row that measures a way of scoring answers in this process. pass scores all n answers
+// inProcess returns a row that measures a way of scoring answers in this process. pass scores all n answers
 // once. A run calls it `times` times, so that the run is long enough to be measured.
-func within(name string, times, n int, pass func() (figures, error)) *row {
+func inProcess(name string, times, n int, pass func() (figures, error)) *row {
 	return &row{name: name, close: func() {}, run: func() (ofRun figures, err error) {
 		start, core := time.Now(), rig.CoreTime()
 		for range times {
@@ -55,8 +56,8 @@ func within(name string, times, n int, pass func() (figures, error)) *row {
 	}}
 }
 
-// lines returns the row that measures the way of TangramPuzzle answers from the dump line to the result line,
-// as plumb score takes it. The lines hold the figures that were asked for, so no task file is needed.
+// lines returns the row that measures how TangramPuzzle answers are scored from the dump line to the result
+// line, as in plumb score. The lines hold the figures that were asked for, so no task file is needed.
 func lines(list []answer, times int) *row {
 	suite := tangram.New()
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
@@ -65,7 +66,7 @@ func lines(list []answer, times int) *row {
 		all[i] = list[i].line(withTarget, 0)
 	}
 	var buf []byte
-	return within("plumb: line to result line", times, len(list), func() (ofPass figures, err error) {
+	return inProcess("plumb: line to result line", times, len(list), func() (ofPass figures, err error) {
 		for i, line := range all {
 			item, fault := decoder.Item(dump.Line{Number: i + 1, Bytes: line}, suite.Name)
 			if fault != nil {
@@ -83,28 +84,30 @@ func lines(list []answer, times int) *row {
 	})
 }
 
-// answers returns the row that measures the way of TangramPuzzle answers from the model's text to every
-// decision and measure. The figures that were asked for are prepared before, and no JSON is read or written.
+// answers returns the row that measures how TangramPuzzle answers are scored from the model's text on, until
+// every decision is made and every measure is known. The figures that were asked for are prepared before, and no
+// JSON is read or written.
 func answers(list []answer, times int) (*row, error) {
 	targets, err := prepared(list)
 	if err != nil {
 		return nil, err
 	}
 	var reader construction.Reader
-	return within("plumb: answer to score", times, len(list), func() (ofPass figures, err error) {
+	return inProcess("plumb: answer to score", times, len(list), func() (ofPass figures, err error) {
 		for i := range list {
-			placed := reader.Read(list[i].response, false)
+			const repairEscapes = false
+			placed := reader.Read(list[i].response, repairEscapes)
 			score := tangram.Evaluate(&placed, targets[list[i].instance])
-			ofPass.Size += score.Parsed + len(score.Overlaps) + int(1e6*score.IoU) // a sum by which runs are compared
+			ofPass.Size += score.Parsed + len(score.Overlaps) + int(1e6*score.IoU) // no bytes, but equal in every run too
 		}
 		return ofPass, nil
 	}), nil
 }
 
-// found returns what plumb finds in each TangramPuzzle answer, to be compared with another program's values:
+// metricsOf returns what plumb finds in each TangramPuzzle answer, to be compared with another program's values:
 // IoU (the overlap with the wanted figure), the distance of the boundaries, the number of pieces, and whether
 // all pieces are simple polygons with an area. Its time is not measured.
-func found(list []answer) (figures figures, err error) {
+func metricsOf(list []answer) (figures figures, err error) {
 	suite := tangram.New()
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
 	for i := range list {
@@ -119,10 +122,10 @@ func found(list []answer) (figures figures, err error) {
 		result := job.Score(nil)
 		var line struct {
 			Metrics struct {
-				IoU    *float64 `json:"iou"`
-				Far    *float64 `json:"hausdorff"`
-				Parsed int      `json:"n_parsed"`
-				Pieces []struct {
+				IoU       *float64 `json:"iou"`
+				Hausdorff *float64 `json:"hausdorff"`
+				Parsed    int      `json:"n_parsed"`
+				Pieces    []struct {
 					Parsed, Simple bool
 					Area           float64
 				}
@@ -133,10 +136,12 @@ func found(list []answer) (figures figures, err error) {
 		}
 		simple := true
 		for _, piece := range line.Metrics.Pieces {
-			simple = simple && (!piece.Parsed || piece.Simple && piece.Area > 0)
+			if piece.Parsed && (!piece.Simple || piece.Area <= 0) {
+				simple = false
+			}
 		}
 		figures.IoU = append(figures.IoU, line.Metrics.IoU)
-		figures.Far = append(figures.Far, line.Metrics.Far)
+		figures.Hausdorff = append(figures.Hausdorff, line.Metrics.Hausdorff)
 		figures.Parsed = append(figures.Parsed, line.Metrics.Parsed)
 		figures.simple = append(figures.simple, simple)
 	}
