@@ -78,17 +78,17 @@ func main() {
 	}
 }
 
-// part is the most shapes of each kind that are compared at once: what is done is counted after each part.
-const part = 250
+// scenesPerPart is how many scenes of each kind are compared at once. What is done is counted after each part.
+const scenesPerPart = 250
 
 // runMadeUp compares plumb's pictures of made-up scenes with the editor's: n scenes of each kind of shape,
-// and n pages. It does so in parts of at most part scenes of each kind, and prints after each part what
-// the report says, and in the end which scenes differ too much. Part i is made from the seed + i, so that
-// it can be made again alone.
+// and n pages. It does so in parts of at most scenesPerPart scenes of each kind, and prints after each part
+// what the report says, and in the end which scenes differ too much. Part i is made from the seed + i, so
+// that it can be made again alone.
 func runMadeUp(out, plumb string, n int, seed uint64, args []string) error {
 	var all tally
 	for i := uint64(0); n > 0; i++ {
-		size := min(n, part)
+		size := min(n, scenesPerPart)
 		n -= size
 		dir := filepath.Join(out, fmt.Sprintf("part-%d", i))
 		scenes := filepath.Join(dir, "scenes.jsonl")
@@ -143,26 +143,26 @@ func countPart(tally *tally, dir, plumb string, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	without, err := unpictured(dir, plumb, refused)
+	byEditorToo, err := refusedByEditorToo(dir, plumb, refused)
 	if err != nil {
 		return err
 	}
 	for _, ofScene := range all {
-		ofScene.Unpictured = without[ofScene.ID]
+		ofScene.Unpictured = byEditorToo[ofScene.ID]
 		ofScene.ID = fmt.Sprintf("%d/%s", seed, ofScene.ID)
 		tally.add(ofScene)
 	}
 	return nil
 }
 
-// unpictured returns which of the scenes that plumb refused to draw natively the editor does not draw
+// refusedByEditorToo returns which of the scenes that plumb refused to draw natively the editor does not draw
 // either: it refuses them too, or the bounds of their content are no numbers. It has the program plumb
 // draw them with the editor. A scene that only took too long does not count. dir holds the part of the run
 // whose scenes these are.
-func unpictured(dir, plumb string, refused map[string]bool) (map[string]bool, error) {
-	without := map[string]bool{}
+func refusedByEditorToo(dir, plumb string, refused map[string]bool) (map[string]bool, error) {
+	byEditorToo := map[string]bool{}
 	if len(refused) == 0 {
-		return without, nil
+		return byEditorToo, nil
 	}
 	var list strings.Builder
 	err := lines(filepath.Join(dir, "scenes.jsonl"), func(line *json.RawMessage) error {
@@ -184,13 +184,15 @@ func unpictured(dir, plumb string, refused map[string]bool) (map[string]bool, er
 		return nil, err
 	}
 	if out, err := exec.Command(plumb, "render", "--fidelity", "tldraw", "--stats", figures, scenes).CombinedOutput(); err != nil {
-		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != 1 { // 1: some are not drawn
+		const someNotDrawn = 1 // the exit code where some scenes have an error, which the figures then tell
+		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != someNotDrawn {
 			return nil, fmt.Errorf("%w: %s", err, out)
 		}
 	}
-	return without, lines(figures, func(drawn *outcome) error {
+	return byEditorToo, lines(figures, func(drawn *outcome) error {
+		// "scene" is the editor's refusal, and "limit" that of bounds that are no numbers.
 		if drawn.Error != nil && (drawn.Error.Code == "limit" || drawn.Error.Code == "scene") {
-			without[drawn.ID] = true
+			byEditorToo[drawn.ID] = true
 		}
 		return nil
 	})
@@ -258,7 +260,7 @@ func runAgain(out, plumb, results string, args []string) error {
 		if err != nil {
 			return fmt.Errorf("cannot read %s: %w", results, err)
 		}
-		for _, scene := range madeUp(part, seed) {
+		for _, scene := range madeUp(scenesPerPart, seed) {
 			if scene.id == id {
 				list = append(list, madeUpScene{seedText + "/" + id, scene.shapes})
 			}
@@ -292,7 +294,7 @@ func run(data, out, plumb, scenes string, chrome bool, args []string) error {
 	if err := os.MkdirAll(reference, 0o755); err != nil {
 		return err
 	}
-	if err := prepare(data, reference, scenes); err != nil {
+	if err := prepareScenes(data, reference, scenes); err != nil {
 		return fmt.Errorf("cannot read the reference scenes: %w", err)
 	}
 	if !chrome {
@@ -334,11 +336,11 @@ type scene struct {
 	Records []json.RawMessage `json:"records"`
 }
 
-// prepare writes a scene to the file at path for each recorded picture of the reference data, which are in
+// prepareScenes writes a scene to the file at path for each recorded picture of the reference data, which are in
 // the folder data. In the folder reference it makes a link to each picture under the id of its scene,
 // where plumb render --reference looks for it. If a scene was also recorded without font hinting, that
 // picture is taken, because plumb draws text without hinting.
-func prepare(data, reference, path string) (err error) {
+func prepareScenes(data, reference, path string) (err error) {
 	unhinted := map[string]recorded{}
 	if err := lines(filepath.Join(data, "scenes-nohint.jsonl"), func(r *recorded) error {
 		unhinted[r.ID] = *r
@@ -355,10 +357,10 @@ func prepare(data, reference, path string) (err error) {
 	return lines(filepath.Join(data, "scenes.jsonl"), func(r *recorded) error {
 		for _, name := range slices.Sorted(maps.Keys(r.Images)) {
 			image := r.Images[name]
-			if other, ok := unhinted[r.ID].Images[name]; ok {
-				image = other
+			if unhintedImage, ok := unhinted[r.ID].Images[name]; ok {
+				image = unhintedImage
 			}
-			s := scene{ID: r.ID + "-" + name, Bounds: r.Export.Bounds, Only: r.only(name), Records: r.Records}
+			s := scene{ID: r.ID + "-" + name, Bounds: r.Export.Bounds, Only: r.shownShapes(name), Records: r.Records}
 			if err := enc.Encode(s); err != nil {
 				return err
 			}
@@ -370,10 +372,10 @@ func prepare(data, reference, path string) (err error) {
 	})
 }
 
-// only returns the ids of the shapes that one of the recorded pictures of a scene shows, nil for all. The
+// shownShapes returns the ids of the shapes that one of the recorded pictures of a scene shows, nil for all. The
 // pictures "before" and "shape" do not show the shapes that were added to the scene, and "label" shows
 // only these.
-func (recorded *recorded) only(picture string) []string {
+func (recorded *recorded) shownShapes(picture string) []string {
 	if picture != "before" && picture != "shape" && picture != "label" {
 		return nil
 	}
@@ -384,7 +386,11 @@ func (recorded *recorded) only(picture string) []string {
 	var ids []string
 	for _, record := range recorded.Records {
 		var shape struct{ ID, TypeName string }
-		if json.Unmarshal(record, &shape) == nil && shape.TypeName == "shape" && added[shape.ID] == (picture == "label") {
+		if json.Unmarshal(record, &shape) != nil || shape.TypeName != "shape" {
+			continue // a record of another type
+		}
+		wantAdded := picture == "label"
+		if added[shape.ID] == wantAdded {
 			ids = append(ids, shape.ID)
 		}
 	}

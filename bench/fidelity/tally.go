@@ -50,16 +50,16 @@ func (figures *figures) missed() []string {
 	return names
 }
 
-// tally counts scenes: drawn natively, below a bar, refused by reason, without a picture of the editor,
-// and refused without one.
+// tally counts scenes: those drawn natively; of these, those below a bar, a line each; those that plumb refuses
+// to draw natively, by reason; those without a picture of the editor; and those that both refuse.
 type tally struct {
-	native, failed, absent int
-	below                  []string
-	refused                map[string]int
+	native, withoutPicture, refusedByBoth int
+	below                                 []string
+	refused                               map[string]int
 }
 
-// named matches the names of shapes in reasons.
-var named = regexp.MustCompile(` of shape "[^"]*" \([a-z]+\)|shape "[^"]*" `)
+// shapeNames matches the names of shapes in reasons.
+var shapeNames = regexp.MustCompile(` of shape "[^"]*" \([a-z]+\)|shape "[^"]*" `)
 
 // add counts a scene: as failed; as drawn by neither plumb nor the editor; as one that plumb refuses to draw
 // natively, by the reason; or as drawn natively. A native one that differs too much from the editor's
@@ -68,15 +68,15 @@ var named = regexp.MustCompile(` of shape "[^"]*" \([a-z]+\)|shape "[^"]*" `)
 func (tally *tally) add(figures *figures) {
 	switch {
 	case figures.Error != nil:
-		tally.failed++
+		tally.withoutPicture++
 	case !figures.Native && figures.Unpictured:
-		tally.absent++
+		tally.refusedByBoth++
 	case !figures.Native:
 		if tally.refused == nil {
 			tally.refused = map[string]int{}
 		}
 		reason := strings.TrimSuffix(strings.TrimPrefix(figures.Reason, "cannot draw "), ": not drawn natively")
-		tally.refused[named.ReplaceAllString(reason, "")]++
+		tally.refused[shapeNames.ReplaceAllString(reason, "")]++
 	default:
 		tally.native++
 		if bars := figures.missed(); len(bars) > 0 {
@@ -92,8 +92,9 @@ func (tally *tally) total() string {
 	for _, n := range tally.refused {
 		refused += n
 	}
+	nativePercent := 100 * float64(tally.native) / float64(max(1, tally.native+refused)) // of the scenes that the editor draws
 	return fmt.Sprintf("below a bar: %d of %d scenes drawn natively; native share %.2f %%; %d without a picture of the editor, %d refused that it does not draw either",
-		len(tally.below), tally.native, 100*float64(tally.native)/float64(max(1, tally.native+refused)), tally.failed, tally.absent)
+		len(tally.below), tally.native, nativePercent, tally.withoutPicture, tally.refusedByBoth)
 }
 
 // String returns the counts, then a line for each scene that differs too much from the editor's picture,
