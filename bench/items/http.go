@@ -11,8 +11,8 @@ import (
 	"plumb/daemon/queue"
 )
 
-// mostAlone is how many items of a set come alone over HTTP.
-const mostAlone = 100
+// mostSentAlone is how many items of a set come alone over HTTP.
+const mostSentAlone = 100
 
 // overHTTP measures the scoring of a set of items by a daemon that it starts. It sends all items in requests
 // of many, and adds the rate by the clock and the daemon's processor time per item to class. Then it sends the
@@ -36,7 +36,7 @@ func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 	count := float64(len(set.Lines))
 	class.Rate = append(class.Rate, count/took.Seconds())
 	class.Core = append(class.Core, micros(core)/count)
-	for i, line := range set.Lines[:min(mostAlone, len(set.Lines))] {
+	for i, line := range set.Lines[:min(mostSentAlone, len(set.Lines))] {
 		if err := oneOverHTTP(daemon, line, &items[i]); err != nil {
 			return fmt.Errorf("item %d: %w", i+1, err)
 		}

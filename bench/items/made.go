@@ -35,8 +35,9 @@ func MakeSets(n int, seed uint64) ([]Set, error) {
 		}
 		sets = append(sets, Set{Name: "aspire/" + test, Doc: "made-up whiteboards with answers of programs", Lines: lines})
 	}
-	for _, size := range []int{8, 64, 1000} {
-		lines, err := answers(size, max(4*n/size, 1), seed)
+	for _, size := range []int{8, 64, 1000} { // answers to a task
+		tasks := max(4*n/size, 1) // about 4n answers in all
+		lines, err := answers(size, tasks, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -47,8 +48,8 @@ func MakeSets(n int, seed uint64) ([]Set, error) {
 		Set{Name: "drawingbench", Doc: "strokes of pen, line and shapes in three colours", Lines: drawings(n, seed)},
 		Set{Name: "tangram/solution", Doc: "made-up instances with answers of different quality", Lines: solutions(n, seed)},
 		Set{Name: "tangram/outline", Doc: "one of four silhouettes", Lines: outlines(n)},
-		Set{Name: "spatialab", Doc: "multiple choice in the forms that models write", Lines: questions("spatialab", "numbers", "answer_index", forms, n)},
-		Set{Name: "spaceeval", Doc: "multiple choice, answers that need no judge", Lines: questions("spaceeval", "letters", "answer", forms[:1], n)}), nil
+		Set{Name: "spatialab", Doc: "multiple choice in the forms that models write", Lines: questions("spatialab", "numbers", "answer_index", answerForms, n)},
+		Set{Name: "spaceeval", Doc: "multiple choice, answers that need no judge", Lines: questions("spaceeval", "letters", "answer", answerForms[:1], n)}), nil
 }
 
 // whiteboards makes n items of one ASPIRE test, as dump lines. Programs of different skill answer them in
@@ -75,11 +76,11 @@ func whiteboards(test string, n int, seed uint64) (lines [][]byte, err error) {
 }
 
 // answers makes items of ASPIRE's balance test as a trainer has them: several different answers to each task.
-// size is the number of answers to a task, and groups the number of tasks. One program, which varies its
+// size is the number of answers to a task, and tasks the number of tasks. One program, which varies its
 // answers, gives all of them.
-func answers(size, groups int, seed uint64) (lines [][]byte, err error) {
-	noisy := program.All()[1]
-	for i := range size * groups {
+func answers(size, tasks int, seed uint64) (lines [][]byte, err error) {
+	noisy := program.All()[1] // the program of middling skill, whose answers depend on a seed
+	for i := range size * tasks {
 		made, err := scenario.Make(seed, "balance", i/size)
 		if err != nil {
 			return nil, err
@@ -138,15 +139,15 @@ func solutions(n int, seed uint64) (lines [][]byte) {
 func outlines(n int) (lines [][]byte) {
 	for i := range n {
 		right := choice.Letters[i%4 : i%4+1]
-		text, _, _ := generate.Choice(right, i)
+		text, _, _ := generate.Choice(right, i) // the rest says whether it is right, which is not needed here
 		line := fmt.Appendf(nil, `{"id":"outline-%04d","suite":"tangram","test":"outline","instance_id":"outline-%04d","options":{"A":"a","B":"b","C":"c","D":"d"},"answer":"%s","response":`, i, i, right)
 		lines = append(lines, append(scoring.AppendString(line, text), '}'))
 	}
 	return lines
 }
 
-// forms are phrases in which models name option %[1]s, whose text is %[2]s.
-var forms = []string{"%[1]s", "%[1]s.", "%[1]s. %[2]s", "The answer is %[1]s.", `{"answer": "%[1]s"}`, "<result>%[1]s</result>",
+// answerForms are phrases in which models name option %[1]s, whose text is %[2]s.
+var answerForms = []string{"%[1]s", "%[1]s.", "%[1]s. %[2]s", "The answer is %[1]s.", `{"answer": "%[1]s"}`, "<result>%[1]s</result>",
 	"Looking at the picture, the room with the stove is nearest to the door.\n\nAnswer: %[1]s", "I would choose %[1]s because it has a window."}
 
 // questions makes n multiple-choice items of a suite with right answers, as dump lines. labels is "letters"
@@ -155,8 +156,8 @@ var forms = []string{"%[1]s", "%[1]s.", "%[1]s. %[2]s", "The answer is %[1]s.", 
 func questions(suite, labels, key string, forms []string, n int) (lines [][]byte) {
 	options := []string{"Hall", "Kitchen", "Bath", "Terrace"}
 	for i := range n {
-		right := (i / len(forms)) % len(options)
-		label, answer := fmt.Sprint(right+1), fmt.Sprint(right)
+		right := (i / len(forms)) % len(options)                // each option in all forms before the next one
+		label, answer := fmt.Sprint(right+1), fmt.Sprint(right) // models count from 1, the item from 0
 		if labels == "letters" {
 			label = string(rune('A' + right))
 			answer = `"` + label + `"`

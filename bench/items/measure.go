@@ -17,8 +17,8 @@ import (
 	"plumb/daemon/queue"
 )
 
-// most is how many items of a class a result file names, the slowest first.
-const most = 100
+// mostSlowest is how many items of a class a result file names, the slowest first.
+const mostSlowest = 100
 
 // Class holds the measurements of one set. Times are in microseconds.
 type Class struct {
@@ -84,7 +84,7 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 		classes[i] = Class{Name: set.Name, Doc: set.Doc, Items: len(set.Lines)}
 		items[i] = make([]timed, len(set.Lines))
 		if set.HTTP {
-			continue
+			continue // the daemon is started for each round
 		}
 		if err := together(ctx, &cfg, &set, nil); err != nil { // fills caches, and keeps nothing
 			return nil, err
@@ -110,14 +110,15 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 		}
 	}
 	for i := range classes {
-		items[i] = slices.DeleteFunc(items[i], func(item timed) bool { return len(item.rounds) == 0 }) // over HTTP few are sent alone
-		classes[i].sum(items[i])
+		notSentAlone := func(item timed) bool { return len(item.rounds) == 0 } // most of those over HTTP
+		items[i] = slices.DeleteFunc(items[i], notSentAlone)
+		classes[i].summarize(items[i])
 	}
 	return classes, nil
 }
 
-// forget empties caches, so that no round finds the results of the round before.
-func (c *Config) forget() {
+// emptyCaches empties caches, so that no round finds the results of the round before.
+func (c *Config) emptyCaches() {
 	if c.ForgetTallies != nil {
 		c.ForgetTallies()
 	}
@@ -126,11 +127,11 @@ func (c *Config) forget() {
 // together scores all items of a set in one stream of the queue, and adds the rate and the processor time per
 // item to class. If class is nil, nothing is kept: the pass warms the process up.
 func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
-	cfg.forget()
+	cfg.emptyCaches()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	stream := cfg.Queue.Stream(ctx, cfg.Options)
-	start, spent := time.Now(), rig.CoreTime()
+	start, coreBefore := time.Now(), rig.CoreTime()
 	go func() {
 		defer stream.End()
 		for i, line := range set.Lines {
@@ -151,7 +152,7 @@ func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 	if class != nil {
 		count := float64(len(set.Lines))
 		class.Rate = append(class.Rate, count/time.Since(start).Seconds())
-		class.Core = append(class.Core, micros(rig.CoreTime()-spent)/count)
+		class.Core = append(class.Core, micros(rig.CoreTime()-coreBefore)/count)
 	}
 	return nil
 }
@@ -159,13 +160,13 @@ func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 // alone scores the items of a set one after the other, so that the time of an item does not depend on others,
 // and adds one more round to the times of each item. It also keeps the code of an item's error.
 func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
-	cfg.forget()
+	cfg.emptyCaches()
 	for i, line := range set.Lines {
 		answer, err := cfg.Queue.Score(ctx, dump.Line{Number: i + 1, Bytes: line}, cfg.Options)
 		if err != nil {
 			return fmt.Errorf("cannot measure item %d of %s: %w", i+1, set.Name, err)
 		}
-		items[i].id = strings.Clone(answer.Result.ID)
+		items[i].id = strings.Clone(answer.Result.ID) // the queue uses its memory again
 		items[i].rounds = append(items[i].rounds, answer.Timing)
 		if answer.Result.Err != nil {
 			items[i].fault = answer.Result.Err.Code
@@ -174,34 +175,34 @@ func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
 	return nil
 }
 
-// sum computes the figures of a class of items from the times of all rounds: of each item the middle
+// summarize computes the figures of a class of items from the times of all rounds: of each item the middle
 // round counts. It sets percentiles, the mean of each part, the slowest items and the numbers of
 // errors.
-func (class *Class) sum(items []timed) {
+func (class *Class) summarize(items []timed) {
 	class.Failed = map[string]int{}
 	var took []float64
 	var totals queue.Timing
 	list := make([]Item, len(items))
 	for i, timed := range items {
-		middle := timed.middle()
-		for part, took := range middle {
+		round := timed.medianRound()
+		for part, took := range round {
 			totals[part] += took
 		}
 		if timed.fault != "" {
 			class.Failed[timed.fault]++
 		}
-		list[i] = Item{ID: timed.id, Took: micros(middle.Total()), Parts: parts(middle, 1), Error: timed.fault}
+		list[i] = Item{ID: timed.id, Took: micros(round.Total()), Parts: parts(round, 1), Error: timed.fault}
 		took = append(took, list[i].Took)
 	}
 	class.Parts = parts(totals, float64(len(items)))
 	slices.Sort(took)
 	class.P50, class.P99 = figure.Median(took), took[min(len(took)-1, len(took)*99/100)]
 	slices.SortStableFunc(list, func(a, b Item) int { return cmp.Compare(b.Took, a.Took) })
-	class.Slow = list[:min(most, len(list))]
+	class.Slow = list[:min(mostSlowest, len(list))]
 }
 
-// middle returns the round whose total is the median.
-func (t *timed) middle() queue.Timing {
+// medianRound returns the round whose total is the median.
+func (t *timed) medianRound() queue.Timing {
 	s := slices.Clone(t.rounds)
 	slices.SortFunc(s, func(a, b queue.Timing) int { return int(a.Total() - b.Total()) })
 	return s[len(s)/2]

@@ -19,7 +19,7 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 		return nil, err
 	}
 	defer reader.Close()
-	reader.AcceptList(cfg)
+	reader.AcceptList(cfg) // a JSON list of items is read too
 	var sets []Set
 	for {
 		line, err := reader.Next()
