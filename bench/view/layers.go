@@ -110,19 +110,20 @@ func (s *shown) heat(number func(*render.TileInfo) int) *image.RGBA {
 }
 
 // tinted returns the picture of a scene in light grey, and on it each tile of the tile stage in the colour
-// that `of` returns for it. The upper and left borders of tiles are paler, so that tiles can be told apart.
-func (s *shown) tinted(of func(*render.TileInfo) color.RGBA) *image.RGBA {
-	// The share of a tile's colour in its pixels, of 255.
-	const inside, onBorder = 170, 100
-	out := s.over(func(int, int) color.RGBA { return color.RGBA{255, 255, 255, 255} })
+// that tintOf returns for it. The upper and left borders of tiles are paler, so that tiles can be told apart.
+func (s *shown) tinted(tintOf func(*render.TileInfo) color.RGBA) *image.RGBA {
+	const inside, onBorder = 170, 100 // the share of a tile's colour in its pixels, of 255
+	white := color.RGBA{255, 255, 255, 255}
+	out := s.over(func(int, int) color.RGBA { return white })
 	for i := 0; i < len(out.Pix); i += 4 {
-		grey := uint8((int(out.Pix[i])*3 + int(out.Pix[i+1])*6 + int(out.Pix[i+2])) / 10) // as bright as the colour
-		grey = 160 + grey*3/8                                                             // black becomes a light grey
+		// The brightness of the colour: red, green and blue weigh 3, 6 and 1 of 10, as they do for the eye.
+		grey := uint8((int(out.Pix[i])*3 + int(out.Pix[i+1])*6 + int(out.Pix[i+2])) / 10)
+		grey = 160 + grey*3/8 // paler
 		out.Pix[i], out.Pix[i+1], out.Pix[i+2] = grey, grey, grey
 	}
 	for i := range s.tiles {
 		tile := &s.tiles[i]
-		tint := of(tile)
+		tint := tintOf(tile)
 		for y := tile.Y; y < tile.Y+tile.H; y++ {
 			for x := tile.X; x < tile.X+tile.W; x++ {
 				share := uint16(inside)

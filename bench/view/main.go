@@ -24,22 +24,22 @@ import (
 func main() {
 	runtime.LockOSThread() // GLFW belongs to the main thread
 	log.SetFlags(0)
-	mode := flag.Int("layer", 1, "what to show first: 1 picture, 2 classes, 3 coverage, 4 overdraw, 5 cost")
-	shot := flag.String("screenshot", "", "write what the window shows to this PNG and end")
+	layer := flag.Int("layer", 1, "what to show first: 1 picture, 2 classes, 3 coverage, 4 overdraw, 5 cost")
+	screenshotPath := flag.String("screenshot", "", "write what the window shows to this PNG and end")
 	limit := flag.Int("max", 1000, "scenes that are read at most")
 	flag.Parse()
-	if flag.NArg() != 1 || *mode < 1 || *mode > len(layers) {
+	if flag.NArg() != 1 || *layer < 1 || *layer > len(layers) {
 		log.Fatal("usage: view [-layer 1..5] [-screenshot FILE] SCENES")
 	}
-	if err := run(flag.Arg(0), *mode-1, *shot, *limit); err != nil {
+	if err := run(flag.Arg(0), *layer-1, *screenshotPath, *limit); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// run draws the scenes of a file, at most limit of them, and shows them in a window until it is closed. mode
-// is the layer to begin with, such as the picture or the cost of tiles. If shot is a path, it writes a
-// screenshot of the first scene there and ends.
-func run(path string, mode int, shot string, limit int) error {
+// run draws the scenes of a file, at most limit of them, and shows them in a window until it is closed.
+// firstLayer is the layer to begin with, such as the picture or the cost of tiles. If screenshotPath is not "",
+// it writes a screenshot of the first scene there and ends.
+func run(path string, firstLayer int, screenshotPath string, limit int) error {
 	all, err := read(path, limit)
 	if err != nil {
 		return err
@@ -49,8 +49,8 @@ func run(path string, mode int, shot string, limit int) error {
 		return err
 	}
 	defer glfw.Terminate()
-	viewer := &viewer{window: window, scenes: all, mode: mode, shot: shot}
-	window.window.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, _ int, action glfw.Action, _ glfw.ModifierKey) {
+	viewer := &viewer{window: window, scenes: all, layerIndex: firstLayer, screenshotPath: screenshotPath}
+	window.glfwWindow.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, _ int, action glfw.Action, _ glfw.ModifierKey) {
 		if action != glfw.Release {
 			viewer.key(key)
 		}
@@ -113,12 +113,12 @@ func drawLine(engine *render.Engine, worker *render.Worker, line dump.Line) (dra
 
 // viewer is the state of the window: which scene and which layer it shows.
 type viewer struct {
-	window *window
-	scenes []shown
-	at     int
-	mode   int
-	shot   string
-	stale  bool
+	window         *window
+	scenes         []shown
+	sceneIndex     int
+	layerIndex     int
+	screenshotPath string // "" for none
+	needsRedraw    bool
 }
 
 // key handles a key of the window: arrows, space, home and end choose the scene, digits the layer, s
@@ -126,42 +126,42 @@ type viewer struct {
 func (v *viewer) key(k glfw.Key) {
 	switch {
 	case k == glfw.KeyRight || k == glfw.KeySpace:
-		v.at = min(v.at+1, len(v.scenes)-1)
+		v.sceneIndex = min(v.sceneIndex+1, len(v.scenes)-1)
 	case k == glfw.KeyLeft:
-		v.at = max(v.at-1, 0)
+		v.sceneIndex = max(v.sceneIndex-1, 0)
 	case k == glfw.KeyHome:
-		v.at = 0
+		v.sceneIndex = 0
 	case k == glfw.KeyEnd:
-		v.at = len(v.scenes) - 1
-	case k >= glfw.Key1 && int(k-glfw.Key1) < len(layers):
-		v.mode = int(k - glfw.Key1)
+		v.sceneIndex = len(v.scenes) - 1
+	case k >= glfw.Key1 && int(k-glfw.Key1) < len(layers): // keys of digits follow each other
+		v.layerIndex = int(k - glfw.Key1)
 	case k == glfw.KeyS:
-		name := fmt.Sprintf("view-%d-%d.png", v.at+1, v.mode+1)
+		name := fmt.Sprintf("view-%d-%d.png", v.sceneIndex+1, v.layerIndex+1)
 		if err := save(name, v.window.pixels()); err != nil {
 			log.Print(err)
 		} else {
 			log.Printf("wrote %s", name)
 		}
 	case k == glfw.KeyQ || k == glfw.KeyEscape:
-		v.window.window.SetShouldClose(true)
+		v.window.glfwWindow.SetShouldClose(true)
 	}
-	v.stale = true
+	v.needsRedraw = true
 }
 
 // loop redraws the window when a key has changed what it shows, until the window is closed.
 func (v *viewer) loop() error {
-	v.stale = true
-	for !v.window.window.ShouldClose() {
-		if v.stale {
-			s := &v.scenes[v.at]
-			v.window.show(layers[v.mode].paint(s))
-			v.window.window.SetTitle(fmt.Sprintf("%s (%d of %d) · %s · %d tiles", s.id, v.at+1, len(v.scenes), layers[v.mode].name, len(s.tiles)))
-			v.stale = false
+	v.needsRedraw = true
+	for !v.window.glfwWindow.ShouldClose() {
+		if v.needsRedraw {
+			s := &v.scenes[v.sceneIndex]
+			v.window.show(layers[v.layerIndex].paint(s))
+			v.window.glfwWindow.SetTitle(fmt.Sprintf("%s (%d of %d) · %s · %d tiles", s.id, v.sceneIndex+1, len(v.scenes), layers[v.layerIndex].name, len(s.tiles)))
+			v.needsRedraw = false
 		}
-		if v.shot != "" {
-			return save(v.shot, v.window.pixels())
+		if v.screenshotPath != "" {
+			return save(v.screenshotPath, v.window.pixels())
 		}
-		glfw.WaitEventsTimeout(0.5) // seconds
+		glfw.WaitEventsTimeout(0.5) // at most so many seconds; keys are handled in it
 	}
 	return nil
 }

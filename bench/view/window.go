@@ -15,10 +15,10 @@ import (
 // context is made through EGL like the engine's: one process must not mix two GL
 // stacks.
 type window struct {
-	window  *glfw.Window
-	program uint32
-	texture uint32
-	w, h    int
+	glfwWindow *glfw.Window
+	program    uint32
+	texture    uint32
+	w, h       int
 }
 
 const (
@@ -61,7 +61,7 @@ func open(w, h int) (*window, error) {
 	if err := gl.Init(); err != nil {
 		return nil, fmt.Errorf("cannot load GL: %w", err)
 	}
-	opened := &window{window: created}
+	opened := &window{glfwWindow: created}
 	if opened.program, err = link(); err != nil {
 		return nil, err
 	}
@@ -104,13 +104,13 @@ func (o *window) show(img *image.RGBA) {
 	gl.BindTexture(gl.TEXTURE_2D, o.texture)
 	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(o.w), int32(o.h), 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix))
 	o.draw()
-	o.window.SwapBuffers()
+	o.glfwWindow.SwapBuffers()
 }
 
 // draw draws the current image of the debug viewer with OpenGL, as large as fits into the window and in the
 // middle of it.
 func (o *window) draw() {
-	width, height := o.window.GetFramebufferSize()
+	width, height := o.glfwWindow.GetFramebufferSize()
 	gl.Viewport(0, 0, int32(width), int32(height))
 	gl.ClearColor(0.2, 0.2, 0.22, 1)
 	gl.Clear(gl.COLOR_BUFFER_BIT)
@@ -125,7 +125,7 @@ func (o *window) draw() {
 // pixels returns what the window shows, as an opaque image. It draws the image once more, because pixels
 // that were swapped to the front of the window cannot be read on every system.
 func (o *window) pixels() *image.RGBA {
-	w, h := o.window.GetFramebufferSize()
+	w, h := o.glfwWindow.GetFramebufferSize()
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	flipped := make([]uint8, len(img.Pix))
 	o.draw()
