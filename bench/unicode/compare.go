@@ -7,6 +7,7 @@ import (
 	"image"
 	"math"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"plumb/bench/rig"
@@ -18,19 +19,19 @@ import (
 	"plumb/render/view"
 )
 
-// A sample may differ by more than 2 of 255 in this share of the pixels of its box, or in two
-// pixels of a small box.
-const tolerated, few = 0.001, 2
+// A sample may differ by more than 2 of 255 in toleratedShare of the pixels of its box. One that differs in more
+// of them, but in no more than slightPx pixels, is reported but is no error.
+const toleratedShare, slightPx = 0.001, 2
 
 // A sheet is a picture of many samples, in columns and rows.
-const across, down, gap = 10, 10, 8
+const columns, rowsPerSheet, gap = 10, 10, 8
 
 // difference is a sample that is not drawn as the editor draws it.
 type difference struct {
 	sample
-	px, of float64 // pixels that differ, of those of its box
-	slight bool    // these are only few
-	why    string  // it was refused after all, "" elsewhere
+	differingPx, boxPx float64 // pixels that differ, of those of its box
+	isSlight           bool    // these are only few
+	why                string  // it was refused after all, "" elsewhere
 }
 
 // String says which character in which font and place is drawn otherwise than by the editor, and how many
@@ -39,7 +40,7 @@ func (d difference) String() string {
 	if d.why != "" {
 		return fmt.Sprintf("%v: %s", d.sample, d.why)
 	}
-	return fmt.Sprintf("%v: %.0f of %.0f px", d.sample, d.px, d.of)
+	return fmt.Sprintf("%v: %.0f of %.0f px", d.sample, d.differingPx, d.boxPx)
 }
 
 // compare draws samples, each of which is a character in a font at a place in a text, with plumb and with the
@@ -70,8 +71,8 @@ func (sweep *sweep) compare(list []sample) (all []difference, err error) {
 			}
 		})
 	}
-	for ; len(list) > 0; list = list[min(across*down, len(list)):] {
-		sheets <- list[:min(across*down, len(list))]
+	for sheet := range slices.Chunk(list, columns*rowsPerSheet) {
+		sheets <- sheet
 	}
 	close(sheets)
 	wg.Wait()
@@ -90,7 +91,7 @@ type drawer struct {
 // it. It is shape i of a whiteboard, at (x, y) px.
 func (sample sample) record(i, x, y int) []byte {
 	out := fmt.Appendf(nil, `{"id":"shape:%d","type":"text","x":%d,"y":%d,"props":{"font":%q,"autoSize":%t,"w":%g,`,
-		i, x, y, fontNames[sample.style.font], places[sample.place].w == 0, max(1, places[sample.place].w))
+		i, x, y, fontNames[sample.style.font], places[sample.place].width == 0, max(1, places[sample.place].width)) // the editor refuses a width of 0
 	out = append(out, `"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":`...)
 	out = jsontree.AppendString(out, sample.text())
 	marks := ""
@@ -106,15 +107,15 @@ func (sample sample) record(i, x, y int) []byte {
 	return fmt.Appendf(out, `,"marks":[%s]}]}]}}}`, marks)
 }
 
-// sheet draws up to across x down characters on one whiteboard, each in a cell of its own, with plumb and
+// sheet draws up to columns x rowsPerSheet characters on one whiteboard, each in a cell of its own, with plumb and
 // with the editor. It compares the two pictures cell by cell and returns the samples that differ. A sample
 // that plumb refuses to draw is one of them. Pictures of samples that differ are kept, where there is a
 // folder for them.
 func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
+	// Find out how large a cell must be, and leave out what plumb refuses.
 	var native []sample
 	var boxes []view.Box
-	cell := image.Point{}
-	// How large a cell must be.
+	cell := image.Point{} // its width and height
 	for _, sample := range list {
 		box, err := drawer.size(sample)
 		if err != nil {
@@ -130,14 +131,14 @@ func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	}
 	// Draw the sheet.
 	source := []byte{'['}
-	at := func(i int) image.Point { return image.Pt(i%across*cell.X, i/across*cell.Y) }
+	at := func(i int) image.Point { return image.Pt(i%columns*cell.X, i/columns*cell.Y) }
 	for i, sample := range native {
 		if i > 0 {
 			source = append(source, ',')
 		}
 		source = append(source, sample.record(i, at(i).X, at(i).Y)...)
 	}
-	got, want, err := drawer.draw(append(source, ']'), view.Box{W: float64(across * cell.X), H: float64(down * cell.Y)})
+	got, want, err := drawer.draw(append(source, ']'), view.Box{W: float64(columns * cell.X), H: float64(rowsPerSheet * cell.Y)})
 	if err != nil {
 		return nil, fmt.Errorf("from %v on: %w", list[0], err)
 	}
@@ -149,13 +150,13 @@ func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	}
 	for i, sample := range native {
 		region := image.Rectangle{Max: cell}.Add(at(i))
-		part, _ := likeness.Region(region)
-		found := difference{sample: sample, of: boxes[i].W * boxes[i].H}
-		found.px = math.Round((1 - min(part.Within, part.ColourWithin)) * float64(cell.X*cell.Y))
-		found.slight = found.px <= few
-		if found.px > tolerated*found.of {
+		inCell, _ := likeness.Region(region)
+		found := difference{sample: sample, boxPx: boxes[i].W * boxes[i].H}
+		found.differingPx = math.Round((1 - min(inCell.Within, inCell.ColourWithin)) * float64(cell.X*cell.Y))
+		found.isSlight = found.differingPx <= slightPx
+		if found.differingPx > toleratedShare*found.boxPx {
 			differing = append(differing, found)
-			if err := drawer.keep(found, got.SubImage(region), want.SubImage(region)); err != nil {
+			if err := drawer.writePictures(found, got.SubImage(region), want.SubImage(region)); err != nil {
 				return nil, err
 			}
 		}
@@ -206,9 +207,9 @@ func (drawer *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRG
 	return images[0], result.Image, nil
 }
 
-// keep writes both pictures of a character that differs side by side into the folder for pictures, if
+// writePictures writes both pictures of a character that differs side by side into the folder for pictures, if
 // there is one.
-func (drawer *drawer) keep(difference difference, got, want image.Image) error {
+func (drawer *drawer) writePictures(difference difference, got, want image.Image) error {
 	if drawer.pictures == "" {
 		return nil
 	}

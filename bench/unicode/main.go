@@ -51,17 +51,17 @@ type sweep struct {
 // those that it refuses, compares the pictures of the native ones with the editor's, and prints the table.
 // It returns an error if one differs in more than a few pixels, or is refused without being named.
 func (sweep *sweep) run() error {
-	sorted, err := sweep.sort()
+	classified, err := sweep.classify()
 	if err != nil {
 		return err
 	}
-	differing, err := sweep.compare(sorted.native)
+	differing, err := sweep.compare(classified.native)
 	if err != nil {
 		return err
 	}
-	sweep.print(sorted, differing)
-	differing = slices.DeleteFunc(differing, func(found difference) bool { return found.slight })
-	if n := len(differing) + len(sorted.unnamed); n > 0 {
+	sweep.print(classified, differing)
+	differing = slices.DeleteFunc(differing, func(found difference) bool { return found.isSlight })
+	if n := len(differing) + len(classified.unnamed); n > 0 {
 		return fmt.Errorf("%s from the editor's, or refused without a name", plural.Of(n, "sample differs", "samples differ"))
 	}
 	return nil
@@ -76,7 +76,7 @@ func (sweep *sweep) print(result *result, differing []difference) {
 		natives[sample.row]++
 	}
 	for _, difference := range differing {
-		if difference.slight {
+		if difference.isSlight {
 			slight[difference.row]++
 		} else {
 			differ[difference.row]++

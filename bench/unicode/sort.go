@@ -18,7 +18,7 @@ import (
 // than the shape, so that lines end beside the character and within its word.
 var places = []struct {
 	name, text string
-	w          float64
+	width      float64
 }{
 	{"alone", "*", 0}, {"between letters", "a*b", 0}, {"line start", "*ab", 0}, {"line end", "ab*", 0},
 	{"wrapped", "ab*ab ab* *ab", 64},
@@ -87,10 +87,10 @@ type result struct {
 	unnamed []string // refused, but not by the character's name
 }
 
-// sort lays out every character of Unicode in every style (font and cut) and at every place in a text, and
+// classify lays out every character of Unicode in every style (font and cut) and at every place in a text, and
 // divides the characters into those that plumb draws natively and those that it refuses. A row is one style
 // at one place; several rows are sorted at the same time.
-func (sweep *sweep) sort() (*result, error) {
+func (sweep *sweep) classify() (*result, error) {
 	library, err := font.Default()
 	if err != nil {
 		return nil, err
@@ -103,9 +103,9 @@ func (sweep *sweep) sort() (*result, error) {
 		wg.Go(func() {
 			layouter := text.New(library.NewSet())
 			for row := range rows {
-				sorted := sweep.sortRow(layouter, row)
+				classified := sweep.classifyRow(layouter, row)
 				mu.Lock()
-				all.add(sorted)
+				all.add(classified)
 				mu.Unlock()
 			}
 		})
@@ -131,15 +131,17 @@ func (result *result) add(ofRow *result) {
 	}
 }
 
-// sortRow lays out every character in one row: in one style, at one place in a text. A character that plumb
+// classifyRow lays out every character in one row: in one style, at one place in a text. A character that plumb
 // does not draw as the editor does is refused by an error. If the error names the character, its reason is
 // counted; otherwise the whole error is kept as unnamed, which is a fault.
-func (sweep *sweep) sortRow(layouter *text.Layouter, at row) *result {
-	sorted := &result{refused: map[row]int{}, reasons: map[string]int{}}
+func (sweep *sweep) classifyRow(layouter *text.Layouter, at row) *result {
+	classified := &result{refused: map[row]int{}, reasons: map[string]int{}}
 	span := []scene.Span{{Bold: at.style.bold, Italic: at.style.italic}}
 	rich := &scene.RichText{Blocks: []scene.Block{{Spans: span}}}
-	shape := &scene.Shape{Kind: scene.Text, Font: at.style.font, Size: scene.SizeM, Scale: 1, Rich: rich, Auto: places[at.place].w == 0, W: places[at.place].w}
-	var out text.Layout
+	width := places[at.place].width
+	fitsText := width == 0 // the shape is as wide as its text
+	shape := &scene.Shape{Kind: scene.Text, Font: at.style.font, Size: scene.SizeM, Scale: 1, Rich: rich, Auto: fitsText, W: width}
+	var notUsed text.Layout
 	for c := sweep.first; c <= sweep.last; c++ {
 		if c >= 0xD800 && c <= 0xDFFF { // surrogates are no characters
 			continue
@@ -147,22 +149,22 @@ func (sweep *sweep) sortRow(layouter *text.Layouter, at row) *result {
 		const softHyphen = 0xAD
 		character := sample{at, c}
 		span[0].Text = character.text()
-		err := layouter.Text(&out, shape)
+		err := layouter.Text(&notUsed, shape) // shape shows span[0]
 		if err == nil {
-			sorted.native = append(sorted.native, character)
+			classified.native = append(classified.native, character)
 			continue
 		}
-		sorted.refused[at]++
+		classified.refused[at]++
 		why := err.Error()
 		var foreign *font.ForeignError
 		switch {
 		case errors.As(err, &foreign) && foreign.Rune == c:
-			sorted.reasons[foreign.Why]++
+			classified.reasons[foreign.Why]++
 		case c == softHyphen && strings.Contains(why, "soft hyphen"):
-			sorted.reasons[why]++
+			classified.reasons[why]++
 		default:
-			sorted.unnamed = append(sorted.unnamed, fmt.Sprintf("%v: %s", character, why))
+			classified.unnamed = append(classified.unnamed, fmt.Sprintf("%v: %s", character, why))
 		}
 	}
-	return sorted
+	return classified
 }
