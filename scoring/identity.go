@@ -232,7 +232,7 @@ func (result *Result) Answer(dst []byte) (key []byte, ok bool) {
 	dst = strconv.AppendInt(append(dst, 0), int64(max(1, result.Who.Repeat)), 10)
 	settings := result.Who.Settings()
 	dst = append(append(dst, 0), settings.Config...)
-	for _, value := range settings.arm { // for settings without a hash (Config)
+	for _, value := range settings.arm { // where Config, the hash of all settings, is not known
 		dst = append(append(dst, 0), value...)
 	}
 	return dst, true

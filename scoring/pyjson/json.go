@@ -13,7 +13,7 @@ func (value *Value) AppendJSON(dst []byte) []byte {
 	case None:
 		return append(dst, "null"...)
 	case Bool:
-		if value.F != 0 {
+		if value.F != 0 { // 1 for true
 			return append(dst, "true"...)
 		}
 		return append(dst, "false"...)

@@ -51,7 +51,7 @@ func (value *Value) AppendRepr(dst []byte) []byte {
 	case None:
 		return append(dst, "None"...)
 	case Bool:
-		if value.F != 0 {
+		if value.F != 0 { // 1 for true
 			return append(dst, "True"...)
 		}
 		return append(dst, "False"...)

@@ -81,7 +81,7 @@ func (reader *Reader) At(from int) (value Value, end int, err error) {
 	if err == nil {
 		value = reader.openValues[0]
 	}
-	reader.steps += reader.at - from + 1
+	reader.steps += reader.at - from + 1 // so that callers can bound the work
 	return value, reader.at, err
 }
 
@@ -427,7 +427,7 @@ func (reader *Reader) unescape(before string) (string, error) {
 		c = reader.text[reader.at]
 		reader.at++
 		if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
-			text.WriteByte("\"\\/\b\f\n\r\t"[i])
+			text.WriteByte("\"\\/\b\f\n\r\t"[i]) // the character that the letter stands for
 			continue
 		}
 		if c != 'u' {

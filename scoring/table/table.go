@@ -220,9 +220,9 @@ func (table *Table) seriesOf(series scoring.Series) *seriesCells {
 }
 
 // isListed reports whether a suite of Options has the test.
-func (table *Table) isListed(at testName) bool {
-	s := table.options.Suites.Find(at.suite)
-	return s != nil && slices.Contains(s.Tests, at.test)
+func (table *Table) isListed(test testName) bool {
+	s := table.options.Suites.Find(test.suite)
+	return s != nil && slices.Contains(s.Tests, test.test)
 }
 
 // Kind is the kind of a row.
@@ -276,8 +276,8 @@ func (table *Table) Lines() []Line {
 	for _, s := range table.options.Suites {
 		lines = append(lines, table.suiteLines(s)...)
 	}
-	for _, at := range table.unlistedTests {
-		lines = append(lines, table.lineOf(Test, at.suite, at.test, func(cells *seriesCells) Row { return cells.testRow(at) }))
+	for _, test := range table.unlistedTests {
+		lines = append(lines, table.lineOf(Test, test.suite, test.test, func(cells *seriesCells) Row { return cells.testRow(test) }))
 	}
 	return lines
 }
@@ -381,9 +381,9 @@ func (table *Table) lineOf(kind Kind, suite, name string, rowOf func(*seriesCell
 }
 
 // testRow returns the row of one test in this series, with N = 0 where it has no result.
-func (cells *seriesCells) testRow(at testName) Row {
-	row := Row{Kind: Test, Suite: at.suite, Name: at.test, AllTests: 1}
-	cell := cells.byTest[at]
+func (cells *seriesCells) testRow(test testName) Row {
+	row := Row{Kind: Test, Suite: test.suite, Name: test.test, AllTests: 1}
+	cell := cells.byTest[test]
 	if cell == nil {
 		return row
 	}

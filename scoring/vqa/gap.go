@@ -12,7 +12,7 @@ import (
 // formatGapTable returns the table of multiple-choice minus open accuracy in points: Table
 // 18 of SPATIALAB. Columns: model, one for each category, Overall. Rows: models that have
 // both formats, statistics of those that have every group, published rows. A group has "-"
-// where its two formats cover different items or some are unjudged. Without own models the
+// where its two formats cover different items or some are unjudged. Without models of the user the
 // table is empty. See docs/spec/vqa.md#r52.
 func (tables *tables) formatGapTable() scoring.TextTable {
 	out := scoring.TextTable{Title: tables.title + ": multiple-choice minus open-ended accuracy, points", TextColumns: 1,

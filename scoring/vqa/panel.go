@@ -100,7 +100,8 @@ func (tables *tables) blindGapTable(format string, userRuns []*modelRun) scoring
 	out.Columns = append(out.Columns, "Overall")
 	for _, seeing := range userRuns {
 		for _, blind := range userRuns {
-			if seeing.blind || !blind.blind || seeing.model != blind.model || seeing.repeat != blind.repeat {
+			isPair := seeing.model == blind.model && seeing.repeat == blind.repeat
+			if !isPair || seeing.blind || !blind.blind {
 				continue
 			}
 			line := []string{seeing.name()}

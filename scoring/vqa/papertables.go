@@ -116,7 +116,7 @@ func (tables *tables) categoryTable(format string, category int, userRuns, publi
 		out.Columns = append(out.Columns, sub.name)
 	}
 	out.Columns = append(out.Columns, "all", "n", "rank", "nearest")
-	anyOwn := false
+	hasUserRows := false
 	// What published runs have, for the ranks.
 	var ranked []paper.Published
 	for _, run := range published {
@@ -131,19 +131,19 @@ func (tables *tables) categoryTable(format string, category int, userRuns, publi
 		if all.answers == 0 {
 			continue
 		}
-		isOwn := i < len(userRuns)
-		anyOwn = anyOwn || isOwn
+		isUserRun := i < len(userRuns)
+		hasUserRows = hasUserRows || isUserRun
 		line := []string{run.name()}
 		for _, counted := range run.subcategories[category] {
 			line = append(line, percent(counted.correct, counted.answers))
 		}
 		rank, nearest := "-", "-"
-		if isOwn && len(ranked) > 0 {
+		if isUserRun && len(ranked) > 0 {
 			rank, nearest = paper.Place(100*float64(all.correct)/float64(all.answers), ranked, 2)
 		}
 		out.Rows = append(out.Rows, append(line, percent(all.correct, all.answers), strconv.Itoa(all.answers), rank, nearest))
 	}
-	if !anyOwn {
+	if !hasUserRows {
 		out.Rows = nil
 	}
 	return out
@@ -172,7 +172,7 @@ func (tables *tables) methodTable(format string, userRuns []*modelRun) scoring.T
 		var ownRows [][]string
 		for _, before := range userRuns {
 			for _, after := range userRuns {
-				alike := before.base == after.base && before.repeat == after.repeat && before.blind == after.blind
+				alike := before.seriesName == after.seriesName && before.repeat == after.repeat && before.blind == after.blind
 				if alike && before.method == pair[0] && after.method == pair[1] {
 					ownRows = append(ownRows, tables.methodGainRows(before, after, pair)...)
 				}
@@ -213,7 +213,7 @@ func (tables *tables) methodGainRows(before, after *modelRun, pair [2]string) (r
 			groupsAfter[group].addAnswer(after.findings[id].right)
 		}
 	}
-	name := before.base
+	name := before.seriesName
 	if name == "" {
 		name = "model"
 	}

@@ -41,23 +41,24 @@ type runKey struct {
 // counts has printed accuracies instead.
 type modelRun struct {
 	runKey
-	base, method   string // the name of the series without the method of asking, and the method
-	total          counts
-	pictures       map[string]counts // by pictures of items
-	sharesPictures bool              // items share pictures
-	categories     []counts
-	subcategories  [][]counts
-	scales         map[string]*counts
-	optionKinds    map[string]*counts
-	decidedBy      map[string]int
-	options        [9]int // items by number of options
-	inferredKinds  int
-	findings       map[uint64]finding // by the hash of the item's id
-	repeatedItems  int                // answers to items that already had one
-	wrong          int                // wrong answers, without those that have no score
-	errorClasses   map[string]int     // how many of the wrong ones have each class
-	printed        *printedAccuracies // of a published run without counts; nil for others
-	note           string             // about a published run, "" for none
+	seriesName         string // of the series without the method of asking
+	method             string
+	total              counts
+	pictures           map[string]counts // by pictures of items
+	sharesPictures     bool              // items share pictures
+	categories         []counts
+	subcategories      [][]counts
+	scales             map[string]*counts
+	optionKinds        map[string]*counts
+	decidedBy          map[string]int
+	itemsByOptionCount [9]int // items by number of options
+	inferredKinds      int
+	findings           map[uint64]finding // by the hash of the item's id
+	repeatedItems      int                // answers to items that already had one
+	wrong              int                // wrong answers, without those that have no score
+	errorClasses       map[string]int     // how many of the wrong ones have each class
+	printed            *printedAccuracies // of a published run without counts; nil for others
+	note               string             // about a published run, "" for none
 }
 
 // newRun returns an empty run of a model, with a counter for each category and subcategory of the
@@ -103,7 +104,7 @@ func (tables *tables) Add(result *scoring.Result) {
 			return
 		}
 		run = tables.newRun(key)
-		run.base, run.method = result.Who.Series("format", "method").String(), result.Who.Method()
+		run.seriesName, run.method = result.Who.Series("format", "method").String(), result.Who.Method()
 		tables.runs[key] = run
 		tables.ordered = append(tables.ordered, run)
 	}
@@ -182,9 +183,9 @@ func (run *modelRun) addToGroups(tables *tables, result *scoring.Result, outcome
 			g.add(outcome)
 		}
 	}
-	if optionCount, ok := result.Float("options"); ok && outcome.answers > 0 && optionCount >= 2 &&
-		optionCount < float64(len(run.options)) {
-		run.options[int(optionCount)]++
+	optionCount, _ := result.Float("options") // 0 where it is unknown
+	if counts := outcome.answers > 0; counts && optionCount >= 2 && optionCount < float64(len(run.itemsByOptionCount)) {
+		run.itemsByOptionCount[int(optionCount)]++
 	}
 	if inferred, ok := result.Bool("option_kind_inferred"); ok && inferred {
 		run.inferredKinds++
@@ -227,7 +228,7 @@ func (run *modelRun) name() string {
 func (run *modelRun) chanceAccuracy() (accuracy int64, ok bool) {
 	items, sum := int64(0), int64(0)
 	const denominator = 840 // least common multiple of 2 to 8, so that the sum is an exact integer
-	for k, count := range run.options {
+	for k, count := range run.itemsByOptionCount {
 		if k >= 2 {
 			items += int64(count)
 			sum += int64(count) * (denominator / int64(k))

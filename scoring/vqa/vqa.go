@@ -142,10 +142,9 @@ func (suite *suite) readChoice(reader *reader, item *scoring.Item, variants scor
 		j.decide(right, sourceLiteral)
 	case variants[Policy] == "never", variants[Policy] == "fallback" && reading.Option >= 0:
 		j.decide(right, sourceOf(reading))
+	case j.takeRecordedVerdict(item): // then it has decided the answer
 	default:
-		if !j.takeRecordedVerdict(item) {
-			j.askAboutChoice(scoring.JudgeChoice, item, answer, reader.options)
-		} // else the verdict has decided the item
+		j.askAboutChoice(scoring.JudgeChoice, item, answer, reader.options)
 	}
 }
 

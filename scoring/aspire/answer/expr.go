@@ -139,7 +139,7 @@ func (parser *parser) readNumber() (float64, bool) {
 	if digits == 0 {
 		return 0, false
 	}
-	if parser.pos < parser.end && parser.src[parser.pos]|0x20 == 'e' {
+	if parser.pos < parser.end && parser.src[parser.pos]|0x20 == 'e' { // or E
 		parser.pos++
 		if parser.pos < parser.end && (parser.src[parser.pos] == '+' || parser.src[parser.pos] == '-') {
 			parser.pos++
@@ -195,8 +195,9 @@ func (parser *parser) constantOrCall() (float64, bool) {
 	}
 }
 
-// function is a function of the variant extended_math with the number of its arguments; most is -1
-// if unlimited.
+const anyNumber = -1 // of arguments
+
+// function is a function of the variant extended_math.
 type function struct {
 	minArguments, maxArguments int
 	apply                      func(a []float64) float64
@@ -215,7 +216,7 @@ func binary(apply func(x, y float64) float64) function {
 // fold makes a function of one or more arguments for a model's arithmetic, such as max, from a
 // function of two.
 func fold(combine func(x, y float64) float64) function {
-	return function{1, -1, func(a []float64) float64 {
+	return function{1, anyNumber, func(a []float64) float64 {
 		x := a[0]
 		for _, y := range a[1:] {
 			x = combine(x, y)
@@ -270,7 +271,8 @@ func (parser *parser) call(function function) (float64, bool) {
 	}
 	parser.pos++ // the closing parenthesis
 	parser.depth--
-	if len(args) < function.minArguments || function.maxArguments >= 0 && len(args) > function.maxArguments {
+	tooMany := function.maxArguments != anyNumber && len(args) > function.maxArguments
+	if tooMany || len(args) < function.minArguments {
 		return 0, false
 	}
 	return function.apply(args), true

@@ -387,7 +387,7 @@ func (parser *parser) appendEscape(i int) int {
 	if index < 0 {
 		return 0
 	}
-	parser.tree.decoded = append(parser.tree.decoded, "\"\\/\b\f\n\r\t"[index])
+	parser.tree.decoded = append(parser.tree.decoded, "\"\\/\b\f\n\r\t"[index]) // the character that the letter stands for
 	return 2
 }
 

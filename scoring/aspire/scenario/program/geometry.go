@@ -188,13 +188,13 @@ const (
 )
 
 // addOutline marks the cells of the frame whose centres the outline of a scenario's shape covers.
-func (grid *inkGrid) addOutline(p []point) {
-	lo, hi := boundingBox(p)
+func (grid *inkGrid) addOutline(outline []point) {
+	lo, hi := boundingBox(outline)
 	for i := max(0, int(lo.x)/cell); i < min(len(grid.covered), int(hi.x)/cell+1); i++ {
 		column := grid.covered[i][:]
 		for j := max(0, int(lo.y)/cell); j < min(len(column), int(hi.y)/cell+1); j++ {
 			if !column[j] {
-				column[j] = containsPoint(p, point{float64(i*cell) + cell/2, float64(j*cell) + cell/2})
+				column[j] = containsPoint(outline, point{float64(i*cell) + cell/2, float64(j*cell) + cell/2})
 			}
 		}
 	}
