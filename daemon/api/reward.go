@@ -212,7 +212,7 @@ func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 	switch {
 	case err != nil:
 		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + err.Error()} // err begins with the path below at
-	case ok && !message.Heard: // the call of the model failed
+	case ok && !message.Answered: // the call of the model failed
 		one.answer = nil
 	case ok:
 		one.answer = scoring.AppendString(nil, message.Text)

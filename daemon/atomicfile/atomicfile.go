@@ -17,11 +17,11 @@ import (
 
 // File is a file that is being written. One goroutine uses it at a time.
 type File struct {
-	path    string // of the file to replace, without symbolic links
-	partial *os.File
-	dir     string // folder of the partial file; "" for that of path
-	direct  bool   // partial is the file at path itself: a pipe or a device
-	part    string // path of the partial file; "" before it exists and after Commit
+	path        string // of the file to replace, without symbolic links
+	partial     *os.File
+	dir         string // folder of the partial file; "" for that of path
+	isDirect    bool   // partial is the file at path itself: a pipe or a device
+	partialPath string // path of the partial file; "" before it exists and after Commit
 }
 
 // Create prepares to replace the file at path, which need not exist. A pipe or a
@@ -37,7 +37,7 @@ func Create(path string) (*File, error) {
 		return nil, fmt.Errorf("%s is a folder", path)
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return &File{path: path, partial: f, direct: true}, err
+		return &File{path: path, partial: f, isDirect: true}, err
 	}
 	return &File{path: path}, nil
 }
@@ -62,16 +62,16 @@ func (file *File) Probe() error {
 // Write writes to the partial file, which takes the place of the old file at the end. The first
 // call creates it. It implements io.Writer.
 func (file *File) Write(p []byte) (int, error) {
-	if err := file.open(); err != nil {
+	if err := file.openPartial(); err != nil {
 		return 0, err
 	}
 	return file.partial.Write(p)
 }
 
-// open creates and locks the partial file at the first call, with the permissions of the
+// openPartial creates and locks the partial file at the first call, with the permissions of the
 // file that it replaces. The lock tells other processes that the file is being written (see
 // Leftovers).
-func (file *File) open() (err error) {
+func (file *File) openPartial() (err error) {
 	if file.partial != nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (file *File) open() (err error) {
 	if file.partial, err = createPartial(path); err != nil {
 		return err
 	}
-	file.part = file.partial.Name()
+	file.partialPath = file.partial.Name()
 	// The kernel releases the lock when the process ends in any way. A file system without locks has none.
 	syscall.Flock(int(file.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if info, err := os.Stat(file.path); err == nil {
@@ -94,7 +94,7 @@ func (file *File) open() (err error) {
 // Sync flushes the written bytes to the disk, so that a power cut after Commit does not
 // lose them. It does nothing for pipes and devices.
 func (file *File) Sync() error {
-	if file.partial == nil || file.direct {
+	if file.partial == nil || file.isDirect {
 		return nil
 	}
 	return file.partial.Sync()
@@ -104,15 +104,15 @@ func (file *File) Sync() error {
 // was never written becomes empty. After an error the former file is unchanged, and the
 // partial file exists until Discard.
 func (file *File) Commit() error {
-	if err := file.open(); err != nil {
+	if err := file.openPartial(); err != nil {
 		return err
 	}
 	err := file.partial.Close()
-	if err == nil && !file.direct {
-		err = os.Rename(file.part, file.path)
+	if err == nil && !file.isDirect {
+		err = os.Rename(file.partialPath, file.path)
 	}
 	if err == nil {
-		file.part = ""
+		file.partialPath = ""
 	}
 	return err
 }
@@ -123,14 +123,14 @@ func (file *File) Keep() string {
 	if file.partial != nil {
 		file.partial.Close()
 	}
-	return file.part
+	return file.partialPath
 }
 
 // Discard ends writing and removes the partial file, so that the former file stays as it was.
 func (file *File) Discard() {
 	if part := file.Keep(); part != "" {
 		os.Remove(part)
-		file.part = ""
+		file.partialPath = ""
 	}
 }
 
@@ -165,7 +165,7 @@ func IsFull(err error) bool {
 func createPartial(path string) (file *os.File, err error) {
 	const tries = 100
 	for range tries {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", prefix(path), rand.Uint32(), suffix))
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", partialPrefix(path), rand.Uint32(), partialSuffix))
 		file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if !errors.Is(err, os.ErrExist) {
 			break

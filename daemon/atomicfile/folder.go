@@ -27,7 +27,7 @@ func NewFolder(dir, name string) *Folder { return &Folder{dir: dir, name: name} 
 // WriteFile makes a file in the partial folder and has the function fill write its content. The file gets
 // its place in the folder itself with Commit. A file of the same name in the partial folder is replaced.
 func (folder *Folder) WriteFile(name string, fill func(io.Writer) error) error {
-	if err := folder.create(); err != nil {
+	if err := folder.makePartial(); err != nil {
 		return err
 	}
 	file, err := os.Create(filepath.Join(folder.partial.Name(), name))
@@ -48,14 +48,14 @@ func (folder *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return err
 }
 
-// create makes the partial folder at the first call and locks it. The lock tells other processes
+// makePartial makes the partial folder at the first call and locks it. The lock tells other processes
 // that it is being written (see Leftovers). On a file system without locks the folder is not locked,
 // and others may report it as left behind.
-func (folder *Folder) create() error {
+func (folder *Folder) makePartial() error {
 	if folder.partial != nil {
 		return nil
 	}
-	path := filepath.Join(folder.dir, fmt.Sprintf("%s.%08x%s", folder.name, rand.Uint32(), suffix))
+	path := filepath.Join(folder.dir, fmt.Sprintf("%s.%08x%s", folder.name, rand.Uint32(), partialSuffix))
 	err := os.Mkdir(path, 0o777)
 	if err != nil {
 		return err

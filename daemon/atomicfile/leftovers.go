@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// suffix ends the names of partial files.
-const suffix = ".partial"
+// partialSuffix ends the names of partial files.
+const partialSuffix = ".partial"
 
 // maxBase is how many bytes of a file's name the name of its partial file repeats at
 // most, because file systems allow 255 bytes.
 const maxBase = 200
 
-// prefix begins the names of the partial files of path.
-func prefix(path string) string {
+// partialPrefix begins the names of the partial files of path.
+func partialPrefix(path string) string {
 	base := filepath.Base(path)
 	return base[:min(len(base), maxBase)] + "."
 }
@@ -39,22 +39,22 @@ func Leftovers(path string) []Leftover {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	start := prefix(path)
-	size := len(start) + randomDigits + len(suffix)
-	return list(filepath.Dir(path), func(name string) bool { return strings.HasPrefix(name, start) && len(name) == size })
+	start := partialPrefix(path)
+	size := len(start) + randomDigits + len(partialSuffix)
+	return leftoversIn(filepath.Dir(path), func(name string) bool { return strings.HasPrefix(name, start) && len(name) == size })
 }
 
 // LeftoversIn lists all partial files in a folder; none where it cannot be read.
 func LeftoversIn(dir string) []Leftover {
-	return list(dir, func(string) bool { return true })
+	return leftoversIn(dir, func(string) bool { return true })
 }
 
-// list returns the partial files in a folder whose names the function wanted accepts. A folder that cannot
+// leftoversIn returns the partial files in a folder whose names the function wanted accepts. A folder that cannot
 // be read has none.
-func list(dir string, wanted func(name string) bool) (all []Leftover) {
+func leftoversIn(dir string, isWanted func(name string) bool) (all []Leftover) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
-		if !IsPartial(entry.Name()) || !wanted(entry.Name()) {
+		if !IsPartial(entry.Name()) || !isWanted(entry.Name()) {
 			continue
 		}
 		info, err := entry.Info()
@@ -62,7 +62,7 @@ func list(dir string, wanted func(name string) bool) (all []Leftover) {
 			continue // removed meanwhile
 		}
 		path := filepath.Join(dir, entry.Name())
-		all = append(all, Leftover{Path: path, Bytes: info.Size(), Time: info.ModTime(), Running: locked(path)})
+		all = append(all, Leftover{Path: path, Bytes: info.Size(), Time: info.ModTime(), Running: isLocked(path)})
 	}
 	return all
 }
@@ -71,7 +71,7 @@ func list(dir string, wanted func(name string) bool) (all []Leftover) {
 // hexadecimal digits and ".partial".
 func IsPartial(path string) bool {
 	name := filepath.Base(path)
-	stem, ok := strings.CutSuffix(name, suffix)
+	stem, ok := strings.CutSuffix(name, partialSuffix)
 	dot := len(stem) - randomDigits - 1
 	if !ok || dot < 0 || stem[dot] != '.' {
 		return false
@@ -80,9 +80,9 @@ func IsPartial(path string) bool {
 	return err == nil
 }
 
-// locked reports whether a process holds the lock of the partial file at path and so is writing it. It
+// isLocked reports whether a process holds the lock of the partial file at path and so is writing it. It
 // tries to take the lock itself. The kernel releases a lock when its process ends in any way.
-func locked(path string) bool {
+func isLocked(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false

@@ -118,7 +118,8 @@ func appendNumber(dst []byte, text string) ([]byte, error) {
 		return strconv.AppendFloat(dst, x, 'f', -1, 64), nil
 	}
 	text = strconv.FormatFloat(x, 'e', -1, 64)
-	if n := len(text); text[n-2] == '0' && (text[n-3] == '-' || text[n-3] == '+') { // e-07 becomes e-7
+	// FormatFloat writes two digits of the exponent at least: e-07 becomes e-7.
+	if n := len(text); text[n-2] == '0' && (text[n-3] == '-' || text[n-3] == '+') {
 		text = text[:n-2] + text[n-1:]
 	}
 	return append(dst, text...), nil
@@ -132,7 +133,7 @@ func AppendString(dst []byte, text string) []byte {
 	from := 0 // the bytes of text before it are in dst already
 	for i := 0; i < len(text); {
 		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf { // stays as it is
 			i++
 			continue
 		}

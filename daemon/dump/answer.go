@@ -54,15 +54,15 @@ func refused(text string) *scoring.Error {
 	return &scoring.Error{Code: BadResponse, Message: "cannot read " + text}
 }
 
-// replaceByChatText replaces the value of a member of a dump line that holds a chat message, said, by the
+// replaceByChatText replaces the value of a member of a dump line that holds a chat message by the
 // message's text, and adds a note that says so. If the call of the model failed, so that there is no text, the
 // value becomes null.
-func (d *Decoder) replaceByChatText(it *scoring.Item, member string, said message.Said) {
+func (d *Decoder) replaceByChatText(it *scoring.Item, member string, chat message.ChatText) {
 	d.arena.Reset()
 	text := d.arena.NewNull()
-	if said.Heard {
-		text = d.arena.NewString(said.Text)
-		it.Notes = append(it.Notes, scoring.Note{Code: Unwrapped, Path: member, Message: said.Note()})
+	if chat.Answered {
+		text = d.arena.NewString(chat.Text)
+		it.Notes = append(it.Notes, scoring.Note{Code: Unwrapped, Path: member, Message: chat.Note()})
 	}
 	it.Fields.Set(member, text)
 }

@@ -81,8 +81,8 @@ func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 				last = pixel
 				var c [3]int
 				alpha := int(pixel >> 24)
-				for k := range c {
-					c[k] = (int(pixel>>(8*k)&255)*alpha + paper[k]*(255-alpha) + 127) / 255 // +127: rounded
+				for channel := range c {
+					c[channel] = (int(pixel>>(8*channel)&255)*alpha + paper[channel]*(255-alpha) + 127) / 255 // +127: rounded
 				}
 				composite = opaque(c)
 			}
@@ -105,18 +105,18 @@ func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	}
 	out := image.NewRGBA(image.Rect(0, 0, a.Bounds().Dx(), a.Bounds().Dy()))
 	for i := 0; i < len(out.Pix); i += 4 {
-		c := Paper
+		colour := Paper
 		switch inA, inB := a.Pix[i+3] > 0, b.Pix[i+3] > 0; {
 		case inA && inB:
-			c = covered
+			colour = covered
 		case inA:
-			c = uncovered
+			colour = uncovered
 		case inB:
-			c = beneath
+			colour = beneath
 		}
-		out.Pix[i] = uint8(c[0])
-		out.Pix[i+1] = uint8(c[1])
-		out.Pix[i+2] = uint8(c[2])
+		out.Pix[i] = uint8(colour[0])
+		out.Pix[i+1] = uint8(colour[1])
+		out.Pix[i+2] = uint8(colour[2])
 		out.Pix[i+3] = 255
 	}
 	return out, nil

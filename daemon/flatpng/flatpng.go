@@ -33,9 +33,9 @@ const (
 // channels returns how many bytes a pixel takes.
 func (f form) channels() int { return map[form]int{grey: 1, rgb: 3, rgba: 4}[f] }
 
-// mostTokens is how many tokens a picture may take for each byte of its pixels: one with more, such as a
+// maxTokensPerByte is how many tokens a picture may take for each byte of its pixels: one with more, such as a
 // photograph, is not flat, and the standard writer makes it smaller.
-const mostTokens = 1. / 8
+const maxTokensPerByte = 1. / 8
 
 // anyTokens is more tokens for each byte than any picture can take, so that encode never gives up.
 const anyTokens = 2
@@ -43,8 +43,8 @@ const anyTokens = 2
 // freeTokens is how many tokens every picture may take beside that: a small picture need not be flat.
 const freeTokens = 1 << 16
 
-// largeTokens is the number of tokens from which the memory of a writer is not kept.
-const largeTokens = 1 << 20
+// maxKeptTokens is the number of tokens from which the memory of a writer is not kept.
+const maxKeptTokens = 1 << 20
 
 // writers keeps writers with their memory for further pictures.
 var writers = sync.Pool{New: func() any { return new(rowWriter) }}
@@ -52,19 +52,19 @@ var writers = sync.Pool{New: func() any { return new(rowWriter) }}
 // RGBA returns a picture as a PNG with alpha. It is encoded by the fast encoder for pictures with
 // large flat areas, or by the standard library if the picture has too much detail for that.
 func RGBA(img *image.NRGBA) []byte {
-	if b := encode(img, rgba, color.NRGBA{}, mostTokens); b != nil {
+	if b := encode(img, rgba, color.NRGBA{}, maxTokensPerByte); b != nil {
 		return b
 	}
-	return standard(img)
+	return encodeStandard(img)
 }
 
 // Alpha returns the alpha of a picture as a grey PNG, by the fast encoder for flat pictures, or by the
 // standard library if the picture has too much detail for that.
 func Alpha(img *image.NRGBA) []byte {
-	if b := encode(img, grey, color.NRGBA{}, mostTokens); b != nil {
+	if b := encode(img, grey, color.NRGBA{}, maxTokensPerByte); b != nil {
 		return b
 	}
-	return standard(Grey(img))
+	return encodeStandard(Grey(img))
 }
 
 // Grey returns the alpha of a picture as an 8-bit grey picture, for formats without colours.
@@ -81,8 +81,8 @@ func Grey(img *image.NRGBA) *image.Gray {
 // Over returns a picture, laid over an opaque ground, as a PNG without alpha.
 func Over(img *image.NRGBA, ground color.NRGBA) []byte { return encode(img, rgb, ground, anyTokens) }
 
-// standard returns a picture as a PNG of the standard library, for pictures that are not flat.
-func standard(img image.Image) []byte {
+// encodeStandard returns a picture as a PNG of the standard library, for pictures that are not flat.
+func encodeStandard(img image.Image) []byte {
 	var buffer bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buffer, img); err != nil {
 		panic("BUG: cannot write PNG: " + err.Error()) // only of a picture without pixels
@@ -94,33 +94,33 @@ func standard(img image.Image) []byte {
 // It is fast because rows that equal the one above cost one comparison, and so do runs of pixels that
 // equal those above or the one on the left. It returns nil if the picture takes more than `most` tokens
 // (literals and runs) for each byte of its pixels.
-func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
-	p := writers.Get().(*rowWriter)
+func encode(img *image.NRGBA, f form, ground color.NRGBA, maxPerByte float64) []byte {
+	writer := writers.Get().(*rowWriter)
 	defer func() {
-		if cap(p.stream.tokens) <= largeTokens {
-			writers.Put(p)
+		if cap(writer.stream.tokens) <= maxKeptTokens {
+			writers.Put(writer)
 		}
 	}()
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	p.stream.reset()
-	p.form, p.channels, p.ground = f, f.channels(), ground
-	limit := int(most*float64(w*h*p.channels)) + freeTokens
+	writer.stream.reset()
+	writer.form, writer.channels, writer.ground = f, f.channels(), ground
+	limit := int(maxPerByte*float64(w*h*writer.channels)) + freeTokens
 	// Filter and compress the rows.
 	var above []byte // the row above in the picture
 	for y := range h {
 		row := img.Pix[y*img.Stride:][:4*w]
 		switch {
 		case above == nil:
-			p.sub(row)
+			writer.writeSub(row)
 		case bytes.Equal(row, above):
-			p.stream.add(filterUp)
-			p.stream.addZeros(p.channels * w)
-		case differing(row, above) > w/2: // most pixels differ: those on the left are more alike
-			p.sub(row)
+			writer.stream.addByte(filterUp)
+			writer.stream.addZeros(writer.channels * w)
+		case differingPixels(row, above) > w/2: // most pixels differ: those on the left are more alike
+			writer.writeSub(row)
 		default:
-			p.up(row, above)
+			writer.writeUp(row, above)
 		}
-		if len(p.stream.tokens) > limit {
+		if len(writer.stream.tokens) > limit {
 			return nil
 		}
 		above = row
@@ -128,11 +128,11 @@ func encode(img *image.NRGBA, f form, ground color.NRGBA, most float64) []byte {
 	// Put the file together.
 	const bitDepth = 8
 	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
-	out := append(slices.Grow([]byte(nil), 2*len(p.stream.tokens)+512), "\x89PNG\r\n\x1a\n"...) // room that is nearly always enough
+	out := append(slices.Grow([]byte(nil), 2*len(writer.stream.tokens)+512), "\x89PNG\r\n\x1a\n"...) // room that is nearly always enough
 	out = appendChunk(out, "IHDR", func(b []byte) []byte {
 		return append(append(b, size...), bitDepth, byte(f), 0, 0, 0) // the only compression and filter method, not interlaced
 	})
-	out = appendChunk(out, "IDAT", p.stream.finish)
+	out = appendChunk(out, "IDAT", writer.stream.finish)
 	return appendChunk(out, "IEND", func(b []byte) []byte { return b })
 }
 
@@ -145,9 +145,9 @@ func appendChunk(dst []byte, kind string, data func([]byte) []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from+4:]))
 }
 
-// differing returns about how many pixels of two rows of a picture differ, for the choice of a filter. It
+// differingPixels returns about how many pixels of two rows of a picture differ, for the choice of a filter. It
 // compares two pixels at a time, which is faster, and counts both where one differs.
-func differing(a, b []byte) (n int) {
+func differingPixels(a, b []byte) (n int) {
 	for x := 0; x+8 <= len(a); {
 		if x += equalBlocks(a[x:], b[x:]); x+8 > len(a) {
 			break
@@ -206,26 +206,26 @@ func Overlay(src, dst uint8, alpha uint32) uint8 {
 	return uint8((uint32(src)*alpha + uint32(dst)*(255-alpha) + 127) / 255)
 }
 
-// up writes a row of a PNG as differences from the row above (filter type 2). row and above have four
+// writeUp writes a row of a PNG as differences from the row above (filter type 2). row and above have four
 // bytes for each pixel. Runs of equal pixels are found first, because their differences are zeros and need
 // not be computed.
-func (p *rowWriter) up(row, above []byte) {
-	p.stream.add(filterUp)
+func (p *rowWriter) writeUp(row, above []byte) {
+	p.stream.addByte(filterUp)
 	for x := 0; x < len(row); { // x counts bytes, four for each pixel
-		n := equal(row[x:], above[x:])
+		n := equalPixels(row[x:], above[x:])
 		p.stream.addZeros(p.channels * n)
 		for x += 4 * n; x < len(row); x += 4 {
 			if binary.LittleEndian.Uint32(row[x:]) == binary.LittleEndian.Uint32(above[x:]) {
 				break
 			}
-			p.difference(p.bytesOf(row[x:x+4]), p.bytesOf(above[x:x+4]))
+			p.writeDifference(p.bytesOf(row[x:x+4]), p.bytesOf(above[x:x+4]))
 		}
 	}
 }
 
-// equal returns how many pixels at the starts of two rows of equal length are equal. It compares two
+// equalPixels returns how many pixels at the starts of two rows of equal length are equal. It compares two
 // pixels at a time.
-func equal(a, b []byte) int {
+func equalPixels(a, b []byte) int {
 	x := equalBlocks(a, b)
 	for ; x+8 <= len(a) && binary.LittleEndian.Uint64(a[x:]) == binary.LittleEndian.Uint64(b[x:]); x += 8 {
 	}
@@ -236,11 +236,11 @@ func equal(a, b []byte) int {
 	return x / 4
 }
 
-// sub writes a row of a PNG, four bytes for each pixel, as differences from the pixel on the left (filter type
+// writeSub writes a row of a PNG, four bytes for each pixel, as differences from the pixel on the left (filter type
 // 1): the byte of the filter, then for each channel of each pixel its difference, which is 0 where two pixels
 // are equal.
-func (p *rowWriter) sub(row []byte) {
-	p.stream.add(filterSub)
+func (p *rowWriter) writeSub(row []byte) {
+	p.stream.addByte(filterSub)
 	var last [4]byte
 	for x := 0; x < len(row); x += 4 {
 		if x > 0 && binary.LittleEndian.Uint32(row[x:]) == binary.LittleEndian.Uint32(row[x-4:]) {
@@ -248,14 +248,14 @@ func (p *rowWriter) sub(row []byte) {
 			continue
 		}
 		pixel := p.bytesOf(row[x : x+4])
-		p.difference(pixel, last)
+		p.writeDifference(pixel, last)
 		last = pixel
 	}
 }
 
-// difference writes the differences of the channels of two pixels.
-func (p *rowWriter) difference(c, from [4]byte) {
+// writeDifference writes the differences of the channels of two pixels.
+func (p *rowWriter) writeDifference(c, from [4]byte) {
 	for i := range p.channels {
-		p.stream.add(c[i] - from[i])
+		p.stream.addByte(c[i] - from[i])
 	}
 }

@@ -21,15 +21,15 @@ const (
 // is all that a filtered picture of flat areas needs, and takes a tenth of the time of a search for
 // other repetitions. The zero value is ready; reset makes it so again.
 type zeroRunWriter struct {
-	tokens []uint16     // a literal byte, 0 to 255, or firstLength + n for a run of n zeros after a zero
-	counts [symbols]int // how often each symbol of the code occurs
-	zeros  int          // zeros at the end that are not in tokens yet
-	a, b   uint64       // the two sums of the checksum Adler-32; b may exceed the modulus
+	tokens         []uint16     // a literal byte, 0 to 255, or firstLength + n for a run of n zeros after a zero
+	counts         [symbols]int // how often each symbol of the code occurs
+	zeros          int          // zeros at the end that are not in tokens yet
+	adlerA, adlerB uint64       // the two sums of the checksum Adler-32; b may exceed the modulus
 
-	codes   [symbols]huffmanCode
-	buf     []byte // the stream, as far as its bytes are complete
-	pending uint64 // bits that do not fill a byte yet, the first one lowest
-	held    uint   // how many pending bits there are
+	codes        [symbols]huffmanCode
+	out          []byte // the stream, as far as its bytes are complete
+	pendingBits  uint64 // bits that do not fill a byte yet, the first one lowest
+	pendingCount uint   // how many pending bits there are
 }
 
 // huffmanCode is a code with its first bit in the lowest one.
@@ -43,24 +43,24 @@ const modAdler = 65521
 
 // reset begins another stream and keeps the memory.
 func (z *zeroRunWriter) reset() {
-	z.tokens, z.buf = z.tokens[:0], z.buf[:0]
-	z.counts, z.zeros, z.a, z.b = [symbols]int{}, 0, 1, 0
+	z.tokens, z.out = z.tokens[:0], z.out[:0]
+	z.counts, z.zeros, z.adlerA, z.adlerB = [symbols]int{}, 0, 1, 0
 }
 
 // addZeros adds n zeros to the stream.
 func (z *zeroRunWriter) addZeros(n int) {
 	z.zeros += n
-	z.b = (z.b + uint64(n)*z.a) % modAdler // Adler-32: a stays, and is added to b for each byte
+	z.adlerB = (z.adlerB + uint64(n)*z.adlerA) % modAdler // Adler-32: a stays, and is added to b for each byte
 }
 
-// add adds one byte of a PNG's filtered pixels to the compressed stream. Runs of zeros, of which
+// addByte adds one byte of a PNG's filtered pixels to the compressed stream. Runs of zeros, of which
 // such pictures mostly consist, are only counted.
-func (z *zeroRunWriter) add(v byte) {
+func (z *zeroRunWriter) addByte(v byte) {
 	// Adler-32: a is the sum of all bytes, b the sum of all values of a.
-	if z.a += uint64(v); z.a >= modAdler {
-		z.a -= modAdler
+	if z.adlerA += uint64(v); z.adlerA >= modAdler {
+		z.adlerA -= modAdler
 	}
-	z.b += z.a
+	z.adlerB += z.adlerA
 	if v == 0 {
 		z.zeros++
 		return
@@ -130,62 +130,62 @@ func (z *zeroRunWriter) finish(dst []byte) []byte {
 	}
 	z.counts[endOfBlock] = 1
 	z.makeCodes()
-	z.buf, z.pending, z.held = append(dst, 0x78, 0x01), 0, 0 // deflate with a window of 32 KiB, fast
-	z.header()
+	z.out, z.pendingBits, z.pendingCount = append(dst, 0x78, 0x01), 0, 0 // the zlib header: deflate with a window of 32 KiB, fast
+	z.writeCodeLengths()
 	for _, t := range z.tokens {
 		if t < endOfBlock {
-			z.code(t)
+			z.writeCode(t)
 			continue
 		}
 		l := &lengthSymbols[t-firstLength]
-		z.code(l.symbol)
-		z.write(uint64(l.value), uint(l.extra)+1) // the extra bits, and one bit 0: the code of the only distance, 1
+		z.writeCode(l.symbol)
+		z.writeBits(uint64(l.value), uint(l.extra)+1) // the extra bits, and one bit 0: the code of the only distance, 1
 	}
-	z.code(endOfBlock)
-	for ; z.held > 0; z.held -= min(z.held, 8) { // the last bits, filled up to a byte
-		z.buf = append(z.buf, byte(z.pending))
-		z.pending >>= 8
+	z.writeCode(endOfBlock)
+	for ; z.pendingCount > 0; z.pendingCount -= min(z.pendingCount, 8) { // the last bits, filled up to a byte
+		z.out = append(z.out, byte(z.pendingBits))
+		z.pendingBits >>= 8
 	}
-	out := binary.BigEndian.AppendUint32(z.buf, uint32(z.b%modAdler)<<16|uint32(z.a))
-	z.buf = nil // it is the caller's
+	out := binary.BigEndian.AppendUint32(z.out, uint32(z.adlerB%modAdler)<<16|uint32(z.adlerA))
+	z.out = nil // it is the caller's
 	return out
 }
 
-// code writes the code of a symbol.
-func (z *zeroRunWriter) code(symbol uint16) {
+// writeCode writes the code of a symbol.
+func (z *zeroRunWriter) writeCode(symbol uint16) {
 	c := &z.codes[symbol]
-	z.write(uint64(c.bits), uint(c.length))
+	z.writeBits(uint64(c.bits), uint(c.length))
 }
 
-// write appends the n lowest bits of v, at most 16, to the deflate stream.
-func (z *zeroRunWriter) write(v uint64, n uint) {
-	z.pending |= v << z.held
-	z.held += n
-	if z.held >= 32 {
-		z.buf = binary.LittleEndian.AppendUint32(z.buf, uint32(z.pending))
-		z.pending >>= 32
-		z.held -= 32
+// writeBits appends the n lowest bits of v, at most 16, to the deflate stream.
+func (z *zeroRunWriter) writeBits(v uint64, n uint) {
+	z.pendingBits |= v << z.pendingCount
+	z.pendingCount += n
+	if z.pendingCount >= 32 {
+		z.out = binary.LittleEndian.AppendUint32(z.out, uint32(z.pendingBits))
+		z.pendingBits >>= 32
+		z.pendingCount -= 32
 	}
 }
 
-// header writes the head of the only deflate block: the lengths of all codes, each in four bits.
-func (z *zeroRunWriter) header() {
+// writeCodeLengths writes the head of the only deflate block: the lengths of all codes, each in four bits.
+func (z *zeroRunWriter) writeCodeLengths() {
 	const dynamic, lengths, fourBits = 2, 19, 4
-	z.write(1|dynamic<<1, 3)
-	z.write(symbols-firstLength, 5)
-	z.write(0, 5) // one distance
-	z.write(lengths-fourBits, 4)
+	z.writeBits(1|dynamic<<1, 3) // the last block, with codes of its own
+	z.writeBits(symbols-firstLength, 5)
+	z.writeBits(0, 5) // one distance
+	z.writeBits(lengths-fourBits, 4)
 	for i := range lengths { // first those of the symbols 16, 17 and 18, which are not used
 		n := uint64(fourBits)
 		if i < 3 {
 			n = 0
 		}
-		z.write(n, 3)
+		z.writeBits(n, 3)
 	}
 	for _, c := range z.codes {
-		z.write(uint64(reversed(uint16(c.length), fourBits)), fourBits)
+		z.writeBits(uint64(reversed(uint16(c.length), fourBits)), fourBits)
 	}
-	z.write(uint64(reversed(1, fourBits)), fourBits) // the length of the distance's code
+	z.writeBits(uint64(reversed(1, fourBits)), fourBits) // the length of the distance's code
 }
 
 // reversed returns the n lowest bits of a Huffman code in the other order, as deflate wants them.
@@ -201,7 +201,7 @@ func reversed(v uint16, n uint8) (r uint16) {
 // Bits are reversed because deflate writes codes from their highest bit.
 func (z *zeroRunWriter) makeCodes() {
 	counts := z.counts
-	for !z.lengths(&counts) {
+	for !z.setCodeLengths(&counts) {
 		for i, n := range counts {
 			counts[i] = (n + 1) / 2
 		}
@@ -218,11 +218,11 @@ func (z *zeroRunWriter) makeCodes() {
 	}
 }
 
-// lengths sets the lengths of the Huffman codes for symbols that occur as often as counts says, 0 for those
+// setCodeLengths sets the lengths of the Huffman codes for symbols that occur as often as counts says, 0 for those
 // that do not occur. It builds the Huffman tree in an array, with the leaves first and then the inner
 // nodes, each after its children; the length of a code is the depth of its leaf. It returns false if a
 // code is longer than longestCode.
-func (z *zeroRunWriter) lengths(counts *[symbols]int) bool {
+func (z *zeroRunWriter) setCodeLengths(counts *[symbols]int) bool {
 	type node struct{ count, parent int }
 	var nodes [2 * symbols]node
 	var order [symbols]int
@@ -239,8 +239,8 @@ func (z *zeroRunWriter) lengths(counts *[symbols]int) bool {
 	}
 	// Leaves and inner nodes each stand in the order of their counts, so the two least ones are at
 	// the fronts of the two queues.
-	leaf, inner, end := 0, len(used), len(used)
-	least := func() int {
+	leaf, inner, end := 0, len(used), len(used) // the fronts of both queues, and the end of the second
+	least := func() int {                       // takes the node with the least count
 		if inner == end || leaf < len(used) && nodes[leaf].count <= nodes[inner].count {
 			leaf++
 			return leaf - 1
@@ -248,7 +248,7 @@ func (z *zeroRunWriter) lengths(counts *[symbols]int) bool {
 		inner++
 		return inner - 1
 	}
-	for range len(used) - 1 {
+	for range len(used) - 1 { // join the two least nodes until one is left
 		i, j := least(), least()
 		nodes[i].parent, nodes[j].parent = end, end
 		nodes[end].count = nodes[i].count + nodes[j].count

@@ -35,7 +35,7 @@ func TestZeroWriter(t *testing.T) {
 				i += n
 				continue
 			}
-			z.add(want[i])
+			z.addByte(want[i])
 			i++
 		}
 		in, err := zlib.NewReader(bytes.NewReader(z.finish([]byte("head"))[4:]))

@@ -17,7 +17,7 @@ import (
 // ErrTooMany marks a list with more elements than were wanted.
 var ErrTooMany = errors.New("too many elements")
 
-var errCut = errors.New("the JSON is cut off")
+var errBreaksOff = errors.New("the JSON is cut off")
 
 // skipSpace returns the index of the first byte from b[i] on that is not white space, or
 // len(b).
@@ -38,12 +38,12 @@ func stringEnd(b []byte, i int) (end int, err error) {
 			return i + 1, nil
 		}
 	}
-	return 0, errCut
+	return 0, errBreaksOff
 }
 
 // valueEnd returns the index after the JSON value that begins at data[i]. It follows brackets and quotes
 // alone and does not check what is between them. A number or a word such as true ends before a comma or a
-// closing bracket, so blanks may be included. The error is errCut if data ends within the value.
+// closing bracket, so blanks may be included. The error is errBreaksOff if data ends within the value.
 func valueEnd(data []byte, i int) (end int, err error) {
 	depth := 0
 	for i < len(data) {
@@ -73,7 +73,7 @@ func valueEnd(data []byte, i int) (end int, err error) {
 		}
 		i++
 	}
-	return 0, errCut
+	return 0, errBreaksOff
 }
 
 // Members calls f for each member of the object data, which begins with its brace.

@@ -16,9 +16,9 @@ import (
 // File is a log that processes share: each append takes a lock of the file, and Refresh
 // finds what others appended. One goroutine uses it at a time.
 type File struct {
-	file *os.File
-	read int64 // bytes that Refresh has seen
-	torn int
+	file       *os.File
+	readOffset int64 // bytes that Refresh has seen
+	tornLines  int
 }
 
 // Open opens the log at path, or creates it. Its lines are read by Refresh.
@@ -35,7 +35,7 @@ func Open(path string) (*File, error) {
 // that one is ended first. A file system without locks is written without.
 func (file *File) Append(line []byte) (err error) {
 	fd := int(file.file.Fd())
-	for err = unix.EINTR; err == unix.EINTR; { // again after a signal
+	for err = unix.EINTR; err == unix.EINTR; { // once, and again after a signal
 		err = unix.Flock(fd, unix.LOCK_EX)
 	}
 	if err != nil && !errors.Is(err, unix.ENOTSUP) && !errors.Is(err, unix.ENOLCK) {
@@ -74,36 +74,36 @@ func (file *File) Refresh(restart func(), f func(line []byte, off int64)) error 
 	if err != nil {
 		return err
 	}
-	if info.Size() < file.read {
-		file.read = 0
+	if info.Size() < file.readOffset {
+		file.readOffset = 0
 		restart()
 	}
 	const piece = 1 << 20
-	var rest []byte // the beginning of a line
-	for pos := file.read; pos < info.Size(); {
+	var lineBeginning []byte // the beginning of a line
+	for pos := file.readOffset; pos < info.Size(); {
 		out := make([]byte, min(piece, info.Size()-pos))
 		if _, err := file.file.ReadAt(out, pos); err != nil && err != io.EOF {
 			return err
 		}
 		pos += int64(len(out))
-		rest = file.lines(append(rest, out...), f)
-		if len(rest) > maxLine { // no log line: its bytes are passed over
-			file.read += int64(len(rest))
-			rest = nil
+		lineBeginning = file.giveLines(append(lineBeginning, out...), f)
+		if len(lineBeginning) > maxLine { // no log line: its bytes are passed over
+			file.readOffset += int64(len(lineBeginning))
+			lineBeginning = nil
 		}
 	}
 	return nil
 }
 
-// rest returns the bytes after the last line that Refresh has seen, a line without its end;
+// unfinishedLine returns the bytes after the last line that Refresh has seen, a line without its end;
 // at most maxLine of them.
-func (file *File) rest() ([]byte, error) {
+func (file *File) unfinishedLine() ([]byte, error) {
 	info, err := file.file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, min(max(0, info.Size()-file.read), maxLine))
-	_, err = file.file.ReadAt(data, file.read)
+	data := make([]byte, min(max(0, info.Size()-file.readOffset), maxLine))
+	_, err = file.file.ReadAt(data, file.readOffset)
 	if err == io.EOF {
 		err = nil
 	}
@@ -113,22 +113,22 @@ func (file *File) rest() ([]byte, error) {
 // maxLine is the longest line that is read, in bytes. A longer one counts as torn.
 const maxLine = 64 << 20
 
-// lines divides data, which begins at offset file.read, at line ends. It calls f with each whole
+// giveLines divides data, which begins at offset file.readOffset, at line ends. It calls f with each whole
 // line: one whose checksum fits its bytes. Other lines are torn, because a kill or a power cut ended
-// their write, and are only counted; empty lines are neither. It moves file.read past the last line
+// their write, and are only counted; empty lines are neither. It moves file.readOffset past the last line
 // end and returns the bytes after that, the beginning of a line.
-func (file *File) lines(data []byte, f func(line []byte, off int64)) []byte {
+func (file *File) giveLines(data []byte, f func(line []byte, off int64)) []byte {
 	for {
 		i := bytes.IndexByte(data, '\n')
 		if i < 0 {
 			return data
 		}
 		if Whole(data[:i]) {
-			f(data[:i], file.read)
+			f(data[:i], file.readOffset)
 		} else if i > 0 {
-			file.torn++
+			file.tornLines++
 		}
-		file.read += int64(i) + 1
+		file.readOffset += int64(i) + 1
 		data = data[i+1:]
 	}
 }
@@ -137,7 +137,7 @@ func (file *File) lines(data []byte, f func(line []byte, off int64)) []byte {
 func (file *File) ReadAt(b []byte, off int64) (int, error) { return file.file.ReadAt(b, off) }
 
 // Torn is the number of lines that Refresh skipped.
-func (file *File) Torn() int { return file.torn }
+func (file *File) Torn() int { return file.tornLines }
 
 // Sync flushes the file to the disk.
 func (file *File) Sync() error { return file.file.Sync() }

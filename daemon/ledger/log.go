@@ -56,7 +56,7 @@ type Log struct {
 
 	mu          sync.Mutex
 	pending     []byte         // lines to be written, of Append and of Note
-	end         int64          // of the file, with what is pending
+	endOffset   int64          // of the file, with what is pending
 	lineWaiters []chan<- error // of calls of Append, which wait until their line is on the disk
 	noteWaiters []chan<- error // of calls of Note, which wait until their line is written
 	err         error          // after which nothing is written
@@ -87,12 +87,12 @@ func OpenLog(path string, replay func(line []byte, at Place) error) (*Log, error
 		file.Close()
 		return nil, err
 	}
-	log := &Log{file: file.file, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{}), end: info.Size()}
+	log := &Log{file: file.file, torn: file.tornLines, wake: make(chan struct{}, 1), done: make(chan struct{}), endOffset: info.Size()}
 	if open {
 		log.pending = []byte{'\n'} // goes before the first line
-		log.end++
+		log.endOffset++
 	}
-	go log.write()
+	go log.writePending()
 	return log, nil
 }
 
@@ -106,7 +106,7 @@ func Read(path string, replay func(line []byte, at Place) error) (torn int, err 
 	defer f.Close()
 	file := &File{file: f}
 	_, err = file.replay(replay)
-	return file.torn, err
+	return file.tornLines, err
 }
 
 // replay calls f with each whole line until f returns an error, and reports whether the last
@@ -120,12 +120,12 @@ func (file *File) replay(f func(line []byte, at Place) error) (unended bool, err
 		}
 	}
 	err = file.Refresh(func() {}, giveLine)
-	rest, restErr := file.rest()
+	rest, restErr := file.unfinishedLine()
 	switch {
 	case Whole(rest): // only its end is missing, which the next line brings
-		giveLine(rest, file.read)
+		giveLine(rest, file.readOffset)
 	case len(rest) > 0:
-		file.torn++
+		file.tornLines++
 	}
 	return len(rest) > 0, errors.Join(err, restErr, failed)
 }
@@ -147,7 +147,7 @@ func (log *Log) Torn() int { return log.torn }
 // disk. After an error the log takes no more lines.
 func (log *Log) Append(object []byte) (Place, error) {
 	result := make(chan error, 1)
-	place, err := log.add(object, &log.lineWaiters, result)
+	place, err := log.queueLine(object, &log.lineWaiters, result)
 	if err != nil {
 		return place, err
 	}
@@ -158,7 +158,7 @@ func (log *Log) Append(object []byte) (Place, error) {
 // the process does not lose it, a power cut may. It is flushed with the next Append.
 func (log *Log) Note(object []byte) error {
 	result := make(chan error, 1)
-	if _, err := log.add(object, &log.noteWaiters, result); err != nil {
+	if _, err := log.queueLine(object, &log.noteWaiters, result); err != nil {
 		return err
 	}
 	return <-result
@@ -177,9 +177,9 @@ func LineAt(r io.ReaderAt, place Place) ([]byte, error) {
 	return line, nil
 }
 
-// add queues a line for the writer and returns where it will be. It puts the channel result into list
+// queueLine queues a line for the writer and returns where it will be. It puts the channel result into list
 // (log.lineWaiters or log.noteWaiters); the writer sends the outcome of the write there.
-func (log *Log) add(object []byte, list *[]chan<- error, result chan<- error) (Place, error) {
+func (log *Log) queueLine(object []byte, waiters *[]chan<- error, result chan<- error) (Place, error) {
 	line := Line(object)
 	log.mu.Lock()
 	defer log.mu.Unlock()
@@ -189,10 +189,10 @@ func (log *Log) add(object []byte, list *[]chan<- error, result chan<- error) (P
 	case log.closed:
 		return Place{}, os.ErrClosed
 	}
-	place := Place{log.end, len(line) - 1}
-	log.end += int64(len(line))
+	place := Place{log.endOffset, len(line) - 1}
+	log.endOffset += int64(len(line))
 	log.pending = append(log.pending, line...)
-	*list = append(*list, result)
+	*waiters = append(*waiters, result)
 	select {
 	case log.wake <- struct{}{}:
 	default: // the writer is awake, or about to be
@@ -200,11 +200,11 @@ func (log *Log) add(object []byte, list *[]chan<- error, result chan<- error) (P
 	return place, nil
 }
 
-// write is the goroutine of the log: it writes the pending bytes and flushes them, until the log
+// writePending is the goroutine of the log: it writes the pending bytes and flushes them, until the log
 // is closed. What arrives during a flush is written together next. Calls of Note are answered after the
 // write, because a note need not survive a power cut. Calls of Append are answered after the flush,
 // because their line must. After an error nothing more is written, and everyone gets the error.
-func (log *Log) write() {
+func (log *Log) writePending() {
 	defer close(log.done)
 	for range log.wake {
 		log.mu.Lock()
@@ -217,28 +217,28 @@ func (log *Log) write() {
 		if someWait && err == nil {
 			_, err = log.file.Write(group)
 		}
-		tell(noteWaiters, err)
+		tellAll(noteWaiters, err)
 		if len(lineWaiters) > 0 && err == nil {
 			err = log.file.Sync()
 		}
-		err = log.fail(err) // keeps it for later calls
-		tell(lineWaiters, err)
+		err = log.keepFirstError(err) // keeps it for later calls
+		tellAll(lineWaiters, err)
 		if closed {
 			return
 		}
 	}
 }
 
-// tell sends an error, or nil, to all who wait for a write.
-func tell(list []chan<- error, err error) {
+// tellAll sends an error, or nil, to all who wait for a write.
+func tellAll(list []chan<- error, err error) {
 	for _, c := range list {
 		c <- err
 	}
 }
 
-// fail keeps the first error of the log and returns it, or nil without one. After an error
+// keepFirstError keeps the first error of the log and returns it, or nil without one. After an error
 // the end of the file is unknown, so nothing more is written.
-func (log *Log) fail(err error) error {
+func (log *Log) keepFirstError(err error) error {
 	log.mu.Lock()
 	defer log.mu.Unlock()
 	if log.err == nil && err != nil {

@@ -11,51 +11,51 @@ import (
 	"plumb/render/jsontree"
 )
 
-// Said is the result of reading a message.
-type Said struct {
+// ChatText is the result of reading a message.
+type ChatText struct {
 	Text  string // "" where the message has no text, which counts as a bad answer
 	Shape string // the form of the value, with an article: "a list of chat messages"
-	// Heard is false where the call of the model failed, so that there is no answer.
-	Heard bool
+	// Answered is false where the call of the model failed, so that there is no answer.
+	Answered bool
 }
 
 // Responses is the Shape of an object of the Responses API.
 const Responses = "a Responses object"
 
 // Read returns the text of value if value is a chat message, a list of chat messages, content parts,
-// a completion object or a Responses object; ok is false for any other value. An error
-// begins with the path below value and says what was got and wanted. Heard is false if value is a
+// a completion object or a Responses object; isChat is false for any other value. An error
+// begins with the path below value and says what was got and wanted. Answered is false if value is a
 // failed call without a text.
-func Read(value *fastjson.Value) (said Said, ok bool, err error) {
-	said.Heard = true
+func Read(value *fastjson.Value) (read ChatText, isChat bool, err error) {
+	read.Answered = true
 	switch shape := shapeOf(value); shape {
 	case list:
-		said.Shape = "a list of chat messages"
-		said.Text, err = lastText(value.GetArray())
+		read.Shape = "a list of chat messages"
+		read.Text, err = lastText(value.GetArray())
 	case parts:
-		said.Shape = "a list of content parts"
-		said.Text, err = joinedParts(value.GetArray(), "")
+		read.Shape = "a list of content parts"
+		read.Text, err = joinedParts(value.GetArray(), "")
 	case part:
-		said.Shape = "a content part"
-		said.Text, err = joinedParts([]*fastjson.Value{value}, "")
+		read.Shape = "a content part"
+		read.Text, err = joinedParts([]*fastjson.Value{value}, "")
 	case message:
-		said.Shape = "a chat message"
-		said.Text, err = messageText(value, "")
+		read.Shape = "a chat message"
+		read.Text, err = messageText(value, "")
 	case completion:
-		said.Shape = "a chat completion object"
-		said.Text, err = choiceText(value.GetArray("choices"))
+		read.Shape = "a chat completion object"
+		read.Text, err = choiceText(value.GetArray("choices"))
 	case response:
-		said.Shape = Responses
-		said.Text, err = outputText(value.GetArray("output"))
-		said.Heard = said.Text != "" || jsontree.Absent(value.Get("error"))
+		read.Shape = Responses
+		read.Text, err = outputText(value.GetArray("output"))
+		read.Answered = read.Text != "" || jsontree.Absent(value.Get("error"))
 	default:
-		return Said{}, false, nil
+		return ChatText{}, false, nil
 	}
-	return said, true, err
+	return read, true, err
 }
 
 // Note returns a sentence for the result on what was read in place of a text.
-func (s Said) Note() string {
+func (s ChatText) Note() string {
 	text := "its last text of the assistant was read"
 	if s.Text == "" {
 		text = "it has no text of the assistant, which counts as an empty answer"
@@ -85,11 +85,11 @@ func shapeOf(value *fastjson.Value) shape {
 	case value.Type() == fastjson.TypeArray:
 		return shapeOfList(value.GetArray())
 	case value.Type() != fastjson.TypeObject:
-	case is(value.Get("choices"), fastjson.TypeArray):
+	case hasType(value.Get("choices"), fastjson.TypeArray):
 		return completion
 	case isMessage(value):
 		return message
-	case is(value.Get("output"), fastjson.TypeArray):
+	case hasType(value.Get("output"), fastjson.TypeArray):
 		return response
 	case partTypes[partType(value)] && value.Exists(partType(value)):
 		return part
@@ -119,9 +119,9 @@ func shapeOfList(values []*fastjson.Value) shape {
 	return none
 }
 
-func is(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
+func hasType(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
 
-func isMessage(v *fastjson.Value) bool { return is(v.Get("role"), fastjson.TypeString) }
+func isMessage(v *fastjson.Value) bool { return hasType(v.Get("role"), fastjson.TypeString) }
 
 // partType returns the member type of a part of a message, "" where it has none.
 func partType(v *fastjson.Value) string { return string(v.GetStringBytes("type")) }

@@ -18,7 +18,7 @@ func TestLast(t *testing.T) {
 		`[{"role":"assistant","content":"a"},{"role":"assistant","content":""}]`:                                     "",
 		`[{"role":"user","content":"q"},` + called + `]`:                                                             "",
 	} {
-		if s, ok, err := Read(fastjson.MustParse(in)); !ok || err != nil || s.Text != want || !s.Heard {
+		if s, ok, err := Read(fastjson.MustParse(in)); !ok || err != nil || s.Text != want || !s.Answered {
 			t.Errorf("%s: got %+v, %v, %v; want %q", in, s, ok, err, want)
 		}
 	}

@@ -18,7 +18,7 @@ func lastText(values []*fastjson.Value) (string, error) {
 			continue
 		}
 		text, err := messageText(values[i], fmt.Sprintf("[%d]", i))
-		if err != nil || text != "" || is(values[i].Get("content"), fastjson.TypeString) { // also the text ""
+		if err != nil || text != "" || hasType(values[i].Get("content"), fastjson.TypeString) { // also the text ""
 			return text, err
 		}
 		silent = true
@@ -61,10 +61,10 @@ func choiceText(choices []*fastjson.Value) (string, error) {
 	}
 	c := choices[0]
 	m := c.Get("message")
-	if is(m, fastjson.TypeObject) {
+	if hasType(m, fastjson.TypeObject) {
 		return contentText(m, ".choices[0].message")
 	}
-	if t := c.Get("text"); is(t, fastjson.TypeString) {
+	if t := c.Get("text"); hasType(t, fastjson.TypeString) {
 		return string(t.GetStringBytes()), nil
 	}
 	if m != nil {
@@ -112,7 +112,7 @@ func joinedParts(values []*fastjson.Value, path string) (string, error) {
 			continue
 		}
 		text := value.Get("text")
-		if !is(text, fastjson.TypeString) {
+		if !hasType(text, fastjson.TypeString) {
 			return "", fmt.Errorf("%s.text: got %s; want a text", at, Describe(text))
 		}
 		out.Write(text.GetStringBytes())

@@ -79,7 +79,7 @@ func (o *ownLines) setAnswer(r *record.Record, v *fastjson.Value) error {
 	case answer.Type() == fastjson.TypeString:
 		r.Response = stringOf(answer)
 	default:
-		if m, isChat, err := message.Read(answer); isChat && err == nil && m.Heard {
+		if m, isChat, err := message.Read(answer); isChat && err == nil && m.Answered {
 			r.Response = m.Text
 			return nil
 		}

@@ -15,11 +15,11 @@ import (
 
 // Reader passes zstd input through unchanged.
 type Reader struct {
-	src      *bufio.Reader
-	grow     func(window uint64) error
-	left     int64 // bytes to pass until the next header of a frame or of a block
-	inFrame  bool  // the next header is that of a block
-	checksum int64 // bytes of the checksum after the last block of the frame
+	src          *bufio.Reader
+	grow         func(window uint64) error
+	untilHeader  int64 // bytes to pass until the next header of a frame or of a block
+	inFrame      bool  // the next header is that of a block
+	checksumSize int64 // bytes of the checksum after the last block of the frame
 }
 
 // NewReader returns a reader of src. It calls grow with the window of each frame in bytes before it
@@ -32,41 +32,41 @@ func NewReader(src io.Reader, grow func(window uint64) error) *Reader {
 // Read passes the input on, in pieces that end before each header, so that the window of a frame is known
 // before its header is passed on. It implements io.Reader.
 func (reader *Reader) Read(p []byte) (int, error) {
-	if reader.left == 0 {
-		if err := reader.next(); err != nil {
+	if reader.untilHeader == 0 {
+		if err := reader.findNextHeader(); err != nil {
 			return 0, err
 		}
 	}
-	n, err := reader.src.Read(p[:min(int64(len(p)), reader.left)])
-	reader.left -= int64(n)
+	n, err := reader.src.Read(p[:min(int64(len(p)), reader.untilHeader)])
+	reader.untilHeader -= int64(n)
 	return n, err
 }
 
-// passOn is the value of Reader.left for input without a further header: all of it is passed on.
+// passOn is the value of Reader.untilHeader for input without a further header: all of it is passed on.
 const passOn = math.MaxInt64
 
-// next peeks at the next header of a zstd frame or block, and sets reader.left to the number of bytes from
+// findNextHeader peeks at the next header of a zstd frame or block, and sets reader.untilHeader to the number of bytes from
 // there to the header after it. For the header of a frame it calls reader.grow with the frame's window. If
 // there is no valid header, all of the rest is passed on, and the decoder says what is wrong.
-func (reader *Reader) next() error {
-	reader.left = passOn
+func (reader *Reader) findNextHeader() error {
+	reader.untilHeader = passOn
 	if reader.inFrame {
 		reader.nextBlock()
 		return nil
 	}
 	var header zstd.Header
 	b, _ := reader.src.Peek(zstd.HeaderMaxSize)
-	if len(b) == 0 || header.Decode(b) != nil {
+	if len(b) == 0 || header.Decode(b) != nil { // the end of the input, or no valid header
 		return nil
 	}
-	reader.left = int64(header.HeaderSize)
+	reader.untilHeader = int64(header.HeaderSize)
 	if header.Skippable {
-		reader.left += int64(header.SkippableSize)
+		reader.untilHeader += int64(header.SkippableSize)
 		return nil
 	}
-	reader.inFrame, reader.checksum = true, 0
+	reader.inFrame, reader.checksumSize = true, 0
 	if header.HasCheckSum {
-		reader.checksum = 4 // bytes
+		reader.checksumSize = 4 // bytes
 	}
 	if header.SingleSegment { // the window is all of the content
 		return reader.grow(header.FrameContentSize)
@@ -74,7 +74,7 @@ func (reader *Reader) next() error {
 	return reader.grow(header.WindowSize)
 }
 
-// nextBlock sets reader.left to the length of the next block of a zstd frame with its header, in bytes.
+// nextBlock sets reader.untilHeader to the length of the next block of a zstd frame with its header, in bytes.
 // After the last block the frame ends, and its checksum is passed on with that block.
 func (reader *Reader) nextBlock() {
 	const headerSize, repeatedByte = 3, 1
@@ -82,14 +82,14 @@ func (reader *Reader) nextBlock() {
 	if err != nil {
 		return // the input breaks off
 	}
-	h := int64(data[0]) | int64(data[1])<<8 | int64(data[2])<<16
-	last, kind, size := h&1 == 1, h>>1&3, h>>3 // bit 0, bits 1 and 2, bits 3 to 23
+	header := int64(data[0]) | int64(data[1])<<8 | int64(data[2])<<16
+	last, kind, size := header&1 == 1, header>>1&3, header>>3 // bit 0, bits 1 and 2, bits 3 to 23
 	if kind == repeatedByte {
 		size = 1 // in the input; the header has the size of the output
 	}
-	reader.left = headerSize + size
+	reader.untilHeader = headerSize + size
 	if last {
 		reader.inFrame = false
-		reader.left += reader.checksum
+		reader.untilHeader += reader.checksumSize
 	}
 }

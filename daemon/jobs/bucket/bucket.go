@@ -74,8 +74,8 @@ func (store *Store) Replace(name string, fill func(io.Writer) error) error {
 // With fresh it stores only if no object has the name, and returns jobs.ErrTaken if one is
 // there with other bytes. Afterwards the store is asked what it has, because some stores
 // accept the condition that the name is free and ignore it.
-func (store *Store) write(name string, fill func(io.Writer) error, fresh bool) error {
-	file, err := temporary()
+func (store *Store) write(name string, fill func(io.Writer) error, mustBeNew bool) error {
+	file, err := temporaryFile()
 	if err != nil {
 		return err
 	}
@@ -91,11 +91,9 @@ func (store *Store) write(name string, fill func(io.Writer) error, fresh bool) e
 	if err != nil {
 		return err
 	}
-	tag, err := store.upload(name, file, size, fresh)
-	if err != nil && !fresh {
-		return address.Explain(err)
-	}
-	if err != nil && !taken(err) {
+	tag, err := store.upload(name, file, size, mustBeNew)
+	otherWroteIt := err != nil && mustBeNew && isNameTaken(err)
+	if err != nil && !otherWroteIt {
 		return address.Explain(err)
 	}
 	// The object is in place, or another process wrote one of that name: compare.
@@ -103,10 +101,10 @@ func (store *Store) write(name string, fill func(io.Writer) error, fresh bool) e
 	switch {
 	case e != nil:
 		return fmt.Errorf("cannot check what the store has: %w", address.Explain(errors.Join(e, err)))
-	case err == nil && tag != "" && there.ETag == tag && there.Size == size:
+	case err == nil && tag != "" && there.ETag == tag && there.Size == size: // what was written
 		return nil
 	case there.Size == size:
-		same, err := store.same(name, file)
+		same, err := store.hasSameBytes(name, file)
 		if err != nil || same {
 			return err
 		}
@@ -114,9 +112,9 @@ func (store *Store) write(name string, fill func(io.Writer) error, fresh bool) e
 	return jobs.ErrTaken // another size, or other bytes
 }
 
-// temporary returns an empty file that has no name in any folder, so that it disappears when it is
+// temporaryFile returns an empty file that has no name in any folder, so that it disappears when it is
 // closed or the process ends.
-func temporary() (*os.File, error) {
+func temporaryFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "plumb-object-*")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a temporary file: %w", err)
@@ -131,14 +129,14 @@ const tries = 5
 // With fresh the name must be free. It waits and tries again while another process writes
 // the object. A store without conditional writes is asked first whether the name is free, and
 // then written without a condition.
-func (store *Store) upload(name string, file *os.File, size int64, fresh bool) (tag string, err error) {
+func (store *Store) upload(name string, file *os.File, size int64, mustBeNew bool) (tag string, err error) {
 	var o minio.PutObjectOptions
-	if fresh {
+	if mustBeNew {
 		o.SetMatchETagExcept("*") // If-None-Match: the name must be free
 	}
 	for try := range tries {
 		if size > partSize {
-			tag, err = store.parts(name, file, size, o)
+			tag, err = store.uploadParts(name, file, size, o)
 		} else {
 			// With a checksum, the client would send an empty object as a signed chunk of unknown length.
 			o.DisableMultipart, o.DisableContentSha256 = true, size == 0
@@ -152,13 +150,13 @@ func (store *Store) upload(name string, file *os.File, size int64, fresh bool) (
 			time.Sleep(time.Duration(try+1) * 200 * time.Millisecond)
 			continue
 		case http.StatusNotImplemented: // a store that has no conditions
-			if !fresh {
+			if !mustBeNew {
 				return tag, err
 			}
 			if _, e := store.Stat(name); !errors.Is(e, fs.ErrNotExist) {
 				return "", errors.Join(errTaken, e)
 			}
-			o, fresh = minio.PutObjectOptions{}, false
+			o, mustBeNew = minio.PutObjectOptions{}, false
 			continue
 		}
 		return tag, err
@@ -169,15 +167,15 @@ func (store *Store) upload(name string, file *os.File, size int64, fresh bool) (
 // errTaken says that the name is not free.
 var errTaken = errors.New("the object is there")
 
-// taken reports whether an upload failed because the name is not free.
-func taken(err error) bool {
+// isNameTaken reports whether an upload failed because the name is not free.
+func isNameTaken(err error) bool {
 	return errors.Is(err, errTaken) || minio.ToErrorResponse(err).StatusCode == http.StatusPreconditionFailed
 }
 
-// parts stores the first size bytes of file as an object, in parts of partSize bytes, and returns the
+// uploadParts stores the first size bytes of file as an object, in parts of partSize bytes, and returns the
 // tag that the store gives it. The condition in o goes with the last step, which alone makes the object
 // visible. The client's own upload in parts drops the condition, so it is not used.
-func (store *Store) parts(name string, file *os.File, size int64, o minio.PutObjectOptions) (tag string, err error) {
+func (store *Store) uploadParts(name string, file *os.File, size int64, o minio.PutObjectOptions) (tag string, err error) {
 	ctx, core, key := context.Background(), minio.Core{Client: store.client}, store.prefix+name
 	id, err := core.NewMultipartUpload(ctx, store.bucket, key, minio.PutObjectOptions{})
 	if err != nil {
@@ -205,9 +203,9 @@ func (store *Store) parts(name string, file *os.File, size int64, o minio.PutObj
 // comparedAtOnce is how many bytes of an object and of a file are compared at a time.
 const comparedAtOnce = 64 << 10
 
-// same reports whether the object of that name has the same bytes as a file, which it reads from the
+// hasSameBytes reports whether the object of that name has the same bytes as a file, which it reads from the
 // beginning.
-func (store *Store) same(name string, file *os.File) (bool, error) {
+func (store *Store) hasSameBytes(name string, file *os.File) (bool, error) {
 	object, err := store.Open(name)
 	if err != nil {
 		return false, err
@@ -234,24 +232,24 @@ func (store *Store) same(name string, file *os.File) (bool, error) {
 func (store *Store) Open(name string) (*os.File, error) {
 	r, err := store.client.GetObject(context.Background(), store.bucket, store.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
-		return nil, missing(err)
+		return nil, explainMissing(err)
 	}
 	defer r.Close()
-	file, err := temporary()
+	file, err := temporaryFile()
 	if err != nil {
 		return nil, err
 	}
 	if _, err = io.Copy(file, r); err != nil {
 		file.Close()
-		return nil, missing(err)
+		return nil, explainMissing(err)
 	}
 	_, err = file.Seek(0, io.SeekStart)
 	return file, err
 }
 
-// missing returns fs.ErrNotExist for an error that means that the object does not exist, and
+// explainMissing returns fs.ErrNotExist for an error that means that the object does not exist, and
 // any other error in plain words. It returns nil for nil.
-func missing(err error) error {
+func explainMissing(err error) error {
 	if r := minio.ToErrorResponse(err); r.Code == "NoSuchKey" ||
 		r.StatusCode == http.StatusNotFound && r.Code != "NoSuchBucket" {
 		return fs.ErrNotExist
@@ -263,14 +261,14 @@ func missing(err error) error {
 func (store *Store) Stat(name string) (jobs.Info, error) {
 	info, err := store.client.StatObject(context.Background(), store.bucket, store.prefix+name, minio.StatObjectOptions{})
 	if err != nil {
-		return jobs.Info{}, missing(err)
+		return jobs.Info{}, explainMissing(err)
 	}
 	return jobs.Info{Name: name, Size: info.Size, Modified: info.LastModified}, nil
 }
 
 // Remove implements jobs.Store. A store does not tell whether the object was there.
 func (store *Store) Remove(name string) error {
-	return missing(store.client.RemoveObject(context.Background(), store.bucket, store.prefix+name, minio.RemoveObjectOptions{}))
+	return explainMissing(store.client.RemoveObject(context.Background(), store.bucket, store.prefix+name, minio.RemoveObjectOptions{}))
 }
 
 // List returns the objects directly below the store's prefix whose names begin with prefix.

@@ -42,18 +42,18 @@ func Answer(columns []string, o Options) (string, error) {
 		if slices.Contains(columns, o.Response) {
 			return o.Response, nil
 		}
-		return "", fmt.Errorf("no column %q, which --response names (columns: %s)", o.Response, list(columns))
+		return "", fmt.Errorf("no column %q, which --response names (columns: %s)", o.Response, joinColumns(columns))
 	}
 	for _, name := range Answers {
 		if slices.Contains(columns, name) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("no column that holds answers (columns: %s); want --response FIELD", list(columns))
+	return "", fmt.Errorf("no column that holds answers (columns: %s); want --response FIELD", joinColumns(columns))
 }
 
-// list joins the names of a table's columns for a message: the first 20 and the number of the others.
-func list(names []string) string {
+// joinColumns joins the names of a table's columns for a message: the first 20 and the number of the others.
+func joinColumns(names []string) string {
 	const most = 20
 	if len(names) > most {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
@@ -66,7 +66,7 @@ func list(names []string) string {
 // numbers. Each of these steps comes before what reads its result. The record refers to v.
 func Row(v *fastjson.Value, o Options) record.Record {
 	Strip(v)
-	for _, name := range nested {
+	for _, name := range jsonColumns {
 		parseColumn(v, name)
 	}
 	// Item: the row may have all members of a dump line. Labels: the columns label, answer or ground_truth may
@@ -84,8 +84,8 @@ func Row(v *fastjson.Value, o Options) record.Record {
 	if label := v.Get("label"); r.Key == "" && label != nil {
 		r.Key = jsontree.Text(label.Get("id"))
 	}
-	// Numbers that a table may hold as texts.
-	for _, name := range counts {
+	// Numbers, such as repeat, that a table may hold as texts.
+	for _, name := range numberMembers {
 		toNumber(v, name)
 	}
 	if n := v.GetInt("repeat"); n > 0 {
@@ -102,8 +102,8 @@ func Row(v *fastjson.Value, o Options) record.Record {
 	return r
 }
 
-// nested are the columns that may hold JSON as text. See docs/spec/dumps-files.md#r4.
-var nested = []string{"task", "shapes", "options", "label"}
+// jsonColumns are the columns that may hold JSON as text. See docs/spec/dumps-files.md#r4.
+var jsonColumns = []string{"task", "shapes", "options", "label"}
 
 // parseColumn replaces the text in a column of a table's row by the JSON object or list that it
 // holds. Any other text stays.
@@ -145,8 +145,8 @@ func Strip(v *fastjson.Value) {
 	}
 }
 
-// counts are the members of a dump line (an answer as a line of JSON, the form that plumb scores) that are numbers; CSV has them as texts.
-var counts = []string{"repeat", "run", "turn", "index"}
+// numberMembers are the members of a dump line (an answer as a line of JSON, the form that plumb scores) that are numbers; CSV has them as texts.
+var numberMembers = []string{"repeat", "run", "turn", "index"}
 
 // toNumber replaces a member of a table's row by a number if it is an integer written as a text, such
 // as "3". Any other value stays.
@@ -171,10 +171,10 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	switch {
 	case err != nil: // it begins with the path below the column, or a colon
 		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s%v", name, err)}
-	case isChat && !said.Heard: // the call of the model failed
+	case isChat && !said.Answered: // the call of the model failed
 		r.MarkMissing(record.NoResponse, jsontree.Text(a.Get("error")))
 	case isChat:
-		r.Response, r.Reasoning = said.Text, thought(a)
+		r.Response, r.Reasoning = said.Text, reasoningOf(a)
 		r.AddNote(dump.Unwrapped, said.Note()) // the note says that a message was read as its text
 	case a.Type() == fastjson.TypeArray:
 		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s: got %s; want a text or chat messages", name,
@@ -184,9 +184,9 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	}
 }
 
-// thought returns the reasoning of the assistant's last message in a table's row, "" if there is
+// reasoningOf returns the reasoning of the assistant's last message in a table's row, "" if there is
 // none. v is a message or a list of messages.
-func thought(v *fastjson.Value) string {
+func reasoningOf(v *fastjson.Value) string {
 	m := v
 	if v.Type() == fastjson.TypeArray {
 		m = nil

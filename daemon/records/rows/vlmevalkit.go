@@ -42,8 +42,8 @@ func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 	return r
 }
 
-// failure is what VLMEvalKit writes in place of an answer. See docs/spec/dumps-files.md#r5.
-const failure = "Failed to obtain answer"
+// failureMark is what VLMEvalKit writes in place of an answer. See docs/spec/dumps-files.md#r5.
+const failureMark = "Failed to obtain answer"
 
 // applyFailureTexts applies the rules for texts that VLMEvalKit writes in place of answers. A record whose text
 // says that the call failed gets no answer, but the text as the reason. The word None or nan, which
@@ -51,7 +51,7 @@ const failure = "Failed to obtain answer"
 func applyFailureTexts(r *record.Record) {
 	const most = 500 // bytes of a reason
 	switch {
-	case strings.Contains(r.Response, failure):
+	case strings.Contains(r.Response, failureMark):
 		words := r.Response
 		if len(words) > most {
 			words = strings.ToValidUTF8(words[:most], "") + "..." // the cut may split a character
