@@ -33,8 +33,8 @@ func (running *running) openUI() {
 		return
 	}
 	var hosts []string // nil: any
-	onLoopback := running.managerSockets.main == nil && running.cfg.Listen != "" && rejectRemote(running.cfg.Listen, "--listen") == nil
-	if onLoopback && running.secrets.tokens.Len() == 0 {
+	opensPort := running.managerSockets.main == nil && running.cfg.Listen != ""
+	if running.secrets.tokens.Len() == 0 && opensPort && rejectRemote(running.cfg.Listen, "--listen") == nil {
 		hosts = loopbackNames
 	}
 	running.ui = explorer.New(explorer.Config{

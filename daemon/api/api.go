@@ -335,6 +335,7 @@ func (server *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route
 			ctx.SetConnectionClose()
 		}
 	}()
+	// Busy is false if the connection was closed meanwhile to make room for another.
 	if server.admitted(ctx, route, ok) && conns.Of(ctx.Conn()).Busy(!route.open) {
 		f(route)
 	}
@@ -358,7 +359,7 @@ func (server *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool
 		ctx.Response.Header.Set("Allow", route.method)
 		server.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, route.method))
 		return false
-	case route.open, route.name == metricsRoute && server.cfg.OpenMetrics:
+	case route.open, route.name == metricsRoute && server.cfg.OpenMetrics: // it needs no token
 		return server.takesQuery(ctx, route)
 	}
 	clientToken, ok := server.authorize(ctx) // the client's token; nil if the daemon needs none
@@ -394,7 +395,7 @@ func (server *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
 // the request without its handler; the request comes again with its body, so a token's rate counts it
 // once only.
 func (server *Server) expect(ctx *fasthttp.RequestCtx) int {
-	refused := true
+	refused := true // dispatch calls the function only for a request that is admitted
 	id := server.requestID(ctx)
 	name := server.dispatch(ctx, id, func(r route) {
 		refused = !r.stream && server.refuseOversize(ctx)

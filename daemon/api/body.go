@@ -204,10 +204,11 @@ func (server *Server) decompressed(hold *memory.Hold, r io.Reader, encoding stri
 	case "gzip", "x-gzip":
 		return io.NopCloser(&dump.BoundedReader{Src: &lazyGzip{src: counter}, Format: "gzip", PackedBytes: &counter.Bytes, Ratio: limits.Ratio}), nil
 	case "zstd":
+		// Before each frame, count its window: the largest so far is held. The decoder refuses one beyond the limit.
 		window, held := limits.Window, int64(0)
-		grow := func(frame uint64) error { // counts the window of a frame; the decoder refuses one beyond the limit
-			missing := int64(min(max(frame, leastWindow), uint64(window))) - held
-			if err := hold.Grow(server.life, missing); err != nil {
+		grow := func(frameWindow uint64) error {
+			missing := int64(min(max(frameWindow, leastWindow), uint64(window))) - held
+			if err := hold.Grow(server.life, missing); err != nil { // takes nothing if missing is not above 0
 				return err
 			}
 			held += max(missing, 0)
@@ -235,7 +236,7 @@ type lazyGzip struct {
 func (l *lazyGzip) Read(p []byte) (n int, err error) {
 	if l.unzip == nil {
 		if l.unzip, err = gzip.NewReader(l.src); err != nil {
-			l.unzip = nil
+			l.unzip = nil // so that a later Read fails in the same way
 			return 0, fmt.Errorf("cannot read header: %w", err)
 		}
 	}

@@ -128,8 +128,8 @@ func statusOf(code string) int {
 	return fasthttp.StatusUnprocessableEntity
 }
 
-// statusOfField returns the status of a request that is refused for a field of its body or an option:
-// unlike statusOf, always one of an error.
+// statusOfField returns the status of a request that is refused for a field of its body or an option. It is
+// always one of an error, while that of statusOf may be 200.
 func statusOfField(e *scoring.Error) int {
 	switch e.Code {
 	case "bad_options":

@@ -82,7 +82,7 @@ func (clients *clients) poll() {
 // answers with a reset only when bytes are sent to it. Over a Unix socket the kernel tells both apart.
 func closed(conn syscall.RawConn) (gone bool) {
 	err := conn.Control(func(fd uintptr) {
-		signs := int16(unix.POLLHUP | unix.POLLERR)
+		signs := int16(unix.POLLHUP | unix.POLLERR) // which poll reports without being asked
 		if domain, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || domain != unix.AF_UNIX {
 			signs |= unix.POLLRDHUP
 		}

@@ -348,8 +348,8 @@ func statusReason(code int) string {
 // end of the answer. It is never sent.
 const statusClientGone = 499
 
-// outcomeLabel returns the label of an error code, with few values: codes that tell whose
-// fault it was, else Triton's failure reasons.
+// outcomeLabel returns the label of an error code, with few values: the code itself if it tells whose
+// fault it was, else one of Triton's failure reasons.
 func outcomeLabel(code string) string {
 	switch code {
 	case "scored", "no_response", "undefined", "unjudged", "backend", "internal", "deadline", "bad_line", "not_native", "limit":

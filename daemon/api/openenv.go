@@ -30,7 +30,7 @@ var openEnvRoute = trainer{
 		}
 		outer, fault := timeoutOf(x.body, "")
 		if fault == nil {
-			fault = x.action(action, "action.", nil)
+			fault = x.readAction(action, "action.", nil)
 		}
 		x.timeout = cmp.Or(outer, x.timeout)
 		return fault
@@ -63,10 +63,10 @@ func stepped(exchange *exchange) []byte {
 	return wrapObservation(nil, string(observed(&graded.result, outcome, graded.json)), rewardJSON, done)
 }
 
-// action reads data, the JSON object of an action, as the one sample of x, and its timeout. path is where the
-// object stands in the request, for errors. An action without a label gets that of the episode e, if there is
-// one. The sample is set with an error too.
-func (exchange *exchange) action(data []byte, path string, current *episodeState) *scoring.Error {
+// readAction reads data, the JSON object of an action, as the one sample of the exchange, and its timeout.
+// path is where the object stands in the request, for errors. An action without a label gets that of the
+// current episode, if there is one. The sample is set even if there is a fault.
+func (exchange *exchange) readAction(data []byte, path string, current *episodeState) *scoring.Error {
 	one, fault := nativeSample(data, path, exchange.preparation)
 	if one.label == nil && current != nil {
 		one.label = current.label
@@ -166,7 +166,7 @@ func (server *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 		})
 	}
 	if state.label != nil && fault == nil {
-		_, fault = server.labels().Line(nil, state.label, nil, "label") // only checks it
+		_, fault = server.labelReader().AppendDumpLine(nil, state.label, nil, "label") // only checks it
 	}
 	if state.id == "" {
 		state.id = server.idPrefix + "-" + strconv.FormatUint(server.requestCount.Add(1), 10)

@@ -287,7 +287,7 @@ func (server *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered 
 	player := &player{server: server, options: queueOptions, preparation: steps, policy: server.cfg.Policies[openEnv], askPeer: server.peerFuncOf(ctx)}
 	exchange := &exchange{preparation: steps}
 	if fault == nil {
-		fault = exchange.action(action, "action.", nil)
+		fault = exchange.readAction(action, "action.", nil)
 	}
 	if fault == nil && exchange.timeout == 0 {
 		exchange.timeout, fault = timeoutOf(body, "")

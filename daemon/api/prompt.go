@@ -95,7 +95,7 @@ func (server *Server) promptForLabel(label []byte, at string, arm ask.Arm, pictu
 	if server.cfg.Prompts == nil {
 		return nil, errPrompts
 	}
-	line, fault := server.labels().Line(nil, label, nil, at)
+	line, fault := server.labelReader().AppendDumpLine(nil, label, nil, at)
 	if fault != nil {
 		return nil, fault
 	}

@@ -42,7 +42,7 @@ func FuzzRequests(f *testing.F) {
 		line := func(one sample, fault *scoring.Error) {
 			if fault == nil {
 				var b []byte
-				b, fault = s.labels().Line(nil, one.label, one.answer, one.labelPath)
+				b, fault = s.labelReader().AppendDumpLine(nil, one.label, one.answer, one.labelPath)
 				if err := limits.Check(b); fault == nil && err != nil {
 					t.Fatalf("%s: the line %s: %v", body, b, err)
 				}
@@ -63,7 +63,7 @@ func FuzzRequests(f *testing.F) {
 			}
 		}
 		x := &exchange{preparation: all}
-		line(sample{}, x.action(body, "data.", &episodeState{}))
+		line(sample{}, x.readAction(body, "data.", &episodeState{}))
 		_, fault := s.newEpisode(body)
 		line(sample{}, fault)
 		var sums reward.Aggregate

@@ -259,8 +259,8 @@ func (server *Server) checkObject(ctx *fasthttp.RequestCtx, body []byte) (_ []by
 	return body, true
 }
 
-// labels returns how labels are read by this daemon.
-func (server *Server) labels() *reward.Labels {
+// labelReader returns how labels are read by this daemon.
+func (server *Server) labelReader() *reward.Labels {
 	c := &server.cfg.Items
 	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.DefaultSuite, Tasks: c.Tasks}
 }
@@ -329,9 +329,9 @@ func (server *Server) addNotes(samples []sample, all []graded, opt *queue.Option
 func (server *Server) grade(trail *trail, life context.Context, samples []sample, opt *queue.Options, wantsLines bool) (
 	all []graded, fault *scoring.Error, err error) {
 	lines := make([]dump.Line, len(samples))
-	labels := server.labels()
+	labels := server.labelReader()
 	for i, one := range samples {
-		data, fault := labels.Line(nil, one.label, one.answer, one.labelPath)
+		data, fault := labels.AppendDumpLine(nil, one.label, one.answer, one.labelPath)
 		if fault != nil {
 			return nil, fault, nil
 		}

@@ -282,7 +282,7 @@ func split(body []byte, limit int) (e envelope, err error) {
 		return e, fmt.Errorf("it is empty; want an item or {\"items\":[...]}")
 	}
 	if body[0] != '{' {
-		return e, nil
+		return e, nil // one item, which the decoder refuses
 	}
 	err = jsoncut.Members(body, func(key, value []byte) error {
 		switch string(key) {
@@ -299,7 +299,7 @@ func split(body []byte, limit int) (e envelope, err error) {
 		return nil
 	})
 	if !e.batch {
-		return envelope{}, nil // the decoder reports an invalid item
+		return envelope{}, nil // one item; the decoder reports it if the JSON is invalid
 	}
 	return e, err
 }

@@ -30,8 +30,8 @@ const maxSmallBody = 64 << 10
 // explorer or an environment, are listed once, with {name} or {env} in place of the name.
 func (server *Server) findRoute(path string) (route, bool) {
 	if rest, ok := strings.CutPrefix(path, regionPath); ok {
-		if i := strings.LastIndexByte(rest, '/'); i > 0 {
-			path = regionPath + nameInPath + rest[i:]
+		if lastSlash := strings.LastIndexByte(rest, '/'); lastSlash > 0 {
+			path = regionPath + nameInPath + rest[lastSlash:]
 		}
 	}
 	if name, ok := strings.CutPrefix(path, guidePath); ok {
@@ -43,9 +43,10 @@ func (server *Server) findRoute(path string) (route, bool) {
 	if strings.HasPrefix(path, uiPath) {
 		path = uiPath + nameInPath
 	}
-	if i := strings.LastIndexByte(path, '/'); i > 0 && strings.Count(path, "/") == 2 {
-		if _, ok := taskRoutes[path[i:]]; ok {
-			path = "/" + envInPath + path[i:]
+	// /ENVIRONMENT/ROUTE, with one of the routes that each environment has.
+	if lastSlash := strings.LastIndexByte(path, '/'); lastSlash > 0 && strings.Count(path, "/") == 2 {
+		if _, ok := taskRoutes[path[lastSlash:]]; ok {
+			path = "/" + envInPath + path[lastSlash:]
 		}
 	}
 	r, ok := server.routes[path]
@@ -54,11 +55,11 @@ func (server *Server) findRoute(path string) (route, bool) {
 
 // regionName returns the name of the region in the path of a request, "" for none.
 func regionName(ctx *fasthttp.RequestCtx) string {
-	rest, ok := strings.CutPrefix(string(ctx.Path()), regionPath)
+	path, ok := strings.CutPrefix(string(ctx.Path()), regionPath)
 	if !ok {
 		return ""
 	}
-	return rest[:max(0, strings.LastIndexByte(rest, '/'))]
+	return path[:max(0, strings.LastIndexByte(path, '/'))]
 }
 
 // shared returns the registry of regions of shared memory. If shared memory is off, ok is false, and it

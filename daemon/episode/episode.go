@@ -116,7 +116,7 @@ func (episode *Episode) findTask() (fault *scoring.Error) {
 	}
 	c := &episode.cfg.Items
 	labels := reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: episode.cfg.Suite, Tasks: c.Tasks}
-	episode.line, fault = labels.Line(nil, label, nil, "label")
+	episode.line, fault = labels.AppendDumpLine(nil, label, nil, "label")
 	return fault
 }
 

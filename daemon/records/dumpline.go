@@ -145,7 +145,7 @@ func (r *Reader) appendTask(dst []byte, a *Answer, response []byte) ([]byte, *sc
 		label = r.rowItem(a)
 	}
 	if label != nil {
-		dst, err := r.options.Labels.Line(dst, label, response, "label")
+		dst, err := r.options.Labels.AppendDumpLine(dst, label, response, "label")
 		if err != nil {
 			return dst, err
 		}

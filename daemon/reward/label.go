@@ -36,13 +36,13 @@ var answerKeys = []string{"response", "actions"}
 // referenceKeys are the members of a label that is only a reference.
 var referenceKeys = []string{"suite", "split", "id", "test", "turn"}
 
-// Line appends the dump line of a label and an answer to dst. label is a JSON value that has passed
+// AppendDumpLine appends the dump line of a label and an answer to dst. label is a JSON value that has passed
 // scene.Check. It is an object that holds a task (an item) or names one (a reference), or a string with
 // the JSON of such an object. In an object a null member counts as absent at every depth, because the
 // columns of a trainer's dataset are in each row. answer is the JSON of the response, null for a missing
 // one; nil leaves it out. at names the label in messages, such as "labels[3]". Errors have the code
 // BadLabel. See docs/spec/http.md#r14.
-func (labels *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Error) {
+func (labels *Labels) AppendDumpLine(dst, label, answer []byte, at string) ([]byte, *scoring.Error) {
 	// The object, in the label or in its text.
 	object := label
 	nullIsAbsent := true

@@ -66,7 +66,7 @@ func TestLabelLine(t *testing.T) {
 		if c.answer != "" {
 			answer = []byte(c.answer)
 		}
-		got, fault := l.Line([]byte("before"), []byte(c.label), answer, "label")
+		got, fault := l.AppendDumpLine([]byte("before"), []byte(c.label), answer, "label")
 		if fault != nil || string(got) != "before"+c.want {
 			t.Errorf("%s: got %s, %v; want %s", c.name, got, fault, c.want)
 		}
@@ -88,18 +88,18 @@ func TestLabelFaults(t *testing.T) {
 		{`{"suite":"aspire","id":"c"}`, `cannot use labels[3].id: cannot find task "c"`},
 		{`"{\"suite\":\"aspire\",\"id\":\"b\"}"`, `twice`},
 	} {
-		got, fault := l.Line(nil, []byte(c.label), []byte(`"x"`), "labels[3]")
+		got, fault := l.AppendDumpLine(nil, []byte(c.label), []byte(`"x"`), "labels[3]")
 		if fault == nil || fault.Code != BadLabel || !strings.Contains(fault.Message, c.want) {
 			t.Errorf("%s: got %s, %v; want %s", c.label, got, fault, c.want)
 		}
 	}
 	l.Tasks = nil
-	if _, fault := l.Line(nil, []byte(`{"suite":"aspire","id":"a"}`), nil, "label"); fault == nil || !strings.Contains(fault.Message, "--tasks aspire=FILE") {
+	if _, fault := l.AppendDumpLine(nil, []byte(`{"suite":"aspire","id":"a"}`), nil, "label"); fault == nil || !strings.Contains(fault.Message, "--tasks aspire=FILE") {
 		t.Errorf("got %v; want the flag that loads tasks", fault)
 	}
 	l.Limits.Depth = 3
 	deep := strconv.Quote(`{"a":[[[[1]]]]}`)
-	if _, fault := l.Line(nil, []byte(deep), nil, "label"); fault == nil || !strings.Contains(fault.Message, "--max-depth") {
+	if _, fault := l.AppendDumpLine(nil, []byte(deep), nil, "label"); fault == nil || !strings.Contains(fault.Message, "--max-depth") {
 		t.Errorf("got %v; want the limit", fault)
 	}
 }
@@ -162,7 +162,7 @@ func FuzzLabel(f *testing.F) {
 			return
 		}
 		label, answer = strings.TrimSpace(label), strings.TrimSpace(answer)
-		got, fault := l.Line(nil, []byte(label), []byte(answer), "label")
+		got, fault := l.AppendDumpLine(nil, []byte(label), []byte(answer), "label")
 		if fault != nil {
 			if fault.Code != BadLabel || !strings.HasPrefix(fault.Message, "cannot use label") {
 				t.Fatalf("%q: got %v", label, fault)
