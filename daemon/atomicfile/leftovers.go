@@ -49,7 +49,7 @@ func LeftoversIn(dir string) []Leftover {
 	return leftoversIn(dir, func(string) bool { return true })
 }
 
-// leftoversIn returns the partial files in a folder whose names the function wanted accepts. A folder that cannot
+// leftoversIn returns the partial files in a folder whose names the function isWanted accepts. A folder that cannot
 // be read has none.
 func leftoversIn(dir string, isWanted func(name string) bool) (all []Leftover) {
 	entries, _ := os.ReadDir(dir)

@@ -400,7 +400,7 @@ func (r *Reader) lineWithoutMemory(why error) Line {
 	return Line{Number: r.lineNumber, Offset: r.lineStart, Fault: fmt.Sprintf("cannot read line %d: %v", r.lineNumber, why), Busy: true}
 }
 
-// completeLine returns the complete line b of a dump without its line end, or with a Fault if it is too long. skipped
+// completeLine returns the complete line b of a dump without its line end, or with a Fault if it is too long. droppedBytes
 // is the length in bytes of a line that was dropped because of its length, else 0.
 func (r *Reader) completeLine(b []byte, droppedBytes int64) (Line, error) {
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
@@ -413,7 +413,7 @@ func (r *Reader) completeLine(b []byte, droppedBytes int64) (Line, error) {
 
 // lastLine returns what was read of a line when the input ended with the error r.endError. After io.EOF that
 // is a line without a line end. After another error the line is incomplete and has a Fault. If
-// nothing but blanks was read, there is no line, and lastLine returns r.endError. skipped is the number of
+// nothing but blanks was read, there is no line, and lastLine returns r.endError. droppedBytes is the number of
 // bytes read of a line that was not kept, else 0.
 func (r *Reader) lastLine(droppedBytes int64) (Line, error) {
 	if droppedBytes == 0 && len(bytes.TrimSpace(r.longLine)) == 0 {

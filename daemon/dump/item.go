@@ -213,7 +213,7 @@ func (d *Decoder) setIdentity(it *scoring.Item) *scoring.Error {
 }
 
 // setSuite sets the suite and the test of an item. The suite is the one that the line names. If it names
-// none, it is the argument, then the default of the configuration, then the only suite that knows
+// none, it is preferred, then the default of the configuration, then the only suite that knows
 // the item's test or id; the first that is not "" counts. An unknown or missing suite is an error.
 func (d *Decoder) setSuite(it *scoring.Item, preferred string) *scoring.Error {
 	test, e := optionalString(it.Fields, "test")

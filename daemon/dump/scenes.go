@@ -32,7 +32,7 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 // maybe over several lines. It calls line for each line, or document once for the whole file. If
 // document returns false, it calls line for each line after all.
 //
-// The file has lines if its first line alone is valid JSON. That is decided when `decide` lines were
+// The file has lines if its first line alone is valid JSON. That is decided when `decideAt` lines were
 // read: 1, or 2 if a file of a single line shall be offered to document first. Lines that are read
 // before the decision are held, at most limits.Line bytes; a longer file has lines. document may keep
 // the bytes of its argument, line may not.

@@ -92,7 +92,7 @@ func encodeStandard(img image.Image) []byte {
 
 // encode returns a picture as a PNG of the form f; ground is the colour under the picture for the form rgb.
 // It is fast because rows that equal the one above cost one comparison, and so do runs of pixels that
-// equal those above or the one on the left. It returns nil if the picture takes more than `most` tokens
+// equal those above or the one on the left. It returns nil if the picture takes more than maxPerByte tokens
 // (literals and runs) for each byte of its pixels.
 func encode(img *image.NRGBA, f form, ground color.NRGBA, maxPerByte float64) []byte {
 	writer := writers.Get().(*rowWriter)

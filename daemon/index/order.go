@@ -250,7 +250,7 @@ func radixSort(list []rowWithKey) []rowWithKey {
 			continue
 		}
 		at := 0
-		for i, n := range starts { // count becomes the place of the first entry with the digit
+		for i, n := range starts { // a count becomes the place of the first entry with the digit
 			starts[i] = at
 			at += n
 		}

@@ -52,7 +52,7 @@ func CutLines(input int, text io.Reader, size int64, give func(Shard) error) err
 }
 
 // skipLine reads over a line of a dump of any length and returns its length in bytes with
-// its line end. whole is false for a last line without a line end.
+// its line end. hasLineEnd is false for a last line without a line end.
 func skipLine(r *bufio.Reader) (lineBytes int64, hasLineEnd bool, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')

@@ -177,7 +177,7 @@ func LineAt(r io.ReaderAt, place Place) ([]byte, error) {
 	return line, nil
 }
 
-// queueLine queues a line for the writer and returns where it will be. It puts the channel result into list
+// queueLine queues a line for the writer and returns where it will be. It puts the channel result into waiters
 // (log.lineWaiters or log.noteWaiters); the writer sends the outcome of the write there.
 func (log *Log) queueLine(object []byte, waiters *[]chan<- error, result chan<- error) (Place, error) {
 	line := Line(object)

@@ -49,7 +49,7 @@ type detector struct {
 	response string // the column of the answers in tables (--response), "" for those with known names
 }
 
-// formatOfHead returns the format of a dump that begins with head. If final is false, more bytes may
+// formatOfHead returns the format of a dump that begins with head. If isAllRead is false, more bytes may
 // follow, and the error is errUndecided if they are needed.
 func (d *detector) formatOfHead(head []byte, isAllRead bool) (string, error) {
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
@@ -79,7 +79,7 @@ func (d *detector) formatOfHead(head []byte, isAllRead bool) (string, error) {
 }
 
 // formatOfObject returns the format of a dump that begins with a JSON object: a document of one tool, or
-// the first of many lines. final is as for formatOfHead.
+// the first of many lines. isAllRead is as for formatOfHead.
 func (d *detector) formatOfObject(b []byte, isAllRead bool) (string, error) {
 	names, isWhole := memberNames(b)
 	has := func(name string) bool { return slices.Contains(names, name) }
@@ -98,7 +98,7 @@ func (d *detector) formatOfObject(b []byte, isAllRead bool) (string, error) {
 
 // formatOfList returns the format of a dump that is a JSON list, b, by the member names of its first element.
 // Rows of a table, plumb's own items, and elements of formats whose lines do not depend on each other can
-// be read from a list; elements of other formats are an error. final is as for formatOfHead.
+// be read from a list; elements of other formats are an error. isAllRead is as for formatOfHead.
 func (d *detector) formatOfList(b []byte, isAllRead bool) (string, error) {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
 	if len(rest) == 0 && !isAllRead {
@@ -224,11 +224,11 @@ func ownNames(names []string) bool {
 }
 
 // memberNames returns the names of the members of the JSON object with which b, the beginning of a dump,
-// begins. b may end within the object; then closed is false and the names are those so far. Values are
+// begins. b may end within the object; then isWhole is false and the names are those so far. Values are
 // not checked.
 func memberNames(b []byte) (names []string, isWhole bool) {
 	const maxBlanks = 63        // between a name and its colon; programs write none or one
-	depth, stringStart := 0, -1 // start: of the string that is being read, -1 outside of strings
+	depth, stringStart := 0, -1 // stringStart: of the string that is being read, -1 outside of strings
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case stringStart >= 0 && c == '\\':

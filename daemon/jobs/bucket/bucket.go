@@ -71,7 +71,7 @@ func (store *Store) Replace(name string, fill func(io.Writer) error) error {
 }
 
 // write stores what fill writes, through a temporary file because its length must be known.
-// With fresh it stores only if no object has the name, and returns jobs.ErrTaken if one is
+// With mustBeNew it stores only if no object has the name, and returns jobs.ErrTaken if one is
 // there with other bytes. Afterwards the store is asked what it has, because some stores
 // accept the condition that the name is free and ignore it.
 func (store *Store) write(name string, fill func(io.Writer) error, mustBeNew bool) error {
@@ -126,7 +126,7 @@ func temporaryFile() (*os.File, error) {
 const tries = 5
 
 // upload stores the first size bytes of file and returns the tag that the store gives them.
-// With fresh the name must be free. It waits and tries again while another process writes
+// With mustBeNew the name must be free. It waits and tries again while another process writes
 // the object. A store without conditional writes is asked first whether the name is free, and
 // then written without a condition.
 func (store *Store) upload(name string, file *os.File, size int64, mustBeNew bool) (tag string, err error) {

@@ -138,12 +138,12 @@ func (c *huffmanCode) lookUpLong(bits uint64) uint16 {
 	return noSymbol << 4
 }
 
-// refilled reads bytes of src from pos on ahead, and appends them to the unused bits. It returns the
+// refilled reads bytes of src from pos on ahead, and appends them to the bits that are there. It returns the
 // bits, how many there are, and the position of the next byte of src. There are 56 bits at least, or all
 // that src has. It may set bits above those that it counts, to the values that they will have.
 func refilled(src []byte, pos int, bits uint64, bitCount int) (uint64, int, int) {
-	// Eight bytes at once. Of those, (63-unused)/8 fit whole into the 64 bits; the others are read again. That
-	// makes 56 to 63 bits: unused plus 8 for each byte, which is unused with the bits of 56 set. Here unused is
+	// Eight bytes at once. Of those, (63-bitCount)/8 fit whole into the 64 bits; the others are read again. That
+	// makes 56 to 63 bits: bitCount plus 8 for each byte, which is the number bitCount|56. Here bitCount is
 	// at least 0, because it falls below 0 only when src is read to its end.
 	if pos+8 <= len(src) {
 		return bits | binary.LittleEndian.Uint64(src[pos:])<<bitCount, bitCount | 56, pos + (63-bitCount)>>3
@@ -361,8 +361,8 @@ func makeMatchLengths() symbolSteps {
 	return s
 }
 
-// inflateBlock decompresses a deflate block to dst[n:], and returns where it ends in dst. literal is the code of
-// its bytes and of the lengths of matches, offset that of how far back matches begin. It returns false
+// inflateBlock decompresses a deflate block to dst[n:], and returns where it ends in dst. literals is the code of
+// its bytes and of the lengths of matches, distances that of how far back matches begin. It returns false
 // if the data are not valid or do not fit into dst.
 func (d *inflater) inflateBlock(dst []byte, n int, literals, distances *huffmanCode) (int, bool) {
 	src, pos, bits, bitCount := d.src, d.pos, d.bits, d.bitCount // local, so that they stay in registers

@@ -258,7 +258,7 @@ func checkExpandedSize(r io.Reader, limit int64) error {
 	if n > limit {
 		return errPageTooLong(limit)
 	}
-	const anyWindow = 1 // TooWide puts it into a message, which is not used here
+	const anyWindow = 1 // WithWindowFlag puts it into a message, which is not used here
 	if errors.Is(dump.WithWindowFlag(err, anyWindow), dump.ErrWindow) {
 		return err
 	}
