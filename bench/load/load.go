@@ -108,7 +108,8 @@ func Run(ctx context.Context, cfg Config, steps []Step, finished func(Result)) e
 	}
 	defer runner.client.CloseIdleConnections()
 	for _, step := range steps {
-		if step.Clients <= 0 && !(step.Rate > 0) {
+		hasRate := step.Rate > 0 // false for NaN too
+		if step.Clients <= 0 && !hasRate {
 			return errors.New("cannot run step: want clients or a rate above 0")
 		}
 		result := runner.step(ctx, step)
@@ -191,11 +192,12 @@ func (runner *runner) fromClients(ctx context.Context, clients int, recorder *re
 // behind, and its latency includes the wait.
 func (runner *runner) atRate(ctx context.Context, rate float64, begin time.Time, recorder *recorder) {
 	var wg sync.WaitGroup
-	places := make(chan struct{}, runner.cfg.MaxOpen) // one for each request under way
+	slots := make(chan struct{}, runner.cfg.MaxOpen) // one for each request under way
 	behind := 0
+	end, _ := ctx.Deadline() // phase has set one
 	for i := 0; ; i++ {
 		due := begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
-		if end, _ := ctx.Deadline(); !due.Before(end) {
+		if !due.Before(end) {
 			break
 		}
 		if wait := time.Until(due); wait > 0 {
@@ -205,13 +207,13 @@ func (runner *runner) atRate(ctx context.Context, rate float64, begin time.Time,
 			}
 		}
 		select {
-		case places <- struct{}{}:
-		default:
+		case slots <- struct{}{}:
+		default: // all are taken: wait for one
 			behind++
-			places <- struct{}{}
+			slots <- struct{}{}
 		}
 		wg.Go(func() {
-			defer func() { <-places }()
+			defer func() { <-slots }()
 			code, err := runner.send()
 			recorder.add(due, code, err)
 		})

@@ -85,12 +85,12 @@ func Plot(path string, all []Result) error {
 	p := plot.New()
 	p.Title.Text = "Latency under load"
 	p.X.Label.Text, p.Y.Label.Text = "answers per second", "latency, ms"
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1} // -1: as many digits as a number needs
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Add(plotter.NewGrid())
 	var series []any
 	for _, kind := range []string{"clients", "rate"} { // a line joins loads of one kind
-		for _, percentile := range percentiles[:4] { // without the largest latency, which is a single answer
+		for _, percentile := range percentiles[:len(percentiles)-1] { // without the largest latency, which is a single answer
 			if points := curve(all, kind == "rate", percentile); points != nil {
 				series = append(series, fmt.Sprintf("p%g, %s", percentile, kind), points)
 			}
@@ -114,7 +114,8 @@ func Plot(path string, all []Result) error {
 func curve(all []Result, ofRates bool, percentile float64) (points plotter.XYs) {
 	const least = 0.001 // ms; the axis of latencies is logarithmic and has no 0
 	for i := range all {
-		if all[i].OK > 0 && all[i].Step.Rate > 0 == ofRates {
+		hasRate := all[i].Step.Rate > 0
+		if all[i].OK > 0 && hasRate == ofRates {
 			points = append(points, plotter.XY{X: all[i].Throughput(), Y: max(all[i].Percentile(percentile), least)})
 		}
 	}
