@@ -34,8 +34,8 @@ import (
 	"plumb/scoring/plural"
 )
 
-// place is the size of the part of the segment for one picture, bytes.
-const place = 8 << 20
+// bytesPerPicture is the size of the part of the segment for one picture, bytes.
+const bytesPerPicture = 8 << 20
 
 // main reads the flags and measures how fast a daemon gives out pictures over HTTP and in shared memory.
 func main() {
@@ -55,17 +55,18 @@ func main() {
 
 // bench is a running daemon with the shared memory into which it draws.
 type bench struct {
-	addr   string
-	cmd    *exec.Cmd
-	id     int
-	mem    []byte
-	scenes [][]byte
-	client *http.Client
+	addr            string
+	cmd             *exec.Cmd
+	id              int
+	mem             []byte
+	sceneBeginnings [][]byte // see load
+	client          *http.Client
 }
 
 // measure starts the program plumb as a daemon and measures how many pictures per second leave it on each of
 // five routes: over HTTP as PNG, as PNG that the client decodes, or as raw pixels, and into shared memory,
-// one or batch pictures a request. n is the number of scenes of the dump. Each run goes over all scenes on all routes in turn.
+// one or batch pictures a request. n is the number of scenes of the dump. Each run goes over all scenes on all
+// routes in turn.
 func measure(plumb string, args []string, dump string, n, runs, clients, batch int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -75,7 +76,7 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	if err != nil {
 		return err
 	}
-	bench := &bench{scenes: scenes, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}}
+	bench := &bench{sceneBeginnings: scenes, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}}
 	defer bench.close()
 	if err := bench.start(plumb, args, max(clients*batch, len(scenes))); err != nil {
 		return err
@@ -93,8 +94,9 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 		{"png", func(_, i int) error { return noValue(bench.fetch(i, "")) }, 1},
 		{"png, decoded", func(_, i int) error { return bench.fetchDecoded(i) }, 1},
 		{"raw", func(_, i int) error { return noValue(bench.fetch(i, "application/octet-stream")) }, 1},
-		{"shm", func(client, i int) error { return bench.into(i, i+1, client*batch) }, 1},
-		{"shm, batched", func(client, i int) error { return bench.into(i, min(i+batch, len(scenes)), client*batch) }, batch},
+		// Each client has batch places of the segment, from client*batch on.
+		{"shm", func(client, i int) error { return bench.drawInto(i, i+1, client*batch) }, 1},
+		{"shm, batched", func(client, i int) error { return bench.drawInto(i, min(i+batch, len(scenes)), client*batch) }, batch},
 	}
 	rates := make([][]float64, len(routes)) // pictures per second, by route and run
 	for run := 0; run <= runs; run++ {
@@ -149,7 +151,7 @@ func load(path string, n int) ([][]byte, error) {
 	// Choose n of them.
 	var chosen [][]byte
 	for i := range n {
-		chosen = append(chosen, all[i*len(all)/n%len(all)])
+		chosen = append(chosen, all[i*len(all)/n]) // if there are fewer than n, some come several times in a row
 	}
 	return chosen, nil
 }
@@ -157,7 +159,7 @@ func load(path string, n int) ([][]byte, error) {
 // start makes a segment of System V shared memory with that many places for pictures, starts a daemon, and
 // registers the segment with it, so that the daemon may write pictures into the segment.
 func (bench *bench) start(plumb string, args []string, places int) (err error) {
-	size := places * place
+	size := places * bytesPerPicture
 	if size > shm.MaxSegment {
 		return fmt.Errorf("%d bytes of pictures; want at most %d: fewer clients or smaller batches", size, shm.MaxSegment)
 	}
@@ -230,10 +232,13 @@ func (bench *bench) post(path string, body []byte, accept string) ([]byte, error
 	return out.Bytes(), err
 }
 
+// request returns the JSON of scene i as a whole request, without parameters.
+func (bench *bench) request(i int) []byte { return append(slices.Clone(bench.sceneBeginnings[i]), '}') }
+
 // fetch gets the picture of scene i from the daemon over HTTP. accept is the media type that it should
 // have, "" for PNG. No bytes are an error.
 func (bench *bench) fetch(i int, accept string) ([]byte, error) {
-	out, err := bench.post("/v1/render", append(slices.Clone(bench.scenes[i]), '}'), accept)
+	out, err := bench.post("/v1/render", bench.request(i), accept)
 	if err == nil && len(out) == 0 {
 		err = fmt.Errorf("scene %d: no bytes", i)
 	}
@@ -260,8 +265,8 @@ type placed struct {
 	Offset, Bytes int
 }
 
-// into lets the daemon draw the scenes [from, to) into the places from first on.
-func (bench *bench) into(from, to, first int) error {
+// drawInto lets the daemon draw the scenes [from, to) into the places from first on.
+func (bench *bench) drawInto(from, to, first int) error {
 	_, err := bench.renderShared(from, to, first)
 	return err
 }
@@ -271,8 +276,8 @@ func (bench *bench) into(from, to, first int) error {
 // `first`, that of the next scene to the place after it. It returns where the pictures are, and their sizes.
 func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
 	appendScene := func(dst []byte, i int) []byte {
-		dst = append(dst, bench.scenes[i]...)
-		return fmt.Appendf(dst, `,"parameters":{"shared_memory_region":"bench","shared_memory_byte_size":%d,"shared_memory_offset":%d}}`, place, (first+i-from)*place)
+		dst = append(dst, bench.sceneBeginnings[i]...)
+		return fmt.Appendf(dst, `,"parameters":{"shared_memory_region":"bench","shared_memory_byte_size":%d,"shared_memory_offset":%d}}`, bytesPerPicture, (first+i-from)*bytesPerPicture)
 	}
 	if to == from+1 {
 		var picture placed
@@ -308,12 +313,12 @@ func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
 // verify requests every scene twice, once into the shared segment and once as a PNG, and returns an
 // error if the pixels differ. pixels is the number of pixels of all scenes.
 func (bench *bench) verify() (pixels int, err error) {
-	all, err := bench.renderShared(0, len(bench.scenes), 0)
+	all, err := bench.renderShared(0, len(bench.sceneBeginnings), 0)
 	if err != nil {
 		return 0, err
 	}
 	for i, shared := range all {
-		text, err := bench.post("/v1/render", append(slices.Clone(bench.scenes[i]), '}'), "")
+		text, err := bench.post("/v1/render", bench.request(i), "")
 		if err != nil {
 			return 0, err
 		}
@@ -321,10 +326,10 @@ func (bench *bench) verify() (pixels int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		want := image.NewNRGBA(img.Bounds())
-		draw.Draw(want, want.Rect, img, img.Bounds().Min, draw.Src)
-		if nrgba, ok := img.(*image.NRGBA); ok {
-			want = nrgba
+		want, ok := img.(*image.NRGBA)
+		if !ok { // the decoder gives pictures without transparency another type
+			want = image.NewNRGBA(img.Bounds())
+			draw.Draw(want, want.Rect, img, img.Bounds().Min, draw.Src)
 		}
 		if shared.Width != want.Rect.Dx() || !bytes.Equal(bench.mem[shared.Offset:shared.Offset+shared.Bytes], want.Pix) {
 			return 0, fmt.Errorf("scene %d: the segment holds other pixels than the PNG", i)
@@ -339,7 +344,7 @@ func (bench *bench) verify() (pixels int, err error) {
 // requests it returns one.
 func (bench *bench) pass(clients, step int, request func(client, i int) error) (float64, error) {
 	work := make(chan int)
-	errs := make(chan error, clients)
+	errs := make(chan error, clients) // the first errors; further ones are dropped
 	var wg sync.WaitGroup
 	start := time.Now()
 	for client := range clients {
@@ -348,13 +353,13 @@ func (bench *bench) pass(clients, step int, request func(client, i int) error) (
 				if err := request(client, i); err != nil {
 					select {
 					case errs <- err:
-					default: // there are enough errors
+					default:
 					}
 				}
 			}
 		})
 	}
-	for i := 0; i < len(bench.scenes); i += step {
+	for i := 0; i < len(bench.sceneBeginnings); i += step {
 		work <- i
 	}
 	close(work)
@@ -365,7 +370,7 @@ func (bench *bench) pass(clients, step int, request func(client, i int) error) (
 		return 0, err
 	default:
 	}
-	return float64(len(bench.scenes)) / took.Seconds(), nil
+	return float64(len(bench.sceneBeginnings)) / took.Seconds(), nil
 }
 
 // header prints what was measured, where and how.
