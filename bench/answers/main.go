@@ -90,8 +90,8 @@ func run(plumb, before string, n, rounds int) error {
 			}
 			for j, way := range ways {
 				score := func(program string) (inturn.Sample, error) { return way.score(program, dump) }
-				// The program that goes first alternates with the number of the round.
-				if err := table[i][j].Measure(programs, round, score); err != nil {
+				row := &table[i][j] // takes the samples of all rounds
+				if err := row.Measure(programs, round, score); err != nil {
 					return fmt.Errorf("%s %s: %w", kind.name, way.name, err)
 				}
 			}
