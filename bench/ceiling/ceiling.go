@@ -34,9 +34,9 @@ type Ceilings struct {
 func Measure(device string, gl bool, within time.Duration) (Ceilings, error) {
 	ceilings := Ceilings{Threads: runtime.GOMAXPROCS(0)}
 	const parts = 7 // what is measured: two on the host, five on the device
-	part := within / parts
-	ceilings.HostCopy1 = copies(1, part)
-	ceilings.HostCopy = copies(ceilings.Threads, part)
+	timePerPart := within / parts
+	ceilings.HostCopy1 = copies(1, timePerPart)
+	ceilings.HostCopy = copies(ceilings.Threads, timePerPart)
 	if !gl {
 		return ceilings, nil
 	}
@@ -47,7 +47,7 @@ func Measure(device string, gl bool, within time.Duration) (Ceilings, error) {
 	defer context.Close()
 	info := context.Info()
 	ceilings.Device, ceilings.Software = info.Renderer, info.Software
-	kernels := kernels{software: info.Software, part: part}
+	kernels := kernels{software: info.Software, timePerPart: timePerPart}
 	return ceilings, context.Do(func() error { return kernels.measure(&ceilings) })
 }
 

@@ -19,9 +19,9 @@ var load = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.Proc
 
 // kernels are the measurements on one device; all methods run on its thread.
 type kernels struct {
-	software bool
-	part     time.Duration
-	query    uint32
+	software    bool
+	timePerPart time.Duration
+	query       uint32
 }
 
 // measure measures what the graphics device can do at most: arithmetic, copies and the time of an empty
@@ -60,7 +60,7 @@ func (k *kernels) timed(f func()) time.Duration {
 	gl.EndQuery(gl.TIME_ELAPSED)
 	var ns uint64
 	gl.GetQueryObjectui64v(k.query, gl.QUERY_RESULT, &ns)
-	return time.Duration(max(ns, 1))
+	return time.Duration(max(ns, 1)) // not 0, by which rates cannot be divided
 }
 
 // chains of multiply and add that do not wait for each other, as the tile stage
@@ -100,9 +100,9 @@ func (k *kernels) arithmetic() (float64, error) {
 		return 0, err
 	}
 	defer gl.DeleteProgram(shader)
-	groups, steps := 16384, 512
+	groups, steps := 16384, 512 // of the dispatch; of the loop in each invocation
 	if k.software {
-		groups, steps = 64, 256
+		groups, steps = 64, 256 // a processor does less in the same time
 	}
 	var out uint32
 	gl.GenBuffers(1, &out)
@@ -114,7 +114,7 @@ func (k *kernels) arithmetic() (float64, error) {
 	gl.Uniform2f(location(shader, "factors"), 0.999, 0.001) // the numbers stay finite
 	gl.Uniform1i(location(shader, "steps"), int32(steps))
 	ops := float64(groups * invocations * steps * opsPerStep)
-	return best(k.part, func() float64 {
+	return best(k.timePerPart, func() float64 {
 		return ops / k.timed(func() { gl.DispatchCompute(uint32(groups), 1, 1) }).Seconds()
 	}), nil
 }
@@ -124,7 +124,7 @@ func (k *kernels) arithmetic() (float64, error) {
 func (k *kernels) moves(ceilings *Ceilings) {
 	size := block
 	if !k.software {
-		size *= 4 // a device is faster
+		size *= 4 // a graphics card is faster
 	}
 	var buffers [3]uint32
 	gl.GenBuffers(3, &buffers[0])
@@ -136,7 +136,7 @@ func (k *kernels) moves(ceilings *Ceilings) {
 	rate := func(from, to uint32) float64 {
 		gl.BindBuffer(gl.COPY_READ_BUFFER, from)
 		gl.BindBuffer(gl.COPY_WRITE_BUFFER, to)
-		return best(k.part, func() float64 {
+		return best(k.timePerPart, func() float64 {
 			took := k.timed(func() { gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, 0, 0, size) })
 			return float64(size) / took.Seconds()
 		})
@@ -147,13 +147,13 @@ func (k *kernels) moves(ceilings *Ceilings) {
 		host[i] = 1
 	}
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffers[2])
-	ceilings.UploadRate = best(k.part, func() float64 {
+	ceilings.UploadRate = best(k.timePerPart, func() float64 {
 		begin := time.Now()
 		gl.BufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
 		gl.Finish()
 		return float64(size) / time.Since(begin).Seconds()
 	})
-	ceilings.ReadBackRate = best(k.part, func() float64 {
+	ceilings.ReadBackRate = best(k.timePerPart, func() float64 {
 		begin := time.Now()
 		gl.GetBufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
 		return float64(size) / time.Since(begin).Seconds()
