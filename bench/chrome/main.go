@@ -48,11 +48,11 @@ func main() {
 
 // row is one way to draw the scenes, a row of the table.
 type row struct {
-	name  string
-	cfg   chrome.Config
-	info  chrome.Info
-	times []time.Duration // per round
-	scene [][]float64     // per round: ms of each scene
+	name       string
+	cfg        chrome.Config
+	info       chrome.Info
+	times      []time.Duration // per round
+	sceneTimes [][]float64     // per round: ms of each scene
 }
 
 // run draws every so-many-th scene of a file of reference scenes with each way of using Chromium in turn,
@@ -76,7 +76,7 @@ func run(path string, every, rounds, tabs int) error {
 	head := rig.Header(rig.Commit())
 	for round := range rounds {
 		for _, way := range rows {
-			got, err := way.round(requests)
+			got, err := way.measureRound(requests)
 			if err != nil {
 				return fmt.Errorf("%s: %w", way.name, err)
 			}
@@ -93,9 +93,9 @@ func run(path string, every, rounds, tabs int) error {
 	return nil
 }
 
-// round starts Chromium, draws all scenes once to warm it up, and measures the time in which it draws them
+// measureRound starts Chromium, draws all scenes once to warm it up, and measures the time in which it draws them
 // once more. It returns the centre of mass of each picture.
-func (row *row) round(requests []chrome.Request) ([]centre, error) {
+func (row *row) measureRound(requests []chrome.Request) ([]centre, error) {
 	pool, err := chrome.Open(row.cfg)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (row *row) round(requests []chrome.Request) ([]centre, error) {
 	start := time.Now()
 	centres, ms, err := draw(pool, row.cfg.Pages, requests)
 	row.times = append(row.times, time.Since(start))
-	row.scene = append(row.scene, ms)
+	row.sceneTimes = append(row.sceneTimes, ms)
 	return centres, err
 }
 
@@ -181,20 +181,21 @@ func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
 	fmt.Fprintf(w, "# browser %s, tldraw 4.2.0, sandbox %v, hinted %v\n", info.Product, info.Sandbox, info.Hinted)
 	fmt.Fprintf(w, "# %d scenes x %d rounds, rows in turn, a warm browser each; load scene, export, decode, centre of mass\n\n", scenes, rounds)
 	fmt.Fprintf(w, "%-22s %14s %14s %16s %8s %8s\n", "", "best scenes/s", "median", "ms/scene, best", "ratio", "median")
-	base := rows[0]
-	for _, r := range rows {
-		fmt.Fprintf(w, "%-22s %14.1f %14.1f %16.1f %8.2f %8.2f\n", r.name, rate(scenes, slices.Min(r.times)), rate(scenes, median(r.times)),
-			r.quickest(), float64(slices.Min(base.times))/float64(slices.Min(r.times)), float64(median(base.times))/float64(median(r.times)))
+	plainBest, plainMedian := slices.Min(rows[0].times), median(rows[0].times)
+	for _, row := range rows {
+		best, middle := slices.Min(row.times), median(row.times)
+		fmt.Fprintf(w, "%-22s %14.1f %14.1f %16.1f %8.2f %8.2f\n", row.name, rate(scenes, best), rate(scenes, middle),
+			row.meanOfQuickest(), float64(plainBest)/float64(best), float64(plainMedian)/float64(middle))
 	}
 }
 
-// quickest returns the mean time of a scene in ms. Of each scene the quickest round counts, because a
+// meanOfQuickest returns the mean time of a scene in ms. Of each scene the quickest round counts, because a
 // busy machine only makes rounds slower.
-func (row *row) quickest() float64 {
-	sum, scenes := 0.0, len(row.scene[0])
+func (row *row) meanOfQuickest() float64 {
+	sum, scenes := 0.0, len(row.sceneTimes[0])
 	for i := range scenes {
 		best := math.Inf(1)
-		for _, ms := range row.scene {
+		for _, ms := range row.sceneTimes {
 			best = min(best, ms[i])
 		}
 		sum += best
