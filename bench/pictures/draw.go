@@ -138,7 +138,11 @@ func request(daemon *spawn.Daemon, scenes [][]byte, accept string, pictures [][]
 	var wg sync.WaitGroup
 	for client := range faults {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(scenes) && faults[client] == nil; i = int(next.Add(1)) - 1 {
+			for faults[client] == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(scenes) {
+					return
+				}
 				pictures[i], faults[client] = daemon.PostTo("/v1/render", accept, scenes[i])
 			}
 		})

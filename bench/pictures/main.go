@@ -63,8 +63,12 @@ func run(plumb, before string, n, rounds int, flags []string) error {
 	fmt.Printf("# %d pictures, medians of %s with tasks of their own; each run begins with empty caches\n", n, plural.Of(rounds, "round"))
 	fmt.Printf("# core time is user and system time of the process that draws, the software driver's threads included;\n")
 	fmt.Printf("# with files its start is part of it; over HTTP %d requests of one picture are under way at a time\n", spawn.Clients)
-	inturn.Heading("answers a task", "way", programs, 40)
-	all := make([]inturn.Row, len(groups)*len(ways))
+	const programWidth = 40 // characters that printRow prints for a program
+	inturn.Heading("answers a task", "way", programs, programWidth)
+	table := make([][]inturn.Row, len(groups)) // by group, then by way
+	for i := range table {
+		table[i] = make([]inturn.Row, len(ways))
+	}
 	for round := range rounds {
 		for i, group := range groups {
 			scenes, err := whiteboards(n, group, uint64(round+1))
@@ -73,14 +77,17 @@ func run(plumb, before string, n, rounds int, flags []string) error {
 			}
 			for j, way := range ways {
 				draw := func(program string) (inturn.Sample, error) { return way.draw(program, flags, scenes) }
-				if err := all[i*len(ways)+j].Measure(programs, round, draw); err != nil {
+				row := &table[i][j] // takes the samples of all rounds
+				if err := row.Measure(programs, round, draw); err != nil {
 					return fmt.Errorf("%s, %d answers a task: %w", way.name, group, err)
 				}
 			}
 		}
 	}
-	for i, row := range all {
-		printRow(groups[i/len(ways)], ways[i%len(ways)].name, row)
+	for i, group := range groups {
+		for j, way := range ways {
+			printRow(group, way.name, table[i][j])
+		}
 	}
 	return nil
 }
