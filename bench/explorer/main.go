@@ -77,11 +77,11 @@ func measure(program, dir string, n int) error {
 	if err != nil {
 		return err
 	}
-	built, err := process.ready()
+	built, err := process.waitForIndex()
 	if err != nil {
 		return err
 	}
-	row("index made at the first start", []time.Duration{built})
+	printTimes("index made at the first start", []time.Duration{built})
 	fmt.Printf("  %-52s %9.0f MB\n", "memory while it was made, at most", float64(process.memory().Peak)/1e6)
 	if info, err := os.Stat(path + index.Suffix); err == nil {
 		fmt.Printf("  %-52s %9.0f bytes a result\n", "size of the index", float64(info.Size())/float64(n))
@@ -96,8 +96,8 @@ func measure(program, dir string, n int) error {
 	if err != nil {
 		return err
 	}
-	row("first page after a start, index there", []time.Duration{first})
-	if err := process.queries(n); err != nil {
+	printTimes("first page after a start, index there", []time.Duration{first})
+	if err := process.measureRequests(n); err != nil {
 		return err
 	}
 	memory := process.memory()
@@ -106,10 +106,10 @@ func measure(program, dir string, n int) error {
 	return nil
 }
 
-// queries measures the requests that the pages of `plumb view` make about n results: filters, scrolling,
+// measureRequests measures the requests that the pages of `plumb view` make about n results: filters, scrolling,
 // sorting, overviews and single items, each several times with different random values. It prints a row
 // for each kind.
-func (process *process) queries(n int) error {
+func (process *process) measureRequests(n int) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	tests, models := []string{"maze", "graph", "label", "line", "arrow"}, []string{"alpha-72b", "beta-9b", "gamma"}
 	filter := func() string { // a random one
@@ -148,14 +148,14 @@ func (process *process) queries(n int) error {
 			}
 			took = append(took, time.Since(begin))
 		}
-		row(kind.name, took)
+		printTimes(kind.name, took)
 	}
 	return nil
 }
 
-// row prints a row of the table: the median and the largest of the times, in ms, that a kind of request took,
+// printTimes prints a row of the table: the median and the largest of the times, in ms, that a kind of request took,
 // or the only one. It sorts the times.
-func row(name string, took []time.Duration) {
+func printTimes(name string, took []time.Duration) {
 	slices.Sort(took)
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	if len(took) == 1 {
@@ -216,9 +216,9 @@ func (process *process) get(path string) ([]byte, error) {
 	return data, err
 }
 
-// ready asks `plumb view` again and again until it has the index of the results, and returns the time from
+// waitForIndex asks `plumb view` again and again until it has the index of the results, and returns the time from
 // the start of the process until then. An index that cannot be made is an error.
-func (process *process) ready() (time.Duration, error) {
+func (process *process) waitForIndex() (time.Duration, error) {
 	for {
 		data, err := process.get("info")
 		if err != nil {
@@ -244,7 +244,7 @@ func (process *process) ready() (time.Duration, error) {
 // firstPage asks `plumb view` for what its first page shows: the filters' counts, the overview and the worst
 // items. It returns the time from the start of the process until all of it was there.
 func (process *process) firstPage() (time.Duration, error) {
-	if _, err := process.ready(); err != nil {
+	if _, err := process.waitForIndex(); err != nil {
 		return 0, err
 	}
 	for _, path := range []string{"select", "overview", "rows?n=100&sort=score"} {
