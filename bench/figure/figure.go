@@ -131,10 +131,10 @@ func LeastSquares(rows [][]float64, y []float64) (Fit, error) {
 		equations[i] = make([]float64, n+1)
 	}
 	for k, row := range rows {
-		if !(y[k] > 0) {
+		if !(y[k] > 0) { // true for NaN too
 			return Fit{}, errors.New("cannot fit: want values above 0")
 		}
-		weight := 1 / y[k] / y[k]
+		weight := 1 / y[k] / y[k] // makes squared differences relative to y
 		for i := range n {
 			for j := range n {
 				equations[i][j] += float64(weight * row[i] * row[j])
@@ -172,6 +172,7 @@ func LeastSquares(rows [][]float64, y []float64) (Fit, error) {
 func solve(m [][]float64) (unknowns []float64, ok bool) {
 	const smallestPivot = 1e-9
 	n := len(m)
+	// Scale the unknowns, so that the diagonal becomes 1.
 	scale := make([]float64, n)
 	for i := range m {
 		scale[i] = math.Sqrt(m[i][i])
@@ -185,6 +186,7 @@ func solve(m [][]float64) (unknowns []float64, ok bool) {
 		}
 		m[i][n] /= scale[i]
 	}
+	// Eliminate one unknown after another from all other rows.
 	for column := range n {
 		pivot := column
 		for row := column + 1; row < n; row++ {
@@ -206,6 +208,7 @@ func solve(m [][]float64) (unknowns []float64, ok bool) {
 			}
 		}
 	}
+	// Read the unknowns off the diagonal, and undo the scaling.
 	unknowns = make([]float64, n)
 	for i := range unknowns {
 		unknowns[i] = m[i][n] / m[i][i] / scale[i]
