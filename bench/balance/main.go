@@ -102,7 +102,8 @@ func (dump dump) write(dir string, n int) error {
 		if err != nil {
 			return err
 		}
-		answerer := answerers[i/dump.scenarios%len(answerers)]
+		pass := i / dump.scenarios
+		answerer := answerers[pass%len(answerers)]
 		if line, err = item.AppendLine(line[:0], answerer.Name, answerer.Answer(uint64(i), item)); err != nil {
 			return err
 		}
