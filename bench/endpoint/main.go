@@ -90,7 +90,9 @@ func readFaults(text string) (map[chattest.Fault]float64, error) {
 		}
 		name, share, _ := strings.Cut(pair, "=")
 		x, err := strconv.ParseFloat(share, 64)
-		if err != nil || !(x >= 0 && x <= 1) || !slices.Contains(chattest.Faults(), chattest.Fault(name)) {
+		isShare := err == nil && x >= 0 && x <= 1
+		isFault := slices.Contains(chattest.Faults(), chattest.Fault(name))
+		if !isShare || !isFault {
 			return nil, fmt.Errorf("got the fault %q; want NAME=SHARE with a share from 0 to 1 and one of: %s", pair, names())
 		}
 		shares[chattest.Fault(name)] = x
@@ -105,14 +107,14 @@ func readAnswers(text string) (func(*chattest.Call) string, error) {
 	if text == "" {
 		return nil, nil
 	}
-	read := chattest.Answers
+	makeAnswerer := chattest.Answers // from answers by hash
 	path, exact := strings.CutPrefix(text, "exact:")
 	if exact {
-		read = chattest.Exact
+		makeAnswerer = chattest.Exact // from tasks
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return read(data)
+	return makeAnswerer(data)
 }
