@@ -65,7 +65,9 @@ func run(plumb string, tasks int, rate float64, questions int) error {
 	fmt.Printf("# results and the report that it makes afterwards. A processor has 1,000 ms for the first two in a second.\n\n")
 	fmt.Printf("%-38s %7s %9s %9s %9s %9s %9s %7s %7s %7s %7s\n", "run", "calls", "answers/s", "limit/s", "asking ms", "endpt. ms", "whole ms", "MB 1/4", "MB 1/2", "MB 3/4", "peak MB")
 	latency := time.Duration(float64(time.Second) * atOnce / rate)
-	text, err := exec.Command(plumb, "aspire", "generate", "--count", strconv.Itoa(tasks/8)).Output()
+	const tests = 8 // of ASPIRE; --count is the number of tasks of each
+	count := strconv.Itoa(tasks / tests)
+	text, err := exec.Command(plumb, "aspire", "generate", "--count", count).Output()
 	if err != nil {
 		return err
 	}
@@ -76,8 +78,8 @@ func run(plumb string, tasks int, rate float64, questions int) error {
 	// ASPIRE.
 	for _, input := range []string{"full", "scaffold"} {
 		out := filepath.Join(dir, input)
-		args := []string{"run", "aspire", "--count", strconv.Itoa(tasks / 8), "--mode", "default", "--input", input, "--out", out}
-		if input == "scaffold" { // the tests that have this input
+		args := []string{"run", "aspire", "--count", count, "--mode", "default", "--input", input, "--out", out}
+		if input == "scaffold" { // only these tests have this input
 			args = append(args, "--tests", "arrow,balance,graph")
 		}
 		if err := measure("aspire, "+input+" input, with pictures", plumb, args, latency, exact); err != nil {
@@ -102,57 +104,58 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 	counted := func(call *chattest.Call) string { calls.Add(1); return answer(call) }
 	server := httptest.NewServer(chattest.Handler(chattest.Config{Answer: counted, Delay: latency}))
 	defer server.Close()
-	planned, err := dryRun(plumb, append(args, "--model-url", server.URL+"/v1", "--model", "scripted"))
+	args = append(args, "--model-url", server.URL+"/v1", "--model", "scripted")
+	planned, err := dryRun(plumb, args)
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(plumb, append(args, "--model-url", server.URL+"/v1", "--model", "scripted")...)
+	cmd := exec.Command(plumb, args...)
 	var errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = nil, &errs
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	end := make(chan error, 1)
+	go func() { end <- cmd.Wait() }()
 	// Look at the program again and again.
-	var atQuarters [3]float64              // MB
-	var peak float64                       // MB
-	var first, last time.Time              // of the looks: the first with an answered call, the last with a missing one
-	var asking, endpointTime time.Duration // processor time of the program and of this process until then
+	var atQuarters [3]float64                  // MB, when 1/4, 1/2 and 3/4 of the calls were answered
+	var peak float64                           // MB
+	var firstAnswered, lastMissing time.Time   // of the first look with an answered call, and the last with a missing one
+	var askingTime, endpointTime time.Duration // processor time of the program and of this process until lastMissing
 	before := rig.CoreTime()
-	for end := false; !end; {
+	for ended := false; !ended; {
 		select {
-		case err := <-ended:
+		case err := <-end:
 			if err != nil {
 				return fmt.Errorf("%s: %w: %s", name, err, errs.String())
 			}
-			end = true
+			ended = true // after this look
 		case <-time.After(20 * time.Millisecond):
 		}
-		n := int(calls.Load())
-		if n > 0 && first.IsZero() {
-			first = time.Now()
+		answered := int(calls.Load())
+		if answered > 0 && firstAnswered.IsZero() {
+			firstAnswered = time.Now()
 		}
-		if n < planned {
-			last = time.Now()
-			asking, endpointTime = rig.CoreTimeOf(cmd.Process.Pid), rig.CoreTime()-before
+		if answered < planned {
+			lastMissing = time.Now()
+			askingTime, endpointTime = rig.CoreTimeOf(cmd.Process.Pid), rig.CoreTime()-before
 		}
 		memory := rig.MemoryOf(cmd.Process.Pid)
 		peak = max(peak, float64(memory.Peak)/1e6)
 		for i := range atQuarters {
-			if atQuarters[i] == 0 && n >= (i+1)*planned/4 {
+			if atQuarters[i] == 0 && answered >= (i+1)*planned/4 {
 				atQuarters[i] = float64(memory.Resident) / 1e6
 			}
 		}
 	}
-	if n := int(calls.Load()); n < planned {
-		return fmt.Errorf("%s: the endpoint answered %d calls; want %d", name, n, planned)
+	if answered := int(calls.Load()); answered < planned {
+		return fmt.Errorf("%s: the endpoint answered %d calls; want %d", name, answered, planned)
 	}
 	// Print the row.
-	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	each := func(d time.Duration) float64 { return d.Seconds() * 1000 / float64(planned) }
-	fmt.Printf("%-38s %7d %9.1f %9.1f %9.2f %9.2f %9.2f %7.0f %7.0f %7.0f %7.0f\n", name, planned, float64(planned)/last.Sub(first).Seconds(),
-		atOnce/latency.Seconds(), each(asking), each(endpointTime), each(used), atQuarters[0], atQuarters[1], atQuarters[2], peak)
+	wholeTime := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	msPerCall := func(d time.Duration) float64 { return d.Seconds() * 1000 / float64(planned) }
+	fmt.Printf("%-38s %7d %9.1f %9.1f %9.2f %9.2f %9.2f %7.0f %7.0f %7.0f %7.0f\n", name, planned, float64(planned)/lastMissing.Sub(firstAnswered).Seconds(),
+		atOnce/latency.Seconds(), msPerCall(askingTime), msPerCall(endpointTime), msPerCall(wholeTime), atQuarters[0], atQuarters[1], atQuarters[2], peak)
 	return nil
 }
 
@@ -164,7 +167,7 @@ func dryRun(plumb string, args []string) (int, error) {
 	}
 	for line := range strings.Lines(string(out)) {
 		if n, _, ok := strings.Cut(line, " calls in all"); ok {
-			return strconv.Atoi(strings.ReplaceAll(n, " ", ""))
+			return strconv.Atoi(strings.ReplaceAll(n, " ", "")) // digits may be in groups
 		}
 	}
 	return 0, fmt.Errorf("cannot read the number of calls of the dry run: %s", out)
