@@ -58,7 +58,7 @@ func (spec Spec) Lines(name string, n int, seed uint64) ([][]byte, error) {
 	switch {
 	case spec.Shapes < 1:
 		return nil, fmt.Errorf("cannot make scenes of %d shapes: want 1 or more", spec.Shapes)
-	case !(spec.Scale > 0 && spec.Scale <= 64):
+	case !(spec.Scale > 0 && spec.Scale <= 64): // true for NaN too
 		return nil, fmt.Errorf("cannot make scenes at scale %g: want above 0 and at most 64", spec.Scale)
 	case spec.Points != 0 && spec.Points < 4:
 		return nil, fmt.Errorf("cannot make shapes of %d points: want 4 or more", spec.Points)
@@ -90,15 +90,15 @@ func (spec Spec) line(id string, random *rand.Rand) []byte {
 // shape appends shape k of a made-up scene as JSON: of a random kind, with sides of 40 to 160 px as in
 // balance scenes, anywhere on the page. With spec.Points it is freehand ink of that many points.
 func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
-	const least, more = 40, 120 // px
-	w, h := least+halves(random, more), least+halves(random, more)
-	x, y := halves(random, Width-w), halves(random, Height-h)
+	const minSide, extraSide = 40, 120 // px
+	w, h := minSide+randomHalves(random, extraSide), minSide+randomHalves(random, extraSide)
+	x, y := randomHalves(random, Width-w), randomHalves(random, Height-h)
 	geo, color := geos[random.IntN(len(geos))], colors[random.IntN(len(colors))]
 	text := word(random, spec.Text)
 	dst = fmt.Appendf(dst, `{"id":"shape:s%d","type":`, k)
 	place := fmt.Sprintf(`"x":%s,"y":%s,`, number(x*spec.Scale), number(y*spec.Scale))
 	if spec.Points > 0 {
-		return spec.ink(append(append(dst, `"draw",`...), place...), w, h, color, random)
+		return spec.freehand(append(append(dst, `"draw",`...), place...), w, h, color, random)
 	}
 	dst = append(append(dst, `"geo",`...), place...)
 	dst = fmt.Appendf(dst, `"props":{"geo":%q,"w":%s,"h":%s,"color":%q,"fill":"solid","dash":"draw"`, geo, number(w*spec.Scale), number(h*spec.Scale), color)
@@ -111,9 +111,9 @@ func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
 	return append(dst, "}}"...)
 }
 
-// ink appends the rest of the JSON of a closed freehand shape, w x h px: an ellipse of spec.Points points,
-// each of which is moved at random by up to half a px. Then all is enlarged by spec.Scale.
-func (spec Spec) ink(dst []byte, w, h float64, color string, random *rand.Rand) []byte {
+// freehand appends the rest of the JSON of a closed freehand shape of w x h px, after its place: an ellipse of
+// spec.Points points, each of which is moved at random by up to half a px. Then all is enlarged by spec.Scale.
+func (spec Spec) freehand(dst []byte, w, h float64, color string, random *rand.Rand) []byte {
 	dst = fmt.Appendf(dst, `"props":{"color":%q,"fill":"solid","dash":"solid","isComplete":true,"isClosed":true,"scale":%s,"segments":[{"type":"free","points":[`, color, number(spec.Scale))
 	for i := range spec.Points {
 		if i > 0 {
@@ -123,7 +123,7 @@ func (spec Spec) ink(dst []byte, w, h float64, color string, random *rand.Rand) 
 		// The conversions forbid fused multiply-adds, so that every machine makes the same points.
 		x := w/2 + float64(w/2*cos) + random.Float64()/2
 		y := h/2 + float64(h/2*sin) + random.Float64()/2
-		dst = fmt.Appendf(dst, `{"x":%s,"y":%s,"z":0.5}`, hundredths(x*spec.Scale), hundredths(y*spec.Scale))
+		dst = fmt.Appendf(dst, `{"x":%s,"y":%s,"z":0.5}`, twoDecimals(x*spec.Scale), twoDecimals(y*spec.Scale))
 	}
 	return append(dst, "]}]}}"...)
 }
@@ -141,10 +141,10 @@ func word(random *rand.Rand, n int) string {
 	return string(data)
 }
 
-// halves returns a multiple of 0.5 in [0, hi].
-func halves(r *rand.Rand, hi float64) float64 { return float64(r.IntN(int(2*hi)+1)) / 2 }
+// randomHalves returns a multiple of 0.5 in [0, hi].
+func randomHalves(r *rand.Rand, hi float64) float64 { return float64(r.IntN(int(2*hi)+1)) / 2 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// hundredths returns a number with two decimals.
-func hundredths(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+// twoDecimals returns a number with two decimals.
+func twoDecimals(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
