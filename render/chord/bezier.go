@@ -21,16 +21,16 @@ const (
 	axisY
 )
 
-// of returns the x or the y of a path's point, whichever the axis is.
-func (a axis) of(p vector.Point) float32 {
+// coordinate returns the x or the y of a path's point, whichever the axis is.
+func (a axis) coordinate(p vector.Point) float32 {
 	if a == axisX {
 		return p.X
 	}
 	return p.Y
 }
 
-// set sets the x or the y of a path's point, whichever the axis is.
-func (a axis) set(p *vector.Point, v float32) {
+// setCoordinate sets the x or the y of a path's point, whichever the axis is.
+func (a axis) setCoordinate(p *vector.Point, v float32) {
 	if a == axisX {
 		p.X = v
 	} else {
@@ -84,14 +84,14 @@ func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 	if len(ts) == 0 {
 		buf[0] = *bezier
 		if bezier.count == 3 {
-			start, end := axis.of(bezier.points[0]), axis.of(bezier.points[2])
-			control := axis.of(bezier.points[1])
+			start, end := axis.coordinate(bezier.points[0]), axis.coordinate(bezier.points[2])
+			control := axis.coordinate(bezier.points[1])
 			if control < min(start, end) || control > max(start, end) {
 				nearer := start
 				if abs(start-control) >= abs(control-end) {
 					nearer = end
 				}
-				axis.set(&buf[0].points[1], nearer)
+				axis.setCoordinate(&buf[0].points[1], nearer)
 			}
 		}
 		return buf[:1]
@@ -99,9 +99,9 @@ func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 	rest, done := *bezier, float32(0) // the part of the curve from done on
 	for i, t := range ts {
 		l, r := rest.split((t - done) / (1 - done)) // t as a parameter of rest
-		v := axis.of(r.points[0])
-		axis.set(&l.points[l.count-2], v)
-		axis.set(&r.points[1], v)
+		v := axis.coordinate(r.points[0])
+		axis.setCoordinate(&l.points[l.count-2], v)
+		axis.setCoordinate(&r.points[1], v)
 		buf[i], rest, done = l, r, t
 	}
 	buf[len(ts)] = rest
@@ -112,7 +112,7 @@ func (bezier *bezier) monotone(buf *[3]bezier, axis axis) []bezier {
 // ascending, in buf: the roots of its derivative. A cubic whose control points lie between its ends counts as
 // having none: it may turn a little, which does not matter here.
 func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
-	p0, p1, p2 := axis.of(bezier.points[0]), axis.of(bezier.points[1]), axis.of(bezier.points[2])
+	p0, p1, p2 := axis.coordinate(bezier.points[0]), axis.coordinate(bezier.points[1]), axis.coordinate(bezier.points[2])
 	if bezier.count == 3 {
 		if (p0-p1)*(p1-p2) >= 0 {
 			return nil
@@ -123,7 +123,7 @@ func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
 		}
 		return nil
 	}
-	p3 := axis.of(bezier.points[3])
+	p3 := axis.coordinate(bezier.points[3])
 	if lo, hi := min(p0, p3), max(p0, p3); p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi {
 		return nil // control polygon within its ends: no turn that would matter
 	}
@@ -144,21 +144,21 @@ func (bezier *bezier) extrema(buf *[2]float32, axis axis) []float32 {
 	return slices.Compact(out)
 }
 
-// cut splits a curve where it has the coordinate v on an axis. It must be monotone along the axis, and
+// cutAt splits a curve where it has the coordinate v on an axis. It must be monotone along the axis, and
 // v must lie between its ends. Both parts get exactly v at the cut.
-func (bezier *bezier) cut(a axis, v float32) (l, r bezier) {
-	l, r = bezier.split(bezier.find(a, v))
-	a.set(&l.points[l.count-1], v)
-	a.set(&r.points[0], v)
+func (bezier *bezier) cutAt(a axis, v float32) (l, r bezier) {
+	l, r = bezier.split(bezier.parameterAt(a, v))
+	a.setCoordinate(&l.points[l.count-1], v)
+	a.setCoordinate(&r.points[0], v)
 	return l, r
 }
 
-// find returns the parameter t at which a monotone curve of a path has the coordinate v on an axis:
+// parameterAt returns the parameter t at which a monotone curve of a path has the coordinate v on an axis:
 // by bisection, which cannot leave [0, 1] whatever the numbers are.
-func (bezier *bezier) find(a axis, v float32) float32 {
-	p0, p1, p2, p3 := float64(a.of(bezier.points[0])), float64(a.of(bezier.points[1])), float64(a.of(bezier.points[2])), float64(a.of(bezier.points[3]))
+func (bezier *bezier) parameterAt(a axis, v float32) float32 {
+	p0, p1, p2, p3 := float64(a.coordinate(bezier.points[0])), float64(a.coordinate(bezier.points[1])), float64(a.coordinate(bezier.points[2])), float64(a.coordinate(bezier.points[3]))
 	want := float64(v)
-	rising := float64(a.of(bezier.end())) > p0
+	rising := float64(a.coordinate(bezier.end())) > p0
 	lo, hi := 0.0, 1.0
 	for range 32 { // halvings: more digits than a float32 has
 		t := (lo + hi) / 2

@@ -76,90 +76,90 @@ func (cutter *Cutter) Append(dst []Segment, path *vector.Path, clip Rect, mode M
 	cutter.clip = clip.Within(NoClip).box()
 	isExactRectangle := box.exactAsRectangle() && Rectangle(path) // the browser draws these without its grid
 	cutter.out, cutter.exact = dst, mode == Exact || isExactRectangle
-	cutter.walk(path, cutter.clip.contains(box))
+	cutter.addPath(path, cutter.clip.contains(box))
 	dst, cutter.out = cutter.out, nil
 	return dst
 }
 
-// walk passes every segment of the path on to the methods line, curve and conic, and closes each subpath
+// addPath passes every segment of the path on to addLine, addCurve and addConic, and closes each subpath
 // with a line if it is open. inside says that the whole path lies within the clip, so that nothing is cut.
-func (cutter *Cutter) walk(p *vector.Path, inside bool) {
+func (cutter *Cutter) addPath(p *vector.Path, inside bool) {
 	var cur, first vector.Point // the current point and the start of the subpath
 	pts, w := p.Points, p.Weights
 	for _, v := range p.Verbs {
 		switch v {
 		case vector.Move:
-			cutter.line(cur, first, inside)
+			cutter.addLine(cur, first, inside)
 			cur, first, pts = pts[0], pts[0], pts[1:]
 		case vector.Line:
-			cutter.line(cur, pts[0], inside)
+			cutter.addLine(cur, pts[0], inside)
 			cur, pts = pts[0], pts[1:]
 		case vector.Quad:
-			cutter.curve(&bezier{[4]vector.Point{cur, pts[0], pts[1]}, 3}, inside)
+			cutter.addCurve(&bezier{[4]vector.Point{cur, pts[0], pts[1]}, 3}, inside)
 			cur, pts = pts[1], pts[2:]
 		case vector.Cubic:
-			cutter.curve(&bezier{[4]vector.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
+			cutter.addCurve(&bezier{[4]vector.Point{cur, pts[0], pts[1], pts[2]}, 4}, inside)
 			cur, pts = pts[2], pts[3:]
 		case vector.Conic:
-			cutter.conic(cur, pts[0], pts[1], w[0], inside)
+			cutter.addConic(cur, pts[0], pts[1], w[0], inside)
 			cur, pts, w = pts[1], pts[2:], w[1:]
 		case vector.Close:
-			cutter.line(cur, first, inside)
+			cutter.addLine(cur, first, inside)
 			cur = first
 		}
 	}
-	cutter.line(cur, first, inside) // also of an open subpath; line draws nothing between equal points
+	cutter.addLine(cur, first, inside) // also of an open subpath; line draws nothing between equal points
 }
 
-// conic approximates the conic from a to b, whose control ctl has the weight w, by quadratics, and
-// passes these on to curve.
-func (cutter *Cutter) conic(a, ctl, b vector.Point, w float32, inside bool) {
+// addConic approximates the conic from a to b, whose control ctl has the weight w, by quadratics, and
+// passes these on to addCurve.
+func (cutter *Cutter) addConic(a, ctl, b vector.Point, w float32, inside bool) {
 	tol := float32(conicTol)
 	if cutter.exact {
 		tol = exactConicTol
 	}
 	cutter.quads = vector.ConicQuads(cutter.quads[:0], a, ctl, b, w, tol)
 	for q := cutter.quads; len(q) > 0; q = q[2:] { // control and end of each
-		cutter.curve(&bezier{[4]vector.Point{a, q[0], q[1]}, 3}, inside)
+		cutter.addCurve(&bezier{[4]vector.Point{a, q[0], q[1]}, 3}, inside)
 		a = q[1]
 	}
 }
 
-// line stores a straight segment of the path, clipped unless it is inside. A horizontal one, which
+// addLine stores a straight segment of the path, clipped unless it is inside. A horizontal one, which
 // carries no winding, is left out.
-func (cutter *Cutter) line(a, b vector.Point, inside bool) {
+func (cutter *Cutter) addLine(a, b vector.Point, inside bool) {
 	switch {
 	case a.Y == b.Y:
 	case !inside:
 		cutter.clipLine(a, b)
 	case cutter.exact:
-		cutter.exactLine(a, b)
+		cutter.addExactLine(a, b)
 	default:
-		cutter.gridLine(a, b)
+		cutter.addGridLine(a, b)
 	}
 }
 
-// curve stores a curve of the path as chords, clipped unless it is inside.
-func (cutter *Cutter) curve(bezier *bezier, inside bool) {
+// addCurve stores a curve of the path as chords, clipped unless it is inside.
+func (cutter *Cutter) addCurve(bezier *bezier, inside bool) {
 	switch {
 	case !inside:
 		cutter.clipCurve(*bezier)
 	case cutter.exact:
-		cutter.exactCurve(bezier)
+		cutter.addExactCurve(bezier)
 	case bezier.isMonotoneY():
-		cutter.gridCurve(bezier)
+		cutter.addGridCurve(bezier)
 	default:
-		cutter.gridPieces(bezier)
+		cutter.addGridPieces(bezier)
 	}
 }
 
-// gridPieces cuts a curve that is not monotone in y at its turning points, and stores each piece on
-// the reference's grid, as gridCurve does for a monotone curve.
-func (cutter *Cutter) gridPieces(b *bezier) {
+// addGridPieces cuts a curve that is not monotone in y at its turning points, and stores each piece on
+// the reference's grid, as addGridCurve does for a monotone curve.
+func (cutter *Cutter) addGridPieces(b *bezier) {
 	var buf [3]bezier
 	pieces := b.monotone(&buf, axisY)
 	for i := range pieces {
-		cutter.gridCurve(&pieces[i])
+		cutter.addGridCurve(&pieces[i])
 	}
 }
 

@@ -141,9 +141,9 @@ func (cutter *Cutter) addClipped(p, q vector.Point) {
 	p.X, q.X = min(max(p.X, clip.x0), clip.x1), min(max(q.X, clip.x0), clip.x1)
 	p.Y, q.Y = min(max(p.Y, clip.y0), clip.y1), min(max(q.Y, clip.y0), clip.y1)
 	if cutter.exact {
-		cutter.exactLine(p, q)
+		cutter.addExactLine(p, q)
 	} else {
-		cutter.gridLine(p, q)
+		cutter.addGridLine(p, q)
 	}
 }
 
@@ -183,12 +183,12 @@ func (cutter *Cutter) clipMonotone(bezier bezier) {
 		return
 	}
 	if bezier.points[0].X < box.x0 {
-		l, r := bezier.cut(axisX, box.x0)
+		l, r := bezier.cutAt(axisX, box.x0)
 		cutter.addSideLine(box.x0, l.points[0], l.end(), rising)
 		bezier = r
 	}
 	if bezier.end().X > box.x1 {
-		l, r := bezier.cut(axisX, box.x1)
+		l, r := bezier.cutAt(axisX, box.x1)
 		if cutter.exact {
 			cutter.addRightSide(r.points[0], r.end(), rising)
 		} else { // the browser keeps the rest of a curve that it cuts as a line at the side
@@ -202,9 +202,9 @@ func (cutter *Cutter) clipMonotone(bezier bezier) {
 	bezier.clampMonotone(axisX, box.x0, box.x1) // against rounding errors
 	bezier.clampMonotone(axisY, box.y0, box.y1)
 	if cutter.exact {
-		cutter.exactCurve(&bezier)
+		cutter.addExactCurve(&bezier)
 	} else {
-		cutter.gridCurve(&bezier)
+		cutter.addGridCurve(&bezier)
 	}
 }
 
@@ -212,15 +212,15 @@ func (cutter *Cutter) clipMonotone(bezier bezier) {
 // The curve must reach into that range.
 func (bezier *bezier) clipAxis(axis axis, lo, hi float32) bezier {
 	out := *bezier
-	falling := axis.of(out.points[0]) > axis.of(out.end())
+	falling := axis.coordinate(out.points[0]) > axis.coordinate(out.end())
 	if falling {
 		out = out.reversed() // now it rises; turned back at the end
 	}
-	if axis.of(out.points[0]) < lo {
-		_, out = out.cut(axis, lo)
+	if axis.coordinate(out.points[0]) < lo {
+		_, out = out.cutAt(axis, lo)
 	}
-	if axis.of(out.end()) > hi {
-		out, _ = out.cut(axis, hi)
+	if axis.coordinate(out.end()) > hi {
+		out, _ = out.cutAt(axis, hi)
 	}
 	if falling {
 		out = out.reversed()
@@ -233,15 +233,15 @@ func (bezier *bezier) clipAxis(axis axis, lo, hi float32) bezier {
 // distance outside. It only corrects rounding errors of binary32 in large coordinates.
 func (bezier *bezier) clampMonotone(axis axis, lo, hi float32) {
 	p, q := &bezier.points[0], &bezier.points[bezier.count-1]
-	axis.set(p, min(max(axis.of(*p), lo), hi))
-	axis.set(q, min(max(axis.of(*q), lo), hi))
-	lo, hi = min(axis.of(*p), axis.of(*q)), max(axis.of(*p), axis.of(*q))
+	axis.setCoordinate(p, min(max(axis.coordinate(*p), lo), hi))
+	axis.setCoordinate(q, min(max(axis.coordinate(*q), lo), hi))
+	lo, hi = min(axis.coordinate(*p), axis.coordinate(*q)), max(axis.coordinate(*p), axis.coordinate(*q))
 	if bezier.count == 4 {
 		d := (hi - lo) / 3
 		lo, hi = lo-d, hi+d
 	}
 	for i := 1; i < bezier.count-1; i++ {
-		axis.set(&bezier.points[i], min(max(axis.of(bezier.points[i]), lo), hi))
+		axis.setCoordinate(&bezier.points[i], min(max(axis.coordinate(bezier.points[i]), lo), hi))
 	}
 }
 

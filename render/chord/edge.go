@@ -42,7 +42,7 @@ func (cutter *Cutter) Edges(dst *Edges, path *vector.Path, clip Rect, inside, co
 	dst.List, dst.curves = dst.List[:0], dst.curves[:0]
 	cutter.clip = clip.Within(NoClip).box()
 	cutter.exact, cutter.edges, cutter.keepRight = false, dst, convex
-	cutter.walk(path, inside)
+	cutter.addPath(path, inside)
 	cutter.edges, cutter.keepRight = nil, false
 }
 

@@ -17,8 +17,8 @@ const (
 	exactFlat   = 1.0 / 2048 // px; a curve this flat is a line
 )
 
-// exactLine stores a line with its ends rounded to the grid of segments.
-func (cutter *Cutter) exactLine(a, b vector.Point) {
+// addExactLine stores a line with its ends rounded to the grid of segments.
+func (cutter *Cutter) addExactLine(a, b vector.Point) {
 	cutter.addSegment(Segment{toUnit(float64(a.X)), toUnit(float64(a.Y)), toUnit(float64(b.X)), toUnit(float64(b.Y))})
 }
 
@@ -28,12 +28,12 @@ func toUnit(v float64) int32 { return int32(math.Floor(float64(v*Unit) + 0.5)) }
 // cubicPoly holds the coefficients of x and y as polynomials of t, lowest first.
 type cubicPoly [4][2]float64
 
-// poly returns the x and the y of a path's curve as polynomials of its parameter t: element i holds
+// polynomial returns the x and the y of a path's curve as polynomials of its parameter t: element i holds
 // the coefficients of t^i, index 0 for x and 1 for y. Of a quadratic the highest coefficients are
 // 0.
-func (bezier *bezier) poly() (k cubicPoly) {
+func (bezier *bezier) polynomial() (k cubicPoly) {
 	for i, a := range [2]axis{axisX, axisY} {
-		p0, p1, p2, p3 := float64(a.of(bezier.points[0])), float64(a.of(bezier.points[1])), float64(a.of(bezier.points[2])), float64(a.of(bezier.points[3]))
+		p0, p1, p2, p3 := float64(a.coordinate(bezier.points[0])), float64(a.coordinate(bezier.points[1])), float64(a.coordinate(bezier.points[2])), float64(a.coordinate(bezier.points[3]))
 		bend := p0 - p1 - p1 + p2
 		if bezier.count == 3 {
 			k[0][i], k[1][i], k[2][i] = p0, 2*(p1-p0), bend
@@ -54,12 +54,12 @@ func (k *cubicPoly) at(axis int, t float64) float64 {
 	return float64((float64((float64(k[3][axis]*t)+k[2][axis])*t)+k[1][axis])*t) + k[0][axis]
 }
 
-// exactCurve stores a curve as n chords that enclose the same area, so that few are needed. Chords between
+// addExactCurve stores a curve as n chords that enclose the same area, so that few are needed. Chords between
 // points of the curve would lie inside of its bends. So the inner points are moved outwards, by h^2/12 of the
 // second derivative, where h is the step of t. The two ends must stay on the curve; the factor n/(n-1) lets the
 // inner points make up for them.
-func (cutter *Cutter) exactCurve(bezier *bezier) {
-	k := bezier.poly()
+func (cutter *Cutter) addExactCurve(bezier *bezier) {
+	k := bezier.polynomial()
 	// The deviation from the chord is an eighth of the second derivative, hence a quarter of its half. It is
 	// greatest at one of the ends. Of n chords each deviates by d/n^2, at most 1/64 px.
 	bendAt := func(t float64) float64 { return math.Hypot(k.halfSecondDerivative(0, t), k.halfSecondDerivative(1, t)) }

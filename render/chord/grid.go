@@ -56,10 +56,10 @@ func saturate(v int64) int64 { return min(max(v, -math.MaxInt32), math.MaxInt32)
 // slope returns dx/dy in q16 from q16 differences.
 func slope(dx, dy int64) int64 { return divide(dx>>10, dy>>10) }
 
-// gridLine rounds the ends of a line to the reference's grid, y to quarter rows, and stores it downwards: as an
+// addGridLine rounds the ends of a line to the reference's grid, y to quarter rows, and stores it downwards: as an
 // edge of cutter.edges or, without these, as a segment of cutter.out. A line that gets no height is left out. See
 // docs/spec/raster.md#r11.
-func (cutter *Cutter) gridLine(a, b vector.Point) {
+func (cutter *Cutter) addGridLine(a, b vector.Point) {
 	edge := Edge{Winding: 1, curve: noCurve}
 	if a.Y > b.Y {
 		a, b = b, a
@@ -79,9 +79,9 @@ func (cutter *Cutter) gridLine(a, b vector.Point) {
 	cutter.addChord(x0, y0, x0+(edge.Slope*(y1-y0))>>16, y1, edge.Winding < 0)
 }
 
-// gridCurve stores a curve that is monotone in y, downwards, as chords on quarter rows: as one edge of
+// addGridCurve stores a curve that is monotone in y, downwards, as chords on quarter rows: as one edge of
 // cutter.edges or, without these, as segments of cutter.out. A curve that gets no height is left out.
-func (cutter *Cutter) gridCurve(bezier *bezier) {
+func (cutter *Cutter) addGridCurve(bezier *bezier) {
 	var x, y [4]int64
 	for i := range bezier.count {
 		x[i], y[i] = toGrid(bezier.points[i].X), toGrid(bezier.points[i].Y)

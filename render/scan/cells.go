@@ -111,22 +111,22 @@ func (row *row) clearCell(x int32) {
 func (row *row) storeCell(x int32, level uint64) {
 	i := x - row.left
 	s := row.sums[i : i+Cell]
-	lo, hi := addWord(load(s), level), addWord(load(s[8:]), level)
-	store(s, 0)
-	store(s[8:], 0)
+	lo, hi := addWord(loadWord(s), level), addWord(loadWord(s[8:]), level)
+	storeWord(s, 0)
+	storeWord(s[8:], 0)
 	if !row.inSmallMask {
 		lo, hi = snapWord(lo), snapWord(hi)
 	}
 	if row.hasDirect {
 		d := row.direct[i : i+Cell]
-		lo, hi = overWord(load(d), lo), overWord(load(d[8:]), hi)
-		store(d, 0)
-		store(d[8:], 0)
+		lo, hi = overWord(loadWord(d), lo), overWord(loadWord(d[8:]), hi)
+		storeWord(d, 0)
+		storeWord(d[8:], 0)
 	}
 	if lo|hi != 0 {
 		p := row.openCells(x, x+Cell)
-		store(p, lo)
-		store(p[8:], hi)
+		storeWord(p, lo)
+		storeWord(p[8:], hi)
 	}
 }
 
@@ -149,10 +149,10 @@ func (row *row) openCells(x, end int32) []byte {
 	}
 	dst.Bytes = dst.Bytes[:n+more]
 	p := dst.Bytes[n : n+2*Cell] // four stores, enough for most spans, are faster than clear
-	store(p, 0)
-	store(p[8:], 0)
-	store(p[16:], 0)
-	store(p[24:], 0)
+	storeWord(p, 0)
+	storeWord(p[8:], 0)
+	storeWord(p[16:], 0)
+	storeWord(p[24:], 0)
 	if more > 2*Cell {
 		clear(dst.Bytes[n:])
 	}

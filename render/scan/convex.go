@@ -30,10 +30,10 @@ type convexWalk struct {
 	waiting     int   // first edge of scanner.order that has not begun
 }
 
-// convex fills a convex path from its sorted edges, of which there must be two or more. A convex path has
+// fillConvex fills a convex path from its sorted edges, of which there must be two or more. A convex path has
 // one left and one right edge in each row. It goes down the path with these two, and in each step draws the rows
 // until one of them ends. It is the faster of the two scan converters.
-func (scanner *Scanner) convex(f *fill) {
+func (scanner *Scanner) fillConvex(f *pathFill) {
 	walk := convexWalk{scanner: scanner, bottom: f.inner.Y1 * 4, waiting: 2}
 	walk.left, walk.right = f.bounds()
 	var left, right edgeSide
@@ -194,7 +194,7 @@ func (walk *convexWalk) fillSlanted(left, right *edgeSide, y, end int32) {
 		leftEnd, rightEnd := leftX+(left.edge.Slope*quarters)>>2, rightX+(right.edge.Slope*quarters)>>2
 		leftEnd, rightEnd = max(leftEnd, walk.left+half), min(rightEnd, walk.right+half)
 		const grid = ^int64(onePx/16 - 1)
-		row.trapezoid(leftX&grid, leftEnd&grid, rightX&grid, rightEnd&grid, left.edge.DY, right.edge.DY, full, full == 255)
+		row.drawTrapezoid(leftX&grid, leftEnd&grid, rightX&grid, rightEnd&grid, left.edge.DY, right.edge.DY, full, full == 255)
 		y, leftX, rightX = stop, leftEnd, rightEnd
 	}
 	left.x, right.x = leftX-half, rightX-half

@@ -7,8 +7,8 @@ import (
 	"plumb/render/chord"
 )
 
-// active is an edge that crosses the current strip.
-type active struct {
+// activeEdge is an edge that crosses the current strip.
+type activeEdge struct {
 	x      int64 // at the strip's top, or at its bottom once walked; 1/65536 px (q16)
 	slope  int64 // change of x per row, q16
 	dy     int32 // change of y per column, q16, not negative
@@ -33,11 +33,11 @@ type generalWalk struct {
 	waiting     int   // index in scanner.order of the first edge that has not begun
 }
 
-// general fills any path from its sorted edges, with a list of the edges that cross the current
+// fillGeneral fills any path from its sorted edges, with a list of the edges that cross the current
 // strip. A strip is a whole pixel row where no edge begins, ends or crosses another, else a quarter
 // or a half. Where many rows in a row have no such event they are drawn at once. If keeping the list
 // sorted takes too long, it leaves the rest to fillSorted.
-func (scanner *Scanner) general(fill *fill) {
+func (scanner *Scanner) fillGeneral(fill *pathFill) {
 	walk := generalWalk{scanner: scanner, mask: -1, nextEvent: noRow}
 	walk.left, walk.right = fill.bounds()
 	if fill.rule.EvenOdd {
@@ -69,7 +69,7 @@ func (scanner *Scanner) general(fill *fill) {
 		if steady > 0 {
 			end = walk.y + 4*steady
 		} else {
-			walk.strip(end, height.shift, height.full)
+			walk.drawStrip(end, height.shift, height.full)
 		}
 		walk.y = end
 		if end >= bottom {
@@ -127,7 +127,7 @@ func (scanner *Scanner) topOf(i int) int32 {
 
 // activate appends the i-th edge of the order to the active edges. It sets every field of the new element in
 // place, so that none is copied.
-func (scanner *Scanner) activate(i int) *active {
+func (scanner *Scanner) activate(i int) *activeEdge {
 	n := len(scanner.active)
 	scanner.active = slices.Grow(scanner.active, 1)[:n+1]
 	a := &scanner.active[n]
@@ -138,7 +138,7 @@ func (scanner *Scanner) activate(i int) *active {
 
 // setChord sets the state of an active edge from the edge's current chord: x at the present row, the change of x
 // per row (slope) and of y per column (dy), the bottom of the chord, and its winding.
-func (a *active) setChord(edge *chord.Edge) {
+func (a *activeEdge) setChord(edge *chord.Edge) {
 	a.x = edge.X
 	a.slope = edge.Slope
 	a.dy = int32(edge.DY)
@@ -155,15 +155,15 @@ func (walk *generalWalk) noteEvent(y int32) {
 
 // noteCrossing records an event a quarter row below y if the neighbours left and right cross within a
 // row from there on: such rows are drawn in quarters.
-func (walk *generalWalk) noteCrossing(left, right *active, y int32) {
+func (walk *generalWalk) noteCrossing(left, right *activeEdge, y int32) {
 	if left.x+left.slope > right.x+right.slope {
 		walk.nextEvent = y + 1
 	}
 }
 
-// strip draws the spans of one strip and prepares the active edges for the next. The strip reaches from its
+// drawStrip draws the spans of one strip and prepares the active edges for the next. The strip reaches from its
 // top walk.y down to end, both in quarter rows. slope>>shift is an edge's step in x, and full is the height
-// of the strip as alpha. For each edge, strip
+// of the strip as alpha. For each edge, drawStrip
 //
 //  1. moves the edge down to end, and opens or closes a span where the winding changes between outside and inside,
 //  2. moves it to its next chord, or drops it, if it ends there; the next chord of a cubic may begin at another x,
@@ -177,7 +177,7 @@ func (walk *generalWalk) noteCrossing(left, right *active, y int32) {
 // to that of others. It is direct only if it begins where the last span ended or later and the edges beside it are not
 // near. Two edges are near if there may be a column or less between them somewhere in the row; over the row, the right
 // one has no x below x - |slope|, where x is that at the bottom.
-func (walk *generalWalk) strip(end int32, shift uint, full int32) {
+func (walk *generalWalk) drawStrip(end int32, shift uint, full int32) {
 	var (
 		scanner     = walk.scanner
 		list        = scanner.active
@@ -217,7 +217,7 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 						isDirect = x+onePx < next.x-max(next.slope, -next.slope)
 					}
 				}
-				scanner.row.trapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), min(walk.right, top), min(walk.right, x),
+				scanner.row.drawTrapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), min(walk.right, top), min(walk.right, x),
 					spanLeft.dy, int64(active.dy), full, isDirect)
 			}
 			open = inside
@@ -263,7 +263,7 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 		}
 	}
 	if open { // no edge closes the last span: it reaches to the right end
-		scanner.row.trapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), walk.right, walk.right, spanLeft.dy, 0, full, mayBeDirect && !spanLeft.near)
+		scanner.row.drawTrapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), walk.right, walk.right, spanLeft.dy, 0, full, mayBeDirect && !spanLeft.near)
 	}
 	walk.nextEvent = nextEvent
 	scanner.active = list[:kept]
@@ -273,12 +273,12 @@ func (walk *generalWalk) strip(end int32, shift uint, full int32) {
 type leftEdge struct {
 	top, bottom int64 // bottom may lie left of the bounds
 	dy          int64 // its change of y per column
-	near        bool  // the edge to its left is near, see strip; used for a span that no edge closes
+	near        bool  // the edge to its left is near, see drawStrip; used for a span that no edge closes
 }
 
 // loadChordBelow replaces the active edge's chord by the edge's next one that reaches below
 // row y. It returns false if the edge ends before.
-func (scanner *Scanner) loadChordBelow(edge *active, y int32) bool {
+func (scanner *Scanner) loadChordBelow(edge *activeEdge, y int32) bool {
 	chords := &scanner.edges.List[edge.edge]
 	for scanner.nextChord(chords, edge.x) {
 		if chords.Bottom > y {
@@ -322,15 +322,15 @@ func (walk *generalWalk) beginEdges() {
 		}
 		return
 	}
-	walk.insert(countBefore)
+	walk.insertEdges(countBefore)
 }
 
-// insert merges the active edges from index old on, which are new, into those before, by x. Both parts are
+// insertEdges merges the active edges from index old on, which are new, into those before, by x. Both parts are
 // sorted by x. As in the reference browser a new edge goes before old edges with its x, but the first new edge,
 // and those with the x of the first, go after them. The merge begins at the right end, so that each old edge
 // moves once. It also records where neighbours cross. Neighbours are those that an edge has when the reference
 // browser inserts it, one new edge after the other from the left: new edges to its right are not there yet.
-func (walk *generalWalk) insert(old int) {
+func (walk *generalWalk) insertEdges(old int) {
 	scanner := walk.scanner
 	list := scanner.active
 	scanner.spareActive = append(scanner.spareActive[:0], list[old:]...)
@@ -370,7 +370,7 @@ func (walk *generalWalk) insert(old int) {
 // noteCrossingAhead makes the next strip end after a quarter row if edge, the rightmost one, passes the first
 // edge that still waits to begin within one row. That one begins further down, but the reference browser
 // compares the two as if it had begun already.
-func (walk *generalWalk) noteCrossingAhead(edge *active) {
+func (walk *generalWalk) noteCrossingAhead(edge *activeEdge) {
 	if walk.waiting == len(walk.scanner.order) {
 		return
 	}

@@ -262,7 +262,7 @@ func randomRectangle(r *rand.Rand) *vector.Path {
 // halfway, rounded down to 1/65536 px (docs/spec/raster.md#r19).
 func TestCrossingEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	f := &fill{rule: Rule{Plain: true}, hi: vector.Point{X: 16, Y: 1}, clip: chord.Rect{X1: 16, Y1: 1}}
+	f := &pathFill{rule: Rule{Plain: true}, hi: vector.Point{X: 16, Y: 1}, clip: chord.Rect{X1: 16, Y1: 1}}
 	h := xxhash.New()
 	for range 20_000 {
 		var at [4]int64 // of the left edge at the top, the right one, the right one below, the left one: in that order
@@ -273,9 +273,9 @@ func TestCrossingEdges(t *testing.T) {
 		slices.Sort(at[2:])
 		var c Coverage
 		var line row
-		line.begin(&c, f)
-		line.trapezoid(at[0], at[3], at[1], at[2], r.Int64N(2<<16), r.Int64N(2<<16), 255, false)
-		line.finish()
+		line.beginPath(&c, f)
+		line.drawTrapezoid(at[0], at[3], at[1], at[2], r.Int64N(2<<16), r.Int64N(2<<16), 255, false)
+		line.finishRow()
 		for _, s := range c.Spans {
 			h.Write([]byte{byte(s.X), byte(s.Width)})
 			if s.FirstByte != Full {

@@ -5,7 +5,7 @@ import "math"
 // fillSmallRect fills an axis-parallel rectangle of small-mask size with its exact area, without
 // rounding its sides. It returns false, and draws nothing, if the rectangle is less than 3 columns
 // wide. See docs/spec/raster.md#r23.
-func fillSmallRect(dst *Coverage, f *fill) bool {
+func fillSmallRect(dst *Coverage, f *pathFill) bool {
 	x0, x1 := max(f.lo.X, float32(f.clip.X0)), min(f.hi.X, float32(f.clip.X1))
 	y0, y1 := max(f.lo.Y, float32(f.clip.Y0)), min(f.hi.Y, float32(f.clip.Y1))
 	left, right := int32(math.Floor(float64(x0))), int32(math.Ceil(float64(x1)))

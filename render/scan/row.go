@@ -78,9 +78,9 @@ var snapped = func() (t [256]byte) {
 	return t
 }()
 
-// begin prepares the row for a path: the switches that its rule sets, and layers wide enough for
+// beginPath prepares the row for a path: the switches that its rule sets, and layers wide enough for
 // the columns between the path's bounds. With cells the row begins and ends between cells.
-func (row *row) begin(dst *Coverage, fill *fill) {
+func (row *row) beginPath(dst *Coverage, fill *pathFill) {
 	row.dst, row.storedEnd, row.openEnd = dst, nowhere, nowhere
 	row.inSmallMask, row.sumsOnly = fill.inSmallMask, fill.rule.Clip
 	// The browser draws a path that reaches beyond the left or right side of the clip without the two-pixel rule.
@@ -101,7 +101,7 @@ func (row *row) begin(dst *Coverage, fill *fill) {
 	}
 }
 
-// markTouched records that the columns [x0, x1) of the layers may hold something, so that finish stores them.
+// markTouched records that the columns [x0, x1) of the layers may hold something, so that finishRow stores them.
 // A row in cells marks its cells. Any other row keeps a sorted list of extents, which are ranges of columns with
 // gaps of more than nearby px between them: the columns become another extent, or are joined with the extents
 // that are close. The search begins at row.cursor, the extent touched last.
@@ -275,13 +275,13 @@ func (row *row) setMaskPixel(x int32, a byte) {
 
 // nextRow stores the row as spans, empties it and makes it row y.
 func (row *row) nextRow(y int32) {
-	row.finish()
+	row.finishRow()
 	row.y = y
 }
 
-// finish stores the coverage of the pixel row as spans and empties the row. Spans that were stored at
+// finishRow stores the coverage of the pixel row as spans and empties the row. Spans that were stored at
 // once, without the layers, are there already; only the last span of cells may still be open.
-func (row *row) finish() {
+func (row *row) finishRow() {
 	if row.layered {
 		if row.inCells {
 			row.finishCells()

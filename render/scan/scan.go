@@ -53,9 +53,9 @@ type Scanner struct {
 	spareKeys   []uint64
 	runs        []int
 	order       []orderedEdge
-	active      []active // the edges that cross the current strip, by x
+	active      []activeEdge // the edges that cross the current strip, by x
 	steadySpans []steadySpan
-	spareActive []active // scratch of sortByX and insert
+	spareActive []activeEdge // scratch of sortByX and insertEdges
 	row         row
 }
 
@@ -69,7 +69,7 @@ func (scanner *Scanner) Append(dst *Coverage, path *vector.Path, clip chord.Rect
 	if !ok {
 		return first, 0
 	}
-	filled := fill{rule: rule, lo: lo, hi: hi}
+	filled := pathFill{rule: rule, lo: lo, hi: hi}
 	filled.setClip(clip)
 	if filled.inner.X0 >= filled.inner.X1 || filled.inner.Y0 >= filled.inner.Y1 {
 		return first, 0
@@ -77,13 +77,13 @@ func (scanner *Scanner) Append(dst *Coverage, path *vector.Path, clip chord.Rect
 	// Small paths are added up in a mask, as the browser does; tests can turn that off.
 	filled.inSmallMask = !rule.Clip && chord.FitsSmallMask(lo, hi) && !scanner.testOmits(smallMask)
 	if !filled.inSmallMask || !chord.Rectangle(path) || !fillSmallRect(dst, &filled) {
-		scanner.fill(dst, path, &filled)
+		scanner.fillPath(dst, path, &filled)
 	}
 	return first, len(dst.Spans) - first
 }
 
-// fill describes one path to the walkers, which draw it row by row.
-type fill struct {
+// pathFill describes one path to the walkers, which draw it row by row.
+type pathFill struct {
 	rule        Rule
 	lo, hi      vector.Point // bounds of all points
 	clip        chord.Rect
@@ -95,7 +95,7 @@ type fill struct {
 
 // setClip sets fill.clip to the part of clip that can be filled, which for chord.NoClip is the path's
 // own bounds; fill.inner to the pixels that the path can touch; and fill.inside to whether the clip cuts nothing off.
-func (fill *fill) setClip(clip chord.Rect) {
+func (fill *pathFill) setClip(clip chord.Rect) {
 	whole := chord.Rect{X0: -maxPx, Y0: -maxPx, X1: maxPx, Y1: maxPx}
 	own := chord.Rect{
 		X0: clampPx(math.Floor(float64(fill.lo.X))), Y0: clampPx(math.Floor(float64(fill.lo.Y))),
@@ -118,9 +118,9 @@ func intersect(a, b chord.Rect) chord.Rect {
 	return chord.Rect{X0: max(a.X0, b.X0), Y0: max(a.Y0, b.Y0), X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1)}
 }
 
-// fill cuts the path into edges, scan-converts them and appends the coverage to dst: convex paths
+// fillPath cuts the path into edges, scan-converts them and appends the coverage to dst: convex paths
 // by pairs of edges, others with a list of active edges. A path without edges covers nothing.
-func (scanner *Scanner) fill(dst *Coverage, path *vector.Path, fill *fill) {
+func (scanner *Scanner) fillPath(dst *Coverage, path *vector.Path, fill *pathFill) {
 	convex := isConvex(path) && !scanner.testOmits(convexRule)
 	fill.points = len(path.Points)
 	scanner.cutter.Edges(&scanner.edges, path, fill.clip, fill.inside, convex)
@@ -129,19 +129,19 @@ func (scanner *Scanner) fill(dst *Coverage, path *vector.Path, fill *fill) {
 	}
 	scanner.sortEdges()
 	scanner.row.onPairPixel, scanner.row.noEndSnap = scanner.OnPairPixel, scanner.testOmits(endSnap)
-	scanner.row.begin(dst, fill)
+	scanner.row.beginPath(dst, fill)
 	if convex && len(scanner.edges.List) >= 2 {
-		scanner.convex(fill)
+		scanner.fillConvex(fill)
 	} else {
-		scanner.general(fill)
+		scanner.fillGeneral(fill)
 	}
-	scanner.row.finish()
+	scanner.row.finishRow()
 	scanner.row.dst = nil // the scanner keeps no result
 }
 
 // bounds returns the range that x is clamped to while edges are walked, in q16: the clip,
 // or the small mask's own columns.
-func (fill *fill) bounds() (left, right int64) {
+func (fill *pathFill) bounds() (left, right int64) {
 	if fill.inSmallMask {
 		return int64(fill.inner.X0) << 16, int64(fill.inner.X1) << 16
 	}

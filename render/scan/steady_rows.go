@@ -7,7 +7,7 @@ type steadySpan struct {
 	right, slopeR, dyR int64
 }
 
-// drawSteadyRows draws as many whole rows from walk.y on as it can without the method strip, down to quarter row
+// drawSteadyRows draws as many whole rows from walk.y on as it can without drawStrip, down to quarter row
 // bottom: until an edge begins, ends, or meets another one or a side of the clip, or two spans are less than a
 // column apart. Such rows differ from the one above by the slopes of the edges alone. It moves the active edges
 // below these rows and returns their number. It is 0 if there is none, or if the row is not drawn in words.
@@ -16,7 +16,7 @@ func (walk *generalWalk) drawSteadyRows(bottom int32) int32 {
 	if r := &scanner.row; !r.inWords || r.sumsOnly || r.onPairPixel != nil {
 		return 0
 	}
-	// nextEvent-1 keeps the last row a quarter away from the event: strip must see the edges that end there.
+	// nextEvent-1 keeps the last row a quarter away from the event: drawStrip must see the edges that end there.
 	n := walk.findSteadyRows((min(walk.nextEvent-1, bottom) - walk.y) >> 2)
 	if n <= 0 {
 		return 0
@@ -46,7 +46,7 @@ func (walk *generalWalk) findSteadyRows(n int32) int32 {
 	rows := int64(n)
 	winding := int32(0)
 	inside := false
-	var left *active
+	var left *activeEdge
 	for i := range list {
 		edge := &list[i]
 		winding += edge.wind
@@ -58,7 +58,7 @@ func (walk *generalWalk) findSteadyRows(n int32) int32 {
 			widening := edge.slope - before.slope
 			rows = min(rows, rowsWhileNonNegative(edge.x-before.x, widening))
 			if inside && !wasInside {
-				// Direct spans are a column apart at least, as in strip: the gap must be positive at the start of
+				// Direct spans are a column apart at least, as in drawStrip: the gap must be positive at the start of
 				// each row, so that one row more can be drawn than gap-1 stays non-negative.
 				gap := edge.x - max(edge.slope, -edge.slope) - (before.x + max(before.slope, 0)) - onePx
 				rows = min(rows, rowsWhileNonNegative(gap-1, widening)+1)

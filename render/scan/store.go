@@ -6,7 +6,7 @@ import "math"
 const nowhere = math.MinInt32
 
 // storeTrapezoid appends the coverage of a direct trapezoid to row.dst at once, instead of through the layers
-// of the row. Its parameters are those of trapezoid. This is right as long as all spans of the row are direct
+// of the row. Its parameters are those of drawTrapezoid. This is right as long as all spans of the row are direct
 // and share no pixel, as in most rows; if another span comes, moveToLayers takes the stored ones back.
 func (row *row) storeTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64) {
 	x0, innerFrom, innerTo, x1 := floor(upperLeft), ceil(lowerLeft), floor(upperRight), ceil(lowerRight)
@@ -21,7 +21,7 @@ func (row *row) storeTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL
 		if x1-x0 == 1 {
 			dst.Bytes = append(dst.Bytes, columnAlpha(upperRight-upperLeft, lowerRight-lowerLeft))
 		} else {
-			dst.Bytes = append(dst.Bytes, row.narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, 255)...)
+			dst.Bytes = append(dst.Bytes, row.narrowWedge(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, 255)...)
 		}
 		row.dst.appendTrimmed(x0, row.y, pos)
 		return

@@ -15,7 +15,7 @@ func (row *row) storeTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight
 		if x1-x0 == 1 {
 			row.openCells(x0, x1)[0] = columnAlpha(upperRight-upperLeft, lowerRight-lowerLeft)
 		} else {
-			copy(row.openCells(x0, x1), row.narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, 255))
+			copy(row.openCells(x0, x1), row.narrowWedge(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, 255))
 		}
 		return
 	}
@@ -81,9 +81,9 @@ func (row *row) storePixels(x0, innerFrom, innerTo, x1 int32, left, right uint64
 		return
 	}
 	p := row.openCells(x0, x1)
-	store(p, firstPixels(x0, innerFrom, innerTo, ^uint64(0), left, right))
+	storeWord(p, firstPixels(x0, innerFrom, innerTo, ^uint64(0), left, right))
 	for x := x0 + 8; x < x1; x += 8 {
 		p = p[8:]
-		store(p, morePixels(x, innerTo, ^uint64(0), right))
+		storeWord(p, morePixels(x, innerTo, ^uint64(0), right))
 	}
 }

@@ -1,7 +1,7 @@
 package scan
 
 // addTrapezoidCells adds a trapezoid to the sums of a row that is stored in cells. Its parameters are those of
-// trapezoid. As in storeTrapezoidCells borders of at most eight columns are words; whole cells of the interior
+// drawTrapezoid. As in storeTrapezoidCells borders of at most eight columns are words; whole cells of the interior
 // become a run, which costs the same for any length.
 func (row *row) addTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, full int32) {
 	x0, innerFrom, innerTo, x1 := floor(upperLeft), ceil(lowerLeft), floor(upperRight), ceil(lowerRight)
@@ -11,7 +11,7 @@ func (row *row) addTrapezoidCells(upperLeft, lowerLeft, upperRight, lowerRight, 
 		if x1-x0 == 1 {
 			row.drawPixel(x0, columnAlpha(upperRight-upperLeft, lowerRight-lowerLeft), full, false)
 		} else {
-			row.drawWedge(x0, row.narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, full), false)
+			row.drawWedge(x0, row.narrowWedge(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, full), false)
 		}
 		return
 	}
@@ -65,9 +65,9 @@ func (row *row) addPixels(x0, innerFrom, innerTo, x1 int32, level, left, right u
 	}
 	row.markCells(x0, x1)
 	p := row.sums[x0-row.left:]
-	store(p, addWord(load(p), firstPixels(x0, innerFrom, innerTo, level, left, right)))
+	storeWord(p, addWord(loadWord(p), firstPixels(x0, innerFrom, innerTo, level, left, right)))
 	for x := x0 + 8; x < x1; x += 8 {
 		p = p[8:]
-		store(p, addWord(load(p), morePixels(x, innerTo, level, right)))
+		storeWord(p, addWord(loadWord(p), morePixels(x, innerTo, level, right)))
 	}
 }

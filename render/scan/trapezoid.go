@@ -15,8 +15,8 @@ func columnAlpha(a, b int64) byte { return byte(((a + b) / 2) >> 8) }
 // As in the reference its factors have 5 bits.
 func cornerAlpha(a, dy int64) byte { return byte(((a >> 11) * (a >> 11) * (dy >> 11)) >> 8) }
 
-// cornerPrecise is cornerAlpha with factors of 16 bits.
-func cornerPrecise(a, dy int64) byte { return byte((a * ((a * dy) >> 16) >> 16) >> 9) }
+// preciseCornerAlpha is cornerAlpha with factors of 16 bits.
+func preciseCornerAlpha(a, dy int64) byte { return byte((a * ((a * dy) >> 16) >> 16) >> 9) }
 
 // scaleAlpha scales a by the height of a strip.
 func scaleAlpha(a byte, full int32) byte { return byte(int32(a) * full >> 8) }
@@ -24,7 +24,7 @@ func scaleAlpha(a byte, full int32) byte { return byte(int32(a) * full >> 8) }
 // subSaturated is a - b, not below 0.
 func subSaturated(a, b byte) byte { return a - min(a, b) }
 
-// trapezoid draws the part of a span in one strip of the row. upperLeft, lowerLeft, upperRight and lowerRight are
+// drawTrapezoid draws the part of a span in one strip of the row. upperLeft, lowerLeft, upperRight and lowerRight are
 // the x of its corners, in 1/65536 px; dyL and dyR are how much its edges rise or fall per column; full is the
 // strip's height as alpha, 255 for a whole row. direct says that the strip is a whole row and the span shares no
 // pixel with another, so that it need not be added to others.
@@ -32,7 +32,7 @@ func subSaturated(a, b byte) byte { return a - min(a, b) }
 // The columns are a left border [x0, innerFrom), the interior [innerFrom, innerTo) and a right border [innerTo,
 // x1). Where the borders overlap, the trapezoid is drawn as one. As long as the row holds only direct spans from
 // left to right, they are stored at once. See docs/spec/raster.md#r19.
-func (row *row) trapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, full int32, direct bool) {
+func (row *row) drawTrapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, full int32, direct bool) {
 	if upperLeft > upperRight {
 		return
 	}
@@ -81,7 +81,7 @@ func (row *row) trapezoid(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR
 		if x1-x0 == 1 {
 			row.drawPixel(x0, columnAlpha(upperRight-upperLeft, lowerRight-lowerLeft), full, direct)
 		} else {
-			row.drawWedge(x0, row.narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, full), direct)
+			row.drawWedge(x0, row.narrowWedge(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR, x0, x1, full), direct)
 		}
 		return
 	}
@@ -153,11 +153,11 @@ func (row *row) rightWedge(upperRight, lowerRight int64, innerTo, x1 int32, dy i
 	return w
 }
 
-// narrow returns the alphas of the columns [x0, x1) of a trapezoid whose edges share a column: the
+// narrowWedge returns the alphas of the columns [x0, x1) of a trapezoid whose edges share a column: the
 // height of the strip, full, less the area left of the left edge and that right of the right one.
 // An edge that crosses just two columns leaves a corner in each, as in leftPair and rightPair. The
 // slice is valid until the next call of a function that returns a wedge.
-func (row *row) narrow(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, x0, x1, full int32) []byte {
+func (row *row) narrowWedge(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, x0, x1, full int32) []byte {
 	w := row.wedge[:x1-x0]
 	for i := range w {
 		w[i] = byte(full)
@@ -205,7 +205,7 @@ func areaLeftOf(dst []byte, l, r, dy int64, full int32) {
 		return
 	}
 	last := r - int64(n-1)<<16 // width of the corner in the last column
-	dst[n-1] = cornerPrecise(last, dy)
+	dst[n-1] = preciseCornerAlpha(last, dy)
 	a := (last*dy)>>16 + dy>>1 // area of the next column, where the edge is last*dy to (last+1)*dy high
 	for i := n - 2; i > 0; i-- {
 		dst[i] = byte(a >> 8)
@@ -228,7 +228,7 @@ func areaRightOf(dst []byte, l, r, dy int64, full int32) {
 		return
 	}
 	first := onePx - l // width of the corner in the first column
-	dst[0] = cornerPrecise(first, dy)
+	dst[0] = preciseCornerAlpha(first, dy)
 	a := (first*dy)>>16 + dy>>1 // area of the next column, where the edge is first*dy to (first+1)*dy high
 	for i := 1; i < n-1; i++ {
 		dst[i] = byte(a >> 8)

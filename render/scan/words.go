@@ -7,8 +7,8 @@ import "encoding/binary"
 // everyByte times a byte is that byte eight times.
 const everyByte = 0x0101010101010101
 
-func load(b []byte) uint64     { return binary.LittleEndian.Uint64(b) }
-func store(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
+func loadWord(b []byte) uint64     { return binary.LittleEndian.Uint64(b) }
+func storeWord(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
 
 // addWord adds eight coverage bytes to eight others at once. Sums above 255 become 255, as in
 // addSaturated.
@@ -60,7 +60,7 @@ func rightNarrow(upperRight, lowerRight int64, innerTo int32, dy int64, full int
 // from the last column to the first.
 func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full int32) uint64 {
 	last := lowerLeft - int64(innerFrom-1)<<16 // width of the corner in the last column
-	w := uint64(subSaturated(byte(full), cornerPrecise(last, dy)))
+	w := uint64(subSaturated(byte(full), preciseCornerAlpha(last, dy)))
 	a := (last*dy)>>16 + dy>>1 // area left of the edge in the next column, as in areaLeftOf
 	for range innerFrom - x0 - 2 {
 		w = w<<8 | uint64(subSaturated(byte(full), byte(a>>8)))
@@ -73,7 +73,7 @@ func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full in
 // bytes of a word, the first column in the lowest byte. It computes what rightWedge does for borders of any width.
 func rightWord(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, full int32) uint64 {
 	first := int64(innerTo+1)<<16 - upperRight // width of the corner in the first column
-	w := uint64(subSaturated(byte(full), cornerPrecise(first, dy)))
+	w := uint64(subSaturated(byte(full), preciseCornerAlpha(first, dy)))
 	a := (first*dy)>>16 + dy>>1 // area right of the edge in the next column, as in areaRightOf
 	shift := uint(8)
 	for range x1 - innerTo - 2 {

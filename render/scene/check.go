@@ -70,7 +70,7 @@ func check(data []byte, maxDepth, maxValues int) error {
 		checker.tableEntries = 0
 	}
 	var err error
-	if !checker.document() {
+	if !checker.checkDocument() {
 		err = checker.fault // not assigned above: a nil *Error would be an error that is not nil
 	}
 	checker.input = nil // the pool keeps no input
@@ -80,31 +80,31 @@ func check(data []byte, maxDepth, maxValues int) error {
 	return err
 }
 
-// document checks the whole JSON text and reports whether it is valid. This and the methods below
+// checkDocument checks the whole JSON text and reports whether it is valid. This and the methods below
 // return false after they have set checker.fault.
-func (checker *jsonChecker) document() bool {
-	checker.blanks()
-	if !checker.value() {
+func (checker *jsonChecker) checkDocument() bool {
+	checker.skipBlanks()
+	if !checker.checkValue() {
 		return false
 	}
 	for len(checker.open) > 0 {
-		if !checker.afterValue() {
+		if !checker.checkAfterValue() {
 			return false
 		}
 	}
-	checker.blanks()
+	checker.skipBlanks()
 	if checker.pos < len(checker.input) {
-		return checker.unexpected("the end of the input")
+		return checker.failUnexpected("the end of the input")
 	}
 	return true
 }
 
-// value checks the JSON value at the current position. A scalar is checked in full. Of an object or
+// checkValue checks the JSON value at the current position. A scalar is checked in full. Of an object or
 // array only the beginning is checked: its bracket, the first key, and the first value in the same way,
 // down to the first scalar or empty container. The containers that it opens go onto checker.open, and
-// afterValue continues from there; this takes the place of recursion. Nesting and values beyond the limits
+// checkAfterValue continues from there; this takes the place of recursion. Nesting and values beyond the limits
 // are faults.
-func (checker *jsonChecker) value() bool {
+func (checker *jsonChecker) checkValue() bool {
 	for {
 		if len(checker.open) >= checker.maxDepth {
 			checker.fail("nesting of "+strconv.Itoa(len(checker.open)+1), "at most "+strconv.Itoa(checker.maxDepth)+" ("+FlagDepth+")")
@@ -118,15 +118,15 @@ func (checker *jsonChecker) value() bool {
 			return false
 		}
 		if checker.pos >= len(checker.input) {
-			return checker.unexpected("a value")
+			return checker.failUnexpected("a value")
 		}
 		switch ch := checker.input[checker.pos]; ch {
 		case '"':
-			_, ok := checker.text()
+			_, ok := checker.checkString()
 			return ok
 		case '{', '[':
 			checker.pos++
-			checker.blanks()
+			checker.skipBlanks()
 			if checker.pos < len(checker.input) && checker.input[checker.pos] == ch+2 { // '}' is '{'+2, ']' is '['+2
 				checker.pos++
 				return true
@@ -136,46 +136,46 @@ func (checker *jsonChecker) value() bool {
 				continue
 			}
 			checker.open = append(checker.open, container{object: true, firstKey: len(checker.keys)})
-			if !checker.key() {
+			if !checker.checkKey() {
 				return false
 			}
 		case 't':
-			return checker.literal("true")
+			return checker.checkLiteral("true")
 		case 'f':
-			return checker.literal("false")
+			return checker.checkLiteral("false")
 		case 'n':
-			return checker.literal("null")
+			return checker.checkLiteral("null")
 		default:
-			return checker.number()
+			return checker.checkNumber()
 		}
 	}
 }
 
-// afterValue checks what follows a value in the innermost open container: a comma and the next value, as value
-// checks it, or the end of the container, which is then no longer open.
-func (checker *jsonChecker) afterValue() bool {
-	checker.blanks()
+// checkAfterValue checks what follows a value in the innermost open container: a comma and the next value, as
+// checkValue checks it, or the end of the container, which is then no longer open.
+func (checker *jsonChecker) checkAfterValue() bool {
+	checker.skipBlanks()
 	top := &checker.open[len(checker.open)-1]
 	if checker.pos >= len(checker.input) {
-		return checker.unexpected(commaOrEnd(top.object))
+		return checker.failUnexpected(commaOrEnd(top.object))
 	}
 	switch ch := checker.input[checker.pos]; {
 	case ch == ',' && top.object:
 		checker.pos++
-		checker.blanks()
-		return checker.key() && checker.value()
+		checker.skipBlanks()
+		return checker.checkKey() && checker.checkValue()
 	case ch == ',':
 		checker.pos++
-		checker.blanks()
+		checker.skipBlanks()
 		top.element++
-		return checker.value()
+		return checker.checkValue()
 	case ch == '}' && top.object:
 		checker.pos++
 		checker.removeKeys(top)
 	case ch == ']' && !top.object:
 		checker.pos++
 	default:
-		return checker.unexpected(commaOrEnd(top.object))
+		return checker.failUnexpected(commaOrEnd(top.object))
 	}
 	checker.open = checker.open[:len(checker.open)-1]
 	return true
@@ -189,16 +189,16 @@ func commaOrEnd(object bool) string {
 	return "',' or ']'"
 }
 
-// key checks the key of a member of a JSON object, which must not occur twice in it, and the colon
+// checkKey checks the key of a member of a JSON object, which must not occur twice in it, and the colon
 // after it. It reports whether both are valid; otherwise checker.fault is set.
-func (checker *jsonChecker) key() bool {
+func (checker *jsonChecker) checkKey() bool {
 	if checker.pos >= len(checker.input) || checker.input[checker.pos] != '"' {
-		checker.unexpected("a key in quotes")
+		checker.failUnexpected("a key in quotes")
 		checker.fault.Path = checker.pointer(len(checker.open) - 1) // of the object, without its last key
 		return false
 	}
 	pos := checker.pos // of the opening quote
-	escaped, ok := checker.text()
+	escaped, ok := checker.checkString()
 	if !ok {
 		return false
 	}
@@ -212,17 +212,17 @@ func (checker *jsonChecker) key() bool {
 		checker.fail("the key "+strconv.Quote(name)+" a second time", "each key once")
 		return false
 	}
-	checker.blanks()
+	checker.skipBlanks()
 	if checker.pos >= len(checker.input) || checker.input[checker.pos] != ':' {
-		return checker.unexpected("':'")
+		return checker.failUnexpected("':'")
 	}
 	checker.pos++
-	checker.blanks()
+	checker.skipBlanks()
 	return true
 }
 
-// blanks moves past the white space between tokens of the JSON that is checked.
-func (checker *jsonChecker) blanks() {
+// skipBlanks moves past the white space between tokens of the JSON that is checked.
+func (checker *jsonChecker) skipBlanks() {
 	for checker.pos < len(checker.input) {
 		switch checker.input[checker.pos] {
 		case ' ', '\n', '\r', '\t':
@@ -233,21 +233,21 @@ func (checker *jsonChecker) blanks() {
 	}
 }
 
-// literal checks that one of the JSON words true, false and null is next, and moves past it. It
+// checkLiteral checks that one of the JSON words true, false and null is next, and moves past it. It
 // returns false after it has recorded the error.
-func (checker *jsonChecker) literal(word string) bool {
+func (checker *jsonChecker) checkLiteral(word string) bool {
 	end := checker.pos + len(word)
 	if end > len(checker.input) || string(checker.input[checker.pos:end]) != word {
-		return checker.unexpected("a value")
+		return checker.failUnexpected("a value")
 	}
 	checker.pos = end
 	return true
 }
 
-// unexpected sets checker.fault to an error at the current position of the JSON text and returns false,
+// failUnexpected sets checker.fault to an error at the current position of the JSON text and returns false,
 // so that callers can return its result. The error quotes the next characters, up to 12 or the end of a
 // word. want is what should stand there.
-func (checker *jsonChecker) unexpected(want string) bool {
+func (checker *jsonChecker) failUnexpected(want string) bool {
 	if checker.pos >= len(checker.input) {
 		checker.fail("the end of the input", want)
 		return false

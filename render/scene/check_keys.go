@@ -134,7 +134,7 @@ func (checker *jsonChecker) removeKeys(top *container) {
 }
 
 // unescape decodes the escapes of key k, so that "\u0061" and "a" are the same key. The escapes must be
-// valid, as text has checked. The result is kept in checker.unescaped, to which the returned span points.
+// valid, as checkString has checked. The result is kept in checker.unescaped, to which the returned span points.
 func (checker *jsonChecker) unescape(k keySpan) keySpan {
 	from := len(checker.unescaped)
 	for data := checker.input[k.from:k.to]; len(data) > 0; {

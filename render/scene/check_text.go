@@ -35,9 +35,9 @@ func markSpecial(w uint64) uint64 {
 	return (marks | w) & highs
 }
 
-// text checks the JSON string that begins with the quote at the current position, up to its last quote,
+// checkString checks the JSON string that begins with the quote at the current position, up to its last quote,
 // and reports whether it has escapes. It refuses control characters, bad escapes and bad UTF-8.
-func (checker *jsonChecker) text() (escaped, ok bool) {
+func (checker *jsonChecker) checkString() (escaped, ok bool) {
 	data, i := checker.input, checker.pos+1
 	for {
 		// Skip plain text, eight bytes at a time.
@@ -49,7 +49,7 @@ func (checker *jsonChecker) text() (escaped, ok bool) {
 		}
 		if i >= len(data) {
 			checker.pos = i
-			return false, checker.unexpected("the end of a string")
+			return false, checker.failUnexpected("the end of a string")
 		}
 		// Check what is special.
 		switch ch := data[i]; {
@@ -60,18 +60,18 @@ func (checker *jsonChecker) text() (escaped, ok bool) {
 			n := escapeLen(data[i:])
 			if n == 0 {
 				checker.pos = i
-				return false, checker.unexpected("an escape of JSON")
+				return false, checker.failUnexpected("an escape of JSON")
 			}
 			i += n
 			escaped = true
 		case ch < ' ':
 			checker.pos = i
-			return false, checker.unexpected("control characters escaped")
+			return false, checker.failUnexpected("control characters escaped")
 		default:
 			r, n := utf8.DecodeRune(data[i:])
 			if r == utf8.RuneError && n == 1 {
 				checker.pos = i
-				return false, checker.unexpected("valid UTF-8")
+				return false, checker.failUnexpected("valid UTF-8")
 			}
 			i += n
 		}
@@ -114,9 +114,9 @@ func hexDigit(ch byte) int {
 	return -1
 }
 
-// number checks a JSON number by the grammar of RFC 8259: no NaN, no leading zeros, and digits on
+// checkNumber checks a JSON number by the grammar of RFC 8259: no NaN, no leading zeros, and digits on
 // both sides of a point.
-func (checker *jsonChecker) number() bool {
+func (checker *jsonChecker) checkNumber() bool {
 	data, from := checker.input, checker.pos
 	i := from
 	if i < len(data) && data[i] == '-' {
@@ -124,13 +124,13 @@ func (checker *jsonChecker) number() bool {
 	}
 	whole := digits(data, i)
 	if whole == 0 || whole > 1 && data[i] == '0' {
-		return checker.unexpected("a value")
+		return checker.failUnexpected("a value")
 	}
 	i += whole
 	if i < len(data) && data[i] == '.' {
 		n := digits(data, i+1)
 		if n == 0 {
-			return checker.unexpected("a digit after the point")
+			return checker.failUnexpected("a digit after the point")
 		}
 		i += 1 + n
 	}
@@ -143,7 +143,7 @@ func (checker *jsonChecker) number() bool {
 		}
 		n := digits(data, i)
 		if n == 0 {
-			return checker.unexpected("a digit in the exponent")
+			return checker.failUnexpected("a digit in the exponent")
 		}
 		i += n
 		mayOverflow = mayOverflow || n > 2

@@ -10,17 +10,17 @@ import (
 // differ. The form may change from one version of the program to the next.
 func (scene *Scene) AppendContent(dst []byte) []byte {
 	writer := contentWriter(dst)
-	writer.length(len(scene.Shapes))
+	writer.writeLength(len(scene.Shapes))
 	for i := range scene.Shapes {
-		writer.shape(&scene.Shapes[i])
+		writer.writeShape(&scene.Shapes[i])
 	}
-	writer.length(len(scene.Bindings))
+	writer.writeLength(len(scene.Bindings))
 	for i := range scene.Bindings {
 		binding := &scene.Bindings[i]
-		writer.length(int(binding.From))
-		writer.length(int(binding.To))
-		writer.bytes(boolByte(binding.IsEnd), boolByte(binding.IsExact), boolByte(binding.IsPrecise), byte(binding.Snap))
-		writer.floats(binding.Anchor.X, binding.Anchor.Y)
+		writer.writeLength(int(binding.From))
+		writer.writeLength(int(binding.To))
+		writer.writeBytes(boolByte(binding.IsEnd), boolByte(binding.IsExact), boolByte(binding.IsPrecise), byte(binding.Snap))
+		writer.writeFloats(binding.Anchor.X, binding.Anchor.Y)
 	}
 	return writer
 }
@@ -29,18 +29,18 @@ func (scene *Scene) AppendContent(dst []byte) []byte {
 // and everything else follows its length.
 type contentWriter []byte
 
-func (writer *contentWriter) bytes(v ...byte) { *writer = append(*writer, v...) }
+func (writer *contentWriter) writeBytes(v ...byte) { *writer = append(*writer, v...) }
 
-func (writer *contentWriter) length(n int) {
+func (writer *contentWriter) writeLength(n int) {
 	*writer = binary.LittleEndian.AppendUint32(*writer, uint32(n))
 }
 
-func (writer *contentWriter) text(s string) {
-	writer.length(len(s))
+func (writer *contentWriter) writeText(s string) {
+	writer.writeLength(len(s))
 	*writer = append(*writer, s...)
 }
 
-func (writer *contentWriter) floats(v ...float64) {
+func (writer *contentWriter) writeFloats(v ...float64) {
 	for _, x := range v {
 		*writer = binary.LittleEndian.AppendUint64(*writer, math.Float64bits(x))
 	}
@@ -54,67 +54,67 @@ func boolByte(v bool) byte {
 	return 0
 }
 
-// shape appends every field of a whiteboard shape to the bytes that identify a scene's content. Each
+// writeShape appends every field of a whiteboard shape to the bytes that identify a scene's content. Each
 // field belongs to it, because the shape's picture may depend on it.
-func (writer *contentWriter) shape(shape *Shape) {
-	writer.text(shape.ID)
-	writer.text(shape.TypeName)
-	writer.text(shape.Odd)
-	writer.length(int(shape.Parent))
-	writer.floats(shape.X, shape.Y, shape.Rotation, shape.Opacity, shape.Scale, shape.W, shape.H, shape.GrowY, shape.FontPx)
-	writer.bytes(byte(shape.Kind), byte(shape.Color), byte(shape.LabelColor), byte(shape.Size), byte(shape.Dash), byte(shape.Fill), byte(shape.Font),
+func (writer *contentWriter) writeShape(shape *Shape) {
+	writer.writeText(shape.ID)
+	writer.writeText(shape.TypeName)
+	writer.writeText(shape.Odd)
+	writer.writeLength(int(shape.Parent))
+	writer.writeFloats(shape.X, shape.Y, shape.Rotation, shape.Opacity, shape.Scale, shape.W, shape.H, shape.GrowY, shape.FontPx)
+	writer.writeBytes(byte(shape.Kind), byte(shape.Color), byte(shape.LabelColor), byte(shape.Size), byte(shape.Dash), byte(shape.Fill), byte(shape.Font),
 		byte(shape.Align), byte(shape.Vertical), byte(shape.Geo), boolByte(shape.Grow), boolByte(shape.Auto), boolByte(shape.Cubic), boolByte(shape.Closed),
 		boolByte(shape.Complete), boolByte(shape.Pen), boolByte(shape.Flip[0]), boolByte(shape.Flip[1]))
-	writer.text(shape.Name)
-	writer.text(shape.Asset)
-	writer.text(shape.URL)
-	writer.length(len(shape.Points))
+	writer.writeText(shape.Name)
+	writer.writeText(shape.Asset)
+	writer.writeText(shape.URL)
+	writer.writeLength(len(shape.Points))
 	for _, p := range shape.Points {
-		writer.floats(p.X, p.Y)
+		writer.writeFloats(p.X, p.Y)
 	}
-	writer.length(len(shape.Segments))
+	writer.writeLength(len(shape.Segments))
 	for i := range shape.Segments {
-		writer.bytes(boolByte(shape.Segments[i].Straight))
-		writer.length(len(shape.Segments[i].Points))
+		writer.writeBytes(boolByte(shape.Segments[i].Straight))
+		writer.writeLength(len(shape.Segments[i].Points))
 		for _, p := range shape.Segments[i].Points {
-			writer.floats(p.X, p.Y, p.Z)
+			writer.writeFloats(p.X, p.Y, p.Z)
 		}
 	}
-	writer.arrow(shape.Arrow)
-	writer.rich(shape.Rich)
+	writer.writeArrow(shape.Arrow)
+	writer.writeRichText(shape.Rich)
 }
 
-// arrow appends the properties of an arrow to the bytes that identify a scene's content; nil stands
+// writeArrow appends the properties of an arrow to the bytes that identify a scene's content; nil stands
 // for a shape that is no arrow.
-func (writer *contentWriter) arrow(props *ArrowProps) {
-	writer.bytes(boolByte(props != nil))
+func (writer *contentWriter) writeArrow(props *ArrowProps) {
+	writer.writeBytes(boolByte(props != nil))
 	if props != nil {
-		writer.bytes(boolByte(props.Elbow), byte(props.HeadStart), byte(props.HeadEnd))
-		writer.floats(props.Bend, props.LabelPosition, props.ElbowMidPoint)
+		writer.writeBytes(boolByte(props.Elbow), byte(props.HeadStart), byte(props.HeadEnd))
+		writer.writeFloats(props.Bend, props.LabelPosition, props.ElbowMidPoint)
 	}
 }
 
-// rich appends a rich text, with its blocks and spans, to the bytes that identify a scene's content;
+// writeRichText appends a rich text, with its blocks and spans, to the bytes that identify a scene's content;
 // nil stands for no text.
-func (writer *contentWriter) rich(text *RichText) {
-	writer.bytes(boolByte(text != nil))
+func (writer *contentWriter) writeRichText(text *RichText) {
+	writer.writeBytes(boolByte(text != nil))
 	if text == nil {
 		return
 	}
-	writer.text(text.Foreign)
-	writer.text(text.Document)
-	writer.length(len(text.Blocks))
+	writer.writeText(text.Foreign)
+	writer.writeText(text.Document)
+	writer.writeLength(len(text.Blocks))
 	for i := range text.Blocks {
 		block := &text.Blocks[i]
-		writer.length(block.Depth)
-		writer.length(block.Number)
-		writer.length(block.Items)
-		writer.bytes(boolByte(block.Ordered), boolByte(block.Bullet))
-		writer.length(len(block.Spans))
+		writer.writeLength(block.Depth)
+		writer.writeLength(block.Number)
+		writer.writeLength(block.Items)
+		writer.writeBytes(boolByte(block.Ordered), boolByte(block.Bullet))
+		writer.writeLength(len(block.Spans))
 		for j := range block.Spans {
 			span := &block.Spans[j]
-			writer.text(span.Text)
-			writer.bytes(boolByte(span.Bold), boolByte(span.Italic), boolByte(span.Code), boolByte(span.Strike), boolByte(span.Underline), boolByte(span.Link), boolByte(span.Highlight))
+			writer.writeText(span.Text)
+			writer.writeBytes(boolByte(span.Bold), boolByte(span.Italic), boolByte(span.Code), boolByte(span.Strike), boolByte(span.Underline), boolByte(span.Link), boolByte(span.Highlight))
 		}
 	}
 }

@@ -49,15 +49,15 @@ func Parse(data []byte, lim Limits, use func(*fastjson.Value) error) error {
 func DecodeValue(value *fastjson.Value, lim Limits) (*Scene, error) {
 	decoder := decoders.Get().(*sceneDecoder)
 	defer decoder.release()
-	decoder.lim = lim.withDefaults()
-	decoder.whiteboard(value)
+	decoder.limits = lim.withDefaults()
+	decoder.readWhiteboard(value)
 	if decoder.fault == nil {
 		decoder.keepShownPage()
 	}
 	if decoder.fault != nil {
 		return nil, decoder.fault
 	}
-	scene, err := resolve(decoder.records, decoder.bindings, &decoder.lim)
+	scene, err := resolve(decoder.records, decoder.bindings, &decoder.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +92,9 @@ func (decoder *sceneDecoder) growRecords(n int) {
 // id is not made up, and unknown members are dropped without a note. Errors are as for Decode. The
 // record does not refer to v.
 func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
-	decoder := sceneDecoder{lim: lim.withDefaults(), answer: true}
+	decoder := sceneDecoder{limits: lim.withDefaults(), isAnswer: true}
 	var record Record
-	decoder.shape(&record, v, jsonPlace{list: path, index: -1}) // -1: path is the whole place
+	decoder.readShape(&record, v, jsonPlace{list: path, index: -1}) // -1: path is the whole place
 	if decoder.fault != nil {
 		return Record{}, decoder.fault
 	}
@@ -104,7 +104,7 @@ func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
 // sceneDecoder reads one document. The first fault stops it: every method returns at
 // once when fault is set.
 type sceneDecoder struct {
-	lim         Limits
+	limits      Limits
 	fault       *Error
 	strings     stringArena
 	digits      []byte // the number that is being read
@@ -113,7 +113,7 @@ type sceneDecoder struct {
 	pages       []page
 	currentPage string // id of the page that is shown, "" when unknown
 	mustBeWhole bool   // records are stored ones, which must have every member that the editor saves
-	answer      bool   // what is read is a shape of an answer, of which unknown members are dropped
+	isAnswer    bool   // what is read is a shape of an answer, of which unknown members are dropped
 	odd         string // Shape.Odd of the shape that is being read
 	skipped     int
 }
@@ -179,11 +179,11 @@ func describe(value *fastjson.Value) string {
 	return shorten(string(value.MarshalTo(nil)), most)
 }
 
-// whiteboard reads a whiteboard in whichever encoding value is: a list of shapes, an editor snapshot (with
+// readWhiteboard reads a whiteboard in whichever encoding value is: a list of shapes, an editor snapshot (with
 // document), a store snapshot, a .tldr file (with records), or an object with shapes and bindings.
-func (decoder *sceneDecoder) whiteboard(value *fastjson.Value) {
+func (decoder *sceneDecoder) readWhiteboard(value *fastjson.Value) {
 	if value.Type() == fastjson.TypeArray {
-		decoder.shapeList(value, "")
+		decoder.readShapeList(value, "")
 		return
 	}
 	object, err := value.Object()
@@ -194,31 +194,31 @@ func (decoder *sceneDecoder) whiteboard(value *fastjson.Value) {
 	switch {
 	case object.Get("document") != nil:
 		decoder.currentPage = string(object.Get("session").GetStringBytes("currentPageId"))
-		decoder.snapshot(object.Get("document"), "document.")
+		decoder.readSnapshot(object.Get("document"), "document.")
 	case object.Get("store") != nil:
-		decoder.snapshot(value, "")
+		decoder.readSnapshot(value, "")
 	case object.Get("records") != nil:
-		decoder.file(object)
+		decoder.readTldrFile(object)
 	case object.Get("shapes") != nil:
-		decoder.shapeList(object.Get("shapes"), "shapes")
+		decoder.readShapeList(object.Get("shapes"), "shapes")
 		if b := object.Get("bindings"); b != nil {
-			decoder.bindingList(b)
+			decoder.readBindingList(b)
 		}
 	default:
 		decoder.refuse(jsonPlace{index: -1}, "", value, "shapes, records, store or document in it")
 	}
 }
 
-// shapeList reads a list of shapes, called name in messages, in the form of the editor's "create shapes".
+// readShapeList reads a list of shapes, called name in messages, in the form of the editor's "create shapes".
 // A shape without an id gets one from its position.
-func (decoder *sceneDecoder) shapeList(v *fastjson.Value, name string) {
+func (decoder *sceneDecoder) readShapeList(v *fastjson.Value, name string) {
 	items, err := v.Array()
 	if err != nil {
 		decoder.refuse(jsonPlace{list: name, index: -1}, "", v, "a list of shapes")
 		return
 	}
-	if len(items) > decoder.lim.Shapes {
-		decoder.fault = tooManyShapes(len(items), &decoder.lim)
+	if len(items) > decoder.limits.Shapes {
+		decoder.fault = tooManyShapes(len(items), &decoder.limits)
 		return
 	}
 	decoder.growRecords(len(items))
@@ -226,7 +226,7 @@ func (decoder *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 	clear(decoder.records)
 	for i, item := range items {
 		record := &decoder.records[i]
-		decoder.shape(record, item, jsonPlace{list: name, index: i})
+		decoder.readShape(record, item, jsonPlace{list: name, index: i})
 		if decoder.fault != nil {
 			return
 		}
@@ -238,16 +238,16 @@ func (decoder *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 	}
 }
 
-// bindingList reads the list of bindings of a scene whose shapes are to be created. A binding ties the
+// readBindingList reads the list of bindings of a scene whose shapes are to be created. A binding ties the
 // end of an arrow to a shape.
-func (decoder *sceneDecoder) bindingList(v *fastjson.Value) {
+func (decoder *sceneDecoder) readBindingList(v *fastjson.Value) {
 	items, err := v.Array()
 	if err != nil {
 		decoder.refuse(jsonPlace{list: "bindings", index: -1}, "", v, "a list of bindings")
 		return
 	}
 	for i, item := range items {
-		decoder.binding(item, jsonPlace{list: "bindings", index: i})
+		decoder.readBinding(item, jsonPlace{list: "bindings", index: i})
 		if decoder.fault != nil {
 			return
 		}

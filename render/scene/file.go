@@ -6,10 +6,10 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// snapshot reads the records of a store snapshot of a whiteboard, {"store": {id: record},
+// readSnapshot reads the records of a store snapshot of a whiteboard, {"store": {id: record},
 // "schema"}, and checks its schema. prefix is the path to it, for messages. Its records must have
 // every member that the editor saves.
-func (decoder *sceneDecoder) snapshot(value *fastjson.Value, prefix string) {
+func (decoder *sceneDecoder) readSnapshot(value *fastjson.Value, prefix string) {
 	decoder.mustBeWhole = true
 	store := value.Get("store")
 	object := value.GetObject("store")
@@ -17,21 +17,21 @@ func (decoder *sceneDecoder) snapshot(value *fastjson.Value, prefix string) {
 		decoder.refuse(jsonPlace{list: prefix + "store", index: -1}, "", store, "an object of records")
 		return
 	}
-	decoder.growRecords(min(object.Len(), decoder.lim.Shapes))
+	decoder.growRecords(min(object.Len(), decoder.limits.Shapes))
 	object.Visit(func(key []byte, v *fastjson.Value) {
 		if decoder.fault == nil {
-			decoder.record(v, jsonPlace{list: prefix + "store", index: -1, key: asString(key)})
+			decoder.readRecord(v, jsonPlace{list: prefix + "store", index: -1, key: asString(key)})
 		}
 	})
-	decoder.schema(value.Get("schema"), jsonPlace{list: prefix + "schema", index: -1})
+	decoder.checkSchema(value.Get("schema"), jsonPlace{list: prefix + "schema", index: -1})
 }
 
-// file reads the records of a whiteboard's .tldr file and checks its schema. The head (the version
+// readTldrFile reads the records of a whiteboard's .tldr file and checks its schema. The head (the version
 // of the format and the schema) may be missing. With a schema, records must have every member that
 // the editor saves.
-func (decoder *sceneDecoder) file(object *fastjson.Object) {
+func (decoder *sceneDecoder) readTldrFile(object *fastjson.Object) {
 	if v := object.Get("tldrawFileFormatVersion"); v != nil {
-		if n, ok := decoder.float(v); !ok || n != 1 {
+		if n, ok := decoder.readFloat(v); !ok || n != 1 {
 			decoder.refuseVersion(jsonPlace{list: "tldrawFileFormatVersion", index: -1}, "", describe(v), "1")
 			return
 		}
@@ -45,38 +45,38 @@ func (decoder *sceneDecoder) file(object *fastjson.Object) {
 		decoder.refuse(jsonPlace{list: "records", index: -1}, "", list, "a list of records")
 		return
 	}
-	decoder.growRecords(min(len(items), decoder.lim.Shapes))
+	decoder.growRecords(min(len(items), decoder.limits.Shapes))
 	for i, item := range items {
-		decoder.record(item, jsonPlace{list: "records", index: i})
+		decoder.readRecord(item, jsonPlace{list: "records", index: i})
 		if decoder.fault != nil {
 			return
 		}
 	}
-	decoder.schema(object.Get("schema"), jsonPlace{list: "schema", index: -1})
+	decoder.checkSchema(object.Get("schema"), jsonPlace{list: "schema", index: -1})
 }
 
-// record reads one record of a whiteboard's store: a shape, a binding, a page, or the instance,
+// readRecord reads one record of a whiteboard's store: a shape, a binding, a page, or the instance,
 // which says which page is shown. It ignores records of other types.
-func (decoder *sceneDecoder) record(v *fastjson.Value, place jsonPlace) {
+func (decoder *sceneDecoder) readRecord(v *fastjson.Value, place jsonPlace) {
 	if v.Type() != fastjson.TypeObject {
 		decoder.refuse(place, "", v, "a record")
 		return
 	}
 	switch t := v.Get("typeName"); string(t.GetStringBytes()) {
 	case "shape":
-		if len(decoder.records) >= decoder.lim.Shapes {
-			decoder.fault = tooManyShapes(len(decoder.records)+1, &decoder.lim)
+		if len(decoder.records) >= decoder.limits.Shapes {
+			decoder.fault = tooManyShapes(len(decoder.records)+1, &decoder.limits)
 			return
 		}
 		decoder.records = append(decoder.records, Record{Stored: true})
 		record := &decoder.records[len(decoder.records)-1]
-		decoder.shape(record, v, place)
+		decoder.readShape(record, v, place)
 		if decoder.fault == nil && record.ID == "" {
 			decoder.refuse(place, "id", v.Get("id"), `an id that begins with "shape:"`)
 		}
 		decoder.checkNoteFont(record, place)
 	case "binding":
-		decoder.binding(v, place)
+		decoder.readBinding(v, place)
 	case "page":
 		decoder.pages = append(decoder.pages, page{
 			id:    decoder.strings.copy(v.GetStringBytes("id")),
@@ -107,9 +107,9 @@ func (decoder *sceneDecoder) checkNoteFont(record *Record, place jsonPlace) {
 	decoder.refuseVersion(place, HasFontPx.String(), formatNumber(record.FontPx)+", a factor of tldraw 5", "px, or 0")
 }
 
-// binding reads a binding of an arrow's end, as a record of the store or as it is created, and appends it
+// readBinding reads a binding of an arrow's end, as a record of the store or as it is created, and appends it
 // to decoder.bindings. Members with a default may be missing. What the editor may refuse is noted in Odd.
-func (decoder *sceneDecoder) binding(v *fastjson.Value, place jsonPlace) {
+func (decoder *sceneDecoder) readBinding(v *fastjson.Value, place jsonPlace) {
 	if v.Type() != fastjson.TypeObject {
 		decoder.refuse(place, "", v, "a binding")
 		return
@@ -119,10 +119,10 @@ func (decoder *sceneDecoder) binding(v *fastjson.Value, place jsonPlace) {
 		return
 	}
 	record := NewBinding("", "", false)
-	record.From = decoder.member(v, "fromId", place)
-	record.To = decoder.member(v, "toId", place)
+	record.From = decoder.readMember(v, "fromId", place)
+	record.To = decoder.readMember(v, "toId", place)
 	if id := v.Get("id"); id != nil {
-		record.ID = decoder.text(id, place, "id")
+		record.ID = decoder.readText(id, place, "id")
 	}
 	// How it is bound.
 	props := v.Get("props")
@@ -143,10 +143,10 @@ func (decoder *sceneDecoder) binding(v *fastjson.Value, place jsonPlace) {
 		decoder.refuse(place, "props.terminal", t, "one of start, end")
 	}
 	if a := props.Get("normalizedAnchor"); a != nil {
-		record.Anchor = decoder.point(a, place, "props.normalizedAnchor")
+		record.Anchor = decoder.readPoint(a, place, "props.normalizedAnchor")
 	}
-	record.IsExact = decoder.optionalFlag(props, "isExact", place)
-	record.IsPrecise = decoder.optionalFlag(props, "isPrecise", place)
+	record.IsExact = decoder.readOptionalBool(props, "isExact", place)
+	record.IsPrecise = decoder.readOptionalBool(props, "isPrecise", place)
 	if s := props.Get("snap"); s != nil {
 		snap, ok := findName[Snap](snapNames[:], s.GetStringBytes())
 		if !ok {
@@ -157,21 +157,21 @@ func (decoder *sceneDecoder) binding(v *fastjson.Value, place jsonPlace) {
 	decoder.bindings = append(decoder.bindings, record)
 }
 
-// member returns a string of a whiteboard's record that must be there. key is its name, also in
+// readMember returns a string of a whiteboard's record that must be there. key is its name, also in
 // messages.
-func (decoder *sceneDecoder) member(v *fastjson.Value, key string, place jsonPlace) string {
+func (decoder *sceneDecoder) readMember(v *fastjson.Value, key string, place jsonPlace) string {
 	member := v.Get(key)
 	if member == nil {
 		decoder.refuse(place, key, nil, "a string")
 		return ""
 	}
-	return decoder.text(member, place, key)
+	return decoder.readText(member, place, key)
 }
 
-// optionalFlag reads a property that is true or false; missing is false.
-func (decoder *sceneDecoder) optionalFlag(props *fastjson.Value, key string, place jsonPlace) bool {
+// readOptionalBool reads a property that is true or false; missing is false.
+func (decoder *sceneDecoder) readOptionalBool(props *fastjson.Value, key string, place jsonPlace) bool {
 	v := props.Get(key)
-	return v != nil && decoder.flag(v, place, "props."+key)
+	return v != nil && decoder.readBool(v, place, "props."+key)
 }
 
 // keepShownPage drops the shapes and bindings of all pages of the whiteboard but the one that is
@@ -197,13 +197,13 @@ func (decoder *sceneDecoder) keepShownPage() {
 			other[p.id] = true
 		}
 	}
-	decoder.dropBelow(other)
+	decoder.dropPages(other)
 }
 
-// dropBelow removes the shapes of pages that are not shown, and the bindings of such shapes, and
+// dropPages removes the shapes of pages that are not shown, and the bindings of such shapes, and
 // counts them in decoder.skipped. gone[id] is true for pages that are dropped; for every shape, the
 // answer is added to it. A shape below no known page stays.
-func (decoder *sceneDecoder) dropBelow(gone map[string]bool) {
+func (decoder *sceneDecoder) dropPages(gone map[string]bool) {
 	parent := make(map[string]string, len(decoder.records))
 	for i := range decoder.records {
 		parent[decoder.records[i].ID] = decoder.records[i].ParentID
@@ -246,14 +246,14 @@ func (decoder *sceneDecoder) dropBelow(gone map[string]bool) {
 	decoder.bindings = bindings
 }
 
-// schema refuses a whiteboard's store whose schema says that its records are older than what this
+// checkSchema refuses a whiteboard's store whose schema says that its records are older than what this
 // package reads. It looks only at the kinds of records that occur. Without a schema, and after a
 // fault, it does nothing.
-func (decoder *sceneDecoder) schema(value *fastjson.Value, place jsonPlace) {
+func (decoder *sceneDecoder) checkSchema(value *fastjson.Value, place jsonPlace) {
 	if value == nil || decoder.fault != nil {
 		return
 	}
-	if n, ok := decoder.float(value.Get("schemaVersion")); !ok || n != 2 {
+	if n, ok := decoder.readFloat(value.Get("schemaVersion")); !ok || n != 2 {
 		decoder.refuseVersion(place, "schemaVersion", describe(value.Get("schemaVersion")), "2")
 		return
 	}
@@ -268,7 +268,7 @@ func (decoder *sceneDecoder) schema(value *fastjson.Value, place jsonPlace) {
 		if version == nil {
 			return // records of old versions are refused when they are read
 		}
-		if n, ok := decoder.float(version); !ok || n < float64(least) {
+		if n, ok := decoder.readFloat(version); !ok || n < float64(least) {
 			decoder.refuseVersion(place, "sequences.com.tldraw."+name, "version "+describe(version),
 				"at least "+strconv.Itoa(least))
 		}

@@ -52,9 +52,10 @@ var savedProps = func() (all [Other + 1][]string) {
 	return all
 }()
 
-// noteOdd records what the editor may refuse in the shape that is being read; the first counts.
+// noteOdd records, for Shape.Odd, what the editor may refuse in the shape that is being read; the first counts.
+// Shapes of a model's answer have no such notes.
 func (decoder *sceneDecoder) noteOdd(field, got, want string) {
-	if decoder.odd == "" && !decoder.answer {
+	if decoder.odd == "" && !decoder.isAnswer {
 		decoder.odd = "got " + got + " as " + field + ", want " + want
 	}
 }

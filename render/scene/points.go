@@ -7,35 +7,35 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// point reads a point of a shape, {x, y}, within the limit on coordinates.
-func (decoder *sceneDecoder) point(value *fastjson.Value, place jsonPlace, field string) (p Point) {
+// readPoint reads a point of a shape, {x, y}, within the limit on coordinates.
+func (decoder *sceneDecoder) readPoint(value *fastjson.Value, place jsonPlace, field string) (p Point) {
 	if value.Type() != fastjson.TypeObject {
 		decoder.refuse(place, field, value, "an object with x and y")
 		return p
 	}
 	decoder.noteUnknown(value, field, pointMembers)
-	p.X = decoder.coordinate(value.Get("x"), place, field, ".x")
-	p.Y = decoder.coordinate(value.Get("y"), place, field, ".y")
+	p.X = decoder.readCoordinate(value.Get("x"), place, field, ".x")
+	p.Y = decoder.readCoordinate(value.Get("y"), place, field, ".y")
 	return p
 }
 
-// coordinate reads one coordinate of a shape's point, which must be finite and within the limit on
+// readCoordinate reads one coordinate of a shape's point, which must be finite and within the limit on
 // coordinates. axis is the end of its name in errors, such as ".x".
-func (decoder *sceneDecoder) coordinate(v *fastjson.Value, place jsonPlace, field, axis string) float64 {
-	n, ok := decoder.float(v)
+func (decoder *sceneDecoder) readCoordinate(v *fastjson.Value, place jsonPlace, field, axis string) float64 {
+	n, ok := decoder.readFloat(v)
 	if !ok {
 		decoder.refuse(place, field+axis, v, "a finite number")
 		return 0
 	}
-	if err := checkCoordinate(n, &decoder.lim); err != nil && decoder.fault == nil {
+	if err := checkCoordinate(n, &decoder.limits); err != nil && decoder.fault == nil {
 		decoder.fault = err.in(place.field(field+axis), place.shape)
 	}
 	return n
 }
 
-// linePoints reads the object of a line's points, {key: {id, index, x, y}}, and returns the points in the
+// readLinePoints reads the object of a line's points, {key: {id, index, x, y}}, and returns the points in the
 // order of their indexes.
-func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place jsonPlace) []Point {
+func (decoder *sceneDecoder) readLinePoints(v *fastjson.Value, place jsonPlace) []Point {
 	object, err := v.Object()
 	if err != nil {
 		decoder.refuse(place, "props.points", v, "an object of points, each with index, x and y")
@@ -51,8 +51,8 @@ func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place jsonPlace) []Po
 		if decoder.fault != nil {
 			return
 		}
-		index := decoder.index(value.Get("index"), place, "props.points.index")
-		points = append(points, decoder.point(value, place, "props.points"))
+		index := decoder.readIndex(value.Get("index"), place, "props.points.index")
+		points = append(points, decoder.readPoint(value, place, "props.points"))
 		if id := value.Get("id"); id == nil || id.Type() != fastjson.TypeString {
 			decoder.noteOdd("props.points."+shorten(string(key), 40)+".id", describe(id), "a string")
 		}
@@ -80,8 +80,8 @@ func (decoder *sceneDecoder) linePoints(v *fastjson.Value, place jsonPlace) []Po
 // pointsAllowed sets the fault if a shape has n points and that is over the limit. It reports whether the
 // decoder has found no fault so far.
 func (decoder *sceneDecoder) pointsAllowed(n int, place jsonPlace, field string) bool {
-	if n > decoder.lim.Points && decoder.fault == nil {
-		decoder.fault = overPoints(n, &decoder.lim).in(place.field(field), place.shape)
+	if n > decoder.limits.Points && decoder.fault == nil {
+		decoder.fault = overPoints(n, &decoder.limits).in(place.field(field), place.shape)
 	}
 	return decoder.fault == nil
 }
@@ -90,9 +90,9 @@ func overPoints(n int, lim *Limits) *Error {
 	return overLimit("", "", strconv.Itoa(n)+" points", "at most "+strconv.Itoa(lim.Points), FlagPoints)
 }
 
-// segments reads the list of segments of a freehand shape. The limit on points holds for all of them
+// readSegments reads the list of segments of a freehand shape. The limit on points holds for all of them
 // together.
-func (decoder *sceneDecoder) segments(v *fastjson.Value, place jsonPlace) []Segment {
+func (decoder *sceneDecoder) readSegments(v *fastjson.Value, place jsonPlace) []Segment {
 	list, err := v.Array()
 	if err != nil {
 		decoder.refuse(place, "props.segments", v, "a list of segments")
@@ -105,7 +105,7 @@ func (decoder *sceneDecoder) segments(v *fastjson.Value, place jsonPlace) []Segm
 		if !decoder.pointsAllowed(points, place, "props.segments") {
 			return nil
 		}
-		segments[i] = decoder.segment(item, place)
+		segments[i] = decoder.readSegment(item, place)
 		if decoder.fault != nil {
 			decoder.addMember("props.segments", "["+strconv.Itoa(i)+"]")
 			return nil
@@ -114,9 +114,9 @@ func (decoder *sceneDecoder) segments(v *fastjson.Value, place jsonPlace) []Segm
 	return segments
 }
 
-// segment reads one segment of a freehand shape (props.segments): straight or free, with its
+// readSegment reads one segment of a freehand shape (props.segments): straight or free, with its
 // points. Error messages name the member of the list, not the segment's number.
-func (decoder *sceneDecoder) segment(value *fastjson.Value, place jsonPlace) (segment Segment) {
+func (decoder *sceneDecoder) readSegment(value *fastjson.Value, place jsonPlace) (segment Segment) {
 	if value.Type() != fastjson.TypeObject {
 		decoder.refuse(place, "props.segments", value, "an object with type and points")
 		return segment
@@ -130,7 +130,7 @@ func (decoder *sceneDecoder) segment(value *fastjson.Value, place jsonPlace) (se
 		decoder.refuseVersion(place, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
 	}
 	segment.Straight = kind == 1
-	segment.Points = decoder.pressurePoints(value.Get("points"), place, "props.segments.points")
+	segment.Points = decoder.readPressurePoints(value.Get("points"), place, "props.segments.points")
 	return segment
 }
 
@@ -147,9 +147,9 @@ func (decoder *sceneDecoder) addMember(list, member string) {
 	}
 }
 
-// pressurePoints reads the points of a freehand segment, each with its pressure; a missing pressure
+// readPressurePoints reads the points of a freehand segment, each with its pressure; a missing pressure
 // is 1. See docs/spec/drawing.md#r72.
-func (decoder *sceneDecoder) pressurePoints(value *fastjson.Value, place jsonPlace, field string) []Pressed {
+func (decoder *sceneDecoder) readPressurePoints(value *fastjson.Value, place jsonPlace, field string) []Pressed {
 	if decoder.fault != nil {
 		return nil
 	}
@@ -165,10 +165,10 @@ func (decoder *sceneDecoder) pressurePoints(value *fastjson.Value, place jsonPla
 	list := value.GetArray()
 	points := make([]Pressed, len(list))
 	for i, item := range list {
-		p := decoder.point(item, place, field)
+		p := decoder.readPoint(item, place, field)
 		z := 1.0
 		if zv := item.Get("z"); zv != nil {
-			z = decoder.coordinate(zv, place, field, ".z")
+			z = decoder.readCoordinate(zv, place, field, ".z")
 		}
 		if decoder.fault != nil {
 			decoder.addMember(field, "["+strconv.Itoa(i)+"]")
@@ -179,13 +179,13 @@ func (decoder *sceneDecoder) pressurePoints(value *fastjson.Value, place jsonPla
 	return points
 }
 
-// index reads the fractional index that orders a shape, a page or a point among its siblings.
-func (decoder *sceneDecoder) index(value *fastjson.Value, place jsonPlace, field string) string {
+// readIndex reads the fractional index that orders a shape, a page or a point among its siblings.
+func (decoder *sceneDecoder) readIndex(value *fastjson.Value, place jsonPlace, field string) string {
 	if value == nil {
 		decoder.refuse(place, field, nil, "a string")
 		return ""
 	}
-	key := decoder.text(value, place, field)
+	key := decoder.readText(value, place, field)
 	if decoder.fault == nil && !validIndex(key) {
 		decoder.refuse(place, field, value, `a fractional index, such as "a1" or "a1V"`)
 	}

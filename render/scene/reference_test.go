@@ -118,9 +118,9 @@ func createScene(t *testing.T, id string, v *fastjson.Value) *Scene {
 		t.Errorf("%s: %v", id, err)
 		return nil
 	}
-	d := sceneDecoder{lim: DefaultLimits()}
+	d := sceneDecoder{limits: DefaultLimits()}
 	if b := v.Get("bindings"); b != nil {
-		d.bindingList(b)
+		d.readBindingList(b)
 	}
 	if d.fault != nil {
 		t.Errorf("%s: %v", id, d.fault)

@@ -8,11 +8,11 @@ import (
 	"plumb/render/jsontree"
 )
 
-// rich reads a shape's rich text, a ProseMirror document. It returns nil for the empty document,
+// readRichText reads a shape's rich text, a ProseMirror document. It returns nil for the empty document,
 // which is one paragraph without the key content, and after a fault. A document with parts that
 // RichText cannot hold is not a fault: Foreign names the first such part, and Document keeps its
 // JSON. See docs/spec/drawing.md#r51.
-func (decoder *sceneDecoder) rich(value *fastjson.Value, place jsonPlace) *RichText {
+func (decoder *sceneDecoder) readRichText(value *fastjson.Value, place jsonPlace) *RichText {
 	doc, err := value.Object()
 	if err != nil || string(value.GetStringBytes("type")) != "doc" {
 		decoder.refuse(place, "props.richText", value, `an object of type "doc"`)
@@ -23,7 +23,7 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place jsonPlace) *RichT
 		decoder.refuse(place, "props.richText", value, "a document with content that is a list")
 		return nil
 	}
-	blocks, ok := decoder.content(doc, place)
+	blocks, ok := decoder.richChildren(doc, place)
 	isEmpty := len(blocks) == 1 && blocks[0].Get("content") == nil &&
 		string(blocks[0].GetStringBytes("type")) == "paragraph"
 	if !ok || isEmpty {
@@ -35,7 +35,7 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place jsonPlace) *RichT
 		reader.noteForeign("document without blocks")
 	}
 	for _, b := range blocks {
-		reader.block(b, Block{})
+		reader.readBlock(b, Block{})
 	}
 	if decoder.fault != nil {
 		return nil
@@ -47,8 +47,8 @@ func (decoder *sceneDecoder) rich(value *fastjson.Value, place jsonPlace) *RichT
 	return reader.out
 }
 
-// content returns the children of a node of a rich text, or none if the node has no key "content".
-func (decoder *sceneDecoder) content(node *fastjson.Object, place jsonPlace) ([]*fastjson.Value, bool) {
+// richChildren returns the children of a node of a rich text, or none if the node has no key "content".
+func (decoder *sceneDecoder) richChildren(node *fastjson.Object, place jsonPlace) ([]*fastjson.Value, bool) {
 	value := node.Get("content")
 	if value == nil {
 		return nil, true
@@ -77,8 +77,8 @@ func (reader *richReader) noteForeign(name string) {
 	}
 }
 
-// node checks that value is a node of a rich text and returns its type and children.
-func (reader *richReader) node(value *fastjson.Value) (kind string, children []*fastjson.Value, ok bool) {
+// checkNode checks that value is a node of a rich text and returns its type and children.
+func (reader *richReader) checkNode(value *fastjson.Value) (kind string, children []*fastjson.Value, ok bool) {
 	object, err := value.Object()
 	if err != nil || value.Get("type") == nil || value.Get("type").Type() != fastjson.TypeString {
 		reader.decoder.refuse(reader.place, "props.richText", value, "nodes that are objects with a type")
@@ -87,21 +87,21 @@ func (reader *richReader) node(value *fastjson.Value) (kind string, children []*
 	if reader.decoder.fault != nil {
 		return "", nil, false
 	}
-	children, ok = reader.decoder.content(object, reader.place)
+	children, ok = reader.decoder.richChildren(object, reader.place)
 	return string(value.GetStringBytes("type")), children, ok
 }
 
-// block reads a node of a rich text that stands for a block: it appends a paragraph to the blocks, or
+// readBlock reads a node of a rich text that stands for a block: it appends a paragraph to the blocks, or
 // reads a list. The parameter block holds the properties of the lists around it, which paragraphs take
 // over. Other nodes, and a text direction other than auto and left to right, are noted as foreign.
-func (reader *richReader) block(value *fastjson.Value, block Block) {
-	kind, children, ok := reader.node(value)
+func (reader *richReader) readBlock(value *fastjson.Value, block Block) {
+	kind, children, ok := reader.checkNode(value)
 	if !ok {
 		return
 	}
 	switch kind {
 	case "bulletList", "orderedList":
-		reader.list(value, kind == "orderedList", children, block)
+		reader.readList(value, kind == "orderedList", children, block)
 		return
 	case "paragraph":
 	case "text", "hardBreak":
@@ -118,16 +118,16 @@ func (reader *richReader) block(value *fastjson.Value, block Block) {
 		block.Spans = make([]Span, 0, len(children))
 	}
 	for _, c := range children {
-		reader.inline(c, &block)
+		reader.readInline(c, &block)
 	}
 	reader.addSize(0, 1)
 	reader.out.Blocks = append(reader.out.Blocks, block)
 }
 
-// list reads the items of a list in a rich text. outer holds the properties of the list around it. Only
+// readList reads the items of a list in a rich text. outer holds the properties of the list around it. Only
 // the first paragraph of an item has the item's marker: a bullet or, if the list is ordered, a number that
 // counts from attrs.start.
-func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Value, outer Block) {
+func (reader *richReader) readList(v *fastjson.Value, ordered bool, items []*fastjson.Value, outer Block) {
 	const mostStart = 1 << 30 // greater numbers are foreign: the count must not overflow
 	start := 1
 	if s := v.Get("attrs", "start"); ordered && s != nil {
@@ -146,7 +146,7 @@ func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjso
 	}
 	inner := Block{Depth: outer.Depth + 1, Ordered: ordered, Items: len(items)}
 	for i, item := range items {
-		kind, children, ok := reader.node(item)
+		kind, children, ok := reader.checkNode(item)
 		if !ok {
 			return
 		}
@@ -167,15 +167,15 @@ func (reader *richReader) list(v *fastjson.Value, ordered bool, items []*fastjso
 					reader.noteForeign("listItem without paragraph") // its marker would have no line
 				}
 			}
-			reader.block(c, block)
+			reader.readBlock(c, block)
 		}
 	}
 }
 
-// inline reads a text node or a line break of a rich text and appends it to the block's spans. Of another
+// readInline reads a text node or a line break of a rich text and appends it to the block's spans. Of another
 // node, which is foreign, it reads the children.
-func (reader *richReader) inline(value *fastjson.Value, block *Block) {
-	kind, children, ok := reader.node(value)
+func (reader *richReader) readInline(value *fastjson.Value, block *Block) {
+	kind, children, ok := reader.checkNode(value)
 	if !ok {
 		return
 	}
@@ -196,11 +196,11 @@ func (reader *richReader) inline(value *fastjson.Value, block *Block) {
 			reader.noteForeign("text without characters") // the editor refuses it
 		}
 		span.Text = reader.decoder.strings.copy(raw)
-		reader.marks(value, &span)
+		reader.readMarks(value, &span)
 	default:
 		reader.noteForeign(kind)
 		for _, c := range children {
-			reader.inline(c, block)
+			reader.readInline(c, block)
 		}
 		return
 	}
@@ -208,9 +208,9 @@ func (reader *richReader) inline(value *fastjson.Value, block *Block) {
 	block.Spans = append(block.Spans, span)
 }
 
-// marks sets the styles of a span from the marks of a rich text's node, such as bold or a link. An
+// readMarks sets the styles of a span from the marks of a rich text's node, such as bold or a link. An
 // unknown mark is foreign.
-func (reader *richReader) marks(v *fastjson.Value, span *Span) {
+func (reader *richReader) readMarks(v *fastjson.Value, span *Span) {
 	list := v.Get("marks")
 	if list == nil {
 		return
@@ -249,8 +249,8 @@ func (reader *richReader) marks(v *fastjson.Value, span *Span) {
 func (reader *richReader) addSize(bytes, pieces int) {
 	reader.bytes += bytes
 	reader.pieces += pieces
-	if n := max(reader.bytes, reader.pieces); n > reader.decoder.lim.Text && reader.decoder.fault == nil {
-		reader.decoder.fault = textTooLong(n, &reader.decoder.lim).in(reader.place.field("props.richText"), reader.place.shape)
+	if n := max(reader.bytes, reader.pieces); n > reader.decoder.limits.Text && reader.decoder.fault == nil {
+		reader.decoder.fault = textTooLong(n, &reader.decoder.limits).in(reader.place.field("props.richText"), reader.place.shape)
 	}
 }
 

@@ -6,17 +6,17 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// shape reads one shape of a whiteboard into record, as a record of the store (record.Stored) or as
+// readShape reads one shape of a whiteboard into record, as a record of the store (record.Stored) or as
 // it is created, and checks ranges and limits. What the editor may refuse goes into record.Odd.
 // Unknown members are ignored.
-func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place jsonPlace) {
+func (decoder *sceneDecoder) readShape(record *Record, v *fastjson.Value, place jsonPlace) {
 	object, err := v.Object()
 	if err != nil {
 		decoder.refuse(place, "", v, "an object")
 		return
 	}
 	if id := object.Get("id"); id != nil {
-		record.ID = decoder.text(id, place, "id")
+		record.ID = decoder.readText(id, place, "id")
 		if record.checkID() != nil {
 			decoder.refuse(place, "id", id, `an id that begins with "shape:"`)
 		}
@@ -26,20 +26,20 @@ func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place json
 		decoder.refuse(place, "typeName", t, `"shape"; other records belong into {"records": [...]}`)
 	}
 	// The kind says which properties there are.
-	decoder.kind(record, object.Get("type"), place)
+	decoder.readKind(record, object.Get("type"), place)
 	if decoder.fault != nil {
 		return
 	}
 	object.Visit(func(key []byte, v *fastjson.Value) {
 		if decoder.fault == nil {
-			decoder.base(record, key, v, place)
+			decoder.readShapeMember(record, key, v, place)
 		}
 	})
 	if decoder.fault != nil {
 		return
 	}
 	// Check ranges, limits and, in a file, what the editor saves.
-	if err := record.validateFields(&decoder.lim); err != nil {
+	if err := record.validateFields(&decoder.limits); err != nil {
 		decoder.fault = err.in(place.field(err.Path), record.ID)
 		return
 	}
@@ -49,8 +49,8 @@ func (decoder *sceneDecoder) shape(record *Record, v *fastjson.Value, place json
 	record.Odd, decoder.odd = decoder.odd, ""
 }
 
-// kind reads the type of the shape, which decides how its other fields are read.
-func (decoder *sceneDecoder) kind(record *Record, value *fastjson.Value, place jsonPlace) {
+// readKind reads the type of the shape, which decides how its other fields are read.
+func (decoder *sceneDecoder) readKind(record *Record, value *fastjson.Value, place jsonPlace) {
 	if value == nil || value.Type() != fastjson.TypeString {
 		decoder.refuse(place, "type", value, "the name of a kind of shape")
 		return
@@ -63,26 +63,26 @@ func (decoder *sceneDecoder) kind(record *Record, value *fastjson.Value, place j
 	record.Kind, record.TypeName = Other, decoder.strings.copy(name)
 }
 
-// base reads one member of a shape's record other than id and type: its place, opacity, parent or
+// readShapeMember reads one member of a shape's record other than id and type: its place, opacity, parent or
 // index, or its properties one by one.
-func (decoder *sceneDecoder) base(record *Record, key []byte, value *fastjson.Value, place jsonPlace) {
+func (decoder *sceneDecoder) readShapeMember(record *Record, key []byte, value *fastjson.Value, place jsonPlace) {
 	switch string(key) {
 	case "x":
-		decoder.number(record, HasX, value, place)
+		decoder.readNumber(record, HasX, value, place)
 	case "y":
-		decoder.number(record, HasY, value, place)
+		decoder.readNumber(record, HasY, value, place)
 	case "rotation":
-		decoder.number(record, HasRotation, value, place)
+		decoder.readNumber(record, HasRotation, value, place)
 	case "opacity":
-		decoder.number(record, HasOpacity, value, place)
+		decoder.readNumber(record, HasOpacity, value, place)
 	case "parentId":
-		record.ParentID = decoder.text(value, place, "parentId")
+		record.ParentID = decoder.readText(value, place, "parentId")
 		record.Has |= HasParent
 	case "index":
 		if !record.Stored && value.Type() == fastjson.TypeString && len(value.GetStringBytes()) == 0 {
 			return // the editor assigns one
 		}
-		record.Index = decoder.index(value, place, "index")
+		record.Index = decoder.readIndex(value, place, "index")
 		record.Has |= HasIndex
 	case "props":
 		object, err := value.Object()
@@ -92,16 +92,16 @@ func (decoder *sceneDecoder) base(record *Record, key []byte, value *fastjson.Va
 		}
 		object.Visit(func(key []byte, v *fastjson.Value) {
 			if decoder.fault == nil {
-				decoder.prop(record, key, v, place)
+				decoder.readProperty(record, key, v, place)
 			}
 		})
 	}
 }
 
-// prop reads one property of a shape into the record. The property's row in the table of fields says
+// readProperty reads one property of a shape into the record. The property's row in the table of fields says
 // of which type it is and where it is stored. A property that the kind of shape does not have is noted
 // and left out.
-func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Value, place jsonPlace) {
+func (decoder *sceneDecoder) readProperty(record *Record, key []byte, value *fastjson.Value, place jsonPlace) {
 	fields := propField(record.Kind, key)
 	if fields&fieldsOf[record.Kind] == 0 {
 		decoder.propOfOtherVersion(record, key, value, place)
@@ -112,35 +112,35 @@ func (decoder *sceneDecoder) prop(record *Record, key []byte, value *fastjson.Va
 	decoder.needArrow(record, fields)
 	row := fields.row()
 	if row.names != nil {
-		decoder.enum(record, fields, value, place)
+		decoder.readEnum(record, fields, value, place)
 		return
 	}
 	// Store it by its type.
 	switch to := row.pointer(&record.Shape).(type) {
 	case *float64:
-		decoder.number(record, fields, value, place)
+		decoder.readNumber(record, fields, value, place)
 	case *bool:
-		*to = decoder.flag(value, place, row.path)
+		*to = decoder.readBool(value, place, row.path)
 	case *string:
 		if fields == HasAsset && value.Type() == fastjson.TypeNull {
 			return
 		}
-		if *to = decoder.text(value, place, row.path); fields == HasAsset && *to == "" {
+		if *to = decoder.readText(value, place, row.path); fields == HasAsset && *to == "" {
 			decoder.noteOdd("props.assetId", `""`, `null, or an id that begins with "asset:"`)
 		}
 	case *Point:
-		decoder.arrowEnd(to, value, place, row.path)
+		decoder.readArrowEnd(to, value, place, row.path)
 	case *[]Point:
-		*to = decoder.linePoints(value, place)
+		*to = decoder.readLinePoints(value, place)
 	case *[]Segment:
-		*to = decoder.segments(value, place)
+		*to = decoder.readSegments(value, place)
 	case **RichText:
-		*to = decoder.rich(value, place)
+		*to = decoder.readRichText(value, place)
 	}
 }
 
-// flag reads true or false of a shape; path names the field in messages.
-func (decoder *sceneDecoder) flag(v *fastjson.Value, place jsonPlace, path string) bool {
+// readBool reads true or false of a shape; path names the field in messages.
+func (decoder *sceneDecoder) readBool(v *fastjson.Value, place jsonPlace, path string) bool {
 	t := v.Type()
 	if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
 		decoder.refuse(place, path, v, "true or false")
@@ -148,8 +148,8 @@ func (decoder *sceneDecoder) flag(v *fastjson.Value, place jsonPlace, path strin
 	return t == fastjson.TypeTrue
 }
 
-// enum reads a field of a shape whose value is one of a few names, such as a colour.
-func (decoder *sceneDecoder) enum(record *Record, fields Fields, value *fastjson.Value, place jsonPlace) {
+// readEnum reads a field of a shape whose value is one of a few names, such as a colour.
+func (decoder *sceneDecoder) readEnum(record *Record, fields Fields, value *fastjson.Value, place jsonPlace) {
 	row := fields.row()
 	names, path := row.names, row.path
 	if fields == HasAlign && record.Kind == Text {
@@ -215,9 +215,9 @@ var propFields = func() map[string]Fields {
 	return m
 }()
 
-// number reads a numeric field of a shape. Whether it is in range is for Record.validateFields.
-func (decoder *sceneDecoder) number(record *Record, fields Fields, v *fastjson.Value, place jsonPlace) {
-	n, ok := decoder.float(v)
+// readNumber reads a numeric field of a shape. Whether it is in range is for Record.validateFields.
+func (decoder *sceneDecoder) readNumber(record *Record, fields Fields, v *fastjson.Value, place jsonPlace) {
+	n, ok := decoder.readFloat(v)
 	if !ok {
 		decoder.refuse(place, fields.String(), v, "a finite number")
 		return
@@ -226,9 +226,9 @@ func (decoder *sceneDecoder) number(record *Record, fields Fields, v *fastjson.V
 	record.Has |= fields
 }
 
-// float reads a JSON number of a whiteboard. ok is false if value is not a number or does not fit a
+// readFloat reads a JSON number of a whiteboard. ok is false if value is not a number or does not fit a
 // float64.
-func (decoder *sceneDecoder) float(value *fastjson.Value) (float64, bool) {
+func (decoder *sceneDecoder) readFloat(value *fastjson.Value) (float64, bool) {
 	if value == nil || value.Type() != fastjson.TypeNumber {
 		return 0, false
 	}
@@ -236,17 +236,17 @@ func (decoder *sceneDecoder) float(value *fastjson.Value) (float64, bool) {
 	return parseNumber(decoder.digits)
 }
 
-// text reads a JSON string of a shape, which may not be longer than the limit on text, and returns a
+// readText reads a JSON string of a shape, which may not be longer than the limit on text, and returns a
 // copy.
-func (decoder *sceneDecoder) text(value *fastjson.Value, place jsonPlace, field string) string {
+func (decoder *sceneDecoder) readText(value *fastjson.Value, place jsonPlace, field string) string {
 	if value.Type() != fastjson.TypeString {
 		decoder.refuse(place, field, value, "a string")
 		return ""
 	}
 	data := value.GetStringBytes()
-	if len(data) > decoder.lim.Text {
+	if len(data) > decoder.limits.Text {
 		if decoder.fault == nil {
-			decoder.fault = textTooLong(len(data), &decoder.lim).in(place.field(field), place.shape)
+			decoder.fault = textTooLong(len(data), &decoder.limits).in(place.field(field), place.shape)
 		}
 		return ""
 	}
@@ -262,7 +262,7 @@ func (decoder *sceneDecoder) propOfOtherVersion(record *Record, key []byte, valu
 		if record.Has&HasRich != 0 {
 			return // the newer form counts
 		}
-		if s := decoder.text(value, place, "props.text"); decoder.fault == nil {
+		if s := decoder.readText(value, place, "props.text"); decoder.fault == nil {
 			record.Rich = TextOf(s)
 			record.Has |= HasRich
 		}
@@ -273,7 +273,7 @@ func (decoder *sceneDecoder) propOfOtherVersion(record *Record, key []byte, valu
 	case (name == "flipX" || name == "flipY") && record.Kind == Geo && value.Type() == fastjson.TypeTrue:
 		decoder.refuseVersion(place, "props."+name, "a mirrored outline, of tldraw 5", "false")
 	case (name == "scaleX" || name == "scaleY") && (record.Kind == Draw || record.Kind == Highlight):
-		if n, ok := decoder.float(value); !ok || n != 1 {
+		if n, ok := decoder.readFloat(value); !ok || n != 1 {
 			decoder.refuseVersion(place, "props."+name, describe(value)+", of tldraw 5", "1")
 		}
 	}
@@ -286,12 +286,12 @@ func (decoder *sceneDecoder) refuseVersion(place jsonPlace, field, got, want str
 	}
 }
 
-// arrowEnd reads the position of an unbound end of an arrow, a point in the arrow's space. Older versions
+// readArrowEnd reads the position of an unbound end of an arrow, a point in the arrow's space. Older versions
 // of the editor kept a binding in its place, which is refused.
-func (decoder *sceneDecoder) arrowEnd(to *Point, value *fastjson.Value, place jsonPlace, path string) {
+func (decoder *sceneDecoder) readArrowEnd(to *Point, value *fastjson.Value, place jsonPlace, path string) {
 	if string(value.GetStringBytes("type")) == "binding" {
 		decoder.refuseVersion(place, path, "a binding inside the arrow, of an older version", "a binding record")
 		return
 	}
-	*to = decoder.point(value, place, path)
+	*to = decoder.readPoint(value, place, path)
 }

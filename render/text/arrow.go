@@ -22,10 +22,10 @@ func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, heig
 		return 0, 0, &UnsupportedError{"lists on arrows"}
 	}
 	spec := arrowSpec(sh, Unbounded)
-	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+	if err := l.Layout(&l.scratchLayout, sh.Rich, spec); err != nil {
 		return 0, 0, err
 	}
-	unwrapped := l.probe.W // the width without any wrapping
+	unwrapped := l.scratchLayout.W // the width without any wrapping
 	switch {
 	case w > h:
 		spec.Width = min(unwrapped, max(margin, w-margin))
@@ -34,11 +34,11 @@ func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, heig
 	}
 	if spec.Width >= 0 && spec.Width < unwrapped {
 		spec.Width = floor64(spec.Width)
-		if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+		if err := l.Layout(&l.scratchLayout, sh.Rich, spec); err != nil {
 			return 0, 0, err
 		}
 	}
-	return l.probe.W, l.probe.H, nil
+	return l.scratchLayout.W, l.scratchLayout.H, nil
 }
 
 // Arrow lays out an arrow's label in the arrow's own space, in a box at (x, y) of the width that

@@ -15,19 +15,19 @@ var (
 // Limits of a geo label's width per size, px: the least width, and what is added to it. See
 // docs/spec/drawing.md#r27.
 var (
-	leastWidth = [...]float64{scene.SizeS: 12, scene.SizeM: 14, scene.SizeL: 16, scene.SizeXL: 20}
-	extraWidth = [...]float64{scene.SizeS: 2, scene.SizeM: 3.5, scene.SizeL: 5, scene.SizeXL: 10}
+	leastLabelWidth = [...]float64{scene.SizeS: 12, scene.SizeM: 14, scene.SizeL: 16, scene.SizeXL: 20}
+	extraLabelWidth = [...]float64{scene.SizeS: 2, scene.SizeM: 3.5, scene.SizeL: 5, scene.SizeXL: 10}
 )
 
 // Widths and paddings of boxes, px.
 const (
-	padding   = 16  // of geo labels and notes, on every side
-	noteSide  = 200 // of a note without growth
-	noteAvail = noteSide - 2*padding
-	noteProbe = noteAvail - 1 // a note is measured one narrower than it is drawn
-	noteLeast = 14            // smallest font that a note shrinks to
-	noteDoubt = 1.0 / 16      // px by which the editor's width of a line of several spans may differ
-	textLeast = 16            // width of an empty text shape
+	padding           = 16  // of geo labels and notes, on every side
+	noteSide          = 200 // of a note without growth
+	noteAvail         = noteSide - 2*padding
+	noteMeasuredWidth = noteAvail - 1 // a note is measured one narrower than it is drawn
+	smallestNoteFont  = 14            // smallest font that a note shrinks to
+	noteWidthDoubt    = 1.0 / 16      // px by which the editor's width of a line of several spans may differ
+	leastTextWidth    = 16            // width of an empty text shape
 )
 
 // Text lays out a text shape in its unscaled units, in a box of out.W x out.H at (0, 0). Lines wrap
@@ -36,13 +36,13 @@ const (
 func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
 	spec := Spec{Font: sh.Font, Size: textSize[sh.Size], Width: Unbounded, Align: sh.Align}
 	if !sh.Auto {
-		spec.Width = max(textLeast, math.Floor(sh.W))
+		spec.Width = max(leastTextWidth, math.Floor(sh.W))
 		return l.layoutBoxed(out, sh.Rich, spec)
 	}
 	if err := l.Layout(out, sh.Rich, spec); err != nil {
 		return err
 	}
-	spec.Width = max(textLeast, out.W+1) // 1 px more, as in the editor
+	spec.Width = max(leastTextWidth, out.W+1) // 1 px more, as in the editor
 	return l.layoutBoxed(out, sh.Rich, spec)
 }
 
@@ -59,10 +59,10 @@ func (l *Layouter) layoutBoxed(out *Layout, rich *scene.RichText, spec Spec) err
 // TextSize returns the box of a text shape in its parent's units, scale
 // included. It grows from the shape's origin to the right and down.
 func (l *Layouter) TextSize(sh *scene.Shape) (w, h float64, err error) {
-	if err := l.Text(&l.probe, sh); err != nil {
+	if err := l.Text(&l.scratchLayout, sh); err != nil {
 		return 0, 0, err
 	}
-	return l.probe.W * sh.Scale, l.probe.H * sh.Scale, nil
+	return l.scratchLayout.W * sh.Scale, l.scratchLayout.H * sh.Scale, nil
 }
 
 // GeoLabel lays out the label of a geo shape in the shape's unscaled units, where its box is w
@@ -99,12 +99,12 @@ func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
 		return 0, nil
 	}
 	spec := Spec{Font: sh.Font, Size: labelSize[sh.Size], Align: sh.Align}
-	least := leastWidth[sh.Size]
-	spec.Width = max(0, math.Ceil(least+extraWidth[sh.Size]), math.Ceil(sh.W/sh.Scale-2*padding))
-	if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+	least := leastLabelWidth[sh.Size]
+	spec.Width = max(0, math.Ceil(least+extraLabelWidth[sh.Size]), math.Ceil(sh.W/sh.Scale-2*padding))
+	if err := l.Layout(&l.scratchLayout, sh.Rich, spec); err != nil {
 		return 0, err
 	}
-	height := l.probe.H + 2*padding // what the label needs, in unscaled units
+	height := l.scratchLayout.H + 2*padding // what the label needs, in unscaled units
 	if height <= sh.H/sh.Scale {
 		return 0, nil
 	}
@@ -115,24 +115,24 @@ func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
 // both unscaled: the font shrinks until every word fits, the note grows until every line does.
 // See docs/spec/drawing.md#r81.
 func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
-	spec := Spec{Font: sh.Font, Size: labelSize[sh.Size], Width: noteProbe, Align: sh.Align}
+	spec := Spec{Font: sh.Font, Size: labelSize[sh.Size], Width: noteMeasuredWidth, Align: sh.Align}
 	for {
 		// Words are broken in the smallest font alone; in others they count as
 		// fitting up to half a px, and stay whole.
-		spec.KeepWords = spec.Size > noteLeast
-		if err := l.Layout(&l.probe, sh.Rich, spec); err != nil {
+		spec.KeepWords = spec.Size > smallestNoteFont
+		if err := l.Layout(&l.scratchLayout, sh.Rich, spec); err != nil {
 			return 0, 0, err
 		}
-		width := widest(&l.probe)
-		if spec.KeepWords && math.Abs(width-noteProbe-0.5) < noteDoubt {
+		width := widest(&l.scratchLayout)
+		if spec.KeepWords && math.Abs(width-noteMeasuredWidth-0.5) < noteWidthDoubt {
 			return 0, 0, &UnsupportedError{"a line so near the width of its note that rounding decides on the font size"}
 		}
-		if !spec.KeepWords || math.Floor(width+0.5) <= noteProbe {
+		if !spec.KeepWords || math.Floor(width+0.5) <= noteMeasuredWidth {
 			break
 		}
 		spec.Size--
 	}
-	return spec.Size, max(0, l.probe.H+2*padding-noteSide), nil
+	return spec.Size, max(0, l.scratchLayout.H+2*padding-noteSide), nil
 }
 
 // widest returns the width of the widest line of a laid out text, indents included, in px.

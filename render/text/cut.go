@@ -2,18 +2,18 @@ package text
 
 import "plumb/render/font"
 
-// appendGlyphs appends shaped glyphs to l.subset, the glyphs of a line, and returns l.subset. The cluster of a
+// appendGlyphs appends shaped glyphs to l.lineGlyphs, the glyphs of a line, and returns l.lineGlyphs. The cluster of a
 // glyph, the byte of the text that it stands for, counts from the start of what was shaped; adding base, the
 // position of that start, makes it a position in the paragraph.
 func (l *Layouter) appendGlyphs(glyphs []font.Glyph, base int) []font.Glyph {
 	for _, g := range glyphs {
 		g.Cluster += int32(base)
-		l.subset = append(l.subset, g)
+		l.lineGlyphs = append(l.lineGlyphs, g)
 	}
-	return l.subset
+	return l.lineGlyphs
 }
 
-// shapeAgain shapes text[from:to] of the paragraph by itself and appends its glyphs to l.subset,
+// shapeAgain shapes text[from:to] of the paragraph by itself and appends its glyphs to l.lineGlyphs,
 // which it returns. It is used at the ends of lines, because glyphs there depend on where the line
 // breaks.
 func (l *Layouter) shapeAgain(face *font.Face, from, to int) ([]font.Glyph, error) {

@@ -16,22 +16,22 @@ import (
 type Layouter struct {
 	fonts *font.Set
 
-	spec      Spec
-	out       *Layout
-	plainFace *font.Face // of plain text
-	text      []byte     // of the current paragraph
-	spans     []span
-	pieces    []piece
-	items     []item
-	breaks    []bool       // breaks[i]: a line may end before byte i of text
-	cuts      []bool       // cuts[i]: a character begins at byte i of text
-	indent    float64      // of the paragraph's lines, px
-	inList    bool         // the paragraph is in a list
-	avail     float64      // width for a line, px; infinite when nothing wraps
-	top       float64      // y at which the next line begins, px
-	sums      []float32    // memory of all items' ends
-	subset    []font.Glyph // of the part of an item that is on a line
-	probe     Layout       // for measuring only
+	spec            Spec
+	out             *Layout
+	plainFace       *font.Face // of plain text
+	text            []byte     // of the current paragraph
+	spans           []span
+	pieces          []piece
+	items           []item
+	breakAllowed    []bool       // breaks[i]: a line may end before byte i of text
+	characterStarts []bool       // cuts[i]: a character begins at byte i of text
+	indent          float64      // of the paragraph's lines, px
+	inList          bool         // the paragraph is in a list
+	lineRoom        float64      // width for a line, px; infinite when nothing wraps
+	nextTop         float64      // y at which the next line begins, px
+	endSums         []float32    // memory of all items' ends
+	lineGlyphs      []font.Glyph // of the part of an item that is on a line
+	scratchLayout   Layout       // for measuring only
 }
 
 // span is a range of the paragraph's text with one set of marks.
@@ -88,15 +88,15 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	l.spec, l.out, l.plainFace, l.top = spec, out, base, 0
+	l.spec, l.out, l.plainFace, l.nextTop = spec, out, base, 0
 	for i := range rich.Blocks {
 		if err := l.layoutBlock(rich, i); err != nil {
 			return err
 		}
 	}
 	// The size, then the alignment within it.
-	out.W, out.H = spec.Width, l.top
-	if spec.Width < 0 {
+	out.W, out.H = spec.Width, l.nextTop
+	if spec.Width < 0 { // Unbounded
 		out.W = 0
 		for _, line := range out.Lines {
 			out.W = max(out.W, line.Indent+max(line.Width, line.markerWidth))
@@ -116,10 +116,10 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	}
 	l.setListIndent(rich, at)
 	// The width that lines have.
-	l.avail = math.Inf(1)
+	l.lineRoom = math.Inf(1)
 	if l.spec.Width >= 0 {
-		l.avail = max(0, l.spec.Width-l.indent)
-		if l.inList && l.avail == 0 && len(b.Spans) > 1 { // the browser breaks there: docs/spec/drawing.md#r87
+		l.lineRoom = max(0, l.spec.Width-l.indent)
+		if l.inList && l.lineRoom == 0 && len(b.Spans) > 1 { // the browser breaks there: docs/spec/drawing.md#r87
 			return &UnsupportedError{"several spans in a list without room for its lines"}
 		}
 	}
@@ -145,7 +145,7 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 // l.items. It refuses marks and characters that it does not draw as the browser does.
 func (l *Layouter) loadParagraph(b *scene.Block) error {
 	l.text, l.spans, l.pieces, l.items = l.text[:0], l.spans[:0], l.pieces[:0], l.items[:0]
-	l.breaks, l.cuts, l.sums = l.breaks[:0], l.cuts[:0], l.sums[:0]
+	l.breakAllowed, l.characterStarts, l.endSums = l.breakAllowed[:0], l.characterStarts[:0], l.endSums[:0]
 	for i := range b.Spans {
 		s := &b.Spans[i]
 		switch {
@@ -283,7 +283,7 @@ func (l *Layouter) layoutForced(from, to int) error {
 }
 
 // emitLine appends text[from:to] of the paragraph to the layout as one line, with its runs, glyphs, width and
-// baseline, and moves l.top below it. wrapped says that the text goes on in the next line. Spaces at the end
+// baseline, and moves l.nextTop below it. wrapped says that the text goes on in the next line. Spaces at the end
 // of a line hang over its end: the width of a wrapped line does not include them, that of another line only as
 // far as there is room. A *UnsupportedError says that the browser places the line by rules that are not known here.
 func (l *Layouter) emitLine(from, to int, wrapped bool) error {
@@ -292,7 +292,7 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	}
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, inList: l.inList}
-	// Spaces from hang on get a run of their own. It is to where the spaces at the end stay in the run before.
+	// Spaces at the end get a run of their own from byte hang on. hang is to where they stay in the run before them.
 	hang, err := l.hangStart(from, to)
 	if err != nil {
 		return err
@@ -308,10 +308,10 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 			return err
 		}
 		if !wrapped {
-			if fullWidth > l.avail && l.spec.Align != scene.AlignStart && l.spanWithin(inkEnd, to) {
+			if fullWidth > l.lineRoom && l.spec.Align != scene.AlignStart && l.spanWithin(inkEnd, to) {
 				return &UnsupportedError{"spaces of several styles that reach beyond the end of a line"}
 			}
-			line.Width = max(line.Width, min(fullWidth, l.avail))
+			line.Width = max(line.Width, min(fullWidth, l.lineRoom))
 		}
 	}
 	// The line is as high as its highest font asks for; the plain font always counts.
@@ -320,11 +320,11 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 		a, b := l.lineExtent(out.Runs[i].Face)
 		above, below = max(above, a), max(below, b)
 	}
-	line.baseline = l.top + above
+	line.baseline = l.nextTop + above
 	for i := line.First; i < line.First+line.Count; i++ {
 		out.Runs[i].Baseline = line.baseline
 	}
-	l.top += above + below
+	l.nextTop += above + below
 	out.Lines = append(out.Lines, line)
 	return nil
 }
@@ -342,7 +342,7 @@ func (l *Layouter) hangStart(from, to int) (int, error) {
 		return spaces, nil
 	}
 	width, err := l.measure(from, end)
-	if err != nil || fitsWidth(width, l.avail) {
+	if err != nil || fitsWidth(width, l.lineRoom) {
 		return to, err
 	}
 	return spaces, nil
@@ -436,7 +436,7 @@ func (l *Layouter) itemAt(at int) int {
 // a line of its own changes its width by less than two em. So the sum may be two em more than the line.
 func (l *Layouter) tooWide(from, to int) bool {
 	const slackEm = 2
-	left := l.avail + slackEm*l.spec.Size // room that is left, px
+	left := l.lineRoom + slackEm*l.spec.Size // room that is left, px
 	for i := l.itemAt(from); i < len(l.items) && l.items[i].from < to; i++ {
 		it := &l.items[i]
 		if it.tab {
@@ -541,7 +541,7 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 // begins at an item's start, that is only what was in a ligature of the item before. The result is
 // valid until the next call.
 func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, error) {
-	l.subset = l.subset[:0]
+	l.lineGlyphs = l.lineGlyphs[:0]
 	// From byte start to byte end the glyphs [i, j) of the item stay as they are.
 	start, i := from-it.shapedFrom, 0
 	switch {
@@ -571,7 +571,7 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	if end < to {
 		return l.shapeAgain(it.face, end, to)
 	}
-	return l.subset, nil
+	return l.lineGlyphs, nil
 }
 
 // glyphAt returns the position of the first glyph at or after byte at.

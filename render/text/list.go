@@ -9,9 +9,9 @@ import (
 // Paddings of lists in advances of '0'. Those of lists with numbers depend on how many items
 // they have. See docs/spec/drawing.md#r52.
 const (
-	listPadding     = 3.25
-	listPaddingTen  = 4.25
-	listPaddingMany = 5.25
+	listPadding            = 3.25
+	listPaddingTwoDigits   = 4.25
+	listPaddingThreeDigits = 5.25
 )
 
 // bulletGap is what the browser leaves between a bullet's box and the text, and
@@ -41,9 +41,9 @@ func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
 		switch list := &rich.Blocks[i]; {
 		case !list.Ordered:
 		case list.Items >= 100:
-			padding = listPaddingMany
+			padding = listPaddingThreeDigits
 		case list.Items >= 10:
-			padding = listPaddingTen
+			padding = listPaddingTwoDigits
 		}
 		l.indent += floor64(padding * width)
 	}

@@ -25,12 +25,12 @@ const maxReshapeBytes = 256
 func (l *Layouter) fitLine(from, onlySpaces, to int) (int, error) {
 	// All of it, if that fits.
 	if !l.tooWide(from, onlySpaces) {
-		if width, err := l.measure(from, onlySpaces); err != nil || fitsWidth(width, l.avail) {
+		if width, err := l.measure(from, onlySpaces); err != nil || fitsWidth(width, l.lineRoom) {
 			return to, err
 		}
 	}
 	// Up to a place between words.
-	found, err := l.lookUpEnd(from, l.avail)
+	found, err := l.lookUpEnd(from, l.lineRoom)
 	if err != nil {
 		return 0, err
 	}
@@ -50,7 +50,7 @@ func (l *Layouter) fitLine(from, onlySpaces, to int) (int, error) {
 		return 0, err
 	}
 	if end == from { // one character at least
-		for end++; end < to && !l.cuts[end]; end++ {
+		for end++; end < to && !l.characterStarts[end]; end++ {
 		}
 	}
 	return l.hangingEnd(end, to), nil
@@ -64,7 +64,7 @@ func fitsWidth(width, avail float64) bool { return width-1.0/64 <= avail }
 // paragraph. At the start of a line a hyphen counts as a minus, and a dash belongs to the letter
 // after it, whatever stood before them.
 func (l *Layouter) mayBreak(from, end int) bool {
-	if !l.breaks[end] {
+	if !l.breakAllowed[end] {
 		return false
 	}
 	dash, n := utf8.DecodeRune(l.text[from:])
@@ -76,7 +76,7 @@ func (l *Layouter) mayBreak(from, end int) bool {
 }
 
 // mayCut reports whether a word may be cut in front of byte end.
-func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
+func (l *Layouter) mayCut(_, end int) bool { return l.characterStarts[end] }
 
 // lastBreak returns the last place before byte to where a line that begins at byte from may end and up to
 // which it fits, or from if there is none. may says where lines may end: between words or characters. found
@@ -97,7 +97,7 @@ func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int)
 	for end = first; end > from; end = l.breakBefore(from, end-1, may) {
 		shown := l.trimSpaces(from, end) // the end without hanging spaces
 		width, err := l.triedWidth(from, shown)
-		if err != nil || fitsWidth(width, l.avail) {
+		if err != nil || fitsWidth(width, l.lineRoom) {
 			return end, true, err
 		}
 		if shown <= found.safeFrom { // all of the line was shaped anew: no place before is tried
@@ -122,7 +122,7 @@ func (l *Layouter) breakWithin(from, to, reach int, may func(from, end int) bool
 // although it is too wide. may says where lines may end.
 func (l *Layouter) reshapedBreak(from, to, end int, width float64, may func(from, end int) bool) (int, error) {
 	const little, unit = 1.0, 1.0 / 64 // px
-	if width-little < l.avail {
+	if width-little < l.lineRoom {
 		found, err := l.lookUpEnd(from, width-little-unit)
 		if err != nil {
 			return 0, err
@@ -149,7 +149,7 @@ func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) 
 	if end >= to || l.tooWide(from, shown) {
 		return from, nil
 	}
-	if width, err := l.triedWidth(from, shown); err != nil || !fitsWidth(width, l.avail) {
+	if width, err := l.triedWidth(from, shown); err != nil || !fitsWidth(width, l.lineRoom) {
 		return from, err
 	}
 	return end, nil
@@ -272,21 +272,21 @@ func (l *Layouter) reshapeStart(it *item, from int) (safe, kept int, anew float6
 // in binary32 as in the browser. It computes them once per item.
 func (l *Layouter) glyphEnds(it *item) []float32 {
 	if len(it.ends) == 0 {
-		from, sum := len(l.sums), float32(0)
+		from, sum := len(l.endSums), float32(0)
 		for _, g := range it.glyphs {
 			sum += it.face.Advance(g, l.spec.Size)
-			l.sums = append(l.sums, sum)
+			l.endSums = append(l.endSums, sum)
 		}
-		it.ends = l.sums[from:]
+		it.ends = l.endSums[from:]
 	}
 	return it.ends
 }
 
-// findCharacters fills l.cuts, which says for each byte of the paragraph whether a word that is too
+// findCharacters fills l.characterStarts, which says for each byte of the paragraph whether a word that is too
 // long for a line may be cut before it: only between grapheme clusters. It does so once per
 // paragraph.
 func (l *Layouter) findCharacters() {
-	if len(l.cuts) > 0 {
+	if len(l.characterStarts) > 0 {
 		return
 	}
 	state := -1
@@ -294,23 +294,23 @@ func (l *Layouter) findCharacters() {
 		var cluster []byte
 		cluster, rest, _, state = uniseg.FirstGraphemeCluster(rest, state)
 		for i := range cluster {
-			l.cuts = append(l.cuts, i == 0)
+			l.characterStarts = append(l.characterStarts, i == 0)
 		}
 	}
 }
 
-// findBreaks fills l.breaks, which says for each byte of the paragraph whether a line may end
+// findBreaks fills l.breakAllowed, which says for each byte of the paragraph whether a line may end
 // before it, once per paragraph. The browser breaks after spaces, between two ASCII characters by a
 // table of its own, and everywhere else by the rules of UAX 14 (Unicode line breaking). The table
 // was observed: it keeps "and/or" and "a%b" whole and breaks "a-b", also before digits. See
 // docs/spec/drawing.md#r47.
 func (l *Layouter) findBreaks() {
-	if len(l.breaks) > 0 {
+	if len(l.breakAllowed) > 0 {
 		return
 	}
 	ascii := true
 	for _, c := range l.text {
-		l.breaks = append(l.breaks, false)
+		l.breakAllowed = append(l.breakAllowed, false)
 		ascii = ascii && c < 0x80
 	}
 	if !ascii {
@@ -321,24 +321,24 @@ func (l *Layouter) findBreaks() {
 		a, b := l.text[i-1], l.text[i]
 		switch {
 		case isSpace(a):
-			l.breaks[i] = !isSpace(b)
+			l.breakAllowed[i] = !isSpace(b)
 		case a > ' ' && a < 0x7F && b > ' ' && b < 0x7F:
-			l.breaks[i] = breaksBetween(l.text[:i-1], a, b)
+			l.breakAllowed[i] = breaksBetween(l.text[:i-1], a, b)
 		case b <= ' ':
-			l.breaks[i] = false
+			l.breakAllowed[i] = false
 		}
 	}
 }
 
-// keepLeadingDashes removes the places in l.breaks after a dash that a line may begin with: a dash at the
+// keepLeadingDashes removes the places in l.breakAllowed after a dash that a line may begin with: a dash at the
 // start of the paragraph, or one that follows another place to break. Such a dash belongs to the letter after
 // it, as that of a minus.
 func (l *Layouter) keepLeadingDashes() {
 	at, before := 0, ' ' // where the character before i begins, and that character
 	for i := 0; i < len(l.text); {
 		c, n := utf8.DecodeRune(l.text[i:])
-		if l.breaks[i] && dashLeads(before, c) && (at == 0 || l.breaks[at]) {
-			l.breaks[i] = false
+		if l.breakAllowed[i] && dashLeads(before, c) && (at == 0 || l.breakAllowed[at]) {
+			l.breakAllowed[i] = false
 		}
 		at, before, i = i, c, i+n
 	}
@@ -352,7 +352,7 @@ func dashLeads(dash, c rune) bool {
 		(unicode.IsLetter(c) || unicode.Is(unicode.No, c) || strings.ContainsRune("#&*<=>@^_`~", c))
 }
 
-// markUnicodeBreaks marks in l.breaks the places where UAX 14, the Unicode line breaking algorithm,
+// markUnicodeBreaks marks in l.breakAllowed the places where UAX 14, the Unicode line breaking algorithm,
 // lets a line of the paragraph end.
 func (l *Layouter) markUnicodeBreaks() {
 	state, at := -1, 0
@@ -361,7 +361,7 @@ func (l *Layouter) markUnicodeBreaks() {
 		segment, rest, _, state = uniseg.FirstLineSegment(rest, state)
 		at += len(segment)
 		if at < len(l.text) {
-			l.breaks[at] = true
+			l.breakAllowed[at] = true
 		}
 	}
 }

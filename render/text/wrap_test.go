@@ -22,7 +22,7 @@ func wrapBlock(t *testing.T, l *Layouter, spec Spec, block *scene.Block) []strin
 	if err := l.loadParagraph(block); err != nil {
 		t.Fatal(err)
 	}
-	l.avail = spec.Width
+	l.lineRoom = spec.Width
 	var lines []string
 	for from := 0; from < len(l.text); {
 		end, err := l.fitLine(from, l.trimSpaces(from, len(l.text)), len(l.text))
