@@ -19,11 +19,11 @@ type dump struct {
 
 // kind is a kind of dump: which task each answer is for, and whether answers repeat.
 type kind struct {
-	name string
-	task func(i int) int // of answer i
-	// exact says that in every second pass, of as many answers as the test has tasks, all answers are right. If
+	name   string
+	taskOf func(i int) int // of answer i
+	// mixExact says that in every second pass, of as many answers as the test has tasks, all answers are right. If
 	// the tasks repeat, so do these answers. The kind "distinct" has the same mix without repeating a task.
-	exact bool
+	mixExact bool
 }
 
 var kinds = []kind{
@@ -36,10 +36,10 @@ var kinds = []kind{
 
 var groupOf64 = kind{"64 per task", func(i int) int { return i / 64 }, false}
 
-// make writes a dump of n answers of this kind into the folder dir, and keeps its lines, which are
+// makeDump writes a dump of n answers of this kind into the folder dir, and keeps its lines, which are
 // also sent over HTTP. Each seed gives other tasks, so that a run finds none of them in a cache of the
 // run before.
-func (kind kind) make(dir string, n int, seed uint64) (*dump, error) {
+func (kind kind) makeDump(dir string, n int, seed uint64) (*dump, error) {
 	made := &dump{path: filepath.Join(dir, "dump.jsonl")}
 	file, err := os.Create(made.path)
 	if err != nil {
@@ -65,14 +65,14 @@ func (kind kind) make(dir string, n int, seed uint64) (*dump, error) {
 // test has tasks. In kinds with exact answers, the program that makes no mistakes gives those of every second
 // pass, and the noisy one all others.
 func (kind kind) line(i int, seed uint64) ([]byte, error) {
-	task, err := scenario.Make(seed, "balance", kind.task(i))
+	task, err := scenario.Make(seed, "balance", kind.taskOf(i))
 	if err != nil {
 		return nil, err
 	}
 	programs := program.All()
 	exact, noisy := programs[0], programs[1]
 	answerer := noisy
-	if pass := i / scenario.PerTest; kind.exact && pass%2 == 0 {
+	if pass := i / scenario.PerTest; kind.mixExact && pass%2 == 0 {
 		answerer = exact
 	}
 	answerSeed := uint64(i) // so that the noisy program makes other mistakes in each answer

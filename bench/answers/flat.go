@@ -8,10 +8,10 @@ import (
 	"plumb/bench/spawn"
 )
 
-// flatness shows whether the memory of a daemon stays flat in a long run. It sends n different answers, 64 to
+// printMemory shows whether the memory of a daemon stays flat in a long run. It sends n different answers, 64 to
 // a task, to a daemon with a small cache of pixel sums (tallies) and to one with a cache of the default size.
 // At each tenth it prints what the cache holds and how much memory the process takes.
-func flatness(program string, n int) error {
+func printMemory(program string, n int) error {
 	commit, err := rig.CommitOf(program)
 	if err != nil {
 		return err
@@ -19,17 +19,17 @@ func flatness(program string, n int) error {
 	fmt.Printf("# memory of a daemon while it scores different answers to balance tasks, 64 to each\n%s", rig.Header(commit))
 	fmt.Printf("%-12s %10s %10s %12s %10s\n", "tally-cache", "answers", "pictures", "cache bytes", "RSS")
 	for _, cache := range []string{"1MiB", "64MiB"} {
-		if err := flatWith(program, n, cache); err != nil {
+		if err := printMemoryWith(program, n, cache); err != nil {
 			return fmt.Errorf("--tally-cache %s: %w", cache, err)
 		}
 	}
 	return nil
 }
 
-// flatWith scores n different answers with a cache of one size. At about each tenth of them it prints
+// printMemoryWith scores n different answers with a cache of one size. At about each tenth of them it prints
 // how many pictures the cache has entries for, the bytes of the cache, and the daemon's resident memory, which
 // should become flat.
-func flatWith(program string, n int, cache string) (err error) {
+func printMemoryWith(program string, n int, cache string) (err error) {
 	daemon, err := spawn.Start(program, append([]string{"--tally-cache", cache}, serveFlags...)...)
 	if err != nil {
 		return err

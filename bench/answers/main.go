@@ -42,7 +42,7 @@ func main() {
 	flat := flag.Int("flat", 0, "answers of a long run that prints memory alone; 0 for none")
 	flag.Parse()
 	if *flat > 0 {
-		if err := flatness(*plumb, *flat); err != nil {
+		if err := printMemory(*plumb, *flat); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -84,7 +84,7 @@ func run(plumb, before string, n, rounds int) error {
 	}
 	for round := range rounds {
 		for i, kind := range kinds {
-			dump, err := kind.make(dir, n, uint64(round+1))
+			dump, err := kind.makeDump(dir, n, uint64(round+1))
 			if err != nil {
 				return err
 			}

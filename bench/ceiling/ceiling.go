@@ -35,8 +35,8 @@ func Measure(device string, gl bool, within time.Duration) (Ceilings, error) {
 	ceilings := Ceilings{Threads: runtime.GOMAXPROCS(0)}
 	const parts = 7 // what is measured: two on the host, five on the device
 	timePerPart := within / parts
-	ceilings.HostCopy1 = copies(1, timePerPart)
-	ceilings.HostCopy = copies(ceilings.Threads, timePerPart)
+	ceilings.HostCopy1 = copyRate(1, timePerPart)
+	ceilings.HostCopy = copyRate(ceilings.Threads, timePerPart)
 	if !gl {
 		return ceilings, nil
 	}
@@ -57,9 +57,9 @@ const block = 32 << 20
 // pageSize is the size of a page of memory in bytes.
 const pageSize = 4096
 
-// copies returns how many bytes per second n threads together can copy in the machine's memory. It takes
+// copyRate returns how many bytes per second n threads together can copy in the machine's memory. It takes
 // the best of at least three rounds, and about the time within.
-func copies(n int, within time.Duration) float64 {
+func copyRate(n int, within time.Duration) float64 {
 	type pair struct{ from, to []byte }
 	size := block / n
 	pairs := make([]pair, n)
@@ -69,7 +69,7 @@ func copies(n int, within time.Duration) float64 {
 			pairs[i].from[j], pairs[i].to[j] = 1, 1
 		}
 	}
-	return best(within, func() float64 {
+	return bestRate(within, func() float64 {
 		begin := time.Now()
 		var wg sync.WaitGroup
 		for i := range pairs {
@@ -80,10 +80,10 @@ func copies(n int, within time.Duration) float64 {
 	})
 }
 
-// best calls measure again and again for the time within, at least three times, and returns the greatest
+// bestRate calls measure again and again for the time within, at least three times, and returns the greatest
 // rate that it returned: other work of the machine can only make a try slower. A first try, which fills
 // caches, does not count.
-func best(within time.Duration, measure func() float64) float64 {
+func bestRate(within time.Duration, measure func() float64) float64 {
 	measure()
 	best := 0.0
 	for begin, tries := time.Now(), 0; tries < 3 || time.Since(begin) < within; tries++ {

@@ -14,8 +14,8 @@ import (
 	"plumb/render/egl"
 )
 
-// load initialises the GL bindings, which all contexts of the process share.
-var load = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.ProcAddress) })
+// loadGL initialises the GL bindings, which all contexts of the process share.
+var loadGL = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.ProcAddress) })
 
 // kernels are the measurements on one device; all methods run on its thread.
 type kernels struct {
@@ -27,17 +27,17 @@ type kernels struct {
 // measure measures what the graphics device can do at most: arithmetic, copies and the time of an empty
 // dispatch. It must run on the thread of the OpenGL context.
 func (k *kernels) measure(ceilings *Ceilings) error {
-	if err := load(); err != nil {
+	if err := loadGL(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
 	}
 	gl.GenQueries(1, &k.query)
 	defer gl.DeleteQueries(1, &k.query)
 	var err error
-	if ceilings.DeviceOps, err = k.arithmetic(); err != nil {
+	if ceilings.DeviceOps, err = k.arithmeticRate(); err != nil {
 		return err
 	}
-	k.moves(ceilings)
-	if ceilings.Dispatch, err = k.dispatch(); err != nil {
+	k.measureCopies(ceilings)
+	if ceilings.Dispatch, err = k.dispatchTime(); err != nil {
 		return err
 	}
 	if code := gl.GetError(); code != gl.NO_ERROR {
@@ -91,11 +91,11 @@ void main() {}
 // opsPerStep counts the multiplications and additions of one turn of the loop.
 const opsPerStep = 2 * 8 * 4
 
-// arithmetic returns how many float32 operations per second the device can do. It runs a compute shader with
+// arithmeticRate returns how many float32 operations per second the device can do. It runs a compute shader with
 // so many invocations that the device is busy for some milliseconds.
-func (k *kernels) arithmetic() (float64, error) {
+func (k *kernels) arithmeticRate() (float64, error) {
 	const invocations, resultSize = 64, 16 // of a group; bytes of an invocation's result
-	shader, err := program(arithmeticSource)
+	shader, err := buildProgram(arithmeticSource)
 	if err != nil {
 		return 0, err
 	}
@@ -114,14 +114,14 @@ func (k *kernels) arithmetic() (float64, error) {
 	gl.Uniform2f(location(shader, "factors"), 0.999, 0.001) // the numbers stay finite
 	gl.Uniform1i(location(shader, "steps"), int32(steps))
 	ops := float64(groups * invocations * steps * opsPerStep)
-	return best(k.timePerPart, func() float64 {
+	return bestRate(k.timePerPart, func() float64 {
 		return ops / k.timed(func() { gl.DispatchCompute(uint32(groups), 1, 1) }).Seconds()
 	}), nil
 }
 
-// moves measures how many bytes per second can be copied at most: from one buffer of the device to another
+// measureCopies measures how many bytes per second can be copied at most: from one buffer of the device to another
 // (DeviceCopy), from the host's memory to the device (Up), and back (Down).
-func (k *kernels) moves(ceilings *Ceilings) {
+func (k *kernels) measureCopies(ceilings *Ceilings) {
 	size := block
 	if !k.software {
 		size *= 4 // a graphics card is faster
@@ -136,7 +136,7 @@ func (k *kernels) moves(ceilings *Ceilings) {
 	rate := func(from, to uint32) float64 {
 		gl.BindBuffer(gl.COPY_READ_BUFFER, from)
 		gl.BindBuffer(gl.COPY_WRITE_BUFFER, to)
-		return best(k.timePerPart, func() float64 {
+		return bestRate(k.timePerPart, func() float64 {
 			took := k.timed(func() { gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, 0, 0, size) })
 			return float64(size) / took.Seconds()
 		})
@@ -147,24 +147,24 @@ func (k *kernels) moves(ceilings *Ceilings) {
 		host[i] = 1
 	}
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffers[2])
-	ceilings.UploadRate = best(k.timePerPart, func() float64 {
+	ceilings.UploadRate = bestRate(k.timePerPart, func() float64 {
 		begin := time.Now()
 		gl.BufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
 		gl.Finish()
 		return float64(size) / time.Since(begin).Seconds()
 	})
-	ceilings.ReadBackRate = best(k.timePerPart, func() float64 {
+	ceilings.ReadBackRate = bestRate(k.timePerPart, func() float64 {
 		begin := time.Now()
 		gl.GetBufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
 		return float64(size) / time.Since(begin).Seconds()
 	})
 }
 
-// dispatch returns the time in µs of the smallest piece of work on the device: the dispatch of one empty
+// dispatchTime returns the time in µs of the smallest piece of work on the device: the dispatch of one empty
 // group of a compute shader, and the wait for its fence. It is the median of several.
-func (k *kernels) dispatch() (float64, error) {
+func (k *kernels) dispatchTime() (float64, error) {
 	const dispatches = 101
-	shader, err := program(emptySource)
+	shader, err := buildProgram(emptySource)
 	if err != nil {
 		return 0, err
 	}
@@ -192,9 +192,9 @@ func location(p uint32, name string) int32 {
 	return gl.GetUniformLocation(p, *text)
 }
 
-// program compiles and links a compute shader from its source and returns the program, or an error
+// buildProgram compiles and links a compute shader from its source and returns the program, or an error
 // with the compiler's message.
-func program(source string) (uint32, error) {
+func buildProgram(source string) (uint32, error) {
 	shader := gl.CreateShader(gl.COMPUTE_SHADER)
 	defer gl.DeleteShader(shader)
 	text, free := gl.Strs(source + "\x00")

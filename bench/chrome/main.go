@@ -63,7 +63,7 @@ func run(path string, every, rounds, tabs int) error {
 		fmt.Printf("no reference data: %v\n", err)
 		return nil
 	}
-	requests, err := read(path, every)
+	requests, err := readRequests(path, every)
 	if err != nil {
 		return err
 	}
@@ -83,13 +83,13 @@ func run(path string, every, rounds, tabs int) error {
 			if want == nil {
 				want = got
 			}
-			if !same(got, want) {
+			if !sameCentres(got, want) {
 				return fmt.Errorf("cannot compare: %s has other centres of mass than the plain loop", way.name)
 			}
 		}
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, rounds)
 	}
-	report(os.Stdout, rows, len(requests), rounds, head)
+	printTable(os.Stdout, rows, len(requests), rounds, head)
 	return nil
 }
 
@@ -102,11 +102,11 @@ func (row *row) measureRound(requests []chrome.Request) ([]centre, error) {
 	}
 	defer pool.Close()
 	row.info = pool.Info()
-	if _, _, err := draw(pool, row.cfg.Pages, requests); err != nil {
+	if _, _, err := drawAll(pool, row.cfg.Pages, requests); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	centres, ms, err := draw(pool, row.cfg.Pages, requests)
+	centres, ms, err := drawAll(pool, row.cfg.Pages, requests)
 	row.times = append(row.times, time.Since(start))
 	row.sceneTimes = append(row.sceneTimes, ms)
 	return centres, err
@@ -115,9 +115,9 @@ func (row *row) measureRound(requests []chrome.Request) ([]centre, error) {
 // centre is the alpha-weighted mean of pixel centres, px.
 type centre struct{ x, y float64 }
 
-// same reports whether two lists of centres of mass, of pictures of the same scenes, agree within rounding
+// sameCentres reports whether two lists of centres of mass, of pictures of the same scenes, agree within rounding
 // errors.
-func same(a, b []centre) bool {
+func sameCentres(a, b []centre) bool {
 	const roundingError = 1e-9 // px
 	for i := range a {
 		if math.Hypot(a[i].x-b[i].x, a[i].y-b[i].y) > roundingError {
@@ -127,10 +127,10 @@ func same(a, b []centre) bool {
 	return true
 }
 
-// draw draws all scenes once in Chromium, as many at a time as there are tabs, and returns the centre of
+// drawAll draws all scenes once in Chromium, as many at a time as there are tabs, and returns the centre of
 // mass of each picture and the time of each scene in ms. A goroutine for each tab waits for its picture
 // and computes the centre before it asks for the next one.
-func draw(pool *chrome.Pool, tabs int, requests []chrome.Request) ([]centre, []float64, error) {
+func drawAll(pool *chrome.Pool, tabs int, requests []chrome.Request) ([]centre, []float64, error) {
 	centres := make([]centre, len(requests))
 	ms := make([]float64, len(requests))
 	failed := make([]error, len(requests))
@@ -172,10 +172,10 @@ func centreOf(img *image.NRGBA) centre {
 	return centre{float64(sumX)/float64(sum) + 0.5, float64(sumY)/float64(sum) + 0.5}
 }
 
-// report writes the table with a row for each way of using Chromium. head describes the machine and the
+// printTable writes the table with a row for each way of using Chromium. head describes the machine and the
 // commit. The ratios compare a way with the first one: by the best rounds, because other work of the
 // machine can only slow a round down, and by the medians.
-func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
+func printTable(w io.Writer, rows []*row, scenes, rounds int, head string) {
 	info := rows[0].info
 	fmt.Fprintf(w, "%s# load at the end %s\n", head, rig.Here().Load)
 	fmt.Fprintf(w, "# browser %s, tldraw 4.2.0, sandbox %v, hinted %v\n", info.Product, info.Sandbox, info.Hinted)
@@ -211,10 +211,10 @@ func median(d []time.Duration) time.Duration {
 	return s[len(s)/2]
 }
 
-// read returns requests that have Chromium draw scenes of a file of reference scenes: the first, and then
+// readRequests returns requests that have Chromium draw scenes of a file of reference scenes: the first, and then
 // each scene that is a multiple of every away. A request has the scene's shapes, those that were added to
 // it, its bindings, and the part of the page to draw.
-func read(path string, every int) ([]chrome.Request, error) {
+func readRequests(path string, every int) ([]chrome.Request, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read scenes: %w; see -data", err)

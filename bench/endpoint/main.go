@@ -33,7 +33,7 @@ func run() error {
 	listen := flag.String("listen", "127.0.0.1:8099", "address to listen at; port 0 takes a free one")
 	answers := flag.String("answers", "", "FILE of JSON {\"request hash\":\"text\"}, or exact:TASKS, a task file of ASPIRE; without it 0 or 1")
 	bills := flag.String("bills", "", "FILE that gets a JSON line for each answer that was sent whole")
-	faults := flag.String("faults", "", "NAME=SHARE,...; names: "+names())
+	faults := flag.String("faults", "", "NAME=SHARE,...; names: "+faultNames())
 	flag.Uint64Var(&cfg.Seed, "seed", 0, "seed of the faults")
 	flag.DurationVar(&cfg.Delay, "latency", 0, "time of every answer")
 	flag.StringVar(&cfg.RetryAfter, "retry-after", "1", "seconds that faults with a wait ask for")
@@ -71,8 +71,8 @@ func run() error {
 	return http.Serve(listener, chattest.Handler(cfg))
 }
 
-// names returns the names of the faults that the endpoint can imitate (-faults), separated by blanks.
-func names() string {
+// faultNames returns the names of the faults that the endpoint can imitate (-faults), separated by blanks.
+func faultNames() string {
 	var list []string
 	for _, fault := range chattest.Faults() {
 		list = append(list, string(fault))
@@ -93,7 +93,7 @@ func readFaults(text string) (map[chattest.Fault]float64, error) {
 		isShare := err == nil && x >= 0 && x <= 1
 		isFault := slices.Contains(chattest.Faults(), chattest.Fault(name))
 		if !isShare || !isFault {
-			return nil, fmt.Errorf("got the fault %q; want NAME=SHARE with a share from 0 to 1 and one of: %s", pair, names())
+			return nil, fmt.Errorf("got the fault %q; want NAME=SHARE with a share from 0 to 1 and one of: %s", pair, faultNames())
 		}
 		shares[chattest.Fault(name)] = x
 	}

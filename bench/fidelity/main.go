@@ -364,7 +364,7 @@ func prepareScenes(data, reference, path string) (err error) {
 			if err := enc.Encode(s); err != nil {
 				return err
 			}
-			if err := link(filepath.Join(data, filepath.FromSlash(image.File)), filepath.Join(reference, s.ID+".png")); err != nil {
+			if err := replaceLink(filepath.Join(data, filepath.FromSlash(image.File)), filepath.Join(reference, s.ID+".png")); err != nil {
 				return err
 			}
 		}
@@ -397,8 +397,8 @@ func (recorded *recorded) shownShapes(picture string) []string {
 	return ids
 }
 
-// link makes a symbolic link at the path at, which leads to the file target. It replaces what was there.
-func link(target, at string) error {
+// replaceLink makes a symbolic link at the path at, which leads to the file target. It replaces what was there.
+func replaceLink(target, at string) error {
 	target, err := filepath.Abs(target)
 	if err != nil {
 		return err

@@ -98,8 +98,8 @@ func (document *document) addBindings(random *rand.Rand) {
 		return
 	}
 	document.add(random, "shape:1", oneOf(random, "geo", "text", "note"), "page:page")
-	for _, terminal := range oneOf(random, list{"start"}, list{"end"}, list{"start", "end"}) {
-		document.bindings = append(document.bindings, object{"id": "binding:" + terminal.(string), "typeName": "binding", "type": "arrow", "fromId": "shape:0", "toId": "shape:1", "meta": object{},
+	for _, terminal := range oneOf(random, []string{"start"}, []string{"end"}, []string{"start", "end"}) { // ends of the arrow
+		document.bindings = append(document.bindings, object{"id": "binding:" + terminal, "typeName": "binding", "type": "arrow", "fromId": "shape:0", "toId": "shape:1", "meta": object{},
 			"props": object{"terminal": terminal, "isPrecise": oneOf(random, true, false), "isExact": oneOf(random, true, false), "snap": "none", "normalizedAnchor": object{"x": 0.3, "y": 0.6}}})
 	}
 }

@@ -45,10 +45,10 @@ func whiteboards(n, group int, seed uint64) ([][]byte, error) {
 	return lines, nil
 }
 
-// files draws whiteboards as PNG files with `plumb render`, a process of its own. The sample has the
+// drawFiles draws whiteboards as PNG files with `plumb render`, a process of its own. The sample has the
 // pictures per second, the processor time and bytes of a picture, and a hash of all pixels and
 // measurements, by which results of two builds are compared.
-func files(program string, flags []string, scenes [][]byte) (sample inturn.Sample, err error) {
+func drawFiles(program string, flags []string, scenes [][]byte) (sample inturn.Sample, err error) {
 	// Draw.
 	dir, err := os.MkdirTemp("", "plumb-pictures-")
 	if err != nil {
@@ -82,7 +82,7 @@ func files(program string, flags []string, scenes [][]byte) (sample inturn.Sampl
 			return sample, err
 		}
 		sample.Bytes += int64(len(file)) / int64(n)
-		sum, err := pixelsOf(file)
+		sum, err := hashOfPixels(file)
 		if err != nil {
 			return sample, err
 		}
@@ -91,9 +91,9 @@ func files(program string, flags []string, scenes [][]byte) (sample inturn.Sampl
 	return sample, nil
 }
 
-// pixelsOf returns the hash of the pixels of a PNG file with alpha. The pixels are compared and not the file,
+// hashOfPixels returns the hash of the pixels of a PNG file with alpha. The pixels are compared and not the file,
 // because two programs may compress the same picture to different bytes.
-func pixelsOf(file []byte) (inturn.Hash, error) {
+func hashOfPixels(file []byte) (inturn.Hash, error) {
 	img, err := png.Decode(bytes.NewReader(file))
 	if err != nil {
 		return inturn.Hash{}, err
@@ -111,7 +111,7 @@ func pixelsOf(file []byte) (inturn.Hash, error) {
 func overHTTP(program string, flags []string, scenes [][]byte, accept string) (sample inturn.Sample, err error) {
 	pictures := make([][]byte, len(scenes))
 	sample, err = inturn.OverHTTP(program, append([]string{"--fidelity", "native"}, flags...), len(scenes), func(daemon *spawn.Daemon) error {
-		return request(daemon, scenes, accept, pictures)
+		return requestAll(daemon, scenes, accept, pictures)
 	})
 	if err != nil {
 		return sample, err
@@ -120,7 +120,7 @@ func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s
 		sample.Bytes += int64(len(picture)) / int64(len(scenes))
 		sum := sha256.Sum256(picture)
 		if accept == "image/png" {
-			if sum, err = pixelsOf(picture); err != nil {
+			if sum, err = hashOfPixels(picture); err != nil {
 				return sample, err
 			}
 		}
@@ -129,10 +129,10 @@ func overHTTP(program string, flags []string, scenes [][]byte, accept string) (s
 	return sample, nil
 }
 
-// request requests the picture of each whiteboard from a daemon, spawn.Clients at a time, and puts them
+// requestAll requests the picture of each whiteboard from a daemon, spawn.Clients at a time, and puts them
 // into pictures in the order of the whiteboards. accept is the media type of the pictures. A client stops at
 // its first error.
-func request(daemon *spawn.Daemon, scenes [][]byte, accept string, pictures [][]byte) error {
+func requestAll(daemon *spawn.Daemon, scenes [][]byte, accept string, pictures [][]byte) error {
 	faults := make([]error, spawn.Clients)
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -43,7 +43,7 @@ var ways = []struct {
 	name string
 	draw func(program string, flags []string, scenes [][]byte) (inturn.Sample, error)
 }{
-	{"files", files},
+	{"files", drawFiles},
 	{"HTTP, PNG", func(p string, flags []string, s [][]byte) (inturn.Sample, error) {
 		return overHTTP(p, flags, s, "image/png")
 	}},

@@ -87,7 +87,7 @@ func run(plumb string, tasks int, rate float64, questions int) error {
 		}
 	}
 	// Large pictures.
-	items, err := largePictures(dir, questions)
+	items, err := writeLargePictures(dir, questions)
 	if err != nil {
 		return err
 	}
@@ -173,9 +173,9 @@ func dryRun(plumb string, args []string) (int, error) {
 	return 0, fmt.Errorf("cannot read the number of calls of the dry run: %s", out)
 }
 
-// largePictures writes n questions of SPATIALAB into the folder dir, each with a picture of its own of
+// writeLargePictures writes n questions of SPATIALAB into the folder dir, each with a picture of its own of
 // about 1 MB, and returns the path of the file of the questions.
-func largePictures(dir string, n int) (string, error) {
+func writeLargePictures(dir string, n int) (string, error) {
 	const side = 590 // px; four bytes a pixel make 1.4 MB
 	random := rand.New(rand.NewPCG(1, 2))
 	img := image.NewNRGBA(image.Rect(0, 0, side, side))

@@ -82,23 +82,23 @@ func (spec Spec) line(id string, random *rand.Rand) []byte {
 		if k > 0 {
 			out = append(out, ',')
 		}
-		out = spec.shape(out, k, random)
+		out = spec.appendShape(out, k, random)
 	}
 	return append(out, "]}"...)
 }
 
-// shape appends shape k of a made-up scene as JSON: of a random kind, with sides of 40 to 160 px as in
+// appendShape appends shape k of a made-up scene as JSON: of a random kind, with sides of 40 to 160 px as in
 // balance scenes, anywhere on the page. With spec.Points it is freehand ink of that many points.
-func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
+func (spec Spec) appendShape(dst []byte, k int, random *rand.Rand) []byte {
 	const minSide, extraSide = 40, 120 // px
 	w, h := minSide+randomHalves(random, extraSide), minSide+randomHalves(random, extraSide)
 	x, y := randomHalves(random, Width-w), randomHalves(random, Height-h)
 	geo, color := geos[random.IntN(len(geos))], colors[random.IntN(len(colors))]
-	text := word(random, spec.Text)
+	text := randomText(random, spec.Text)
 	dst = fmt.Appendf(dst, `{"id":"shape:s%d","type":`, k)
 	place := fmt.Sprintf(`"x":%s,"y":%s,`, number(x*spec.Scale), number(y*spec.Scale))
 	if spec.Points > 0 {
-		return spec.freehand(append(append(dst, `"draw",`...), place...), w, h, color, random)
+		return spec.appendFreehand(append(append(dst, `"draw",`...), place...), w, h, color, random)
 	}
 	dst = append(append(dst, `"geo",`...), place...)
 	dst = fmt.Appendf(dst, `"props":{"geo":%q,"w":%s,"h":%s,"color":%q,"fill":"solid","dash":"draw"`, geo, number(w*spec.Scale), number(h*spec.Scale), color)
@@ -111,9 +111,9 @@ func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
 	return append(dst, "}}"...)
 }
 
-// freehand appends the rest of the JSON of a closed freehand shape of w x h px, after its place: an ellipse of
+// appendFreehand appends the rest of the JSON of a closed freehand shape of w x h px, after its place: an ellipse of
 // spec.Points points, each of which is moved at random by up to half a px. Then all is enlarged by spec.Scale.
-func (spec Spec) freehand(dst []byte, w, h float64, color string, random *rand.Rand) []byte {
+func (spec Spec) appendFreehand(dst []byte, w, h float64, color string, random *rand.Rand) []byte {
 	dst = fmt.Appendf(dst, `"props":{"color":%q,"fill":"solid","dash":"solid","isComplete":true,"isClosed":true,"scale":%s,"segments":[{"type":"free","points":[`, color, number(spec.Scale))
 	for i := range spec.Points {
 		if i > 0 {
@@ -128,9 +128,9 @@ func (spec Spec) freehand(dst []byte, w, h float64, color string, random *rand.R
 	return append(dst, "]}]}}"...)
 }
 
-// word returns n random characters for the texts of made-up scenes: five letters and a blank in turn, as
+// randomText returns n random characters for the texts of made-up scenes: five letters and a blank in turn, as
 // words have about that length.
-func word(random *rand.Rand, n int) string {
+func randomText(random *rand.Rand, n int) string {
 	data := make([]byte, n)
 	for i := range data {
 		data[i] = byte('a' + random.IntN(26))

@@ -72,7 +72,7 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	if err != nil {
 		return err
 	}
-	scenes, err := load(dump, n)
+	scenes, err := loadScenes(dump, n)
 	if err != nil {
 		return err
 	}
@@ -122,10 +122,10 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	return nil
 }
 
-// load returns n different scenes of a dump, spread evenly over it, or repeated if the dump has fewer.
+// loadScenes returns n different scenes of a dump, spread evenly over it, or repeated if the dump has fewer.
 // A scene is the beginning of a request of the daemon: its JSON lacks the last brace, because
 // parameters may follow.
-func load(path string, n int) ([][]byte, error) {
+func loadScenes(path string, n int) ([][]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

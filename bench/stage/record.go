@@ -140,11 +140,11 @@ func (start moment) setUsage(sample *Sample) {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// parts sums up what all goroutines of a run have recorded, by stage: time and processor time per scene. The
+// partsOf sums up what all goroutines of a run have recorded, by stage: time and processor time per scene. The
 // processor time of the process that no stage on the processor has used counts as that of the device. That
 // is right for a software driver, whose threads are in this process. It also computes in what shares of the
 // run's time, wall, the processor was busy, the device was, and both were.
-func parts(recorders []*recorder, sample *Sample, wall time.Duration) *Parts {
+func partsOf(recorders []*recorder, sample *Sample, wall time.Duration) *Parts {
 	parts := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
 	var wallTimes, coreTimes [Stages]time.Duration
 	for _, recorder := range recorders {
@@ -166,13 +166,13 @@ func parts(recorders []*recorder, sample *Sample, wall time.Duration) *Parts {
 		}
 	}
 	parts.Core[Device.String()] = max(0, unexplained)
-	host := union(parts.Spans, Stage.Host)
-	device := union(parts.Spans, func(s Stage) bool { return s == Device })
-	both := common(host, device)
-	parts.HostBusy = share(length(host), wall)
-	parts.DeviceBusy = share(length(device), wall)
+	host := busyIntervals(parts.Spans, Stage.Host)
+	device := busyIntervals(parts.Spans, func(s Stage) bool { return s == Device })
+	both := overlapTime(host, device)
+	parts.HostBusy = share(totalTime(host), wall)
+	parts.DeviceBusy = share(totalTime(device), wall)
 	parts.BothBusy = share(both, wall)
-	parts.Overlap = share(both, length(device))
+	parts.Overlap = share(both, totalTime(device))
 	return parts
 }
 
@@ -188,9 +188,9 @@ func share(part, all time.Duration) float64 {
 // interval is [from, to).
 type interval struct{ from, to time.Duration }
 
-// union returns the intervals of time in which at least one of the wanted stages was running in any
+// busyIntervals returns the intervals of time in which at least one of the wanted stages was running in any
 // goroutine, in order. Spans that overlap or touch become one interval.
-func union(spans []Span, wanted func(Stage) bool) []interval {
+func busyIntervals(spans []Span, wanted func(Stage) bool) []interval {
 	var all []interval
 	for _, span := range spans {
 		if wanted(span.Stage) && span.End > span.Start {
@@ -209,17 +209,17 @@ func union(spans []Span, wanted func(Stage) bool) []interval {
 	return joined
 }
 
-// length returns how long the intervals, in which stages ran, are together.
-func length(list []interval) (d time.Duration) {
+// totalTime returns how long the intervals, in which stages ran, are together.
+func totalTime(list []interval) (d time.Duration) {
 	for _, i := range list {
 		d += i.to - i.from
 	}
 	return d
 }
 
-// common returns for how long both lists have an interval at the same time, such as the busy times of the
+// overlapTime returns for how long both lists have an interval at the same time, such as the busy times of the
 // processor and of the device. Each list is sorted, and its intervals do not overlap.
-func common(a, b []interval) (d time.Duration) {
+func overlapTime(a, b []interval) (d time.Duration) {
 	for len(a) > 0 && len(b) > 0 {
 		if both := min(a[0].to, b[0].to) - max(a[0].from, b[0].from); both > 0 {
 			d += both

@@ -143,7 +143,7 @@ func (run *run) measure() (Sample, error) {
 	run.start.setUsage(&sample)
 	run.setMeans(&sample)
 	if run.Profile {
-		sample.Parts = parts(recorders, &sample, time.Since(run.start.at))
+		sample.Parts = partsOf(recorders, &sample, time.Since(run.start.at))
 	}
 	return sample, run.failure()
 }

@@ -137,9 +137,9 @@ func TestNoteSeesChange(t *testing.T) {
 }
 
 func TestOverlap(t *testing.T) {
-	a := union([]Span{{Stage: Tile, Start: 0, End: 4}, {Stage: Decode, Start: 2, End: 6}, {Stage: Score, Start: 8, End: 9}}, Stage.Host)
+	a := busyIntervals([]Span{{Stage: Tile, Start: 0, End: 4}, {Stage: Decode, Start: 2, End: 6}, {Stage: Score, Start: 8, End: 9}}, Stage.Host)
 	b := []interval{{5, 8}, {8, 20}}
-	if length(a) != 7 || common(a, b) != 2 {
-		t.Errorf("got union %v of length %d, common %d; want 7 and 2", a, length(a), common(a, b))
+	if totalTime(a) != 7 || overlapTime(a, b) != 2 {
+		t.Errorf("got union %v of length %d, common %d; want 7 and 2", a, totalTime(a), overlapTime(a, b))
 	}
 }

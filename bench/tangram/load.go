@@ -18,9 +18,9 @@ import (
 // source names the files of recorded answers and of their instances.
 type source struct{ answers, instances string }
 
-// where returns the files of recorded TangramPuzzle answers and of their instances: those of the reference
+// recordedFiles returns the files of recorded TangramPuzzle answers and of their instances: those of the reference
 // data, or the project's own where there is no reference data.
-func where() source {
+func recordedFiles() source {
 	dir := os.Getenv("PLUMB_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "shared", "data")
@@ -39,7 +39,7 @@ type answer struct{ id, instance, target, response string }
 // asked for (target_outline), which is in the file of the instances.
 func load(source source) ([]answer, error) {
 	targets := map[string]string{}
-	err := each(source.instances, func(instance *fastjson.Value) error {
+	err := eachLine(source.instances, func(instance *fastjson.Value) error {
 		targets[string(instance.GetStringBytes("instance_id"))] = instance.Get("target_outline").String()
 		return nil
 	})
@@ -47,7 +47,7 @@ func load(source source) ([]answer, error) {
 		return nil, err
 	}
 	var out []answer
-	err = each(source.answers, func(value *fastjson.Value) error {
+	err = eachLine(source.answers, func(value *fastjson.Value) error {
 		loaded := answer{id: string(value.GetStringBytes("id")), instance: string(value.GetStringBytes("instance_id"))}
 		target, hasTarget := targets[loaded.instance]
 		response := value.Get("response")
@@ -65,10 +65,10 @@ func load(source source) ([]answer, error) {
 	return out, err
 }
 
-// prepared returns for each TangramPuzzle instance that the answers name, by its id, the figure that was
+// targetsOf returns for each TangramPuzzle instance that the answers name, by its id, the figure that was
 // asked for (the target), in the form in which answers are compared with it. An outline that cannot be read
 // or crosses itself is an error.
-func prepared(list []answer) (map[string]*plane.Target, error) {
+func targetsOf(list []answer) (map[string]*plane.Target, error) {
 	out := map[string]*plane.Target{}
 	for i := range list {
 		answer := &list[i]
@@ -97,9 +97,9 @@ func prepared(list []answer) (map[string]*plane.Target, error) {
 	return out, nil
 }
 
-// each calls f with the JSON value of each line of a file, until f returns an error. The value is valid until
+// eachLine calls f with the JSON value of each line of a file, until f returns an error. The value is valid until
 // the next call. Blank lines are left out.
-func each(path string, f func(*fastjson.Value) error) error {
+func eachLine(path string, f func(*fastjson.Value) error) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("cannot read answers: %w", err)
@@ -141,9 +141,9 @@ func (answer *answer) line(hasTarget bool, copy int) []byte {
 	return append(out, '}')
 }
 
-// write writes the answers as a dump, each `copies` times. hasTarget says that the lines hold the outlines
+// writeDump writes the answers as a dump, each `copies` times. hasTarget says that the lines hold the outlines
 // of the figures that were asked for; otherwise these come from a task file.
-func write(path string, list []answer, hasTarget bool, copies int) error {
+func writeDump(path string, list []answer, hasTarget bool, copies int) error {
 	var out []byte
 	for copy := range copies {
 		for i := range list {

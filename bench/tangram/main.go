@@ -27,7 +27,7 @@ import (
 // The garbage collector gets as much memory to work with as in plumb score.
 func main() {
 	log.SetFlags(0)
-	source := where()
+	source := recordedFiles()
 	flag.StringVar(&source.answers, "answers", source.answers, "recorded answers")
 	flag.StringVar(&source.instances, "instances", source.instances, "their instances")
 	rounds := flag.Int("rounds", 5, "counted rounds of all rows in turn, after one that is not")
@@ -68,13 +68,13 @@ func run(source source, rounds, times, copies int, program, shapely string) erro
 		return err
 	}
 	defer os.RemoveAll(dir)
-	evaluated, err := answers(list, times)
+	evaluated, err := answerToScoreRow(list, times)
 	if err != nil {
 		return err
 	}
-	rows := []*row{evaluated, lines(list, times)}
+	rows := []*row{evaluated, lineToResultRow(list, times)}
 	for _, copies := range []int{copies, 1} { // many answers and few: the latter show what the start costs
-		process, err := command(program, dir, list, source, copies)
+		process, err := plumbScoreRow(program, dir, list, source, copies)
 		if err != nil {
 			return err
 		}
@@ -82,11 +82,11 @@ func run(source source, rounds, times, copies int, program, shapely string) erro
 	}
 	header(source, list, rounds)
 	if _, err := os.Stat(shapely); err == nil {
-		shapelyRow, err := python(shapely, dir, list)
+		withShapely, err := shapelyRow(shapely, dir, list)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, shapelyRow)
+		rows = append(rows, withShapely)
 	} else {
 		fmt.Printf("# left out: shapely 2, %v\n", err)
 	}

@@ -56,9 +56,9 @@ func inProcess(name string, times, n int, pass func() (figures, error)) *row {
 	}}
 }
 
-// lines returns the row that measures how TangramPuzzle answers are scored from the dump line to the result
+// lineToResultRow returns the row that measures how TangramPuzzle answers are scored from the dump line to the result
 // line, as in plumb score. The lines hold the figures that were asked for, so no task file is needed.
-func lines(list []answer, times int) *row {
+func lineToResultRow(list []answer, times int) *row {
 	suite := tangram.New()
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
 	all := make([][]byte, len(list))
@@ -84,11 +84,11 @@ func lines(list []answer, times int) *row {
 	})
 }
 
-// answers returns the row that measures how TangramPuzzle answers are scored from the model's text on, until
+// answerToScoreRow returns the row that measures how TangramPuzzle answers are scored from the model's text on, until
 // every decision is made and every measure is known. The figures that were asked for are prepared before, and no
 // JSON is read or written.
-func answers(list []answer, times int) (*row, error) {
-	targets, err := prepared(list)
+func answerToScoreRow(list []answer, times int) (*row, error) {
+	targets, err := targetsOf(list)
 	if err != nil {
 		return nil, err
 	}
@@ -148,12 +148,12 @@ func metricsOf(list []answer) (figures figures, err error) {
 	return figures, nil
 }
 
-// command returns the row that measures `plumb score` as a whole process on one core, from its start to its
+// plumbScoreRow returns the row that measures `plumb score` as a whole process on one core, from its start to its
 // table. It writes a dump with each answer `copies` times into the folder dir. The instances are the task
 // file.
-func command(program, dir string, list []answer, source source, copies int) (*row, error) {
+func plumbScoreRow(program, dir string, list []answer, source source, copies int) (*row, error) {
 	path := filepath.Join(dir, "dump-"+strconv.Itoa(copies)+".jsonl")
-	if err := write(path, list, !withTarget, copies); err != nil {
+	if err := writeDump(path, list, !withTarget, copies); err != nil {
 		return nil, err
 	}
 	lines := len(list) * copies
@@ -177,12 +177,12 @@ func command(program, dir string, list []answer, source source, copies int) (*ro
 	}}, nil
 }
 
-// python returns the row that measures a scorer in Python with the library shapely 2, and starts it: a process
+// shapelyRow returns the row that measures a scorer in Python with the library shapely 2, and starts it: a process
 // with one thread. It reads the answers from a file once, goes over all of them for each line on its standard
 // input, and then writes its figures as one line of JSON. program is the Python interpreter.
-func python(program, dir string, list []answer) (*row, error) {
+func shapelyRow(program, dir string, list []answer) (*row, error) {
 	path := filepath.Join(dir, "items.jsonl")
-	if err := write(path, list, withTarget, 1); err != nil {
+	if err := writeDump(path, list, withTarget, 1); err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(program, filepath.Join("bench", "tangram", "scorer.py"), path)

@@ -63,7 +63,7 @@ func (sweep *sweep) compare(list []sample) (all []difference, err error) {
 		wg.Go(func() {
 			drawer := &drawer{sweep: sweep, native: native, worker: native.Worker(), pool: pool}
 			for part := range sheets {
-				differing, err := drawer.sheet(part)
+				differing, err := drawer.compareSheet(part)
 				mu.Lock()
 				all = append(all, differing...)
 				faults = append(faults, err)
@@ -87,9 +87,9 @@ type drawer struct {
 	pool   *chrome.Pool
 }
 
-// record returns a text shape as JSON that shows the sample's character, in its font and with the text around
+// shapeJSON returns a text shape as JSON that shows the sample's character, in its font and with the text around
 // it. It is shape i of a whiteboard, at (x, y) px.
-func (sample sample) record(i, x, y int) []byte {
+func (sample sample) shapeJSON(i, x, y int) []byte {
 	out := fmt.Appendf(nil, `{"id":"shape:%d","type":"text","x":%d,"y":%d,"props":{"font":%q,"autoSize":%t,"w":%g,`,
 		i, x, y, fontNames[sample.style.font], places[sample.place].width == 0, max(1, places[sample.place].width)) // the editor refuses a width of 0
 	out = append(out, `"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":`...)
@@ -107,17 +107,17 @@ func (sample sample) record(i, x, y int) []byte {
 	return fmt.Appendf(out, `,"marks":[%s]}]}]}}}`, marks)
 }
 
-// sheet draws up to columns x rowsPerSheet characters on one whiteboard, each in a cell of its own, with plumb and
-// with the editor. It compares the two pictures cell by cell and returns the samples that differ. A sample
+// compareSheet draws up to columns x rowsPerSheet characters on one whiteboard, each in a cell of its own, with
+// plumb and with the editor. It compares the two pictures cell by cell and returns the samples that differ. A sample
 // that plumb refuses to draw is one of them. Pictures of samples that differ are kept, where there is a
 // folder for them.
-func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
+func (drawer *drawer) compareSheet(list []sample) (differing []difference, err error) {
 	// Find out how large a cell must be, and leave out what plumb refuses.
 	var native []sample
 	var boxes []view.Box
 	cell := image.Point{} // its width and height
 	for _, sample := range list {
-		box, err := drawer.size(sample)
+		box, err := drawer.boxOf(sample)
 		if err != nil {
 			differing = append(differing, difference{sample: sample, why: err.Error()})
 			continue
@@ -131,12 +131,12 @@ func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	}
 	// Draw the sheet.
 	source := []byte{'['}
-	at := func(i int) image.Point { return image.Pt(i%columns*cell.X, i/columns*cell.Y) }
+	cornerOf := func(i int) image.Point { return image.Pt(i%columns*cell.X, i/columns*cell.Y) }
 	for i, sample := range native {
 		if i > 0 {
 			source = append(source, ',')
 		}
-		source = append(source, sample.record(i, at(i).X, at(i).Y)...)
+		source = append(source, sample.shapeJSON(i, cornerOf(i).X, cornerOf(i).Y)...)
 	}
 	got, want, err := drawer.draw(append(source, ']'), view.Box{W: float64(columns * cell.X), H: float64(rowsPerSheet * cell.Y)})
 	if err != nil {
@@ -149,7 +149,7 @@ func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 		return nil, err
 	}
 	for i, sample := range native {
-		region := image.Rectangle{Max: cell}.Add(at(i))
+		region := image.Rectangle{Max: cell}.Add(cornerOf(i))
 		inCell, _ := likeness.Region(region)
 		found := difference{sample: sample, boxPx: boxes[i].W * boxes[i].H}
 		found.differingPx = math.Round((1 - min(inCell.Within, inCell.ColourWithin)) * float64(cell.X*cell.Y))
@@ -164,10 +164,10 @@ func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	return differing, nil
 }
 
-// size returns the box around the text shape of a sample on the page. The error says why plumb does not draw
+// boxOf returns the box around the text shape of a sample on the page. The error says why plumb does not draw
 // the shape natively.
-func (drawer *drawer) size(sample sample) (view.Box, error) {
-	board, err := scene.Decode(append(append([]byte{'['}, sample.record(0, 0, 0)...), ']'), scene.DefaultLimits())
+func (drawer *drawer) boxOf(sample sample) (view.Box, error) {
+	board, err := scene.Decode(append(append([]byte{'['}, sample.shapeJSON(0, 0, 0)...), ']'), scene.DefaultLimits())
 	if err != nil {
 		return view.Box{}, err
 	}

@@ -33,7 +33,7 @@ type shown struct {
 
 // picture returns the scene over a checkerboard, which shows where it is transparent.
 func (s *shown) picture() *image.RGBA {
-	return s.over(func(x, y int) color.RGBA { return checkerboard(x, y) })
+	return s.onGround(func(x, y int) color.RGBA { return checkerboard(x, y) })
 }
 
 // The checkerboard behind pictures has squares of squarePx px, white and light grey.
@@ -53,9 +53,9 @@ func checkerboard(x, y int) color.RGBA {
 	return greySquare
 }
 
-// over returns the picture of a scene on an opaque ground. background returns the colour of the ground
+// onGround returns the picture of a scene on an opaque ground. background returns the colour of the ground
 // at a pixel.
-func (s *shown) over(background func(x, y int) color.RGBA) *image.RGBA {
+func (s *shown) onGround(background func(x, y int) color.RGBA) *image.RGBA {
 	out := image.NewRGBA(s.image.Rect)
 	for y := range out.Rect.Dy() {
 		for x := range out.Rect.Dx() {
@@ -114,7 +114,7 @@ func (s *shown) heat(number func(*render.TileInfo) int) *image.RGBA {
 func (s *shown) tinted(tintOf func(*render.TileInfo) color.RGBA) *image.RGBA {
 	const inside, onBorder = 170, 100 // the share of a tile's colour in its pixels, of 255
 	white := color.RGBA{255, 255, 255, 255}
-	out := s.over(func(int, int) color.RGBA { return white })
+	out := s.onGround(func(int, int) color.RGBA { return white })
 	for i := 0; i < len(out.Pix); i += 4 {
 		// The brightness of the colour: red, green and blue weigh 3, 6 and 1 of 10, as they do for the eye.
 		grey := uint8((int(out.Pix[i])*3 + int(out.Pix[i+1])*6 + int(out.Pix[i+2])) / 10)

@@ -40,11 +40,11 @@ func main() {
 // firstLayer is the layer to begin with, such as the picture or the cost of tiles. If screenshotPath is not "",
 // it writes a screenshot of the first scene there and ends.
 func run(path string, firstLayer int, screenshotPath string, limit int) error {
-	all, err := read(path, limit)
+	all, err := drawScenes(path, limit)
 	if err != nil {
 		return err
 	}
-	window, err := open(all[0].image.Rect.Dx(), all[0].image.Rect.Dy())
+	window, err := openWindow(all[0].image.Rect.Dx(), all[0].image.Rect.Dy())
 	if err != nil {
 		return err
 	}
@@ -52,15 +52,15 @@ func run(path string, firstLayer int, screenshotPath string, limit int) error {
 	viewer := &viewer{window: window, scenes: all, layerIndex: firstLayer, screenshotPath: screenshotPath}
 	window.glfwWindow.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, _ int, action glfw.Action, _ glfw.ModifierKey) {
 		if action != glfw.Release {
-			viewer.key(key)
+			viewer.handleKey(key)
 		}
 	})
 	return viewer.loop()
 }
 
-// read draws every scene of a file, at most limit of them, with plumb's engine. A scene that cannot be
+// drawScenes draws every scene of a file, at most limit of them, with plumb's engine. A scene that cannot be
 // drawn is named on standard error and left out.
-func read(path string, limit int) (all []shown, err error) {
+func drawScenes(path string, limit int) (all []shown, err error) {
 	engine, err := render.Open(render.Config{Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
@@ -121,9 +121,9 @@ type viewer struct {
 	needsRedraw    bool
 }
 
-// key handles a key of the window: arrows, space, home and end choose the scene, digits the layer, s
+// handleKey handles a key of the window: arrows, space, home and end choose the scene, digits the layer, s
 // saves a screenshot, q and escape close the window.
-func (v *viewer) key(k glfw.Key) {
+func (v *viewer) handleKey(k glfw.Key) {
 	switch {
 	case k == glfw.KeyRight || k == glfw.KeySpace:
 		v.sceneIndex = min(v.sceneIndex+1, len(v.scenes)-1)
@@ -137,7 +137,7 @@ func (v *viewer) key(k glfw.Key) {
 		v.layerIndex = int(k - glfw.Key1)
 	case k == glfw.KeyS:
 		name := fmt.Sprintf("view-%d-%d.png", v.sceneIndex+1, v.layerIndex+1)
-		if err := save(name, v.window.pixels()); err != nil {
+		if err := savePNG(name, v.window.pixels()); err != nil {
 			log.Print(err)
 		} else {
 			log.Printf("wrote %s", name)
@@ -159,15 +159,15 @@ func (v *viewer) loop() error {
 			v.needsRedraw = false
 		}
 		if v.screenshotPath != "" {
-			return save(v.screenshotPath, v.window.pixels())
+			return savePNG(v.screenshotPath, v.window.pixels())
 		}
 		glfw.WaitEventsTimeout(0.5) // at most so many seconds; keys are handled in it
 	}
 	return nil
 }
 
-// save writes a screenshot of the window as a PNG file.
-func save(path string, screenshot *image.RGBA) error {
+// savePNG writes a screenshot of the window as a PNG file.
+func savePNG(path string, screenshot *image.RGBA) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func TestWindow(t *testing.T) {
 	if err := os.WriteFile(file, []byte(scenes), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	want, err := read(file, 1)
+	want, err := drawScenes(file, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestLayers(t *testing.T) {
 	if err := os.WriteFile(file, []byte(scenes), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	all, err := read(file, 10)
+	all, err := drawScenes(file, 10)
 	if err != nil || len(all) != 2 {
 		t.Fatalf("got %d scenes, %v; want 2", len(all), err)
 	}

@@ -15,10 +15,10 @@ import (
 // context is made through EGL like the engine's: one process must not mix two GL
 // stacks.
 type window struct {
-	glfwWindow *glfw.Window
-	program    uint32
-	texture    uint32
-	w, h       int
+	glfwWindow              *glfw.Window
+	program                 uint32
+	texture                 uint32
+	imageWidth, imageHeight int
 }
 
 const (
@@ -37,10 +37,10 @@ uniform sampler2D picture;
 void main() { colour = texture(picture, at); }` + "\x00"
 )
 
-// open opens the window of the debug viewer for images of w x h px, with an OpenGL 4.3 context, and prepares
+// openWindow opens the window of the debug viewer for images of w x h px, with an OpenGL 4.3 context, and prepares
 // the texture that holds the image. The window is at most as large as the screen; larger images are shown
 // smaller.
-func open(w, h int) (*window, error) {
+func openWindow(w, h int) (*window, error) {
 	if err := glfw.Init(); err != nil {
 		return nil, fmt.Errorf("cannot open a window: %w", err)
 	}
@@ -62,7 +62,7 @@ func open(w, h int) (*window, error) {
 		return nil, fmt.Errorf("cannot load GL: %w", err)
 	}
 	opened := &window{glfwWindow: created}
-	if opened.program, err = link(); err != nil {
+	if opened.program, err = linkShaders(); err != nil {
 		return nil, err
 	}
 	var array uint32
@@ -75,9 +75,9 @@ func open(w, h int) (*window, error) {
 	return opened, nil
 }
 
-// link compiles and links the shaders that draw the image in the window, and returns the OpenGL program. The
+// linkShaders compiles and links the shaders that draw the image in the window, and returns the OpenGL program. The
 // error has the first part of the driver's messages.
-func link() (uint32, error) {
+func linkShaders() (uint32, error) {
 	program := gl.CreateProgram()
 	for kind, source := range map[uint32]string{gl.VERTEX_SHADER: vertexSource, gl.FRAGMENT_SHADER: fragmentSource} {
 		shader := gl.CreateShader(kind)
@@ -100,9 +100,9 @@ func link() (uint32, error) {
 
 // show uploads an image to the window's texture and draws it in the window with OpenGL.
 func (o *window) show(img *image.RGBA) {
-	o.w, o.h = img.Rect.Dx(), img.Rect.Dy()
+	o.imageWidth, o.imageHeight = img.Rect.Dx(), img.Rect.Dy()
 	gl.BindTexture(gl.TEXTURE_2D, o.texture)
-	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(o.w), int32(o.h), 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix))
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(o.imageWidth), int32(o.imageHeight), 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix))
 	o.draw()
 	o.glfwWindow.SwapBuffers()
 }
@@ -114,10 +114,10 @@ func (o *window) draw() {
 	gl.Viewport(0, 0, int32(width), int32(height))
 	gl.ClearColor(0.2, 0.2, 0.22, 1)
 	gl.Clear(gl.COLOR_BUFFER_BIT)
-	fit := min(float32(width)/float32(o.w), float32(height)/float32(o.h)) // px of the window for one of the image
+	fit := min(float32(width)/float32(o.imageWidth), float32(height)/float32(o.imageHeight)) // px of the window for one of the image
 	gl.UseProgram(o.program)
 	scale := gl.GetUniformLocation(o.program, gl.Str("scale\x00")) // the shares of the window that the image takes
-	gl.Uniform2f(scale, fit*float32(o.w)/float32(width), fit*float32(o.h)/float32(height))
+	gl.Uniform2f(scale, fit*float32(o.imageWidth)/float32(width), fit*float32(o.imageHeight)/float32(height))
 	gl.DrawArrays(gl.TRIANGLE_STRIP, 0, 4)
 	gl.Finish()
 }
