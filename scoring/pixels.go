@@ -47,25 +47,25 @@ var pixelMetrics = []struct {
 }
 
 // AppendStats appends the pixel metrics of a picture or mask as members of a JSON object,
-// without braces. For each metric that is null it calls undefined, unless that is nil, with
-// the name and the reason: "covers no pixel".
-func AppendStats(dst []byte, stats metric.Stats, undefined func(name, why string)) []byte {
+// without braces. For each metric that has no value it writes null, and calls onNull, unless that is nil,
+// with the name and the reason: "covers no pixel".
+func AppendStats(dst []byte, stats metric.Stats, onNull func(name, why string)) []byte {
 	for i, pixelMetric := range pixelMetrics {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(AppendString(dst, pixelMetric.name), ':')
-		why := "" // the metric has no value for this picture
+		whyNull := ""
 		if pixelMetric.undefined != nil {
-			why = pixelMetric.undefined(stats)
+			whyNull = pixelMetric.undefined(stats)
 		}
-		if why == "" {
+		if whyNull == "" {
 			dst = pixelMetric.append(dst, stats)
 			continue
 		}
 		dst = append(dst, "null"...)
-		if undefined != nil {
-			undefined(pixelMetric.name, why)
+		if onNull != nil {
+			onNull(pixelMetric.name, whyNull)
 		}
 	}
 	return dst

@@ -55,8 +55,7 @@ func (cleaner *cleaner) dropField(field, why string) {
 // clipName returns a field name for a note. A long name, and one with special characters, is shortened
 // and quoted; other names stay as they are.
 func clipName(name string) string {
-	const quotes = len(`""`)
-	if quoted := quote(name); len(quoted) != len(name)+quotes { // shortened, or with escapes
+	if quoted := quote(name); len(quoted) != len(name)+len(`""`) { // shortened, or with escapes
 		return quoted
 	}
 	return name

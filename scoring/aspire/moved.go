@@ -181,19 +181,7 @@ func (writer *moveWriter) writeValue(value answer.Value) {
 			writer.writeValue(element)
 		}
 		writer.dst = append(writer.dst, ']')
-	case answer.Number:
-		number, _ := value.Float()
-		writer.dst = scoring.AppendFloat(writer.dst, number)
-	case answer.String:
-		text, _ := value.Text()
-		writer.dst = scoring.AppendString(writer.dst, text)
-	case answer.Bool:
-		if flag, _ := value.Bool(); flag {
-			writer.dst = append(writer.dst, "true"...)
-		} else {
-			writer.dst = append(writer.dst, "false"...)
-		}
 	default:
-		writer.dst = append(writer.dst, "null"...)
+		writer.dst = appendJSON(writer.dst, value)
 	}
 }

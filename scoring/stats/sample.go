@@ -260,10 +260,10 @@ func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 			group.differences = append(group.differences, difference)
 			group.answers += len(scoresA.list)
 			if len(scoresA.list) > 1 {
-				group.withinA = append(group.withinA, Variance(scoresA.list))
+				group.repeatVariancesA = append(group.repeatVariancesA, Variance(scoresA.list))
 			}
 			if scoresB != nil && len(scoresB.list) > 1 {
-				group.withinB = append(group.withinB, Variance(scoresB.list))
+				group.repeatVariancesB = append(group.repeatVariancesB, Variance(scoresB.list))
 			}
 		}
 	}
@@ -287,25 +287,25 @@ func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 // spreadGroup collects the tasks of one test, or of all tests of a suite.
 type spreadGroup struct {
 	Spread
-	differences      []float64 // by task: of the mean scores, or with one sample the mean score
-	withinA, withinB []float64 // variances of the repeats of tasks with several, by side
-	answers          int       // of side A
+	differences                        []float64 // by task: of the mean scores, or with one sample the mean score
+	repeatVariancesA, repeatVariancesB []float64 // variances of the repeats of tasks with several, by side
+	answers                            int       // of side A
 }
 
 // measure computes how much the scores of at least two tasks vary. The variance of the observed
 // differences between two models has a part that comes from repeats; the rest is that of true
 // differences.
-func (group *spreadGroup) measure(twoSides bool) {
+func (group *spreadGroup) measure(hasTwoSamples bool) {
 	group.Tasks, group.Repeats = len(group.differences), float64(group.answers)/float64(len(group.differences))
-	if len(group.withinA) > 0 {
-		group.RepeatVarianceA = Mean(group.withinA)
+	if len(group.repeatVariancesA) > 0 {
+		group.RepeatVarianceA = Mean(group.repeatVariancesA)
 	}
 	group.RepeatVarianceB = group.RepeatVarianceA // with one sample the other model is taken to vary as much
 	fromRepeats := group.RepeatVarianceA
-	if twoSides {
+	if hasTwoSamples {
 		group.RepeatVarianceB = 0
-		if len(group.withinB) > 0 {
-			group.RepeatVarianceB = Mean(group.withinB)
+		if len(group.repeatVariancesB) > 0 {
+			group.RepeatVarianceB = Mean(group.repeatVariancesB)
 		}
 		fromRepeats = group.RepeatVarianceA + group.RepeatVarianceB
 	}

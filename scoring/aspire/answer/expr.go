@@ -232,7 +232,7 @@ var functions = map[string]function{
 	"Math.round": unary(func(x float64) float64 { return math.Floor(x + 0.5) }),
 	"Math.floor": unary(math.Floor), "Math.ceil": unary(math.Ceil),
 	"Math.atan2": binary(math.Atan2), "Math.pow": binary(math.Pow),
-	"Math.hypot": {1, -1, hypot}, "Math.min": fold(math.Min), "Math.max": fold(math.Max),
+	"Math.hypot": {1, anyNumber, hypot}, "Math.min": fold(math.Min), "Math.max": fold(math.Max),
 }
 
 // hypot returns the Euclidean norm of the arguments of Math.hypot in a model's arithmetic.

@@ -306,9 +306,9 @@ func (reader *Reader) numberInProse(i int) (option int, saidOption bool) {
 		before--
 	}
 	saidOption = precededByWord(lower, before, "option")
-	if bracketed || saidOption || precededByWord(lower, before, "choice") ||
-		precededByWord(lower, before, "number") || precededByWord(lower, before, "answer") ||
-		i > 0 && text[i-1] == '#' {
+	isIntroduced := saidOption || precededByWord(lower, before, "choice") ||
+		precededByWord(lower, before, "number") || precededByWord(lower, before, "answer")
+	if isIntroduced || bracketed || i > 0 && text[i-1] == '#' {
 		return option, saidOption
 	}
 	return -1, false

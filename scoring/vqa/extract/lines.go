@@ -15,8 +15,9 @@ func (reader *Reader) readLines(text []byte) (got Reading, ok bool) {
 	}
 	lastOption := -1
 	if !isOnlyLine {
-		if l, _, isLabel := reader.readSoleLabel(last); isLabel && reader.isOption(l) && !l.letterForNumber {
-			lastOption = l.option
+		label, _, isLabel := reader.readSoleLabel(last)
+		if isLabel && reader.isOption(label) && !label.letterForNumber {
+			lastOption = label.option
 		}
 	}
 	switch {

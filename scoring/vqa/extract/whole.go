@@ -48,8 +48,9 @@ func (reader *Reader) readSoleLabel(text []byte) (label label, saidOption, ok bo
 	if i+1 < len(text) && text[i] == '-' && !isDigit(text[i+1]) { // a dash, not the sign of a number
 		i++
 	}
-	followsPoint := i > 0 && (text[i-1] == '.' || text[i-1] == ',') && (i < 2 || !isLower(text[i-2])) // not as in "no.3"
-	if isDecimal := followsPoint && i < len(text) && isDigit(text[i]); isDecimal {                    // without its zero: ".5"
+	// A decimal without its zero, such as ".5", is no label; the 3 of "no.3" is one.
+	followsPoint := i > 0 && (text[i-1] == '.' || text[i-1] == ',') && (i < 2 || !isLower(text[i-2]))
+	if isDecimal := followsPoint && i < len(text) && isDigit(text[i]); isDecimal {
 		return label, false, false
 	}
 	// The label, and nothing but marks after it.

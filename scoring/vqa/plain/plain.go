@@ -86,8 +86,8 @@ func AppendWithoutLookAlikes(dst, text []byte) []byte {
 	return dst
 }
 
-// appendLookAlike appends one character of a model's text as AppendWithoutLookAlikes does: its ASCII look-alike, nothing
-// for an invisible one, else the character.
+// appendLookAlike appends one character of a model's text as AppendWithoutLookAlikes does: its ASCII
+// look-alike, nothing for an invisible one, else the character.
 func appendLookAlike(dst []byte, r rune) []byte {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e: // full-width ASCII
