@@ -182,9 +182,9 @@ func (question *question) send() (Reading, error) {
 	return reading, err
 }
 
-// pay books the cost of a reply. A reply without usage is a failure: it keeps its
-// reservation if it may have been paid for, and frees it otherwise. If the cost is limited
-// but unknown, all calls end.
+// pay books the cost of a reply. A reply without usage is a failure: what was reserved for
+// it counts as spent if it may have been paid for, and is freed otherwise. If the cost is
+// limited but unknown, all calls end.
 func (question *question) pay(hold *budget.Hold, reading *Reading) {
 	if reading.Usage == nil {
 		if reading.Paid {
@@ -227,7 +227,7 @@ func (client *Client) adaptToReply(place *slot, permit *permission, reply *Readi
 		permit.withdraw()
 		client.halt(Fatal, client.refusal(reply))
 	default:
-		permit.recordSuccess() // it is there, even if it does not like this question
+		permit.recordSuccess() // the endpoint is there, even if it refuses this question
 	}
 }
 
@@ -272,8 +272,8 @@ func (question *question) decideNext(reading *Reading) (wait time.Duration, ende
 // takeOutcome makes a reply the outcome of the question, with the counts and times that the
 // question has so far.
 func (question *question) takeOutcome(reading *Reading) {
-	outcome, before := reading.Outcome, &question.outcome
-	outcome.Tries, outcome.Lost, outcome.Started, outcome.Seconds, outcome.Waited = before.Tries, before.Lost, before.Started, before.Seconds, before.Waited
+	outcome, soFar := reading.Outcome, &question.outcome
+	outcome.Tries, outcome.Lost, outcome.Started, outcome.Seconds, outcome.Waited = soFar.Tries, soFar.Lost, soFar.Started, soFar.Seconds, soFar.Waited
 	question.outcome = outcome
 	if reading.Kind != Answer {
 		question.outcome.Error = question.client.refusal(reading)
@@ -282,8 +282,8 @@ func (question *question) takeOutcome(reading *Reading) {
 
 // endWithoutReply ends a question without a reply of the endpoint: k says how it ended and e why. If no call
 // was made, all the time since the question began counts as waiting.
-func (question *question) endWithoutReply(k Kind, e *Error) {
-	question.outcome.Kind, question.outcome.Error = k, e
+func (question *question) endWithoutReply(kind Kind, why *Error) {
+	question.outcome.Kind, question.outcome.Error = kind, why
 	if question.outcome.Tries == 0 {
 		question.outcome.Waited = time.Since(question.began).Seconds()
 	}
@@ -328,7 +328,7 @@ func (question *question) deliver() {
 		return
 	}
 	client := question.client
-	if question.outcome.Kind.Final() && client.allRefused(question.outcome.Kind) && client.cfg.Policy == EndOnFatal {
+	if question.outcome.Kind.Final() && client.firstAllRefused(question.outcome.Kind) && client.cfg.Policy == EndOnFatal {
 		question.outcome.Kind = Fatal
 		e := *question.outcome.Error
 		e.Message = fmt.Sprintf("the first %d calls were all refused; the last one: %s", firstRefused, e.Message)
@@ -347,14 +347,14 @@ func (question *question) deliver() {
 // firstRefused is after how many refused questions, at the start, nothing more is asked.
 const firstRefused = 3
 
-// allRefused counts an outcome, which the endpoint refused or not. It returns true once: for the last of the
+// firstAllRefused counts an outcome, which the endpoint refused or not. It returns true once: for the last of the
 // first firstRefused outcomes if all were refused.
-func (client *Client) allRefused(k Kind) bool {
+func (client *Client) firstAllRefused(kind Kind) bool {
 	client.mu.Lock()
 	defer client.mu.Unlock()
-	client.outcomes++
-	if k != Refused {
-		client.outcomes += firstRefused // never equal below any more
+	client.outcomesCounted++
+	if kind != Refused {
+		client.outcomesCounted += firstRefused // beyond firstRefused, so that the result is false for good
 	}
-	return client.outcomes == firstRefused
+	return client.outcomesCounted == firstRefused
 }

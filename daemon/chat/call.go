@@ -19,13 +19,13 @@ const maxBody = 16 << 20
 // call sends a request once and reads its reply, in one piece or as a stream. A fault of the
 // connection becomes a Reading. The error is that of ctx.
 func (client *Client) call(ctx context.Context, request *Request) (Reading, error) {
-	try, cancel := context.WithTimeout(ctx, client.cfg.Timeout)
+	tryCtx, cancel := context.WithTimeout(ctx, client.cfg.Timeout)
 	defer cancel()
 	body, err := request.body(client.cfg.Stream)
 	if err != nil {
 		return newReading(Refused, 0, ": "+err.Error()), nil
 	}
-	req, err := http.NewRequestWithContext(try, http.MethodPost, client.endpoint, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(tryCtx, http.MethodPost, client.endpoint, bytes.NewReader(body))
 	if err != nil {
 		return newReading(Refused, 0, "'s address cannot be used"), nil
 	}
@@ -33,14 +33,14 @@ func (client *Client) call(ctx context.Context, request *Request) (Reading, erro
 	client.authorize(req.Header)
 	resp, err := client.http.Do(req)
 	if err != nil {
-		return client.readingOfFault(ctx, try, err)
+		return client.readingOfFault(ctx, tryCtx, err)
 	}
 	defer resp.Body.Close()
 	reader := &Reader{Key: client.cfg.Key, Request: request, Now: time.Now()}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode/100 == 2 &&
 		kind == "text/event-stream" {
 		reading, err := reader.stream(resp.StatusCode, resp.Header, resp.Body)
-		return client.finishReading(ctx, try, reading, err)
+		return client.finishReading(ctx, tryCtx, reading, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
@@ -50,18 +50,18 @@ func (client *Client) call(ctx context.Context, request *Request) (Reading, erro
 		err = errLong
 	}
 	if err != nil {
-		return client.finishReading(ctx, try, Reading{}, err)
+		return client.finishReading(ctx, tryCtx, Reading{}, err)
 	}
 	return reader.Read(resp.StatusCode, resp.Header, text), nil
 }
 
 // finishReading returns the reading of a reply, or what err, the error of receiving it, means.
-func (client *Client) finishReading(ctx, try context.Context, reading Reading, err error) (Reading, error) {
+func (client *Client) finishReading(ctx, tryCtx context.Context, reading Reading, err error) (Reading, error) {
 	switch {
 	case errors.Is(err, errLong):
 		return brokenReply(http.StatusOK, fmt.Sprintf("'s reply is longer than %d bytes", maxBody)), nil
 	case err != nil:
-		return client.readingOfFault(ctx, try, err)
+		return client.readingOfFault(ctx, tryCtx, err)
 	}
 	return reading, nil
 }
@@ -118,20 +118,20 @@ func (client *Client) authorize(h http.Header) {
 // readingOfFault returns the reading of a call that brought no complete reply, with the cause in
 // words without the address. Paid is false only if the request cannot have arrived. The
 // error is that of ctx.
-func (client *Client) readingOfFault(ctx, try context.Context, err error) (Reading, error) {
+func (client *Client) readingOfFault(ctx, tryCtx context.Context, err error) (Reading, error) {
 	if ctx.Err() != nil {
 		return Reading{}, ctx.Err()
 	}
 	reading := brokenReply(0, "'s reply broke off")
-	var op *net.OpError
+	var network *net.OpError
 	var dns *net.DNSError
 	switch {
-	case try.Err() != nil:
+	case tryCtx.Err() != nil:
 		reading.whatHappened, reading.timedOut = fmt.Sprintf(" did not answer within %v", client.cfg.Timeout), true
 	case errors.As(err, &dns):
 		reading.whatHappened, reading.Paid = "'s host was not found", false
-	case errors.As(err, &op) && op.Op == "dial":
-		reading.whatHappened, reading.Paid = " cannot be reached: "+op.Err.Error(), false // without the address
+	case errors.As(err, &network) && network.Op == "dial":
+		reading.whatHappened, reading.Paid = " cannot be reached: "+network.Err.Error(), false // without the address
 	case strings.Contains(err.Error(), "x509") || strings.Contains(err.Error(), "tls:"):
 		reading.whatHappened, reading.Paid = "'s TLS certificate or connection was refused", false
 	}

@@ -104,8 +104,8 @@ type Client struct {
 	probeOnce   sync.Once
 	unreachable *ending // why the endpoint cannot be reached; nil where it can
 
-	mu       sync.Mutex
-	outcomes int // of the first questions
+	mu              sync.Mutex
+	outcomesCounted int // of the first questions
 }
 
 // New returns a client of an OpenAI-compatible chat endpoint. It makes no connection. Errors

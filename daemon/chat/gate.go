@@ -66,7 +66,7 @@ func newGate(name string, tripAfter int, patience, backoff time.Duration) *gate 
 type permission struct {
 	gate       *gate
 	probe      bool
-	pauseCount int
+	pauseCount int // the gate's, when the call was permitted
 }
 
 // awaitPermission waits until a call to the endpoint is permitted. It returns at once if the
@@ -74,11 +74,11 @@ type permission struct {
 // longer than the patience. Errors are those of ctx, or an *ending.
 func (gate *gate) awaitPermission(ctx context.Context) (*permission, error) {
 	for {
-		p, wait, change, err := gate.tryEnter(ctx)
-		if p != nil || err != nil {
-			return p, err
+		permitted, wait, changed, err := gate.tryEnter(ctx)
+		if permitted != nil || err != nil {
+			return permitted, err
 		}
-		if err := await(ctx, wait, change); err != nil {
+		if err := await(ctx, wait, changed); err != nil {
 			return nil, err
 		}
 	}
@@ -97,10 +97,10 @@ func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 	return nil
 }
 
-// tryEnter returns the permission for a call of the endpoint (p), or without one how long to wait at most; a
-// change of the gate, which closes the channel, may come first. If the circuit is closed, a call waits only for
+// tryEnter returns the permission for a call of the endpoint, or without one how long to wait at most; a
+// change of the gate, which closes the channel changed, may come first. If the circuit is closed, a call waits only for
 // pauses. If it is open, one probe at a time is let through, until the patience ends.
-func (gate *gate) tryEnter(ctx context.Context) (p *permission, wait time.Duration, change <-chan struct{}, err error) {
+func (gate *gate) tryEnter(ctx context.Context) (permitted *permission, wait time.Duration, changed <-chan struct{}, err error) {
 	gate.mu.Lock()
 	defer gate.mu.Unlock()
 	if gate.endReason != nil {
@@ -122,16 +122,16 @@ func (gate *gate) tryEnter(ctx context.Context) (p *permission, wait time.Durati
 		gate.probing = true
 		return &permission{gate: gate, probe: true, pauseCount: gate.pauseCount}, 0, nil, nil
 	}
-	left := gate.patience - now.Sub(gate.openedAt)
-	if left <= 0 {
+	patienceLeft := gate.patience - now.Sub(gate.openedAt)
+	if patienceLeft <= 0 {
 		return nil, 0, nil, &ending{Refused, &Error{Code: "down",
 			Message: fmt.Sprintf("%s has not answered for %v: %s%s", gate.name, now.Sub(gate.openedAt).Round(time.Second),
 				gate.name, gate.lastFailure)}}
 	}
 	if wait == 0 { // another call probes: wait for its end
-		wait = left
+		wait = patienceLeft
 	}
-	return nil, min(wait, left), gate.changed, nil
+	return nil, min(wait, patienceLeft), gate.changed, nil
 }
 
 // pauseTooLong returns the *ending of a question whose deadline comes before the present pause
@@ -153,20 +153,20 @@ func (gate *gate) pauseTooLong(ctx context.Context, wait time.Duration) error {
 
 // waitPauses waits for the end of pauses that the endpoint asked for after the call was
 // permitted. A probe does not wait.
-func (pass *permission) waitPauses(ctx context.Context) error {
-	gate := pass.gate
+func (permission *permission) waitPauses(ctx context.Context) error {
+	gate := permission.gate
 	for {
 		gate.mu.Lock()
-		wait, change := time.Until(gate.noCallBefore), gate.changed
+		wait, changed := time.Until(gate.noCallBefore), gate.changed
 		err := gate.pauseTooLong(ctx, max(0, wait))
 		if gate.endReason != nil {
 			err = gate.ended()
 		}
 		gate.mu.Unlock()
-		if err != nil || wait <= 0 || pass.probe {
+		if err != nil || wait <= 0 || permission.probe {
 			return err
 		}
-		if err := await(ctx, wait, change); err != nil {
+		if err := await(ctx, wait, changed); err != nil {
 			return err
 		}
 	}
@@ -174,13 +174,13 @@ func (pass *permission) waitPauses(ctx context.Context) error {
 
 // recordSuccess reports that the endpoint answered the call. It closes the circuit. The backoff
 // of pauses starts anew unless another pause began after the call was permitted.
-func (pass *permission) recordSuccess() {
-	pass.gate.update(func(g *gate) {
+func (permission *permission) recordSuccess() {
+	permission.gate.update(func(g *gate) {
 		g.failures = 0
 		g.openedAt = time.Time{}
 		g.openWait = firstOpenWait
 		g.probing = false
-		if pass.pauseCount == g.pauseCount {
+		if permission.pauseCount == g.pauseCount {
 			g.pausesSinceReply = 0
 		}
 	})
@@ -188,39 +188,39 @@ func (pass *permission) recordSuccess() {
 
 // withdraw reports that the call was not made, or that its end says nothing about the
 // endpoint. Another probe may follow.
-func (pass *permission) withdraw() {
-	pass.gate.update(func(g *gate) { g.probing = g.probing && !pass.probe })
+func (permission *permission) withdraw() {
+	permission.gate.update(func(g *gate) { g.probing = g.probing && !permission.probe })
 }
 
 // countFailure counts a failed call, and opens the circuit after g.tripAfter failures in a row.
 // With holdAll, all calls wait as long as the endpoint asks.
-func (pass *permission) countFailure(reading *Reading, holdAll bool) {
-	pass.gate.update(func(g *gate) {
+func (permission *permission) countFailure(reading *Reading, holdAll bool) {
+	permission.gate.update(func(g *gate) {
 		if g.failures++; g.failures >= g.tripAfter {
 			g.openCircuit()
 		}
-		pass.recordFailure(reading, holdAll)
+		permission.recordFailure(reading, holdAll)
 	})
 }
 
 // recordFatal reports a failure that all calls of the endpoint would meet. It opens the circuit at once.
-func (pass *permission) recordFatal(reading *Reading) {
-	pass.gate.update(func(g *gate) {
+func (permission *permission) recordFatal(reading *Reading) {
+	permission.gate.update(func(g *gate) {
 		g.failures = max(g.failures, g.tripAfter)
 		g.openCircuit()
 		const holdAll = true
-		pass.recordFailure(reading, holdAll)
+		permission.recordFailure(reading, holdAll)
 	})
 }
 
 // startPause holds all calls because the endpoint asks for a pause: for the time that it
 // names, or else for a backoff that grows with each pause. Calls that were permitted before
 // the pause and fail with it do not start another one. See docs/spec/runs.md#r11.
-func (pass *permission) startPause(r *Reading) {
-	pass.gate.update(func(g *gate) {
+func (permission *permission) startPause(r *Reading) {
+	permission.gate.update(func(g *gate) {
 		const holdAll = true
-		pass.recordFailure(r, holdAll)
-		if r.After != nil || pass.pauseCount != g.pauseCount {
+		permission.recordFailure(r, holdAll)
+		if r.After != nil || permission.pauseCount != g.pauseCount {
 			return
 		}
 		g.noCallBefore = later(g.noCallBefore, time.Now().Add(jitter(g.backoff, g.pausesSinceReply)))
@@ -257,10 +257,12 @@ func (gate *gate) openCircuit() {
 
 // recordFailure records a failure for messages, ends a probe, and with holdAll sets until when the
 // endpoint asks to wait. The caller holds mu.
-func (pass *permission) recordFailure(reading *Reading, holdAll bool) {
-	gate := pass.gate
-	gate.probing, gate.lastFailure = gate.probing && !pass.probe, reading.whatHappened
-	gate.lastStatus = reading.Status
+func (permission *permission) recordFailure(reading *Reading, holdAll bool) {
+	gate := permission.gate
+	if permission.probe {
+		gate.probing = false
+	}
+	gate.lastFailure, gate.lastStatus = reading.whatHappened, reading.Status
 	if holdAll && reading.After != nil && *reading.After > 0 {
 		gate.noCallBefore = later(gate.noCallBefore, time.Now().Add(*reading.After))
 	}

@@ -13,7 +13,7 @@ const firstWidth = 4
 // halves when the endpoint is short of room. See docs/spec/runs.md#r13.
 type window struct {
 	maxWidth int
-	fixed    bool // always max wide
+	fixed    bool // always maxWidth wide
 
 	mu                 sync.Mutex
 	width              int
@@ -37,7 +37,7 @@ func newWindow(limit int, fixed bool) *window {
 // slot is the place of one call in the window.
 type slot struct {
 	window   *window
-	halvings int // before its request was sent
+	halvings int // of the window, before the slot's request was sent
 }
 
 // enter waits for a place among the concurrent calls. Questions that were tried before
@@ -70,9 +70,9 @@ func (window *window) enter(ctx context.Context, stop <-chan struct{}, triedBefo
 func (window *window) stopWaiting(turn chan struct{}) {
 	window.mu.Lock()
 	defer window.mu.Unlock()
-	for _, queue := range []*[]chan struct{}{&window.retries, &window.firstTries} {
-		if i := slices.Index(*queue, turn); i >= 0 {
-			*queue = slices.Delete(*queue, i, i+1)
+	for _, waiting := range []*[]chan struct{}{&window.retries, &window.firstTries} {
+		if i := slices.Index(*waiting, turn); i >= 0 {
+			*waiting = slices.Delete(*waiting, i, i+1)
 			return
 		}
 	}
@@ -84,15 +84,15 @@ func (window *window) stopWaiting(turn chan struct{}) {
 // mu.
 func (window *window) fillPlaces() {
 	for window.busy < window.width {
-		queue := &window.retries
-		if len(*queue) == 0 {
-			queue = &window.firstTries
+		waiting := &window.retries
+		if len(*waiting) == 0 {
+			waiting = &window.firstTries
 		}
-		if len(*queue) == 0 {
+		if len(*waiting) == 0 {
 			return
 		}
-		close((*queue)[0])
-		*queue = (*queue)[1:]
+		close((*waiting)[0])
+		*waiting = (*waiting)[1:]
 		window.busy++
 	}
 }
@@ -132,7 +132,7 @@ func (slot *slot) recordCrowded() {
 	window := slot.window
 	window.mu.Lock()
 	defer window.mu.Unlock()
-	if window.fixed || slot.halvings != window.halvings {
+	if window.fixed || slot.halvings != window.halvings { // it was halved since the request was sent
 		return
 	}
 	window.halvings++

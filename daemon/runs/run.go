@@ -266,7 +266,7 @@ func (run *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done
 			run.finished[i] = made.keys()
 			return true, nil
 		}
-		d, err := run.shared(call.key, func() (*Done, error) { return run.ask(ctx, client, call) })
+		d, err := run.callOnce(call.key, func() (*Done, error) { return run.ask(ctx, client, call) })
 		if err != nil || d == nil {
 			return false, err
 		}
@@ -293,7 +293,7 @@ func (run *Run) firstWithoutOutcome(u unit, made *unitCalls, outcome func(key st
 	}
 }
 
-// ignore is the seen of missing for those who need no count.
+// ignore is the seen of firstWithoutOutcome for those who need no count.
 func ignore(*Done) {}
 
 // usableOutcome returns the outcome of a call from the log, or nil if the call is to be made. That is so if the
@@ -307,10 +307,10 @@ func (run *Run) usableOutcome(key string) (*Done, error) {
 	return run.calls.Done(key)
 }
 
-// shared makes a call with the function ask, unless a call with the same key is under way for another
+// callOnce makes a call with the function ask, unless a call with the same key is under way for another
 // unit: then it waits for that one's outcome. Units of several arms may ask the same, and each call is
 // paid for once.
-func (run *Run) shared(key string, ask func() (*Done, error)) (*Done, error) {
+func (run *Run) callOnce(key string, ask func() (*Done, error)) (*Done, error) {
 	v, err, _ := run.flight.Do(key, func() (any, error) { return ask() })
 	return v.(*Done), err
 }

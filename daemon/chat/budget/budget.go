@@ -95,13 +95,14 @@ func (meter *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) 
 			return hold, nil
 		}
 		// Waiting helps only if calls under way may give something back; a call that was made stays counted.
-		hopeless, change := meter.inFlight == 0 || meter.limits.Calls > 0 && meter.spent.Calls >= meter.limits.Calls, meter.change
+		callsUsedUp := meter.limits.Calls > 0 && meter.spent.Calls >= meter.limits.Calls
+		hopeless, changed := meter.inFlight == 0 || callsUsedUp, meter.change
 		meter.mu.Unlock()
 		if hopeless {
 			return nil, err
 		}
 		select {
-		case <-change:
+		case <-changed:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -181,9 +182,9 @@ func (hold *Hold) Pay(tokens Tokens, statedCost *float64) (cost *float64, priced
 }
 
 // release frees what a call reserved and wakes the calls that wait. The caller holds mu.
-func (meter *Meter) release(h *Hold) {
-	meter.reserved.Tokens -= h.Tokens
-	meter.reserved.Cost -= h.Cost
+func (meter *Meter) release(hold *Hold) {
+	meter.reserved.Tokens -= hold.Tokens
+	meter.reserved.Cost -= hold.Cost
 	meter.inFlight--
 	if meter.inFlight == 0 {
 		meter.reserved = Hold{} // a sum of floats may end slightly off 0
