@@ -73,14 +73,14 @@ func modelTable(printed paper.Table, names []string, all []*tables) scoring.Text
 		published = append(published, paper.Published{Name: r.Text(0), Value: r.Number(secondScoreColumn)})
 	}
 	for i, series := range all {
-		if !series.asked() || len(series.ordered) == 0 {
+		if !series.asked() || len(series.allRuns) == 0 {
 			continue
 		}
-		firstScores, lastScores := perTask(series.ordered, (*run).firstScore), perTask(series.ordered, (*run).lastScore)
+		firstScores, lastScores := perTask(series.allRuns, (*run).firstScore), perTask(series.allRuns, (*run).lastScore)
 		rank, nearest := paper.Place(stats.Mean(lastScores), published, 3)
 		out.Rows = append(out.Rows, slices.Concat([]string{names[i], strconv.Itoa(len(firstScores)),
 			scoring.FormatCell(stats.Mean(firstScores), 3), scoring.FormatCell(stats.Mean(lastScores), 3),
-			scoring.FormatCell(100*stats.Mean(perTask(series.ordered, isPerfect((*run).lastScore))), 1),
+			scoring.FormatCell(100*stats.Mean(perTask(series.allRuns, isPerfect((*run).lastScore))), 1),
 			scoring.FormatCell(series.allAnswers.Seconds/60, 1), rank, nearest}, series.allAnswers.Cells()))
 	}
 	if len(out.Rows) > 0 {
@@ -104,7 +104,7 @@ func tokenTable(printed paper.Table, names []string, all []*tables) scoring.Text
 		// Add up the calls of each run.
 		var promptTokens, completionTokens, calls float64
 		tasks := map[runKey]bool{}
-		for _, run := range t.ordered {
+		for _, run := range t.allRuns {
 			for _, use := range run.usages {
 				if use.known {
 					promptTokens, completionTokens, calls = promptTokens+use.prompt,
@@ -205,7 +205,7 @@ func (tables *tables) countTable() scoring.TextTable {
 	tasks := map[string]bool{}
 	taskCount := map[key]int{}
 	var categories []string
-	for _, run := range tables.ordered {
+	for _, run := range tables.allRuns {
 		if tasks[run.task] {
 			continue
 		}
@@ -245,7 +245,7 @@ func (tables *tables) errorsByDifficultyTable() scoring.TextTable {
 	paper := tables.paper.Tables["errors by difficulty"]
 	// Count the errors of each type, for each difficulty.
 	counts := map[string][]int{totalName: make([]int, len(difficulties))}
-	for _, r := range tables.ordered {
+	for _, r := range tables.allRuns {
 		level := slices.Index(difficulties, r.difficulty)
 		for _, errorType := range r.first.errorTypes {
 			if counts[errorType] == nil {

@@ -27,7 +27,7 @@ type tables struct {
 	countMissing bool   // a missing answer counts as 0
 	label        string // of the profile, for titles; "" for release
 	runs         map[runKey]*run
-	ordered      []*run // all runs, in order of appearance
+	allRuns      []*run // in order of appearance
 	paper        *paper.Paper
 	allAnswers   scoring.Tally // of all answers
 }
@@ -91,7 +91,7 @@ func (tables *tables) Add(result *scoring.Result) {
 		taskRun = &run{task: key.task, category: singleString("category"), difficulty: singleString("difficulty"),
 			repeat: key.repeat}
 		tables.runs[key] = taskRun
-		tables.ordered = append(tables.ordered, taskRun)
+		tables.allRuns = append(tables.allRuns, taskRun)
 	}
 	taskRun.turns = append(taskRun.turns, answer.number)
 	taskRun.usages = append(taskRun.usages, usageOf(result))
@@ -107,7 +107,7 @@ func (tables *tables) Add(result *scoring.Result) {
 // category, changes between the turns, errors and tools. Counts of tasks and of errors by
 // difficulty follow where the answers say how they were asked for. It implements scoring.Tables.
 func (tables *tables) Tables() []scoring.TextTable {
-	if len(tables.ordered) == 0 {
+	if len(tables.allRuns) == 0 {
 		return nil
 	}
 	list := []scoring.TextTable{tables.overallTable(),
@@ -128,12 +128,12 @@ type printedPair struct{ first, last string }
 // measured, first turns, last turns, change, the paper's two numbers, and the differences from
 // them.
 func (tables *tables) overallTable() scoring.TextTable {
-	firstScores, lastScores := perTask(tables.ordered, (*run).firstScore), perTask(tables.ordered, (*run).lastScore)
+	firstScores, lastScores := perTask(tables.allRuns, (*run).firstScore), perTask(tables.allRuns, (*run).lastScore)
 	firstActions, lastActions := tables.perTaskValues(actions)
 	firstSegments, lastSegments := tables.perTaskValues(segments)
-	perfectFirst, perfectLast := stats.Sum(perTask(tables.ordered, isPerfect((*run).firstScore))),
-		stats.Sum(perTask(tables.ordered, isPerfect((*run).lastScore)))
-	endedEarly := stats.Sum(perTask(tables.ordered, func(r *run) float64 { return indicator(r.first == r.last) }))
+	perfectFirst, perfectLast := stats.Sum(perTask(tables.allRuns, isPerfect((*run).firstScore))),
+		stats.Sum(perTask(tables.allRuns, isPerfect((*run).lastScore)))
+	endedEarly := stats.Sum(perTask(tables.allRuns, func(r *run) float64 { return indicator(r.first == r.last) }))
 	// The rows, each with its value in first and last turns and the paper's.
 	rows := []struct {
 		name        string
@@ -206,7 +206,7 @@ var difficulties = []string{"easy", "medium", "hard", "very_hard"}
 // first, then others by size.
 func (tables *tables) groupTable(name string, order []string, groupOf func(*run) string) scoring.TextTable {
 	groups := map[string][]*run{}
-	for _, r := range tables.ordered {
+	for _, r := range tables.allRuns {
 		groups[groupOf(r)] = append(groups[groupOf(r)], r)
 	}
 	keys := slices.Collect(maps.Keys(groups))
@@ -277,7 +277,7 @@ func (tables *tables) improvementTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + tables.label, TextColumns: 1,
 		Columns: []string{"change", "tasks", "%", "paper"}}
 	for i, n := range names {
-		inClass := perTask(tables.ordered, func(r *run) float64 { return indicator(classOf(r) == i) })
+		inClass := perTask(tables.allRuns, func(r *run) float64 { return indicator(classOf(r) == i) })
 		count := stats.Sum(inClass)
 		out.Rows = append(out.Rows, []string{n, scoring.FormatCell(count, countDigits(count)),
 			scoring.FormatCell(100*count/float64(len(inClass)), 1), paper[i]})
@@ -312,7 +312,7 @@ func (tables *tables) errorTable() scoring.TextTable {
 				}
 			}
 		}
-		for _, r := range tables.ordered {
+		for _, r := range tables.allRuns {
 			countTypes(r.first, 0)
 			if r.last != r.first {
 				countTypes(r.last, 1)
@@ -332,7 +332,7 @@ func (tables *tables) toolTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", TextColumns: 1,
 		Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
 	share := func(turnOf func(*run) *turnResult, name string) string {
-		list := perTask(tables.ordered, func(r *run) float64 { return indicator(slices.Contains(turnOf(r).tools, name)) })
+		list := perTask(tables.allRuns, func(r *run) float64 { return indicator(slices.Contains(turnOf(r).tools, name)) })
 		return scoring.FormatCell(100*stats.Sum(list)/float64(len(list)), 1)
 	}
 	shareColumn, digits := []int{1}, []int{1} // of the paper's table
@@ -375,17 +375,17 @@ func perTask(runs []*run, value func(*run) float64) []float64 {
 
 // sizeText returns the number of tasks as text, with the number of runs where that differs.
 func (tables *tables) sizeText(tasks int) string {
-	if tasks == len(tables.ordered) {
+	if tasks == len(tables.allRuns) {
 		return plural.Of(tasks, "task")
 	}
-	return plural.Of(tasks, "task") + ", " + plural.Of(len(tables.ordered), "run")
+	return plural.Of(tasks, "task") + ", " + plural.Of(len(tables.allRuns), "run")
 }
 
 // perTaskValues returns a value of turns per task: over the first turns, and over the last
 // ones.
 func (tables *tables) perTaskValues(value func(*turnResult) float64) (first, last []float64) {
-	return perTask(tables.ordered, func(r *run) float64 { return value(r.first) }),
-		perTask(tables.ordered, func(r *run) float64 { return value(r.last) })
+	return perTask(tables.allRuns, func(r *run) float64 { return value(r.first) }),
+		perTask(tables.allRuns, func(r *run) float64 { return value(r.last) })
 }
 
 // isPerfect returns a function that is 1 for runs whose score is perfect, else 0. score

@@ -24,10 +24,10 @@ func TestTables(t *testing.T) {
 	tab.Add(answerOf("a#0", 2, 0.65))
 	tab.Add(answerOf("c#2", 1, 0.7))
 	tab.Add(answerOf("c#2", 1, 0.8)) // another run
-	if n := len(tab.ordered); n != 4 {
+	if n := len(tab.allRuns); n != 4 {
 		t.Errorf("got %d runs; want 4", n)
 	}
-	tab.ordered = tab.ordered[:2]
+	tab.allRuns = tab.allRuns[:2]
 	tab.Add(&scoring.Result{Suite: suiteName, Err: &scoring.Error{Code: "no_response"}})
 	got := rowsOf(tab)
 	for _, want := range []string{

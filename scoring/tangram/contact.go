@@ -29,10 +29,10 @@ type segment struct{ x0, y0, x1, y1 float64 }
 
 // appendSegments appends the edges of a polygon in doubles: segment i leads from vertex i to
 // the next one, the last back to the first.
-func appendSegments(dst []segment, list []plane.Point) []segment {
+func appendSegments(dst []segment, vertices []plane.Point) []segment {
 	first := len(dst)
-	for i := range list {
-		x, y := list[i].X.Float(), list[i].Y.Float()
+	for i := range vertices {
+		x, y := vertices[i].X.Float(), vertices[i].Y.Float()
 		if i > 0 {
 			dst[first+i-1].x1, dst[first+i-1].y1 = x, y
 		}

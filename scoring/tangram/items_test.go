@@ -130,8 +130,8 @@ func TestUnnamed(t *testing.T) {
 			t.Errorf("repeat %d: got %d repeats of %d items; want %d", k, g.repeats, len(g.items), want)
 		}
 	}
-	if g.n != 5 {
-		t.Errorf("got %d answers; want 5", g.n)
+	if g.answers != 5 {
+		t.Errorf("got %d answers; want 5", g.answers)
 	}
 	var m compensatedMean
 	for _, x := range []float64{1e16, 1, -1e16} {

@@ -96,7 +96,7 @@ func outlineTable(printed paper.Table, names []string, all []*tables) scoring.Te
 	out := scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction" + paperSuffix, TextColumns: 1,
 		Columns: append([]string{"model", "Invalid", "Acc", "rank", "nearest"}, scoring.TallyColumns()...)}
 	for i, series := range all {
-		if choices := &series.choices; choices.n > 0 && len(printed.Rows) > 0 {
+		if choices := &series.choices; choices.answers > 0 && len(printed.Rows) > 0 {
 			means := choices.meansOf(mainReading)
 			rank, nearest := paper.Place(means.share[shareSuccess].scaled(100), publishedColumn(printed, accuracyColumn), 2)
 			out.Rows = append(out.Rows, append([]string{names[i], means.share[shareSyntaxErrors].percent(),
@@ -129,7 +129,7 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 	}
 	for i, series := range all {
 		group := series.groups[setting]
-		if group == nil || group.n == 0 {
+		if group == nil || group.answers == 0 {
 			continue
 		}
 		means := group.meansOf(mainReading)

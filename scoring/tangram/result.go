@@ -275,10 +275,10 @@ func deviation(difference float64) string {
 // piece of its kind. The answer may list the vertices from any start and in either direction, so it
 // compares with the start and direction that fit best overall. It says so where the number of
 // vertices is wrong, or where only angles are.
-func worstEdge(list []construction.Point, kind construction.Kind) string {
+func worstEdge(vertices []construction.Point, kind construction.Kind) string {
 	canonical := canonicalPieces[kind]
-	points := make([]plane.Point, len(list))
-	for i, v := range list {
+	points := make([]plane.Point, len(vertices))
+	for i, v := range vertices {
 		points[i] = plane.Point(v)
 	}
 	if len(points) != len(canonical.corners) {
@@ -312,9 +312,9 @@ func worstEdge(list []construction.Point, kind construction.Kind) string {
 
 // edgeLengths returns the lengths of a tangram piece's edges; edge i leads from vertex i to the
 // next one.
-func edgeLengths(list []plane.Point) (out []float64) {
-	for i, a := range list {
-		out = append(out, math.Sqrt(squaredDistance(a, list[(i+1)%len(list)]).Float()))
+func edgeLengths(vertices []plane.Point) (out []float64) {
+	for i, a := range vertices {
+		out = append(out, math.Sqrt(squaredDistance(a, vertices[(i+1)%len(vertices)]).Float()))
 	}
 	return out
 }

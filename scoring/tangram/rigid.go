@@ -57,8 +57,8 @@ func newCanonicalPiece(corners ...plane.Point) *canonicalPiece {
 }
 
 // area returns the exact area of a tangram piece, whose vertices may run in either direction.
-func area(list []plane.Point) field.Number {
-	a := field.Area(list)
+func area(vertices []plane.Point) field.Number {
+	a := field.Area(vertices)
 	if a.Sign() < 0 {
 		return a.Neg()
 	}
@@ -67,10 +67,10 @@ func area(list []plane.Point) field.Number {
 
 // perimeter returns the exact perimeter of a tangram piece. ok is false if the length of an edge is
 // not in Q(sqrt 2). See docs/spec/tangram.md#r30.
-func perimeter(list []plane.Point) (sum field.Number, ok bool) {
+func perimeter(vertices []plane.Point) (sum field.Number, ok bool) {
 	sum = field.Int(0)
-	for i, a := range list {
-		l, ok := squaredDistance(a, list[(i+1)%len(list)]).Sqrt()
+	for i, a := range vertices {
+		l, ok := squaredDistance(a, vertices[(i+1)%len(vertices)]).Sqrt()
 		if !ok {
 			return sum, false
 		}
@@ -80,9 +80,9 @@ func perimeter(list []plane.Point) (sum field.Number, ok bool) {
 }
 
 // floatPerimeter returns the sum of a piece's edge lengths in doubles.
-func floatPerimeter(list []segment) (sum float64) {
-	for i := range list {
-		sum += list[i].length()
+func floatPerimeter(edges []segment) (sum float64) {
+	for i := range edges {
+		sum += edges[i].length()
 	}
 	return sum
 }
@@ -94,12 +94,12 @@ func squaredDistance(a, b plane.Point) field.Number {
 
 // squaredDistances returns the exact squared distances of all pairs of a tangram piece's n
 // vertices: that of i and j is at i*n+j.
-func squaredDistances(list []plane.Point) []field.Number {
-	n := len(list)
+func squaredDistances(vertices []plane.Point) []field.Number {
+	n := len(vertices)
 	out := make([]field.Number, n*n)
 	for i := range n {
 		for j := range i {
-			d := squaredDistance(list[i], list[j])
+			d := squaredDistance(vertices[i], vertices[j])
 			out[i*n+j], out[j*n+i] = d, d
 		}
 		out[i*n+i] = field.Int(0)
@@ -120,17 +120,17 @@ func productError(edges []segment) float64 {
 }
 
 // isCongruent reports whether a piece of an answer is the canonical tangram piece, moved, rotated or
-// mirrored. list are its vertices and edges its edges in doubles. Vertices between collinear edges do
+// mirrored. edges are the edges between its vertices in doubles. Vertices between collinear edges do
 // not count. All distances between corners must agree for some first corner and direction: within a
 // tolerance for decimal answers, else exactly. See docs/spec/tangram.md#r32.
-func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece, decimal bool) bool {
-	corners := withoutCollinear(list, edges)
+func isCongruent(vertices []plane.Point, edges []segment, canonical *canonicalPiece, decimal bool) bool {
+	corners := withoutCollinear(vertices, edges)
 	n := len(corners)
 	if n != len(canonical.corners) {
 		return false
 	}
-	if n < len(list) {
-		list, edges = corners, appendSegments(nil, corners)
+	if n < len(vertices) {
+		vertices, edges = corners, appendSegments(nil, corners)
 	}
 	var distances [maxCorners * maxCorners]float64 // distances of corners: squared, unless decimal
 	for i := range n {
@@ -160,7 +160,7 @@ func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece,
 			}
 			for i := 0; i < n && matches && !decimal; i++ {
 				for j := 0; j < i && matches; j++ {
-					matches = squaredDistance(list[candidate(i)], list[candidate(j)]).Equal(canonical.squared[i*n+j])
+					matches = squaredDistance(vertices[candidate(i)], vertices[candidate(j)]).Equal(canonical.squared[i*n+j])
 				}
 			}
 			if matches {
@@ -175,12 +175,12 @@ func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece,
 const maxCorners = 4
 
 // withoutCollinear returns the vertices of a tangram piece except those between two edges on one line,
-// which are no corners. If there are none of these it returns the list itself. Doubles decide unless
+// which are no corners. If there are none of these it returns vertices itself. Doubles decide unless
 // the cross product is within their rounding error; then exact arithmetic does.
-func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
-	n := len(list)
+func withoutCollinear(vertices []plane.Point, edges []segment) []plane.Point {
+	n := len(vertices)
 	if n <= 3 {
-		return list
+		return vertices
 	}
 	tolerance := productError(edges)
 	isNoCorner := func(i int) bool {
@@ -189,21 +189,21 @@ func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 		if math.Abs(cross) > tolerance {
 			return false
 		}
-		a, b, c := list[(i+n-1)%n], list[i], list[(i+1)%n]
+		a, b, c := vertices[(i+n-1)%n], vertices[i], vertices[(i+1)%n]
 		ux, uy, vx, vy := b.X.Sub(a.X), b.Y.Sub(a.Y), c.X.Sub(b.X), c.Y.Sub(b.Y)
 		return ux.Mul(vy).Sub(uy.Mul(vx)).Zero()
 	}
 	var out []plane.Point // nil until a vertex is left out
-	for i := range list {
+	for i := range vertices {
 		switch leaveOut := isNoCorner(i); {
 		case leaveOut && out == nil:
-			out = append(make([]plane.Point, 0, n), list[:i]...)
+			out = append(make([]plane.Point, 0, n), vertices[:i]...)
 		case !leaveOut && out != nil:
-			out = append(out, list[i])
+			out = append(out, vertices[i])
 		}
 	}
 	if out == nil {
-		return list
+		return vertices
 	}
 	return out
 }
@@ -211,7 +211,7 @@ func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 // isDistorted reports whether a piece of an answer is not a rigid tangram piece of its type: it
 // crosses itself, or has another area or perimeter. For decimal answers there is a tolerance. See
 // docs/spec/tangram.md#r30.
-func isDistorted(list []plane.Point, piece *PieceScore, canonical *canonicalPiece, decimal bool) bool {
+func isDistorted(vertices []plane.Point, piece *PieceScore, canonical *canonicalPiece, decimal bool) bool {
 	if !piece.Simple {
 		return true
 	}
@@ -220,10 +220,10 @@ func isDistorted(list []plane.Point, piece *PieceScore, canonical *canonicalPiec
 		return math.Abs(piece.Area-canonical.floatArea) > areaTolerance ||
 			math.Abs(piece.Perimeter-canonical.floatPerimeter) > areaTolerance
 	}
-	if !area(list).Equal(canonical.area) {
+	if !area(vertices).Equal(canonical.area) {
 		return true
 	}
-	exactPerimeter, ok := perimeter(list)
+	exactPerimeter, ok := perimeter(vertices)
 	// An edge with a length outside Q(sqrt 2) is on no canonical piece.
 	return !ok || !exactPerimeter.Equal(canonical.perimeter)
 }

@@ -45,13 +45,13 @@ const (
 
 // group adds up the answers of one setting of Task 2, or of Task 1.
 type group struct {
-	// n answers count. missing ones are among them only with tables.countMissing.
-	n, missing    int
-	allAnswers    scoring.Tally   // of all answers
-	singleAnswers [readings]means // means over answers that name no repeat, each an item of its own
-	items         []itemTallies   // of the others, in order of appearance
-	itemIndex     map[string]int  // indices in items by the item's key
-	repeats       int             // answers counted in items
+	// answers is how many answers count. missing ones are among them only with tables.countMissing.
+	answers, missing int
+	allAnswers       scoring.Tally   // of all answers
+	singleAnswers    [readings]means // means over answers that name no repeat, each an item of its own
+	items            []itemTallies   // of the others, in order of appearance
+	itemIndex        map[string]int  // indices in items by the item's key
+	repeats          int             // answers counted in items
 }
 
 // itemTallies adds up the repeats of one item for each way of reading its answers. Task 1
@@ -95,7 +95,7 @@ const maxItems = 1 << 18
 // other repeats, and the item is averaged in the end. An answer without a repeat number, without a name
 // of its item, or of a new item beyond maxItems, is added to the means at once, as an item of its own.
 func (group *group) addItem(result *scoring.Result, answer *itemTallies) {
-	group.n++
+	group.answers++
 	item := -1                 // for an item of its own
 	if result.Who.Repeat > 0 { // repeats count from 1, 0 is none
 		item = group.itemOf(result)
@@ -184,7 +184,7 @@ func (means *means) addItem(tally *answerTally) {
 // not lost.
 type compensatedMean struct {
 	sum, lost float64
-	n         int
+	count     int
 }
 
 // add adds a value to the sum of a mean in a tangram table. What rounding lost of it is added to
@@ -197,17 +197,17 @@ func (mean *compensatedMean) add(value float64) {
 		mean.lost += (value - sum) + mean.sum
 	}
 	mean.sum = sum
-	mean.n++
+	mean.count++
 }
 
 // scaled returns the mean times a factor, or NaN if nothing was added.
 func (mean *compensatedMean) scaled(factor float64) float64 {
-	return factor * ((mean.sum + mean.lost) / float64(mean.n))
+	return factor * ((mean.sum + mean.lost) / float64(mean.count))
 }
 
 // percent formats the mean of shares as a percentage.
 func (mean *compensatedMean) percent() string {
-	return scoring.FormatCell(100*(mean.sum+mean.lost)/float64(mean.n), 2)
+	return scoring.FormatCell(100*(mean.sum+mean.lost)/float64(mean.count), 2)
 }
 
 // outcome is the part of one answer's result that tables use.
@@ -347,17 +347,17 @@ func (tallies *itemTallies) addChoice(result *scoring.Result, missing bool) {
 // each setting of Task 2, with the paper's settings first. Groups without answers have none. It
 // implements scoring.Tables.
 func (tables *tables) Tables() (out []scoring.TextTable) {
-	if group := &tables.choices; group.n > 0 {
+	if group := &tables.choices; group.answers > 0 {
 		means := group.meansOf(mainReading)
 		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", TextColumns: 1,
 			Note:    group.footnote(tables.countMissing),
 			Columns: []string{"", "N", "Invalid", "Acc"},
-			Rows: [][]string{{"Task 1", strconv.Itoa(group.n), means.share[shareSyntaxErrors].percent(),
+			Rows: [][]string{{"Task 1", strconv.Itoa(group.answers), means.share[shareSyntaxErrors].percent(),
 				means.share[shareSuccess].percent()}}})
 	}
 	slices.SortStableFunc(tables.settingNames, func(a, b string) int { return settingOrder(a) - settingOrder(b) })
 	for _, name := range tables.settingNames {
-		if g := tables.groups[name]; g.n > 0 {
+		if g := tables.groups[name]; g.answers > 0 {
 			out = append(out, g.table(name, tables.countMissing), g.detailTable(name))
 		}
 	}
@@ -374,7 +374,7 @@ func settingOrder(setting string) int {
 }
 
 // footnote returns the note under a tangram table on how missing answers and repeats count.
-// countMissing says that missing answers are in n.
+// countMissing says that missing answers are in group.answers.
 func (group *group) footnote(countMissing bool) string {
 	var parts []string
 	switch {
@@ -385,7 +385,7 @@ func (group *group) footnote(countMissing bool) string {
 		parts = append(parts, fmt.Sprintf("%d without a response are left out.", group.missing))
 	}
 	if items := len(group.items); items < group.repeats { // an item has several answers
-		items += group.n - group.repeats // each other answer is an item of its own
+		items += group.answers - group.repeats // each other answer is an item of its own
 		parts = append(parts, plural.Of(items, "item; its repeats", "items; the repeats of each")+" are averaged first.")
 	}
 	return strings.Join(parts, " ")
@@ -415,7 +415,7 @@ func (group *group) table(setting string, countMissing bool) scoring.TextTable {
 	for reading, name := range [readings]string{"main", "repaired backslashes", "rigid by congruence",
 		"connected by points"} {
 		means := group.meansOf(reading)
-		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(group.n)}, means.tableCells()...))
+		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(group.answers)}, means.tableCells()...))
 	}
 	return out
 }
@@ -428,7 +428,7 @@ func (group *group) detailTable(name string) scoring.TextTable {
 	return scoring.TextTable{Title: tableTitle(name) + ", beside it", TextColumns: 1,
 		Columns: []string{"", "count", "value"}, Rows: [][]string{
 			{"evaluable, %", strconv.Itoa(means.answers[shareEvaluable]), means.share[shareEvaluable].percent()},
-			{"iou_all, missing as 0", strconv.Itoa(group.n), scoring.FormatCell(means.iouAll.scaled(100), 2)},
+			{"iou_all, missing as 0", strconv.Itoa(group.answers), scoring.FormatCell(means.iouAll.scaled(100), 2)},
 			{"iou_syntax_ok", strconv.Itoa(means.answers[shareSyntaxOK]), scoring.FormatCell(means.iou[overSyntaxOK].scaled(100), 2)},
 			{"hausdorff_syntax_ok", strconv.Itoa(means.answers[shareSyntaxOK]),
 				scoring.FormatCell(means.hausdorff[overSyntaxOK].scaled(1), 4)},

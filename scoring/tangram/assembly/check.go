@@ -40,35 +40,35 @@ type Length = field.Number
 // refuses overlaps, pieces that share no segment with the others, holes, and outlines that touch
 // themselves. Errors wrap one of the reasons above and name the pieces. See
 // docs/spec/tangram.md#r10.
-func Build(at [Count]Placement) (*Figure, error) {
+func Build(placements [Count]Placement) (*Figure, error) {
 	var polys [Count][]Point
 	for i := range polys {
-		polys[i] = Place(Kinds[i], at[i])
+		polys[i] = Place(Kinds[i], placements[i])
 	}
-	return build(polys, at)
+	return build(polys, placements)
 }
 
 // FromPolygons returns the figure of tangram pieces that are given by their vertices, in the order
 // of IDs, as Build does. Vertex k of a polygon corresponds to vertex k of the canonical one.
 func FromPolygons(polys [Count][]Point) (*Figure, error) {
-	var at [Count]Placement
+	var placements [Count]Placement
 	for i, poly := range polys {
 		if len(poly) != len(canonical[Kinds[i]]) {
 			return nil, fmt.Errorf("cannot place %s: %w: %s; want %d", IDs[i], ErrInventory, plural.Of(len(poly), "vertex", "vertices"),
 				len(canonical[Kinds[i]]))
 		}
 		var ok bool
-		at[i], ok = Locate(Kinds[i], poly)
+		placements[i], ok = Locate(Kinds[i], poly)
 		if !ok {
 			return nil, fmt.Errorf("cannot place %s: %w: its vertices are no %s turned by a multiple of 45 degrees; want the canonical polygon, vertex by vertex", IDs[i], ErrInventory, Kinds[i])
 		}
 	}
-	return build(polys, at)
+	return build(polys, placements)
 }
 
 // build checks that placed tangram pieces touch without overlap and form one figure with a simple
 // outline, and returns the figure in its normal form.
-func build(polys [Count][]Point, at [Count]Placement) (*Figure, error) {
+func build(polys [Count][]Point, placements [Count]Placement) (*Figure, error) {
 	var shapes [Count]shape
 	for i := range shapes {
 		shapes[i] = shapeOf(polys[i])
@@ -81,7 +81,7 @@ func build(polys [Count][]Point, at [Count]Placement) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return normalize(polys, at, withoutCollinear(loop), adjacent)
+	return normalize(polys, placements, withoutCollinear(loop), adjacent)
 }
 
 // findContacts returns the pairs of tangram pieces that share a segment, by index. Overlapping pieces,
@@ -223,7 +223,7 @@ func withoutCollinear(loop []vertex) (out []vertex) {
 
 // normalize returns the figure of the tangram pieces, shifted so that the smallest coordinates are
 // 0, with the lengths of the outline's edges.
-func normalize(polys [Count][]Point, at [Count]Placement, outline []vertex, adjacent [][2]int) (*Figure, error) {
+func normalize(polys [Count][]Point, placements [Count]Placement, outline []vertex, adjacent [][2]int) (*Figure, error) {
 	minX, minY := outline[0].X, outline[0].Y // the lowest is the first
 	for _, p := range outline {
 		if p.X.Cmp(minX) < 0 {
@@ -234,7 +234,7 @@ func normalize(polys [Count][]Point, at [Count]Placement, outline []vertex, adja
 	figure := &Figure{Adjacent: adjacent}
 	for i := range polys {
 		figure.Pieces[i] = translated(polys[i], shift)
-		figure.At[i] = Placement{at[i].Turn, at[i].Shift.Add(shift)}
+		figure.At[i] = Placement{placements[i].Turn, placements[i].Shift.Add(shift)}
 	}
 	for _, p := range outline {
 		figure.Outline = append(figure.Outline, p.Add(shift))

@@ -20,11 +20,11 @@ const (
 
 // contact is a candidate for the exact position of piece j relative to piece i.
 type contact struct {
-	i, j     int
-	by       assembly.Point // the shift of j minus that of i
-	float    Point          // the same in doubles
-	residual float64        // distance of float from the drawing
-	coarse   bool           // the offset along the edges is no simple one, only a multiple of 1/coarseSteps
+	i, j       int
+	shift      assembly.Point // the shift of j minus that of i
+	floatShift Point          // the same in doubles
+	residual   float64        // distance of floatShift from the drawing
+	coarse     bool           // the offset along the edges is no simple one, only a multiple of 1/coarseSteps
 }
 
 // findContacts returns the candidates for contacts between all pairs of drawn tangram pieces: vertices
@@ -36,8 +36,8 @@ func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 			first, second := &pieces[i], &pieces[j]
 			add := func(by assembly.Point, coarse bool) {
 				x, y := by.Floats()
-				candidate := contact{i: i, j: j, by: by, float: Point{x, y}, coarse: coarse}
-				candidate.residual = candidate.float.distance(second.at.sub(first.at))
+				candidate := contact{i: i, j: j, shift: by, floatShift: Point{x, y}, coarse: coarse}
+				candidate.residual = candidate.floatShift.distance(second.at.sub(first.at))
 				all = append(all, candidate)
 			}
 			for a := range first.floats { // a vertex, and the edge that begins there

@@ -125,7 +125,7 @@ func perturbedWeights(all []contact, try int, random *splitmix.Stream) []float64
 // candidate is one way to place all pieces.
 type candidate struct {
 	shift          [assembly.Count]assembly.Point // of each piece's turned canonical polygon
-	float          [assembly.Count]Point          // the same in doubles
+	floatShift     [assembly.Count]Point          // the same in doubles
 	deviation      float64                        // see Result
 	sharedVertices int                            // pairs of vertices of different pieces that coincide
 	figure         *assembly.Figure
@@ -153,7 +153,7 @@ func spanningTree(all []contact, weight []float64) (*candidate, error) {
 			continue
 		}
 		// Move the whole group of j so that j has its exact position relative to i.
-		by := tree.shift[edge.i].Add(edge.by).Sub(tree.shift[edge.j])
+		by := tree.shift[edge.i].Add(edge.shift).Sub(tree.shift[edge.j])
 		for piece := range group {
 			if group[piece] == groupJ {
 				tree.shift[piece] = tree.shift[piece].Add(by)
@@ -166,7 +166,7 @@ func spanningTree(all []contact, weight []float64) (*candidate, error) {
 		return nil, looseError(&group)
 	}
 	for i, p := range tree.shift {
-		tree.float[i].X, tree.float[i].Y = p.Floats()
+		tree.floatShift[i].X, tree.floatShift[i].Y = p.Floats()
 	}
 	return tree, nil
 }
@@ -186,8 +186,8 @@ func looseError(group *[assembly.Count]int) error {
 // key returns what identifies equal placements of the tangram pieces: their shifts from the first
 // piece in millionths, which is far finer than the differences between contacts.
 func (candidate *candidate) key() (key [2 * assembly.Count]int64) {
-	for i, p := range candidate.float {
-		shift := p.sub(candidate.float[0])
+	for i, p := range candidate.floatShift {
+		shift := p.sub(candidate.floatShift[0])
 		key[2*i], key[2*i+1] = int64(math.Round(shift.X*1e6)), int64(math.Round(shift.Y*1e6))
 	}
 	return key
@@ -200,10 +200,10 @@ func (candidate *candidate) check(pieces *[assembly.Count]piece) error {
 	// How far each piece is off, once the whole is shifted by the mean so that it fits best.
 	var mean Point
 	for i := range pieces {
-		mean = mean.add(candidate.float[i].sub(pieces[i].at).times(1.0 / assembly.Count))
+		mean = mean.add(candidate.floatShift[i].sub(pieces[i].at).times(1.0 / assembly.Count))
 	}
 	for i := range pieces {
-		off := candidate.float[i].sub(pieces[i].at).distance(mean)
+		off := candidate.floatShift[i].sub(pieces[i].at).distance(mean)
 		candidate.deviation = max(candidate.deviation, off)
 		if off > maxMove {
 			return fmt.Errorf("%w: %s by %.2f; want at most %g", ErrMoved, assembly.IDs[i], off, maxMove)
@@ -226,7 +226,7 @@ func (candidate *candidate) coincidences(pieces *[assembly.Count]piece) (n int) 
 		for j := range i {
 			for _, v := range pieces[i].floats {
 				for _, w := range pieces[j].floats {
-					if v.add(candidate.float[i]).distance(w.add(candidate.float[j])) < 1e-9 {
+					if v.add(candidate.floatShift[i]).distance(w.add(candidate.floatShift[j])) < 1e-9 {
 						n++
 					}
 				}

@@ -248,9 +248,9 @@ func TestFacingEdges(t *testing.T) {
 func TestTrees(t *testing.T) {
 	var all []contact
 	for j := 1; j < assembly.Count; j++ {
-		all = append(all, contact{i: j - 1, j: j, by: assembly.At(1, 0), residual: 0.01 * float64(j)})
+		all = append(all, contact{i: j - 1, j: j, shift: assembly.At(1, 0), residual: 0.01 * float64(j)})
 	}
-	all = append(all, contact{i: 0, j: 6, by: assembly.At(0, 5), residual: 0.035, coarse: true}) // 0.066 with its penalty
+	all = append(all, contact{i: 0, j: 6, shift: assembly.At(0, 5), residual: 0.035, coarse: true}) // 0.066 with its penalty
 	weights := perturbedWeights(all, 0, nil)
 	for i, want := range []float64{0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.035 + 1./32} {
 		if math.Abs(weights[i]-want) > 1e-12 {
@@ -262,13 +262,13 @@ func TestTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range assembly.Count {
-		if d := tree.float[i].sub(tree.float[0]); d.distance(Point{float64(i), 0}) > 1e-9 {
+		if d := tree.floatShift[i].sub(tree.floatShift[0]); d.distance(Point{float64(i), 0}) > 1e-9 {
 			t.Errorf("piece %d lies %v from the first; want %d, 0", i, d, i)
 		}
 	}
 	weights[6] = 0.001
-	if tree, err = spanningTree(all, weights); err != nil || tree.float[6].sub(tree.float[0]).distance(Point{0, 5}) > 1e-9 || tree.float[5].sub(tree.float[0]).distance(Point{5, 0}) > 1e-9 {
-		t.Errorf("the lightest contact: got %v, %v; want the last piece above the first", tree.float, err)
+	if tree, err = spanningTree(all, weights); err != nil || tree.floatShift[6].sub(tree.floatShift[0]).distance(Point{0, 5}) > 1e-9 || tree.floatShift[5].sub(tree.floatShift[0]).distance(Point{5, 0}) > 1e-9 {
+		t.Errorf("the lightest contact: got %v, %v; want the last piece above the first", tree.floatShift, err)
 	}
 	key := tree.key()
 	if key[0] != 0 || key[1] != 0 || key[12] != 0 || key[13] != 5_000_000 || key[10] != 5_000_000 {
