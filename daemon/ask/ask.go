@@ -44,8 +44,8 @@ type Arm struct {
 }
 
 // String names the arm in messages: "cot/minimal".
-func (a Arm) String() string {
-	parts := slices.DeleteFunc([]string{a.Mode, a.Input, a.Setting, a.Format, a.Method}, func(s string) bool { return s == "" })
+func (arm Arm) String() string {
+	parts := slices.DeleteFunc([]string{arm.Mode, arm.Input, arm.Setting, arm.Format, arm.Method}, func(s string) bool { return s == "" })
 	return strings.Join(parts, "/")
 }
 
@@ -69,8 +69,8 @@ type Task struct {
 
 // prompt returns the text that a suite asks about the task. It decodes the task's line at each call and
 // keeps nothing, because the decoded JSON takes twenty times the memory of its text.
-func (t *Task) prompt(suite *scoring.Suite, options scoring.PromptOptions) (string, error) {
-	item, fault := itemDecoder(suite).Item(dump.Line{Number: 1, Bytes: t.Line}, suite.Name)
+func (task *Task) prompt(suite *scoring.Suite, options scoring.PromptOptions) (string, error) {
+	item, fault := itemDecoder(suite).Item(dump.Line{Number: 1, Bytes: task.Line}, suite.Name)
 	if fault != nil {
 		return "", fault
 	}

@@ -35,9 +35,9 @@ func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, options Opt
 }
 
 // Arms implements Suite. If there is a scaffold to draw, it opens the font of its texts.
-func (aspire *aspire) Arms(o Options) ([]Arm, []string, error) {
+func (aspire *aspire) Arms(options Options) ([]Arm, []string, error) {
 	fits := func(a Arm) int { return count(aspire.tasks, func(t *Task) bool { return aspire.Fits(t, a) }) }
-	arms, left, err := aspire.choice.arms(o, fits, len(aspire.tasks))
+	arms, left, err := aspire.choice.arms(options, fits, len(aspire.tasks))
 	if err == nil && slices.ContainsFunc(arms, func(a Arm) bool { return a.Input == InputScaffold }) {
 		err = aspire.boards.openPen() // so that a missing font is found before the first call
 	}
@@ -47,8 +47,8 @@ func (aspire *aspire) Arms(o Options) ([]Arm, []string, error) {
 // Fits implements Suite: it reports whether a task of ASPIRE is asked with the input of an arm. The
 // minimal input is for the tests for which the paper has it, and for any test that the user named. A
 // scaffold is for the tests that have one.
-func (aspire *aspire) Fits(task *Task, a Arm) bool {
-	switch a.Input {
+func (aspire *aspire) Fits(task *Task, arm Arm) bool {
+	switch arm.Input {
 	case InputMinimal:
 		return aspire.testsNamed || slices.Contains(minimalTests, task.Test)
 	case InputScaffold:

@@ -158,8 +158,8 @@ func (boards *Boards) remember(key pictureKey, img *chat.Image) {
 func (boards *Boards) Blank() { boards.blank = map[[2]int]*chat.Image{} }
 
 // blankOf returns an empty picture of the size that the task's picture has. Tasks of one size share it.
-func (boards *Boards) blankOf(t *Task) (*chat.Image, error) {
-	view, err := boards.view(t.Line, t.Test)
+func (boards *Boards) blankOf(task *Task) (*chat.Image, error) {
+	view, err := boards.view(task.Line, task.Test)
 	if err != nil {
 		return nil, err
 	}

@@ -51,8 +51,8 @@ func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result
 }
 
 // Arms implements Suite: every arm asks all tasks.
-func (drawing *drawing) Arms(o Options) ([]Arm, []string, error) {
-	return drawing.choice.arms(o, func(Arm) int { return len(drawing.tasks) }, len(drawing.tasks))
+func (drawing *drawing) Arms(options Options) ([]Arm, []string, error) {
+	return drawing.choice.arms(options, func(Arm) int { return len(drawing.tasks) }, len(drawing.tasks))
 }
 
 // Tasks implements Suite: the tasks in the order of their file.
@@ -91,13 +91,13 @@ func (drawing *drawing) Next(task *Task, _ Arm, replies []Heard) (*Step, error) 
 }
 
 // turnID returns the id of the dump line of a turn: TASK/1 or TASK/2.
-func turnID(t *Task, turn int) string { return t.ID + "/" + strconv.Itoa(turn) }
+func turnID(task *Task, turn int) string { return task.ID + "/" + strconv.Itoa(turn) }
 
 // Answers returns the answers of a DrawingBench task: one for each reply, because each turn is scored
 // on its own.
-func (drawing *drawing) Answers(t *Task, _ Arm, replies []Heard) (all []Answer) {
+func (drawing *drawing) Answers(task *Task, _ Arm, replies []Heard) (all []Answer) {
 	for i, h := range replies {
-		all = append(all, Answer{ID: turnID(t, h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i})
+		all = append(all, Answer{ID: turnID(task, h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i})
 	}
 	return all
 }

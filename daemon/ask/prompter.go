@@ -121,8 +121,8 @@ func badItem(format string, args ...any) error {
 
 // board draws the whiteboard of an ASPIRE item as the one picture of its prompt, with or without the
 // scaffold of its test.
-func (prompter *Prompter) board(it *scoring.Item, scaffold bool) ([]Picture, error) {
-	png, err := prompter.DrawBoard(jsontree.Append(nil, it.Fields), it.Test, scaffold)
+func (prompter *Prompter) board(item *scoring.Item, scaffold bool) ([]Picture, error) {
+	png, err := prompter.DrawBoard(jsontree.Append(nil, item.Fields), item.Test, scaffold)
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +185,9 @@ func (visual *visual) withoutFolder(err error, path string) error {
 }
 
 // tasksOf returns the tasks of the split that an item names.
-func (prompter *Prompter) tasksOf(it *scoring.Item) *dump.Tasks {
+func (prompter *Prompter) tasksOf(item *scoring.Item) *dump.Tasks {
 	c := dump.ItemConfig{Tasks: prompter.Tasks}
-	return c.TasksOf(it.Suite, string(it.Fields.GetStringBytes("split")))
+	return c.TasksOf(item.Suite, string(item.Fields.GetStringBytes("split")))
 }
 
 // Image is the picture as messages of a chat carry it.

@@ -92,8 +92,8 @@ func (prompter *Prompter) Outline(tasks *dump.Tasks, position int, seed int64) (
 
 // askPuzzle returns the prompt of a TangramPuzzle item under an arm: its text and, if pictures is
 // true, its picture. It is Ask for this suite.
-func (prompter *Prompter) askPuzzle(it *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
-	task, name, err := prompter.puzzle(it, &arm)
+func (prompter *Prompter) askPuzzle(item *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
+	task, name, err := prompter.puzzle(item, &arm)
 	if err != nil {
 		return nil, err
 	}

@@ -155,11 +155,11 @@ func (tangram *tangram) addSolutions(set []*assembly.Instance, all []choice.Cand
 	return nil
 }
 
-// Arms implements Suite: an arm for each combination of the modes and settings in o. Task 1 has no
+// Arms implements Suite: an arm for each combination of the modes and settings in options. Task 1 has no
 // settings, so if there are tasks of it, it gets one arm without a setting for each mode. The messages say
 // which combinations leave tasks out.
-func (tangram *tangram) Arms(o Options) ([]Arm, []string, error) {
-	arms, left, err := tangram.choice.arms(o, func(Arm) int { return len(tangram.tasks) }, len(tangram.tasks))
+func (tangram *tangram) Arms(options Options) ([]Arm, []string, error) {
+	arms, left, err := tangram.choice.arms(options, func(Arm) int { return len(tangram.tasks) }, len(tangram.tasks))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,14 +181,14 @@ func (tangram *tangram) Arms(o Options) ([]Arm, []string, error) {
 }
 
 // Fits implements Suite: Task 2 alone has settings, and is asked in one of them.
-func (tangram *tangram) Fits(t *Task, a Arm) bool {
-	return (a.Setting != "") == (t.Test == testSolution)
+func (tangram *tangram) Fits(task *Task, arm Arm) bool {
+	return (arm.Setting != "") == (task.Test == testSolution)
 }
 
 // Next implements Suite: each task has one call, with the picture before the text.
-func (tangram *tangram) Next(task *Task, a Arm, replies []Heard) (*Step, error) {
+func (tangram *tangram) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 	return once(replies, func() ([]chat.Message, error) {
-		text, draw := Puzzle(task, a)
+		text, draw := Puzzle(task, arm)
 		img, err := draw()
 		if err != nil {
 			return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
@@ -201,9 +201,9 @@ func (tangram *tangram) Next(task *Task, a Arm, replies []Heard) (*Step, error) 
 // Puzzle returns the text of a task of TangramPuzzle in an arm, and a function that draws its picture, because
 // not all callers need it: the four options of Task 1 (test outline), or the outline of Task 2 (test solution)
 // with the coordinates of its vertices. The arm with mode cot asks to think step by step at the end.
-func Puzzle(t *Task, arm Arm) (text string, draw func() (*image.NRGBA, error)) {
-	p := t.data.(*puzzle)
-	if t.Test == testOutline {
+func Puzzle(task *Task, arm Arm) (text string, draw func() (*image.NRGBA, error)) {
+	p := task.data.(*puzzle)
+	if task.Test == testOutline {
 		text = prompt.Outline(p.instance)
 		draw = func() (*image.NRGBA, error) {
 			var four [4]sheet.Loop

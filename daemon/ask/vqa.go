@@ -51,15 +51,15 @@ func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string) (Sui
 }
 
 // Arms implements Suite: an arm asks the tasks that fit it.
-func (visual *visual) Arms(o Options) ([]Arm, []string, error) {
+func (visual *visual) Arms(options Options) ([]Arm, []string, error) {
 	fits := func(a Arm) int { return count(visual.tasks, func(t *Task) bool { return visual.Fits(t, a) }) }
-	return visual.choice.arms(o, fits, len(visual.tasks))
+	return visual.choice.arms(options, fits, len(visual.tasks))
 }
 
 // Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
-func (visual *visual) Fits(t *Task, a Arm) bool {
-	format := t.data.(*question).format // "" for an item that is asked in any format
-	return !visual.spatialab || format == "" || format == a.Format
+func (visual *visual) Fits(task *Task, arm Arm) bool {
+	format := task.data.(*question).format // "" for an item that is asked in any format
+	return !visual.spatialab || format == "" || format == arm.Format
 }
 
 // Next implements Suite. A method of asking has one or several steps. Each step is a call of its own, and
@@ -103,10 +103,10 @@ func (visual *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) 
 
 // Answers implements Suite: the answer is the reply to the last step. If a step failed, or not all steps
 // have been made, there is an answer without a text.
-func (visual *visual) Answers(t *Task, a Arm, replies []Heard) []Answer {
-	all := visual.single.Answers(t, a, replies)
+func (visual *visual) Answers(task *Task, arm Arm, replies []Heard) []Answer {
+	all := visual.single.Answers(task, arm, replies)
 	for i := range all {
-		if len(replies) < len(vqa.Steps(a.Method, len(t.data.(*question).pictures))) {
+		if len(replies) < len(vqa.Steps(arm.Method, len(task.data.(*question).pictures))) {
 			all[i].OK, all[i].Text = false, ""
 		}
 	}

@@ -22,11 +22,11 @@ type asked struct {
 	score  func(line []byte) (*scoring.Result, []byte, error)
 }
 
-// Ask returns a suite that asks the tasks of another one in episodes with the choices of o, whose
+// Ask returns a suite that asks the tasks of another one in episodes with the choices of options, whose
 // task is not read. score scores a dump line and returns its result line too; rewards, which end an
 // episode, are by mode. See docs/spec/episodes.md#r14.
-func Ask(s ask.Suite, cfg Config, o Options, mode scoring.RewardMode, score func(line []byte) (*scoring.Result, []byte, error)) ask.Suite {
-	return &asked{s, cfg, o, mode, score}
+func Ask(s ask.Suite, cfg Config, options Options, mode scoring.RewardMode, score func(line []byte) (*scoring.Result, []byte, error)) ask.Suite {
+	return &asked{s, cfg, options, mode, score}
 }
 
 // newEpisode begins the episode of a task that a model is asked about.

@@ -25,8 +25,8 @@ var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"
 // asked answers GET asked: the prompt and pictures with which plumb asks for such an answer,
 // in the way that the result names. If the dump line holds a prompt, that is shown in place
 // of plumb's own.
-func (explorer *Explorer) asked(o *opened, row int) (*Asked, error) {
-	got, answer, err := explorer.ask(o, row)
+func (explorer *Explorer) asked(opened *opened, row int) (*Asked, error) {
+	got, answer, err := explorer.ask(opened, row)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ type modelPicture struct {
 
 // seenPicture answers GET seen: picture n, from 0, of those that the model was asked with.
 // The error is errNoPicture if there is none or a browser cannot show its type.
-func (explorer *Explorer) seenPicture(_ context.Context, o *opened, row, n int) (any, error) {
-	got, _, err := explorer.ask(o, row)
+func (explorer *Explorer) seenPicture(_ context.Context, opened *opened, row, n int) (any, error) {
+	got, _, err := explorer.ask(opened, row)
 	if err != nil {
 		return nil, err
 	}

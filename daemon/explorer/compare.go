@@ -51,8 +51,8 @@ func (opened *opened) pairsOf(filter index.Filter, a, b string) (pairs []scoredP
 	if opened.lastPairs.key == key {
 		return opened.lastPairs.pairs, opened.lastPairs.unpaired, nil
 	}
-	sel := opened.set.Select(filter)
-	pairs, unpaired = pairUp(opened.scoresOf(sel, a), opened.scoresOf(sel, b))
+	selection := opened.set.Select(filter)
+	pairs, unpaired = pairUp(opened.scoresOf(selection, a), opened.scoresOf(selection, b))
 	opened.lastPairs.key, opened.lastPairs.pairs, opened.lastPairs.unpaired = key, pairs, unpaired
 	return pairs, unpaired, nil
 }
@@ -94,8 +94,8 @@ func (opened *opened) against(filter index.Filter, seriesID string) (*Against, e
 	}
 	begin := time.Now()
 	out := &Against{Lines: []Rival{}}
-	sel := opened.set.Select(filter)
-	ownScores := opened.scoresOf(sel, seriesID)
+	selection := opened.set.Select(filter)
+	ownScores := opened.scoresOf(selection, seriesID)
 	for i, series := range opened.series {
 		if series.ID == seriesID {
 			continue
@@ -104,7 +104,7 @@ func (opened *opened) against(filter index.Filter, seriesID string) (*Against, e
 			out.Remark = fmt.Sprintf("the first %d of %d series were compared; choose tests on the left for more", i, len(opened.series))
 			break
 		}
-		if pairs, unpaired := pairUp(ownScores, opened.scoresOf(sel, series.ID)); len(pairs) > 0 {
+		if pairs, unpaired := pairUp(ownScores, opened.scoresOf(selection, series.ID)); len(pairs) > 0 {
 			out.Lines = append(out.Lines, Rival{Paired: opened.comparePairs(allTests, pairs), ID: series.ID, Name: series.Name, Unpaired: unpaired})
 		}
 	}
@@ -115,7 +115,7 @@ func (opened *opened) against(filter index.Filter, seriesID string) (*Against, e
 // scoresOf returns the selected scores of the series with this id, one element for each question, in the
 // order of the questions' hashes. The scores of repeats are added up. Duplicates and rows without a score
 // are left out.
-func (opened *opened) scoresOf(sel *index.Selection, id string) []questionScore {
+func (opened *opened) scoresOf(selection *index.Selection, id string) []questionScore {
 	var number, code int                    // of the file, and of the series among those of the file
 	fmt.Sscanf(id, "%d.%d", &number, &code) // cannot fail: id is of seriesID
 	file, first := opened.set.Files[number], opened.set.First(number)
@@ -127,7 +127,7 @@ func (opened *opened) scoresOf(sel *index.Selection, id string) []questionScore 
 	var list []questionScore
 	for row := range file.Rows() {
 		score := file.Score[row]
-		if int(file.Series[row]) != code || math.IsNaN(score) || !sel.Has(number, row) || isDuplicate[file.Notes[row]] {
+		if int(file.Series[row]) != code || math.IsNaN(score) || !selection.Has(number, row) || isDuplicate[file.Notes[row]] {
 			continue
 		}
 		list = append(list, questionScore{question: file.Item[row], sum: score, scores: 1, row: uint32(first + row)})
@@ -159,8 +159,8 @@ const maxResampled = 2000
 // for. There is a line for each test, at most maxValues, and with several tests one for all
 // pairs before them. The scatter plot gets at most maxPoints pairs, evenly chosen from their
 // order.
-func (opened *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
-	pairs, unpaired, err := opened.pairsOf(f, a, b)
+func (opened *opened) compare(filter index.Filter, a, b string) (*Comparison, error) {
+	pairs, unpaired, err := opened.pairsOf(filter, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -236,8 +236,8 @@ func (opened *opened) comparePairs(test testKey, pairs []scoredPair) Paired {
 // listPairs answers GET pairs: n of the questions that both series have a score for, from place `from` of
 // their list on, and at most maxRows. They are in the order of the difference B - A: the largest loss of B
 // comes first, or with largestGainFirst its largest gain.
-func (opened *opened) listPairs(f index.Filter, a, b string, largestGainFirst bool, from, n int) (*Pairs, error) {
-	pairs, _, err := opened.pairsOf(f, a, b)
+func (opened *opened) listPairs(filter index.Filter, a, b string, largestGainFirst bool, from, n int) (*Pairs, error) {
+	pairs, _, err := opened.pairsOf(filter, a, b)
 	if err != nil {
 		return nil, err
 	}

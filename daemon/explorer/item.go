@@ -82,8 +82,8 @@ func newAnswer(raw []byte) *answer {
 // findLine finds the dump line with that key that is of the result's test, and reads it as
 // an item. It looks first into the dump that the result names as its file. If no dump has
 // such a line, a.why says so.
-func (explorer *Explorer) findLine(o *opened, answer *answer, key uint64) {
-	dumps := o.dumps
+func (explorer *Explorer) findLine(opened *opened, answer *answer, key uint64) {
+	dumps := opened.dumps
 	named := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == answer.result.Who.File })
 	if named > 0 { // it is not the first: look into it before the others, which may have an answer of the same identity
 		dumps = slices.Insert(slices.Clone(dumps), 0, dumps[named])
@@ -249,10 +249,10 @@ func cut(text string, limit int) string {
 	return fmt.Sprintf("%s\n[%s not shown]", text[:n], plural.Of(len(text)-n, "further byte is", "further bytes are"))
 }
 
-// place sets the number of a row in the list that f and sort give, the length of the list, and
+// place sets the number of a row in the list that filter and sort give, the length of the list, and
 // the rows before and after it. Position is -1 if the list does not have the row.
-func (opened *opened) place(out *Item, row int, f index.Filter, sort index.Sort) {
-	order := opened.set.Order(f, sort)
+func (opened *opened) place(out *Item, row int, filter index.Filter, sort index.Sort) {
+	order := opened.set.Order(filter, sort)
 	out.Total, out.Position = len(order), slices.Index(order, uint32(row))
 	if i := out.Position; i >= 0 {
 		if i > 0 {
@@ -507,8 +507,8 @@ var errNoPicture = errors.New("there is no picture")
 // picture returns a panel of the exhibit of a row of results as a picture. It is at least `wide` px
 // wide, but not wider than the largest of widths, the sizes that are drawn. Panel -1 is the one that
 // is shown first.
-func (explorer *Explorer) picture(ctx context.Context, o *opened, row, panel, wide int) (drawn, error) {
-	answer, err := explorer.read(o, row)
+func (explorer *Explorer) picture(ctx context.Context, opened *opened, row, panel, wide int) (drawn, error) {
+	answer, err := explorer.read(opened, row)
 	if err != nil {
 		return drawn{}, err
 	}

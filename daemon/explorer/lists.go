@@ -44,8 +44,8 @@ const maxRows = 500
 
 // rows answers GET rows: at most n, and at most maxRows, results of the list from place
 // `from` on.
-func (opened *opened) rows(f index.Filter, sort index.Sort, from, n int) *Rows {
-	order := opened.set.Order(f, sort)
+func (opened *opened) rows(filter index.Filter, sort index.Sort, from, n int) *Rows {
+	order := opened.set.Order(filter, sort)
 	from = max(0, min(from, len(order)))
 	out := &Rows{Total: len(order), From: from, Rows: []Row{}}
 	for _, row := range order[from:min(len(order), from+min(n, maxRows))] {
@@ -99,8 +99,8 @@ type cellSum struct {
 // overview answers GET overview: means of the selected results by test and series, failures
 // by number, and the papers' tables. At most maxCells cells and maxValues failures are
 // listed.
-func (opened *opened) overview(f index.Filter) *Overview {
-	sel := opened.set.Select(f)
+func (opened *opened) overview(filter index.Filter) *Overview {
+	selection := opened.set.Select(filter)
 	out := &Overview{Suites: []SuiteTable{}, Failures: []Failure{}, Papers: opened.papers}
 	if out.Papers == nil {
 		out.Papers = []TextTable{}
@@ -110,7 +110,7 @@ func (opened *opened) overview(f index.Filter) *Overview {
 	cells := 0
 	failures := map[Failure]int{}
 	for i, file := range opened.set.Files {
-		cells += opened.addFile(file, i, sel, sums, failures, maxCells-cells)
+		cells += opened.addFile(file, i, selection, sums, failures, maxCells-cells)
 	}
 	if cells >= maxCells {
 		out.Remark = "there are more tests and series than the overview lists; choose some on the left"
@@ -133,7 +133,7 @@ const duplicate = "duplicate_id"
 // addFile adds the selected rows of file `number` to sums, by test and series, and counts
 // their failures. Duplicates are left out. It makes at most limit cells and returns how
 // many; rows of further cells count only as failures.
-func (opened *opened) addFile(file *index.File, number int, sel *index.Selection, sums map[testKey]map[string]*cellSum, failures map[Failure]int, limit int) (made int) {
+func (opened *opened) addFile(file *index.File, number int, selection *index.Selection, sums map[testKey]map[string]*cellSum, failures map[Failure]int, limit int) (made int) {
 	tests, series := len(file.Tests), len(file.SeriesOf)
 	grid := map[int]*cellSum{}                      // by test*series + series
 	type ending struct{ test, code, status uint16 } // the numbers of a row's test, error code and status
@@ -147,7 +147,7 @@ func (opened *opened) addFile(file *index.File, number int, sel *index.Selection
 	// Add the rows to their cells, and count how each ended.
 	lastKey, cell := -1, (*cellSum)(nil)
 	for row := range file.Rows() {
-		if !sel.Has(number, row) || isDuplicate[file.Notes[row]] {
+		if !selection.Has(number, row) || isDuplicate[file.Notes[row]] {
 			continue
 		}
 		if key := int(file.Test[row])*series + int(file.Series[row]); key != lastKey { // rows of one cell often stand together

@@ -169,10 +169,10 @@ func (explorer *Explorer) fill(ctx context.Context, opened *opened, savedPage *s
 	}
 	// What the rules suspect.
 	for i := range rules {
-		sel := opened.set.Select(index.Filter{Rule: rules[i].name, Epoch: opened.rules.epoch(rules[i].name)})
+		selection := opened.set.Select(index.Filter{Rule: rules[i].name, Epoch: opened.rules.epoch(rules[i].name)})
 		savedPage.Found[rules[i].name] = []int{}
 		for _, r := range savedPage.Rows.Rows {
-			if file, at, _ := opened.set.Find(r.Row); sel.Has(file, at) {
+			if file, at, _ := opened.set.Find(r.Row); selection.Has(file, at) {
 				savedPage.Found[rules[i].name] = append(savedPage.Found[rules[i].name], r.Row)
 			}
 		}
@@ -277,10 +277,10 @@ func (page *savedPage) sameQuestions(opened *opened) map[uint64][]int {
 
 // others returns the other listed rows of the same question as the row at a place, at most
 // maxOthers. same is from sameQuestions.
-func (page *savedPage) others(o *opened, same map[uint64][]int, pos int) []Row {
+func (page *savedPage) others(opened *opened, same map[uint64][]int, pos int) []Row {
 	list := []Row{}
-	file, row, _ := o.set.Find(page.Rows.Rows[pos].Row)
-	for _, i := range same[o.set.Files[file].Item[row]] {
+	file, row, _ := opened.set.Find(page.Rows.Rows[pos].Row)
+	for _, i := range same[opened.set.Files[file].Item[row]] {
 		if i != pos && len(list) < maxOthers {
 			list = append(list, page.Rows.Rows[i])
 		}

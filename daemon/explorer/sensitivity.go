@@ -22,9 +22,9 @@ const scoredAtOnce = 64
 // sensitivity answers GET sensitivity: it scores copies of an answer in which one part, or for "" all
 // parts, is moved, and returns the scores row by row, the unmoved copy in the middle. A remark says if
 // the unmoved copy does not score what the results say.
-func (explorer *Explorer) sensitivity(ctx context.Context, o *opened, query *query) (*Sensitivity, error) {
+func (explorer *Explorer) sensitivity(ctx context.Context, opened *opened, query *query) (*Sensitivity, error) {
 	// The answer, its suite, and an engine that scores.
-	answer, err := explorer.read(o, query.row)
+	answer, err := explorer.read(opened, query.row)
 	if err != nil {
 		return nil, err
 	}

@@ -202,8 +202,8 @@ func (config Config) complete() Config {
 // Known returns the verdict of a question that was answered before, or ok false for a new question,
 // without a call and without waiting. A question with a verdict counts as asked and as cached. A new one
 // is not counted here, because the caller goes on to Ask, which counts it.
-func (client *Client) Known(q *scoring.Question) (j scoring.Judgement, ok bool) {
-	verdict, ok := client.store.get(client.digest(q))
+func (client *Client) Known(question *scoring.Question) (j scoring.Judgement, ok bool) {
+	verdict, ok := client.store.get(client.digest(question))
 	if !ok {
 		return j, false
 	}
@@ -214,8 +214,8 @@ func (client *Client) Known(q *scoring.Question) (j scoring.Judgement, ok bool) 
 // Ask waits for the verdict of a question and returns it, or why there is none. Equal questions at the
 // same time are asked once. The end of ctx ends the wait of the caller; a call that was made goes on,
 // because its reply is paid for, and the next caller finds its verdict.
-func (client *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judgement {
-	r := client.request(q)
+func (client *Client) Ask(ctx context.Context, question *scoring.Question) scoring.Judgement {
+	r := client.request(question)
 	flight, err := client.join(r)
 	if err != nil {
 		return unjudged(err)

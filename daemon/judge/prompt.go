@@ -79,9 +79,9 @@ func (client *Client) request(question *scoring.Question) *request {
 
 // version returns the name of the prompt for a question. It is part of the key of kept verdicts, so that
 // a change of a prompt makes them stale.
-func (client *Client) version(q *scoring.Question) string {
+func (client *Client) version(question *scoring.Question) string {
 	value := openVersion
-	if q.Kind == scoring.JudgeChoice {
+	if question.Kind == scoring.JudgeChoice {
 		value = choiceVersion
 	}
 	if client.cfg.Fence {

@@ -103,13 +103,13 @@ func ownAnswer(_ *scoring.Item, member string, value *fastjson.Value) bool {
 
 // strictInput reports whether the variant Input wants the text of an answer to be JSON as a whole. Otherwise
 // the actions are looked for in the text.
-func strictInput(v scoring.Variants) bool { return v[Input] == "strict" }
+func strictInput(variants scoring.Variants) bool { return variants[Input] == "strict" }
 
 // reading returns which part of a DrawingBench answer is scored: the bytes of its list of mouse
 // actions, with strict input the whole text. It implements scoring.Suite.Reading.
-func reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
-	text := string(it.Fields.GetStringBytes("response"))
-	if strictInput(v) {
+func reading(item *scoring.Item, variants scoring.Variants) (from, to int, ok bool) {
+	text := string(item.Fields.GetStringBytes("response"))
+	if strictInput(variants) {
 		return 0, len(text), true
 	}
 	var r pyjson.Reader
@@ -139,10 +139,10 @@ var variants = []scoring.Variant{
 // prepare reads a DrawingBench item, its task and its answer, and returns the job that scores it.
 // The job keeps the reader, which holds the memory of answer and task, until Score. It implements
 // scoring.Suite.Prepare.
-func (suite *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+func (suite *suite) prepare(item *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := suite.pool.Get().(*reader)
 	j := &job{suite: suite, reader: r, variants: v}
-	if err := j.readItem(it); err != nil {
+	if err := j.readItem(item); err != nil {
 		suite.pool.Put(r)
 		return nil, err
 	}
@@ -169,9 +169,9 @@ func (j *job) readItem(item *scoring.Item) (err error) {
 // lacking returns an error that names what a DrawingBench item lacks, or nil. A task may have no
 // criteria, but then the line must hold null: without criteria an answer that does nothing scores
 // 1. It implements scoring.Suite.MissingMembers. See docs/spec/drawingbench.md#r4.
-func lacking(it *scoring.Item) error {
-	lacking := scoring.LackingIn(it)
-	if it.Fields.Get("criteria") == nil {
+func lacking(item *scoring.Item) error {
+	lacking := scoring.LackingIn(item)
+	if item.Fields.Get("criteria") == nil {
 		lacking.Add("criteria", "those of the task, null where it has none", "bad_item")
 	}
 	return lacking.Err("want them in the line, or task_id or index and --tasks drawingbench=FILE")
@@ -206,10 +206,10 @@ type readResult struct {
 // missing: with strict by docs/spec/drawingbench.md#r11, else by docs/spec/drawingbench.md#r12.
 // Text on which the published evaluator crashes is not an error but sets crash. The result is valid
 // until the reader is used again.
-func (reader *reader) readAnswer(it *scoring.Item, strict bool) (result readResult, err error) {
-	member := it.Fields.Get("actions")
+func (reader *reader) readAnswer(item *scoring.Item, strict bool) (result readResult, err error) {
+	member := item.Fields.Get("actions")
 	if jsontree.Absent(member) {
-		member = it.Fields.Get("response")
+		member = item.Fields.Get("response")
 	}
 	if jsontree.Absent(member) {
 		return result, nil
@@ -299,12 +299,12 @@ func (reader *reader) readTask(item *scoring.Item, variants scoring.Variants) (i
 func stringMember(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
 
 // turnOf returns the item's turn, 1 where it names none.
-func turnOf(it *scoring.Item) int { return max(1, it.Who.Turn) }
+func turnOf(item *scoring.Item) int { return max(1, item.Who.Turn) }
 
 // taskName returns the name of the task in tables, which is the same for all turns of one
 // run.
-func taskName(it *scoring.Item) string {
-	return taskReference(it.Fields, strings.TrimSuffix(it.ID, "/"+strconv.Itoa(turnOf(it))))
+func taskName(item *scoring.Item) string {
+	return taskReference(item.Fields, strings.TrimSuffix(item.ID, "/"+strconv.Itoa(turnOf(item))))
 }
 
 // metrics returns what tables need to know of the task, as metrics of the result.

@@ -27,8 +27,8 @@ func placeName(i int, p *replay.Place) string { return fmt.Sprintf("%d %s", i+1,
 
 // listParts lists the movable parts of a DrawingBench answer: each drag, dot and fill, in canvas
 // px. It implements scoring.Suite.MovableParts.
-func listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
-	_, places := new(reader).listPlaces(it, v)
+func listParts(item *scoring.Item, variants scoring.Variants) (list []scoring.Part) {
+	_, places := new(reader).listPlaces(item, variants)
 	for i := range places {
 		p := &places[i]
 		if len(p.Actions) > 0 { // without actions that place it, no coordinate could be changed
@@ -41,9 +41,9 @@ func listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 
 // moveParts returns a DrawingBench answer's list of mouse actions with the named part moved by (dx,
 // dy), or all parts if part is "". Clicks on buttons stay. It implements scoring.Suite.MoveParts.
-func moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) ([]byte, error) {
+func moveParts(item *scoring.Item, variants scoring.Variants, part string, dx, dy float64) ([]byte, error) {
 	// Which actions move.
-	actions, places := new(reader).listPlaces(it, v)
+	actions, places := new(reader).listPlaces(item, variants)
 	moves := map[int]bool{}
 	for i := range places {
 		if part == "" || part == placeName(i, &places[i]) {

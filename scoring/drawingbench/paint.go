@@ -12,10 +12,10 @@ import (
 // (docs/spec/drawingbench.md#r69). An answer on which the published evaluator crashes is drawn too,
 // as the app skips actions that fail (docs/spec/drawingbench.md#r48). It implements
 // scoring.Suite.Paint.
-func (suite *suite) paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
+func (suite *suite) paint(item *scoring.Item, variants scoring.Variants) (scoring.Painting, error) {
 	r := suite.pool.Get().(*reader)
 	defer suite.pool.Put(r)
-	result, err := r.readAnswer(it, strictInput(v))
+	result, err := r.readAnswer(item, strictInput(variants))
 	tooMany := suite.tooMany(&result.value)
 	switch {
 	case err != nil:

@@ -24,9 +24,9 @@ const paperTitle = "DrawingBench"
 // newTables returns the tables of a DrawingBench report: for each series of results its own, then
 // the paper's tables of models and tokens with all series. It implements scoring.Suite.Tables. See
 // docs/spec/runs.md#r53.
-func newTables(o scoring.TableOptions) scoring.Tables {
-	p := paper.Choose(paperTitle, printedTables, o.Papers)
-	return scoring.NewPerSeries(func() *tables { return newSeriesTables(o, p) },
+func newTables(options scoring.TableOptions) scoring.Tables {
+	p := paper.Choose(paperTitle, printedTables, options.Papers)
+	return scoring.NewPerSeries(func() *tables { return newSeriesTables(options, p) },
 		func(names []string, all []*tables) (out []scoring.TextTable) {
 			if t := modelTable(p.Tables["models"], names, all); len(t.Rows) > 0 {
 				out = append(out, t)
@@ -46,8 +46,8 @@ type usage struct {
 
 // usageOf returns the tokens and the time of the call that gave the result, zeros where it
 // does not say.
-func usageOf(r *scoring.Result) (usage usage) {
-	if a := r.Who.Asked; a != nil {
+func usageOf(result *scoring.Result) (usage usage) {
+	if a := result.Who.Asked; a != nil {
 		usage.prompt, usage.known = a.PromptTokens()
 		usage.completion, _ = a.CompletionTokens()
 		usage.seconds, _ = a.Seconds()

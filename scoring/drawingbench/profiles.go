@@ -20,7 +20,7 @@ const bonuses = "0|0.01|0.02|0.05|0.1"
 const FlagPaint = "--max-paint"
 
 // profileOf returns the name of the profile that the variants choose.
-func profileOf(v scoring.Variants) string { return cmp.Or(v[Profile], "release") }
+func profileOf(variants scoring.Variants) string { return cmp.Or(variants[Profile], "release") }
 
 // addPixels adds to a DrawingBench result what needs the picture: the score of a profile other than
 // "release", which is the published evaluator's, and the pixel metrics. Where neither is wanted, it

@@ -14,15 +14,15 @@ type canvasTurns struct {
 }
 
 // canvas implements scoring.Suite.Canvas.
-func (suite *suite) canvas(_ *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
-	return &canvasTurns{strict: strictInput(v)}, nil
+func (suite *suite) canvas(_ *scoring.Item, variants scoring.Variants) (scoring.Canvas, error) {
+	return &canvasTurns{strict: strictInput(variants)}, nil
 }
 
 // Apply appends the mouse actions of a turn's answer to those of the turns before. An answer
 // without a readable list changes nothing, with a note. It implements scoring.Canvas.
-func (turns *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
+func (turns *canvasTurns) Apply(item *scoring.Item) (status string, all []scoring.Note, err error) {
 	r := new(reader)
-	result, err := r.readAnswer(it, turns.strict)
+	result, err := r.readAnswer(item, turns.strict)
 	switch {
 	case err != nil:
 		return "", nil, err

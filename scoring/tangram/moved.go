@@ -11,8 +11,8 @@ import (
 
 // listParts lists the movable parts of an answer to Task 2 of TangramPuzzle: the pieces whose
 // vertices can be read, each placed at the mean of its vertices. It implements scoring.Suite.MovableParts.
-func (suite *suite) listParts(it *scoring.Item, variants scoring.Variants) (list []scoring.Part) {
-	text, ok := placementText(it)
+func (suite *suite) listParts(item *scoring.Item, variants scoring.Variants) (list []scoring.Part) {
+	text, ok := placementText(item)
 	if !ok {
 		return nil
 	}
@@ -44,9 +44,9 @@ func partName(i int, p *construction.Piece) string {
 
 // placementText returns the text of an answer to Task 2 of TangramPuzzle. ok is false for an item without
 // an answer, and for Task 1, whose answer places no pieces.
-func placementText(it *scoring.Item) (text string, ok bool) {
-	answer := it.Fields.Get("response")
-	if it.Test == Outline || answer == nil || answer.Type() == fastjson.TypeNull {
+func placementText(item *scoring.Item) (text string, ok bool) {
+	answer := item.Fields.Get("response")
+	if item.Test == Outline || answer == nil || answer.Type() == fastjson.TypeNull {
 		return "", false
 	}
 	return answerText(answer), true
@@ -56,8 +56,8 @@ func placementText(it *scoring.Item) (text string, ok bool) {
 // units of the puzzle, or of all pieces if part is "". part is a name of partName, so the answer is
 // parsed first to know the names. It returns an error if the answer has no such piece. It implements
 // scoring.Suite.MoveParts.
-func (suite *suite) moveParts(it *scoring.Item, variants scoring.Variants, part string, dx, dy float64) ([]byte, error) {
-	text, ok := placementText(it)
+func (suite *suite) moveParts(item *scoring.Item, variants scoring.Variants, part string, dx, dy float64) ([]byte, error) {
+	text, ok := placementText(item)
 	if !ok {
 		return nil, &scoring.Error{Code: "no_answer", Message: "cannot move pieces: the answer places none"}
 	}

@@ -22,8 +22,8 @@ type answerPicture struct {
 // drawAnswer draws the tangram pieces of an answer to Task 2 over their target, and marks overlaps,
 // gaps, parts outside and distorted pieces. It scores the answer too: the metrics go with the picture,
 // except the long lists. Answers to Task 1 cannot be drawn. It implements scoring.Suite.Paint.
-func (suite *suite) drawAnswer(item *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
-	prepared, err := suite.prepare(item, v)
+func (suite *suite) drawAnswer(item *scoring.Item, variants scoring.Variants) (scoring.Painting, error) {
+	prepared, err := suite.prepare(item, variants)
 	if err != nil {
 		return scoring.Painting{}, err
 	}

@@ -92,9 +92,11 @@ type workspace struct {
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// Evaluate scores a prediction against a target, or without one if t is nil. It is safe for
+// Evaluate scores a prediction against a target, or without one if target is nil. It is safe for
 // concurrent use.
-func Evaluate(p *construction.Prediction, t *plane.Target) Score { return evaluate(p, t, nil) }
+func Evaluate(prediction *construction.Prediction, target *plane.Target) Score {
+	return evaluate(prediction, target, nil)
+}
 
 // evaluate scores the pieces of a tangram answer against the target, as Evaluate does. If meter is not
 // nil, it measures their union on a raster instead of in exact arithmetic.

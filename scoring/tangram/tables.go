@@ -30,8 +30,8 @@ type tables struct {
 }
 
 // newSeriesTables returns the tables of one series.
-func newSeriesTables(o scoring.TableOptions) *tables {
-	return &tables{countMissing: o.Missing, groups: map[string]*group{}}
+func newSeriesTables(options scoring.TableOptions) *tables {
+	return &tables{countMissing: options.Missing, groups: map[string]*group{}}
 }
 
 // The rows of Table 2: ways of reading an answer.
@@ -114,8 +114,8 @@ func (group *group) addItem(result *scoring.Result, answer *itemTallies) {
 
 // itemOf returns the index of the answer's item in group.items, which it adds if it is new. It
 // returns -1 for an item without a name, and for new ones beyond maxItems.
-func (group *group) itemOf(r *scoring.Result) int {
-	key, named := r.Item(nil)
+func (group *group) itemOf(result *scoring.Result) int {
+	key, named := result.Item(nil)
 	if i, known := group.itemIndex[string(key)]; known {
 		return i
 	}

@@ -69,8 +69,8 @@ func New() *scoring.Suite {
 
 // ownAnswer implements scoring.Suite.OwnAnswer: it reports whether v is an answer object as
 // the prompt of Task 2 asks for. Task 1 has none.
-func ownAnswer(it *scoring.Item, _ string, v *fastjson.Value) bool {
-	return it.Test != Outline && (v.Exists("final_state") || v.Exists("tce", "final_state") ||
+func ownAnswer(item *scoring.Item, _ string, v *fastjson.Value) bool {
+	return item.Test != Outline && (v.Exists("final_state") || v.Exists("tce", "final_state") ||
 		v.Exists("TCE", "final_state"))
 }
 

@@ -19,8 +19,8 @@ type placedPieces struct {
 
 // canvas returns the empty board on which a tangram answer of several turns places its pieces.
 // Answers to Task 1 do not build on each other and are refused. It implements scoring.Suite.Canvas.
-func (suite *suite) canvas(it *scoring.Item, variants scoring.Variants) (scoring.Canvas, error) {
-	if it.Test == Outline {
+func (suite *suite) canvas(item *scoring.Item, variants scoring.Variants) (scoring.Canvas, error) {
+	if item.Test == Outline {
 		return nil, badItem("test", "answers to %s do not build on each other", Outline)
 	}
 	return &placedPieces{repair: variants.On(Repair), pieces: map[string][]byte{}}, nil
@@ -33,8 +33,8 @@ const maxPlaced = 64
 // one, and null removes it. Entries without an id, unknown ids to remove, and pieces beyond
 // maxPlaced are left out with a note. status is "tce", the paper's name of the JSON form of an answer,
 // or "no_json" if the answer has no readable object. It implements scoring.Canvas.
-func (placed *placedPieces) Apply(it *scoring.Item) (status string, notes []scoring.Note, err error) {
-	answer := it.Fields.Get("response")
+func (placed *placedPieces) Apply(item *scoring.Item) (status string, notes []scoring.Note, err error) {
+	answer := item.Fields.Get("response")
 	if answer == nil || answer.Type() == fastjson.TypeNull {
 		return "", nil, &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 	}

@@ -36,12 +36,12 @@ type Size struct{ Width, Height, Tolerance float64 }
 var places = []string{"above", "below", "left", "right", "center", "corners", "top-left", "top-right",
 	"bottom-left", "bottom-right"}
 
-// Read returns what a DrawingBench task demands: the criteria c together with those that the
-// published evaluator ignores. value is the task's criteria object, from which c was read; nil or null
+// Read returns what a DrawingBench task demands: the given criteria together with those that the
+// published evaluator ignores. value is the task's criteria object, from which they were read; nil or null
 // where it has none. The error names the member that cannot be used.
-func Read(value *pyjson.Value, c *published.Criteria) (demand Demand, err error) {
-	demand.Criteria = c
-	if c == nil {
+func Read(value *pyjson.Value, criteria *published.Criteria) (demand Demand, err error) {
+	demand.Criteria = criteria
+	if criteria == nil {
 		demand.Criteria = &published.Criteria{}
 	}
 	if value == nil || value.Kind != pyjson.Dict {

@@ -58,7 +58,7 @@ type Evaluator struct {
 }
 
 // Vertices returns the vertices of the target. The caller must not change them.
-func (t *Target) Vertices() []Point { return t.points }
+func (target *Target) Vertices() []Point { return target.points }
 
 // NewTarget prepares the outline of a tangram's target, given in either direction. ok is false if
 // the outline is not a simple polygon. It keeps a copy of the outline, counter-clockwise, with the
@@ -125,10 +125,10 @@ func (evaluator *Evaluator) Evaluate(pieces [][]Point, target *Target, decimal b
 
 // addRings adds one ring for each tangram piece. The vertices of the pieces are loaded one piece
 // after the other, after those of the target.
-func (evaluator *Evaluator) addRings(pieces [][]Point, t *Target) {
+func (evaluator *Evaluator) addRings(pieces [][]Point, target *Target) {
 	next := int32(0)
-	if t != nil {
-		next = int32(len(t.points))
+	if target != nil {
+		next = int32(len(target.points))
 	}
 	for _, piece := range pieces {
 		evaluator.arrangement.rings = append(evaluator.arrangement.rings, ring{next, next + int32(len(piece))})

@@ -175,10 +175,10 @@ func (result *Result) Hausdorff(target *Target, decimal bool) float64 {
 }
 
 // boundary returns the boundary of the union, thickened if decimal is set.
-func (result *Result) boundary(t *Target, decimal bool) []segment {
+func (result *Result) boundary(target *Target, decimal bool) []segment {
 	evaluator := result.evaluator
 	if decimal {
-		return evaluator.thickener.thicken(&evaluator.arrangement, result.Simple, result.HasArea, max(t.maxCoord, evaluator.maxCoord))
+		return evaluator.thickener.thicken(&evaluator.arrangement, result.Simple, result.HasArea, max(target.maxCoord, evaluator.maxCoord))
 	}
 	return evaluator.arrangement.boundary
 }
