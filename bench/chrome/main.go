@@ -80,7 +80,7 @@ func run(path string, every, rounds, tabs int) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", way.name, err)
 			}
-			if want == nil {
+			if want == nil { // the plain loop comes first
 				want = got
 			}
 			if !sameCentres(got, want) {

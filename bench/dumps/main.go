@@ -103,14 +103,7 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		if err := measure(ways, rounds); err != nil {
 			return err
 		}
-		fmt.Printf("\n%s, %d records\n%-34s %10s %10s  %s\n", kind.name, len(made.list), "dump", "us/record", "rate", "beside")
-		for _, way := range ways {
-			beside := ways[way.baseline].name
-			if way.differingScores > 0 {
-				beside += fmt.Sprintf("; scores that differ: %d", way.differingScores)
-			}
-			fmt.Printf("%-34s %10.2f %10.3f  %s\n", way.name, 1e6*figure.Median(way.seconds)/float64(len(made.list)), figure.Median(way.ratios), beside)
-		}
+		printTable(kind.name, ways, len(made.list))
 		if kind.name == choiceKind { // answers of ASPIRE take so long to score that unpacking does not matter
 			ownFormat := ways[0]
 			if err := printUnpacking(filepath.Join(dir, kind.name), figure.Median(ownFormat.seconds), len(made.list), rounds); err != nil {
@@ -119,6 +112,19 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		}
 	}
 	return nil
+}
+
+// printTable prints a table with a row for each way of scoring the records of one kind: the core time of a record
+// in microseconds, and the rate beside that of the way's baseline.
+func printTable(kind string, ways []*way, records int) {
+	fmt.Printf("\n%s, %d records\n%-34s %10s %10s  %s\n", kind, records, "dump", "us/record", "rate", "beside")
+	for _, way := range ways {
+		beside := ways[way.baseline].name
+		if way.differingScores > 0 {
+			beside += fmt.Sprintf("; scores that differ: %d", way.differingScores)
+		}
+		fmt.Printf("%-34s %10.2f %10.3f  %s\n", way.name, 1e6*figure.Median(way.seconds)/float64(records), figure.Median(way.ratios), beside)
+	}
 }
 
 // waysOf writes the answers as a dump in each format into the folder dir, and returns the ways of scoring

@@ -129,7 +129,8 @@ func solutions(n int, seed uint64) (lines [][]byte) {
 		instance := generate.Instance(int64(seed), i)
 		line := bytes.TrimSuffix(instance.AppendJSON(nil), []byte("}")) // the item is the instance with more members
 		line = fmt.Appendf(line, `,"id":"solution-%04d","suite":"tangram","test":"solution","response":`, i)
-		lines = append(lines, append(scoring.AppendString(line, generate.Answer(instance, generate.Qualities[i%len(generate.Qualities)])), '}'))
+		answer := generate.Answer(instance, generate.Qualities[i%len(generate.Qualities)])
+		lines = append(lines, append(scoring.AppendString(line, answer), '}'))
 	}
 	return lines
 }

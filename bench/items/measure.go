@@ -86,7 +86,7 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 		if set.HTTP {
 			continue // the daemon is started for each round
 		}
-		if err := together(ctx, &cfg, &set, nil); err != nil { // fills caches, and keeps nothing
+		if err := scoreTogether(ctx, &cfg, &set, nil); err != nil { // fills caches, and keeps nothing
 			return nil, err
 		}
 	}
@@ -101,10 +101,10 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 				}
 				continue
 			}
-			if err := together(ctx, &cfg, &set, &classes[i]); err != nil {
+			if err := scoreTogether(ctx, &cfg, &set, &classes[i]); err != nil {
 				return nil, err
 			}
-			if err := alone(ctx, &cfg, &set, items[i]); err != nil {
+			if err := scoreAlone(ctx, &cfg, &set, items[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -124,9 +124,9 @@ func (c *Config) emptyCaches() {
 	}
 }
 
-// together scores all items of a set in one stream of the queue, and adds the rate and the processor time per
+// scoreTogether scores all items of a set in one stream of the queue, and adds the rate and the processor time per
 // item to class. If class is nil, nothing is kept: the pass warms the process up.
-func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
+func scoreTogether(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 	cfg.emptyCaches()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -157,9 +157,9 @@ func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 	return nil
 }
 
-// alone scores the items of a set one after the other, so that the time of an item does not depend on others,
+// scoreAlone scores the items of a set one after the other, so that the time of an item does not depend on others,
 // and adds one more round to the times of each item. It also keeps the code of an item's error.
-func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
+func scoreAlone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
 	cfg.emptyCaches()
 	for i, line := range set.Lines {
 		answer, err := cfg.Queue.Score(ctx, dump.Line{Number: i + 1, Bytes: line}, cfg.Options)
@@ -180,7 +180,7 @@ func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
 // errors.
 func (class *Class) summarize(items []timed) {
 	class.Failed = map[string]int{}
-	var took []float64
+	var times []float64 // of the items, in µs
 	var totals queue.Timing
 	list := make([]Item, len(items))
 	for i, timed := range items {
@@ -191,12 +191,12 @@ func (class *Class) summarize(items []timed) {
 		if timed.fault != "" {
 			class.Failed[timed.fault]++
 		}
-		list[i] = Item{ID: timed.id, Took: micros(round.Total()), Parts: parts(round, 1), Error: timed.fault}
-		took = append(took, list[i].Took)
+		list[i] = Item{ID: timed.id, Took: micros(round.Total()), Parts: partsByName(round, 1), Error: timed.fault}
+		times = append(times, list[i].Took)
 	}
-	class.Parts = parts(totals, float64(len(items)))
-	slices.Sort(took)
-	class.P50, class.P99 = figure.Median(took), took[min(len(took)-1, len(took)*99/100)]
+	class.Parts = partsByName(totals, float64(len(items)))
+	slices.Sort(times)
+	class.P50, class.P99 = figure.Median(times), times[min(len(times)-1, len(times)*99/100)]
 	slices.SortStableFunc(list, func(a, b Item) int { return cmp.Compare(b.Took, a.Took) })
 	class.Slow = list[:min(mostSlowest, len(list))]
 }
@@ -208,9 +208,9 @@ func (t *timed) medianRound() queue.Timing {
 	return s[len(s)/2]
 }
 
-// parts returns how long each part of scoring took, such as decoding or drawing, by its name, in µs and
+// partsByName returns how long each part of scoring took, such as decoding or drawing, by its name, in µs and
 // divided by n: the number of items whose times timing adds up. Parts that took no time are left out.
-func parts(timing queue.Timing, n float64) map[string]float64 {
+func partsByName(timing queue.Timing, n float64) map[string]float64 {
 	byName := map[string]float64{}
 	for part, took := range timing {
 		if took > 0 {

@@ -127,7 +127,9 @@ func newRunner(cfg Config) (*runner, error) {
 	if len(cfg.Requests) == 0 {
 		return nil, errors.New("cannot put load on the server: there are no requests")
 	}
-	runner := &runner{cfg: cfg, client: &fasthttp.HostClient{MaxConns: cfg.MaxOpen, ReadTimeout: cfg.Timeout, WriteTimeout: cfg.Timeout, MaxIdemponentCallAttempts: 1, NoDefaultUserAgentHeader: true}}
+	const onlyOnce = 1
+	runner := &runner{cfg: cfg, client: &fasthttp.HostClient{MaxConns: cfg.MaxOpen, ReadTimeout: cfg.Timeout, WriteTimeout: cfg.Timeout,
+		MaxIdemponentCallAttempts: onlyOnce, NoDefaultUserAgentHeader: true}}
 	if path, ok := strings.CutPrefix(cfg.URL, "unix:"); ok {
 		runner.host = "localhost"
 		runner.client.Addr = path

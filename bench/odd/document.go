@@ -39,11 +39,11 @@ func kinds() []string { return append(slices.Clone(madeup.Kinds), kindsMadeHere.
 // one to three random changes in it, which make it odd.
 func oddDocument(random *rand.Rand, name, kind string) *document {
 	odd := &document{name: name, kind: kind, form: oneOf(random, formShapes, formShapes, formRecords, formFile)}
-	odd.add(random, "shape:0", kind, "page:page")
+	odd.addShape(random, "shape:0", kind, "page:page")
 	switch kind {
 	case "frame", "group":
 		for _, id := range []string{"shape:1", "shape:2"} {
-			child := odd.add(random, id, "geo", "shape:0")
+			child := odd.addShape(random, id, "geo", "shape:0")
 			child["x"], child["y"] = random.IntN(60), random.IntN(60)
 		}
 	case "arrow":
@@ -64,10 +64,10 @@ func oddDocument(random *rand.Rand, name, kind string) *document {
 // has three shapes at most.
 var zOrderKeys = []string{"a1", "a2", "a3"}
 
-// add adds a shape of a kind with random properties to the document, and returns it for further edits.
+// addShape adds a shape of a kind with random properties to the document, and returns it for further edits.
 // parent is the id of the page or shape that it is in. Shapes that contain others or a picture are made
 // here, those of other kinds by package madeup.
-func (document *document) add(random *rand.Rand, id, kind, parent string) object {
+func (document *document) addShape(random *rand.Rand, id, kind, parent string) object {
 	shape := object{}
 	if slices.Contains(kindsMadeHere, kind) {
 		shape = object{"id": id, "type": kind, "x": random.IntN(100), "y": random.IntN(100), "rotation": oneOf(random, 0, 0, 0.4), "opacity": oneOf(random, 1, 0.5), "props": object{}}
@@ -97,7 +97,7 @@ func (document *document) addBindings(random *rand.Rand) {
 	if random.IntN(2) == 0 {
 		return
 	}
-	document.add(random, "shape:1", oneOf(random, "geo", "text", "note"), "page:page")
+	document.addShape(random, "shape:1", oneOf(random, "geo", "text", "note"), "page:page")
 	for _, terminal := range oneOf(random, []string{"start"}, []string{"end"}, []string{"start", "end"}) { // ends of the arrow
 		document.bindings = append(document.bindings, object{"id": "binding:" + terminal, "typeName": "binding", "type": "arrow", "fromId": "shape:0", "toId": "shape:1", "meta": object{},
 			"props": object{"terminal": terminal, "isPrecise": oneOf(random, true, false), "isExact": oneOf(random, true, false), "snap": "none", "normalizedAnchor": object{"x": 0.3, "y": 0.6}}})

@@ -29,10 +29,10 @@ const (
 	unrefused                 // drawn, although the editor refuses it
 	unnamed                   // refused without field, what was got and what is wanted
 	unpictured                // the browser gave no picture
-	outcomes
+	outcomeCount
 )
 
-var outcomeNames = [outcomes]string{"alike", "left", "refused", "differs", "unrefused", "unnamed", "unpictured"}
+var outcomeNames = [outcomeCount]string{"alike", "left", "refused", "differs", "unrefused", "unnamed", "unpictured"}
 
 // fault reports whether a document with the outcome is at fault.
 func (o outcome) fault() bool { return o > refused }
@@ -111,7 +111,7 @@ func (j *judge) judge(worker *render.Worker, document *document) (verdict, error
 	}
 	figures := &likeness.Figures
 	px := (1 - min(figures.Within, figures.ColourWithin)) * float64(figures.Box.Dx()*figures.Box.Dy()) // that differ in the box
-	withinLimits := figures.Severity() <= 1
+	withinLimits := figures.Severity() <= 1                                                            // the largest error as a multiple of its limit
 	fewDiffer := px <= toleratedPixels && figures.Outside <= toleratedPixels && !figures.Box.Empty()
 	if withinLimits || fewDiffer {
 		return verdict{outcome: alike}, nil

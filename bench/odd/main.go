@@ -95,11 +95,11 @@ func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err
 // printTable prints a table of what became of the documents of each kind of shape, and then the reasons for
 // which documents were refused or left to the editor, the most frequent first.
 func printTable(list []*document, found []verdict) {
-	counts := map[string]*[outcomes]int{}
+	counts := map[string]*[outcomeCount]int{}
 	reasons := map[string]int{}
 	for i, document := range list {
 		if counts[document.kind] == nil {
-			counts[document.kind] = new([outcomes]int)
+			counts[document.kind] = new([outcomeCount]int)
 		}
 		counts[document.kind][found[i].outcome]++
 		if found[i].reason != "" {

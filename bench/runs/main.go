@@ -174,7 +174,7 @@ func dryRun(plumb string, args []string) (int, error) {
 }
 
 // writeLargePictures writes n questions of SPATIALAB into the folder dir, each with a picture of its own of
-// about 1 MB, and returns the path of the file of the questions.
+// somewhat more than 1 MB, and returns the path of the file of the questions.
 func writeLargePictures(dir string, n int) (string, error) {
 	const side = 590 // px; four bytes a pixel make 1.4 MB
 	random := rand.New(rand.NewPCG(1, 2))

@@ -87,9 +87,9 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	}
 	header(commit, args, len(scenes), pixels, runs, clients, batch)
 	routes := []struct {
-		name  string
-		fetch func(client, i int) error
-		step  int
+		name             string
+		fetch            func(client, i int) error // makes one request
+		scenesPerRequest int
 	}{
 		{"png", func(_, i int) error { return noValue(bench.fetch(i, "")) }, 1},
 		{"png, decoded", func(_, i int) error { return bench.fetchDecoded(i) }, 1},
@@ -101,7 +101,7 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	rates := make([][]float64, len(routes)) // pictures per second, by route and run
 	for run := 0; run <= runs; run++ {
 		for k, route := range routes {
-			rate, err := bench.pass(clients, route.step, route.fetch)
+			rate, err := bench.measurePass(clients, route.scenesPerRequest, route.fetch)
 			if err != nil {
 				return fmt.Errorf("%s: %w", route.name, err)
 			}
@@ -265,21 +265,21 @@ type placed struct {
 	Offset, Bytes int
 }
 
-// drawInto lets the daemon draw the scenes [from, to) into the places from first on.
-func (bench *bench) drawInto(from, to, first int) error {
-	_, err := bench.renderShared(from, to, first)
+// drawInto lets the daemon draw the scenes [from, to) into the places from firstPlace on.
+func (bench *bench) drawInto(from, to, firstPlace int) error {
+	_, err := bench.renderShared(from, to, firstPlace)
 	return err
 }
 
 // renderShared has the daemon draw the scenes from `from` up to, but without, `to` into the segment of shared
 // memory, in one request. Places of the segment are numbered. The picture of scene `from` goes to the place
-// `first`, that of the next scene to the place after it. It returns where the pictures are, and their sizes.
-func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
+// firstPlace, that of the next scene to the place after it. It returns where the pictures are, and their sizes.
+func (bench *bench) renderShared(from, to, firstPlace int) ([]placed, error) {
 	appendScene := func(dst []byte, i int) []byte {
 		dst = append(dst, bench.sceneBeginnings[i]...)
-		return fmt.Appendf(dst, `,"parameters":{"shared_memory_region":"bench","shared_memory_byte_size":%d,"shared_memory_offset":%d}}`, bytesPerPicture, (first+i-from)*bytesPerPicture)
+		return fmt.Appendf(dst, `,"parameters":{"shared_memory_region":"bench","shared_memory_byte_size":%d,"shared_memory_offset":%d}}`, bytesPerPicture, (firstPlace+i-from)*bytesPerPicture)
 	}
-	if to == from+1 {
+	if to == from+1 { // a single scene is a request without a list
 		var picture placed
 		out, err := bench.post("/v1/render", appendScene(nil, from), "")
 		if err == nil {
@@ -313,7 +313,8 @@ func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
 // verify requests every scene twice, once into the shared segment and once as a PNG, and returns an
 // error if the pixels differ. pixels is the number of pixels of all scenes.
 func (bench *bench) verify() (pixels int, err error) {
-	all, err := bench.renderShared(0, len(bench.sceneBeginnings), 0)
+	const firstPlace = 0
+	all, err := bench.renderShared(0, len(bench.sceneBeginnings), firstPlace)
 	if err != nil {
 		return 0, err
 	}
@@ -339,10 +340,10 @@ func (bench *bench) verify() (pixels int, err error) {
 	return pixels, nil
 }
 
-// pass has clients request the pictures of all scenes once and returns how many scenes per second they got.
-// request makes one request on behalf of a client, for step scenes from scene i on. Of the errors of
-// requests it returns one.
-func (bench *bench) pass(clients, step int, request func(client, i int) error) (float64, error) {
+// measurePass has clients request the pictures of all scenes once and returns how many scenes per second they got.
+// request makes one request on behalf of a client, for scenesPerRequest scenes from scene i on. Of the errors
+// of requests it returns one.
+func (bench *bench) measurePass(clients, scenesPerRequest int, request func(client, i int) error) (float64, error) {
 	work := make(chan int)
 	errs := make(chan error, clients) // the first errors; further ones are dropped
 	var wg sync.WaitGroup
@@ -359,7 +360,7 @@ func (bench *bench) pass(clients, step int, request func(client, i int) error) (
 			}
 		})
 	}
-	for i := 0; i < len(bench.sceneBeginnings); i += step {
+	for i := 0; i < len(bench.sceneBeginnings); i += scenesPerRequest {
 		work <- i
 	}
 	close(work)

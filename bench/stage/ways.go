@@ -57,7 +57,7 @@ func (run *run) prepare(worker *render.Worker, i int, rec *recorder) (job, error
 	if err != nil {
 		return job{}, err
 	}
-	prepared, _, err := worker.PrepareTimed(view, func() { rec.endSpan(Outline, i) })
+	prepared, _, err := worker.PrepareTimed(view, func() { rec.endSpan(Outline, i) }) // called before the tiles are made
 	if err != nil {
 		return job{}, err
 	}
@@ -99,6 +99,7 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 		deviceSample.Batches++
 		device += timing.Device
 		withTransfers += timing.Device + timing.Upload + timing.ReadBack
+		// The same in each batch.
 		deviceSample.Up, deviceSample.Down = float64(timing.UpBytes)/float64(len(prepared)), float64(timing.DownBytes)/float64(len(prepared))
 	}
 	// Compute the means.

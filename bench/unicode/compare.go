@@ -171,7 +171,8 @@ func (drawer *drawer) boxOf(sample sample) (view.Box, error) {
 	if err != nil {
 		return view.Box{}, err
 	}
-	box, ok := view.PageBounds(board, 0)
+	const onlyShape = 0 // its index
+	box, ok := view.PageBounds(board, onlyShape)
 	if !ok {
 		return view.Box{}, errors.New("it has no bounds")
 	}
