@@ -100,7 +100,8 @@ func (l *list) makeLines(raw []byte) error {
 		if s.Lines == nil || l.cfg.DefaultSuite != "" && l.cfg.DefaultSuite != s.Name {
 			continue
 		}
-		if _, ok := s.Lines(v, -1); !ok { // -1: only ask whether the suite publishes such elements
+		const onlyAsk = -1 // whether the suite publishes such elements
+		if _, ok := s.Lines(v, onlyAsk); !ok {
 			continue
 		}
 		// The k-th element of a task belongs to the k-th task of that name in the task file.

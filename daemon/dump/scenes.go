@@ -38,8 +38,8 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 // the bytes of its argument, line may not.
 func linesOrDocument(next func() (Line, error), limits Limits, decideAt int, document func(Line) (bool, error), line func(Line) error) error {
 	var held []Line
-	size, mayBeDocument := 0, true
-	flush := func() (err error) {
+	size, mayBeDocument := 0, true // size: bytes of the held lines with their ends
+	flush := func() (err error) {  // gives the held lines to line
 		for i := 0; i < len(held) && err == nil; i++ {
 			err = line(held[i])
 		}

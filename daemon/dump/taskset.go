@@ -44,7 +44,8 @@ func readTasks(src TaskSource) (*taskSet, error) {
 	t := &taskSet{rule: src.Rule, firstPosition: map[string]int32{}, repeatedPositions: map[string][]int32{}}
 	l := taskLoader{set: t, limits: src.JSON, keepsWhole: src.Whole}
 	document := func(doc Line) (bool, error) { return l.addDocument(doc.Bytes) }
-	err = linesOrDocument(r.Next, src.Limits, 2, document, func(one Line) error {
+	const decideAt = 2 // lines: a file of a single line may be either
+	err = linesOrDocument(r.Next, src.Limits, decideAt, document, func(one Line) error {
 		if err := l.addLine(one); err != nil {
 			return fmt.Errorf("line %d: %w", one.Number, err)
 		}

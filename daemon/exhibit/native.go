@@ -25,8 +25,8 @@ func drawNative(renderer Renderer, wanted view.View, wide, high int) (img *image
 // splitNative tries to draw every visible shape of the view alone, in a picture of one pixel, to see which
 // can be drawn natively. It returns the ids of those that can be, and the others with the reason. Groups,
 // which draw nothing themselves, are in neither.
-func splitNative(renderer Renderer, wanted view.View) (only []string, missing []Lost) {
-	only = []string{} // nil would mean everything
+func splitNative(renderer Renderer, wanted view.View) (native []string, missing []Lost) {
+	native = []string{} // nil would stand for all shapes
 	for i := range wanted.Scene.Shapes {
 		shape := &wanted.Scene.Shapes[i]
 		if !wanted.Shows(int32(i)) || shape.Kind == scene.Group {
@@ -39,9 +39,9 @@ func splitNative(renderer Renderer, wanted view.View) (only []string, missing []
 				Why: err.Error(), Corners: corners(wanted.Scene, int32(i))})
 			continue
 		}
-		only = append(only, shape.ID)
+		native = append(native, shape.ID)
 	}
-	return only, missing
+	return native, missing
 }
 
 // A box below tinyShape in width and height is enlarged to tinyWidth and tinyHeight, so that a name

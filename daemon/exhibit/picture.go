@@ -217,14 +217,14 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 		buckets := map[[3]uint8]*bucket{}
 		for c, n := range count {
 			key := [3]uint8{c[0] >> bits, c[1] >> bits, c[2] >> bits}
-			k := buckets[key]
-			if k == nil {
-				k = &bucket{key: key}
-				buckets[key] = k
+			shared := buckets[key]
+			if shared == nil {
+				shared = &bucket{key: key}
+				buckets[key] = shared
 			}
-			k.n += n
+			shared.n += n
 			for i := range c {
-				k.sum[i] += n * int(c[i])
+				shared.sum[i] += n * int(c[i])
 			}
 		}
 		if len(buckets) > paletteSize {
@@ -232,8 +232,8 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 		}
 		// Few enough: the palette, the most frequent first.
 		list := make([]*bucket, 0, len(buckets))
-		for _, k := range buckets {
-			list = append(list, k)
+		for _, shared := range buckets {
+			list = append(list, shared)
 		}
 		slices.SortFunc(list, func(a, b *bucket) int {
 			if a.n != b.n {
@@ -241,16 +241,16 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 			}
 			return slices.Compare(a.key[:], b.key[:])
 		})
-		place, pal := map[[3]uint8]uint8{}, make(color.Palette, len(list))
-		for i, k := range list {
-			place[k.key] = uint8(i)
-			pal[i] = color.RGBA{uint8((k.sum[0] + k.n/2) / k.n), uint8((k.sum[1] + k.n/2) / k.n),
-				uint8((k.sum[2] + k.n/2) / k.n), 255}
+		entries, pal := map[[3]uint8]uint8{}, make(color.Palette, len(list))
+		for i, shared := range list {
+			entries[shared.key] = uint8(i)
+			pal[i] = color.RGBA{uint8((shared.sum[0] + shared.n/2) / shared.n), uint8((shared.sum[1] + shared.n/2) / shared.n),
+				uint8((shared.sum[2] + shared.n/2) / shared.n), 255}
 		}
 		// Which entry each colour has.
 		index := map[[3]uint8]uint8{}
 		for c := range count {
-			index[c] = place[[3]uint8{c[0] >> bits, c[1] >> bits, c[2] >> bits}]
+			index[c] = entries[[3]uint8{c[0] >> bits, c[1] >> bits, c[2] >> bits}]
 		}
 		return pal, index
 	}

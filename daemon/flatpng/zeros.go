@@ -56,7 +56,7 @@ func (z *zeroRunWriter) addZeros(n int) {
 // addByte adds one byte of a PNG's filtered pixels to the compressed stream. Runs of zeros, of which
 // such pictures mostly consist, are only counted.
 func (z *zeroRunWriter) addByte(v byte) {
-	// Adler-32: a is the sum of all bytes, b the sum of all values of a.
+	// Adler-32: the first sum is of all bytes, the second of all values of the first.
 	if z.adlerA += uint64(v); z.adlerA >= modAdler {
 		z.adlerA -= modAdler
 	}
@@ -75,24 +75,24 @@ func (z *zeroRunWriter) addByte(v byte) {
 // endRun writes the run of zeros that has just ended as tokens: a zero, and lengths that repeat it, at most
 // longRun each. A run of up to shortRun zeros is written as literal zeros.
 func (z *zeroRunWriter) endRun() {
-	n := z.zeros
+	left := z.zeros
 	z.zeros = 0
-	literals := n
-	if n > shortRun {
+	literals := left
+	if left > shortRun {
 		literals = 1 // the zero that the lengths repeat
 	}
 	for range literals {
 		z.tokens = append(z.tokens, 0)
 	}
 	z.counts[0] += literals
-	for n -= literals; n > 0; {
-		part := min(n, longRun)
-		if rest := n - part; rest > 0 && rest < shortRun { // no length is that short, so leave it more zeros
-			part -= shortRun
+	for left -= literals; left > 0; {
+		length := min(left, longRun)
+		if rest := left - length; rest > 0 && rest < shortRun { // no length is that short, so leave it more zeros
+			length -= shortRun
 		}
-		z.tokens = append(z.tokens, uint16(firstLength+part))
-		z.counts[lengthSymbols[part].symbol]++
-		n -= part
+		z.tokens = append(z.tokens, uint16(firstLength+length))
+		z.counts[lengthSymbols[length].symbol]++
+		left -= length
 	}
 }
 

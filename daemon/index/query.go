@@ -305,15 +305,15 @@ func (out *Selection) addParts(files []*File, parts []partialCounts) {
 		for i, n := range partial.histogram.Bars {
 			out.Histogram.Bars[i] += n
 		}
-		for i, t := range partial.tallies {
-			if t != nil {
-				t.addTo(files[i], &counts)
+		for i, tallies := range partial.tallies {
+			if tallies != nil {
+				tallies.addTo(files[i], &counts)
 			}
 		}
 	}
-	for i, m := range counts {
+	for i, ofFacet := range counts {
 		list := []Count{}
-		for v, n := range m {
+		for v, n := range ofFacet {
 			list = append(list, Count{v, n})
 		}
 		slices.SortFunc(list, func(a, b Count) int { return cmp.Or(b.N-a.N, cmp.Compare(a.Value, b.Value)) })
@@ -330,7 +330,7 @@ type plan struct {
 	metric                               *Range
 	metricName                           uint16
 	noMetric                             bool // the file has no metric of that name
-	bitmaps                              []bitmap
+	requiredBitmaps                      []bitmap
 	lowScore, barsPerScore               float64
 	wantsTime, wantsMetric, wantsBitmaps bool
 }
@@ -405,7 +405,7 @@ func (plan *plan) requireBitmap(list []Bitmap, i, rows int) {
 }
 
 func (plan *plan) addRequired(b bitmap) {
-	plan.bitmaps, plan.wantsBitmaps = append(plan.bitmaps, b), true
+	plan.requiredBitmaps, plan.wantsBitmaps = append(plan.requiredBitmaps, b), true
 }
 
 // countRows evaluates a filter on the rows from (included) to to (excluded) of a result file. It sets the bits of
@@ -424,7 +424,7 @@ func (plan *plan) countRows(from, to int, bits bitmap, out *partialCounts, talli
 		if atLeastTwo := fails&(fails-1) != 0; atLeastTwo { // more than one bit is set: no count has the row
 			continue
 		}
-		failsOther := plan.wantsTime && !plan.time.holds32(file.Time[i]) || plan.wantsBitmaps && !plan.inAll(i) || plan.wantsMetric && !plan.metricHolds(i)
+		failsOther := plan.wantsTime && !plan.time.holds32(file.Time[i]) || plan.wantsBitmaps && !plan.inAllBitmaps(i) || plan.wantsMetric && !plan.metricHolds(i)
 		if failsOther { // no count ignores these parts of the filter
 			continue
 		}
@@ -451,10 +451,10 @@ func (plan *plan) countRows(from, to int, bits bitmap, out *partialCounts, talli
 	}
 }
 
-// inAll reports whether a row of results is in all bitmaps that the filter names, such as those of
-// a text search.
-func (plan *plan) inAll(i int) bool {
-	for _, b := range plan.bitmaps {
+// inAllBitmaps reports whether a row of results is marked in all bitmaps that the filter demands, such as that
+// of a text search.
+func (plan *plan) inAllBitmaps(i int) bool {
+	for _, b := range plan.requiredBitmaps {
 		if b.lacks(i) != 0 {
 			return false
 		}

@@ -225,7 +225,8 @@ func checkPlain(src io.ReaderAt) error {
 	return nil
 }
 
-// Plain reports whether a path is a file whose lines have places: a regular one that is not compressed.
+// Plain reports whether lines of the file at a path can be read by their offsets: it is a regular file and not
+// compressed.
 func Plain(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {

@@ -82,8 +82,8 @@ func (journal *Journal) Close() error {
 
 // appendNote appends a line to the journal by a single write, so that lines of several processes
 // do not mix.
-func (journal *Journal) appendNote(b runNote) error {
-	line, err := json.Marshal(&b)
+func (journal *Journal) appendNote(note runNote) error {
+	line, err := json.Marshal(&note)
 	if err == nil {
 		_, err = journal.file.Write(append(line, '\n'))
 	}

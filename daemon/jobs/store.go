@@ -151,7 +151,7 @@ func (folder *Folder) List(prefix string) (list []Info, err error) {
 	return list, err
 }
 
-// Clear removes everything in the folder except keep, subfolders included. It implements Store.
+// Clear removes everything in the folder except the file keep, subfolders included. It implements Store.
 func (folder *Folder) Clear(keep string) error {
 	list, err := os.ReadDir(folder.dir)
 	if err != nil {

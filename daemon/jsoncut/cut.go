@@ -80,7 +80,7 @@ func valueEnd(data []byte, i int) (end int, err error) {
 // Keys are without quotes and with their escapes, values without blanks around
 // them. The error is that of f, or says at which byte data cannot be cut.
 func Members(data []byte, f func(key, value []byte) error) error {
-	i := skipSpace(data, 1)
+	i := skipSpace(data, 1) // after the brace
 	if i < len(data) && data[i] == '}' {
 		return requireEnd(data, i+1)
 	}
@@ -182,12 +182,12 @@ func Kind(value []byte) string {
 // Null reports whether a value is absent or null.
 func Null(v []byte) bool { return len(v) == 0 || v[0] == 'n' }
 
-// Name is the text of a key as Members gives it.
+// Name returns the text of a key as Members gives it, without quotes and with its escapes undone.
 func Name(key []byte) string {
 	if bytes.IndexByte(key, '\\') < 0 {
 		return string(key)
 	}
-	return string(Text([]byte(`"` + string(key) + `"`)))
+	return string(Text([]byte(`"` + string(key) + `"`))) // Text wants the quotes
 }
 
 // Text returns a copy of the text of the JSON string value, which has its quotes. An unpaired

@@ -258,7 +258,7 @@ func (log *Log) Close() error {
 	log.closed = true
 	select {
 	case log.wake <- struct{}{}:
-	default:
+	default: // the writer is awake, or about to be
 	}
 	log.mu.Unlock()
 	<-log.done

@@ -18,14 +18,14 @@ import (
 
 // Origin holds what a result says of the record that it scores, and what the record changes in it.
 type Origin struct {
-	ID            string         // of a record that names no task, "" for others
-	File, At, Key string         // Key is "" where it equals the id
-	Err           *scoring.Error // in place of a result
-	Who           *Who           // made the answer that Err stands in place of; nil where it is unknown
-	Missing       *scoring.Error // why there is no answer, in place of the suite's words
-	Zero          bool           // the result is 0, unread
-	Position      bool           // the id is a number that the format gives as a position
-	Notes         []scoring.Note
+	ID                string         // of a record that names no task, "" for others
+	File, At, Key     string         // Key is "" where it equals the id
+	Err               *scoring.Error // in place of a result
+	Who               *Who           // made the answer that Err stands in place of; nil where it is unknown
+	Missing           *scoring.Error // why there is no answer, in place of the suite's words
+	CountsZero        bool           // the result is 0, unread
+	LooksLikePosition bool           // the id is a number that the format gives as a position
+	Notes             []scoring.Note
 }
 
 // Who is what a record says of the model and its answer, for a result that no dump line could tell it.
@@ -61,7 +61,7 @@ func isPosition(key string) bool {
 
 // Empty reports whether a result says nothing of its origin.
 func (o *Origin) Empty() bool {
-	return o.ID == "" && o.File == "" && o.At == "" && o.Key == "" && o.Err == nil && o.Missing == nil && !o.Zero &&
+	return o.ID == "" && o.File == "" && o.At == "" && o.Key == "" && o.Err == nil && o.Missing == nil && !o.CountsZero &&
 		len(o.Notes) == 0
 }
 
@@ -86,7 +86,7 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 		return l, o
 	}
 	// The line: the task, the answer, and who made it.
-	o.Position = r.options.Join == nil && a.Label == nil && isPosition(a.Key)
+	o.LooksLikePosition = r.options.Join == nil && a.Label == nil && isPosition(a.Key)
 	text := r.answerText(a, &o)
 	if r.answerBuffer = text; cap(text) > maxKeptAnswer { // memory for the next answer, unless this one was very long
 		r.answerBuffer = nil
@@ -118,7 +118,7 @@ func (r *Reader) answerText(a *Answer, o *Origin) []byte {
 				Message: "the answer was cut (" + string(a.Cut) + ") and counts as missing (--cut missing)"}
 			return []byte("null")
 		case CutZero:
-			o.Zero = true // Apply turns the error of a missing answer into 0, but not that of an unknown task
+			o.CountsZero = true // Apply turns the error of a missing answer into 0, but not that of an unknown task
 			return []byte("null")
 		}
 		o.Notes = append(o.Notes, scoring.Note{Code: "cut_" + string(a.Cut), Path: "response",
@@ -230,17 +230,18 @@ const cutStatus = "cut"
 // by the record's own reason, or by the score 0 if a truncated answer counts so.
 func (o *Origin) Apply(r *scoring.Result) {
 	r.Who.File, r.Who.At, r.Who.Key = o.File, o.At, o.Key
+	hasNoResponse := r.Err != nil && r.Err.Code == record.NoResponse // the suite's error for the answer null
 	switch {
 	case o.Err != nil:
 		r.ID, r.Line, r.Err = o.ID, 0, o.Err
 		if w := o.Who; w != nil {
 			r.Who.Model, r.Who.FinishReason, r.Who.Cut, r.Who.Repeat = w.Model, w.FinishReason, string(w.Cut), w.Repeat
 		}
-	case o.Missing != nil && r.Err != nil && r.Err.Code == record.NoResponse:
+	case o.Missing != nil && hasNoResponse:
 		r.Err = o.Missing
-	case o.Position && r.Err != nil && (r.Err.Code == "unknown_task" || r.Err.Code == "unknown_suite"):
+	case o.LooksLikePosition && r.Err != nil && (r.Err.Code == "unknown_task" || r.Err.Code == "unknown_suite"):
 		r.Err = &scoring.Error{Code: r.Err.Code, Message: r.Err.Message + fmt.Sprintf("; %q looks like a position: --join position", r.ID)}
-	case o.Zero && r.Err != nil && r.Err.Code == record.NoResponse:
+	case o.CountsZero && hasNoResponse:
 		r.Scored, r.Score, r.Status, r.Err = true, 0, cutStatus, nil
 		// The metric source says how the answer was read; the others say what the task is and stay.
 		for i, m := range r.Metrics {

@@ -83,7 +83,7 @@ func TestCutModes(t *testing.T) {
 		if len(got.Notes) > 0 {
 			note = got.Notes[0].Code
 		}
-		if !strings.Contains(lines[0], want.response) || note != want.note || got.Zero != want.zero || (got.Missing != nil) != want.missing {
+		if !strings.Contains(lines[0], want.response) || note != want.note || got.CountsZero != want.zero || (got.Missing != nil) != want.missing {
 			t.Errorf("%s: got %s, %+v; want %+v", mode, lines[0], got, want)
 		}
 	}
@@ -295,7 +295,7 @@ func TestZeroKeepsErrors(t *testing.T) {
 	for code, want := range map[string]bool{"no_response": true, "unknown_task": false, "bad_item": false} {
 		r := scoring.Result{Err: &scoring.Error{Code: code}, Status: "missing",
 			Metrics: []scoring.Metric{{Name: "source", Value: "missing"}, {Name: "category", Value: "c"}}}
-		(&Origin{Zero: true}).Apply(&r)
+		(&Origin{CountsZero: true}).Apply(&r)
 		if r.Scored != want || (r.Err == nil) != want || (r.Status == "cut") != want || (r.Metrics[0].Value == "cut") != want || len(r.Metrics) != 2 {
 			t.Errorf("%s: got %+v; want a score: %v", code, r, want)
 		}

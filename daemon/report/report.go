@@ -101,7 +101,7 @@ func (list nameList) String() string {
 // Ready returns an error if no report could be written because the explorer's pages are not
 // built. A run that costs money asks this before its first call.
 func Ready() error {
-	e := newWriter(Config{}).explorer()
+	e := newWriter(Config{}).newExplorer()
 	defer e.Close()
 	return cannotWrite(e.Built())
 }
@@ -138,7 +138,7 @@ func newWriter(cfg Config) *Writer {
 // openPage checks that the explorer's pages are built, makes the folder, and opens the columns
 // of results. Results may be added afterwards.
 func (writer *Writer) openPage(dir string) (err error) {
-	e := writer.explorer()
+	e := writer.newExplorer()
 	defer e.Close()
 	if err := cannotWrite(e.Built()); err != nil {
 		return err
@@ -153,9 +153,9 @@ func (writer *Writer) openPage(dir string) (err error) {
 	return nil
 }
 
-// explorer returns the explorer that makes the report's page. Its engine draws pictures and refuses to
+// newExplorer returns the explorer that makes the report's page. Its engine draws pictures and refuses to
 // score. The caller closes the explorer.
-func (writer *Writer) explorer() *explorer.Explorer {
+func (writer *Writer) newExplorer() *explorer.Explorer {
 	pages := writer.cfg.Pages
 	if pages == "" {
 		pages = explorer.PagesDir("")
@@ -263,7 +263,7 @@ func (writer *Writer) writePage() (partial string, err error) {
 		return "", err
 	}
 	defer columns.Close()
-	e := writer.explorer()
+	e := writer.newExplorer()
 	defer e.Close()
 	report := &explorer.Report{Title: writer.cfg.Title, Columns: columns, Table: writer.table, Given: writer.shownItems(), Remark: writer.topSentences(),
 		Remarks: writer.leftOutSentences(), Workers: writer.cfg.Workers, Progress: writer.cfg.Progress,

@@ -108,7 +108,7 @@ func latestEntries(files []File) []File {
 	return kept
 }
 
-// Find returns the entry of the archive with this name, the latest if there are several, or nil.
+// Find returns the entry of the archive with this name, or nil. Files has only the latest of several.
 func (a *Archive) Find(name string) *File {
 	for i := range a.Files {
 		if a.Files[i].Name == name {
@@ -325,13 +325,14 @@ func (w *window) ReadAt(p []byte, off int64) (int, error) {
 // next call of view or ReadAt. If the window does not have all of them, it is read anew from the offset
 // on. If the file has fewer, view returns these with an error.
 func (w *window) view(off int64, n int) ([]byte, error) {
-	if off < w.start || off-w.start > int64(len(w.bytes)-n) {
-		got, err := w.src.ReadAt(w.bytes[:cap(w.bytes)], off)
-		w.bytes, w.start = w.bytes[:got], off
-		if got < n && err == nil {
+	isInside := off >= w.start && off-w.start <= int64(len(w.bytes)-n)
+	if !isInside {
+		read, err := w.src.ReadAt(w.bytes[:cap(w.bytes)], off)
+		w.bytes, w.start = w.bytes[:read], off
+		if read < n && err == nil {
 			err = io.EOF
 		}
-		if got < n {
+		if read < n {
 			return w.bytes, err
 		}
 	}
@@ -344,15 +345,15 @@ const (
 	XLSX    = "xlsx"
 )
 
-// Kind returns which reader a zip archive is for. Other archives are refused with the names of
-// their first entries. See docs/spec/dumps-files.md#r10.
+// Kind returns which reader a zip archive is for: Inspect for a log of inspect_ai, or XLSX for a spreadsheet.
+// Other archives are refused with the names of their first entries. See docs/spec/dumps-files.md#r10.
 func Kind(in *input.Input) (string, error) {
 	a, err := Open(in)
 	if err != nil {
 		return "", err
 	}
 	switch {
-	case a.Find(Header) != nil || a.Find(Journal) != nil:
+	case a.Find(InspectHeader) != nil || a.Find(InspectJournal) != nil:
 		return Inspect, nil
 	case a.Find("[Content_Types].xml") != nil && a.Find("xl/workbook.xml") != nil:
 		return XLSX, nil
@@ -367,6 +368,6 @@ func Kind(in *input.Input) (string, error) {
 // The entries of a log of inspect_ai that tell what it is: the second stands in a log whose
 // process was killed.
 const (
-	Header  = "header.json"
-	Journal = "_journal/start.json"
+	InspectHeader  = "header.json"
+	InspectJournal = "_journal/start.json"
 )

@@ -146,12 +146,12 @@ func (s *inspect) sortEntry(f *archive.File) {
 // readHeader reads the model and the status of a log of inspect_ai, and refuses an unknown version.
 // A log without a header was not finished; its journal says the same.
 func (s *inspect) readHeader() error {
-	f := s.archive.Find(archive.Header)
+	f := s.archive.Find(archive.InspectHeader)
 	if f == nil {
-		f, s.isUnfinished = s.archive.Find(archive.Journal), true
+		f, s.isUnfinished = s.archive.Find(archive.InspectJournal), true
 	}
 	if f == nil {
-		return fmt.Errorf("the log has neither %s nor %s", archive.Header, archive.Journal)
+		return fmt.Errorf("the log has neither %s nor %s", archive.InspectHeader, archive.InspectJournal)
 	}
 	v, fault, err := s.readEntry(f, s.otherReader.wants(headWant))
 	if err != nil {

@@ -65,7 +65,7 @@ func joinColumns(names []string) string {
 // v: it removes null members, parses the columns that hold JSON as text, and turns numbers that are texts into
 // numbers. Each of these steps comes before what reads its result. The record refers to v.
 func Row(v *fastjson.Value, o Options) record.Record {
-	Strip(v)
+	RemoveNulls(v)
 	for _, name := range jsonColumns {
 		parseColumn(v, name)
 	}
@@ -86,7 +86,7 @@ func Row(v *fastjson.Value, o Options) record.Record {
 	}
 	// Numbers, such as repeat, that a table may hold as texts.
 	for _, name := range numberMembers {
-		toNumber(v, name)
+		numberFromText(v, name)
 	}
 	if n := v.GetInt("repeat"); n > 0 {
 		r.Repeat = n
@@ -116,18 +116,18 @@ func parseColumn(v *fastjson.Value, name string) {
 	if err != nil {
 		return // the suite or the join says what is wrong with the text
 	}
-	Strip(inner)
+	RemoveNulls(inner)
 	v.Set(name, inner)
 }
 
-// Strip removes members that are null from the row v of a table and from all objects within it. A table
+// RemoveNulls removes members that are null from the row v of a table and from all objects within it. A table
 // has each column in each row, so a null, an empty cell, means that the row has no such member. See
 // docs/spec/dumps-files.md#r4.
-func Strip(v *fastjson.Value) {
+func RemoveNulls(v *fastjson.Value) {
 	switch v.Type() {
 	case fastjson.TypeArray:
 		for _, e := range v.GetArray() {
-			Strip(e)
+			RemoveNulls(e)
 		}
 	case fastjson.TypeObject:
 		var nulls []string
@@ -137,7 +137,7 @@ func Strip(v *fastjson.Value) {
 				nulls = append(nulls, string(key))
 				return
 			}
-			Strip(e)
+			RemoveNulls(e)
 		})
 		for _, key := range nulls {
 			o.Del(key)
@@ -148,9 +148,9 @@ func Strip(v *fastjson.Value) {
 // numberMembers are the members of a dump line (an answer as a line of JSON, the form that plumb scores) that are numbers; CSV has them as texts.
 var numberMembers = []string{"repeat", "run", "turn", "index"}
 
-// toNumber replaces a member of a table's row by a number if it is an integer written as a text, such
+// numberFromText replaces a member of a table's row by a number if it is an integer written as a text, such
 // as "3". Any other value stays.
-func toNumber(v *fastjson.Value, name string) {
+func numberFromText(v *fastjson.Value, name string) {
 	s := string(v.GetStringBytes(name))
 	if n, err := strconv.Atoi(s); err == nil {
 		var arena fastjson.Arena

@@ -26,7 +26,7 @@ func IsVLMEvalKit(columns []string) bool {
 // VLMEvalKit returns the record of a row of VLMEvalKit, but for its place in the file and the model, which the caller sets. It removes
 // null members from v, to which the record refers. A row without a prediction has no answer.
 func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
-	Strip(v)
+	RemoveNulls(v)
 	r := record.Record{Key: jsontree.Text(v.Get(Index)), Reasoning: jsontree.Text(v.Get("thinking")),
 		Usage: record.NoUsage, Fields: v, Labels: v}
 	name := o.Response

@@ -63,7 +63,7 @@ func (p *InspectResults) Write(line []byte) error {
 	b := append(p.line[:0], `{"id":`...)
 	b = jsontree.AppendString(b, id)
 	b = strconv.AppendInt(append(b, `,"epoch":`...), int64(epoch), 10)
-	b = appendFloat(append(b, `,"value":`...), score)
+	b = appendAsFloat(append(b, `,"value":`...), score)
 	if answer := r.text("metrics", "extracted"); answer != "" {
 		b = jsontree.AppendString(append(b, `,"answer":`...), answer)
 	} else {
@@ -81,9 +81,9 @@ func (p *InspectResults) Write(line []byte) error {
 	return err
 }
 
-// appendFloat appends a JSON number to dst as it was read. A whole number gets a fraction, so 1 becomes 1.0:
+// appendAsFloat appends a JSON number to dst as it was read. A whole number gets a fraction, so 1 becomes 1.0:
 // Python then reads all scores as floats.
-func appendFloat(dst []byte, number *fastjson.Value) []byte {
+func appendAsFloat(dst []byte, number *fastjson.Value) []byte {
 	start := len(dst)
 	dst = jsontree.Append(dst, number)
 	if len(bytes.TrimLeft(dst[start:], "-0123456789")) == 0 {

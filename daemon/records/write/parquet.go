@@ -41,18 +41,18 @@ type parquetResults struct {
 // dictionary. keys is the path of the member in a result line, by default the name.
 func nameColumn(name string, keys ...string) column {
 	node := parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
-	return column{name, node, textGetter(pathOr(name, keys)...)}
+	return column{name, node, textGetter(pathOrName(name, keys)...)}
 }
 
 // textColumn returns a Parquet column of texts that differ from row to row. keys is the path of the
 // member in a result line, by default the name.
 func textColumn(name string, keys ...string) column {
-	return column{name, parquet.Optional(parquet.String()), textGetter(pathOr(name, keys)...)}
+	return column{name, parquet.Optional(parquet.String()), textGetter(pathOrName(name, keys)...)}
 }
 
-// pathOr returns keys, the path of a member of a result line. If it is empty, the member has the name of
+// pathOrName returns keys, the path of a member of a result line. If it is empty, the member has the name of
 // the Parquet column.
-func pathOr(name string, keys []string) []string {
+func pathOrName(name string, keys []string) []string {
 	if len(keys) == 0 {
 		return []string{name}
 	}
@@ -83,7 +83,7 @@ func jsonColumn(name string) column {
 // doubleColumn returns a Parquet column with a number of a result line as a double; keys is the path of
 // the member, by default the name. Where it is missing or no number, the column is null.
 func doubleColumn(name string, keys ...string) column {
-	keys = pathOr(name, keys)
+	keys = pathOrName(name, keys)
 	return column{name, parquet.Optional(parquet.Leaf(parquet.DoubleType)), func(r *result) (parquet.Value, bool) {
 		f, ok := r.number(keys...)
 		return parquet.ValueOf(f), ok
