@@ -79,18 +79,18 @@ type Info struct {
 
 // Engine measures and draws prepared views. It is safe for concurrent use.
 type Engine struct {
-	cfg       Config
-	version   view.Version
-	exporter  *exporter // nil with FidelityNative
-	stage     stage
-	meter     *Meter
-	runner    *gpu.Runner // nil on the CPU
-	maxItems  int         // of a run on the device, 0 on the CPU
-	reason    string
-	pool      memoryPool
-	calls     sync.Pool // *call
-	heartbeat heartbeat
-	tallies   *tallyCache // nil without Config.TallyCache
+	cfg           Config
+	version       view.Version
+	exporter      *exporter // nil with FidelityNative
+	stage         stage
+	meter         *Meter
+	runner        *gpu.Runner // nil on the CPU
+	maxItems      int         // of a run on the device, 0 on the CPU
+	reason        string
+	pool          memoryPool
+	packedBatches sync.Pool // *packedBatch
+	heartbeat     heartbeat
+	tallies       *tallyCache // nil without Config.TallyCache
 
 	quarantine quarantine
 	// gate is held for reading by calls that are on the device, and for writing
@@ -111,10 +111,10 @@ func Open(cfg Config) (*Engine, error) {
 		cfg.MaxSide = defaultMaxSide
 	}
 	engine := &Engine{cfg: cfg, stage: new(goStage), tallies: newTallyCache(cfg.TallyCache)}
-	engine.calls.New = func() any {
-		c := new(call)
-		c.batch.MaxItems = engine.maxItems
-		return c
+	engine.packedBatches.New = func() any {
+		packed := new(packedBatch)
+		packed.batch.MaxItems = engine.maxItems
+		return packed
 	}
 	if err := engine.chooseFidelity(); err != nil {
 		return nil, err

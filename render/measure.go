@@ -13,22 +13,22 @@ import (
 	"plumb/render/metric"
 )
 
-// call is the memory of one batch of views in flight.
-type call struct {
+// packedBatch is the memory of one batch of views in flight.
+type packedBatch struct {
 	batch      batch.Batch
 	tiledViews []*batch.Tiled
 	rows       []batch.RowSums
 	pixels     []uint32
 }
 
-// pack copies prepared views into one batch for the tile stage, in the memory of a pooled call, which
+// pack copies prepared views into one batch for the tile stage, in the memory of a pooled packedBatch, which
 // the caller gives back with release. Views in quarantine are marked for the Go twin.
-func (e *Engine) pack(tiledViews []*batch.Tiled) *call {
-	c := e.calls.Get().(*call)
-	c.tiledViews = append(c.tiledViews[:0], tiledViews...)
-	e.quarantine.markCPUOnly(c.tiledViews)
-	c.batch.Pack(c.tiledViews)
-	return c
+func (e *Engine) pack(tiledViews []*batch.Tiled) *packedBatch {
+	packed := e.packedBatches.Get().(*packedBatch)
+	packed.tiledViews = append(packed.tiledViews[:0], tiledViews...)
+	e.quarantine.markCPUOnly(packed.tiledViews)
+	packed.batch.Pack(packed.tiledViews)
+	return packed
 }
 
 // Measure runs one batch and appends one tally per view to dst, in their order.
@@ -74,24 +74,24 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*batch.Ledger) ([]metric.Tally, Timing, error) {
 	var timing Timing
 	begin := time.Now()
-	call := e.pack(tiledViews)
-	defer e.release(call)
+	packed := e.pack(tiledViews)
+	defer e.release(packed)
 	timing.Pack = time.Since(begin)
-	b := &call.batch
-	stageTiming, err := e.runQuarantining(call, e.evaluateSums)
+	b := &packed.batch
+	stageTiming, err := e.runQuarantining(packed, e.evaluateSums)
 	if err != nil {
 		timing.fill(stageTiming, begin)
 		return dst, timing, err
 	}
 	evaluated := time.Now()
 	// The device gave rows for the first b.Shader() runs; the Go twin evaluates the rest.
-	if n := len(b.Runs) * batch.TileH; len(call.rows) < n {
-		call.rows = slices.Grow(call.rows, n-len(call.rows))[:n]
-		cpu.Rows(b, b.ShaderRuns(), len(b.Runs), call.rows)
+	if n := len(b.Runs) * batch.TileH; len(packed.rows) < n {
+		packed.rows = slices.Grow(packed.rows, n-len(packed.rows))[:n]
+		cpu.Rows(b, b.ShaderRuns(), len(b.Runs), packed.rows)
 	}
-	dst = b.Tallies(dst, call.rows)
+	dst = b.Tallies(dst, packed.rows)
 	if slices.ContainsFunc(ledgers, func(l *batch.Ledger) bool { return l != nil }) {
-		b.Ledgers(ledgers, call.rows)
+		b.Ledgers(ledgers, packed.rows)
 	}
 	timing.Sum = time.Since(evaluated)
 	timing.fill(stageTiming, begin)
@@ -150,17 +150,17 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 		}
 		tiledViews[i] = p.tiled
 	}
-	c := e.pack(tiledViews)
-	defer e.release(c)
+	packed := e.pack(tiledViews)
+	defer e.release(packed)
 	timing.Pack = time.Since(begin)
-	b := &c.batch
-	stageTiming, err := e.runQuarantining(c, e.evaluatePixels)
+	b := &packed.batch
+	stageTiming, err := e.runQuarantining(packed, e.evaluatePixels)
 	if err != nil {
 		timing.fill(stageTiming, begin)
 		return nil, timing, err
 	}
 	evaluated := time.Now()
-	px := c.pixels
+	px := packed.pixels
 	cpu.Pixels(b, b.ShaderRuns(), len(b.Runs), px) // runs that the shader does not take, such as deep tiles
 	b.FillSolids(px)
 	images := make([]*image.NRGBA, len(ps))
@@ -192,13 +192,13 @@ func (e *Engine) Reuse(img *image.NRGBA) {
 
 // release returns the memory of a batch to the pool, unless it has grown large. The pixels are not
 // kept, because pictures share them.
-func (e *Engine) release(c *call) {
-	c.batch.Reset() // it refers to the views
-	clear(c.tiledViews)
-	c.pixels = nil
+func (e *Engine) release(packed *packedBatch) {
+	packed.batch.Reset() // it refers to the views
+	clear(packed.tiledViews)
+	packed.pixels = nil
 	const maxKept = 4 * largeBytes // of a batch, which has many views; largeBytes is for one
-	if sliceBytes(c.batch.Items)+sliceBytes(c.batch.Tiles)+sliceBytes(c.batch.Runs)+sliceBytes(c.rows) <= maxKept {
-		e.calls.Put(c)
+	if sliceBytes(packed.batch.Items)+sliceBytes(packed.batch.Tiles)+sliceBytes(packed.batch.Runs)+sliceBytes(packed.rows) <= maxKept {
+		e.packedBatches.Put(packed)
 	}
 }
 

@@ -233,13 +233,13 @@ func (e *Engine) editedPicture(p *Prepared) *image.NRGBA {
 	if p.tiled == nil {
 		panic("BUG: a view is drawn after its release")
 	}
-	c := e.pack([]*batch.Tiled{p.tiled})
-	defer e.release(c)
+	packed := e.pack([]*batch.Tiled{p.tiled})
+	defer e.release(packed)
 	width, height := p.tiled.Width, p.tiled.Height
 	pixels := e.stage.Copy(p.editOf.pixels)
 	p.redrawn.EachRow(width, height, func(y, from, to int) { clear(pixels[y*width:][from:to]) })
-	cpu.Pixels(&c.batch, 0, len(c.batch.Runs), pixels)
-	c.batch.FillSolids(pixels)
+	cpu.Pixels(&packed.batch, 0, len(packed.batch.Runs), pixels)
+	packed.batch.FillSolids(pixels)
 	return nrgba(pixels, width, height)
 }
 

@@ -76,34 +76,34 @@ func (q *quarantine) count() int64 {
 // hashSeed is random for each process, so that a client cannot make views with equal hashes.
 var hashSeed = sync.OnceValue(maphash.MakeSeed)
 
-// stageJob evaluates the batch of a call on the device or the CPU: sums or pixels.
-type stageJob func(c *call) (gpu.Timing, error)
+// stageJob evaluates the batch on the device or the CPU: sums or pixels.
+type stageJob func(packed *packedBatch) (gpu.Timing, error)
 
 // evaluateSums is the stageJob for sums.
-func (e *Engine) evaluateSums(c *call) (g gpu.Timing, err error) {
-	c.rows, g, err = e.stage.Sums(c.rows[:0], &c.batch)
+func (e *Engine) evaluateSums(packed *packedBatch) (g gpu.Timing, err error) {
+	packed.rows, g, err = e.stage.Sums(packed.rows[:0], &packed.batch)
 	return g, err
 }
 
 // evaluatePixels is the stageJob for pixels.
-func (e *Engine) evaluatePixels(c *call) (g gpu.Timing, err error) {
-	c.pixels, g, err = e.stage.Pixels(&c.batch)
+func (e *Engine) evaluatePixels(packed *packedBatch) (g gpu.Timing, err error) {
+	packed.pixels, g, err = e.stage.Pixels(&packed.batch)
 	return g, err
 }
 
-// runQuarantining evaluates the batch of a call, concurrently with others: do is evaluateSums or
+// runQuarantining evaluates the batch, concurrently with others: do is evaluateSums or
 // evaluatePixels. If that loses the device (the runner has then tried the batch twice), it looks for the
 // views that cause the loss and puts them into quarantine. Then the batch runs once more, with those views
 // on the CPU.
-func (e *Engine) runQuarantining(c *call, do stageJob) (gpu.Timing, error) {
+func (e *Engine) runQuarantining(packed *packedBatch, do stageJob) (gpu.Timing, error) {
 	e.gate.RLock() // shared: tests of single views, which need the device alone, wait for it
-	timing, err := do(c)
+	timing, err := do(packed)
 	e.gate.RUnlock()
-	if !blamesView(err) || !e.quarantineCulprits(c.tiledViews, do) {
+	if !blamesView(err) || !e.quarantineCulprits(packed.tiledViews, do) {
 		return timing, err
 	}
-	c.batch.Pack(c.tiledViews) // again: views in quarantine are marked now
-	return e.runExclusively(c, do)
+	packed.batch.Pack(packed.tiledViews) // again: views in quarantine are marked now
+	return e.runExclusively(packed, do)
 }
 
 // blamesView reports whether an error may be caused by a view: the device was lost, but came back.
@@ -111,12 +111,12 @@ func blamesView(err error) bool {
 	return errors.Is(err, gpu.ErrDeviceLost) && !errors.Is(err, gpu.ErrDead)
 }
 
-// runExclusively evaluates the batch of a call while nothing else is on the device, so that a loss
+// runExclusively evaluates the batch while nothing else is on the device, so that a loss
 // can only come from that batch.
-func (e *Engine) runExclusively(c *call, do stageJob) (gpu.Timing, error) {
+func (e *Engine) runExclusively(packed *packedBatch, do stageJob) (gpu.Timing, error) {
 	e.gate.Lock()
 	defer e.gate.Unlock()
-	return do(c)
+	return do(packed)
 }
 
 // maxCulprits is how many views of one batch are tested until they lose the device: each may cost
@@ -158,10 +158,10 @@ func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 // view loses the device. quarantineCulprits calls it after a batch lost the device twice. The sums
 // or pixels and the timing are dropped, because the whole batch runs again afterwards.
 func (e *Engine) tryView(t *batch.Tiled, do stageJob) error {
-	c := e.calls.Get().(*call)
-	defer e.release(c)
-	c.tiledViews = append(c.tiledViews[:0], t)
-	c.batch.Pack(c.tiledViews)
-	_, err := e.runExclusively(c, do)
+	packed := e.packedBatches.Get().(*packedBatch)
+	defer e.release(packed)
+	packed.tiledViews = append(packed.tiledViews[:0], t)
+	packed.batch.Pack(packed.tiledViews)
+	_, err := e.runExclusively(packed, do)
 	return err
 }

@@ -20,9 +20,9 @@ import (
 func (e *Engine) SelfTest() error {
 	t := new(batch.Tiled)
 	new(batch.Binner).Bin(selfTestDrawing(), t)
-	c := e.pack([]*batch.Tiled{t, t}) // twice, so that the places of a second view in the batch are checked
-	defer e.release(c)
-	b := &c.batch
+	packed := e.pack([]*batch.Tiled{t, t}) // twice, so that the places of a second view in the batch are checked
+	defer e.release(packed)
+	b := &packed.batch
 	got, _, err := e.stage.Sums(nil, b)
 	if err != nil {
 		return fmt.Errorf("cannot run the self-test: %w", err)

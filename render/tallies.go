@@ -41,10 +41,10 @@ func (o *outcome) bytes() int {
 type tallyCache struct {
 	budget int // bytes
 
-	mu      sync.Mutex // guards the rest
-	pending map[tallyKey]*sharedView
-	kept    *simplelru.LRU[tallyKey, *outcome]
-	stats   TallyStats
+	mu       sync.Mutex // guards the rest
+	pending  map[tallyKey]*sharedView
+	outcomes *simplelru.LRU[tallyKey, *outcome]
+	stats    TallyStats
 
 	pictures []*keptPicture // the one that was used last comes first
 }
@@ -71,7 +71,7 @@ func newTallyCache(budget int) *tallyCache {
 	}
 	t := &tallyCache{budget: budget, pending: map[tallyKey]*sharedView{}}
 	// The list is bounded by bytes, not by its length.
-	t.kept, _ = simplelru.NewLRU(math.MaxInt32, func(_ tallyKey, o *outcome) { t.stats.Bytes -= o.bytes() })
+	t.outcomes, _ = simplelru.NewLRU(math.MaxInt32, func(_ tallyKey, o *outcome) { t.stats.Bytes -= o.bytes() })
 	return t
 }
 
@@ -85,7 +85,7 @@ func (e *Engine) TallyStats() TallyStats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.stats
-	s.Entries = t.kept.Len()
+	s.Entries = t.outcomes.Len()
 	return s
 }
 
@@ -95,7 +95,7 @@ func (e *Engine) ForgetTallies() {
 	if t := e.tallies; t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.kept.Purge()
+		t.outcomes.Purge()
 		t.pictures, t.stats.ImageBytes = nil, 0
 	}
 }
@@ -111,7 +111,7 @@ func (t *tallyCache) find(k tallyKey) (o *outcome, s *sharedView, isNew bool) {
 		t.stats.Shared++
 		return nil, s, false
 	}
-	if o, ok := t.kept.Get(k); ok {
+	if o, ok := t.outcomes.Get(k); ok {
 		t.stats.Hits++
 		return o, nil, false
 	}
@@ -131,7 +131,7 @@ func (t *tallyCache) findBase(k tallyKey) (*outcome, *sharedView) {
 		s.holders++
 		return nil, s
 	}
-	o, _ := t.kept.Get(k)
+	o, _ := t.outcomes.Get(k)
 	return o, nil
 }
 
@@ -140,10 +140,10 @@ func (t *tallyCache) findBase(k tallyKey) (*outcome, *sharedView) {
 func (t *tallyCache) keep(k tallyKey, o *outcome) {
 	maxSize := t.budget / 8
 	size := o.bytes()
-	if size > maxSize || t.kept.Contains(k) {
+	if size > maxSize || t.outcomes.Contains(k) {
 		return
 	}
-	t.kept.Add(k, o)
+	t.outcomes.Add(k, o)
 	t.stats.Bytes += size
 	t.makeRoom()
 }
@@ -152,7 +152,7 @@ func (t *tallyCache) keep(k tallyKey, o *outcome) {
 // The caller holds mu.
 func (t *tallyCache) makeRoom() {
 	for t.stats.Bytes > t.budget-t.stats.ImageBytes {
-		t.kept.RemoveOldest()
+		t.outcomes.RemoveOldest()
 	}
 }
 

@@ -75,7 +75,7 @@ func (t *terminal) headed() bool { return t.head != scene.HeadNone }
 // Solver computes arrows one at a time and keeps its memory between them.
 type Solver struct {
 	arrow
-	local    shapes.Maker // for the outlines of targets
+	maker    shapes.Maker // for the outlines of targets
 	points   []geom.Point
 	contours []contour
 	Visited  int // points of targets so far

@@ -18,10 +18,10 @@ func (solver *Solver) outlineBody(outline *shapes.Outline) {
 	case StraightArrow:
 		outline.Line(solver.End).Unjittered = true
 	case ArcArrow:
-		first := len(outline.List)
+		first := len(outline.Commands)
 		outline.Arc(solver.Body.Centre, solver.Body.Radius, solver.Body.Radius, solver.Body.angle(solver.Start), solver.Body.Size, solver.End)
-		for i := range outline.List[first:] {
-			outline.List[first+i].Unjittered = true
+		for i := range outline.Commands[first:] {
+			outline.Commands[first+i].Unjittered = true
 		}
 	default: // elbow
 		for i, p := range solver.Route[1:] {
@@ -175,7 +175,7 @@ func (solver *Solver) ClipPath(label *Label, to *vector.Path) (holes bool) {
 	if h == 0 {
 		h = 1
 	}
-	outline := &solver.local.Outline
+	outline := &solver.maker.Outline
 	outline.Reset()
 	lo := geom.Pt(e.Lo.X-bodyMargin, e.Lo.Y-bodyMargin)
 	hi := geom.Pt(e.Lo.X+w+bodyMargin, e.Lo.Y+h+bodyMargin)

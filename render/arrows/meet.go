@@ -73,7 +73,7 @@ func (solver *Solver) exactOutline(to *scene.Shape) (corners []geom.Point, close
 		return nil, false, false
 	}
 	contours := 0 // must be one
-	err := solver.local.Contours(to, shapes.Contours{
+	err := solver.maker.Contours(to, shapes.Contours{
 		Begin: func(c shapes.Contour) {
 			contours++
 			closed = !c.Open

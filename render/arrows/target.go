@@ -127,7 +127,7 @@ func (solver *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
 	const secondDiagonal = 2 // of an x-box; contour 0 is its box
 	part, wanted := 0, false // number of the contour; whether it is kept
-	err := solver.local.Contours(to, shapes.Contours{
+	err := solver.maker.Contours(to, shapes.Contours{
 		Begin: func(c shapes.Contour) {
 			wanted = !c.Inner || diagonals && part == secondDiagonal
 			if wanted {

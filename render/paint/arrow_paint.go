@@ -32,15 +32,15 @@ func (builder *Builder) arrow(shape *scene.Shape, placement *shapePlacement) err
 	if err != nil {
 		return err
 	}
-	builder.local.Reset()
-	if err := solver.Draws(&builder.local, shape); err != nil {
+	builder.maker.Reset()
+	if err := solver.Draws(&builder.maker, shape); err != nil {
 		return err
 	}
-	matrix := placement.toPx.Mul(counterScale(builder.local.InverseScale))
+	matrix := placement.toPx.Mul(counterScale(builder.maker.InverseScale))
 	builder.clipBody(solver, &label, matrix)
 	// placement.isOneDraw stays false: the browser does not fold the opacity of clipped draws into one
 	// colour. The layer is as large as the clip, so it cuts nothing.
-	if err := builder.paint(builder.local.Draws, matrix, placement); err != nil || !label.Shown {
+	if err := builder.paint(builder.maker.Draws, matrix, placement); err != nil || !label.Shown {
 		return err
 	}
 	return builder.arrowText(shape, &label, matrix, placement)
@@ -142,16 +142,16 @@ func inRect(p vector.Point, rect chord.Rect) bool {
 	return p.X >= float32(rect.X0) && p.X < float32(rect.X1) && p.Y >= float32(rect.Y0) && p.Y < float32(rect.Y1)
 }
 
-// coverBody gives an item the coverage of the path in builder.outlined, which is part of an arrow's body,
+// coverBody gives an item the coverage of the path in builder.pathToFill, which is part of an arrow's body,
 // clipped by builder.bodyClip if that has holes.
 func (builder *Builder) coverBody(item *Item, rule scan.Rule) error {
 	clip := &builder.bodyClip
 	rule.Clip = rule.Clip || clip.clips()
 	if !clip.hasHoles {
-		return builder.area(&builder.outlined, item, rule)
+		return builder.area(&builder.pathToFill, item, rule)
 	}
 	clip.unclipped.Reset()
-	builder.fillPath(&clip.unclipped, &builder.outlined, rule)
+	builder.fillPath(&clip.unclipped, &builder.pathToFill, rule)
 	return builder.clipBodyCoverage(item)
 }
 

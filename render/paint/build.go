@@ -62,14 +62,14 @@ type Builder struct {
 	largeBeyond   int           // View.LargeBeyond
 
 	tree  tree.Tree
-	local shapes.Maker
+	maker shapes.Maker
 
 	dasher               stroke.Dasher
 	stroker              stroke.Stroker
 	scanner              scan.Scanner // of Reference
 	filler               area.Filler  // of Exact
 	part                 vector.Path  // a subpath, or dashes
-	outlined             vector.Path  // the outline that is filled next, in the shape's units first and then in px
+	pathToFill           vector.Path  // the outline that is filled next, in the shape's units first and then in px
 	pattern              [2]float32   // lengths of a dash and a gap, units
 	fillFirst, fillCount int32        // the spans of the last fill
 	clip                 tree.Clips
@@ -77,11 +77,11 @@ type Builder struct {
 	scene                *scene.Scene
 	arrows               arrows.Solver
 	bodyClip             bodyClip   // of the body of the current arrow
-	layer                chord.Rect // box of the group layer that is being drawn, if layered
-	layered              bool
-	// originX and originY are the pixel from which px are counted: in inLayer the corner of the group layer.
+	groupLayer           chord.Rect // box of the group layer that is being drawn, if inGroupLayer
+	inGroupLayer         bool
+	// originX and originY are the pixel from which px are counted: in withinGroupLayer the corner of the group layer.
 	originX, originY int32
-	framed           chord.Rect // what the frames around the current shape leave of the picture
+	visibleInFrames  chord.Rect // what the frames around the current shape leave of the picture
 	hair             hair.Stroker
 	details          bool // View.Details
 
@@ -162,7 +162,7 @@ func (builder *Builder) begin(wanted view.View, mode Raster, drawing *Drawing) e
 		builder.limit = MaxCoverage
 	}
 	builder.largeBeyond = wanted.LargeBeyond
-	builder.local.MaxPoints, builder.local.Free.MaxPoints = builder.MaxPoints, builder.MaxPoints
+	builder.maker.MaxPoints, builder.maker.Freehand.MaxPoints = builder.MaxPoints, builder.MaxPoints
 	builder.scanner.Stop, builder.stroker.Stop, builder.filler.Stop = wanted.Stop, wanted.Stop, wanted.Stop
 	if err := builder.setCanvas(wanted.Bounds); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (builder *Builder) begin(wanted view.View, mode Raster, drawing *Drawing) e
 
 // Volume is about how many bytes the builder keeps for the largest shape so far.
 func (builder *Builder) Volume() int {
-	return volumePerPoint * (cap(builder.outlined.Points) + cap(builder.part.Points))
+	return volumePerPoint * (cap(builder.pathToFill.Points) + cap(builder.part.Points))
 }
 
 // volumePerPoint is how many bytes a point of an outline takes: in the path, its inner side, the
@@ -246,7 +246,7 @@ func (builder *Builder) place(s *scene.Scene, layer tree.Layer) (placement shape
 // shape has no items, the clip is removed again.
 func (builder *Builder) drawPlaced(source *scene.Scene, layer tree.Layer, placement *shapePlacement) error {
 	first := len(builder.drawing.Items)
-	builder.framed = builder.wholeCanvas() // what the frames leave of the picture
+	builder.visibleInFrames = builder.wholeCanvas() // what the frames leave of the picture
 	if frame := builder.tree.Nodes[layer.Shape].Frame; frame >= 0 {
 		corners := builder.clip.OfFrame(&builder.tree, source, frame)
 		if len(corners) == 0 {
@@ -256,8 +256,8 @@ func (builder *Builder) drawPlaced(source *scene.Scene, layer tree.Layer, placem
 		if placement.clip, err = builder.clipItem(corners, builder.view, placement); err != nil {
 			return err
 		}
-		box, _ := boundsOf(builder.outlined.Points, vector.Identity) // clipItem left the clip's path there
-		builder.framed = pixelBounds(box).Within(builder.framed)
+		box, _ := boundsOf(builder.pathToFill.Points, vector.Identity) // clipItem left the clip's path there
+		builder.visibleInFrames = pixelBounds(box).Within(builder.visibleInFrames)
 	}
 	afterClip := len(builder.drawing.Items)
 	if err := builder.content(&source.Shapes[layer.Shape], layer, placement); err != nil {
@@ -313,19 +313,19 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 		return builder.frameItems(shape, placement)
 	}
 	kind := shapes.KindOf(shape)
-	builder.local.Reset()
-	builder.local.Jitter.Disc = builder.Version == view.V5
-	if err := builder.local.Shape(shape, growY, back); err != nil {
+	builder.maker.Reset()
+	builder.maker.Jitter.Disc = builder.Version == view.V5
+	if err := builder.maker.Shape(shape, growY, back); err != nil {
 		return err
 	}
 	matrix := placement.toPx
-	if scale := builder.local.InverseScale; float32(scale) != 1 {
+	if scale := builder.maker.InverseScale; float32(scale) != 1 {
 		matrix = matrix.Mul(counterScale(scale))
 	}
-	draws := builder.local.Draws
+	draws := builder.maker.Draws
 	w, h := shape.W/shape.Scale, (shape.H+growY)/shape.Scale
 	label := shownLabel(shape, kind.Text, w, h)
-	isUnscaled := builder.local.InverseScale == 1 || builder.mode == Exact // else the draw has a transform of its own
+	isUnscaled := builder.maker.InverseScale == 1 || builder.mode == Exact // else the draw has a transform of its own
 	lone := len(draws) == 1 && draws[0].Opacity == shapes.Opaque && isUnscaled
 	placement.isOneDraw = lone && label == labelNone
 	if err := cmp.Or(builder.checkCloud(shape, growY, matrix), builder.checkThinCurve(shape, draws, matrix),
@@ -333,10 +333,10 @@ func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, place
 		return err
 	}
 	if placement.translucent() && !placement.isOneDraw {
-		builder.beginLayer(draws, matrix)
-		defer builder.endLayer()
+		builder.beginGroupLayer(draws, matrix)
+		defer builder.endGroupLayer()
 		if kind.Text == shapes.LabelText && label != labelNone { // the whole box of the label
-			builder.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), placement.toPx)
+			builder.widenGroupLayer(0, 0, math.Ceil(w), math.Ceil(h), placement.toPx)
 		}
 	}
 	if err := builder.paint(draws, matrix, placement); err != nil {

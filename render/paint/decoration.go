@@ -208,10 +208,10 @@ func (builder *Builder) placeMarker(painter *textPainter, dot *text.Dot, color s
 			builder.addPlaced(painter, placedMask{color: color, glyph: painter.glyphs.rasterHair(&builder.hair, builder.canvas())})
 			return
 		}
-		builder.outlined.Reset()
-		builder.stroker.Outline(&builder.outlined, path, 1, builder.resolution(placement.toPx))
+		builder.pathToFill.Reset()
+		builder.stroker.Outline(&builder.pathToFill, path, 1, builder.resolution(placement.toPx))
 		path.Reset()
-		path.Append(&builder.outlined)
+		path.Append(&builder.pathToFill)
 	default:
 		oval(path, dot.X, dot.Y, dot.W, dot.H)
 	}

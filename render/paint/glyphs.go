@@ -76,9 +76,9 @@ func (cache *glyphCache) begin() {
 // grown returns how many bytes the current text has added.
 func (cache *glyphCache) grown() int { return sizeOf(&cache.coverage) - cache.bytesAtStart }
 
-// mask returns the position in cache.glyphs of a glyph's coverage mask, relative to the whole pixel of
+// maskOf returns the position in cache.glyphs of a glyph's coverage mask, relative to the whole pixel of
 // the pen. On first use it makes the mask and applies the contrast for the lightness of its colour.
-func (cache *glyphCache) mask(key *glyphKey) (int32, error) {
+func (cache *glyphCache) maskOf(key *glyphKey) (int32, error) {
 	if known, ok := cache.known[*key]; ok {
 		return known, nil
 	}
@@ -86,7 +86,7 @@ func (cache *glyphCache) mask(key *glyphKey) (int32, error) {
 		A: key.turn[0], B: key.turn[1], C: key.turn[2], D: key.turn[3],
 		E: float32(key.subX) / 4, F: float32(key.subY) / 4, // quarters of a px
 	}
-	glyph, err := cache.outline(key, float64(key.size)/64, matrix, chord.NoClip, scan.Rule{Plain: true})
+	glyph, err := cache.maskOfOutline(key, float64(key.size)/64, matrix, chord.NoClip, scan.Rule{Plain: true})
 	if err == nil {
 		cache.applyContrast(&cache.glyphs[glyph], &contrastTables()[key.lightness])
 		cache.known[*key] = glyph
@@ -102,9 +102,9 @@ func (cache *glyphCache) applyContrast(mask *glyphMask, table *contrastTable) {
 	}
 }
 
-// outline rasterises the outline of a glyph at size px per em, mapped by matrix, and returns the
+// maskOfOutline rasterises the outline of a glyph at size px per em, mapped by matrix, and returns the
 // position of its mask in cache.glyphs. Of the key it uses only the face, the glyph and the mode.
-func (cache *glyphCache) outline(key *glyphKey, size float64, matrix vector.Matrix, clip chord.Rect, rule scan.Rule) (int32, error) {
+func (cache *glyphCache) maskOfOutline(key *glyphKey, size float64, matrix vector.Matrix, clip chord.Rect, rule scan.Rule) (int32, error) {
 	cache.path.Reset()
 	if err := key.face.Outline(&cache.path, key.id, size); err != nil {
 		return 0, err
@@ -115,8 +115,8 @@ func (cache *glyphCache) outline(key *glyphKey, size float64, matrix vector.Matr
 // rasterPath rasterises cache.path, mapped by m, and returns the position of the mask.
 func (cache *glyphCache) rasterPath(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
 	first, at := len(cache.coverage.Spans), len(cache.coverage.Bytes)
-	cache.fill(&cache.coverage, m, clip, mode, r)
-	return cache.add(first, at)
+	cache.appendCoverage(&cache.coverage, m, clip, mode, r)
+	return cache.addMask(first, at)
 }
 
 // rasterHair rasterises a thin stroke (hairline) along cache.path, which is in px, and returns the
@@ -125,15 +125,15 @@ func (cache *glyphCache) rasterHair(h *hair.Stroker, clip chord.Rect) int32 {
 	first, at := len(cache.coverage.Spans), len(cache.coverage.Bytes)
 	h.Add(&cache.path, clip)
 	h.Take(&cache.coverage, nil)
-	cache.filler.Pieces = 0 // add counts these, and the stroke has none
-	return cache.add(first, at)
+	cache.filler.Pieces = 0 // addMask counts these, and the stroke has none
+	return cache.addMask(first, at)
 }
 
-// fill appends the coverage of cache.path, mapped by m, to dst. In Reference mode the browser's scan
+// appendCoverage appends the coverage of cache.path, mapped by m, to dst. In Reference mode the browser's scan
 // converter computes it by the fill rule. In Exact mode it is the true area by the non-zero rule, and of rule
-// nothing else is used. The area filler counts the outline's pieces, which add stores with the
+// nothing else is used. The area filler counts the outline's pieces, which addMask stores with the
 // mask; the scan converter has none.
-func (cache *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, mode Raster, rule scan.Rule) {
+func (cache *glyphCache) appendCoverage(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, mode Raster, rule scan.Rule) {
 	cache.path.Transform(m)
 	cache.filler.Pieces = 0
 	if mode == Reference {
@@ -144,9 +144,9 @@ func (cache *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Re
 	cache.filler.Take(dst)
 }
 
-// add makes a glyph mask of what was appended to cache.coverage: the spans from position firstSpan on, and
+// addMask makes a glyph mask of what was appended to cache.coverage: the spans from position firstSpan on, and
 // the bytes from position firstByte on. It returns the mask's position in cache.glyphs.
-func (cache *glyphCache) add(firstSpan, firstByte int) int32 {
+func (cache *glyphCache) addMask(firstSpan, firstByte int) int32 {
 	cache.glyphs = append(cache.glyphs, glyphMask{
 		firstSpan: int32(firstSpan), spanCount: int32(len(cache.coverage.Spans) - firstSpan),
 		firstByte: int32(firstByte), endByte: int32(len(cache.coverage.Bytes)),
@@ -172,11 +172,11 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 	return box
 }
 
-// draw appends the mask of a glyph to the drawing, with its pen at the pixel (x, y), and makes it
+// drawMask appends the mask of a glyph to the drawing, with its pen at the pixel (x, y), and makes it
 // the coverage of the item. The bytes of a mask are copied once per text, its spans on each use,
 // because only spans depend on the place. It adds the pieces of the mask's outline to those of the
 // drawing.
-func (cache *glyphCache) draw(drawing *Drawing, glyph, x, y int32, item *Item) {
+func (cache *glyphCache) drawMask(drawing *Drawing, glyph, x, y int32, item *Item) {
 	mask := &cache.glyphs[glyph]
 	item.SpanCount = mask.spanCount
 	drawing.Pieces += mask.pieces

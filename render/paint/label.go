@@ -92,7 +92,7 @@ func quarterPixel(v float32, wholePx bool) (px int32, sub uint8) {
 // paintText appends the items of the text on painter.Page, run by run in the browser's order: halos of
 // underline and glyphs, underline, glyphs, the strike with its halo.
 func (builder *Builder) paintText(painter *textPainter, block textBlock, placement *shapePlacement) error {
-	return builder.inLayer(placement.toPx, func(matrix vector.Matrix) error {
+	return builder.withinGroupLayer(placement.toPx, func(matrix vector.Matrix) error {
 		at := *placement
 		at.toPx = matrix
 		return builder.paintTextAt(painter, block, placement.toPx, &at)
@@ -103,7 +103,7 @@ func (builder *Builder) paintText(painter *textPainter, block textBlock, placeme
 // text is in one. toPicture is the same map, but counts from the corner of the picture.
 func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, toPicture vector.Matrix, placement *shapePlacement) error {
 	painter.glyphs.begin()
-	painter.placed = painter.placed[:0]
+	painter.placedMasks = painter.placedMasks[:0]
 	scale := newGlyphScale(placement.toPx)
 	scale.toPicture = toPicture
 	if !(scale.size > 0) {
@@ -124,7 +124,7 @@ func (builder *Builder) paintTextAt(painter *textPainter, block textBlock, toPic
 	return builder.emitText(painter, block, placement)
 }
 
-// placeRun adds the masks of one run of text to painter.placed: the halo, the underline, the glyphs and the
+// placeRun adds the masks of one run of text to painter.placedMasks: the halo, the underline, the glyphs and the
 // strike-through, each over the one before. Links have their own colour and are underlined. It
 // refuses lines that are too thick, and text whose masks grow beyond the limit of coverage.
 func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *text.Run, block textBlock, placement *shapePlacement) error {
@@ -171,7 +171,7 @@ func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *t
 	return builder.checkSize(painter.glyphs.grown())
 }
 
-// placeGlyphs adds the masks of the glyphs of one run of text to painter.placed, displaced by some of the
+// placeGlyphs adds the masks of the glyphs of one run of text to painter.placedMasks, displaced by some of the
 // text's units in x and y: by one of halo for a copy of the halo, else by 0.
 func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run *text.Run, by [2]float64, color shapes.RGB,
 	placement *shapePlacement) error {
@@ -192,13 +192,13 @@ func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run
 		var err error
 		switch {
 		case large:
-			placed.glyph, err = painter.glyphs.outline(&key, pathSize, scale.enlarged(run.Size, x, y), builder.canvas(), placement.rule())
+			placed.glyph, err = painter.glyphs.maskOfOutline(&key, pathSize, scale.enlarged(run.Size, x, y), builder.canvas(), placement.rule())
 		case !(math.Abs(float64(x)) < farAway && math.Abs(float64(y)) < farAway): // also NaN
 			continue
 		default:
 			placed.x, key.subX = quarterPixel(x, scale.snapX)
 			placed.y, key.subY = quarterPixel(y, scale.snapY)
-			placed.glyph, err = painter.glyphs.mask(&key)
+			placed.glyph, err = painter.glyphs.maskOf(&key)
 		}
 		if err != nil {
 			return err
@@ -208,7 +208,7 @@ func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run
 	return builder.checkSize(painter.glyphs.grown())
 }
 
-// addPlaced sets the box of a glyph or line mask at its pixel and appends the mask to painter.placed,
+// addPlaced sets the box of a glyph or line mask at its pixel and appends the mask to painter.placedMasks,
 // unless it is empty or lies outside of the picture.
 func (builder *Builder) addPlaced(painter *textPainter, placed placedMask) {
 	mask := &painter.glyphs.glyphs[placed.glyph]
@@ -216,7 +216,7 @@ func (builder *Builder) addPlaced(painter *textPainter, placed placedMask) {
 	picture := chord.Rect{X1: int32(builder.drawing.Width), Y1: int32(builder.drawing.Height)}.Moved(-builder.originX, -builder.originY)
 	left, top, right, bottom := placed.box[0], placed.box[1], placed.box[2], placed.box[3]
 	if mask.spanCount > 0 && left < picture.X1 && right > picture.X0 && top < picture.Y1 && bottom > picture.Y0 {
-		painter.placed = append(painter.placed, placed)
+		painter.placedMasks = append(painter.placedMasks, placed)
 	}
 }
 
@@ -231,13 +231,13 @@ func (builder *Builder) emitText(painter *textPainter, block textBlock, placemen
 			return err
 		}
 	}
-	for i := range painter.placed {
-		placed := &painter.placed[i]
+	for i := range painter.placedMasks {
+		placed := &painter.placedMasks[i]
 		item := builder.item(placement, placed.color, shapes.Opaque)
 		if clip != placement.clip && !painter.box.holds(placed) {
 			item.Clip = clip
 		}
-		painter.glyphs.draw(builder.drawing, placed.glyph, placed.x, placed.y, &item)
+		painter.glyphs.drawMask(builder.drawing, placed.glyph, placed.x, placed.y, &item)
 		builder.drawing.Items = append(builder.drawing.Items, item)
 		if err := builder.checkSize(sizeOf(&builder.drawing.Coverage)); err != nil {
 			return err

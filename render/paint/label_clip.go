@@ -71,8 +71,8 @@ func (box *textBox) holds(mask *placedMask) bool {
 // clip costs time in every tile that it touches.
 func (builder *Builder) boxClip(painter *textPainter, placement *shapePlacement) (int32, error) {
 	box := &painter.box
-	for i := range painter.placed {
-		if box.holds(&painter.placed[i]) {
+	for i := range painter.placedMasks {
+		if box.holds(&painter.placedMasks[i]) {
 			continue
 		}
 		if box.wholePx {

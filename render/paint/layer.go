@@ -9,10 +9,10 @@ import (
 	"plumb/render/vector"
 )
 
-// beginLayer starts a group layer of the browser, which is composited by itself, or extends the
-// current one. Until endLayer everything is clipped to the box of the draws, in whole units, which
+// beginGroupLayer starts a group layer of the browser, which is composited by itself, or extends the
+// current one. Until endGroupLayer everything is clipped to the box of the draws, in whole units, which
 // matrix maps to px. A stroke reaches half its width beyond its path. See docs/spec/raster.md#r28.
-func (builder *Builder) beginLayer(draws []shapes.Draw, matrix vector.Matrix) {
+func (builder *Builder) beginGroupLayer(draws []shapes.Draw, matrix vector.Matrix) {
 	all := geom.NewExtent() // of all draws, in their own units: mapped as one box
 	for i := range draws {
 		extent := geom.PathBounds(draws[i].Path)
@@ -25,7 +25,7 @@ func (builder *Builder) beginLayer(draws []shapes.Draw, matrix vector.Matrix) {
 		all.Add(geom.Pt(math.Ceil(right), math.Ceil(bottom)))
 	}
 	if !all.Empty() {
-		builder.widenLayer(all.Lo.X, all.Lo.Y, all.Hi.X, all.Hi.Y, matrix)
+		builder.widenGroupLayer(all.Lo.X, all.Lo.Y, all.Hi.X, all.Hi.Y, matrix)
 	}
 }
 
@@ -42,22 +42,22 @@ func grown(lo, hi, width float64, ofSeveral bool) (from, to float64) {
 	return from, to
 }
 
-// widenLayer extends the browser's group layer to hold a box in units, which matrix maps to px, or
+// widenGroupLayer extends the browser's group layer to hold a box in units, which matrix maps to px, or
 // starts the layer with that box. In Exact mode it does nothing, because exact pictures are not
 // clipped to layers. The mapped box is rounded out to whole px, for which each of its sides first
 // moves in by layerSlack.
-func (builder *Builder) widenLayer(x0, y0, x1, y1 float64, matrix vector.Matrix) {
+func (builder *Builder) widenGroupLayer(x0, y0, x1, y1 float64, matrix vector.Matrix) {
 	if builder.mode == Exact {
 		return
 	}
 	corner := func(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: float32(y)} }
 	box, _ := boundsOf([]vector.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, matrix)
 	rect := pixelBounds([4]float32{box[0] + layerSlack, box[1] + layerSlack, box[2] - layerSlack, box[3] - layerSlack})
-	if builder.layered { // a layer has begun: the rectangle that holds both
-		old := builder.layer
+	if builder.inGroupLayer { // a layer has begun: the rectangle that holds both
+		old := builder.groupLayer
 		rect = chord.Rect{X0: min(old.X0, rect.X0), Y0: min(old.Y0, rect.Y0), X1: max(old.X1, rect.X1), Y1: max(old.Y1, rect.Y1)}
 	}
-	builder.layer, builder.layered = rect, true
+	builder.groupLayer, builder.inGroupLayer = rect, true
 }
 
 // pixelBounds returns the pixels of the picture that a box (left, top, right, bottom, in px)
@@ -70,15 +70,15 @@ func pixelBounds(box [4]float32) chord.Rect {
 	}
 }
 
-// endLayer ends the group layer.
-func (builder *Builder) endLayer() { builder.layered = false }
+// endGroupLayer ends the group layer.
+func (builder *Builder) endGroupLayer() { builder.inGroupLayer = false }
 
 // canvas is the clip rectangle of everything that is drawn: the picture, cut to the box of the
 // frame around the shape and to the group layer. Its px are counted from originX and originY.
 func (builder *Builder) canvas() chord.Rect {
-	rect := builder.framed
-	if builder.layered {
-		rect = builder.layer.Within(rect)
+	rect := builder.visibleInFrames
+	if builder.inGroupLayer {
+		rect = builder.groupLayer.Within(rect)
 	}
 	return rect.Moved(-builder.originX, -builder.originY)
 }

@@ -79,7 +79,7 @@ func (builder *Builder) addLayer(layer tree.Layer) error {
 	if err != nil {
 		return err
 	}
-	builder.framed = builder.wholeCanvas()
+	builder.visibleInFrames = builder.wholeCanvas()
 	key, ok := builder.cacheKeyOf(shape, growY, &placement)
 	keyTellsAll := ok && builder.tree.Nodes[layer.Shape].Frame < 0 // a frame would clip it
 	builder.layers = append(builder.layers, Layer{})

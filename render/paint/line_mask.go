@@ -24,9 +24,9 @@ type lineRow struct{ x, y, from, to int32 }
 // end returns the column after the last pixel of the row.
 func (r *lineRow) end() int32 { return r.x + r.to - r.from }
 
-// at returns the alpha, 0 to 255, of pixel (x, y) in the mask of an underline or strike; 0 outside
+// alphaAt returns the alpha, 0 to 255, of pixel (x, y) in the mask of an underline or strike; 0 outside
 // of the mask.
-func (mask *lineMask) at(x, y int32) float64 {
+func (mask *lineMask) alphaAt(x, y int32) float64 {
 	if len(mask.rows) == 0 || y < mask.rows[0].y || int(y-mask.rows[0].y) >= len(mask.rows) {
 		return 0
 	}
@@ -40,8 +40,8 @@ func (mask *lineMask) at(x, y int32) float64 {
 // between interpolates the alpha at (x+dx, y+dy) between the centres of four pixels, as the
 // browser moves and turns pictures; dx and dy are 0..1.
 func (mask *lineMask) between(x, y int32, dx, dy float64) float64 {
-	upper := geom.LerpNumber(mask.at(x, y), mask.at(x+1, y), dx)
-	lower := geom.LerpNumber(mask.at(x, y+1), mask.at(x+1, y+1), dx)
+	upper := geom.LerpNumber(mask.alphaAt(x, y), mask.alphaAt(x+1, y), dx)
+	lower := geom.LerpNumber(mask.alphaAt(x, y+1), mask.alphaAt(x+1, y+1), dx)
 	return geom.LerpNumber(upper, lower, dy)
 }
 
@@ -155,7 +155,7 @@ func (cache *glyphCache) maskLine(matrix vector.Matrix, clip chord.Rect, mode Ra
 		}
 		cache.filler.Pieces = 0 // which is stored with the mask: a rectangle has no outline pieces
 	} else {
-		cache.fill(&cache.lineCoverage, matrix, clip, mode, rule)
+		cache.appendCoverage(&cache.lineCoverage, matrix, clip, mode, rule)
 	}
 	cache.line.load(&cache.lineCoverage)
 	cache.line.clearGaps(line, geom.Widened(matrix).Inverse())
@@ -215,9 +215,9 @@ func (cache *glyphCache) lineHalo(displacements [][2]float64) {
 func (cache *glyphCache) keepMask(mask *lineMask) int32 {
 	first, at := len(cache.coverage.Spans), len(cache.coverage.Bytes)
 	for _, r := range mask.rows {
-		cache.row(first, r.x, r.y, mask.alpha[r.from:r.to])
+		cache.appendRow(first, r.x, r.y, mask.alpha[r.from:r.to])
 	}
-	return cache.add(first, at)
+	return cache.addMask(first, at)
 }
 
 // keepTurned adds the mask of an underline or strike of turned text to the glyph masks and returns
@@ -237,10 +237,10 @@ func (cache *glyphCache) keepTurned(mask *lineMask, back geom.Matrix, clip chord
 				u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
 				cache.turnedRow = append(cache.turnedRow, byte(mask.between(int32(u), int32(v), q.X-0.5-u, q.Y-0.5-v)+0.5))
 			}
-			cache.row(first, x0, y, cache.turnedRow)
+			cache.appendRow(first, x0, y, cache.turnedRow)
 		}
 	}
-	return cache.add(first, at)
+	return cache.addMask(first, at)
 }
 
 // columnsInside returns the columns [x0, x1) within clip whose pixels, in the row of px at y, back maps into box
@@ -272,10 +272,10 @@ func columnsInside(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (
 // longRun is the least number of full pixels in a row that become a span without bytes.
 const longRun = 16
 
-// row appends a row of alpha that begins at pixel (x, y) to the glyph mask whose spans begin at
+// appendRow appends a row of alpha that begins at pixel (x, y) to the glyph mask whose spans begin at
 // position first of cache.coverage. Pixels with alpha 0 are left out. A long run of 255 becomes a Full
 // span. Pixels that follow the mask's last span without a gap extend that span.
-func (cache *glyphCache) row(first int, x, y int32, alpha []byte) {
+func (cache *glyphCache) appendRow(first int, x, y int32, alpha []byte) {
 	to := &cache.coverage
 	for len(alpha) > 0 {
 		n := 1

@@ -22,7 +22,7 @@ func lineOf(c *glyphCache, m vector.Matrix, x0, y0, x1, y1 float64, gaps ...gap)
 // alphas returns n alphas of a row from column x on.
 func alphas(l *lineMask, x, y, n int32) (a []float64) {
 	for i := range n {
-		a = append(a, l.at(x+i, y))
+		a = append(a, l.alphaAt(x+i, y))
 	}
 	return a
 }
@@ -138,8 +138,8 @@ func TestKeepTurned(t *testing.T) {
 func TestMaskRows(t *testing.T) {
 	var c glyphCache
 	alpha := append(slices.Repeat([]byte{255}, 40), 0, 0, 7, 255, 255, 9)
-	c.row(0, 3, 5, alpha)
-	c.row(2, 49, 5, []byte{1, 0}) // another mask that continues at the same place
+	c.appendRow(0, 3, 5, alpha)
+	c.appendRow(2, 49, 5, []byte{1, 0}) // another mask that continues at the same place
 	want := []scan.Span{{X: 3, Y: 5, Width: 40, FirstByte: scan.Full}, {X: 45, Y: 5, Width: 4, FirstByte: 0}, {X: 49, Y: 5, Width: 1, FirstByte: 4}}
 	if !slices.Equal(c.coverage.Spans, want[:]) || !slices.Equal(c.coverage.Bytes, []byte{7, 255, 255, 9, 1}) {
 		t.Errorf("got %v, %v; want %v", c.coverage.Spans, c.coverage.Bytes, want)

@@ -57,10 +57,10 @@ func (builder *Builder) fill(draw *shapes.Draw, matrix vector.Matrix, placement 
 		return builder.hatch(draw, matrix, placement)
 	}
 	item := builder.item(placement, draw.Color, draw.Opacity)
-	err := builder.inLayer(matrix, func(matrix vector.Matrix) error {
-		builder.outlined.Reset()
-		builder.outlined.Append(draw.Path)
-		builder.outlined.Transform(matrix)
+	err := builder.withinGroupLayer(matrix, func(matrix vector.Matrix) error {
+		builder.pathToFill.Reset()
+		builder.pathToFill.Append(draw.Path)
+		builder.pathToFill.Transform(matrix)
 		return builder.cover(draw, &item, matrix, placement)
 	})
 	if err != nil {
@@ -95,11 +95,11 @@ func (builder *Builder) strokeSolid(draw *shapes.Draw, matrix vector.Matrix, pla
 		if endsOnStart(&builder.part, float32(draw.Width)) {
 			builder.part.Close()
 		}
-		builder.outlined.Reset()
-		builder.stroker.Outline(&builder.outlined, &builder.part, float32(draw.Width), builder.resolution(matrix))
-		builder.outlined.Transform(matrix)
-		builder.watch(&builder.outlined, &item)
-		builder.filler.Add(&builder.outlined, builder.canvas())
+		builder.pathToFill.Reset()
+		builder.stroker.Outline(&builder.pathToFill, &builder.part, float32(draw.Width), builder.resolution(matrix))
+		builder.pathToFill.Transform(matrix)
+		builder.watch(&builder.pathToFill, &item)
+		builder.filler.Add(&builder.pathToFill, builder.canvas())
 	}
 	var err error
 	if draw.ThroughClip && builder.bodyClip.hasHoles {
@@ -133,15 +133,15 @@ func (builder *Builder) strokeDashed(draw *shapes.Draw, matrix vector.Matrix, pl
 // and placement.opacityApplied is set.
 func (builder *Builder) stroke(draw *shapes.Draw, src *vector.Path, matrix vector.Matrix, placement *shapePlacement) error {
 	item := builder.item(placement, draw.Color, draw.Opacity)
-	err := builder.inLayer(matrix, func(matrix vector.Matrix) error {
-		builder.outlined.Reset()
+	err := builder.withinGroupLayer(matrix, func(matrix vector.Matrix) error {
+		builder.pathToFill.Reset()
 		if width := hairline(float32(draw.Width), matrix); width > 0 && builder.mode == Reference {
-			builder.outlined.Append(src)
-			builder.outlined.Transform(matrix)
+			builder.pathToFill.Append(src)
+			builder.pathToFill.Transform(matrix)
 			return builder.thinStroke(draw, width, &item, placement)
 		}
-		builder.stroker.Outline(&builder.outlined, src, float32(draw.Width), builder.resolution(matrix))
-		builder.outlined.Transform(matrix)
+		builder.stroker.Outline(&builder.pathToFill, src, float32(draw.Width), builder.resolution(matrix))
+		builder.pathToFill.Transform(matrix)
 		return builder.cover(draw, &item, matrix, placement)
 	})
 	if err == nil {
@@ -151,7 +151,7 @@ func (builder *Builder) stroke(draw *shapes.Draw, src *vector.Path, matrix vecto
 }
 
 // thinStroke gives an item the coverage of a hairline, whose strength is width/256, along the path in
-// builder.outlined.
+// builder.pathToFill.
 func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, placement *shapePlacement) error {
 	strength := uint32(255)
 	if placement.isOneDraw && placement.translucent() {
@@ -165,7 +165,7 @@ func (builder *Builder) thinStroke(draw *shapes.Draw, width uint32, item *Item, 
 		Plain:    strength < 255 || clipped || builder.plain(item, rule),
 		Clipped:  clipped,
 	}
-	builder.hair.Add(&builder.outlined, builder.canvas())
+	builder.hair.Add(&builder.pathToFill, builder.canvas())
 	return builder.coverHair(draw, item)
 }
 
@@ -188,7 +188,7 @@ func hairline(width float32, matrix vector.Matrix) uint32 {
 // axisAligned reports whether m maps axis-aligned rectangles to axis-aligned rectangles.
 func axisAligned(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
 
-// cover gives an item the coverage of the path in builder.outlined, which is in px, for draw of the
+// cover gives an item the coverage of the path in builder.pathToFill, which is in px, for draw of the
 // shape at placement. If draw is part of an arrow's body, it is clipped as the body is. If draw is a box that
 // stays upright, it is filled by the browser's rule for rectangles. Else it is filled as any path.
 func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matrix, placement *shapePlacement) error {
@@ -196,11 +196,11 @@ func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matri
 	case draw.ThroughClip:
 		return builder.coverBody(item, placement.rule())
 	case draw.Box && builder.mode == Reference && axisAligned(matrix):
-		box, _ := boundsOf(builder.outlined.Points, vector.Identity)
+		box, _ := boundsOf(builder.pathToFill.Points, vector.Identity)
 		first, count := scan.SharpRect(&builder.drawing.Coverage, box, builder.canvas())
 		return builder.setCoverage(item, first, count)
 	}
-	return builder.area(&builder.outlined, item, placement.rule())
+	return builder.area(&builder.pathToFill, item, placement.rule())
 }
 
 // coverHair gives an item the coverage of the hairlines in builder.hair. If the draw is part of an arrow's body
@@ -316,7 +316,7 @@ func (p *shapePlacement) rule() scan.Rule {
 // other than black only. rule.Plain says that the shape is translucent. In a layer colours are opaque
 // all the same, because the layer is made translucent as a whole. See docs/spec/raster.md#r22.
 func (builder *Builder) plain(item *Item, rule scan.Rule) bool {
-	translucent := rule.Plain && !builder.layered || item.Opacity != shapes.Opaque
+	translucent := rule.Plain && !builder.inGroupLayer || item.Opacity != shapes.Opaque
 	return translucent || item.Color == shapes.RGB{}
 }
 
@@ -396,24 +396,24 @@ func boundsOf(points []vector.Point, m vector.Matrix) (box [4]float32, ok bool) 
 
 // clipItem appends a clip to the drawing, an item with OpClip, and returns its position. Its
 // coverage is the convex polygon corners, such as the visible part of a frame, mapped to px by matrix. The
-// polygon's path stays in builder.outlined.
+// polygon's path stays in builder.pathToFill.
 func (builder *Builder) clipItem(corners []geom.Point, matrix vector.Matrix, placement *shapePlacement) (int32, error) {
-	builder.outlined.Reset()
+	builder.pathToFill.Reset()
 	for i, q := range corners {
 		w := vector.Point{X: float32(q.X), Y: float32(q.Y)}
 		if i == 0 {
-			builder.outlined.MoveTo(w)
+			builder.pathToFill.MoveTo(w)
 		} else {
-			builder.outlined.LineTo(w)
+			builder.pathToFill.LineTo(w)
 		}
 	}
 	if len(corners) > 0 {
-		builder.outlined.Close()
+		builder.pathToFill.Close()
 	}
-	builder.outlined.Transform(matrix)
+	builder.pathToFill.Transform(matrix)
 	item := builder.item(placement, shapes.RGB{}, shapes.Opaque)
 	item.Op, item.Clip = OpClip, -1
-	if err := builder.area(&builder.outlined, &item, scan.Rule{Clip: true, Cells: true}); err != nil {
+	if err := builder.area(&builder.pathToFill, &item, scan.Rule{Clip: true, Cells: true}); err != nil {
 		return -1, err
 	}
 	builder.drawing.Items = append(builder.drawing.Items, item)

@@ -16,21 +16,21 @@ import (
 // cacheKey holds everything that the items of a geo shape without label depend on, except what
 // appendCached sets.
 type cacheKey struct {
-	id            string
-	toPx          vector.Matrix
-	width, height int // of the drawing
-	mode          Raster
-	version       view.Version
-	details       bool // View.Details
-	rule          scan.Rule
-	framed        chord.Rect // the canvas that frames leave
-	opacity       uint32     // thin strokes apply it to their coverage
-	w, h, scale   float64    // of the shape, like all that follow
-	geo           scene.GeoKind
-	color         scene.Color
-	size          scene.Size
-	dash          scene.Dash
-	fill          scene.Fill
+	id              string
+	toPx            vector.Matrix
+	width, height   int // of the drawing
+	mode            Raster
+	version         view.Version
+	details         bool // View.Details
+	rule            scan.Rule
+	visibleInFrames chord.Rect // the canvas that frames leave
+	opacity         uint32     // thin strokes apply it to their coverage
+	w, h, scale     float64    // of the shape, like all that follow
+	geo             scene.GeoKind
+	color           scene.Color
+	size            scene.Size
+	dash            scene.Dash
+	fill            scene.Fill
 }
 
 // marks are positions in the lists of a drawing or a store.
@@ -127,7 +127,7 @@ func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement 
 	}
 	return cacheKey{
 		id: shape.ID, toPx: placement.toPx, width: builder.drawing.Width, height: builder.drawing.Height, mode: builder.mode, version: builder.Version,
-		details: builder.details, rule: placement.rule(), framed: builder.framed, opacity: placement.opacity,
+		details: builder.details, rule: placement.rule(), visibleInFrames: builder.visibleInFrames, opacity: placement.opacity,
 		w: shape.W, h: shape.H + growY, scale: shape.Scale, geo: shape.Geo,
 		color: shape.Color, size: shape.Size, dash: shape.Dash, fill: shape.Fill,
 	}, true

@@ -34,17 +34,17 @@ func (builder *Builder) paintShapeText(shape *scene.Shape, name string, placemen
 		return shapes.Foreign(shape, "a list of bullets without a letter")
 	}
 	if shape.Kind == scene.Text && placement.translucent() {
-		if err := builder.textLayer(painter, placement); err != nil {
+		if err := builder.beginTextLayer(painter, placement); err != nil {
 			return err
 		}
-		defer builder.endLayer()
+		defer builder.endGroupLayer()
 	}
 	return builder.paintText(painter, block, placement)
 }
 
-// textLayer starts the browser's group layer of a translucent text shape. Its box holds what the runs of the text
+// beginTextLayer starts the browser's group layer of a translucent text shape. Its box holds what the runs of the text
 // paint, also where the text's own box cuts it off, and the bullets. See docs/spec/raster.md#r28.
-func (builder *Builder) textLayer(painter *textPainter, placement *shapePlacement) error {
+func (builder *Builder) beginTextLayer(painter *textPainter, placement *shapePlacement) error {
 	all := geom.NewExtent()
 	for i := range painter.Page.Runs {
 		if err := addRunBox(&all, painter, &painter.Page.Runs[i]); err != nil {
@@ -57,7 +57,7 @@ func (builder *Builder) textLayer(painter *textPainter, placement *shapePlacemen
 		all.Add(geom.Pt(dot.X+dot.W, dot.Y+dot.H))
 	}
 	if !all.Empty() {
-		builder.widenLayer(math.Floor(all.Lo.X), math.Floor(all.Lo.Y), math.Ceil(all.Hi.X), math.Ceil(all.Hi.Y), placement.toPx)
+		builder.widenGroupLayer(math.Floor(all.Lo.X), math.Floor(all.Lo.Y), math.Ceil(all.Hi.X), math.Ceil(all.Hi.Y), placement.toPx)
 	}
 	return nil
 }
@@ -140,13 +140,13 @@ func (builder *Builder) arrowText(shape *scene.Shape, label *arrows.Label, matri
 // textPainter is what one goroutine needs to draw text: fonts, layout and cached glyph masks.
 type textPainter struct {
 	*text.Writer
-	glyphs  glyphCache
-	placed  []placedMask  // of the text that is painted, in paint order
-	box     textBox       // of the text that is painted
-	corners [4]geom.Point // of the clip of that box, px
-	frame   []geom.Point  // visible part of the frame around the text, px
-	gaps    []gap         // of an underline
-	copies  [][2]float64  // displacements of copies, px
+	glyphs      glyphCache
+	placedMasks []placedMask  // of the text that is painted, in paint order
+	box         textBox       // of the text that is painted
+	corners     [4]geom.Point // of the clip of that box, px
+	frame       []geom.Point  // visible part of the frame around the text, px
+	gaps        []gap         // of an underline
+	copies      [][2]float64  // displacements of copies, px
 }
 
 // takeTextPainter returns a text painter that no other goroutine uses until its GiveBack.
@@ -174,14 +174,14 @@ func (builder *Builder) frameItems(shape *scene.Shape, p *shapePlacement) error 
 		return err
 	}
 	// The body, and the box of the heading, which lies on the page as `at` says.
-	builder.local.Reset()
-	body, heading := builder.local.Frame(shape, painter.Page.W, side)
+	builder.maker.Reset()
+	body, heading := builder.maker.Frame(shape, painter.Page.W, side)
 	at := *p
 	at.toPx = p.toPx.Mul(onto)
 	if p.translucent() {
-		builder.beginLayer(body, p.toPx)
-		builder.beginLayer(heading, at.toPx)
-		defer builder.endLayer()
+		builder.beginGroupLayer(body, p.toPx)
+		builder.beginGroupLayer(heading, at.toPx)
+		defer builder.endGroupLayer()
 	}
 	if err := builder.paint(body, p.toPx, &at); err != nil {
 		return err

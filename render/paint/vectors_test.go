@@ -367,12 +367,12 @@ func TestFreehandVectors(t *testing.T) {
 		if err := l.Shape(s.shape(t), 0, false); err != nil {
 			t.Fatal(err)
 		}
-		if len(l.Free.Points) != len(want.StrokePoints) {
-			t.Errorf("%s: got %d points; want %d", v.ID, len(l.Free.Points), len(want.StrokePoints))
+		if len(l.Freehand.Points) != len(want.StrokePoints) {
+			t.Errorf("%s: got %d points; want %d", v.ID, len(l.Freehand.Points), len(want.StrokePoints))
 			continue
 		}
 		for i, w := range want.StrokePoints {
-			m := l.Free.Points[i]
+			m := l.Freehand.Points[i]
 			for k, got := range [5]float64{m.At.X, m.At.Y, m.Pressure, m.RunLength, m.Radius} {
 				if math.Abs(got-w[k]) > tol {
 					t.Errorf("%s: point %d, number %d: got %g; want %g", v.ID, i, k, got, w[k])

@@ -44,26 +44,26 @@ type outlineCommand struct {
 
 // Outline is a list of commands under construction. The zero value is ready for use.
 type Outline struct {
-	List  []outlineCommand
-	first int // position of the current subpath's moveTo
+	Commands []outlineCommand
+	first    int // position of the current subpath's moveTo
 
 	anchors, wiggled []geom.Point // of a cloud, kept for their memory
 }
 
 // Reset empties the outline and keeps its memory.
-func (outline *Outline) Reset() { outline.List, outline.first = outline.List[:0], 0 }
+func (outline *Outline) Reset() { outline.Commands, outline.first = outline.Commands[:0], 0 }
 
 // Move begins a subpath at p and returns its command.
 func (outline *Outline) Move(p geom.Point) *outlineCommand {
-	outline.first = len(outline.List)
-	outline.List = append(outline.List, outlineCommand{Verb: MoveTo, To: p})
-	return &outline.List[len(outline.List)-1]
+	outline.first = len(outline.Commands)
+	outline.Commands = append(outline.Commands, outlineCommand{Verb: MoveTo, To: p})
+	return &outline.Commands[len(outline.Commands)-1]
 }
 
 // Line adds a straight line to p and returns its command.
 func (outline *Outline) Line(p geom.Point) *outlineCommand {
-	outline.List = append(outline.List, outlineCommand{Verb: lineTo, To: p})
-	return &outline.List[len(outline.List)-1]
+	outline.Commands = append(outline.Commands, outlineCommand{Verb: lineTo, To: p})
+	return &outline.Commands[len(outline.Commands)-1]
 }
 
 // curveSteps is the number of samples of a curve that is not part of an arc.
@@ -71,23 +71,23 @@ const curveSteps = 10
 
 // curve adds a cubic to p and returns its command.
 func (outline *Outline) curve(c1, c2, p geom.Point) *outlineCommand {
-	outline.List = append(outline.List, outlineCommand{Verb: curveTo, c1: c1, c2: c2, To: p, steps: curveSteps})
-	return &outline.List[len(outline.List)-1]
+	outline.Commands = append(outline.Commands, outlineCommand{Verb: curveTo, c1: c1, c2: c2, To: p, steps: curveSteps})
+	return &outline.Commands[len(outline.Commands)-1]
 }
 
 // current returns the end of the last command.
-func (outline *Outline) current() geom.Point { return outline.List[len(outline.List)-1].To }
+func (outline *Outline) current() geom.Point { return outline.Commands[len(outline.Commands)-1].To }
 
 // Close ends the current subpath of a shape's outline on its first point and marks its last command
 // as closing. It adds a straight line unless the subpath ends there already, within rounding
 // errors.
 func (outline *Outline) Close() {
 	const roundingErrors = 1e-6 // px; within them a curve, such as an arc, ends on the first point
-	start := outline.List[outline.first].To
+	start := outline.Commands[outline.first].To
 	if !geom.Near(outline.current(), start, roundingErrors) {
 		outline.Line(start)
 	}
-	outline.List[len(outline.List)-1].closesSubpath = true
+	outline.Commands[len(outline.Commands)-1].closesSubpath = true
 }
 
 // Polygon adds a closed subpath of straight lines to the shape's outline.
@@ -189,8 +189,8 @@ func curveLength(from, c1, c2, to geom.Point) float64 {
 // beside a command are rounded, and a move is no limit.
 func (outline *Outline) Measure() {
 	var p geom.Point
-	for i := range outline.List {
-		command := &outline.List[i]
+	for i := range outline.Commands {
+		command := &outline.Commands[i]
 		switch command.Verb {
 		case lineTo:
 			command.length = geom.Distance(p, command.To)
@@ -211,9 +211,9 @@ func (outline *Outline) Measure() {
 // of lines, and points of curves at equal steps of the parameter.
 func (outline *Outline) Sample(f func(geom.Point)) {
 	var p geom.Point
-	for i := range outline.List {
-		outline.List[i].Sample(p, f)
-		p = outline.List[i].To
+	for i := range outline.Commands {
+		outline.Commands[i].Sample(p, f)
+		p = outline.Commands[i].To
 	}
 }
 

@@ -72,14 +72,14 @@ type run struct {
 // a piece along which dashes are fitted by themselves: one command, or all pieces of an arc. Moves
 // belong to no run.
 func (outline *Outline) runs(f func(run) error) error {
-	for i := 0; i < len(outline.List); i++ {
-		if outline.List[i].Verb == MoveTo {
+	for i := 0; i < len(outline.Commands); i++ {
+		if outline.Commands[i].Verb == MoveTo {
 			continue
 		}
-		r := run{first: i, last: i, from: outline.List[i-1].To, length: outline.List[i].length}
-		for r.last+1 < len(outline.List) && outline.List[r.last+1].continuesRun {
+		r := run{first: i, last: i, from: outline.Commands[i-1].To, length: outline.Commands[i].length}
+		for r.last+1 < len(outline.Commands) && outline.Commands[r.last+1].continuesRun {
 			r.last++
-			r.length += outline.List[r.last].length
+			r.length += outline.Commands[r.last].length
 		}
 		r.start, r.end = outline.endings(r)
 		i = r.last
@@ -95,17 +95,17 @@ func (outline *Outline) runs(f func(run) error) error {
 // its ends are met instead (any Ending but byPosition). See docs/spec/drawing.md#r35.
 func (outline *Outline) endings(run run) (start, end Ending) {
 	start, end = Outset, Outset
-	lastOfSubpath := run.last+1 == len(outline.List) || outline.List[run.last+1].Verb == MoveTo
-	if lastOfSubpath && !outline.List[run.last].closesSubpath {
+	lastOfSubpath := run.last+1 == len(outline.Commands) || outline.Commands[run.last+1].Verb == MoveTo
+	if lastOfSubpath && !outline.Commands[run.last].closesSubpath {
 		end = Exact
 	}
-	if outline.List[run.first-1].Verb == MoveTo && !outline.closedFrom(run.first) {
+	if outline.Commands[run.first-1].Verb == MoveTo && !outline.closedFrom(run.first) {
 		start = Exact
 	}
-	if own := outline.List[run.first].start; own != byPosition {
+	if own := outline.Commands[run.first].start; own != byPosition {
 		start = own
 	}
-	if own := outline.List[run.last].end; own != byPosition {
+	if own := outline.Commands[run.last].end; own != byPosition {
 		end = own
 	}
 	return start, end
@@ -114,8 +114,8 @@ func (outline *Outline) endings(run run) (start, end Ending) {
 // closedFrom reports whether the subpath of the outline that command i belongs to is closed.
 // Command i must not be the subpath's move.
 func (outline *Outline) closedFrom(i int) bool {
-	for ; i < len(outline.List) && outline.List[i].Verb != MoveTo; i++ {
-		if outline.List[i].closesSubpath {
+	for ; i < len(outline.Commands) && outline.Commands[i].Verb != MoveTo; i++ {
+		if outline.Commands[i].closesSubpath {
 			return true
 		}
 	}
@@ -127,7 +127,7 @@ func (outline *Outline) closedFrom(i int) bool {
 func (outline *Outline) appendRun(r run, path *vector.Path) {
 	path.MoveTo(geom.AsExported(r.from))
 	for i := r.first; i <= r.last; i++ {
-		command := &outline.List[i]
+		command := &outline.Commands[i]
 		if command.Verb == curveTo {
 			path.CubicTo(geom.AsExported(command.c1), geom.AsExported(command.c2), geom.AsExported(command.To))
 		} else {

@@ -49,7 +49,7 @@ type freehand struct {
 // shape's group.
 func (maker *Maker) freehand(shape *scene.Shape, _ float64, _ bool) error {
 	maker.InverseScale = 1 / shape.Scale
-	line := &maker.Free
+	line := &maker.Freehand
 	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
 		return err
 	}

@@ -17,7 +17,7 @@ var backOpacity, frontOpacity = OpacityOf(0.82), OpacityOf(0.35)
 // highlighter's width; a single point is a small disc. A highlight without points has no stroke.
 func (maker *Maker) highlight(shape *scene.Shape, _ float64, back bool) error {
 	maker.InverseScale = 1 / shape.Scale
-	line := &maker.Free
+	line := &maker.Freehand
 	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
 		return err
 	}

@@ -33,15 +33,15 @@ var Passes = [2]string{"0", "1"}
 func (pen *JitterPen) Plan(outline *Outline) {
 	pen.corners = pen.corners[:0]
 	first := 0 // position of the current subpath's move
-	for i := range outline.List {
-		command := &outline.List[i]
+	for i := range outline.Commands {
+		command := &outline.Commands[i]
 		if command.Verb == MoveTo {
 			first = i
 		}
 		next := -1                 // position of the command after this one, -1 at an open end
 		if command.closesSubpath { // the first command behind the move
 			next = first + 1
-		} else if i+1 < len(outline.List) && outline.List[i+1].Verb != MoveTo {
+		} else if i+1 < len(outline.Commands) && outline.Commands[i+1].Verb != MoveTo {
 			next = i + 1
 		}
 		pen.corners = append(pen.corners, pen.cornerAt(outline, i, next, first))
@@ -56,10 +56,10 @@ func (pen *JitterPen) Plan(outline *Outline) {
 // corners between two straight lines are rounded, the sharper ones more. Jitter moves a point by at
 // most a quarter of the shorter of its two commands.
 func (pen *JitterPen) cornerAt(outline *Outline, i, next, first int) jitterCorner {
-	command := &outline.List[i]
+	command := &outline.Commands[i]
 	lengthNext, cut := math.Inf(1), 0.0
 	if next >= 0 {
-		following := &outline.List[next]
+		following := &outline.Commands[next]
 		lengthNext = following.length
 		const less = 0.01 // than the length of a unit tangent; a command without length has the tangent 0
 		haveDirections := geom.SquaredLength(command.endTangent) > less && geom.SquaredLength(following.startTangent) > less
@@ -92,8 +92,8 @@ func (pen *JitterPen) Pass(outline *Outline, seedEnd string, path *vector.Path) 
 		rng.Seed(pen.Seed, seedEnd)
 	}
 	var firstDisplacement geom.Point // offset of the subpath's first point
-	for i := range outline.List {
-		command, corner := &outline.List[i], &pen.corners[i]
+	for i := range outline.Commands {
+		command, corner := &outline.Commands[i], &pen.corners[i]
 		displacement := firstDisplacement
 		if !command.closesSubpath && pen.MaxOffset > 0 {
 			displacement = pen.jitter(&rng, corner.maxOffset)
@@ -109,8 +109,8 @@ func (pen *JitterPen) Pass(outline *Outline, seedEnd string, path *vector.Path) 
 // Call Plan first. See docs/spec/drawing.md#r33.
 func (pen *JitterPen) fill(outline *Outline, path *vector.Path) {
 	strokeOnly := false
-	for i := range outline.List {
-		command := &outline.List[i]
+	for i := range outline.Commands {
+		command := &outline.Commands[i]
 		if command.Verb == MoveTo {
 			strokeOnly = command.StrokeOnly
 		}
@@ -140,7 +140,7 @@ func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, c
 	cutFrom, cutTo := end, end // where the rounding begins and ends; the end itself without rounding
 	isCutAfter := corner.next >= 0 && corner.cutAfter > 0
 	if isCutAfter {
-		cutTo = geom.Sub(end, geom.Scale(outline.List[corner.next].startTangent, corner.cutAfter))
+		cutTo = geom.Sub(end, geom.Scale(outline.Commands[corner.next].startTangent, corner.cutAfter))
 	}
 	isCutBefore := corner.cutBefore > 0
 	if isCutBefore {
@@ -167,8 +167,8 @@ func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, c
 // docs/spec/drawing.md#r19.
 func (outline *Outline) Plain(filled bool, path *vector.Path) {
 	strokeOnly := false
-	for i := range outline.List {
-		command := &outline.List[i]
+	for i := range outline.Commands {
+		command := &outline.Commands[i]
 		if command.Verb == MoveTo {
 			strokeOnly = command.StrokeOnly
 		}

@@ -181,8 +181,8 @@ func geoContours(maker *Maker, shape *scene.Shape, contours Contours) error {
 		return fmt.Errorf("shape %q: %w", shape.ID, err)
 	}
 	var from geom.Point // where the command begins
-	for i := range outline.List {
-		command := &outline.List[i]
+	for i := range outline.Commands {
+		command := &outline.Commands[i]
 		if command.Verb == MoveTo {
 			contours.Begin(Contour{Open: command.StrokeOnly, Inner: command.StrokeOnly})
 		}
@@ -206,7 +206,7 @@ func lineContours(maker *Maker, sh *scene.Shape, contours Contours) error {
 // of a draw shape its smoothed points, of a highlight the edges of its stroke. Of a line with hardly any
 // length it gives a disc, as the editor does. A line without points has none.
 func freehandContours(m *Maker, shape *scene.Shape, contours Contours) error {
-	line := &m.Free
+	line := &m.Freehand
 	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
 		return err
 	}

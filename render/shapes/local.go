@@ -28,7 +28,7 @@ type Maker struct {
 	Draws        []Draw
 	pool         []*vector.Path
 	used         int // paths of the pool in use
-	Free         freehand
+	Freehand     freehand
 	InverseScale float64 // by what the draws are scaled back: 1/scale where their points include the scale, else 1
 }
 

@@ -16,7 +16,7 @@ func BoxOf(e *geom.Extent) Box { return Box{e.Lo.X, e.Lo.Y, e.Hi.X - e.Lo.X, e.H
 // boundsFinder computes bounds on the page and keeps its memory.
 type boundsFinder struct {
 	tree   tree.Tree     // places of the shapes on the page
-	local  shapes.Maker  // outlines in the shapes' own space
+	maker  shapes.Maker  // outlines in the shapes' own space
 	clip   tree.Clips    // visible parts of frames
 	arrows arrows.Solver // bodies and labels of arrows
 }
@@ -113,7 +113,7 @@ func (finder *boundsFinder) addShape(sc *scene.Scene, i int32, toPage geom.Matri
 	if shape.Kind == scene.Arrow {
 		return finder.addArrow(sc, i, add)
 	}
-	return finder.local.Contours(shape, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
+	return finder.maker.Contours(shape, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
 }
 
 // addArrow calls add with the points that represent arrow i in bounds: those of its body and the corners of its
