@@ -369,7 +369,8 @@ func (r *Reader) NextOrBlank() (Line, error) {
 			return r.completeLine(part, 0) // the usual case: the whole line lies in the buffer of src
 		}
 		// Keep the part, or drop the line if it is too long or no memory is left, and count its bytes.
-		if droppedBytes > 0 || len(r.longLine)+len(part) > r.limits.Line+lineEnd {
+		isTooLong := len(r.longLine)+len(part) > r.limits.Line+lineEnd
+		if droppedBytes > 0 || isTooLong {
 			droppedBytes += int64(len(r.longLine) + len(part))
 			r.freeLongLine()
 		} else if noMemory = r.keepPart(part); noMemory != nil {

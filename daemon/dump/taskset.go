@@ -64,7 +64,7 @@ type taskLoader struct {
 	keepsWhole bool         // taskSet.wholeTasks is kept
 	parser     fastjson.Parser
 	buf        []byte // the result of withoutUnread
-	block      []byte // copies of tasks that keep made, and room for more
+	block      []byte // copies of tasks that keepCopy made, and room for more
 }
 
 // keepCopy returns a copy of b that lives as long as the set. Copies stand one after another in blocks of
@@ -165,7 +165,7 @@ func (l *taskLoader) addTask(b []byte) error {
 
 // addName records that the task at a position of the task file has a name, by which lines of dumps refer to it.
 // A name may belong to several tasks. Most belong to one, so only names that occur again get a list of
-// positions in repeats.
+// positions in repeatedPositions.
 func (t *taskSet) addName(name string, position int32) {
 	first, ok := t.firstPosition[name]
 	if !ok {

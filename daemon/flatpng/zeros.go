@@ -197,7 +197,7 @@ func reversed(v uint16, n uint8) (r uint16) {
 }
 
 // makeCodes makes the canonical Huffman code of the counts (RFC 1951, section 3.2.2). If a code would be
-// too long (lengths returns false), the counts are halved, which makes them more equal, until none is.
+// too long (setCodeLengths returns false), the counts are halved, which makes them more equal, until none is.
 // Bits are reversed because deflate writes codes from their highest bit.
 func (z *zeroRunWriter) makeCodes() {
 	counts := z.counts

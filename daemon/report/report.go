@@ -121,7 +121,7 @@ func New(cfg Config) (*Writer, error) {
 }
 
 // newWriter returns a writer of a report, with defaults in place of zero values of cfg. It opens nothing;
-// see open.
+// see openPage.
 func newWriter(cfg Config) *Writer {
 	if cfg.Max == 0 {
 		cfg.Max = DefaultMax
@@ -246,7 +246,7 @@ func (writer *Writer) Close() (path string, err error) {
 	}
 	path = filepath.Join(writer.cfg.Dir, "index.html")
 	_, err = os.Stat(path)
-	if hasFormer := err == nil; partial != "" && hasFormer {
+	if hasFormer := err == nil; hasFormer && partial != "" { // keep the complete one
 		return filepath.Join(writer.folder.Keep(), "index.html"), nil
 	}
 	if err := writer.folder.Commit(); err != nil {

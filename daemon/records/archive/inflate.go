@@ -49,17 +49,17 @@ type huffmanCode struct {
 
 // build makes the Huffman code of deflate in which each symbol has a code of the given length. The
 // lengths alone determine the code: shorter codes come first, and codes of one length are counted up in
-// the order of the symbols. Symbols are in ascending order; base is subtracted from each. init returns
+// the order of the symbols. Symbols are in ascending order; base is subtracted from each. build returns
 // false if no such code exists, or if the code is incomplete, so that some bits would have no meaning.
 // Deflate allows that only for a code of a single symbol with one bit, or without symbols.
 func (c *huffmanCode) build(symbols []codedSymbol, base uint16) bool {
 	c.countByLength = [16]uint16{}
 	for _, s := range symbols {
-		c.countByLength[s.length&15]++
+		c.countByLength[s.length&15]++ // &15 changes nothing and spares a check of bounds, as below
 	}
 	var nextIndex [16]uint16 // the index in c.symbols of the next symbol of each length
 	total, longest := 0, 0   // the number of symbols so far, and the longest length
-	taken := uint16(0)       // the code after the last one of n bits: how many of the 1<<n are taken
+	taken := uint16(0)       // how many of the 1<<n codes of n bits are taken by codes of up to n bits
 	for n := 1; n < 16; n++ {
 		taken <<= 1
 		nextIndex[n] = uint16(total)
@@ -71,9 +71,9 @@ func (c *huffmanCode) build(symbols []codedSymbol, base uint16) bool {
 			return false
 		}
 	}
-	complete := int(taken) == 1<<15                             // every 15 bits begin with a code
+	isComplete := int(taken) == 1<<15                           // every 15 bits begin with a code
 	mayBeIncomplete := total == 0 || total == 1 && longest == 1 // no symbol, or one of one bit
-	if !complete && !mayBeIncomplete {
+	if !isComplete && !mayBeIncomplete {
 		return false
 	}
 	for _, s := range symbols {
@@ -116,8 +116,8 @@ func (c *huffmanCode) lookUp(bits uint64) uint16 {
 	return c.lookUpLong(bits)
 }
 
-// lookUpLong returns what entry returns for codes that are longer than the table covers, bit by bit. It
-// is kept out of entry so that entry is short enough to be inlined.
+// lookUpLong returns what lookUp returns for codes that are longer than the table covers, bit by bit. It
+// is kept out of lookUp so that lookUp is short enough to be inlined.
 //
 //go:noinline
 func (c *huffmanCode) lookUpLong(bits uint64) uint16 {
@@ -155,7 +155,7 @@ func refilled(src []byte, pos int, bits uint64, bitCount int) (uint64, int, int)
 	return bits, bitCount, pos
 }
 
-// fill reads ahead as filled does.
+// fill reads ahead as refilled does.
 func (d *inflater) fill() { d.bits, d.bitCount, d.pos = refilled(d.src, d.pos, d.bits, d.bitCount) }
 
 // takeBits returns the next n bits of the deflate data as a number and uses them up. A call of fill before

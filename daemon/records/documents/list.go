@@ -29,7 +29,7 @@ func (d *listDocument) open(in *input.Input, o Options) error {
 	if err := d.walker.Object(); err != nil {
 		return err
 	}
-	if err := d.readToList(); err != io.EOF { // next returns io.EOF for a document without the list
+	if err := d.readToList(); err != io.EOF { // nextElement returns io.EOF for a document without the list
 		return err
 	}
 	return nil
@@ -83,7 +83,7 @@ func (d *listDocument) readToList() error {
 }
 
 // endWithError ends the reading of the document because of err. It returns err with the element after which
-// nothing more can be read, and keeps that error for later calls of next.
+// nothing more can be read, and keeps that error for later calls of nextElement.
 func (d *listDocument) endWithError(err error) error {
 	switch {
 	case jsonwalk.BreaksOff(err) && d.elementsBegun > 0:

@@ -101,7 +101,7 @@ func (walker *Walker) mustFill() error {
 }
 
 // Peek returns the next byte of the JSON document that is not blank, without reading it. This short
-// part, for a byte that comes at once, can be inlined; peek does the rest.
+// part, for a byte that comes at once, can be inlined; skipBlanks does the rest.
 func (walker *Walker) Peek() (byte, error) {
 	if walker.pos < walker.end && walker.buf[walker.pos] > ' ' {
 		return walker.buf[walker.pos], walker.endError

@@ -107,27 +107,29 @@ type pageHeader struct {
 }
 
 // readPageHeader reads the Parquet page header with which b begins, and returns it and its length n in
-// bytes. The numbers in it are the ids of fields in parquet.thrift. A field of the header has a path of one
-// id. The header for the page's kind, within it, has the path of two. The error says that the header breaks
-// off, is damaged or has a negative size.
+// bytes. A field of the header has a path of one id, by parquet.thrift. Fields of the header for the page's
+// kind, which is within it, have a path of two. The error says that the header breaks off, is damaged or has
+// a negative size.
 func readPageHeader(b []byte) (h pageHeader, n int, err error) {
-	const v1, dictionary, v2 = 5, 7, 8 // the fields with the header for each kind
+	const kind, unpacked, packed = 1, 2, 3
+	const v1, dictionary, v2 = 5, 7, 8 // the fields with the header for each kind, whose fields follow
+	const values, v1Encoding, v2Encoding, v2Definitions, v2Repetitions, v2IsCompressed = 1, 2, 4, 5, 6, 7
 	walker := thriftWalker{encoded: b, onInteger: func(path []int, v int64) {
 		switch {
-		case len(path) == 1 && path[0] == 1:
+		case len(path) == 1 && path[0] == kind:
 			h.kind = v
-		case len(path) == 1 && path[0] == 2:
+		case len(path) == 1 && path[0] == unpacked:
 			h.unpackedBytes = v
-		case len(path) == 1 && path[0] == 3:
+		case len(path) == 1 && path[0] == packed:
 			h.packedBytes = v
 		case len(path) != 2: // not in the header for a kind
-		case path[1] == 1 && (path[0] == v1 || path[0] == dictionary || path[0] == v2):
+		case path[1] == values && (path[0] == v1 || path[0] == dictionary || path[0] == v2):
 			h.valueCount = v
-		case path[0] == v1 && path[1] == 2, path[0] == v2 && path[1] == 4:
+		case path[0] == v1 && path[1] == v1Encoding, path[0] == v2 && path[1] == v2Encoding:
 			h.encoding = v
-		case path[0] == v2 && (path[1] == 5 || path[1] == 6): // definition levels and repetition levels
+		case path[0] == v2 && (path[1] == v2Definitions || path[1] == v2Repetitions):
 			h.levelBytes += v
-		case path[0] == v2 && path[1] == 7:
+		case path[0] == v2 && path[1] == v2IsCompressed:
 			h.isUncompressed = v == 0
 		}
 	}}
