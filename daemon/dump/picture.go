@@ -224,7 +224,7 @@ func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) e
 	}
 	// Where the editor draws, it also measures.
 	if pictureOptions.Editor == ForForeign && v.Foreign == nil {
-		v.Foreign = pictureOptions.Version.Differs(v.Scene)
+		v.Foreign = pictureOptions.Version.CheckScene(v.Scene)
 	}
 	measured := v.FirstIDs
 	if len(measured) == 0 {

@@ -87,8 +87,8 @@ func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 
 // middleLine is the coordinate of the middle segment of a route; ok is false if there is none.
 type middleLine struct {
-	at float64
-	ok bool
+	at   float64
+	fits bool
 }
 
 // routeBox is the box of an end, and the same box grown. For a point both are one object in the
@@ -115,9 +115,9 @@ type elbowRouter struct {
 	boxA, boxB routeBox
 	bothGrown  geom.Extent // holds both grown boxes
 	a, b       [sides]edge // where the route may leave both boxes
-	gap        geom.Point  // how far B lies beyond A, along x and y; 0 where they overlap
+	gapToB     geom.Point  // how far B lies beyond A, along x and y; 0 where they overlap
 	midX, midY middleLine  // half way between the boxes, vertical and horizontal
-	bias       geom.Point  // a px that the editor adds to one of two ways, so that equal ones are decided
+	tieBreak   geom.Point  // a px that the editor adds to one of two ways, so that equal ones are decided
 	pointA     bool        // end A is a point, not a box
 	pointB     bool
 	leg        float64      // how far the route runs straight from a box, px
@@ -133,7 +133,7 @@ func (router *elbowRouter) load(plan *elbowPlan) {
 	*router = elbowRouter{
 		boxA: routeBox{a.box, a.grown, a.isPoint}, boxB: routeBox{b.box, b.grown, b.isPoint},
 		a: a.edges, b: b.edges, pointA: a.isPoint, pointB: b.isPoint,
-		leg: plan.leg, bias: geom.Pt(1, 1), turned: geom.Identity, points: router.points[:0],
+		leg: plan.leg, tieBreak: geom.Pt(1, 1), turned: geom.Identity, points: router.points[:0],
 	}
 	router.bothGrown = a.grown
 	router.bothGrown.Join(b.grown)
@@ -157,11 +157,11 @@ func (router *elbowRouter) load(plan *elbowPlan) {
 			gap = bHi - aLo
 			mid.at = geom.LerpNumber(aLo-growA, bHi+growB, plan.middleShare)
 		}
-		mid.ok = math.Abs(gap) > leastA+leastB
+		mid.fits = math.Abs(gap) > leastA+leastB
 		return gap, mid
 	}
-	router.gap.X, router.midX = between(a.box.Lo.X, a.box.Hi.X, b.box.Lo.X, b.box.Hi.X)
-	router.gap.Y, router.midY = between(a.box.Lo.Y, a.box.Hi.Y, b.box.Lo.Y, b.box.Hi.Y)
+	router.gapToB.X, router.midX = between(a.box.Lo.X, a.box.Hi.X, b.box.Lo.X, b.box.Hi.X)
+	router.gapToB.Y, router.midY = between(a.box.Lo.Y, a.box.Hi.Y, b.box.Lo.Y, b.box.Hi.Y)
 }
 
 // turnBy maps the whole input of the elbow arrow's router by t, a quarter turn or a flip. So one
@@ -172,10 +172,10 @@ func (router *elbowRouter) turnBy(t geom.Matrix) {
 	router.boxB.turnBy(t)
 	router.bothGrown = turnBox(t, router.bothGrown)
 	router.a, router.b = turnEdges(t, &router.a), turnEdges(t, &router.b)
-	router.gap, router.bias = t.Apply(router.gap), t.Apply(router.bias)
+	router.gapToB, router.tieBreak = t.Apply(router.gapToB), t.Apply(router.tieBreak)
 	mid := t.Apply(geom.Pt(router.midX.at, router.midY.at))
 	if t.A == 0 { // a quarter turn swaps x and y
-		router.midX.ok, router.midY.ok = router.midY.ok, router.midX.ok
+		router.midX.fits, router.midY.fits = router.midY.fits, router.midX.fits
 	}
 	router.midX.at, router.midY.at = mid.X, mid.Y
 }
@@ -234,9 +234,9 @@ func simplified(p []geom.Point) []geom.Point {
 	return p[:n]
 }
 
-// via appends corners to the route of an elbow arrow, given as x, y, x, y and so on. It always
+// addCorners appends corners to the route of an elbow arrow, given as x, y, x, y and so on. It always
 // returns true, which lets its callers report in one statement that a route was found.
-func (router *elbowRouter) via(c ...float64) bool {
+func (router *elbowRouter) addCorners(c ...float64) bool {
 	for i := 0; i+1 < len(c); i += 2 {
 		router.points = append(router.points, geom.Pt(c[i], c[i+1]))
 	}
@@ -255,34 +255,35 @@ func (router *elbowRouter) toLeftSide() bool {
 	}
 	from, to := &router.a[rightSide], &router.b[leftSide]
 	switch {
-	case router.gap.X > 0 && router.midX.ok:
-		return router.via(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, to.leaveAt, to.sideAt, to.leaveAt)
+	case router.gapToB.X > 0 && router.midX.fits:
+		return router.addCorners(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, to.leaveAt, to.sideAt, to.leaveAt)
 	case !from.hasBox || !to.hasBox:
 		return false
-	case router.midY.ok:
-		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
+	case router.midY.fits:
+		return router.addCorners(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
 			to.outside, router.midY.at, to.outside, to.leaveAt, to.sideAt, to.leaveAt)
 	}
 	// Estimate the lengths of the ways around, over and between the boxes.
+	const forCorners, forMoreCorners = 6, 8 // px that the editor adds
 	all, a, b := router.bothGrown, router.boxA.grown, router.boxB.grown
 	around := math.Abs(from.sideAt-all.Hi.X) + math.Abs(from.leaveAt-all.Hi.Y) + math.Abs(all.Hi.X-to.outside) +
-		math.Abs(all.Hi.Y-to.leaveAt) + router.leg + 6
+		math.Abs(all.Hi.Y-to.leaveAt) + router.leg + forCorners
 	over := router.leg + math.Abs(from.leaveAt-all.Lo.Y) + math.Abs(from.outside-all.Lo.X) + math.Abs(all.Lo.Y-to.leaveAt) +
-		math.Abs(all.Lo.X-to.sideAt) + 6 + router.bias.Y
+		math.Abs(all.Lo.X-to.sideAt) + forCorners + router.tieBreak.Y
 	between := math.Inf(1)
-	if router.gap.X < 0 && router.midX.ok {
+	if router.gapToB.X < 0 && router.midX.fits {
 		between = 2*router.leg + math.Abs(from.leaveAt-a.Hi.Y) + (all.Hi.X - all.Lo.X) + math.Abs(a.Hi.Y-b.Lo.Y) +
-			math.Abs(b.Lo.Y-to.leaveAt) + 8
+			math.Abs(b.Lo.Y-to.leaveAt) + forMoreCorners
 	}
 	switch {
 	case around < over && around < between:
-		return router.via(from.sideAt, from.leaveAt, all.Hi.X, from.leaveAt, all.Hi.X, all.Hi.Y, to.outside, all.Hi.Y,
+		return router.addCorners(from.sideAt, from.leaveAt, all.Hi.X, from.leaveAt, all.Hi.X, all.Hi.Y, to.outside, all.Hi.Y,
 			to.outside, to.leaveAt, to.sideAt, to.leaveAt)
 	case over < between:
-		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, all.Lo.Y,
+		return router.addCorners(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, all.Lo.Y,
 			all.Lo.X, all.Lo.Y, all.Lo.X, to.leaveAt, to.sideAt, to.leaveAt)
 	}
-	return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, a.Hi.Y, router.midX.at, a.Hi.Y,
+	return router.addCorners(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, a.Hi.Y, router.midX.at, a.Hi.Y,
 		router.midX.at, b.Lo.Y, to.outside, b.Lo.Y, to.outside, to.leaveAt, to.sideAt, to.leaveAt)
 }
 
@@ -295,35 +296,35 @@ func (router *elbowRouter) toTopSide() bool {
 	all, a, b := router.bothGrown, router.boxA.grown, router.boxB.grown
 	switch {
 	case from.leaveAt < to.firstTurn() && to.leaveAt > from.firstTurn() || router.pointA && b.Contains(router.boxA.own.Lo):
-		return router.via(from.sideAt, from.leaveAt, to.leaveAt, from.leaveAt, to.leaveAt, to.sideAt)
-	case router.gap.X > 0 && router.midX.ok && to.hasBox:
-		return router.via(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, to.outside,
+		return router.addCorners(from.sideAt, from.leaveAt, to.leaveAt, from.leaveAt, to.leaveAt, to.sideAt)
+	case router.gapToB.X > 0 && router.midX.fits && to.hasBox:
+		return router.addCorners(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, to.outside,
 			to.leaveAt, to.outside, to.leaveAt, to.sideAt)
-	case router.gap.Y > 0 && from.hasBox && to.leaveAt < from.outside && router.midY.ok:
-		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
+	case router.gapToB.Y > 0 && from.hasBox && to.leaveAt < from.outside && router.midY.fits:
+		return router.addCorners(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
 			to.leaveAt, router.midY.at, to.leaveAt, to.sideAt)
 	}
 	// Estimate the lengths of the ways around, under and between the boxes.
 	around := math.Abs(from.sideAt-all.Hi.X) + math.Abs(from.leaveAt-all.Lo.Y) + math.Abs(to.leaveAt-all.Hi.X) +
 		math.Abs(to.sideAt-all.Lo.Y)
 	under, between := math.Inf(1), math.Inf(1)
-	if from.hasBox && to.hasBox && router.midY.ok {
+	if from.hasBox && to.hasBox && router.midY.fits {
 		under = math.Abs(from.sideAt-from.outside) + math.Abs(b.Lo.X-from.outside) + math.Abs(b.Lo.X-to.leaveAt) +
 			math.Abs(from.leaveAt-b.Lo.Y) + math.Abs(to.sideAt-to.outside)
 	}
-	if from.hasBox && to.hasBox && router.midX.ok {
+	if from.hasBox && to.hasBox && router.midX.fits {
 		between = math.Abs(from.sideAt-all.Hi.X) + math.Abs(from.leaveAt-a.Hi.Y) + math.Abs(from.outside-to.leaveAt) +
 			math.Abs(a.Hi.Y-to.outside) + math.Abs(to.outside-to.sideAt)
 	}
 	switch {
 	case around < under && around < between:
-		return router.via(from.sideAt, from.leaveAt, all.Hi.X, from.leaveAt, all.Hi.X, all.Lo.Y, to.leaveAt, all.Lo.Y,
+		return router.addCorners(from.sideAt, from.leaveAt, all.Hi.X, from.leaveAt, all.Hi.X, all.Lo.Y, to.leaveAt, all.Lo.Y,
 			to.leaveAt, to.sideAt)
 	case under < between:
-		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
+		return router.addCorners(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, router.midY.at,
 			b.Lo.X, router.midY.at, b.Lo.X, to.outside, to.leaveAt, to.outside, to.leaveAt, to.sideAt)
 	}
-	return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, a.Hi.Y, router.midX.at, a.Hi.Y,
+	return router.addCorners(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, a.Hi.Y, router.midX.at, a.Hi.Y,
 		router.midX.at, to.outside, to.leaveAt, to.outside, to.leaveAt, to.sideAt)
 }
 
@@ -335,10 +336,10 @@ func (router *elbowRouter) toRightSide() bool {
 	from, to := &router.a[rightSide], &router.b[rightSide]
 	a, b := router.boxA.grown, router.boxB.grown
 	hasRow := func(box geom.Extent, y float64) bool { return box.Lo.Y <= y && y <= box.Hi.Y }
-	if (router.gap.X <= 0 || !hasRow(b, from.leaveAt)) && (to.sideAt > router.boxA.own.Lo.X || !hasRow(a, to.leaveAt)) {
-		return router.via(from.sideAt, from.leaveAt, router.bothGrown.Hi.X, from.leaveAt, router.bothGrown.Hi.X, to.leaveAt, to.sideAt, to.leaveAt)
+	if (router.gapToB.X <= 0 || !hasRow(b, from.leaveAt)) && (to.sideAt > router.boxA.own.Lo.X || !hasRow(a, to.leaveAt)) {
+		return router.addCorners(from.sideAt, from.leaveAt, router.bothGrown.Hi.X, from.leaveAt, router.bothGrown.Hi.X, to.leaveAt, to.sideAt, to.leaveAt)
 	}
-	if !router.midX.ok {
+	if !router.midX.fits {
 		return false
 	}
 	// nearer returns the y of the top or the bottom of a box, whichever makes the shorter way.
@@ -350,13 +351,13 @@ func (router *elbowRouter) toRightSide() bool {
 		return box.Hi.Y
 	}
 	switch {
-	case router.gap.X >= 0 && to.hasBox:
+	case router.gapToB.X >= 0 && to.hasBox:
 		y := nearer(b)
-		return router.via(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, y, to.outside, y,
+		return router.addCorners(from.sideAt, from.leaveAt, router.midX.at, from.leaveAt, router.midX.at, y, to.outside, y,
 			to.outside, to.leaveAt, to.sideAt, to.leaveAt)
-	case router.gap.X <= 0 && from.hasBox:
+	case router.gapToB.X <= 0 && from.hasBox:
 		y := nearer(a)
-		return router.via(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, y, router.midX.at, y,
+		return router.addCorners(from.sideAt, from.leaveAt, from.outside, from.leaveAt, from.outside, y, router.midX.at, y,
 			router.midX.at, to.leaveAt, to.sideAt, to.leaveAt)
 	}
 	return false

@@ -99,7 +99,7 @@ func (router *elbowRouter) facing(from side) side {
 	if from == leftSide {
 		sign = -1
 	}
-	if sign*router.gap.X > 0 && sign*router.gap.X > math.Abs(router.gap.Y) && router.midX.ok {
+	if sign*router.gapToB.X > 0 && sign*router.gapToB.X > math.Abs(router.gapToB.Y) && router.midX.fits {
 		return from.opposite()
 	}
 	for _, to := range [2]side{topSide, bottomSide} {
@@ -134,8 +134,8 @@ func (router *elbowRouter) oneCornerSuffices(from, to side) bool {
 // or noSide. It prefers the sides that face each other across the wider gap with a middle line, x
 // before y; then, between two points, top and bottom; then sides that need one corner only.
 func (router *elbowRouter) defaultSides() (from, to side) {
-	x, y := router.gap.X, router.gap.Y
-	sideways := math.Abs(x)+1 > math.Abs(y) && router.midX.ok // 1 px decides for x where both gaps are equal
+	x, y := router.gapToB.X, router.gapToB.Y
+	sideways := math.Abs(x)+1 > math.Abs(y) && router.midX.fits // 1 px decides for x where both gaps are equal
 	switch {
 	case sideways && x > 0:
 		return rightSide, leftSide
@@ -154,9 +154,9 @@ func (router *elbowRouter) defaultSides() (from, to side) {
 		}
 	}
 	switch {
-	case y > 0 && router.midY.ok:
+	case y > 0 && router.midY.fits:
 		return bottomSide, topSide
-	case y < 0 && router.midY.ok:
+	case y < 0 && router.midY.fits:
 		return topSide, bottomSide
 	}
 	return noSide, noSide

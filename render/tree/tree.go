@@ -24,12 +24,12 @@ const (
 
 // Node is what a shape inherits from its ancestors.
 type Node struct {
-	Page    geom.Matrix // maps the shape's space to the page
-	Opacity float64     // 0..1, ancestors included
-	Frame   int32       // nearest frame around it, -1 for none
-	frames  int32       // number of frames around it
-	Set     set
-	back    int32 // linked list of highlights: of a frame the first one in it, of a highlight the next one; -1 for none
+	Page       geom.Matrix // maps the shape's space to the page
+	Opacity    float64     // 0..1, ancestors included
+	Frame      int32       // nearest frame around it, -1 for none
+	frameDepth int32       // number of frames around it
+	Set        set
+	back       int32 // linked list of highlights: of a frame the first one in it, of a highlight the next one; -1 for none
 }
 
 // Layer is one appearance of a shape in paint order. Highlights have two.
@@ -45,7 +45,7 @@ type Tree struct {
 	back          int32              // the first highlight outside all frames
 	hasHighlights bool               // there is a highlight
 	OnlyFrame     [InOther + 1]int32 // per set the frame that is its only shape, -1 for none
-	bound         [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
+	boundEnds     [][2]int32         // per shape its first binding of each end, counted from 1; empty without bindings
 }
 
 // maxFrames is the deepest nesting of frames: each one adds four edges to the clip of its content.
@@ -73,13 +73,13 @@ func (tree *Tree) Build(sc *scene.Scene) error {
 		p := &tree.Nodes[shape.Parent]
 		n.Page = p.Page.Mul(n.Page)
 		n.Opacity *= p.Opacity
-		n.Frame, n.frames = p.Frame, p.frames
+		n.Frame, n.frameDepth = p.Frame, p.frameDepth
 		if sc.Shapes[shape.Parent].Kind == scene.Frame {
-			n.Frame, n.frames = shape.Parent, p.frames+1
+			n.Frame, n.frameDepth = shape.Parent, p.frameDepth+1
 		}
-		if n.frames > maxFrames {
+		if n.frameDepth > maxFrames {
 			return fmt.Errorf("cannot draw shape %q: %w: it lies in %d frames; want at most %d",
-				shape.ID, scene.ErrLimit, n.frames, maxFrames)
+				shape.ID, scene.ErrLimit, n.frameDepth, maxFrames)
 		}
 	}
 	tree.bind(sc)
@@ -88,24 +88,24 @@ func (tree *Tree) Build(sc *scene.Scene) error {
 
 // bind records in the tree for each arrow of the scene which bindings tie its start and its end to other
 // shapes, because an arrow lies where these are. If several tie the same end, the first counts. Without
-// bindings tree.bound is empty. See docs/spec/drawing.md#r13.
+// bindings tree.boundEnds is empty. See docs/spec/drawing.md#r13.
 func (tree *Tree) bind(scene *scene.Scene) {
-	tree.bound = tree.bound[:0]
+	tree.boundEnds = tree.boundEnds[:0]
 	if len(scene.Bindings) == 0 {
 		return
 	}
-	tree.bound = slices.Grow(tree.bound, len(scene.Shapes))[:len(scene.Shapes)]
-	clear(tree.bound)
+	tree.boundEnds = slices.Grow(tree.boundEnds, len(scene.Shapes))[:len(scene.Shapes)]
+	clear(tree.boundEnds)
 	for i := range scene.Bindings {
 		binding := &scene.Bindings[i]
-		first := &tree.bound[binding.From][terminalOf(binding)]
+		first := &tree.boundEnds[binding.From][terminalOf(binding)]
 		if *first == 0 { // no binding yet: they count from 1
 			*first = int32(i + 1)
 		}
 	}
 }
 
-// terminalOf returns the index in tree.bound of the end of an arrow that a binding ties: 0 for the start, 1 for
+// terminalOf returns the index in tree.boundEnds of the end of an arrow that a binding ties: 0 for the start, 1 for
 // the end.
 func terminalOf(b *scene.Binding) int {
 	if b.IsEnd {
@@ -116,10 +116,10 @@ func terminalOf(b *scene.Binding) int {
 
 // BindingOf returns the binding of an arrow's start (0) or end (1), nil for none.
 func (tree *Tree) BindingOf(scene *scene.Scene, arrow int32, end int) *scene.Binding {
-	if len(tree.bound) == 0 || tree.bound[arrow][end] == 0 {
+	if len(tree.boundEnds) == 0 || tree.boundEnds[arrow][end] == 0 {
 		return nil
 	}
-	return &scene.Bindings[tree.bound[arrow][end]-1]
+	return &scene.Bindings[tree.boundEnds[arrow][end]-1]
 }
 
 // Select puts each shape into one of a view's two sets, or none: InOnly is the first set and InOther the second one.

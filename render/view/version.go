@@ -71,10 +71,10 @@ func (version Version) Check(sh *scene.Shape) error {
 	return nil
 }
 
-// Differs returns an error that wraps ErrForeign if the scene has a shape that this version of
+// CheckScene returns an error that wraps ErrForeign if the scene has a shape that this version of
 // tldraw draws in a way that plumb does not reproduce: then the page bounds of the shape are not known
 // either. Bounds of all other scenes are the same in every version.
-func (version Version) Differs(s *scene.Scene) error {
+func (version Version) CheckScene(s *scene.Scene) error {
 	for i := range s.Shapes {
 		if err := version.Check(&s.Shapes[i]); err != nil {
 			return err

@@ -132,7 +132,7 @@ func (workspace *workspace) centre(board *board, record *scene.Record) (scene.Po
 // tldraw release that makes ASPIRE's pictures. plumb computes sizes as one release does. Where the
 // chosen release has others, it returns an error that wraps view.ErrForeign: the editor must measure.
 func (suite *suite) contentBounds(scene *scene.Scene, ids []string) (view.Box, bool, error) {
-	if err := suite.tldraw.Differs(scene); err != nil {
+	if err := suite.tldraw.CheckScene(scene); err != nil {
 		return view.Box{}, false, err
 	}
 	return view.ContentBounds(scene, ids)
