@@ -59,49 +59,49 @@ type Filler struct {
 
 // Add adds a path to the area to fill. Every subpath counts as closed. clip is the canvas, in px
 // from the corner that the path is given from, the same for all paths until Take.
-func (f *Filler) Add(p *vector.Path, clip chord.Rect) {
-	f.clip = clip
-	f.segments = f.cutter.Append(f.segments[:0], p, clip, chord.Exact)
-	f.Pieces += len(f.segments)
-	for _, segment := range f.segments {
+func (filler *Filler) Add(p *vector.Path, clip chord.Rect) {
+	filler.clip = clip
+	filler.segments = filler.cutter.Append(filler.segments[:0], p, clip, chord.Exact)
+	filler.Pieces += len(filler.segments)
+	for _, segment := range filler.segments {
 		wind := int64(1)
 		if segment.Y1 < segment.Y0 { // an edge runs down; wind keeps the direction of the path
 			segment.X0, segment.Y0, segment.X1, segment.Y1 = segment.X1, segment.Y1, segment.X0, segment.Y0
 			wind = -1
 		}
 		x0, y0, x1, y1 := int64(segment.X0), int64(segment.Y0), int64(segment.X1), int64(segment.Y1)
-		f.edges = append(f.edges, edge{x0: x0, y0: y0, x1: x1, y1: y1, x: x0, wind: wind, path: f.paths})
+		filler.edges = append(filler.edges, edge{x0: x0, y0: y0, x1: x1, y1: y1, x: x0, wind: wind, path: filler.paths})
 	}
-	f.paths++
+	filler.paths++
 }
 
 // Take appends the coverage of the added paths, by the non-zero rule, to dst and forgets the
 // paths. It returns the range of its spans. Where outlines of one path overlap within a pixel,
 // their signed areas are added up.
-func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
+func (filler *Filler) Take(dst *scan.Coverage) (first, count int) {
 	first = len(dst.Spans)
-	edges := f.sortEdges()
-	for y := int64(math.MinInt64); len(edges) > 0 || len(f.active) > 0; y++ {
-		if len(f.active) == 0 { // skip the empty rows
+	edges := filler.sortEdges()
+	for y := int64(math.MinInt64); len(edges) > 0 || len(filler.active) > 0; y++ {
+		if len(filler.active) == 0 { // skip the empty rows
 			y = edges[0].y0 >> unitShift
 		}
-		if y >= int64(f.clip.Y1) || f.shouldStop(y) {
+		if y >= int64(filler.clip.Y1) || filler.shouldStop(y) {
 			break
 		}
 		n := 0 // edges that begin in the row
 		for n < len(edges) && edges[n].y0>>unitShift <= y {
 			n++
 		}
-		f.insertActive(edges[:n])
+		filler.insertActive(edges[:n])
 		edges = edges[n:]
 		// Rows above the clip are computed too, because their edges must advance, but not stored.
-		lo, hi := f.fillRow(y)
-		if y >= int64(f.clip.Y0) {
-			f.storeRow(dst, int32(y), lo, hi)
+		lo, hi := filler.fillRow(y)
+		if y >= int64(filler.clip.Y0) {
+			filler.storeRow(dst, int32(y), lo, hi)
 		}
-		clear(f.alpha[lo:hi])
+		clear(filler.alpha[lo:hi])
 	}
-	f.edges, f.active, f.paths = f.edges[:0], f.active[:0], 0
+	filler.edges, filler.active, filler.paths = filler.edges[:0], filler.active[:0], 0
 	return first, len(dst.Spans) - first
 }
 
@@ -113,75 +113,75 @@ const (
 )
 
 // shouldStop reports whether the caller wants to stop.
-func (f *Filler) shouldStop(y int64) bool {
-	return y%stopRows == 0 && len(f.active) >= stopEdges && f.Stop != nil && f.Stop()
+func (filler *Filler) shouldStop(y int64) bool {
+	return y%stopRows == 0 && len(filler.active) >= stopEdges && filler.Stop != nil && filler.Stop()
 }
 
 // sortEdges sorts the edges of the added paths by their top, the order in which rows reach them,
 // and returns them. It also makes the buffers of a row wide enough for all of them.
-func (f *Filler) sortEdges() []edge {
-	slices.SortStableFunc(f.edges, func(a, b edge) int { return cmp.Compare(a.y0, b.y0) })
+func (filler *Filler) sortEdges() []edge {
+	slices.SortStableFunc(filler.edges, func(a, b edge) int { return cmp.Compare(a.y0, b.y0) })
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
-	for i := range f.edges {
-		e := &f.edges[i]
+	for i := range filler.edges {
+		e := &filler.edges[i]
 		lo, hi = min(lo, e.x0, e.x1), max(hi, e.x0, e.x1)
 	}
-	if len(f.edges) == 0 {
+	if len(filler.edges) == 0 {
 		return nil
 	}
-	f.left = int32(lo >> unitShift)
-	f.growRow(int(hi>>unitShift) - int(f.left) + 1)
-	return f.edges
+	filler.left = int32(lo >> unitShift)
+	filler.growRow(int(hi>>unitShift) - int(filler.left) + 1)
+	return filler.edges
 }
 
 // growRow makes the heights, areas and alphas of a pixel row at least n columns long.
-func (f *Filler) growRow(n int) {
-	if add := n - len(f.alpha); add > 0 {
-		f.height = append(f.height, make([]int64, add)...)
-		f.leftArea = append(f.leftArea, make([]int64, add)...)
-		f.alpha = append(f.alpha, make([]byte, add)...)
+func (filler *Filler) growRow(n int) {
+	if add := n - len(filler.alpha); add > 0 {
+		filler.height = append(filler.height, make([]int64, add)...)
+		filler.leftArea = append(filler.leftArea, make([]int64, add)...)
+		filler.alpha = append(filler.alpha, make([]byte, add)...)
 	}
 }
 
 // insertActive inserts the edges that begin in a row into the active ones, which are grouped by
 // path: coverage is accumulated one path after the other.
-func (f *Filler) insertActive(list []edge) {
+func (filler *Filler) insertActive(list []edge) {
 	for _, e := range list {
-		k := len(f.active)
-		f.active = append(f.active, e)
-		for ; k > 0 && f.active[k-1].path > e.path; k-- {
-			f.active[k] = f.active[k-1]
+		k := len(filler.active)
+		filler.active = append(filler.active, e)
+		for ; k > 0 && filler.active[k-1].path > e.path; k-- {
+			filler.active[k] = filler.active[k-1]
 		}
-		f.active[k] = e
+		filler.active[k] = e
 	}
 }
 
 // fillRow computes the alphas of row y in f.alpha, path by path, and drops the edges that end in
 // it. It returns the range [from, to) of columns that may be covered, relative to f.left.
-func (f *Filler) fillRow(y int64) (from, to int) {
+func (filler *Filler) fillRow(y int64) (from, to int) {
 	from, to = math.MaxInt, 0 // an empty range
 	top, bottom := y*unit, (y+1)*unit
-	kept := f.active[:0]
-	for i := 0; i < len(f.active); {
+	kept := filler.active[:0]
+	for i := 0; i < len(filler.active); {
 		lo, hi := math.MaxInt, 0
 		// Active edges are grouped by path: first one path's signed areas are added up, then they
 		// become alphas.
-		for path := f.active[i].path; i < len(f.active) && f.active[i].path == path; i++ {
-			e := f.active[i]
+		for path := filler.active[i].path; i < len(filler.active) && filler.active[i].path == path; i++ {
+			e := filler.active[i]
 			x, ya, yb := e.x, max(e.y0, top), min(e.y1, bottom)
 			e.x = e.xAt(yb)
-			a, b := f.addEdgePiece(x, ya, e.x, yb, e.wind)
+			a, b := filler.addEdgePiece(x, ya, e.x, yb, e.wind)
 			lo, hi = min(lo, a), max(hi, b)
 			if e.y1 > bottom {
 				kept = append(kept, e)
 			}
 		}
 		if lo < hi {
-			hi = f.accumulateRow(lo, hi)
+			hi = filler.accumulateRow(lo, hi)
 			from, to = min(from, lo), max(to, hi)
 		}
 	}
-	f.active = kept
+	filler.active = kept
 	return min(from, to), to
 }
 
@@ -204,14 +204,14 @@ func divideRound(a, b int64) int64 {
 // addEdgePiece adds the part of an edge within one pixel row, from (xa, ya) to (xb, yb), to the sums of
 // the columns that it crosses: to f.height how much of the row's height it spans there, and to f.leftArea
 // twice the area on its left, both times the winding. It returns the range of these columns.
-func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
+func (filler *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	if ya == yb {
 		return math.MaxInt, 0
 	}
 	if xa > xb { // from left to right; heights count the same either way
 		xa, ya, xb, yb, wind = xb, yb, xa, ya, -wind
 	}
-	base := int64(f.left)
+	base := int64(filler.left)
 	first, last := xa>>unitShift, xb>>unitShift
 	x, y := xa, ya
 	for column := first; column <= last; column++ {
@@ -221,8 +221,8 @@ func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 			endY = ya + divideAwayFromZero((endX-xa)*(yb-ya), xb-xa)
 		}
 		spanned := (endY - y) * wind
-		f.height[column-base] += spanned
-		f.leftArea[column-base] += spanned * (x + endX - 2*column*unit)
+		filler.height[column-base] += spanned
+		filler.leftArea[column-base] += spanned * (x + endX - 2*column*unit)
 		x, y = endX, endY
 	}
 	return int(first - base), int(last-base) + 1
@@ -240,10 +240,10 @@ func divideAwayFromZero(a, b int64) int64 {
 // accumulateRow turns the heights and areas of one path, in the columns from lo to hi, into
 // alphas, and clears them. A pixel keeps the largest alpha of all paths. If the path is still inside at hi, the
 // columns after it are filled up to the clip's right side. The result is the end of what may be covered.
-func (f *Filler) accumulateRow(lo, hi int) int {
+func (filler *Filler) accumulateRow(lo, hi int) int {
 	var sum int64    // of the heights of all edges further left: what they cover of a column
 	plain := byte(0) // alpha of columns without edges, which follows from sum
-	heights, leftAreas, alphas := f.height[lo:hi], f.leftArea[lo:hi], f.alpha[lo:hi]
+	heights, leftAreas, alphas := filler.height[lo:hi], filler.leftArea[lo:hi], filler.alpha[lo:hi]
 	for c := range heights {
 		spanned, area := heights[c], leftAreas[c]
 		if spanned|area == 0 {
@@ -259,9 +259,9 @@ func (f *Filler) accumulateRow(lo, hi int) int {
 	}
 	// Windings close within the clip, but for what it cut off on its right side.
 	if plain > 0 {
-		end := int(f.clip.X1 - f.left)
-		for f.growRow(end); hi < end; hi++ {
-			f.alpha[hi] = max(f.alpha[hi], plain)
+		end := int(filler.clip.X1 - filler.left)
+		for filler.growRow(end); hi < end; hi++ {
+			filler.alpha[hi] = max(filler.alpha[hi], plain)
 		}
 	}
 	return hi
@@ -281,28 +281,28 @@ const longRun = scan.Cell
 
 // storeRow appends the alphas of the columns [lo, hi) of row y, as far as they are within the clip, to
 // dst: long runs of 255 as Full spans, other stretches without gaps as spans with bytes.
-func (f *Filler) storeRow(dst *scan.Coverage, y int32, lo, hi int) {
-	lo, hi = max(lo, int(f.clip.X0-f.left)), min(hi, int(f.clip.X1-f.left))
+func (filler *Filler) storeRow(dst *scan.Coverage, y int32, lo, hi int) {
+	lo, hi = max(lo, int(filler.clip.X0-filler.left)), min(hi, int(filler.clip.X1-filler.left))
 	for x := lo; x < hi; {
-		if f.alpha[x] == 0 {
+		if filler.alpha[x] == 0 {
 			x++
 			continue
 		}
 		full := x
-		for full < hi && f.alpha[full] == 255 {
+		for full < hi && filler.alpha[full] == 255 {
 			full++
 		}
 		// A long run of opaque pixels needs no bytes.
 		if full-x >= longRun {
-			span := scan.Span{X: f.left + int32(x), Y: y, Width: int32(full - x), FirstByte: scan.Full}
+			span := scan.Span{X: filler.left + int32(x), Y: y, Width: int32(full - x), FirstByte: scan.Full}
 			dst.Spans = append(dst.Spans, span)
 			x = full
 			continue
 		}
 		end, run := x, 0 // up to the next gap, or long run
-		for end < hi && f.alpha[end] != 0 && run < longRun {
+		for end < hi && filler.alpha[end] != 0 && run < longRun {
 			run++
-			if f.alpha[end] != 255 {
+			if filler.alpha[end] != 255 {
 				run = 0
 			}
 			end++
@@ -313,9 +313,9 @@ func (f *Filler) storeRow(dst *scan.Coverage, y int32, lo, hi int) {
 		if len(dst.Bytes) > math.MaxInt32-(end-x) {
 			return // never: callers bound the bytes far below what Span.FirstByte can hold
 		}
-		span := scan.Span{X: f.left + int32(x), Y: y, Width: int32(end - x), FirstByte: int32(len(dst.Bytes))}
+		span := scan.Span{X: filler.left + int32(x), Y: y, Width: int32(end - x), FirstByte: int32(len(dst.Bytes))}
 		dst.Spans = append(dst.Spans, span)
-		dst.Bytes = append(dst.Bytes, f.alpha[x:end]...)
+		dst.Bytes = append(dst.Bytes, filler.alpha[x:end]...)
 		x = end
 	}
 }

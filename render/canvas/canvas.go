@@ -192,12 +192,12 @@ func (canvas *Canvas) notePair(x, y int32, a byte) {
 }
 
 // blendPixel blends one pixel of row y into the picture and records in the mark that it changed.
-func (canvas *Canvas) blendPixel(r *row, x, y int, a, pair uint32, blend blender) {
-	p := r.pix[4*x : 4*x+4 : 4*x+4]
-	before := [4]uint8(p)
-	blend(p, a, pair)
+func (canvas *Canvas) blendPixel(r *row, x, y int, coverage, pair uint32, blend blender) {
+	pixel := r.pix[4*x : 4*x+4 : 4*x+4]
+	before := [4]uint8(pixel)
+	blend(pixel, coverage, pair)
 	canvas.mark.Writes++
-	if [4]uint8(p) != before {
+	if [4]uint8(pixel) != before {
 		canvas.mark.addPixel(x, y)
 	}
 }

@@ -50,11 +50,11 @@ func (canvas *Canvas) Fill(x, y int, colour Colour) int {
 // colour returns the colour of a pixel of the canvas without its alpha. Stored channels are multiplied
 // by alpha, so those of a translucent pixel are divided by it.
 func (canvas *Canvas) colour(x, y int) Colour {
-	p := canvas.rows[y].pix[4*x : 4*x+4 : 4*x+4]
-	if p[3] == 255 {
-		return Colour{p[0], p[1], p[2]}
+	pixel := canvas.rows[y].pix[4*x : 4*x+4 : 4*x+4]
+	if pixel[3] == 255 {
+		return Colour{pixel[0], pixel[1], pixel[2]}
 	}
-	return Colour{unpremultiply(p[0], p[3]), unpremultiply(p[1], p[3]), unpremultiply(p[2], p[3])}
+	return Colour{unpremultiply(pixel[0], pixel[3]), unpremultiply(pixel[1], pixel[3]), unpremultiply(pixel[2], pixel[3])}
 }
 
 // unpremultiply divides a colour channel by its pixel's alpha, rounded; 0 where alpha is 0.

@@ -26,15 +26,15 @@ type Stats struct {
 // Measure computes the statistics of the picture: colours, ink and its place.
 func (canvas *Canvas) Measure(palette Palette) Stats {
 	stats := Stats{Colours: make([]int, len(palette))}
-	plain := 0 // rows that nothing was painted on
+	whiteRows := 0 // rows that nothing was painted on
 	for y, row := range canvas.rows {
 		if row == white {
-			plain++
+			whiteRows++
 			continue
 		}
 		stats.addRow(row, y, palette)
 	}
-	stats.addWhite(plain*Width, palette)
+	stats.addWhite(whiteRows*Width, palette)
 	return stats
 }
 
@@ -51,29 +51,29 @@ func (stats *Stats) addWhite(n int, palette Palette) {
 
 // addRow adds the pixels of row y of the picture to the statistics: their colours and their ink over white.
 func (stats *Stats) addRow(r *row, y int, palette Palette) {
-	plain := 0 // white pixels
+	whitePixels := 0 // white pixels
 	for x := range Width {
-		q := r.pix[4*x : 4*x+4 : 4*x+4]
-		if q[0]&q[1]&q[2]&q[3] == 255 {
-			plain++
+		pixel := r.pix[4*x : 4*x+4 : 4*x+4]
+		if pixel[0]&pixel[1]&pixel[2]&pixel[3] == 255 {
+			whitePixels++
 			continue
 		}
-		switch q[3] {
+		switch pixel[3] {
 		case 255:
-			stats.countColour(Colour{q[0], q[1], q[2]}, palette)
+			stats.countColour(Colour{pixel[0], pixel[1], pixel[2]}, palette)
 		case 0:
 			stats.Transparent++
 		default:
 			stats.Partial++
 		}
 		// Premultiplied over white: every channel gains what alpha lacks.
-		lack := 255 - q[3]
-		ink := 255 - int64(min(q[0], q[1], q[2])) - int64(lack)
+		lack := 255 - pixel[3]
+		ink := 255 - int64(min(pixel[0], pixel[1], pixel[2])) - int64(lack)
 		if ink > 0 {
 			stats.addInk(x, y, ink)
 		}
 	}
-	stats.addWhite(plain, palette)
+	stats.addWhite(whitePixels, palette)
 }
 
 // countColour counts an opaque pixel under its colour in the palette, or as of another colour.

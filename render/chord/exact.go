@@ -55,26 +55,28 @@ func (k *cubicPoly) at(axis int, t float64) float64 {
 }
 
 // addExactCurve stores a curve as n chords that enclose the same area, so that few are needed. Chords between
-// points of the curve would lie inside of its bends. So the inner points are moved outwards, by h^2/12 of the
-// second derivative, where h is the step of t. The two ends must stay on the curve; the factor n/(n-1) lets the
+// points of the curve would lie inside of its bends. So the inner points are moved outwards, by step^2/12
+// of the second derivative, where step is that of t. The two ends must stay on the curve; the factor n/(n-1) lets the
 // inner points make up for them.
 func (cutter *Cutter) addExactCurve(bezier *bezier) {
-	k := bezier.polynomial()
+	curve := bezier.polynomial()
 	// The deviation from the chord is an eighth of the second derivative, hence a quarter of its half. It is
-	// greatest at one of the ends. Of n chords each deviates by d/n^2, at most 1/64 px.
-	bendAt := func(t float64) float64 { return math.Hypot(k.halfSecondDerivative(0, t), k.halfSecondDerivative(1, t)) }
-	d := max(bendAt(0), bendAt(1)) / 4
-	n := 1
-	if d > exactFlat {
-		n = int(min(max(2, math.Ceil(8*math.Sqrt(d))), exactPieces))
+	// greatest at one of the ends. Of n chords each deviates by deviation/n^2, at most 1/64 px.
+	bendAt := func(t float64) float64 {
+		return math.Hypot(curve.halfSecondDerivative(0, t), curve.halfSecondDerivative(1, t))
 	}
-	h := 1 / float64(n)
-	off := h * h / 6 * float64(n) / max(1, float64(n-1)) // a factor of half the second derivative
+	deviation := max(bendAt(0), bendAt(1)) / 4
+	n := 1
+	if deviation > exactFlat {
+		n = int(min(max(2, math.Ceil(8*math.Sqrt(deviation))), exactPieces))
+	}
+	step := 1 / float64(n)
+	outward := step * step / 6 * float64(n) / max(1, float64(n-1)) // a factor of half the second derivative
 	x0, y0 := toUnit(float64(bezier.points[0].X)), toUnit(float64(bezier.points[0].Y))
 	for i := 1; i < n; i++ {
-		t := float64(i) * h
-		x1 := toUnit(k.at(0, t) - float64(off*k.halfSecondDerivative(0, t)))
-		y1 := toUnit(k.at(1, t) - float64(off*k.halfSecondDerivative(1, t)))
+		t := float64(i) * step
+		x1 := toUnit(curve.at(0, t) - float64(outward*curve.halfSecondDerivative(0, t)))
+		y1 := toUnit(curve.at(1, t) - float64(outward*curve.halfSecondDerivative(1, t)))
 		cutter.addSegment(Segment{x0, y0, x1, y1})
 		x0, y0 = x1, y1
 	}

@@ -29,14 +29,14 @@ func (steps *chordSteps) next(edge *Edge) bool {
 // setQuad prepares the chords of a quadratic from points in 1/256 px. See
 // docs/spec/raster.md#r14.
 func (steps *chordSteps) setQuad(x, y *[4]int64) {
-	ax, ay := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
+	bendX, bendY := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
 	// A quadratic is a quarter of ax and ay away from its chord. Negated they are rounded as in the reference.
-	k := min(max(subdivisions(-ax>>2, -ay>>2), 1), 6) // 2 to 64 chords
-	steps.x.setQuad(x, ax, k)
-	steps.y.setQuad(y, ay, k)
+	log2Chords := min(max(subdivisions(-bendX>>2, -bendY>>2), 1), 6) // 2 to 64 chords
+	steps.x.setQuad(x, bendX, log2Chords)
+	steps.y.setQuad(y, bendY, log2Chords)
 	steps.y.value, steps.y.end = snapRow(steps.y.value), snapRow(steps.y.end)
 	steps.startX, steps.startY = steps.x.value, steps.y.value
-	steps.stepsLeft, steps.firstShift, steps.secondShift, steps.cubic = 1<<k, int8(k-1), 0, false
+	steps.stepsLeft, steps.firstShift, steps.secondShift, steps.cubic = 1<<log2Chords, int8(log2Chords-1), 0, false
 }
 
 // setQuad sets one coordinate of a quadratic from its points p, in 1/256 px, and a, half its second
@@ -85,18 +85,18 @@ func (steps *chordSteps) quadNext(edge *Edge) bool {
 	return false
 }
 
-// setCubic prepares the division of a cubic curve into 2^k chords, from its four points in 1/256 px. k
+// setCubic prepares the division of a cubic curve into 2^log2Chords chords, from its four points in 1/256 px. Their number
 // grows with how far the curve deviates from a line. The walk steps through x and y by differences,
-// whose shifts follow from k. See docs/spec/raster.md#r15.
+// whose shifts follow from log2Chords. See docs/spec/raster.md#r15.
 func (steps *chordSteps) setCubic(x, y *[4]int64) {
-	k := min(subdivisions(cubicDeviation(x), cubicDeviation(y))+1, 6)
-	steps.x.setCubic(x, k)
-	steps.y.setCubic(y, k)
+	log2Chords := min(subdivisions(cubicDeviation(x), cubicDeviation(y))+1, 6)
+	steps.x.setCubic(x, log2Chords)
+	steps.y.setCubic(y, log2Chords)
 	steps.y.value, steps.y.end = snapRow(steps.y.value), snapRow(steps.y.end)
 	steps.startX, steps.startY = steps.x.value, steps.y.value
-	steps.stepsLeft = 1 << k
-	steps.firstShift = int8(max(0, k-4))
-	steps.secondShift = int8(k)
+	steps.stepsLeft = 1 << log2Chords
+	steps.firstShift = int8(max(0, log2Chords-4))
+	steps.secondShift = int8(log2Chords)
 	steps.cubic = true
 }
 

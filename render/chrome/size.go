@@ -76,24 +76,24 @@ func (config *Config) svgSize(data []byte, depth int) (w, h float64, ok bool) {
 	}
 	d := xml.NewDecoder(bytes.NewReader(data))
 	for {
-		t, err := d.Token()
+		token, err := d.Token()
 		if err != nil { // the end, or XML that the browser refuses too
 			return w, h, ok && err == io.EOF
 		}
-		switch t := t.(type) {
+		switch token := token.(type) {
 		case xml.StartElement:
 			if !ok { // the root element
-				if t.Name.Local != "svg" {
+				if token.Name.Local != "svg" {
 					return 0, 0, false
 				}
-				w, h = svgBox(t.Attr)
+				w, h = svgBox(token.Attr)
 				ok = true
 			}
-			for _, a := range t.Attr {
+			for _, a := range token.Attr {
 				ok = ok && config.checkNested(a.Value, depth)
 			}
 		case xml.CharData:
-			ok = (ok || len(bytes.TrimSpace(t)) == 0) && config.checkNested(string(t), depth)
+			ok = (ok || len(bytes.TrimSpace(token)) == 0) && config.checkNested(string(token), depth)
 		}
 	}
 }

@@ -127,12 +127,12 @@ func (glyphs *glyphTable) points(dst []point, id int, size float64) ([]point, er
 	if len(data) < glyphHeader {
 		return dst, fmt.Errorf("glyph %d has %d bytes; want %d or more", id, len(data), glyphHeader)
 	}
-	f := glyphs.scale(size)
-	if dst, err = glyphs.collectPoints(dst, data, id, f, 0); err != nil {
+	factor := glyphs.scale(size)
+	if dst, err = glyphs.collectPoints(dst, data, id, factor, 0); err != nil {
 		return dst, err
 	}
 	// The left edge is where the metrics say, not where the points are. Byte 2 holds the least x of the points.
-	if shift := scaleRound(int32(i16(data, 2))-glyphs.bearing(id), f); shift != 0 {
+	if shift := scaleRound(int32(i16(data, 2))-glyphs.bearing(id), factor); shift != 0 {
 		for i := first; i < len(dst); i++ {
 			dst[i].x -= shift
 		}
@@ -141,9 +141,9 @@ func (glyphs *glyphTable) points(dst []point, id int, size float64) ([]point, er
 }
 
 // collectPoints appends the points of a glyph with the description data, simple or composite,
-// scaled by f (16.16). depth is how deep it is nested in composite glyphs. An empty description has
+// scaled by factor (16.16). depth is how deep it is nested in composite glyphs. An empty description has
 // none.
-func (glyphs *glyphTable) collectPoints(dst []point, data []byte, id int, f int64, depth int) ([]point, error) {
+func (glyphs *glyphTable) collectPoints(dst []point, data []byte, id int, factor int64, depth int) ([]point, error) {
 	if len(data) < glyphHeader {
 		return dst, nil
 	}
@@ -151,13 +151,13 @@ func (glyphs *glyphTable) collectPoints(dst []point, data []byte, id int, f int6
 		return dst, fmt.Errorf("glyph %d is nested deeper than %d", id, maxDepth)
 	}
 	if contours := int(i16(data, 0)); contours >= 0 { // else the glyph is composite
-		out, ok := simplePoints(dst, data[glyphHeader:], contours, f)
+		out, ok := simplePoints(dst, data[glyphHeader:], contours, factor)
 		if !ok {
 			return dst, fmt.Errorf("glyph %d is cut short", id)
 		}
 		return out, nil
 	}
-	return glyphs.composite(dst, data[glyphHeader:], id, f, depth)
+	return glyphs.composite(dst, data[glyphHeader:], id, factor, depth)
 }
 
 // Flags of points in a simple glyph.
@@ -170,10 +170,10 @@ const (
 	ySame
 )
 
-// simplePoints appends the points of a glyph with contours of its own, scaled by f (16.16). data is what
+// simplePoints appends the points of a glyph with contours of its own, scaled by factor (16.16). data is what
 // follows the header of its description: the last point of each contour, instructions for small sizes, which
 // are skipped, the flags of all points, their x, their y. ok is false if data is too short.
-func simplePoints(dst []point, data []byte, contours int, f int64) (out []point, ok bool) {
+func simplePoints(dst []point, data []byte, contours int, factor int64) (out []point, ok bool) {
 	if contours == 0 {
 		return dst, true
 	}
@@ -192,16 +192,16 @@ func simplePoints(dst []point, data []byte, contours int, f int64) (out []point,
 		return dst, false
 	}
 	for c := range contours {
-		if e := int(u16(ends, 2*c)); e < n {
-			dst[first+e].last = true
+		if lastPoint := int(u16(ends, 2*c)); lastPoint < n {
+			dst[first+lastPoint].last = true
 		}
 	}
 	pts := dst[first:]
-	pos = readAxis(pts, data, pos, f, xByte, xSame, false)
+	pos = readAxis(pts, data, pos, factor, xByte, xSame, false)
 	if pos < 0 {
 		return dst, false
 	}
-	return dst, readAxis(pts, data, pos, f, yByte, ySame, true) >= 0
+	return dst, readAxis(pts, data, pos, factor, yByte, ySame, true) >= 0
 }
 
 // readFlags appends n points with their flags, which are stored from byte pos of data on, as runs of
@@ -228,13 +228,13 @@ func readFlags(dst []point, data []byte, pos, n int) ([]point, int) {
 	return dst, pos
 }
 
-// readAxis reads the coordinates of one axis of pts from byte pos of data on, and scales them by f (16.16).
+// readAxis reads the coordinates of one axis of pts from byte pos of data on, and scales them by factor (16.16).
 // They are stored as differences from the point before. short and same are the two flags of a point that tell
 // the form of its difference: with short it is one byte, whose sign is + with same; without short it is
 // nothing with same, for a difference of 0, else two bytes. The result is the position after them, -1 if data
 // is too short.
-func readAxis(pts []point, data []byte, pos int, f int64, short, same byte, vertical bool) int {
-	var v int32
+func readAxis(pts []point, data []byte, pos int, factor int64, short, same byte, vertical bool) int {
+	var coordinate int32
 	for i := range pts {
 		point := &pts[i]
 		switch {
@@ -243,22 +243,22 @@ func readAxis(pts []point, data []byte, pos int, f int64, short, same byte, vert
 				return -1
 			}
 			if d := int32(data[pos]); point.flag&same != 0 {
-				v += d
+				coordinate += d
 			} else {
-				v -= d
+				coordinate -= d
 			}
 			pos++
 		case point.flag&same == 0:
 			if pos+2 > len(data) {
 				return -1
 			}
-			v += int32(i16(data, pos))
+			coordinate += int32(i16(data, pos))
 			pos += 2
 		}
 		if vertical {
-			point.y = scaleRound(v, f)
+			point.y = scaleRound(coordinate, factor)
 		} else {
-			point.x = scaleRound(v, f)
+			point.x = scaleRound(coordinate, factor)
 		}
 	}
 	return pos
@@ -277,7 +277,7 @@ const (
 
 // composite appends the points of a glyph that consists of other glyphs, each moved by an offset.
 // data is the list of its parts. Parts that are placed in another way are an error.
-func (glyphs *glyphTable) composite(dst []point, data []byte, id int, f int64, depth int) ([]point, error) {
+func (glyphs *glyphTable) composite(dst []point, data []byte, id int, factor int64, depth int) ([]point, error) {
 	for pos := 0; ; {
 		if pos+4 > len(data) {
 			return dst, fmt.Errorf("glyph %d is cut short", id)
@@ -305,10 +305,10 @@ func (glyphs *glyphTable) composite(dst []point, data []byte, id int, f int64, d
 			return dst, err
 		}
 		first := len(dst) // of the part's points, which are moved
-		if dst, err = glyphs.collectPoints(dst, sub, part, f, depth+1); err != nil {
+		if dst, err = glyphs.collectPoints(dst, sub, part, factor, depth+1); err != nil {
 			return dst, err
 		}
-		dx, dy = scaleRound(dx, f), scaleRound(dy, f)
+		dx, dy = scaleRound(dx, factor), scaleRound(dy, factor)
 		for i := first; i < len(dst); i++ {
 			dst[i].x += dx
 			dst[i].y += dy

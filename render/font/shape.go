@@ -222,14 +222,14 @@ func (face *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot shape text in %s: %w", face.file.name, err)
 		}
-		p, own := set.buffer.Pos[i], face.file.glyphs.advance(int(info.Glyph))
-		if p.XAdvance == 0 { // a mark that takes no room, or a character that leaves no trace
+		position, own := set.buffer.Pos[i], face.file.glyphs.advance(int(info.Glyph))
+		if position.XAdvance == 0 { // a mark that takes no room, or a character that leaves no trace
 			own = 0
 		}
 		run = append(run, Glyph{
 			ID: uint16(info.Glyph), Cluster: set.offsets[info.Cluster],
 			UnsafeToBreak: info.Mask&harfbuzz.GlyphUnsafeToBreak != 0,
-			Own:           own, Kern: p.XAdvance - own, DX: p.XOffset, DY: p.YOffset, NoInk: len(data) == 0,
+			Own:           own, Kern: position.XAdvance - own, DX: position.XOffset, DY: position.YOffset, NoInk: len(data) == 0,
 		})
 	}
 	return run, nil

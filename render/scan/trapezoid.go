@@ -132,12 +132,12 @@ func rightPair(upperRight, lowerRight int64, innerTo int32, dy int64, full int32
 // strip's height, full, less the area left of the edge. The edge goes from x = upperLeft to lowerLeft and rises or
 // falls by dy per column. The slice is valid until the next call of a function that returns a wedge.
 func (row *row) leftWedge(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full int32) []byte {
-	w, start := row.wedge[:innerFrom-x0], int64(x0)<<16
-	areaLeftOf(w, upperLeft-start, lowerLeft-start, dy, full)
-	for i, a := range w {
-		w[i] = subSaturated(byte(full), a)
+	alphas, start := row.wedge[:innerFrom-x0], int64(x0)<<16
+	areaLeftOf(alphas, upperLeft-start, lowerLeft-start, dy, full)
+	for i, a := range alphas {
+		alphas[i] = subSaturated(byte(full), a)
 	}
-	return w
+	return alphas
 }
 
 // rightWedge returns the alphas of the columns [innerTo, x1) that the right edge of a trapezoid crosses: the
@@ -145,12 +145,12 @@ func (row *row) leftWedge(upperLeft, lowerLeft int64, x0, innerFrom int32, dy in
 // the strip to lowerRight at its bottom, and rises or falls by dy per column. The slice is valid as that of
 // leftWedge.
 func (row *row) rightWedge(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, full int32) []byte {
-	w, start := row.wedge[:x1-innerTo], int64(innerTo)<<16
-	areaRightOf(w, upperRight-start, lowerRight-start, dy, full)
-	for i, a := range w {
-		w[i] = subSaturated(byte(full), a)
+	alphas, start := row.wedge[:x1-innerTo], int64(innerTo)<<16
+	areaRightOf(alphas, upperRight-start, lowerRight-start, dy, full)
+	for i, a := range alphas {
+		alphas[i] = subSaturated(byte(full), a)
 	}
-	return w
+	return alphas
 }
 
 // narrowWedge returns the alphas of the columns [x0, x1) of a trapezoid whose edges share a column: the
@@ -158,26 +158,26 @@ func (row *row) rightWedge(upperRight, lowerRight int64, innerTo, x1 int32, dy i
 // An edge that crosses just two columns leaves a corner in each, as in leftPair and rightPair. The
 // slice is valid until the next call of a function that returns a wedge.
 func (row *row) narrowWedge(upperLeft, lowerLeft, upperRight, lowerRight, dyL, dyR int64, x0, x1, full int32) []byte {
-	w := row.wedge[:x1-x0]
-	for i := range w {
-		w[i] = byte(full)
+	alphas := row.wedge[:x1-x0]
+	for i := range alphas {
+		alphas[i] = byte(full)
 	}
 	// Subtract what lies left of the left edge, which touches n columns.
 	if n := ceil(lowerLeft) - x0; n == 2 {
 		mid := int64(x0+1) << 16
-		w[0] = subSaturated(w[0], byte(full)-cornerAlpha(mid-upperLeft, dyL))
-		w[1] = subSaturated(w[1], cornerAlpha(lowerLeft-mid, dyL))
+		alphas[0] = subSaturated(alphas[0], byte(full)-cornerAlpha(mid-upperLeft, dyL))
+		alphas[1] = subSaturated(alphas[1], cornerAlpha(lowerLeft-mid, dyL))
 	} else {
 		b := row.spareWedge[:n]
 		areaLeftOf(b, upperLeft-int64(x0)<<16, lowerLeft-int64(x0)<<16, dyL, full)
 		for i, a := range b {
-			w[i] = subSaturated(w[i], a)
+			alphas[i] = subSaturated(alphas[i], a)
 		}
 	}
 	// Subtract what lies right of the right edge.
 	column := floor(upperRight) // where the right edge begins
 	start := int64(column) << 16
-	v := w[column-x0:]
+	v := alphas[column-x0:]
 	if n := x1 - column; n == 2 {
 		v[0] = subSaturated(v[0], cornerAlpha(start+onePx-upperRight, dyR))
 		v[1] = subSaturated(v[1], byte(full)-cornerAlpha(lowerRight-start-onePx, dyR))
@@ -188,7 +188,7 @@ func (row *row) narrowWedge(upperLeft, lowerLeft, upperRight, lowerRight, dyL, d
 			v[i] = subSaturated(v[i], a)
 		}
 	}
-	return w
+	return alphas
 }
 
 // areaLeftOf sets dst to the area left of an edge from l to r, one alpha per column. l and r are
@@ -206,10 +206,10 @@ func areaLeftOf(dst []byte, l, r, dy int64, full int32) {
 	}
 	last := r - int64(n-1)<<16 // width of the corner in the last column
 	dst[n-1] = preciseCornerAlpha(last, dy)
-	a := (last*dy)>>16 + dy>>1 // area of the next column, where the edge is last*dy to (last+1)*dy high
+	area := (last*dy)>>16 + dy>>1 // area of the next column, where the edge is last*dy to (last+1)*dy high
 	for i := n - 2; i > 0; i-- {
-		dst[i] = byte(a >> 8)
-		a += dy
+		dst[i] = byte(area >> 8)
+		area += dy
 	}
 	dst[0] = byte(full) - cornerAlpha(onePx-l, dy)
 }
@@ -229,10 +229,10 @@ func areaRightOf(dst []byte, l, r, dy int64, full int32) {
 	}
 	first := onePx - l // width of the corner in the first column
 	dst[0] = preciseCornerAlpha(first, dy)
-	a := (first*dy)>>16 + dy>>1 // area of the next column, where the edge is first*dy to (first+1)*dy high
+	area := (first*dy)>>16 + dy>>1 // area of the next column, where the edge is first*dy to (first+1)*dy high
 	for i := 1; i < n-1; i++ {
-		dst[i] = byte(a >> 8)
-		a += dy
+		dst[i] = byte(area >> 8)
+		area += dy
 	}
 	dst[n-1] = byte(full) - cornerAlpha(r-int64(n-1)<<16, dy)
 }

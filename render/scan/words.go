@@ -61,10 +61,10 @@ func rightNarrow(upperRight, lowerRight int64, innerTo int32, dy int64, full int
 func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full int32) uint64 {
 	last := lowerLeft - int64(innerFrom-1)<<16 // width of the corner in the last column
 	w := uint64(subSaturated(byte(full), preciseCornerAlpha(last, dy)))
-	a := (last*dy)>>16 + dy>>1 // area left of the edge in the next column, as in areaLeftOf
+	area := (last*dy)>>16 + dy>>1 // area left of the edge in the next column, as in areaLeftOf
 	for range innerFrom - x0 - 2 {
-		w = w<<8 | uint64(subSaturated(byte(full), byte(a>>8)))
-		a += dy
+		w = w<<8 | uint64(subSaturated(byte(full), byte(area>>8)))
+		area += dy
 	}
 	return w<<8 | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(int64(x0+1)<<16-upperLeft, dy)))
 }
@@ -74,12 +74,12 @@ func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full in
 func rightWord(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, full int32) uint64 {
 	first := int64(innerTo+1)<<16 - upperRight // width of the corner in the first column
 	w := uint64(subSaturated(byte(full), preciseCornerAlpha(first, dy)))
-	a := (first*dy)>>16 + dy>>1 // area right of the edge in the next column, as in areaRightOf
+	area := (first*dy)>>16 + dy>>1 // area right of the edge in the next column, as in areaRightOf
 	shift := uint(8)
 	for range x1 - innerTo - 2 {
 		// & 63 spares the compiler the case of a shift beyond the word.
-		w |= uint64(subSaturated(byte(full), byte(a>>8))) << (shift & 63)
-		a += dy
+		w |= uint64(subSaturated(byte(full), byte(area>>8))) << (shift & 63)
+		area += dy
 		shift += 8
 	}
 	last := lowerRight - int64(x1-1)<<16 // width of the corner in the last column

@@ -292,12 +292,12 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	}
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, inList: l.inList}
-	// Spaces at the end get a run of their own from byte hang on. hang is to where they stay in the run before them.
-	hang, err := l.hangStart(from, to)
+	// Spaces at the end get a run of their own from byte hangFrom on, or stay in the run before them if it is to.
+	hangFrom, err := l.hangStart(from, to)
 	if err != nil {
 		return err
 	}
-	fullWidth, err := l.measureOrEmit(from, to, hang, true)
+	fullWidth, err := l.measureOrEmit(from, to, hangFrom, true)
 	if err != nil {
 		return err
 	}
@@ -384,10 +384,10 @@ func (l *Layouter) measure(from, to int) (float64, error) {
 }
 
 // measureOrEmit shapes text[from:to] of the paragraph as a line of its own and returns its width in
-// px. The line consists of fragments: its items, of which leading spaces, and the spaces from byte hang
-// on that hang over its end, are fragments of their own. As in the browser, the width of each is rounded
+// px. The line consists of fragments: its items, of which leading spaces, and the spaces from byte
+// hangFrom on that hang over its end, are fragments of their own. As in the browser, the width of each is rounded
 // up. With emit it also appends the runs and glyphs to the layout; the caller sets their baseline.
-func (l *Layouter) measureOrEmit(from, to, hang int, emit bool) (width float64, err error) {
+func (l *Layouter) measureOrEmit(from, to, hangFrom int, emit bool) (width float64, err error) {
 	first := l.itemAt(from)
 	for i := first; i < len(l.items) && l.items[i].from < to; i++ {
 		it := &l.items[i]
@@ -405,11 +405,11 @@ func (l *Layouter) measureOrEmit(from, to, hang int, emit bool) (width float64, 
 		}
 		if i == first {
 			if n := leadingSpaces(l.text[from:to], glyphs, from); n > 0 {
-				width = l.layFragments(it, glyphs[:n], hang, width, emit)
+				width = l.layFragments(it, glyphs[:n], hangFrom, width, emit)
 				glyphs = glyphs[n:]
 			}
 		}
-		width = l.layFragments(it, glyphs, hang, width, emit)
+		width = l.layFragments(it, glyphs, hangFrom, width, emit)
 	}
 	return width, nil
 }
@@ -476,13 +476,13 @@ func (l *Layouter) tabStop(face *font.Face, x float64) (float64, error) {
 }
 
 // layFragments lays the glyphs of an item on a line, the first at x px, and returns the x after the
-// last one. It splits them at byte hang, where spaces begin to hang over the end of the line,
+// last one. It splits them at byte hangFrom, where spaces begin to hang over the end of the line,
 // because the browser rounds the width of each fragment up. With emit it also appends them to the
 // layout.
-func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float64, emit bool) float64 {
+func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hangFrom int, x float64, emit bool) float64 {
 	for len(glyphs) > 0 {
 		n := len(glyphs)
-		if k := glyphAt(glyphs, hang); k > 0 {
+		if k := glyphAt(glyphs, hangFrom); k > 0 {
 			n = k
 		}
 		width := ceil64(float64(advance(it.face, glyphs[:n], l.spec.Size)))
@@ -536,40 +536,40 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 }
 
 // shape returns the glyphs of text[from:to], a part of one item of the paragraph, with clusters as
-// positions in the paragraph. begins says that a line begins there. Where a line is cut out of an
+// positions in the paragraph. beginsLine says that a line begins there. Where a line is cut out of an
 // item, the browser shapes again only the parts near the cuts whose glyphs can change. Where a line
 // begins at an item's start, that is only what was in a ligature of the item before. The result is
 // valid until the next call.
-func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, error) {
+func (l *Layouter) shape(it *item, from, to int, beginsLine bool) ([]font.Glyph, error) {
 	l.lineGlyphs = l.lineGlyphs[:0]
-	// From byte start to byte end the glyphs [i, j) of the item stay as they are.
-	start, i := from-it.shapedFrom, 0
+	// From byte keepFrom to byte keepTo the glyphs [firstKept, endKept) of the item stay as they are.
+	keepFrom, firstKept := from-it.shapedFrom, 0
 	switch {
-	case from > it.from, begins && from > it.shapedFrom:
+	case from > it.from, beginsLine && from > it.shapedFrom:
 		// The part begins within the item, or a line begins at an item that was shaped in one piece with the
 		// item before: glyphs may be joined with what is in front, up to a safe place.
-		start, i = safeAfter(it.glyphs, start, to-it.shapedFrom)
-	case begins: // at the start of what was shaped in one piece
-		start = min(it.firstByte(), to) - it.shapedFrom
+		keepFrom, firstKept = safeAfter(it.glyphs, keepFrom, to-it.shapedFrom)
+	case beginsLine: // at the start of what was shaped in one piece
+		keepFrom = min(it.firstByte(), to) - it.shapedFrom
 	}
-	end, j := to-it.shapedFrom, len(it.glyphs)
+	keepTo, endKept := to-it.shapedFrom, len(it.glyphs)
 	if to < it.to {
-		end, j = safeBefore(it.glyphs, end, from-it.shapedFrom)
+		keepTo, endKept = safeBefore(it.glyphs, keepTo, from-it.shapedFrom)
 	}
-	start, end = start+it.shapedFrom, end+it.shapedFrom
-	if start > end { // nothing stays
+	keepFrom, keepTo = keepFrom+it.shapedFrom, keepTo+it.shapedFrom
+	if keepFrom > keepTo { // nothing stays
 		return l.shapeAgain(it.face, from, to)
 	}
-	if from < start {
-		if _, err := l.shapeAgain(it.face, from, start); err != nil {
+	if from < keepFrom {
+		if _, err := l.shapeAgain(it.face, from, keepFrom); err != nil {
 			return nil, err
 		}
 	}
-	if start < end {
-		l.appendGlyphs(it.glyphs[i:j], it.shapedFrom)
+	if keepFrom < keepTo {
+		l.appendGlyphs(it.glyphs[firstKept:endKept], it.shapedFrom)
 	}
-	if end < to {
-		return l.shapeAgain(it.face, end, to)
+	if keepTo < to {
+		return l.shapeAgain(it.face, keepTo, to)
 	}
 	return l.lineGlyphs, nil
 }

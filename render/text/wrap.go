@@ -79,70 +79,70 @@ func (l *Layouter) mayBreak(from, end int) bool {
 func (l *Layouter) mayCut(_, end int) bool { return l.characterStarts[end] }
 
 // lastBreak returns the last place before byte to where a line that begins at byte from may end and up to
-// which it fits, or from if there is none. may says where lines may end: between words or characters. found
+// which it fits, or from if there is none. mayEnd says where lines may end: between words or characters. found
 // says how far the line reaches by the glyphs of the text shaped as a whole (lookUpEnd).
 //
 // It does as the browser does. It begins at the last place within found and shapes the line anew there,
 // because glyphs may change at its ends. If that is too wide, it tries the place before, and so on. If no
 // place is left, it returns the first one that it tried, and fits is false: the caller must try other places.
 // Two exceptions were observed, see firstBreak and reshapedBreak.
-func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int) bool) (
+func (l *Layouter) lastBreak(from, to int, found lookup, mayEnd func(from, end int) bool) (
 	end int, fits bool, err error) {
-	first := l.breakWithin(from, to, found.reach, may)
-	if first <= found.itemStart { // no place in the item where the reach ends
-		if end, err = l.firstBreak(from, to, found.itemStart, may); err != nil || end > from {
+	firstTry := l.breakWithin(from, to, found.reach, mayEnd)
+	if firstTry <= found.itemStart { // no place in the item where the reach ends
+		if end, err = l.firstBreak(from, to, found.itemStart, mayEnd); err != nil || end > from {
 			return end, end > from, err
 		}
 	}
-	for end = first; end > from; end = l.breakBefore(from, end-1, may) {
+	for end = firstTry; end > from; end = l.breakBefore(from, end-1, mayEnd) {
 		shown := l.trimSpaces(from, end) // the end without hanging spaces
 		width, err := l.triedWidth(from, shown)
 		if err != nil || fitsWidth(width, l.lineRoom) {
 			return end, true, err
 		}
 		if shown <= found.safeFrom { // all of the line was shaped anew: no place before is tried
-			end, err = l.reshapedBreak(from, to, end, width, may)
+			end, err = l.reshapedBreak(from, to, end, width, mayEnd)
 			return end, err == nil && end > from, err
 		}
 	}
-	return first, false, nil
+	return firstTry, false, nil
 }
 
 // breakWithin returns the last place before byte to where a line of text that begins at byte from may end,
 // if it reaches up to byte reach. Spaces after the reach hang over the line's end and count as within it.
-// may says where lines may end. It returns from if there is no such place.
-func (l *Layouter) breakWithin(from, to, reach int, may func(from, end int) bool) int {
-	return l.breakBefore(from, min(l.hangingEnd(reach, to), to-1), may)
+// mayEnd says where lines may end. It returns from if there is no such place.
+func (l *Layouter) breakWithin(from, to, reach int, mayEnd func(from, end int) bool) int {
+	return l.breakBefore(from, min(l.hangingEnd(reach, to), to-1), mayEnd)
 }
 
 // reshapedBreak returns where a line of text ends, none of whose glyphs are as in the whole text, and which is
 // too wide up to byte end. width is its width in px up to there. If it is too wide by less than 1 px, the
 // browser looks up the end of the line once more, for a room that is 1 px and 1/64 px less than that width: a
 // line of 100.5 px that does not fit into 100 px gets as far as 99.48 px reach. Otherwise the line ends at end
-// although it is too wide. may says where lines may end.
-func (l *Layouter) reshapedBreak(from, to, end int, width float64, may func(from, end int) bool) (int, error) {
+// although it is too wide. mayEnd says where lines may end.
+func (l *Layouter) reshapedBreak(from, to, end int, width float64, mayEnd func(from, end int) bool) (int, error) {
 	const little, unit = 1.0, 1.0 / 64 // px
 	if width-little < l.lineRoom {
 		found, err := l.lookUpEnd(from, width-little-unit)
 		if err != nil {
 			return 0, err
 		}
-		return l.breakWithin(from, to, found.reach, may), nil
+		return l.breakWithin(from, to, found.reach, mayEnd), nil
 	}
 	return end, nil
 }
 
-// firstBreak returns the first place after byte item, the start of an item, where a line of text
-// that begins at byte from may end, if the line fits up to there; else it returns from. may says where
+// firstBreak returns the first place after byte itemStart, the start of an item, where a line of text
+// that begins at byte from may end, if the line fits up to there; else it returns from. mayEnd says where
 // lines may end. The browser tries this place before all others if the reach of the line ends in the
 // item and the part within the reach has no place to end. In "see bo" and then "ld text" in bold, with a
 // reach that ends in "ld", it is the place after "ld ".
-func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) (int, error) {
-	if item == from {
+func (l *Layouter) firstBreak(from, to, itemStart int, mayEnd func(from, end int) bool) (int, error) {
+	if itemStart == from {
 		return from, nil
 	}
-	end := item + 1
-	for end < to && !may(from, end) {
+	end := itemStart + 1
+	for end < to && !mayEnd(from, end) {
 		end++
 	}
 	shown := l.trimSpaces(from, min(end, to))
@@ -160,8 +160,8 @@ func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) 
 // up by itself.
 func (l *Layouter) triedWidth(from, end int) (float64, error) {
 	it := &l.items[l.itemAt(end-1)]
-	anew, _ := safeBefore(it.glyphs, end-it.shapedFrom, max(from, it.from)-it.shapedFrom)
-	return l.measureOrEmit(from, end, it.shapedFrom+anew, false)
+	reshapeFrom, _ := safeBefore(it.glyphs, end-it.shapedFrom, max(from, it.from)-it.shapedFrom)
+	return l.measureOrEmit(from, end, it.shapedFrom+reshapeFrom, false)
 }
 
 // hangingEnd returns the end of the spaces that begin at byte at of the paragraph, at most to. They
@@ -175,8 +175,8 @@ func (l *Layouter) hangingEnd(at, to int) int {
 
 // breakBefore returns the last place of the paragraph in (from, end] where a line of text may end,
 // as may reports, or from if there is none.
-func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int {
-	for end > from && !may(from, end) {
+func (l *Layouter) breakBefore(from, end int, mayEnd func(from, end int) bool) int {
+	for end > from && !mayEnd(from, end) {
 		end--
 	}
 	return max(from, end)
@@ -197,33 +197,33 @@ type lookup struct {
 // lines, and of what follows a part shaped again, are rounded up, ends of glyphs down. A word that would
 // need too much shaping is an error.
 func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) {
-	first, room := l.itemAt(from), avail // the item that the line begins in, and the width left, px
+	first, roomLeft := l.itemAt(from), avail // the item that the line begins in, and the width left, px
 	found.safeFrom, found.itemStart = from, from
 	for i := first; i < len(l.items); i++ {
 		it := &l.items[i]
 		if it.tab {
 			var x float64
-			x, err = l.tabStop(it.face, avail-room)
+			x, err = l.tabStop(it.face, avail-roomLeft)
 			if err != nil || x > avail {
 				found.reach = it.from
 				return found, err
 			}
-			room = avail - x
+			roomLeft = avail - x
 			continue
 		}
 		found.itemStart = max(from, it.from)
-		kept, anew := 0, 0.0 // first glyph that is as it was, and how wide is what is shaped anew before it
+		firstKept, newWidth := 0, 0.0 // first glyph that is as it was, and the width of what is shaped anew before it
 		if i == first {
-			if found.safeFrom, kept, anew, err = l.reshapeStart(it, from); err != nil {
+			if found.safeFrom, firstKept, newWidth, err = l.reshapeStart(it, from); err != nil {
 				return found, err
 			}
 		}
-		ends, start := l.glyphEnds(it), 0.0
-		if kept > 0 {
-			start = float64(ends[kept-1])
+		ends, keptStart := l.glyphEnds(it), 0.0
+		if firstKept > 0 {
+			keptStart = float64(ends[firstKept-1])
 		}
-		last := ceil64(start) + room - ceil64(anew) // where the line ends in the item
-		beyond := func(i int) bool { return floor64(float64(ends[i])) > last }
+		endInItem := ceil64(keptStart) + roomLeft - ceil64(newWidth) // where the line ends in the item
+		beyond := func(i int) bool { return floor64(float64(ends[i])) > endInItem }
 		if n := sort.Search(len(ends), beyond); n < len(ends) { // the first glyph that does not fit
 			found.reach = it.to - 1
 			if next := glyphAt(it.glyphs, int(it.glyphs[n].Cluster)+1); next < len(it.glyphs) {
@@ -232,40 +232,40 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 			return found, nil
 		}
 		if len(ends) > 0 {
-			anew += float64(ends[len(ends)-1]) - start
+			newWidth += float64(ends[len(ends)-1]) - keptStart
 		}
-		room -= ceil64(anew)
+		roomLeft -= ceil64(newWidth)
 	}
 	found.reach = len(l.text)
 	return found, nil
 }
 
-// reshapeStart shapes the beginning of a line of text anew, which begins at byte from in item it. safe is the
-// first byte from where on glyphs do not depend on what is before. kept is the index of the first glyph of the
-// item that stays as it is, and anew the width in px of what is shaped in front of it. A line that begins
-// within the item is shaped anew up to safe. At the item's start only the characters are that a ligature of
+// reshapeStart shapes the beginning of a line of text anew, which begins at byte from in item it. safeFrom is the
+// first byte from where on glyphs do not depend on what is before. firstKept is the index of the first glyph of the
+// item that stays as it is, and reshapedWidth the width in px of what is shaped in front of it. A line that begins
+// within the item is shaped anew up to safeFrom. At the item's start only the characters are that a ligature of
 // the item before took.
-func (l *Layouter) reshapeStart(it *item, from int) (safe, kept int, anew float64, err error) {
+func (l *Layouter) reshapeStart(it *item, from int) (safeFrom, firstKept int, reshapedWidth float64, err error) {
 	pos, glyph := safeAfter(it.glyphs, from-it.shapedFrom, it.to-it.shapedFrom)
-	safe = it.shapedFrom + pos
+	safeFrom = it.shapedFrom + pos
 	reshapedEnd := it.firstByte()
 	if from > it.shapedFrom {
-		reshapedEnd, kept = safe, glyph
-		if safe == it.to { // there is no safe place: all is shaped anew, no glyph stays
-			kept = len(it.glyphs)
+		reshapedEnd, firstKept = safeFrom, glyph
+		if safeFrom == it.to { // there is no safe place: all is shaped anew, no glyph stays
+			firstKept = len(it.glyphs)
 		}
 	}
 	switch {
 	case reshapedEnd > from+maxReshapeBytes:
-		return safe, kept, 0, &UnsupportedError{fmt.Sprintf("a word of more than %d bytes that is cut", maxReshapeBytes)}
+		return safeFrom, firstKept, 0, &UnsupportedError{fmt.Sprintf("a word of more than %d bytes that is cut", maxReshapeBytes)}
 	case reshapedEnd > from:
 		fresh, err := it.face.Shape(l.text[from:reshapedEnd])
 		if err != nil {
-			return safe, kept, 0, err
+			return safeFrom, firstKept, 0, err
 		}
-		anew = float64(advance(it.face, fresh, l.spec.Size))
+		reshapedWidth = float64(advance(it.face, fresh, l.spec.Size))
 	}
-	return safe, kept, anew, nil
+	return safeFrom, firstKept, reshapedWidth, nil
 }
 
 // glyphEnds returns the x at which each glyph of an item ends, in px from the item's start, summed
