@@ -137,7 +137,7 @@ func (batcher *batcher) replay(line []byte, _ ledger.Place) error {
 // the disk. The keys of its calls, which are long, are written with the first event only.
 func (batcher *batcher) logEvent(p *part, event string) error {
 	p.Event, p.Time = event, now()
-	line := *p
+	line := *p // a copy, which may be cut
 	if event != partPrepared {
 		line.Keys, line.Hash = nil, ""
 	}
@@ -170,29 +170,29 @@ func (batcher *batcher) askInWaves(ctx context.Context) ([]Failure, error) {
 	if err := batcher.resume(ctx); err != nil {
 		return nil, err
 	}
-	for idleWaves := 0; ; { // waves in a row without an outcome
+	for idleWaves := 0; ; { // waves in a row that left calls and brought no outcome
 		makeBatches := !batcher.cfg.Cancel && idleWaves < maxIdleWaves
-		count, failures, err := batcher.countMissing(ctx, makeBatches) // count: calls that are in no batch yet
+		lacking, failures, err := batcher.countMissing(ctx, makeBatches) // lacking: calls without an outcome that are in no batch yet
 		if err != nil {
 			return failures, err
 		}
-		countBefore := batcher.outcomesKept
-		if count > 0 && !batcher.cfg.Cancel {
+		keptBefore := batcher.outcomesKept
+		if lacking > 0 && !batcher.cfg.Cancel {
 			if idleWaves++; !makeBatches { // too many waves brought nothing
-				return failures, fmt.Errorf("%w: %s no outcome in %d batches each", ErrEarly, plural.Of(count, "call had", "calls had"), maxIdleWaves)
+				return failures, fmt.Errorf("%w: %s no outcome in %d batches each", ErrEarly, plural.Of(lacking, "call had", "calls had"), maxIdleWaves)
 			}
 		}
 		// Without a batch that runs there is nothing more to come.
 		if len(batcher.unfetched()) == 0 {
-			if batcher.cfg.Cancel && count > 0 {
-				return failures, fmt.Errorf("%w: batches were cancelled; %s no outcome", ErrEarly, plural.Of(count, "call has", "calls have"))
+			if batcher.cfg.Cancel && lacking > 0 {
+				return failures, fmt.Errorf("%w: batches were cancelled; %s no outcome", ErrEarly, plural.Of(lacking, "call has", "calls have"))
 			}
 			return failures, nil
 		}
 		if err := batcher.waitStep(ctx); err != nil {
 			return failures, err
 		}
-		if batcher.outcomesKept > countBefore {
+		if batcher.outcomesKept > keptBefore {
 			idleWaves = 0
 		}
 	}
@@ -210,10 +210,10 @@ func (batcher *batcher) countMissing(ctx context.Context, makeBatches bool) (cou
 			busy[k] = true
 		}
 	}
-	var open *partFile // of the batch that is being written; nil for none
+	var file *partFile // of the batch that is being written; nil for none
 	defer func() {
-		if open != nil {
-			open.remove()
+		if file != nil {
+			file.remove()
 		}
 	}()
 	for i, unit := range batcher.run.units {
@@ -233,15 +233,15 @@ func (batcher *batcher) countMissing(ctx context.Context, makeBatches bool) (cou
 			busy[call.key] = true // units of several arms may ask the same
 			count++
 			if makeBatches {
-				if open, err = batcher.addCall(ctx, open, call); err != nil {
+				if file, err = batcher.addCall(ctx, file, call); err != nil {
 					return count, failures, err
 				}
 			}
 		}
 	}
-	if open != nil {
-		last := open
-		open = nil // beginBatch removes the file itself
+	if file != nil {
+		last := file
+		file = nil // beginBatch removes the file itself
 		err = batcher.beginBatch(ctx, last)
 	}
 	return count, failures, err
@@ -250,36 +250,36 @@ func (batcher *batcher) countMissing(ctx context.Context, makeBatches bool) (cou
 // addCall writes a call into the file of a batch. It returns the file that takes the next call: a new one
 // where there was none, or where the call would exceed the limits of the one before, whose batch is then
 // made. The call's pictures are kept in the folder of the run.
-func (batcher *batcher) addCall(ctx context.Context, open *partFile, call *call) (*partFile, error) {
+func (batcher *batcher) addCall(ctx context.Context, file *partFile, call *call) (*partFile, error) {
 	body, err := call.request.Body()
 	if err != nil {
-		return open, fmt.Errorf("cannot ask %s: %w", call.task.ID, err)
+		return file, fmt.Errorf("cannot ask %s: %w", call.task.ID, err)
 	}
 	// The line of the file.
 	line, err := json.Marshal(map[string]any{
 		"custom_id": call.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
 	if err != nil {
-		return open, err
+		return file, err
 	}
 	line = append(line, '\n')
 	// A full file is sent as a batch, and another one is begun.
-	if open != nil && open.isFull(len(line)) {
-		if err := batcher.beginBatch(ctx, open); err != nil {
+	if file != nil && file.isFull(len(line)) {
+		if err := batcher.beginBatch(ctx, file); err != nil {
 			return nil, err
 		}
-		open = nil
+		file = nil
 	}
-	if open == nil {
+	if file == nil {
 		p := &part{Part: len(batcher.parts) + 1}
-		if open, err = newPartFile(p, batcher.requestFile(p)); err != nil {
+		if file, err = newPartFile(p, batcher.requestFile(p)); err != nil {
 			return nil, err
 		}
 	}
 	if err := batcher.run.keepPictures(call); err != nil {
-		return open, err
+		return file, err
 	}
-	open.add(line, call)
-	return open, nil
+	file.add(line, call)
+	return file, nil
 }
 
 // beginBatch makes the batch of a file at the endpoint. Before it is uploaded, the most that it may cost is

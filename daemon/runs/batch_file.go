@@ -47,8 +47,9 @@ func (f *partFile) isFull(lineBytes int) bool {
 func (f *partFile) add(line []byte, call *call) {
 	f.writer.Write(line)
 	f.size += len(line)
-	most := call.request.Most()
-	f.maxTokens.Prompt, f.maxTokens.Completion = f.maxTokens.Prompt+most.Prompt, f.maxTokens.Completion+most.Completion
+	callTokens := call.request.Most()
+	f.maxTokens.Prompt += callTokens.Prompt
+	f.maxTokens.Completion += callTokens.Completion
 	f.part.Keys = append(f.part.Keys, call.key)
 }
 

@@ -152,7 +152,7 @@ func (calls *Calls) replay(line []byte, place ledger.Place) error {
 	calls.settle(done)
 	const ofThisProcess = false
 	calls.recordOutcome(done, place, ofThisProcess)
-	// The first call's pictures are enough: sameAsEarlier gives them to all later calls.
+	// The first call's pictures are enough: reuseEarlierPictures gives them to all later calls.
 	if key := done.shownFor(); len(done.Images) > 0 && calls.pictures[key] == nil {
 		calls.pictures[key] = done.Images
 	}

@@ -14,30 +14,30 @@ type pictureUse struct{ task, test, input string }
 // shownFor returns what the pictures of a line of the log were shown for.
 func (d *Done) shownFor() pictureUse { return pictureUse{d.Task, d.Test, d.Arm.toAsk().Input} }
 
-// sameAsEarlier replaces the pictures of a request by those of earlier calls for the same task and
+// reuseEarlierPictures replaces the pictures of a request by those of earlier calls for the same task and
 // input, each where the two have equal pixels. Another version of the program may compress a picture
 // into other bytes, which would change the key of the call: all would be asked and paid for again. See
 // docs/spec/runs.md#r58.
-func (run *Run) sameAsEarlier(call *call) {
+func (run *Run) reuseEarlierPictures(call *call) {
 	if run.cfg.Kept == nil || run.calls == nil {
 		return
 	}
 	sums := run.calls.pictures[pictureUse{call.task.ID, testOf(call.unit), call.arm.Input}]
-	n := 0 // pictures of the request so far
+	index := 0 // of the next picture among those of the request
 	for _, m := range call.request.Messages {
 		for j := range m.Parts {
 			part := &m.Parts[j]
 			if part.Image == nil {
 				continue
 			}
-			if n < len(sums) && sums[n] != part.Image.SHA256() {
-				old := &chat.Image{Data: run.cfg.Kept(sums[n]), Type: part.Image.Type, Detail: part.Image.Detail}
+			if index < len(sums) && sums[index] != part.Image.SHA256() {
+				kept := &chat.Image{Data: run.cfg.Kept(sums[index]), Type: part.Image.Type, Detail: part.Image.Detail}
 				// The kept file may be gone or damaged: then its hash is another one.
-				if old.SHA256() == sums[n] && equalPixels(old.Data, part.Image.Data) {
-					part.Image = old
+				if kept.SHA256() == sums[index] && equalPixels(kept.Data, part.Image.Data) {
+					part.Image = kept
 				}
 			}
-			n++
+			index++
 		}
 	}
 }

@@ -161,10 +161,10 @@ func (run *Run) nextCall(unit unit, replies []ask.Heard) (*call, error) {
 		call.request.Messages = append([]chat.Message{system}, step.Messages...)
 	}
 	if seed := call.request.Settings.Seed; seed != nil { // with one seed, all repeats would bring the same answer
-		n := *seed + int64(unit.repeat) - 1
-		call.request.Settings.Seed = &n
+		ownSeed := *seed + int64(unit.repeat) - 1
+		call.request.Settings.Seed = &ownSeed
 	}
-	run.sameAsEarlier(call)
+	run.reuseEarlierPictures(call)
 	if call.hash, err = call.request.Hash(); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", unit.task.ID, err)
 	}
@@ -420,7 +420,8 @@ func (run *Run) Progress() Progress {
 	run.mu.Lock()
 	done := len(run.finished)
 	run.mu.Unlock()
-	return Progress{len(run.units), done, int(run.answered.Load()), int(run.failed.Load()), int(run.cut.Load()), int(run.asking.Load())}
+	return Progress{Units: len(run.units), Done: done, Answered: int(run.answered.Load()), Failed: int(run.failed.Load()),
+		Cut: int(run.cut.Load()), Asking: int(run.asking.Load())}
 }
 
 // Config returns the hash of what is sent in an arm beside its tasks.
