@@ -120,7 +120,7 @@ func (k *kernels) arithmeticRate() (float64, error) {
 }
 
 // measureCopies measures how many bytes per second can be copied at most: from one buffer of the device to another
-// (DeviceCopy), from the host's memory to the device (Up), and back (Down).
+// (DeviceCopy), from the host's memory to the device (UploadRate), and back (ReadBackRate).
 func (k *kernels) measureCopies(ceilings *Ceilings) {
 	size := block
 	if !k.software {

@@ -250,7 +250,7 @@ func comparedFigures(file *File) (rows []row) {
 	const moreIsBetter, lessIsBetter = 1, -1
 	add := func(what string, samples []stage.Sample) {
 		if len(samples) > 0 {
-			rows = append(rows, row{what, "core us/scene", lessIsBetter, Values(samples, CoreOf)}, row{what, "scenes/s", moreIsBetter, Values(samples, RateOf)})
+			rows = append(rows, row{what, "core us/scene", lessIsBetter, Values(samples, ProcessorTimeOf)}, row{what, "scenes/s", moreIsBetter, Values(samples, RateOf)})
 		}
 	}
 	for _, class := range file.Classes {

@@ -20,7 +20,7 @@ func rounds(r *rand.Rand, n int, times, drift, noise float64) (out []Round) {
 			c := Class{Name: class, Digest: "0"}
 			for range 3 {
 				us := core * (1 + noise*(2*r.Float64()-1))
-				c.EndToEnd = append(c.EndToEnd, stage.Sample{Core: us, Rate: 1e6 / us})
+				c.EndToEnd = append(c.EndToEnd, stage.Sample{ProcessorTime: us, Rate: 1e6 / us})
 			}
 			f.Classes = append(f.Classes, c)
 		}

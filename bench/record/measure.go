@@ -250,15 +250,15 @@ func (session *session) ceilingShares(class *Class) Shares {
 	}
 	// The time of the device for one scene, µs. If the device was measured alone, that is more exact, because nothing
 	// else runs then: ResidentRate is the scenes per second of the shaders, with all data on the device already.
-	deviceTime := sample.Parts.Wall[stage.Device.String()]
+	deviceTime := sample.Parts.WallTimes[stage.Device.String()]
 	if len(class.Device) > 0 {
 		best := slices.MaxFunc(class.Device, func(a, b stage.DeviceSample) int { return int(a.ResidentRate - b.ResidentRate) })
 		deviceTime = 1e6 / best.ResidentRate
 	}
 	out.ComputeShare = ratio(out.Operations, deviceTime, top.DeviceOps)
-	out.UploadShare = ratio(sample.BytesUp, sample.Parts.Wall[stage.Upload.String()], top.UploadRate)
-	out.ReadBackShare = ratio(sample.BytesDown, sample.Parts.Wall[stage.ReadBack.String()], top.ReadBackRate)
-	out.HostCopyShare = ratio(sample.HeapBytes, sample.Wall, top.HostCopy)
+	out.UploadShare = ratio(sample.BytesUp, sample.Parts.WallTimes[stage.Upload.String()], top.UploadRate)
+	out.ReadBackShare = ratio(sample.BytesDown, sample.Parts.WallTimes[stage.ReadBack.String()], top.ReadBackRate)
+	out.HostCopyShare = ratio(sample.HeapBytes, sample.WallTime, top.HostCopy)
 	if moved := sample.BytesUp + sample.BytesDown; moved > 0 {
 		out.OperationsPerByte = out.Operations / moved
 	}

@@ -80,7 +80,7 @@ func (file *File) stagesSVG() template.HTML {
 	longest := 1e-9                                              // us; above 0
 	for _, class := range file.Classes {
 		sum := 0.0
-		for _, us := range class.Profile.Parts.Core {
+		for _, us := range class.Profile.Parts.ProcessorTimes {
 			sum += us
 		}
 		longest = max(longest, sum)
@@ -93,7 +93,7 @@ func (file *File) stagesSVG() template.HTML {
 		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, barsFrom-8, y+baseline, html.EscapeString(clipped(class.Name, longestName)))
 		sum := 0.0
 		for s := range stage.Stages {
-			us := class.Profile.Parts.Core[s.String()]
+			us := class.Profile.Parts.ProcessorTimes[s.String()]
 			sum += us
 			wide := us / longest * (width - barsFrom - afterBar)
 			fmt.Fprintf(&text, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%v: %.1f us</title></rect>`, x, y+4, wide, rowHeight-8, hues[s], s, us)
@@ -180,14 +180,14 @@ func (sweep Sweep) sweepPlot() titledPlot {
 	for _, point := range sweep.Points {
 		p.logX = p.logX && point.X > 0
 		p.xs = append(p.xs, point.X)
-		p.ys = append(append(p.ys, 0), Values(point.Samples, CoreOf)...) // the axis of times begins at 0
+		p.ys = append(append(p.ys, 0), Values(point.Samples, ProcessorTimeOf)...) // the axis of times begins at 0
 	}
 	var xs, ys []float64
 	for _, point := range sweep.Points {
-		all := Values(point.Samples, CoreOf)
+		all := Values(point.Samples, ProcessorTimeOf)
 		xs = append(xs, point.X)
-		ys = append(ys, point.Core())
-		p.dot(point.X, point.Core(), slices.Min(all), slices.Max(all), fmt.Sprintf("%g: %.1f us, %.0f scenes/s", point.X, point.Core(), point.Rate()))
+		ys = append(ys, point.ProcessorTime())
+		p.dot(point.X, point.ProcessorTime(), slices.Min(all), slices.Max(all), fmt.Sprintf("%g: %.1f us, %.0f scenes/s", point.X, point.ProcessorTime(), point.Rate()))
 	}
 	p.line("measured", xs, ys)
 	out := titledPlot{Title: sweep.Name, Doc: sweep.Doc, SVG: p.svg()}
@@ -256,7 +256,7 @@ func (file *File) predictedSVG() template.HTML {
 				continue
 			}
 			for _, point := range sweep.Points {
-				all = append(all, pair{point.Core(), file.Model.PredictedTime(point), fmt.Sprintf("%s %g", sweep.Name, point.X)})
+				all = append(all, pair{point.ProcessorTime(), file.Model.PredictedTime(point), fmt.Sprintf("%s %g", sweep.Name, point.X)})
 			}
 		}
 	}

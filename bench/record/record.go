@@ -90,8 +90,8 @@ type Point struct {
 	Samples  []stage.Sample `json:"samples"`
 }
 
-// Core returns the median core time of a scene, us.
-func (p Point) Core() float64 { return figure.Median(Values(p.Samples, CoreOf)) }
+// ProcessorTime returns the median processor time of a scene, us.
+func (p Point) ProcessorTime() float64 { return figure.Median(Values(p.Samples, ProcessorTimeOf)) }
 
 // Rate returns the median of scenes per second.
 func (p Point) Rate() float64 { return figure.Median(Values(p.Samples, RateOf)) }
@@ -105,8 +105,8 @@ type Model struct {
 	Fit   figure.Fit `json:"fit"`
 }
 
-// CoreOf returns the core time of a sample.
-func CoreOf(s stage.Sample) float64 { return s.Core }
+// ProcessorTimeOf returns the processor time of a sample, us.
+func ProcessorTimeOf(s stage.Sample) float64 { return s.ProcessorTime }
 
 // RateOf returns the scenes per second of a sample.
 func RateOf(s stage.Sample) float64 { return s.Rate }

@@ -49,7 +49,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("got class %+v", c)
 	}
 	for _, s := range f.Sweeps {
-		if s.Fit == nil || len(s.Points) < 2 || s.Points[0].Core() <= 0 {
+		if s.Fit == nil || len(s.Points) < 2 || s.Points[0].ProcessorTime() <= 0 {
 			t.Errorf("got sweep %+v", s)
 		}
 	}
@@ -148,9 +148,9 @@ func altered(t *testing.T, f *File, core float64) *File {
 	}
 	for i := range g.Classes {
 		for k := range g.Classes[i].EndToEnd {
-			g.Classes[i].EndToEnd[k].Core = 100 + float64(k)
+			g.Classes[i].EndToEnd[k].ProcessorTime = 100 + float64(k)
 			if core != 0 {
-				g.Classes[i].EndToEnd[k].Core *= core
+				g.Classes[i].EndToEnd[k].ProcessorTime *= core
 			}
 		}
 	}
@@ -205,18 +205,18 @@ func TestModel(t *testing.T) {
 		for _, tiles := range []float64{10, 50, 200} {
 			p := Point{Ink: 100 * shapes * (1 + tiles/40)}
 			core := 20 + 3*shapes + 0.05*p.Ink + 0.5*tiles
-			p.Samples = []stage.Sample{{Core: core, Cost: stage.Cost{Shapes: shapes, Tiles: tiles}}}
+			p.Samples = []stage.Sample{{ProcessorTime: core, Cost: stage.Cost{Shapes: shapes, Tiles: tiles}}}
 			points = append(points, p)
 		}
 	}
 	m := fitModel(points)
-	if m == nil || m.Fit.R2 < 0.999 || !slices.Equal(m.Names, termNames) || math.Abs(m.Fit.Terms[2]-0.05) > 1e-5 || math.Abs(m.PredictedTime(points[3])-points[3].Core()) > 1e-6 {
+	if m == nil || m.Fit.R2 < 0.999 || !slices.Equal(m.Names, termNames) || math.Abs(m.Fit.Terms[2]-0.05) > 1e-5 || math.Abs(m.PredictedTime(points[3])-points[3].ProcessorTime()) > 1e-6 {
 		t.Errorf("got %+v", m)
 	}
 	for i := range points {
-		points[i].Samples[0].Core = 5 + 2*points[i].Cost().Tiles - 0.001*points[i].Ink
+		points[i].Samples[0].ProcessorTime = 5 + 2*points[i].Cost().Tiles - 0.001*points[i].Ink
 	}
-	if m = fitModel(points); m == nil || slices.Contains(m.Names, "point of ink") || slices.Min(m.Fit.Terms) < 0 || math.Abs(m.PredictedTime(points[3])/points[3].Core()-1) > 0.2 {
+	if m = fitModel(points); m == nil || slices.Contains(m.Names, "point of ink") || slices.Min(m.Fit.Terms) < 0 || math.Abs(m.PredictedTime(points[3])/points[3].ProcessorTime()-1) > 0.2 {
 		t.Errorf("a negative term: got %+v", m)
 	}
 	if fitModel(points[:3]) != nil {

@@ -151,7 +151,7 @@ func (session *session) measureSweep(axis *axis) (Sweep, error) {
 		var rows [][]float64
 		var times []float64
 		for _, point := range sweep.Points {
-			core := point.Core()
+			core := point.ProcessorTime()
 			if axis.timesAreOfRun {
 				core *= point.X // the number of scenes of the run
 			}
@@ -196,7 +196,7 @@ func fitModel(points []Point) *Model {
 	var times []float64
 	for _, point := range points {
 		rows = append(rows, terms(point))
-		times = append(times, point.Core())
+		times = append(times, point.ProcessorTime())
 	}
 	if len(rows) <= len(model.Names) {
 		return nil

@@ -62,8 +62,8 @@ func (file *File) rates(t io.Writer) {
 		for _, sample := range class.Device {
 			resident = max(resident, sample.ResidentRate)
 		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", class.Name, figure.Median(endToEnd), figure.Median(Values(class.EndToEnd, CoreOf)),
-			figure.Median(rendering), figure.Median(Values(class.Render, CoreOf)), resident, class.Lone.P50, class.Lone.P99, class.Segments, class.Profile.Failed)
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", class.Name, figure.Median(endToEnd), figure.Median(Values(class.EndToEnd, ProcessorTimeOf)),
+			figure.Median(rendering), figure.Median(Values(class.Render, ProcessorTimeOf)), resident, class.Lone.P50, class.Lone.P99, class.Segments, class.Profile.Failed)
 	}
 }
 
@@ -82,10 +82,10 @@ func (file *File) stages(t io.Writer) {
 		fmt.Fprintf(t, "%s\t", class.Name)
 		for s := range stage.Stages {
 			if s != stage.Wait {
-				fmt.Fprintf(t, "%.1f\t", class.Profile.Parts.Core[s.String()])
+				fmt.Fprintf(t, "%.1f\t", class.Profile.Parts.ProcessorTimes[s.String()])
 			}
 		}
-		fmt.Fprintf(t, "%.1f\t%.0f%%\t\n", class.Profile.Parts.Wall[stage.Device.String()], 100*class.Profile.Parts.Overlap)
+		fmt.Fprintf(t, "%.1f\t%.0f%%\t\n", class.Profile.Parts.WallTimes[stage.Device.String()], 100*class.Profile.Parts.Overlap)
 	}
 }
 
@@ -100,7 +100,7 @@ func (file *File) bytes(t io.Writer) {
 		if len(class.EndToEnd) > 0 {
 			sample = class.EndToEnd[len(class.EndToEnd)-1]
 		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.1f%%\t%.0f\t%.0f\t%.0f\t%.0f%%\t%.0f%%\t%.0f%%\t\n", class.Name, sample.JSONBytes, sample.BytesUp, sample.BytesDown, sample.Allocs, sample.HeapBytes, 100*sample.GC,
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.1f%%\t%.0f\t%.0f\t%.0f\t%.0f%%\t%.0f%%\t%.0f%%\t\n", class.Name, sample.JSONBytes, sample.BytesUp, sample.BytesDown, sample.Allocations, sample.HeapBytes, 100*sample.GCShare,
 			sample.Cost.Tiles, sample.Cost.Items, sample.Cost.Records, 100*shares.ComputeShare, 100*shares.UploadShare, 100*shares.ReadBackShare)
 	}
 }
@@ -139,7 +139,7 @@ func (file *File) sweepRows(t io.Writer) {
 	for _, sweep := range file.Sweeps {
 		fmt.Fprintf(t, "\n%s\tscenes/s\tcore us\tboundary tiles\tsegments\t\n", sweep.Name)
 		for _, point := range sweep.Points {
-			fmt.Fprintf(t, "%g\t%.0f\t%.1f\t%.0f\t%.0f\t\n", point.X, point.Rate(), point.Core(), point.Cost().Tiles, point.Segments)
+			fmt.Fprintf(t, "%g\t%.0f\t%.1f\t%.0f\t%.0f\t\n", point.X, point.Rate(), point.ProcessorTime(), point.Cost().Tiles, point.Segments)
 		}
 		if sweep.Fit != nil {
 			fmt.Fprintf(t, "fit\t%.3g us\t+ %.3g us per %s\tR2 %.4f\t\t\n", sweep.Fit.Terms[0], sweep.Fit.Terms[1], sweep.FitX, sweep.Fit.R2)

@@ -36,7 +36,7 @@ func MachineBusyTime() time.Duration {
 	return sum
 }
 
-// Processors returns how many processors BusyTime counts.
+// Processors returns how many processors MachineBusyTime counts.
 func Processors() int { return runtime.NumCPU() }
 
 // CoreTimeOf returns the processor time that the process with the number pid has taken so far, in steps of a

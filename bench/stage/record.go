@@ -131,10 +131,10 @@ func (start moment) setUsage(sample *Sample) {
 	scenes := float64(max(sample.Scenes, 1))                // 1 where all failed: no division by 0
 	wall, core := end.at.Sub(start.at), end.core-start.core // core: processor time
 	sample.Rate = float64(sample.Scenes) / wall.Seconds()
-	sample.Wall, sample.Core = micros(wall)/scenes, micros(core)/scenes
-	sample.Allocs, sample.HeapBytes = float64(end.allocs-start.allocs)/scenes, float64(end.heap-start.heap)/scenes
+	sample.WallTime, sample.ProcessorTime = micros(wall)/scenes, micros(core)/scenes
+	sample.Allocations, sample.HeapBytes = float64(end.allocs-start.allocs)/scenes, float64(end.heap-start.heap)/scenes
 	if core > 0 {
-		sample.GC = min(1, (end.gc-start.gc)/core.Seconds()) // the runtime only estimates gc: it may exceed core
+		sample.GCShare = min(1, (end.gc-start.gc)/core.Seconds()) // the runtime only estimates gc: it may exceed core
 	}
 }
 
@@ -145,7 +145,7 @@ func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsec
 // is right for a software driver, whose threads are in this process. It also computes in what shares of the
 // run's time, wall, the processor was busy, the device was, and both were.
 func partsOf(recorders []*recorder, sample *Sample, wall time.Duration) *Parts {
-	parts := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
+	parts := &Parts{WallTimes: map[string]float64{}, ProcessorTimes: map[string]float64{}}
 	var wallTimes, coreTimes [Stages]time.Duration
 	for _, recorder := range recorders {
 		for _, span := range recorder.spans {
@@ -156,16 +156,16 @@ func partsOf(recorders []*recorder, sample *Sample, wall time.Duration) *Parts {
 		}
 		parts.Spans = append(parts.Spans, recorder.spans...)
 	}
-	unexplained := sample.Core // microseconds per scene, like those below
+	unexplained := sample.ProcessorTime // microseconds per scene, like those below
 	for stage := range Stages {
 		core := micros(coreTimes[stage]) / float64(max(sample.Scenes, 1))
-		parts.Wall[stage.String()] = micros(wallTimes[stage]) / float64(max(sample.Scenes, 1))
+		parts.WallTimes[stage.String()] = micros(wallTimes[stage]) / float64(max(sample.Scenes, 1))
 		if stage.Host() { // runs on the processor
-			parts.Core[stage.String()] = core
+			parts.ProcessorTimes[stage.String()] = core
 			unexplained -= core
 		}
 	}
-	parts.Core[Device.String()] = max(0, unexplained)
+	parts.ProcessorTimes[Device.String()] = max(0, unexplained)
 	host := busyIntervals(parts.Spans, Stage.Host)
 	device := busyIntervals(parts.Spans, func(s Stage) bool { return s == Device })
 	both := overlapTime(host, device)

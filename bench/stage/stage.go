@@ -48,20 +48,20 @@ type Span struct {
 
 // Sample holds the measurements of one run. Times are means per scene.
 type Sample struct {
-	Scenes    int     `json:"scenes"`          // that went through
-	Rate      float64 `json:"scenes_per_s"`    //
-	Wall      float64 `json:"wall_us"`         // of the run / scenes
-	Core      float64 `json:"core_us"`         // processor time of the process, driver included / scenes
-	Failed    int     `json:"failed"`          // scenes that could not be drawn
-	Allocs    float64 `json:"allocs"`          // heap objects / scene
-	HeapBytes float64 `json:"heap_bytes"`      // allocated / scene
-	GC        float64 `json:"gc_share"`        // of the process's core time that the garbage collector took, estimated by the runtime
-	JSONBytes float64 `json:"scene_bytes"`     // JSON of a scene
-	BytesUp   float64 `json:"up_bytes"`        // to the device / scene
-	BytesDown float64 `json:"down_bytes"`      // from the device / scene
-	Batch     float64 `json:"batch"`           // scenes / batch, mean
-	Cost      Cost    `json:"cost"`            // what scenes consist of
-	Parts     *Parts  `json:"parts,omitempty"` // of a profiled run
+	Scenes        int     `json:"scenes"`          // that went through
+	Rate          float64 `json:"scenes_per_s"`    //
+	WallTime      float64 `json:"wall_us"`         // of the run / scenes
+	ProcessorTime float64 `json:"core_us"`         // processor time of the process, driver included / scenes
+	Failed        int     `json:"failed"`          // scenes that could not be drawn
+	Allocations   float64 `json:"allocs"`          // heap objects / scene
+	HeapBytes     float64 `json:"heap_bytes"`      // allocated / scene
+	GCShare       float64 `json:"gc_share"`        // of the process's core time that the garbage collector took, estimated by the runtime
+	JSONBytes     float64 `json:"scene_bytes"`     // JSON of a scene
+	BytesUp       float64 `json:"up_bytes"`        // to the device / scene
+	BytesDown     float64 `json:"down_bytes"`      // from the device / scene
+	Batch         float64 `json:"batch"`           // scenes / batch, mean
+	Cost          Cost    `json:"cost"`            // what scenes consist of
+	Parts         *Parts  `json:"parts,omitempty"` // of a profiled run
 }
 
 // Cost is what a scene of the run consists of, means per scene.
@@ -77,8 +77,8 @@ type Cost struct {
 
 // Parts says where the time of a run went. Maps have a key per stage.
 type Parts struct {
-	Wall map[string]float64 `json:"wall_us"` // per scene, summed over threads
-	Core map[string]float64 `json:"core_us"` // per scene; "device" is what no thread of ours spent: driver and runtime
+	WallTimes      map[string]float64 `json:"wall_us"` // per scene, summed over threads
+	ProcessorTimes map[string]float64 `json:"core_us"` // per scene; "device" is what no thread of ours spent: driver and runtime
 	// Shares of the run's wall time in which the processor worked for us, the
 	// device did, and both did.
 	HostBusy   float64 `json:"host_busy"`

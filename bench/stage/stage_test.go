@@ -80,7 +80,7 @@ func TestProfile(t *testing.T) {
 	}
 	p := s.Parts
 	for st := range Stages {
-		if st != Wait && p.Wall[st.String()] <= 0 {
+		if st != Wait && p.WallTimes[st.String()] <= 0 {
 			t.Errorf("%v took no time", st)
 		}
 	}
@@ -92,7 +92,7 @@ func TestProfile(t *testing.T) {
 			t.Fatalf("got span %+v", sp)
 		}
 	}
-	if s.BytesUp <= 0 && s.Parts.Wall["upload"] > 0 {
+	if s.BytesUp <= 0 && s.Parts.WallTimes["upload"] > 0 {
 		t.Errorf("nothing went up")
 	}
 }
