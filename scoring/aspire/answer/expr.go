@@ -79,8 +79,10 @@ func (parser *parser) product() (float64, bool) {
 // Signs are read in a loop, so that a million of them are not a million nested calls.
 func (parser *parser) factor() (x float64, ok bool) {
 	negative := false
-	for parser.pos < parser.end && (parser.src[parser.pos] == '-' || parser.src[parser.pos] == '+') {
-		negative = negative != (parser.src[parser.pos] == '-')
+	for parser.comesNext('-') || parser.comesNext('+') {
+		if parser.comesNext('-') {
+			negative = !negative
+		}
 		parser.pos++
 		if !parser.skipBlank() {
 			return 0, false
@@ -118,7 +120,7 @@ func (parser *parser) parenthesis() (float64, bool) {
 		return 0, false
 	}
 	x, ok := parser.expression()
-	if !ok || parser.pos >= parser.end || parser.src[parser.pos] != ')' {
+	if !ok || !parser.comesNext(')') {
 		return 0, false
 	}
 	parser.pos++
@@ -132,16 +134,16 @@ func (parser *parser) parenthesis() (float64, bool) {
 func (parser *parser) readNumber() (float64, bool) {
 	start := parser.pos
 	digits := parser.skipDigits()
-	if parser.pos < parser.end && parser.src[parser.pos] == '.' {
+	if parser.comesNext('.') {
 		parser.pos++
 		digits += parser.skipDigits()
 	}
 	if digits == 0 {
 		return 0, false
 	}
-	if parser.pos < parser.end && parser.src[parser.pos]|0x20 == 'e' { // or E
+	if parser.comesNext('e') || parser.comesNext('E') {
 		parser.pos++
-		if parser.pos < parser.end && (parser.src[parser.pos] == '+' || parser.src[parser.pos] == '-') {
+		if parser.comesNext('+') || parser.comesNext('-') {
 			parser.pos++
 		}
 		if parser.skipDigits() == 0 {
@@ -247,7 +249,7 @@ func hypot(a []float64) float64 {
 // call reads the arguments of a function in a model's arithmetic, after its name, and applies it.
 // It refuses a wrong number of arguments.
 func (parser *parser) call(function function) (float64, bool) {
-	if !parser.skipBlank() || parser.pos >= parser.end || parser.src[parser.pos] != '(' || !parser.enterLevel() {
+	if !parser.skipBlank() || !parser.comesNext('(') || !parser.enterLevel() {
 		return 0, false
 	}
 	var args []float64

@@ -109,7 +109,7 @@ const (
 // attempts read too much.
 func (reader *Reader) scanRunningText(text string, rules Rules) Found {
 	found := Found{Status: NoJSON}
-	work := workFactor*len(text) + workFloor // bytes that failed attempts may still read
+	workLeft := workFactor*len(text) + workFloor // bytes that failed attempts may still read
 	for pos := 0; ; {
 		i := strings.IndexByte(text[pos:], '{')
 		if i < 0 {
@@ -122,16 +122,16 @@ func (reader *Reader) scanRunningText(text string, rules Rules) Found {
 		}
 		reader.parser.start(&reader.current, text, pos, len(text), rules.ExtendedMath)
 		if !reader.parser.readValue(span{}) {
-			work -= reader.parser.pos - pos
+			workLeft -= reader.parser.pos - pos
 			switch {
 			case reader.parser.tooDeep:
-				work -= reader.markDeepBraces(text, pos)
+				workLeft -= reader.markDeepBraces(text, pos)
 			case !reader.parser.tooMany:
 				// A brace that was open where the attempt failed would fail at the same place. The first one
 				// is that at pos, which is not tried again anyway.
 				reader.markUnparseable(reader.parser.openBraces[min(1, len(reader.parser.openBraces)):])
 			}
-			if work < 0 {
+			if workLeft < 0 {
 				found.Cut = true
 				return found
 			}
@@ -183,7 +183,8 @@ func findAcceptable(t *tree, keys []string) Value {
 }
 
 // findFences fills reader.fences with the bodies of the fenced blocks in a model's text, from the left.
-// Three equal marks, ``` or ”', open and close a block. One without an end reaches to the end of the text.
+// Three back quotes or three single quotes open and close a block. One without an end reaches to the end
+// of the text.
 func (reader *Reader) findFences(text string) {
 	reader.fences = reader.fences[:0]
 	for pos := 0; pos < len(text); {

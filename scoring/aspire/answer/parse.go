@@ -241,7 +241,7 @@ func (parser *parser) readName() (span, bool) {
 		return span{}, false
 	}
 	s, ok := parser.stringLiteral()
-	if !ok || !parser.skipBlank() || parser.pos >= parser.end || parser.src[parser.pos] != ':' {
+	if !ok || !parser.skipBlank() || !parser.comesNext(':') {
 		return span{}, false
 	}
 	parser.pos++
@@ -269,6 +269,10 @@ func (t *tree) link(parent int32, last *int32, child int32) {
 		t.nodes[*last].next = child
 	}
 	*last = child
+}
+
+func (parser *parser) comesNext(c byte) bool {
+	return parser.pos < parser.end && parser.src[parser.pos] == c
 }
 
 // readSeparator reads the comma after an element in a model's JSON. more is false if the closing
@@ -300,8 +304,8 @@ func (t *tree) dedupeMembers(object int32, members int) {
 	}
 	previous := int32(0)
 	for member := int32(t.nodes[object].payload); member != 0; member = t.nodes[member].next {
-		repeated := &t.nodes[member]
 		if first := t.earlierMember(object, member, seen); first != 0 {
+			repeated := &t.nodes[member]
 			t.nodes[first].kind, t.nodes[first].payload = repeated.kind, repeated.payload
 			t.nodes[previous].next = repeated.next
 			continue
@@ -348,7 +352,7 @@ func (parser *parser) stringLiteral() (span, bool) {
 }
 
 // readEscaped reads the rest of a string in a model's JSON that begins at start and whose first
-// backslash is at i. The text with its escapes decoded goes to the tree's buffer.
+// backslash is at i. The text with its escapes decoded goes to the tree's decoded strings.
 func (parser *parser) readEscaped(start, i int) (span, bool) {
 	t := parser.tree
 	begin := len(t.decoded) // where this string begins among the decoded ones
