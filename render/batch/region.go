@@ -125,18 +125,18 @@ func (region *Region) AddItem(d *paint.Drawing, it *paint.Item) {
 	spans := coverageOf(d, it)
 	for len(spans) > 0 {
 		y := spans[0].Y >> rowShift // tile row, floor also above the picture
-		v := empty
+		columns := empty
 		n := 0
 		for n < len(spans) && spans[n].Y>>rowShift == y {
 			s := &spans[n]
 			n++
 			from, to := max(s.X, 0), min(s.X+s.Width, width)
 			if from < to && s.Y >= 0 && s.Y < height {
-				v.join(interval{from >> tileShift, (to-1)>>tileShift + 1})
+				columns.join(interval{from >> tileShift, (to-1)>>tileShift + 1})
 			}
 		}
-		if v.from < v.to {
-			region.at(y).join(v)
+		if columns.from < columns.to {
+			region.at(y).join(columns)
 		}
 		spans = spans[n:]
 	}

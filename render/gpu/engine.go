@@ -77,7 +77,8 @@ func (engine *engine) start() error {
 	has := extensions()
 	info := engine.dev.Info()
 	engine.status = resetStatus(info.Major, info.Minor, has)
-	engine.mapped = (info.Major*10+info.Minor >= 44 || has["GL_ARB_buffer_storage"]) && !engine.cfg.noStorage
+	isFrom44 := info.Major*10+info.Minor >= 44 // OpenGL 4.4 or later
+	engine.mapped = (isFrom44 || has["GL_ARB_buffer_storage"]) && !engine.cfg.noStorage
 	// Without mapped memory the driver itself brings uploads to the device, so copies are not needed.
 	engine.direct = !engine.mapped || engine.cfg.Transfer == TransferDirect ||
 		engine.cfg.Transfer == TransferAuto && info.Software

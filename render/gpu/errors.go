@@ -69,7 +69,7 @@ func isReset(status uint32) bool {
 // OpenGL or by its extensions, or nil if the context has none.
 func resetStatus(major, minor int, has map[string]bool) func() uint32 {
 	switch {
-	case major*10+minor >= 45:
+	case major*10+minor >= 45: // OpenGL 4.5 or later
 		return gl.GetGraphicsResetStatus
 	case has["GL_KHR_robustness"]:
 		return gl.GetGraphicsResetStatusKHR

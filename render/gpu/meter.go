@@ -268,7 +268,7 @@ func (meter *Meter) dispatchBatch(batch *meterBatch, list []request) error {
 		return nil
 	}
 	// The largest buffer: four bytes for a word of bits and for a block, 16 for an edge.
-	if n := max(4*batch.bits, 4*batch.blocks, 16*len(batch.edges)); n > meter.maxStorageBytes {
+	if n := max(4*batch.maskWords, 4*batch.blocks, 16*len(batch.edges)); n > meter.maxStorageBytes {
 		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d",
 			ErrCapacity, n, meter.maxStorageBytes)
 	}

@@ -15,18 +15,18 @@ type meterBatch struct {
 	jobs   []job
 	edges  []region.Edge
 	masks  []hostMasks
-	bits   int   // words of all bit masks
+	maskWords   int   // words of all bit masks
 	blocks int   // squares of block px of all bit masks
 	places []int // place of each job in out
 	out    []region.Sums
 
 	threads [shaders.Matches]int // per stage: threads of the job that takes the most
-	flood   int                  // the longest side of a mask, in blocks
+	longestSide   int                  // the longest side of a mask, in blocks
 }
 
 // hostMasks are two masks of one job that the host uploads.
 type hostMasks struct {
-	first int // word
+	firstWord int
 	a, b  *region.Bits
 }
 
@@ -36,7 +36,7 @@ func (batch *meterBatch) full(r *request, mostBytes int) bool {
 	width, height, words := r.size()
 	blocks := (width + block - 1) / block * ((height + block - 1) / block)
 	// Both masks, 4 bytes a word, and three buffers of 4 bytes for each of their blocks.
-	bytes := 4*(batch.bits+2*words*height) + 12*(batch.blocks+2*blocks)
+	bytes := 4*(batch.maskWords+2*words*height) + 12*(batch.blocks+2*blocks)
 	return len(batch.jobs) > 0 && bytes > mostBytes || len(batch.jobs) >= maxJobs
 }
 
@@ -58,7 +58,7 @@ func (batch *meterBatch) add(request *request, place int) {
 	width, height, words := request.size()
 	j := job{
 		Width: uint32(width), Height: uint32(height), Words: uint32(words),
-		Bits: uint32(batch.bits), Blocks: uint32(batch.blocks), Sum: uint32(4 * len(batch.jobs)), // positions in buffers
+		Bits: uint32(batch.maskWords), Blocks: uint32(batch.blocks), Sum: uint32(4 * len(batch.jobs)), // positions in buffers
 		Across: uint32((width + block - 1) / block), Down: uint32((height + block - 1) / block),
 	}
 	if packed := request.scene; packed != nil {
@@ -72,14 +72,14 @@ func (batch *meterBatch) add(request *request, place int) {
 		batch.needThreads(shaders.Area, region.Rows/linesPerThread)
 		batch.needThreads(shaders.Mark, 2*height*((words+3)/4)) // four words a thread, two masks
 	} else {
-		batch.masks = append(batch.masks, hostMasks{batch.bits, request.a, request.b})
+		batch.masks = append(batch.masks, hostMasks{batch.maskWords, request.a, request.b})
 	}
 	blocks := 2 * int(j.Across*j.Down) // of both masks
 	for s := shaders.Seed; s < shaders.Matches; s++ {
 		batch.needThreads(s, blocks)
 	}
-	batch.flood = max(batch.flood, int(j.Across), int(j.Down))
-	batch.bits += 2 * words * height
+	batch.longestSide = max(batch.longestSide, int(j.Across), int(j.Down))
+	batch.maskWords += 2 * words * height
 	batch.blocks += blocks
 	batch.jobs = append(batch.jobs, j)
 	batch.places = append(batch.places, place)
@@ -143,10 +143,10 @@ func (meter *Meter) dispatch(meterBatch *meterBatch) ([]region.Sums, error) {
 	meter.buffers[bufFrom].ensure(4 * meterBatch.blocks)
 	meter.buffers[bufTo].ensure(4 * meterBatch.blocks)
 	meter.buffers[bufSeeds].ensure(4 * meterBatch.blocks)
-	meter.buffers[bufBits].ensure(4 * meterBatch.bits)
+	meter.buffers[bufBits].ensure(4 * meterBatch.maskWords)
 	for _, k := range meterBatch.masks {
 		for i, b := range [2]*region.Bits{k.a, k.b} {
-			gl.BufferSubData(gl.SHADER_STORAGE_BUFFER, 4*(k.first+i*len(b.W)), 4*len(b.W),
+			gl.BufferSubData(gl.SHADER_STORAGE_BUFFER, 4*(k.firstWord+i*len(b.W)), 4*len(b.W),
 				unsafe.Pointer(unsafe.SliceData(b.W)))
 		}
 	}
@@ -156,33 +156,33 @@ func (meter *Meter) dispatch(meterBatch *meterBatch) ([]region.Sums, error) {
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, uint32(i), meter.buffers[i].id)
 	}
 	// The stages. Only Flood has a step.
-	meter.stage(shaders.Area, meterBatch, 0)
-	meter.stage(shaders.Mark, meterBatch, 0)
-	meter.stage(shaders.Seed, meterBatch, 0)
-	meter.stage(shaders.Occupy, meterBatch, 0)
+	meter.runStage(shaders.Area, meterBatch, 0)
+	meter.runStage(shaders.Mark, meterBatch, 0)
+	meter.runStage(shaders.Seed, meterBatch, 0)
+	meter.runStage(shaders.Occupy, meterBatch, 0)
 	from, to := meter.buffers[bufFrom].id, meter.buffers[bufTo].id
 	swap := func() { // what a flooding wrote is what the next one reads
 		from, to = to, from
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, bufFrom, from)
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, bufTo, to)
 	}
-	for step := 1 << bits.Len(uint(meterBatch.flood-1)) / 2; step >= 1; step /= 2 {
-		meter.stage(shaders.Flood, meterBatch, step)
+	for step := 1 << bits.Len(uint(meterBatch.longestSide-1)) / 2; step >= 1; step /= 2 {
+		meter.runStage(shaders.Flood, meterBatch, step)
 		swap()
 	}
-	meter.stage(shaders.Flood, meterBatch, 1) // once more: it corrects most of the errors of jump flooding
+	meter.runStage(shaders.Flood, meterBatch, 1) // once more: it corrects most of the errors of jump flooding
 	swap()
-	meter.stage(shaders.Bound, meterBatch, 0)
-	meter.stage(shaders.Search, meterBatch, 0)
+	meter.runStage(shaders.Bound, meterBatch, 0)
+	meter.runStage(shaders.Search, meterBatch, 0)
 	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 	gl.BindBuffer(gl.SHADER_STORAGE_BUFFER, meter.buffers[bufSums].id)
 	gl.GetBufferSubData(gl.SHADER_STORAGE_BUFFER, 0, 16*len(sums), unsafe.Pointer(&sums[0]))
 	return sums, glError("compare regions")
 }
 
-// stage runs one stage of the comparison over all jobs of a batch, if it has any threads to run, and makes
+// runStage runs one stage of the comparison over all jobs of a batch, if it has any threads to run, and makes
 // what it wrote visible to the next. step is that of the stage Flood; others do not have it.
-func (meter *Meter) stage(match shaders.Match, batch *meterBatch, step int) {
+func (meter *Meter) runStage(match shaders.Match, batch *meterBatch, step int) {
 	if batch.threads[match] == 0 {
 		return
 	}

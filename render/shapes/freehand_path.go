@@ -56,10 +56,11 @@ func disc(at geom.Point, radius float64, clockwise bool, path *vector.Path) {
 	path.MoveTo(p)
 	p.X -= r
 	path.MoveTo(p)
+	const turn, large = 0, true // of the arcs
 	p.X += d
-	path.ArcTo(r, r, 0, true, clockwise, p)
+	path.ArcTo(r, r, turn, large, clockwise, p)
 	p.X -= d
-	path.ArcTo(r, r, 0, true, clockwise, p)
+	path.ArcTo(r, r, turn, large, clockwise, p)
 }
 
 // smoothQuads appends smooth quadratics: each control point mirrors the one before, as command T of

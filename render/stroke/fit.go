@@ -119,8 +119,8 @@ func (fitter *offsetFitter) replacement(span *span) replacement {
 		if replacement == quad {
 			fitter.tangentsMet = true
 		} else {
-			short := replacement == line || near(span.start, span.end, fitter.tolerance)
-			if short && distToLeg2(fitter.middle(span), span.start, span.end) < fitter.tolerance*fitter.tolerance {
+			mayBeLine := replacement == line || near(span.start, span.end, fitter.tolerance)
+			if mayBeLine && distToLeg2(fitter.middle(span), span.start, span.end) < fitter.tolerance*fitter.tolerance {
 				return line
 			}
 			return split

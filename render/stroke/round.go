@@ -98,7 +98,8 @@ type box struct{ x0, y0, x1, y1 float32 }
 func rectangle(src *vector.Path) (b box, ok bool) {
 	verbs, points := src.Verbs, src.Points
 	n := len(points)
-	if len(verbs) != n+1 || verbs[n] != vector.Close || n != 4 && !(n == 5 && points[4] == points[0]) {
+	hasFourCorners := n == 4 || n == 5 && points[4] == points[0]
+	if len(verbs) != n+1 || verbs[n] != vector.Close || !hasFourCorners {
 		return b, false
 	}
 	for _, w := range verbs[1:n] {
