@@ -38,20 +38,20 @@ type Boards struct {
 	// time of drawing.
 	Kept func(sum string) []byte
 
-	limits  scene.Limits
-	engine  *render.Engine
-	workers sync.Pool // of *render.Worker
-	sheets  sync.Pool // of *sheet.Sheet
-	flight  singleflight.Group
-	drawing chan struct{} // holds a token for each picture that is being drawn, because one takes some 20 MB
+	limits        scene.Limits
+	engine        *render.Engine
+	workers       sync.Pool          // of *render.Worker
+	sheets        sync.Pool          // of *sheet.Sheet
+	sharedDrawing singleflight.Group // callers at the same time share one drawing
+	drawingSlots  chan struct{}      // holds a token for each picture that is being drawn, because one takes some 20 MB
 
-	mu     sync.Mutex
-	pen    *pen // of scaffolds; nil until one is drawn
-	drawn  map[pictureKey]*chat.Image
-	order  []pictureKey           // of drawn, the oldest first
-	memory int                    // bytes of drawn
-	sums   map[pictureKey]string  // of pictures that were drawn, with those that are not in drawn
-	blank  map[[2]int]*chat.Image // by size; nil where pictures are drawn
+	mu          sync.Mutex
+	pen         *pen // of scaffolds; nil until one is drawn
+	drawn       map[pictureKey]*chat.Image
+	drawnOrder  []pictureKey           // the oldest first
+	drawnBytes  int                    // of the pictures in drawn
+	hashes      map[pictureKey]string  // of pictures that were drawn, with those that are not in drawn
+	blankBySize map[[2]int]*chat.Image // nil where pictures are drawn
 }
 
 // maxDrawn bounds the memory of pictures that are kept for further arms and repeats.
@@ -66,8 +66,8 @@ func NewBoards(limits scene.Limits, cache int) (*Boards, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Boards{limits: limits, engine: engine, drawing: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		drawn: map[pictureKey]*chat.Image{}, sums: map[pictureKey]string{}}
+	b := &Boards{limits: limits, engine: engine, drawingSlots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		drawn: map[pictureKey]*chat.Image{}, hashes: map[pictureKey]string{}}
 	b.workers.New = func() any { return engine.Worker() }
 	return b, nil
 }
@@ -100,10 +100,10 @@ func (boards *Boards) Picture(task *Task, scaffold bool) (*chat.Image, error) {
 	if img != nil {
 		return img, nil
 	}
-	if boards.blank != nil {
+	if boards.blankBySize != nil {
 		return boards.blankOf(task)
 	}
-	value, err, _ := boards.flight.Do(fmt.Sprint(scaffold, task.ID), func() (any, error) { return boards.picture(task, key) })
+	value, err, _ := boards.sharedDrawing.Do(fmt.Sprint(scaffold, task.ID), func() (any, error) { return boards.picture(task, key) })
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (boards *Boards) Picture(task *Task, scaffold bool) (*chat.Image, error) {
 // picture whose bytes have another hash is drawn again.
 func (boards *Boards) picture(task *Task, key pictureKey) (*chat.Image, error) {
 	boards.mu.Lock()
-	img, sum := boards.drawn[key], boards.sums[key]
+	img, sum := boards.drawn[key], boards.hashes[key]
 	boards.mu.Unlock()
 	if img != nil {
 		return img, nil
@@ -140,22 +140,22 @@ func (boards *Boards) remember(key pictureKey, img *chat.Image) {
 	sum := img.SHA256()
 	boards.mu.Lock()
 	defer boards.mu.Unlock()
-	boards.sums[key] = sum
+	boards.hashes[key] = sum
 	boards.drawn[key] = img
-	boards.order = append(boards.order, key)
-	boards.memory += len(img.Data)
-	for boards.memory > maxDrawn && len(boards.order) > 1 {
-		oldest := boards.order[0]
-		boards.order = boards.order[1:]
+	boards.drawnOrder = append(boards.drawnOrder, key)
+	boards.drawnBytes += len(img.Data)
+	for boards.drawnBytes > maxDrawn && len(boards.drawnOrder) > 1 {
+		oldest := boards.drawnOrder[0]
+		boards.drawnOrder = boards.drawnOrder[1:]
 		if old := boards.drawn[oldest]; old != nil {
-			boards.memory -= len(old.Data)
+			boards.drawnBytes -= len(old.Data)
 			delete(boards.drawn, oldest)
 		}
 	}
 }
 
 // Blank makes all pictures empty ones of the right sizes, for plans that need no more.
-func (boards *Boards) Blank() { boards.blank = map[[2]int]*chat.Image{} }
+func (boards *Boards) Blank() { boards.blankBySize = map[[2]int]*chat.Image{} }
 
 // blankOf returns an empty picture of the size that the task's picture has. Tasks of one size share it.
 func (boards *Boards) blankOf(task *Task) (*chat.Image, error) {
@@ -166,11 +166,11 @@ func (boards *Boards) blankOf(task *Task) (*chat.Image, error) {
 	size := [2]int{int(view.Bounds.W), int(view.Bounds.H)}
 	boards.mu.Lock()
 	defer boards.mu.Unlock()
-	if boards.blank[size] == nil {
+	if boards.blankBySize[size] == nil {
 		empty := image.NewNRGBA(image.Rect(0, 0, size[0], size[1]))
-		boards.blank[size] = &chat.Image{Data: flatpng.Over(empty, ground), Type: "image/png"}
+		boards.blankBySize[size] = &chat.Image{Data: flatpng.Over(empty, ground), Type: "image/png"}
 	}
-	return boards.blank[size], nil
+	return boards.blankBySize[size], nil
 }
 
 // Draw draws the whiteboard of an ASPIRE task, given by its dump line, as the model sees it: the
@@ -184,8 +184,8 @@ func (boards *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, err
 	if !scaffold {
 		return boards.DrawView(view)
 	}
-	boards.drawing <- struct{}{}
-	defer func() { <-boards.drawing }()
+	boards.drawingSlots <- struct{}{}
+	defer func() { <-boards.drawingSlots }()
 	// Draw the parts.
 	shapes, reuse, err := boards.shapes(view)
 	if err != nil {

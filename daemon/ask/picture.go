@@ -50,8 +50,8 @@ func (boards *Boards) DrawView(view view.View) ([]byte, error) {
 	if err := boards.limits.CheckCanvas(view.Bounds.W, view.Bounds.H); err != nil {
 		return nil, err
 	}
-	boards.drawing <- struct{}{}
-	defer func() { <-boards.drawing }()
+	boards.drawingSlots <- struct{}{}
+	defer func() { <-boards.drawingSlots }()
 	shapes, reuse, err := boards.shapes(view)
 	if err != nil {
 		return nil, err
