@@ -164,11 +164,11 @@ func (w *Worker) prepareLayers(v view.View) (*Prepared, error) {
 	like := w.mostAlike(layers, v.Details)
 	if like != nil && like.pixels != nil {
 		allTiles := ((w.drawing.Width-1)/batch.TileW + 1) * ((w.drawing.Height-1)/batch.TileH + 1)
-		ok, err := w.edits.Draw(&w.builder, &w.drawing, layers, like.base, allTiles/2)
+		isEdit, err := w.edits.Draw(&w.builder, &w.drawing, layers, like.base, allTiles/2)
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		if isEdit {
 			w.binner.BinPart(&w.drawing, &w.edits.Region, &w.tiled)
 			w.tiled.CPUOnly = true
 			return &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled), editOf: like, redrawn: w.edits.Region.Clone()}, nil

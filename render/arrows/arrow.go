@@ -25,16 +25,16 @@ const (
 
 // arrow is a solved arrow, in its own space.
 type arrow struct {
-	Kind   ArrowKind
-	Valid  bool        // an invalid one paints nothing
-	width  float64     // of the stroke, px
-	Ends   [2]terminal // start and end
-	Start  geom.Point  // of the body
-	End    geom.Point
-	Handle Circle     // of a bent arrow: the arc through the handles and the middle
-	Body   Circle     // of a bent arrow: the arc through the ends of the body
-	Route  []waypoint // of an elbow arrow
-	swap   bool       // elbow: computed from the end to the start
+	Kind              ArrowKind
+	Valid             bool        // an invalid one paints nothing
+	width             float64     // of the stroke, px
+	Ends              [2]terminal // start and end
+	Start             geom.Point  // of the body
+	End               geom.Point
+	Handle            Circle     // of a bent arrow: the arc through the handles and the middle
+	Body              Circle     // of a bent arrow: the arc through the ends of the body
+	Route             []waypoint // of an elbow arrow
+	computedBackwards bool       // elbow: computed from the end to the start
 	// uncertain is set where rounding errors decide in the editor where an end is.
 	uncertain bool
 }

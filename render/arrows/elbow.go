@@ -68,8 +68,8 @@ func (solver *Solver) solveElbow(sh *scene.Shape) error {
 	if err := solver.elbowEnd(sh, &solver.Ends[1], &plan.b); err != nil {
 		return err
 	}
-	solver.swap = plan.a.side == noSide && plan.b.side != noSide
-	if solver.swap {
+	solver.computedBackwards = plan.a.side == noSide && plan.b.side != noSide
+	if solver.computedBackwards {
 		plan.a, plan.b = plan.b, plan.a
 		plan.middleShare = 1 - plan.middleShare
 	}
@@ -137,10 +137,11 @@ func sideOf(anchor scene.Point, m geom.Matrix) side {
 	}
 	// m without its move. float64 keeps products from being fused with sums: equal on every machine.
 	d = geom.Pt(float64(m.A*d.X)+float64(m.C*d.Y), float64(m.B*d.X)+float64(m.D*d.Y))
+	sideways := math.Abs(d.X) > math.Abs(d.Y)-diagonal
 	switch {
-	case math.Abs(d.X) > math.Abs(d.Y)-diagonal && d.X < 0:
+	case sideways && d.X < 0:
 		return leftSide
-	case math.Abs(d.X) > math.Abs(d.Y)-diagonal:
+	case sideways:
 		return rightSide
 	case d.Y < 0:
 		return topSide
@@ -262,7 +263,7 @@ func (r interval) without(o interval) (left interval, ok bool) {
 		return interval{o.hi, r.hi}, true
 	case o.hi >= r.hi:
 		return interval{r.lo, o.lo}, true
-	case o.lo-r.lo > r.hi-o.hi:
+	case o.lo-r.lo > r.hi-o.hi: // o lies within r: the part below is longer
 		return interval{r.lo, o.lo}, true
 	}
 	return interval{o.hi, r.hi}, true
@@ -292,7 +293,7 @@ func (solver *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 		solver.Route = plan.dropShortEnd(solver.Route)
 		slices.Reverse(solver.Route)
 	}
-	if solver.swap {
+	if solver.computedBackwards {
 		slices.Reverse(solver.Route)
 	}
 	solver.Start, solver.End = solver.Route[0].Point, solver.Route[len(solver.Route)-1].Point

@@ -12,22 +12,22 @@ import (
 
 // meterBatch is what a Meter sends to the device at once, as the shader reads it.
 type meterBatch struct {
-	jobs   []job
-	edges  []region.Edge
-	masks  []hostMasks
-	maskWords   int   // words of all bit masks
-	blocks int   // squares of block px of all bit masks
-	places []int // place of each job in out
-	out    []region.Sums
+	jobs      []job
+	edges     []region.Edge
+	masks     []hostMasks
+	maskWords int   // words of all bit masks
+	blocks    int   // squares of block px of all bit masks
+	places    []int // place of each job in out
+	out       []region.Sums
 
-	threads [shaders.Matches]int // per stage: threads of the job that takes the most
-	longestSide   int                  // the longest side of a mask, in blocks
+	threads     [shaders.Matches]int // per stage: threads of the job that takes the most
+	longestSide int                  // the longest side of a mask, in blocks
 }
 
 // hostMasks are two masks of one job that the host uploads.
 type hostMasks struct {
 	firstWord int
-	a, b  *region.Bits
+	a, b      *region.Bits
 }
 
 // full reports whether a request does not fit into the batch any more: the batch may take that many bytes of

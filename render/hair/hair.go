@@ -162,9 +162,9 @@ func lengthen(pts []vector.Point) {
 	}
 }
 
-// cubic draws the cubic a, b, c, d of a thin stroke. If its first or last leg runs against the
-// direction of its chord, the cubic is first split at its points of greatest curvature, because the
-// browser was observed to do so.
+// cubic draws a cubic of a thin stroke, with the control points c1 and c2. If the line from an end to its
+// control point runs against the direction of the chord, the cubic is first split at its points of greatest
+// curvature, because the browser was observed to do so.
 func (stroker *Stroker) cubic(start, c1, c2, end vector.Point) {
 	// along reports whether the line from `from` to p runs in the direction of `to`.
 	along := func(p, from, to vector.Point) bool {

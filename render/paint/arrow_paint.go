@@ -59,7 +59,7 @@ func (builder *Builder) clipBody(solver *arrows.Solver, label *arrows.Label, mat
 	clip.path.Reset()
 	clip.hasHoles = solver.ClipPath(label, &clip.path)
 	clip.path.Transform(matrix)
-	clip.besideWholePx = builder.unevenClip(&clip.path, matrix)
+	clip.besideWholePx = builder.isBesideWholePx(&clip.path, matrix)
 	if !clip.hasHoles {
 		return
 	}
@@ -67,10 +67,10 @@ func (builder *Builder) clipBody(solver *arrows.Solver, label *arrows.Label, mat
 	builder.fillPath(&clip.coverage, &clip.path, scan.Rule{Clip: true})
 }
 
-// unevenClip reports whether the browser does not see that the clip path of a body, without its holes, is a
+// isBesideWholePx reports whether the browser does not see that the clip path of a body, without its holes, is a
 // rectangle of whole px. The path is in px and begins with its rectangle; bars are lines in it. matrix has mapped
 // it there.
-func (builder *Builder) unevenClip(path *vector.Path, matrix vector.Matrix) bool {
+func (builder *Builder) isBesideWholePx(path *vector.Path, matrix vector.Matrix) bool {
 	if builder.barsRunDown(path) {
 		return true
 	}
