@@ -49,7 +49,7 @@ func (flags *dumpFlags) inputLimits(limits dump.Limits) input.Limits {
 // usageError.
 func (flags *dumpFlags) options(config *daemon.CoreConfig, items *dump.ItemConfig) (options records.Options, err error) {
 	limits := flags.inputLimits(config.Lines)
-	options = records.Options{Format: flags.Format, Response: flags.Response, Model: flags.Model, Cut: records.CutMode(flags.Cut), Errored: flags.Errored == "score",
+	options = records.Options{Format: flags.Format, AnswerColumn: flags.Response, Model: flags.Model, Cut: records.CutMode(flags.Cut), Errored: flags.Errored == "score",
 		Limits: limits, JSON: config.Scenes, Suites: config.Suites, Suite: config.Suite, Tasks: items.Tasks,
 		Labels: &reward.Labels{Limits: config.Scenes, Suites: config.Suites, Suite: config.Suite, Tasks: items.Tasks}}
 	if flags.Join != "" {
@@ -90,7 +90,7 @@ func (flags *dumpFlags) expand(args []string, config *daemon.CoreConfig, std str
 
 // lookOptions returns what finding the format of a dump needs: fewer options than reading it does.
 func (flags *dumpFlags) lookOptions(l dump.Limits) *records.Options {
-	return &records.Options{Format: flags.Format, Response: flags.Response, Limits: flags.inputLimits(l)}
+	return &records.Options{Format: flags.Format, AnswerColumn: flags.Response, Limits: flags.inputLimits(l)}
 }
 
 // check opens each dump once and finds its format, before any work is done.

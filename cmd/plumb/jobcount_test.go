@@ -27,7 +27,7 @@ func acknowledged(t *testing.T, out string) map[int]bool {
 	}
 	lines := map[int]bool{}
 	err = j.Each(func(s jobs.Shard) error {
-		if _, ok, err := j.Marker(jobs.Part{Shard: s.N}); err != nil || !ok {
+		if _, ok, err := j.Marker(jobs.Part{Shard: s.Number}); err != nil || !ok {
 			return err
 		}
 		for n := s.Line; n < s.Line+s.Lines; n++ {

@@ -363,7 +363,7 @@ func (j *job) runShards(ctx context.Context) error {
 		}
 		// A shard of lines is one part. If it has ended several processes, it is searched for the line that
 		// does, and is done then.
-		part := jobs.Part{Shard: shard.N}
+		part := jobs.Part{Shard: shard.Number}
 		lines, marker, done, err := j.shards.Read(part)
 		if err == nil && !done && j.shards.endedProcesses[part] >= poisonAfter {
 			if err = scorePending(); err == nil { // the output keeps the order of the shards
@@ -454,7 +454,7 @@ func (j *job) scoreShards(ctx context.Context, shards []jobs.Shard) error {
 		if nextChunk, recordsBefore, complete, err = j.replayChunks(shards[0]); err != nil {
 			return err
 		}
-		if part := (jobs.Part{Shard: shards[0].N, Chunk: nextChunk}); !complete && shardRun.endedProcesses[part] >= poisonAfter {
+		if part := (jobs.Part{Shard: shards[0].Number, Chunk: nextChunk}); !complete && shardRun.endedProcesses[part] >= poisonAfter {
 			if err := j.isolatePoison(ctx, shards[0], part, recordsBefore); err != nil {
 				return err
 			}
@@ -466,7 +466,7 @@ func (j *job) scoreShards(ctx context.Context, shards []jobs.Shard) error {
 	j.foreignFormat = input.Whole // most whole inputs are dumps of other tools
 	err := j.scoreStream(ctx, input.Name, func(ctx context.Context, put putFunc) error {
 		if isWholeInput {
-			return j.feedWhole(input, jobs.Part{Shard: shards[0].N, Chunk: nextChunk}, recordsBefore, put)
+			return j.feedWhole(input, jobs.Part{Shard: shards[0].Number, Chunk: nextChunk}, recordsBefore, put)
 		}
 		return j.feedShards(input, shards, put)
 	})
@@ -485,7 +485,7 @@ func (j *job) scoreShards(ctx context.Context, shards []jobs.Shard) error {
 	}
 	// Shards without results, such as those of blank lines, get empty parts: else they would not count as done.
 	for _, shard := range shards {
-		part := jobs.Part{Shard: shard.N, Chunk: nextChunk}
+		part := jobs.Part{Shard: shard.Number, Chunk: nextChunk}
 		if !shardRun.partsWithResults[part] {
 			shardRun.currentPart, shardRun.partIsOpen = part, true
 			if err := shardRun.commitPart(true); err != nil {
@@ -502,7 +502,7 @@ func (j *job) scoreShards(ctx context.Context, shards []jobs.Shard) error {
 // before it. complete is true if the last part of the input is among the stored ones.
 func (j *job) replayChunks(shard jobs.Shard) (chunk, lines int, complete bool, err error) {
 	for {
-		data, marker, ok, err := j.shards.Read(jobs.Part{Shard: shard.N, Chunk: chunk})
+		data, marker, ok, err := j.shards.Read(jobs.Part{Shard: shard.Number, Chunk: chunk})
 		if err != nil || !ok {
 			return chunk, lines, false, err
 		}
@@ -541,7 +541,7 @@ func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error
 			pos++
 		}
 		isFirst := pos == 0 && line.Number == first.Line
-		if err := j.beginPart(jobs.Part{Shard: list[pos].N}, isFirst); err != nil {
+		if err := j.beginPart(jobs.Part{Shard: list[pos].Number}, isFirst); err != nil {
 			return err
 		}
 		j.bar.lineRead(first.From + lines.Offset())

@@ -137,7 +137,7 @@ func (j *job) scoreClaim(ctx context.Context, claim *claims.Claim) error {
 	}
 	j.extendClaim = claim.Progress
 	defer func() { j.extendClaim = nil }()
-	if part := (jobs.Part{Shard: shard.N}); shard.Lines >= 0 && claim.Tries >= poisonAfter {
+	if part := (jobs.Part{Shard: shard.Number}); shard.Lines >= 0 && claim.Tries >= poisonAfter {
 		if j.shards.endedProcesses == nil {
 			j.shards.endedProcesses = map[jobs.Part]int{}
 		}

@@ -105,7 +105,7 @@ func (j *job) runShare(ctx context.Context) (err error) {
 		scored++
 		// A shard of lines that has ended several processes is searched for the line that does. scoreShards
 		// does so for a whole input, which may have more parts than the first.
-		first := jobs.Part{Shard: shard.N}
+		first := jobs.Part{Shard: shard.Number}
 		if shard.Lines >= 0 && j.shards.endedProcesses[first] >= poisonAfter {
 			return j.isolatePoison(ctx, shard, first, 0)
 		}
@@ -122,19 +122,19 @@ func (j *job) runShare(ctx context.Context) (err error) {
 // remainder.
 func (j *job) ownShards() (func(jobs.Shard) bool, error) {
 	if only := j.cmd.onlyShard; only != nil {
-		return func(s jobs.Shard) bool { return s.N == only.shard }, nil
+		return func(s jobs.Shard) bool { return s.Number == only.shard }, nil
 	}
 	index, processes, err := j.cmd.processNumber()
 	if err != nil {
 		return nil, err
 	}
-	return func(s jobs.Shard) bool { return s.N%processes == index }, nil
+	return func(s jobs.Shard) bool { return s.Number%processes == index }, nil
 }
 
 // allPartsStored reports whether all parts of a shard, up to the last one, are stored and match their markers.
 func (j *job) allPartsStored(shard jobs.Shard) (bool, error) {
 	for chunk := 0; ; chunk++ {
-		_, marker, ok, err := j.shards.Read(jobs.Part{Shard: shard.N, Chunk: chunk})
+		_, marker, ok, err := j.shards.Read(jobs.Part{Shard: shard.Number, Chunk: chunk})
 		if err != nil || !ok || marker.Last {
 			return ok, err
 		}

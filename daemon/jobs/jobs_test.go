@@ -69,7 +69,7 @@ func TestManifest(t *testing.T) {
 	if err != nil || again.Shards != 5 || again.Lines != 5 || again.Header.Differs(&j.Header) != "" {
 		t.Fatalf("got %+v, %v", again, err)
 	}
-	if s, err := again.Find(3); err != nil || s.From != 3 || s.N != 3 {
+	if s, err := again.Find(3); err != nil || s.From != 3 || s.Number != 3 {
 		t.Errorf("got %+v, %v; want shard 3", s, err)
 	}
 	if _, err := again.Find(5); err == nil {
@@ -212,7 +212,7 @@ func TestLongManifest(t *testing.T) {
 	if err != nil || s.Shards != shards || s.Lines != 100_000_000 || s.Done != 0 {
 		t.Errorf("got %+v, %v", s, err)
 	}
-	if last, err := j.Find(shards - 1); err != nil || last.N != shards-1 {
+	if last, err := j.Find(shards - 1); err != nil || last.Number != shards-1 {
 		t.Errorf("got %+v, %v", last, err)
 	}
 }

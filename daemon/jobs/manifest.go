@@ -49,12 +49,12 @@ const formatVersion = 1
 
 // Shard is a part of the inputs that is scored by itself.
 type Shard struct {
-	N     int   `json:"shard"`
-	Input int   `json:"input"`          // in Header.Inputs
-	From  int64 `json:"from"`           // first byte
-	To    int64 `json:"to"`             // byte after the last
-	Line  int   `json:"line,omitempty"` // number of its first line in the input, from 1; 0 for a whole input
-	Lines int   `json:"lines"`          // -1 for a whole input, whose records are not counted
+	Number int   `json:"shard"`
+	Input  int   `json:"input"`          // in Header.Inputs
+	From   int64 `json:"from"`           // first byte
+	To     int64 `json:"to"`             // byte after the last
+	Line   int   `json:"line,omitempty"` // number of its first line in the input, from 1; 0 for a whole input
+	Lines  int   `json:"lines"`          // -1 for a whole input, whose records are not counted
 }
 
 // manifestEnd is the last line of a manifest. One without it was not written to its end.
@@ -176,7 +176,7 @@ func writeManifest(w io.Writer, header *Header, plan func(give func(Shard) error
 	}
 	var totals manifestEnd
 	err := plan(func(shard Shard) error {
-		shard.N = totals.Shards
+		shard.Number = totals.Shards
 		totals.Shards++
 		totals.Lines += int64(max(0, shard.Lines)) // lines of a whole input are not counted
 		return e.Encode(&shard)
@@ -203,7 +203,7 @@ func (job *Job) Each(f func(Shard) error) error {
 			return fmt.Errorf("cannot read job %s: shard %d: %w", job.Store.Path(""), n, err)
 		}
 		var shard Shard
-		if err := json.Unmarshal(line, &shard); err != nil || shard.N != n || shard.Input < 0 || shard.Input >= len(job.Header.Inputs) {
+		if err := json.Unmarshal(line, &shard); err != nil || shard.Number != n || shard.Input < 0 || shard.Input >= len(job.Header.Inputs) {
 			return fmt.Errorf("cannot read job %s: shard %d: got %.80q", job.Store.Path(""), n, line)
 		}
 		if err := f(shard); err != nil {
@@ -222,7 +222,7 @@ func (job *Job) Find(n int) (found Shard, err error) {
 		return found, fmt.Errorf("cannot find shard %d: the job has %d", n, job.Shards)
 	}
 	err = job.Each(func(s Shard) error {
-		if s.N == n {
+		if s.Number == n {
 			found = s
 			return ErrStop
 		}

@@ -124,7 +124,7 @@ func (job *Job) removeDamaged(p Part) error {
 // It reads markers and sizes, not parts.
 func (job *Job) Done(s Shard) (done bool, lines int, err error) {
 	for chunk := 0; ; chunk++ {
-		part := Part{s.N, chunk}
+		part := Part{s.Number, chunk}
 		marker, ok, err := job.Marker(part)
 		if err != nil || !ok {
 			return false, lines, err

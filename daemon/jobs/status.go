@@ -34,7 +34,7 @@ func (job *Job) Status() (status Status, err error) {
 		status.Whole = status.Whole || shard.Lines < 0 // a whole input, whose lines are not counted
 		status.Scored += int64(lines)
 		// The time of the marker is when the shard was done.
-		if info, err := listing.stat(Part{shard.N, 0}.fileName() + markerSuffix); err == nil {
+		if info, err := listing.stat(Part{shard.Number, 0}.fileName() + markerSuffix); err == nil {
 			t := info.Modified
 			if status.First.IsZero() || t.Before(status.First) {
 				status.First = t
@@ -57,7 +57,7 @@ func (job *Job) Undone() (list []int, err error) {
 	err = job.Each(func(s Shard) error {
 		done, _, err := listing.isShardDone(s)
 		if !done {
-			list = append(list, s.N)
+			list = append(list, s.Number)
 		}
 		return err
 	})
@@ -109,7 +109,7 @@ func (listing *listing) isShardDone(shard Shard) (done bool, lines int, err erro
 	if listing.files == nil {
 		return listing.job.Done(shard)
 	}
-	if !listing.listed(Part{shard.N, 0}) {
+	if !listing.listed(Part{shard.Number, 0}) {
 		return false, 0, nil
 	}
 	if shard.Lines < 0 {

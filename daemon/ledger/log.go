@@ -77,7 +77,7 @@ func OpenLog(path string, replay func(line []byte, at Place) error) (*Log, error
 	if err != nil {
 		return nil, err
 	}
-	open, err := file.replay(replay)
+	unended, err := file.replay(replay)
 	if err = errors.Join(err, syncFolder(filepath.Dir(path))); err != nil {
 		file.Close()
 		return nil, err
@@ -88,7 +88,7 @@ func OpenLog(path string, replay func(line []byte, at Place) error) (*Log, error
 		return nil, err
 	}
 	log := &Log{file: file.file, torn: file.tornLines, wake: make(chan struct{}, 1), done: make(chan struct{}), endOffset: info.Size()}
-	if open {
+	if unended {
 		log.pending = []byte{'\n'} // goes before the first line
 		log.endOffset++
 	}

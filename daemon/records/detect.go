@@ -45,8 +45,8 @@ func detect(in *input.Input, response string) (string, error) {
 
 // detector finds the format of an input.
 type detector struct {
-	in       *input.Input
-	response string // the column of the answers in tables (--response), "" for those with known names
+	in           *input.Input
+	answerColumn string // the column of the answers in tables (--response), "" for those with known names
 }
 
 // formatOfHead returns the format of a dump that begins with head. If isAllRead is false, more bytes may
@@ -164,12 +164,12 @@ func errUnknown(head []byte) error {
 func (d *detector) formatOfMembers(names []string, b []byte) (string, error) {
 	name, err := formatByMembers(names, func() bool { return isSpec(b) })
 	switch {
-	case d.response == "" || err != nil:
+	case d.answerColumn == "" || err != nil:
 		return name, err
-	case slices.Contains(names, d.response) || !lines.Has(name):
+	case slices.Contains(names, d.answerColumn) || !lines.Has(name):
 		return "table", nil
 	}
-	return "", &input.FormError{What: fmt.Sprintf("it holds lines of %s, which have no member %q (--response); want it without --response", name, d.response)}
+	return "", &input.FormError{What: fmt.Sprintf("it holds lines of %s, which have no member %q (--response); want it without --response", name, d.answerColumn)}
 }
 
 // isSpec reports whether the JSON object with which b begins is the first event of OpenAI evals.
@@ -206,7 +206,7 @@ func formatByMembers(names []string, spec func() bool) (string, error) {
 		return "vlmevalkit", nil
 	case ownNames(names):
 		return Own, nil
-	case slices.ContainsFunc(rows.Answers, has):
+	case slices.ContainsFunc(rows.AnswerColumns, has):
 		return "table", nil
 	}
 	return Own, nil
@@ -306,7 +306,7 @@ func openTable(in *input.Input, o *Options) (record.Source, error) {
 // If a table has the columns of a format of JSON lines, its rows are read as such lines.
 func openerOf(open func(*input.Input, rows.Options) (record.Source, error)) opener {
 	return func(in *input.Input, o *Options) (record.Source, error) {
-		return open(in, rows.Options{Response: o.Response, Foreign: func(columns []string) func(*fastjson.Value, string) []record.Record {
+		return open(in, rows.Options{AnswerColumn: o.AnswerColumn, Foreign: func(columns []string) func(*fastjson.Value, string) []record.Record {
 			if name, err := formatByMembers(columns, never); err == nil && lines.Has(name) {
 				return lines.Row(name, in, o.lines())
 			}
@@ -375,11 +375,11 @@ func detectZip(in *input.Input) (string, error) {
 func (d *detector) formatOfHeader(head []byte) string {
 	columns, _ := sheets.Header(head)
 	switch {
-	case d.response != "" && slices.Contains(columns, d.response):
+	case d.answerColumn != "" && slices.Contains(columns, d.answerColumn):
 		return "table"
 	case rows.IsVLMEvalKit(columns):
 		return "vlmevalkit"
-	case slices.ContainsFunc(rows.Answers, func(name string) bool { return slices.Contains(columns, name) }):
+	case slices.ContainsFunc(rows.AnswerColumns, func(name string) bool { return slices.Contains(columns, name) }):
 		return "table"
 	}
 	return ""

@@ -190,7 +190,7 @@ func withoutIdentity(label []byte) []byte {
 // columns of the answer and those that say who made it.
 func (r *Reader) rowItem(a *Answer) []byte {
 	v := a.Fields
-	for _, name := range append(identityMembers, rows.Answers...) {
+	for _, name := range append(identityMembers, rows.AnswerColumns...) {
 		if name != "output" || stringOf(v.Get(name)) == a.Response { // output may also be a member of a task
 			v.Del(name)
 		}

@@ -132,7 +132,7 @@ func checkReadable(path string, o *Options) error {
 	if o.Format != "" {
 		return nil
 	}
-	if _, err := detect(in, o.Response); err != nil {
+	if _, err := detect(in, o.AnswerColumn); err != nil {
 		return fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	return nil

@@ -23,19 +23,19 @@ import (
 
 // Options are settings of reading that hold for all dumps of a command.
 type Options struct {
-	Format   string          // a name of Names; "" = found by the content
-	Join     *Join           // how records name their tasks; nil for the rules of the formats
-	Response string          // the column of the answers in tables; "" = found by its name
-	Requests *lines.Requests // what was asked; nil for nothing
-	Model    string          // in place of the names that dumps have; "" for these
-	Cut      CutMode
-	Errored  bool // an answer beside an error is an answer
-	Limits   input.Limits
-	JSON     scene.Limits
-	Labels   *reward.Labels
-	Suites   scoring.Suites
-	Suite    string                 // of records that name none; "" = found by the test or the task
-	Tasks    map[string]*dump.Tasks // by suite
+	Format       string          // a name of Names; "" = found by the content
+	Join         *Join           // how records name their tasks; nil for the rules of the formats
+	AnswerColumn string          // the column of the answers in tables; "" = found by its name
+	Requests     *lines.Requests // what was asked; nil for nothing
+	Model        string          // in place of the names that dumps have; "" for these
+	Cut          CutMode
+	Errored      bool // an answer beside an error is an answer
+	Limits       input.Limits
+	JSON         scene.Limits
+	Labels       *reward.Labels
+	Suites       scoring.Suites
+	Suite        string                 // of records that name none; "" = found by the test or the task
+	Tasks        map[string]*dump.Tasks // by suite
 }
 
 // CutMode says what a truncated answer counts. See docs/spec/dumps.md#r21.
@@ -69,9 +69,9 @@ func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 	}
 	r := &Reader{options: o, in: in, repeats: map[string]int{}}
 	if r.Format = o.Format; r.Format == "" {
-		r.Format, err = detect(in, o.Response)
+		r.Format, err = detect(in, o.AnswerColumn)
 	}
-	if err == nil && o.Response != "" && r.Format != "table" && r.Format != "vlmevalkit" {
+	if err == nil && o.AnswerColumn != "" && r.Format != "table" && r.Format != "vlmevalkit" {
 		err = fmt.Errorf("it is read as %s, where answers have a place of their own; want --response with tables alone, or --format table", r.Format)
 	}
 	if err != nil {

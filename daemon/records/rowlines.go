@@ -26,11 +26,11 @@ type rowLines struct {
 // openRows opens a dump of JSON lines that have the columns of a table, or those of VLMEvalKit. The member
 // names of the first line decide which.
 func openRows(in *input.Input, o *Options) (record.Source, error) {
-	s := &rowLines{lines: in.Lines(), options: rows.Options{Response: o.Response}, read: rows.Row}
+	s := &rowLines{lines: in.Lines(), options: rows.Options{AnswerColumn: o.AnswerColumn}, read: rows.Row}
 	s.parser.Limits = o.JSON
 	head := in.Head()
 	firstObject := head[max(0, slices.Index(head, '{')):] // all of head if there is none, which gives no names
-	if names, _ := memberNames(firstObject); o.Response == "" && rows.IsVLMEvalKit(names) {
+	if names, _ := memberNames(firstObject); o.AnswerColumn == "" && rows.IsVLMEvalKit(names) {
 		s.read, s.model = rows.VLMEvalKit, rows.Model(in.Path)
 	}
 	return s, nil

@@ -334,7 +334,7 @@ func TestShards(t *testing.T) {
 // refused where answers have a place of their own. See docs/spec/dumps.md#r24.
 func TestResponseFlag(t *testing.T) {
 	o := testOptions()
-	o.Response = "said"
+	o.AnswerColumn = "said"
 	for name, text := range map[string]string{
 		"own lines": `{"id":"q","response":"no","said":"B"}`, "rows": `{"id":"q","said":"B"}`, "VLMEvalKit": `{"index":"q","prediction":"no","said":"B"}`,
 		"list": `[{"id":"q","response":"no","said":"B"}]`, "CSV": "id,said\nq,B\n", "batch": `{"id":"q","custom_id":"x","response":"no","said":"B"}`,

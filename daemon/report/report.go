@@ -246,7 +246,7 @@ func (writer *Writer) Close() (path string, err error) {
 	}
 	path = filepath.Join(writer.cfg.Dir, "index.html")
 	_, err = os.Stat(path)
-	if hasFormer := err == nil; hasFormer && partial != "" { // keep the complete one
+	if hasFormer := err == nil; hasFormer && partial != "" { // the former report stays
 		return filepath.Join(writer.folder.Keep(), "index.html"), nil
 	}
 	if err := writer.folder.Commit(); err != nil {

@@ -23,28 +23,28 @@ import (
 
 // Options say how rows are read.
 type Options struct {
-	Response string   // the column with the answers (--response); "" for the first known one
-	Columns  []string // further columns that a caller reads: of --join
+	AnswerColumn string   // the column with the answers (--response); "" for the first known one
+	Columns      []string // further columns that a caller reads: of --join
 
 	// Foreign returns a reader for rows whose columns are those of a format of JSON lines, or
 	// nil for other rows. It is nil where a caller reads tables only.
 	Foreign func(columns []string) func(row *fastjson.Value, at string) []record.Record
 }
 
-// Answers are the columns that hold answers, the first one that exists counts. See
+// AnswerColumns are the columns that hold answers, the first one that exists counts. See
 // docs/spec/dumps-files.md#r3.
-var Answers = []string{"response", "prediction", "completion", "generated_text", "output"}
+var AnswerColumns = []string{"response", "prediction", "completion", "generated_text", "output"}
 
-// Answer returns the name of the column that holds the answers of a table: Options.Response, or else
+// AnswerColumn returns the name of the column that holds the answers of a table: Options.AnswerColumn, or else
 // the first known one. It is an error, which lists the columns, if the table has no such column.
-func Answer(columns []string, o Options) (string, error) {
-	if o.Response != "" {
-		if slices.Contains(columns, o.Response) {
-			return o.Response, nil
+func AnswerColumn(columns []string, o Options) (string, error) {
+	if o.AnswerColumn != "" {
+		if slices.Contains(columns, o.AnswerColumn) {
+			return o.AnswerColumn, nil
 		}
-		return "", fmt.Errorf("no column %q, which --response names (columns: %s)", o.Response, joinColumns(columns))
+		return "", fmt.Errorf("no column %q, which --response names (columns: %s)", o.AnswerColumn, joinColumns(columns))
 	}
-	for _, name := range Answers {
+	for _, name := range AnswerColumns {
 		if slices.Contains(columns, name) {
 			return name, nil
 		}
@@ -92,10 +92,10 @@ func Row(v *fastjson.Value, o Options) record.Record {
 		r.Repeat = n
 	}
 	// The column of the answer: the wanted one, or the first known one.
-	name := o.Response
-	for i := 0; name == "" && i < len(Answers); i++ {
-		if v.Exists(Answers[i]) {
-			name = Answers[i]
+	name := o.AnswerColumn
+	for i := 0; name == "" && i < len(AnswerColumns); i++ {
+		if v.Exists(AnswerColumns[i]) {
+			name = AnswerColumns[i]
 		}
 	}
 	setAnswer(&r, v, name)

@@ -23,7 +23,7 @@ func TestRow(t *testing.T) {
 		{`{"id":"x","response":[{"role":"user","content":"q"},{"role":"assistant","content":"a","reasoning_content":"h"}]}`, "", "x||||a||-1|thought h"},
 		{`{"id":"x","response":[{"role":"user","content":"q"}]}`, "", "x||||||0|fault column response: got no message of role assistant"},
 	} {
-		r := Row(fastjson.MustParse(c.row), Options{Response: c.response})
+		r := Row(fastjson.MustParse(c.row), Options{AnswerColumn: c.response})
 		end := ""
 		switch {
 		case r.Missing != nil:
@@ -70,7 +70,7 @@ func TestAnswer(t *testing.T) {
 		{"a,b", "", "no column that holds answers (columns: a, b); want --response FIELD"},
 		{"a,b", "c", `no column "c", which --response names (columns: a, b)`},
 	} {
-		got, err := Answer(strings.Split(c.columns, ","), Options{Response: c.flag})
+		got, err := AnswerColumn(strings.Split(c.columns, ","), Options{AnswerColumn: c.flag})
 		if err != nil {
 			got = err.Error()
 		}

@@ -14,24 +14,24 @@ import (
 
 // The columns that mark a result file of VLMEvalKit.
 const (
-	Index      = "index"
-	Prediction = "prediction"
+	IndexColumn      = "index"
+	PredictionColumn = "prediction"
 )
 
 // IsVLMEvalKit reports whether columns are those of a result file of VLMEvalKit.
 func IsVLMEvalKit(columns []string) bool {
-	return slices.Contains(columns, Index) && slices.Contains(columns, Prediction)
+	return slices.Contains(columns, IndexColumn) && slices.Contains(columns, PredictionColumn)
 }
 
 // VLMEvalKit returns the record of a row of VLMEvalKit, but for its place in the file and the model, which the caller sets. It removes
 // null members from v, to which the record refers. A row without a prediction has no answer.
 func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 	RemoveNulls(v)
-	r := record.Record{Key: jsontree.Text(v.Get(Index)), Reasoning: jsontree.Text(v.Get("thinking")),
+	r := record.Record{Key: jsontree.Text(v.Get(IndexColumn)), Reasoning: jsontree.Text(v.Get("thinking")),
 		Usage: record.NoUsage, Fields: v, Labels: v}
-	name := o.Response
+	name := o.AnswerColumn
 	if name == "" {
-		name = Prediction
+		name = PredictionColumn
 	}
 	if !v.Exists(name) {
 		r.MarkMissing(record.NoResponse, "the "+name+" is missing")

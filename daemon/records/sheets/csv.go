@@ -111,7 +111,7 @@ func (t *csvTable) Next() (*record.Record, error) {
 func (t *csvTable) rowObject(fields []string) (*fastjson.Value, error) {
 	t.object.begin()
 	for i, name := range t.columns {
-		if fields[i] != "" || name == t.opts.Response {
+		if fields[i] != "" || name == t.opts.AnswerColumn {
 			t.object.set(name, fields[i])
 		}
 	}

@@ -97,8 +97,8 @@ func (t *jsonTable) decideByColumns(firstRow *fastjson.Value) error {
 	}
 	decided.queue, t.isDecided = t.queue, true
 	t.table = *decided
-	if t.requested.Response == "" && !t.isVLMEvalKit {
-		t.opts.Response = "" // rows of JSON may differ in their columns, so each is searched for its answer
+	if t.requested.AnswerColumn == "" && !t.isVLMEvalKit {
+		t.opts.AnswerColumn = "" // rows of JSON may differ in their columns, so each is searched for its answer
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ var neverRead = []string{"logprobs", "token_logprobs", "input_ids", "output_ids"
 
 // knownColumns are the names of columns that are read even if their bytes are not said to be text.
 var knownColumns = append([]string{"id", "model", "suite", "test", "finish_reason", "label", "answer", "ground_truth",
-	"task", "shapes", "options", rows.Index, "thinking"}, rows.Answers...)
+	"task", "shapes", "options", rows.IndexColumn, "thinking"}, rows.AnswerColumns...)
 
 // isColumnRead reports whether a column of a Parquet file is read. Columns of a known or requested name are.
 // To save time and memory, columns of token numbers and the like (neverRead) are not, nor columns of bytes
@@ -100,7 +100,7 @@ var knownColumns = append([]string{"id", "model", "suite", "test", "finish_reaso
 func isColumnRead(c *parquet.Column, o rows.Options) bool {
 	name := c.Name()
 	switch {
-	case name == o.Response || slices.Contains(knownColumns, name) || slices.Contains(o.Columns, name):
+	case name == o.AnswerColumn || slices.Contains(knownColumns, name) || slices.Contains(o.Columns, name):
 		return true
 	case slices.Contains(neverRead, name):
 		return false

@@ -146,7 +146,7 @@ func TestParquetColumns(t *testing.T) {
 	if err != nil || len(all) != 4 || all[2].Key != "b" || all[3].At != "row 1 again" {
 		t.Errorf("foreign rows: got %d records, %v", len(all), err)
 	}
-	all, err = readText(t, string(file), input.Limits{}, rows.Options{Response: "result"}, Parquet)
+	all, err = readText(t, string(file), input.Limits{}, rows.Options{AnswerColumn: "result"}, Parquet)
 	if err != nil || len(all) != 2 || all[1].Response != "y" {
 		t.Errorf("--response: got %d records, %v", len(all), err)
 	}

@@ -23,7 +23,7 @@ import (
 
 // table turns the rows of one file into records, by the kind that the columns show.
 type table struct {
-	opts         rows.Options                                  // Response is the column with the answers
+	opts         rows.Options                                  // its AnswerColumn is the one found
 	model        string                                        // that the path of a file of VLMEvalKit names
 	isVLMEvalKit bool                                          // rows are read as VLMEvalKit's
 	readForeign  func(*fastjson.Value, string) []record.Record // reads rows of another tool; else nil
@@ -37,21 +37,21 @@ type table struct {
 // such a column or with two of that name. See docs/spec/dumps-files.md#r7.
 func newTable(in *input.Input, columns []string, o rows.Options) (*table, error) {
 	t := &table{opts: o}
-	if o.Response == "" && rows.IsVLMEvalKit(columns) {
+	if o.AnswerColumn == "" && rows.IsVLMEvalKit(columns) {
 		t.setVLMEvalKit(in)
-		t.opts.Response = rows.Prediction
-		return t, requireOnce(columns, rows.Prediction)
+		t.opts.AnswerColumn = rows.PredictionColumn
+		return t, requireOnce(columns, rows.PredictionColumn)
 	}
-	if o.Response == "" && o.Foreign != nil {
+	if o.AnswerColumn == "" && o.Foreign != nil {
 		if t.readForeign = o.Foreign(columns); t.readForeign != nil {
 			return t, nil
 		}
 	}
-	name, err := rows.Answer(columns, o)
+	name, err := rows.AnswerColumn(columns, o)
 	if err != nil {
 		return nil, err
 	}
-	t.opts.Response = name
+	t.opts.AnswerColumn = name
 	return t, requireOnce(columns, name)
 }
 

@@ -95,7 +95,7 @@ func TestCSV(t *testing.T) {
 		{text: "id,response\n1,a\"b\n2,c\n", want: recordtest.Fault{Records: 1, Faults: 1, Words: []string{"a quote stands inside a field without quotes"}}},
 		{text: "id,response\n1,\"" + strings.Repeat("x", 2<<20), want: recordtest.Fault{Ends: true, Words: []string{"--max-line"}}},
 		{text: "a,b\n1,2\n", want: recordtest.Fault{Ends: true, Words: []string{"no column that holds answers (columns: a, b); want --response FIELD"}}},
-		{text: "a,b\n1,2\n", opts: rows.Options{Response: "b"}, want: recordtest.Fault{Records: 1}},
+		{text: "a,b\n1,2\n", opts: rows.Options{AnswerColumn: "b"}, want: recordtest.Fault{Records: 1}},
 		{text: "index,prediction,prediction\n1,A,B\n", want: recordtest.Fault{Ends: true, Words: []string{`the column "prediction" occurs more than once`}}},
 		{text: "", want: recordtest.Fault{Ends: true, Words: []string{"no header"}}},
 	} {

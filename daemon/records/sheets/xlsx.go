@@ -111,13 +111,13 @@ func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTabl
 	}
 	// Find the column of answers.
 	t.opts = o
-	t.opts.Response = cmp.Or(o.Response, rows.Prediction)
-	t.cells.answerColumn = slices.Index(t.columns, t.opts.Response)
+	t.opts.AnswerColumn = cmp.Or(o.AnswerColumn, rows.PredictionColumn)
+	t.cells.answerColumn = slices.Index(t.columns, t.opts.AnswerColumn)
 	if t.cells.answerColumn < 0 {
-		return t, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.Response, t.sheet,
+		return t, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.AnswerColumn, t.sheet,
 			strings.Join(t.columns, ", "))
 	}
-	if err := requireOnce(t.columns, t.opts.Response); err != nil {
+	if err := requireOnce(t.columns, t.opts.AnswerColumn); err != nil {
 		return t, err
 	}
 	t.setVLMEvalKit(in)
@@ -188,7 +188,7 @@ func (t *xlsxTable) enqueueRow(at string) {
 		*r = record.Record{At: at, Key: r.Key, Fault: fmt.Sprintf("%s: the cell shares the formula of another one; want its text", t.place())}
 	case formula != nil:
 		r.AddNote("formula_cell", fmt.Sprintf("%s is a formula; its text with the leading = is read", t.place()))
-	case !v.Exists(t.opts.Response):
+	case !v.Exists(t.opts.AnswerColumn):
 		r.MarkMissing(record.EmptyCell, "an empty cell may be an empty answer or one that the writer lost")
 	case boundedUnits(r.Response) >= cutCellUnits:
 		text := r.Response

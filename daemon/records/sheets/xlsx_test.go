@@ -300,7 +300,7 @@ func TestLargeSheet(t *testing.T) {
 	}
 	before := temporaries()
 	limits := input.Limits{Limits: dump.Limits{Ratio: 1000}}
-	all, err := readText(t, b.String(), limits, rows.Options{Response: "said"}, XLSX)
+	all, err := readText(t, b.String(), limits, rows.Options{AnswerColumn: "said"}, XLSX)
 	if err != nil || len(all) != n {
 		t.Fatalf("got %d records, %v; want %d", len(all), err, n)
 	}
