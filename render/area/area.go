@@ -156,8 +156,8 @@ func (filler *Filler) insertActive(list []edge) {
 	}
 }
 
-// fillRow computes the alphas of row y in f.alpha, path by path, and drops the edges that end in
-// it. It returns the range [from, to) of columns that may be covered, relative to f.left.
+// fillRow computes the alphas of row y in filler.alpha, path by path, and drops the edges that end in
+// it. It returns the range [from, to) of columns that may be covered, relative to filler.left.
 func (filler *Filler) fillRow(y int64) (from, to int) {
 	from, to = math.MaxInt, 0 // an empty range
 	top, bottom := y*unit, (y+1)*unit
@@ -202,7 +202,7 @@ func divideRound(a, b int64) int64 {
 }
 
 // addEdgePiece adds the part of an edge within one pixel row, from (xa, ya) to (xb, yb), to the sums of
-// the columns that it crosses: to f.height how much of the row's height it spans there, and to f.leftArea
+// the columns that it crosses: to filler.height how much of the row's height it spans there, and to filler.leftArea
 // twice the area on its left, both times the winding. It returns the range of these columns.
 func (filler *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	if ya == yb {

@@ -120,7 +120,7 @@ func (walk *convexWalk) fillUpright(l, r int64, y, end int32) {
 		if y>>2 != row.y {
 			row.nextRow(y >> 2)
 		}
-		stop := min(end, (y>>2+1)<<2)
+		stop := min(end, (y>>2+1)<<2)                // at most to the end of the pixel row, four quarters
 		walk.fillUprightRow(l, r, int64(stop-y)<<14) // a quarter is 1<<14 in q16
 		y = stop
 	}
@@ -188,13 +188,13 @@ func (walk *convexWalk) fillSlanted(left, right *edgeSide, y, end int32) {
 		if y>>2 != row.y {
 			row.nextRow(y >> 2)
 		}
-		stop := min(end, (y>>2+1)<<2)
+		stop := min(end, (y>>2+1)<<2) // at most to the end of the pixel row, four quarters
 		quarters := int64(stop - y)
-		full := int32(partAlpha(quarters << 14))
+		stripAlpha := int32(partAlpha(quarters << 14))
 		leftEnd, rightEnd := leftX+(left.edge.Slope*quarters)>>2, rightX+(right.edge.Slope*quarters)>>2
 		leftEnd, rightEnd = max(leftEnd, walk.left+half), min(rightEnd, walk.right+half)
 		const grid = ^int64(onePx/16 - 1)
-		row.drawTrapezoid(leftX&grid, leftEnd&grid, rightX&grid, rightEnd&grid, left.edge.DY, right.edge.DY, full, full == 255)
+		row.drawTrapezoid(leftX&grid, leftEnd&grid, rightX&grid, rightEnd&grid, left.edge.DY, right.edge.DY, stripAlpha, stripAlpha == 255)
 		y, leftX, rightX = stop, leftEnd, rightEnd
 	}
 	left.x, right.x = leftX-half, rightX-half

@@ -69,7 +69,7 @@ func (scanner *Scanner) fillGeneral(fill *pathFill) {
 		if steady > 0 {
 			end = walk.y + 4*steady
 		} else {
-			walk.drawStrip(end, height.shift, height.full)
+			walk.drawStrip(end, height.shift, height.alpha)
 		}
 		walk.y = end
 		if end >= bottom {
@@ -110,11 +110,11 @@ func (scanner *Scanner) shouldStop(y int32) bool {
 type height struct {
 	rows  int32
 	shift uint
-	full  int32
+	alpha int32
 }
 
 // heights maps the quarters that are left in a row to the height of the next strip: rows, shift,
-// full. There are no strips of three quarters.
+// alpha. There are no strips of three quarters.
 var heights = [8]height{1: {1, 2, 64}, 2: {2, 1, 128}, 3: {1, 2, 64}, 4: {4, 0, 255}}
 
 // topOf returns the quarter row where the i-th edge of the order begins, noRow past the last.
@@ -162,7 +162,7 @@ func (walk *generalWalk) noteCrossing(left, right *activeEdge, y int32) {
 }
 
 // drawStrip draws the spans of one strip and prepares the active edges for the next. The strip reaches from its
-// top walk.y down to end, both in quarter rows. slope>>shift is an edge's step in x, and full is the height
+// top walk.y down to end, both in quarter rows. slope>>shift is an edge's step in x, and stripAlpha is the height
 // of the strip as alpha. For each edge, drawStrip
 //
 //  1. moves the edge down to end, and opens or closes a span where the winding changes between outside and inside,
@@ -177,11 +177,11 @@ func (walk *generalWalk) noteCrossing(left, right *activeEdge, y int32) {
 // to that of others. It is direct only if it begins where the last span ended or later and the edges beside it are not
 // near. Two edges are near if there may be a column or less between them somewhere in the row; over the row, the right
 // one has no x below x - |slope|, where x is that at the bottom.
-func (walk *generalWalk) drawStrip(end int32, shift uint, full int32) {
+func (walk *generalWalk) drawStrip(end int32, shift uint, stripAlpha int32) {
 	var (
 		scanner     = walk.scanner
 		list        = scanner.active
-		mayBeDirect = full == 255 && !scanner.row.sumsOnly // spans of this strip may be direct
+		mayBeDirect = stripAlpha == 255 && !scanner.row.sumsOnly // spans of this strip may be direct
 		winding     int32
 		open        bool                  // whether a span is open
 		spanLeft    leftEdge              // its left edge
@@ -218,7 +218,7 @@ func (walk *generalWalk) drawStrip(end int32, shift uint, full int32) {
 					}
 				}
 				scanner.row.drawTrapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), min(walk.right, top), min(walk.right, x),
-					spanLeft.dy, int64(active.dy), full, isDirect)
+					spanLeft.dy, int64(active.dy), stripAlpha, isDirect)
 			}
 			open = inside
 		}
@@ -263,7 +263,7 @@ func (walk *generalWalk) drawStrip(end int32, shift uint, full int32) {
 		}
 	}
 	if open { // no edge closes the last span: it reaches to the right end
-		scanner.row.drawTrapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), walk.right, walk.right, spanLeft.dy, 0, full, mayBeDirect && !spanLeft.near)
+		scanner.row.drawTrapezoid(spanLeft.top, max(walk.left, spanLeft.bottom), walk.right, walk.right, spanLeft.dy, 0, stripAlpha, mayBeDirect && !spanLeft.near)
 	}
 	walk.nextEvent = nextEvent
 	scanner.active = list[:kept]

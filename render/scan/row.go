@@ -159,14 +159,14 @@ func OverTwo(d, a byte) byte {
 func addSaturated(p *byte, a byte) { *p = byte(min(uint32(*p)+uint32(a), 255)) }
 
 // drawPixel draws the border of a span that is one pixel wide, in column x. If direct, a is the alpha,
-// which is blended into the direct layer, or overwrites the pixel of a small mask. Else full/256 of a, where
-// full stands for the height of the strip, is added to the sums.
-func (row *row) drawPixel(x int32, a byte, full int32, direct bool) {
+// which is blended into the direct layer, or overwrites the pixel of a small mask. Else stripAlpha/256 of a, where
+// stripAlpha stands for the height of the strip, is added to the sums.
+func (row *row) drawPixel(x int32, a byte, stripAlpha int32, direct bool) {
 	i := x - row.left
 	switch {
 	case !direct:
 		row.hasSums = true
-		addSaturated(&row.sums[i], byte(int32(a)*full>>8))
+		addSaturated(&row.sums[i], byte(int32(a)*stripAlpha>>8))
 	case row.inSmallMask:
 		row.hasSums = true
 		row.sums[i] = a
@@ -221,40 +221,40 @@ func (row *row) drawWedge(x int32, alphas []byte, direct bool) {
 }
 
 // drawInterior draws the pixels [x0, x1) that a trapezoid covers over the whole height of its strip.
-// full is the alpha of such a pixel: 255 times the strip's height in px. With direct the strip fills
+// stripAlpha is the alpha of such a pixel: 255 times the strip's height in px. With direct the strip fills
 // the whole row of pixels, so that the alpha is 255. A long stretch is kept as a run, not as pixels:
 // as an interval, or, in a row that is divided into cells, as the whole cells that it covers. What
 // remains is drawn pixel by pixel, and so is everything in a small mask.
-func (row *row) drawInterior(x0, x1, full int32, direct bool) {
+func (row *row) drawInterior(x0, x1, stripAlpha int32, direct bool) {
 	if row.inSmallMask || x1-x0 < longRun {
-		row.fillLevel(x0, x1, full, direct)
+		row.fillLevel(x0, x1, stripAlpha, direct)
 		return
 	}
 	if direct {
-		full = 255
+		stripAlpha = 255
 	}
 	if !row.inCells {
-		row.runs = append(row.runs, run{x0, x1, full})
+		row.runs = append(row.runs, run{x0, x1, stripAlpha})
 		return
 	}
 	cells0, cells1 := cellCeil(x0), cellFloor(x1) // the whole cells
 	if cells0 >= cells1 {
-		row.fillLevel(x0, x1, full, direct)
+		row.fillLevel(x0, x1, stripAlpha, direct)
 		return
 	}
-	row.fillLevel(x0, cells0, full, direct)
-	row.addRunCells(cells0, cells1, full)
-	row.fillLevel(cells1, x1, full, direct)
+	row.fillLevel(x0, cells0, stripAlpha, direct)
+	row.addRunCells(cells0, cells1, stripAlpha)
+	row.fillLevel(cells1, x1, stripAlpha, direct)
 }
 
 // fillLevel draws the pixels [x0, x1) of a row one by one. With direct they are covered wholly, and it sets them
-// to 255 in the direct layer. Otherwise, and always in a small mask, it adds the alpha full to their sums.
-func (row *row) fillLevel(x0, x1, full int32, direct bool) {
+// to 255 in the direct layer. Otherwise, and always in a small mask, it adds stripAlpha to their sums.
+func (row *row) fillLevel(x0, x1, stripAlpha int32, direct bool) {
 	if !direct || row.inSmallMask {
 		row.hasSums = true
 		p := row.sums[x0-row.left : x1-row.left]
 		for k := range p {
-			addSaturated(&p[k], byte(full))
+			addSaturated(&p[k], byte(stripAlpha))
 		}
 		return
 	}

@@ -27,7 +27,7 @@ func (walk *generalWalk) fillSorted(bottom int32) {
 		scanner.sortByX()
 		height := heights[4-walk.y&3] // of the next strip: the rest of the row in which insertion was given up, then whole rows
 		end := walk.y + height.rows
-		walk.drawStrip(end, height.shift, height.full)
+		walk.drawStrip(end, height.shift, height.alpha)
 		walk.y = end
 	}
 }

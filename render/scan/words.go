@@ -42,48 +42,48 @@ func overWord(d, a uint64) (w uint64) {
 // leftNarrow returns the alphas of a left border of one or two columns, which end at innerFrom: single is right if
 // the border has one column, pair if it has two, the first in the lowest byte. Which of them it is, the processor
 // could not predict, so both are computed without a branch.
-func leftNarrow(upperLeft, lowerLeft int64, innerFrom int32, dy int64, full int32) (single, pair uint64) {
+func leftNarrow(upperLeft, lowerLeft int64, innerFrom int32, dy int64, stripAlpha int32) (single, pair uint64) {
 	end := int64(innerFrom) << 16
-	a, b := leftPair(upperLeft, lowerLeft, innerFrom, dy, full)
+	a, b := leftPair(upperLeft, lowerLeft, innerFrom, dy, stripAlpha)
 	return uint64(columnAlpha(end-upperLeft, end-lowerLeft)), uint64(a) | uint64(b)<<8
 }
 
 // rightNarrow is leftNarrow for the right border, whose columns begin at innerTo.
-func rightNarrow(upperRight, lowerRight int64, innerTo int32, dy int64, full int32) (single, pair uint64) {
+func rightNarrow(upperRight, lowerRight int64, innerTo int32, dy int64, stripAlpha int32) (single, pair uint64) {
 	start := int64(innerTo) << 16
-	a, b := rightPair(upperRight, lowerRight, innerTo, dy, full)
+	a, b := rightPair(upperRight, lowerRight, innerTo, dy, stripAlpha)
 	return uint64(columnAlpha(upperRight-start, lowerRight-start)), uint64(a) | uint64(b)<<8
 }
 
 // leftWord returns the coverage of the left border of a trapezoid of three to eight columns [x0, innerFrom) as the
 // bytes of a word, the first column in the lowest byte. It computes what leftWedge does for borders of any width,
 // from the last column to the first.
-func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, full int32) uint64 {
+func leftWord(upperLeft, lowerLeft int64, x0, innerFrom int32, dy int64, stripAlpha int32) uint64 {
 	last := lowerLeft - int64(innerFrom-1)<<16 // width of the corner in the last column
-	w := uint64(subSaturated(byte(full), preciseCornerAlpha(last, dy)))
+	w := uint64(subSaturated(byte(stripAlpha), preciseCornerAlpha(last, dy)))
 	area := (last*dy)>>16 + dy>>1 // area left of the edge in the next column, as in areaLeftOf
 	for range innerFrom - x0 - 2 {
-		w = w<<8 | uint64(subSaturated(byte(full), byte(area>>8)))
+		w = w<<8 | uint64(subSaturated(byte(stripAlpha), byte(area>>8)))
 		area += dy
 	}
-	return w<<8 | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(int64(x0+1)<<16-upperLeft, dy)))
+	return w<<8 | uint64(subSaturated(byte(stripAlpha), byte(stripAlpha)-cornerAlpha(int64(x0+1)<<16-upperLeft, dy)))
 }
 
 // rightWord returns the coverage of the right border of a trapezoid of three to eight columns [innerTo, x1) as the
 // bytes of a word, the first column in the lowest byte. It computes what rightWedge does for borders of any width.
-func rightWord(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, full int32) uint64 {
+func rightWord(upperRight, lowerRight int64, innerTo, x1 int32, dy int64, stripAlpha int32) uint64 {
 	first := int64(innerTo+1)<<16 - upperRight // width of the corner in the first column
-	w := uint64(subSaturated(byte(full), preciseCornerAlpha(first, dy)))
+	w := uint64(subSaturated(byte(stripAlpha), preciseCornerAlpha(first, dy)))
 	area := (first*dy)>>16 + dy>>1 // area right of the edge in the next column, as in areaRightOf
 	shift := uint(8)
 	for range x1 - innerTo - 2 {
 		// & 63 spares the compiler the case of a shift beyond the word.
-		w |= uint64(subSaturated(byte(full), byte(area>>8))) << (shift & 63)
+		w |= uint64(subSaturated(byte(stripAlpha), byte(area>>8))) << (shift & 63)
 		area += dy
 		shift += 8
 	}
 	last := lowerRight - int64(x1-1)<<16 // width of the corner in the last column
-	return w | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(last, dy)))<<(shift&63)
+	return w | uint64(subSaturated(byte(stripAlpha), byte(stripAlpha)-cornerAlpha(last, dy)))<<(shift&63)
 }
 
 // opaqueWord[n] has 255 in its lowest n bytes.
