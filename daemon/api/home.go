@@ -33,7 +33,7 @@ func (server *Server) home(ctx *fasthttp.RequestCtx) {
 		page.Health, page.Reason = "unhealthy", Pathless(err.Error())
 	}
 	if server.cfg.Tokens.Len() > 0 {
-		page.Locked = "; wants a token"
+		page.Locked = "; wants a token" // what the page says beside such routes
 	}
 	page.Guides, _ = fs.Glob(docs.Files, "*.md")
 	var buffer bytes.Buffer

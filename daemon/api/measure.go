@@ -170,7 +170,7 @@ func (server *Server) jsonPixels(request *pixelRequest, body []byte) error {
 	return err
 }
 
-// threshold returns n as an alpha of 1..255, from which a pixel of the client's mask counts as
+// threshold returns n as an alpha of 1 to 255, from which a pixel of the client's mask counts as
 // covered. The error for any other n quotes got, the text of the request.
 func threshold(n int, got string) (uint8, error) {
 	if n < 1 || n > 255 {

@@ -467,7 +467,7 @@ func (session *session) sendError(code, message, more string) bool {
 	return session.send(append(b, '}', '}'))
 }
 
-// endWithError sends an error message, as error does, and then the message that closes the WebSocket with a
+// endWithError sends an error message, as sendError does, and then the message that closes the WebSocket with a
 // status.
 func (session *session) endWithError(status int, code, message, more string) {
 	session.sendError(code, message, more)

@@ -59,7 +59,7 @@ func regionName(ctx *fasthttp.RequestCtx) string {
 	if !ok {
 		return ""
 	}
-	return path[:max(0, strings.LastIndexByte(path, '/'))]
+	return path[:max(0, strings.LastIndexByte(path, '/'))] // without the slash and the action behind it
 }
 
 // shared returns the registry of regions of shared memory. If shared memory is off, ok is false, and it

@@ -62,7 +62,7 @@ func (turns *turns) pick(n int, has func(c int) bool) int {
 
 // lanes is a backlog of samples with one list per priority.
 type lanes struct {
-	byPriority [priorities]fifo[*task]
+	byPriority [priorities]fifo[*task] // from PriorityHigh on
 	turn       turns
 }
 
