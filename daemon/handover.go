@@ -70,7 +70,7 @@ func takeOver(addr string) (net.Listener, error) {
 		listener.Close()
 		return nil, fmt.Errorf("cannot take over the listening socket: got one of %v; want %v", listener.Addr(), want)
 	}
-	if _, err := unixConn.Write(data); err != nil { // confirms, so that the older process may stop accepting
+	if _, err := unixConn.Write(data); err != nil { // sends the byte back, which confirms: the older process may stop accepting
 		listener.Close()
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}

@@ -394,7 +394,7 @@ func (running *running) openTCP() (*front, error) {
 func (running *running) openUnix() (*front, error) {
 	if running.managerSockets.unix != nil {
 		f := newFront(running.managerSockets.unix)
-		f.shared.Store(true)
+		f.shared.Store(true) // with the manager, which keeps its queue
 		return f, nil
 	}
 	if running.cfg.Socket == "" {

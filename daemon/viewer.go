@@ -126,7 +126,7 @@ func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 	cfg.Explorer.Hosts = append(slices.Clone(loopbackNames), host)
 	e := explorer.New(cfg.Explorer)
 	defer e.Close()
-	e.Begin("")
+	e.Begin("") // begins to open the job, so that it is there when the first page asks for it
 	srv := &fasthttp.Server{Name: "plumb", Concurrency: viewConnections, ReadBufferSize: viewHeader,
 		ReadTimeout:  viewTimeout,
 		WriteTimeout: viewTimeout, IdleTimeout: 5 * time.Minute, MaxRequestBodySize: 1 << 10, NoDefaultContentType: true, CloseOnShutdown: true, Logger: noLog{},

@@ -125,7 +125,7 @@ const (
 // client still sends, for a bounded time. The connection counts as idle from now on, so that it may be
 // closed to make room for another.
 func (server *Server) sendLastAnswer(ctx *fasthttp.RequestCtx, conn net.Conn) {
-	conns.Of(ctx.Conn()).Rest()
+	conns.Of(ctx.Conn()).Rest() // counts as idle
 	conn.SetWriteDeadline(time.Now().Add(lingerTime))
 	w := bufio.NewWriterSize(conn, 4096)
 	if ctx.Response.Write(w) != nil || w.Flush() != nil {

@@ -27,7 +27,7 @@ var path = regexp.MustCompile(`(^|[\s"'(=:\[])/[^\s"'():,;\]]+`)
 func Pathless(message string) string { return path.ReplaceAllString(message, "${1}(a path)") }
 
 // fail answers an HTTP request with an error as the JSON object {"error","error_type"}, in place of any
-// answer before. Messages with a status from 500 lose file paths. See docs/spec/http.md#r2.
+// answer before. Messages with a status of 500 or more lose file paths. See docs/spec/http.md#r2.
 func (server *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
 	if status >= fasthttp.StatusInternalServerError {
 		message = Pathless(message)

@@ -52,7 +52,8 @@ func (server *Server) prompt(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(append(b, '}'))
 }
 
-// promptOptions reads from a query how a model is asked, and whether the answer has pictures.
+// promptOptions reads from a query the way in which a model is asked (the arm), and whether the answer has
+// pictures.
 func promptOptions(args *fasthttp.Args) (arm ask.Arm, pictures bool, fault *scoring.Error) {
 	text := func(name string) string { return string(args.Peek(name)) }
 	arm = ask.Arm{Mode: text("mode"), Input: text("input"), Setting: text("setting"),

@@ -210,7 +210,7 @@ func (server *Server) oneTask(ctx *fasthttp.RequestCtx) {
 		server.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return
 	}
-	pos, n := *taskQuery.index, taskQuery.tasks.Positions()
+	pos, n := *taskQuery.index, taskQuery.tasks.Positions() // n: tasks in the split
 	if pos < 0 {
 		pos += n
 	}
@@ -230,7 +230,7 @@ func (server *Server) taskRange(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	n := taskQuery.tasks.Positions()
+	n := taskQuery.tasks.Positions() // tasks in the split
 	bound := func(given *int, missing int) int {
 		switch {
 		case given == nil:

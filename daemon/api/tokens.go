@@ -170,8 +170,8 @@ func (tokens *Tokens) Len() int {
 	return len(*tokens.list.Load())
 }
 
-// find returns the token with the given secret, nil for none. It takes the same time for
-// every secret.
+// find returns the token with the given secret, nil for none. It compares all tokens, in the same time for
+// every secret, so that the time tells nothing about them.
 func (tokens *Tokens) find(given string) (found *token) {
 	sum := sha256.Sum256([]byte(given))
 	for _, tok := range *tokens.list.Load() {

@@ -16,8 +16,8 @@ type urgency struct {
 	Deadline time.Duration // 0 for the daemon's
 }
 
-// header returns how urgent a request is after its HTTP headers: X-Priority and X-Deadline-Ms replace
-// the values that urgency has.
+// header returns a copy of urgency in which the HTTP headers X-Priority and X-Deadline-Ms, where the request
+// has them, replace the values.
 func (urgency urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	h := &ctx.Request.Header
 	if fault := urgency.priority(string(h.Peek("X-Priority"))); fault != nil {

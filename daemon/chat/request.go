@@ -170,7 +170,7 @@ func (request *Request) Check() error {
 	if len(request.Extra) > 0 && (json.Unmarshal(request.Extra, &extra) != nil || extra == nil) {
 		return fmt.Errorf("got %s as members of the request; want a JSON object", Brief(string(request.Extra), 100))
 	}
-	for _, name := range append(slices.Clone(streamed), "messages", "model", "n") {
+	for _, name := range append(slices.Clone(streamed), "messages", "model", "n") { // those that the client sets itself
 		if _, ok := extra[name]; ok {
 			return fmt.Errorf("got the member %q for the request; it cannot be set so", name)
 		}

@@ -157,7 +157,7 @@ func (hold *Hold) record(n int64) {
 	defer hold.mu.Unlock()
 	hold.pool.heldBytes.Add(n)
 	hold.bytes += n
-	if hold.closed {
+	if hold.closed { // Close has released all bytes before, so these are the new ones alone
 		hold.release(hold.bytes)
 	}
 }

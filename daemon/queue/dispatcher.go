@@ -207,7 +207,7 @@ func (dispatcher *dispatcher) fill() {
 // holds mu.
 func (dispatcher *dispatcher) add(task *task) {
 	if dispatcher.queue.giveUpIfUnread(task) {
-		dispatcher.queue.measured.push(task)
+		dispatcher.queue.measured.push(task) // finish ends it without a score
 		dispatcher.queue.finisher.Signal()
 		return
 	}

@@ -38,8 +38,8 @@ func (queue *Queue) needsJudge(task *task) bool {
 	if !ok {
 		return false
 	}
-	if j, ok := queue.cfg.Judge.Known(&question); ok {
-		job.Judge(j)
+	if verdict, ok := queue.cfg.Judge.Known(&question); ok {
+		job.Judge(verdict)
 		return false
 	}
 	task.question = &question

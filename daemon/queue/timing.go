@@ -51,7 +51,7 @@ func (ends *partEnds) parts(arrived, now time.Duration) (timing Timing) {
 			partBegin = end
 		}
 	}
-	timing[PartReply] += max(0, now-partBegin)
+	timing[PartReply] += max(0, now-partBegin) // what is left
 	return timing
 }
 

@@ -50,6 +50,7 @@ func Fault(result *scoring.Result, at string) *scoring.Error {
 	case result.Scored || result.Err == nil:
 		return nil
 	case result.Err.Code == dump.BadResponse:
+		// Put the place of the sample before the name of its response.
 		path := "cannot read " + strings.TrimSuffix(at, "label")
 		return &scoring.Error{Code: result.Err.Code, Message: strings.Replace(result.Err.Message, "cannot read ", path, 1)}
 	case result.Status != "" || scorerFaults[result.Err.Code]:

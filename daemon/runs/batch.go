@@ -124,7 +124,7 @@ func (batcher *batcher) replay(line []byte, _ ledger.Place) error {
 		batcher.parts = append(batcher.parts, &p)
 		return nil
 	}
-	i := slices.IndexFunc(batcher.parts, func(q *part) bool { return q.Part == p.Part })
+	i := slices.IndexFunc(batcher.parts, func(earlier *part) bool { return earlier.Part == p.Part })
 	if i < 0 {
 		return fmt.Errorf("cannot read batches.jsonl: part %d was not prepared", p.Part)
 	}

@@ -172,7 +172,7 @@ func (registry *Registry) execute(packet []byte, fds []int, conn net.Conn, peer 
 	return err
 }
 
-// sendReply tells a client that its message was executed, or why not, and reports whether
+// sendReply tells a client that its message was executed, or why not (fault), and reports whether
 // the reply was sent.
 func sendReply(c *net.UnixConn, fault error) bool {
 	r := reply{OK: fault == nil}

@@ -93,7 +93,7 @@ func (writer *Writer) Write(e Event) error {
 	return err
 }
 
-// Label names a row of a group, or with a negative row the group itself.
+// Label names a row of a group, or with a negative row the group itself. The file has names as events of phase M.
 func (writer *Writer) Label(group, row int, name string) error {
 	event := Event{Name: "thread_name", Phase: "M", Group: group, Row: row, Args: map[string]any{"name": name}}
 	if row < 0 {
