@@ -75,25 +75,31 @@ func (config *Config) svgSize(data []byte, depth int) (w, h float64, ok bool) {
 		return 0, 0, false
 	}
 	d := xml.NewDecoder(bytes.NewReader(data))
+	hasRoot := false
 	for {
 		token, err := d.Token()
 		if err != nil { // the end, or XML that the browser refuses too
-			return w, h, ok && err == io.EOF
+			return w, h, hasRoot && err == io.EOF
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			if !ok { // the root element
-				if token.Name.Local != "svg" {
-					return 0, 0, false
-				}
+			if !hasRoot && token.Name.Local != "svg" {
+				return 0, 0, false
+			}
+			if !hasRoot {
 				w, h = svgBox(token.Attr)
-				ok = true
+				hasRoot = true
 			}
 			for _, a := range token.Attr {
-				ok = ok && config.checkNested(a.Value, depth)
+				if !config.checkNested(a.Value, depth) {
+					return 0, 0, false
+				}
 			}
 		case xml.CharData:
-			ok = (ok || len(bytes.TrimSpace(token)) == 0) && config.checkNested(string(token), depth)
+			isTextBeforeRoot := !hasRoot && len(bytes.TrimSpace(token)) > 0
+			if isTextBeforeRoot || !config.checkNested(string(token), depth) {
+				return 0, 0, false
+			}
 		}
 	}
 }
