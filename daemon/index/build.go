@@ -227,8 +227,8 @@ func (builder *builder) addTexts(result *scoring.Result) error {
 		default:
 			isNumber = false
 		}
-		isNewName := builder.metrics.numbers[metric.Name+"\x00"] == 0 // also for the first name, whose number is 0
-		if !isNumber || len(builder.metrics.list) >= maxMetrics && isNewName {
+		_, isKnown := builder.metrics.numbers[metric.Name+"\x00"]
+		if !isNumber || len(builder.metrics.list) >= maxMetrics && !isKnown {
 			continue
 		}
 		put(builder.metricNames, builder.metrics.numberOf(metric.Name))

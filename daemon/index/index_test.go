@@ -81,6 +81,36 @@ func open(t *testing.T, paths ...string) *Set {
 	return s
 }
 
+// The first thousand names of metrics are kept in every row, the first name of all too; further names are
+// left out.
+func TestManyMetrics(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	var b bytes.Buffer
+	add := func(metrics ...scoring.Metric) {
+		r := scoring.Result{ID: "a", Suite: "aspire", Test: "maze", Scored: true, Metrics: metrics}
+		b.Write(append(r.AppendJSON(nil, scoring.Clamp01, "plumb test"), '\n'))
+	}
+	for i := range maxMetrics + 1 {
+		add(scoring.Metric{Name: fmt.Sprintf("m%d", i), Value: float64(i)})
+	}
+	add(scoring.Metric{Name: "m0", Value: 7.0}, scoring.Metric{Name: "m1", Value: 8.0})
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path).Files[0]
+	if len(f.Metrics) != maxMetrics {
+		t.Fatalf("got %d names of metrics; want %d", len(f.Metrics), maxMetrics)
+	}
+	for number, want := range []float32{7, 8} {
+		if got, ok := f.Metric(maxMetrics+1, uint16(number)); !ok || got != want {
+			t.Errorf("metric %s of the last row: got %v, %t; want %v", f.Metrics[number], got, ok, want)
+		}
+	}
+	if _, ok := f.Metric(maxMetrics, maxMetrics); ok {
+		t.Error("a metric beyond the limit is there")
+	}
+}
+
 func ptr(x float64) *float64 { return &x }
 
 // TestSelect compares selections, counts and orders with loops over the results.
