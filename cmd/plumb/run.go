@@ -97,11 +97,11 @@ type spendFlags struct {
 // why they are missing. It removes the key of the model's endpoint from the environment, so that no child
 // process gets it. See docs/spec/runs.md#r38.
 func (cmd *runCmd) Run(std streams) (err error) {
+	_, isKeySet := os.LookupEnv(cmd.ModelKeyEnv) // before TakeKey removes it
 	key, _ := chat.TakeKey(cmd.ModelKeyEnv)
 	if cmd.ModelURL == "" && !cmd.DryRun && cmd.Print == nil && !cmd.NoCalls {
 		return usage("cannot run without an endpoint: want --model-url URL, or one of --dry-run, --print N and --no-calls")
 	}
-	_, set := os.LookupEnv(cmd.ModelKeyEnv)
 	switch {
 	case cmd.Model == "":
 		return usage("cannot use --model \"\": want the model's name at the endpoint")
@@ -110,7 +110,7 @@ func (cmd *runCmd) Run(std streams) (err error) {
 	case cmd.MaxCost != nil && cmd.Price == "" && cmd.Prices == "" && cmd.Provider != "openrouter":
 		return usage("cannot use --max-cost without a price: want --price IN:OUT or --prices FILE, or --max-total-tokens instead " +
 			"(only --provider openrouter reports what calls cost)")
-	case !set && key == "" && cmd.ModelKeyEnv != "PLUMB_MODEL_KEY":
+	case !isKeySet && cmd.ModelKeyEnv != "PLUMB_MODEL_KEY":
 		return usage("cannot use --model-key-env %s: the environment variable is not set", cmd.ModelKeyEnv)
 	}
 	if cmd.ModelURL != "" {

@@ -177,6 +177,15 @@ func TestRunUsage(t *testing.T) {
 	}
 }
 
+// A key's variable that is set, though empty, is not called unset: endpoints without keys are used so.
+func TestRunEmptyKey(t *testing.T) {
+	t.Setenv("EMPTY_KEY", "")
+	code, _, errs := plumb(t, "", "run", "aspire", "--model", "m", "--model-key-env", "EMPTY_KEY", "--dry-run", "--count", "1")
+	if code != 0 {
+		t.Errorf("got exit %d, %s; want 0", code, errs)
+	}
+}
+
 // An endpoint that takes no request ends the run at once, with the flag that helps.
 func TestRunFatal(t *testing.T) {
 	for fault, flag := range map[chattest.Fault]string{"401": "--model-key-env", "404": "--model", "400-parameter": "--", "429-quota": ""} {
