@@ -83,6 +83,14 @@ func TestPowerCommand(t *testing.T) {
 }
 
 // Of several results each pair is looked at.
+// Standard input is no sample: it is refused by name.
+func TestPowerOfStandardInput(t *testing.T) {
+	code, _, errs := plumb(t, "{}", "power", "--difference", "0.1", "-")
+	if code != 2 || !strings.Contains(errs, "standard input") {
+		t.Errorf("got exit %d, %s; want 2 and standard input", code, errs)
+	}
+}
+
 func TestPowerOfMany(t *testing.T) {
 	var all []string
 	for k := range 3 {

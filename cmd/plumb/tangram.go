@@ -80,8 +80,12 @@ func (cmd *convertCmd) Run(std streams) error {
 }
 
 // eachLine calls give for each line of a file, or of standard input for "-", until give returns an
-// error. A line that cannot be read is given too, with its Fault.
+// error. A line that cannot be read is given too, with its Fault. stdin is nil for commands that want a
+// file: then "-" is a usageError.
 func eachLine(path string, limits dump.Limits, stdin io.Reader, give func(dump.Line) error) error {
+	if path == "-" && stdin == nil {
+		return usage("cannot read standard input here: want the name of a file")
+	}
 	reader, err := openDump(path, limits, stdin)
 	if err != nil {
 		return err
