@@ -174,9 +174,9 @@ func dryRun(plumb string, args []string) (int, error) {
 }
 
 // writeLargePictures writes n questions of SPATIALAB into the folder dir, each with a picture of its own of
-// somewhat more than 1 MB, and returns the path of the file of the questions.
+// 1.04 MB, and returns the path of the file of the questions.
 func writeLargePictures(dir string, n int) (string, error) {
-	const side = 590 // px; four bytes a pixel make 1.4 MB
+	const side = 590 // px; an opaque picture has three bytes a pixel, which make 1.04 MB
 	random := rand.New(rand.NewPCG(1, 2))
 	img := image.NewNRGBA(image.Rect(0, 0, side, side))
 	for i := range img.Pix {

@@ -271,6 +271,14 @@ func (bench *bench) drawInto(from, to, firstPlace int) error {
 	return err
 }
 
+// fault returns an error if the daemon did not draw the picture of scene i.
+func (picture *placed) fault(i int) error {
+	if picture.Error != "" || picture.Bytes == 0 {
+		return fmt.Errorf("scene %d: no picture: %s", i, picture.Error)
+	}
+	return nil
+}
+
 // renderShared has the daemon draw the scenes from `from` up to, but without, `to` into the segment of shared
 // memory, in one request. Places of the segment are numbered. The picture of scene `from` goes to the place
 // firstPlace, that of the next scene to the place after it. It returns where the pictures are, and their sizes.
@@ -284,6 +292,9 @@ func (bench *bench) renderShared(from, to, firstPlace int) ([]placed, error) {
 		out, err := bench.post("/v1/render", appendScene(nil, from), "")
 		if err == nil {
 			err = json.Unmarshal(out, &picture)
+		}
+		if err == nil {
+			err = picture.fault(from)
 		}
 		return []placed{picture}, err
 	}
@@ -303,8 +314,8 @@ func (bench *bench) renderShared(from, to, firstPlace int) ([]placed, error) {
 		return nil, err
 	}
 	for i, picture := range reply.Pictures {
-		if picture.Error != "" || picture.Bytes == 0 {
-			return nil, fmt.Errorf("scene %d: %s", from+i, picture.Error)
+		if err := picture.fault(from + i); err != nil {
+			return nil, err
 		}
 	}
 	return reply.Pictures, nil
