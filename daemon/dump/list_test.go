@@ -128,6 +128,8 @@ func TestLooseAnswers(t *testing.T) {
 		{`{"suite":"pub","demand":1,"x":NaN,"actions":[NaN]}`, "", "NaN"},
 		{`{"suite":"pub","demand":1,"actions":[NaN]`, "", "NaN"},
 		{`{"suite":"strict","actions":[NaN]}`, "", "NaN"},
+		{`{"suite":"pub","actions":}`, "", "JSON"},
+		{`{"suite":"pub","id":,"actions":[1]}`, "", "JSON"},
 	} {
 		it, e := NewDecoder(cfg).Item(Line{Number: 1, Bytes: []byte(c.line)}, "")
 		switch {

@@ -23,9 +23,11 @@ func (d *Decoder) loosenAnswer(line []byte) []byte {
 	withoutAnswer, loosened := bytes.Clone(line), bytes.Clone(line)
 	values, hasAnswer := 0, false
 	err := jsoncut.Members(line, func(key, value []byte) error {
-		holdsNumbers := value[0] == '{' || value[0] == '[' // an answer that is a text has no word Infinity
-		if !answerMembers[string(key)] || !holdsNumbers {
+		if !answerMembers[string(key)] {
 			return nil
+		}
+		if !bytes.HasPrefix(value, []byte("{")) && !bytes.HasPrefix(value, []byte("[")) {
+			return nil // a text, which has no word Infinity, or no value at all
 		}
 		at := cap(line) - cap(value) // the offset of value, which is a slice of line
 		overwriteWithZero(withoutAnswer[at : at+len(value)])
